@@ -58,11 +58,21 @@ char *reader_place(const struct reader *r, uint32_t line, uint32_t column)
     return xstrdup(place);
 }
 
+void reader_warn(struct reader *r, const char *text)
+{
+    size_t length = r->warnings ? strlen(r->warnings) : 0;
+
+    r->warnings = xrealloc(r->warnings, length + strlen(text) + 2);
+    sprintf(r->warnings + length, "%s%s", length ? "\n" : "", text);
+}
+
 void reader_keep(struct reader *r, int rc, const struct err *why, const struct yaml_node *node)
 {
     if (r->rc || !rc)
         return;
-    if (rc == -ENOENT || rc == -EACCES || rc == -ENOTDIR || rc == -EISDIR)
+    if (rc > 0)
+        reader_warn(r, why->text);
+    else if (rc == -ENOENT || rc == -EACCES || rc == -ENOTDIR || rc == -EISDIR)
         reader_refuse(r, node, "%s", why->text);
     else
         r->rc = err_set(r->err, -rc, "%s", why->text);

@@ -21,6 +21,7 @@ struct reader {
     const char *const *set;      /* texts of the command line: a node of line 0 comes from number 'column', from 1 */
     struct err        *err;
     int                rc;       /* of what was found wrong first */
+    char              *warnings; /* a line each, malloc'd: the caller's to print and free; NULL: none */
 };
 
 /* One row of a table of keys. A table ends with a row whose name is NULL. */
@@ -49,8 +50,11 @@ void reader_refuse_key(struct reader *, const struct yaml_node *, const char *fo
 /* Such a place, for whoever finds something wrong later; malloc'd. */
 char *reader_place(const struct reader *, uint32_t line, uint32_t column);
 
-/* Keeps a reason that names another file. If that file cannot be read at all, the place where this one names it
- * comes first. */
+/* Adds a line to the warnings. */
+void reader_warn(struct reader *, const char *text);
+
+/* Keeps a reason that names another file, or if rc is positive a warning. If that file cannot be read at all, the place
+ * where this one names it comes first. */
 void reader_keep(struct reader *, int rc, const struct err *why, const struct yaml_node *);
 
 /* "; did you mean 'x'?", or "" if no name is near. */

@@ -63,12 +63,24 @@ static inline void cc_set_rate(struct cc_out *out, uint64_t rate_bps)
 
 struct rlcc_model;
 
+/* What a config of the HPCC ns-3 fork sets for its controls alone. */
+struct cc_fork {
+    uint32_t int_multi;          /* units of HPCC's telemetry; 0: by the line rate */
+    bool     is_slow;            /* HPCC reacts once per round trip (FAST_REACT 0), */
+    bool     has_hop_rates;      /* keeps a rate for each hop (MULTI_RATE 1), */
+    bool     skips_empty;        /* and within a round trip skips hops without a queue (SAMPLE_FEEDBACK 1) */
+    double   pint_base;          /* of PINT's logarithms; 0: PINT_BASE */
+    uint32_t pint_ignored;       /* of 65,536 ACKs so many are ignored by HPCC-PINT */
+    uint64_t timely_hai_bps;     /* large step of TIMELY; 0: five small ones */
+};
+
 struct cc_link {                 /* what a NIC knows about where it is */
     uint64_t line_bps;
     uint64_t base_rtt_ps;        /* longest unloaded round trip of the network */
     uint32_t mtu_bytes;          /* payload of a full packet */
     uint64_t bdp_bytes;          /* most that is on its way in such a round trip; 0: line rate times base_rtt_ps */
     bool     is_fork;            /* with the quirks of the HPCC ns-3 fork: model hpcc */
+    struct cc_fork fork;         /* is_fork: its settings */
     const struct rlcc_model *rlcc;           /* what RL-CC decides by: cc/rlcc/rlcc_model.h; NULL: there is none */
 };
 
@@ -100,6 +112,8 @@ struct cc_ack {
                                   * was no room for all */
     uint16_t digest;             /* telemetry of CC_DIGEST: see cc/pint.h */
     const struct cc_hop *hop;    /* good until the hook returns */
+    uint64_t pair_rtt_ps;        /* base round trip of its two hosts, and bytes on their way in it; 0: those of the network */
+    uint64_t pair_bdp_bytes;
 };
 
 /* An RTT probe has come back. A NIC makes one decision at a time, for all its flows: a control whose decisions take time
@@ -149,7 +163,7 @@ struct cc_algo {
 };
 
 #define CC_CFG_MAX   512
-#define CC_STATE_MAX 256         /* the most that a control remembers of a flow */
+#define CC_STATE_MAX 320         /* the most that a control remembers of a flow */
 
 extern const struct cc_algo *const cc_all[];     /* NULL-terminated */
 

@@ -33,20 +33,28 @@ static inline void hpcc_configure(struct hpcc_cfg *cfg, const struct knobs *k, c
     cfg->max_stage = (uint32_t)k->value[KNOB_hpcc_max_stage];
 }
 
+struct hpcc_step { uint64_t rate_bps; uint32_t stage; };
+
 /* 'use' is U, > 0. */
+static inline struct hpcc_step hpcc_step(const struct hpcc_cfg *cfg, uint64_t base_bps, uint32_t stage, double use)
+{
+    double   c = use / cfg->eta;
+    bool     follows = c >= 1 || stage >= cfg->max_stage;
+    uint64_t rate_bps = follows ? (uint64_t)((double)base_bps / c) + cfg->ai_bps : base_bps + cfg->ai_bps;
+
+    return (struct hpcc_step){ cc_rates_bound(&cfg->rates, rate_bps), follows ? 0 : stage + 1 };
+}
+
 static inline void hpcc_decide(const struct hpcc_cfg *cfg, struct hpcc *f, const struct cc_ack *a, double use,
                                struct cc_out *out)
 {
-    double   c = use / cfg->eta;
-    bool     follows = c >= 1 || f->stage >= cfg->max_stage;
-    uint64_t rate_bps = follows ? (uint64_t)((double)f->base_bps / c) + cfg->ai_bps : f->base_bps + cfg->ai_bps;
+    struct hpcc_step step = hpcc_step(cfg, f->base_bps, f->stage, use);
 
-    rate_bps = cc_rates_bound(&cfg->rates, rate_bps);
-    cc_rates_decide(&cfg->rates, rate_bps, out);
+    cc_rates_decide(&cfg->rates, step.rate_bps, out);
     if (!cc_round_has_ended(&f->round, a))
         return;
-    f->base_bps = rate_bps;
-    f->stage = follows ? 0 : f->stage + 1;
+    f->base_bps = step.rate_bps;
+    f->stage = step.stage;
     cc_round_begin(&f->round, a);
 }
 

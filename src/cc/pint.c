@@ -57,22 +57,23 @@ static double of_before(uint64_t left_ns, double use, double log_t, struct crand
     return pow(2, ((double)(log_left + log_use) - log_t) / LOG_ONE) / USE_STEPS;
 }
 
-static uint16_t encode(double use, struct crand *random)
+static uint16_t encode(double base, double use, struct crand *random)
 {
     double n = ceil(use * PINT_UNIT), power, low, high, below, above;
 
     n = n < 1 ? 1 : n;
-    power = log(n) * (1 / log(PINT_BASE));
+    power = log(n) * (1 / log(base));
     low = floor(power);
     high = ceil(power);
-    below = pow(PINT_BASE, low);
-    above = pow(PINT_BASE, high) * (high > low ? 1 : PINT_BASE);
+    below = pow(base, low);
+    above = pow(base, high) * (high > low ? 1 : base);
     return (uint16_t)(crand_next(random) % 65536 < (n - below) / (above - below) * 65536 ? high : low);
 }
 
-uint16_t pint_digest(struct pint_port *p, uint64_t now_ns, uint64_t rate_bps, uint64_t rtt_ns, uint64_t queue_bytes,
-                     struct crand *random)
+uint16_t pint_digest(const struct pint_cfg *cfg, struct pint_port *p, uint64_t now_ns, uint64_t rate_bps,
+                     uint64_t queue_bytes, struct crand *random)
 {
+    uint64_t rtt_ns = cfg->rtt_ns;
     uint64_t bytes_per_s = rate_bps / 8;             /* whole, as the fork has it */
     uint64_t since_ns = now_ns - p->last_ns, dt_ns = since_ns < rtt_ns ? since_ns : rtt_ns;
     double   log_t = log2((double)rtt_ns) * LOG_ONE, log_b = log2((double)bytes_per_s) * LOG_ONE;
@@ -82,7 +83,7 @@ uint16_t pint_digest(struct pint_port *p, uint64_t now_ns, uint64_t rate_bps, ui
     double   before = of_before(rtt_ns - dt_ns, p->use, log_t, random);
 
     p->use = queue + last + before;
-    return encode(p->use, random);
+    return encode(cfg->base, p->use, random);
 }
 
 void pint_sent(struct pint_port *p, uint64_t now_ns, uint32_t bytes)
@@ -91,7 +92,12 @@ void pint_sent(struct pint_port *p, uint64_t now_ns, uint32_t bytes)
     p->last_bytes = bytes;
 }
 
-double pint_use(uint16_t digest)
+uint16_t pint_mask(double base)
 {
-    return pow(PINT_BASE, digest) / PINT_UNIT;
+    return log2(log(PINT_UNIT * PINT_UNIT) * (1 / log(base))) > 8 ? 0xffff : 0xff;
+}
+
+double pint_use(double base, uint16_t digest)
+{
+    return pow(base, digest) / PINT_UNIT;
 }

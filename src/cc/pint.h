@@ -4,7 +4,7 @@
  *
  *   use     dt q / (B T^2) + size of the frame before / (B T) + (T - dt) / T x the use before
  *           with dt the time since the frame before, at most T, and q what is left in the port's queues
- *   digest  log of 512 x use to the base 1.01, up or down at random so that it is right on average
+ *   digest  log of 512 x use to a base, usually 1.01, up or down at random so that it is right on average
  *
  * A packet takes along the largest on its way. Switches cannot multiply: products are sums of logarithms of numbers
  * with 16 bits, whose lower bits are rounded at random, and powers of 2. All is as in the HPCC ns-3 fork, random
@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define PINT_BASE 1.01
+#define PINT_BASE 1.01           /* unless another is set */
 #define PINT_UNIT 512.0          /* steps of the digest's argument to a use of 1 */
 
 struct pint_port {               /* of a switch; begins with zeros */
@@ -26,13 +26,21 @@ struct pint_port {               /* of a switch; begins with zeros */
     double   use;
 };
 
+struct pint_cfg {
+    double   base;               /* of the digest's logarithm */
+    uint64_t rtt_ns;             /* T */
+};
+
 /* A packet of data leaves: returns its digest here. pint_sent() follows, as it does for every other frame. */
-uint16_t pint_digest(struct pint_port *, uint64_t now_ns, uint64_t rate_bps, uint64_t rtt_ns, uint64_t queue_bytes,
+uint16_t pint_digest(const struct pint_cfg *, struct pint_port *, uint64_t now_ns, uint64_t rate_bps, uint64_t queue_bytes,
                      struct crand *);
 
 void pint_sent(struct pint_port *, uint64_t now_ns, uint32_t bytes);
 
 /* The use that a digest stands for. */
-double pint_use(uint16_t digest);
+double pint_use(double base, uint16_t digest);
+
+/* Bits of a digest that packets carry: with larger bases one byte is enough for all. */
+uint16_t pint_mask(double base);
 
 #endif

@@ -24,7 +24,7 @@
 
 struct timely_cfg {
     struct cc_rates rates;
-    uint64_t ai_bps;
+    uint64_t ai_bps, hai_bps;
     double   beta;
     int64_t  low_ns, high_ns, base_ns;
     double   left_min;           /* of a rate, by a cut */
@@ -42,7 +42,7 @@ _Static_assert(sizeof(struct timely_cfg) <= CC_CFG_MAX, "cfg fits");
 
 static void raise_rate(const struct timely_cfg *cfg, struct timely *f)
 {
-    uint64_t step_bps = f->raises < SLOW_RAISES ? cfg->ai_bps : FAST * cfg->ai_bps;
+    uint64_t step_bps = f->raises < SLOW_RAISES ? cfg->ai_bps : cfg->hai_bps;
 
     f->rate_bps = cc_rates_bound(&cfg->rates, f->rate_bps + step_bps);
     f->raises += f->raises < SLOW_RAISES;
@@ -112,6 +112,7 @@ static void timely_configure(void *cfg_, const struct knobs *k, const struct cc_
         .high_ns = time_ns(k, KNOB_timely_thigh),
         .base_ns = link->is_fork ? FORK_RTT_NS : (int64_t)(link->base_rtt_ps / PS_PER_NS),
     };
+    cfg->hai_bps = link->fork.timely_hai_bps ? link->fork.timely_hai_bps : FAST * cfg->ai_bps;
     cfg->left_min = link->is_fork ? 0 : LEFT_MIN;
     if (cfg->base_ns < 1)
         cfg->base_ns = 1;

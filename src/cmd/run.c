@@ -176,6 +176,19 @@ static void warn_unfinished(const struct results *r)
                 text_from_time(when, sizeof(when), r->stuck_ps), safe_name(r->stuck_why).buf);
 }
 
+/* Prints each line; NULL: there is none. */
+static void print_warnings(const char *text)
+{
+    while (text && *text) {
+        size_t length = strcspn(text, "\n");
+        char  *line = strndup(text, length);
+
+        fprintf(stderr, "anole: warning: %s\n", safe_name(line ? line : "").buf);
+        free(line);
+        text += length + (text[length] == '\n');
+    }
+}
+
 /* ---- from options to exit status ---- */
 
 static int simulate(const struct options *o, struct simulation *s, struct run_files *files, struct err *err)
@@ -220,8 +233,7 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
     rc = simulation_open(&simulation, &input, err);
     if (rc)
         return rc;
-    if (simulation.scenario.warning)
-        fprintf(stderr, "anole: warning: %s\n", safe_name(simulation.scenario.warning).buf);
+    print_warnings(simulation.scenario.warning);
     rc = run_files_open(&files, &o->files, &simulation, err);
     if (!rc)
         rc = simulate(o, &simulation, &files, err);

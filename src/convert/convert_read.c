@@ -164,7 +164,7 @@ static int read_hpcc_flows(struct convert_source *s, const char *path, struct er
     uint32_t          room = 0;
     int               rc = hpcc_read_flows(path, &s->scenario.graph, &list, err);
 
-    if (rc)
+    if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < list.count; i++) {
         const struct flow_row *f = &list.flow[i];
@@ -268,7 +268,7 @@ static int read_network(struct convert_source *s, enum input input, const char *
     int          rc;
 
     rc = input == HPCC_TOPOLOGY ? hpcc_read_topology(path, &g, err) : htsim_read_topology(path, &g, err);
-    if (rc)
+    if (rc < 0)
         return rc;
     out = open_memstream(&text, &size);
     if (out) {

@@ -7,7 +7,8 @@
  * is as it was.
  *
  * The files that come with the fork explain themselves in words after their last row. So what follows the
- * last row is not read from the first line on that does not start with a digit.
+ * last row is not read from the first line on that does not start with a digit. Rows beyond the announced number are not
+ * read either, as in the fork: the result is there, and HPCC_ODD says that 'err' holds a warning.
  */
 #ifndef FORMATS_HPCC_H
 #define FORMATS_HPCC_H
@@ -20,17 +21,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define HPCC_ODD         1           /* read, with a warning */
 #define HPCC_FLOWS_MAX   100000000u
 #define HPCC_SECONDS_MAX 1e6         /* of a flow's start and of the end: 2^64 ps is 1.8e7 s */
 
-/* Topology: "nodes switches links", switch ids, then per link "a b rate delay error_rate". Node i of the file
+/* Topology: "nodes switches links", switch ids, then per link "a b rate delay error_rate". Delays are cut to whole
+ * nanoseconds as ns-3 does it: 0.6us is 599 ns. Node i of the file
  * is node i of the graph. The graph passes graph_check(). Two links between the same two nodes are refused:
  * the fork does not support them. What concerns no line alone is reported for the line of the counts. */
 int hpcc_read_topology(const char *path, struct graph *, struct err *);
 int hpcc_parse_topology(const char *name, const char *text, struct graph *, struct err *);
 
 /* Flow list: count, then per flow "src dst pg dport bytes start_s". Must be sorted by start; src != dst;
- * bytes > 0; hosts are checked against the graph if it is not NULL. A count that differs from the lines there
+ * bytes > 0; hosts are checked against the graph if it is not NULL. A count of more than the lines there
  * are is refused. ConWeave's list has no dport; it is told by a first row of five words, the last of which
  * has a decimal point. Starts are as hpcc_ns_from_seconds() makes them. The fork then counts ports from 100 for each destination, and so do we if there is a
  * graph. */

@@ -42,7 +42,7 @@ static const struct key keys[] = {
     { "CC_MODE",                   COUNT,        IN(cc_mode), 0, UINT32_MAX },
     { "FAST_RECOVERY_TIMES",       COUNT,        IN(fast_recovery_times), 0, UINT32_MAX },
     { "BUFFER_SIZE",               COUNT,        IN(buffer_mib), 1, 4095 },      /* ns-3: bytes in 32 bits */
-    { "L2_ACK_INTERVAL",           COUNT,        IN(l2_ack_interval), 0, UINT32_MAX },
+    { "L2_ACK_INTERVAL",           COUNT,        IN(l2_ack_interval), 1, UINT32_MAX },   /* ns-3: 0 ignores ACKs */
     { "L2_CHUNK_SIZE",             COUNT,        IN(l2_chunk_size), 0, UINT32_MAX },
     { "L2_BACK_TO_ZERO",           COUNT,        IN(l2_back_to_zero), 0, UINT32_MAX },
     { "ALPHA_RESUME_INTERVAL",     MICROSECONDS, IN(alpha_resume_us), 1, 1e9 },  /* 0 would never end */

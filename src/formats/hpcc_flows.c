@@ -121,7 +121,7 @@ static int read_flows(struct flow_reader *r, struct flow_list *flows, struct err
         rc = read_flow(r, &flows->flow[i], err);
     }
     flows->count = count;
-    return rc ? rc : hpcc_refuse_more_rows(w, count, "flows", err);
+    return rc ? rc : hpcc_leave_more_rows(w, count, "flows", err);
 }
 
 int hpcc_parse_flows(const char *name, const char *text, const struct graph *g, struct flow_list *flows,
@@ -134,7 +134,7 @@ int hpcc_parse_flows(const char *name, const char *text, const struct graph *g, 
     tokens_init(&r.words, name, text);
     rc = read_flows(&r, &made, err);
     free(r.dport);
-    if (rc)
+    if (rc < 0)
         flow_list_fini(&made);
     else
         *flows = made;

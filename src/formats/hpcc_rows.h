@@ -3,16 +3,18 @@
 #define FORMATS_HPCC_ROWS_H
 
 #include "base/tokens.h"
+#include "formats/hpcc.h"
 
 #include <ctype.h>
 #include <stdint.h>
 
-/* After the last row there may be words, but no further row. */
-static inline int hpcc_refuse_more_rows(struct tokens *w, uint32_t count, const char *rows, struct err *err)
+/* After the last row there may be words. Further rows are not read, as in the fork: returns HPCC_ODD. */
+static inline int hpcc_leave_more_rows(struct tokens *w, uint32_t count, const char *rows, struct err *err)
 {
-    if (tokens_next_line(w) && isdigit((unsigned char)*w->at))
-        return tokens_err(w, err, EINVAL, "there are more than the %u %s announced at the top", count, rows);
-    return 0;
+    if (!tokens_next_line(w) || !isdigit((unsigned char)*w->at))
+        return 0;
+    tokens_err(w, err, EINVAL, "the first line announces %u %s; what is from here on is not read", count, rows);
+    return HPCC_ODD;
 }
 
 static inline int hpcc_next_row(struct tokens *w, uint32_t index, uint32_t count, const char *rows, struct err *err)

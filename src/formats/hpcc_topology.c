@@ -1,6 +1,8 @@
 /* src/formats/hpcc_topology.c - the topology of the HPCC ns-3 fork. */
 #include "formats/hpcc.h"
 
+#include "core/hpcc_time.h"
+#include "core/units.h"
 #include "formats/hpcc_rows.h"
 
 #include <errno.h>
@@ -71,6 +73,31 @@ static int read_nodes(struct tokens *w, const struct sizes *size, struct graph *
     return rc;
 }
 
+/* As ns-3 reads a time: digits, then a unit, seconds if there is none; cut to whole nanoseconds. */
+static int read_delay(struct tokens *w, uint64_t *ps, struct err *err)
+{
+    static const struct { const char *name; uint64_t ns; } units[] = {
+        { "", 1000000000u }, { "s", 1000000000u }, { "ms", 1000000u }, { "us", 1000u }, { "ns", 1u }, { "ps", 0 },
+    };
+    const char *word = tokens_next(w);
+    char       *end;
+    double      value;
+
+    if (!word)
+        return tokens_err(w, err, EINVAL, "the delay is missing");
+    value = strtod(word, &end);
+    if (end == word || (size_t)(end - word) != strspn(word, "+-0123456789.") || value < 0)
+        return tokens_err(w, err, EINVAL, "the delay: '%s' is not a time like 1us", word);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].name) == 0) {
+            if (value * (double)units[i].ns >= 1e9 || value >= 1e12)
+                return tokens_err(w, err, ERANGE, "the delay: '%s' is a second or more", word);
+            *ps = (units[i].ns ? hpcc_ns_from(value, units[i].ns) : (uint64_t)(value / 1000)) * PS_PER_NS;
+            return 0;
+        }
+    return tokens_err(w, err, EINVAL, "the delay: '%s' is not in s, ms, us, ns or ps", word);
+}
+
 static int read_link(struct tokens *w, const struct graph *g, struct graph_link *link, struct err *err)
 {
     struct err why;
@@ -82,7 +109,7 @@ static int read_link(struct tokens *w, const struct graph *g, struct graph_link 
     if (!rc)
         rc = tokens_rate(w, "the rate", &link->rate_bps, err);
     if (!rc)
-        rc = tokens_time(w, "the delay", &link->delay_ps, err);
+        rc = read_delay(w, &link->delay_ps, err);
     if (!rc)
         rc = tokens_real(w, "the error rate", 0, 1, &link->loss, err);
     if (!rc)
@@ -138,8 +165,6 @@ static int read_links(struct tokens *w, uint32_t count, struct graph *g, struct 
         graph_add_link(g, &link);
     }
     if (!rc)
-        rc = hpcc_refuse_more_rows(w, count, "links", err);
-    if (!rc)
         rc = refuse_parallel(w, pair, count, err);
     free(pair);
     return rc;
@@ -159,8 +184,11 @@ static int read_graph(struct tokens *w, struct graph *g, struct err *err)
     if (rc)
         return rc;
     rc = graph_check(g, &why);
-    w->line = size.line;
-    return rc ? tokens_err(w, err, -rc, "%s", why.text) : 0;
+    if (rc) {
+        w->line = size.line;
+        return tokens_err(w, err, -rc, "%s", why.text);
+    }
+    return hpcc_leave_more_rows(w, size.links, "links", err);
 }
 
 int hpcc_parse_topology(const char *name, const char *text, struct graph *g, struct err *err)
@@ -172,7 +200,7 @@ int hpcc_parse_topology(const char *name, const char *text, struct graph *g, str
     tokens_init(&w, name, text);
     graph_init(&made);
     rc = read_graph(&w, &made, err);
-    if (rc)
+    if (rc < 0)
         graph_fini(&made);
     else
         *g = made;

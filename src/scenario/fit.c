@@ -117,11 +117,28 @@ static char *warn_of_knob(const struct scenario *s)
     return xstrdup(made);
 }
 
+/* The first switch whose buffer is too small for its headroom: see buffer_wraps. */
+static char *warn_of_buffer(const struct scenario *s, const struct sim *sim)
+{
+    char made[800], at[FIT_PLACE_MAX];
+
+    for (uint32_t i = 0; i < sim->net.nodes; i++)
+        if (sim->net.node[i].shared_bytes_max > (int64_t)sim->cfg.buffer_bytes) {
+            snprintf(made, sizeof made, "%sthe buffer of %s is smaller than the headroom of its ports; as in the fork, whose "
+                     "threshold wraps around then, it never pauses", place_of(s, PLACE_TOPOLOGY, at),
+                     sim->net.graph.node[i].name);
+            return xstrdup(made);
+        }
+    return NULL;
+}
+
 char *fit_warning(const struct scenario *s, const struct sim *sim)
 {
     uint64_t full_ps = rto_default_queue_ps(sim);
-    char     is[32], full[32], made[800];
+    char     is[32], full[32], made[800], *of_buffer = sim->cfg.buffer_wraps ? warn_of_buffer(s, sim) : NULL;
 
+    if (of_buffer)
+        return of_buffer;
     if (!s->place[PLACE_RTO] || !sim->cfg.rto_ps || sim->cfg.model != MODEL_NIC || sim->cfg.rto_ps >= full_ps)
         return warn_of_knob(s);
     snprintf(made, sizeof made, "%san 'rto' of %s is shorter than a full queue takes, %s: time-outs may send again what is "

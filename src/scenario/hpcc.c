@@ -12,7 +12,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#define PINT_LOG_BASE_MIN  1.0002            /* of digests with 16 bits */
 #define LINK_DOWN_FROM_PS  (2 * PS_PER_S)    /* the fork counts from second 2 */
 
 static void refuse_config(struct reader *r, const char *path, const char *format, ...)
@@ -31,6 +33,24 @@ static void refuse_config(struct reader *r, const char *path, const char *format
     r->rc = err_set(r->err, EINVAL, "%s: %s", path, why);
 }
 
+/* A file that the config names, relative to its folder. The fork takes names relative to where it is started, usually the
+ * folder above (simulation/ for simulation/mix/config.txt), so that is tried next. */
+static char *file_of(const char *path, const char *name)
+{
+    char *file = reader_path(path, name), above[sizeof ((struct hpcc_config *)0)->topology_file + 3], *other;
+
+    if (*name == '/' || access(file, F_OK) == 0)
+        return file;
+    snprintf(above, sizeof above, "../%s", name);
+    other = reader_path(path, above);
+    if (access(other, F_OK) != 0) {
+        free(other);
+        return file;
+    }
+    free(file);
+    return other;
+}
+
 static void read_network(struct reader *r, struct scenario *s, const struct yaml_node *node, const char *path,
                          const struct hpcc_config *c)
 {
@@ -42,7 +62,7 @@ static void read_network(struct reader *r, struct scenario *s, const struct yaml
         refuse_config(r, path, "TOPOLOGY_FILE is missing");
     if (r->rc)
         return;
-    file = reader_path(path, c->topology_file);
+    file = file_of(path, c->topology_file);
     reader_keep(r, hpcc_read_topology(file, g, &why), &why, node);
     free(file);
     for (uint32_t i = 0; i < g->links && !r->rc; i++)
@@ -118,30 +138,24 @@ static void set_weave_knobs(struct reader *r, struct scenario *s, const char *pa
 /* What the fork can be told of a control, and its model here cannot. */
 static void check_control(struct reader *r, const char *path, const struct hpcc_config *c)
 {
-    if (c->cc_mode != 1 && !c->rate_bound)
-        refuse_config(r, path, "packets that are not paced (RATE_BOUND 0) are not modelled with CC_MODE %u", c->cc_mode);
-    if (c->cc_mode == 7 && c->ai_bps == 0)
-        refuse_config(r, path, "a RATE_AI of 0 is not modelled with CC_MODE 7");
-    if (c->cc_mode == 7 && c->hai_bps != 5 * c->ai_bps)
-        refuse_config(r, path, "a RATE_HAI other than five times RATE_AI is not modelled with CC_MODE 7");
+    if (c->cc_mode == 7 && (c->ai_bps == 0 || c->hai_bps == 0))
+        refuse_config(r, path, "a RATE_AI or RATE_HAI of 0 is not modelled with CC_MODE 7");
     if ((c->cc_mode == 3 || c->cc_mode == 10) && c->ai_bps == 0)
         refuse_config(r, path, "a RATE_AI of 0 is not modelled with CC_MODE %u", c->cc_mode);
-    if (c->cc_mode == 3 && (!c->has_win || !c->fast_react || c->multi_rate || c->sample_feedback))
-        refuse_config(r, path, "CC_MODE 3 is modelled with HAS_WIN 1, FAST_REACT 1, MULTI_RATE 0 and SAMPLE_FEEDBACK 0");
-    if (c->cc_mode == 10 && (c->pint_log_base != 1.01 || c->pint_prob != 1))
-        refuse_config(r, path, "CC_MODE 10 is modelled with PINT_LOG_BASE 1.01 and PINT_PROB 1");
+    if (c->cc_mode == 3 && !c->has_win)
+        refuse_config(r, path, "CC_MODE 3 needs HAS_WIN 1: without a window the fork divides by 0");
+    if (c->cc_mode == 3 && c->int_multi == 0)
+        refuse_config(r, path, "CC_MODE 3 needs an INT_MULTI of 1 or more: with 0 the fork divides by it");
+    if (c->cc_mode == 10 && c->pint_log_base < PINT_LOG_BASE_MIN)
+        refuse_config(r, path, "a PINT_LOG_BASE of less than %g needs more than two bytes, which is not modelled",
+                      PINT_LOG_BASE_MIN);
 }
 
-/* The units of telemetry are those of run.py for the speed of the hosts. */
-static void check_units(struct reader *r, const struct scenario *s, const char *path, const struct hpcc_config *c)
+static struct cc_fork fork_of(const struct hpcc_config *c)
 {
-    const struct graph *g = &s->graph;
-
-    for (uint32_t i = 0; i < g->links && c->cc_mode == 3; i++)
-        if ((!g->node[g->link[i].a].is_switch || !g->node[g->link[i].b].is_switch) &&
-            c->int_multi != (g->link[i].rate_bps < 50000000000u ? 1 : g->link[i].rate_bps / 25000000000u))
-            refuse_config(r, path, "an INT_MULTI of %u is not modelled: it is the rate of a host's link / 25 Gb/s",
-                          c->int_multi);
+    return (struct cc_fork){ .int_multi = c->int_multi, .is_slow = !c->fast_react, .has_hop_rates = c->multi_rate,
+                             .skips_empty = c->sample_feedback, .pint_base = c->pint_log_base,
+                             .pint_ignored = 65536 - (uint32_t)(65536 * c->pint_prob), .timely_hai_bps = c->hai_bps };
 }
 
 static void set_control(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
@@ -153,7 +167,7 @@ static void set_control(struct reader *r, struct scenario *s, const char *path, 
     else if (c->cc_mode != 1)
         s->cfg.cc = cc;
     check_control(r, path, c);
-    check_units(r, s, path, c);
+    s->cfg.fork = fork_of(c);
 }
 
 /* Every speed of a link must be in the maps, as in the fork. */
@@ -190,18 +204,33 @@ static void set_ecn(struct reader *r, struct scenario *s, const char *path, cons
     check_maps(r, s, path, c);
 }
 
+/* The fork's receiver acknowledges what ends beyond L2_ACK_INTERVAL bytes of the flow, or at a multiple of L2_CHUNK_SIZE. So
+ * a flow that ends before both is never acknowledged. */
+static void set_ack_interval(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
+{
+    if (c->l2_ack_interval <= 1 || c->is_conweave)
+        return;
+    if (c->l2_chunk_size == 0)
+        refuse_config(r, path, "an L2_ACK_INTERVAL of more than 1 needs an L2_CHUNK_SIZE: the fork divides by it");
+    s->cfg.ack_every = UINT32_MAX;
+    s->cfg.ack_from_bytes = c->l2_ack_interval;
+    s->cfg.ack_chunk_bytes = c->l2_chunk_size;
+}
+
 static void set_devices(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
 {
     struct sim_cfg *cfg = &s->cfg;
 
     if (c->payload_bytes < 64 || c->payload_bytes > 9000)
         refuse_config(r, path, "PACKET_PAYLOAD_SIZE must be 64 .. 9000, not %u", c->payload_bytes);
-    if (c->has_win && !c->global_t)
-        refuse_config(r, path, "a window per pair of hosts (HAS_WIN 1 with GLOBAL_T 0) is not modelled");
     cfg->mtu_bytes = c->payload_bytes;
     cfg->ack_unpaused = c->ack_high_prio;
     cfg->window_bytes = c->has_win ? UINT64_MAX : 0;
     cfg->window_by_rate = c->var_win;
+    cfg->window_by_pair = !c->global_t && !c->is_conweave;
+    cfg->is_unpaced = !c->rate_bound && !c->is_conweave;
+    set_ack_interval(r, s, path, c);
+    cfg->buffer_wraps = !c->is_conweave;
     cfg->buffer_bytes = (uint64_t)c->buffer_mib << 20;
     cfg->ecn_on = c->enable_qcn;
     if (c->is_conweave)
@@ -219,7 +248,7 @@ static void read_flows(struct reader *r, struct scenario *s, const struct yaml_n
         refuse_config(r, path, "FLOW_FILE is missing");
     if (r->rc)
         return;
-    file = reader_path(path, c->flow_file);
+    file = file_of(path, c->flow_file);
     scenario_read_flows(r, s, node, file);
     free(file);
 }

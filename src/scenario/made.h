@@ -35,7 +35,7 @@ enum scenario_place { PLACE_RTO, PLACE_BUFFER, PLACE_LOSSY_ALPHA, PLACE_LOSSY_QU
 struct scenario {
     char                    *path;
     char                    *place[SCENARIO_PLACES];     /* where a key stands, "file:line:column: "; NULL: it is not given */
-    char                    *warning;        /* what is odd about it, if scenario_start() has found something; or NULL */
+    char                    *warning;        /* what is odd about it, a line each; scenario_start() adds to it. Or NULL */
     enum knob                idle_knob;      /* PLACE_IDLE_KNOB: what is set and means nothing to the control in force */
     struct sim_cfg           cfg;
     struct rlcc_model       *rlcc;           /* what cc rlcc decides by; NULL: another control */

@@ -190,6 +190,7 @@ int scenario_parse(struct scenario *s, const char *name, const char *text, size_
     if (!t.r.rc)
         read_all(&t.r, s, t.doc.root, seed);
     scenario_tree_fini(&t);
+    s->warning = t.r.warnings;
     if (t.r.rc)
         scenario_fini(s);
     return t.r.rc;
@@ -229,6 +230,17 @@ void scenario_fini(struct scenario *s)
     *s = (struct scenario){ 0 };
 }
 
+/* Takes the text, which may be NULL. */
+static void add_warning(struct scenario *s, char *text)
+{
+    struct reader r = { .warnings = s->warning };
+
+    if (text)
+        reader_warn(&r, text);
+    s->warning = r.warnings;
+    free(text);
+}
+
 int scenario_start(struct scenario *s, struct sim **sim, struct err *err)
 {
     struct err why;
@@ -245,6 +257,6 @@ int scenario_start(struct scenario *s, struct sim **sim, struct err *err)
         *sim = NULL;
         return rc;
     }
-    s->warning = fit_warning(s, *sim);
+    add_warning(s, fit_warning(s, *sim));
     return 0;
 }

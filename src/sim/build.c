@@ -172,6 +172,8 @@ static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct
         set_aside += (int64_t)classes * (p->headroom_bytes_max + s->cfg.reserve_bytes);
     }
     n->shared_bytes_max = (int64_t)s->cfg.buffer_bytes - set_aside;
+    if (s->cfg.buffer_wraps)
+        n->shared_bytes_max &= UINT32_MAX;
     n->shared_bytes_left = n->shared_bytes_max;
     if (s->model.has_egress_account)
         conweave_buffer_init(s, n);
@@ -300,6 +302,7 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
     for (uint32_t i = 0; i < s->net.nodes; i++)
         if (part == ALL_PARTS || s->net.node[i].part == part)
             count += s->net.node[i].is_switch ? s->cfg.buffer_bytes / s->cfg.pfc_bytes : PACKETS_OF_HOST;
+    count += s->cfg.buffer_wraps ? 1u << 20 : 0;     /* nothing limits what a switch holds if it does */
     count *= s->cfg.lb->is_woven ? 2 : 1;            /* what ConWeave holds is in no buffer */
     for (uint32_t i = 0; i < s->net.graph.links; i++)
         if (part == ALL_PARTS || s->net.node[s->net.graph.link[i].a].part == part || s->net.node[s->net.graph.link[i].b].part == part)
@@ -423,6 +426,9 @@ static void build_digests(struct sim *s, struct inband_ports *t)
 {
     uint32_t rows = s->cfg.order == ORDER_NS3 ? 1 : s->net.nodes;
 
+    t->digest = (struct pint_cfg){ s->cfg.fork.pint_base > 0 ? s->cfg.fork.pint_base : PINT_BASE,
+                                   s->net.base_rtt_ps / PS_PER_NS };
+    t->digest_mask = s->model.has_fork_telemetry ? pint_mask(t->digest.base) : 0xffff;
     t->pint = arena_alloc(&s->arena, s->net.ports, sizeof *t->pint);
     t->random = arena_alloc(&s->arena, rows, sizeof *t->random);
     for (uint32_t i = 0; i < rows; i++)
@@ -438,7 +444,7 @@ static int build_telemetry(struct sim *s, uint32_t switches, struct err *err)
     if (kind < CC_PATH && !has_probes)
         return 0;
     t = arena_alloc(&s->arena, 1, sizeof *t);
-    *t = (struct inband_ports){ .kind = kind, .rtt_ns = s->net.base_rtt_ps / PS_PER_NS,
+    *t = (struct inband_ports){ .kind = kind,
                                 .spacing_bytes = s->model.spacing_bytes };
     s->engine.inband = t;
     for (uint32_t i = 0; i < s->net.ports; i++) {
@@ -485,6 +491,8 @@ int build_world(struct sim *s, struct err *err)
         s->cfg.window_bytes = s->model.holds_at_turn ? s->net.bdp_bytes :
             (uint64_t)((double)s->net.base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
     rto_default_settle(s);
+    if (s->cfg.window_by_pair)
+        s->cfg.window_bytes = s->cfg.window_bytes ? UINT64_MAX : 0;      /* every flow has its own */
     s->hosts.has_held = s->model.holds_at_turn && s->cfg.window_bytes;
     s->hosts.window_bytes_max = s->model.holds_at_turn ? 0 : s->cfg.window_bytes ? UINT64_MAX : UINT64_MAX - 1;
     rc = build_telemetry(s, most.hops ? most.hops - 1 : 0, err);

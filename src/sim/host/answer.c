@@ -228,9 +228,9 @@ static inline void count_rtt(struct sim *s, struct host *h, const struct flow *f
         s->watch.on_rtt(s->watch.arg, s->engine.now_ps, h, f, rtt_ps);
 }
 
-/* The fork draws a number at each acknowledgement, to leave some of them out; it leaves out none. A detour that was too
- * long for the room tells nothing. */
-static void add_telemetry(struct sim *s, const struct host *h, const struct packet *k, struct cc_ack *a)
+/* The fork draws a number at each acknowledgement, to ignore some of them: false. A detour that was too long for the room
+ * tells nothing. */
+static bool add_telemetry(struct sim *s, const struct host *h, const struct packet *k, struct cc_ack *a)
 {
     const struct inband *t = packet_inband(&s->engine.packets, (uint32_t)(k - s->engine.packets.packet));
 
@@ -239,8 +239,9 @@ static void add_telemetry(struct sim *s, const struct host *h, const struct pack
     a->digest = t->digest;
     a->hops = t->hops;
     a->endpoint_ps = t->stay_ps;
-    if (h->cc->telemetry == CC_DIGEST && s->model.has_fork_telemetry)
-        inband_random(&s->engine, h->node);
+    if (h->cc->telemetry != CC_DIGEST || !s->model.has_fork_telemetry)
+        return true;
+    return inband_random(&s->engine, h->node) % 65536 < 65536 - s->cfg.fork.pint_ignored;
 }
 
 /* Congestion control sees an acknowledgement. */
@@ -248,13 +249,14 @@ static APART void control(struct sim *s, struct host *h, struct flow *f, const s
 {
     struct cc_ack a = { .rtt_ps = s->engine.now_ps - k->sent_ps, .acked_bytes = acked,
                         .inflight_bytes = f->sent - f->acked, .seq = k->seq, .sent_seq = f->sent,
-                        .is_marked = k->flags & PACKET_ECHO };
+                        .is_marked = k->flags & PACKET_ECHO,
+                        .pair_rtt_ps = f->pair_rtt_ps, .pair_bdp_bytes = f->pair_bdp_bytes };
 
     bool     repaces = s->model.holds_at_turn && h->cc->repaces;
     uint64_t was_bps = f->out.rate_bps;
 
-    if (s->engine.packets.inband)
-        add_telemetry(s, h, k, &a);
+    if (s->engine.packets.inband && !add_telemetry(s, h, k, &a))
+        return;
     if (repaces)
         f->out.rate_bps = 0;     /* nobody decides on that, so we see whether anything was decided */
     h->cc->on_ack(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &a, &f->out);

@@ -53,6 +53,7 @@ struct flow {
     uint64_t      end;           /* it, or its oldest message, is over when so much is acknowledged */
 
     uint64_t      start_ps, ideal_ps;
+    uint64_t      pair_rtt_ps, pair_bdp_bytes;   /* window_by_pair: of its two hosts */
     uint64_t      tag;           /* what its traffic knows it by */
     uint64_t      sent_max;      /* highest byte ever sent: below it, bytes are sent again */
     uint64_t      resent_bytes;

@@ -77,7 +77,7 @@ bool pacer_has_window(const struct sim *s, const struct host *h, const struct fl
     uint64_t window = s->model.holds_at_turn ? UINT64_MAX : f->out.window_bytes;
 
     if (s->cfg.window_bytes) {
-        uint64_t w = s->cfg.window_bytes;
+        uint64_t w = s->cfg.window_by_pair ? f->pair_bdp_bytes : s->cfg.window_bytes;
 
         if (s->cfg.window_by_rate)
             w = units_share(w, f->out.rate_bps, h->port->rate_bps);
@@ -167,12 +167,24 @@ static void repace(const struct sim *s, struct flow *f)
     f->gap_bytes = 0;            /* gap_ps is not of this rate */
 }
 
+/* By how much the last packet's gap becomes longer, which may be below 0. Where packets are not paced the fork moves the
+ * next one all the same. */
+static uint64_t longer_ps(const struct sim *s, struct flow *f)
+{
+    uint64_t was_ps = f->gap_ps, was_bps = f->gap_rate_bps;
+
+    if (!s->cfg.is_unpaced)
+        return pacer_gap_ps(s, f, f->gap_bytes) - was_ps;
+    f->gap_rate_bps = f->out.rate_bps;
+    return model_frame_ps(&s->model, f->gap_bytes, f->out.rate_bps) - model_frame_ps(&s->model, f->gap_bytes, was_bps);
+}
+
 APART void pacer_repace_last(struct sim *s, struct host *h, struct flow *f)
 {
     uint32_t event = evq_id(&s->engine.evq, h);
-    uint64_t was_ps = f->gap_ps, at;
+    uint64_t at;
 
-    f->next_ps += pacer_gap_ps(s, f, f->gap_bytes) - was_ps;
+    f->next_ps += longer_ps(s, f);
     pacer_sort_in(s, h, f);
     at = f->next_ps > s->engine.now_ps ? f->next_ps : s->engine.now_ps;
     if (h->wake.next != EVQ_IDLE && f->next_ps < h->wake.at_ps) {

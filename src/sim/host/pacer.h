@@ -74,13 +74,19 @@ static inline bool pacer_is_later(const struct host *h, uint64_t ps)
     return !h->heap_count || h->heap_ps[0] > ps;
 }
 
+/* The rate at which packets follow each other. */
+static inline uint64_t pacer_bps(const struct sim *s, const struct flow *f)
+{
+    return s->cfg.is_unpaced ? s->net.host[f->host].port->rate_bps : f->out.rate_bps;
+}
+
 /* Time between the start of this packet and the earliest start of the flow's next. */
 static inline uint64_t pacer_gap_ps(const struct sim *s, struct flow *f, uint32_t bytes)
 {
     if (f->gap_rate_bps != f->out.rate_bps || f->gap_bytes != bytes) {
         f->gap_rate_bps = f->out.rate_bps;
         f->gap_bytes = (uint16_t)bytes;
-        f->gap_ps = model_frame_ps(&s->model, bytes, f->out.rate_bps);
+        f->gap_ps = model_frame_ps(&s->model, bytes, pacer_bps(s, f));
     }
     return f->gap_ps;
 }

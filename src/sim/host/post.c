@@ -158,6 +158,10 @@ void post_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
         return;
     fill_in(s, h, f, spec);
     f->ideal_ps = ideal_ps(s, h, spec);
+    if (s->cfg.window_by_pair) {
+        f->pair_rtt_ps = sim_base_rtt_ps(s, f->src, f->dst);
+        f->pair_bdp_bytes = sim_pair_bdp_bytes(s, f->src, f->dst);
+    }
     start_control(s, h, f);
     reset(s, id);
     if (spec->tcp)

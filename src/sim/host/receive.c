@@ -218,6 +218,14 @@ static void on_mark(struct sim *s, struct host *h, struct flow_rx *rx, const str
         reply_cnp(s, h, k, 0);
 }
 
+/* Where ACKs are for several packets: has this one its own? */
+static inline bool is_answered_at_once(const struct sim *s, const struct flow_rx *rx, const struct packet *k, uint8_t flags)
+{
+    if (s->cfg.ack_from_bytes)
+        return rx->expected >= s->cfg.ack_from_bytes || rx->expected % s->cfg.ack_chunk_bytes == 0;
+    return k->flags & PACKET_LAST || (flags && s->model.acks_marks);
+}
+
 bool receive_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];
@@ -235,7 +243,7 @@ bool receive_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
     s->engine.counters.payload_received += k->payload;
     if (k->flags & PACKET_LAST)
         flow_on_arrival(s, &s->flows.flow[k->flow]);
-    if (++rx->unacked < s->cfg.ack_every && !(k->flags & PACKET_LAST) && !(flags && s->model.acks_marks))
+    if (++rx->unacked < s->cfg.ack_every && !is_answered_at_once(s, rx, k, flags))
         return false;
     rx->unacked = 0;
     s->engine.counters.acks_sent++;

@@ -49,10 +49,10 @@ void inband_record(const struct engine *e, const struct port *p, uint32_t id, co
 
 static void raise_digest(const struct engine *e, const struct port *p, struct inband *t)
 {
-    uint16_t digest = pint_digest(&e->inband->pint[p->id], e->now_ps / PS_PER_NS, p->rate_bps, e->inband->rtt_ns,
+    uint16_t digest = pint_digest(&e->inband->digest, &e->inband->pint[p->id], e->now_ps / PS_PER_NS, p->rate_bps,
                                   queue_bytes(p), random_of(e, p->node->id));
 
-    t->digest = digest > t->digest ? digest : t->digest;
+    t->digest = digest > t->digest ? digest & e->inband->digest_mask : t->digest;
 }
 
 /* The last one to write is the last on the way. */

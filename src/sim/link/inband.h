@@ -15,7 +15,8 @@
 
 struct inband_ports {
     enum cc_telemetry kind;
-    uint64_t          rtt_ns;    /* the longest empty round trip */
+    struct pint_cfg   digest;    /* CC_DIGEST: with the longest empty round trip, */
+    uint16_t          digest_mask;       /* and the bits that packets carry */
     uint32_t          spacing_bytes;     /* that count with every frame */
     struct pint_port *pint;      /* CC_DIGEST: by port, */
     struct crand     *random;    /* and random numbers: by node, or one row of them for all where events have ns-3's order */

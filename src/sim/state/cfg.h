@@ -56,6 +56,7 @@ struct sim_cfg {
     uint32_t       cc_others;    /* 0: all hosts have cc */
     uint8_t       *cc_by_node;   /* of hosts: 0: cc, i: cc_other[i - 1]; NULL if there are none. Needed until the world is built */
     const struct rlcc_model *rlcc;           /* of cc rlcc; outlives the world */
+    struct cc_fork fork;         /* model hpcc: settings of its controls */
     const struct lb_algo *lb;
     uint64_t       lb_seed;      /* another one: other paths. 0: ECMP's salts are the numbers of the switches */
     bool           lb_weighted;  /* links of more capacity get more: see net/route.h */
@@ -73,6 +74,8 @@ struct sim_cfg {
 
     /* Hosts. */
     uint32_t ack_every;          /* packets per ACK; the last of a message is always acknowledged */
+    uint32_t ack_from_bytes;     /* not 0: instead, a packet is acknowledged if so much of its flow has come with it, */
+    uint32_t ack_chunk_bytes;    /* or a multiple of this */
     bool     ack_unpaused;       /* PFC does not stop a host's ACKs */
     bool     has_ack_prio;       /* ACKs and NACKs have a class of their own: */
     uint8_t  ack_prio;
@@ -85,11 +88,14 @@ struct sim_cfg {
     uint64_t rto_ps_max;         /* doubles up to this with each time-out in a row; 0: it does not. RTO_AUTO decides */
     uint64_t window_bytes;       /* 0: none */
     bool     window_by_rate;     /* window shrinks with rate / line rate */
+    bool     window_by_pair;     /* model hpcc: the window, and the round trip that controls know, are those of two hosts */
+    bool     is_unpaced;         /* model hpcc: packets follow each other at line rate, whatever the flow's rate */
     uint64_t idle_reset_ps;      /* a queue pair that was idle for so long begins anew; 0: it never does */
     bool     record_gaps;        /* between packets of a flow: see host/gaps.h */
 
     /* Switches. */
     uint64_t buffer_bytes;
+    bool     buffer_wraps;       /* the shared part of the buffer has 32 bits: below 0 it becomes large (HPCC fork) */
     uint32_t reserve_bytes;      /* per port and class in use (model hpcc: set aside per port, used per class) */
     uint32_t resume_bytes;       /* XON this far below XOFF */
     uint64_t pause_ps;           /* after which a pause ends by itself; 0: never */

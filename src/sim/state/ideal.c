@@ -203,6 +203,18 @@ uint64_t sim_base_rtt_ps(const struct sim *s, uint32_t src, uint32_t dst)
                                      ideal_exact_ps(s, &path, s->model.rtt_bytes, &frames);
 }
 
+uint64_t sim_pair_bdp_bytes(const struct sim *s, uint32_t src, uint32_t dst)
+{
+    uint64_t    slowest = UINT64_MAX, rtt_ns = sim_base_rtt_ps(s, src, dst) / PS_PER_NS;
+    struct path path;
+
+    if (!find_path(s, src, dst, &path))
+        return 0;
+    for (uint32_t i = 0; i < path.hops; i++)
+        slowest = s->net.port[path.port[i]].rate_bps < slowest ? s->net.port[path.port[i]].rate_bps : slowest;
+    return (uint64_t)((unsigned __int128)rtt_ns * slowest / 1000000000u) / 8;
+}
+
 /* Full queues take longer than propagation wherever this matters, so it is the switches of the longest way that count, and
  * the slowest of all ports. */
 uint64_t sim_full_rtt_ps(const struct sim *s, uint64_t queue_bytes, uint32_t queues)

@@ -18,6 +18,9 @@ bool sim_ideal_is_uneven(const struct sim *);
  * their ideal that does not depend on the flow. */
 uint64_t sim_base_rtt_ps(const struct sim *, uint32_t src, uint32_t dst);
 
+/* In the forks: bytes on the way in such a round trip at the slowest link of the path. */
+uint64_t sim_pair_bdp_bytes(const struct sim *, uint32_t src, uint32_t dst);
+
 /* What is the most over all pairs of hosts, by one shortest path of each. */
 struct ideal_most {
     uint64_t rtt_ps;             /* base round trip, */
