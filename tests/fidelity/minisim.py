@@ -157,8 +157,9 @@ class Config:
         self.fast_react, self.int_multi = flag("FAST_REACT", 1), flag("INT_MULTI", 1)
         self.multi_rate, self.samples = flag("MULTI_RATE", 1), flag("SAMPLE_FEEDBACK", 0)
         self.pint_base, self.pint_share = number("PINT_LOG_BASE", 1.05), int(65536 * number("PINT_PROB", 1.0))
-        if flag("L2_BACK_TO_ZERO", 0) or self.mode not in (1, 3, 7, 8, 10):
-            raise ValueError("L2_BACK_TO_ZERO 1, or a CC_MODE that is not modelled")
+        if flag("L2_BACK_TO_ZERO", 0) or self.mode not in (1, 3, 7, 8, 10) or number("ERROR_RATE_PER_LINK", 0) \
+                or flag("LINK_DOWN", 0):
+            raise ValueError("not modelled: L2_BACK_TO_ZERO, other CC_MODEs, ERROR_RATE_PER_LINK, LINK_DOWN")
 
 
 def read_text(folder, name):
@@ -665,7 +666,7 @@ class Dcqcn(Control):
 
 
 class Hpcc(Control):
-    RATES = {25: 25, 50: 50, 100: 100, 200: 200, 400: 400}
+    RATES = [rate * 10**9 for rate in (25, 50, 100, 200, 400)]      # that the field has a code for
 
     def start(self, pair):
         pair.reference, pair.use, pair.stage, pair.updated = pair.line, 1.0, 0, 0
@@ -677,7 +678,7 @@ class Hpcc(Control):
 
     def at_switch(self, port, packet):
         multi = self.config.int_multi
-        rate = self.RATES.get(port.rate // 10**9, 25) * 10**9      # the fork leaves code 0 for rates that it does not know
+        rate = port.rate if port.rate in self.RATES else self.RATES[0]       # the fork leaves code 0
         packet.feedback.append((self.simulation.now & 0xffffff, port.sent // (128 * multi) & 0xfffff,
                                 port.queued // (80 * multi) & 0x1ffff, rate))
 

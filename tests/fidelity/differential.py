@@ -1,0 +1,430 @@
+#!/usr/bin/env python3
+"""tests/fidelity/differential.py [OPTION...] - random worlds: the model hpcc against minisim.py, a second form of its rules.
+
+A world is a network with its flows and settings in the files of the HPCC ns-3 fork. A seed makes it: make_world(seed).
+The FCT of every flow and every PFC frame in its order must be equal. A world that differs is kept in a folder, first
+as it is and then as small as it gets: flows are dropped, then hosts and switches, then settings become usual ones. Output
+is TAP.
+"""
+import argparse
+import concurrent.futures
+import copy
+import json
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import fidelity
+import minisim
+
+MODES = {"dcqcn": "1", "hpcc": "3", "timely": "7", "dctcp": "8", "hpcc-pint": "10"}
+RATES = ("25Gbps", "50Gbps", "100Gbps", "200Gbps", "400Gbps")
+OTHER_RATES = ("10Gbps", "40Gbps")                # that HPCC's telemetry has no code for
+DELAYS = ("1us", "2us", "5us", "500ns", "0.5us", "1.5us", "0.6us", "0.001ms", "1000ns", "1.1us", "0.3us", "2.7us", "1234ns")
+FAILED = "anole: exit code"
+PACKETS_MAX = 900                                 # data packets of a world: minisim is slow
+USUAL = {
+    "ENABLE_QCN": "1", "USE_DYNAMIC_PFC_THRESHOLD": "1", "PACKET_PAYLOAD_SIZE": "1000", "TOPOLOGY_FILE": "topology.txt",
+    "FLOW_FILE": "flow.txt", "TRACE_FILE": "trace.txt", "TRACE_OUTPUT_FILE": "mix.tr", "FCT_OUTPUT_FILE": "fct.txt",
+    "PFC_OUTPUT_FILE": "pfc.txt", "SIMULATOR_STOP_TIME": "2.004", "CC_MODE": "1", "ALPHA_RESUME_INTERVAL": "1",
+    "RATE_DECREASE_INTERVAL": "4", "CLAMP_TARGET_RATE": "0", "RP_TIMER": "300", "EWMA_GAIN": "0.00390625",
+    "FAST_RECOVERY_TIMES": "1", "RATE_AI": "50Mb/s", "RATE_HAI": "100Mb/s", "MIN_RATE": "1000Mb/s",
+    "DCTCP_RATE_AI": "615Mb/s", "ERROR_RATE_PER_LINK": "0.0000", "L2_CHUNK_SIZE": "4000", "L2_ACK_INTERVAL": "1",
+    "L2_BACK_TO_ZERO": "0", "HAS_WIN": "1", "GLOBAL_T": "1", "VAR_WIN": "1", "FAST_REACT": "1", "U_TARGET": "0.95",
+    "MI_THRESH": "0", "INT_MULTI": "1", "MULTI_RATE": "0", "SAMPLE_FEEDBACK": "0", "PINT_LOG_BASE": "1.05",
+    "PINT_PROB": "1.0", "RATE_BOUND": "1", "ACK_HIGH_PRIO": "0", "LINK_DOWN": "0 0 0", "ENABLE_TRACE": "0",
+    "BUFFER_SIZE": "32", "KMAX_MAP": "", "KMIN_MAP": "", "PMAX_MAP": "", "QLEN_MON_FILE": "qlen.txt",
+    "QLEN_MON_START": "100000000000", "QLEN_MON_END": "100000000001"}
+
+
+# ---- worlds: {"seed", "config", "hosts", "switches", "links": [[a, b, rate, delay]], "flows": [[src, dst, class, dport, size, start]]}
+
+def thresholds(dice=None):
+    """ECN's maps: low thresholds, so that few packets make marks."""
+    kmin, kmax, pmax = [], [], []
+    for rate in (10, 25, 40, 50, 100, 200, 400):
+        low = dice.choice((2, 5, rate // 5 or 1)) if dice else rate // 5
+        high = low * dice.choice((1, 2, 4)) if dice else 4 * low
+        for values, value in ((kmin, low), (kmax, high), (pmax, dice.choice((0.05, 0.2, 1)) if dice else 0.2)):
+            values += [f"{rate}000000000", f"{value}"]
+    return {name: " ".join(["7", *values]) for name, values in (("KMIN_MAP", kmin), ("KMAX_MAP", kmax), ("PMAX_MAP", pmax))}
+
+
+def make_shape(dice):
+    """(hosts, switches, links without rates and delays, tier of each link)"""
+    shape = dice.choice(("star", "dumbbell", "two tiers", "fat tree", "tree", "mesh"))
+    if shape == "star":
+        hosts, switches, trunks = dice.randint(2, 8), 1, []
+    elif shape == "dumbbell":
+        hosts, switches, trunks = dice.randint(4, 8), 2, [(0, 1)]
+    elif shape == "two tiers":
+        leaves, spines = dice.randint(2, 4), dice.randint(1, 3)
+        hosts, switches = leaves * dice.randint(1, 3), leaves + spines
+        trunks = [(leaf, leaves + spine) for leaf in range(leaves) for spine in range(spines)]
+    elif shape == "fat tree":
+        hosts, switches = 16, 20
+        trunks = [(edge, 8 + edge // 2 * 2 + i) for edge in range(8) for i in range(2)]
+        trunks += [(8 + agg, 16 + agg % 2 * 2 + i) for agg in range(8) for i in range(2)]
+    else:
+        switches = dice.randint(2, 5)
+        hosts = dice.randint(switches, 9)
+        trunks = [(dice.randrange(s), s) for s in range(1, switches)]
+        if shape == "mesh":
+            others = [(a, b) for b in range(switches) for a in range(b) if (a, b) not in trunks]
+            trunks += dice.sample(others, min(len(others), dice.randint(1, 2)))
+    at_edge = 8 if shape == "fat tree" else leaves if shape == "two tiers" else switches
+    links = [(host, hosts + host * at_edge // hosts) for host in range(hosts)]
+    if shape in ("tree", "mesh"):
+        links = [(host, hosts + (host if host < switches else dice.randrange(switches))) for host in range(hosts)]
+    if dice.random() < 0.2:
+        links = [link[::-1] for link in links]
+    return hosts, switches, links, [(hosts + a, hosts + b) for a, b in trunks]
+
+
+def make_links(dice, hosts, links, trunks, mode):
+    rates = RATES if mode == "hpcc" or dice.random() < 0.8 else RATES + OTHER_RATES
+    likeness = dice.choice(("same", "by tier", "by tier", "each"))
+    pool = [dice.choice(rates) for _ in range(2)]
+    delays = [dice.choice(DELAYS) for _ in range(3)]
+    made = []
+    for tier, members in enumerate((links, trunks)):
+        for a, b in members:
+            rate = {"same": pool[0], "by tier": pool[tier], "each": dice.choice(rates)}[likeness]
+            delay = {"same": delays[0], "by tier": delays[tier], "each": dice.choice(delays)}[likeness]
+            made.append([a, b, rate, delay])
+    if dice.random() < 0.2:
+        dice.shuffle(made)
+    return made
+
+
+def crowd_buffer(dice, world):
+    """Makes links so long that headrooms leave little of the buffer: a dozen packets make PFC pause."""
+    world["config"]["BUFFER_SIZE"] = "1"
+    need = max(sum(minisim.parse_rate(rate) for a, b, rate, _ in world["links"] if switch in (a, b))
+               for switch in range(world["hosts"], world["hosts"] + world["switches"]))
+    ports = max(sum(switch in link[:2] for link in world["links"]) for switch in range(world["hosts"] + world["switches"]))
+    left = 1024 * 1024 - 4096 * ports - dice.choice((40_000, 100_000, 200_000))
+    delay = int(left / 3 * 8e9 / need)
+    for link in world["links"]:
+        link[3] = f"{delay}ns"
+
+
+def make_flows(dice, hosts, payload):
+    pattern = dice.choice(("pairs", "incast", "all"))
+    count = dice.randint(1, 30)
+    receiver, classes = dice.randrange(hosts), (3,)
+    if dice.random() < 0.35:
+        classes = tuple(dice.sample(range(1, 8), dice.randint(2, 4)))
+    budget, flows = PACKETS_MAX, []
+    together = dice.random() < 0.4
+    at = 2_000_000_000
+    for _ in range(count):
+        src = dice.choice([host for host in range(hosts) if pattern != "incast" or host != receiver])
+        dst = receiver if pattern == "incast" else dice.choice([host for host in range(hosts) if host != src])
+        size = dice.choice((1, 64, payload, 4 * payload, dice.randint(1, 3 * payload), dice.randint(1, 100 * payload),
+                            payload * dice.randint(10, 150)))
+        budget -= size // payload + 1
+        if budget < 0 and flows:
+            break
+        if not together and dice.random() < 0.8:
+            at += dice.choice((dice.randint(0, 100), dice.randint(100, 5000), dice.randint(1000, 20_000)))
+        flows.append([src, dst, dice.choice(classes), dice.choice((100, 100, 4791)), size, f"{at // 10**9}.{at % 10**9:09d}"])
+    return flows
+
+
+def make_config(dice, mode):
+    def rarely(usual, *others):
+        return dice.choice(others) if dice.random() < 0.25 else usual
+
+    windows = mode == "hpcc" or dice.random() < 0.6
+    config = dict(USUAL)
+    config.update(thresholds(dice))
+    config.update({
+        "CC_MODE": MODES[mode], "ENABLE_QCN": rarely("1", "0"), "PACKET_PAYLOAD_SIZE": rarely("1000", "256", "512", "777", "1024", "1500", "4000"),
+        "ALPHA_RESUME_INTERVAL": rarely("1", "1.7", "55"), "RATE_DECREASE_INTERVAL": rarely("4", "3.9", "50"),
+        "CLAMP_TARGET_RATE": rarely("0", "1"), "RP_TIMER": dice.choice(("20", "55", "300")),
+        "EWMA_GAIN": "0.0625" if mode == "dctcp" else rarely("0.00390625", "0.5"), "FAST_RECOVERY_TIMES": dice.choice(("1", "2", "5")),
+        "RATE_AI": dice.choice(("20Mb/s", "50Mb/s", "500Mb/s")), "RATE_HAI": dice.choice(("100Mb/s", "2Gb/s")),
+        "MIN_RATE": dice.choice(("100Mb/s", "1000Mb/s")), "DCTCP_RATE_AI": rarely("615Mb/s", "5000Mb/s"),
+        "L2_CHUNK_SIZE": rarely("4000", "1000", "8000"), "L2_ACK_INTERVAL": rarely("1", "1000", "4000", "20000"),
+        "HAS_WIN": str(int(windows)), "VAR_WIN": dice.choice(("0", "1")), "GLOBAL_T": rarely("1", "0"),
+        "FAST_REACT": dice.choice(("0", "1")), "U_TARGET": rarely("0.95", "0.8"), "MI_THRESH": dice.choice(("0", "0", "1", "5")),
+        "INT_MULTI": dice.choice(("1", "2", "4", "8")), "MULTI_RATE": rarely("0", "1"), "SAMPLE_FEEDBACK": rarely("0", "1"),
+        "PINT_LOG_BASE": dice.choice(("1.01", "1.05")), "RATE_BOUND": rarely("1", "0"), "ACK_HIGH_PRIO": dice.choice(("0", "1")),
+        "BUFFER_SIZE": dice.choice(("1", "2", "8", "32"))})
+    return config
+
+
+def settle(world, mode):
+    """Replaces settings that the program refuses by those that it takes; docs/fidelity.md names them."""
+    config = world["config"]
+    if mode != "dcqcn":
+        config["RATE_BOUND"] = "1"
+    if config["HAS_WIN"] == "1":
+        config["GLOBAL_T"] = "1"
+    if mode == "timely":
+        config["RATE_HAI"] = f"{5 * int(config['RATE_AI'].removesuffix('Mb/s'))}Mb/s"
+    if mode == "hpcc-pint":
+        config["PINT_LOG_BASE"] = "1.01"
+    if mode == "hpcc":
+        config.update({"FAST_REACT": "1", "MULTI_RATE": "0", "SAMPLE_FEEDBACK": "0"})
+        at_hosts = [link for link in world["links"] if min(link[:2]) < world["hosts"]]
+        for link in at_hosts:
+            link[2] = at_hosts[0][2]
+        config["INT_MULTI"] = f"{int(at_hosts[0][2].removesuffix('Gbps')) // 25}"
+
+
+def make_world(seed):
+    dice = random.Random(seed)
+    mode = list(MODES)[seed % len(MODES)]
+    config = make_config(dice, mode)
+    hosts, switches, links, trunks = make_shape(dice)
+    world = {"seed": seed, "config": config, "hosts": hosts, "switches": switches,
+             "links": make_links(dice, hosts, links, trunks, mode),
+             "flows": make_flows(dice, hosts, int(config["PACKET_PAYLOAD_SIZE"]))}
+    settle(world, mode)
+    if dice.random() < 0.35:
+        crowd_buffer(dice, world)
+    return world
+
+
+def write_world(world, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    nodes = world["hosts"] + world["switches"]
+    (folder / "config.txt").write_text("".join(f"{name} {value}\n" for name, value in world["config"].items()))
+    lines = [f"{nodes} {world['switches']} {len(world['links'])}", " ".join(map(str, range(world["hosts"], nodes)))]
+    lines += [f"{a} {b} {rate} {delay} 0" for a, b, rate, delay in world["links"]]
+    (folder / "topology.txt").write_text("\n".join(lines) + "\n")
+    lines = [f"{len(world['flows'])}"] + [" ".join(map(str, flow)) for flow in world["flows"]]
+    (folder / "flow.txt").write_text("\n".join(lines) + "\n")
+    (folder / "s.yaml").write_text("hpcc: config.txt\n")
+
+
+# ---- comparing
+
+def run_anole(folder, seed):
+    """(lines of the fct file, lines of the pfc file)"""
+    fct, pfc = folder / "anole.fct", folder / "anole.pfc"
+    command = [fidelity.program(), "run", f"{folder}/s.yaml", "--seed", f"{seed}", "--format", "json",
+               "--hpcc-fct", f"{fct}", "--hpcc-pfc", f"{pfc}"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        raise fidelity.Different(f"{FAILED} {ended.returncode}: {ended.stderr.strip()}")
+    return [fidelity.lines_of(path.read_text()) for path in (fct, pfc)]
+
+
+def run_rules(folder, seed):
+    result = minisim.Simulation(folder, seed).run()
+    (folder / "rules.fct").write_text("".join(f"{line}\n" for line in result.fct))
+    (folder / "rules.pfc").write_text("".join(f"{line}\n" for line in result.pfc))
+    return result.fct, result.pfc
+
+
+def by_flow(lines):
+    return {tuple(line.split()[:4]): line.split() for line in lines}
+
+
+def first_difference(ours, theirs):
+    """A line about the flow that differs and ends first, or about the first PFC frame; None if all are equal."""
+    flows, others = by_flow(ours[0]), by_flow(theirs[0])
+    different = [key for key in {**flows, **others} if flows.get(key) != others.get(key)]
+    if different:
+        def end(key):
+            return min(int(line[5]) + int(line[6]) for line in (flows.get(key), others.get(key)) if line)
+
+        def shown(line):
+            return f"start {line[5]} fct {line[6]} alone {line[7]}" if line else "does not end"
+
+        key = min(different, key=lambda key: (end(key), key))
+        src, dst = (int(word, 16) >> 8 & 0xffff for word in key[:2])
+        return (f"{len(different)} of {len(others)} flows differ, first {src} -> {dst} port {key[2]}: "
+                f"anole {shown(flows.get(key))}, rules {shown(others.get(key))}")
+    if ours[1] != theirs[1]:
+        pairs = zip(ours[1] + ["none"] * len(theirs[1]), theirs[1] + ["none"] * len(ours[1]))
+        a, b = next((a, b) for a, b in pairs if a != b)
+        return f"all flows equal; first PFC frame that differs: anole {a}, rules {b}"
+    return None
+
+
+def difference(world, folder, planted=None):
+    """What differs in a world that is written to 'folder'; 'planted' are settings that only anole gets."""
+    write_world(world, folder)
+    theirs = run_rules(folder, world["seed"])
+    if planted:
+        write_world({**world, "config": {**world["config"], **planted}}, folder)
+    try:
+        return first_difference(run_anole(folder, world["seed"]), theirs)
+    except fidelity.Different as why:
+        return str(why)
+
+
+# ---- shrinking
+
+def without_flows(world, dropped):
+    return {**world, "flows": [flow for i, flow in enumerate(world["flows"]) if i not in dropped]}
+
+
+def without_node(world, node):
+    """The world without a node, the others renumbered; None if a flow or another switch needs it."""
+    if any(node in flow[:2] for flow in world["flows"]) or world["hosts"] + world["switches"] <= 3:
+        return None
+    kept = [link for link in world["links"] if node not in link[:2]]
+    is_host = node < world["hosts"]
+    if not is_host and len(world["links"]) - len(kept) > 1:
+        return None
+    links = [[*(end - (end > node) for end in link[:2]), *link[2:]] for link in kept]
+    flows = [[*(end - (end > node) for end in flow[:2]), *flow[2:]] for flow in world["flows"]]
+    return {**world, "hosts": world["hosts"] - is_host, "switches": world["switches"] - (not is_host),
+            "links": links, "flows": flows}
+
+
+def smaller_flows(world):
+    count = len(world["flows"])
+    size = count // 2
+    while size:
+        for start in range(0, count, size):
+            if size < count:
+                yield without_flows(world, range(start, start + size))
+        size //= 2
+
+
+def smaller_networks(world):
+    for node in reversed(range(world["hosts"] + world["switches"])):
+        smaller = without_node(world, node)
+        if smaller:
+            yield smaller
+
+
+def plainer_settings(world):
+    usual = {**USUAL, **thresholds(), "CC_MODE": world["config"]["CC_MODE"]}
+    for name, value in usual.items():
+        if world["config"][name] != value:
+            yield {**world, "config": {**world["config"], name: value}}
+    for kind, value in ((2, "100Gbps"), (3, "1us")):
+        for chosen in (range(len(world["links"])), *([i] for i in range(len(world["links"])))):
+            if any(world["links"][i][kind] != value for i in chosen):
+                made = copy.deepcopy(world)
+                for i in chosen:
+                    made["links"][i][kind] = value
+                yield made
+    for i, flow in enumerate(world["flows"]):
+        for kind, value in ((2, 3), (3, 100), (4, flow[4] // 2), (4, flow[4] // 1000 * 1000)):
+            if value and flow[kind] != value:
+                made = copy.deepcopy(world)
+                made["flows"][i][kind] = value
+                yield made
+
+
+def is_same_kind(a, b):
+    """Two differences, or two runs that failed: while a world shrinks one must not become the other."""
+    return a is not None and a.startswith(FAILED) == b.startswith(FAILED)
+
+
+def shrink(world, folder, planted=None, tries_max=400):
+    """The smallest world found that still differs. Each step tries what is left once more after a success."""
+    tries, first = 0, difference(world, folder, planted)
+    for candidates in (smaller_flows, smaller_networks, plainer_settings, smaller_flows, smaller_networks):
+        is_smaller = True
+        while is_smaller and tries < tries_max:
+            is_smaller = False
+            for candidate in candidates(world):
+                tries += 1
+                if tries > tries_max:
+                    break
+                if is_same_kind(difference(candidate, folder, planted), first):
+                    world, is_smaller = candidate, True
+                    break
+    difference(world, folder, planted)
+    return world
+
+
+# ---- cases
+
+def check_world(world, kept, planted=None):
+    """Raises Different with all that is worth knowing."""
+    with tempfile.TemporaryDirectory(prefix="anole-differential-") as work:
+        why = difference(world, pathlib.Path(work) / "world", planted)
+    if why is None:
+        return
+    folder = kept / f"seed-{world['seed']}"
+    shutil.rmtree(folder, ignore_errors=True)
+    difference(world, folder, planted)
+    smallest = shrink(world, folder / "minimal", planted)
+    (folder / "minimal" / "world.json").write_text(json.dumps(smallest) + "\n")
+    raise fidelity.Different(
+        f"seed {world['seed']}: {why}\n# {folder}: the world, and {folder}/minimal: {len(smallest['flows'])} flows, {smallest['hosts']} hosts: "
+        f"{difference(smallest, folder / 'minimal', planted)}")
+
+
+def outcome(seed, kept):
+    try:
+        check_world(make_world(seed), kept)
+    except fidelity.Different as why:
+        return str(why)
+    return None
+
+
+def check_outcome(future):
+    why = future.result()
+    if why:
+        raise fidelity.Different(why)
+
+
+def check_recording(folder):
+    """minisim.py itself equals what the fork recorded."""
+    for path in sorted(folder.glob("fct-seed*")):
+        seed = int(path.name.split(".")[0].removeprefix("fct-seed"))
+        line, is_equal = minisim.difference(folder, seed)
+        print(f"# {line}")
+        if not is_equal:
+            raise fidelity.Different(line)
+
+
+def check_planted():
+    """A difference that is put in is found, and shrunk to two flows: with one, nothing waits and nothing is marked."""
+    world = {"seed": 1, "config": {**USUAL, **thresholds()}, "hosts": 5, "switches": 1,
+             "links": [[host, 5, "100Gbps", "1us"] for host in range(5)],
+             "flows": [[host, 4, 3, 100, 200_000, "2.000000000"] for host in range(4)]}
+    with tempfile.TemporaryDirectory(prefix="anole-differential-") as kept:
+        kept = pathlib.Path(kept)
+        if difference(world, kept / "equal"):
+            raise fidelity.Different("a world that should be equal is not")
+        try:
+            check_world(world, kept, {"RATE_DECREASE_INTERVAL": "1"})
+        except fidelity.Different as why:
+            print(f"# {str(why)}")
+            smallest = json.loads((kept / "seed-1" / "minimal" / "world.json").read_text())
+            if (len(smallest["flows"]), smallest["hosts"]) != (2, 3):
+                raise fidelity.Different("it was not shrunk to two flows and three hosts") from why
+            return
+    raise fidelity.Different("a difference that was put in was not found")
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description="Compares anole with a second form of its rules on random worlds.")
+    parser.add_argument("--seeds", type=int, default=20, metavar="N", help="as many worlds (default: 20)")
+    parser.add_argument("--from", type=int, default=1, dest="first", metavar="N", help="first seed (default: 1)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="as many at a time")
+    parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/differential"), metavar="DIR",
+                        help="where worlds that differ are kept")
+    return parser.parse_args()
+
+
+def main():
+    options = parse_options()
+    recordings = [fidelity.FOLDERS / "s0"]
+    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
+        cases = [fidelity.Case("planted", check_planted, None)]
+        cases += [fidelity.Case(f"recording__{folder.name}", lambda folder=folder: check_recording(folder), None)
+                  for folder in recordings]
+        for seed in range(options.first, options.first + options.seeds):
+            future = pool.submit(outcome, seed, options.keep)
+            cases.append(fidelity.Case(f"world__seed_{seed}", lambda future=future: check_outcome(future), None))
+        return fidelity.run_cases(cases)
+
+
+if __name__ == "__main__":
+    sys.exit(not main())
