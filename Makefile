@@ -20,7 +20,7 @@ ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: static image sbom check-static dist deb check-deb completion library release demo demo-live test chaos fidelity debug web site bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
+.PHONY: static image sbom check-static dist deb check-deb completion library release demo demo-live test chaos fidelity differential debug web site bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
 .DEFAULT_GOAL := release
 
 release:
@@ -55,14 +55,13 @@ test:
 
 # Fault histories of the live side, as many as one likes, then faults of real processes: make chaos SEEDS=100000 FROM=1 FAULTS=200 (of each kind). One that fails is told by its seed;
 # CHAOS_SEED=N build/gcc/live-chaos-chaos_test shows it. See docs/live.md.
-SEEDS ?= 10000
 FAULTS ?= 200
 FROM  ?= 1
 chaos:
 	@tools/deps build test
 	@CC=gcc tools/configure gcc $(GCC)
 	@ninja -C build/gcc live-chaos-chaos_test
-	@CHAOS_FROM=$(FROM) CHAOS_SEEDS=$(SEEDS) build/gcc/live-chaos-chaos_test
+	@CHAOS_FROM=$(FROM) CHAOS_SEEDS=$(or $(SEEDS),10000) build/gcc/live-chaos-chaos_test
 	@tools/deps live && ninja -C build/gcc anole anole-live anole-switch && tests/live/faults.py build/gcc/anole --kind all --faults $(FAULTS) --seed $(FROM)
 
 # Completion for bash, zsh and fish, from what the program says of its options: copy to where the shell looks.
@@ -126,6 +125,10 @@ fidelity: release
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/controls.sh "$(CONTROLS)"
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/weave.sh tests/fidelity/weave $(WEAVE)
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/random.sh --may-refuse "$(RANDOM)"
+
+# Random worlds against a second form of the rules of model hpcc; `make test` has 20. One alone: make differential SEEDS=1 FROM=17.
+differential: release
+	@FIDELITY_ANOLE=build/release/anole tests/fidelity/differential.sh --jobs "$$(nproc)" --seeds $(or $(SEEDS),200) --from $(FROM)
 
 debug:
 	@tools/deps build test
@@ -241,6 +244,7 @@ help:
 	@echo 'make sbom         build/sbom.json: what the programs are made of (CycloneDX)'
 	@echo 'make dist         the sources as one file: build/dist'
 	@echo 'make fidelity     the whole comparison with the ns-3 forks: docs/fidelity.md'
+	@echo 'make differential random worlds against a second form of the rules, SEEDS=200 of them: docs/fidelity.md'
 	@echo 'make web          build the report page from web/ (needs Node 20) and test it in a browser'
 	@echo 'make site         the documents as HTML with search: build/site/index.html'
 	@echo 'make bench        benchmarks, one "name value unit" per line; kept in bench/history.csv'
