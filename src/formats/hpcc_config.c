@@ -268,25 +268,14 @@ static int unknown_key(const struct tokens *w, struct err *err)
     return tokens_err(w, err, EINVAL, "'%s' is not a key", w->word);
 }
 
-/* How the ConWeave fork's switches choose paths. */
-static const char *lb_mode_name(uint32_t mode)
-{
-    static const struct { uint32_t mode; const char *name; } names[] = {
-        { 2, " (drill)" }, { 3, " (conga)" },
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].mode == mode)
-            return names[i].name;
-    return "";
-}
-
 static int refuse_conweave(const struct config_reader *r, struct err *err)
 {
-    if (r->config->lb_mode != 0 && r->config->lb_mode != 6 && r->config->lb_mode != 9)
+    uint32_t mode = r->config->lb_mode;
+
+    if (mode != 0 && mode != 3 && mode != 6 && mode != 9)
         return tokens_err(&r->words, err, ENOTSUP,
-                         "LB_MODE %u%s is not modelled; 0 (ECMP), 6 (LetFlow) and 9 (ConWeave) are", r->config->lb_mode,
-                         lb_mode_name(r->config->lb_mode));
+                         "LB_MODE %u%s is not modelled; 0 (ECMP), 3 (CONGA), 6 (LetFlow) and 9 (ConWeave) are", mode,
+                         mode == 2 ? " (drill)" : "");
     if (r->config->enable_irn)
         return tokens_err(&r->words, err, ENOTSUP, "ENABLE_IRN is not modelled; go-back-N (0) is");
     if (!r->config->enable_pfc)

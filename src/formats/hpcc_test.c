@@ -442,8 +442,7 @@ static void config__not_conweave(void **unused)
 static void config__conweave_refuses(void **unused)
 {
     static const struct { const char *text, *reason; } row[] = {
-        { "CC_MODE 1\nLB_MODE 2\n", "c:2: LB_MODE 2 (drill) is not modelled; 0 (ECMP), 6 (LetFlow) and 9 (ConWeave) are" },
-        { "LB_MODE 3\n", "c:1: LB_MODE 3 (conga) is not modelled" },
+        { "CC_MODE 1\nLB_MODE 2\n", "c:2: LB_MODE 2 (drill) is not modelled; 0 (ECMP), 3 (CONGA), 6 (LetFlow) and 9 (ConWeave) are" },
         { "LB_MODE 5\n", "c:1: LB_MODE 5 is not modelled" },
         { "LB_MODE 0\n\nENABLE_IRN 1\n", "c:3: ENABLE_IRN is not modelled; go-back-N (0) is" },
         { "LB_MODE 0\nENABLE_PFC 0\n", "c:2: ENABLE_PFC 0 is not modelled without IRN; 1 is" },

@@ -1,16 +1,8 @@
 #include "lb/conga.h"
 #include "core/units.h"
-#include "lb/flowlet.h"
 
 #define WORDS (CONGA_NAMES / 64)
 #define APART __attribute__((noinline))  /* rare: kept out of what every packet needs */
-
-struct conga_cfg {
-    struct flowlet_cfg flowlet;
-    uint64_t tdre_ps, ageing_ps;
-    double   alpha;
-    uint32_t levels, samples;
-};
 
 struct dre {                     /* of a port */
     double   x_bytes;
@@ -33,7 +25,7 @@ struct conga {                   /* a switch */
     struct dre      dre[];       /* by port */
 };
 
-static void conga_configure(void *cfg, const struct knobs *k)
+void conga_configure(void *cfg, const struct knobs *k)
 {
     struct conga_cfg *c = cfg;
 
@@ -45,7 +37,7 @@ static void conga_configure(void *cfg, const struct knobs *k)
     c->samples = (uint32_t)k->value[KNOB_conga_samples];
 }
 
-static enum lb_scope conga_scope(const void *cfg)
+enum lb_scope conga_scope(const void *cfg)
 {
     (void)cfg;
     return LB_PATH;

@@ -18,12 +18,24 @@
 #ifndef LB_CONGA_H
 #define LB_CONGA_H
 
+#include "lb/flowlet.h"
 #include "lb/lb.h"
 
 #define CONGA_ALL   16           /* so many paths are compared one by one; also the bound of conga_samples */
 #define CONGA_NAMES 256
 
+struct conga_cfg {
+    struct flowlet_cfg flowlet;
+    uint64_t tdre_ps, ageing_ps;
+    double   alpha;
+    uint32_t levels, samples;
+};
+
 extern const struct lb_algo lb_conga;
+extern const struct lb_algo lb_conga_fork;       /* as the ConWeave ns-3 fork has it: conga_fork.c */
+
+void          conga_configure(void *cfg, const struct knobs *);
+enum lb_scope conga_scope(const void *cfg);
 
 /* Its hooks, by name: see balance.c. */
 void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *);

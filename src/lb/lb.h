@@ -93,6 +93,8 @@ struct lb_algo {
                     uint32_t bytes, struct lb_tag *);
     /* at the last switch data, and others that have told_name set, from switch 'from'. */
     void (*leave)(const void *cfg, void *state, uint64_t now_ps, uint32_t from, bool is_data, const struct lb_tag *);
+    /* May be NULL alone: data that stays in its rack. */
+    void (*stay)(void *state, uint64_t now_ps);
 };
 
 extern const struct lb_algo *const lb_all[];     /* NULL-terminated */

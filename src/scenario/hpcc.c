@@ -260,7 +260,7 @@ static void use_conweave(struct scenario *s, const struct hpcc_config *c, struct
 
     cfg->model = MODEL_CONWEAVE;
     if (c->lb_mode && !given.lb)
-        cfg->lb = lb_find(c->lb_mode == 6 ? "letflow" : "conweave");
+        cfg->lb = lb_find(c->lb_mode == 3 ? "conga" : c->lb_mode == 6 ? "letflow" : "conweave");
     if (c->random_seed && !given.seed)
         cfg->seed = c->random_seed;
 }

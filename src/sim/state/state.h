@@ -117,6 +117,7 @@ struct switch_state {
 struct balancer_state {
     bool           is_on;
     bool           is_shown;                 /* it wants to see all packets */
+    bool           is_shown_local;           /* and data that stays in its rack */
     bool           is_path;                  /* the first switch chooses the whole path */
     void          *cfg;
     struct rng    *rng;                      /* by node */

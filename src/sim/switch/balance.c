@@ -93,7 +93,7 @@ static void build_places(struct sim *s)
 
 void balance_build(struct sim *s)
 {
-    const struct lb_algo *lb = s->cfg.lb;
+    const struct lb_algo *lb = s->cfg.lb = s->cfg.lb == &lb_conga && s->model.asks_by_ports ? &lb_conga_fork : s->cfg.lb;
     struct rng            salts;
 
     rng_init(&salts, s->cfg.lb_seed, BALANCE_STREAM);
@@ -103,6 +103,7 @@ void balance_build(struct sim *s)
     balance_configure(s);
     s->lb.is_on = lb != &lb_ecmp && !lb->is_woven;
     s->lb.is_shown = lb->leave != NULL;
+    s->lb.is_shown_local = lb->stay != NULL;
     if (lb == &lb_ecmp)
         return;
     if (s->model.asks_by_ports && s->cfg.order == ORDER_NS3 && !s->cfg.lb_seed) {

@@ -17,6 +17,8 @@ static inline bool forward_is_shown(struct sim *s, const struct node *n, const s
 
     if (!in->peer->is_switch) {
         *tag = (struct lb_tag){ 0 };
+        if (is_local && is_data && s->lb.is_shown_local)
+            s->cfg.lb->stay(n->lb_state, s->engine.now_ps);
         if (is_local || !(is_data || (engine_turn_number(n->next_number) & BALANCE_TELL_MASK) == 0))
             return false;
         *out = balance_enter(s, n, id, to);
