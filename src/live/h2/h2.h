@@ -17,10 +17,6 @@ void       h2_free(struct h2 *);                                 /* closes what 
 /* What came. False: it is not HTTP/2, and the connection is over. Hooks are called inside. */
 bool h2_receive(struct h2 *, const unsigned char *bytes, size_t length);
 
-/* What h2_receive() will look at: to be in a cache by then. */
-void h2_fetch(const struct h2 *);
-void h2_fetch_call(const struct h2 *);                           /* after that */
-
 /* What is to be sent next; 0: nothing. It is good until the next call of anything here. */
 size_t h2_output(struct h2 *, const unsigned char **bytes);
 bool   h2_has_output(const struct h2 *);                         /* perhaps */

@@ -111,7 +111,6 @@ static void on_headers(struct h2_call *c, bool is_end)
 /* The other side has said all. A call that is half open on our side would stay; so it is ended. */
 static void on_end(struct h2_call *c)
 {
-    c->is_said = true;
     if (c->partial_length) {
         c->status = H2_UNSAID;
         snprintf(c->why, sizeof c->why, "it ended in the middle of a message");

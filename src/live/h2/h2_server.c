@@ -57,8 +57,6 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
     c = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     if (c && frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST)
         on_request(c);
-    if (c)
-        c->is_said |= (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     /* Who asked still waits for an answer, if what it said was whole. */
     if (c && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) && (c->partial_length || c->kind == H2_STREAM))
         h2_end(c, c->partial_length ? H2_INTERNAL : H2_OK);

@@ -13,8 +13,6 @@
 
 #define H2_PREFIX     5u            /* of a message: is it compressed, and its length */
 #define H2_PATH_SIZE 64
-#define H2_HEAD       9u            /* of a frame */
-#define H2_UPDATE     13u           /* a frame that opens a window */
 
 enum h2_status { H2_OK = 0, H2_EXHAUSTED = 8, H2_UNIMPLEMENTED = 12, H2_INTERNAL = 13, H2_UNSAID = 1000 };          /* as gRPC numbers them; UNSAID: none came */
 
@@ -46,8 +44,6 @@ struct h2_call {
     bool            is_answered, is_ending, is_resting;          /* resting: nghttp2 waits for something to send */
     bool            is_cut;
     bool            is_deaf;                     /* what comes is thrown away */
-    bool            is_said;                     /* the other side has nothing more to say */
-    uint32_t        owed;                        /* bytes that came past nghttp2 since its window was opened */
     enum h2_status  status;                      /* of a client: as the other side says */
     int             http_status;
     char            why[H2_WHY_SIZE];
@@ -65,13 +61,6 @@ struct h2 {
     bool             is_client, is_greeted;      /* greeted: the server has begun to speak */
     struct h2_call  *calls;
     bool             is_touched;                 /* nghttp2 may have something to send */
-    bool             is_in_headers;              /* more of them must come before anything else */
-    size_t           left;                       /* of the frame that nghttp2 is in the middle of */
-    unsigned char    head[H2_HEAD];                 /* of the next, as far as it has come */
-    size_t           head_length;
-    uint32_t         owed;                       /* as of a call */
-    bool             is_shut;                    /* a window is half used */
-    unsigned char    update[H2_UPDATE];
 };
 
 #endif

@@ -5,65 +5,14 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
-struct secure { struct identity identity; SSL_CTX *context; BIO_METHOD *method; bool is_client; };
+struct secure { struct identity identity; SSL_CTX *context; bool is_client; };
 
 static const unsigned char h2_name[] = { 2, 'h', '2' };        /* gRPC speaks HTTP/2 alone */
-
-/* ---- sockets ---- */
-
-static int socket_read(BIO *bio, char *bytes, int room)
-{
-    struct secure_socket *s = BIO_get_data(bio);
-    ssize_t               n = recv(s->fd, bytes, (size_t)room, 0);
-
-    s->is_empty = n < room;
-    BIO_clear_retry_flags(bio);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        BIO_set_retry_read(bio);
-    return (int)n;
-}
-
-static int socket_write(BIO *bio, const char *bytes, int length)
-{
-    const struct secure_socket *s = BIO_get_data(bio);
-    ssize_t                     n = send(s->fd, bytes, (size_t)length, MSG_NOSIGNAL);
-
-    BIO_clear_retry_flags(bio);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        BIO_set_retry_write(bio);
-    return (int)n;
-}
-
-static long socket_control(BIO *bio, int what, long number, void *arg)
-{
-    (void)bio, (void)number, (void)arg;
-    return what == BIO_CTRL_FLUSH;
-}
-
-static BIO_METHOD *socket_method(void)
-{
-    BIO_METHOD *m = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "socket");
-
-    if (!m || !BIO_meth_set_read(m, socket_read) || !BIO_meth_set_write(m, socket_write) || !BIO_meth_set_ctrl(m, socket_control))
-        die("no memory");
-    return m;
-}
-
-static BIO *socket_bio(const struct secure *s, struct secure_socket *socket)
-{
-    BIO *bio = BIO_new(s->method);
-
-    if (!bio)
-        die("no memory");
-    BIO_set_data(bio, socket);
-    BIO_set_init(bio, 1);
-    return bio;
-}
 
 /* ---- contexts ---- */
 
@@ -112,7 +61,6 @@ static void set_up(SSL_CTX *context, bool is_client)
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | (is_client ? 0 : SSL_VERIFY_FAIL_IF_NO_PEER_CERT), NULL);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | (is_client ? 0 : SSL_MODE_RELEASE_BUFFERS));
-    SSL_CTX_set_read_ahead(context, 1);          /* head and body of a record with one read() */
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_num_tickets(context, 0);
@@ -143,7 +91,7 @@ int secure_open(struct secure **out, const struct rpc_tls *tls, bool is_client, 
     if (!tls->ca)
         return 0;
     s = xcalloc(1, sizeof *s);
-    s->method = socket_method();
+    signal(SIGPIPE, SIG_IGN);    /* OpenSSL writes to sockets without MSG_NOSIGNAL */
     s->is_client = is_client;
     rc = identity_open(&s->identity, tls, err);
     if (!rc)
@@ -163,38 +111,35 @@ void secure_free(struct secure *s)
         return;
     identity_fini(&s->identity);
     SSL_CTX_free(s->context);
-    BIO_meth_free(s->method);
     free(s);
 }
 
-static SSL *new_end(struct secure *s, struct secure_socket *socket)
+static SSL *new_end(struct secure *s, int fd)
 {
     SSL_CTX *next = identity_look(&s->identity) ? context_of(&s->identity, s->is_client) : NULL;
     SSL     *ssl;
-    BIO     *bio = socket_bio(s, socket);
 
     if (next) {
         SSL_CTX_free(s->context);                /* connections that there are keep it */
         s->context = next;
     }
     ssl = SSL_new(s->context);
-    if (!ssl)
+    if (!ssl || SSL_set_fd(ssl, fd) != 1)
         die("no memory");
-    SSL_set_bio(ssl, bio, bio);
     return ssl;
 }
 
-SSL *secure_accept(struct secure *s, struct secure_socket *socket)
+SSL *secure_accept(struct secure *s, int fd)
 {
-    SSL *ssl = new_end(s, socket);
+    SSL *ssl = new_end(s, fd);
 
     SSL_set_accept_state(ssl);
     return ssl;
 }
 
-SSL *secure_dial(struct secure *s, struct secure_socket *socket, const char *host)
+SSL *secure_dial(struct secure *s, int fd, const char *host)
 {
-    SSL  *ssl = new_end(s, socket);
+    SSL  *ssl = new_end(s, fd);
     bool  is_number = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1;
 
     if (!is_number && (SSL_set1_host(ssl, host) != 1 || SSL_set_tlsext_host_name(ssl, host) != 1))

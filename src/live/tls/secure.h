@@ -15,9 +15,8 @@ void secure_free(struct secure *);
 
 /* An end of a connection. Files that were exchanged are seen here, as identity.h says. The other side's certificate must have the name
  * or the address that was dialled. */
-struct secure_socket { int fd; bool is_empty; };         /* empty: the last read got less than it would have taken */
-SSL *secure_accept(struct secure *, struct secure_socket *);
-SSL *secure_dial(struct secure *, struct secure_socket *, const char *host);
+SSL *secure_accept(struct secure *, int fd);
+SSL *secure_dial(struct secure *, int fd, const char *host);
 
 /* Why we do not talk to who was dialled; NULL: we do, as far as is known. */
 const char *secure_refusal(const SSL *);

@@ -1,7 +1,6 @@
 /* src/live/wire/codec.c - see codec.h. */
 #include "live/wire/codec.h"
 #include "base/err.h"
-#include "live/wire/codec_report.h"
 #include "live/wire/seen_codec.h"
 
 #include <anole.pb-c.h>
@@ -310,16 +309,6 @@ int codec_read(struct msg *m, const unsigned char *bytes, size_t length)
 }
 
 int codec_read_detail(struct msg *m, struct msg_detail *detail, const unsigned char *bytes, size_t length)
-{
-    static struct msg report;
-
-    if (length > CODEC_BYTES_MAX || !codec_report_read(&report, detail, bytes, length))
-        return codec_read_any(m, detail, bytes, length);
-    *m = report;
-    return 0;
-}
-
-int codec_read_any(struct msg *m, struct msg_detail *detail, const unsigned char *bytes, size_t length)
 {
     Anole__V1__Message *in = length <= CODEC_BYTES_MAX ? anole__v1__message__unpack(NULL, length, bytes) : NULL;
     struct msg          read = { .kind = MSG_NONE };

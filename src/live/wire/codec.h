@@ -18,9 +18,6 @@ int codec_read(struct msg *, const unsigned char *bytes, size_t length);
 /* The same; details of a report go to *detail, and the message then points there. Otherwise they are left out. */
 int codec_read_detail(struct msg *, struct msg_detail *detail, const unsigned char *bytes, size_t length);
 
-/* The same, for any message and without a short cut: what the short cut for reports is held against. */
-int codec_read_any(struct msg *, struct msg_detail *detail, const unsigned char *bytes, size_t length);
-
 #define QUESTION_TEXT_SIZE 256
 
 struct question { uint32_t version; char verb[32], device[MSG_NAME_SIZE], why[QUESTION_TEXT_SIZE]; uint64_t number; };

@@ -22,23 +22,21 @@ int64_t conn_now_s(void)
     return t.tv_sec;
 }
 
-/* Of a thousand, edge-triggered: otherwise the kernel looks at each a second time, only to see that nothing is left. */
 void conn_watch(const struct conn *c, int op)
 {
-    struct epoll_event e = { .events = EPOLLIN | EPOLLRDHUP | (c->is_level ? 0 : (uint32_t)EPOLLET) | (c->wants_write ? (uint32_t)EPOLLOUT : 0),
-                             .data.ptr = c->owner };
+    struct epoll_event e = { .events = EPOLLIN | (c->wants_write ? (uint32_t)EPOLLOUT : 0), .data.ptr = c->owner };
 
-    epoll_ctl(c->epoll, op, c->socket.fd, &e);
+    epoll_ctl(c->epoll, op, c->fd, &e);
 }
 
 void conn_fini(struct conn *c)
 {
     h2_free(c->h2);
     SSL_free(c->ssl);
-    if (c->socket.fd >= 0)
-        close(c->socket.fd);
+    if (c->fd >= 0)
+        close(c->fd);
     free(c->out);
-    *c = (struct conn){ .socket.fd = -1 };
+    *c = (struct conn){ .fd = -1 };
 }
 
 /* ---- bytes that come ---- */
@@ -67,18 +65,12 @@ static ssize_t io_result(struct conn *c, ssize_t n)
 
 static ssize_t read_some(struct conn *c, unsigned char *bytes)
 {
-    ssize_t n;
-
-    if (c->ssl)
-        return io_result(c, SSL_read(c->ssl, bytes, BUFFER));
-    n = recv(c->socket.fd, bytes, BUFFER, 0);
-    c->socket.is_empty = n < (ssize_t)BUFFER;
-    return io_result(c, n);
+    return io_result(c, c->ssl ? SSL_read(c->ssl, bytes, BUFFER) : recv(c->fd, bytes, BUFFER, 0));
 }
 
 static ssize_t write_some(struct conn *c, const unsigned char *bytes, size_t length)
 {
-    return io_result(c, c->ssl ? SSL_write(c->ssl, bytes, (int)length) : send(c->socket.fd, bytes, length, MSG_NOSIGNAL));
+    return io_result(c, c->ssl ? SSL_write(c->ssl, bytes, (int)length) : send(c->fd, bytes, length, MSG_NOSIGNAL));
 }
 
 int conn_shake(struct conn *c)
@@ -98,20 +90,13 @@ int conn_shake(struct conn *c)
     return 0;
 }
 
-/* True: nothing is left, neither in the kernel nor in OpenSSL. Whoever has gone is read until the end comes. */
-static bool is_heard(const struct conn *c)
-{
-    return c->socket.is_empty && !c->is_gone && !(c->ssl && SSL_has_pending(c->ssl));
-}
-
-bool conn_hear(struct conn *c, int64_t second)
+/* A record holds at most BUFFER bytes and OpenSSL does not read ahead, so nothing stays in OpenSSL when the loop ends. */
+void conn_hear(struct conn *c, int64_t second)
 {
     unsigned char bytes[BUFFER];
     ssize_t       n = 1;
 
-    for (int i = 0; !c->is_broken && n > 0; i++) {
-        if (i == READS_MAX)
-            return false;
+    for (int i = 0; i < READS_MAX && !c->is_broken && n > 0; i++) {
         n = read_some(c, bytes);
         if (n > 0) {
             c->heard_s = second;
@@ -119,10 +104,7 @@ bool conn_hear(struct conn *c, int64_t second)
         }
         if (n < 0 || (n > 0 && !h2_receive(c->h2, bytes, (size_t)n)))
             c->is_broken = true;             /* hooks may say so, too */
-        if (is_heard(c))
-            break;
     }
-    return true;
 }
 
 /* ---- bytes that go ---- */

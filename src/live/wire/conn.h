@@ -12,14 +12,11 @@
 #include <stdint.h>
 
 struct conn {
-    struct secure_socket socket;
-    int                  epoll;
+    int                  fd, epoll;
     void                *owner;                  /* what epoll tells */
     SSL                 *ssl;                    /* NULL: without */
     struct h2           *h2;                     /* NULL: still in the handshake */
     bool                 is_broken, wants_write, was_asked;
-    bool                 is_gone;                /* the other side will not say more: the end has to be read */
-    bool                 is_level;               /* epoll tells again of what was not heard */
     int64_t              heard_s;
     unsigned char       *out;                    /* what the kernel would not take */
     size_t               out_length, out_sent;
@@ -36,8 +33,8 @@ void    conn_fini(struct conn *);
 /* Goes on with the handshake of TLS: 1: done, 0: later, below: it is broken. */
 int conn_shake(struct conn *);
 
-/* Hears what has come; false: not to the end, there was too much for one go. */
-bool conn_hear(struct conn *, int64_t second);
+/* Reads what has arrived. A peer that sends much is not read to the end: epoll then reports the socket again. */
+void conn_hear(struct conn *, int64_t second);
 
 /* Sends what HTTP/2 has to say, as far as the kernel takes it. */
 void conn_flush(struct conn *);

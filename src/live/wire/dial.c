@@ -158,7 +158,7 @@ static void begin_talk(struct dial *d)
         return;
     }
     d->stage = SHAKING;
-    d->conn.ssl = secure_dial(d->secure, &d->conn.socket, *d->at.port ? d->at.host : "localhost");
+    d->conn.ssl = secure_dial(d->secure, d->conn.fd, *d->at.port ? d->at.host : "localhost");
     conn_shake(&d->conn);
 }
 
@@ -167,13 +167,13 @@ static void on_connected(struct dial *d)
     int       error = 0, one = 1;
     socklen_t size = sizeof error;
 
-    getsockopt(d->conn.socket.fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    getsockopt(d->conn.fd, SOL_SOCKET, SO_ERROR, &error, &size);
     if (error) {
         snprintf(d->why, sizeof d->why, "%s", strerror(error));
         try_next(d);
         return;
     }
-    setsockopt(d->conn.socket.fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);           /* not of a file's; no matter */
+    setsockopt(d->conn.fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);           /* not of a file's; no matter */
     d->why[0] = '\0';
     d->conn.wants_write = false;
     conn_watch(&d->conn, EPOLL_CTL_MOD);
@@ -186,7 +186,7 @@ static bool connect_to(struct dial *d, const struct sockaddr *at, socklen_t leng
     int fd = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
     conn_fini(&d->conn);
-    d->conn = (struct conn){ .socket.fd = fd, .epoll = d->epoll, .owner = &d->conn, .is_level = true, .wants_write = true, .heard_s = conn_now_s() };
+    d->conn = (struct conn){ .fd = fd, .epoll = d->epoll, .owner = &d->conn, .wants_write = true, .heard_s = conn_now_s() };
     if (fd < 0 || (connect(fd, at, length) && errno != EINPROGRESS)) {
         snprintf(d->why, sizeof d->why, "%s", strerror(errno));
         return false;
@@ -278,9 +278,8 @@ static void on_handshake(struct dial *d)
     begin_call(d);
 }
 
-static void on_socket(struct dial *d, uint32_t events)
+static void on_socket(struct dial *d)
 {
-    d->conn.is_gone |= (events & ((uint32_t)EPOLLRDHUP | (uint32_t)EPOLLHUP | (uint32_t)EPOLLERR)) != 0;
     switch (d->stage) {
     case CONNECTING: on_connected(d); break;
     case SHAKING:    on_handshake(d); break;
@@ -327,7 +326,7 @@ static void look(struct dial *d)
         if (ready[i].data.ptr == &d->timer)
             on_timer(d);
         else if (ready[i].data.ptr == &d->conn && d->stage != IDLE)
-            on_socket(d, ready[i].events);
+            on_socket(d);
         else if (d->lookup)
             on_lookup(d);
         end_if_broken(d);
@@ -411,7 +410,7 @@ int dial_open(struct dial **out, const char *address, const struct rpc_tls *tls,
         return rc;
     d = xcalloc(1, sizeof *d);
     *d = (struct dial){ .address = xstrdup(address), .method = xstrdup(what->method), .what = *what, .at = at, .secure = secure,
-                        .link = UINT32_MAX, .conn.socket.fd = -1, .epoll = epoll_create1(EPOLL_CLOEXEC),
+                        .link = UINT32_MAX, .conn.fd = -1, .epoll = epoll_create1(EPOLL_CLOEXEC),
                         .timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC) };
     d->what.method = d->method;
     inbox_init(&d->inbox);

@@ -1,4 +1,4 @@
-/* src/live/wire/inbox.h - events that wait for the program's loop, in order. What is short costs no allocation. */
+/* src/live/wire/inbox.h - events that wait for the program's loop, in order. */
 #ifndef LIVE_WIRE_INBOX_H
 #define LIVE_WIRE_INBOX_H
 
@@ -10,7 +10,6 @@ struct inbox_entry;
 
 struct inbox {
     struct inbox_entry *first, **last;
-    struct inbox_entry *spare;   /* not in use */
     struct inbox_entry *current; /* the one that the program looks at */
 };
 

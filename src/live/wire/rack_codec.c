@@ -2,7 +2,6 @@
 #include "live/wire/rack_codec.h"
 #include "base/err.h"
 #include "live/wire/codec.h"
-#include "live/wire/rack_plain.h"
 #include "live/wire/seen_codec.h"
 
 #include <anole.pb-c.h>
@@ -238,12 +237,12 @@ static bool take_told(struct rack *to, const Anole__V1__Rack *from)
     return true;
 }
 
-/* Any rack. */
-static int read_any(struct rack *r, const unsigned char *bytes, size_t length)
+int rack_codec_read(struct rack *r, const unsigned char *bytes, size_t length)
 {
     Anole__V1__Message *in = length <= BYTES_MAX ? anole__v1__message__unpack(NULL, length, bytes) : NULL;
     bool                is_good = in && in->kind == ANOLE__V1__KIND__RACK && in->rack;
 
+    rack_clear(r);
     if (is_good) {
         r->life = in->rack->life;
         r->number = in->rack->number;
@@ -253,13 +252,4 @@ static int read_any(struct rack *r, const unsigned char *bytes, size_t length)
     if (in)
         anole__v1__message__free_unpacked(in, NULL);
     return is_good ? 0 : -EBADMSG;
-}
-
-int rack_codec_read(struct rack *r, const unsigned char *bytes, size_t length)
-{
-    rack_clear(r);
-    if (rack_plain_read(r, bytes, length))
-        return 0;
-    rack_clear(r);
-    return read_any(r, bytes, length);
 }

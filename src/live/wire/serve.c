@@ -15,10 +15,6 @@
 
 #define READY_MAX    256         /* connections that are looked at in one go */
 #define ACCEPT_MAX   32          /* new ones in one go: each costs as much as some hundred messages */
-#define AHEAD        3           /* connections */
-#define LINE         64u         /* of a cache */
-#define SSL_BYTES    6144u       /* of OpenSSL's object: about what it has, the state of the record layer last */
-#define GONE         ((uint32_t)EPOLLRDHUP | (uint32_t)EPOLLHUP | (uint32_t)EPOLLERR)
 
 struct connection {
     struct conn        conn;
@@ -26,7 +22,6 @@ struct connection {
     struct connection *next, **back;             /* of all */
     struct connection *next_dirty;               /* of those who have something to send */
     bool               is_dirty;
-    bool               has_more;                 /* it was not heard to the end */
     char               peer[64];
 };
 
@@ -34,7 +29,6 @@ struct serve {
     int                epoll, listener, wake;    /* wake: somebody is dirty */
     bool               is_deaf;                  /* out of files, until the next second */
     bool               is_looking;
-    bool               has_more;                 /* some connection has */
     bool               has_read;                 /* since it last said that nothing is there */
     struct secure     *secure;
     struct places      calls;
@@ -104,16 +98,6 @@ static void mark(struct connection *c)
     s->dirty = c;
 }
 
-/* There is more to hear, of which the kernel does not tell again. */
-static void hear_later(struct connection *c)
-{
-    uint64_t one = 1;
-
-    c->has_more = c->serve->has_more = true;
-    if (write(c->serve->wake, &one, sizeof one) < 0)
-        assert(errno == EAGAIN);
-}
-
 static void connection_free(struct connection *c)
 {
     assert(!c->is_dirty);
@@ -140,7 +124,7 @@ static void accept_one(struct serve *s, int fd)
     struct connection *c = xcalloc(1, sizeof *c);
 
     c->serve = s;
-    c->conn = (struct conn){ .socket.fd = fd, .epoll = s->epoll, .owner = c, .heard_s = conn_now_s() };
+    c->conn = (struct conn){ .fd = fd, .epoll = s->epoll, .owner = c, .heard_s = conn_now_s() };
     c->next = s->connections;
     c->back = &s->connections;
     if (c->next)
@@ -148,7 +132,7 @@ static void accept_one(struct serve *s, int fd)
     s->connections = c;
     conn_watch(&c->conn, EPOLL_CTL_ADD);
     if (s->secure)
-        c->conn.ssl = secure_accept(s->secure, &c->conn.socket);
+        c->conn.ssl = secure_accept(s->secure, fd);
     else
         begin_h2(c);
 }
@@ -184,23 +168,10 @@ static void hear(struct connection *c)
 
     if (!n->h2 && conn_shake(n) == 1)
         begin_h2(c);
-    if (n->h2 && !conn_hear(n, c->serve->second))
-        hear_later(c);
+    if (n->h2)
+        conn_hear(n, c->serve->second);
     if (n->is_broken || (n->h2 && (n->wants_write || h2_has_output(n->h2))))
         mark(c);
-}
-
-/* Those who have more to say than fits in one go take turns with the others. */
-static void hear_rest(struct serve *s)
-{
-    if (!s->has_more)
-        return;
-    s->has_more = false;
-    for (struct connection *c = s->connections; c; c = c->next)
-        if (c->has_more && !c->conn.is_broken) {
-            c->has_more = false;
-            hear(c);
-        }
 }
 
 /* Also ends connections that are broken: nobody else does, so they stay while somebody may still look at them. */
@@ -234,45 +205,6 @@ static void look_after_all(struct serve *s)
             mark(c);
 }
 
-static void hear_ready(const struct epoll_event *e)
-{
-    struct connection *c = e->data.ptr;
-
-    c->conn.is_gone |= (e->events & GONE) != 0;
-    hear(c);
-}
-
-/* NULL: it is none, or has not got that far. */
-static const struct connection *ready_at(const struct serve *s, const struct epoll_event *ready, int i, int n)
-{
-    const struct connection *c = i < n ? ready[i].data.ptr : NULL;
-
-    return c && (const void *)c != &s->listener && (const void *)c != &s->wake && c->conn.h2 ? c : NULL;
-}
-
-static void fetch_bytes(const void *from, size_t length)
-{
-    for (size_t at = 0; at < length; at += LINE)
-        __builtin_prefetch((const char *)from + at);
-}
-
-/* With a thousand connections none is in a cache when its turn comes: what will be needed is fetched while others are heard. Each step
- * needs what the one before has fetched. */
-static void fetch(const struct serve *s, const struct epoll_event *ready, int i, int n)
-{
-    const struct connection *c;
-
-    if (i + 2 * AHEAD < n)
-        fetch_bytes(ready[i + 2 * AHEAD].data.ptr, sizeof *c);
-    if ((c = ready_at(s, ready, i + AHEAD, n)) != NULL) {
-        h2_fetch(c->conn.h2);
-        if (c->conn.ssl)
-            fetch_bytes(c->conn.ssl, SSL_BYTES);
-    }
-    if ((c = ready_at(s, ready, i + 1, n)) != NULL)
-        h2_fetch_call(c->conn.h2);
-}
-
 static void look(struct serve *s)
 {
     struct epoll_event ready[READY_MAX];
@@ -281,16 +213,14 @@ static void look(struct serve *s)
 
     s->is_looking = true;
     look_after_all(s);
-    hear_rest(s);
     for (int i = 0; i < n; i++) {
-        fetch(s, ready, i, n);
         if (ready[i].data.ptr == &s->listener)
             accept_all(s);
         else if (ready[i].data.ptr == &s->wake) {
             if (read(s->wake, &count, sizeof count) < 0)
                 assert(errno == EAGAIN);
         } else
-            hear_ready(&ready[i]);
+            hear(ready[i].data.ptr);
     }
     flush_all(s);
     s->is_looking = false;
