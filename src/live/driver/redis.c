@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #define FIELDS_MAX 8
@@ -32,8 +31,6 @@ void redis_fini(struct redis *r)
 {
     for (int i = 0; i < 8; i++)
         drop(r, i);
-    resp_buffer_fini(&r->in);
-    resp_buffer_fini(&r->out);
 }
 
 static uint64_t now_us(void)
@@ -131,85 +128,90 @@ int redis_number(struct redis *r, int db, const char *key, const char *field, ui
 
 /* ---- many questions ---- */
 
-static bool send_all(int fd, const char *bytes, size_t length)
+static bool queue_get(redisContext *c, const char *key, const struct redis_many *m)
 {
-    while (length) {
-        ssize_t n = send(fd, bytes, length, MSG_NOSIGNAL);
+    const char *word[2 + FIELDS_MAX] = { "HMGET", key };
 
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;        /* or it has taken longer than our patience */
-        bytes += n;
-        length -= (size_t)n;
-    }
-    return true;
+    for (int i = 0; i < m->fields; i++)
+        word[2 + i] = m->field[i];
+    return redisAppendCommandArgv(c, 2 + m->fields, word, NULL) == REDIS_OK;
 }
 
-struct place { const struct redis_many *many; uint32_t key; };
-
-static void hand_on(void *arg, int field, const char *text)
+static bool take_reply(redisContext *c, uint32_t key, const struct redis_many *m)
 {
-    const struct place *p = arg;
+    redisReply *reply = NULL;
+    bool        is_good = redisGetReply(c, (void **)&reply) == REDIS_OK && reply->type == REDIS_REPLY_ARRAY &&
+                          reply->elements == (size_t)m->fields;
 
-    p->many->take(p->many->arg, p->key, field, text);
+    for (int i = 0; is_good && i < m->fields; i++)
+        if (reply->element[i]->type == REDIS_REPLY_STRING && strlen(reply->element[i]->str) == reply->element[i]->len)
+            m->take(m->arg, key, i, reply->element[i]->str);
+    freeReplyObject(reply);
+    return is_good;
 }
 
-/* Answers come in the order of the questions. Reads until the last has come. */
-static bool take_all(struct redis *r, int fd, const struct redis_many *m)
-{
-    struct resp_buffer *in = &r->in;
-    struct place        p = { m, 0 };
-    size_t              at = 0;
-    char                bytes[16384];
-
-    in->length = 0;
-    for (;;) {
-        ssize_t n;
-        long    used = 1;
-
-        for (; p.key < m->keys && used > 0; p.key += used > 0) {
-            used = !*m->key[p.key] ? 1 : at < in->length ? resp_take(in->bytes + at, in->length - at, m->fields, hand_on, &p) : 0;
-            at += *m->key[p.key] && used > 0 ? (size_t)used : 0;
-        }
-        if (used < 0 || p.key == m->keys)
-            return used > 0 && at == in->length;
-        n = recv(fd, bytes, sizeof bytes, 0);
-        if (n > 0)
-            resp_buffer_add(in, bytes, (size_t)n);
-        else if (n == 0 || errno != EINTR)
-            return false;
-    }
-}
-
-/* hiredis has its say in connecting and in all else; nothing of it is under way here. */
 int redis_get_many(struct redis *r, int db, const struct redis_many *m)
 {
     redisContext *c = connection(r, db);
-    bool          is_good;
+    bool          is_good = c && m->fields <= FIELDS_MAX;
 
-    if (!c)
-        return -EIO;
-    r->out.length = 0;
-    for (uint32_t i = 0; i < m->keys; i++)
-        if (*m->key[i])
-            resp_add_get(&r->out, m->key[i], m->field, m->fields);
-    is_good = send_all(c->fd, r->out.bytes, r->out.length) && take_all(r, c->fd, m);
-    if (!is_good)
-        give_up(r, db);          /* and with it answers that nobody waits for any more */
+    for (uint32_t i = 0; is_good && i < m->keys; i++)
+        is_good = !*m->key[i] || queue_get(c, m->key[i], m);
+    for (uint32_t i = 0; is_good && i < m->keys; i++)
+        is_good = !*m->key[i] || take_reply(c, i, m);
+    if (c && !is_good)
+        give_up(r, db);          /* drops replies that are still to come */
     return is_good ? 0 : -EIO;
 }
 
+/* ---- keys ---- */
+
+struct keys { char **key; size_t count; };
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Adds one page of SCAN; the cursor becomes "0" after the last. */
+static bool add_page(struct keys *k, const redisReply *page, char *cursor, size_t size)
+{
+    const redisReply *list;
+
+    if (page->type != REDIS_REPLY_ARRAY || page->elements != 2 || page->element[0]->type != REDIS_REPLY_STRING ||
+        page->element[1]->type != REDIS_REPLY_ARRAY)
+        return false;
+    list = page->element[1];
+    k->key = xrealloc(k->key, (k->count + list->elements + 1) * sizeof *k->key);
+    for (size_t i = 0; i < list->elements; i++)
+        if (list->element[i]->type == REDIS_REPLY_STRING)
+            k->key[k->count++] = xstrdup(list->element[i]->str);
+    snprintf(cursor, size, "%s", page->element[0]->str);
+    return true;
+}
+
+/* SCAN may return a key more than once. */
 int redis_keys(struct redis *r, int db, const char *pattern, void (*visit)(void *arg, const char *key), void *arg)
 {
-    redisReply *reply = ask(r, db, "KEYS %s", pattern);
+    struct keys k = { NULL, 0 };
+    char        cursor[24] = "0";
+    bool        is_good = true;
 
-    if (!reply)
-        return -EIO;
-    for (size_t i = 0; i < reply->elements; i++)
-        visit(arg, reply->element[i]->str);
-    freeReplyObject(reply);
-    return 0;
+    do {
+        redisReply *page = ask(r, db, "SCAN %s MATCH %s COUNT 1000", cursor, pattern);
+
+        is_good = page && add_page(&k, page, cursor, sizeof cursor);
+        freeReplyObject(page);
+    } while (is_good && strcmp(cursor, "0") != 0);
+    if (k.count)
+        qsort(k.key, k.count, sizeof *k.key, by_name);
+    for (size_t i = 0; is_good && i < k.count; i++)
+        if (!i || strcmp(k.key[i - 1], k.key[i]) != 0)
+            visit(arg, k.key[i]);
+    for (size_t i = 0; i < k.count; i++)
+        free(k.key[i]);
+    free(k.key);
+    return is_good ? 0 : -EIO;
 }
 
 /* ---- writing ---- */

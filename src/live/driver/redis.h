@@ -3,7 +3,6 @@
 #define LIVE_DRIVER_REDIS_H
 
 #include "base/err.h"
-#include "live/driver/resp.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +14,6 @@ struct redis {
     char                 socket[400];
     uint64_t             silent_us;      /* when it last did not answer; it is not asked again for a moment, so that who has many questions does
                                           * not wait for each of them */
-    struct resp_buffer   in, out;        /* room for a call */
 };
 
 enum { REDIS_ASIC = 1, REDIS_COUNTERS = 2, REDIS_CONFIG = 4 };
@@ -35,7 +33,7 @@ int redis_number(struct redis *, int db, const char *key, const char *field, uin
 /* Digits, and nothing else; otherwise -EIO. */
 int redis_parse_number(const char *text, uint64_t *value);
 
-/* The same fields of several hashes, in one trip. Calls with each that is there. Keys that are "" are not asked for. */
+/* The same fields, at most 8, of several hashes, in one round trip. Calls with each that is there. Keys that are "" are not asked for. */
 struct redis_many {
     const char *const *key;
     uint32_t           keys;
@@ -46,7 +44,7 @@ struct redis_many {
 };
 int redis_get_many(struct redis *, int db, const struct redis_many *);
 
-/* Calls with each key that matches. */
+/* Calls with each key that matches, once, in the order of their names. */
 int redis_keys(struct redis *, int db, const char *pattern, void (*visit)(void *arg, const char *key), void *arg);
 
 /* Sets fields of a hash to whole numbers at once, provided that these fields still are 'was'. -EBUSY: they are not, or somebody wrote

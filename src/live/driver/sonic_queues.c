@@ -20,11 +20,6 @@ static const char *const config_names[3] = { "green_min_threshold", "green_max_t
 static const char *const asic_names[3] = { "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD", "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD",
                                            "SAI_WRED_ATTR_GREEN_DROP_PROBABILITY" };
 
-/* Enough, where a switch has them all: there is less to ask and to answer. */
-static const int         brief[] = { BYTES, MARKED_BYTES, LENGTH };
-enum { BRIEF = sizeof brief / sizeof *brief };
-static const char *const brief_names[BRIEF] = { "SAI_QUEUE_STAT_BYTES", "SAI_QUEUE_STAT_WRED_ECN_MARKED_BYTES", "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES" };
-
 struct counted { uint64_t value[COUNTERS]; bool has[COUNTERS]; };
 
 struct queue {
@@ -44,7 +39,6 @@ struct sonic_queues {
     uint32_t      queues;
     const char  **key;           /* room for a call */
     unsigned      number;
-    bool          is_brief;      /* the last look had all that is in 'brief', of each queue */
     uint64_t      looked_us;     /* when counters had last changed; 0: never */
 };
 
@@ -156,40 +150,11 @@ static void take_counter(void *arg, uint32_t i, int field, const char *text)
     c->has[field] = redis_parse_number(text, &c->value[field]) == 0;
 }
 
-static void take_brief(void *arg, uint32_t i, int field, const char *text)
-{
-    take_counter(arg, i, brief[field], text);
-}
-
-static bool has_brief(const struct sonic_queues *s)
-{
-    bool has = true;
-
-    for (uint32_t i = 0; i < s->queues; i++)
-        for (int k = 0; k < BRIEF; k++)
-            has &= s->queue[i].is.has[brief[k]];
-    return has;
-}
-
 static int read_counters(struct sonic_queues *s)
 {
-    bool is_brief = s->is_brief;
-    int  rc;
-
-    for (uint32_t i = 0; i < s->queues; i++) {
-        struct counted *c = &s->queue[i].is;
-
-        if (!is_brief)
-            *c = (struct counted){ 0 };
-        for (int k = 0; k < BRIEF; k++)
-            c->has[brief[k]] = false;
-    }
-    if (is_brief)
-        rc = ask_all(s, REDIS_COUNTERS, offsetof(struct queue, counters), brief_names, BRIEF, take_brief);
-    else
-        rc = ask_all(s, REDIS_COUNTERS, offsetof(struct queue, counters), counter_names, COUNTERS, take_counter);
-    s->is_brief = !rc && has_brief(s);
-    return rc;
+    for (uint32_t i = 0; i < s->queues; i++)
+        s->queue[i].is = (struct counted){ 0 };
+    return ask_all(s, REDIS_COUNTERS, offsetof(struct queue, counters), counter_names, COUNTERS, take_counter);
 }
 
 static bool has_changed(const struct sonic_queues *s)
