@@ -68,10 +68,8 @@ static int agent_main(int argc, char **argv)
     return start("agent", argc, argv);
 }
 
-/* What thousands of agents need is spread over many pages: glibc is to ask for huge ones, unless somebody has told it what to do. */
 static int controller_main(int argc, char **argv)
 {
-    setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 0);
     return start("controller", argc, argv);
 }
 

@@ -11,10 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define SAVED_TEXT_MAX 4096
-#define HUGE_BYTES     (2ul << 20)
 #define AA_PAIRS_MAX   400       /* then half of the weight is forgotten */
 
 void controller_config_init(struct controller_config *c)
@@ -37,24 +35,10 @@ static void fit_noise_blocks(struct controller *c)
             pairing_init(&c->aa[i].pairing, length, c->cfg->burn_in, c->cfg->seed + 1000 + i);
 }
 
-/* Each is written when it comes. Thousands of them, visited in every interval, are as many pages as a TLB has, unless pages are huge. */
-static struct peer *room_for(size_t count)
-{
-    bool         is_large = count * sizeof(struct peer) > HUGE_BYTES;
-    size_t       align = is_large ? HUGE_BYTES : _Alignof(struct peer), bytes = (count * sizeof(struct peer) + align - 1) / align * align;
-    struct peer *p = aligned_alloc(align, bytes);
-
-    if (!p)
-        die("no memory for %zu devices", count - 1);
-    if (is_large)
-        madvise(p, bytes, MADV_HUGEPAGE);        /* where it is granted */
-    return p;
-}
-
 void controller_init(struct controller *c, const struct controller_config *cfg, const struct controller_io *io, uint32_t peers_max)
 {
     *c = (struct controller){ .cfg = cfg, .io = *io, .peers_max = peers_max, .role = ROLE_GATHER };
-    c->peer = room_for(peers_max + 1ul);
+    c->peer = xcalloc(peers_max + 1ul, sizeof *c->peer);
     finder_init(&c->by_name);
     finder_init(&c->by_link);
     audit_init(&c->audit);
@@ -146,17 +130,14 @@ static void let_queues(struct controller *c, struct peer *p, uint64_t now_us)
 {
     bool may = c->cfg->lets_queues && c->cfg->mode >= MODE_AUTO && !*c->frozen && !c->are_queues_stopped && now_us >= c->paused_until_us;
 
-    if (p->has_self && p->self.is_allowed != may)
+    if (p->self.is_there && p->self.is_allowed != may)
         command_send(c, p, &(struct msg){ .kind = MSG_QUEUES, .self = { .is_there = true, .is_allowed = may } });
 }
 
 /* The answer to a report. */
 static void hear(struct controller *c, struct peer *p, uint64_t stamp_us, uint64_t now_us)
 {
-    c->lease.kind = MSG_LEASE;
-    c->lease.stamp_us = stamp_us;
-    c->lease.is_brief = c->is_brief && c->trial.phase == TRIAL_NONE;
-    command_send(c, p, &c->lease);
+    command_send(c, p, &(struct msg){ .kind = MSG_LEASE, .stamp_us = stamp_us, .is_brief = c->is_brief && c->trial.phase == TRIAL_NONE });
     let_queues(c, p, now_us);
 }
 
@@ -302,7 +283,7 @@ static void watch_noise(struct controller *c)
 static bool has_breach(const struct controller *c, uint64_t now_us)
 {
     for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].is_breached && roster_is_fresh(c, &c->peer[i], now_us))
+        if (*c->peer[i].breach && roster_is_fresh(c, &c->peer[i], now_us))
             return true;
     return false;
 }

@@ -3,12 +3,10 @@
 #include "base/err.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define AHEAD    4               /* devices of a rack */
 #define DRIFT_US 20              /* of a clock between two reports, at most */
 
 /* ---- who ---- */
@@ -23,26 +21,13 @@ static uint64_t hash_of(const char *name)
     return h;
 }
 
-/* Of thousands of devices none is in a cache when its report comes: the next ones of a rack are fetched meanwhile. */
-static void fetch(const struct controller *c, uint32_t i)
-{
-    for (size_t at = 0; i < c->peers && at < offsetof(struct peer, breach); at += 64)
-        __builtin_prefetch((const char *)&c->peer[i] + at, 1);
-}
-
-/* A relay tells of its devices in the order in which they came, so the one after the last is looked at first. */
 struct peer *roster_of_link(struct controller *c, uint32_t link)
 {
     uint32_t at = 0, i;
 
-    for (i = c->last_found; i < c->peers && i < c->last_found + 2; i++)
-        if (c->peer[i].link == link && link != LINK_NONE) {
-            fetch(c, i + AHEAD);
-            return &c->peer[c->last_found = i];
-        }
     while ((i = finder_next(&c->by_link, link, &at)) != FINDER_NONE)
         if (c->peer[i].link == link)
-            return &c->peer[c->last_found = i];
+            return &c->peer[i];
     return NULL;
 }
 
@@ -87,9 +72,7 @@ static void take_state(struct controller *c, struct peer *p, const struct msg *m
     p->is_broken = m->is_broken;
     p->phase = m->phase;
     p->open_change = m->change;
-    if (p->has_self || m->self.is_there)
-        p->self = m->self;
-    p->has_self = m->self.is_there;
+    p->self = m->self;
 }
 
 struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct msg *m, uint64_t now_us)
@@ -171,9 +154,7 @@ void roster_on_report(struct controller *c, struct peer *p, const struct msg *m,
     p->sample.detail = NULL;
     p->reports++;
     take_detail(p, m->sample.detail);
-    if (*m->why || p->is_breached)
-        memcpy(p->breach, m->why, sizeof p->breach);
-    p->is_breached = *m->why;
+    memcpy(p->breach, m->why, sizeof p->breach);
     if (isnan(m->sample.metric))
         return;
     p->metric_sum += m->sample.metric;
@@ -284,10 +265,7 @@ double roster_value(const struct controller *c, uint32_t stage, bool is_whole)
 
     for (uint32_t i = 0; i < c->peers; i++) {
         const struct peer *p = &c->peer[i];
-        int g;
-
-        controller_fetch(c, i + CONTROLLER_AHEAD);
-        g = is_whole || roster_is_in(c, p, stage, is_whole, 0) ? 0 : roster_is_in(c, p, stage, is_whole, 1) ? 1 : 2;
+        int                g = is_whole || roster_is_in(c, p, stage, is_whole, 0) ? 0 : roster_is_in(c, p, stage, is_whole, 1) ? 1 : 2;
 
         if (!counts(p, has_nics))
             continue;

@@ -47,10 +47,8 @@ enum peer_step {
     STEP_CONFIRMED,
 };
 
-/* A device, as its agent tells. What each report and each tick touches comes first and lies together: with thousands of devices that
- * is what a controller's time goes to. */
+/* A device, as its agent reports it. */
 struct peer {
-    _Alignas(64)                                 /* of a cache line */
     uint32_t          link;      /* where its messages go; LINK_NONE: it cannot be reached */
     uint32_t          rank;      /* among its kind, in the order of stages; RANK_NONE: held back, or may not be written */
     enum knob_where   where;
@@ -62,8 +60,6 @@ struct peer {
     uint64_t          interval_us;
     bool              may_write, is_frozen, is_broken, has_offset;
     bool              has_detail;                /* the last report had one */
-    bool              is_breached;               /* a guardrail, says the last report */
-    bool              has_self;  /* self.is_there, where it is at hand */
 
     uint64_t          incarnation, stamp_us;     /* stamp: by its clock */
     int64_t           offset_us; /* its clock less ours */
@@ -71,7 +67,7 @@ struct peer {
     struct msg_sample sample;
     struct msg_detail *detail;   /* of the last report that had one; NULL: none had */
 
-    char              breach[MSG_WHY_SIZE];
+    char              breach[MSG_WHY_SIZE];      /* the guardrail that the last report calls broken; "": none */
     enum peer_step    step;      /* of the trial */
     uint64_t          change, at_us;             /* at: by our clock */
     uint64_t          sent_us, deadline_us;
@@ -145,25 +141,12 @@ struct controller {
     struct peer         *peer;
     uint32_t             peers, peers_max;
     struct finder        by_name, by_link;
-    uint32_t             last_found;     /* by its link */
     uint32_t             ranked[2];      /* how many NICs and switches have a rank */
     bool                 is_unranked;    /* ranks must be given anew */
     bool                 is_brief;       /* agents are told that the metric and flow sizes will do, while nothing is tried */
-    struct msg           lease;          /* the one that is sent again and again: emptying a message costs as much as all else about it */
     struct trial         trial;
     uint64_t             changes, trials;
     struct aa            aa[STAGES];
 };
-
-/* Whoever visits thousands of devices in turn finds none in a cache: while one is looked at, one further on is fetched, as far as its sample. */
-static inline void controller_fetch(const struct controller *c, uint32_t i)
-{
-    const char *p = (const char *)&c->peer[i < c->peers ? i : 0];
-
-    for (size_t line = 0; line < 192; line += 64)
-        __builtin_prefetch(p + line);
-}
-
-#define CONTROLLER_AHEAD 8       /* devices */
 
 #endif

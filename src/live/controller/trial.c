@@ -457,7 +457,7 @@ static bool has_enough(struct controller *c, uint64_t now_us)
 static const struct peer *find_breach(const struct controller *c, uint64_t now_us)
 {
     for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].is_breached && roster_is_fresh(c, &c->peer[i], now_us))
+        if (*c->peer[i].breach && roster_is_fresh(c, &c->peer[i], now_us))
             return &c->peer[i];
     return NULL;
 }

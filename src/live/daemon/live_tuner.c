@@ -70,11 +70,9 @@ static uint64_t interval_us(const struct controller_file *f, const struct contro
 {
     uint64_t us = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        controller_fetch(c, i + CONTROLLER_AHEAD);
+    for (uint32_t i = 0; i < c->peers; i++)
         if (c->peer[i].where == KNOB_NIC && c->peer[i].sample.interval_us > us)
             us = c->peer[i].sample.interval_us;
-    }
     return us ? us : f->controller.interval_us;
 }
 
@@ -339,11 +337,9 @@ bool live_tuner_is_idle(const struct live_tuner *t)
 
 static bool has_brief(const struct controller *c)
 {
-    for (uint32_t i = 0; i < c->peers; i++) {
-        controller_fetch(c, i + CONTROLLER_AHEAD);
+    for (uint32_t i = 0; i < c->peers; i++)
         if (c->peer[i].reports && c->peer[i].sample.is_brief)
             return true;
-    }
     return false;
 }
 
@@ -367,10 +363,8 @@ void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint6
     r->start_ps = t->end_ps > interval_ps ? t->end_ps - interval_ps : 0;
     r->end_ps = t->end_ps;
     r->knobs = t->loop.in_force.knobs;
-    for (uint32_t i = 0; i < c->peers; i++) {
-        controller_fetch(c, i + CONTROLLER_AHEAD < c->peers ? t->order[i + CONTROLLER_AHEAD] : 0);
+    for (uint32_t i = 0; i < c->peers; i++)
         add_peer(r, &t->world, i, &c->peer[t->order[i]], now_us - c->peer[t->order[i]].heard_us);
-    }
     if (t->flows)
         r->fsd = *t->flows;
     if (wants_messages(t) && !add_seen(t, c, r, now_us))
@@ -412,12 +406,10 @@ static struct knob_set change_of(const struct decision *d, const struct controll
     struct knobs    is;
 
     take_knobs(&is, c);
-    for (uint32_t i = 0; i < c->peers; i++) {
-        __builtin_prefetch(&c->peer[i + CONTROLLER_AHEAD < c->peers ? i + CONTROLLER_AHEAD : 0].confirmed.is_named);
+    for (uint32_t i = 0; i < c->peers; i++)
         for (int k = 0; k < KNOB_COUNT; k++)
             if (c->peer[i].confirmed.is_named[k] && !knobset_is_equal_value(is.value[k], d->knobs.value[k]))
                 knob_set_add(&set, (enum knob)k, d->knobs.value[k]);
-    }
     return set;
 }
 

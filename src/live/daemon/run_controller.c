@@ -25,14 +25,8 @@
 #include <unistd.h>
 
 #define STANDBY_US 100000u
-#define LEASE_INTERVALS 5
-#define PLACES  0xfffffu         /* of links: see rpc.c */
-#define PAUSE_US_MAX 5000u       /* between looks at the network: what has come meanwhile is cheaper to hear in one go */
-#define PAUSES  16               /* of them in an interval, at least */
 #define THINK_US 20000u          /* lock step: a tuner that thinks is asked so often */
 #define WAIT_US 1000000u          /* lock step: only messages make it go on */
-
-struct leased { uint64_t at_us, term; uint32_t link; bool is_brief; };
 
 struct fabric {
     const struct controller_file *file;
@@ -43,9 +37,8 @@ struct fabric {
     struct rpc                   *rpc;
     struct live_tuner             tuner;
     struct relay_ends             relays;
-    struct leased                *leased;        /* by the place of a link: its last lease */
     int                           signals;
-    uint64_t                      tick_us, look_us;      /* look: at the network, not before */
+    uint64_t                      tick_us;
     struct page                   page;
     struct collector              flows;
     struct fsd                    fsd;           /* of the last window */
@@ -57,28 +50,12 @@ struct fabric {
 
 /* ---- hooks ---- */
 
-/* A lease is at least ten intervals of its agent: it is not renewed with each report, because that costs as much as a report does. */
-static bool is_spared(struct fabric *f, uint32_t link, const struct msg *m)
-{
-    uint32_t           place = link & PLACES;
-    uint64_t           now_us = clock_us();
-    const struct peer *p = m->kind == MSG_LEASE && !f->file->lock_step ? roster_of_link(&f->controller, link) : NULL;
-
-    if (!p)
-        return false;
-    if (now_us < f->leased[place].at_us + LEASE_INTERVALS * p->interval_us && f->leased[place].link == link &&
-        f->leased[place].term == m->term && f->leased[place].is_brief == m->is_brief)
-        return true;
-    f->leased[place] = (struct leased){ now_us, m->term, link, m->is_brief };
-    return false;
-}
-
 static void send(void *arg, uint32_t link, const struct msg *m)
 {
     static unsigned char bytes[CODEC_BYTES_MAX];
     struct fabric       *f = arg;
 
-    if (!relay_ends_send(&f->relays, link, m) && !is_spared(f, link, m))
+    if (!relay_ends_send(&f->relays, link, m))
         rpc_send(f->rpc, link, bytes, codec_write(m, bytes));
 }
 
@@ -128,7 +105,6 @@ static void on_data(struct fabric *f, const struct rpc_event *e, uint64_t now_us
     struct msg               m = { .kind = MSG_NONE };
 
     f->page.counts.messages++;
-    f->page.counts.unreadable++;                 /* unless it gets to the end */
     if (codec_read_detail(&m, &detail, e->bytes, e->length))
         clock_log("%s sent something that is not a message", *e->peer ? e->peer : "an agent");
     else if (m.kind == MSG_HELLO && !may_be(&m, e->peer))
@@ -136,10 +112,11 @@ static void on_data(struct fabric *f, const struct rpc_event *e, uint64_t now_us
     else if (m.kind == MSG_HELLO && m.version != MSG_VERSION)
         clock_log("%s speaks version %u of the protocol, not %u", m.name, m.version, MSG_VERSION);
     else {
-        f->page.counts.unreadable--;
         f->page.counts.reports += m.kind == MSG_REPORT;
         controller_on_msg(&f->controller, e->link, &m, now_us);
+        return;
     }
+    f->page.counts.unreadable++;
 }
 
 /* A relay speaks for the devices of others, whose names it has checked. */
@@ -154,16 +131,16 @@ static bool is_relay(const struct controller_file *c, const char *peer)
 static void on_rack(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 {
     f->page.counts.messages++;
-    f->page.counts.unreadable++;                 /* unless it gets to the end */
     if (!is_relay(f->file, e->peer))
         clock_log("%s is not a relay of this controller", e->peer);
     else if (relay_ends_on_bytes(&f->relays, e->link, e->bytes, e->length, now_us))
         clock_log("%s sent something that is not a rack", *e->peer ? e->peer : "a relay");
     else {
-        f->page.counts.unreadable--;
         f->page.counts.reports += f->relays.reports;
         f->relays.reports = 0;
+        return;
     }
+    f->page.counts.unreadable++;
 }
 
 static bool is_operator(const struct controller_file *c, const char *peer)
@@ -411,35 +388,21 @@ static int stand_by(struct fabric *f)
     return 0;
 }
 
-/* A wake-up costs more than a message. Simulated time that stands still waits for none, though. */
-static void hear(struct fabric *f)
-{
-    uint64_t         pause_us = f->file->controller.interval_us / PAUSES;
-    struct rpc_event e;
-    bool             has_heard = false;
-
-    if (clock_us() < f->look_us)
-        return;
-    for (; rpc_next(f->rpc, &e); has_heard = true)
-        on_event(f, &e, now_us(f));
-    if (has_heard && !f->file->lock_step)
-        f->look_us = clock_us() + (pause_us < PAUSE_US_MAX ? pause_us : PAUSE_US_MAX);
-}
-
 static uint64_t wait_until_us(const struct fabric *f)
 {
     if (f->file->lock_step)
         return clock_us() + (live_tuner_thinks(&f->tuner) ? THINK_US : WAIT_US);
-    return clock_us() < f->look_us && f->look_us < f->tick_us ? f->look_us : f->tick_us;
+    return f->tick_us;
 }
 
 static int loop(struct fabric *f, struct err *err)
 {
     struct signalfd_siginfo s;
+    struct rpc_event        e;
     uint64_t                interval_us = f->file->controller.interval_us;
 
     for (f->tick_us = clock_us() + interval_us;;) {
-        struct pollfd fd[4] = { { .fd = clock_us() < f->look_us ? -1 : rpc_fd(f->rpc), .events = POLLIN },
+        struct pollfd fd[4] = { { .fd = rpc_fd(f->rpc), .events = POLLIN },
                                 { .fd = f->signals, .events = POLLIN },
                                 { .fd = server_fd(f->page.server), .events = POLLIN }, { .fd = f->flows.fd, .events = POLLIN } };
 
@@ -452,7 +415,8 @@ static int loop(struct fabric *f, struct err *err)
                 return 0;
             reload(f);
         }
-        hear(f);
+        while (rpc_next(f->rpc, &e))
+            on_event(f, &e, now_us(f));
         server_run(f->page.server);
         collector_run(&f->flows);
         if (f->file->lock_step)
@@ -552,7 +516,6 @@ int controller_run(const struct controller_file *file, struct err *err)
     f.page.act = act;
     f.page.tuner = tell_tuner;
     f.page.arg = &f;
-    f.leased = xcalloc(PLACES + 1ul, sizeof *f.leased);     /* what is not used is never touched */
     relay_ends_init(&f.relays, &f.controller);
     rc = start(&f, err);
     if (!rc) {
@@ -569,7 +532,6 @@ int controller_run(const struct controller_file *file, struct err *err)
     collector_fini(&f.flows);
     live_tuner_fini(&f.tuner);
     relay_ends_fini(&f.relays);
-    free(f.leased);
     controller_fini(&f.controller);
     if (f.has_own)
         config_fini_controller(&f.own);

@@ -80,16 +80,16 @@ static void on_agent_data(struct rack_relay *r, const struct rpc_event *e)
     struct msg               m;
 
     r->counts.messages++;
-    r->counts.unreadable++;                      /* unless it gets to the end */
     if (codec_read_detail(&m, &detail, e->bytes, e->length))
         clock_log("%s sent something that is not a message", *e->peer ? e->peer : "an agent");
     else if (m.kind == MSG_HELLO && !may_be(&m, e->peer))
         clock_log("%s says that it is %s, which its certificate does not allow", e->peer, m.name);
     else {
-        r->counts.unreadable--;
         r->counts.reports += m.kind == MSG_REPORT;
         relay_on_agent(&r->relay, e->link, &m, clock_us());
+        return;
     }
+    r->counts.unreadable++;
 }
 
 /* Without a controller there is nothing to relay. */
