@@ -1,5 +1,6 @@
 /* src/campaign/executor.c */
 #include "campaign/executor.h"
+#include "base/io/whole.h"
 #include "campaign/executor_mpi.h"
 #include "version.h"
 
@@ -124,31 +125,6 @@ static int load_mpi(const struct executor_mpi_ops **ops, struct err *err)
 
 /* ---- runners ---- */
 
-/* All of it; false: whoever is there has ended. */
-static bool read_all(int fd, void *bytes, size_t length)
-{
-    for (size_t at = 0; at < length;) {
-        ssize_t got = read(fd, (char *)bytes + at, length - at);
-
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return false;
-        at += got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
-
-static bool write_all(int fd, const void *bytes, size_t length)
-{
-    for (size_t at = 0; at < length;) {
-        ssize_t put = send(fd, (const char *)bytes + at, length - at, MSG_NOSIGNAL);
-
-        if (put < 0 && errno != EINTR)
-            return false;
-        at += put > 0 ? (size_t)put : 0;
-    }
-    return true;
-}
-
 struct runner_side {             /* of the socket */
     const struct pool_hooks *hooks;
     int                      fd;
@@ -161,7 +137,7 @@ static enum pool_next runner_next(void *arg, struct pool_job *job)
 
     if (poll(&poll_fd, 1, 0) == 0)
         return POOL_WAIT;
-    return read_all(r->fd, job, sizeof(*job)) ? POOL_JOB : POOL_NONE;
+    return whole_read(r->fd, job, sizeof(*job)) ? POOL_JOB : POOL_NONE;
 }
 
 static int runner_work(void *arg, const struct pool_job *job, FILE *out)
@@ -175,7 +151,7 @@ static int runner_done(void *arg, const struct pool_job *job, int status, const 
 {
     const struct runner_side *r = arg;
     struct result head = { .job = *job, .status = status, .length = length };
-    bool is_written = write_all(r->fd, &head, sizeof(head)) && write_all(r->fd, text, head.length);
+    bool is_written = whole_write(r->fd, &head, sizeof(head)) && whole_write(r->fd, text, head.length);
 
     return is_written ? 0 : -EPIPE;
 }
@@ -230,12 +206,12 @@ static struct result *read_result(const struct runner *r)
 {
     struct result head, *made;
 
-    if (!read_all(r->fd, &head, sizeof(head)))
+    if (!whole_read(r->fd, &head, sizeof(head)))
         return NULL;
     made = xmalloc(sizeof(head) + head.length + 1);
     *made = head;
     made->text[head.length] = '\0';
-    if (read_all(r->fd, made->text, head.length))
+    if (whole_read(r->fd, made->text, head.length))
         return made;
     free(made);
     return NULL;
@@ -290,7 +266,7 @@ static bool give(struct executor *x, int rank, const struct pool_job *job)
     x->running[rank]++;
     x->total++;
     if (rank == 0)
-        return write_all(x->runner.fd, job, sizeof(*job));
+        return whole_write(x->runner.fd, job, sizeof(*job));
     x->mpi->send(rank, job, sizeof(*job));
     return true;
 }
@@ -413,7 +389,7 @@ static int take_job(const struct executor_mpi_ops *mpi, const struct runner *r, 
     mpi->receive(0, &job, length);
     if (length == 0)
         return 0;
-    return write_all(r->fd, &job, sizeof(job)) ? 1 : -EPIPE;
+    return whole_write(r->fd, &job, sizeof(job)) ? 1 : -EPIPE;
 }
 
 static int send_result(const struct executor_mpi_ops *mpi, const struct runner *r)

@@ -1,5 +1,6 @@
 /* src/gym/gym_serve.c */
 #include "gym/gym_serve.h"
+#include "base/io/whole.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,37 +9,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-/* Reads all of it; 0: the client has gone, whatever the reason. */
-static int read_all(int fd, uint8_t *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t n = read(fd, bytes, length);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return 0;
-        bytes += n;
-        length -= (size_t)n;
-    }
-    return 1;
-}
-
-static int write_all(int fd, const uint8_t *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t n = write(fd, bytes, length);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return 0;
-        bytes += n;
-        length -= (size_t)n;
-    }
-    return 1;
-}
 
 /* What a client says in one go, head and payload. Room for a payload is made as its bytes come, not when its length is told:
  * a head costs nothing. */
@@ -55,7 +25,7 @@ static int read_payload(struct incoming *m, int in, uint32_t bytes)
             m->room = 2 * (have + next);
             m->payload = xrealloc(m->payload, m->room);
         }
-        if (!read_all(in, m->payload + have, next))
+        if (!whole_read(in, m->payload + have, next))
             return 0;
         have += next;
     }
@@ -69,7 +39,7 @@ static int serve_message(struct gym_session *s, struct incoming *m, int in, int 
     uint32_t type, bytes;
     int rc;
 
-    *is_there = read_all(in, head, sizeof(head));
+    *is_there = whole_read(in, head, sizeof(head));
     if (!*is_there)
         return 0;
     rc = gym_head_parse(head, &type, &bytes, err);
@@ -81,7 +51,7 @@ static int serve_message(struct gym_session *s, struct incoming *m, int in, int 
             return 0;
         rc = gym_session_take(s, type, m->payload, bytes, err);
     }
-    *is_there = write_all(out, s->reply.bytes, s->reply.length);
+    *is_there = whole_write(out, s->reply.bytes, s->reply.length);
     return rc;
 }
 

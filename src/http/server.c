@@ -1,5 +1,6 @@
 /* src/http/server.c - see server.h. */
 #include "http/server.h"
+#include "base/io/address.h"
 #include "base/text.h"
 #include "http/peer.h"
 
@@ -279,19 +280,13 @@ static int read_files(struct server *s, const struct http_config *c, struct err 
 static int resolve(const char *address, struct addrinfo **out, struct err *err)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
-    const char     *colon = strrchr(address, ':');
-    char            host[256] = "";
-    size_t          length = colon ? (size_t)(colon - address) : 0;
+    struct address  at;
     uint64_t        port;
     struct err      ignored;
 
-    if (!colon || length >= sizeof host || text_to_uint(colon + 1, &port, &ignored) || port > 65535)
+    if (address_split(&at, address) || text_to_uint(at.port, &port, &ignored) || port > 65535)
         return err_set(err, EINVAL, "%.80s: an address is host:port, such as 127.0.0.1:8123 or [::1]:8123", address);
-    if (*address == '[' && length > 2)
-        snprintf(host, sizeof host, "%.*s", (int)length - 2, address + 1);
-    else
-        snprintf(host, sizeof host, "%.*s", (int)length, address);
-    if (getaddrinfo(*host ? host : NULL, colon + 1, &hints, out))
+    if (getaddrinfo(*at.host ? at.host : NULL, at.port, &hints, out))
         return err_set(err, EADDRNOTAVAIL, "%s: there is no such address", address);
     return 0;
 }

@@ -1,9 +1,9 @@
 /* src/run/progress.c */
 #include "run/progress.h"
+#include "base/io/clock.h"
 #include "base/text.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FIRST_S 1.0              /* shorter runs show nothing */
@@ -11,10 +11,7 @@
 
 double progress_clock_s(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return (double)clock_us() / 1e6;
 }
 
 void progress_start(struct progress *p, bool is_wanted)

@@ -1,6 +1,7 @@
 /* src/serve/main.c - anole-serve: what `anole serve` starts. A program of its own, because libmicrohttpd brings a dozen shared
  * libraries with it that nobody else should wait for. */
 #include "base/err.h"
+#include "base/io/clock.h"
 #include "base/print/safe.h"
 #include "serve/site.h"
 
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LISTEN_DEFAULT "127.0.0.1:8123"
@@ -21,14 +21,6 @@ enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 struct options { const char *path; char *listen; };
 
 static volatile sig_atomic_t ended_by;
-
-static uint64_t now_ms(void)
-{
-    struct timespec at;
-
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (uint64_t)at.tv_sec * 1000 + (uint64_t)at.tv_nsec / 1000000;
-}
 
 static void on_signal(int number)
 {
@@ -91,9 +83,9 @@ static void follow(struct site *s)
 {
     while (!ended_by) {
         struct pollfd fd = { .fd = server_fd(s->server), .events = POLLIN };
-        uint64_t      next_ms = now_ms() + LOOK_MS, now;
+        uint64_t      next_ms = clock_us() / 1000 + LOOK_MS, now;
 
-        while (!ended_by && (now = now_ms()) < next_ms) {
+        while (!ended_by && (now = clock_us() / 1000) < next_ms) {
             poll(&fd, 1, (int)(next_ms - now));
             server_run(s->server);
         }

@@ -1,6 +1,7 @@
 /* src/serve/site.c - see site.h. */
 #include "serve/site.h"
 
+#include "base/io/clock.h"
 #include "base/json.h"
 #include "report/page.h"
 #include "version.h"
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define NAME_SIZE 256
 #define BEAT_US   10000000ul
@@ -104,14 +104,6 @@ static char *events(void *arg, struct server_cursor *at)
     return text;
 }
 
-static uint64_t now_us(void)
-{
-    struct timespec at;
-
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (uint64_t)at.tv_sec * 1000000 + (uint64_t)at.tv_nsec / 1000;
-}
-
 void site_look(struct site *s)
 {
     char *text = state_text(&s->folder);
@@ -122,8 +114,8 @@ void site_look(struct site *s)
         s->changes++;
     } else
         free(text);
-    if (now_us() - s->beat_us > BEAT_US) {
-        s->beat_us = now_us();
+    if (clock_us() - s->beat_us > BEAT_US) {
+        s->beat_us = clock_us();
         s->beats++;
     }
     server_wake(s->server);
@@ -133,10 +125,10 @@ void site_look(struct site *s)
 
 int site_open(struct site *s, const char *path, const struct http_config *c, struct err *err)
 {
-    struct server_hooks hooks = { answer, events, now_us, s, NULL };
+    struct server_hooks hooks = { answer, events, clock_us, s, NULL };
     int                 rc;
 
-    *s = (struct site){ .beat_us = now_us() };
+    *s = (struct site){ .beat_us = clock_us() };
     rc = folder_open(&s->folder, path, err);
     if (rc)
         return rc;

@@ -1,4 +1,5 @@
 #include "sim/partition.h"
+#include "base/io/clock.h"
 #include "sim/build.h"
 #include "sim/parts/crossing.h"
 #include "sim/parts/divide.h"
@@ -14,7 +15,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define ROUND_PS    PS_PER_MS    /* then it is looked whether there is anything left to do */
 #define ROUND_STEPS 256u         /* of the first round; each may be twice as long as the one before */
@@ -279,10 +279,7 @@ static void push_signals(struct part *p)
 
 static double clock_s(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return (double)clock_us() / 1e6;
 }
 
 /* How far this part may go, and whose clock keeps it from going further. */

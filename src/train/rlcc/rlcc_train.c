@@ -1,5 +1,6 @@
 #include "train/rlcc/rlcc_train.h"
 
+#include "base/io/clock.h"
 #include "base/digest.h"
 #include "base/print/safe.h"
 #include "learn/policy/policy_file.h"
@@ -10,7 +11,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define GENERATION  1            /* of this training: raise it when the same request gives other weights */
@@ -171,18 +171,10 @@ struct progress {
     double           start_s;
 };
 
-static double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void print_line(const struct rlcc_train *t, struct progress *p, double loss)
 {
     const struct rlcc_seen *s = &p->seen;
-    double                  each_s = (now_s() - p->start_s) / (t->updates - p->first);
+    double                  each_s = (((double)clock_us() / 1e6) - p->start_s) / (t->updates - p->first);
 
     printf("%7u %9.3f %12.3f %8.3f %8.1f us %8.3f %9.3f %9.0f s\n", t->updates, loss, s->reward / s->steps,
            s->share / p->updates, s->rtt_us / s->steps, s->delta / s->steps, rlcc_check_distance(&t->policy),
@@ -268,7 +260,7 @@ static int begin(struct rlcc_train *t, struct err *err)
 
 static int learn(struct rlcc_train *t, struct err *err)
 {
-    struct progress p = { .first = t->updates, .start_s = now_s() };
+    struct progress p = { .first = t->updates, .start_s = ((double)clock_us() / 1e6) };
     int             rc = 0;
 
     if (!t->request.is_quiet && t->updates < t->request.updates)
