@@ -269,7 +269,7 @@ static void run_in_redis(const char *folder)
     if (!c || c->err)
         bench_fail("live_acc", "there is no switch in this folder");
     freeReplyObject(redisCommand(c, "SELECT %d", REDIS_COUNTERS));
-    if (driver_sonic.open(&device, folder, "all-3", &err))
+    if (driver_sonic.open(&driver_sonic, &device, folder, "all-3", &err))
         bench_fail("live_acc", err.text);
     rng_init(&rng, 1, 0);
     make_agent(&agent, &cfg);

@@ -1,5 +1,5 @@
 /* src/cmd/live.c - commands that are programs of their own, beside this one, for the libraries that they need: anole-live is
- * agent, controller, ctl and twin, anole-serve is serve, anole-plot is plot. */
+ * agent, controller and ctl, anole-twin is twin, anole-serve is serve, anole-plot is plot. */
 #include "cmd/cmd.h"
 
 #include <stdlib.h>
@@ -37,15 +37,15 @@ static void become(const char *program, char **args)
         }
 }
 
-static int start(const char *name, int argc, char **argv)
+static int start(const char *program, const char *name, int argc, char **argv)
 {
     char **args = xcalloc((unsigned long)argc + 2, sizeof *args);
 
-    args[0] = xstrdup("anole-live");
+    args[0] = xstrdup(program);
     args[1] = xstrdup(name);
     for (int i = 1; i < argc; i++)
         args[i + 1] = argv[i];
-    become("anole-live", args);
+    become(program, args);
     cmd_usage("%s: this anole was built without its part for real networks, which needs nghttp2, OpenSSL and others: tools/deps live, and make again", name);
 }
 
@@ -65,22 +65,22 @@ static int plot_main(int argc, char **argv)
 
 static int agent_main(int argc, char **argv)
 {
-    return start("agent", argc, argv);
+    return start("anole-live", "agent", argc, argv);
 }
 
 static int controller_main(int argc, char **argv)
 {
-    return start("controller", argc, argv);
+    return start("anole-live", "controller", argc, argv);
 }
 
 static int ctl_main(int argc, char **argv)
 {
-    return start("ctl", argc, argv);
+    return start("anole-live", "ctl", argc, argv);
 }
 
 static int twin_main(int argc, char **argv)
 {
-    return start("twin", argc, argv);
+    return start("anole-twin", "twin", argc, argv);
 }
 
 const struct command command_plot = { "plot", "draw the usual charts of results: SVG, PNG, PDF", plot_main };

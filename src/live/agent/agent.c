@@ -109,7 +109,7 @@ static const char *obstacle(const struct agent *a)
 
 static bool has_lease(const struct agent *a, uint64_t now_us)
 {
-    return now_us < a->lease_until_us || a->cfg->skip & AGENT_SKIP_LEASE;
+    return now_us < a->lease_until_us;
 }
 
 static bool has_budget(struct agent *a, uint64_t now_us)
@@ -192,8 +192,6 @@ static int log_apply(struct agent *a, uint64_t now_us)
 {
     struct knob_set old = knobset_part(&a->saved.confirmed, &a->wanted);
 
-    if (a->cfg->skip & AGENT_SKIP_AUDIT)
-        return 0;
     return audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "apply",
                        .term = a->change_term, .change = a->change, .now_us = now_us, .old = &old, .new = &a->wanted });
 }
@@ -401,7 +399,7 @@ static bool take_term(struct agent *a, uint64_t term, uint64_t now_us)
 {
     uint64_t before = a->saved.term;
 
-    if (term < a->saved.term && !(a->cfg->skip & AGENT_SKIP_TERM)) {
+    if (term < a->saved.term) {
         say_answer(a, ANSWER_STALE, 0, "there is a newer controller");
         return false;
     }
@@ -456,7 +454,7 @@ uint64_t agent_timer_us(const struct agent *a)
 {
     uint64_t next = a->is_broken ? a->retry_us : NEVER;
 
-    if (a->phase != PHASE_IDLE && a->lease_until_us < next && !(a->cfg->skip & AGENT_SKIP_LEASE))
+    if (a->phase != PHASE_IDLE && a->lease_until_us < next)
         next = a->lease_until_us;
     return a->phase != PHASE_IDLE && a->at_us < next ? a->at_us : next;
 }
@@ -485,7 +483,7 @@ static void watch(struct agent *a, uint64_t now_us)
         a->sample = (struct msg_sample){ .metric = NAN };
         return;
     }
-    if (a->cfg->skip & AGENT_SKIP_GUARD || !guard_check(&a->guard, &a->cfg->guard, &a->sample, is_open, a->breach))
+    if (!guard_check(&a->guard, &a->cfg->guard, &a->sample, is_open, a->breach))
         return;
     if (is_open)
         give_up(a, a->breach, now_us);

@@ -56,7 +56,7 @@ static void log_adopted(struct agent *a, uint64_t now_us)
 
     if (knobset_is_empty(&a->adopted))
         return;
-    if (a->cfg->skip & AGENT_SKIP_AUDIT || !audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name,
+    if (!audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name,
                      .what = is_frozen ? "adopt" : "first", .why = is_frozen ? a->saved.frozen : "what the device held",
                      .term = a->saved.term, .now_us = now_us, .new = &a->adopted })) {
         a->adopted = (struct knob_set){ 0 };
@@ -158,8 +158,6 @@ bool device_write(struct agent *a, const struct knob_set *set, uint64_t now_us, 
     rc = a->io.device.write(a->io.device.arg, set);
     if (rc)
         a->late_until_us = a->doubt_until_us;
-    if (a->cfg->skip & AGENT_SKIP_READ_BACK)
-        return true;
     if (look(a, now_us)) {
         snprintf(why, MSG_WHY_SIZE, "the device could not be read after the write");
         return false;

@@ -8,9 +8,6 @@
 #include "live/core/io.h"
 #include "live/core/limits.h"
 
-/* Promises that a test switches off, to see that it would find out. */
-enum { AGENT_SKIP_LEASE = 1, AGENT_SKIP_TERM = 2, AGENT_SKIP_READ_BACK = 4, AGENT_SKIP_AUDIT = 8, AGENT_SKIP_GUARD = 16 };
-
 struct agent_config {
     char                name[MSG_NAME_SIZE];
     enum knob_where     where;
@@ -23,7 +20,6 @@ struct agent_config {
     struct guard_limits guard;
     struct msg_facts    facts;           /* about its device */
     bool                has_tuner;       /* of its own: see live/queues. The device is not set by the controller then */
-    unsigned            skip;            /* AGENT_SKIP_...: 0 but in tests of tests */
 };
 
 struct agent_io {

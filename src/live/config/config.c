@@ -41,8 +41,6 @@ static const struct section_key agent_keys[] = {
     { "tuner", "name", "", "acc: it sets the queues of switches one by one, if the controller lets it; default: none" },
     { "queue_changes_per_second", "count", "", "of such a tuner, all queues of a device together; 20, of simulated ones any" },
     { "queue_hold", "time", "600s", "after a guardrail, or when somebody has set queues back, such a tuner leaves them alone for so long" },
-    { "messages", "yes/no", "no", "driver twin: hosts tell of their messages, too, for tuners that try settings on a twin" },
-    { "lock_step", "yes/no", "no", "driver twin: simulated time waits for the controller, which must be in lock step, too" },
     { "paused_max", "share", "0.05", "guardrail: share of the time paused, two intervals in a row" },
     { NULL, NULL, NULL, NULL },
 };
@@ -53,7 +51,6 @@ static const struct section_key controller_keys[] = {
     { "mode", "name", "observe", "observe, approve, auto; direct: what the tuner says goes to all devices at once, without trials" },
     { "dispatch_delay", "time", "0", "direct: from a decision until it is in force everywhere" },
     { "monitor_delay", "time", "0", "lock step: the tuner is shown reports so much later" },
-    { "lock_step", "count", "", "simulated devices, so many, whose time waits for this controller" },
     { "collect", "name", "always", "always: agents report all that they know; tuning: flow sizes and how well they do, but for when a tuner searches" },
     { "seed", "count", "0", "of coins and of the tuner" },
     { "gather", "time", "3s", "it listens for so long before it acts" },
@@ -233,19 +230,16 @@ static void read_limits(struct reader *r, const struct yaml_node *map, struct li
         read_limit(r, c, l);
 }
 
-static const struct driver *read_driver(struct reader *r, const struct section *s, const char *given)
+static const struct driver *read_driver(struct reader *r, const struct section *s)
 {
-    const char          *text = given ? given : section_text(s, "driver"), *names[16] = { NULL };
-    const struct driver *d = text ? driver_find(text) : NULL;
-    char                 near[120];
+    const char          *text = section_text(s, "driver");
+    const struct driver *d = NULL;
+    struct err           err;
 
-    for (int i = 0; driver_all[i] && i < 15; i++)
-        names[i] = driver_all[i]->name;
     if (!text)
         section_need(s, "driver");
-    else if (!d)
-        reader_refuse(r, given ? NULL : section_get(s, "driver"), "'%.40s' is not a driver%s", text,
-                      reader_names(near, sizeof near, text, names));
+    else if (config_find_driver(&d, text, &err))
+        reader_refuse(r, section_get(s, "driver"), "%s", err.text);
     return d;
 }
 
@@ -301,12 +295,12 @@ static char *path_text(const struct reader *r, const struct section *s, const ch
     return text ? reader_path(r->name, text) : NULL;
 }
 
-static void read_agent(struct reader *r, const struct yaml_node *root, struct agent_file *f, const char *driver)
+static void read_agent(struct reader *r, const struct yaml_node *root, struct agent_file *f, const struct driver *driver)
 {
     struct section       s = section_open(r, root, &(struct section){ .name = "", .own = agent_keys, .common = common_keys });
     struct agent_config *a = &f->agent;
 
-    f->driver = read_driver(r, &s, driver);
+    f->driver = driver ? driver : read_driver(r, &s);
     agent_config_init(a, f->driver ? f->driver->where : KNOB_NIC);
     if (f->driver && f->driver->is_simulated)
         limits_lift(&a->limits);
@@ -316,12 +310,6 @@ static void read_agent(struct reader *r, const struct yaml_node *root, struct ag
     f->freeze = path_text(r, &s, "freeze_file");
     read_devices(r, &s, f);
     section_bool(&s, "write", &a->may_write);
-    section_bool(&s, "lock_step", &f->is_locked);
-    section_bool(&s, "messages", &f->has_messages);
-    if (!r->rc && f->has_messages && !f->driver->is_simulated)
-        reader_refuse(r, section_get(&s, "messages"), "messages: no device of driver %s counts them", f->driver->name);
-    if (!r->rc && f->is_locked && !f->driver->is_simulated)
-        reader_refuse(r, section_get(&s, "lock_step"), "lock_step: the time of driver %s waits for nobody", f->driver->name);
     a->lease_us = time_us(&s, "lease", a->lease_us, 10 * a->interval_us);
     a->gap_us = time_us(&s, "gap", a->gap_us, 0);
     section_count(&s, "switches_per_day", 0, 1000000, &a->switches_per_day);
@@ -340,7 +328,18 @@ static void read_agent(struct reader *r, const struct yaml_node *root, struct ag
     read_limits(r, section_get(&s, "limits"), &a->limits);
 }
 
-int config_read_agent(struct agent_file *f, const char *path, const char *driver, struct err *err)
+int config_find_driver(const struct driver **out, const char *name, struct err *err)
+{
+    const char *names[16] = { NULL };
+    char        near[120];
+
+    for (int i = 0; driver_all[i] && i < 15; i++)
+        names[i] = driver_all[i]->name;
+    *out = driver_find(name);
+    return *out ? 0 : err_set(err, EINVAL, "'%.40s' is not a driver%s", name, reader_names(near, sizeof near, name, names));
+}
+
+int config_read_agent(struct agent_file *f, const char *path, const struct driver *driver, struct err *err)
 {
     struct yaml_doc doc;
     struct reader   r = { .name = text_file_name(path), .what = "a configuration", .err = err };
@@ -523,7 +522,6 @@ static void read_controller(struct reader *r, const struct yaml_node *root, stru
         snprintf(c->name, sizeof c->name, "%s", f->common.name);
     f->listen = need_text(&s, "listen");
     section_count(&s, "id", 0, 65535, &c->id);
-    section_count(&s, "lock_step", 1, 1000000, &f->lock_step);
     section_count(&s, "seed", 0, UINT32_MAX, &seed);
     c->seed = seed;
     c->dispatch_us = time_us(&s, "dispatch_delay", 0, 0);

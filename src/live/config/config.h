@@ -20,7 +20,6 @@
 #define CONFIG_WAYS_MAX       (4 + CONFIG_CONTROLLERS_MAX)
 
 /* Lock step: agents begin with this time, so that none of theirs is 0. */
-#define CONFIG_LOCK_EPOCH_US 1000000u
 
 struct config_common {
     char              *file, *name, *state, *ca, *cert, *key;
@@ -39,8 +38,6 @@ struct agent_file {
     struct config_tuner  tuner;                  /* of queues; of switches */
     uint32_t             queue_changes;          /* per second; 0: the driver's default */
     uint64_t             queue_hold_us;          /* after a guardrail queues are left alone for so long */
-    bool                 has_messages;           /* driver twin: hosts tell of their messages */
-    bool                 is_locked;              /* simulated time waits for the controller */
     struct agent_config  agent;
 };
 
@@ -53,7 +50,6 @@ struct controller_file {
     uint32_t                 relays;
     uint32_t                 devices_max;
     bool                     is_brief;           /* collect: tuning */
-    uint32_t                 lock_step;          /* so many devices, whose time waits for us; 0: time is real */
     uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
     struct config_tuner      tuner;
     char                    *flows;                              /* where switches tell of flows; NULL: nowhere */
@@ -76,8 +72,10 @@ struct relay_file {
     uint64_t             interval_us, silence_us;
 };
 
-/* Reads a file; 'driver' of NULL: the file must name one. What is wrong is told with its place, and nothing is held. */
-int  config_read_agent(struct agent_file *, const char *path, const char *driver, struct err *);
+int config_find_driver(const struct driver **out, const char *name, struct err *);
+
+/* Reads a file. 'driver' replaces the one that the file names; NULL: the file must name one. On failure nothing is held. */
+int  config_read_agent(struct agent_file *, const char *path, const struct driver *driver, struct err *);
 int  config_read_controller(struct controller_file *, const char *path, struct err *);
 int  config_read_relay(struct relay_file *, const char *path, struct err *);
 void config_fini_agent(struct agent_file *);

@@ -165,7 +165,7 @@ static void see_term(struct controller *c, uint64_t term, uint64_t now_us)
 {
     if (term > c->term_seen)
         c->term_seen = term;
-    if (c->role != ROLE_ACTIVE || term <= c->term || c->cfg->ignores_terms)
+    if (c->role != ROLE_ACTIVE || term <= c->term)
         return;
     trial_abort(c, "another controller has taken over", now_us);
     c->role = ROLE_DEPOSED;

@@ -39,7 +39,6 @@ struct controller_config {
     uint64_t             window_us, pause_us;
     uint64_t             seed;           /* of the coins */
     bool                 lets_queues;    /* agents with a tuner of their own may set their queues by it, unless mode is observe or approve */
-    bool                 ignores_terms;  /* a test of tests: does not notice that it was replaced */
 };
 
 enum peer_step {

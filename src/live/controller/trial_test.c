@@ -1,4 +1,4 @@
-/* src/live/controller/trial_test.c - what a trial is judged by. Whole trials run in src/live/chaos/. */
+/* src/live/controller/trial_test.c - what a trial is judged by. Whole trials run in src/standin/chaos/. */
 #include "live/controller/controller.h"
 #include "live/controller/roster.h"
 #include "live/controller/trial.h"

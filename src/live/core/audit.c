@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +21,16 @@ void audit_init(struct audit *a)
 
 /* ---- writing ---- */
 
-static char *hash_of(char buf[SHA256_TEXT_SIZE], const char *text, size_t length)
+static char *hash_of(char buf[AUDIT_HASH_SIZE], const char *text, size_t length)
 {
-    struct sha256 h;
+    unsigned char bytes[EVP_MAX_MD_SIZE];
+    unsigned      count;
 
-    sha256_init(&h);
-    sha256_add(&h, text, length);
-    return sha256_text(buf, &h);
+    if (!EVP_Digest(text, length, bytes, &count, EVP_sha256(), NULL))
+        die("OpenSSL has no SHA-256");
+    for (unsigned i = 0; i < count; i++)
+        snprintf(buf + 2ul * i, 3, "%02x", bytes[i]);
+    return buf;
 }
 
 static void put_time(json_t *o, uint64_t wall_us)
@@ -81,7 +85,7 @@ static json_t *object_of(const struct audit *a, const struct audit_record *r, ui
 
 /* Writes the line with its hash; returns its length. */
 static size_t line_of(const struct audit *a, const struct audit_record *r, uint64_t wall_us, char *line,
-                      char hash[SHA256_TEXT_SIZE])
+                      char hash[AUDIT_HASH_SIZE])
 {
     json_t *o = object_of(a, r, wall_us);
     size_t  length = json_dumpb(o, line, AUDIT_LINE_SIZE - HASH_LENGTH - 1, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
@@ -95,7 +99,7 @@ static size_t line_of(const struct audit *a, const struct audit_record *r, uint6
 
 int audit_write(struct audit *a, const struct io_disk *disk, const struct audit_record *r)
 {
-    char   line[AUDIT_LINE_SIZE], hash[SHA256_TEXT_SIZE];
+    char   line[AUDIT_LINE_SIZE], hash[AUDIT_HASH_SIZE];
     size_t length = line_of(a, r, disk->wall_us(disk->arg), line, hash);
     int    rc = disk->append(disk->arg, line, length);
 
@@ -114,7 +118,7 @@ int audit_write(struct audit *a, const struct io_disk *disk, const struct audit_
 /* A line without its newline. Advances the chain, or says what is wrong with it. */
 static const char *check_line(struct audit *a, const char *line, size_t length)
 {
-    char        hash[SHA256_TEXT_SIZE];
+    char        hash[AUDIT_HASH_SIZE];
     const char *tail = line + length - HASH_LENGTH;
     json_t     *o;
     const char *prev;

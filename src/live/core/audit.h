@@ -13,14 +13,14 @@
 #define LIVE_CORE_AUDIT_H
 
 #include "base/err.h"
-#include "live/core/sha256.h"
 #include "live/core/io.h"
 
+#define AUDIT_HASH_SIZE 65       /* SHA-256: 64 hexadecimal digits and a zero byte */
 #define AUDIT_LINE_SIZE 16384    /* room for three whole settings */
 
 struct audit {                   /* where the chain is */
     uint64_t seq;                /* of the last line; 0: there is none */
-    char     head[SHA256_TEXT_SIZE];         /* its hash */
+    char     head[AUDIT_HASH_SIZE];         /* its hash */
     uint64_t lost;               /* records that could not be written since the last that was */
 };
 

@@ -1,5 +1,5 @@
-/* src/live/daemon/clock.c - see clock.h. */
-#include "live/daemon/clock.h"
+/* src/live/core/clock.c - see clock.h. */
+#include "live/core/clock.h"
 #include "base/err.h"
 #include "base/print/safe.h"
 #include "core/units.h"
@@ -10,15 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
-
-uint64_t clock_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
 
 void clock_wait(struct pollfd *fd, uint32_t count, uint64_t until_us)
 {

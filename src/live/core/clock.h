@@ -1,10 +1,8 @@
-/* src/live/daemon/clock.h - the clock of the state machines: it only goes forward, and goes on while the machine sleeps. */
-#ifndef LIVE_DAEMON_CLOCK_H
-#define LIVE_DAEMON_CLOCK_H
+/* src/live/core/clock.h - what a loop on the clock needs: waiting, signals, lines in the journal. */
+#ifndef LIVE_CORE_CLOCK_H
+#define LIVE_CORE_CLOCK_H
 
-#include <stdint.h>
-
-uint64_t clock_us(void);
+#include "base/io/clock.h"
 
 /* Waits until something can be read from one of the files or the time has come; NEVER: for ever. */
 struct pollfd;

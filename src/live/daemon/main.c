@@ -1,9 +1,9 @@
 /* src/live/daemon/main.c - anole-live: what `anole agent`, `anole controller` and `anole ctl` start. */
 #include "base/print/safe.h"
 #include "base/text.h"
-#include "http/config.h"
 #include "live/daemon/ctl.h"
-#include "live/daemon/live_tuner.h"
+#include "live/daemon/exit.h"
+#include "live/tuner/live_tuner.h"
 #include "live/daemon/run.h"
 #include "version.h"
 
@@ -12,30 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
-
 struct options {
-    const char         *path, *driver;
+    const char         *path;
+    const struct driver *driver;
     bool                is_check, is_rescue, is_relay;
     struct ctl_request  ctl;
     const char         *verb, *argument;
 };
-
-static int end(int rc, const struct err *err)
-{
-    if (rc < 0)
-        fprintf(stderr, "anole: %s\n", err->text);
-    return rc < 0 ? EXIT_FAILED : rc > 0 ? 128 + rc : fclose(stdout) ? EXIT_FAILED : EXIT_SUCCESS;
-}
-
-static _Noreturn void usage(const char *text, const char *word) __attribute__((format(printf, 1, 0)));
-static _Noreturn void usage(const char *text, const char *word)
-{
-    fputs("anole: ", stderr);
-    safe_printf(stderr, text, word);
-    fputc('\n', stderr);
-    exit(EXIT_USAGE);
-}
 
 /* ---- agent, controller ---- */
 
@@ -44,19 +27,23 @@ enum { KEY_CHECK = 'c', KEY_DRIVER = 'd', KEY_RESCUE = 'r', KEY_RELAY = 3000 };
 static error_t parse_daemon(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
+    struct err      err;
 
     switch (key) {
     case KEY_CHECK:  o->is_check = true; break;
-    case KEY_DRIVER: o->driver = arg; break;
+    case KEY_DRIVER:
+        if (config_find_driver(&o->driver, arg, &err))
+            exit(exit_code(-EINVAL, &err));
+        break;
     case KEY_RESCUE: o->is_rescue = true; break;
     case KEY_RELAY:  o->is_relay = true; break;
     case ARGP_KEY_ARG:
         if (o->path)
-            usage("one configuration at a time: '%s' is another", arg);
+            exit_usage("one configuration at a time: '%s' is another", arg);
         o->path = arg;
         break;
     case ARGP_KEY_NO_ARGS:
-        usage("which configuration? See %s --help", state->name);
+        exit_usage("which configuration? See %s --help", state->name);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -90,11 +77,11 @@ static int relay_main(const struct options *o)
     int               rc = config_read_relay(&f, o->path, &err);
 
     if (rc)
-        return end(rc, &err);
+        return exit_code(rc, &err);
     if (!o->is_check)
         rc = relay_run(&f, &err);
     config_fini_relay(&f);
-    return end(rc, &err);
+    return exit_code(rc, &err);
 }
 
 static int agent_main(int argc, char **argv)
@@ -109,10 +96,10 @@ static int agent_main(int argc, char **argv)
         return relay_main(&o);
     rc = config_read_agent(&f, o.path, o.driver, &err);
     if (rc)
-        return end(rc, &err);
-    rc = o.is_check ? agent_check(&f, &err) : o.is_rescue ? agent_rescue(&f, &err) : agent_run(&f, &err);
+        return exit_code(rc, &err);
+    rc = o.is_check ? agent_check(&f, &err) : o.is_rescue ? agent_rescue(&f, &err) : agent_run(&f, NULL, &err);
     config_fini_agent(&f);
-    return end(rc, &err);
+    return exit_code(rc, &err);
 }
 
 static const struct argp_option controller_rows[] = {
@@ -139,91 +126,12 @@ static int controller_main(int argc, char **argv)
     argp_parse(&controller_argp, argc, argv, 0, NULL, &o);
     rc = config_read_controller(&f, o.path, &err);
     if (rc)
-        return end(rc, &err);
+        return exit_code(rc, &err);
     rc = live_tuner_check(&f, &err);
     if (!rc && !o.is_check)
-        rc = controller_run(&f, &err);
+        rc = controller_run(&f, NULL, &err);
     config_fini_controller(&f);
-    return end(rc, &err);
-}
-
-/* ---- twin ---- */
-
-enum { KEY_TUNER = 't', KEY_SECONDS = 's', KEY_INTERVAL = 'i', KEY_OUT = 'o', KEY_DIRECT = 2000, KEY_LOCK, KEY_HARDWARE };
-
-static const struct argp_option twin_rows[] = {
-    { "page", 'p', "ADDRESS:PORT", 0, "The controller shows its page there, which takes orders with the token that lies in the folder; "
-      "127.0.0.1:0: at a port that is free", 0 },
-    { "tuner", KEY_TUNER, "NAME", 0, "As in a scenario; default: the scenario's, or expert", 0 },
-    { "seconds", KEY_SECONDS, "N", 0, "End after so long; default: when Ctrl-C is pressed", 0 },
-    { "interval", KEY_INTERVAL, "MS", 0, "Real time that a monitor interval of the scenario takes; default: what it says, or 100 if that is below 20", 0 },
-    { "out", KEY_OUT, "FOLDER", 0, "A new folder for configurations, logs and what the tuner did; default: a temporary one", 0 },
-    { "direct", KEY_DIRECT, NULL, 0, "What the tuner says goes to all devices at once, without trials", 0 },
-    { "hardware", KEY_HARDWARE, NULL, 0, "Agents reach NICs through files (FUSE) and switches through Redis, as on real ones", 0 },
-    { "lock-step", KEY_LOCK, NULL, 0, "Simulated time waits for the controller, and decisions are those of `anole run`; "
-      "ends with the scenario", 0 },
-    { 0 },
-};
-
-static uint32_t number_of(const char *arg)
-{
-    uint64_t   value;
-    struct err err;
-
-    if (text_to_uint(arg, &value, &err) || !value || value > 1000000)
-        usage("'%s' is not a number from 1 to 1000000", arg);
-    return (uint32_t)value;
-}
-
-static error_t parse_twin(int key, char *arg, struct argp_state *state)
-{
-    struct twin_request *q = state->input;
-
-    switch (key) {
-    case 'p':          q->page = arg; break;
-    case KEY_TUNER:    q->tuner = arg; break;
-    case KEY_SECONDS:  q->seconds = number_of(arg); break;
-    case KEY_INTERVAL: q->interval_ms = number_of(arg); break;
-    case KEY_OUT:      q->out = arg; break;
-    case KEY_DIRECT:   q->is_direct = true; break;
-    case KEY_LOCK:     q->is_locked = true; break;
-    case KEY_HARDWARE: q->is_hardware = true; break;
-    case ARGP_KEY_ARG:
-        if (q->scenario)
-            usage("one scenario at a time: '%s' is another", arg);
-        q->scenario = arg;
-        break;
-    case ARGP_KEY_NO_ARGS: usage("which scenario? See %s --help", state->name);
-    default: return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp twin_argp = {
-    twin_rows, parse_twin, "SCENARIO.yaml",
-    "Runs a controller and agents on this machine, whose NICs and switches are those of a simulated network: each monitor interval of "
-    "the scenario takes an interval of real time, so the network may live slower than a real one. Shows how it is doing, "
-    "and in the end what was tried and why it was kept or not."
-    "\v"
-    "Example:\n"
-    "  anole twin scenarios/live.yaml --seconds 60\n"
-    "  anole twin scenarios/live_demo.yaml --page 127.0.0.1:7480\n"
-    "      Then open http://127.0.0.1:7480/: an influx comes after 25 s.\n"
-    "  anole twin scenario.yaml --lock-step --out build/twin\n"
-    "      The tuner of the scenario, through agents and a controller; build/twin/controller/tuning.jsonl is that of anole run.", NULL, NULL, NULL,
-};
-
-static int twin_main(int argc, char **argv)
-{
-    struct twin_request q = { 0 };
-    struct err          err;
-
-    argp_parse(&twin_argp, argc, argv, 0, NULL, &q);
-    if (q.page && q.is_locked)
-        usage("--page %s: in lock step there is no page: its time is not ours", q.page);
-    if (q.page && (!http_is_local(q.page) || strchr(q.page, '\'')))
-        usage("--page %s: a twin shows its page to this machine alone, such as 127.0.0.1:7480", q.page);
-    return end(twin_run(&q, &err), &err);
+    return exit_code(rc, &err);
 }
 
 /* ---- ctl ---- */
@@ -248,7 +156,7 @@ static void take_argument(struct options *o, const char *arg)
     else if (!o->argument)
         o->argument = arg;
     else
-        usage("'%s' is too much", arg);
+        exit_usage("'%s' is too much", arg);
 }
 
 static _Noreturn void name_verbs(const char *program)
@@ -274,7 +182,7 @@ static error_t parse_ctl(int key, char *arg, struct argp_state *state)
     case KEY_FORMAT:
         o->ctl.is_json = strcmp(arg, "json") == 0;
         if (!o->ctl.is_json && strcmp(arg, "table") != 0)
-            usage("--format: '%s' is not a format: table or json", arg);
+            exit_usage("--format: '%s' is not a format: table or json", arg);
         break;
     case ARGP_KEY_ARG: take_argument(o, arg); break;
     case ARGP_KEY_NO_ARGS: name_verbs(state->name);
@@ -332,13 +240,13 @@ static void fill_question(struct options *o)
     q->version = MSG_VERSION;
     snprintf(q->verb, sizeof q->verb, "%s", o->verb);
     if (is_approve && (!o->argument || text_to_uint(o->argument, &q->number, &err)))
-        usage("approve which trial? See %s", "anole ctl status");
+        exit_usage("approve which trial? See %s", "anole ctl status");
     if (is_explain && o->argument && (text_to_uint(o->argument, &q->number, &err) || !q->number))
-        usage("explain which trial? '%s' is not a number", o->argument);
+        exit_usage("explain which trial? '%s' is not a number", o->argument);
     if (o->argument && !is_approve && !is_explain && strcmp(o->verb, "freeze") != 0 && strcmp(o->verb, "thaw") != 0)
-        usage("'%s' is too much", o->argument);
+        exit_usage("'%s' is too much", o->argument);
     if (o->argument && strlen(o->argument) >= sizeof q->device)
-        usage("'%s' is too long for a device", o->argument);
+        exit_usage("'%s' is too long for a device", o->argument);
     if (o->argument && !is_approve && !is_explain)
         snprintf(q->device, sizeof q->device, "%s", o->argument);
 }
@@ -352,21 +260,21 @@ static int ctl_main(int argc, char **argv)
     argp_parse(&ctl_argp, argc, argv, 0, NULL, &o);
     if (strcmp(o.verb, "verify") == 0) {
         if (!o.argument)
-            usage("verify which file? See %s", "anole ctl --help");
-        return end(ctl_verify(o.argument, &err), &err);
+            exit_usage("verify which file? See %s", "anole ctl --help");
+        return exit_code(ctl_verify(o.argument, &err), &err);
     }
     check_verb(&o);
     fill_question(&o);
     if ((tls->ca || tls->cert || tls->key) && !(tls->ca && tls->cert && tls->key))
-        usage("%s go together", "--ca, --cert and --key");
-    return end(ctl_ask(&o.ctl, &err), &err);
+        exit_usage("%s go together", "--ca, --cert and --key");
+    return exit_code(ctl_ask(&o.ctl, &err), &err);
 }
 
 int main(int argc, char **argv)
 {
     static const struct { const char *name, *shown; int (*main)(int, char **); } command[] = {
         { "agent", "anole agent", agent_main }, { "controller", "anole controller", controller_main },
-        { "ctl", "anole ctl", ctl_main }, { "twin", "anole twin", twin_main },
+        { "ctl", "anole ctl", ctl_main },
     };
 
     argp_program_version = "anole " ANOLE_VERSION;
@@ -376,5 +284,5 @@ int main(int argc, char **argv)
             argv[1] = (char *)command[i].shown;
             return command[i].main(argc - 1, argv + 1);
         }
-    usage("this is started by anole: see %s", "anole --help");
+    exit_usage("this is started by anole: see %s", "anole --help");
 }

@@ -1,6 +1,6 @@
 /* src/live/daemon/relay_page.c - see relay_page.h. */
 #include "live/daemon/relay_page.h"
-#include "live/daemon/clock.h"
+#include "live/core/clock.h"
 #include "live/view/process.h"
 #include "version.h"
 

@@ -1,7 +1,7 @@
 /* src/live/daemon/reload.c - see reload.h. */
 #include "live/daemon/reload.h"
-#include "live/daemon/clock.h"
-#include "live/daemon/live_tuner.h"
+#include "live/core/clock.h"
+#include "live/tuner/live_tuner.h"
 
 #include <string.h>
 
@@ -35,7 +35,7 @@ static const char *fixed_agent(const struct agent_file *new, const struct agent_
            !is_same(new->root, old->root) ? "root" :
            new->devices != old->devices || memcmp(new->device, old->device, sizeof new->device) != 0 ? "devices" :
            !config_tuner_is_same(&new->tuner, &old->tuner) || new->queue_changes != old->queue_changes || new->queue_hold_us != old->queue_hold_us ? "tuner" :
-           new->agent.interval_us != old->agent.interval_us ? "interval" : new->has_messages != old->has_messages ? "messages" : new->is_locked != old->is_locked ? "lock_step" : NULL;
+           new->agent.interval_us != old->agent.interval_us ? "interval" : NULL;
 }
 
 static const char *fixed_relay(const struct relay_file *new, const struct relay_file *old)
@@ -62,7 +62,7 @@ static const char *fixed_controller(const struct controller_file *new, const str
            !is_same(new->flows, old->flows) ? "flows" :
            new->etcd.endpoints != old->etcd.endpoints || !is_same(new->etcd.key, old->etcd.key) ? "etcd" : new->controller.id != old->controller.id ? "id" :
            new->controller.interval_us != old->controller.interval_us ? "interval" :
-           new->lock_step != old->lock_step ? "lock_step" : NULL;
+           NULL;
 }
 
 /* ---- reading ---- */
@@ -84,7 +84,7 @@ bool reload_agent(struct agent_file *new, const struct agent_file *old)
     struct err  err;
     const char *key;
 
-    if (config_read_agent(new, old->common.file, old->driver->name, &err))
+    if (config_read_agent(new, old->common.file, old->driver, &err))
         return refuse(err.text);
     key = fixed_agent(new, old);
     if (!key)

@@ -6,8 +6,17 @@
 #include "base/err.h"
 #include "live/config/config.h"
 
-/* Runs the agents of all devices of the file until a signal comes; what is open is reverted then. */
-int agent_run(const struct agent_file *, struct err *);
+/* A pace replaces the clock of an agent's devices, for simulated ones: time stands still until step() lets some pass. */
+struct agent_pace {
+    uint64_t now_us;             /* of the devices */
+    /* A lease with an instant arrived: the controller lets this device run until then. */
+    void (*let)(struct agent_pace *, uint32_t device, uint64_t until_us);
+    /* Every device is connected, and what arrived has been handled. TICK: now_us has changed, and all devices report. */
+    enum agent_step { AGENT_WAIT, AGENT_TICK, AGENT_END } (*step)(struct agent_pace *);
+};
+
+/* Runs the agents of all devices of the file until a signal comes or the pace ends; what is open is reverted then. A pace of NULL: the clock. */
+int agent_run(const struct agent_file *, struct agent_pace *, struct err *);
 
 /* Brings all devices of the file back to what was confirmed last, from what is on the disk, without a controller: for after a
  * crash. */
@@ -16,22 +25,16 @@ int agent_rescue(const struct agent_file *, struct err *);
 /* Opens every device, writes nothing: is all of it there? */
 int agent_check(const struct agent_file *, struct err *);
 
-/* A simulated network with its agent and a controller, each a process, until a signal comes or the time is up; prints how it is
- * doing, and in the end what was done. */
-struct twin_request {
-    const char *scenario, *tuner;        /* tuner of NULL: the scenario's, or expert */
-    const char *page;                    /* where the controller shows its page; NULL: nowhere */
-    const char *out;                     /* a new folder for all files, which stays; NULL: a temporary one */
-    uint32_t    seconds, interval_ms;    /* 0: no end; 0: see run_twin.c */
-    bool        is_direct;               /* without trials */
-    bool        is_hardware;             /* behind stand-ins for real devices, with an agent for each */
-    bool        is_locked;               /* simulated time waits for the controller; ends with the scenario */
-};
-int twin_run(const struct twin_request *, struct err *);
-
 /* Between the agents of a rack and a controller, until a signal comes. */
 int relay_run(const struct relay_file *, struct err *);
 
-int controller_run(const struct controller_file *, struct err *);
+/* The same for a controller. step() is called after each message, and calls controller_on_tick() itself. */
+struct live_tuner;
+struct controller_pace {
+    uint64_t now_us, epoch_us;   /* epoch: the clocks of all devices show simulated time from here on */
+    void (*step)(struct controller_pace *, struct controller *, const struct live_tuner *);
+};
+
+int controller_run(const struct controller_file *, struct controller_pace *, struct err *);
 
 #endif

@@ -1,11 +1,10 @@
 /* src/live/daemon/run_agent.c - see run.h: one loop for all devices of a host, a stream to the controller for each. */
 #include "core/units.h"
-#include "live/daemon/clock.h"
+#include "live/core/clock.h"
 #include "live/daemon/disk.h"
 #include "live/daemon/notify.h"
 #include "live/daemon/reload.h"
 #include "live/daemon/run.h"
-#include "live/fabric/fabric.h"
 #include "live/queues/queue_tuner.h"
 #include "live/relay/path.h"
 #include "live/view/agent_page.h"
@@ -42,10 +41,9 @@ struct device {
     uint32_t            dialled;                 /* the way that rpc has */
     uint64_t            redial_us, backoff_us, tick_us;
     struct agent_totals totals;
-    uint64_t            until_us;                /* lock step: it may go on until then */
     struct queue_tuner *queues;                  /* NULL: none of its own */
     uint64_t            slot_us;                 /* when a slot ends; 0: its time is not the clock's */
-    const struct host  *host;
+    struct host        *host;
 };
 
 struct host {
@@ -55,7 +53,7 @@ struct host {
     struct device           *device;
     uint32_t                 devices;
     int                      signals;
-    uint64_t                 lock_us;            /* the simulated time; 0: it is real */
+    struct agent_pace       *pace;               /* NULL: the clock */
     struct agent_page        page;
 };
 
@@ -83,15 +81,15 @@ static void on_data(struct device *d, const struct rpc_event *e, uint64_t now_us
 
     if (codec_read(&m, e->bytes, e->length))
         clock_log("%s: the controller sent something that is not a message", d->cfg.name);
-    else if (m.kind == MSG_LEASE && m.at_us)
-        d->until_us = m.at_us;
+    else if (d->host->pace && m.kind == MSG_LEASE && m.at_us)
+        d->host->pace->let(d->host->pace, (uint32_t)(d - d->host->device), m.at_us);
     else
         agent_on_msg(&d->agent, &m, now_us);
 }
 
 static uint64_t now_of(const struct host *h)
 {
-    return h->lock_us ? h->lock_us : clock_us();
+    return h->pace ? h->pace->now_us : clock_us();
 }
 
 static void on_event(const struct host *h, struct device *d, const struct rpc_event *e)
@@ -102,7 +100,7 @@ static void on_event(const struct host *h, struct device *d, const struct rpc_ev
     case RPC_OPEN:
         d->link = e->link;
         d->is_up = true;
-        if (!h->file->is_locked)
+        if (!h->pace)
             clock_log("%s: connected to the controller", d->cfg.name);
         agent_hello(&d->agent, now_us);
         break;
@@ -178,26 +176,20 @@ static void on_tick(struct device *d, uint64_t now_us)
     agent_on_tick(&d->agent, now_us);
 }
 
-/* Lock step: when the controller has let every device go on, an interval passes; what is due at its end happens then. False: the
- * scenario is over. */
-static bool step(struct host *h)
+/* False: the pace has ended. */
+static bool follow_pace(struct host *h)
 {
-    bool is_first = !h->device[0].until_us;
+    enum agent_step step;
 
     for (uint32_t i = 0; i < h->devices; i++)
-        if (!h->device[i].is_up || (h->device[i].until_us <= h->lock_us && !is_first) || (is_first && h->device[i].tick_us))
+        if (!h->device[i].is_up)
             return true;
-    if (fabric_is_over())
-        return false;
-    if (!is_first)
-        h->lock_us = CONFIG_LOCK_EPOCH_US + fabric_advance();
-    for (uint32_t i = 0; i < h->devices; i++)
-        agent_on_timer(&h->device[i].agent, h->lock_us);
-    for (uint32_t i = 0; i < h->devices; i++) {
-        on_tick(&h->device[i], h->lock_us);
-        h->device[i].tick_us = h->lock_us;
-    }
-    return true;
+    step = h->pace->step(h->pace);
+    for (uint32_t i = 0; i < h->devices && step == AGENT_TICK; i++)
+        agent_on_timer(&h->device[i].agent, h->pace->now_us);
+    for (uint32_t i = 0; i < h->devices && step == AGENT_TICK; i++)
+        on_tick(&h->device[i], h->pace->now_us);
+    return step != AGENT_END;
 }
 
 /* Of the tuner of queues. Slots that were missed are not made up for: counters tell of the whole time. */
@@ -251,9 +243,9 @@ static void wait_for_something(struct host *h)
         const struct device *d = &h->device[i];
 
         fd[i] = (struct pollfd){ .fd = rpc_fd(d->rpc), .events = POLLIN };
-        if (!h->lock_us)
+        if (!h->pace)
             until_us = earlier(until_us, earlier(d->tick_us, agent_timer_us(&d->agent)));
-        if (!h->lock_us && d->queues)
+        if (!h->pace && d->queues)
             until_us = earlier(until_us, earlier(queue_tuner_timer_us(d->queues), d->slot_us ? d->slot_us : NEVER));
         until_us = d->redial_us ? earlier(until_us, d->redial_us) : until_us;
     }
@@ -332,12 +324,12 @@ static void loop(struct host *h)
         for (uint32_t i = 0; i < h->devices; i++) {
             while (rpc_next(h->device[i].rpc, &e))
                 on_event(h, &h->device[i], &e);
-            if (h->lock_us)
+            if (h->pace)
                 redial(h, &h->device[i], clock_us());
             else
                 on_time(h, &h->device[i], clock_us());
         }
-        if (h->lock_us && !step(h))
+        if (h->pace && !follow_pace(h))
             return;
         server_run(h->page.server);
     }
@@ -395,7 +387,7 @@ static int start_queues(struct device *d, const struct host *h, struct err *err)
     return 0;
 }
 
-static int start_device(struct device *d, const struct host *h, const char *name, struct err *err)
+static int start_device(struct device *d, struct host *h, const char *name, struct err *err)
 {
     const struct agent_file *f = h->file;
     struct agent_io io = { .device = { f->driver->read, f->driver->write, f->driver->sample, d->state }, .send = send, .arg = d };
@@ -425,7 +417,7 @@ static int open_device(struct device *d, const struct agent_file *f, const char 
     d->disk.lock_fd = d->disk.log_fd = -1;
     d->backoff_us = BACKOFF_US_MIN;
     snprintf(d->cfg.name, sizeof d->cfg.name, "%.31s/%.31s", f->common.name, name);
-    rc = f->driver->open(&d->state, f->root, name, err);
+    rc = f->driver->open(f->driver, &d->state, f->root, name, err);
     if (!rc && f->driver->facts)
         d->cfg.where = f->driver->facts(d->state, &d->cfg.facts);
     d->cfg.has_tuner = f->tuner.kind && d->cfg.where == KNOB_SWITCH;
@@ -450,11 +442,10 @@ static int open_host(struct host *h, const struct agent_file *f, struct err *err
 
     memcpy(name, f->device, sizeof name);
     if (!count)
-        count = f->driver->find(f->root, name, err);
+        count = f->driver->find(f->driver, f->root, name, err);
     if (count < 0)
         return count;
-    *h = (struct host){ .file = f, .device = xcalloc((unsigned long)count, sizeof *h->device),
-                         .lock_us = f->is_locked ? CONFIG_LOCK_EPOCH_US : 0 };
+    *h = (struct host){ .file = f, .device = xcalloc((unsigned long)count, sizeof *h->device) };
     for (int i = 0; i < count && !rc; i++) {
         rc = open_device(&h->device[i], f, name[i], err);
         h->devices += !rc;
@@ -543,7 +534,7 @@ static uint64_t silence_us(const struct agent_file *f)
     return 10 * f->agent.interval_us > SILENCE_US ? 10 * f->agent.interval_us : SILENCE_US;
 }
 
-int agent_run(const struct agent_file *f, struct err *err)
+int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *err)
 {
     struct rpc_tls tls = config_tls(&f->common);
     struct host    h = { 0 };
@@ -551,10 +542,7 @@ int agent_run(const struct agent_file *f, struct err *err)
 
     srandom((unsigned)clock_us());
     h.signals = clock_signals();
-    if (!rc && h.lock_us)
-        fabric_hold();
-    if (!rc && f->has_messages)
-        fabric_tell_messages();
+    h.pace = pace;
     if (!rc)
         rc = check_permits(&h, err);
     if (!rc)
@@ -566,7 +554,7 @@ int agent_run(const struct agent_file *f, struct err *err)
     for (uint32_t i = 0; i < h.devices && !rc; i++) {
         path_init(&h.device[i].path, f->ways, f->relays, silence_us(f), RETURN_US, clock_us());
         rc = rpc_dial(&h.device[i].rpc, f->way[0], &tls, err);
-        h.device[i].tick_us = h.lock_us ? 0 : clock_us();
+        h.device[i].tick_us = clock_us();
     }
     if (!rc) {
         clock_log("%u devices, %s", h.devices, f->agent.may_write ? "may write" : "observes only");

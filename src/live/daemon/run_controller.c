@@ -1,10 +1,10 @@
 /* src/live/daemon/run_controller.c - see run.h: one loop for all agents of a fabric, its tuner, and people who ask. */
-#include "live/controller/command.h"
+#include "core/units.h"
 #include "live/controller/roster.h"
 #include "live/daemon/answer.h"
-#include "live/daemon/clock.h"
+#include "live/core/clock.h"
 #include "live/daemon/disk.h"
-#include "live/daemon/live_tuner.h"
+#include "live/tuner/live_tuner.h"
 #include "live/daemon/notify.h"
 #include "live/daemon/relay_ends.h"
 #include "live/daemon/reload.h"
@@ -25,8 +25,7 @@
 #include <unistd.h>
 
 #define STANDBY_US 100000u
-#define THINK_US 20000u          /* lock step: a tuner that thinks is asked so often */
-#define WAIT_US 1000000u          /* lock step: only messages make it go on */
+#define THINK_US 20000u          /* a tuner that thinks is asked so often, where time waits for it */
 
 struct fabric {
     const struct controller_file *file;
@@ -44,8 +43,7 @@ struct fabric {
     struct fsd                    fsd;           /* of the last window */
     struct lease                 *lease;         /* NULL: it is alone */
     uint64_t                      revision;      /* of the lease that it holds */
-    uint64_t                      lock_us;       /* lock step: the time at which all devices stand */
-    bool                          has_ticked;    /* at that time */
+    struct controller_pace       *pace;          /* NULL: the clock */
 };
 
 /* ---- hooks ---- */
@@ -230,7 +228,7 @@ static void take_next(struct fabric *f)
     f->has_own = true;
     f->has_next = false;
     live_tuner_fini(&f->tuner);
-    live_tuner_init(&f->tuner, f->file);
+    live_tuner_init(&f->tuner, f->file, f->pace ? f->pace->epoch_us : 0);
     page_know(&f->page, &f->own.links, &f->own.jobs);
     controller_reconfigure(&f->controller, &f->own.controller, clock_us());
     if (is_http)
@@ -266,58 +264,11 @@ static void reload(struct fabric *f)
     notify("READY=1");
 }
 
-/* ---- lock step: simulated time stands still until all is heard, decided and answered ---- */
-
-static bool has_all_reports(const struct fabric *f)
-{
-    const struct controller *c = &f->controller;
-
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].stamp_us != f->lock_us)
-            return false;
-    return c->peers == f->file->lock_step;
-}
-
-/* Nobody owes an answer but those who are to act later. */
-static bool is_settled(const struct fabric *f)
-{
-    for (uint32_t i = 0; i < f->controller.peers; i++) {
-        const struct peer *p = &f->controller.peer[i];
-
-        if (p->step == STEP_PREPARING || p->step == STEP_REVERTING || p->step == STEP_CONFIRMING ||
-            (p->step == STEP_COMMITTING && p->at_us <= f->lock_us))
-            return false;
-    }
-    return true;
-}
-
-static void go_on(struct fabric *f)
-{
-    uint64_t next_us = f->lock_us + f->file->controller.interval_us;
-
-    for (uint32_t i = 0; i < f->controller.peers; i++)
-        command_send(&f->controller, &f->controller.peer[i], &(struct msg){ .kind = MSG_LEASE, .stamp_us = f->lock_us,
-                     .at_us = next_us });
-    f->lock_us = next_us;
-    f->has_ticked = false;
-}
-
-static void step(struct fabric *f)
-{
-    if (!has_all_reports(f) || !is_settled(f))
-        return;
-    if (!f->has_ticked || live_tuner_thinks(&f->tuner))
-        controller_on_tick(&f->controller, f->lock_us);
-    f->has_ticked = true;
-    if (is_settled(f) && !live_tuner_thinks(&f->tuner))
-        go_on(f);
-}
-
 /* ---- time ---- */
 
 static uint64_t now_us(const struct fabric *f)
 {
-    return f->file->lock_step ? f->lock_us : clock_us();
+    return f->pace ? f->pace->now_us : clock_us();
 }
 
 static void tick(struct fabric *f, uint64_t interval_us)
@@ -390,9 +341,7 @@ static int stand_by(struct fabric *f)
 
 static uint64_t wait_until_us(const struct fabric *f)
 {
-    if (f->file->lock_step)
-        return clock_us() + (live_tuner_thinks(&f->tuner) ? THINK_US : WAIT_US);
-    return f->tick_us;
+    return !f->pace ? f->tick_us : live_tuner_thinks(&f->tuner) ? clock_us() + THINK_US : NEVER;
 }
 
 static int loop(struct fabric *f, struct err *err)
@@ -419,8 +368,8 @@ static int loop(struct fabric *f, struct err *err)
             on_event(f, &e, now_us(f));
         server_run(f->page.server);
         collector_run(&f->flows);
-        if (f->file->lock_step)
-            step(f);
+        if (f->pace)
+            f->pace->step(f->pace, &f->controller, &f->tuner);
         else if (clock_us() >= f->tick_us)
             tick(f, interval_us);
         relay_ends_flush(&f->relays);
@@ -466,7 +415,7 @@ static int start(struct fabric *f, struct err *err)
 {
     struct controller_io io = { .send = send, .interval = interval, .propose = propose, .ended = ended, .arg = f };
     struct rpc_tls       tls = config_tls(&f->file->common);
-    uint64_t             begin_us = f->file->lock_step ? f->lock_us - f->file->controller.gather_us : clock_us();
+    uint64_t             begin_us = f->pace ? f->pace->now_us - f->file->controller.gather_us : clock_us();
     struct audit         audit;
     struct io_disk       disk;
     char                 log[600];
@@ -479,8 +428,8 @@ static int start(struct fabric *f, struct err *err)
     disk = disk_io(&f->disk);
     io.disk = ledger_disk(&f->page.ledger, &disk);
     controller_init(&f->controller, &f->file->controller, &io, f->file->devices_max);
-    rc = f->file->lock_step ? 0 : page_open(&f->page, &f->file->common.http, err);       /* its clock is not ours */
-    if (!rc && !f->file->lock_step)
+    rc = page_open(&f->page, &f->file->common.http, err);
+    if (!rc && !f->pace)         /* its times are those of the clock */
         open_history(f);
     if (!rc)
         rc = open_flows(f, err);
@@ -501,15 +450,15 @@ static int start(struct fabric *f, struct err *err)
     return rc;
 }
 
-int controller_run(const struct controller_file *file, struct err *err)
+int controller_run(const struct controller_file *file, struct controller_pace *pace, struct err *err)
 {
     static const char *const modes[] = { "observes only", "asks before it tries something", "tries by itself", "sets what its tuner says" };
-    struct fabric f = { .file = file, .disk = { .lock_fd = -1, .log_fd = -1 }, .lock_us = CONFIG_LOCK_EPOCH_US };
+    struct fabric f = { .file = file, .disk = { .lock_fd = -1, .log_fd = -1 }, .pace = pace };
     int           rc;
 
     raise_limits();
     f.signals = clock_signals();
-    live_tuner_init(&f.tuner, file);
+    live_tuner_init(&f.tuner, file, pace ? pace->epoch_us : 0);
     page_init(&f.page, &f.controller, ANOLE_VERSION, clock_us);
     page_know(&f.page, &file->links, &file->jobs);
     collector_init(&f.flows, file->flows_window_us);

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-extern const struct driver driver_mlx5, driver_sonic, driver_twin;
+extern const struct driver driver_mlx5, driver_sonic;
 
-const struct driver *const driver_all[] = { &driver_mlx5, &driver_sonic, &driver_twin, NULL };
+const struct driver *const driver_all[] = { &driver_mlx5, &driver_sonic, NULL };
 
 const struct driver *driver_find(const char *name)
 {

@@ -10,9 +10,9 @@
 
 struct driver {
     /* Finds devices below 'root'; returns how many, at most DRIVER_DEVICES_MAX. */
-    int (*find)(const char *root, char name[][MSG_NAME_SIZE], struct err *);
+    int (*find)(const struct driver *, const char *root, char name[][MSG_NAME_SIZE], struct err *);
     /* Opens one, or says why it cannot be tuned: not there, a virtual function, no such files. On failure nothing is held. */
-    int (*open)(void **state, const char *root, const char *name, struct err *);
+    int (*open)(const struct driver *, void **state, const char *root, const char *name, struct err *);
     void (*close)(void *state);
     /* May this process write to it? Otherwise -EACCES, and what it lacks. NULL: that shows when it is tried. */
     int (*permit)(void *state, struct err *);
@@ -28,6 +28,7 @@ struct driver {
     const struct io_queues *queues;
 
     const char     *name, *about;
+    void           *arg;                 /* of find() and open() */
     enum knob_where where;
     bool            is_simulated;        /* nothing real is at stake: every knob that it has may be set, in any step */
 };

@@ -1,7 +1,7 @@
 /* src/live/driver/mlx5.c - see mlx5.h. */
 #include "live/driver/mlx5.h"
+#include "base/io/clock.h"
 #include "live/driver/ethtool.h"
-#include "live/driver/kept.h"
 #include "live/driver/qp_flows.h"
 
 #include <dirent.h>
@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PATH_SIZE 512
@@ -58,7 +57,6 @@ struct mlx5 {
     char     folder[PATH_SIZE];  /* of the knobs */
     bool     is_sysfs;
     bool     has[ROWS];
-    struct kept row[ROWS], count[COUNTERS], speed;       /* their files; a row's, of sysfs alone */
     uint64_t counter[COUNTERS];
     bool     is_counted[COUNTERS];
     struct ethtool_sums ethtool;
@@ -108,14 +106,6 @@ static int read_number(const char *path, uint64_t *value)
     return rc ? rc : parse_number(text, value);
 }
 
-static int read_kept(struct kept *k, uint64_t *value)
-{
-    char text[64];
-    int  rc = kept_read(k, text, sizeof text);
-
-    return rc ? rc : parse_number(text, value);
-}
-
 static int write_number(const char *path, uint64_t value)
 {
     char    text[24];
@@ -138,13 +128,14 @@ static bool is_plain_name(const char *name)
 
 /* ---- opening ---- */
 
-static int find(const char *root, char name[][MSG_NAME_SIZE], struct err *err)
+static int find(const struct driver *driver, const char *root, char name[][MSG_NAME_SIZE], struct err *err)
 {
     char           path[PATH_SIZE];
     DIR           *folder;
     struct dirent *e;
     int            count = 0;
 
+    (void)driver;
     snprintf(path, sizeof path, "%s/sys/class/infiniband", root);
     folder = opendir(path);
     if (!folder)
@@ -232,28 +223,21 @@ static int find_rows(struct mlx5 *m, struct err *err)
     return count ? 0 : err_set(err, ENOENT, "%s: none of DCQCN's parameters is in %s", m->dev, m->folder);
 }
 
-static void keep_files(struct mlx5 *m)
+static int read_counter(const struct mlx5 *m, int i, uint64_t *value)
 {
     char path[PATH_SIZE + 64];
 
-    for (int i = 0; i < ROWS; i++) {
-        path_of(m, i, path);
-        kept_init(&m->row[i], path);
-    }
-    for (int i = 0; i < COUNTERS; i++) {
-        snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/1/%s", m->root, m->dev, counters[i].path);
-        kept_init(&m->count[i], path);
-    }
-    snprintf(path, sizeof path, "%s/sys/class/net/%s/speed", m->root, m->netdev);
-    kept_init(&m->speed, path);
+    snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/1/%s", m->root, m->dev, counters[i].path);
+    return read_number(path, value);
 }
 
-static int open_device(void **state, const char *root, const char *name, struct err *err)
+static int open_device(const struct driver *driver, void **state, const char *root, const char *name, struct err *err)
 {
     struct mlx5 *m = xcalloc(1, sizeof *m);
     char         path[PATH_SIZE];
     int          rc;
 
+    (void)driver;
     snprintf(m->root, sizeof m->root, "%s", root);
     snprintf(m->dev, sizeof m->dev, "%s", name);
     snprintf(path, sizeof path, "%s/sys/class/infiniband/%s", root, name);
@@ -267,8 +251,6 @@ static int open_device(void **state, const char *root, const char *name, struct 
         rc = find_rows(m, err);
     if (!rc)
         m->flows = qp_flows_new(root, name);
-    if (!rc)
-        keep_files(m);
     *state = rc ? NULL : m;
     if (rc)
         free(m);
@@ -280,11 +262,6 @@ static void close_device(void *state)
     struct mlx5 *m = state;
 
     qp_flows_free(m->flows);
-    for (int i = 0; i < ROWS; i++)
-        kept_fini(&m->row[i]);
-    for (int i = 0; i < COUNTERS; i++)
-        kept_fini(&m->count[i]);
-    kept_fini(&m->speed);
     free(m);
 }
 
@@ -305,18 +282,19 @@ static int permit(void *state, struct err *err)
 
 /* ---- knobs ---- */
 
-/* A file of debugfs that stays open would keep the kernel's module from being removed. */
 static int read_knobs(void *state, struct knob_set *set)
 {
     struct mlx5    *m = state;
     struct knob_set read = { 0 };
+    char            path[PATH_SIZE + 64];
     uint64_t        value;
     int             rc = 0;
 
     for (int i = 0; i < ROWS && !rc; i++) {
         if (!m->has[i])
             continue;
-        rc = m->is_sysfs ? read_kept(&m->row[i], &value) : read_number(m->row[i].path, &value);
+        path_of(m, i, path);
+        rc = read_number(path, &value);
         if (!rc)
             knob_set_add(&read, rows[i].knob, (double)value);
     }
@@ -387,7 +365,7 @@ static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS])
         bool was_counted = m->is_counted[i];
 
         d[i] = 0;
-        m->is_counted[i] = read_kept(&m->count[i], &value) == 0;
+        m->is_counted[i] = read_counter(m, i, &value) == 0;
         if (m->is_counted[i] && was_counted)
             is_good &= difference(m->counter[i], value, counters[i].is_32_bits, &d[i]);
         if (m->is_counted[i])
@@ -417,14 +395,6 @@ static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
     return is_good;
 }
 
-static uint64_t now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
 /* Half of it how busy the link is, half how little it was paused. A host cannot see its round trips here. */
 static double metric_of(const struct msg_sample *s)
 {
@@ -436,7 +406,8 @@ static double metric_of(const struct msg_sample *s)
 static int sample(void *state, struct msg_sample *s)
 {
     struct mlx5 *m = state;
-    uint64_t     d[COUNTERS], at_us = now_us(), mbps = 0;
+    uint64_t     d[COUNTERS], at_us = clock_us(), mbps = 0;
+    char         path[PATH_SIZE + 64];
     bool         is_first = !m->sampled_us, is_good, has_flows;
 
     *s = (struct msg_sample){ .interval_us = is_first ? 0 : at_us - m->sampled_us };
@@ -446,7 +417,8 @@ static int sample(void *state, struct msg_sample *s)
     has_flows = qp_flows_read(m->flows, &m->detail.fsd);
     if (is_first || !is_good)
         return -EAGAIN;
-    if (read_kept(&m->speed, &mbps) == 0)
+    snprintf(path, sizeof path, "%s/sys/class/net/%s/speed", m->root, m->netdev);
+    if (read_number(path, &mbps) == 0)
         s->rate_bps = mbps * 1000000;
     s->tx_bytes = d[TX_WORDS] * 4;
     s->cnps = d[CNPS];

@@ -54,7 +54,7 @@ static void *must_open(void)
     struct err err = { "" };
     void      *nic = NULL;
 
-    if (driver_mlx5.open(&nic, root, "mlx5_0", &err))
+    if (driver_mlx5.open(&driver_mlx5, &nic, root, "mlx5_0", &err))
         fail_msg("%s", err.text);
     return nic;
 }
@@ -64,7 +64,7 @@ static void refuse_open(const char *name, const char *reason)
     struct err err = { "" };
     void      *nic = (void *)1;
 
-    assert_true(driver_mlx5.open(&nic, root, name, &err) < 0);
+    assert_true(driver_mlx5.open(&driver_mlx5, &nic, root, name, &err) < 0);
     assert_null(nic);
     if (!strstr(err.text, reason))
         fail_msg("'%s' does not have '%s'", err.text, reason);

@@ -1,5 +1,6 @@
 /* src/live/driver/redis.c - see redis.h. */
 #include "live/driver/redis.h"
+#include "base/io/clock.h"
 
 #include <hiredis/hiredis.h>
 #include <inttypes.h>
@@ -7,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define FIELDS_MAX 8
 #define SILENT_US  200000u
@@ -33,19 +33,11 @@ void redis_fini(struct redis *r)
         drop(r, i);
 }
 
-static uint64_t now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
 /* It does not answer. */
 static void give_up(struct redis *r, int db)
 {
     drop(r, db);
-    r->silent_us = now_us();
+    r->silent_us = clock_us();
 }
 
 static redisContext *connection(struct redis *r, int db)
@@ -54,7 +46,7 @@ static redisContext *connection(struct redis *r, int db)
 
     if (r->db[db])
         return r->db[db];
-    if (r->silent_us && now_us() < r->silent_us + SILENT_US)
+    if (r->silent_us && clock_us() < r->silent_us + SILENT_US)
         return NULL;
     r->db[db] = redisConnectUnixWithTimeout(r->socket, patience);
     if (!r->db[db] || r->db[db]->err) {

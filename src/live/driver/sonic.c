@@ -1,5 +1,6 @@
 /* src/live/driver/sonic.c - see sonic.h. */
 #include "live/driver/sonic.h"
+#include "base/io/clock.h"
 #include "core/units.h"
 #include "live/driver/redis.h"
 #include "live/driver/redis_rebind.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define QUEUES_MAX  1024
@@ -51,14 +51,6 @@ struct sonic {
     uint64_t     sampled_us;
 };
 
-static uint64_t now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
 /* ---- finding ---- */
 
 struct names { char (*name)[MSG_NAME_SIZE]; int count; };
@@ -79,12 +71,13 @@ static void init_redis(struct redis *r, const char *root)
     redis_init(r, socket);
 }
 
-static int find(const char *root, char name[][MSG_NAME_SIZE], struct err *err)
+static int find(const struct driver *driver, const char *root, char name[][MSG_NAME_SIZE], struct err *err)
 {
     struct redis r;
     struct names n = { name, 0 };
     int          rc;
 
+    (void)driver;
     init_redis(&r, root);
     rc = redis_check(&r, err);
     if (!rc && redis_keys(&r, REDIS_CONFIG, "WRED_PROFILE|*", add_profile, &n))
@@ -273,12 +266,13 @@ static int open_profile(struct sonic *s, const char *name, struct err *err)
     return rc ? rc : find_asic_key(s, err);
 }
 
-static int open_device(void **state, const char *root, const char *name, struct err *err)
+static int open_device(const struct driver *driver, void **state, const char *root, const char *name, struct err *err)
 {
     struct sonic *s = xcalloc(1, sizeof *s);
     unsigned      number;
     int           rc;
 
+    (void)driver;
     *state = NULL;
     init_redis(&s->redis, root);
     s->queue = xcalloc(QUEUES_MAX, sizeof *s->queue);
@@ -347,10 +341,10 @@ static int field_of(const struct field *f, double knob, uint64_t *value)
 /* Until the ASIC has it. */
 static int settle(struct sonic *s)
 {
-    uint64_t value[FIELDS], until_us = now_us() + SETTLE_US;
+    uint64_t value[FIELDS], until_us = clock_us() + SETTLE_US;
     int      rc;
 
-    while ((rc = read_fields(s, value)) == -EAGAIN && now_us() < until_us)
+    while ((rc = read_fields(s, value)) == -EAGAIN && clock_us() < until_us)
         usleep(POLL_US);
     return rc == -EAGAIN ? -ETIMEDOUT : rc;
 }
@@ -455,7 +449,7 @@ static int sample(void *state, struct msg_sample *out)
 {
     struct sonic *s = state;
     struct sums   is = { 0 }, was = s->last, port[MSG_PORTS_MAX + 1] = { 0 };
-    uint64_t      at_us = now_us(), interval_us = at_us - s->sampled_us;
+    uint64_t      at_us = clock_us(), interval_us = at_us - s->sampled_us;
     bool          is_first = !s->sampled_us;
     struct err    err;
 

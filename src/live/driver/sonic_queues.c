@@ -1,12 +1,12 @@
 /* src/live/driver/sonic_queues.c - see sonic_queues.h. */
 #include "live/driver/sonic_queues.h"
+#include "base/io/clock.h"
 #include "live/driver/redis_rebind.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define KEY_SIZE 160
 
@@ -41,14 +41,6 @@ struct sonic_queues {
     unsigned      number;
     uint64_t      looked_us;     /* when counters had last changed; 0: never */
 };
-
-static uint64_t now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
 
 bool sonic_queues_number(const char *name, unsigned *number)
 {
@@ -192,7 +184,7 @@ static struct queue_slot slot_of(const struct queue *q)
 
 int sonic_queues_look(struct sonic_queues *s, struct queue_slot *slot, uint64_t *us)
 {
-    uint64_t at_us = now_us();
+    uint64_t at_us = clock_us();
     bool     is_good = s->looked_us != 0;
     int      rc = read_counters(s);
 

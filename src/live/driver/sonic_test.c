@@ -101,7 +101,7 @@ static void *must_open(void)
 
     if (!has_redis)
         skip();
-    if (driver_sonic.open(&device, root, "P", &err))
+    if (driver_sonic.open(&driver_sonic, &device, root, "P", &err))
         fail_msg("%s", err.text);
     return device;
 }
@@ -205,13 +205,13 @@ static void open__refuses_what_cannot_be_tuned(void **unused)
     (void)unused;
     if (!has_redis)
         skip();
-    assert_true(driver_sonic.open(&device, root, "Q", &err) < 0);
+    assert_true(driver_sonic.open(&driver_sonic, &device, root, "Q", &err) < 0);
     assert_non_null(strstr(err.text, "it has no green_min_threshold"));
-    assert_true(driver_sonic.open(&device, root, "P x", &err) < 0);
+    assert_true(driver_sonic.open(&driver_sonic, &device, root, "P x", &err) < 0);
     shell("redis -n 4 HSET 'WRED_PROFILE|P' ecn ecn_none >/dev/null");
-    assert_true(driver_sonic.open(&device, root, "P", &err) < 0);
+    assert_true(driver_sonic.open(&driver_sonic, &device, root, "P", &err) < 0);
     assert_non_null(strstr(err.text, "ECN is not on"));
-    assert_true(driver_sonic.open(&device, "/nowhere", "P", &err) < 0);
+    assert_true(driver_sonic.open(&driver_sonic, &device, "/nowhere", "P", &err) < 0);
     assert_non_null(strstr(err.text, "no Redis answers"));
 }
 

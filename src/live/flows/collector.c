@@ -1,5 +1,6 @@
 /* src/live/flows/collector.c - see collector.h. */
 #include "live/flows/collector.h"
+#include "base/io/address.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -237,14 +238,12 @@ int collector_allow(struct collector *c, const char *address, struct err *err)
 int collector_open(struct collector *c, const char *address, struct err *err)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_PASSIVE | AI_NUMERICHOST }, *a = NULL;
-    const char     *colon = strrchr(address, ':');
-    char            host[64] = "";
+    struct address  at;
     int             rc = 0, room = 4 << 20;
 
-    if (!colon || (size_t)(colon - address) >= sizeof host)
+    if (address_split(&at, address))
         return err_set(err, EINVAL, "%s: an address is host:port", address);
-    snprintf(host, sizeof host, "%.*s", (int)(colon - address) - 2 * (*address == '['), address + (*address == '['));
-    if (getaddrinfo(host, colon + 1, &hints, &a))
+    if (getaddrinfo(at.host, at.port, &hints, &a))
         return err_set(err, EINVAL, "%s: an IP address and a port are wanted", address);
     c->fd = socket(a->ai_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (c->fd < 0 || bind(c->fd, a->ai_addr, a->ai_addrlen))

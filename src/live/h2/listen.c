@@ -1,5 +1,6 @@
 /* src/live/h2/listen.c - see listen.h. */
 #include "live/h2/listen.h"
+#include "base/io/address.h"
 
 #include <netdb.h>
 #include <netinet/in.h>
@@ -44,20 +45,14 @@ static int open_file(const char *address, struct err *err)
 int listen_open(const char *address, struct err *err)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE }, *a = NULL;
-    const char     *colon = strrchr(address, ':');
-    size_t          length = colon ? (size_t)(colon - address) : 0;
-    char            host[256];
+    struct address  at;
     int             fd = -1;
 
     if (strncmp(address, "unix:", 5) == 0)
         return open_file(address, err);
-    if (!length || !colon[1] || length >= sizeof host)
+    if (address_split(&at, address) || !*at.host)
         return err_set(err, EINVAL, "%s: cannot listen there: an address is host:port", address);
-    if (*address == '[' && length > 2)
-        snprintf(host, sizeof host, "%.*s", (int)length - 2, address + 1);
-    else
-        snprintf(host, sizeof host, "%.*s", (int)length, address);
-    if (getaddrinfo(host, colon + 1, &hints, &a))
+    if (getaddrinfo(at.host, at.port, &hints, &a))
         return err_set(err, EADDRNOTAVAIL, "%s: cannot listen there: there is no such address", address);
     for (const struct addrinfo *i = a; i && fd < 0; i = i->ai_next)
         fd = open_at(i->ai_addr, i->ai_addrlen, address, err);

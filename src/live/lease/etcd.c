@@ -4,51 +4,40 @@
 #include "base/json.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- base64 ---- */
 
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 static char *encode(const char *text)
 {
-    size_t length = strlen(text), at = 0;
+    size_t length = strlen(text);
     char  *out = xmalloc((length + 2) / 3 * 4 + 1);
 
-    for (size_t i = 0; i < length; i += 3) {
-        uint32_t word = 0;
-
-        for (size_t k = 0; k < 3; k++)
-            word = word << 8 | (i + k < length ? (unsigned char)text[i + k] : 0u);
-        for (size_t k = 0; k < 4; k++)
-            out[at++] = (char)(i + k > length ? '=' : digits[word >> (18 - 6 * k) & 63]);
-    }
-    out[at] = '\0';
+    EVP_EncodeBlock((unsigned char *)out, (const unsigned char *)text, (int)length);
     return out;
 }
 
-/* What is not printable becomes '?': it is for people. Too long is cut. */
+/* What is not printable becomes '?': it is for people. Too long is cut; what is not base64 gives "". */
 static void decode(const char *text, char *out, size_t size)
 {
-    uint32_t word = 0, bits = 0;
-    size_t   length = 0;
+    size_t         length = strlen(text);
+    unsigned char *bytes = xmalloc(length / 4 * 3 + 1);
+    int            count = length <= INT_MAX ? EVP_DecodeBlock(bytes, (const unsigned char *)text, (int)length) : -1;
 
-    for (; *text && *text != '=' && length + 1 < size; text++) {
-        const char *digit = strchr(digits, *text);
-
-        if (!digit)
-            break;
-        word = word << 6 | (uint32_t)(digit - digits);
-        bits += 6;
-        if (bits >= 8) {
-            unsigned char c = (unsigned char)(word >> (bits -= 8));
-
-            out[length++] = (char)(c < ' ' || c > '~' ? '?' : c);
-        }
-    }
-    out[length] = '\0';
+    for (; count > 0 && length && text[length - 1] == '='; length--)
+        count--;                 /* EVP_DecodeBlock() counts what padding stands for */
+    if (count < 0)
+        count = 0;
+    if ((size_t)count >= size)
+        count = (int)size - 1;
+    for (int i = 0; i < count; i++)
+        out[i] = (char)(bytes[i] < ' ' || bytes[i] > '~' ? '?' : bytes[i]);
+    out[count] = '\0';
+    free(bytes);
 }
 
 /* ---- questions ---- */

@@ -1,25 +1,17 @@
 /* src/live/tls/identity.c - see identity.h. */
 #include "live/tls/identity.h"
+#include "base/io/clock.h"
 #include "base/text.h"
 
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define REFRESH_S      60
 #define FILE_BYTES_MAX (1u << 20)
 
 enum { CA, CERT, KEY, FILES };
-
-static int64_t now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return t.tv_sec;
-}
 
 static X509 *read_cert(const char *text)
 {
@@ -92,7 +84,7 @@ int identity_open(struct identity *d, const struct rpc_tls *tls, struct err *err
 {
     int rc;
 
-    *d = (struct identity){ .path = { xstrdup(tls->ca), xstrdup(tls->cert), xstrdup(tls->key) }, .looked_s = now_s(),
+    *d = (struct identity){ .path = { xstrdup(tls->ca), xstrdup(tls->cert), xstrdup(tls->key) }, .looked_s = (int64_t)(clock_us() / 1000000),
                             .refresh_s = tls->refresh_s ? tls->refresh_s : REFRESH_S };
     rc = read_all(d, d->text, err);
     if (rc)
@@ -114,9 +106,9 @@ bool identity_look(struct identity *d)
     struct err ignored;
     bool       is_new = false;
 
-    if (now_s() - d->looked_s < d->refresh_s)
+    if ((int64_t)(clock_us() / 1000000) - d->looked_s < d->refresh_s)
         return false;
-    d->looked_s = now_s();
+    d->looked_s = (int64_t)(clock_us() / 1000000);
     if (read_all(d, text, &ignored))
         return false;            /* in the middle of an exchange, or wrong: what there is goes on */
     for (int i = 0; i < FILES; i++)

@@ -1,8 +1,8 @@
-/* src/live/daemon/live_tuner.c - see live_tuner.h. */
-#include "live/daemon/live_tuner.h"
+/* src/live/tuner/live_tuner.c - see live_tuner.h. */
+#include "live/tuner/live_tuner.h"
 #include "base/file/outfile.h"
 #include "core/units.h"
-#include "live/daemon/clock.h"
+#include "live/core/clock.h"
 #include "live/core/knobset.h"
 #include "live/controller/roster.h"
 
@@ -162,14 +162,14 @@ int live_tuner_check(const struct controller_file *f, struct err *err)
     return rc;
 }
 
-void live_tuner_init(struct live_tuner *t, const struct controller_file *f)
+void live_tuner_init(struct live_tuner *t, const struct controller_file *f, uint64_t epoch_us)
 {
     struct err err;
 
-    *t = (struct live_tuner){ .file = f };
+    *t = (struct live_tuner){ .file = f, .epoch_us = epoch_us };
     lag_init(&t->lag, f->monitor_delay_us * PS_PER_US);
-    thinker_init(&t->thinker, f->lock_step ? 0 : NICE);
-    if (f->fabric && live_twin_open(&t->twin, f->fabric, f->lock_step ? 0 : f->think_us, &err))
+    thinker_init(&t->thinker, epoch_us ? 0 : NICE);
+    if (f->fabric && live_twin_open(&t->twin, f->fabric, epoch_us ? 0 : f->think_us, &err))
         clock_log("%s", err.text);               /* it was checked: somebody has changed it since */
 }
 
@@ -279,10 +279,10 @@ static void add_peer(struct report *r, const struct world *w, uint32_t i, const 
     r->payload_bytes += p->where == KNOB_NIC ? p->sample.tx_bytes : 0;
 }
 
-/* In lock step the stamps are the time; otherwise intervals follow each other. */
+/* Stamps are the time of a simulated network; otherwise intervals follow each other. */
 static uint64_t end_of_interval_ps(const struct live_tuner *t, const struct controller *c, uint64_t interval_ps)
 {
-    return t->file->lock_step ? (c->peer[t->order[0]].stamp_us - CONFIG_LOCK_EPOCH_US) * PS_PER_US : t->end_ps + interval_ps;
+    return t->epoch_us ? (c->peer[t->order[0]].stamp_us - t->epoch_us) * PS_PER_US : t->end_ps + interval_ps;
 }
 
 static bool wants_messages(const struct live_tuner *t)
@@ -355,7 +355,7 @@ void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint6
 
     if (!t->is_open || t->thought || t->devices != c->peers || (has_brief(c) && !live_tuner_is_idle(t)))
         return;                  /* a search that has just begun waits until all tell all */
-    if (!t->file->lock_step)     /* which has an end, and is compared with a whole run */
+    if (!t->epoch_us)     /* which has an end, and is compared with a whole run */
         loop_forget(&t->loop, STEPS_KEPT);
     report_clear(r);
     t->end_ps = end_of_interval_ps(t, c, interval_ps);
@@ -438,7 +438,7 @@ static void think(void *arg)
 /* True: it is over, and what was decided is known. */
 static bool has_thought(struct live_tuner *t, struct decision *d)
 {
-    if (!thinker_end(&t->thinker, t->file->lock_step ? LOCKED_US : t->file->controller.interval_us / PATIENCE))
+    if (!thinker_end(&t->thinker, t->epoch_us ? LOCKED_US : t->file->controller.interval_us / PATIENCE))
         return false;
     t->thought = NULL;
     *d = t->decided;
@@ -521,12 +521,12 @@ bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64
     return true;
 }
 
-/* When what was tried came into force; without lock step the next interval is the first that shows it. */
+/* When what was tried came into force; on the clock the next interval is the first that shows it. */
 static uint64_t settled_ps(const struct live_tuner *t, const struct controller *c, bool is_kept)
 {
-    if (!t->file->lock_step || !is_kept || !c->trial.at_us)
+    if (!t->epoch_us || !is_kept || !c->trial.at_us)
         return t->end_ps;
-    return (c->trial.at_us - CONFIG_LOCK_EPOCH_US) * PS_PER_US;
+    return (c->trial.at_us - t->epoch_us) * PS_PER_US;
 }
 
 void live_tuner_ended(struct live_tuner *t, const struct controller *c, bool is_kept, uint32_t missed, const char *why)

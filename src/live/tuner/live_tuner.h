@@ -1,4 +1,4 @@
-/* src/live/daemon/live_tuner.h - the loop of tune/loop.h around a real network: reports from what agents told, a tuner's decisions as
+/* src/live/tuner/live_tuner.h - the loop of tune/loop.h around a real network: reports from what agents told, a tuner's decisions as
  * what is to be tried.
  *
  * A report has the devices in the order of their numbers, then of their names, so that it does not depend on who came first. Its
@@ -7,19 +7,20 @@
  *
  * A tuner that tries settings on a twin thinks in a thread of its own, and what it has decided is asked for at a later interval; in
  * lock step it is waited for. Until then the loop is that thread's, and what is reported meanwhile is not shown to it. */
-#ifndef LIVE_DAEMON_LIVE_TUNER_H
-#define LIVE_DAEMON_LIVE_TUNER_H
+#ifndef LIVE_TUNER_LIVE_TUNER_H
+#define LIVE_TUNER_LIVE_TUNER_H
 
 #include "base/json.h"
 #include "live/controller/state.h"
 #include "live/config/config.h"
-#include "live/daemon/live_twin.h"
+#include "live/tuner/live_twin.h"
 #include "base/thread/thinker.h"
 #include "tune/lag.h"
 #include "tune/loop.h"
 
 struct live_tuner {
     const struct controller_file *file;
+    uint64_t      epoch_us;
     struct loop   loop;
     bool          is_open;
     bool          has_failed;    /* to open; it was said why */
@@ -44,7 +45,8 @@ struct live_tuner {
 /* Is the tuner of the file one that there is, with options that it takes? */
 int live_tuner_check(const struct controller_file *, struct err *);
 
-void live_tuner_init(struct live_tuner *, const struct controller_file *);
+/* 'epoch_us': the stamps of devices show the time of a simulated network from here on, which waits for the tuner; 0: time is real. */
+void live_tuner_init(struct live_tuner *, const struct controller_file *, uint64_t epoch_us);
 
 /* Writes what it did to tuning.jsonl in the folder of the state, as `anole run` does. */
 void live_tuner_fini(struct live_tuner *);

@@ -1,5 +1,5 @@
-/* src/live/daemon/live_tuner_json.c - see live_tuner.h: what the tuner makes of what it sees, for the page. */
-#include "live/daemon/live_tuner.h"
+/* src/live/tuner/live_tuner_json.c - see live_tuner.h: what the tuner makes of what it sees, for the page. */
+#include "live/tuner/live_tuner.h"
 #include "live/core/knobset.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* src/live/daemon/live_twin.c - see live_twin.h. */
-#include "live/daemon/live_twin.h"
+/* src/live/tuner/live_twin.c - see live_twin.h. */
+#include "live/tuner/live_twin.h"
 #include "base/text.h"
 #include "run/sim_world.h"
 #include "run/simulation.h"

@@ -1,5 +1,5 @@
-/* src/live/daemon/live_twin_test.c - trials of a controller's twin, in a thread of their own: found, stopped, out of time. */
-#include "live/daemon/live_twin.h"
+/* src/live/tuner/live_twin_test.c - trials of a controller's twin, in a thread of their own: found, stopped, out of time. */
+#include "live/tuner/live_twin.h"
 #include "base/thread/thinker.h"
 #include "core/units.h"
 

@@ -33,10 +33,6 @@ int address_check(const char *address, const struct rpc_tls *tls, struct err *er
 
 int address_read(struct address *a, const char *text, struct err *err)
 {
-    const char *colon = strrchr(text, ':');
-    size_t      length = colon ? (size_t)(colon - text) : 0;
-    bool        is_bracketed = length > 2 && text[0] == '[' && text[length - 1] == ']';
-
     *a = (struct address){ "", "" };
     if (strncmp(text, "unix:", 5) == 0) {
         if (!text[5] || strlen(text + 5) >= sizeof a->host)
@@ -44,11 +40,7 @@ int address_read(struct address *a, const char *text, struct err *err)
         snprintf(a->host, sizeof a->host, "%s", text + 5);
         return 0;
     }
-    if (!length || !colon[1] || length >= sizeof a->host || strlen(colon + 1) >= sizeof a->port)
-        return err_set(err, EINVAL, "%s: an address is host:port", text);
-    snprintf(a->host, sizeof a->host, "%.*s", (int)length - 2 * is_bracketed, text + is_bracketed);
-    snprintf(a->port, sizeof a->port, "%s", colon + 1);
-    return 0;
+    return !address_split(a, text) && *a->host ? 0 : err_set(err, EINVAL, "%s: an address is host:port", text);
 }
 
 /* ---- names ---- */

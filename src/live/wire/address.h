@@ -2,19 +2,17 @@
 #ifndef LIVE_WIRE_ADDRESS_H
 #define LIVE_WIRE_ADDRESS_H
 
+#include "base/io/address.h"
 #include "base/err.h"
 #include "live/tls/tls.h"
 
 #include <netdb.h>
 #include <sys/socket.h>
 
-#define ADDRESS_HOST_SIZE 256
-
 /* Refuses files that cannot be read, and addresses elsewhere without TLS. */
 int address_check(const char *address, const struct rpc_tls *, struct err *);
 
 /* -EINVAL: it is none of these. The port of a file is "". */
-struct address { char host[ADDRESS_HOST_SIZE], port[16]; };
 int address_read(struct address *, const char *text, struct err *);
 
 /* The addresses behind a name. Who asks others for it may have to wait for long, so a thread does that; its descriptor becomes readable when

@@ -1,19 +1,11 @@
 /* src/live/wire/ask.c - see ask.h. */
 #include "live/wire/ask.h"
+#include "base/io/clock.h"
 #include "live/wire/dial.h"
 
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 struct answer { unsigned char *bytes; size_t length; bool is_over, is_good; char why[160]; };
 
@@ -42,7 +34,7 @@ static void take(struct dial *d, struct answer *a, const struct rpc_event *e, co
 int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length, int timeout_ms,
             unsigned char **reply, size_t *reply_length, struct err *err)
 {
-    int64_t          end_ms = now_ms() + timeout_ms, left_ms = timeout_ms;
+    int64_t          end_ms = (int64_t)(clock_us() / 1000) + timeout_ms, left_ms = timeout_ms;
     struct answer    a = { .why = "it took too long" };
     struct rpc_event e;
     struct dial     *d;
@@ -50,7 +42,7 @@ int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, s
 
     if (rc)
         return rc;
-    for (; !a.is_over && left_ms > 0; left_ms = end_ms - now_ms()) {
+    for (; !a.is_over && left_ms > 0; left_ms = end_ms - (int64_t)(clock_us() / 1000)) {
         poll(&(struct pollfd){ .fd = dial_fd(d), .events = POLLIN }, 1, (int)left_ms);
         while (dial_next(d, &e))
             take(d, &a, &e, bytes, length);

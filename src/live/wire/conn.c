@@ -1,5 +1,6 @@
 /* src/live/wire/conn.c - see conn.h. */
 #include "live/wire/conn.h"
+#include "base/io/clock.h"
 #include "base/err.h"
 
 #include <openssl/err.h>
@@ -7,7 +8,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BUFFER       16384u      /* of one read or write: what a record of TLS holds */
@@ -16,10 +16,7 @@
 
 int64_t conn_now_s(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    return t.tv_sec;
+    return (int64_t)(clock_us() / 1000000);
 }
 
 void conn_watch(const struct conn *c, int op)

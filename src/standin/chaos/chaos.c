@@ -1,8 +1,8 @@
-/* src/live/chaos/chaos.c - see chaos.h. */
-#include "live/chaos/chaos.h"
+/* src/standin/chaos/chaos.c - see chaos.h. */
+#include "standin/chaos/chaos.h"
 #include "base/err.h"
-#include "live/chaos/check.h"
-#include "live/chaos/process.h"
+#include "standin/chaos/check.h"
+#include "standin/chaos/process.h"
 #include "live/core/knobset.h"
 
 #include <stdio.h>
@@ -27,8 +27,8 @@ static void set_up_device(struct world *w, uint32_t i)
     c->may_write = true;
     c->interval_us = 100000;
     c->gap_us = 200000;
-    c->lease_us = is_nic ? 3 * S : 6 * S;
-    c->skip = w->skip;
+    d->lease_us = is_nic ? 3 * S : 6 * S;
+    c->lease_us = w->skip & CHAOS_NO_LEASE ? 3600 * S : d->lease_us;
     if (is_nic) {
         knob_set_add(&d->is, KNOB_rpg_ai_rate, 5);
         knob_set_add(&d->is, KNOB_rpg_hai_rate, 50);
@@ -62,7 +62,6 @@ static void set_up_controller(struct world *w, uint32_t i)
     c->bound_e = 1.5;
     c->reverts_max = 1000;
     c->seed = w->seed;
-    c->ignores_terms = w->skip & AGENT_SKIP_TERM;
 }
 
 static void set_up_process(struct world *w, uint32_t i)

@@ -1,4 +1,4 @@
-/* src/live/chaos/chaos.h - fault histories: controllers, relays, agents, devices and a network inside one process, where a seed decides
+/* src/standin/chaos/chaos.h - fault histories: controllers, relays, agents, devices and a network inside one process, where a seed decides
  * what goes wrong.
  *
  * Messages are lost, late, doubled and out of order; the network is cut; processes are killed in the middle of any access to
@@ -15,15 +15,14 @@
  *
  * And in the end, when all is quiet, each device holds what its agent takes for confirmed.
  */
-#ifndef LIVE_CHAOS_CHAOS_H
-#define LIVE_CHAOS_CHAOS_H
+#ifndef STANDIN_CHAOS_CHAOS_H
+#define STANDIN_CHAOS_CHAOS_H
 
-#include "live/chaos/result.h"
+#include "standin/chaos/result.h"
 
 #include <stdbool.h>
 
-/* Runs a history. 'skip' switches promises of agents off (agent/state.h): it should then find what is broken. 'is_loud' prints what
- * happens. */
+/* Runs a history. 'skip': CHAOS_NO_..., it should then find what is broken. 'is_loud' prints what happens. */
 void chaos_run(uint64_t seed, unsigned skip, bool is_loud, struct chaos_result *);
 
 #endif

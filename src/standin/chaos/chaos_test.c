@@ -1,9 +1,8 @@
-/* src/live/chaos/chaos_test.c - a thousand fault histories, and proof that they would find what is wrong.
+/* src/standin/chaos/chaos_test.c - a thousand fault histories, and proof that they would find what is wrong.
  *
  * Environment: CHAOS_SEEDS so many histories, CHAOS_FROM from this seed on; CHAOS_SEED this one alone, and what happens in it.
  */
-#include "live/chaos/chaos.h"
-#include "live/agent/state.h"
+#include "standin/chaos/chaos.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,31 +76,31 @@ static uint64_t first_broken(unsigned skip)
 static void run__an_agent_without_leases_is_found(void **unused)
 {
     (void)unused;
-    assert_true(first_broken(AGENT_SKIP_LEASE));
+    assert_true(first_broken(CHAOS_NO_LEASE));
 }
 
 static void run__an_agent_without_terms_is_found(void **unused)
 {
     (void)unused;
-    assert_true(first_broken(AGENT_SKIP_TERM));
+    assert_true(first_broken(CHAOS_NO_TERM));
 }
 
 static void run__an_agent_that_does_not_read_back_is_found(void **unused)
 {
     (void)unused;
-    assert_true(first_broken(AGENT_SKIP_READ_BACK));
+    assert_true(first_broken(CHAOS_NO_READ_BACK));
 }
 
 static void run__an_agent_without_a_log_is_found(void **unused)
 {
     (void)unused;
-    assert_true(first_broken(AGENT_SKIP_AUDIT));
+    assert_true(first_broken(CHAOS_NO_AUDIT));
 }
 
 static void run__an_agent_without_guardrails_is_found(void **unused)
 {
     (void)unused;
-    assert_true(first_broken(AGENT_SKIP_GUARD));
+    assert_true(first_broken(CHAOS_NO_GUARD));
 }
 
 int main(void)

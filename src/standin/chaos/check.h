@@ -1,8 +1,8 @@
-/* src/live/chaos/check.h - the promises of chaos.h, checked from outside. */
-#ifndef LIVE_CHAOS_CHECK_H
-#define LIVE_CHAOS_CHECK_H
+/* src/standin/chaos/check.h - the promises of chaos.h, checked from outside. */
+#ifndef STANDIN_CHAOS_CHECK_H
+#define STANDIN_CHAOS_CHECK_H
 
-#include "live/chaos/world.h"
+#include "standin/chaos/world.h"
 
 /* A message is about to reach an agent; it has been handled, and the agent lives. */
 void check_before_msg(struct world *, uint32_t device, const struct msg *);

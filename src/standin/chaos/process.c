@@ -1,8 +1,8 @@
-/* src/live/chaos/process.c - see process.h. */
-#include "live/chaos/process.h"
+/* src/standin/chaos/process.c - see process.h. */
+#include "standin/chaos/process.h"
 #include "base/err.h"
 #include "core/units.h"
-#include "live/chaos/check.h"
+#include "standin/chaos/check.h"
 #include "live/core/knobset.h"
 
 #include <math.h>
@@ -70,6 +70,8 @@ static int disk_append(void *arg, const char *text, size_t length)
         put_log(&p->disk, text, world_draw(w, 0, length - 1));
         longjmp(w->killed, 1);
     }
+    if (p->is_agent && w->skip & CHAOS_NO_AUDIT)
+        return 0;
     put_log(&p->disk, text, length);
     if (p->is_agent)
         check_log_line(w, p->index, text, length);
@@ -95,6 +97,9 @@ static int device_read(void *arg, struct knob_set *set)
     if (p->world->now_us < d->blind_until_us)
         return -EIO;
     *set = d->is;
+    if (p->world->skip & CHAOS_NO_READ_BACK)
+        knobset_put(set, &d->claimed);
+    d->claimed = (struct knob_set){ 0 };
     return 0;
 }
 
@@ -126,6 +131,7 @@ static int device_write_set(void *arg, const struct knob_set *set)
     struct world  *w = p->world;
     struct device *d = &w->device[p->index];
 
+    d->claimed = *set;
     if (w->now_us < d->refuses_until_us)
         return -EIO;
     if (w->now_us < d->late_until_us && world_chance(w, 0.5))
@@ -147,7 +153,7 @@ static int device_sample(void *arg, struct msg_sample *s)
     double         effect = d->is_exposed ? w->effect : 0;
 
     *s = (struct msg_sample){ .interval_us = p->agent.cfg->interval_us, .metric = 0.5 + effect + 0.01 * rng_real(&w->rng) };
-    s->lossless_drops = w->now_us < d->breach_until_us;
+    s->lossless_drops = w->now_us < d->breach_until_us && !(w->skip & CHAOS_NO_GUARD);
     return 0;
 }
 
@@ -440,7 +446,8 @@ void process_start(struct world *w, struct proc *p)
 
 static void handle_agent(struct world *w, struct proc *p, const struct event *e)
 {
-    uint64_t clock_us = world_clock(p, w->now_us);
+    uint64_t   clock_us = world_clock(p, w->now_us);
+    struct msg m;
 
     if (e->kind == EV_TICK) {
         if (path_on_tick(&p->path, clock_us))
@@ -455,9 +462,28 @@ static void handle_agent(struct world *w, struct proc *p, const struct event *e)
     } else {
         path_heard(&p->path, clock_us);
         check_before_msg(w, p->index, e->msg);
-        agent_on_msg(&p->agent, e->msg, clock_us);
+        m = *e->msg;
+        if (w->skip & CHAOS_NO_TERM && m.term < p->agent.saved.term)
+            m.term = p->agent.saved.term;
+        agent_on_msg(&p->agent, &m, clock_us);
         check_after_msg(w, p->index, e->msg);
     }
+}
+
+static void hide_term(uint64_t *term, const struct controller *c)
+{
+    if (c->role == ROLE_ACTIVE && *term > c->term)
+        *term = c->term;
+}
+
+static void hide_newer(const struct event *e, const struct controller *c)
+{
+    if (e->msg)
+        hide_term(&e->msg->term, c);
+    if (e->rack)
+        hide_term(&e->rack->term, c);
+    for (uint32_t i = 0; e->rack && i < e->rack->items; i++)
+        hide_term(&e->rack->item[i].msg.term, c);
 }
 
 static void handle_controller(struct world *w, struct proc *p, const struct event *e)
@@ -465,6 +491,8 @@ static void handle_controller(struct world *w, struct proc *p, const struct even
     uint64_t clock_us = world_clock(p, w->now_us);
     uint64_t before = p->controller.term;
 
+    if (w->skip & CHAOS_NO_TERM)
+        hide_newer(e, &p->controller);
     if (e->kind == EV_MSG && e->rack)
         mux_on_rack(&p->mux[e->from - w->agents - w->controllers], e->rack, clock_us);
     else if (e->kind == EV_MSG)

@@ -1,8 +1,8 @@
-/* src/live/chaos/process.h - agents, controllers and relays as processes that can be killed at any access to disk or device. */
-#ifndef LIVE_CHAOS_PROCESS_H
-#define LIVE_CHAOS_PROCESS_H
+/* src/standin/chaos/process.h - agents, controllers and relays as processes that can be killed at any access to disk or device. */
+#ifndef STANDIN_CHAOS_PROCESS_H
+#define STANDIN_CHAOS_PROCESS_H
 
-#include "live/chaos/world.h"
+#include "standin/chaos/world.h"
 
 /* Starts it, or starts it again, from what is on its disk. */
 void process_start(struct world *, struct proc *);

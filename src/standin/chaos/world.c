@@ -1,5 +1,5 @@
-/* src/live/chaos/world.c - see world.h. */
-#include "live/chaos/world.h"
+/* src/standin/chaos/world.c - see world.h. */
+#include "standin/chaos/world.h"
 
 #include <assert.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
-/* src/live/chaos/world.h - what a fault history consists of: see chaos.h. */
-#ifndef LIVE_CHAOS_WORLD_H
-#define LIVE_CHAOS_WORLD_H
+/* src/standin/chaos/world.h - what a fault history consists of: see chaos.h. */
+#ifndef STANDIN_CHAOS_WORLD_H
+#define STANDIN_CHAOS_WORLD_H
 
 #include "base/rng.h"
 #include "live/agent/agent.h"
-#include "live/chaos/result.h"
+#include "standin/chaos/result.h"
 #include "live/controller/controller.h"
 #include "live/relay/mux.h"
 #include "live/relay/path.h"
@@ -65,6 +65,7 @@ struct device {
     struct knob_set is;
     uint64_t        refuses_until_us, blind_until_us, clamps_until_us, late_until_us, breach_until_us, breach_since_us;
     bool            is_clamped[KNOB_COUNT];      /* the value came of a write that was clamped */
+    struct knob_set claimed;     /* NO_READ_BACK: the next read shows this */
 
     /* what the checks know, from messages and the log, not from the agent */
     struct values   rest[KNOB_COUNT];            /* first, set by people, or confirmed: may stay */
@@ -72,7 +73,7 @@ struct device {
     struct { uint64_t term, change; struct knob_set set; } prepared[WORLD_PREPARED_MAX];
     uint32_t        prepares;
     uint64_t        fence;       /* the highest term that its agent has taken in */
-    uint64_t        lease_until_us;
+    uint64_t        lease_us, lease_until_us;
     uint64_t        able_us, able_log_us;        /* since when its agent could act, and write its log */
     bool            is_exposed;
     uint64_t        exposed_us;

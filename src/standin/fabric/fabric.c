@@ -1,5 +1,5 @@
-/* src/live/fabric/fabric.c - see fabric.h. */
-#include "live/fabric/fabric.h"
+/* src/standin/fabric/fabric.c - see fabric.h. */
+#include "standin/fabric/fabric.h"
 #include "base/text.h"
 #include "core/units.h"
 #include "run/sim_world.h"
@@ -48,7 +48,6 @@ struct fabric {
     struct report     report;
     struct device    *device;    /* by node */
     uint64_t          intervals;
-    uint32_t          users;
     bool              is_stepped;
 
     struct queue_facts *queue;   /* of all switches */
@@ -60,12 +59,12 @@ struct fabric {
     uint32_t          calls;
 };
 
-static struct fabric *shared;    /* the one simulation of this process */
-
 /* ---- the simulation ---- */
 
-static void fabric_free(struct fabric *f)
+void fabric_free(struct fabric *f)
 {
+    if (!f)
+        return;
     if (f->observer) {
         report_fini(&f->report);
         observer_free(f->observer);
@@ -126,11 +125,12 @@ static void list_queues(struct fabric *f)
     }
 }
 
-static int fabric_new(struct fabric **out, const char *path, struct err *err)
+int fabric_new(struct fabric **out, const char *path, struct err *err)
 {
     struct fabric *f = xcalloc(1, sizeof *f);
     int            rc = open_simulation(f, path, err);
 
+    *out = NULL;
     if (rc) {
         fabric_free(f);
         return rc;
@@ -180,26 +180,31 @@ static void go_on(struct fabric *f)
         messages_look(f->messages, end_ps);
 }
 
-void fabric_hold(void)
+void fabric_hold(struct fabric *f)
 {
-    shared->is_stepped = true;
+    f->is_stepped = true;
 }
 
-void fabric_tell_messages(void)
+void fabric_tell_messages(struct fabric *f)
 {
-    shared->messages = messages_new(shared->s.sim);
-    messages_follow(shared->messages, shared->s.sim);
+    f->messages = messages_new(f->s.sim);
+    messages_follow(f->messages, f->s.sim);
 }
 
-uint64_t fabric_advance(void)
+uint64_t fabric_advance(struct fabric *f)
 {
-    go_on(shared);
-    return shared->intervals * shared->s.scenario.interval_ps / PS_PER_US;
+    go_on(f);
+    return f->intervals * f->s.scenario.interval_ps / PS_PER_US;
 }
 
-bool fabric_is_over(void)
+bool fabric_is_over(const struct fabric *f)
 {
-    return shared->intervals * shared->s.scenario.interval_ps >= shared->s.scenario.run_ps;
+    return f->intervals * f->s.scenario.interval_ps >= f->s.scenario.run_ps;
+}
+
+uint32_t fabric_nodes(const struct fabric *f)
+{
+    return f->s.sim->net.nodes;
 }
 
 static void add_option(struct fabric_about *a, const char *key, const char *text)
@@ -304,52 +309,35 @@ static bool is_switch(const struct device *d)
     return d->fabric->s.sim->net.node[d->node].is_switch;
 }
 
-static int find(const char *root, char name[][MSG_NAME_SIZE], struct err *err)
+static int find(const struct driver *driver, const char *root, char name[][MSG_NAME_SIZE], struct err *err)
 {
-    struct fabric *f;
-    int            rc = fabric_new(&f, root, err), count;
+    const struct fabric *f = driver->arg;
+    int                  count = (int)fabric_nodes(f);
 
-    if (rc)
-        return rc;
-    count = (int)f->s.sim->net.nodes;
     if (count > DRIVER_DEVICES_MAX)
-        count = err_set(err, E2BIG, "%s: %d hosts and switches; an agent has at most %d devices", root, count, DRIVER_DEVICES_MAX);
+        return err_set(err, E2BIG, "%s: %d hosts and switches; an agent has at most %d devices", root, count, DRIVER_DEVICES_MAX);
     for (int i = 0; i < count; i++)
         snprintf(name[i], MSG_NAME_SIZE, "%.31s", name_of(f, (uint32_t)i));
-    fabric_free(f);
     return count;
 }
 
-static int open_device(void **state, const char *root, const char *name, struct err *err)
+static int open_device(const struct driver *driver, void **state, const char *root, const char *name, struct err *err)
 {
-    uint32_t node = 0;
-    int      rc = shared ? 0 : fabric_new(&shared, root, err);
+    const struct fabric *f = driver->arg;
+    uint32_t             node = 0;
 
     *state = NULL;
-    if (rc)
-        return rc;
-    while (node < shared->s.sim->net.nodes && strcmp(name_of(shared, node), name) != 0)
+    while (node < fabric_nodes(f) && strcmp(name_of(f, node), name) != 0)
         node++;
-    if (node == shared->s.sim->net.nodes) {
-        if (!shared->users) {
-            fabric_free(shared);
-            shared = NULL;
-        }
+    if (node == fabric_nodes(f))
         return err_set(err, ENOENT, "%s: there is no host or switch '%s'", root, name);
-    }
-    shared->users++;
-    *state = &shared->device[node];
+    *state = &f->device[node];
     return 0;
 }
 
 static void close_device(void *state)
 {
-    struct device *d = state;
-
-    if (--d->fabric->users)
-        return;
-    fabric_free(d->fabric);
-    shared = NULL;
+    (void)state;                 /* part of the fabric */
 }
 
 static enum knob_where facts(void *state, struct msg_facts *out)
@@ -593,8 +581,11 @@ static void on_slot(void *state, uint64_t slot_ps, void (*call)(void *), void *a
 
 static const struct io_queues queues = { .list = list, .look = look, .read = read_queues, .write = write_queue, .on_slot = on_slot };
 
-const struct driver driver_twin = {
-    .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs, .sample = sample,
-    .facts = facts, .queues = &queues, .name = "twin", .about = "the hosts and switches of a scenario, simulated", .where = KNOB_NIC,
-    .is_simulated = true,
-};
+struct driver fabric_driver(struct fabric *f)
+{
+    return (struct driver){
+        .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs, .sample = sample,
+        .facts = facts, .queues = &queues, .name = "twin", .about = "the hosts and switches of a scenario, simulated", .arg = f,
+        .where = KNOB_NIC, .is_simulated = true,
+    };
+}

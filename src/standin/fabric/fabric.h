@@ -1,9 +1,9 @@
-/* src/live/fabric/fabric.h - the NICs and switches of a simulated network, as devices of an agent.
+/* src/standin/fabric/fabric.h - the NICs and switches of a simulated network, as devices of an agent.
  *
- * The driver 'twin': its root is a scenario, its devices are the hosts and the switches, by their names. Each report of the agent is one
+ * The driver 'twin': its devices are the hosts and the switches of a scenario, by their names. Each report of the agent is one
  * monitor interval of the scenario, so the network lives as much slower as the agent's interval is longer: 1 ms in 100 ms is a
- * hundred times. One process has one simulation, which its devices share; it goes on when every one of them has seen the interval
- * before, or when fabric_advance() says so.
+ * hundred times. All devices share the simulation. It runs the next interval when a device asks for a sample that it has seen
+ * already or, after fabric_hold(), when fabric_advance() is called.
  *
  *   host     what is set holds for its senders alone (sim_apply_host()). min_time_between_cnps is of receivers, which the
  *            simulator has one setting for: it comes into force when all hosts have the same.
@@ -13,22 +13,27 @@
  * measurement point. The metric of a host is 0.4 x utilisation of its link + 0.4 x empty round trip / round trip + 0.2 x share
  * of time not paused; switches have none. What a scenario's 'changes' say is left out: agents are the ones who set.
  */
-#ifndef LIVE_FABRIC_FABRIC_H
-#define LIVE_FABRIC_FABRIC_H
+#ifndef STANDIN_FABRIC_FABRIC_H
+#define STANDIN_FABRIC_FABRIC_H
 
 #include "live/driver/driver.h"
 
-extern const struct driver driver_twin;
+struct fabric;
+int  fabric_new(struct fabric **out, const char *scenario, struct err *);        /* on failure *out is NULL */
+void fabric_free(struct fabric *);       /* after its devices were closed */
 
-/* From now on the network stands still until fabric_advance() lets an interval pass, which returns the simulated time in microseconds.
- * Some device must be open. */
-void     fabric_hold(void);
-uint64_t fabric_advance(void);
-/* From now on hosts tell of their messages. Some device must be open, and nothing have happened yet. */
-void     fabric_tell_messages(void);
-bool     fabric_is_over(void);   /* the scenario's run has ended */
+/* The driver of its devices. */
+struct driver fabric_driver(struct fabric *);
+uint32_t      fabric_nodes(const struct fabric *);
 
-/* The marking of one port of a switch alone: 'device' is what driver_twin has opened, ports are counted from 0. */
+/* From now on the network stands still until fabric_advance() runs an interval, which returns the simulated time in microseconds. */
+void     fabric_hold(struct fabric *);
+uint64_t fabric_advance(struct fabric *);
+/* From now on hosts report their messages. No interval may have passed yet. */
+void     fabric_tell_messages(struct fabric *);
+bool     fabric_is_over(const struct fabric *);          /* the scenario's run has ended */
+
+/* The marking of one port of a switch alone: 'device' is what the driver has opened, ports are counted from 0. */
 struct ecn;
 void     fabric_set_queue(void *device, uint32_t port, const struct ecn *);
 

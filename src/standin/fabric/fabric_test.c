@@ -1,5 +1,5 @@
-/* src/live/fabric/fabric_test.c - a simulated network through the driver: what is set holds where it was set, and what is told adds up. */
-#include "live/fabric/fabric.h"
+/* src/standin/fabric/fabric_test.c - a simulated network through the driver: what is set holds where it was set, and what is told adds up. */
+#include "standin/fabric/fabric.h"
 #include "live/core/knobset.h"
 
 #include <setjmp.h>
@@ -16,7 +16,9 @@
 
 #define DEVICES 7                /* four hosts, two ToRs, a spine */
 
-static char  path[64];
+static char           path[64];
+static struct fabric *fabric;
+static struct driver  driver;
 static void *device[DEVICES];
 static char  name[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
 
@@ -32,9 +34,11 @@ static int set_up(void **unused)
     snprintf(path, sizeof path, "/tmp/anole-fabric-XXXXXX");
     f = fdopen(mkstemp(path), "w");
     assert_true(f && fputs(text, f) >= 0 && fclose(f) == 0);
-    assert_int_equal(driver_twin.find(path, name, &err), DEVICES);
+    assert_int_equal(fabric_new(&fabric, path, &err), 0);
+    driver = fabric_driver(fabric);
+    assert_int_equal(driver.find(&driver, path, name, &err), DEVICES);
     for (int i = 0; i < DEVICES; i++)
-        assert_int_equal(driver_twin.open(&device[i], path, name[i], &err), 0);
+        assert_int_equal(driver.open(&driver, &device[i], path, name[i], &err), 0);
     return 0;
 }
 
@@ -42,7 +46,8 @@ static int tear_down(void **unused)
 {
     (void)unused;
     for (int i = 0; i < DEVICES; i++)
-        driver_twin.close(device[i]);
+        driver.close(device[i]);
+    fabric_free(fabric);
     unlink(path);
     return 0;
 }
@@ -57,7 +62,7 @@ static struct told interval(void)
     for (int i = 0; i < DEVICES; i++) {
         struct msg_sample s;
 
-        assert_int_equal(driver_twin.sample(device[i], &s), 0);
+        assert_int_equal(driver.sample(device[i], &s), 0);
         assert_int_equal(s.interval_us, 500);
         assert_true(isnan(s.metric) == (i >= 4));
         t.metric += i < 4 ? s.metric / 4 : 0;
@@ -75,7 +80,7 @@ static void find__hosts_and_switches_with_what_they_are(void **unused)
 
     (void)unused;
     for (int i = 0; i < DEVICES; i++) {
-        assert_int_equal(driver_twin.facts(device[i], &f), i < 4 ? KNOB_NIC : KNOB_SWITCH);
+        assert_int_equal(driver.facts(device[i], &f), i < 4 ? KNOB_NIC : KNOB_SWITCH);
         assert_int_equal(f.number, i);
         assert_true(f.rate_bps == 10000000000 && f.base_rtt_ps > 8000000);       /* eight links of a microsecond, there and back */
     }
@@ -99,8 +104,8 @@ static void set(int i, enum knob knob, double value)
     struct knob_set s = { 0 }, read;
 
     knob_set_add(&s, knob, value);
-    assert_int_equal(driver_twin.write(device[i], &s), 0);
-    assert_int_equal(driver_twin.read(device[i], &read), 0);
+    assert_int_equal(driver.write(device[i], &s), 0);
+    assert_int_equal(driver.read(device[i], &read), 0);
     assert_true(knobset_has(&read, &s));
 }
 
@@ -110,7 +115,7 @@ static void write__thresholds_hold_at_the_switch(void **unused)
     struct knob_set before;
 
     (void)unused;
-    assert_int_equal(driver_twin.read(device[6], &before), 0);
+    assert_int_equal(driver.read(device[6], &before), 0);
     assert_true(before.is_named[KNOB_kmin] && !before.is_named[KNOB_rpg_ai_rate]);
     for (int i = 0; i < 6; i++)
         interval();
@@ -125,7 +130,7 @@ static void write__thresholds_hold_at_the_switch(void **unused)
         set(i, KNOB_kmin, 1);
     interval();
     assert_true(interval().marked > 0);
-    assert_int_equal(driver_twin.write(device[0], &before), -ENOENT);    /* a host has no thresholds */
+    assert_int_equal(driver.write(device[0], &before), -ENOENT);    /* a host has no thresholds */
 }
 
 /* The first CNP leaves each of its flows 50 Mb/s, and nothing raises that again. */
@@ -142,7 +147,7 @@ static void write__a_host_is_slowed_alone(void **unused)
     set(0, KNOB_rate_to_set_on_first_cnp, 50);
     for (int k = 0; k < 30; k++)
         for (int i = 0; i < DEVICES; i++) {
-            assert_int_equal(driver_twin.sample(device[i], &s), 0);
+            assert_int_equal(driver.sample(device[i], &s), 0);
             slow += i == 0 ? s.tx_bytes : 0;
             others += i > 0 && i < 4 ? s.tx_bytes / 3 : 0;
         }
@@ -154,13 +159,13 @@ static void advance__nothing_moves_before(void **unused)
     struct msg_sample s;
 
     (void)unused;
-    fabric_hold();
-    assert_int_equal(driver_twin.sample(device[0], &s), -EAGAIN);
-    assert_int_equal(fabric_advance(), 500);
-    assert_int_equal(driver_twin.sample(device[0], &s), 0);
-    assert_int_equal(driver_twin.sample(device[0], &s), -EAGAIN);
-    assert_int_equal(fabric_advance(), 1000);
-    assert_false(fabric_is_over());
+    fabric_hold(fabric);
+    assert_int_equal(driver.sample(device[0], &s), -EAGAIN);
+    assert_int_equal(fabric_advance(fabric), 500);
+    assert_int_equal(driver.sample(device[0], &s), 0);
+    assert_int_equal(driver.sample(device[0], &s), -EAGAIN);
+    assert_int_equal(fabric_advance(fabric), 1000);
+    assert_false(fabric_is_over(fabric));
 }
 
 /* Hosts tell what they post, switches nothing, and not before they are asked to. */
@@ -170,10 +175,10 @@ static void sample__hosts_tell_of_messages_if_asked(void **unused)
     uint64_t          posted = 0, active = 0;
 
     (void)unused;
-    fabric_tell_messages();
+    fabric_tell_messages(fabric);
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < DEVICES; i++) {
-            assert_int_equal(driver_twin.sample(device[i], &s), 0);
+            assert_int_equal(driver.sample(device[i], &s), 0);
             assert_true(s.detail->has_seen == (i < 4));
             for (uint32_t r = 0; i < 4 && r < s.detail->seen.rows; r++)
                 posted += s.detail->seen.row[r].messages;

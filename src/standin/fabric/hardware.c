@@ -1,8 +1,8 @@
-/* src/live/fabric/hardware.c - see hardware.h. */
-#include "live/fabric/hardware.h"
+/* src/standin/fabric/hardware.c - see hardware.h. */
+#include "standin/fabric/hardware.h"
 #include "core/queue.h"
 #include "core/units.h"
-#include "live/fabric/fabric.h"
+#include "standin/fabric/fabric.h"
 
 #include <fcntl.h>
 #include <hiredis/hiredis.h>
@@ -16,7 +16,7 @@
 #define STATE_SIZE  4096
 #define ASIC_DB     1
 #define COUNTERS_DB 2
-#define OWN_DB      15           /* of the stand-in: live/orch/orch.h */
+#define OWN_DB      15           /* of the stand-in: standin/orch/orch.h */
 #define QUEUE       3
 #define QUEUE_OID   "oid:0x150000000%05x"
 #define PORT_OID    "oid:0x10000000%05x"
@@ -25,7 +25,8 @@ struct totals { uint64_t bytes, marked, paused_us; };    /* of a port, since the
 
 struct node {
     char            name[MSG_NAME_SIZE];
-    void           *device;      /* of driver_twin */
+    const struct driver *driver;
+    void           *device;
     enum knob_where where;
     struct msg_facts facts;
     uint64_t        seen;        /* how often it had been set when we last looked */
@@ -34,6 +35,8 @@ struct node {
 };
 
 struct hardware {
+    struct fabric *fabric;
+    struct driver driver;
     char         folder[256];
     struct node *node;
     uint32_t     nodes;
@@ -113,17 +116,17 @@ static int take_nic(const struct hardware *h, struct node *n, bool *has_changed)
     if ((uint64_t)writes == n->seen)
         return 0;
     n->seen = (uint64_t)writes;
-    driver_twin.read(n->device, &is);
+    n->driver->read(n->device, &is);
     differences(text, &is, &change);
     *has_changed = true;
-    return driver_twin.write(n->device, &change);
+    return n->driver->write(n->device, &change);
 }
 
 static int begin_nic(const struct hardware *h, const struct node *n)
 {
     struct knob_set set;
     char            text[96];
-    int             rc = driver_twin.read(n->device, &set);
+    int             rc = n->driver->read(n->device, &set);
 
     for (int i = 0; i < KNOB_COUNT && !rc; i++)
         if (set.is_named[i]) {
@@ -272,7 +275,7 @@ static int show(const struct hardware *h, struct node *n)
 {
     struct msg_sample s;
 
-    if (driver_twin.sample(n->device, &s))
+    if (n->driver->sample(n->device, &s))
         return 0;                /* nothing has passed */
     return n->where == KNOB_SWITCH ? show_switch(h, n, &s) : show_nic(h, n, &s);
 }
@@ -299,7 +302,7 @@ int hardware_step(struct hardware *h, struct err *err)
     int rc = take(h, err);
 
     if (!rc)
-        fabric_advance();
+        fabric_advance(h->fabric);
     for (uint32_t i = 0; i < h->nodes && !rc; i++)
         rc = complain(&h->node[i], show(h, &h->node[i]), err);
     return rc;
@@ -314,7 +317,7 @@ bool hardware_device(const struct hardware *h, uint32_t i, struct hardware_devic
 
     if (i >= h->nodes)
         return false;
-    driver_twin.read(n->device, &set);
+    n->driver->read(n->device, &set);
     knob_set_put(&set, &all);
     e = ecn_of_knobs(&all);
     *out = (struct hardware_device){ .name = n->name, .is_switch = n->where == KNOB_SWITCH, .ports = n->facts.ports,
@@ -328,10 +331,16 @@ int hardware_open(struct hardware **out, const char *scenario, const char *folde
     char                (*name)[MSG_NAME_SIZE] = xcalloc(DRIVER_DEVICES_MAX, sizeof *name);
     struct hardware     *h = xcalloc(1, sizeof *h);
     struct fabric_about  about;
-    int                  rc = fabric_describe(&about, scenario, err), count = rc ? rc : driver_twin.find(scenario, name, err);
+    int                  rc = fabric_describe(&about, scenario, err), count = 0;
 
     *out = NULL;
-    rc = count < 0 ? count : 0;
+    if (!rc)
+        rc = fabric_new(&h->fabric, scenario, err);
+    if (!rc) {
+        h->driver = fabric_driver(h->fabric);
+        count = h->driver.find(&h->driver, scenario, name, err);
+        rc = count < 0 ? count : 0;
+    }
     snprintf(h->folder, sizeof h->folder, "%s", folder);
     h->node = xcalloc(DRIVER_DEVICES_MAX, sizeof *h->node);
     h->interval_us = interval_us;
@@ -340,16 +349,17 @@ int hardware_open(struct hardware **out, const char *scenario, const char *folde
         struct node *n = &h->node[i];
 
         memcpy(n->name, name[i], sizeof n->name);
-        rc = driver_twin.open(&n->device, scenario, n->name, err);
+        n->driver = &h->driver;
+        rc = h->driver.open(&h->driver, &n->device, scenario, n->name, err);
         if (!rc) {
-            n->where = driver_twin.facts(n->device, &n->facts);
+            n->where = n->driver->facts(n->device, &n->facts);
             n->seen = UINT64_MAX;                /* look once at least */
             h->nodes++;
         }
     }
     free(name);
     if (!rc) {
-        fabric_hold();
+        fabric_hold(h->fabric);
         *out = h;
         return 0;
     }
@@ -364,8 +374,9 @@ void hardware_free(struct hardware *h)
     for (uint32_t i = 0; i < h->nodes; i++) {
         if (h->node[i].redis)
             redisFree(h->node[i].redis);
-        driver_twin.close(h->node[i].device);
+        h->driver.close(h->node[i].device);
     }
+    fabric_free(h->fabric);
     free(h->node);
     free(h);
 }

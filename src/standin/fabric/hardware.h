@@ -1,4 +1,4 @@
-/* src/live/fabric/hardware.h - a simulated network behind stand-ins for real devices: its hosts are the ports behind the files of NICs
+/* src/standin/fabric/hardware.h - a simulated network behind stand-ins for real devices: its hosts are the ports behind the files of NICs
  * (live/nic), its switches the ASICs behind databases (live/orch). Agents cannot tell: they read and write what they would on real ones.
  *
  * Each step is a monitor interval of the scenario, in which 'interval_us' of real time pass. Where that is longer, the network lives slower: links are shown as slow as
@@ -6,8 +6,8 @@
  *
  * <folder>/<name of the node> is the root of each device.
  */
-#ifndef LIVE_FABRIC_HARDWARE_H
-#define LIVE_FABRIC_HARDWARE_H
+#ifndef STANDIN_FABRIC_HARDWARE_H
+#define STANDIN_FABRIC_HARDWARE_H
 
 #include "base/err.h"
 

@@ -1,5 +1,5 @@
-/* src/live/nic/nic.c - see nic.h. */
-#include "live/nic/nic.h"
+/* src/standin/nic/nic.c - see nic.h. */
+#include "standin/nic/nic.h"
 
 #include <errno.h>
 #include <inttypes.h>

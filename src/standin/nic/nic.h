@@ -1,10 +1,10 @@
-/* src/live/nic/nic.h - a NIC that is none: the files of a ConnectX port as the kernel shows them, with what those files do when they are
+/* src/standin/nic/nic.h - a NIC that is none: the files of a ConnectX port as the kernel shows them, with what those files do when they are
  * read and written. docs/live.md has the contract, with what is known of real ones and what is assumed.
  *
  * It is a model over (clock, path, text) and knows nothing of file systems; nic_mount.c shows it as one, through FUSE.
  */
-#ifndef LIVE_NIC_NIC_H
-#define LIVE_NIC_NIC_H
+#ifndef STANDIN_NIC_NIC_H
+#define STANDIN_NIC_NIC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,27 +1,19 @@
-/* src/live/nic/nic_mount.c - anole-nic FOLDER [FLAVOUR [MBPS]]: a NIC that is none (nic.h), mounted at a folder through FUSE, until it is unmounted
+/* src/standin/nic/nic_mount.c - anole-nic FOLDER [FLAVOUR [MBPS]]: a NIC that is none (nic.h), mounted at a folder through FUSE, until it is unmounted
  * or a signal comes. An agent with `root: FOLDER` takes it for one. */
 #define FUSE_USE_VERSION 31
 
 #include "base/err.h"
-#include "live/nic/nic.h"
+#include "base/io/clock.h"
+#include "standin/nic/nic.h"
 
 #include <fuse.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static struct nic nic;
 
 struct opened { const struct nic_node *node; long length; char text[NIC_LOG_SIZE]; };    /* length < 0: not read yet */
-
-static uint64_t now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
 
 static int on_getattr(const char *path, struct stat *s, struct fuse_file_info *fi)
 {
@@ -92,7 +84,7 @@ static int on_read(const char *path, char *buf, size_t size, off_t at, struct fu
 
     (void)path;
     if (at == 0 || o->length < 0)
-        o->length = nic_read(&nic, o->node, o->text, now_us());
+        o->length = nic_read(&nic, o->node, o->text, clock_us());
     if (o->length < 0)
         return (int)o->length;
     if (at >= o->length)
@@ -106,7 +98,7 @@ static int on_read(const char *path, char *buf, size_t size, off_t at, struct fu
 static int on_write(const char *path, const char *buf, size_t size, off_t at, struct fuse_file_info *fi)
 {
     struct opened *o = (struct opened *)(uintptr_t)fi->fh;          /* NOLINT(performance-no-int-to-ptr): FUSE has a number for it */
-    int            rc = nic_write(&nic, o->node, buf, size, now_us());
+    int            rc = nic_write(&nic, o->node, buf, size, clock_us());
 
     (void)path;
     (void)at;
@@ -153,6 +145,6 @@ int main(int argc, char **argv)
         fputs("anole-nic FOLDER [ofed|inbox|vf|locked [MBPS]]: a NIC that is none, mounted there; see docs/live.md\n", stderr);
         return 2;
     }
-    nic_init(&nic, (enum nic_flavour)flavour, (uint32_t)mbps, now_us());
+    nic_init(&nic, (enum nic_flavour)flavour, (uint32_t)mbps, clock_us());
     return fuse_main(5, args, &operations, NULL);
 }

@@ -1,5 +1,5 @@
-/* src/live/nic/nic_test.c - the contract of docs/live.md, file by file. */
-#include "live/nic/nic.h"
+/* src/standin/nic/nic_test.c - the contract of docs/live.md, file by file. */
+#include "standin/nic/nic.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* src/live/orch/orch.c - see orch.h. */
-#include "live/orch/orch.h"
+/* src/standin/orch/orch.c - see orch.h. */
+#include "standin/orch/orch.h"
 
 #include <hiredis/hiredis.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* src/live/orch/orch.h - a switch that is none: what orchagent and syncd of SONiC do with queues and their WRED profiles, on a real Redis.
+/* src/standin/orch/orch.h - a switch that is none: what orchagent and syncd of SONiC do with queues and their WRED profiles, on a real Redis.
  * docs/live.md has the contract, with what is known of real ones and what is assumed.
  *
  * It listens to CONFIG_DB (keyspace notifications) and programs an ASIC that is nothing but ASIC_DB. Counters are not its business: whoever
  * has the traffic (live/fabric, or a test with redis-cli) writes COUNTERS_DB as syncd's flex counters do.
  */
-#ifndef LIVE_ORCH_ORCH_H
-#define LIVE_ORCH_ORCH_H
+#ifndef STANDIN_ORCH_ORCH_H
+#define STANDIN_ORCH_ORCH_H
 
 #include "base/err.h"
 

@@ -1,6 +1,6 @@
-/* src/live/orch/orch_main.c - anole-switch FOLDER [PORTS [MBPS [KMIN KMAX PERCENT]]]: a switch that is none (orch.h), with a redis-server of its own whose
+/* src/standin/orch/orch_main.c - anole-switch FOLDER [PORTS [MBPS [KMIN KMAX PERCENT]]]: a switch that is none (orch.h), with a redis-server of its own whose
  * socket is where SONiC has it below FOLDER, until a signal comes. An agent with `driver: sonic` and `root: FOLDER` takes it for one. */
-#include "live/orch/orch.h"
+#include "standin/orch/orch.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -1,21 +1,25 @@
-/* src/live/daemon/run_twin.c - see run.h: a simulated network, its agent and a controller on this machine, as processes of their
+/* src/standin/twin/run_twin.c - see run_twin.h: a simulated network, its agent and a controller on this machine, as processes of their
  * own that talk as they would in a real network: over gRPC, with certificates on both sides. */
 #include "base/file/outfile.h"
 #include "base/json.h"
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "live/core/knobset.h"
-#include "live/daemon/clock.h"
+#include "live/core/clock.h"
 #include "live/daemon/ctl.h"
 #include "live/daemon/run.h"
-#include "live/daemon/twin_hardware.h"
-#include "live/fabric/fabric.h"
 #include "live/tls/authority.h"
+#include "live/tuner/live_tuner.h"
+#include "standin/fabric/fabric.h"
+#include "standin/twin/lock_step.h"
+#include "standin/twin/run_twin.h"
+#include "standin/twin/twin_hardware.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -126,8 +130,8 @@ static int write_controller(const struct twin_run *t, struct err *err)
     if (t->q->page)
         snprintf(page, sizeof page, "http: {listen: '%.100s', token: %s/token}\n", t->q->page, t->folder);
     if (t->q->is_locked)
-        snprintf(text + length, sizeof text - (size_t)length, "mode: direct\ngather: 1ms\nlock_step: %u\nmonitor_delay: %" PRIu64
-                 "us\ndispatch_delay: %" PRIu64 "us\n", t->about.hosts + t->about.switches, t->about.monitor_delay_us,
+        snprintf(text + length, sizeof text - (size_t)length, "mode: direct\ngather: 1ms\nmonitor_delay: %" PRIu64
+                 "us\ndispatch_delay: %" PRIu64 "us\n", t->about.monitor_delay_us,
                  t->about.dispatch_delay_us);
     else
         snprintf(text + length, sizeof text - (size_t)length, "mode: %s\ngather: 1s\nnoise_pairs: 10\nstage_pairs: 5\nstale: %u\n"
@@ -155,8 +159,8 @@ static int write_agent(const struct twin_run *t, struct err *err)
 
     snprintf(text, sizeof text, "name: twin\ncontroller: unix:%s/socket\nstate: %s/agent\nroot: '%s'\ndriver: twin\nwrite: yes\n"
              "tls: {ca: %s/ca.pem, cert: %s/twin.pem, key: %s/twin.key}\ngap: 0ms\ninterval: %" PRIu64 "us\n"
-             "switches_per_day: 1000000\nlasting_per_day: 1000000\n%s%s%s%s\n", t->folder, t->folder, t->scenario, t->folder, t->folder,
-             t->folder, t->interval_us, t->q->is_locked ? "lock_step: yes\npaused_max: 1\nlease: 3600s\n" : "", is_rehearse(tuner_of(t)) ? "messages: yes\n" : "",
+             "switches_per_day: 1000000\nlasting_per_day: 1000000\n%s%s%s\n", t->folder, t->folder, t->scenario, t->folder, t->folder,
+             t->folder, t->interval_us, t->q->is_locked ? "paused_max: 1\nlease: 3600s\n" : "",
              is_of_agents(tuner_of(t)) ? "tuner: " : "", is_of_agents(tuner_of(t)) ? tuner_of(t) : "");
     return write_text(t, "agent.yaml", text, err);
 }
@@ -240,9 +244,10 @@ static int make_folder(struct twin_run *t, struct err *err)
 
 /* ---- processes ---- */
 
-static int start(struct twin_run *t, int i, const char *command, const char *config, struct err *err)
+/* Starts "anole-live COMMAND CONFIG" or, where the process needs the simulated network, "anole-twin COMMAND CONFIG DETAIL". */
+static int start(struct twin_run *t, int i, const char *command, const char *config, const char *detail, struct err *err)
 {
-    char     path[SOCKET_MAX + 32];
+    char     path[SOCKET_MAX + 32], program[PATH_MAX];
     pid_t    parent = getpid();
     sigset_t none;
 
@@ -258,7 +263,8 @@ static int start(struct twin_run *t, int i, const char *command, const char *con
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         _exit(1);
-    execl("/proc/self/exe", "anole-live", command, path, (char *)NULL);
+    twin_hardware_beside(program, "anole-live");
+    execl(detail ? "/proc/self/exe" : program, detail ? "anole-twin" : "anole-live", command, path, detail, (char *)NULL);
     _exit(127);
 }
 
@@ -461,12 +467,13 @@ static int start_hardware(struct twin_run *t, struct err *err)
 
 static int start_agents(struct twin_run *t, struct err *err)
 {
-    char file[MSG_NAME_SIZE + 16];
-    int  rc = t->devices ? 0 : start(t, AGENT, "agent", "agent.yaml", err);
+    char        file[MSG_NAME_SIZE + 16];
+    const char *flags = !t->q->is_locked ? is_rehearse(tuner_of(t)) ? "m" : "-" : is_rehearse(tuner_of(t)) ? "lm" : "l";
+    int         rc = t->devices ? 0 : start(t, AGENT, "agent", "agent.yaml", flags, err);
 
     for (uint32_t i = 0; i < t->devices && !rc; i++) {
         snprintf(file, sizeof file, "agent-%s.yaml", t->device[i]);
-        rc = start(t, AGENT + (int)i, "agent", file, err);
+        rc = start(t, AGENT + (int)i, "agent", file, NULL, err);
     }
     return rc;
 }
@@ -486,8 +493,10 @@ static void stop_everybody(const struct twin_run *t)
 static int run(struct twin_run *t, struct err *err)
 {
     uint64_t begin_us;
+    char     devices[12];
     int      rc = t->q->is_hardware ? open_hardware(t, err) : 0;
 
+    snprintf(devices, sizeof devices, "%u", t->about.hosts + t->about.switches);
     if (!rc)
         rc = write_files(t, err);
     if (rc)
@@ -496,7 +505,7 @@ static int run(struct twin_run *t, struct err *err)
     if (t->hardware)
         rc = start_hardware(t, err);
     if (!rc)
-        rc = start(t, CONTROLLER, "controller", "controller.yaml", err);
+        rc = start(t, CONTROLLER, "controller", "controller.yaml", t->q->is_locked ? devices : NULL, err);
     if (!rc)
         rc = start_agents(t, err);
     begin_us = clock_us();
@@ -523,5 +532,49 @@ int twin_run(const struct twin_request *q, struct err *err)
     if (!q->out)
         remove_all(t.folder);
     close(t.signals);
+    return rc;
+}
+
+/* ---- the processes ---- */
+
+int twin_agent(const char *config, bool is_locked, bool has_messages, struct err *err)
+{
+    struct fabric    *fabric = NULL;
+    struct driver     none = fabric_driver(NULL), driver;
+    struct agent_file f;
+    struct lock_agent lock = { .fabric = NULL };
+    int               rc = config_read_agent(&f, config, &none, err);       /* it names the scenario */
+
+    if (rc)
+        return rc;
+    rc = fabric_new(&fabric, f.root, err);
+    if (!rc) {
+        driver = fabric_driver(fabric);
+        f.driver = &driver;
+        if (is_locked)
+            lock_agent_init(&lock, fabric);
+        if (has_messages)
+            fabric_tell_messages(fabric);
+        rc = agent_run(&f, is_locked ? &lock.pace : NULL, err);
+        lock_agent_fini(&lock);
+    }
+    fabric_free(fabric);
+    config_fini_agent(&f);
+    return rc;
+}
+
+int twin_controller(const char *config, uint32_t devices, struct err *err)
+{
+    struct controller_file f;
+    struct lock_controller lock;
+    int                    rc = config_read_controller(&f, config, err);
+
+    if (rc)
+        return rc;
+    lock_controller_init(&lock, devices, f.controller.interval_us);
+    rc = live_tuner_check(&f, err);
+    if (!rc)
+        rc = controller_run(&f, &lock.pace, err);
+    config_fini_controller(&f);
     return rc;
 }

@@ -1,6 +1,6 @@
-/* src/live/daemon/twin_hardware.c - see twin_hardware.h. */
-#include "live/daemon/twin_hardware.h"
-#include "live/daemon/clock.h"
+/* src/standin/twin/twin_hardware.c - see twin_hardware.h. */
+#include "standin/twin/twin_hardware.h"
+#include "live/core/clock.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -27,8 +27,7 @@ struct zoo {
 
 /* ---- what is there ---- */
 
-/* Programs of ours lie beside this one. */
-static void beside(char path[PATH_MAX], const char *name)
+void twin_hardware_beside(char path[PATH_MAX], const char *name)
 {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 32);
     char   *slash;
@@ -55,10 +54,10 @@ int twin_hardware_check(struct err *err)
 {
     char path[PATH_MAX];
 
-    beside(path, "anole-nic");
+    twin_hardware_beside(path, "anole-nic");
     if (access(path, X_OK))
         return err_set(err, ENOTSUP, "it was built without libfuse3: there is no anole-nic beside it");
-    beside(path, "anole-switch");
+    twin_hardware_beside(path, "anole-switch");
     if (access(path, X_OK))
         return err_set(err, ENOTSUP, "there is no anole-switch beside it");
     if (access("/dev/fuse", R_OK | W_OK))
@@ -85,7 +84,7 @@ static void run_stand_in(const struct hardware_device *d, const char *folder)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (!freopen(log, "a", stderr) || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         _exit(1);
-    beside(path, d->is_switch ? "anole-switch" : "anole-nic");
+    twin_hardware_beside(path, d->is_switch ? "anole-switch" : "anole-nic");
     if (d->is_switch)
         execl(path, "anole-switch", root, ports, mbps, kmin, kmax, percent, (char *)NULL);
     else

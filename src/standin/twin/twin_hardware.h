@@ -1,12 +1,16 @@
-/* src/live/daemon/twin_hardware.h - the processes of a simulated network behind stand-ins: anole-nic for each host, anole-switch for each
+/* src/standin/twin/twin_hardware.h - the processes of a simulated network behind stand-ins: anole-nic for each host, anole-switch for each
  * switch, and one that simulates. */
-#ifndef LIVE_DAEMON_TWIN_HARDWARE_H
-#define LIVE_DAEMON_TWIN_HARDWARE_H
+#ifndef STANDIN_TWIN_TWIN_HARDWARE_H
+#define STANDIN_TWIN_TWIN_HARDWARE_H
 
 #include "base/err.h"
-#include "live/fabric/hardware.h"
+#include "standin/fabric/hardware.h"
 
+#include <limits.h>
 #include <sys/types.h>
+
+/* The path of one of our programs, which lies in the folder of this one. */
+void twin_hardware_beside(char path[PATH_MAX], const char *name);
 
 /* Is all of it on this machine: FUSE, redis-server, the two programs? Otherwise -ENOTSUP, and what is missing. */
 int twin_hardware_check(struct err *);
