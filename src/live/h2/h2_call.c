@@ -191,21 +191,10 @@ void h2_call_take(struct h2_call *c, const unsigned char *bytes, size_t length)
 {
     size_t used;
 
-    if (!c->partial_length) {                    /* nearly always: whole messages, where they lie */
-        used = take_messages(c, bytes, length);
-        if (used < length)
-            keep(c, bytes + used, length - used);
-        return;
-    }
     keep(c, bytes, length);
     used = take_messages(c, c->partial, c->partial_length);
     c->partial_length -= used;
     memmove(c->partial, c->partial + used, c->partial_length);
-    if (!c->partial_length) {
-        free(c->partial);
-        c->partial = NULL;
-        c->partial_room = 0;
-    }
 }
 
 /* ---- calls ---- */

@@ -106,76 +106,41 @@ void conn_hear(struct conn *c, int64_t second)
 
 /* ---- bytes that go ---- */
 
-/* Gathers up to a record's worth. */
-static size_t gather(struct conn *c, unsigned char *bytes)
+/* Adds what HTTP/2 has to say, up to about a record. */
+static void gather(struct conn *c)
 {
     const unsigned char *part;
-    size_t               length = 0, n;
+    size_t               n;
 
-    while (length < BUFFER && (n = h2_output(c->h2, &part)) > 0) {
-        if (length + n > BUFFER) {               /* a large one: the rest waits in 'out' */
-            c->out_length = length + n - BUFFER;
-            c->out = xrealloc(c->out, c->out_length);
-            memcpy(c->out, part + (n - c->out_length), c->out_length);
-            n -= c->out_length;
-        }
-        memcpy(bytes + length, part, n);
-        length += n;
+    while (c->out_length < BUFFER && (n = h2_output(c->h2, &part)) > 0) {
+        c->out = xrealloc(c->out, c->out_length + n);
+        memcpy(c->out + c->out_length, part, n);
+        c->out_length += n;
     }
-    return length;
 }
 
-/* What the kernel did not take comes before what gather() has left over. */
-static void keep(struct conn *c, const unsigned char *bytes, size_t length)
+/* As write_some(). */
+static ssize_t write_out(struct conn *c)
 {
-    unsigned char *all = xmalloc(length + c->out_length);
+    size_t  length = c->out_length < BUFFER ? c->out_length : BUFFER;
+    ssize_t n = write_some(c, c->out, length);
 
-    memcpy(all, bytes, length);
-    if (c->out)
-        memcpy(all + length, c->out, c->out_length);
-    free(c->out);
-    c->out = all;
-    c->out_length += length;
-}
-
-static ssize_t write_kept(struct conn *c)
-{
-    ssize_t n = write_some(c, c->out + c->out_sent, c->out_length - c->out_sent);
-
-    if (n > 0)
-        c->out_sent += (size_t)n;
-    if (c->out_sent == c->out_length) {
-        free(c->out);
-        c->out = NULL;
-        c->out_length = c->out_sent = 0;
-    }
-    return n;
-}
-
-static ssize_t write_new(struct conn *c, bool *is_done)
-{
-    unsigned char bytes[BUFFER];
-    size_t        length = gather(c, bytes);
-    ssize_t       n = 1;
-
-    *is_done = !length;
-    if (length) {
-        n = write_some(c, bytes, length);
-        if (n >= 0 && (size_t)n < length)
-            keep(c, bytes + n, length - (size_t)n);
+    if (n > 0) {
+        c->out_length -= (size_t)n;
+        memmove(c->out, c->out + n, c->out_length);
     }
     return n;
 }
 
 void conn_flush(struct conn *c)
 {
-    bool    is_done = false, wants_write;
     ssize_t n = 1;
+    bool    wants_write;
 
-    while (n > 0 && !is_done)
-        n = c->out ? write_kept(c) : write_new(c, &is_done);
+    for (gather(c); n > 0 && c->out_length; gather(c))
+        n = write_out(c);
     wants_write = n == 0;
-    if (n < 0 || (is_done && h2_is_over(c->h2)))
+    if (n < 0 || (!c->out_length && h2_is_over(c->h2)))
         c->is_broken = true;
     if (wants_write == c->wants_write)
         return;

@@ -18,8 +18,8 @@ struct conn {
     struct h2           *h2;                     /* NULL: still in the handshake */
     bool                 is_broken, wants_write, was_asked;
     int64_t              heard_s;
-    unsigned char       *out;                    /* what the kernel would not take */
-    size_t               out_length, out_sent;
+    unsigned char       *out;                    /* not written yet */
+    size_t               out_length;
     int                  error;                  /* errno, or 0: of what has broken it */
     const char          *why;                    /* OpenSSL's word for it, or NULL */
 };

@@ -6,11 +6,10 @@
 #include "live/wire/conn.h"
 #include "live/wire/inbox.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define READY_MAX    256         /* connections that are looked at in one go */
@@ -20,19 +19,16 @@ struct connection {
     struct conn        conn;
     struct serve      *serve;
     struct connection *next, **back;             /* of all */
-    struct connection *next_dirty;               /* of those who have something to send */
-    bool               is_dirty;
     char               peer[64];
 };
 
 struct serve {
-    int                epoll, listener, wake;    /* wake: somebody is dirty */
+    int                epoll, listener;
     bool               is_deaf;                  /* out of files, until the next second */
-    bool               is_looking;
     bool               has_read;                 /* since it last said that nothing is there */
     struct secure     *secure;
     struct places      calls;
-    struct connection *connections, *dirty;
+    struct connection *connections;
     struct inbox       inbox;
     int64_t            second;
     char              *file;                     /* of a socket that is one */
@@ -83,24 +79,8 @@ static void on_close(void *arg, struct h2_call *call)
 
 /* ---- connections ---- */
 
-/* It has something to send. The loop is woken for that, unless it is known to come back before it waits. */
-static void mark(struct connection *c)
-{
-    struct serve *s = c->serve;
-    uint64_t      one = 1;
-
-    if (c->is_dirty)
-        return;
-    if (!s->dirty && !s->is_looking && !s->has_read && write(s->wake, &one, sizeof one) < 0)
-        assert(errno == EAGAIN);
-    c->is_dirty = true;
-    c->next_dirty = s->dirty;
-    s->dirty = c;
-}
-
 static void connection_free(struct connection *c)
 {
-    assert(!c->is_dirty);
     conn_fini(&c->conn);
     *c->back = c->next;
     if (c->next)
@@ -116,7 +96,6 @@ static void begin_h2(struct connection *c)
         secure_peer(c->conn.ssl, c->peer, sizeof c->peer);
     c->conn.is_broken = c->conn.ssl && !*c->peer;          /* a certificate without a name is none */
     c->conn.h2 = h2_new(&hooks, c);
-    mark(c);
 }
 
 static void accept_one(struct serve *s, int fd)
@@ -162,6 +141,14 @@ static void accept_all(struct serve *s)
 
 /* ---- hearing and sending ---- */
 
+static void flush(struct connection *c)
+{
+    struct conn *n = &c->conn;
+
+    if (!n->is_broken && n->h2 && (n->wants_write || h2_has_output(n->h2)))
+        conn_flush(n);
+}
+
 static void hear(struct connection *c)
 {
     struct conn *n = &c->conn;
@@ -170,23 +157,17 @@ static void hear(struct connection *c)
         begin_h2(c);
     if (n->h2)
         conn_hear(n, c->serve->second);
-    if (n->is_broken || (n->h2 && (n->wants_write || h2_has_output(n->h2))))
-        mark(c);
+    flush(c);
+    if (n->is_broken)
+        connection_free(c);
 }
 
-/* Also ends connections that are broken: nobody else does, so they stay while somebody may still look at them. */
-static void flush_all(struct serve *s)
+/* A connection that breaks while the program sends stays until epoll reports it: the program hears of its end in its turn. */
+static void send_on(struct connection *c)
 {
-    while (s->dirty) {
-        struct connection *c = s->dirty;
-
-        if (!c->conn.is_broken && c->conn.h2)
-            conn_flush(&c->conn);
-        s->dirty = c->next_dirty;
-        c->is_dirty = false;
-        if (c->conn.is_broken)
-            connection_free(c);
-    }
+    flush(c);
+    if (c->conn.is_broken)
+        shutdown(c->conn.fd, SHUT_RDWR);
 }
 
 /* ---- time ---- */
@@ -200,30 +181,28 @@ static void look_after_all(struct serve *s)
     s->second = second;
     if (s->is_deaf)
         listen_to(s, false);
-    for (struct connection *c = s->connections; c; c = c->next)
+    for (struct connection *c = s->connections, *next; c; c = next) {
+        next = c->next;
         if (conn_look_after(&c->conn, second))
-            mark(c);
+            flush(c);
+        if (c->conn.is_broken)
+            connection_free(c);
+    }
 }
 
+/* Connections are looked after last: those in 'ready' may end then. */
 static void look(struct serve *s)
 {
     struct epoll_event ready[READY_MAX];
-    uint64_t           count;
     int                n = epoll_wait(s->epoll, ready, READY_MAX, 0);
 
-    s->is_looking = true;
-    look_after_all(s);
     for (int i = 0; i < n; i++) {
         if (ready[i].data.ptr == &s->listener)
             accept_all(s);
-        else if (ready[i].data.ptr == &s->wake) {
-            if (read(s->wake, &count, sizeof count) < 0)
-                assert(errno == EAGAIN);
-        } else
+        else
             hear(ready[i].data.ptr);
     }
-    flush_all(s);
-    s->is_looking = false;
+    look_after_all(s);
 }
 
 /* After each look it says once that nothing more is there, so that the loop does other things, too. */
@@ -231,14 +210,13 @@ bool serve_next(struct serve *s, struct rpc_event *e)
 {
     if (inbox_take(&s->inbox, e))
         return true;
-    if (!s->has_read) {
-        look(s);
-        s->has_read = !inbox_is_empty(&s->inbox);
-        return inbox_take(&s->inbox, e);
+    if (s->has_read) {
+        s->has_read = false;
+        return false;
     }
-    s->has_read = false;
-    flush_all(s);
-    return false;
+    look(s);
+    s->has_read = !inbox_is_empty(&s->inbox);
+    return inbox_take(&s->inbox, e);
 }
 
 /* ---- the program's side ---- */
@@ -256,7 +234,7 @@ void serve_send(struct serve *s, uint32_t link, const void *bytes, size_t length
         return;
     if (!h2_send(call, bytes, length))
         h2_cut(call);
-    mark(h2_owner(call));
+    send_on(h2_owner(call));
 }
 
 void serve_reply(struct serve *s, uint32_t link, const void *bytes, size_t length)
@@ -266,7 +244,7 @@ void serve_reply(struct serve *s, uint32_t link, const void *bytes, size_t lengt
     if (!call || h2_kind(call) != H2_QUESTION)
         return;
     h2_end(call, h2_send(call, bytes, length) ? H2_OK : H2_EXHAUSTED);
-    mark(h2_owner(call));
+    send_on(h2_owner(call));
 }
 
 void serve_cut(struct serve *s, uint32_t link)
@@ -276,7 +254,7 @@ void serve_cut(struct serve *s, uint32_t link)
     if (!call)
         return;
     h2_cut(call);
-    mark(h2_owner(call));
+    send_on(h2_owner(call));
 }
 
 int serve_open(struct serve **out, const char *address, const struct rpc_tls *tls, struct err *err)
@@ -299,12 +277,9 @@ int serve_open(struct serve **out, const char *address, const struct rpc_tls *tl
     inbox_init(&s->inbox);
     s->second = conn_now_s();
     s->file = strncmp(address, "unix:", 5) == 0 ? xstrdup(address + 5) : NULL;
-    s->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
-    e.data.ptr = &s->wake;
-    rc = epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->wake, &e);
     e.data.ptr = &s->listener;
-    if (rc || epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->listener, &e))
+    if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->listener, &e))
         die("cannot watch sockets: %s", strerror(errno));
     *out = s;
     return 0;
@@ -315,15 +290,12 @@ void serve_free(struct serve *s)
 {
     if (!s)
         return;
-    for (struct connection *c = s->connections; c; c = c->next)
-        if (c->conn.h2) {
-            h2_bye(c->conn.h2);
-            mark(c);
+    while (s->connections) {
+        if (s->connections->conn.h2) {
+            h2_bye(s->connections->conn.h2);
+            flush(s->connections);
         }
-    flush_all(s);
-    for (struct connection *c = s->connections, *next; c; c = next) {
-        next = c->next;
-        connection_free(c);
+        connection_free(s->connections);
     }
     inbox_fini(&s->inbox);
     places_fini(&s->calls);
@@ -332,7 +304,6 @@ void serve_free(struct serve *s)
     if (s->file)
         unlink(s->file);
     free(s->file);
-    close(s->wake);
     close(s->epoll);
     free(s);
 }
