@@ -30,8 +30,10 @@ void conn_fini(struct conn *c)
 {
     h2_free(c->h2);
     SSL_free(c->ssl);
-    if (c->fd >= 0)
+    if (c->fd >= 0) {
+        epoll_ctl(c->epoll, EPOLL_CTL_DEL, c->fd, NULL);         /* a process that was forked may hold it open */
         close(c->fd);
+    }
     free(c->out);
     *c = (struct conn){ .fd = -1 };
 }
