@@ -30,9 +30,9 @@ static inline void test_switch_configure(struct test_switch *t)
 }
 
 /* Knobs that tests change must be changed in 'knobs' before. */
-static inline void test_switch_start(struct test_switch *t, const char *lb, uint64_t seed)
+static inline void test_switch_start_with(struct test_switch *t, const struct lb_algo *lb, uint64_t seed)
 {
-    t->lb = lb_find(lb);
+    t->lb = lb;
     rng_init(&t->rng, seed, 1);
     for (uint32_t i = 0; i < TEST_PORTS; i++) {
         t->port[i] = (struct test_port){ .rate_bps = 100000000000ull };
@@ -49,6 +49,11 @@ static inline void test_switch_start(struct test_switch *t, const char *lb, uint
     t->state = calloc(1, (t->lb->state_bytes ? t->lb->state_bytes(t->cfg, &t->sw) : 0) + 1);
     if (t->lb->init)
         t->lb->init(t->cfg, t->state, &t->sw);
+}
+
+static inline void test_switch_start(struct test_switch *t, const char *lb, uint64_t seed)
+{
+    test_switch_start_with(t, lb_find(lb), seed);
 }
 
 static inline void test_switch_end(struct test_switch *t)
