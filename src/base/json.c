@@ -52,6 +52,13 @@ void json_put_number(json_t *object, const char *key, double value)
     json_object_set_new(object, key, json_of_number(value));
 }
 
+const char *json_get_text(const json_t *o, const char *key)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+
+    return text ? text : "";
+}
+
 void json_put_text(json_t *object, const char *key, const char *text)
 {
     json_object_set_new(object, key, json_of_text(text));

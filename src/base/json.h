@@ -19,5 +19,6 @@ json_t *json_of_seed(uint64_t);          /* a text if it does not fit a signed n
 void json_put_count(json_t *object, const char *key, uint64_t);
 void json_put_number(json_t *object, const char *key, double);
 void json_put_text(json_t *object, const char *key, const char *);
+const char *json_get_text(const json_t *, const char *key);       /* "": there is none */
 
 #endif

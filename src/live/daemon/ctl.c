@@ -32,13 +32,6 @@ static void say(const char *format, ...)
     putchar('\n');
 }
 
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-
-    return text ? text : "";
-}
-
 static const char *set_text(char *buf, size_t size, const json_t *o)
 {
     struct knob_set set = { 0 };
@@ -52,13 +45,13 @@ static void print_trial(const json_t *t)
 {
     char set[1000];
 
-    if (strcmp(text_of(t, "phase"), "none") == 0)
+    if (strcmp(json_get_text(t, "phase"), "none") == 0)
         return;
     say("trial %" JSON_INTEGER_FORMAT ": %s%s%s, %s", json_integer_value(json_object_get(t, "number")),
-                text_of(t, "phase"), *text_of(t, "stage") ? ", stage " : "", text_of(t, "stage"),
+                json_get_text(t, "phase"), *json_get_text(t, "stage") ? ", stage " : "", json_get_text(t, "stage"),
                 set_text(set, sizeof set, json_object_get(t, "set")));
-    if (*text_of(t, "why"))
-        say("  because: %s", text_of(t, "why"));
+    if (*json_get_text(t, "why"))
+        say("  because: %s", json_get_text(t, "why"));
     if (json_object_get(t, "pairs"))
         printf("  %" JSON_INTEGER_FORMAT " pairs, gain %.4g, e-value %.3g for a gain, %.3g for harm\n",
                json_integer_value(json_object_get(t, "pairs")), json_number_value(json_object_get(t, "gain")),
@@ -78,9 +71,9 @@ static bool is_troubled(const json_t *d)
     static const char *const states[] = { "silent", "broken", "frozen", NULL };
 
     for (int i = 0; states[i]; i++)
-        if (strcmp(text_of(d, "state"), states[i]) == 0)
+        if (strcmp(json_get_text(d, "state"), states[i]) == 0)
             return true;
-    return *text_of(d, "why") != '\0';
+    return *json_get_text(d, "why") != '\0';
 }
 
 static void print_device(const json_t *d)
@@ -90,7 +83,7 @@ static void print_device(const json_t *d)
 
     if (isfinite(age_ms))
         snprintf(age, sizeof age, age_ms < 10000 ? "%.0f ms ago" : "%.3g s ago", age_ms < 10000 ? age_ms : age_ms / 1e3);
-    say("  %-30s %-7s %-10s %-12s %s", text_of(d, "name"), text_of(d, "kind"), text_of(d, "state"), age, text_of(d, "why"));
+    say("  %-30s %-7s %-10s %-12s %s", json_get_text(d, "name"), json_get_text(d, "kind"), json_get_text(d, "state"), age, json_get_text(d, "why"));
 }
 
 static void print_states(const json_t *devices)
@@ -102,7 +95,7 @@ static void print_states(const json_t *devices)
         size_t count = 0;
 
         for (size_t k = 0; k < all; k++)
-            count += strcmp(text_of(json_array_get(devices, k), "state"), states[i]) == 0;
+            count += strcmp(json_get_text(json_array_get(devices, k), "state"), states[i]) == 0;
         if (count)
             printf("  %zu %s\n", count, states[i]);
     }
@@ -127,10 +120,10 @@ static void print_status(const json_t *o, bool is_short)
 {
     const json_t *devices = json_object_get(o, "devices");
 
-    say("%s: %s, mode %s, term %" JSON_INTEGER_FORMAT "", text_of(o, "name"), text_of(o, "role"), text_of(o, "mode"),
+    say("%s: %s, mode %s, term %" JSON_INTEGER_FORMAT "", json_get_text(o, "name"), json_get_text(o, "role"), json_get_text(o, "mode"),
                 json_integer_value(json_object_get(o, "term")));
-    if (*text_of(o, "obstacle"))
-        say("nothing is tried: %s", text_of(o, "obstacle"));
+    if (*json_get_text(o, "obstacle"))
+        say("nothing is tried: %s", json_get_text(o, "obstacle"));
     print_trial(json_object_get(o, "trial"));
     printf("%zu devices, %.0f %% report", json_array_size(devices), json_number_value(json_object_get(o, "coverage")) * 100);
     print_metric(devices);
@@ -183,16 +176,16 @@ static void print_decision(const json_t *d)
 
     if (trial)
         say("trial %" JSON_INTEGER_FORMAT " of term %" JSON_INTEGER_FORMAT ": %s", trial,
-            json_integer_value(json_object_get(d, "term")), text_of(d, "outcome"));
+            json_integer_value(json_object_get(d, "term")), json_get_text(d, "outcome"));
     else
-        say("%s: it observes only", text_of(d, "outcome"));
+        say("%s: it observes only", json_get_text(d, "outcome"));
     say("  %s", set_text(set, sizeof set, json_object_get(d, "set")));
-    say("  because: %s", text_of(d, "why"));
+    say("  because: %s", json_get_text(d, "why"));
     for (size_t i = 0; i < json_array_size(steps); i++) {
         const json_t *s = json_array_get(steps, i);
-        const char   *why = i ? text_of(s, "why") : "", *evidence = text_of(s, "evidence");
+        const char   *why = i ? json_get_text(s, "why") : "", *evidence = json_get_text(s, "evidence");
 
-        say("  %s %-8s%s%s%s%s", text_of(s, "time"), text_of(s, "what"), *why ? " " : "", why, *evidence ? "; " : "", evidence);
+        say("  %s %-8s%s%s%s%s", json_get_text(s, "time"), json_get_text(s, "what"), *why ? " " : "", why, *evidence ? "; " : "", evidence);
     }
 }
 
@@ -205,10 +198,10 @@ static void print_search(const json_t *search)
     if (!json_array_size(tried))
         return;
     say("tried on a twin, %" JSON_INTEGER_FORMAT " reports ago: %s", json_integer_value(json_object_get(search, "reports_ago")),
-        text_of(search, "why"));
+        json_get_text(search, "why"));
     for (size_t i = 0; i < json_array_size(tried); i++) {
         const json_t *t = json_array_get(tried, i);
-        const char   *name = text_of(t, "name");
+        const char   *name = json_get_text(t, "name");
 
         if (json_is_true(json_object_get(t, "is_out")))
             continue;
@@ -247,9 +240,9 @@ static void print_diff(const json_t *list)
         const json_t *o = json_array_get(list, i);
 
         if (!json_object_size(json_object_get(o, "device")))
-            say("%s: as it was", text_of(o, "name"));
+            say("%s: as it was", json_get_text(o, "name"));
         else
-            say("%s: %s; baseline %s", text_of(o, "name"), set_text(is, sizeof is, json_object_get(o, "device")),
+            say("%s: %s; baseline %s", json_get_text(o, "name"), set_text(is, sizeof is, json_object_get(o, "device")),
                         set_text(was, sizeof was, json_object_get(o, "baseline")));
     }
 }
@@ -260,9 +253,9 @@ static void print_history(const json_t *list)
 
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *o = json_array_get(list, i), *new = json_object_get(o, "new");
-        const char   *why = text_of(o, "why"), *evidence = text_of(o, "evidence");
+        const char   *why = json_get_text(o, "why"), *evidence = json_get_text(o, "evidence");
 
-        say("%s %s%s%s%s%s%s%s", text_of(o, "time"), text_of(o, "what"), new ? " " : "",
+        say("%s %s%s%s%s%s%s%s", json_get_text(o, "time"), json_get_text(o, "what"), new ? " " : "",
                     new ? set_text(set, sizeof set, new) : "", *why ? ": " : "", why, *evidence ? "; " : "", evidence);
     }
 }

@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-
-    return text ? text : "";
-}
-
 /* The decision that a record belongs to: that of its trial and term. A trial of 'try' begins one. */
 static json_t *decision_of(json_t *list, const json_t *record)
 {
@@ -31,9 +24,9 @@ static void begin(json_t *list, const json_t *r, const char *outcome)
 
     json_object_set_new(d, "trial", json_integer(json_integer_value(json_object_get(r, "change"))));
     json_object_set_new(d, "term", json_integer(json_integer_value(json_object_get(r, "term"))));
-    json_put_text(d, "began", text_of(r, "time"));
+    json_put_text(d, "began", json_get_text(r, "time"));
     json_object_set_new(d, "set", set ? json_deep_copy(set) : json_object());
-    json_put_text(d, "why", text_of(r, "why"));
+    json_put_text(d, "why", json_get_text(r, "why"));
     json_put_text(d, "outcome", outcome);
     json_object_set_new(d, "steps", json_array());
     json_array_append_new(list, d);
@@ -43,25 +36,25 @@ static void add_step(json_t *d, const json_t *r)
 {
     json_t *step = json_object();
 
-    json_put_text(step, "time", text_of(r, "time"));
-    json_put_text(step, "what", text_of(r, "what"));
-    json_put_text(step, "why", text_of(r, "why"));
-    json_put_text(step, "evidence", text_of(r, "evidence"));
+    json_put_text(step, "time", json_get_text(r, "time"));
+    json_put_text(step, "what", json_get_text(r, "what"));
+    json_put_text(step, "why", json_get_text(r, "why"));
+    json_put_text(step, "evidence", json_get_text(r, "evidence"));
     json_array_append_new(json_object_get(d, "steps"), step);
-    if (*text_of(r, "evidence"))
-        json_put_text(d, "evidence", text_of(r, "evidence"));
+    if (*json_get_text(r, "evidence"))
+        json_put_text(d, "evidence", json_get_text(r, "evidence"));
 }
 
 static void end(json_t *d, const json_t *r, const char *outcome)
 {
     json_put_text(d, "outcome", outcome);
-    json_put_text(d, "ended", text_of(r, "time"));
-    json_put_text(d, "end", text_of(r, "why"));
+    json_put_text(d, "ended", json_get_text(r, "time"));
+    json_put_text(d, "end", json_get_text(r, "why"));
 }
 
 void decisions_take(json_t *list, const json_t *r)
 {
-    const char *what = text_of(r, "what");
+    const char *what = json_get_text(r, "what");
     json_t     *d;
 
     if (strcmp(what, "try") == 0)

@@ -90,13 +90,6 @@ int store_add_knobs(struct store *s, uint64_t wall_ms, const char *set, struct e
     return file_do(&s->file, q, err);
 }
 
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-
-    return text ? text : "";
-}
-
 int store_add_record(struct store *s, const char *line, size_t length, struct err *err)
 {
     json_t       *o = json_loadb(line, length, 0, NULL);
@@ -106,7 +99,7 @@ int store_add_record(struct store *s, const char *line, size_t length, struct er
 
     if (seq > 0) {
         sqlite3_bind_int64(q, 1, seq);
-        sqlite3_bind_text(q, 2, text_of(o, "time"), -1, SQLITE_TRANSIENT);
+        sqlite3_bind_text(q, 2, json_get_text(o, "time"), -1, SQLITE_TRANSIENT);
         sqlite3_bind_int64(q, 3, json_integer_value(json_object_get(o, "change")));
         sqlite3_bind_int64(q, 4, json_integer_value(json_object_get(o, "term")));
         sqlite3_bind_text(q, 5, line, (int)length, SQLITE_STATIC);
