@@ -528,7 +528,7 @@ int agent_rescue(const struct agent_file *f, struct err *err)
     return rc;
 }
 
-/* A controller answers about every fifth report. */
+/* Ten reports without a lease. */
 static uint64_t silence_us(const struct agent_file *f)
 {
     return 10 * f->agent.interval_us > SILENCE_US ? 10 * f->agent.interval_us : SILENCE_US;
