@@ -3,7 +3,7 @@
 
 setup() {
     tree=$BATS_TEST_TMPDIR
-    for folder in base core learn lb meter cc net traffic sim/observe tune run report campaign train live live/fabric live/driver cmd; do
+    for folder in base core learn lb meter cc net traffic sim/observe tune run report campaign train live standin/fabric live/driver cmd; do
         mkdir -p "$tree/src/$folder"
     done
 }

@@ -1,5 +1,5 @@
 /* src/standin/fabric/hardware.h - a simulated network behind stand-ins for real devices: its hosts are the ports behind the files of NICs
- * (live/nic), its switches the ASICs behind databases (live/orch). Agents cannot tell: they read and write what they would on real ones.
+ * (standin/nic), its switches the ASICs behind databases (standin/orch). Agents cannot tell: they read and write what they would on real ones.
  *
  * Each step is a monitor interval of the scenario, in which 'interval_us' of real time pass. Where that is longer, the network lives slower: links are shown as slow as
  * they are by the clock, and time paused as long; knobs keep their numbers.

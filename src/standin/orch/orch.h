@@ -2,7 +2,7 @@
  * docs/live.md has the contract, with what is known of real ones and what is assumed.
  *
  * It listens to CONFIG_DB (keyspace notifications) and programs an ASIC that is nothing but ASIC_DB. Counters are not its business: whoever
- * has the traffic (live/fabric, or a test with redis-cli) writes COUNTERS_DB as syncd's flex counters do.
+ * has the traffic (standin/fabric, or a test with redis-cli) writes COUNTERS_DB as syncd's flex counters do.
  */
 #ifndef STANDIN_ORCH_ORCH_H
 #define STANDIN_ORCH_ORCH_H
