@@ -123,7 +123,7 @@ static const struct section_key topology_link_rates_keys[] = {
 
 static const struct section_key host_keys[] = {
     { "mtu",            "bytes",  "model",     "payload of a full packet, 64 .. 9000: 1024 (nic), 1000 (hpcc, conweave)" },
-    { "ack_every",      "count",  "1",         "packets per ACK; the last is always acknowledged. `mlx5`: 256, as Linux sets ConnectX" },
+    { "ack_every",      "count",  "1",         "packets per ACK; the last is always acknowledged; in nic also one that closes a window. `mlx5`: 256, as Linux sets ConnectX" },
     { "ack_unpaused",   "yes/no", "model",     "PFC does not stop a host's ACKs: no (nic), yes (hpcc, conweave)" },
     { "ack_class",      "name",   "model",     "class of ACKs and NACKs: a number, or `data`: the flow's. data (nic, hpcc), 0 (conweave: highest priority, not in buffers)" },
     { "nack_gap",       "time",   "model",     "least time between NACKs for the same byte: 100us (nic), 500us (hpcc), 4us (conweave)" },

@@ -495,6 +495,8 @@ int build_world(struct sim *s, struct err *err)
         s->cfg.window_bytes = s->cfg.window_bytes ? UINT64_MAX : 0;      /* every flow has its own */
     s->hosts.has_held = s->model.holds_at_turn && s->cfg.window_bytes;
     s->hosts.window_bytes_max = s->model.holds_at_turn ? 0 : s->cfg.window_bytes ? UINT64_MAX : UINT64_MAX - 1;
+    s->hosts.after_send = (uint8_t)((s->model.has_qp_timers ? SENT_TIMER : 0) |
+                                    (s->model.asks_for_acks && s->cfg.ack_every > 1 ? SENT_ASKS : 0));
     rc = build_telemetry(s, most.hops ? most.hops - 1 : 0, err);
     if (rc == 0)
         rc = weave_build(s, most.hops, err);

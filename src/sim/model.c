@@ -33,7 +33,7 @@ static uint32_t conweave_headroom(const struct sim_cfg *c, const struct port *p)
 static const struct model models[] = {
     [MODEL_NIC] = {
         .headroom_bytes = nic_headroom_bytes,
-        .is_repaced = true, .wakes_once = true, .acks_old = true,
+        .is_repaced = true, .wakes_once = true, .asks_for_acks = true, .acks_old = true,
         .sport_first = 0xc000, .sport_mask = 0x3fff,
     },
     [MODEL_HPCC] = {

@@ -183,7 +183,7 @@ static unsigned char *put_pause(unsigned char *at, const struct port *port, cons
 static unsigned char *put_frame(struct pcap *p, unsigned char *at, const struct port *port, const struct packet *k, uint32_t length)
 {
     uint32_t mtu = p->sim->cfg.mtu_bytes;
-    uint64_t seq = k->seq & ~SEQ_TIMEOUT;
+    uint64_t seq = k->seq & SEQ_BITS;
 
     if (k->kind == PACKET_PFC)
         return put_pause(at, port, k);
@@ -195,7 +195,7 @@ static unsigned char *put_frame(struct pcap *p, unsigned char *at, const struct 
     at = put_ip(at, k, length);
     switch (k->kind) {
     case PACKET_DATA:
-        return put_bth(at, part_of(p, k, seq), (4 - k->payload % 4) % 4, QP_FIRST + k->flow, k->flags & PACKET_LAST, seq / mtu);
+        return put_bth(at, part_of(p, k, seq), (4 - k->payload % 4) % 4, QP_FIRST + k->flow, k->flags & PACKET_LAST || k->seq & SEQ_ASKS, seq / mtu);
     case PACKET_CNP:
         at = put_bth(at, NOTIFY, 0, QP_FIRST + k->flow, false, 0);
         at[-11] = 0;

@@ -36,9 +36,11 @@ enum packet_kind {
 #define PACKET_WOVEN PACKET_TCP      /* of kind CNP: from one switch to another, see sim/switch/weave.h */
 #define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds the packets that came out of order */
 
-/* In 'seq' of data of queue pairs: a time-out has it sent again. No receiver expects such a number, so that what is usual
- * need not ask: see sim/host/receive.c. */
+/* In 'seq' of data of queue pairs: a time-out has it sent again; its sender asks for an ACK (the AckReq bit of RoCE). No receiver
+ * expects such a number, so that the common case need not test for them: see sim/host/receive.c. */
 #define SEQ_TIMEOUT (1ull << 63)
+#define SEQ_ASKS    (1ull << 62)
+#define SEQ_BITS    (SEQ_ASKS - 1)       /* the number itself */
 
 /* Values of in_port that are no port. */
 #define UNBOOKED     UINT32_MAX
@@ -57,7 +59,7 @@ struct packet {
     uint32_t flow;               /* the sender's flow */
     uint32_t src, dst;           /* nodes */
     uint32_t ports;              /* source port | destination port << 16 */
-    uint64_t seq;                /* data: its first byte, perhaps with SEQ_TIMEOUT */
+    uint64_t seq;                /* data: its first byte, perhaps with SEQ_TIMEOUT or SEQ_ASKS */
     uint64_t sent_ps;            /* data: when it left the sender; an ACK returns it */
     uint16_t bytes;              /* the frame, headers included */
     uint16_t payload;

@@ -15,6 +15,7 @@
 static void go_back(struct sim *s, struct host *h, struct flow *f)
 {
     f->sent = f->acked;
+    f->asked = 0;
     if (f->is_lasting)
         pair_go_back(s, f);
     pacer_sort_in(s, h, f);
@@ -24,6 +25,7 @@ static void go_back(struct sim *s, struct host *h, struct flow *f)
 static void add_hole(struct sim *s, struct host *h, struct flow *f, struct selective_hole hole)
 {
     selective_add(&s->flows.selective_tx[f - s->flows.flow], hole);
+    f->asked = 0;
     send_find_next(s, f);
     pacer_sort_in(s, h, f);
 }
@@ -50,6 +52,7 @@ static APART void start_again(struct sim *s, struct host *h, struct flow *f)
     }
     selective_all(&s->flows.selective_tx[f - s->flows.flow], (uint32_t)(f->acked / mtu),
                   (uint32_t)((f->sent_max + mtu - 1) / mtu));
+    f->asked = 0;
     send_find_next(s, f);
     pacer_sort_in(s, h, f);
 }

@@ -358,6 +358,84 @@ static void ack__every_nth_packet_and_the_last(void **unused)
         }
 }
 
+/* A window of four packets and an ACK for eight: the fourth asks for one, and its ACK opens the window again. */
+static void ack__is_asked_for_by_the_packet_that_closes_the_window(void **unused)
+{
+    struct sim_cfg cfg;
+    struct world   w;
+
+    (void)unused;
+    world_cfg(&cfg, MODEL_NIC);
+    cfg.window_bytes = 4 * 1024;
+    cfg.ack_every = 8;
+    start_one(&w, &cfg, 12);
+    assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
+    assert_int_equal(w.done[0].fct_ps, 3 * (3 * FULL_PS + THERE_PS + BACK_PS));
+    assert_int_equal(w.sim->engine.counters.acks_sent, 3);
+    world_end(&w);
+}
+
+/* A window of ten packets that its first ACK closes. */
+static void closing_start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
+{
+    (void)cfg, (void)state, (void)now;
+    *out = (struct cc_out){ .rate_bps = 100 * GBPS, .window_bytes = 10 * 1024, .due_ps = NEVER };
+}
+
+static void closing_on_ack(const void *cfg, void *state, struct cc_now now, const struct cc_ack *ack, struct cc_out *out)
+{
+    (void)cfg, (void)state, (void)now, (void)ack;
+    out->window_bytes = 1024;
+}
+
+/* The last asks, too: an ACK for 32 packets does not come before. */
+static void ack__is_asked_for_when_the_window_has_shrunk(void **unused)
+{
+    static const struct cc_algo closing = { .start = closing_start, .on_ack = closing_on_ack, .configure = fixed_configure,
+                                            .name = "closing", .about = "" };
+
+    (void)unused;
+    for (uint32_t every = 2; every <= 32; every++) {
+        struct sim_cfg cfg;
+        struct world   w;
+
+        world_cfg(&cfg, MODEL_NIC);
+        cfg.cc = &closing;
+        cfg.ack_every = every;
+        start_one(&w, &cfg, 40);
+        assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
+        assert_int_equal(w.sim->engine.counters.timeouts, 0);
+        /* Ten packets at once, then at most one per round trip, and one more each time. */
+        assert_in_range(w.done[0].fct_ps, 15 * (THERE_PS + BACK_PS), 31 * (THERE_PS + BACK_PS) + 9 * FULL_PS);
+        world_end(&w);
+    }
+}
+
+/* An incast into one port, with every control: nobody waits for the timer, however few ACKs there are. */
+static void ack__is_asked_for_by_every_control(void **unused)
+{
+    static const uint32_t every[] = { 2, 8, 256 };
+    struct flow_row       flow[32];
+
+    (void)unused;
+    for (uint32_t i = 0; i < 32; i++)
+        flow[i] = (struct flow_row){ .src = i, .dst = 32, .prio = 3, .dport = 1, .bytes = 100000 };
+    for (uint32_t i = 0; cc_all[i]; i++)
+        for (uint32_t n = 0; n < 3 && strcmp(cc_all[i]->name, "rlcc"); n++) {
+            struct sim_cfg cfg;
+            struct world   w;
+
+            world_cfg(&cfg, MODEL_NIC);
+            cfg.cc = cc_all[i];
+            cfg.mtu_bytes = 4096;
+            cfg.ack_every = every[n];
+            start_star(&w, &cfg, 33, flow, 32);
+            assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_MS));
+            assert_int_equal(w.sim->engine.counters.timeouts, 0);
+            world_end(&w);
+        }
+}
+
 /* When the next CNP is allowed, as the given scope keeps it for this flow. */
 static uint64_t next_cnp_ps(const struct sim *s, uint32_t flow, int scope)
 {
@@ -467,6 +545,9 @@ int main(void)
         cmocka_unit_test(nack__may_count_as_a_cnp),
         cmocka_unit_test(ack__may_have_a_class_of_its_own),
         cmocka_unit_test(ack__every_nth_packet_and_the_last),
+        cmocka_unit_test(ack__is_asked_for_by_the_packet_that_closes_the_window),
+        cmocka_unit_test(ack__is_asked_for_when_the_window_has_shrunk),
+        cmocka_unit_test(ack__is_asked_for_by_every_control),
         cmocka_unit_test(cnp__keeps_its_distance_in_each_scope),
     };
 

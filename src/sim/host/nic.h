@@ -59,6 +59,7 @@ struct flow {
     uint64_t      resent_bytes;
     uint64_t      progress_ps;   /* when the last acknowledgement of something new came; has_qp_timers: when its timer was
                                   * set, NEVER: it is not; idle: since when */
+    uint64_t      asked;         /* first byte behind the last packet that asked for an ACK; 0: none has since it went back */
     uint64_t      timeout_acked; /* 'acked' at the last time-out */
     uint64_t      timeout_sent;  /* what is sent below this is sent again because of a time-out */
 };

@@ -87,6 +87,11 @@ bool pacer_has_window(const struct sim *s, const struct host *h, const struct fl
     return f->sent - f->acked < window;
 }
 
+bool pacer_may_send(const struct sim *s, const struct host *h, const struct flow *f)
+{
+    return pacer_has_window(s, h, f) || (s->hosts.after_send & SENT_ASKS && f->asked <= f->acked);
+}
+
 APART bool pacer_is_held(const struct sim *s, const struct host *h, struct flow *f)
 {
     if (s->engine.now_ps >= f->out.due_ps)
@@ -133,7 +138,7 @@ void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
 
     if (s->cfg.window_by_rate && !s->model.holds_at_turn && s->engine.now_ps >= f->out.due_ps)
         h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
-    if (f->sent >= f->bytes || !(s->model.holds_at_turn || pacer_has_window(s, h, f))) {
+    if (f->sent >= f->bytes || !(s->model.holds_at_turn || pacer_may_send(s, h, f))) {
         if (is_ready)
             bit_clear(h->ready, f->position), h->ready_count--;
         if (f->heap_at != NOT_IN_HEAP)

@@ -38,6 +38,10 @@ static inline void pacer_set_ready(struct host *h, const struct flow *f)
 /* May it have more bytes on their way? */
 bool pacer_has_window(const struct sim *, const struct host *, const struct flow *);
 
+/* The same, but one packet more if no packet on its way has asked for an ACK. A window may shrink below the bytes on their way: with
+ * several packets per ACK, the receiver may then wait for more of them, and the sender for an ACK. */
+bool pacer_may_send(const struct sim *, const struct host *, const struct flow *);
+
 /* holds_at_turn: may a flow that is ready not go now, at the rate and the window of this moment? */
 bool pacer_is_held(const struct sim *, const struct host *, struct flow *);
 

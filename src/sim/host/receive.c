@@ -194,14 +194,16 @@ static void on_other(struct sim *s, struct host *h, struct flow_rx *rx, const st
     }
 }
 
-/* Not the packet that was expected, or one that a time-out has sent again. The latter was in vain if the first copy has
- * arrived: it lies before what is expected or, with selective repeat, is nothing new. Returns whether it was expected. */
+/* Not the packet that was expected, or one with a flag in its number. One that a time-out has sent again was in vain if the first
+ * copy has arrived: it lies before the expected byte or, with selective repeat, is nothing new. Returns whether it was expected. */
 static APART bool on_disorder(struct sim *s, struct host *h, struct flow_rx *rx, struct packet *k, uint8_t flags)
 {
     uint64_t stale = s->engine.counters.payload_stale;
     bool     is_again = k->seq & SEQ_TIMEOUT, is_old;
 
-    k->seq &= ~SEQ_TIMEOUT;
+    if (k->seq & SEQ_ASKS)
+        rx->unacked = s->cfg.ack_every;
+    k->seq &= SEQ_BITS;
     if (k->seq == rx->expected)
         return true;
     is_old = k->seq < rx->expected;

@@ -17,6 +17,27 @@ static void send_again(struct flow *f, struct packet *k, uint32_t payload)
         k->seq |= SEQ_TIMEOUT;
 }
 
+/* A packet asks for an ACK if it closes its flow's window; with selective repeat also if it is sent again, as those sent before may
+ * have been counted by the receiver. The last of a message is acknowledged without. */
+static void ask(const struct sim *s, const struct host *h, struct flow *f, struct packet *k)
+{
+    bool is_again = f->sent < f->sent_max && s->flows.selective_tx;
+
+    if (f->out.window_bytes > s->hosts.window_bytes_max || (pacer_has_window(s, h, f) && !is_again && !(k->flags & PACKET_LAST)))
+        return;
+    f->asked = f->sent;
+    if (!(k->flags & PACKET_LAST))
+        k->seq |= SEQ_ASKS;
+}
+
+static APART void do_after_send(struct sim *s, const struct host *h, struct flow *f, struct packet *k)
+{
+    if (s->hosts.after_send & SENT_TIMER)
+        rto_restart(s, h, f);
+    if (s->hosts.after_send & SENT_ASKS)
+        ask(s, h, f, k);
+}
+
 static void send_data(struct sim *s, struct host *h, uint32_t flow)
 {
     struct flow   *f = &s->flows.flow[flow];
@@ -41,15 +62,15 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     k->kind = PACKET_DATA;
     k->prio = f->prio & 7u;
     k->flags = payload == left ? PACKET_LAST : 0;
-    if (s->model.has_qp_timers)
-        rto_restart(s, h, f);
-    else if (f->sent == f->acked)
+    if (f->sent == f->acked)
         f->progress_ps = s->engine.now_ps;   /* nothing was on its way: the time-out counts from here */
     f->sent += payload;
     if (f->sent > f->sent_max)
         f->sent_max = f->sent;
     else
         send_again(f, k, payload);
+    if (__builtin_expect(s->hosts.after_send, 0))
+        do_after_send(s, h, f, k);
     s->engine.counters.data_sent++;
     s->engine.counters.payload_sent += payload;
     path_transmit(&s->engine, p, id, k);

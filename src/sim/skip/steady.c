@@ -371,6 +371,7 @@ static uint64_t fly_flows(struct steady *d, struct sim *s, uint64_t ps)
         f->sent += more;
         f->acked += more;
         f->sent_max += more;
+        f->asked += more;
         d->flown[i] = by;
         sum += more;
     }

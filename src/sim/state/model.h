@@ -42,6 +42,7 @@ struct model {
     bool     keeps_finished;     /* finished queue pairs keep their place in the turn: see turn.c */
     bool     has_qp_timers;      /* every queue pair has a retransmission timer, set by what it sends and by answers; otherwise
                                   * one counts from the last progress */
+    bool     asks_for_acks;      /* a packet that closes its flow's window is acknowledged, whatever ack_every says */
     bool     ignores_late_answers;   /* of a flow that is over: the NIC does not even look for something to send */
     bool     counts_sports_by_pair;  /* of hosts, from 'sport_first' on */
     uint16_t sport_first, sport_mask;

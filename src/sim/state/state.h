@@ -68,6 +68,9 @@ struct flows {
 #define SEND_SELECTIVE 4u        /* see host/selective_repeat.h */
 #define SEND_PROBES    8u        /* see host/probe.h */
 
+#define SENT_TIMER     1u        /* it sets its timer: model.has_qp_timers */
+#define SENT_ASKS      2u        /* it may have to ask for an ACK: see pacer_may_send() */
+
 /* What receivers of marked packets do, from the knobs. */
 struct np_cfg {
     uint32_t cc_prios;           /* bit by bit: classes with congestion control */
@@ -84,6 +87,7 @@ struct host_state {
     uint64_t              window_bytes_max;  /* a flow with such a window of its control's or less may be held by one */
     bool                  has_held;          /* windows are asked about by turn.c: model.holds_at_turn */
     uint8_t               at_send;           /* SEND_HF2T, ..: what else to do before a queue pair sends */
+    uint8_t               after_send;        /* SENT_TIMER, ..: what else to do when a queue pair has sent */
     uint8_t               ack_prio[PRIOS];   /* class of the ACKs for data of each class */
     uint8_t               reply_queue[PRIOS];    /* of a host's port, where answers of each class wait */
     struct tcp_host      *tcp;               /* by host */
