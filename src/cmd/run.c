@@ -43,8 +43,8 @@ static const struct argp_option option_rows[] = {
     { "threads", KEY_THREADS, "N", 0, "Share the work among N threads (default: the processors there are, if the run is "
       "long enough to gain). The results are the same. With fidelity=fast there is always one", 0 },
     { "out", KEY_OUT, "DIR", 0, "Write report.html, flows.csv, intervals.csv, ports.csv, summary.json, manifest.json, "
-      "a copy of the scenario and, with a tuner, tuning.jsonl into DIR; gaps.csv and queues.csv if the scenario "
-      "has them recorded. It is there whole when the run has ended, or not at all", 0 },
+      "a copy of the scenario and, with a tuner, tuning.jsonl into DIR; unfinished.csv if flows had not finished; gaps.csv and "
+      "queues.csv if the scenario has them recorded. It is there whole when the run has ended, or not at all", 0 },
     { "format", KEY_FORMAT, "table|csv|json", 0, "How results are printed (default: table)", 0 },
     { "hpcc-fct", KEY_HPCC_FCT, "FILE", 0, "Write completed flows as the HPCC ns-3 simulator does (fct.txt)", 0 },
     { "hpcc-pfc", KEY_HPCC_PFC, "FILE", 0, "Write PFC frames as the HPCC ns-3 simulator does (pfc.txt)", 0 },

@@ -229,6 +229,12 @@ static void add_network(struct results *r)
     r->paused_share = r->end_ps ? share((double)r->paused_ps, (double)r->end_ps * r->sim->net.ports) : 0;
     r->marked_share = series_marked_share((double)r->marked_packets, (double)c->data_received);
     r->unfinished = c->flows_started - c->flows_done;
+    if (r->unfinished) {
+        struct waits *waits = waits_new(r->sim);
+
+        waits_count(waits, r->waits);
+        waits_free(waits);
+    }
     r->failure = sim_failure(r->sim) ? sim_failure(r->sim)->text : NULL;
     if (r->end_ps > r->sim->first_start_ps)      /* flow lists often begin at 2 s */
         r->goodput_bps = (double)c->payload_received * 8 /

@@ -3,6 +3,7 @@
 #define REPORT_RESULTS_H
 
 #include "run/simulation.h"
+#include "sim/waits.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -52,6 +53,7 @@ struct results {
     const char *failure;         /* why that is before its time; NULL: it is not */
     uint64_t hops;               /* packets that ports have sent */
     uint64_t unfinished, resent_bytes;
+    uint64_t waits[WAITS];       /* what the unfinished ones wait for: see sim/waits.h */
     const char *stuck_why;       /* the run ended as nothing moved any more: what waits where; NULL: it did not */
     uint64_t stuck_ps;           /* since then, about */
     double   goodput_bps;        /* payload delivered over time */
@@ -121,6 +123,9 @@ void results_print_queue(FILE *, const struct sim *, const struct slots_row *);
  * which is escaped. Returns buf. */
 #define RESULTS_QUOTED_MAX 264
 const char *results_quoted(char buf[RESULTS_QUOTED_MAX], const char *name);
+
+/* unfinished.csv: one line for each flow that is not over, by its start; it is written if there are any. */
+void results_print_unfinished(const struct results *, FILE *);
 
 /* flows.csv and HPCC's files: one line as things happen. */
 void results_print_flow_head(FILE *);

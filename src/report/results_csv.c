@@ -6,6 +6,7 @@
 #include "report/results.h"
 #include "run/slots.h"
 #include "sim/host/gaps.h"
+#include "sim/host/pair/pair.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -181,6 +182,62 @@ void results_print_flow(FILE *out, const struct sim *s, const struct scenario *s
     print_ns(out, r->fct_ps);
     print_ns(out, r->ideal_ps);
     fprintf(out, ",%.6f,%" PRIu64 "\n", fct_slowdown(r), r->resent_bytes);
+}
+
+/* ---- unfinished.csv ---- */
+
+struct unfinished { const struct flow *flow; uint64_t start_ps, bytes, acked_bytes, resent_bytes; uint32_t place; enum wait wait; };
+
+/* By what does not depend on how the world is divided. */
+static int compare_unfinished(const void *left, const void *right)
+{
+    const struct unfinished *a = left, *b = right;
+
+    if (a->start_ps != b->start_ps)
+        return a->start_ps < b->start_ps ? -1 : 1;
+    if (a->flow->src != b->flow->src)
+        return a->flow->src < b->flow->src ? -1 : 1;
+    if (a->flow->ports != b->flow->ports)
+        return a->flow->ports < b->flow->ports ? -1 : 1;
+    if (a->flow->dst != b->flow->dst)
+        return a->flow->dst < b->flow->dst ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* The messages of a flow, the oldest first. Returns how many. */
+static uint32_t list_messages(const struct sim *s, const struct flow *f, enum wait wait, struct unfinished *to)
+{
+    const struct posted *posted = s->flows.pairs.posted;
+    uint32_t             count = 1, head = f->is_lasting ? pair_of(s, f)->head : 0;
+
+    to[0] = (struct unfinished){ f, f->start_ps, pair_bytes(s, f), pair_acked(s, f), f->resent_bytes, 0, wait };
+    for (uint32_t id = head ? posted[head].next : 0; id; id = posted[id].next, count++)
+        to[count] = (struct unfinished){ f, posted[id].start_ps, posted[id].end - posted[id].begin, 0, 0, count, WAIT_QUEUE_PAIR };
+    return count;
+}
+
+void results_print_unfinished(const struct results *r, FILE *out)
+{
+    const struct sim  *s = r->sim;
+    struct unfinished *list = xcalloc(r->unfinished + 1, sizeof(*list));
+    struct waits      *waits = waits_new(s);
+    uint64_t           count = 0;
+    char               name[3][RESULTS_QUOTED_MAX];
+
+    for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; )
+        count += list_messages(s, &s->flows.flow[i], waits_of(waits, &s->flows.flow[i]), list + count);
+    qsort(list, count, sizeof(*list), compare_unfinished);
+    fputs("src,dst,sport,dport,prio,traffic,bytes,start_ns,acked_bytes,resent_bytes,waits_for\n", out);
+    for (uint64_t i = 0; i < count; i++) {
+        const struct flow *f = list[i].flow;
+
+        fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(name[0], s, f->src), node_field(name[1], s, f->dst), f->ports & 0xffff,
+                f->ports >> 16, f->prio, results_quoted(name[2], r->scenario->entry[f->traffic].name), list[i].bytes);
+        print_ns(out, list[i].start_ps);
+        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%s\n", list[i].acked_bytes, list[i].resent_bytes, wait_names[list[i].wait]);
+    }
+    waits_free(waits);
+    free(list);
 }
 
 void results_print_hpcc_fct(FILE *out, const struct flow_result *r)

@@ -66,6 +66,17 @@ static json_t *fct_json(const struct results *r)
     return rows;
 }
 
+/* Nothing of reasons that no flow has. */
+static json_t *waits_json(const struct results *r)
+{
+    json_t *o = json_object();
+
+    for (uint32_t i = 0; i < WAITS; i++)
+        if (r->waits[i])
+            json_put_count(o, wait_names[i], r->waits[i]);
+    return o;
+}
+
 static json_t *all_json(const struct results *r)
 {
     const struct sim_counters *c = &r->sim->engine.counters;
@@ -73,6 +84,8 @@ static json_t *all_json(const struct results *r)
 
     json_put_count(o, "flows_started", c->flows_started);
     json_put_count(o, "flows_unfinished", r->unfinished);
+    if (r->unfinished)
+        json_object_set_new(o, "unfinished_waits", waits_json(r));
     json_put_count(o, "flows_stuck", r->stuck_why ? r->unfinished : 0);
     if (r->stuck_why) {
         json_put_us(o, "stuck_since_us", r->stuck_ps);

@@ -120,6 +120,17 @@ static void add_row(struct table *t, const char *name, const struct fct_cell *c)
     table_cell(t, "%s", us_text(us.p99).buf);
 }
 
+/* How many, then a line for each thing that they wait for. */
+static void print_unfinished(const struct results *r, FILE *out)
+{
+    char count[32];
+
+    fprintf(out, "  and %s that had not finished\n", flows_text(r->unfinished).buf);
+    for (uint32_t i = 0; i < WAITS; i++)
+        if (r->waits[i])
+            fprintf(out, "  %10s %s\n", text_from_count(count, sizeof(count), r->waits[i]), wait_texts[i]);
+}
+
 static void print_fct(const struct results *r, FILE *out, struct results_look look)
 {
     struct table *t = table_new("lrrrrrrrrrr");
@@ -131,7 +142,7 @@ static void print_fct(const struct results *r, FILE *out, struct results_look lo
     add_row(t, "all", &r->fct->all);
     end_table(t, out, look, "00501706840");
     if (r->unfinished)
-        fprintf(out, "  and %s that had not finished\n", flows_text(r->unfinished).buf);
+        print_unfinished(r, out);
     if (r->stuck_why)
         fprintf(out, "  PARTIAL: nothing moves any more after %s. %s\n", time_text(r->stuck_ps).buf,
                 safe_name(r->stuck_why).buf);

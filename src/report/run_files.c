@@ -20,6 +20,13 @@ static bool has_queues(const struct run_files *f)
     return f->simulation->scenario.tuner.is_recorded;
 }
 
+static bool has_unfinished(const struct run_files *f)
+{
+    const struct sim_counters *c = &f->simulation->sim->engine.counters;
+
+    return c->flows_started != c->flows_done;
+}
+
 static void print_page(const struct run_files *f, const struct results *r, FILE *out)
 {
     json_t *page = page_of_run(r, f->name + 1);
@@ -63,6 +70,12 @@ static void print_gaps(const struct run_files *f, const struct results *r, FILE 
     results_print_gaps(r, out);
 }
 
+static void print_unfinished(const struct run_files *f, const struct results *r, FILE *out)
+{
+    (void)f;
+    results_print_unfinished(r, out);
+}
+
 /* The page is the first: it links to all behind it. */
 static const struct row {
     const char *name;
@@ -79,6 +92,7 @@ static const struct row {
     { "tuning.jsonl",  is_tuned,   print_tuning },
     { "gaps.csv",      has_gaps,   print_gaps },
     { "queues.csv",    has_queues, NULL },
+    { "unfinished.csv", has_unfinished, print_unfinished },
 };
 
 #define ROWS (sizeof(rows) / sizeof(*rows))
@@ -197,7 +211,6 @@ int run_files_open(struct run_files *f, const struct run_files_paths *paths, con
     int rc = 0;
 
     *f = (struct run_files){ .simulation = s, .sample_ps = paths->sample_ps };
-    list_names(f);
     if (paths->out)
         rc = open_dir(f, paths->out, err);
     if (!rc && paths->hpcc_fct)
@@ -227,6 +240,7 @@ static int write_dir(struct run_files *f, const struct results *r, struct err *e
 {
     int rc = 0;
 
+    list_names(f);
     if (f->dir && !simulation_has_intervals(f->simulation))
         results_print_points(f->intervals, r);
     for (uint32_t i = 0; f->dir && i < ROWS && !rc; i++) {

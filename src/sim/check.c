@@ -21,6 +21,14 @@ static void check_arrival(void *arg, struct event *e)
     w->sums->payload += k->payload;
 }
 
+static void add_held(void *arg, const struct packet *k)
+{
+    struct check_sums *sums = arg;
+
+    sums->packets++;
+    sums->payload += k->payload;
+}
+
 static void check_port(const struct sim *s, const struct port *p, struct check_sums *sums)
 {
     const struct packet *packet = s->engine.packets.packet;
@@ -44,7 +52,7 @@ void check_part(const struct sim *s, struct check_sums *sums)
         if (net->node[i].part != s->program.part)
             continue;
         if (net->node[i].is_switch)
-            switch_check(s, &net->node[i]), sums->packets += weave_held(s, &net->node[i], &sums->payload);
+            switch_check(s, &net->node[i]), weave_each_held(s, &net->node[i], add_held, sums);
         else
             host_check(s, &net->host[net->node[i].host]);
     }

@@ -1,9 +1,9 @@
 #include "sim/stall.h"
 #include "base/text.h"
-#include "sim/host/pacer.h"
 #include "sim/host/pair/pair.h"
 #include "sim/partition.h"
 #include "sim/rto_default.h"
+#include "sim/waits.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -130,25 +130,11 @@ static uint32_t first_flows(const struct sim *s, const struct flow *first[NAMED_
     return count;
 }
 
-/* The first port of a switch with data of a flow in one of its queues. */
-static const struct port *find_queued(struct sim *s, uint32_t flow)
+/* Names the place at which a flow waits, or the reason. */
+static void explain_flow(struct sim *s, const struct waits *waits, const struct flow *f, struct writer *w)
 {
-    for (uint32_t i = 0; i < s->net.ports; i++) {
-        const struct port   *p = &s->net.port[i];
-        const struct packet *packet = partition_of_node(s, p->node->id)->engine.packets.packet;
-
-        for (uint32_t q = 0; p->is_switch && q < PRIOS; q++)
-            for (uint32_t id = p->queue[q].head; id; id = packet[id].next)
-                if (packet[id].flow == flow && packet[id].kind == PACKET_DATA)
-                    return p;
-    }
-    return NULL;
-}
-
-static void explain_flow(struct sim *s, const struct flow *f, struct writer *w)
-{
-    const struct host *h = &s->net.host[f->host];
-    const struct port *at = find_queued(s, (uint32_t)(f - s->flows.flow)), *nic = h->port;
+    const struct port *at = waits_at(waits, f), *nic = s->net.host[f->host].port;
+    enum wait          reason = waits_of(waits, f);
     char               done[32], all[32];
 
     put(w, "%s -> %s (%s of %s acknowledged): ", name_of(s, f->src), name_of(s, f->dst),
@@ -166,12 +152,11 @@ static void explain_flow(struct sim *s, const struct flow *f, struct writer *w)
         put(w, "nothing it sends arrives");
     else if (f->timeouts && f->acked == f->timeout_acked)
         put(w, "nothing it sends arrives, after %u time-outs", f->timeouts);
-    else if (!s->cfg.rto_ps && f->sent > f->acked)
+    else if (reason == WAIT_FOREVER)
         put(w, "%s, and 'rto: 0' has nothing sent again",
-            f->sent < f->bytes && !pacer_has_window(s, h, f) ? "its window is full of what was lost"
-                                                             : "a packet or its answer was lost");
+            f->sent < f->bytes ? "its window is full of what was lost" : "a packet or its answer was lost");
     else
-        put(w, "no answer comes");
+        put(w, "%s", wait_texts[reason]);
 }
 
 /* ---- pauses that wait for each other ---- */
@@ -231,14 +216,16 @@ char *stall_explain(struct sim *s, char text[STALL_TEXT_MAX])
     struct writer      w = { .text = text };
     const struct flow *first[NAMED_MAX];
     uint32_t           count = first_flows(s, first);
+    struct waits      *waits = waits_new(s);
 
     *text = '\0';
     for (uint32_t i = 0; i < count && i < NAMED_MAX; i++) {
         put(&w, i ? "; " : "");
-        explain_flow(s, first[i], &w);
+        explain_flow(s, waits, first[i], &w);
     }
     if (count > NAMED_MAX)
         put(&w, "; and %u more", count - NAMED_MAX);
     explain_cycle(s, &w);
+    waits_free(waits);
     return text;
 }

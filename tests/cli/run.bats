@@ -100,7 +100,7 @@ in_terminal() {
 @test "run: --out holds every flow, every port, the summary and the scenario" {
     "$ANOLE" run "$(small)" --out "$dir/out" --format json >"$dir/json"
     [ "$(find "$dir/out" -type f ! -name .anole -printf '%f\n' | sort | xargs)" = \
-        'flows.csv intervals.csv manifest.json ports.csv report.html scenario.yaml summary.json' ]
+        'flows.csv intervals.csv manifest.json ports.csv report.html scenario.yaml summary.json unfinished.csv' ]
     cmp "$(small)" "$dir/out/scenario.yaml"
     jq 'del(.wall)' "$dir/json" | cmp - <(jq . "$dir/out/summary.json")
     # one line a flow, and the bytes and slowdowns of the summary
@@ -270,7 +270,22 @@ end_with() {
 @test "run: flows that have not finished are counted" {
     "$ANOLE" run "$(small)" --set run=101us --format json >"$dir/json"
     jq -e '.all.flows_unfinished >= 6 and .all.flows_started == .all.flows + .all.flows_unfinished' "$dir/json"
-    "$ANOLE" run "$(small)" --set run=101us | grep -qE '^ +and [0-9,]+ flows? that had not finished$'
+    "$ANOLE" run "$(small)" --set run=101us | grep -A1 -E '^ +and [0-9,]+ flows? that had not finished$' |
+        grep -qE '^ +[0-9]+ (in turn at the NIC|paced by the rate|sent, ACKs on their way)$'
+}
+
+@test "run: flows that have not finished say what they wait for" {
+    for threads in 1 2 3; do
+        "$ANOLE" run "$(small)" --set run=101us --threads $threads --out "$dir/$threads" >/dev/null
+        cmp "$dir/1/unfinished.csv" "$dir/$threads/unfinished.csv"
+        cmp "$dir/1/summary.json" "$dir/$threads/summary.json"
+    done
+    jq -e '.all.flows_unfinished == (.all.unfinished_waits | add)' "$dir/1/summary.json"
+    jq -e '.files | index("unfinished.csv")' "$dir/1/manifest.json"
+    # One line for each, and as many of each reason as the summary says.
+    [ "$(tail -n +2 "$dir/1/unfinished.csv" | wc -l)" = "$(jq .all.flows_unfinished "$dir/1/summary.json")" ]
+    [ "$(awk -F , 'NR > 1 { print $NF }' "$dir/1/unfinished.csv" | sort | uniq -c | awk '{ print $2, $1 }')" = \
+        "$(jq -r '.all.unfinished_waits | to_entries | sort_by(.key)[] | "\(.key) \(.value)"' "$dir/1/summary.json")" ]
 }
 
 @test "run: without an end the run lasts until the last flow is done" {

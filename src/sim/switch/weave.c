@@ -304,17 +304,14 @@ uint32_t weave_take_held(struct sim *s, uint32_t id, struct port **in)
     return tag->next;
 }
 
-uint32_t weave_held(const struct sim *s, const struct node *n, uint64_t *payload)
+void weave_each_held(const struct sim *s, const struct node *n, void (*see)(void *arg, const struct packet *), void *arg)
 {
     const struct conweave_table *t = s->lb.weave ? &s->lb.weave->tor[n->id].rx : NULL;
-    uint32_t                     count = 0;
 
     for (uint32_t i = 0; t && i < t->size; i++) {
         uint32_t id = t->row[i].is_used ? t->row[i].first : 0;
 
-        for (id = id ? packet_woven(&s->engine.packets, id)->next : 0; id;
-             id = packet_woven(&s->engine.packets, id)->next, count++)
-            *payload += s->engine.packets.packet[id].payload;
+        for (id = id ? packet_woven(&s->engine.packets, id)->next : 0; id; id = packet_woven(&s->engine.packets, id)->next)
+            see(arg, &s->engine.packets.packet[id]);
     }
-    return count;
 }

@@ -40,7 +40,7 @@ enum weave_does weave_on_packet(struct sim *, struct port *in, uint32_t id, stru
  * first came in by, otherwise NULL. */
 uint32_t weave_take_held(struct sim *, uint32_t id, struct port **in);
 
-/* Packets that a switch holds and that are no events, and what they carry. */
-uint32_t weave_held(const struct sim *, const struct node *, uint64_t *payload);
+/* Shows the packets that a switch holds and that are no events. */
+void weave_each_held(const struct sim *, const struct node *, void (*see)(void *arg, const struct packet *), void *arg);
 
 #endif

@@ -1,0 +1,44 @@
+/* src/sim/waits.h - what each flow that is not over waits for.
+ *
+ * A run may end with unfinished flows, because its time is up or nothing moves any more. Each of them waits for something: this
+ * says for what, from the state of its sender and from where its packets and answers are. The same for any number of threads.
+ */
+#ifndef SIM_WAITS_H
+#define SIM_WAITS_H
+
+#include "sim/sim.h"
+
+#include <stdint.h>
+
+enum wait {
+    WAIT_TURN,                   /* it may send: for its NIC, which sends something else */
+    WAIT_PACER,                  /* until its rate lets it send */
+    WAIT_QUEUE_PAIR,             /* for messages before it in its queue pair */
+    WAIT_PAUSE,                  /* PFC pauses its class at its NIC, or where one of its packets or answers is */
+    WAIT_LINK,                   /* its link, or one that a packet of its waits for, is down */
+    WAIT_WINDOW,                 /* its window is closed, and packets or ACKs that open it are on their way */
+    WAIT_ACK,                    /* all is sent, and packets or ACKs are on their way */
+    WAIT_TIMEOUT,                /* none is: for the retransmission timer */
+    WAIT_FOREVER,                /* none is, and there is no timer (rto: 0) */
+    WAIT_DELIVERY,               /* inside a server, or as recorded (fidelity: fast): it ends at a time that is known */
+    WAITS
+};
+
+extern const char *const wait_names[WAITS];      /* "turn", ..: for other programs */
+extern const char *const wait_texts[WAITS];      /* "wait for their turn at the NIC", ..: for people */
+
+/* Looks at every packet once. */
+struct waits;
+struct waits *waits_new(const struct sim *);
+void          waits_free(struct waits *);
+
+/* Of a flow that is not over, or of its oldest message. */
+enum wait waits_of(const struct waits *, const struct flow *);
+
+/* The first port of a switch with data of a flow in one of its queues; NULL: there is none. */
+const struct port *waits_at(const struct waits *, const struct flow *);
+
+/* How many unfinished flows wait for what. */
+void waits_count(const struct waits *, uint64_t count[WAITS]);
+
+#endif
