@@ -1,9 +1,12 @@
 /* tests/invariant_test.c - what must hold in every world, in a few hundred random ones.
  *
- * ANOLE_SEED=n runs world n alone and says what it is and how it ended.
+ * ANOLE_SEED=n runs world n alone and says what it is and how it ended. ANOLE_WORLDS=n runs n worlds of each test.
  */
+#include "digest.h"
 #include "random_world.h"
+#include "sim/partition.h"
 #include "sim/switch/buffer.h"
+#include "sim/waits.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -12,7 +15,9 @@
 
 #include <cmocka.h>
 
-#define WORLDS   1000
+#define WORLDS   600
+#define LONE     300             /* worlds with one flow */
+#define DIVIDED  60              /* worlds that several threads share */
 #define STEP_PS  (20 * PS_PER_US)
 #define LIMIT_PS (PS_PER_S / 2)
 
@@ -25,6 +30,24 @@ static void check_buffers(const struct sim *s)
     for (uint32_t i = 0; i < s->net.nodes; i++)
         if (s->net.node[i].is_switch)
             assert_in_range(buffer_used_bytes(s, &s->net.node[i]), 0, s->cfg.buffer_bytes);
+}
+
+/* Every unfinished flow has one reason to wait. Where nothing can get lost, it is not the timer: it may send, or something of it is
+ * on its way. */
+static void check_waits(const struct random_world *w)
+{
+    const struct sim_counters *c = &w->world.sim->engine.counters;
+    struct waits              *waits = waits_new(w->world.sim);
+    uint64_t                   count[WAITS], sum = 0;
+
+    waits_count(waits, count);
+    waits_free(waits);
+    for (uint32_t i = 0; i < WAITS; i++)
+        sum += count[i];
+    assert_int_equal(sum, c->flows_started - c->flows_done);
+    assert_int_equal(count[WAIT_DELIVERY], 0);
+    if (w->is_tight)
+        assert_int_equal(count[WAIT_TIMEOUT] + count[WAIT_FOREVER], 0);
 }
 
 static void check_results(const struct random_world *w)
@@ -102,7 +125,7 @@ static void run_world(uint64_t seed, bool is_told)
     bool                is_done;
 
     seed_at_hand = seed;
-    random_world_make(&w, seed);
+    random_world_make(&w, seed, 1);
     s = w.world.sim;
     if (is_told)
         random_world_print(&w, seed);
@@ -112,6 +135,7 @@ static void run_world(uint64_t seed, bool is_told)
         sim_run_until(s, s->engine.now_ps + STEP_PS);
         sim_check(s);
         check_buffers(s);
+        check_waits(&w);
         if (seed % 3 == 0 && one_in(&rng, 5))
             turn_knobs(s, &rng);
     }
@@ -129,22 +153,122 @@ static void run_world(uint64_t seed, bool is_told)
     world_end(&w.world);
 }
 
+/* Runs worlds 1 to 'count', or as many as the environment wants, or the one it names. */
+static void run_worlds(void (*run)(uint64_t seed, bool is_told), uint64_t count)
+{
+    const char *one = getenv("ANOLE_SEED"), *many = getenv("ANOLE_WORLDS");
+
+    signal(SIGABRT, on_abort);
+    if (one) {
+        run(strtoull(one, NULL, 10), true);
+        return;
+    }
+    count = many ? strtoull(many, NULL, 10) : count;
+    for (uint64_t seed = 1; seed <= count; seed++)
+        run(seed, false);
+}
+
 static void sim_check__holds_in_random_worlds(void **unused)
 {
-    const char *one = getenv("ANOLE_SEED");
-
     (void)unused;
-    signal(SIGABRT, on_abort);
-    if (one)
-        run_world(strtoull(one, NULL, 10), true);
-    for (uint64_t seed = 1; !one && seed <= WORLDS; seed++)
-        run_world(seed, false);
+    run_worlds(run_world, WORLDS);
+}
+
+/* ---- one flow alone ---- */
+
+/* Any network without cycles, no congestion control, room for all: whatever the rates, delays and sizes, the flow takes its closed
+ * form. */
+static void run_lone(uint64_t seed, bool is_told)
+{
+    struct random_world w = { 0 };
+    struct flow_row     flow = { .prio = 3, .dport = 1 };
+    struct sim_cfg      cfg;
+    struct graph        g;
+    struct rng          r;
+    uint32_t            hosts = 0;
+
+    seed_at_hand = seed;
+    rng_init(&r, seed, 79);
+    world_cfg(&cfg, MODEL_NIC);
+    random_topology(&w, &g, &r, false);
+    make_hosts_unlike(&g, &r);
+    for (uint32_t i = 0; i < g.nodes; i++)
+        hosts += !g.node[i].is_switch;
+    flow.src = pick(&r, 0, hosts - 1);
+    flow.dst = pick(&r, 0, hosts - 2);
+    flow.dst += flow.dst >= flow.src;
+    flow.bytes = one_in(&r, 2) ? pick(&r, 1, 5000) : pick(&r, 1, 1000000);
+    cfg.mtu_bytes = one_in(&r, 2) ? pick(&r, 64, 9000) : 1024;
+    cfg.ack_every = random_ack_every(&r);
+    cfg.is_selective = one_in(&r, 3);
+    cfg.is_lossless = one_in(&r, 2);
+    cfg.buffer_bytes = 1ull << 30;
+    cfg.ecn_on = false;
+    cfg.rto_ps = 0;
+    if (cfg.ack_every == 1 && one_in(&r, 2))
+        cfg.window_bytes = UINT64_MAX;           /* the longest round trip at line rate: it holds no flow back */
+    world_of_flows(&w.world, &g, &cfg, &flow, 1);
+    assert_true(world_finish(&w.world, 100 * PS_PER_US, LIMIT_PS));
+    if (is_told || w.world.done[0].fct_ps != w.world.done[0].ideal_ps)
+        fprintf(stderr, "seed %llu: %s, %u hosts, %llu bytes of %u, ack_every %u, window %llu: %llu ps, alone %llu ps\n",
+                (unsigned long long)seed, w.graph_kind, hosts, (unsigned long long)flow.bytes, cfg.mtu_bytes, cfg.ack_every,
+                (unsigned long long)w.world.sim->cfg.window_bytes, (unsigned long long)w.world.done[0].fct_ps,
+                (unsigned long long)w.world.done[0].ideal_ps);
+    assert_int_equal(w.world.done[0].fct_ps, w.world.done[0].ideal_ps);
+    world_end(&w.world);
+}
+
+static void sim_ideal_ps__is_what_a_lone_flow_takes(void **unused)
+{
+    (void)unused;
+    run_worlds(run_lone, LONE);
+}
+
+/* ---- several threads ---- */
+
+static uint32_t worlds_divided;
+
+static uint64_t digest_of(uint64_t seed, uint32_t threads)
+{
+    uint64_t            digest = DIGEST_EMPTY;
+    struct random_world w;
+
+    random_world_make(&w, seed, threads);
+    if (w.world.sim->parts && partition_count(w.world.sim->parts) > 1)
+        worlds_divided++;
+    assert_true(world_finish(&w.world, STEP_PS, LIMIT_PS));
+    for (uint32_t i = 0; i < w.world.done_count; i++)
+        digest = digest_add_flow(digest, &w.world.done[i]);
+    digest = digest_add_counters(digest, &w.world.sim->engine.counters);
+    world_end(&w.world);
+    return digest;
+}
+
+static void run_divided(uint64_t seed, bool is_told)
+{
+    uint64_t one = digest_of(seed, 1);
+
+    seed_at_hand = seed;
+    for (uint32_t threads = 2; threads <= 3; threads++)
+        if (digest_of(seed, threads) != one)
+            fail_msg("world %llu differs with %u threads", (unsigned long long)seed, threads);
+    if (is_told)
+        fprintf(stderr, "seed %llu: digest 0x%016llx\n", (unsigned long long)seed, (unsigned long long)one);
+}
+
+static void sim__is_the_same_with_any_number_of_threads(void **unused)
+{
+    (void)unused;
+    run_worlds(run_divided, DIVIDED);
+    assert_true(worlds_divided > 0 || getenv("ANOLE_SEED"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sim_check__holds_in_random_worlds),
+        cmocka_unit_test(sim_ideal_ps__is_what_a_lone_flow_takes),
+        cmocka_unit_test(sim__is_the_same_with_any_number_of_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,7 @@ struct random_world {
     uint32_t fabric_first, fabric_count; /* links between switches of which others can take the place */
     bool         has_loss;       /* on the wire */
     bool         has_changes;
+    bool         is_tight;       /* model nic, and nothing can get lost */
     uint32_t     flows;
 };
 
@@ -46,6 +47,31 @@ static inline uint64_t random_rate(struct rng *r)
 static inline uint64_t random_delay(struct rng *r)
 {
     return one_in(r, 4) ? pick(r, 1, 20) * PS_PER_NS : pick(r, 100, 3000) * PS_PER_NS;
+}
+
+/* Any control but rlcc, which needs a trained model. */
+static inline const struct cc_algo *random_cc(struct rng *r)
+{
+    uint32_t count = 0;
+
+    while (cc_all[count])
+        count++;
+    for (;;) {
+        const struct cc_algo *cc = cc_all[pick(r, 0, count - 1)];
+
+        if (strcmp(cc->name, "rlcc"))
+            return cc;
+    }
+}
+
+/* Host links that are alike in nothing; some are long. */
+static inline void make_hosts_unlike(struct graph *g, struct rng *r)
+{
+    for (uint32_t i = 0; i < g->links; i++)
+        if (!g->node[g->link[i].a].is_switch || !g->node[g->link[i].b].is_switch) {
+            g->link[i].rate_bps = random_rate(r);
+            g->link[i].delay_ps = one_in(r, 8) ? pick(r, 10, 50) * PS_PER_US : random_delay(r);
+        }
 }
 
 /* Switches in a random tree, hosts anywhere on them; with cycles, further links between switches. */
@@ -125,6 +151,14 @@ static inline void random_changes(struct random_world *w, struct sim_cfg *cfg, c
     w->has_changes = true;
 }
 
+/* One by one, a few, or as many as `ack_every: mlx5`. */
+static inline uint32_t random_ack_every(struct rng *r)
+{
+    static const uint32_t every[] = { 1, 1, 1, 2, 8, 16, 256 };
+
+    return every[rng_below(r, sizeof every / sizeof *every)];
+}
+
 static inline void random_cfg(struct sim_cfg *cfg, struct rng *r, uint64_t seed)
 {
     world_cfg(cfg, !one_in(r, 3) ? MODEL_NIC : seed % 2 ? MODEL_HPCC : MODEL_CONWEAVE);
@@ -141,10 +175,10 @@ static inline void random_cfg(struct sim_cfg *cfg, struct rng *r, uint64_t seed)
     }
     cfg->ack_droppable = false;
     if (!one_in(r, 3))
-        cfg->cc = cc_find(cfg->model != MODEL_NIC ? "dcqcn_hpcc" : seed % 3 ? "dcqcn" : "dcqcn_plus");
+        cfg->cc = cfg->model != MODEL_NIC ? cc_find("dcqcn_hpcc") : random_cc(r);
     if (one_in(r, 4))
         cfg->mtu_bytes = pick(r, 64, 4096);
-    cfg->ack_every = one_in(r, 3) ? pick(r, 2, 8) : 1;
+    cfg->ack_every = random_ack_every(r);
     cfg->nack_gap_ps = pick(r, 10, 50) * PS_PER_US;
     cfg->rto_ps = pick(r, 50, 1000) * PS_PER_US;
     if (one_in(r, 5))
@@ -214,6 +248,14 @@ static inline struct traffic *random_traffic(struct random_world *w, const struc
     return t;
 }
 
+/* In half of the worlds in which nothing can get lost there is no timer: a flow that waits for it never ends. */
+static inline void settle_timer(struct random_world *w, struct sim_cfg *cfg, struct rng *r)
+{
+    w->is_tight = cfg->model == MODEL_NIC && cfg->is_lossless && !w->has_loss && !w->has_changes;
+    if (w->is_tight && one_in(r, 2))
+        cfg->rto_ps = 0;
+}
+
 /* What a port must be able to take after it has asked for a pause, whatever the model's own formula says. */
 static inline void ample_headroom(struct sim_cfg *cfg, const struct graph *g)
 {
@@ -227,7 +269,7 @@ static inline void ample_headroom(struct sim_cfg *cfg, const struct graph *g)
     cfg->headroom_bytes = most + 6 * (cfg->mtu_bytes + cfg->header_bytes);
 }
 
-static inline void random_world_make(struct random_world *w, uint64_t seed)
+static inline void random_world_make(struct random_world *w, uint64_t seed, uint32_t threads)
 {
     struct err err;
     int        rc = -1;
@@ -240,7 +282,10 @@ static inline void random_world_make(struct random_world *w, uint64_t seed)
         *w = (struct random_world){ 0 };
         rng_init(&r, seed, 77);
         random_cfg(&cfg, &r, seed);
+        cfg.threads = cfg.parts = threads;
         random_topology(w, &g, &r, !cfg.is_lossless);
+        if (one_in(&r, 2))
+            make_hosts_unlike(&g, &r);
         cfg.buffer_bytes = cfg.is_lossless ? buffer : 200ull * (cfg.mtu_bytes + cfg.header_bytes);
         if (cfg.model != MODEL_NIC)
             ample_headroom(&cfg, &g);
@@ -251,7 +296,10 @@ static inline void random_world_make(struct random_world *w, uint64_t seed)
             g.link[i].loss = 0.01 * rng_real(&r), g.link[i].ber = one_in(&r, 2) ? 1e-7 : 0;
         if (one_in(&r, 4))
             random_changes(w, &cfg, &g, &r);
+        settle_timer(w, &cfg, &r);
         rc = world_start(&w->world, &g, &cfg, random_traffic(w, &g, &r, seed, cfg.model == MODEL_NIC), &err);
+        if (rc && buffer > 1ull << 30)
+            die("seed %llu: %s", (unsigned long long)seed, err.text);
     }
 }
 
@@ -261,11 +309,11 @@ static inline void random_world_print(const struct random_world *w, uint64_t see
     const struct sim_counters *c = &s->engine.counters;
 
     fprintf(stderr,
-            "seed %llu: %s, %u hosts, model %s, cc %s, %s, buffer %llu%s%s; %u flows, %llu done at %llu ps; "
+            "seed %llu: %s, %u hosts, model %s, cc %s, ack_every %u, %s, buffer %llu%s%s; %u flows, %llu done at %llu ps; "
             "drops: buffer %llu "
             "wire %llu down %llu no route %llu; pauses %llu resumes %llu timeouts %llu live %u pending %u\n",
             (unsigned long long)seed, w->graph_kind, s->net.hosts, sim_model_names[s->cfg.model],
-            s->cfg.cc->name, s->cfg.is_lossless ? "lossless" : "lossy",
+            s->cfg.cc->name, s->cfg.ack_every, s->cfg.is_lossless ? "lossless" : "lossy",
             (unsigned long long)s->cfg.buffer_bytes, w->has_loss ? ", loss" : "",
             w->has_changes ? ", changes" : "", w->flows, (unsigned long long)c->flows_done,
             (unsigned long long)s->engine.now_ps, (unsigned long long)c->dropped_buffer,

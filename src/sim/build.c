@@ -487,9 +487,11 @@ int build_world(struct sim *s, struct err *err)
     s->net.base_rtt_hops = most.rtt_hops;
     s->net.is_uneven = sim_ideal_is_uneven(s);
     s->net.bdp_bytes = most.bdp_bytes;
-    if (s->cfg.window_bytes == UINT64_MAX)
+    if (s->cfg.window_bytes == UINT64_MAX) {
         s->cfg.window_bytes = s->model.holds_at_turn ? s->net.bdp_bytes :
             (uint64_t)((double)s->net.base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
+        s->hosts.bdp_bps = s->model.holds_at_turn ? 0 : host_bps;
+    }
     rto_default_settle(s);
     if (s->cfg.window_by_pair)
         s->cfg.window_bytes = s->cfg.window_bytes ? UINT64_MAX : 0;      /* every flow has its own */

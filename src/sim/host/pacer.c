@@ -79,6 +79,8 @@ bool pacer_has_window(const struct sim *s, const struct host *h, const struct fl
     if (s->cfg.window_bytes) {
         uint64_t w = s->cfg.window_by_pair ? f->pair_bdp_bytes : s->cfg.window_bytes;
 
+        if (s->hosts.bdp_bps)
+            w = units_share(w, h->port->rate_bps, s->hosts.bdp_bps);
         if (s->cfg.window_by_rate)
             w = units_share(w, f->out.rate_bps, h->port->rate_bps);
         w = w ? w : 1;           /* one packet may always be on its way */

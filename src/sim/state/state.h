@@ -85,6 +85,7 @@ struct host_state {
     const struct np_algo *np;                /* how receivers answer marks */
     struct np_cfg         np_cfg;
     uint64_t              window_bytes_max;  /* a flow with such a window of its control's or less may be held by one */
+    uint64_t              bdp_bps;           /* cfg.window_bytes is the BDP of a host's link of this rate; 0: it is every host's */
     bool                  has_held;          /* windows are asked about by turn.c: model.holds_at_turn */
     uint8_t               at_send;           /* SEND_HF2T, ..: what else to do before a queue pair sends */
     uint8_t               after_send;        /* SENT_TIMER, ..: what else to do when a queue pair has sent */
