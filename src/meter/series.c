@@ -20,6 +20,14 @@ void series_init(struct series *s, uint32_t ports, uint32_t entries)
     s->phase_entry_bytes = xcalloc((entries + 1ul) * PHASES, sizeof *s->phase_entry_bytes);
 }
 
+void series_begin_idle(struct series *s, uint64_t intervals)
+{
+    while (intervals / SERIES_POINTS >= s->merged)
+        s->merged *= 2;
+    while (intervals / SERIES_HEAT >= s->heat_merged)
+        s->heat_merged *= 2;
+}
+
 void series_fini(struct series *s)
 {
     free(s->entry_bytes);

@@ -57,6 +57,10 @@ struct series {
 void series_init(struct series *, uint32_t ports, uint32_t entries);
 void series_fini(struct series *);
 
+/* Nothing happens in the first so many intervals. Points and columns are as long from the start as they would be after
+ * those, so that the caller can look less often. To be called before the first report. */
+void series_begin_idle(struct series *, uint64_t intervals);
+
 /* A report of so many intervals. */
 void series_add(struct series *, const struct report *, uint64_t intervals);
 
