@@ -77,7 +77,7 @@ static void digest__same_as_the_fork(void **unused)
 
         for (int n = 0; n < row[i].draws; n++)
             crand_next(&random);
-        assert_int_equal(pint_digest(&p, now_ns, LINE_BPS, 4160, row[i].queue_bytes, &random), row[i].digest);
+        assert_int_equal(pint_digest(&(struct pint_cfg){ 1.01, 4160 }, &p, now_ns, LINE_BPS, row[i].queue_bytes, &random), row[i].digest);
         pint_sent(&p, now_ns, 1050);
     }
 }
@@ -93,11 +93,11 @@ static void digest__tends_to_the_use_of_the_port(void **unused)
     (void)unused;
     crand_init(&random, 1);
     for (uint64_t n = 1; n <= 3000; n++) {
-        uint16_t digest = pint_digest(&p, 160 * n, LINE_BPS, 8000, 0, &random);
+        uint16_t digest = pint_digest(&(struct pint_cfg){ 1.01, 8000 }, &p, 160 * n, LINE_BPS, 0, &random);
 
         pint_sent(&p, 160 * n, 1000);
         if (n > 1000)
-            sum += pint_use(digest);
+            sum += pint_use(1.01, digest);
     }
     assert_true(fabs(sum / 2000 - 0.5) < 0.01);
     assert_true(fabs(p.use - 0.5) < 0.01);

@@ -47,6 +47,17 @@ char *convert_real(char *buf, size_t size, double value)
     return buf;
 }
 
+void convert_note_fork(const struct sim_cfg *cfg)
+{
+    const struct cc_fork *f = &cfg->fork;
+
+    if (cfg->is_unpaced || cfg->ack_from_bytes || (cfg->window_by_pair && cfg->window_bytes))
+        convert_note("RATE_BOUND, L2_ACK_INTERVAL and GLOBAL_T are left out: packets are paced, each has an ACK, and windows are "
+                     "those of the network");
+    if (f->is_slow || f->has_hop_rates || f->skips_empty || f->pint_ignored)
+        convert_note("FAST_REACT, MULTI_RATE, SAMPLE_FEEDBACK and PINT_PROB are left out");
+}
+
 void convert_note(const char *format, ...)
 {
     va_list args;

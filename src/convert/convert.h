@@ -66,4 +66,7 @@ char *convert_real(char *buf, size_t size, double value);
 /* "anole: note: ..." : something is not the same afterwards, but near. */
 void convert_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Tells which settings of the HPCC fork's config no other file has a key for. */
+void convert_note_fork(const struct sim_cfg *);
+
 #endif

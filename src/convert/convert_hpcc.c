@@ -159,6 +159,7 @@ static void note_settings(const struct convert_source *s)
 {
     const struct sim_cfg *cfg = &s->scenario.cfg;
 
+    convert_note_fork(cfg);
     if (cfg->model == MODEL_NIC)
         convert_note(
             "the model is nic; the fork's DCQCN has no byte counter and no CNP packets, and its frames are "

@@ -222,6 +222,7 @@ int convert_write_scenario(const struct convert_source *s, struct outdir *dir, s
     if (!rc && s->has_settings) {
         print_host(out, &s->scenario.cfg);
         print_switch(out, &s->scenario.cfg);
+        convert_note_fork(&s->scenario.cfg);
         rc = print_knobs(s, out, err);
     }
     return rc ? rc : write_flows(s, out, dir, err);

@@ -109,7 +109,11 @@ static void topology__refuses_with_the_line(void **unused)
         { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 1 100Gbps 1us 0\n", "t:4: a link goes from h1 to itself" },
         { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 7 100Gbps 1us 0\n", "t:4: a link goes from node 1 to node 7" },
         { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0 0\n", "t:4: '0' is one word too many" },
-        { "3 1 1\n2\n0 2 100Gbps 1us 0\n\n1 2 100Gbps 1us 0\n", "t:5: there are more than the 1 links" },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1e3ns 0\n", "t:4: the delay: '1e3ns' is not a time" },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps -1us 0\n", "t:4: the delay: '-1us' is not a time" },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps nan 0\n", "t:4: the delay: 'nan' is not a time" },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1min 0\n", "t:4: the delay: '1min' is not in s, ms, us, ns or ps" },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps\n", "t:4: nothing is given for the delay" },
         { "3 1 2\n2\n0 2 100Gbps 1us 0\n0 1 100Gbps 1us 0\n", "t:1: the host h0 has 2 links" },
         { "4 2 2\n2 3\n0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n", "t:1: the hosts h0 and h1 cannot reach" },
         { "4 2 4\n2 3\n0 2 100Gbps 1us 0\n3 2 9Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n",
@@ -178,6 +182,47 @@ static void flows__none_and_many(void **unused)
     flow_list_fini(&flows);
 }
 
+/* What the fork's ns-3.17 makes of these texts, printed by it. */
+static void topology__cuts_delays_as_ns3(void **unused)
+{
+    static const struct { const char *text; uint64_t ns; } row[] = {
+        { "0.6us", 599 }, { "0.7us", 699 }, { "1.1us", 1100 }, { "2.3us", 2299 }, { "0.3us", 299 }, { "0.5us", 500 },
+        { "0.001ms", 1000 }, { "0.0012ms", 1199 }, { "0.0000012s", 1199 }, { "0.000001", 999 }, { "1us", 1000 },
+        { "999ns", 999 }, { "0.999us", 998 }, { "4.1us", 4099 }, { "1.9ns", 1 }, { "1234ps", 1 }, { "1000000ps", 1000 },
+        { "8.2us", 8199 }, { "1ms", 1000000 }, { "0.1us", 100 }, { "2.7us", 2700 },
+    };
+    char text[100];
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct graph g;
+        struct err   err;
+
+        snprintf(text, sizeof text, "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps %s 0\n", row[i].text);
+        assert_int_equal(0, hpcc_parse_topology("t", text, &g, &err));
+        assert_int_equal(row[i].ns * PS_PER_NS, g.link[1].delay_ps);
+        graph_fini(&g);
+    }
+}
+
+/* The fork reads as many rows as its first line says. */
+static void topology_and_flows__leave_rows_beyond_the_count(void **unused)
+{
+    struct flow_list flows;
+    struct graph     g;
+    struct err       err;
+
+    (void)unused;
+    assert_int_equal(HPCC_ODD, hpcc_parse_topology("t", "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n\n1 2 x\n", &g, &err));
+    assert_string_equal("t:6: the first line announces 2 links; what is from here on is not read", err.text);
+    assert_int_equal(2, g.links);
+    assert_int_equal(HPCC_ODD, hpcc_parse_flows("f", "1\n0 1 3 100 1 2\n1 0 3 100 1 2\n", &g, &flows, &err));
+    assert_string_equal("f:3: the first line announces 1 flows; what is from here on is not read", err.text);
+    assert_int_equal(1, flows.count);
+    flow_list_fini(&flows);
+    graph_fini(&g);
+}
+
 static void flows__refuses_with_the_line(void **unused)
 {
     static const struct { const char *text, *reason; } row[] = {
@@ -187,7 +232,6 @@ static void flows__refuses_with_the_line(void **unused)
         { "100000001\n", "f:1: the number of flows: 100000001 is more than 100000000" },
         { "100000000\n", "f:1: the file ends after 0 of 100000000 flows" },
         { "2\n0 1 3 100 1 2\n", "f:2: the file ends after 1 of 2 flows" },
-        { "1\n0 1 3 100 1 2\n1 0 3 100 1 2\n", "f:3: there are more than the 1 flows" },
         { "1\n0 0 3 100 1 2\n", "f:2: a flow from node 0 to itself" },
         { "1\n0 1 8 100 1 2\n", "f:2: pg: 8 is more than 7" },
         { "1\n0 1 3 65536 1 2\n", "f:2: the port: 65536 is more than 65535" },
@@ -518,6 +562,8 @@ int main(void)
         cmocka_unit_test(topology__refuses_with_the_line),
         cmocka_unit_test(flows__rows),
         cmocka_unit_test(flows__none_and_many),
+        cmocka_unit_test(topology__cuts_delays_as_ns3),
+        cmocka_unit_test(topology_and_flows__leave_rows_beyond_the_count),
         cmocka_unit_test(flows__refuses_with_the_line),
         cmocka_unit_test(config__missing_keys_take_defaults),
         cmocka_unit_test(config__every_key),

@@ -84,7 +84,7 @@ static int read_delay(struct tokens *w, uint64_t *ps, struct err *err)
     double      value;
 
     if (!word)
-        return tokens_err(w, err, EINVAL, "the delay is missing");
+        return tokens_err(w, err, EINVAL, "nothing is given for the delay");
     value = strtod(word, &end);
     if (end == word || (size_t)(end - word) != strspn(word, "+-0123456789.") || value < 0)
         return tokens_err(w, err, EINVAL, "the delay: '%s' is not a time like 1us", word);

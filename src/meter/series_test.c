@@ -146,6 +146,45 @@ static void add__keeps_sums_and_peaks_for_any_number_of_intervals(void **state)
     }
 }
 
+/* Looking at nothing once for many intervals, or at each of them, comes to the same points and columns. */
+static void begin_idle__is_as_if_every_interval_had_been_seen(void **state)
+{
+    static const uint64_t idle[] = { 0, 1, 511, 512, 513, 1023, 1024, 5000, 16000 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+        struct report_port port = { .rate_bps = 1000 };
+        struct report      r = { .port = &port };
+        struct series      a, b;
+
+        series_init(&a, 1, 0);
+        series_init(&b, 1, 0);
+        series_begin_idle(&b, idle[i]);
+        for (uint64_t n = 0; n < idle[i] + 700; n++) {
+            r.start_ps = 10 * n;
+            r.end_ps = 10 * (n + 1);
+            r.payload_bytes = port.tx_bytes = n < idle[i] ? 0 : n;
+            series_add(&a, &r, 1);
+        }
+        for (uint64_t n = 0; n < idle[i] + 700; ) {
+            uint64_t step = n < idle[i] && n + b.merged <= idle[i] ? b.merged : 1;
+
+            r.start_ps = 10 * n;
+            r.end_ps = 10 * (n + step);
+            r.payload_bytes = port.tx_bytes = n < idle[i] ? 0 : n;
+            series_add(&b, &r, step);
+            n += step;
+        }
+        assert_int_equal(a.points, b.points);
+        assert_int_equal(a.heats, b.heats);
+        assert_memory_equal(a.point, b.point, a.points * sizeof *a.point);
+        assert_memory_equal(a.heat_bytes, b.heat_bytes, a.heats * sizeof *a.heat_bytes);
+        assert_memory_equal(a.heat_start_ps, b.heat_start_ps, a.heats * sizeof *a.heat_start_ps);
+        series_fini(&a);
+        series_fini(&b);
+    }
+}
+
 static void add__remembers_the_busiest_interval_of_a_port(void **state)
 {
     struct history h;
@@ -251,6 +290,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(add__keeps_sums_and_peaks_for_any_number_of_intervals),
+        cmocka_unit_test(begin_idle__is_as_if_every_interval_had_been_seen),
         cmocka_unit_test(add__remembers_the_busiest_interval_of_a_port),
         cmocka_unit_test(sum__of_points_is_that_of_their_intervals),
         cmocka_unit_test(add__divides_an_interval_between_phases),

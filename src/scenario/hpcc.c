@@ -153,9 +153,18 @@ static void check_control(struct reader *r, const char *path, const struct hpcc_
 
 static struct cc_fork fork_of(const struct hpcc_config *c)
 {
-    return (struct cc_fork){ .int_multi = c->int_multi, .is_slow = !c->fast_react, .has_hop_rates = c->multi_rate,
-                             .skips_empty = c->sample_feedback, .pint_base = c->pint_log_base,
-                             .pint_ignored = 65536 - (uint32_t)(65536 * c->pint_prob), .timely_hai_bps = c->hai_bps };
+    switch (c->cc_mode) {
+    case 3:
+        return (struct cc_fork){ .int_multi = c->int_multi, .is_slow = !c->fast_react, .has_hop_rates = c->multi_rate,
+                                 .skips_empty = c->sample_feedback };
+    case 7:
+        return (struct cc_fork){ .timely_hai_bps = c->hai_bps };
+    case 10:
+        return (struct cc_fork){ .pint_base = c->pint_log_base,
+                                 .pint_ignored = 65536 - (uint32_t)(65536 * c->pint_prob) };
+    default:
+        return (struct cc_fork){ 0 };
+    }
 }
 
 static void set_control(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)

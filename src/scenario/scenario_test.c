@@ -556,8 +556,8 @@ static void scenario_read__hpcc_config_off(void **state)
 static void scenario_read__hpcc_config_refused(void **state)
 {
     static const struct { const char *more, *message; } rows[] = {
-        { "HAS_WIN 1\nGLOBAL_T 0\n",
-          "/config.txt: a window per pair of hosts (HAS_WIN 1 with GLOBAL_T 0) is not modelled" },
+        { "L2_ACK_INTERVAL 4000\nL2_CHUNK_SIZE 0\n",
+          "/config.txt: an L2_ACK_INTERVAL of more than 1 needs an L2_CHUNK_SIZE: the fork divides by it" },
         { "LINK_DOWN 1 0 2\n", "/config.txt: LINK_DOWN: there is no link between the nodes 0 and 2" },
         { "CC_MODE 3\n", "/config.txt:20: line 5 gives CC_MODE already" },
     };

@@ -476,3 +476,42 @@ END
     cmp "$dir/wiped/flows.csv" "$dir/first/flows.csv"
     refute cmp -s "$dir/wiped/flows.csv" "$dir/heeded/flows.csv"
 }
+
+# The HPCC fork's own files name others relative to the folder it is started in, and have more rows than they announce.
+@test "run: a config of the HPCC fork runs as it comes, with a warning for rows that are left" {
+    mkdir -p "$dir/simulation/mix"
+    cat >"$dir/simulation/mix/config.txt" <<'END'
+TOPOLOGY_FILE mix/topology.txt
+FLOW_FILE mix/flow.txt
+CC_MODE 3
+HAS_WIN 1
+VAR_WIN 1
+MULTI_RATE 0
+INT_MULTI 1
+L2_ACK_INTERVAL 1
+BUFFER_SIZE 32
+END
+    printf '4 1 3\n0\n0 1 100Gbps 0.001ms 0\n0 2 100Gbps 0.001ms 0\n0 3 100Gbps 0.001ms 0\n0 4 100Gbps 0.001ms 0\n' \
+        >"$dir/simulation/mix/topology.txt"
+    printf '2\n2 1 3 100 100000 2\n3 1 3 100 100000 2\n1 2 3 100 5 2\n\nFirst line: flow #\n' \
+        >"$dir/simulation/mix/flow.txt"
+    echo 'hpcc: simulation/mix/config.txt' >"$dir/mix.yaml"
+    run_apart "$ANOLE" run "$dir/mix.yaml" --quiet --hpcc-fct "$dir/fct"
+    [ "$status" -eq 0 ]
+    [ "$(wc -l <"$dir/fct")" -eq 2 ]
+    [ "$(wc -l <"$dir/err")" -eq 2 ]
+    grep -qE '^anole: warning: .*/mix/topology.txt:6: the first line announces 3 links; what is from here on is not read$' "$dir/err"
+    grep -qE '^anole: warning: .*/mix/flow.txt:4: the first line announces 2 flows; what is from here on is not read$' "$dir/err"
+}
+
+@test "run: a buffer of the HPCC fork that is smaller than its headroom is warned about" {
+    mkdir "$dir/w"
+    printf 'TOPOLOGY_FILE t.txt\nFLOW_FILE f.txt\nBUFFER_SIZE 1\n' >"$dir/w/config.txt"
+    printf '3 1 2\n2\n0 2 100Gbps 20us 0\n1 2 100Gbps 20us 0\n' >"$dir/w/t.txt"
+    printf '1\n0 1 3 100 5000 2\n' >"$dir/w/f.txt"
+    echo 'hpcc: w/config.txt' >"$dir/w.yaml"
+    run_apart "$ANOLE" run "$dir/w.yaml" --quiet --hpcc-fct "$dir/fct"
+    [ "$status" -eq 0 ]
+    [ "$(wc -l <"$dir/fct")" -eq 1 ]
+    grep -q 'the buffer of s0 is smaller than the headroom of its ports; as in the fork' "$dir/err"
+}
