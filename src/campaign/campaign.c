@@ -1,16 +1,11 @@
 /* src/campaign/campaign.c */
 #include "campaign/campaign.h"
+#include "base/file/database.h"
 #include "base/json.h"
 #include "version.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define APPLICATION   0x616e6f6c /* "anol": what PRAGMA application_id of our files is */
-#define SCHEMA        2          /* PRAGMA user_version */
-#define BUSY_MS       60000      /* somebody else writes one run */
-#define CHECKED_PAGES 5000       /* of 4 KB: read in some 10 ms */
 
 /* Statements that are used for every run are prepared once. */
 enum statement {
@@ -18,10 +13,8 @@ enum statement {
 };
 
 struct campaign {
-    sqlite3      *db;
-    sqlite3_stmt *statement[STATEMENTS];     /* NULL: not used yet */
-    char         *shown;
-    bool          has_begun;     /* a transaction of several runs */
+    struct database file;
+    bool            has_begun;   /* a transaction of several runs */
 };
 
 /* A run lies in three places, by how often it is read. 'run' is narrow, so that all keys are read in no time.
@@ -63,156 +56,29 @@ static const char *const statements[STATEMENTS] = {
                    " AND value.value IS NOT NULL ORDER BY value.run",
 };
 
-static int fail(const struct campaign *c, struct err *err)
-{
-    int code = sqlite3_errcode(c->db);
-
-    if (code == SQLITE_NOTADB)
-        return err_set(err, EINVAL, "%s: exists and is not a store of anole; name another file with --store",
-                       c->shown);
-    if (code == SQLITE_CORRUPT)
-        return err_set(err, EIO, "%s: is damaged; remove it to start anew", c->shown);
-    return err_set(err, EIO, "%s: %s", c->shown, sqlite3_errmsg(c->db));
-}
-
-static int execute(struct campaign *c, const char *sql, struct err *err)
-{
-    return sqlite3_exec(c->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : fail(c, err);
-}
-
-/* The first column of the first row of a question without parameters, as a text that the caller frees. */
-static int ask(struct campaign *c, const char *sql, char **answer, struct err *err)
-{
-    sqlite3_stmt *s = NULL;
-    int rc = 0;
-
-    *answer = NULL;
-    if (sqlite3_prepare_v2(c->db, sql, -1, &s, NULL) != SQLITE_OK || sqlite3_step(s) != SQLITE_ROW)
-        rc = fail(c, err);
-    else
-        *answer = xstrdup((const char *)sqlite3_column_text(s, 0));
-    sqlite3_finalize(s);
-    return rc;
-}
-
-static int ask_number(struct campaign *c, const char *sql, long *number, struct err *err)
-{
-    char *text;
-    int rc = ask(c, sql, &text, err);
-
-    if (text)
-        *number = strtol(text, NULL, 10);
-    free(text);
-    return rc;
-}
-
-/* ---- opening ---- */
-
-/* A file without any table is new, be it ours or not. All questions are one transaction: somebody else may
- * be making the tables just now. */
-static int check_owner(struct campaign *c, bool *is_new, struct err *err)
-{
-    long application = 0, version = 0, tables = 0;
-    int rc = execute(c, "BEGIN", err);
-
-    if (!rc)
-        rc = ask_number(c, "PRAGMA application_id", &application, err);
-    if (!rc)
-        rc = ask_number(c, "PRAGMA user_version", &version, err);
-    if (!rc)
-        rc = ask_number(c, "SELECT count(*) FROM sqlite_schema", &tables, err);
-    if (!rc)
-        rc = execute(c, "COMMIT", err);
-    if (rc)
-        return rc;
-    *is_new = application == 0 && tables == 0;
-    if (!*is_new && application != APPLICATION)
-        return err_set(err, EINVAL, "%s: is a database of another program; name another file with --store",
-                       c->shown);
-    if (!*is_new && version != SCHEMA)
-        return err_set(err, EINVAL,
-                       "%s: was written by another version of anole (format %ld, not %d); name another "
-                       "file with --store",
-                       c->shown, version, SCHEMA);
-    return 0;
-}
-
-static int make_tables(struct campaign *c, struct err *err)
-{
-    char sql[sizeof(schema) + 128];
-
-    snprintf(sql, sizeof(sql),
-             "BEGIN IMMEDIATE; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;", schema,
-             APPLICATION, SCHEMA);
-    return execute(c, sql, err);
-}
-
-/* A large file is not read whole only to be opened: what is damaged there is found when it is read. */
-static int check_pages(struct campaign *c, struct err *err)
-{
-    char *answer;
-    long pages = 0;
-    int rc = ask_number(c, "PRAGMA page_count", &pages, err);
-
-    if (rc || pages > CHECKED_PAGES)
-        return rc;
-    rc = ask(c, "PRAGMA quick_check(1)", &answer, err);
-    if (answer && strcmp(answer, "ok") != 0)
-        rc = err_set(err, EIO, "%s: is damaged; remove it to start anew", c->shown);
-    free(answer);
-    return rc;
-}
-
-static int prepare(struct campaign *c, struct err *err)
-{
-    bool is_new = false;
-    int rc;
-
-    sqlite3_busy_timeout(c->db, BUSY_MS);
-    rc = check_owner(c, &is_new, err);
-    if (!rc && !is_new)
-        rc = check_pages(c, err);
-    if (rc)
-        return rc;
-    /* Readers and a writer at the same time. Where that is refused (somebody has just opened it, or the
-     * file system cannot) the file works as well, only slower. */
-    sqlite3_exec(c->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-    /* NORMAL: what is written survives the program; the disk is waited for only now and then. FULL would wait
-     * for it after every run, 4 ms and more, and the cores with it. */
-    rc = execute(c, "PRAGMA synchronous = NORMAL", err);
-    if (!rc && is_new)
-        rc = make_tables(c, err);
-    return rc;
-}
+static const struct database_kind kind = {
+    .application = 0x616e6f6c,   /* "anol" */
+    .version = 2, .schema = schema, .sql = statements, .statements = STATEMENTS, .advice = "name another file with --store",
+    .busy_ms = 60000,            /* another process writes one run */
+    .checked_pages = 5000,       /* of 4 KB: read in some 10 ms */
+};
 
 int campaign_open(struct campaign **out, const char *path, struct err *err)
 {
     struct campaign *c = xcalloc(1, sizeof(*c));
-    int rc = 0;
+    int rc = database_open(&c->file, &kind, path, err);
 
-    *out = NULL;
-    c->shown = xstrdup(path ? path : "the runs in memory");
-    if (sqlite3_open_v2(path ? path : ":memory:", &c->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
-        SQLITE_OK)
-        rc = err_set(err, EIO, "%s: %s", c->shown, c->db ? sqlite3_errmsg(c->db) : "no memory");
-    if (!rc)
-        rc = prepare(c, err);
-    if (rc) {
-        campaign_close(c);
-        return rc;
-    }
-    *out = c;
-    return 0;
+    if (rc)
+        free(c);
+    *out = rc ? NULL : c;
+    return rc;
 }
 
 void campaign_close(struct campaign *c)
 {
     if (!c)
         return;
-    for (int i = 0; i < STATEMENTS; i++)
-        sqlite3_finalize(c->statement[i]);
-    sqlite3_close(c->db);
-    free(c->shown);
+    database_close(&c->file);
     free(c);
 }
 
@@ -221,26 +87,12 @@ void campaign_close(struct campaign *c)
 /* A statement ready for its parameters, the first of which is a text; NULL on failure. */
 static sqlite3_stmt *begin(struct campaign *c, enum statement which, const char *first, struct err *err)
 {
-    sqlite3_stmt **s = &c->statement[which];
+    sqlite3_stmt *s = database_statement(&c->file, which);
 
-    if (*s)
-        sqlite3_reset(*s);
-    else if (sqlite3_prepare_v3(c->db, statements[which], -1, SQLITE_PREPARE_PERSISTENT, s, NULL))
-        *s = NULL;
-    if (*s && (!first || sqlite3_bind_text(*s, 1, first, -1, SQLITE_STATIC) == SQLITE_OK))
-        return *s;
-    fail(c, err);
+    if (s && (!first || sqlite3_bind_text(s, 1, first, -1, SQLITE_STATIC) == SQLITE_OK))
+        return s;
+    database_fail(&c->file, err);
     return NULL;
-}
-
-/* Ends a statement of which no more rows are wanted. */
-static int end(struct campaign *c, sqlite3_stmt *s, int step, struct err *err)
-{
-    int rc = step == SQLITE_DONE || step == SQLITE_ROW ? 0 : fail(c, err);
-
-    sqlite3_reset(s);
-    sqlite3_clear_bindings(s);
-    return rc;
 }
 
 int campaign_has(struct campaign *c, const char *key, bool with_page, struct err *err)
@@ -252,7 +104,7 @@ int campaign_has(struct campaign *c, const char *key, bool with_page, struct err
         return -EIO;
     sqlite3_bind_int(s, 2, with_page);
     step = sqlite3_step(s);
-    rc = end(c, s, step, err);
+    rc = database_end(&c->file, s, step, err);
     return rc ? rc : step == SQLITE_ROW;
 }
 
@@ -271,7 +123,7 @@ static int add_run(struct campaign *c, const struct campaign_run *run, int64_t *
     sqlite3_bind_text(s, 4, seed, -1, SQLITE_STATIC);
     step = sqlite3_step(s);
     *id = step == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
-    return end(c, s, step, err);
+    return database_end(&c->file, s, step, err);
 }
 
 static int add_detail(struct campaign *c, const struct campaign_run *run, int64_t id, struct err *err)
@@ -283,14 +135,14 @@ static int add_detail(struct campaign *c, const struct campaign_run *run, int64_
     sqlite3_bind_int64(s, 1, id);
     sqlite3_bind_text(s, 2, run->metrics, -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 3, run->page, -1, SQLITE_STATIC);       /* NULL is null */
-    return end(c, s, sqlite3_step(s), err);
+    return database_end(&c->file, s, sqlite3_step(s), err);
 }
 
 static int add_metric(struct campaign *c, const char *metric, struct err *err)
 {
     sqlite3_stmt *s = begin(c, ADD_METRIC, metric, err);
 
-    return s ? end(c, s, sqlite3_step(s), err) : -EIO;
+    return s ? database_end(&c->file, s, sqlite3_step(s), err) : -EIO;
 }
 
 /* A value whose metric is new makes it. */
@@ -310,7 +162,7 @@ static int add_value(struct campaign *c, const char *metric, int64_t id, const j
         sqlite3_reset(s);
         step = rc ? SQLITE_DONE : sqlite3_step(s);
     }
-    return rc ? (end(c, s, step, NULL), rc) : end(c, s, step, err);
+    return rc ? (database_end(&c->file, s, step, NULL), rc) : database_end(&c->file, s, step, err);
 }
 
 static int add_values(struct campaign *c, const char *metrics, int64_t id, struct err *err)
@@ -328,7 +180,7 @@ static int add_values(struct campaign *c, const char *metrics, int64_t id, struc
 
 int campaign_begin(struct campaign *c, struct err *err)
 {
-    int rc = c->has_begun ? 0 : execute(c, "BEGIN IMMEDIATE", err);
+    int rc = c->has_begun ? 0 : database_execute(&c->file, "BEGIN IMMEDIATE", err);
 
     c->has_begun = rc == 0;
     return rc;
@@ -336,10 +188,10 @@ int campaign_begin(struct campaign *c, struct err *err)
 
 int campaign_commit(struct campaign *c, struct err *err)
 {
-    int rc = c->has_begun ? execute(c, "COMMIT", err) : 0;
+    int rc = c->has_begun ? database_execute(&c->file, "COMMIT", err) : 0;
 
     if (rc)
-        sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
+        sqlite3_exec(c->file.db, "ROLLBACK", NULL, NULL, NULL);
     c->has_begun = false;
     return rc;
 }
@@ -358,7 +210,7 @@ int campaign_add(struct campaign *c, const struct campaign_run *run, struct err 
         rc = add_values(c, run->metrics, id, err);
     if (!rc)
         return is_alone ? campaign_commit(c, err) : 0;
-    sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_exec(c->file.db, "ROLLBACK", NULL, NULL, NULL);
     c->has_begun = false;
     return rc;
 }
@@ -373,13 +225,13 @@ static int load(struct campaign *c, enum statement which, const char *key, json_
         return -EIO;
     step = sqlite3_step(s);
     if (step == SQLITE_DONE || (step == SQLITE_ROW && sqlite3_column_type(s, 0) == SQLITE_NULL))
-        rc = err_set(err, ENOENT, "%s: run %s is not there any more", c->shown, key);
+        rc = err_set(err, ENOENT, "%s: run %s is not there any more", c->file.path, key);
     else if (step == SQLITE_ROW) {
         *out = json_loads((const char *)sqlite3_column_text(s, 0), JSON_DECODE_ANY, NULL);
         if (!*out)
-            rc = err_set(err, EIO, "%s: is damaged; remove it to start anew", c->shown);
+            rc = err_set(err, EIO, "%s: is damaged; remove it to start anew", c->file.path);
     }
-    return rc ? (end(c, s, SQLITE_DONE, NULL), rc) : end(c, s, step, err);
+    return rc ? (database_end(&c->file, s, SQLITE_DONE, NULL), rc) : database_end(&c->file, s, step, err);
 }
 
 int campaign_metrics(struct campaign *c, const char *key, json_t **out, struct err *err)
@@ -402,7 +254,7 @@ int campaign_each_value(struct campaign *c, const char *metric,
         return -EIO;
     while ((step = sqlite3_step(s)) == SQLITE_ROW)
         tell(arg, (const char *)sqlite3_column_text(s, 0), sqlite3_column_double(s, 1));
-    return end(c, s, step, err);
+    return database_end(&c->file, s, step, err);
 }
 
 /* ---- looking on ---- */

@@ -1,15 +1,7 @@
 /* src/live/history/file.c - see file.h. */
 #include "live/history/file.h"
-#include "base/json.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#define APPLICATION 0x616e6868   /* "anhh": what PRAGMA application_id of our files is */
-#define SCHEMA      1            /* PRAGMA user_version */
 
 static const char schema[] =
-    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA max_page_count = 65536;"     /* of 4 KB: 256 MB */
     "CREATE TABLE IF NOT EXISTS point (level INTEGER, series INTEGER, t INTEGER, n INTEGER, mean REAL, low REAL, high REAL,"
     " PRIMARY KEY (level, series, t)) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS knobs (t INTEGER PRIMARY KEY, setting TEXT NOT NULL);"
@@ -47,45 +39,25 @@ static const char *const statements[FILE_STATEMENTS] = {
     [OLDEST] = "SELECT min(t) FROM point WHERE level = ?1 AND series = 0",
 };
 
-/* ---- statements ---- */
-
-int file_fail(const struct file *f, struct err *err)
-{
-    return err_set(err, sqlite3_errcode(f->db) == SQLITE_FULL ? ENOSPC : EIO, "%s: %s", f->path, sqlite3_errmsg(f->db));
-}
-
-sqlite3_stmt *file_statement(struct file *f, enum file_statement which)
-{
-    if (!f->statement[which])
-        (void)sqlite3_prepare_v3(f->db, statements[which], -1, SQLITE_PREPARE_PERSISTENT, &f->statement[which], NULL);
-    else
-        sqlite3_reset(f->statement[which]);
-    return f->statement[which];
-}
+static const struct database_kind kind = {
+    .application = 0x616e6868,   /* "anhh" */
+    .version = 1, .schema = schema, .sql = statements, .statements = FILE_STATEMENTS, .advice = "move it away",
+};
 
 void file_bind(sqlite3_stmt *q, int at, uint64_t value)
 {
     sqlite3_bind_int64(q, at, (sqlite3_int64)value);
 }
 
-/* A statement that could not be made fails here: SQLite takes NULL for a misuse. */
-int file_do(struct file *f, sqlite3_stmt *q, struct err *err)
+/* A statement that could not be made fails here. */
+int file_do(struct database *f, sqlite3_stmt *q, struct err *err)
 {
-    int rc = q && sqlite3_step(q) == SQLITE_DONE ? 0 : file_fail(f, err);
-
-    if (q)
-        sqlite3_reset(q);
-    return rc;
+    return database_end(f, q, q ? sqlite3_step(q) : SQLITE_ERROR, err);
 }
 
-int file_execute(struct file *f, const char *sql, struct err *err)
+uint64_t file_number(struct database *f, enum file_statement which, uint64_t argument)
 {
-    return sqlite3_exec(f->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : file_fail(f, err);
-}
-
-uint64_t file_number(struct file *f, enum file_statement which, uint64_t argument)
-{
-    sqlite3_stmt *q = file_statement(f, which);
+    sqlite3_stmt *q = database_statement(f, which);
     uint64_t      number = 0;
 
     if (!q)
@@ -98,56 +70,13 @@ uint64_t file_number(struct file *f, enum file_statement which, uint64_t argumen
     return number;
 }
 
-/* ---- opening ---- */
-
-static long number_of(struct file *f, const char *sql)
+int file_open(struct database *f, const char *path, struct err *err)
 {
-    sqlite3_stmt *q = NULL;
-    long          number = -1;
+    int rc = database_open(f, &kind, path, err);
 
-    if (sqlite3_prepare_v2(f->db, sql, -1, &q, NULL) == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW)
-        number = (long)sqlite3_column_int64(q, 0);
-    sqlite3_finalize(q);
-    return number;
-}
-
-static int check_owner(struct file *f, struct err *err)
-{
-    long tables = number_of(f, "SELECT count(*) FROM sqlite_schema"), owner = number_of(f, "PRAGMA application_id"),
-         version = number_of(f, "PRAGMA user_version");
-
-    if (tables < 0)
-        return file_fail(f, err);
-    if (tables == 0 && owner == 0)
-        return file_execute(f, "PRAGMA application_id = 1634625640; PRAGMA user_version = 1", err);
-    if (owner != APPLICATION)
-        return err_set(err, EINVAL, "%s: is a database of another program; move it away", f->path);
-    if (version != SCHEMA)
-        return err_set(err, EINVAL, "%s: was written by another version of anole (format %ld, not %d); move it away", f->path, version, SCHEMA);
-    return 0;
-}
-
-int file_open(struct file *f, const char *path, struct err *err)
-{
-    int rc = 0;
-
-    *f = (struct file){ .path = xstrdup(path) };
-    if (sqlite3_open(path, &f->db) != SQLITE_OK)
-        rc = file_fail(f, err);
     if (!rc)
-        rc = check_owner(f, err);
-    if (!rc)
-        rc = file_execute(f, schema, err);
-    if (rc)
-        file_close(f);
+        rc = database_execute(f, "PRAGMA max_page_count = 65536", err);          /* of 4 KB: 256 MB */
+    if (rc && f->db)
+        database_close(f);
     return rc;
-}
-
-void file_close(struct file *f)
-{
-    for (int i = 0; i < FILE_STATEMENTS; i++)
-        sqlite3_finalize(f->statement[i]);
-    sqlite3_close(f->db);
-    free(f->path);
-    *f = (struct file){ 0 };
 }

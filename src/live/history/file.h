@@ -2,9 +2,8 @@
 #ifndef LIVE_HISTORY_FILE_H
 #define LIVE_HISTORY_FILE_H
 
-#include "base/err.h"
+#include "base/file/database.h"
 
-#include <sqlite3.h>
 #include <stdint.h>
 
 enum file_statement {
@@ -12,27 +11,13 @@ enum file_statement {
     ADD_COVERAGE, TRIM_COVERAGE, GET_POINTS, GET_KNOBS, GET_RECORDS, GET_COVERAGE, DEVICE_NAME, OLDEST, FILE_STATEMENTS
 };
 
-struct file {
-    sqlite3      *db;
-    sqlite3_stmt *statement[FILE_STATEMENTS];    /* NULL: not used yet */
-    char         *path;
-};
-
-int  file_open(struct file *, const char *path, struct err *);
-void file_close(struct file *);
-
-/* Ready for its arguments; NULL: it cannot be made, which file_do() tells. */
-sqlite3_stmt *file_statement(struct file *, enum file_statement);
-void          file_bind(sqlite3_stmt *, int at, uint64_t value);
+int  file_open(struct database *, const char *path, struct err *);
+void file_bind(sqlite3_stmt *, int at, uint64_t value);
 
 /* Carries a statement out that answers nothing. */
-int file_do(struct file *, sqlite3_stmt *, struct err *);
-int file_execute(struct file *, const char *sql, struct err *);
+int file_do(struct database *, sqlite3_stmt *, struct err *);
 
 /* What a statement of one argument at most answers; 0: nothing. */
-uint64_t file_number(struct file *, enum file_statement, uint64_t argument);
-
-/* Says what SQLite last said. */
-int file_fail(const struct file *, struct err *);
+uint64_t file_number(struct database *, enum file_statement, uint64_t argument);
 
 #endif

@@ -30,7 +30,7 @@ void store_free(struct store *s)
 {
     if (!s)
         return;
-    file_close(&s->file);
+    database_close(&s->file);
     free(s->name);
     free(s->id);
     free(s);
@@ -42,18 +42,18 @@ int store_begin(struct store *s, struct err *err)
 {
     s->from_ms = UINT64_MAX;
     s->until_ms = 0;
-    return file_execute(&s->file, "BEGIN IMMEDIATE", err);
+    return database_execute(&s->file, "BEGIN IMMEDIATE", err);
 }
 
 int store_undo(struct store *s)
 {
     s->names = 0;                /* devices that were added are none */
-    return file_execute(&s->file, "ROLLBACK", NULL);
+    return database_execute(&s->file, "ROLLBACK", NULL);
 }
 
 int store_end(struct store *s, struct err *err)
 {
-    int rc = file_execute(&s->file, "COMMIT", err);
+    int rc = database_execute(&s->file, "COMMIT", err);
 
     if (rc)
         (void)store_undo(s);
@@ -67,7 +67,7 @@ int store_add_point(struct store *s, const struct store_point *p, struct err *er
     int rc = 0;
 
     for (int i = 0; i < STORE_SERIES && !rc; i++) {
-        sqlite3_stmt *q = file_statement(&s->file, ADD_POINT);
+        sqlite3_stmt *q = database_statement(&s->file, ADD_POINT);
 
         if (isnan(p->value[i]))
             continue;
@@ -83,7 +83,7 @@ int store_add_point(struct store *s, const struct store_point *p, struct err *er
 
 int store_add_knobs(struct store *s, uint64_t wall_ms, const char *set, struct err *err)
 {
-    sqlite3_stmt *q = file_statement(&s->file, ADD_KNOBS);
+    sqlite3_stmt *q = database_statement(&s->file, ADD_KNOBS);
 
     file_bind(q, 1, wall_ms);
     sqlite3_bind_text(q, 2, set, -1, SQLITE_STATIC);
@@ -94,7 +94,7 @@ int store_add_record(struct store *s, const char *line, size_t length, struct er
 {
     json_t       *o = json_loadb(line, length, 0, NULL);
     json_int_t    seq = json_integer_value(json_object_get(o, "seq"));
-    sqlite3_stmt *q = file_statement(&s->file, ADD_RECORD);
+    sqlite3_stmt *q = database_statement(&s->file, ADD_RECORD);
     int           rc = 0;
 
     if (seq > 0) {
@@ -113,12 +113,12 @@ int store_add_record(struct store *s, const char *line, size_t length, struct er
 
 static int find_id(struct store *s, const char *name, uint32_t *id, struct err *err)
 {
-    sqlite3_stmt *q = file_statement(&s->file, ADD_DEVICE);
+    sqlite3_stmt *q = database_statement(&s->file, ADD_DEVICE);
     int           rc;
 
     sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
     rc = file_do(&s->file, q, err);
-    q = file_statement(&s->file, DEVICE_ID);
+    q = database_statement(&s->file, DEVICE_ID);
     sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
     *id = !rc && sqlite3_step(q) == SQLITE_ROW ? (uint32_t)sqlite3_column_int64(q, 0) : UINT32_MAX;
     sqlite3_reset(q);
@@ -146,7 +146,7 @@ static int find_ids(struct store *s, uint32_t count, const char (*name)[STORE_NA
 
 static int add_shares(struct store *s, uint32_t level, uint64_t t, const uint8_t *share, uint32_t count, struct err *err)
 {
-    sqlite3_stmt *q = file_statement(&s->file, ADD_COVERAGE);
+    sqlite3_stmt *q = database_statement(&s->file, ADD_COVERAGE);
 
     file_bind(q, 1, level);
     file_bind(q, 2, t);
@@ -193,7 +193,7 @@ int store_add_coverage(struct store *s, uint64_t wall_ms, uint32_t count, const 
 static int roll(struct store *s, uint32_t level, int series, struct err *err)
 {
     uint64_t      step_ms = store_levels[level + 1].step_ms;
-    sqlite3_stmt *q = file_statement(&s->file, ROLL_POINTS);
+    sqlite3_stmt *q = database_statement(&s->file, ROLL_POINTS);
 
     file_bind(q, 1, level);
     file_bind(q, 2, (uint64_t)series);
@@ -205,7 +205,7 @@ static int roll(struct store *s, uint32_t level, int series, struct err *err)
 
 static int trim_points(struct store *s, uint32_t level, int series, struct err *err)
 {
-    sqlite3_stmt *q = file_statement(&s->file, TRIM_POINTS);
+    sqlite3_stmt *q = database_statement(&s->file, TRIM_POINTS);
 
     file_bind(q, 1, level);
     file_bind(q, 2, (uint64_t)series);
@@ -215,7 +215,7 @@ static int trim_points(struct store *s, uint32_t level, int series, struct err *
 
 static int trim_rows(struct store *s, enum file_statement which, uint64_t first, uint64_t second, struct err *err)
 {
-    sqlite3_stmt *q = file_statement(&s->file, which);
+    sqlite3_stmt *q = database_statement(&s->file, which);
 
     file_bind(q, 1, first);
     if (which == TRIM_COVERAGE)

@@ -35,7 +35,7 @@ struct store_level { uint64_t step_ms; uint32_t points, coverages; };
 extern const struct store_level store_levels[STORE_LEVELS];
 
 struct store {
-    struct file file;
+    struct database file;
     uint64_t    from_ms, until_ms;               /* of points since store_begin() */
     uint64_t    settled;
     char      (*name)[STORE_NAME_SIZE];          /* devices as they were last told of, and their ids */

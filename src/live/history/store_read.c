@@ -50,7 +50,7 @@ static json_t *nulls(uint32_t count)
 
 static json_t *series_json(struct store *s, const struct range *r, int series)
 {
-    sqlite3_stmt *q = file_statement(&s->file, GET_POINTS);
+    sqlite3_stmt *q = database_statement(&s->file, GET_POINTS);
     json_t       *column[3] = { nulls(r->points), nulls(r->points), nulls(r->points) };
 
     file_bind(q, 1, r->level);
@@ -86,7 +86,7 @@ static void add_series(json_t *o, struct store *s, const struct range *r)
 
 static json_t *knobs_json(struct store *s, const struct range *r)
 {
-    sqlite3_stmt *q = file_statement(&s->file, GET_KNOBS);
+    sqlite3_stmt *q = database_statement(&s->file, GET_KNOBS);
     json_t       *list = json_array();
 
     file_bind(q, 1, r->from_ms);
@@ -105,7 +105,7 @@ static json_t *knobs_json(struct store *s, const struct range *r)
 
 static json_t *decisions_json(struct store *s, const struct range *r)
 {
-    sqlite3_stmt *q = file_statement(&s->file, GET_RECORDS);
+    sqlite3_stmt *q = database_statement(&s->file, GET_RECORDS);
     json_t       *list = json_array();
 
     file_bind(q, 1, r->from_ms);
@@ -139,7 +139,7 @@ static void add_shares(struct sums *m, const uint8_t *share, uint32_t ids)
 
 uint8_t *store_mean_shares(struct store *s, uint32_t level, uint64_t from_ms, uint64_t until_ms, uint32_t *ids)
 {
-    sqlite3_stmt *q = file_statement(&s->file, GET_COVERAGE);
+    sqlite3_stmt *q = database_statement(&s->file, GET_COVERAGE);
     struct sums   m = { xcalloc(STORE_DEVICES_MAX, sizeof *m.sum), xcalloc(STORE_DEVICES_MAX, sizeof *m.count), 0 };
     uint8_t      *mean;
 
@@ -161,7 +161,7 @@ uint8_t *store_mean_shares(struct store *s, uint32_t level, uint64_t from_ms, ui
 
 static json_t *device_json(struct store *s, uint32_t id, uint8_t share)
 {
-    sqlite3_stmt *q = file_statement(&s->file, DEVICE_NAME);
+    sqlite3_stmt *q = database_statement(&s->file, DEVICE_NAME);
     json_t       *o = json_object();
 
     file_bind(q, 1, id);
