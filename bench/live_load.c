@@ -12,7 +12,7 @@
 #include "bench/bench.h"
 #include "base/err.h"
 #include "live/relay/relay.h"
-#include "live/tls/authority.h"
+#include "standin/twin/authority.h"
 #include "live/wire/codec.h"
 #include "live/wire/rack_codec.h"
 #include "live_dial.h"

@@ -1,4 +1,4 @@
-/* src/live/driver/redis.h - the few words of Redis that a SONiC switch needs. */
+/* src/live/driver/redis.h - the Redis commands that a SONiC switch needs, over hiredis. */
 #ifndef LIVE_DRIVER_REDIS_H
 #define LIVE_DRIVER_REDIS_H
 
@@ -12,8 +12,8 @@ struct redisContext;
 struct redis {
     struct redisContext *db[8];  /* connections by database; NULL: none yet */
     char                 socket[400];
-    uint64_t             silent_us;      /* when it last did not answer; it is not asked again for a moment, so that who has many questions does
-                                          * not wait for each of them */
+    uint64_t             silent_us;      /* the last time-out: for a moment it is not asked again, so that a caller with many questions does not
+                                          * wait for each of them */
 };
 
 enum { REDIS_ASIC = 1, REDIS_COUNTERS = 2, REDIS_CONFIG = 4 };

@@ -1,4 +1,4 @@
-/* src/live/h2/h2_call.h - calls of either end: messages that wait to be sent, and those that come. */
+/* src/live/h2/h2_call.h - calls of either end: queued messages, and received ones. */
 #ifndef LIVE_H2_H2_CALL_H
 #define LIVE_H2_H2_CALL_H
 
@@ -6,7 +6,7 @@
 
 /* False: H2_WAITING_MAX messages wait already. */
 bool h2_send(struct h2_call *, const void *bytes, size_t length);
-void h2_end(struct h2_call *, enum h2_status);                   /* after what waits; a client has no status to tell, and hears on */
+void h2_end(struct h2_call *, enum h2_status);                   /* after queued messages; a client sends no status and still receives */
 void h2_cut(struct h2_call *);                                   /* now; 'close' follows with the next output */
 
 enum h2_kind h2_kind(const struct h2_call *);

@@ -1,4 +1,4 @@
-/* src/live/h2/h2_state.h - what a connection and its calls consist of: see h2.h for what they do. */
+/* src/live/h2/h2_state.h - the state of a connection and its calls; h2.h says what they do. */
 #ifndef LIVE_H2_H2_STATE_H
 #define LIVE_H2_H2_STATE_H
 
@@ -7,16 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define H2_WAITING_MAX  1024     /* messages that a call may leave waiting */
+#define H2_WAITING_MAX  1024     /* unsent messages of a call */
 #define H2_MESSAGE_MAX  (4u << 20)
 #define H2_WHY_SIZE     128
 
 #define H2_PREFIX     5u            /* of a message: is it compressed, and its length */
 #define H2_PATH_SIZE 64
 
-enum h2_status { H2_OK = 0, H2_EXHAUSTED = 8, H2_UNIMPLEMENTED = 12, H2_INTERNAL = 13, H2_UNSAID = 1000 };          /* as gRPC numbers them; UNSAID: none came */
+enum h2_status { H2_OK = 0, H2_EXHAUSTED = 8, H2_UNIMPLEMENTED = 12, H2_INTERNAL = 13, H2_UNSAID = 1000 };          /* numbers of gRPC; UNSAID: none arrived */
 
-/* A stream lasts until one side ends it; a question is one message, and its answer another. */
+/* A stream lasts until one side ends it. A question is one message with one answer. */
 enum h2_kind { H2_UNKNOWN, H2_STREAM, H2_QUESTION };
 
 struct h2;
@@ -24,9 +24,9 @@ struct h2_call;
 
 struct h2_hooks {
     enum h2_kind (*kind)(const char *path);                      /* of a server */
-    void         (*open)(void *arg, struct h2_call *);           /* of a client: when the server has begun to speak */
+    void         (*open)(void *arg, struct h2_call *);           /* client: when the server's settings arrived */
     void         (*data)(void *arg, struct h2_call *, const unsigned char *bytes, size_t length);
-    void         (*close)(void *arg, struct h2_call *);          /* once, for each that was opened; then it is freed */
+    void         (*close)(void *arg, struct h2_call *);          /* once for each opened call, which is then freed */
 };
 
 struct h2_waiting { struct h2_waiting *next; size_t length; unsigned char bytes[]; };
@@ -38,16 +38,16 @@ struct h2_call {
     enum h2_kind    kind;
     uint32_t        number;
     char            path[H2_PATH_SIZE];
-    bool            is_post, is_grpc;            /* as its headers say */
-    bool            is_open;                     /* 'open' was called: 'close' will be */
-    bool            is_ready;                    /* what comes are messages */
-    bool            is_answered, is_ending, is_resting;          /* resting: nghttp2 waits for something to send */
+    bool            is_post, is_grpc;            /* from its headers */
+    bool            is_open;                     /* 'open' was called, so 'close' will be */
+    bool            is_ready;                    /* headers are complete: data are messages */
+    bool            is_answered, is_ending, is_resting;          /* resting: nghttp2 waits for data */
     bool            is_cut;
-    bool            is_deaf;                     /* what comes is thrown away */
-    enum h2_status  status;                      /* of a client: as the other side says */
+    bool            is_deaf;                     /* received data is dropped */
+    enum h2_status  status;                      /* client: from the trailer */
     int             http_status;
     char            why[H2_WHY_SIZE];
-    unsigned char  *partial;                     /* of a message that has not come whole */
+    unsigned char  *partial;                     /* an incomplete message */
     size_t          partial_length, partial_room;
     struct h2_waiting *first, **last;
     size_t          sent;                        /* of the first */
@@ -58,7 +58,7 @@ struct h2 {
     nghttp2_session *session;
     struct h2_hooks  hooks;
     void            *arg;
-    bool             is_client, is_greeted;      /* greeted: the server has begun to speak */
+    bool             is_client, is_greeted;      /* greeted: the server's settings arrived */
     struct h2_call  *calls;
     bool             is_touched;                 /* nghttp2 may have something to send */
 };

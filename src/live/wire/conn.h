@@ -1,7 +1,7 @@
-/* src/live/wire/conn.h - one connection of either end: a socket, TLS if there is any, and HTTP/2 above.
+/* src/live/wire/conn.h - one connection of either end: a socket, optional TLS, and HTTP/2 above.
  *
- * Whoever owns it waits for its socket at 'epoll', calls conn_hear() when there is something, and conn_flush() when something is to be
- * sent. What goes wrong is noted in is_broken; it is the owner's to end it.
+ * The owner waits for the socket with 'epoll', calls conn_hear() when it is readable, and conn_flush() when there is something to
+ * send. Failures set is_broken; the owner then ends the connection.
  */
 #ifndef LIVE_WIRE_CONN_H
 #define LIVE_WIRE_CONN_H
@@ -13,33 +13,33 @@
 
 struct conn {
     int                  fd, epoll;
-    void                *owner;                  /* what epoll tells */
-    SSL                 *ssl;                    /* NULL: without */
+    void                *owner;                  /* the event's data.ptr */
+    SSL                 *ssl;                    /* NULL: no TLS */
     struct h2           *h2;                     /* NULL: still in the handshake */
     bool                 is_broken, wants_write, was_asked;
     int64_t              heard_s;
     unsigned char       *out;                    /* not written yet */
     size_t               out_length;
-    int                  error;                  /* errno, or 0: of what has broken it */
-    const char          *why;                    /* OpenSSL's word for it, or NULL */
+    int                  error;                  /* errno of the failure, or 0 */
+    const char          *why;                    /* OpenSSL's reason, or NULL */
 };
 
-enum { CONN_SILENT_S = 10, CONN_ANSWER_S = 5 };  /* after which the other side is asked whether it is there; in which it has to say so */
+enum { CONN_SILENT_S = 10, CONN_ANSWER_S = 5 };  /* silence before a ping; time for its answer */
 
 int64_t conn_now_s(void);
 void    conn_watch(const struct conn *, int op);         /* op: of epoll_ctl() */
 void    conn_fini(struct conn *);
 
-/* Goes on with the handshake of TLS: 1: done, 0: later, below: it is broken. */
+/* Continues the TLS handshake. 1: done; 0: not yet; below 0: broken. */
 int conn_shake(struct conn *);
 
 /* Reads what has arrived. A peer that sends much is not read to the end: epoll then reports the socket again. */
 void conn_hear(struct conn *, int64_t second);
 
-/* Sends what HTTP/2 has to say, as far as the kernel takes it. */
+/* Sends what HTTP/2 has queued, as far as the kernel takes it. */
 void conn_flush(struct conn *);
 
-/* Once a second: who has been silent is asked; who does not answer is gone. True: something is to be sent. */
+/* To be called once a second: pings a silent peer, and gives up one that does not answer. True: something is to be sent. */
 bool conn_look_after(struct conn *, int64_t second);
 
 #endif

@@ -1,8 +1,7 @@
-/* src/live/wire/dial.h - rpc.h's client: in the program's one loop, without a thread but for names that have to be looked up.
+/* src/live/wire/dial.h - the client of rpc.h: in the program's one loop; only name lookups use a thread.
  *
- * One call over one connection. It speaks plain gRPC, so whatever serves the same .proto is understood. Nothing here waits: an attempt that
- * comes to nothing within twenty seconds, or a server that is silent and does not answer when asked, ends with RPC_CLOSE and a reason.
- * When to try again is the program's to say, with dial_again().
+ * One call over one connection. Any gRPC server of the same .proto will do. Nothing here blocks: an attempt that fails within twenty
+ * seconds, or a server that does not answer pings, ends with RPC_CLOSE and a reason. The program retries with dial_again().
  */
 #ifndef LIVE_WIRE_DIAL_H
 #define LIVE_WIRE_DIAL_H

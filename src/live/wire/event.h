@@ -1,4 +1,4 @@
-/* src/live/wire/event.h - what happens to links: see rpc.h. */
+/* src/live/wire/event.h - events of links: see rpc.h. */
 #ifndef LIVE_WIRE_EVENT_H
 #define LIVE_WIRE_EVENT_H
 
@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 enum rpc_kind {
-    RPC_OPEN,                    /* a stream is there */
+    RPC_OPEN,                    /* a stream was opened */
     RPC_DATA,                    /* a message on it */
-    RPC_CLOSE,                   /* it is gone; nothing more comes of this link */
+    RPC_CLOSE,                   /* it ended: the last event of this link */
     RPC_ASK,                     /* a question, to be answered with rpc_reply() */
 };
 

@@ -1,11 +1,10 @@
-/* src/live/wire/rpc.h - bytes over gRPC: the only place that knows it.
+/* src/live/wire/rpc.h - messages over gRPC, as bytes.
  *
- * Both ends speak it themselves, over nghttp2 and OpenSSL, in the program's one loop and without a thread (serve.h, dial.h): gRPC's own core
- * hands each message from thread to thread, which costs more than all else that becomes of a report. rpc_fd() becomes readable and rpc_next()
- * gives what has come: it is to be called until nothing is there, before the loop waits again.
+ * Both ends run over nghttp2 and OpenSSL in the program's one loop (serve.h, dial.h). rpc_fd() becomes readable, and rpc_next() then
+ * returns events; the loop calls it until there are none before it waits again.
  *
- * With TLS both sides show a certificate of the same authority; the files are looked at again every minute, so they can
- * be exchanged without a restart, in any order and by any means: what does not fit together is not taken (identity.h). Without, only addresses of this machine are allowed.
+ * With TLS both sides present a certificate of the same authority. The files are read again every minute, so certificates are replaced
+ * without a restart, in any order: files that do not fit together are ignored (identity.h). Without TLS only local addresses are allowed.
  */
 #ifndef LIVE_WIRE_RPC_H
 #define LIVE_WIRE_RPC_H

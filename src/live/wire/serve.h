@@ -1,7 +1,7 @@
-/* src/live/wire/serve.h - rpc.h's server: in the program's one loop, without a thread.
+/* src/live/wire/serve.h - the server of rpc.h: in the program's one loop, without a thread.
  *
- * What has come in is read when the loop asks for it, so who sends faster than it is heard waits in the kernel. What goes out is
- * written when the loop comes back, so several messages to one link are one write.
+ * Sockets are read when the loop asks for events, so a peer that sends faster than it is read waits in the kernel. Messages are written
+ * at once; the kernel's refusal is kept until the socket takes more.
  */
 #ifndef LIVE_WIRE_SERVE_H
 #define LIVE_WIRE_SERVE_H

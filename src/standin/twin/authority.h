@@ -1,6 +1,6 @@
-/* src/live/tls/authority.h - certificates made on the spot: for trying things on one machine. */
-#ifndef LIVE_TLS_AUTHORITY_H
-#define LIVE_TLS_AUTHORITY_H
+/* src/standin/twin/authority.h - certificates made on the spot: for trying things on one machine. */
+#ifndef STANDIN_TWIN_AUTHORITY_H
+#define STANDIN_TWIN_AUTHORITY_H
 
 #include "base/err.h"
 

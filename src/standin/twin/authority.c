@@ -1,5 +1,5 @@
-/* src/live/tls/authority.c - see authority.h. */
-#include "live/tls/authority.h"
+/* src/standin/twin/authority.c - see authority.h. */
+#include "standin/twin/authority.h"
 
 #include <openssl/ec.h>
 #include <openssl/evp.h>
