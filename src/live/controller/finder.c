@@ -6,6 +6,15 @@
 
 struct finder_place { uint64_t hash; uint32_t number; };         /* number: FINDER_NONE: it is free */
 
+uint64_t finder_hash(const char *text, size_t length)
+{
+    uint64_t h = 0xcbf29ce484222325;
+
+    for (size_t i = 0; i < length; i++)
+        h = (h ^ (unsigned char)text[i]) * 0x100000001b3;
+    return h;
+}
+
 void finder_init(struct finder *f)
 {
     *f = (struct finder){ 0 };

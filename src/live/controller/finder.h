@@ -5,11 +5,15 @@
 #ifndef LIVE_CONTROLLER_FINDER_H
 #define LIVE_CONTROLLER_FINDER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define FINDER_NONE UINT32_MAX
 
 struct finder { struct finder_place *place; uint32_t places, count; };   /* places: a power of two, or 0 */
+
+/* FNV-1a of a text. */
+uint64_t finder_hash(const char *text, size_t length);
 
 void finder_init(struct finder *);
 void finder_fini(struct finder *);

@@ -11,14 +11,10 @@
 
 /* ---- who ---- */
 
-/* FNV-1a: an order that has nothing to do with racks. */
+/* Also the order of stages, which has nothing to do with racks then. */
 static uint64_t hash_of(const char *name)
 {
-    uint64_t h = 0xcbf29ce484222325;
-
-    for (; *name; name++)
-        h = (h ^ (unsigned char)*name) * 0x100000001b3;
-    return h;
+    return finder_hash(name, strlen(name));
 }
 
 struct peer *roster_of_link(struct controller *c, uint32_t link)

@@ -91,6 +91,9 @@ struct msg_facts {
     uint64_t pfc_bytes_one, pfc_bytes_two;       /* queue behind a port at which a switch pauses what comes in by one, or two */
 };
 
+/* The whole numbers of a sample, in the order of anole.proto. */
+#define MSG_COUNTERS(X) X(interval_us) X(tx_bytes) X(rate_bps) X(cnps) X(marked_packets) X(retransmissions) X(lossless_drops) X(watchdog)
+
 struct msg_sample {              /* of a device, in one interval: differences of its counters */
     uint64_t interval_us;
     uint64_t tx_bytes, rate_bps; /* rate: of the link; 0: not known */

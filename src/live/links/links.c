@@ -20,20 +20,11 @@ void links_fini(struct links *l)
     *l = (struct links){ 0 };
 }
 
-static uint64_t hash_of(const char *text, size_t length)
-{
-    uint64_t h = 14695981039346656037u;
-
-    for (size_t i = 0; i < length; i++)
-        h = (h ^ (unsigned char)text[i]) * 1099511628211u;
-    return h;
-}
-
 uint32_t links_find(const struct links *l, const char *name, size_t length)
 {
     uint32_t at = 0, i;
 
-    while ((i = finder_next(&l->by_name, hash_of(name, length), &at)) != FINDER_NONE)
+    while ((i = finder_next(&l->by_name, finder_hash(name, length), &at)) != FINDER_NONE)
         if (strlen(l->node[i]) == length && memcmp(l->node[i], name, length) == 0)
             return i;
     return FINDER_NONE;
@@ -49,7 +40,7 @@ static uint32_t add_node(struct links *l, const char *name, size_t length)
         l->node = xrealloc(l->node, (l->nodes ? 2ul * l->nodes : 1) * sizeof *l->node);
     memcpy(l->node[l->nodes], name, length);
     l->node[l->nodes][length] = '\0';
-    finder_add(&l->by_name, hash_of(name, length), l->nodes);
+    finder_add(&l->by_name, finder_hash(name, length), l->nodes);
     return l->nodes++;
 }
 
@@ -84,7 +75,7 @@ static void check_ports(struct reader *r, const struct yaml_node *n, const struc
 
     for (uint32_t side = 0; side < 2 && !r->rc; side++) {
         const struct link_end *e = &link->end[side];
-        uint64_t               hash = hash_of(e->port, strlen(e->port)) * 31 + e->node;
+        uint64_t               hash = finder_hash(e->port, strlen(e->port)) * 31 + e->node;
         uint32_t               at = 0, i;
 
         while (*e->port && (i = finder_next(ports, hash, &at)) != FINDER_NONE) {

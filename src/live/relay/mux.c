@@ -7,13 +7,12 @@ void mux_init(struct mux *m, const struct mux_io *io)
 {
     m->io = *io;
     m->life = 0;
-    m->slots = m->next = 0;
+    m->slots = 0;
     m->up = NULL;
     m->current = NULL;
     m->lease = NULL;
     m->leases = 0;
     m->detail = NULL;
-    m->next_told = 0;
     rack_init(&m->down, 0);
 }
 
@@ -24,14 +23,11 @@ void mux_fini(struct mux *m)
 
 /* ---- slots ---- */
 
-/* A relay tells of its devices in much the same order each time: the next one is where it is looked for first. */
 static struct mux_slot *by_slot(struct mux *m, uint32_t slot)
 {
-    for (uint32_t i = 0; i < m->slots; i++) {
-        m->next = m->next < m->slots ? m->next : 0;
-        if (m->slot[m->next++].slot == slot)
-            return &m->slot[m->next - 1];
-    }
+    for (uint32_t i = 0; i < m->slots; i++)
+        if (m->slot[i].slot == slot)
+            return &m->slot[i];
     return NULL;
 }
 
@@ -73,16 +69,13 @@ static bool take_seen(struct mux *m, uint32_t slot, struct seen_part *seen)
     const struct rack *up = m->up;
 
     for (uint32_t i = 0; i < up->tolds; i++) {
-        uint32_t at = m->next_told < up->tolds ? m->next_told : 0;
-
-        m->next_told = at + 1;
-        if (up->told[at].slot != slot)
+        if (up->told[i].slot != slot)
             continue;
-        if (m->is_handed_on[at])
+        if (m->is_handed_on[i])
             seen_part_clear(seen);
         else
-            seen_part_copy(seen, &up->told[at].part);
-        m->is_handed_on[at] = true;
+            seen_part_copy(seen, &up->told[i].part);
+        m->is_handed_on[i] = true;
         return true;
     }
     return false;
@@ -166,7 +159,7 @@ static void answer(struct mux *m)
 
 void mux_on_rack(struct mux *m, const struct rack *up, uint64_t now_us)
 {
-    struct mux_lease  lease[MUX_LEASES_MAX];     /* one place for all relays, so that it stays in a cache */
+    struct mux_lease  lease[MUX_LEASES_MAX];
     struct msg        report = { .kind = MSG_REPORT, .term = up->term };
     struct msg_detail detail;
     bool              has_flows = up->fsd.elephants || up->fsd.mice;

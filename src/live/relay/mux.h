@@ -26,7 +26,7 @@ struct mux {
     struct mux_io   io;
     uint64_t        life;        /* of the relay; 0: nothing was heard yet */
     struct mux_slot slot[RACK_DEVICES_MAX];
-    uint32_t        slots, next;         /* next: where to look first */
+    uint32_t        slots;
     struct rack     down;
 
     /* the rack that is being handed on */
@@ -35,7 +35,6 @@ struct mux {
     struct mux_lease      *lease;        /* given for its reports so far; room for MUX_LEASES_MAX, while it is handed on */
     uint32_t               leases;
     struct msg_detail     *detail;       /* room for what a report says beside its numbers */
-    uint32_t               next_told;    /* where to look first */
     bool                   is_handed_on[RACK_DEVICES_MAX];       /* of what hosts told */
 };
 

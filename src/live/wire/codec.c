@@ -16,6 +16,8 @@ _Static_assert((int)MSG_THAW == ANOLE__V1__KIND__THAW && (int)MSG_RACK == ANOLE_
 _Static_assert((int)ANSWER_THAWED == ANOLE__V1__RESULT__THAWED && ANSWER_KINDS == 8, "answers");
 _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED && (int)KNOB_SWITCH == ANOLE__V1__WHERE__SWITCH, "phases");
 
+#define COPY(field) to->field = from->field;
+
 /* ---- writing ---- */
 
 struct knob_list { Anole__V1__Knob knob[KNOB_COUNT], *at[KNOB_COUNT]; size_t count; };
@@ -97,14 +99,7 @@ static void fill_detail(Anole__V1__Sample *to, const struct msg_detail *d, struc
 static void fill_sample(Anole__V1__Sample *to, const struct msg_sample *from)
 {
     anole__v1__sample__init(to);
-    to->interval_us = from->interval_us;
-    to->tx_bytes = from->tx_bytes;
-    to->rate_bps = from->rate_bps;
-    to->cnps = from->cnps;
-    to->marked_packets = from->marked_packets;
-    to->retransmissions = from->retransmissions;
-    to->lossless_drops = from->lossless_drops;
-    to->watchdog = from->watchdog;
+    MSG_COUNTERS(COPY)
     to->paused = (float)from->paused;
     to->has_metric = !isnan(from->metric);
     to->metric = to->has_metric ? (float)from->metric : 0;
@@ -218,14 +213,7 @@ static bool take_text(char *to, size_t size, const char *from)
 
 static bool take_sample(struct msg_sample *to, const Anole__V1__Sample *from)
 {
-    to->interval_us = from->interval_us;
-    to->tx_bytes = from->tx_bytes;
-    to->rate_bps = from->rate_bps;
-    to->cnps = from->cnps;
-    to->marked_packets = from->marked_packets;
-    to->retransmissions = from->retransmissions;
-    to->lossless_drops = from->lossless_drops;
-    to->watchdog = from->watchdog;
+    MSG_COUNTERS(COPY)
     to->paused = (double)from->paused;
     to->metric = from->has_metric ? (double)from->metric : NAN;
     return from->paused >= 0 && from->paused <= 1 && (!from->has_metric || (from->metric >= 0 && from->metric <= 1));

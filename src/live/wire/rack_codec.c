@@ -12,32 +12,30 @@
 #define BYTES_MAX (4ul << 20)
 #define COLUMNS   9
 
-/* One row's numbers, in the order of the columns. */
+/* Columns are the stamp and all counters. */
+#define NUMBER(field)   r->sample.field,
+#define TAKE(field)     r->sample.field = *n++;
+#define COLUMN(field)   { &r->n_##field, &r->field },
+
 static void numbers_of(const struct rack_row *r, uint64_t out[COLUMNS])
 {
-    const struct msg_sample *s = &r->sample;
-    const uint64_t           number[COLUMNS] = { r->stamp_us, s->interval_us, s->tx_bytes, s->rate_bps, s->cnps, s->marked_packets,
-                                                 s->retransmissions, s->lossless_drops, s->watchdog };
+    const uint64_t number[COLUMNS] = { r->stamp_us, MSG_COUNTERS(NUMBER) };
 
     memcpy(out, number, sizeof number);
 }
 
-static void set_numbers(struct rack_row *r, const uint64_t n[COLUMNS])
+static void set_numbers(struct rack_row *r, const uint64_t *n)
 {
-    r->stamp_us = n[0];
-    r->sample = (struct msg_sample){ .interval_us = n[1], .tx_bytes = n[2], .rate_bps = n[3], .cnps = n[4], .marked_packets = n[5],
-                                     .retransmissions = n[6], .lossless_drops = n[7], .watchdog = n[8] };
+    r->stamp_us = *n++;
+    r->sample = (struct msg_sample){ 0 };
+    MSG_COUNTERS(TAKE)
 }
 
 struct column { size_t *count; uint64_t **at; };
 
 static void columns_of(Anole__V1__Rack *r, struct column out[COLUMNS])
 {
-    const struct column column[COLUMNS] = {
-        { &r->n_stamp_us, &r->stamp_us }, { &r->n_interval_us, &r->interval_us }, { &r->n_tx_bytes, &r->tx_bytes },
-        { &r->n_rate_bps, &r->rate_bps }, { &r->n_cnps, &r->cnps }, { &r->n_marked_packets, &r->marked_packets },
-        { &r->n_retransmissions, &r->retransmissions }, { &r->n_lossless_drops, &r->lossless_drops }, { &r->n_watchdog, &r->watchdog },
-    };
+    const struct column column[COLUMNS] = { COLUMN(stamp_us) MSG_COUNTERS(COLUMN) };
 
     memcpy(out, column, sizeof column);
 }
