@@ -2,6 +2,7 @@
 #include "report/results.h"
 #include "base/err.h"
 #include "sim/host/pair/pair.h"
+#include "sim/skip/skip.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,6 +54,17 @@ static void add_ports(struct results *r)
         keep_worst(r->paused, paused, &r->paused_count, i, paused_ps);
         keep_worst(r->queued, queued, &r->queued_count, i, p->counters.queue_bytes_max);
     }
+}
+
+double results_fast_error(const struct results *r)
+{
+    const struct skip_told *k = skip_told(r->sim);
+
+    if (k->steady_ps + k->replayed_ps == 0)
+        return 0;
+    if (r->marked_packets || r->dropped_packets || r->sim->engine.counters.pauses)
+        return NAN;
+    return fmax(r->sim->cfg.fast_error, k->replayed ? k->spread_max : 0);
 }
 
 /* ---- the traffic list ---- */

@@ -258,6 +258,8 @@ static void scenario_parse__traffic(void **state)
           "s.yaml:3:52: in this model every flow has a queue pair of its own: 'qps' must be 'fresh'" },
         { "fidelity: fast\n" STAR "traffic: [{kind: incast, senders: 3, size: 1, qps: 1}]\n",
           "s.yaml:3:52: with fidelity fast every flow has a queue pair of its own: 'qps' must be 'fresh'" },
+        { "fidelity: fast\n" STAR "traffic: [{kind: training, size: 1, iterations: 1}]\n",
+          "s.yaml:3:11: with fidelity fast every flow has a queue pair of its own: 'qps' must be 'fresh'" },
         { "model: conweave\n" STAR "traffic: [{kind: training, size: 1, iterations: 1, qps: 1}]\n",
           "s.yaml:3:57: in this model every flow has a queue pair of its own: 'qps' must be 'fresh'" },
         { STAR "traffic: [{kind: incast, senders: 3, size: 0}]\n",

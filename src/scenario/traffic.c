@@ -19,7 +19,8 @@
 _Static_assert(ASTRA_DIMS_MAX <= PLAN_DIMS_MAX, "a collective has room for all dimensions");
 _Static_assert(TRAFFIC_TCPS_MAX <= TCP_CFGS_MAX, "the simulator has room for all settings of TCP");
 
-/* Models of the forks have no TCP, and a queue pair for every flow; so has fidelity fast, which replays flows. */
+/* Models of the forks have no TCP, and a queue pair for every flow. So has fidelity fast, which replays flows; but there persistent queue pairs
+ * are another network, so that an entry has to say that it does without them. */
 static struct traffic_env env_of(const struct scenario *s, struct traffic_tcp_algorithm *tcp)
 {
     for (int i = 0; tcp_all[i] && i < TCP_ALGORITHMS_MAX; i++)
@@ -31,6 +32,7 @@ static struct traffic_env env_of(const struct scenario *s, struct traffic_tcp_al
         .overhead_bytes = s->cfg.header_bytes + s->cfg.spacing_bytes,
         .tcp            = s->cfg.model == MODEL_NIC ? tcp : NULL,
         .why_fresh      = s->cfg.model != MODEL_NIC ? "in this model" : s->cfg.is_fast ? "with fidelity fast" : NULL,
+        .must_say_fresh = s->cfg.model == MODEL_NIC,
         .read_flows     = hpcc_read_flows,
         .read_matrix    = htsim_read_cm,
         .read_goal      = goal_read,

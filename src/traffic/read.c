@@ -14,8 +14,8 @@
 #define QPS_MAX     65535u
 
 #define QPS_INITIAL "1 for training, storage and rpc, as many as a host sends short flows in a burst for long_short, and " \
-                    "`fresh` for others; always `fresh` in models hpcc and conweave, " \
-                    "and with fidelity fast"
+                    "`fresh` for others; always `fresh` in models hpcc and conweave. " \
+                    "Fidelity fast needs `fresh`, and it has to be written where it is not the default"
 
 const struct section_key traffic_keys[] = {
     { "kind",   "name",   "",   "which of the kinds below" },
@@ -127,8 +127,8 @@ static void read_qps(struct entry *e)
         section_count(&e->sec, "qps", 1, QPS_MAX, &e->qps);
     if (e->r->rc)
         return;
-    if (node && e->qps && !is_own && e->env->why_fresh)
-        reader_refuse(e->r, node, "%s every flow has a queue pair of its own: 'qps' must be 'fresh'", e->env->why_fresh);
+    if ((node || e->env->must_say_fresh) && e->qps && !is_own && e->env->why_fresh)
+        reader_refuse(e->r, section_place(&e->sec, "qps"), "%s every flow has a queue pair of its own: 'qps' must be 'fresh'", e->env->why_fresh);
     else if (node && strcmp(e->about->kind, "tcp") == 0)
         reader_refuse(e->r, node, "tcp has no queue pairs");
     else

@@ -25,7 +25,8 @@ struct traffic_env {
     const struct graph *graph;
     uint64_t            run_ps;                  /* end of the run; NEVER */
     uint32_t            mtu_bytes, overhead_bytes;   /* payload of a full packet; what comes on top on the wire */
-    const char         *why_fresh;               /* no queue pair lives on: "in this model"; NULL: they may */
+    const char         *why_fresh;               /* no queue pair persists: "in this model"; NULL: they may */
+    bool                must_say_fresh;          /* an entry whose queue pairs persist by default is then refused; otherwise its are fresh */
     const struct traffic_tcp_algorithm *tcp;     /* ends with a row without a name; NULL: there is no TCP */
 
     /* Files of others: whoever can read them says how. */

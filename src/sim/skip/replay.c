@@ -239,6 +239,8 @@ static bool may_play(struct replay *r, struct sim *s)
     if (r->tapes < 2 || s->engine.hooks.pfc)
         return false;
     r->told->spread = spread_of(r);
+    if (r->told->spread > r->told->spread_max)
+        r->told->spread_max = r->told->spread;
     longest = longest_ps(r);
     cut_posts(&r->fresh, longest);
     for (uint32_t i = 0; i < r->tapes; i++)
@@ -280,8 +282,6 @@ static void play(struct replay *r, struct sim *s)
     }
     memset(r->state, WAITS, t->flows);
     r->told->replayed++;
-    if (r->told->spread > r->told->replay_error)
-        r->told->replay_error = r->told->spread;
     await_step(r, s);
 }
 

@@ -42,7 +42,6 @@ struct steady {
 
     bool                is_flying;
     uint64_t            from_ps, at_ps, to_ps;   /* of the flight, in the world's time */
-    double              error;
     uint64_t           *flown;           /* by flow of the last mark, until at_ps: bytes */
     uint32_t            flown_max;
 };
@@ -298,7 +297,6 @@ static void take_off(struct steady *d, const struct sim *s)
     memset(d->flown, 0, mark_before(d, 0)->flows * sizeof *d->flown);
     d->from_ps = d->at_ps = engine_world_ps(&s->engine);
     d->to_ps = d->from_ps + in_packets(d, s, reach);
-    d->error = error_of(d, s, difference, reach);
     d->is_flying = true;
     d->told->flights++;
 }
@@ -485,8 +483,6 @@ static void land(struct steady *d, struct sim *s)
         move_event(&s->engine.evq, i, by_ps);
     for (uint32_t i = first[EV_FLOW]; i < first[EV_KINDS]; i++)
         move_event(&s->engine.evq, i, by_ps);
-    if (by_ps)
-        d->told->steady_error += (d->error - d->told->steady_error) * (double)by_ps / (double)d->told->steady_ps;
     start_over(d, s, (s->engine.now_ps - d->since_ps) / 2);
 }
 
