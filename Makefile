@@ -32,9 +32,12 @@ release:
 EXPERT := rpg_ai_rate=50Mbps,rpg_hai_rate=150Mbps,rate_reduce_monitor_period=80us,min_time_between_cnps=96us
 EXPERT := $(EXPERT),kmin=1600KB,kmax=6400KB,pmax=0.2
 
-# A small network at the pace of the clock, real agents and a controller, for a minute.
-demo-live: release
-	build/release/anole twin scenarios/live_demo.yaml --seconds 60
+# A small network in real time, real agents and a controller, for a minute. Where its page is: make demo-live PAGE=127.0.0.1:8080
+PAGE ?= 127.0.0.1:7480
+demo-live:
+	@tools/deps live
+	@$(MAKE) --no-print-directory release
+	build/release/anole twin scenarios/live_demo.yaml --seconds 60 --page $(PAGE)
 
 demo: release
 	build/release/anole compare scenarios/demo.yaml --seeds 5 --out build/demo \
@@ -58,11 +61,11 @@ test:
 FAULTS ?= 200
 FROM  ?= 1
 chaos:
-	@tools/deps build test
+	@tools/deps build test live
 	@CC=gcc tools/configure gcc $(GCC)
 	@ninja -C build/gcc standin-chaos-chaos_test
 	@CHAOS_FROM=$(FROM) CHAOS_SEEDS=$(or $(SEEDS),10000) build/gcc/standin-chaos-chaos_test
-	@tools/deps live && ninja -C build/gcc anole anole-live anole-switch && tests/live/faults.py build/gcc/anole --kind all --faults $(FAULTS) --seed $(FROM)
+	@ninja -C build/gcc anole anole-live anole-switch && tests/live/faults.py build/gcc/anole --kind all --faults $(FAULTS) --seed $(FROM)
 
 # Completion for bash, zsh and fish, from what the program says of its options: copy to where the shell looks.
 completion: release
@@ -229,7 +232,7 @@ check-cross: release
 
 help:
 	@echo 'make              build the program: build/release/anole'
-	@echo 'make demo-live    a controller tunes simulated NICs and switches over gRPC, at the pace of the clock, for a minute'
+	@echo 'make demo-live    a controller tunes simulated NICs and switches over gRPC, in real time, for a minute; says where its page is'
 	@echo 'make demo         build it and compare three settings on scenarios/demo.yaml: build/demo/report.html'
 	@echo 'make test         all tests, with asserts, AddressSanitizer and UndefinedBehaviorSanitizer (build/test)'
 	@echo 'make check        all that is slower: gcc and clang with -Werror, clang-tidy, shellcheck, leaks, fuzzing, the other processor'

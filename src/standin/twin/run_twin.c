@@ -395,7 +395,9 @@ static void announce(const struct twin_run *t)
                (double)a->interval_us / 1000, (double)t->interval_us / 1000, slower);
     else
         printf("It lives at the pace of the clock: one report every %.10g ms.\n", (double)a->interval_us / 1000);
-    if (t->q->page)
+    if (t->q->page && !strstr(t->q->page, ":0"))
+        printf("Its page: http://%s/ (orders need the token in %s/token)\n", t->q->page, t->folder);
+    else if (t->q->page)
         printf("The controller says where its page is; orders need the token in %s/token.\n", t->folder);
     printf("Files are in %s. Ctrl-C ends all of it.\n", t->folder);
     fflush(stdout);
