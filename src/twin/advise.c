@@ -15,6 +15,7 @@
 #define EVIDENCE_SEED 1000000u   /* far from those of the search */
 #define ELEPHANTS_WANTED 80
 #define ELEPHANTS_MIN 20
+#define NEWS          0.02       /* a preliminary answer is given if it is so much better than the last */
 
 /* ---- progress ---- */
 
@@ -24,11 +25,33 @@ static void clear_line(void)
         fputs("\r\033[K", stderr);
 }
 
+/* The first answer comes after a few trials. What the best of many did in the search flatters it, so each is marked as preliminary. */
+static void give_preliminary(struct advice *a, const struct rehearse_note *n)
+{
+    bool is_better = n->gain <= a->told - NEWS, is_preset = n->name && strcmp(n->name, "baseline") != 0;
+
+    if (isnan(n->gain) || (a->is_told && !is_better))
+        return;
+    a->is_told = true;
+    clear_line();
+    fprintf(stderr, "anole: preliminary, after %.0f %% of the budget: ", fmin(100, 100 * (double)n->spent / (double)n->budget));
+    if (!is_better) {
+        fputs("keep yours; no preset is better and makes no class of messages slower\n", stderr);
+        return;
+    }
+    a->told = n->gain;
+    fprintf(stderr, "%s%s, about %.0f %% better than yours (%s)\n", is_preset ? "preset " : "a setting that the search found",
+            is_preset ? n->name : "", -100 * (exp(n->gain) - 1), a->request->goal->name);
+}
+
 static void on_note(void *arg, const struct rehearse_note *n)
 {
-    const struct advice *a = arg;
+    struct advice *a = arg;
 
-    if (a->request->is_quiet || !isatty(STDERR_FILENO))
+    if (a->request->is_quiet)
+        return;
+    give_preliminary(a, n);
+    if (!isatty(STDERR_FILENO))
         return;
     fprintf(stderr, "\r\033[K%3.0f %%  %s, %u trials", fmin(100, 100 * (double)n->spent / (double)n->budget), n->act,
             n->trials);

@@ -57,6 +57,8 @@ struct advice {
     uint32_t             rows;
     uint32_t             best_known;                 /* a row; 0: yours is the best */
     bool                 has_load;                   /* some traffic has one, so that it can be off */
+    bool                 is_told;                    /* there was a preliminary answer */
+    double               told;                       /* the gain of the last; 0: keep yours */
     double               took_s;
 };
 

@@ -44,6 +44,19 @@ assert rows["advised"] < rows["yours"], rows
 END
 }
 
+@test "advise: a preliminary answer comes first, a preset, and --quiet has none" {
+    run_apart "$ANOLE" advise "$(slow)" --budget 2 --jobs 2
+    [ "$status" -eq 0 ]
+    grep preliminary "$dir/err" >"$dir/early"
+    head -n 1 "$dir/early" | grep -qE '^anole: preliminary, after [0-9]+ % of the budget: preset [a-z0-9]+, about [0-9]+ % better than yours \(balanced\)$'
+    # it comes before most of the search, and each that follows is better than the one before
+    [ "$(head -n 1 "$dir/early" | sed 's/.*after \([0-9]*\) %.*/\1/')" -le 30 ]
+    sed -n 's/.*about \([0-9]*\) % better.*/\1/p' "$dir/early" | sort -nuc
+    head -n 1 "$dir/out" | grep -q '^The advised setting'
+    run_apart "$ANOLE" advise "$(slow)" --budget 1 --jobs 2 --quiet
+    [ ! -s "$dir/err" ]
+}
+
 @test "advise: a page that tells the same, and holds nothing that a browser would run" {
     cp "$(slow)" "$dir/<b>&.yaml"
     run_apart "$ANOLE" advise "$dir/<b>&.yaml" --budget 1 --report "$dir/advice.html"
