@@ -63,6 +63,7 @@ static void build_nodes(struct sim *s)
     /* Where the fork's streams stand when the first packet is sent: six per node were taken while
      * building. */
     s->engine.order_kind = s->cfg.order;
+    s->engine.next_number = ENGINE_NUMBER_FIRST;
     mrg_init(&s->engine.mrg, 1, 6ull * s->net.nodes + 2, s->cfg.seed);
     if (s->model.has_own_streams)
         build_conweave(s);

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #define ORDER_AGE_MAX 0xffffffffull
+#define ENGINE_NUMBER_FIRST (1u << 30)   /* ORDER_NS3: above the ranks of flows, which start before what they cause at once */
 
 enum sim_order {
     ORDER_NODE,                  /* equal times: older first, then by node: any division of the work gives it */
