@@ -100,16 +100,31 @@ def make_links(dice, hosts, links, trunks, mode):
     return made
 
 
+def make_burst(dice, world):
+    """Flows from up to eight hosts to one, at the same moment."""
+    receiver, *senders = dice.sample(range(world["hosts"]), min(world["hosts"], 9))
+    payload = int(world["config"]["PACKET_PAYLOAD_SIZE"])
+    klass = dice.randint(1, 7)
+    return [[sender, receiver, klass, 100, payload * dice.randint(20, 100), "2.000000000"] for sender in senders]
+
+
 def crowd_buffer(dice, world):
-    """Makes links so long that headrooms leave little of the buffer: a dozen packets make PFC pause."""
+    """Makes links so long that headrooms leave little of the buffer: a dozen packets make PFC pause. Or one link alone is long:
+    then the headrooms of the others are so small that packets are lost."""
     world["config"]["BUFFER_SIZE"] = "1"
-    need = max(sum(minisim.parse_rate(rate) for a, b, rate, _ in world["links"] if switch in (a, b))
-               for switch in range(world["hosts"], world["hosts"] + world["switches"]))
-    ports = max(sum(switch in link[:2] for link in world["links"]) for switch in range(world["hosts"] + world["switches"]))
+    nodes = range(world["hosts"], world["hosts"] + world["switches"])
+    of_switch = [[link for link in world["links"] if switch in link[:2]] for switch in nodes]
+    ports = max(map(len, of_switch))
     left = 1024 * 1024 - 4096 * ports - dice.choice((40_000, 100_000, 200_000))
-    delay = int(left / 3 * 8e9 / need)
-    for link in world["links"]:
-        link[3] = f"{delay}ns"
+    long_links = world["links"]
+    if dice.random() < 0.4:
+        for link in world["links"]:
+            link[3] = dice.choice(("50ns", "100ns", "200ns"))
+        long_links = [dice.choice(max(of_switch, key=len))]
+        world["flows"] = make_burst(dice, world)
+    need = max(sum(minisim.parse_rate(link[2]) for link in links if link in long_links) for links in of_switch)
+    for link in long_links:
+        link[3] = f"{int(left / 3 * 8e9 / need)}ns"
 
 
 def make_flows(dice, hosts, payload):
