@@ -78,36 +78,13 @@ void reader_keep(struct reader *r, int rc, const struct err *why, const struct y
         r->rc = err_set(r->err, -rc, "%s", why->text);
 }
 
-const char *reader_near(char *buf, size_t size, const char *word, const char *const *names)
-{
-    const char *near = text_nearest(word, names);
-
-    *buf = '\0';
-    if (near)
-        snprintf(buf, size, "; did you mean '%s'?", near);
-    return buf;
-}
-
-const char *reader_names(char *buf, size_t size, const char *word, const char *const *names)
-{
-    return text_names(buf, size, word, names);
-}
-
 /* ---- sections ---- */
 
-static const struct section_key *find_in(const struct section_key *row, const char *key)
+static const struct key_row *find_row(const struct section *sec, const char *key)
 {
-    for (; row && row->name; row++)
-        if (strcmp(row->name, key) == 0)
-            return row;
-    return NULL;
-}
+    const struct key_row *row = key_find(sec->own, key);
 
-static const struct section_key *find_row(const struct section *sec, const char *key)
-{
-    const struct section_key *row = find_in(sec->own, key);
-
-    return row ? row : find_in(sec->common, key);
+    return row ? row : key_find(sec->common, key);
 }
 
 /* "traffic poisson", "host", or what the file is. */
@@ -120,11 +97,11 @@ static const char *title(const struct section *sec, char *buf, size_t size)
 }
 
 /* Adds the names of a table, but for those that another has. */
-static uint32_t add_names(const struct section_key *row, const struct section_key *but, const char **names,
+static uint32_t add_names(const struct key_row *row, const struct key_row *but, const char **names,
                           uint32_t count)
 {
     for (; row && row->name && count < NAMES_MAX; row++)
-        if (!find_in(but, row->name))
+        if (!key_find(but, row->name))
             names[count++] = row->name;
     return count;
 }
@@ -137,7 +114,7 @@ static void refuse_unknown(const struct section *sec, const struct yaml_node *no
 
     names[add_names(sec->own, NULL, names, count)] = NULL;
     reader_refuse_key(sec->r, node, "'%.60s' is not a key of %s%s", node->key, title(sec, what, sizeof what),
-                      reader_names(hint, sizeof hint, node->key, names));
+                      text_names(hint, sizeof hint, node->key, names));
 }
 
 static bool is_empty(const struct yaml_node *node)
@@ -164,6 +141,13 @@ struct section section_open(struct reader *r, const struct yaml_node *map, const
     return sec;
 }
 
+bool section_check(const struct section *sec, int rc, const struct err *why)
+{
+    if (rc)
+        reader_refuse(sec->r, sec->map, "%s", why->text);
+    return !sec->r->rc;
+}
+
 const struct yaml_node *section_get(const struct section *sec, const char *key)
 {
     return sec->r->rc || !sec->map ? NULL : yaml_get(sec->map, key);
@@ -178,6 +162,14 @@ const struct yaml_node *section_need(const struct section *sec, const char *key)
         reader_refuse(sec->r, sec->map, "'%s' is missing%s%s", key, *sec->name ? " in " : "",
                       *sec->name ? title(sec, what, sizeof what) : "");
     return node;
+}
+
+void section_need_both(const struct section *sec, const char *key, const char *other)
+{
+    if (section_get(sec, key))
+        section_need(sec, other);
+    else if (section_get(sec, other))
+        section_need(sec, key);
 }
 
 const struct yaml_node *section_place(const struct section *sec, const char *key)
@@ -200,12 +192,22 @@ const struct yaml_node *section_list(const struct section *sec, const char *key,
     return sec->r->rc ? NULL : node->child;
 }
 
+void section_texts(const struct section *sec, const char *key, uint32_t max, const char *what, char **text, uint32_t *count)
+{
+    for (const struct yaml_node *n = section_list(sec, key, max); n && !sec->r->rc; n = n->next) {
+        if (n->kind != YAML_SCALAR)
+            reader_refuse(sec->r, n, "%s is a list of %s", key, what);
+        else
+            text[(*count)++] = xstrdup(n->text);
+    }
+}
+
 /* ---- values ---- */
 
 /* The text of a key's value and its node; for the table's initial value the node is NULL. */
 static const char *value_text(const struct section *sec, const char *key, const struct yaml_node **node)
 {
-    const struct section_key *row;
+    const struct key_row *row;
 
     *node = section_get(sec, key);
     if (sec->r->rc)
@@ -216,7 +218,7 @@ static const char *value_text(const struct section *sec, const char *key, const 
     if (*node)
         return sec->r->rc ? NULL : (*node)->text;
     row = sec->given_only ? NULL : find_row(sec, key);
-    return row && *row->initial && strcmp(row->initial, "model") != 0 ? row->initial : NULL;
+    return row ? key_initial(row) : NULL;
 }
 
 const char *section_text(const struct section *sec, const char *key)
@@ -226,57 +228,67 @@ const char *section_text(const struct section *sec, const char *key)
     return value_text(sec, key, &node);
 }
 
-/* Parses the value of a key with one of base/text.h's functions; false if there is nothing to write. */
-static bool parse_value(const struct section *sec, const char *key,
-                        int (*parse)(const char *, uint64_t *, struct err *), const struct yaml_node **node,
-                        uint64_t *value)
+/* Reads the value of a key as a row says; false: there is nothing to write. */
+static bool parse_row(const struct section *sec, const struct key_row *row, struct key_value *v)
 {
-    const char *text = value_text(sec, key, node);
-    struct err  why;
+    const struct yaml_node *node;
+    const char             *text = value_text(sec, row->name, &node);
+    struct err              why;
 
     if (!text)
         return false;
-    if (parse(text, value, &why))
-        reader_refuse(sec->r, *node, "%s: %s", key, why.text);
+    if (key_parse(row, text, v, &why))
+        reader_refuse(sec->r, node, "%s", why.text);
     return !sec->r->rc;
+}
+
+static void read_row(const struct section *sec, const struct key_row *row, void *into)
+{
+    struct key_value v;
+    char            *path = NULL;
+
+    if (!parse_row(sec, row, &v))
+        return;
+    if (row->unit == KEY_FILE)
+        v.text = path = reader_path(sec->r->name, v.text);
+    key_store(row, &v, into);
+    free(path);
+}
+
+void section_read(const struct section *sec, const struct key_row *table, void *into)
+{
+    for (const struct key_row *row = table; row->name && !sec->r->rc; row++) {
+        if (row->is_needed)
+            section_need(sec, row->name);
+        if (row->like && !section_get(sec, row->name))
+            key_copy_like(table, row, into);
+        else if (row->at.type != KEY_NO_FIELD)
+            read_row(sec, row, into);
+    }
 }
 
 void section_time(const struct section *sec, const char *key, uint64_t *ps)
 {
-    const struct yaml_node *node;
-    uint64_t                made;
+    struct key_value v;
 
-    if (!parse_value(sec, key, text_to_time, &node, &made))
-        return;
-    if (made > READER_TIME_PS_MAX)
-        reader_refuse(sec->r, node, "%s: '%.60s' is more than 1000000s", key, node->text);
-    else
-        *ps = made;
+    if (parse_row(sec, &(struct key_row){ .name = key, .unit = KEY_TIME }, &v))
+        *ps = v.whole;
 }
 
 void section_rate(const struct section *sec, const char *key, uint64_t *bps)
 {
-    const struct yaml_node *node;
-    uint64_t                made;
+    struct key_value v;
 
-    if (parse_value(sec, key, text_to_rate, &node, &made))
-        *bps = made;
+    if (parse_row(sec, &(struct key_row){ .name = key, .unit = KEY_RATE }, &v))
+        *bps = v.whole;
 }
 
 void section_bytes(const struct section *sec, const char *key, uint64_t min, uint64_t max, uint64_t *bytes)
 {
-    const struct yaml_node *node;
-    uint64_t                made;
-    char                    low[32], high[32];
+    struct key_value v;
 
-    if (!parse_value(sec, key, text_to_bytes, &node, &made))
-        return;
-    if (made < min || made > max)
-        reader_refuse(sec->r, node, "%s must be %s .. %s, not %.60s", key,
-                      text_from_bytes(low, sizeof low, (double)min),
-                      text_from_bytes(high, sizeof high, (double)max), node->text);
-    else
-        *bytes = made;
+    if (parse_row(sec, &(struct key_row){ .name = key, .unit = KEY_BYTES, .min = (double)min, .max = (double)max }, &v))
+        *bytes = v.whole;
 }
 
 bool reader_count(struct reader *r, const struct yaml_node *node, const char *what, uint32_t min,
@@ -300,47 +312,26 @@ bool reader_count(struct reader *r, const struct yaml_node *node, const char *wh
 
 void section_count(const struct section *sec, const char *key, uint32_t min, uint32_t max, uint32_t *count)
 {
-    const struct yaml_node *node;
-    uint64_t                made;
+    struct key_value v;
 
-    if (!parse_value(sec, key, text_to_uint, &node, &made))
-        return;
-    if (made < min || made > max)
-        reader_refuse(sec->r, node, "%s must be %u .. %u, not %.60s", key, min, max, node->text);
-    else
-        *count = (uint32_t)made;
+    if (parse_row(sec, &(struct key_row){ .name = key, .unit = KEY_COUNT, .min = min, .max = max }, &v))
+        *count = (uint32_t)v.whole;
 }
 
 void section_real(const struct section *sec, const char *key, double min, double max, double *value)
 {
-    const struct yaml_node *node;
-    const char             *text = value_text(sec, key, &node);
-    struct err              why;
-    double                  made;
+    struct key_value v;
 
-    if (!text)
-        return;
-    if (text_to_real(text, &made, &why))
-        reader_refuse(sec->r, node, "%s: %s", key, why.text);
-    else if (made < min || made > max)
-        reader_refuse(sec->r, node, "%s must be %.10g .. %.10g, not %.60s", key, min, max, text);
-    else
-        *value = made;
+    if (parse_row(sec, &(struct key_row){ .name = key, .unit = KEY_REAL, .min = min, .max = max }, &v))
+        *value = v.real;
 }
 
 void section_bool(const struct section *sec, const char *key, bool *value)
 {
-    const struct yaml_node *node;
-    const char             *text = value_text(sec, key, &node);
-    struct err              why;
-    int                     made;
+    struct key_value v;
 
-    if (!text)
-        return;
-    if (text_to_bool(text, &made, &why))
-        reader_refuse(sec->r, node, "%s: %s", key, why.text);
-    else
-        *value = made;
+    if (parse_row(sec, &(struct key_row){ .name = key, .unit = KEY_YES }, &v))
+        *value = v.whole != 0;
 }
 
 int section_choice(const struct section *sec, const char *key, const char *what, const char *const *names)
@@ -354,7 +345,7 @@ int section_choice(const struct section *sec, const char *key, const char *what,
             return i;
     if (text)
         reader_refuse(sec->r, node, "'%.60s' is not %s%s", text, what,
-                      reader_names(hint, sizeof hint, text, names));
+                      text_names(hint, sizeof hint, text, names));
     return -1;
 }
 

@@ -8,12 +8,11 @@
 #ifndef BASE_READER_H
 #define BASE_READER_H
 
+#include "base/key.h"
 #include "base/yaml.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#define READER_TIME_PS_MAX 1000000000000000000ull        /* 1,000,000 s */
 
 struct reader {
     const char        *name;     /* of the file, for messages */
@@ -24,18 +23,11 @@ struct reader {
     char              *warnings; /* a line each, malloc'd: the caller's to print and free; NULL: none */
 };
 
-/* One row of a table of keys. A table ends with a row whose name is NULL. */
-struct section_key {
-    const char *name, *unit;     /* unit: "time", "rate", "bytes", "count", "share", "name", "file", "map", "list", "yes/no" */
-    const char *initial;         /* as one would write it; "" if required or none; "model" if it depends on the model */
-    const char *about;
-};
-
 struct section {
     struct reader            *r;
     const char               *name;          /* for messages: "host"; "": the file as a whole */
     const char               *kind;          /* likewise: "traffic poisson" has the kind poisson; or NULL */
-    const struct section_key *own, *common;  /* keys of its kind, which come first, and of all kinds; or NULL */
+    const struct key_row *own, *common;  /* keys of its kind, which come first, and of all kinds; or NULL */
     const struct yaml_node   *map;
     bool                      given_only;    /* what is not given is left as it is */
 };
@@ -57,12 +49,6 @@ void reader_warn(struct reader *, const char *text);
  * where this one names it comes first. */
 void reader_keep(struct reader *, int rc, const struct err *why, const struct yaml_node *);
 
-/* "; did you mean 'x'?", or "" if no name is near. */
-const char *reader_near(char *buf, size_t size, const char *word, const char *const *names);
-
-/* Likewise, but if no name is near, all of them: "; there are x, y and z". */
-const char *reader_names(char *buf, size_t size, const char *word, const char *const *names);
-
 /* A file named in the file 'base', relative to its folder; malloc'd. */
 char *reader_path(const char *base, const char *file);
 
@@ -74,9 +60,15 @@ bool reader_count(struct reader *, const struct yaml_node *, const char *what, u
  * value counts as an empty map. */
 struct section section_open(struct reader *, const struct yaml_node *map, const struct section *tables);
 
+/* Refuses the reason of a check that has failed (rc is not 0). Returns whether nothing is wrong so far. */
+bool section_check(const struct section *, int rc, const struct err *why);
+
 /* The value of a key, or NULL; need: one that is missing is refused. */
 const struct yaml_node *section_get(const struct section *, const char *key);
 const struct yaml_node *section_need(const struct section *, const char *key);
+
+/* Refuses one of two keys without the other. */
+void section_need_both(const struct section *, const char *key, const char *other);
 
 /* The value of a key, or the whole map if it is not given: where to point at. */
 const struct yaml_node *section_place(const struct section *, const char *key);
@@ -84,8 +76,14 @@ const struct yaml_node *section_place(const struct section *, const char *key);
 /* The first entry of a list of at most 'max'; NULL if it is not given or empty. */
 const struct yaml_node *section_list(const struct section *, const char *key, uint32_t max);
 
-/* Each writes the value of a key, or the table's initial value; if that is "" or "model", nothing. A value
- * outside min .. max is refused. */
+/* Adds copies of the texts of a list of at most 'max'; 'what' they are, for messages: "names". */
+void section_texts(const struct section *, const char *key, uint32_t max, const char *what, char **text, uint32_t *count);
+
+/* Writes the rows of a table that have a field into the struct 'into'. A key that is not given takes its initial value; if
+ * that is "" or "model", the field stays as it is. */
+void section_read(const struct section *, const struct key_row *table, void *into);
+
+/* The same for one key without a field, with bounds that no row can know. */
 void section_time(const struct section *, const char *key, uint64_t *ps);
 void section_rate(const struct section *, const char *key, uint64_t *bps);
 void section_bytes(const struct section *, const char *key, uint64_t min, uint64_t max, uint64_t *bytes);

@@ -8,20 +8,20 @@
 
 #include <cmocka.h>
 
-static const struct section_key own_keys[] = {
-    { "size", "bytes", "64KB", "how much" },
-    { "prio", "count", "1",    "a kind may have another initial value" },
+static const struct key_row own_keys[] = {
+    { "size", KEY_BYTES, "64KB", "how much" },
+    { "prio", KEY_COUNT, "1",    "a kind may have another initial value" },
     { 0 },
 };
 
-static const struct section_key common_keys[] = {
-    { "kind",  "name",   "",      "which" },
-    { "start", "time",   "5us",   "when" },
-    { "rate",  "rate",   "model", "how fast" },
-    { "share", "share",  "0.5",   "of something" },
-    { "on",    "yes/no", "no",    "whether" },
-    { "prio",  "count",  "3",     "class" },
-    { "list",  "list",   "",      "some" },
+static const struct key_row common_keys[] = {
+    { "kind",  KEY_NAME, "",      "which" },
+    { "start", KEY_TIME, "5us",   "when" },
+    { "rate",  KEY_RATE, "model", "how fast" },
+    { "share", KEY_REAL, "0.5",   "of something" },
+    { "on",    KEY_YES,  "no",    "whether" },
+    { "prio",  KEY_COUNT, "3",     "class" },
+    { "list",  KEY_LIST, "",      "some" },
     { 0 },
 };
 
@@ -208,6 +208,62 @@ static void reader_path__is_relative_to_the_file(void **unused)
     }
 }
 
+struct shape { uint32_t hosts, spines; uint64_t rate_bps, fabric_bps; char *file; };
+
+static const struct key_row shape_keys[] = {
+    { "hosts",  KEY_COUNT, "",      "", KEY_AT(struct shape, hosts), 1, 100, .is_needed = true },
+    { "spines", KEY_COUNT, "2",     "", KEY_AT(struct shape, spines), 1, 9 },
+    { "rate",   KEY_RATE,  "1Gbps", "", KEY_AT(struct shape, rate_bps) },
+    { "fabric", KEY_RATE,  "",      "", KEY_AT(struct shape, fabric_bps), .like = "rate" },
+    { "file",   KEY_FILE,  "",      "", KEY_AT(struct shape, file) },
+    { "links",  KEY_LIST,  "",      "read by its own code" },
+    { 0 },
+};
+
+static struct shape read_shape(const char *text, struct err *err)
+{
+    struct reader  r = { .name = "folder/f", .what = "a page", .err = err };
+    struct shape   made = { 0 };
+    struct yaml_doc doc;
+    struct section sec;
+
+    *err = (struct err){ 0 };
+    assert_int_equal(0, yaml_parse(&doc, "folder/f", text, strlen(text), err));
+    sec = section_open(&r, doc.root, &(struct section){ .name = "shape", .own = shape_keys });
+    section_read(&sec, shape_keys, &made);
+    yaml_fini(&doc);
+    return made;
+}
+
+static void section_read__fills_a_struct_from_its_rows(void **unused)
+{
+    struct err   err;
+    struct shape a = read_shape("{hosts: 7, rate: 2Gbps, file: x}", &err), b = read_shape("{hosts: 1, spines: 9, fabric: 3Gbps}", &err);
+
+    (void)unused;
+    assert_true(a.hosts == 7 && a.spines == 2 && a.rate_bps == 2000000000 && a.fabric_bps == 2000000000);
+    assert_string_equal("folder/x", a.file);
+    assert_true(b.hosts == 1 && b.spines == 9 && b.rate_bps == 1000000000 && b.fabric_bps == 3000000000 && !b.file);
+    key_free_texts(shape_keys, &a);
+}
+
+static void section_read__refuses_with_the_place(void **unused)
+{
+    static const struct { const char *text, *why; } cases[] = {
+        { "{spines: 3}", "folder/f:1:1: 'hosts' is missing in shape" },
+        { "{hosts: 101}", "folder/f:1:9: hosts must be 1 .. 100, not 101" },
+        { "{hosts: 1, spines: [1]}", "folder/f:1:20: 'spines' must be a single value, not a list" },
+        { "{hosts: 1, fabric: fast}", "folder/f:1:20: fabric: 'fast' is not a rate; write 100Gbps, 400Mbps, 25G" },
+    };
+    struct err err;
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        read_shape(cases[i].text, &err);
+        assert_string_equal(cases[i].why, err.text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +276,8 @@ int main(void)
         cmocka_unit_test(section_choice__names_those_there_are),
         cmocka_unit_test(section_list__is_limited),
         cmocka_unit_test(reader_path__is_relative_to_the_file),
+        cmocka_unit_test(section_read__fills_a_struct_from_its_rows),
+        cmocka_unit_test(section_read__refuses_with_the_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/print/safe.h"
 #include "base/print/terminal.h"
-#include "base/table.h"
+#include "base/print/table.h"
 #include "campaign/compare.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "base/bootstrap.h"
 #include "base/json.h"
 #include "base/print/safe.h"
-#include "base/table.h"
+#include "base/print/table.h"
 #include "base/text.h"
 #include "campaign/compare.h"
 #include "campaign/sweep.h"

@@ -8,7 +8,7 @@
  * of proof is the new setting's: nobody should install one that did worse on average because few seeds could
  * not prove it.
  */
-#include "base/table.h"
+#include "base/print/table.h"
 #include "base/file/interrupt.h"
 #include "core/knob_text.h"
 #include "report/metrics.h"

@@ -12,14 +12,6 @@
 
 /* ---- the tuner ---- */
 
-static bool has_option(const struct tuner_algo *a, const char *name)
-{
-    for (const struct option_info *o = a->option; o && o->name; o++)
-        if (strcmp(o->name, name) == 0)
-            return true;
-    return false;
-}
-
 static bool is_given(const struct scenario_tuner *t, const char *key)
 {
     for (uint32_t i = 0; i < t->options; i++)
@@ -33,7 +25,7 @@ static void add_option(struct scenario_tuner *t, const char *key, const char *te
     const struct tuner_alias *alias;
     const struct tuner_algo  *algo = tuner_find(t->kind, &alias);
 
-    if (!algo || !has_option(algo, key) || is_given(t, key))
+    if (!algo || !key_find(algo->option, key) || is_given(t, key))
         return;
     t->option = xrealloc(t->option, (t->options + 1ul) * sizeof(*t->option));
     t->option[t->options++] = (struct option_text){ xstrdup(key), xstrdup(text), xstrdup("") };

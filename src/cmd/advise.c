@@ -27,14 +27,14 @@ struct options {
 };
 
 enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_FORMAT = 'f', KEY_SEED = 256, KEY_GOAL, KEY_BUDGET, KEY_AS,
-       KEY_RATE, KEY_RTT, KEY_SHARED, KEY_BUFFER, KEY_SIZES, KEY_LOAD, KEY_REPORT, KEY_MESSAGES,
+       KEY_LINK_RATE, KEY_RTT, KEY_SHARED, KEY_BUFFER, KEY_SIZES, KEY_LOAD, KEY_REPORT, KEY_MESSAGES,
        KEY_COUNTERS };
 
 static const struct argp_option option_rows[] = {
     { "goal", KEY_GOAL, "NAME", 0, "What is wanted: balanced (default), latency, throughput, or weights of classes of messages: mice=0.7,elephants=0.3 (all, mice, middle, elephants)", 0 },
     { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario: a knob (kmin=200KB), or a path of keys "
       "(topology.delay=2us). May be given more than once", 0 },
-    { "rate", KEY_RATE, "RATE", 0, "Without a scenario: speed of hosts' links (default: 100Gbps)", 1 },
+    { "rate", KEY_LINK_RATE, "RATE", 0, "Without a scenario: speed of hosts' links (default: 100Gbps)", 1 },
     { "rtt", KEY_RTT, "TIME", 0, "Longest round trip of the empty network (default: 10us)", 1 },
     { "oversubscription", KEY_SHARED, "N", 0, "Bandwidth of a rack's hosts over that of its uplinks (default: 1)", 1 },
     { "buffer", KEY_BUFFER, "BYTES", 0, "Of a switch, for each port (default: as the simulator's come)", 1 },
@@ -126,13 +126,13 @@ static void take_load(struct advise_request *q, const char *text)
 
 static bool describe(struct options *o, int key, const char *arg)
 {
-    static const char *const name[] = { "rate", [KEY_RTT - KEY_RATE] = "rtt", [KEY_SHARED - KEY_RATE] = "oversubscription",
-                                        [KEY_BUFFER - KEY_RATE] = "buffer", [KEY_SIZES - KEY_RATE] = "sizes", [KEY_LOAD - KEY_RATE] = "load",
-                                        [KEY_MESSAGES - KEY_RATE] = "messages", [KEY_COUNTERS - KEY_RATE] = "counters" };
+    static const char *const name[] = { "rate", [KEY_RTT - KEY_LINK_RATE] = "rtt", [KEY_SHARED - KEY_LINK_RATE] = "oversubscription",
+                                        [KEY_BUFFER - KEY_LINK_RATE] = "buffer", [KEY_SIZES - KEY_LINK_RATE] = "sizes", [KEY_LOAD - KEY_LINK_RATE] = "load",
+                                        [KEY_MESSAGES - KEY_LINK_RATE] = "messages", [KEY_COUNTERS - KEY_LINK_RATE] = "counters" };
     struct described        *c = &o->request.described;
 
     switch (key) {
-    case KEY_RATE:     c->rate_bps = rate_of(arg);                                          break;
+    case KEY_LINK_RATE:     c->rate_bps = rate_of(arg);                                          break;
     case KEY_RTT:      c->rtt_ps = cmd_time("--rtt", arg, "a round trip of no time");       break;
     case KEY_SHARED:   c->oversubscription = real_of("--oversubscription", arg, 0.1, 64);   break;
     case KEY_BUFFER:   c->buffer_bytes = buffer_of(arg);                                    break;
@@ -142,7 +142,7 @@ static bool describe(struct options *o, int key, const char *arg)
     case KEY_COUNTERS: o->request.counters = arg;                                           break;
     default:           return false;
     }
-    o->described = o->described ? o->described : name[key - KEY_RATE];
+    o->described = o->described ? o->described : name[key - KEY_LINK_RATE];
     return true;
 }
 

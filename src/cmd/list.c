@@ -1,5 +1,5 @@
 /* src/cmd/list.c - anole list: what there is to choose from. */
-#include "base/table.h"
+#include "base/print/table.h"
 #include "base/text.h"
 #include "cc/cc.h"
 #include "cc/rlcc/rlcc.h"
@@ -205,11 +205,11 @@ static void print_sizes(void)
 
 /* ---- the scenario file ---- */
 
-static void add_key(void *table, const char *section, const struct section_key *k)
+static void add_key(void *table, const char *section, const struct key_row *k)
 {
     table_cell(table, "%s", *section ? section : "-");
     table_cell(table, "%s", k->name);
-    table_cell(table, "%s", k->unit);
+    table_cell(table, "%s", key_unit_name(k->unit));
     table_cell(table, "%s", k->initial);
     table_cell(table, "%s", k->about);
 }

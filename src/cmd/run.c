@@ -2,7 +2,7 @@
 #include "base/file/interrupt.h"
 #include "base/print/safe.h"
 #include "base/print/terminal.h"
-#include "base/spark.h"
+#include "base/print/spark.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "core/units.h"

@@ -27,7 +27,7 @@ struct options {
 };
 
 enum { KEY_TUNER = 't', KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_FORMAT = 'f', KEY_SEED = 256, KEY_ROUNDS,
-       KEY_BUDGET, KEY_CHECK, KEY_KEEP, KEY_AS, KEY_FROM, KEY_RATE, KEY_RTT, KEY_HISTORY, KEY_REPORT, KEY_THREADS, KEY_UNTIL };
+       KEY_BUDGET, KEY_CHECK, KEY_KEEP, KEY_AS, KEY_FROM, KEY_LINK_RATE, KEY_RTT, KEY_HISTORY, KEY_REPORT, KEY_THREADS, KEY_UNTIL };
 
 static const struct argp_option option_rows[] = {
     { "tuner", KEY_TUNER, "NAME", 0, "What searches: see anole list tuner (default: the scenario's, or "
@@ -52,7 +52,7 @@ static const struct argp_option option_rows[] = {
     { "as", KEY_AS, "mlx5|sonic", 0, "Print the setting as a shell script: for NICs of the mlx5 driver, or "
       "the WRED profile of a SONiC switch", 0 },
     { "from", KEY_FROM, "SETTING", 0, "No search: take a setting that has a name, or the file of one", 0 },
-    { "rate", KEY_RATE, "RATE", 0, "With --from: speed of the hosts' links, on which some settings depend "
+    { "rate", KEY_LINK_RATE, "RATE", 0, "With --from: speed of the hosts' links, on which some settings depend "
       "(default: 100Gbps)", 0 },
     { "rtt", KEY_RTT, "TIME", 0, "With --from: longest round trip of the empty network, on which some "
       "settings depend", 0 },
@@ -106,7 +106,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_REPORT:   r->report = arg;                                                       break;
     case KEY_AS:       o->device = device_of(arg);                                            break;
     case KEY_FROM:     o->from = arg;                                                         break;
-    case KEY_RATE:     o->rate_bps = rate_of(arg);                                            break;
+    case KEY_LINK_RATE:     o->rate_bps = rate_of(arg);                                            break;
     case KEY_RTT:      o->rtt_ps = cmd_time("--rtt", arg, "a round trip of no time");         break;
     case KEY_THREADS:  r->threads = (uint32_t)cmd_count("--threads", arg, 1, PARTS_MAX);      break;
     case KEY_UNTIL:    r->until_ps = cmd_time("--until", arg, "a run of no time");             break;

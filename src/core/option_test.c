@@ -15,12 +15,12 @@ enum { SIZE, TIMES, ON, HOW, WHAT };
 static const char *const ways[] = { "slow", "fast", "fastest", NULL };
 static const char *const known[] = { "usual", NULL };
 
-static const struct option_info table[] = {
-    [SIZE] = { "size", OPTION_REAL, 0.5, 0, 1, NULL, NULL, "a share" },
-    [TIMES] = { "times", OPTION_COUNT, 3, 1, 10, NULL, NULL, "a count" },
-    [ON] = { "on", OPTION_YES, 1, 0, 1, NULL, NULL, "yes or no" },
-    [HOW] = { "how", OPTION_CHOICE, 1, 0, 0, ways, NULL, "a word" },
-    [WHAT] = { "what", OPTION_TEXT, 0, 0, 0, known, "usual", "a word or a file" },
+static const struct key_row table[] = {
+    [SIZE] = { "size", KEY_REAL, "0.5", "a share", .min = 0, .max = 1 },
+    [TIMES] = { "times", KEY_COUNT, "3", "a count", .min = 1, .max = 10 },
+    [ON] = { "on", KEY_YES, "yes", "yes or no" },
+    [HOW] = { "how", KEY_NAME, "fast", "a word", .choices = ways },
+    [WHAT] = { "what", KEY_FILE, "usual", "a word or a file", .choices = known },
     { 0 },
 };
 
@@ -58,11 +58,11 @@ static void set__refuses_and_keeps_what_was(void **state)
     static const struct { const char *name, *text, *why; } rows[] = {
         { "sise", "1", "'sise' is not an option of it; did you mean 'size'?" },
         { "colour", "1", "'colour' is not an option of it; there are size, times, on, how and what" },
-        { "size", "1.5", "'size' must be a number 0 .. 1, not '1.5'" },
-        { "times", "2.5", "'times' must be a whole number 1 .. 10, not '2.5'" },
-        { "on", "maybe", "'on' must be yes or no, not 'maybe'" },
-        { "how", "fasd", "'how' must be slow, fast or fastest, not 'fasd'; did you mean 'fast'?" },
-        { "what", "", "'what' must not be empty" },
+        { "size", "1.5", "size must be 0 .. 1, not 1.5" },
+        { "times", "2.5", "times: '2.5' is not a whole number" },
+        { "on", "maybe", "on: 'maybe' is neither true nor false" },
+        { "how", "fasd", "'fasd' is not a value of how; did you mean 'fast'?" },
+        { "what", "", "what must not be empty" },
     };
     struct option_values v, before;
 
@@ -88,7 +88,7 @@ static void read__puts_the_place_in_front(void **state)
     (void)state;
     option_values_init(table, &v);
     assert_true(option_values_read(table, "it", &v, &wrong, "f.yaml", &err) < 0);
-    assert_string_equal(err.text, "f.yaml:3:9: 'times' must be a whole number 1 .. 10, not 'many'");
+    assert_string_equal(err.text, "f.yaml:3:9: times: 'many' is not a whole number");
     option_values_fini(&v);
 }
 

@@ -18,6 +18,9 @@ struct http_config {
     uint32_t hosts;
 };
 
+/* Keys of the map. */
+extern const struct key_row http_config_keys[];
+
 /* Reads the map; NULL: no HTTP. Without an address it listens at 'port' of this machine. Another address without HTTPS or
  * without a token or an authority of clients is refused. */
 void http_config_read(struct reader *, const struct yaml_node *map, uint32_t port, struct http_config *);

@@ -135,24 +135,11 @@ static const char *share_text(char buf[32], double share)
 
 /* ---- the head ---- */
 
-static const struct option_info *option_of(const struct tuner_algo *a, const char *name)
+static bool is_initial(const struct key_row *o, const char *text)
 {
-    for (const struct option_info *o = a->option; o && o->name; o++)
-        if (strcmp(o->name, name) == 0)
-            return o;
-    return NULL;
-}
-
-static bool is_initial(const struct option_info *o, const char *text)
-{
-    switch (o->kind) {
-    case OPTION_TEXT:   return strcmp(o->text, text) == 0;
-    case OPTION_CHOICE: return strcmp(o->choices[(int)o->initial], text) == 0;
-    case OPTION_YES:    return strcmp(o->initial != 0 ? "yes" : "no", text) == 0;
-    case OPTION_REAL:
-    case OPTION_COUNT:  break;
-    }
-    return fabs(strtod(text, NULL) - o->initial) <= 1e-5 * fabs(o->initial);
+    if (o->unit != KEY_REAL && o->unit != KEY_COUNT)
+        return strcmp(o->initial, text) == 0;
+    return fabs(strtod(text, NULL) - option_initial(o)) <= 1e-5 * fabs(option_initial(o));
 }
 
 /* Of a tuner that this program does not know all options are told. */
@@ -164,7 +151,7 @@ static void print_options(const struct history *h, FILE *out)
 
     for (uint32_t i = 0; i < h->options; i++) {
         const struct history_option *o = &h->option[i];
-        const struct option_info    *known = algo ? option_of(algo, o->name) : NULL;
+        const struct key_row    *known = algo ? key_find(algo->option, o->name) : NULL;
 
         if (known && is_initial(known, o->text))
             continue;

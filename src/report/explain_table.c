@@ -1,5 +1,5 @@
 /* src/report/explain_table.c - a history as tables: every step, or every value of one knob. */
-#include "base/table.h"
+#include "base/print/table.h"
 #include "base/text.h"
 #include "report/explain.h"
 #include "core/knob_text.h"

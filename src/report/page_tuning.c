@@ -70,7 +70,7 @@ static uint32_t steps_to_tell(const struct tuning *g, uint32_t *step)
 
 static json_t *options_json(const struct tuning *g)
 {
-    const struct option_info *option = g->algo->option;
+    const struct key_row *option = g->algo->option;
     json_t *list = json_array();
 
     for (uint32_t i = 0; option && option[i].name; i++) {

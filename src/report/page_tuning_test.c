@@ -11,12 +11,12 @@
 #include <cmocka.h>
 
 static const char *const speeds[] = { "slow", "quick", NULL };
-static const struct option_info options[] = {
-    { "theta", OPTION_REAL, 0.01, 0, 1, NULL, NULL, "divergence that is a change" },
-    { "confirm", OPTION_COUNT, 3, 0, 100, NULL, NULL, "times" },
-    { "reread", OPTION_YES, 1, 0, 1, NULL, NULL, "look again" },
-    { "speed", OPTION_CHOICE, 0, 0, 0, speeds, NULL, "how fast" },
-    { "setting", OPTION_TEXT, 0, 0, 0, NULL, "default", "a name" },
+static const struct key_row options[] = {
+    { "theta", KEY_REAL, "0.01", "divergence that is a change", .min = 0, .max = 1 },
+    { "confirm", KEY_COUNT, "3", "times", .min = 0, .max = 100 },
+    { "reread", KEY_YES, "yes", "look again" },
+    { "speed", KEY_NAME, "slow", "how fast", .choices = speeds },
+    { "setting", KEY_FILE, "default", "a name" },
     { 0 },
 };
 static const struct tuner_algo by_hand = { .name = "by_hand", .about = "for a test", .option = options };

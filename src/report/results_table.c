@@ -1,8 +1,8 @@
 /* src/report/results_table.c - results for people. */
 #include "report/results.h"
 #include "base/print/safe.h"
-#include "base/spark.h"
-#include "base/table.h"
+#include "base/print/spark.h"
+#include "base/print/table.h"
 #include "base/text.h"
 #include "sim/partition.h"
 #include "sim/skip/skip.h"

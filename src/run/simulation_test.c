@@ -466,7 +466,7 @@ static void tuner__refuses_with_the_place(void **state)
         { "tuner: xylophone\n", NULL, "test.yaml:5:8: 'xylophone' is not a tuner; there are fixed, " },
         { "tuner:\n  kind: paraleon\n  thta: 1\n", NULL,
           "test.yaml:7:3: 'thta' is not an option of paraleon; did you mean 'theta'?" },
-        { "tuner:\n  kind: paraleon\n  theta: 0\n", NULL, "test.yaml:7:3: 'theta' must be a number" },
+        { "tuner:\n  kind: paraleon\n  theta: 0\n", NULL, "test.yaml:7:3: theta must be 1e-09" },
         { "tuner:\n  kind: paraleon\n  weights: fixed\n  weight_throughput: 0.5\n  weight_rtt: 0.5\n"
           "  weight_pfc: 0.5\n", NULL,
           "test.yaml:8:3: weight_throughput: the weights 0.5, 0.5 and 0.5 sum to 1.5" },

@@ -72,7 +72,7 @@ static bool queues(const void *state, struct ecn *ecn)
     return false;
 }
 
-static const struct option_info none[] = { { 0 } };
+static const struct key_row none[] = { { 0 } };
 
 static const struct tuner_algo logger = { .create = create, .destroy = destroy, .step = step, .slot_ps = slot_ps,
                                           .slot = slot, .queues = queues, .name = "logger", .option = none };

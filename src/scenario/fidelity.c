@@ -1,5 +1,6 @@
 #include "scenario/fidelity.h"
 
+#include "base/text.h"
 #include "scenario/keys.h"
 
 #include <string.h>
@@ -54,7 +55,7 @@ static void read_kind(struct reader *r, struct scenario *s, const struct yaml_no
         kind++;
     if (!kinds[kind]) {
         reader_refuse(r, node, "'%.60s' is not a fidelity%s", node->text,
-                      reader_near(near, sizeof near, node->text, kinds));
+                      text_did_you_mean(near, sizeof near, node->text, kinds));
         return;
     }
     s->cfg.is_fast = kind == 1;
@@ -76,7 +77,7 @@ void scenario_read_fidelity(struct reader *r, struct scenario *s, const struct y
         read_kind(r, s, node);
         return;
     }
-    if (section_need(&sec, "kind"))
+    section_read(&sec, sec.common, &s->cfg);
+    if (!r->rc)
         read_kind(r, s, section_get(&sec, "kind"));
-    section_real(&sec, "error", 1e-6, 0.5, &s->cfg.fast_error);
 }

@@ -9,12 +9,12 @@
 /* The sections; ends with a row whose name is NULL. The keys of a kind stand in the kind's own table. */
 struct scenario_section {
     const char               *name;      /* "" (the whole), "host", "topology links_down" */
-    const struct section_key *keys;
+    const struct key_row *keys;
 };
 
 extern const struct scenario_section scenario_sections[];
 
-const struct section_key *scenario_keys(const char *section);
+const struct key_row *scenario_keys(const char *section);
 
 /* Opens such a section. */
 struct section scenario_open(struct reader *, const struct yaml_node *map, const char *section);

@@ -13,11 +13,11 @@
 /* ---- one by one ---- */
 
 struct shower {
-    void (*show)(void *arg, const char *section, const struct section_key *);
+    void (*show)(void *arg, const char *section, const struct key_row *);
     void  *arg;
 };
 
-static void show_rows(const struct shower *to, const char *section, const char *kind, const struct section_key *row)
+static void show_rows(const struct shower *to, const char *section, const char *kind, const struct key_row *row)
 {
     char title[64];
 
@@ -26,7 +26,7 @@ static void show_rows(const struct shower *to, const char *section, const char *
         to->show(to->arg, title, row);
 }
 
-void scenario_each_key(void (*show)(void *arg, const char *section, const struct section_key *), void *arg)
+void scenario_each_key(void (*show)(void *arg, const char *section, const struct key_row *), void *arg)
 {
     const struct shower to = { show, arg };
 
@@ -42,29 +42,17 @@ void scenario_each_key(void (*show)(void *arg, const char *section, const struct
 
 /* ---- docs/scenario.md ---- */
 
-static void print_rows(FILE *out, const struct section_key *k)
-{
-    fprintf(out, "\n| key | value | initially | |\n|---|---|---|---|\n");
-    for (; k->name; k++) {
-        const char *tick = *k->initial ? "`" : "";
-        bool        by_model = strcmp(k->initial, "model") == 0;
-
-        fprintf(out, "| `%s` | %s | %s%s%s | %s |\n", k->name, k->unit, by_model ? "" : tick,
-                by_model ? "by model" : k->initial, by_model ? "" : tick, k->about);
-    }
-}
-
 static void print_section(FILE *out, int level, const char *title, const char *section)
 {
     fprintf(out, "\n%.*s %s\n", level, "####", title);
-    print_rows(out, scenario_keys(section));
+    key_print_markdown(out, scenario_keys(section));
 }
 
 /* The one line of a kind becomes a sentence. */
-static void print_kind(FILE *out, const char *section, const char *name, const char *about, const struct section_key *keys)
+static void print_kind(FILE *out, const char *section, const char *name, const char *about, const struct key_row *keys)
 {
     fprintf(out, "\n### %s: %s\n\n%c%s.\n", section, name, toupper((unsigned char)*about), about + 1);
-    print_rows(out, keys);
+    key_print_markdown(out, keys);
 }
 
 static void print_topologies(FILE *out)

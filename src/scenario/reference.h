@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* Shows every key that there is, with its section: "", "host", "traffic poisson". */
-void scenario_each_key(void (*show)(void *arg, const char *section, const struct section_key *), void *arg);
+void scenario_each_key(void (*show)(void *arg, const char *section, const struct key_row *), void *arg);
 
 /* Prints docs/scenario.md. */
 void scenario_print_reference(FILE *);

@@ -20,8 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_BYTES_MAX  (64ul << 20)
-#define INTERVAL_PS_MIN PS_PER_US
+#define FILE_BYTES_MAX (64ul << 20)
 
 /* ---- general keys ---- */
 
@@ -42,33 +41,13 @@ static void read_model(const struct section *sec, struct sim_cfg *cfg)
         reader_refuse(sec->r, section_get(sec, "order"), "the order ns3 needs the model hpcc or conweave");
 }
 
-/* Whether somebody has chosen one. */
-static bool read_seed(const struct section *sec, const uint64_t *seed, uint64_t *made)
+static void read_general(const struct section *sec, struct scenario *s, const uint64_t *seed)
 {
-    const char *text = section_text(sec, "seed");
-    struct err  why;
-
-    if (text && text_to_uint(text, made, &why))
-        reader_refuse(sec->r, section_get(sec, "seed"), "seed: %s", why.text);
-    if (seed)
-        *made = *seed;
-    return seed || section_get(sec, "seed");
-}
-
-static void read_run(const struct section *sec, uint64_t *run_ps)
-{
-    *run_ps = NEVER;
-    section_time(sec, "run", run_ps);
-    if (*run_ps == 0)
-        reader_refuse(sec->r, section_get(sec, "run"), "a run of no time");
-}
-
-static void read_interval(const struct section *sec, struct scenario *s)
-{
-    section_time(sec, "interval", &s->interval_ps);
+    s->run_ps = NEVER;
+    section_read(sec, sec->common, s);
     s->has_interval = section_get(sec, "interval") != NULL;
-    if (!sec->r->rc && s->interval_ps < INTERVAL_PS_MIN)
-        reader_refuse(sec->r, section_get(sec, "interval"), "an interval of less than 1us");
+    if (seed)
+        s->cfg.seed = *seed;
 }
 
 static void set_lb(struct reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
@@ -84,16 +63,13 @@ static void set_lb(struct reader *r, const struct yaml_node *node, struct sim_cf
         cfg->lb = lb_find(node->text);
     else
         reader_refuse(r, node, "'%.60s' is not a load balancer%s", node->text,
-                      reader_names(near, sizeof near, node->text, names));
+                      text_names(near, sizeof near, node->text, names));
 }
 
 /* lb: NAME, or a map. Capacities count in model nic; the fork takes all next hops for equal. */
 static void read_lb(struct reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
 {
-    static const char *const entropies[] = { "qp", "host", NULL };
-    struct section           sec = scenario_open(r, node && node->kind == YAML_MAP ? node : NULL, "lb");
-    const char              *seed = section_text(&sec, "seed");
-    struct err               why;
+    struct section sec = scenario_open(r, node && node->kind == YAML_MAP ? node : NULL, "lb");
 
     cfg->lb = lb_find("ecmp");
     cfg->lb_weighted = cfg->model == MODEL_NIC;
@@ -105,12 +81,9 @@ static void read_lb(struct reader *r, const struct yaml_node *node, struct sim_c
     }
     if (section_get(&sec, "kind"))
         set_lb(r, section_get(&sec, "kind"), cfg);
-    section_bool(&sec, "weighted", &cfg->lb_weighted);
-    cfg->lb_by_host = section_choice(&sec, "entropy", "a source of entropy", entropies) == 1;
+    section_read(&sec, sec.common, cfg);
     if (cfg->lb_by_host && cfg->model != MODEL_NIC)
         reader_refuse(r, section_get(&sec, "entropy"), "only in model nic: the forks have ports of their own");
-    if (!r->rc && seed && text_to_uint(seed, &cfg->lb_seed, &why))
-        reader_refuse(r, section_get(&sec, "seed"), "seed: %s", why.text);
 }
 
 /* ---- the whole ---- */
@@ -156,15 +129,12 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
 {
     struct section  sec = scenario_open(r, root, "");
     struct sim_cfg *cfg = &s->cfg;
-    bool            has_seed;
 
     read_model(&sec, cfg);
-    has_seed = read_seed(&sec, seed, &cfg->seed);
-    read_run(&sec, &s->run_ps);
-    read_interval(&sec, s);
+    read_general(&sec, s, seed);
     scenario_read_cc(&sec, cfg);
     read_lb(r, section_get(&sec, "lb"), cfg);
-    read_network(r, s, &sec, has_seed);
+    read_network(r, s, &sec, seed || section_get(&sec, "seed"));
     keep_place(&sec, s, "cc", PLACE_CC);
     keep_place(&sec, s, section_get(&sec, "hpcc") ? "hpcc" : "topology", PLACE_TOPOLOGY);
     keep_place(&sec, s, "changes", PLACE_CHANGES);

@@ -99,7 +99,7 @@ static bool is_top_key(const char *path)
 {
     size_t length = strcspn(path, ".");
 
-    for (const struct section_key *row = scenario_keys(""); row->name; row++)
+    for (const struct key_row *row = scenario_keys(""); row->name; row++)
         if (strlen(row->name) == length && strncmp(row->name, path, length) == 0)
             return true;
     return false;
@@ -114,11 +114,11 @@ static void refuse_name(struct scenario_tree *t, uint32_t number, const char *pa
 
     for (; count < KNOB_COUNT; count++)
         names[count] = knob_names[count];
-    for (const struct section_key *row = scenario_keys(""); row->name && count < KNOB_COUNT + 63; row++)
+    for (const struct key_row *row = scenario_keys(""); row->name && count < KNOB_COUNT + 63; row++)
         names[count++] = row->name;
     names[count] = NULL;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(path, "."), path);
-    reader_refuse(&t->r, &at, "'%s' is not a knob or a key%s", name, reader_near(near, sizeof near, name, names));
+    reader_refuse(&t->r, &at, "'%s' is not a knob or a key%s", name, text_did_you_mean(near, sizeof near, name, names));
 }
 
 /* Walks down the path, making what is not there, and gives the entry at its end the value. A knob may be

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define ECN_RATES_MAX (sizeof((struct sim_cfg *)NULL)->ecn_rate / sizeof(struct ecn_rate))
-#define BUFFER_BYTES_MAX UINT32_MAX          /* accounts of a queue are 32 bits wide */
 #define REORDER_PS    (100 * PS_PER_US)
 #define RTO_PS        (4 * PS_PER_MS)        /* of ConWeave's fork; in model hpcc, which has none, where packets are lost */
 
@@ -123,20 +122,6 @@ static void keep_place(const struct section *sec, struct scenario *s, const char
 
 /* ---- host ---- */
 
-static void read_window(const struct section *sec, struct sim_cfg *cfg)
-{
-    const char *text = section_text(sec, "window");
-
-    if (!text)
-        return;
-    if (strcmp(text, "none") == 0)
-        cfg->window_bytes = 0;
-    else if (strcmp(text, "bdp") == 0)
-        cfg->window_bytes = UINT64_MAX;
-    else
-        section_bytes(sec, "window", 1, 1ull << 48, &cfg->window_bytes);
-}
-
 static void read_ack_class(const struct section *sec, struct sim_cfg *cfg)
 {
     const char *text = section_text(sec, "ack_class");
@@ -148,16 +133,6 @@ static void read_ack_class(const struct section *sec, struct sim_cfg *cfg)
     if (cfg->has_ack_prio)
         section_count(sec, "ack_class", 0, PRIOS - 1, &class);
     cfg->ack_prio = (uint8_t)class;
-}
-
-static void read_rto(const struct section *sec, struct sim_cfg *cfg)
-{
-    const char *text = section_text(sec, "rto");
-
-    if (text && strcmp(text, "auto") == 0)
-        cfg->rto_ps = RTO_AUTO;
-    else if (text)
-        section_time(sec, "rto", &cfg->rto_ps);
 }
 
 static void read_idle_reset(const struct section *sec, struct sim_cfg *cfg)
@@ -174,44 +149,14 @@ static void read_idle_reset(const struct section *sec, struct sim_cfg *cfg)
         cfg->idle_reset_ps = 1;          /* however short it was */
 }
 
-/* The Linux driver of mlx5 sets log_ack_req_freq to 8: a sender asks for an ACK with every 256th packet. */
-#define ACK_EVERY_MLX5 256u
-
-static void read_ack_every(const struct section *sec, struct sim_cfg *cfg)
-{
-    const char *text = section_text(sec, "ack_every");
-
-    if (text && strcmp(text, "mlx5") == 0)
-        cfg->ack_every = ACK_EVERY_MLX5;
-    else if (text)
-        section_count(sec, "ack_every", 1, 1024, &cfg->ack_every);
-}
-
 static void read_host(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
-    static const char *const ways[] = { "go_back_n", "selective", NULL };
-    struct section  sec = open_settings(r, node, "host");
-    struct sim_cfg *cfg = &s->cfg;
-    uint64_t        mtu = cfg->mtu_bytes;
-    int             repeats;
+    struct section sec = open_settings(r, node, "host");
 
-    section_bytes(&sec, "mtu", 64, 9000, &mtu);
-    read_ack_every(&sec, cfg);
-    section_bool(&sec, "ack_unpaused", &cfg->ack_unpaused);
-    read_ack_class(&sec, cfg);
-    section_time(&sec, "nack_gap", &cfg->nack_gap_ps);
-    section_bool(&sec, "nack_is_cnp", &cfg->nack_is_cnp);
-    repeats = section_choice(&sec, "retransmit", "a way to repeat", ways);
-    if (repeats >= 0)
-        cfg->is_selective = repeats == 1;
-    section_time(&sec, "reorder", &cfg->reorder_ps);
-    read_rto(&sec, cfg);
+    section_read(&sec, sec.common, &s->cfg);
+    read_ack_class(&sec, &s->cfg);
+    read_idle_reset(&sec, &s->cfg);
     keep_place(&sec, s, "rto", PLACE_RTO);
-    read_window(&sec, cfg);
-    section_bool(&sec, "window_by_rate", &cfg->window_by_rate);
-    read_idle_reset(&sec, cfg);
-    section_bool(&sec, "record_gaps", &cfg->record_gaps);
-    cfg->mtu_bytes = (uint32_t)mtu;
 }
 
 /* ---- switch ---- */
@@ -229,26 +174,6 @@ static void read_alpha(const struct section *sec, struct sim_cfg *cfg)
                   section_text(sec, "alpha"));
 }
 
-static void read_pause(const struct section *sec, struct sim_cfg *cfg)
-{
-    const char *text = section_text(sec, "pause_time");
-
-    if (text && strcmp(text, "none") == 0)
-        cfg->pause_ps = 0;
-    else if (text)
-        section_time(sec, "pause_time", &cfg->pause_ps);
-}
-
-static void read_headroom(const struct section *sec, struct sim_cfg *cfg)
-{
-    const char *text = section_text(sec, "headroom");
-
-    if (text && strcmp(text, "auto") == 0)
-        cfg->headroom_bytes = 0;
-    else if (text)
-        section_bytes(sec, "headroom", 1, UINT32_MAX, &cfg->headroom_bytes);
-}
-
 /* A list of classes; false if it is not given. */
 static bool read_classes(const struct section *sec, const char *key, uint8_t *classes)
 {
@@ -260,20 +185,6 @@ static bool read_classes(const struct section *sec, const char *key, uint8_t *cl
     for (*classes = 0; c && reader_count(sec->r, c, "a class", 0, PRIOS - 1, &class); c = c->next)
         *classes |= (uint8_t)(1u << class);
     return true;
-}
-
-static void read_lossy(const struct section *sec, struct sim_cfg *cfg)
-{
-    const char *text = section_text(sec, "lossy_queue");
-
-    section_bool(sec, "lossless", &cfg->is_lossless);
-    if (read_classes(sec, "lossy", &cfg->lossy_prios))
-        cfg->lossy_by_traffic = false;
-    section_real(sec, "lossy_alpha", 0.001, 1000, &cfg->lossy_alpha);
-    if (text && strcmp(text, "none") == 0)
-        cfg->lossy_queue_bytes = 0;
-    else if (text)
-        section_bytes(sec, "lossy_queue", 1, UINT32_MAX, &cfg->lossy_queue_bytes);
 }
 
 static void read_weights(const struct section *sec, struct sim_cfg *cfg)
@@ -371,32 +282,20 @@ static void read_asic(const struct section *sec, struct scenario *s)
 
 static void read_switch(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
-    static const char *const places[] = { "dequeue", "enqueue", NULL };
-    struct section           sec = open_settings(r, node, "switch");
-    struct sim_cfg          *cfg = &s->cfg;
-    uint64_t                 reserve = cfg->reserve_bytes, resume = cfg->resume_bytes;
-    int                      place;
+    struct section  sec = open_settings(r, node, "switch");
+    struct sim_cfg *cfg = &s->cfg;
 
     read_asic(&sec, s);
-    section_bytes(&sec, "buffer", 1, BUFFER_BYTES_MAX, &cfg->buffer_bytes);
+    section_read(&sec, sec.common, cfg);
     keep_place(&sec, s, "buffer", PLACE_BUFFER);
     keep_place(&sec, s, "lossy_alpha", PLACE_LOSSY_ALPHA);
     keep_place(&sec, s, "lossy_queue", PLACE_LOSSY_QUEUE);
     keep_place(&sec, s, "pause_time", PLACE_PAUSE_TIME);
-    section_bytes(&sec, "reserve", 0, 1u << 30, &reserve);
-    section_bytes(&sec, "resume_offset", 0, 1u << 30, &resume);
-    read_pause(&sec, cfg);
-    read_headroom(&sec, cfg);
     read_alpha(&sec, cfg);
-    read_lossy(&sec, cfg);
-    section_bool(&sec, "ecn", &cfg->ecn_on);
-    place = section_choice(&sec, "ecn_at", "a place to mark", places);
-    if (place >= 0)
-        cfg->ecn_at_enqueue = place == 1;
+    if (read_classes(&sec, "lossy", &cfg->lossy_prios))
+        cfg->lossy_by_traffic = false;
     read_classes(&sec, "strict", &cfg->strict_prios);
     read_weights(&sec, cfg);
-    cfg->reserve_bytes = (uint32_t)reserve;
-    cfg->resume_bytes = (uint32_t)resume;
     if (section_get(&sec, "ecn_by_rate"))
         cfg->ecn_rates = 0;
     node = section_list(&sec, "ecn_by_rate", ECN_RATES_MAX);
@@ -482,7 +381,7 @@ static void read_one_knob(struct reader *r, const struct yaml_node *node, struct
 
     if (knob == KNOB_COUNT)
         reader_refuse_key(r, node, "'%.60s' is not a knob%s", node->key,
-                          reader_near(near, sizeof near, node->key, knob_names));
+                          text_did_you_mean(near, sizeof near, node->key, knob_names));
     else if (node->kind != YAML_SCALAR)
         reader_refuse(r, node, "'%s' must be a single value", node->key);
     else if (knob_parse(knob, node->text, &knobs->value[knob], &why))

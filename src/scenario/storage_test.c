@@ -125,7 +125,7 @@ static void posted__is_refused(void **unused)
         { STAR "traffic: [{kind: posted, qps: 0}]\n", "s.yaml:3:31: qps must be 1 .. 65535, not 0" },
         { STAR "traffic: [{kind: posted, outstanding: 0}]\n", "s.yaml:3:39: outstanding must be 1 .. 65535, not 0" },
         { STAR "traffic: [{kind: posted, pattern: all_to_one}]\n",
-          "s.yaml:3:35: 'all_to_one' is not a pattern; did you mean 'many_to_one'?" },
+          "s.yaml:3:35: 'all_to_one' is not a value of pattern; did you mean 'many_to_one'?" },
         { STAR "traffic: [{kind: posted, pattern: all_to_all, receiver: h0}]\n",
           "s.yaml:3:57: only many_to_one has a receiver" },
         { STAR "traffic: [{kind: posted, pattern: pairs, hosts: 5}]\n",

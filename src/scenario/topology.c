@@ -12,29 +12,76 @@
 #include "scenario/topology_gpu.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the kinds ---- */
+/* ---- keys ---- */
 
-/* The builders' own checks say what is wrong with the numbers together. */
-static bool is_refused(const struct section *sec, int rc, const struct err *why)
-{
-    if (rc)
-        reader_refuse(sec->r, sec->map, "%s", why->text);
-    return sec->r->rc != 0;
-}
+static const struct key_row star_keys[] = {
+    { "hosts", KEY_COUNT, "",        "h0 ..", KEY_AT(struct graph_star, hosts), 1, GRAPH_NODES_MAX, .is_needed = true },
+    { "rate",  KEY_RATE, "100Gbps", "of each link", KEY_AT(struct graph_star, rate_bps) },
+    { "delay", KEY_TIME, "1us",     "of each link, one way", KEY_AT(struct graph_star, delay_ps) },
+    { 0 },
+};
+
+static const struct key_row clos_keys[] = {
+    { "tors",          KEY_COUNT, "",        "switches with hosts: tor0 ..", KEY_AT(struct graph_clos, tors), 1, GRAPH_NODES_MAX },
+    { "hosts",         KEY_COUNT, "",        "all hosts, instead of `tors`" },
+    { "hosts_per_tor", KEY_COUNT, "",        "h0 .. are behind tor0, and so on", KEY_AT(struct graph_clos, hosts_per_tor), 1, GRAPH_NODES_MAX, .is_needed = true },
+    { "spines",        KEY_COUNT, "",        "spine0 ..", KEY_AT(struct graph_clos, spines), 1, GRAPH_NODES_MAX, .is_needed = true },
+    { "links",         KEY_COUNT, "1",       "between each ToR and each spine", KEY_AT(struct graph_clos, parallel), 1, GRAPH_LINKS_MAX },
+    { "rate",          KEY_RATE, "100Gbps", "of host links", KEY_AT(struct graph_clos, rate_bps) },
+    { "delay",         KEY_TIME, "1us",     "of host links, one way", KEY_AT(struct graph_clos, delay_ps) },
+    { "fabric_rate",   KEY_RATE, "",        "between switches; default `rate`", KEY_AT(struct graph_clos, fabric_rate_bps), .like = "rate" },
+    { "fabric_delay",  KEY_TIME, "",        "between switches; default `delay`", KEY_AT(struct graph_clos, fabric_delay_ps), .like = "delay" },
+    { 0 },
+};
+
+static const struct key_row fat_tree_keys[] = {
+    { "k",     KEY_COUNT, "",        "ports of a switch: even, 2 .. 158", KEY_AT(struct graph_fat_tree, k), 2, GRAPH_FAT_TREE_MAX, .is_needed = true },
+    { "rate",  KEY_RATE, "100Gbps", "of each link", KEY_AT(struct graph_fat_tree, rate_bps) },
+    { "delay", KEY_TIME, "1us",     "of each link, one way", KEY_AT(struct graph_fat_tree, delay_ps) },
+    { 0 },
+};
+
+static const struct key_row hpcc_keys[] = {
+    { "file", KEY_FILE, "", "the topology; node numbers are kept, names are h0 .., s0 .." },
+    { 0 },
+};
+
+static const struct key_row graph_keys[] = {
+    { "hosts",    KEY_COUNT, "", "h0 ..", .at = { 0, KEY_U32 }, 1, GRAPH_NODES_MAX, .is_needed = true },
+    { "switches", KEY_LIST, "", "names, or a count: s0 ..", .is_needed = true },
+    { "links",    KEY_LIST, "", "each with the keys below", .is_needed = true },
+    { 0 },
+};
+
+static const struct key_row htsim_keys[] = {
+    { "file", KEY_FILE, "", "the topology (.topo)" },
+    { 0 },
+};
+
+static const struct key_row simai_keys[] = {
+    { "file", KEY_FILE, "", "the topology; GPU i is h<i>, switches are s0 .., NV switches the inside of servers" },
+    { 0 },
+};
+
+static const struct key_row astra_keys[] = {
+    { "file",    KEY_FILE, "",   "the network (YAML); NPU i is h<i>" },
+    { "servers", KEY_YES,  "no", "the first dimension, a Switch, is the inside of servers: no packets, any rate" },
+    { 0 },
+};
+
+/* ---- the kinds ---- */
 
 static void read_star(const struct section *sec, struct graph *g)
 {
     struct graph_star star = { 0 };
     struct err        why;
 
-    section_need(sec, "hosts");
-    section_count(sec, "hosts", 1, GRAPH_NODES_MAX, &star.hosts);
-    section_rate(sec, "rate", &star.rate_bps);
-    section_time(sec, "delay", &star.delay_ps);
-    if (!sec->r->rc && !is_refused(sec, graph_check_star(&star, &why), &why))
+    section_read(sec, star_keys, &star);
+    if (!sec->r->rc && section_check(sec, graph_check_star(&star, &why), &why))
         graph_star(g, &star);
 }
 
@@ -48,7 +95,6 @@ static void read_tors(const struct section *sec, struct graph_clos *clos)
         section_need(sec, "tors");
     else if (section_get(sec, "tors"))
         reader_refuse(sec->r, node, "give 'tors' or 'hosts', not both");
-    section_count(sec, "tors", 1, GRAPH_NODES_MAX, &clos->tors);
     section_count(sec, "hosts", 1, GRAPH_NODES_MAX, &hosts);
     if (sec->r->rc || !node)
         return;
@@ -63,34 +109,21 @@ static void read_clos(const struct section *sec, struct graph *g)
     struct graph_clos clos = { 0 };
     struct err        why;
 
-    section_need(sec, "hosts_per_tor");
-    section_need(sec, "spines");
-    section_count(sec, "hosts_per_tor", 1, GRAPH_NODES_MAX, &clos.hosts_per_tor);
-    section_count(sec, "spines", 1, GRAPH_NODES_MAX, &clos.spines);
-    section_count(sec, "links", 1, GRAPH_LINKS_MAX, &clos.parallel);
+    section_read(sec, clos_keys, &clos);
     read_tors(sec, &clos);
-    section_rate(sec, "rate", &clos.rate_bps);
-    section_time(sec, "delay", &clos.delay_ps);
-    clos.fabric_rate_bps = clos.rate_bps;
-    clos.fabric_delay_ps = clos.delay_ps;
-    section_rate(sec, "fabric_rate", &clos.fabric_rate_bps);
-    section_time(sec, "fabric_delay", &clos.fabric_delay_ps);
-    if (!sec->r->rc && !is_refused(sec, graph_check_clos(&clos, &why), &why))
+    if (!sec->r->rc && section_check(sec, graph_check_clos(&clos, &why), &why))
         graph_clos(g, &clos);
 }
 
 static void read_fat_tree(const struct section *sec, struct graph *g)
 {
-    const struct yaml_node *node = section_need(sec, "k");
-    struct graph_fat_tree   tree = { 0 };
-    struct err              why;
+    struct graph_fat_tree tree = { 0 };
+    struct err            why;
 
-    section_count(sec, "k", 2, GRAPH_FAT_TREE_MAX, &tree.k);
+    section_read(sec, fat_tree_keys, &tree);
     if (!sec->r->rc && tree.k % 2)
-        reader_refuse(sec->r, node, "k must be even, not %u", tree.k);
-    section_rate(sec, "rate", &tree.rate_bps);
-    section_time(sec, "delay", &tree.delay_ps);
-    if (!sec->r->rc && !is_refused(sec, graph_check_fat_tree(&tree, &why), &why))
+        reader_refuse(sec->r, section_get(sec, "k"), "k must be even, not %u", tree.k);
+    if (!sec->r->rc && section_check(sec, graph_check_fat_tree(&tree, &why), &why))
         graph_fat_tree(g, &tree);
 }
 
@@ -163,9 +196,8 @@ static void read_nodes(const struct section *sec, struct graph *g)
     const struct yaml_node *switches;
     uint32_t                hosts = 0, count = 0;
 
-    section_need(sec, "hosts");
-    switches = section_need(sec, "switches");
-    section_count(sec, "hosts", 1, GRAPH_NODES_MAX, &hosts);
+    section_read(sec, graph_keys, &hosts);
+    switches = section_get(sec, "switches");
     if (sec->r->rc)
         return;
     if (switches->kind == YAML_LIST)
@@ -188,23 +220,18 @@ static void read_link(struct reader *r, struct graph *g, const struct yaml_node 
 {
     struct section    sec = scenario_open(r, node, "topology graph links");
     struct graph_link link = { .loss = -1, .ber = -1 };      /* not given: as for all links */
-    double            loss = 0, ber = 0;
+    struct graph_link checked;
     struct err        why;
 
     link.a = scenario_read_node(&sec, g, "a");
     link.b = scenario_read_node(&sec, g, "b");
-    section_rate(&sec, "rate", &link.rate_bps);
-    section_time(&sec, "delay", &link.delay_ps);
-    section_real(&sec, "loss", 0, 0.999999, &loss);
-    section_real(&sec, "ber", 0, 0.999999, &ber);
+    section_read(&sec, scenario_keys("topology graph links"), &link);
     if (r->rc)
         return;
-    if (section_get(&sec, "loss"))
-        link.loss = loss;
-    if (section_get(&sec, "ber"))
-        link.ber = ber;
-    if (graph_check_link(g, &(struct graph_link){ link.a, link.b, link.rate_bps, link.delay_ps, loss, ber },
-                         &why))
+    checked = link;
+    checked.loss = fmax(0, link.loss);
+    checked.ber = fmax(0, link.ber);
+    if (graph_check_link(g, &checked, &why))
         reader_refuse(r, node, "%s", why.text);
     else
         graph_add_link(g, &link);
@@ -212,7 +239,6 @@ static void read_link(struct reader *r, struct graph *g, const struct yaml_node 
 
 static void read_graph(const struct section *sec, struct graph *g)
 {
-    section_need(sec, "links");
     read_nodes(sec, g);
     for (const struct yaml_node *c = section_list(sec, "links", GRAPH_LINKS_MAX); c && !sec->r->rc;
          c = c->next)
@@ -220,61 +246,6 @@ static void read_graph(const struct section *sec, struct graph *g)
 }
 
 /* ---- the list ---- */
-
-static const struct section_key star_keys[] = {
-    { "hosts", "count", "",        "h0 .." },
-    { "rate",  "rate",  "100Gbps", "of each link" },
-    { "delay", "time",  "1us",     "of each link, one way" },
-    { 0 },
-};
-
-static const struct section_key clos_keys[] = {
-    { "tors",          "count", "",        "switches with hosts: tor0 .." },
-    { "hosts",         "count", "",        "all hosts, instead of `tors`" },
-    { "hosts_per_tor", "count", "",        "h0 .. are behind tor0, and so on" },
-    { "spines",        "count", "",        "spine0 .." },
-    { "links",         "count", "1",       "between each ToR and each spine" },
-    { "rate",          "rate",  "100Gbps", "of host links" },
-    { "delay",         "time",  "1us",     "of host links, one way" },
-    { "fabric_rate",   "rate",  "",        "between switches; default `rate`" },
-    { "fabric_delay",  "time",  "",        "between switches; default `delay`" },
-    { 0 },
-};
-
-static const struct section_key fat_tree_keys[] = {
-    { "k",     "count", "",        "ports of a switch: even, 2 .. 158" },
-    { "rate",  "rate",  "100Gbps", "of each link" },
-    { "delay", "time",  "1us",     "of each link, one way" },
-    { 0 },
-};
-
-static const struct section_key hpcc_keys[] = {
-    { "file", "file", "", "the topology; node numbers are kept, names are h0 .., s0 .." },
-    { 0 },
-};
-
-static const struct section_key graph_keys[] = {
-    { "hosts",    "count", "", "h0 .." },
-    { "switches", "list",  "", "names, or a count: s0 .." },
-    { "links",    "list",  "", "each with the keys below" },
-    { 0 },
-};
-
-static const struct section_key htsim_keys[] = {
-    { "file", "file", "", "the topology (.topo)" },
-    { 0 },
-};
-
-static const struct section_key simai_keys[] = {
-    { "file", "file", "", "the topology; GPU i is h<i>, switches are s0 .., NV switches the inside of servers" },
-    { 0 },
-};
-
-static const struct section_key astra_keys[] = {
-    { "file",    "file",   "",   "the network (YAML); NPU i is h<i>" },
-    { "servers", "yes/no", "no", "the first dimension, a Switch, is the inside of servers: no packets, any rate" },
-    { 0 },
-};
 
 const struct topology_kind topology_kinds[] = {
     { "star",     "hosts around one switch, s0", star_keys, read_star, false },
@@ -332,17 +303,16 @@ static const struct topology_kind *read_kind(struct reader *r, const struct yaml
 /* Loss of links that have none of their own: none was said, or it is 0 where a kind does not tell these apart. */
 static void read_loss(const struct section *sec, struct graph *g, bool says_loss)
 {
-    double loss = 0, ber = 0;
+    struct graph_link all = { 0 };
 
-    section_real(sec, "loss", 0, 0.999999, &loss);
-    section_real(sec, "ber", 0, 0.999999, &ber);
+    section_read(sec, scenario_keys("topology"), &all);
     for (uint32_t i = 0; i < g->links && !sec->r->rc; i++) {
         struct graph_link *l = &g->link[i];
 
         if (l->loss < 0 || (!says_loss && l->loss == 0))
-            l->loss = loss;
+            l->loss = all.loss;
         if (l->ber < 0 || (!says_loss && l->ber == 0))
-            l->ber = ber;
+            l->ber = all.ber;
     }
 }
 

@@ -8,7 +8,7 @@
 /* A kind of topology: reads its section and builds the network. */
 struct topology_kind {
     const char               *name, *about;      /* about: one line */
-    const struct section_key *keys;              /* its own, beside those of all kinds */
+    const struct key_row *keys;              /* its own, beside those of all kinds */
     void                    (*read)(const struct section *, struct graph *);
     bool                      says_loss;         /* a link's loss may be said to be 0; negative: nothing is said */
 };

@@ -19,7 +19,7 @@ void topology_read_paraleon(const struct section *, struct graph *);     /* PARA
 void topology_read_acc(const struct section *, struct graph *);          /* ACC, section 5.4 */
 void topology_read_rlcc(const struct section *, struct graph *);         /* RL-CC's trees, section VI-A */
 
-extern const struct section_key topology_rails_keys[], topology_hpn_keys[], topology_planes_keys[], topology_dragonfly_keys[], topology_dgx_keys[],
+extern const struct key_row topology_rails_keys[], topology_hpn_keys[], topology_planes_keys[], topology_dragonfly_keys[], topology_dgx_keys[],
     topology_paraleon_keys[], topology_delay_keys[];
 
 #endif

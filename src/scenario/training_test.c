@@ -167,10 +167,10 @@ static void training__refuses(void **unused)
         { "placement: loose, size: 1MB, iterations: 1",
           "s.yaml:2:39: 'loose' is not a placement; there are packed and spread" },
         { "collective: all_reduce, size: 1MB, iterations: 1",
-          "s.yaml:2:40: 'all_reduce' is not a collective; there are all_to_all, ring_all_reduce, tree_all_reduce, "
+          "s.yaml:2:40: 'all_reduce' is not a value of collective; there are all_to_all, ring_all_reduce, tree_all_reduce, "
           "halving_doubling_all_reduce, all_gather, reduce_scatter, send_next and send_previous" },
         { "collective: all_gathr, size: 1MB, iterations: 1",
-          "s.yaml:2:40: 'all_gathr' is not a collective; did you mean 'all_gather'?" },
+          "s.yaml:2:40: 'all_gathr' is not a value of collective; did you mean 'all_gather'?" },
         { "collective: all_gather, size: 11, iterations: 1",
           "s.yaml:2:58: 11 bytes cannot be divided among 12 workers" },
         { "size: 1MB, chunk: 1KB, iterations: 1", "s.yaml:2:46: only tree_all_reduce and rings with 'channels' go in chunks" },
@@ -196,7 +196,7 @@ static void training__refuses(void **unused)
         { "steps: [{size: 1MB, group: tensor}], iterations: 1",
           "s.yaml:2:55: a group 'tensor' has but one worker, which has nobody to send to" },
         { "steps: [{size: 1MB, group: rows}], iterations: 1",
-          "s.yaml:2:55: 'rows' is not a kind of group; there are all, tensor, data, pipeline, expert and expert_data" },
+          "s.yaml:2:55: 'rows' is not a value of group; there are all, tensor, data, pipeline, expert and expert_data" },
         { "steps: [{compute: 1ms}], iterations: 1", "s.yaml:2:35: no step has a collective: give one its 'size'" },
         { "steps: [{collective: all_gather}], iterations: 1", "s.yaml:2:36: 'size' is missing in steps" },
         { "steps: [{size: 1MB, tims: 2}], iterations: 1",

@@ -22,7 +22,7 @@ struct traffic_stream;
 
 struct traffic_kind {
     const char               *name, *about;      /* about: one line */
-    const struct section_key *keys;              /* its own; they come before those of all kinds */
+    const struct key_row *keys;              /* its own; they come before those of all kinds */
     bool                      is_all_own;        /* its keys are all there are: flows have times and classes of their own */
 
     /* Reads its keys and adds the entry. Called with nothing wrong so far. */
@@ -58,7 +58,7 @@ struct traffic_kind {
 extern const struct traffic_kind *const traffic_all[];       /* NULL-terminated */
 
 /* The keys of all kinds. */
-extern const struct section_key traffic_keys[];
+extern const struct key_row traffic_keys[];
 
 struct traffic_entry {           /* one of the traffic list */
     const struct traffic_kind *kind;

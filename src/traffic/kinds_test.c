@@ -147,8 +147,8 @@ static void every_kind__has_help_and_keys(void **unused)
         assert_true(strlen(k->about) > 10);
         assert_non_null(k->read);
         assert_non_null(k->keys[0].name);
-        for (const struct section_key *row = k->keys; row->name; row++)
-            assert_true(*row->unit && row->initial && strlen(row->about) > 1);
+        for (const struct key_row *row = k->keys; row->name; row++)
+            assert_true(*key_unit_name(row->unit) && row->initial && strlen(row->about) > 1);
         for (int j = 0; j < i; j++)
             assert_string_not_equal(k->name, traffic_all[j]->name);
     }
@@ -243,7 +243,7 @@ static void traffic_read__says_which_kinds_and_keys_there_are(void **unused)
         snprintf(list, sizeof list, "[{kind: %s, zzzzz: 1}]", traffic_all[i]->name);
         hall_open(&h, list);
         assert_int_equal(h.r.rc, -EINVAL);
-        for (const struct section_key *row = traffic_all[i]->keys; row->name; row++)
+        for (const struct key_row *row = traffic_all[i]->keys; row->name; row++)
             assert_non_null(strstr(h.err.text, row->name));
         hall_close(&h);
     }

@@ -17,15 +17,15 @@
                     "`fresh` for others; always `fresh` in models hpcc and conweave. " \
                     "Fidelity fast needs `fresh`, and it has to be written where it is not the default"
 
-const struct section_key traffic_keys[] = {
-    { "kind",   "name",   "",   "which of the kinds below" },
-    { "name",   "name",   "",   "name in results; default: kind and number, `poisson 1`" },
-    { "start",  "time",   "0",  "of the first flow" },
-    { "stop",   "time",   "",   "no flow starts at or after it; default: the end of the run" },
-    { "for",    "time",   "",   "instead of `stop`: duration after `start`" },
-    { "influx", "yes/no", "no", "split results into before, during and after this traffic" },
-    { "prio",   "count",  "3",  "class of its packets, 0 .. 7" },
-    { "qps",    "count",  "",   "persistent queue pairs from host to host, used in turn; `fresh`: one per message. Default: " QPS_INITIAL },
+const struct key_row traffic_keys[] = {
+    { "kind",   KEY_NAME, "",   "which of the kinds below" },
+    { "name",   KEY_NAME, "",   "name in results; default: kind and number, `poisson 1`" },
+    { "start",  KEY_TIME, "0",  "of the first flow", KEY_AT(struct traffic_common, start_ps) },
+    { "stop",   KEY_TIME, "",   "no flow starts at or after it; default: the end of the run", KEY_AT(struct traffic_common, stop_ps) },
+    { "for",    KEY_TIME, "",   "instead of `stop`: duration after `start`" },
+    { "influx", KEY_YES,  "no", "split results into before, during and after this traffic" },
+    { "prio",   KEY_COUNT, "3",  "class of its packets, 0 .. 7", KEY_AT(struct traffic_common, prio), 0, CLASSES_MAX - 1 },
+    { "qps",    KEY_COUNT, "",   "persistent queue pairs from host to host, used in turn; `fresh`: one per message. Default: " QPS_INITIAL },
     { 0 },
 };
 
@@ -90,14 +90,11 @@ static void read_common(struct entry *e)
 {
     const struct yaml_node *start = section_get(&e->sec, "start");
     uint64_t                run_ps = e->env->run_ps;
-    uint32_t                prio = 0;
 
     e->common.stop_ps = run_ps;
-    section_time(&e->sec, "start", &e->common.start_ps);
-    section_time(&e->sec, "stop", &e->common.stop_ps);
+    section_read(&e->sec, traffic_keys, &e->common);
     read_for(e);
     section_bool(&e->sec, "influx", &e->about->is_influx);
-    section_count(&e->sec, "prio", 0, CLASSES_MAX - 1, &prio);
     if (e->r->rc)
         return;
     if (section_get(&e->sec, "stop") && e->common.start_ps >= e->common.stop_ps)
@@ -108,7 +105,6 @@ static void read_common(struct entry *e)
         reader_refuse(e->r, section_get(&e->sec, "influx"), "an influx comes and goes: say when it ends, by 'for' or 'stop'");
     if (e->common.stop_ps > run_ps)
         e->common.stop_ps = run_ps;
-    e->common.prio = (uint8_t)prio;
     e->about->start_ps = e->common.start_ps;
     e->about->stop_ps = e->common.stop_ps;
 }

@@ -57,7 +57,7 @@ void entry_sizes(const struct entry *e, struct cdf *cdf)
     path = reader_path(e->r->name, name);
     if (!strpbrk(name, "./") && access(path, F_OK) != 0)
         reader_refuse(e->r, node, "'%.60s' is neither a built-in table of sizes nor a file%s", name,
-                      reader_near(near, sizeof near, name, cdf_names));
+                      text_did_you_mean(near, sizeof near, name, cdf_names));
     else
         reader_keep(e->r, cdf_read(cdf, path, &why), &why, node);
     free(path);

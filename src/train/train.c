@@ -186,7 +186,7 @@ static int write_model(struct train *t, struct err *err)
     if (t->request.check)
         put_number(&m, "score", t->state.best_score);
     for (int i = 0; tuner_acc.option[i].name; i++)
-        if (tuner_acc.option[i].kind != OPTION_TEXT && !is_later(t, i))
+        if (tuner_acc.option[i].unit != KEY_FILE && !is_later(t, i))
             put_number(&m, tuner_acc.option[i].name, t->values.value[i]);
     rc = model_save(&m, t->request.out, err);
     if (!rc && t->request.json)

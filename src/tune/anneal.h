@@ -50,12 +50,12 @@ struct anneal {
 enum anneal_option { ANNEAL_START, ANNEAL_END, ANNEAL_COOLING, ANNEAL_ITERATIONS, ANNEAL_OPTION_COUNT };
 
 #define ANNEAL_OPTIONS(start, end, factor, settings) \
-    { "temperature_start", OPTION_REAL, start, 1e-6, 1e6, NULL, NULL, \
-      "initial temperature: a scaled loss of this size is accepted with 37 %" }, \
-    { "temperature_end", OPTION_REAL, end, 1e-6, 1e6, NULL, NULL, "final temperature" }, \
-    { "cooling", OPTION_REAL, factor, 0.01, 0.999, NULL, NULL, "factor from a temperature to the next" }, \
-    { "iterations", OPTION_COUNT, settings, 1, 1e5, NULL, NULL, \
-      "settings per temperature; they define the default budget" }
+    { "temperature_start", KEY_REAL, #start, \
+      "initial temperature: a scaled loss of this size is accepted with 37 %", .min = 1e-6, .max = 1e6 }, \
+    { "temperature_end", KEY_REAL, #end, "final temperature", .min = 1e-6, .max = 1e6 }, \
+    { "cooling", KEY_REAL, #factor, "factor from a temperature to the next", .min = 0.01, .max = 0.999 }, \
+    { "iterations", KEY_COUNT, #settings, \
+      "settings per temperature; they define the default budget", .min = 1, .max = 1e5 }
 
 /* The cfg that 'value', of those rows, and the utility's scale make; not guided, the rest zero. */
 struct anneal_cfg anneal_configure(const double *value, double scale);

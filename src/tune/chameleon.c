@@ -295,15 +295,15 @@ static int chameleon_open(void **state, const struct world *world, const struct 
     return search_create(state, &chameleon_search, world, values, err);
 }
 
-static const struct option_info chameleon_options[] = {
-    [CHAMELEON_BETA] = { "beta", OPTION_REAL, 0.01, 0, 1, NULL, NULL,
-        "relative rise of utility that is a clear gain" },
-    [CHAMELEON_PATIENCE] = { "patience", OPTION_COUNT, 3, 1, 1000, NULL, NULL,
-        "small gains in a row before the next parameter" },
-    [CHAMELEON_DECAY] = { "decay", OPTION_REAL, 0.95, 0.01, 1, NULL, NULL,
-        "factor of a parameter's step after each round" },
-    [CHAMELEON_STEP_FACTOR] = { "step_factor", OPTION_REAL, 1.5, 0.001, 1000, NULL, NULL,
-        "a parameter's first step, in steps of the space" },
+static const struct key_row chameleon_options[] = {
+    [CHAMELEON_BETA] = { "beta", KEY_REAL, "0.01",
+        "relative rise of utility that is a clear gain", .min = 0, .max = 1 },
+    [CHAMELEON_PATIENCE] = { "patience", KEY_COUNT, "3",
+        "small gains in a row before the next parameter", .min = 1, .max = 1000 },
+    [CHAMELEON_DECAY] = { "decay", KEY_REAL, "0.95",
+        "factor of a parameter's step after each round", .min = 0.01, .max = 1 },
+    [CHAMELEON_STEP_FACTOR] = { "step_factor", KEY_REAL, "1.5",
+        "a parameter's first step, in steps of the space", .min = 0.001, .max = 1000 },
     SEARCH_OPTIONS,
     { 0 }
 };

@@ -104,13 +104,13 @@ static int cmaes_open(void **state, const struct world *world, const struct opti
     return search_create(state, &cmaes_search, world, values, err);
 }
 
-static const struct option_info cmaes_options[] = {
-    [CMAES_POPULATION] = { "population", OPTION_COUNT, 0, 0, CMA_POPULATION_MAX, NULL, NULL,
-        "settings of a generation, 4 at least; 0: 4 + 3 ln n for n parameters" },
-    [CMAES_SIGMA] = { "sigma", OPTION_REAL, 0.2, 0.001, 1, NULL, NULL,
-        "width of the first generation, as a share of each parameter's range" },
-    [CMAES_TOLERANCE] = { "tolerance", OPTION_REAL, 0.001, 0, 1, NULL, NULL,
-        "end when a generation is narrower than this share of the ranges; 0: never" },
+static const struct key_row cmaes_options[] = {
+    [CMAES_POPULATION] = { "population", KEY_COUNT, "0",
+        "settings of a generation, 4 at least; 0: 4 + 3 ln n for n parameters", .min = 0, .max = CMA_POPULATION_MAX },
+    [CMAES_SIGMA] = { "sigma", KEY_REAL, "0.2",
+        "width of the first generation, as a share of each parameter's range", .min = 0.001, .max = 1 },
+    [CMAES_TOLERANCE] = { "tolerance", KEY_REAL, "0.001",
+        "end when a generation is narrower than this share of the ranges; 0: never", .min = 0, .max = 1 },
     SEARCH_OPTIONS,
     { 0 }
 };

@@ -86,9 +86,9 @@ static void best(const void *state, struct knobs *knobs)
     *knobs = ((const struct fixed *)state)->knobs;
 }
 
-static const struct option_info options[] = {
-    [SETTING] = { "setting", OPTION_TEXT, 0, 0, 0, setting_names, "default",
-                  "default, default_artifact, expert, hpcc, bdp, secn0, secn1, secn2, vendor, or a file of knobs" },
+static const struct key_row options[] = {
+    [SETTING] = { "setting", KEY_FILE, "default",
+                  "default, default_artifact, expert, hpcc, bdp, secn0, secn1, secn2, vendor, or a file of knobs", .choices = setting_names },
     { 0 },
 };
 

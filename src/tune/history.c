@@ -126,22 +126,21 @@ static json_t *knobs_of(const struct knobs *is, const struct knobs *was)
 
 json_t *tuning_option(const struct tuning *g, uint32_t option)
 {
-    const struct option_info  *o = &g->algo->option[option];
+    const struct key_row  *o = &g->algo->option[option];
     double                     value = g->values.value[option];
 
-    switch (o->kind) {
-    case OPTION_YES:    return json_string(value != 0 ? "yes" : "no");
-    case OPTION_CHOICE: return json_string(o->choices[(int)value]);
-    case OPTION_TEXT:   return json_of_text(g->values.text[option] ? g->values.text[option] : "");
-    case OPTION_REAL:
-    case OPTION_COUNT:  break;
+    switch (o->unit) {
+    case KEY_YES:  return json_string(value != 0 ? "yes" : "no");
+    case KEY_NAME: return json_string(o->choices[(int)value]);
+    case KEY_FILE: return json_of_text(g->values.text[option] ? g->values.text[option] : "");
+    default:       break;
     }
     return json_real(rounded(value));
 }
 
 static void print_head(const struct tuning *g, FILE *out)
 {
-    const struct option_info  *option = g->algo->option;
+    const struct key_row  *option = g->algo->option;
     json_t                    *o = json_object(), *options = json_object();
 
     for (uint32_t i = 0; option && option[i].name; i++)

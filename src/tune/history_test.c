@@ -101,11 +101,11 @@ static void parse__refuses_with_the_line(void **state)
 /* ---- written and read again ---- */
 
 static const char *const ways[] = { "slow", "fast", NULL };
-static const struct option_info table[] = {
-    { "eta", OPTION_REAL, 0.85, 0, 1, NULL, NULL, "a share" },
-    { "guided", OPTION_YES, 1, 0, 1, NULL, NULL, "yes or no" },
-    { "way", OPTION_CHOICE, 1, 0, 0, ways, NULL, "a word" },
-    { "file", OPTION_TEXT, 0, 0, 0, NULL, "k\xff.yaml", "a file, of whatever name" },
+static const struct key_row table[] = {
+    { "eta", KEY_REAL, "0.85", "a share", .min = 0, .max = 1 },
+    { "guided", KEY_YES, "yes", "yes or no" },
+    { "way", KEY_NAME, "fast", "a word", .choices = ways },
+    { "file", KEY_FILE, "k\xff.yaml", "a file, of whatever name" },
     { 0 },
 };
 static const struct tuner_algo by_hand = { .name = "by hand", .option = table };

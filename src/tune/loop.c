@@ -53,10 +53,10 @@ static int refuse_kind(const struct loop_request *q, const char *kind, struct er
 static int read_short(const struct loop_request *q, const char *text, const struct tuner_algo *a,
                       struct option_values *v, struct err *err)
 {
-    const struct option_info *o = a->option;
+    const struct key_row *o = a->option;
     struct option_text        given = { .text = (char *)text, .place = (char *)q->place };
 
-    while (o->name && o->kind != OPTION_TEXT)
+    while (o->name && o->unit != KEY_FILE)
         o++;
     if (!o->name)
         return err_set(err, EINVAL, "%s%s takes nothing behind a ':'", q->place, a->name);
@@ -151,7 +151,7 @@ void loop_close(struct loop *l)
 
 bool loop_needs_bins(const struct loop *l)
 {
-    const struct option_info *table = l->tuner.algo->option, *o = option_find(table, "bins");
+    const struct key_row *table = l->tuner.algo->option, *o = key_find(table, "bins");
 
     return o && strcmp(o->choices[(int)l->tuning.values.value[o - table]], "log") == 0;
 }

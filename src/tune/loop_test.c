@@ -83,7 +83,7 @@ static bool queues(const void *state, struct ecn *ecn)
     return told.has_queues;
 }
 
-static const struct option_info none[] = { { 0 } };
+static const struct key_row none[] = { { 0 } };
 
 static const struct tuner_algo puppet = { .create = create, .destroy = destroy, .first = first, .step = step,
                                           .parts = parts, .slot_ps = slot_ps, .slot = slot, .queues = queues,

@@ -10,7 +10,7 @@ extern const struct tuner_algo tuner_naive_sa;
 
 enum { OWN_COUNT = ANNEAL_OPTION_COUNT };
 
-static const struct option_info options[] = {
+static const struct key_row options[] = {
     ANNEAL_OPTIONS(100, 1, 0.95, 10),
     SEARCH_OPTIONS,
     { 0 },

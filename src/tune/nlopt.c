@@ -244,15 +244,15 @@ static int nlopt_open(void **state, const struct world *world, const struct opti
     return search_create(state, &nlopt_search, world, values, err);
 }
 
-static const struct option_info nlopt_options[] = {
-    [NLOPT_METHOD] = { "method", OPTION_CHOICE, 0, 0, 0, method_names, NULL,
-        "of NLopt's: sbplx (Subplex), neldermead, cobyla and bobyqa are local, direct_l is global" },
-    [NLOPT_STEP] = { "step", OPTION_REAL, 0.2, 0.001, 0.5, NULL, NULL,
-        "first step, as a share of each parameter's range; not for direct_l" },
-    [NLOPT_TOLERANCE] = { "tolerance", OPTION_REAL, 0.001, 0, 1, NULL, NULL,
-        "end when a search moves by less than this share of the ranges" },
-    [NLOPT_MAXEVAL] = { "maxeval", OPTION_COUNT, 0, 0, 1e6, NULL, NULL,
-        "most settings of a search; 0: the budget" },
+static const struct key_row nlopt_options[] = {
+    [NLOPT_METHOD] = { "method", KEY_NAME, "sbplx",
+        "of NLopt's: sbplx (Subplex), neldermead, cobyla and bobyqa are local, direct_l is global", .choices = method_names },
+    [NLOPT_STEP] = { "step", KEY_REAL, "0.2",
+        "first step, as a share of each parameter's range; not for direct_l", .min = 0.001, .max = 0.5 },
+    [NLOPT_TOLERANCE] = { "tolerance", KEY_REAL, "0.001",
+        "end when a search moves by less than this share of the ranges", .min = 0, .max = 1 },
+    [NLOPT_MAXEVAL] = { "maxeval", KEY_COUNT, "0",
+        "most settings of a search; 0: the budget", .min = 0, .max = 1e6 },
     SEARCH_OPTIONS,
     { 0 }
 };

@@ -75,24 +75,24 @@ const struct paraleon_preset paraleon_presets[] = {
 };
 
 /* Initial values of PARALEON's own are those of 'corrected'. */
-static const struct option_info options[] = {
-    [PRESET] = { "preset", OPTION_CHOICE, CORRECTED, 0, 0, preset_names, NULL,
-                 "option values: published, corrected, or artifact" },
+static const struct key_row options[] = {
+    [PRESET] = { "preset", KEY_NAME, "corrected",
+                 "option values: published, corrected, or artifact", .choices = preset_names },
     ANNEAL_OPTIONS(9, 1, 0.85, 2),
-    [ETA] = { "eta", OPTION_REAL, 0.8, 0.5, 1, NULL, NULL,
-              "largest probability of the dominant direction" },
-    [GUIDED] = { "guided", OPTION_YES, 1, 0, 1, NULL, NULL,
+    [ETA] = { "eta", KEY_REAL, "0.8",
+              "largest probability of the dominant direction", .min = 0.5, .max = 1 },
+    [GUIDED] = { "guided", KEY_YES, "yes",
                  "prefer the direction of the dominant flows; no: either direction" },
-    [MUTATE_FROM] = { "mutate_from", OPTION_CHOICE, ANNEAL_BEST, 0, 0, from_names, NULL,
-                      "base of the next setting: the last accepted one (current) or the best" },
-    [FIRST_ALWAYS] = { "first_always", OPTION_YES, 0, 0, 1, NULL, NULL,
+    [MUTATE_FROM] = { "mutate_from", KEY_NAME, "best",
+                      "base of the next setting: the last accepted one (current) or the best", .choices = from_names },
+    [FIRST_ALWAYS] = { "first_always", KEY_YES, "no",
                        "accept the first setting of a search" },
-    [CAP_ADAPTIVE] = { "cap_adaptive", OPTION_YES, 0, 0, 1, NULL, NULL,
+    [CAP_ADAPTIVE] = { "cap_adaptive", KEY_YES, "no",
                        "ParaleonPlus: eta from 0.7 (no step loses) to 0.5 (all do)" },
-    [MUTATE_COUNT] = { "mutate_count", OPTION_COUNT, 4, 0, SPACE_DIMS_MAX, NULL, NULL,
-                       "random parameters changed per step; 0: all; ParaleonPlus: 8" },
-    [STEPS] = { "steps", OPTION_CHOICE, 0, 0, 0, step_names, NULL,
-                "linear, as in PARALEON; log: by a factor, for wide bounds" },
+    [MUTATE_COUNT] = { "mutate_count", KEY_COUNT, "4",
+                       "random parameters changed per step; 0: all; ParaleonPlus: 8", .min = 0, .max = SPACE_DIMS_MAX },
+    [STEPS] = { "steps", KEY_NAME, "linear",
+                "linear, as in PARALEON; log: by a factor, for wide bounds", .choices = step_names },
     SEARCH_OPTIONS,
     { 0 },
 };

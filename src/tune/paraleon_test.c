@@ -249,9 +249,9 @@ static void create__refuses_what_does_not_go_together(void **unused)
           "weight_pfc: the weights 0.2, 0.5 and 0.4 sum to 1.1; they must sum to 1" },
         { { { "thta", "1" }, END }, "'thta' is not an option of paraleon; did you mean 'theta'?" },
         { { { "preset", "corected" }, END },
-          "'preset' must be published, corrected or artifact, not 'corected'; did you mean 'corrected'?" },
-        { { { "iterations", "0" }, END }, "'iterations' must be a whole number 1 .. 100000, not '0'" },
-        { { { "cooling", "1" }, END }, "'cooling' must be a number 0.01 .. 0.999, not '1'" },
+          "'corected' is not a value of preset; did you mean 'corrected'?" },
+        { { { "iterations", "0" }, END }, "iterations must be 1 .. 100000, not 0" },
+        { { { "cooling", "1" }, END }, "cooling must be 0.01 .. 0.999, not 1" },
     };
     struct world world = test_world(1);
 

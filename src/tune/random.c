@@ -76,7 +76,7 @@ static int random_open(void **state, const struct world *world, const struct opt
     return search_create(state, &random_search, world, values, err);
 }
 
-static const struct option_info random_options[] = {
+static const struct key_row random_options[] = {
     SEARCH_OPTIONS,
     { 0 }
 };

@@ -88,7 +88,7 @@ struct tuner_algo {
     bool (*wants_messages)(const void *state);
 
     const char                *name, *about;
-    const struct option_info  *option;       /* ends with a row without a name */
+    const struct key_row  *option;       /* ends with a row without a name */
 };
 
 extern const struct tuner_algo *const tuner_all[];       /* NULL-terminated */

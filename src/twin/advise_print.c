@@ -1,5 +1,5 @@
 /* src/twin/advise_print.c - what a search for a setting has found, for people. */
-#include "base/table.h"
+#include "base/print/table.h"
 #include "base/text.h"
 #include "core/knob_text.h"
 #include "core/units.h"

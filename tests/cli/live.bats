@@ -34,6 +34,12 @@ stays_back() {
     done
 }
 
+@test "live: docs/live_keys.md is what --keys prints" {
+    needs_live
+    "$ANOLE" controller --keys | diff - "$BATS_TEST_DIRNAME/../../docs/live_keys.md"
+    "$ANOLE" agent --keys | diff - "$BATS_TEST_DIRNAME/../../docs/live_keys.md"
+}
+
 @test "live: a configuration that is wrong is told with its place, and nothing is written" {
     needs_live
     write_agent 1

@@ -89,5 +89,5 @@ has_silence() {
     sed -i 's/^collect:.*/collect: tunning/' controller.yaml
     run "$ANOLE" controller controller.yaml --check-config
     [ "$status" -eq 1 ]
-    [[ "$output" == *"'tunning' is not a way to collect; did you mean 'tuning'?" ]]
+    [[ "$output" == *"'tunning' is not a value of collect; did you mean 'tuning'?" ]]
 }

@@ -80,9 +80,9 @@ wrong_inputs() {
 1|run a.yaml --set traffic.7.size=1KB|anole: --set traffic.7.size=1KB: there is no entry 7 in a list of 1; the first is 0
 1|run a.yaml --set traffic=3|anole: --set traffic=3: 'traffic' must be a list
 1|run a.yaml --set run=5KB|anole: --set run=5KB: run: '5KB' is not a time; write 5us, 3ms, 200ns
-1|run a.yaml --set run=0us|anole: --set run=0us: a run of no time
+1|run a.yaml --set run=0us|anole: --set run=0us: run must be 1ps .. 1000000s, not 0us
 1|run a.yaml --set interval=2|anole: --set interval=2: interval: '2' has no unit; write 5us, 3ms, 200ns
-1|run a.yaml --set interval=1ns|anole: --set interval=1ns: an interval of less than 1us
+1|run a.yaml --set interval=1ns|anole: --set interval=1ns: interval must be 1us .. 1000000s, not 1ns
 1|run a.yaml --set host.mtu=5us|anole: --set host.mtu=5us: mtu: '5us' is not a size; write 1500, 64KB, 32MiB
 1|run a.yaml --set host.mtu=1|anole: --set host.mtu=1: mtu must be 64B .. 9KB, not 1
 1|run a.yaml --set switch.buffer=8us|anole: --set switch.buffer=8us: buffer: '8us' is not a size; write 1500, 64KB, 32MiB
@@ -106,7 +106,7 @@ wrong_inputs() {
 2|compare a.yaml --vary kmin|anole: --vary: 'kmin' has no '='; write --vary kmin=100KB,400KB
 2|compare a.yaml --vary kmin=5KB..9KB|anole: --vary: '5KB..9KB' is a range, not a value; write --vary kmin=100KB,400KB, or anole sweep --range kmin=5KB..9KB
 1|run a.yaml --set tuner.kind=paraleon --set tuner.colour=1|anole: --set tuner.colour=1: 'colour' is not an option of paraleon; there are preset, *
-1|run a.yaml --set tuner.kind=rehearse --set tuner.opening=bdpp|anole: --set tuner.opening=bdpp: 'opening' must be none, bdp, fabric or gentle, not 'bdpp'; did you mean 'bdp'?
+1|run a.yaml --set tuner.kind=rehearse --set tuner.opening=bdpp|anole: --set tuner.opening=bdpp: 'bdpp' is not a value of opening; did you mean 'bdp'?
 1|run a.yaml --set tuner.kind=rehearse --set tuner.colour=1|anole: --set tuner.colour=1: 'colour' is not an option of rehearse; there are goal, *
 1|compare a.yaml --vary kmin=5us,6us|anole: variant 'kmin=5us': kmin=5us: 'kmin' is a size, and '5us' is none; write 400KB
 1|compare a.yaml --vary kmim=1KB,2KB|anole: variant 'kmim=1KB': kmim=1KB: 'kmim' is not a knob or a key; did you mean 'kmin'?

@@ -4,6 +4,11 @@
 # An example is a C block whose first comment names its path. It is compiled as the build in $BUILD compiles its sources;
 # one that defines an algorithm is put on the list of its kind, and the program is linked anew with it.
 
+# refute COMMAND... : fails if the command succeeds.
+refute() {
+    if "$@"; then return 1; fi
+}
+
 setup() {
     : "${BUILD:?is the folder of the build}"
     build=$PWD/$BUILD
@@ -110,6 +115,27 @@ add_to_list() {
         esac
         ${TEST_WRAPPER:-} "$tree/anole" run scenarios/incast.yaml --quiet --set run=200us --set "$set"
     done <"$tree/names"
+}
+
+# The block names its table and source: "/* a row of TABLE in SOURCE */".
+@test "adding: a key is one row" {
+    sed -n 's|^/\* a row of \([a-z_]*\) in \([a-z_/]*\.c\) \*/$|\1 \2|p' docs/adding.md >"$tree/rows"
+    [ -s "$tree/rows" ]
+    read -r table source <"$tree/rows"
+    mkdir -p "$tree/$(dirname "$source")"
+    awk -v table="$table" '
+    FNR == NR { if (is_row && /^```/) is_row = 0; if (is_row) row = row $0 "\n"; if ($0 ~ "^/\\* a row of " table " ") is_row = 1; next }
+    $0 ~ "key_row " table "\\[\\] = " { is_table = 1 }
+    is_table && /^    { 0 },/ { printf "%s", row; is_table = 0 }
+    { print }' docs/adding.md "$source" >"$tree/$source"
+    refute diff -q "$source" "$tree/$source"
+    compile "$tree/$source" "$(object_of "$source")"
+    link anole "$tree/anole_key" anole.p/src_cmd_main.c.o "$(object_of "$source")"
+    ${TEST_WRAPPER:-} "$tree/anole_key" list key | grep -q '^host *patience *time '
+    ${TEST_WRAPPER:-} "$tree/anole_key" run scenarios/incast.yaml --quiet --set run=100us --set host.patience=20us
+    run ${TEST_WRAPPER:-} "$tree/anole_key" run scenarios/incast.yaml --quiet --set host.patience=2s
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"patience must be 1ns .. 1s, not 2s" ]]
 }
 
 @test "adding: the test of an example passes" {

@@ -1,6 +1,6 @@
 /* src/base/print/safe.h - printing what people and files have named, escaped as base/print/escape.h says.
  *
- * Whoever prints such a name for people prints it through this. Error messages (base/err.h) and tables (base/table.h)
+ * Whoever prints such a name for people prints it through this. Error messages (base/err.h) and tables (base/print/table.h)
  * do so by themselves.
  */
 #ifndef BASE_PRINT_SAFE_H

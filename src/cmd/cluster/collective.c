@@ -1,6 +1,6 @@
 /* src/cmd/cluster/collective.c - anole collective: a table as nccl-tests print it, one row for each size. */
 #include "base/print/safe.h"
-#include "base/table.h"
+#include "base/print/table.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "core/units.h"

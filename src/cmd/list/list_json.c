@@ -120,18 +120,16 @@ static void add_knobs(json_t *list)
     }
 }
 
-static void put_initial(json_t *entry, const struct option_info *o)
+static void put_initial(json_t *entry, const struct key_row *o)
 {
-    switch (o->kind) {
-    case OPTION_YES:    json_object_set_new(entry, "initial", json_boolean(o->initial != 0)); break;
-    case OPTION_CHOICE: json_put_text(entry, "initial", o->choices[(int)o->initial]);         break;
-    case OPTION_TEXT:   json_put_text(entry, "initial", o->text);                             break;
-    case OPTION_REAL:
-    case OPTION_COUNT:
-        json_put_number(entry, "initial", o->initial);
+    if (o->unit == KEY_YES) {
+        json_object_set_new(entry, "initial", json_boolean(option_initial(o) != 0));
+    } else if (o->unit == KEY_REAL || o->unit == KEY_COUNT) {
+        json_put_number(entry, "initial", option_initial(o));
         json_put_number(entry, "min", o->min);
         json_put_number(entry, "max", o->max);
-        break;
+    } else {
+        json_put_text(entry, "initial", o->initial);
     }
 }
 
@@ -139,11 +137,11 @@ static json_t *options_of(const struct tuner_algo *a)
 {
     json_t *list = json_array();
 
-    for (const struct option_info *o = a->option; o->name; o++) {
+    for (const struct key_row *o = a->option; o->name; o++) {
         json_t *entry = add_entry(list, o->name, o->about);
 
         put_initial(entry, o);
-        if (o->kind == OPTION_CHOICE) {
+        if (o->unit == KEY_NAME) {
             json_t *choices = json_array();
 
             for (int i = 0; o->choices[i]; i++)
@@ -173,12 +171,12 @@ static void add_monitors(json_t *list)
         add_entry(list, monitor_all[i]->name, monitor_all[i]->about);
 }
 
-static void add_key(void *list, const char *section, const struct section_key *k)
+static void add_key(void *list, const char *section, const struct key_row *k)
 {
     json_t *entry = add_entry(list, k->name, k->about);
 
     json_put_text(entry, "section", section);
-    json_put_text(entry, "unit", k->unit);
+    json_put_text(entry, "unit", key_unit_name(k->unit));
     json_put_text(entry, "initial", k->initial);
 }
 

@@ -1,6 +1,6 @@
 /* src/cmd/list/list_tuners.c - tuners and their options, as tables and as a page of the manual. */
 #include "cmd/list/list_tuners.h"
-#include "base/table.h"
+#include "base/print/table.h"
 #include "tune/paraleon.h"
 #include "tune/search/search.h"
 #include "tune/setting.h"
@@ -11,47 +11,32 @@
 #include <string.h>
 
 /* What all searches have in common; told once. */
-static const struct option_info shared[] = { SEARCH_OPTIONS, { 0 } };
+static const struct key_row shared[] = { SEARCH_OPTIONS, { 0 } };
 
 #define ALL_SEARCHES "all searches"
 
 /* ---- options as text ---- */
 
-static bool is_shared(const struct option_info *o)
+static bool is_shared(const struct key_row *o)
 {
-    for (const struct option_info *s = shared; s->name; s++)
+    for (const struct key_row *s = shared; s->name; s++)
         if (strcmp(s->name, o->name) == 0 && strcmp(s->about, o->about) == 0)
             return true;
     return false;
 }
 
-static const char *initial_text(char buf[64], const struct option_info *o)
-{
-    switch (o->kind) {
-    case OPTION_YES:    return o->initial != 0 ? "yes" : "no";
-    case OPTION_CHOICE: return o->choices[(int)o->initial];
-    case OPTION_TEXT:   return o->text;
-    case OPTION_REAL:
-    case OPTION_COUNT:  break;
-    }
-    snprintf(buf, 64, "%.10g", o->initial);
-    return buf;
-}
-
 /* "0.5 .. 1", "yes, no", "two, log" */
-static const char *range_text(char buf[160], const struct option_info *o)
+static const char *range_text(char buf[160], const struct key_row *o)
 {
     size_t used = 0;
 
-    switch (o->kind) {
-    case OPTION_YES:  return "yes, no";
-    case OPTION_TEXT: return "a name or a file";
-    case OPTION_REAL:
-    case OPTION_COUNT:
+    if (o->unit == KEY_YES)
+        return "yes, no";
+    if (o->unit == KEY_FILE)
+        return "a name or a file";
+    if (!o->choices) {
         snprintf(buf, 160, "%.10g .. %.10g", o->min, o->max);
         return buf;
-    case OPTION_CHOICE:
-        break;
     }
     buf[0] = '\0';
     for (int i = 0; o->choices[i] && used < 160; i++)
@@ -79,13 +64,13 @@ static void print_names(void)
     table_free(t);
 }
 
-static void add_option(struct table *t, const char *tuner, const struct option_info *o)
+static void add_option(struct table *t, const char *tuner, const struct key_row *o)
 {
-    char initial[64], range[160];
+    char range[160];
 
     table_cell(t, "%s", tuner);
     table_cell(t, "%s", o->name);
-    table_cell(t, "%s", initial_text(initial, o));
+    table_cell(t, "%s", o->initial);
     table_cell(t, "%s", range_text(range, o));
     table_cell(t, "%s", o->about);
 }
@@ -98,10 +83,10 @@ static void print_options(void)
     for (int i = 0; i < 5; i++)
         table_cell(t, "%s", heads[i]);
     for (int i = 0; tuner_all[i]; i++)
-        for (const struct option_info *o = tuner_all[i]->option; o->name; o++)
+        for (const struct key_row *o = tuner_all[i]->option; o->name; o++)
             if (!is_shared(o))
                 add_option(t, tuner_all[i]->name, o);
-    for (const struct option_info *o = shared; o->name; o++)
+    for (const struct key_row *o = shared; o->name; o++)
         add_option(t, ALL_SEARCHES, o);
     table_print(t, stdout, 0);
     table_free(t);
@@ -116,20 +101,20 @@ void list_tuners(void)
 
 /* ---- the page ---- */
 
-static void print_rows(const struct option_info *option, bool with_shared)
+static void print_rows(const struct key_row *option, bool with_shared)
 {
-    char initial[64], range[160];
+    char range[160];
 
     puts("\n| option | initial | range | what it is |\n|---|---|---|---|");
-    for (const struct option_info *o = option; o->name; o++)
+    for (const struct key_row *o = option; o->name; o++)
         if (with_shared || !is_shared(o))
-            printf("| `%s` | %s | %s | %s |\n", o->name, initial_text(initial, o), range_text(range, o),
+            printf("| `%s` | %s | %s | %s |\n", o->name, o->initial, range_text(range, o),
                    o->about);
 }
 
 static bool is_search(const struct tuner_algo *a)
 {
-    for (const struct option_info *o = a->option; o->name; o++)
+    for (const struct key_row *o = a->option; o->name; o++)
         if (is_shared(o))
             return true;
     return false;
@@ -137,7 +122,7 @@ static bool is_search(const struct tuner_algo *a)
 
 static bool has_own(const struct tuner_algo *a)
 {
-    for (const struct option_info *o = a->option; o->name; o++)
+    for (const struct key_row *o = a->option; o->name; o++)
         if (!is_shared(o))
             return true;
     return false;

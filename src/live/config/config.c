@@ -16,159 +16,141 @@
 
 /* ---- keys ---- */
 
-static const struct section_key common_keys[] = {
-    { "name", "name", "", "what it is called; agents: the name in its certificate. Default: the name of the machine" },
-    { "state", "file", "", "folder for what must not be forgotten, and the audit log" },
-    { "tls", "map", "", "ca, cert, key: files, and refresh. Without it only this machine can be reached" },
-    { "interval", "time", "", "between reports; default 100ms, of switches 1s" },
-    { "http", "map", "", "listen, token, cert, key, hosts: metrics and what there is to see. Without it: no HTTP" },
-    { NULL, NULL, NULL, NULL },
+static const char *const modes[] = { "observe", "approve", "auto", "direct", NULL };    /* as in enum controller_mode */
+static const char *const collections[] = { "always", "tuning", NULL };
+
+static const struct key_row common_keys[] = {
+    { "name", KEY_NAME, "", "what it is called; agents: the name in its certificate. Default: the name of the machine", KEY_AT(struct config_common, name) },
+    { "state", KEY_FILE, "", "folder for what must not be forgotten, and the audit log", KEY_AT(struct config_common, state), .is_needed = true },
+    { "tls", KEY_MAP, "", "ca, cert, key: files, and refresh. Without it only this machine can be reached" },
+    { "interval", KEY_TIME, "", "between reports; default 100ms, of switches 1s", KEY_AT(struct config_common, interval_us), 1000 * PS_PER_US, KEY_TIME_PS_MAX, .per = PS_PER_US },
+    { "http", KEY_MAP, "", "listen, token, cert, key, hosts: metrics and what there is to see. Without it: no HTTP" },
+    { 0 },
 };
 
-static const struct section_key agent_keys[] = {
-    { "controller", "name", "", "address, host:port, or a list: controllers of one cell, of which one answers" },
-    { "relays", "list", "", "addresses of relays that are tried before the controllers themselves" },
-    { "driver", "name", "", "mlx5, sonic" },
-    { "devices", "list", "", "which of them; default: all" },
-    { "root", "file", "/", "where sys is: another one to try it on a tree of files" },
-    { "freeze_file", "file", "/run/anole/freeze", "while this file is there nothing is written" },
-    { "write", "yes/no", "no", "no: it observes only" },
-    { "lease", "time", "", "what is not confirmed goes back this long after the last word of the controller; 3s, switches 30s" },
-    { "gap", "time", "", "least time between changes; 1s, switches 5s" },
-    { "switches_per_day", "count", "", "changes that are tried; 2000, switches 200" },
-    { "lasting_per_day", "count", "20", "changes that stay" },
-    { "limits", "map", "", "knob: {min, max}: narrower than the table of knobs; 'no' forbids it" },
-    { "tuner", "name", "", "acc: it sets the queues of switches one by one, if the controller lets it; default: none" },
-    { "queue_changes_per_second", "count", "", "of such a tuner, all queues of a device together; 20, of simulated ones any" },
-    { "queue_hold", "time", "600s", "after a guardrail, or when somebody has set queues back, such a tuner leaves them alone for so long" },
-    { "paused_max", "share", "0.05", "guardrail: share of the time paused, two intervals in a row" },
-    { NULL, NULL, NULL, NULL },
+static const struct key_row agent_keys[] = {
+    { "controller", KEY_NAME, "", "address, host:port, or a list: controllers of one cell, of which one answers" },
+    { "relays", KEY_LIST, "", "addresses of relays that are tried before the controllers themselves" },
+    { "driver", KEY_NAME, "", "mlx5, sonic" },
+    { "devices", KEY_LIST, "", "which of them; default: all" },
+    { "root", KEY_FILE, "/", "where sys is: another one to try it on a tree of files", KEY_AT(struct agent_file, root) },
+    { "freeze_file", KEY_FILE, "/run/anole/freeze", "while this file is there nothing is written", KEY_AT(struct agent_file, freeze) },
+    { "write", KEY_YES,  "no", "no: it observes only", KEY_AT(struct agent_file, agent.may_write) },
+    { "lease", KEY_TIME, "", "what is not confirmed goes back this long after the last word of the controller; 3s, switches 30s", KEY_AT(struct agent_file, agent.lease_us), .per = PS_PER_US },
+    { "gap", KEY_TIME, "", "least time between changes; 1s, switches 5s", KEY_AT(struct agent_file, agent.gap_us), .per = PS_PER_US },
+    { "switches_per_day", KEY_COUNT, "", "changes that are tried; 2000, switches 200", KEY_AT(struct agent_file, agent.switches_per_day), 0, 1000000 },
+    { "lasting_per_day", KEY_COUNT, "20", "changes that stay", KEY_AT(struct agent_file, agent.lasting_per_day), 0, 1000000 },
+    { "limits", KEY_MAP, "", "knob: {min, max}: narrower than the table of knobs; 'no' forbids it" },
+    { "tuner", KEY_NAME, "", "acc: it sets the queues of switches one by one, if the controller lets it; default: none" },
+    { "queue_changes_per_second", KEY_COUNT, "", "of such a tuner, all queues of a device together; 20, of simulated ones any", KEY_AT(struct agent_file, queue_changes), 1, 1000000 },
+    { "queue_hold", KEY_TIME, "600s", "after a guardrail, or when somebody has set queues back, such a tuner leaves them alone for so long", KEY_AT(struct agent_file, queue_hold_us), .per = PS_PER_US },
+    { "paused_max", KEY_REAL, "0.05", "guardrail: share of the time paused, two intervals in a row", KEY_AT(struct agent_file, agent.guard.paused_max), 0, 1 },
+    { 0 },
 };
 
-static const struct section_key controller_keys[] = {
-    { "listen", "name", "", "address, host:port" },
-    { "id", "count", "1", "another one for each controller of a fabric" },
-    { "mode", "name", "observe", "observe, approve, auto; direct: what the tuner says goes to all devices at once, without trials" },
-    { "dispatch_delay", "time", "0", "direct: from a decision until it is in force everywhere" },
-    { "monitor_delay", "time", "0", "lock step: the tuner is shown reports so much later" },
-    { "collect", "name", "always", "always: agents report all that they know; tuning: flow sizes and how well they do, but for when a tuner searches" },
-    { "seed", "count", "0", "of coins and of the tuner" },
-    { "gather", "time", "3s", "it listens for so long before it acts" },
-    { "operators", "list", "", "names in certificates of who may ask and decide; default: operator" },
-    { "relays", "list", "", "names in certificates of relays, which may speak for the devices of others" },
-    { "devices_max", "count", "1024", "room for so many" },
-    { "tuner", "name", "", "as in a scenario; default: none" },
-    { "queue_tuners", "yes/no", "no", "modes auto, direct: agents of switches with a tuner of their own may set queues by it" },
-    { "flows", "map", "", "listen, from, window: sFlow, NetFlow 9 and IPFIX of switches, for tuners that want flow sizes" },
-    { "fabric", "file", "", "a scenario that says what the network is built of, for tuners that try settings on a twin; its traffic does not count" },
-    { "think", "time", "60s", "CPU time that such a search may take, beside all else" },
-    { "topology", "file", "", "which port is joined to which: a file of links, for the page" },
-    { "jobs", "map", "", "NAME: [DEVICE, ...]: names or patterns of the NICs of a job, for the page" },
-    { "etcd", "map", "", "endpoints, cell, ttl, ca, cert, key: several controllers of a cell; who has the lease there acts" },
-    { "stale", "count", "3", "reports older than so many intervals are not believed" },
-    { "block", "count", "10", "intervals of a block" },
-    { "burn_in", "count", "3", "of these, not counted" },
-    { "noise_pairs", "count", "30", "pairs of blocks that measure the noise before the first trial" },
-    { "stage_pairs", "count", "13", "pairs without harm that end a canary stage" },
-    { "halves_max", "count", "2000", "intervals after which two halves do not differ" },
-    { "soak", "count", "20", "intervals that everybody has a change before it is confirmed" },
-    { "accept", "count", "100", "e-value at which a gain is believed" },
-    { "reject", "count", "20", "e-value at which harm is believed" },
-    { "hold_back", "share", "0.05", "of the devices" },
-    { NULL, NULL, NULL, NULL },
+static const struct key_row controller_keys[] = {
+    { "listen", KEY_NAME, "", "address, host:port", KEY_AT(struct controller_file, listen), .is_needed = true },
+    { "id", KEY_COUNT, "1", "another one for each controller of a fabric", KEY_AT(struct controller_file, controller.id), 0, 65535 },
+    { "mode", KEY_NAME, "observe", "observe, approve, auto; direct: what the tuner says goes to all devices at once, without trials", KEY_AT(struct controller_file, controller.mode), .choices = modes },
+    { "dispatch_delay", KEY_TIME, "0", "direct: from a decision until it is in force everywhere", KEY_AT(struct controller_file, controller.dispatch_us), .per = PS_PER_US },
+    { "monitor_delay", KEY_TIME, "0", "lock step: the tuner is shown reports so much later", KEY_AT(struct controller_file, monitor_delay_us), .per = PS_PER_US },
+    { "collect", KEY_NAME, "always", "always: agents report all that they know; tuning: flow sizes and how well they do, but for when a tuner searches", KEY_AT(struct controller_file, is_brief), .choices = collections },
+    { "seed", KEY_COUNT, "0", "of coins and of the tuner", KEY_AT(struct controller_file, controller.seed), 0, UINT32_MAX },
+    { "gather", KEY_TIME, "3s", "it listens for so long before it acts", KEY_AT(struct controller_file, controller.gather_us), 1000 * PS_PER_US, KEY_TIME_PS_MAX, .per = PS_PER_US },
+    { "operators", KEY_LIST, "", "names in certificates of who may ask and decide; default: operator" },
+    { "relays", KEY_LIST, "", "names in certificates of relays, which may speak for the devices of others" },
+    { "devices_max", KEY_COUNT, "1024", "room for so many", KEY_AT(struct controller_file, devices_max), 1, 1000000 },
+    { "tuner", KEY_NAME, "", "as in a scenario; default: none" },
+    { "queue_tuners", KEY_YES,  "no", "modes auto, direct: agents of switches with a tuner of their own may set queues by it", KEY_AT(struct controller_file, controller.lets_queues) },
+    { "flows", KEY_MAP, "", "listen, from, window: sFlow, NetFlow 9 and IPFIX of switches, for tuners that want flow sizes" },
+    { "fabric", KEY_FILE, "", "a scenario that says what the network is built of, for tuners that try settings on a twin; its traffic does not count", KEY_AT(struct controller_file, fabric) },
+    { "think", KEY_TIME, "60s", "CPU time that such a search may take, beside all else", KEY_AT(struct controller_file, think_us), 1000000 * PS_PER_US, KEY_TIME_PS_MAX, .per = PS_PER_US },
+    { "topology", KEY_FILE, "", "which port is joined to which: a file of links, for the page" },
+    { "jobs", KEY_MAP, "", "NAME: [DEVICE, ...]: names or patterns of the NICs of a job, for the page" },
+    { "etcd", KEY_MAP, "", "endpoints, cell, ttl, ca, cert, key: several controllers of a cell; who has the lease there acts" },
+    { "stale", KEY_COUNT, "3", "reports older than so many intervals are not believed", KEY_AT(struct controller_file, controller.stale_intervals), 1, 1000 },
+    { "block", KEY_COUNT, "10", "intervals of a block", KEY_AT(struct controller_file, controller.block_length), 2, 100000 },
+    { "burn_in", KEY_COUNT, "3", "of these, not counted", KEY_AT(struct controller_file, controller.burn_in), 0, 100000 },
+    { "noise_pairs", KEY_COUNT, "30", "pairs of blocks that measure the noise before the first trial", KEY_AT(struct controller_file, controller.aa_pairs), 3, 100000 },
+    { "stage_pairs", KEY_COUNT, "13", "pairs without harm that end a canary stage", KEY_AT(struct controller_file, controller.stage_pairs), 1, 100000 },
+    { "halves_max", KEY_COUNT, "2000", "intervals after which two halves do not differ", KEY_AT(struct controller_file, controller.halves_intervals_max), 1, 10000000 },
+    { "soak", KEY_COUNT, "20", "intervals that everybody has a change before it is confirmed", KEY_AT(struct controller_file, controller.soak_intervals), 0, 1000000 },
+    { "accept", KEY_COUNT, "100", "e-value at which a gain is believed", KEY_AT(struct controller_file, controller.accept_e), 1, 1000000000 },
+    { "reject", KEY_COUNT, "20", "e-value at which harm is believed", KEY_AT(struct controller_file, controller.reject_e), 1, 1000000000 },
+    { "hold_back", KEY_REAL, "0.05", "of the devices", KEY_AT(struct controller_file, controller.hold_back), 0, 0.9 },
+    { 0 },
 };
 
-static const struct section_key relay_keys[] = {
-    { "name", "name", "", "the name in its certificate; default: the name of the machine" },
-    { "tls", "map", "", "ca, cert, key: files, and refresh. Without it only this machine can be reached" },
-    { "interval", "time", "100ms", "between what it sends" },
-    { "listen", "name", "", "address, host:port, at which agents reach it" },
-    { "controller", "name", "", "address, host:port, or a list: controllers of one cell, of which one answers" },
-    { "silence", "time", "2s", "after which agents are sent away if the controller says nothing" },
-    { "http", "map", "", "listen, token, cert, key, hosts: metrics. Without it: no HTTP" },
-    { NULL, NULL, NULL, NULL },
+static const struct key_row relay_keys[] = {
+    { "name", KEY_NAME, "", "the name in its certificate; default: the name of the machine", KEY_AT(struct relay_file, common.name) },
+    { "tls", KEY_MAP, "", "ca, cert, key: files, and refresh. Without it only this machine can be reached" },
+    { "interval", KEY_TIME, "100ms", "between what it sends", KEY_AT(struct relay_file, interval_us), 1000 * PS_PER_US, KEY_TIME_PS_MAX, .per = PS_PER_US },
+    { "listen", KEY_NAME, "", "address, host:port, at which agents reach it", KEY_AT(struct relay_file, listen), .is_needed = true },
+    { "controller", KEY_NAME, "", "address, host:port, or a list: controllers of one cell, of which one answers" },
+    { "silence", KEY_TIME, "2s", "after which agents are sent away if the controller says nothing", KEY_AT(struct relay_file, silence_us), .per = PS_PER_US },
+    { "http", KEY_MAP, "", "listen, token, cert, key, hosts: metrics. Without it: no HTTP" },
+    { 0 },
 };
 
-static const struct section_key tls_keys[] = {
-    { "ca", "file", "", "certificate of the authority" }, { "cert", "file", "", "own certificate" },
-    { "key", "file", "", "own key" },
-    { "refresh", "time", "60s", "how often the three are read again" }, { NULL, NULL, NULL, NULL },
+static const struct key_row tls_keys[] = {
+    { "ca", KEY_FILE, "", "certificate of the authority", KEY_AT(struct config_common, ca), .is_needed = true },
+    { "cert", KEY_FILE, "", "own certificate", KEY_AT(struct config_common, cert), .is_needed = true },
+    { "key", KEY_FILE, "", "own key", KEY_AT(struct config_common, key), .is_needed = true },
+    { "refresh", KEY_TIME, "60s", "how often the three are read again", KEY_AT(struct config_common, refresh_s), PS_PER_S, KEY_TIME_PS_MAX, .per = PS_PER_S },
+    { 0 },
 };
 
-static const struct section_key etcd_keys[] = {
-    { "endpoints", "list", "", "http://host:port or https://host:port; required" },
-    { "cell", "name", "default", "which part of the fabric" },
-    { "ttl", "time", "10s", "whoever holds the lease and is not heard for so long has lost it" },
-    { "ca", "file", "", "certificate of etcd's authority" },
-    { "cert", "file", "", "own certificate" },
-    { "key", "file", "", "own key" },
-    { NULL, NULL, NULL, NULL },
+static const struct key_row etcd_keys[] = {
+    { "endpoints", KEY_LIST, "", "http://host:port or https://host:port; required" },
+    { "cell", KEY_NAME, "default", "which part of the fabric" },
+    { "ttl", KEY_TIME, "10s", "whoever holds the lease and is not heard for so long has lost it", KEY_AT(struct lease_config, ttl_s), 2 * PS_PER_S, KEY_TIME_PS_MAX, .per = PS_PER_S },
+    { "ca", KEY_FILE, "", "certificate of etcd's authority", KEY_AT(struct lease_config, ca) },
+    { "cert", KEY_FILE, "", "own certificate", KEY_AT(struct lease_config, cert) },
+    { "key", KEY_FILE, "", "own key", KEY_AT(struct lease_config, cert_key) },
+    { 0 },
 };
 
-static const struct section_key flows_keys[] = {
-    { "listen", "name", "", "IP address and port: 0.0.0.0:6343" },
-    { "from", "list", "", "IP addresses of who may tell; required unless it listens at 127.0.0.1" },
-    { "window", "time", "1s", "flows are looked at so often" },
-    { NULL, NULL, NULL, NULL },
+static const struct key_row flows_keys[] = {
+    { "listen", KEY_NAME, "", "IP address and port: 0.0.0.0:6343", KEY_AT(struct controller_file, flows), .is_needed = true },
+    { "from", KEY_LIST, "", "IP addresses of who may tell; required unless it listens at 127.0.0.1" },
+    { "window", KEY_TIME, "1s", "flows are looked at so often", KEY_AT(struct controller_file, flows_window_us), 1000 * PS_PER_US, KEY_TIME_PS_MAX, .per = PS_PER_US },
+    { 0 },
 };
 
-static const struct section_key limit_keys[] = {
-    { "min", "name", "", "least" }, { "max", "name", "", "most" }, { NULL, NULL, NULL, NULL },
+static const struct key_row limit_keys[] = {
+    { "min", KEY_NAME, "", "least" }, { "max", KEY_NAME, "", "most" }, { 0 },
 };
 
 /* ---- what both have ---- */
-
-static char *need_text(const struct section *s, const char *key)
-{
-    const struct yaml_node *node = section_need(s, key);
-    const char             *text = node ? section_text(s, key) : NULL;
-
-    return text ? xstrdup(text) : NULL;
-}
-
-static uint64_t time_us(const struct section *s, const char *key, uint64_t initial_us, uint64_t least_us)
-{
-    uint64_t ps = initial_us * PS_PER_US;
-
-    section_time(s, key, &ps);
-    if (!s->r->rc && ps / PS_PER_US < least_us)
-        reader_refuse(s->r, section_place(s, key), "%s: it is too short", key);
-    return ps / PS_PER_US;
-}
 
 static void read_tls(struct reader *r, struct config_common *c, const struct yaml_node *map)
 {
     struct section sec = section_open(r, map, &(struct section){ .name = "tls", .own = tls_keys });
 
-    if (!map)
-        return;
-    c->refresh_s = (uint32_t)(time_us(&sec, "refresh", 60000000, 1000000) / 1000000);
-    if (section_need(&sec, "ca") && section_need(&sec, "cert") && section_need(&sec, "key")) {
-        c->ca = section_file(&sec, "ca");
-        c->cert = section_file(&sec, "cert");
-        c->key = section_file(&sec, "key");
-    }
+    if (map)
+        section_read(&sec, tls_keys, c);
 }
 
-static void read_name(struct reader *r, const struct section *s, struct config_common *c, uint64_t *interval_us)
+static void read_name(struct reader *r, const struct section *s, struct config_common *c)
 {
-    const char *name = section_text(s, "name");
-    char        machine[MSG_NAME_SIZE] = "";
+    char machine[MSG_NAME_SIZE] = "";
 
     gethostname(machine, sizeof machine - 1);
     c->file = xstrdup(r->name);
-    c->name = xstrdup(name ? name : machine);
+    if (!c->name)
+        c->name = xstrdup(machine);
     if (strlen(c->name) >= MSG_NAME_SIZE / 2 || !*c->name)
         reader_refuse(r, section_place(s, "name"), "name: it must have 1 to %d characters", MSG_NAME_SIZE / 2 - 1);
     read_tls(r, c, section_get(s, "tls"));
-    *interval_us = time_us(s, "interval", *interval_us, 1000);
 }
 
+/* 'interval_us': the initial value in, what is given out. */
 static void read_common(struct reader *r, const struct section *s, struct config_common *c, uint32_t http_port, uint64_t *interval_us)
 {
-    read_name(r, s, c, interval_us);
-    if (section_need(s, "state"))
-        c->state = section_file(s, "state");
+    c->interval_us = *interval_us;
+    section_read(s, common_keys, c);
+    *interval_us = c->interval_us;
+    read_name(r, s, c);
     http_config_read(r, section_get(s, "http"), http_port, &c->http);
 }
 
@@ -180,11 +162,8 @@ struct rpc_tls config_tls(const struct config_common *c)
 static void fini_common(struct config_common *c)
 {
     free(c->file);
-    free(c->name);
-    free(c->state);
-    free(c->ca);
-    free(c->cert);
-    free(c->key);
+    key_free_texts(common_keys, c);
+    key_free_texts(tls_keys, c);
     http_config_fini(&c->http);
 }
 
@@ -206,7 +185,7 @@ static void read_limit(struct reader *r, const struct yaml_node *node, struct li
     char           near[80];
 
     if (knob == KNOB_COUNT) {
-        reader_refuse_key(r, node, "'%.60s' is not a knob%s", node->key, reader_near(near, sizeof near, node->key, knob_names));
+        reader_refuse_key(r, node, "'%.60s' is not a knob%s", node->key, text_did_you_mean(near, sizeof near, node->key, knob_names));
         return;
     }
     if (node->kind == YAML_SCALAR && strcmp(node->text, "no") == 0) {
@@ -265,34 +244,33 @@ static void read_controllers(struct reader *r, const struct section *s, char **a
         address[(*count)++] = xstrdup(node->text);
         return;
     }
-    for (const struct yaml_node *n = section_list(s, "controller", CONFIG_CONTROLLERS_MAX); n && !r->rc; n = n->next) {
-        if (n->kind != YAML_SCALAR)
-            reader_refuse(r, n, "controller: an address is wanted, or a list of addresses");
-        else
-            address[(*count)++] = xstrdup(n->text);
-    }
+    section_texts(s, "controller", CONFIG_CONTROLLERS_MAX, "addresses", address, count);
     if (!r->rc && *count == before)
         reader_refuse(r, node, "controller: an address is wanted, or a list of addresses");
 }
 
 static void read_ways(struct reader *r, const struct section *s, struct agent_file *f)
 {
-    for (const struct yaml_node *n = section_list(s, "relays", CONFIG_WAYS_MAX - CONFIG_CONTROLLERS_MAX); n && !r->rc; n = n->next) {
-        if (n->kind != YAML_SCALAR)
-            reader_refuse(r, n, "relays is a list of addresses");
-        else
-            f->way[f->ways++] = xstrdup(n->text);
-    }
+    section_texts(s, "relays", CONFIG_WAYS_MAX - CONFIG_CONTROLLERS_MAX, "addresses", f->way, &f->ways);
     f->relays = f->ways;
     read_controllers(r, s, f->way, &f->ways);
 }
 
-/* A path that need not be there, relative to the folder of the file. */
-static char *path_text(const struct reader *r, const struct section *s, const char *key)
+static void check_agent(struct reader *r, const struct section *s, struct agent_file *f)
 {
-    const char *text = section_text(s, key);
+    const struct driver *d = f->driver;
 
-    return text ? reader_path(r->name, text) : NULL;
+    if (r->rc)
+        return;
+    if (f->agent.lease_us < 10 * f->agent.interval_us)
+        reader_refuse(r, section_place(s, "lease"), "lease: it is too short: ten intervals at least");
+    if (f->tuner.kind && !d->queues)
+        reader_refuse(r, section_get(s, "tuner"), "tuner: a device of driver %s has no queues that could be set", d->name);
+    if (!r->rc && f->tuner.kind) {
+        struct loop_request q = config_tuner_request(&f->tuner, f->common.file);
+
+        r->rc = queue_tuner_check(&q, r->err);
+    }
 }
 
 static void read_agent(struct reader *r, const struct yaml_node *root, struct agent_file *f, const struct driver *driver)
@@ -306,25 +284,10 @@ static void read_agent(struct reader *r, const struct yaml_node *root, struct ag
         limits_lift(&a->limits);
     read_common(r, &s, &f->common, HTTP_PORT_AGENT, &a->interval_us);
     read_ways(r, &s, f);
-    f->root = path_text(r, &s, "root");
-    f->freeze = path_text(r, &s, "freeze_file");
+    section_read(&s, agent_keys, f);
     read_devices(r, &s, f);
-    section_bool(&s, "write", &a->may_write);
-    a->lease_us = time_us(&s, "lease", a->lease_us, 10 * a->interval_us);
-    a->gap_us = time_us(&s, "gap", a->gap_us, 0);
-    section_count(&s, "switches_per_day", 0, 1000000, &a->switches_per_day);
-    section_count(&s, "lasting_per_day", 0, 1000000, &a->lasting_per_day);
-    section_real(&s, "paused_max", 0, 1, &a->guard.paused_max);
     config_tuner_read(r, section_get(&s, "tuner"), &f->tuner);
-    section_count(&s, "queue_changes_per_second", 1, 1000000, &f->queue_changes);
-    f->queue_hold_us = time_us(&s, "queue_hold", 600000000, 0);
-    if (!r->rc && f->tuner.kind && !f->driver->queues)
-        reader_refuse(r, section_get(&s, "tuner"), "tuner: a device of driver %s has no queues that could be set", f->driver->name);
-    if (!r->rc && f->tuner.kind) {
-        struct loop_request q = config_tuner_request(&f->tuner, f->common.file);
-
-        r->rc = queue_tuner_check(&q, r->err);
-    }
+    check_agent(r, &s, f);
     read_limits(r, section_get(&s, "limits"), &a->limits);
 }
 
@@ -336,7 +299,7 @@ int config_find_driver(const struct driver **out, const char *name, struct err *
     for (int i = 0; driver_all[i] && i < 15; i++)
         names[i] = driver_all[i]->name;
     *out = driver_find(name);
-    return *out ? 0 : err_set(err, EINVAL, "'%.40s' is not a driver%s", name, reader_names(near, sizeof near, name, names));
+    return *out ? 0 : err_set(err, EINVAL, "'%.40s' is not a driver%s", name, text_names(near, sizeof near, name, names));
 }
 
 int config_read_agent(struct agent_file *f, const char *path, const struct driver *driver, struct err *err)
@@ -360,8 +323,7 @@ void config_fini_agent(struct agent_file *f)
     fini_common(&f->common);
     for (uint32_t i = 0; i < f->ways; i++)
         free(f->way[i]);
-    free(f->root);
-    free(f->freeze);
+    key_free_texts(agent_keys, f);
     config_tuner_fini(&f->tuner);
     *f = (struct agent_file){ 0 };
 }
@@ -375,14 +337,15 @@ int config_read_relay(struct relay_file *f, const char *path, struct err *err)
     struct section  s;
     int             rc = yaml_read(&doc, path, err);
 
-    *f = (struct relay_file){ .interval_us = 100000 };
+    *f = (struct relay_file){ 0 };
     if (rc)
         return rc;
     s = section_open(&r, doc.root, &(struct section){ .name = "", .own = relay_keys });
-    read_name(&r, &s, &f->common, &f->interval_us);
-    f->listen = need_text(&s, "listen");
+    section_read(&s, relay_keys, f);
+    read_name(&r, &s, &f->common);
     read_controllers(&r, &s, f->controller, &f->controllers);
-    f->silence_us = time_us(&s, "silence", 2000000, 2 * f->interval_us);
+    if (!r.rc && f->silence_us < 2 * f->interval_us)
+        reader_refuse(&r, section_place(&s, "silence"), "silence: it is too short: two intervals at least");
     http_config_read(&r, section_get(&s, "http"), RELAY_HTTP_PORT, &f->common.http);
     yaml_fini(&doc);
     if (r.rc)
@@ -392,8 +355,8 @@ int config_read_relay(struct relay_file *f, const char *path, struct err *err)
 
 void config_fini_relay(struct relay_file *f)
 {
+    key_free_texts(relay_keys, f);
     fini_common(&f->common);
-    free(f->listen);
     for (uint32_t i = 0; i < f->controllers; i++)
         free(f->controller[i]);
     *f = (struct relay_file){ 0 };
@@ -401,42 +364,14 @@ void config_fini_relay(struct relay_file *f)
 
 /* ---- controllers ---- */
 
-static void read_operators(struct reader *r, const struct section *s, struct controller_file *f)
-{
-    for (const struct yaml_node *n = section_list(s, "operators", CONFIG_OPERATORS_MAX); n && !r->rc; n = n->next) {
-        if (n->kind != YAML_SCALAR)
-            reader_refuse(r, n, "operators is a list of names");
-        else
-            f->operator[f->operators++] = xstrdup(n->text);
-    }
-    if (!r->rc && !section_get(s, "operators"))
-        f->operator[f->operators++] = xstrdup("operator");
-}
-
-static void read_relays(struct reader *r, const struct section *s, struct controller_file *f)
-{
-    for (const struct yaml_node *n = section_list(s, "relays", CONFIG_RELAYS_MAX); n && !r->rc; n = n->next) {
-        if (n->kind != YAML_SCALAR)
-            reader_refuse(r, n, "relays is a list of names");
-        else
-            f->relay[f->relays++] = xstrdup(n->text);
-    }
-}
-
 static void read_flows(struct reader *r, struct controller_file *f, const struct yaml_node *map)
 {
     struct section s = section_open(r, map, &(struct section){ .name = "flows", .own = flows_keys });
 
     if (!map)
         return;
-    f->flows = need_text(&s, "listen");
-    f->flows_window_us = time_us(&s, "window", 1000000, 1000);
-    for (const struct yaml_node *n = section_list(&s, "from", CONFIG_FLOWS_FROM_MAX); n && !r->rc; n = n->next) {
-        if (n->kind != YAML_SCALAR)
-            reader_refuse(r, n, "from is a list of addresses");
-        else
-            f->flows_from[f->flows_senders++] = xstrdup(n->text);
-    }
+    section_read(&s, flows_keys, f);
+    section_texts(&s, "from", CONFIG_FLOWS_FROM_MAX, "addresses", f->flows_from, &f->flows_senders);
     if (!r->rc && !f->flows_senders && strncmp(f->flows, "127.", 4) != 0 && strncmp(f->flows, "[::1]:", 6) != 0)
         reader_refuse(r, section_place(&s, "listen"), "listen: where others can send, 'from' must say who may");
 }
@@ -467,13 +402,8 @@ static void read_etcd(struct reader *r, struct controller_file *f, const struct 
     snprintf(key, sizeof key, "/anole/%.200s/controller", cell ? cell : "default");
     e->key = xstrdup(key);
     e->who = xstrdup(f->common.name ? f->common.name : "");
-    e->ttl_s = time_us(&s, "ttl", 10000000, 2000000) / 1000000;
-    if (section_get(&s, "ca"))
-        e->ca = section_file(&s, "ca");
-    if ((section_get(&s, "cert") || section_get(&s, "key")) && section_need(&s, "cert") && section_need(&s, "key")) {
-        e->cert = section_file(&s, "cert");
-        e->cert_key = section_file(&s, "key");
-    }
+    section_need_both(&s, "cert", "key");
+    section_read(&s, etcd_keys, e);
 }
 
 static void fini_etcd(struct lease_config *e)
@@ -482,66 +412,37 @@ static void fini_etcd(struct lease_config *e)
         free(e->endpoint[i]);
     free(e->key);
     free(e->who);
-    free(e->ca);
-    free(e->cert);
-    free(e->cert_key);
+    key_free_texts(etcd_keys, e);
 }
 
-static void read_evidence(struct reader *r, const struct section *s, struct controller_config *c)
+static void check_controller(struct reader *r, const struct section *s, const struct controller_config *c)
 {
-    uint32_t accept = 0, reject = 0;
-
-    section_count(s, "stale", 1, 1000, &c->stale_intervals);
-    section_count(s, "block", 2, 100000, &c->block_length);
-    section_count(s, "burn_in", 0, 100000, &c->burn_in);
-    section_count(s, "noise_pairs", 3, 100000, &c->aa_pairs);
-    section_count(s, "stage_pairs", 1, 100000, &c->stage_pairs);
-    section_count(s, "halves_max", 1, 10000000, &c->halves_intervals_max);
-    section_count(s, "soak", 0, 1000000, &c->soak_intervals);
-    section_count(s, "accept", 1, 1000000000, &accept);
-    section_count(s, "reject", 1, 1000000000, &reject);
-    section_real(s, "hold_back", 0, 0.9, &c->hold_back);
-    c->accept_e = accept;
-    c->reject_e = reject;
-    if (!r->rc && c->burn_in >= c->block_length)
+    if (r->rc)
+        return;
+    if (c->burn_in >= c->block_length)
         reader_refuse(r, section_place(s, "burn_in"), "burn_in: a block of %u intervals has none left", c->block_length);
+    if (c->lets_queues && c->mode == MODE_APPROVE)
+        reader_refuse(r, section_get(s, "queue_tuners"), "queue_tuners: they decide many times a second, which nobody can approve; mode: auto lets them");
 }
 
 static void read_controller(struct reader *r, const struct yaml_node *root, struct controller_file *f)
 {
-    static const char *const modes[] = { "observe", "approve", "auto", "direct", NULL };
-    static const char *const collections[] = { "always", "tuning", NULL };
     struct section s = section_open(r, root, &(struct section){ .name = "", .own = controller_keys, .common = common_keys });
     struct controller_config *c = &f->controller;
-    uint32_t                  seed = 0;
-    int                       mode;
 
     controller_config_init(c);
     read_common(r, &s, &f->common, HTTP_PORT_CONTROLLER, &c->interval_us);
     if (f->common.name)
         snprintf(c->name, sizeof c->name, "%s", f->common.name);
-    f->listen = need_text(&s, "listen");
-    section_count(&s, "id", 0, 65535, &c->id);
-    section_count(&s, "seed", 0, UINT32_MAX, &seed);
-    c->seed = seed;
-    c->dispatch_us = time_us(&s, "dispatch_delay", 0, 0);
-    f->monitor_delay_us = time_us(&s, "monitor_delay", 0, 0);
-    c->gather_us = time_us(&s, "gather", c->gather_us, 1000);
-    section_count(&s, "devices_max", 1, 1000000, &f->devices_max);
-    mode = section_choice(&s, "mode", "a mode", modes);
-    c->mode = mode > 0 ? (enum controller_mode)mode : MODE_OBSERVE;
-    f->is_brief = section_choice(&s, "collect", "a way to collect", collections) == 1;
-    read_operators(r, &s, f);
-    read_relays(r, &s, f);
-    read_evidence(r, &s, c);
+    section_read(&s, controller_keys, f);
+    section_texts(&s, "operators", CONFIG_OPERATORS_MAX, "names", f->operator, &f->operators);
+    if (!r->rc && !section_get(&s, "operators"))
+        f->operator[f->operators++] = xstrdup("operator");
+    section_texts(&s, "relays", CONFIG_RELAYS_MAX, "names", f->relay, &f->relays);
     config_tuner_read(r, section_get(&s, "tuner"), &f->tuner);
-    section_bool(&s, "queue_tuners", &c->lets_queues);
-    if (!r->rc && c->lets_queues && c->mode == MODE_APPROVE)
-        reader_refuse(r, section_get(&s, "queue_tuners"), "queue_tuners: they decide many times a second, which nobody can approve; mode: auto lets them");
+    check_controller(r, &s, c);
     read_flows(r, f, section_get(&s, "flows"));
     read_etcd(r, f, section_get(&s, "etcd"));
-    f->fabric = section_get(&s, "fabric") ? section_file(&s, "fabric") : NULL;
-    f->think_us = time_us(&s, "think", 60000000, 1000000);
     links_read_named(&s, "topology", &f->links);
     jobs_read(r, section_get(&s, "jobs"), &f->jobs);
 }
@@ -565,18 +466,42 @@ int config_read_controller(struct controller_file *f, const char *path, struct e
 void config_fini_controller(struct controller_file *f)
 {
     fini_common(&f->common);
-    free(f->listen);
+    key_free_texts(controller_keys, f);
+    key_free_texts(flows_keys, f);
     for (uint32_t i = 0; i < f->operators; i++)
         free(f->operator[i]);
     for (uint32_t i = 0; i < f->relays; i++)
         free(f->relay[i]);
     for (uint32_t i = 0; i < f->flows_senders; i++)
         free(f->flows_from[i]);
-    free(f->flows);
-    free(f->fabric);
     fini_etcd(&f->etcd);
     config_tuner_fini(&f->tuner);
     links_fini(&f->links);
     jobs_list_fini(&f->jobs);
     *f = (struct controller_file){ 0 };
+}
+
+/* ---- the reference ---- */
+
+static void print_section(FILE *out, const char *head, const char *text, const struct key_row *keys)
+{
+    fprintf(out, "\n## %s\n\n%s\n", head, text);
+    key_print_markdown(out, keys);
+}
+
+void config_print_reference(FILE *out)
+{
+    fputs("# Configuration of agents, controllers and relays\n\n"
+          "<!-- Printed by `anole controller --keys`. -->\n\n"
+          "Each is a YAML file. Values are written as in [scenario files](scenario.md). `anole agent FILE --check-config` and\n"
+          "`anole controller FILE --check-config` check a file. [live.md](live.md) explains how the parts work together.\n", out);
+    print_section(out, "Agents and controllers", "Both have these keys.", common_keys);
+    print_section(out, "Agents", "`anole agent FILE`.", agent_keys);
+    print_section(out, "Controllers", "`anole controller FILE`.", controller_keys);
+    print_section(out, "Relays", "`anole agent --relay FILE`.", relay_keys);
+    print_section(out, "tls", "Keys of the map `tls`. All three files are required.", tls_keys);
+    print_section(out, "http", "Keys of the map `http`.", http_config_keys);
+    print_section(out, "flows", "Keys of the map `flows`.", flows_keys);
+    print_section(out, "etcd", "Keys of the map `etcd`.", etcd_keys);
+    print_section(out, "limits", "Keys of each knob in the map `limits`.", limit_keys);
 }

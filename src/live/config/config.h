@@ -13,6 +13,8 @@
 #include "live/links/links.h"
 #include "live/tls/tls.h"
 
+#include <stdio.h>
+
 #define CONFIG_OPERATORS_MAX 16
 #define CONFIG_RELAYS_MAX    256
 #define CONFIG_FLOWS_FROM_MAX 64
@@ -23,6 +25,7 @@
 
 struct config_common {
     char              *file, *name, *state, *ca, *cert, *key;
+    uint64_t           interval_us;
     uint32_t           refresh_s;                /* of ca, cert and key */
     struct http_config http;
 };
@@ -81,6 +84,9 @@ int  config_read_relay(struct relay_file *, const char *path, struct err *);
 void config_fini_agent(struct agent_file *);
 void config_fini_relay(struct relay_file *);
 void config_fini_controller(struct controller_file *);
+
+/* docs/live_keys.md */
+void config_print_reference(FILE *);
 
 struct rpc_tls config_tls(const struct config_common *);
 

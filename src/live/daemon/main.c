@@ -22,7 +22,7 @@ struct options {
 
 /* ---- agent, controller ---- */
 
-enum { KEY_CHECK = 'c', KEY_DRIVER = 'd', KEY_RESCUE = 'r', KEY_RELAY = 3000 };
+enum { KEY_CHECK = 'c', KEY_DRIVER = 'd', KEY_RESCUE = 'r', KEY_RELAY = 3000, KEY_LIST_KEYS };
 
 static error_t parse_daemon(int key, char *arg, struct argp_state *state)
 {
@@ -37,6 +37,9 @@ static error_t parse_daemon(int key, char *arg, struct argp_state *state)
         break;
     case KEY_RESCUE: o->is_rescue = true; break;
     case KEY_RELAY:  o->is_relay = true; break;
+    case KEY_LIST_KEYS:
+        config_print_reference(stdout);
+        exit(fclose(stdout) ? EXIT_FAILED : EXIT_SUCCESS);
     case ARGP_KEY_ARG:
         if (o->path)
             exit_usage("one configuration at a time: '%s' is another", arg);
@@ -54,6 +57,7 @@ static const struct argp_option agent_rows[] = {
     { "check-config", KEY_CHECK, NULL, 0, "Read the file, look at the devices, write nothing", 0 },
     { "driver", KEY_DRIVER, "NAME", 0, "mlx5 or sonic; default: what the file says", 0 },
     { "rescue", KEY_RESCUE, NULL, 0, "Bring the devices back to what was confirmed last and end; for ExecStopPost", 0 },
+    { "keys", KEY_LIST_KEYS, NULL, 0, "Print all keys of configuration files as Markdown and end", 0 },
     { "relay", KEY_RELAY, NULL, 0, "No devices: hand reports of the agents of a rack on to a controller, merged, and settings back", 0 },
     { 0 },
 };
@@ -104,6 +108,7 @@ static int agent_main(int argc, char **argv)
 
 static const struct argp_option controller_rows[] = {
     { "check-config", KEY_CHECK, NULL, 0, "Read the file and end", 0 },
+    { "keys", KEY_LIST_KEYS, NULL, 0, "Print all keys of configuration files as Markdown and end", 0 },
     { 0 },
 };
 

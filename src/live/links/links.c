@@ -7,9 +7,9 @@
 
 #define FILE_BYTES_MAX (16ul << 20)
 
-static const struct section_key keys[] = {
-    { "links", "list", "", "'DEVICE[:PORT] - DEVICE[:PORT]', one for each link" },
-    { NULL, NULL, NULL, NULL },
+static const struct key_row keys[] = {
+    { "links", KEY_LIST, "", "'DEVICE[:PORT] - DEVICE[:PORT]', one for each link" },
+    { 0 },
 };
 
 void links_fini(struct links *l)

@@ -53,12 +53,9 @@ struct queue_tuner {
 
 static bool has_option(const struct loop *l, const char *name, double value)
 {
-    const struct option_info *o = l->tuner.algo->option;
+    const struct key_row *table = l->tuner.algo->option, *o = key_find(table, name);
 
-    for (int i = 0; o[i].name; i++)
-        if (strcmp(o[i].name, name) == 0)
-            return l->tuning.values.value[i] == value;
-    return false;
+    return o && l->tuning.values.value[o - table] == value;
 }
 
 static int open_loop(struct loop *l, const struct world *w, const struct loop_request *q, struct err *err)

@@ -16,6 +16,7 @@
 
 #include "core/fsd.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define FLOWSTATE_TAU_BYTES 1000000u         /* PARALEON, table III */
@@ -34,7 +35,7 @@ struct flowstate_cfg {
     uint32_t        tau_bytes;   /* 0: FLOWSTATE_TAU_BYTES */
     uint32_t        delta;       /* 0: FLOWSTATE_DELTA; less than FLOWSTATE_RUN_MAX */
     enum flow_share share;
-    int             with_bins;   /* fill the distribution's bins, which takes longer */
+    bool            with_bins;   /* fill the distribution's bins, which takes longer */
 };
 
 struct flowstate {

@@ -45,9 +45,9 @@ static void all_to_all_read(struct entry *e)
     free(hosts.node);
 }
 
-static const struct section_key keys[] = {
-    { "size",  "bytes", "", "of each flow" },
-    { "hosts", "list",  "", "which; a count: the first; default: all" },
+static const struct key_row keys[] = {
+    { "size",  KEY_BYTES, "", "of each flow" },
+    { "hosts", KEY_LIST, "", "which; a count: the first; default: all" },
     { 0 },
 };
 

@@ -41,8 +41,8 @@ static void on_wake(struct job *j, uint64_t now_ps, uint32_t worker, uint64_t ta
 static void external_read(struct entry *e);
 
 extern const struct traffic_kind traffic_external;
-static const struct section_key keys[] = {
-    { "hosts", "list", "", "hosts that may send and receive; a count: the first; default: all" },
+static const struct key_row keys[] = {
+    { "hosts", KEY_LIST, "", "hosts that may send and receive; a count: the first; default: all" },
     { 0 },
 };
 

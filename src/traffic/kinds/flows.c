@@ -131,11 +131,11 @@ static void flows_read(struct entry *e)
     free(path);
 }
 
-static const struct section_key keys[] = {
-    { "kind", "name", "", "`flows`" },
-    { "name", "name", "", "as above" },
-    { "file", "file", "", "the list, with times and classes" },
-    { "qps", "count", "", "as above; default `fresh`" },
+static const struct key_row keys[] = {
+    { "kind", KEY_NAME, "", "`flows`" },
+    { "name", KEY_NAME, "", "as above" },
+    { "file", KEY_FILE, "", "the list, with times and classes" },
+    { "qps", KEY_COUNT, "", "as above; default `fresh`" },
     { 0 },
 };
 

@@ -248,9 +248,9 @@ static void htsim_read(struct entry *e)
     flow_matrix_fini(&cm);
 }
 
-static const struct section_key keys[] = {
-    { "file",  "file", "", "the connection matrix (.cm)" },
-    { "delay", "time", "", "delay of a trigger; default: the shortest link delay" },
+static const struct key_row keys[] = {
+    { "file",  KEY_FILE, "", "the connection matrix (.cm)" },
+    { "delay", KEY_TIME, "", "delay of a trigger; default: the shortest link delay" },
     { 0 },
 };
 

@@ -41,37 +41,31 @@ void traffic_add_incast(struct traffic *t, const struct traffic_common *common, 
     traffic_expect_flows(t, (uint64_t)count * flows_each);
 }
 
-static void incast_read(struct entry *e)
-{
-    uint64_t     bytes = 0, period = 0;
-    uint32_t     flows = 1, receiver = entry_receiver(e);
-    struct hosts senders;
-
-    section_need(&e->sec, "senders");
-    section_need(&e->sec, "size");
-    senders = entry_hosts(e, "senders", 1, receiver);
-    entry_check_senders(e, "senders", &senders, receiver);
-    section_bytes(&e->sec, "size", 1, TRAFFIC_SIZE_MAX, &bytes);
-    section_count(&e->sec, "flows", 1, TRAFFIC_FLOWS_MAX, &flows);
-    section_time(&e->sec, "period", &period);
-    if (period)
-        entry_need_end(e);
-    if (!e->r->rc)
-        entry_check_flows(e, (uint64_t)senders.count * flows);
-    if (!e->r->rc)
-        traffic_add_incast(e->traffic, &e->common, bytes, period, receiver, senders.node, senders.count,
-                           flows);
-    free(senders.node);
-}
-
-static const struct section_key keys[] = {
-    { "senders",  "list",  "",  "which; a count: the first that are not the receiver" },
-    { "receiver", "name",  "",  "default: the last host" },
-    { "size",     "bytes", "",  "of each flow" },
-    { "flows",    "count", "1", "of each sender, at once" },
-    { "period",   "time",  "0", "time between bursts; 0: one burst" },
+static const struct key_row keys[] = {
+    { "senders",  KEY_LIST, "",  "which; a count: the first that are not the receiver", .is_needed = true },
+    { "receiver", KEY_NAME, "",  "default: the last host" },
+    { "size",     KEY_BYTES, "",  "of each flow", KEY_AT(struct incast, bytes), 1, TRAFFIC_SIZE_MAX, .is_needed = true },
+    { "flows",    KEY_COUNT, "1", "of each sender, at once", KEY_AT(struct incast, flows_each), 1, TRAFFIC_FLOWS_MAX },
+    { "period",   KEY_TIME, "0", "time between bursts; 0: one burst", KEY_AT(struct incast, period_ps) },
     { 0 },
 };
+
+static void incast_read(struct entry *e)
+{
+    struct incast in = { .receiver = entry_receiver(e) };
+    struct hosts  senders;
+
+    section_read(&e->sec, keys, &in);
+    senders = entry_hosts(e, "senders", 1, in.receiver);
+    entry_check_senders(e, "senders", &senders, in.receiver);
+    if (in.period_ps)
+        entry_need_end(e);
+    if (!e->r->rc)
+        entry_check_flows(e, (uint64_t)senders.count * in.flows_each);
+    if (!e->r->rc)
+        traffic_add_incast(e->traffic, &e->common, in.bytes, in.period_ps, in.receiver, senders.node, senders.count, in.flows_each);
+    free(senders.node);
+}
 
 const struct traffic_kind traffic_incast = {
     .name = "incast", .about = "many hosts send to one at the same moment, once or periodically",

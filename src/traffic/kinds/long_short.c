@@ -100,13 +100,23 @@ static struct hosts read_from(const struct entry *e, uint32_t receiver, const st
     return from;
 }
 
+static const struct key_row keys[] = {
+    { "long",       KEY_LIST, "",      "senders of long flows from `start` on; a count: the first that are not the receiver; default: one" },
+    { "long_size",  KEY_BYTES, "",      "of each; default: endless" },
+    { "receiver",   KEY_NAME, "",      "of all flows; default: the last host" },
+    { "from",       KEY_LIST, "",      "senders of short flows, in turn; a count: the first that are not the receiver; default: all that send no long one" },
+    { "shorts",     KEY_COUNT, "6",     "short flows in a burst", KEY_AT(struct long_short, shorts), 1, TRAFFIC_FLOWS_MAX },
+    { "short_size", KEY_BYTES, "200KB", "of each", KEY_AT(struct long_short, short_bytes), 1, TRAFFIC_SIZE_MAX },
+    { "after",      KEY_TIME, "1ms",   "from `start` to the first period", KEY_AT(struct long_short, after_ps) },
+    { "period",     KEY_TIME, "10ms",  "in which there is one burst", KEY_AT(struct long_short, period_ps) },
+    { "jitter",     KEY_TIME, "",      "a burst starts at a random time within this of its period; default: `period` less `spread`; 0: periodic" },
+    { "spread",     KEY_TIME, "10us",  "flows of a burst start at random times within this", KEY_AT(struct long_short, spread_ps) },
+    { 0 },
+};
+
 static void read_bursts(const struct entry *e, struct long_short *l)
 {
-    section_count(&e->sec, "shorts", 1, TRAFFIC_FLOWS_MAX, &l->shorts);
-    section_bytes(&e->sec, "short_size", 1, TRAFFIC_SIZE_MAX, &l->short_bytes);
-    section_time(&e->sec, "after", &l->after_ps);
-    section_time(&e->sec, "period", &l->period_ps);
-    section_time(&e->sec, "spread", &l->spread_ps);
+    section_read(&e->sec, keys, l);
     if (!e->r->rc && l->period_ps == 0)
         reader_refuse(e->r, section_get(&e->sec, "period"), "'period' must be more than 0");
     if (!e->r->rc && l->spread_ps > l->period_ps)
@@ -147,20 +157,6 @@ static void long_short_read(struct entry *e)
     free(from.node);
     free(longs.node);
 }
-
-static const struct section_key keys[] = {
-    { "long",       "list",  "",      "senders of long flows from `start` on; a count: the first that are not the receiver; default: one" },
-    { "long_size",  "bytes", "",      "of each; default: endless" },
-    { "receiver",   "name",  "",      "of all flows; default: the last host" },
-    { "from",       "list",  "",      "senders of short flows, in turn; a count: the first that are not the receiver; default: all that send no long one" },
-    { "shorts",     "count", "6",     "short flows in a burst" },
-    { "short_size", "bytes", "200KB", "of each" },
-    { "after",      "time",  "1ms",   "from `start` to the first period" },
-    { "period",     "time",  "10ms",  "in which there is one burst" },
-    { "jitter",     "time",  "",      "a burst starts at a random time within this of its period; default: `period` less `spread`; 0: periodic" },
-    { "spread",     "time",  "10us",  "flows of a burst start at random times within this" },
-    { 0 },
-};
 
 const struct traffic_kind traffic_long_short = {
     .name = "long_short", .about = "long flows, and short ones that arrive together at random times",

@@ -82,12 +82,12 @@ static void many_to_one_read(struct entry *e)
     free(senders.node);
 }
 
-static const struct section_key keys[] = {
-    { "hosts",    "list",  "",    "senders; a count: the first that are not the receiver; default: all" },
-    { "qps",      "count", "1",   "flows of each host; 8192 in all at most" },
-    { "receiver", "name",  "",    "default: the last host" },
-    { "size",     "bytes", "",    "of each flow; default: endless" },
-    { "spread",   "time",  "1ms", "flows start at random times within this after `start`" },
+static const struct key_row keys[] = {
+    { "hosts",    KEY_LIST, "",    "senders; a count: the first that are not the receiver; default: all" },
+    { "qps",      KEY_COUNT, "1",   "flows of each host; 8192 in all at most" },
+    { "receiver", KEY_NAME, "",    "default: the last host" },
+    { "size",     KEY_BYTES, "",    "of each flow; default: endless" },
+    { "spread",   KEY_TIME, "1ms", "flows start at random times within this after `start`" },
     { 0 },
 };
 

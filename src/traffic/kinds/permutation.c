@@ -76,10 +76,10 @@ static void permutation_read(struct entry *e)
     free(hosts.node);
 }
 
-static const struct section_key keys[] = {
-    { "size",  "bytes", "",  "of each flow" },
-    { "shift", "count", "0", "host i sends to host i + shift; 0: a random permutation without fixed point" },
-    { "hosts", "list",  "",  "which; a count: the first; default: all" },
+static const struct key_row keys[] = {
+    { "size",  KEY_BYTES, "",  "of each flow" },
+    { "shift", KEY_COUNT, "0", "host i sends to host i + shift; 0: a random permutation without fixed point" },
+    { "hosts", KEY_LIST, "",  "which; a count: the first; default: all" },
     { 0 },
 };
 

@@ -97,11 +97,11 @@ static void read_poisson(struct entry *e)
     e->loaded = hosts;           /* kept, to add up loads */
 }
 
-static const struct section_key keys[] = {
-    { "sizes", "name",  "",      "flow sizes: a built-in table (below), a file of `bytes probability` lines, or a list of rows: `[[1000, 0.5], [1000000, 1]]`" },
-    { "load",  "share", "0.3",   "of what `of` names" },
-    { "of",    "name",  "hosts", "`hosts`: host links; `bisection`: links from switches with hosts to other switches" },
-    { "hosts", "list",  "",      "which; a count: the first; default: all" },
+static const struct key_row keys[] = {
+    { "sizes", KEY_NAME, "",      "flow sizes: a built-in table (below), a file of `bytes probability` lines, or a list of rows: `[[1000, 0.5], [1000000, 1]]`" },
+    { "load",  KEY_REAL, "0.3",   "of what `of` names" },
+    { "of",    KEY_NAME, "hosts", "`hosts`: host links; `bisection`: links from switches with hosts to other switches" },
+    { "hosts", KEY_LIST, "",      "which; a count: the first; default: all" },
     { 0 },
 };
 

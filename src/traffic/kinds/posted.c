@@ -170,12 +170,24 @@ static void free_posted(void *state)
 
 /* ---- reading ---- */
 
-static void read_pattern(const struct entry *e, struct posted_traffic *c)
-{
-    static const char *const patterns[] = { "many_to_one", "all_to_all", "pairs", NULL };
-    int                      found = section_choice(&e->sec, "pattern", "a pattern", patterns);
+static const char *const patterns[] = { "many_to_one", "all_to_all", "pairs", NULL };        /* as in enum posted_pattern */
 
-    c->pattern = found < 0 ? POSTED_MANY_TO_ONE : (enum posted_pattern)found;
+static const struct key_row keys[] = {
+    { "pattern",     KEY_NAME, "many_to_one", "`many_to_one`: all to the receiver; `all_to_all`: each host to every other; `pairs`: host i of the first half to host i of the second", KEY_AT(struct posted_traffic, pattern), .choices = patterns },
+    { "hosts",       KEY_LIST, "",     "hosts without the receiver; a count: the first; default: all" },
+    { "receiver",    KEY_NAME, "",     "of many_to_one; default: the last host" },
+    { "qps",         KEY_COUNT, "1",    "queue pairs from a host to each of its destinations", KEY_AT(struct posted_traffic, qps), 1, UINT16_MAX },
+    { "outstanding", KEY_COUNT, "40",   "messages that each queue pair always has posted", KEY_AT(struct posted_traffic, outstanding), 1, POSTED_OUTSTANDING_MAX },
+    { "size",        KEY_BYTES, "64KB", "of each message", KEY_AT(struct posted_traffic, bytes), 1, TRAFFIC_SIZE_MAX },
+    { "sizes",       KEY_NAME, "",     "message sizes instead of `size`: a built-in table (below) or a file of `bytes probability` lines" },
+    { "spread",      KEY_TIME, "1ms",  "queue pairs start at random times within this after `start`", KEY_AT(struct posted_traffic, spread_ps) },
+    { "period",      KEY_TIME, "0",    "least time between messages of a queue pair", KEY_AT(struct posted_traffic, period_ps) },
+    { "redraw",      KEY_TIME, "",     "period after which the number of senders (2 or more), the senders, and their active queue pairs are redrawn; default: never", KEY_AT(struct posted_traffic, redraw_ps) },
+    { 0 },
+};
+
+static void check_pattern(const struct entry *e, struct posted_traffic *c)
+{
     if (c->pattern == POSTED_MANY_TO_ONE)
         c->receiver = entry_receiver(e);
     else if (section_get(&e->sec, "receiver"))
@@ -197,9 +209,8 @@ static struct hosts read_hosts(const struct entry *e, const struct posted_traffi
     return hosts;
 }
 
-static void read_sizes(const struct entry *e, struct posted_traffic *c, struct cdf *sizes)
+static void read_sizes(const struct entry *e, struct cdf *sizes)
 {
-    section_bytes(&e->sec, "size", 1, TRAFFIC_SIZE_MAX, &c->bytes);
     if (!section_get(&e->sec, "sizes") || e->r->rc)
         return;
     if (section_get(&e->sec, "size"))
@@ -234,15 +245,11 @@ static void posted_read(struct entry *e)
     if (e->env->why_fresh)
         reader_refuse(e->r, section_get(&e->sec, "kind"), "%s every flow has a queue pair of its own: there is no traffic of "
                       "the kind posted", e->env->why_fresh);
-    read_pattern(e, &c);
+    section_read(&e->sec, keys, &c);
+    check_pattern(e, &c);
     hosts = read_hosts(e, &c);
     c.hosts = hosts.node, c.count = hosts.count;
-    section_count(&e->sec, "qps", 1, UINT16_MAX, &c.qps);
-    section_count(&e->sec, "outstanding", 1, POSTED_OUTSTANDING_MAX, &c.outstanding);
-    section_time(&e->sec, "spread", &c.spread_ps);
-    section_time(&e->sec, "period", &c.period_ps);
-    section_time(&e->sec, "redraw", &c.redraw_ps);
-    read_sizes(e, &c, &sizes);
+    read_sizes(e, &sizes);
     entry_need_end(e);
     check_times(e, &c);
     if (!e->r->rc)
@@ -254,20 +261,6 @@ static void posted_read(struct entry *e)
     cdf_fini(&sizes);
     free(hosts.node);
 }
-
-static const struct section_key keys[] = {
-    { "pattern",     "name",  "many_to_one", "`many_to_one`: all to the receiver; `all_to_all`: each host to every other; `pairs`: host i of the first half to host i of the second" },
-    { "hosts",       "list",  "",     "hosts without the receiver; a count: the first; default: all" },
-    { "receiver",    "name",  "",     "of many_to_one; default: the last host" },
-    { "qps",         "count", "1",    "queue pairs from a host to each of its destinations" },
-    { "outstanding", "count", "40",   "messages that each queue pair always has posted" },
-    { "size",        "bytes", "64KB", "of each message" },
-    { "sizes",       "name",  "",     "message sizes instead of `size`: a built-in table (below) or a file of `bytes probability` lines" },
-    { "spread",      "time",  "1ms",  "queue pairs start at random times within this after `start`" },
-    { "period",      "time",  "0",    "least time between messages of a queue pair" },
-    { "redraw",      "time",  "",     "period after which the number of senders (2 or more), the senders, and their active queue pairs are redrawn; default: never" },
-    { 0 },
-};
 
 const struct traffic_kind traffic_posted = {
     .name = "posted", .about = "queue pairs that always have so many messages posted",

@@ -141,6 +141,16 @@ static void check_rpc(const struct entry *e, const struct hosts *clients, const 
                       e->graph->node[servers->node[0]].name);
 }
 
+static const struct key_row keys[] = {
+    { "sizes",   KEY_NAME, "SolarRPC", "request sizes: a built-in table (below) or a file of `bytes probability` lines" },
+    { "load",    KEY_REAL, "0.3",      "load by requests, relative to `of`" },
+    { "of",      KEY_NAME, "hosts",    "`hosts`: the clients' links; `bisection`: links from switches with hosts to other switches" },
+    { "clients", KEY_LIST, "",         "clients; a count: the first; default: all" },
+    { "servers", KEY_LIST, "",         "servers, called equally often; a count: the last; default: all" },
+    { "answer",  KEY_BYTES, "64",       "of each answer", KEY_AT(struct rpc, answer_bytes), 1, TRAFFIC_SIZE_MAX },
+    { 0 },
+};
+
 static void rpc_read(struct entry *e)
 {
     struct hosts clients = entry_hosts(e, "clients", 1, UINT32_MAX), servers = read_servers(e);
@@ -149,7 +159,7 @@ static void rpc_read(struct entry *e)
     bool         of_bisection = entry_load(e);
 
     check_rpc(e, &clients, &servers);
-    section_bytes(&e->sec, "answer", 1, TRAFFIC_SIZE_MAX, &c.answer_bytes);
+    section_read(&e->sec, keys, &c);
     entry_need_end(e);
     entry_sizes(e, &cdf);
     if (!e->r->rc)
@@ -166,16 +176,6 @@ static void rpc_read(struct entry *e)
     }
     free(servers.node);
 }
-
-static const struct section_key keys[] = {
-    { "sizes",   "name",  "SolarRPC", "request sizes: a built-in table (below) or a file of `bytes probability` lines" },
-    { "load",    "share", "0.3",      "load by requests, relative to `of`" },
-    { "of",      "name",  "hosts",    "`hosts`: the clients' links; `bisection`: links from switches with hosts to other switches" },
-    { "clients", "list",  "",         "clients; a count: the first; default: all" },
-    { "servers", "list",  "",         "servers, called equally often; a count: the last; default: all" },
-    { "answer",  "bytes", "64",       "of each answer" },
-    { 0 },
-};
 
 const struct traffic_kind traffic_rpc = {
     .name = "rpc", .about = "remote procedure calls: requests at random times, each answered by its server",

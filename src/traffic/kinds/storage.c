@@ -358,6 +358,20 @@ static void check_storage(const struct entry *e, const struct storage *c)
                       c->computes, c->depth, c->replicas, STORAGE_COPIES_MAX);
 }
 
+static const struct key_row keys[] = {
+    { "preset",    KEY_NAME, "oltp", "mix of reads and writes and block sizes, from ACC's table 1: see below" },
+    { "hosts",     KEY_LIST, "",     "hosts; a count: the first; default: all" },
+    { "storage",   KEY_LIST, "",     "storage nodes; a count: evenly spread (default one in four: hosts 3, 7, 11, ..); with a list of compute nodes: the rest" },
+    { "compute",   KEY_LIST, "",     "compute nodes; a count: the first that do not store; default: all of them" },
+    { "reads",     KEY_REAL, "",     "share of reads; default: the preset's", KEY_AT(struct storage, reads), 0, 1 },
+    { "block_min", KEY_BYTES, "",     "smallest block. Multiples of it up to `block_max` are equally frequent, as in fio's bsrange. Default: the preset's", KEY_AT(struct storage, block_min), 1, STORAGE_BLOCK_MAX },
+    { "block_max", KEY_BYTES, "",     "largest block; default: the preset's", KEY_AT(struct storage, block_max), 1, STORAGE_BLOCK_MAX },
+    { "depth",     KEY_COUNT, "16",   "operations in flight per compute node, 1 .. 4096", KEY_AT(struct storage, depth), 1, STORAGE_DEPTH_MAX },
+    { "replicas",  KEY_COUNT, "3",    "copies of a written block, 1 .. 16: the first node forwards it to random others and answers when all have it", KEY_AT(struct storage, replicas), 1, STORAGE_REPLICAS_MAX },
+    { "request",   KEY_BYTES, "64",   "size of a read request and of a write's answer", KEY_AT(struct storage, request_bytes), 1, STORAGE_BLOCK_MAX },
+    { 0 },
+};
+
 static void storage_read(struct entry *e)
 {
     const struct storage_preset *preset = read_preset(e);
@@ -366,12 +380,7 @@ static void storage_read(struct entry *e)
     struct roles                 r = { { NULL, 0 }, { NULL, 0 }, { NULL, 0 } };
 
     entry_need_end(e);
-    section_real(&e->sec, "reads", 0, 1, &c.reads);
-    section_bytes(&e->sec, "block_min", 1, STORAGE_BLOCK_MAX, &c.block_min);
-    section_bytes(&e->sec, "block_max", 1, STORAGE_BLOCK_MAX, &c.block_max);
-    section_bytes(&e->sec, "request", 1, STORAGE_BLOCK_MAX, &c.request_bytes);
-    section_count(&e->sec, "depth", 1, STORAGE_DEPTH_MAX, &c.depth);
-    section_count(&e->sec, "replicas", 1, STORAGE_REPLICAS_MAX, &c.replicas);
+    section_read(&e->sec, keys, &c);
     read_roles(e, &r);
     c.compute = r.compute.node, c.computes = r.compute.count;
     c.storage = r.storage.node, c.storages = r.storage.count;
@@ -395,20 +404,6 @@ static void print_presets(FILE *out)
         fprintf(out, "| `%s` | %.0f%% | %.15g .. %.15g KiB | %s |\n", p->name, p->reads * 100,
                 (double)p->block_min / 1024, (double)p->block_max / 1024, p->about);
 }
-
-static const struct section_key keys[] = {
-    { "preset",    "name",  "oltp", "mix of reads and writes and block sizes, from ACC's table 1: see below" },
-    { "hosts",     "list",  "",     "hosts; a count: the first; default: all" },
-    { "storage",   "list",  "",     "storage nodes; a count: evenly spread (default one in four: hosts 3, 7, 11, ..); with a list of compute nodes: the rest" },
-    { "compute",   "list",  "",     "compute nodes; a count: the first that do not store; default: all of them" },
-    { "reads",     "share", "",     "share of reads; default: the preset's" },
-    { "block_min", "bytes", "",     "smallest block. Multiples of it up to `block_max` are equally frequent, as in fio's bsrange. Default: the preset's" },
-    { "block_max", "bytes", "",     "largest block; default: the preset's" },
-    { "depth",     "count", "16",   "operations in flight per compute node, 1 .. 4096" },
-    { "replicas",  "count", "3",    "copies of a written block, 1 .. 16: the first node forwards it to random others and answers when all have it" },
-    { "request",   "bytes", "64",   "size of a read request and of a write's answer" },
-    { 0 },
-};
 
 const struct traffic_kind traffic_storage = {
     .name = "storage", .about = "compute nodes read and write blocks of storage nodes, each so many at a time",

@@ -11,6 +11,26 @@
 
 extern const struct traffic_kind traffic_incast, traffic_poisson, traffic_tcp;
 
+static const struct key_row keys[] = {
+    { "prio",      KEY_COUNT, "1",     "class of its packets, 0 .. 7" },
+    { "algorithm", KEY_NAME, "cubic", "of the window: `newreno`, `cubic` or `dctcp`" },
+    { "ecn",       KEY_YES,  "",      "ECN; default: yes for dctcp, which needs it, no for others", KEY_AT(struct traffic_tcp, is_ecn) },
+    { "mss",       KEY_BYTES, "1448",  "payload of a full packet, 64 .. 9000; headers of 70 come on top", KEY_AT(struct traffic_tcp, mss_bytes), MSS_BYTES_MIN, MSS_BYTES_MAX },
+    { "burst",     KEY_BYTES, "64KB",  "most that a flow sends back to back, as with segmentation offload", KEY_AT(struct traffic_tcp, burst_bytes), 1, BURST_BYTES_MAX },
+    { "min_rto",   KEY_TIME, "1ms",   "minimum time-out. Linux has 200ms, for the Internet", KEY_AT(struct traffic_tcp, rto_ps_min), RTO_PS_MIN, KEY_TIME_PS_MAX },
+    { "wake",      KEY_TIME, "2us",   "largest reaction time to an ACK (random); 0: none", KEY_AT(struct traffic_tcp, wake_ps_max) },
+    { "senders",   KEY_LIST, "",      "which; a count: the first that are not the receiver" },
+    { "receiver",  KEY_NAME, "",      "default: the last host" },
+    { "size",      KEY_BYTES, "",      "of each flow" },
+    { "flows",     KEY_COUNT, "1",     "of each sender, at once" },
+    { "period",    KEY_TIME, "0",     "time between bursts; 0: one burst" },
+    { "sizes",     KEY_NAME, "",      "instead of `senders`, as for poisson, with the load below" },
+    { "load",      KEY_REAL, "0.3",   "as for poisson" },
+    { "of",        KEY_NAME, "hosts", "as for poisson" },
+    { "hosts",     KEY_LIST, "",      "as for poisson" },
+    { 0 },
+};
+
 static uint32_t read_algorithm(const struct entry *e)
 {
     const struct traffic_tcp_algorithm *algo = e->env->tcp;
@@ -23,41 +43,25 @@ static uint32_t read_algorithm(const struct entry *e)
     return chosen < 0 ? 0 : (uint32_t)chosen;
 }
 
-static void read_ecn(const struct entry *e, struct traffic_tcp *cfg)
+static void read_cfg(const struct entry *e, struct traffic_tcp *cfg)
 {
-    const struct traffic_tcp_algorithm *algo = &e->env->tcp[cfg->algorithm];
+    const struct traffic_tcp_algorithm *algo;
 
+    cfg->algorithm = read_algorithm(e);
+    algo = &e->env->tcp[cfg->algorithm];
     cfg->is_ecn = algo->needs_ecn;
-    if (!section_get(&e->sec, "ecn"))
-        return;
-    section_bool(&e->sec, "ecn", &cfg->is_ecn);
-    if (!e->r->rc && algo->needs_ecn && !cfg->is_ecn)
+    section_read(&e->sec, keys, cfg);
+    if (algo->needs_ecn && !cfg->is_ecn)
         reader_refuse(e->r, section_get(&e->sec, "ecn"), "%s cannot do without ECN", algo->name);
 }
 
-static void read_cfg(const struct entry *e, struct traffic_tcp *cfg)
+static void refuse_keys(const struct entry *e, const char *const *key, const char *beside)
 {
-    uint64_t mss = 0, burst = 0;
-
-    cfg->algorithm = read_algorithm(e);
-    read_ecn(e, cfg);
-    section_bytes(&e->sec, "mss", MSS_BYTES_MIN, MSS_BYTES_MAX, &mss);
-    section_bytes(&e->sec, "burst", 1, BURST_BYTES_MAX, &burst);
-    section_time(&e->sec, "min_rto", &cfg->rto_ps_min);
-    section_time(&e->sec, "wake", &cfg->wake_ps_max);
-    if (!e->r->rc && cfg->rto_ps_min < RTO_PS_MIN)
-        reader_refuse(e->r, section_get(&e->sec, "min_rto"), "'min_rto' must be 10us or more");
-    cfg->mss_bytes = (uint32_t)mss;
-    cfg->burst_bytes = (uint32_t)burst;
-}
-
-static void refuse_keys(const struct entry *e, const char *const *keys, const char *beside)
-{
-    for (; *keys; keys++)
-        if (section_get(&e->sec, *keys))
-            reader_refuse_key(e->r, section_get(&e->sec, *keys),
+    for (; *key; key++)
+        if (section_get(&e->sec, *key))
+            reader_refuse_key(e->r, section_get(&e->sec, *key),
                               "'%s' beside '%s': flows come either at a load ('sizes', 'load', 'of', 'hosts') "
-                              "or from 'senders' ('receiver', 'size', 'flows', 'period')", *keys, beside);
+                              "or from 'senders' ('receiver', 'size', 'flows', 'period')", *key, beside);
 }
 
 static void tcp_read(struct entry *e)
@@ -84,26 +88,6 @@ static void tcp_read(struct entry *e)
     if (!e->r->rc)
         traffic_use_tcp(e->traffic, number);
 }
-
-static const struct section_key keys[] = {
-    { "prio",      "count",  "1",     "class of its packets, 0 .. 7" },
-    { "algorithm", "name",   "cubic", "of the window: `newreno`, `cubic` or `dctcp`" },
-    { "ecn",       "yes/no", "",      "ECN; default: yes for dctcp, which needs it, no for others" },
-    { "mss",       "bytes",  "1448",  "payload of a full packet, 64 .. 9000; headers of 70 come on top" },
-    { "burst",     "bytes",  "64KB",  "most that a flow sends back to back, as with segmentation offload" },
-    { "min_rto",   "time",   "1ms",   "minimum time-out. Linux has 200ms, for the Internet" },
-    { "wake",      "time",   "2us",   "largest reaction time to an ACK (random); 0: none" },
-    { "senders",   "list",   "",      "which; a count: the first that are not the receiver" },
-    { "receiver",  "name",   "",      "default: the last host" },
-    { "size",      "bytes",  "",      "of each flow" },
-    { "flows",     "count",  "1",     "of each sender, at once" },
-    { "period",    "time",   "0",     "time between bursts; 0: one burst" },
-    { "sizes",     "name",   "",      "instead of `senders`, as for poisson, with the load below" },
-    { "load",      "share",  "0.3",   "as for poisson" },
-    { "of",        "name",   "hosts", "as for poisson" },
-    { "hosts",     "list",   "",      "as for poisson" },
-    { 0 },
-};
 
 /* Its entries are those of the kinds that it reads them with. */
 const struct traffic_kind traffic_tcp = {

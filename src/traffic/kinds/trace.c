@@ -7,6 +7,40 @@
 
 extern const struct traffic_kind traffic_goal, traffic_chakra, traffic_simai;
 
+static const struct key_row goal_keys[] = {
+    { "file",   KEY_FILE, "",     "text or compiled (LogGOPSim's txt2bin)" },
+    { "hosts",  KEY_LIST, "",     "rank 0 first; a count: so many; default: all" },
+    { "memory", KEY_NAME, "auto", "`whole`: in memory; `file`: in a temporary file; `auto`: the latter above 64 MB. Results are the same" },
+    { 0 },
+};
+
+static const struct key_row chakra_keys[] = {
+    { "file",       KEY_FILE, "",      "prefix of the ranks' files: PREFIX.0.et, PREFIX.1.et, .." },
+    { "groups",     KEY_FILE, "",      "communicator groups as in ASTRA-sim: {\"1\": [0, 1], ..}" },
+    { "hosts",      KEY_LIST, "",      "rank 0 first; a count: so many; default: all" },
+    { "all_reduce", KEY_NAME, "ring",  "`ring`, `tree` or `halving_doubling`, as of training" },
+    { "channels",   KEY_COUNT, "0",     "of rings, as of training", KEY_AT(struct plan_cfg, channels), 0, 1024 },
+    { "chunk",      KEY_BYTES, "512KB", "of trees and of rings with channels, as of training", KEY_AT(struct plan_cfg, chunk_bytes), 1, TRAFFIC_SIZE_MAX },
+    { "pxn",        KEY_YES,  "no",   "of all-to-all, as of training", KEY_AT(struct plan_cfg, is_by_rail) },
+    { "dims",       KEY_LIST, "",      "dimensions of the ranks, the nearest first, as in ASTRA-sim: collectives of all ranks go dimension by dimension" },
+    { "logical",    KEY_FILE, "",      "the same as a file: {\"logical-dims\": [\"8\", \"2\"]}" },
+    { "memory",     KEY_NAME, "auto",  "as of goal; `auto`: by the size of all files together" },
+    { 0 },
+};
+
+static const struct key_row simai_keys[] = {
+    { "file",       KEY_FILE, "",      "the workload" },
+    { "passes",     KEY_COUNT, "1",     "passes through all layers" },
+    { "hosts",      KEY_LIST, "",      "rank 0 first; a count: so many; default: all" },
+    { "all_reduce", KEY_NAME, "ring",  "`ring`, `tree` or `halving_doubling`, as of training" },
+    { "channels",   KEY_COUNT, "0",     "of rings, as of training", KEY_AT(struct plan_cfg, channels), 0, 1024 },
+    { "chunk",      KEY_BYTES, "512KB", "of trees and of rings with channels, as of training", KEY_AT(struct plan_cfg, chunk_bytes), 1, TRAFFIC_SIZE_MAX },
+    { "pxn",        KEY_YES,  "no",   "of all-to-all, as of training", KEY_AT(struct plan_cfg, is_by_rail) },
+    { "dims",       KEY_LIST, "",      "dimensions of the ranks, the nearest first, as in ASTRA-sim: collectives of all ranks go dimension by dimension" },
+    { "logical",    KEY_FILE, "",      "the same as a file: {\"logical-dims\": [\"8\", \"2\"]}" },
+    { 0 },
+};
+
 /* Rank i is on the i-th of the hosts. */
 static void add(struct entry *e, const struct traffic_kind *kind, struct trace *t, struct plans *plans, double messages, struct hosts *hosts)
 {
@@ -73,9 +107,7 @@ static void read_how(const struct entry *e, struct plan_cfg *cfg)
     int                               kind = section_choice(&e->sec, "all_reduce", "an algorithm", all_reduces);
 
     cfg->all_reduce = kinds[kind < 0 ? 0 : kind];
-    section_count(&e->sec, "channels", 0, 1024, &cfg->channels);
-    section_bytes(&e->sec, "chunk", 1, TRAFFIC_SIZE_MAX, &cfg->chunk_bytes);
-    section_bool(&e->sec, "pxn", &cfg->is_by_rail);
+    section_read(&e->sec, e->sec.own, cfg);
     read_dims(e, cfg);
 }
 
@@ -157,40 +189,6 @@ static void simai_read_entry(struct entry *e)
 }
 
 /* ---- the kinds ---- */
-
-static const struct section_key goal_keys[] = {
-    { "file",   "file", "",     "text or compiled (LogGOPSim's txt2bin)" },
-    { "hosts",  "list", "",     "rank 0 first; a count: so many; default: all" },
-    { "memory", "name", "auto", "`whole`: in memory; `file`: in a temporary file; `auto`: the latter above 64 MB. Results are the same" },
-    { 0 },
-};
-
-static const struct section_key chakra_keys[] = {
-    { "file",       "file",  "",      "prefix of the ranks' files: PREFIX.0.et, PREFIX.1.et, .." },
-    { "groups",     "file",  "",      "communicator groups as in ASTRA-sim: {\"1\": [0, 1], ..}" },
-    { "hosts",      "list",  "",      "rank 0 first; a count: so many; default: all" },
-    { "all_reduce", "name",  "ring",  "`ring`, `tree` or `halving_doubling`, as of training" },
-    { "channels",   "count", "0",     "of rings, as of training" },
-    { "chunk",      "bytes", "512KB", "of trees and of rings with channels, as of training" },
-    { "pxn",        "yes/no", "no",   "of all-to-all, as of training" },
-    { "dims",       "list",  "",      "dimensions of the ranks, the nearest first, as in ASTRA-sim: collectives of all ranks go dimension by dimension" },
-    { "logical",    "file",  "",      "the same as a file: {\"logical-dims\": [\"8\", \"2\"]}" },
-    { "memory",     "name",  "auto",  "as of goal; `auto`: by the size of all files together" },
-    { 0 },
-};
-
-static const struct section_key simai_keys[] = {
-    { "file",       "file",  "",      "the workload" },
-    { "passes",     "count", "1",     "passes through all layers" },
-    { "hosts",      "list",  "",      "rank 0 first; a count: so many; default: all" },
-    { "all_reduce", "name",  "ring",  "`ring`, `tree` or `halving_doubling`, as of training" },
-    { "channels",   "count", "0",     "of rings, as of training" },
-    { "chunk",      "bytes", "512KB", "of trees and of rings with channels, as of training" },
-    { "pxn",        "yes/no", "no",   "of all-to-all, as of training" },
-    { "dims",       "list",  "",      "dimensions of the ranks, the nearest first, as in ASTRA-sim: collectives of all ranks go dimension by dimension" },
-    { "logical",    "file",  "",      "the same as a file: {\"logical-dims\": [\"8\", \"2\"]}" },
-    { 0 },
-};
 
 const struct traffic_kind traffic_goal = {
     .name = "goal", .about = "a GOAL file (LogGOPSim, ATLAHS): ranks that compute, send and receive, each operation after those it waits for",

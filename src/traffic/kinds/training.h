@@ -34,7 +34,7 @@ void traffic_add_training_steps(struct traffic *, const struct traffic_common *,
 
 /* ---- reading, for the kind ---- */
 
-extern const struct section_key training_keys[];
+extern const struct key_row training_keys[];
 
 void training_read(struct entry *);
 void training_print_steps(FILE *);

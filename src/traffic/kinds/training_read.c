@@ -98,72 +98,50 @@ static struct hosts read_workers(const struct entry *e)
 
 /* ---- the collective ---- */
 
-static void read_chunk(const struct section *sec, struct collective_cfg *cfg)
+/* What the numbers of a collective mean together. 'too_many': what to point at if there are too many workers. */
+static void check_collective(const struct section *sec, uint32_t workers, const struct yaml_node *too_many, struct collective_cfg *cfg)
 {
-    const struct yaml_node *node = section_get(sec, "chunk");
-
-    section_count(sec, "channels", 0, 1024, &cfg->channels);
-    if (node && cfg->kind != COLLECTIVE_TREE_ALL_REDUCE && !cfg->channels)
-        reader_refuse(sec->r, node, "only tree_all_reduce and rings with 'channels' go in chunks");
-    section_bytes(sec, "chunk", 1, TRAFFIC_SIZE_MAX, &cfg->chunk_bytes);
-}
-
-static void read_at_once(const struct section *sec, struct collective_cfg *cfg)
-{
-    const struct yaml_node *node = section_get(sec, "at_once");
-
-    section_bool(sec, "at_once", &cfg->is_at_once);
-    if (node && cfg->is_at_once && cfg->kind != COLLECTIVE_ALL_TO_ALL)
-        reader_refuse(sec->r, node, "only all_to_all can go at once: messages of %s wait for others",
-                      collective_names[cfg->kind]);
-    section_bool(sec, "pxn", &cfg->is_by_rail);
-    if (cfg->is_by_rail && cfg->kind != COLLECTIVE_ALL_TO_ALL)
-        reader_refuse(sec->r, section_get(sec, "pxn"), "only all_to_all has messages that PXN takes to another rail");
-}
-
-/* 'too_many': what to point at if there are too many workers. */
-static void read_collective(const struct section *sec, uint32_t workers, const struct yaml_node *too_many,
-                            struct collective_cfg *cfg)
-{
-    const struct yaml_node *node;
+    const struct yaml_node *chunk = section_get(sec, "chunk");
     struct err              why;
-    int                     kind, rc;
+    int                     rc;
 
     section_need(sec, "size");
-    kind = section_choice(sec, "collective", "a collective", collective_names);
-    *cfg = (struct collective_cfg){ .kind = kind < 0 ? 0 : (enum collective_kind)kind, .workers = workers };
-    section_bytes(sec, "size", 1, TRAFFIC_SIZE_MAX, &cfg->bytes);
-    read_chunk(sec, cfg);
-    read_at_once(sec, cfg);
+    cfg->workers = workers;
+    if (chunk && cfg->kind != COLLECTIVE_TREE_ALL_REDUCE && !cfg->channels)
+        reader_refuse(sec->r, chunk, "only tree_all_reduce and rings with 'channels' go in chunks");
+    if (cfg->is_at_once && cfg->kind != COLLECTIVE_ALL_TO_ALL)
+        reader_refuse(sec->r, section_get(sec, "at_once"), "only all_to_all can go at once: messages of %s wait for others",
+                      collective_names[cfg->kind]);
+    if (cfg->is_by_rail && cfg->kind != COLLECTIVE_ALL_TO_ALL)
+        reader_refuse(sec->r, section_get(sec, "pxn"), "only all_to_all has messages that PXN takes to another rail");
     if (sec->r->rc)
         return;
     rc = collective_check(cfg, &why);
-    node = rc == -E2BIG ? too_many : section_get(sec, "size");
     if (rc)
-        reader_refuse(sec->r, node ? node : sec->map, "%s", why.text);
+        reader_refuse(sec->r, rc == -E2BIG && too_many ? too_many : rc == -E2BIG ? sec->map : section_get(sec, "size"), "%s", why.text);
 }
 
 /* ---- groups and steps ---- */
 
-static const struct section_key group_keys[] = {
-    { "tensor",   "count", "1", "workers of a tensor group, adjacent" },
-    { "pipeline", "count", "1", "stages of a pipeline, furthest apart" },
-    { "expert",   "count", "1", "workers of a data group that share the experts" },
+static const struct key_row group_keys[] = {
+    { "tensor",   KEY_COUNT, "1", "workers of a tensor group, adjacent" },
+    { "pipeline", KEY_COUNT, "1", "stages of a pipeline, furthest apart" },
+    { "expert",   KEY_COUNT, "1", "workers of a data group that share the experts" },
     { 0 },
 };
 
-static const struct section_key step_keys[] = {
-    { "compute",    "time",   "0",          "before its collective" },
-    { "collective", "name",   "all_to_all", "as above" },
-    { "size",       "bytes",  "",           "as above. Without it the step only computes" },
-    { "group",      "name",   "all",        "`all`, `tensor`, `data`, `pipeline`, `expert`, or `expert_data` (workers of a data group with the same experts)" },
-    { "times",      "count",  "1",          "repetitions" },
-    { "overlap",    "yes/no", "no",         "start the next step while the collective runs; collectives of one kind of group are serialized" },
-    { "pipelined",  "yes/no", "no",         "send_next, send_previous: compute on receipt, send, go on; `times` is the number of micro-batches" },
-    { "chunk",      "bytes",  "512KB",      "as above" },
-    { "channels",   "count",  "0",          "as above" },
-    { "at_once",    "yes/no", "no",         "as above" },
-    { "pxn",        "yes/no", "no",         "as above" },
+static const struct key_row step_keys[] = {
+    { "compute",    KEY_TIME, "0",          "before its collective", KEY_AT(struct iteration_step, compute_ps) },
+    { "collective", KEY_NAME, "all_to_all", "as above", KEY_AT(struct iteration_step, collective.kind), .choices = collective_names },
+    { "size",       KEY_BYTES, "",           "as above. Without it the step only computes", KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
+    { "group",      KEY_NAME, "all",        "`all`, `tensor`, `data`, `pipeline`, `expert`, or `expert_data` (workers of a data group with the same experts)", KEY_AT(struct iteration_step, group), .choices = parallel_names },
+    { "times",      KEY_COUNT, "1",          "repetitions", KEY_AT(struct iteration_step, times), 1, UINT16_MAX },
+    { "overlap",    KEY_YES,  "no",         "start the next step while the collective runs; collectives of one kind of group are serialized", KEY_AT(struct iteration_step, is_overlapped) },
+    { "pipelined",  KEY_YES,  "no",         "send_next, send_previous: compute on receipt, send, go on; `times` is the number of micro-batches", KEY_AT(struct iteration_step, is_pipelined) },
+    { "chunk",      KEY_BYTES, "512KB",      "as above", KEY_AT(struct iteration_step, collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
+    { "channels",   KEY_COUNT, "0",          "as above", KEY_AT(struct iteration_step, collective.channels), 0, 1024 },
+    { "at_once",    KEY_YES,  "no",         "as above", KEY_AT(struct iteration_step, collective.is_at_once) },
+    { "pxn",        KEY_YES,  "no",         "as above", KEY_AT(struct iteration_step, collective.is_by_rail) },
     { 0 },
 };
 
@@ -186,12 +164,10 @@ static void read_groups(const struct entry *e, uint32_t workers, struct parallel
 }
 
 /* What a step leaves behind; one that but computes has nothing to leave. */
-static void read_overlap(const struct section *sec, struct iteration_step *s)
+static void check_overlap(const struct section *sec, const struct iteration_step *s)
 {
     bool is_send = s->collective.kind == COLLECTIVE_SEND_NEXT || s->collective.kind == COLLECTIVE_SEND_PREVIOUS;
 
-    section_bool(sec, "overlap", &s->is_overlapped);
-    section_bool(sec, "pipelined", &s->is_pipelined);
     if (sec->r->rc)
         return;
     if (s->is_pipelined && (s->collective.workers == 0 || !is_send))
@@ -206,11 +182,9 @@ static void read_overlap(const struct section *sec, struct iteration_step *s)
 static void read_step(const struct entry *e, const struct yaml_node *node, const struct parallel *p, struct iteration_step *s)
 {
     struct section sec = section_open(e->r, node, &(struct section){ .name = "steps", .own = step_keys });
-    int            group = section_choice(&sec, "group", "a kind of group", parallel_names);
 
-    *s = (struct iteration_step){ .group = group < 0 ? PARALLEL_ALL : (enum parallel_group)group, .times = 1 };
-    section_time(&sec, "compute", &s->compute_ps);
-    section_count(&sec, "times", 1, UINT16_MAX, &s->times);
+    *s = (struct iteration_step){ 0 };
+    section_read(&sec, step_keys, s);
     if (e->r->rc)
         return;
     if (!section_get(&sec, "size") && !section_get(&sec, "collective") && section_get(&sec, "compute"))
@@ -219,8 +193,8 @@ static void read_step(const struct entry *e, const struct yaml_node *node, const
         reader_refuse(e->r, section_place(&sec, "group"), "a group '%s' has but one worker, which has nobody to send to",
                       parallel_names[s->group]);
     else
-        read_collective(&sec, parallel_size(p, s->group), section_place(&sec, "group"), &s->collective);
-    read_overlap(&sec, s);
+        check_collective(&sec, parallel_size(p, s->group), section_place(&sec, "group"), &s->collective);
+    check_overlap(&sec, s);
 }
 
 static void refuse_beside_steps(const struct entry *e)
@@ -378,7 +352,8 @@ void training_read(struct entry *e)
         cfg.iteration.steps = read_steps(e, &cfg.iteration.parallel, step, &cfg.compute_ps);
     } else {
         step[0] = (struct iteration_step){ .times = 1 };
-        read_collective(&e->sec, workers.count, section_get(&e->sec, "workers"), &step[0].collective);
+        section_read(&e->sec, training_keys, &step[0]);
+        check_collective(&e->sec, workers.count, section_get(&e->sec, "workers"), &step[0].collective);
     }
     if (!e->r->rc)
         tell_servers(e->graph, &workers, &cfg.iteration, step);
@@ -389,36 +364,30 @@ void training_read(struct entry *e)
     free(workers.node);
 }
 
-static void print_keys(FILE *out, const char *head, const struct section_key *keys)
-{
-    fprintf(out, "\n%s\n\n| key | value | initial | |\n|---|---|---|---|\n", head);
-    for (; keys->name; keys++)
-        fprintf(out, "| `%s` | %s | %s%s%s | %s |\n", keys->name, keys->unit, *keys->initial ? "`" : "", keys->initial,
-                *keys->initial ? "`" : "", keys->about);
-}
-
 void training_print_steps(FILE *out)
 {
-    print_keys(out, "### traffic: steps of training", step_keys);
-    print_keys(out, "### traffic: groups of training\n\nWhat `tensor` and `pipeline` leave are data groups. Worker i is at "
-               "place i mod tensor of its tensor group,\ni / tensor mod data of its data group, and i / (tensor x data) of its "
-               "pipeline, as in Megatron-LM.", group_keys);
+    fputs("\n### traffic: steps of training\n", out);
+    key_print_markdown(out, step_keys);
+    fputs("\n### traffic: groups of training\n\nWhat `tensor` and `pipeline` leave are data groups. Worker i is at "
+          "place i mod tensor of its tensor group,\ni / tensor mod data of its data group, and i / (tensor x data) of its "
+          "pipeline, as in Megatron-LM.\n", out);
+    key_print_markdown(out, group_keys);
 }
 
-const struct section_key training_keys[] = {
-    { "workers",    "list",  "",           "which, worker 0 first; a count: by `placement`; default: all hosts" },
-    { "placement",  "name",  "packed",     "of a count of workers. `packed`: rack after rack; `spread`: the next worker in the next rack" },
-    { "skip",       "count", "0",          "hosts to skip before the first worker, for several jobs" },
-    { "collective", "name",  "all_to_all", "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), `halving_doubling_all_reduce`, `all_gather`, `reduce_scatter` (ring), `send_next`, `send_previous` (to a neighbor)" },
-    { "size",       "bytes", "",           "all_to_all: per pair; send_next, send_previous: per message; otherwise the whole buffer" },
-    { "chunk",      "bytes", "512KB",      "piece of tree_all_reduce, or of a ring with `channels`. Small ones cost round trips, large ones keep workers waiting" },
-    { "channels",   "count", "0",          "parallel rings that forward chunks as they arrive, as NCCL; in servers of several GPUs over different NICs. 0: one ring whose steps wait for ACKs" },
-    { "at_once",    "yes/no", "no",        "all_to_all: send to all others at once, not one after the other" },
-    { "pxn",        "yes/no", "no",        "all_to_all in servers of several GPUs: forward over NVLink to the GPU on the destination's rail first, as NCCL (PXN)" },
-    { "steps",      "list",  "",           "steps of an iteration instead of one collective; see below" },
-    { "groups",     "map",   "",           "groups of workers for `steps`; see below" },
-    { "compute",    "time",  "0",          "computation between iterations" },
-    { "iterations", "count", "",           "how many; default: until `stop`" },
-    { "delay",      "time",  "",           "delay of the barrier; default: that of the longest link" },
+const struct key_row training_keys[] = {
+    { "workers",    KEY_LIST, "",           "which, worker 0 first; a count: by `placement`; default: all hosts" },
+    { "placement",  KEY_NAME, "packed",     "of a count of workers. `packed`: rack after rack; `spread`: the next worker in the next rack" },
+    { "skip",       KEY_COUNT, "0",          "hosts to skip before the first worker, for several jobs" },
+    { "collective", KEY_NAME, "all_to_all", "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), `halving_doubling_all_reduce`, `all_gather`, `reduce_scatter` (ring), `send_next`, `send_previous` (to a neighbor)", KEY_AT(struct iteration_step, collective.kind), .choices = collective_names },
+    { "size",       KEY_BYTES, "",           "all_to_all: per pair; send_next, send_previous: per message; otherwise the whole buffer", KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
+    { "chunk",      KEY_BYTES, "512KB",      "piece of tree_all_reduce, or of a ring with `channels`. Small ones cost round trips, large ones keep workers waiting", KEY_AT(struct iteration_step, collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
+    { "channels",   KEY_COUNT, "0",          "parallel rings that forward chunks as they arrive, as NCCL; in servers of several GPUs over different NICs. 0: one ring whose steps wait for ACKs", KEY_AT(struct iteration_step, collective.channels), 0, 1024 },
+    { "at_once",    KEY_YES,  "no",        "all_to_all: send to all others at once, not one after the other", KEY_AT(struct iteration_step, collective.is_at_once) },
+    { "pxn",        KEY_YES,  "no",        "all_to_all in servers of several GPUs: forward over NVLink to the GPU on the destination's rail first, as NCCL (PXN)", KEY_AT(struct iteration_step, collective.is_by_rail) },
+    { "steps",      KEY_LIST, "",           "steps of an iteration instead of one collective; see below" },
+    { "groups",     KEY_MAP, "",           "groups of workers for `steps`; see below" },
+    { "compute",    KEY_TIME, "0",          "computation between iterations" },
+    { "iterations", KEY_COUNT, "",           "how many; default: until `stop`" },
+    { "delay",      KEY_TIME, "",           "delay of the barrier; default: that of the longest link" },
     { 0 },
 };

@@ -1,6 +1,6 @@
 #include "train/rlcc/rlcc_check.h"
 
-#include "base/table.h"
+#include "base/print/table.h"
 #include "core/units.h"
 #include "env/env.h"
 #include "learn/policy/policy_table.h"

@@ -44,68 +44,68 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
 /* For the table of a tuner that searches: its own rows, then these, then the empty one. The order is that of
  * enum search_option. */
 #define SEARCH_OPTIONS \
-    { "trigger", OPTION_CHOICE, 0, 0, 0, search_trigger_names, NULL, \
-      "start of a search. change: when flow sizes change; always: at once and repeatedly; once: at the start" }, \
-    { "theta", OPTION_REAL, 0.05, 1e-9, 1e9, NULL, NULL, "divergence of flow sizes that counts as a change" }, \
-    { "epsilon", OPTION_REAL, 0.05, 0, 1, NULL, NULL, \
-      "added to every share first; 0: an empty bin is infinite" }, \
-    { "bins", OPTION_CHOICE, 0, 0, 0, search_bins_names, NULL, \
-      "two: elephants and mice; log: 32 sizes" }, \
-    { "weights", OPTION_CHOICE, 2, 0, 0, search_weights_names, NULL, \
+    { "trigger", KEY_NAME, "change", \
+      "start of a search. change: when flow sizes change; always: at once and repeatedly; once: at the start", .choices = search_trigger_names }, \
+    { "theta", KEY_REAL, "0.05", "divergence of flow sizes that counts as a change", .min = 1e-9, .max = 1e9 }, \
+    { "epsilon", KEY_REAL, "0.05", \
+      "added to every share first; 0: an empty bin is infinite", .min = 0, .max = 1 }, \
+    { "bins", KEY_NAME, "two", \
+      "two: elephants and mice; log: 32 sizes", .choices = search_bins_names }, \
+    { "weights", KEY_NAME, "share", \
       "dominant: 0.5, 0.2, 0.3 where elephants prevail and 0.2, 0.5, 0.3 where mice do; fixed: the next " \
-      "three; share: from 0.2, 0.5, 0.3 for mice alone to 0.8, 0, 0.2 for elephants alone" }, \
-    { "weight_throughput", OPTION_REAL, 0.2, 0, 1, NULL, NULL, "weight of the utilization of active uplinks" }, \
-    { "weight_rtt", OPTION_REAL, 0.5, 0, 1, NULL, NULL, "weight of empty over measured round trip" }, \
-    { "weight_pfc", OPTION_REAL, 0.3, 0, 1, NULL, NULL, "weight of the time without pauses" }, \
-    { "metrics", OPTION_CHOICE, 0, 0, 0, search_metrics_names, NULL, \
+      "three; share: from 0.2, 0.5, 0.3 for mice alone to 0.8, 0, 0.2 for elephants alone", .choices = search_weights_names }, \
+    { "weight_throughput", KEY_REAL, "0.2", "weight of the utilization of active uplinks", .min = 0, .max = 1 }, \
+    { "weight_rtt", KEY_REAL, "0.5", "weight of empty over measured round trip", .min = 0, .max = 1 }, \
+    { "weight_pfc", KEY_REAL, "0.3", "weight of the time without pauses", .min = 0, .max = 1 }, \
+    { "metrics", KEY_NAME, "corrected", \
       "corrected: RTT ratio, pause time of all ports, idle intervals ignored; artifact: as PARALEON's " \
-      "scripts; published: as corrected, with one-way delay over RTT" }, \
-    { "utility_scale", OPTION_REAL, 100, 1e-3, 1e6, NULL, NULL, \
-      "factor of utility before it is compared with a temperature" }, \
-    { "space", OPTION_CHOICE, 0, 0, 0, space_names, NULL, \
+      "scripts; published: as corrected, with one-way delay over RTT", .choices = search_metrics_names }, \
+    { "utility_scale", KEY_REAL, "100", \
+      "factor of utility before it is compared with a temperature", .min = 1e-3, .max = 1e6 }, \
+    { "space", KEY_NAME, "safe", \
       "bounds. safe: narrow, ECN before PFC; plus: ParaleonPlus'; artifact: PARALEON's; paper: these and " \
-      "two more knobs; effective: the seven knobs that its simulator uses; wide: wider than safe" }, \
-    { "directions", OPTION_CHOICE, 0, 0, 0, search_directions_names, NULL, \
-      "throughput-friendly directions: physical; artifact: rpg_min_dec_fac reversed" }, \
-    { "start_from", OPTION_CHOICE, 0, 0, 0, search_start_names, NULL, \
-      "a search starts at the current setting (running) or the default one" }, \
-    { "reread", OPTION_YES, 1, 0, 1, NULL, NULL, \
+      "two more knobs; effective: the seven knobs that its simulator uses; wide: wider than safe", .choices = space_names }, \
+    { "directions", KEY_NAME, "physical", \
+      "throughput-friendly directions: physical; artifact: rpg_min_dec_fac reversed", .choices = search_directions_names }, \
+    { "start_from", KEY_NAME, "running", \
+      "a search starts at the current setting (running) or the default one", .choices = search_start_names }, \
+    { "reread", KEY_YES, "yes", \
       "re-evaluate the dominant flows in every interval" }, \
-    { "known", OPTION_YES, 0, 0, 1, NULL, NULL, \
+    { "known", KEY_YES, "no", \
       "try presets first, those for the dominant flows before others, and start at the best" }, \
-    { "confirm", OPTION_COUNT, 3, 0, 100, NULL, NULL, \
-      "repeated measurements of the best and the first setting before one is kept; 0: keep the best measured" }, \
-    { "budget", OPTION_COUNT, 280, 1, 1e6, NULL, NULL, \
-      "settings per search, presets included, confirmation not" }, \
-    { "rest", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, "pause after a search, in intervals" }, \
-    { "against", OPTION_CHOICE, 1, 0, 0, search_against_names, NULL, \
-      "reference of flow sizes: the previous interval, or those the current setting was chosen for (settled)" }, \
-    { "persist", OPTION_COUNT, 3, 1, SEARCH_PERSIST_MAX, NULL, NULL, \
-      "intervals merged, and repetitions, before a difference is a change" }, \
-    { "remember", OPTION_YES, 0, 0, 1, NULL, NULL, \
+    { "confirm", KEY_COUNT, "3", \
+      "repeated measurements of the best and the first setting before one is kept; 0: keep the best measured", .min = 0, .max = 100 }, \
+    { "budget", KEY_COUNT, "280", \
+      "settings per search, presets included, confirmation not", .min = 1, .max = 1e6 }, \
+    { "rest", KEY_COUNT, "0", "pause after a search, in intervals", .min = 0, .max = 1e6 }, \
+    { "against", KEY_NAME, "settled", \
+      "reference of flow sizes: the previous interval, or those the current setting was chosen for (settled)", .choices = search_against_names }, \
+    { "persist", KEY_COUNT, "3", \
+      "intervals merged, and repetitions, before a difference is a change", .min = 1, .max = SEARCH_PERSIST_MAX }, \
+    { "remember", KEY_YES, "no", \
       "restore a found setting when such flows return" }, \
-    { "settle", OPTION_COUNT, 1, 0, 1000, NULL, NULL, \
-      "intervals after a change that do not count" }, \
-    { "measure", OPTION_COUNT, 3, 1, 1000, NULL, NULL, "intervals per measurement" }, \
-    { "abandon", OPTION_REAL, 0.05, 0, 1, NULL, NULL, \
-      "stop measuring a setting that is behind the best by more; 0: never" }, \
-    { "give_up", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, \
-      "end a search after so many settings in a row without a new best; 0: never" }, \
-    { "restart", OPTION_YES, 1, 0, 1, NULL, NULL, \
+    { "settle", KEY_COUNT, "1", \
+      "intervals after a change that do not count", .min = 0, .max = 1000 }, \
+    { "measure", KEY_COUNT, "3", "intervals per measurement", .min = 1, .max = 1000 }, \
+    { "abandon", KEY_REAL, "0.05", \
+      "stop measuring a setting that is behind the best by more; 0: never", .min = 0, .max = 1 }, \
+    { "give_up", KEY_COUNT, "0", \
+      "end a search after so many settings in a row without a new best; 0: never", .min = 0, .max = 1e6 }, \
+    { "restart", KEY_YES, "yes", \
       "restart a search when flow sizes change" }, \
-    { "summary", OPTION_CHOICE, 0, 0, 0, search_summary_names, NULL, \
-      "summary of a setting's intervals: mean, median, or trend (end of a linear fit)" }, \
-    { "filter", OPTION_REAL, 0, 0, 1000, NULL, NULL, \
-      "ignore intervals whose utility is further from the median than so many median distances; 0: none" }, \
-    { "goal", OPTION_REAL, 0, 0, 1, NULL, NULL, \
-      "utility that ends a search; 0: none" }, \
-    { "interleave", OPTION_COUNT, 0, 0, 1000, NULL, NULL, \
+    { "summary", KEY_NAME, "mean", \
+      "summary of a setting's intervals: mean, median, or trend (end of a linear fit)", .choices = search_summary_names }, \
+    { "filter", KEY_REAL, "0", \
+      "ignore intervals whose utility is further from the median than so many median distances; 0: none", .min = 0, .max = 1000 }, \
+    { "goal", KEY_REAL, "0", \
+      "utility that ends a search; 0: none", .min = 0, .max = 1 }, \
+    { "interleave", KEY_COUNT, "0", \
       "above 0: alternate each setting with the incumbent in random order and compare pairs; the best must " \
-      "be significantly better within so many pairs. Replaces confirm and abandon. Blocks must be long compared with queues and rates" }, \
-    { "fingerprint", OPTION_CHOICE, 0, 0, 0, search_fingerprint_names, NULL, \
-      "what identifies traffic: the share of elephants; or whole: also load, kinds of messages, fan-in, asymmetry and phases" }, \
-    { "objective", OPTION_CHOICE, 0, 0, 0, search_objective_names, NULL, \
-      "objective: utility, or slowdowns of messages where hosts report them (balanced, latency, throughput: docs/advise.md)" }
+      "be significantly better within so many pairs. Replaces confirm and abandon. Blocks must be long compared with queues and rates", .min = 0, .max = 1000 }, \
+    { "fingerprint", KEY_NAME, "elephants", \
+      "what identifies traffic: the share of elephants; or whole: also load, kinds of messages, fan-in, asymmetry and phases", .choices = search_fingerprint_names }, \
+    { "objective", KEY_NAME, "utility", \
+      "objective: utility, or slowdowns of messages where hosts report them (balanced, latency, throughput: docs/advise.md)", .choices = search_objective_names }
 
 /* The hooks of a tuner that searches with 'algo', all but create. search_is_idle() is false before the first
  * search. */

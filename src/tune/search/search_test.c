@@ -86,8 +86,8 @@ static void create__refuses_weights_that_do_not_sum_to_1(void **unused)
         { { { "weights", "fixed" }, { "weight_throughput", "0" }, { "weight_pfc", "0.4" } },
           "weight_throughput: the weights 0, 0.5 and 0.4 sum to 0.9; they must sum to 1" },
         { { { "weight_pfc", "0.3" } }, "weight_pfc: is without effect unless 'weights' is fixed" },
-        { { { "theta", "0" } }, "'theta' must be a number 1e-09 .. 1000000000, not '0'" },
-        { { { "budget", "0" } }, "'budget' must be a whole number 1 .. 1000000, not '0'" },
+        { { { "theta", "0" } }, "theta must be 1e-09 .. 1000000000, not 0" },
+        { { { "budget", "0" } }, "budget must be 1 .. 1000000, not 0" },
     };
     struct world world = test_world(1);
 

@@ -92,8 +92,8 @@ static inline int create(void **state, const struct world *world, const struct o
     return search_create(state, &scripted, world, v, err);
 }
 
-static const struct option_info options[] = {
-    { "own", OPTION_REAL, 0, 0, 1, NULL, NULL, "one" },
+static const struct key_row options[] = {
+    { "own", KEY_REAL, "0", "one", .min = 0, .max = 1 },
     SEARCH_OPTIONS,
     { 0 },
 };

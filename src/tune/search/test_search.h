@@ -70,7 +70,7 @@ static inline double test_climb(const struct search_algo *algo, const double *va
  * then the empty one. */
 static inline void test_options(const struct tuner_algo *tuner, const struct search_algo *algo)
 {
-    const struct option_info *shared = tuner->option + algo->own_options;
+    const struct key_row *shared = tuner->option + algo->own_options;
     uint32_t rows = 0;
 
     while (tuner->option[rows].name)
@@ -80,9 +80,9 @@ static inline void test_options(const struct tuner_algo *tuner, const struct sea
     assert_string_equal("trigger", shared[SEARCH_TRIGGER].name);
     assert_string_equal("budget", shared[SEARCH_BUDGET].name);
     for (uint32_t i = 0; i < algo->own_options; i++) {
-        const struct option_info *o = &tuner->option[i];
+        const struct key_row *o = &tuner->option[i];
 
-        assert_true(o->about && (o->choices || (o->min <= o->initial && o->initial <= o->max)));
+        assert_true(o->about && (o->choices || (o->min <= option_initial(o) && option_initial(o) <= o->max)));
     }
 }
 

@@ -1,5 +1,5 @@
-/* src/base/table.c */
-#include "base/table.h"
+/* src/base/print/table.c */
+#include "base/print/table.h"
 #include "base/err.h"
 #include "base/print/safe.h"
 #include "base/print/terminal.h"

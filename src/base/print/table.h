@@ -1,10 +1,10 @@
-/* src/base/table.h - tables that line up.
+/* src/base/print/table.h - tables that line up.
  *
  * Cells are added row by row; widths are found when the table is printed. Width is counted in
  * characters on the screen, not bytes (UTF-8). The first row is the heading, underlined.
  */
-#ifndef BASE_TABLE_H
-#define BASE_TABLE_H
+#ifndef BASE_PRINT_TABLE_H
+#define BASE_PRINT_TABLE_H
 
 #include <stdio.h>
 

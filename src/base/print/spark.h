@@ -1,6 +1,6 @@
-/* src/base/spark.h - a series of numbers as one line of blocks: the picture that fits a terminal. */
-#ifndef BASE_SPARK_H
-#define BASE_SPARK_H
+/* src/base/print/spark.h - a series of numbers as one line of blocks: the picture that fits a terminal. */
+#ifndef BASE_PRINT_SPARK_H
+#define BASE_PRINT_SPARK_H
 
 #include <stdbool.h>
 #include <stdint.h>

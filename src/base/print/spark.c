@@ -1,5 +1,5 @@
-/* src/base/spark.c */
-#include "base/spark.h"
+/* src/base/print/spark.c */
+#include "base/print/spark.h"
 
 #include <math.h>
 #include <stdlib.h>

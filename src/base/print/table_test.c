@@ -1,5 +1,5 @@
-/* src/base/table_test.c */
-#include "base/table.h"
+/* src/base/print/table_test.c */
+#include "base/print/table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* src/base/spark_test.c - lines drawn by hand. */
-#include "base/spark.h"
+/* src/base/print/spark_test.c - lines drawn by hand. */
+#include "base/print/spark.h"
 
 #include <math.h>
 #include <setjmp.h>
