@@ -31,6 +31,7 @@
  *   - Alpha stays where it is below a millionth: it cuts nothing any more.
  */
 #include "cc/dcqcn.h"
+#include "base/minmax.h"
 
 #define GAIN           (1.0 / 256)
 #define ALPHA_NONE     1e-6
@@ -55,11 +56,6 @@ struct plus {
 _Static_assert(sizeof(struct plus_cfg) <= CC_CFG_MAX, "cfg fits");
 _Static_assert(sizeof(struct plus) <= CC_STATE_MAX, "state fits");
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void decide(const struct plus_cfg *cfg, const struct plus *f, struct cc_out *out)
 {
     cc_set_rate(out, f->rate_bps);
@@ -81,16 +77,16 @@ static uint64_t step_bps(const struct plus_cfg *cfg, const struct plus *f)
     if (f->stage < cfg->threshold)
         return 0;
     if (f->stage == cfg->threshold)
-        return f->alpha > ALPHA_HIGH ? least(f->rate_bps / 5, cfg->line_bps / 50)
-                                     : least(f->rate_bps / 10, cfg->line_bps / 100);
+        return f->alpha > ALPHA_HIGH ? min_u64(f->rate_bps / 5, cfg->line_bps / 50)
+                                     : min_u64(f->rate_bps / 10, cfg->line_bps / 100);
     if (f->stage > 4 * cfg->threshold)
         factor = f->stage - 4 * cfg->threshold + 1;
-    return least(f->rate_bps, factor * cfg->line_bps / 100);
+    return min_u64(f->rate_bps, factor * cfg->line_bps / 100);
 }
 
 static void raise_rate(const struct plus_cfg *cfg, struct plus *f)
 {
-    f->target_bps = least(f->target_bps + step_bps(cfg, f), cfg->line_bps);
+    f->target_bps = min_u64(f->target_bps + step_bps(cfg, f), cfg->line_bps);
     f->rate_bps = (f->rate_bps + f->target_bps + 1) / 2;
     f->stage++;
 }
@@ -159,7 +155,7 @@ static void plus_configure(void *cfg_, const struct knobs *k, const struct cc_li
 
     *cfg = (struct plus_cfg){
         .line_bps      = link->line_bps,
-        .min_bps       = least(dcqcn_bps(k, KNOB_rpg_min_rate), link->line_bps),
+        .min_bps       = min_u64(dcqcn_bps(k, KNOB_rpg_min_rate), link->line_bps),
         .packet_bits   = 8ull * link->mtu_bytes,
         .alpha_initial = (k->value[KNOB_initial_alpha_value] + 1) / 1024,
         .threshold     = (uint32_t)k->value[KNOB_rpg_threshold],

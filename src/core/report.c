@@ -1,5 +1,6 @@
 /* src/core/report.c - see report.h. */
 #include "core/report.h"
+#include "base/minmax.h"
 #include "base/err.h"
 
 #include <stdlib.h>
@@ -38,11 +39,6 @@ void report_clear(struct report *r)
     *r = own;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void add_port(struct report_port *sum, const struct report_port *p)
 {
     struct report_port all = *p;
@@ -51,7 +47,7 @@ static void add_port(struct report_port *sum, const struct report_port *p)
     all.pauses += sum->pauses;
     all.paused_ps += sum->paused_ps;
     all.marked_packets += sum->marked_packets;
-    all.queue_bytes_peak = larger(sum->queue_bytes_peak, p->queue_bytes_peak);
+    all.queue_bytes_peak = max_u64(sum->queue_bytes_peak, p->queue_bytes_peak);
     *sum = all;
 }
 
@@ -81,8 +77,8 @@ void report_add(struct report *sum, const struct report *r)
     sum->knobs = r->knobs;
     sum->flows_active = r->flows_active;
     sum->queue_bytes = r->queue_bytes;
-    sum->queue_bytes_peak = larger(sum->queue_bytes_peak, r->queue_bytes_peak);
-    sum->rtt_ps_peak = larger(sum->rtt_ps_peak, r->rtt_ps_peak);
+    sum->queue_bytes_peak = max_u64(sum->queue_bytes_peak, r->queue_bytes_peak);
+    sum->rtt_ps_peak = max_u64(sum->rtt_ps_peak, r->rtt_ps_peak);
     add_counts(sum, r);
     for (uint32_t i = 0; i < r->ports; i++)
         add_port(&sum->port[i], &r->port[i]);

@@ -1,5 +1,6 @@
 /* src/core/seen.c - see seen.h. */
 #include "core/seen.h"
+#include "base/minmax.h"
 
 #include <string.h>
 
@@ -27,18 +28,13 @@ uint32_t seen_bin(uint64_t bytes)
     return bin;
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
 static void add_job(struct seen_job *to, const struct seen_job *from)
 {
     to->bytes = from->bytes;
     to->messages += from->messages;
     to->firsts += from->firsts;
-    to->senders = larger(to->senders, from->senders);
-    to->pairs = larger(to->pairs, from->pairs);
+    to->senders = max_u32(to->senders, from->senders);
+    to->pairs = max_u32(to->pairs, from->pairs);
     to->local += from->local;
     to->pause_s += from->pause_s;
     to->pauses += from->pauses;
@@ -77,9 +73,9 @@ void seen_add(struct seen *to, const struct seen *from)
     to->chance_squares += from->chance_squares;
     to->chain_tiny += from->chain_tiny;
     to->chain_hub_bytes += from->chain_hub_bytes;
-    to->chain_hubs = larger(to->chain_hubs, from->chain_hubs);
-    to->chain_senders = larger(to->chain_senders, from->chain_senders);
-    to->told_bytes = larger(to->told_bytes, from->told_bytes);
+    to->chain_hubs = max_u32(to->chain_hubs, from->chain_hubs);
+    to->chain_senders = max_u32(to->chain_senders, from->chain_senders);
+    to->told_bytes = max_u32(to->told_bytes, from->told_bytes);
     to->bursts += from->bursts;
     to->burst_messages += from->burst_messages;
     to->burst_bytes += from->burst_bytes;

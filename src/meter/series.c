@@ -1,5 +1,6 @@
 /* src/meter/series.c */
 #include "meter/series.h"
+#include "base/minmax.h"
 #include "base/err.h"
 #include "core/units.h"
 
@@ -40,11 +41,6 @@ void series_fini(struct series *s)
 
 /* ---- points ---- */
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Two neighbours become one: sums, peaks, and the state at the end. */
 static void join(struct series_point *a, const struct series_point *b)
 {
@@ -64,8 +60,8 @@ static void join(struct series_point *a, const struct series_point *b)
     a->paused_ps += b->paused_ps;
     a->rtt_samples += b->rtt_samples;
     a->rtt_ps_sum += b->rtt_ps_sum;
-    a->rtt_ps_peak = larger(a->rtt_ps_peak, b->rtt_ps_peak);
-    a->queue_bytes_peak = larger(a->queue_bytes_peak, b->queue_bytes_peak);
+    a->rtt_ps_peak = max_u64(a->rtt_ps_peak, b->rtt_ps_peak);
+    a->queue_bytes_peak = max_u64(a->queue_bytes_peak, b->queue_bytes_peak);
     a->queue_bytes = b->queue_bytes;
 }
 

@@ -5,6 +5,7 @@
  * whole numbers in the documented ranges comes out of here.
  */
 #include "report/setting_print.h"
+#include "base/minmax.h"
 #include "base/file/outfile.h"
 #include "core/knob_text.h"
 #include "version.h"
@@ -84,11 +85,6 @@ static const struct mlx5_file {
 
 #define MLX5_FILES (sizeof(mlx5_files) / sizeof(*mlx5_files))
 
-static double clamp(double x, double min, double max)
-{
-    return x < min ? min : x > max ? max : x;
-}
-
 static bool is_default(const struct knobs *k, enum knob knob)
 {
     return k->value[knob] == knob_info[knob].initial;
@@ -96,7 +92,7 @@ static bool is_default(const struct knobs *k, enum knob knob)
 
 static void print_mlx5_file(const struct knobs *k, const struct mlx5_file *f, FILE *out)
 {
-    double value = k->value[f->knob], taken = clamp(round(value), f->min, f->max);
+    double value = k->value[f->knob], taken = clamp_real(round(value), f->min, f->max);
     char   text[KNOB_TEXT_MAX];
 
     if (f->is_quiet && is_default(k, f->knob))
@@ -182,9 +178,9 @@ static struct wred wred_of(const struct knobs *k)
     double pmax = 100 * k->value[KNOB_pmax];
 
     return (struct wred){
-        .min_bytes = clamp(round(1000 * k->value[KNOB_kmin]), 1, SONIC_BYTES_MAX),
-        .max_bytes = clamp(round(1000 * k->value[KNOB_kmax]), 1, SONIC_BYTES_MAX),
-        .percent = pmax > 0 ? clamp(round(pmax), 1, 100) : 0,
+        .min_bytes = clamp_real(round(1000 * k->value[KNOB_kmin]), 1, SONIC_BYTES_MAX),
+        .max_bytes = clamp_real(round(1000 * k->value[KNOB_kmax]), 1, SONIC_BYTES_MAX),
+        .percent = pmax > 0 ? clamp_real(round(pmax), 1, 100) : 0,
     };
 }
 

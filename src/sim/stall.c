@@ -1,4 +1,5 @@
 #include "sim/stall.h"
+#include "base/minmax.h"
 #include "base/text.h"
 #include "sim/host/pair/pair.h"
 #include "sim/partition.h"
@@ -25,19 +26,14 @@ static struct sim *part_of(struct sim *s, uint32_t i)
 
 /* ---- does it stand? ---- */
 
-static uint64_t max_ps(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 void stall_init(struct stall *st, const struct sim *s)
 {
     uint64_t tcp_ps = 0;
 
-    *st = (struct stall){ .every_ps = RTO_TRIES * max_ps(rto_default_longest_ps(s), rto_default_full_ps(s)) };
+    *st = (struct stall){ .every_ps = RTO_TRIES * max_u64(rto_default_longest_ps(s), rto_default_full_ps(s)) };
     for (uint32_t i = 0; i < s->cfg.tcps; i++)
-        tcp_ps = max_ps(tcp_ps, max_ps(s->cfg.tcp[i].rto_ps_min, 3 * s->net.base_rtt_ps));
-    st->every_ps = max_ps(st->every_ps, TCP_DOUBLED * tcp_ps);
+        tcp_ps = max_u64(tcp_ps, max_u64(s->cfg.tcp[i].rto_ps_min, 3 * s->net.base_rtt_ps));
+    st->every_ps = max_u64(st->every_ps, TCP_DOUBLED * tcp_ps);
     st->next_ps = st->every_ps;
 }
 
@@ -64,7 +60,7 @@ static uint64_t slowest_gap_ps(const struct sim *s)
 
     for (uint32_t id = 0; (id = sim_next_active(s, id)) != 0;)
         if (!s->flows.flow[id].tcp)
-            longest = max_ps(longest, model_frame_ps(&s->model, sim_largest_frame(&s->cfg), s->flows.flow[id].out.rate_bps));
+            longest = max_u64(longest, model_frame_ps(&s->model, sim_largest_frame(&s->cfg), s->flows.flow[id].out.rate_bps));
     return longest;
 }
 

@@ -148,7 +148,7 @@ static double next_value(struct chameleon *c)
 {
     const struct space_dim *d = dim_of(c);
 
-    return clamp(*value_of(c) + c->direction * fmax(c->step, d->quantum), d->min, d->max);
+    return clamp_real(*value_of(c) + c->direction * fmax(c->step, d->quantum), d->min, d->max);
 }
 
 /* Leaves the turns of parameters that are at a bound and can go no further. */
@@ -245,7 +245,7 @@ static void chameleon_begin(void *state, const double *from, const struct search
     struct chameleon *c = state;
 
     for (uint32_t i = 0; i < c->space.dims; i++)
-        c->point[i] = clamp(from[i], c->space.dim[i].min, c->space.dim[i].max);
+        c->point[i] = clamp_real(from[i], c->space.dim[i].min, c->space.dim[i].max);
     c->is_measured = now != NULL;
     if (now)
         c->last = c->best = now->terms;

@@ -1,5 +1,6 @@
 /* src/twin/cell.c - see cell.h. */
 #include "twin/cell.h"
+#include "base/minmax.h"
 #include "core/units.h"
 
 #include <math.h>
@@ -7,11 +8,6 @@
 
 #define LINK_BPS_MIN 1e9         /* that a scenario may have */
 #define LINK_BPS_MAX 1.6e12
-
-static uint32_t at_most(uint32_t x, uint32_t max)
-{
-    return x < max ? x : max;
-}
 
 struct cell cell_of(uint64_t rate_bps, double oversubscription, uint64_t rtt_ps)
 {
@@ -99,13 +95,13 @@ static void copy_rack(struct cell *c, uint32_t at, const struct rack *r, double 
 /* A share of hosts; two at least, or all. */
 static uint32_t some_of(uint32_t hosts, double sending)
 {
-    return at_most(hosts, (uint32_t)fmax(2, ceil(sending * hosts)));
+    return min_u32(hosts, (uint32_t)fmax(2, ceil(sending * hosts)));
 }
 
 static void copy_star(struct cell *c, const struct rack *r, uint32_t hosts_max, double sending)
 {
     c->racks = 1;
-    c->hosts = at_most(some_of(r->hosts, sending), hosts_max);
+    c->hosts = min_u32(some_of(r->hosts, sending), hosts_max);
     for (uint32_t i = 0; i < c->hosts; i++)
         c->host_bps[i] = speed(r->host[middle_of(i, c->hosts, r->hosts)]);
 }
@@ -118,11 +114,11 @@ static void copy_racks(struct cell *c, const struct rack *rack, uint32_t racks, 
         hosts += sending * rack[i].hosts / racks;
         uplinks += (double)rack[i].uplinks / racks;
     }
-    c->racks = at_most(racks, CELL_RACKS);
+    c->racks = min_u32(racks, CELL_RACKS);
     wanted = sending < 1 ? hosts * racks / c->racks : hosts;
-    c->hosts = at_most((uint32_t)ceil(wanted), hosts_max / c->racks);
+    c->hosts = min_u32((uint32_t)ceil(wanted), hosts_max / c->racks);
     c->hosts = c->hosts ? c->hosts : 1;
-    c->uplinks = at_most((uint32_t)fmax(1, floor(uplinks * c->hosts / hosts + 0.5)), CELL_UPLINKS);
+    c->uplinks = min_u32((uint32_t)fmax(1, floor(uplinks * c->hosts / hosts + 0.5)), CELL_UPLINKS);
     for (uint32_t i = 0; i < c->racks; i++)
         copy_rack(c, i, &rack[middle_of(i, c->racks, racks)], sending);
 }

@@ -1,5 +1,6 @@
 /* src/live/daemon/run_agent.c - see run.h: one loop for all devices of a host, a stream to the controller for each. */
 #include "core/units.h"
+#include "base/minmax.h"
 #include "live/core/clock.h"
 #include "live/daemon/disk.h"
 #include "live/daemon/notify.h"
@@ -229,11 +230,6 @@ static void on_time(struct host *h, struct device *d, uint64_t now_us)
         d->tick_us = now_us + d->cfg.interval_us;        /* it was stopped for a while */
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void wait_for_something(struct host *h)
 {
     struct pollfd fd[DRIVER_DEVICES_MAX + 2];
@@ -244,10 +240,10 @@ static void wait_for_something(struct host *h)
 
         fd[i] = (struct pollfd){ .fd = rpc_fd(d->rpc), .events = POLLIN };
         if (!h->pace)
-            until_us = earlier(until_us, earlier(d->tick_us, agent_timer_us(&d->agent)));
+            until_us = min_u64(until_us, min_u64(d->tick_us, agent_timer_us(&d->agent)));
         if (!h->pace && d->queues)
-            until_us = earlier(until_us, earlier(queue_tuner_timer_us(d->queues), d->slot_us ? d->slot_us : NEVER));
-        until_us = d->redial_us ? earlier(until_us, d->redial_us) : until_us;
+            until_us = min_u64(until_us, min_u64(queue_tuner_timer_us(d->queues), d->slot_us ? d->slot_us : NEVER));
+        until_us = d->redial_us ? min_u64(until_us, d->redial_us) : until_us;
     }
     fd[h->devices] = (struct pollfd){ .fd = h->signals, .events = POLLIN };
     fd[h->devices + 1] = (struct pollfd){ .fd = server_fd(h->page.server), .events = POLLIN };

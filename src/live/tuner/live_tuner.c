@@ -1,5 +1,6 @@
 /* src/live/tuner/live_tuner.c - see live_tuner.h. */
 #include "live/tuner/live_tuner.h"
+#include "base/minmax.h"
 #include "base/file/outfile.h"
 #include "core/units.h"
 #include "live/core/clock.h"
@@ -76,11 +77,6 @@ static uint64_t interval_us(const struct controller_file *f, const struct contro
     return us ? us : f->controller.interval_us;
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void add_device(struct world *w, uint32_t i, const struct peer *p, uint32_t *port)
 {
     uint64_t rate_bps = p->facts.rate_bps ? p->facts.rate_bps : p->sample.rate_bps;
@@ -93,10 +89,10 @@ static void add_device(struct world *w, uint32_t i, const struct peer *p, uint32
         w->port[(*port)++] = (struct world_port){ .name = xstrdup(name), .device = i, .peer = WORLD_NONE, .rate_bps = rate_bps };
     }
     if (p->where == KNOB_NIC)
-        w->host_bps = most(w->host_bps, rate_bps);
-    w->base_rtt_ps = most(w->base_rtt_ps, p->facts.base_rtt_ps);
-    w->pfc_bytes_one = most(w->pfc_bytes_one, p->facts.pfc_bytes_one);
-    w->pfc_bytes_two = most(w->pfc_bytes_two, p->facts.pfc_bytes_two);
+        w->host_bps = max_u64(w->host_bps, rate_bps);
+    w->base_rtt_ps = max_u64(w->base_rtt_ps, p->facts.base_rtt_ps);
+    w->pfc_bytes_one = max_u64(w->pfc_bytes_one, p->facts.pfc_bytes_one);
+    w->pfc_bytes_two = max_u64(w->pfc_bytes_two, p->facts.pfc_bytes_two);
 }
 
 /* What devices do not tell, the file does. Settings are for ports of one speed: no device scales them by its own. */
@@ -227,7 +223,7 @@ static void add_port(struct report *r, uint32_t port, const struct msg_port *p)
     to->paused_ps = p->paused_ps;
     to->marked_packets = p->marked_packets;
     to->queue_bytes_peak = p->has_queue ? p->queue_bytes : 0;
-    r->queue_bytes_peak = most(r->queue_bytes_peak, to->queue_bytes_peak);
+    r->queue_bytes_peak = max_u64(r->queue_bytes_peak, to->queue_bytes_peak);
     r->pauses += p->pauses;
     r->paused_ps += p->paused_ps;
     r->marked_packets += p->marked_packets;

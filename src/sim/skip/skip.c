@@ -1,4 +1,5 @@
 #include "sim/skip/skip.h"
+#include "base/minmax.h"
 #include "sim/skip/replay.h"
 #include "sim/skip/steady.h"
 
@@ -29,23 +30,18 @@ void skip_free(struct sim *s)
     s->skip = NULL;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 uint64_t skip_forward(struct sim *s, uint64_t until_ps)
 {
     struct skip   *k = s->skip;
     struct engine *e = &s->engine;
-    uint64_t       due = least(until_ps, replay_due_ps(k->replay));
+    uint64_t       due = min_u64(until_ps, replay_due_ps(k->replay));
 
     if (steady_is_flying(k->steady)) {
         steady_fly(k->steady, s, due);
         return e->now_ps;
     }
     due = due == NEVER ? NEVER : due - e->skipped_ps;
-    due = least(due, steady_due_ps(k->steady));
+    due = min_u64(due, steady_due_ps(k->steady));
     return due > e->now_ps ? due : e->now_ps;
 }
 

@@ -1,5 +1,6 @@
 /* src/standin/chaos/check.c - see check.h. */
 #include "standin/chaos/check.h"
+#include "base/minmax.h"
 #include "live/core/knobset.h"
 
 #include <assert.h>
@@ -9,11 +10,6 @@
 
 #define MOMENT_US 900000u        /* an agent that can act must have acted: a retry, an interval, and a little */
 #define GUARD_US  350000u        /* two intervals, and a little */
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 
 static void broken(struct world *w, uint32_t device, const char *what)
 {
@@ -77,7 +73,7 @@ void check_before_msg(struct world *w, uint32_t device, const struct msg *m)
     else if (m->kind == MSG_CONFIRM)
         note_confirm(d, m);
     else if (m->kind == MSG_LEASE)
-        d->lease_until_us = later(d->lease_until_us, world_true(p, m->stamp_us + d->lease_us));
+        d->lease_until_us = max_u64(d->lease_until_us, world_true(p, m->stamp_us + d->lease_us));
 }
 
 void check_after_msg(struct world *w, uint32_t device, const struct msg *m)
@@ -86,7 +82,7 @@ void check_after_msg(struct world *w, uint32_t device, const struct msg *m)
     struct device     *d = &w->device[device];
 
     if (m->kind != MSG_WHO && m->incarnation == p->agent.incarnation && w->now_us >= p->disk.full_until_us)
-        d->fence = later(d->fence, m->term);
+        d->fence = max_u64(d->fence, m->term);
 }
 
 static void note_new(struct device *d, const json_t *new)
@@ -191,13 +187,13 @@ static void check_device(struct world *w, uint32_t device)
     uint64_t       since_us;
 
     follow(w, device);
-    since_us = later(d->able_us, d->exposed_us);
-    if (d->is_exposed && w->now_us > later(since_us, d->lease_until_us) + MOMENT_US)
+    since_us = max_u64(d->able_us, d->exposed_us);
+    if (d->is_exposed && w->now_us > max_u64(since_us, d->lease_until_us) + MOMENT_US)
         broken(w, device, "a value that is not confirmed is there after its lease");
     if (d->is_exposed && w->now_us < d->breach_until_us &&
-        w->now_us > later(later(d->exposed_us, d->breach_since_us) + GUARD_US, d->able_us + MOMENT_US))
+        w->now_us > max_u64(max_u64(d->exposed_us, d->breach_since_us) + GUARD_US, d->able_us + MOMENT_US))
         broken(w, device, "a value that is not confirmed is there after a guardrail was broken");
-    if (d->is_unexplained && w->now_us > later(d->able_log_us, d->unexplained_us) + MOMENT_US)
+    if (d->is_unexplained && w->now_us > max_u64(d->able_log_us, d->unexplained_us) + MOMENT_US)
         broken(w, device, "the audit log does not explain a value");
 }
 

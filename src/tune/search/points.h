@@ -3,14 +3,10 @@
 #define TUNE_SEARCH_POINTS_H
 
 #include "tune/search/search_algo.h"
+#include "base/minmax.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-static inline double clamp(double x, double min, double max)
-{
-    return x < min ? min : x > max ? max : x;
-}
 
 /* The unit cube: 0 is the least value of a dimension, 1 the greatest. */
 static inline void unit_from_point(const struct space *s, const double *point, double *unit)
@@ -18,7 +14,7 @@ static inline void unit_from_point(const struct space *s, const double *point, d
     for (uint32_t i = 0; i < s->dims; i++) {
         double width = s->dim[i].max - s->dim[i].min;
 
-        unit[i] = width > 0 ? clamp((point[i] - s->dim[i].min) / width, 0, 1) : 0;
+        unit[i] = width > 0 ? clamp_real((point[i] - s->dim[i].min) / width, 0, 1) : 0;
     }
 }
 
@@ -27,7 +23,7 @@ static inline void unit_to_point(const struct space *s, const double *unit, doub
     for (uint32_t i = 0; i < s->dims; i++) {
         const struct space_dim *d = &s->dim[i];
 
-        point[i] = clamp(d->min + unit[i] * (d->max - d->min), d->min, d->max);
+        point[i] = clamp_real(d->min + unit[i] * (d->max - d->min), d->min, d->max);
     }
 }
 

@@ -1,5 +1,6 @@
 /* src/tune/search/space.c - see space.h. */
 #include "tune/search/space.h"
+#include "base/minmax.h"
 #include "core/units.h"
 
 #include <math.h>
@@ -56,21 +57,6 @@ static const struct space_dim plus[] = {
 };
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
-
-static double at_most(double x, double max)
-{
-    return x < max ? x : max;
-}
-
-static double at_least(double x, double min)
-{
-    return x > min ? x : min;
-}
-
-static double within(double x, double min, double max)
-{
-    return at_least(at_most(x, max), min);
-}
 
 static struct space_dim *find_dim(struct space *s, enum knob knob)
 {
@@ -148,17 +134,17 @@ static const struct space_dim wide[] = {
 
 static void scale(struct space_dim *d, double by)
 {
-    d->min = within(floor(d->min * by + 0.5), knob_info[d->knob].min, knob_info[d->knob].max);
-    d->max = within(floor(d->max * by + 0.5), d->min + 1, knob_info[d->knob].max);
-    d->step = at_least(d->step * by, d->quantum);
+    d->min = clamp_real(floor(d->min * by + 0.5), knob_info[d->knob].min, knob_info[d->knob].max);
+    d->max = clamp_real(floor(d->max * by + 0.5), d->min + 1, knob_info[d->knob].max);
+    d->step = fmax(d->step * by, d->quantum);
 }
 
 /* In a small buffer all of it moves down. */
 static void cap_threshold(struct space_dim *d, double max)
 {
-    d->max = at_most(d->max, at_least(floor(max), 4));
-    d->min = at_most(d->min, floor(d->max / 4));
-    d->step = within(d->step, d->quantum, (d->max - d->min) / 4);
+    d->max = fmin(d->max, fmax(floor(max), 4));
+    d->min = fmin(d->min, floor(d->max / 4));
+    d->step = clamp_real(d->step, d->quantum, (d->max - d->min) / 4);
 }
 
 /* A queue must be marked before it makes the switch pause those who send: the first marks come well before it
@@ -171,8 +157,8 @@ static void mark_before_pausing(struct space *s, const struct world *world)
         cap_threshold(kmin, 0.8 * (double)world->pfc_bytes_one / 1e3);
     if (world->pfc_bytes_two > 0)
         cap_threshold(kmax, (double)world->pfc_bytes_two / 1e3);
-    kmin->max = at_most(kmin->max, kmax->max);   /* so that exchanged they are inside, too */
-    kmin->min = at_most(kmin->min, kmax->min);
+    kmin->max = fmin(kmin->max, kmax->max);   /* so that exchanged they are inside, too */
+    kmin->min = fmin(kmin->min, kmax->min);
 }
 
 static void take_scaled(struct space *s, const struct world *world, const struct space_dim *dim, size_t dims)
@@ -191,7 +177,7 @@ static void take_scaled(struct space *s, const struct world *world, const struct
     scale(find_dim(s, KNOB_kmax), speed * longer);
     mark_before_pausing(s, world);
     for (uint32_t i = 0; i < s->dims; i++)
-        s->dim[i].initial = within(s->dim[i].initial, s->dim[i].min, s->dim[i].max);
+        s->dim[i].initial = clamp_real(s->dim[i].initial, s->dim[i].min, s->dim[i].max);
 }
 
 static void take_safe(struct space *s, const struct world *world)
@@ -231,11 +217,11 @@ static void scale_control(struct space_dim *d, double by)
 {
     const struct knob_info *k = &knob_info[d->knob];
 
-    d->min = within(round_to(d->min * by, d->quantum), k->min, k->max);
-    d->max = within(round_to(d->max * by, d->quantum), d->min + d->quantum, k->max);
-    d->step = at_least(d->step * by, d->quantum);
+    d->min = clamp_real(round_to(d->min * by, d->quantum), k->min, k->max);
+    d->max = clamp_real(round_to(d->max * by, d->quantum), d->min + d->quantum, k->max);
+    d->step = fmax(d->step * by, d->quantum);
     d->automatic *= by;
-    d->initial = within(d->automatic > 0 ? d->automatic : d->initial, d->min, d->max);
+    d->initial = clamp_real(d->automatic > 0 ? d->automatic : d->initial, d->min, d->max);
 }
 
 static void add_control(struct space *s, enum knob knob, double speed, double longer)
@@ -298,7 +284,7 @@ static void exchange_thresholds(const struct space *s, double *point)
 void space_round(const struct space *s, double *point)
 {
     for (uint32_t i = 0; i < s->dims; i++)
-        point[i] = within(round_to(point[i], s->dim[i].quantum), s->dim[i].min, s->dim[i].max);
+        point[i] = clamp_real(round_to(point[i], s->dim[i].quantum), s->dim[i].min, s->dim[i].max);
     exchange_thresholds(s, point);
 }
 
@@ -340,7 +326,7 @@ void space_knobs(const struct space *s, const double *point, struct knobs *k)
 
         k->value[knob] = inside[i];
         if (knob == KNOB_rate_to_set_on_first_cnp)
-            k->value[knob] = at_least(floor(inside[i] * s->line_mbps + 0.5), 1);
-        k->value[knob] = within(k->value[knob], knob_info[knob].min, knob_info[knob].max);
+            k->value[knob] = fmax(floor(inside[i] * s->line_mbps + 0.5), 1);
+        k->value[knob] = clamp_real(k->value[knob], knob_info[knob].min, knob_info[knob].max);
     }
 }
