@@ -156,8 +156,8 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
     int rc;
 
     *s = (struct simulation){ .input = *input };
-    rc = scenario_parse(&s->scenario, input->name, input->text, input->text_bytes, input->set, input->sets,
-                        input->seed, err);
+    rc = scenario_make(&s->scenario, &(struct scenario_source){ input->name, input->text, input->text_bytes, input->base, input->set,
+                                                                input->sets, input->over, input->seed }, err);
     if (rc)
         return rc;
     if (input->until_ps && input->until_ps < s->scenario.run_ps)

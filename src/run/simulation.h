@@ -28,8 +28,10 @@ struct simulation_input {
     const char        *name;     /* of the scenario's file, for messages and for files it names */
     const char        *text;
     size_t             text_bytes;
+    const struct build *base;    /* a scenario that a program has made, instead of a text; NULL: a text */
     const char *const *set;      /* what the command line changes */
     uint32_t           sets;
+    const struct build *over;    /* put over all of these; NULL: nothing */
     const uint64_t    *seed;     /* NULL: the scenario's */
     uint32_t           threads;  /* that may share the work; 0: as many as pay */
     uint64_t           until_ps; /* the run ends then at the latest; 0: when the scenario says */

@@ -5,7 +5,6 @@
 #include "core/units.h"
 #include "net/measure.h"
 #include "scenario/control.h"
-#include "scenario/fidelity.h"
 #include "scenario/fit.h"
 #include "scenario/hpcc.h"
 #include "scenario/keys.h"
@@ -148,22 +147,32 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
         scenario_read_traffic(r, s, &sec);
 }
 
-int scenario_parse(struct scenario *s, const char *name, const char *text, size_t length,
-                   const char *const *set, uint32_t sets, const uint64_t *seed, struct err *err)
+int scenario_make(struct scenario *s, const struct scenario_source *from, struct err *err)
 {
-    struct scenario_tree t = { .r = { .name = name, .what = "a scenario", .set = set, .err = err }, .sets = sets };
+    struct scenario_tree t = { .r = { .name = from->name, .what = "a scenario", .set = from->set, .err = err }, .sets = from->sets };
 
-    *s = (struct scenario){ .path = xstrdup(name) };
-    t.r.rc = yaml_parse(&t.doc, name, text, length, err);
+    *s = (struct scenario){ .path = xstrdup(from->name) };
+    if (from->base)
+        t.doc.root = build_copy(&t.made, from->base->root);
+    else
+        t.r.rc = yaml_parse(&t.doc, from->name, from->text, from->text_bytes, err);
     if (!t.r.rc)
         scenario_apply_sets(&t);
+    if (!t.r.rc && from->over)
+        scenario_put_over(&t, from->over);
     if (!t.r.rc)
-        read_all(&t.r, s, t.doc.root, seed);
+        read_all(&t.r, s, t.doc.root, from->seed);
     scenario_tree_fini(&t);
     s->warning = t.r.warnings;
     if (t.r.rc)
         scenario_fini(s);
     return t.r.rc;
+}
+
+int scenario_parse(struct scenario *s, const char *name, const char *text, size_t length,
+                   const char *const *set, uint32_t sets, const uint64_t *seed, struct err *err)
+{
+    return scenario_make(s, &(struct scenario_source){ .name = name, .text = text, .text_bytes = length, .set = set, .sets = sets, .seed = seed }, err);
 }
 
 int scenario_read(struct scenario *s, const char *path, const char *const *set, uint32_t sets,

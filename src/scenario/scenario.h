@@ -8,10 +8,25 @@
 #define SCENARIO_SCENARIO_H
 
 #include "base/err.h"
+#include "scenario/build.h"
 #include "scenario/made.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* Where a scenario comes from: a text, or what a program has made. */
+struct scenario_source {
+    const char         *name;            /* of the file, for messages and for files it names */
+    const char         *text;
+    size_t              text_bytes;
+    const struct build *base;            /* made by a program, instead of a text; or NULL */
+    const char *const  *set;             /* of the command line */
+    uint32_t            sets;
+    const struct build *over;            /* made by a program, put over all of these; or NULL */
+    const uint64_t     *seed;            /* NULL: that of the scenario */
+};
+
+int scenario_make(struct scenario *, const struct scenario_source *, struct err *);
 
 /* Reads a scenario. 'set' holds the command line's "--set" texts ("kmin=200KB", or a path of keys:
  * "topology.delay=2us", "traffic.0.load=0.5"); they are applied as if written in the file. 'seed'

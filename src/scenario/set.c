@@ -25,13 +25,9 @@ static void mark(struct yaml_node *node, uint32_t number)
 
 static struct yaml_node *make_node(struct scenario_tree *t, uint32_t number, const char *key)
 {
-    size_t            length = strlen(key) + 1;
-    struct yaml_node *node = xcalloc(1, sizeof *node + length);
+    struct yaml_node *node = build_node(&t->made, key, "");
 
-    t->made = xrealloc(t->made, (t->made_count + 1) * sizeof *t->made);
-    t->made[t->made_count++] = node;
-    *node = (struct yaml_node){ .kind = YAML_SCALAR, .text = "", .key = memcpy(node + 1, key, length),
-                                .column = number, .key_column = number };
+    node->column = node->key_column = number;
     return node;
 }
 
@@ -182,13 +178,23 @@ void scenario_apply_sets(struct scenario_tree *t)
         apply_set(t, i);
 }
 
+void scenario_put_over(struct scenario_tree *t, const struct build *b)
+{
+    if (b->below)
+        scenario_put_over(t, b->below);
+    for (const struct yaml_node *c = b->root ? b->root->child : NULL; c && !t->r.rc; c = c->next) {
+        char *path = xstrdup(c->key);
+
+        put_value(t, 0, path, build_copy(&t->made, c));
+        free(path);
+    }
+}
+
 void scenario_tree_fini(struct scenario_tree *t)
 {
     for (uint32_t i = 0; t->set_doc && i < t->sets; i++)
         yaml_fini(&t->set_doc[i]);
-    for (uint32_t i = 0; i < t->made_count; i++)
-        free(t->made[i]);
     free(t->set_doc);
-    free(t->made);
+    build_fini(&t->made);
     yaml_fini(&t->doc);
 }

@@ -225,7 +225,7 @@ double advise_slowdown(const struct advise_row *row, uint32_t load, enum goal_pa
 
 static bool has_load(const struct advice *a)
 {
-    struct simulation_input input = { .name = a->name, .text = a->twin.text, .text_bytes = a->twin.text_bytes,
+    struct simulation_input input = { .name = a->name, .text = a->twin.text, .text_bytes = a->twin.text_bytes, .base = a->twin.base,
                                       .set = a->twin.set, .sets = a->twin.sets, .is_untuned = true };
     struct simulation       s;
     struct err              err;
@@ -290,7 +290,7 @@ static int describe_traffic(struct advice *a, struct err *err)
         rc = read_file(&a->counters, recorded_counters, q->counters, q->described.rate_bps, err);
     if (rc)
         return rc;
-    a->described.size_rows = a->messages.sizes;
+    a->described.messages = a->messages.sizes ? &a->messages : NULL;
     if (q->load_high > 0)
         set_range(a, (q->load_low + q->load_high) / 2, q->load_low, q->load_high);
     else if (q->described.load == 0)
@@ -304,10 +304,8 @@ static int make_described(struct advice *a, struct err *err)
 
     if (rc)
         return rc;
-    a->text = described_text(&a->described, err);
-    a->twin.text = a->text;
-    a->twin.text_bytes = a->text ? strlen(a->text) : 0;
-    return a->text ? 0 : -EINVAL;
+    a->twin.base = &a->build;
+    return described_build(&a->build, &a->described, err);
 }
 
 /* ---- all of it ---- */
@@ -358,5 +356,5 @@ void advise_close(struct advice *a)
     scenario_file_fini(&a->file);
     recorded_fini(&a->messages);
     recorded_fini(&a->counters);
-    free(a->text);
+    build_fini(&a->build);
 }

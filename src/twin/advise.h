@@ -47,7 +47,7 @@ struct advice {
     struct scenario_file file;
     struct recorded      messages, counters;
     struct described     described;
-    char                *text;       /* of a network that is described */
+    struct build         build;      /* of a network that is described */
     double               load[ADVISE_LOADS];         /* times that which is expected: 1 first */
     bool                 has_range;  /* the others are the ends of a range */
     struct twin          twin;

@@ -176,33 +176,42 @@ double cell_slowest_bps(const struct cell *c)
     return least;
 }
 
-static void put_other_speeds(FILE *out, const struct cell *c, uint64_t host_bps, uint64_t uplink_bps)
+static void put_speed(struct build *b, struct yaml_node *list, const char *a, uint32_t a_index, const char *z, uint32_t z_index, uint64_t bps)
 {
-    fputs(", link_rates: [", out);
-    for (uint32_t i = 0; i < c->racks * c->hosts; i++)
-        if (c->host_bps[i] != host_bps) {
-            fprintf(out, "{a: h%u, b: ", i);
-            fprintf(out, c->racks > 1 ? "tor%u" : "s%u", i / c->hosts);
-            fprintf(out, ", rate: %llubps}, ", (unsigned long long)c->host_bps[i]);
-        }
-    for (uint32_t i = 0; c->racks > 1 && i < c->racks; i++)
-        for (uint32_t k = 0; k < c->uplinks; k++)
-            if (c->uplink_bps[i][k] != uplink_bps)
-                fprintf(out, "{a: tor%u, b: spine%u, rate: %llubps}, ", i, k, (unsigned long long)c->uplink_bps[i][k]);
-    fputs("]", out);
+    struct yaml_node *link = build_map(b, list, NULL);
+
+    build_text(b, link, "a", "%s%u", a, a_index);
+    build_text(b, link, "b", "%s%u", z, z_index);
+    build_text(b, link, "rate", "%llubps", (unsigned long long)bps);
 }
 
-void cell_put(FILE *out, const struct cell *c)
+static void put_other_speeds(struct build *b, struct yaml_node *topology, const struct cell *c)
 {
-    unsigned long long rate = c->host_bps[0], fabric = c->uplink_bps[0][0], delay = c->delay_ps;
+    struct yaml_node *list = build_list(b, topology, "link_rates");
 
-    if (c->racks == 1)
-        fprintf(out, "{kind: star, hosts: %u, rate: %llubps, delay: %llups", c->hosts, rate, delay);
-    else
-        fprintf(out, "{kind: clos, tors: %u, hosts_per_tor: %u, spines: %u, rate: %llubps, fabric_rate: %llubps, delay: %llups",
-                c->racks, c->hosts, c->uplinks, rate, fabric, delay);
-    put_other_speeds(out, c, rate, fabric);
-    fputs("}", out);
+    for (uint32_t i = 0; i < c->racks * c->hosts; i++)
+        if (c->host_bps[i] != c->host_bps[0])
+            put_speed(b, list, "h", i, c->racks > 1 ? "tor" : "s", i / c->hosts, c->host_bps[i]);
+    for (uint32_t i = 0; c->racks > 1 && i < c->racks; i++)
+        for (uint32_t k = 0; k < c->uplinks; k++)
+            if (c->uplink_bps[i][k] != c->uplink_bps[0][0])
+                put_speed(b, list, "tor", i, "spine", k, c->uplink_bps[i][k]);
+}
+
+void cell_build(struct build *b, const struct cell *c)
+{
+    struct yaml_node *topology = build_map(b, NULL, "topology");
+
+    build_text(b, topology, "kind", c->racks == 1 ? "star" : "clos");
+    build_text(b, topology, c->racks == 1 ? "hosts" : "hosts_per_tor", "%u", c->hosts);
+    if (c->racks > 1) {
+        build_text(b, topology, "tors", "%u", c->racks);
+        build_text(b, topology, "spines", "%u", c->uplinks);
+        build_text(b, topology, "fabric_rate", "%llubps", (unsigned long long)c->uplink_bps[0][0]);
+    }
+    build_text(b, topology, "rate", "%llubps", (unsigned long long)c->host_bps[0]);
+    build_text(b, topology, "delay", "%llups", (unsigned long long)c->delay_ps);
+    put_other_speeds(b, topology, c);
 }
 
 /* A round trip is the delays of its links and a part that depends on speeds alone. */

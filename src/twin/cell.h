@@ -11,7 +11,6 @@
 #include "twin/trial.h"
 
 #include <stdint.h>
-#include <stdio.h>
 
 #define CELL_RACKS   4           /* at most */
 #define CELL_HOSTS   8           /* of a rack, at most; of a network of one switch four times as many */
@@ -43,8 +42,8 @@ uint32_t cell_ports(const struct cell *);
 double   cell_host_bps(const struct cell *);
 double   cell_slowest_bps(const struct cell *);
 
-/* Writes its topology as a value in a scenario: "{kind: clos, ...}". */
-void cell_put(FILE *, const struct cell *);
+/* Makes it the topology of a scenario. */
+void cell_build(struct build *, const struct cell *);
 
 /* Finds the delay of links. 'twin' is the cell with delays of 'tried_ps'. Fails if no cable is short enough. */
 int cell_fit(struct cell *, const struct twin *, uint64_t tried_ps, struct err *);

@@ -113,28 +113,24 @@ static void fit__the_round_trip_is_that_of_the_network(void **state)
 {
     struct world w, v;
     struct cell  c = cell_of_text("{kind: clos, tors: 9, hosts_per_tor: 9, spines: 3, rate: 100Gbps, delay: 3us}", 16, &w);
-    struct twin  t = { .name = "cell" };
+    struct build b = { 0 };
+    struct twin  t = { .name = "cell", .base = &b };
     struct err   err;
     uint64_t     until_ps;
-    char        *text = NULL;
-    size_t       length;
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        FILE *out = open_memstream(&text, &length);
-
         c.delay_ps = i ? c.delay_ps : PS_PER_US;
-        fputs("run: 1ms\ntraffic: [{kind: permutation, size: 1MB}]\ntopology: ", out);
-        cell_put(out, &c);
-        fclose(out);
-        t.text = text;
-        t.text_bytes = length;
+        build_text(&b, NULL, "run", "1ms");
+        build_text(&b, build_map(&b, build_list(&b, NULL, "traffic"), NULL), "kind", "permutation");
+        build_text(&b, b.root->child->next->child, "size", "1MB");
+        cell_build(&b, &c);
         if (i == 0)
             assert_int_equal(cell_fit(&c, &t, PS_PER_US, &err), 0);
         else
             assert_int_equal(twin_world(&t, &v, &until_ps, &err), 0);
-        free(text);
     }
+    build_fini(&b);
     assert_true(fabs((double)v.base_rtt_ps / (double)w.base_rtt_ps - 1) < 0.001);
     world_fini(&v);
     world_fini(&w);

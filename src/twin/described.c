@@ -3,45 +3,41 @@
 #include "core/units.h"
 #include "twin/cell.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define RUN_MS 50                /* more than a trial is: it is cut to what a budget allows */
 
-static char *as_text(const struct described *d, const struct cell *c)
+static void put_sizes(struct build *b, struct yaml_node *entry, const struct recorded *messages)
 {
-    char  *text = NULL;
-    size_t length;
-    FILE  *out = open_memstream(&text, &length);
+    struct yaml_node *list = build_list(b, entry, "sizes");
 
-    if (!out)
-        die("out of memory");
-    fputs("topology: ", out);
-    cell_put(out, c);
-    fprintf(out, "\nrun: %dms\n", RUN_MS);
-    if (d->buffer_bytes)
-        fprintf(out, "switch: {buffer: %lluB}\n", (unsigned long long)d->buffer_bytes * cell_ports(c));
-    if (d->size_rows)
-        fprintf(out, "traffic:\n  - {kind: poisson, sizes: %s, load: %.4f%%}\n", d->size_rows, 100 * d->load);
-    else
-        fprintf(out, "traffic:\n  - {kind: poisson, sizes: \"%s\", load: %.4f%%}\n", d->sizes, 100 * d->load);
-    fclose(out);
-    return text;
+    for (uint32_t i = 0; i < messages->sizes; i++) {
+        struct yaml_node *row = build_list(b, list, NULL);
+
+        build_text(b, row, NULL, "%.15g", messages->size[i].bytes);
+        build_text(b, row, NULL, "%.12g", messages->size[i].p);
+    }
 }
 
-char *described_text(const struct described *d, struct err *err)
+int described_build(struct build *b, const struct described *d, struct err *err)
 {
-    struct cell cell = cell_of(d->rate_bps, d->oversubscription, d->rtt_ps);
-    struct twin twin = { .name = "the network described" };
-    char       *text;
-    int         rc;
+    struct cell       cell = cell_of(d->rate_bps, d->oversubscription, d->rtt_ps);
+    struct twin       twin = { .name = "the network described", .base = b };
+    struct yaml_node *entry;
+    int               rc;
 
     cell.delay_ps = PS_PER_US;
-    text = as_text(d, &cell);
-    twin.text = text;
-    twin.text_bytes = strlen(text);
+    *b = (struct build){ 0 };
+    cell_build(b, &cell);
+    build_text(b, NULL, "run", "%dms", RUN_MS);
+    if (d->buffer_bytes)
+        build_text(b, build_map(b, NULL, "switch"), "buffer", "%lluB", (unsigned long long)d->buffer_bytes * cell_ports(&cell));
+    entry = build_map(b, build_list(b, NULL, "traffic"), NULL);
+    build_text(b, entry, "kind", "poisson");
+    if (d->messages)
+        put_sizes(b, entry, d->messages);
+    else
+        build_text(b, entry, "sizes", "%s", d->sizes);
+    build_text(b, entry, "load", "%.4f%%", 100 * d->load);
     rc = cell_fit(&cell, &twin, cell.delay_ps, err);
-    free(text);
-    return rc ? NULL : as_text(d, &cell);
+    cell_build(b, &cell);
+    return rc;
 }

@@ -3,6 +3,8 @@
 #define TWIN_DESCRIBED_H
 
 #include "base/err.h"
+#include "scenario/build.h"
+#include "twin/recorded.h"
 
 #include <stdint.h>
 
@@ -12,11 +14,11 @@ struct described {
     double      oversubscription;        /* bandwidth of a rack's hosts over that of its uplinks */
     uint64_t    buffer_bytes;    /* of a switch, for a port; 0: as switches of the simulator come */
     const char *sizes;           /* a table that has a name, or a file */
-    const char *size_rows;       /* or a list of rows, as a scenario has it; NULL: there is none */
+    const struct recorded *messages;         /* or the sizes of these; NULL: nothing was recorded */
     double      load;            /* of hosts' links, 0 .. 1 */
 };
 
-/* A cell with such traffic. NULL, with a reason: it cannot be. To be freed. */
-char *described_text(const struct described *, struct err *);
+/* A cell with such traffic. To be given back in any case. */
+int described_build(struct build *, const struct described *, struct err *);
 
 #endif

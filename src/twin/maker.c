@@ -5,10 +5,7 @@
 #include "twin/cell.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ELEPHANTS_WANTED 60      /* in a trial */
 #define LONGER_MAX       3.0     /* than the network has been watched, so that there are so many */
@@ -19,7 +16,6 @@
 #define LENGTH_MAX       10.0    /* of trials, times the usual one */
 #define REPLICAS         3u
 #define STORAGE_TINY     0.15    /* of messages in closed loops: with so many requests it is storage */
-#define SETS             8
 
 /* Trials are made with larger packets and fewer acknowledgements than the network has: it is bytes that fill queues and
  * count for rates, and the same time costs a fraction. Ranks of settings stay (docs/rehearse.md). */
@@ -31,44 +27,55 @@
 
 struct detail { double mtu, ack, real_mtu, real_ack; };      /* of packets: payload, packets per acknowledgement */
 
-struct made {
-    struct twin  twin;
-    char        *set[SETS];
-    const char **all;            /* those of the run, then ours */
-};
+struct made { struct twin twin; struct build build; };
 
 static void drop(struct predictor *p)
 {
-    struct twin *t = p->arg;
-    struct made *m = (struct made *)t;       /* the first of its members */
+    struct made *m = p->arg;     /* the twin is the first of its members */
 
-    if (!t)
+    if (!m)
         return;
-    for (int i = 0; i < SETS; i++)
-        free(m->set[i]);
-    free(m->all);
+    build_fini(&m->build);
     free(m);
     p->arg = NULL;
 }
 
 /* ---- traffic ---- */
 
-static void put_sizes(FILE *out, const struct traffic_sizes *s)
+static void put_sizes(struct build *b, struct yaml_node *entry, const struct traffic_sizes *s)
 {
-    fputc('[', out);
-    for (uint32_t i = 0; i < s->rows; i++)
-        fprintf(out, "%s[%.0f, %.9f]", i ? ", " : "", s->row[i].bytes, i + 1 == s->rows ? 1 : s->row[i].p);
-    fputc(']', out);
+    struct yaml_node *list = build_list(b, entry, "sizes");
+
+    for (uint32_t i = 0; i < s->rows; i++) {
+        struct yaml_node *row = build_list(b, list, NULL);
+
+        build_text(b, row, NULL, "%.0f", s->row[i].bytes);
+        build_text(b, row, NULL, "%.9f", i + 1 == s->rows ? 1 : s->row[i].p);
+    }
 }
 
-static void put_poisson(FILE *out, const struct traffic_model *m, double load, uint32_t first, uint32_t count)
+static struct yaml_node *put_entry(struct build *b, struct yaml_node *traffic, const char *kind)
 {
-    fputs("{kind: poisson, sizes: ", out);
-    put_sizes(out, &m->sizes);
-    fprintf(out, ", load: %.6f, hosts: [", fmin(LOAD_MAX, load));
+    struct yaml_node *entry = build_map(b, traffic, NULL);
+
+    build_text(b, entry, "kind", "%s", kind);
+    return entry;
+}
+
+static void put_host(struct build *b, struct yaml_node *list, uint32_t host)
+{
+    build_text(b, list, NULL, "h%u", host);
+}
+
+static void put_poisson(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, double load, uint32_t first, uint32_t count)
+{
+    struct yaml_node *entry = put_entry(b, traffic, "poisson"), *hosts;
+
+    put_sizes(b, entry, &m->sizes);
+    build_text(b, entry, "load", "%.6f", fmin(LOAD_MAX, load));
+    hosts = build_list(b, entry, "hosts");
     for (uint32_t i = 0; i < count; i++)
-        fprintf(out, "%sh%u", i ? ", " : "", first + i);
-    fputs("]}, ", out);
+        put_host(b, hosts, first + i);
 }
 
 /* Host i of a cell, racks in turn. */
@@ -106,7 +113,7 @@ static double wire_share(const struct detail *d)
 }
 
 /* Bytes that stay in their rack beyond those that do so by chance are of entries of their own, a rack each. */
-static void put_open(FILE *out, const struct traffic_model *m, const struct cell *c, double more)
+static void put_open(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c, double more)
 {
     uint32_t hosts = c->racks * c->hosts;
     double   mean = cell_host_bps(c), most = LOAD_MAX * cell_slowest_bps(c) / mean;        /* all hosts send as much */
@@ -118,22 +125,28 @@ static void put_open(FILE *out, const struct traffic_model *m, const struct cell
         far = load;
     near = load - far;
     if (far > 1e-5)
-        put_poisson(out, m, far, 0, hosts);
+        put_poisson(b, traffic, m, far, 0, hosts);
     for (uint32_t i = 0; i < c->racks && c->hosts > 1 && near > 1e-3; i++)
-        put_poisson(out, m, near, i * c->hosts, c->hosts);
+        put_poisson(b, traffic, m, near, i * c->hosts, c->hosts);
 }
 
 /* One host after the other is the receiver, each with the period of bursts to one host, so that they come evenly. */
-static void put_bursts(FILE *out, const struct traffic_model *m, const struct cell *c, double seconds)
+static void put_bursts(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c, double seconds)
 {
     uint32_t hosts = c->racks * c->hosts;
     double   senders = fmin(m->burst_senders, hosts - 1.0), bytes = m->burst_bytes * m->burst_senders / senders;
 
     if (m->bursts_per_s <= 0)
         return;
-    for (uint32_t i = 0; i < hosts && (i + 0.5) / hosts / m->bursts_per_s < seconds; i++)
-        fprintf(out, "{kind: incast, senders: %.0f, receiver: h%u, size: %.0fB, start: %.0fns, period: %.0fns}, ", senders, i,
-                fmax(1, bytes), 1e9 / m->bursts_per_s * (i + 0.5) / hosts, 1e9 / m->bursts_per_s);
+    for (uint32_t i = 0; i < hosts && (i + 0.5) / hosts / m->bursts_per_s < seconds; i++) {
+        struct yaml_node *entry = put_entry(b, traffic, "incast");
+
+        build_text(b, entry, "senders", "%.0f", senders);
+        build_text(b, entry, "receiver", "h%u", i);
+        build_text(b, entry, "size", "%.0fB", fmax(1, bytes));
+        build_text(b, entry, "start", "%.0fns", 1e9 / m->bursts_per_s * (i + 0.5) / hosts);
+        build_text(b, entry, "period", "%.0fns", 1e9 / m->bursts_per_s);
+    }
 }
 
 static bool is_packed(const struct traffic_job *j, const struct cell *c)
@@ -143,24 +156,28 @@ static bool is_packed(const struct traffic_job *j, const struct cell *c)
 
 /* Neighbours of a ring are in one rack if most of its messages stay there. One that sends to many sends to all, one after the
  * other; with fewer hosts than there a round has fewer messages, and pauses are shorter in proportion. */
-static void put_jobs(FILE *out, const struct traffic_model *m, const struct cell *c)
+static void put_jobs(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c)
 {
     for (uint32_t i = 0; i < m->jobs; i++) {
         const struct traffic_job *j = &m->job[i];
         uint32_t                  n = share_of(c, j->senders / sending_of(m));
         double                    times = fmax(1, fmin(1000, floor(j->times + 0.5))), pause_s = j->pause_s;
         bool                      is_ring = j->peers < 1.5;
+        struct yaml_node         *entry = put_entry(b, traffic, "training"), *workers = build_list(b, entry, "workers"), *step = entry;
 
-        fputs("{kind: training, workers: [", out);
         for (uint32_t k = 0; k < n; k++)
-            fprintf(out, "%sh%u", k ? ", " : "", is_packed(j, c) ? k : spread(c, k));
+            put_host(b, workers, is_packed(j, c) ? k : spread(c, k));
         if (!is_ring && times > 1)
             pause_s *= fmin(1, (n - 1) / times);
-        fprintf(out, "], compute: %.0fns, ", pause_s * 1e9);
-        if (is_ring)
-            fprintf(out, "steps: [{collective: send_next, size: %.0fB, times: %.0f}]}, ", j->bytes, times);
-        else
-            fprintf(out, "collective: all_to_all, size: %.0fB, at_once: %s}, ", j->bytes, times > 1 ? "no" : "yes");
+        build_text(b, entry, "compute", "%.0fns", pause_s * 1e9);
+        if (is_ring) {
+            step = build_map(b, build_list(b, entry, "steps"), NULL);
+            build_text(b, step, "times", "%.0f", times);
+        } else {
+            build_text(b, step, "at_once", times > 1 ? "no" : "yes");
+        }
+        build_text(b, step, "collective", is_ring ? "send_next" : "all_to_all");
+        build_text(b, step, "size", "%.0fB", j->bytes);
     }
 }
 
@@ -193,60 +210,60 @@ static double quantile(const struct traffic_sizes *s, double p)
 /* Requests and answers beside blocks: storage. A block that is read is sent by a storage node; of one that is written the
  * compute node sends one copy and storage nodes the others, of three in all. So the bytes that they send tell how many
  * are reads: (3 f - 2) / (2 f - 1) for a share f. */
-static void put_storage(FILE *out, const struct traffic_model *m, const struct cell *c)
+static void put_storage(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c)
 {
     uint32_t n = share_of(c, m->loop_senders / sending_of(m)), hubs = (uint32_t)fmax(1, fmin(n - 1, floor(m->hubs * n + 0.5)));
     double   sent = fmin(1, fmax(2 / 3.0, m->hub_bytes)), reads = (3 * sent - 2) / (2 * sent - 1);
     double   least = floor(quantile(&m->loop_sizes, m->tiny + 0.02) / 512) * 512, most = quantile(&m->loop_sizes, 0.98);
     double   depth = m->outstanding * n / (n - hubs) / (1 + (1 - reads) / 2);
+    struct yaml_node *entry, *hosts;
 
     least = fmax(512, least);
     most = fmax(least, floor(most / least + 0.5) * least);
-    fprintf(out, "{kind: storage, reads: %.3f, block_min: %.0fB, block_max: %.0fB, depth: %.0f, replicas: %u, storage: %u, hosts: [",
-            reads, least, most, fmax(1, floor(depth + 0.5)), hubs < REPLICAS ? hubs : REPLICAS, hubs);
+    entry = put_entry(b, traffic, "storage");
+    build_text(b, entry, "reads", "%.3f", reads);
+    build_text(b, entry, "block_min", "%.0fB", least);
+    build_text(b, entry, "block_max", "%.0fB", most);
+    build_text(b, entry, "depth", "%.0f", fmax(1, floor(depth + 0.5)));
+    build_text(b, entry, "replicas", "%u", hubs < REPLICAS ? hubs : REPLICAS);
+    build_text(b, entry, "storage", "%u", hubs);
+    hosts = build_list(b, entry, "hosts");
     for (uint32_t i = 0; i < n; i++)
-        fprintf(out, "%sh%u", i ? ", " : "", loop_host(m, c, n, i));
-    fputs("]}, ", out);
+        put_host(b, hosts, loop_host(m, c, n, i));
 }
 
 /* Groups in which each host has a message under way to each other: as many as are outstanding, and one more. */
-static void put_loops(FILE *out, const struct traffic_model *m, const struct cell *c)
+static void put_loops(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c)
 {
     uint32_t n = share_of(c, m->loop_senders / sending_of(m)), group = (uint32_t)fmax(2, fmin(n, floor(m->outstanding + 1.5)));
 
     if (m->loop_sizes.rows >= 2 && m->tiny > STORAGE_TINY && n > 2)
-        put_storage(out, m, c);
+        put_storage(b, traffic, m, c);
     if (m->loop_sizes.rows < 2 || (m->tiny > STORAGE_TINY && n > 2))
         return;
     for (uint32_t first = 0; first + 1 < n; first += group) {
-        uint32_t count = n - first < group ? n - first : group;
+        uint32_t          count = n - first < group ? n - first : group;
+        struct yaml_node *entry = put_entry(b, traffic, "posted"), *hosts;
 
-        fputs("{kind: posted, pattern: all_to_all, outstanding: 1, spread: 20us, sizes: ", out);
-        put_sizes(out, &m->loop_sizes);
-        fputs(", hosts: [", out);
+        build_text(b, entry, "pattern", "all_to_all");
+        build_text(b, entry, "outstanding", "1");
+        build_text(b, entry, "spread", "20us");
+        put_sizes(b, entry, &m->loop_sizes);
+        hosts = build_list(b, entry, "hosts");
         for (uint32_t i = 0; i < count; i++)
-            fprintf(out, "%sh%u", i ? ", " : "", loop_host(m, c, n, first + i));
-        fputs("]}, ", out);
+            put_host(b, hosts, loop_host(m, c, n, first + i));
     }
 }
 
-static char *traffic_of(const struct traffic_model *m, const struct cell *c, const struct detail *d, double seconds)
+static void build_traffic(struct build *b, const struct traffic_model *m, const struct cell *c, const struct detail *d, double seconds)
 {
-    char  *text = NULL;
-    size_t length;
-    FILE  *out = open_memstream(&text, &length);
+    struct yaml_node *traffic = build_list(b, NULL, "traffic");
 
-    if (!out)
-        die("out of memory");
-    fputs("traffic=[", out);
     if (m->sizes.rows >= 2)
-        put_open(out, m, c, wire_share(d));
-    put_bursts(out, m, c, seconds);
-    put_jobs(out, m, c);
-    put_loops(out, m, c);
-    fputs("]", out);
-    fclose(out);
-    return text;
+        put_open(b, traffic, m, c, wire_share(d));
+    put_bursts(b, traffic, m, c, seconds);
+    put_jobs(b, traffic, m, c);
+    put_loops(b, traffic, m, c);
 }
 
 /* ---- how long a trial is ---- */
@@ -304,44 +321,10 @@ static struct cell choose_cell(const struct world *w, const struct traffic_model
 
 /* ---- all of it ---- */
 
-static char *printed(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static char *printed(const char *format, ...)
+static void build_packets(struct build *b, double mtu, double ack)
 {
-    char   *text;
-    va_list args;
-
-    va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        die("out of memory");
-    va_end(args);
-    return text;
-}
-
-static void set_text(struct made *m, uint32_t at, char *text)
-{
-    free(m->set[at]);
-    m->set[at] = text;
-    m->all[m->twin.sets - SETS + at] = text;
-}
-
-static void set_topology(struct made *m, const struct cell *c)
-{
-    char  *text = NULL;
-    size_t length;
-    FILE  *out = open_memstream(&text, &length);
-
-    if (!out)
-        die("out of memory");
-    fputs("topology=", out);
-    cell_put(out, c);
-    fclose(out);
-    set_text(m, 0, text);
-}
-
-static void set_packets(struct made *m, double mtu, double ack)
-{
-    set_text(m, 1, printed("host.mtu=%.0fB", mtu));
-    set_text(m, 2, printed("host.ack_every=%.0f", ack));
+    build_text(b, NULL, "host.mtu", "%.0fB", mtu);
+    build_text(b, NULL, "host.ack_every", "%.0f", ack);
 }
 
 /* The buffer of a port stays what it is. */
@@ -360,20 +343,18 @@ static void fill(struct made *m, const struct simulation_input *in, const struct
 {
     double seconds = trial_s(model, c, d);
 
-    m->twin = (struct twin){ .name = in->name, .text = in->text, .text_bytes = in->text_bytes, .sets = in->sets + SETS,
+    m->twin = (struct twin){ .name = in->name, .text = in->text, .text_bytes = in->text_bytes, .base = in->base, .set = in->set, .sets = in->sets,
+                             .over = &m->build,
                              .until_ps = (uint64_t)(seconds * (double)PS_PER_S), .drain = DRAIN, .jobs = in->threads,
                              .warm_ps = (uint64_t)(fmax(0, seconds - model->window_s) * (double)PS_PER_S) };
-    m->all = xcalloc(m->twin.sets, sizeof(*m->all));
-    m->twin.set = m->all;
-    if (in->sets)
-        memcpy(m->all, in->set, in->sets * sizeof(*m->all));
-    set_topology(m, c);
-    set_packets(m, d->real_mtu, d->real_ack);
-    set_text(m, 3, traffic_of(model, c, d, seconds));
-    set_text(m, 4, printed("run=%lluns", (unsigned long long)(LENGTH_MAX * (1 + DRAIN) * seconds * 1e9 + 1)));
-    set_text(m, 5, printed("changes=[]"));
-    set_text(m, 6, printed("switch.buffer=%lluB", (unsigned long long)buffer_of(s, w, c)));
-    set_text(m, 7, printed("seed=1"));
+    m->build.below = in->over;
+    cell_build(&m->build, c);
+    build_packets(&m->build, d->real_mtu, d->real_ack);
+    build_traffic(&m->build, model, c, d, seconds);
+    build_text(&m->build, NULL, "run", "%lluns", (unsigned long long)(LENGTH_MAX * (1 + DRAIN) * seconds * 1e9 + 1));
+    build_list(&m->build, NULL, "changes");
+    build_text(&m->build, NULL, "switch.buffer", "%lluB", (unsigned long long)buffer_of(s, w, c));
+    build_text(&m->build, NULL, "seed", "1");
 }
 
 /* Controls that go by round trips need every acknowledgement: their trials are as fine as the network. */
@@ -424,8 +405,8 @@ static int make(void *arg, const struct world *w, const struct traffic_model *mo
         drop(p);
         return rc;
     }
-    set_topology(m, &cell);
-    set_packets(m, detail.mtu, detail.ack);
+    cell_build(&m->build, &cell);
+    build_packets(&m->build, detail.mtu, detail.ack);
     return 0;
 }
 

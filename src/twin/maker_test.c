@@ -28,27 +28,16 @@ static struct predictor make(const struct traffic_model *m)
     return p;
 }
 
-static const char *traffic_of(const struct predictor *p)
+/* Marks the hosts that entries of a kind name; returns how many there are. */
+static uint32_t hosts_of(const struct predictor *p, const char *kind, const char *key, bool *is_in)
 {
     const struct twin *t = p->arg;
+    uint32_t           count = 0;
 
-    for (uint32_t i = 0; i < t->sets; i++)
-        if (strncmp(t->set[i], "traffic=", 8) == 0)
-            return t->set[i];
-    fail();
-    return NULL;
-}
-
-/* Marks the hosts of the list that begins there; returns how many there are. */
-static uint32_t hosts_at(const char *list, bool *is_in)
-{
-    uint32_t count = 0;
-
-    for (list = strchr(list, '['); *list != ']'; list++)
-        if (*list == 'h') {
-            is_in[strtoul(list + 1, NULL, 10)] = true;
-            count++;
-        }
+    for (const struct yaml_node *e = yaml_get(t->over->root, "traffic")->child; e; e = e->next)
+        if (strcmp(yaml_get(e, "kind")->text, kind) == 0)
+            for (const struct yaml_node *h = yaml_get(e, key)->child; h; h = h->next, count++)
+                is_in[strtoul(h->text + 1, NULL, 10)] = true;
     return count;
 }
 
@@ -68,16 +57,10 @@ static void make__jobs_and_loops_have_hosts_of_their_own(void **state)
     for (double local = 0; local <= 1; local++) {
         struct traffic_model m = half_and_half(local);
         struct predictor     p = make(&m);
-        const char          *text = traffic_of(&p), *at;
         bool                 job[16] = { false }, loop[16] = { false };
-        uint32_t             count = 0;
 
-        at = strstr(text, "workers: ");
-        assert_non_null(at);
-        assert_int_equal(hosts_at(at, job), 8);
-        for (at = strstr(text, "kind: posted"); at; at = strstr(at + 1, "kind: posted"))
-            count += hosts_at(strstr(at, "hosts: "), loop);
-        assert_int_equal(count, 8);
+        assert_int_equal(hosts_of(&p, "training", "workers", job), 8);
+        assert_int_equal(hosts_of(&p, "posted", "hosts", loop), 8);
         for (int i = 0; i < 16; i++)
             assert_true(job[i] != loop[i]);
         twin_maker.drop(&p);
@@ -90,14 +73,11 @@ static void make__loops_share_hosts_where_there_are_not_enough(void **state)
     struct traffic_model m = half_and_half(0);
     struct predictor     p;
     bool                 loop[16] = { false };
-    uint32_t             count = 0;
 
     (void)state;
     m.job[0].senders = m.loop_senders = 1;
     p = make(&m);
-    for (const char *at = strstr(traffic_of(&p), "kind: posted"); at; at = strstr(at + 1, "kind: posted"))
-        count += hosts_at(strstr(at, "hosts: "), loop);
-    assert_int_equal(count, 16);
+    assert_int_equal(hosts_of(&p, "posted", "hosts", loop), 16);
     twin_maker.drop(&p);
 }
 

@@ -279,33 +279,25 @@ static int find_loads(const struct recording *r, uint64_t rate_bps, bool is_coun
 
 /* Two rows for each quarter of an octave, its least and its largest size: between them sizes are spread evenly, and a size that
  * stands alone stays what it is. */
-static char *sizes_text(struct recording *r)
+static void find_sizes(const struct recording *r, struct recorded *made)
 {
     double  *bytes = xmalloc(r->samples * sizeof(*bytes));
-    char    *text = NULL;
-    size_t   length;
-    FILE    *out = open_memstream(&text, &length);
     uint64_t i = 0;
 
-    if (!out)
-        die("out of memory");
     for (uint64_t k = 0; k < r->samples; k++)
         bytes[k] = r->sample[k].bytes;
     qsort(bytes, r->samples, sizeof(*bytes), compare_doubles);
-    fputc('[', out);
     while (i < r->samples) {
         uint64_t end = i + 1;
 
         while (end < r->samples && seen_bin((uint64_t)bytes[end]) == seen_bin((uint64_t)bytes[i]))
             end++;
-        fprintf(out, "%s[%.15g, %.12g], ", i ? ", " : "", bytes[i], (double)i / (double)r->samples);
-        fprintf(out, "[%.15g, %.12g]", bytes[end - 1], (double)end / (double)r->samples);
+        made->size = xrealloc(made->size, (made->sizes + 2ul) * sizeof(*made->size));
+        made->size[made->sizes++] = (struct recorded_size){ bytes[i], (double)i / (double)r->samples };
+        made->size[made->sizes++] = (struct recorded_size){ bytes[end - 1], (double)end / (double)r->samples };
         i = end;
     }
-    fputc(']', out);
-    fclose(out);
     free(bytes);
-    return text;
 }
 
 /* ---- all of it ---- */
@@ -336,7 +328,7 @@ int recorded_messages(struct recorded *to, const char *name, const char *text, s
     if (!rc)
         rc = find_loads(&r, rate_bps, false, &made);
     if (!rc) {
-        made.sizes = sizes_text(&r);
+        find_sizes(&r, &made);
         *to = made;
     }
     recording_fini(&r);
@@ -367,7 +359,7 @@ int recorded_counters(struct recorded *to, const char *name, const char *text, s
 
 void recorded_fini(struct recorded *r)
 {
-    free(r->sizes);
+    free(r->size);
     *r = (struct recorded){ 0 };
 }
 

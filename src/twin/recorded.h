@@ -14,8 +14,11 @@
 #define RECORDED_BYTES_MAX (1u << 30)
 #define RECORDED_LOAD_MIN  0.001         /* of less there is nothing to advise */
 
+struct recorded_size { double bytes, p; };      /* p: share of messages that are no longer */
+
 struct recorded {
-    char    *sizes;              /* of messages, as a list in a scenario: [[1000, 0.5], [1000000, 1]]; NULL: counters do not tell */
+    struct recorded_size *size;  /* of messages, ascending; none: counters do not tell */
+    uint32_t sizes;
     uint64_t rows;               /* messages, or times that a counter was read */
     uint32_t hosts;              /* or ports */
     uint32_t restarts;           /* counters that were smaller than before: nothing is known of that time */

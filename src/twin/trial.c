@@ -6,7 +6,6 @@
 #include "sim/host/pair/pair.h"
 
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,6 @@
 #include <unistd.h>
 
 #define JOBS_MAX 256
-#define SET_TEXT 64
 
 /* ---- one trial ---- */
 
@@ -88,21 +86,6 @@ static uint64_t hops_of(const struct sim *s)
     return hops;
 }
 
-/* What is set for one trial besides what is set in the twin. */
-struct extra { const char **set; char (*text)[SET_TEXT]; uint32_t sets; };
-
-static void set_one(struct extra *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void set_one(struct extra *x, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(x->text[x->sets], SET_TEXT, format, args);
-    va_end(args);
-    x->set[x->sets] = x->text[x->sets];
-    x->sets++;
-}
-
 /* An entry must not stop before it starts; one that begins later than that sends something once. */
 static uint64_t stop_after(const struct traffic_about *e, uint64_t stop_ps)
 {
@@ -110,16 +93,22 @@ static uint64_t stop_after(const struct traffic_about *e, uint64_t stop_ps)
 }
 
 /* Entries that have a load get another one, and all of them an end if what was posted is to be waited for. */
-static void set_all(struct extra *x, const struct scenario *sc, double load, uint64_t stop_ps)
+static void set_all(struct build *b, const struct scenario *sc, double load, uint64_t stop_ps)
 {
+    char key[40];
+
     for (uint32_t i = 0; i < sc->entries; i++) {
-        if (load != 1 && sc->entry[i].load > 0)
-            set_one(x, "traffic.%u.load=%.4f%%", i, 100 * load * sc->entry[i].load);
-        if (stop_ps != NEVER)
-            set_one(x, "traffic.%u.stop=%llups", i, (unsigned long long)stop_after(&sc->entry[i], stop_ps));
+        if (load != 1 && sc->entry[i].load > 0) {
+            snprintf(key, sizeof(key), "traffic.%u.load", i);
+            build_text(b, NULL, key, "%.4f%%", 100 * load * sc->entry[i].load);
+        }
+        if (stop_ps != NEVER) {
+            snprintf(key, sizeof(key), "traffic.%u.stop", i);
+            build_text(b, NULL, key, "%llups", (unsigned long long)stop_after(&sc->entry[i], stop_ps));
+        }
     }
     if (stop_ps != NEVER)
-        set_one(x, "interval=%llups", (unsigned long long)stop_ps);
+        build_text(b, NULL, "interval", "%llups", (unsigned long long)stop_ps);
 }
 
 static void run_trial(struct trial *t)
@@ -140,11 +129,10 @@ static uint64_t times(uint64_t ps, double factor)
     return (uint64_t)((double)ps * factor);
 }
 
-static int open_trial(struct simulation *s, const struct twin *t, const struct predict_point *p, const char *const *set,
-                      uint32_t sets, struct err *err)
+static int open_trial(struct simulation *s, const struct twin *t, const struct predict_point *p, const struct build *over, struct err *err)
 {
-    struct simulation_input input = { .name = t->name, .text = t->text, .text_bytes = t->text_bytes, .set = set,
-                                      .sets = sets, .seed = p ? &p->seed : NULL, .threads = 1, .is_untuned = true,
+    struct simulation_input input = { .name = t->name, .text = t->text, .text_bytes = t->text_bytes, .base = t->base, .set = t->set,
+                                      .sets = t->sets, .over = over, .seed = p ? &p->seed : NULL, .threads = 1, .is_untuned = true,
                                       .until_ps = times(t->until_ps, (p ? p->length : 1) * (1 + t->drain)),
                                       .knobs = p ? p->knobs : NULL };
 
@@ -154,25 +142,20 @@ static int open_trial(struct simulation *s, const struct twin *t, const struct p
 static int try_point(const struct twin *t, const struct scenario *sc, const struct predict_point *p, struct predicted *out,
                      struct err *err)
 {
-    size_t            room = t->sets + 2ul * sc->entries + 1;
-    const char      **set = xcalloc(room, sizeof(*set));
-    struct extra      extra = { set + t->sets, xcalloc(room, SET_TEXT), 0 };
+    struct build      over = { .below = t->over };
     struct simulation s;
     struct trial      trial = { &s, out, times(t->warm_ps, p->length), t->drain > 0 ? times(t->until_ps, p->length) : NEVER };
     int               rc;
 
     *out = (struct predicted){ 0 };
-    if (t->sets)
-        memcpy(set, t->set, t->sets * sizeof(*set));
-    set_all(&extra, sc, p->load, trial.stop_ps);
-    rc = open_trial(&s, t, p, set, t->sets + extra.sets, err);
+    set_all(&over, sc, p->load, trial.stop_ps);
+    rc = open_trial(&s, t, p, &over, err);
     if (!rc) {
         run_trial(&trial);
         rc = simulation_failed(&s, err);
         simulation_close(&s);
     }
-    free(set);
-    free(extra.text);
+    build_fini(&over);
     return rc;
 }
 
@@ -220,7 +203,7 @@ static int run_batch(void *arg, const struct predict_point *point, uint32_t coun
     struct batch      b = { .twin = t, .scenario = &first.scenario, .point = point, .out = out, .count = count, .err = err };
     pthread_t         thread[JOBS_MAX];
     uint32_t          threads = 0, jobs = jobs_of(t, count);
-    int               rc = open_trial(&first, t, NULL, t->set, t->sets, err);
+    int               rc = open_trial(&first, t, NULL, t->over, err);
 
     if (rc)
         return rc;
@@ -241,7 +224,7 @@ struct predictor twin_predictor(struct twin *t)
 int twin_world(const struct twin *t, struct world *w, uint64_t *until_ps, struct err *err)
 {
     struct simulation s;
-    int               rc = open_trial(&s, t, NULL, t->set, t->sets, err);
+    int               rc = open_trial(&s, t, NULL, t->over, err);
 
     if (rc)
         return rc;

@@ -8,15 +8,18 @@
 
 #include "core/predict.h"
 #include "core/world.h"
+#include "scenario/build.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct twin {
-    const char        *name, *text;          /* of the scenario: name for messages */
-    size_t             text_bytes;
-    const char *const *set;                  /* what is changed in it */
-    uint32_t           sets;
+    const char         *name, *text;         /* of the scenario: name for messages */
+    size_t              text_bytes;
+    const struct build *base;                /* made by a program, instead of a text; or NULL */
+    const char *const  *set;                 /* what is changed in it */
+    uint32_t            sets;
+    const struct build *over;                /* put over all of these; or NULL */
     uint64_t           until_ps;             /* a whole trial lasts so long at most; 0: as the scenario says */
     double             drain;                /* > 0: messages are posted so long, and what is not over then gets this many
                                                 times as long again to end; no more is posted meanwhile */

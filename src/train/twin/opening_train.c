@@ -28,7 +28,7 @@ struct worth { double gain, ratio[GOAL_PARTS], worst; uint32_t counted[GOAL_PART
 static int try_on(const struct opening_request *q, const struct twin_drawn *d, const struct knobs *k, uint32_t count, uint64_t seed,
                   struct predicted *found, struct err *err)
 {
-    struct simulation_input in = { .name = "a random network", .text = d->text, .text_bytes = strlen(d->text), .threads = q->jobs };
+    struct simulation_input in = { .name = "a random network", .base = &d->build, .threads = q->jobs };
     struct predict_point    point[POPULATION + 1];
     struct predictor        p;
     int                     rc = twin_maker.make(&in, &d->world, &d->model, &p, err);

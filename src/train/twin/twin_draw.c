@@ -73,20 +73,19 @@ static struct cell draw_cell(struct rng *r)
     return c;
 }
 
-static char *text_of(struct rng *r, const struct cell *c)
+static void build_network(struct build *b, struct rng *r, const struct cell *c)
 {
-    char  *text = NULL;
-    size_t length;
-    FILE  *out = open_memstream(&text, &length);
+    struct yaml_node *entry;
 
-    if (!out)
-        die("out of memory");
-    fputs("topology: ", out);
-    cell_put(out, c);
-    fprintf(out, "\nhost: {mtu: %u}\ninterval: 1ms\n", is_one_of(r, 2) ? 1000 : 4096);
-    fputs("traffic: [{kind: incast, senders: 1, receiver: h1, size: 1KB}]\nrun: 1ms\n", out);
-    fclose(out);
-    return text;
+    cell_build(b, c);
+    build_text(b, build_map(b, NULL, "host"), "mtu", "%u", is_one_of(r, 2) ? 1000 : 4096);
+    build_text(b, NULL, "interval", "1ms");
+    build_text(b, NULL, "run", "1ms");
+    entry = build_map(b, build_list(b, NULL, "traffic"), NULL);
+    build_text(b, entry, "kind", "incast");
+    build_text(b, entry, "senders", "1");
+    build_text(b, entry, "receiver", "h1");
+    build_text(b, entry, "size", "1KB");
 }
 
 /* ---- traffic ---- */
@@ -163,25 +162,23 @@ int twin_draw(struct twin_drawn *d, uint64_t seed, uint64_t number, double watch
 {
     struct rng  r;
     struct cell cell;
-    struct twin twin = { .name = "a random network" };
+    struct twin twin = { .name = "a random network", .base = &d->build };
     uint64_t    until_ps;
     int         rc;
 
     *d = (struct twin_drawn){ 0 };
     rng_init(&r, seed, number);
     cell = draw_cell(&r);
-    d->text = text_of(&r, &cell);
+    build_network(&d->build, &r, &cell);
     draw_model(&r, &cell, watched_s, &d->model);
-    twin.text = d->text;
-    twin.text_bytes = strlen(d->text);
     rc = twin_world(&twin, &d->world, &until_ps, err);
     if (rc)
-        free(d->text);
+        build_fini(&d->build);
     return rc;
 }
 
 void twin_drop(struct twin_drawn *d)
 {
     world_fini(&d->world);
-    free(d->text);
+    build_fini(&d->build);
 }

@@ -8,11 +8,12 @@
 
 #include "base/err.h"
 #include "core/world.h"
+#include "scenario/build.h"
 
 #include <stdint.h>
 
 struct twin_drawn {
-    char                *text;   /* scenario of the network; its own traffic is of no interest */
+    struct build         build;  /* scenario of the network; its own traffic is of no interest */
     struct world         world;
     struct traffic_model model;
 };

@@ -175,7 +175,7 @@ static int try_all(const struct predictor *p, const struct tries *tries, const s
 
 static int on_network(struct training *t, const struct twin_drawn *d, uint32_t network, struct err *err)
 {
-    struct simulation_input in = { .name = "a random network", .text = d->text, .text_bytes = strlen(d->text),
+    struct simulation_input in = { .name = "a random network", .base = &d->build,
                                    .threads = t->q->jobs };
     struct surrogate_ask    ask;
     struct predictor        p;
