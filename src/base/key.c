@@ -137,7 +137,7 @@ static int parse_real(const struct key_row *row, const char *text, struct key_va
         return err_set(err, -rc, "%s: %s", row->name, why.text);
     rc = check_bounds(row, text, made, err);
     if (!rc)
-        *v = (struct key_value){ .real = made, .text = text };
+        *v = (struct key_value){ .real = row->per ? (double)((uint64_t)made / row->per) : made, .text = text };
     return rc;
 }
 

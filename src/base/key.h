@@ -43,7 +43,7 @@ struct key_row {                 /* a table ends with a row whose name is NULL *
     double                 min, max;     /* in ps, bps or bytes for such units; both 0: as much as the field holds */
     const char *const     *choices;      /* NULL-terminated; the value is the index. Text: names that are not files */
     const struct key_word *words;        /* words that stand for a number; the last has no word */
-    uint64_t               per;          /* the field counts in this many ps, bps or bytes; 0: in 1 */
+    uint64_t               per;          /* the field counts in so many ps, bps or bytes, cut to a whole number; 0: in 1. Real: likewise, 0: not cut */
     const char            *like;         /* not given: as the row of that name, which comes before it */
     bool                   is_needed;    /* refused if it is missing */
 };

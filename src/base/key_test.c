@@ -31,6 +31,7 @@ static const struct key_row rows[] = {
     { "rate",   KEY_RATE,  "",     "", KEY_AT(struct all, rate_bps) },
     { "window", KEY_BYTES, "none", "", KEY_AT(struct all, window), 1, 1000, .words = KEY_WORDS({ "none", 0 }, { "all", UINT64_MAX }) },
     { "share",  KEY_REAL,  "",     "", KEY_AT(struct all, share), 0, 0.5 },
+    { "cut",    KEY_REAL,  "",     "", KEY_AT(struct all, share), 0, 10, .per = 1 },
     { "text",   KEY_NAME,  "x",    "", KEY_AT(struct all, text) },
     { 0 },
 };
@@ -63,6 +64,7 @@ static void key_store__writes_the_field_alone(void **unused)
         { "window", "none", { .window = 0 } },
         { "window", "1", { .window = 1 } },
         { "share", "50%", { .share = 0.5 } },
+        { "cut", "2.9", { .share = 2 } },
     };
 
     (void)unused;

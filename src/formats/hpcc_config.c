@@ -1,6 +1,7 @@
 /* src/formats/hpcc_config.c - the config of the HPCC and ConWeave ns-3 forks. */
 #include "formats/hpcc.h"
 
+#include "base/key.h"
 #include "base/text.h"
 #include "base/tokens.h"
 
@@ -10,103 +11,89 @@
 
 #define CONFIG_BYTES_MAX (1ul << 20)
 
-enum kind {
-    UNUSED,                      /* accepted: no effect in DCQCN mode, or about output */
-    FLAG,                        /* 0 or another number */
-    COUNT,
-    REAL,
-    MICROSECONDS,
-    RATE,
-    PATH,
-    LINK_DOWN,
-    KMAX_MAP, KMIN_MAP, PMAX_MAP,
-};
+/* Rows without a field: accepted without effect on the model, or read by read_own(). A time, in microseconds, is cut to a whole
+ * number as ns-3 does it (.per). */
+#define UNUSED "no effect on the model"
+#define OWN    "read_own()"
+#define AT(field) KEY_AT(struct hpcc_config, field)
 
-struct key {
-    const char *name;
-    enum kind   kind;
-    size_t      offset;          /* in struct hpcc_config */
-    double      min, max;
-};
-
-#define IN(field) offsetof(struct hpcc_config, field)
-
-static const struct key keys[] = {
-    { "ENABLE_QCN",                FLAG,         IN(enable_qcn), 0, 0 },
-    { "CLAMP_TARGET_RATE",         FLAG,         IN(clamp_target_rate), 0, 0 },
-    { "HAS_WIN",                   FLAG,         IN(has_win), 0, 0 },
-    { "GLOBAL_T",                  FLAG,         IN(global_t), 0, 0 },
-    { "VAR_WIN",                   FLAG,         IN(var_win), 0, 0 },
-    { "ACK_HIGH_PRIO",             FLAG,         IN(ack_high_prio), 0, 0 },
-    { "PACKET_PAYLOAD_SIZE",       COUNT,        IN(payload_bytes), 1, 65000 },
-    { "CC_MODE",                   COUNT,        IN(cc_mode), 0, UINT32_MAX },
-    { "FAST_RECOVERY_TIMES",       COUNT,        IN(fast_recovery_times), 0, UINT32_MAX },
-    { "BUFFER_SIZE",               COUNT,        IN(buffer_mib), 1, 4095 },      /* ns-3: bytes in 32 bits */
-    { "L2_ACK_INTERVAL",           COUNT,        IN(l2_ack_interval), 1, UINT32_MAX },   /* ns-3: 0 ignores ACKs */
-    { "L2_CHUNK_SIZE",             COUNT,        IN(l2_chunk_size), 0, UINT32_MAX },
-    { "L2_BACK_TO_ZERO",           COUNT,        IN(l2_back_to_zero), 0, UINT32_MAX },
-    { "ALPHA_RESUME_INTERVAL",     MICROSECONDS, IN(alpha_resume_us), 1, 1e9 },  /* 0 would never end */
-    { "RP_TIMER",                  MICROSECONDS, IN(rp_timer_us), 1, 1e9 },
-    { "RATE_DECREASE_INTERVAL",    MICROSECONDS, IN(rate_decrease_us), 1, 1e9 },
-    { "EWMA_GAIN",                 REAL,         IN(ewma_gain), 0, 1 },
-    { "ERROR_RATE_PER_LINK",       REAL,         IN(error_rate_per_link), 0, 1 },
-    { "SIMULATOR_STOP_TIME",       REAL,         IN(stop_s), 0, HPCC_SECONDS_MAX },
-    { "RATE_AI",                   RATE,         IN(ai_bps), 0, 0 },
-    { "RATE_HAI",                  RATE,         IN(hai_bps), 0, 0 },
-    { "MIN_RATE",                  RATE,         IN(min_rate_bps), 0, 0 },
-    { "TOPOLOGY_FILE",             PATH,         IN(topology_file), 0, 0 },
-    { "FLOW_FILE",                 PATH,         IN(flow_file), 0, 0 },
-    { "LINK_DOWN",                 LINK_DOWN,    IN(link_down), 0, 0 },
-    { "LB_MODE",                   COUNT,        IN(lb_mode), 0, UINT32_MAX },
-    { "ENABLE_PFC",                FLAG,         IN(enable_pfc), 0, 0 },
-    { "ENABLE_IRN",                FLAG,         IN(enable_irn), 0, 0 },
-    { "KMAX_MAP",                  KMAX_MAP,     0, 0, 0 },
-    { "KMIN_MAP",                  KMIN_MAP,     0, 0, 0 },
-    { "PMAX_MAP",                  PMAX_MAP,     0, 0, 0 },
-    { "USE_DYNAMIC_PFC_THRESHOLD", UNUSED,       0, 0, 0 },
-    { "PAUSE_TIME",                MICROSECONDS, IN(pause_us), 0, 1e9 },
-    { "DATA_RATE",                 UNUSED,       0, 0, 0 },
-    { "LINK_DELAY",                UNUSED,       0, 0, 0 },
-    { "TRACE_FILE",                UNUSED,       0, 0, 0 },
-    { "TRACE_OUTPUT_FILE",         UNUSED,       0, 0, 0 },
-    { "FCT_OUTPUT_FILE",           UNUSED,       0, 0, 0 },
-    { "PFC_OUTPUT_FILE",           UNUSED,       0, 0, 0 },
-    { "MI_THRESH",                 COUNT,        IN(mi_thresh), 0, UINT32_MAX },
-    { "FAST_REACT",                FLAG,         IN(fast_react), 0, 0 },
-    { "U_TARGET",                  REAL,         IN(u_target), 0, 10 },
-    { "INT_MULTI",                 COUNT,        IN(int_multi), 0, UINT32_MAX },
-    { "RATE_BOUND",                FLAG,         IN(rate_bound), 0, 0 },
-    { "DCTCP_RATE_AI",             RATE,         IN(dctcp_ai_bps), 0, 0 },
-    { "ENABLE_TRACE",              UNUSED,       0, 0, 0 },
-    { "QLEN_MON_FILE",             UNUSED,       0, 0, 0 },
-    { "QLEN_MON_START",            UNUSED,       0, 0, 0 },
-    { "QLEN_MON_END",              UNUSED,       0, 0, 0 },
-    { "MULTI_RATE",                FLAG,         IN(multi_rate), 0, 0 },
-    { "SAMPLE_FEEDBACK",           FLAG,         IN(sample_feedback), 0, 0 },
-    { "PINT_LOG_BASE",             REAL,         IN(pint_log_base), 0, 100 },
-    { "PINT_PROB",                 REAL,         IN(pint_prob), 0, 1 },
+static const struct key_row keys[] = {
+    { "ENABLE_QCN",                KEY_COUNT, "", "", AT(enable_qcn) },
+    { "CLAMP_TARGET_RATE",         KEY_COUNT, "", "", AT(clamp_target_rate) },
+    { "HAS_WIN",                   KEY_COUNT, "", "", AT(has_win) },
+    { "GLOBAL_T",                  KEY_COUNT, "", "", AT(global_t) },
+    { "VAR_WIN",                   KEY_COUNT, "", "", AT(var_win) },
+    { "ACK_HIGH_PRIO",             KEY_COUNT, "", "", AT(ack_high_prio) },
+    { "PACKET_PAYLOAD_SIZE",       KEY_COUNT, "", "", AT(payload_bytes), 1, 65000 },
+    { "CC_MODE",                   KEY_COUNT, "", "", AT(cc_mode) },
+    { "FAST_RECOVERY_TIMES",       KEY_COUNT, "", "", AT(fast_recovery_times) },
+    { "BUFFER_SIZE",               KEY_COUNT, "", "", AT(buffer_mib), 1, 4095 },      /* ns-3: bytes in 32 bits */
+    { "L2_ACK_INTERVAL",           KEY_COUNT, "", "", AT(l2_ack_interval), 1, UINT32_MAX },   /* ns-3: 0 ignores ACKs */
+    { "L2_CHUNK_SIZE",             KEY_COUNT, "", "", AT(l2_chunk_size) },
+    { "L2_BACK_TO_ZERO",           KEY_COUNT, "", "", AT(l2_back_to_zero) },
+    { "ALPHA_RESUME_INTERVAL",     KEY_REAL, "", "", AT(alpha_resume_us), 1, 1e9, .per = 1 },  /* 0 would never end */
+    { "RP_TIMER",                  KEY_REAL, "", "", AT(rp_timer_us), 1, 1e9, .per = 1 },
+    { "RATE_DECREASE_INTERVAL",    KEY_REAL, "", "", AT(rate_decrease_us), 1, 1e9, .per = 1 },
+    { "EWMA_GAIN",                 KEY_REAL, "", "", AT(ewma_gain), 0, 1 },
+    { "ERROR_RATE_PER_LINK",       KEY_REAL, "", "", AT(error_rate_per_link), 0, 1 },
+    { "SIMULATOR_STOP_TIME",       KEY_REAL, "", "", AT(stop_s), 0, HPCC_SECONDS_MAX },
+    { "RATE_AI",                   KEY_RATE, "", "", AT(ai_bps) },
+    { "RATE_HAI",                  KEY_RATE, "", "", AT(hai_bps) },
+    { "MIN_RATE",                  KEY_RATE, "", "", AT(min_rate_bps) },
+    { "TOPOLOGY_FILE",             KEY_FILE, "", OWN },
+    { "FLOW_FILE",                 KEY_FILE, "", OWN },
+    { "LINK_DOWN",                 KEY_LIST, "", OWN },
+    { "LB_MODE",                   KEY_COUNT, "", "", AT(lb_mode) },
+    { "ENABLE_PFC",                KEY_COUNT, "", "", AT(enable_pfc) },
+    { "ENABLE_IRN",                KEY_COUNT, "", "", AT(enable_irn) },
+    { "KMAX_MAP",                  KEY_LIST, "", OWN },
+    { "KMIN_MAP",                  KEY_LIST, "", OWN },
+    { "PMAX_MAP",                  KEY_LIST, "", OWN },
+    { "USE_DYNAMIC_PFC_THRESHOLD", KEY_NAME, "", UNUSED },
+    { "PAUSE_TIME",                KEY_REAL, "", "", AT(pause_us), 0, 1e9, .per = 1 },
+    { "DATA_RATE",                 KEY_NAME, "", UNUSED },
+    { "LINK_DELAY",                KEY_NAME, "", UNUSED },
+    { "TRACE_FILE",                KEY_NAME, "", UNUSED },
+    { "TRACE_OUTPUT_FILE",         KEY_NAME, "", UNUSED },
+    { "FCT_OUTPUT_FILE",           KEY_NAME, "", UNUSED },
+    { "PFC_OUTPUT_FILE",           KEY_NAME, "", UNUSED },
+    { "MI_THRESH",                 KEY_COUNT, "", "", AT(mi_thresh) },
+    { "FAST_REACT",                KEY_COUNT, "", "", AT(fast_react) },
+    { "U_TARGET",                  KEY_REAL, "", "", AT(u_target), 0, 10 },
+    { "INT_MULTI",                 KEY_COUNT, "", "", AT(int_multi) },
+    { "RATE_BOUND",                KEY_COUNT, "", "", AT(rate_bound) },
+    { "DCTCP_RATE_AI",             KEY_RATE, "", "", AT(dctcp_ai_bps) },
+    { "ENABLE_TRACE",              KEY_NAME, "", UNUSED },
+    { "QLEN_MON_FILE",             KEY_NAME, "", UNUSED },
+    { "QLEN_MON_START",            KEY_NAME, "", UNUSED },
+    { "QLEN_MON_END",              KEY_NAME, "", UNUSED },
+    { "MULTI_RATE",                KEY_COUNT, "", "", AT(multi_rate) },
+    { "SAMPLE_FEEDBACK",           KEY_COUNT, "", "", AT(sample_feedback) },
+    { "PINT_LOG_BASE",             KEY_REAL, "", "", AT(pint_log_base), 0, 100 },
+    { "PINT_PROB",                 KEY_REAL, "", "", AT(pint_prob), 0, 1 },
 
     /* of ConWeave's fork */
-    { "FLOW_INPUT_FILE",           UNUSED,       0, 0, 0 },
-    { "CNP_OUTPUT_FILE",           UNUSED,       0, 0, 0 },
-    { "VOQ_MON_FILE",              UNUSED,       0, 0, 0 },
-    { "VOQ_MON_DETAIL_FILE",       UNUSED,       0, 0, 0 },
-    { "UPLINK_MON_FILE",           UNUSED,       0, 0, 0 },
-    { "CONN_MON_FILE",             UNUSED,       0, 0, 0 },
-    { "EST_ERROR_MON_FILE",        UNUSED,       0, 0, 0 },
-    { "SW_MONITORING_INTERVAL",    UNUSED,       0, 0, 0 },
-    { "FLOWGEN_START_TIME",        UNUSED,       0, 0, 0 },
-    { "FLOWGEN_STOP_TIME",         UNUSED,       0, 0, 0 },
-    { "LOAD",                      UNUSED,       0, 0, 0 },
-    { "RANDOM_SEED",               COUNT,        IN(random_seed), 1, INT32_MAX },
-    { "CONWEAVE_TX_EXPIRY_TIME",           MICROSECONDS, IN(weave.expiry_us), 0, 1e9 },
-    { "CONWEAVE_REPLY_TIMEOUT_EXTRA",      MICROSECONDS, IN(weave.reply_us), 0, 1e9 },
-    { "CONWEAVE_PATH_PAUSE_TIME",          MICROSECONDS, IN(weave.pause_us), 0, 1e9 },
-    { "CONWEAVE_EXTRA_VOQ_FLUSH_TIME",     MICROSECONDS, IN(weave.flush_us), 0, 1e9 },
-    { "CONWEAVE_DEFAULT_VOQ_WAITING_TIME", MICROSECONDS, IN(weave.wait_us), 0, 1e9 },
+    { "FLOW_INPUT_FILE",           KEY_NAME, "", UNUSED },
+    { "CNP_OUTPUT_FILE",           KEY_NAME, "", UNUSED },
+    { "VOQ_MON_FILE",              KEY_NAME, "", UNUSED },
+    { "VOQ_MON_DETAIL_FILE",       KEY_NAME, "", UNUSED },
+    { "UPLINK_MON_FILE",           KEY_NAME, "", UNUSED },
+    { "CONN_MON_FILE",             KEY_NAME, "", UNUSED },
+    { "EST_ERROR_MON_FILE",        KEY_NAME, "", UNUSED },
+    { "SW_MONITORING_INTERVAL",    KEY_NAME, "", UNUSED },
+    { "FLOWGEN_START_TIME",        KEY_NAME, "", UNUSED },
+    { "FLOWGEN_STOP_TIME",         KEY_NAME, "", UNUSED },
+    { "LOAD",                      KEY_NAME, "", UNUSED },
+    { "RANDOM_SEED",               KEY_COUNT, "", "", AT(random_seed), 1, INT32_MAX },
+    { "CONWEAVE_TX_EXPIRY_TIME",           KEY_REAL, "", "", AT(weave.expiry_us), 0, 1e9, .per = 1 },
+    { "CONWEAVE_REPLY_TIMEOUT_EXTRA",      KEY_REAL, "", "", AT(weave.reply_us), 0, 1e9, .per = 1 },
+    { "CONWEAVE_PATH_PAUSE_TIME",          KEY_REAL, "", "", AT(weave.pause_us), 0, 1e9, .per = 1 },
+    { "CONWEAVE_EXTRA_VOQ_FLUSH_TIME",     KEY_REAL, "", "", AT(weave.flush_us), 0, 1e9, .per = 1 },
+    { "CONWEAVE_DEFAULT_VOQ_WAITING_TIME", KEY_REAL, "", "", AT(weave.wait_us), 0, 1e9, .per = 1 },
+    { 0 },
 };
 
-#define KEYS (sizeof keys / sizeof *keys)
+#define KEYS (sizeof keys / sizeof *keys - 1)
 
 /* Of the fork's main program; rp_timer, the rates and the maps, which it leaves unset, and the gain, which
  * its integer division makes 0, are those of its sample config. */
@@ -136,49 +123,16 @@ struct config_reader {
     struct map          kmax, kmin, pmax;
 };
 
-static int read_count(struct tokens *w, const struct key *key, uint32_t *value, struct err *err)
-{
-    int rc = tokens_uint32(w, key->name, (uint32_t)key->max, value, err);
-
-    if (!rc && *value < key->min)
-        rc = tokens_err(w, err, ERANGE, "%s: %u is less than %g", key->name, *value, key->min);
-    return rc;
-}
-
-static int read_flag(struct tokens *w, const struct key *key, bool *value, struct err *err)
-{
-    uint32_t number;
-    int rc = tokens_uint32(w, key->name, UINT32_MAX, &number, err);
-
-    if (!rc)
-        *value = number != 0;
-    return rc;
-}
-
-static int read_real(struct tokens *w, const struct key *key, double *value, struct err *err)
-{
-    return tokens_real(w, key->name, key->min, key->max, value, err);
-}
-
-static int read_microseconds(struct tokens *w, const struct key *key, double *value, struct err *err)
-{
-    int rc = read_real(w, key, value, err);
-
-    if (!rc)
-        *value = (double)(uint64_t)*value;
-    return rc;
-}
-
-static int read_path(struct tokens *w, const struct key *key, char *path, struct err *err)
+static int read_path(struct tokens *w, const char *key, char *path, struct err *err)
 {
     const char *word = tokens_next(w);
     size_t size;
 
     if (!word)
-        return tokens_err(w, err, EINVAL, "nothing is given for %s", key->name);
+        return tokens_err(w, err, EINVAL, "nothing is given for %s", key);
     size = strlen(word) + 1;
     if (size > sizeof defaults.topology_file)
-        return tokens_err(w, err, ENAMETOOLONG, "%s: a name of more than %zu characters", key->name,
+        return tokens_err(w, err, ENAMETOOLONG, "%s: a name of more than %zu characters", key,
                          sizeof defaults.topology_file - 1);
     memcpy(path, word, size);
     return 0;
@@ -235,37 +189,52 @@ static int read_map(struct tokens *w, struct map *map, bool is_probability, stru
     return rc;
 }
 
-static int read_value(struct config_reader *r, const struct key *key, struct err *err)
+/* Keys with more than one word, or of which a text of a fixed size is kept. */
+static int read_own(struct config_reader *r, const char *key, struct err *err)
 {
     struct tokens *w = &r->words;
-    void *field = (char *)r->config + key->offset;
 
-    switch (key->kind) {
-    case FLAG:         return read_flag(w, key, field, err);
-    case COUNT:        return read_count(w, key, field, err);
-    case REAL:         return read_real(w, key, field, err);
-    case MICROSECONDS: return read_microseconds(w, key, field, err);
-    case RATE:         return tokens_rate(w, key->name, field, err);
-    case PATH:         return read_path(w, key, field, err);
-    case LINK_DOWN:    return read_link_down(w, r->config, err);
-    case KMAX_MAP:     return read_map(w, &r->kmax, false, err);
-    case KMIN_MAP:     return read_map(w, &r->kmin, false, err);
-    case PMAX_MAP:     return read_map(w, &r->pmax, true, err);
-    case UNUSED:       break;
-    }
-    return tokens_next(w) ? 0 : tokens_err(w, err, EINVAL, "nothing is given for %s", key->name);
+    if (strcmp(key, "TOPOLOGY_FILE") == 0)
+        return read_path(w, key, r->config->topology_file, err);
+    if (strcmp(key, "FLOW_FILE") == 0)
+        return read_path(w, key, r->config->flow_file, err);
+    if (strcmp(key, "LINK_DOWN") == 0)
+        return read_link_down(w, r->config, err);
+    if (strcmp(key, "KMAX_MAP") == 0)
+        return read_map(w, &r->kmax, false, err);
+    if (strcmp(key, "KMIN_MAP") == 0)
+        return read_map(w, &r->kmin, false, err);
+    if (strcmp(key, "PMAX_MAP") == 0)
+        return read_map(w, &r->pmax, true, err);
+    return tokens_next(w) ? 0 : tokens_err(w, err, EINVAL, "nothing is given for %s", key);
+}
+
+static int read_value(struct config_reader *r, const struct key_row *row, struct err *err)
+{
+    struct tokens   *w = &r->words;
+    struct key_value v;
+    struct err       why;
+    int              rc;
+
+    if (row->at.type == KEY_NO_FIELD)
+        return read_own(r, row->name, err);
+    if (!tokens_next(w))
+        return tokens_err(w, err, EINVAL, "nothing is given for %s", row->name);
+    rc = key_parse(row, w->word, &v, &why);
+    if (rc)
+        return tokens_err(w, err, -rc, "%s", why.text);
+    key_store(row, &v, r->config);
+    return 0;
 }
 
 static int unknown_key(const struct tokens *w, struct err *err)
 {
-    const char *names[KEYS + 1] = { NULL }, *near;
+    const char *names[KEYS + 1] = { NULL };
+    char        near[120];
 
     for (size_t i = 0; i < KEYS; i++)
         names[i] = keys[i].name;
-    near = text_nearest(w->word, names);
-    if (near)
-        return tokens_err(w, err, EINVAL, "'%s' is not a key; did you mean '%s'?", w->word, near);
-    return tokens_err(w, err, EINVAL, "'%s' is not a key", w->word);
+    return tokens_err(w, err, EINVAL, "'%s' is not a key%s", w->word, text_did_you_mean(near, sizeof near, w->word, names));
 }
 
 static int refuse_conweave(const struct config_reader *r, struct err *err)
@@ -285,11 +254,7 @@ static int refuse_conweave(const struct config_reader *r, struct err *err)
 
 static bool is_given(const struct config_reader *r, const char *name)
 {
-    size_t i = 0;
-
-    while (strcmp(keys[i].name, name) != 0)
-        i++;
-    return r->line[i] != 0;
+    return r->line[key_find(keys, name) - keys] != 0;
 }
 
 const char *hpcc_cc_of_mode(uint32_t mode)
@@ -319,17 +284,17 @@ static int refuse_unmodelled(const struct config_reader *r, struct err *err)
 static int read_config_line(struct config_reader *r, struct err *err)
 {
     const char *word = tokens_next(&r->words);
-    size_t i = 0;
+    const struct key_row *row = key_find(keys, word);
+    uint32_t *line;
     int rc;
 
-    while (i < KEYS && strcmp(keys[i].name, word) != 0)
-        i++;
-    if (i == KEYS)
+    if (!row)
         return unknown_key(&r->words, err);
-    if (r->line[i])
-        return tokens_err(&r->words, err, EINVAL, "line %u gives %s already", r->line[i], word);
-    r->line[i] = r->words.line;
-    rc = read_value(r, &keys[i], err);
+    line = &r->line[row - keys];
+    if (*line)
+        return tokens_err(&r->words, err, EINVAL, "line %u gives %s already", *line, word);
+    *line = r->words.line;
+    rc = read_value(r, row, err);
     if (!rc)
         rc = tokens_end(&r->words, err);
     if (!rc)
