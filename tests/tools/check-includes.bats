@@ -3,7 +3,7 @@
 
 setup() {
     tree=$BATS_TEST_TMPDIR
-    for folder in base core learn lb meter cc net traffic sim/observe tune run report campaign train live standin/fabric live/driver cmd; do
+    for folder in base core learn lb meter cc net traffic sim/observe tune run report campaign train live/agent standin/fabric live/driver cmd; do
         mkdir -p "$tree/src/$folder"
     done
 }
@@ -28,7 +28,7 @@ check() {
     plant sim/build_test.c '#include "scenario/scenario.h"' '#include "traffic/kinds/incast.h"'
     plant tune/acc.c '#include "learn/ddqn.h"' '#include "core/fsd.h"'
     plant standin/fabric/fabric.c '#include "run/simulation.h"' '#include "live/driver/driver.h"'
-    plant cmd/run.c '#include "sim/sim.h"' '#include "live/agent.h"' '#include "version.h"'
+    plant cmd/run.c '#include "sim/sim.h"' '#include "version.h"'
     check
     [ "$status" -eq 0 ]
     [ -z "$output" ]
@@ -44,7 +44,7 @@ check() {
 @test "check-includes: every violation is reported" {
     plant base/a.h '#include "core/units.h"'
     plant cc/b.c '#  include "sim/packet.h"' '#include <sim/port.h>'
-    plant live/agent.c '#include "sim/sim.h"'
+    plant live/agent/agent.c '#include "sim/sim.h"'
     plant lb/ecmp_test.c '#include "sim/switch.h"'
     check
     [ "$status" -eq 1 ]
@@ -69,6 +69,16 @@ check() {
     check
     [ "$status" -eq 1 ]
     [ "$output" = 'src/extra/a.c:1: no such folder in the table of tools/check-includes' ]
+}
+
+@test "check-includes: no daemon includes simulated devices or stand-ins" {
+    mkdir -p "$tree/src/live/daemon" "$tree/src/live/tuner"
+    plant live/daemon/run_agent.c '#include "standin/fabric/fabric.h"'
+    plant live/driver/driver.c '#include "standin/nic/nic.h"'
+    plant live/tuner/live_tuner.c '#include "standin/twin/lock_step.h"'
+    check
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 3 ]
 }
 
 @test "check-includes: rooms inside sim/ include downwards alone" {

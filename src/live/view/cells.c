@@ -18,27 +18,12 @@ void cells_fini(struct cells *s)
 /* ---- names ---- */
 
 /* "h9" comes before "h10". */
-static int compare_names(const char *a, const char *b)
-{
-    while (*a && *b) {
-        if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
-            unsigned long left = strtoul(a, (char **)&a, 10), right = strtoul(b, (char **)&b, 10);
-
-            if (left != right)
-                return left < right ? -1 : 1;
-        } else if (*a++ != *b++)
-            return (unsigned char)a[-1] < (unsigned char)b[-1] ? -1 : 1;
-    }
-    return *a ? 1 : *b ? -1 : 0;
-}
-
 static int compare(const void *left, const void *right, void *arg)
 {
     const struct controller *c = arg;
     const char              *a = c->peer[*(const uint32_t *)left].name, *b = c->peer[*(const uint32_t *)right].name;
-    int                      order = compare_names(a, b);
 
-    return order ? order : strcmp(a, b);         /* "h02", "h2" */
+    return strverscmp(a, b);
 }
 
 /* How much of a host's name is that of its rack: all before its last number, if there is another number before; else 0. A host
