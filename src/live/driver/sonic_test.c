@@ -1,6 +1,7 @@
 /* src/live/driver/sonic_test.c - the driver on a real Redis, with a small orchagent: it copies what is in CONFIG_DB to ASIC_DB after a
  * while, and dies of what is not digits. */
 #include "live/driver/sonic.h"
+#include "live/driver/redis.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -215,6 +216,62 @@ static void open__refuses_what_cannot_be_tuned(void **unused)
     assert_non_null(strstr(err.text, "no Redis answers"));
 }
 
+struct found { char last[64]; int count; };
+
+static void note(void *arg, const char *key)
+{
+    struct found *f = arg;
+
+    assert_true(strcmp(f->last, key) < 0);       /* once each, in the order of names */
+    snprintf(f->last, sizeof f->last, "%s", key);
+    f->count++;
+}
+
+struct many { uint64_t value[3000]; int absent; };
+
+static void take_one(void *arg, uint32_t key, int field, const char *text)
+{
+    struct many *m = arg;
+
+    m->absent += field != 0;
+    assert_int_equal(redis_parse_number(text, &m->value[key]), 0);
+}
+
+/* More keys than SCAN returns at a time, and more than a socket's buffer of commands. */
+static void redis__thousands_of_keys(void **unused)
+{
+    static const char *const   field[] = { "n", "absent" };
+    static char                name[3000][32];
+    static const char         *key[3000];
+    static struct many         m;
+    struct found               found = { "", 0 };
+    char                       socket[128];
+    struct redis               r;
+
+    (void)unused;
+    if (!has_redis)
+        skip();
+    assert_int_equal(shell("seq 0 2999 | awk '{ print \"HSET KEY|\" $1 \" n \" $1 * 7 }' | redis -n 4 >/dev/null"), 0);
+    snprintf(socket, sizeof socket, "%s/var/run/redis/redis.sock", root);
+    redis_init(&r, socket);
+    assert_int_equal(redis_keys(&r, REDIS_CONFIG, "KEY|*", note, &found), 0);
+    assert_int_equal(found.count, 3000);
+    for (int i = 0; i < 3000; i++) {
+        snprintf(name[i], sizeof *name, "KEY|%d", i);
+        key[i] = i % 10 ? name[i] : "";          /* "": not asked for */
+        m.value[i] = 1;
+    }
+    assert_int_equal(redis_get_many(&r, REDIS_CONFIG, &(struct redis_many){ key, 3000, field, 2, take_one, &m }), 0);
+    for (uint64_t i = 0; i < 3000; i++)
+        assert_int_equal(m.value[i], i % 10 ? 7 * i : 1);
+    assert_int_equal(m.absent, 0);
+    assert_int_equal(shell("redis -n 4 DEL 'KEY|5' >/dev/null; redis -n 4 SET 'KEY|5' text >/dev/null"), 0);
+    assert_int_equal(redis_get_many(&r, REDIS_CONFIG, &(struct redis_many){ key, 3000, field, 2, take_one, &m }), -EIO);        /* not a hash */
+    usleep(300000);              /* it is left alone for a moment */
+    assert_int_equal(redis_keys(&r, REDIS_CONFIG, "NO|*", note, &found), 0);     /* connects again */
+    redis_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +281,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(write__without_an_orchagent_times_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sample__takes_differences_and_says_when_nothing_is_new, set_up, tear_down),
         cmocka_unit_test_setup_teardown(open__refuses_what_cannot_be_tuned, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(redis__thousands_of_keys, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
