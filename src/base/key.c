@@ -11,8 +11,9 @@
 const char *key_unit_name(enum key_unit unit)
 {
     static const char *const names[] = {
-        [KEY_NAME] = "name", [KEY_FILE] = "file", [KEY_YES] = "yes/no", [KEY_COUNT] = "count", [KEY_REAL] = "share",
-        [KEY_TIME] = "time", [KEY_RATE] = "rate", [KEY_BYTES] = "bytes", [KEY_LIST] = "list", [KEY_MAP] = "map",
+        [KEY_NAME] = "name", [KEY_FILE] = "file", [KEY_YES] = "yes/no", [KEY_COUNT] = "count",
+        [KEY_REAL] = "share", [KEY_TIME] = "time", [KEY_RATE] = "rate", [KEY_BYTES] = "bytes",
+        [KEY_LIST] = "list", [KEY_MAP] = "map",
     };
 
     return names[unit];
@@ -67,8 +68,8 @@ static int check_bounds(const struct key_row *row, const char *text, double valu
 
     if ((row->unit == KEY_REAL && !is_bounded) || (value >= row->min && value <= max))
         return 0;
-    return err_set(err, ERANGE, "%s must be %s .. %s, not %.60s", row->name, bound_text(low, row->unit, row->min),
-                   bound_text(high, row->unit, max), text);
+    return err_set(err, ERANGE, "%s must be %s .. %s, not %.60s", row->name,
+                   bound_text(low, row->unit, row->min), bound_text(high, row->unit, max), text);
 }
 
 /* ---- values ---- */
@@ -104,7 +105,8 @@ static int text_to_count(const char *text, uint64_t *value, struct err *err)
     double made;
     int    rc = text_to_uint(text, value, err);
 
-    if (rc != -EINVAL || !strpbrk(text, "eE") || text_to_real(text, &made, NULL) || made > 1e15 || made != (double)(uint64_t)made)
+    if (rc != -EINVAL || !strpbrk(text, "eE") || text_to_real(text, &made, NULL) || made > 1e15 ||
+        made != (double)(uint64_t)made)
         return rc;
     *value = (uint64_t)made;
     return 0;
@@ -113,7 +115,8 @@ static int text_to_count(const char *text, uint64_t *value, struct err *err)
 static int parse_whole(const struct key_row *row, const char *text, struct key_value *v, struct err *err)
 {
     int (*const parse)(const char *, uint64_t *, struct err *) =
-        row->unit == KEY_TIME ? text_to_time : row->unit == KEY_RATE ? text_to_rate : row->unit == KEY_BYTES ? text_to_bytes : text_to_count;
+        row->unit == KEY_TIME ? text_to_time : row->unit == KEY_RATE ? text_to_rate :
+        row->unit == KEY_BYTES ? text_to_bytes : text_to_count;
     uint64_t   made;
     struct err why;
     int        rc = parse(text, &made, &why);
@@ -136,8 +139,10 @@ static int parse_real(const struct key_row *row, const char *text, struct key_va
     if (rc)
         return err_set(err, -rc, "%s: %s", row->name, why.text);
     rc = check_bounds(row, text, made, err);
+    if (row->per)
+        made = (double)((uint64_t)made / row->per);
     if (!rc)
-        *v = (struct key_value){ .real = row->per ? (double)((uint64_t)made / row->per) : made, .text = text };
+        *v = (struct key_value){ .real = made, .text = text };
     return rc;
 }
 
@@ -203,7 +208,8 @@ void key_store(const struct key_row *row, const struct key_value *v, void *into)
 
 void key_copy_like(const struct key_row *table, const struct key_row *row, void *into)
 {
-    static const size_t   size[] = { [KEY_BOOL] = sizeof(bool), [KEY_U8] = 1, [KEY_U16] = 2, [KEY_U32] = 4, [KEY_U64] = 8, [KEY_DOUBLE] = 8 };
+    static const size_t   size[] = { [KEY_BOOL] = sizeof(bool), [KEY_U8] = 1, [KEY_U16] = 2, [KEY_U32] = 4,
+                                     [KEY_U64] = 8, [KEY_DOUBLE] = 8 };
     const struct key_row *from = key_find(table, row->like);
 
     assert(from && from < row && from->at.type == row->at.type && row->at.type != KEY_TEXT);
@@ -229,7 +235,7 @@ void key_print_markdown(FILE *out, const struct key_row *k)
         bool        by_model = strcmp(k->initial, "model") == 0;
         const char *tick = *k->initial && !by_model ? "`" : "";
 
-        fprintf(out, "| `%s` | %s | %s%s%s | %s |\n", k->name, key_unit_name(k->unit), tick, by_model ? "by model" : k->initial, tick,
-                k->about);
+        fprintf(out, "| `%s` | %s | %s%s%s | %s |\n", k->name, key_unit_name(k->unit), tick,
+                by_model ? "by model" : k->initial, tick, k->about);
     }
 }

@@ -1,8 +1,8 @@
 /* src/base/key.h - one row for each setting that people write: a key of a file, or an option of a tuner.
  *
- * A row holds the name, unit, initial value, help, the field of a C struct that takes the value, and its bounds. A table of
- * rows feeds readers, messages, lists and reference pages, so a new setting is one row. Rows without a field are read by
- * code of their own: maps, lists, and values that depend on others.
+ * A row holds the name, unit, initial value, help, the field of a C struct that takes the value, and its
+ * bounds. A table of rows feeds readers, messages, lists and reference pages, so a new setting is one row. Rows
+ * without a field are read by code of their own: maps, lists, and values that depend on others.
  */
 #ifndef BASE_KEY_H
 #define BASE_KEY_H
@@ -37,13 +37,14 @@ struct key_word { const char *word; uint64_t value; };
 struct key_row {                 /* a table ends with a row whose name is NULL */
     const char            *name;
     enum key_unit          unit;
-    const char            *initial;      /* as a user would write it; "": required or none; "model": the model decides */
+    const char            *initial;      /* as users write it; "": required or none; "model": by the model */
     const char            *about;        /* help, one line */
     struct key_field       at;
-    double                 min, max;     /* in ps, bps or bytes for such units; both 0: as much as the field holds */
-    const char *const     *choices;      /* NULL-terminated; the value is the index. Text: names that are not files */
+    double                 min, max;     /* in ps, bps or bytes; both 0: as much as the field holds */
+    const char *const     *choices;      /* NULL-terminated; the value is the index. File: names of no file */
     const struct key_word *words;        /* words that stand for a number; the last has no word */
-    uint64_t               per;          /* the field counts in so many ps, bps or bytes, cut to a whole number; 0: in 1. Real: likewise, 0: not cut */
+    uint64_t               per;          /* unit of the field, in ps, bps or bytes; 0: 1. A real number with it
+                                            is cut to whole units */
     const char            *like;         /* not given: as the row of that name, which comes before it */
     bool                   is_needed;    /* refused if it is missing */
 };
@@ -51,13 +52,17 @@ struct key_row {                 /* a table ends with a row whose name is NULL *
 /* The field of a row: KEY_AT(struct sim_cfg, mtu_bytes). A type that no row can write does not compile. */
 #define KEY_AT(type, field) \
     .at = { offsetof(type, field), \
-            _Generic(((type *)NULL)->field, bool: KEY_BOOL, uint8_t: KEY_U8, uint16_t: KEY_U16, uint32_t: KEY_U32, \
-                     uint64_t: KEY_U64, double: KEY_DOUBLE, char *: KEY_TEXT) }
+            _Generic(((type *)NULL)->field, bool: KEY_BOOL, uint8_t: KEY_U8, uint16_t: KEY_U16, \
+                     uint32_t: KEY_U32, uint64_t: KEY_U64, double: KEY_DOUBLE, char *: KEY_TEXT) }
 
 /* A list of words: .words = KEY_WORDS({ "none", 0 }, { "bdp", UINT64_MAX }) */
 #define KEY_WORDS(...) (const struct key_word[]){ __VA_ARGS__, { NULL, 0 } }
 
-struct key_value { uint64_t whole; double real; const char *text; };     /* text: borrowed; real: also of whole numbers */
+struct key_value {
+    uint64_t    whole;
+    double      real;            /* of whole numbers, too */
+    const char *text;            /* borrowed */
+};
 
 const char *key_unit_name(enum key_unit);        /* "time", "yes/no" */
 
@@ -67,7 +72,7 @@ const struct key_row *key_find(const struct key_row *, const char *name);
 /* Reads one value and checks its bounds. The reason has no place in front of it. */
 int key_parse(const struct key_row *, const char *text, struct key_value *, struct err *);
 
-/* Writes the value into the field of a row, if it has one. A text is copied; what was there before is freed. */
+/* Writes the value into the field of a row, if it has one. A text is copied, and the one before it freed. */
 void key_store(const struct key_row *, const struct key_value *, void *into);
 
 /* Copies the field of the row that 'like' names. */

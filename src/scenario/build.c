@@ -32,7 +32,8 @@ static struct yaml_node **place_of(struct yaml_node *in, const char *key)
     return at;
 }
 
-static struct yaml_node *add(struct build *b, struct yaml_node *in, const char *key, enum yaml_kind kind, const char *text)
+static struct yaml_node *add(struct build *b, struct yaml_node *in, const char *key, enum yaml_kind kind,
+                             const char *text)
 {
     struct yaml_node *node = build_node(b, key, text), **at;
 
