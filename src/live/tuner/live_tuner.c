@@ -395,17 +395,23 @@ static void open_loop(struct live_tuner *t, const struct controller *c, struct d
     loop_start(&t->loop, &t->world.start, d);
 }
 
-/* What a decision would change, of what devices have. */
+/* What a decision would change, of what devices have. Without trials each device counts, also one that came when others had been set;
+ * with trials a setting that the first device holds needs no second trial. */
 static struct knob_set change_of(const struct decision *d, const struct controller *c)
 {
     struct knob_set set = { 0 };
-    struct knobs    is;
+    struct knobs    first;
 
-    take_knobs(&is, c);
-    for (uint32_t i = 0; i < c->peers; i++)
+    take_knobs(&first, c);
+    for (uint32_t i = 0; i < c->peers; i++) {
+        const struct peer *p = &c->peer[i];
+        bool               is_own = c->cfg->mode == MODE_DIRECT && p->rank != RANK_NONE;
+
         for (int k = 0; k < KNOB_COUNT; k++)
-            if (c->peer[i].confirmed.is_named[k] && !knobset_is_equal_value(is.value[k], d->knobs.value[k]))
+            if (p->confirmed.is_named[k] &&
+                !knobset_is_equal_value(is_own ? p->confirmed.knobs.value[k] : first.value[k], d->knobs.value[k]))
                 knob_set_add(&set, (enum knob)k, d->knobs.value[k]);
+    }
     return set;
 }
 

@@ -1,0 +1,112 @@
+/* src/live/tuner/live_tuner_test.c - what a tuner's decision would change, of what devices hold. */
+#include "live/tuner/live_tuner.h"
+#include "live/controller/controller.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define AI_RATE 50.0             /* of 'expert', in Mb/s: data/ and docs/tuners.md */
+
+static struct controller_file file;
+static char                   folder[64];
+
+static void read_file(const char *mode)
+{
+    char       path[96];
+    struct err err;
+    FILE      *f;
+
+    snprintf(folder, sizeof folder, "/tmp/anole-tuner-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/c.yaml", folder);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "listen: unix:%s/socket\nstate: %s\ntuner: expert\nmode: %s\n", folder, folder, mode);
+    assert_int_equal(fclose(f), 0);
+    if (config_read_controller(&file, path, &err))
+        fail_msg("%s", err.text);
+    unlink(path);
+}
+
+static void forget_file(void)
+{
+    char path[96];
+
+    config_fini_controller(&file);
+    snprintf(path, sizeof path, "%s/tuning.jsonl", folder);
+    unlink(path);
+    rmdir(folder);
+}
+
+static void add_nic(struct controller *c, double ai_rate)
+{
+    struct peer *p = &c->peer[c->peers];
+
+    *p = (struct peer){ .rank = c->peers++, .link = c->peers, .where = KNOB_NIC, .may_write = true };
+    snprintf(p->name, sizeof p->name, "host%u/nic", c->peers);
+    p->facts.rate_bps = 100000000000;
+    knob_set_add(&p->confirmed, KNOB_rpg_ai_rate, ai_rate);
+    p->device = p->baseline = p->confirmed;
+}
+
+/* Is anything proposed to a first device that holds one value, and a second that holds the other? */
+static bool proposes(const char *mode, double first, double second, struct knob_set *set)
+{
+    struct controller_io io = { .arg = NULL };
+    struct controller    c;
+    struct live_tuner    t;
+    char                 why[MSG_WHY_SIZE] = "";
+    bool                 is_proposed;
+
+    read_file(mode);
+    controller_init(&c, &file.controller, &io, 4);
+    live_tuner_init(&t, &file, 0);
+    add_nic(&c, first);
+    add_nic(&c, second);
+    *set = (struct knob_set){ 0 };
+    is_proposed = live_tuner_propose(&t, &c, 1, set, why);
+    live_tuner_fini(&t);
+    controller_fini(&c);
+    forget_file();
+    return is_proposed;
+}
+
+static void propose__what_devices_do_not_hold(void **unused)
+{
+    struct knob_set set;
+
+    (void)unused;
+    assert_true(proposes("direct", 5, 5, &set));
+    assert_true(set.is_named[KNOB_rpg_ai_rate] && set.knobs.value[KNOB_rpg_ai_rate] == AI_RATE);
+    assert_false(set.is_named[KNOB_kmin]);       /* no device has it */
+    assert_false(proposes("direct", AI_RATE, AI_RATE, &set));
+}
+
+/* Without trials all devices get the setting, also one that comes when others have it already. With trials one that differs is a person's matter:
+ * `anole ctl diff` shows it. */
+static void propose__a_device_that_comes_later(void **unused)
+{
+    struct knob_set set;
+
+    (void)unused;
+    assert_true(proposes("direct", AI_RATE, 5, &set));
+    assert_true(set.is_named[KNOB_rpg_ai_rate] && set.knobs.value[KNOB_rpg_ai_rate] == AI_RATE);
+    assert_false(proposes("auto", AI_RATE, 5, &set));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(propose__what_devices_do_not_hold), cmocka_unit_test(propose__a_device_that_comes_later),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
