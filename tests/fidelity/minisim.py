@@ -60,11 +60,11 @@ class Streams:
     """ns-3's MRG32k3a as the fork uses it: every number is the first of a new stream."""
     M1, M2 = 4294967087, 4294944443
 
-    def __init__(self, stream, run):
+    def __init__(self, stream, run, seed=1):
         a1 = [[0, 1, 0], [0, 0, 1], [-810728 % self.M1, 1403580, 0]]
         a2 = [[0, 1, 0], [0, 0, 1], [-1370589 % self.M2, 0, 527612]]
-        self.s1, self.s2 = [1, 1, 1], [1, 1, 1]
-        for power in range(127 + 64):           # the state is A^(stream * 2^127 + run * 2^76) applied to ones
+        self.s1, self.s2 = [seed] * 3, [seed] * 3
+        for power in range(127 + 64):           # the state is A^(stream * 2^127 + run * 2^76) applied to the seed
             if power == 127:
                 self.jump1, self.jump2 = a1, a2
             if (power >= 127 and stream >> power - 127 & 1) != (76 <= power < 76 + 64 and run >> power - 76 & 1):
@@ -79,18 +79,23 @@ class Streams:
     def squared(matrix, modulus):
         return [[sum(matrix[i][k] * matrix[k][j] for k in range(3)) % modulus for j in range(3)] for i in range(3)]
 
-    def draw(self):
+    def first(self):
+        """The next number of the present stream, and the two that bring it on."""
         p1 = (1403580 * self.s1[1] - 810728 * self.s1[0]) % self.M1
         p2 = (527612 * self.s2[2] - 1370589 * self.s2[0]) % self.M2
+        return (p1 - p2 if p1 > p2 else p1 - p2 + self.M1) * (1.0 / (self.M1 + 1.0)), p1, p2
+
+    def draw(self):
+        number = self.first()[0]
         self.s1, self.s2 = self.applied(self.jump1, self.s1, self.M1), self.applied(self.jump2, self.s2, self.M2)
-        return (p1 - p2 if p1 > p2 else p1 - p2 + self.M1) * (1.0 / (self.M1 + 1.0))
+        return number
 
 
 class CRand:
-    """rand() of glibc with its first seed."""
+    """rand() of glibc."""
 
-    def __init__(self):
-        state = [1]
+    def __init__(self, seed=1):
+        state = [seed]
         for _ in range(30):
             state.append(16807 * state[-1] % 2147483647)
         state += state[:3]
@@ -230,9 +235,12 @@ def address(node):
 
 
 class Simulation:
+    CONFIG = Config
+    FIRST_VISITED = -1                          # the fork visits switches by falling number
+
     def __init__(self, folder, seed=1):
         folder = pathlib.Path(folder)
-        self.config = config = Config((folder / "config.txt").read_text())
+        self.config = config = self.CONFIG((folder / "config.txt").read_text())
         self.now, self.scheduled, self.heap = 0, 0, []
         self.fct, self.pfc, self.drops, self.events = [], [], 0, 0
         self.read_topology(read_text(folder, config.topology_file))
@@ -279,8 +287,7 @@ class Simulation:
             self.flows.append((truncated_ns(float(line.split()[5])), src, dst, klass, dport, size))
 
     def find_routes(self):
-        """Breadth first from every host. The fork visits switches by falling number, and takes the delay and the rate of
-        a pair from the path that it finds first."""
+        """Breadth first from every host. The fork takes the delay and the rate of a pair from the path that it finds first."""
         self.next_hops = [{} for _ in self.ports]
         self.pair_rtt, self.pair_rate = {}, {}
         for host in self.hosts():
@@ -288,7 +295,7 @@ class Simulation:
             queue = [host]
             for node in queue:
                 hops, delay, serial, rate = seen[node]
-                for port in sorted(self.ports[node], key=lambda p: p.peer.node, reverse=True):
+                for port in sorted(self.ports[node], key=lambda p: self.FIRST_VISITED * p.peer.node):
                     peer = port.peer
                     if peer.node not in seen:
                         seen[peer.node] = (hops + 1, delay + port.delay,
@@ -335,11 +342,20 @@ class Simulation:
     def start_flows(self, index, sports):
         while index < len(self.flows) and self.flows[index][0] == self.now:
             _, src, dst, klass, dport, size = self.flows[index]
-            sport = sports[src, dst] = sports.get((src, dst), 9999) + 1
+            key = self.source_port_key(src, dst)
+            sport = sports[key] = sports.get(key, 9999) + 1
             self.after(0, self.after, 0, self.start_flow, (src, dst, klass, dport, size, sport))
             index += 1
         if index < len(self.flows):
             self.after(self.flows[index][0] - self.now, self.start_flows, index, sports)
+
+    @staticmethod
+    def source_port_key(src, dst):
+        return src, dst
+
+    @staticmethod
+    def host_name(node):
+        return f"{address(node):08x}"
 
     def start_flow(self, flow):
         src, dst = flow[:2]
@@ -357,7 +373,7 @@ class Simulation:
         key = pair.src, pair.dst
         packets = (pair.size - 1) // self.config.payload + 1
         alone = self.pair_rtt[key] + (pair.size + 48 * packets) * 8 * 10**9 // self.pair_rate[key]
-        self.fct.append(f"{address(pair.src):08x} {address(pair.dst):08x} {pair.sport} {pair.dport} {pair.size} "
+        self.fct.append(f"{self.host_name(pair.src)} {self.host_name(pair.dst)} {pair.sport} {pair.dport} {pair.size} "
                         f"{pair.start} {self.now - pair.start} {alone}")
         for event in pair.timers.values():
             self.cancel(event)
@@ -387,15 +403,18 @@ class Simulation:
         is_switch = port.node in self.switches
         if packet.kind == PFC:
             self.pfc.append(f"{self.now} {port.node} {int(is_switch)} {port.index + 1} {packet.seq}")
-            port.paused[packet.klass] = bool(packet.seq)
-            if not packet.seq:
-                self.send_next(port)
+            self.receive_pfc(port, packet.klass, bool(packet.seq))
         elif is_switch:
             self.switch_receive(port, packet)
         elif packet.kind == DATA:
             self.host_receive(port, packet)
         else:
             self.host_acknowledged(port, packet)
+
+    def receive_pfc(self, port, klass, is_pause):
+        port.paused[klass] = is_pause
+        if not is_pause:
+            self.send_next(port)
 
     # -- switches
 
@@ -406,10 +425,13 @@ class Simulation:
     def shared_used(port, klass):
         return max(0, port.ingress[klass] - RESERVE_BYTES)
 
-    def switch_receive(self, port, packet):
-        hops = self.next_hops[port.node][packet.dst]
+    def ecmp_port(self, node, packet):
+        hops = self.next_hops[node][packet.dst]
         words = address(packet.src), address(packet.dst), packet.sport | packet.dport << 16
-        egress = hops[ecmp_hash(words, port.node) % len(hops)]
+        return hops[ecmp_hash(words, node) % len(hops)]
+
+    def switch_receive(self, port, packet):
+        egress = self.ecmp_port(port.node, packet)
         klass, size = packet.klass, packet.size
         packet.came_by = port
         if klass and not self.admit(port, klass, size):
@@ -505,10 +527,13 @@ class Simulation:
         if pair is not None:
             self.send_data(port, pair)
             return
-        # Pairs held by their window or by PFC count too. So a host may set no wake-up although one is due.
-        times = [pair.available for pair in port.pairs if pair.next < pair.size]
+        times = self.times_due(port)
         if times and min(times) > self.now and (port.wakeup is None or port.wakeup[2] is None):
             port.wakeup = self.after(min(times) - self.now, self.send_next, port)
+
+    def times_due(self, port):
+        """Pairs held by their window or by PFC count too. So a host may set no wake-up although one is due."""
+        return [pair.available for pair in port.pairs if pair.next < pair.size]
 
     def next_pair(self, port):
         """Round robin from behind the last one served. Finished pairs go; the last index served stays as it is."""
@@ -565,10 +590,13 @@ class Simulation:
             kind = NACK
         else:
             return
+        self.answer(port, packet, kind, receiver.expected, packet.marked)
+
+    def answer(self, port, packet, kind, seq, is_cnp):
         ack = Packet()
-        ack.kind, ack.size, ack.klass, ack.seq = kind, self.ack_bytes, packet.klass, receiver.expected
+        ack.kind, ack.size, ack.klass, ack.seq = kind, self.ack_bytes, packet.klass, seq
         ack.src, ack.dst, ack.sport, ack.dport = packet.dst, packet.src, packet.dport, packet.sport
-        ack.marked, ack.payload, ack.feedback = False, packet.marked, packet.feedback      # payload: the CNP flag
+        ack.marked, ack.payload, ack.feedback = False, is_cnp, packet.feedback      # payload: the CNP flag
         port.acks.append(ack)
         self.send_next(port)
 
