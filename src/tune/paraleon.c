@@ -77,7 +77,7 @@ const struct paraleon_preset paraleon_presets[] = {
 /* Initial values of PARALEON's own are those of 'corrected'. */
 static const struct key_row options[] = {
     [PRESET] = { "preset", KEY_NAME, "corrected",
-                 "option values: published, corrected, or artifact", .choices = preset_names },
+                 "initial values of the options: published, corrected, or artifact; see docs/tuning.md", .choices = preset_names },
     ANNEAL_OPTIONS(9, 1, 0.85, 2),
     [ETA] = { "eta", KEY_REAL, "0.8",
               "largest probability of the dominant direction", .min = 0.5, .max = 1 },

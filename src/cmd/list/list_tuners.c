@@ -1,7 +1,6 @@
 /* src/cmd/list/list_tuners.c - tuners and their options, as tables and as a page of the manual. */
 #include "cmd/list/list_tuners.h"
 #include "base/print/table.h"
-#include "tune/paraleon.h"
 #include "tune/search/search.h"
 #include "tune/setting.h"
 #include "tune/tuner.h"
@@ -128,15 +127,6 @@ static bool has_own(const struct tuner_algo *a)
     return false;
 }
 
-static void print_presets(void)
-{
-    puts("\nOptions in which the presets differ:\n\n"
-         "| option | published | corrected | artifact |\n|---|---|---|---|");
-    for (const struct paraleon_preset *p = paraleon_presets; p->option; p++)
-        if (strcmp(p->published, p->corrected) != 0 || strcmp(p->corrected, p->artifact) != 0)
-            printf("| `%s` | %s | %s | %s |\n", p->option, p->published, p->corrected, p->artifact);
-}
-
 static void print_tuner(const struct tuner_algo *a)
 {
     printf("\n## %s\n\n%s.\n", a->name, a->about);
@@ -144,8 +134,6 @@ static void print_tuner(const struct tuner_algo *a)
         print_rows(a->option, false);
     if (is_search(a))
         puts("\nAlso those of [all searches](#options-of-all-searches).");
-    if (strcmp(a->name, "paraleon") == 0)
-        print_presets();
 }
 
 static void print_aliases(void)
