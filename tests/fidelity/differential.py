@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""tests/fidelity/differential.py [OPTION...] - random worlds: the model hpcc against minisim.py, a second form of its rules.
+"""tests/fidelity/differential.py [OPTION...] - random worlds: the models hpcc and conweave against a second form of their rules.
 
-A world is a network with its flows and settings in the files of the HPCC ns-3 fork. A seed makes it: make_world(seed).
-The FCT of every flow and every PFC frame in its order must be equal. A world that differs is kept in a folder, first
+That form is minisim.py for hpcc, minisim_conweave.py for conweave. A world is a network with its flows and settings in
+the files of the HPCC or the ConWeave ns-3 fork. A seed makes it: make_world(seed), make_conweave_world(seed). The FCT of
+every flow, every PFC frame in its order and, in model conweave, what balancers and hosts count must be equal. A world that differs is kept in a folder, first
 as it is and then as small as it gets: flows are dropped, then hosts and switches, then settings become usual ones. Output
 is TAP.
 """
@@ -19,6 +20,7 @@ import tempfile
 
 import fidelity
 import minisim
+import minisim_conweave
 
 MODES = {"dcqcn": "1", "hpcc": "3", "timely": "7", "dctcp": "8", "hpcc-pint": "10"}
 RATES = ("25Gbps", "50Gbps", "100Gbps", "200Gbps", "400Gbps")
@@ -38,9 +40,19 @@ USUAL = {
     "PINT_PROB": "1.0", "RATE_BOUND": "1", "ACK_HIGH_PRIO": "0", "LINK_DOWN": "0 0 0", "ENABLE_TRACE": "0",
     "BUFFER_SIZE": "32", "KMAX_MAP": "", "KMIN_MAP": "", "PMAX_MAP": "", "QLEN_MON_FILE": "qlen.txt",
     "QLEN_MON_START": "100000000000", "QLEN_MON_END": "100000000001"}
+BALANCERS = {"ecmp": "0", "letflow": "6", "conweave": "9", "conga": "3"}
+NOT_IN_CONWEAVE = ("TRACE_FILE", "TRACE_OUTPUT_FILE", "SIMULATOR_STOP_TIME", "PINT_LOG_BASE", "PINT_PROB", "ACK_HIGH_PRIO",
+                   "ENABLE_TRACE")
+USUAL_CONWEAVE = {
+    **{name: value for name, value in USUAL.items() if name not in NOT_IN_CONWEAVE},
+    "LB_MODE": "0", "ENABLE_PFC": "1", "ENABLE_IRN": "0", "HAS_WIN": "0", "VAR_WIN": "0", "BUFFER_SIZE": "9",
+    "RATE_AI": "40Mb/s", "MIN_RATE": "100Mb/s", "FLOWGEN_START_TIME": "2.0", "FLOWGEN_STOP_TIME": "2.001", "LOAD": "70",
+    "CONWEAVE_TX_EXPIRY_TIME": "300", "CONWEAVE_REPLY_TIMEOUT_EXTRA": "4", "CONWEAVE_PATH_PAUSE_TIME": "16",
+    "CONWEAVE_EXTRA_VOQ_FLUSH_TIME": "16", "CONWEAVE_DEFAULT_VOQ_WAITING_TIME": "200", "RANDOM_SEED": "1"}
 
 
 # ---- worlds: {"seed", "config", "hosts", "switches", "links": [[a, b, rate, delay]], "flows": [[src, dst, class, dport, size, start]]}
+# Those of model conweave have "flowlet_us" as well, and no use for dport.
 
 def thresholds(dice=None):
     """ECN's maps: low thresholds, so that few packets make marks."""
@@ -53,9 +65,9 @@ def thresholds(dice=None):
     return {name: " ".join(["7", *values]) for name, values in (("KMIN_MAP", kmin), ("KMAX_MAP", kmax), ("PMAX_MAP", pmax))}
 
 
-def make_shape(dice):
+def make_shape(dice, shapes=("star", "dumbbell", "two tiers", "fat tree", "tree", "mesh")):
     """(hosts, switches, links without rates and delays, tier of each link)"""
-    shape = dice.choice(("star", "dumbbell", "two tiers", "fat tree", "tree", "mesh"))
+    shape = dice.choice(shapes)
     if shape == "star":
         hosts, switches, trunks = dice.randint(2, 8), 1, []
     elif shape == "dumbbell":
@@ -79,7 +91,7 @@ def make_shape(dice):
     links = [(host, hosts + host * at_edge // hosts) for host in range(hosts)]
     if shape in ("tree", "mesh"):
         links = [(host, hosts + (host if host < switches else dice.randrange(switches))) for host in range(hosts)]
-    if dice.random() < 0.2:
+    if dice.random() < 0.2 and len(shapes) > 2:
         links = [link[::-1] for link in links]
     return hosts, switches, links, [(hosts + a, hosts + b) for a, b in trunks]
 
@@ -186,6 +198,68 @@ def make_world(seed):
     return world
 
 
+def make_conweave_config(dice, balancer):
+    usual = make_config(dice, "dcqcn")
+    config = {name: usual.get(name, value) for name, value in USUAL_CONWEAVE.items()}
+    config.update({
+        "LB_MODE": BALANCERS[balancer], "RANDOM_SEED": str(dice.randint(1, 1000)), "HAS_WIN": "0", "L2_ACK_INTERVAL": "1", "GLOBAL_T": "1", "RATE_BOUND": "1",
+        "BUFFER_SIZE": dice.choice("1129"), "CONWEAVE_TX_EXPIRY_TIME": dice.choice(("3", "10", "30", "300", "1000")),
+        "CONWEAVE_REPLY_TIMEOUT_EXTRA": dice.choice("0014"), "CONWEAVE_PATH_PAUSE_TIME": dice.choice(("1", "8", "16")),
+        "CONWEAVE_EXTRA_VOQ_FLUSH_TIME": dice.choice(("0", "2", "16", "64")),
+        "CONWEAVE_DEFAULT_VOQ_WAITING_TIME": dice.choice(("0", "3", "20", "200"))})
+    return config
+
+
+def crowd_conweave_buffer(dice, world):
+    """Raises rates, and with them headrooms, until a switch has little left. Its classes are full with few packets."""
+    world["config"]["BUFFER_SIZE"] = "1"
+    nodes = range(world["hosts"], world["hosts"] + world["switches"])
+    rates = sorted(RATES, key=minisim.parse_rate)
+    for link in dice.sample(world["links"], len(world["links"])):
+        old, link[2] = link[2], rates[-1]
+        if any(left_of(world, node) < 20_000 for node in nodes):
+            link[2] = old
+    if dice.random() < 0.7:
+        world["flows"] = make_burst(dice, world)
+
+
+def left_of(world, node):
+    """What headrooms and minima leave of a switch's buffer."""
+    ports = [link for link in world["links"] if node in link[:2]]
+    headrooms = sum(minisim.parse_rate(rate) * minisim.parse_delay(delay) // 8 // 10**9 * 2 + 2096 for _, _, rate, delay in ports)
+    return int(world["config"]["BUFFER_SIZE"]) * 1024 * 1024 - headrooms - 14596 - 8384 * len(ports)
+
+
+def make_conweave_world(seed):
+    """Only ECMP may have links that are not 1 us: the fork takes that length for granted. Balancers other than ECMP need ToRs
+    that are two to four links apart."""
+    dice = random.Random(seed)
+    balancer = list(BALANCERS)[seed % len(BALANCERS)]
+    config = make_conweave_config(dice, balancer)
+    shapes = ("two tiers", "fat tree") if balancer != "ecmp" or dice.random() < 0.5 else ("star", "dumbbell", "tree", "mesh")
+    hosts, switches, links, trunks = make_shape(dice, shapes)
+    world = {"seed": seed, "config": config, "hosts": hosts, "switches": switches,
+             "links": make_links(dice, hosts, links, trunks, "dcqcn"), "flowlet_us": dice.choice((1, 2, 5, 20, 100)),
+             "flows": make_flows(dice, hosts, int(config["PACKET_PAYLOAD_SIZE"]))}
+    for link in world["links"]:
+        if balancer != "ecmp" or seed % 3:
+            link[3] = "1000ns"
+    if dice.random() < 0.5:                            # as the fork's own networks
+        for link in world["links"]:
+            link[2] = "100Gbps"
+    for flow in world["flows"]:
+        flow[2] = max(2, flow[2])                      # class 1 has a buffer of its own in the fork
+    if dice.random() < 0.5:
+        crowd_conweave_buffer(dice, world)
+        for flow in world["flows"]:
+            flow[2] = max(2, flow[2])
+    return world
+
+
+def is_conweave(world):
+    return "flowlet_us" in world
+
+
 def write_world(world, folder):
     folder.mkdir(parents=True, exist_ok=True)
     nodes = world["hosts"] + world["switches"]
@@ -193,29 +267,49 @@ def write_world(world, folder):
     lines = [f"{nodes} {world['switches']} {len(world['links'])}", " ".join(map(str, range(world["hosts"], nodes)))]
     lines += [f"{a} {b} {rate} {delay} 0" for a, b, rate, delay in world["links"]]
     (folder / "topology.txt").write_text("\n".join(lines) + "\n")
-    lines = [f"{len(world['flows'])}"] + [" ".join(map(str, flow)) for flow in world["flows"]]
+    fields = (0, 1, 2, 4, 5) if is_conweave(world) else range(6)
+    lines = [f"{len(world['flows'])}"] + [" ".join(f"{flow[i]}" for i in fields) for flow in world["flows"]]
     (folder / "flow.txt").write_text("\n".join(lines) + "\n")
-    (folder / "s.yaml").write_text("hpcc: config.txt\n")
+    scenario = {"hpcc": "config.txt"}
+    if is_conweave(world):
+        scenario["knobs"] = {"flowlet_timeout": f"{world['flowlet_us']}us"}
+    (folder / "s.yaml").write_text(json.dumps(scenario) + "\n")
 
 
 # ---- comparing
 
-def run_anole(folder, seed):
-    """(lines of the fct file, lines of the pfc file)"""
+def run_anole(folder, world):
+    """(lines of the fct file, lines of the pfc file, counts)"""
+    seed = int(world["config"].get("RANDOM_SEED", world["seed"]))
     fct, pfc = folder / "anole.fct", folder / "anole.pfc"
     command = [fidelity.program(), "run", f"{folder}/s.yaml", "--seed", f"{seed}", "--format", "json",
                "--hpcc-fct", f"{fct}", "--hpcc-pfc", f"{pfc}"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
         raise fidelity.Different(f"{FAILED} {ended.returncode}: {ended.stderr.strip()}")
-    return [fidelity.lines_of(path.read_text()) for path in (fct, pfc)]
+    counts = {}
+    if is_conweave(world):
+        made = json.loads(ended.stdout)
+        counts = {**made.get("conweave", {}), **{name: made["packets"][anole] for name, anole in COUNTS.items()}}
+    return *(fidelity.lines_of(path.read_text()) for path in (fct, pfc)), counts
 
 
-def run_rules(folder, seed):
-    result = minisim.Simulation(folder, seed).run()
-    (folder / "rules.fct").write_text("".join(f"{line}\n" for line in result.fct))
+def run_rules(folder, world):
+    counts = {}
+    if is_conweave(world):
+        result = minisim_conweave.Simulation(folder, world["flowlet_us"] * 1000).run()
+        counts = {**result.counts, "drops": result.drops}
+        fct = [" ".join([*(f"{minisim.address(int(node)):08x}" for node in line.split()[:2]), *line.split()[2:]])
+               for line in result.fct]
+    else:
+        result = minisim.Simulation(folder, world["seed"]).run()
+        fct = result.fct
+    (folder / "rules.fct").write_text("".join(f"{line}\n" for line in fct))
     (folder / "rules.pfc").write_text("".join(f"{line}\n" for line in result.pfc))
-    return result.fct, result.pfc
+    return fct, result.pfc, counts
+
+
+COUNTS = {"drops": "dropped_buffer", "nacks": "nacks_sent", "flowlets": "flowlets", "timeouts": "timeouts"}
 
 
 def by_flow(lines):
@@ -241,19 +335,21 @@ def first_difference(ours, theirs):
         pairs = zip(ours[1] + ["none"] * len(theirs[1]), theirs[1] + ["none"] * len(ours[1]))
         a, b = next((a, b) for a, b in pairs if a != b)
         return f"all flows equal; first PFC frame that differs: anole {a}, rules {b}"
-    return None
+    counts = [f"{name}: anole {count}, rules {theirs[2].get(name, 0)}" for name, count in ours[2].items()
+              if count != theirs[2].get(name, 0)]
+    return f"all flows and PFC frames equal; counts differ: {'; '.join(counts)}" if counts else None
 
 
 def difference(world, folder, planted=None):
     """What differs in a world that is written to 'folder'; 'planted' are settings that only anole gets."""
     write_world({**world, "config": {**world["config"], **(planted or {})}}, folder)
     try:
-        ours = run_anole(folder, world["seed"])
+        ours = run_anole(folder, world)
     except fidelity.Different as why:
         return str(why)
     if planted:
         write_world(world, folder)
-    return first_difference(ours, run_rules(folder, world["seed"]))
+    return first_difference(ours, run_rules(folder, world))
 
 
 # ---- shrinking
@@ -294,7 +390,9 @@ def smaller_networks(world):
 
 
 def plainer_settings(world):
-    usual = {**USUAL, **thresholds(), "CC_MODE": world["config"]["CC_MODE"]}
+    usual = {**(USUAL_CONWEAVE if is_conweave(world) else USUAL), **thresholds(), "CC_MODE": world["config"]["CC_MODE"]}
+    if is_conweave(world):
+        usual["LB_MODE"] = world["config"]["LB_MODE"]
     for name, value in usual.items():
         if world["config"][name] != value:
             yield {**world, "config": {**world["config"], name: value}}
@@ -344,7 +442,7 @@ def check_world(world, kept, planted=None):
         why = difference(world, pathlib.Path(work) / "world", planted)
     if why is None:
         return
-    folder = kept / f"seed-{world['seed']}"
+    folder = kept / f"{'conweave-' if is_conweave(world) else ''}seed-{world['seed']}"
     shutil.rmtree(folder, ignore_errors=True)
     difference(world, folder, planted)
     smallest = shrink(world, folder / "minimal", planted)
@@ -354,9 +452,9 @@ def check_world(world, kept, planted=None):
         f"{difference(smallest, folder / 'minimal', planted)}")
 
 
-def outcome(seed, kept):
+def outcome(make, seed, kept):
     try:
-        check_world(make_world(seed), kept)
+        check_world(make(seed), kept)
     except fidelity.Different as why:
         return str(why)
     return None
@@ -408,7 +506,8 @@ def check_starts(kept):
 
 def parse_options():
     parser = argparse.ArgumentParser(description="Compares anole with a second form of its rules on random worlds.")
-    parser.add_argument("--seeds", type=int, default=20, metavar="N", help="as many worlds (default: 20)")
+    parser.add_argument("--seeds", type=int, default=20, metavar="N", help="as many worlds of model hpcc (default: 20)")
+    parser.add_argument("--conweave", type=int, default=12, metavar="N", help="as many of model conweave (default: 12)")
     parser.add_argument("--from", type=int, default=1, dest="first", metavar="N", help="first seed (default: 1)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="as many at a time")
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/differential"), metavar="DIR",
@@ -424,9 +523,10 @@ def main():
                  fidelity.Case("starts", lambda: check_starts(options.keep), None)]
         cases += [fidelity.Case(f"recording__{folder.name}", lambda folder=folder: check_recording(folder), None)
                   for folder in recordings]
-        for seed in range(options.first, options.first + options.seeds):
-            future = pool.submit(outcome, seed, options.keep)
-            cases.append(fidelity.Case(f"world__seed_{seed}", lambda future=future: check_outcome(future), None))
+        for name, make, count in (("world", make_world, options.seeds), ("conweave", make_conweave_world, options.conweave)):
+            for seed in range(options.first, options.first + count):
+                future = pool.submit(outcome, make, seed, options.keep)
+                cases.append(fidelity.Case(f"{name}__seed_{seed}", lambda future=future: check_outcome(future), None))
         return fidelity.run_cases(cases)
 
 
