@@ -255,13 +255,13 @@ static void scenario_parse__traffic(void **state)
           "s.yaml:2:52: qps: 'one' is not a whole number" },
         { STAR "traffic: [{kind: tcp, senders: 3, size: 1, qps: 1}]\n", "s.yaml:2:49: tcp has no queue pairs" },
         { "model: hpcc\n" STAR "traffic: [{kind: incast, senders: 3, size: 1, qps: 1}]\n",
-          "s.yaml:3:52: in this model every flow has a queue pair of its own: 'qps' must be 'fresh'" },
+          "s.yaml:3:52: in this model every flow has its own queue pair: 'qps' must be 'fresh'" },
         { "fidelity: fast\n" STAR "traffic: [{kind: incast, senders: 3, size: 1, qps: 1}]\n",
-          "s.yaml:3:52: with fidelity fast every flow has a queue pair of its own: 'qps' must be 'fresh'" },
+          "s.yaml:3:52: with fidelity fast every flow has its own queue pair: 'qps' must be 'fresh'" },
         { "fidelity: fast\n" STAR "traffic: [{kind: training, size: 1, iterations: 1}]\n",
-          "s.yaml:3:11: with fidelity fast every flow has a queue pair of its own: 'qps' must be 'fresh'" },
+          "s.yaml:3:11: with fidelity fast every flow has its own queue pair: 'qps' must be 'fresh'" },
         { "model: conweave\n" STAR "traffic: [{kind: training, size: 1, iterations: 1, qps: 1}]\n",
-          "s.yaml:3:57: in this model every flow has a queue pair of its own: 'qps' must be 'fresh'" },
+          "s.yaml:3:57: in this model every flow has its own queue pair: 'qps' must be 'fresh'" },
         { STAR "traffic: [{kind: incast, senders: 3, size: 0}]\n",
           "s.yaml:2:44: size must be 1B .. 281.5TB, not 0" },
         { STAR "traffic: [{kind: incast, senders: 4, size: 1}]\n",
@@ -269,7 +269,7 @@ static void scenario_parse__traffic(void **state)
         { STAR "traffic: [{kind: incast, senders: [h1, h3], size: 1}]\n",
           "s.yaml:2:35: the receiver h3 is among the senders" },
         { STAR "traffic: [{kind: incast, senders: [h1, 1], size: 1}]\n",
-          "s.yaml:2:40: the host '1' is there twice" },
+          "s.yaml:2:40: host '1' is listed twice" },
         { STAR "traffic: [{kind: incast, senders: [h9], size: 1}]\n", "s.yaml:2:36: there is no host 'h9'" },
         { STAR "traffic: [{kind: incast, senders: 1, receiver: s0, size: 1}]\n",
           "s.yaml:2:48: 's0' is not a host but a switch" },
@@ -295,7 +295,7 @@ static void scenario_parse__traffic(void **state)
         { STAR "traffic: [{kind: flows, file: nowhere.txt}]\n", "s.yaml:2:31: nowhere.txt: No such file or directory" },
         { STAR "traffic: [{kind: incast, senders: 1, size: 1, name: a},\n {kind: incast, senders: 1, size: "
                "1, name: a}]\n",
-          "s.yaml:3:44: there is traffic called 'a' already" },
+          "s.yaml:3:44: another entry is already named 'a'" },
         { "hpcc: nowhere/config.txt\n", "s.yaml:1:7: nowhere/config.txt: No such file or directory" },
         { "hpcc: nowhere/config.txt\n" STAR,
           "s.yaml:2:1: the config named by 'hpcc' brings its own topology" },
@@ -377,7 +377,7 @@ static void scenario_read__table_of_sizes(void **state)
 {
     static const struct row rows[] = {
         { "0 0\n500 0.9\n", "/sizes.cdf:2: the last probability must be 1, not 0.9" },
-        { "0 0\n500 0.9\n400 1\n", "/sizes.cdf:3: sizes must not fall, but 400 follows 500" },
+        { "0 0\n500 0.9\n400 1\n", "/sizes.cdf:3: sizes must not decrease, but 400 follows 500" },
         { NULL, NULL },
     };
     char folder[] = "/tmp/scenario_test.XXXXXX", table[64], path[64], message[200];

@@ -62,9 +62,9 @@ static void storage__is_refused(void **unused)
         { SMALL "traffic: [{kind: storage, replicas: 2}]\n",
           "s.yaml:3:37: 2 replicas need as many storage nodes, and there is 1" },
         { STAR "traffic: [{kind: storage, storage: [h1, h2, h3], compute: [h0, h3]}]\n",
-          "s.yaml:3:36: h3 is a compute node already" },
+          "s.yaml:3:36: h3 is already a compute node" },
         { STAR "traffic: [{kind: storage, hosts: 4, storage: [h1, h2, h3], compute: [h0]}]\n",
-          "s.yaml:3:34: 'hosts' beside lists of 'compute' and 'storage'" },
+          "s.yaml:3:34: 'hosts' has no effect with lists of 'compute' and 'storage'; remove it" },
         { STAR "traffic: [{kind: storage, storage: 8}]\n", "s.yaml:3:36: storage must be 1 .. 7, not 8" },
         { STAR "traffic: [{kind: storage, storage: 3, compute: 6}]\n",
           "s.yaml:3:48: compute must be 1 .. 5, not 6" },
@@ -95,7 +95,7 @@ static void rpc__is_refused(void **unused)
     static const struct row rows[] = {
         { STAR "traffic: [{kind: rpc, answer: 0}]\n", "s.yaml:3:31: answer must be 1B .. 281.5TB, not 0" },
         { STAR "traffic: [{kind: rpc, clients: 8, servers: [h3]}]\n",
-          "s.yaml:3:44: h3 is the only server, and a client: it has nobody to call" },
+          "s.yaml:3:44: h3 is the only server and also a client: it has no other server to call" },
         { STAR "traffic: [{kind: rpc, servers: 0}]\n", "s.yaml:3:32: servers must be 1 .. 8, not 0" },
         { STAR "traffic: [{kind: rpc, clients: []}]\n", "s.yaml:3:32: 'clients' must name 1 hosts or more" },
         { STAR "traffic: [{kind: rpc, sizes: SolarRCP}]\n",
@@ -129,21 +129,21 @@ static void posted__is_refused(void **unused)
         { STAR "traffic: [{kind: posted, pattern: all_to_all, receiver: h0}]\n",
           "s.yaml:3:57: only many_to_one has a receiver" },
         { STAR "traffic: [{kind: posted, pattern: pairs, hosts: 5}]\n",
-          "s.yaml:3:49: 5 hosts do not make pairs: one is left over" },
+          "s.yaml:3:49: pairs need an even number of hosts, not 5" },
         { STAR "traffic: [{kind: posted, hosts: [h7]}]\n", "s.yaml:3:33: the receiver h7 is among the senders" },
         { STAR "traffic: [{kind: posted, size: 1KB, sizes: WebSearch}]\n",
-          "s.yaml:3:44: 'sizes' beside 'size': one of them says it" },
+          "s.yaml:3:44: give 'sizes' or 'size', not both" },
         { STAR "traffic: [{kind: posted, spread: 21ms}]\n",
           "s.yaml:3:34: starts are spread until 21ms, but no flow starts after 20ms" },
         { STAR "traffic: [{kind: posted, redraw: 1ns}]\n",
-          "s.yaml:3:34: it would be drawn 20000000 times who of 7 hosts sends: too often; 'redraw' must be longer" },
+          "s.yaml:3:34: 20000000 redraws of 7 hosts are too many: 'redraw' must be longer" },
         { STAR "traffic: [{kind: posted, pattern: all_to_all, qps: 60000, outstanding: 40}]\n",
           "s.yaml:3:11: 134400000 flows at once are too many: there may be 33554432, all entries together; let fewer hosts "
           "send, or one after the other" },
         { OPEN "traffic: [{kind: posted}]\n",
           "s.yaml:3:11: posted traffic needs an end: give it 'stop', or the scenario 'run'" },
         { "model: hpcc\n" STAR "traffic: [{kind: posted}]\n",
-          "s.yaml:4:18: in this model every flow has a queue pair of its own: there is no traffic of the kind posted" },
+          "s.yaml:4:18: in this model every flow has its own queue pair: kind posted is not supported" },
         { NULL, NULL },
     };
 
@@ -193,9 +193,9 @@ static void long_short__is_refused(void **unused)
         { STAR "traffic: [{kind: long_short, from: [h1, h7]}]\n",
           "s.yaml:3:36: the receiver h7 is among the senders" },
         { STAR "traffic: [{kind: long_short, after: 20ms}]\n",
-          "s.yaml:3:37: no flow starts any more when the short ones would begin" },
+          "s.yaml:3:37: the short flows would begin after the last possible start" },
         { STAR "traffic: [{kind: long_short, stop: 500us}]\n",
-          "s.yaml:3:11: no flow starts any more when the short ones would begin" },
+          "s.yaml:3:11: the short flows would begin after the last possible start" },
         { STAR "traffic: [{kind: long_short, short_size: 0}]\n",
           "s.yaml:3:42: short_size must be 1B .. 281.5TB, not 0" },
         { OPEN "traffic: [{kind: long_short}]\n",
@@ -216,7 +216,7 @@ static void sizes__of_a_file_are_refused(void **unused)
 {
     static const struct { const char *table, *message; } rows[] = {
         { "0 0\n# most\n1000 0.5\n2000 0.9\n", "%s:4: the last probability must be 1, not 0.9" },
-        { "0 0\n1000 0.5\n900 1\n", "%s:3: sizes must not fall, but 900 follows 1000" },
+        { "0 0\n1000 0.5\n900 1\n", "%s:3: sizes must not decrease, but 900 follows 1000" },
     };
 
     (void)unused;

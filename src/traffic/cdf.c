@@ -11,7 +11,7 @@
 #define FILE_BYTES_MAX (64ul << 20)
 #define SIZE_BYTES_MAX 0x1p48
 
-/* The array grows when its count is a power of two. */
+/* Returns the array with room for one more value. It doubles whenever its count is a power of two. */
 static double *room_for_one_more(double *array, uint32_t count)
 {
     if (count & (count - 1))
@@ -28,8 +28,8 @@ static void add_row(struct cdf *cdf, double bytes, double p)
     cdf->count++;
 }
 
-/* Between two rows sizes are spread evenly, so a step counts with its middle. */
-static double mean(const struct cdf *cdf)
+/* Sizes are uniform between two rows, so each step contributes its midpoint. */
+static double cdf_mean(const struct cdf *cdf)
 {
     double sum = cdf->p[0] * cdf->bytes[0];
 
@@ -51,10 +51,10 @@ static int read_row(struct tokens *w, struct cdf *cdf, struct err *err)
     if (rc)
         return rc;
     if (cdf->count > 0 && bytes < cdf->bytes[cdf->count - 1])
-        return tokens_err(w, err, EINVAL, "sizes must not fall, but %.15g follows %.15g", bytes,
+        return tokens_err(w, err, EINVAL, "sizes must not decrease, but %.15g follows %.15g", bytes,
                          cdf->bytes[cdf->count - 1]);
     if (cdf->count > 0 && p < cdf->p[cdf->count - 1])
-        return tokens_err(w, err, EINVAL, "probabilities must not fall, but %.15g follows %.15g", p,
+        return tokens_err(w, err, EINVAL, "probabilities must not decrease, but %.15g follows %.15g", p,
                          cdf->p[cdf->count - 1]);
     add_row(cdf, bytes, p);
     return 0;
@@ -72,7 +72,8 @@ static int read_rows(struct tokens *w, struct cdf *cdf, struct err *err)
     if (cdf->count < 2)
         return tokens_err(w, err, EINVAL, "a table needs two rows or more");
     if (cdf->p[cdf->count - 1] < 1)
-        return tokens_err(w, err, EINVAL, "the last probability must be 1, not %.15g", cdf->p[cdf->count - 1]);
+        return tokens_err(w, err, EINVAL, "the last probability must be 1, not %.15g",
+                          cdf->p[cdf->count - 1]);
     if (cdf->bytes[cdf->count - 1] < 1)
         return tokens_err(w, err, EINVAL, "all sizes are below one byte");
     return 0;
@@ -90,7 +91,7 @@ int cdf_parse(struct cdf *cdf, const char *name, const char *text, struct err *e
         cdf_fini(&made);
         return rc;
     }
-    made.bytes_mean = mean(&made);
+    made.bytes_mean = cdf_mean(&made);
     *cdf = made;
     return 0;
 }
@@ -124,13 +125,13 @@ int cdf_builtin(struct cdf *cdf, const char *name)
         *cdf = (struct cdf){ 0 };
         for (; row < end; row += 2)
             add_row(cdf, row[0], row[1]);
-        cdf->bytes_mean = mean(cdf);
+        cdf->bytes_mean = cdf_mean(cdf);
         return 0;
     }
     return -ENOENT;
 }
 
-/* The first row whose probability is above u; the last row's is 1, so there is one. */
+/* Returns the first row whose probability exceeds u. It always exists: the last row's probability is 1. */
 static uint32_t row_above(const struct cdf *cdf, double u)
 {
     uint32_t low = 0, high = cdf->count - 1;

@@ -38,9 +38,9 @@ static void parse__reads_rows_and_skips_comments(void **unused)
 static void parse__mean_is_the_area(void **unused)
 {
     static const struct { const char *text; double want; } row[] = {
-        { "0 0\n100 1\n",               50 },        /* even from 0 to 100 */
+        { "0 0\n100 1\n",               50 },        /* uniform from 0 to 100 */
         { "100 0\n100 1\n",             100 },       /* one size */
-        { "64 0.5\n64 0.5\n1000 1\n",   298 },       /* half 64, half even from 64 to 1000: 32 + 266 */
+        { "64 0.5\n64 0.5\n1000 1\n",   298 },       /* half 64, half uniform from 64 to 1000: 32 + 266 */
         { "10 0.25\n20 0.25\n20 1\n",   17.5 },      /* 10 or 20, nothing between */
     };
 
@@ -59,8 +59,8 @@ static void parse__refuses_with_the_line(void **unused)
         { "",                        "t:0: a table needs two rows" },
         { "# nothing\n",             "t:1: a table needs two rows" },
         { "100 1\n",                 "t:1: a table needs two rows" },
-        { "0 0\n100 0.5\n50 1\n",    "t:3: sizes must not fall" },
-        { "0 0.5\n100 0.4\n200 1\n", "t:2: probabilities must not fall" },
+        { "0 0\n100 0.5\n50 1\n",    "t:3: sizes must not decrease" },
+        { "0 0.5\n100 0.4\n200 1\n", "t:2: probabilities must not decrease" },
         { "-1 0\n100 1\n",           "t:1: the size" },
         { "0 -0.5\n100 1\n",         "t:1: the probability" },
         { "0 0\ninf 1\n",            "t:2: the size" },
@@ -129,7 +129,7 @@ static void builtin__has_the_published_means(void **unused)
     }
 }
 
-/* A built-in table does not pass through the parser, so what the parser promises is checked here. */
+/* Built-in tables bypass the parser, so this test checks the parser's guarantees on them. */
 static void builtin__all_tables_are_sound(void **unused)
 {
     char *text = malloc(1 << 20);
@@ -188,7 +188,7 @@ static void size__is_one_at_least(void **unused)
     cdf_fini(&cdf);
 }
 
-/* The row by row search that the binary one must agree with. */
+/* Linear search, the reference for the binary search. */
 static uint64_t size_slowly(const struct cdf *cdf, double u)
 {
     double bytes = cdf->bytes[0];
@@ -200,7 +200,8 @@ static uint64_t size_slowly(const struct cdf *cdf, double u)
     return bytes < 1 ? 1 : (uint64_t)bytes;
 }
 
-/* At the middles of equal slices of [0, 1): agrees with the slow way, never falls, averages to the mean. */
+/* At the midpoints of equal slices of [0, 1): agrees with the linear search, never decreases, averages to the
+ * mean. */
 static void size__of_every_table(void **unused)
 {
     enum { SLICES = 1 << 20, EVERY = 1009 };

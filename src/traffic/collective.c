@@ -20,7 +20,7 @@ const char *const collective_names[] = {
     [COLLECTIVE_KINDS] = NULL,
 };
 
-/* ---- how many messages ---- */
+/* ---- message counts ---- */
 
 static uint64_t chunks_of(uint64_t bytes, uint64_t chunk_bytes)
 {
@@ -32,7 +32,7 @@ static uint32_t log2_of(uint32_t n)
     return 31 - (uint32_t)__builtin_clz(n);
 }
 
-/* Where part i of n begins; parts differ by a byte at most. */
+/* Returns the offset of part i of n. Parts differ by at most one byte. */
 static uint64_t part_at(uint64_t bytes, uint32_t n, uint32_t i)
 {
     uint64_t rest = bytes % n;
@@ -40,13 +40,12 @@ static uint64_t part_at(uint64_t bytes, uint32_t n, uint32_t i)
     return bytes / n * i + (i < rest ? i : rest);
 }
 
-/* Once around the ring, or twice. */
+/* Steps around the ring: once, or twice for an all-reduce. */
 static uint32_t steps_of(const struct collective_cfg *cfg)
 {
     return (cfg->kind == COLLECTIVE_RING_ALL_REDUCE ? 2 : 1) * (cfg->workers - 1);
 }
 
-/* Every part goes so many steps. */
 static uint64_t channel_messages(const struct collective_cfg *cfg)
 {
     uint64_t chunks = 0, all;
@@ -57,16 +56,19 @@ static uint64_t channel_messages(const struct collective_cfg *cfg)
         uint64_t share = part_at(cfg->bytes, cfg->channels, c + 1) - part_at(cfg->bytes, cfg->channels, c);
 
         for (uint32_t i = 0; i < cfg->workers; i++)
-            chunks += chunks_of(part_at(share, cfg->workers, i + 1) - part_at(share, cfg->workers, i), cfg->chunk_bytes);
+            chunks += chunks_of(part_at(share, cfg->workers, i + 1) - part_at(share, cfg->workers, i),
+                                cfg->chunk_bytes);
     }
     all = chunks * steps_of(cfg);
     return all;
 }
 
-/* Whether something goes by two messages: see collective.h. Otherwise each worker is a server of its own. */
-static bool goes_by_rail(const struct collective_cfg *cfg)
+/* True if messages between rails are relayed within the server (collective.h). Otherwise each worker is its
+ * own server. */
+static bool uses_rails(const struct collective_cfg *cfg)
 {
-    return cfg->kind == COLLECTIVE_ALL_TO_ALL && cfg->is_by_rail && cfg->server > 1 && cfg->workers % cfg->server == 0;
+    return cfg->kind == COLLECTIVE_ALL_TO_ALL && cfg->is_by_rail && cfg->server > 1 &&
+           cfg->workers % cfg->server == 0;
 }
 
 uint64_t collective_messages(const struct collective_cfg *cfg)
@@ -86,20 +88,21 @@ uint64_t collective_messages(const struct collective_cfg *cfg)
     case COLLECTIVE_SEND_NEXT:
     case COLLECTIVE_SEND_PREVIOUS:
         return n - 1;
-    default:                     /* those for other places of other servers are two */
-        return n * (n - 1) + (goes_by_rail(cfg) ? n * (n / cfg->server - 1) * (cfg->server - 1) : 0);
+    default:                     /* messages to other rails of other servers take two hops */
+        return n * (n - 1) + (uses_rails(cfg) ? n * (n / cfg->server - 1) * (cfg->server - 1) : 0);
     }
 }
 
-/* Whether messages are of the given size, and not parts of a buffer. */
-static bool is_whole(enum collective_kind kind)
+/* True if 'bytes' is the size of each message rather than of a buffer that is divided. */
+static bool has_whole_messages(enum collective_kind kind)
 {
     return kind == COLLECTIVE_ALL_TO_ALL || kind == COLLECTIVE_SEND_NEXT || kind == COLLECTIVE_SEND_PREVIOUS;
 }
 
 bool collective_has_rings(enum collective_kind kind)
 {
-    return kind == COLLECTIVE_RING_ALL_REDUCE || kind == COLLECTIVE_ALL_GATHER || kind == COLLECTIVE_REDUCE_SCATTER;
+    return kind == COLLECTIVE_RING_ALL_REDUCE || kind == COLLECTIVE_ALL_GATHER ||
+           kind == COLLECTIVE_REDUCE_SCATTER;
 }
 
 int collective_check(const struct collective_cfg *cfg, struct err *err)
@@ -111,14 +114,15 @@ int collective_check(const struct collective_cfg *cfg, struct err *err)
     if (cfg->channels && cfg->bytes / cfg->channels < cfg->workers)
         return err_set(err, EINVAL, "%llu bytes cannot be divided among %u channels and %u workers",
                        (unsigned long long)cfg->bytes, cfg->channels, cfg->workers);
-    if (is_whole(cfg->kind) ? cfg->bytes == 0 : cfg->bytes < cfg->workers)
+    if (has_whole_messages(cfg->kind) ? cfg->bytes == 0 : cfg->bytes < cfg->workers)
         return err_set(err, EINVAL, "%llu bytes cannot be divided among %u workers",
                        (unsigned long long)cfg->bytes, cfg->workers);
     if ((cfg->kind == COLLECTIVE_TREE_ALL_REDUCE || cfg->channels) && cfg->chunk_bytes == 0)
         return err_set(err, EINVAL, "a chunk of 0 bytes");
     if (collective_messages(cfg) > COLLECTIVE_MESSAGES_MAX)
         return err_set(err, E2BIG, "more than %u messages: %s", COLLECTIVE_MESSAGES_MAX,
-                       cfg->kind == COLLECTIVE_TREE_ALL_REDUCE || cfg->channels ? "use fewer workers or larger chunks"
+                       cfg->kind == COLLECTIVE_TREE_ALL_REDUCE || cfg->channels
+                       ? "use fewer workers or larger chunks"
                                                                : "use fewer workers");
     return 0;
 }
@@ -128,11 +132,12 @@ int collective_check(const struct collective_cfg *cfg, struct err *err)
 struct edge { uint32_t before, after; };
 struct edges { struct edge *edge; uint32_t count, max; };
 
-struct builder {
+struct collective_builder {
     struct collective *c;
     struct edges       arrivals, sents;
-    uint32_t          *last_sent, *last_arrival;     /* by worker, of the steps that are over; NO_MESSAGE */
-    uint32_t           step_first;                   /* message of this step */
+    uint32_t          *last_sent, *last_arrival;     /* by worker: last message of the completed steps, or
+                                                      * NO_MESSAGE */
+    uint32_t           step_first;                   /* first message of the current step */
 };
 
 static uint32_t *none_of(uint32_t count)
@@ -144,7 +149,8 @@ static uint32_t *none_of(uint32_t count)
     return a;
 }
 
-static uint32_t add_message(struct builder *b, uint32_t src, uint32_t dst, uint64_t offset, uint64_t bytes)
+static uint32_t add_message(struct collective_builder *b, uint32_t src, uint32_t dst, uint64_t offset,
+                            uint64_t bytes)
 {
     struct collective *c = b->c;
 
@@ -155,7 +161,7 @@ static uint32_t add_message(struct builder *b, uint32_t src, uint32_t dst, uint6
     return c->messages++;
 }
 
-static void add_edge(struct builder *b, struct edges *e, uint32_t before, uint32_t after)
+static void add_edge(struct collective_builder *b, struct edges *e, uint32_t before, uint32_t after)
 {
     if (e->count == e->max) {
         e->max = e->max ? 2 * e->max : 256;
@@ -165,20 +171,22 @@ static void add_edge(struct builder *b, struct edges *e, uint32_t before, uint32
     b->c->waits[after]++;
 }
 
-static void follow_arrival(struct builder *b, uint32_t before, uint32_t after)
+static void follow_arrival(struct collective_builder *b, uint32_t before, uint32_t after)
 {
     assert(b->c->message[before].dst == b->c->message[after].src);
     add_edge(b, &b->arrivals, before, after);
 }
 
-static void follow_sent(struct builder *b, uint32_t before, uint32_t after)
+static void follow_sent(struct collective_builder *b, uint32_t before, uint32_t after)
 {
     assert(b->c->message[before].src == b->c->message[after].src);
     add_edge(b, &b->sents, before, after);
 }
 
-/* A message of this step: it follows what its source sent and received in the step before. */
-static void add_to_step(struct builder *b, uint32_t src, uint32_t dst, uint64_t offset, uint64_t bytes)
+/* Adds a message to the current step. It follows the messages that its source sent and received in the
+ * previous step. */
+static void add_to_step(struct collective_builder *b, uint32_t src, uint32_t dst, uint64_t offset,
+                        uint64_t bytes)
 {
     uint32_t m = add_message(b, src, dst, offset, bytes);
 
@@ -188,7 +196,7 @@ static void add_to_step(struct builder *b, uint32_t src, uint32_t dst, uint64_t 
         follow_arrival(b, b->last_arrival[src], m);
 }
 
-static void end_step(struct builder *b)
+static void end_step(struct collective_builder *b)
 {
     for (; b->step_first < b->c->messages; b->step_first++) {
         const struct collective_message *m = &b->c->message[b->step_first];
@@ -198,7 +206,7 @@ static void end_step(struct builder *b)
     }
 }
 
-/* Edges, in lists by what comes before. */
+/* Converts the edges to adjacency lists, indexed by the earlier message. */
 static void list_edges(const struct edges *e, uint32_t messages, uint32_t **at, uint32_t **list)
 {
     *at = xcalloc(messages + 2ul, sizeof **at);
@@ -207,7 +215,7 @@ static void list_edges(const struct edges *e, uint32_t messages, uint32_t **at, 
         (*at)[e->edge[i].before + 2]++;
     for (uint32_t m = 2; m <= messages; m++)
         (*at)[m] += (*at)[m - 1];
-    for (uint32_t i = 0; i < e->count; i++)      /* at[m + 1] runs from the start of m's list to its end */
+    for (uint32_t i = 0; i < e->count; i++)      /* at[m + 1] moves from the start of m's list to its end */
         (*list)[(*at)[e->edge[i].before + 1]++] = e->edge[i].after;
 }
 
@@ -222,10 +230,10 @@ static void list_roots(struct collective *c)
             c->root[c->roots++] = m;
 }
 
-/* ---- rings and pairs ---- */
+/* ---- single ring and pairwise exchange ---- */
 
-/* n-1 steps: in step k worker i passes part i + shift - k on to i + 1. */
-static void go_round(struct builder *b, const struct collective_cfg *cfg, uint32_t shift)
+/* Ring pass of n-1 steps. In step k, worker i sends part i + shift - k to worker i + 1. */
+static void add_ring_pass(struct collective_builder *b, const struct collective_cfg *cfg, uint32_t shift)
 {
     uint32_t n = cfg->workers;
 
@@ -240,10 +248,11 @@ static void go_round(struct builder *b, const struct collective_cfg *cfg, uint32
     }
 }
 
-/* ---- channels ---- */
+/* ---- channels: several rings ---- */
 
-/* The i-th worker of ring c: servers one after the other, every second one the other way round. */
-static uint32_t worker_of(const struct collective_cfg *cfg, uint32_t c, uint32_t i)
+/* Returns the i-th worker of ring c. The ring visits the servers in order and traverses every second one
+ * backwards. */
+static uint32_t ring_worker(const struct collective_cfg *cfg, uint32_t c, uint32_t i)
 {
     uint32_t size = cfg->server && cfg->workers % cfg->server == 0 ? cfg->server : 1;
     uint32_t server = i / size, place = i % size;
@@ -253,8 +262,9 @@ static uint32_t worker_of(const struct collective_cfg *cfg, uint32_t c, uint32_t
     return server * size + (place + c) % size;
 }
 
-/* A part goes around the ring in chunks, from place 'from' on. */
-static void pass_part(struct builder *b, const struct collective_cfg *cfg, uint32_t c, uint32_t from, uint64_t at, uint64_t end)
+/* Sends a part around the ring in chunks, starting at position 'from'. */
+static void add_part_chunks(struct collective_builder *b, const struct collective_cfg *cfg, uint32_t c,
+                            uint32_t from, uint64_t at, uint64_t end)
 {
     uint32_t n = cfg->workers, steps = steps_of(cfg);
 
@@ -262,7 +272,8 @@ static void pass_part(struct builder *b, const struct collective_cfg *cfg, uint3
         uint64_t bytes = end - at < cfg->chunk_bytes ? end - at : cfg->chunk_bytes;
 
         for (uint32_t k = 0; k < steps; k++) {
-            uint32_t m = add_message(b, worker_of(cfg, c, (from + k) % n), worker_of(cfg, c, (from + k + 1) % n), at, bytes);
+            uint32_t m = add_message(b, ring_worker(cfg, c, (from + k) % n),
+                                     ring_worker(cfg, c, (from + k + 1) % n), at, bytes);
 
             if (k)
                 follow_arrival(b, m - 1, m);
@@ -271,28 +282,30 @@ static void pass_part(struct builder *b, const struct collective_cfg *cfg, uint3
     }
 }
 
-/* Part i begins at place i + shift of the ring. */
-static void go_round_channels(struct builder *b, const struct collective_cfg *cfg, uint32_t shift)
+/* Part i starts at position i + shift of the ring. */
+static void add_ring_channels(struct collective_builder *b, const struct collective_cfg *cfg, uint32_t shift)
 {
     for (uint32_t c = 0; c < cfg->channels; c++) {
-        uint64_t at = part_at(cfg->bytes, cfg->channels, c), share = part_at(cfg->bytes, cfg->channels, c + 1) - at;
+        uint64_t at = part_at(cfg->bytes, cfg->channels, c),
+                 share = part_at(cfg->bytes, cfg->channels, c + 1) - at;
 
         for (uint32_t i = 0; i < cfg->workers; i++)
-            pass_part(b, cfg, c, (i + shift) % cfg->workers, at + part_at(share, cfg->workers, i),
-                      at + part_at(share, cfg->workers, i + 1));
+            add_part_chunks(b, cfg, c, (i + shift) % cfg->workers, at + part_at(share, cfg->workers, i),
+                            at + part_at(share, cfg->workers, i + 1));
     }
 }
 
-/* The worker of the source's server that has the destination's place; the source itself if there is no need for another. */
+/* Returns the worker of the source's server on the destination's rail, or the source itself if no relay is
+ * needed. */
 static uint32_t relay_of(const struct collective_cfg *cfg, uint32_t src, uint32_t dst)
 {
-    if (!goes_by_rail(cfg) || src / cfg->server == dst / cfg->server)
+    if (!uses_rails(cfg) || src / cfg->server == dst / cfg->server)
         return src;
     return src / cfg->server * cfg->server + dst % cfg->server;
 }
 
-/* One step, or all of them at once. What a relay has in hand is no part of its own step. */
-static void go_pairwise_step(struct builder *b, const struct collective_cfg *cfg, uint32_t k)
+/* One step, or all steps at once. Relayed messages do not count for the relay's own step. */
+static void add_pairwise_step(struct collective_builder *b, const struct collective_cfg *cfg, uint32_t k)
 {
     uint32_t n = cfg->workers, *first = xcalloc(n, sizeof *first), *last = xcalloc(n, sizeof *last);
 
@@ -314,37 +327,39 @@ static void go_pairwise_step(struct builder *b, const struct collective_cfg *cfg
     free(last);
 }
 
-static void go_pairwise(struct builder *b, const struct collective_cfg *cfg)
+static void add_pairwise(struct collective_builder *b, const struct collective_cfg *cfg)
 {
     for (uint32_t k = 1; k < cfg->workers; k++)
-        go_pairwise_step(b, cfg, k);
+        add_pairwise_step(b, cfg, k);
 }
 
-/* What the stages of a pipeline do between two steps of their work. */
-static void send_to_neighbours(struct builder *b, const struct collective_cfg *cfg, bool is_back)
+static void add_neighbor_sends(struct collective_builder *b, const struct collective_cfg *cfg, bool is_back)
 {
     for (uint32_t i = 0; i + 1 < cfg->workers; i++)
         add_to_step(b, i + is_back, i + !is_back, 0, cfg->bytes);
     end_step(b);
 }
 
-/* ---- halving and doubling ---- */
+/* ---- recursive halving and doubling ---- */
 
-/* Of the first 2 x extra workers every second takes part, of the others all. */
+/* Maps a core index to a worker. Of the first 2 x extra workers every second takes part; of the rest, all
+ * do. */
 static uint32_t core_worker(uint32_t v, uint32_t extra)
 {
     return v < extra ? 2 * v + 1 : v + extra;
 }
 
-/* Extra workers give their all to their neighbours, or get it back. */
-static void fold(struct builder *b, const struct collective_cfg *cfg, uint32_t extra, bool is_back)
+/* Extra workers send their whole buffer to a neighbor, or receive the result back from it. */
+static void add_fold(struct collective_builder *b, const struct collective_cfg *cfg, uint32_t extra,
+                     bool is_back)
 {
     for (uint32_t i = 0; i < extra; i++)
         add_to_step(b, 2 * i + is_back, 2 * i + !is_back, 0, cfg->bytes);
     end_step(b);
 }
 
-/* The parts v holds before the exchange over 'mask': those before it, over lower bits, have halved them. */
+/* Returns the first part that v holds before the exchange over 'mask'. Earlier exchanges, over lower bits,
+ * have halved its range. */
 static uint32_t first_part(uint32_t v, uint32_t mask, uint32_t core)
 {
     uint32_t first = 0;
@@ -355,9 +370,9 @@ static uint32_t first_part(uint32_t v, uint32_t mask, uint32_t core)
     return first;
 }
 
-/* Halving: gives away the half that its partner keeps. Doubling: gives its own half. */
-static void exchange(struct builder *b, const struct collective_cfg *cfg, uint32_t core, uint32_t mask,
-                     bool is_doubling)
+/* One exchange. Halving: sends the half that the partner keeps. Doubling: sends its own half. */
+static void add_exchange(struct collective_builder *b, const struct collective_cfg *cfg, uint32_t core,
+                         uint32_t mask, bool is_doubling)
 {
     uint32_t half = core / (2 * mask);
 
@@ -372,22 +387,22 @@ static void exchange(struct builder *b, const struct collective_cfg *cfg, uint32
     end_step(b);
 }
 
-static void halve_and_double(struct builder *b, const struct collective_cfg *cfg)
+static void add_halving_doubling(struct collective_builder *b, const struct collective_cfg *cfg)
 {
     uint32_t core = 1u << log2_of(cfg->workers);
 
-    fold(b, cfg, cfg->workers - core, false);
+    add_fold(b, cfg, cfg->workers - core, false);
     for (uint32_t mask = 1; mask < core; mask <<= 1)
-        exchange(b, cfg, core, mask, false);
+        add_exchange(b, cfg, core, mask, false);
     for (uint32_t mask = core / 2; mask > 0; mask >>= 1)
-        exchange(b, cfg, core, mask, true);
-    fold(b, cfg, cfg->workers - core, true);
+        add_exchange(b, cfg, core, mask, true);
+    add_fold(b, cfg, cfg->workers - core, true);
 }
 
 /* ---- trees ---- */
 
-/* The binary tree in which the in-order walk is 1, 2, .. n-1, and 0 stands above its top as the root. Odd
- * numbers are leaves. */
+/* Returns the parent in a binary tree whose in-order traversal is 1, 2, .. n-1. Node 0 is the root, above the
+ * top of that tree. Odd nodes are leaves. */
 static uint32_t tree_parent(uint32_t v, uint32_t n)
 {
     uint32_t bit = v & -v, up = (v ^ bit) | bit << 1;
@@ -395,9 +410,9 @@ static uint32_t tree_parent(uint32_t v, uint32_t n)
     return up < n ? up : v ^ bit;
 }
 
-/* The second tree is the first with other names, such that who was odd is even: mirrored, or, since an odd
- * number of workers mirrored keeps its parity, shifted by one. */
-static uint32_t worker_at(uint32_t v, uint32_t n, bool is_second)
+/* Maps a tree node to a worker. The second tree is the first one relabeled, so that odd nodes become even:
+ * mirrored, or, for an odd number of workers (mirroring keeps parity), shifted by one. */
+static uint32_t tree_worker(uint32_t v, uint32_t n, bool is_second)
 {
     if (!is_second)
         return v;
@@ -407,14 +422,14 @@ static uint32_t worker_at(uint32_t v, uint32_t n, bool is_second)
 struct tree {
     uint32_t  n;
     bool      is_second;
-    uint32_t *up, *down;         /* by place in the tree: this chunk's message to the parent, and from it */
+    uint32_t *up, *down;         /* by tree node: this chunk's message to the parent, and the one from it */
 };
 
-static void add_chunk_messages(struct builder *b, struct tree *t, uint64_t at, uint64_t bytes)
+static void add_chunk_messages(struct collective_builder *b, struct tree *t, uint64_t at, uint64_t bytes)
 {
     for (uint32_t v = 1; v < t->n; v++) {
-        uint32_t child = worker_at(v, t->n, t->is_second);
-        uint32_t parent = worker_at(tree_parent(v, t->n), t->n, t->is_second);
+        uint32_t child = tree_worker(v, t->n, t->is_second);
+        uint32_t parent = tree_worker(tree_parent(v, t->n), t->n, t->is_second);
         uint32_t up = add_message(b, child, parent, at, bytes);
         uint32_t down = add_message(b, parent, child, at, bytes);
 
@@ -427,8 +442,8 @@ static void add_chunk_messages(struct builder *b, struct tree *t, uint64_t at, u
     }
 }
 
-/* The root has one child: what comes up from it is whole and goes down again. */
-static void add_chunk_order(struct builder *b, const struct tree *t)
+/* The root has one child. The reduced chunk that arrives from it goes back down. */
+static void add_chunk_order(struct collective_builder *b, const struct tree *t)
 {
     for (uint32_t v = 1; v < t->n; v++) {
         uint32_t parent = tree_parent(v, t->n);
@@ -442,7 +457,7 @@ static void add_chunk_order(struct builder *b, const struct tree *t)
     }
 }
 
-static void grow_tree(struct builder *b, const struct collective_cfg *cfg, bool is_second)
+static void add_tree(struct collective_builder *b, const struct collective_cfg *cfg, bool is_second)
 {
     uint32_t    n = cfg->workers;
     uint64_t    half = cfg->bytes / 2, at = is_second ? half : 0, end = is_second ? cfg->bytes : half;
@@ -459,38 +474,38 @@ static void grow_tree(struct builder *b, const struct collective_cfg *cfg, bool 
     free(t.down);
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 
-static void build(struct builder *b, const struct collective_cfg *cfg)
+static void build(struct collective_builder *b, const struct collective_cfg *cfg)
 {
-    if (cfg->channels) {         /* reduce_scatter: place i ends with part i */
-        go_round_channels(b, cfg, cfg->kind == COLLECTIVE_REDUCE_SCATTER);
+    if (cfg->channels) {         /* reduce_scatter: position i ends with part i */
+        add_ring_channels(b, cfg, cfg->kind == COLLECTIVE_REDUCE_SCATTER);
         return;
     }
     switch (cfg->kind) {
     case COLLECTIVE_ALL_TO_ALL:
-        go_pairwise(b, cfg);
+        add_pairwise(b, cfg);
         break;
-    case COLLECTIVE_RING_ALL_REDUCE:     /* worker i ends the first round with part i + 1 */
-        go_round(b, cfg, 0);
-        go_round(b, cfg, 1);
+    case COLLECTIVE_RING_ALL_REDUCE:     /* after the first pass, worker i holds part i + 1 */
+        add_ring_pass(b, cfg, 0);
+        add_ring_pass(b, cfg, 1);
         break;
     case COLLECTIVE_TREE_ALL_REDUCE:
-        grow_tree(b, cfg, false);
-        grow_tree(b, cfg, true);
+        add_tree(b, cfg, false);
+        add_tree(b, cfg, true);
         break;
     case COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE:
-        halve_and_double(b, cfg);
+        add_halving_doubling(b, cfg);
         break;
-    case COLLECTIVE_ALL_GATHER:          /* worker i begins with part i */
-        go_round(b, cfg, 0);
+    case COLLECTIVE_ALL_GATHER:          /* worker i starts with part i */
+        add_ring_pass(b, cfg, 0);
         break;
     case COLLECTIVE_REDUCE_SCATTER:      /* worker i ends with part i */
-        go_round(b, cfg, cfg->workers - 1);
+        add_ring_pass(b, cfg, cfg->workers - 1);
         break;
     case COLLECTIVE_SEND_NEXT:
     case COLLECTIVE_SEND_PREVIOUS:
-        send_to_neighbours(b, cfg, cfg->kind == COLLECTIVE_SEND_PREVIOUS);
+        add_neighbor_sends(b, cfg, cfg->kind == COLLECTIVE_SEND_PREVIOUS);
         break;
     case COLLECTIVE_KINDS:
         break;
@@ -499,8 +514,9 @@ static void build(struct builder *b, const struct collective_cfg *cfg)
 
 void collective_init(struct collective *c, const struct collective_cfg *cfg)
 {
-    uint64_t       count = collective_messages(cfg);
-    struct builder b = { .c = c, .last_sent = none_of(cfg->workers), .last_arrival = none_of(cfg->workers) };
+    uint64_t                  count = collective_messages(cfg);
+    struct collective_builder b = { .c = c, .last_sent = none_of(cfg->workers),
+                                    .last_arrival = none_of(cfg->workers) };
 
     assert(collective_check(cfg, NULL) == 0);
     *c = (struct collective){
@@ -535,7 +551,7 @@ void collective_fini(struct collective *c)
     *c = (struct collective){ 0 };
 }
 
-/* ---- measures ---- */
+/* ---- metrics ---- */
 
 uint64_t collective_size_bytes(const struct collective_cfg *cfg)
 {
@@ -564,8 +580,8 @@ static uint64_t time_ps(uint64_t bytes, uint64_t rate_bps)
     return (uint64_t)((unsigned __int128)bytes * 8 * PS_PER_S / rate_bps);
 }
 
-void collective_link_ps(const struct collective *c, uint32_t mtu_bytes, uint32_t overhead_bytes, const uint64_t *rate_bps,
-                        uint64_t *busy_ps)
+void collective_link_ps(const struct collective *c, uint32_t mtu_bytes, uint32_t overhead_bytes,
+                        const uint64_t *rate_bps, uint64_t *busy_ps)
 {
     uint64_t *out = xcalloc(c->workers, sizeof *out), *in = xcalloc(c->workers, sizeof *in);
 

@@ -1,38 +1,38 @@
-/* src/traffic/collective.h - what a collective operation sends: messages between workers, and which follow which.
+/* src/traffic/collective.h - the messages of a collective operation and their dependencies.
  *
- * A message follows others: it may start when those have arrived at its source, or have been sent by its
- * source and acknowledged in full. So a worker needs to know nothing but what it has itself sent and
- * received.
+ * A message may start when the messages it follows have arrived at its source, or were sent by its source and
+ * fully acknowledged. A worker therefore only needs to know what it has itself sent and received.
  *
- *   all_to_all                   pairwise: in step k = 1 .. n-1 worker i sends to i + k; or all of that at once
- *   ring_all_reduce              2(n-1) steps around the ring, an n-th in each: reduce-scatter, all-gather
+ *   all_to_all                   pairwise: in step k = 1 .. n-1 worker i sends to i + k; or all steps at once
+ *   ring_all_reduce              2(n-1) steps around the ring, an n-th each: reduce-scatter, then all-gather
  *   tree_all_reduce              two binary trees, half of the buffer each, in chunks: up, then down
  *   halving_doubling_all_reduce  recursive halving, recursive doubling: 2 log2(n) exchanges (Rabenseifner)
  *   all_gather, reduce_scatter   n-1 steps around the ring
- *   send_next, send_previous     each worker but the last sends to the next, or to the one before it; all at once
+ *   send_next, send_previous     each worker but the last sends to the next (or previous) one; all at once
  *
- * With channels, ring_all_reduce, all_gather and reduce_scatter go round several rings at once, each with its share of the buffer, and
- * what is passed on goes in chunks, each as soon as it has come: as NCCL does it. Workers are those of servers, one server after
- * the other. Ring c enters the first server at its worker c and goes through all of them, and every second server the other way
- * round; so it goes from server to server between workers of the same place (the same rail), and with as many rings as a
- * server has workers every worker sends to another server in one ring, and receives in one.
+ * Steps. Without channels, a worker starts a step when everything it sent in the previous step is
+ * acknowledged and everything it expected in that step has arrived.
  *
- * By rail, what goes from one server to another goes between workers of the same place (the same rail): the source first gives it to the worker of its own server
- * that has the destination's place, which sends it on when it has come, as NCCL does with PXN. A step of a worker then is over when what it sent itself is
- * acknowledged, whomever it went to first, and what was for it has come.
+ * Channels. ring_all_reduce, all_gather and reduce_scatter may use several rings at once, as NCCL does. Each
+ * ring carries its share of the buffer, in chunks that are forwarded as soon as they arrive. Workers are
+ * numbered server by server. Ring c enters the first server at its worker c, visits all servers, and
+ * traverses every second one backwards. It therefore crosses between servers on one rail (workers with the
+ * same index in their servers). With as many rings as workers per server, every worker sends to another
+ * server in one ring and receives in one.
  *
- * Without channels a worker's step begins when what it sent in the step before is acknowledged and what was to come to it in
- * that step has come. A tree has no steps: a chunk goes on when it has come from all children (or from the
- * parent) and the chunk before it, on the same edge, is acknowledged; so a chunk costs its time on the wire
- * and a round-trip time.
+ * By rail. Messages between servers stay on one rail, as with NCCL's PXN. The source first passes the message
+ * to the worker of its own server on the destination's rail, which forwards it on arrival. A worker's step is
+ * complete when its own messages are acknowledged by their first receiver and all messages addressed to it
+ * have arrived.
  *
- * The trees are NCCL's double binary tree: who has children in the first is a leaf in the second, so nobody
- * sends or receives more than 2 x size, as little as in a ring, where inner workers of a single tree would
- * have 3.
+ * Trees. A tree has no steps. A chunk moves on when it has arrived from all children (or from the parent) and
+ * the previous chunk on the same edge is acknowledged. Each chunk costs its transmission time and a round
+ * trip. The trees are NCCL's double binary tree: inner nodes of the first are leaves of the second. No worker
+ * sends or receives more than 2 x size, as in a ring; inner workers of a single tree would need 3 x size.
  *
- * Halving and doubling go among the largest power of two of workers; each worker beyond it first gives all of
- * its buffer to a neighbour and at the end gets the result from there. The largest halves go to the nearest
- * worker (i xor 1), which packed workers have in their rack.
+ * Halving and doubling. The exchanges run among the largest power of two of workers. Each extra worker first
+ * sends its buffer to a neighbor and receives the result from it at the end. The largest halves go to the
+ * nearest worker (i xor 1), which is in the same rack if workers are packed.
  */
 #ifndef TRAFFIC_COLLECTIVE_H
 #define TRAFFIC_COLLECTIVE_H
@@ -56,61 +56,64 @@ enum collective_kind {
     COLLECTIVE_KINDS,
 };
 
-extern const char *const collective_names[];     /* by kind; ends with NULL */
+extern const char *const collective_names[];     /* by kind; NULL-terminated */
 
 struct collective_cfg {
     enum collective_kind kind;
     uint32_t             workers;        /* 2 or more */
-    uint64_t             bytes;          /* all_to_all: from each worker to each other; send: each message; else the buffer */
-    uint64_t             chunk_bytes;    /* tree, and with channels */
-    bool                 is_at_once;     /* all_to_all alone: no message waits for another */
-    uint32_t             channels;       /* rings; 0: one, and a step waits for the acknowledgement of the one before */
-    uint32_t             server;         /* with channels, or by rail: workers of a server; 0: 1 */
-    bool                 is_by_rail;     /* all_to_all alone, and if 'workers' are whole servers */
+    uint64_t             bytes;          /* all_to_all: per pair of workers; send: per message; otherwise the
+                                          * buffer size */
+    uint64_t             chunk_bytes;    /* for trees and channels */
+    bool                 is_at_once;     /* all_to_all only: start all messages together */
+    uint32_t             channels;       /* number of rings; 0: one ring whose steps wait for the previous
+                                          * step's acknowledgements */
+    uint32_t             server;         /* with channels or by rail: workers per server; 0 means 1 */
+    bool                 is_by_rail;     /* all_to_all only; takes effect if servers are complete */
 };
 
 struct collective_message {
     uint32_t src, dst;           /* workers */
     uint64_t bytes;              /* > 0 */
-    uint64_t offset;             /* of what it carries, in the buffer; all_to_all: 0 */
+    uint64_t offset;             /* offset of its data in the buffer; all_to_all: 0 */
 };
 
 struct collective {
     struct collective_message *message;
     uint32_t  messages, workers;
-    uint8_t  *waits;             /* by message: how many it follows; 0: a root */
-    uint32_t *root, roots;       /* those that start the collective */
+    uint8_t  *waits;             /* by message: number of dependencies; 0: a root */
+    uint32_t *root, roots;       /* messages without dependencies */
 
-    /* Those that follow the arrival of m: arrival[arrival_at[m]] .. before arrival[arrival_at[m + 1]], all
-     * from m's destination; those that follow its having been sent, likewise, all from m's source. */
+    /* Messages that depend on the arrival of m, all sent by m's destination: arrival[arrival_at[m]] up to,
+     * but not including, arrival[arrival_at[m + 1]]. sent_at and sent: those that depend on m's
+     * acknowledgement, all sent by m's source. */
     uint32_t *arrival_at, *arrival, *sent_at, *sent;
 
-    uint32_t *sends, *receives;  /* by worker: how many messages */
+    uint32_t *sends, *receives;  /* by worker: number of messages */
 };
 
-/* Refuses what cannot be: fewer than two workers, parts of 0 bytes, more messages than the maximum
- * (-E2BIG). The reason has no place in front. */
+/* Rejects fewer than two workers, parts of 0 bytes, and more messages than the maximum (-E2BIG). The reason
+ * has no file position; the caller adds it. */
 int collective_check(const struct collective_cfg *, struct err *);
 
-/* Can it have channels? */
+/* Returns true if the kind supports channels. */
 bool collective_has_rings(enum collective_kind);
 
-/* How many messages there are; exact, or more than the maximum. */
+/* Returns the number of messages: exact, or some number above the maximum. */
 uint64_t collective_messages(const struct collective_cfg *);
 
-/* Cannot fail on what the check accepts. */
+/* Cannot fail for a configuration that collective_check() accepts. */
 void collective_init(struct collective *, const struct collective_cfg *);
 void collective_fini(struct collective *);
 
-/* As nccl-tests define them. Algorithm bandwidth is size / time, where the size is that of a worker's
- * buffer, its own part included (all_to_all: workers x bytes); bus bandwidth is algorithm bandwidth x
- * factor: what each link carries, were the operation done as cheaply as can be. */
+/* Metrics as nccl-tests define them. Algorithm bandwidth is size / time, where size is a worker's buffer
+ * including its own part (all_to_all: workers x bytes). Bus bandwidth is algorithm bandwidth x factor: the
+ * load per link if the operation were optimal. */
 uint64_t collective_size_bytes(const struct collective_cfg *);
 double   collective_bus_factor(enum collective_kind, uint32_t workers);
 
-/* By worker, the least time it can take by the worker's own link: all that it sends, or receives, back to back. Each
- * packet of up to mtu_bytes has overhead_bytes on the wire besides. rate_bps: likewise by worker. */
-void collective_link_ps(const struct collective *, uint32_t mtu_bytes, uint32_t overhead_bytes, const uint64_t *rate_bps,
-                        uint64_t *busy_ps);
+/* Computes a lower bound per worker from its own link: all that it sends, or all that it receives, back to
+ * back. Each packet carries up to mtu_bytes and costs overhead_bytes more. rate_bps is indexed by worker. */
+void collective_link_ps(const struct collective *, uint32_t mtu_bytes, uint32_t overhead_bytes,
+                        const uint64_t *rate_bps, uint64_t *busy_ps);
 
 #endif

@@ -1,6 +1,5 @@
-/* src/traffic/collective_test.c - messages are carried out here, in any order their dependencies allow, on small
- * buffers of which every byte remembers whose contributions it holds: what a collective is for must have come
- * about.
+/* src/traffic/collective_test.c - executes the messages in random orders that their dependencies allow. Every
+ * byte of the small buffers records whose contributions it holds, so the result can be checked.
  */
 #include "traffic/collective.h"
 
@@ -17,18 +16,18 @@
 
 #define WORKERS_MAX 19u
 
-/* ---- carrying out ---- */
+/* ---- execution ---- */
 
 enum phase { WAITS, ON_ITS_WAY, ARRIVED, SENT };
 
 struct run {
     struct collective_cfg cfg;
     struct collective     c;
-    uint8_t              *held;      /* [worker][byte][contributor]: how often it is in there */
-    uint8_t             **carried;   /* by message: what it took with it */
+    uint8_t              *held;      /* [worker][byte][contributor]: number of contributions */
+    uint8_t             **carried;   /* by message: the data it carries */
     enum phase           *phase;
-    uint32_t             *unmet;     /* by message: dependencies */
-    uint32_t             *moving;    /* messages that are on their way or have arrived */
+    uint32_t             *unmet;     /* by message: open dependencies */
+    uint32_t             *moving;    /* messages in flight or arrived */
     uint32_t              count, done;
     struct rng            rng;
 };
@@ -38,7 +37,7 @@ static uint8_t *bytes_of(const struct run *r, uint32_t worker, uint64_t offset)
     return r->held + (worker * r->cfg.bytes + offset) * r->cfg.workers;
 }
 
-/* Whose part a byte is: the first 'bytes % n' parts have one byte more. */
+/* Returns the owner of a byte. The first 'bytes % n' parts have one extra byte. */
 static uint32_t owner_of(const struct run *r, uint64_t byte)
 {
     uint64_t end = 0;
@@ -50,20 +49,20 @@ static uint32_t owner_of(const struct run *r, uint64_t byte)
     }
 }
 
-/* A worker has one message under way at a time; in trees, one on each edge of each of the two. */
+/* A worker has one message in flight at a time; in trees, one on each edge of each tree. */
 static bool goes_before(const struct run *r, uint32_t a, uint32_t b)
 {
     const struct collective_message *x = &r->c.message[a], *y = &r->c.message[b];
     uint64_t                         half = r->cfg.bytes / 2;
 
     if (r->cfg.channels)
-        return false;            /* queue pairs keep them in order */
+        return false;            /* a queue pair keeps its messages in order */
     if (r->cfg.kind != COLLECTIVE_TREE_ALL_REDUCE)
         return x->src == y->src;
     return x->src == y->src && x->dst == y->dst && (x->offset < half) == (y->offset < half);
 }
 
-static void set_out(struct run *r, uint32_t m)
+static void send_message(struct run *r, uint32_t m)
 {
     const struct collective_message *msg = &r->c.message[m];
     size_t                           size = msg->bytes * r->cfg.workers;
@@ -79,8 +78,8 @@ static void set_out(struct run *r, uint32_t m)
     memcpy(r->carried[m], bytes_of(r, msg->src, msg->offset), size);
 }
 
-/* What is the sum of all replaces what is there, anything else is added to it. */
-static void put_down(struct run *r, uint32_t m)
+/* A complete sum replaces the buffer's content; anything else is added. */
+static void deliver_message(struct run *r, uint32_t m)
 {
     const struct collective_message *msg = &r->c.message[m];
     uint32_t                         n = r->cfg.workers;
@@ -100,14 +99,15 @@ static void put_down(struct run *r, uint32_t m)
 static void release(struct run *r, const uint32_t *list, uint32_t count, uint32_t worker)
 {
     for (uint32_t i = 0; i < count; i++) {
-        assert_int_equal(r->c.message[list[i]].src, worker);     /* a worker knows of its own affairs alone */
+        /* a worker only reacts to its own messages */
+        assert_int_equal(r->c.message[list[i]].src, worker);
         assert_true(r->unmet[list[i]] > 0);
         if (--r->unmet[list[i]] == 0)
-            set_out(r, list[i]);
+            send_message(r, list[i]);
     }
 }
 
-/* Anything that may happen now happens next. */
+/* Executes a random event among those that are possible. */
 static void step(struct run *r)
 {
     uint32_t                         at = (uint32_t)rng_below(&r->rng, r->count), m = r->moving[at];
@@ -116,7 +116,7 @@ static void step(struct run *r)
     if (r->phase[m] == ON_ITS_WAY) {
         r->phase[m] = ARRIVED;
         if (r->cfg.kind != COLLECTIVE_ALL_TO_ALL)
-            put_down(r, m);
+            deliver_message(r, m);
         release(r, r->c.arrival + r->c.arrival_at[m], r->c.arrival_at[m + 1] - r->c.arrival_at[m], msg->dst);
     } else {
         r->phase[m] = SENT;
@@ -152,7 +152,7 @@ static void run_begin(struct run *r, const struct collective_cfg *cfg, uint64_t 
         r->unmet[m] = r->c.waits[m];
     for (uint32_t i = 0; i < r->c.roots; i++) {
         assert_int_equal(r->c.waits[r->c.root[i]], 0);
-        set_out(r, r->c.root[i]);
+        send_message(r, r->c.root[i]);
     }
 }
 
@@ -168,7 +168,7 @@ static void run_end(struct run *r)
     collective_fini(&r->c);
 }
 
-/* ---- outcomes ---- */
+/* ---- results ---- */
 
 static void expect_outcome(const struct run *r)
 {
@@ -211,44 +211,50 @@ static void expect_works(const struct collective_cfg *cfg, uint64_t seed)
     run_end(&r);
 }
 
-/* Sizes that are divided evenly, and those that are not; chunks that fit, and those that do not. */
-static void collective__does_what_it_is_for(void **unused)
+/* Sizes that divide evenly and sizes that do not; likewise for chunks. */
+static void collective__computes_its_result(void **unused)
 {
     (void)unused;
     for (int kind = 0; kind < COLLECTIVE_SEND_NEXT; kind++)
         for (uint32_t n = 2; n <= WORKERS_MAX; n++)
             for (uint64_t bytes = n; bytes <= 3 * n; bytes += n > 4 ? n / 2 : 1)
-                expect_works(&(struct collective_cfg){ (enum collective_kind)kind, n, bytes, 1 + bytes % 5, false, 0, 0, false },
+                expect_works(&(struct collective_cfg){ (enum collective_kind)kind, n, bytes, 1 + bytes % 5,
+                                                       false, 0, 0, false },
                              n + bytes);
 }
 
-static void collective__does_it_in_any_order(void **unused)
+static void collective__tolerates_any_order(void **unused)
 {
     (void)unused;
     for (int kind = 0; kind < COLLECTIVE_SEND_NEXT; kind++)
         for (uint64_t seed = 0; seed < 100; seed++)
-            expect_works(&(struct collective_cfg){ (enum collective_kind)kind, 7, 23, 4, false, 0, 0, false }, seed);
+            expect_works(&(struct collective_cfg){ (enum collective_kind)kind, 7, 23, 4, false, 0, 0, false },
+                         seed);
 }
 
-/* Several rings, over servers of any size. */
-static void channels__do_what_they_are_for(void **unused)
+/* Several rings, with servers of various sizes. */
+static void channels__compute_the_result(void **unused)
 {
     (void)unused;
     for (uint32_t channels = 1; channels <= 4; channels++)
         for (uint32_t n = 2; n <= 12; n++)
             for (uint32_t server = 1; server <= 4; server++)
-                expect_works(&(struct collective_cfg){ .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = n, .bytes = channels * n * 3 + 1,
-                                                       .chunk_bytes = 2, .channels = channels, .server = server }, n);
-    expect_works(&(struct collective_cfg){ .kind = COLLECTIVE_ALL_GATHER, .workers = 5, .bytes = 23, .chunk_bytes = 3, .channels = 1 }, 1);
-    expect_works(&(struct collective_cfg){ .kind = COLLECTIVE_REDUCE_SCATTER, .workers = 5, .bytes = 23, .chunk_bytes = 3,
-                                           .channels = 1 }, 1);
+                expect_works(&(struct collective_cfg){ .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = n,
+                                                       .bytes = channels * n * 3 + 1,
+                                                       .chunk_bytes = 2, .channels = channels,
+                                                       .server = server }, n);
+    expect_works(&(struct collective_cfg){ .kind = COLLECTIVE_ALL_GATHER, .workers = 5, .bytes = 23,
+                                           .chunk_bytes = 3, .channels = 1 }, 1);
+    expect_works(&(struct collective_cfg){ .kind = COLLECTIVE_REDUCE_SCATTER, .workers = 5, .bytes = 23,
+                                           .chunk_bytes = 3, .channels = 1 }, 1);
 }
 
-/* Four servers of four, four rings: between servers every worker sends in one ring and receives in one, from the same place. */
-static void channels__leave_servers_by_all_rails(void **unused)
+/* Four servers of four workers, four rings: every worker sends to another server in one ring and receives in
+ * one, always on its own rail. */
+static void channels__use_all_rails(void **unused)
 {
-    const struct collective_cfg cfg = { .kind = COLLECTIVE_ALL_GATHER, .workers = 16, .bytes = 6400, .chunk_bytes = 100, .channels = 4,
-                                        .server = 4 };
+    const struct collective_cfg cfg = { .kind = COLLECTIVE_ALL_GATHER, .workers = 16, .bytes = 6400,
+                                        .chunk_bytes = 100, .channels = 4, .server = 4 };
     uint64_t          out[16] = { 0 }, in[16] = { 0 };
     struct collective c;
 
@@ -264,19 +270,21 @@ static void channels__leave_servers_by_all_rails(void **unused)
         in[m->dst] += m->bytes;
     }
     for (uint32_t i = 0; i < 16; i++) {
-        assert_int_equal(out[i], 1500);          /* 15 of 16 parts of a quarter of it */
+        assert_int_equal(out[i], 1500);          /* 15 of 16 parts of a quarter of the buffer */
         assert_int_equal(in[i], 1500);
     }
     collective_fini(&c);
 }
 
-/* Neighbours: the last sends nothing on, the first nothing back, and nobody waits. */
-static void send__goes_to_neighbours(void **unused)
+/* Neighbors: the last worker sends nothing forward, the first nothing backward, and no message has
+ * dependencies. */
+static void send__goes_to_neighbors(void **unused)
 {
     (void)unused;
     for (uint32_t n = 2; n <= 9; n++)
         for (uint32_t back = 0; back < 2; back++) {
-            const struct collective_cfg cfg = { back ? COLLECTIVE_SEND_PREVIOUS : COLLECTIVE_SEND_NEXT, n, 777, 0, false, 0, 0, false };
+            const struct collective_cfg cfg = { back ? COLLECTIVE_SEND_PREVIOUS : COLLECTIVE_SEND_NEXT, n,
+                                                777, 0, false, 0, 0, false };
             struct collective           c;
 
             collective_init(&c, &cfg);
@@ -292,7 +300,7 @@ static void send__goes_to_neighbours(void **unused)
         }
 }
 
-/* ---- how much, and how far ---- */
+/* ---- load and depth ---- */
 
 struct sums { uint64_t out, in; };
 
@@ -307,7 +315,7 @@ static struct sums sums_of(const struct collective *c, uint32_t worker)
     return s;
 }
 
-/* Puts those in the list below m; whether one of them was higher. */
+/* Raises the depth of the listed messages above that of m. Returns true if any depth changed. */
 static bool push_down(uint32_t *depth, uint32_t m, const uint32_t *list, const uint32_t *end)
 {
     bool has_moved = false;
@@ -320,7 +328,7 @@ static bool push_down(uint32_t *depth, uint32_t m, const uint32_t *list, const u
     return has_moved;
 }
 
-/* The longest chain of messages that follow each other. */
+/* Length of the longest dependency chain. */
 static uint32_t depth_of(const struct collective *c)
 {
     uint32_t *depth = calloc(c->messages, sizeof *depth), longest = 0;
@@ -338,7 +346,7 @@ static uint32_t depth_of(const struct collective *c)
     return longest;
 }
 
-/* By hand: n workers, parts of 5 bytes. All send and receive the same. */
+/* Expected by hand: n workers, parts of 5 bytes. All send and receive the same amount. */
 static void expect_load(enum collective_kind kind, uint32_t n, uint64_t bytes, uint64_t load, uint32_t depth)
 {
     const struct collective_cfg cfg = { kind, n, bytes, 0, false, 0, 0, false };
@@ -356,7 +364,7 @@ static void expect_load(enum collective_kind kind, uint32_t n, uint64_t bytes, u
     collective_fini(&c);
 }
 
-static void collective__load_and_steps_are_the_textbooks(void **unused)
+static void collective__load_and_steps_match_textbooks(void **unused)
 {
     (void)unused;
     for (uint32_t n = 2; n <= 40; n++) {
@@ -369,10 +377,12 @@ static void collective__load_and_steps_are_the_textbooks(void **unused)
         expect_load(COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, n, 5 * n, 10ull * (n - 1), 2 * log);
 }
 
-/* 3 beyond 8: each gives its 80 bytes to a neighbour, which gives 80 back besides what all 8 exchange. */
+/* 3 workers beyond 8: each gives its 80 bytes to a neighbor, which returns 80 in addition to the exchange
+ * among all 8. */
 static void collective__halving_folds_the_rest(void **unused)
 {
-    const struct collective_cfg cfg = { COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, 11, 80, 0, false, 0, 0, false };
+    const struct collective_cfg cfg = { COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, 11, 80, 0, false, 0, 0,
+                                        false };
     struct collective           c;
 
     (void)unused;
@@ -389,8 +399,8 @@ static void collective__halving_folds_the_rest(void **unused)
     collective_fini(&c);
 }
 
-/* As little as in a ring, in a depth that grows with the logarithm. Each edge of two trees carries half of
- * the buffer up and down. */
+/* Load as in a ring, with logarithmic depth. Each edge of the two trees carries half of the buffer up and
+ * down. */
 static void collective__two_trees_share_the_load(void **unused)
 {
     (void)unused;
@@ -414,7 +424,7 @@ static void collective__two_trees_share_the_load(void **unused)
     }
 }
 
-/* Chunks follow each other: k of them are k - 1 deeper than one at the most. */
+/* Chunks are pipelined: k chunks are at most k - 1 deeper than one. */
 static void collective__chunks_are_a_pipeline(void **unused)
 {
     const struct collective_cfg one = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 10000, false, 0, 0, false };
@@ -430,12 +440,13 @@ static void collective__chunks_are_a_pipeline(void **unused)
     collective_fini(&b);
 }
 
-/* ---- refusals and measures ---- */
+/* ---- refusals and metrics ---- */
 
-/* Each of n workers begins with n - 1 messages, and nobody waits for anything. */
+/* Each of n workers starts n - 1 messages without dependencies. */
 static void collective__at_once_all_are_roots(void **unused)
 {
-    const struct collective_cfg cfg = { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 7, .bytes = 10, .is_at_once = true };
+    const struct collective_cfg cfg = { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 7, .bytes = 10,
+                                        .is_at_once = true };
     struct collective           c;
 
     (void)unused;
@@ -450,13 +461,14 @@ static void collective__at_once_all_are_roots(void **unused)
     collective_fini(&c);
 }
 
-/* Three servers of four: what leaves a server stays on its rail; what is for another rail has been given to the worker there, who sends it on when it has come. Every worker
- * gets one message of each other one in the end. */
+/* Three servers of four. Messages between servers stay on one rail; a relay forwards messages for other rails
+ * on arrival. Every worker finally gets one message from each other worker. */
 static void pxn__no_message_leaves_its_rail(void **unused)
 {
     (void)unused;
     for (int at_once = 0; at_once < 2; at_once++) {
-        const struct collective_cfg cfg = { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 12, .bytes = 7, .is_at_once = at_once, .server = 4, .is_by_rail = true };
+        const struct collective_cfg cfg = { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 12, .bytes = 7,
+                                            .is_at_once = at_once, .server = 4, .is_by_rail = true };
         uint32_t                    out[12] = { 0 }, final[12] = { 0 };
         struct collective           c;
 
@@ -469,12 +481,14 @@ static void pxn__no_message_leaves_its_rail(void **unused)
 
             assert_true(!leaves || is->src % 4 == is->dst % 4);
             for (uint32_t i = c.arrival_at[m]; i < c.arrival_at[m + 1]; i++)
-                is_relayed |= !leaves && c.waits[c.arrival[i]] == 1 && c.message[c.arrival[i]].dst / 4 != is->dst / 4 && c.arrival[i] == m + 1;
+                is_relayed |= !leaves && c.waits[c.arrival[i]] == 1 &&
+                              c.message[c.arrival[i]].dst / 4 != is->dst / 4 && c.arrival[i] == m + 1;
             out[is->src] += leaves;
             final[is->dst] += !is_relayed;
         }
         for (uint32_t i = 0; i < 12; i++) {
-            assert_int_equal(out[i], 2 * 4);             /* of its server's four, to two other servers */
+            /* messages of its server's four workers to two other servers */
+            assert_int_equal(out[i], 2 * 4);
             assert_int_equal(final[i], 11);
         }
         collective_fini(&c);
@@ -488,16 +502,23 @@ static void collective_check__refuses(void **unused)
         int                   rc;
         const char           *why;
     } rows[] = {
-        { { COLLECTIVE_ALL_TO_ALL, 1, 10, 0, false, 0, 0, false }, -EINVAL, "a collective takes two workers or more" },
-        { { COLLECTIVE_ALL_TO_ALL, 2, 0, 0, false, 0, 0, false }, -EINVAL, "0 bytes cannot be divided among 2 workers" },
-        { { COLLECTIVE_ALL_GATHER, 11, 10, 0, false, 0, 0, false }, -EINVAL, "10 bytes cannot be divided among 11 workers" },
+        { { COLLECTIVE_ALL_TO_ALL, 1, 10, 0, false, 0, 0, false }, -EINVAL,
+          "a collective takes two workers or more" },
+        { { COLLECTIVE_ALL_TO_ALL, 2, 0, 0, false, 0, 0, false }, -EINVAL,
+          "0 bytes cannot be divided among 2 workers" },
+        { { COLLECTIVE_ALL_GATHER, 11, 10, 0, false, 0, 0, false }, -EINVAL,
+          "10 bytes cannot be divided among 11 workers" },
         { { COLLECTIVE_TREE_ALL_REDUCE, 4, 10, 0, false, 0, 0, false }, -EINVAL, "a chunk of 0 bytes" },
-        { { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 4, .bytes = 10, .channels = 2 }, -EINVAL, "all_to_all has no rings and so no channels" },
-        { { .kind = COLLECTIVE_ALL_GATHER, .workers = 4, .bytes = 10, .channels = 3, .chunk_bytes = 1 }, -EINVAL,
+        { { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 4, .bytes = 10, .channels = 2 }, -EINVAL,
+          "all_to_all has no rings and so no channels" },
+        { { .kind = COLLECTIVE_ALL_GATHER, .workers = 4, .bytes = 10, .channels = 3, .chunk_bytes = 1 },
+          -EINVAL,
           "10 bytes cannot be divided among 3 channels and 4 workers" },
-        { { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 4, .bytes = 1ull << 40, .channels = 1, .chunk_bytes = 1 }, -E2BIG,
+        { { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 4, .bytes = 1ull << 40, .channels = 1,
+            .chunk_bytes = 1 }, -E2BIG,
           "more than 4000000 messages: use fewer workers or larger chunks" },
-        { { COLLECTIVE_ALL_TO_ALL, 2001, 10, 0, false, 0, 0, false }, -E2BIG, "more than 4000000 messages: use fewer workers" },
+        { { COLLECTIVE_ALL_TO_ALL, 2001, 10, 0, false, 0, 0, false }, -E2BIG,
+          "more than 4000000 messages: use fewer workers" },
         { { COLLECTIVE_RING_ALL_REDUCE, 1415, 9999, 0, false, 0, 0, false }, -E2BIG,
           "more than 4000000 messages: use fewer workers" },
         { { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000002, 1, false, 0, 0, false }, -E2BIG,
@@ -506,7 +527,8 @@ static void collective_check__refuses(void **unused)
           "more than 4000000 messages: use fewer workers or larger chunks" },
     };
     const struct collective_cfg most[] = { { COLLECTIVE_ALL_TO_ALL, 2000, 1, 0, false, 0, 0, false },
-                                           { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000000, 1, false, 0, 0, false } };
+                                           { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000000, 1, false, 0, 0,
+                                             false } };
     struct err                  err;
 
     (void)unused;
@@ -518,7 +540,7 @@ static void collective_check__refuses(void **unused)
     assert_int_equal(collective_check(&most[1], &err), 0);
 }
 
-/* The tables of nccl-tests' PERFORMANCE.md, for 8 ranks. */
+/* The tables of PERFORMANCE.md in nccl-tests, for 8 ranks. */
 static void collective__size_and_factor_as_in_nccl_tests(void **unused)
 {
     const struct collective_cfg a2a = { COLLECTIVE_ALL_TO_ALL, 8, 100, 0, false, 0, 0, false };
@@ -535,8 +557,8 @@ static void collective__size_and_factor_as_in_nccl_tests(void **unused)
     assert_int_equal(collective_size_bytes(&ring), 100);
 }
 
-/* By hand: 4 workers send 6 messages of 2500 bytes: 3 packets, 2500 + 3 x 82 bytes, 80 ps each at 100
- * Gb/s. With a slower link the same takes as much longer. */
+/* By hand: 4 workers send 6 messages of 2500 bytes: 3 packets, 2500 + 3 x 82 bytes, 80 ps each at 100 Gb/s. A
+ * slower link takes proportionally longer. */
 static void collective_link__by_hand(void **unused)
 {
     const struct collective_cfg cfg = { COLLECTIVE_RING_ALL_REDUCE, 4, 10000, 0, false, 0, 0, false };
@@ -556,12 +578,12 @@ static void collective_link__by_hand(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collective__does_what_it_is_for),
-        cmocka_unit_test(collective__does_it_in_any_order),
-        cmocka_unit_test(channels__do_what_they_are_for),
-        cmocka_unit_test(channels__leave_servers_by_all_rails),
-        cmocka_unit_test(send__goes_to_neighbours),
-        cmocka_unit_test(collective__load_and_steps_are_the_textbooks),
+        cmocka_unit_test(collective__computes_its_result),
+        cmocka_unit_test(collective__tolerates_any_order),
+        cmocka_unit_test(channels__compute_the_result),
+        cmocka_unit_test(channels__use_all_rails),
+        cmocka_unit_test(send__goes_to_neighbors),
+        cmocka_unit_test(collective__load_and_steps_match_textbooks),
         cmocka_unit_test(collective__halving_folds_the_rest),
         cmocka_unit_test(collective__two_trees_share_the_load),
         cmocka_unit_test(collective__chunks_are_a_pipeline),

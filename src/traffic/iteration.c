@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Posts of one worker at a time: of each of two trees, one up and two down. */
+/* Concurrent posts of one worker: in each of the two trees one to its parent and two to its children. */
 #define TREE_POSTS 6u
 
 static struct collective_cfg group_cfg(const struct iteration_cfg *cfg, const struct iteration_step *s)
@@ -21,20 +21,24 @@ int iteration_check(const struct iteration_cfg *cfg, struct err *err)
     for (uint32_t i = 0; i < cfg->steps; i++) {
         struct collective_cfg c = group_cfg(cfg, &cfg->step[i]);
 
-        messages += collective_messages(&c) * parallel_count(&cfg->parallel, cfg->step[i].group) * cfg->step[i].times;
+        messages += collective_messages(&c) * parallel_count(&cfg->parallel, cfg->step[i].group) *
+                    cfg->step[i].times;
         stages += cfg->step[i].times;
         if (messages > COLLECTIVE_MESSAGES_MAX)
-            return err_set(err, E2BIG, "an iteration has more than %u messages: use fewer workers, steps or times",
+            return err_set(err, E2BIG,
+                           "an iteration has more than %u messages: use fewer workers, steps or times",
                            COLLECTIVE_MESSAGES_MAX);
         if (stages * cfg->parallel.workers > ITERATION_CELLS_MAX)
-            return err_set(err, E2BIG, "an iteration has more than %u steps of workers: use fewer workers, steps or times",
+            return err_set(err, E2BIG,
+                           "an iteration has more than %u steps of workers: use fewer workers, steps or "
+                           "times",
                            ITERATION_CELLS_MAX);
     }
     return 0;
 }
 
-/* Of one worker: the most of a step, and what may be left behind besides. Of those that overlap in groups of one kind there is
- * one at a time. */
+/* Upper bound of one worker's concurrent root messages: the largest step, plus overlapped steps still
+ * running. Of those, each kind of group has at most one at a time. */
 static uint32_t roots_max(const struct iteration_cfg *cfg)
 {
     uint32_t most = TREE_POSTS, behind = 0, lane[PARALLEL_GROUPS] = { 0 };
@@ -61,12 +65,13 @@ uint64_t iteration_flows(const struct iteration_cfg *cfg)
 
 /* ---- building ---- */
 
-struct builder {
+struct iteration_builder {
     struct iteration *it;
-    uint32_t          arrivals, sents, stage;    /* so far */
+    uint32_t          arrivals, sents, stage;    /* counts so far */
 };
 
-static uint32_t sum(const struct iteration_cfg *cfg, const struct collective *step, uint32_t (*count)(const struct collective *))
+static uint32_t sum_counts(const struct iteration_cfg *cfg, const struct collective *step,
+                           uint32_t (*count)(const struct collective *))
 {
     uint32_t all = 0;
 
@@ -79,17 +84,17 @@ static uint32_t messages_of(const struct collective *c) { return c->messages; }
 static uint32_t arrivals_of(const struct collective *c) { return c->arrival_at[c->messages]; }
 static uint32_t sents_of(const struct collective *c) { return c->sent_at[c->messages]; }
 
-static void copy_list(uint32_t *to_at, uint32_t *to, uint32_t *used, const uint32_t *at, const uint32_t *list, uint32_t m,
-                      uint32_t first)
+static void copy_list(uint32_t *to_at, uint32_t *to, uint32_t *used, const uint32_t *at, const uint32_t *list,
+                      uint32_t m, uint32_t first)
 {
     for (uint32_t i = at[m]; i < at[m + 1]; i++)
         to[(*used)++] = list[i] + first;
     to_at[1] = *used;
 }
 
-/* A collective of one group. */
-static void add_group(struct builder *b, const struct iteration_cfg *cfg, const struct iteration_step *s,
-                      const struct collective *c, uint32_t group)
+/* Adds the collective of one group. */
+static void add_group(struct iteration_builder *b, const struct iteration_cfg *cfg,
+                      const struct iteration_step *s, const struct collective *c, uint32_t group)
 {
     struct iteration *it = b->it;
     uint32_t          first = it->messages;
@@ -111,7 +116,7 @@ static void add_group(struct builder *b, const struct iteration_cfg *cfg, const 
     it->messages += c->messages;
 }
 
-/* The messages that each worker sends in each stage, in their order. */
+/* Lists the messages that each worker sends in each stage, in order. */
 static void list_own(struct iteration *it)
 {
     uint32_t cells = it->stages * it->workers;
@@ -122,13 +127,14 @@ static void list_own(struct iteration *it)
         it->own_at[it->stage_of[m] * it->workers + it->message[m].src + 2]++;
     for (uint32_t i = 2; i <= cells; i++)
         it->own_at[i] += it->own_at[i - 1];
-    for (uint32_t m = 0; m < it->messages; m++)  /* own_at[i + 1] runs from the start of i's list to its end */
+    /* own_at[i + 1] moves from the start of i's list to its end */
+    for (uint32_t m = 0; m < it->messages; m++)
         it->own[it->own_at[it->stage_of[m] * it->workers + it->message[m].src + 1]++] = m;
 }
 
 static void make_room(struct iteration *it, const struct iteration_cfg *cfg, const struct collective *step)
 {
-    uint32_t messages = sum(cfg, step, messages_of);
+    uint32_t messages = sum_counts(cfg, step, messages_of);
 
     for (uint32_t i = 0; i < cfg->steps; i++)
         it->stages += cfg->step[i].times;
@@ -138,8 +144,8 @@ static void make_room(struct iteration *it, const struct iteration_cfg *cfg, con
     it->stage_of = xcalloc(messages + 1ul, sizeof *it->stage_of);
     it->arrival_at = xcalloc(messages + 2ul, sizeof *it->arrival_at);
     it->sent_at = xcalloc(messages + 2ul, sizeof *it->sent_at);
-    it->arrival = xcalloc(sum(cfg, step, arrivals_of) + 1ul, sizeof *it->arrival);
-    it->sent = xcalloc(sum(cfg, step, sents_of) + 1ul, sizeof *it->sent);
+    it->arrival = xcalloc(sum_counts(cfg, step, arrivals_of) + 1ul, sizeof *it->arrival);
+    it->sent = xcalloc(sum_counts(cfg, step, sents_of) + 1ul, sizeof *it->sent);
     it->compute_ps = xcalloc(it->stages, sizeof *it->compute_ps);
     it->before_ps = xcalloc(it->stages, sizeof *it->before_ps);
     it->lane = xcalloc(it->stages, sizeof *it->lane);
@@ -148,8 +154,8 @@ static void make_room(struct iteration *it, const struct iteration_cfg *cfg, con
     it->count = xcalloc((size_t)it->stages * it->workers, sizeof *it->count);
 }
 
-static void add_stage(struct builder *b, const struct iteration_cfg *cfg, const struct iteration_step *s,
-                      const struct collective *c, bool is_first)
+static void add_stage(struct iteration_builder *b, const struct iteration_cfg *cfg,
+                      const struct iteration_step *s, const struct collective *c, bool is_first)
 {
     struct iteration *it = b->it;
 
@@ -176,8 +182,8 @@ static void link_lanes(struct iteration *it)
 
 void iteration_init(struct iteration *it, const struct iteration_cfg *cfg)
 {
-    struct collective *step = xcalloc(cfg->steps, sizeof *step);
-    struct builder     b = { .it = it };
+    struct collective       *step = xcalloc(cfg->steps, sizeof *step);
+    struct iteration_builder b = { .it = it };
 
     *it = (struct iteration){ .roots_max = roots_max(cfg) };
     for (uint32_t i = 0; i < cfg->steps; i++) {
@@ -216,13 +222,15 @@ void iteration_fini(struct iteration *it)
     *it = (struct iteration){ 0 };
 }
 
-/* ---- measures ---- */
+/* ---- metrics ---- */
 
-/* When workers are through a step, by computing and by what they wait for; and for how long their links are busy. */
+/* By worker: completion time of a step from computing and dependencies alone, and total busy time of the
+ * link. */
 struct bound { uint64_t *ps, *busy_ps; };
 
-/* Micro-batches go from one to the next in no time; 'place' is a worker's in the order of its group. */
-static void fill_pipeline(const struct iteration_cfg *cfg, const struct iteration_step *s, uint32_t group, uint64_t *ps)
+/* Fills the pipeline, with zero transfer time between stages. 'place' is a worker's position in its group. */
+static void fill_pipeline(const struct iteration_cfg *cfg, const struct iteration_step *s, uint32_t group,
+                          uint64_t *ps)
 {
     uint32_t workers = parallel_size(&cfg->parallel, s->group);
     bool     is_back = s->collective.kind == COLLECTIVE_SEND_PREVIOUS;
@@ -241,11 +249,12 @@ static void fill_pipeline(const struct iteration_cfg *cfg, const struct iteratio
     }
 }
 
-static void add_step(const struct iteration_cfg *cfg, const struct iteration_step *s, uint32_t mtu_bytes, uint32_t overhead_bytes,
-                     const uint64_t *rate_bps, struct bound *b)
+static void add_step(const struct iteration_cfg *cfg, const struct iteration_step *s, uint32_t mtu_bytes,
+                     uint32_t overhead_bytes, const uint64_t *rate_bps, struct bound *b)
 {
     struct collective_cfg group = group_cfg(cfg, s);
-    uint64_t             *rate = xcalloc(group.workers, sizeof *rate), *busy_ps = xcalloc(group.workers, sizeof *busy_ps);
+    uint64_t             *rate = xcalloc(group.workers, sizeof *rate),
+                         *busy_ps = xcalloc(group.workers, sizeof *busy_ps);
     struct collective     c;
 
     collective_init(&c, &group);
@@ -258,7 +267,8 @@ static void add_step(const struct iteration_cfg *cfg, const struct iteration_ste
 
             b->busy_ps[worker] += s->times * busy_ps[m];
             if (!s->is_pipelined)
-                b->ps[worker] += s->before_ps + s->times * (s->compute_ps + (s->is_overlapped ? 0 : busy_ps[m]));
+                b->ps[worker] += s->before_ps + s->times *
+                                 (s->compute_ps + (s->is_overlapped ? 0 : busy_ps[m]));
         }
         if (s->is_pipelined)
             fill_pipeline(cfg, s, g, b->ps);

@@ -1,4 +1,4 @@
-/* src/traffic/iteration_test.c - what an iteration of several steps consists of. */
+/* src/traffic/iteration_test.c - the messages and bounds of iterations with several steps. */
 #include "traffic/iteration.h"
 
 #include <setjmp.h>
@@ -8,13 +8,14 @@
 #include <cmocka.h>
 
 static const struct iteration_step steps[] = {
-    { 5000, { COLLECTIVE_RING_ALL_REDUCE, 2, 4000, 0, false, 0, 0, false }, PARALLEL_TENSOR, 3, 0, false, false },
+    { 5000, { COLLECTIVE_RING_ALL_REDUCE, 2, 4000, 0, false, 0, 0, false }, PARALLEL_TENSOR, 3, 0, false,
+      false },
     { 70, { COLLECTIVE_SEND_NEXT, 2, 1000, 0, false, 0, 0, false }, PARALLEL_PIPELINE, 1, 0, false, false },
 };
 static const struct iteration_cfg cfg = { { 4, 2, 1, 2, 1 }, steps, 2 };
 
-/* Workers 0, 1 and 2, 3 are tensor groups; 0, 2 and 1, 3 pipelines. Every message is there once, waits for its worker and
- * for the one before it, and is followed by its own collective's alone. */
+/* Workers 0, 1 and 2, 3 are tensor groups; 0, 2 and 1, 3 are pipelines. Every message occurs once, waits for
+ * its worker and its predecessor, and is followed only by messages of its own collective. */
 static void iteration_init__by_hand(void **unused)
 {
     struct iteration it;
@@ -30,7 +31,8 @@ static void iteration_init__by_hand(void **unused)
         assert_int_equal(it.message[m].src, 2 * group + m % 2);
         assert_int_equal(it.message[m].dst, 2 * group + !(m % 2));
         assert_int_equal(it.message[m].bytes, 2000);
-        assert_int_equal(it.waits[m], second ? 3 : 1);       /* what it sent and what it received in the first step */
+        /* its sent and received messages of the first step */
+        assert_int_equal(it.waits[m], second ? 3 : 1);
         assert_int_equal(it.arrival_at[m + 1] - it.arrival_at[m], !second);
         assert_int_equal(it.sent_at[m + 1] - it.sent_at[m], !second);
         if (!second) {
@@ -56,38 +58,43 @@ static void iteration_init__by_hand(void **unused)
     iteration_fini(&it);
 }
 
-/* 100 Gb/s: three times 2 x 2000 bytes and 2 x 2 packets' overhead of 82, one way; then 1000 + 82. Worker 3's link is
- * slower by four. */
+/* 100 Gb/s: three times 2 x 2000 bytes plus 2 x 2 packets' overhead of 82, one way; then 1000 + 82. Worker
+ * 3's link is four times slower. */
 static void iteration_bound__by_hand(void **unused)
 {
     uint64_t rate_bps[4] = { 100000000000, 100000000000, 100000000000, 25000000000 };
 
     (void)unused;
-    assert_int_equal(iteration_bound_ps(&cfg, 1024, 82, rate_bps), 3 * 5000 + 70 + (3 * (4000 + 4 * 82) + 1082) * 320);
+    assert_int_equal(iteration_bound_ps(&cfg, 1024, 82, rate_bps),
+                     3 * 5000 + 70 + (3 * (4000 + 4 * 82) + 1082) * 320);
     rate_bps[3] = rate_bps[0];
-    assert_int_equal(iteration_bound_ps(&cfg, 1024, 82, rate_bps), 3 * 5000 + 70 + (3 * (4000 + 4 * 82) + 1082) * 80);
+    assert_int_equal(iteration_bound_ps(&cfg, 1024, 82, rate_bps),
+                     3 * 5000 + 70 + (3 * (4000 + 4 * 82) + 1082) * 80);
 }
 
-/* Overlapped: the link alone, or computing alone, whichever is longer. Pipelined: filling counts, sending does not. */
-static void iteration_bound__of_what_overlaps(void **unused)
+/* Overlapped: the larger of link time and computing time. Pipelined: filling counts, sending does not. */
+static void iteration_bound__with_overlap(void **unused)
 {
     const uint64_t             rate_bps[4] = { 100000000000, 100000000000, 100000000000, 100000000000 };
     const uint64_t             busy = (4000 + 4 * 82) * 80ull;
-    struct iteration_step      step = { 5000, { COLLECTIVE_RING_ALL_REDUCE, 2, 4000, 0, false, 0, 0, false }, PARALLEL_TENSOR, 3, 11, true, false };
-    const struct iteration_cfg one = { { 4, 2, 1, 2, 1 }, &step, 1 }, pipeline = { { 4, 1, 1, 4, 1 }, &step, 1 };
+    struct iteration_step      step = { 5000, { COLLECTIVE_RING_ALL_REDUCE, 2, 4000, 0, false, 0, 0, false },
+                                        PARALLEL_TENSOR, 3, 11, true, false };
+    const struct iteration_cfg one = { { 4, 2, 1, 2, 1 }, &step, 1 },
+                               pipeline = { { 4, 1, 1, 4, 1 }, &step, 1 };
 
     (void)unused;
     assert_int_equal(iteration_bound_ps(&one, 1024, 82, rate_bps), 3 * busy);
     step.compute_ps = 2 * busy;
     assert_int_equal(iteration_bound_ps(&one, 1024, 82, rate_bps), 11 + 6 * busy);
-    step = (struct iteration_step){ 500000, { COLLECTIVE_SEND_PREVIOUS, 4, 10, 0, false, 0, 0, false }, PARALLEL_PIPELINE, 7, 11, false, true };
+    step = (struct iteration_step){ 500000, { COLLECTIVE_SEND_PREVIOUS, 4, 10, 0, false, 0, 0, false },
+                                    PARALLEL_PIPELINE, 7, 11, false, true };
     assert_int_equal(iteration_bound_ps(&pipeline, 1024, 82, rate_bps), 11 + (7 + 4 - 1) * 500000);
 }
 
 static void iteration_check__counts(void **unused)
 {
-    struct iteration_step one = { 0, { COLLECTIVE_SEND_NEXT, 4, 1, 0, false, 0, 0, false }, PARALLEL_ALL, COLLECTIVE_MESSAGES_MAX / 3,
-                                  0, false, false };
+    struct iteration_step one = { 0, { COLLECTIVE_SEND_NEXT, 4, 1, 0, false, 0, 0, false }, PARALLEL_ALL,
+                                  COLLECTIVE_MESSAGES_MAX / 3, 0, false, false };
     struct iteration_cfg  c = { { 4, 1, 4, 1, 1 }, &one, 1 };
 
     (void)unused;
@@ -101,7 +108,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(iteration_init__by_hand),
         cmocka_unit_test(iteration_bound__by_hand),
-        cmocka_unit_test(iteration_bound__of_what_overlaps),
+        cmocka_unit_test(iteration_bound__with_overlap),
         cmocka_unit_test(iteration_check__counts),
     };
 

@@ -5,8 +5,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-void job_init(struct job *j, const struct traffic_kind *kind, struct traffic *t, const struct traffic_common *common,
-              const uint32_t *hosts, uint32_t count)
+void job_init(struct job *j, const struct traffic_kind *kind, struct traffic *t,
+              const struct traffic_common *common, const uint32_t *hosts, uint32_t count)
 {
     struct traffic_entry *e = traffic_add_entry(t, kind, j, common, hosts, count);
 
@@ -48,18 +48,20 @@ void job_post(struct job *j, uint32_t worker, uint64_t at_ps, uint32_t dst, uint
     job_post_on(j, worker, at_ps, dst, 0, bytes, tag);
 }
 
-void job_post_on(struct job *j, uint32_t worker, uint64_t at_ps, uint32_t dst, uint32_t pair, uint64_t bytes, uint64_t tag)
+void job_post_on(struct job *j, uint32_t worker, uint64_t at_ps, uint32_t dst, uint32_t pair, uint64_t bytes,
+                 uint64_t tag)
 {
     assert(worker < j->workers && dst != j->host[worker] && bytes > 0);
     post_add(j->traffic, j->first_stream + worker,
              &(struct post){ .at_ps = at_ps, .bytes = bytes, .tag = tag, .dst = dst, .pair = pair });
 }
 
-/* A flow of no bytes is none. */
+/* A post of 0 bytes is a wake-up, not a flow. */
 void job_wake(struct job *j, uint32_t worker, uint64_t at_ps, uint64_t tag)
 {
     assert(worker < j->workers);
-    post_add(j->traffic, j->first_stream + worker, &(struct post){ .at_ps = at_ps, .tag = tag, .dst = j->host[worker] });
+    post_add(j->traffic, j->first_stream + worker,
+             &(struct post){ .at_ps = at_ps, .tag = tag, .dst = j->host[worker] });
 }
 
 uint32_t job_part(const struct job *j, uint32_t worker)
@@ -84,7 +86,7 @@ struct rng *job_rng(struct job *j, uint32_t worker)
     return &j->traffic->stream[j->first_stream + worker].rng;
 }
 
-/* While parts run at the same time nobody is called: it is told later. */
+/* Partitions run concurrently, so the callback must wait until traffic_tell(). */
 static void keep_op(struct traffic_part *p, const struct op_result *r)
 {
     if (p->ops == p->ops_max) {

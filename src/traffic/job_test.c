@@ -14,7 +14,7 @@
 
 #define HOSTS 6u
 
-/* A job that remembers what it is told. */
+/* A job that records its notifications. */
 struct listener {
     struct job job;
     uint32_t   arrivals, sents;
@@ -47,16 +47,17 @@ static void free_listener(void *state)
     free(state);
 }
 
-static const struct traffic_kind listens = { .on_arrival = on_arrival, .on_sent = on_sent, .free = free_listener };
+static const struct traffic_kind listens = { .on_arrival = on_arrival, .on_sent = on_sent,
+                                             .free = free_listener };
 static const struct traffic_kind is_deaf = { .free = free_listener };
 
-struct office {                  /* two jobs beside other traffic */
+struct job_fixture {             /* two jobs alongside other traffic */
     struct graph     graph;
     struct traffic  *traffic;
     struct listener *one, *two;
 };
 
-static void office_open(struct office *o)
+static void office_open(struct job_fixture *o)
 {
     static const uint32_t all[HOSTS] = { 0, 1, 2, 3, 4, 5 }, some[3] = { 4, 0, 2 };
     const struct traffic_common common = { .start_ps = 10, .stop_ps = NEVER, .prio = 5 };
@@ -71,14 +72,14 @@ static void office_open(struct office *o)
     freed = 0;
 }
 
-static void office_close(struct office *o)
+static void office_close(struct job_fixture *o)
 {
     traffic_free(o->traffic);
     assert_int_equal(freed, 2);
     graph_fini(&o->graph);
 }
 
-static void expect_next(struct office *o, uint32_t stream, uint64_t at_ps, uint32_t dst, uint64_t tag)
+static void expect_next(struct job_fixture *o, uint32_t stream, uint64_t at_ps, uint32_t dst, uint64_t tag)
 {
     struct flow_spec f;
 
@@ -94,8 +95,8 @@ static void expect_next(struct office *o, uint32_t stream, uint64_t at_ps, uint3
 
 static void job_init__makes_a_worker_on_each_host(void **unused)
 {
-    struct office    o;
-    struct flow_spec f;
+    struct job_fixture o;
+    struct flow_spec   f;
 
     (void)unused;
     office_open(&o);
@@ -119,7 +120,7 @@ static void job_init__makes_a_worker_on_each_host(void **unused)
     office_close(&o);
 }
 
-/* All orders of posting five flows give the same order of starting: by time, tag, destination. */
+/* The order of posting five flows does not affect their start order: time, tag, destination. */
 static void job_post__order_does_not_matter(void **unused)
 {
     static const struct { uint64_t at_ps; uint32_t dst; uint64_t tag; } rows[5] = {
@@ -128,8 +129,8 @@ static void job_post__order_does_not_matter(void **unused)
 
     (void)unused;
     for (uint32_t order = 0; order < 120; order++) {
-        uint32_t      left[5] = { 0, 1, 2, 3, 4 }, code = order;
-        struct office o;
+        uint32_t           left[5] = { 0, 1, 2, 3, 4 }, code = order;
+        struct job_fixture o;
 
         office_open(&o);
         for (uint32_t n = 5; n > 0; n--) {
@@ -146,12 +147,12 @@ static void job_post__order_does_not_matter(void **unused)
     }
 }
 
-/* Thousands, some taken while others come: always the earliest of those that are there. */
+/* Thousands of posts, interleaved with starts: the earliest pending one is always next. */
 static void job_post__many_come_in_order(void **unused)
 {
-    uint64_t      at[400], count = 0, last = 0;
-    struct rng    rng;
-    struct office o;
+    uint64_t           at[400], count = 0, last = 0;
+    struct rng         rng;
+    struct job_fixture o;
 
     (void)unused;
     rng_init(&rng, 1, 1);
@@ -176,10 +177,10 @@ static void job_post__many_come_in_order(void **unused)
     office_close(&o);
 }
 
-/* An earlier one may come while others wait, and after some were taken. */
-static void job_post__comes_before_what_is_later(void **unused)
+/* An earlier post may arrive while others wait, and after some have started. */
+static void job_post__earlier_posts_go_first(void **unused)
 {
-    struct office o;
+    struct job_fixture o;
 
     (void)unused;
     office_open(&o);
@@ -193,15 +194,15 @@ static void job_post__comes_before_what_is_later(void **unused)
     expect_next(&o, HOSTS + 1, 50, 3, 1);
     expect_next(&o, HOSTS + 1, 60, 3, 2);
     expect_next(&o, HOSTS + 1, 70, 3, 5);
-    job_post(&o.one->job, 1, 80, 3, 1006, 6);    /* into an empty list again */
+    job_post(&o.one->job, 1, 80, 3, 1006, 6);    /* the list is empty again */
     expect_next(&o, HOSTS + 1, 80, 3, 6);
     office_close(&o);
 }
 
 static void traffic_touched__yields_each_worker_once(void **unused)
 {
-    struct office o;
-    uint32_t      stream, seen[HOSTS + 3 + HOSTS] = { 0 };
+    struct job_fixture o;
+    uint32_t           stream, seen[HOSTS + 3 + HOSTS] = { 0 };
 
     (void)unused;
     office_open(&o);
@@ -221,10 +222,10 @@ static void traffic_touched__yields_each_worker_once(void **unused)
     office_close(&o);
 }
 
-/* Places of flows that have started are used again, and what was reserved suffices. */
+/* Slots of started flows are reused, so the reserved space suffices. */
 static void job_reserve__is_enough(void **unused)
 {
-    struct office      o;
+    struct job_fixture o;
     const struct post *memory;
     struct flow_spec   f;
 
@@ -241,7 +242,7 @@ static void job_reserve__is_enough(void **unused)
                 assert_int_equal(f.bytes, 1 + f.tag);
     }
     assert_ptr_equal(o.traffic->part[0].post, memory);
-    for (uint64_t i = 0; i < 10000; i++)         /* and more is given all the same */
+    for (uint64_t i = 0; i < 10000; i++)         /* more posts than reserved still succeed */
         job_post(&o.one->job, 0, i, 3, 1 + i, i);
     for (uint64_t i = 0; i < 10000; i++) {
         assert_true(traffic_next(o.traffic, HOSTS, &f));
@@ -253,7 +254,7 @@ static void job_reserve__is_enough(void **unused)
 
 static void traffic_on_arrival__tells_the_entry_it_belongs_to(void **unused)
 {
-    struct office o;
+    struct job_fixture o;
 
     (void)unused;
     office_open(&o);
@@ -279,12 +280,12 @@ static void keep_op(void *arg, const struct op_result *r)
 
 static void job_report__says_what_took_how_long(void **unused)
 {
-    struct office    o;
-    struct op_result r = { 0 };
+    struct job_fixture o;
+    struct op_result   r = { 0 };
 
     (void)unused;
     office_open(&o);
-    job_report(&o.two->job, o.two->job.host[0], OP_READ, 5, 100, 130);       /* nobody asks yet */
+    job_report(&o.two->job, o.two->job.host[0], OP_READ, 5, 100, 130);       /* no callback is set yet */
     traffic_on_op(o.traffic, keep_op, &r);
     job_report(&o.two->job, o.two->job.host[0], OP_WRITE, 5, 100, 130);
     assert_int_equal(r.kind, OP_WRITE);
@@ -297,8 +298,8 @@ static void job_report__says_what_took_how_long(void **unused)
 
 static void job_rng__is_each_workers_own(void **unused)
 {
-    struct office o, p;
-    uint64_t      first;
+    struct job_fixture o, p;
+    uint64_t           first;
 
     (void)unused;
     office_open(&o);
@@ -319,7 +320,7 @@ int main(void)
         cmocka_unit_test(job_init__makes_a_worker_on_each_host),
         cmocka_unit_test(job_post__order_does_not_matter),
         cmocka_unit_test(job_post__many_come_in_order),
-        cmocka_unit_test(job_post__comes_before_what_is_later),
+        cmocka_unit_test(job_post__earlier_posts_go_first),
         cmocka_unit_test(traffic_touched__yields_each_worker_once),
         cmocka_unit_test(job_reserve__is_enough),
         cmocka_unit_test(traffic_on_arrival__tells_the_entry_it_belongs_to),

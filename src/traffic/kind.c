@@ -6,13 +6,15 @@
 #include <string.h>
 
 struct traffic_entry *traffic_add_entry(struct traffic *t, const struct traffic_kind *kind, void *state,
-                                        const struct traffic_common *common, const uint32_t *hosts, uint32_t count)
+                                        const struct traffic_common *common, const uint32_t *hosts,
+                                        uint32_t count)
 {
     struct traffic_entry *e;
 
     t->entry = xrealloc(t->entry, (t->entries + 1) * sizeof *t->entry);
     e = &t->entry[t->entries++];
-    *e = (struct traffic_entry){ .kind = kind, .state = state, .count = count, .rank = traffic_take_ranks(t, count) };
+    *e = (struct traffic_entry){ .kind = kind, .state = state, .count = count,
+                                 .rank = traffic_take_ranks(t, count) };
     if (common)
         e->common = *common;
     e->hosts = xcalloc(count + 1ul, sizeof *e->hosts);
@@ -21,7 +23,7 @@ struct traffic_entry *traffic_add_entry(struct traffic *t, const struct traffic_
     return e;
 }
 
-/* Random numbers belong to (seed, entry, source): another entry, or another host, changes nothing here. */
+/* The generator depends on (seed, entry, source) only: other entries and hosts do not affect it. */
 struct traffic_stream *traffic_add_stream(struct traffic *t, uint32_t source, uint32_t index)
 {
     struct traffic_entry  *e = &t->entry[t->entries - 1];

@@ -1,9 +1,9 @@
-/* src/traffic/kind.h - what a kind of traffic is made of: for traffic/ and its kinds alone.
+/* src/traffic/kind.h - the interface of a kind of traffic. For traffic/ and its kinds only.
  *
- * A kind is one source in traffic/kinds/ and one line in traffic/kinds.c. Its read() takes an entry's own keys
- * (traffic/read.h), adds an entry with a state of its own, and a stream for each host that sends. Then either
- * next() yields a stream's flows in order, from its state and the stream's random numbers; or the kind is a job
- * (traffic/job.h), whose workers start flows when others have ended.
+ * A kind is one source file in traffic/kinds/ and one line in traffic/kinds.c. Its read() reads an entry's
+ * own keys (traffic/read.h), adds an entry with its own state, and adds a stream for each sending host. There
+ * are two sorts of kinds. Either next() yields a stream's flows in order, from its state and the stream's
+ * random numbers. Or the kind is a job (traffic/job.h), whose workers start flows when others end.
  */
 #ifndef TRAFFIC_KIND_H
 #define TRAFFIC_KIND_H
@@ -22,99 +22,103 @@ struct traffic_stream;
 
 struct traffic_kind {
     const char               *name, *about;      /* about: one line */
-    const struct key_row *keys;              /* its own; they come before those of all kinds */
-    bool                      is_all_own;        /* its keys are all there are: flows have times and classes of their own */
+    const struct key_row *keys;              /* its own keys, listed before the common ones */
+    bool                      is_all_own;        /* common keys do not apply: its flows carry their own times
+                                                  * and classes */
 
-    /* Reads its keys and adds the entry. Called with nothing wrong so far. */
+    /* Reads its keys and adds the entry. Not called after an error. */
     void (*read)(struct entry *);
 
-    /* Writes at_ps, dst, bytes and what else differs from the entry's; false when there are no more. Starts of a
-     * stream do not go back in time. NULL: all streams are workers of a job. */
+    /* Writes at_ps, dst, bytes, and fields that differ from the entry's. Returns false if there are no more
+     * flows. Start times of a stream never decrease. NULL: all streams are workers of a job. */
     bool (*next)(const struct traffic_entry *, struct traffic_stream *, struct flow_spec *);
 
-    void    (*free)(void *state);                /* NULL: free() does it */
-    uint8_t (*prios)(const void *state);         /* the classes of its flows, bit by bit; NULL: the entry's */
-    void    (*print_more)(FILE *);               /* what else docs/scenario.md says of it; or NULL */
+    void    (*free)(void *state);                /* NULL: free() */
+    uint8_t (*prios)(const void *state);         /* priority classes of its flows, as a bit mask; NULL: the
+                                                  * entry's */
+    void    (*print_more)(FILE *);               /* prints more text for docs/scenario.md; may be NULL */
 
     /* ---- jobs ---- */
 
-    void (*on_arrival)(struct job *, uint64_t now_ps, const struct message *);   /* NULL: does not ask */
-    void (*on_sent)(struct job *, uint64_t now_ps, const struct message *);      /* likewise */
+    void (*on_arrival)(struct job *, uint64_t now_ps, const struct message *);   /* NULL: not needed */
+    void (*on_sent)(struct job *, uint64_t now_ps, const struct message *);      /* NULL: not needed */
 
-    /* For jobs that wake workers: see job_wake(). */
+    /* Required for jobs that call job_wake(). */
     void (*on_wake)(struct job *, uint64_t now_ps, uint32_t worker, uint64_t tag);
 
-    /* For jobs that signal. A signal of a worker, signal_ps after it was sent, in one part; signals of one
-     * moment come by worker, then value. And: before the first flow, copies what signals change for 'parts' parts;
-     * until then part 0 is all there is. */
+    /* Required for jobs that send signals. on_signal() delivers a worker's signal to one partition, signal_ps
+     * after it was sent. Simultaneous signals are ordered by worker, then value. divide() runs before the
+     * first flow and copies the state that signals change to 'parts' partitions; before that, only partition
+     * 0 exists. */
     void (*on_signal)(struct job *, uint32_t part, uint64_t now_ps, uint32_t worker, uint64_t value);
     void (*divide)(struct job *, uint32_t parts);
 
-    /* For jobs that do the same over and over, without random numbers: is one round over and the next not begun? From
-     * there the same happens again, later, if messages take as long as they did. NULL: it does not repeat itself. */
+    /* For deterministic jobs that repeat the same round. Returns true between two rounds. If messages then
+     * take as long as before, the next round is identical, just later. NULL: the job does not repeat. */
     bool (*is_at_rest)(const struct job *);
 };
 
 extern const struct traffic_kind *const traffic_all[];       /* NULL-terminated */
 
-/* The keys of all kinds. */
+/* Keys common to all kinds. */
 extern const struct key_row traffic_keys[];
 
-struct traffic_entry {           /* one of the traffic list */
+struct traffic_entry {           /* an entry of the traffic list */
     const struct traffic_kind *kind;
-    void                      *state;    /* the kind's */
+    void                      *state;    /* owned by the kind */
     struct traffic_common      common;
     uint32_t                  *hosts;    /* nodes */
     uint32_t                   count;
-    uint32_t                   rank;     /* of its first source or flow, over all entries */
+    uint32_t                   rank;     /* rank of its first source or flow, over all entries */
     uint32_t                   streams;
-    double                     flows;    /* that it is expected to start in the whole run; 0: not known */
-    double                     bps;      /* of each stream that is no worker, on average; 0: not known */
-    uint8_t                    tcp;      /* as in flow_spec */
-    uint32_t                   qps;      /* likewise */
-    struct job                *job;      /* NULL: its flows are known beforehand and nobody asks for their end */
+    double                     flows;    /* expected flows in the whole run; 0: unknown */
+    double                     bps;      /* mean rate of each stream that is not a worker; 0: unknown */
+    uint8_t                    tcp;      /* see struct flow_spec */
+    uint32_t                   qps;      /* see struct flow_spec */
+    struct job                *job;      /* NULL: flows are known in advance, and their end is not reported */
 };
 
 struct traffic_stream {
     uint32_t   entry, source;
-    uint32_t   index;            /* of the source among the entry's hosts; their count: it is none */
-    uint32_t   number;           /* among the entry's streams, from 0: for what a kind keeps of each */
+    uint32_t   index;            /* index of the source in the entry's hosts; their count if it is not one of
+                                  * them */
+    uint32_t   number;           /* index among the entry's streams, for per-stream state of a kind */
     uint32_t   rank;
-    uint32_t   at;               /* the kind's: flows so far, or the like; 0 at first */
-    uint64_t   time_ps;          /* the kind's; the entry's start at first */
+    uint32_t   at;               /* free for the kind, e.g. flows so far; initially 0 */
+    uint64_t   time_ps;          /* free for the kind; initially the entry's start */
     struct rng rng;
     bool       is_worker, is_touched;
     uint8_t    part;
-    uint32_t   first_post;       /* worker: of its posts, the one that starts first; 0: none */
+    uint32_t   first_post;       /* worker: its earliest post; 0: none */
     uint32_t   next_touched;
 };
 
-/* Adds an entry. Its state is freed with it. */
+/* Adds an entry, which takes ownership of its state. */
 struct traffic_entry *traffic_add_entry(struct traffic *, const struct traffic_kind *, void *state,
                                         const struct traffic_common *, const uint32_t *hosts, uint32_t count);
 
-/* A stream of the last entry. Its random numbers belong to (seed, entry, source). */
+/* Adds a stream to the last entry. Its random numbers depend on (seed, entry, source) only. */
 struct traffic_stream *traffic_add_stream(struct traffic *, uint32_t source, uint32_t index);
 
-/* One on each of the entry's hosts. */
+/* Adds a stream for each of the last entry's hosts. */
 void traffic_add_streams(struct traffic *);
 
-/* Places for 'count' flows of one entry among those that start together; returns the first. */
+/* Reserves 'count' consecutive ranks for flows that start together. Returns the first. */
 uint32_t traffic_take_ranks(struct traffic *, uint32_t count);
 
-/* The last entry has so many flows under way at once, or fewer. */
+/* Declares that the last entry has at most 'count' concurrent flows. */
 void traffic_expect_flows(struct traffic *, uint64_t count);
 
-/* The last entry starts about so many flows in the whole run, at random times: how many are under way at once is not known.
- * Room for all of them is made, as far as there is any. */
+/* Declares that the last entry starts about 'count' flows in the whole run, at random times. Their
+ * concurrency is unknown, so space is reserved for all of them, up to the limit. */
 void traffic_expect_some(struct traffic *, double count);
 
-/* Random numbers that belong to the last entry as a whole. */
+/* Initializes random numbers that belong to the last entry as a whole. */
 void traffic_entry_rng(const struct traffic *, struct rng *);
 
 const struct graph *traffic_graph(const struct traffic *);
 
-/* Keeps what went wrong, for traffic_failed(). Those of different parts may fail at the same time. */
+/* Records an error for traffic_failed(). Streams of different partitions may fail concurrently. */
 void traffic_fail(struct traffic *, const struct traffic_stream *, int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -1,4 +1,4 @@
-/* src/traffic/kinds_test.c - what holds for every kind of traffic on the list. */
+/* src/traffic/kinds_test.c - properties of every kind of traffic in the list. */
 #include "traffic/kind.h"
 
 #include "core/units.h"
@@ -18,7 +18,7 @@
 #define HOSTS  8u
 #define RUN_PS (20 * PS_PER_MS)
 
-/* ---- a world without scenarios and simulators ---- */
+/* ---- an environment without scenario and simulator ---- */
 
 static int read_two_flows(const char *path, const struct graph *g, struct flow_list *list, struct err *err)
 {
@@ -42,7 +42,7 @@ static int read_one_conn(const char *path, struct flow_matrix *m, struct err *er
     return 0;
 }
 
-/* Two ranks, each of which computes. */
+/* Two ranks that compute. */
 static int read_two_ranks(const char *path, enum trace_memory memory, struct trace *t, struct err *err)
 {
     assert_int_equal(memory, TRACE_BY_SIZE);
@@ -53,7 +53,8 @@ static int read_two_ranks(const char *path, enum trace_memory memory, struct tra
     return trace_seal(t, err);
 }
 
-static int read_rank_files(const char *prefix, const char *groups, enum trace_memory memory, struct trace *t, struct err *err)
+static int read_rank_files(const char *prefix, const char *groups, enum trace_memory memory, struct trace *t,
+                           struct err *err)
 {
     assert_int_equal(memory, TRACE_BY_SIZE);
     assert_string_equal(prefix, "folder/some.file");
@@ -71,7 +72,7 @@ static int read_layers(const char *path, uint32_t passes, uint32_t hosts, struct
     return trace_seal(t, err);
 }
 
-struct hall {
+struct kinds_fixture {
     struct graph         graph;
     struct yaml_doc      doc;
     struct reader        r;
@@ -80,16 +81,21 @@ struct hall {
     struct traffic_about about[2];
 };
 
-static void hall_open(struct hall *h, const char *list)
+static void hall_open(struct kinds_fixture *h, const char *list)
 {
-    static const struct traffic_tcp_algorithm tcp[] = { { "reno", false }, { "cubic", false }, { NULL, false } };
-    struct traffic_env                        env = { .run_ps = RUN_PS, .mtu_bytes = 1000, .overhead_bytes = 82,
+    static const struct traffic_tcp_algorithm tcp[] = { { "reno", false }, { "cubic", false },
+                                                        { NULL, false } };
+    struct traffic_env                        env = { .run_ps = RUN_PS, .mtu_bytes = 1000,
+                                                      .overhead_bytes = 82,
                                                       .tcp = tcp, .read_flows = read_two_flows,
-                                                      .read_matrix = read_one_conn, .read_goal = read_two_ranks,
-                                                      .read_chakra = read_rank_files, .read_simai = read_layers };
+                                                      .read_matrix = read_one_conn,
+                                                      .read_goal = read_two_ranks,
+                                                      .read_chakra = read_rank_files,
+                                                      .read_simai = read_layers };
 
     memset(h, 0, sizeof *h);
-    graph_clos(&h->graph, &(struct graph_clos){ 2, HOSTS / 2, 2, 1, 100000000000, 1000000, 100000000000, 1000000 });
+    graph_clos(&h->graph, &(struct graph_clos){ 2, HOSTS / 2, 2, 1, 100000000000, 1000000, 100000000000,
+                                                1000000 });
     env.graph = &h->graph;
     h->r = (struct reader){ .name = "folder/s", .what = "a list", .err = &h->err };
     h->traffic = traffic_new(&h->graph, 1);
@@ -97,14 +103,14 @@ static void hall_open(struct hall *h, const char *list)
     traffic_read(&h->r, h->doc.root, &env, h->traffic, h->about);
 }
 
-static void hall_close(struct hall *h)
+static void hall_close(struct kinds_fixture *h)
 {
     traffic_free(h->traffic);
     yaml_fini(&h->doc);
     graph_fini(&h->graph);
 }
 
-/* ---- what each needs at least ---- */
+/* ---- minimal keys of each kind ---- */
 
 static const struct { const char *kind, *keys; uint32_t streams, hosts; } least[] = {
     { "flows",       ", file: some.file",     2, 2 },
@@ -154,8 +160,8 @@ static void every_kind__has_help_and_keys(void **unused)
     }
 }
 
-/* Every stream that is no worker has a flow, to another host, within the run. */
-static void check_flows(struct hall *h, uint32_t streams)
+/* Every stream that is not a worker has a flow, to another host, within the run. */
+static void check_flows(struct kinds_fixture *h, uint32_t streams)
 {
     struct flow_spec f;
     uint32_t         flows = 0;
@@ -166,24 +172,25 @@ static void check_flows(struct hall *h, uint32_t streams)
             continue;
         if (!traffic_next(h->traffic, i, &f)) {
             assert_int_equal(traffic_failed(h->traffic, i, NULL), 0);
-            continue;            /* it was random and came too late */
+            continue;            /* its random start is after the end of the run */
         }
         flows++;
         if (f.bytes == 0 && traffic_is_worker(h->traffic, i))
-            continue;            /* it is to be woken */
+            continue;            /* a wake-up */
         assert_true(f.at_ps < RUN_PS && f.bytes > 0 && f.dst < HOSTS);
         assert_int_not_equal(f.dst, traffic_source(h->traffic, i));
     }
-    assert_true(flows > 0 || strcmp(h->about[0].kind, "external") == 0);       /* what a program posts comes later */
+    /* a program posts its messages later */
+    assert_true(flows > 0 || strcmp(h->about[0].kind, "external") == 0);
 }
 
 static void every_kind__reads_its_least_section(void **unused)
 {
     (void)unused;
     for (int i = 0; traffic_all[i]; i++) {
-        uint32_t    row = row_of(traffic_all[i]->name);
-        char        list[200], name[40];
-        struct hall h;
+        uint32_t             row = row_of(traffic_all[i]->name);
+        char                 list[200], name[40];
+        struct kinds_fixture h;
 
         snprintf(list, sizeof list, "[{kind: %s%s}]", least[row].kind, least[row].keys);
         hall_open(&h, list);
@@ -198,21 +205,23 @@ static void every_kind__reads_its_least_section(void **unused)
     }
 }
 
-/* Random numbers belong to (seed, entry, source): what stands behind an entry changes nothing in it. */
-static void every_kind__is_the_same_before_others(void **unused)
+/* Random numbers depend on (seed, entry, source) only: later entries do not affect earlier ones. */
+static void every_kind__ignores_later_entries(void **unused)
 {
     (void)unused;
     for (uint32_t row = 0; row < KINDS; row++) {
-        struct hall alone, both;
-        char        list[200];
+        struct kinds_fixture alone, both;
+        char                 list[200];
 
         snprintf(list, sizeof list, "[{kind: %s%s}]", least[row].kind, least[row].keys);
         hall_open(&alone, list);
-        snprintf(list, sizeof list, "[{kind: %s%s}, {kind: permutation, size: 7}]", least[row].kind, least[row].keys);
+        snprintf(list, sizeof list, "[{kind: %s%s}, {kind: permutation, size: 7}]", least[row].kind,
+                 least[row].keys);
         hall_open(&both, list);
         for (uint32_t i = 0; i < traffic_streams(alone.traffic); i++) {
             struct flow_spec a = { 0 }, b = { 0 };
-            bool             has_a = traffic_next(alone.traffic, i, &a), has_b = traffic_next(both.traffic, i, &b);
+            bool             has_a = traffic_next(alone.traffic, i, &a),
+                             has_b = traffic_next(both.traffic, i, &b);
 
             assert_int_equal(has_a, has_b);
             assert_true(a.at_ps == b.at_ps && a.dst == b.dst && a.bytes == b.bytes && a.rank == b.rank);
@@ -224,8 +233,8 @@ static void every_kind__is_the_same_before_others(void **unused)
 
 static void traffic_read__says_which_kinds_and_keys_there_are(void **unused)
 {
-    struct hall h;
-    char        list[100], all[400] = "";
+    struct kinds_fixture h;
+    char                 list[100], all[400] = "";
 
     (void)unused;
     hall_open(&h, "[{kind: zzz}]");
@@ -249,12 +258,12 @@ static void traffic_read__says_which_kinds_and_keys_there_are(void **unused)
     }
 }
 
-/* Room for flows: what can be under way at once, or all that will start, if that is known. WebSearch at 30 % of 100 Gb/s and
- * 1,711,250 bytes each: 2191.4 flows a second and host. */
-static void traffic_read__tells_how_many_flows(void **unused)
+/* Room for flows: the maximum concurrency, or all flows that will start, if known. WebSearch at 30 % of 100
+ * Gb/s and 1,711,250 bytes each: 2191.4 flows per second and host. */
+static void traffic_read__counts_flows(void **unused)
 {
-    double       flows = 0.3 * 100e9 / 8 / 1711250 * 0.02 * HOSTS, calls;
-    struct hall  h;
+    double               flows = 0.3 * 100e9 / 8 / 1711250 * 0.02 * HOSTS, calls;
+    struct kinds_fixture h;
 
     (void)unused;
     hall_open(&h, "[{kind: poisson, sizes: WebSearch, load: 30%}]");
@@ -265,9 +274,12 @@ static void traffic_read__tells_how_many_flows(void **unused)
     assert_int_equal(traffic_flows_room(h.traffic), 2 * 4 * 10 * 2);
     hall_close(&h);
     hall_open(&h, "[{kind: storage, storage: 4, depth: 10, replicas: 3, qps: 4}]");
-    assert_int_equal(traffic_flows_room(h.traffic), 2 * 4 * 10 * 2 + HOSTS * HOSTS * 4);     /* queue pairs stay */
+    /* plus persistent queue pairs */
+    assert_int_equal(traffic_flows_room(h.traffic), 2 * 4 * 10 * 2 + HOSTS * HOSTS * 4);
     hall_close(&h);
-    hall_open(&h, "[{kind: training, size: 1MB, qps: fresh}, {kind: training, size: 1MB, at_once: yes, qps: fresh}]");
+    hall_open(&h,
+              "[{kind: training, size: 1MB, qps: fresh}, {kind: training, size: 1MB, at_once: yes, qps: "
+              "fresh}]");
     assert_int_equal(traffic_flows_at_once(h.traffic), 6 * HOSTS + HOSTS * HOSTS);
     hall_close(&h);
     hall_open(&h, "[{kind: rpc, sizes: WebSearch, load: 30%, qps: fresh}]");
@@ -277,17 +289,20 @@ static void traffic_read__tells_how_many_flows(void **unused)
     hall_open(&h, "[{kind: posted, qps: 3, outstanding: 5}]");
     assert_int_equal(traffic_flows_at_once(h.traffic), (HOSTS - 1) * 3 * 5);
     hall_close(&h);
-    hall_open(&h, "[{kind: rpc, sizes: GoogleRPC, load: 90%, qps: 65535}, {kind: rpc, sizes: GoogleRPC, load: 5%, qps: 65535}]");
+    hall_open(&h,
+              "[{kind: rpc, sizes: GoogleRPC, load: 90%, qps: 65535}, {kind: rpc, sizes: GoogleRPC, load: "
+              "5%, qps: 65535}]");
     assert_true(traffic_flows_room(h.traffic) <= TRAFFIC_AT_ONCE_MAX);
     hall_close(&h);
 }
 
-/* Entries of different settings have different numbers; the algorithm is counted among those there are. */
+/* Entries with different settings get different numbers. The algorithm is an index into the environment's
+ * list. */
 static void traffic_read__keeps_settings_of_tcp(void **unused)
 {
     const struct traffic_tcp *tcp;
     uint32_t                  count;
-    struct hall               h;
+    struct kinds_fixture      h;
 
     (void)unused;
     hall_open(&h, "[{kind: tcp, senders: 2, size: 1}, {kind: tcp, senders: 2, size: 1, mss: 1000}]");
@@ -305,9 +320,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind__has_help_and_keys),
         cmocka_unit_test(every_kind__reads_its_least_section),
-        cmocka_unit_test(every_kind__is_the_same_before_others),
+        cmocka_unit_test(every_kind__ignores_later_entries),
         cmocka_unit_test(traffic_read__says_which_kinds_and_keys_there_are),
-        cmocka_unit_test(traffic_read__tells_how_many_flows),
+        cmocka_unit_test(traffic_read__counts_flows),
         cmocka_unit_test(traffic_read__keeps_settings_of_tcp),
     };
 

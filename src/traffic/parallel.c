@@ -17,12 +17,13 @@ int parallel_check(struct parallel *p, struct err *err)
     uint64_t each = (uint64_t)p->tensor * p->pipeline;
 
     if (each == 0 || p->workers % each)
-        return err_set(err, EINVAL, "%u workers cannot be divided into groups of %u (tensor) times %u (pipeline)", p->workers,
-                       p->tensor, p->pipeline);
+        return err_set(err, EINVAL,
+                       "%u workers cannot be divided into groups of %u (tensor) times %u (pipeline)",
+                       p->workers, p->tensor, p->pipeline);
     p->data = (uint32_t)(p->workers / each);
     if (p->expert == 0 || p->data % p->expert)
-        return err_set(err, EINVAL, "%u workers in a data group cannot be divided into groups of %u (expert)", p->data,
-                       p->expert);
+        return err_set(err, EINVAL, "%u workers in a data group cannot be divided into groups of %u (expert)",
+                       p->data, p->expert);
     return 0;
 }
 
@@ -48,7 +49,8 @@ static uint32_t worker_at(const struct parallel *p, uint32_t tensor, uint32_t da
     return tensor + p->tensor * (data + p->data * pipeline);
 }
 
-/* Groups of a kind are counted in the order of their first workers, but for the two kinds within a data group. */
+/* Groups of a kind are numbered in order of their first workers, except for the two kinds within a data
+ * group. */
 uint32_t parallel_worker(const struct parallel *p, enum parallel_group kind, uint32_t group, uint32_t member)
 {
     uint32_t tensor = group % p->tensor, rest = group / p->tensor, lines = p->data / p->expert;

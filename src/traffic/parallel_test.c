@@ -9,15 +9,20 @@
 
 #include <cmocka.h>
 
-/* 16 workers, tensor 2, pipeline 2, so data 4, of which 2 share experts: written down by hand, after Megatron-LM's
- * parallel_state.py, whose comment has the same example. */
+/* 16 workers, tensor 2, pipeline 2, so data 4, of which 2 share experts. Expected groups by hand, after the
+ * example in Megatron-LM's parallel_state.py. */
 static void worker__by_hand(void **unused)
 {
-    static const uint32_t tensor[8][2] = { { 0, 1 }, { 2, 3 }, { 4, 5 }, { 6, 7 }, { 8, 9 }, { 10, 11 }, { 12, 13 }, { 14, 15 } };
-    static const uint32_t data[4][4] = { { 0, 2, 4, 6 }, { 1, 3, 5, 7 }, { 8, 10, 12, 14 }, { 9, 11, 13, 15 } };
-    static const uint32_t pipeline[8][2] = { { 0, 8 }, { 1, 9 }, { 2, 10 }, { 3, 11 }, { 4, 12 }, { 5, 13 }, { 6, 14 }, { 7, 15 } };
-    static const uint32_t expert[8][2] = { { 0, 2 }, { 1, 3 }, { 4, 6 }, { 5, 7 }, { 8, 10 }, { 9, 11 }, { 12, 14 }, { 13, 15 } };
-    static const uint32_t same[8][2] = { { 0, 4 }, { 1, 5 }, { 2, 6 }, { 3, 7 }, { 8, 12 }, { 9, 13 }, { 10, 14 }, { 11, 15 } };
+    static const uint32_t tensor[8][2] = { { 0, 1 }, { 2, 3 }, { 4, 5 }, { 6, 7 }, { 8, 9 }, { 10, 11 },
+                                           { 12, 13 }, { 14, 15 } };
+    static const uint32_t data[4][4] = { { 0, 2, 4, 6 }, { 1, 3, 5, 7 }, { 8, 10, 12, 14 },
+                                         { 9, 11, 13, 15 } };
+    static const uint32_t pipeline[8][2] = { { 0, 8 }, { 1, 9 }, { 2, 10 }, { 3, 11 }, { 4, 12 }, { 5, 13 },
+                                             { 6, 14 }, { 7, 15 } };
+    static const uint32_t expert[8][2] = { { 0, 2 }, { 1, 3 }, { 4, 6 }, { 5, 7 }, { 8, 10 }, { 9, 11 },
+                                           { 12, 14 }, { 13, 15 } };
+    static const uint32_t same[8][2] = { { 0, 4 }, { 1, 5 }, { 2, 6 }, { 3, 7 }, { 8, 12 }, { 9, 13 },
+                                         { 10, 14 }, { 11, 15 } };
     struct parallel       p = { .workers = 16, .tensor = 2, .pipeline = 2, .expert = 2 };
 
     (void)unused;
@@ -35,7 +40,8 @@ static void worker__by_hand(void **unused)
             assert_int_equal(parallel_worker(&p, PARALLEL_DATA, g, m), data[g][m]);
 }
 
-/* In any box every kind of group has every worker once, and two kinds that cross have one worker in common at most. */
+/* In any box, every kind of group contains every worker once, and two crossing groups share at most one
+ * worker. */
 static void groups__partition_the_workers(void **unused)
 {
     (void)unused;
@@ -68,10 +74,13 @@ static void groups__partition_the_workers(void **unused)
                         for (uint32_t b = 0; b < a; b++) {
                             bool data = group_of[PARALLEL_DATA][a] == group_of[PARALLEL_DATA][b];
                             bool expert = group_of[PARALLEL_EXPERT][a] == group_of[PARALLEL_EXPERT][b];
-                            bool same = group_of[PARALLEL_EXPERT_DATA][a] == group_of[PARALLEL_EXPERT_DATA][b];
+                            bool same = group_of[PARALLEL_EXPERT_DATA][a] ==
+                                        group_of[PARALLEL_EXPERT_DATA][b];
 
-                            assert_int_equal((group_of[PARALLEL_TENSOR][a] == group_of[PARALLEL_TENSOR][b]) + data +
-                                                 (group_of[PARALLEL_PIPELINE][a] == group_of[PARALLEL_PIPELINE][b]) <= 1, 1);
+                            assert_int_equal((group_of[PARALLEL_TENSOR][a] == group_of[PARALLEL_TENSOR][b]) +
+                                             data +
+                                                 (group_of[PARALLEL_PIPELINE][a] ==
+                                                  group_of[PARALLEL_PIPELINE][b]) <= 1, 1);
                             assert_true((!expert || data) && (!same || data) && !(expert && same));
                         }
                 }
@@ -84,7 +93,8 @@ static void check__refuses_what_is_not_even(void **unused)
 
     (void)unused;
     assert_int_equal(parallel_check(&p, &err), -EINVAL);
-    assert_string_equal(err.text, "10 workers cannot be divided into groups of 2 (tensor) times 2 (pipeline)");
+    assert_string_equal(err.text,
+                        "10 workers cannot be divided into groups of 2 (tensor) times 2 (pipeline)");
     p = (struct parallel){ .workers = 12, .tensor = 2, .pipeline = 2, .expert = 2 };
     assert_int_equal(parallel_check(&p, &err), -EINVAL);
     assert_string_equal(err.text, "3 workers in a data group cannot be divided into groups of 2 (expert)");

@@ -8,40 +8,40 @@
 #include <stdlib.h>
 
 #define NONE  UINT32_MAX
-#define START UINT64_MAX         /* as tag: the rank begins */
+#define START UINT64_MAX         /* tag: the rank starts */
 
-/* One that waits to be matched: a message that has come (peer: who sent it), or a receive. */
-struct letter { uint64_t tag; uint32_t peer, op, next; };
+/* An unmatched item: an arrived message ('peer' sent it), or a posted receive. */
+struct unmatched { uint64_t tag; uint32_t peer, op, next; };
 
-/* Operations that are ready: a heap by the time since when they are, then by number. */
+/* Ready operations: a heap ordered by the time at which they became ready, then by number. */
 struct ready_op { uint64_t since_ps; uint32_t number; };
 
 struct ready { struct ready_op *op; uint32_t count, max; };
 
 struct cpu { struct ready ready; bool is_busy; };
 
-struct rank {
+struct trace_job_rank {
     struct trace_waits waits;
-    struct trace_list  list;     /* those that wait for the operation in hand */
-    uint32_t       left;         /* operations that are not over */
-    struct cpu    *cpu;
-    uint32_t       cpus;
-    uint32_t       first_post, last_post, first_came, last_came;
-    struct letter *letter;
-    uint32_t       letters, letters_max, letter_free;
-    struct ready      ready;     /* operations that may begin */
-    struct rounds     rounds;    /* collectives that are under way */
-    struct todo_stack todo;      /* what may go on in them */
+    struct trace_list  list;     /* operations that wait for the current one */
+    uint32_t          left;      /* unfinished operations */
+    struct cpu       *cpu;
+    uint32_t          cpus;
+    uint32_t          first_post, last_post, first_arrived, last_arrived;
+    struct unmatched *unmatched;
+    uint32_t          unmatched_count, unmatched_max, unmatched_free;
+    struct ready      ready;     /* operations that may start */
+    struct rounds     rounds;    /* running collectives */
+    struct todo_stack todo;      /* their pending actions */
 };
 
-struct performance {
+struct trace_job {
     struct job   job;
     struct trace trace;
     struct plans *plans;
-    struct rank *rank;
+    struct trace_job_rank *rank;
 };
 
-/* ---- operations that are ready ---- */
+/* ---- ready operations ---- */
 
 static bool is_before(const struct ready_op *a, const struct ready_op *b)
 {
@@ -78,70 +78,72 @@ static uint32_t ready_take(struct ready *r)
     return number;
 }
 
-/* ---- messages ---- */
+/* ---- matching of messages and receives ---- */
 
 static bool matches(uint32_t wanted, uint64_t wanted_tag, uint32_t from, uint64_t tag)
 {
     return (wanted == TRACE_ANY || wanted == from) && (wanted_tag == TRACE_ANY_TAG || wanted_tag == tag);
 }
 
-static void keep(struct rank *r, uint32_t *first, uint32_t *last, const struct letter *l)
+static void keep_unmatched(struct trace_job_rank *r, uint32_t *first, uint32_t *last,
+                           const struct unmatched *l)
 {
-    uint32_t id = r->letter_free;
+    uint32_t id = r->unmatched_free;
 
     if (id) {
-        r->letter_free = r->letter[id].next;
+        r->unmatched_free = r->unmatched[id].next;
     } else {
-        if (r->letters + 1 >= r->letters_max) {
-            r->letters_max = r->letters_max ? 2 * r->letters_max : 16;
-            r->letter = xrealloc(r->letter, r->letters_max * sizeof *r->letter);
+        if (r->unmatched_count + 1 >= r->unmatched_max) {
+            r->unmatched_max = r->unmatched_max ? 2 * r->unmatched_max : 16;
+            r->unmatched = xrealloc(r->unmatched, r->unmatched_max * sizeof *r->unmatched);
         }
-        id = ++r->letters;
+        id = ++r->unmatched_count;
     }
-    r->letter[id] = *l;
+    r->unmatched[id] = *l;
     if (*first)
-        r->letter[*last].next = id;
+        r->unmatched[*last].next = id;
     else
         *first = id;
     *last = id;
 }
 
-static uint32_t take_out(struct rank *r, uint32_t *first, uint32_t *last, uint32_t before, uint32_t id)
+static uint32_t remove_unmatched(struct trace_job_rank *r, uint32_t *first, uint32_t *last, uint32_t before,
+                                 uint32_t id)
 {
-    uint32_t op = r->letter[id].op;
+    uint32_t op = r->unmatched[id].op;
 
     if (before)
-        r->letter[before].next = r->letter[id].next;
+        r->unmatched[before].next = r->unmatched[id].next;
     else
-        *first = r->letter[id].next;
+        *first = r->unmatched[id].next;
     if (*last == id)
         *last = before;
-    r->letter[id].next = r->letter_free;
-    r->letter_free = id;
+    r->unmatched[id].next = r->unmatched_free;
+    r->unmatched_free = id;
     return op;
 }
 
-/* The first receive that a message is for, or NONE. */
-static uint32_t find_recv(const struct performance *p, uint32_t rank, uint32_t from, uint64_t tag)
+/* Removes and returns the first matching receive of a message, or NONE. */
+static uint32_t find_recv(const struct trace_job *p, uint32_t rank, uint32_t from, uint64_t tag)
 {
-    struct rank *r = &p->rank[rank];
-    uint32_t     before = 0;
+    struct trace_job_rank *r = &p->rank[rank];
+    uint32_t               before = 0;
 
-    for (uint32_t l = r->first_post; l; before = l, l = r->letter[l].next)
-        if (matches(r->letter[l].peer, r->letter[l].tag, from, tag))
-            return take_out(r, &r->first_post, &r->last_post, before, l);
+    for (uint32_t l = r->first_post; l; before = l, l = r->unmatched[l].next)
+        if (matches(r->unmatched[l].peer, r->unmatched[l].tag, from, tag))
+            return remove_unmatched(r, &r->first_post, &r->last_post, before, l);
     return NONE;
 }
 
-/* Has a message come that a receive is for? It is gone then. */
-static bool find_message(const struct performance *p, uint32_t rank, const struct trace_op *recv)
+/* Removes the first arrived message that matches a receive. Returns false if there is none. */
+static bool find_message(const struct trace_job *p, uint32_t rank, const struct trace_op *recv)
 {
-    struct rank *r = &p->rank[rank];
-    uint32_t     before = 0;
+    struct trace_job_rank *r = &p->rank[rank];
+    uint32_t               before = 0;
 
-    for (uint32_t l = r->first_came; l; before = l, l = r->letter[l].next)
-        if (matches(recv->peer, recv->tag, r->letter[l].peer, r->letter[l].tag)) {
-            take_out(r, &r->first_came, &r->last_came, before, l);
+    for (uint32_t l = r->first_arrived; l; before = l, l = r->unmatched[l].next)
+        if (matches(recv->peer, recv->tag, r->unmatched[l].peer, r->unmatched[l].tag)) {
+            remove_unmatched(r, &r->first_arrived, &r->last_arrived, before, l);
             return true;
         }
     return false;
@@ -149,88 +151,94 @@ static bool find_message(const struct performance *p, uint32_t rank, const struc
 
 /* ---- operations ---- */
 
-static void fail(const struct performance *p, uint32_t rank)
+static void report_read_error(const struct trace_job *p, uint32_t rank)
 {
-    traffic_fail(p->job.traffic, &p->job.traffic->stream[p->job.first_stream + rank], EIO, "%s: its temporary file cannot be read", p->trace.name);
+    traffic_fail(p->job.traffic, &p->job.traffic->stream[p->job.first_stream + rank], EIO,
+                 "%s: cannot read its temporary file", p->trace.name);
 }
 
-static struct trace_op op_of(const struct performance *p, uint32_t rank, uint32_t number)
+static struct trace_op op_of(const struct trace_job *p, uint32_t rank, uint32_t number)
 {
     struct trace_op op;
 
     if (!trace_get(&p->trace, rank, number, &op, &p->rank[rank].list))
-        fail(p, rank);
+        report_read_error(p, rank);
     return op;
 }
 
-/* One of another rank, which somebody else may look at. */
-static struct trace_op op_of_other(const struct performance *p, uint32_t rank, uint32_t number, uint32_t looker)
+/* Reads an operation of another rank. Does not use that rank's buffer, which another thread may be using. */
+static struct trace_op op_of_other(const struct trace_job *p, uint32_t rank, uint32_t number, uint32_t reader)
 {
     struct trace_op op;
 
     if (!trace_get(&p->trace, rank, number, &op, NULL))
-        fail(p, looker);
+        report_read_error(p, reader);
     return op;
 }
 
-static void set_free(const struct performance *p, uint32_t rank, const struct trace_op *op, bool of_start, uint64_t now_ps)
+static void release_followers(const struct trace_job *p, uint32_t rank, const struct trace_op *op,
+                              bool of_start, uint64_t now_ps)
 {
-    struct rank *r = &p->rank[rank];
+    struct trace_job_rank *r = &p->rank[rank];
 
     if (!trace_followers(&p->trace, rank, op, of_start, &r->list))
-        fail(p, rank);
+        report_read_error(p, rank);
     for (uint32_t i = 0; i < r->list.count; i++)
         if (trace_waits_end(&r->waits, &p->trace, rank, r->list.op[i], &r->list))
             ready_add(&r->ready, now_ps, r->list.op[i]);
 }
 
-static void end_op(struct performance *p, uint32_t rank, const struct trace_op *op, uint64_t now_ps)
+static void end_op(struct trace_job *p, uint32_t rank, const struct trace_op *op, uint64_t now_ps)
 {
-    struct rank *r = &p->rank[rank];
+    struct trace_job_rank *r = &p->rank[rank];
 
-    set_free(p, rank, op, false, now_ps);
+    release_followers(p, rank, op, false, now_ps);
     if (--r->left == 0)
         job_report(&p->job, p->job.host[rank], OP_ITERATION, 0, p->job.common.start_ps, now_ps);
 }
 
-static void end_number(struct performance *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+static void end_number(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
 {
     struct trace_op op = op_of(p, rank, number);
 
     end_op(p, rank, &op, now_ps);
 }
 
-static void arrive(struct performance *p, uint32_t from, uint32_t number, const struct trace_op *send, uint64_t now_ps)
+static void deliver_message(struct trace_job *p, uint32_t from, uint32_t number, const struct trace_op *send,
+                            uint64_t now_ps)
 {
-    uint32_t     recv = find_recv(p, send->peer, from, send->tag);
-    struct rank *r = &p->rank[send->peer];
+    uint32_t               recv = find_recv(p, send->peer, from, send->tag);
+    struct trace_job_rank *r = &p->rank[send->peer];
 
     if (recv == NONE)
-        keep(r, &r->first_came, &r->last_came, &(struct letter){ send->tag, from, number, 0 });
+        keep_unmatched(r, &r->first_arrived, &r->last_arrived,
+                       &(struct unmatched){ send->tag, from, number, 0 });
     else
         end_number(p, send->peer, recv, now_ps);
 }
 
-/* It has its processor, if it needs one. */
-static void start_op(struct performance *p, uint32_t rank, uint32_t number, const struct trace_op *op, uint64_t now_ps)
+/* Starts an operation. It already holds its processor, if it needs one. */
+static void start_op(struct trace_job *p, uint32_t rank, uint32_t number, const struct trace_op *op,
+                     uint64_t now_ps)
 {
-    struct rank *r = &p->rank[rank];
+    struct trace_job_rank *r = &p->rank[rank];
 
-    set_free(p, rank, op, true, now_ps);
+    release_followers(p, rank, op, true, now_ps);
     switch (op->type) {
     case TRACE_SEND:
         if (op->peer != rank) {
             job_post(&p->job, rank, now_ps, p->job.host[op->peer], op->size, number);
             break;
         }
-        arrive(p, rank, number, op, now_ps);
+        deliver_message(p, rank, number, op, now_ps);
         end_op(p, rank, op, now_ps);
         break;
     case TRACE_RECV:
         if (find_message(p, rank, op))
             end_op(p, rank, op, now_ps);
         else
-            keep(r, &r->first_post, &r->last_post, &(struct letter){ op->tag, op->peer, number, 0 });
+            keep_unmatched(r, &r->first_post, &r->last_post,
+                           &(struct unmatched){ op->tag, op->peer, number, 0 });
         break;
     case TRACE_CALC:
         if (op->size)
@@ -248,8 +256,8 @@ static bool needs_cpu(const struct trace_op *op)
     return op->type == TRACE_COLLECTIVE || (op->type == TRACE_CALC && op->size);
 }
 
-/* Gives idle processors what is ready for them. */
-static void serve(struct performance *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+/* Assigns ready operations to idle processors. */
+static void assign_processors(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
 {
     struct cpu     *c = &p->rank[rank].cpu[number];
     struct trace_op op;
@@ -263,7 +271,7 @@ static void serve(struct performance *p, uint32_t rank, uint32_t number, uint64_
     start_op(p, rank, next, &op, now_ps);
 }
 
-static void begin_op(struct performance *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+static void begin_op(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
 {
     struct trace_op op = op_of(p, rank, number);
 
@@ -273,8 +281,8 @@ static void begin_op(struct performance *p, uint32_t rank, uint32_t number, uint
         start_op(p, rank, number, &op, now_ps);
 }
 
-/* A collective has its processor from its beginning to its end. */
-static void end_collective(struct performance *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+/* A collective holds its processor from start to end. */
+static void end_collective(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
 {
     struct trace_op op = op_of(p, rank, number);
 
@@ -282,23 +290,24 @@ static void end_collective(struct performance *p, uint32_t rank, uint32_t number
     end_op(p, rank, &op, now_ps);
 }
 
-static void go_on_in_round(struct performance *p, uint32_t rank, const struct todo *next, uint64_t now_ps)
+static void go_on_in_round(struct trace_job *p, uint32_t rank, const struct todo *next, uint64_t now_ps)
 {
-    struct rank      *r = &p->rank[rank];
-    struct round_post post;
+    struct trace_job_rank *r = &p->rank[rank];
+    struct round_post      post;
 
-    switch (round_go_on(&r->rounds, next->round, next->number, &r->todo, &post)) {
+    switch (round_execute(&r->rounds, next->round, next->number, &r->todo, &post)) {
     case ROUND_NOTHING: break;
     case ROUND_POSTS:   job_post(&p->job, rank, now_ps, p->job.host[post.rank], post.bytes, post.tag); break;
     case ROUND_IS_OVER: end_collective(p, rank, post.op, now_ps); break;
     }
 }
 
-/* Begins all that may begin, in the order of the file. A processor is given its next operation when no other can become ready at this moment. */
-static void go_on(struct performance *p, uint32_t rank, uint64_t now_ps)
+/* Starts everything that may start, in file order. A processor gets its next operation only when no other
+ * operation can become ready at this time. */
+static void run_ready_ops(struct trace_job *p, uint32_t rank, uint64_t now_ps)
 {
-    struct rank *r = &p->rank[rank];
-    bool         is_served;
+    struct trace_job_rank *r = &p->rank[rank];
+    bool                   is_served;
 
     do {
         while (r->todo.depth || r->ready.count)
@@ -309,58 +318,59 @@ static void go_on(struct performance *p, uint32_t rank, uint64_t now_ps)
         is_served = false;
         for (uint32_t i = 0; i < r->cpus && !r->todo.depth && !r->ready.count; i++) {
             is_served |= !r->cpu[i].is_busy && r->cpu[i].ready.count;
-            serve(p, rank, i, now_ps);
+            assign_processors(p, rank, i, now_ps);
         }
     } while (r->todo.depth || r->ready.count || is_served);
 }
 
-/* ---- what is told ---- */
+/* ---- hooks ---- */
 
 void perform_on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
 {
-    struct performance  *p = (struct performance *)j;
-    uint32_t             from = j->worker_of[m->src], rank = j->worker_of[m->dst];
-    struct round_message is = round_message_of(m->tag);
-    struct rank         *r = &p->rank[rank];
-    struct trace_op      op = op_of_other(p, from, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag, rank);
+    struct trace_job      *p = (struct trace_job *)j;
+    uint32_t               from = j->worker_of[m->src], rank = j->worker_of[m->dst];
+    struct round_message   is = round_message_of(m->tag);
+    struct trace_job_rank *r = &p->rank[rank];
+    struct trace_op        op = op_of_other(p, from, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag, rank);
 
     if (!(m->tag & ROUND_TAG))
-        arrive(p, from, (uint32_t)m->tag, &op, now_ps);
-    else if (op.type == TRACE_COLLECTIVE)        /* otherwise the file could not be read, which has been told */
+        deliver_message(p, from, (uint32_t)m->tag, &op, now_ps);
+    /* otherwise the file could not be read, which was already reported */
+    else if (op.type == TRACE_COLLECTIVE)
         round_on_arrival(&r->rounds, round_of(&r->rounds, &op), &is, &r->todo);
-    go_on(p, rank, now_ps);
+    run_ready_ops(p, rank, now_ps);
 }
 
 void perform_on_sent(struct job *j, uint64_t now_ps, const struct message *m)
 {
-    struct performance  *p = (struct performance *)j;
-    uint32_t             rank = j->worker_of[m->src];
-    struct round_message is = round_message_of(m->tag);
-    struct rank         *r = &p->rank[rank];
-    struct trace_op      op = op_of(p, rank, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag);
+    struct trace_job      *p = (struct trace_job *)j;
+    uint32_t               rank = j->worker_of[m->src];
+    struct round_message   is = round_message_of(m->tag);
+    struct trace_job_rank *r = &p->rank[rank];
+    struct trace_op        op = op_of(p, rank, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag);
 
     if (!(m->tag & ROUND_TAG))
         end_op(p, rank, &op, now_ps);
     else if (op.type == TRACE_COLLECTIVE)
         round_on_sent(&r->rounds, round_of(&r->rounds, &op), &is, &r->todo);
-    go_on(p, rank, now_ps);
+    run_ready_ops(p, rank, now_ps);
 }
 
-static void begin(struct performance *p, uint32_t rank, uint64_t now_ps)
+static void begin(struct trace_job *p, uint32_t rank, uint64_t now_ps)
 {
-    struct rank *r = &p->rank[rank];
+    struct trace_job_rank *r = &p->rank[rank];
 
     if (!r->left)
         job_report(&p->job, p->job.host[rank], OP_ITERATION, 0, p->job.common.start_ps, now_ps);
     if (!trace_roots(&p->trace, rank, &r->list))
-        fail(p, rank);
+        report_read_error(p, rank);
     for (uint32_t i = 0; i < r->list.count; i++)
         ready_add(&r->ready, now_ps, r->list.op[i]);
 }
 
 void perform_on_wake(struct job *j, uint64_t now_ps, uint32_t rank, uint64_t tag)
 {
-    struct performance *p = (struct performance *)j;
+    struct trace_job *p = (struct trace_job *)j;
 
     if (tag == START) {
         begin(p, rank, now_ps);
@@ -370,17 +380,17 @@ void perform_on_wake(struct job *j, uint64_t now_ps, uint32_t rank, uint64_t tag
         p->rank[rank].cpu[op.cpu].is_busy = false;
         end_op(p, rank, &op, now_ps);
     }
-    go_on(p, rank, now_ps);
+    run_ready_ops(p, rank, now_ps);
 }
 
 /* ---- building ---- */
 
 void perform_free(void *state)
 {
-    struct performance *p = state;
+    struct trace_job *p = state;
 
     for (uint32_t i = 0; i < p->trace.ranks; i++) {
-        struct rank *r = &p->rank[i];
+        struct trace_job_rank *r = &p->rank[i];
 
         for (uint32_t c = 0; c < r->cpus; c++)
             free(r->cpu[c].ready.op);
@@ -390,7 +400,7 @@ void perform_free(void *state)
         trace_list_fini(&r->list);
         rounds_fini(&r->rounds);
         todo_fini(&r->todo);
-        free(r->letter);
+        free(r->unmatched);
     }
     free(p->rank);
     plans_free(p->plans);
@@ -398,10 +408,10 @@ void perform_free(void *state)
     free(p);
 }
 
-void perform_add(struct traffic *t, const struct traffic_kind *kind, const struct traffic_common *common, struct trace *trace,
-                 struct plans *plans, double messages, const uint32_t *hosts)
+void perform_add(struct traffic *t, const struct traffic_kind *kind, const struct traffic_common *common,
+                 struct trace *trace, struct plans *plans, double messages, const uint32_t *hosts)
 {
-    struct performance *p = xcalloc(1, sizeof *p);
+    struct trace_job   *p = xcalloc(1, sizeof *p);
     double              sends = messages;
 
     p->trace = *trace;
@@ -410,7 +420,7 @@ void perform_add(struct traffic *t, const struct traffic_kind *kind, const struc
     job_init(&p->job, kind, t, common, hosts, trace->ranks);
     for (uint32_t i = 0; i < trace->ranks; i++) {
         const struct trace_rank *from = &trace->rank[i];
-        struct rank             *r = &p->rank[i];
+        struct trace_job_rank   *r = &p->rank[i];
 
         trace_waits_init(&r->waits, trace, i);
         r->rounds = (struct rounds){ &p->trace, plans, i, NULL };

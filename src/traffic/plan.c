@@ -6,28 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT_MESSAGES 1000000u   /* plans that nobody uses are forgotten, the oldest first, while all have more than this */
+#define KEPT_MESSAGES 1000000u   /* above this total, unused plans are evicted, least recently used first */
 
 struct plans {
     struct plan_cfg cfg;
     uint32_t       *server;
-    pthread_mutex_t lock;        /* of all below */
-    struct plan    *first;       /* the one that was taken last is the first */
+    pthread_mutex_t lock;        /* protects the fields below */
+    struct plan    *first;       /* most recently used first */
     uint64_t        messages;
 };
 
-/* ---- who takes part ---- */
+/* ---- participants ---- */
 
-/* Some members of a group: first, first + stride, .. */
-struct part { const struct trace_group *g; uint32_t first, stride, count; };
+/* A subset of a group's members: first, first + stride, ... */
+struct plan_subset { const struct trace_group *g; uint32_t first, stride, count; };
 
-static uint32_t rank_of(const struct part *p, uint32_t worker)
+static uint32_t rank_of(const struct plan_subset *p, uint32_t worker)
 {
     return p->g->rank[p->first + worker * p->stride];
 }
 
-/* How many of a part are of one server, if that is so for all and they stand together; otherwise 1. */
-static uint32_t server_size(const struct plans *x, const struct part *p)
+/* Returns the number of members per server if it is uniform and each server's members are consecutive;
+ * otherwise 1. */
+static uint32_t server_size(const struct plans *x, const struct plan_subset *p)
 {
     const uint32_t *server = x->server;
     uint32_t        size = 1;
@@ -47,27 +48,29 @@ static bool has_dims(const struct plans *x, const struct trace *t, const struct 
     return x->cfg.dims > 1 && t->group[op->peer].count == t->ranks;
 }
 
-/* The part of dimension 'dim' that a member of the group is in. */
-static struct part part_of(const struct plans *x, const struct trace_group *g, uint32_t dim, uint32_t member, uint32_t *worker)
+/* Returns the subset of dimension 'dim' that contains a member of the group. */
+static struct plan_subset part_of(const struct plans *x, const struct trace_group *g, uint32_t dim,
+                                  uint32_t member, uint32_t *worker)
 {
     uint32_t stride = 1, size = x->cfg.dim[dim];
 
     for (uint32_t i = 0; i < dim; i++)
         stride *= x->cfg.dim[i];
     *worker = member / stride % size;
-    return (struct part){ g, member - *worker * stride, stride, size };
+    return (struct plan_subset){ g, member - *worker * stride, stride, size };
 }
 
 /* ---- phases ---- */
 
-struct phase { struct trace_op op; uint32_t dim; };
+struct plan_step { struct trace_op op; uint32_t dim; };
 
-/* Which collectives an operation is, one after the other, and how much is left of it in each. Returns how many there are. */
-static uint32_t list_phases(const struct plans *x, const struct trace_op *op, struct phase *phase)
+/* Lists the collectives that make up an operation, in order, each with its remaining size. Returns their
+ * number. */
+static uint32_t list_phases(const struct plans *x, const struct trace_op *op, struct plan_step *phase)
 {
-    const uint32_t *dim = x->cfg.dim;
-    uint32_t        dims = x->cfg.dims, count = 0;
-    struct phase    p = { .op = *op };
+    const uint32_t  *dim = x->cfg.dim;
+    uint32_t         dims = x->cfg.dims, count = 0;
+    struct plan_step p = { .op = *op };
 
     switch ((enum trace_collective)op->collective) {
     case TRACE_ALL_REDUCE:
@@ -76,7 +79,8 @@ static uint32_t list_phases(const struct plans *x, const struct trace_op *op, st
             phase[count++] = p;
         p.op.collective = TRACE_ALL_REDUCE;
         phase[count++] = p;
-        p.op.collective = TRACE_ALL_GATHER;          /* of what each contributes: what its reduce-scatter has left */
+        /* each rank contributes what its reduce-scatter left it */
+        p.op.collective = TRACE_ALL_GATHER;
         while (p.dim-- > 0) {
             phase[count++] = p;
             p.op.size *= dim[p.dim];
@@ -98,10 +102,12 @@ static uint32_t list_phases(const struct plans *x, const struct trace_op *op, st
     return count;
 }
 
-/* Sizes are ASTRA-sim's: of an all-gather what each rank contributes, of an all-to-all what each rank has for all. */
-static struct collective_cfg cfg_of(const struct plans *x, const struct part *part, const struct trace_op *op)
+/* Sizes as in ASTRA-sim: of an all-gather each rank's contribution, of an all-to-all each rank's total. */
+static struct collective_cfg cfg_of(const struct plans *x, const struct plan_subset *part,
+                                    const struct trace_op *op)
 {
-    struct collective_cfg c = { .kind = x->cfg.all_reduce, .workers = part->count, .bytes = op->size, .chunk_bytes = x->cfg.chunk_bytes,
+    struct collective_cfg c = { .kind = x->cfg.all_reduce, .workers = part->count, .bytes = op->size,
+                                .chunk_bytes = x->cfg.chunk_bytes,
                                 .server = server_size(x, part), .is_by_rail = x->cfg.is_by_rail };
     uint64_t              least = c.workers;
 
@@ -109,7 +115,8 @@ static struct collective_cfg cfg_of(const struct plans *x, const struct part *pa
     case TRACE_ALL_REDUCE:                                                                  break;
     case TRACE_ALL_GATHER:     c.kind = COLLECTIVE_ALL_GATHER, c.bytes *= c.workers;        break;
     case TRACE_REDUCE_SCATTER: c.kind = COLLECTIVE_REDUCE_SCATTER;                          break;
-    case TRACE_ALL_TO_ALL:     c.kind = COLLECTIVE_ALL_TO_ALL, c.bytes /= c.workers, least = 1, c.is_at_once = true; break;
+    case TRACE_ALL_TO_ALL:     c.kind = COLLECTIVE_ALL_TO_ALL, c.bytes /= c.workers, least = 1,
+        c.is_at_once = true; break;
     }
     if (collective_has_rings(c.kind) && x->cfg.channels) {
         c.channels = x->cfg.channels;
@@ -121,20 +128,22 @@ static struct collective_cfg cfg_of(const struct plans *x, const struct part *pa
 
 static bool is_same(const struct collective_cfg *a, const struct collective_cfg *b)
 {
-    return a->kind == b->kind && a->workers == b->workers && a->bytes == b->bytes && a->chunk_bytes == b->chunk_bytes
-           && a->is_at_once == b->is_at_once && a->channels == b->channels && a->server == b->server && a->is_by_rail == b->is_by_rail;
+    return a->kind == b->kind && a->workers == b->workers && a->bytes == b->bytes &&
+           a->chunk_bytes == b->chunk_bytes &&
+           a->is_at_once == b->is_at_once && a->channels == b->channels && a->server == b->server &&
+           a->is_by_rail == b->is_by_rail;
 }
 
 uint32_t plans_phases(const struct plans *x, const struct trace *t, const struct trace_op *op)
 {
-    struct phase phase[PLAN_PHASES_MAX];
+    struct plan_step phase[PLAN_PHASES_MAX];
 
     return has_dims(x, t, op) ? list_phases(x, op, phase) : 1;
 }
 
 /* ---- plans ---- */
 
-/* What each worker sends and receives. */
+/* Lists the messages that each worker sends and receives. */
 static void list_own(struct plan *p)
 {
     const struct collective *c = &p->c;
@@ -173,7 +182,7 @@ static void free_plan(struct plan *p)
     free(p);
 }
 
-/* The last of those that nobody uses. */
+/* Returns the least recently used plan without users. */
 static struct plan **find_oldest(struct plans *x)
 {
     struct plan **found = NULL;
@@ -236,12 +245,13 @@ static uint32_t find_member(const struct trace_group *g, uint32_t rank)
     return i;
 }
 
-void plans_take(struct plans *x, const struct trace *t, const struct trace_op *op, uint32_t rank, uint32_t number, struct plan_phase *is)
+void plans_take(struct plans *x, const struct trace *t, const struct trace_op *op, uint32_t rank,
+                uint32_t number, struct plan_phase *is)
 {
     const struct trace_group *g = &t->group[op->peer];
-    struct phase              phase[PLAN_PHASES_MAX] = { { .op = *op } };
+    struct plan_step          phase[PLAN_PHASES_MAX] = { { .op = *op } };
     uint32_t                  member = find_member(g, rank);
-    struct part               part = { g, 0, 1, g->count };
+    struct plan_subset        part = { g, 0, 1, g->count };
     struct collective_cfg     cfg;
 
     *is = (struct plan_phase){ .worker = member };
@@ -259,10 +269,11 @@ void plans_take(struct plans *x, const struct trace *t, const struct trace_op *o
 
 /* ---- checking ---- */
 
-struct check { const struct plans *x; struct collective_cfg last; double last_messages; bool has_last; };
+struct plan_check { const struct plans *x; struct collective_cfg last; double last_messages; bool has_last; };
 
-/* Neighbours are mostly alike, and counting takes its time. */
-static int check_part(struct check *c, const struct part *part, const struct trace_op *op, double *messages, struct err *err)
+/* Caches the last count: neighbors are mostly equal, and counting is slow. */
+static int check_part(struct plan_check *c, const struct plan_subset *part, const struct trace_op *op,
+                      double *messages, struct err *err)
 {
     struct collective_cfg cfg = cfg_of(c->x, part, op);
     int                   rc;
@@ -281,21 +292,22 @@ static int check_part(struct check *c, const struct part *part, const struct tra
     return 0;
 }
 
-static int check_collective(struct check *c, const struct trace *t, const struct trace_op *op, double *messages, struct err *err)
+static int check_collective(struct plan_check *c, const struct trace *t, const struct trace_op *op,
+                            double *messages, struct err *err)
 {
     const struct trace_group *g = &t->group[op->peer];
-    struct phase              phase[PLAN_PHASES_MAX];
+    struct plan_step          phase[PLAN_PHASES_MAX];
     uint32_t                  phases, worker;
     int                       rc = 0;
 
     if (!has_dims(c->x, t, op))
-        return check_part(c, &(struct part){ g, 0, 1, g->count }, op, messages, err);
+        return check_part(c, &(struct plan_subset){ g, 0, 1, g->count }, op, messages, err);
     phases = list_phases(c->x, op, phase);
     for (uint32_t p = 0; p < phases; p++)
         for (uint32_t i = 0; i < g->count && !rc; i++) {
-            struct part part = part_of(c->x, g, phase[p].dim, i, &worker);
+            struct plan_subset part = part_of(c->x, g, phase[p].dim, i, &worker);
 
-            if (worker == 0)     /* once for each part */
+            if (worker == 0)     /* once per subset */
                 rc = check_part(c, &part, &phase[p].op, messages, err);
         }
     return rc;
@@ -303,14 +315,15 @@ static int check_collective(struct check *c, const struct trace *t, const struct
 
 int plans_check(const struct plans *x, const struct trace *t, double *messages, struct err *err)
 {
-    struct check c = { .x = x };
-    struct err   why;
+    struct plan_check c = { .x = x };
+    struct err        why;
 
     *messages = 0;
     for (uint32_t g = 0; g < t->groups; g++)
         for (uint32_t i = 0; i < t->group[g].collectives; i++) {
             const struct trace_meeting *m = &t->group[g].collective[i];
-            struct trace_op             op = { .type = TRACE_COLLECTIVE, .peer = g, .collective = m->collective, .size = m->size };
+            struct trace_op             op = { .type = TRACE_COLLECTIVE, .peer = g,
+                                               .collective = m->collective, .size = m->size };
 
             if (check_collective(&c, t, &op, messages, &why))
                 return err_set(err, EINVAL, "%s:%u: %s", t->name, m->line, why.text);
@@ -318,7 +331,7 @@ int plans_check(const struct plans *x, const struct trace *t, double *messages, 
     return 0;
 }
 
-/* ---- all of them ---- */
+/* ---- entry points ---- */
 
 struct plans *plans_new(const struct plan_cfg *cfg, uint32_t ranks)
 {

@@ -9,7 +9,7 @@ static struct traffic_part *part_of(struct traffic *t, const struct traffic_stre
 
 void post_reserve(struct traffic_part *p, uint32_t posts)
 {
-    p->posts_max += posts + (p->posts_max == 0);     /* what others have reserved stays theirs; post 0 is none */
+    p->posts_max += posts + (p->posts_max == 0);     /* other reservations stay valid; post 0 is unused */
     p->post = xrealloc(p->post, p->posts_max * sizeof *p->post);
 }
 
@@ -30,7 +30,7 @@ static uint32_t new_post(struct traffic_part *p)
     return p->posts++;
 }
 
-/* Which of two flows of one worker starts first must not depend on which was posted first. */
+/* The start order of two flows of a worker must not depend on the order of posting. */
 static bool is_before(const struct post *a, const struct post *b)
 {
     if (a->at_ps != b->at_ps)
@@ -38,7 +38,7 @@ static bool is_before(const struct post *a, const struct post *b)
     return a->tag != b->tag ? a->tag < b->tag : a->dst < b->dst;
 }
 
-/* ---- a pairing heap: a post is not after those below it, 'next' leads to those beside it ---- */
+/* ---- pairing heap: 'below' is the first child, 'next' the next sibling ---- */
 
 static uint32_t meld(struct post *post, uint32_t a, uint32_t b)
 {
@@ -55,8 +55,8 @@ static uint32_t meld(struct post *post, uint32_t a, uint32_t b)
     return above;
 }
 
-/* What is left without the first: those below it by twos, then all of these together. */
-static uint32_t without_first(struct post *post, uint32_t first)
+/* Removes the root: melds its children in pairs, then all pairs. Returns the new root. */
+static uint32_t remove_root(struct post *post, uint32_t first)
 {
     uint32_t left = post[first].below, twos = 0, all = 0;
 
@@ -77,9 +77,9 @@ static uint32_t without_first(struct post *post, uint32_t first)
     return all;
 }
 
-/* ---- those of a worker ---- */
+/* ---- a worker's posts ---- */
 
-static void touch(struct traffic *t, uint32_t stream)
+static void mark_touched(struct traffic *t, uint32_t stream)
 {
     struct traffic_stream *s = &t->stream[stream];
     struct traffic_part   *p = part_of(t, s);
@@ -100,12 +100,12 @@ void post_add(struct traffic *t, uint32_t stream, const struct post *made)
     part->post[id] = *made;
     part->post[id].below = part->post[id].next = 0;
     s->first_post = meld(part->post, s->first_post, id);
-    touch(t, stream);
+    mark_touched(t, stream);
 }
 
 void post_move(struct traffic *t, uint32_t stream, uint32_t first, struct post *old)
 {
-    for (; first; first = without_first(old, first))
+    for (; first; first = remove_root(old, first))
         post_add(t, stream, &old[first]);
 }
 
@@ -122,7 +122,7 @@ bool post_next(struct traffic *t, struct traffic_stream *s, struct flow_spec *f)
     f->bytes = p->bytes;
     f->tag = p->tag;
     f->pair = p->pair;
-    s->first_post = without_first(part->post, id);
+    s->first_post = remove_root(part->post, id);
     part->post[id].next = part->post_free;
     part->post_free = id;
     return true;

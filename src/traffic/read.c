@@ -1,4 +1,4 @@
-/* src/traffic/read.c - the entries of the list: what all kinds share; the rest is read by the kind. */
+/* src/traffic/read.c - reads the entries of the traffic list: the common keys. The kind reads the rest. */
 #include "traffic/read.h"
 
 #include "core/units.h"
@@ -10,29 +10,35 @@
 #include <string.h>
 
 #define KINDS_MAX   64
-#define CLASSES_MAX 8u           /* of packets */
+#define CLASSES_MAX 8u           /* packet priorities */
 #define QPS_MAX     65535u
 
-#define QPS_INITIAL "1 for training, storage and rpc, as many as a host sends short flows in a burst for long_short, and " \
-                    "`fresh` for others; always `fresh` in models hpcc and conweave. " \
+#define QPS_INITIAL "1 for training, storage and rpc, as many as a host sends short flows in a burst for " \
+                    "long_short, and `fresh` for others; always `fresh` in models hpcc and conweave. " \
                     "Fidelity fast needs `fresh`, and it has to be written where it is not the default"
 
 const struct key_row traffic_keys[] = {
     { "kind",   KEY_NAME, "",   "which of the kinds below" },
     { "name",   KEY_NAME, "",   "name in results; default: kind and number, `poisson 1`" },
     { "start",  KEY_TIME, "0",  "of the first flow", KEY_AT(struct traffic_common, start_ps) },
-    { "stop",   KEY_TIME, "",   "no flow starts at or after it; default: the end of the run", KEY_AT(struct traffic_common, stop_ps) },
+    { "stop",   KEY_TIME, "",   "no flow starts at or after it; default: the end of the run",
+      KEY_AT(struct traffic_common, stop_ps) },
     { "for",    KEY_TIME, "",   "instead of `stop`: duration after `start`" },
     { "influx", KEY_YES,  "no", "split results into before, during and after this traffic" },
-    { "prio",   KEY_COUNT, "3",  "class of its packets, 0 .. 7", KEY_AT(struct traffic_common, prio), 0, CLASSES_MAX - 1 },
-    { "qps",    KEY_COUNT, "",   "persistent queue pairs from host to host, used in turn; `fresh`: one per message. Default: " QPS_INITIAL },
+    { "prio",   KEY_COUNT, "3",  "class of its packets, 0 .. 7", KEY_AT(struct traffic_common, prio), 0,
+      CLASSES_MAX - 1 },
+    { "qps",    KEY_COUNT, "",
+      "persistent queue pairs from host to host, used in turn; `fresh`: one per message. Default: "
+      QPS_INITIAL },
     { 0 },
 };
 
 void entry_check_flows(const struct entry *e, uint64_t count)
 {
     if (count > TRAFFIC_AT_ONCE_MAX - traffic_flows_at_once(e->traffic))
-        reader_refuse(e->r, e->sec.map, "%llu flows at once are too many: there may be %u, all entries together; let fewer hosts "
+        reader_refuse(e->r, e->sec.map,
+                      "%llu flows at once are too many: there may be %u, all entries together; let fewer "
+                      "hosts "
                       "send, or one after the other", (unsigned long long)count, TRAFFIC_AT_ONCE_MAX);
 }
 
@@ -43,7 +49,7 @@ void entry_need_end(const struct entry *e)
                       e->about->kind);
 }
 
-/* Called by its kind and its number among those of its kind until it has a name. */
+/* The default name is the kind and its number among the entries of that kind. */
 static void name_entry(struct traffic_about *about, const struct traffic_about *first, const char *kind)
 {
     uint32_t number = 1;
@@ -65,12 +71,12 @@ static void read_name(struct entry *e, const struct traffic_about *first)
         reader_refuse(e->r, node, "a name has 1 to %zu characters", sizeof e->about->name - 1);
     for (; first < e->about && !e->r->rc; first++)
         if (strcmp(first->name, name) == 0)
-            reader_refuse(e->r, node, "there is traffic called '%s' already", name);
+            reader_refuse(e->r, node, "another entry is already named '%s'", name);
     if (!e->r->rc)
         snprintf(e->about->name, sizeof e->about->name, "%s", name);
 }
 
-/* 'for': a stop that is counted from the start. */
+/* Reads 'for': a stop relative to the start. */
 static void read_for(struct entry *e)
 {
     const struct yaml_node *node = section_get(&e->sec, "for");
@@ -80,7 +86,7 @@ static void read_for(struct entry *e)
         return;
     section_time(&e->sec, "for", &for_ps);
     if (section_get(&e->sec, "stop"))
-        reader_refuse(e->r, node, "'for' beside 'stop': one of them says it");
+        reader_refuse(e->r, node, "give 'for' or 'stop', not both");
     else if (!e->r->rc && for_ps == 0)
         reader_refuse(e->r, node, "'for' must be more than 0");
     e->common.stop_ps = e->common.start_ps + for_ps;
@@ -102,15 +108,15 @@ static void read_common(struct entry *e)
     else if (e->common.start_ps >= run_ps)
         reader_refuse(e->r, start, "the run is over by then");
     else if (e->about->is_influx && !section_get(&e->sec, "stop") && !section_get(&e->sec, "for"))
-        reader_refuse(e->r, section_get(&e->sec, "influx"), "an influx comes and goes: say when it ends, by 'for' or 'stop'");
+        reader_refuse(e->r, section_get(&e->sec, "influx"), "an influx needs an end: give 'for' or 'stop'");
     if (e->common.stop_ps > run_ps)
         e->common.stop_ps = run_ps;
     e->about->start_ps = e->common.start_ps;
     e->about->stop_ps = e->common.stop_ps;
 }
 
-/* The models of the forks know of no messages that follow each other, and TCP is no queue pair. A kind that has read the
- * key itself has said what it means. */
+/* The models of ns-3 forks have no consecutive messages on a queue pair, and TCP has no queue pairs. A kind
+ * that has read the key itself has checked it. */
 static void read_qps(struct entry *e)
 {
     const struct yaml_node *node = section_get(&e->sec, "qps");
@@ -124,7 +130,8 @@ static void read_qps(struct entry *e)
     if (e->r->rc)
         return;
     if ((node || e->env->must_say_fresh) && e->qps && !is_own && e->env->why_fresh)
-        reader_refuse(e->r, section_place(&e->sec, "qps"), "%s every flow has a queue pair of its own: 'qps' must be 'fresh'", e->env->why_fresh);
+        reader_refuse(e->r, section_place(&e->sec, "qps"),
+                      "%s every flow has its own queue pair: 'qps' must be 'fresh'", e->env->why_fresh);
     else if (node && strcmp(e->about->kind, "tcp") == 0)
         reader_refuse(e->r, node, "tcp has no queue pairs");
     else
@@ -168,14 +175,15 @@ static void read_entry(struct entry *e, const struct yaml_node *node, const stru
         read_qps(e);
 }
 
-void traffic_read(struct reader *r, const struct yaml_node *list, const struct traffic_env *env, struct traffic *t,
-                  struct traffic_about *about)
+void traffic_read(struct reader *r, const struct yaml_node *list, const struct traffic_env *env,
+                  struct traffic *t, struct traffic_about *about)
 {
     struct entry *entry = xcalloc(list->count, sizeof *entry);
     uint32_t      count = 0;
 
     for (const struct yaml_node *node = list->child; node && !r->rc; node = node->next, count++) {
-        entry[count] = (struct entry){ .r = r, .env = env, .graph = env->graph, .traffic = t, .about = &about[count] };
+        entry[count] = (struct entry){ .r = r, .env = env, .graph = env->graph, .traffic = t,
+                                       .about = &about[count] };
         read_entry(&entry[count], node, about);
     }
     if (!r->rc)

@@ -1,4 +1,4 @@
-/* src/traffic/read_hosts.c - which hosts an entry means. */
+/* src/traffic/read_hosts.c - reads the hosts of an entry. */
 #include "traffic/read.h"
 
 #include "net/measure.h"
@@ -34,7 +34,7 @@ static void list_hosts(const struct entry *e, const struct yaml_node *list, stru
         uint32_t host = entry_host(e, c);
 
         if (!r->rc && is_named[host])
-            reader_refuse(r, c, "the host '%.60s' is there twice", c->text);
+            reader_refuse(r, c, "host '%.60s' is listed twice", c->text);
         if (r->rc)
             break;
         is_named[host] = true;
@@ -43,7 +43,7 @@ static void list_hosts(const struct entry *e, const struct yaml_node *list, stru
     free(is_named);
 }
 
-/* The first 'count' hosts, without one of them. */
+/* Sets the first 'count' hosts, excluding one. */
 static void first_hosts(const struct graph *g, uint32_t count, uint32_t without, struct hosts *hosts)
 {
     for (uint32_t i = 0; i < g->nodes && hosts->count < count; i++)
@@ -98,7 +98,8 @@ uint32_t entry_receiver(const struct entry *e)
     return node ? entry_host(e, node) : graph_last_host(e->graph);
 }
 
-void entry_check_senders(const struct entry *e, const char *key, const struct hosts *senders, uint32_t receiver)
+void entry_check_senders(const struct entry *e, const char *key, const struct hosts *senders,
+                         uint32_t receiver)
 {
     if (!e->r->rc && hosts_have(senders, receiver))
         reader_refuse(e->r, section_get(&e->sec, key), "the receiver %s is among the senders",

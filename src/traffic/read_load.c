@@ -1,4 +1,4 @@
-/* src/traffic/read_load.c - how much an entry sends: tables of sizes, shares of links, and what all entries come to. */
+/* src/traffic/read_load.c - reads an entry's volume: size tables, loads, and the sum over all entries. */
 #include "traffic/read.h"
 
 #include "base/text.h"
@@ -12,10 +12,11 @@
 
 /* ---- sizes ---- */
 
-/* A row of a table that is written in the scenario itself: [bytes, probability]. */
+/* Returns true for a row of an inline size table: [bytes, probability]. */
 static bool is_row(const struct yaml_node *n)
 {
-    return n->kind == YAML_LIST && n->count == 2 && n->child->kind == YAML_SCALAR && n->child->next->kind == YAML_SCALAR;
+    return n->kind == YAML_LIST && n->count == 2 && n->child->kind == YAML_SCALAR &&
+           n->child->next->kind == YAML_SCALAR;
 }
 
 static void read_rows(const struct entry *e, const struct yaml_node *node, struct cdf *cdf)
@@ -63,7 +64,7 @@ void entry_sizes(const struct entry *e, struct cdf *cdf)
     free(path);
 }
 
-/* What a flow without a size sends: so much that its host's link cannot carry it before the run is over. */
+/* Size of a flow without 'size': more than its host's link can carry during the run. */
 static uint64_t endless_bytes(const struct entry *e, const char *key, const struct hosts *senders)
 {
     const struct graph *g = e->graph;
@@ -96,16 +97,16 @@ uint64_t entry_size_or_endless(const struct entry *e, const char *key, const str
     return bytes;
 }
 
-/* ---- shares of links ---- */
+/* ---- loads ---- */
 
-/* The mean share of a host's possible destinations that are not behind its own switch. Destinations do not
- * include the host itself, so one that is among them has one less. */
+/* Returns the mean share of a host's destinations that are behind another switch. A host is not its own
+ * destination, so a host in 'to' has one destination less. */
 static double share_between_racks(const struct graph *g, const uint32_t *link_of, const struct hosts *from,
                                   const struct hosts *to)
 {
     uint32_t *behind = xcalloc(g->nodes, sizeof *behind);
     bool     *is_to = xcalloc(g->nodes, sizeof *is_to);
-    double    away = 0, away_among = 0;          /* of those that are among the destinations */
+    double    away = 0, away_among = 0;          /* away_among: for hosts that are also destinations */
 
     for (uint32_t i = 0; i < to->count; i++) {
         behind[graph_rack(g, link_of, to->node[i])]++;
@@ -150,9 +151,9 @@ bool entry_load(const struct entry *e)
     return section_choice(&e->sec, "of", "a measure of load", bases) == 1;
 }
 
-/* ---- loads together ---- */
+/* ---- combined load ---- */
 
-struct moment { uint64_t at_ps; uint32_t entry; bool is_start; };    /* poisson traffic starts or stops */
+struct moment { uint64_t at_ps; uint32_t entry; bool is_start; };    /* a start or stop of Poisson traffic */
 
 static int by_time(const void *a_, const void *b_)
 {
@@ -160,7 +161,7 @@ static int by_time(const void *a_, const void *b_)
 
     if (a->at_ps != b->at_ps)
         return a->at_ps < b->at_ps ? -1 : 1;
-    if (a->is_start != b->is_start)              /* one may stop when the other starts */
+    if (a->is_start != b->is_start)              /* at equal times, stops precede starts */
         return a->is_start ? 1 : -1;
     return a->entry < b->entry ? -1 : a->entry > b->entry;
 }
@@ -175,7 +176,7 @@ static void refuse_load(const struct entry *e, uint32_t host, double bps, double
                   text_from_rate(has, sizeof has, link_bps));
 }
 
-/* Adds an entry's load to what its hosts send, or takes it away. */
+/* Adds an entry's load to its hosts, or subtracts it. */
 static void add_load(const struct entry *e, double sign, const uint32_t *link_of, double *bps)
 {
     const struct graph *g = e->graph;
@@ -185,7 +186,7 @@ static void add_load(const struct entry *e, double sign, const uint32_t *link_of
         double   link_bps = (double)g->link[link_of[host]].rate_bps;
 
         bps[host] += sign * e->about->bps_per_host;
-        if (bps[host] > link_bps * (1 + 1e-9))   /* sums are rounded */
+        if (bps[host] > link_bps * (1 + 1e-9))   /* tolerates rounding */
             refuse_load(e, host, bps[host], link_bps);
     }
 }

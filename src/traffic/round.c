@@ -4,31 +4,31 @@
 #include <stdlib.h>
 
 #define NONE         UINT32_MAX
-#define PHASE_IS_OVER UINT32_MAX         /* on the stack, instead of one of the rank's own messages */
+#define PHASE_END UINT32_MAX             /* stack entry that ends the phase, instead of a message number */
 #define MESSAGE_BITS 22u
 #define PHASE_BITS   5u
 
 _Static_assert(COLLECTIVE_MESSAGES_MAX < 1u << MESSAGE_BITS, "a message's number fits into a tag");
 _Static_assert(PLAN_PHASES_MAX <= 1u << PHASE_BITS, "a phase's number fits into a tag");
 
-enum receive { NOT_POSTED, POSTED, HAS_COME };
+enum round_receive { RECEIVE_NOT_POSTED, RECEIVE_POSTED, RECEIVE_ARRIVED };
 
-struct phase {
+struct round_phase {
     struct plan_phase is;
     bool              is_there;
-    uint32_t          left;      /* own messages that are not over */
-    uint8_t          *state;     /* by own message: what a send still waits for; an enum receive */
+    uint32_t          left;      /* the rank's own messages that are not complete */
+    uint8_t          *state;     /* by own message: open dependencies of a send, or an enum round_receive */
 };
 
 struct round {
-    struct round   *next;
-    struct trace_op op;
-    uint32_t        number;      /* of the operation; NONE: it has not begun */
-    uint32_t        now, phases;
-    struct phase    phase[];
+    struct round      *next;
+    struct trace_op    op;
+    uint32_t           number;   /* of the operation; NONE: not started */
+    uint32_t           now, phases;
+    struct round_phase phase[];
 };
 
-/* ---- the stack ---- */
+/* ---- action stack ---- */
 
 void todo_push(struct todo_stack *s, struct round *r, uint32_t number)
 {
@@ -48,12 +48,14 @@ void todo_fini(struct todo_stack *s)
 
 static uint64_t tag_of(uint32_t op, uint32_t phase, uint32_t message)
 {
-    return ROUND_TAG | (uint64_t)op << (MESSAGE_BITS + PHASE_BITS) | (uint64_t)phase << MESSAGE_BITS | message;
+    return ROUND_TAG | (uint64_t)op << (MESSAGE_BITS + PHASE_BITS) | (uint64_t)phase << MESSAGE_BITS |
+           message;
 }
 
 struct round_message round_message_of(uint64_t tag)
 {
-    return (struct round_message){ (uint32_t)(tag >> (MESSAGE_BITS + PHASE_BITS)), (uint32_t)(tag >> MESSAGE_BITS) & ((1u << PHASE_BITS) - 1),
+    return (struct round_message){ (uint32_t)(tag >> (MESSAGE_BITS + PHASE_BITS)),
+                                   (uint32_t)(tag >> MESSAGE_BITS) & ((1u << PHASE_BITS) - 1),
                                    (uint32_t)tag & ((1u << MESSAGE_BITS) - 1) };
 }
 
@@ -69,7 +71,7 @@ static uint32_t own_message(const struct plan_phase *p, uint32_t own)
     return p->plan->own[p->plan->own_at[p->worker] + own];
 }
 
-/* The place of a message among the worker's own. */
+/* Returns the index of a message among the worker's own. */
 static uint32_t find_own(const struct plan_phase *p, uint32_t message)
 {
     uint32_t from = 0, to = own_count(p);
@@ -91,9 +93,9 @@ static bool is_send(const struct plan_phase *p, uint32_t message)
     return p->plan->c.message[message].src == p->worker;
 }
 
-static struct phase *phase_of(struct rounds *all, struct round *r, uint32_t number)
+static struct round_phase *phase_of(struct rounds *all, struct round *r, uint32_t number)
 {
-    struct phase *p = &r->phase[number];
+    struct round_phase *p = &r->phase[number];
 
     assert(number < r->phases);
     if (p->is_there)
@@ -105,41 +107,42 @@ static struct phase *phase_of(struct rounds *all, struct round *r, uint32_t numb
     for (uint32_t i = 0; i < p->left; i++) {
         uint32_t m = own_message(&p->is, i);
 
-        p->state[i] = is_send(&p->is, m) ? p->is.plan->c.waits[m] : NOT_POSTED;
+        p->state[i] = is_send(&p->is, m) ? p->is.plan->c.waits[m] : RECEIVE_NOT_POSTED;
     }
     return p;
 }
 
-static void end_phase(struct rounds *all, struct phase *p)
+static void end_phase(struct rounds *all, struct round_phase *p)
 {
     if (p->is_there && p->is.plan)
         plans_give(all->plans, p->is.plan);
     free(p->state);
-    *p = (struct phase){ 0 };
+    *p = (struct round_phase){ 0 };
 }
 
-/* Receives may be met from now on, and messages that follow no others are sent. */
+/* Accepts receives from now on, and sends messages without dependencies. */
 static void begin_phase(struct rounds *all, struct round *r, struct todo_stack *s)
 {
-    struct phase *p = phase_of(all, r, r->now);
+    struct round_phase *p = phase_of(all, r, r->now);
 
     if (!p->left)
-        todo_push(s, r, PHASE_IS_OVER);
+        todo_push(s, r, PHASE_END);
     for (uint32_t i = 0, count = p->left; i < count; i++)
         if (!is_send(&p->is, own_message(&p->is, i)) || p->state[i] == 0)
             todo_push(s, r, i);
 }
 
-/* A message of the present phase is over. */
-static void end_own(struct round *r, struct phase *p, uint32_t own, struct todo_stack *s)
+/* One of the rank's messages of the current phase is complete. */
+static void end_own_message(struct round *r, struct round_phase *p, uint32_t own, struct todo_stack *s)
 {
     const struct collective *c = &p->is.plan->c;
     uint32_t                 m = own_message(&p->is, own);
     bool                     is_sent = is_send(&p->is, m);
-    const uint32_t          *at = is_sent ? c->sent_at : c->arrival_at, *list = is_sent ? c->sent : c->arrival;
+    const uint32_t          *at = is_sent ? c->sent_at : c->arrival_at,
+                            *list = is_sent ? c->sent : c->arrival;
 
     if (--p->left == 0)
-        todo_push(s, r, PHASE_IS_OVER);
+        todo_push(s, r, PHASE_END);
     for (uint32_t i = at[m]; i < at[m + 1]; i++) {
         uint32_t next = find_own(&p->is, list[i]);
 
@@ -204,25 +207,27 @@ void round_begin(struct rounds *all, struct round *r, uint32_t number, struct to
     begin_phase(all, r, s);
 }
 
-void round_on_arrival(struct rounds *all, struct round *r, const struct round_message *m, struct todo_stack *s)
+void round_on_arrival(struct rounds *all, struct round *r, const struct round_message *m,
+                      struct todo_stack *s)
 {
-    struct phase *p = phase_of(all, r, m->phase);
-    uint32_t      own = find_own(&p->is, m->message);
-    bool          is_posted = p->state[own] == POSTED;
+    struct round_phase *p = phase_of(all, r, m->phase);
+    uint32_t            own = find_own(&p->is, m->message);
+    bool                is_posted = p->state[own] == RECEIVE_POSTED;
 
-    p->state[own] = HAS_COME;
+    p->state[own] = RECEIVE_ARRIVED;
     if (is_posted)
-        end_own(r, p, own, s);
+        end_own_message(r, p, own, s);
 }
 
 void round_on_sent(struct rounds *all, struct round *r, const struct round_message *m, struct todo_stack *s)
 {
-    struct phase *p = phase_of(all, r, m->phase);
+    struct round_phase *p = phase_of(all, r, m->phase);
 
-    end_own(r, p, find_own(&p->is, m->message), s);
+    end_own_message(r, p, find_own(&p->is, m->message), s);
 }
 
-static enum round_step go_to_next_phase(struct rounds *all, struct round *r, struct todo_stack *s, struct round_post *post)
+static enum round_step start_next_phase(struct rounds *all, struct round *r, struct todo_stack *s,
+                                        struct round_post *post)
 {
     end_phase(all, &r->phase[r->now]);
     if (++r->now < r->phases) {
@@ -234,24 +239,26 @@ static enum round_step go_to_next_phase(struct rounds *all, struct round *r, str
     return ROUND_IS_OVER;
 }
 
-enum round_step round_go_on(struct rounds *all, struct round *r, uint32_t own, struct todo_stack *s, struct round_post *post)
+enum round_step round_execute(struct rounds *all, struct round *r, uint32_t own, struct todo_stack *s,
+                              struct round_post *post)
 {
-    struct phase                    *p = &r->phase[r->now];
+    struct round_phase              *p = &r->phase[r->now];
     const struct collective_message *is;
     uint32_t                         m;
 
-    if (own == PHASE_IS_OVER)
-        return go_to_next_phase(all, r, s, post);
+    if (own == PHASE_END)
+        return start_next_phase(all, r, s, post);
     m = own_message(&p->is, own);
     if (is_send(&p->is, m)) {
         is = &p->is.plan->c.message[m];
-        *post = (struct round_post){ .rank = all->trace->group[r->op.peer].rank[p->is.first + is->dst * p->is.stride], .bytes = is->bytes,
-                                     .tag = tag_of(r->number, r->now, m) };
+        *post = (struct round_post){ .rank = all->trace->group[r->op.peer].rank[p->is.first +
+                                                                                    is->dst * p->is.stride],
+                                     .bytes = is->bytes, .tag = tag_of(r->number, r->now, m) };
         return ROUND_POSTS;
     }
-    if (p->state[own] == HAS_COME)
-        end_own(r, p, own, s);
+    if (p->state[own] == RECEIVE_ARRIVED)
+        end_own_message(r, p, own, s);
     else
-        p->state[own] = POSTED;
+        p->state[own] = RECEIVE_POSTED;
     return ROUND_NOTHING;
 }

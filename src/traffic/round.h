@@ -1,7 +1,7 @@
-/* src/traffic/round.h - a collective that is under way, as one of its ranks sees it.
+/* src/traffic/round.h - a running collective from the point of view of one rank.
  *
- * A rank has a round for each collective that it has begun, and for each of which a message has come before that. What may go on
- * next is put on a stack, last in, first out; whoever owns the stack takes it from there and carries it out.
+ * A rank has a round for each collective that it has started, and for each whose first message arrived before
+ * that. Pending actions go on a stack (last in, first out). The owner of the stack pops and executes them.
  */
 #ifndef TRAFFIC_ROUND_H
 #define TRAFFIC_ROUND_H
@@ -10,40 +10,43 @@
 
 struct round;
 
-struct todo { struct round *round; uint32_t number; };      /* number: the round's own business */
+struct todo { struct round *round; uint32_t number; };      /* number: private to the round */
 
 struct todo_stack { struct todo *todo; uint32_t depth, max; };
 
 void todo_push(struct todo_stack *, struct round *, uint32_t number);
 void todo_fini(struct todo_stack *);
 
-/* Where rounds are kept: of one rank. */
+/* All rounds of one rank. */
 struct rounds { const struct trace *trace; struct plans *plans; uint32_t rank; struct round *first; };
 
 void rounds_fini(struct rounds *);
 
-/* A message, as its flow's tag says it: of which operation of its sender, which phase, which message of the plan. Tags of other flows are below. */
+/* The tag of a collective's message encodes the sender's operation, the phase, and the message number in the
+ * plan. Tags of other flows are below ROUND_TAG. */
 #define ROUND_TAG (1ull << 63)
 
 struct round_message { uint32_t op, phase, message; };
 
 struct round_message round_message_of(uint64_t tag);
 
-/* The round of a collective; makes one if there is none. */
+/* Returns the round of a collective; creates it if needed. */
 struct round *round_of(struct rounds *, const struct trace_op *);
 
-/* The rank begins it, as its operation 'number'. */
+/* The rank starts the collective as its operation 'number'. */
 void round_begin(struct rounds *, struct round *, uint32_t number, struct todo_stack *);
 
-/* A message has come; or one has been acknowledged. */
+/* A message has arrived; a message has been acknowledged. */
 void round_on_arrival(struct rounds *, struct round *, const struct round_message *, struct todo_stack *);
 void round_on_sent(struct rounds *, struct round *, const struct round_message *, struct todo_stack *);
 
-/* Carries out what was on the stack: a rank to which so many bytes are to be sent, or the round is over and gone, or nothing is to be done by others. */
+/* Executes an action from the stack. ROUND_POSTS: the caller sends the bytes in round_post. ROUND_IS_OVER:
+ * the round has ended and is freed. ROUND_NOTHING: nothing to do for the caller. */
 enum round_step { ROUND_NOTHING, ROUND_POSTS, ROUND_IS_OVER };
 
 struct round_post { uint32_t rank, op; uint64_t bytes, tag; };      /* op: the operation, if it is over */
 
-enum round_step round_go_on(struct rounds *, struct round *, uint32_t number, struct todo_stack *, struct round_post *);
+enum round_step round_execute(struct rounds *, struct round *, uint32_t number, struct todo_stack *,
+                              struct round_post *);
 
 #endif

@@ -1,4 +1,5 @@
-/* src/traffic/round_test.c - collectives carried out by their ranks over a network that takes no time, in an order that is not that of the plan. */
+/* src/traffic/round_test.c - ranks execute collectives over a network without delay that reorders
+ * messages. */
 #include "traffic/round.h"
 
 #include <setjmp.h>
@@ -10,32 +11,32 @@
 
 #define RANKS_MAX 16u
 
-struct letter { uint32_t from, to; uint64_t tag, bytes; };
+struct round_letter { uint32_t from, to; uint64_t tag, bytes; };
 
-struct hall {
-    struct trace      trace;
-    struct plans     *plans;
-    struct rounds     rounds[RANKS_MAX];
-    struct todo_stack todo[RANKS_MAX];
-    bool              is_over[RANKS_MAX];
-    struct letter     letter[10000];
-    uint32_t          letters, delivered;
-    uint64_t          sent_bytes[RANKS_MAX];
+struct round_fixture {
+    struct trace        trace;
+    struct plans       *plans;
+    struct rounds       rounds[RANKS_MAX];
+    struct todo_stack   todo[RANKS_MAX];
+    bool                is_over[RANKS_MAX];
+    struct round_letter letter[10000];
+    uint32_t            letters, delivered;
+    uint64_t            sent_bytes[RANKS_MAX];
 };
 
-static void go_on(struct hall *h, uint32_t rank)
+static void execute_actions(struct round_fixture *h, uint32_t rank)
 {
     struct round_post post;
 
     while (h->todo[rank].depth) {
         struct todo next = h->todo[rank].todo[--h->todo[rank].depth];
 
-        switch (round_go_on(&h->rounds[rank], next.round, next.number, &h->todo[rank], &post)) {
+        switch (round_execute(&h->rounds[rank], next.round, next.number, &h->todo[rank], &post)) {
         case ROUND_NOTHING:
             break;
         case ROUND_POSTS:
             assert_true(h->letters < sizeof h->letter / sizeof *h->letter);
-            h->letter[h->letters++] = (struct letter){ rank, post.rank, post.tag, post.bytes };
+            h->letter[h->letters++] = (struct round_letter){ rank, post.rank, post.tag, post.bytes };
             h->sent_bytes[rank] += post.bytes;
             break;
         case ROUND_IS_OVER:
@@ -45,7 +46,7 @@ static void go_on(struct hall *h, uint32_t rank)
     }
 }
 
-static struct trace_op op_of(const struct hall *h, uint32_t rank)
+static struct trace_op op_of(const struct round_fixture *h, uint32_t rank)
 {
     struct trace_op op;
 
@@ -53,44 +54,46 @@ static struct trace_op op_of(const struct hall *h, uint32_t rank)
     return op;
 }
 
-/* The letter that was posted last is the first to come. */
-static void deliver(struct hall *h)
+/* Delivers the most recently posted message first. */
+static void deliver(struct round_fixture *h)
 {
-    struct letter        l = h->letter[--h->letters];
+    struct round_letter  l = h->letter[--h->letters];
     struct round_message m = round_message_of(l.tag);
     struct trace_op      op = op_of(h, l.from);
 
     assert_int_equal(m.op, 0);
     round_on_arrival(&h->rounds[l.to], round_of(&h->rounds[l.to], &op), &m, &h->todo[l.to]);
-    go_on(h, l.to);
+    execute_actions(h, l.to);
     round_on_sent(&h->rounds[l.from], round_of(&h->rounds[l.from], &op), &m, &h->todo[l.from]);
-    go_on(h, l.from);
+    execute_actions(h, l.from);
     h->delivered++;
 }
 
-static void carry_out(struct hall *h, uint32_t ranks, enum trace_collective kind, uint64_t bytes, const struct plan_cfg *cfg)
+static void run_collective(struct round_fixture *h, uint32_t ranks, enum trace_collective kind,
+                           uint64_t bytes, const struct plan_cfg *cfg)
 {
     struct err err;
     double     messages;
 
-    *h = (struct hall){ 0 };
+    *h = (struct round_fixture){ 0 };
     trace_init(&h->trace, "t", ranks);
     for (uint32_t i = 0; i < ranks; i++)
-        trace_add(&h->trace, i, &(struct trace_op){ .type = TRACE_COLLECTIVE, .collective = (uint8_t)kind, .size = bytes });
+        trace_add(&h->trace, i, &(struct trace_op){ .type = TRACE_COLLECTIVE, .collective = (uint8_t)kind,
+                                                    .size = bytes });
     assert_int_equal(trace_seal(&h->trace, &err), 0);
     assert_int_equal(trace_check(&h->trace, &err), 0);
     h->plans = plans_new(cfg, ranks);
     assert_int_equal(plans_check(h->plans, &h->trace, &messages, &err), 0);
     for (uint32_t i = 0; i < ranks; i++)
         h->rounds[i] = (struct rounds){ &h->trace, h->plans, i, NULL };
-    for (uint32_t i = 0; i < ranks; i++) {           /* what the first ones send comes before the last ones begin */
+    for (uint32_t i = 0; i < ranks; i++) {           /* early messages arrive before the last ranks start */
         struct trace_op op = op_of(h, i);
 
         while (h->letters)
             deliver(h);
         assert_false(h->is_over[0]);
         round_begin(&h->rounds[i], round_of(&h->rounds[i], &op), 0, &h->todo[i]);
-        go_on(h, i);
+        execute_actions(h, i);
     }
     while (h->letters)
         deliver(h);
@@ -104,14 +107,16 @@ static void carry_out(struct hall *h, uint32_t ranks, enum trace_collective kind
     trace_fini(&h->trace);
 }
 
-static struct hall hall;
+static struct round_fixture hall;
 
-/* Every rank of a ring sends 2 (n-1) / n of an all-reduce, whatever the number of channels. */
+/* Every rank of a ring sends 2 (n-1) / n of an all-reduce, for any number of channels. */
 static void ring__bytes_and_messages(void **unused)
 {
     (void)unused;
     for (uint32_t channels = 0; channels <= 4; channels += 2) {
-        carry_out(&hall, 8, TRACE_ALL_REDUCE, 8 * 4096, &(struct plan_cfg){ .all_reduce = COLLECTIVE_RING_ALL_REDUCE, .channels = channels, .chunk_bytes = 1u << 20 });
+        run_collective(&hall, 8, TRACE_ALL_REDUCE, 8 * 4096,
+                       &(struct plan_cfg){ .all_reduce = COLLECTIVE_RING_ALL_REDUCE, .channels = channels,
+                                           .chunk_bytes = 1u << 20 });
         assert_int_equal(hall.delivered, 8 * 14 * (channels ? channels : 1));
         for (uint32_t i = 0; i < 8; i++)
             assert_int_equal(hall.sent_bytes[i], 14 * 4096);
@@ -121,31 +126,40 @@ static void ring__bytes_and_messages(void **unused)
 static void tree_halving_and_all_to_all__end(void **unused)
 {
     (void)unused;
-    carry_out(&hall, 16, TRACE_ALL_REDUCE, 1u << 20, &(struct plan_cfg){ .all_reduce = COLLECTIVE_TREE_ALL_REDUCE, .chunk_bytes = 1u << 16 });
-    carry_out(&hall, 16, TRACE_ALL_REDUCE, 1u << 20, &(struct plan_cfg){ .all_reduce = COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE });
+    run_collective(&hall, 16, TRACE_ALL_REDUCE, 1u << 20,
+                   &(struct plan_cfg){ .all_reduce = COLLECTIVE_TREE_ALL_REDUCE, .chunk_bytes = 1u << 16 });
+    run_collective(&hall, 16, TRACE_ALL_REDUCE, 1u << 20,
+                   &(struct plan_cfg){ .all_reduce = COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE });
     for (uint32_t i = 0; i < 16; i++)
         assert_int_equal(hall.sent_bytes[i], 2 * 15 * (1u << 20) / 16);
-    carry_out(&hall, 5, TRACE_ALL_TO_ALL, 5000, &(struct plan_cfg){ .all_reduce = COLLECTIVE_RING_ALL_REDUCE });
+    run_collective(&hall, 5, TRACE_ALL_TO_ALL, 5000,
+                   &(struct plan_cfg){ .all_reduce = COLLECTIVE_RING_ALL_REDUCE });
     assert_int_equal(hall.delivered, 20);
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(hall.sent_bytes[i], 4000);
 }
 
-/* Dimension by dimension an all-reduce of n bytes costs a rank n (1 - 1/8) to scatter among 8, an all-reduce of n/8 between 2, and n (1 - 1/8) to gather:
- * as much as one ring. A dimension of one rank has no messages. */
+/* An all-reduce of n bytes by dimension costs a rank n (1 - 1/8) to scatter among 8, an all-reduce of n/8
+ * between 2, and n (1 - 1/8) to gather: as much as one ring. A dimension of one rank has no messages. */
 static void dims__phase_by_phase(void **unused)
 {
     const uint64_t bytes = 16 * 1000;
 
     (void)unused;
-    carry_out(&hall, 16, TRACE_ALL_REDUCE, bytes, &(struct plan_cfg){ .all_reduce = COLLECTIVE_RING_ALL_REDUCE, .dim = { 8, 1, 2 }, .dims = 3 });
+    run_collective(&hall, 16, TRACE_ALL_REDUCE, bytes,
+                   &(struct plan_cfg){ .all_reduce = COLLECTIVE_RING_ALL_REDUCE, .dim = { 8, 1, 2 },
+                                       .dims = 3 });
     assert_int_equal(hall.delivered, 2 * (8 * 7) + 8 * (2 * 2) + 2 * (8 * 7));
     for (uint32_t i = 0; i < 16; i++)
         assert_int_equal(hall.sent_bytes[i], 2 * 15 * bytes / 16);
-    carry_out(&hall, 16, TRACE_ALL_GATHER, 1000, &(struct plan_cfg){ .all_reduce = COLLECTIVE_RING_ALL_REDUCE, .dim = { 4, 4 }, .dims = 2 });
+    run_collective(&hall, 16, TRACE_ALL_GATHER, 1000,
+                   &(struct plan_cfg){ .all_reduce = COLLECTIVE_RING_ALL_REDUCE, .dim = { 4, 4 },
+                                       .dims = 2 });
     for (uint32_t i = 0; i < 16; i++)
         assert_int_equal(hall.sent_bytes[i], 15 * 1000);
-    carry_out(&hall, 16, TRACE_REDUCE_SCATTER, 16000, &(struct plan_cfg){ .all_reduce = COLLECTIVE_RING_ALL_REDUCE, .dim = { 4, 4 }, .dims = 2 });
+    run_collective(&hall, 16, TRACE_REDUCE_SCATTER, 16000,
+                   &(struct plan_cfg){ .all_reduce = COLLECTIVE_RING_ALL_REDUCE, .dim = { 4, 4 },
+                                       .dims = 2 });
     for (uint32_t i = 0; i < 16; i++)
         assert_int_equal(hall.sent_bytes[i], 15 * 1000);
 }

@@ -1,8 +1,8 @@
-/* src/traffic/test_ether.h - a network in which nothing waits, for tests of jobs: a flow takes as long as the
- * test says.
+/* src/traffic/test_ether.h - a network without queueing, for tests of jobs. The test sets the duration of a
+ * flow.
  *
- * Of two things that happen at the same moment any may come first: a random number decides, so that what
- * depends on the order shows. Flows start after everything else of their moment, as in the simulator.
+ * Simultaneous events are executed in random order, which exposes order dependence. Flows start after all
+ * other events of their time, as in the simulator.
  */
 #ifndef TRAFFIC_TEST_ETHER_H
 #define TRAFFIC_TEST_ETHER_H
@@ -18,15 +18,16 @@ struct ether_event { uint64_t at_ps; bool is_arrival, is_signal; struct message 
 
 struct ether {
     struct traffic     *traffic;
-    uint64_t            link_ps;         /* what one host does acts on another so much later at least */
-    uint64_t          (*way_ps)(const struct message *);     /* from start to arrival; back it is link_ps */
+    uint64_t            link_ps;         /* minimum delay between hosts */
+    uint64_t          (*way_ps)(const struct message *);     /* from start to arrival; the acknowledgement
+                                                              * takes link_ps */
     struct rng          rng;
     uint64_t            now_ps;
     struct ether_event *event;
     uint32_t            events, events_max;
-    struct message     *flow;            /* all that have started, in that order */
+    struct message     *flow;            /* all started flows, in order */
     uint32_t            flows, flows_max;
-    struct op_result   *op;              /* all that are over */
+    struct op_result   *op;              /* all completed operations */
     uint32_t            ops, ops_max;
 };
 
@@ -93,7 +94,7 @@ static inline void ether_start(struct ether *e, uint32_t stream)
     ether_await(e, e->now_ps + e->way_ps(&m), true, &m);
 }
 
-/* One of the events of this moment, chosen at random. 'here': the host where it happens. */
+/* Executes one of the current events, chosen at random. 'here': the host of the event. */
 static inline void ether_happen(struct ether *e, uint32_t index)
 {
     struct ether_event ev = e->event[index];
@@ -149,12 +150,13 @@ static inline void ether_pick(struct ether *e)
     ether_happen(e, at);
 }
 
-/* Runs until nothing is left to do, or until_ps. */
+/* Runs until no event is left, or until until_ps. */
 static inline void ether_run(struct ether *e, uint64_t until_ps)
 {
     uint32_t stream;
 
-    while (traffic_touched(e->traffic, 0, &stream))  /* before the first moment: nobody acts on anybody */
+    while (traffic_touched(e->traffic, 0, &stream))  /* before the first event, no host has affected
+                                                      * another */
         continue;
     for (;;) {
         uint64_t event = ether_next_event_ps(e), start = ether_next_start_ps(e);

@@ -88,7 +88,7 @@ void traffic_use_qps(struct traffic *t, uint32_t qps)
     double                pairs = (double)e->streams * (double)e->count * qps;
 
     e->qps = qps;
-    traffic_expect_some(t, e->flows > 0 && e->flows < pairs ? e->flows : pairs);     /* queue pairs stay */
+    traffic_expect_some(t, e->flows > 0 && e->flows < pairs ? e->flows : pairs);     /* queue pairs persist */
 }
 
 bool traffic_has_pairs(const struct traffic *t)
@@ -99,7 +99,7 @@ bool traffic_has_pairs(const struct traffic *t)
     return false;
 }
 
-/* ---- what all of it comes to ---- */
+/* ---- totals ---- */
 
 static uint8_t entry_prios(const struct traffic_entry *e)
 {
@@ -159,7 +159,7 @@ uint32_t traffic_entry_of(const struct traffic *t, uint32_t stream)
     return t->stream[stream].entry;
 }
 
-/* A worker, and whatever starts as fast as it can now and then, is taken for a quarter of its link. */
+/* Estimates a worker, or a stream of unknown rate, at a quarter of its link. */
 void traffic_weigh(const struct traffic *t, const uint64_t *rate_bps, double *weight)
 {
     for (uint32_t i = 0; i < t->streams; i++) {
@@ -178,7 +178,8 @@ bool traffic_next(struct traffic *t, uint32_t stream, struct flow_spec *f)
     const struct traffic_entry *e = &t->entry[s->entry];
 
     *f = (struct flow_spec){ .traffic = s->entry, .rank = s->rank, .dport = e->tcp ? DPORT_TCP : DPORT,
-                             .prio = e->common.prio, .tcp = e->tcp, .qps = e->qps, .is_answered = e->job != NULL };
+                             .prio = e->common.prio, .tcp = e->tcp, .qps = e->qps,
+                             .is_answered = e->job != NULL };
     return s->is_worker ? post_next(t, s, f) : e->kind->next(e, s, f);
 }
 

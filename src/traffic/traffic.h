@@ -1,15 +1,14 @@
-/* src/traffic/traffic.h - who sends what to whom, and when.
+/* src/traffic/traffic.h - the workload: which host sends what to which other host, and when.
  *
- * Traffic is a set of streams. A stream belongs to one source host and yields its flows one
- * after the other, so flows are made when they start and never held. Every stream has
- * its own random numbers: what one yields does not depend on the others.
+ * Traffic is a set of streams. A stream belongs to one source host and yields its flows one by one, so a flow
+ * exists only from its start. Every stream has its own random numbers, so streams do not affect each other.
  *
- * An entry of the traffic list is of some kind (traffic/kind.h); each kind is a source in traffic/kinds/. A program
- * adds entries by the headers there, a file by traffic/read.h.
+ * Every entry of the traffic list has a kind (traffic/kind.h), implemented in traffic/kinds/. Programs add
+ * entries through the headers there; files are read by traffic/read.h.
  *
- * Some streams know their flows beforehand: traffic_next() yields them in order. Others are workers of a job
- * (traffic/job.h), whose flows follow from flows that have ended: the simulator tells of those, and traffic tells
- * which workers then have something to start, and when.
+ * Some streams know their flows in advance: traffic_next() yields them in order. Others are workers of a job
+ * (traffic/job.h), whose flows depend on completed flows. The simulator reports completions, and traffic
+ * reports which workers then have flows to start, and when.
  */
 #ifndef TRAFFIC_TRAFFIC_H
 #define TRAFFIC_TRAFFIC_H
@@ -25,31 +24,31 @@
 struct traffic *traffic_new(const struct graph *, uint64_t seed);
 void            traffic_free(struct traffic *);
 
-/* Returns the number of such a setting, from 1, new or not; 0: there are too many. */
+/* Adds a TCP setting, or finds an equal one. Returns its number, from 1, or 0 if there are too many. */
 uint8_t traffic_add_tcp(struct traffic *, const struct traffic_tcp *);
 
-/* All of them; setting i has the number i + 1. */
+/* Returns all TCP settings; setting i has the number i + 1. */
 const struct traffic_tcp *traffic_tcps(const struct traffic *, uint32_t *count);
 
-/* Makes the flows of the entry that was added last TCP flows; tcp: as in struct flow_spec. */
+/* Turns the flows of the last entry into TCP flows; tcp: as in struct flow_spec. */
 void traffic_use_tcp(struct traffic *, uint8_t tcp);
 
-/* Makes the messages of the entry that was added last share queue pairs that live on; qps: as in struct flow_spec. */
+/* Makes the messages of the last entry share persistent queue pairs; qps: as in struct flow_spec. */
 void traffic_use_qps(struct traffic *, uint32_t qps);
 
-/* Whether any do. */
+/* Returns true if any entry uses persistent queue pairs. */
 bool traffic_has_pairs(const struct traffic *);
 
-/* The classes its flows use, bit by bit; _tcp: those that TCP alone uses. */
+/* Returns the priority classes in use, as a bit mask; _tcp: those used by TCP only. */
 uint8_t traffic_prios(const struct traffic *);
 uint8_t traffic_prios_tcp(const struct traffic *);
 
-/* How many flows are under way at once if none ends before the last has started, by what entries tell before the run: at
- * most TRAFFIC_AT_ONCE_MAX. Entries that go on drawing flows tell nothing. */
+/* Returns the number of concurrent flows if none ends before the last starts, at most TRAFFIC_AT_ONCE_MAX.
+ * Entries that draw flows at random during the run do not count. */
 uint32_t traffic_flows_at_once(const struct traffic *);
 
-/* The same, and all the flows that others are expected to start in the whole run: room for so many is enough. At most
- * TRAFFIC_AT_ONCE_MAX; if they are more, more of them may be under way at once than there is room for. */
+/* Like traffic_flows_at_once(), plus the expected number of random flows in the whole run. This much space is
+ * enough, unless the result reaches TRAFFIC_AT_ONCE_MAX. */
 uint32_t traffic_flows_room(const struct traffic *);
 
 uint32_t traffic_entries(const struct traffic *);
@@ -57,58 +56,59 @@ uint32_t traffic_streams(const struct traffic *);
 uint32_t traffic_source(const struct traffic *, uint32_t stream);
 uint32_t traffic_entry_of(const struct traffic *, uint32_t stream);
 
-/* Writes the stream's next flow; false when there are no more. Starts do not go back in time. Does not
- * allocate. For a worker: takes the flow that is due first. */
+/* Writes the stream's next flow. Returns false if there are no more. Start times never decrease. Does not
+ * allocate. For a worker: takes the earliest posted flow. */
 bool traffic_next(struct traffic *, uint32_t stream, struct flow_spec *);
 
 /* ---- workers ---- */
 
 bool traffic_is_worker(const struct traffic *, uint32_t stream);
 
-/* When the worker's next flow is due, as far as is known now; NEVER. */
+/* Returns the start time of the worker's next flow, as known now, or NEVER. */
 uint64_t traffic_due_ps(const struct traffic *, uint32_t stream);
 
-/* The last byte of a message has come to its destination; its sender has the acknowledgement of all of it. */
+/* traffic_on_arrival(): the last byte of a message has arrived. traffic_on_sent(): its sender has received
+ * all acknowledgements. */
 void traffic_on_arrival(struct traffic *, uint64_t now_ps, const struct message *);
 void traffic_on_sent(struct traffic *, uint64_t now_ps, const struct message *);
 
-/* A flow of a worker that has no bytes is none: this is to be called instead. */
+/* A worker's flow without bytes is a wake-up: call this instead of starting it. */
 void traffic_on_wake(struct traffic *, uint64_t now_ps, uint32_t stream, uint64_t tag);
 
-/* Yields, one at a time, the workers of a part whose traffic_due_ps() may have changed since they were yielded
- * last. */
+/* Yields, one by one, the workers of a partition whose traffic_due_ps() may have changed since the last
+ * call. */
 bool traffic_touched(struct traffic *, uint32_t part, uint32_t *stream);
 
-/* Yields the signals that have been sent in a part since; all parts must get each of them, by traffic_on_signal()
- * at its time; those of one moment by entry, worker and value. */
+/* Yields the signals sent in a partition since the last call. Every partition must receive each of them by
+ * traffic_on_signal() at its time. Simultaneous signals are ordered by entry, worker and value. */
 bool traffic_signal(struct traffic *, uint32_t part, struct signal *);
 void traffic_on_signal(struct traffic *, uint32_t part, const struct signal *);
 
-/* The least time that a signal takes; NEVER: there are none. */
+/* Returns the minimum delay of a signal, or NEVER if there are no signals. */
 uint64_t traffic_signal_ps(const struct traffic *);
 
-/* Adds to each node what its streams will send, about, in bit/s; 'rate_bps' is that of its link. */
+/* Adds an estimate of each node's sending rate to 'weight', in bit/s; 'rate_bps' is its link rate. */
 void traffic_weigh(const struct traffic *, const uint64_t *rate_bps, double *weight);
 
-/* Divides the streams among 'parts' that may be used at the same time, by node; before the first flow. */
+/* Distributes the streams, by node, over 'parts' partitions that may run concurrently. Call before the first
+ * flow. */
 void traffic_divide(struct traffic *, const uint8_t *part_of_node, uint32_t parts);
 
-/* Why a stream has no more flows, if it should have some: more calls at once than can be told apart, or the like; 0: it
- * is through. */
+/* Explains why a stream ended early, e.g. too many concurrent calls. Returns 0 if it ended normally. */
 int traffic_failed(const struct traffic *, uint32_t stream, struct err *);
 
-/* Does the entry's job do the same over and over? And: are all such jobs between two rounds? In a world that is not
- * divided. */
+/* traffic_repeats(): true if the entry's job repeats itself. traffic_is_at_rest(): true if all such jobs are
+ * between two rounds. For a single partition only. */
 bool traffic_repeats(const struct traffic *, uint32_t entry);
 bool traffic_is_at_rest(const struct traffic *);
 
-/* Tells of the work that was over while the parts were running: see traffic_on_op(). */
+/* Reports operations that completed while partitions were running: see traffic_on_op(). */
 void traffic_tell(struct traffic *);
 
-/* A stream's place among those whose flows start at the same moment. */
+/* Returns a stream's order among streams whose flows start at the same time. */
 uint32_t traffic_rank(const struct traffic *, uint32_t stream);
 
-/* Whom to tell of iterations, reads, writes and calls that are over. */
+/* Sets the callback for completed iterations, reads, writes and calls. */
 void traffic_on_op(struct traffic *, void (*on_op)(void *arg, const struct op_result *), void *arg);
 
 #endif

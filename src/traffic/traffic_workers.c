@@ -1,4 +1,4 @@
-/* src/traffic/traffic_workers.c - what is told to workers and what they tell, part by part. */
+/* src/traffic/traffic_workers.c - events to and from workers, by partition. */
 #include "traffic/traffic.h"
 #include "core/units.h"
 #include "traffic/job.h"
@@ -8,7 +8,7 @@
 
 /* ---- parts ---- */
 
-/* Moves what the stream has posted from part 0 to the part it is in from now on. */
+/* Moves the stream's posts from partition 0 to its new partition. */
 static void move_stream(struct traffic *t, uint32_t stream, struct post *old)
 {
     struct traffic_stream *s = &t->stream[stream];

@@ -146,7 +146,7 @@ EOF
             run "$ANOLE" run "$scenario" --set fidelity=fast -q
             echo "$scenario: $output"
             [ "$status" -eq 1 ]
-            [[ $output == *"every flow has a queue pair of its own: 'qps' must be 'fresh'"* || $output == *"fidelity fast does not go with"* ]]
+            [[ $output == *"every flow has its own queue pair: 'qps' must be 'fresh'"* || $output == *"fidelity fast does not go with"* ]]
         fi
         run "$ANOLE" run "$scenario" "$@" --set fidelity=fast --format json
         if [ "$status" -ne 0 ]; then

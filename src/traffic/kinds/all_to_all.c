@@ -1,4 +1,4 @@
-/* src/traffic/kinds/all_to_all.c - every host sends to every other, all at once. */
+/* src/traffic/kinds/all_to_all.c - every host sends to every other host, all at once. */
 #include "traffic/kinds/all_to_all.h"
 
 #include "traffic/kind.h"

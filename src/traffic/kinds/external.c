@@ -47,8 +47,9 @@ static const struct key_row keys[] = {
 };
 
 const struct traffic_kind traffic_external = {
-    .name = "external", .about = "messages that a program posts by libanole, one by one; a run of the command sends none", .keys = keys,
-    .read = external_read, .on_arrival = on_arrival, .on_sent = on_sent, .on_wake = on_wake,
+    .name = "external",
+    .about = "messages that a program posts by libanole, one by one; a run of the command sends none",
+    .keys = keys, .read = external_read, .on_arrival = on_arrival, .on_sent = on_sent, .on_wake = on_wake,
 };
 
 static void external_read(struct entry *e)
@@ -75,7 +76,8 @@ uint32_t external_find(struct traffic *t, const struct external_hooks *hooks)
     return UINT32_MAX;
 }
 
-bool external_post(struct traffic *t, uint32_t entry, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t at_ps, uint64_t tag)
+bool external_post(struct traffic *t, uint32_t entry, uint32_t src, uint32_t dst, uint64_t bytes,
+                   uint64_t at_ps, uint64_t tag)
 {
     struct job *j = t->entry[entry].job;
 

@@ -1,4 +1,4 @@
-/* src/traffic/kinds/flows.c - the flows of a list, which has times and classes of its own. */
+/* src/traffic/kinds/flows.c - the flows of a list, each with its own start time and class. */
 #include "traffic/kinds/flows.h"
 
 #include "core/units.h"
@@ -9,21 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct mine { uint32_t *flow, count; };      /* those of one source, in the list's order */
+struct source_flows { uint32_t *flow, count; }; /* flows of one source, in list order */
 
 struct flows {
-    struct flow_list list;
-    struct mine     *mine;       /* by stream */
-    uint32_t        *order;      /* of all sources, one behind the other */
+    struct flow_list     list;
+    struct source_flows *mine;   /* by stream */
+    uint32_t            *order;  /* flows of all sources, concatenated */
 };
 
 extern const struct traffic_kind traffic_flows;
 
 static bool flows_next(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
 {
-    const struct flows    *state = e->state;
-    const struct mine     *mine = &state->mine[s->number];
-    const struct flow_row *flow;
+    const struct flows        *state = e->state;
+    const struct source_flows *mine = &state->mine[s->number];
+    const struct flow_row     *flow;
 
     if (s->at == mine->count)
         return false;
@@ -57,7 +57,7 @@ static void flows_free(void *state)
     free(f);
 }
 
-/* A stream for each source, by node, with its flows. */
+/* Adds a stream for each source, in node order, with its flows. */
 static void divide_list(struct flows *f, struct traffic *t, uint32_t nodes)
 {
     uint32_t *count = xcalloc(nodes + 1ul, sizeof *count), *stream = xcalloc(nodes + 1ul, sizeof *stream);
@@ -73,7 +73,7 @@ static void divide_list(struct flows *f, struct traffic *t, uint32_t nodes)
             end += count[n];
         }
     for (uint32_t i = 0; i < f->list.count; i++) {
-        struct mine *m = &f->mine[stream[f->list.flow[i].src]];
+        struct source_flows *m = &f->mine[stream[f->list.flow[i].src]];
 
         m->flow[m->count++] = i;
     }
@@ -95,8 +95,8 @@ void traffic_add_list(struct traffic *t, struct flow_list *list)
 
 /* ---- reading ---- */
 
-static void read_list(struct reader *r, const struct yaml_node *node, const char *path, const struct traffic_env *env,
-                      struct traffic *t, struct traffic_about *about)
+static void read_list(struct reader *r, const struct yaml_node *node, const char *path,
+                      const struct traffic_env *env, struct traffic *t, struct traffic_about *about)
 {
     struct flow_list flows = { 0 };
     struct err       why;

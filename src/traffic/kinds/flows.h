@@ -1,4 +1,4 @@
-/* src/traffic/kinds/flows.h - the flows of a list, added by a program: hosts are nodes, and values have been checked. */
+/* src/traffic/kinds/flows.h - API for flow lists. Hosts are node numbers; arguments must be valid. */
 #ifndef TRAFFIC_KINDS_FLOWS_H
 #define TRAFFIC_KINDS_FLOWS_H
 
@@ -7,11 +7,11 @@
 #include "traffic/flow.h"
 #include "traffic/read.h"
 
-/* The flows of a list; taken over. */
+/* Adds the flows of a list and takes ownership of it. */
 void traffic_add_list(struct traffic *, struct flow_list *);
 
-/* An entry that no section describes: the list in the file 'path'. */
-void traffic_read_list(struct reader *, const struct yaml_node *, const char *path, const struct traffic_env *,
-                       struct traffic *, struct traffic_about *);
+/* Adds an entry for the flow list in file 'path', which no section of the scenario describes. */
+void traffic_read_list(struct reader *, const struct yaml_node *, const char *path,
+                       const struct traffic_env *, struct traffic *, struct traffic_about *);
 
 #endif

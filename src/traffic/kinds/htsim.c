@@ -1,8 +1,9 @@
-/* src/traffic/kinds/htsim.c - the flows of an htsim connection matrix: they start at a time, or when a trigger fires.
+/* src/traffic/kinds/htsim.c - the flows of an htsim connection matrix, which start at a time or when a
+ * trigger fires.
  *
- * A trigger is fired by flows that have come to their destination or have been acknowledged. How often it has
- * been fired is all it knows, so the order of two that fire it at the same moment does not matter. What it
- * starts starts delay_ps later, on whatever host.
+ * A flow fires a trigger when it has arrived or has been acknowledged. A trigger's only state is how often it
+ * has fired, so the order of simultaneous events does not matter. Triggered flows start delay_ps later, on
+ * any host.
  */
 #include "traffic/kinds/htsim.h"
 
@@ -14,20 +15,21 @@
 
 #include <stdlib.h>
 
-struct waiting { uint32_t *conn, count, fired; };    /* those that wait for a trigger, in the file's order */
+struct waiting { uint32_t *conn, count, fired; };    /* connections that wait for a trigger, in file order */
 
-struct cm {
+struct htsim_job {
     struct job      job;
     struct flow_matrix matrix;
     struct waiting *waiting;     /* by trigger */
-    uint32_t       *list;        /* of all triggers, one behind the other */
-    uint32_t       *node;        /* by host of the matrix */
-    uint32_t       *fired;       /* [part * triggers + trigger]: how often, as far as is known there */
+    uint32_t       *list;        /* connections of all triggers, concatenated */
+    uint32_t       *node;        /* by host number in the matrix */
+    uint32_t       *fired;       /* [part * triggers + trigger]: how often it has fired, as known in that
+                                  * partition */
 };
 
-/* ---- starting ---- */
+/* ---- starting flows ---- */
 
-static void post(struct cm *cm, uint32_t conn, uint64_t at_ps)
+static void post_connection(struct htsim_job *cm, uint32_t conn, uint64_t at_ps)
 {
     const struct matrix_conn *c = &cm->matrix.conn[conn];
 
@@ -35,18 +37,18 @@ static void post(struct cm *cm, uint32_t conn, uint64_t at_ps)
         job_post(&cm->job, cm->job.worker_of[cm->node[c->src]], at_ps, cm->node[c->dst], c->bytes, conn);
 }
 
-/* The part's own of those that wait. */
-static void start(struct cm *cm, uint32_t part, uint32_t conn, uint64_t now_ps)
+/* Starts a waiting connection if its source is in this partition. */
+static void start_connection(struct htsim_job *cm, uint32_t part, uint32_t conn, uint64_t now_ps)
 {
     uint32_t worker = cm->job.worker_of[cm->node[cm->matrix.conn[conn].src]];
 
     if (job_part(&cm->job, worker) == part)
-        post(cm, conn, now_ps);
+        post_connection(cm, conn, now_ps);
 }
 
 static void on_signal(struct job *j, uint32_t part, uint64_t now_ps, uint32_t worker, uint64_t trigger)
 {
-    struct cm                  *cm = (struct cm *)j;
+    struct htsim_job           *cm = (struct htsim_job *)j;
     const struct matrix_trigger *t = &cm->matrix.trigger[trigger];
     const struct waiting       *w = &cm->waiting[trigger];
     uint32_t                    fired = ++cm->fired[(size_t)part * cm->matrix.triggers + trigger];
@@ -54,22 +56,22 @@ static void on_signal(struct job *j, uint32_t part, uint64_t now_ps, uint32_t wo
     (void)worker;
     if (t->kind == MATRIX_MULTISHOT) {
         if (fired <= w->count)
-            start(cm, part, w->conn[fired - 1], now_ps);
+            start_connection(cm, part, w->conn[fired - 1], now_ps);
     } else if (fired == (t->kind == MATRIX_BARRIER ? t->count : 1)) {
         for (uint32_t i = 0; i < w->count; i++)
-            start(cm, part, w->conn[i], now_ps);
+            start_connection(cm, part, w->conn[i], now_ps);
     }
 }
 
 static void divide(struct job *j, uint32_t parts)
 {
-    struct cm *cm = (struct cm *)j;
+    struct htsim_job *cm = (struct htsim_job *)j;
 
     free(cm->fired);
     cm->fired = xcalloc((size_t)parts * cm->matrix.triggers + 1, sizeof *cm->fired);
 }
 
-static void fire(struct cm *cm, uint32_t trigger, uint32_t node, uint64_t now_ps)
+static void fire_trigger(struct htsim_job *cm, uint32_t trigger, uint32_t node, uint64_t now_ps)
 {
     if (trigger != MATRIX_NO_TRIGGER)
         job_signal(&cm->job, cm->job.worker_of[node], now_ps, trigger);
@@ -77,21 +79,21 @@ static void fire(struct cm *cm, uint32_t trigger, uint32_t node, uint64_t now_ps
 
 static void on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
 {
-    struct cm *cm = (struct cm *)j;
+    struct htsim_job *cm = (struct htsim_job *)j;
 
-    fire(cm, cm->matrix.conn[m->tag].recv_done, m->dst, now_ps);
+    fire_trigger(cm, cm->matrix.conn[m->tag].recv_done, m->dst, now_ps);
 }
 
 static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
 {
-    struct cm *cm = (struct cm *)j;
+    struct htsim_job *cm = (struct htsim_job *)j;
 
-    fire(cm, cm->matrix.conn[m->tag].send_done, m->src, now_ps);
+    fire_trigger(cm, cm->matrix.conn[m->tag].send_done, m->src, now_ps);
 }
 
 static void free_cm(void *state)
 {
-    struct cm *cm = state;
+    struct htsim_job *cm = state;
 
     flow_matrix_fini(&cm->matrix);
     free(cm->waiting);
@@ -115,8 +117,8 @@ static uint32_t *list_hosts(const struct graph *g)
     return node;
 }
 
-/* A worker on each host that sends or receives. */
-static void add_workers(struct cm *cm, struct traffic *t, const struct traffic_common *common)
+/* Adds a worker on each host that sends or receives. */
+static void add_workers(struct htsim_job *cm, struct traffic *t, const struct traffic_common *common)
 {
     uint32_t *sender = xcalloc(cm->matrix.nodes + 1ul, sizeof *sender), senders = 0;
     bool     *sends = xcalloc(cm->matrix.nodes + 1ul, sizeof *sends);
@@ -131,7 +133,7 @@ static void add_workers(struct cm *cm, struct traffic *t, const struct traffic_c
     free(sender);
 }
 
-static void list_waiting(struct cm *cm)
+static void list_waiting(struct htsim_job *cm)
 {
     const struct flow_matrix *m = &cm->matrix;
     uint32_t              *end;
@@ -165,8 +167,8 @@ static int by_time(const void *a_, const void *b_)
     return a->conn < b->conn ? -1 : a->conn > b->conn;
 }
 
-/* In the order of their time: posts in order are quick. */
-static void post_timed(struct cm *cm)
+/* Posts in order of time, which is fastest for the heap. */
+static void post_timed(struct htsim_job *cm)
 {
     const struct flow_matrix *m = &cm->matrix;
     struct timed          *timed = xcalloc(m->conns + 1ul, sizeof *timed);
@@ -177,14 +179,14 @@ static void post_timed(struct cm *cm)
             timed[count++] = (struct timed){ cm->job.common.start_ps + m->conn[i].start_ps, i };
     qsort(timed, count, sizeof *timed, by_time);
     for (uint32_t i = 0; i < count; i++)
-        post(cm, timed[i].conn, timed[i].at_ps);
+        post_connection(cm, timed[i].conn, timed[i].at_ps);
     free(timed);
 }
 
 void traffic_add_matrix(struct traffic *t, const struct traffic_common *common, struct flow_matrix *matrix,
                         uint64_t delay_ps)
 {
-    struct cm *cm = xcalloc(1, sizeof *cm);
+    struct htsim_job *cm = xcalloc(1, sizeof *cm);
 
     cm->matrix = *matrix;
     *matrix = (struct flow_matrix){ 0 };
@@ -212,7 +214,7 @@ static uint32_t count_sources(const struct flow_matrix *cm)
     return count;
 }
 
-/* What one host does acts on another a link's delay later at least. */
+/* A host affects another one after a link delay at the earliest. */
 static void read_delay(const struct entry *e, uint64_t *delay_ps)
 {
     uint64_t least_ps = graph_delay_ps_min(e->graph);

@@ -1,13 +1,15 @@
-/* src/traffic/kinds/htsim.h - connections that wait for others, added by a program: hosts are nodes, and values have been checked. */
+/* src/traffic/kinds/htsim.h - API for connections with triggers. Hosts are node numbers; arguments must be
+ * valid. */
 #ifndef TRAFFIC_KINDS_HTSIM_H
 #define TRAFFIC_KINDS_HTSIM_H
 
 #include "net/flow_matrix.h"
 #include "traffic/flow.h"
 
-/* The flows of a matrix of connections, which is taken over: its host i is the i-th host of the
- * graph. Times of the matrix count from start. A flow that waits for a trigger starts delay_ps after it is fired;
- * delay_ps is not less than the delay of a link. */
-void traffic_add_matrix(struct traffic *, const struct traffic_common *, struct flow_matrix *, uint64_t delay_ps);
+/* Adds the flows of a connection matrix and takes ownership of it. Its host i is the graph's i-th host. Times
+ * in the matrix are relative to start. A triggered flow starts delay_ps after the trigger fires; delay_ps
+ * must be at least a link's delay. */
+void traffic_add_matrix(struct traffic *, const struct traffic_common *, struct flow_matrix *,
+                        uint64_t delay_ps);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/traffic/kinds/htsim_test.c - flows that wait for triggers, in a network in which nothing waits. */
+/* src/traffic/kinds/htsim_test.c - flows with triggers, in a network without queueing. */
 #include "traffic/kinds/htsim.h"
 #include "traffic/test_ether.h"
 
@@ -14,13 +14,13 @@
 #define DELAY_PS 5000ull
 #define NONE     MATRIX_NO_TRIGGER
 
-/* A flow of n bytes is there after 1000 + n, and acknowledged 1000 later. */
+/* A flow of n bytes arrives after 1000 + n and is acknowledged 1000 later. */
 static uint64_t way_ps(const struct message *m)
 {
     return LINK_PS + m->bytes;
 }
 
-/* Two switches among six hosts: nodes 1 and 4 are no hosts. */
+/* Two switches among six hosts: nodes 1 and 4 are switches. */
 static void make_graph(struct graph *g)
 {
     graph_init(g);
@@ -63,7 +63,7 @@ static void end(struct ether *e, struct graph *g)
     graph_fini(g);
 }
 
-/* Expects every connection to have started once, when 'at_ps' says; NEVER: not at all. */
+/* Expects every connection to start once, at at_ps; NEVER: not at all. */
 static void expect_starts(const struct matrix *m, const struct traffic_common *common, const uint64_t *at_ps)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
@@ -92,7 +92,7 @@ static void expect_starts(const struct matrix *m, const struct traffic_common *c
 
 static const struct traffic_common from_zero = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
 
-/* Times in any order, several of one pair, several at once. */
+/* Times in any order, several per pair, several at once. */
 static void cm__starts_at_its_time(void **unused)
 {
     static const struct matrix_conn conn[] = {
@@ -112,7 +112,8 @@ static void cm__starts_at_its_time(void **unused)
     expect_starts(&m, &shifted, late);           /* from 7000, and none at or after 7500 */
 }
 
-/* 0 tells by its acknowledgement, at 100 + 2000; 1 by its arrival, at 200 + 1000; two wait for each. */
+/* Connection 0 fires on its acknowledgement, at 100 + 2000; 1 on its arrival, at 200 + 1000. Two wait for
+ * each. */
 static void oneshot__starts_all_that_wait(void **unused)
 {
     static const struct matrix_conn conn[] = {
@@ -123,7 +124,8 @@ static void oneshot__starts_all_that_wait(void **unused)
         { 3, 0, 0, 1, NONE, NONE, 0, 0, 1 },
         { 1, 0, 0, 1, NONE, NONE, 0, 0, 1 },
     };
-    static const struct matrix_trigger trigger[] = { { MATRIX_ONESHOT, 1, 0, 1 }, { MATRIX_ONESHOT, 2, 0, 2 } };
+    static const struct matrix_trigger trigger[] = { { MATRIX_ONESHOT, 1, 0, 1 },
+                                                     { MATRIX_ONESHOT, 2, 0, 2 } };
     const struct matrix               m = { conn, 6, trigger, 2 };
     const uint64_t                    at_ps[] = { 0, 0, 2100 + DELAY_PS, 2100 + DELAY_PS, 1200 + DELAY_PS,
                                                   1200 + DELAY_PS };
@@ -132,7 +134,7 @@ static void oneshot__starts_all_that_wait(void **unused)
     expect_starts(&m, &from_zero, at_ps);
 }
 
-/* Fired at 1100, 1200 and twice at 1500: those that wait go in the order of the file. */
+/* Fired at 1100, 1200 and twice at 1500: waiting connections start in file order. */
 static void multishot__starts_one_each_time(void **unused)
 {
     static const struct matrix_conn conn[] = {
@@ -155,7 +157,8 @@ static void multishot__starts_one_each_time(void **unused)
     expect_starts(&m, &from_zero, at_ps);
 }
 
-/* A barrier of three, met at 2100, 2200 and 1300; what starts then meets the next one 2001 later. */
+/* A barrier of three, reached at 2100, 2200 and 1300. The flows it starts reach the next barrier 2001
+ * later. */
 static void barrier__waits_for_all(void **unused)
 {
     static const struct matrix_conn conn[] = {
@@ -166,7 +169,8 @@ static void barrier__waits_for_all(void **unused)
         { 1, 0, 0, 0, 1, NONE, 0, 0, 1 },
         { 2, 1, 0, 1, NONE, NONE, 0, 0, 1 },
     };
-    static const struct matrix_trigger trigger[] = { { MATRIX_BARRIER, 1, 3, 1 }, { MATRIX_BARRIER, 2, 2, 2 } };
+    static const struct matrix_trigger trigger[] = { { MATRIX_BARRIER, 1, 3, 1 },
+                                                     { MATRIX_BARRIER, 2, 2, 2 } };
     const struct matrix               m = { conn, 6, trigger, 2 };
     const uint64_t                    first = 2200 + DELAY_PS, second = first + 2001 + DELAY_PS;
     const uint64_t                    at_ps[] = { 0, 0, 0, first, first, second };

@@ -1,4 +1,4 @@
-/* src/traffic/kinds/incast.c - many hosts send to one at the same moment, once or periodically. */
+/* src/traffic/kinds/incast.c - many hosts send to one at the same time, once or periodically. */
 #include "traffic/kinds/incast.h"
 
 #include "traffic/kind.h"
@@ -30,7 +30,8 @@ static bool incast_next(const struct traffic_entry *e, struct traffic_stream *s,
     return true;
 }
 
-void traffic_add_incast(struct traffic *t, const struct traffic_common *common, uint64_t bytes, uint64_t period_ps,
+void traffic_add_incast(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
+                        uint64_t period_ps,
                         uint32_t receiver, const uint32_t *senders, uint32_t count, uint32_t flows_each)
 {
     struct incast *in = xmalloc(sizeof *in);
@@ -44,8 +45,10 @@ void traffic_add_incast(struct traffic *t, const struct traffic_common *common, 
 static const struct key_row keys[] = {
     { "senders",  KEY_LIST, "",  "which; a count: the first that are not the receiver", .is_needed = true },
     { "receiver", KEY_NAME, "",  "default: the last host" },
-    { "size",     KEY_BYTES, "",  "of each flow", KEY_AT(struct incast, bytes), 1, TRAFFIC_SIZE_MAX, .is_needed = true },
-    { "flows",    KEY_COUNT, "1", "of each sender, at once", KEY_AT(struct incast, flows_each), 1, TRAFFIC_FLOWS_MAX },
+    { "size",     KEY_BYTES, "",  "of each flow", KEY_AT(struct incast, bytes), 1, TRAFFIC_SIZE_MAX,
+      .is_needed = true },
+    { "flows",    KEY_COUNT, "1", "of each sender, at once", KEY_AT(struct incast, flows_each), 1,
+      TRAFFIC_FLOWS_MAX },
     { "period",   KEY_TIME, "0", "time between bursts; 0: one burst", KEY_AT(struct incast, period_ps) },
     { 0 },
 };
@@ -63,7 +66,8 @@ static void incast_read(struct entry *e)
     if (!e->r->rc)
         entry_check_flows(e, (uint64_t)senders.count * in.flows_each);
     if (!e->r->rc)
-        traffic_add_incast(e->traffic, &e->common, in.bytes, in.period_ps, in.receiver, senders.node, senders.count, in.flows_each);
+        traffic_add_incast(e->traffic, &e->common, in.bytes, in.period_ps, in.receiver, senders.node,
+                           senders.count, in.flows_each);
     free(senders.node);
 }
 

@@ -1,10 +1,10 @@
-/* src/traffic/kinds/incast.h - many hosts send to one, added by a program: hosts are nodes, and values have been checked. */
+/* src/traffic/kinds/incast.h - API for incast traffic. Hosts are node numbers; arguments must be valid. */
 #ifndef TRAFFIC_KINDS_INCAST_H
 #define TRAFFIC_KINDS_INCAST_H
 
 #include "traffic/flow.h"
 
-/* Every sender sends 'bytes' to the receiver at start, and again every period until stop (period 0: once). */
+/* Every sender sends 'bytes' to the receiver at start, and then every period until stop (period 0: once). */
 void traffic_add_incast(struct traffic *, const struct traffic_common *, uint64_t bytes, uint64_t period_ps,
                         uint32_t receiver, const uint32_t *senders, uint32_t count, uint32_t flows_each);
 

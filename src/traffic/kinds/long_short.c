@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct shorts {                  /* of one stream */
+struct shorts {                  /* state of one stream */
     struct scatter scatter;
-    struct rng     together;     /* the same for all streams, for when the bursts come */
+    struct rng     together;     /* same sequence in all streams: the times of the bursts */
     uint64_t       burst_ps;
-    uint32_t       count;        /* in each burst */
+    uint32_t       count;        /* flows per burst */
 };
 
 struct long_short_state {
@@ -48,7 +48,7 @@ static bool long_short_next(const struct traffic_entry *e, struct traffic_stream
     return f->at_ps < e->common.stop_ps;
 }
 
-/* Short flows are dealt to their hosts in turn; who gets none has no stream. */
+/* Deals short flows to their hosts in rotation. Hosts without flows get no stream. */
 static void add_streams(struct traffic *t, struct long_short_state *state)
 {
     const struct long_short *l = &state->cfg;
@@ -68,7 +68,8 @@ static void add_streams(struct traffic *t, struct long_short_state *state)
 void traffic_add_long_short(struct traffic *t, const struct traffic_common *common,
                             const struct long_short *l)
 {
-    uint32_t                 count = l->long_count + l->from_count, *hosts = xcalloc(count + 1ul, sizeof *hosts);
+    uint32_t                 count = l->long_count + l->from_count,
+                             *hosts = xcalloc(count + 1ul, sizeof *hosts);
     struct long_short_state *state = xcalloc(1, sizeof *state + count * sizeof *state->shorts);
 
     memcpy(hosts, l->longs, l->long_count * sizeof *hosts);
@@ -76,11 +77,11 @@ void traffic_add_long_short(struct traffic *t, const struct traffic_common *comm
     state->cfg = *l;
     traffic_add_entry(t, &traffic_long_short, state, common, hosts, count);
     add_streams(t, state);
-    state->cfg.longs = state->cfg.from = NULL;   /* the caller's */
+    state->cfg.longs = state->cfg.from = NULL;   /* owned by the caller */
     free(hosts);
 }
 
-/* Without the key 'from' all but the receiver and those that send long flows; if nobody is left, those. */
+/* Default of 'from': all hosts but the receiver and the long senders; if none is left, the long senders. */
 static struct hosts read_from(const struct entry *e, uint32_t receiver, const struct hosts *longs)
 {
     struct hosts from = entry_hosts(e, "from", 1, receiver);
@@ -101,16 +102,25 @@ static struct hosts read_from(const struct entry *e, uint32_t receiver, const st
 }
 
 static const struct key_row keys[] = {
-    { "long",       KEY_LIST, "",      "senders of long flows from `start` on; a count: the first that are not the receiver; default: one" },
+    { "long",       KEY_LIST, "",
+      "senders of long flows from `start` on; a count: the first that are not the receiver; default: one" },
     { "long_size",  KEY_BYTES, "",      "of each; default: endless" },
     { "receiver",   KEY_NAME, "",      "of all flows; default: the last host" },
-    { "from",       KEY_LIST, "",      "senders of short flows, in turn; a count: the first that are not the receiver; default: all that send no long one" },
-    { "shorts",     KEY_COUNT, "6",     "short flows in a burst", KEY_AT(struct long_short, shorts), 1, TRAFFIC_FLOWS_MAX },
-    { "short_size", KEY_BYTES, "200KB", "of each", KEY_AT(struct long_short, short_bytes), 1, TRAFFIC_SIZE_MAX },
-    { "after",      KEY_TIME, "1ms",   "from `start` to the first period", KEY_AT(struct long_short, after_ps) },
+    { "from",       KEY_LIST, "",
+      "senders of short flows, in turn; a count: the first that are not the receiver; default: all that "
+      "send no long one" },
+    { "shorts",     KEY_COUNT, "6",     "short flows in a burst", KEY_AT(struct long_short, shorts), 1,
+      TRAFFIC_FLOWS_MAX },
+    { "short_size", KEY_BYTES, "200KB", "of each", KEY_AT(struct long_short, short_bytes), 1,
+      TRAFFIC_SIZE_MAX },
+    { "after",      KEY_TIME, "1ms",   "from `start` to the first period",
+      KEY_AT(struct long_short, after_ps) },
     { "period",     KEY_TIME, "10ms",  "in which there is one burst", KEY_AT(struct long_short, period_ps) },
-    { "jitter",     KEY_TIME, "",      "a burst starts at a random time within this of its period; default: `period` less `spread`; 0: periodic" },
-    { "spread",     KEY_TIME, "10us",  "flows of a burst start at random times within this", KEY_AT(struct long_short, spread_ps) },
+    { "jitter",     KEY_TIME, "",
+      "a burst starts at a random time within this of its period; default: `period` less `spread`; 0: "
+      "periodic" },
+    { "spread",     KEY_TIME, "10us",  "flows of a burst start at random times within this",
+      KEY_AT(struct long_short, spread_ps) },
     { 0 },
 };
 
@@ -131,7 +141,7 @@ static void read_bursts(const struct entry *e, struct long_short *l)
                       "'jitter' and 'spread' together must not be above 'period': bursts would overlap");
     if (!e->r->rc && l->after_ps >= e->common.stop_ps - e->common.start_ps)
         reader_refuse(e->r, section_place(&e->sec, "after"),
-                      "no flow starts any more when the short ones would begin");
+                      "the short flows would begin after the last possible start");
 }
 
 static void long_short_read(struct entry *e)

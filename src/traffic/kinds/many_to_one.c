@@ -1,4 +1,5 @@
-/* src/traffic/kinds/many_to_one.c - many queue pairs of many hosts send to one, each from a random moment on. */
+/* src/traffic/kinds/many_to_one.c - many queue pairs of many hosts send to one host, each from a random time
+ * on. */
 #include "traffic/kinds/many_to_one.h"
 
 #include "base/text.h"
@@ -8,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define QPS_MAX 8192u            /* flows in all */
+#define QPS_MAX 8192u            /* total flows */
 
 struct many_to_one {
     uint64_t       bytes, spread_ps;
@@ -54,8 +55,8 @@ static void check_many_to_one(const struct entry *e, uint32_t senders, uint32_t 
     if (e->r->rc)
         return;
     if ((uint64_t)senders * qps > QPS_MAX)
-        reader_refuse(e->r, section_place(&e->sec, "qps"), "%u hosts with %u queue pairs each: more than %u flows",
-                      senders, qps, QPS_MAX);
+        reader_refuse(e->r, section_place(&e->sec, "qps"),
+                      "%u hosts with %u queue pairs each: more than %u flows", senders, qps, QPS_MAX);
     else if (spread_ps > e->common.stop_ps - e->common.start_ps)
         reader_refuse(e->r, section_place(&e->sec, "spread"),
                       "starts are spread until %s, but no flow starts after %s",
@@ -92,6 +93,7 @@ static const struct key_row keys[] = {
 };
 
 const struct traffic_kind traffic_many_to_one = {
-    .name = "many_to_one", .about = "many queue pairs of many hosts send to one, each from a random moment on",
+    .name = "many_to_one",
+    .about = "many queue pairs of many hosts send to one, each from a random moment on",
     .keys = keys, .read = many_to_one_read, .next = many_to_one_next,
 };

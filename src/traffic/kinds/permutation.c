@@ -8,7 +8,7 @@
 
 struct permutation {
     uint64_t bytes;
-    uint32_t to[];               /* by index of the sender: that of the receiver */
+    uint32_t to[];               /* by sender index: receiver index */
 };
 
 extern const struct traffic_kind traffic_permutation;
@@ -25,7 +25,7 @@ static bool permutation_next(const struct traffic_entry *e, struct traffic_strea
     return true;
 }
 
-/* Uniform over the permutations without fixed points: shuffle until there is none (e tries on average). */
+/* Draws a uniform random derangement: shuffles until there is no fixed point (e tries on average). */
 static void derange(uint32_t *to, uint32_t count, struct rng *rng)
 {
     bool again;
@@ -45,8 +45,8 @@ static void derange(uint32_t *to, uint32_t count, struct rng *rng)
     } while (again);
 }
 
-void traffic_add_permutation(struct traffic *t, const struct traffic_common *common, uint64_t bytes, uint32_t shift,
-                             const uint32_t *hosts, uint32_t count)
+void traffic_add_permutation(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
+                             uint32_t shift, const uint32_t *hosts, uint32_t count)
 {
     struct permutation *p = xmalloc(sizeof *p + count * sizeof *p->to);
     struct rng          rng;
@@ -78,7 +78,8 @@ static void permutation_read(struct entry *e)
 
 static const struct key_row keys[] = {
     { "size",  KEY_BYTES, "",  "of each flow" },
-    { "shift", KEY_COUNT, "0", "host i sends to host i + shift; 0: a random permutation without fixed point" },
+    { "shift", KEY_COUNT, "0",
+      "host i sends to host i + shift; 0: a random permutation without fixed point" },
     { "hosts", KEY_LIST, "",  "which; a count: the first; default: all" },
     { 0 },
 };

@@ -35,7 +35,8 @@ double poisson_flows(const struct poisson *p, const struct traffic_common *commo
     return flows + 6 * sqrt(flows) + 6;
 }
 
-bool poisson_next(struct poisson *p, const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
+bool poisson_next(struct poisson *p, const struct traffic_entry *e, struct traffic_stream *s,
+                  struct flow_spec *f)
 {
     double  *fraction_ps = &p->fraction_ps[s->number];
     double   gap = rng_exp(&s->rng) * p->gap_ps_mean + *fraction_ps;
@@ -64,8 +65,8 @@ static void free_poisson(void *state)
     free(state);
 }
 
-void traffic_add_poisson(struct traffic *t, const struct traffic_common *common, struct cdf *cdf, double bps_per_host,
-                         const uint32_t *hosts, uint32_t count)
+void traffic_add_poisson(struct traffic *t, const struct traffic_common *common, struct cdf *cdf,
+                         double bps_per_host, const uint32_t *hosts, uint32_t count)
 {
     struct poisson       *p = xcalloc(1, sizeof *p);
     struct traffic_entry *e;
@@ -94,13 +95,16 @@ static void read_poisson(struct entry *e)
         return;
     }
     traffic_add_poisson(e->traffic, &e->common, &cdf, e->about->bps_per_host, hosts.node, hosts.count);
-    e->loaded = hosts;           /* kept, to add up loads */
+    e->loaded = hosts;           /* kept for entry_check_loads() */
 }
 
 static const struct key_row keys[] = {
-    { "sizes", KEY_NAME, "",      "flow sizes: a built-in table (below), a file of `bytes probability` lines, or a list of rows: `[[1000, 0.5], [1000000, 1]]`" },
+    { "sizes", KEY_NAME, "",
+      "flow sizes: a built-in table (below), a file of `bytes probability` lines, or a list of rows: "
+      "`[[1000, 0.5], [1000000, 1]]`" },
     { "load",  KEY_REAL, "0.3",   "of what `of` names" },
-    { "of",    KEY_NAME, "hosts", "`hosts`: host links; `bisection`: links from switches with hosts to other switches" },
+    { "of",    KEY_NAME, "hosts",
+      "`hosts`: host links; `bisection`: links from switches with hosts to other switches" },
     { "hosts", KEY_LIST, "",      "which; a count: the first; default: all" },
     { 0 },
 };

@@ -1,4 +1,4 @@
-/* src/traffic/kinds/poisson.h - flows at random times to random hosts: for the kinds that send such. */
+/* src/traffic/kinds/poisson.h - flows at random times to random hosts; also used by kinds rpc and tcp. */
 #ifndef TRAFFIC_KINDS_POISSON_H
 #define TRAFFIC_KINDS_POISSON_H
 
@@ -6,30 +6,32 @@
 #include "traffic/flow.h"
 #include "traffic/kind.h"
 
-/* Every host of 'hosts' starts flows at a Poisson rate such that it sends bps_per_host on average, to
- * another of them chosen uniformly, sizes from the table; the table is taken over. */
+/* Every host of 'hosts' starts flows to others, chosen uniformly, as a Poisson process with a mean rate of
+ * bps_per_host. Sizes come from the table, which is taken over. */
 void traffic_add_poisson(struct traffic *, const struct traffic_common *, struct cdf *, double bps_per_host,
                          const uint32_t *hosts, uint32_t count);
 
-/* ---- for kinds that send such flows too ---- */
+/* ---- for other kinds ---- */
 
 struct poisson {
-    struct cdf cdf;              /* of sizes */
+    struct cdf cdf;              /* flow sizes */
     double     gap_ps_mean;      /* between two flows of one host */
-    double    *fraction_ps;      /* by stream: of a picosecond, kept so that rounding does not change the mean */
+    double    *fraction_ps;      /* by stream: fraction of a picosecond, carried over so that rounding does
+                                  * not change the mean */
 };
 
-/* Takes the table over. */
+/* Takes ownership of the table. */
 void poisson_init(struct poisson *, struct cdf *, double bps_per_host, uint32_t streams);
 void poisson_fini(struct poisson *);
 
-/* What each host sends on average. */
+/* Returns the mean sending rate of each host. */
 double poisson_bps(const struct poisson *);
 
-/* How many flows so many hosts start from start to stop, and six standard deviations more. */
+/* Returns an upper estimate of the flows that 'hosts' hosts start: the mean plus six standard deviations. */
 double poisson_flows(const struct poisson *, const struct traffic_common *, uint32_t hosts);
 
-/* The next flow of a stream, to one of the entry's hosts that it is not itself. */
-bool poisson_next(struct poisson *, const struct traffic_entry *, struct traffic_stream *, struct flow_spec *);
+/* Yields the next flow of a stream, to another of the entry's hosts. */
+bool poisson_next(struct poisson *, const struct traffic_entry *, struct traffic_stream *,
+                  struct flow_spec *);
 
 #endif

@@ -1,11 +1,11 @@
-/* src/traffic/kinds/posted.c - queue pairs that always have so many messages posted.
+/* src/traffic/kinds/posted.c - queue pairs that always have a fixed number of messages posted.
  *
- * What perftest does, RL-CC's generators (many-to-one, all-to-all and the long and short flows of its appendix) and ACC's
- * incast with numbers that change: a message is replaced when it is acknowledged. So a queue pair is never idle, and what
- * it has learnt about the network stays with it.
+ * Each message is replaced when it is acknowledged, so a queue pair is never idle and keeps its congestion
+ * state. This is the traffic of perftest, of RL-CC's generators (many-to-one, all-to-all, and the long and
+ * short flows of its appendix), and of ACC's incast with changing numbers of senders.
  *
- * A worker acts when one of its messages is over, at no other time. The message that follows is posted then, for now or
- * for the moment at which the queue pair may send again: nobody has to be woken for it.
+ * A worker acts only when one of its messages completes. It then posts the next message, for now or for the
+ * time at which the queue pair may send again. No wake-ups are needed.
  */
 #include "traffic/kinds/posted.h"
 
@@ -25,11 +25,11 @@ struct queue_pair {
 struct job_posted {
     struct job            job;
     struct posted_traffic cfg;
-    struct cdf            sizes;         /* 'bytes' is NULL: all messages are cfg.bytes long */
-    uint32_t              dests;         /* of each worker */
+    struct cdf            sizes;         /* bytes == NULL: all messages have cfg.bytes */
+    uint32_t              dests;         /* per worker */
     struct queue_pair    *pair;          /* [(worker * dests + destination) * qps + number] */
-    uint32_t              draws;         /* 0: all send all the time */
-    uint16_t             *in_use;        /* [draw * workers + worker]: queue pairs to each destination */
+    uint32_t              draws;         /* 0: all hosts always send */
+    uint16_t             *in_use;        /* [draw * workers + worker]: active queue pairs per destination */
 };
 
 extern const struct traffic_kind traffic_posted;
@@ -43,10 +43,11 @@ uint64_t posted_messages(const struct posted_traffic *c)
     return pairs * c->qps * c->outstanding;
 }
 
-/* ---- when the next message is posted ---- */
+/* ---- scheduling messages ---- */
 
-/* The first moment from at_ps on at which the queue pair may send; NEVER. */
-static uint64_t wait_for_turn(const struct job_posted *j, uint32_t worker, uint32_t number, uint64_t begin_ps, uint64_t at_ps)
+/* Returns the first time from at_ps on at which the queue pair may send, or NEVER. */
+static uint64_t next_send_time(const struct job_posted *j, uint32_t worker, uint32_t number,
+                               uint64_t begin_ps, uint64_t at_ps)
 {
     uint64_t draw = (at_ps - begin_ps) / j->cfg.redraw_ps, first = draw;
 
@@ -69,16 +70,17 @@ static uint32_t destination(const struct job_posted *j, uint32_t worker, uint32_
     return c->hosts[c->count / 2 + worker];
 }
 
-/* A message of a queue pair, in one of its 'outstanding' slots. */
+/* Posts the next message of a queue pair, in one of its 'outstanding' slots. */
 static void post_next(struct job_posted *j, uint32_t worker, uint32_t pair, uint32_t slot, uint64_t now_ps)
 {
     const struct posted_traffic *c = &j->cfg;
     struct queue_pair           *q = &j->pair[(uint64_t)worker * j->dests * c->qps + pair];
     uint32_t                     number = pair % c->qps;
-    uint64_t                     due = q->begin_ps + q->posted++ * c->period_ps, at = due > now_ps ? due : now_ps;
+    uint64_t                     due = q->begin_ps + q->posted++ * c->period_ps,
+                                 at = due > now_ps ? due : now_ps;
 
     if (j->draws)
-        at = wait_for_turn(j, worker, number, q->begin_ps, at);
+        at = next_send_time(j, worker, number, q->begin_ps, at);
     if (at < j->job.common.stop_ps)
         job_post_on(&j->job, worker, at, destination(j, worker, pair / c->qps), number + 1,
                     j->sizes.bytes ? cdf_size(&j->sizes, rng_real(job_rng(&j->job, worker))) : c->bytes,
@@ -87,12 +89,13 @@ static void post_next(struct job_posted *j, uint32_t worker, uint32_t pair, uint
 
 static void on_sent(struct job *job, uint64_t now_ps, const struct message *m)
 {
-    post_next((struct job_posted *)job, job->worker_of[m->src], (uint32_t)(m->tag >> 16), m->tag & 0xffff, now_ps);
+    post_next((struct job_posted *)job, job->worker_of[m->src], (uint32_t)(m->tag >> 16), m->tag & 0xffff,
+              now_ps);
 }
 
 /* ---- building ---- */
 
-/* Who sends, draw by draw; every set of hosts of a size is equally likely. */
+/* Draws the senders of each draw. All sets of hosts of a given size are equally likely. */
 static void draw_senders(struct job_posted *j, const struct traffic *t)
 {
     uint32_t   all = j->job.workers, least = all < 2 ? all : 2;
@@ -131,13 +134,14 @@ static void post_first(struct job_posted *j)
         }
 }
 
-void traffic_add_posted(struct traffic *t, const struct traffic_common *common, const struct posted_traffic *c,
-                        struct cdf *sizes)
+void traffic_add_posted(struct traffic *t, const struct traffic_common *common,
+                        const struct posted_traffic *c, struct cdf *sizes)
 {
     struct job_posted *j = xcalloc(1, sizeof *j);
     uint32_t          *hosts = xcalloc(c->count + 1ul, sizeof *hosts);
 
-    job_init(&j->job, &traffic_posted, t, common, c->hosts, c->pattern == POSTED_PAIRS ? c->count / 2 : c->count);
+    job_init(&j->job, &traffic_posted, t, common, c->hosts,
+             c->pattern == POSTED_PAIRS ? c->count / 2 : c->count);
     j->cfg = *c;
     for (uint32_t i = 0; i < c->count; i++)
         hosts[i] = c->hosts[i];
@@ -170,19 +174,30 @@ static void free_posted(void *state)
 
 /* ---- reading ---- */
 
-static const char *const patterns[] = { "many_to_one", "all_to_all", "pairs", NULL };        /* as in enum posted_pattern */
+/* indexed by enum posted_pattern */
+static const char *const patterns[] = { "many_to_one", "all_to_all", "pairs", NULL };
 
 static const struct key_row keys[] = {
-    { "pattern",     KEY_NAME, "many_to_one", "`many_to_one`: all to the receiver; `all_to_all`: each host to every other; `pairs`: host i of the first half to host i of the second", KEY_AT(struct posted_traffic, pattern), .choices = patterns },
+    { "pattern",     KEY_NAME, "many_to_one",
+      "`many_to_one`: all to the receiver; `all_to_all`: each host to every other; `pairs`: host i of the "
+      "first half to host i of the second", KEY_AT(struct posted_traffic, pattern), .choices = patterns },
     { "hosts",       KEY_LIST, "",     "hosts without the receiver; a count: the first; default: all" },
     { "receiver",    KEY_NAME, "",     "of many_to_one; default: the last host" },
-    { "qps",         KEY_COUNT, "1",    "queue pairs from a host to each of its destinations", KEY_AT(struct posted_traffic, qps), 1, UINT16_MAX },
-    { "outstanding", KEY_COUNT, "40",   "messages that each queue pair always has posted", KEY_AT(struct posted_traffic, outstanding), 1, POSTED_OUTSTANDING_MAX },
-    { "size",        KEY_BYTES, "64KB", "of each message", KEY_AT(struct posted_traffic, bytes), 1, TRAFFIC_SIZE_MAX },
-    { "sizes",       KEY_NAME, "",     "message sizes instead of `size`: a built-in table (below) or a file of `bytes probability` lines" },
-    { "spread",      KEY_TIME, "1ms",  "queue pairs start at random times within this after `start`", KEY_AT(struct posted_traffic, spread_ps) },
-    { "period",      KEY_TIME, "0",    "least time between messages of a queue pair", KEY_AT(struct posted_traffic, period_ps) },
-    { "redraw",      KEY_TIME, "",     "period after which the number of senders (2 or more), the senders, and their active queue pairs are redrawn; default: never", KEY_AT(struct posted_traffic, redraw_ps) },
+    { "qps",         KEY_COUNT, "1",    "queue pairs from a host to each of its destinations",
+      KEY_AT(struct posted_traffic, qps), 1, UINT16_MAX },
+    { "outstanding", KEY_COUNT, "40",   "messages that each queue pair always has posted",
+      KEY_AT(struct posted_traffic, outstanding), 1, POSTED_OUTSTANDING_MAX },
+    { "size",        KEY_BYTES, "64KB", "of each message", KEY_AT(struct posted_traffic, bytes), 1,
+      TRAFFIC_SIZE_MAX },
+    { "sizes",       KEY_NAME, "",
+      "message sizes instead of `size`: a built-in table (below) or a file of `bytes probability` lines" },
+    { "spread",      KEY_TIME, "1ms",  "queue pairs start at random times within this after `start`",
+      KEY_AT(struct posted_traffic, spread_ps) },
+    { "period",      KEY_TIME, "0",    "least time between messages of a queue pair",
+      KEY_AT(struct posted_traffic, period_ps) },
+    { "redraw",      KEY_TIME, "",
+      "period after which the number of senders (2 or more), the senders, and their active queue pairs are "
+      "redrawn; default: never", KEY_AT(struct posted_traffic, redraw_ps) },
     { 0 },
 };
 
@@ -203,7 +218,8 @@ static struct hosts read_hosts(const struct entry *e, const struct posted_traffi
         entry_check_senders(e, "hosts", &hosts, c->receiver);
     if (c->pattern == POSTED_PAIRS && hosts.count % 2) {
         if (section_get(&e->sec, "hosts"))
-            reader_refuse(e->r, section_get(&e->sec, "hosts"), "%u hosts do not make pairs: one is left over", hosts.count);
+            reader_refuse(e->r, section_get(&e->sec, "hosts"), "pairs need an even number of hosts, not %u",
+                          hosts.count);
         e->about->hosts = --hosts.count;
     }
     return hosts;
@@ -214,7 +230,7 @@ static void read_sizes(const struct entry *e, struct cdf *sizes)
     if (!section_get(&e->sec, "sizes") || e->r->rc)
         return;
     if (section_get(&e->sec, "size"))
-        reader_refuse(e->r, section_get(&e->sec, "sizes"), "'sizes' beside 'size': one of them says it");
+        reader_refuse(e->r, section_get(&e->sec, "sizes"), "give 'sizes' or 'size', not both");
     else
         entry_sizes(e, sizes);
 }
@@ -228,11 +244,12 @@ static void check_times(const struct entry *e, const struct posted_traffic *c)
         return;
     draws = count_draws(&e->common, c->redraw_ps);
     if (c->spread_ps > for_ps)
-        reader_refuse(e->r, section_place(&e->sec, "spread"), "starts are spread until %s, but no flow starts after %s",
+        reader_refuse(e->r, section_place(&e->sec, "spread"),
+                      "starts are spread until %s, but no flow starts after %s",
                       text_from_time(until, sizeof until, e->common.start_ps + c->spread_ps),
                       text_from_time(stop, sizeof stop, e->common.stop_ps));
     else if (draws > POSTED_DRAWS_MAX / c->count)
-        reader_refuse(e->r, section_get(&e->sec, "redraw"), "it would be drawn %llu times who of %u hosts sends: too often; "
+        reader_refuse(e->r, section_get(&e->sec, "redraw"), "%llu redraws of %u hosts are too many: "
                       "'redraw' must be longer", (unsigned long long)draws, c->count);
 }
 
@@ -243,8 +260,8 @@ static void posted_read(struct entry *e)
     struct hosts          hosts;
 
     if (e->env->why_fresh)
-        reader_refuse(e->r, section_get(&e->sec, "kind"), "%s every flow has a queue pair of its own: there is no traffic of "
-                      "the kind posted", e->env->why_fresh);
+        reader_refuse(e->r, section_get(&e->sec, "kind"), "%s every flow has its own queue pair: "
+                      "kind posted is not supported", e->env->why_fresh);
     section_read(&e->sec, keys, &c);
     check_pattern(e, &c);
     hosts = read_hosts(e, &c);

@@ -1,4 +1,4 @@
-/* src/traffic/kinds/rpc.c - remote procedure calls: the servers are workers, the clients send as those of kind poisson. */
+/* src/traffic/kinds/rpc.c - remote procedure calls. Servers are workers; clients send as in kind poisson. */
 #include "traffic/kinds/rpc.h"
 
 #include "base/arena.h"
@@ -9,12 +9,12 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define IS_ANSWER (1ull << 63)   /* in a tag; the rest is the call */
-#define CALLS_MAX (1u << 22)     /* as many as there can be flows; addresses are reserved, not memory */
+#define IS_ANSWER (1ull << 63)   /* tag bit; the other bits are the call */
+#define CALLS_MAX (1u << 22)     /* limit of concurrent flows; this reserves addresses, not memory */
 
-struct call {                    /* belongs to its client */
+struct call {                    /* owned by its client */
     uint64_t start_ps;
-    uint64_t bytes;              /* of the request; when it is over: the next call to use again, 0: none */
+    uint64_t bytes;              /* of the request; of a free call: the next free call, or 0 */
 };
 
 struct job_rpc {
@@ -22,14 +22,14 @@ struct job_rpc {
     struct poisson requests;
     uint64_t       answer_bytes;
     struct arena   arena;
-    struct call   *call;         /* call 0 is none */
-    _Atomic uint32_t calls;      /* used so far; which one a call is changes no result */
-    uint64_t    *free_of;        /* by client's node: the first call that it may use again; 0: none */
+    struct call   *call;         /* call 0 is unused */
+    _Atomic uint32_t calls;      /* used so far; call numbers do not affect results */
+    uint64_t    *free_of;        /* by client's node: head of its list of free calls; 0: empty */
 };
 
 extern const struct traffic_kind traffic_rpc;
 
-/* A call of a client; 0: there are none left. */
+/* Returns a new call of a client, or 0 if none is left. */
 static uint64_t new_call(struct job_rpc *j, uint32_t client)
 {
     uint64_t id = j->free_of[client];
@@ -100,26 +100,27 @@ static void add_clients(struct job_rpc *j, const struct rpc *c)
     }
 }
 
-void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, struct cdf *cdf, const struct rpc *c)
+void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, struct cdf *cdf,
+                     const struct rpc *c)
 {
     struct job_rpc *j = xcalloc(1, sizeof *j);
 
     job_init(&j->job, &traffic_rpc, t, common, c->server, c->servers);
     poisson_init(&j->requests, cdf, c->bps_per_client, c->servers + c->clients);
     job_send_bps(&j->job, poisson_bps(&j->requests));
-    job_expect(&j->job, 2 * poisson_flows(&j->requests, common, c->clients));    /* with their answers */
+    job_expect(&j->job, 2 * poisson_flows(&j->requests, common, c->clients));    /* requests and answers */
     j->answer_bytes = c->answer_bytes;
     arena_init(&j->arena, CALLS_MAX * sizeof *j->call);
     j->call = arena_alloc(&j->arena, CALLS_MAX, sizeof *j->call);
     j->free_of = xcalloc(traffic_graph(t)->nodes + 1ul, sizeof *j->free_of);
     add_clients(j, c);
-    /* At one moment no more than one request ends at a host, which has one link; it is answered at once. */
+    /* A host has one link, so at most one request completes there at a time. It is answered at once. */
     job_reserve(&j->job, c->servers);
 }
 
 /* ---- reading ---- */
 
-/* As entry_hosts(), but a count means the last of them: clients are the first. */
+/* Like entry_hosts(), but a count selects the last hosts: clients are the first. */
 static struct hosts read_servers(const struct entry *e)
 {
     struct hosts servers = entry_hosts(e, "servers", 1, UINT32_MAX);
@@ -137,17 +138,20 @@ static void check_rpc(const struct entry *e, const struct hosts *clients, const 
 {
     if (!e->r->rc && servers->count == 1 && hosts_have(clients, servers->node[0]))
         reader_refuse(e->r, section_place(&e->sec, "servers"),
-                      "%s is the only server, and a client: it has nobody to call",
+                      "%s is the only server and also a client: it has no other server to call",
                       e->graph->node[servers->node[0]].name);
 }
 
 static const struct key_row keys[] = {
-    { "sizes",   KEY_NAME, "SolarRPC", "request sizes: a built-in table (below) or a file of `bytes probability` lines" },
+    { "sizes",   KEY_NAME, "SolarRPC",
+      "request sizes: a built-in table (below) or a file of `bytes probability` lines" },
     { "load",    KEY_REAL, "0.3",      "load by requests, relative to `of`" },
-    { "of",      KEY_NAME, "hosts",    "`hosts`: the clients' links; `bisection`: links from switches with hosts to other switches" },
+    { "of",      KEY_NAME, "hosts",
+      "`hosts`: the clients' links; `bisection`: links from switches with hosts to other switches" },
     { "clients", KEY_LIST, "",         "clients; a count: the first; default: all" },
     { "servers", KEY_LIST, "",         "servers, called equally often; a count: the last; default: all" },
-    { "answer",  KEY_BYTES, "64",       "of each answer", KEY_AT(struct rpc, answer_bytes), 1, TRAFFIC_SIZE_MAX },
+    { "answer",  KEY_BYTES, "64",       "of each answer", KEY_AT(struct rpc, answer_bytes), 1,
+      TRAFFIC_SIZE_MAX },
     { 0 },
 };
 
@@ -169,7 +173,7 @@ static void rpc_read(struct entry *e)
     if (!e->r->rc) {
         traffic_add_rpc(e->traffic, &e->common, &cdf, &c);
         e->qps = 1;
-        e->loaded = clients;     /* kept, to add up loads */
+        e->loaded = clients;     /* kept for entry_check_loads() */
     } else {
         cdf_fini(&cdf);
         free(clients.node);

@@ -13,7 +13,7 @@
 #define PS_BYTE 80ull            /* 100 Gbps */
 #define ANSWER  64u
 
-struct office {                  /* a star of hosts that call each other */
+struct rpc_fixture {             /* a star of hosts that call each other */
     struct world      world;
     struct op_result *op;
     uint32_t          ops, ops_max;
@@ -21,15 +21,15 @@ struct office {                  /* a star of hosts that call each other */
 
 static void on_op(void *arg, const struct op_result *r)
 {
-    struct office *o = arg;
+    struct rpc_fixture *o = arg;
 
     o->op = world_grow(o->op, o->ops, &o->ops_max, sizeof *o->op);
     o->op[o->ops++] = *r;
 }
 
-/* 'clients' are the first hosts, 'servers' the last. */
-static void office_init(struct office *o, const struct rpc *rpc, const char *sizes, uint64_t stop_ps,
-                        uint64_t seed, double loss)
+/* 'clients' are the first hosts, 'servers' the last ones. */
+static void fixture_init(struct rpc_fixture *o, const struct rpc *rpc, const char *sizes, uint64_t stop_ps,
+                         uint64_t seed, double loss)
 {
     const struct traffic_common common = { .start_ps = 7 * PS_PER_US, .stop_ps = stop_ps, .prio = 3 };
     uint32_t                    host[HOSTS];
@@ -40,7 +40,7 @@ static void office_init(struct office *o, const struct rpc *rpc, const char *siz
     struct traffic             *t;
     struct err                  err;
 
-    *o = (struct office){ .op = NULL };
+    *o = (struct rpc_fixture){ .op = NULL };
     graph_star(&g, &(struct graph_star){ HOSTS, 100 * GBPS, PS_PER_US });
     for (uint32_t i = 0; i < HOSTS; i++)
         host[i] = i;
@@ -54,13 +54,13 @@ static void office_init(struct office *o, const struct rpc *rpc, const char *siz
     if (cdf_parse(&cdf, "sizes", sizes, &err))
         die("%s", err.text);
     traffic_add_rpc(t, &common, &cdf, &r);
-    assert_null(cdf.bytes);      /* taken over */
+    assert_null(cdf.bytes);      /* ownership has passed */
     traffic_on_op(t, on_op, o);
     if (world_start(&o->world, &g, &cfg, t, &err) || !world_finish(&o->world, 100 * PS_PER_US, PS_PER_S))
         die("%s", err.text);
 }
 
-static void office_fini(struct office *o)
+static void fixture_fini(struct rpc_fixture *o)
 {
     world_end(&o->world);
     free(o->op);
@@ -71,16 +71,16 @@ static bool is_request(const struct flow_result *f)
     return f->bytes != ANSWER;
 }
 
-/* Two links, one packet each way; the acknowledgement of the request leaves before the answer. */
-static void call__takes_what_the_wires_take(void **unused)
+/* Two links, one packet each way. The acknowledgement of the request leaves before the answer. */
+static void call__takes_the_wire_time(void **unused)
 {
-    const struct rpc r = { .clients = 1, .servers = 1, .bps_per_client = 1e8, .answer_bytes = ANSWER };
-    const uint64_t   alone_ps = 4 * PS_PER_US + PS_BYTE * (2 * (1000 + 82) + (66 + 20) + 2 * (ANSWER + 82));
-    struct office    o;
-    uint32_t         alone = 0;
+    const struct rpc   r = { .clients = 1, .servers = 1, .bps_per_client = 1e8, .answer_bytes = ANSWER };
+    const uint64_t     alone_ps = 4 * PS_PER_US + PS_BYTE * (2 * (1000 + 82) + (66 + 20) + 2 * (ANSWER + 82));
+    struct rpc_fixture o;
+    uint32_t           alone = 0;
 
     (void)unused;
-    office_init(&o, &r, "1000 0\n1000 1\n", 10 * PS_PER_MS, 1, 0);
+    fixture_init(&o, &r, "1000 0\n1000 1\n", 10 * PS_PER_MS, 1, 0);
     assert_true(o.ops > 80);
     for (uint32_t i = 0; i < o.ops; i++) {
         assert_int_equal(o.op[i].kind, OP_CALL);
@@ -88,21 +88,21 @@ static void call__takes_what_the_wires_take(void **unused)
         assert_true(o.op[i].took_ps >= alone_ps);
         alone += o.op[i].took_ps == alone_ps;
     }
-    assert_true(alone > o.ops * 9 / 10);         /* one in 80 us on average: few meet */
-    office_fini(&o);
+    assert_true(alone > o.ops * 9 / 10);         /* one in 80 us on average: few collide */
+    fixture_fini(&o);
 }
 
-/* Each request is answered once, where it came from; a call begins when its request does. */
+/* Each request is answered once, to its sender. A call starts with its request. */
 static void call__is_one_request_and_one_answer(void **unused)
 {
-    const struct rpc r = { .clients = 8, .servers = 7, .bps_per_client = 2e10, .answer_bytes = ANSWER };
-    struct office    o;
-    uint64_t         starts = 0, op_starts = 0, products = 0, op_products = 0;
-    int64_t          open[HOSTS] = { 0 };
-    uint32_t         requests = 0;
+    const struct rpc   r = { .clients = 8, .servers = 7, .bps_per_client = 2e10, .answer_bytes = ANSWER };
+    struct rpc_fixture o;
+    uint64_t           starts = 0, op_starts = 0, products = 0, op_products = 0;
+    int64_t            open[HOSTS] = { 0 };
+    uint32_t           requests = 0;
 
     (void)unused;
-    office_init(&o, &r, "500 0\n9000 1\n", PS_PER_MS, 2, 0);
+    fixture_init(&o, &r, "500 0\n9000 1\n", PS_PER_MS, 2, 0);
     for (uint32_t i = 0; i < o.world.done_count; i++) {
         const struct flow_result *f = &o.world.done[i];
 
@@ -127,21 +127,21 @@ static void call__is_one_request_and_one_answer(void **unused)
     assert_true(requests > 1000);
     assert_int_equal(o.ops, requests);
     assert_true(starts == op_starts);
-    assert_true(products == op_products);        /* each with its own bytes */
-    office_fini(&o);
+    assert_true(products == op_products);        /* each call has its own bytes */
+    fixture_fini(&o);
 }
 
-/* Hosts 5 .. 7 are clients and servers: they call each of the six others, the pure clients each of the
+/* Hosts 5 .. 7 are clients and servers: they call each of the six other servers, the pure clients each of the
  * seven. */
-static void request__rate_and_destinations_are_as_asked(void **unused)
+static void request__rate_and_destinations_match(void **unused)
 {
-    const struct rpc r = { .clients = 8, .servers = 7, .bps_per_client = 1e10, .answer_bytes = ANSWER };
-    const double     mean = 1e10 / 8 * (10e-3 - 7e-6) / 2000;    /* requests of a client: 6245 */
-    double           to[HOSTS][HOSTS] = { { 0 } };
-    struct office    o;
+    const struct rpc   r = { .clients = 8, .servers = 7, .bps_per_client = 1e10, .answer_bytes = ANSWER };
+    const double       mean = 1e10 / 8 * (10e-3 - 7e-6) / 2000;  /* requests per client: 6245 */
+    double             to[HOSTS][HOSTS] = { { 0 } };
+    struct rpc_fixture o;
 
     (void)unused;
-    office_init(&o, &r, "1000 0\n3000 1\n", 10 * PS_PER_MS, 3, 0);
+    fixture_init(&o, &r, "1000 0\n3000 1\n", 10 * PS_PER_MS, 3, 0);
     for (uint32_t i = 0; i < o.world.done_count; i++)
         if (is_request(&o.world.done[i]))
             to[o.world.done[i].src][o.world.done[i].dst]++;
@@ -157,21 +157,21 @@ static void request__rate_and_destinations_are_as_asked(void **unused)
         }
         assert_true(fabs(sum - mean) < 5 * sqrt(mean));
     }
-    office_fini(&o);
+    fixture_fini(&o);
 }
 
 static uint64_t digest(uint64_t seed, double loss, uint32_t *ops, uint32_t *flows)
 {
-    const struct rpc r = { .clients = 12, .servers = 12, .bps_per_client = 3e10, .answer_bytes = ANSWER };
-    struct office    o;
-    uint64_t         sum = 0;
+    const struct rpc   r = { .clients = 12, .servers = 12, .bps_per_client = 3e10, .answer_bytes = ANSWER };
+    struct rpc_fixture o;
+    uint64_t           sum = 0;
 
-    office_init(&o, &r, "500 0\n9000 1\n", PS_PER_MS, seed, loss);
+    fixture_init(&o, &r, "500 0\n9000 1\n", PS_PER_MS, seed, loss);
     for (uint32_t i = 0; i < o.ops; i++)
         sum = sum * 1000003 + o.op[i].start_ps * 7 + o.op[i].took_ps;
     *ops = o.ops;
     *flows = o.world.done_count;
-    office_fini(&o);
+    fixture_fini(&o);
     return sum;
 }
 
@@ -195,30 +195,29 @@ static void call__survives_losses(void **unused)
     assert_int_equal(flows, 2 * ops);
 }
 
-/* Servers that are asked for more than they can take: calls pile up at the clients, thousands of them, and
- * are all answered in the end. */
+/* Overloaded servers: thousands of calls are open at the clients, and all are answered in the end. */
 static void call__many_may_be_open(void **unused)
 {
-    const struct rpc r = { .clients = 8, .servers = 1, .bps_per_client = 9e10, .answer_bytes = ANSWER };
-    struct office    o;
-    uint32_t         open = 0;
+    const struct rpc   r = { .clients = 8, .servers = 1, .bps_per_client = 9e10, .answer_bytes = ANSWER };
+    struct rpc_fixture o;
+    uint32_t           open = 0;
 
     (void)unused;
-    office_init(&o, &r, "900 0\n1100 1\n", 200 * PS_PER_US, 4, 0);
+    fixture_init(&o, &r, "900 0\n1100 1\n", 200 * PS_PER_US, 4, 0);
     for (uint32_t i = 0; i < o.ops; i++)         /* all requests start before 200 us */
         open += o.op[i].start_ps + o.op[i].took_ps > 200 * PS_PER_US;
     assert_true(open > 8 * 1000);
     assert_int_equal(o.world.done_count, 2 * o.ops);
-    office_fini(&o);
+    fixture_fini(&o);
 }
 
-/* One call at a time, without a network: what is kept of it is used again for the next. */
-static void call__leaves_nothing_behind(void **unused)
+/* One call at a time, without a network: its slot is reused for the next call. */
+static void call__slots_are_reused(void **unused)
 {
     const struct traffic_common common = { .start_ps = 0, .stop_ps = PS_PER_S, .prio = 3 };
     const uint32_t              client = 0, server = 1;
     const struct rpc            r = { &client, &server, 1, 1, 1e9, ANSWER };
-    struct office               o = { .op = NULL };
+    struct rpc_fixture          o = { .op = NULL };
     struct flow_spec            f;
     struct graph                g;
     struct cdf                  cdf;
@@ -251,8 +250,8 @@ static void call__leaves_nothing_behind(void **unused)
     free(o.op);
 }
 
-/* Calls that are never answered: a client draws as many as there can be at once, and no more. */
-static void calls__more_than_there_can_be_are_an_error(void **unused)
+/* Calls that are never answered: a client opens the maximum number, then fails. */
+static void calls__above_the_limit_fail(void **unused)
 {
     const struct traffic_common common = { .stop_ps = NEVER };
     const uint32_t              client = 0, server = 1;
@@ -281,14 +280,14 @@ static void calls__more_than_there_can_be_are_an_error(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(call__takes_what_the_wires_take),
+        cmocka_unit_test(call__takes_the_wire_time),
         cmocka_unit_test(call__is_one_request_and_one_answer),
-        cmocka_unit_test(request__rate_and_destinations_are_as_asked),
+        cmocka_unit_test(request__rate_and_destinations_match),
         cmocka_unit_test(call__same_seed_same_results),
         cmocka_unit_test(call__survives_losses),
         cmocka_unit_test(call__many_may_be_open),
-        cmocka_unit_test(call__leaves_nothing_behind),
-        cmocka_unit_test(calls__more_than_there_can_be_are_an_error),
+        cmocka_unit_test(call__slots_are_reused),
+        cmocka_unit_test(calls__above_the_limit_fail),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* src/traffic/kinds/scatter.h - points that are uniform over an interval, drawn in order. */
+/* src/traffic/kinds/scatter.h - uniform random points of an interval, generated in ascending order. */
 #ifndef TRAFFIC_KINDS_SCATTER_H
 #define TRAFFIC_KINDS_SCATTER_H
 
@@ -11,8 +11,8 @@ struct scatter {
     uint32_t left;
 };
 
-/* n points that are uniform over an interval, in order, are where n + 1 exponential gaps end, the sum of all
- * gaps being its length. So they are drawn twice, and none of them is kept. */
+/* In order, n uniform points lie at the ends of exponential gaps, if n + 1 gaps are scaled to the interval.
+ * The generator runs through the gaps twice (first for their sum), so that no point needs to be stored. */
 static inline void scatter_begin(struct scatter *c, const struct rng *rng, uint32_t points)
 {
     struct rng ahead = *rng;
@@ -22,14 +22,14 @@ static inline void scatter_begin(struct scatter *c, const struct rng *rng, uint3
         c->sum_all += rng_exp(&ahead);
 }
 
-/* The next of them, in an interval from 0 up to 'length_ps'. */
+/* Returns the next point of an interval from 0 to 'length_ps'. */
 static inline uint64_t scatter_next(struct scatter *c, struct rng *rng, uint64_t length_ps)
 {
     uint64_t at;
 
     c->sum += rng_exp(rng);
     if (--c->left == 0)
-        rng_exp(rng);            /* the gap behind the last point */
+        rng_exp(rng);            /* the gap after the last point */
     at = (uint64_t)(c->sum / c->sum_all * (double)length_ps);
     return at < length_ps ? at : length_ps - (length_ps > 0);
 }

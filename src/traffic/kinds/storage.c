@@ -1,4 +1,4 @@
-/* src/traffic/kinds/storage.c - compute nodes read and write blocks of storage nodes, each so many at a time. */
+/* src/traffic/kinds/storage.c - compute nodes read and write blocks of storage nodes, in a closed loop. */
 #include "traffic/kinds/storage.h"
 
 #include "base/text.h"
@@ -21,28 +21,28 @@ const struct storage_preset storage_presets[] = {
     { NULL, NULL, 0, 0, 0 },
 };
 
-struct io {                      /* a read or write under way; belongs to its client */
+struct io {                      /* a pending read or write; owned by its client */
     uint64_t start_ps, bytes;
     bool     is_read;
 };
 
 struct job_storage {
     struct job      job;
-    struct storage  cfg;         /* workers 0 .. computes - 1 are clients, the rest storage nodes */
+    struct storage  cfg;         /* workers 0 .. computes - 1 are clients, the rest are storage nodes */
     struct io      *io;          /* [client * depth + slot] */
-    /* Likewise, but of the write's primary, from the arrival of the block until it answers the client:
-     * there is no more than one write in a slot, and the client knows of the answer a link's delay later
-     * at least. */
+    /* [client * depth + slot], written by the primary from the block's arrival until its answer to the
+     * client. Safe without a lock: a slot holds one write at a time, and the answer reaches the client a link
+     * delay later. */
     uint8_t        *copies_left;
 };
 
-/* ---- what a message says of itself ---- */
+/* ---- tags ---- */
 
-enum phase { READ, READ_DATA, WRITE, COPY, COPY_DONE, WRITE_DONE };
+enum storage_phase { READ, READ_DATA, WRITE, COPY, COPY_DONE, WRITE_DONE };
 
-/* The slot of the client, a number (READ: the block's bytes; COPY, COPY_DONE: the client) and the phase.
- * Slots come first so that the first messages, which a client starts together, are posted in their order. */
-static uint64_t make_tag(uint32_t slot, uint64_t number, enum phase phase)
+/* Packs the client's slot, a number (READ: block size; COPY, COPY_DONE: client) and the phase. The slot comes
+ * first, so that the messages a client starts together are posted in order. */
+static uint64_t make_tag(uint32_t slot, uint64_t number, enum storage_phase phase)
 {
     return (uint64_t)slot << 48 | number << 3 | phase;
 }
@@ -57,14 +57,14 @@ static uint64_t number_of(uint64_t tag)
     return tag >> 3 & ((1ull << 45) - 1);
 }
 
-static enum phase phase_of(uint64_t tag)
+static enum storage_phase phase_of(uint64_t tag)
 {
-    return (enum phase)(tag & 7);
+    return (enum storage_phase)(tag & 7);
 }
 
 _Static_assert(STORAGE_DEPTH_MAX <= 1u << 16 && STORAGE_BLOCK_MAX < 1ull << 45, "a tag has no room");
 
-/* ---- the client ---- */
+/* ---- client ---- */
 
 static void begin_io(struct job_storage *j, uint32_t client, uint32_t slot, uint64_t now_ps)
 {
@@ -86,12 +86,13 @@ static void end_io(struct job_storage *j, uint32_t client, uint32_t slot, uint64
 {
     const struct io *io = &j->io[client * j->cfg.depth + slot];
 
-    job_report(&j->job, j->job.host[client], io->is_read ? OP_READ : OP_WRITE, io->bytes, io->start_ps, now_ps);
+    job_report(&j->job, j->job.host[client], io->is_read ? OP_READ : OP_WRITE, io->bytes, io->start_ps,
+               now_ps);
     if (now_ps < j->job.common.stop_ps)
         begin_io(j, client, slot, now_ps);
 }
 
-/* ---- the storage node ---- */
+/* ---- storage node ---- */
 
 static void answer_write(struct job_storage *j, uint32_t node, uint32_t client, uint32_t slot,
                          uint64_t now_ps)
@@ -100,7 +101,7 @@ static void answer_write(struct job_storage *j, uint32_t node, uint32_t client, 
              make_tag(slot, 0, WRITE_DONE));
 }
 
-/* Draws 'count' different numbers below n, every set of them with the same probability (Floyd). */
+/* Draws a set of 'count' numbers below n; all sets are equally likely (Floyd's algorithm). */
 static void draw_set(struct rng *rng, uint32_t n, uint32_t count, uint32_t *set)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -108,14 +109,14 @@ static void draw_set(struct rng *rng, uint32_t n, uint32_t count, uint32_t *set)
 
         for (uint32_t k = 0; k < i; k++)
             if (set[k] == drawn) {
-                drawn = last;    /* nobody has that yet */
+                drawn = last;    /* 'last' is not in the set yet */
                 break;
             }
         set[i] = drawn;
     }
 }
 
-/* A block has come to its primary: the others get it too, or there are none. */
+/* A block has arrived at its primary. Sends it to the replicas, or answers if there are none. */
 static void copy_block(struct job_storage *j, uint32_t node, const struct message *m, uint64_t now_ps)
 {
     const struct storage *c = &j->cfg;
@@ -131,7 +132,7 @@ static void copy_block(struct job_storage *j, uint32_t node, const struct messag
     for (uint32_t i = 0; i < copies; i++) {
         uint32_t to = c->computes + other[i];
 
-        to += to >= node;        /* not to itself */
+        to += to >= node;        /* skip itself */
         job_post(&j->job, node, now_ps, j->job.host[to], m->bytes, make_tag(slot, client, COPY));
     }
 }
@@ -146,7 +147,7 @@ static void on_copy_done(struct job_storage *j, uint32_t node, const struct mess
         answer_write(j, node, client, slot, now_ps);
 }
 
-/* ---- both ---- */
+/* ---- hooks ---- */
 
 static void on_arrival(struct job *job, uint64_t now_ps, const struct message *m)
 {
@@ -197,7 +198,7 @@ static void make_workers(struct job_storage *j, struct traffic *t, const struct 
     free(hosts);
 }
 
-/* An IO has one message under way, or its copies, and those before them may not be acknowledged yet. */
+/* An IO has one message in flight, or its copies, plus earlier ones whose acknowledgement is pending. */
 static uint64_t storage_flows(const struct storage *c)
 {
     return 2ull * c->computes * c->depth * (c->replicas > 2 ? c->replicas - 1 : 1);
@@ -210,10 +211,10 @@ void traffic_add_storage(struct traffic *t, const struct traffic_common *common,
 
     make_workers(j, t, common, c);
     j->cfg = *c;
-    j->cfg.compute = j->cfg.storage = NULL;      /* the caller's */
+    j->cfg.compute = j->cfg.storage = NULL;      /* owned by the caller */
     j->io = xcalloc(ios + 1ul, sizeof *j->io);
     j->copies_left = xcalloc(ios + 1ul, sizeof *j->copies_left);
-    /* At one moment no more than one message ends at a host, which has one link; what follows starts at
+    /* A host has one link, so at most one message completes there at a time. The following messages start at
      * once. */
     job_reserve(&j->job, ios + j->job.workers * answers);
     traffic_expect_flows(t, storage_flows(c));
@@ -222,11 +223,11 @@ void traffic_add_storage(struct traffic *t, const struct traffic_common *common,
             begin_io(j, client, slot, common->start_ps);
 }
 
-/* ---- storage: who computes and who stores ---- */
+/* ---- reading: compute and storage nodes ---- */
 
-struct roles { struct hosts free, compute, storage; };   /* free: those that have no role yet */
+struct roles { struct hosts free, compute, storage; };   /* free: hosts without a role */
 
-static void take_out(struct hosts *from, const struct hosts *these, uint32_t nodes)
+static void remove_hosts(struct hosts *from, const struct hosts *these, uint32_t nodes)
 {
     bool    *is_taken = xcalloc(nodes + 1ul, sizeof *is_taken);
     uint32_t left = 0;
@@ -240,16 +241,16 @@ static void take_out(struct hosts *from, const struct hosts *these, uint32_t nod
     free(is_taken);
 }
 
-/* A list of hosts for a role. */
+/* Reads the list of hosts of a role. */
 static struct hosts read_role(const struct entry *e, const char *key, struct roles *r)
 {
     struct hosts hosts = entry_hosts(e, key, 1, UINT32_MAX);
 
-    take_out(&r->free, &hosts, e->graph->nodes);
+    remove_hosts(&r->free, &hosts, e->graph->nodes);
     return hosts;
 }
 
-/* How many hosts a role gets that has no list. */
+/* Returns the number of hosts for a role without a list. */
 static uint32_t read_share(const struct entry *e, const char *key, uint32_t initial, uint32_t max)
 {
     uint32_t count = initial;
@@ -262,14 +263,14 @@ static uint32_t read_share(const struct entry *e, const char *key, uint32_t init
     return e->r->rc ? 0 : count;
 }
 
-/* Takes 'count' of the free hosts, evenly spread: all racks get some of both roles. */
-static struct hosts spread(const struct entry *e, uint32_t count, struct roles *r)
+/* Takes 'count' free hosts, evenly spaced, so that all racks get both roles. */
+static struct hosts take_spread_hosts(const struct entry *e, uint32_t count, struct roles *r)
 {
     struct hosts hosts = { xcalloc(r->free.count + 1ul, sizeof *hosts.node), count };
 
     for (uint32_t i = 0; i < count; i++)
         hosts.node[i] = r->free.node[(uint64_t)(i + 1) * r->free.count / count - 1];
-    take_out(&r->free, &hosts, e->graph->nodes);
+    remove_hosts(&r->free, &hosts, e->graph->nodes);
     return hosts;
 }
 
@@ -278,18 +279,19 @@ static void read_lists(const struct entry *e, struct roles *r)
     bool has_compute = entry_is_list(e, "compute"), has_storage = entry_is_list(e, "storage");
 
     if (has_compute && has_storage && section_get(&e->sec, "hosts"))
-        reader_refuse(e->r, section_get(&e->sec, "hosts"), "'hosts' beside lists of 'compute' and 'storage'");
+        reader_refuse(e->r, section_get(&e->sec, "hosts"),
+                      "'hosts' has no effect with lists of 'compute' and 'storage'; remove it");
     if (has_compute)
         r->compute = read_role(e, "compute", r);
     if (has_storage)
         r->storage = read_role(e, "storage", r);
     for (uint32_t i = 0; i < r->storage.count && !e->r->rc; i++)
         if (hosts_have(&r->compute, r->storage.node[i]))
-            reader_refuse(e->r, section_get(&e->sec, "storage"), "%s is a compute node already",
+            reader_refuse(e->r, section_get(&e->sec, "storage"), "%s is already a compute node",
                           e->graph->node[r->storage.node[i]].name);
 }
 
-/* Who stores, if no list says it: one host in four, or all that a list of compute nodes leaves. */
+/* Chooses storage nodes if there is no list: one host in four, or all hosts that are not compute nodes. */
 static void choose_storage(const struct entry *e, struct roles *r)
 {
     uint32_t all = r->free.count, fourth = all >= 4 ? all / 4 : 1, count;
@@ -298,7 +300,7 @@ static void choose_storage(const struct entry *e, struct roles *r)
         count = read_share(e, "storage", all, all);
     else
         count = read_share(e, "storage", fourth, all - (all > 0));
-    r->storage = spread(e, count, r);
+    r->storage = take_spread_hosts(e, count, r);
 }
 
 static void read_roles(const struct entry *e, struct roles *r)
@@ -324,7 +326,7 @@ static void free_roles(struct roles *r)
     free(r->storage.node);
 }
 
-/* ---- storage: what they do ---- */
+/* ---- reading: workload ---- */
 
 static const struct storage_preset *read_preset(const struct entry *e)
 {
@@ -344,7 +346,8 @@ static void check_storage(const struct entry *e, const struct storage *c)
     if (e->r->rc)
         return;
     if (c->block_min > c->block_max)
-        reader_refuse(e->r, section_place(&e->sec, section_get(&e->sec, "block_min") ? "block_min" : "block_max"),
+        reader_refuse(e->r, section_place(&e->sec,
+                                          section_get(&e->sec, "block_min") ? "block_min" : "block_max"),
                       "'block_min' (%s) must not be above 'block_max' (%s)",
                       text_from_bytes(least, sizeof least, (double)c->block_min),
                       text_from_bytes(most, sizeof most, (double)c->block_max));
@@ -359,16 +362,28 @@ static void check_storage(const struct entry *e, const struct storage *c)
 }
 
 static const struct key_row keys[] = {
-    { "preset",    KEY_NAME, "oltp", "mix of reads and writes and block sizes, from ACC's table 1: see below" },
+    { "preset",    KEY_NAME, "oltp",
+      "mix of reads and writes and block sizes, from ACC's table 1: see below" },
     { "hosts",     KEY_LIST, "",     "hosts; a count: the first; default: all" },
-    { "storage",   KEY_LIST, "",     "storage nodes; a count: evenly spread (default one in four: hosts 3, 7, 11, ..); with a list of compute nodes: the rest" },
-    { "compute",   KEY_LIST, "",     "compute nodes; a count: the first that do not store; default: all of them" },
-    { "reads",     KEY_REAL, "",     "share of reads; default: the preset's", KEY_AT(struct storage, reads), 0, 1 },
-    { "block_min", KEY_BYTES, "",     "smallest block. Multiples of it up to `block_max` are equally frequent, as in fio's bsrange. Default: the preset's", KEY_AT(struct storage, block_min), 1, STORAGE_BLOCK_MAX },
-    { "block_max", KEY_BYTES, "",     "largest block; default: the preset's", KEY_AT(struct storage, block_max), 1, STORAGE_BLOCK_MAX },
-    { "depth",     KEY_COUNT, "16",   "operations in flight per compute node, 1 .. 4096", KEY_AT(struct storage, depth), 1, STORAGE_DEPTH_MAX },
-    { "replicas",  KEY_COUNT, "3",    "copies of a written block, 1 .. 16: the first node forwards it to random others and answers when all have it", KEY_AT(struct storage, replicas), 1, STORAGE_REPLICAS_MAX },
-    { "request",   KEY_BYTES, "64",   "size of a read request and of a write's answer", KEY_AT(struct storage, request_bytes), 1, STORAGE_BLOCK_MAX },
+    { "storage",   KEY_LIST, "",
+      "storage nodes; a count: evenly spread (default one in four: hosts 3, 7, 11, ..); with a list of "
+      "compute nodes: the rest" },
+    { "compute",   KEY_LIST, "",
+      "compute nodes; a count: the first that do not store; default: all of them" },
+    { "reads",     KEY_REAL, "",     "share of reads; default: the preset's", KEY_AT(struct storage, reads),
+      0, 1 },
+    { "block_min", KEY_BYTES, "",
+      "smallest block. Multiples of it up to `block_max` are equally frequent, as in fio's bsrange. "
+      "Default: the preset's", KEY_AT(struct storage, block_min), 1, STORAGE_BLOCK_MAX },
+    { "block_max", KEY_BYTES, "",     "largest block; default: the preset's",
+      KEY_AT(struct storage, block_max), 1, STORAGE_BLOCK_MAX },
+    { "depth",     KEY_COUNT, "16",   "operations in flight per compute node, 1 .. 4096",
+      KEY_AT(struct storage, depth), 1, STORAGE_DEPTH_MAX },
+    { "replicas",  KEY_COUNT, "3",
+      "copies of a written block, 1 .. 16: the first node forwards it to random others and answers when all "
+      "have it", KEY_AT(struct storage, replicas), 1, STORAGE_REPLICAS_MAX },
+    { "request",   KEY_BYTES, "64",   "size of a read request and of a write's answer",
+      KEY_AT(struct storage, request_bytes), 1, STORAGE_BLOCK_MAX },
     { 0 },
 };
 
@@ -398,7 +413,8 @@ static void storage_read(struct entry *e)
 static void print_presets(FILE *out)
 {
     fprintf(out, "\n### traffic: presets of storage\n\n"
-                 "From table 1 of ACC (SIGCOMM 2021), which gives shares and ranges; how often each size occurs is ours.\n"
+                 "From table 1 of ACC (SIGCOMM 2021), which gives shares and ranges; how often each size "
+                 "occurs is ours.\n"
                  "\n| preset | reads | blocks | |\n|---|---|---|---|\n");
     for (const struct storage_preset *p = storage_presets; p->name; p++)
         fprintf(out, "| `%s` | %.0f%% | %.15g .. %.15g KiB | %s |\n", p->name, p->reads * 100,
@@ -406,6 +422,8 @@ static void print_presets(FILE *out)
 }
 
 const struct traffic_kind traffic_storage = {
-    .name = "storage", .about = "compute nodes read and write blocks of storage nodes, each so many at a time",
-    .keys = keys, .read = storage_read, .free = free_job, .print_more = print_presets, .on_arrival = on_arrival,
+    .name = "storage",
+    .about = "compute nodes read and write blocks of storage nodes, each so many at a time",
+    .keys = keys, .read = storage_read, .free = free_job, .print_more = print_presets,
+    .on_arrival = on_arrival,
 };

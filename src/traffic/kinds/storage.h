@@ -1,48 +1,50 @@
-/* src/traffic/kinds/storage.h - compute nodes and storage nodes, added by a program: hosts are nodes, and values have been checked. */
+/* src/traffic/kinds/storage.h - API for storage traffic. Hosts are node numbers; arguments must be valid. */
 #ifndef TRAFFIC_KINDS_STORAGE_H
 #define TRAFFIC_KINDS_STORAGE_H
 
 #include "traffic/flow.h"
 
-/* Compute nodes read and write blocks of storage nodes, a closed loop.
+/* Compute nodes read and write blocks of storage nodes, in a closed loop.
  *
- * Every compute node keeps 'depth' reads and writes under way; when one is over the next begins, until
- * stop. Each is a read with probability 'reads', goes to a storage node chosen at random, and is as long
- * as a block drawn uniformly from the multiples of block_min that are not above block_max: what fio's
- * bsrange does, the tool with which ACC (SIGCOMM 2021, section 5.3.1) made its storage traffic.
+ * Every compute node has 'depth' reads and writes in progress. When one ends, the next begins, until stop.
+ * Each is a read with probability 'reads' and uses a random storage node. Block sizes are uniform over the
+ * multiples of block_min up to block_max. This matches fio's bsrange, which ACC (SIGCOMM 2021, section 5.3.1)
+ * used for its storage traffic.
  *
  *   read     client --request--> node,   node --block--> client
  *   write    client --block--> primary,  primary --block--> each of replicas - 1 others, chosen at random,
  *            each --answer--> primary,   when all have answered: primary --answer--> client
  *
- * A request and an answer are 'request_bytes' long. A read or write lasts, at the client, from its
- * beginning until the last byte of the block or answer has come. The nodes themselves take no time: this
- * is about the network. */
+ * Requests and answers have 'request_bytes'. A read or write lasts, at the client, from its start until the
+ * last byte of the block or answer has arrived. Storage nodes have no processing time: only the network is
+ * modeled.
+ */
 
 #define STORAGE_DEPTH_MAX    4096u
 #define STORAGE_REPLICAS_MAX 16u
 #define STORAGE_BLOCK_MAX    (1ull << 40)
-#define STORAGE_COPIES_MAX   300000u     /* clients x depth x replicas: flows are limited (sim.c) */
+#define STORAGE_COPIES_MAX   300000u     /* clients x depth x replicas: the simulator limits flows (sim.c) */
 
 struct storage {
-    const uint32_t *compute, *storage;   /* nodes; nobody is both */
+    const uint32_t *compute, *storage;   /* nodes; disjoint */
     uint32_t        computes, storages;
     double          reads;               /* 0 .. 1 */
     uint64_t        block_min, block_max, request_bytes;
     uint32_t        depth;
-    uint32_t        replicas;            /* of a block, the first included; not more than storage nodes */
+    uint32_t        replicas;            /* copies of a block, including the first; at most the number of
+                                          * storage nodes */
 };
 
-/* ACC's table 1. KB there are taken for 1024 bytes, as fio does. */
+/* Table 1 of ACC. Its KB are 1024 bytes, as in fio. */
 struct storage_preset {
     const char *name, *about;
     double      reads;
     uint64_t    block_min, block_max;
 };
 
-extern const struct storage_preset storage_presets[];    /* ends with a row whose name is NULL */
+extern const struct storage_preset storage_presets[];    /* terminated by a NULL name */
 
-/* Results are OP_READ and OP_WRITE, the block's bytes each. */
+/* Results are OP_READ and OP_WRITE with the block's bytes. */
 void traffic_add_storage(struct traffic *, const struct traffic_common *, const struct storage *);
 
 #endif

@@ -13,7 +13,7 @@
 #define PS_BYTE 80ull            /* 100 Gbps */
 #define REQUEST 64u
 
-struct cluster {                 /* a star whose first hosts compute and whose last ones store */
+struct storage_fixture {         /* a star: the first hosts compute, the last ones store */
     struct world      world;
     struct op_result *op;
     uint32_t          ops, ops_max;
@@ -21,14 +21,14 @@ struct cluster {                 /* a star whose first hosts compute and whose l
 
 static void on_op(void *arg, const struct op_result *r)
 {
-    struct cluster *c = arg;
+    struct storage_fixture *c = arg;
 
     c->op = world_grow(c->op, c->ops, &c->ops_max, sizeof *c->op);
     c->op[c->ops++] = *r;
 }
 
-static void cluster_init(struct cluster *c, const struct storage *storage, uint64_t stop_ps, uint64_t seed,
-                         double loss)
+static void fixture_init(struct storage_fixture *c, const struct storage *storage, uint64_t stop_ps,
+                         uint64_t seed, double loss)
 {
     const struct traffic_common common = { .start_ps = 5 * PS_PER_US, .stop_ps = stop_ps, .prio = 3 };
     uint32_t                    host[HOSTS];
@@ -38,7 +38,7 @@ static void cluster_init(struct cluster *c, const struct storage *storage, uint6
     struct traffic             *t;
     struct err                  err;
 
-    *c = (struct cluster){ .op = NULL };
+    *c = (struct storage_fixture){ .op = NULL };
     graph_star(&g, &(struct graph_star){ HOSTS, 100 * GBPS, PS_PER_US });
     for (uint32_t i = 0; i < HOSTS; i++)
         host[i] = i;
@@ -57,7 +57,7 @@ static void cluster_init(struct cluster *c, const struct storage *storage, uint6
         die("is not done");
 }
 
-static void cluster_fini(struct cluster *c)
+static void fixture_fini(struct storage_fixture *c)
 {
     world_end(&c->world);
     free(c->op);
@@ -70,9 +70,9 @@ static uint64_t frame_ps(uint64_t payload)
 
 #define ACK_PS ((66 + 20) * PS_BYTE)
 
-/* From the first bit that a sender sends to the last that a receiver gets, two links apart, by hand: all
- * frames leave one after the other; the last one, if it is not the only one, comes to the switch while the
- * one before it, a full one, is still being sent on. */
+/* Time from the first bit sent to the last bit received over two links, by hand. All frames leave back to
+ * back. The last one, unless it is the only one, reaches the switch while the previous full frame is still
+ * being forwarded. */
 static uint64_t one_way_ps(uint64_t bytes)
 {
     uint64_t full = bytes / 1024, rest = bytes % 1024;
@@ -101,9 +101,10 @@ static void presets__are_those_of_the_paper(void **unused)
     assert_null(p->name);
 }
 
-/* One client, one at a time. A host's acknowledgement of what has come goes before what follows from it.
- * (A frame of less than 4 bytes of payload is shorter than that, and would wait for it at the switch.) */
-static void read__alone_takes_what_the_wires_take(void **unused)
+/* One client, one operation at a time. A host acknowledges a message before it sends the following one. (A
+ * frame with less than 4 bytes of payload is shorter than an acknowledgement, and would wait for it at the
+ * switch.) */
+static void read__alone_takes_the_wire_time(void **unused)
 {
     static const uint64_t sizes[] = { 4, 64, 1000, 1024, 1028, 4096, 65536, 100000 };
 
@@ -112,39 +113,40 @@ static void read__alone_takes_what_the_wires_take(void **unused)
         const struct storage s = { .computes = 1, .storages = 3, .reads = 1, .block_min = sizes[i],
                                    .block_max = sizes[i], .request_bytes = REQUEST, .depth = 1,
                                    .replicas = 3 };
-        uint64_t             took_ps = one_way_ps(REQUEST) + ACK_PS + one_way_ps(sizes[i]);
-        struct cluster       c;
+        uint64_t               took_ps = one_way_ps(REQUEST) + ACK_PS + one_way_ps(sizes[i]);
+        struct storage_fixture c;
 
-        cluster_init(&c, &s, 200 * PS_PER_US, 1, 0);
+        fixture_init(&c, &s, 200 * PS_PER_US, 1, 0);
         assert_true(c.ops > 5);
         for (uint32_t k = 0; k < c.ops; k++) {
             assert_int_equal(c.op[k].kind, OP_READ);
             assert_int_equal(c.op[k].bytes, sizes[i]);
             assert_int_equal(c.op[k].took_ps, took_ps + (k > 0 ? ACK_PS : 0));
         }
-        cluster_fini(&c);
+        fixture_fini(&c);
     }
 }
 
-static void write__without_copies_takes_what_the_wires_take(void **unused)
+static void write__without_copies_takes_the_wire_time(void **unused)
 {
     const struct storage s = { .computes = 1, .storages = 3, .reads = 0,
                                .block_min = 10000, .block_max = 10000,
                                .request_bytes = REQUEST, .depth = 1, .replicas = 1 };
-    struct cluster       c;
+    struct storage_fixture c;
 
     (void)unused;
-    cluster_init(&c, &s, 200 * PS_PER_US, 1, 0);
+    fixture_init(&c, &s, 200 * PS_PER_US, 1, 0);
     assert_true(c.ops > 5);
     for (uint32_t k = 0; k < c.ops; k++) {
         assert_int_equal(c.op[k].kind, OP_WRITE);
         assert_int_equal(c.op[k].took_ps,
                          one_way_ps(10000) + ACK_PS + one_way_ps(REQUEST) + (k > 0 ? ACK_PS : 0));
     }
-    cluster_fini(&c);
+    fixture_fini(&c);
 }
 
-/* A block of one packet: the primary sends one copy after the other, and the last one's way counts. */
+/* A block of one packet. The primary sends one copy after the other, and the last copy determines the
+ * time. */
 static void write__with_copies_waits_for_the_last(void **unused)
 {
     (void)unused;
@@ -152,21 +154,21 @@ static void write__with_copies_waits_for_the_last(void **unused)
         const struct storage s = { .computes = 1, .storages = 5, .reads = 0,
                                    .block_min = 900, .block_max = 900,
                                    .request_bytes = REQUEST, .depth = 1, .replicas = replicas };
-        struct cluster       c;
-        uint64_t             took_ps = one_way_ps(900);                          /* to the primary */
+        struct storage_fixture c;
+        uint64_t               took_ps = one_way_ps(900);                        /* to the primary */
 
         took_ps += ACK_PS + (replicas - 2) * frame_ps(900) + one_way_ps(900);    /* to the last replica */
         took_ps += ACK_PS + one_way_ps(REQUEST);                                 /* back to the primary */
         took_ps += ACK_PS + one_way_ps(REQUEST);                                 /* and to the client */
-        cluster_init(&c, &s, 200 * PS_PER_US, 1, 0);
+        fixture_init(&c, &s, 200 * PS_PER_US, 1, 0);
         assert_true(c.ops > 5);
         for (uint32_t k = 0; k < c.ops; k++)
             assert_int_equal(c.op[k].took_ps, took_ps + (k > 0 ? ACK_PS : 0));
-        cluster_fini(&c);
+        fixture_fini(&c);
     }
 }
 
-/* A write of B bytes moves B bytes for every replica, and as many answers. */
+/* A write of B bytes moves B bytes per replica, and as many answers. */
 static void write__moves_its_block_to_every_replica(void **unused)
 {
     (void)unused;
@@ -174,29 +176,32 @@ static void write__moves_its_block_to_every_replica(void **unused)
         const struct storage s = { .computes = 5, .storages = 4, .reads = 0,
                                    .block_min = 5000, .block_max = 5000,
                                    .request_bytes = REQUEST, .depth = 3, .replicas = replicas };
-        struct cluster       c;
+        struct storage_fixture c;
 
-        cluster_init(&c, &s, 300 * PS_PER_US, 2, 0);
+        fixture_init(&c, &s, 300 * PS_PER_US, 2, 0);
         assert_true(c.ops > 100);
-        assert_int_equal(c.world.sim->engine.counters.bytes_done, (uint64_t)c.ops * replicas * (5000 + REQUEST));
-        assert_int_equal(c.world.sim->engine.counters.payload_received, c.world.sim->engine.counters.bytes_done);
+        assert_int_equal(c.world.sim->engine.counters.bytes_done,
+                         (uint64_t)c.ops * replicas * (5000 + REQUEST));
+        assert_int_equal(c.world.sim->engine.counters.payload_received,
+                         c.world.sim->engine.counters.bytes_done);
         assert_int_equal(c.world.done_count, 2 * c.ops * replicas);
-        cluster_fini(&c);
+        fixture_fini(&c);
     }
 }
 
-/* Copies go from a storage node to others: two of one write to different ones, each of them equally often. */
+/* Copies go from one storage node to others. Two copies of a write go to different nodes; all nodes are
+ * equally likely. */
 static void write__copies_go_to_different_nodes(void **unused)
 {
     const struct storage s = { .computes = 1, .storages = 5, .reads = 0,
                                .block_min = 900, .block_max = 900,
                                .request_bytes = REQUEST, .depth = 1, .replicas = 3 };
-    const uint32_t       first = HOSTS - 5;      /* storage node */
-    double               pairs[5][5] = { { 0 } }, to[5] = { 0 }, copies = 0, writes;
-    struct cluster       c;
+    const uint32_t         first = HOSTS - 5;    /* first storage node */
+    double                 pairs[5][5] = { { 0 } }, to[5] = { 0 }, copies = 0, writes;
+    struct storage_fixture c;
 
     (void)unused;
-    cluster_init(&c, &s, 40 * PS_PER_MS, 3, 0);
+    fixture_init(&c, &s, 40 * PS_PER_MS, 3, 0);
     writes = c.ops;
     assert_true(writes > 2500);
     for (uint32_t i = 0; i < c.world.done_count; i++) {
@@ -211,7 +216,7 @@ static void write__copies_go_to_different_nodes(void **unused)
         assert_int_not_equal(f->src, f->dst);
         pairs[f->src - first][f->dst - first]++;
         copies++;
-        for (uint32_t k = 0; k < i && k < 20; k++) {     /* flows end soon after each other */
+        for (uint32_t k = 0; k < i && k < 20; k++) {     /* these flows end shortly after each other */
             const struct flow_result *g = &c.world.done[i - 1 - k];
 
             if (g->bytes == 900 && g->src == f->src && g->start_ps == f->start_ps)
@@ -224,21 +229,21 @@ static void write__copies_go_to_different_nodes(void **unused)
         for (uint32_t k = 0; k < 5; k++)
             assert_true(i == k || fabs(pairs[i][k] - copies / 20) < 5 * sqrt(copies / 20));
     }
-    cluster_fini(&c);
+    fixture_fini(&c);
 }
 
-/* The mix and the sizes: a share of reads within five times its standard deviation; a sum of squares that
- * has the chi-square distribution with 7 degrees of freedom: mean 7, variance 14. */
-static void mix__is_as_asked(void **unused)
+/* The share of reads is within five standard deviations. The sum of squares has the chi-square distribution
+ * with 7 degrees of freedom: mean 7, variance 14. */
+static void mix__matches_the_configuration(void **unused)
 {
     const struct storage s = { .computes = 8, .storages = 4, .reads = 0.3,
                                .block_min = 1000, .block_max = 8999,
                                .request_bytes = REQUEST, .depth = 4, .replicas = 1 };
-    double               count[8] = { 0 }, reads = 0, square = 0, n;
-    struct cluster       c;
+    double                 count[8] = { 0 }, reads = 0, square = 0, n;
+    struct storage_fixture c;
 
     (void)unused;
-    cluster_init(&c, &s, 5 * PS_PER_MS, 4, 0);
+    fixture_init(&c, &s, 5 * PS_PER_MS, 4, 0);
     n = c.ops;
     assert_true(n > 5000);
     for (uint32_t i = 0; i < c.ops; i++) {
@@ -251,7 +256,7 @@ static void mix__is_as_asked(void **unused)
     for (int i = 0; i < 8; i++)
         square += (count[i] - n / 8) * (count[i] - n / 8) / (n / 8);
     assert_true(square < 7 + 5 * sqrt(14));
-    cluster_fini(&c);
+    fixture_fini(&c);
 }
 
 static int by_number(const void *a, const void *b)
@@ -259,21 +264,21 @@ static int by_number(const void *a, const void *b)
     return *(const uint64_t *)a < *(const uint64_t *)b ? -1 : *(const uint64_t *)a > *(const uint64_t *)b;
 }
 
-/* A closed loop: in each of clients x depth slots one begins when the one before it ends, until stop. So
- * the sorted moments of beginning, but for the first of each slot, are the sorted moments of ending before
+/* A closed loop: in each of clients x depth slots, an operation begins when the previous one ends, until
+ * stop. The sorted start times, without the first of each slot, are therefore the sorted end times before
  * stop. */
 static void loop__is_closed(void **unused)
 {
     const struct storage s = { .computes = 6, .storages = 3, .reads = 0.5,
                                .block_min = 500, .block_max = 20000,
                                .request_bytes = REQUEST, .depth = 5, .replicas = 2 };
-    const uint32_t       slots = 6 * 5;
-    const uint64_t       stop_ps = PS_PER_MS;
-    struct cluster       c;
-    uint64_t            *begin, *end;
+    const uint32_t         slots = 6 * 5;
+    const uint64_t         stop_ps = PS_PER_MS;
+    struct storage_fixture c;
+    uint64_t              *begin, *end;
 
     (void)unused;
-    cluster_init(&c, &s, stop_ps, 5, 0);
+    fixture_init(&c, &s, stop_ps, 5, 0);
     begin = xcalloc(c.ops, sizeof *begin);
     end = xcalloc(c.ops, sizeof *end);
     for (uint32_t i = 0; i < c.ops; i++) {
@@ -293,41 +298,41 @@ static void loop__is_closed(void **unused)
     }
     free(begin);
     free(end);
-    cluster_fini(&c);
+    fixture_fini(&c);
 }
 
-/* Little's law: operations per second x mean latency = operations under way. What is cut off at the end is
- * about a latency of the whole time. */
+/* Little's law: operations per second x mean latency = operations in progress. The cut at the end is about
+ * one latency. */
 static void loop__obeys_littles_law(void **unused)
 {
     const struct storage s = { .computes = 9, .storages = 3, .reads = 0.5,
                                .block_min = 4096, .block_max = 65536,
                                .request_bytes = REQUEST, .depth = 8, .replicas = 3 };
-    const double         slots = 9 * 8, seconds = 10e-3 - 5e-6;
-    double               ended = 0, took_s = 0;
-    struct cluster       c;
+    const double           slots = 9 * 8, seconds = 10e-3 - 5e-6;
+    double                 ended = 0, took_s = 0;
+    struct storage_fixture c;
 
     (void)unused;
-    cluster_init(&c, &s, 10 * PS_PER_MS, 6, 0);
+    fixture_init(&c, &s, 10 * PS_PER_MS, 6, 0);
     for (uint32_t i = 0; i < c.ops; i++) {
         ended += c.op[i].start_ps + c.op[i].took_ps < 10 * PS_PER_MS;
         took_s += (double)c.op[i].took_ps / 1e12;
     }
     assert_true(fabs(ended / seconds * (took_s / c.ops) / slots - 1) < 0.02);
-    cluster_fini(&c);
+    fixture_fini(&c);
 }
 
-/* Packets are lost and sent again; no read or write is lost with them, and none is counted twice. */
+/* Packets are lost and retransmitted. No read or write is lost or counted twice. */
 static void loop__survives_losses(void **unused)
 {
     const struct storage s = { .computes = 6, .storages = 3, .reads = 0.5,
                                .block_min = 500, .block_max = 20000,
                                .request_bytes = REQUEST, .depth = 4, .replicas = 3 };
-    struct cluster       c;
-    uint32_t             first = 0, last = 0;
+    struct storage_fixture c;
+    uint32_t               first = 0, last = 0;
 
     (void)unused;
-    cluster_init(&c, &s, 20 * PS_PER_MS, 7, 0.001);
+    fixture_init(&c, &s, 20 * PS_PER_MS, 7, 0.001);
     assert_true(c.world.sim->engine.counters.dropped_wire > 50);
     for (uint32_t i = 0; i < c.ops; i++) {
         first += c.op[i].start_ps == 5 * PS_PER_US;
@@ -335,18 +340,18 @@ static void loop__survives_losses(void **unused)
     }
     assert_int_equal(first, 6 * 4);
     assert_int_equal(last, 6 * 4);
-    cluster_fini(&c);
+    fixture_fini(&c);
 }
 
 static uint64_t digest(const struct storage *s, uint64_t seed)
 {
-    struct cluster c;
-    uint64_t       sum = 0;
+    struct storage_fixture c;
+    uint64_t               sum = 0;
 
-    cluster_init(&c, s, 500 * PS_PER_US, seed, 0);
+    fixture_init(&c, s, 500 * PS_PER_US, seed, 0);
     for (uint32_t i = 0; i < c.ops; i++)
         sum = sum * 1000003 + c.op[i].kind + c.op[i].bytes * 31 + c.op[i].start_ps * 7 + c.op[i].took_ps;
-    cluster_fini(&c);
+    fixture_fini(&c);
     return sum;
 }
 
@@ -365,12 +370,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(presets__are_those_of_the_paper),
-        cmocka_unit_test(read__alone_takes_what_the_wires_take),
-        cmocka_unit_test(write__without_copies_takes_what_the_wires_take),
+        cmocka_unit_test(read__alone_takes_the_wire_time),
+        cmocka_unit_test(write__without_copies_takes_the_wire_time),
         cmocka_unit_test(write__with_copies_waits_for_the_last),
         cmocka_unit_test(write__moves_its_block_to_every_replica),
         cmocka_unit_test(write__copies_go_to_different_nodes),
-        cmocka_unit_test(mix__is_as_asked),
+        cmocka_unit_test(mix__matches_the_configuration),
         cmocka_unit_test(loop__is_closed),
         cmocka_unit_test(loop__obeys_littles_law),
         cmocka_unit_test(loop__survives_losses),

@@ -1,4 +1,5 @@
-/* src/traffic/kinds/tcp.c - flows of TCP: how they are sent. Who sends what is as in poisson or incast. */
+/* src/traffic/kinds/tcp.c - TCP flows: their transport settings. Senders and sizes are as in poisson or
+ * incast. */
 #include "core/units.h"
 #include "traffic/kind.h"
 #include "traffic/read.h"
@@ -14,11 +15,16 @@ extern const struct traffic_kind traffic_incast, traffic_poisson, traffic_tcp;
 static const struct key_row keys[] = {
     { "prio",      KEY_COUNT, "1",     "class of its packets, 0 .. 7" },
     { "algorithm", KEY_NAME, "cubic", "of the window: `newreno`, `cubic` or `dctcp`" },
-    { "ecn",       KEY_YES,  "",      "ECN; default: yes for dctcp, which needs it, no for others", KEY_AT(struct traffic_tcp, is_ecn) },
-    { "mss",       KEY_BYTES, "1448",  "payload of a full packet, 64 .. 9000; headers of 70 come on top", KEY_AT(struct traffic_tcp, mss_bytes), MSS_BYTES_MIN, MSS_BYTES_MAX },
-    { "burst",     KEY_BYTES, "64KB",  "most that a flow sends back to back, as with segmentation offload", KEY_AT(struct traffic_tcp, burst_bytes), 1, BURST_BYTES_MAX },
-    { "min_rto",   KEY_TIME, "1ms",   "minimum time-out. Linux has 200ms, for the Internet", KEY_AT(struct traffic_tcp, rto_ps_min), RTO_PS_MIN, KEY_TIME_PS_MAX },
-    { "wake",      KEY_TIME, "2us",   "largest reaction time to an ACK (random); 0: none", KEY_AT(struct traffic_tcp, wake_ps_max) },
+    { "ecn",       KEY_YES,  "",      "ECN; default: yes for dctcp, which needs it, no for others",
+      KEY_AT(struct traffic_tcp, is_ecn) },
+    { "mss",       KEY_BYTES, "1448",  "payload of a full packet, 64 .. 9000; headers of 70 come on top",
+      KEY_AT(struct traffic_tcp, mss_bytes), MSS_BYTES_MIN, MSS_BYTES_MAX },
+    { "burst",     KEY_BYTES, "64KB",  "most that a flow sends back to back, as with segmentation offload",
+      KEY_AT(struct traffic_tcp, burst_bytes), 1, BURST_BYTES_MAX },
+    { "min_rto",   KEY_TIME, "1ms",   "minimum time-out. Linux has 200ms, for the Internet",
+      KEY_AT(struct traffic_tcp, rto_ps_min), RTO_PS_MIN, KEY_TIME_PS_MAX },
+    { "wake",      KEY_TIME, "2us",   "largest reaction time to an ACK (random); 0: none",
+      KEY_AT(struct traffic_tcp, wake_ps_max) },
     { "senders",   KEY_LIST, "",      "which; a count: the first that are not the receiver" },
     { "receiver",  KEY_NAME, "",      "default: the last host" },
     { "size",      KEY_BYTES, "",      "of each flow" },
@@ -52,16 +58,17 @@ static void read_cfg(const struct entry *e, struct traffic_tcp *cfg)
     cfg->is_ecn = algo->needs_ecn;
     section_read(&e->sec, keys, cfg);
     if (algo->needs_ecn && !cfg->is_ecn)
-        reader_refuse(e->r, section_get(&e->sec, "ecn"), "%s cannot do without ECN", algo->name);
+        reader_refuse(e->r, section_get(&e->sec, "ecn"), "%s requires ECN", algo->name);
 }
 
-static void refuse_keys(const struct entry *e, const char *const *key, const char *beside)
+static void refuse_keys(const struct entry *e, const char *const *key, const char *other_key)
 {
     for (; *key; key++)
         if (section_get(&e->sec, *key))
             reader_refuse_key(e->r, section_get(&e->sec, *key),
-                              "'%s' beside '%s': flows come either at a load ('sizes', 'load', 'of', 'hosts') "
-                              "or from 'senders' ('receiver', 'size', 'flows', 'period')", *key, beside);
+                              "'%s' cannot be combined with '%s': give either a load ('sizes', 'load', "
+                              "'of', 'hosts') "
+                              "or 'senders' ('receiver', 'size', 'flows', 'period')", *key, other_key);
 }
 
 static void tcp_read(struct entry *e)
@@ -89,7 +96,7 @@ static void tcp_read(struct entry *e)
         traffic_use_tcp(e->traffic, number);
 }
 
-/* Its entries are those of the kinds that it reads them with. */
+/* Its entries belong to the kinds that read them (poisson, incast). */
 const struct traffic_kind traffic_tcp = {
     .name = "tcp", .about = "TCP in a class of its own, at a load or from some senders to one receiver",
     .keys = keys, .read = tcp_read,

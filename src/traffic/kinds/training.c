@@ -1,9 +1,11 @@
-/* src/traffic/kinds/training.c - training: collectives, a barrier, some computing, and again.
+/* src/traffic/kinds/training.c - training: iterations of collectives and computing, separated by a barrier.
  *
- * Who waits for what within an iteration is in traffic/iteration.h. Counts of a worker and of the messages it sends are
- * changed at its host alone. A worker goes through the stages of an iteration by itself, and may leave collectives behind that
- * are still under way; when it is at the end and all of them are over it reports to the barrier. Counts are set back as soon as they have run out: before the last worker has reported nobody
- * begins again, so whatever comes next finds them so.
+ * traffic/iteration.h describes the dependencies within an iteration. Counters of a worker and of its
+ * messages change at its host only. A worker passes through the stages independently and may leave overlapped
+ * collectives running. When it is at the end and all of them are over, it reports to the barrier.
+ *
+ * Counters are reset as soon as they reach zero. This is safe because no worker starts the next iteration
+ * before the last one has reported.
  */
 #include "traffic/kinds/training.h"
 
@@ -14,38 +16,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct worker {
-    uint64_t free_ps;                    /* when it came, or comes, to its stage or to the end */
-    uint32_t stage;                      /* the number of stages: it is at the end, or has not begun */
-    uint32_t open;                       /* stages that it has computed for and that are not over */
-    uint32_t lane[PARALLEL_GROUPS];      /* by kind of group: 1 + the stage whose collective is under way; 0: none */
+struct training_worker {
+    uint64_t free_ps;                    /* time at which it reaches its current stage or the end */
+    uint32_t stage;                      /* number of stages: at the end, or not started */
+    uint32_t open;                       /* stages that it has computed and that are still running */
+    uint32_t lane[PARALLEL_GROUPS];      /* by kind of group: 1 + stage of the running collective; 0: none */
 };
 
 struct training {
     struct job        job;
     struct iteration  it;
-    uint64_t          size_bytes;        /* as results tell it */
+    uint64_t          size_bytes;        /* as reported in results */
     uint64_t          compute_ps;
-    uint8_t          *waits;             /* by message: for how many things it still waits */
-    uint32_t         *left;              /* [stage * workers + worker]: messages it has yet to send or receive */
-    uint64_t         *begin_ps;          /* likewise: when its messages may go, computing being done */
-    struct worker    *worker;
+    uint8_t          *waits;             /* by message: open dependencies */
+    uint32_t         *left;              /* [stage * workers + worker]: messages still to send or receive */
+    uint64_t         *begin_ps;          /* [stage * workers + worker]: earliest start of its messages, after
+                                          * computing */
+    struct training_worker *worker;
 
-    struct barrier   *barrier;           /* by part */
+    struct training_barrier *barrier;    /* by partition */
 };
 
-struct barrier {
-    uint64_t start_ps;                   /* of this iteration */
-    uint32_t iterations;                 /* still to begin */
-    uint32_t through;                    /* workers that have said so */
-    char     apart[48];                  /* from that of another part */
+struct training_barrier {
+    uint64_t start_ps;                   /* start of this iteration */
+    uint32_t iterations;                 /* not yet started */
+    uint32_t finished;                   /* workers that have finished */
+    char     padding[48];                /* padding against false sharing */
 };
 
-/* ---- a worker's way through an iteration ---- */
+/* ---- a worker's progress through an iteration ---- */
 
-/* A message has one thing less to wait for. It is set back as soon as it is free to go: it does so once in an iteration.
- * Its worker has begun its stage then, though it may still be computing. */
-static void release(struct training *t, uint32_t m, uint64_t now_ps)
+/* Resolves one dependency of a message. When it may start, its counter is reset: it starts once per
+ * iteration. Its worker has then entered the stage, but may still be computing. */
+static void resolve_dependency(struct training *t, uint32_t m, uint64_t now_ps)
 {
     const struct collective_message *c = &t->it.message[m];
     uint64_t                         begin_ps = t->begin_ps[t->it.stage_of[m] * t->it.workers + c->src];
@@ -56,9 +59,9 @@ static void release(struct training *t, uint32_t m, uint64_t now_ps)
     job_post(&t->job, c->src, begin_ps > now_ps ? begin_ps : now_ps, t->job.host[c->dst], c->bytes, m);
 }
 
-/* Lets a worker's messages of a stage go that wait for nothing else. Returns whether the stage is over at once: the worker
- * but receives in it, and all has come already. */
-static bool start(struct training *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
+/* Starts a worker's messages of a stage that have no other dependencies. Returns true if the stage is already
+ * over: the worker only receives in it, and everything has arrived. */
+static bool start_stage_messages(struct training *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
 {
     const struct iteration *it = &t->it;
     uint32_t                cell = stage * it->workers + worker;
@@ -66,7 +69,7 @@ static bool start(struct training *t, uint32_t worker, uint32_t stage, uint64_t 
     if (at_ps > t->begin_ps[cell])
         t->begin_ps[cell] = at_ps;
     for (uint32_t i = it->own_at[cell]; i < it->own_at[cell + 1]; i++)
-        release(t, it->own[i], t->begin_ps[cell]);
+        resolve_dependency(t, it->own[i], t->begin_ps[cell]);
     return t->left[cell] == 0;
 }
 
@@ -76,14 +79,14 @@ static void end_stage(struct training *t, uint32_t worker, uint32_t stage)
     t->worker[worker].open--;
 }
 
-/* The collective of a lane is over: what its worker has computed for meanwhile follows, and so on. Returns when the one that
- * the worker waits for was over; NEVER: it does not wait for any of them. */
-static uint64_t end_in_lane(struct training *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
+/* The collective of a lane has ended; starts those that the worker has computed meanwhile. Returns when the
+ * one that the worker waits for ended, or NEVER if it waits for none of them. */
+static uint64_t end_lane_collective(struct training *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
 {
-    struct worker *w = &t->worker[worker];
-    uint32_t      *lane = &w->lane[t->it.lane[stage]];
-    uint64_t       freed_ps = NEVER;
-    bool           is_over = true;
+    struct training_worker *w = &t->worker[worker];
+    uint32_t               *lane = &w->lane[t->it.lane[stage]];
+    uint64_t                freed_ps = NEVER;
+    bool                    is_over = true;
 
     while (is_over) {
         uint64_t begin_ps = t->begin_ps[stage * t->it.workers + worker];
@@ -98,12 +101,12 @@ static uint64_t end_in_lane(struct training *t, uint32_t worker, uint32_t stage,
             return freed_ps;
         }
         *lane = stage + 1;
-        is_over = start(t, worker, stage, now_ps);
+        is_over = start_stage_messages(t, worker, stage, now_ps);
     }
     return freed_ps;
 }
 
-/* Pipelined: has all come to a worker that it computes on? It has sent nothing yet. */
+/* Pipelined stage: returns true if the worker has received all its input. It has sent nothing yet. */
 static bool has_received(const struct training *t, uint32_t worker, uint32_t stage)
 {
     uint32_t cell = stage * t->it.workers + worker;
@@ -111,34 +114,36 @@ static bool has_received(const struct training *t, uint32_t worker, uint32_t sta
     return t->left[cell] <= t->it.own_at[cell + 1] - t->it.own_at[cell];
 }
 
-/* A worker has all that it needs for its stage; it computes at most. Returns when it goes on; NEVER: it waits. */
-static uint64_t do_stage(struct training *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
+/* The worker has everything it needs for its stage, and may compute. Returns when it continues, or NEVER if
+ * it waits. */
+static uint64_t run_stage(struct training *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
 {
-    struct worker *w = &t->worker[worker];
-    uint32_t       lane = t->it.lane[stage];
+    struct training_worker *w = &t->worker[worker];
+    uint32_t                lane = t->it.lane[stage];
 
     at_ps += t->it.compute_ps[stage];
     t->begin_ps[stage * t->it.workers + worker] = at_ps;
     w->open++;
     if (lane == ITERATION_NO_LANE) {
-        if (start(t, worker, stage, at_ps))
+        if (start_stage_messages(t, worker, stage, at_ps))
             end_stage(t, worker, stage);
         return at_ps;
     }
     if (!w->lane[lane]) {
         w->lane[lane] = stage + 1;
-        if (start(t, worker, stage, at_ps)) {
-            end_in_lane(t, worker, stage, at_ps);        /* nothing follows: its worker is no further */
+        if (start_stage_messages(t, worker, stage, at_ps)) {
+            /* returns NEVER here: the worker has not passed this stage */
+            end_lane_collective(t, worker, stage, at_ps);
             return at_ps;
         }
     }
     return t->it.is_overlapped[stage] ? at_ps : NEVER;
 }
 
-/* A worker is free for a stage, or at the end. */
+/* Moves a worker to a stage, or to the end. */
 static void enter_stage(struct training *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
 {
-    struct worker *w = &t->worker[worker];
+    struct training_worker *w = &t->worker[worker];
 
     for (; at_ps != NEVER; stage++) {
         w->stage = stage;
@@ -151,35 +156,37 @@ static void enter_stage(struct training *t, uint32_t worker, uint32_t stage, uin
         w->free_ps = at_ps += t->it.before_ps[stage];
         if (t->it.lane[stage] == ITERATION_NO_LANE && !has_received(t, worker, stage))
             return;
-        at_ps = do_stage(t, worker, stage, at_ps);
+        at_ps = run_stage(t, worker, stage, at_ps);
     }
 }
 
-/* Pipelined: one of a worker's messages is over. Of one that has not begun nothing is open. */
-static void count_pipelined(struct training *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
+/* Pipelined stage: one of the worker's messages is complete. A worker that has not entered the stage has
+ * nothing open. */
+static void count_pipelined_message(struct training *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
 {
-    struct worker *w = &t->worker[worker];
-    uint64_t       at_ps = w->free_ps > now_ps ? w->free_ps : now_ps;
+    struct training_worker *w = &t->worker[worker];
+    uint64_t                at_ps = w->free_ps > now_ps ? w->free_ps : now_ps;
 
     if (w->stage == stage && has_received(t, worker, stage))
-        enter_stage(t, worker, stage + 1, do_stage(t, worker, stage, at_ps));
+        enter_stage(t, worker, stage + 1, run_stage(t, worker, stage, at_ps));
     else if (t->left[stage * t->it.workers + worker] == 0 && w->stage > stage && w->open)
         end_stage(t, worker, stage);
 }
 
-/* One of a worker's messages is over at its end. It may be of a stage that the worker has not begun. */
-static void count_down(struct training *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
+/* One of a worker's messages is complete at its end. The worker may not have entered that stage yet. */
+static void count_message(struct training *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
 {
-    struct worker *w = &t->worker[worker];
-    uint32_t      *left = &t->left[stage * t->it.workers + worker], lane = t->it.lane[stage], open = w->open;
-    uint64_t       freed_ps;
+    struct training_worker *w = &t->worker[worker];
+    uint32_t               *left = &t->left[stage * t->it.workers + worker], lane = t->it.lane[stage],
+                           open = w->open;
+    uint64_t                freed_ps;
 
     assert(*left > 0);
     --*left;
     if (lane == ITERATION_NO_LANE) {
-        count_pipelined(t, worker, stage, now_ps);
+        count_pipelined_message(t, worker, stage, now_ps);
     } else if (*left == 0 && w->lane[lane] == stage + 1) {
-        freed_ps = end_in_lane(t, worker, stage, now_ps);
+        freed_ps = end_lane_collective(t, worker, stage, now_ps);
         if (freed_ps != NEVER) {
             enter_stage(t, worker, w->stage + 1, freed_ps);
             return;
@@ -195,8 +202,8 @@ static void on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
     const struct iteration *it = &t->it;
 
     for (uint32_t i = it->arrival_at[m->tag]; i < it->arrival_at[m->tag + 1]; i++)
-        release(t, it->arrival[i], now_ps);
-    count_down(t, it->message[m->tag].dst, it->stage_of[m->tag], now_ps);
+        resolve_dependency(t, it->arrival[i], now_ps);
+    count_message(t, it->message[m->tag].dst, it->stage_of[m->tag], now_ps);
 }
 
 static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
@@ -205,39 +212,39 @@ static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
     const struct iteration *it = &t->it;
 
     for (uint32_t i = it->sent_at[m->tag]; i < it->sent_at[m->tag + 1]; i++)
-        release(t, it->sent[i], now_ps);
-    count_down(t, it->message[m->tag].src, it->stage_of[m->tag], now_ps);
+        resolve_dependency(t, it->sent[i], now_ps);
+    count_message(t, it->message[m->tag].src, it->stage_of[m->tag], now_ps);
 }
 
-/* ---- the barrier ---- */
+/* ---- barrier ---- */
 
-/* Lets the workers of a part begin an iteration. */
-static void begin(struct training *t, uint32_t part, uint64_t at_ps)
+/* Starts an iteration for the workers of a partition. */
+static void start_iteration(struct training *t, uint32_t part, uint64_t at_ps)
 {
-    struct barrier *b = &t->barrier[part];
+    struct training_barrier *b = &t->barrier[part];
 
     if (at_ps >= t->job.common.stop_ps || b->iterations == 0)
         return;
     b->iterations--;
     b->start_ps = at_ps;
-    b->through = 0;
+    b->finished = 0;
     for (uint32_t i = 0; i < t->job.workers; i++)
         if (job_part(&t->job, i) == part)
             enter_stage(t, i, 0, at_ps);
 }
 
-/* A worker was through signal_ps ago. */
+/* A worker finished signal_ps ago. */
 static void on_signal(struct job *j, uint32_t part, uint64_t now_ps, uint32_t worker, uint64_t value)
 {
-    struct training *t = (struct training *)j;
-    struct barrier  *b = &t->barrier[part];
+    struct training         *t = (struct training *)j;
+    struct training_barrier *b = &t->barrier[part];
 
     (void)worker, (void)value;
-    if (++b->through < j->workers)
+    if (++b->finished < j->workers)
         return;
     if (part == job_part(j, 0))
         job_report(j, j->host[0], OP_ITERATION, t->size_bytes, b->start_ps, now_ps - j->signal_ps);
-    begin(t, part, now_ps + t->compute_ps);
+    start_iteration(t, part, now_ps + t->compute_ps);
 }
 
 static void divide(struct job *j, uint32_t parts)
@@ -249,15 +256,17 @@ static void divide(struct job *j, uint32_t parts)
         t->barrier[i] = t->barrier[0];
 }
 
-/* Nobody has said that he is through, or all have and nothing comes after; and nothing of the iteration has happened. */
+/* Returns true if no worker has finished, or all have and no iteration follows, and nothing of the iteration
+ * has happened. */
 static bool is_at_rest(const struct job *j)
 {
     const struct training *t = (const struct training *)j;
 
-    if (t->barrier[0].through != 0 && t->barrier[0].through < j->workers)
+    if (t->barrier[0].finished != 0 && t->barrier[0].finished < j->workers)
         return false;
     for (uint32_t i = 0; i < j->workers; i++)
-        if ((t->worker[i].stage > 0 && t->worker[i].stage < t->it.stages) || t->worker[i].open > (t->worker[i].stage == 0))
+        if ((t->worker[i].stage > 0 && t->worker[i].stage < t->it.stages) ||
+            t->worker[i].open > (t->worker[i].stage == 0))
             return false;
     return memcmp(t->left, t->it.count, (size_t)t->it.stages * j->workers * sizeof *t->left) == 0;
 }
@@ -302,7 +311,7 @@ void traffic_add_training_steps(struct traffic *traffic, const struct traffic_co
     t->worker = xcalloc(workers, sizeof *t->worker);
     for (uint32_t i = 0; i < workers; i++)
         t->worker[i].stage = t->it.stages;
-    begin(t, 0, common->start_ps);
+    start_iteration(t, 0, common->start_ps);
 }
 
 void traffic_add_training(struct traffic *traffic, const struct traffic_common *common,
@@ -320,7 +329,8 @@ void traffic_add_training(struct traffic *traffic, const struct traffic_common *
 }
 
 const struct traffic_kind traffic_training = {
-    .name = "training", .about = "workers do collectives, wait for the last of them, compute, and begin again",
+    .name = "training",
+    .about = "workers do collectives, wait for the last of them, compute, and begin again",
     .keys = training_keys, .read = training_read, .free = free_training, .print_more = training_print_steps,
     .on_arrival = on_arrival, .on_sent = on_sent, .on_signal = on_signal, .divide = divide,
     .is_at_rest = is_at_rest,

@@ -1,4 +1,5 @@
-/* src/traffic/kinds/training.h - collectives, again and again, added by a program: hosts are nodes, and values have been checked. */
+/* src/traffic/kinds/training.h - API for training traffic. Hosts are node numbers; arguments must be
+ * valid. */
 #ifndef TRAFFIC_KINDS_TRAINING_H
 #define TRAFFIC_KINDS_TRAINING_H
 
@@ -9,21 +10,21 @@
 
 #include <stdio.h>
 
-/* Training: the workers do a collective and wait for the last of them; delay_ps later all know
- * that it is through, compute for compute_ps and begin again, until 'iterations' have begun or it is time to stop.
- * Worker i is on hosts[i]. An iteration is reported when the last worker has sent and received all of it.
- * delay_ps is not less than the delay of a link. */
+/* Training. All workers perform a collective and wait for the last of them. delay_ps later all know that it
+ * has finished, compute for compute_ps, and start the next one, until 'iterations' have started or stop is
+ * reached. Worker i is on hosts[i]. An iteration is reported when the last worker has sent and received all
+ * of it. delay_ps must be at least a link's delay. */
 struct traffic_training {
     struct collective_cfg collective;
     uint64_t              compute_ps, delay_ps;
-    uint32_t              iterations;    /* UINT32_MAX is as good as no limit */
+    uint32_t              iterations;    /* UINT32_MAX: practically unlimited */
 };
 void traffic_add_training(struct traffic *, const struct traffic_common *, const struct traffic_training *,
                           const uint32_t *hosts);
 
-/* The same with iterations of several steps, which are taken over by copy. The time of an iteration is from its beginning,
- * computing in its steps included, until the last worker is through; compute_ps comes after that. size_bytes: what results
- * tell of an iteration. */
+/* Training with iterations of several steps, which are copied. An iteration lasts from its start, including
+ * computing in its steps, until the last worker has finished; compute_ps follows. size_bytes is reported in
+ * results. */
 struct traffic_steps {
     struct iteration_cfg iteration;
     uint64_t             size_bytes, compute_ps, delay_ps;
@@ -32,7 +33,7 @@ struct traffic_steps {
 void traffic_add_training_steps(struct traffic *, const struct traffic_common *, const struct traffic_steps *,
                                 const uint32_t *hosts);
 
-/* ---- reading, for the kind ---- */
+/* ---- reading, for the kind only ---- */
 
 extern const struct key_row training_keys[];
 

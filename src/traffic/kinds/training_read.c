@@ -1,4 +1,4 @@
-/* src/traffic/kinds/training_read.c - training as it is written in a file: who works, in which groups, and what they do. */
+/* src/traffic/kinds/training_read.c - reads training entries: workers, groups and steps. */
 #include "traffic/kinds/training.h"
 
 #include "base/text.h"
@@ -10,7 +10,7 @@
 
 /* ---- placement ---- */
 
-struct seat { uint32_t rack, number, node; };    /* number: of the host within its rack */
+struct seat { uint32_t rack, number, node; };    /* number: index of the host within its rack */
 
 static int by_rack(const void *a_, const void *b_)
 {
@@ -30,17 +30,20 @@ static int by_number(const void *a_, const void *b_)
     return a->rack < b->rack ? -1 : a->rack > b->rack;
 }
 
-/* Every host's seat; a server of several GPUs counts as a rack. Racks are numbered in the order of their first hosts. */
+/* Lists every host's seat. A server with several GPUs counts as a rack. Racks are numbered in order of their
+ * first hosts. */
 static struct seat *list_seats(const struct graph *g)
 {
     struct seat *seat = xcalloc(g->hosts + 1ul, sizeof *seat);
     uint32_t    *link_of = graph_host_links(g), seats = 0, racks = 0;
     uint32_t    *rack_of = xcalloc(g->nodes, sizeof *rack_of);
-    uint32_t    *taken = xcalloc(g->nodes + 1ul, sizeof *taken), *rack_of_server = xcalloc(g->nodes + 1ul, sizeof *rack_of_server);
+    uint32_t    *taken = xcalloc(g->nodes + 1ul, sizeof *taken),
+                *rack_of_server = xcalloc(g->nodes + 1ul, sizeof *rack_of_server);
 
     for (uint32_t i = 0; i < g->nodes; i++) {
         const struct graph_link *l = &g->link[link_of[i]];
-        uint32_t                *rack = g->node[i].server ? &rack_of_server[g->node[i].server] : &rack_of[l->a == i ? l->b : l->a];
+        uint32_t                *rack = g->node[i].server ? &rack_of_server[g->node[i].server]
+                                        : &rack_of[l->a == i ? l->b : l->a];
 
         if (g->node[i].is_switch)
             continue;
@@ -55,8 +58,8 @@ static struct seat *list_seats(const struct graph *g)
     return seat;
 }
 
-/* The first that are there when 'skip' of them have been passed over. */
-static void place(const struct graph *g, bool is_spread, uint32_t skip, struct hosts *workers)
+/* Places the workers on the first hosts after skipping 'skip' of them. */
+static void place_workers(const struct graph *g, bool is_spread, uint32_t skip, struct hosts *workers)
 {
     struct seat *seat = list_seats(g);
 
@@ -79,9 +82,10 @@ static struct hosts read_workers(const struct entry *e)
     placement = section_choice(&e->sec, "placement", "a placement", placements);
     if (node && node->kind == YAML_LIST) {
         if (where)
-            reader_refuse(e->r, where, "'placement' beside a list of workers, which says it already");
+            reader_refuse(e->r, where, "'placement' has no effect on a list of workers; remove it");
         else if (section_get(&e->sec, "skip"))
-            reader_refuse(e->r, section_get(&e->sec, "skip"), "'skip' beside a list of workers, which says it already");
+            reader_refuse(e->r, section_get(&e->sec, "skip"),
+                          "'skip' has no effect on a list of workers; remove it");
         return workers;
     }
     if (e->r->rc)
@@ -89,17 +93,19 @@ static struct hosts read_workers(const struct entry *e)
     if (!node)
         e->about->hosts = workers.count -= skip;
     if (skip + workers.count > e->graph->hosts)
-        reader_refuse(e->r, node, "%u workers behind %u hosts that are skipped: there are %u hosts", workers.count, skip,
-                      e->graph->hosts);
+        reader_refuse(e->r, node, "%u workers after %u skipped hosts do not fit: there are %u hosts",
+                      workers.count, skip, e->graph->hosts);
     else
-        place(e->graph, placement == 1, skip, &workers);
+        place_workers(e->graph, placement == 1, skip, &workers);
     return workers;
 }
 
 /* ---- the collective ---- */
 
-/* What the numbers of a collective mean together. 'too_many': what to point at if there are too many workers. */
-static void check_collective(const struct section *sec, uint32_t workers, const struct yaml_node *too_many, struct collective_cfg *cfg)
+/* Checks the combination of a collective's keys. 'too_many' is the node to blame if there are too many
+ * workers. */
+static void check_collective(const struct section *sec, uint32_t workers, const struct yaml_node *too_many,
+                             struct collective_cfg *cfg)
 {
     const struct yaml_node *chunk = section_get(sec, "chunk");
     struct err              why;
@@ -110,15 +116,18 @@ static void check_collective(const struct section *sec, uint32_t workers, const 
     if (chunk && cfg->kind != COLLECTIVE_TREE_ALL_REDUCE && !cfg->channels)
         reader_refuse(sec->r, chunk, "only tree_all_reduce and rings with 'channels' go in chunks");
     if (cfg->is_at_once && cfg->kind != COLLECTIVE_ALL_TO_ALL)
-        reader_refuse(sec->r, section_get(sec, "at_once"), "only all_to_all can go at once: messages of %s wait for others",
+        reader_refuse(sec->r, section_get(sec, "at_once"),
+                      "only all_to_all can go at once: messages of %s wait for others",
                       collective_names[cfg->kind]);
     if (cfg->is_by_rail && cfg->kind != COLLECTIVE_ALL_TO_ALL)
-        reader_refuse(sec->r, section_get(sec, "pxn"), "only all_to_all has messages that PXN takes to another rail");
+        reader_refuse(sec->r, section_get(sec, "pxn"),
+                      "only all_to_all has messages that PXN takes to another rail");
     if (sec->r->rc)
         return;
     rc = collective_check(cfg, &why);
     if (rc)
-        reader_refuse(sec->r, rc == -E2BIG && too_many ? too_many : rc == -E2BIG ? sec->map : section_get(sec, "size"), "%s", why.text);
+        reader_refuse(sec->r, rc == -E2BIG && too_many ? too_many : rc == -E2BIG ? sec->map
+                      : section_get(sec, "size"), "%s", why.text);
 }
 
 /* ---- groups and steps ---- */
@@ -131,24 +140,39 @@ static const struct key_row group_keys[] = {
 };
 
 static const struct key_row step_keys[] = {
-    { "compute",    KEY_TIME, "0",          "before its collective", KEY_AT(struct iteration_step, compute_ps) },
-    { "collective", KEY_NAME, "all_to_all", "as above", KEY_AT(struct iteration_step, collective.kind), .choices = collective_names },
-    { "size",       KEY_BYTES, "",           "as above. Without it the step only computes", KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
-    { "group",      KEY_NAME, "all",        "`all`, `tensor`, `data`, `pipeline`, `expert`, or `expert_data` (workers of a data group with the same experts)", KEY_AT(struct iteration_step, group), .choices = parallel_names },
-    { "times",      KEY_COUNT, "1",          "repetitions", KEY_AT(struct iteration_step, times), 1, UINT16_MAX },
-    { "overlap",    KEY_YES,  "no",         "start the next step while the collective runs; collectives of one kind of group are serialized", KEY_AT(struct iteration_step, is_overlapped) },
-    { "pipelined",  KEY_YES,  "no",         "send_next, send_previous: compute on receipt, send, go on; `times` is the number of micro-batches", KEY_AT(struct iteration_step, is_pipelined) },
-    { "chunk",      KEY_BYTES, "512KB",      "as above", KEY_AT(struct iteration_step, collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
-    { "channels",   KEY_COUNT, "0",          "as above", KEY_AT(struct iteration_step, collective.channels), 0, 1024 },
-    { "at_once",    KEY_YES,  "no",         "as above", KEY_AT(struct iteration_step, collective.is_at_once) },
-    { "pxn",        KEY_YES,  "no",         "as above", KEY_AT(struct iteration_step, collective.is_by_rail) },
+    { "compute",    KEY_TIME, "0",          "before its collective",
+      KEY_AT(struct iteration_step, compute_ps) },
+    { "collective", KEY_NAME, "all_to_all", "as above", KEY_AT(struct iteration_step, collective.kind),
+      .choices = collective_names },
+    { "size",       KEY_BYTES, "",           "as above. Without it the step only computes",
+      KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
+    { "group",      KEY_NAME, "all",
+      "`all`, `tensor`, `data`, `pipeline`, `expert`, or `expert_data` (workers of a data group with the "
+      "same experts)", KEY_AT(struct iteration_step, group), .choices = parallel_names },
+    { "times",      KEY_COUNT, "1",          "repetitions", KEY_AT(struct iteration_step, times), 1,
+      UINT16_MAX },
+    { "overlap",    KEY_YES,  "no",
+      "start the next step while the collective runs; collectives of one kind of group are serialized",
+      KEY_AT(struct iteration_step, is_overlapped) },
+    { "pipelined",  KEY_YES,  "no",
+      "send_next, send_previous: compute on receipt, send, go on; `times` is the number of micro-batches",
+      KEY_AT(struct iteration_step, is_pipelined) },
+    { "chunk",      KEY_BYTES, "512KB",      "as above",
+      KEY_AT(struct iteration_step, collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
+    { "channels",   KEY_COUNT, "0",          "as above", KEY_AT(struct iteration_step, collective.channels),
+      0, 1024 },
+    { "at_once",    KEY_YES,  "no",         "as above",
+      KEY_AT(struct iteration_step, collective.is_at_once) },
+    { "pxn",        KEY_YES,  "no",         "as above",
+      KEY_AT(struct iteration_step, collective.is_by_rail) },
     { 0 },
 };
 
 static void read_groups(const struct entry *e, uint32_t workers, struct parallel *p)
 {
     const struct yaml_node *node = section_get(&e->sec, "groups");
-    struct section          sec = section_open(e->r, node, &(struct section){ .name = "groups", .own = group_keys });
+    struct section          sec = section_open(e->r, node,
+                                               &(struct section){ .name = "groups", .own = group_keys });
     struct err              why;
 
     *p = (struct parallel){ .workers = workers, .tensor = 1, .data = workers, .pipeline = 1, .expert = 1 };
@@ -163,23 +187,27 @@ static void read_groups(const struct entry *e, uint32_t workers, struct parallel
         reader_refuse(e->r, node, "%s", why.text);
 }
 
-/* What a step leaves behind; one that but computes has nothing to leave. */
+/* Checks 'overlap'. A step without a collective has nothing to overlap. */
 static void check_overlap(const struct section *sec, const struct iteration_step *s)
 {
-    bool is_send = s->collective.kind == COLLECTIVE_SEND_NEXT || s->collective.kind == COLLECTIVE_SEND_PREVIOUS;
+    bool is_send = s->collective.kind == COLLECTIVE_SEND_NEXT ||
+                   s->collective.kind == COLLECTIVE_SEND_PREVIOUS;
 
     if (sec->r->rc)
         return;
     if (s->is_pipelined && (s->collective.workers == 0 || !is_send))
-        reader_refuse(sec->r, section_get(sec, "pipelined"), "'pipelined' is for 'send_next' and 'send_previous': others have no first worker");
+        reader_refuse(sec->r, section_get(sec, "pipelined"),
+                      "'pipelined' is for 'send_next' and 'send_previous': others have no first worker");
     else if (s->is_pipelined && s->is_overlapped)
-        reader_refuse(sec->r, section_get(sec, "overlap"), "'overlap' beside 'pipelined', which does so anyway");
+        reader_refuse(sec->r, section_get(sec, "overlap"), "'pipelined' implies 'overlap'; remove it");
     else if (s->is_overlapped && s->collective.workers == 0)
-        reader_refuse(sec->r, section_get(sec, "overlap"), "'overlap' of a step without a collective: give it its 'size'");
+        reader_refuse(sec->r, section_get(sec, "overlap"),
+                      "'overlap' of a step without a collective: give it its 'size'");
 }
 
-/* A step but for its collective, if it has none: then it is what comes before the next. */
-static void read_step(const struct entry *e, const struct yaml_node *node, const struct parallel *p, struct iteration_step *s)
+/* Reads a step. Without a collective, its computing is added before the next step. */
+static void read_step(const struct entry *e, const struct yaml_node *node, const struct parallel *p,
+                      struct iteration_step *s)
 {
     struct section sec = section_open(e->r, node, &(struct section){ .name = "steps", .own = step_keys });
 
@@ -190,30 +218,32 @@ static void read_step(const struct entry *e, const struct yaml_node *node, const
     if (!section_get(&sec, "size") && !section_get(&sec, "collective") && section_get(&sec, "compute"))
         s->compute_ps *= s->times;
     else if (parallel_size(p, s->group) < 2)
-        reader_refuse(e->r, section_place(&sec, "group"), "a group '%s' has but one worker, which has nobody to send to",
-                      parallel_names[s->group]);
+        reader_refuse(e->r, section_place(&sec, "group"),
+                      "group '%s' has only one worker, so it has no collective", parallel_names[s->group]);
     else
         check_collective(&sec, parallel_size(p, s->group), section_place(&sec, "group"), &s->collective);
     check_overlap(&sec, s);
 }
 
-static void refuse_beside_steps(const struct entry *e)
+static void refuse_keys_with_steps(const struct entry *e)
 {
     static const char *const keys[] = { "collective", "size", "chunk", "channels", "at_once", "pxn", NULL };
 
     for (const char *const *key = keys; *key; key++)
         if (section_get(&e->sec, *key))
-            reader_refuse(e->r, section_get(&e->sec, *key), "'%s' beside 'steps', which have their own", *key);
+            reader_refuse(e->r, section_get(&e->sec, *key), "'%s' belongs into each of the 'steps'", *key);
 }
 
-/* Several steps. What is computed after the last collective comes before the next iteration. */
-static uint32_t read_steps(const struct entry *e, const struct parallel *p, struct iteration_step *step, uint64_t *compute_ps)
+/* Reads several steps. Computing after the last collective precedes the next iteration. */
+static uint32_t read_steps(const struct entry *e, const struct parallel *p, struct iteration_step *step,
+                           uint64_t *compute_ps)
 {
     uint32_t steps = 0;
     uint64_t before_ps = 0;
 
-    refuse_beside_steps(e);
-    for (const struct yaml_node *c = section_list(&e->sec, "steps", ITERATION_STEPS_MAX); c && !e->r->rc; c = c->next) {
+    refuse_keys_with_steps(e);
+    for (const struct yaml_node *c = section_list(&e->sec, "steps", ITERATION_STEPS_MAX); c && !e->r->rc;
+         c = c->next) {
         struct iteration_step *s = &step[steps];
 
         read_step(e, c, p, s);
@@ -233,7 +263,7 @@ static uint32_t read_steps(const struct entry *e, const struct parallel *p, stru
 
 /* ---- time ---- */
 
-/* No host learns of another sooner than over a link. */
+/* A host learns of another host's progress after a link delay at the earliest. */
 static void read_delay(const struct entry *e, uint64_t *delay_ps)
 {
     uint64_t least = graph_delay_ps_min(e->graph);
@@ -254,9 +284,10 @@ static void read_iterations(const struct entry *e, uint32_t *iterations)
         entry_need_end(e);
 }
 
-/* ---- servers of several GPUs ---- */
+/* ---- multi-GPU servers ---- */
 
-/* How many workers are of one server, if that is so for all and they stand together; otherwise 1. */
+/* Returns the number of workers per server if it is uniform and each server's workers are consecutive;
+ * otherwise 1. */
 static uint32_t server_size(const struct graph *g, const struct hosts *workers)
 {
     uint32_t size = 1;
@@ -269,8 +300,10 @@ static uint32_t server_size(const struct graph *g, const struct hosts *workers)
     return workers->count % size ? 1 : size;
 }
 
-/* A group of all workers, or of neighbours, goes through servers one after the other. */
-static void tell_servers(const struct graph *g, const struct hosts *workers, struct iteration_cfg *cfg, struct iteration_step *step)
+/* Sets the server size of groups that contain all workers or consecutive ones: they visit servers one after
+ * the other. */
+static void set_server_sizes(const struct graph *g, const struct hosts *workers, struct iteration_cfg *cfg,
+                             struct iteration_step *step)
 {
     uint32_t size = server_size(g, workers);
 
@@ -299,22 +332,22 @@ static uint64_t bound_ps(const struct entry *e, const struct iteration_cfg *cfg,
     return bound;
 }
 
-static void tell(const struct entry *e, const struct traffic_steps *cfg, const uint32_t *hosts)
+static void describe_training(const struct entry *e, const struct traffic_steps *cfg, const uint32_t *hosts)
 {
     const struct collective_cfg *first = &cfg->iteration.step[0].collective;
     struct traffic_about        *about = e->about;
 
     about->workers = cfg->iteration.parallel.workers;
     about->compute_ps = cfg->compute_ps;
-    if (!e->graph->inside_rate_bps)      /* otherwise not all of it goes by NICs */
+    if (!e->graph->inside_rate_bps)      /* otherwise some traffic bypasses the NICs */
         about->bound_ps = bound_ps(e, &cfg->iteration, hosts);
     if (section_get(&e->sec, "steps"))
-        return;                  /* bandwidths are those of one collective */
+        return;                  /* bandwidth is defined for a single collective only */
     about->collective_bytes = collective_size_bytes(first);
     about->bus_factor = collective_bus_factor(first->kind, first->workers);
 }
 
-/* What all steps come to: a size as results tell it, of each worker. */
+/* Returns the bytes per worker of all steps, as reported in results. */
 static uint64_t sum_bytes(const struct iteration_cfg *cfg)
 {
     uint64_t sum = 0;
@@ -324,7 +357,7 @@ static uint64_t sum_bytes(const struct iteration_cfg *cfg)
     return sum;
 }
 
-static void add(struct entry *e, struct traffic_steps *cfg, const uint32_t *hosts)
+static void add_training(struct entry *e, struct traffic_steps *cfg, const uint32_t *hosts)
 {
     struct err why;
 
@@ -335,7 +368,7 @@ static void add(struct entry *e, struct traffic_steps *cfg, const uint32_t *host
     if (e->r->rc)
         return;
     cfg->size_bytes = sum_bytes(&cfg->iteration);
-    tell(e, cfg, hosts);
+    describe_training(e, cfg, hosts);
     traffic_add_training_steps(e->traffic, &e->common, cfg, hosts);
     e->qps = 1;
 }
@@ -356,10 +389,10 @@ void training_read(struct entry *e)
         check_collective(&e->sec, workers.count, section_get(&e->sec, "workers"), &step[0].collective);
     }
     if (!e->r->rc)
-        tell_servers(e->graph, &workers, &cfg.iteration, step);
+        set_server_sizes(e->graph, &workers, &cfg.iteration, step);
     read_delay(e, &cfg.delay_ps);
     read_iterations(e, &cfg.iterations);
-    add(e, &cfg, workers.node);
+    add_training(e, &cfg, workers.node);
     free(step);
     free(workers.node);
 }
@@ -368,22 +401,39 @@ void training_print_steps(FILE *out)
 {
     fputs("\n### traffic: steps of training\n", out);
     key_print_markdown(out, step_keys);
-    fputs("\n### traffic: groups of training\n\nWhat `tensor` and `pipeline` leave are data groups. Worker i is at "
-          "place i mod tensor of its tensor group,\ni / tensor mod data of its data group, and i / (tensor x data) of its "
+    fputs("\n### traffic: groups of training\n\nWhat `tensor` and `pipeline` leave are data groups. Worker "
+          "i is at "
+          "place i mod tensor of its tensor group,\ni / tensor mod data of its data group, and i / (tensor "
+          "x data) of its "
           "pipeline, as in Megatron-LM.\n", out);
     key_print_markdown(out, group_keys);
 }
 
 const struct key_row training_keys[] = {
-    { "workers",    KEY_LIST, "",           "which, worker 0 first; a count: by `placement`; default: all hosts" },
-    { "placement",  KEY_NAME, "packed",     "of a count of workers. `packed`: rack after rack; `spread`: the next worker in the next rack" },
+    { "workers",    KEY_LIST, "",
+      "which, worker 0 first; a count: by `placement`; default: all hosts" },
+    { "placement",  KEY_NAME, "packed",
+      "of a count of workers. `packed`: rack after rack; `spread`: the next worker in the next rack" },
     { "skip",       KEY_COUNT, "0",          "hosts to skip before the first worker, for several jobs" },
-    { "collective", KEY_NAME, "all_to_all", "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), `halving_doubling_all_reduce`, `all_gather`, `reduce_scatter` (ring), `send_next`, `send_previous` (to a neighbor)", KEY_AT(struct iteration_step, collective.kind), .choices = collective_names },
-    { "size",       KEY_BYTES, "",           "all_to_all: per pair; send_next, send_previous: per message; otherwise the whole buffer", KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
-    { "chunk",      KEY_BYTES, "512KB",      "piece of tree_all_reduce, or of a ring with `channels`. Small ones cost round trips, large ones keep workers waiting", KEY_AT(struct iteration_step, collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
-    { "channels",   KEY_COUNT, "0",          "parallel rings that forward chunks as they arrive, as NCCL; in servers of several GPUs over different NICs. 0: one ring whose steps wait for ACKs", KEY_AT(struct iteration_step, collective.channels), 0, 1024 },
-    { "at_once",    KEY_YES,  "no",        "all_to_all: send to all others at once, not one after the other", KEY_AT(struct iteration_step, collective.is_at_once) },
-    { "pxn",        KEY_YES,  "no",        "all_to_all in servers of several GPUs: forward over NVLink to the GPU on the destination's rail first, as NCCL (PXN)", KEY_AT(struct iteration_step, collective.is_by_rail) },
+    { "collective", KEY_NAME, "all_to_all",
+      "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), "
+      "`halving_doubling_all_reduce`, `all_gather`, `reduce_scatter` (ring), `send_next`, `send_previous` "
+      "(to a neighbor)", KEY_AT(struct iteration_step, collective.kind), .choices = collective_names },
+    { "size",       KEY_BYTES, "",
+      "all_to_all: per pair; send_next, send_previous: per message; otherwise the whole buffer",
+      KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
+    { "chunk",      KEY_BYTES, "512KB",
+      "piece of tree_all_reduce, or of a ring with `channels`. Small ones cost round trips, large ones keep "
+      "workers waiting", KEY_AT(struct iteration_step, collective.chunk_bytes), 1, TRAFFIC_SIZE_MAX },
+    { "channels",   KEY_COUNT, "0",
+      "parallel rings that forward chunks as they arrive, as NCCL; in servers of several GPUs over "
+      "different NICs. 0: one ring whose steps wait for ACKs",
+      KEY_AT(struct iteration_step, collective.channels), 0, 1024 },
+    { "at_once",    KEY_YES,  "no",        "all_to_all: send to all others at once, not one after the other",
+      KEY_AT(struct iteration_step, collective.is_at_once) },
+    { "pxn",        KEY_YES,  "no",
+      "all_to_all in servers of several GPUs: forward over NVLink to the GPU on the destination's rail "
+      "first, as NCCL (PXN)", KEY_AT(struct iteration_step, collective.is_by_rail) },
     { "steps",      KEY_LIST, "",           "steps of an iteration instead of one collective; see below" },
     { "groups",     KEY_MAP, "",           "groups of workers for `steps`; see below" },
     { "compute",    KEY_TIME, "0",          "computation between iterations" },

@@ -1,4 +1,4 @@
-/* src/traffic/kinds/training_test.c - iterations and barriers, in a network in which nothing waits. */
+/* src/traffic/kinds/training_test.c - iterations and barriers, in a network without queueing. */
 #include "traffic/kinds/training.h"
 #include "traffic/test_ether.h"
 
@@ -13,7 +13,7 @@
 #define HOSTS    9u
 #define LINK_PS  1000ull
 #define BYTE_PS  10ull
-#define SLOW     5u              /* a host whose messages take ten times as long */
+#define SLOW     5u              /* a host whose messages take ten times longer */
 
 static uint64_t even_ps(const struct message *m)
 {
@@ -25,13 +25,14 @@ static uint64_t straggling_ps(const struct message *m)
     return m->src == SLOW ? 10 * even_ps(m) : even_ps(m);
 }
 
-struct hall {                    /* workers on hosts 8, 7, .. of a star */
+struct training_fixture {        /* workers on hosts 8, 7, .. of a star */
     struct graph graph;
     struct ether ether;
 };
 
-static void hall_open(struct hall *h, const struct traffic_common *common, const struct traffic_training *cfg,
-                      uint64_t (*way_ps)(const struct message *), uint64_t seed)
+static void fixture_open(struct training_fixture *h, const struct traffic_common *common,
+                         const struct traffic_training *cfg,
+                         uint64_t (*way_ps)(const struct message *), uint64_t seed)
 {
     static const uint32_t hosts[HOSTS] = { 8, 7, 6, 5, 4, 3, 2, 1, 0 };
     struct traffic       *t;
@@ -42,7 +43,7 @@ static void hall_open(struct hall *h, const struct traffic_common *common, const
     ether_init(&h->ether, t, LINK_PS, way_ps, seed);
 }
 
-static void hall_close(struct hall *h)
+static void fixture_close(struct training_fixture *h)
 {
     traffic_free(h->ether.traffic);
     ether_fini(&h->ether);
@@ -56,16 +57,16 @@ static struct traffic_training ring(uint32_t workers, uint64_t bytes)
     return (struct traffic_training){ c, 50000, 3000, UINT32_MAX };
 }
 
-/* By hand: a step of 4 workers with 100 bytes each: 1000 there, 1000 the data, 1000 back; six of them. The
- * next iteration: 3000 until all know, 50000 computing. */
+/* By hand: a step of 4 workers with 100 bytes each takes 1000 propagation, 1000 data, 1000 back; six steps.
+ * The next iteration starts after 3000 for the barrier and 50000 computing. */
 static void training__iterations_by_hand(void **unused)
 {
     const struct traffic_common   common = { .start_ps = 700, .stop_ps = 300000, .prio = 3 };
     const struct traffic_training cfg = ring(4, 400);
-    struct hall                   h;
+    struct training_fixture       h;
 
     (void)unused;
-    hall_open(&h, &common, &cfg, even_ps, 1);
+    fixture_open(&h, &common, &cfg, even_ps, 1);
     ether_run(&h.ether, NEVER);
     assert_int_equal(h.ether.ops, 5);
     for (uint32_t i = 0; i < h.ether.ops; i++) {
@@ -85,23 +86,23 @@ static void training__iterations_by_hand(void **unused)
         assert_int_equal(m->dst, m->src == 5 ? 8 : m->src - 1);      /* worker i is on host 8 - i */
         assert_int_equal(m->bytes, 100);
     }
-    hall_close(&h);
+    fixture_close(&h);
 }
 
-/* None begins at or after stop: the second iteration would begin at 71700. */
+/* No iteration starts at or after stop: the second one would start at 71700. */
 static void training__stops(void **unused)
 {
     (void)unused;
     for (uint64_t stop_ps = 71699; stop_ps <= 71701; stop_ps++) {
         const struct traffic_common   common = { .start_ps = 700, .stop_ps = stop_ps, .prio = 3 };
         const struct traffic_training cfg = ring(4, 400);
-        struct hall                   h;
+        struct training_fixture       h;
 
-        hall_open(&h, &common, &cfg, even_ps, 1);
+        fixture_open(&h, &common, &cfg, even_ps, 1);
         ether_run(&h.ether, NEVER);
         assert_int_equal(h.ether.ops, stop_ps > 71700 ? 2 : 1);
         assert_int_equal(h.ether.flows, h.ether.ops * 24);
-        hall_close(&h);
+        fixture_close(&h);
     }
 }
 
@@ -109,47 +110,49 @@ static void training__ends_after_its_iterations(void **unused)
 {
     const struct traffic_common common = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
     struct traffic_training     cfg = ring(HOSTS, 1000);
-    struct hall                 h;
+    struct training_fixture     h;
 
     (void)unused;
     cfg.iterations = 7;
-    hall_open(&h, &common, &cfg, even_ps, 1);
+    fixture_open(&h, &common, &cfg, even_ps, 1);
     ether_run(&h.ether, NEVER);
     assert_int_equal(h.ether.ops, 7);
     assert_int_equal(h.ether.flows, 7 * 2 * 8 * 9);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
-/* The size of an all-to-all counts what a worker has for itself. */
+/* The size of an all-to-all includes a worker's own part. */
 static void training__reports_the_size_of_nccl_tests(void **unused)
 {
     const struct traffic_common   common = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
-    const struct traffic_training cfg = { { COLLECTIVE_ALL_TO_ALL, 5, 300, 0, false, 0, 0, false }, 0, LINK_PS, 1 };
-    struct hall                   h;
+    const struct traffic_training cfg = { { COLLECTIVE_ALL_TO_ALL, 5, 300, 0, false, 0, 0, false }, 0,
+                                          LINK_PS, 1 };
+    struct training_fixture       h;
 
     (void)unused;
-    hall_open(&h, &common, &cfg, even_ps, 1);
+    fixture_open(&h, &common, &cfg, even_ps, 1);
     ether_run(&h.ether, NEVER);
     assert_int_equal(h.ether.ops, 1);
     assert_int_equal(h.ether.op[0].bytes, 1500);
     assert_int_equal(h.ether.op[0].took_ps, 4 * (LINK_PS + 3000 + LINK_PS));
-    hall_close(&h);
+    fixture_close(&h);
 }
 
-/* All workers of every kind of collective wait for one that is slow: in each iteration the last
- * acknowledgement comes before the first flow of the next by exactly what computing and the barrier take. */
+/* For every kind of collective, all workers wait for a slow one. In each iteration, the last acknowledgement
+ * precedes the first flow of the next by exactly the time of computing and barrier. */
 static void barrier__waits_for_the_last(void **unused)
 {
     const struct traffic_common common = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
 
     (void)unused;
     for (int kind = 0; kind < COLLECTIVE_KINDS; kind++) {
-        const struct collective_cfg   c = { (enum collective_kind)kind, HOSTS, 2000, 300, false, 0, 0, false };
+        const struct collective_cfg   c = { (enum collective_kind)kind, HOSTS, 2000, 300, false, 0, 0,
+                                            false };
         const struct traffic_training cfg = { c, 777, 5555, 4 };
         uint32_t                      at = 0, each;
-        struct hall                   h;
+        struct training_fixture       h;
 
-        hall_open(&h, &common, &cfg, straggling_ps, 1);
+        fixture_open(&h, &common, &cfg, straggling_ps, 1);
         ether_run(&h.ether, NEVER);
         assert_int_equal(h.ether.ops, 4);
         each = h.ether.flows / 4;
@@ -168,7 +171,7 @@ static void barrier__waits_for_the_last(void **unused)
             assert_int_equal(h.ether.op[k].took_ps, last - first);
             assert_true(at == h.ether.flows || h.ether.flow[at].start_ps == last + 777 + 5555);
         }
-        hall_close(&h);
+        fixture_close(&h);
     }
 }
 
@@ -179,16 +182,17 @@ static uint64_t uneven_ps(const struct message *m)
     return LINK_PS * (1 + (m->src * 7919u + m->dst * 104729u + m->tag * 15485863u) % 50);
 }
 
-/* 8 workers, tensor 2, pipeline 2, data 2: six stages of four steps. */
+/* 8 workers, tensor 2, pipeline 2, data 2: four steps, six stages. */
 static const struct iteration_step four_steps[] = {
-    { 1000, { COLLECTIVE_RING_ALL_REDUCE, 2, 100, 0, false, 0, 0, false }, PARALLEL_TENSOR, 3, 0, false, false },
+    { 1000, { COLLECTIVE_RING_ALL_REDUCE, 2, 100, 0, false, 0, 0, false }, PARALLEL_TENSOR, 3, 0, false,
+      false },
     { 0, { COLLECTIVE_SEND_NEXT, 2, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, 1, 0, false, false },
     { 555, { COLLECTIVE_ALL_TO_ALL, 8, 40, 0, true, 0, 0, false }, PARALLEL_ALL, 1, 0, false, false },
     { 70, { COLLECTIVE_ALL_GATHER, 2, 200, 0, false, 0, 0, false }, PARALLEL_DATA, 1, 0, false, false },
 };
 static const struct traffic_steps steps_cfg = { { { 8, 2, 2, 2, 1 }, four_steps, 4 }, 640, 4000, LINK_PS, 3 };
 
-static void steps_open(struct hall *h, uint64_t (*way_ps)(const struct message *), uint64_t seed)
+static void steps_open(struct training_fixture *h, uint64_t (*way_ps)(const struct message *), uint64_t seed)
 {
     static const uint32_t       hosts[8] = { 8, 3, 0, 5, 1, 7, 2, 6 };
     const struct traffic_common common = { .start_ps = 700, .stop_ps = NEVER, .prio = 3 };
@@ -200,9 +204,10 @@ static void steps_open(struct hall *h, uint64_t (*way_ps)(const struct message *
     ether_init(&h->ether, t, LINK_PS, way_ps, seed);
 }
 
-/* When each worker is through each stage, by the messages that were seen; and no worker sends anything of a stage before it
- * has begun it. Workers are at different stages here all the time. */
-static void check_iteration(const struct hall *h, const struct iteration *it, uint32_t first, const struct op_result *op)
+/* Derives from the observed messages when each worker finished each stage. No worker sends a message of a
+ * stage before it has entered it. Workers are in different stages most of the time. */
+static void check_iteration(const struct training_fixture *h, const struct iteration *it, uint32_t first,
+                            const struct op_result *op)
 {
     uint64_t begin[8], end[8];
 
@@ -229,7 +234,8 @@ static void check_iteration(const struct hall *h, const struct iteration *it, ui
             end[c->src] = sent > end[c->src] ? sent : end[c->src];
             end[c->dst] = arrival > end[c->dst] ? arrival : end[c->dst];
         }
-        for (uint32_t w = 0; w < 8; w++)         /* all collectives here let every worker that sends begin at once */
+        /* in all collectives here, every sending worker can start at once */
+        for (uint32_t w = 0; w < 8; w++)
             assert_true(sends[w] == 0 || first_ps[w] == begin[w]);
     }
     for (uint32_t w = 0; w < 8; w++)
@@ -239,7 +245,7 @@ static void check_iteration(const struct hall *h, const struct iteration *it, ui
     assert_int_equal(end[0], op->start_ps + op->took_ps);
 }
 
-static void steps__workers_go_by_themselves(void **unused)
+static void steps__workers_advance_independently(void **unused)
 {
     struct iteration it;
 
@@ -248,7 +254,7 @@ static void steps__workers_go_by_themselves(void **unused)
     assert_int_equal(it.stages, 6);
     assert_int_equal(it.messages, 3 * 4 * 4 + 4 + 56 + 4 * 2);
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct hall h;
+        struct training_fixture h;
 
         steps_open(&h, uneven_ps, seed);
         ether_run(&h.ether, NEVER);
@@ -261,17 +267,17 @@ static void steps__workers_go_by_themselves(void **unused)
                 assert_int_equal(h.ether.op[k].start_ps,
                                  h.ether.op[k - 1].start_ps + h.ether.op[k - 1].took_ps + LINK_PS + 4000);
         }
-        hall_close(&h);
+        fixture_close(&h);
     }
     iteration_fini(&it);
 }
 
-/* In an even network: computing, and the steps of each collective, one way and one ACK each. Who but receives in the
- * pipeline's step is earlier by the ACK, and waits in the next, which everybody takes part in. */
-static void steps__take_the_sum_of_them(void **unused)
+/* Uniform network: computing, plus one way and one ACK for each step of each collective. A worker that only
+ * receives in the pipeline step is earlier by the ACK, and waits in the next step, in which all take part. */
+static void steps__times_add_up(void **unused)
 {
-    const uint64_t bytes = 3 * 2 * 50 + 300 + 40 + 100, messages = 3 * 2 + 1 + 1 + 1;
-    struct hall    h;
+    const uint64_t          bytes = 3 * 2 * 50 + 300 + 40 + 100, messages = 3 * 2 + 1 + 1 + 1;
+    struct training_fixture h;
 
     (void)unused;
     steps_open(&h, even_ps, 1);
@@ -279,12 +285,13 @@ static void steps__take_the_sum_of_them(void **unused)
     for (uint32_t k = 0; k < h.ether.ops; k++)
         assert_int_equal(h.ether.op[k].took_ps,
                          3 * 1000 + 555 + 70 + bytes * BYTE_PS + messages * 2 * LINK_PS);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
-/* ---- computing while messages are under way ---- */
+/* ---- overlap of computing and communication ---- */
 
-static void open_steps(struct hall *h, const struct traffic_steps *cfg, uint64_t (*way_ps)(const struct message *), uint64_t seed)
+static void open_steps(struct training_fixture *h, const struct traffic_steps *cfg,
+                       uint64_t (*way_ps)(const struct message *), uint64_t seed)
 {
     static const uint32_t       hosts[HOSTS] = { 8, 3, 0, 5, 1, 7, 2, 6, 4 };
     const struct traffic_common common = { .start_ps = 700, .stop_ps = NEVER, .prio = 3 };
@@ -296,12 +303,12 @@ static void open_steps(struct hall *h, const struct traffic_steps *cfg, uint64_t
     ether_init(&h->ether, t, LINK_PS, way_ps, seed);
 }
 
-/* All three iterations take as long. */
+/* Expects all three iterations to take want_ps. */
 static void assert_took(const struct iteration_cfg *cfg, uint64_t want_ps)
 {
     const struct traffic_steps steps = { *cfg, 640, 4000, LINK_PS, 3 };
     uint64_t                   rate_bps[HOSTS];
-    struct hall                h;
+    struct training_fixture    h;
 
     open_steps(&h, &steps, even_ps, 1);
     ether_run(&h.ether, NEVER);
@@ -310,14 +317,14 @@ static void assert_took(const struct iteration_cfg *cfg, uint64_t want_ps)
         assert_int_equal(h.ether.op[k].took_ps, want_ps);
         assert_int_equal(h.ether.op[k].start_ps, 700 + k * (want_ps + LINK_PS + 4000));
     }
-    hall_close(&h);
-    for (uint32_t i = 0; i < HOSTS; i++)         /* messages do not wait for each other here: links as fast as that */
+    fixture_close(&h);
+    for (uint32_t i = 0; i < HOSTS; i++)         /* messages do not queue here: links are fast enough */
         rate_bps[i] = 8 * PS_PER_S * 1000;
     assert_true(iteration_bound_ps(cfg, 1024, 0, rate_bps) <= want_ps);
 }
 
-/* p stages that compute for t and pass m micro-batches on in c each: (m + p - 1) t + (p - 1) c, and again on the way back. In
- * lock step it would be m (t + c + an ACK). */
+/* p stages that compute for t and forward m micro-batches in c each: (m + p - 1) t + (p - 1) c, and the same
+ * on the way back. In lock step it would be m (t + c + ACK). */
 static void pipeline__fills_and_drains(void **unused)
 {
     const uint64_t t = 5000, back = 9000, c = LINK_PS + 300 * BYTE_PS;
@@ -326,38 +333,45 @@ static void pipeline__fills_and_drains(void **unused)
     for (uint32_t p = 2; p <= HOSTS; p++)
         for (uint32_t m = 1; m <= 12; m++) {
             const struct iteration_step both[] = {
-                { t, { COLLECTIVE_SEND_NEXT, p, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, m, 0, false, true },
-                { back, { COLLECTIVE_SEND_PREVIOUS, p, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, m, 0, false, true },
+                { t, { COLLECTIVE_SEND_NEXT, p, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, m, 0, false,
+                  true },
+                { back, { COLLECTIVE_SEND_PREVIOUS, p, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, m, 0,
+                  false, true },
             };
 
             assert_took(&(struct iteration_cfg){ { p, 1, 1, p, 1 }, both, 1 }, (m + p - 1) * t + (p - 1) * c);
-            assert_took(&(struct iteration_cfg){ { p, 1, 1, p, 1 }, both, 2 }, (m + p - 1) * (t + back) + 2 * (p - 1) * c);
+            assert_took(&(struct iteration_cfg){ { p, 1, 1, p, 1 }, both, 2 },
+                        (m + p - 1) * (t + back) + 2 * (p - 1) * c);
         }
 }
 
-/* Where messages take longer than computing they still follow each other, and what is computed before the first counts once.
- * The last ACK comes after the last computing. */
-static void pipeline__sends_beside_computing(void **unused)
+/* Messages that take longer than computing still overlap, and 'before' computing counts once. The last ACK
+ * arrives after the last computing. */
+static void pipeline__overlaps_sending_and_computing(void **unused)
 {
     const uint64_t              t = 500, c = LINK_PS + 300 * BYTE_PS;
-    const struct iteration_step step = { t, { COLLECTIVE_SEND_NEXT, 3, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, 7, 1234, false, true };
+    const struct iteration_step step = { t, { COLLECTIVE_SEND_NEXT, 3, 300, 0, false, 0, 0, false },
+                                         PARALLEL_PIPELINE, 7, 1234, false, true };
 
     (void)unused;
-    assert_took(&(struct iteration_cfg){ { 6, 2, 1, 3, 1 }, &step, 1 }, 1234 + (7 + 3 - 2) * t + 2 * c + LINK_PS);
+    assert_took(&(struct iteration_cfg){ { 6, 2, 1, 3, 1 }, &step, 1 },
+                1234 + (7 + 3 - 2) * t + 2 * c + LINK_PS);
 }
 
-/* A worker sends micro-batch k when it has computed on it: after k - 1, and after it has come from the one before. */
+/* A worker sends micro-batch k after computing it: after k - 1, and after it has arrived from the
+ * predecessor. */
 static void pipeline__waits_for_its_predecessor(void **unused)
 {
     enum { P = 5, M = 9, T = 7000 };
-    const struct iteration_step step = { T, { COLLECTIVE_SEND_NEXT, P, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, M, 0, false, true };
+    const struct iteration_step step = { T, { COLLECTIVE_SEND_NEXT, P, 300, 0, false, 0, 0, false },
+                                         PARALLEL_PIPELINE, M, 0, false, true };
     const struct traffic_steps  cfg = { { { P, 1, 1, P, 1 }, &step, 1 }, 640, 0, LINK_PS, 2 };
     struct iteration            it;
 
     (void)unused;
     iteration_init(&it, &cfg.iteration);
     for (uint64_t seed = 1; seed <= 10; seed++) {
-        struct hall h;
+        struct training_fixture h;
 
         open_steps(&h, &cfg, uneven_ps, seed);
         ether_run(&h.ether, NEVER);
@@ -383,12 +397,13 @@ static void pipeline__waits_for_its_predecessor(void **unused)
             }
             assert_int_equal(h.ether.op[k].took_ps, last - h.ether.op[k].start_ps);
         }
-        hall_close(&h);
+        fixture_close(&h);
     }
     iteration_fini(&it);
 }
 
-/* n buckets, each computed for t, then reduced in C: n t + C where computing takes longer, t + n C where reducing does. */
+/* n buckets, each computed for t, then reduced in C: n t + C if computing dominates, t + n C if reducing
+ * does. */
 static void overlap__hides_the_shorter(void **unused)
 {
     const uint64_t comm = 2 * 3 * (2 * LINK_PS + 100 * BYTE_PS);
@@ -396,29 +411,35 @@ static void overlap__hides_the_shorter(void **unused)
     (void)unused;
     for (uint64_t t = comm / 2; t <= 2 * comm; t += comm / 2)
         for (uint32_t n = 1; n <= 6; n++) {
-            const struct iteration_step step = { t, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0, false }, PARALLEL_DATA, n, 0, true, false };
+            const struct iteration_step step = { t, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0,
+                                                      false }, PARALLEL_DATA, n, 0, true, false };
 
-            assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1 }, &step, 1 }, t > comm ? n * t + comm : t + n * comm);
+            assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1 }, &step, 1 },
+                        t > comm ? n * t + comm : t + n * comm);
         }
 }
 
-/* One collective at a time in groups of one kind; others do not wait for it. */
-static void overlap__is_of_one_kind_of_group(void **unused)
+/* Groups of one kind run one collective at a time; other kinds do not wait for it. */
+static void overlap__is_serial_per_kind_of_group(void **unused)
 {
     const uint64_t data = 2 * 3 * (2 * LINK_PS + 100 * BYTE_PS), tensor = 2 * (2 * LINK_PS + 50 * BYTE_PS);
 
     (void)unused;
     for (uint64_t t = 10; t <= 20000; t += 1999) {
         const struct iteration_step steps[] = {
-            { 3000, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0, false }, PARALLEL_DATA, 1, 0, true, false },
-            { t, { COLLECTIVE_RING_ALL_REDUCE, 2, 100, 0, false, 0, 0, false }, PARALLEL_TENSOR, 3, 0, false, false },
-            { 50, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0, false }, PARALLEL_DATA, 1, 0, false, false },
+            { 3000, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0, false }, PARALLEL_DATA, 1, 0, true,
+              false },
+            { t, { COLLECTIVE_RING_ALL_REDUCE, 2, 100, 0, false, 0, 0, false }, PARALLEL_TENSOR, 3, 0, false,
+              false },
+            { 50, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0, false }, PARALLEL_DATA, 1, 0, false,
+              false },
         };
-        uint64_t beside = 3 * (t + tensor), first = 3000 + (data > beside ? data : beside);
-        uint64_t ready = 3000 + beside + 50, reduced = 3000 + data;
+        uint64_t overlapped = 3 * (t + tensor), first = 3000 + (data > overlapped ? data : overlapped);
+        uint64_t ready = 3000 + overlapped + 50, reduced = 3000 + data;
 
         assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1 }, steps, 2 }, first);
-        assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1 }, steps, 3 }, (ready > reduced ? ready : reduced) + data);
+        assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1 }, steps, 3 },
+                    (ready > reduced ? ready : reduced) + data);
     }
 }
 
@@ -433,20 +454,21 @@ static int by_start(const void *a_, const void *b_)
     return a->tag < b->tag ? -1 : a->tag > b->tag;
 }
 
-/* In an even network nearly everything happens at the same moment as something else. */
-static void training__order_of_a_moment_does_not_matter(void **unused)
+/* In a uniform network nearly all events coincide with another. */
+static void training__order_of_simultaneous_events_does_not_matter(void **unused)
 {
     const struct traffic_common common = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
 
     (void)unused;
     for (int kind = 0; kind < COLLECTIVE_KINDS; kind++) {
-        const struct traffic_training cfg = { { (enum collective_kind)kind, HOSTS, 900, 50, false, 0, 0, false }, 10, 1000, 3 };
-        struct hall                   a, b;
+        const struct traffic_training cfg = { { (enum collective_kind)kind, HOSTS, 900, 50, false, 0, 0,
+                                                false }, 10, 1000, 3 };
+        struct training_fixture       a, b;
 
-        hall_open(&a, &common, &cfg, even_ps, 0);
+        fixture_open(&a, &common, &cfg, even_ps, 0);
         ether_run(&a.ether, NEVER);
         for (uint64_t seed = 1; seed <= 10; seed++) {
-            hall_open(&b, &common, &cfg, even_ps, seed);
+            fixture_open(&b, &common, &cfg, even_ps, seed);
             ether_run(&b.ether, NEVER);
             assert_int_equal(a.ether.ops, b.ether.ops);
             for (uint32_t i = 0; i < a.ether.ops; i++) {
@@ -458,9 +480,9 @@ static void training__order_of_a_moment_does_not_matter(void **unused)
             qsort(b.ether.flow, b.ether.flows, sizeof *b.ether.flow, by_start);
             for (uint32_t i = 0; i < a.ether.flows; i++)
                 assert_int_equal(by_start(&a.ether.flow[i], &b.ether.flow[i]), 0);
-            hall_close(&b);
+            fixture_close(&b);
         }
-        hall_close(&a);
+        fixture_close(&a);
     }
 }
 
@@ -472,14 +494,14 @@ int main(void)
         cmocka_unit_test(training__ends_after_its_iterations),
         cmocka_unit_test(training__reports_the_size_of_nccl_tests),
         cmocka_unit_test(barrier__waits_for_the_last),
-        cmocka_unit_test(steps__workers_go_by_themselves),
-        cmocka_unit_test(steps__take_the_sum_of_them),
+        cmocka_unit_test(steps__workers_advance_independently),
+        cmocka_unit_test(steps__times_add_up),
         cmocka_unit_test(pipeline__fills_and_drains),
-        cmocka_unit_test(pipeline__sends_beside_computing),
+        cmocka_unit_test(pipeline__overlaps_sending_and_computing),
         cmocka_unit_test(pipeline__waits_for_its_predecessor),
         cmocka_unit_test(overlap__hides_the_shorter),
-        cmocka_unit_test(overlap__is_of_one_kind_of_group),
-        cmocka_unit_test(training__order_of_a_moment_does_not_matter),
+        cmocka_unit_test(overlap__is_serial_per_kind_of_group),
+        cmocka_unit_test(training__order_of_simultaneous_events_does_not_matter),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
