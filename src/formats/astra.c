@@ -10,28 +10,29 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BYTES_PER_GB    1073741824.0         /* ASTRA-sim's are of 2^30 */
-#define RATE_BPS_MAX    1600000000000.0      /* of a link: see graph_check() */
+#define BYTES_PER_GB    1073741824.0         /* ASTRA-sim's GB are 2^30 bytes */
+#define RATE_BPS_MAX    1600000000000.0      /* per link: see graph_check() */
 #define INSIDE_BPS_MAX  1e15
 #define ROUTER_DELAY_PS 1000ull              /* between an NPU and its own switch */
 
-enum shape { RING, FULL, SWITCH, SHAPES };
+enum astra_shape { RING, FULL, SWITCH, SHAPES };
 
 static const char *const shapes[] = { "Ring", "FullyConnected", "Switch" };
 
-struct dim { enum shape shape; uint32_t npus; uint64_t rate_bps, delay_ps; };
+struct astra_dim { enum astra_shape shape; uint32_t npus; uint64_t rate_bps, delay_ps; };
 
-struct network {
+struct astra_network {
     const char             *name;
     const struct yaml_node *root;
-    struct dim              dim[ASTRA_DIMS_MAX];
+    struct astra_dim        dim[ASTRA_DIMS_MAX];
     uint32_t                dims, npus;
     struct err             *err;
 };
 
-static int refuse(const struct network *n, const struct yaml_node *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int refuse(const struct astra_network *n, const struct yaml_node *at, const char *format,
+                  ...) __attribute__((format(printf, 3, 4)));
 
-static int refuse(const struct network *n, const struct yaml_node *at, const char *format, ...)
+static int refuse(const struct astra_network *n, const struct yaml_node *at, const char *format, ...)
 {
     char    why[200];
     va_list args;
@@ -44,25 +45,26 @@ static int refuse(const struct network *n, const struct yaml_node *at, const cha
 
 /* ---- reading ---- */
 
-static int take_shape(struct network *n, const struct yaml_node *c, struct dim *d)
+static int take_shape(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
 {
     for (int i = 0; i < SHAPES; i++)
         if (strcmp(c->text, shapes[i]) == 0)
-            return d->shape = (enum shape)i, 0;
-    return refuse(n, c, "'%.40s' is no topology; there are Ring, FullyConnected and Switch", c->text);
+            return d->shape = (enum astra_shape)i, 0;
+    return refuse(n, c, "'%.40s' is not a topology; use Ring, FullyConnected or Switch", c->text);
 }
 
-static int take_count(struct network *n, const struct yaml_node *c, struct dim *d)
+static int take_count(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
 {
     uint64_t count;
 
     if (text_to_uint(c->text, &count, NULL) || count < 2 || count > GRAPH_NODES_MAX)
-        return refuse(n, c, "a dimension has 2 NPUs or more, up to %u, not '%.40s'", GRAPH_NODES_MAX, c->text);
+        return refuse(n, c, "a dimension has 2 NPUs or more, up to %u, not '%.40s'", GRAPH_NODES_MAX,
+                      c->text);
     d->npus = (uint32_t)count;
     return 0;
 }
 
-static int take_rate(struct network *n, const struct yaml_node *c, struct dim *d)
+static int take_rate(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
 {
     double gb;
 
@@ -72,7 +74,7 @@ static int take_rate(struct network *n, const struct yaml_node *c, struct dim *d
     return 0;
 }
 
-static int take_delay(struct network *n, const struct yaml_node *c, struct dim *d)
+static int take_delay(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
 {
     double ns;
 
@@ -82,7 +84,8 @@ static int take_delay(struct network *n, const struct yaml_node *c, struct dim *
     return 0;
 }
 
-static int read_list(struct network *n, const char *key, int (*take)(struct network *, const struct yaml_node *, struct dim *))
+static int read_list(struct astra_network *n, const char *key,
+                     int (*take)(struct astra_network *, const struct yaml_node *, struct astra_dim *))
 {
     const struct yaml_node *list = yaml_get(n->root, key);
     uint32_t                i = 0;
@@ -96,11 +99,12 @@ static int read_list(struct network *n, const char *key, int (*take)(struct netw
         return refuse(n, list, "'%s' has %u entries, 'topology' has %u", key, list->count, n->dims);
     n->dims = list->count;
     for (const struct yaml_node *c = list->child; c && !rc; c = c->next, i++)
-        rc = c->kind == YAML_SCALAR ? take(n, c, &n->dim[i]) : refuse(n, c, "an entry of '%s' is one value", key);
+        rc = c->kind == YAML_SCALAR ? take(n, c, &n->dim[i])
+             : refuse(n, c, "an entry of '%s' is one value", key);
     return rc;
 }
 
-static int check_keys(const struct network *n)
+static int check_keys(const struct astra_network *n)
 {
     static const char *const keys[] = { "topology", "npus_count", "bandwidth", "latency" };
 
@@ -112,13 +116,14 @@ static int check_keys(const struct network *n)
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
             is_known |= strcmp(c->key, keys[i]) == 0;
         if (!is_known)
-            return err_set(n->err, EINVAL, "%s:%u:%u: there is no key '%.40s'; there are topology, npus_count, bandwidth and latency", n->name, c->key_line,
-                           c->key_column, c->key);
+            return err_set(n->err, EINVAL,
+                           "%s:%u:%u: there is no key '%.40s'; there are topology, npus_count, bandwidth "
+                           "and latency", n->name, c->key_line, c->key_column, c->key);
     }
     return 0;
 }
 
-static int read_network(struct network *n)
+static int read_network(struct astra_network *n)
 {
     int rc = check_keys(n);
 
@@ -135,12 +140,12 @@ static int read_network(struct network *n)
 
 /* ---- sizes ---- */
 
-static double links_of(const struct dim *d, double npus)
+static double links_of(const struct astra_dim *d, double npus)
 {
     return d->shape == RING ? npus : d->shape == FULL ? npus * (d->npus - 1) / 2 : npus;
 }
 
-static int check_size(struct network *n, bool is_inside)
+static int check_size(struct astra_network *n, bool is_inside)
 {
     double npus = 1, links = 0;
 
@@ -149,44 +154,53 @@ static int check_size(struct network *n, bool is_inside)
     for (uint32_t i = is_inside; i < n->dims; i++)
         links += links_of(&n->dim[i], npus);
     if (4 * npus > GRAPH_NODES_MAX || links + npus > GRAPH_LINKS_MAX)
-        return refuse(n, yaml_get(n->root, "npus_count"), "%.0f NPUs with %.0f links are more than there is room for", npus, links);
+        return refuse(n, yaml_get(n->root, "npus_count"), "%.0f NPUs with %.0f links exceed the limits", npus,
+                      links);
     n->npus = (uint32_t)npus;
     if (is_inside && (n->dims < 2 || n->dim[0].shape != SWITCH))
-        return refuse(n, yaml_get(n->root, "topology"), "inside of servers there can be a first dimension of kind Switch, with others behind it");
+        return refuse(n, yaml_get(n->root, "topology"),
+                      "inside of servers there can be a first dimension of kind Switch, with others "
+                      "behind it");
     for (uint32_t i = is_inside; i < n->dims; i++)
         if ((double)n->dim[i].rate_bps > RATE_BPS_MAX)
-            return refuse(n, yaml_get(n->root, "bandwidth"), "dimension %u: a link has at most 1.6 Tb/s, 186.2 GB/s; a faster first dimension can be inside of "
+            return refuse(n, yaml_get(n->root, "bandwidth"),
+                          "dimension %u: a link has at most 1.6 Tb/s, 186.2 GB/s; a faster first dimension "
+                          "can be inside of "
                           "servers", i);
     return 0;
 }
 
 /* ---- building ---- */
 
-static void connect(struct graph *g, uint32_t a, uint32_t b, const struct dim *d)
+static void add_link(struct graph *g, uint32_t a, uint32_t b, const struct astra_dim *d)
 {
-    graph_add_link(g, &(struct graph_link){ .a = a, .b = b, .rate_bps = d->rate_bps, .delay_ps = d->delay_ps });
+    graph_add_link(g, &(struct graph_link){ .a = a, .b = b, .rate_bps = d->rate_bps,
+                                            .delay_ps = d->delay_ps });
 }
 
-/* The nodes of one group of a dimension: every stride-th from 'first' on. Each pair of neighbours is linked once. */
-static void wire_group(struct graph *g, const struct dim *d, uint32_t first, uint32_t stride, uint32_t middle)
+/* Links the nodes of one group of a dimension: every stride-th from 'first' on. Each pair of neighbors is
+ * linked once. */
+static void wire_group(struct graph *g, const struct astra_dim *d, uint32_t first, uint32_t stride,
+                       uint32_t middle)
 {
     for (uint32_t i = 0; i < d->npus; i++) {
         uint32_t a = first + i * stride;
 
         if (d->shape == SWITCH)
-            connect(g, a, middle, d);
+            add_link(g, a, middle, d);
         else if (d->shape == RING && (i + 1 < d->npus || d->npus > 2))
-            connect(g, a, first + (i + 1) % d->npus * stride, d);
+            add_link(g, a, first + (i + 1) % d->npus * stride, d);
         for (uint32_t k = i + 1; d->shape == FULL && k < d->npus; k++)
-            connect(g, a, first + k * stride, d);
+            add_link(g, a, first + k * stride, d);
     }
 }
 
-static void wire_dim(struct graph *g, const struct network *n, uint32_t number, uint32_t from, uint32_t stride)
+static void wire_dim(struct graph *g, const struct astra_network *n, uint32_t number, uint32_t from,
+                     uint32_t stride)
 {
-    const struct dim *d = &n->dim[number];
-    uint32_t          groups = d->npus ? n->npus / d->npus : 0, middle = g->nodes;
-    char              name[sizeof g->node->name];
+    const struct astra_dim *d = &n->dim[number];
+    uint32_t                groups = d->npus ? n->npus / d->npus : 0, middle = g->nodes;
+    char                    name[sizeof g->node->name];
 
     assert(stride > 0);
     for (uint32_t i = 0; i < groups && d->shape == SWITCH; i++) {
@@ -197,30 +211,31 @@ static void wire_dim(struct graph *g, const struct network *n, uint32_t number, 
         wire_group(g, d, from + i / stride * stride * d->npus + i % stride, stride, middle + i);
 }
 
-/* What all links of an NPU carry together, as far as one link can. */
-static uint64_t router_bps(const struct network *n, bool is_inside)
+/* Returns the total rate of an NPU's links, limited to the maximum of one link. */
+static uint64_t router_bps(const struct astra_network *n, bool is_inside)
 {
     double bps = 0;
 
     for (uint32_t i = is_inside; i < n->dims; i++) {
-        const struct dim *d = &n->dim[i];
+        const struct astra_dim *d = &n->dim[i];
 
-        bps += (double)d->rate_bps * (d->shape == SWITCH ? 1 : d->shape == FULL ? d->npus - 1 : d->npus > 2 ? 2 : 1);
+        bps += (double)d->rate_bps * (d->shape == SWITCH ? 1 : d->shape == FULL ? d->npus - 1 : d->npus > 2
+                                      ? 2 : 1);
     }
     return (uint64_t)(bps < RATE_BPS_MAX ? bps : RATE_BPS_MAX);
 }
 
-/* Without the first dimension those of the same place in all servers have a network of their own each (a rail). One switch joins these networks, so that
- * everybody can be reached; what goes by dimensions does not use it. */
-static void join_rails(struct graph *g, const struct network *n, uint32_t first)
+/* Without the first dimension, the NPUs with the same index in all servers form separate networks (rails).
+ * One switch joins them, so that all NPUs are reachable; collectives by dimension do not use it. */
+static void join_rails(struct graph *g, const struct astra_network *n, uint32_t first)
 {
     uint32_t spine = graph_add_node(g, true, "spine0");
 
     for (uint32_t i = 0; i < n->dim[0].npus; i++)
-        connect(g, first + i, spine, &n->dim[1]);
+        add_link(g, first + i, spine, &n->dim[1]);
 }
 
-static void build(struct graph *g, const struct network *n, bool is_inside)
+static void build(struct graph *g, const struct astra_network *n, bool is_inside)
 {
     bool     is_direct = n->dims == is_inside + 1u && n->dim[is_inside].shape == SWITCH;
     uint32_t from = 0, stride = 1;
@@ -236,7 +251,8 @@ static void build(struct graph *g, const struct network *n, bool is_inside)
         from = graph_add_node(g, true, name) - i;
     }
     for (uint32_t i = 0; i < n->npus && !is_direct; i++)
-        graph_add_link(g, &(struct graph_link){ .a = i, .b = from + i, .rate_bps = router_bps(n, is_inside), .delay_ps = ROUTER_DELAY_PS });
+        graph_add_link(g, &(struct graph_link){ .a = i, .b = from + i, .rate_bps = router_bps(n, is_inside),
+                                                .delay_ps = ROUTER_DELAY_PS });
     for (uint32_t i = 0; i < n->dims; i++) {
         if (i >= is_inside)
             wire_dim(g, n, i, from, stride);
@@ -245,10 +261,10 @@ static void build(struct graph *g, const struct network *n, bool is_inside)
     if (is_inside)
         join_rails(g, n, is_direct ? n->npus : from);
     g->inside_rate_bps = is_inside ? n->dim[0].rate_bps : 0;
-    g->inside_delay_ps = is_inside ? 2 * n->dim[0].delay_ps : 0;         /* to the switch, and from it */
+    g->inside_delay_ps = is_inside ? 2 * n->dim[0].delay_ps : 0;         /* to the switch and back */
 }
 
-static int make(struct network *n, bool is_inside, struct graph *g)
+static int make_graph(struct astra_network *n, bool is_inside, struct graph *g)
 {
     struct graph made;
     struct err   why;
@@ -268,14 +284,15 @@ static int make(struct network *n, bool is_inside, struct graph *g)
     return 0;
 }
 
-int astra_parse_network(const char *name, const char *text, size_t size, bool is_inside, struct graph *g, struct err *err)
+int astra_parse_network(const char *name, const char *text, size_t size, bool is_inside, struct graph *g,
+                        struct err *err)
 {
     struct yaml_doc doc;
     int             rc = yaml_parse(&doc, name, text, size, err);
 
     if (rc)
         return rc;
-    rc = make(&(struct network){ .name = name, .root = doc.root, .err = err }, is_inside, g);
+    rc = make_graph(&(struct astra_network){ .name = name, .root = doc.root, .err = err }, is_inside, g);
     yaml_fini(&doc);
     return rc;
 }
@@ -287,23 +304,26 @@ int astra_read_network(const char *path, bool is_inside, struct graph *g, struct
 
     if (rc)
         return rc;
-    rc = make(&(struct network){ .name = path, .root = doc.root, .err = err }, is_inside, g);
+    rc = make_graph(&(struct astra_network){ .name = path, .root = doc.root, .err = err }, is_inside, g);
     yaml_fini(&doc);
     return rc;
 }
 
 /* ---- logical dimensions ---- */
 
-static int take_dims(const struct network *n, uint32_t *dim, uint32_t *dims)
+static int take_dims(const struct astra_network *n, uint32_t *dim, uint32_t *dims)
 {
-    const struct yaml_node *list = n->root && n->root->kind == YAML_MAP ? yaml_get(n->root, "logical-dims") : NULL;
+    const struct yaml_node *list = n->root && n->root->kind == YAML_MAP ? yaml_get(n->root, "logical-dims")
+                                   : NULL;
     uint32_t                made[ASTRA_DIMS_MAX], count = 0;
     uint64_t                number;
 
     if (!list || list->kind != YAML_LIST || !list->count || list->count > ASTRA_DIMS_MAX)
-        return refuse(n, list ? list : n->root, "'logical-dims' is a list of 1 to %u dimensions", ASTRA_DIMS_MAX);
+        return refuse(n, list ? list : n->root, "'logical-dims' is a list of 1 to %u dimensions",
+                      ASTRA_DIMS_MAX);
     for (const struct yaml_node *c = list->child; c; c = c->next) {
-        if (c->kind != YAML_SCALAR || text_to_uint(c->text, &number, NULL) || !number || number > GRAPH_NODES_MAX)
+        if (c->kind != YAML_SCALAR || text_to_uint(c->text, &number, NULL) || !number ||
+            number > GRAPH_NODES_MAX)
             return refuse(n, c, "a dimension is a number of NPUs, 1 .. %u", GRAPH_NODES_MAX);
         made[count++] = (uint32_t)number;
     }
@@ -312,14 +332,15 @@ static int take_dims(const struct network *n, uint32_t *dim, uint32_t *dims)
     return 0;
 }
 
-int astra_parse_dims(const char *name, const char *text, size_t size, uint32_t *dim, uint32_t *dims, struct err *err)
+int astra_parse_dims(const char *name, const char *text, size_t size, uint32_t *dim, uint32_t *dims,
+                     struct err *err)
 {
     struct yaml_doc doc;
     int             rc = yaml_parse(&doc, name, text, size, err);
 
     if (rc)
         return rc;
-    rc = take_dims(&(struct network){ .name = name, .root = doc.root, .err = err }, dim, dims);
+    rc = take_dims(&(struct astra_network){ .name = name, .root = doc.root, .err = err }, dim, dims);
     yaml_fini(&doc);
     return rc;
 }
@@ -331,7 +352,7 @@ int astra_read_dims(const char *path, uint32_t *dim, uint32_t *dims, struct err 
 
     if (rc)
         return rc;
-    rc = take_dims(&(struct network){ .name = path, .root = doc.root, .err = err }, dim, dims);
+    rc = take_dims(&(struct astra_network){ .name = path, .root = doc.root, .err = err }, dim, dims);
     yaml_fini(&doc);
     return rc;
 }

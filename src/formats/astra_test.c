@@ -1,4 +1,4 @@
-/* src/formats/astra_test.c - ASTRA-sim's networks: who is linked with whom, by the arithmetic of dimensions, and what is refused. */
+/* src/formats/astra_test.c - ASTRA-sim's networks: links by the arithmetic of dimensions, and refusals. */
 #include "formats/astra.h"
 
 #include "core/units.h"
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#define GB_BPS (8ull << 30)      /* 1 GB/s of ASTRA-sim's */
+#define GB_BPS (8ull << 30)      /* 1 GB/s as ASTRA-sim defines it */
 
 static void parse(const char *text, bool is_inside, struct graph *g)
 {
@@ -35,10 +35,12 @@ static void astra_network__dimensions(void **unused)
     struct graph g;
 
     (void)unused;
-    parse("topology: [Ring, FullyConnected, Switch]\nnpus_count: [4, 2, 2]\nbandwidth: [50.0, 25, 12.5]\nlatency: [500, 600.5, 700]\n", false, &g);
+    parse("topology: [Ring, FullyConnected, Switch]\nnpus_count: [4, 2, 2]\nbandwidth: [50.0, 25, "
+          "12.5]\nlatency: [500, 600.5, 700]\n", false, &g);
     assert_int_equal(g.hosts, 16);
     assert_int_equal(g.nodes, 16 + 16 + 8);
-    assert_int_equal(g.links, 16 + 16 + 8 + 16);         /* to routers; rings of 4; pairs; to the switches of 8 pairs */
+    /* to routers; rings of 4; pairs; to the switches of 8 pairs */
+    assert_int_equal(g.links, 16 + 16 + 8 + 16);
     for (uint32_t i = 0; i < 16; i++) {
         uint32_t r = 16 + i;
 
@@ -70,9 +72,10 @@ static void astra_network__servers(void **unused)
     struct graph g;
 
     (void)unused;
-    parse("topology: [Switch, Switch]\nnpus_count: [8, 2]\nbandwidth: [400, 50]\nlatency: [100, 500]\n", true, &g);
+    parse("topology: [Switch, Switch]\nnpus_count: [8, 2]\nbandwidth: [400, 50]\nlatency: [100, 500]\n", true,
+          &g);
     assert_int_equal(g.hosts, 16);
-    assert_int_equal(g.nodes, 16 + 8 + 1);               /* rails, and what joins them */
+    assert_int_equal(g.nodes, 16 + 8 + 1);               /* rails, and the switch that joins them */
     assert_int_equal(g.links, 16 + 8);
     assert_true(graph_is_inside(&g, 0, 7) && !graph_is_inside(&g, 7, 8));
     assert_int_equal(g.inside_rate_bps, 400 * GB_BPS);
@@ -82,7 +85,7 @@ static void astra_network__servers(void **unused)
     graph_fini(&g);
 }
 
-/* A ring of two has one link; a full mesh of so many that a router has no room for all of them has as much as there is. */
+/* A ring of two has one link. In a large full mesh, a router's link is limited to the maximum rate. */
 static void astra_network__ends_of_ranges(void **unused)
 {
     struct graph g;
@@ -103,33 +106,43 @@ static void astra_network__refuses(void **unused)
     static const struct { const char *text, *why; bool is_inside; } rows[] = {
         { "", "n:1:1: it has no 'topology', 'npus_count', 'bandwidth' and 'latency'", false },
         { "topology: Ring", "n:1:11: 'topology' is a list with an entry for each dimension", false },
-        { "topology: [Mesh]", "n:1:12: 'Mesh' is no topology; there are Ring, FullyConnected and Switch", false },
-        { "topology: [Ring]\nnpus: [4]", "n:2:1: there is no key 'npus'; there are topology, npus_count, bandwidth and latency", false },
-        { "topology: [Ring]\nnpus_count: [4, 2]", "n:2:13: 'npus_count' has 2 entries, 'topology' has 1", false },
-        { "topology: [Ring]\nnpus_count: [1]", "n:2:14: a dimension has 2 NPUs or more, up to 1048576, not '1'", false },
-        { "topology: [Ring]\nnpus_count: [4]\nbandwidth: [0]", "n:3:13: the bandwidth is a number of GB/s above 0, not '0'", false },
-        { "topology: [Ring]\nnpus_count: [4]\nbandwidth: [1]\nlatency: [0]", "n:4:11: the latency is a number of ns above 0, up to 2 ms, not '0'", false },
+        { "topology: [Mesh]", "n:1:12: 'Mesh' is not a topology; use Ring, FullyConnected or Switch", false },
+        { "topology: [Ring]\nnpus: [4]",
+          "n:2:1: there is no key 'npus'; there are topology, npus_count, bandwidth and latency", false },
+        { "topology: [Ring]\nnpus_count: [4, 2]", "n:2:13: 'npus_count' has 2 entries, 'topology' has 1",
+          false },
+        { "topology: [Ring]\nnpus_count: [1]",
+          "n:2:14: a dimension has 2 NPUs or more, up to 1048576, not '1'", false },
+        { "topology: [Ring]\nnpus_count: [4]\nbandwidth: [0]",
+          "n:3:13: the bandwidth is a number of GB/s above 0, not '0'", false },
+        { "topology: [Ring]\nnpus_count: [4]\nbandwidth: [1]\nlatency: [0]",
+          "n:4:11: the latency is a number of ns above 0, up to 2 ms, not '0'", false },
         { "topology: [Ring]\nnpus_count: [4]\nbandwidth: [187]\nlatency: [1]",
-          "n:3:12: dimension 0: a link has at most 1.6 Tb/s, 186.2 GB/s; a faster first dimension can be inside of servers", false },
-        { "topology: [Ring]\nnpus_count: [4]\nbandwidth: [0.1]\nlatency: [1]", "n:1:1: the link r0-r1: its rate, 859Mbps, is not within 1Gbps .. 1.6Tbps", false },
+          "n:3:12: dimension 0: a link has at most 1.6 Tb/s, 186.2 GB/s; a faster first dimension can be "
+          "inside of servers", false },
+        { "topology: [Ring]\nnpus_count: [4]\nbandwidth: [0.1]\nlatency: [1]",
+          "n:1:1: the link r0-r1: its rate, 859Mbps, is not within 1Gbps .. 1.6Tbps", false },
         { "topology: [Switch]\nnpus_count: [4]\nbandwidth: [9]\nlatency: [1]",
-          "n:1:11: inside of servers there can be a first dimension of kind Switch, with others behind it", true },
+          "n:1:11: inside of servers there can be a first dimension of kind Switch, with others behind it",
+          true },
         { "topology: [Ring, Ring]\nnpus_count: [4000, 4000]\nbandwidth: [9, 9]\nlatency: [1, 1]",
-          "n:2:13: 16000000 NPUs with 32000000 links are more than there is room for", false },
+          "n:2:13: 16000000 NPUs with 32000000 links exceed the limits", false },
     };
     struct graph g;
     struct err   err;
 
     (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_true(astra_parse_network("n", rows[i].text, strlen(rows[i].text), rows[i].is_inside, &g, &err) < 0);
+        assert_true(astra_parse_network("n", rows[i].text, strlen(rows[i].text), rows[i].is_inside, &g,
+                                        &err) < 0);
         assert_string_equal(err.text, rows[i].why);
     }
 }
 
 static void astra_dims__of_json(void **unused)
 {
-    static const char text[] = "{\"logical-dims\": [\"8\", \"2\"]}", wrong[] = "{\"logical-dims\": [\"8\", \"x\"]}";
+    static const char text[] = "{\"logical-dims\": [\"8\", \"2\"]}",
+        wrong[] = "{\"logical-dims\": [\"8\", \"x\"]}";
     uint32_t          dim[ASTRA_DIMS_MAX], dims;
     struct err        err;
 

@@ -14,26 +14,27 @@
 #include <unistd.h>
 
 #define WHOLE_BYTES 64000000u    /* traces with larger files are not kept in memory */
-#define PIECE_BYTES 65536u       /* of a file that are read at once */
+#define PIECE_BYTES 65536u       /* bytes read from a file at a time */
 
 /* ---- bytes ---- */
 
-/* What is read: all of it is in memory, or a piece at a time. */
-struct source {
-    struct chakra_bytes is;      /* what is there and has not been used */
-    int                 file;    /* -1: there is no more */
+/* An input: entirely in memory, or read piece by piece. */
+struct chakra_source {
+    struct chakra_bytes is;      /* unread bytes in memory */
+    int                 file;    /* -1: no more to read */
     unsigned char      *room;
     size_t              size;
 };
 
-/* Sees to it that so many bytes are there, unless the file ends before that. */
-static bool look(struct source *s, uint64_t bytes)
+/* Makes 'bytes' bytes available. Returns false if the file ends before that. */
+static bool fill_source(struct chakra_source *s, uint64_t bytes)
 {
     while ((uint64_t)(s->is.end - s->is.at) < bytes && s->file >= 0) {
         size_t  have = (size_t)(s->is.end - s->is.at);
         ssize_t n;
 
-        if (s->size < bytes || !s->room) {           /* twice as much as there is: what a wrong length says is not believed */
+        /* grows by doubling only, so that a corrupt length cannot exhaust memory */
+        if (s->size < bytes || !s->room) {
             size_t size = have + PIECE_BYTES > 2 * have ? have + PIECE_BYTES : 2 * have;
             unsigned char *room = xmalloc(size);
 
@@ -56,15 +57,15 @@ static bool look(struct source *s, uint64_t bytes)
     return (uint64_t)(s->is.end - s->is.at) >= bytes;
 }
 
-/* The next record, which is there until the one after it is asked for. Returns 1, 0 at the end. */
-static int next_record(struct source *s, const struct chakra_where *where, struct chakra_bytes *record)
+/* Returns 1 and the next record, which is valid until the following call, or 0 at the end. */
+static int next_record(struct chakra_source *s, const struct chakra_where *where, struct chakra_bytes *record)
 {
     uint64_t length;
 
-    if (!look(s, 1))
+    if (!fill_source(s, 1))
         return 0;
-    look(s, 10);                 /* as long as a length may be */
-    if (!chakra_varint(&s->is, &length) || !look(s, length))
+    fill_source(s, 10);          /* maximum length of a varint */
+    if (!chakra_varint(&s->is, &length) || !fill_source(s, length))
         return chakra_cut_off(where);
     *record = (struct chakra_bytes){ s->is.at, s->is.at + length };
     s->is.at += length;
@@ -73,22 +74,22 @@ static int next_record(struct source *s, const struct chakra_where *where, struc
 
 /* ---- a file ---- */
 
-/* Whoever takes the nodes of a file. */
-struct taker {
-    int (*take)(struct taker *, const struct chakra_node *, const struct chakra_where *);
+/* Consumer of a file's nodes. */
+struct node_consumer {
+    int (*take)(struct node_consumer *, const struct chakra_node *, const struct chakra_where *);
 };
 
-static int read_nodes(struct source *s, struct taker *to, const struct chakra_where *where)
+static int read_nodes(struct chakra_source *s, struct node_consumer *to, const struct chakra_where *where)
 {
     struct chakra_node  n = { 0 };
     struct chakra_bytes record;
     int                 rc;
 
-    if (look(s, 2) && s->is.at[0] == 0x1f && s->is.at[1] == 0x8b)
-        return err_set(where->err, EINVAL, "%s: it is packed; unpack it with gunzip", where->name);
-    rc = next_record(s, where, &record);         /* the first is about the whole */
+    if (fill_source(s, 2) && s->is.at[0] == 0x1f && s->is.at[1] == 0x8b)
+        return err_set(where->err, EINVAL, "%s: the file is compressed; unpack it with gunzip", where->name);
+    rc = next_record(s, where, &record);         /* the first record is metadata of the whole trace */
     if (rc == 0)
-        return err_set(where->err, EINVAL, "%s: it is empty", where->name);
+        return err_set(where->err, EINVAL, "%s: the file is empty", where->name);
     while (rc > 0 && (rc = next_record(s, where, &record)) > 0) {
         int wrong = chakra_node_read(&n, record, where);
 
@@ -102,20 +103,21 @@ static int read_nodes(struct source *s, struct taker *to, const struct chakra_wh
 
 /* ---- in memory ---- */
 
-struct dep { uint64_t id; uint32_t op; };        /* operation 'op' waits for the node 'id' */
+struct chakra_dep { uint64_t id; uint32_t op; }; /* operation 'op' waits for the node 'id' */
 
-struct whole {
-    struct taker  taker;
-    struct trace *trace;
-    struct dep   *dep, *of_id;   /* of_id: operations by id of their node */
-    uint64_t      deps, deps_max;
-    uint32_t      ids, ids_max;
+struct chakra_whole {
+    struct node_consumer taker;
+    struct trace        *trace;
+    struct chakra_dep   *dep, *of_id; /* of_id: operations by node id */
+    uint64_t             deps, deps_max;
+    uint32_t             ids, ids_max;
 };
 
-static int take_whole(struct taker *taker, const struct chakra_node *n, const struct chakra_where *where)
+static int add_to_whole(struct node_consumer *taker, const struct chakra_node *n,
+                        const struct chakra_where *where)
 {
-    struct whole *w = (struct whole *)taker;
-    uint32_t      op = w->ids;
+    struct chakra_whole *w = (struct chakra_whole *)taker;
+    uint32_t             op = w->ids;
 
     if (w->trace->ops >= TRACE_OPS_MAX)
         return chakra_refuse(where, n->id, "more than %u operations", TRACE_OPS_MAX);
@@ -124,26 +126,26 @@ static int take_whole(struct taker *taker, const struct chakra_node *n, const st
         w->ids_max = w->ids_max ? 2 * w->ids_max : 256;
         w->of_id = xrealloc(w->of_id, w->ids_max * sizeof *w->of_id);
     }
-    w->of_id[w->ids++] = (struct dep){ n->id, op };
+    w->of_id[w->ids++] = (struct chakra_dep){ n->id, op };
     for (uint32_t i = 0; i < n->deps; i++) {
         if (w->deps == w->deps_max) {
             w->deps_max = w->deps_max ? 2 * w->deps_max : 256;
             w->dep = xrealloc(w->dep, w->deps_max * sizeof *w->dep);
         }
-        w->dep[w->deps++] = (struct dep){ n->dep[i], op };
+        w->dep[w->deps++] = (struct chakra_dep){ n->dep[i], op };
     }
     return 0;
 }
 
 static int by_id(const void *a_, const void *b_)
 {
-    const struct dep *a = a_, *b = b_;
+    const struct chakra_dep *a = a_, *b = b_;
 
     return a->id != b->id ? (a->id > b->id) - (a->id < b->id) : (a->op > b->op) - (a->op < b->op);
 }
 
-/* Operations get the order of their ids: it says which of those that are ready goes first. */
-static void order_ops(const struct whole *w, struct trace_rank *r)
+/* Sorts operations by node id, which decides the order among ready operations. */
+static void order_ops(const struct chakra_whole *w, struct trace_rank *r)
 {
     struct trace_op *was = xmalloc((r->ops + 1ul) * sizeof *was);
     uint32_t        *new = xcalloc(r->ops + 1ul, sizeof *new);
@@ -159,8 +161,8 @@ static void order_ops(const struct whole *w, struct trace_rank *r)
     free(new);
 }
 
-/* Nodes may name others that come later. */
-static int join_deps(const struct whole *w, const struct chakra_where *where)
+/* Resolves dependencies after all nodes are read: a node may depend on later ones. */
+static int join_deps(const struct chakra_whole *w, const struct chakra_where *where)
 {
     struct trace_rank *r = &w->trace->rank[where->rank];
 
@@ -168,7 +170,7 @@ static int join_deps(const struct whole *w, const struct chakra_where *where)
         qsort(w->of_id, w->ids, sizeof *w->of_id, by_id);
     for (uint32_t i = 1; i < w->ids; i++)
         if (w->of_id[i].id == w->of_id[i - 1].id)
-            return chakra_refuse(where, w->of_id[i].id, "there are two of it");
+            return chakra_refuse(where, w->of_id[i].id, "this id is used twice");
     if (w->ids)
         order_ops(w, r);
     for (uint64_t i = 0; i < w->deps; i++) {
@@ -183,16 +185,18 @@ static int join_deps(const struct whole *w, const struct chakra_where *where)
                 to = middle;
         }
         if (from == w->ids || w->of_id[from].id != w->dep[i].id)
-            return chakra_refuse(where, r->op[w->dep[i].op].line, "it waits for node %llu, which is not there", (unsigned long long)w->dep[i].id);
+            return chakra_refuse(where, r->op[w->dep[i].op].line,
+                                 "it waits for node %llu, which does not exist",
+                                 (unsigned long long)w->dep[i].id);
         trace_require(w->trace, where->rank, w->dep[i].op, from, false);
     }
     return 0;
 }
 
-static int read_whole(struct source *s, struct trace *t, const struct chakra_where *where)
+static int read_whole(struct chakra_source *s, struct trace *t, const struct chakra_where *where)
 {
-    struct whole w = { .taker.take = take_whole, .trace = t };
-    int          rc = read_nodes(s, &w.taker, where);
+    struct chakra_whole w = { .taker.take = add_to_whole, .trace = t };
+    int                 rc = read_nodes(s, &w.taker, where);
 
     if (!rc)
         rc = join_deps(&w, where);
@@ -201,36 +205,39 @@ static int read_whole(struct source *s, struct trace *t, const struct chakra_whe
     return rc;
 }
 
-int chakra_parse(const char *name, const void *data, size_t size, uint32_t rank, struct trace *t, struct err *err)
+int chakra_parse(const char *name, const void *data, size_t size, uint32_t rank, struct trace *t,
+                 struct err *err)
 {
-    struct chakra_where where = { name, t, rank, err };
-    struct source       s = { .is = { data, (const unsigned char *)data + size }, .file = -1 };
+    struct chakra_where  where = { name, t, rank, err };
+    struct chakra_source s = { .is = { data, (const unsigned char *)data + size }, .file = -1 };
 
     return read_whole(&s, t, &where);
 }
 
 /* ---- larger than memory ---- */
 
-struct streamer { struct taker taker; struct trace_stream *to; };
+struct chakra_streamer { struct node_consumer taker; struct trace_stream *to; };
 
-static int take_stream(struct taker *taker, const struct chakra_node *n, const struct chakra_where *where)
+static int add_to_stream(struct node_consumer *taker, const struct chakra_node *n,
+                         const struct chakra_where *where)
 {
-    struct streamer *s = (struct streamer *)taker;
+    struct chakra_streamer *s = (struct chakra_streamer *)taker;
 
     return trace_stream_add(s->to, n->id, &n->op, n->dep, n->deps, where->err);
 }
 
-/* -EDOM: ids do not ascend. */
-static int read_stream(struct source *s, struct trace *t, const struct chakra_where *where)
+/* Returns -EDOM if ids do not ascend. */
+static int read_stream(struct chakra_source *s, struct trace *t, const struct chakra_where *where)
 {
-    struct streamer      x = { { take_stream }, trace_stream_new(t, where->rank) };
-    struct trace_missing missing = { 0 };
-    int                  rc = read_nodes(s, &x.taker, where);
+    struct chakra_streamer x = { { add_to_stream }, trace_stream_new(t, where->rank) };
+    struct trace_missing   missing = { 0 };
+    int                    rc = read_nodes(s, &x.taker, where);
 
     if (!rc)
         rc = trace_stream_seal(x.to, &missing, where->err);
     if (rc == -ESRCH)
-        rc = chakra_refuse(where, missing.line, "it waits for node %llu, which is not there", (unsigned long long)missing.id);
+        rc = chakra_refuse(where, missing.line, "it waits for node %llu, which does not exist",
+                           (unsigned long long)missing.id);
     trace_stream_free(x.to);
     return rc;
 }
@@ -255,12 +262,12 @@ static int read_group(const char *name, const struct yaml_node *n, struct trace 
     rank = xcalloc(n->count, sizeof *rank);
     for (const struct yaml_node *c = n->child; c && !rc; c = c->next) {
         if (c->kind != YAML_SCALAR || text_to_uint(c->text, &number, NULL) || number >= t->ranks)
-            rc = refuse_group(name, c, "this is none of the ranks", err);
+            rc = refuse_group(name, c, "this is not a rank of the trace", err);
         else
             rank[count++] = (uint32_t)number;
         for (uint32_t i = 0; i + 1 < count && !rc; i++)
             if (rank[i] == rank[count - 1])
-                rc = refuse_group(name, c, "this rank is there twice", err);
+                rc = refuse_group(name, c, "this rank is listed twice", err);
     }
     while (!rc && t->groups <= id)
         trace_add_group(t, NULL, 0);
@@ -288,7 +295,7 @@ int chakra_parse_groups(const char *name, const char *text, size_t size, struct 
     return rc;
 }
 
-/* ---- all of it ---- */
+/* ---- entry points ---- */
 
 static char *file_of(const char *prefix, uint32_t rank)
 {
@@ -318,17 +325,18 @@ static uint32_t count_files(const char *prefix, uint64_t *bytes)
 
 static int read_file(const char *path, uint32_t rank, struct trace *t, struct err *err)
 {
-    struct chakra_where where = { path, t, rank, err };
-    struct source       s = { .file = open(path, O_RDONLY | O_CLOEXEC) };
-    int                 file = s.file, rc;
+    struct chakra_where  where = { path, t, rank, err };
+    struct chakra_source s = { .file = open(path, O_RDONLY | O_CLOEXEC) };
+    int                  file = s.file, rc;
 
     if (file < 0)
         return err_set(err, errno, "%s: %s", path, strerror(errno));
     rc = t->is_spilled ? read_stream(&s, t, &where) : -EDOM;
     if (rc == -EDOM) {
         free(s.room);
-        s = (struct source){ .file = file };
-        rc = lseek(file, 0, SEEK_SET) < 0 && t->is_spilled ? err_set(err, errno, "%s: %s", path, strerror(errno)) : read_whole(&s, t, &where);
+        s = (struct chakra_source){ .file = file };
+        rc = lseek(file, 0, SEEK_SET) < 0 && t->is_spilled
+             ? err_set(err, errno, "%s: %s", path, strerror(errno)) : read_whole(&s, t, &where);
     }
     free(s.room);
     close(file);
@@ -356,7 +364,8 @@ static int read_groups(const char *groups, struct trace *t, struct err *err)
     return rc;
 }
 
-int chakra_read(const char *prefix, const char *groups, enum trace_memory memory, struct trace *t, struct err *err)
+int chakra_read(const char *prefix, const char *groups, enum trace_memory memory, struct trace *t,
+                struct err *err)
 {
     uint64_t bytes;
     uint32_t ranks = count_files(prefix, &bytes);

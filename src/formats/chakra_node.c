@@ -18,8 +18,8 @@ enum cpu { CPU_HOST, CPU_GPU, CPU_COMM };
 
 /* ---- protobuf ---- */
 
-struct field {
-    uint32_t     number, wire;   /* wire: 0 varint, 1 eight bytes, 2 bytes, 5 four bytes */
+struct protobuf_field {
+    uint32_t     number, wire;   /* wire type: 0 varint, 1 eight bytes, 2 length-delimited, 5 four bytes */
     uint64_t     value;
     struct chakra_bytes bytes;
 };
@@ -49,14 +49,14 @@ static bool take_fixed(struct chakra_bytes *b, uint32_t bytes, uint64_t *value)
     return true;
 }
 
-/* The next field; false: it is cut off, or of a kind that proto3 does not have. */
-static bool take_field(struct chakra_bytes *b, struct field *f)
+/* Reads the next field. Returns false if it is truncated or has a wire type that proto3 lacks. */
+static bool take_field(struct chakra_bytes *b, struct protobuf_field *f)
 {
     uint64_t key, length;
 
     if (!chakra_varint(b, &key) || key >> 3 == 0 || key >> 3 > 0x1fffffff)
         return false;
-    *f = (struct field){ .number = (uint32_t)(key >> 3), .wire = key & 7 };
+    *f = (struct protobuf_field){ .number = (uint32_t)(key >> 3), .wire = key & 7 };
     switch (f->wire) {
     case 0: return chakra_varint(b, &f->value);
     case 1: return take_fixed(b, 8, &f->value);
@@ -79,7 +79,7 @@ static bool is_text(const struct chakra_bytes *b, const char *text)
 
 /* ---- attributes ---- */
 
-struct node {
+struct parsed_node {
     uint64_t     id, type, micros;
     bool         is_cpu, has_coll, has_size, has_src, has_dst, has_tag;
     uint64_t     coll, size, src, dst, tag;
@@ -102,10 +102,11 @@ static uint64_t unzigzag(uint64_t n)
     return n >> 1 ^ (0 - (n & 1));
 }
 
-/* An attribute: its name, and the value whatever whole number it is written as. */
-static bool take_attribute(struct chakra_bytes b, struct chakra_bytes *name, uint64_t *value, struct chakra_bytes *text)
+/* Reads an attribute: its name, and its value from any integer type. */
+static bool take_attribute(struct chakra_bytes b, struct chakra_bytes *name, uint64_t *value,
+                           struct chakra_bytes *text)
 {
-    struct field f;
+    struct protobuf_field f;
 
     *name = *text = (struct chakra_bytes){ NULL, NULL };
     *value = 0;
@@ -128,10 +129,11 @@ static bool take_attribute(struct chakra_bytes b, struct chakra_bytes *name, uin
     return true;
 }
 
-static bool note_attribute(struct node *n, struct chakra_bytes b)
+static bool note_attribute(struct parsed_node *n, struct chakra_bytes b)
 {
     struct { const char *name; uint64_t *value; bool *has; } want[] = {
-        { "comm_type", &n->coll, &n->has_coll }, { "comm_size", &n->size, &n->has_size }, { "comm_src", &n->src, &n->has_src },
+        { "comm_type", &n->coll, &n->has_coll }, { "comm_size", &n->size, &n->has_size },
+        { "comm_src", &n->src, &n->has_src },
         { "comm_dst", &n->dst, &n->has_dst }, { "comm_tag", &n->tag, &n->has_tag },
     };
     struct chakra_bytes name, text;
@@ -160,8 +162,8 @@ static void add_dep(struct chakra_node *n, uint64_t id)
     n->dep[n->deps++] = id;
 }
 
-/* One, or several in a packed row. */
-static bool take_deps(struct chakra_node *n, const struct field *is)
+/* Reads one dependency, or a packed list. */
+static bool take_deps(struct chakra_node *n, const struct protobuf_field *is)
 {
     struct chakra_bytes b = is->bytes;
     uint64_t            id;
@@ -176,20 +178,20 @@ static bool take_deps(struct chakra_node *n, const struct field *is)
     return true;
 }
 
-/* ---- what a node does ---- */
+/* ---- from node to operation ---- */
 
-/* pg_name: "" and "0" are all ranks; otherwise the number of a group of the file. */
-static int find_group(const struct chakra_where *f, const struct node *n, uint32_t *group)
+/* Resolves pg_name: "" and "0" are all ranks, other values are the number of a group in the file. */
+static int find_group(const struct chakra_where *f, const struct parsed_node *n, uint32_t *group)
 {
     char     id[24] = "";
     size_t   length = n->group.at ? (size_t)(n->group.end - n->group.at) : 0;
     uint64_t number = 0;
 
     if (length >= sizeof id)
-        return chakra_refuse(f, n->id, "its pg_name is no number");
+        return chakra_refuse(f, n->id, "its pg_name is not a number");
     memcpy(id, n->group.at ? (const char *)n->group.at : "", length);
     if (length && text_to_uint(id, &number, NULL))
-        return chakra_refuse(f, n->id, "its pg_name '%s' is no number", id);
+        return chakra_refuse(f, n->id, "its pg_name '%s' is not a number", id);
     if (number >= f->trace->groups || (number && !f->trace->group[number].count))
         return chakra_refuse(f, n->id, "there is no group %s: name the file of groups", id);
     for (uint32_t i = 0; i < f->trace->group[number].count; i++)
@@ -200,7 +202,7 @@ static int find_group(const struct chakra_where *f, const struct node *n, uint32
     return chakra_refuse(f, n->id, "rank %u is not in group %s", f->rank, id);
 }
 
-static int make_collective(const struct chakra_where *f, const struct node *n, struct trace_op *op)
+static int make_collective(const struct chakra_where *f, const struct parsed_node *n, struct trace_op *op)
 {
     if (!n->has_coll)
         return chakra_refuse(f, n->id, "a collective without comm_type");
@@ -215,7 +217,9 @@ static int make_collective(const struct chakra_where *f, const struct node *n, s
         op->size = n->micros ? n->micros * PS_PER_US : PS_PER_NS;
         return 0;
     default:
-        return chakra_refuse(f, n->id, "comm_type %llu is not modelled; ALL_REDUCE (0), ALL_GATHER (2), BROADCAST (5), ALL_TO_ALL (6) and REDUCE_SCATTER (7) are",
+        return chakra_refuse(f, n->id,
+                             "comm_type %llu is not modelled; ALL_REDUCE (0), ALL_GATHER (2), BROADCAST "
+                             "(5), ALL_TO_ALL (6) and REDUCE_SCATTER (7) are",
                       (unsigned long long)n->coll);
     }
     op->type = TRACE_COLLECTIVE;
@@ -223,31 +227,35 @@ static int make_collective(const struct chakra_where *f, const struct node *n, s
     return find_group(f, n, &op->peer);
 }
 
-static int make_message(const struct chakra_where *f, const struct node *n, struct trace_op *op)
+static int make_message(const struct chakra_where *f, const struct parsed_node *n, struct trace_op *op)
 {
     bool     is_send = n->type == SEND;
     uint64_t self = is_send ? n->src : n->dst, peer = is_send ? n->dst : n->src;
 
     if ((is_send ? n->has_src : n->has_dst) && self != f->rank)
-        return chakra_refuse(f, n->id, "it is of rank %llu and stands in the file of rank %u", (unsigned long long)self, f->rank);
+        return chakra_refuse(f, n->id, "it belongs to rank %llu, but is in the file of rank %u",
+                             (unsigned long long)self, f->rank);
     if (!(is_send ? n->has_dst : n->has_src) || !n->has_tag)
-        return chakra_refuse(f, n->id, "a %s without %s or comm_tag", is_send ? "send" : "receive", is_send ? "comm_dst" : "comm_src");
+        return chakra_refuse(f, n->id, "a %s without %s or comm_tag", is_send ? "send" : "receive",
+                             is_send ? "comm_dst" : "comm_src");
     if (peer >= f->trace->ranks)
-        return chakra_refuse(f, n->id, "there is no rank %llu: there are %u", (unsigned long long)peer, f->trace->ranks);
+        return chakra_refuse(f, n->id, "there is no rank %llu: there are %u", (unsigned long long)peer,
+                             f->trace->ranks);
     op->type = is_send ? TRACE_SEND : TRACE_RECV;
     op->peer = (uint32_t)peer;
     op->tag = (uint32_t)n->tag;
     return 0;
 }
 
-static int make_op(const struct chakra_where *f, const struct node *n, struct trace_op *op)
+static int make_op(const struct chakra_where *f, const struct parsed_node *n, struct trace_op *op)
 {
     *op = (struct trace_op){ .line = (uint32_t)n->id, .cpu = n->is_cpu ? CPU_HOST : CPU_GPU };
     if (n->micros > MICROS_MAX)
         return chakra_refuse(f, n->id, "it takes more than 1,000,000 s");
     if (n->type >= SEND && n->type <= COLL && n->is_cpu)
         return chakra_refuse(f, n->id, "it communicates and has is_cpu_op");
-    if (n->type >= SEND && n->type <= COLL && !(n->type == COLL && n->coll == BROADCAST) && (!n->has_size || n->size > BYTES_MAX))
+    if (n->type >= SEND && n->type <= COLL && !(n->type == COLL && n->coll == BROADCAST) &&
+        (!n->has_size || n->size > BYTES_MAX))
         return chakra_refuse(f, n->id, "comm_size is missing or too large");
     op->size = n->size + (n->size == 0);
     switch (n->type) {
@@ -266,17 +274,17 @@ static int make_op(const struct chakra_where *f, const struct node *n, struct tr
     }
 }
 
-/* ---- all of it ---- */
+/* ---- entry points ---- */
 
 int chakra_cut_off(const struct chakra_where *f)
 {
-    return err_set(f->err, EINVAL, "%s: it ends in the middle of a record, or is no Chakra trace", f->name);
+    return err_set(f->err, EINVAL, "%s: truncated record, or not a Chakra trace", f->name);
 }
 
 int chakra_node_read(struct chakra_node *to, struct chakra_bytes record, const struct chakra_where *f)
 {
-    struct node  n = { 0 };
-    struct field is;
+    struct parsed_node    n = { 0 };
+    struct protobuf_field is;
 
     to->deps = 0;
     while (record.at < record.end) {

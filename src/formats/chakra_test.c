@@ -1,4 +1,4 @@
-/* src/formats/chakra_test.c - Chakra traces: bytes of ASTRA-sim's own example, and nodes put together by hand. */
+/* src/formats/chakra_test.c - Chakra traces: bytes of ASTRA-sim's own example, and hand-made nodes. */
 #include "formats/chakra.h"
 
 #include "core/units.h"
@@ -14,8 +14,10 @@
 #include <cmocka.h>
 
 /* examples/workload/microbenchmarks/all_gather/4npus_1MB/all_gather.0.et of ASTRA-sim. */
-static const char golden[] = "\x07\x0a\x05" "0.0.4" "\x48\x12\x14" "all_gather_4npus_1MB" "\x18\x07\x52\x0e\x0a\x09" "is_cpu_op" "\xd8\x01\x00"
-                             "\x52\x0d\x0a\x09" "comm_type" "\x48\x02\x52\x0f\x0a\x09" "comm_size" "\x48\x80\x80\x40";
+static const char golden[] =
+    "\x07\x0a\x05" "0.0.4" "\x48\x12\x14" "all_gather_4npus_1MB" "\x18\x07\x52\x0e\x0a\x09"
+    "is_cpu_op" "\xd8\x01\x00"
+    "\x52\x0d\x0a\x09" "comm_type" "\x48\x02\x52\x0f\x0a\x09" "comm_size" "\x48\x80\x80\x40";
 
 static void parse__reads_the_golden_bytes(void **unused)
 {
@@ -37,10 +39,13 @@ static void parse__reads_the_golden_bytes(void **unused)
 
 #define HEAD "\x03\x0a\x01" "x"
 
-/* Node 5 computes for 7 us and waits for 9, which comes later and is unpacked once and packed once: a row and a single number. */
-static void parse__joins_what_comes_later(void **unused)
+/* Node 5 computes for 7 us and waits for 9, which comes later. Dependencies are given both unpacked and
+ * packed. */
+static void parse__resolves_later_nodes(void **unused)
 {
-    static const char nodes[] = HEAD "\x0a\x08\x05\x18\x04\x38\x07\x20\x09\x28\x0a" "\x04\x08\x09\x18\x01" "\x08\x08\x0a\x18\x04\x2a\x02\x05\x09";
+    static const char nodes[] =
+        HEAD "\x0a\x08\x05\x18\x04\x38\x07\x20\x09\x28\x0a" "\x04\x08\x09\x18\x01"
+        "\x08\x08\x0a\x18\x04\x2a\x02\x05\x09";
     struct trace      t;
     struct err        err;
 
@@ -61,15 +66,18 @@ static void parse__refuses(void **unused)
 {
     static const struct { const char *bytes; size_t size; const char *why; } rows[] = {
 #define ROW(bytes, why) { bytes, sizeof bytes - 1, why }
-        ROW("\x1f\x8b\x00", "c: it is packed; unpack it with gunzip"),
-        ROW("\x05\x0a", "c: it ends in the middle of a record, or is no Chakra trace"),
+        ROW("\x1f\x8b\x00", "c: the file is compressed; unpack it with gunzip"),
+        ROW("\x05\x0a", "c: truncated record, or not a Chakra trace"),
         ROW(HEAD "\x04\x08\x05\x18\x0b", "c: node 5: nodes of type 11 are not modelled"),
         ROW(HEAD "\x04\x08\x05\x18\x07", "c: node 5: comm_size is missing or too large"),
-        ROW(HEAD "\x06\x08\x05\x18\x04\x28\x03", "c: node 5: it waits for node 3, which is not there"),
-        ROW(HEAD "\x04\x08\x05\x18\x01\x04\x08\x05\x18\x01", "c: node 5: there are two of it"),
-        ROW(HEAD "\x13\x08\x05\x18\x05\x52\x0d\x0a\x09" "comm_size" "\x48\x02", "c: node 5: a send without comm_dst or comm_tag"),
-        ROW(HEAD "\x22\x08\x05\x18\x07\x52\x0d\x0a\x09" "comm_size" "\x48\x02\x52\x0d\x0a\x09" "comm_type" "\x48\x09",
-            "c: node 5: comm_type 9 is not modelled; ALL_REDUCE (0), ALL_GATHER (2), BROADCAST (5), ALL_TO_ALL (6) and REDUCE_SCATTER (7) are"),
+        ROW(HEAD "\x06\x08\x05\x18\x04\x28\x03", "c: node 5: it waits for node 3, which does not exist"),
+        ROW(HEAD "\x04\x08\x05\x18\x01\x04\x08\x05\x18\x01", "c: node 5: this id is used twice"),
+        ROW(HEAD "\x13\x08\x05\x18\x05\x52\x0d\x0a\x09" "comm_size" "\x48\x02",
+            "c: node 5: a send without comm_dst or comm_tag"),
+        ROW(HEAD "\x22\x08\x05\x18\x07\x52\x0d\x0a\x09" "comm_size" "\x48\x02\x52\x0d\x0a\x09" "comm_type"
+            "\x48\x09",
+            "c: node 5: comm_type 9 is not modelled; ALL_REDUCE (0), ALL_GATHER (2), BROADCAST (5), "
+            "ALL_TO_ALL (6) and REDUCE_SCATTER (7) are"),
     };
     struct trace t;
     struct err   err;
@@ -85,7 +93,8 @@ static void parse__refuses(void **unused)
 
 static void groups__by_number(void **unused)
 {
-    static const char json[] = "{\"1\": [0, 2], \"3\": [1]}", twice[] = "{\"1\": [0, 0]}", none[] = "{\"1\": [7]}", zero[] = "{\"0\": [1]}";
+    static const char json[] = "{\"1\": [0, 2], \"3\": [1]}", twice[] = "{\"1\": [0, 0]}",
+        none[] = "{\"1\": [7]}", zero[] = "{\"0\": [1]}";
     struct trace      t;
     struct err        err;
 
@@ -97,13 +106,13 @@ static void groups__by_number(void **unused)
     assert_int_equal(t.group[2].count, 0);
     assert_int_equal(t.group[0].count, 3);
     assert_true(chakra_parse_groups("g", twice, sizeof twice - 1, &t, &err) < 0);
-    assert_string_equal(err.text, "g:1:11: this rank is there twice");
+    assert_string_equal(err.text, "g:1:11: this rank is listed twice");
     assert_true(chakra_parse_groups("g", none, sizeof none - 1, &t, &err) < 0);
     assert_true(chakra_parse_groups("g", zero, sizeof zero - 1, &t, &err) < 0);
     trace_fini(&t);
 }
 
-/* ---- from files ---- */
+/* ---- files ---- */
 
 static char folder[64], prefix[80], path[96];
 
@@ -125,7 +134,8 @@ static int tear_down(void **unused)
     return rmdir(folder);
 }
 
-static int read_bytes(const void *bytes, size_t size, enum trace_memory memory, struct trace *t, struct err *err)
+static int read_bytes(const void *bytes, size_t size, enum trace_memory memory, struct trace *t,
+                      struct err *err)
 {
     FILE *out = fopen(path, "wb");
 
@@ -159,7 +169,7 @@ static void expect_same(const struct trace *a, const struct trace *b)
     trace_list_fini(&lb);
 }
 
-/* What is said of a file is the same whether its nodes are kept in memory or not. */
+/* Error messages do not depend on whether nodes are kept in memory. */
 static void expect_same_from_file(const void *bytes, size_t size)
 {
     struct trace whole, streamed;
@@ -188,7 +198,7 @@ static size_t put_varint(unsigned char *to, uint64_t n)
     return at;
 }
 
-/* A node that computes and waits for two others; with a name of so many bytes. */
+/* Writes a node that computes and waits for two others, with a name of name_bytes. */
 static size_t put_node(unsigned char *to, uint64_t id, uint64_t first, uint64_t second, size_t name)
 {
     unsigned char *body = malloc(name + 64);
@@ -212,8 +222,8 @@ static size_t put_node(unsigned char *to, uint64_t id, uint64_t first, uint64_t 
     return size + at;
 }
 
-/* Nodes 3 x i wait for one before them and one behind them; a root stands at the end. More than are read or written at once, some of them longer
- * than what is read at once. */
+/* Nodes 3 x i wait for an earlier and a later node; a root is at the end. There are more nodes than one read
+ * or write holds, and some are longer than one read. */
 static void read__the_same_from_a_file(void **unused)
 {
     unsigned char *data = malloc(8u << 20);
@@ -223,7 +233,8 @@ static void read__the_same_from_a_file(void **unused)
     (void)unused;
     memcpy(data, HEAD, at);
     for (uint64_t i = 1; i < count; i++)
-        at += put_node(data + at, 3 * i, i > 1 ? 3 * (i - (i % 7 < i - 1 ? i % 7 + 1 : 1)) : 3 * count, 3 * count, i % 4000 ? i % 50 : 200000);
+        at += put_node(data + at, 3 * i, i > 1 ? 3 * (i - (i % 7 < i - 1 ? i % 7 + 1 : 1)) : 3 * count,
+                       3 * count, i % 4000 ? i % 50 : 200000);
     number = put_varint(data + at + 2, 3 * count);
     data[at] = (unsigned char)(3 + number);
     data[at + 1] = 0x08;
@@ -242,11 +253,15 @@ static void read__refuses_in_a_file_what_it_refuses_in_memory(void **unused)
 #define BYTES(bytes) { bytes, sizeof bytes - 1 }
         BYTES(""),
         BYTES(HEAD),
-        BYTES(HEAD "\x06\x08\x05\x18\x04\x28\x03"),                               /* waits for what is not there */
+        /* waits for a node that does not exist */
+        BYTES(HEAD "\x06\x08\x05\x18\x04\x28\x03"),
         BYTES(HEAD "\x06\x08\x05\x18\x04\x28\x09"),
-        BYTES(HEAD "\x04\x08\x05\x18\x01\x04\x08\x05\x18\x01"),                   /* two of the same id */
-        BYTES(HEAD "\x04\x08\x05\x18\x01\x06\x08\x02\x18\x04\x28\x05"),           /* ids that descend are fine */
-        BYTES(HEAD "\x04\x08\x05\x18\x01\xff\xff\xff\xff\x7f"),                     /* a length beyond the end */
+        /* two nodes with the same id */
+        BYTES(HEAD "\x04\x08\x05\x18\x01\x04\x08\x05\x18\x01"),
+        /* descending ids are valid */
+        BYTES(HEAD "\x04\x08\x05\x18\x01\x06\x08\x02\x18\x04\x28\x05"),
+        /* a length beyond the end */
+        BYTES(HEAD "\x04\x08\x05\x18\x01\xff\xff\xff\xff\x7f"),
     };
 
     (void)unused;
@@ -254,10 +269,11 @@ static void read__refuses_in_a_file_what_it_refuses_in_memory(void **unused)
         expect_same_from_file(rows[i].bytes, rows[i].size);
 }
 
-/* In memory a circle is found rank by rank, otherwise by trying. */
-static void read__refuses_circles(void **unused)
+/* In memory, cycles are found rank by rank; otherwise by a trial run. */
+static void read__refuses_cycles(void **unused)
 {
-    static const char circle[] = HEAD "\x06\x08\x01\x18\x04\x28\x02" "\x06\x08\x02\x18\x04\x28\x01" "\x04\x08\x03\x18\x01";
+    static const char circle[] =
+        HEAD "\x06\x08\x01\x18\x04\x28\x02" "\x06\x08\x02\x18\x04\x28\x01" "\x04\x08\x03\x18\x01";
     struct trace      t;
     struct err        err;
 
@@ -268,10 +284,12 @@ static void read__refuses_circles(void **unused)
     assert_non_null(strstr(err.text, ": 2 operations of rank 0 wait for each other in a circle"));
 }
 
-/* Of those that are ready the lowest id goes first, wherever it stands. */
+/* Among ready nodes the lowest id goes first, wherever it is in the file. */
 static void read__orders_by_id(void **unused)
 {
-    static const char nodes[] = HEAD "\x06\x08\x09\x18\x04\x38\x09" "\x08\x08\x04\x18\x04\x38\x04\x28\x09" "\x06\x08\x06\x18\x04\x38\x06";
+    static const char nodes[] =
+        HEAD "\x06\x08\x09\x18\x04\x38\x09" "\x08\x08\x04\x18\x04\x38\x04\x28\x09"
+        "\x06\x08\x06\x18\x04\x38\x06";
     struct trace      t;
     struct err        err;
 
@@ -289,12 +307,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parse__reads_the_golden_bytes),
-        cmocka_unit_test(parse__joins_what_comes_later),
+        cmocka_unit_test(parse__resolves_later_nodes),
         cmocka_unit_test(parse__refuses),
         cmocka_unit_test(groups__by_number),
         cmocka_unit_test_setup_teardown(read__the_same_from_a_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(read__refuses_in_a_file_what_it_refuses_in_memory, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(read__refuses_circles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__refuses_cycles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(read__orders_by_id, set_up, tear_down),
     };
 

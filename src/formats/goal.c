@@ -12,22 +12,24 @@
 #include <unistd.h>
 
 #define MAGIC        4223u
-#define MAGIC_USED   2342u       /* a run with --save-mem has used it up */
+#define MAGIC_USED   2342u       /* LogGOPSim with --save-mem has consumed it */
 #define NODE_BYTES   39u
-#define GOAL_WHOLE_BYTES 64000000    /* a larger file is not kept in memory */
+#define GOAL_WHOLE_BYTES 64000000    /* larger files are not kept in memory */
 
-/* ---- compiled ---- */
+/* ---- compiled form ---- */
 
-struct binary {
+struct goal_binary {
     const struct goal_source *from;
     const char               *name;
-    uint64_t                  size;          /* of the file */
+    uint64_t                  size;          /* file size */
     struct trace             *trace;
     struct err               *err;
 };
 
-/* Some bytes of the file, whether it is in memory or not; *own is to be freed. NULL: they cannot be read. */
-static const unsigned char *look(const struct binary *b, uint64_t at, uint64_t bytes, unsigned char **own)
+/* Returns bytes of the file, from memory or read from disk; the caller frees *own. Returns NULL if reading
+ * fails. */
+static const unsigned char *get_bytes(const struct goal_binary *b, uint64_t at, uint64_t bytes,
+                                      unsigned char **own)
 {
     unsigned char *data;
     uint64_t       got = 0;
@@ -41,7 +43,7 @@ static const unsigned char *look(const struct binary *b, uint64_t at, uint64_t b
 
         if (n <= 0 && !(n < 0 && errno == EINTR)) {
             free(data);
-            err_set(b->err, EIO, "%s: it cannot be read", b->name);
+            err_set(b->err, EIO, "%s: cannot read the file", b->name);
             return NULL;
         }
         got += n > 0 ? (uint64_t)n : 0;
@@ -50,7 +52,7 @@ static const unsigned char *look(const struct binary *b, uint64_t at, uint64_t b
     return data;
 }
 
-static uint64_t get(const unsigned char *p, uint32_t bytes)
+static uint64_t get_uint(const unsigned char *p, uint32_t bytes)
 {
     uint64_t n = 0;
 
@@ -59,25 +61,27 @@ static uint64_t get(const unsigned char *p, uint32_t bytes)
     return n;
 }
 
-static int refuse_node(const struct binary *b, uint32_t rank, uint32_t node, const char *why)
+static int refuse_node(const struct goal_binary *b, uint32_t rank, uint32_t node, const char *why)
 {
     return err_set(b->err, EINVAL, "%s: node %u of rank %u: %s", b->name, node, rank, why);
 }
 
-static int read_node(const struct binary *b, uint32_t rank, uint32_t node, const unsigned char *p)
+static int read_node(const struct goal_binary *b, uint32_t rank, uint32_t node, const unsigned char *p)
 {
     static const uint8_t types[] = { [1] = TRACE_SEND, [2] = TRACE_RECV, [3] = TRACE_CALC };
-    struct trace_op      op = { .line = node + 1, .peer = (uint32_t)get(p + 5, 4), .size = get(p + 9, 8), .tag = get(p + 17, 4), .cpu = p[21] };
+    struct trace_op      op = { .line = node + 1, .peer = (uint32_t)get_uint(p + 5, 4),
+                                .size = get_uint(p + 9, 8), .tag = get_uint(p + 17, 4), .cpu = p[21] };
 
     if (p[4] < 1 || p[4] > 3)
-        return refuse_node(b, rank, node, "its type is none of send (1), recv (2) and calc (3)");
+        return refuse_node(b, rank, node, "its type is not send (1), recv (2) or calc (3)");
     op.type = types[p[4]];
     if (op.type == TRACE_CALC ? op.size > CALC_NS_MAX : op.size > SIZE_MAX_B)
         return refuse_node(b, rank, node, "its size or time is too large");
     if (op.type != TRACE_CALC && p[22])
         return refuse_node(b, rank, node, "ranks with several NICs are not modelled");
-    if (op.type != TRACE_CALC && op.peer >= b->trace->ranks && !(op.type == TRACE_RECV && op.peer == TRACE_ANY))
-        return refuse_node(b, rank, node, "there is no rank of its peer's number");
+    if (op.type != TRACE_CALC && op.peer >= b->trace->ranks &&
+        !(op.type == TRACE_RECV && op.peer == TRACE_ANY))
+        return refuse_node(b, rank, node, "its peer is not a rank");
     if (op.type == TRACE_CALC)
         op.size *= PS_PER_NS, op.peer = 0;
     else
@@ -88,52 +92,54 @@ static int read_node(const struct binary *b, uint32_t rank, uint32_t node, const
     return 0;
 }
 
-static int read_edges(const struct binary *b, uint32_t rank, uint32_t node, const unsigned char *p, const unsigned char *appendix, uint64_t room)
+static int read_edges(const struct goal_binary *b, uint32_t rank, uint32_t node, const unsigned char *p,
+                      const unsigned char *appendix, uint64_t room)
 {
     for (uint32_t kind = 0; kind < 2; kind++) {
-        uint64_t count = get(p + 23 + 8ul * kind, 4), first = get(p + 27 + 8ul * kind, 4);
+        uint64_t count = get_uint(p + 23 + 8ul * kind, 4), first = get_uint(p + 27 + 8ul * kind, 4);
 
         if (count && (first + count) * 4 > room)
-            return refuse_node(b, rank, node, "those that wait for it lie outside of the rank");
+            return refuse_node(b, rank, node, "its list of followers is outside of the rank");
         for (uint64_t i = 0; i < count; i++) {
-            uint64_t after = get(appendix + 4 * (first + i), 4);
+            uint64_t after = get_uint(appendix + 4 * (first + i), 4);
 
             if (after >= b->trace->rank[rank].ops)
-                return refuse_node(b, rank, node, "one that waits for it does not exist");
+                return refuse_node(b, rank, node, "one of its followers does not exist");
             trace_require(b->trace, rank, (uint32_t)after, node, kind);
         }
     }
     return 0;
 }
 
-/* Its bytes are there. */
-static int read_nodes(const struct binary *b, uint32_t rank, const unsigned char *p, uint64_t size)
+/* Reads the nodes of a rank from 'size' bytes. */
+static int read_nodes(const struct goal_binary *b, uint32_t rank, const unsigned char *p, uint64_t size)
 {
-    uint64_t nodes = get(p, 4), roots = get(p + 4, 4), head = 8 + 4 * roots + nodes * NODE_BYTES;
+    uint64_t nodes = get_uint(p, 4), roots = get_uint(p + 4, 4), head = 8 + 4 * roots + nodes * NODE_BYTES;
     int      rc = 0;
 
     if (head > size)
-        return err_set(b->err, EINVAL, "%s: rank %u is too short for its %llu nodes", b->name, rank, (unsigned long long)nodes);
+        return err_set(b->err, EINVAL, "%s: rank %u is too short for its %llu nodes", b->name, rank,
+                       (unsigned long long)nodes);
     for (uint32_t i = 0; i < nodes && !rc; i++)
         rc = read_node(b, rank, i, p + 8 + 4 * roots + (uint64_t)i * NODE_BYTES);
     for (uint32_t i = 0; i < nodes && !rc; i++)
         rc = read_edges(b, rank, i, p + 8 + 4 * roots + (uint64_t)i * NODE_BYTES, p + head, size - head);
     for (uint32_t i = 0; i < nodes && !rc; i++)
-        if (b->trace->rank[rank].op[i].waits != get(p + 8 + 4 * roots + (uint64_t)i * NODE_BYTES, 4))
-            rc = refuse_node(b, rank, i, "it waits for more or fewer than its count says");
+        if (b->trace->rank[rank].op[i].waits != get_uint(p + 8 + 4 * roots + (uint64_t)i * NODE_BYTES, 4))
+            rc = refuse_node(b, rank, i, "the number of its dependencies differs from its count");
     return rc;
 }
 
-static int read_rank(const struct binary *b, uint32_t rank, const unsigned char *entry)
+static int read_rank(const struct goal_binary *b, uint32_t rank, const unsigned char *entry)
 {
-    uint64_t             start = get(entry, 8), end = get(entry + 8, 8);
+    uint64_t             start = get_uint(entry, 8), end = get_uint(entry + 8, 8);
     const unsigned char *p;
     unsigned char       *own;
     int                  rc;
 
     if (end < start || end > b->size - 8 || end - start < 8)
         return err_set(b->err, EINVAL, "%s: rank %u lies outside of the file", b->name, rank);
-    p = look(b, 8 + start, end - start, &own);
+    p = get_bytes(b, 8 + start, end - start, &own);
     if (!p)
         return -EIO;
     rc = read_nodes(b, rank, p, end - start);
@@ -141,11 +147,11 @@ static int read_rank(const struct binary *b, uint32_t rank, const unsigned char 
     return rc ? rc : trace_seal_rank(b->trace, rank, b->err);
 }
 
-static int read_binary(const struct binary *b)
+static int read_binary(const struct goal_binary *b)
 {
     unsigned char       *own;
-    const unsigned char *head = look(b, 0, b->size < 14 ? b->size : 14, &own), *table;
-    uint64_t             ranks = head && b->size >= 14 ? get(head + 8, 4) : 0;
+    const unsigned char *head = get_bytes(b, 0, b->size < 14 ? b->size : 14, &own), *table;
+    uint64_t             ranks = head && b->size >= 14 ? get_uint(head + 8, 4) : 0;
     int                  rc = 0;
 
     if (!head)
@@ -153,7 +159,7 @@ static int read_binary(const struct binary *b)
     free(own);
     if (b->size < 14 || !ranks || ranks > TRACE_RANKS_MAX || 14 + 16 * ranks > b->size)
         return err_set(b->err, EINVAL, "%s: the table of ranks lies outside of the file", b->name);
-    table = look(b, 14, 16 * ranks, &own);
+    table = get_bytes(b, 14, 16 * ranks, &own);
     if (!table)
         return -EIO;
     trace_fini(b->trace);
@@ -166,7 +172,7 @@ static int read_binary(const struct binary *b)
     return rc;
 }
 
-/* ---- both ---- */
+/* ---- entry points ---- */
 
 static int read_source(const struct goal_source *from, uint64_t magic, struct trace *t, struct err *err)
 {
@@ -174,9 +180,9 @@ static int read_source(const struct goal_source *from, uint64_t magic, struct tr
 
     trace_init(t, from->name, 0);
     if (magic == MAGIC_USED)
-        rc = err_set(err, EINVAL, "%s: a run of LogGOPSim with --save-mem has used this file up", from->name);
+        rc = err_set(err, EINVAL, "%s: LogGOPSim with --save-mem has consumed this file", from->name);
     else if (magic == MAGIC)
-        rc = read_binary(&(struct binary){ from, from->name, from->size, t, err });
+        rc = read_binary(&(struct goal_binary){ from, from->name, from->size, t, err });
     else
         rc = goal_text_read(from, t, err);
     if (!rc)
@@ -188,9 +194,10 @@ static int read_source(const struct goal_source *from, uint64_t magic, struct tr
 
 int goal_parse(const char *name, const char *data, size_t size, struct trace *t, struct err *err)
 {
-    uint64_t magic = size >= 8 ? get((const unsigned char *)data, 8) : 0;
+    uint64_t magic = size >= 8 ? get_uint((const unsigned char *)data, 8) : 0;
 
-    return read_source(&(struct goal_source){ .name = name, .data = data, .size = size, .file = -1 }, magic, t, err);
+    return read_source(&(struct goal_source){ .name = name, .data = data, .size = size, .file = -1 }, magic,
+                       t, err);
 }
 
 static int read_spilled(const char *path, int file, uint64_t size, struct trace *t, struct err *err)
@@ -199,7 +206,8 @@ static int read_spilled(const char *path, int file, uint64_t size, struct trace 
 
     if (pread(file, magic, sizeof magic, 0) < 0)
         return err_set(err, errno, "%s: %s", path, strerror(errno));
-    return read_source(&(struct goal_source){ .name = path, .size = size, .is_spilled = true, .file = file }, get(magic, 8), t, err);
+    return read_source(&(struct goal_source){ .name = path, .size = size, .is_spilled = true, .file = file },
+                       get_uint(magic, 8), t, err);
 }
 
 static int read_whole(const char *path, struct trace *t, struct err *err)
@@ -220,8 +228,9 @@ int goal_read(const char *path, enum trace_memory memory, struct trace *t, struc
     struct stat about;
 
     if (file < 0)
-        return read_whole(path, t, err);         /* which says what is wrong */
-    if (fstat(file, &about) || !S_ISREG(about.st_mode) || (memory == TRACE_BY_SIZE && about.st_size <= GOAL_WHOLE_BYTES))
+        return read_whole(path, t, err);         /* reports the error */
+    if (fstat(file, &about) || !S_ISREG(about.st_mode) ||
+        (memory == TRACE_BY_SIZE && about.st_size <= GOAL_WHOLE_BYTES))
         rc = read_whole(path, t, err);
     else
         rc = read_spilled(path, file, (uint64_t)about.st_size, t, err);

@@ -1,4 +1,4 @@
-/* src/formats/goal_test.c - GOAL: the golden bytes of its compiled form, text that says the same, and what is refused. */
+/* src/formats/goal_test.c - GOAL: golden bytes of the compiled form, equivalent text, and refusals. */
 #include "formats/goal.h"
 
 #include "core/units.h"
@@ -15,18 +15,21 @@
 
 static const char text[] = "num_ranks 2\n"
                            "rank 0 {\nl1: calc 100\n  l2: send 8b to 1 tag 7\nl2 requires l1\n}\n"
-                           "/* a comment\n of two lines */ rank 1 {\nl1: recv 8 b from 0 tag 7 // and one\n}\n";
+                           "/* a comment\n of two lines */ rank 1 {\nl1: recv 8 b from 0 tag 7 // and "
+                           "one\n}\n";
 
-/* Of the description of the format. */
+/* From the description of the format. */
 static const unsigned char golden[] = {
     0x7f, 0x10, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0,
-    0x26, 0, 0, 0, 0, 0, 0, 0, 0x84, 0, 0, 0, 0, 0, 0, 0, 0x84, 0, 0, 0, 0, 0, 0, 0, 0xb7, 0, 0, 0, 0, 0, 0, 0,
-    2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 3, 0, 0, 0, 0, 0x64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,
-    1, 0, 0, 0, 1, 1, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,
-    1, 0, 0, 0,
+    0x26, 0, 0, 0, 0, 0, 0, 0, 0x84, 0, 0, 0, 0, 0, 0, 0, 0x84, 0, 0, 0, 0, 0, 0, 0, 0xb7, 0, 0, 0, 0, 0, 0,
+    0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 3, 0, 0, 0, 0, 0x64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 1, 0, 0, 0,
+    1, 0, 0, 0, 1, 1, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
+    1, 0, 0, 0, 1, 0, 0, 0,
     1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 2, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 2, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0,
 };
 
 static void expect_example(const char *data, size_t size)
@@ -64,7 +67,9 @@ static void goal__text_and_golden_bytes_say_the_same(void **unused)
 
 static void goal__wildcards_and_starts(void **unused)
 {
-    static const char any[] = "num_ranks 2\nrank 0 {\na: send 0b to 1\nb: calc 5 cpu 3\nb irequires a\n}\nrank 1 {\nrecv 9b from -1 tag -1\n}";
+    static const char any[] =
+        "num_ranks 2\nrank 0 {\na: send 0b to 1\nb: calc 5 cpu 3\nb irequires a\n}\nrank 1 {\nrecv 9b from "
+        "-1 tag -1\n}";
     struct trace      t;
     struct err        err;
 
@@ -89,17 +94,20 @@ static void goal__refuses(void **unused)
         { "num_ranks 1\nrank 1 {\n}", "g:2: there is no rank 1: there are 1" },
         { "num_ranks 2\nrank 0 {\n}", "g:3: rank 1 is missing" },
         { "num_ranks 1\nrank 0 {\ncalk 5\n}", "g:3: there is no 'calk' in this rank so far" },
-        { "num_ranks 1\nrank 0 {\na: b\n}", "g:3: 'b' is no operation; there are calc, send and recv" },
+        { "num_ranks 1\nrank 0 {\na: b\n}", "g:3: 'b' is not an operation; use calc, send or recv" },
         { "num_ranks 1\nrank 0 {\ncalc\n}", "g:3: the time is missing" },
-        { "num_ranks 1\nrank 0 {\ncalc 5 tag 3\n}", "g:3: more than one thing on a line" },
+        { "num_ranks 1\nrank 0 {\ncalc 5 tag 3\n}", "g:3: unexpected text after the statement" },
         { "num_ranks 1\nrank 0 {\nsend 5b to 9\n}", "g:3: there is no rank 9: there are 1" },
         { "num_ranks 1\nrank 0 {\nsend 5 to 0\n}", "g:3: 'b' is missing behind the size" },
-        { "num_ranks 1\nrank 0 {\nsend 5b to 0 nic 1\n}", "g:3: nic 1: ranks with several NICs are not modelled" },
+        { "num_ranks 1\nrank 0 {\nsend 5b to 0 nic 1\n}",
+          "g:3: nic 1: ranks with several NICs are not modelled" },
         { "num_ranks 1\nrank 0 {\na: calc 1\na requires c\n}", "g:4: there is no 'c' in this rank so far" },
         { "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}",
           "g:3: operation 0 of rank 0 waits for itself, or for others that wait in a circle" },
-        { "num_ranks 1\nrank 0 {\nrecv 5b from 0\n}", "g:3: the receive of rank 0, its operation 0, gets no message" },
-        { "num_ranks 2\nrank 0 {\nsend 5b to 1\n}\nrank 1 {\n}", "g:3: nobody receives the message of rank 0 to rank 1" },
+        { "num_ranks 1\nrank 0 {\nrecv 5b from 0\n}",
+          "g:3: the receive of rank 0, its operation 0, gets no message" },
+        { "num_ranks 2\nrank 0 {\nsend 5b to 1\n}\nrank 1 {\n}",
+          "g:3: nobody receives the message of rank 0 to rank 1" },
         { "num_ranks 1\nrank 0 {\n", "g:3: rank 0 does not end: '}' is missing" },
     };
     char         data[sizeof golden];
@@ -116,10 +124,10 @@ static void goal__refuses(void **unused)
     memcpy(data, golden, sizeof golden);
     data[0] = 0x26, data[1] = 0x09;
     assert_true(goal_parse("g", data, sizeof data, &t, &err) < 0);
-    assert_string_equal(err.text, "g: a run of LogGOPSim with --save-mem has used this file up");
+    assert_string_equal(err.text, "g: LogGOPSim with --save-mem has consumed this file");
 }
 
-/* ---- in a file ---- */
+/* ---- files ---- */
 
 static void write_file(char *path, const void *data, size_t size)
 {
@@ -130,7 +138,7 @@ static void write_file(char *path, const void *data, size_t size)
     close(file);
 }
 
-/* What can be asked of a trace does not depend on where it lies. */
+/* A trace gives the same answers in memory and on disk. */
 static void expect_same(const struct trace *a, const struct trace *b)
 {
     struct trace_list la = { 0 }, lb = { 0 };
@@ -148,7 +156,8 @@ static void expect_same(const struct trace *a, const struct trace *b)
             assert_int_equal(x.size, y.size);
             assert_int_equal(x.line, y.line);
             for (int start = 0; start < 2; start++) {
-                assert_true(trace_followers(a, rank, &x, start, &la) && trace_followers(b, rank, &y, start, &lb));
+                assert_true(trace_followers(a, rank, &x, start, &la) &&
+                            trace_followers(b, rank, &y, start, &lb));
                 assert_int_equal(la.count, lb.count);
                 for (uint32_t k = 0; k < la.count; k++)
                     assert_int_equal(la.op[k], lb.op[k]);
@@ -177,7 +186,7 @@ static void expect_same_from_file(const char *data, size_t size)
     unlink(path);
 }
 
-/* Longer than what is read at once, with comments and blanks that are longer than that, too. */
+/* Longer than one read, with comments and blanks that are also longer than one read. */
 static void goal__a_long_text_is_the_same_from_a_file(void **unused)
 {
     size_t size = 16u << 20, at = 0;
@@ -195,9 +204,11 @@ static void goal__a_long_text_is_the_same_from_a_file(void **unused)
         memset(long_text + at, ' ', 1100000);
         at += 1100000;
         for (int i = 0; i < 20000; i++) {
-            at += (size_t)snprintf(long_text + at, size - at, "a_long_label_%d: %s 8b %s %d tag %d\n", i, rank ? "recv" : "send", rank ? "from" : "to", 1 - rank, i);
+            at += (size_t)snprintf(long_text + at, size - at, "a_long_label_%d: %s 8b %s %d tag %d\n", i,
+                                   rank ? "recv" : "send", rank ? "from" : "to", 1 - rank, i);
             if (i)
-                at += (size_t)snprintf(long_text + at, size - at, "a_long_label_%d %s a_long_label_%d\n", i, i % 3 ? "requires" : "irequires", i / 2);
+                at += (size_t)snprintf(long_text + at, size - at, "a_long_label_%d %s a_long_label_%d\n", i,
+                                       i % 3 ? "requires" : "irequires", i / 2);
         }
         at += (size_t)snprintf(long_text + at, size - at, "}\n");
     }
@@ -210,8 +221,11 @@ static void goal__a_long_text_is_the_same_from_a_file(void **unused)
 
 static void goal__refuses_in_a_file_what_it_refuses_in_memory(void **unused)
 {
-    static const char *const wrong[] = { "", "num_ranks 2\nrank 0 {\nsend 5b to 1\n}\nrank 1 {\n}", "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}",
-                                         "num_ranks 1\nrank 0 {\n", "num_ranks 1\nrank 0 {\ncalc 5 tag 3\n}" };
+    static const char *const wrong[] = { "", "num_ranks 2\nrank 0 {\nsend 5b to 1\n}\nrank 1 {\n}",
+                                         "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb "
+                                         "requires a\n}",
+                                         "num_ranks 1\nrank 0 {\n",
+                                         "num_ranks 1\nrank 0 {\ncalc 5 tag 3\n}" };
     struct trace             t;
     struct err               whole, spilled;
 

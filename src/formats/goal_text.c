@@ -1,4 +1,4 @@
-/* src/formats/goal_text.c - GOAL as text. */
+/* src/formats/goal_text.c - the text form of GOAL. */
 #include "formats/goal_text.h"
 
 #include "core/units.h"
@@ -12,34 +12,35 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUFFER (1u << 20)        /* of a text that is not in memory */
-#define AHEAD  (1 << 16)         /* so much of it is there where a statement begins */
+#define BUFFER (1u << 20)        /* for a text that is not in memory */
+#define AHEAD  (1 << 16)         /* this many bytes are available where a statement begins */
 #define NAMES  (1u << 16)
 
-struct label { const char *at; uint32_t length, op; };
+struct goal_label { const char *at; uint32_t length, op; };
 
-struct names { struct names *before; char text[NAMES]; };     /* of labels, if the text does not stay */
+/* Copies of labels, if the text is not kept. */
+struct goal_names { struct goal_names *before; char text[NAMES]; };
 
-struct text {
-    const char   *name, *at, *end;           /* what is in memory, from where it is read on */
-    int           file;                      /* where the rest is, from 'offset' on; -1: there is none */
-    uint64_t      offset;
-    char         *buffer;                    /* what has been read of it */
-    int           failure;                   /* of reading: a negative errno */
-    struct names *names;
-    size_t        names_used;
-    uint32_t      line;
-    struct trace *trace;
-    bool         *is_seen;       /* by rank */
-    uint32_t      rank, cpus;    /* rank: the one whose block is read */
-    struct label *label;         /* a table of those of this block; 0 length: free */
-    uint32_t      labels, size;
-    struct err   *err;
+struct goal_parser {
+    const char        *name, *at, *end;      /* the part in memory, from the current position on */
+    int                file;                 /* source of the rest, from 'offset' on; -1: none */
+    uint64_t           offset;
+    char              *buffer;               /* the part that was read from the file */
+    int                failure;              /* of reading: a negative errno */
+    struct goal_names *names;
+    size_t             names_used;
+    uint32_t           line;
+    struct trace      *trace;
+    bool              *is_seen;  /* by rank */
+    uint32_t           rank, cpus; /* rank: the current block's */
+    struct goal_label *label;    /* hash table of the current block; length 0: free */
+    uint32_t           labels, size;
+    struct err        *err;
 };
 
-static int refuse(struct text *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int refuse(struct goal_parser *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static int refuse(struct text *x, const char *format, ...)
+static int refuse(struct goal_parser *x, const char *format, ...)
 {
     char    why[200];
     va_list args;
@@ -50,8 +51,8 @@ static int refuse(struct text *x, const char *format, ...)
     return err_set(x->err, EINVAL, "%s:%u: %s", x->name, x->line, why);
 }
 
-/* Reads on in the file. Returns whether there is something that was not there before; what has been read before 'at' is gone. */
-static bool read_on(struct text *x)
+/* Reads more of the file. Returns true if there is new text. Text before 'at' is discarded. */
+static bool read_more(struct goal_parser *x)
 {
     size_t left = (size_t)(x->end - x->at), was = left;
 
@@ -76,22 +77,22 @@ static bool read_on(struct text *x)
     return left > was;
 }
 
-static void skip_blanks(struct text *x)
+static void skip_blanks(struct goal_parser *x)
 {
     while (x->at < x->end && (*x->at == ' ' || *x->at == '\t' || *x->at == '\r'))
         x->at++;
 }
 
-static void skip_line(struct text *x)
+static void skip_line(struct goal_parser *x)
 {
     do
         while (x->at < x->end && *x->at != '\n')
             x->at++;
-    while (x->at >= x->end && read_on(x));
+    while (x->at >= x->end && read_more(x));
 }
 
-/* Behind the end of a comment, whose first two characters have been read. */
-static void skip_comment(struct text *x)
+/* Skips to the end of a comment, whose first two characters have been read. */
+static void skip_comment(struct goal_parser *x)
 {
     bool is_star = false;
 
@@ -104,16 +105,16 @@ static void skip_comment(struct text *x)
             is_star = *x->at == '*';
             x->line += *x->at == '\n';
         }
-    while (read_on(x));
+    while (read_more(x));
 }
 
-/* To the next thing that is no blank, line end or comment. A whole statement is in memory then. */
-static void skip_lines(struct text *x)
+/* Skips blanks, line ends and comments. Afterwards a whole statement is in memory. */
+static void skip_lines(struct goal_parser *x)
 {
     for (;;) {
         skip_blanks(x);
         if (x->end - x->at < AHEAD)
-            read_on(x);
+            read_more(x);
         if (x->at >= x->end)
             return;
         if (*x->at == '\n') {
@@ -130,8 +131,8 @@ static void skip_lines(struct text *x)
     }
 }
 
-/* The word that begins here; 0: none does. */
-static uint32_t word_length(const struct text *x)
+/* Returns the length of the word here, or 0 if there is none. */
+static uint32_t word_length(const struct goal_parser *x)
 {
     const char *p = x->at;
 
@@ -141,7 +142,7 @@ static uint32_t word_length(const struct text *x)
     return (uint32_t)(p - x->at);
 }
 
-static bool take_word(struct text *x, const char *word)
+static bool take_word(struct goal_parser *x, const char *word)
 {
     size_t length = strlen(word);
 
@@ -152,7 +153,7 @@ static bool take_word(struct text *x, const char *word)
     return true;
 }
 
-static bool take_char(struct text *x, char c)
+static bool take_char(struct goal_parser *x, char c)
 {
     skip_blanks(x);
     if (x->at >= x->end || *x->at != c)
@@ -161,7 +162,7 @@ static bool take_char(struct text *x, char c)
     return true;
 }
 
-static int take_number(struct text *x, const char *what, uint64_t max, uint64_t *number)
+static int take_number(struct goal_parser *x, const char *what, uint64_t max, uint64_t *number)
 {
     uint64_t n = 0;
 
@@ -177,8 +178,9 @@ static int take_number(struct text *x, const char *what, uint64_t max, uint64_t 
     return 0;
 }
 
-/* -1 is any of them. */
-static int take_any(struct text *x, const char *what, uint64_t max, uint64_t any, uint64_t *number)
+/* Reads a number; -1 means any. */
+static int take_number_or_any(struct goal_parser *x, const char *what, uint64_t max, uint64_t any,
+                              uint64_t *number)
 {
     skip_blanks(x);
     if (x->end - x->at > 1 && x->at[0] == '-' && x->at[1] == '1') {
@@ -191,24 +193,24 @@ static int take_any(struct text *x, const char *what, uint64_t max, uint64_t any
 
 /* ---- labels ---- */
 
-static struct label *find_label(const struct text *x, const char *at, uint32_t length)
+static struct goal_label *find_label(const struct goal_parser *x, const char *at, uint32_t length)
 {
     uint32_t hash = 2166136261u;
 
     for (uint32_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)at[i]) * 16777619u;
     for (hash ^= hash >> 15;; hash++) {
-        struct label *l = &x->label[hash & (x->size - 1)];
+        struct goal_label *l = &x->label[hash & (x->size - 1)];
 
         if (!l->length || (l->length == length && memcmp(l->at, at, length) == 0))
             return l;
     }
 }
 
-/* A label outlives the text around it. */
-static const char *keep_name(struct text *x, const char *at, uint32_t length)
+/* Copies a label that must outlive the text around it. */
+static const char *keep_name(struct goal_parser *x, const char *at, uint32_t length)
 {
-    struct names *n = x->names;
+    struct goal_names *n = x->names;
 
     if (!x->buffer)
         return at;
@@ -223,23 +225,23 @@ static const char *keep_name(struct text *x, const char *at, uint32_t length)
     return n->text + x->names_used - length;
 }
 
-static void forget_names(struct text *x)
+static void forget_names(struct goal_parser *x)
 {
     while (x->names) {
-        struct names *n = x->names;
+        struct goal_names *n = x->names;
 
         x->names = n->before;
         free(n);
     }
 }
 
-/* The first of two labels counts, as in LogGOPSim. */
-static void add_label(struct text *x, const char *at, uint32_t length, uint32_t op)
+/* The first of two equal labels counts, as in LogGOPSim. */
+static void add_label(struct goal_parser *x, const char *at, uint32_t length, uint32_t op)
 {
-    struct label *l;
+    struct goal_label *l;
 
     if (2 * x->labels >= x->size) {
-        struct text was = *x;
+        struct goal_parser was = *x;
 
         x->size = x->size ? 2 * x->size : 64;
         x->label = xcalloc(x->size, sizeof *x->label);
@@ -251,14 +253,14 @@ static void add_label(struct text *x, const char *at, uint32_t length, uint32_t 
     l = find_label(x, at, length);
     if (l->length)
         return;
-    *l = (struct label){ keep_name(x, at, length), length, op };
+    *l = (struct goal_label){ keep_name(x, at, length), length, op };
     x->labels++;
 }
 
-static int take_label(struct text *x, uint32_t *op)
+static int take_label(struct goal_parser *x, uint32_t *op)
 {
-    uint32_t            length;
-    const struct label *l;
+    uint32_t                 length;
+    const struct goal_label *l;
 
     skip_blanks(x);
     length = word_length(x);
@@ -274,13 +276,13 @@ static int take_label(struct text *x, uint32_t *op)
 
 /* ---- statements ---- */
 
-static int take_options(struct text *x, struct trace_op *op)
+static int take_options(struct goal_parser *x, struct trace_op *op)
 {
     uint64_t tag = 0, cpu = 0, nic = 0;
     int      rc = 0;
 
     if (op->type != TRACE_CALC && take_word(x, "tag"))
-        rc = op->type == TRACE_RECV ? take_any(x, "the tag", UINT32_MAX - 1, TRACE_ANY_TAG, &tag)
+        rc = op->type == TRACE_RECV ? take_number_or_any(x, "the tag", UINT32_MAX - 1, TRACE_ANY_TAG, &tag)
                                     : take_number(x, "the tag", UINT32_MAX - 1, &tag);
     if (!rc && take_word(x, "cpu"))
         rc = take_number(x, "the cpu", 255, &cpu);
@@ -293,7 +295,7 @@ static int take_options(struct text *x, struct trace_op *op)
     return rc;
 }
 
-static int take_message(struct text *x, struct trace_op *op)
+static int take_message(struct goal_parser *x, struct trace_op *op)
 {
     uint64_t peer = 0;
     int      rc = take_number(x, "the size", SIZE_MAX_B, &op->size);
@@ -303,7 +305,8 @@ static int take_message(struct text *x, struct trace_op *op)
     if (!rc && !take_word(x, op->type == TRACE_SEND ? "to" : "from"))
         rc = refuse(x, "'%s' is missing", op->type == TRACE_SEND ? "to" : "from");
     if (!rc)
-        rc = op->type == TRACE_RECV ? take_any(x, "the rank", UINT32_MAX, TRACE_ANY, &peer) : take_number(x, "the rank", UINT32_MAX, &peer);
+        rc = op->type == TRACE_RECV ? take_number_or_any(x, "the rank", UINT32_MAX, TRACE_ANY, &peer)
+             : take_number(x, "the rank", UINT32_MAX, &peer);
     if (!rc && !(op->type == TRACE_RECV && peer == TRACE_ANY) && peer >= x->trace->ranks)
         rc = refuse(x, "there is no rank %llu: there are %u", (unsigned long long)peer, x->trace->ranks);
     op->size += op->size == 0;
@@ -311,8 +314,8 @@ static int take_message(struct text *x, struct trace_op *op)
     return rc;
 }
 
-/* An operation, if one begins here; *op: its number. */
-static int take_operation(struct text *x, uint32_t *number)
+/* Reads an operation, if one begins here. *number is its number. */
+static int take_operation(struct goal_parser *x, uint32_t *number)
 {
     struct trace_op op = { .line = x->line };
     uint64_t        ns = 0;
@@ -325,18 +328,20 @@ static int take_operation(struct text *x, uint32_t *number)
         op.type = x->at[-1] == 'd' ? TRACE_SEND : TRACE_RECV;
         rc = take_message(x, &op);
     } else {
-        return refuse(x, "'%.*s' is no operation; there are calc, send and recv", (int)(word_length(x) < 40 ? word_length(x) : 40), x->at);
+        return refuse(x, "'%.*s' is not an operation; use calc, send or recv",
+                      (int)(word_length(x) < 40 ? word_length(x) : 40), x->at);
     }
     if (!rc)
         rc = take_options(x, &op);
-    if (!rc && (x->buffer ? x->trace->rank[x->rank].ops >= TRACE_RANK_OPS_MAX : x->trace->ops >= TRACE_OPS_MAX))
+    if (!rc &&
+        (x->buffer ? x->trace->rank[x->rank].ops >= TRACE_RANK_OPS_MAX : x->trace->ops >= TRACE_OPS_MAX))
         rc = refuse(x, "more than %u operations", x->buffer ? TRACE_RANK_OPS_MAX : TRACE_OPS_MAX);
     if (!rc)
         *number = trace_add(x->trace, x->rank, &op);
     return rc;
 }
 
-static int take_requirement(struct text *x)
+static int take_requirement(struct goal_parser *x)
 {
     uint32_t after = 0, before = 0;
     bool     is_start = false;
@@ -353,14 +358,15 @@ static int take_requirement(struct text *x)
     return rc;
 }
 
-static bool is_operation(const struct text *x)
+static bool is_operation(const struct goal_parser *x)
 {
     uint32_t length = word_length(x);
 
-    return length == 4 && (!memcmp(x->at, "calc", 4) || !memcmp(x->at, "send", 4) || !memcmp(x->at, "recv", 4));
+    return length == 4 && (!memcmp(x->at, "calc", 4) || !memcmp(x->at, "send", 4) ||
+                           !memcmp(x->at, "recv", 4));
 }
 
-static int take_statement(struct text *x)
+static int take_statement(struct goal_parser *x)
 {
     const char *label = x->at;
     uint32_t    length = word_length(x), op = 0;
@@ -380,15 +386,16 @@ static int take_statement(struct text *x)
     return is_operation(x) ? take_operation(x, &op) : take_requirement(x);
 }
 
-static int end_line(struct text *x)
+static int end_line(struct goal_parser *x)
 {
     skip_blanks(x);
-    if (x->at >= x->end || *x->at == '\n' || *x->at == '}' || (*x->at == '/' && x->end - x->at > 1 && (x->at[1] == '/' || x->at[1] == '*')))
+    if (x->at >= x->end || *x->at == '\n' || *x->at == '}' ||
+        (*x->at == '/' && x->end - x->at > 1 && (x->at[1] == '/' || x->at[1] == '*')))
         return 0;
-    return refuse(x, "more than one thing on a line");
+    return refuse(x, "unexpected text after the statement");
 }
 
-static int take_block(struct text *x)
+static int take_block(struct goal_parser *x)
 {
     uint64_t rank = 0;
     int      rc = take_number(x, "the number of the rank", UINT32_MAX, &rank);
@@ -401,7 +408,7 @@ static int take_block(struct text *x)
         return refuse(x, "there is no rank %llu: there are %u", (unsigned long long)rank, x->trace->ranks);
     assert(x->is_seen);
     if (x->is_seen[rank])
-        return refuse(x, "rank %llu is there twice", (unsigned long long)rank);
+        return refuse(x, "rank %llu is given twice", (unsigned long long)rank);
     x->is_seen[rank] = true;
     x->rank = (uint32_t)rank;
     x->labels = 0;
@@ -423,13 +430,13 @@ static int take_block(struct text *x)
     return trace_seal_rank(x->trace, x->rank, x->err);
 }
 
-static int take_ranks(struct text *x)
+static int take_ranks(struct goal_parser *x)
 {
     uint64_t ranks = 0;
     int      rc = take_number(x, "the number of ranks", TRACE_RANKS_MAX, &ranks);
 
     if (!rc && (x->trace->ranks || !ranks))
-        return refuse(x, ranks ? "num_ranks is there twice" : "there are no ranks");
+        return refuse(x, ranks ? "num_ranks is given twice" : "there are no ranks");
     if (rc)
         return rc;
     trace_fini(x->trace);
@@ -438,7 +445,7 @@ static int take_ranks(struct text *x)
     return x->buffer ? trace_spill(x->trace, x->err) : 0;
 }
 
-static int read_text(struct text *x)
+static int read_text(struct goal_parser *x)
 {
     int rc = 0;
 
@@ -462,14 +469,15 @@ static int read_text(struct text *x)
 
 int goal_text_read(const struct goal_source *from, struct trace *t, struct err *err)
 {
-    struct text x = { .name = from->name, .at = from->data, .end = from->data + from->size, .file = -1, .line = 1, .trace = t, .err = err };
-    int         rc;
+    struct goal_parser x = { .name = from->name, .at = from->data, .end = from->data + from->size, .file = -1,
+                             .line = 1, .trace = t, .err = err };
+    int                rc;
 
     if (from->is_spilled) {
         x.buffer = xmalloc(BUFFER);
         x.at = x.end = x.buffer;
         x.file = from->file;
-        read_on(&x);
+        read_more(&x);
     }
     rc = read_text(&x);
     forget_names(&x);

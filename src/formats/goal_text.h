@@ -1,4 +1,4 @@
-/* src/formats/goal_text.h - GOAL as text: for goal.c alone. */
+/* src/formats/goal_text.h - the text form of GOAL. For goal.c only. */
 #ifndef FORMATS_GOAL_TEXT_H
 #define FORMATS_GOAL_TEXT_H
 
@@ -9,13 +9,14 @@
 
 struct goal_source {
     const char *name;
-    const char *data;            /* all of it, */
-    uint64_t    size;            /* so many bytes; */
-    bool        is_spilled;      /* or it is not in memory, and neither are operations: see trace_spill() */
+    const char *data;            /* the whole text, or NULL */
+    uint64_t    size;            /* in bytes */
+    bool        is_spilled;      /* the text is not in memory, and operations go to a temporary file: see
+                                  * trace_spill() */
     int         file;
 };
 
-/* The trace is one that trace_init() has made; it is sealed. On failure it can be freed. */
+/* Reads into an initialized trace (trace_init()) and seals it. On failure, the caller still frees it. */
 int goal_text_read(const struct goal_source *, struct trace *, struct err *);
 
 #endif

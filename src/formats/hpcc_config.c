@@ -11,8 +11,8 @@
 
 #define CONFIG_BYTES_MAX (1ul << 20)
 
-/* Rows without a field: accepted without effect on the model, or read by read_own(). A time, in microseconds, is cut to a whole
- * number as ns-3 does it (.per). */
+/* Rows without a field are accepted without effect, or read by read_own(). Times, in microseconds, are
+ * truncated to whole numbers as in ns-3 (.per). */
 #define UNUSED "no effect on the model"
 #define OWN    "read_own()"
 #define AT(field) KEY_AT(struct hpcc_config, field)
@@ -27,11 +27,14 @@ static const struct key_row keys[] = {
     { "PACKET_PAYLOAD_SIZE",       KEY_COUNT, "", "", AT(payload_bytes), 1, 65000 },
     { "CC_MODE",                   KEY_COUNT, "", "", AT(cc_mode) },
     { "FAST_RECOVERY_TIMES",       KEY_COUNT, "", "", AT(fast_recovery_times) },
-    { "BUFFER_SIZE",               KEY_COUNT, "", "", AT(buffer_mib), 1, 4095 },      /* ns-3: bytes in 32 bits */
-    { "L2_ACK_INTERVAL",           KEY_COUNT, "", "", AT(l2_ack_interval), 1, UINT32_MAX },   /* ns-3: 0 ignores ACKs */
+    /* ns-3: 32-bit byte count */
+    { "BUFFER_SIZE",               KEY_COUNT, "", "", AT(buffer_mib), 1, 4095 },
+    /* ns-3: 0 ignores ACKs */
+    { "L2_ACK_INTERVAL",           KEY_COUNT, "", "", AT(l2_ack_interval), 1, UINT32_MAX },
     { "L2_CHUNK_SIZE",             KEY_COUNT, "", "", AT(l2_chunk_size) },
     { "L2_BACK_TO_ZERO",           KEY_COUNT, "", "", AT(l2_back_to_zero) },
-    { "ALPHA_RESUME_INTERVAL",     KEY_REAL, "", "", AT(alpha_resume_us), 1, 1e9, .per = 1 },  /* 0 would never end */
+    /* 0 would loop forever */
+    { "ALPHA_RESUME_INTERVAL",     KEY_REAL, "", "", AT(alpha_resume_us), 1, 1e9, .per = 1 },
     { "RP_TIMER",                  KEY_REAL, "", "", AT(rp_timer_us), 1, 1e9, .per = 1 },
     { "RATE_DECREASE_INTERVAL",    KEY_REAL, "", "", AT(rate_decrease_us), 1, 1e9, .per = 1 },
     { "EWMA_GAIN",                 KEY_REAL, "", "", AT(ewma_gain), 0, 1 },
@@ -72,7 +75,7 @@ static const struct key_row keys[] = {
     { "PINT_LOG_BASE",             KEY_REAL, "", "", AT(pint_log_base), 0, 100 },
     { "PINT_PROB",                 KEY_REAL, "", "", AT(pint_prob), 0, 1 },
 
-    /* of ConWeave's fork */
+    /* keys of the ConWeave fork */
     { "FLOW_INPUT_FILE",           KEY_NAME, "", UNUSED },
     { "CNP_OUTPUT_FILE",           KEY_NAME, "", UNUSED },
     { "VOQ_MON_FILE",              KEY_NAME, "", UNUSED },
@@ -95,16 +98,16 @@ static const struct key_row keys[] = {
 
 #define KEYS (sizeof keys / sizeof *keys - 1)
 
-/* Of the fork's main program; rp_timer, the rates and the maps, which it leaves unset, and the gain, which
- * its integer division makes 0, are those of its sample config. */
+/* Defaults of the fork's main program. It leaves rp_timer, the rates and the maps unset, and its integer
+ * division makes the gain 0: these come from its sample config. */
 static const struct hpcc_config defaults = {
     .enable_qcn = true, .has_win = true, .global_t = true, .enable_pfc = true,
     .payload_bytes = 1000, .cc_mode = 1, .fast_recovery_times = 5, .buffer_mib = 16,
     .alpha_resume_us = 55, .rp_timer_us = 900, .rate_decrease_us = 4, .ewma_gain = 1.0 / 256, .pause_us = 5,
     .ai_bps = 50000000, .hai_bps = 100000000, .min_rate_bps = 100000000,
     .stop_s = 3.01,
-    .fast_react = true, .multi_rate = true, .rate_bound = true, .mi_thresh = 5, .int_multi = 1, .u_target = 0.95,
-    .pint_log_base = 1.01, .pint_prob = 1, .dctcp_ai_bps = 1000000000,
+    .fast_react = true, .multi_rate = true, .rate_bound = true, .mi_thresh = 5, .int_multi = 1,
+    .u_target = 0.95, .pint_log_base = 1.01, .pint_prob = 1, .dctcp_ai_bps = 1000000000,
     .weave = { .reply_us = 4, .pause_us = 8, .flush_us = 32, .wait_us = 500, .expiry_us = 1000 },
     .ecn = {
         { 25000000000, 100, 400, 0.2 },
@@ -114,13 +117,13 @@ static const struct hpcc_config defaults = {
     .ecn_count = 3,
 };
 
-struct map { uint32_t line, count; uint64_t rate_bps[HPCC_MAP_MAX]; double value[HPCC_MAP_MAX]; };
+struct rate_map { uint32_t line, count; uint64_t rate_bps[HPCC_MAP_MAX]; double value[HPCC_MAP_MAX]; };
 
-struct config_reader {
+struct hpcc_config_reader {
     struct tokens        words;
     struct hpcc_config *config;
-    uint32_t            line[KEYS];              /* where each key was given; 0: not yet */
-    struct map          kmax, kmin, pmax;
+    uint32_t            line[KEYS];              /* line of each key; 0: not given */
+    struct rate_map     kmax, kmin, pmax;
 };
 
 static int read_path(struct tokens *w, const char *key, char *path, struct err *err)
@@ -149,7 +152,7 @@ static int read_link_down(struct tokens *w, struct hpcc_config *config, struct e
     return rc;
 }
 
-static uint32_t map_find(const struct map *map, uint64_t rate_bps)
+static uint32_t map_find(const struct rate_map *map, uint64_t rate_bps)
 {
     uint32_t i = 0;
 
@@ -158,14 +161,14 @@ static uint32_t map_find(const struct map *map, uint64_t rate_bps)
     return i;
 }
 
-static int read_map_entry(struct tokens *w, struct map *map, bool is_probability, struct err *err)
+static int read_map_entry(struct tokens *w, struct rate_map *map, bool is_probability, struct err *err)
 {
     uint32_t i = map->count, kb;
     int rc;
 
     rc = tokens_uint(w, "the link rate", UINT64_MAX, &map->rate_bps[i], err);
     if (!rc && map_find(map, map->rate_bps[i]) < i)
-        rc = tokens_err(w, err, EINVAL, "the rate %s is there twice", w->word);
+        rc = tokens_err(w, err, EINVAL, "rate %s is given twice", w->word);
     if (rc)
         return rc;
     if (is_probability) {
@@ -178,7 +181,7 @@ static int read_map_entry(struct tokens *w, struct map *map, bool is_probability
     return rc;
 }
 
-static int read_map(struct tokens *w, struct map *map, bool is_probability, struct err *err)
+static int read_map(struct tokens *w, struct rate_map *map, bool is_probability, struct err *err)
 {
     uint32_t count = 0;
     int rc = tokens_uint32(w, "the number of rates", HPCC_MAP_MAX, &count, err);
@@ -189,8 +192,8 @@ static int read_map(struct tokens *w, struct map *map, bool is_probability, stru
     return rc;
 }
 
-/* Keys with more than one word, or of which a text of a fixed size is kept. */
-static int read_own(struct config_reader *r, const char *key, struct err *err)
+/* Reads keys with several values, and texts that are copied to a fixed size. */
+static int read_own(struct hpcc_config_reader *r, const char *key, struct err *err)
 {
     struct tokens *w = &r->words;
 
@@ -209,7 +212,7 @@ static int read_own(struct config_reader *r, const char *key, struct err *err)
     return tokens_next(w) ? 0 : tokens_err(w, err, EINVAL, "nothing is given for %s", key);
 }
 
-static int read_value(struct config_reader *r, const struct key_row *row, struct err *err)
+static int read_value(struct hpcc_config_reader *r, const struct key_row *row, struct err *err)
 {
     struct tokens   *w = &r->words;
     struct key_value v;
@@ -234,16 +237,18 @@ static int unknown_key(const struct tokens *w, struct err *err)
 
     for (size_t i = 0; i < KEYS; i++)
         names[i] = keys[i].name;
-    return tokens_err(w, err, EINVAL, "'%s' is not a key%s", w->word, text_did_you_mean(near, sizeof near, w->word, names));
+    return tokens_err(w, err, EINVAL, "'%s' is not a key%s", w->word,
+                      text_did_you_mean(near, sizeof near, w->word, names));
 }
 
-static int refuse_conweave(const struct config_reader *r, struct err *err)
+static int refuse_conweave(const struct hpcc_config_reader *r, struct err *err)
 {
     uint32_t mode = r->config->lb_mode;
 
     if (mode != 0 && mode != 3 && mode != 6 && mode != 9)
         return tokens_err(&r->words, err, ENOTSUP,
-                         "LB_MODE %u%s is not modelled; 0 (ECMP), 3 (CONGA), 6 (LetFlow) and 9 (ConWeave) are", mode,
+                         "LB_MODE %u%s is not modelled; 0 (ECMP), 3 (CONGA), 6 (LetFlow) and 9 "
+                         "(ConWeave) are", mode,
                          mode == 2 ? " (drill)" : "");
     if (r->config->enable_irn)
         return tokens_err(&r->words, err, ENOTSUP, "ENABLE_IRN is not modelled; go-back-N (0) is");
@@ -252,7 +257,7 @@ static int refuse_conweave(const struct config_reader *r, struct err *err)
     return 0;
 }
 
-static bool is_given(const struct config_reader *r, const char *name)
+static bool is_given(const struct hpcc_config_reader *r, const char *name)
 {
     return r->line[key_find(keys, name) - keys] != 0;
 }
@@ -263,14 +268,15 @@ const char *hpcc_cc_of_mode(uint32_t mode)
            mode == 10 ? "hpcc_pint" : NULL;
 }
 
-static int refuse_unmodelled(const struct config_reader *r, struct err *err)
+static int refuse_unmodelled(const struct hpcc_config_reader *r, struct err *err)
 {
     if (!hpcc_cc_of_mode(r->config->cc_mode))
         return tokens_err(&r->words, err, ENOTSUP,
-                         "CC_MODE %u is not modelled; 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) and 10 (HPCC-PINT) are",
-                         r->config->cc_mode);
+                         "CC_MODE %u is not modelled; 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) and 10 "
+                         "(HPCC-PINT) are", r->config->cc_mode);
     if (is_given(r, "LB_MODE") && r->config->cc_mode != 1)
-        return tokens_err(&r->words, err, ENOTSUP, "CC_MODE %u of the ConWeave fork is not modelled; 1 (DCQCN) is",
+        return tokens_err(&r->words, err, ENOTSUP,
+                          "CC_MODE %u of the ConWeave fork is not modelled; 1 (DCQCN) is",
                          r->config->cc_mode);
     if (r->config->l2_back_to_zero != 0)
         return tokens_err(&r->words, err, ENOTSUP, "L2_BACK_TO_ZERO is not modelled; go-back-N (0) is");
@@ -281,7 +287,7 @@ static int refuse_unmodelled(const struct config_reader *r, struct err *err)
     return refuse_conweave(r, err);
 }
 
-static int read_config_line(struct config_reader *r, struct err *err)
+static int read_config_line(struct hpcc_config_reader *r, struct err *err)
 {
     const char *word = tokens_next(&r->words);
     const struct key_row *row = key_find(keys, word);
@@ -302,7 +308,7 @@ static int read_config_line(struct config_reader *r, struct err *err)
     return rc;
 }
 
-static int join_entry(struct config_reader *r, uint32_t i, struct err *err)
+static int join_entry(struct hpcc_config_reader *r, uint32_t i, struct err *err)
 {
     uint64_t rate_bps = r->kmax.rate_bps[i];
     uint32_t kmin = map_find(&r->kmin, rate_bps), pmax = map_find(&r->pmax, rate_bps);
@@ -321,8 +327,8 @@ static int join_entry(struct config_reader *r, uint32_t i, struct err *err)
     return 0;
 }
 
-/* Makes one list of the three maps. */
-static int join_maps(struct config_reader *r, struct err *err)
+/* Merges the three maps into one list. */
+static int join_maps(struct hpcc_config_reader *r, struct err *err)
 {
     int rc = 0;
 
@@ -340,8 +346,8 @@ static int join_maps(struct config_reader *r, struct err *err)
     return rc;
 }
 
-/* The ConWeave fork has defaults of its own, and no key for the priority of ACKs: PFC never stops them. */
-static void use_conweave_defaults(const struct config_reader *r)
+/* The ConWeave fork has its own defaults, and no key for the priority of ACKs: PFC never pauses them. */
+static void use_conweave_defaults(const struct hpcc_config_reader *r)
 {
     struct hpcc_config *c = r->config;
 
@@ -358,7 +364,7 @@ static void use_conweave_defaults(const struct config_reader *r)
 int hpcc_parse_config(const char *name, const char *text, struct hpcc_config *config, struct err *err)
 {
     struct hpcc_config made = defaults;
-    struct config_reader r = { .config = &made };
+    struct hpcc_config_reader r = { .config = &made };
     int rc = 0;
 
     tokens_init(&r.words, name, text);

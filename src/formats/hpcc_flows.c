@@ -1,4 +1,4 @@
-/* src/formats/hpcc_flows.c - the list of flows of the HPCC and ConWeave ns-3 forks. */
+/* src/formats/hpcc_flows.c - the flow list of the HPCC and ConWeave ns-3 forks. */
 #include "formats/hpcc.h"
 
 #include "core/hpcc_time.h"
@@ -10,7 +10,7 @@
 
 #define FLOWS_BYTES_MAX (1ul << 34)
 #define FLOW_BYTES_MAX  (1ull << 48)
-#define DPORT_FIRST     100          /* of ConWeave's flows to each destination */
+#define DPORT_FIRST     100          /* first port of ConWeave's flows to each destination */
 
 static int read_host(struct tokens *w, const char *what, const struct graph *g, uint32_t *host,
                      struct err *err)
@@ -26,15 +26,15 @@ static int read_host(struct tokens *w, const char *what, const struct graph *g, 
     return 0;
 }
 
-struct flow_reader {
+struct hpcc_flow_reader {
     struct tokens        words;
     const struct graph *graph;           /* NULL: hosts are not checked */
     bool                has_dport;
-    uint16_t           *dport;           /* without: the next of each node; NULL if there is no graph */
+    uint16_t           *dport;           /* lists without ports: next port by node; NULL without a graph */
     uint64_t            last_start_ns;
 };
 
-/* By the first row: five words, the last of which is no size, are ConWeave's. */
+/* Detects the format by the first row: five words, the last of which is not an integer, are ConWeave's. */
 static bool row_has_dport(struct tokens first)
 {
     bool     has_point = false;
@@ -45,12 +45,12 @@ static bool row_has_dport(struct tokens first)
     return !(count == 5 && has_point);
 }
 
-static uint16_t next_dport(struct flow_reader *r, uint32_t dst)
+static uint16_t next_dport(struct hpcc_flow_reader *r, uint32_t dst)
 {
     return r->dport ? (uint16_t)(DPORT_FIRST + r->dport[dst]++) : DPORT_FIRST;
 }
 
-static int read_flow_words(struct flow_reader *r, struct flow_row *flow, struct err *err)
+static int read_flow_words(struct hpcc_flow_reader *r, struct flow_row *flow, struct err *err)
 {
     struct tokens *w = &r->words;
     uint32_t prio = 0, dport = 0;
@@ -79,7 +79,7 @@ static int read_flow_words(struct flow_reader *r, struct flow_row *flow, struct 
     return 0;
 }
 
-static int read_flow(struct flow_reader *r, struct flow_row *flow, struct err *err)
+static int read_flow(struct hpcc_flow_reader *r, struct flow_row *flow, struct err *err)
 {
     struct tokens *w = &r->words;
     int rc = read_flow_words(r, flow, err);
@@ -97,7 +97,7 @@ static int read_flow(struct flow_reader *r, struct flow_row *flow, struct err *e
     return 0;
 }
 
-static int read_flows(struct flow_reader *r, struct flow_list *flows, struct err *err)
+static int read_flows(struct hpcc_flow_reader *r, struct flow_list *flows, struct err *err)
 {
     struct tokens *w = &r->words;
     uint32_t count = 0, room = 0;
@@ -127,7 +127,7 @@ static int read_flows(struct flow_reader *r, struct flow_list *flows, struct err
 int hpcc_parse_flows(const char *name, const char *text, const struct graph *g, struct flow_list *flows,
                      struct err *err)
 {
-    struct flow_reader r = { .graph = g, .dport = g ? xcalloc(g->nodes, sizeof *r.dport) : NULL };
+    struct hpcc_flow_reader r = { .graph = g, .dport = g ? xcalloc(g->nodes, sizeof *r.dport) : NULL };
     struct flow_list made = { 0 };
     int rc;
 

@@ -1,4 +1,5 @@
-/* src/formats/hpcc_rows.h - what the topology and the flow list of the HPCC ns-3 fork share: a count, then rows. */
+/* src/formats/hpcc_rows.h - common to the topology and the flow list of the HPCC ns-3 fork: a count, then
+ * rows. */
 #ifndef FORMATS_HPCC_ROWS_H
 #define FORMATS_HPCC_ROWS_H
 
@@ -8,16 +9,18 @@
 #include <ctype.h>
 #include <stdint.h>
 
-/* After the last row there may be words. Further rows are not read, as in the fork: returns HPCC_ODD. */
+/* Accepts text after the last row. Further rows are ignored, as in the fork: returns HPCC_ODD. */
 static inline int hpcc_leave_more_rows(struct tokens *w, uint32_t count, const char *rows, struct err *err)
 {
     if (!tokens_next_line(w) || !isdigit((unsigned char)*w->at))
         return 0;
-    tokens_err(w, err, EINVAL, "the first line announces %u %s; what is from here on is not read", count, rows);
+    tokens_err(w, err, EINVAL, "the first line announces %u %s; what is from here on is not read", count,
+               rows);
     return HPCC_ODD;
 }
 
-static inline int hpcc_next_row(struct tokens *w, uint32_t index, uint32_t count, const char *rows, struct err *err)
+static inline int hpcc_next_row(struct tokens *w, uint32_t index, uint32_t count, const char *rows,
+                                struct err *err)
 {
     if (tokens_next_line(w))
         return 0;

@@ -47,8 +47,8 @@ static void topology__star(void **unused)
     graph_fini(&g);
 }
 
-/* Ids keep their meaning when switches come first, ids take two lines, and words follow the rows. */
-static void topology__any_order_and_words_at_the_end(void **unused)
+/* Ids keep their meaning if switches come first, ids take two lines, and text follows the rows. */
+static void topology__any_order_and_trailing_text(void **unused)
 {
     static const char text[] = "# two switches\n4 2 3\n 2\n0 \n\n"
                                "3 2 10Gbps 1us 0\n\n0 2 10Gbps 1us 0 # fabric\n1 0 10Gbps 1us 0\n\n"
@@ -93,7 +93,7 @@ static void topology__refuses_with_the_line(void **unused)
         { "4 1 0\n", "t:1: 0 links are too few for 3 hosts" },
         { "4 4 0\n0 1 2\n", "t:2: the file ends before all 4 switches are named" },
         { "4 2 3\n3 3\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n",
-          "t:2: the switch 3 is named twice" },
+          "t:2: switch 3 is listed twice" },
         { "4 1 3\n4\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n",
           "t:2: a switch: 4 is more than 3" },
         { "4 1 3\n3 2\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n",
@@ -112,12 +112,13 @@ static void topology__refuses_with_the_line(void **unused)
         { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1e3ns 0\n", "t:4: the delay: '1e3ns' is not a time" },
         { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps -1us 0\n", "t:4: the delay: '-1us' is not a time" },
         { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps nan 0\n", "t:4: the delay: 'nan' is not a time" },
-        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1min 0\n", "t:4: the delay: '1min' is not in s, ms, us, ns or ps" },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1min 0\n",
+          "t:4: the delay: '1min' is not in s, ms, us, ns or ps" },
         { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps\n", "t:4: nothing is given for the delay" },
         { "3 1 2\n2\n0 2 100Gbps 1us 0\n0 1 100Gbps 1us 0\n", "t:1: the host h0 has 2 links" },
         { "4 2 2\n2 3\n0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n", "t:1: the hosts h0 and h1 cannot reach" },
         { "4 2 4\n2 3\n0 2 100Gbps 1us 0\n3 2 9Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n",
-          "t:6: line 4 links the nodes 2 and 3 already" },
+          "t:6: line 4 already links nodes 2 and 3" },
         { "2 2 1\n0 1\n0 1 100Gbps 1us 0\n", "t:1: there is no host" },
         { "0 0 0\n", "t:1: there is no host" },
     };
@@ -182,13 +183,16 @@ static void flows__none_and_many(void **unused)
     flow_list_fini(&flows);
 }
 
-/* What the fork's ns-3.17 makes of these texts, printed by it. */
-static void topology__cuts_delays_as_ns3(void **unused)
+/* Values printed by the fork's ns-3.17 for these texts. */
+static void topology__truncates_delays_as_ns3(void **unused)
 {
     static const struct { const char *text; uint64_t ns; } row[] = {
-        { "0.6us", 599 }, { "0.7us", 699 }, { "1.1us", 1100 }, { "2.3us", 2299 }, { "0.3us", 299 }, { "0.5us", 500 },
-        { "0.001ms", 1000 }, { "0.0012ms", 1199 }, { "0.0000012s", 1199 }, { "0.000001", 999 }, { "1us", 1000 },
-        { "999ns", 999 }, { "0.999us", 998 }, { "4.1us", 4099 }, { "1.9ns", 1 }, { "1234ps", 1 }, { "1000000ps", 1000 },
+        { "0.6us", 599 }, { "0.7us", 699 }, { "1.1us", 1100 }, { "2.3us", 2299 }, { "0.3us", 299 },
+        { "0.5us", 500 },
+        { "0.001ms", 1000 }, { "0.0012ms", 1199 }, { "0.0000012s", 1199 }, { "0.000001", 999 },
+        { "1us", 1000 },
+        { "999ns", 999 }, { "0.999us", 998 }, { "4.1us", 4099 }, { "1.9ns", 1 }, { "1234ps", 1 },
+        { "1000000ps", 1000 },
         { "8.2us", 8199 }, { "1ms", 1000000 }, { "0.1us", 100 }, { "2.7us", 2700 },
     };
     char text[100];
@@ -205,15 +209,17 @@ static void topology__cuts_delays_as_ns3(void **unused)
     }
 }
 
-/* The fork reads as many rows as its first line says. */
-static void topology_and_flows__leave_rows_beyond_the_count(void **unused)
+/* The fork reads as many rows as its first line announces. */
+static void topology_and_flows__ignore_rows_beyond_the_count(void **unused)
 {
     struct flow_list flows;
     struct graph     g;
     struct err       err;
 
     (void)unused;
-    assert_int_equal(HPCC_ODD, hpcc_parse_topology("t", "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n\n1 2 x\n", &g, &err));
+    assert_int_equal(HPCC_ODD, hpcc_parse_topology("t",
+                                                   "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n\n"
+                                                   "1 2 x\n", &g, &err));
     assert_string_equal("t:6: the first line announces 2 links; what is from here on is not read", err.text);
     assert_int_equal(2, g.links);
     assert_int_equal(HPCC_ODD, hpcc_parse_flows("f", "1\n0 1 3 100 1 2\n1 0 3 100 1 2\n", &g, &flows, &err));
@@ -338,7 +344,9 @@ static void config__every_key(void **unused)
 static void config__refuses_with_the_line(void **unused)
 {
     static const struct { const char *text, *reason; } row[] = {
-        { "CC_MODE 4\n", "c:1: CC_MODE 4 is not modelled; 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) and 10 (HPCC-PINT) are" },
+        { "CC_MODE 4\n",
+          "c:1: CC_MODE 4 is not modelled; 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) and 10 "
+          "(HPCC-PINT) are" },
         { "\nL2_BACK_TO_ZERO 1\n", "c:2: L2_BACK_TO_ZERO is not modelled" },
         { "RP_TIMR 300\n", "c:1: 'RP_TIMR' is not a key; did you mean 'RP_TIMER'?" },
         { "NONSENSE_OF_SOME_KIND 300\n", "c:1: 'NONSENSE_OF_SOME_KIND' is not a key" },
@@ -357,7 +365,7 @@ static void config__refuses_with_the_line(void **unused)
         { "MIN_RATE 0Mb/s\n", "c:1: a MIN_RATE of 0" },
         { "LINK_DOWN 1 2\n", "c:1: nothing is given for the second node" },
         { "KMAX_MAP 17 1 1\n", "c:1: the number of rates: 17 is more than 16" },
-        { "KMAX_MAP 2 1 1 1 2\n", "c:1: the rate 1 is there twice" },
+        { "KMAX_MAP 2 1 1 1 2\n", "c:1: rate 1 is given twice" },
         { "KMAX_MAP 1 1\n", "c:1: nothing is given for the threshold" },
         { "KMAX_MAP 1 1 2 3\n", "c:1: '3' is one word too many" },
         { "\nKMAX_MAP 1 1 2\n", "c:2: KMAX_MAP, KMIN_MAP and PMAX_MAP must name the same rates" },
@@ -454,10 +462,10 @@ static void config__conweave(void **unused)
     (void)unused;
     assert_int_equal(0, hpcc_parse_config("c", conweave, &c, &err));
     assert_true(c.is_conweave && c.enable_pfc && !c.enable_irn && !c.has_win);
-    assert_true(c.ack_high_prio);                /* there is no key for it; the fork's code says so */
+    assert_true(c.ack_high_prio);                /* there is no key for it; this is the fork's code */
     assert_int_equal(9, c.buffer_mib);
     assert_int_equal(40000000, c.ai_bps);
-    assert_true(c.rp_timer_us == 300);           /* the defaults of its main program */
+    assert_true(c.rp_timer_us == 300);           /* defaults of its main program */
     assert_int_equal(1, c.fast_recovery_times);
     assert_string_equal("flow.txt", c.flow_file);
     assert_int_equal(0, c.lb_mode);
@@ -465,11 +473,11 @@ static void config__conweave(void **unused)
     assert_true(c.pause_us == 5);
     assert_int_equal(0, hpcc_parse_config("c", "LB_MODE 6\nPAUSE_TIME 7.9\nRANDOM_SEED 12\n", &c, &err));
     assert_int_equal(6, c.lb_mode);
-    assert_true(c.pause_us == 7);                /* ns-3 cuts it */
+    assert_true(c.pause_us == 7);                /* ns-3 truncates it */
     assert_int_equal(12, c.random_seed);
 }
 
-/* Without LB_MODE nothing of that holds. */
+/* Without LB_MODE, ConWeave's defaults do not apply. */
 static void config__not_conweave(void **unused)
 {
     struct hpcc_config c;
@@ -486,7 +494,8 @@ static void config__not_conweave(void **unused)
 static void config__conweave_refuses(void **unused)
 {
     static const struct { const char *text, *reason; } row[] = {
-        { "CC_MODE 1\nLB_MODE 2\n", "c:2: LB_MODE 2 (drill) is not modelled; 0 (ECMP), 3 (CONGA), 6 (LetFlow) and 9 (ConWeave) are" },
+        { "CC_MODE 1\nLB_MODE 2\n",
+          "c:2: LB_MODE 2 (drill) is not modelled; 0 (ECMP), 3 (CONGA), 6 (LetFlow) and 9 (ConWeave) are" },
         { "LB_MODE 5\n", "c:1: LB_MODE 5 is not modelled" },
         { "LB_MODE 0\n\nENABLE_IRN 1\n", "c:3: ENABLE_IRN is not modelled; go-back-N (0) is" },
         { "LB_MODE 0\nENABLE_PFC 0\n", "c:2: ENABLE_PFC 0 is not modelled without IRN; 1 is" },
@@ -507,7 +516,7 @@ static void config__conweave_refuses(void **unused)
     }
 }
 
-/* The first four flows of a list of its own, and the ports its results show for them. */
+/* The first four flows of one of its lists, and the ports that its results show for them. */
 static void flows__conweave(void **unused)
 {
     static const char text[] = "4 \n13 3 3 5101961 2.000000412\n9 0 3 596369 2.000005624\n"
@@ -533,7 +542,7 @@ static void flows__conweave(void **unused)
     graph_fini(&g);
 }
 
-/* The first row decides; five words without a decimal point are a row of six with one missing. */
+/* The first row decides. Five words without a decimal point are a row of six with one missing. */
 static void flows__conweave_refuses(void **unused)
 {
     static const struct { const char *text, *reason; } row[] = {
@@ -557,13 +566,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(topology__star),
-        cmocka_unit_test(topology__any_order_and_words_at_the_end),
+        cmocka_unit_test(topology__any_order_and_trailing_text),
         cmocka_unit_test(topology__no_switch),
         cmocka_unit_test(topology__refuses_with_the_line),
         cmocka_unit_test(flows__rows),
         cmocka_unit_test(flows__none_and_many),
-        cmocka_unit_test(topology__cuts_delays_as_ns3),
-        cmocka_unit_test(topology_and_flows__leave_rows_beyond_the_count),
+        cmocka_unit_test(topology__truncates_delays_as_ns3),
+        cmocka_unit_test(topology_and_flows__ignore_rows_beyond_the_count),
         cmocka_unit_test(flows__refuses_with_the_line),
         cmocka_unit_test(config__missing_keys_take_defaults),
         cmocka_unit_test(config__every_key),

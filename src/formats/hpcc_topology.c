@@ -10,11 +10,11 @@
 #include <string.h>
 
 #define TOPOLOGY_BYTES_MAX (1ul << 30)
-#define LINK_CHARS_MIN     10        /* "0 1 1G 0 0": the shortest row of a link */
+#define LINK_CHARS_MIN     10        /* "0 1 1G 0 0": the shortest link row */
 
-struct sizes { uint32_t line, nodes, switches, links; };
+struct hpcc_counts { uint32_t line, nodes, switches, links; };
 
-static int read_sizes(struct tokens *w, struct sizes *size, struct err *err)
+static int read_counts(struct tokens *w, struct hpcc_counts *size, struct err *err)
 {
     int rc;
 
@@ -32,7 +32,7 @@ static int read_sizes(struct tokens *w, struct sizes *size, struct err *err)
         return rc;
     if (size->switches > size->nodes)
         return tokens_err(w, err, EINVAL, "%u of %u nodes are switches", size->switches, size->nodes);
-    /* So that memory is in proportion to the file, whatever its first line says. */
+    /* Limits memory by the size of the file, whatever its first line claims. */
     if (size->links > strlen(w->at) / LINK_CHARS_MIN + 1)
         return tokens_err(w, err, EINVAL, "the file is too short for %u links", size->links);
     if (size->nodes - size->switches > 2ull * size->links)
@@ -42,7 +42,7 @@ static int read_sizes(struct tokens *w, struct sizes *size, struct err *err)
 }
 
 /* Switch ids may be spread over several lines. */
-static int read_switch(struct tokens *w, const struct sizes *size, bool *is_switch, struct err *err)
+static int read_switch(struct tokens *w, const struct hpcc_counts *size, bool *is_switch, struct err *err)
 {
     uint32_t id;
     int rc;
@@ -53,12 +53,12 @@ static int read_switch(struct tokens *w, const struct sizes *size, bool *is_swit
     if (rc)
         return rc;
     if (is_switch[id])
-        return tokens_err(w, err, EINVAL, "the switch %u is named twice", id);
+        return tokens_err(w, err, EINVAL, "switch %u is listed twice", id);
     is_switch[id] = true;
     return 0;
 }
 
-static int read_nodes(struct tokens *w, const struct sizes *size, struct graph *g, struct err *err)
+static int read_nodes(struct tokens *w, const struct hpcc_counts *size, struct graph *g, struct err *err)
 {
     bool *is_switch = xcalloc(size->nodes, sizeof *is_switch);
     int rc = 0;
@@ -73,11 +73,12 @@ static int read_nodes(struct tokens *w, const struct sizes *size, struct graph *
     return rc;
 }
 
-/* As ns-3 reads a time: digits, then a unit, seconds if there is none; cut to whole nanoseconds. */
+/* Reads a time as ns-3 does: digits, then a unit (default: seconds); truncated to whole nanoseconds. */
 static int read_delay(struct tokens *w, uint64_t *ps, struct err *err)
 {
     static const struct { const char *name; uint64_t ns; } units[] = {
-        { "", 1000000000u }, { "s", 1000000000u }, { "ms", 1000000u }, { "us", 1000u }, { "ns", 1u }, { "ps", 0 },
+        { "", 1000000000u }, { "s", 1000000000u }, { "ms", 1000000u }, { "us", 1000u }, { "ns", 1u },
+        { "ps", 0 },
     };
     const char *word = tokens_next(w);
     char       *end;
@@ -121,11 +122,11 @@ static int read_link(struct tokens *w, const struct graph *g, struct graph_link 
     return rc ? tokens_err(w, err, -rc, "%s", why.text) : 0;
 }
 
-struct pair { uint32_t low, high, line; };       /* the ends of a link */
+struct link_pair { uint32_t low, high, line; };  /* end nodes of a link */
 
 static int compare_pairs(const void *a_, const void *b_)
 {
-    const struct pair *a = a_, *b = b_;
+    const struct link_pair *a = a_, *b = b_;
 
     if (a->low != b->low)
         return a->low < b->low ? -1 : 1;
@@ -134,14 +135,14 @@ static int compare_pairs(const void *a_, const void *b_)
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
-static int refuse_parallel(struct tokens *w, struct pair *pair, uint32_t count, struct err *err)
+static int refuse_parallel(struct tokens *w, struct link_pair *pair, uint32_t count, struct err *err)
 {
     qsort(pair, count, sizeof *pair, compare_pairs);
     for (uint32_t i = 1; i < count; i++) {
         if (pair[i].low != pair[i - 1].low || pair[i].high != pair[i - 1].high)
             continue;
         w->line = pair[i].line;
-        return tokens_err(w, err, EINVAL, "line %u links the nodes %u and %u already", pair[i - 1].line,
+        return tokens_err(w, err, EINVAL, "line %u already links nodes %u and %u", pair[i - 1].line,
                          pair[i].low, pair[i].high);
     }
     return 0;
@@ -149,7 +150,7 @@ static int refuse_parallel(struct tokens *w, struct pair *pair, uint32_t count, 
 
 static int read_links(struct tokens *w, uint32_t count, struct graph *g, struct err *err)
 {
-    struct pair *pair = xmalloc((count + 1ul) * sizeof *pair);
+    struct link_pair *pair = xmalloc((count + 1ul) * sizeof *pair);
     struct graph_link link;
     int rc = 0;
 
@@ -159,9 +160,9 @@ static int read_links(struct tokens *w, uint32_t count, struct graph *g, struct 
             rc = read_link(w, g, &link, err);
         if (rc)
             break;
-        pair[i] = (struct pair){ link.a, link.b, w->line };
+        pair[i] = (struct link_pair){ link.a, link.b, w->line };
         if (link.a > link.b)
-            pair[i] = (struct pair){ link.b, link.a, w->line };
+            pair[i] = (struct link_pair){ link.b, link.a, w->line };
         graph_add_link(g, &link);
     }
     if (!rc)
@@ -172,11 +173,11 @@ static int read_links(struct tokens *w, uint32_t count, struct graph *g, struct 
 
 static int read_graph(struct tokens *w, struct graph *g, struct err *err)
 {
-    struct sizes size = { 0 };
+    struct hpcc_counts size = { 0 };
     struct err why;
     int rc;
 
-    rc = read_sizes(w, &size, err);
+    rc = read_counts(w, &size, err);
     if (!rc)
         rc = read_nodes(w, &size, g, err);
     if (!rc)

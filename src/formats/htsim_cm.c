@@ -20,7 +20,7 @@ enum header { NODES, CONNECTIONS, TRIGGERS, FAILURES, HEADERS };
 
 static const char *const header_names[] = { "Nodes", "Connections", "Triggers", "Failures", NULL };
 
-/* Until resolve() triggers are known by the ids the file gives them; 0: none. */
+/* Until resolve(), triggers are the ids in the file; 0: none. */
 struct cm_reader {
     struct tokens     words;
     struct flow_matrix *cm;
@@ -51,7 +51,7 @@ static int unknown_word(const struct tokens *w, const char *what, const char *co
     return tokens_err(w, err, EINVAL, "'%s' is not %s", w->word, what);
 }
 
-/* What htsim calls an id is never 0. */
+/* htsim's ids are never 0. */
 static int read_id(struct tokens *w, const char *what, uint32_t *id, struct err *err)
 {
     int rc = tokens_uint32(w, what, UINT32_MAX - 1, id, err);
@@ -67,7 +67,7 @@ static int late_start(const struct tokens *w, struct err *err)
                      (unsigned long long)START_PS_MAX);
 }
 
-/* Picoseconds, written as a whole number or, as some programs print them, "1250000.0" or "1.25e6". */
+/* Reads picoseconds: an integer or, as some programs print them, "1250000.0" or "1.25e6". */
 static int read_start(struct tokens *w, uint64_t *start_ps, struct err *err)
 {
     const char *word = tokens_next(w);
@@ -112,14 +112,15 @@ static int read_options(struct tokens *w, struct matrix_conn *c, uint32_t *given
         if (option < 0)
             return unknown_word(w, "a word of a connection", option_names, err);
         if (*given & 1u << option)
-            return tokens_err(w, err, EINVAL, "'%s' is there twice", option_names[option]);
+            return tokens_err(w, err, EINVAL, "'%s' is given twice", option_names[option]);
         *given |= 1u << option;
         rc = read_option(w, (enum option)option, c, err);
     }
     return rc;
 }
 
-static int read_host(const struct tokens *w, const char *text, uint32_t nodes, uint32_t *host, struct err *err)
+static int read_host(const struct tokens *w, const char *text, uint32_t nodes, uint32_t *host,
+                     struct err *err)
 {
     uint64_t   number;
     struct err why;
@@ -159,9 +160,9 @@ static int check_conn(const struct tokens *w, const struct matrix_conn *c, uint3
     if (c->bytes == 0)
         return tokens_err(w, err, ENOTSUP, "a size of 0 means without end, which is not modelled");
     if (!(given & (1u << START | 1u << TRIGGER)))
-        return tokens_err(w, err, EINVAL, "neither 'start' nor 'trigger' says when it begins");
+        return tokens_err(w, err, EINVAL, "'start' or 'trigger' is missing");
     if (given & 1u << START && given & 1u << TRIGGER)
-        return tokens_err(w, err, EINVAL, "'start' and 'trigger' both say when it begins");
+        return tokens_err(w, err, EINVAL, "give 'start' or 'trigger', not both");
     return 0;
 }
 
@@ -213,7 +214,7 @@ static int read_trigger_words(struct tokens *w, struct matrix_trigger *t, struct
     }
     if (!rc && !has_kind)
         rc =
-            tokens_err(w, err, EINVAL, "a trigger is oneshot, multishot or barrier; this one is none of them");
+            tokens_err(w, err, EINVAL, "a trigger needs a kind: oneshot, multishot or barrier");
     return rc;
 }
 
@@ -252,7 +253,8 @@ static int read_header(struct cm_reader *r, struct err *err)
     if (r->header_line[i])
         return tokens_err(w, err, EINVAL, "line %u gives '%s' already", r->header_line[i], header_names[i]);
     r->header_line[i] = w->line;
-    rc = tokens_uint32(w, header_names[i], i == NODES ? GRAPH_NODES_MAX : HTSIM_CONNS_MAX, &r->header[i], err);
+    rc = tokens_uint32(w, header_names[i], i == NODES ? GRAPH_NODES_MAX : HTSIM_CONNS_MAX, &r->header[i],
+                       err);
     if (!rc)
         rc = tokens_end(w, err);
     if (!rc && i == FAILURES && r->header[FAILURES])
@@ -283,21 +285,22 @@ static int check_count(struct cm_reader *r, enum header header, uint32_t found, 
                      header_names[header], r->header[header], found, what, found == 1 ? "" : "s");
 }
 
-/* ---- as a whole ---- */
+/* ---- checks of the whole file ---- */
 
-struct name { uint32_t id, index, line; };
+struct cm_name { uint32_t id, index, line; };
 
 static int compare_names(const void *a_, const void *b_)
 {
-    const struct name *a = a_, *b = b_;
+    const struct cm_name *a = a_, *b = b_;
 
     if (a->id != b->id)
         return a->id < b->id ? -1 : 1;
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* Sorts names by id. Id 0 is no id. */
-static int sort_names(struct tokens *w, struct name *name, uint32_t count, const char *what, struct err *err)
+/* Sorts names by id. Id 0 means no id. */
+static int sort_names(struct tokens *w, struct cm_name *name, uint32_t count, const char *what,
+                      struct err *err)
 {
     if (count)
         qsort(name, count, sizeof *name, compare_names);
@@ -313,27 +316,28 @@ static int sort_names(struct tokens *w, struct name *name, uint32_t count, const
 static int check_conn_ids(struct cm_reader *r, struct err *err)
 {
     const struct flow_matrix *cm = r->cm;
-    struct name           *name = xmalloc((cm->conns + 1ul) * sizeof *name);
+    struct cm_name        *name = xmalloc((cm->conns + 1ul) * sizeof *name);
     int                    rc;
 
     for (uint32_t i = 0; i < cm->conns; i++)
-        name[i] = (struct name){ cm->conn[i].id, i, cm->conn[i].line };
+        name[i] = (struct cm_name){ cm->conn[i].id, i, cm->conn[i].line };
     rc = sort_names(&r->words, name, cm->conns, "connection", err);
     free(name);
     return rc;
 }
 
-/* The index of the trigger with this id. */
-static int resolve(struct cm_reader *r, const struct name *name, uint32_t line, uint32_t *trigger,
+/* Replaces a trigger's id by its index. */
+static int resolve(struct cm_reader *r, const struct cm_name *name, uint32_t line, uint32_t *trigger,
                    struct err *err)
 {
-    struct name        want = { .id = *trigger };
-    const struct name *last = name + r->cm->triggers, *found = name;
+    struct cm_name        want = { .id = *trigger };
+    const struct cm_name *last = name + r->cm->triggers, *found = name;
 
     *trigger = MATRIX_NO_TRIGGER;
     if (want.id == 0)
         return 0;
-    for (uint32_t left = r->cm->triggers; left > 0;) {       /* found: the first that is not less */
+    /* binary search: found is the first id that is not less */
+    for (uint32_t left = r->cm->triggers; left > 0;) {
         uint32_t half = left / 2;
 
         if (found[half].id < want.id) {
@@ -354,11 +358,11 @@ static int resolve(struct cm_reader *r, const struct name *name, uint32_t line, 
 static int resolve_all(struct cm_reader *r, struct err *err)
 {
     struct flow_matrix *cm = r->cm;
-    struct name     *name = xmalloc((cm->triggers + 1ul) * sizeof *name);
+    struct cm_name  *name = xmalloc((cm->triggers + 1ul) * sizeof *name);
     int              rc;
 
     for (uint32_t i = 0; i < cm->triggers; i++)
-        name[i] = (struct name){ cm->trigger[i].id, i, cm->trigger[i].line };
+        name[i] = (struct cm_name){ cm->trigger[i].id, i, cm->trigger[i].line };
     rc = sort_names(&r->words, name, cm->triggers, "trigger", err);
     for (uint32_t i = 0; i < cm->conns && !rc; i++) {
         struct matrix_conn *c = &cm->conn[i];
@@ -373,18 +377,18 @@ static int resolve_all(struct cm_reader *r, struct err *err)
     return rc;
 }
 
-/* Who waits for a trigger, in the order of the file, and how often it is fired. */
-struct use { uint32_t *waiting, count, started, shots, fired; };
+/* The connections that wait for a trigger, in file order, and how often it fires. */
+struct trigger_use { uint32_t *waiting, count, started, shots, fired; };
 
-struct uses { struct use *of; uint32_t *waiting; };
+struct trigger_uses { struct trigger_use *of; uint32_t *waiting; };
 
-static void add_shot(struct uses *u, uint32_t trigger)
+static void add_shot(struct trigger_uses *u, uint32_t trigger)
 {
     if (trigger != MATRIX_NO_TRIGGER)
         u->of[trigger].shots++;
 }
 
-static void uses_init(struct uses *u, const struct flow_matrix *cm)
+static void uses_init(struct trigger_uses *u, const struct flow_matrix *cm)
 {
     uint32_t *next;
 
@@ -402,15 +406,16 @@ static void uses_init(struct uses *u, const struct flow_matrix *cm)
         u->of[i].count = 0;
     }
     for (uint32_t i = 0; i < cm->conns; i++) {
-        struct use *use = cm->conn[i].trigger == MATRIX_NO_TRIGGER ? NULL : &u->of[cm->conn[i].trigger];
+        struct trigger_use *use = cm->conn[i].trigger == MATRIX_NO_TRIGGER ? NULL
+                                  : &u->of[cm->conn[i].trigger];
 
         if (use)
             use->waiting[use->count++] = i;
     }
 }
 
-/* htsim ends with an assertion, or waits for ever, where this refuses. */
-static int check_trigger(struct cm_reader *r, const struct matrix_trigger *t, const struct use *use,
+/* htsim fails an assertion, or waits forever, in the cases that this refuses. */
+static int check_trigger(struct cm_reader *r, const struct matrix_trigger *t, const struct trigger_use *use,
                          struct err *err)
 {
     r->words.line = t->line;
@@ -440,12 +445,12 @@ static int check_trigger(struct cm_reader *r, const struct matrix_trigger *t, co
     return 0;
 }
 
-/* Fires a trigger; adds the connections that it starts to the queue. */
-static void fire(const struct flow_matrix *cm, struct uses *u, uint32_t trigger, uint32_t *queue,
-                 uint32_t *queued)
+/* Fires a trigger; appends the connections that it starts to the queue. */
+static void fire_trigger(const struct flow_matrix *cm, struct trigger_uses *u, uint32_t trigger,
+                         uint32_t *queue, uint32_t *queued)
 {
     const struct matrix_trigger *t = &cm->trigger[trigger];
-    struct use                 *use = &u->of[trigger];
+    struct trigger_use         *use = &u->of[trigger];
     uint32_t                    until = use->count;
 
     use->fired++;
@@ -457,9 +462,9 @@ static void fire(const struct flow_matrix *cm, struct uses *u, uint32_t trigger,
         queue[(*queued)++] = use->waiting[use->started++];
 }
 
-/* Lets every connection end as soon as it has started: what has not started then never will. Which of the
- * waiting a multishot starts does not depend on the order in which it is fired. */
-static int check_all_start(struct cm_reader *r, struct uses *u, struct err *err)
+/* Simulates the start order: every connection ends as soon as it has started. Connections that do not start
+ * here never will. The order of firing does not affect which connections a multishot starts. */
+static int check_all_start(struct cm_reader *r, struct trigger_uses *u, struct err *err)
 {
     const struct flow_matrix *cm = r->cm;
     uint32_t              *queue = xmalloc((cm->conns + 1ul) * sizeof *queue), queued = 0;
@@ -474,15 +479,15 @@ static int check_all_start(struct cm_reader *r, struct uses *u, struct err *err)
 
         is_started[queue[i]] = true;
         if (c->send_done != MATRIX_NO_TRIGGER)
-            fire(cm, u, c->send_done, queue, &queued);
+            fire_trigger(cm, u, c->send_done, queue, &queued);
         if (c->recv_done != MATRIX_NO_TRIGGER)
-            fire(cm, u, c->recv_done, queue, &queued);
+            fire_trigger(cm, u, c->recv_done, queue, &queued);
     }
     for (uint32_t i = 0; i < cm->conns && queued < cm->conns && !rc; i++)
         if (!is_started[i]) {
             r->words.line = cm->conn[i].line;
             rc = tokens_err(&r->words, err, EINVAL,
-                           "this connection never starts: what the trigger %u waits for waits for itself",
+                           "this connection never starts: trigger %u waits in a cycle",
                            cm->trigger[cm->conn[i].trigger].id);
         }
     free(is_started);
@@ -492,8 +497,8 @@ static int check_all_start(struct cm_reader *r, struct uses *u, struct err *err)
 
 static int check_triggers(struct cm_reader *r, struct err *err)
 {
-    struct uses u;
-    int         rc = 0;
+    struct trigger_uses u;
+    int                 rc = 0;
 
     uses_init(&u, r->cm);
     for (uint32_t i = 0; i < r->cm->triggers && !rc; i++)

@@ -31,11 +31,11 @@ static void assert_cm_refused(const struct refusal *row, size_t count)
         if (htsim_parse_cm("c", row[i].text, &cm, &err) == 0)
             fail_msg("'%s' is not refused", row[i].text);
         assert_starts(row[i].reason, err.text);
-        assert_int_equal(77, cm.nodes);          /* as it was */
+        assert_int_equal(77, cm.nodes);          /* unchanged */
     }
 }
 
-/* As htsim's own files are: ids, and pairs of hosts that are there twice. */
+/* Like htsim's own files: with ids, and with repeated pairs of hosts. */
 static void parse_cm__plain(void **unused)
 {
     static const char text[] = "Nodes 16\nConnections 3\n"
@@ -69,7 +69,7 @@ static void parse_cm__start_is_picoseconds(void **unused)
 {
     static const struct { const char *start; uint64_t want_ps; } row[] = {
         { "0", 0 }, { "1", 1 }, { "0.999", 0 }, { "1.5e3", 1500 }, { "1e+06", 1000000 },
-        { "16777217", 16777217 },                        /* more than the 24 bits of htsim's float */
+        { "16777217", 16777217 },                        /* exceeds the 24 bits of htsim's float */
         { "1000000000000000000", 1000000000000000000 },
     };
 
@@ -85,7 +85,7 @@ static void parse_cm__start_is_picoseconds(void **unused)
     }
 }
 
-/* Words in any order, triggers before and after what names them, comments, tabs, carriage returns. */
+/* Words in any order, triggers before and after their users, comments, tabs, carriage returns. */
 static void parse_cm__triggers(void **unused)
 {
     static const char text[] = "# ring\r\nNodes 4\r\nConnections 5\nTriggers 3\n\n"
@@ -117,7 +117,7 @@ static void parse_cm__triggers(void **unused)
     flow_matrix_fini(&cm);
 }
 
-/* A multishot may be fired more often than somebody waits, as htsim's all-to-all generator has it. */
+/* A multishot may fire more often than there are waiting connections, as in htsim's all-to-all generator. */
 static void parse_cm__multishot_left_over(void **unused)
 {
     static const char text[] =
@@ -165,18 +165,18 @@ static void parse_cm__refuses_lines(void **unused)
         { ONE "0->1 start 0 size 0\n", "c:3: a size of 0 means without end, which is not modelled" },
         { ONE "0->1 start 0 size 281474976710657\n",
           "c:3: size: 281474976710657 is more than 281474976710656" },
-        { ONE "0->1 size 1\n", "c:3: neither 'start' nor 'trigger' says when it begins" },
-        { ONE "0->1 id 1 start 0 trigger 1 size 1\n", "c:3: 'start' and 'trigger' both say when it begins" },
+        { ONE "0->1 size 1\n", "c:3: 'start' or 'trigger' is missing" },
+        { ONE "0->1 id 1 start 0 trigger 1 size 1\n", "c:3: give 'start' or 'trigger', not both" },
         { ONE "0->1 start -1 size 1\n", "c:3: start: " },
         { ONE "0->1 start 50% size 1\n", "c:3: start: '50%' is not a number of picoseconds" },
         { ONE "0->1 start 1us size 1\n", "c:3: start: '1us' is not a number of picoseconds" },
         { ONE "0->1 start 1000000000000000001 size 1\n", "c:3: start: " },
         { ONE "0->1 start\n", "c:3: nothing is given for start" },
-        { ONE "0->1 start 0 size 1 size 2\n", "c:3: 'size' is there twice" },
+        { ONE "0->1 start 0 size 1 size 2\n", "c:3: 'size' is given twice" },
         { ONE "0->1 start 0 siez 1\n", "c:3: 'siez' is not a word of a connection; did you mean 'size'?" },
         { ONE "0->1 start 0 size 1 addon\n", "c:3: 'addon' is not a word of a connection" },
         { ONE "0->1 id 0 start 0 size 1\n", "c:3: id: 0 is not an id" },
-        { ONE "trigger id 1\n", "c:3: a trigger is oneshot, multishot or barrier; this one is none of them" },
+        { ONE "trigger id 1\n", "c:3: a trigger needs a kind: oneshot, multishot or barrier" },
         { ONE "trigger oneshot\n", "c:3: the trigger has no id" },
         { ONE "trigger id 0 oneshot\n", "c:3: id: 0 is not an id" },
         { ONE "trigger id 1 barrier\n", "c:3: a barrier needs 'count'" },
@@ -233,14 +233,14 @@ static void parse_cm__refuses_triggers_that_cannot_work(void **unused)
     assert_cm_refused(row, sizeof row / sizeof *row);
 }
 
-static void parse_cm__refuses_circles(void **unused)
+static void parse_cm__refuses_cycles(void **unused)
 {
     static const struct refusal row[] = {
         /* one waits for itself */
         { "Nodes 4\nConnections 1\nTriggers 1\n0->1 id 1 trigger 1 size 1 send_done_trigger 1\n"
           "trigger id 1 oneshot\n",
-          "c:4: this connection never starts: what the trigger 1 waits for waits for itself" },
-        /* two wait for each other, while a third goes its way */
+          "c:4: this connection never starts: trigger 1 waits in a cycle" },
+        /* two wait for each other, while a third is fine */
         { "Nodes 4\nConnections 3\nTriggers 2\n0->1 id 1 start 0 size 1\n"
           "1->2 id 2 trigger 1 size 1 send_done_trigger 2\n2->1 id 3 trigger 2 size 1 recv_done_trigger 1\n"
           "trigger id 1 oneshot\ntrigger id 2 oneshot\n",
@@ -255,7 +255,7 @@ static void parse_cm__refuses_circles(void **unused)
     assert_cm_refused(row, sizeof row / sizeof *row);
 }
 
-/* A multishot that starts what fires it the next time is a chain, not a circle. */
+/* A multishot that starts the connection that fires it next is a chain, not a cycle. */
 static void parse_cm__chain_of_one_multishot(void **unused)
 {
     static const char text[] = "Nodes 4\nConnections 3\nTriggers 1\n"
@@ -297,8 +297,8 @@ static void assert_link(const struct graph *g, uint32_t i, uint32_t a, uint32_t 
     assert_true(g->link[i].loss == 0 && g->link[i].ber == 0);
 }
 
-/* 16 hosts in 4 pods of 2 ToRs and 2 aggs; 4 cores, the even ones above each pod's first agg. Worked out by
- * hand from htsim's numbering. */
+/* 16 hosts in 4 pods of 2 ToRs and 2 aggs; 4 cores, the even ones above each pod's first agg. Derived by hand
+ * from htsim's numbering. */
 static void parse_topology__three_tiers(void **unused)
 {
     static const uint32_t core_of[8][2] = { { 0, 2 }, { 1, 3 }, { 0, 2 }, { 1, 3 },
@@ -327,7 +327,7 @@ static void parse_topology__three_tiers(void **unused)
     graph_fini(&g);
 }
 
-/* As htsim's leaf_spine_tiny: 32 hosts, 4 ToRs, 2 spines, 4 to 1. */
+/* Like htsim's leaf_spine_tiny: 32 hosts, 4 ToRs, 2 spines, 4 to 1. */
 static void parse_topology__two_tiers(void **unused)
 {
     static const char text[] =
@@ -347,7 +347,7 @@ static void parse_topology__two_tiers(void **unused)
     graph_fini(&g);
 }
 
-/* As htsim's zrs: 12 cores, two for each agg, three links each. */
+/* Like htsim's zrs: 12 cores, two for each agg, three links each. */
 static void parse_topology__bundles_are_parallel_links(void **unused)
 {
     static const char text[] =
@@ -368,9 +368,9 @@ static void parse_topology__bundles_are_parallel_links(void **unused)
     graph_fini(&g);
 }
 
-/* The switches on a path add up. From h0 to h4, in another pod, the links take 2 x (1000 + 2000 + 3000) ns
- * and the switches 100 + 30 + 8 + 30 + 100. */
-static void parse_topology__switch_latency_is_in_the_links(void **unused)
+/* Switch latencies on a path add up. From h0 to h4, in another pod, links take 2 x (1000 + 2000 + 3000) ns
+ * and switches 100 + 30 + 8 + 30 + 100. */
+static void parse_topology__adds_switch_latency_to_links(void **unused)
 {
     static const char text[] = "Nodes 16\nTiers 3\nPodsize 4\n" T0 "Switch_Latency_ns 100\n" T1
                                "Switch_Latency_ns 30\n" T2 "Switch_Latency_ns 8\n";
@@ -385,7 +385,7 @@ static void parse_topology__switch_latency_is_in_the_links(void **unused)
     graph_fini(&g);
 }
 
-/* Twice the speed above the ToRs: by htsim's count half as many uplinks, so a Radix_Down of half. */
+/* Twice the speed above the ToRs: by htsim's count half as many uplinks, so half the Radix_Down. */
 static void parse_topology__speeds_differ(void **unused)
 {
     static const char text[] = "Nodes 8\nTiers 2\nPodsize 8\n" T0
@@ -449,8 +449,8 @@ static void parse_topology__refuses_lines(void **unused)
     }
 }
 
-/* Lines: head 1-3, tier 0 4-8, tier 1 9-13, tier 2 14-17; what is added stands at the end of its block. */
-static void parse_topology__refuses_numbers_that_do_not_fit(void **unused)
+/* Lines: head 1-3, tier 0 4-8, tier 1 9-13, tier 2 14-17; added lines are at the end of their block. */
+static void parse_topology__refuses_inconsistent_numbers(void **unused)
 {
     static const struct refusal row[] = {
         { "Nodes 15\nTiers 3\nPodsize 4\n" T0 T1 T2, "t:3: 15 Nodes cannot be divided into pods of 4" },
@@ -507,16 +507,16 @@ int main(void)
         cmocka_unit_test(parse_cm__refuses_lines),
         cmocka_unit_test(parse_cm__refuses_ids),
         cmocka_unit_test(parse_cm__refuses_triggers_that_cannot_work),
-        cmocka_unit_test(parse_cm__refuses_circles),
+        cmocka_unit_test(parse_cm__refuses_cycles),
         cmocka_unit_test(parse_cm__chain_of_one_multishot),
         cmocka_unit_test(read_cm__names_the_file),
         cmocka_unit_test(parse_topology__three_tiers),
         cmocka_unit_test(parse_topology__two_tiers),
         cmocka_unit_test(parse_topology__bundles_are_parallel_links),
-        cmocka_unit_test(parse_topology__switch_latency_is_in_the_links),
+        cmocka_unit_test(parse_topology__adds_switch_latency_to_links),
         cmocka_unit_test(parse_topology__speeds_differ),
         cmocka_unit_test(parse_topology__refuses_lines),
-        cmocka_unit_test(parse_topology__refuses_numbers_that_do_not_fit),
+        cmocka_unit_test(parse_topology__refuses_inconsistent_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,27 +47,27 @@ static const struct { const char *name; uint32_t min, max; } topo_keys[] = {
     [TOPO_PODSIZE] = { "Podsize", 1, GRAPH_NODES_MAX },
 };
 
-/* A number and the line it stands in; 0: not given. */
-struct given { uint32_t value, line; };
+/* A value and its line; line 0: not given. */
+struct topo_value { uint32_t value, line; };
 
-struct tier { uint32_t line; struct given key[TIER_KEYS]; };     /* line 0: no such block */
+struct topo_tier { uint32_t line; struct topo_value key[TIER_KEYS]; }; /* line 0: no such block */
 
 struct topo_reader {
     struct tokens words;
-    struct given key[TOPO_KEYS];
-    struct tier  tier[TIERS];
-    int          at;             /* the block being read; -1: none yet */
+    struct topo_value key[TOPO_KEYS];
+    struct topo_tier  tier[TIERS];
+    int               at;        /* the current block; -1: none yet */
 };
 
-/* As tokens_err(), for a line that has been read before. */
+/* Like tokens_err(), for an earlier line. */
 #define refuse_at(r, at_line, err, ...) \
     ({ \
         (r)->words.line = (at_line); \
         tokens_err(&(r)->words, (err), EINVAL, __VA_ARGS__); \
     })
 
-static int read_given(struct tokens *w, const char *name, uint32_t min, uint32_t max, struct given *given,
-                      struct err *err)
+static int read_given(struct tokens *w, const char *name, uint32_t min, uint32_t max,
+                      struct topo_value *given, struct err *err)
 {
     uint32_t value = 0;
     int      rc;
@@ -80,7 +80,7 @@ static int read_given(struct tokens *w, const char *name, uint32_t min, uint32_t
     if (!rc)
         rc = tokens_end(w, err);
     if (!rc)
-        *given = (struct given){ value, w->line };
+        *given = (struct topo_value){ value, w->line };
     return rc;
 }
 
@@ -162,11 +162,11 @@ static int read_topo_line(struct topo_reader *r, struct err *err)
     return unknown_topo_key(&r->words, err);
 }
 
-/* ---- what the numbers come to ---- */
+/* ---- derived sizes ---- */
 
-struct shape { uint32_t pods, tors_per_pod, aggs_per_pod, cores; };
+struct topo_shape { uint32_t pods, tors_per_pod, aggs_per_pod, cores; };
 
-static uint32_t of(const struct topo_reader *r, int tier, enum tier_key key)
+static uint32_t tier_value(const struct topo_reader *r, int tier, enum tier_key key)
 {
     return r->tier[tier].key[key].value;
 }
@@ -180,8 +180,8 @@ static uint32_t line_of(const struct topo_reader *r, int tier, enum tier_key key
 
 static int complete_tier(struct topo_reader *r, int tier, struct err *err)
 {
-    struct tier *t = &r->tier[tier];
-    bool         is_top = tier + 1 == (int)r->key[TOPO_TIERS].value;
+    struct topo_tier *t = &r->tier[tier];
+    bool              is_top = tier + 1 == (int)r->key[TOPO_TIERS].value;
 
     if (!t->line)
         return tokens_err(&r->words, err, EINVAL, "there is no block 'Tier %d'", tier);
@@ -195,27 +195,27 @@ static int complete_tier(struct topo_reader *r, int tier, struct err *err)
     return 0;
 }
 
-/* The ports of a switch are divided into bundles of parallel links. */
+/* Checks that the ports of a switch divide into bundles of parallel links. */
 static int check_bundles(struct topo_reader *r, int tier, struct err *err)
 {
-    uint32_t bundle = of(r, tier, BUNDLE), up = of(r, tier, RADIX_UP);
+    uint32_t bundle = tier_value(r, tier, BUNDLE), up = tier_value(r, tier, RADIX_UP);
 
     if (tier == 0 && bundle != 1)
         return refuse_at(r, line_of(r, 0, BUNDLE), err, "a host has one link: Bundle of tier 0 is 1");
-    if (of(r, tier, RADIX_DOWN) % bundle)
+    if (tier_value(r, tier, RADIX_DOWN) % bundle)
         return refuse_at(r, line_of(r, tier, BUNDLE), err,
                          "Radix_Down of tier %d, %u, is not a multiple of its Bundle, %u", tier,
-                         of(r, tier, RADIX_DOWN), bundle);
-    if (tier + 1 < (int)r->key[TOPO_TIERS].value && up % of(r, tier + 1, BUNDLE))
+                         tier_value(r, tier, RADIX_DOWN), bundle);
+    if (tier + 1 < (int)r->key[TOPO_TIERS].value && up % tier_value(r, tier + 1, BUNDLE))
         return refuse_at(r, line_of(r, tier, RADIX_UP), err,
                          "Radix_Up of tier %d, %u, is not a multiple of the Bundle of tier %d, %u", tier, up,
-                         tier + 1, of(r, tier + 1, BUNDLE));
+                         tier + 1, tier_value(r, tier + 1, BUNDLE));
     return 0;
 }
 
-static int shape_pods(struct topo_reader *r, struct shape *s, struct err *err)
+static int shape_pods(struct topo_reader *r, struct topo_shape *s, struct err *err)
 {
-    const struct given *nodes = &r->key[TOPO_NODES], *pod = &r->key[TOPO_PODSIZE];
+    const struct topo_value *nodes = &r->key[TOPO_NODES], *pod = &r->key[TOPO_PODSIZE];
 
     if (nodes->value % pod->value)
         return refuse_at(r, pod->line, err, "%u Nodes cannot be divided into pods of %u",
@@ -223,88 +223,91 @@ static int shape_pods(struct topo_reader *r, struct shape *s, struct err *err)
     if (r->key[TOPO_TIERS].value == 2 && nodes->value != pod->value)
         return refuse_at(r, pod->line, err,
                          "with two tiers there is one pod: Podsize must be %u, as Nodes", nodes->value);
-    if (pod->value % of(r, 0, RADIX_DOWN))
+    if (pod->value % tier_value(r, 0, RADIX_DOWN))
         return refuse_at(r, line_of(r, 0, RADIX_DOWN), err,
                          "a pod of %u hosts cannot be divided among ToRs with a Radix_Down of %u", pod->value,
-                         of(r, 0, RADIX_DOWN));
+                         tier_value(r, 0, RADIX_DOWN));
     s->pods = nodes->value / pod->value;
-    s->tors_per_pod = pod->value / of(r, 0, RADIX_DOWN);
+    s->tors_per_pod = pod->value / tier_value(r, 0, RADIX_DOWN);
     return 0;
 }
 
-/* htsim counts the uplinks of a tier by speed and oversubscription; 0: they do not come out even. */
+/* Returns a tier's uplinks, which htsim derives from speed and oversubscription, or 0 if they do not divide
+ * evenly. */
 static uint64_t uplinks(const struct topo_reader *r, int tier, uint64_t downlinks)
 {
-    uint64_t down = downlinks * of(r, tier, SPEED),
-             up = (uint64_t)of(r, tier + 1, SPEED) * of(r, tier, OVERSUBSCRIBED);
+    uint64_t down = downlinks * tier_value(r, tier, SPEED),
+             up = (uint64_t)tier_value(r, tier + 1, SPEED) * tier_value(r, tier, OVERSUBSCRIBED);
 
     return down % up ? 0 : down / up;
 }
 
-static int shape_aggs(struct topo_reader *r, struct shape *s, uint64_t *tor_uplinks, struct err *err)
+static int shape_aggs(struct topo_reader *r, struct topo_shape *s, uint64_t *tor_uplinks, struct err *err)
 {
-    uint32_t ratio = of(r, 0, RADIX_DOWN) / of(r, 0, RADIX_UP), bundle = of(r, 1, BUNDLE);
-    uint64_t ports = (uint64_t)s->pods * of(r, 1, RADIX_DOWN);
+    uint32_t ratio = tier_value(r, 0, RADIX_DOWN) / tier_value(r, 0, RADIX_UP),
+             bundle = tier_value(r, 1, BUNDLE);
+    uint64_t ports = (uint64_t)s->pods * tier_value(r, 1, RADIX_DOWN);
 
-    if (ratio != of(r, 0, OVERSUBSCRIBED))
+    if (ratio != tier_value(r, 0, OVERSUBSCRIBED))
         return refuse_at(r, line_of(r, 0, OVERSUBSCRIBED), err,
                          "tier 0 has %u ports down and %u up: Oversubscribed must be %u, not %u",
-                         of(r, 0, RADIX_DOWN), of(r, 0, RADIX_UP), ratio, of(r, 0, OVERSUBSCRIBED));
+                         tier_value(r, 0, RADIX_DOWN), tier_value(r, 0, RADIX_UP), ratio,
+                         tier_value(r, 0, OVERSUBSCRIBED));
     *tor_uplinks = uplinks(r, 0, r->key[TOPO_NODES].value);
     if (*tor_uplinks == 0 || ports == 0 || *tor_uplinks % ports)
         return refuse_at(
             r, line_of(r, 1, RADIX_DOWN), err,
             "by speed and oversubscription ToRs have %llu uplinks, which %u pods of switches with a "
             "Radix_Down of %u cannot take",
-            (unsigned long long)*tor_uplinks, s->pods, of(r, 1, RADIX_DOWN));
-    if (*tor_uplinks / ports * bundle != of(r, 0, RADIX_UP))
+            (unsigned long long)*tor_uplinks, s->pods, tier_value(r, 1, RADIX_DOWN));
+    if (*tor_uplinks / ports * bundle != tier_value(r, 0, RADIX_UP))
         return refuse_at(
             r, line_of(r, 1, BUNDLE), err,
             "%llu switches of tier 1 in a pod, with a Bundle of %u, take %llu links of a ToR, but its "
             "Radix_Up is %u",
             (unsigned long long)(*tor_uplinks / ports), bundle,
-            (unsigned long long)(*tor_uplinks / ports * bundle), of(r, 0, RADIX_UP));
+            (unsigned long long)(*tor_uplinks / ports * bundle), tier_value(r, 0, RADIX_UP));
     s->aggs_per_pod = (uint32_t)(*tor_uplinks / ports);
     return 0;
 }
 
-static int shape_cores(struct topo_reader *r, struct shape *s, uint64_t tor_uplinks, struct err *err)
+static int shape_cores(struct topo_reader *r, struct topo_shape *s, uint64_t tor_uplinks, struct err *err)
 {
-    uint64_t agg_uplinks = uplinks(r, 1, tor_uplinks), cores = agg_uplinks / of(r, 2, RADIX_DOWN);
-    uint32_t bundle = of(r, 2, BUNDLE);
+    uint64_t agg_uplinks = uplinks(r, 1, tor_uplinks), cores = agg_uplinks / tier_value(r, 2, RADIX_DOWN);
+    uint32_t bundle = tier_value(r, 2, BUNDLE);
 
-    if (agg_uplinks == 0 || agg_uplinks % of(r, 2, RADIX_DOWN))
+    if (agg_uplinks == 0 || agg_uplinks % tier_value(r, 2, RADIX_DOWN))
         return refuse_at(
             r, line_of(r, 2, RADIX_DOWN), err,
             "by speed and oversubscription tier 1 has %llu uplinks, which cores with a Radix_Down of %u "
             "cannot take",
-            (unsigned long long)agg_uplinks, of(r, 2, RADIX_DOWN));
+            (unsigned long long)agg_uplinks, tier_value(r, 2, RADIX_DOWN));
     if (cores % s->aggs_per_pod)
         return refuse_at(r, line_of(r, 2, RADIX_DOWN), err,
                          "%llu cores cannot be divided among the %u switches of tier 1 in a pod",
                          (unsigned long long)cores, s->aggs_per_pod);
-    if (cores / s->aggs_per_pod * bundle != of(r, 1, RADIX_UP))
+    if (cores / s->aggs_per_pod * bundle != tier_value(r, 1, RADIX_UP))
         return refuse_at(
             r, line_of(r, 2, BUNDLE), err,
             "%llu cores for each switch of tier 1, with a Bundle of %u, take %llu links, but its Radix_Up "
             "is %u",
             (unsigned long long)(cores / s->aggs_per_pod), bundle,
-            (unsigned long long)(cores / s->aggs_per_pod * bundle), of(r, 1, RADIX_UP));
+            (unsigned long long)(cores / s->aggs_per_pod * bundle), tier_value(r, 1, RADIX_UP));
     s->cores = (uint32_t)cores;
     return 0;
 }
 
-/* In halves of nanoseconds, so that nothing is lost. */
+/* Computed in half nanoseconds, so that nothing is lost. */
 static uint64_t delay_ps(const struct topo_reader *r, int tier)
 {
-    uint64_t halves_ns = 2ull * of(r, tier, LINK_LATENCY) + of(r, tier, SWITCH_LATENCY);
+    uint64_t halves_ns = 2ull * tier_value(r, tier, LINK_LATENCY) + tier_value(r, tier, SWITCH_LATENCY);
 
     if (tier > 0)
-        halves_ns += of(r, tier - 1, SWITCH_LATENCY);
+        halves_ns += tier_value(r, tier - 1, SWITCH_LATENCY);
     return halves_ns * (PS_PER_NS / 2);
 }
 
-static int check_size(struct topo_reader *r, const struct shape *s, struct err *err)
+static int check_size(struct topo_reader *r, const struct topo_shape *s, struct err *err)
 {
     uint64_t hosts = r->key[TOPO_NODES].value, tors = (uint64_t)s->pods * s->tors_per_pod,
              aggs = (uint64_t)s->pods * s->aggs_per_pod;
@@ -313,7 +316,8 @@ static int check_size(struct topo_reader *r, const struct shape *s, struct err *
     if (hosts + tors + aggs + s->cores > GRAPH_NODES_MAX)
         return tokens_err(&r->words, err, ERANGE, "with its switches the network has more than %u nodes",
                          GRAPH_NODES_MAX);
-    if (hosts + tors * of(r, 0, RADIX_UP) + aggs * (s->cores ? of(r, 1, RADIX_UP) : 0) > GRAPH_LINKS_MAX)
+    if (hosts + tors * tier_value(r, 0, RADIX_UP) +
+        aggs * (s->cores ? tier_value(r, 1, RADIX_UP) : 0) > GRAPH_LINKS_MAX)
         return tokens_err(&r->words, err, ERANGE, "the network has more than %u links", GRAPH_LINKS_MAX);
     for (int tier = 0; tier < (int)r->key[TOPO_TIERS].value; tier++)
         if (delay_ps(r, tier) > GRAPH_DELAY_PS_MAX)
@@ -336,24 +340,25 @@ static void add_nodes(struct graph *g, const char *kind, uint32_t count)
 
 static void add_links(const struct topo_reader *r, struct graph *g, int tier, uint32_t low, uint32_t high)
 {
-    struct graph_link link = { low, high, of(r, tier, SPEED) * 1000000000ull, delay_ps(r, tier), 0, 0 };
+    struct graph_link link = { low, high, tier_value(r, tier, SPEED) * 1000000000ull, delay_ps(r, tier), 0,
+                               0 };
 
-    for (uint32_t i = 0; i < of(r, tier, BUNDLE); i++)
+    for (uint32_t i = 0; i < tier_value(r, tier, BUNDLE); i++)
         graph_add_link(g, &link);
 }
 
-static void wire(const struct topo_reader *r, const struct shape *s, struct graph *g)
+static void wire(const struct topo_reader *r, const struct topo_shape *s, struct graph *g)
 {
     uint32_t hosts = r->key[TOPO_NODES].value, tors = s->pods * s->tors_per_pod,
              aggs = s->pods * s->aggs_per_pod;
-    uint32_t tor = hosts, agg = tor + tors, core = agg + aggs;       /* the first node of each */
+    uint32_t tor = hosts, agg = tor + tors, core = agg + aggs;       /* first node of each kind */
 
     add_nodes(g, "h", hosts);
     add_nodes(g, "tor", tors);
     add_nodes(g, "agg", aggs);
     add_nodes(g, "core", s->cores);
     for (uint32_t i = 0; i < hosts; i++)
-        add_links(r, g, 0, i, tor + i / of(r, 0, RADIX_DOWN));
+        add_links(r, g, 0, i, tor + i / tier_value(r, 0, RADIX_DOWN));
     for (uint32_t i = 0; i < tors; i++)
         for (uint32_t j = 0; j < s->aggs_per_pod; j++)
             add_links(r, g, 1, tor + i, agg + i / s->tors_per_pod * s->aggs_per_pod + j);
@@ -362,7 +367,7 @@ static void wire(const struct topo_reader *r, const struct shape *s, struct grap
             add_links(r, g, 2, agg + i, core + j);
 }
 
-static int make_shape(struct topo_reader *r, struct shape *s, struct err *err)
+static int make_shape(struct topo_reader *r, struct topo_shape *s, struct err *err)
 {
     uint64_t tor_uplinks = 0;
     int      rc = 0, tiers = (int)r->key[TOPO_TIERS].value;
@@ -386,7 +391,7 @@ static int make_shape(struct topo_reader *r, struct shape *s, struct err *err)
 int htsim_parse_topology(const char *name, const char *text, struct graph *g, struct err *err)
 {
     struct topo_reader r = { .at = -1 };
-    struct shape       s = { 0 };
+    struct topo_shape  s = { 0 };
     struct graph       made;
     struct err         why;
     int                rc = 0;

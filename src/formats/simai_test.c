@@ -1,4 +1,5 @@
-/* src/formats/simai_test.c - SimAI's files: what becomes of servers, ports and groups, the order of a pass by hand, and what is refused. */
+/* src/formats/simai_test.c - SimAI's files: servers, ports and groups, the order of a pass by hand, and
+ * refusals. */
 #include "formats/simai.h"
 
 #include "core/units.h"
@@ -13,11 +14,13 @@
 
 #define GBPS 1000000000ull
 
-/* Two servers of two GPUs; GPU 3 has a NIC of two ports. */
+/* Two servers of two GPUs; GPU 3 has a NIC with two ports. */
 static const char topology[] = "9 2 2 3 10 H100\n"
                                "4 5\n6 7 8\n"
-                               "0 4 2880Gbps 0.000025ms 0\n1 4 2880Gbps 0.000025ms 0\n2 5 2880Gbps 0.000025ms 0\n5 3 2880Gbps 0.000025ms 0\n"
-                               "0 6 200Gbps 0.0005ms 0\n1 7 200Gbps 0.0005ms 0\n2 6 200Gbps 0.0005ms 0\n3 6 200Gbps 0.0005ms 0\n3 7 200Gbps 0.0005ms 0\n"
+                               "0 4 2880Gbps 0.000025ms 0\n1 4 2880Gbps 0.000025ms 0\n2 5 2880Gbps "
+                               "0.000025ms 0\n5 3 2880Gbps 0.000025ms 0\n"
+                               "0 6 200Gbps 0.0005ms 0\n1 7 200Gbps 0.0005ms 0\n2 6 200Gbps 0.0005ms 0\n3 6 "
+                               "200Gbps 0.0005ms 0\n3 7 200Gbps 0.0005ms 0\n"
                                "6 7 400Gbps 0.001ms 0\n";
 
 static void simai_topology__servers_and_ports(void **unused)
@@ -37,7 +40,7 @@ static void simai_topology__servers_and_ports(void **unused)
     assert_string_equal(g.node[7].name, "nic3");
     assert_true(graph_is_inside(&g, 0, 1) && graph_is_inside(&g, 2, 3) && !graph_is_inside(&g, 1, 2));
     assert_int_equal(g.inside_rate_bps, 2880 * GBPS);
-    assert_int_equal(g.inside_delay_ps, 50 * PS_PER_NS);             /* to the NV switch, and from it */
+    assert_int_equal(g.inside_delay_ps, 50 * PS_PER_NS);             /* to the NV switch and back */
     assert_int_equal(g.link[0].a, 3);
     assert_int_equal(g.link[0].b, 7);
     assert_int_equal(g.link[0].rate_bps, 400 * GBPS);                /* both ports */
@@ -56,18 +59,26 @@ static void simai_topology__refuses(void **unused)
         { "5 2 1 1 3 A100\n0", "t:1: 3 GPUs cannot be divided into servers of 2" },
         { "4 2 1 1 9 A100\n2 3\n", "t:1: the file is too short for 9 links" },
         { "4 2 1 1 1 A100\n2 3\n0 3 1Gbps 1us 0\n", "t:1: 1 links are too few for 2 GPUs" },
-        { "4 2 1 1 2 A100\n2 2\n0 3 1Gbps 1us 0\n1 3 1Gbps 1us 0\n", "t:2: the switch 2 is named twice" },
-        { "4 2 1 1 2 A100\n0 3\n0 3 1Gbps 1us 0\n1 3 1Gbps 1us 0\n", "t:2: the switch 0 stands among the GPUs, 0 .. 1" },
+        { "4 2 1 1 2 A100\n2 2\n0 3 1Gbps 1us 0\n1 3 1Gbps 1us 0\n", "t:2: switch 2 is listed twice" },
+        { "4 2 1 1 2 A100\n0 3\n0 3 1Gbps 1us 0\n1 3 1Gbps 1us 0\n",
+          "t:2: switch 0 has the number of a GPU, 0 .. 1" },
         { "4 2 1 1 2 A100\n2 3\n0 3 1Gbps 1us 0\n", "t:3: the file ends after 1 of 2 links" },
-        { "4 2 1 1 2 A100\n2 3\n0 3 1Gbps 1us 0\n1 3 1Gbps 1us 0\n1 3 1Gbps 1us 0", "t:5: there are more than the 2 links announced at the top" },
-        { "4 2 1 1 2 A100\n2 3\n0 3 1Gbps 1us 0\n2 3 1Gbps 1us 0\n", "t:4: the NV switch 2 has a link to another switch: only GPUs may be linked to it" },
-        { "4 2 1 1 2 A100\n2 3\n0 1 1Gbps 1us 0\n2 3 1Gbps 1us 0\n", "t:3: 0 and 1 are GPUs: links between them without a switch are not modelled" },
-        { "4 2 1 1 2 A100\n2 3\n0 2 1Gbps 1us 0.1\n2 3 1Gbps 1us 0\n", "t:3: nothing is lost inside a server: the error rate of 0-2 must be 0" },
-        { "4 1 1 1 2 A100\n2 3\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n", "t:4: the NV switch 2 has GPUs of server 0, and 1 is one of server 1" },
+        { "4 2 1 1 2 A100\n2 3\n0 3 1Gbps 1us 0\n1 3 1Gbps 1us 0\n1 3 1Gbps 1us 0",
+          "t:5: there are more than the 2 links announced at the top" },
+        { "4 2 1 1 2 A100\n2 3\n0 3 1Gbps 1us 0\n2 3 1Gbps 1us 0\n",
+          "t:4: the NV switch 2 has a link to another switch: only GPUs may be linked to it" },
+        { "4 2 1 1 2 A100\n2 3\n0 1 1Gbps 1us 0\n2 3 1Gbps 1us 0\n",
+          "t:3: 0 and 1 are GPUs: links between them without a switch are not modelled" },
+        { "4 2 1 1 2 A100\n2 3\n0 2 1Gbps 1us 0.1\n2 3 1Gbps 1us 0\n",
+          "t:3: nothing is lost inside a server: the error rate of 0-2 must be 0" },
+        { "4 1 1 1 2 A100\n2 3\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n",
+          "t:4: the NV switch 2 has GPUs of server 0, and 1 is one of server 1" },
         { "4 2 1 1 3 A100\n2 3\n0 2 1Gbps 1us 0\n1 3 1Gbps 1us 0\n0 3 1Gbps 1us 0\n",
           "t:1: GPUs have links of different rates to their NV switches: 1 other than 0" },
-        { "4 2 1 1 2 A100\n2 3\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n", "t:1: the host h0 has 0 links; a host has one" },
-        { "3 2 0 1 2 A100\n2\n0 2 1Gbps 1us 0\n1 2 1Mbps 1us 0\n", "t:4: the link h1-s0: its rate, 1Mbps, is not within 1Gbps .. 1.6Tbps" },
+        { "4 2 1 1 2 A100\n2 3\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n",
+          "t:1: the host h0 has 0 links; a host has one" },
+        { "3 2 0 1 2 A100\n2\n0 2 1Gbps 1us 0\n1 2 1Mbps 1us 0\n",
+          "t:4: the link h1-s0: its rate, 1Mbps, is not within 1Gbps .. 1.6Tbps" },
     };
     struct graph g;
     struct err   err;
@@ -89,14 +100,15 @@ static void parse(const char *text, uint32_t passes, uint32_t hosts, struct trac
         fail_msg("%s", err.text);
 }
 
-/* Eight GPUs, tensor groups of two, two experts: as SimAI lists its groups. */
+/* Eight GPUs, tensor groups of two, two experts, grouped as in SimAI. */
 static void simai_workload__groups(void **unused)
 {
-    static const char text[] = "HYBRID_TRANSFORMER model_parallel_NPU_group: 2 ep: 2 pp: 1 vpp: 1 ga: 1 all_gpus: 8\n1\n"
+    static const char text[] =
+        "HYBRID_TRANSFORMER model_parallel_NPU_group: 2 ep: 2 pp: 1 vpp: 1 ga: 1 all_gpus: 8\n1\n"
                                "a -1 0 ALLTOALL_EP 4096 0 ALLREDUCE 4096 0 REDUCESCATTER_DP_EP 4096 0\n";
-    static const uint32_t want[3][8] = {         /* by operation: who is with a rank in its group, as bits */
+    static const uint32_t want[3][8] = {         /* by operation: members of a rank's group, as a bit mask */
         { 0x05, 0x0a, 0x05, 0x0a, 0x50, 0xa0, 0x50, 0xa0 },          /* experts: ranks 0 2, 1 3, 4 6, 5 7 */
-        { 0x03, 0x03, 0x0c, 0x0c, 0x30, 0x30, 0xc0, 0xc0 },          /* tensor: in a row */
+        { 0x03, 0x03, 0x0c, 0x0c, 0x30, 0x30, 0xc0, 0xc0 },          /* tensor: consecutive */
         { 0x11, 0x22, 0x44, 0x88, 0x11, 0x22, 0x44, 0x88 },          /* replicas of experts: 0 4, 1 5, .. */
     };
     struct trace t;
@@ -128,7 +140,8 @@ static void expect_ops(const struct trace *t, const char *want)
         const struct trace_op *op = &t->rank[0].op[i];
         size_t                 at = strlen(text);
 
-        snprintf(text + at, sizeof text - at, "%s%llu", names[op->type], (unsigned long long)(op->type == TRACE_CALC ? op->size / PS_PER_NS : op->size));
+        snprintf(text + at, sizeof text - at, "%s%llu", names[op->type],
+                 (unsigned long long)(op->type == TRACE_CALC ? op->size / PS_PER_NS : op->size));
         for (uint32_t before = 0; before < t->rank[0].ops; before++)
             for (uint32_t k = t->rank[0].op[before].done_at; k < t->rank[0].op[before].next_at; k++)
                 if (t->rank[0].next[k] == i) {
@@ -141,10 +154,12 @@ static void expect_ops(const struct trace *t, const char *want)
     assert_string_equal(text, want);
 }
 
-/* Forward 0, 1; backward 1, 0; weights of layer 1 do not hold up layer 0, but its next forward pass. 'c3<2': computes 3 ns after operation 2. */
-static void simai_workload__a_pass_by_hand(void **unused)
+/* Forward 0, 1; backward 1, 0. Weights of layer 1 do not delay layer 0, but delay its own next forward pass.
+ * 'c3<2': computes 3 ns after operation 2. */
+static void simai_workload__one_pass_by_hand(void **unused)
 {
-    static const char text[] = "HYBRID_TRANSFORMER model_parallel_NPU_group: 1 ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 2\n2\n"
+    static const char text[] =
+        "HYBRID_TRANSFORMER model_parallel_NPU_group: 1 ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 2\n2\n"
                                "a -1 10 NONE 0 11 NONE 0 12 NONE 0 5\n"
                                "b -1 20 ALLREDUCE 8000 21 NONE 0 22 ALLREDUCE 9000 7\n";
     struct trace t;
@@ -156,10 +171,11 @@ static void simai_workload__a_pass_by_hand(void **unused)
     trace_fini(&t);
 }
 
-/* Layers 1 and 2 are computed again before the gradients of layer 3, from the checkpoint 1 on. */
-static void simai_workload__layers_are_computed_again(void **unused)
+/* Layers 1 and 2 are recomputed from checkpoint 1 before the gradients of layer 3. */
+static void simai_workload__recomputes_layers(void **unused)
 {
-    static const char text[] = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 1 ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 1 "
+    static const char text[] =
+        "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 1 ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 1 "
                                "checkpoints: 1 1 checkpoint_initiates: 1 3\n4\n"
                                "a -1 1 NONE 0 0 NONE 0 0 NONE 0 0\nb -1 2 NONE 0 0 NONE 0 0 NONE 0 0\n"
                                "c -1 3 NONE 0 0 NONE 0 0 NONE 0 0\nd -1 4 NONE 0 5 NONE 0 0 NONE 0 0\n";
@@ -171,13 +187,15 @@ static void simai_workload__layers_are_computed_again(void **unused)
     trace_fini(&t);
 }
 
-/* Gradients of inputs go while those of weights are computed; the first layer has none to send. An all-gather's size is what all have in the end. */
+/* Input gradients are sent while weight gradients are computed; the first layer has none to send. The size of
+ * an all-gather is the final size at each rank. */
 static void simai_workload__model_and_data(void **unused)
 {
     struct trace t;
 
     (void)unused;
-    parse("MODEL\n2\na -1 1 ALLGATHER 8001 2 ALLREDUCE 9000 3 NONE 0 0\nb -1 4 NONE 0 5 ALLREDUCE 9000 6 NONE 0 0\n", 1, 4, &t);
+    parse("MODEL\n2\na -1 1 ALLGATHER 8001 2 ALLREDUCE 9000 3 NONE 0 0\nb -1 4 NONE 0 5 ALLREDUCE 9000 6 "
+          "NONE 0 0\n", 1, 4, &t);
     expect_ops(&t, "c1 x2001<0 c4<1 c5<2 x9000<3 c6<3 c0<4<5 c2<6 c3<7 ");
     trace_fini(&t);
     parse("DATA\n2\na -1 1 NONE 0 2 NONE 0 3 ALLREDUCE 50 0\nb -1 4 NONE 0 5 NONE 0 6 NONE 0 0\n", 1, 4, &t);
@@ -187,7 +205,7 @@ static void simai_workload__model_and_data(void **unused)
     expect_ops(&t, "x50 x50 ");
     trace_fini(&t);
     parse("DISTRIBUTED_INFERENCE\n1\na -1 1 ALLREDUCE 5 2 NONE 0 3 NONE 0 0\n", 1, 4, &t);
-    expect_ops(&t, "c1 x4096<0 ");               /* SimAI sends no less forward */
+    expect_ops(&t, "c1 x4096<0 ");               /* SimAI's minimum forward size */
     trace_fini(&t);
 }
 
@@ -196,27 +214,38 @@ static void simai_workload__refuses(void **unused)
 #define HEAD "HYBRID_TRANSFORMER model_parallel_NPU_group: 2 ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 4"
     static const struct { const char *text, *why; } rows[] = {
         { "", "w:0: the file is empty" },
-        { "HYBRID_DLRM\n", "w:1: the policy 'HYBRID_DLRM' is not modelled; there are HYBRID_TRANSFORMER, HYBRID_TRANSFORMER_FWD_IN_BCKWD, DATA, MODEL, MICRO and "
+        { "HYBRID_DLRM\n",
+          "w:1: the policy 'HYBRID_DLRM' is not modelled; there are HYBRID_TRANSFORMER, "
+          "HYBRID_TRANSFORMER_FWD_IN_BCKWD, DATA, MODEL, MICRO and "
           "DISTRIBUTED_INFERENCE" },
         { "DATA tp: 3\n", "w:1: there is no key 'tp:'" },
         { "DATA all_gpus: 5\n", "w:1: all_gpus: 5 do not fit on 4 hosts: a host has one" },
         { "HYBRID_TRANSFORMER\n1\n", "w:1: model_parallel_NPU_group is missing or 0" },
         { "DATA pp: 2\n", "w:1: pp: 2: pipelines are not modelled; traffic of kind training has them" },
-        { "DATA pp_comm: 7\n", "w:1: pp_comm: what stages of a pipeline send each other is not modelled; traffic of kind training has pipelines" },
-        { "HYBRID_TRANSFORMER model_parallel_NPU_group: 3 all_gpus: 4\n", "w:1: 4 GPUs cannot be divided into groups of 3, and those among 1 experts" },
+        { "DATA pp_comm: 7\n",
+          "w:1: pp_comm: messages between pipeline stages are not modelled; traffic of kind training has "
+          "pipelines" },
+        { "HYBRID_TRANSFORMER model_parallel_NPU_group: 3 all_gpus: 4\n",
+          "w:1: 4 GPUs cannot be divided into groups of 3, and those among 1 experts" },
         { HEAD, "w:1: the number of layers is missing" },
         { HEAD "\n0\n", "w:2: there are no layers" },
         { HEAD "\n9\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n", "w:2: the file is too short for 9 layers" },
-        { HEAD "\n1\na -1 1 NOTHING 0 1 NONE 0 1 NONE 0 1\n", "w:3: 'NOTHING' is not modelled; there are NONE, ALLREDUCE, ALLTOALL, ALLGATHER and REDUCESCATTER, each also "
+        { HEAD "\n1\na -1 1 NOTHING 0 1 NONE 0 1 NONE 0 1\n",
+          "w:3: 'NOTHING' is not modelled; there are NONE, ALLREDUCE, ALLTOALL, ALLGATHER and "
+          "REDUCESCATTER, each also "
           "with _EP and _DP_EP" },
-        { HEAD "\n1\na -1 1 ALLREDUCEALLTOALL 9 1 NONE 0 1 NONE 0 1\n", "w:3: 'ALLREDUCEALLTOALL' is not modelled; there are NONE, ALLREDUCE, ALLTOALL, ALLGATHER and "
+        { HEAD "\n1\na -1 1 ALLREDUCEALLTOALL 9 1 NONE 0 1 NONE 0 1\n",
+          "w:3: 'ALLREDUCEALLTOALL' is not modelled; there are NONE, ALLREDUCE, ALLTOALL, ALLGATHER and "
           "REDUCESCATTER, each also with _EP and _DP_EP" },
         { HEAD "\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1 DATA\n", NULL },
-        { HEAD " checkpoints: 1 7 checkpoint_initiates: 0\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n", "w:1: there is no layer 7: there are 1" },
+        { HEAD " checkpoints: 1 7 checkpoint_initiates: 0\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n",
+          "w:1: there is no layer 7: there are 1" },
         { HEAD " checkpoint_initiates: 1 0\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n",
-          "w:1: layer 0 computes again from the checkpoint before it, but there is none" },
-        { "DATA\n1\na -1 1 ALLREDUCE 9 1 NONE 0 1 NONE 0 1\n", "w:3: the policy DATA has no collectives in this column" },
-        { HEAD "\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\nb -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n", "w:4: there are more than the 1 layers announced" },
+          "w:1: layer 0 is recomputed from the checkpoint before it, but there is none" },
+        { "DATA\n1\na -1 1 ALLREDUCE 9 1 NONE 0 1 NONE 0 1\n",
+          "w:3: the policy DATA has no collectives in this column" },
+        { HEAD "\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\nb -1 1 NONE 0 1 NONE 0 1 NONE 0 1\n",
+          "w:4: there are more than the 1 layers announced" },
     };
     struct trace t;
     struct err   err;
@@ -235,8 +264,8 @@ int main(void)
         cmocka_unit_test(simai_topology__servers_and_ports),
         cmocka_unit_test(simai_topology__refuses),
         cmocka_unit_test(simai_workload__groups),
-        cmocka_unit_test(simai_workload__a_pass_by_hand),
-        cmocka_unit_test(simai_workload__layers_are_computed_again),
+        cmocka_unit_test(simai_workload__one_pass_by_hand),
+        cmocka_unit_test(simai_workload__recomputes_layers),
         cmocka_unit_test(simai_workload__model_and_data),
         cmocka_unit_test(simai_workload__refuses),
     };

@@ -1,4 +1,5 @@
-/* src/formats/simai_topology.c - SimAI's topology: GPU servers with NV switches, and switches between them. */
+/* src/formats/simai_topology.c - SimAI's topology: GPU servers with NV switches, and switches between
+ * servers. */
 #include "formats/simai.h"
 
 #include "base/tokens.h"
@@ -9,45 +10,48 @@
 #include <string.h>
 
 #define TOPOLOGY_BYTES_MAX (1ul << 30)
-#define LINK_CHARS_MIN     10        /* "0 1 1G 0 0": the shortest row of a link */
+#define LINK_CHARS_MIN     10        /* "0 1 1G 0 0": the shortest link row */
 #define NIC_DELAY_PS       10000ull  /* from a NIC to its ports */
 #define INSIDE_BPS_MAX     1000000000000000ull
 
 enum node_kind { GPU, SWITCH, NV_SWITCH };
 
-struct row { struct graph_link link; uint32_t line; };       /* between a GPU or switch and a switch; numbers of the file */
+/* A link to a switch, from a GPU or switch. Node numbers are those of the file. */
+struct simai_link { struct graph_link link; uint32_t line; };
 
 struct gpu { uint64_t inside_bps; uint32_t uplinks; };
 
-struct topology {
-    struct tokens  w;
-    uint32_t       line;         /* of the counts */
-    uint32_t       nodes, per_server, nv_switches, switches, links, gpus;
-    uint8_t       *kind;         /* by node */
-    uint32_t      *server;       /* by node: of an NV switch, from 1, as far as is known */
-    uint32_t      *number;       /* by node: in the graph */
-    struct gpu    *gpu;
-    uint64_t       inside_delay_ps;
-    struct row    *row;
-    uint32_t       rows;
-    struct err    *err;
+struct simai_topology {
+    struct tokens      w;
+    uint32_t           line;     /* line of the counts */
+    uint32_t           nodes, per_server, nv_switches, switches, links, gpus;
+    uint8_t           *kind;     /* by node */
+    uint32_t          *server;   /* by node: server of an NV switch, from 1; 0: not known yet */
+    uint32_t          *number;   /* by node: its number in the graph */
+    struct gpu        *gpu;
+    uint64_t           inside_delay_ps;
+    struct simai_link *row;
+    uint32_t           rows;
+    struct err        *err;
 };
 
-/* ---- what is there ---- */
+/* ---- nodes ---- */
 
-static int read_count(struct topology *t, const char *what, uint32_t max, uint32_t *count)
+static int read_count(struct simai_topology *t, const char *what, uint32_t max, uint32_t *count)
 {
     return tokens_uint32(&t->w, what, max, count, t->err);
 }
 
-static int check_sizes(struct topology *t)
+static int check_sizes(struct simai_topology *t)
 {
     if ((uint64_t)t->nv_switches + t->switches >= t->nodes)
-        return tokens_err(&t->w, t->err, EINVAL, "%llu of %u nodes are switches", (unsigned long long)t->nv_switches + t->switches, t->nodes);
+        return tokens_err(&t->w, t->err, EINVAL, "%llu of %u nodes are switches",
+                          (unsigned long long)t->nv_switches + t->switches, t->nodes);
     t->gpus = t->nodes - t->nv_switches - t->switches;
     if (t->gpus % t->per_server)
-        return tokens_err(&t->w, t->err, EINVAL, "%u GPUs cannot be divided into servers of %u", t->gpus, t->per_server);
-    /* So that memory is in proportion to the file, whatever its first line says. */
+        return tokens_err(&t->w, t->err, EINVAL, "%u GPUs cannot be divided into servers of %u", t->gpus,
+                          t->per_server);
+    /* Limits memory by the size of the file, whatever its first line claims. */
     if (t->links > strlen(t->w.at) / LINK_CHARS_MIN + 1)
         return tokens_err(&t->w, t->err, EINVAL, "the file is too short for %u links", t->links);
     if (t->gpus > t->links)
@@ -55,7 +59,7 @@ static int check_sizes(struct topology *t)
     return 0;
 }
 
-static int read_sizes(struct topology *t)
+static int read_sizes(struct simai_topology *t)
 {
     int rc;
 
@@ -81,7 +85,7 @@ static int read_sizes(struct topology *t)
 }
 
 /* Ids may be spread over several lines. */
-static int read_switches(struct topology *t, enum node_kind kind, uint32_t count)
+static int read_switches(struct simai_topology *t, enum node_kind kind, uint32_t count)
 {
     uint32_t id;
 
@@ -94,9 +98,10 @@ static int read_switches(struct topology *t, enum node_kind kind, uint32_t count
         if (rc)
             return rc;
         if (t->kind[id] != GPU)
-            return tokens_err(&t->w, t->err, EINVAL, "the switch %u is named twice", id);
+            return tokens_err(&t->w, t->err, EINVAL, "switch %u is listed twice", id);
         if (id < t->gpus)
-            return tokens_err(&t->w, t->err, EINVAL, "the switch %u stands among the GPUs, 0 .. %u", id, t->gpus - 1);
+            return tokens_err(&t->w, t->err, EINVAL, "switch %u has the number of a GPU, 0 .. %u", id,
+                              t->gpus - 1);
         t->kind[id] = (uint8_t)kind;
     }
     return 0;
@@ -104,33 +109,41 @@ static int read_switches(struct topology *t, enum node_kind kind, uint32_t count
 
 /* ---- links ---- */
 
-static int add_nvlink(struct topology *t, const struct graph_link *l, uint32_t gpu, uint32_t nv)
+static int add_nvlink(struct simai_topology *t, const struct graph_link *l, uint32_t gpu, uint32_t nv)
 {
     uint32_t server = gpu / t->per_server + 1;
 
     if (t->server[nv] && t->server[nv] != server)
-        return tokens_err(&t->w, t->err, EINVAL, "the NV switch %u has GPUs of server %u, and %u is one of server %u", nv, t->server[nv] - 1, gpu,
-                          server - 1);
+        return tokens_err(&t->w, t->err, EINVAL,
+                          "the NV switch %u has GPUs of server %u, and %u is one of server %u", nv,
+                          t->server[nv] - 1, gpu, server - 1);
     if (l->loss > 0)
-        return tokens_err(&t->w, t->err, EINVAL, "nothing is lost inside a server: the error rate of %u-%u must be 0", l->a, l->b);
+        return tokens_err(&t->w, t->err, EINVAL,
+                          "nothing is lost inside a server: the error rate of %u-%u must be 0", l->a, l->b);
     if (!l->rate_bps || l->rate_bps > INSIDE_BPS_MAX || l->delay_ps > GRAPH_DELAY_PS_MAX / 2)
-        return tokens_err(&t->w, t->err, ERANGE, "the link %u-%u: its rate is 0 or more than 1000Tbps, or its delay more than 2ms", l->a, l->b);
+        return tokens_err(&t->w, t->err, ERANGE,
+                          "the link %u-%u: its rate is 0 or more than 1000Tbps, or its delay more than 2ms",
+                          l->a, l->b);
     if (t->inside_delay_ps && t->inside_delay_ps != 2 * l->delay_ps)
-        return tokens_err(&t->w, t->err, EINVAL, "links to NV switches have one delay; that of %u-%u is another", l->a, l->b);
+        return tokens_err(&t->w, t->err, EINVAL,
+                          "links to NV switches have one delay; that of %u-%u is another", l->a, l->b);
     t->server[nv] = server;
     t->inside_delay_ps = 2 * l->delay_ps;
     t->gpu[gpu].inside_bps += l->rate_bps;
     if (t->gpu[gpu].inside_bps > INSIDE_BPS_MAX)
-        return tokens_err(&t->w, t->err, ERANGE, "all of %u's links to NV switches have more than 1000Tbps", gpu);
+        return tokens_err(&t->w, t->err, ERANGE, "all of %u's links to NV switches have more than 1000Tbps",
+                          gpu);
     return 0;
 }
 
-static int add_link(struct topology *t, const struct graph_link *l)
+static int add_link(struct simai_topology *t, const struct graph_link *l)
 {
     uint8_t a, b;
 
     if (l->a >= t->nodes || l->b >= t->nodes)
-        return tokens_err(&t->w, t->err, EINVAL, "a link goes from node %u to node %u, but the last node is %u", l->a, l->b, t->nodes - 1);
+        return tokens_err(&t->w, t->err, EINVAL,
+                          "a link goes from node %u to node %u, but the last node is %u", l->a, l->b,
+                          t->nodes - 1);
     a = t->kind[l->a];
     b = t->kind[l->b];
     if (a == GPU && b == NV_SWITCH)
@@ -138,18 +151,22 @@ static int add_link(struct topology *t, const struct graph_link *l)
     if (a == NV_SWITCH && b == GPU)
         return add_nvlink(t, l, l->b, l->a);
     if (a == NV_SWITCH || b == NV_SWITCH)
-        return tokens_err(&t->w, t->err, EINVAL, "the NV switch %u has a link to another switch: only GPUs may be linked to it", a == NV_SWITCH ? l->a : l->b);
+        return tokens_err(&t->w, t->err, EINVAL,
+                          "the NV switch %u has a link to another switch: only GPUs may be linked to it",
+                          a == NV_SWITCH ? l->a : l->b);
     if (a == GPU && b == GPU)
-        return tokens_err(&t->w, t->err, EINVAL, "%u and %u are GPUs: links between them without a switch are not modelled", l->a, l->b);
+        return tokens_err(&t->w, t->err, EINVAL,
+                          "%u and %u are GPUs: links between them without a switch are not modelled", l->a,
+                          l->b);
     if (a == GPU)
         t->gpu[l->a].uplinks++;
     if (b == GPU)
         t->gpu[l->b].uplinks++;
-    t->row[t->rows++] = (struct row){ *l, t->w.line };
+    t->row[t->rows++] = (struct simai_link){ *l, t->w.line };
     return 0;
 }
 
-static int read_link(struct topology *t)
+static int read_link(struct simai_topology *t)
 {
     struct graph_link l = { 0 };
     int               rc = tokens_uint32(&t->w, "the first node", UINT32_MAX, &l.a, t->err);
@@ -167,31 +184,34 @@ static int read_link(struct topology *t)
     return rc ? rc : add_link(t, &l);
 }
 
-static int read_links(struct topology *t)
+static int read_links(struct simai_topology *t)
 {
     int rc = 0;
 
     for (uint32_t i = 0; i < t->links && !rc; i++)
-        rc = tokens_next_line(&t->w) ? read_link(t) : tokens_err(&t->w, t->err, EINVAL, "the file ends after %u of %u links", i, t->links);
+        rc = tokens_next_line(&t->w) ? read_link(t)
+             : tokens_err(&t->w, t->err, EINVAL, "the file ends after %u of %u links", i, t->links);
     if (!rc && tokens_next_line(&t->w))
-        rc = tokens_err(&t->w, t->err, EINVAL, "there are more than the %u links announced at the top", t->links);
+        rc = tokens_err(&t->w, t->err, EINVAL, "there are more than the %u links announced at the top",
+                        t->links);
     return rc;
 }
 
-/* ---- the graph ---- */
+/* ---- graph ---- */
 
-static int check_servers(struct topology *t)
+static int check_servers(struct simai_topology *t)
 {
     t->w.line = t->line;
     for (uint32_t i = 0; i < t->gpus && t->nv_switches; i++)
         if (t->gpu[i].inside_bps != t->gpu[0].inside_bps)
-            return tokens_err(&t->w, t->err, EINVAL, "GPUs have links of different rates to their NV switches: %u other than 0", i);
+            return tokens_err(&t->w, t->err, EINVAL,
+                              "GPUs have links of different rates to their NV switches: %u other than 0", i);
     if (t->nv_switches && !t->gpu[0].inside_bps)
         return tokens_err(&t->w, t->err, EINVAL, "there are NV switches, but no GPU has a link to one");
     return 0;
 }
 
-static void make_nodes(struct topology *t, struct graph *g)
+static void make_nodes(struct simai_topology *t, struct graph *g)
 {
     char name[sizeof g->node->name];
 
@@ -208,8 +228,9 @@ static void make_nodes(struct topology *t, struct graph *g)
     g->inside_delay_ps = t->inside_delay_ps;
 }
 
-/* A GPU with several links: the switch that they begin at is as near as a NIC's port, and as fast as all of them. */
-static void make_nics(const struct topology *t, struct graph *g)
+/* Adds a switch for a GPU with several links. It is at the distance of a NIC's port and has the total rate of
+ * the links. */
+static void make_nics(const struct simai_topology *t, struct graph *g)
 {
     uint64_t *sum = xcalloc(t->gpus + 1ul, sizeof *sum);
 
@@ -223,11 +244,12 @@ static void make_nics(const struct topology *t, struct graph *g)
     }
     for (uint32_t i = 0; i < t->gpus; i++)
         if (t->number[i] != i)
-            graph_add_link(g, &(struct graph_link){ .a = i, .b = t->number[i], .rate_bps = sum[i], .delay_ps = NIC_DELAY_PS });
+            graph_add_link(g, &(struct graph_link){ .a = i, .b = t->number[i], .rate_bps = sum[i],
+                                                    .delay_ps = NIC_DELAY_PS });
     free(sum);
 }
 
-static int make_graph(struct topology *t, struct graph *g)
+static int make_graph(struct simai_topology *t, struct graph *g)
 {
     struct err why;
     int        rc = check_servers(t);
@@ -252,7 +274,7 @@ static int make_graph(struct topology *t, struct graph *g)
     return rc ? tokens_err(&t->w, t->err, -rc, "%s", why.text) : 0;
 }
 
-static int read_all(struct topology *t, struct graph *g)
+static int read_all(struct simai_topology *t, struct graph *g)
 {
     int rc = read_sizes(t);
 
@@ -275,9 +297,9 @@ static int read_all(struct topology *t, struct graph *g)
 
 int simai_parse_topology(const char *name, const char *text, struct graph *g, struct err *err)
 {
-    struct topology t = { .err = err };
-    struct graph    made;
-    int             rc;
+    struct simai_topology t = { .err = err };
+    struct graph          made;
+    int                   rc;
 
     tokens_init(&t.w, name, text);
     graph_init(&made);

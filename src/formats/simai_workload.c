@@ -1,8 +1,10 @@
-/* src/formats/simai_workload.c - the text workload of ASTRA-sim 1 and SimAI: layers that compute and communicate, forward and backward.
+/* src/formats/simai_workload.c - the text workload of ASTRA-sim 1 and SimAI: layers that compute and
+ * communicate.
  *
- * Every rank does the same. Forward, layer by layer: computes, then the collective of the column "forward", which it waits for. Backward, from the last
- * layer to the first: the gradient of inputs and its collective, then that of weights, whose collective nobody waits for but the layer's
- * next forward pass, and the end. Each collective is over 'update' nanoseconds after its last message.
+ * Every rank does the same. Forward, layer by layer: compute, then wait for the collective of column
+ * "forward". Backward, from the last layer to the first: the gradient of inputs and its collective, then the
+ * gradient of weights. Only the layer's next forward pass, and the end, wait for the collective of the
+ * weights. Each collective ends 'update' nanoseconds after its last message.
  */
 #include "formats/simai.h"
 
@@ -15,58 +17,62 @@
 #include <string.h>
 
 #define WORKLOAD_BYTES_MAX (1ul << 30)
-#define WHOLE_OPS      1000000u              /* of all ranks; more are kept in a temporary file */
+#define WHOLE_OPS      1000000u              /* of all ranks; larger traces go to a temporary file */
 #define LAYERS_MAX     1000000u
 #define NS_MAX         1000000000000000ull   /* 1,000,000 s */
 #define SIZE_MAX_B     (1ull << 48)
-#define FORWARD_MIN    4096u                 /* SimAI sends no less forward */
-#define UPDATE_CPU     8u                    /* from here on; updates are delays, so layers next to each other have their own */
+#define FORWARD_MIN    4096u                 /* SimAI's minimum forward size */
+#define UPDATE_CPU     8u                    /* first one; updates are delays, so adjacent layers have
+                                              * different ones */
 #define NONE           UINT32_MAX
 
 enum policy { TRANSFORMER, TRANSFORMER_RECOMPUTED, DATA, MODEL, MICRO, INFERENCE };
 
-static const char *const policies[] = { "HYBRID_TRANSFORMER", "HYBRID_TRANSFORMER_FWD_IN_BCKWD", "DATA", "MODEL", "MICRO", "DISTRIBUTED_INFERENCE", NULL };
+static const char *const policies[] = { "HYBRID_TRANSFORMER", "HYBRID_TRANSFORMER_FWD_IN_BCKWD", "DATA",
+                                        "MODEL", "MICRO", "DISTRIBUTED_INFERENCE", NULL };
 
-enum group { TENSOR, REPLICAS, EXPERTS, EXPERT_REPLICAS, GROUPS };     /* TP, DP, EP, DP_EP; also the number of what carries them out, less 1 */
+/* TP, DP, EP, DP_EP; also the processor that executes them, less 1 */
+enum group { TENSOR, REPLICAS, EXPERTS, EXPERT_REPLICAS, GROUPS };
 
 enum step { FORWARD, INPUTS, WEIGHTS, STEPS };
 
-struct work {                    /* of a layer in one step */
+struct layer_work {              /* of a layer in one step */
     uint64_t compute_ns, bytes;
     uint8_t  collective, group;
-    bool     is_there;           /* a collective is */
+    bool     has_collective;
 };
 
-struct layer {
-    struct work work[STEPS];
-    uint64_t    update_ns;
-    uint32_t    line;
-    bool        is_checkpoint, recomputes;
-    uint32_t    pending;         /* of the rank that is written: the last weight gradient's collective; NONE: it is over */
+struct simai_layer {
+    struct layer_work work[STEPS];
+    uint64_t          update_ns;
+    uint32_t          line;
+    bool              is_checkpoint, recomputes;
+    uint32_t          pending;   /* for the current rank: collective of the last weight gradient; NONE:
+                                  * complete */
 };
 
-struct workload {
-    struct tokens  w;
-    enum policy    policy;
-    uint32_t       tensor, experts, pipeline, all;       /* sizes; all: 0: as many as there are hosts */
-    uint32_t       line;         /* the first */
-    struct layer  *layer;
-    uint32_t       layers;
-    uint32_t      *mark[2], marks[2];                    /* checkpoints, checkpoint_initiates */
-    uint32_t      *group[GROUPS];                        /* by rank: its group */
-    struct trace  *trace;
-    struct err    *err;
+struct simai_workload {
+    struct tokens       w;
+    enum policy         policy;
+    uint32_t            tensor, experts, pipeline, all;  /* group sizes; all: 0 means one per host */
+    uint32_t            line;    /* the first line */
+    struct simai_layer *layer;
+    uint32_t            layers;
+    uint32_t           *mark[2], marks[2];               /* checkpoints, checkpoint_initiates */
+    uint32_t           *group[GROUPS];                   /* by rank: its group */
+    struct trace       *trace;
+    struct err         *err;
 };
 
 /* ---- the first line ---- */
 
-static int read_marks(struct workload *x, uint32_t which)
+static int read_marks(struct simai_workload *x, uint32_t which)
 {
     uint32_t count = 0;
     int      rc = tokens_uint32(&x->w, "the number of layers", LAYERS_MAX, &count, x->err);
 
     if (!rc && count > strlen(x->w.at) / 2 + 1)
-        return tokens_err(&x->w, x->err, EINVAL, "%u layers are to be named, but the line ends before", count);
+        return tokens_err(&x->w, x->err, EINVAL, "the line ends before all %u layers are listed", count);
     free(x->mark[which]);
     x->mark[which] = xcalloc(count + 1ul, sizeof *x->mark[which]);
     x->marks[which] = 0;
@@ -75,15 +81,17 @@ static int read_marks(struct workload *x, uint32_t which)
     return rc;
 }
 
-static int read_pipeline_bytes(struct workload *x)
+static int read_pipeline_bytes(struct simai_workload *x)
 {
     uint64_t bytes = 0;
     int      rc = tokens_uint(&x->w, "pp_comm", SIZE_MAX_B, &bytes, x->err);
 
-    return !rc && bytes ? tokens_err(&x->w, x->err, EINVAL, "pp_comm: what stages of a pipeline send each other is not modelled; traffic of kind training has pipelines") : rc;
+    return !rc && bytes ? tokens_err(&x->w, x->err, EINVAL,
+                                     "pp_comm: messages between pipeline stages are not modelled; traffic "
+                                     "of kind training has pipelines") : rc;
 }
 
-static int read_key(struct workload *x)
+static int read_key(struct simai_workload *x)
 {
     uint32_t without_effect;
 
@@ -106,7 +114,7 @@ static int read_key(struct workload *x)
     return tokens_err(&x->w, x->err, EINVAL, "there is no key '%.40s'", x->w.word);
 }
 
-static int read_policy(struct workload *x)
+static int read_policy(struct simai_workload *x)
 {
     const char *word = tokens_next_line(&x->w) ? tokens_next(&x->w) : NULL;
     int         rc = 0;
@@ -116,8 +124,10 @@ static int read_policy(struct workload *x)
     x->line = x->w.line;
     for (int i = 0;; i++) {
         if (!policies[i])
-            return tokens_err(&x->w, x->err, EINVAL, "the policy '%.40s' is not modelled; there are HYBRID_TRANSFORMER, "
-                              "HYBRID_TRANSFORMER_FWD_IN_BCKWD, DATA, MODEL, MICRO and DISTRIBUTED_INFERENCE", word);
+            return tokens_err(&x->w, x->err, EINVAL,
+                              "the policy '%.40s' is not modelled; there are HYBRID_TRANSFORMER, "
+                              "HYBRID_TRANSFORMER_FWD_IN_BCKWD, DATA, MODEL, MICRO and DISTRIBUTED_INFERENCE",
+                              word);
         x->policy = (enum policy)i;
         if (strcmp(policies[i], word) == 0)
             break;
@@ -127,35 +137,41 @@ static int read_policy(struct workload *x)
     return rc;
 }
 
-static int check_sizes(struct workload *x, uint32_t hosts)
+static int check_sizes(struct simai_workload *x, uint32_t hosts)
 {
     bool is_transformer = x->policy == TRANSFORMER || x->policy == TRANSFORMER_RECOMPUTED;
 
     x->all = x->all ? x->all : hosts;
     if (x->all > hosts)
-        return tokens_err(&x->w, x->err, EINVAL, "all_gpus: %u do not fit on %u hosts: a host has one", x->all, hosts);
+        return tokens_err(&x->w, x->err, EINVAL, "all_gpus: %u do not fit on %u hosts: a host has one",
+                          x->all, hosts);
     if (is_transformer && !x->tensor)
         return tokens_err(&x->w, x->err, EINVAL, "model_parallel_NPU_group is missing or 0");
     if (x->pipeline != 1)
-        return tokens_err(&x->w, x->err, EINVAL, "pp: %u: pipelines are not modelled; traffic of kind training has them", x->pipeline);
+        return tokens_err(&x->w, x->err, EINVAL,
+                          "pp: %u: pipelines are not modelled; traffic of kind training has them",
+                          x->pipeline);
     if (!x->experts || !x->all)
         return tokens_err(&x->w, x->err, EINVAL, "ep or all_gpus is 0");
     x->tensor = is_transformer ? x->tensor : 1;
     if (x->all % x->tensor || x->all / x->tensor % x->experts)
-        return tokens_err(&x->w, x->err, EINVAL, "%u GPUs cannot be divided into groups of %u, and those among %u experts", x->all, x->tensor, x->experts);
+        return tokens_err(&x->w, x->err, EINVAL,
+                          "%u GPUs cannot be divided into groups of %u, and those among %u experts", x->all,
+                          x->tensor, x->experts);
     return 0;
 }
 
 /* ---- layers ---- */
 
-static int take_name(struct workload *x, struct work *work, enum step step, const char *name)
+static int take_name(struct simai_workload *x, struct layer_work *work, enum step step, const char *name)
 {
     static const struct { const char *name; uint8_t is; } kinds[] = {
-        { "ALLREDUCE", TRACE_ALL_REDUCE }, { "ALLTOALL", TRACE_ALL_TO_ALL }, { "ALLGATHER", TRACE_ALL_GATHER }, { "REDUCESCATTER", TRACE_REDUCE_SCATTER },
+        { "ALLREDUCE", TRACE_ALL_REDUCE }, { "ALLTOALL", TRACE_ALL_TO_ALL },
+        { "ALLGATHER", TRACE_ALL_GATHER }, { "REDUCESCATTER", TRACE_REDUCE_SCATTER },
     };
 
-    work->is_there = strcmp(name, "NONE") != 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && work->is_there; i++) {
+    work->has_collective = strcmp(name, "NONE") != 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && work->has_collective; i++) {
         size_t length = strlen(kinds[i].name);
 
         if (strncmp(name, kinds[i].name, length) != 0)
@@ -168,11 +184,13 @@ static int take_name(struct workload *x, struct work *work, enum step step, cons
         if (strcmp(name + length, "_DP_EP") == 0)
             return work->group = EXPERT_REPLICAS, 0;
     }
-    return work->is_there ? tokens_err(&x->w, x->err, EINVAL, "'%.40s' is not modelled; there are NONE, ALLREDUCE, ALLTOALL, ALLGATHER and REDUCESCATTER, each also "
-                                       "with _EP and _DP_EP", name) : 0;
+    return work->has_collective ? tokens_err(&x->w, x->err, EINVAL,
+                                             "'%.40s' is not modelled; there are NONE, ALLREDUCE, ALLTOALL, "
+                                             "ALLGATHER and REDUCESCATTER, each also "
+                                             "with _EP and _DP_EP", name) : 0;
 }
 
-/* What a policy never carries out must not be there: somebody expects it. */
+/* A collective in a column that the policy never executes is refused: the user expects it to run. */
 static bool is_carried_out(enum policy p, enum step step)
 {
     switch (p) {
@@ -184,7 +202,7 @@ static bool is_carried_out(enum policy p, enum step step)
     }
 }
 
-static int read_work(struct workload *x, struct work *work, enum step step)
+static int read_work(struct simai_workload *x, struct layer_work *work, enum step step)
 {
     int rc = tokens_uint(&x->w, "the time", NS_MAX, &work->compute_ns, x->err);
 
@@ -194,21 +212,22 @@ static int read_work(struct workload *x, struct work *work, enum step step)
         rc = take_name(x, work, step, x->w.word);
     if (!rc)
         rc = tokens_uint(&x->w, "the size", SIZE_MAX_B, &work->bytes, x->err);
-    work->is_there &= work->bytes > 0;
+    work->has_collective &= work->bytes > 0;
     if (step == FORWARD && work->bytes < FORWARD_MIN)
         work->bytes = FORWARD_MIN;
-    if (!rc && work->is_there && !is_carried_out(x->policy, step))
-        rc = tokens_err(&x->w, x->err, EINVAL, "the policy %s has no collectives in this column", policies[x->policy]);
+    if (!rc && work->has_collective && !is_carried_out(x->policy, step))
+        rc = tokens_err(&x->w, x->err, EINVAL, "the policy %s has no collectives in this column",
+                        policies[x->policy]);
     return rc;
 }
 
-static int read_layer(struct workload *x, struct layer *l)
+static int read_layer(struct simai_workload *x, struct simai_layer *l)
 {
     int rc = 0;
 
     l->line = x->w.line;
-    tokens_next(&x->w);          /* its name, which is there, and */
-    if (!tokens_next(&x->w))     /* what it depends on, which nobody uses */
+    tokens_next(&x->w);          /* its name, and */
+    if (!tokens_next(&x->w))     /* its unused dependency */
         return tokens_err(&x->w, x->err, EINVAL, "the layer's dependency, usually -1, is missing");
     for (int step = 0; step < STEPS && !rc; step++)
         rc = read_work(x, &l->work[step], (enum step)step);
@@ -217,7 +236,7 @@ static int read_layer(struct workload *x, struct layer *l)
     return rc ? rc : tokens_end(&x->w, x->err);
 }
 
-static int read_layers(struct workload *x)
+static int read_layers(struct simai_workload *x)
 {
     int rc;
 
@@ -226,20 +245,23 @@ static int read_layers(struct workload *x)
     rc = tokens_uint32(&x->w, "the number of layers", LAYERS_MAX, &x->layers, x->err);
     if (!rc)
         rc = tokens_end(&x->w, x->err);
-    if (!rc && (!x->layers || x->layers > strlen(x->w.at) / 24 + 1))         /* a layer's shortest line has so many characters */
-        rc = tokens_err(&x->w, x->err, EINVAL, x->layers ? "the file is too short for %u layers" : "there are no layers", x->layers);
+    /* the minimum length of a layer's line */
+    if (!rc && (!x->layers || x->layers > strlen(x->w.at) / 24 + 1))
+        rc = tokens_err(&x->w, x->err, EINVAL, x->layers ? "the file is too short for %u layers"
+                        : "there are no layers", x->layers);
     if (rc)
         return rc;
     x->layer = xcalloc(x->layers + 1ul, sizeof *x->layer);
     for (uint32_t i = 0; i < x->layers && !rc; i++)
-        rc = tokens_next_line(&x->w) ? read_layer(x, &x->layer[i]) : tokens_err(&x->w, x->err, EINVAL, "the file ends after %u of %u layers", i, x->layers);
+        rc = tokens_next_line(&x->w) ? read_layer(x, &x->layer[i])
+             : tokens_err(&x->w, x->err, EINVAL, "the file ends after %u of %u layers", i, x->layers);
     if (!rc && tokens_next_line(&x->w))
         rc = tokens_err(&x->w, x->err, EINVAL, "there are more than the %u layers announced", x->layers);
     return rc;
 }
 
-/* Layers from a checkpoint to one that asks for it are computed again. */
-static int mark_layers(struct workload *x)
+/* Marks the layers from a checkpoint to the layer that requests recomputation. */
+static int mark_layers(struct simai_workload *x)
 {
     bool is_covered = false;
 
@@ -247,22 +269,26 @@ static int mark_layers(struct workload *x)
     for (uint32_t which = 0; which < 2; which++)
         for (uint32_t i = 0; i < x->marks[which]; i++) {
             if (x->mark[which][i] >= x->layers)
-                return tokens_err(&x->w, x->err, EINVAL, "there is no layer %u: there are %u", x->mark[which][i], x->layers);
+                return tokens_err(&x->w, x->err, EINVAL, "there is no layer %u: there are %u",
+                                  x->mark[which][i], x->layers);
             x->layer[x->mark[which][i]].is_checkpoint |= which == 0;
             x->layer[x->mark[which][i]].recomputes |= which == 1;
         }
     for (uint32_t i = 0; i < x->layers; i++) {
         is_covered |= x->layer[i].is_checkpoint;
         if (x->layer[i].recomputes && !is_covered)
-            return tokens_err(&x->w, x->err, EINVAL, "layer %u computes again from the checkpoint before it, but there is none", i);
+            return tokens_err(&x->w, x->err, EINVAL,
+                              "layer %u is recomputed from the checkpoint before it, but there is none", i);
     }
     return 0;
 }
 
 /* ---- groups ---- */
 
-/* As SimAI makes them: tensor groups are ranks in a row, replicas have the same place in all of them, experts that in some in a row. */
-static void make_groups(struct workload *x, enum group kind, uint32_t blocks, uint32_t each, uint32_t stride, uint32_t places)
+/* Makes groups as SimAI does. Tensor groups are consecutive ranks. Replicas have the same index in all tensor
+ * groups, experts in some consecutive ones. */
+static void make_groups(struct simai_workload *x, enum group kind, uint32_t blocks, uint32_t each,
+                        uint32_t stride, uint32_t places)
 {
     uint32_t *rank = xcalloc(each + 1ul, sizeof *rank), number;
 
@@ -278,11 +304,12 @@ static void make_groups(struct workload *x, enum group kind, uint32_t blocks, ui
     free(rank);
 }
 
-static void make_all_groups(struct workload *x)
+static void make_all_groups(struct simai_workload *x)
 {
     uint32_t tensor = x->tensor, replicas = x->all / tensor, experts = x->experts;
 
-    if (x->policy != TRANSFORMER && x->policy != TRANSFORMER_RECOMPUTED) {       /* everything is among all of them: group 0 */
+    /* all collectives use group 0, all ranks */
+    if (x->policy != TRANSFORMER && x->policy != TRANSFORMER_RECOMPUTED) {
         for (int i = 0; i < GROUPS; i++)
             x->group[i] = xcalloc(x->all + 1ul, sizeof *x->group[i]);
         return;
@@ -293,11 +320,12 @@ static void make_all_groups(struct workload *x)
     make_groups(x, EXPERT_REPLICAS, 1, replicas / experts, tensor * experts, tensor * experts);
 }
 
-/* ---- what a rank does ---- */
+/* ---- operations of a rank ---- */
 
-struct writer { struct workload *x; uint32_t rank, at; };    /* at: the operation that the next one follows; NONE: it is the first */
+/* Writes the operations of a rank. at: the operation that the next one follows; NONE: it is the first. */
+struct rank_writer { struct simai_workload *x; uint32_t rank, at; };
 
-static uint32_t add_op(struct writer *r, const struct trace_op *op, uint32_t before)
+static uint32_t add_op(struct rank_writer *r, const struct trace_op *op, uint32_t before)
 {
     uint32_t number = trace_add(r->x->trace, r->rank, op);
 
@@ -306,36 +334,42 @@ static uint32_t add_op(struct writer *r, const struct trace_op *op, uint32_t bef
     return number;
 }
 
-static void compute(struct writer *r, const struct layer *l, enum step step)
+static void add_compute(struct rank_writer *r, const struct simai_layer *l, enum step step)
 {
     if (l->work[step].compute_ns)
-        r->at = add_op(r, &(struct trace_op){ .type = TRACE_CALC, .line = l->line, .size = l->work[step].compute_ns * PS_PER_NS }, r->at);
+        r->at = add_op(r, &(struct trace_op){ .type = TRACE_CALC, .line = l->line,
+                                              .size = l->work[step].compute_ns * PS_PER_NS }, r->at);
 }
 
-/* Returns the operation that is over when it is; NONE: there is none. Nobody waits for it yet. */
-static uint32_t communicate(struct writer *r, const struct layer *l, enum step step)
+/* Adds a collective. Returns its last operation, or NONE if there is no collective. No operation waits for it
+ * yet. */
+static uint32_t add_collective(struct rank_writer *r, const struct simai_layer *l, enum step step)
 {
-    const struct work        *w = &l->work[step];
-    const struct workload    *x = r->x;
-    struct trace_op           op = { .type = TRACE_COLLECTIVE, .line = l->line, .cpu = (uint8_t)(w->group + 1), .collective = w->collective, .size = w->bytes };
-    const struct trace_group *g;
-    uint32_t                  number;
+    const struct layer_work     *w = &l->work[step];
+    const struct simai_workload *x = r->x;
+    struct trace_op              op = { .type = TRACE_COLLECTIVE, .line = l->line,
+                                        .cpu = (uint8_t)(w->group + 1), .collective = w->collective,
+                                        .size = w->bytes };
+    const struct trace_group    *g;
+    uint32_t                     number;
 
-    if (!w->is_there)
+    if (!w->has_collective)
         return NONE;
     op.peer = x->group[w->group][r->rank];
     g = &x->trace->group[op.peer];
-    if (w->collective == TRACE_ALL_GATHER)       /* there it is what each contributes, here what all have in the end */
+    if (w->collective == TRACE_ALL_GATHER)       /* SimAI: final size; here: contribution of each rank */
         op.size = (op.size + g->count - 1) / g->count;
     number = add_op(r, &op, r->at);
     if (!l->update_ns)
         return number;
-    op = (struct trace_op){ .type = TRACE_CALC, .line = l->line, .cpu = (uint8_t)(UPDATE_CPU + (uint32_t)(l - x->layer) % (256 - UPDATE_CPU)), .size = l->update_ns * PS_PER_NS };
+    op = (struct trace_op){ .type = TRACE_CALC, .line = l->line,
+                            .cpu = (uint8_t)(UPDATE_CPU + (uint32_t)(l - x->layer) % (256 - UPDATE_CPU)),
+                            .size = l->update_ns * PS_PER_NS };
     return add_op(r, &op, number);
 }
 
-/* What comes next waits for another operation, too. */
-static void await(struct writer *r, uint32_t number, uint32_t line)
+/* Makes the next operation also wait for 'number'. */
+static void add_wait(struct rank_writer *r, uint32_t number, uint32_t line)
 {
     uint32_t was = r->at;
 
@@ -349,76 +383,76 @@ static void await(struct writer *r, uint32_t number, uint32_t line)
     trace_require(r->x->trace, r->rank, r->at, number, false);
 }
 
-/* The collective follows 'at', so nothing else is to be waited for. */
-static void communicate_now(struct writer *r, const struct layer *l, enum step step)
+/* The collective follows 'at', so there is nothing else to wait for. */
+static void add_blocking_collective(struct rank_writer *r, const struct simai_layer *l, enum step step)
 {
-    uint32_t number = communicate(r, l, step);
+    uint32_t number = add_collective(r, l, step);
 
     r->at = number == NONE ? r->at : number;
 }
 
-static void forward(struct writer *r, struct layer *l)
+static void add_forward(struct rank_writer *r, struct simai_layer *l)
 {
-    await(r, l->pending, l->line);
+    add_wait(r, l->pending, l->line);
     l->pending = NONE;
-    compute(r, l, FORWARD);
-    communicate_now(r, l, FORWARD);
+    add_compute(r, l, FORWARD);
+    add_blocking_collective(r, l, FORWARD);
 }
 
-static void recompute(struct writer *r, uint32_t i)
+static void add_recompute(struct rank_writer *r, uint32_t i)
 {
-    struct workload *x = r->x;
-    uint32_t         from = i;
+    struct simai_workload *x = r->x;
+    uint32_t               from = i;
 
     while (!x->layer[from].is_checkpoint)
         from--;
     for (; from < i; from++)
-        forward(r, &x->layer[from]);
+        add_forward(r, &x->layer[from]);
 }
 
-static void backward(struct writer *r, uint32_t i)
+static void add_backward(struct rank_writer *r, uint32_t i)
 {
-    struct workload *x = r->x;
-    struct layer    *l = &x->layer[i];
-    uint32_t         inputs = NONE;
+    struct simai_workload *x = r->x;
+    struct simai_layer    *l = &x->layer[i];
+    uint32_t               inputs = NONE;
 
     if (l->recomputes && x->policy == TRANSFORMER_RECOMPUTED)
-        recompute(r, i);
+        add_recompute(r, i);
     if (x->policy != DATA) {
-        compute(r, l, INPUTS);
+        add_compute(r, l, INPUTS);
         if (x->policy == MODEL)
-            inputs = i ? communicate(r, l, INPUTS) : NONE;
+            inputs = i ? add_collective(r, l, INPUTS) : NONE;
         else
-            communicate_now(r, l, INPUTS);
+            add_blocking_collective(r, l, INPUTS);
     }
-    compute(r, l, WEIGHTS);
+    add_compute(r, l, WEIGHTS);
     if (x->policy != MODEL)
-        l->pending = communicate(r, l, WEIGHTS);
-    await(r, inputs, l->line);
+        l->pending = add_collective(r, l, WEIGHTS);
+    add_wait(r, inputs, l->line);
     if (x->policy == DATA && i)
-        compute(r, l, INPUTS);
+        add_compute(r, l, INPUTS);
 }
 
-static void write_pass(struct writer *r)
+static void write_pass(struct rank_writer *r)
 {
-    struct workload *x = r->x;
+    struct simai_workload *x = r->x;
 
-    if (x->policy == MICRO) {                    /* the first layer's, and nothing waits */
-        communicate(r, &x->layer[0], WEIGHTS);
+    if (x->policy == MICRO) {                    /* the first layer's; nothing waits for it */
+        add_collective(r, &x->layer[0], WEIGHTS);
         return;
     }
     for (uint32_t i = 0; i < x->layers; i++)
-        forward(r, &x->layer[i]);
+        add_forward(r, &x->layer[i]);
     for (uint32_t i = x->layers; i-- > 0 && x->policy != INFERENCE;)
-        backward(r, i);
+        add_backward(r, i);
 }
 
-static int write_ranks(struct workload *x, uint32_t passes)
+static int write_ranks(struct simai_workload *x, uint32_t passes)
 {
     int rc = 0;
 
     for (uint32_t rank = 0; rank < x->all && !rc; rank++) {
-        struct writer r = { x, rank, NONE };
+        struct rank_writer r = { x, rank, NONE };
 
         for (uint32_t i = 0; i < x->layers; i++)
             x->layer[i].pending = NONE;
@@ -427,19 +461,21 @@ static int write_ranks(struct workload *x, uint32_t passes)
             if (x->trace->rank[rank].ops > TRACE_OPS_MAX)
                 return tokens_err(&x->w, x->err, E2BIG, "a rank has more than %u operations", TRACE_OPS_MAX);
         }
-        rc = rank == 0 && x->trace->ops * x->all > WHOLE_OPS ? trace_spill(x->trace, x->err) : 0;        /* all have as many */
+        /* all ranks have the same number */
+        rc = rank == 0 && x->trace->ops * x->all > WHOLE_OPS ? trace_spill(x->trace, x->err) : 0;
         if (!rc)
             rc = trace_seal_rank(x->trace, rank, x->err);
     }
     return rc ? rc : trace_check(x->trace, x->err);
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 
-int simai_parse_workload(const char *name, const char *text, uint32_t passes, uint32_t ranks, struct trace *t, struct err *err)
+int simai_parse_workload(const char *name, const char *text, uint32_t passes, uint32_t ranks, struct trace *t,
+                         struct err *err)
 {
-    struct workload x = { .experts = 1, .pipeline = 1, .trace = t, .err = err };
-    int             rc;
+    struct simai_workload x = { .experts = 1, .pipeline = 1, .trace = t, .err = err };
+    int                   rc;
 
     tokens_init(&x.w, name, text);
     rc = read_policy(&x);

@@ -77,7 +77,7 @@ topology() {
     sed -i 's/^8 9 10/8 9 9/' "$dir/t.topo"
     run "$ANOLE" run "$dir/s.yaml"
     [ "$status" -eq 1 ]
-    [[ $output == *"t.topo:2: the switch 9 is named twice"* ]]
+    [[ $output == *"t.topo:2: switch 9 is listed twice"* ]]
 }
 
 @test "simai, astra: the examples run" {
