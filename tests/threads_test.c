@@ -40,14 +40,14 @@ static uint64_t add_report(uint64_t digest, const struct report *r)
     const uint64_t rows[] = { r->end_ps, r->payload_bytes, r->flows_started, r->flows_done, r->flows_active,
                               r->data_packets, r->received_packets, r->marked_packets, r->cnps, r->nacks, r->timeouts,
                               r->dropped_packets, r->pauses, r->paused_ps, r->rtt_samples, r->rtt_ps_sum,
-                              r->rtt_ps_peak, r->queue_bytes_peak, r->queue_bytes };
+                              r->rtt_ps_peak, r->queue_bytes_max, r->queue_bytes };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         digest = digest_add(digest, rows[i]);
     for (uint32_t i = 0; i < r->entries; i++)
         digest = digest_add(digest, r->entry_bytes[i]);
     for (uint32_t i = 0; i < r->ports; i++)
-        digest = digest_add(digest, r->port[i].tx_bytes ^ r->port[i].queue_bytes_peak << 32);
+        digest = digest_add(digest, r->port[i].tx_bytes ^ r->port[i].queue_bytes_max << 32);
     return digest;
 }
 

@@ -5,6 +5,7 @@
 #include "cc/rlcc/rlcc.h"
 #include "cmd/cmd.h"
 #include "cmd/json/cmd_json.h"
+#include "cmd/list/list_figures.h"
 #include "cmd/list/list_json.h"
 #include "cmd/list/list_knobs.h"
 #include "cmd/list/list_tuners.h"
@@ -265,6 +266,7 @@ static const struct subject {
     { "traffic",  "Traffic: traffic: [{kind: NAME}]",                    print_traffics,   NULL },
     { "sizes",    "Built-in tables of flow sizes: sizes: NAME",          print_sizes,      NULL },
     { "knob",     "Knobs: knobs: {NAME: VALUE}, or --set NAME=VALUE",    list_knobs,       list_knobs_markdown },
+    { "figure",   "Counters and figures of results: --metrics NAME",     list_figures,     list_figures_markdown },
     { "tuner",    "Tuners: tuner: NAME, or tuner: {kind: NAME, OPTION: VALUE}", list_tuners, list_tuners_markdown },
     { "monitor",  "How flow sizes are seen: monitor: NAME",              print_monitors,   NULL },
     { "key",      "Keys of a scenario file",                             print_keys,       print_scenario_markdown },
@@ -313,15 +315,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp_option option_rows[] = {
     { "format", 'f', "table|json", 0, "How it is printed (default: table). json has numbers as numbers, and is one "
       "array, or without an argument an object of all of them", 0 },
-    { "markdown", 'm', NULL, 0, "Print the page of the manual: of knob (docs/knobs.md), tuner "
-      "(docs/tuners.md) and key (docs/scenario.md)", 0 },
+    { "markdown", 'm', NULL, 0, "Print the page of the manual: of knob (docs/knobs.md), figure "
+      "(docs/figures.md), tuner (docs/tuners.md) and key (docs/scenario.md)", 0 },
     { 0 },
 };
 
 static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
-    .args_doc = "[cc|nic|asic|lb|topology|traffic|sizes|knob|tuner|monitor|key|scenario]",
+    .args_doc = "[cc|nic|asic|lb|topology|traffic|sizes|knob|figure|tuner|monitor|key|scenario]",
     .doc = "Prints what there is to choose from in a scenario file, with one line on each. Without an argument: "
            "everything."
            "\v"
@@ -351,7 +353,7 @@ static int list_main(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     if (o.is_markdown && !(o.subject && o.subject->print_markdown))
-        cmd_usage("--markdown goes with knob, tuner or key");
+        cmd_usage("--markdown goes with knob, figure, tuner or key");
     if (o.is_markdown && o.is_json)
         cmd_usage("--markdown and --format json: one of them");
     if (o.is_markdown)

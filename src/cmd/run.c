@@ -168,11 +168,11 @@ static void tell_where(const struct options *o, const struct results *r)
 static void warn_unfinished(const struct results *r)
 {
     char count[32], when[32];
-    bool is_one = r->unfinished == 1;
+    bool is_one = r->flows_unfinished == 1;
 
     if (r->stuck_why)
         fprintf(stderr, "anole: warning: %s flow%s never finished: nothing moves any more after %s; %s\n",
-                text_from_count(count, sizeof(count), r->unfinished), is_one ? "" : "s",
+                text_from_count(count, sizeof(count), (uint64_t)r->flows_unfinished), is_one ? "" : "s",
                 text_from_time(when, sizeof(when), r->stuck_ps), safe_name(r->stuck_why).buf);
 }
 

@@ -1,6 +1,5 @@
 /* src/core/report.c - see report.h. */
 #include "core/report.h"
-#include "base/minmax.h"
 #include "base/err.h"
 
 #include <stdlib.h>
@@ -39,49 +38,20 @@ void report_clear(struct report *r)
     *r = own;
 }
 
-static void add_port(struct report_port *sum, const struct report_port *p)
-{
-    struct report_port all = *p;
-
-    all.tx_bytes += sum->tx_bytes;
-    all.pauses += sum->pauses;
-    all.paused_ps += sum->paused_ps;
-    all.marked_packets += sum->marked_packets;
-    all.queue_bytes_peak = max_u64(sum->queue_bytes_peak, p->queue_bytes_peak);
-    *sum = all;
-}
-
-static void add_counts(struct report *sum, const struct report *r)
-{
-    sum->payload_bytes += r->payload_bytes;
-    sum->flows_started += r->flows_started;
-    sum->flows_done += r->flows_done;
-    sum->data_packets += r->data_packets;
-    sum->received_packets += r->received_packets;
-    sum->marked_packets += r->marked_packets;
-    sum->cnps += r->cnps;
-    sum->nacks += r->nacks;
-    sum->timeouts += r->timeouts;
-    sum->dropped_packets += r->dropped_packets;
-    sum->pauses += r->pauses;
-    sum->paused_ps += r->paused_ps;
-    sum->rtt_samples += r->rtt_samples;
-    sum->rtt_ps_sum += r->rtt_ps_sum;
-}
-
 void report_add(struct report *sum, const struct report *r)
 {
     if (sum->end_ps == 0)
         sum->start_ps = r->start_ps;
     sum->end_ps = r->end_ps;
     sum->knobs = r->knobs;
-    sum->flows_active = r->flows_active;
-    sum->queue_bytes = r->queue_bytes;
-    sum->queue_bytes_peak = max_u64(sum->queue_bytes_peak, r->queue_bytes_peak);
-    sum->rtt_ps_peak = max_u64(sum->rtt_ps_peak, r->rtt_ps_peak);
-    add_counts(sum, r);
-    for (uint32_t i = 0; i < r->ports; i++)
-        add_port(&sum->port[i], &r->port[i]);
+    figure_add(sum->count, r->count);
+    for (uint32_t i = 0; i < r->ports; i++) {
+        struct report_port *p = &sum->port[i], was = *p;
+
+        *p = r->port[i];
+        memcpy(p->count, was.count, sizeof p->count);
+        figure_add_port(p->count, r->port[i].count);
+    }
     for (uint32_t i = 0; i < r->devices; i++)
         sum->device[i] = r->device[i];
     for (uint32_t i = 0; i < r->entries; i++)

@@ -11,9 +11,10 @@
 #ifndef CORE_REPORT_H
 #define CORE_REPORT_H
 
+#include "core/figures.h"
 #include "core/fsd.h"
 #include "core/knobs.h"
-#include "core/seen.h"
+#include "core/seen/seen.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,13 +26,15 @@ struct report_device {
 
 struct report_port {             /* one direction of a link, told by its sender */
     uint32_t device;
-    uint64_t tx_bytes;           /* frames */
     uint64_t rate_bps;           /* of the link */
-    uint64_t pauses;             /* pause frames that came */
-    uint64_t paused_ps;          /* time with a class paused */
-    uint64_t queue_bytes_peak;   /* longest queue of a class in the interval; hosts: 0 */
-    uint64_t marked_packets;
     bool     is_uplink;          /* from a host to its switch */
+    union {                      /* see figures.def */
+        struct {
+#define PORT(name, ...) uint64_t name;
+#include "core/figures.def"
+        };
+        uint64_t count[PORT_COUNTS];
+    };
 };
 
 struct report_pair {             /* two hosts whose round trips were measured */
@@ -59,16 +62,14 @@ struct report {
      * puts it there (tune/loop.h). */
     const struct outcome *outcome;
 
-    uint64_t payload_bytes;      /* that came to receivers, in order */
-    uint64_t flows_started, flows_done;
-    uint64_t flows_active;       /* at the end */
-    uint64_t data_packets;       /* sent by hosts */
-    uint64_t received_packets;   /* data packets that came to hosts */
-    uint64_t marked_packets, cnps, nacks, timeouts, dropped_packets;
-    uint64_t pauses, paused_ps;  /* pause frames that came; time of all ports together */
-    uint64_t rtt_samples, rtt_ps_sum, rtt_ps_peak;
-    uint64_t queue_bytes_peak;   /* longest queue of any switch port in the interval */
-    uint64_t queue_bytes;        /* held by all switches at the end */
+    union {                      /* see figures.def; a real network does not have all of them */
+        struct {
+#define COUNTER(name, ...) uint64_t name;
+#define STATE(name, ...)   uint64_t name;
+#include "core/figures.def"
+        };
+        uint64_t count[FIGURE_COUNTS];
+    };
 
     /* Flow sizes, as the first monitor sees them; empty if there is none. */
     struct fsd fsd;

@@ -36,13 +36,9 @@ struct conweave_tag {
     uint32_t next;               /* and this packet behind it; 0: none */
 };
 
-struct conweave_counters {       /* only grow; all of them uint64_t */
-    uint64_t replies_sent, replies_timely, clears_sent, clears_matched, notifies_sent;
-    uint64_t reroutings;         /* of flows, not of their first packets; to the same path as well */
-    uint64_t packets_held, releases, releases_by_tail;
-    uint64_t earlier_epoch_packets;      /* that came after a newer epoch had begun: not looked at */
-    uint64_t opened_without_cache;       /* queues whose release is by conweave_wait: no packet of phase 0 had come */
-    uint64_t new_epoch_while_holding, released_at_once;
+struct conweave_counters {       /* only grow; see figures.def */
+#define CONWEAVE(name, ...) uint64_t name;
+#include "core/figures.def"
 };
 
 struct conweave_cfg { uint64_t reply_ps, pause_ps, flush_ps, wait_ps, expiry_ps; };

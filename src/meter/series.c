@@ -1,6 +1,5 @@
 /* src/meter/series.c */
 #include "meter/series.h"
-#include "base/minmax.h"
 #include "base/err.h"
 #include "core/units.h"
 
@@ -41,28 +40,10 @@ void series_fini(struct series *s)
 
 /* ---- points ---- */
 
-/* Two neighbours become one: sums, peaks, and the state at the end. */
 static void join(struct series_point *a, const struct series_point *b)
 {
     a->end_ps = b->end_ps;
-    a->payload_bytes += b->payload_bytes;
-    a->flows_started += b->flows_started;
-    a->flows_done += b->flows_done;
-    a->flows_active = b->flows_active;
-    a->data_packets += b->data_packets;
-    a->received_packets += b->received_packets;
-    a->marked_packets += b->marked_packets;
-    a->cnps += b->cnps;
-    a->nacks += b->nacks;
-    a->timeouts += b->timeouts;
-    a->dropped_packets += b->dropped_packets;
-    a->pauses += b->pauses;
-    a->paused_ps += b->paused_ps;
-    a->rtt_samples += b->rtt_samples;
-    a->rtt_ps_sum += b->rtt_ps_sum;
-    a->rtt_ps_peak = max_u64(a->rtt_ps_peak, b->rtt_ps_peak);
-    a->queue_bytes_peak = max_u64(a->queue_bytes_peak, b->queue_bytes_peak);
-    a->queue_bytes = b->queue_bytes;
+    figure_add(a->count, b->count);
 }
 
 static void halve_points(struct series *s)
@@ -81,18 +62,11 @@ static void halve_points(struct series *s)
 
 static void add_point(struct series *s, const struct report *r)
 {
-    struct series_point p = {
-        .start_ps = r->start_ps, .end_ps = r->end_ps, .payload_bytes = r->payload_bytes,
-        .flows_started = r->flows_started, .flows_done = r->flows_done, .flows_active = r->flows_active,
-        .data_packets = r->data_packets, .received_packets = r->received_packets,
-        .marked_packets = r->marked_packets, .cnps = r->cnps, .nacks = r->nacks, .timeouts = r->timeouts,
-        .dropped_packets = r->dropped_packets, .pauses = r->pauses,
-        .paused_ps = r->paused_ps, .rtt_samples = r->rtt_samples, .rtt_ps_sum = r->rtt_ps_sum,
-        .rtt_ps_peak = r->rtt_ps_peak, .queue_bytes_peak = r->queue_bytes_peak, .queue_bytes = r->queue_bytes,
-    };
+    struct series_point p = { .start_ps = r->start_ps, .end_ps = r->end_ps };
     bool      is_new = s->intervals % s->merged == 0;
     uint64_t *bytes;
 
+    memcpy(p.count, r->count, sizeof p.count);
     if (is_new && s->points == SERIES_POINTS) {
         halve_points(s);
         is_new = s->intervals % s->merged == 0;
@@ -106,13 +80,6 @@ static void add_point(struct series *s, const struct report *r)
         bytes[e] = (is_new ? 0 : bytes[e]) + r->entry_bytes[e];
 }
 
-double series_marked_share(double marked_packets, double received_packets)
-{
-    if (received_packets <= 0)
-        return NAN;
-    return marked_packets < received_packets ? marked_packets / received_packets : 1;
-}
-
 struct series_point series_sum(const struct series *s, uint32_t first, uint32_t end)
 {
     struct series_point sum = s->point[first];
@@ -120,6 +87,11 @@ struct series_point series_sum(const struct series *s, uint32_t first, uint32_t 
     for (uint32_t i = first + 1; i < end; i++)
         join(&sum, &s->point[i]);
     return sum;
+}
+
+struct figure_span series_span(const struct series *s, const struct series_point *p)
+{
+    return figure_span(p->count, p->end_ps - p->start_ps, s->ports);
 }
 
 /* ---- ports ---- */
@@ -210,12 +182,9 @@ static void add_phases(struct series *s, const struct report *r)
         struct series_phase *p = &s->phase[i];
 
         p->ps += ps;
-        p->payload_bytes += part * (double)r->payload_bytes;
-        p->paused_ps += part * (double)r->paused_ps;
-        p->received_packets += part * (double)r->received_packets;
-        p->marked_packets += part * (double)r->marked_packets;
-        p->rtt_ps_sum += part * (double)r->rtt_ps_sum;
-        p->rtt_samples += part * (double)r->rtt_samples;
+        for (int c = 0; c < FIGURE_COUNTS; c++)
+            if (figure_info[c].how == FIGURE_SUM)
+                p->count[c] += part * (double)r->count[c];
         for (uint32_t e = 0; ps && e < s->entries; e++)
             s->phase_entry_bytes[e * PHASES + (uint32_t)i] += part * (double)r->entry_bytes[e];
     }

@@ -20,17 +20,20 @@
 
 struct series_point {            /* as in struct report */
     uint64_t start_ps, end_ps;
-    uint64_t payload_bytes, flows_started, flows_done, flows_active;
-    uint64_t data_packets, received_packets, marked_packets, cnps, nacks, timeouts, dropped_packets;
-    uint64_t pauses, paused_ps;
-    uint64_t rtt_samples, rtt_ps_sum, rtt_ps_peak;
-    uint64_t queue_bytes_peak, queue_bytes;
+    union {
+        struct {
+#define COUNTER(name, ...) uint64_t name;
+#define STATE(name, ...)   uint64_t name;
+#include "core/figures.def"
+        };
+        uint64_t count[FIGURE_COUNTS];
+    };
 };
 
 struct series_knob { uint64_t at_ps; uint32_t knob; double value; };     /* a knob has another value from then on */
 
 struct series_phase {            /* sums over the intervals of one phase, divided where an interval lies in two */
-    double payload_bytes, paused_ps, received_packets, marked_packets, rtt_ps_sum, rtt_samples;
+    double   count[FIGURE_COUNTS];           /* sums alone */
     uint64_t ps;
 };
 
@@ -68,13 +71,11 @@ void series_add(struct series *, const struct report *, uint64_t intervals);
  * does not say when within its interval a knob was turned. */
 void series_set_knobs(struct series *, uint64_t at_ps, const struct knobs *);
 
-/* The share of packets that carry a mark, of those that came to hosts; NAN: none came. A mark is counted where a switch
- * gives it, so that of an interval in which many were marked and few came it might be above 1: then all that came
- * count as marked. */
-double series_marked_share(double marked_packets, double received_packets);
-
 /* Points first .. end - 1 as one; first < end. */
 struct series_point series_sum(const struct series *, uint32_t first, uint32_t end);
+
+/* What figures of a point are computed from. */
+struct figure_span series_span(const struct series *, const struct series_point *);
 
 /* The share of its rate that a port sent at, in a column of the heat map. */
 double series_heat(const struct series *, uint32_t column, uint32_t port, uint64_t rate_bps);

@@ -80,7 +80,7 @@ static struct series_point sum_of(const struct history *h, uint32_t first, uint3
         ADD(data_packets); ADD(received_packets); ADD(marked_packets);
         ADD(cnps); ADD(nacks); ADD(timeouts); ADD(dropped_packets);
         ADD(pauses); ADD(paused_ps); ADD(rtt_samples); ADD(rtt_ps_sum);
-        PEAK(rtt_ps_peak); PEAK(queue_bytes_peak); LAST(queue_bytes);
+        PEAK(rtt_ps_peak); PEAK(queue_bytes_max); LAST(queue_bytes);
     }
     return sum;
 }
@@ -241,11 +241,11 @@ static void add__divides_an_interval_between_phases(void **state)
     }
     for (uint32_t i = 0; i < PHASES; i++) {
         assert_int_equal(s.phase[i].ps, (uint64_t)(tens[i] * (double)INTERVAL_PS));
-        assert_true(fabs(s.phase[i].payload_bytes - 100 * tens[i]) < 1e-9);
-        assert_true(fabs(s.phase[i].rtt_ps_sum - 7 * s.phase[i].rtt_samples) < 1e-9);
-        assert_true(fabs(s.phase[i].paused_ps - 50 * tens[i]) < 1e-9);
-        assert_true(fabs(s.phase[i].marked_packets - 4 * tens[i]) < 1e-9);
-        assert_true(fabs(s.phase[i].received_packets - 8 * tens[i]) < 1e-9);
+        assert_true(fabs(s.phase[i].count[FIGURE_payload_bytes] - 100 * tens[i]) < 1e-9);
+        assert_true(fabs(s.phase[i].count[FIGURE_rtt_ps_sum] - 7 * s.phase[i].count[FIGURE_rtt_samples]) < 1e-9);
+        assert_true(fabs(s.phase[i].count[FIGURE_paused_ps] - 50 * tens[i]) < 1e-9);
+        assert_true(fabs(s.phase[i].count[FIGURE_marked_packets] - 4 * tens[i]) < 1e-9);
+        assert_true(fabs(s.phase[i].count[FIGURE_received_packets] - 8 * tens[i]) < 1e-9);
         assert_true(fabs(s.phase_entry_bytes[1 * PHASES + i] - 40 * tens[i]) < 1e-9);
     }
     series_fini(&s);
@@ -276,16 +276,6 @@ static void set_knobs__keeps_the_start_and_what_changes(void **state)
     series_fini(&s);
 }
 
-static void marked_share__is_at_most_one(void **unused)
-{
-    (void)unused;
-    assert_true(isnan(series_marked_share(0, 0)));
-    assert_true(isnan(series_marked_share(5, 0)));
-    assert_true(series_marked_share(0, 8) == 0);
-    assert_true(series_marked_share(2, 8) == 0.25);
-    assert_true(series_marked_share(9, 8) == 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,7 +284,6 @@ int main(void)
         cmocka_unit_test(add__remembers_the_busiest_interval_of_a_port),
         cmocka_unit_test(sum__of_points_is_that_of_their_intervals),
         cmocka_unit_test(add__divides_an_interval_between_phases),
-        cmocka_unit_test(marked_share__is_at_most_one),
         cmocka_unit_test(set_knobs__keeps_the_start_and_what_changes),
     };
 

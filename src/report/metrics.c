@@ -8,26 +8,12 @@
 #define NAME_MAX_BYTES 84        /* of an entry: its own, and what tells it from another's */
 
 enum {
-    HEADLINE = 9,                /* metrics of add_headline() */
+    FLOWS_HEADLINE = 3,          /* of add_headline(), besides figures of the network */
     JOB_HEADLINE = 2,            /* of add_job_headline() */
     HEADLINES_MAX = 24,
 };
 
 /* ---- units ---- */
-
-const char *metric_unit_name(enum metric_unit unit)
-{
-    static const char *const names[] = { "", "us", "bytes", "bps", "share", "count", "per_s", "bps" };
-
-    return names[unit];
-}
-
-const char *metric_better_name(enum metric_better better)
-{
-    static const char *const names[] = { "lower", "higher", "neither" };
-
-    return names[better];
-}
 
 /* A mean over several runs need not be whole. */
 static void count_text(char *buf, size_t size, double n, const char *behind)
@@ -66,6 +52,7 @@ char *metric_text(char *buf, size_t size, enum metric_unit unit, double value)
     switch (unit) {
     case UNIT_NONE:  snprintf(text, sizeof(text), "%.2f", amount);                                  break;
     case UNIT_US:    text_from_time(text, sizeof(text), (uint64_t)(amount * (double)PS_PER_US));    break;
+    case UNIT_PS:    text_from_time(text, sizeof(text), (uint64_t)amount);                          break;
     case UNIT_BYTES: text_from_bytes(text, sizeof(text), amount);                                   break;
     case UNIT_BPS:   text_from_rate(text, sizeof(text), amount);                                    break;
     case UNIT_SHARE: snprintf(text, sizeof(text), "%.2f%%", 100 * amount);                          break;
@@ -97,8 +84,7 @@ static void begin(struct list *l, const char *name, const char *label)
 }
 
 /* What no longer fits the list is left out; that depends on the scenario alone. */
-static void add(struct list *l, const char *name, const char *label, enum metric_unit unit, enum metric_better better,
-                double value)
+static void add_as(struct list *l, const struct figure_info *f, const char *name, const char *label, double value)
 {
     struct metric *m = &l->metric[l->count];
 
@@ -107,17 +93,22 @@ static void add(struct list *l, const char *name, const char *label, enum metric
     l->count++;
     snprintf(m->name, sizeof(m->name), "%.95s%.32s", l->prefix, name);
     snprintf(m->label, sizeof(m->label), "%.32s%.95s", label, l->behind);
-    m->unit = unit;
-    m->better = better;
+    m->unit = f->unit;
+    m->better = f->better;
     m->value = value;
+}
+
+static void add(struct list *l, enum figure_id figure, double value)
+{
+    add_as(l, &figure_info[figure], figure_info[figure].name, figure_info[figure].label, value);
 }
 
 enum { MEAN = 1, P50 = 2, P99 = 4, P999 = 8, ALL = 15 };
 
 /* Some of mean, median, p99 and p99.9 of one quantity. */
-static void add_stats(struct list *l, const char *name, const char *label, enum metric_unit unit, unsigned wanted,
-                      const struct fct_stats *s, uint64_t count)
+static void add_stats(struct list *l, enum figure_id figure, unsigned wanted, const struct fct_stats *s, uint64_t count)
 {
+    const struct figure_info *f = &figure_info[figure];
     const struct { unsigned is; const char *name, *label; double value; } rows[] = {
         { MEAN, "mean", "mean", s->mean }, { P50, "p50", "median", s->p50 },
         { P99, "p99", "p99", s->p99 },     { P999, "p999", "p99.9", s->p999 },
@@ -128,9 +119,9 @@ static void add_stats(struct list *l, const char *name, const char *label, enum 
 
         if (!(wanted & rows[i].is))
             continue;
-        snprintf(full, sizeof(full), "%s_%s", name, rows[i].name);
-        snprintf(shown, sizeof(shown), "%s %s", rows[i].label, label);
-        add(l, full, shown, unit, BETTER_LOWER, count ? rows[i].value : NAN);
+        snprintf(full, sizeof(full), "%s_%s", f->name, rows[i].name);
+        snprintf(shown, sizeof(shown), "%s %s", rows[i].label, f->label);
+        add_as(l, f, full, shown, count ? rows[i].value : NAN);
     }
 }
 
@@ -138,36 +129,41 @@ static void add_slowdown(struct list *l, unsigned wanted, const struct fct_cell 
 {
     struct fct_stats s = fct_slowdown_stats(c);
 
-    add_stats(l, "slowdown", "slowdown", UNIT_NONE, wanted, &s, c->count);
+    add_stats(l, FIGURE_slowdown, wanted, &s, c->count);
 }
 
 static void add_fct(struct list *l, unsigned wanted, const struct fct_cell *c)
 {
     struct fct_stats s = fct_us_stats(c);
 
-    add_stats(l, "fct_us", "FCT", UNIT_US, wanted, &s, c->count);
+    add_stats(l, FIGURE_fct_us, wanted, &s, c->count);
 }
 
-static void add_op(struct list *l, const char *name, const char *label, unsigned wanted, const struct ops_cell *c)
+static void add_op(struct list *l, enum figure_id figure, unsigned wanted, const struct ops_cell *c)
 {
     struct fct_stats s = ops_us_stats(c);
 
-    add_stats(l, name, label, UNIT_US, wanted, &s, c->count);
+    add_stats(l, figure, wanted, &s, c->count);
 }
 
 /* ---- what a run is about ---- */
+
+static void add_figures(struct list *l, enum figure_output output, const struct results *r)
+{
+    enum figure_id figure[FIGURE_COUNT];
+    uint32_t count = figure_list(output, figure);
+
+    begin(l, "", "");
+    for (uint32_t i = 0; i < count; i++)
+        add(l, figure[i], r->figure[figure[i]]);
+}
 
 static void add_headline(struct list *l, const struct results *r)
 {
     begin(l, "", "");
     add_slowdown(l, MEAN | P99, &r->fct->all);
     add_fct(l, P99, &r->fct->all);
-    add(l, "goodput_bps", "goodput", UNIT_BPS, BETTER_HIGHER, r->goodput_bps);
-    add(l, "rtt_us_mean", "mean RTT", UNIT_US, BETTER_LOWER, r->rtt_us_mean);
-    add(l, "paused_share", "time paused", UNIT_SHARE, BETTER_LOWER, r->paused_share);
-    add(l, "queue_bytes_max", "longest queue", UNIT_BYTES, BETTER_LOWER, (double)r->queue_bytes_max);
-    add(l, "marked_share", "packets marked", UNIT_SHARE, BETTER_NEITHER, r->marked_share);
-    add(l, "dropped_packets", "packets dropped", UNIT_COUNT, BETTER_LOWER, (double)r->dropped_packets);
+    add_figures(l, FIGURE_HEADLINE, r);
 }
 
 /* By size as in PARALEON's text and figure 7 (mean and p99.9) and in HF2T's figure 6 (median and p99). */
@@ -188,30 +184,10 @@ static void add_sizes(struct list *l, const struct results *r)
         snprintf(label, sizeof(label), "flows %s", fct_buckets[i].name);
         begin(l, names[i], label);
         add_slowdown(l, ALL, &r->fct->bucket[i]);
-        add(l, "reordered", "out of order", UNIT_COUNT, BETTER_LOWER, (double)r->size[i].reordered);
-        add(l, "nacks", "NACKs", UNIT_COUNT, BETTER_LOWER, (double)r->size[i].nacks);
-        add(l, "resent_bytes", "sent again", UNIT_BYTES, BETTER_LOWER, (double)r->size[i].resent_bytes);
+        add_as(l, &figure_info[FIGURE_reordered], "reordered", "out of order", (double)r->size[i].reordered);
+        add(l, FIGURE_nacks, (double)r->size[i].nacks);
+        add_as(l, &figure_info[FIGURE_resent_bytes], "resent_bytes", "sent again", (double)r->size[i].resent_bytes);
     }
-}
-
-static void add_network(struct list *l, const struct results *r)
-{
-    const struct sim_counters *c = &r->sim->engine.counters;
-
-    begin(l, "", "");
-    add(l, "rtt_us_max", "longest RTT", UNIT_US, BETTER_LOWER, r->rtt_us_max);
-    add(l, "pauses", "PFC pauses", UNIT_COUNT, BETTER_LOWER, (double)c->pauses);
-    add(l, "flowlets", "flowlets", UNIT_COUNT, BETTER_NEITHER, (double)c->flowlets);
-    add(l, "reroutes", "flowlets on another path", UNIT_COUNT, BETTER_NEITHER, (double)c->reroutes);
-    add(l, "delayed", "packets held", UNIT_COUNT, BETTER_NEITHER, (double)c->delayed);
-    add(l, "reordered", "packets out of order", UNIT_COUNT, BETTER_LOWER, (double)c->reordered);
-    add(l, "nacks", "NACKs", UNIT_COUNT, BETTER_LOWER, (double)c->nacks_sent);
-    add(l, "timeouts", "time-outs", UNIT_COUNT, BETTER_LOWER, (double)c->timeouts);
-    add(l, "resent_bytes", "payload sent again", UNIT_BYTES, BETTER_LOWER, (double)r->resent_bytes);
-    add(l, "spurious_bytes", "sent again in vain by time-outs", UNIT_BYTES, BETTER_LOWER, (double)c->payload_spurious);
-    add(l, "flows", "flows done", UNIT_COUNT, BETTER_NEITHER, (double)r->fct->all.count);
-    add(l, "flows_stuck", "flows stuck", UNIT_COUNT, BETTER_LOWER, r->stuck_why ? (double)r->unfinished : 0);
-    add(l, "flows_unfinished", "flows unfinished", UNIT_COUNT, BETTER_LOWER, (double)r->unfinished);
 }
 
 /* ---- what monitors saw ---- */
@@ -235,15 +211,13 @@ static void add_watched(struct list *l, const struct results *r)
     const struct watch_cfg *w = &r->scenario->watch;
 
     begin(l, "", "");
-    add(l, "utility", "utility", UNIT_NONE, BETTER_HIGHER, mean_of(s->utility_sum, s->active));
-    add(l, "utility_throughput", "utility: throughput", UNIT_NONE, BETTER_HIGHER,
-        mean_of(s->terms_sum.throughput, s->active));
-    add(l, "utility_rtt", "utility: RTT", UNIT_NONE, BETTER_HIGHER, mean_of(s->terms_sum.rtt, s->active));
-    add(l, "utility_pfc", "utility: PFC", UNIT_NONE, BETTER_HIGHER, mean_of(s->terms_sum.pfc, s->active));
+    add(l, FIGURE_utility, mean_of(s->utility_sum, s->active));
+    add(l, FIGURE_utility_throughput, mean_of(s->terms_sum.throughput, s->active));
+    add(l, FIGURE_utility_rtt, mean_of(s->terms_sum.rtt, s->active));
+    add(l, FIGURE_utility_pfc, mean_of(s->terms_sum.pfc, s->active));
     for (uint32_t i = 0; has_truth(w) && i < w->monitors; i++) {
         begin(l, w->monitor[i]->name, w->monitor[i]->name);
-        add(l, "accuracy", "accuracy of flow sizes", UNIT_SHARE, BETTER_HIGHER,
-            mean_of(s->accuracy_sum[i], s->compared));
+        add(l, FIGURE_accuracy, mean_of(s->accuracy_sum[i], s->compared));
     }
 }
 
@@ -281,16 +255,16 @@ static void add_job_headline(struct list *l, const struct results *r, uint32_t e
 
     switch (e->job) {
     case JOB_TRAINING:
-        add(l, "iteration_us_mean", "mean iteration", UNIT_US, BETTER_LOWER, e->iteration_us_mean);
-        add(l, "busbw_bps", "bus bandwidth", UNIT_BUS, BETTER_HIGHER, e->busbw_bps);
+        add(l, FIGURE_iteration_us_mean, e->iteration_us_mean);
+        add(l, FIGURE_busbw_bps, e->busbw_bps);
         break;
     case JOB_STORAGE:
-        add(l, "iops", "IOPS", UNIT_PER_S, BETTER_HIGHER, e->ops_per_s);
-        add_op(l, "read_us", "read latency", P99, ops_cell(r->ops, entry, OP_READ));
+        add(l, FIGURE_iops, e->ops_per_s);
+        add_op(l, FIGURE_read_us, P99, ops_cell(r->ops, entry, OP_READ));
         break;
     case JOB_RPC:
-        add(l, "calls_per_s", "calls", UNIT_PER_S, BETTER_HIGHER, e->ops_per_s);
-        add_op(l, "call_us", "call latency", P99, ops_cell(r->ops, entry, OP_CALL));
+        add(l, FIGURE_calls_per_s, e->ops_per_s);
+        add_op(l, FIGURE_call_us, P99, ops_cell(r->ops, entry, OP_CALL));
         break;
     case JOB_NONE:
         break;
@@ -303,17 +277,17 @@ static void add_job_rest(struct list *l, const struct results *r, uint32_t entry
 
     switch (e->job) {
     case JOB_TRAINING:
-        add(l, "algbw_bps", "algorithm bandwidth", UNIT_BUS, BETTER_HIGHER, e->algbw_bps);
-        add(l, "bound_share", "of line rate", UNIT_SHARE, BETTER_HIGHER, e->bound_share);
-        add_op(l, "collective_us", "collective", ALL, ops_cell(r->ops, entry, OP_ITERATION));
+        add(l, FIGURE_algbw_bps, e->algbw_bps);
+        add(l, FIGURE_bound_share, e->bound_share);
+        add_op(l, FIGURE_collective_us, ALL, ops_cell(r->ops, entry, OP_ITERATION));
         break;
     case JOB_STORAGE:
-        add(l, "io_bps", "IO throughput", UNIT_BPS, BETTER_HIGHER, e->ops_bps);
-        add_op(l, "read_us", "read latency", MEAN | P50 | P999, ops_cell(r->ops, entry, OP_READ));
-        add_op(l, "write_us", "write latency", ALL, ops_cell(r->ops, entry, OP_WRITE));
+        add(l, FIGURE_io_bps, e->ops_bps);
+        add_op(l, FIGURE_read_us, MEAN | P50 | P999, ops_cell(r->ops, entry, OP_READ));
+        add_op(l, FIGURE_write_us, ALL, ops_cell(r->ops, entry, OP_WRITE));
         break;
     case JOB_RPC:
-        add_op(l, "call_us", "call latency", MEAN | P50 | P999, ops_cell(r->ops, entry, OP_CALL));
+        add_op(l, FIGURE_call_us, MEAN | P50 | P999, ops_cell(r->ops, entry, OP_CALL));
         break;
     case JOB_NONE:
         break;
@@ -339,7 +313,7 @@ static void add_entries(struct list *l, const struct results *r)
         begin(l, entry_name(name, r, i), r->scenario->entry[i].name);
         add_slowdown(l, MEAN | P99, c);
         add_fct(l, P50 | P99, c);
-        add(l, "goodput_bps", "goodput", UNIT_BPS, BETTER_HIGHER, r->entry[i].goodput_bps);
+        add(l, FIGURE_goodput_bps, r->entry[i].goodput_bps);
     }
 }
 
@@ -347,13 +321,14 @@ static void add_entries(struct list *l, const struct results *r)
 
 static void add_phase(struct list *l, const struct results *r, uint32_t phase)
 {
-    const struct results_phase *p = &r->phase[phase];
+    enum figure_id figure[FIGURE_COUNT];
+    uint32_t count = figure_list(FIGURE_HEADLINE, figure);
 
     add_slowdown(l, MEAN | P99, &r->fct->phase[phase]);
     add_fct(l, P99, &r->fct->phase[phase]);
-    add(l, "goodput_bps", "goodput", UNIT_BPS, BETTER_HIGHER, p->goodput_bps);
-    add(l, "rtt_us_mean", "mean RTT", UNIT_US, BETTER_LOWER, p->rtt_us_mean);
-    add(l, "paused_share", "time paused", UNIT_SHARE, BETTER_LOWER, p->paused_share);
+    for (uint32_t i = 0; i < count; i++)
+        if (figure_is_derived(figure[i]) && figure_info[figure[i]].better != BETTER_NEITHER)
+            add(l, figure[i], figure_value(figure[i], &r->phase[phase]));
 }
 
 static void add_phases(struct list *l, const struct results *r)
@@ -374,7 +349,7 @@ static void add_entry_phases(struct list *l, const struct results *r)
             snprintf(label, sizeof(label), "%s, %s", r->scenario->entry[e].name, phase_names[i]);
             begin(l, full, label);
             add_slowdown(l, P99, &r->fct->entry_phase[e * PHASES + i]);
-            add(l, "goodput_bps", "goodput", UNIT_BPS, BETTER_HIGHER, r->entry_phase_bps[e * PHASES + i]);
+            add(l, FIGURE_goodput_bps, r->entry_phase_bps[e * PHASES + i]);
         }
 }
 
@@ -387,7 +362,7 @@ uint32_t metrics_of(const struct results *r, struct metric list[METRICS_MAX])
     add_phases(&l, r);
     add_jobs(&l, r, false);
     add_sizes(&l, r);
-    add_network(&l, r);
+    add_figures(&l, FIGURE_METRIC, r);
     add_watched(&l, r);
     add_entries(&l, r);
     add_entry_phases(&l, r);
@@ -396,7 +371,8 @@ uint32_t metrics_of(const struct results *r, struct metric list[METRICS_MAX])
 
 uint32_t metrics_headlines(const struct results *r)
 {
-    uint32_t count = HEADLINE;
+    enum figure_id figure[FIGURE_COUNT];
+    uint32_t count = FLOWS_HEADLINE + figure_list(FIGURE_HEADLINE, figure);
 
     for (uint32_t i = 0; i < r->scenario->entries; i++)
         count += r->entry[i].job != JOB_NONE ? JOB_HEADLINE : 0;

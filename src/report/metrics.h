@@ -9,10 +9,6 @@
 
 #define METRICS_MAX 512
 
-enum metric_unit { UNIT_NONE, UNIT_US, UNIT_BYTES, UNIT_BPS, UNIT_SHARE, UNIT_COUNT, UNIT_PER_S,
-                   UNIT_BUS };       /* bits per second that people read as nccl-tests print them: "2.94GB/s (23.5Gbps)" */
-enum metric_better { BETTER_LOWER, BETTER_HIGHER, BETTER_NEITHER };
-
 struct metric {
     char               name[128];    /* "slowdown_p99", "background.fct_us_p99", "during.goodput_bps" */
     char               label[128];   /* "p99 slowdown" */
@@ -20,10 +16,6 @@ struct metric {
     enum metric_better better;
     double             value;        /* NAN: there is none, e.g. no flows of that size */
 };
-
-/* The unit as JSON and web/src/data.ts call it: "", "us", "bytes", "bps", "share", "count", "per_s". */
-const char *metric_unit_name(enum metric_unit);
-const char *metric_better_name(enum metric_better);          /* "lower", "higher", "neither" */
 
 /* Between which values a figure can be: shares 0 .. 1, slowdowns from 1, all others from 0. */
 void metric_bounds(const struct metric *, double *least, double *most);

@@ -131,116 +131,6 @@ static double span_ps(const struct series_point *p)
     return (double)(p->end_ps - p->start_ps);
 }
 
-static double goodput_of(const struct series_point *p, uint32_t ports)
-{
-    (void)ports;
-    return (double)p->payload_bytes * 8 * (double)PS_PER_S / span_ps(p);
-}
-
-static double rtt_of(const struct series_point *p, uint32_t ports)
-{
-    (void)ports;
-    return p->rtt_samples ? (double)p->rtt_ps_sum / (double)p->rtt_samples / (double)PS_PER_US : NAN;
-}
-
-static double rtt_max_of(const struct series_point *p, uint32_t ports)
-{
-    (void)ports;
-    return p->rtt_samples ? us(p->rtt_ps_peak) : NAN;
-}
-
-static double paused_of(const struct series_point *p, uint32_t ports)
-{
-    return (double)p->paused_ps / (span_ps(p) * ports);
-}
-
-static double pauses_of(const struct series_point *p, uint32_t ports)
-{
-    (void)ports;
-    return (double)p->pauses;
-}
-
-static double queue_max_of(const struct series_point *p, uint32_t ports)
-{
-    (void)ports;
-    return (double)p->queue_bytes_peak;
-}
-
-static double queue_of(const struct series_point *p, uint32_t ports)
-{
-    (void)ports;
-    return (double)p->queue_bytes;
-}
-
-static double marked_of(const struct series_point *p, uint32_t ports)
-{
-    (void)ports;
-    return series_marked_share((double)p->marked_packets, (double)p->received_packets);
-}
-
-static double dropped_of(const struct series_point *p, uint32_t ports)
-{
-    (void)ports;
-    return (double)p->dropped_packets;
-}
-
-static double nacks_of(const struct series_point *p, uint32_t ports)
-{
-    (void)ports;
-    return (double)p->nacks;
-}
-
-static double timeouts_of(const struct series_point *p, uint32_t ports)
-{
-    (void)ports;
-    return (double)p->timeouts;
-}
-
-static double cnps_of(const struct series_point *p, uint32_t ports)
-{
-    (void)ports;
-    return (double)p->cnps;
-}
-
-static double active_of(const struct series_point *p, uint32_t ports)
-{
-    (void)ports;
-    return (double)p->flows_active;
-}
-
-static double started_of(const struct series_point *p, uint32_t ports)
-{
-    (void)ports;
-    return (double)p->flows_started;
-}
-
-static double done_of(const struct series_point *p, uint32_t ports)
-{
-    (void)ports;
-    return (double)p->flows_done;
-}
-
-static const struct {
-    const char *name, *label, *group, *unit;
-    double (*value)(const struct series_point *, uint32_t ports);
-} columns[] = {
-    { "goodput_bps",     "all",                    "throughput", "bps",   goodput_of },
-    { "rtt_us_mean",     "mean",                   "rtt",        "us",    rtt_of },
-    { "rtt_us_max",      "longest",                "rtt",        "us",    rtt_max_of },
-    { "paused_share",    "share of time, all ports", "pause",    "share", paused_of },
-    { "pauses",          "pauses",                 "pause",      "count", pauses_of },
-    { "queue_bytes_max", "longest of a port",      "queue",      "bytes", queue_max_of },
-    { "queue_bytes",     "held by all switches",   "queue",      "bytes", queue_of },
-    { "marked_share",    "share of data packets",  "ecn",        "share", marked_of },
-    { "cnps",            "CNPs",                   "ecn",        "count", cnps_of },
-    { "dropped_packets", "packets dropped",        "loss",       "count", dropped_of },
-    { "nacks",           "NACKs",                  "loss",       "count", nacks_of },
-    { "timeouts",        "time-outs",              "loss",       "count", timeouts_of },
-    { "flows_active",    "active",                 "flows",      "count", active_of },
-    { "flows_started",   "started",                "flows",      "count", started_of },
-    { "flows_done",      "done",                   "flows",      "count", done_of },
-};
-
 static json_t *column_json(const char *name, const char *label, const char *group, const char *unit, json_t *values)
 {
     json_t *o = json_object();
@@ -269,15 +159,20 @@ static json_t *entry_column_json(const struct results *r, uint32_t entry)
 static json_t *columns_json(const struct results *r)
 {
     const struct series *s = r->series;
+    enum figure_id column[FIGURE_COUNT];
+    uint32_t columns = figure_list(FIGURE_CHART, column);
     json_t *list = json_array();
 
-    for (unsigned c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
+    for (uint32_t c = 0; c < columns; c++) {
+        const struct figure_info *f = &figure_info[column[c]];
         json_t *values = json_array();
 
-        for (uint32_t i = 0; i < s->points; i++)
-            json_array_append_new(values, page_number(columns[c].value(&s->point[i], r->sim->net.ports)));
-        json_array_append_new(list, column_json(columns[c].name, columns[c].label, columns[c].group, columns[c].unit,
-                                                values));
+        for (uint32_t i = 0; i < s->points; i++) {
+            struct figure_span seen = series_span(s, &s->point[i]);
+
+            json_array_append_new(values, page_number(figure_value(column[c], &seen)));
+        }
+        json_array_append_new(list, column_json(f->name, f->chart, f->group, metric_unit_name(f->unit), values));
         for (uint32_t e = 0; c == 0 && r->scenario->entries > 1 && e < entries_shown(r); e++)
             json_array_append_new(list, entry_column_json(r, e));
     }

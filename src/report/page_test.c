@@ -380,7 +380,7 @@ static void run__outages_and_losses_are_told(void **state)
         if (json_object_get(link, "down"))
             down += number(link, "down");
     assert_true(fabs(down - (50 + 200) / 500.) < 1e-4);
-    assert_true(sum_of(&m, "dropped_packets") == (double)m.r.dropped_packets && m.r.dropped_packets > 0);
+    assert_true(sum_of(&m, "dropped_packets") == m.r.dropped_packets && m.r.dropped_packets > 0);
     assert_true(sum_of(&m, "nacks") == (double)m.s.sim->engine.counters.nacks_sent);
     assert_true(sum_of(&m, "timeouts") == (double)m.s.sim->engine.counters.timeouts);
     unmake(&m);

@@ -36,7 +36,7 @@ static void keep_worst(uint32_t list[RESULTS_WORST], uint64_t value[RESULTS_WORS
     value[at] = is;
 }
 
-static void add_ports(struct results *r)
+static void add_ports(struct results *r, struct figure_span *all)
 {
     uint64_t paused[RESULTS_WORST], queued[RESULTS_WORST];
 
@@ -45,11 +45,10 @@ static void add_ports(struct results *r)
         uint64_t paused_ps = port_paused_ps(p, r->end_ps);
 
         for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
-            r->hops += p->counters.tx_packets[kind];
-        r->marked_packets += p->counters.marked_packets;
-        if (p->counters.queue_bytes_max > r->queue_bytes_max)
-            r->queue_bytes_max = p->counters.queue_bytes_max;
-        r->paused_ps += paused_ps;
+            r->hops += (double)p->counters.tx_packets[kind];
+        all->count[FIGURE_marked_packets] += (double)p->counters.marked_packets;
+        all->count[FIGURE_queue_bytes_max] = fmax(all->count[FIGURE_queue_bytes_max], (double)p->counters.queue_bytes_max);
+        all->count[FIGURE_paused_ps] += (double)paused_ps;
         r->paused_ports += p->counters.pauses > 0;
         keep_worst(r->paused, paused, &r->paused_count, i, paused_ps);
         keep_worst(r->queued, queued, &r->queued_count, i, p->counters.queue_bytes_max);
@@ -74,7 +73,7 @@ static void add_flows(struct results *r)
 {
     const struct sim *s = r->sim;
 
-    r->resent_bytes = r->fct->all.resent_bytes;
+    r->resent_bytes = (double)r->fct->all.resent_bytes;
     for (uint32_t i = 0; i < FCT_BUCKETS; i++)
         r->size[i] = (struct results_size){ r->fct->bucket[i].resent_bytes, s->engine.counters.nacks_by_size[i],
                                             s->engine.counters.reordered_by_size[i] };
@@ -90,7 +89,7 @@ static void add_flows(struct results *r)
         const struct flow *f = &s->flows.flow[i];
         struct results_entry *e = &r->entry[f->traffic];
 
-        r->resent_bytes += f->resent_bytes;
+        r->resent_bytes += (double)f->resent_bytes;
         r->size[fct_bucket_of(pair_bytes(s, f))].resent_bytes += f->resent_bytes;
         e->flows_started += pair_waiting(s, f, &e->bytes_started);
         e->first_ps = f->start_ps < e->first_ps ? f->start_ps : e->first_ps;
@@ -102,11 +101,6 @@ static void add_flows(struct results *r)
 static double rate(double amount, uint64_t ps)
 {
     return ps ? amount * (double)PS_PER_S / (double)ps : NAN;
-}
-
-static double share(double part, double whole)
-{
-    return whole > 0 ? part / whole : NAN;
 }
 
 static double entry_goodput_bps(const struct results *r, uint32_t entry)
@@ -213,13 +207,8 @@ static void add_phases(struct results *r)
     for (uint32_t i = 0; i < PHASES; i++) {
         const struct series_phase *p = &r->series->phase[i];
 
-        r->phase[i] = (struct results_phase){
-            .ps = p->ps,
-            .goodput_bps = rate(p->payload_bytes * 8, p->ps),
-            .rtt_us_mean = share(p->rtt_ps_sum, p->rtt_samples) / (double)PS_PER_US,
-            .paused_share = share(p->paused_ps, (double)p->ps * r->sim->net.ports),
-            .marked_share = series_marked_share(p->marked_packets, p->received_packets),
-        };
+        r->phase[i] = (struct figure_span){ .ps = (double)p->ps, .ports = r->sim->net.ports };
+        memcpy(r->phase[i].count, p->count, sizeof(p->count));
         for (uint32_t e = 0; e < entries; e++)
             r->entry_phase_bps[e * PHASES + i] = rate(r->series->phase_entry_bytes[e * PHASES + i] * 8, p->ps);
     }
@@ -230,29 +219,30 @@ static void add_phases(struct results *r)
 static void add_network(struct results *r)
 {
     const struct sim_counters *c = &r->sim->engine.counters;
-    uint64_t rtt_ps_max = 0;
+    struct figure_span all = { .ps = (double)r->end_ps, .ports = r->sim->net.ports };
 
+    for (int i = 0; i < FIGURE_COUNTERS; i++)
+        all.count[i] = (double)c->count[i];
+    add_ports(r, &all);
     for (uint32_t i = 0; i < r->series->points; i++)
-        if (r->series->point[i].rtt_ps_peak > rtt_ps_max)
-            rtt_ps_max = r->series->point[i].rtt_ps_peak;
-    r->rtt_us_mean = share((double)c->rtt_ps_sum, (double)c->rtt_samples) / (double)PS_PER_US;
-    r->rtt_us_max = c->rtt_samples ? (double)rtt_ps_max / (double)PS_PER_US : NAN;
-    r->dropped_packets = c->dropped_buffer + c->dropped_wire + c->dropped_down + c->dropped_no_route;
-    r->paused_share = r->end_ps ? share((double)r->paused_ps, (double)r->end_ps * r->sim->net.ports) : 0;
-    r->marked_share = series_marked_share((double)r->marked_packets, (double)c->data_received);
-    r->unfinished = c->flows_started - c->flows_done;
-    if (r->unfinished) {
+        all.count[FIGURE_rtt_ps_peak] = fmax(all.count[FIGURE_rtt_ps_peak], (double)r->series->point[i].rtt_ps_peak);
+    all.count[FIGURE_dropped_packets] = (double)(c->dropped_buffer + c->dropped_wire + c->dropped_down + c->dropped_no_route);
+    all.count[FIGURE_flows_active] = r->flows_unfinished = (double)(c->flows_started - c->flows_done);
+    for (int i = 0; i < FIGURE_COUNT; i++)
+        if (figure_info[i].how < FIGURE_ONCE)
+            r->figure[i] = figure_value((enum figure_id)i, &all);
+    all.ps = (double)r->end_ps - (double)r->sim->first_start_ps;         /* flow lists often begin at 2 s */
+    r->goodput_bps = all.ps > 0 ? figure_value(FIGURE_goodput_bps, &all) : 0;
+    r->flows = (double)r->fct->all.count;
+    r->flows_stuck = r->stuck_why ? r->flows_unfinished : 0;
+    if (r->flows_unfinished > 0) {
         struct waits *waits = waits_new(r->sim);
 
         waits_count(waits, r->waits);
         waits_free(waits);
     }
     r->failure = sim_failure(r->sim) ? sim_failure(r->sim)->text : NULL;
-    if (r->end_ps > r->sim->first_start_ps)      /* flow lists often begin at 2 s */
-        r->goodput_bps = (double)c->payload_received * 8 /
-                         ((double)(r->end_ps - r->sim->first_start_ps) / (double)PS_PER_S);
     r->cnps_are_flags = r->sim->model.marks_in_acks;
-    r->cnps = r->cnps_are_flags ? c->cnps_received : c->cnps_sent;
 }
 
 void results_init(struct results *r, const struct simulation *run)
@@ -271,14 +261,13 @@ void results_init(struct results *r, const struct simulation *run)
     r->set = run->input.set;
     r->sets = run->input.sets;
     r->end_ps = run->end_ps;
-    r->intervals = simulation_has_intervals(run) ? run->intervals : r->series->points;
+    r->intervals = simulation_has_intervals(run) ? (double)run->intervals : r->series->points;
     r->interval_ps = simulation_has_intervals(run) ? run->scenario.interval_ps
                                                    : r->series->interval_ps * r->series->merged;
     r->stuck_why = run->is_stuck ? run->stuck_why : NULL;
     r->stuck_ps = run->stuck_ps;
     r->wall_s = run->wall_s;
     r->entry = xcalloc(r->scenario->entries + 1ul, sizeof(*r->entry));
-    add_ports(r);
     add_network(r);
     add_flows(r);
     add_entries(r);

@@ -26,11 +26,6 @@ struct results_entry {           /* of the traffic list */
     double   ops_bps;            /* storage and rpc: their payload in that time */
 };
 
-struct results_phase {           /* before, during or after an influx; NAN: there is no such time, or no sample */
-    uint64_t ps;                 /* how long */
-    double   goodput_bps, rtt_us_mean, paused_share, marked_share;
-};
-
 struct results_size {            /* of flows of a range of sizes, those included that are not over */
     uint64_t resent_bytes, nacks, reordered;
 };
@@ -51,27 +46,27 @@ struct results {
 
     uint64_t end_ps;             /* the end of the run */
     const char *failure;         /* why that is before its time; NULL: it is not */
-    uint64_t hops;               /* packets that ports have sent */
-    uint64_t unfinished, resent_bytes;
     uint64_t waits[WAITS];       /* what the unfinished ones wait for: see sim/waits.h */
     const char *stuck_why;       /* the run ended as nothing moved any more: what waits where; NULL: it did not */
     uint64_t stuck_ps;           /* since then, about */
-    double   goodput_bps;        /* payload delivered over time */
-    double   rtt_us_mean, rtt_us_max;    /* NAN: nothing was acknowledged */
-    uint64_t intervals, interval_ps;         /* lines of intervals.csv, and how long each is */
-    uint64_t marked_packets, paused_ps;
-    uint64_t cnps;               /* packets, or flags of answers that came to senders */
-    bool     cnps_are_flags;
-    uint64_t dropped_packets, queue_bytes_max;
-    double   paused_share;       /* of the time of all ports */
-    double   marked_share;       /* of data packets that came to hosts; NAN: none came */
-    uint32_t paused_ports;       /* that have been paused at all */
+    uint64_t interval_ps;        /* of a line of intervals.csv */
+    bool     cnps_are_flags;     /* of answers to senders: no CNP is sent */
+    union {                      /* in the units of figures.def; NAN: there is none */
+        struct {
+#define COUNTER(name, ...) double name;
+#define STATE(name, ...)   double name;
+#define DERIVED(name, ...) double name;
+#define RESULT(name, ...)  double name;
+#include "core/figures.def"
+        };
+        double figure[FIGURE_COUNT];
+    };
     uint32_t paused[RESULTS_WORST], queued[RESULTS_WORST];   /* ports paused longest, with the longest queues */
     uint32_t paused_count, queued_count;     /* of them */
     struct results_size   size[FCT_BUCKETS];
     struct results_entry *entry;
     bool                  has_phases;
-    struct results_phase  phase[PHASES];
+    struct figure_span    phase[PHASES];     /* before, during and after an influx */
     double               *entry_phase_bps;   /* goodput [entry * PHASES + phase]; NAN: there is no such time */
 
     double   wall_s;             /* the only figure that another run does not repeat */

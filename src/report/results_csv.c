@@ -128,19 +128,24 @@ void results_print_csv(const struct results *r, FILE *out)
 
 void results_print_ports(const struct results *r, FILE *out)
 {
-    fputs("node,port,peer,rate_bps,tx_bytes,data_packets,ack_packets,nack_packets,cnp_packets,pfc_packets,"
-          "marked_packets,queue_bytes_max,pauses,paused_us\n", out);
+    fputs("node,port,peer,rate_bps", out);
+    for (int c = 0; c < PORT_COUNTS; c++)
+        fprintf(out, ",%s", port_info[c].key);
+    fputc('\n', out);
     for (uint32_t i = 0; i < r->sim->net.ports; i++) {
         const struct port *p = &r->sim->net.port[i];
-        const struct port_counters *c = &p->counters;
+        struct port_counters now = p->counters;
         char peer[PORT_NAME_MAX], name[2][RESULTS_QUOTED_MAX];
 
-        fprintf(out, "%s,%u,%s,%" PRIu64 ",%" PRIu64, node_field(name[0], r->sim, p->node->id), p->index,
-                field(name[1], results_port_name(peer, r->sim, p->peer)), p->rate_bps, c->tx_bytes);
-        for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
-            fprintf(out, ",%" PRIu64, c->tx_packets[kind]);
-        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f\n", c->marked_packets, c->queue_bytes_max, c->pauses,
-                (double)port_paused_ps(p, r->end_ps) / (double)PS_PER_US);
+        now.paused_ps = port_paused_ps(p, r->end_ps);
+        fprintf(out, "%s,%u,%s,%" PRIu64, node_field(name[0], r->sim, p->node->id), p->index,
+                field(name[1], results_port_name(peer, r->sim, p->peer)), p->rate_bps);
+        for (int c = 0; c < PORT_COUNTS; c++)
+            if (port_info[c].unit == UNIT_PS)
+                fprintf(out, ",%.6f", (double)now.count[c] / (double)PS_PER_US);
+            else
+                fprintf(out, ",%" PRIu64, now.count[c]);
+        fputc('\n', out);
     }
 }
 
@@ -219,7 +224,7 @@ static uint32_t list_messages(const struct sim *s, const struct flow *f, enum wa
 void results_print_unfinished(const struct results *r, FILE *out)
 {
     const struct sim  *s = r->sim;
-    struct unfinished *list = xcalloc(r->unfinished + 1, sizeof(*list));
+    struct unfinished *list = xcalloc((size_t)r->flows_unfinished + 1, sizeof(*list));
     struct waits      *waits = waits_new(s);
     uint64_t           count = 0;
     char               name[3][RESULTS_QUOTED_MAX];
@@ -272,9 +277,12 @@ static const char *knob_column_unit(enum knob_unit unit)
 
 void results_print_interval_head(FILE *out, const struct scenario *s)
 {
-    fputs("start_us,end_us,payload_bytes,goodput_bps,flows_started,flows_done,flows_active,rtt_samples,rtt_us_mean,"
-          "rtt_us_max,pauses,paused_us,paused_share,data_packets,received_packets,marked_packets,cnps,nacks,timeouts,dropped_packets,"
-          "queue_bytes_max,queue_bytes", out);
+    enum figure_id column[FIGURE_COUNT];
+    uint32_t columns = figure_list(FIGURE_INTERVALS, column);
+
+    fputs("start_us,end_us", out);
+    for (uint32_t i = 0; i < columns; i++)
+        fprintf(out, ",%s", figure_info[column[i]].name);
     for (uint32_t i = 0; i < s->entries; i++) {
         char name[80], field[RESULTS_QUOTED_MAX];
 
@@ -298,14 +306,19 @@ static void print_us(FILE *out, uint64_t ps)
     fprintf(out, "%" PRIu64 ".%06u", whole, (unsigned)(ps % PS_PER_US));
 }
 
-static void print_rtt(FILE *out, const struct report *r)
+/* Behind a comma; nothing if there is no value. */
+static void print_figure(FILE *out, enum figure_id figure, const struct figure_span *seen)
 {
-    fprintf(out, ",%" PRIu64 ",", r->rtt_samples);
-    if (r->rtt_samples)
-        print_us(out, r->rtt_ps_sum / r->rtt_samples);
+    double value = figure_raw(figure, seen);
+
     fputc(',', out);
-    if (r->rtt_samples)
-        print_us(out, r->rtt_ps_peak);
+    if (!isfinite(value))
+        return;
+    switch (figure_info[figure].unit) {
+    case UNIT_US:    print_us(out, (uint64_t)value);     break;
+    case UNIT_SHARE: fprintf(out, "%.6f", value);        break;
+    default:         fprintf(out, "%.0f", value);        break;
+    }
 }
 
 /* Nothing was sent: no utility; no truth: no accuracy. */
@@ -334,20 +347,15 @@ void results_print_interval(FILE *out, const struct report *r)
 {
     uint64_t ps = r->end_ps - r->start_ps;
     double   bps_per_byte = 8 * (double)PS_PER_S / (double)ps;
-    const uint64_t counts[] = { r->data_packets, r->received_packets, r->marked_packets, r->cnps, r->nacks, r->timeouts,
-                                r->dropped_packets, r->queue_bytes_peak, r->queue_bytes };
+    struct figure_span seen = figure_span(r->count, ps, r->ports);
+    enum figure_id column[FIGURE_COUNT];
+    uint32_t columns = figure_list(FIGURE_INTERVALS, column);
 
     print_us(out, r->start_ps);
     fputc(',', out);
     print_us(out, r->end_ps);
-    fprintf(out, ",%" PRIu64 ",%.0f,%" PRIu64 ",%" PRIu64 ",%" PRIu64, r->payload_bytes,
-            (double)r->payload_bytes * bps_per_byte, r->flows_started, r->flows_done, r->flows_active);
-    print_rtt(out, r);
-    fprintf(out, ",%" PRIu64 ",", r->pauses);
-    print_us(out, r->paused_ps);
-    fprintf(out, ",%.6f", r->ports ? (double)r->paused_ps / ((double)ps * r->ports) : 0);
-    for (unsigned i = 0; i < sizeof(counts) / sizeof(*counts); i++)
-        fprintf(out, ",%" PRIu64, counts[i]);
+    for (uint32_t i = 0; i < columns; i++)
+        print_figure(out, column[i], &seen);
     for (uint32_t i = 0; i < r->entries; i++)
         fprintf(out, ",%.0f", (double)r->entry_bytes[i] * bps_per_byte);
     print_watched(out, r);
@@ -360,17 +368,11 @@ static struct report report_of_point(const struct results *r, uint32_t i)
 {
     const struct series *s = r->series;
     const struct series_point *p = &s->point[i];
+    struct report made = { .start_ps = p->start_ps, .end_ps = p->end_ps, .ports = s->ports,
+                           .entry_bytes = &s->entry_bytes[(size_t)i * s->entries], .entries = s->entries };
 
-    return (struct report){
-        .start_ps = p->start_ps, .end_ps = p->end_ps, .payload_bytes = p->payload_bytes,
-        .flows_started = p->flows_started, .flows_done = p->flows_done, .flows_active = p->flows_active,
-        .data_packets = p->data_packets, .received_packets = p->received_packets,
-        .marked_packets = p->marked_packets, .cnps = p->cnps, .nacks = p->nacks, .timeouts = p->timeouts,
-        .dropped_packets = p->dropped_packets, .pauses = p->pauses, .paused_ps = p->paused_ps,
-        .rtt_samples = p->rtt_samples, .rtt_ps_sum = p->rtt_ps_sum, .rtt_ps_peak = p->rtt_ps_peak,
-        .queue_bytes_peak = p->queue_bytes_peak, .queue_bytes = p->queue_bytes, .ports = s->ports,
-        .entry_bytes = &s->entry_bytes[(size_t)i * s->entries], .entries = s->entries,
-    };
+    memcpy(made.count, p->count, sizeof(made.count));
+    return made;
 }
 
 void results_print_points(FILE *out, const struct results *r)

@@ -83,10 +83,10 @@ static json_t *all_json(const struct results *r)
     json_t *o = json_object();
 
     json_put_count(o, "flows_started", c->flows_started);
-    json_put_count(o, "flows_unfinished", r->unfinished);
-    if (r->unfinished)
+    json_put_count(o, "flows_unfinished", (uint64_t)r->flows_unfinished);
+    if (r->flows_unfinished > 0)
         json_object_set_new(o, "unfinished_waits", waits_json(r));
-    json_put_count(o, "flows_stuck", r->stuck_why ? r->unfinished : 0);
+    json_put_count(o, "flows_stuck", (uint64_t)r->flows_stuck);
     if (r->stuck_why) {
         json_put_us(o, "stuck_since_us", r->stuck_ps);
         json_put_text(o, "stuck_why", r->stuck_why);
@@ -178,15 +178,16 @@ static json_t *phases_json(const struct results *r)
     json_t *rows = json_array();
 
     for (uint32_t i = 0; r->has_phases && i < PHASES; i++) {
-        const struct results_phase *p = &r->phase[i];
+        const struct figure_span *p = &r->phase[i];
+        enum figure_id list[FIGURE_COUNT];
+        uint32_t count = figure_list(FIGURE_HEADLINE, list);
         json_t *row = json_object();
 
         json_put_text(row, "phase", phase_names[i]);
-        json_put_us(row, "us", p->ps);
-        json_put_number(row, "goodput_bps", p->goodput_bps);
-        json_put_number(row, "rtt_us_mean", p->rtt_us_mean);
-        json_put_number(row, "paused_share", p->paused_share);
-        json_put_number(row, "marked_share", p->marked_share);
+        json_put_number(row, "us", p->ps / (double)PS_PER_US);
+        for (uint32_t f = 0; f < count; f++)
+            if (figure_is_derived(list[f]))
+                json_put_number(row, figure_info[list[f]].name, figure_value(list[f], p));
         put_cell(row, &r->fct->phase[i]);
         json_object_set_new(row, "traffic", entry_phases_json(r, i));
         json_array_append_new(rows, row);
@@ -208,72 +209,38 @@ json_t *results_json_network(const struct results *r)
     return o;
 }
 
-/* What ConWeave counts, by the names of its fork's runs. */
 static json_t *conweave_json(const struct conweave_counters *c)
 {
     json_t *o = json_object();
 
-    json_put_count(o, "replies_sent", c->replies_sent);
-    json_put_count(o, "replies_timely", c->replies_timely);
-    json_put_count(o, "clears_sent", c->clears_sent);
-    json_put_count(o, "clears_matched", c->clears_matched);
-    json_put_count(o, "notifies_sent", c->notifies_sent);
-    json_put_count(o, "reroutings", c->reroutings);
-    json_put_count(o, "packets_held", c->packets_held);
-    json_put_count(o, "releases", c->releases);
-    json_put_count(o, "releases_by_tail", c->releases_by_tail);
-    json_put_count(o, "earlier_epoch_packets", c->earlier_epoch_packets);
-    json_put_count(o, "opened_without_cache", c->opened_without_cache);
-    json_put_count(o, "new_epoch_while_holding", c->new_epoch_while_holding);
-    json_put_count(o, "released_at_once", c->released_at_once);
+#define CONWEAVE(name, ...) json_put_count(o, #name, c->name);
+#include "core/figures.def"
     return o;
 }
 
-static json_t *packets_json(const struct results *r)
+json_t *results_json_figures(const struct results *r, enum figure_output output)
 {
-    const struct sim_counters *c = &r->sim->engine.counters;
+    enum figure_id list[FIGURE_COUNT];
+    uint32_t count = figure_list(output, list);
     json_t *o = json_object();
 
-    json_put_number(o, "goodput_bps", r->goodput_bps);
-    json_put_number(o, "rtt_us_mean", r->rtt_us_mean);
-    json_put_number(o, "rtt_us_max", r->rtt_us_max);
-    json_put_count(o, "data_sent", c->data_sent);
-    json_put_count(o, "data_received", c->data_received);
-    json_put_count(o, "payload_bytes_sent", c->payload_sent);
-    json_put_count(o, "payload_bytes_received", c->payload_received);
-    json_put_count(o, "payload_bytes_resent", r->resent_bytes);
-    json_put_count(o, "payload_bytes_spurious", c->payload_spurious);
-    json_put_count(o, "payload_bytes_dropped", c->payload_dropped);
-    json_put_count(o, "acks_sent", c->acks_sent);
-    json_put_count(o, "nacks_sent", c->nacks_sent);
-    json_put_count(o, "reordered", c->reordered);
-    json_put_count(o, "delayed", c->delayed);
-    json_put_count(o, "flowlets", c->flowlets);
-    json_put_count(o, "reroutes", c->reroutes);
-    json_put_count(o, "timeouts", c->timeouts);
-    json_put_count(o, "marked", r->marked_packets);
-    json_put_count(o, "cnps_sent", c->cnps_sent);
-    json_put_count(o, "cnps_received", c->cnps_received);
-    json_put_count(o, "dropped_buffer", c->dropped_buffer);
-    json_put_count(o, "dropped_wire", c->dropped_wire);
-    json_put_count(o, "dropped_down", c->dropped_down);
-    json_put_count(o, "dropped_no_route", c->dropped_no_route);
-    json_put_count(o, "hops", r->hops);
-    json_put_count(o, "events", c->events);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct figure_info *f = &figure_info[list[i]];
+        const char *key = output == FIGURE_MANIFEST ? f->name : f->key;
+        double value = r->figure[list[i]];
+
+        if (f->unit == UNIT_COUNT || f->unit == UNIT_BYTES)
+            json_put_count(o, key, (uint64_t)value);
+        else
+            json_put_number(o, key, value);
+    }
     return o;
 }
 
 static json_t *pfc_json(const struct results *r)
 {
-    const struct sim_counters *c = &r->sim->engine.counters;
-    json_t *o = json_object(), *worst = json_array();
+    json_t *o = results_json_figures(r, FIGURE_PFC), *worst = json_array();
 
-    json_put_count(o, "frames_sent", c->pfc_sent);
-    json_put_count(o, "pauses", c->pauses);
-    json_put_count(o, "resumes", c->resumes);
-    json_put_count(o, "paused_ports", r->paused_ports);
-    json_put_us(o, "paused_us", r->paused_ps);
-    json_put_number(o, "paused_share", r->paused_share);
     for (uint32_t i = 0; i < r->paused_count; i++) {
         const struct port *p = &r->sim->net.port[r->paused[i]];
         char name[PORT_NAME_MAX];
@@ -381,7 +348,7 @@ json_t *results_json(const struct results *r)
     json_object_set_new(o, "sizes", fct_json(r));
     json_object_set_new(o, "traffic", traffic_json(r));
     json_object_set_new(o, "phases", phases_json(r));
-    json_object_set_new(o, "packets", packets_json(r));
+    json_object_set_new(o, "packets", results_json_figures(r, FIGURE_PACKETS));
     if (cfg->lb->is_woven)
         json_object_set_new(o, "conweave", conweave_json(&r->sim->engine.counters.conweave));
     json_object_set_new(o, "pfc", pfc_json(r));
@@ -396,8 +363,8 @@ static json_t *wall_json(const struct results *r)
 
     json_put_number(o, "seconds", r->wall_s);
     if (r->wall_s > 0) {
-        json_put_number(o, "hops_per_second", (double)r->hops / r->wall_s);
-        json_put_number(o, "events_per_second", (double)r->sim->engine.counters.events / r->wall_s);
+        json_put_number(o, "hops_per_second", r->hops / r->wall_s);
+        json_put_number(o, "events_per_second", r->events / r->wall_s);
     }
     return o;
 }

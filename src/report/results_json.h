@@ -16,6 +16,7 @@ json_t *results_json(const struct results *);
 /* Parts of it that other files hold too. */
 json_t *results_json_set(const struct results *);
 json_t *results_json_network(const struct results *);
+json_t *results_json_figures(const struct results *, enum figure_output);
 json_t *results_json_metrics(const struct metric *, uint32_t count);
 const char *results_model_name(const struct results *);
 

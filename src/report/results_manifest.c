@@ -34,20 +34,6 @@ static json_t *loads_json(const struct results *r)
     return rows;
 }
 
-static json_t *counts_json(const struct results *r)
-{
-    const struct sim_counters *c = &r->sim->engine.counters;
-    json_t *o = json_object();
-
-    json_put_count(o, "flows_started", c->flows_started);
-    json_put_count(o, "flows_done", c->flows_done);
-    json_put_count(o, "data_packets", c->data_sent);
-    json_put_count(o, "hops", r->hops);
-    json_put_count(o, "events", c->events);
-    json_put_count(o, "intervals", r->intervals);
-    return o;
-}
-
 void results_print_manifest(const struct results *r, const char *const *files, FILE *out)
 {
     const struct sim_cfg *cfg = &r->sim->cfg;
@@ -64,7 +50,7 @@ void results_print_manifest(const struct results *r, const char *const *files, F
     json_put_text(o, "lb", cfg->lb->name);
     json_object_set_new(o, "network", results_json_network(r));
     json_object_set_new(o, "traffic", loads_json(r));
-    json_object_set_new(o, "counts", counts_json(r));
+    json_object_set_new(o, "counts", results_json_figures(r, FIGURE_MANIFEST));
     json_put_us(o, "simulated_us", r->end_ps);
     json_put_us(o, "interval_us", r->interval_ps);
     json_put_number(o, "wall_seconds", r->wall_s);

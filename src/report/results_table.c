@@ -128,7 +128,7 @@ static void print_unfinished(const struct results *r, FILE *out)
 {
     char count[32];
 
-    fprintf(out, "  and %s that had not finished\n", flows_text(r->unfinished).buf);
+    fprintf(out, "  and %s that had not finished\n", flows_text((uint64_t)r->flows_unfinished).buf);
     for (uint32_t i = 0; i < WAITS; i++)
         if (r->waits[i])
             fprintf(out, "  %10s %s\n", text_from_count(count, sizeof(count), r->waits[i]), wait_texts[i]);
@@ -144,7 +144,7 @@ static void print_fct(const struct results *r, FILE *out, struct results_look lo
         add_row(t, fct_buckets[i].name, &r->fct->bucket[i]);
     add_row(t, "all", &r->fct->all);
     end_table(t, out, look, "00501706840");
-    if (r->unfinished)
+    if (r->flows_unfinished > 0)
         print_unfinished(r, out);
     if (r->stuck_why)
         fprintf(out, "  PARTIAL: nothing moves any more after %s. %s\n", time_text(r->stuck_ps).buf,
@@ -290,11 +290,11 @@ static void print_phases(const struct results *r, FILE *out, struct results_look
     print_heading(out, look.has_colour, "Before, during and after the influx; a flow belongs to the phase it starts in");
     add_words(t, heads);
     for (uint32_t i = 0; i < PHASES; i++) {
-        const struct results_phase *p = &r->phase[i];
+        const struct figure_span *p = &r->phase[i];
 
-        add_phase_row(t, phase_names[i], "all", &r->fct->phase[i], p->goodput_bps);
-        table_cell(t, "%s", metric(UNIT_US, p->rtt_us_mean).buf);
-        table_cell(t, "%s", metric(UNIT_SHARE, p->paused_share).buf);
+        add_phase_row(t, phase_names[i], "all", &r->fct->phase[i], figure_value(FIGURE_goodput_bps, p));
+        table_cell(t, "%s", metric(UNIT_US, figure_value(FIGURE_rtt_us_mean, p)).buf);
+        table_cell(t, "%s", metric(UNIT_SHARE, figure_value(FIGURE_paused_share, p)).buf);
         for (uint32_t e = 0; r->scenario->entries > 1 && e < r->scenario->entries; e++) {
             add_phase_row(t, "", r->scenario->entry[e].name, &r->fct->entry_phase[e * PHASES + i],
                           r->entry_phase_bps[e * PHASES + i]);
@@ -326,29 +326,25 @@ static void fold(struct over_time *o, const struct series *s, int width)
         o->column[i] = series_sum(s, i * s->points / o->columns, (i + 1) * s->points / o->columns);
 }
 
-static void print_spark(FILE *out, const char *what, const double *values, uint32_t count, enum metric_unit unit,
-                        bool is_utf8)
+static void print_spark(FILE *out, const char *what, enum figure_id figure, bool is_zero_shown, const struct series *s,
+                        const struct over_time *o, bool is_utf8)
 {
+    enum metric_unit unit = figure_info[figure].unit;
     char   line[SPARK_BYTES];
-    double low, high;
+    double values[COLUMNS], low, high;
 
-    if (!spark_range(values, count, &low, &high))
+    for (uint32_t i = 0; i < o->columns; i++) {
+        struct figure_span seen = series_span(s, &o->column[i]);
+
+        values[i] = figure_value(figure, &seen);
+    }
+    if (!spark_range(values, o->columns, &low, &high) || (!is_zero_shown && high <= 0))
         return;
-    spark_draw(line, values, count, is_utf8);
+    spark_draw(line, values, o->columns, is_utf8);
     if (low == high)
         print_line(out, what, "%s  %s", line, metric(unit, low).buf);
     else
         print_line(out, what, "%s  %s .. %s", line, metric(unit, low).buf, metric(unit, high).buf);
-}
-
-/* Unless there is nothing but zeros: the lines below it say so in words. */
-static void print_spark_if(FILE *out, const char *what, const double *values, uint32_t count, enum metric_unit unit,
-                           bool is_utf8)
-{
-    double low, high;
-
-    if (spark_range(values, count, &low, &high) && high > 0)
-        print_spark(out, what, values, count, unit, is_utf8);
 }
 
 /* Dashes under the columns in which a link was down. */
@@ -395,36 +391,23 @@ static void print_windows(const struct results *r, FILE *out, const struct over_
 
 static void print_over_time(const struct results *r, FILE *out, struct results_look look)
 {
-    double goodput[COLUMNS], rtt[COLUMNS], paused[COLUMNS], queue[COLUMNS], dropped[COLUMNS], nacks[COLUMNS],
-           timeouts[COLUMNS];
+    static const struct { const char *what; enum figure_id figure; bool is_zero_shown; } rows[] = {
+        { "goodput", FIGURE_goodput_bps, true }, { "RTT mean", FIGURE_rtt_us_mean, true },
+        { "paused", FIGURE_paused_share, false }, { "longest queue", FIGURE_queue_bytes_max, true },
+        { "dropped", FIGURE_dropped_packets, false }, { "NACKs", FIGURE_nacks, false },
+        { "time-outs", FIGURE_timeouts, false },         /* zeros: the lines below say so in words */
+    };
     struct over_time o;
     char heading[160];
 
     fold(&o, r->series, look.width);
     if (o.columns < 2)
         return;
-    for (uint32_t i = 0; i < o.columns; i++) {
-        const struct series_point *p = &o.column[i];
-        double ps = (double)(p->end_ps - p->start_ps);
-
-        goodput[i] = (double)p->payload_bytes * 8 * (double)PS_PER_S / ps;
-        rtt[i] = p->rtt_samples ? (double)p->rtt_ps_sum / (double)p->rtt_samples / (double)PS_PER_US : NAN;
-        paused[i] = (double)p->paused_ps / (ps * r->sim->net.ports);
-        queue[i] = (double)p->queue_bytes_peak;
-        dropped[i] = (double)p->dropped_packets;
-        nacks[i] = (double)p->nacks;
-        timeouts[i] = (double)p->timeouts;
-    }
     snprintf(heading, sizeof(heading), "Over time, 0 .. %s, with the least and the largest value",
              time_text(o.column[o.columns - 1].end_ps).buf);
     print_heading(out, look.has_colour, heading);
-    print_spark(out, "goodput", goodput, o.columns, UNIT_BPS, look.is_utf8);
-    print_spark(out, "RTT mean", rtt, o.columns, UNIT_US, look.is_utf8);
-    print_spark_if(out, "paused", paused, o.columns, UNIT_SHARE, look.is_utf8);
-    print_spark(out, "longest queue", queue, o.columns, UNIT_BYTES, look.is_utf8);
-    print_spark_if(out, "dropped", dropped, o.columns, UNIT_COUNT, look.is_utf8);
-    print_spark_if(out, "NACKs", nacks, o.columns, UNIT_COUNT, look.is_utf8);
-    print_spark_if(out, "time-outs", timeouts, o.columns, UNIT_COUNT, look.is_utf8);
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        print_spark(out, rows[i].what, rows[i].figure, rows[i].is_zero_shown, r->series, &o, look.is_utf8);
     if (r->has_phases)
         print_windows(r, out, &o);
     print_outages(r, out, &o);
@@ -446,7 +429,7 @@ static void print_pauses(const struct results *r, FILE *out)
         return;
     }
     print_line(out, "PFC", "%s; %s in all on %s", counted(c->pauses, "pause", "pauses").buf,
-               time_text(r->paused_ps).buf, counted(r->paused_ports, "port", "ports").buf);
+               time_text((uint64_t)r->paused_ps).buf, counted((uint64_t)r->paused_ports, "port", "ports").buf);
     for (uint32_t i = 0; i < r->paused_count; i++) {
         const struct port *p = &r->sim->net.port[r->paused[i]];
         uint64_t paused_ps = port_paused_ps(p, r->end_ps);
@@ -522,8 +505,8 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
     print_line(out, "goodput", "%s (%s of payload delivered)", rate_text(r->goodput_bps).buf,
                bytes_text(c->payload_received).buf);
     print_line(out, "data packets", "%s sent", count_text(c->data_sent).buf);
-    print_line(out, "ECN", "%s (%s of data packets), %s%s", counted(r->marked_packets, "mark", "marks").buf,
-               metric(UNIT_SHARE, r->marked_share).buf, counted(r->cnps, "CNP", "CNPs").buf,
+    print_line(out, "ECN", "%s (%s of data packets), %s%s", counted((uint64_t)r->marked_packets, "mark", "marks").buf,
+               metric(UNIT_SHARE, r->marked_share).buf, counted(r->cnps_are_flags ? c->cnps_received : c->cnps_sent, "CNP", "CNPs").buf,
                r->cnps_are_flags ? " as flags of ACKs" : "");
     if (isfinite(r->rtt_us_mean))
         print_line(out, "RTT", "%s mean, %s at most; %s on the longest path when it is empty",
@@ -535,7 +518,7 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
     print_balancing(r, out);
     print_line(out, "recovery", "%s out of order, %s, %s, %s of payload sent again",
                counted(c->reordered, "packet", "packets").buf, counted(c->nacks_sent, "NACK", "NACKs").buf,
-               counted(c->timeouts, "time-out", "time-outs").buf, bytes_text(r->resent_bytes).buf);
+               counted(c->timeouts, "time-out", "time-outs").buf, bytes_text((uint64_t)r->resent_bytes).buf);
     if (c->payload_spurious)
         print_line(out, "", "%s of that in vain: time-outs had it sent again, and it had arrived; see host: rto",
                    bytes_text(c->payload_spurious).buf);
@@ -574,8 +557,8 @@ void results_print_table(const struct results *r, FILE *out, struct results_look
     print_over_time(r, out, look);
     print_network(r, out, look.has_colour);
     print_parts(r, out);
-    fprintf(out, "\n%s packet-hops%s in %.2f s, %s hops/s, %s events\n", count_text(r->hops).buf,
+    fprintf(out, "\n%s packet-hops%s in %.2f s, %s hops/s, %s events\n", count_text((uint64_t)r->hops).buf,
             skip_told(r->sim) ? ", skipped ones included," : "", r->wall_s,
-            count_text(r->wall_s > 0 ? (uint64_t)((double)r->hops / r->wall_s) : 0).buf,
+            count_text(r->wall_s > 0 ? (uint64_t)(r->hops / r->wall_s) : 0).buf,
             count_text(r->sim->engine.counters.events).buf);
 }

@@ -62,11 +62,11 @@ static void init__of_phases_by_hand(void **state)
     assert_int_equal(s.fct.phase[PHASE_DURING].count, 2);
     assert_int_equal(s.fct.phase[PHASE_AFTER].count, 1);
     assert_int_equal(s.fct.entry_phase[1 * PHASES + PHASE_AFTER].count, 1);
-    assert_true(r.phase[PHASE_BEFORE].goodput_bps == 0 && isnan(r.phase[PHASE_BEFORE].rtt_us_mean));
+    assert_true(figure_value(FIGURE_goodput_bps, &r.phase[PHASE_BEFORE]) == 0 && isnan(figure_value(FIGURE_rtt_us_mean, &r.phase[PHASE_BEFORE])));
     /* 200 KB in 100 us are 16 Gb/s */
-    assert_true(fabs(r.phase[PHASE_DURING].goodput_bps - 16e9) < 1);
+    assert_true(fabs(figure_value(FIGURE_goodput_bps, &r.phase[PHASE_DURING]) - 16e9) < 1);
     assert_true(fabs(r.entry_phase_bps[PHASE_DURING] - 16e9) < 1);
-    assert_true(fabs(r.phase[PHASE_AFTER].goodput_bps - 8000 / ((double)s.end_ps * 1e-12 - 200e-6)) < 1);
+    assert_true(fabs(figure_value(FIGURE_goodput_bps, &r.phase[PHASE_AFTER]) - 8000 / ((double)s.end_ps * 1e-12 - 200e-6)) < 1);
     assert_true(r.entry_phase_bps[0 * PHASES + PHASE_AFTER] == 0);
     results_fini(&r);
     simulation_close(&s);
@@ -176,7 +176,7 @@ static void init__of_a_run_that_failed(void **state)
     results_init(&r, &s);
     assert_string_equal(r.failure, "more than 3 flows at once: more is sent than the network carries");
     assert_int_equal(s.fct.all.count, 2);
-    assert_int_equal(r.unfinished, 3);
+    assert_int_equal(r.flows_unfinished, 3);
     assert_in_range(r.end_ps, 100 * PS_PER_US - 1, 101 * PS_PER_US);
     results_print_json(&r, out, false);
     fclose(out);

@@ -249,8 +249,8 @@ static void run__intervals_are_the_same_with_points_between(void **state)
         assert_memory_equal(a->entry_bytes, b->entry_bytes, a->entries * sizeof(*a->entry_bytes));
         for (uint32_t p = 0; p < a->ports; p++) {
             /* The peak may be one that no packet saw: what is left of a queue when somebody looks. */
-            assert_true(b->port[p].queue_bytes_peak >= a->port[p].queue_bytes_peak);
-            b->port[p].queue_bytes_peak = a->port[p].queue_bytes_peak;
+            assert_true(b->port[p].queue_bytes_max >= a->port[p].queue_bytes_max);
+            b->port[p].queue_bytes_max = a->port[p].queue_bytes_max;
             assert_memory_equal(&a->port[p], &b->port[p], sizeof(a->port[p]));
         }
         report_fini(a);

@@ -3,7 +3,7 @@
 
 #include "base/file/csv.h"
 #include "base/text.h"
-#include "core/seen.h"
+#include "core/seen/seen.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -2,6 +2,7 @@
 #include "cmd/list/list_json.h"
 #include "base/json.h"
 #include "cc/cc.h"
+#include "cmd/list/list_figures.h"
 #include "core/asic.h"
 #include "core/knobs.h"
 #include "core/nic_profile.h"
@@ -197,7 +198,7 @@ static void add_examples(json_t *list)
 
 static const struct { const char *name; void (*add)(json_t *list); } lists[] = {
     { "cc", add_ccs },         { "nic", add_nics },     { "asic", add_asics },   { "lb", add_lbs },       { "topology", add_topologies },
-    { "traffic", add_traffics }, { "sizes", add_sizes }, { "knob", add_knobs },   { "tuner", add_tuners },
+    { "traffic", add_traffics }, { "sizes", add_sizes }, { "knob", add_knobs },   { "figure", list_figures_json }, { "tuner", add_tuners },
     { "monitor", add_monitors }, { "key", add_keys },    { "scenario", add_examples },
 };
 

@@ -15,7 +15,7 @@
 
 #include "core/fsd.h"
 #include "core/knobs.h"
-#include "core/seen_part.h"
+#include "core/seen/seen_part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,11 +96,9 @@ struct msg_facts {
 
 struct msg_sample {              /* of a device, in one interval: differences of its counters */
     uint64_t interval_us;
-    uint64_t tx_bytes, rate_bps; /* rate: of the link; 0: not known */
-    uint64_t cnps, marked_packets;
-    uint64_t retransmissions;    /* packets out of sequence, time-outs, adaptive retransmissions */
-    uint64_t lossless_drops;     /* in a class that PFC protects */
-    uint64_t watchdog;           /* pause storms: it cut pausing off */
+    uint64_t rate_bps;           /* of the link; 0: not known */
+#define AGENT(name, ...) uint64_t name;
+#include "core/figures.def"
     double   paused;             /* share of the time in which it could not send */
     double   metric;             /* how well it did, 0 .. 1, higher is better; NAN: not measured */
     bool     is_brief;           /* no more than this and flow sizes was told: nobody wanted to know */

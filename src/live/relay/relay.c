@@ -91,12 +91,8 @@ static void add_sample(struct msg_sample *sum, const struct msg_sample *next)
     *sum = *next;
     sum->detail = NULL;
     sum->interval_us += was.interval_us;
-    sum->tx_bytes += was.tx_bytes;
-    sum->cnps += was.cnps;
-    sum->marked_packets += was.marked_packets;
-    sum->retransmissions += was.retransmissions;
-    sum->lossless_drops += was.lossless_drops;
-    sum->watchdog += was.watchdog;
+#define AGENT(name, ...) sum->name += was.name;
+#include "core/figures.def"
     sum->paused = mean(was.paused, was.interval_us, next->paused, next->interval_us);
     sum->metric = isnan(was.metric) ? next->metric : isnan(next->metric) ? was.metric :
                   mean(was.metric, was.interval_us, next->metric, next->interval_us);

@@ -222,8 +222,8 @@ static void add_port(struct report *r, uint32_t port, const struct msg_port *p)
     to->pauses = p->pauses;
     to->paused_ps = p->paused_ps;
     to->marked_packets = p->marked_packets;
-    to->queue_bytes_peak = p->has_queue ? p->queue_bytes : 0;
-    r->queue_bytes_peak = max_u64(r->queue_bytes_peak, to->queue_bytes_peak);
+    to->queue_bytes_max = p->has_queue ? p->queue_bytes : 0;
+    r->queue_bytes_max = max_u64(r->queue_bytes_max, to->queue_bytes_max);
     r->pauses += p->pauses;
     r->paused_ps += p->paused_ps;
     r->marked_packets += p->marked_packets;

@@ -10,12 +10,8 @@ void agent_totals_add(struct agent_totals *t, const struct msg_sample *s)
         return;
     }
     t->samples++;
-    t->tx_bytes += s->tx_bytes;
-    t->cnps += s->cnps;
-    t->marked_packets += s->marked_packets;
-    t->retransmissions += s->retransmissions;
-    t->lossless_drops += s->lossless_drops;
-    t->watchdog += s->watchdog;
+#define AGENT(name, ...) t->name += s->name;
+#include "core/figures.def"
     t->paused_s += s->paused * (double)s->interval_us / 1e6;
 }
 
@@ -39,13 +35,11 @@ static double budget(const struct agent_shown *d, uint64_t now_us) { (void)now_u
 static double records(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->agent->audit.seq; }
 static double samples(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->samples; }
 static double missing(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->missing; }
-static double tx_bytes(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->tx_bytes; }
-static double cnps(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->cnps; }
-static double marked(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->marked_packets; }
-static double resent(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->retransmissions; }
-static double drops(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->lossless_drops; }
-static double watchdog(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->watchdog; }
 static double paused_s(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->totals->paused_s; }
+
+#define AGENT(name, ...) \
+    static double total_##name(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->name; }
+#include "core/figures.def"
 
 static double queues(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->agent->self.queues; }
 static double moved(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->agent->self.moved; }
@@ -76,12 +70,8 @@ static const struct { const char *name, *type, *help; double (*value)(const stru
     { "anole_agent_metric", "gauge", "How well the device did in the last interval, 0 to 1.", metric },
     { "anole_agent_samples_total", "counter", "Intervals whose counters could be read.", samples },
     { "anole_agent_missing_samples_total", "counter", "Intervals whose counters could not.", missing },
-    { "anole_agent_sent_bytes_total", "counter", "RDMA bytes that were sent.", tx_bytes },
-    { "anole_agent_cnps_total", "counter", "Congestion notification packets.", cnps },
-    { "anole_agent_marked_packets_total", "counter", "Packets with a congestion mark.", marked },
-    { "anole_agent_retransmissions_total", "counter", "Packets out of sequence, time-outs, retransmissions.", resent },
-    { "anole_agent_lossless_drops_total", "counter", "Drops in classes that PFC protects.", drops },
-    { "anole_agent_watchdog_total", "counter", "Pause storms that were ended.", watchdog },
+#define AGENT(name, family, unit, better, label, help) { family, "counter", help, total_##name },
+#include "core/figures.def"
     { "anole_agent_queues", "gauge", "Queues that a tuner of the agent's own may set; 0: it has none.", queues },
     { "anole_agent_queues_moved", "gauge", "Of those: not set as they were found.", moved },
     { "anole_agent_queue_decisions_total", "counter", "Decisions of such a tuner.", decisions },

@@ -6,7 +6,12 @@
 #include "http/prom.h"
 
 /* What a device's samples add up to since the start. */
-struct agent_totals { uint64_t samples, missing, tx_bytes, cnps, marked_packets, retransmissions, lossless_drops, watchdog; double paused_s; };
+struct agent_totals {
+    uint64_t samples, missing;
+    double   paused_s;
+#define AGENT(name, ...) uint64_t name;
+#include "core/figures.def"
+};
 
 void agent_totals_add(struct agent_totals *, const struct msg_sample *);
 

@@ -1,8 +1,8 @@
-/* src/live/wire/seen_codec.h - what a host tells of its messages (core/seen_part.h), as the wire has it. */
+/* src/live/wire/seen_codec.h - what a host tells of its messages (core/seen/seen_part.h), as the wire has it. */
 #ifndef LIVE_WIRE_SEEN_CODEC_H
 #define LIVE_WIRE_SEEN_CODEC_H
 
-#include "core/seen_part.h"
+#include "core/seen/seen_part.h"
 
 #include <anole.pb-c.h>
 #include <stdbool.h>

@@ -7,6 +7,7 @@
 #ifndef SIM_LINK_PORT_H
 #define SIM_LINK_PORT_H
 
+#include "core/figures.h"
 #include "sim/event/engine.h"
 #include "sim/link/node.h"
 
@@ -42,14 +43,18 @@ struct ecn_cfg {                 /* as set, by the knobs or for this port alone 
     double   pmax;
 };
 
-struct port_counters {           /* only grow */
-    uint64_t tx_packets[5];      /* by enum packet_kind */
-    uint64_t tx_bytes;           /* of all frames */
-    uint64_t queue_bytes_max;    /* largest queue of one class behind the packet being sent */
-    uint64_t marked_packets;     /* data packets that got their first mark here (model hpcc: every mark) */
-    uint64_t pauses;             /* pause frames received */
-    uint64_t paused_ps;          /* time with at least one class paused, up to paused_since_ps */
+struct port_counters {           /* only grow; see figures.def. paused_ps: up to paused_since_ps */
+    union {
+        struct {
+#define PORT(name, ...) uint64_t name;
+#include "core/figures.def"
+        };
+        struct { uint64_t first; uint64_t tx_packets[5]; };      /* by enum packet_kind: data_packets and those behind it */
+        uint64_t count[PORT_COUNTS];
+    };
 };
+
+_Static_assert(offsetof(struct port_counters, tx_packets) == offsetof(struct port_counters, data_packets), "one and the same");
 
 /* 'paused_since_ps' of a port that waits, after its link came up, for the peer to say what may be sent: nobody has
  * paused it, so that this is no paused time. */

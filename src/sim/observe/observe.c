@@ -73,22 +73,16 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
         struct report_port   *seen = &r->port[i];
         uint64_t              paused_ps = port_paused_ps(p, now_ps - o->sim->engine.skipped_ps);
 
-        *seen = (struct report_port){
-            .device = p->node->id,
-            .tx_bytes = p->counters.tx_bytes - was->tx_bytes,
-            .rate_bps = p->rate_bps,
-            .pauses = p->counters.pauses - was->pauses,
-            .paused_ps = paused_ps - o->port_was_paused_ps[i],
-            .is_uplink = !p->is_switch,
-            .queue_bytes_peak = p->counters.queue_bytes_max,
-            .marked_packets = p->counters.marked_packets - was->marked_packets,
-        };
+        *seen = (struct report_port){ .device = p->node->id, .rate_bps = p->rate_bps, .is_uplink = !p->is_switch };
+        for (int c = 0; c < PORT_COUNTS; c++)
+            seen->count[c] = p->counters.count[c] - (port_info[c].how == FIGURE_SUM ? was->count[c] : 0);
+        seen->paused_ps = paused_ps - o->port_was_paused_ps[i];
         r->paused_ps += seen->paused_ps;
         r->marked_packets += seen->marked_packets;
-        if (seen->queue_bytes_peak > r->queue_bytes_peak)
-            r->queue_bytes_peak = seen->queue_bytes_peak;
-        if (seen->queue_bytes_peak > o->queue_bytes_max[i])
-            o->queue_bytes_max[i] = seen->queue_bytes_peak;
+        if (seen->queue_bytes_max > r->queue_bytes_max)
+            r->queue_bytes_max = seen->queue_bytes_max;
+        if (seen->queue_bytes_max > o->queue_bytes_max[i])
+            o->queue_bytes_max[i] = seen->queue_bytes_max;
         p->counters.queue_bytes_max = longest_queue(p, o->queue_bytes_max[i]);
         *was = p->counters;
         o->port_was_paused_ps[i] = paused_ps;
@@ -142,20 +136,10 @@ static void look_at_counters(const struct observer *o, struct report *r)
 {
     const struct sim_counters *c = &o->sim->engine.counters, *was = &o->was;
 
-    r->payload_bytes = c->payload_received - was->payload_received;
-    r->flows_started = c->flows_started - was->flows_started;
-    r->flows_done = c->flows_done - was->flows_done;
+    for (int i = 0; i < FIGURE_COUNTERS; i++)
+        r->count[i] = c->count[i] - was->count[i];
     r->flows_active = c->flows_started - c->flows_done;
-    r->data_packets = c->data_sent - was->data_sent;
-    r->received_packets = c->data_received - was->data_received;
-    r->cnps = c->cnps_sent - was->cnps_sent;
-    r->nacks = c->nacks_sent - was->nacks_sent;
-    r->timeouts = c->timeouts - was->timeouts;
-    r->dropped_packets = c->dropped_buffer - was->dropped_buffer + c->dropped_wire - was->dropped_wire +
-                         c->dropped_down - was->dropped_down + c->dropped_no_route - was->dropped_no_route;
-    r->pauses = c->pauses - was->pauses;
-    r->rtt_samples = c->rtt_samples - was->rtt_samples;
-    r->rtt_ps_sum = c->rtt_ps_sum - was->rtt_ps_sum;
+    r->dropped_packets = r->dropped_buffer + r->dropped_wire + r->dropped_down + r->dropped_no_route;
 }
 
 /* All devices tell everything, at once. */

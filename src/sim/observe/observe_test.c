@@ -97,14 +97,14 @@ static void total_add(struct total *t, const struct report *r)
     t->sum.rtt_samples += r->rtt_samples;
     t->sum.rtt_ps_sum += r->rtt_ps_sum;
     t->sum.rtt_ps_peak = larger(t->sum.rtt_ps_peak, r->rtt_ps_peak);
-    t->sum.queue_bytes_peak = larger(t->sum.queue_bytes_peak, r->queue_bytes_peak);
+    t->sum.queue_bytes_max = larger(t->sum.queue_bytes_max, r->queue_bytes_max);
     for (uint32_t i = 0; i < r->entries; i++)
         t->entry[i] += r->entry_bytes[i];
     for (uint32_t i = 0; i < r->ports; i++) {
         t->tx_bytes[i] += r->port[i].tx_bytes;
         t->marked[i] += r->port[i].marked_packets;
         t->paused_ps[i] += r->port[i].paused_ps;
-        t->queue_max[i] = larger(t->queue_max[i], r->port[i].queue_bytes_peak);
+        t->queue_max[i] = larger(t->queue_max[i], r->port[i].queue_bytes_max);
         assert_true(r->port[i].paused_ps <= r->end_ps - r->start_ps);
     }
 }
@@ -148,7 +148,7 @@ static void check_ports(const struct total *t, const struct sim *s, const struct
     }
     assert_int_equal(t->sum.marked_packets, marked);
     assert_int_equal(t->sum.paused_ps, paused_ps);
-    assert_int_equal(t->sum.queue_bytes_peak, queue_max);
+    assert_int_equal(t->sum.queue_bytes_max, queue_max);
 }
 
 /* What flows have had acknowledged, flow by flow. */
@@ -250,14 +250,14 @@ static void look__a_peak_is_that_of_its_interval(void **state)
     /* 400 KB come in 8.6 us and leave in 35: about 300 KB wait at 10 us. */
     sim_run_until(s, 10 * PS_PER_US);
     observer_look(o, 10 * PS_PER_US, &r);
-    assert_true(r.queue_bytes_peak > 280000 && r.queue_bytes_peak < 340000);
-    assert_true(r.queue_bytes <= r.queue_bytes_peak + 10000);
+    assert_true(r.queue_bytes_max > 280000 && r.queue_bytes_max < 340000);
+    assert_true(r.queue_bytes <= r.queue_bytes_max + 10000);
     for (uint64_t at = 11; at < 30; at++) {
         held = r.queue_bytes;
         sim_run_until(s, at * PS_PER_US);
         observer_look(o, at * PS_PER_US, &r);
         /* one queue holds all but the frame on its way */
-        assert_true(r.queue_bytes < held && r.queue_bytes_peak <= held && r.queue_bytes_peak + 2000 > held);
+        assert_true(r.queue_bytes < held && r.queue_bytes_max <= held && r.queue_bytes_max + 2000 > held);
     }
     report_fini(&r);
     observer_free(o);

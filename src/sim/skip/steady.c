@@ -395,11 +395,6 @@ static void fly_counters(const struct steady *d, struct sim *s, uint64_t was, ui
                              tape_share(c->counters.events - a->counters.events, was, span);
 }
 
-static uint64_t more_of(uint64_t from, uint64_t to, uint64_t was, uint64_t is, uint64_t span)
-{
-    return tape_share(to - from, is, span) - tape_share(to - from, was, span);
-}
-
 static void fly_ports(const struct steady *d, struct sim *s, uint64_t was, uint64_t is)
 {
     const struct mark *a = mark_before(d, 2), *c = mark_before(d, 0);
@@ -409,12 +404,9 @@ static void fly_ports(const struct steady *d, struct sim *s, uint64_t was, uint6
         struct port_counters       *p = &s->net.port[i].counters;
         const struct port_counters *from = &a->port[i], *to = &c->port[i];
 
-        for (uint32_t k = 0; k < sizeof p->tx_packets / sizeof *p->tx_packets; k++)
-            p->tx_packets[k] += more_of(from->tx_packets[k], to->tx_packets[k], was, is, span);
-        p->tx_bytes += more_of(from->tx_bytes, to->tx_bytes, was, is, span);
-        p->marked_packets += more_of(from->marked_packets, to->marked_packets, was, is, span);
-        p->pauses += more_of(from->pauses, to->pauses, was, is, span);
-        p->paused_ps += more_of(from->paused_ps, to->paused_ps, was, is, span);
+        for (int n = 0; n < PORT_COUNTS; n++)
+            if (port_info[n].how == FIGURE_SUM)
+                p->count[n] += tape_share(to->count[n] - from->count[n], is, span) - tape_share(to->count[n] - from->count[n], was, span);
     }
 }
 

@@ -170,12 +170,9 @@ void tape_end(struct tape *t, const struct sim *s)
     for (uint32_t i = 0; i < t->ports; i++) {
         struct port_counters *over = &t->port[i];
 
-        for (uint32_t k = 0; k < sizeof over->tx_packets / sizeof *over->tx_packets; k++)
-            over->tx_packets[k] = now[i].tx_packets[k] - over->tx_packets[k];
-        over->tx_bytes = now[i].tx_bytes - over->tx_bytes;
-        over->marked_packets = now[i].marked_packets - over->marked_packets;
-        over->pauses = now[i].pauses - over->pauses;
-        over->paused_ps = now[i].paused_ps - over->paused_ps;
+        for (int c = 0; c < PORT_COUNTS; c++)
+            if (port_info[c].how == FIGURE_SUM)
+                over->count[c] = now[i].count[c] - over->count[c];
     }
     free(now);
     while (t->samples && t->samples * t->sample_ps >= t->period_ps)
@@ -253,14 +250,11 @@ static void count_sent(const struct tape *t, struct sim_counters *c, uint64_t fr
 static void count_port(struct port_counters *p, const struct port_counters *over, uint64_t was, uint64_t now,
                        uint64_t all)
 {
-    for (uint32_t k = 0; k < sizeof p->tx_packets / sizeof *p->tx_packets; k++)
-        p->tx_packets[k] += tape_share(over->tx_packets[k], now, all) - tape_share(over->tx_packets[k], was, all);
-    p->tx_bytes += tape_share(over->tx_bytes, now, all) - tape_share(over->tx_bytes, was, all);
-    p->marked_packets += tape_share(over->marked_packets, now, all) - tape_share(over->marked_packets, was, all);
-    p->pauses += tape_share(over->pauses, now, all) - tape_share(over->pauses, was, all);
-    p->paused_ps += tape_share(over->paused_ps, now, all) - tape_share(over->paused_ps, was, all);
-    if (over->queue_bytes_max > p->queue_bytes_max)
-        p->queue_bytes_max = over->queue_bytes_max;
+    for (int c = 0; c < PORT_COUNTS; c++)
+        if (port_info[c].how == FIGURE_SUM)
+            p->count[c] += tape_share(over->count[c], now, all) - tape_share(over->count[c], was, all);
+        else if (over->count[c] > p->count[c])
+            p->count[c] = over->count[c];
 }
 
 void tape_count(const struct tape *t, struct sim *s, uint64_t from_ps, uint64_t to_ps)

@@ -451,7 +451,7 @@ static void add_port(struct msg_sample *out, struct msg_detail *detail, const st
     out->paused += (double)p->paused_ps;
     if (detail->ports < MSG_PORTS_MAX)
         detail->port[detail->ports++] = (struct msg_port){ p->tx_bytes, p->rate_bps, p->pauses, p->paused_ps, p->marked_packets,
-                                                             p->queue_bytes_peak, is_switch, "" };
+                                                             p->queue_bytes_max, is_switch, "" };
 }
 
 static void add_pairs(struct msg_detail *detail, const struct report *r, uint32_t node)

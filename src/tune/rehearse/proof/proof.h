@@ -9,7 +9,7 @@
 #ifndef TUNE_REHEARSE_PROOF_PROOF_H
 #define TUNE_REHEARSE_PROOF_PROOF_H
 
-#include "core/seen.h"
+#include "core/seen/seen.h"
 #include "tune/rehearse/search/race.h"
 
 #include <stdbool.h>

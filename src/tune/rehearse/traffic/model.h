@@ -7,7 +7,7 @@
 #ifndef TUNE_REHEARSE_TRAFFIC_MODEL_H
 #define TUNE_REHEARSE_TRAFFIC_MODEL_H
 
-#include "core/seen.h"
+#include "core/seen/seen.h"
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-/* src/core/seen_part.h - what one host tells of its messages in one monitor interval: its part of a struct seen.
+/* src/core/seen/seen_part.h - what one host tells of its messages in one monitor interval: its part of a struct seen.
  *
  * Whole numbers wherever sums of them are to be the same in any order. Which messages belong together, as a burst, a job or a chain,
  * is decided by whoever fills it: software that posts messages knows it, and who does not know takes all of them to come by themselves.
@@ -6,7 +6,7 @@
 #ifndef CORE_SEEN_PART_H
 #define CORE_SEEN_PART_H
 
-#include "core/seen.h"
+#include "core/seen/seen.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
-/* src/core/seen.c - see seen.h. */
-#include "core/seen.h"
+/* src/core/seen/seen.c - see seen.h. */
+#include "core/seen/seen.h"
 #include "base/minmax.h"
 
 #include <string.h>

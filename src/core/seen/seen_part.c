@@ -1,5 +1,5 @@
-/* src/core/seen_part.c - see seen_part.h. */
-#include "core/seen_part.h"
+/* src/core/seen/seen_part.c - see seen_part.h. */
+#include "core/seen/seen_part.h"
 #include "base/err.h"
 #include "core/units.h"
 

@@ -1,4 +1,4 @@
-/* src/core/seen.h - the messages of one monitor interval, as hosts see them: what was posted, and what came of it.
+/* src/core/seen/seen.h - the messages of one monitor interval, as hosts see them: what was posted, and what came of it.
  *
  * Hosts know when a message was posted, how long it is, and when it was over; switches do not. A host tells counts, not
  * messages, so what it tells does not grow with them. These are the sums over all hosts; what one

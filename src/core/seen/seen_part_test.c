@@ -1,5 +1,5 @@
-/* src/core/seen_part_test.c */
-#include "core/seen_part.h"
+/* src/core/seen/seen_part_test.c */
+#include "core/seen/seen_part.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* src/core/seen_test.c */
-#include "core/seen.h"
+/* src/core/seen/seen_test.c */
+#include "core/seen/seen.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,0 +1,160 @@
+/* src/cmd/list/list_figures.c - counters and figures, as a table, as JSON and as a page of the manual. */
+#include "cmd/list/list_figures.h"
+#include "base/table.h"
+#include "core/figures.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT_MAX 200
+
+struct row {
+    const char *of;
+    struct figure_info info;
+    const char *prometheus;      /* NULL: it is not there */
+};
+
+static const struct row others[] = {
+#define CONWEAVE(name, help) { "conweave", { #name, FIGURE_SUM, UNIT_COUNT, BETTER_NEITHER, #name, help, .key = #name }, NULL },
+#include "core/figures.def"
+#define AGENT(name, family, unit, better, label, help) \
+    { "device", { #name, FIGURE_SUM, UNIT_##unit, BETTER_##better, label, help, .key = NULL }, family },
+#include "core/figures.def"
+};
+
+/* Calls 'take' for every row, network first. */
+static void each(void (*take)(void *arg, const struct row *), void *arg)
+{
+    for (int i = 0; i < FIGURE_COUNT; i++)
+        take(arg, &(struct row){ figure_info[i].how < FIGURE_ONCE ? "network" : "run", figure_info[i], NULL });
+    for (int i = 0; i < PORT_COUNTS; i++)
+        take(arg, &(struct row){ "port", port_info[i], NULL });
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        take(arg, &others[i]);
+}
+
+/* How it is added up, or computed from what is. */
+static const char *how_text(char buf[TEXT_MAX], const struct figure_info *f)
+{
+    const char *of = f->of < FIGURE_COUNTS ? figure_info[f->of].name : "", *over = f->over < FIGURE_COUNTS ? figure_info[f->over].name : "";
+
+    switch (f->how) {
+    case FIGURE_SUM:     return "sum";
+    case FIGURE_MAX:     return "largest";
+    case FIGURE_LAST:    return "last";
+    case FIGURE_ONCE:    return "one value";
+    case FIGURE_STATS:   return "mean, p50, p99, p999";
+    case FIGURE_RATE:    snprintf(buf, TEXT_MAX, "8 x %s / time", of);            break;
+    case FIGURE_MEAN:    snprintf(buf, TEXT_MAX, "%s / %s", of, over);            break;
+    case FIGURE_SHARE:   snprintf(buf, TEXT_MAX, "%s / %s, at most 1", of, over); break;
+    case FIGURE_OF_TIME: snprintf(buf, TEXT_MAX, "%s / (ports x time)", of);      break;
+    case FIGURE_SAME:
+    case FIGURE_PEAK:    snprintf(buf, TEXT_MAX, "%s", of);                       break;
+    }
+    return buf;
+}
+
+static void add_place(char buf[TEXT_MAX], const char *file, const char *key)
+{
+    size_t used = strlen(buf);
+
+    snprintf(buf + used, TEXT_MAX - used, "%s%s%s", used ? ", " : "", file, key);
+}
+
+/* Where it is shown. */
+static const char *places_text(char buf[TEXT_MAX], const struct row *r)
+{
+    const uint8_t *place = r->info.place;
+
+    *buf = '\0';
+    if (place[FIGURE_INTERVALS])
+        add_place(buf, "intervals.csv", "");
+    if (place[FIGURE_CHART])
+        add_place(buf, "page", "");
+    if (place[FIGURE_HEADLINE] || place[FIGURE_METRIC] || (r->info.how >= FIGURE_ONCE && !place[FIGURE_PFC] && !place[FIGURE_MANIFEST]))
+        add_place(buf, "metrics", "");
+    if (place[FIGURE_PACKETS])
+        add_place(buf, "packets.", r->info.key);
+    if (place[FIGURE_PFC])
+        add_place(buf, "pfc.", r->info.key);
+    if (place[FIGURE_MANIFEST])
+        add_place(buf, "manifest.json", "");
+    if (strcmp(r->of, "port") == 0)
+        add_place(buf, strcmp(r->info.key, r->info.name) == 0 ? "ports.csv" : "ports.csv: ", strcmp(r->info.key, r->info.name) == 0 ? "" : r->info.key);
+    if (strcmp(r->of, "conweave") == 0)
+        add_place(buf, "conweave.", r->info.key);
+    if (r->prometheus)
+        add_place(buf, r->prometheus, "");
+    return buf;
+}
+
+static void add_row(void *table, const struct row *r)
+{
+    char how[TEXT_MAX], places[TEXT_MAX];
+
+    table_cell(table, "%s%s", r->info.name, r->info.how == FIGURE_STATS ? "_*" : "");
+    table_cell(table, "%s", r->of);
+    table_cell(table, "%s", *metric_unit_name(r->info.unit) ? metric_unit_name(r->info.unit) : "-");
+    table_cell(table, "%s", how_text(how, &r->info));
+    table_cell(table, "%s", metric_better_name(r->info.better));
+    table_cell(table, "%s", *places_text(places, r) ? places : "-");
+    table_cell(table, "%s", r->info.help);
+}
+
+void list_figures(void)
+{
+    static const char *const heads[] = { "name", "of", "unit", "over time", "better", "shown in", "what it is" };
+    struct table *t = table_new("lllllll");
+
+    for (int i = 0; i < 7; i++)
+        table_cell(t, "%s", heads[i]);
+    each(add_row, t);
+    table_print(t, stdout, 0);
+    table_free(t);
+}
+
+static void print_row(void *arg, const struct row *r)
+{
+    char how[TEXT_MAX], places[TEXT_MAX];
+
+    (void)arg;
+    printf("| `%s%s` | %s | %s | %s | %s | %s | %s |\n", r->info.name, r->info.how == FIGURE_STATS ? "_*" : "", r->of,
+           metric_unit_name(r->info.unit), how_text(how, &r->info), metric_better_name(r->info.better), places_text(places, r), r->info.help);
+}
+
+void list_figures_markdown(void)
+{
+    puts("# Figures\n\n"
+         "Every counter and every figure of a result. This page is made by `anole list figure --markdown` from\n"
+         "`src/core/figures.def`; [results.md](results.md) explains the files, [adding.md](adding.md) how to add a row.\n\n"
+         "- *of*: the network (each interval and the whole run), the run alone, a port, ToRs with ConWeave, or a device of a real network.\n"
+         "- *over time*: how values of neighbouring intervals become one, or how a figure is computed from what is added up.\n"
+         "- *better*: which direction is better; `anole compare` judges by it.\n"
+         "- *shown in*: `packets.`, `pfc.` and `conweave.` are objects of summary.json, *metrics* its last list.\n"
+         "  `anole_...` is the name for Prometheus. `-`: in reports alone.\n\n"
+         "Metrics of an entry of the traffic list, a range of sizes, a phase or a monitor have its name in front: `during.goodput_bps`.\n\n"
+         "| name | of | unit | over time | better | shown in | what it is |\n"
+         "|---|---|---|---|---|---|---|");
+    each(print_row, NULL);
+}
+
+static void add_json(void *list, const struct row *r)
+{
+    char    how[TEXT_MAX], places[TEXT_MAX];
+    json_t *entry = json_object();
+
+    json_put_text(entry, "name", r->info.name);
+    json_put_text(entry, "about", r->info.help);
+    json_put_text(entry, "of", r->of);
+    json_put_text(entry, "unit", metric_unit_name(r->info.unit));
+    json_put_text(entry, "over_time", how_text(how, &r->info));
+    json_put_text(entry, "better", metric_better_name(r->info.better));
+    json_put_text(entry, "label", r->info.label);
+    json_put_text(entry, "shown_in", places_text(places, r));
+    json_array_append_new(list, entry);
+}
+
+void list_figures_json(json_t *list)
+{
+    each(add_json, list);
+}
