@@ -30,8 +30,8 @@ static void make_report(struct history *h, uint32_t i, struct rng *rng)
     memset(r, 0, sizeof *r);
     r->start_ps = i * INTERVAL_PS;
     r->end_ps = (i + 1) * INTERVAL_PS;
-    for (uint64_t *n = &r->payload_bytes; n <= &r->queue_bytes; n++)     /* all counts lie side by side */
-        *n = rng_below(rng, 1000000);
+    for (int c = 0; c < FIGURE_COUNTS; c++)
+        r->count[c] = rng_below(rng, 1000000);
     for (int p = 0; p < PORTS; p++)
         h->port[i][p] = (struct report_port){ .tx_bytes = rng_below(rng, 125000), .rate_bps = 100000000000 };
     for (int e = 0; e < ENTRIES; e++)
@@ -64,24 +64,25 @@ static void forget(struct history *h, struct series *s)
     free(h->entry);
 }
 
-#define ADD(field)  sum.field += r->field
-#define PEAK(field) sum.field = r->field > sum.field ? r->field : sum.field
-#define LAST(field) sum.field = r->field
+#define PEAK(field) (r->field > peak.field ? r->field : peak.field)
 
+/* All are sums but these four. */
 static struct series_point sum_of(const struct history *h, uint32_t first, uint32_t end)
 {
-    struct series_point sum = { .start_ps = h->report[first].start_ps };
+    struct series_point sum = { .start_ps = h->report[first].start_ps, .end_ps = h->report[end - 1].end_ps }, peak = { 0 };
 
     for (uint32_t i = first; i < end; i++) {
         const struct report *r = &h->report[i];
 
-        LAST(end_ps);
-        ADD(payload_bytes); ADD(flows_started); ADD(flows_done); LAST(flows_active);
-        ADD(data_packets); ADD(received_packets); ADD(marked_packets);
-        ADD(cnps); ADD(nacks); ADD(timeouts); ADD(dropped_packets);
-        ADD(pauses); ADD(paused_ps); ADD(rtt_samples); ADD(rtt_ps_sum);
-        PEAK(rtt_ps_peak); PEAK(queue_bytes_max); LAST(queue_bytes);
+        for (int c = 0; c < FIGURE_COUNTS; c++)
+            sum.count[c] += r->count[c];
+        peak.rtt_ps_peak = PEAK(rtt_ps_peak);
+        peak.queue_bytes_max = PEAK(queue_bytes_max);
     }
+    sum.rtt_ps_peak = peak.rtt_ps_peak;
+    sum.queue_bytes_max = peak.queue_bytes_max;
+    sum.flows_active = h->report[end - 1].flows_active;
+    sum.queue_bytes = h->report[end - 1].queue_bytes;
     return sum;
 }
 

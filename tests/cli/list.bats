@@ -52,7 +52,7 @@ load common
 
 @test "list: without an argument it prints every list" {
     "$ANOLE" list >"$dir/all"
-    for what in cc lb topology traffic sizes knob tuner monitor scenario; do
+    for what in cc lb topology traffic sizes knob figure tuner monitor scenario; do
         "$ANOLE" list "$what" | while read -r line; do
             grep -qF -- "$line" "$dir/all"
         done
@@ -70,6 +70,28 @@ load common
 
 @test "list: docs/knobs.md is what --markdown prints" {
     "$ANOLE" list knob --markdown | diff - docs/knobs.md
+}
+
+@test "list: docs/figures.md is what --markdown prints" {
+    "$ANOLE" list figure --markdown | diff - docs/figures.md
+}
+
+@test "list: every row of figures.def is there, and every column and metric of a run is a row" {
+    "$ANOLE" list figure >"$dir/figures"
+    grep -oE '^(COUNTER|STATE|DERIVED|RESULT|DETAIL|PORT|CONWEAVE|AGENT)\([a-z0-9_]+' src/core/figures.def | cut -d '(' -f 2 >"$dir/names"
+    [ "$(wc -l <"$dir/names")" -gt 80 ]
+    while read -r name; do
+        grep -qE "^$name(_\*)? +[a-z]+ " "$dir/figures" || { echo "no $name"; false; }
+    done <"$dir/names"
+    "$ANOLE" run incast --until 100us --set monitor=exact --out "$dir/out" --quiet
+    # columns up to the first entry of the traffic list; what is in front of the last dot of a metric says of what it is
+    { head -n 1 "$dir/out/intervals.csv" | sed 's/,"incast.*//' | tr , '\n' | grep -vxE '(start|end)_us'
+      head -n 1 "$dir/out/ports.csv" | tr , '\n' | grep -vxE 'node|port|peer|rate_bps|paused_us'
+      jq -r '.metrics[].name' "$dir/out/summary.json" | sed -E 's/.*\.//; s/^(slowdown|fct_us|collective_us)_(mean|p50|p99|p999)$/\1/'; } | sort -u >"$dir/shown"
+    [ "$(wc -l <"$dir/shown")" -gt 40 ]
+    while read -r name; do
+        grep -qE "^$name(_\*)? " "$dir/figures" || { echo "no row $name"; false; }
+    done <"$dir/shown"
 }
 
 @test "list: docs/tuners.md is what --markdown prints" {
@@ -107,7 +129,7 @@ load common
 
 @test "list: json has every entry of the tables, numbers as numbers" {
     "$ANOLE" list --format json >"$dir/all.json"
-    for what in cc nic lb topology traffic sizes knob tuner monitor key scenario; do
+    for what in cc nic lb topology traffic sizes knob figure tuner monitor key scenario; do
         "$ANOLE" list $what --format json >"$dir/one.json"
         jq -e --arg what $what --slurpfile all "$dir/all.json" '. == $all[0][$what] and length > 0 and all(.name != "")' "$dir/one.json"
     done

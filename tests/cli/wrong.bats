@@ -147,7 +147,7 @@ wrong_inputs() {
 2|list foo|anole: 'foo' cannot be listed; there are *
 2|list kno|anole: 'kno' cannot be listed; did you mean 'knob'?
 2|list cc lb|anole: one list at a time: 'cc' and 'lb'
-2|list cc --markdown|anole: --markdown goes with knob, tuner or key
+2|list cc --markdown|anole: --markdown goes with knob, figure, tuner or key
 2|convert|anole: which file? anole convert FILE... --to hpcc -o DIR; see anole convert --help
 2|convert a.yaml|anole: into what? say --to scenario, --to hpcc or --to htsim
 2|convert a.yaml --to foo -o x|anole: --to: 'foo' is not a format; there are *

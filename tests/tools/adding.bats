@@ -147,3 +147,52 @@ add_to_list() {
         CMOCKA_MESSAGE_OUTPUT=STDOUT ${TEST_WRAPPER:-} "$tree/example_test"
     done <"$tree/examples"
 }
+
+# Compiles what depends on figures.def, with a copy of it in $shadow, without optimisation; links the program with that. The
+# folder stays: ccache then knows the objects the next time.
+build_with_rows() {
+    cd "$build"
+    mkdir -p "$shadow/o"
+    ninja -t deps | awk '/^[^ ]/ { object = $1; sub(/:$/, "", object) } /core\/figures\.def$/ { print object }' |
+        grep '^libanole\.a\.p/' | sort -u >"$shadow/objects"
+    [ "$(wc -l <"$shadow/objects")" -gt 20 ]
+    while read -r object; do
+        jq -r --arg object "$object" --arg shadow "$shadow" '.[] | select(.output == $object) |
+            (.file | sub(".*src/sim/host/send\\.c$"; $shadow + "/send.c")) as $source |
+            (.command | sub(" -MD .*"; "")) + " -iquote " + $shadow + " -w -O0 -g0 -fno-lto -fno-sanitize=all -U_FORTIFY_SOURCE -o " +
+            $shadow + "/o/" + ($object | sub(".*/"; "")) + " -c " + $source' compile_commands.json
+    done <"$shadow/objects" >"$shadow/commands"
+    [ "$(wc -l <"$shadow/commands")" -eq "$(wc -l <"$shadow/objects")" ]
+    xargs -P "$(nproc)" -d '\n' -n 1 sh -c <"$shadow/commands"
+    rm -f "$shadow/libanole.a"
+    ar t libanole.a | while read -r member; do
+        if [ -f "$shadow/o/${member##*/}" ]; then echo "$shadow/o/${member##*/}"; else echo "$member"; fi
+    done | xargs ar csr "$shadow/libanole.a"
+    eval "$(ninja -t commands anole | tail -n 1 | sed "s| -o anole | -o $shadow/anole |; s| libanole\.a | $shadow/libanole.a |")"
+    cd - >/dev/null
+}
+
+@test "adding: a counter is one row and the line that counts it" {
+    shadow=$build/adding
+    mkdir -p "$shadow/core"
+    awk '/^```/ { is_row = 0 } /^COUNTER\(/ { is_row = 1 } is_row' docs/adding.md >"$tree/row"
+    line=$(grep -E '^    s->engine\.counters\.[a-z_]+ .*;$' docs/adding.md)
+    name=$(sed -n 's/^COUNTER(\([a-z_]*\),.*/\1/p' "$tree/row")
+    [ -n "$name" ] && [ -n "$line" ]
+    awk -v row="$tree/row" '/^STATE\(/ && !is_there { while ((getline text <row) > 0) print text; is_there = 1 } { print }' \
+        src/core/figures.def >"$shadow/core/figures.def"
+    awk -v line="$line" '{ print } /^    s->engine\.counters\.data_sent\+\+;$/ { print line }' src/sim/host/send.c >"$shadow/send.c"
+    [ "$(diff src/sim/host/send.c "$shadow/send.c" | grep -c '^>')" -eq 1 ]
+    build_with_rows
+
+    ${TEST_WRAPPER:-} "$shadow/anole" list figure | grep -qE "^$name +network +count +sum "
+    # 20 flows of 10,500 bytes with packets of 1000: ten are full, the last has the rest
+    printf '%s\n' 'topology: {kind: star, hosts: 21, rate: 100Gbps, delay: 1us}' 'host: {mtu: 1000}' 'interval: 5us' \
+        'traffic: [{kind: incast, senders: 20, size: 10500, for: 1us}]' >"$tree/full.yaml"
+    ${TEST_WRAPPER:-} "$shadow/anole" run "$tree/full.yaml" --quiet --out "$tree/full"
+    jq -e --arg name "$name" '.packets[$name] == 200 and .packets.data_sent == 220' "$tree/full/summary.json"
+    jq -e --arg name "$name" '.metrics[] | select(.name == $name) | .value == 200 and .label == "full packets"' "$tree/full/summary.json"
+    awk -F , -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { sum += $at; rows++ }
+        END { exit !(at && rows > 1 && sum == 200) }' "$tree/full/intervals.csv"
+    grep -q "\"name\":\"$name\",\"label\":\"full packets\",\"group\":\"flows\"" "$tree/full/report.html"
+}
