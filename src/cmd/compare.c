@@ -23,28 +23,10 @@ static const struct argp_option option_rows[] = {
       "A variant with a name and several settings; NAME alone is the "
       "scenario as it is. May be given more than once",
       0 },
-    { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario in all variants, as in anole run", 0 },
-    { "until", KEY_UNTIL, "TIME", 0, "End every run at this simulated time at the latest (500us)", 0 },
-    { "seeds", KEY_SEEDS, "N", 0, "Run every variant with the seeds 1 to N (default: 5)", 0 },
-    { "seed-list", KEY_SEED_LIST, "A,B,C", 0, "Run every variant with these seeds", 0 },
-    { "baseline", KEY_BASELINE, "NAME", 0, "The variant that others are compared with (default: the first)",
-      0 },
-    { "metrics", KEY_METRICS, "NAME,...|all", 0,
-      "The figures to print; names may have * in them (default: a dozen)", 0 },
-    { "jobs", KEY_JOBS, "N", 0, "Runs at the same time (default: as many as there are cores)", 0 },
-    { "out", KEY_OUT, "DIR", 0,
-      "Write report.html, comparison.csv, comparison.json and runs.csv into DIR. It is there "
-      "whole when all runs have ended, or not at all",
-      0 },
-    { "store", KEY_STORE, "FILE", 0,
-      "Keep finished runs in this SQLite file, and do not repeat those that are in it "
-      "(default: DIR.sqlite beside --out)",
-      0 },
-    { "format", KEY_FORMAT, "table|csv|json", 0,
-      "How the comparison is printed (default: table). csv and json have all "
-      "figures unless --metrics says otherwise",
-      0 },
-    { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong", 0 },
+    { "baseline", KEY_BASELINE, "NAME", 0, "The variant that others are compared with (default: the first)", 0 },
+    CAMPAIGN_OPTIONS("variant", "5", "The figures to print; names may have * in them (default: a dozen)",
+                     "report.html, comparison.csv, comparison.json and runs.csv",
+                     "How the comparison is printed (default: table). csv and json have all figures unless --metrics says otherwise"),
     { 0 },
 };
 

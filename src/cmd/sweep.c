@@ -34,24 +34,9 @@ static const struct argp_option option_rows[] = {
     { "sample-seed", KEY_SAMPLE_SEED, "N", 0, "Where the choice starts (default: 1)", 0 },
     { "best", KEY_BEST, "METRIC", 0, "What is best: the figure to sort by (default: slowdown_p99)", 0 },
     { "top", KEY_TOP, "N", 0, "How many of the best are printed (default: 10)", 0 },
-    { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario in all runs, as in anole run", 0 },
-    { "until", KEY_UNTIL, "TIME", 0, "End every run at this simulated time at the latest (500us)", 0 },
-    { "seeds", KEY_SEEDS, "N", 0, "Run every setting with the seeds 1 to N (default: 3)", 0 },
-    { "seed-list", KEY_SEED_LIST, "A,B,C", 0, "Run every setting with these seeds", 0 },
-    { "metrics", KEY_METRICS, "NAME,...|all", 0, "The other figures to print; names may have * in them", 0 },
-    { "jobs", KEY_JOBS, "N", 0,
-      "Runs at the same time (default: as many as there are cores; under mpirun 1 a rank)", 0 },
-    { "out", KEY_OUT, "DIR", 0,
-      "Write report.html and comparison.csv about the best, sweep.csv and runs.csv about all into DIR. It is "
-      "there whole when all runs have ended, or not at all",
-      0 },
-    { "store", KEY_STORE, "FILE", 0,
-      "Keep finished runs in this SQLite file, and do not repeat those that are in it "
-      "(default: DIR.sqlite beside --out)",
-      0 },
-    { "format", KEY_FORMAT, "table|csv|json", 0,
-      "How results are printed (default: table). csv and json have all settings and figures", 0 },
-    { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong", 0 },
+    CAMPAIGN_OPTIONS("setting", "3", "The other figures to print; names may have * in them",
+                     "report.html and comparison.csv about the best, sweep.csv and runs.csv about all",
+                     "How results are printed (default: table). csv and json have all settings and figures"),
     { 0 },
 };
 

@@ -1,5 +1,6 @@
 #include "plot/charts.h"
 
+#include "core/figures.h"
 #include "plot/axes.h"
 
 #include <errno.h>
@@ -236,9 +237,7 @@ static bool draw_fct(const json_t *page, struct picture *p)
 #define PANELS       3u
 #define PANEL_HEIGHT 150.0
 
-static const struct { const char *column, *label, *unit; } panels[PANELS] = {
-    { "goodput_bps", "goodput", "bps" }, { "rtt_us_mean", "mean RTT", "us" }, { "queue_bytes_max", "longest queue", "bytes" },
-};
+static const enum figure_id panels[PANELS] = { FIGURE_goodput_bps, FIGURE_rtt_us_mean, FIGURE_queue_bytes_max };
 
 static const json_t *column_of(const json_t *run, const char *name)
 {
@@ -278,9 +277,10 @@ static void shade_windows(const struct axes *a, const json_t *run)
 
 static void draw_panel(struct picture *p, const json_t *runs, size_t panel, double top, bool has_legend)
 {
-    struct axis  across = axis_new("time", "us", false), up = axis_new(panels[panel].label, panels[panel].unit, false);
+    const struct figure_info *f = &figure_info[panels[panel]];
+    struct axis  across = axis_new("time", "us", false), up = axis_new(f->label, metric_unit_name(f->unit), false);
     struct curve c[CURVES_MAX];
-    uint32_t     n = curves_of_panel(runs, panels[panel].column, c);
+    uint32_t     n = curves_of_panel(runs, f->name, c);
     struct axes  a;
 
     across.low = 0;

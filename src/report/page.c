@@ -354,7 +354,7 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
     json_object_set_new(o, "scenario", json_of_bytes(r->text, r->text_bytes));
     json_object_set_new(o, "set", results_json_set(r));
     json_object_set_new(o, "seeds", seeds_json(r));
-    json_put_text(o, "model", results_model_name(r));
+    json_put_text(o, "model", sim_model_names[r->sim->cfg.model]);
     json_put_text(o, "fidelity", r->sim->cfg.is_fast ? "fast" : "packet");
     json_object_set_new(o, "partial", partial_json(r));
     json_put_text(o, "cc", sim_cc_text(&r->sim->cfg, controls));

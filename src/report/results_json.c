@@ -16,9 +16,22 @@ void json_put_us(json_t *object, const char *key, uint64_t ps)
     json_put_number(object, key, (double)ps / (double)PS_PER_US);
 }
 
-const char *results_model_name(const struct results *r)
+void results_json_put_setup(json_t *o, const struct results *r)
 {
-    return sim_model_names[r->sim->cfg.model];
+    const struct sim_cfg *cfg = &r->sim->cfg;
+    char controls[SIM_CC_TEXT_MAX];
+
+    json_object_set_new(o, "seed", json_of_seed(cfg->seed));
+    json_put_text(o, "model", sim_model_names[cfg->model]);
+    json_put_text(o, "cc", sim_cc_text(cfg, controls));
+    json_put_text(o, "lb", cfg->lb->name);
+}
+
+void results_json_print(json_t *o, FILE *out)
+{
+    json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
+    fputc('\n', out);
+    json_decref(o);
 }
 
 /* ---- flows ---- */
@@ -132,22 +145,32 @@ static void put_job(json_t *row, const struct results *r, uint32_t entry)
     json_put_number(row, "ops_bps", e->ops_bps);
 }
 
+json_t *results_json_entry(const struct results *r, uint32_t entry)
+{
+    const struct traffic_about *t = &r->scenario->entry[entry];
+    json_t *row = json_object();
+
+    json_put_text(row, "name", t->name);
+    json_put_text(row, "kind", t->kind);
+    json_put_number(row, "load_asked", t->load > 0 ? t->load : NAN);
+    json_put_number(row, "load_realised", t->load > 0 ? r->entry[entry].load : NAN);
+    json_put_count(row, "flows_started", r->entry[entry].flows_started);
+    json_put_count(row, "bytes_started", r->entry[entry].bytes_started);
+    return row;
+}
+
 static json_t *traffic_json(const struct results *r)
 {
     json_t *rows = json_array();
 
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct traffic_about *t = &r->scenario->entry[i];
-        json_t *row = json_object();
+        json_t *row = results_json_entry(r, i);
 
-        json_put_text(row, "name", t->name);
-        json_put_text(row, "kind", t->kind);
-        if (t->load > 0) {
-            json_put_number(row, "load_asked", t->load);
-            json_put_number(row, "load_realised", r->entry[i].load);
+        if (t->load <= 0) {
+            json_object_del(row, "load_asked");
+            json_object_del(row, "load_realised");
         }
-        json_put_count(row, "flows_started", r->entry[i].flows_started);
-        json_put_count(row, "bytes_started", r->entry[i].bytes_started);
         json_put_number(row, "goodput_bps", r->entry[i].goodput_bps);
         put_cell(row, &r->fct->entry[i]);
         put_job(row, r, i);
@@ -329,17 +352,12 @@ static json_t *fidelity_json(const struct results *r, const struct skip_told *k)
 
 json_t *results_json(const struct results *r)
 {
-    const struct sim_cfg *cfg = &r->sim->cfg;
-    char    controls[SIM_CC_TEXT_MAX];
     json_t *o = json_object();
 
     json_put_text(o, "version", ANOLE_VERSION);
     json_put_text(o, "scenario", r->scenario->path);
     json_object_set_new(o, "set", results_json_set(r));
-    json_object_set_new(o, "seed", json_of_seed(cfg->seed));
-    json_put_text(o, "model", results_model_name(r));
-    json_put_text(o, "cc", sim_cc_text(cfg, controls));
-    json_put_text(o, "lb", cfg->lb->name);
+    results_json_put_setup(o, r);
     if (skip_told(r->sim))
         json_object_set_new(o, "fidelity", fidelity_json(r, skip_told(r->sim)));
     json_put_us(o, "simulated_us", r->end_ps);
@@ -349,7 +367,7 @@ json_t *results_json(const struct results *r)
     json_object_set_new(o, "traffic", traffic_json(r));
     json_object_set_new(o, "phases", phases_json(r));
     json_object_set_new(o, "packets", results_json_figures(r, FIGURE_PACKETS));
-    if (cfg->lb->is_woven)
+    if (r->sim->cfg.lb->is_woven)
         json_object_set_new(o, "conweave", conweave_json(&r->sim->engine.counters.conweave));
     json_object_set_new(o, "pfc", pfc_json(r));
     json_object_set_new(o, "queues", queues_json(r));
@@ -375,7 +393,5 @@ void results_print_json(const struct results *r, FILE *out, bool with_wall)
 
     if (with_wall)
         json_object_set_new(o, "wall", wall_json(r));
-    json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
-    fputc('\n', out);
-    json_decref(o);
+    results_json_print(o, out);
 }

@@ -18,6 +18,10 @@ json_t *results_json_set(const struct results *);
 json_t *results_json_network(const struct results *);
 json_t *results_json_figures(const struct results *, enum figure_output);
 json_t *results_json_metrics(const struct metric *, uint32_t count);
-const char *results_model_name(const struct results *);
+json_t *results_json_entry(const struct results *, uint32_t entry);       /* of the traffic list */
+void    results_json_put_setup(json_t *, const struct results *);         /* seed, model, cc, lb */
+
+/* Prints it as files of results are, and frees it. */
+void results_json_print(json_t *, FILE *);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/file/marker.h"
 #include "base/json.h"
 #include "campaign/campaign.h"
+#include "core/figures.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -287,23 +288,6 @@ static uint32_t cut(char *line, char *field[COLUMNS_MAX])
     }
 }
 
-static const struct { const char *name, *label, *group, *unit; } columns[] = {
-    { "goodput_bps",     "all",                      "throughput", "bps" },
-    { "rtt_us_mean",     "mean",                     "rtt",        "us" },
-    { "rtt_us_max",      "longest",                  "rtt",        "us" },
-    { "paused_share",    "share of time, all ports", "pause",      "share" },
-    { "queue_bytes_max", "longest of a port",        "queue",      "bytes" },
-    { "queue_bytes",     "held by all switches",     "queue",      "bytes" },
-    { "cnps",            "CNPs",                     "ecn",        "count" },
-    { "dropped_packets", "packets dropped",          "loss",       "count" },
-    { "nacks",           "NACKs",                    "loss",       "count" },
-    { "timeouts",        "time-outs",                "loss",       "count" },
-    { "flows_active",    "active",                   "flows",      "count" },
-    { "flows_done",      "done",                     "flows",      "count" },
-};
-
-#define COLUMNS (sizeof(columns) / sizeof(*columns))
-
 struct lines { char *text; char **line; uint32_t count; };
 
 /* Lines that end: the last may be half written. */
@@ -333,29 +317,34 @@ static json_t *number_of(const char *text)
     return *text && !*end ? json_of_number(value) : json_null();
 }
 
-static json_t *columns_json(char *const head[], uint32_t heads, uint32_t at[COLUMNS])
+/* Where the file has the columns of the page's charts; UINT32_MAX: it has no such column. */
+static json_t *columns_json(char *const head[], uint32_t heads, uint32_t at[FIGURE_COUNT])
 {
-    json_t *list = json_array();
+    json_t        *list = json_array();
+    enum figure_id column[FIGURE_COUNT];
+    uint32_t       columns = figure_list(FIGURE_CHART, column);
 
-    for (size_t c = 0; c < COLUMNS; c++) {
+    for (uint32_t c = 0; c < FIGURE_COUNT; c++)
         at[c] = UINT32_MAX;
+    for (uint32_t c = 0; c < columns; c++) {
+        const struct figure_info *f = &figure_info[column[c]];
+
         for (uint32_t i = 0; i < heads; i++)
-            if (strcmp(head[i], columns[c].name) == 0)
+            if (strcmp(head[i], f->name) == 0)
                 at[c] = i;
         if (at[c] != UINT32_MAX)
-            json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:[]}", "name", columns[c].name, "label",
-                                                  columns[c].label, "group", columns[c].group, "unit", columns[c].unit,
-                                                  "values"));
+            json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:[]}", "name", f->name, "label", f->chart, "group", f->group,
+                                                  "unit", metric_unit_name(f->unit), "values"));
     }
     return list;
 }
 
-static void add_row(json_t *at_us, json_t *list, char *const field[], uint32_t fields, const uint32_t at[COLUMNS])
+static void add_row(json_t *at_us, json_t *list, char *const field[], uint32_t fields, const uint32_t at[FIGURE_COUNT])
 {
     uint32_t n = 0;
 
     json_array_append_new(at_us, fields > 1 ? number_of(field[1]) : json_null());
-    for (size_t c = 0; c < COLUMNS; c++)
+    for (size_t c = 0; c < FIGURE_COUNT; c++)
         if (at[c] != UINT32_MAX)
             json_array_append_new(json_object_get(json_array_get(list, n++), "values"),
                                   at[c] < fields ? number_of(field[at[c]]) : json_null());
@@ -365,7 +354,7 @@ json_t *folder_series(const char *csv, size_t length)
 {
     struct lines l = lines_of(csv, length);
     char        *field[COLUMNS_MAX];
-    uint32_t     at[COLUMNS], every, heads;
+    uint32_t     at[FIGURE_COUNT], every, heads;
     json_t      *made = NULL, *at_us, *list;
 
     if (l.count > 1 && strncmp(l.line[0], "start_us,end_us,", 16) == 0) {

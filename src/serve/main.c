@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/io/clock.h"
 #include "base/print/safe.h"
+#include "cmd/cmd.h"
 #include "serve/site.h"
 
 #include <argp.h>
@@ -16,8 +17,6 @@
 #define LISTEN_DEFAULT "127.0.0.1:8123"
 #define LOOK_MS        400
 
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
-
 struct options { const char *path; char *listen; };
 
 static volatile sig_atomic_t ended_by;
@@ -25,14 +24,6 @@ static volatile sig_atomic_t ended_by;
 static void on_signal(int number)
 {
     ended_by = number;
-}
-
-static _Noreturn void usage(const char *text, const char *word)
-{
-    fputs("anole: ", stderr);
-    fputs(text, stderr);
-    fprintf(stderr, "%s\n", safe_name(word).buf);
-    exit(EXIT_USAGE);
 }
 
 static const struct argp_option option_rows[] = {
@@ -51,12 +42,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->listen = arg;
         return 0;
     case ARGP_KEY_ARG:
-        if (o->path)
-            usage("one folder at a time, not also ", arg);
-        o->path = arg;
+        cmd_take_one(&o->path, arg, "folder");
         return 0;
     case ARGP_KEY_NO_ARGS:
-        usage("which folder? anole serve DIR; see anole serve --help", "");
+        cmd_usage("which folder? anole serve DIR; see anole serve --help");
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -128,8 +117,5 @@ int main(int argc, char **argv)
 
     argv[0] = name;
     argp_parse(&argp, argc, argv, 0, NULL, &o);
-    if (serve(&o, &err) == 0)
-        return EXIT_SUCCESS;
-    fprintf(stderr, "anole: %s\n", safe_name(err.text).buf);
-    return EXIT_FAILED;
+    return cmd_end(serve(&o, &err), &err);
 }

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "cmd/cmd.h"
+#include "report/results_json.h"
 
 #include <stdio.h>
 
@@ -12,9 +13,7 @@ bool cmd_is_json(const char *word)
 
 void cmd_print_json(json_t *value)
 {
-    json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
-    putchar('\n');
-    json_decref(value);
+    results_json_print(value, stdout);
 }
 
 json_t *json_of_knobs(const struct knobs *k)

@@ -1,6 +1,7 @@
 /* src/cmd/list/list_figures.c - counters and figures, as a table, as JSON and as a page of the manual. */
 #include "cmd/list/list_figures.h"
 #include "base/table.h"
+#include "cmd/list/list_knobs.h"
 #include "core/figures.h"
 
 #include <stdio.h>
@@ -109,8 +110,7 @@ void list_figures(void)
     for (int i = 0; i < 7; i++)
         table_cell(t, "%s", heads[i]);
     each(add_row, t);
-    table_print(t, stdout, 0);
-    table_free(t);
+    list_print_fitted(t, 200, "0236480");
 }
 
 static void print_row(void *arg, const struct row *r)

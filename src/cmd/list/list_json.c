@@ -2,6 +2,7 @@
 #include "cmd/list/list_json.h"
 #include "base/json.h"
 #include "cc/cc.h"
+#include "cmd/json/cmd_json.h"
 #include "cmd/list/list_figures.h"
 #include "core/asic.h"
 #include "core/knobs.h"
@@ -213,7 +214,6 @@ void list_print_json(const char *subject)
             lists[i].add(list);
             json_object_set_new(all, lists[i].name, list);
         }
-    json_dumpf(subject ? json_object_get(all, subject) : all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
-    putchar('\n');
+    cmd_print_json(json_incref(subject ? json_object_get(all, subject) : all));
     json_decref(all);
 }

@@ -12,12 +12,10 @@ static const char *toward_text(const struct knob_info *k)
     return k->toward > 0 ? "throughput" : k->toward < 0 ? "low delay" : "-";
 }
 
-#define WIDTH_FOR_ALL 110        /* below it there is no room for what a knob is */
-
-static void print_knobs(struct table *t)
+void list_print_fitted(struct table *t, int width_for_all, const char *order)
 {
     int width = terminal_width(stdout);
-    int gone = width > 0 && width < WIDTH_FOR_ALL ? table_fit(t, width, 0, "000890") : 0;
+    int gone = width > 0 && width < width_for_all ? table_fit(t, width, 0, order) : 0;
 
     table_print(t, stdout, 0);
     if (gone) {
@@ -25,6 +23,7 @@ static void print_knobs(struct table *t)
         table_gone(t, stdout);
         puts(": the terminal is too narrow)");
     }
+    table_free(t);
 }
 
 void list_knobs(void)
@@ -45,8 +44,7 @@ void list_knobs(void)
         table_cell(t, "%s", toward_text(k));
         table_cell(t, "%s", k->about);
     }
-    print_knobs(t);
-    table_free(t);
+    list_print_fitted(t, 110, "000890");
 }
 
 void list_knobs_markdown(void)

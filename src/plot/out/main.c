@@ -2,6 +2,7 @@
 #include "base/file/outfile.h"
 #include "base/print/safe.h"
 #include "base/text.h"
+#include "cmd/cmd.h"
 #include "plot/charts.h"
 #include "plot/out/raster.h"
 
@@ -14,7 +15,6 @@
 #define REPORT_MAX ((size_t)512 << 20)
 #define PATH_SIZE  4096
 
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 enum format { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
 
 static const char *const format_names[] = { "svg", "png", "pdf", NULL };
@@ -25,24 +25,6 @@ struct options {
     int         chart;           /* -1: all that there are */
     bool        is_quiet;
 };
-
-static _Noreturn void usage(const char *text, const char *word)
-{
-    fprintf(stderr, "anole: %s%s\n", text, safe_name(word).buf);
-    exit(EXIT_USAGE);
-}
-
-/* The place of a word in a list. */
-static int choice(const char *what, const char *word, const char *const *names)
-{
-    char all[200], text[400];
-
-    for (int i = 0; names[i]; i++)
-        if (strcmp(names[i], word) == 0)
-            return i;
-    snprintf(text, sizeof text, "'%.60s' is not %s%s", word, what, text_names(all, sizeof all, word, names));
-    usage("", text);
-}
 
 enum { KEY_AS = 'a', KEY_CHART = 'c', KEY_OUT = 'o', KEY_QUIET = 'q' };
 
@@ -59,17 +41,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct options *o = state->input;
 
     switch (key) {
-    case KEY_AS:    o->format = (enum format)choice("a format", arg, format_names); return 0;
-    case KEY_CHART: o->chart = choice("a chart", arg, chart_names);                 return 0;
+    case KEY_AS:    o->format = (enum format)cmd_choice(NULL, "not a format", arg, format_names); return 0;
+    case KEY_CHART: o->chart = cmd_choice(NULL, "not a chart", arg, chart_names); return 0;
     case KEY_OUT:   o->out = arg;                                                   return 0;
     case KEY_QUIET: o->is_quiet = true;                                             return 0;
-    case ARGP_KEY_ARG:
-        if (o->path)
-            usage("one folder at a time, not also ", arg);
-        o->path = arg;
-        return 0;
+    case ARGP_KEY_ARG: cmd_take_one(&o->path, arg, "folder"); return 0;
     case ARGP_KEY_NO_ARGS:
-        usage("which results? anole plot DIR; see anole plot --help", "");
+        cmd_usage("which results? anole plot DIR; see anole plot --help");
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -176,8 +154,5 @@ int main(int argc, char **argv)
 
     argv[0] = name;
     argp_parse(&argp, argc, argv, 0, NULL, &o);
-    if (plot(&o, &err) == 0)
-        return fclose(stdout) ? EXIT_FAILED : EXIT_SUCCESS;
-    fprintf(stderr, "anole: %s\n", safe_name(err.text).buf);
-    return EXIT_FAILED;
+    return cmd_end(plot(&o, &err), &err);
 }
