@@ -11,8 +11,10 @@
 
 static void add__sums_keeps_peaks_and_the_last_state(void **state)
 {
-    uint64_t sum[FIGURE_COUNTS] = { [FIGURE_nacks] = 3, [FIGURE_rtt_ps_peak] = 9, [FIGURE_flows_active] = 8, [FIGURE_queue_bytes_max] = 1 };
-    uint64_t next[FIGURE_COUNTS] = { [FIGURE_nacks] = 4, [FIGURE_rtt_ps_peak] = 5, [FIGURE_flows_active] = 2, [FIGURE_queue_bytes_max] = 6 };
+    uint64_t sum[FIGURE_COUNTS] = { [FIGURE_nacks] = 3, [FIGURE_rtt_ps_peak] = 9, [FIGURE_flows_active] = 8,
+                                    [FIGURE_queue_bytes_max] = 1 };
+    uint64_t next[FIGURE_COUNTS] = { [FIGURE_nacks] = 4, [FIGURE_rtt_ps_peak] = 5, [FIGURE_flows_active] = 2,
+                                     [FIGURE_queue_bytes_max] = 6 };
     uint64_t port[PORT_COUNTS] = { [PORT_tx_bytes] = 1, [PORT_queue_bytes_max] = 7 };
     uint64_t more[PORT_COUNTS] = { [PORT_tx_bytes] = 2, [PORT_queue_bytes_max] = 5 };
 

@@ -231,16 +231,11 @@ static void run__intervals_are_the_same_with_points_between(void **state)
     assert_true(given.count == 5 && chosen.count == 5);
     for (uint32_t i = 0; i < given.count; i++) {
         struct report *a = &given.report[i], *b = &chosen.report[i];
-        const uint64_t of_a[] = { a->number, a->start_ps, a->end_ps, a->payload_bytes, a->flows_started, a->flows_done,
-                                  a->flows_active, a->data_packets, a->received_packets, a->marked_packets, a->cnps,
-                                  a->nacks, a->timeouts, a->dropped_packets, a->pauses, a->paused_ps, a->rtt_samples,
-                                  a->rtt_ps_sum, a->rtt_ps_peak, a->queue_bytes };
-        const uint64_t of_b[] = { b->number, b->start_ps, b->end_ps, b->payload_bytes, b->flows_started, b->flows_done,
-                                  b->flows_active, b->data_packets, b->received_packets, b->marked_packets, b->cnps,
-                                  b->nacks, b->timeouts, b->dropped_packets, b->pauses, b->paused_ps, b->rtt_samples,
-                                  b->rtt_ps_sum, b->rtt_ps_peak, b->queue_bytes };
 
-        assert_memory_equal(of_a, of_b, sizeof(of_a));
+        assert_true(a->number == b->number && a->start_ps == b->start_ps && a->end_ps == b->end_ps);
+        for (int c = 0; c < FIGURE_COUNTS; c++)
+            if (c != FIGURE_events && c != FIGURE_queue_bytes_max)       /* below, port by port */
+                assert_int_equal(a->count[c], b->count[c]);
         pauses += a->pauses;
         marks += a->marked_packets;
         assert_true(a->ports == b->ports && a->pairs == b->pairs && a->monitors == 2 && b->monitors == 2);

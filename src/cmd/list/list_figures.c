@@ -1,6 +1,6 @@
 /* src/cmd/list/list_figures.c - counters and figures, as a table, as JSON and as a page of the manual. */
 #include "cmd/list/list_figures.h"
-#include "base/table.h"
+#include "base/print/table.h"
 #include "cmd/list/list_knobs.h"
 #include "core/figures.h"
 
@@ -37,7 +37,8 @@ static void each(void (*take)(void *arg, const struct row *), void *arg)
 /* How it is added up, or computed from what is. */
 static const char *how_text(char buf[TEXT_MAX], const struct figure_info *f)
 {
-    const char *of = f->of < FIGURE_COUNTS ? figure_info[f->of].name : "", *over = f->over < FIGURE_COUNTS ? figure_info[f->over].name : "";
+    const char *of = f->of < FIGURE_COUNTS ? figure_info[f->of].name : "";
+    const char *over = f->over < FIGURE_COUNTS ? figure_info[f->over].name : "";
 
     switch (f->how) {
     case FIGURE_SUM:     return "sum";
@@ -66,13 +67,14 @@ static void add_place(char buf[TEXT_MAX], const char *file, const char *key)
 static const char *places_text(char buf[TEXT_MAX], const struct row *r)
 {
     const uint8_t *place = r->info.place;
+    bool is_detail = r->info.how >= FIGURE_ONCE && !place[FIGURE_PFC] && !place[FIGURE_MANIFEST];
 
     *buf = '\0';
     if (place[FIGURE_INTERVALS])
         add_place(buf, "intervals.csv", "");
     if (place[FIGURE_CHART])
         add_place(buf, "page", "");
-    if (place[FIGURE_HEADLINE] || place[FIGURE_METRIC] || (r->info.how >= FIGURE_ONCE && !place[FIGURE_PFC] && !place[FIGURE_MANIFEST]))
+    if (place[FIGURE_HEADLINE] || place[FIGURE_METRIC] || is_detail)
         add_place(buf, "metrics", "");
     if (place[FIGURE_PACKETS])
         add_place(buf, "packets.", r->info.key);
@@ -81,7 +83,7 @@ static const char *places_text(char buf[TEXT_MAX], const struct row *r)
     if (place[FIGURE_MANIFEST])
         add_place(buf, "manifest.json", "");
     if (strcmp(r->of, "port") == 0)
-        add_place(buf, strcmp(r->info.key, r->info.name) == 0 ? "ports.csv" : "ports.csv: ", strcmp(r->info.key, r->info.name) == 0 ? "" : r->info.key);
+        add_place(buf, "ports.csv: ", r->info.key);
     if (strcmp(r->of, "conweave") == 0)
         add_place(buf, "conweave.", r->info.key);
     if (r->prometheus)
@@ -89,25 +91,34 @@ static const char *places_text(char buf[TEXT_MAX], const struct row *r)
     return buf;
 }
 
-static void add_row(void *table, const struct row *r)
+static const char *const heads[] = { "name", "of", "unit", "over time", "better", "shown in", "what it is" };
+
+#define COLUMNS (sizeof(heads) / sizeof(*heads))
+
+static void fill(const struct row *r, char cell[COLUMNS][TEXT_MAX])
 {
     char how[TEXT_MAX], places[TEXT_MAX];
+    const char *texts[COLUMNS] = { r->info.name, r->of, metric_unit_name(r->info.unit), how_text(how, &r->info),
+                                   metric_better_name(r->info.better), places_text(places, r), r->info.help };
 
-    table_cell(table, "%s%s", r->info.name, r->info.how == FIGURE_STATS ? "_*" : "");
-    table_cell(table, "%s", r->of);
-    table_cell(table, "%s", *metric_unit_name(r->info.unit) ? metric_unit_name(r->info.unit) : "-");
-    table_cell(table, "%s", how_text(how, &r->info));
-    table_cell(table, "%s", metric_better_name(r->info.better));
-    table_cell(table, "%s", *places_text(places, r) ? places : "-");
-    table_cell(table, "%s", r->info.help);
+    for (size_t i = 0; i < COLUMNS; i++)
+        snprintf(cell[i], TEXT_MAX, "%s%s", *texts[i] ? texts[i] : "-", i == 0 && r->info.how == FIGURE_STATS ? "_*" : "");
+}
+
+static void add_row(void *table, const struct row *r)
+{
+    char cell[COLUMNS][TEXT_MAX];
+
+    fill(r, cell);
+    for (size_t i = 0; i < COLUMNS; i++)
+        table_cell(table, "%s", cell[i]);
 }
 
 void list_figures(void)
 {
-    static const char *const heads[] = { "name", "of", "unit", "over time", "better", "shown in", "what it is" };
     struct table *t = table_new("lllllll");
 
-    for (int i = 0; i < 7; i++)
+    for (size_t i = 0; i < COLUMNS; i++)
         table_cell(t, "%s", heads[i]);
     each(add_row, t);
     list_print_fitted(t, 200, "0236480");
@@ -115,11 +126,13 @@ void list_figures(void)
 
 static void print_row(void *arg, const struct row *r)
 {
-    char how[TEXT_MAX], places[TEXT_MAX];
+    char cell[COLUMNS][TEXT_MAX];
 
     (void)arg;
-    printf("| `%s%s` | %s | %s | %s | %s | %s | %s |\n", r->info.name, r->info.how == FIGURE_STATS ? "_*" : "", r->of,
-           metric_unit_name(r->info.unit), how_text(how, &r->info), metric_better_name(r->info.better), places_text(places, r), r->info.help);
+    fill(r, cell);
+    for (size_t i = 0; i < COLUMNS; i++)
+        printf(i ? "| %s " : "| `%s` ", cell[i]);
+    puts("|");
 }
 
 void list_figures_markdown(void)

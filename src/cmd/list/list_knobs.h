@@ -2,7 +2,7 @@
 #ifndef CMD_LIST_KNOBS_H
 #define CMD_LIST_KNOBS_H
 
-#include "base/table.h"
+#include "base/print/table.h"
 
 void list_knobs(void);
 

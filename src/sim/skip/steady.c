@@ -406,7 +406,8 @@ static void fly_ports(const struct steady *d, struct sim *s, uint64_t was, uint6
 
         for (int n = 0; n < PORT_COUNTS; n++)
             if (port_info[n].how == FIGURE_SUM)
-                p->count[n] += tape_share(to->count[n] - from->count[n], is, span) - tape_share(to->count[n] - from->count[n], was, span);
+                p->count[n] += tape_share(to->count[n] - from->count[n], is, span) -
+                               tape_share(to->count[n] - from->count[n], was, span);
     }
 }
 
