@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Every one of them. To add one, add a line. */
+/* All congestion controls. To add one, add a line. */
 #define EACH(X) \
     X(cc_dcqcn_nic) \
     X(cc_dcqcn_hpcc) \
@@ -33,7 +33,7 @@ const struct cc_algo *cc_find(const char *name)
     return NULL;
 }
 
-/* Whose own a knob is: the name of the first control that its name begins with. */
+/* Returns the control that owns a knob: the first one whose name is a prefix of the knob's name. */
 static const struct cc_algo *owner_of(enum knob knob)
 {
     const char *name = knob_info[knob].name;
@@ -61,5 +61,5 @@ bool cc_heeds(const struct cc_algo *cc, enum knob knob)
 
     if (!owner || owner == cc || (cc->knobs && is_in(cc->knobs, knob)))
         return true;
-    return !owner->knobs && strncmp(cc->name, "dcqcn", 5) == 0;          /* DCQCN in its forms */
+    return !owner->knobs && strncmp(cc->name, "dcqcn", 5) == 0;          /* the variants of DCQCN */
 }

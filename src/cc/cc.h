@@ -1,26 +1,25 @@
-/* src/cc/cc.h - how a sender picks its rate.
+/* src/cc/cc.h - the interface of a congestion control, which sets a sender's rate.
  *
- * A congestion control is one file in this folder: it fills a struct cc_algo
- * and stands in cc_all[] (cc.c). It sees the signals below and nothing else.
+ * A congestion control is one file in this folder. It fills a struct cc_algo and is listed in cc_all[]
+ * (cc.c). It sees only the signals below.
  *
  *   cfg    made from the knobs by configure(); shared by all flows of a NIC, read-only
- *   state  what one flow remembers; state_size zeroed bytes owned by the caller, who keeps those of all flows
- *          in one array, each where it is aligned to 16 bytes
- *   out    the decision as it stands; a hook changes what it decides anew
+ *   state  of one flow; state_size zeroed bytes, owned by the caller, who keeps the states of all flows in
+ *          one array, each aligned to 16 bytes
+ *   out    the current decision; a hook changes only what it decides
  *
- * What a signal costs is paid by those who ask for it: packets carry telemetry only if 'telemetry' says so,
- * probes are sent only when 'probe_ps' does, and a hook that is NULL is not called.
+ * Only controls that need a signal pay for it: packets carry telemetry only if 'telemetry' asks for it,
+ * probes are sent only if 'probe_ps' does, and a NULL hook is not called.
  *
- * There are no timer events. A control that changes its rate by itself says in
- * out->due_ps when it next would; whoever is about to use the rate at or after
- * that time calls on_due() first, which catches up with everything that has
- * expired since. So the timers of an idle flow cost nothing and a finished flow
- * leaves none behind. The other hooks catch up by themselves before they act.
+ * There are no timer events. A control whose rate changes over time sets out->due_ps to the time of the next
+ * change. The caller must call on_due() before it uses the rate at or after that time; on_due() catches up
+ * with everything that has expired since. Timers of an idle flow therefore cost nothing, and a finished flow
+ * leaves none behind. The other hooks catch up automatically before they act.
  *
- * A decision that takes time is one more change that is due: see late.h.
+ * A decision that takes time is another change that is due: see late.h.
  *
- * When the knobs change, the caller first calls on_due() of every flow with the old cfg, then
- * swaps the cfg. A period that is running ends when it was going to end; the next one has the new length.
+ * When the knobs change, the caller first calls on_due() for every flow with the old cfg, then swaps the cfg.
+ * A running period keeps its end; the next one has the new length.
  *
  * Hooks are called with non-decreasing now. They do not allocate or fail.
  */
@@ -34,27 +33,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The instant at which something happens. A timer that expires at this very
- * instant has run already if it was started before 'since_ps', the time when what happens now was
- * set in motion (a packet put on the wire, a wake-up armed); use cc_expired(). */
+/* The time of an event. A timer that expires at the same time has already run if it was started before
+ * 'since_ps', the time at which this event was caused (a packet was put on the wire, a wake-up was armed);
+ * use cc_expired(). */
 struct cc_now { uint64_t ps, since_ps; };
 
-/* Has a timer that was started at at_ps - period_ps and ends at at_ps run by now? */
+/* Returns true if a timer that was started at at_ps - period_ps and ends at at_ps has run by now. */
 static inline bool cc_expired(struct cc_now now, uint64_t at_ps, uint64_t period_ps)
 {
     return at_ps < now.ps || (at_ps == now.ps && at_ps - period_ps < now.since_ps);
 }
 
 struct cc_out {
-    uint64_t rate_bps;           /* pace at this rate from now on; > 0 always: see cc_set_rate() */
-    uint64_t window_bytes;       /* bytes that may be unacknowledged; UINT64_MAX: no window */
-    uint64_t due_ps;             /* call on_due() before using the rate at or after this; NEVER */
-    uint64_t probe_ps;           /* send an RTT probe at or after this, if no other is on its way; NEVER. Needs on_rtt() */
-    bool     counts_bytes;       /* call on_sent(); one that counts no bytes now is not told of them */
-    bool     forgets;            /* the NIC goes on with what forget() leaves of its knobs; whoever sees that clears it */
+    uint64_t rate_bps;           /* pacing rate; always > 0: see cc_set_rate() */
+    uint64_t window_bytes;       /* limit of unacknowledged bytes; UINT64_MAX: no window */
+    uint64_t due_ps;             /* call on_due() before using the rate at or after this time; or NEVER */
+    uint64_t probe_ps;           /* send an RTT probe at or after this time, unless one is in flight; or
+                                  * NEVER. Needs on_rtt() */
+    bool     counts_bytes;       /* call on_sent(); false: skip it while no bytes are counted */
+    bool     forgets;            /* the NIC reverts knobs by forget(); the caller clears this flag */
 };
 
-/* A rate of 0 would never be used again, so nobody may decide on one: the least is a knob of the control's. */
+/* Sets the rate. A rate of 0 would block the flow forever; the control's minimum is a knob. */
 static inline void cc_set_rate(struct cc_out *out, uint64_t rate_bps)
 {
     assert(rate_bps > 0);
@@ -63,25 +63,26 @@ static inline void cc_set_rate(struct cc_out *out, uint64_t rate_bps)
 
 struct rlcc_model;
 
-/* What a config of the HPCC ns-3 fork sets for its controls alone. */
+/* Settings that only a config of the HPCC ns-3 fork has. */
 struct cc_fork {
-    uint32_t int_multi;          /* units of HPCC's telemetry; 0: by the line rate */
-    bool     is_slow;            /* HPCC reacts once per round trip (FAST_REACT 0), */
-    bool     has_hop_rates;      /* keeps a rate for each hop (MULTI_RATE 1), */
-    bool     skips_empty;        /* and within a round trip skips hops without a queue (SAMPLE_FEEDBACK 1) */
-    double   pint_base;          /* of PINT's logarithms; 0: PINT_BASE */
-    uint32_t pint_ignored;       /* of 65,536 ACKs so many are ignored by HPCC-PINT */
-    uint64_t timely_hai_bps;     /* large step of TIMELY; 0: five small ones */
+    uint32_t int_multi;          /* unit of HPCC's telemetry; 0: derived from the line rate */
+    bool     is_slow;            /* HPCC reacts once per round trip (FAST_REACT 0) */
+    bool     has_hop_rates;      /* HPCC keeps a rate per hop (MULTI_RATE 1) */
+    bool     skips_empty;        /* within a round trip, skips hops without a queue (SAMPLE_FEEDBACK 1) */
+    double   pint_base;          /* base of PINT's logarithms; 0: PINT_BASE */
+    uint32_t pint_ignored;       /* HPCC-PINT ignores this many of 65,536 ACKs */
+    uint64_t timely_hai_bps;     /* large step of TIMELY; 0: five small steps */
 };
 
-struct cc_link {                 /* what a NIC knows about where it is */
+struct cc_link {                 /* the NIC's network environment */
     uint64_t line_bps;
     uint64_t base_rtt_ps;        /* longest unloaded round trip of the network */
     uint32_t mtu_bytes;          /* payload of a full packet */
-    uint64_t bdp_bytes;          /* most that is on its way in such a round trip; 0: line rate times base_rtt_ps */
-    bool     is_fork;            /* with the quirks of the HPCC ns-3 fork: model hpcc */
-    struct cc_fork fork;         /* is_fork: its settings */
-    const struct rlcc_model *rlcc;           /* what RL-CC decides by: cc/rlcc/rlcc_model.h; NULL: there is none */
+    uint64_t bdp_bytes;          /* maximum bytes in flight in such a round trip; 0: line rate times
+                                  * base_rtt_ps */
+    bool     is_fork;            /* model hpcc: with the quirks of the HPCC ns-3 fork */
+    struct cc_fork fork;         /* valid if is_fork */
+    const struct rlcc_model *rlcc;           /* RL-CC's policy: cc/rlcc/rlcc_model.h; NULL: none */
 };
 
 static inline uint64_t cc_link_bdp_bytes(const struct cc_link *link)
@@ -90,54 +91,56 @@ static inline uint64_t cc_link_bdp_bytes(const struct cc_link *link)
                            : (uint64_t)((double)link->line_bps * ((double)link->base_rtt_ps / 8e12));
 }
 
-#define CC_HOPS_MAX 5            /* records of telemetry in a packet */
+#define CC_HOPS_MAX 5            /* telemetry records per packet */
 
-struct cc_hop {                  /* what a switch wrote into a packet that left it by a port */
-    uint64_t rate_bps;           /* of the port */
-    uint64_t at_ps;              /* when the packet left the queue */
-    uint64_t sent_bytes;         /* that the port had sent before, ever */
-    uint64_t queue_bytes;        /* that stayed behind in its queues */
+struct cc_hop {                  /* telemetry of a switch about the port by which a packet left */
+    uint64_t rate_bps;           /* rate of the port */
+    uint64_t at_ps;              /* time at which the packet left the queue */
+    uint64_t sent_bytes;         /* total bytes sent by the port before */
+    uint64_t queue_bytes;        /* bytes left in its queues */
 };
 
 struct cc_ack {
-    uint64_t rtt_ps;             /* of the packet that is acknowledged */
+    uint64_t rtt_ps;             /* of the acknowledged packet */
     uint64_t acked_bytes;        /* newly acknowledged payload */
-    uint64_t inflight_bytes;     /* sent and not acknowledged */
-    uint64_t seq;                /* first byte that the receiver still wants */
-    uint64_t sent_seq;           /* first byte that was not sent yet */
-    uint64_t endpoint_ps;        /* CC_PATH: part of rtt_ps that passed inside the receiver, */
-    bool     is_marked;          /* the packet was marked on its way */
-    uint8_t  hops;               /* CC_PATH: and the switches that the packet passed */
-    uint8_t  records;            /* telemetry of so many of them, in the order of its way, at most CC_HOPS_MAX; 0: there
-                                  * was no room for all */
-    uint16_t digest;             /* telemetry of CC_DIGEST: see cc/pint.h */
-    const struct cc_hop *hop;    /* good until the hook returns */
-    uint64_t pair_rtt_ps;        /* base round trip of its two hosts, and bytes on their way in it; 0: those of the network */
+    uint64_t inflight_bytes;     /* sent but not acknowledged */
+    uint64_t seq;                /* first byte that the receiver expects */
+    uint64_t sent_seq;           /* first byte not sent yet */
+    uint64_t endpoint_ps;        /* CC_PATH: part of rtt_ps spent inside the receiver */
+    bool     is_marked;          /* the packet was ECN-marked */
+    uint8_t  hops;               /* CC_PATH: number of switches on the path */
+    uint8_t  records;            /* number of telemetry records, in path order, at most CC_HOPS_MAX; 0: they
+                                  * did not all fit */
+    uint16_t digest;             /* CC_DIGEST: see cc/pint.h */
+    const struct cc_hop *hop;    /* valid until the hook returns */
+    uint64_t pair_rtt_ps;        /* base round trip of the two hosts, and bytes in flight in it; 0: use the
+                                  * network's */
     uint64_t pair_bdp_bytes;
 };
 
-/* An RTT probe has come back. A NIC makes one decision at a time, for all its flows: a control whose decisions take time
- * begins when the NIC is free, and says until when it is busy with this one. */
+/* An RTT probe has returned. A NIC makes one decision at a time for all its flows. A control whose decisions
+ * take time starts when the NIC is free, and sets busy_ps to the end of its decision. */
 struct cc_probe {
     uint64_t  rtt_ps;
-    uint64_t *busy_ps;           /* of the NIC, never NULL: it decides on something else until then */
+    uint64_t *busy_ps;           /* of the NIC, never NULL: busy with another decision until then */
 };
 
-enum cc_loss { CC_NACK, CC_TIMEOUT };        /* the receiver missed something; nothing was heard for long */
+enum cc_loss { CC_NACK, CC_TIMEOUT };        /* the receiver reported a gap; nothing was received for long */
 
 enum cc_telemetry {
     CC_NO_TELEMETRY,
-    CC_TIMESTAMP,                /* when a packet was sent comes back with its ACK: model hpcc's packets are longer */
-    CC_PATH,                     /* how many switches a packet passed, and how long it took inside the receiver */
+    CC_TIMESTAMP,                /* ACKs return the send time of the packet: makes packets of model hpcc
+                                  * longer */
+    CC_PATH,                     /* number of switches on the path, and time spent inside the receiver */
     CC_HOPS,                     /* a struct cc_hop of each switch */
-    CC_DIGEST,                   /* one number of the worst of them */
+    CC_DIGEST,                   /* one number, of the most utilized port */
 };
 
 struct cc_algo {
-    /* Per packet, so first. NULL: this signal does not concern me. */
+    /* Per packet, so first. NULL: signal not used. */
     void (*on_sent)(const void *cfg, void *state, struct cc_now, uint32_t bytes, struct cc_out *);
     void (*on_ack) (const void *cfg, void *state, struct cc_now, const struct cc_ack *, struct cc_out *);
-    void (*on_cnp) (const void *cfg, void *state, struct cc_now, uint64_t told_ps, struct cc_out *);
+    void (*on_cnp) (const void *cfg, void *state, struct cc_now, uint64_t announced_ps, struct cc_out *);
     void (*on_due) (const void *cfg, void *state, struct cc_now, struct cc_out *);
     void (*on_rtt) (const void *cfg, void *state, struct cc_now, const struct cc_probe *, struct cc_out *);
     void (*on_loss)(const void *cfg, void *state, struct cc_now, enum cc_loss, struct cc_out *);
@@ -145,33 +148,35 @@ struct cc_algo {
     /* Per flow and per change of knobs (required). */
     void (*start)    (const void *cfg, void *state, struct cc_now, struct cc_out *);
     void (*configure)(void *cfg, const struct knobs *, const struct cc_link *);
-    void (*forget)   (struct knobs *);       /* see out->forgets; NULL: a NIC keeps what was set */
+    void (*forget)   (struct knobs *);       /* see out->forgets; NULL: knobs stay */
 
     const char *name;            /* as written in scenario files */
     const char *about;           /* one line for `anole list` */
     size_t      cfg_size;        /* at most CC_CFG_MAX */
     size_t      state_size;
-    size_t    (*state_bytes)(const struct cc_link *);    /* of them that are used with this; NULL: all */
-    const enum knob *knobs;      /* those that it reads, ending with KNOB_COUNT: what a tuner may tune; NULL: DCQCN's */
+    size_t    (*state_bytes)(const struct cc_link *);    /* bytes of state in use for this link; NULL: all */
+    const enum knob *knobs;      /* knobs that it reads, terminated by KNOB_COUNT: a tuner may tune these;
+                                  * NULL: DCQCN's */
     enum cc_telemetry telemetry;
-    bool        repaces;         /* a new rate counts for the packet sent last, too: what is left of the wait after it
-                                  * becomes longer or shorter by the difference */
-    bool        has_window;      /* one that goes with its rate */
-    bool        reads_marks;     /* it goes by marks that ACKs bring back, not by CNPs */
-    bool        takes_turns;     /* receivers tell congested flows one after the other, and how long a round
-                                  * takes: told_ps of on_cnp(); otherwise that is 0. See sim/host/np/cnp_arbiter.h */
+    bool        repaces;         /* a new rate also applies to the packet sent last: the remaining wait after
+                                  * it is rescaled */
+    bool        has_window;      /* has a window that follows its rate */
+    bool        reads_marks;     /* reacts to ECN marks in ACKs instead of CNPs */
+    bool        takes_turns;     /* receivers notify congested flows in rotation and report the length of a
+                                  * round as announced_ps of on_cnp(), which is otherwise 0. See
+                                  * sim/host/np/cnp_arbiter.h */
 };
 
 #define CC_CFG_MAX   512
-#define CC_STATE_MAX 320         /* the most that a control remembers of a flow */
+#define CC_STATE_MAX 320         /* largest state of any control */
 
 extern const struct cc_algo *const cc_all[];     /* NULL-terminated */
 
 /* Returns the algorithm called 'name', or NULL. */
 const struct cc_algo *cc_find(const char *name);
 
-/* Whether turning a knob can make a difference to this control: false for another control's own. Knobs of switches, of CNPs and of
- * HF2T are no control's own. */
+/* Returns false if the knob belongs to another control, so that changing it has no effect on this one. Knobs
+ * of switches, of CNPs and of HF2T belong to no control. */
 bool cc_heeds(const struct cc_algo *, enum knob);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/cc/cc_test.c - what every congestion control on the list must hold to. */
+/* src/cc/cc_test.c - invariants of every congestion control in the list. */
 #include "cc/test_flow.h"
 
 static void find__knows_the_names_of_scenario_files(void **unused)
@@ -41,7 +41,7 @@ static void all__have_what_is_required_and_fit(void **unused)
     }
 }
 
-/* A control may use its own cfg and state and no byte more. */
+/* A control must not write beyond its cfg and state. */
 static void all__keep_to_their_memory(void **unused)
 {
     (void)unused;
@@ -63,7 +63,7 @@ static void all__keep_to_their_memory(void **unused)
     }
 }
 
-/* Those that have a window begin with the largest: what is on its way in an empty round trip. */
+/* Controls with a window start with the largest one: the bytes in flight in an empty round trip. */
 static void start__line_rate_whole_window_nothing_due(void **unused)
 {
     (void)unused;
@@ -95,12 +95,18 @@ static void none__no_signal_concerns_it(void **unused)
 static void heeds__its_own_knobs_and_nobodys(void **unused)
 {
     static const struct { const char *cc; enum knob knob; bool heeds; } rows[] = {
-        { "dcqcn", KNOB_rpg_ai_rate, true },   { "dcqcn", KNOB_hpcc_ai, false },       { "dcqcn", KNOB_kmin, true },
-        { "dcqcn_plus", KNOB_rpg_gd, true },   { "dcqcn_hpcc", KNOB_dce_tcp_g, true }, { "dcqcn_plus", KNOB_swift_hop, false },
-        { "swift", KNOB_swift_hop, true },     { "swift", KNOB_rpg_ai_rate, false },   { "swift", KNOB_rpg_min_rate, true },
-        { "hpcc_pint", KNOB_hpcc_eta, true },  { "hpcc_pint", KNOB_rpg_ai_rate, false }, { "hpcc", KNOB_timely_ai, false },
-        { "rttcc", KNOB_rttcc_decision, true }, { "rlcc", KNOB_rlcc_beta, true },      { "rlcc", KNOB_rttcc_target, false },
-        { "none", KNOB_rpg_ai_rate, false },   { "none", KNOB_pmax, true },            { "hpcc", KNOB_hf2t, true },
+        { "dcqcn", KNOB_rpg_ai_rate, true },   { "dcqcn", KNOB_hpcc_ai, false },
+        { "dcqcn", KNOB_kmin, true },
+        { "dcqcn_plus", KNOB_rpg_gd, true },   { "dcqcn_hpcc", KNOB_dce_tcp_g, true },
+        { "dcqcn_plus", KNOB_swift_hop, false },
+        { "swift", KNOB_swift_hop, true },     { "swift", KNOB_rpg_ai_rate, false },
+        { "swift", KNOB_rpg_min_rate, true },
+        { "hpcc_pint", KNOB_hpcc_eta, true },  { "hpcc_pint", KNOB_rpg_ai_rate, false },
+        { "hpcc", KNOB_timely_ai, false },
+        { "rttcc", KNOB_rttcc_decision, true }, { "rlcc", KNOB_rlcc_beta, true },
+        { "rlcc", KNOB_rttcc_target, false },
+        { "none", KNOB_rpg_ai_rate, false },   { "none", KNOB_pmax, true },
+        { "hpcc", KNOB_hf2t, true },
         { "hpcc", KNOB_min_time_between_cnps, true },
     };
 

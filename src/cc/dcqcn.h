@@ -1,11 +1,11 @@
-/* src/cc/dcqcn.h - what the machines of DCQCN have in common: rates, periods, and how a flow catches up.
+/* src/cc/dcqcn.h - common parts of the DCQCN variants: rates, periods, and how a flow catches up.
  *
- * A machine puts a struct dcqcn_cfg first in its cfg and a struct dcqcn first in its state, and says in a
- * struct dcqcn_machine how alpha moves, how the rate is raised and how it is cut.
+ * A variant ("machine") puts a struct dcqcn_cfg first in its cfg and a struct dcqcn first in its state. Its
+ * struct dcqcn_machine defines how alpha moves, how the rate is raised and how it is cut.
  *
- * Only cuts and raises change the rate, and a decrease tick without a CNP does nothing, so those two are run
- * in order of time and the rest is made up for: alpha when a cut or a CNP needs it, idle decrease ticks by a
- * division. There is at most one cut to make, since only a CNP asks for one.
+ * Only cuts and raises change the rate, so these two run in order of time. Everything else is caught up
+ * lazily: alpha when a cut or a CNP needs it, and decrease ticks without a CNP (which do nothing) by a
+ * division. At most one cut is pending, because only a CNP requests one.
  */
 #ifndef CC_DCQCN_H
 #define CC_DCQCN_H
@@ -13,12 +13,12 @@
 #include "cc/cc.h"
 #include "cc/timer.h"
 
-/* Periods are whole microseconds, so a cut that comes so much later finds alpha up to date. */
+/* Periods are whole microseconds, so a cut that is later by this much finds alpha up to date. */
 #define DCQCN_CUT_LAG_PS (1 * PS_PER_NS)
 
 struct dcqcn_cfg {
     uint64_t line_bps, max_bps, min_bps, ai_bps, hai_bps;
-    uint64_t first_bps;          /* at the first CNP */
+    uint64_t first_bps;          /* rate set by the first CNP */
     uint64_t alpha_ps, cut_ps, raise_ps;
     uint32_t threshold;          /* F */
     bool     clamp;
@@ -27,15 +27,15 @@ struct dcqcn_cfg {
 struct dcqcn {
     uint64_t rate_bps, target_bps;
     struct cc_timer raise, cut, alpha_tick;
-    bool     limited;            /* a CNP has come, and the limiter has not been released since */
-    bool     alpha_cnp;          /* one has come since the last tick of alpha */
-    bool     cut_cnp;            /* one waits for the next tick of 'cut' */
+    bool     limited;            /* a CNP has arrived, and the limiter has not been released since */
+    bool     alpha_cnp;          /* a CNP has arrived since the last tick of alpha */
+    bool     cut_cnp;            /* a CNP waits for the next tick of 'cut' */
 };
 
 struct dcqcn_machine {
     void (*run_raises)(const void *cfg, void *state, struct cc_now);
     void (*run_alpha) (const void *cfg, void *state, struct cc_now);
-    void (*cut_rate)  (const void *cfg, void *state);    /* the tick that a CNP has been waiting for */
+    void (*cut_rate)  (const void *cfg, void *state);    /* the tick for which a CNP has been waiting */
 };
 
 static inline uint64_t dcqcn_bps(const struct knobs *k, enum knob knob)
@@ -48,7 +48,7 @@ static inline uint64_t dcqcn_period_ps(const struct knobs *k, enum knob knob)
     return (uint64_t)k->value[knob] * PS_PER_US;
 }
 
-/* Rates come out in order, min <= max <= line; first_bps is what the knob says, 0 included. */
+/* Ensures min <= max <= line. first_bps is the knob's value, including 0. */
 static inline void dcqcn_configure(struct dcqcn_cfg *cfg, const struct knobs *k, const struct cc_link *link)
 {
     *cfg = (struct dcqcn_cfg){
@@ -70,7 +70,7 @@ static inline void dcqcn_configure(struct dcqcn_cfg *cfg, const struct knobs *k,
         cfg->min_bps = cfg->max_bps;
 }
 
-/* The timers that start with the first CNP in every machine. */
+/* Starts the timers that start with the first CNP in every variant. */
 static inline void dcqcn_start_timers(const struct dcqcn_cfg *cfg, struct dcqcn *f, struct cc_now now)
 {
     cc_timer_start(&f->alpha_tick, now.ps, cfg->alpha_ps);
@@ -85,7 +85,8 @@ static inline void dcqcn_decide(const struct dcqcn *f, struct cc_out *out)
         out->due_ps = f->cut.at_ps;
 }
 
-/* Cuts to 'rate_bps', at least the minimum. The target follows if the rate was raised since the last cut. */
+/* Cuts to 'rate_bps', but not below the minimum. The target follows if the rate was raised since the last
+ * cut. */
 static inline void dcqcn_cut_to(const struct dcqcn_cfg *cfg, struct dcqcn *f, uint64_t rate_bps,
                                 bool was_raised)
 {
@@ -97,7 +98,7 @@ static inline void dcqcn_cut_to(const struct dcqcn_cfg *cfg, struct dcqcn *f, ui
     cc_timer_start(&f->cut, f->cut.at_ps, cfg->cut_ps);
 }
 
-/* Brings a limited flow up to now. A machine whose raises release the limiter leaves it free then. */
+/* Brings a limited flow up to now. Raises may release the limiter; the flow is then unlimited. */
 static inline void dcqcn_catch_up(const struct dcqcn_machine *m, const struct dcqcn_cfg *cfg, struct dcqcn *f,
                                   struct cc_now now)
 {

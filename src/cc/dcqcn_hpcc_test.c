@@ -1,7 +1,7 @@
 /* src/cc/dcqcn_hpcc_test.c
  *
- * Two oracles: rows of numbers worked out by hand in exact fractions, and a second machine in this file
- * that runs every timer tick as an event of its own, as the HPCC simulator does.
+ * Two oracles: rows computed by hand in exact fractions, and a reference implementation in this file that
+ * runs every timer tick as a separate event, like the HPCC simulator.
  */
 #include "cc/test_dcqcn.h"
 
@@ -26,7 +26,7 @@ static void start_flow(struct flow *t, const struct knobs *k)
 
 /* ---- rows -------------------------------------------------------------------------------------- */
 
-enum signal { LOOK, CNP };
+enum signal { QUERY, CNP };
 
 struct row { uint64_t at_ns, since_ns; enum signal signal; uint64_t rate_bps, due_ns; };
 
@@ -38,7 +38,7 @@ static void check_rows(struct flow *t, const struct row *rows, size_t count)
         if (rows[i].signal == CNP)
             flow_cnp(t, now, 0);
         else
-            flow_look(t, now);
+            flow_rate(t, now);
         flow_expect(t, rows[i].rate_bps, rows[i].due_ns);
     }
 }
@@ -56,15 +56,15 @@ static void on_cnp__one_cut_then_recovery(void **unused)
      *   R = 43847085534 + 5e10 = 93847085534
      * Decrease ticks at 9001, 13001 ... find no CNP. */
     static const struct row rows[] = {
-        {   500,   500, LOOK, 100000000000, NOTHING_DUE },
+        {   500,   500, QUERY, 100000000000, NOTHING_DUE },
         {  1000,     0, CNP,  100000000000, 5001 },
-        {  5000,  4000, LOOK, 100000000000, 5001 },
-        {  5001,  1000, LOOK, 100000000000, 5001 },      /* set in motion when the timer was */
-        {  5001,  1001, LOOK,  50776684272, 15001 },
-        { 15000, 15000, LOOK,  50776684272, 15001 },
-        { 15002, 15000, LOOK,  75388342136, 25001 },
-        { 30000, 15000, LOOK,  87694171068, 35001 },
-        { 35001, 30000, LOOK,  93847085534, 45001 },
+        {  5000,  4000, QUERY, 100000000000, 5001 },
+        {  5001,  1000, QUERY, 100000000000, 5001 },     /* caused at the same time as the timer */
+        {  5001,  1001, QUERY, 50776684272, 15001 },
+        { 15000, 15000, QUERY, 50776684272, 15001 },
+        { 15002, 15000, QUERY, 75388342136, 25001 },
+        { 30000, 15000, QUERY, 87694171068, 35001 },
+        { 35001, 30000, QUERY, 93847085534, 45001 },
     };
     struct knobs k = hpcc_knobs();
     struct flow  t;
@@ -84,8 +84,8 @@ static void on_cnp__cut_after_a_raise_lowers_the_target(void **unused)
     static const struct row rows[] = {
         {  1000,     0, CNP,  100000000000, 5001 },
         { 36000, 34000, CNP,   93847085534, 37001 },
-        { 37002, 34000, LOOK,  52907850924, 47001 },
-        { 47002, 34000, LOOK,  73377468229, 57001 },
+        { 37002, 34000, QUERY, 52907850924, 47001 },
+        { 47002, 34000, QUERY, 73377468229, 57001 },
     };
     struct knobs k = hpcc_knobs();
     struct flow  t;
@@ -102,8 +102,8 @@ static void on_cnp__younger_than_the_alpha_period_comes_after_its_tick(void **un
     static const struct row rows[] = {
         {  1000,     0, CNP,  100000000000, 5001 },
         { 36000, 35001, CNP,   93847085534, 37001 },
-        { 37002, 34000, LOOK,  52907134928, 47001 },
-        { 47002, 34000, LOOK,  73377110231, 57001 },     /* 26453567464 + 46923542767 */
+        { 37002, 34000, QUERY, 52907134928, 47001 },
+        { 47002, 34000, QUERY, 73377110231, 57001 },     /* 26453567464 + 46923542767 */
     };
     struct knobs k = hpcc_knobs();
     struct flow  t;
@@ -118,7 +118,7 @@ static void on_cnp__younger_than_the_alpha_period_comes_after_its_tick(void **un
 static const struct row two_cuts[] = {
     {  1000,     0, CNP,  100000000000, 5001 },
     {  5500,  5100, CNP,   50776684272, 9001 },
-    {  9002,  9000, LOOK,  26072949528, 19001 },
+    {  9002,  9000, QUERY, 26072949528, 19001 },
 };
 
 static void on_cnp__second_cut_in_a_row_keeps_the_target(void **unused)
@@ -130,7 +130,7 @@ static void on_cnp__second_cut_in_a_row_keeps_the_target(void **unused)
     start_flow(&t, &k);
     CHECK_ROWS(&t, two_cuts);
     /* T is still 1e11: 13036474764 + 5e10. */
-    assert_int_equal(flow_look(&t, (struct cc_now){ 19002 * PS_PER_NS, 0 }), 63036474764);
+    assert_int_equal(flow_rate(&t, (struct cc_now){ 19002 * PS_PER_NS, 0 }), 63036474764);
 }
 
 static void on_cnp__clamp_lowers_the_target_at_every_cut(void **unused)
@@ -143,7 +143,7 @@ static void on_cnp__clamp_lowers_the_target_at_every_cut(void **unused)
     start_flow(&t, &k);
     CHECK_ROWS(&t, two_cuts);
     /* T is the rate before the second cut: 13036474764 + 25388342136. */
-    assert_int_equal(flow_look(&t, (struct cc_now){ 19002 * PS_PER_NS, 0 }), 38424816900);
+    assert_int_equal(flow_rate(&t, (struct cc_now){ 19002 * PS_PER_NS, 0 }), 38424816900);
 }
 
 static void raise_rate__stages_add_nothing_then_ai_then_hai(void **unused)
@@ -156,12 +156,12 @@ static void raise_rate__stages_add_nothing_then_ai_then_hai(void **unused)
      *   stage 4     T 40420M            R 20057.5M + 20210M = 40267.5M */
     static const struct row rows[] = {
         {  1000,     0, CNP,  40000000000, 5001 },
-        {  5002,     0, LOOK, 40000000000, 15001 },
-        { 15002,     0, LOOK, 40000000000, 25001 },
-        { 25002,     0, LOOK, 40000000000, 35001 },
-        { 35002,     0, LOOK, 40010000000, 45001 },
-        { 45002,     0, LOOK, 40115000000, 55001 },
-        { 55002,     0, LOOK, 40267500000, 65001 },
+        {  5002,     0, QUERY, 40000000000, 15001 },
+        { 15002,     0, QUERY, 40000000000, 25001 },
+        { 25002,     0, QUERY, 40000000000, 35001 },
+        { 35002,     0, QUERY, 40010000000, 45001 },
+        { 45002,     0, QUERY, 40115000000, 55001 },
+        { 55002,     0, QUERY, 40267500000, 65001 },
     };
     struct knobs k = hpcc_knobs();
     struct flow  t;
@@ -188,7 +188,7 @@ static uint64_t rate_after_cut(double gd, double min_dec_fac, double min_rate)
     k.value[KNOB_rpg_min_rate] = min_rate;
     start_flow(&t, &k);
     flow_cnp(&t, (struct cc_now){ 0, 0 }, 0);
-    return flow_look(&t, (struct cc_now){ 4002 * PS_PER_NS, 0 });
+    return flow_rate(&t, (struct cc_now){ 4002 * PS_PER_NS, 0 });
 }
 
 static void cut_rate__gd_floor_and_minimum(void **unused)
@@ -215,12 +215,12 @@ static void raise_rate__stops_at_rpg_max_rate(void **unused)
     assert_int_equal(t.out.rate_bps, LINE_BPS);
     flow_cnp(&t, (struct cc_now){ 0, 0 }, 0);
     assert_int_equal(t.out.rate_bps, 80000000000);
-    /* Truncation of both halves leaves the last bit/s missing for ever. */
-    assert_in_range(flow_look(&t, (struct cc_now){ PS_PER_S, 0 }), 79999999999, 80000000000);
+    /* Truncating both halves leaves the last bit/s missing forever. */
+    assert_in_range(flow_rate(&t, (struct cc_now){ PS_PER_S, 0 }), 79999999999, 80000000000);
 }
 
-/* The product of the original, tick by tick, to the last bit: at 800 Gb/s one unit in the last place of
- * alpha is seen in the rate of some of these cuts. The cut comes n us and 1 ns after the first CNP. */
+/* Matches the original's product, tick by tick, to the last bit: at 800 Gb/s one unit in the last place of
+ * alpha is visible in the rate of some of these cuts. The cut comes n us and 1 ns after the first CNP. */
 static void on_due__decay_of_alpha_rounds_as_tick_by_tick(void **unused)
 {
     static const struct cc_link link_800g = { .line_bps = 8 * LINE_BPS, .mtu_bytes = 1000 };
@@ -239,7 +239,7 @@ static void on_due__decay_of_alpha_rounds_as_tick_by_tick(void **unused)
             flow_start(&t, cc_find("dcqcn_hpcc"), &k, &link_800g);
             flow_cnp(&t, (struct cc_now){ 0, 0 }, 0);
             alpha = (1 - 1.0 / 1024) * alpha;
-            assert_int_equal(flow_look(&t, (struct cc_now){ n * PS_PER_US + 2 * PS_PER_NS, 0 }),
+            assert_int_equal(flow_rate(&t, (struct cc_now){ n * PS_PER_US + 2 * PS_PER_NS, 0 }),
                              (uint64_t)((double)(8 * LINE_BPS) * (1 - alpha / 2)));
         }
     }
@@ -259,14 +259,14 @@ static void on_due__a_long_decay_of_alpha_is_a_power(void **unused)
     k.value[KNOB_rpg_time_reset] = 131071;
     start_flow(&t, &k);
     flow_cnp(&t, (struct cc_now){ 0, 0 }, 0);
-    want = (double)flow_look(&t, (struct cc_now){ 4002 * PS_PER_NS, 0 });     /* alpha ticked four times */
+    want = (double)flow_rate(&t, (struct cc_now){ 4002 * PS_PER_NS, 0 });     /* alpha ticked four times */
     flow_cnp(&t, (struct cc_now){ 5000500 * PS_PER_NS, 5000400 * PS_PER_NS }, 0);
     for (int i = 0; i < 5000; i++)
         alpha *= keep;
     assert_int_equal((uint64_t)(alpha * 1e8), 755762);
     alpha = (keep * alpha + 1.0 / 1024) * keep * keep * keep;
     want *= 1 - alpha / 2;
-    assert_in_range(flow_look(&t, (struct cc_now){ 5004002 * PS_PER_NS, 0 }), (uint64_t)want - 1,
+    assert_in_range(flow_rate(&t, (struct cc_now){ 5004002 * PS_PER_NS, 0 }), (uint64_t)want - 1,
                     (uint64_t)want + 1);
 }
 
@@ -288,15 +288,15 @@ static void change_knobs__running_periods_keep_their_length(void **unused)
     k.value[KNOB_rate_reduce_monitor_period] = 6;
     k.value[KNOB_rpg_time_reset] = 20;
     flow_change_knobs(&t, (struct cc_now){ 500 * PS_PER_NS, 500 * PS_PER_NS }, &k);
-    assert_int_equal(flow_look(&t, (struct cc_now){ 4001 * PS_PER_NS, 4000 * PS_PER_NS }), 87500000000);
+    assert_int_equal(flow_rate(&t, (struct cc_now){ 4001 * PS_PER_NS, 4000 * PS_PER_NS }), 87500000000);
     assert_int_equal(t.out.due_ps, 24001 * PS_PER_NS);
     flow_cnp(&t, (struct cc_now){ 4500 * PS_PER_NS, 4500 * PS_PER_NS }, 0);
     assert_int_equal(t.out.due_ps, 10001 * PS_PER_NS);
-    assert_int_equal(flow_look(&t, (struct cc_now){ 10002 * PS_PER_NS, 0 }), 73828125000);
+    assert_int_equal(flow_rate(&t, (struct cc_now){ 10002 * PS_PER_NS, 0 }), 73828125000);
     k.value[KNOB_rpg_time_reset] = 5;
     flow_change_knobs(&t, (struct cc_now){ 12000 * PS_PER_NS, 12000 * PS_PER_NS }, &k);
     assert_int_equal(t.out.due_ps, 30001 * PS_PER_NS);
-    assert_int_equal(flow_look(&t, (struct cc_now){ 30002 * PS_PER_NS, 0 }), 86914062500);
+    assert_int_equal(flow_rate(&t, (struct cc_now){ 30002 * PS_PER_NS, 0 }), 86914062500);
     assert_int_equal(t.out.due_ps, 35001 * PS_PER_NS);
 }
 
@@ -317,9 +317,9 @@ static void change_knobs__idle_decrease_ticks_keep_their_phase(void **unused)
     assert_int_equal(t.out.due_ps, 19001 * PS_PER_NS);
 }
 
-/* ---- the second machine: one event per tick ---------------------------------------------------- */
+/* ---- reference implementation: one event per tick ---------------------------------------------- */
 
-struct eager {
+struct hpcc_reference {
     struct knobs k;
     uint64_t     rate, target;
     double       alpha;
@@ -328,29 +328,29 @@ struct eager {
     struct event ev[EVENTS];
 };
 
-static uint64_t us(const struct eager *e, enum knob knob)
+static uint64_t us(const struct hpcc_reference *e, enum knob knob)
 {
     return (uint64_t)e->k.value[knob] * PS_PER_US;
 }
 
-static uint64_t mbps(const struct eager *e, enum knob knob)
+static uint64_t mbps(const struct hpcc_reference *e, enum knob knob)
 {
     return (uint64_t)e->k.value[knob] * 1000000;
 }
 
-static uint64_t max_rate(const struct eager *e)
+static uint64_t max_rate(const struct hpcc_reference *e)
 {
     uint64_t max = mbps(e, KNOB_rpg_max_rate);
 
     return max == 0 || max > LINE_BPS ? LINE_BPS : max;
 }
 
-static void eager_start(struct eager *e, const struct knobs *k)
+static void reference_start(struct hpcc_reference *e, const struct knobs *k)
 {
-    *e = (struct eager){ .k = *k, .rate = LINE_BPS, .target = LINE_BPS, .first = true };
+    *e = (struct hpcc_reference){ .k = *k, .rate = LINE_BPS, .target = LINE_BPS, .first = true };
 }
 
-static void eager_alpha(struct eager *e, uint64_t now_ps)
+static void reference_alpha(struct hpcc_reference *e, uint64_t now_ps)
 {
     double g = (1024 - e->k.value[KNOB_dce_tcp_g]) / 1024;
 
@@ -359,7 +359,7 @@ static void eager_alpha(struct eager *e, uint64_t now_ps)
     event_schedule(&e->ev[ALPHA], now_ps, us(e, KNOB_dce_tcp_rtt));
 }
 
-static void eager_decrease(struct eager *e, uint64_t now_ps)
+static void reference_decrease(struct hpcc_reference *e, uint64_t now_ps)
 {
     uint64_t min = mbps(e, KNOB_rpg_min_rate), max = max_rate(e);
 
@@ -376,7 +376,7 @@ static void eager_decrease(struct eager *e, uint64_t now_ps)
     event_schedule(&e->ev[INCREASE], now_ps, us(e, KNOB_rpg_time_reset));
 }
 
-static void eager_increase(struct eager *e, uint64_t now_ps)
+static void reference_increase(struct hpcc_reference *e, uint64_t now_ps)
 {
     uint64_t f = (uint64_t)e->k.value[KNOB_rpg_threshold];
 
@@ -389,19 +389,19 @@ static void eager_increase(struct eager *e, uint64_t now_ps)
     e->stage++;
 }
 
-static void eager_run(struct eager *e, struct cc_now now)
+static void reference_run(struct hpcc_reference *e, struct cc_now now)
 {
     for (int i = event_due(e->ev, now); i >= 0; i = event_due(e->ev, now)) {
         if (i == ALPHA)
-            eager_alpha(e, e->ev[i].at_ps);
+            reference_alpha(e, e->ev[i].at_ps);
         else if (i == DECREASE)
-            eager_decrease(e, e->ev[i].at_ps);
+            reference_decrease(e, e->ev[i].at_ps);
         else
-            eager_increase(e, e->ev[i].at_ps);
+            reference_increase(e, e->ev[i].at_ps);
     }
 }
 
-static void eager_cnp(struct eager *e, uint64_t now_ps)
+static void reference_cnp(struct hpcc_reference *e, uint64_t now_ps)
 {
     e->alpha_flag = e->decrease_flag = true;
     if (!e->first)
@@ -415,7 +415,7 @@ static void eager_cnp(struct eager *e, uint64_t now_ps)
     event_schedule(&e->ev[DECREASE], now_ps, us(e, KNOB_rate_reduce_monitor_period) + PS_PER_NS);
 }
 
-/* ---- both driven with the same random signals -------------------------------------------------- */
+/* ---- both with the same random signals --------------------------------------------------------- */
 
 static struct knobs random_knobs(struct rng *r)
 {
@@ -427,27 +427,27 @@ static struct knobs random_knobs(struct rng *r)
 
 static void run_both(struct rng *r, int signals)
 {
-    struct knobs  k = random_knobs(r);
-    struct cc_now now = { 0, 0 };
-    struct flow   t;
-    struct eager  e;
-    uint64_t      cnp_share = 1 + rng_below(r, 50);
+    struct knobs          k = random_knobs(r);
+    struct cc_now         now = { 0, 0 };
+    struct flow           t;
+    struct hpcc_reference e;
+    uint64_t              cnp_share = 1 + rng_below(r, 50);
 
     start_flow(&t, &k);
-    eager_start(&e, &k);
+    reference_start(&e, &k);
     for (int i = 0; i < signals; i++) {
         uint64_t roll = rng_below(r, 100);
 
         now = random_instant(r, now, e.ev, 400 * PS_PER_US);
-        eager_run(&e, now);
+        reference_run(&e, now);
         if (roll < cnp_share) {
             flow_cnp(&t, now, 0);
-            eager_cnp(&e, now.ps);
+            reference_cnp(&e, now.ps);
         } else if (roll == 99) {
             e.k = k = random_knobs(r);
             flow_change_knobs(&t, now, &k);
         }
-        assert_int_equal(flow_look(&t, now), e.rate);
+        assert_int_equal(flow_rate(&t, now), e.rate);
     }
 }
 
@@ -461,39 +461,39 @@ static void catch_up__same_rate_as_running_every_tick(void **unused)
         run_both(&r, 500);
 }
 
-/* Long idle times: raises end in a steady state and are skipped, then a CNP finds them in phase. */
+/* Long idle times: raises reach a steady state and are skipped; a later CNP finds them in phase. */
 static void catch_up__in_phase_after_idling_at_line_rate(void **unused)
 {
-    struct knobs k = hpcc_knobs();
-    struct flow  t;
-    struct eager e;
-    struct rng   r;
-    uint64_t     ps = 0;
+    struct knobs          k = hpcc_knobs();
+    struct flow           t;
+    struct hpcc_reference e;
+    struct rng            r;
+    uint64_t              ps = 0;
 
     (void)unused;
     rng_init(&r, 2, 0);
     k.value[KNOB_rpg_hai_rate] = 40000;
     start_flow(&t, &k);
-    eager_start(&e, &k);
+    reference_start(&e, &k);
     for (int i = 0; i < 300; i++) {
         struct cc_now now = { ps += rng_below(&r, 4000 * PS_PER_US), 0 };
 
         now.since_ps = now.ps;
-        eager_run(&e, now);
+        reference_run(&e, now);
         flow_cnp(&t, now, 0);
-        eager_cnp(&e, now.ps);
+        reference_cnp(&e, now.ps);
         for (int j = 0; j < 8; j++) {
             now.ps = ps += rng_below(&r, 9 * PS_PER_US);
             now.since_ps = now.ps;
-            eager_run(&e, now);
-            assert_int_equal(flow_look(&t, now), e.rate);
+            reference_run(&e, now);
+            assert_int_equal(flow_rate(&t, now), e.rate);
         }
     }
 }
 
-/* ---- as in PARALEON's artifact ---- */
+/* ---- PARALEON's artifact ---- */
 
-/* Three knobs are lost, at the first CNP alone; the initial alpha never counts. */
+/* Three knobs are reset, at the first CNP only; the initial alpha never counts. */
 static void forget__at_the_first_cnp_of_a_queue_pair(void **unused)
 {
     const struct cc_algo *cc = cc_find("dcqcn_paraleon");

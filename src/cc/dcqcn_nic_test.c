@@ -1,7 +1,7 @@
 /* src/cc/dcqcn_nic_test.c
  *
- * Two oracles: rows of numbers worked out by hand, and a second machine in this file that runs every
- * timer tick as an event of its own and counts byte by byte.
+ * Two oracles: rows computed by hand, and a reference implementation in this file that runs every timer tick
+ * as a separate event and counts byte by byte.
  */
 #include "cc/test_dcqcn.h"
 
@@ -23,7 +23,7 @@ static void start_flow(struct flow *t, const struct knobs *k)
 
 /* ---- rows -------------------------------------------------------------------------------------- */
 
-enum signal { LOOK, CNP, SENT_6400 };
+enum signal { QUERY, CNP, SENT_6400 };
 
 struct row { uint64_t at_ns; enum signal signal; uint64_t rate_bps, due_ns; };
 
@@ -37,7 +37,7 @@ static void check_rows(struct flow *t, const struct row *rows, size_t count)
         else if (rows[i].signal == SENT_6400)
             flow_sent(t, now, 6400);
         else
-            flow_look(t, now);
+            flow_rate(t, now);
         flow_expect(t, rows[i].rate_bps, rows[i].due_ns);
     }
 }
@@ -49,9 +49,9 @@ static void on_cnp__first_sets_the_rate_and_is_not_cut(void **unused)
     static const struct row rows[] = {
         {     0, SENT_6400, 100000000000, NOTHING_DUE },
         {   100, CNP,        85000000000, 10100 },
-        {  9000, LOOK,       85000000000, 10100 },
-        { 10101, LOOK,       85000000000, 20100 },       /* stage 0: R = (R + T) / 2 with R = T */
-        { 20101, LOOK,       85002500000, 30100 },       /* stage 1: T = 85005M */
+        {  9000, QUERY,      85000000000, 10100 },
+        { 10101, QUERY,      85000000000, 20100 },       /* stage 0: R = (R + T) / 2 with R = T */
+        { 20101, QUERY,      85002500000, 30100 },       /* stage 1: T = 85005M */
     };
     struct knobs k = nic_knobs();
     struct flow  t;
@@ -61,7 +61,7 @@ static void on_cnp__first_sets_the_rate_and_is_not_cut(void **unused)
     CHECK_ROWS(&t, rows);
 }
 
-/* With alpha cut to whole 1/1024, which can be followed by hand. */
+/* Alpha is truncated to whole 1/1024, which can be followed by hand. */
 static void all__life_of_a_flow(void **unused)
 {
     /* CNP at 0: R = T = 85G, alpha 1023. CNP at 1500: counts for the alpha tick at 2000.
@@ -80,15 +80,15 @@ static void all__life_of_a_flow(void **unused)
     static const struct row rows[] = {
         {     0, CNP,       85000000000, 10000 },
         {  1500, CNP,       85000000000,  4001 },
-        {  4002, LOOK,      43164062500, 14001 },
-        { 14002, LOOK,      64082031250, 24001 },
+        {  4002, QUERY,     43164062500, 14001 },
+        { 14002, QUERY,     64082031250, 24001 },
         { 15000, SENT_6400, 74543515625, 24001 },
-        { 24002, LOOK,      79776757813, 34001 },
+        { 24002, QUERY,     79776757813, 34001 },
         { 25000, SENT_6400, 82395878907, 34001 },
-        { 34002, LOOK,      83730439454, 44001 },
+        { 34002, QUERY,     83730439454, 44001 },
         { 35000, CNP,       83730439454, 36001 },
-        { 36002, LOOK,      48856384350, 46001 },
-        { 46002, LOOK,      66293411902, 56001 },
+        { 36002, QUERY,     48856384350, 46001 },
+        { 46002, QUERY,     66293411902, 56001 },
     };
     struct knobs k = nic_knobs();
     struct flow  t;
@@ -102,22 +102,24 @@ static void all__life_of_a_flow(void **unused)
 static void all__life_of_a_flow_with_the_fraction_of_alpha(void **unused)
 {
     /* The same signals. g = 1019/1024; exact are
-     *   alpha  4000: ((1023 g) g + 5) g g = 1008.11669; 35000: that x g^31 = 866.18738; 36000: x g, + 5 = 866.95795
+     *   alpha  4000: ((1023 g) g + 5) g g = 1008.11669; 35000: that x g^31 = 866.18738;
+     *          36000: x g, + 5 = 866.95795
      * which is kept in 2^-16, rounded down at each tick:
      *   4001   cut: 85e9 * 66067934 / 2^16 / 2^11 = 41840779706
-     *  36001   cut: 83730288135 * 56816938 / 2^16 / 2^11 = 35444636566 */
+     * 36001   cut: 83730288135 * 56816938 / 2^16 / 2^11 = 35444636566
+     */
     static const struct row rows[] = {
         {     0, CNP,       85000000000, 10000 },
         {  1500, CNP,       85000000000,  4001 },
-        {  4002, LOOK,      43159220294, 14001 },
-        { 14002, LOOK,      64079610147, 24001 },
+        {  4002, QUERY,     43159220294, 14001 },
+        { 14002, QUERY,     64079610147, 24001 },
         { 15000, SENT_6400, 74542305074, 24001 },
-        { 24002, LOOK,      79776152537, 34001 },
+        { 24002, QUERY,     79776152537, 34001 },
         { 25000, SENT_6400, 82395576269, 34001 },
-        { 34002, LOOK,      83730288135, 44001 },
+        { 34002, QUERY,     83730288135, 44001 },
         { 35000, CNP,       83730288135, 36001 },
-        { 36002, LOOK,      48285651569, 46001 },
-        { 46002, LOOK,      66007969852, 56001 },
+        { 36002, QUERY,     48285651569, 46001 },
+        { 46002, QUERY,     66007969852, 56001 },
     };
     struct knobs k = nic_knobs();
     struct flow  t;
@@ -127,10 +129,10 @@ static void all__life_of_a_flow_with_the_fraction_of_alpha(void **unused)
     CHECK_ROWS(&t, rows);
 }
 
-/* Cuts at 4001 and, the flow having been raised by time or by bytes in between, again; returns the
- * rate after one more raise, which tells the target. initial alpha 512 and periods of 100 us for
- * alpha: 512 at both cuts, which take a quarter. First rate 80G; R 60G after the first cut, T 80G;
- * 70G after the raise at 14001 or at 9000; 52.5G after the second cut. */
+/* Cuts at 4001 and, after a raise by time or by bytes, once more. Returns the rate after one further raise,
+ * which reveals the target. Initial alpha 512 and an alpha period of 100 us: 512 at both cuts, which take a
+ * quarter. First rate 80G; R 60G after the first cut, T 80G; 70G after the raise at 14001 or at 9000; 52.5G
+ * after the second cut. */
 static uint64_t rate_after_two_cuts(double clamp, double clamp_after_time, bool raise_by_time)
 {
     struct knobs k = nic_knobs();
@@ -144,13 +146,13 @@ static uint64_t rate_after_two_cuts(double clamp, double clamp_after_time, bool 
     start_flow(&t, &k);
     flow_cnp(&t, at_ns(0), 0);
     flow_cnp(&t, at_ns(1000), 0);
-    assert_int_equal(flow_look(&t, at_ns(4002)), 60000000000);
+    assert_int_equal(flow_rate(&t, at_ns(4002)), 60000000000);
     if (!raise_by_time)
         flow_sent(&t, at_ns(9000), 6400);
     flow_cnp(&t, at_ns(raise_by_time ? 14500 : 9500), 0);
     assert_int_equal(t.out.rate_bps, 70000000000);
-    assert_int_equal(flow_look(&t, at_ns(16002)), 52500000000);
-    return flow_look(&t, at_ns(26002));
+    assert_int_equal(flow_rate(&t, at_ns(16002)), 52500000000);
+    return flow_rate(&t, at_ns(26002));
 }
 
 static void cut_rate__when_the_target_is_lowered(void **unused)
@@ -177,7 +179,7 @@ static uint64_t rate_after_cut(double gd, double min_dec_fac, double min_rate)
     start_flow(&t, &k);
     flow_cnp(&t, at_ns(0), 0);
     flow_cnp(&t, at_ns(1), 0);
-    return flow_look(&t, at_ns(4002));
+    return flow_rate(&t, at_ns(4002));
 }
 
 static void cut_rate__gd_floor_and_minimum(void **unused)
@@ -195,14 +197,14 @@ static void cut_rate__gd_floor_and_minimum(void **unused)
 
 static void raise_rate__released_near_the_maximum(void **unused)
 {
-    /* R 60G, T 80G after a cut at 4001; maximum 80G. Raises halve the distance of 20G: 2^15 > 20000,
-     * so 15 of them bring it below 1 Mb/s, at 4001 + 15 * 10000. Then line rate, and no more timers;
-     * the next CNP is a first one again. */
+    /* R 60G, T 80G after a cut at 4001; maximum 80G. Raises halve the distance of 20G: 2^15 > 20000, so 15 of
+     * them bring it below 1 Mb/s, at 4001 + 15 * 10000. Then line rate and no more timers; the next CNP is a
+     * first one again. */
     static const struct row rows[] = {
-        { 144002, LOOK,  79998779297, 154001 },          /* 14: 80G - 20G / 2^14, rounded up */
-        { 154000, LOOK,  79998779297, 154001 },
-        { 154002, LOOK, 100000000000, NOTHING_DUE },
-        { 160000, LOOK, 100000000000, NOTHING_DUE },
+        { 144002, QUERY, 79998779297, 154001 },          /* 14: 80G - 20G / 2^14, rounded up */
+        { 154000, QUERY, 79998779297, 154001 },
+        { 154002, QUERY, 100000000000, NOTHING_DUE },
+        { 160000, QUERY, 100000000000, NOTHING_DUE },
         { 160000, CNP,   80000000000, 170000 },
     };
     struct knobs k = nic_knobs();
@@ -216,19 +218,19 @@ static void raise_rate__released_near_the_maximum(void **unused)
     start_flow(&t, &k);
     flow_cnp(&t, at_ns(0), 0);
     flow_cnp(&t, at_ns(1), 0);
-    assert_int_equal(flow_look(&t, at_ns(4002)), 60000000000);
+    assert_int_equal(flow_rate(&t, at_ns(4002)), 60000000000);
     CHECK_ROWS(&t, rows);
 }
 
 static void raise_rate__not_released_while_a_cnp_waits(void **unused)
 {
-    /* R = T = maximum = 80G. CNP at 9500 waits for 12001; the raise at 10000 would release. The cut
-     * leaves 3/4: the signal has not been lost. */
+    /* R = T = maximum = 80G. A CNP at 9500 waits for 12001; the raise at 10000 would release. The cut leaves
+     * 3/4: the signal was not lost. */
     static const struct row rows[] = {
         {     0, CNP,  80000000000, 10000 },
         {  9500, CNP,  80000000000, 10000 },
-        { 10001, LOOK, 80000000000, 12001 },
-        { 12002, LOOK, 60000000000, 22001 },
+        { 10001, QUERY, 80000000000, 12001 },
+        { 12002, QUERY, 60000000000, 22001 },
     };
     struct knobs k = nic_knobs();
     struct flow  t;
@@ -243,8 +245,8 @@ static void raise_rate__not_released_while_a_cnp_waits(void **unused)
 
 static void run_alpha__decays_to_zero_and_saturates(void **unused)
 {
-    /* With G = 1023 and whole 1/1024 alpha loses one per tick: 1023 at 0, 0 from 1023 us on, so a CNP at 3000.5 us
-     * only adds 1: 1, then 0 again (1023 / 1024) at 3002: a cut at 3004.001 takes nothing. */
+    /* With G = 1023 and whole 1/1024, alpha loses one per tick: 1023 at 0, 0 from 1023 us on. A CNP at 3000.5
+     * us only adds 1: 1, then 0 again (1023 / 1024) at 3002. A cut at 3004.001 takes nothing. */
     struct knobs k = nic_knobs();
     struct flow  t;
 
@@ -255,7 +257,7 @@ static void run_alpha__decays_to_zero_and_saturates(void **unused)
     start_flow(&t, &k);
     flow_cnp(&t, at_ns(0), 0);
     flow_cnp(&t, at_ns(3000500), 0);
-    assert_int_equal(flow_look(&t, at_ns(3004002)), 85000000000);
+    assert_int_equal(flow_rate(&t, at_ns(3004002)), 85000000000);
 
     /* A CNP in every period with G = 0: 0 * alpha + 1024, capped at 1023: cuts of 1023/2048. */
     k.value[KNOB_dce_tcp_g] = 0;
@@ -263,13 +265,14 @@ static void run_alpha__decays_to_zero_and_saturates(void **unused)
     start_flow(&t, &k);
     for (uint64_t ns = 500; ns < 4500; ns += 1000)
         flow_cnp(&t, at_ns(ns), 0);
-    assert_int_equal(flow_look(&t, at_ns(4502)), 42541503907);        /* 85e9 - 85e9 * 1023 / 2048 */
+    assert_int_equal(flow_rate(&t, at_ns(4502)), 42541503907);        /* 85e9 - 85e9 * 1023 / 2048 */
 
-    k.value[KNOB_alpha_fraction_bits] = 16;                           /* capped 2^-26 below 1: 85e9 / 2^27 is 633.3 */
+    /* capped 2^-26 below 1: 85e9 / 2^27 is 633.3 */
+    k.value[KNOB_alpha_fraction_bits] = 16;
     start_flow(&t, &k);
     for (uint64_t ns = 500; ns < 4500; ns += 1000)
         flow_cnp(&t, at_ns(ns), 0);
-    assert_int_equal(flow_look(&t, at_ns(4502)), 42500000634);
+    assert_int_equal(flow_rate(&t, at_ns(4502)), 42500000634);
 }
 
 /* ---- alpha against exact arithmetic ------------------------------------------------------------- */
@@ -277,7 +280,7 @@ static void run_alpha__decays_to_zero_and_saturates(void **unused)
 #define LONG_TICKS 1000000u
 #define CUT_US     997u
 
-/* Cuts every 997 us tell alpha; a raise in between brings the rate halfway back to a target that stays. */
+/* Cuts every 997 us reveal alpha; a raise in between moves the rate halfway back to a constant target. */
 static struct knobs long_life_knobs(void)
 {
     struct knobs k;
@@ -292,17 +295,18 @@ static struct knobs long_life_knobs(void)
     return k;
 }
 
-/* Alpha, in 1/1024, as the cut that comes 1 ns after a microsecond shows it. */
+/* Alpha, in 1/1024, as revealed by the cut 1 ns after a microsecond. */
 static double alpha_at_cut(struct flow *t, uint64_t us)
 {
-    uint64_t before_bps = flow_look(t, at_ns(1000 * us));
-    uint64_t after_bps = flow_look(t, at_ns(1000 * us + 2));
+    uint64_t before_bps = flow_rate(t, at_ns(1000 * us));
+    uint64_t after_bps = flow_rate(t, at_ns(1000 * us + 2));
 
     return (double)(before_bps - after_bps) * 2048 / (double)before_bps;
 }
 
-/* CNPs every 'spacing' us, in the middle of a tick, for a second. Truth is a real number, one tick at a time. What was
- * rounded down at a tick, 2^-16 at most, shrinks with alpha: all of it together is at most 2^-16 / (1 - 1019/1024). */
+/* CNPs every 'spacing' us, in the middle of a tick, for a second. The reference is a real number, updated
+ * tick by tick. The rounding error of a tick, at most 2^-16, shrinks with alpha: in total it is at most 2^-16
+ * / (1 - 1019/1024). */
 static void follow_alpha(uint32_t spacing_us)
 {
     const double lost_max = 1024.0 / 5 / 65536;
@@ -336,8 +340,8 @@ static void run_alpha__as_exact_arithmetic_for_a_second(void **unused)
         follow_alpha(spacing_us);
 }
 
-/* Alpha just after a CNP when CNPs have come every 'spacing' us for long. The first cut is at 997 us: a CNP in the tick
- * before it. */
+/* Steady-state alpha just after a CNP, with a CNP every 'spacing' us. The first cut is at 997 us: a CNP in
+ * the tick before it. */
 static double steady_alpha(uint32_t spacing_us, double bits)
 {
     struct knobs k = long_life_knobs();
@@ -355,9 +359,10 @@ static double steady_alpha(uint32_t spacing_us, double bits)
 
 static void run_alpha__where_it_settles(void **unused)
 {
-    /* Exact: 5 / (1 - (1019/1024)^s), but for what is missing after 997 us: (1019/1024)^997 is 0.0076. With six
-     * bits at most 1024/5/64 = 3.2 are missing. Cut to whole 1/1024, it is 5 more than alpha before; and anything
-     * below 1024/5 has lost 1 in each tick between: nothing is left when CNPs come every 6 us or more rarely. */
+    /* Exact: 5 / (1 - (1019/1024)^s), except for the rest after 997 us: (1019/1024)^997 is 0.0076. With six
+     * bits, at most 1024/5/64 = 3.2 are missing. Truncated to whole 1/1024, it is 5 more than alpha before,
+     * and a value below 1024/5 has lost 1 in each tick between: nothing is left if CNPs come every 6 us or
+     * more rarely. */
     static const struct { uint32_t spacing_us; double exact; } rows[] = {
         { 6, 172.77 }, { 8, 130.21 }, { 10, 104.67 }, { 16, 66.38 }, { 33, 33.53 }, { 65, 18.35 },
     };
@@ -422,7 +427,7 @@ static void on_sent__a_cut_begins_the_byte_count_anew(void **unused)
     flow_cnp(&t, at_ns(0), 0);
     flow_sent(&t, at_ns(500), 6399);
     flow_cnp(&t, at_ns(1000), 0);
-    rate_bps = flow_look(&t, at_ns(4002));
+    rate_bps = flow_rate(&t, at_ns(4002));
     flow_sent(&t, at_ns(4100), 6399);
     assert_int_equal(t.out.rate_bps, rate_bps);
     flow_sent(&t, at_ns(4200), 1);
@@ -431,9 +436,9 @@ static void on_sent__a_cut_begins_the_byte_count_anew(void **unused)
 
 static void change_knobs__running_periods_keep_their_length(void **unused)
 {
-    /* First CNP at 0: decrease at 4001, raise at 10000, byte period of 6400. At 500: periods of 6 and
-     * 20 us, 12800 bytes, F = 0. The running ones end as planned, the next are longer; each raise adds
-     * 5 Mb/s to T. initial alpha 512, alpha does not tick. */
+    /* First CNP at 0: decrease at 4001, raise at 10000, byte period of 6400. At 500: periods of 6 and 20 us,
+     * 12800 bytes, F = 0. Running periods end as planned, the next are longer; each raise adds 5 Mb/s to T.
+     * Initial alpha 512, alpha does not tick. */
     struct knobs k = nic_knobs();
     struct flow  t;
 
@@ -456,11 +461,11 @@ static void change_knobs__running_periods_keep_their_length(void **unused)
     assert_int_equal(t.out.rate_bps, 80002500000);
     flow_sent(&t, at_ns(800), 1);
     assert_int_equal(t.out.rate_bps, 80006250000);       /* T 80010M */
-    assert_int_equal(flow_look(&t, at_ns(10001)), 80010625000);       /* T 80015M */
+    assert_int_equal(flow_rate(&t, at_ns(10001)), 80010625000);       /* T 80015M */
     assert_int_equal(t.out.due_ps, 30000 * PS_PER_NS);
     flow_cnp(&t, at_ns(10500), 0);                               /* decrease ticks: 4001, 10001, 16001 */
     assert_int_equal(t.out.due_ps, 16001 * PS_PER_NS);
-    assert_int_equal(flow_look(&t, at_ns(16002)), 60007968750);       /* 80010625000 * 3 / 4 */
+    assert_int_equal(flow_rate(&t, at_ns(16002)), 60007968750);       /* 80010625000 * 3 / 4 */
     assert_int_equal(t.out.due_ps, 36001 * PS_PER_NS);
 }
 
@@ -480,15 +485,15 @@ static void change_knobs__byte_counter_on_and_off(void **unused)
     flow_change_knobs(&t, at_ns(200), &k);
     flow_sent(&t, at_ns(300), 6399);
     assert_int_equal(t.out.rate_bps, 80000000000);
-    k.value[KNOB_rpg_byte_reset] = 0;                    /* the period that runs is the last */
+    k.value[KNOB_rpg_byte_reset] = 0;                    /* the running period is the last */
     flow_change_knobs(&t, at_ns(400), &k);
     flow_sent(&t, at_ns(500), 64000);
     assert_int_equal(t.out.rate_bps, 80002500000);
 }
 
-/* ---- the second machine: one event per tick ---------------------------------------------------- */
+/* ---- reference implementation: one event per tick ---------------------------------------------- */
 
-struct eager {
+struct nic_reference {
     struct knobs k;
     uint64_t     rate, target, alpha, time_stage, byte_stage;    /* alpha in 2^-16 of 1/1024 */
     uint64_t     byte_count, byte_goal;      /* goal 0: not set yet */
@@ -496,30 +501,30 @@ struct eager {
     struct event ev[EVENTS];
 };
 
-static uint64_t number(const struct eager *e, enum knob knob) { return (uint64_t)e->k.value[knob]; }
-static uint64_t us(const struct eager *e, enum knob knob)     { return number(e, knob) * PS_PER_US; }
-static uint64_t mbps(const struct eager *e, enum knob knob)   { return number(e, knob) * 1000000; }
+static uint64_t number(const struct nic_reference *e, enum knob knob) { return (uint64_t)e->k.value[knob]; }
+static uint64_t us(const struct nic_reference *e, enum knob knob) { return number(e, knob) * PS_PER_US; }
+static uint64_t mbps(const struct nic_reference *e, enum knob knob) { return number(e, knob) * 1000000; }
 static uint64_t least(uint64_t a, uint64_t b)                 { return a < b ? a : b; }
 static uint64_t most(uint64_t a, uint64_t b)                  { return a < b ? b : a; }
 
-static uint64_t max_rate(const struct eager *e)
+static uint64_t max_rate(const struct nic_reference *e)
 {
     uint64_t max = mbps(e, KNOB_rpg_max_rate);
 
     return max == 0 ? LINE_BPS : least(max, LINE_BPS);
 }
 
-static uint64_t min_rate(const struct eager *e)
+static uint64_t min_rate(const struct nic_reference *e)
 {
     return least(mbps(e, KNOB_rpg_min_rate), max_rate(e));
 }
 
-static uint64_t eager_rate(const struct eager *e)
+static uint64_t reference_rate(const struct nic_reference *e)
 {
     return e->limiter ? e->rate : LINE_BPS;
 }
 
-static void eager_alpha(struct eager *e, uint64_t now_ps)
+static void reference_alpha(struct nic_reference *e, uint64_t now_ps)
 {
     uint64_t g = number(e, KNOB_dce_tcp_g);
 
@@ -532,7 +537,7 @@ static void eager_alpha(struct eager *e, uint64_t now_ps)
     event_schedule(&e->ev[ALPHA], now_ps, us(e, KNOB_dce_tcp_rtt));
 }
 
-static void eager_decrease(struct eager *e, uint64_t now_ps)
+static void reference_decrease(struct nic_reference *e, uint64_t now_ps)
 {
     uint64_t by_alpha = e->rate * e->alpha / 65536 / (1ull << number(e, KNOB_rpg_gd));
     uint64_t at_most = e->rate * (100 - number(e, KNOB_rpg_min_dec_fac)) / 100;
@@ -549,7 +554,7 @@ static void eager_decrease(struct eager *e, uint64_t now_ps)
     event_schedule(&e->ev[INCREASE], now_ps, us(e, KNOB_rpg_time_reset));
 }
 
-static void eager_increase(struct eager *e, uint64_t *stage)
+static void reference_increase(struct nic_reference *e, uint64_t *stage)
 {
     uint64_t f = number(e, KNOB_rpg_threshold);
 
@@ -567,23 +572,23 @@ static void eager_increase(struct eager *e, uint64_t *stage)
     }
 }
 
-static void eager_run(struct eager *e, struct cc_now now)
+static void reference_run(struct nic_reference *e, struct cc_now now)
 {
     for (int i = event_due(e->ev, now); i >= 0; i = event_due(e->ev, now)) {
         uint64_t at_ps = e->ev[i].at_ps;
 
         if (i == ALPHA) {
-            eager_alpha(e, at_ps);
+            reference_alpha(e, at_ps);
         } else if (i == DECREASE) {
-            eager_decrease(e, at_ps);
+            reference_decrease(e, at_ps);
         } else {
             event_schedule(&e->ev[INCREASE], at_ps, us(e, KNOB_rpg_time_reset));
-            eager_increase(e, &e->time_stage);
+            reference_increase(e, &e->time_stage);
         }
     }
 }
 
-static void eager_cnp(struct eager *e, uint64_t now_ps)
+static void reference_cnp(struct nic_reference *e, uint64_t now_ps)
 {
     uint64_t first = mbps(e, KNOB_rate_to_set_on_first_cnp);
 
@@ -591,7 +596,7 @@ static void eager_cnp(struct eager *e, uint64_t now_ps)
         e->alpha_flag = e->decrease_flag = true;
         return;
     }
-    *e = (struct eager){ .k = e->k, .limiter = true };
+    *e = (struct nic_reference){ .k = e->k, .limiter = true };
     e->alpha = number(e, KNOB_initial_alpha_value) * 65536;
     e->rate = first == 0 ? 85 * (LINE_BPS / 100) : first;
     e->target = e->rate = most(min_rate(e), least(e->rate, max_rate(e)));
@@ -601,7 +606,7 @@ static void eager_cnp(struct eager *e, uint64_t now_ps)
 }
 
 /* Byte by byte. */
-static void eager_sent(struct eager *e, uint32_t bytes)
+static void reference_sent(struct nic_reference *e, uint32_t bytes)
 {
     if (e->limiter && e->byte_goal == 0)
         e->byte_goal = number(e, KNOB_rpg_byte_reset) * 64;
@@ -610,11 +615,11 @@ static void eager_sent(struct eager *e, uint32_t bytes)
             continue;
         e->byte_count = 0;
         e->byte_goal = number(e, KNOB_rpg_byte_reset) * 64;
-        eager_increase(e, &e->byte_stage);
+        reference_increase(e, &e->byte_stage);
     }
 }
 
-/* ---- both driven with the same random signals -------------------------------------------------- */
+/* ---- both with the same random signals --------------------------------------------------------- */
 
 static struct knobs random_knobs(struct rng *r)
 {
@@ -632,21 +637,21 @@ static struct knobs random_knobs(struct rng *r)
 
 static void run_both(struct rng *r, int signals)
 {
-    struct knobs  k = random_knobs(r);
-    struct cc_now now = { 0, 0 };
-    struct eager  e = { .k = k };
-    struct flow   t;
-    uint64_t      cnp_share = 1 + rng_below(r, 50);
+    struct knobs         k = random_knobs(r);
+    struct cc_now        now = { 0, 0 };
+    struct nic_reference e = { .k = k };
+    struct flow          t;
+    uint64_t             cnp_share = 1 + rng_below(r, 50);
 
     start_flow(&t, &k);
     for (int i = 0; i < signals; i++) {
         uint64_t roll = rng_below(r, 100);
 
         now = random_instant(r, now, e.ev, 2000 * PS_PER_US);
-        eager_run(&e, now);
+        reference_run(&e, now);
         if (roll < cnp_share) {
             flow_cnp(&t, now, 0);
-            eager_cnp(&e, now.ps);
+            reference_cnp(&e, now.ps);
         } else if (roll == 99) {
             e.k = k = random_knobs(r);
             flow_change_knobs(&t, now, &k);
@@ -654,11 +659,11 @@ static void run_both(struct rng *r, int signals)
             uint32_t bytes = 1 + (uint32_t)rng_below(r, 4096);
 
             if (roll % 2)
-                assert_int_equal(flow_look(&t, now), eager_rate(&e));
+                assert_int_equal(flow_rate(&t, now), reference_rate(&e));
             flow_sent(&t, now, bytes);
-            eager_sent(&e, bytes);
+            reference_sent(&e, bytes);
         }
-        assert_int_equal(flow_look(&t, now), eager_rate(&e));
+        assert_int_equal(flow_rate(&t, now), reference_rate(&e));
     }
 }
 

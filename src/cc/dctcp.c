@@ -1,15 +1,15 @@
-/* src/cc/dctcp.c - DCTCP in the form of a rate, as the HPCC ns-3 fork has it.
+/* src/cc/dctcp.c - DCTCP as a rate control, as in the HPCC ns-3 fork.
  *
- * In a nutshell (R rate, a alpha, g = dctcp_g; per round trip means from one acknowledgement to that of what was not
- * sent yet when it came):
+ * Overview (R rate, a alpha, g = dctcp_g; a round trip lasts from one acknowledgement to that of the first
+ * byte not yet sent when it arrived):
  *
  *   per round trip   a = (1 - g) a + g F, F the share of packets whose acknowledgement had a mark
- *   a mark           R = R (1 - a / 2), then none until what was sent by now is acknowledged
+ *   a mark           R = R (1 - a / 2), then none until everything sent by now is acknowledged
  *   per round trip   R += AI, unless it ended in such a wait
  *
- * The window is the rate's share of the largest. a begins with 1, so that the first reaction halves. The packets of a
- * round trip are counted when it begins, the one that comes next included, so F may be below 1 with every packet
- * marked; marks of the first round trip count in the second.
+ * The window is proportional to the rate. a starts at 1, so the first reaction halves the rate. The packets
+ * of a round trip are counted at its start, including the next one, so F may be below 1 even if every packet
+ * is marked. Marks of the first round trip count in the second.
  */
 #include "cc/rates.h"
 
@@ -24,7 +24,7 @@ struct dctcp {
     struct cc_round round;
     uint64_t rate_bps;
     double   alpha;
-    uint64_t packets, marks;     /* of this round trip */
+    uint64_t packets, marks;     /* in this round trip */
     uint64_t wait_seq;           /* no cut until this is acknowledged */
     bool     is_waiting;
 };
@@ -53,7 +53,8 @@ static void react(const struct dctcp_cfg *cfg, struct dctcp *f, const struct cc_
         f->rate_bps = cc_rates_bound(&cfg->rates, f->rate_bps + cfg->ai_bps);
 }
 
-static void dctcp_on_ack(const void *cfg_, void *state, struct cc_now now, const struct cc_ack *a, struct cc_out *out)
+static void dctcp_on_ack(const void *cfg_, void *state, struct cc_now now, const struct cc_ack *a,
+                         struct cc_out *out)
 {
     const struct dctcp_cfg *cfg = cfg_;
     struct dctcp           *f = state;
@@ -85,13 +86,14 @@ static void dctcp_configure(void *cfg_, const struct knobs *k, const struct cc_l
     struct dctcp_cfg *cfg = cfg_;
 
     *cfg = (struct dctcp_cfg){
-        .ai_bps = (uint64_t)(k->value[KNOB_dctcp_ai] * 1e6), .g = k->value[KNOB_dctcp_g], .mtu_bytes = link->mtu_bytes,
+        .ai_bps = (uint64_t)(k->value[KNOB_dctcp_ai] * 1e6), .g = k->value[KNOB_dctcp_g],
+        .mtu_bytes = link->mtu_bytes,
     };
     cc_rates_configure(&cfg->rates, k, link);
 }
 
-static const enum knob knobs[] = { KNOB_dctcp_g, KNOB_dctcp_ai, KNOB_rpg_min_rate, KNOB_kmin, KNOB_kmax, KNOB_pmax,
-                                   KNOB_COUNT };
+static const enum knob knobs[] = { KNOB_dctcp_g, KNOB_dctcp_ai, KNOB_rpg_min_rate, KNOB_kmin, KNOB_kmax,
+                                   KNOB_pmax, KNOB_COUNT };
 
 extern const struct cc_algo cc_dctcp;
 const struct cc_algo cc_dctcp = {

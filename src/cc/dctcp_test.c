@@ -1,14 +1,15 @@
 /* src/cc/dctcp_test.c
  *
- * Oracles: acknowledgements and rates of a flow in a run of the HPCC ns-3 fork's rules (16 flows into one port of
- * 100 Gb/s), and rows by hand.
+ * Oracles: acknowledgements and rates of a flow under the rules of the HPCC ns-3 fork (16 flows into one port
+ * of 100 Gb/s), and rows computed by hand.
  */
 #include "cc/test_flow.h"
 
 extern const struct cc_algo cc_dctcp;
 
 static const struct cc_link fork_100g = {
-    .line_bps = LINE_BPS, .base_rtt_ps = 4160 * PS_PER_NS, .mtu_bytes = 1000, .bdp_bytes = 52000, .is_fork = true,
+    .line_bps = LINE_BPS, .base_rtt_ps = 4160 * PS_PER_NS, .mtu_bytes = 1000, .bdp_bytes = 52000,
+    .is_fork = true,
 };
 
 static void start(struct flow *t)
@@ -22,7 +23,7 @@ static void start(struct flow *t)
 
 static void on_ack__same_rates_as_the_fork(void **unused)
 {
-    /* So many acknowledgements of 1000 bytes each; what was sent grows by 'step' with each of them. */
+    /* 'count' acknowledgements of 1000 bytes each; sent_seq grows by 'step' with each. */
     static const struct { uint64_t seq, count, sent_seq, step; bool is_marked; uint64_t rate_bps; } row[] = {
         {   1000,  1,  52000,    0, 0, 100000000000 },
         {   2000, 27,  53000,    0, 1,  50000000000 },
@@ -80,7 +81,8 @@ static void on_ack__same_rates_as_the_fork(void **unused)
         }
 }
 
-/* All packets of round trips of eleven are marked: alpha stays 1, and each round trip halves, down to the minimum. */
+/* All packets of round trips of eleven are marked: alpha stays 1, and each round trip halves, down to the
+ * minimum. */
 static void on_ack__marks_without_end_halve_per_round_trip(void **unused)
 {
     struct flow t;
@@ -99,7 +101,7 @@ static void on_ack__marks_without_end_halve_per_round_trip(void **unused)
     assert_int_equal(rate, 1000000000);
 }
 
-/* Half of the packets are marked: alpha tends to a half, so that cuts take a quarter. */
+/* Half of the packets are marked: alpha converges to a half, so cuts take a quarter. */
 static void on_ack__alpha_tends_to_the_share_of_marks(void **unused)
 {
     struct knobs k;
@@ -130,7 +132,8 @@ static void on_ack__no_marks_add_a_step_per_round_trip(void **unused)
     for (uint64_t n = 0; n < 100; n++) {
         struct cc_ack a = { .seq = 1000 * (n + 1), .sent_seq = 1000 * (n + 11), .is_marked = n == 0 };
 
-        flow_ack(&t, at_ns(0), &a);                  /* the wait ends at the 12th, which ends a round trip too */
+        /* the wait ends at the 12th, which also ends a round trip */
+        flow_ack(&t, at_ns(0), &a);
         assert_int_equal(t.out.rate_bps, 50000000000 + 615000000 * (n / 11));
     }
 }

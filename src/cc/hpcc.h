@@ -1,11 +1,11 @@
 /* src/cc/hpcc.h - the multiplicative and additive step that HPCC and HPCC-PINT share.
  *
- *   c = U / eta, where U is how much of the busiest link on the way is used, its queue included
- *   c >= 1 or enough raises in a row:   R = Rc / c + AI, and the row begins anew
- *   else:                               R = Rc + AI
+ *   c = U / eta, where U is the utilization of the busiest link on the path, including its queue
+ *   c >= 1, or enough consecutive raises:   R = Rc / c + AI, and the count restarts
+ *   else:                                   R = Rc + AI
  *
- * Rc is the rate that the last round trip ended with: within one, every acknowledgement computes R from it anew,
- * so that what was seen twice is not counted twice.
+ * Rc is the rate at the end of the last round trip. Within a round trip, every acknowledgement recomputes R
+ * from it, so that no feedback counts twice.
  */
 #ifndef CC_HPCC_H
 #define CC_HPCC_H
@@ -22,7 +22,7 @@ struct hpcc_cfg {
 struct hpcc {
     struct cc_round round;
     uint64_t base_bps;           /* Rc */
-    uint32_t stage;              /* raises in a row */
+    uint32_t stage;              /* consecutive raises */
 };
 
 static inline void hpcc_configure(struct hpcc_cfg *cfg, const struct knobs *k, const struct cc_link *link)
@@ -36,7 +36,8 @@ static inline void hpcc_configure(struct hpcc_cfg *cfg, const struct knobs *k, c
 struct hpcc_step { uint64_t rate_bps; uint32_t stage; };
 
 /* 'use' is U, > 0. */
-static inline struct hpcc_step hpcc_step(const struct hpcc_cfg *cfg, uint64_t base_bps, uint32_t stage, double use)
+static inline struct hpcc_step hpcc_step(const struct hpcc_cfg *cfg, uint64_t base_bps, uint32_t stage,
+                                         double use)
 {
     double   c = use / cfg->eta;
     bool     follows = c >= 1 || stage >= cfg->max_stage;

@@ -1,11 +1,11 @@
 /* src/cc/hpcc_pint.c - HPCC-PINT (SIGCOMM 2020): HPCC with two bytes of telemetry.
  *
- * In a nutshell: a packet brings one number, the use of the busiest port on its way, which that port has averaged
- * itself (pint.h). From there on it is HPCC (hpcc.h): there is nothing to store and nothing to average here. The first
- * acknowledgement of a queue pair only begins a round trip.
+ * Overview: a packet carries one number, the utilization of the busiest port on its path, which that port has
+ * averaged (pint.h). The rest is HPCC (hpcc.h), without storing or averaging records. The first
+ * acknowledgement of a queue pair only starts a round trip.
  *
- * The fork draws a random number at each acknowledgement, to ignore some of them (PINT_PROB); by default it ignores none.
- * The caller draws it: this control sees only the others.
+ * The fork draws a random number at each acknowledgement to ignore some of them (PINT_PROB); by default it
+ * ignores none. The caller does this draw: this control sees only the other acknowledgements.
  */
 #include "cc/hpcc.h"
 #include "cc/pint.h"
@@ -14,7 +14,8 @@ struct pint_sender_cfg { struct hpcc_cfg hpcc; double base; };
 
 _Static_assert(sizeof(struct pint_sender_cfg) <= CC_CFG_MAX, "cfg fits");
 
-static void pint_on_ack(const void *cfg_, void *state, struct cc_now now, const struct cc_ack *a, struct cc_out *out)
+static void pint_on_ack(const void *cfg_, void *state, struct cc_now now, const struct cc_ack *a,
+                        struct cc_out *out)
 {
     const struct pint_sender_cfg *cfg = cfg_;
     struct hpcc                  *f = state;
@@ -43,7 +44,8 @@ static void pint_configure(void *cfg_, const struct knobs *k, const struct cc_li
     cfg->base = link->fork.pint_base > 0 ? link->fork.pint_base : PINT_BASE;
 }
 
-static const enum knob knobs[] = { KNOB_hpcc_eta, KNOB_hpcc_max_stage, KNOB_hpcc_ai, KNOB_rpg_min_rate, KNOB_COUNT };
+static const enum knob knobs[] = { KNOB_hpcc_eta, KNOB_hpcc_max_stage, KNOB_hpcc_ai, KNOB_rpg_min_rate,
+                                   KNOB_COUNT };
 
 extern const struct cc_algo cc_hpcc_pint;
 const struct cc_algo cc_hpcc_pint = {

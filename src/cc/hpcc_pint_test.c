@@ -1,7 +1,7 @@
 /* src/cc/hpcc_pint_test.c
  *
- * Oracles: digests of a port and rates of a flow in a run of the HPCC ns-3 fork's rules (16 flows into one port of
- * 100 Gb/s), and what a digest says of a use that is known.
+ * Oracles: digests of a port and rates of a flow under the rules of the HPCC ns-3 fork (16 flows into one
+ * port of 100 Gb/s), and digests of a known utilization.
  */
 #include "cc/pint.h"
 #include "cc/test_flow.h"
@@ -11,10 +11,12 @@
 extern const struct cc_algo cc_hpcc_pint;
 
 static const struct cc_link fork_100g = {
-    .line_bps = LINE_BPS, .base_rtt_ps = 4160 * PS_PER_NS, .mtu_bytes = 1000, .bdp_bytes = 52000, .is_fork = true,
+    .line_bps = LINE_BPS, .base_rtt_ps = 4160 * PS_PER_NS, .mtu_bytes = 1000, .bdp_bytes = 52000,
+    .is_fork = true,
 };
 
-/* 1050 bytes leave every time. 'draws' are random numbers that others took since the row before. */
+/* 1050 bytes leave each time. 'draws' is the number of random numbers drawn elsewhere since the previous
+ * row. */
 static void digest__same_as_the_fork(void **unused)
 {
     static const struct { uint64_t at_ns, queue_bytes; int draws; uint16_t digest; } row[] = {
@@ -77,13 +79,15 @@ static void digest__same_as_the_fork(void **unused)
 
         for (int n = 0; n < row[i].draws; n++)
             crand_next(&random);
-        assert_int_equal(pint_digest(&(struct pint_cfg){ 1.01, 4160 }, &p, now_ns, LINE_BPS, row[i].queue_bytes, &random), row[i].digest);
+        assert_int_equal(pint_digest(&(struct pint_cfg){ 1.01, 4160 }, &p, now_ns, LINE_BPS,
+                                     row[i].queue_bytes, &random), row[i].digest);
         pint_sent(&p, now_ns, 1050);
     }
 }
 
-/* A port that sends 1000 bytes every 160 ns, half of its rate, without a queue: the use tends to a half, up to what
- * taking the time in one piece costs: after n packets sum (1 - dt/T)^k dt/T / 2, and dt/T is 1/50. */
+/* A port that sends 1000 bytes every 160 ns, half of its rate, without a queue. The use converges to a
+ * half, except for the error of the time step: after n packets it is sum (1 - dt/T)^k dt/T / 2, where dt/T
+ * is 1/50. */
 static void digest__tends_to_the_use_of_the_port(void **unused)
 {
     struct pint_port p = { 0 };

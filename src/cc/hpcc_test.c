@@ -1,7 +1,8 @@
 /* src/cc/hpcc_test.c
  *
- * Oracles: acknowledgements and rates of a flow in a run of the HPCC ns-3 fork's rules (16 flows into one port of
- * 100 Gb/s), and closed forms: what a sole flow settles at, what a known use of a link makes of a rate.
+ * Oracles: acknowledgements and rates of a flow under the rules of the HPCC ns-3 fork (16 flows into one port
+ * of 100 Gb/s), and closed forms: the steady state of a single flow, and the rate that follows from a known
+ * utilization.
  */
 #include "cc/test_flow.h"
 
@@ -12,7 +13,8 @@ extern const struct cc_algo cc_hpcc;
 /* ---- model hpcc ---- */
 
 static const struct cc_link fork_100g = {
-    .line_bps = LINE_BPS, .base_rtt_ps = 4160 * PS_PER_NS, .mtu_bytes = 1000, .bdp_bytes = 52000, .is_fork = true,
+    .line_bps = LINE_BPS, .base_rtt_ps = 4160 * PS_PER_NS, .mtu_bytes = 1000, .bdp_bytes = 52000,
+    .is_fork = true,
 };
 
 static struct knobs fork_knobs(void)
@@ -98,7 +100,8 @@ static void on_ack__same_rates_as_the_fork(void **unused)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct cc_hop hop = { LINE_BPS, (2000000000 + row[i].at_ns) * PS_PER_NS, row[i].sent_bytes,
                               row[i].queue_bytes };
-        struct cc_ack a = { .seq = row[i].seq, .sent_seq = row[i].sent_seq, .hops = 1, .records = 1, .hop = &hop };
+        struct cc_ack a = { .seq = row[i].seq, .sent_seq = row[i].sent_seq, .hops = 1, .records = 1,
+                            .hop = &hop };
 
         flow_ack(&t, at_ns(0), &a);
         assert_int_equal(t.out.rate_bps, row[i].rate_bps);
@@ -106,40 +109,69 @@ static void on_ack__same_rates_as_the_fork(void **unused)
     }
 }
 
-/* All-to-all in a Clos network, a flow of three hops. */
+/* All-to-all in a Clos network, a flow with three hops. */
 static void on_ack__same_rates_as_the_fork_over_three_hops(void **unused)
 {
     static const struct { uint64_t seq, sent_seq; uint64_t hop[3][3]; uint64_t rate_bps; } row[] = {
         {  1000, 25000, { { 6392, 0, 0 }, { 11479, 0, 0 }, { 16658, 22890, 7718 } }, 100000000000 },
-        {  2000, 27000, { { 8219, 22890, 13080 }, { 13306, 22890, 0 }, { 19129, 53850, 6628 } },  94901336399 },
-        {  3000, 28000, { { 10046, 45780, 21800 }, { 15133, 45780, 0 }, { 20897, 76002, 5450 } },  94760754289 },
-        {  4000, 29000, { { 11873, 68670, 21800 }, { 16960, 68670, 0 }, { 22571, 96976, 5450 } },  94551127616 },
-        {  5000, 30000, { { 13700, 91560, 21800 }, { 18787, 91560, 0 }, { 24245, 117950, 4360 } },  94447074468 },
-        {  6000, 31000, { { 15527, 114450, 21800 }, { 20614, 114450, 0 }, { 25919, 138924, 2180 } },  94252938611 },
-        {  7000, 32000, { { 17789, 142790, 16350 }, { 22876, 142790, 0 }, { 28028, 165348, 0 } },  94148432600 },
-        {  8000, 33000, { { 19616, 165680, 16350 }, { 24703, 165680, 0 }, { 29790, 186322, 0 } },  94014401369 },
-        {  9000, 34000, { { 21443, 188570, 16350 }, { 26530, 188570, 0 }, { 31617, 207296, 0 } },  93886799167 },
-        { 10000, 36000, { { 23270, 211460, 16350 }, { 28357, 211460, 0 }, { 33451, 228358, 0 } },  93765301851 },
-        { 11000, 37000, { { 25010, 233260, 17440 }, { 30097, 233260, 0 }, { 35198, 248330, 88 } },  93735501902 },
-        { 12000, 38000, { { 26924, 257240, 17968 }, { 32011, 257240, 0 }, { 37227, 272012, 8896 } },  93620830908 },
-        { 13000, 39000, { { 28793, 280658, 24386 }, { 33880, 280658, 0 }, { 39517, 299580, 7718 } },  93499199837 },
-        { 14000, 41000, { { 30739, 305044, 30100 }, { 35826, 305044, 0 }, { 41877, 327412, 2708 } },  93405936243 },
-        { 15000, 42000, { { 32678, 329342, 41440 }, { 37765, 329342, 0 }, { 43990, 352150, 1144 } },  93158829514 },
-        { 16000, 43000, { { 34652, 354080, 41176 }, { 39739, 354080, 0 }, { 45842, 374884, 1056 } },  92904562063 },
-        { 17000, 44000, { { 36598, 378466, 41440 }, { 41685, 378466, 0 }, { 47642, 397442, 1056 } },  92605006780 },
-        { 18000, 45000, { { 38537, 402764, 41616 }, { 43624, 402764, 0 }, { 49435, 419912, 1056 } },  92395377069 },
-        { 19000, 46000, { { 40490, 427238, 41440 }, { 45577, 427238, 0 }, { 51228, 442382, 1056 } },  92135319692 },
-        { 20000, 48000, { { 42429, 451536, 41440 }, { 47516, 451536, 0 }, { 53028, 464940, 704 } },  91950186638 },
-        { 21000, 49000, { { 44368, 475834, 41616 }, { 49455, 475834, 0 }, { 54835, 487586, 528 } },  91684747455 },
-        { 22000, 50000, { { 46307, 500132, 41880 }, { 51394, 500132, 0 }, { 56649, 510320, 264 } },  91520210873 },
-        { 23000, 51000, { { 48239, 524342, 42056 }, { 53326, 524342, 0 }, { 58476, 532878, 0 } },  91260498767 },
-        { 24000, 52000, { { 50192, 548816, 45238 }, { 55279, 548816, 0 }, { 60749, 559620, 9898 } },  91144114963 },
-        { 25000, 54000, { { 52124, 573026, 53044 }, { 57211, 573026, 0 }, { 63196, 588630, 3534 } },  90875305017 },
-        { 26000, 55000, { { 54063, 597324, 61852 }, { 59150, 597324, 0 }, { 65368, 614282, 792 } },  90659649445 },
-        { 27000, 56000, { { 56002, 621622, 65122 }, { 61089, 621622, 0 }, { 67236, 636664, 704 } },  81864515999 },
-        { 28000, 57000, { { 57941, 645920, 65122 }, { 63028, 645920, 0 }, { 69050, 658870, 792 } },  81606808985 },
-        { 29000, 58000, { { 59866, 670042, 65298 }, { 64953, 670042, 0 }, { 70815, 680988, 880 } },  81338289973 },
-        { 30000, 59000, { { 61791, 694164, 65386 }, { 66878, 694164, 0 }, { 72601, 703370, 968 } },  81081917426 },
+        {  2000, 27000, { { 8219, 22890, 13080 }, { 13306, 22890, 0 }, { 19129, 53850, 6628 } },
+          94901336399 },
+        {  3000, 28000, { { 10046, 45780, 21800 }, { 15133, 45780, 0 }, { 20897, 76002, 5450 } },
+          94760754289 },
+        {  4000, 29000, { { 11873, 68670, 21800 }, { 16960, 68670, 0 }, { 22571, 96976, 5450 } },
+          94551127616 },
+        {  5000, 30000, { { 13700, 91560, 21800 }, { 18787, 91560, 0 }, { 24245, 117950, 4360 } },
+          94447074468 },
+        {  6000, 31000, { { 15527, 114450, 21800 }, { 20614, 114450, 0 }, { 25919, 138924, 2180 } },
+          94252938611 },
+        {  7000, 32000, { { 17789, 142790, 16350 }, { 22876, 142790, 0 }, { 28028, 165348, 0 } },
+          94148432600 },
+        {  8000, 33000, { { 19616, 165680, 16350 }, { 24703, 165680, 0 }, { 29790, 186322, 0 } },
+          94014401369 },
+        {  9000, 34000, { { 21443, 188570, 16350 }, { 26530, 188570, 0 }, { 31617, 207296, 0 } },
+          93886799167 },
+        { 10000, 36000, { { 23270, 211460, 16350 }, { 28357, 211460, 0 }, { 33451, 228358, 0 } },
+          93765301851 },
+        { 11000, 37000, { { 25010, 233260, 17440 }, { 30097, 233260, 0 }, { 35198, 248330, 88 } },
+          93735501902 },
+        { 12000, 38000, { { 26924, 257240, 17968 }, { 32011, 257240, 0 }, { 37227, 272012, 8896 } },
+          93620830908 },
+        { 13000, 39000, { { 28793, 280658, 24386 }, { 33880, 280658, 0 }, { 39517, 299580, 7718 } },
+          93499199837 },
+        { 14000, 41000, { { 30739, 305044, 30100 }, { 35826, 305044, 0 }, { 41877, 327412, 2708 } },
+          93405936243 },
+        { 15000, 42000, { { 32678, 329342, 41440 }, { 37765, 329342, 0 }, { 43990, 352150, 1144 } },
+          93158829514 },
+        { 16000, 43000, { { 34652, 354080, 41176 }, { 39739, 354080, 0 }, { 45842, 374884, 1056 } },
+          92904562063 },
+        { 17000, 44000, { { 36598, 378466, 41440 }, { 41685, 378466, 0 }, { 47642, 397442, 1056 } },
+          92605006780 },
+        { 18000, 45000, { { 38537, 402764, 41616 }, { 43624, 402764, 0 }, { 49435, 419912, 1056 } },
+          92395377069 },
+        { 19000, 46000, { { 40490, 427238, 41440 }, { 45577, 427238, 0 }, { 51228, 442382, 1056 } },
+          92135319692 },
+        { 20000, 48000, { { 42429, 451536, 41440 }, { 47516, 451536, 0 }, { 53028, 464940, 704 } },
+          91950186638 },
+        { 21000, 49000, { { 44368, 475834, 41616 }, { 49455, 475834, 0 }, { 54835, 487586, 528 } },
+          91684747455 },
+        { 22000, 50000, { { 46307, 500132, 41880 }, { 51394, 500132, 0 }, { 56649, 510320, 264 } },
+          91520210873 },
+        { 23000, 51000, { { 48239, 524342, 42056 }, { 53326, 524342, 0 }, { 58476, 532878, 0 } },
+          91260498767 },
+        { 24000, 52000, { { 50192, 548816, 45238 }, { 55279, 548816, 0 }, { 60749, 559620, 9898 } },
+          91144114963 },
+        { 25000, 54000, { { 52124, 573026, 53044 }, { 57211, 573026, 0 }, { 63196, 588630, 3534 } },
+          90875305017 },
+        { 26000, 55000, { { 54063, 597324, 61852 }, { 59150, 597324, 0 }, { 65368, 614282, 792 } },
+          90659649445 },
+        { 27000, 56000, { { 56002, 621622, 65122 }, { 61089, 621622, 0 }, { 67236, 636664, 704 } },
+          81864515999 },
+        { 28000, 57000, { { 57941, 645920, 65122 }, { 63028, 645920, 0 }, { 69050, 658870, 792 } },
+          81606808985 },
+        { 29000, 58000, { { 59866, 670042, 65298 }, { 64953, 670042, 0 }, { 70815, 680988, 880 } },
+          81338289973 },
+        { 30000, 59000, { { 61791, 694164, 65386 }, { 66878, 694164, 0 }, { 72601, 703370, 968 } },
+          81081917426 },
     };
     struct cc_link clos = fork_100g;
     struct knobs   k = fork_knobs();
@@ -151,7 +183,8 @@ static void on_ack__same_rates_as_the_fork_over_three_hops(void **unused)
     flow_start(&t, &cc_hpcc, &k, &clos);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct cc_hop hop[3];
-        struct cc_ack a = { .seq = row[i].seq, .sent_seq = row[i].sent_seq, .hops = 3, .records = 3, .hop = hop };
+        struct cc_ack a = { .seq = row[i].seq, .sent_seq = row[i].sent_seq, .hops = 3, .records = 3,
+                            .hop = hop };
 
         for (int j = 0; j < 3; j++)
             hop[j] = (struct cc_hop){ LINE_BPS, (2000000000 + row[i].hop[j][0]) * PS_PER_NS, row[i].hop[j][1],
@@ -161,8 +194,8 @@ static void on_ack__same_rates_as_the_fork_over_three_hops(void **unused)
     }
 }
 
-/* A hop that is busy for one packet time in two: 24 bits of time go round, and 20 bits of bytes. */
-static void on_ack__clocks_and_counters_go_round(void **unused)
+/* A hop that is busy for every second packet time: 24 bits of time and 20 bits of bytes wrap around. */
+static void on_ack__clocks_and_counters_wrap(void **unused)
 {
     struct knobs k = fork_knobs();
     struct flow  t[2];
@@ -174,7 +207,8 @@ static void on_ack__clocks_and_counters_go_round(void **unused)
         flow_start(&t[i], &cc_hpcc, &k, &fork_100g);
         for (uint64_t n = 0; n < 100; n++) {
             struct cc_hop hop = { LINE_BPS, (from_ns + 400 * n) * PS_PER_NS, from_bytes + 2560 * n, 0 };
-            struct cc_ack a = { .seq = 1000 * (n + 1), .sent_seq = 1000 * (n + 11), .records = 1, .hop = &hop };
+            struct cc_ack a = { .seq = 1000 * (n + 1), .sent_seq = 1000 * (n + 11), .records = 1,
+                                .hop = &hop };
 
             flow_ack(&t[i], at_ns(0), &a);
         }
@@ -186,11 +220,12 @@ static void on_ack__clocks_and_counters_go_round(void **unused)
 
 static struct cc_ack ack_of(uint64_t n, uint8_t records, const struct cc_hop *hop)
 {
-    return (struct cc_ack){ .seq = 1000 * (n + 1), .sent_seq = 1000 * (n + 11), .records = records, .hop = hop };
+    return (struct cc_ack){ .seq = 1000 * (n + 1), .sent_seq = 1000 * (n + 11), .records = records,
+                            .hop = hop };
 }
 
-/* A flow alone on links of 100 Gb/s: what it sends is what they carry. R settles where U = eta up to what AI adds:
- * R = R eta / U + AI with U = R / line gives R = eta line + AI. */
+/* A single flow on links of 100 Gb/s. R settles where U = eta, apart from AI: R = R eta / U + AI with U = R /
+ * line gives R = eta line + AI. */
 static void on_ack__a_sole_flow_settles_at_eta_of_the_line(void **unused)
 {
     struct knobs k;
@@ -212,9 +247,8 @@ static void on_ack__a_sole_flow_settles_at_eta_of_the_line(void **unused)
     assert_in_range(t.out.rate_bps, LINE_BPS / 100 * 95 + 38000000, LINE_BPS / 100 * 95 + 42000000);
 }
 
-/* A link full all the time, with a queue of one BDP (100 KB): U = 2 from the second record on, so within a few round
- * trips R is what 2 / 0.95 makes of the rate before, each time. Between two ends of a round trip R does not fall
- * further. */
+/* A link that is always full, with a queue of one BDP (100 KB): U = 2 from the second record on. Each round
+ * trip then divides R by 2 / 0.95. Within a round trip, R does not decrease further. */
 static void on_ack__a_standing_queue_halves_per_round_trip(void **unused)
 {
     struct knobs k;
@@ -230,7 +264,7 @@ static void on_ack__a_standing_queue_halves_per_round_trip(void **unused)
         struct cc_ack a = ack_of(n, 1, &hop);
 
         flow_ack(&t, at_ns(8000 * n), &a);
-        if (n > 0 && (n - 1) % 11 == 10) {           /* the records are a round trip apart: U is 2 at once */
+        if (n > 0 && (n - 1) % 11 == 10) {           /* records are a round trip apart: U is 2 at once */
             assert_true(fabs((double)t.out.rate_bps - rate / (2 / 0.95)) < 3e6);
             rate = (double)t.out.rate_bps;
         }
@@ -239,7 +273,7 @@ static void on_ack__a_standing_queue_halves_per_round_trip(void **unused)
 
 static void on_ack__stages_add_before_the_rate_follows(void **unused)
 {
-    /* U = 0.5 of the link: below eta, so R grows by AI per round trip, five times; then it follows: R = Rc eta / U. */
+    /* U = 0.5, below eta: R grows by AI per round trip, five times; then R = Rc eta / U. */
     struct knobs k;
     struct flow  t;
     uint64_t     want[] = { 10000, 10040, 10080, 10120, 10160, 10200, 10200 * 19 / 10 + 40 };
@@ -260,19 +294,20 @@ static void on_ack__stages_add_before_the_rate_follows(void **unused)
     }
 }
 
-/* Records of another way say nothing: the first after a change is only stored. */
-static void on_ack__another_way_is_only_stored(void **unused)
+/* Records of another path are not comparable: the first one after a change is only stored. */
+static void on_ack__another_path_is_only_stored(void **unused)
 {
     static const struct cc_hop other[] = {
         { LINE_BPS, 500 * PS_PER_US, 90, 900000 },                   /* a counter that went back */
-        { LINE_BPS, 100 * PS_PER_US, 900000, 900000 },               /* a clock */
+        { LINE_BPS, 100 * PS_PER_US, 900000, 900000 },               /* a clock that went back */
     };
     struct knobs k;
 
     (void)unused;
     knobs_init(&k);
     for (int i = 0; i < 3; i++) {
-        struct cc_hop hop[2] = { { LINE_BPS, 200 * PS_PER_US, 100, 900000 }, { LINE_BPS, 201 * PS_PER_US, 100, 0 } };
+        struct cc_hop hop[2] = { { LINE_BPS, 200 * PS_PER_US, 100, 900000 },
+                                 { LINE_BPS, 201 * PS_PER_US, 100, 0 } };
         struct cc_ack a = ack_of(0, 1, hop), b = ack_of(1, i < 2 ? 1 : 2, i < 2 ? &other[i] : hop);
         struct flow   t;
 
@@ -288,11 +323,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_ack__same_rates_as_the_fork),
         cmocka_unit_test(on_ack__same_rates_as_the_fork_over_three_hops),
-        cmocka_unit_test(on_ack__clocks_and_counters_go_round),
+        cmocka_unit_test(on_ack__clocks_and_counters_wrap),
         cmocka_unit_test(on_ack__a_sole_flow_settles_at_eta_of_the_line),
         cmocka_unit_test(on_ack__a_standing_queue_halves_per_round_trip),
         cmocka_unit_test(on_ack__stages_add_before_the_rate_follows),
-        cmocka_unit_test(on_ack__another_way_is_only_stored),
+        cmocka_unit_test(on_ack__another_path_is_only_stored),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
-/* src/cc/late.h - a decision that takes time, for controls whose rule runs on a processor of the NIC.
+/* src/cc/late.h - decisions that take time, for controls that run on a processor of the NIC.
  *
- * Signals are taken in at once; what is decided counts 'takes_ps' later. Signals that come while a decision is being made
- * share the next one, which begins when it is over. There is no event: the rate that will count is due, as everything else
- * that changes by itself is (cc_out.due_ps).
+ * Signals are processed at once, but the resulting rate takes effect 'takes_ps' later. Signals that arrive
+ * during a decision share the next one, which starts when the current one ends. No event is needed: the
+ * pending rate is due like any other change over time (cc_out.due_ps).
  */
 #ifndef CC_LATE_H
 #define CC_LATE_H
@@ -11,9 +11,9 @@
 #include "core/units.h"
 
 struct cc_late {
-    uint64_t at_ps;              /* when the decision at hand counts; NEVER: there is none */
-    uint64_t rate_bps;           /* what it will be */
-    uint64_t next_bps;           /* and the one after it; 0: none */
+    uint64_t at_ps;              /* when the current decision takes effect; NEVER: none */
+    uint64_t rate_bps;           /* its rate */
+    uint64_t next_bps;           /* rate of the following decision; 0: none */
 };
 
 static inline void cc_late_start(struct cc_late *l)
@@ -21,7 +21,7 @@ static inline void cc_late_start(struct cc_late *l)
     *l = (struct cc_late){ .at_ps = NEVER };
 }
 
-/* Lets decisions count that are over by now. */
+/* Applies decisions that are complete by now. */
 static inline void cc_late_run(struct cc_late *l, struct cc_now now, uint64_t takes_ps, struct cc_out *out)
 {
     while (l->at_ps <= now.ps) {
@@ -33,7 +33,7 @@ static inline void cc_late_run(struct cc_late *l, struct cc_now now, uint64_t ta
     out->due_ps = l->at_ps;
 }
 
-/* A signal has led to this rate. */
+/* Starts a decision for this rate. During another decision, makes it the following one. */
 static inline void cc_late_decide(struct cc_late *l, struct cc_now now, uint64_t takes_ps, uint64_t rate_bps,
                                   struct cc_out *out)
 {

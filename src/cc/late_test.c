@@ -1,4 +1,4 @@
-/* src/cc/late_test.c - decisions that take time: by hand. */
+/* src/cc/late_test.c - decisions that take time, computed by hand. */
 #include "cc/late.h"
 #include "cc/test_flow.h"
 
@@ -18,7 +18,7 @@ static void decide__counts_when_it_is_over(void **unused)
     assert_int_equal(out.due_ps, NEVER);
 }
 
-/* Of three signals the second and the third share a decision, and that begins when the first is over. */
+/* Of three signals, the second and third share a decision, which starts when the first one ends. */
 static void decide__signals_meanwhile_share_the_next(void **unused)
 {
     struct cc_out  out = { .rate_bps = 100, .due_ps = NEVER };
@@ -40,7 +40,7 @@ static void decide__signals_meanwhile_share_the_next(void **unused)
     assert_int_equal(out.due_ps, NEVER);
 }
 
-/* No time at all, also when there was some before. */
+/* A duration of 0 takes effect at once, also after a longer one. */
 static void decide__at_once(void **unused)
 {
     struct cc_out  out = { .rate_bps = 100, .due_ps = NEVER };

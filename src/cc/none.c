@@ -1,4 +1,4 @@
-/* src/cc/none.c - no congestion control: a sender keeps line rate and leaves the rest to PFC. */
+/* src/cc/none.c - no congestion control: a sender keeps line rate and relies on PFC. */
 #include "cc/cc.h"
 #include "core/units.h"
 

@@ -1,14 +1,14 @@
-/* src/cc/pint.c - see pint.h. Every expression is written so that it rounds where the fork's rounds. */
+/* src/cc/pint.c - see pint.h. Every expression rounds where the fork's rounds. */
 #include "cc/pint.h"
 
 #include <math.h>
 
-#define LOG_ONE   32768.0        /* steps of a logarithm to the base 2 */
-#define BITS      16u            /* of a number whose logarithm is taken */
-#define USE_STEPS 8192.0         /* of a use whose logarithm is taken */
+#define LOG_ONE   32768.0        /* units of a binary logarithm */
+#define BITS      16u            /* precision of a logarithm's argument */
+#define USE_STEPS 8192.0         /* units of a use before its logarithm is taken */
 #define QUEUE_LOG 8u             /* queues are counted in blocks of 2^8 bytes */
 
-/* The logarithm of x > 0, the bits below the highest 16 rounded at random. */
+/* Returns the logarithm of x > 0. Bits below the highest 16 are rounded randomly. */
 static int64_t log_of(uint64_t x, struct crand *random)
 {
     uint32_t bits = (uint32_t)log2((double)x) + 1;
@@ -24,36 +24,38 @@ static int64_t log_of(uint64_t x, struct crand *random)
     return (int64_t)(log2((double)x) * LOG_ONE);
 }
 
-/* A packet that leaves with the frame before has a dt of 0, whose logarithm the fork takes to be the least there is. */
-static int64_t log_or_least(uint64_t x, struct crand *random)
+/* A packet that leaves together with the previous frame has dt 0. The fork then uses the smallest
+ * logarithm. */
+static int64_t log_or_min(uint64_t x, struct crand *random)
 {
     return x == 0 ? INT32_MIN : log_of(x, random);
 }
 
-static double of_queue(uint64_t dt_ns, uint64_t blocks, double log_b, double log_t, double log_1e9, struct crand *random)
+static double queue_term(uint64_t dt_ns, uint64_t blocks, double log_b, double log_t, double log_1e9,
+                         struct crand *random)
 {
     int64_t log_dt, log_q;
 
     if (blocks == 0)
         return 0;
-    log_dt = log_or_least(dt_ns, random);
+    log_dt = log_or_min(dt_ns, random);
     log_q = log_of(blocks, random);
     return pow(2, ((double)(log_dt + log_q) + log_1e9 - log_b - 2 * log_t) / LOG_ONE) * (1u << QUEUE_LOG);
 }
 
-static double of_last(uint32_t bytes, double log_b, double log_t, double log_1e9, struct crand *random)
+static double frame_term(uint32_t bytes, double log_b, double log_t, double log_1e9, struct crand *random)
 {
     return bytes == 0 ? 0 : pow(2, ((double)log_of(bytes, random) + log_1e9 - log_b - log_t) / LOG_ONE);
 }
 
-static double of_before(uint64_t left_ns, double use, double log_t, struct crand *random)
+static double history_term(uint64_t left_ns, double use, double log_t, struct crand *random)
 {
     int64_t log_left, log_use;
 
     if (left_ns == 0 || use <= 0)
         return 0;
     log_left = log_of(left_ns, random);
-    log_use = log_or_least((uint64_t)round(use * USE_STEPS), random);
+    log_use = log_or_min((uint64_t)round(use * USE_STEPS), random);
     return pow(2, ((double)(log_left + log_use) - log_t) / LOG_ONE) / USE_STEPS;
 }
 
@@ -74,13 +76,13 @@ uint16_t pint_digest(const struct pint_cfg *cfg, struct pint_port *p, uint64_t n
                      uint64_t queue_bytes, struct crand *random)
 {
     uint64_t rtt_ns = cfg->rtt_ns;
-    uint64_t bytes_per_s = rate_bps / 8;             /* whole, as the fork has it */
+    uint64_t bytes_per_s = rate_bps / 8;             /* an integer, as in the fork */
     uint64_t since_ns = now_ns - p->last_ns, dt_ns = since_ns < rtt_ns ? since_ns : rtt_ns;
     double   log_t = log2((double)rtt_ns) * LOG_ONE, log_b = log2((double)bytes_per_s) * LOG_ONE;
     double   log_1e9 = log2(1e9) * LOG_ONE;
-    double   queue = of_queue(dt_ns, queue_bytes >> QUEUE_LOG, log_b, log_t, log_1e9, random);
-    double   last = of_last(p->last_bytes, log_b, log_t, log_1e9, random);
-    double   before = of_before(rtt_ns - dt_ns, p->use, log_t, random);
+    double   queue = queue_term(dt_ns, queue_bytes >> QUEUE_LOG, log_b, log_t, log_1e9, random);
+    double   last = frame_term(p->last_bytes, log_b, log_t, log_1e9, random);
+    double   before = history_term(rtt_ns - dt_ns, p->use, log_t, random);
 
     p->use = queue + last + before;
     return encode(cfg->base, p->use, random);

@@ -1,6 +1,5 @@
-/* src/cc/rates.h - what the controls of acknowledgements share: the bounds of a rate, the window that goes with
- * one, and where a round trip ends.
- */
+/* src/cc/rates.h - common parts of ACK-based controls: bounds of a rate, the window that follows it, and
+ * round trips. */
 #ifndef CC_RATES_H
 #define CC_RATES_H
 
@@ -23,8 +22,9 @@ static inline void cc_rates_configure(struct cc_rates *r, const struct knobs *k,
     };
 }
 
-/* A step in Mb/s, or where that is 0 the line rate by 'part'. */
-static inline uint64_t cc_step_bps(const struct knobs *k, enum knob knob, const struct cc_link *link, uint64_t part)
+/* Returns a step given in Mb/s, or the line rate divided by 'part' if the knob is 0. */
+static inline uint64_t cc_step_bps(const struct knobs *k, enum knob knob, const struct cc_link *link,
+                                   uint64_t part)
 {
     return k->value[knob] > 0 ? (uint64_t)(k->value[knob] * 1e6) : link->line_bps / part;
 }
@@ -36,7 +36,7 @@ static inline uint64_t cc_rates_bound(const struct cc_rates *r, uint64_t rate_bp
     return rate_bps < r->line_bps ? rate_bps : r->line_bps;
 }
 
-/* Sets the rate, and as much of the largest window as it is of the line. */
+/* Sets the rate, and the window in proportion. */
 static inline void cc_rates_decide(const struct cc_rates *r, uint64_t rate_bps, struct cc_out *out)
 {
     uint64_t window_bytes = units_share(r->bdp_bytes, rate_bps, r->line_bps);
@@ -51,8 +51,8 @@ static inline void cc_rates_start(const struct cc_rates *r, struct cc_out *out)
     cc_rates_decide(r, r->line_bps, out);
 }
 
-/* A round trip ends with the acknowledgement of a byte that was not sent yet when it began. */
-struct cc_round { uint64_t end_seq; };       /* 0: none has begun */
+/* A round trip ends with the acknowledgement of a byte that had not been sent when it began. */
+struct cc_round { uint64_t end_seq; };       /* 0: not started */
 
 static inline bool cc_round_is_first(const struct cc_round *r) { return r->end_seq == 0; }
 
@@ -61,7 +61,7 @@ static inline bool cc_round_has_ended(const struct cc_round *r, const struct cc_
     return a->seq > r->end_seq;
 }
 
-/* Returns whether anything was sent that a new one could wait for. */
+/* Returns true if there is unacknowledged data that a new round trip can wait for. */
 static inline bool cc_round_begin(struct cc_round *r, const struct cc_ack *a)
 {
     if (a->sent_seq <= r->end_seq)

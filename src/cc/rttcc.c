@@ -1,20 +1,20 @@
-/* src/cc/rttcc.c - a rate by the round trips of probes, in the manner of zero-touch RoCE.
+/* src/cc/rttcc.c - a rate control by RTT probes, in the style of zero-touch RoCE.
  *
- * Public of NVIDIA's RTTCC is what goes in and out of its place in a NIC: events (a probe's round trip, a CNP, a NACK),
- * no floating point, a rate that is a fraction of the line rate in 20 bits, 48 bytes of state per flow, a delay above
- * which the rate is halved whatever else is known, and the least rate, 2^6 of 2^20. The rule between them is not, so
- * that this is ours:
+ * The interface of NVIDIA's RTTCC is public: its events (a probe's RTT, a CNP, a NACK), no floating point, a
+ * rate as a 20-bit fraction of line rate, 48 bytes of state per flow, a delay above which the rate is always
+ * halved, and a minimum rate of 2^6 of 2^20. The algorithm is not public, so this one is ours:
  *
- *   probe         one is always on its way, the next leaves when the last has come back, but not before it would have
- *                 in an empty network
+ *   probe         one is always in flight; the next is sent when the last has returned, but not earlier
+ *                 than in an empty network
  *   rtt <= target R += AI, a thousandth of the line rate; from the sixth such probe in a row on 5 AI
  *   rtt > target  R x= 1 - min(1/2, (rtt - target) / (2 rtt))
  *   rtt > 150 us  R x= 1/2
  *   CNP           R x= 7/8, at most once between two probes
- *   NACK          R x= 1/2, so too; a time-out always
+ *   NACK          R x= 1/2, with the same limit; a time-out always
  *
- * With n flows at a queue the cuts and raises balance where the queue's delay is about 2 AI n / line of the target. A
- * flow begins at line rate, without a window. A decision may take time (late.h; RL-CC's authors have 0.9 us). All arithmetic is of whole numbers, factors have 16 bits.
+ * With n flows in a queue, cuts and raises balance where the queueing delay is about 2 AI n / line of the
+ * target. A flow starts at line rate, without a window. A decision may take time (late.h; RL-CC's authors
+ * state 0.9 us). All arithmetic uses integers; factors have 16 bits.
  */
 #include "cc/late.h"
 #include "cc/rates.h"
@@ -29,15 +29,15 @@
 
 struct rttcc_cfg {
     uint64_t line_bps, base_rtt_ps, target_ps;
-    uint64_t takes_ps;           /* a decision */
-    uint32_t step, rate_min;     /* of ONE */
+    uint64_t takes_ps;           /* duration of a decision */
+    uint32_t step, rate_min;     /* fractions of ONE */
 };
 
 struct rttcc_state {
-    uint64_t probed_ps;          /* when the last probe was asked for */
-    uint32_t rate;               /* of ONE */
-    uint32_t raises;             /* in a row, up to SLOW_RAISES */
-    bool     was_cut;            /* by a CNP or a NACK since the last probe came back */
+    uint64_t probed_ps;          /* when the last probe was requested */
+    uint32_t rate;               /* fraction of ONE */
+    uint32_t raises;             /* consecutive, up to SLOW_RAISES */
+    bool     was_cut;            /* by a CNP or a NACK since the last probe returned */
 };
 
 struct rttcc {
@@ -55,7 +55,7 @@ static void decide(const struct rttcc_cfg *cfg, struct rttcc *f, struct cc_now n
     cc_late_decide(&f->late, now, cfg->takes_ps, rate_bps ? rate_bps : 1, out);
 }
 
-static void cut(const struct rttcc_cfg *cfg, struct rttcc_state *f, uint32_t factor)
+static void cut_rate(const struct rttcc_cfg *cfg, struct rttcc_state *f, uint32_t factor)
 {
     f->rate = (uint32_t)((uint64_t)f->rate * factor >> 16);
     f->rate = f->rate > cfg->rate_min ? f->rate : cfg->rate_min;
@@ -70,21 +70,23 @@ static void raise_rate(const struct rttcc_cfg *cfg, struct rttcc_state *f)
     f->raises += f->raises < SLOW_RAISES;
 }
 
-/* What a probe above the target leaves, of FACTOR_ONE. */
+/* Returns the factor that a probe above the target applies, in 1/FACTOR_ONE. */
 static uint32_t factor_of(const struct rttcc_cfg *cfg, uint64_t rtt_ps)
 {
     return rtt_ps > DELAY_MAX_PS ? FACTOR_ONE / 2
-                                 : FACTOR_ONE - (uint32_t)((rtt_ps - cfg->target_ps) * (FACTOR_ONE / 2) / rtt_ps);
+                                 : FACTOR_ONE - (uint32_t)((rtt_ps - cfg->target_ps) *
+                                                           (FACTOR_ONE / 2) / rtt_ps);
 }
 
-static void rttcc_on_rtt(const void *cfg_, void *state, struct cc_now now, const struct cc_probe *p, struct cc_out *out)
+static void rttcc_on_rtt(const void *cfg_, void *state, struct cc_now now, const struct cc_probe *p,
+                         struct cc_out *out)
 {
     const struct rttcc_cfg *cfg = cfg_;
     struct rttcc           *flow = state;
     struct rttcc_state     *f = &flow->is;
 
     if (p->rtt_ps > cfg->target_ps)
-        cut(cfg, f, factor_of(cfg, p->rtt_ps));
+        cut_rate(cfg, f, factor_of(cfg, p->rtt_ps));
     else
         raise_rate(cfg, f);
     f->was_cut = false;
@@ -93,22 +95,25 @@ static void rttcc_on_rtt(const void *cfg_, void *state, struct cc_now now, const
     decide(cfg, flow, now, out);
 }
 
-static void cut_once(const struct rttcc_cfg *cfg, struct rttcc *f, struct cc_now now, uint32_t factor, struct cc_out *out)
+static void cut_once(const struct rttcc_cfg *cfg, struct rttcc *f, struct cc_now now, uint32_t factor,
+                     struct cc_out *out)
 {
     if (!f->is.was_cut)
-        cut(cfg, &f->is, factor);
+        cut_rate(cfg, &f->is, factor);
     f->is.was_cut = true;
     decide(cfg, f, now, out);
 }
 
-static void rttcc_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_t told_ps, struct cc_out *out)
+static void rttcc_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_t announced_ps,
+                         struct cc_out *out)
 {
-    (void)told_ps;
+    (void)announced_ps;
     cut_once(cfg, state, now, FACTOR_ONE / 8 * 7, out);
 }
 
-/* After a time-out a probe may be lost as well: another is asked for. */
-static void rttcc_on_loss(const void *cfg, void *state, struct cc_now now, enum cc_loss loss, struct cc_out *out)
+/* After a time-out, the probe may be lost as well: requests another one. */
+static void rttcc_on_loss(const void *cfg, void *state, struct cc_now now, enum cc_loss loss,
+                          struct cc_out *out)
 {
     struct rttcc *f = state;
 

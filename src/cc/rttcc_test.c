@@ -1,6 +1,6 @@
 /* src/cc/rttcc_test.c
  *
- * Oracle: rows by hand, in shares of 2^20 of the line rate, and where cuts and raises balance.
+ * Oracles: rows computed by hand, in 2^-20 of the line rate, and the balance of cuts and raises.
  */
 #include "cc/test_flow.h"
 
@@ -70,11 +70,11 @@ static void on_rtt__five_raises_then_larger_ones(void **unused)
         expect_share(&t, share);
     }
     probe(&t, 300, 200);
-    probe(&t, 310, 9);                       /* a cut ends the row */
+    probe(&t, 310, 9);                       /* a cut ends the sequence */
     expect_share(&t, share / 2 + 1048);
 }
 
-/* Not before a probe would come back in an empty network, nor before the last one has. */
+/* Not before a probe would return in an empty network, nor before the last one has returned. */
 static void on_rtt__asks_for_the_next_probe(void **unused)
 {
     struct flow t;
@@ -117,8 +117,8 @@ static void cut__not_below_the_least_rate(void **unused)
     expect_share(&t, 64);                    /* 2^6 of 2^20: 6.1 Mb/s, above rpg_min_rate */
 }
 
-/* N flows with the same delay raise by AI below the target and cut above it; their sum stays near the line. The queue's
- * delay moves by what they send too much in a round trip. */
+/* N flows with the same delay raise by AI below the target and cut above it; their sum stays near the line
+ * rate. The queueing delay changes by their excess in a round trip. */
 static void on_rtt__many_flows_keep_the_link_full(void **unused)
 {
     enum { FLOWS = 16 };

@@ -1,29 +1,31 @@
-/* src/cc/swift.c - Swift (SIGCOMM 2020): a window that keeps delay at a target, in the form of a rate.
+/* src/cc/swift.c - Swift (SIGCOMM 2020): a window that keeps the delay at a target, converted to a rate.
  *
- * In a nutshell (delays in any unit, windows w in packets, at each acknowledgement of n packets):
+ * Overview (windows w in packets, at each acknowledgement of n packets):
  *
- *   fabric delay   the round trip without what passed inside the receiver, which is the endpoint delay
+ *   fabric delay   the RTT without the time inside the receiver, which is the endpoint delay
  *   target         base + hops x h + min(fs_range, max(0, a / sqrt(w) + b)), where a and b make the last term
- *                  fs_range at w = 0.1 and 0 at w = 100: a flow of few packets tolerates more, so that many share
+ *                  fs_range at w = 0.1 and 0 at w = 100: small windows tolerate more, so that many can share
  *   below target   w += n / w, below one packet w += n
  *   else           at most once per round trip: w x= max(1 - beta (delay - target) / delay, 1 - max_mdf)
- *   NACK           so often too: w x= 1 - max_mdf
- *   time-out       w x= 1 - max_mdf; the fifth in a row: the least window
+ *   NACK           with the same limit: w x= 1 - max_mdf
+ *   time-out       w x= 1 - max_mdf; the fifth in a row: the minimum window
  *
- * There is one such window for the fabric and one for the endpoint, whose target is the base alone; the smaller counts.
- * Windows are at least 0.001 of a packet and at most twice what the longest empty round trip holds. The rate is the
- * window by the round trip, which paces windows below one packet as the paper does, one packet every round trip / w, and
- * larger ones evenly, which is ours: a NIC has a rate and no other means.
+ * The fabric and the endpoint each have such a window; the endpoint's target is the base alone. The smaller
+ * one counts. Windows are at least 0.001 of a packet and at most twice the capacity of the longest empty
+ * round trip.
  *
- * The paper gives no numbers for the fabric's; where knobs are 0 they come from the empty round trip. A flow begins at
- * line rate. All this is the public text; constants that it does not name are said above. The endpoint delay is what an
- * answer waits in the receiver's NIC: this world has no other, so the endpoint counts where the receiver sends itself.
+ * The rate is window / RTT. Windows below one packet are thus paced as in the paper, one packet every RTT /
+ * w. Larger ones are paced evenly, which is our choice: a NIC has only a rate.
+ *
+ * The paper gives no values for the fabric; where knobs are 0, they are derived from the empty round trip. A
+ * flow starts at line rate. The endpoint delay is the time that a response waits in the receiver's NIC. The
+ * simulator models no other, so the endpoint matters only if the receiver also sends.
  */
 #include "cc/rates.h"
 
 #include <math.h>
 
-#define FS_MIN       0.1         /* packets: at this window the target is largest */
+#define FS_MIN       0.1         /* packets: the target is largest at this window */
 #define FS_MAX       100.0
 #define WINDOW_MIN   0.001
 #define TIMEOUTS_MAX 5
@@ -32,20 +34,20 @@ struct swift_cfg {
     struct cc_rates rates;
     double   packet_bytes;
     double   base_ps, hop_ps, range_ps;
-    double   a, b;               /* of the term by window */
+    double   a, b;               /* coefficients of the window term */
     double   beta, max_mdf;
     double   window_max;         /* packets */
 };
 
-struct window {
+struct swift_window {
     double   packets;
-    uint64_t cut_ps;             /* when it was last cut */
+    uint64_t cut_ps;             /* time of the last cut */
 };
 
 struct swift {
-    struct window fabric, endpoint;
-    uint64_t rtt_ps;             /* the last */
-    uint32_t timeouts;           /* in a row */
+    struct swift_window fabric, endpoint;
+    uint64_t rtt_ps;             /* of the last acknowledgement */
+    uint32_t timeouts;           /* consecutive */
 };
 
 _Static_assert(sizeof(struct swift_cfg) <= CC_CFG_MAX, "cfg fits");
@@ -60,27 +62,28 @@ static double target_ps(const struct swift_cfg *cfg, double window, uint32_t hop
     return cfg->base_ps + hops * cfg->hop_ps + bound(cfg->a / sqrt(window) + cfg->b, 0, cfg->range_ps);
 }
 
-static void cut(const struct swift_cfg *cfg, struct window *w, uint64_t now_ps, double left)
+static void cut_window(const struct swift_cfg *cfg, struct swift_window *w, uint64_t now_ps, double left)
 {
     w->packets = bound(w->packets * left, WINDOW_MIN, cfg->window_max);
     w->cut_ps = now_ps;
 }
 
-static bool may_cut(const struct window *w, uint64_t now_ps, uint64_t rtt_ps)
+static bool may_cut(const struct swift_window *w, uint64_t now_ps, uint64_t rtt_ps)
 {
     return now_ps - w->cut_ps >= rtt_ps;
 }
 
-static void steer(const struct swift_cfg *cfg, struct window *w, uint64_t now_ps, const struct cc_ack *a,
-                  double delay_ps, double target)
+static void update_window(const struct swift_cfg *cfg, struct swift_window *w, uint64_t now_ps,
+                          const struct cc_ack *a, double delay_ps, double target)
 {
     double acked = (double)a->acked_bytes / cfg->packet_bytes;
     double left = 1 - cfg->beta * (delay_ps - target) / delay_ps;
 
     if (delay_ps < target)
-        w->packets = bound(w->packets + (w->packets >= 1 ? acked / w->packets : acked), WINDOW_MIN, cfg->window_max);
+        w->packets = bound(w->packets + (w->packets >= 1 ? acked / w->packets : acked), WINDOW_MIN,
+                           cfg->window_max);
     else if (may_cut(w, now_ps, a->rtt_ps))
-        cut(cfg, w, now_ps, left > 1 - cfg->max_mdf ? left : 1 - cfg->max_mdf);
+        cut_window(cfg, w, now_ps, left > 1 - cfg->max_mdf ? left : 1 - cfg->max_mdf);
 }
 
 static void decide(const struct swift_cfg *cfg, const struct swift *f, struct cc_out *out)
@@ -94,7 +97,8 @@ static void decide(const struct swift_cfg *cfg, const struct swift *f, struct cc
     out->window_bytes = (uint64_t)(packets > 1 ? bytes : cfg->packet_bytes);
 }
 
-static void swift_on_ack(const void *cfg_, void *state, struct cc_now now, const struct cc_ack *a, struct cc_out *out)
+static void swift_on_ack(const void *cfg_, void *state, struct cc_now now, const struct cc_ack *a,
+                         struct cc_out *out)
 {
     const struct swift_cfg *cfg = cfg_;
     struct swift           *f = state;
@@ -103,22 +107,23 @@ static void swift_on_ack(const void *cfg_, void *state, struct cc_now now, const
         return;
     f->rtt_ps = a->rtt_ps;
     f->timeouts = 0;
-    steer(cfg, &f->fabric, now.ps, a, (double)(a->rtt_ps - a->endpoint_ps),
-          target_ps(cfg, f->fabric.packets, a->hops));
-    steer(cfg, &f->endpoint, now.ps, a, (double)a->endpoint_ps, cfg->base_ps);
+    update_window(cfg, &f->fabric, now.ps, a, (double)(a->rtt_ps - a->endpoint_ps),
+                  target_ps(cfg, f->fabric.packets, a->hops));
+    update_window(cfg, &f->endpoint, now.ps, a, (double)a->endpoint_ps, cfg->base_ps);
     decide(cfg, f, out);
 }
 
-static void swift_on_loss(const void *cfg_, void *state, struct cc_now now, enum cc_loss loss, struct cc_out *out)
+static void swift_on_loss(const void *cfg_, void *state, struct cc_now now, enum cc_loss loss,
+                          struct cc_out *out)
 {
     const struct swift_cfg *cfg = cfg_;
     struct swift           *f = state;
 
     f->timeouts += loss == CC_TIMEOUT;
     if (loss == CC_TIMEOUT && f->timeouts >= TIMEOUTS_MAX)
-        cut(cfg, &f->fabric, now.ps, 0);
+        cut_window(cfg, &f->fabric, now.ps, 0);
     else if (loss == CC_TIMEOUT || may_cut(&f->fabric, now.ps, f->rtt_ps))
-        cut(cfg, &f->fabric, now.ps, 1 - cfg->max_mdf);
+        cut_window(cfg, &f->fabric, now.ps, 1 - cfg->max_mdf);
     decide(cfg, f, out);
 }
 

@@ -1,7 +1,7 @@
 /* src/cc/swift_test.c
  *
- * Oracles: Swift's formulas with numbers put in by hand, and where they settle: flows that share a queue have the
- * delay that is the target of the window which that delay allows them.
+ * Oracles: Swift's formulas evaluated by hand, and their steady state: flows that share a queue have a delay
+ * that equals the target of the window which that delay allows.
  */
 #include "cc/test_flow.h"
 
@@ -9,7 +9,8 @@
 
 extern const struct cc_algo cc_swift;
 
-/* 100 Gb/s, 8 us: 100 packets of 1000 bytes. Target 10 us, + 1 us per hop, + up to 20 us for small windows. */
+/* 100 Gb/s, 8 us: 100 packets of 1000 bytes. Target 10 us, + 1 us per hop, + up to 20 us for small
+ * windows. */
 static void start(struct flow *t)
 {
     struct knobs k;
@@ -30,13 +31,13 @@ static void ack(struct flow *t, double at_us, double rtt_us, uint64_t bytes, uin
     flow_ack(t, at_ns((uint64_t)(at_us * 1000)), &a);
 }
 
-/* The window in packets, from rate and round trip. */
+/* Returns the window in packets, from rate and RTT. */
 static double window(const struct flow *t, double rtt_us)
 {
     return (double)t->out.rate_bps * rtt_us * 1e-6 / 8000;
 }
 
-/* Brings a window of 100 down by cuts of one half, which delays without bound make, a round trip apart. */
+/* Reduces a window of 100 by cuts of one half, with unbounded delays, a round trip apart. */
 static double halve(struct flow *t, int times, double at_us)
 {
     for (int i = 0; i < times; i++)
@@ -46,8 +47,8 @@ static double halve(struct flow *t, int times, double at_us)
 
 static void on_ack__cuts_by_how_far_delay_is_above_target(void **unused)
 {
-    /* w = 100 has no term by window: target 10 us, with 3 hops 13. 15 us: 1 - 0.8 * 5 / 15 = 0.7333; 1 - 0.8 * 2 / 15 =
-     * 0.8933. 100 us: 1 - 0.8 * 0.9 = 0.28, but a half at most. */
+    /* w = 100 has no window term: target 10 us, with 3 hops 13. 15 us: 1 - 0.8 * 5 / 15 = 0.7333; 1 - 0.8 * 2
+     * / 15 = 0.8933. 100 us: 1 - 0.8 * 0.9 = 0.28, but at most a half. */
     static const struct { double rtt_us; uint8_t hops; double want; } row[] = {
         { 15, 0, 73.3333 }, { 15, 3, 89.3333 }, { 100, 0, 50 },
     };
@@ -96,8 +97,8 @@ static void on_ack__grows_by_a_packet_per_round_trip(void **unused)
     assert_true(fabs(w - 26) < 0.03);
 }
 
-/* a = 20 / (1 / sqrt(0.1) - 0.1), b = -a / 10. At w = 100 / 8 the target is 10 + a / sqrt(12.5) + b = 11.19 us, at
- * 100 / 64 14.51. Just below a raise, just above a cut. */
+/* a = 20 / (1 / sqrt(0.1) - 0.1), b = -a / 10. At w = 100 / 8 the target is 10 + a / sqrt(12.5) + b = 11.19
+ * us, at 100 / 64 14.51. Just below a raise, just above a cut. */
 static void target__is_higher_for_small_windows(void **unused)
 {
     double a = 20 / (1 / sqrt(0.1) - 0.1), b = -a / 10;
@@ -160,11 +161,12 @@ static void on_loss__cuts_most_and_resets_after_five_timeouts(void **unused)
         t.cc->on_loss(t.cfg, t.state, at_ns(12000), CC_TIMEOUT, &t.out);
     assert_int_equal(t.out.window_bytes, 3125);
     t.cc->on_loss(t.cfg, t.state, at_ns(12000), CC_TIMEOUT, &t.out);
-    assert_int_equal(t.out.rate_bps, 1000000);               /* 0.001 packets in 10 us are 0.8 Mb/s: the minimum */
+    /* 0.001 packets in 10 us are 0.8 Mb/s: the minimum */
+    assert_int_equal(t.out.rate_bps, 1000000);
 }
 
-/* N flows in a queue: its delay is what their windows hold beyond the link. Where it settles, the delay is the target of
- * the window that it makes: T(w) with w = line x T / (8000 N). */
+/* N flows in a queue: its delay is the excess of their windows over the link. In the steady state, the delay
+ * is the target of the resulting window: T(w) with w = line x T / (8000 N). */
 static void on_ack__settles_where_delay_is_the_target(void **unused)
 {
     static const int flows[] = { 2, 8, 32, 128 };
@@ -187,7 +189,8 @@ static void on_ack__settles_where_delay_is_the_target(void **unused)
         }
         for (int n = 0; n < 100; n++)
             want_us = 10 + fmin(20, fmax(0, a / sqrt(want_us / 0.08 / flows[i]) + b));
-        assert_true(fabs(mean_us / want_us - 1) < (flows[i] < 100 ? 0.01 : 0.08));   /* at 128, w is near 1: coarse */
+        /* at 128, w is near 1: coarse */
+        assert_true(fabs(mean_us / want_us - 1) < (flows[i] < 100 ? 0.01 : 0.08));
     }
 }
 

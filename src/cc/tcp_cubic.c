@@ -1,14 +1,14 @@
 /* src/cc/tcp_cubic.c - CUBIC (RFC 9438), with fast convergence.
  *
- * After a loss at the window Wmax, and a cut to beta Wmax, the window follows a cubic of the time t since
- * then, flat where it was lost, so that it stays there long and looks beyond with care:
+ * After a loss at window Wmax, and a cut to beta Wmax, the window is a cubic function of the time t since
+ * then. It is flat near Wmax, so that it stays there long and probes beyond it carefully:
  *
  *   W(t) = C (t - K)^3 + Wmax       K = cbrt((Wmax - cwnd at t = 0) / C)        C = 0.4, beta = 0.7
  *
- * Where NewReno with the same beta would be faster (West: small windows, short round trips, so nearly always
- * within a data centre) it does what NewReno would. Windows are in packets, times in seconds.
+ * Where NewReno with the same beta would be faster (West: small windows and short round trips, so nearly
+ * always in a data center), it behaves like NewReno. Windows are in packets, times in seconds.
  *
- * Numbers are made from + - * / alone, so that they are the same on every processor.
+ * Only + - * / are used, so that results are the same on every processor.
  */
 #include "cc/tcp.h"
 #include "core/units.h"
@@ -17,10 +17,10 @@
 #define BETA 0.7
 
 struct cubic {
-    double   cwnd;               /* with its fraction; what the window shows is rounded down */
+    double   cwnd;               /* with its fraction; the visible window is rounded down */
     double   w_max, k_s;
-    double   w_est;              /* what NewReno would have by now */
-    double   w_prior;            /* before the last cut: from there on West grows as NewReno alone does */
+    double   w_est;              /* the window that NewReno would have */
+    double   w_prior;            /* before the last cut: above it, West grows as NewReno's */
     uint64_t epoch_ps;           /* t = 0 */
     bool     has_epoch;
 };
@@ -30,7 +30,7 @@ static inline double cube(double x)
     return x * x * x;
 }
 
-/* Newton's method from above comes down to the root and stops there. */
+/* Newton's method, from above: decreases to the root and stops there. */
 static double cbrt_of(double x)
 {
     double root = x > 1 ? x : 1, next = root;
@@ -44,7 +44,7 @@ static double cbrt_of(double x)
     return root;
 }
 
-static void show(struct tcp_window *w, const struct cubic *c)
+static void publish_window(struct tcp_window *w, const struct cubic *c)
 {
     w->cwnd_bytes = (uint64_t)(c->cwnd * w->mss_bytes);
     if (w->cwnd_bytes < w->mss_bytes)
@@ -56,7 +56,7 @@ static void begin_epoch(struct cubic *c, uint64_t now_ps)
     c->has_epoch = true;
     c->epoch_ps = now_ps;
     if (c->w_max < c->cwnd)
-        c->w_max = c->cwnd;      /* slow start ended by itself: there is nothing to come back to */
+        c->w_max = c->cwnd;      /* slow start ended without a loss: there is no previous maximum */
     c->k_s = cbrt_of((c->w_max - c->cwnd) / C);
     c->w_est = c->cwnd;
 }
@@ -98,10 +98,10 @@ static void cubic_on_ack(struct tcp_window *w, void *state, const struct tcp_ack
     if (!c->has_epoch)
         begin_epoch(c, ack->now_ps);
     avoid_congestion(c, ack, (double)rest / w->mss_bytes);
-    show(w, c);
+    publish_window(w, c);
 }
 
-/* Fast convergence: who was cut before he came back to Wmax leaves room for others. */
+/* Fast convergence: a flow that is cut before it regains Wmax leaves room for others. */
 static void cubic_on_loss(struct tcp_window *w, void *state, uint64_t now_ps, uint64_t flight_bytes)
 {
     struct cubic *c = state;
@@ -112,7 +112,7 @@ static void cubic_on_loss(struct tcp_window *w, void *state, uint64_t now_ps, ui
     c->w_max = c->cwnd < c->w_max ? c->cwnd * (1 + BETA) / 2 : c->cwnd;
     c->cwnd = flight * BETA > 2 ? flight * BETA : 2;
     c->has_epoch = false;
-    show(w, c);
+    publish_window(w, c);
     w->ssthresh_bytes = w->cwnd_bytes;
 }
 
@@ -122,7 +122,7 @@ static void cubic_on_timeout(struct tcp_window *w, void *state, uint64_t now_ps,
 
     cubic_on_loss(w, state, now_ps, flight_bytes);
     c->cwnd = 1;
-    show(w, c);
+    publish_window(w, c);
 }
 
 static void cubic_start(struct tcp_window *w, void *state)

@@ -1,7 +1,7 @@
 /* src/cc/tcp_dctcp.c - DCTCP (Alizadeh et al., SIGCOMM 2010; RFC 8257).
  *
- * Switches mark what meets a queue above K. The sender keeps alpha, the smoothed share of marked bytes, and
- * cuts its window by alpha / 2, once per window, when there are marks. Between cuts, and after losses, it is
+ * Switches mark packets that find a queue above K. The sender keeps alpha, the smoothed share of marked
+ * bytes, and cuts its window by alpha / 2, once per window with marks. Between cuts, and after losses, it is
  * NewReno.
  *
  *   alpha = (1 - g) alpha + g F    once per window; F: share of marked bytes in it, g = 1/16
@@ -12,14 +12,14 @@
 #define ALPHA_ONE (1u << 20)     /* alpha is a fixed-point number */
 #define G_SHIFT   4
 
-struct dctcp {
-    uint64_t sum_bytes;          /* as NewReno's */
+struct tcp_dctcp {
+    uint64_t sum_bytes;          /* as in NewReno */
     uint64_t acked_bytes, marked_bytes;  /* in this window */
     uint32_t alpha;
 };
 
-/* Rounded such that alpha reaches 0, and 1. */
-static void end_window(struct dctcp *d)
+/* Rounds so that alpha reaches 0 and 1. */
+static void end_window(struct tcp_dctcp *d)
 {
     uint32_t share = (uint32_t)(d->marked_bytes * ALPHA_ONE / d->acked_bytes);
     uint32_t decay = d->alpha >> G_SHIFT;
@@ -33,8 +33,8 @@ static void end_window(struct dctcp *d)
 
 static void dctcp_on_ack(struct tcp_window *w, void *state, const struct tcp_ack *ack)
 {
-    struct dctcp *d = state;
-    uint64_t      rest;
+    struct tcp_dctcp *d = state;
+    uint64_t          rest;
 
     d->acked_bytes += ack->acked_bytes;
     d->marked_bytes += ack->marked_bytes;
@@ -49,8 +49,8 @@ static void dctcp_on_ack(struct tcp_window *w, void *state, const struct tcp_ack
 
 static void dctcp_on_ecn(struct tcp_window *w, void *state, uint64_t now_ps, uint64_t flight_bytes)
 {
-    const struct dctcp *d = state;
-    uint64_t            cut = w->cwnd_bytes * d->alpha / (2ull * ALPHA_ONE), least = 2ull * w->mss_bytes;
+    const struct tcp_dctcp *d = state;
+    uint64_t                cut = w->cwnd_bytes * d->alpha / (2ull * ALPHA_ONE), least = 2ull * w->mss_bytes;
 
     (void)now_ps, (void)flight_bytes;
     w->cwnd_bytes = w->cwnd_bytes - cut > least ? w->cwnd_bytes - cut : least;
@@ -59,7 +59,7 @@ static void dctcp_on_ecn(struct tcp_window *w, void *state, uint64_t now_ps, uin
 
 static void dctcp_on_loss(struct tcp_window *w, void *state, uint64_t now_ps, uint64_t flight_bytes)
 {
-    struct dctcp *d = state;
+    struct tcp_dctcp *d = state;
 
     (void)now_ps;
     tcp_halve(w, flight_bytes);
@@ -72,10 +72,10 @@ static void dctcp_on_timeout(struct tcp_window *w, void *state, uint64_t now_ps,
     w->cwnd_bytes = w->mss_bytes;
 }
 
-/* With alpha 1 the first mark halves the window: RFC 8257, 4.2. */
+/* Alpha starts at 1, so the first mark halves the window: RFC 8257, 4.2. */
 static void dctcp_start(struct tcp_window *w, void *state)
 {
-    struct dctcp *d = state;
+    struct tcp_dctcp *d = state;
 
     (void)w;
     d->alpha = ALPHA_ONE;
@@ -91,5 +91,5 @@ const struct tcp_algo tcp_dctcp = {
     .name = "dctcp",
     .about = "cuts its window by the share of marked bytes (RFC 8257)",
     .is_ecn = true,
-    .state_size = sizeof(struct dctcp),
+    .state_size = sizeof(struct tcp_dctcp),
 };

@@ -1,4 +1,4 @@
-/* src/cc/tcp_newreno.c - TCP as RFC 5681 has it: a packet more per round trip, half of it after a loss. */
+/* src/cc/tcp_newreno.c - TCP NewReno (RFC 5681): one packet more per round trip, half after a loss. */
 #include "cc/tcp.h"
 
 struct newreno {

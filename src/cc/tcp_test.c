@@ -11,15 +11,15 @@
 
 #define MSS 1000
 
-struct fixture {
+struct tcp_fixture {
     const struct tcp_algo *algo;
     struct tcp_window      window;
     _Alignas(8) char       state[TCP_STATE_MAX];
 };
 
-static void start(struct fixture *t, const char *name)
+static void start(struct tcp_fixture *t, const char *name)
 {
-    *t = (struct fixture){ .algo = tcp_find(name) };
+    *t = (struct tcp_fixture){ .algo = tcp_find(name) };
     assert_non_null(t->algo);
     assert_true(t->algo->state_size <= TCP_STATE_MAX);
     tcp_window_init(&t->window, MSS);
@@ -27,18 +27,18 @@ static void start(struct fixture *t, const char *name)
         t->algo->start(&t->window, t->state);
 }
 
-static double cwnd(const struct fixture *t)
+static double cwnd(const struct tcp_fixture *t)
 {
     return (double)t->window.cwnd_bytes / MSS;
 }
 
-static void lose(struct fixture *t, uint64_t now_ps)
+static void lose(struct tcp_fixture *t, uint64_t now_ps)
 {
     t->algo->on_loss(&t->window, t->state, now_ps, t->window.cwnd_bytes);
 }
 
-/* A window's worth of packets is acknowledged within a round trip, a share 'marked' of them as marked. */
-static void pass_round(struct fixture *t, uint64_t now_ps, uint64_t rtt_ps, double marked)
+/* Acknowledges a window of packets within a round trip, with a share 'marked' of them marked. */
+static void pass_round(struct tcp_fixture *t, uint64_t now_ps, uint64_t rtt_ps, double marked)
 {
     uint64_t packets = t->window.cwnd_bytes / MSS;
 
@@ -52,7 +52,7 @@ static void pass_round(struct fixture *t, uint64_t now_ps, uint64_t rtt_ps, doub
 }
 
 /* Slow start ends at 'packets', without a loss. */
-static void bring_to(struct fixture *t, double packets)
+static void bring_to(struct tcp_fixture *t, double packets)
 {
     t->window.ssthresh_bytes = (uint64_t)(packets * MSS);
     while (t->window.cwnd_bytes < t->window.ssthresh_bytes)
@@ -61,7 +61,7 @@ static void bring_to(struct fixture *t, double packets)
 
 /* ---- all ---- */
 
-static void find__knows_those_of_the_list(void **unused)
+static void find__knows_the_list(void **unused)
 {
     (void)unused;
     for (int i = 0; tcp_all[i]; i++)
@@ -73,7 +73,7 @@ static void slow_start__doubles(void **unused)
 {
     (void)unused;
     for (int i = 0; tcp_all[i]; i++) {
-        struct fixture t;
+        struct tcp_fixture t;
 
         start(&t, tcp_all[i]->name);
         for (double want = 20; want < 1000; want *= 2) {
@@ -87,7 +87,7 @@ static void on_ack__does_not_grow_when_it_may_not(void **unused)
 {
     (void)unused;
     for (int i = 0; tcp_all[i]; i++) {
-        struct fixture t;
+        struct tcp_fixture t;
 
         start(&t, tcp_all[i]->name);
         t.algo->on_ack(&t.window, t.state, &(struct tcp_ack){ 0, PS_PER_MS, 5 * MSS, 0, false, false });
@@ -101,7 +101,7 @@ static void on_timeout__leaves_one_packet(void **unused)
 
     (void)unused;
     for (int i = 0; tcp_all[i]; i++) {
-        struct fixture t;
+        struct tcp_fixture t;
 
         start(&t, tcp_all[i]->name);
         bring_to(&t, 80);
@@ -115,7 +115,7 @@ static void on_timeout__leaves_one_packet(void **unused)
 
 static void newreno__one_packet_per_round_and_half_after_a_loss(void **unused)
 {
-    struct fixture t;
+    struct tcp_fixture t;
 
     (void)unused;
     start(&t, "newreno");
@@ -131,7 +131,7 @@ static void newreno__one_packet_per_round_and_half_after_a_loss(void **unused)
 
 static void newreno__never_less_than_two_packets(void **unused)
 {
-    struct fixture t;
+    struct tcp_fixture t;
 
     (void)unused;
     start(&t, "newreno");
@@ -142,12 +142,12 @@ static void newreno__never_less_than_two_packets(void **unused)
 
 /* ---- CUBIC ---- */
 
-/* RFC 9438: after a loss at 1000 packets, with a round trip of 100 ms, where NewReno would be far behind, the
+/* RFC 9438: after a loss at 1000 packets, with an RTT of 100 ms, where NewReno would be far behind, the
  * window follows W(t) = 0.4 (t - K)^3 + 1000, K = cbrt(1000 x 0.3 / 0.4) = 9.086 s. */
 static void cubic__follows_its_curve(void **unused)
 {
-    const double   k = cbrt(1000 * 0.3 / 0.4);
-    struct fixture t;
+    const double       k = cbrt(1000 * 0.3 / 0.4);
+    struct tcp_fixture t;
 
     (void)unused;
     start(&t, "cubic");
@@ -162,13 +162,13 @@ static void cubic__follows_its_curve(void **unused)
     }
 }
 
-/* With round trips of 100 us it grows as NewReno would, had it beta 0.7: 3 x 0.3 / 1.7 packets per round until it
- * is back where it was, one after that. */
-static void cubic__is_newreno_in_a_data_centre(void **unused)
+/* With an RTT of 100 us it grows as NewReno with beta 0.7 would: 3 x 0.3 / 1.7 packets per round until it
+ * regains its previous window, one after that. */
+static void cubic__is_newreno_in_a_data_center(void **unused)
 {
-    struct fixture t;
-    uint64_t       now_ps = 0;
-    int            rounds = 0;
+    struct tcp_fixture t;
+    uint64_t           now_ps = 0;
+    int                rounds = 0;
 
     (void)unused;
     start(&t, "cubic");
@@ -182,11 +182,11 @@ static void cubic__is_newreno_in_a_data_centre(void **unused)
     assert_true(fabs(cwnd(&t) - 110) < 1);
 }
 
-/* Fast convergence: cut before it is back at 100, it aims below where it was cut: Wmax = 80 x 0.85 = 68. */
+/* Fast convergence: if it is cut before it regains 100, it aims below the cut: Wmax = 80 x 0.85 = 68. */
 static void cubic__makes_room_for_others(void **unused)
 {
-    const double   k = cbrt((68 - 56) / 0.4);
-    struct fixture t;
+    const double       k = cbrt((68 - 56) / 0.4);
+    struct tcp_fixture t;
 
     (void)unused;
     start(&t, "cubic");
@@ -202,25 +202,25 @@ static void cubic__makes_room_for_others(void **unused)
 
 /* ---- DCTCP ---- */
 
-/* What a mark would cut now, as a share of the window: alpha / 2. */
-static double cut(const struct fixture *t)
+/* Returns the share of the window that a mark would cut now: alpha / 2. */
+static double cut(const struct tcp_fixture *t)
 {
-    struct fixture copy = *t;
+    struct tcp_fixture copy = *t;
 
     copy.window.cwnd_bytes = 1000000 * MSS;
     copy.algo->on_ecn(&copy.window, copy.state, 0, copy.window.cwnd_bytes);
     return 1 - (double)copy.window.cwnd_bytes / (1000000.0 * MSS);
 }
 
-/* alpha(n) = F + (1 - F) (15/16)^n from alpha = 1: the fixed point is the share of marks. */
-static void dctcp__alpha_goes_to_the_share_of_marks(void **unused)
+/* alpha(n) = F + (1 - F) (15/16)^n from alpha = 1: it converges to the share of marks. */
+static void dctcp__alpha_converges_to_the_share_of_marks(void **unused)
 {
     static const double shares[] = { 0, 0.25, 0.5, 1 };
 
     (void)unused;
     for (uint32_t i = 0; i < 4; i++) {
-        double         alpha = 1;
-        struct fixture t;
+        double             alpha = 1;
+        struct tcp_fixture t;
 
         start(&t, "dctcp");
         for (int n = 0; n < 200; n++) {
@@ -235,7 +235,7 @@ static void dctcp__alpha_goes_to_the_share_of_marks(void **unused)
 
 static void dctcp__a_loss_halves(void **unused)
 {
-    struct fixture t;
+    struct tcp_fixture t;
 
     (void)unused;
     start(&t, "dctcp");
@@ -249,16 +249,16 @@ static void dctcp__a_loss_halves(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(find__knows_those_of_the_list),
+        cmocka_unit_test(find__knows_the_list),
         cmocka_unit_test(slow_start__doubles),
         cmocka_unit_test(on_ack__does_not_grow_when_it_may_not),
         cmocka_unit_test(on_timeout__leaves_one_packet),
         cmocka_unit_test(newreno__one_packet_per_round_and_half_after_a_loss),
         cmocka_unit_test(newreno__never_less_than_two_packets),
         cmocka_unit_test(cubic__follows_its_curve),
-        cmocka_unit_test(cubic__is_newreno_in_a_data_centre),
+        cmocka_unit_test(cubic__is_newreno_in_a_data_center),
         cmocka_unit_test(cubic__makes_room_for_others),
-        cmocka_unit_test(dctcp__alpha_goes_to_the_share_of_marks),
+        cmocka_unit_test(dctcp__alpha_converges_to_the_share_of_marks),
         cmocka_unit_test(dctcp__a_loss_halves),
     };
 

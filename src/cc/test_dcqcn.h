@@ -1,5 +1,5 @@
-/* src/cc/test_dcqcn.h - what tests of DCQCN's machines share: the three timers as events of their own, for a
- * second machine that runs every tick, and instants at which it may be compared with the first.
+/* src/cc/test_dcqcn.h - common parts of DCQCN tests: the three timers as separate events, for a reference
+ * implementation that runs every tick, and times at which it may be compared with the real one.
  */
 #ifndef CC_TEST_DCQCN_H
 #define CC_TEST_DCQCN_H
@@ -11,7 +11,7 @@ enum { ALPHA, DECREASE, INCREASE, EVENTS };
 
 struct event { bool armed; uint64_t at_ps, scheduled_ps; };
 
-/* Returns the armed event that comes first, by time, then by when it was scheduled, then alpha first; or -1. */
+/* Returns the first armed event, ordered by time, then by when it was scheduled, then alpha first; or -1. */
 static inline int event_next(const struct event ev[EVENTS])
 {
     int best = -1;
@@ -26,7 +26,7 @@ static inline int event_next(const struct event ev[EVENTS])
     return best;
 }
 
-/* Returns the event that runs next by now, -1: none. */
+/* Returns the event that is due by now, or -1. */
 static inline int event_due(const struct event ev[EVENTS], struct cc_now now)
 {
     int i = event_next(ev);
@@ -41,7 +41,7 @@ static inline void event_schedule(struct event *e, uint64_t now_ps, uint64_t aft
     *e = (struct event){ true, now_ps + after_ps, now_ps };
 }
 
-/* Mostly soon, sometimes late, up to late_ps_max, sometimes at the very instant of a tick. */
+/* Draws a time: mostly soon, sometimes late (up to late_ps_max), sometimes exactly at a tick. */
 static inline struct cc_now random_instant(struct rng *r, struct cc_now last, const struct event ev[EVENTS],
                                            uint64_t late_ps_max)
 {
@@ -64,7 +64,7 @@ static inline struct cc_now random_instant(struct rng *r, struct cc_now last, co
     return now;
 }
 
-/* Short periods with common divisors, so that ticks often coincide; the rest of what both machines know. */
+/* Draws short periods with common divisors, so that ticks often coincide, and the other common knobs. */
 static inline void draw_knobs(struct rng *r, struct knobs *k)
 {
     static const double period_us[] = { 1, 2, 3, 4, 4, 6, 8, 12, 24, 55 };

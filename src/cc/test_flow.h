@@ -1,4 +1,5 @@
-/* src/cc/test_flow.h - a flow of a 100 Gb/s NIC for tests of congestion controls: signals come by hand. */
+/* src/cc/test_flow.h - a flow of a 100 Gb/s NIC for tests of congestion controls; the test supplies the
+ * signals. */
 #ifndef CC_TEST_FLOW_H
 #define CC_TEST_FLOW_H
 
@@ -20,14 +21,14 @@ static const struct cc_link link_100g = {
     .line_bps = LINE_BPS, .base_rtt_ps = 8 * PS_PER_US, .mtu_bytes = 1000,
 };
 
-#define FLOW_STATE_MAX 512       /* more than any control has */
+#define FLOW_STATE_MAX 512       /* larger than any control's state */
 
 struct flow {
     const struct cc_algo *cc;
     _Alignas(16) char cfg[CC_CFG_MAX];
     _Alignas(16) char state[FLOW_STATE_MAX];
     struct cc_out out;
-    uint64_t busy_ps;            /* its NIC */
+    uint64_t busy_ps;            /* of its NIC */
 };
 
 static inline struct cc_now at_ns(uint64_t ns)
@@ -45,17 +46,17 @@ static inline void flow_start(struct flow *t, const struct cc_algo *cc, const st
     t->cc->start(t->cfg, t->state, (struct cc_now){ 0, 0 }, &t->out);
 }
 
-/* The rate at which the caller would send now. */
-static inline uint64_t flow_look(struct flow *t, struct cc_now now)
+/* Returns the rate at which the caller would send now. */
+static inline uint64_t flow_rate(struct flow *t, struct cc_now now)
 {
     if (t->out.due_ps <= now.ps)
         t->cc->on_due(t->cfg, t->state, now, &t->out);
     return t->out.rate_bps;
 }
 
-static inline void flow_cnp(struct flow *t, struct cc_now now, uint64_t told_ps)
+static inline void flow_cnp(struct flow *t, struct cc_now now, uint64_t announced_ps)
 {
-    t->cc->on_cnp(t->cfg, t->state, now, told_ps, &t->out);
+    t->cc->on_cnp(t->cfg, t->state, now, announced_ps, &t->out);
 }
 
 static inline void flow_ack(struct flow *t, struct cc_now now, const struct cc_ack *a)
@@ -79,7 +80,7 @@ static inline void flow_change_knobs(struct flow *t, struct cc_now now, const st
     t->cc->configure(t->cfg, k, &link_100g);
 }
 
-/* What a row of a test says must hold after its signal. */
+/* Checks a test row's expectation after its signal. */
 static inline void flow_expect(const struct flow *t, uint64_t rate_bps, uint64_t due_ns)
 {
     assert_int_equal(t->out.rate_bps, rate_bps);

@@ -1,33 +1,35 @@
-/* src/cc/timely.c - TIMELY (SIGCOMM 2015), with the numbers of the HPCC ns-3 fork: rates by the gradient of round trips.
+/* src/cc/timely.c - TIMELY (SIGCOMM 2015), with the constants of the HPCC ns-3 fork: rates by the RTT
+ * gradient.
  *
- * In a nutshell, once per round trip (R rate, d a moving difference of round trips, B the empty one):
+ * Overview, once per round trip (R rate, d a moving difference of RTTs, B the empty RTT):
  *
- *   d = 1/8 d + 7/8 (rtt - rtt before)
+ *   d = 1/8 d + 7/8 (rtt - previous rtt)
  *   rtt < tlow                  raise
  *   rtt > thigh                 R = R (1 - beta (1 - thigh / rtt))
  *   d <= 0                      raise
  *   else                        R = R max(1/2, 1 - beta d / B)
  *
- * A raise adds AI, from the sixth in a row on 5 AI, whatever they were caused by; a cut ends the row. d moves also
- * where it did not decide. The first acknowledgement only begins a round trip. There is no window.
+ * A raise adds AI, from the sixth consecutive one on 5 AI, whatever the cause; a cut ends the sequence. d is
+ * updated even if it does not decide. The first acknowledgement only starts a round trip. There is no window.
  *
- * The 1/2 is ours: a first burst makes d many times B in a network of a few microseconds, and nobody would come back from the
- * least rate for long. In model hpcc it is 0, and B is 20 us, whatever the network; round trips are whole nanoseconds everywhere.
+ * The limit 1/2 is our addition: in a network of a few microseconds, a first burst makes d many times B, and
+ * flows would stay at the minimum rate for long. In model hpcc it is 0, and B is 20 us in any network. RTTs
+ * are whole nanoseconds in all models.
  */
 #include "cc/rates.h"
 
 #define NEW_SHARE   0.875
 #define FORK_RTT_NS 20000
 #define LEFT_MIN    0.5
-#define SLOW_RAISES 5            /* in a row, before they become larger */
-#define FAST        5            /* times as large */
+#define SLOW_RAISES 5            /* consecutive raises before they become larger */
+#define FAST        5            /* factor of larger raises */
 
 struct timely_cfg {
     struct cc_rates rates;
     uint64_t ai_bps, hai_bps;
     double   beta;
     int64_t  low_ns, high_ns, base_ns;
-    double   left_min;           /* of a rate, by a cut */
+    double   left_min;           /* minimum share that a cut leaves */
 };
 
 struct timely {
@@ -35,7 +37,7 @@ struct timely {
     uint64_t rate_bps;
     double   difference_ns;      /* d */
     int64_t  rtt_ns;             /* of the last round trip */
-    uint32_t raises;             /* in a row, up to SLOW_RAISES */
+    uint32_t raises;             /* consecutive, up to SLOW_RAISES */
 };
 
 _Static_assert(sizeof(struct timely_cfg) <= CC_CFG_MAX, "cfg fits");
@@ -70,7 +72,8 @@ static void react(const struct timely_cfg *cfg, struct timely *f, int64_t rtt_ns
     }
 }
 
-static void timely_on_ack(const void *cfg, void *state, struct cc_now now, const struct cc_ack *a, struct cc_out *out)
+static void timely_on_ack(const void *cfg, void *state, struct cc_now now, const struct cc_ack *a,
+                          struct cc_out *out)
 {
     struct timely *f = state;
     int64_t        rtt_ns = (int64_t)(a->rtt_ps / PS_PER_NS);

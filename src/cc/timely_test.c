@@ -1,7 +1,7 @@
 /* src/cc/timely_test.c
  *
- * Oracles: acknowledgements and rates of a flow in a run of the HPCC ns-3 fork's rules (two flows into one port of
- * 100 Gb/s), and rows by hand.
+ * Oracles: acknowledgements and rates of a flow under the rules of the HPCC ns-3 fork (two flows into one
+ * port of 100 Gb/s), and rows computed by hand.
  */
 #include "cc/test_flow.h"
 
@@ -53,13 +53,13 @@ static void on_ack__same_rates_as_the_fork(void **unused)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         ack(&t, row[i].seq, row[i].sent_seq, row[i].rtt_ns);
         assert_int_equal(t.out.rate_bps, row[i].rate_bps);
-        ack(&t, row[i].seq, row[i].sent_seq, 1);     /* within the round trip: nothing */
+        ack(&t, row[i].seq, row[i].sent_seq, 1);     /* within the round trip: no effect */
         assert_int_equal(t.out.rate_bps, row[i].rate_bps);
     }
 }
 
-/* The fork's B is 20 us, that of model nic the network's 8. In round trips of 100 us, d is 7/8 of a step of 800 ns,
- * 700; g = 0.035 and 0.0875; R = 100G (1 - 0.8 g). */
+/* B is 20 us in the fork and the network's 8 us in model nic. With RTTs around 100 us, d is 7/8 of a step of
+ * 800 ns, 700; g = 0.035 and 0.0875; R = 100G (1 - 0.8 g). */
 static void on_ack__gradient_is_of_the_empty_round_trip(void **unused)
 {
     struct flow t;
@@ -69,13 +69,15 @@ static void on_ack__gradient_is_of_the_empty_round_trip(void **unused)
         start(&t, is_fork);
         ack(&t, 1000, 10000, 100000);
         ack(&t, 11000, 20000, 100800);
-        assert_in_range(t.out.rate_bps, is_fork ? 97199999999 : 92999999999, is_fork ? 97200000001 : 93000000001);
+        assert_in_range(t.out.rate_bps, is_fork ? 97199999999 : 92999999999,
+                        is_fork ? 97200000001 : 93000000001);
         ack(&t, 21000, 30000, 100500);               /* d = 700/8 - 300 * 7/8 < 0: a raise of 100 Mb/s */
-        assert_in_range(t.out.rate_bps, is_fork ? 97299999999 : 93099999999, is_fork ? 97300000001 : 93100000001);
+        assert_in_range(t.out.rate_bps, is_fork ? 97299999999 : 93099999999,
+                        is_fork ? 97300000001 : 93100000001);
     }
 }
 
-/* At 1 ms: 1 - 0.8 (1 - 1/2) = 0.6 of the rate each time, however the gradient is. */
+/* At 1 ms: 1 - 0.8 (1 - 1/2) = 0.6 of the rate each time, for any gradient. */
 static void on_ack__above_thigh_by_how_far(void **unused)
 {
     struct flow t;
@@ -108,7 +110,7 @@ static void on_ack__five_raises_then_larger_ones(void **unused)
     }
 }
 
-/* Nothing was sent since: no round trip can end any more. */
+/* Nothing was sent since, so no further round trip can end. */
 static void on_ack__the_last_round_trip_has_no_next(void **unused)
 {
     struct flow t;

@@ -31,7 +31,7 @@ static void ended__a_stopped_timer_never(void **unused)
     assert_true(t.at_ps == NEVER);
 }
 
-/* The running period of 9 keeps its length, the next ones take 4: ends at 10, 14, 18, 22. */
+/* The current period of 9 keeps its length, the next ones take 4: ends at 10, 14, 18, 22. */
 static void run__counts_and_keeps_the_phase(void **unused)
 {
     static const struct { struct cc_now now; uint64_t want, next_ps; } rows[] = {
@@ -56,7 +56,7 @@ static void run__counts_and_keeps_the_phase(void **unused)
     }
 }
 
-/* Against one period at a time, for all small numbers. */
+/* Compared with one period at a time, for all small numbers. */
 static void run__same_as_one_by_one(void **unused)
 {
     (void)unused;

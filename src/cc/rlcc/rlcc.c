@@ -1,22 +1,23 @@
 /* src/cc/rlcc/rlcc.c - RL-CC: a learned rate control. Tessler et al., AAAI 2022; Fuhrer et al., HOTI 2023.
  *
- * In a nutshell, whenever an RTT probe of a flow comes back:
+ * Overview, for each RTT probe of a flow that returns:
  *
- *   delta = scale (max(RTT / base - beta, 0) sqrt(rate) - target)           rate: of the line's
+ *   delta = scale (max(RTT / base - beta, 0) sqrt(rate) - target)           rate: relative to line rate
  *   rate x= policy(last action but one, last delta, last action, delta)     in 1/1.2 .. 1.2, an action
- *   rate = within [least, line]                                             whatever the policy says
+ *   rate = within [minimum, line]                                           regardless of the policy
  *
- * and the next probe goes as soon as that is decided. Where N flows share a link they meet where delta is 0: the RTT is
- * base (beta + target sqrt(N)). A flow begins at line rate (rlcc_start_rate: at another one), without a window; CNPs, NACKs
- * and marks do not concern it.
+ * The next probe is sent as soon as the decision is made. N flows that share a link converge where delta is
+ * 0: the RTT is base (beta + target sqrt(N)). A flow starts at line rate (or at rlcc_start_rate), without a
+ * window. It ignores CNPs, NACKs and marks.
  *
- * Decisions take time (rlcc_decision), and a NIC makes one at a time for all its flows: a probe that comes back while the
- * NIC decides waits, and its rate counts when its own decision is over. A flow has at most one decision ahead of it: a
- * probe thought lost that comes back after all meanwhile is passed over.
+ * Decisions take time (rlcc_decision), and a NIC makes one at a time for all its flows. A probe that returns
+ * while the NIC is busy waits, and its rate takes effect when its own decision is complete. A flow has at
+ * most one pending decision: a probe that was considered lost and returns meanwhile is ignored.
  *
- * Trees decide in whole numbers, as they do in a NIC (learn/tree/rule.h), and so does the C that was exported of them.
- * Nets have a rate in floating point. An RTT above rlcc_rtt_max halves the rate, which is no part of the papers: no policy
- * was trained for such RTTs. The signal is the authors' released training's, which has the opposite sign of the paper's.
+ * Trees decide in integers, as in a NIC (learn/tree/rule.h), and so does the C code exported from them. Nets
+ * use floating point. An RTT above rlcc_rtt_max halves the rate. This is our addition: no policy was trained
+ * for such RTTs. The signal is that of the authors' released training code, whose sign is opposite to the
+ * paper's.
  */
 #include "cc/rlcc/rlcc.h"
 #include "cc/cc.h"
@@ -28,21 +29,21 @@
 #include <math.h>
 #include <string.h>
 
-#define FLOOR 0x1p-14            /* of the line's rate, where the knob says nothing */
+#define FLOOR 0x1p-14            /* minimum relative to line rate, if the knob is 0 */
 
 struct rlcc_cfg {
     const struct rlcc_model *model;
     uint64_t    line_bps;
-    uint64_t    takes_ps;        /* a decision */
-    uint64_t    rtt_ps_max;      /* above it rates are halved; NEVER: they are not */
-    float       base_ps, beta, target, scale, rate_min;  /* of nets */
-    float       rate_start;      /* of the line's, as rate_min is */
-    struct rule rule;            /* of trees */
+    uint64_t    takes_ps;        /* duration of a decision */
+    uint64_t    rtt_ps_max;      /* above this, rates are halved; NEVER: disabled */
+    float       base_ps, beta, target, scale, rate_min;  /* for nets */
+    float       rate_start;      /* relative to line rate, like rate_min */
+    struct rule rule;            /* for trees */
 };
 
-/* Of a net. */
+/* State of a net's flow. */
 struct net_flow {
-    float    rate;               /* of the line's; that which is decided on */
+    float    rate;               /* relative to line rate; as last decided */
     uint32_t epoch;
     union {
         struct policy_flow policy;
@@ -51,7 +52,7 @@ struct net_flow {
 };
 
 struct rlcc {
-    uint64_t at_ps;              /* when the decision ahead counts; NEVER: there is none */
+    uint64_t at_ps;              /* when the pending decision takes effect; NEVER: none */
     uint32_t agent;
     union {
         struct rule_flow tree;
@@ -66,9 +67,11 @@ _Static_assert(sizeof(struct rule_flow) == sizeof(struct rlcc_flow), "the export
 
 size_t rlcc_flow_bytes(enum policy_body body)
 {
-    size_t memory = body == POLICY_LSTM ? sizeof(struct net_flow) : offsetof(struct net_flow, room) + sizeof(struct policy_flow);
+    size_t memory = body == POLICY_LSTM ? sizeof(struct net_flow)
+                    : offsetof(struct net_flow, room) + sizeof(struct policy_flow);
 
-    return (offsetof(struct rlcc, tree) + (body == POLICY_TREES ? sizeof(struct rule_flow) : memory) + 7) / 8 * 8;
+    return (offsetof(struct rlcc, tree) + (body == POLICY_TREES ? sizeof(struct rule_flow) : memory) + 7) /
+           8 * 8;
 }
 
 static bool is_tree(const struct rlcc_cfg *cfg)
@@ -90,15 +93,17 @@ static uint32_t whole_ns(uint64_t rtt_ps)
     return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 }
 
-/* Tells the observer what the trees are about to see: forest_features() makes the same whole numbers of it again. */
-static void tell_of_tree(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t now_ps, uint64_t rtt_ps)
+/* Reports the trees' input to the observer: forest_features() converts it back to the same integers. */
+static void observe_tree_step(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t now_ps,
+                              uint64_t rtt_ps)
 {
     const struct rule_flow *tree = &f->tree;
     int16_t                 delta = rule_delta(&cfg->rule, tree->rate, whole_ns(rtt_ps));
     struct rlcc_step        s = { now_ps, f->at_ps, rtt_ps,
                                   { 1 + (float)tree->action_older / TREE_ACTION_ONE,
                                     (float)(tree->is_started ? tree->delta : delta) / TREE_DELTA_ONE,
-                                    1 + (float)tree->action / TREE_ACTION_ONE, (float)delta / TREE_DELTA_ONE },
+                                    1 + (float)tree->action / TREE_ACTION_ONE,
+                                    (float)delta / TREE_DELTA_ONE },
                                   (float)tree->rate / RULE_RATE_ONE };
 
     cfg->model->observer->on_step(cfg->model->observer->arg, f->agent, &s);
@@ -121,7 +126,7 @@ static void decide_by_tree(const struct rlcc_cfg *cfg, struct rule_flow *f, uint
     }
 }
 
-/* A NIC is told the upper bits. */
+/* The NIC uses only the upper bits. */
 static uint64_t tree_bps(const struct rlcc_cfg *cfg, const struct rule_flow *f)
 {
     uint64_t bps = (uint64_t)((unsigned __int128)cfg->line_bps * (f->rate >> RULE_RATE_SHIFT) >> 20);
@@ -143,8 +148,8 @@ static float bound(const struct rlcc_cfg *cfg, float rate)
     return rate < cfg->rate_min ? cfg->rate_min : rate > 1 ? 1 : rate;
 }
 
-/* What training changes of what a flow knows. */
-static void prepare(const struct rlcc_cfg *cfg, const struct rlcc *f, struct net_flow *net)
+/* Applies changes that training makes to the state of a flow. */
+static void apply_training(const struct rlcc_cfg *cfg, const struct rlcc *f, struct net_flow *net)
 {
     if (cfg->model->hides_history && f->agent != 0)
         net->policy.action_older = net->policy.action = 1;
@@ -154,11 +159,13 @@ static void prepare(const struct rlcc_cfg *cfg, const struct rlcc *f, struct net
     memset(net->policy.memory, 0, policy_flow_bytes(cfg->model->policy) - sizeof net->policy);
 }
 
-static void tell(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t now_ps, uint64_t rtt_ps, float delta)
+static void observe_net_step(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t now_ps,
+                             uint64_t rtt_ps, float delta)
 {
     const struct policy_flow *p = &f->net.policy;
     struct rlcc_step          s = { now_ps, f->at_ps, rtt_ps,
-                                    { p->action_older, p->is_started ? p->delta : delta, p->action, delta }, f->net.rate };
+                                    { p->action_older, p->is_started ? p->delta : delta, p->action, delta },
+                                    f->net.rate };
 
     cfg->model->observer->on_step(cfg->model->observer->arg, f->agent, &s);
 }
@@ -174,8 +181,8 @@ static void decide_by_net(const struct rlcc_cfg *cfg, struct net_flow *f, uint64
     f->rate = bound(cfg, f->rate * multiplier);
 }
 
-/* The answer from outside is there. */
-static void take_answer(const struct rlcc_cfg *cfg, struct rlcc *f)
+/* Fetches the external decision. */
+static void fetch_decision(const struct rlcc_cfg *cfg, struct rlcc *f)
 {
     const struct rlcc_observer *o = cfg->model->observer;
     float                       multiplier = o->action(o->arg, f->agent);
@@ -196,9 +203,9 @@ static void on_net_rtt(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_
 {
     float delta = delta_of(cfg, f->net.rate, rtt_ps);
 
-    prepare(cfg, f, &f->net);
+    apply_training(cfg, f, &f->net);
     if (cfg->model->observer)
-        tell(cfg, f, now_ps, rtt_ps, delta);
+        observe_net_step(cfg, f, now_ps, rtt_ps, delta);
     if (is_decided_outside(cfg)) {
         f->net.policy.delta = delta;
         f->net.policy.is_started = 1;
@@ -209,40 +216,41 @@ static void on_net_rtt(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_
 
 /* ---- decisions ---- */
 
-/* Lets the decision count that is over by now. */
-static void run(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_ps, struct cc_out *out)
+/* Applies the decision that is complete by now. */
+static void apply_decision(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_ps, struct cc_out *out)
 {
     if (f->at_ps > now_ps)
         return;
     if (is_decided_outside(cfg))
-        take_answer(cfg, f);
+        fetch_decision(cfg, f);
     f->at_ps = out->due_ps = NEVER;
     cc_set_rate(out, is_tree(cfg) ? tree_bps(cfg, &f->tree) : net_bps(cfg, &f->net));
 }
 
-static void rlcc_on_rtt(const void *cfg_, void *state, struct cc_now now, const struct cc_probe *p, struct cc_out *out)
+static void rlcc_on_rtt(const void *cfg_, void *state, struct cc_now now, const struct cc_probe *p,
+                        struct cc_out *out)
 {
     const struct rlcc_cfg *cfg = cfg_;
     struct rlcc           *f = state;
 
-    run(cfg, f, now.ps, out);
+    apply_decision(cfg, f, now.ps, out);
     if (f->at_ps != NEVER)
         return;
     f->at_ps = (*p->busy_ps > now.ps ? *p->busy_ps : now.ps) + cfg->takes_ps;
     *p->busy_ps = f->at_ps;
     if (is_tree(cfg) && cfg->model->observer)
-        tell_of_tree(cfg, f, now.ps, p->rtt_ps);
+        observe_tree_step(cfg, f, now.ps, p->rtt_ps);
     if (is_tree(cfg))
         decide_by_tree(cfg, &f->tree, p->rtt_ps);
     else
         on_net_rtt(cfg, f, now.ps, p->rtt_ps);
     out->due_ps = out->probe_ps = f->at_ps;
-    run(cfg, f, now.ps, out);
+    apply_decision(cfg, f, now.ps, out);
 }
 
 static void rlcc_on_due(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
 {
-    run(cfg, state, now.ps, out);
+    apply_decision(cfg, state, now.ps, out);
 }
 
 static void rlcc_start_flow(const void *cfg_, void *state, struct cc_now now, struct cc_out *out)
@@ -271,7 +279,7 @@ static void rlcc_start_flow(const void *cfg_, void *state, struct cc_now now, st
 
 /* ---- knobs ---- */
 
-/* A knob's rate in parts of the line's; 'unset' where the knob is 0. */
+/* Returns a knob's rate relative to line rate, or 'unset' if the knob is 0. */
 static double share_of_line(double mbps, const struct cc_link *link, double unset)
 {
     double share = mbps * 1e6 / (double)link->line_bps;
@@ -281,7 +289,7 @@ static double share_of_line(double mbps, const struct cc_link *link, double unse
     return share < 0x1p-20 ? 0x1p-20 : share < 1 ? share : 1;
 }
 
-/* Ranges of knobs are such that this never fails. */
+/* The ranges of the knobs ensure that this never fails. */
 static void configure_rule(struct rlcc_cfg *cfg, const struct knobs *k)
 {
     struct rule_cfg    rule = { .base_ns = k->value[KNOB_rlcc_base] * 1000, .beta = k->value[KNOB_rlcc_beta],
@@ -292,7 +300,8 @@ static void configure_rule(struct rlcc_cfg *cfg, const struct knobs *k)
 
     assert(rc == 0);
     (void)rc;
-    params.rtt_ns_max = cfg->rtt_ps_max / PS_PER_NS < UINT32_MAX ? (uint32_t)(cfg->rtt_ps_max / PS_PER_NS) : UINT32_MAX;
+    params.rtt_ns_max = cfg->rtt_ps_max / PS_PER_NS < UINT32_MAX ? (uint32_t)(cfg->rtt_ps_max / PS_PER_NS)
+                        : UINT32_MAX;
     rule_init(&cfg->rule, &cfg->model->policy->trees, &params);
 }
 
@@ -323,7 +332,8 @@ static size_t rlcc_state_bytes(const struct cc_link *link)
     return link->rlcc ? rlcc_flow_bytes(link->rlcc->policy->body) : sizeof(struct rlcc);
 }
 
-static const enum knob knobs[] = { KNOB_rlcc_base, KNOB_rlcc_beta, KNOB_rlcc_target, KNOB_rlcc_scale, KNOB_rlcc_min_rate,
+static const enum knob knobs[] = { KNOB_rlcc_base, KNOB_rlcc_beta, KNOB_rlcc_target, KNOB_rlcc_scale,
+                                   KNOB_rlcc_min_rate,
                                    KNOB_rlcc_rtt_max, KNOB_rlcc_start_rate, KNOB_rlcc_decision, KNOB_COUNT };
 
 extern const struct cc_algo cc_rlcc;

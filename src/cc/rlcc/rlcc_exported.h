@@ -1,7 +1,7 @@
-/* src/cc/rlcc/rlcc_exported.h - the door of rlcc_exported.c, which is the C that was exported of the shipped trees.
+/* src/cc/rlcc/rlcc_exported.h - declarations of rlcc_exported.c, the C code exported from the shipped trees.
  *
- * That file includes nothing of ours, as in a NIC, so it declares the same by itself; a test compares the two, and the file
- * with what an export gives today.
+ * That file includes none of our headers, as in a NIC, so it repeats these declarations. A test compares the
+ * two, and the file with a new export.
  */
 #ifndef CC_RLCC_RLCC_EXPORTED_H
 #define CC_RLCC_RLCC_EXPORTED_H

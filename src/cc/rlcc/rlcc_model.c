@@ -8,7 +8,7 @@
 
 #define RANGE_MAX 1.0
 
-/* Made from data/models: see docs/rlcc.md. */
+/* Generated from data/models: see docs/rlcc.md. */
 extern const unsigned char rlcc_mlp_model[], rlcc_lstm_model[], rlcc_trees_model[];
 extern const unsigned long rlcc_mlp_model_bytes, rlcc_lstm_model_bytes, rlcc_trees_model_bytes;
 
@@ -17,12 +17,14 @@ enum { TREES, EXPORTED, MLP, INT8, LSTM };
 const char *const rlcc_model_names[] = { "trees", "exported", "mlp", "int8", "lstm", NULL };
 
 static const struct { const unsigned char *bytes; const unsigned long *length; } shipped[] = {
-    [TREES] = { rlcc_trees_model, &rlcc_trees_model_bytes }, [EXPORTED] = { rlcc_trees_model, &rlcc_trees_model_bytes },
-    [MLP] = { rlcc_mlp_model, &rlcc_mlp_model_bytes },       [INT8] = { rlcc_mlp_model, &rlcc_mlp_model_bytes },
+    [TREES] = { rlcc_trees_model, &rlcc_trees_model_bytes },
+        [EXPORTED] = { rlcc_trees_model, &rlcc_trees_model_bytes },
+    [MLP] = { rlcc_mlp_model, &rlcc_mlp_model_bytes },
+        [INT8] = { rlcc_mlp_model, &rlcc_mlp_model_bytes },
     [LSTM] = { rlcc_lstm_model, &rlcc_lstm_model_bytes },
 };
 
-static int find(const char *name)
+static int find_shipped(const char *name)
 {
     int i = 0;
 
@@ -43,8 +45,8 @@ static int load_shipped(struct policy *p, int which, struct err *err)
     return rc;
 }
 
-/* The net becomes one of whole numbers. */
-static int quantise(struct policy *p, struct err *err)
+/* Converts the net to integers. */
+static int quantize(struct policy *p, struct err *err)
 {
     struct policy net = *p;
     int rc = policy_init_int8(p, &net, err);
@@ -58,27 +60,28 @@ static int set_range(struct policy *p, double range, const char *name, struct er
     if (range == 0)
         return 0;
     if (p->body != POLICY_MLP && p->body != POLICY_LSTM)
-        return err_set(err, EINVAL, "%.200s: %s have their range of actions in them", name, policy_body_name[p->body]);
+        return err_set(err, EINVAL, "%.200s: %s have their range of actions in them", name,
+                       policy_body_name[p->body]);
     if (!(range > 0 && range <= RANGE_MAX))
         return err_set(err, ERANGE, "a range of actions of %g is not within 0 .. %g", range, RANGE_MAX);
     p->range = (float)range;
     return 0;
 }
 
-/* A net in a file may have any shape; a flow has room for what RL-CC's has. */
+/* A net in a file may have any shape; a flow has space for RL-CC's only. */
 static int check_shape(const struct policy *p, const char *name, struct err *err)
 {
     size_t most = sizeof(struct policy_flow) + 2ul * RLCC_CELLS_MAX * sizeof(float);
 
     if (policy_flow_bytes(p) <= most)
         return 0;
-    return err_set(err, EINVAL, "%.200s: an LSTM of %u cells, where a flow has room for %d", name, p->lstm.shape.cells,
-                   RLCC_CELLS_MAX);
+    return err_set(err, EINVAL, "%.200s: an LSTM of %u cells, where a flow has room for %d", name,
+                   p->lstm.shape.cells, RLCC_CELLS_MAX);
 }
 
 int rlcc_model_open(struct rlcc_model **made, const char *name, double range, struct err *err)
 {
-    int which = find(name);
+    int which = find_shipped(name);
     struct rlcc_model *m = xcalloc(1, sizeof *m);
     int rc = which >= 0 ? load_shipped(&m->own, which, err) : policy_load(&m->own, name, err);
 
@@ -92,7 +95,7 @@ int rlcc_model_open(struct rlcc_model **made, const char *name, double range, st
     if (!rc)
         rc = set_range(&m->own, range, name, err);
     if (!rc && which == INT8)
-        rc = quantise(&m->own, err);
+        rc = quantize(&m->own, err);
     if (rc)
         rlcc_model_close(m);
     else

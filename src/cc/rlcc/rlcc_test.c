@@ -1,6 +1,7 @@
 /* src/cc/rlcc/rlcc_test.c
  *
- * Oracle: the formulas by hand, in double; rule.h and the exported C against each other; queues of decisions by hand.
+ * Oracles: the formulas by hand, in double; rule.h and the exported C against each other; decision queues by
+ * hand.
  */
 #include "cc/test_flow.h"
 
@@ -16,9 +17,9 @@
 
 extern const struct cc_algo cc_rlcc;
 
-/* ---- a policy of which every answer is known ---- */
+/* ---- a policy with known answers ---- */
 
-/* u = tanh(weight . x): the net's middle layers pass on the positive and the negative part of that. */
+/* u = tanh(weight . x): the net's middle layers forward the positive and the negative part of it. */
 static void init_linear(struct policy *p, const float weight[4])
 {
     struct rng rng;
@@ -42,7 +43,7 @@ static double multiplier(double u)
     return u >= 0 ? 1 + 0.2 * u : 1 / (1 - 0.2 * u);
 }
 
-static void start(struct flow *t, const struct rlcc_model *m, double decision_us)
+static void start_flow(struct flow *t, const struct rlcc_model *m, double decision_us)
 {
     struct cc_link link = link_100g;
     struct knobs   k;
@@ -65,15 +66,15 @@ static void start__line_rate_and_a_probe(void **unused)
 
     (void)unused;
     assert_int_equal(0, rlcc_model_open(&m, "trees", 0, NULL));
-    start(&t, m, 0);
+    start_flow(&t, m, 0);
     assert_int_equal(t.out.rate_bps, LINE_BPS);
     assert_true(t.out.window_bytes == UINT64_MAX && t.out.due_ps == NEVER);
     assert_int_equal(t.out.probe_ps, 0);
     rlcc_model_close(m);
 }
 
-/* 100 Mb/s are a thousandth of the line; below the floor, 1/16384, the floor holds. The first decision goes from there: an RTT of
- * half a base is delta -0.8, which the trees answer with a raise of at most a fifth. */
+/* 100 Mb/s are a thousandth of the line; below 1/16384, that minimum applies. The first decision starts
+ * there: an RTT of half a base is delta -0.8, which the trees answer with a raise of at most a fifth. */
 static void start__at_another_rate(void **unused)
 {
     static const char  *const bodies[] = { "trees", "exported", "mlp" };
@@ -100,7 +101,8 @@ static void start__at_another_rate(void **unused)
         }
 }
 
-/* delta alone: RTT 2 base at line rate is 12.5 (0.5 - 0.064) = 5.45; then at another rate. Below 1.5 base it is -0.8. */
+/* delta alone: RTT 2 base at line rate is 12.5 (0.5 - 0.064) = 5.45; then at another rate. Below 1.5 base it
+ * is -0.8. */
 static void on_rtt__delta_by_hand(void **unused)
 {
     struct policy     p;
@@ -110,7 +112,7 @@ static void on_rtt__delta_by_hand(void **unused)
 
     (void)unused;
     init_linear(&p, (const float[]){ 0, 0, 0, -0.1f });
-    start(&t, &m, 0);
+    start_flow(&t, &m, 0);
     for (int i = 0; i < 6; i++) {
         static const double inflation[] = { 2, 2, 1.2, 0.7, 1.6, 4 };
         double excess = inflation[i] > 1.5 ? inflation[i] - 1.5 : 0;
@@ -126,7 +128,7 @@ static void on_rtt__delta_by_hand(void **unused)
     policy_fini(&p);
 }
 
-/* Two steps, oldest first: a net that sees one feature alone tells which it is. */
+/* Two steps, oldest first: a net that uses a single feature shows which one it is. */
 static void on_rtt__features_oldest_first(void **unused)
 {
     for (int which = 0; which < 4; which++) {
@@ -138,7 +140,7 @@ static void on_rtt__features_oldest_first(void **unused)
 
         weight[which] = -0.2f;
         init_linear(&p, weight);
-        start(&t, &m, 0);
+        start_flow(&t, &m, 0);
         for (int i = 0; i < 4; i++) {
             double inflation = 1.6 + 0.2 * i, delta = 12.5 * ((inflation - 1.5) * sqrt(rate) - 0.064);
             double x[4] = { older, i ? before : delta, action, delta };
@@ -155,7 +157,7 @@ static void on_rtt__features_oldest_first(void **unused)
     (void)unused;
 }
 
-/* Floor and ceiling are outside: a policy that always cuts or raises by all it can. */
+/* Minimum and maximum are enforced outside: a policy that always cuts or raises as much as it can. */
 static void on_rtt__floor_and_ceiling(void **unused)
 {
     for (int up = 0; up < 2; up++) {
@@ -164,7 +166,7 @@ static void on_rtt__floor_and_ceiling(void **unused)
         struct flow       t;
 
         init_linear(&p, (const float[]){ up ? 100 : -100, 0, 0, 0 });
-        start(&t, &m, 0);
+        start_flow(&t, &m, 0);
         flow_rtt(&t, at_ns(1000), 10 * PS_PER_US);
         expect_rate(&t, up ? 1 : 1 / 1.2);
         for (int i = 0; i < 100; i++)
@@ -185,7 +187,7 @@ static void on_rtt__beyond_the_longest_halves(void **unused)
         struct flow        t;
 
         assert_int_equal(0, rlcc_model_open(&m, names[i], 0, NULL));
-        start(&t, m, 0);
+        start_flow(&t, m, 0);
         flow_rtt(&t, at_ns(1000), 151 * PS_PER_US);
         expect_rate(&t, 0.5);
         rlcc_model_close(m);
@@ -194,7 +196,8 @@ static void on_rtt__beyond_the_longest_halves(void **unused)
 
 /* ---- decisions that take time ---- */
 
-/* A NIC of two flows, 17 us a decision: the second waits for the first, and each probe for its decision. */
+/* A NIC with two flows, 17 us per decision: the second waits for the first, and each probe for its
+ * decision. */
 static void on_rtt__decisions_queue_at_the_nic(void **unused)
 {
     struct policy     p;
@@ -203,8 +206,8 @@ static void on_rtt__decisions_queue_at_the_nic(void **unused)
 
     (void)unused;
     init_linear(&p, (const float[]){ -100, 0, 0, 0 });
-    start(&a, &m, 17);
-    start(&b, &m, 17);
+    start_flow(&a, &m, 17);
+    start_flow(&b, &m, 17);
     flow_rtt(&a, at_ns(10000), 10 * PS_PER_US);
     b.busy_ps = a.busy_ps;
     assert_int_equal(b.busy_ps, 27 * PS_PER_US);
@@ -214,17 +217,17 @@ static void on_rtt__decisions_queue_at_the_nic(void **unused)
     assert_int_equal(a.out.probe_ps, 27 * PS_PER_US);
     assert_int_equal(b.out.due_ps, 44 * PS_PER_US);
     assert_int_equal(b.busy_ps, 44 * PS_PER_US);
-    assert_int_equal(flow_look(&a, at_ns(26999)), LINE_BPS);
-    flow_look(&a, at_ns(27000));
+    assert_int_equal(flow_rate(&a, at_ns(26999)), LINE_BPS);
+    flow_rate(&a, at_ns(27000));
     expect_rate(&a, 1 / 1.2);
     assert_true(a.out.due_ps == NEVER);
-    assert_int_equal(flow_look(&b, at_ns(43999)), LINE_BPS);
-    flow_look(&b, at_ns(44000));
+    assert_int_equal(flow_rate(&b, at_ns(43999)), LINE_BPS);
+    flow_rate(&b, at_ns(44000));
     expect_rate(&b, 1 / 1.2);
     policy_fini(&p);
 }
 
-/* A probe that was thought lost and comes while a decision is ahead changes nothing. */
+/* A probe that was considered lost and returns during a pending decision changes nothing. */
 static void on_rtt__one_decision_ahead(void **unused)
 {
     struct policy     p;
@@ -233,12 +236,12 @@ static void on_rtt__one_decision_ahead(void **unused)
 
     (void)unused;
     init_linear(&p, (const float[]){ -100, 0, 0, 0 });
-    start(&t, &m, 450);
+    start_flow(&t, &m, 450);
     flow_rtt(&t, at_ns(10000), 10 * PS_PER_US);
     flow_rtt(&t, at_ns(11000), 10 * PS_PER_US);
     assert_int_equal(t.out.due_ps, 460 * PS_PER_US);
     assert_int_equal(t.busy_ps, 460 * PS_PER_US);
-    flow_look(&t, at_ns(460000));
+    flow_rate(&t, at_ns(460000));
     expect_rate(&t, 1 / 1.2);
     policy_fini(&p);
 }
@@ -250,7 +253,7 @@ static uint64_t rtt_at(struct rng *rng)
     return (8192 + rng_below(rng, 24000)) * PS_PER_NS;
 }
 
-/* What a flow does with the exported C is what it does with the trees, to the bit. */
+/* The exported C decides bit for bit as the trees. */
 static void exported__decides_as_the_trees(void **unused)
 {
     struct rlcc_model *trees, *exported;
@@ -261,8 +264,8 @@ static void exported__decides_as_the_trees(void **unused)
     rng_init(&rng, 5, 0);
     assert_int_equal(0, rlcc_model_open(&trees, "trees", 0, NULL));
     assert_int_equal(0, rlcc_model_open(&exported, "exported", 0, NULL));
-    start(&t, trees, 0);
-    start(&x, exported, 0);
+    start_flow(&t, trees, 0);
+    start_flow(&x, exported, 0);
     for (uint64_t i = 1; i < 200000; i++) {
         uint64_t rtt_ps = i % 1000 == 0 ? 200 * PS_PER_US : rtt_at(&rng);
 
@@ -274,7 +277,7 @@ static void exported__decides_as_the_trees(void **unused)
     rlcc_model_close(exported);
 }
 
-/* rlcc_exported.c is what an export of the shipped trees gives. */
+/* rlcc_exported.c equals a new export of the shipped trees. */
 static void exported__is_what_an_export_gives(void **unused)
 {
     const char        *title = "RL-CC in integers, made by anole export rlcc of rlcc_trees.model";
@@ -299,7 +302,7 @@ static void exported__is_what_an_export_gives(void **unused)
     rlcc_model_close(m);
 }
 
-/* What a link with a queue would do to a flow that has it alone, about: the queue grows with what is above 'share'. */
+/* Approximates a link with a queue for a single flow: the queue grows with the excess above 'share'. */
 static uint64_t settle(struct flow *t, double share)
 {
     double queue = 0, sum = 0;
@@ -313,10 +316,11 @@ static uint64_t settle(struct flow *t, double share)
     return (uint64_t)(sum / 1000);
 }
 
-/* Small bodies do about what the net does: all find the rate that keeps a queue as it should be. */
+/* Small bodies behave about as the net does: all find the rate that keeps the queue at its target. */
 static void bodies__stay_near_the_net(void **unused)
 {
-    static const struct { const char *name; double most; } row[] = { { "mlp", 0.02 }, { "int8", 0.02 }, { "trees", 0.05 } };
+    static const struct { const char *name; double most;
+                          } row[] = { { "mlp", 0.02 }, { "int8", 0.02 }, { "trees", 0.05 } };
 
     (void)unused;
     for (int i = 0; i < 3; i++) {
@@ -325,7 +329,7 @@ static void bodies__stay_near_the_net(void **unused)
         double             share = 0.05;
 
         assert_int_equal(0, rlcc_model_open(&m, row[i].name, 0, NULL));
-        start(&t, m, 0);
+        start_flow(&t, m, 0);
         assert_true(fabs((double)settle(&t, share) / LINE_BPS / share - 1) < row[i].most);
         rlcc_model_close(m);
     }
