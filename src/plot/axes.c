@@ -11,8 +11,9 @@
 #define GRID      0xe3e6e8
 #define LINE      0x555555
 
-/* After Okabe and Ito: told apart by people with any colour vision. */
-static const uint32_t colours[] = { 0x0072b2, 0xd55e00, 0x009e73, 0xb0468c, 0xc98a00, 0x3f9fe0, 0x4d4d4d, 0x7a5a2e };
+/* Palette by Okabe and Ito, distinguishable with any color vision. */
+static const uint32_t colours[] = { 0x0072b2, 0xd55e00, 0x009e73, 0xb0468c, 0xc98a00, 0x3f9fe0, 0x4d4d4d,
+                                    0x7a5a2e };
 static const double   dashes[][5] = { { 0 }, { 6, 3, 0 }, { 2, 2, 0 }, { 8, 3, 2, 3, 0 } };
 
 #define COLOURS (sizeof(colours) / sizeof(*colours))
@@ -39,7 +40,7 @@ void axis_fit(struct axis *a, const double *value, uint32_t count)
     }
 }
 
-/* Units step by step, each with what one of the base is. */
+/* Units, largest first, with their size in base units. */
 static const struct { const char *unit, *name; double one; } steps[] = {
     { "us", "s", 1e6 },     { "us", "ms", 1e3 },    { "us", "\302\265s", 1 },  { "us", "ns", 1e-3 },
     { "bytes", "GB", 1e9 }, { "bytes", "MB", 1e6 }, { "bytes", "KB", 1e3 },    { "bytes", "B", 1 },
@@ -49,7 +50,7 @@ static const struct { const char *unit, *name; double one; } steps[] = {
 
 #define STEPS (sizeof(steps) / sizeof(*steps))
 
-/* The largest unit of which there is one; STEPS: it has none. */
+/* Returns the largest unit that is not above 'value', or STEPS if the unit has no steps. */
 static size_t step_of(const char *unit, double value)
 {
     size_t last = STEPS;
@@ -63,7 +64,7 @@ static size_t step_of(const char *unit, double value)
     return last;
 }
 
-/* A linear axis has one unit for all its marks, a logarithmic one each mark its own. */
+/* All marks of a linear axis share a unit; each mark of a logarithmic axis has its own. */
 char *axis_text(char buf[32], const struct axis *a, double value)
 {
     size_t step = step_of(a->unit, a->is_log ? value : fmax(fabs(a->low), fabs(a->high)));
@@ -77,19 +78,20 @@ char *axis_text(char buf[32], const struct axis *a, double value)
     return buf;
 }
 
-static void label_of(char buf[96], const struct axis *a)
+static void format_label(char buf[96], const struct axis *a)
 {
     size_t step = a->is_log ? STEPS : step_of(a->unit, fmax(fabs(a->low), fabs(a->high)));
 
     snprintf(buf, 96, step == STEPS ? "%s" : "%s (%s)", a->label, step == STEPS ? "" : steps[step].name);
 }
 
-/* 1, 2 or 5 times a power of ten, at least this. */
+/* Returns 1, 2 or 5 times a power of ten that is at least 'value'. */
 static double nice_above(double value)
 {
     double ten = pow(10, floor(log10(value) + 1e-9));
 
-    return value <= ten * (1 + 1e-9) ? ten : value <= 2 * ten * (1 + 1e-9) ? 2 * ten : value <= 5 * ten * (1 + 1e-9) ? 5 * ten : 10 * ten;
+    return value <= ten * (1 + 1e-9) ? ten : value <= 2 * ten * (1 + 1e-9) ? 2 * ten
+           : value <= 5 * ten * (1 + 1e-9) ? 5 * ten : 10 * ten;
 }
 
 static double nice_below(double value)
@@ -99,7 +101,7 @@ static double nice_below(double value)
     return value >= 5 * ten ? 5 * ten : value >= 2 * ten ? 2 * ten : ten;
 }
 
-/* Units of time and size count in steps of their own, so that marks are round numbers of them. */
+/* Rounds the range in the displayed unit, so that marks are round numbers. */
 static void round_axis(struct axis *a)
 {
     size_t step;
@@ -123,25 +125,28 @@ static void round_axis(struct axis *a)
     a->low = floor(a->low / size + 1e-9) * size;
 }
 
-/* Where marks stand; returns how many. */
-static uint32_t marks_of(const struct axis *a, double mark[MARKS_MAX])
+/* Computes the positions of marks. Returns their number. */
+static uint32_t compute_marks(const struct axis *a, double mark[MARKS_MAX])
 {
     double   decades = a->is_log ? log10(a->high / a->low) : 0;
     uint32_t n = 0;
 
     if (a->is_log) {
-        for (int power = (int)floor(log10(a->low) + 1e-9); n < MARKS_MAX && pow(10, power) <= a->high * 1.001; power++)
+        for (int power = (int)floor(log10(a->low) + 1e-9); n < MARKS_MAX && pow(10, power) <= a->high * 1.001;
+             power++)
             for (int i = 0; i < 3; i++) {
                 double at = (double[]){ 1, 2, 5 }[i] * pow(10, power);
 
-                if ((i == 0 || decades <= 2.5) && at >= a->low * 0.999 && at <= a->high * 1.001 && n < MARKS_MAX)
+                if ((i == 0 || decades <= 2.5) && at >= a->low * 0.999 && at <= a->high * 1.001 &&
+                    n < MARKS_MAX)
                     mark[n++] = at;
             }
         return n;
     }
     {
         size_t step = step_of(a->unit, fmax(fabs(a->low), fabs(a->high)));
-        double one = step == STEPS ? 1 : steps[step].one, size = nice_above((a->high - a->low) / one / 6) * one;
+        double one = step == STEPS ? 1 : steps[step].one,
+               size = nice_above((a->high - a->low) / one / 6) * one;
 
         for (long i = lround(a->low / size); n < MARKS_MAX && (double)i * size <= a->high * (1 + 1e-9); i++)
             mark[n++] = (double)i * size;
@@ -149,19 +154,21 @@ static uint32_t marks_of(const struct axis *a, double mark[MARKS_MAX])
     return n;
 }
 
-/* 0 .. 1 */
-static double place(const struct axis *a, double value)
+/* Returns the position on the axis, from 0 to 1. */
+static double axis_position(const struct axis *a, double value)
 {
     if (a->is_log)
         return value > 0 ? log(value / a->low) / log(a->high / a->low) : NAN;
     return (value - a->low) / (a->high - a->low);
 }
 
-/* ---- both ---- */
+/* ---- frame ---- */
 
-void axes_init(struct axes *a, struct picture *p, double x, double y, double width, double height, struct axis across, struct axis up)
+void axes_init(struct axes *a, struct picture *p, double x, double y, double width, double height,
+               struct axis across, struct axis up)
 {
-    *a = (struct axes){ .picture = p, .x = x, .y = y, .width = width, .height = height, .across = across, .up = up };
+    *a = (struct axes){ .picture = p, .x = x, .y = y, .width = width, .height = height,
+                        .across = across, .up = up };
     round_axis(&a->across);
     round_axis(&a->up);
 }
@@ -175,12 +182,12 @@ void axes_fini(struct axes *a)
 
 static double at_x(const struct axes *a, double value)
 {
-    return a->x + a->width * place(&a->across, value);
+    return a->x + a->width * axis_position(&a->across, value);
 }
 
 static double at_y(const struct axes *a, double value)
 {
-    return a->y + a->height * (1 - place(&a->up, value));
+    return a->y + a->height * (1 - axis_position(&a->up, value));
 }
 
 void axes_shade(const struct axes *a, double from, double to, const char *name)
@@ -199,25 +206,29 @@ void axes_frame(const struct axes *a)
 {
     double   mark[MARKS_MAX], bottom = a->y + a->height;
     char     text[96];
-    uint32_t n = marks_of(&a->across, mark);
+    uint32_t n = compute_marks(&a->across, mark);
 
     for (uint32_t i = 0; i < n; i++) {
         picture_line(a->picture, at_x(a, mark[i]), a->y, at_x(a, mark[i]), bottom, GRID, 0.7);
-        picture_text(a->picture, at_x(a, mark[i]), bottom + 14, TEXT, ANCHOR_MIDDLE, axis_text(text, &a->across, mark[i]));
+        picture_text(a->picture, at_x(a, mark[i]), bottom + 14, TEXT, ANCHOR_MIDDLE,
+                     axis_text(text, &a->across, mark[i]));
     }
-    n = marks_of(&a->up, mark);
+    n = compute_marks(&a->up, mark);
     for (uint32_t i = 0; i < n; i++) {
         picture_line(a->picture, a->x, at_y(a, mark[i]), a->x + a->width, at_y(a, mark[i]), GRID, 0.7);
-        picture_text(a->picture, a->x - 6, at_y(a, mark[i]) + 4, TEXT, ANCHOR_END, axis_text(text, &a->up, mark[i]));
+        picture_text(a->picture, a->x - 6, at_y(a, mark[i]) + 4, TEXT, ANCHOR_END,
+                     axis_text(text, &a->up, mark[i]));
     }
-    picture_path(a->picture, (const double[]){ a->x, a->y, a->x, bottom, a->x + a->width, bottom }, 3, LINE, 1, NULL);
-    label_of(text, &a->across);
+    picture_path(a->picture, (const double[]){ a->x, a->y, a->x, bottom, a->x + a->width, bottom }, 3, LINE,
+                 1, NULL);
+    format_label(text, &a->across);
     picture_text(a->picture, a->x + a->width / 2, bottom + 31, TEXT, ANCHOR_MIDDLE, text);
-    label_of(text, &a->up);
+    format_label(text, &a->up);
     picture_upright(a->picture, a->x - 50, a->y + a->height / 2, TEXT, text);
 }
 
-void axes_curve(struct axes *a, const double *x, const double *y, uint32_t count, bool has_points, const char *name)
+void axes_curve(struct axes *a, const double *x, const double *y, uint32_t count, bool has_points,
+                const char *name)
 {
     double       *xy = xcalloc(2ul * count + 2, sizeof *xy);
     const double *dash = dashes[a->names / COLOURS % (sizeof dashes / sizeof *dashes)];
@@ -254,7 +265,8 @@ void axes_legend(const struct axes *a)
             x = a->x;
             y += 15;
         }
-        picture_path(a->picture, (const double[]){ x, y - 4, x + 18, y - 4 }, 2, axes_colour(i), 1.8, *dash > 0 ? dash : NULL);
+        picture_path(a->picture, (const double[]){ x, y - 4, x + 18, y - 4 }, 2, axes_colour(i), 1.8,
+                     *dash > 0 ? dash : NULL);
         picture_text(a->picture, x + 23, y, TEXT, ANCHOR_START, a->name[i]);
         x += width;
     }

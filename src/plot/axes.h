@@ -1,4 +1,4 @@
-/* src/plot/axes.h - a frame with two axes, marks with units, curves, a legend and shades.
+/* src/plot/axes.h - a frame with two axes, marks with units, curves, a legend and shaded ranges.
  *
  *   axes_init(&a, &picture, x, y, width, height, &x_axis, &y_axis);
  *   axes_frame(&a);
@@ -12,13 +12,14 @@
 
 struct axis {
     const char *label;           /* "flow size" */
-    const char *unit;            /* of the values, as in web/src/data.ts: "", "us", "bytes", "bps", "share", "count" */
+    const char *unit;            /* unit of the values, as in web/src/data.ts: "", "us", "bytes", "bps",
+                                  * "share", "count" */
     bool        is_log;
-    double      low, high;       /* what is shown; see axis_fit() */
+    double      low, high;       /* visible range; see axis_fit() */
 };
 
-/* Grows so that 'value' is shown; NAN, and on a logarithmic axis what is not above 0, is passed over. An axis begins as
- * axis_new(). */
+/* axis_new() returns an empty axis. axis_fit() extends it to show all values. It skips NAN and, on a
+ * logarithmic axis, values that are not positive. */
 struct axis axis_new(const char *label, const char *unit, bool is_log);
 void        axis_fit(struct axis *, const double *value, uint32_t count);
 
@@ -30,22 +31,24 @@ struct axes {
     struct axis     across, up;
     char           *name[CURVES_MAX];
     uint32_t        names;
-    double          least_y;                 /* below it nothing is drawn, 0 on a logarithmic axis */
+    double          least_y;                 /* nothing is drawn below it; 0 on a logarithmic axis */
 };
 
-/* Rounds the axes to what can be marked. */
-void axes_init(struct axes *, struct picture *, double x, double y, double width, double height, struct axis across, struct axis up);
+/* Rounds the axes to their marks. */
+void axes_init(struct axes *, struct picture *, double x, double y, double width, double height,
+               struct axis across, struct axis up);
 void axes_fini(struct axes *);
 
 void axes_shade(const struct axes *, double from, double to, const char *name);
 void axes_frame(const struct axes *);
-void axes_curve(struct axes *, const double *x, const double *y, uint32_t count, bool has_points, const char *name);
+void axes_curve(struct axes *, const double *x, const double *y, uint32_t count, bool has_points,
+                const char *name);
 void axes_dots(struct axes *, const double *x, const double *y, uint32_t count, uint32_t rgb, double radius);
 void axes_legend(const struct axes *);
 
 uint32_t axes_colour(uint32_t i);
 
-/* What a mark says: "10 KB", "1 ms", "50". Returns buf. */
+/* Formats the text of a mark: "10 KB", "1 ms", "50". Returns buf. */
 char *axis_text(char buf[32], const struct axis *, double value);
 
 #endif

@@ -13,11 +13,11 @@
 #define LEFT   78.0
 #define RIGHT  24.0
 #define TOP    52.0
-#define BELOW  50.0              /* marks and label of the axis across */
+#define BELOW  50.0              /* marks and label of the horizontal axis */
 
 const char *const chart_names[CHARTS + 1] = { "slowdown", "fct", "time", "pareto", NULL };
 
-/* ---- the data ---- */
+/* ---- data ---- */
 
 int charts_read(const char *name, const char *html, size_t length, json_t **page, struct err *err)
 {
@@ -28,12 +28,12 @@ int charts_read(const char *name, const char *html, size_t length, json_t **page
     from = from ? from + strlen(begin) : NULL;
     to = from ? memmem(from, length - (size_t)(from - html), end, strlen(end)) : NULL;
     if (!to)
-        return err_set(err, EINVAL, "%.300s: is not a report of anole", name);
+        return err_set(err, EINVAL, "%.300s: not an Anole report", name);
     *page = json_loadb(from, (size_t)(to - from), 0, &why);
     if (!json_is_array(json_object_get(*page, "runs"))) {
         json_decref(*page);
         *page = NULL;
-        return err_set(err, EINVAL, "%.300s: is a report without data", name);
+        return err_set(err, EINVAL, "%.300s: the report has no data", name);
     }
     return 0;
 }
@@ -45,11 +45,12 @@ static const char *text_of(const json_t *o, const char *key)
     return text ? text : "";
 }
 
-struct values { double *v; uint32_t count; };
+struct chart_values { double *v; uint32_t count; };
 
-static struct values values_of(const json_t *list)
+static struct chart_values values_of(const json_t *list)
 {
-    struct values v = { xcalloc(json_array_size(list) + 1, sizeof(double)), (uint32_t)json_array_size(list) };
+    struct chart_values v = { xcalloc(json_array_size(list) + 1, sizeof(double)),
+                              (uint32_t)json_array_size(list) };
 
     for (uint32_t i = 0; i < v.count; i++) {
         const json_t *value = json_array_get(list, i);
@@ -59,13 +60,13 @@ static struct values values_of(const json_t *list)
     return v;
 }
 
-/* One field of a list of objects. */
-static struct values fields_of(const json_t *list, const char *key)
+/* Returns one field of each object in a list. */
+static struct chart_values fields_of(const json_t *list, const char *key)
 {
-    json_t       *made = json_array();
-    const json_t *o;
-    struct values v;
-    size_t        i;
+    json_t             *made = json_array();
+    const json_t       *o;
+    struct chart_values v;
+    size_t              i;
 
     json_array_foreach(list, i, o) {
         json_t *value = json_object_get(o, key);
@@ -87,34 +88,36 @@ static const char *run_name(const json_t *run, const char *otherwise)
     return *text_of(run, "name") ? text_of(run, "name") : otherwise;
 }
 
-/* "incast.yaml, seed 1, anole 0.2.0" */
-static void source_of(const json_t *page, char *buf, size_t size)
+/* Formats the origin of the data: "incast.yaml, seed 1, anole 0.2.0". */
+static void format_source(const json_t *page, char *buf, size_t size)
 {
     const json_t *seeds = json_object_get(json_array_get(runs_of(page), 0), "seeds");
     size_t        count = json_array_size(seeds);
-    const char   *first = json_string_value(json_array_get(seeds, 0)), *last = json_string_value(json_array_get(seeds, count ? count - 1 : 0));
+    const char   *first = json_string_value(json_array_get(seeds, 0)),
+                 *last = json_string_value(json_array_get(seeds, count ? count - 1 : 0));
     const char   *title = text_of(page, "title"), *slash = strrchr(title, '/');
     char          seed[64] = "";
 
     if (count == 1)
         snprintf(seed, sizeof seed, ", seed %.20s", first ? first : "");
     else if (count > 1)
-        snprintf(seed, sizeof seed, ", %zu seeds, %.20s to %.20s", count, first ? first : "", last ? last : "");
+        snprintf(seed, sizeof seed, ", %zu seeds, %.20s to %.20s", count, first ? first : "",
+                 last ? last : "");
     snprintf(buf, size, "%.300s%s, anole %.20s", slash ? slash + 1 : title, seed, text_of(page, "version"));
 }
 
-/* An empty page with its title and the line that says where it is from. */
-static void begin(struct picture *p, const json_t *page, double height, const char *title)
+/* Starts an empty page with its title and the origin of its data. */
+static void begin_page(struct picture *p, const json_t *page, double height, const char *title)
 {
     char source[400];
 
-    source_of(page, source, sizeof source);
+    format_source(page, source, sizeof source);
     picture_init(p, WIDTH, height, title, source);
     picture_heading(p, LEFT - 54, 26, 15, title);
     picture_text(p, WIDTH - RIGHT, height - 10, 9, ANCHOR_END, source);
 }
 
-/* Room that a legend of so many names needs. */
+/* Returns the height of a legend with this many names. */
 static double legend_room(uint32_t names)
 {
     uint32_t lines = names / 3 + 1;
@@ -124,32 +127,35 @@ static double legend_room(uint32_t names)
 
 /* ---- slowdown by size ---- */
 
-/* Where a row stands: at the mean size of its flows, or in the middle of its range. */
-static struct values places_of(const json_t *sizes)
+/* Returns the x position of each row: the mean size of its flows, or the middle of its range. */
+static struct chart_values x_positions(const json_t *sizes)
 {
-    struct values at = fields_of(sizes, "bytes_mean"), low = fields_of(sizes, "bytes_min"), end = fields_of(sizes, "bytes_end");
+    struct chart_values at = fields_of(sizes, "bytes_mean"), low = fields_of(sizes, "bytes_min"),
+                        end = fields_of(sizes, "bytes_end");
 
     for (uint32_t i = 0; i < at.count; i++)
         if (!isfinite(at.v[i]))
-            at.v[i] = !isfinite(end.v[i]) ? 2 * low.v[i] : low.v[i] < 1 ? end.v[i] / 2 : sqrt(low.v[i] * end.v[i]);
+            at.v[i] = !isfinite(end.v[i]) ? 2 * low.v[i] : low.v[i] < 1 ? end.v[i] / 2
+                      : sqrt(low.v[i] * end.v[i]);
     free(low.v);
     free(end.v);
     return at;
 }
 
-struct curve { struct values x, y; char name[120]; };
+struct chart_curve { struct chart_values x, y; char name[120]; };
 
-/* A report that was changed by hand may have more values of one than of the other: those without a partner are left out. */
-static struct curve curve_new(struct values x, struct values y, const char *name)
+/* A report that was edited by hand may have more values of one kind than of the other. Values without a
+ * partner are dropped. */
+static struct chart_curve curve_new(struct chart_values x, struct chart_values y, const char *name)
 {
-    struct curve c = { x, y, "" };
+    struct chart_curve c = { x, y, "" };
 
     c.x.count = c.y.count = x.count < y.count ? x.count : y.count;
     snprintf(c.name, sizeof c.name, "%s", name);
     return c;
 }
 
-static void free_curves(struct curve *c, uint32_t count)
+static void free_curves(struct chart_curve *c, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         free(c[i].x.v);
@@ -157,8 +163,8 @@ static void free_curves(struct curve *c, uint32_t count)
     }
 }
 
-static bool draw_curves(struct picture *p, const json_t *page, const char *title, struct axis across, struct axis up, bool has_points,
-                        struct curve *c, uint32_t count)
+static bool draw_curves(struct picture *p, const json_t *page, const char *title, struct axis across,
+                        struct axis up, bool has_points, struct chart_curve *c, uint32_t count)
 {
     double      height = HEIGHT + legend_room(count);
     struct axes a;
@@ -169,7 +175,7 @@ static bool draw_curves(struct picture *p, const json_t *page, const char *title
         axis_fit(&across, c[i].x.v, c[i].x.count);
         axis_fit(&up, c[i].y.v, c[i].y.count);
     }
-    begin(p, page, height, title);
+    begin_page(p, page, height, title);
     axes_init(&a, p, LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BELOW, across, up);
     axes_frame(&a);
     for (uint32_t i = 0; i < count; i++)
@@ -180,20 +186,22 @@ static bool draw_curves(struct picture *p, const json_t *page, const char *title
     return true;
 }
 
-/* A run has curves of percentiles, a comparison one of p99 for each variant. */
+/* A run has one curve per percentile, a comparison one p99 curve per variant. */
 static bool draw_slowdown(const json_t *page, struct picture *p)
 {
-    static const struct { const char *key, *name; } rows[] = { { "p50", "p50" }, { "p95", "p95" }, { "p99", "p99" }, { "p999", "p99.9" } };
-    const json_t     *runs = runs_of(page), *run;
-    struct curve      c[CURVES_MAX];
-    uint32_t          n = 0;
-    size_t            i;
+    static const struct { const char *key, *name; } rows[] = { { "p50", "p50" }, { "p95", "p95" },
+                                                               { "p99", "p99" }, { "p999", "p99.9" } };
+    const json_t      *runs = runs_of(page), *run;
+    struct chart_curve c[CURVES_MAX];
+    uint32_t           n = 0;
+    size_t             i;
 
     if (json_array_size(runs) == 1)
-        for (int k = 0; k < 4 && json_array_size(json_object_get(json_array_get(runs, 0), "sizes")) > 0; k++) {
+        for (int k = 0; k < 4 && json_array_size(json_object_get(json_array_get(runs, 0), "sizes")) > 0;
+             k++) {
             const json_t *sizes = json_object_get(json_array_get(runs, 0), "sizes");
 
-            c[n++] = curve_new(places_of(sizes), fields_of(sizes, rows[k].key), rows[k].name);
+            c[n++] = curve_new(x_positions(sizes), fields_of(sizes, rows[k].key), rows[k].name);
         }
     else
         json_array_foreach(runs, i, run) {
@@ -201,31 +209,35 @@ static bool draw_slowdown(const json_t *page, struct picture *p)
 
             if (n == CURVES_MAX || json_array_size(sizes) == 0)
                 continue;
-            c[n++] = curve_new(places_of(sizes), fields_of(sizes, "p99"), run_name(run, "run"));
+            c[n++] = curve_new(x_positions(sizes), fields_of(sizes, "p99"), run_name(run, "run"));
         }
-    return draw_curves(p, page, json_array_size(runs) == 1 ? "FCT slowdown by flow size" : "p99 FCT slowdown by flow size",
-                       axis_new("flow size", "bytes", true), axis_new("slowdown: FCT / FCT of the same flow alone", "", true), true, c, n);
+    return draw_curves(p, page, json_array_size(runs) == 1 ? "FCT slowdown by flow size"
+                       : "p99 FCT slowdown by flow size",
+                       axis_new("flow size", "bytes", true),
+                       axis_new("slowdown: FCT / FCT of the same flow alone", "", true), true, c, n);
 }
 
 /* ---- distribution of completion times ---- */
 
 static bool draw_fct(const json_t *page, struct picture *p)
 {
-    const json_t *runs = runs_of(page), *run, *cdf;
-    bool          is_one = json_array_size(runs) == 1;
-    struct axis   up = axis_new("flows that took no longer", "share", false);
-    struct curve  c[CURVES_MAX];
-    uint32_t      n = 0;
-    size_t        i, k;
+    const json_t      *runs = runs_of(page), *run, *cdf;
+    bool               is_one = json_array_size(runs) == 1;
+    struct axis        up = axis_new("cumulative share of flows", "share", false);
+    struct chart_curve c[CURVES_MAX];
+    uint32_t           n = 0;
+    size_t             i, k;
 
     json_array_foreach(runs, i, run)
         json_array_foreach(json_object_get(run, "cdfs"), k, cdf) {
             const char *label = text_of(cdf, "label");
 
-            if (n == CURVES_MAX || strcmp(text_of(cdf, "quantity"), "FCT") != 0 || (!is_one && strcmp(label, "FCT, all flows") != 0))
+            if (n == CURVES_MAX || strcmp(text_of(cdf, "quantity"), "FCT") != 0 ||
+                (!is_one && strcmp(label, "FCT, all flows") != 0))
                 continue;
             c[n++] = curve_new(values_of(json_object_get(cdf, "x")), values_of(json_object_get(cdf, "p")),
-                               is_one ? label + (strncmp(label, "FCT, ", 5) == 0 ? 5 : 0) : run_name(run, "run"));
+                               is_one ? label + (strncmp(label, "FCT, ", 5) == 0 ? 5 : 0)
+                               : run_name(run, "run"));
         }
     up.low = 0;
     up.high = 1;
@@ -237,7 +249,8 @@ static bool draw_fct(const json_t *page, struct picture *p)
 #define PANELS       3u
 #define PANEL_HEIGHT 150.0
 
-static const enum figure_id panels[PANELS] = { FIGURE_goodput_bps, FIGURE_rtt_us_mean, FIGURE_queue_bytes_max };
+static const enum figure_id panels[PANELS] = { FIGURE_goodput_bps, FIGURE_rtt_us_mean,
+                                               FIGURE_queue_bytes_max };
 
 static const json_t *column_of(const json_t *run, const char *name)
 {
@@ -250,7 +263,7 @@ static const json_t *column_of(const json_t *run, const char *name)
     return NULL;
 }
 
-static uint32_t curves_of_panel(const json_t *runs, const char *column, struct curve *c)
+static uint32_t read_panel_curves(const json_t *runs, const char *column, struct chart_curve *c)
 {
     const json_t *run;
     uint32_t      n = 0;
@@ -261,7 +274,8 @@ static uint32_t curves_of_panel(const json_t *runs, const char *column, struct c
 
         if (n == CURVES_MAX || json_array_size(values) == 0)
             continue;
-        c[n++] = curve_new(values_of(json_object_get(json_object_get(run, "series"), "at_us")), values_of(values), run_name(run, "run"));
+        c[n++] = curve_new(values_of(json_object_get(json_object_get(run, "series"), "at_us")),
+                           values_of(values), run_name(run, "run"));
     }
     return n;
 }
@@ -272,16 +286,18 @@ static void shade_windows(const struct axes *a, const json_t *run)
     size_t        i;
 
     json_array_foreach(json_object_get(run, "windows"), i, w)
-        axes_shade(a, json_number_value(json_object_get(w, "start_us")), json_number_value(json_object_get(w, "stop_us")), text_of(w, "name"));
+        axes_shade(a, json_number_value(json_object_get(w, "start_us")),
+                   json_number_value(json_object_get(w, "stop_us")), text_of(w, "name"));
 }
 
 static void draw_panel(struct picture *p, const json_t *runs, size_t panel, double top, bool has_legend)
 {
     const struct figure_info *f = &figure_info[panels[panel]];
-    struct axis  across = axis_new("time", "us", false), up = axis_new(f->label, metric_unit_name(f->unit), false);
-    struct curve c[CURVES_MAX];
-    uint32_t     n = curves_of_panel(runs, f->name, c);
-    struct axes  a;
+    struct axis               across = axis_new("time", "us", false);
+    struct axis               up = axis_new(f->label, metric_unit_name(f->unit), false);
+    struct chart_curve        c[CURVES_MAX];
+    uint32_t                  n = read_panel_curves(runs, f->name, c);
+    struct axes               a;
 
     across.low = 0;
     up.low = 0;
@@ -308,15 +324,16 @@ static bool draw_time(const json_t *page, struct picture *p)
 
     if (json_array_size(column_of(json_array_get(runs, 0), "goodput_bps")) == 0)
         return false;
-    begin(p, page, below + legend + 20, names > 1 ? "Over time, first seed" : "Over time");
+    begin_page(p, page, below + legend + 20, names > 1 ? "Over time, first seed" : "Over time");
     for (size_t i = 0; i < PANELS; i++)
         draw_panel(p, runs, i, TOP + (double)i * PANEL_HEIGHT, names > 1 && i + 1 == PANELS);
     return true;
 }
 
-/* ---- two figures of a sweep ---- */
+/* ---- two metrics of a sweep ---- */
 
-uint32_t charts_front(const double *x, const double *y, uint32_t count, int x_sign, int y_sign, uint32_t *front)
+uint32_t charts_front(const double *x, const double *y, uint32_t count, int x_sign, int y_sign,
+                      uint32_t *front)
 {
     double   last_x = -INFINITY, best_y = INFINITY;
     uint32_t n = 0;
@@ -324,7 +341,7 @@ uint32_t charts_front(const double *x, const double *y, uint32_t count, int x_si
     for (;;) {
         uint32_t next = count;
 
-        for (uint32_t i = 0; i < count; i++) {           /* the next by x that is better in y than all before */
+        for (uint32_t i = 0; i < count; i++) {           /* the next by x that improves y over all before */
             double xi = x_sign * x[i], yi = y_sign * y[i];
 
             if (!isfinite(xi) || !isfinite(yi) || yi >= best_y || xi < last_x)
@@ -345,8 +362,8 @@ static int sign_of(const json_t *figure)
     return strcmp(text_of(figure, "better"), "higher") == 0 ? -1 : 1;
 }
 
-/* The one by which settings are ranked, and one that pulls the other way, or any other. */
-static void choose_figures(const json_t *sweep, size_t *x, size_t *y)
+/* Chooses the metric by which settings are ranked, and a conflicting one, or any other. */
+static void choose_metrics(const json_t *sweep, size_t *x, size_t *y)
 {
     const json_t *figures = json_object_get(sweep, "figures"), *f;
     size_t        i;
@@ -358,18 +375,20 @@ static void choose_figures(const json_t *sweep, size_t *x, size_t *y)
     json_array_foreach(figures, i, f) {
         bool is_judged = strcmp(text_of(f, "better"), "neither") != 0 && i != *x;
 
-        if (is_judged && (*y == SIZE_MAX || (*x != SIZE_MAX && sign_of(json_array_get(figures, *y)) == sign_of(json_array_get(figures, *x)) &&
+        if (is_judged &&
+            (*y == SIZE_MAX || (*x != SIZE_MAX && sign_of(json_array_get(figures, *y)) ==
+                                sign_of(json_array_get(figures, *x)) &&
                                              sign_of(f) != sign_of(json_array_get(figures, *x)))))
             *y = i;
     }
 }
 
-static struct values figure_values(const json_t *points, size_t figure)
+static struct chart_values figure_values(const json_t *points, size_t figure)
 {
-    json_t       *made = json_array();
-    const json_t *point;
-    struct values v;
-    size_t        i;
+    json_t             *made = json_array();
+    const json_t       *point;
+    struct chart_values v;
+    size_t              i;
 
     json_array_foreach(points, i, point) {
         json_t *value = json_array_get(json_object_get(point, "figures"), figure);
@@ -381,16 +400,18 @@ static struct values figure_values(const json_t *points, size_t figure)
     return v;
 }
 
-static void draw_front(struct axes *a, const struct values *x, const struct values *y, int x_sign, int y_sign)
+static void draw_front(struct axes *a, const struct chart_values *x, const struct chart_values *y, int x_sign,
+                       int y_sign)
 {
-    uint32_t *front = xcalloc(x->count + 1ul, sizeof *front), n = charts_front(x->v, y->v, x->count, x_sign, y_sign, front);
+    uint32_t *front = xcalloc(x->count + 1ul, sizeof *front),
+             n = charts_front(x->v, y->v, x->count, x_sign, y_sign, front);
     double   *fx = xcalloc(n + 1ul, sizeof *fx), *fy = xcalloc(n + 1ul, sizeof *fy);
 
     for (uint32_t i = 0; i < n; i++) {
         fx[i] = x->v[front[i]];
         fy[i] = y->v[front[i]];
     }
-    axes_curve(a, fx, fy, n, true, "settings that nobody beats in both (Pareto front)");
+    axes_curve(a, fx, fy, n, true, "Pareto front: no other setting is better in both");
     free(fx);
     free(fy);
     free(front);
@@ -398,22 +419,24 @@ static void draw_front(struct axes *a, const struct values *x, const struct valu
 
 static bool draw_pareto(const json_t *page, struct picture *p)
 {
-    const json_t *sweep = json_object_get(page, "sweep"), *figures = json_object_get(sweep, "figures");
-    struct values x, y;
-    struct axis   across, up;
-    struct axes   a;
-    size_t        fx, fy;
+    const json_t       *sweep = json_object_get(page, "sweep"), *figures = json_object_get(sweep, "figures");
+    struct chart_values x, y;
+    struct axis         across, up;
+    struct axes         a;
+    size_t              fx, fy;
 
-    choose_figures(sweep, &fx, &fy);
+    choose_metrics(sweep, &fx, &fy);
     if (fx == SIZE_MAX || fy == SIZE_MAX)
         return false;
     x = figure_values(json_object_get(sweep, "points"), fx);
     y = figure_values(json_object_get(sweep, "points"), fy);
-    across = axis_new(text_of(json_array_get(figures, fx), "label"), text_of(json_array_get(figures, fx), "unit"), false);
-    up = axis_new(text_of(json_array_get(figures, fy), "label"), text_of(json_array_get(figures, fy), "unit"), false);
+    across = axis_new(text_of(json_array_get(figures, fx), "label"),
+                      text_of(json_array_get(figures, fx), "unit"), false);
+    up = axis_new(text_of(json_array_get(figures, fy), "label"), text_of(json_array_get(figures, fy), "unit"),
+                  false);
     axis_fit(&across, x.v, x.count);
     axis_fit(&up, y.v, y.count);
-    begin(p, page, HEIGHT + legend_room(1), "All settings of the sweep");
+    begin_page(p, page, HEIGHT + legend_room(1), "All settings of the sweep");
     axes_init(&a, p, LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BELOW, across, up);
     axes_frame(&a);
     axes_dots(&a, x.v, y.v, x.count, 0x9aa5af, 2.6);

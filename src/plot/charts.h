@@ -1,4 +1,5 @@
-/* src/plot/charts.h - the usual pictures of a run, a comparison or a sweep, from the data of its report. */
+/* src/plot/charts.h - the standard charts of a run, a comparison or a sweep, drawn from the data of its
+ * report. */
 #ifndef PLOT_CHARTS_H
 #define PLOT_CHARTS_H
 
@@ -9,15 +10,19 @@
 
 enum chart { CHART_SLOWDOWN, CHART_FCT, CHART_TIME, CHART_PARETO, CHARTS };
 
-extern const char *const chart_names[CHARTS + 1];        /* "slowdown", ...; ends with NULL: names of files, too */
+extern const char *const chart_names[CHARTS + 1];        /* "slowdown", ...; NULL-terminated; also used as
+                                                          * file names */
 
-/* The data in a report.html (interface Page of web/src/data.ts), new. 'name' is for messages. */
+/* Reads the data of a report.html (interface Page of web/src/data.ts) into a new object. 'name' is used in
+ * messages. */
 int charts_read(const char *name, const char *html, size_t length, json_t **page, struct err *);
 
-/* Draws one; false: the data have nothing for it. */
+/* Draws a chart. Returns false if there is no data for it. */
 bool charts_draw(enum chart, const json_t *page, struct picture *);
 
-/* Which of 'count' points nobody beats in both, in the order of x; sign -1: high is good. Returns how many. */
-uint32_t charts_front(const double *x, const double *y, uint32_t count, int x_sign, int y_sign, uint32_t *front);
+/* Computes the Pareto front: the points that no other point beats in both coordinates, ordered by x. Sign -1:
+ * higher is better. Returns their number. */
+uint32_t charts_front(const double *x, const double *y, uint32_t count, int x_sign, int y_sign,
+                      uint32_t *front);
 
 #endif

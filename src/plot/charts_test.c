@@ -1,4 +1,4 @@
-/* src/plot/charts_test.c - pictures from data: what is in them, and that the same data give the same bytes. */
+/* src/plot/charts_test.c - charts from data: their content, and that equal data give equal bytes. */
 #include "plot/charts.h"
 #include "plot/axes.h"
 
@@ -12,11 +12,15 @@
 #include <cmocka.h>
 
 static const char one_run[] =
-    "x id=\"anole-data\">{\"kind\":\"run\",\"version\":\"0.2.0\",\"title\":\"a<b&c.yaml\",\"runs\":[{\"name\":\"\",\"seeds\":[\"7\"],"
-    "\"sizes\":[{\"bytes_min\":1000,\"bytes_end\":2000,\"flows\":3,\"bytes_mean\":1000,\"p50\":1,\"p95\":2,\"p99\":5,\"p999\":10},"
+    "x id=\"anole-data\">{\"kind\":\"run\",\"version\":\"0.2.0\",\"title\":\"a<b&c.yaml\","
+    "\"runs\":[{\"name\":\"\",\"seeds\":[\"7\"],"
+    "\"sizes\":[{\"bytes_min\":1000,\"bytes_end\":2000,\"flows\":3,\"bytes_mean\":1000,\"p50\":1,"
+    "\"p95\":2,\"p99\":5,\"p999\":10},"
     "{\"bytes_min\":1000000,\"bytes_end\":null,\"flows\":3,\"p50\":2,\"p95\":4,\"p99\":50,\"p999\":100}],"
-    "\"cdfs\":[{\"label\":\"FCT, all flows\",\"quantity\":\"FCT\",\"unit\":\"us\",\"x\":[1,10,100],\"p\":[0,0.5,1]}],"
-    "\"series\":{\"at_us\":[10,20,30],\"interval_us\":10,\"columns\":[{\"name\":\"goodput_bps\",\"values\":[1e9,null,3e9]},"
+    "\"cdfs\":[{\"label\":\"FCT, all "
+    "flows\",\"quantity\":\"FCT\",\"unit\":\"us\",\"x\":[1,10,100],\"p\":[0,0.5,1]}],"
+    "\"series\":{\"at_us\":[10,20,30],\"interval_us\":10,\"columns\":[{\"name\":\"goodput_bps\","
+    "\"values\":[1e9,null,3e9]},"
     "{\"name\":\"rtt_us_mean\",\"values\":[1,2,3]},{\"name\":\"queue_bytes_max\",\"values\":[0,0,0]}]},"
     "\"windows\":[{\"name\":\"influx\",\"start_us\":10,\"stop_us\":20}]}]}</script>";
 
@@ -44,7 +48,7 @@ static char *svg_of(enum chart chart, const json_t *page)
     return text;
 }
 
-static uint32_t count(const char *text, const char *word)
+static uint32_t count_word(const char *text, const char *word)
 {
     uint32_t n = 0;
 
@@ -53,13 +57,13 @@ static uint32_t count(const char *text, const char *word)
     return n;
 }
 
-static void read__refuses_what_is_no_report(void **unused)
+static void read__refuses_other_files(void **unused)
 {
     static const struct { const char *html, *why; } rows[] = {
-        { "", "r.html: is not a report of anole" },
-        { "id=\"anole-data\">{}", "r.html: is not a report of anole" },
-        { "id=\"anole-data\">/*anole-data*/</script>", "r.html: is a report without data" },
-        { "id=\"anole-data\">{\"runs\":1}</script>", "r.html: is a report without data" },
+        { "", "r.html: not an Anole report" },
+        { "id=\"anole-data\">{}", "r.html: not an Anole report" },
+        { "id=\"anole-data\">/*anole-data*/</script>", "r.html: the report has no data" },
+        { "id=\"anole-data\">{\"runs\":1}</script>", "r.html: the report has no data" },
     };
     struct err err;
     json_t    *page;
@@ -71,7 +75,7 @@ static void read__refuses_what_is_no_report(void **unused)
     }
 }
 
-static void draw__says_what_it_is_of(void **unused)
+static void draw__names_its_source(void **unused)
 {
     json_t *page = page_of(one_run);
     char   *svg = svg_of(CHART_SLOWDOWN, page), *again = svg_of(CHART_SLOWDOWN, page);
@@ -83,14 +87,14 @@ static void draw__says_what_it_is_of(void **unused)
     assert_non_null(strstr(svg, ">flow size</text>"));
     assert_non_null(strstr(svg, ">1 KB</text>"));
     assert_non_null(strstr(svg, ">p99.9</text>"));
-    assert_int_equal(8, count(svg, "<circle"));          /* four curves of two points */
+    assert_int_equal(8, count_word(svg, "<circle"));          /* four curves of two points */
     free(svg);
     free(again);
     json_decref(page);
 }
 
-/* 1 KB stands at the left end of the axis, and 2 MB at its right end: a decade apart at equal distances. */
-static void draw__puts_values_where_they_belong(void **unused)
+/* 1 KB is at the left end of the axis, and 2 MB at its right end; decades have equal widths. */
+static void draw__scales_values(void **unused)
 {
     json_t        *page = page_of(one_run);
     struct picture p;
@@ -120,7 +124,7 @@ static void draw__time_has_panels_and_shades(void **unused)
     char   *svg = svg_of(CHART_TIME, page);
 
     (void)unused;
-    assert_int_equal(3, count(svg, ">influx</text>"));
+    assert_int_equal(3, count_word(svg, ">influx</text>"));
     assert_non_null(strstr(svg, ">goodput (Gb/s)</text>"));
     assert_non_null(strstr(svg, ">time (\302\265s)</text>"));
     assert_null(strstr(svg, "nan"));
@@ -128,9 +132,10 @@ static void draw__time_has_panels_and_shades(void **unused)
     json_decref(page);
 }
 
-static void draw__nothing_where_there_is_nothing(void **unused)
+static void draw__nothing_without_data(void **unused)
 {
-    json_t        *page = page_of("id=\"anole-data\">{\"runs\":[{\"sizes\":[],\"cdfs\":[],\"series\":null}]}</script>");
+    json_t        *page =
+        page_of("id=\"anole-data\">{\"runs\":[{\"sizes\":[],\"cdfs\":[],\"series\":null}]}</script>");
     struct picture p;
 
     (void)unused;
@@ -139,13 +144,20 @@ static void draw__nothing_where_there_is_nothing(void **unused)
     json_decref(page);
 }
 
-/* Under AddressSanitizer, more x than p, or more times than values, were read out of bounds. */
-static void draw__leaves_out_values_without_a_partner(void **unused)
+/* Regression: with more x than p values, or more times than values, reads were out of bounds
+ * (AddressSanitizer). */
+static void draw__drops_values_without_a_partner(void **unused)
 {
-    json_t *page = page_of("id=\"anole-data\">{\"runs\":[{\"cdfs\":[{\"label\":\"FCT, all flows\",\"quantity\":\"FCT\",\"x\":[1,10,100,2e5,3e5,4e5],"
-                           "\"p\":[0,1]}],\"series\":{\"at_us\":[10,20,30,40,50],\"columns\":[{\"name\":\"goodput_bps\",\"values\":[1e9,2e9]}]}}]}</script>");
-    json_t *even = page_of("id=\"anole-data\">{\"runs\":[{\"cdfs\":[{\"label\":\"FCT, all flows\",\"quantity\":\"FCT\",\"x\":[1,10],\"p\":[0,1]}],"
-                           "\"series\":{\"at_us\":[10,20],\"columns\":[{\"name\":\"goodput_bps\",\"values\":[1e9,2e9]}]}}]}</script>");
+    json_t *page =
+        page_of("id=\"anole-data\">{\"runs\":[{\"cdfs\":[{\"label\":\"FCT, all "
+                "flows\",\"quantity\":\"FCT\",\"x\":[1,10,100,2e5,3e5,4e5],"
+                           "\"p\":[0,1]}],\"series\":{\"at_us\":[10,20,30,40,50],"
+                           "\"columns\":[{\"name\":\"goodput_bps\",\"values\":[1e9,2e9]}]}}]}</script>");
+    json_t *even =
+        page_of("id=\"anole-data\">{\"runs\":[{\"cdfs\":[{\"label\":\"FCT, all "
+                "flows\",\"quantity\":\"FCT\",\"x\":[1,10],\"p\":[0,1]}],"
+                           "\"series\":{\"at_us\":[10,20],\"columns\":[{\"name\":\"goodput_bps\","
+                           "\"values\":[1e9,2e9]}]}}]}</script>");
 
     (void)unused;
     for (enum chart c = CHART_FCT; c <= CHART_TIME; c++) {
@@ -161,11 +173,12 @@ static void draw__leaves_out_values_without_a_partner(void **unused)
 
 static bool beats(const double *x, const double *y, uint32_t a, uint32_t b, int sx, int sy)
 {
-    return sx * x[a] <= sx * x[b] && sy * y[a] <= sy * y[b] && (sx * x[a] < sx * x[b] || sy * y[a] < sy * y[b]);
+    return sx * x[a] <= sx * x[b] && sy * y[a] <= sy * y[b] &&
+           (sx * x[a] < sx * x[b] || sy * y[a] < sy * y[b]);
 }
 
-/* Against trying all pairs, in all four directions. */
-static void front__is_that_of_trying_all_pairs(void **unused)
+/* Compared with a test of all pairs, in all four directions. */
+static void front__matches_all_pairs(void **unused)
 {
     double   x[60], y[60];
     uint32_t front[60], state = 7;
@@ -194,29 +207,30 @@ static void front__is_that_of_trying_all_pairs(void **unused)
     }
 }
 
-static void text__of_marks(void **unused)
+static void text__formats_marks(void **unused)
 {
-    struct axis size = { "size", "bytes", true, 1, 1e9 }, time = { "time", "us", false, 0, 5e4 }, none = { "", "", false, 0, 10 };
+    struct axis size = { "size", "bytes", true, 1, 1e9 }, time = { "time", "us", false, 0, 5e4 },
+                none = { "", "", false, 0, 10 };
     char        buf[32];
 
     (void)unused;
     assert_string_equal("10 KB", axis_text(buf, &size, 1e4));
     assert_string_equal("500 B", axis_text(buf, &size, 500));
-    assert_string_equal("20", axis_text(buf, &time, 2e4));       /* its label says ms */
+    assert_string_equal("20", axis_text(buf, &time, 2e4));       /* its label has the unit ms */
     assert_string_equal("2.5", axis_text(buf, &none, 2.5));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read__refuses_what_is_no_report),
-        cmocka_unit_test(draw__says_what_it_is_of),
-        cmocka_unit_test(draw__puts_values_where_they_belong),
+        cmocka_unit_test(read__refuses_other_files),
+        cmocka_unit_test(draw__names_its_source),
+        cmocka_unit_test(draw__scales_values),
         cmocka_unit_test(draw__time_has_panels_and_shades),
-        cmocka_unit_test(draw__nothing_where_there_is_nothing),
-        cmocka_unit_test(draw__leaves_out_values_without_a_partner),
-        cmocka_unit_test(front__is_that_of_trying_all_pairs),
-        cmocka_unit_test(text__of_marks),
+        cmocka_unit_test(draw__nothing_without_data),
+        cmocka_unit_test(draw__drops_values_without_a_partner),
+        cmocka_unit_test(front__matches_all_pairs),
+        cmocka_unit_test(text__formats_marks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,8 @@
 
 void picture_init(struct picture *p, double width, double height, const char *title, const char *source)
 {
-    *p = (struct picture){ .width = width, .height = height, .title = xstrdup(title), .source = xstrdup(source) };
+    *p = (struct picture){ .width = width, .height = height, .title = xstrdup(title),
+                           .source = xstrdup(source) };
 }
 
 void picture_fini(struct picture *p)
@@ -25,7 +26,7 @@ void picture_fini(struct picture *p)
     *p = (struct picture){ 0 };
 }
 
-static struct shape *add(struct picture *p, struct shape shape, const double *xy, uint32_t points)
+static struct shape *add_shape(struct picture *p, struct shape shape, const double *xy, uint32_t points)
 {
     if ((p->shapes & (p->shapes + 1)) == 0)
         p->shape = xrealloc(p->shape, (2ul * p->shapes + 2) * sizeof *p->shape);
@@ -36,9 +37,11 @@ static struct shape *add(struct picture *p, struct shape shape, const double *xy
     return &p->shape[p->shapes++];
 }
 
-void picture_path(struct picture *p, const double *xy, uint32_t points, uint32_t rgb, double width, const double *dash)
+void picture_path(struct picture *p, const double *xy, uint32_t points, uint32_t rgb, double width,
+                  const double *dash)
 {
-    add(p, (struct shape){ .kind = SHAPE_PATH, .rgb = rgb, .width = width, .dash = dash, .opacity = 1 }, xy, points);
+    add_shape(p, (struct shape){ .kind = SHAPE_PATH, .rgb = rgb, .width = width, .dash = dash, .opacity = 1 },
+              xy, points);
 }
 
 void picture_line(struct picture *p, double x1, double y1, double x2, double y2, uint32_t rgb, double width)
@@ -46,15 +49,18 @@ void picture_line(struct picture *p, double x1, double y1, double x2, double y2,
     picture_path(p, (const double[]){ x1, y1, x2, y2 }, 2, rgb, width, NULL);
 }
 
-void picture_rect(struct picture *p, double x, double y, double width, double height, uint32_t rgb, double opacity)
+void picture_rect(struct picture *p, double x, double y, double width, double height, uint32_t rgb,
+                  double opacity)
 {
-    add(p, (struct shape){ .kind = SHAPE_RECT, .rgb = rgb, .width = width, .height = height, .opacity = opacity },
-        (const double[]){ x, y }, 1);
+    add_shape(p, (struct shape){ .kind = SHAPE_RECT, .rgb = rgb, .width = width, .height = height,
+                                 .opacity = opacity },
+              (const double[]){ x, y }, 1);
 }
 
 void picture_dot(struct picture *p, double x, double y, double radius, uint32_t rgb)
 {
-    add(p, (struct shape){ .kind = SHAPE_DOT, .rgb = rgb, .width = radius, .opacity = 1 }, (const double[]){ x, y }, 1);
+    add_shape(p, (struct shape){ .kind = SHAPE_DOT, .rgb = rgb, .width = radius, .opacity = 1 },
+              (const double[]){ x, y }, 1);
 }
 
 static void add_text(struct picture *p, struct shape shape, double x, double y, const char *text)
@@ -62,7 +68,7 @@ static void add_text(struct picture *p, struct shape shape, double x, double y, 
     shape.kind = SHAPE_TEXT;
     shape.rgb = INK;
     shape.opacity = 1;
-    add(p, shape, (const double[]){ x, y }, 1)->text = xstrdup(text);
+    add_shape(p, shape, (const double[]){ x, y }, 1)->text = xstrdup(text);
 }
 
 void picture_text(struct picture *p, double x, double y, double size, enum anchor anchor, const char *text)
@@ -82,7 +88,7 @@ void picture_upright(struct picture *p, double x, double y, double size, const c
 
 /* ---- SVG ---- */
 
-/* What XML cannot hold becomes '?'. */
+/* Replaces characters that XML does not allow by '?'. */
 static void print_escaped(const char *text, FILE *out)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c; c++)
@@ -108,7 +114,8 @@ static void print_path(const struct shape *s, FILE *out)
         fprintf(out, "%c%.2f %.2f", is_open ? 'L' : 'M', s->xy[2 * i], s->xy[2 * i + 1]);
         is_open = true;
     }
-    fprintf(out, "\" fill=\"none\" stroke=\"#%06x\" stroke-width=\"%.2f\" stroke-linejoin=\"round\"", s->rgb, s->width);
+    fprintf(out, "\" fill=\"none\" stroke=\"#%06x\" stroke-width=\"%.2f\" stroke-linejoin=\"round\"", s->rgb,
+            s->width);
     for (const double *d = s->dash; d && *d > 0; d++)
         fprintf(out, "%s%.1f", d == s->dash ? " stroke-dasharray=\"" : " ", *d);
     fputs(s->dash && *s->dash > 0 ? "\"/>\n" : "/>\n", out);
@@ -118,8 +125,8 @@ static void print_text(const struct shape *s, FILE *out)
 {
     static const char *const anchors[] = { "start", "middle", "end" };
 
-    fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.1f\" text-anchor=\"%s\" fill=\"#%06x\"", s->xy[0], s->xy[1], s->width,
-            anchors[s->anchor], s->rgb);
+    fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.1f\" text-anchor=\"%s\" fill=\"#%06x\"", s->xy[0],
+            s->xy[1], s->width, anchors[s->anchor], s->rgb);
     if (s->is_bold)
         fputs(" font-weight=\"bold\"", out);
     if (s->is_upright)
@@ -136,11 +143,13 @@ static void print_shape(const struct shape *s, FILE *out)
         print_path(s, out);
         break;
     case SHAPE_RECT:
-        fprintf(out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%06x\" fill-opacity=\"%.2f\"/>\n", s->xy[0],
-                s->xy[1], s->width, s->height, s->rgb, s->opacity);
+        fprintf(out,
+                "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%06x\" "
+                "fill-opacity=\"%.2f\"/>\n", s->xy[0], s->xy[1], s->width, s->height, s->rgb, s->opacity);
         break;
     case SHAPE_DOT:
-        fprintf(out, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"#%06x\"/>\n", s->xy[0], s->xy[1], s->width, s->rgb);
+        fprintf(out, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"#%06x\"/>\n", s->xy[0], s->xy[1],
+                s->width, s->rgb);
         break;
     case SHAPE_TEXT:
         print_text(s, out);
@@ -150,9 +159,11 @@ static void print_shape(const struct shape *s, FILE *out)
 
 void picture_svg(const struct picture *p, FILE *out)
 {
-    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-            "viewBox=\"0 0 %.0f %.0f\" role=\"img\" font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\">\n<title>",
-            p->width, p->height, p->width, p->height);
+    fprintf(out,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+            "width=\"%.0f\" height=\"%.0f\" "
+            "viewBox=\"0 0 %.0f %.0f\" role=\"img\" font-family=\"DejaVu Sans, Helvetica, Arial, "
+            "sans-serif\">\n<title>", p->width, p->height, p->width, p->height);
     print_escaped(p->title, out);
     fputs("</title>\n<desc>", out);
     print_escaped(p->source, out);

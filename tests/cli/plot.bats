@@ -64,13 +64,13 @@ for element in tree.parse(sys.argv[1]).iter():
     [ "$output" = "anole: $dir/nosuch: No such file or directory" ]
     run "$ANOLE" plot "$dir/s.yaml"
     [ "$status" -eq 1 ]
-    [ "$output" = "anole: $dir/s.yaml: is not a report of anole" ]
+    [ "$output" = "anole: $dir/s.yaml: not an Anole report" ]
     run "$ANOLE" plot "$dir" --as gif
     [ "$status" -eq 2 ]
     [ "$output" = "anole: 'gif' is not a format; there are svg, png and pdf" ]
     "$ANOLE" run "$dir/s.yaml" --quiet --out "$dir/r"
     run "$ANOLE" plot "$dir/r" --chart pareto
     [ "$status" -eq 1 ]
-    [ "$output" = "anole: $dir/r: these results have nothing for the chart pareto" ]
+    [ "$output" = "anole: $dir/r: these results have no data for the chart pareto" ]
     [ ! -e "$dir/r/plots" ]
 }

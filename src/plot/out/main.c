@@ -1,4 +1,5 @@
-/* src/plot/out/main.c - anole-plot: what `anole plot` starts. A program of its own for the libraries of cairo. */
+/* src/plot/out/main.c - anole-plot, the program behind `anole plot`. Separate, so that only it links against
+ * cairo. */
 #include "base/file/outfile.h"
 #include "base/print/safe.h"
 #include "base/text.h"
@@ -19,10 +20,10 @@ enum format { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
 
 static const char *const format_names[] = { "svg", "png", "pdf", NULL };
 
-struct options {
+struct plot_options {
     const char *path, *out;
     enum format format;
-    int         chart;           /* -1: all that there are */
+    int         chart;           /* -1: all with data */
     bool        is_quiet;
 };
 
@@ -30,7 +31,8 @@ enum { KEY_AS = 'a', KEY_CHART = 'c', KEY_OUT = 'o', KEY_QUIET = 'q' };
 
 static const struct argp_option option_rows[] = {
     { "as", KEY_AS, "svg|png|pdf", 0, "The format (default: svg)", 0 },
-    { "chart", KEY_CHART, "NAME", 0, "One alone: slowdown (by size), fct (distribution), time (with influx), pareto (of a sweep)", 0 },
+    { "chart", KEY_CHART, "NAME", 0,
+      "One alone: slowdown (by size), fct (distribution), time (with influx), pareto (of a sweep)", 0 },
     { "out", KEY_OUT, "FOLDER", 0, "Where the files go (default: DIR/plots)", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Do not name the files", 0 },
     { 0 },
@@ -38,7 +40,7 @@ static const struct argp_option option_rows[] = {
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    struct options *o = state->input;
+    struct plot_options *o = state->input;
 
     switch (key) {
     case KEY_AS:    o->format = (enum format)cmd_choice(NULL, "not a format", arg, format_names); return 0;
@@ -57,9 +59,12 @@ static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
     .args_doc = "DIR",
-    .doc = "Draws the usual charts of results, without a browser: slowdown by flow size, completion times, goodput, RTT and queues "
-           "over time with the influx shaded, and of a sweep its settings with their Pareto front. DIR is what run, compare or "
-           "sweep --out has written, or a report.html. Each picture says which scenario, seeds and version it is of."
+    .doc = "Draws the usual charts of results, without a browser: slowdown by flow size, completion times, "
+           "goodput, RTT and queues "
+           "over time with the influx shaded, and of a sweep its settings with their Pareto front. DIR is "
+           "what run, compare or "
+           "sweep --out has written, or a report.html. Each picture says which scenario, seeds and version "
+           "it is of."
            "\v"
            "Examples:\n"
            "  anole plot results --as pdf\n"
@@ -74,7 +79,8 @@ static int read_page(const char *path, json_t **page, struct err *err)
     size_t      length;
     int         rc;
 
-    snprintf(report, sizeof report, stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "%s/report.html" : "%s", path);
+    snprintf(report, sizeof report, stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "%s/report.html" : "%s",
+             path);
     rc = text_read_file(report, REPORT_MAX, &html, &length, err);
     if (rc)
         return rc;
@@ -83,7 +89,8 @@ static int read_page(const char *path, json_t **page, struct err *err)
     return rc;
 }
 
-static int write_one(const struct options *o, const char *folder, enum chart chart, const struct picture *p, struct err *err)
+static int write_chart(const struct plot_options *o, const char *folder, enum chart chart,
+                       const struct picture *p, struct err *err)
 {
     struct outfile file = { 0 };
     char           path[PATH_SIZE + 64];
@@ -106,8 +113,8 @@ static int write_one(const struct options *o, const char *folder, enum chart cha
     return rc;
 }
 
-/* Where the files go; made if it is not there. */
-static int make_folder(const struct options *o, char folder[PATH_SIZE], struct err *err)
+/* Returns the output folder; creates it if needed. */
+static int make_folder(const struct plot_options *o, char folder[PATH_SIZE], struct err *err)
 {
     struct stat st;
     bool        is_dir = stat(o->path, &st) == 0 && S_ISDIR(st.st_mode);
@@ -121,7 +128,7 @@ static int make_folder(const struct options *o, char folder[PATH_SIZE], struct e
     return err_set(err, errno, "%.300s: %s", folder, strerror(errno));
 }
 
-static int plot(const struct options *o, struct err *err)
+static int plot_results(const struct plot_options *o, struct err *err)
 {
     char     folder[PATH_SIZE];
     json_t  *page = NULL;
@@ -136,23 +143,24 @@ static int plot(const struct options *o, struct err *err)
         if (drawn++ == 0)
             rc = make_folder(o, folder, err);
         if (!rc)
-            rc = write_one(o, folder, c, &p, err);
+            rc = write_chart(o, folder, c, &p, err);
         picture_fini(&p);
     }
     json_decref(page);
     if (!rc && drawn == 0)
-        return err_set(err, ENOENT, "%.300s: these results have nothing for %s%s", o->path, o->chart >= 0 ? "the chart " : "any chart",
+        return err_set(err, ENOENT, "%.300s: these results have no data for %s%s", o->path,
+                       o->chart >= 0 ? "the chart " : "any chart",
                        o->chart >= 0 ? chart_names[o->chart] : "");
     return rc;
 }
 
 int main(int argc, char **argv)
 {
-    static char    name[] = "anole plot";
-    struct options o = { .chart = -1 };
-    struct err     err;
+    static char         name[] = "anole plot";
+    struct plot_options o = { .chart = -1 };
+    struct err          err;
 
     argv[0] = name;
     argp_parse(&argp, argc, argv, 0, NULL, &o);
-    return cmd_end(plot(&o, &err), &err);
+    return cmd_end(plot_results(&o, &err), &err);
 }

@@ -10,7 +10,7 @@
 #define FONT  "DejaVu Sans"
 
 #ifdef __SANITIZE_ADDRESS__
-/* fontconfig keeps what it knows of fonts until the program ends. */
+/* fontconfig keeps its font cache until the program ends. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -25,7 +25,8 @@ static cairo_status_t write_bytes(void *arg, const unsigned char *bytes, unsigne
 
 static void set_colour(cairo_t *c, uint32_t rgb, double opacity)
 {
-    cairo_set_source_rgba(c, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0, opacity);
+    cairo_set_source_rgba(c, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0,
+                          opacity);
 }
 
 static void draw_path(cairo_t *c, const struct shape *s)
@@ -58,14 +59,16 @@ static void draw_text(cairo_t *c, const struct shape *s)
 {
     cairo_text_extents_t size;
 
-    cairo_select_font_face(c, FONT, CAIRO_FONT_SLANT_NORMAL, s->is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_select_font_face(c, FONT, CAIRO_FONT_SLANT_NORMAL,
+                           s->is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
     cairo_set_font_size(c, s->width);
     cairo_text_extents(c, s->text, &size);
     cairo_save(c);
     cairo_translate(c, s->xy[0], s->xy[1]);
     if (s->is_upright)
         cairo_rotate(c, -acos(0));
-    cairo_move_to(c, s->anchor == ANCHOR_START ? 0 : s->anchor == ANCHOR_MIDDLE ? -size.x_advance / 2 : -size.x_advance, 0);
+    cairo_move_to(c, s->anchor == ANCHOR_START ? 0 : s->anchor == ANCHOR_MIDDLE ? -size.x_advance / 2
+                  : -size.x_advance, 0);
     cairo_show_text(c, s->text);
     cairo_restore(c);
 }
@@ -92,7 +95,7 @@ static void draw_shape(cairo_t *c, const struct shape *s)
     }
 }
 
-static void draw(cairo_surface_t *surface, const struct picture *p, double scale)
+static void draw_picture(cairo_surface_t *surface, const struct picture *p, double scale)
 {
     cairo_t *c = cairo_create(surface);
 
@@ -105,21 +108,23 @@ static void draw(cairo_surface_t *surface, const struct picture *p, double scale
     cairo_destroy(c);
 }
 
-static int end(cairo_surface_t *surface, cairo_status_t status, struct err *err)
+static int finish_surface(cairo_surface_t *surface, cairo_status_t status, struct err *err)
 {
     cairo_surface_finish(surface);
     if (status == CAIRO_STATUS_SUCCESS)
         status = cairo_surface_status(surface);
     cairo_surface_destroy(surface);
-    return status == CAIRO_STATUS_SUCCESS ? 0 : err_set(err, EIO, "the picture cannot be drawn: %s", cairo_status_to_string(status));
+    return status == CAIRO_STATUS_SUCCESS ? 0 : err_set(err, EIO, "cannot draw the picture: %s",
+                                                        cairo_status_to_string(status));
 }
 
 int raster_png(const struct picture *p, FILE *out, struct err *err)
 {
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(p->width * SCALE), (int)(p->height * SCALE));
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(p->width * SCALE),
+                                                          (int)(p->height * SCALE));
 
-    draw(surface, p, SCALE);
-    return end(surface, cairo_surface_write_to_png_stream(surface, write_bytes, out), err);
+    draw_picture(surface, p, SCALE);
+    return finish_surface(surface, cairo_surface_write_to_png_stream(surface, write_bytes, out), err);
 }
 
 int raster_pdf(const struct picture *p, FILE *out, struct err *err)
@@ -129,6 +134,6 @@ int raster_pdf(const struct picture *p, FILE *out, struct err *err)
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, p->title);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, p->source);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
-    draw(surface, p, 1);
-    return end(surface, CAIRO_STATUS_SUCCESS, err);
+    draw_picture(surface, p, 1);
+    return finish_surface(surface, CAIRO_STATUS_SUCCESS, err);
 }
