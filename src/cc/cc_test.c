@@ -29,7 +29,7 @@ static void find__null_for_unknown_names(void **unused)
     assert_null(cc_find(""));
 }
 
-static void all__have_what_is_required_and_fit(void **unused)
+static void all__have_required_hooks_and_fit(void **unused)
 {
     (void)unused;
     for (int i = 0; cc_all[i]; i++) {
@@ -92,7 +92,7 @@ static void none__no_signal_concerns_it(void **unused)
     assert_null(cc->on_due);
 }
 
-static void heeds__its_own_knobs_and_nobodys(void **unused)
+static void heeds__own_and_unowned_knobs(void **unused)
 {
     static const struct { const char *cc; enum knob knob; bool heeds; } rows[] = {
         { "dcqcn", KNOB_rpg_ai_rate, true },   { "dcqcn", KNOB_hpcc_ai, false },
@@ -122,10 +122,10 @@ int main(void)
         cmocka_unit_test(find__knows_the_names_of_scenario_files),
         cmocka_unit_test(find__finds_each_by_its_name),
         cmocka_unit_test(find__null_for_unknown_names),
-        cmocka_unit_test(all__have_what_is_required_and_fit),
+        cmocka_unit_test(all__have_required_hooks_and_fit),
         cmocka_unit_test(all__keep_to_their_memory),
         cmocka_unit_test(start__line_rate_whole_window_nothing_due),
-        cmocka_unit_test(heeds__its_own_knobs_and_nobodys),
+        cmocka_unit_test(heeds__own_and_unowned_knobs),
         cmocka_unit_test(none__no_signal_concerns_it),
     };
 

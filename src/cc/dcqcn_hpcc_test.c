@@ -28,9 +28,9 @@ static void start_flow(struct flow *t, const struct knobs *k)
 
 enum signal { QUERY, CNP };
 
-struct row { uint64_t at_ns, since_ns; enum signal signal; uint64_t rate_bps, due_ns; };
+struct hpcc_row { uint64_t at_ns, since_ns; enum signal signal; uint64_t rate_bps, due_ns; };
 
-static void check_rows(struct flow *t, const struct row *rows, size_t count)
+static void check_rows(struct flow *t, const struct hpcc_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct cc_now now = { rows[i].at_ns * PS_PER_NS, rows[i].since_ns * PS_PER_NS };
@@ -55,7 +55,7 @@ static void on_cnp__one_cut_then_recovery(void **unused)
      *   R = 37694171068 + 5e10 = 87694171068
      *   R = 43847085534 + 5e10 = 93847085534
      * Decrease ticks at 9001, 13001 ... find no CNP. */
-    static const struct row rows[] = {
+    static const struct hpcc_row rows[] = {
         {   500,   500, QUERY, 100000000000, NOTHING_DUE },
         {  1000,     0, CNP,  100000000000, 5001 },
         {  5000,  4000, QUERY, 100000000000, 5001 },
@@ -81,7 +81,7 @@ static void on_cnp__cut_after_a_raise_lowers_the_target(void **unused)
      * k (k alpha + 1/256) = 0.87246682998 at 37000. Decrease ticks are at 5001 + 4000 n: 37001.
      * Raised since the last cut, so T = R; R (1 - alpha/2) = 52907850924.68.
      * Raise at 47001: 26453925462 + 46923542767 = 73377468229. */
-    static const struct row rows[] = {
+    static const struct hpcc_row rows[] = {
         {  1000,     0, CNP,  100000000000, 5001 },
         { 36000, 34000, CNP,   93847085534, 37001 },
         { 37002, 34000, QUERY, 52907850924, 47001 },
@@ -99,7 +99,7 @@ static void on_cnp__younger_than_the_alpha_period_comes_after_its_tick(void **un
 {
     /* As above, but the CNP set out at 35001: the tick at 36000 has run without it, the one at 37000
      * counts it. alpha = k k alpha + 1/256 = 0.87248208877; R (1 - alpha/2) = 52907134928.24. */
-    static const struct row rows[] = {
+    static const struct hpcc_row rows[] = {
         {  1000,     0, CNP,  100000000000, 5001 },
         { 36000, 35001, CNP,   93847085534, 37001 },
         { 37002, 34000, QUERY, 52907134928, 47001 },
@@ -115,7 +115,7 @@ static void on_cnp__younger_than_the_alpha_period_comes_after_its_tick(void **un
 
 /* Cuts at 5001 and, with a CNP at 5500, at 9001: alpha = (k k^4 + 1/256) k^3 = 0.97303457669,
  * R = 50776684272 (1 - alpha/2) = 26072949528.71. */
-static const struct row two_cuts[] = {
+static const struct hpcc_row two_cuts[] = {
     {  1000,     0, CNP,  100000000000, 5001 },
     {  5500,  5100, CNP,   50776684272, 9001 },
     {  9002,  9000, QUERY, 26072949528, 19001 },
@@ -154,7 +154,7 @@ static void raise_rate__stages_add_nothing_then_ai_then_hai(void **unused)
      *   stage 2     T 40020M            R 20000M + 20010M = 40010M
      *   stage 3     T 40220M            R 20005M + 20110M = 40115M
      *   stage 4     T 40420M            R 20057.5M + 20210M = 40267.5M */
-    static const struct row rows[] = {
+    static const struct hpcc_row rows[] = {
         {  1000,     0, CNP,  40000000000, 5001 },
         {  5002,     0, QUERY, 40000000000, 15001 },
         { 15002,     0, QUERY, 40000000000, 25001 },
@@ -320,12 +320,12 @@ static void change_knobs__idle_decrease_ticks_keep_their_phase(void **unused)
 /* ---- reference implementation: one event per tick ---------------------------------------------- */
 
 struct hpcc_reference {
-    struct knobs k;
-    uint64_t     rate, target;
-    double       alpha;
-    uint64_t     stage;
-    bool         first, alpha_flag, decrease_flag;
-    struct event ev[EVENTS];
+    struct knobs       k;
+    uint64_t           rate, target;
+    double             alpha;
+    uint64_t           stage;
+    bool               first, alpha_flag, decrease_flag;
+    struct timer_event ev[EVENTS];
 };
 
 static uint64_t us(const struct hpcc_reference *e, enum knob knob)

@@ -25,9 +25,9 @@ static void start_flow(struct flow *t, const struct knobs *k)
 
 enum signal { QUERY, CNP, SENT_6400 };
 
-struct row { uint64_t at_ns; enum signal signal; uint64_t rate_bps, due_ns; };
+struct nic_row { uint64_t at_ns; enum signal signal; uint64_t rate_bps, due_ns; };
 
-static void check_rows(struct flow *t, const struct row *rows, size_t count)
+static void check_rows(struct flow *t, const struct nic_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct cc_now now = at_ns(rows[i].at_ns);
@@ -46,7 +46,7 @@ static void check_rows(struct flow *t, const struct row *rows, size_t count)
 
 static void on_cnp__first_sets_the_rate_and_is_not_cut(void **unused)
 {
-    static const struct row rows[] = {
+    static const struct nic_row rows[] = {
         {     0, SENT_6400, 100000000000, NOTHING_DUE },
         {   100, CNP,        85000000000, 10100 },
         {  9000, QUERY,      85000000000, 10100 },
@@ -77,7 +77,7 @@ static void all__life_of_a_flow(void **unused)
      *          853; at 36000: 1019 * 853 / 1024 + 5 = 848 + 5 = 853
      *  36001   cut: raised before, T = R; R -= 83730439454 * 853 / 2048 = 34874055104
      *  46001   raise, (0, 0): R = (48856384350 + 83730439454) / 2 */
-    static const struct row rows[] = {
+    static const struct nic_row rows[] = {
         {     0, CNP,       85000000000, 10000 },
         {  1500, CNP,       85000000000,  4001 },
         {  4002, QUERY,     43164062500, 14001 },
@@ -108,7 +108,7 @@ static void all__life_of_a_flow_with_the_fraction_of_alpha(void **unused)
      *   4001   cut: 85e9 * 66067934 / 2^16 / 2^11 = 41840779706
      * 36001   cut: 83730288135 * 56816938 / 2^16 / 2^11 = 35444636566
      */
-    static const struct row rows[] = {
+    static const struct nic_row rows[] = {
         {     0, CNP,       85000000000, 10000 },
         {  1500, CNP,       85000000000,  4001 },
         {  4002, QUERY,     43159220294, 14001 },
@@ -200,7 +200,7 @@ static void raise_rate__released_near_the_maximum(void **unused)
     /* R 60G, T 80G after a cut at 4001; maximum 80G. Raises halve the distance of 20G: 2^15 > 20000, so 15 of
      * them bring it below 1 Mb/s, at 4001 + 15 * 10000. Then line rate and no more timers; the next CNP is a
      * first one again. */
-    static const struct row rows[] = {
+    static const struct nic_row rows[] = {
         { 144002, QUERY, 79998779297, 154001 },          /* 14: 80G - 20G / 2^14, rounded up */
         { 154000, QUERY, 79998779297, 154001 },
         { 154002, QUERY, 100000000000, NOTHING_DUE },
@@ -226,7 +226,7 @@ static void raise_rate__not_released_while_a_cnp_waits(void **unused)
 {
     /* R = T = maximum = 80G. A CNP at 9500 waits for 12001; the raise at 10000 would release. The cut leaves
      * 3/4: the signal was not lost. */
-    static const struct row rows[] = {
+    static const struct nic_row rows[] = {
         {     0, CNP,  80000000000, 10000 },
         {  9500, CNP,  80000000000, 10000 },
         { 10001, QUERY, 80000000000, 12001 },
@@ -416,7 +416,7 @@ static void on_sent__byte_counter_off(void **unused)
     assert_int_equal(t.out.rate_bps, 85000000000);
 }
 
-static void on_sent__a_cut_begins_the_byte_count_anew(void **unused)
+static void on_sent__a_cut_resets_the_byte_count(void **unused)
 {
     struct knobs k = nic_knobs();
     struct flow  t;
@@ -494,11 +494,11 @@ static void change_knobs__byte_counter_on_and_off(void **unused)
 /* ---- reference implementation: one event per tick ---------------------------------------------- */
 
 struct nic_reference {
-    struct knobs k;
-    uint64_t     rate, target, alpha, time_stage, byte_stage;    /* alpha in 2^-16 of 1/1024 */
-    uint64_t     byte_count, byte_goal;      /* goal 0: not set yet */
-    bool         limiter, alpha_flag, decrease_flag;
-    struct event ev[EVENTS];
+    struct knobs       k;
+    uint64_t           rate, target, alpha, time_stage, byte_stage;  /* alpha in 2^-16 of 1/1024 */
+    uint64_t           byte_count, byte_goal;                        /* goal 0: not set yet */
+    bool               limiter, alpha_flag, decrease_flag;
+    struct timer_event ev[EVENTS];
 };
 
 static uint64_t number(const struct nic_reference *e, enum knob knob) { return (uint64_t)e->k.value[knob]; }
@@ -692,7 +692,7 @@ int main(void)
         cmocka_unit_test(run_alpha__where_it_settles),
         cmocka_unit_test(on_sent__counts_from_the_limit_on_and_carries_over),
         cmocka_unit_test(on_sent__byte_counter_off),
-        cmocka_unit_test(on_sent__a_cut_begins_the_byte_count_anew),
+        cmocka_unit_test(on_sent__a_cut_resets_the_byte_count),
         cmocka_unit_test(change_knobs__running_periods_keep_their_length),
         cmocka_unit_test(change_knobs__byte_counter_on_and_off),
         cmocka_unit_test(catch_up__same_rate_as_running_every_tick),

@@ -25,9 +25,9 @@ static void cnp(struct flow *t, uint64_t ns, uint64_t announced_us)
 
 enum signal { QUERY, CNP };
 
-struct row { uint64_t at_ns; enum signal signal; uint64_t announced_us, rate_bps, due_ns; };
+struct plus_row { uint64_t at_ns; enum signal signal; uint64_t announced_us, rate_bps, due_ns; };
 
-static void check_rows(struct flow *t, const struct row *rows, size_t count)
+static void check_rows(struct flow *t, const struct plus_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (rows[i].signal == CNP)
@@ -49,7 +49,7 @@ static void all__life_of_a_flow(void **unused)
      * 260000   stage 1 = F, alpha > 0.1: R / 5 = 7.5G, C / 50 = 2G: T = 52G
      * 360000   stage 2: i = max(1, 2 - 4 + 1): T += 1G;  stage 3, i = 1: 54G;  stage 4, i = 1: 55G
      * 660000   stage 5: i = 2: T = 57G;  stage 6, i = 3: T = 60G */
-    static const struct row rows[] = {
+    static const struct plus_row rows[] = {
         {      0, CNP,  0, 50000000000, 100000 },
         {  60000, CNP,  0, 25097274780, 160000 },
         { 159999, QUERY, 0, 25097274780, 160000 },

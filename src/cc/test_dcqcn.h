@@ -9,15 +9,15 @@
 
 enum { ALPHA, DECREASE, INCREASE, EVENTS };
 
-struct event { bool armed; uint64_t at_ps, scheduled_ps; };
+struct timer_event { bool armed; uint64_t at_ps, scheduled_ps; };
 
 /* Returns the first armed event, ordered by time, then by when it was scheduled, then alpha first; or -1. */
-static inline int event_next(const struct event ev[EVENTS])
+static inline int event_next(const struct timer_event ev[EVENTS])
 {
     int best = -1;
 
     for (int i = 0; i < EVENTS; i++) {
-        const struct event *a = &ev[i], *b = &ev[best < 0 ? i : best];
+        const struct timer_event *a = &ev[i], *b = &ev[best < 0 ? i : best];
 
         if (a->armed && (best < 0 || a->at_ps < b->at_ps ||
                          (a->at_ps == b->at_ps && a->scheduled_ps < b->scheduled_ps)))
@@ -27,7 +27,7 @@ static inline int event_next(const struct event ev[EVENTS])
 }
 
 /* Returns the event that is due by now, or -1. */
-static inline int event_due(const struct event ev[EVENTS], struct cc_now now)
+static inline int event_due(const struct timer_event ev[EVENTS], struct cc_now now)
 {
     int i = event_next(ev);
 
@@ -36,14 +36,14 @@ static inline int event_due(const struct event ev[EVENTS], struct cc_now now)
     return i;
 }
 
-static inline void event_schedule(struct event *e, uint64_t now_ps, uint64_t after_ps)
+static inline void event_schedule(struct timer_event *e, uint64_t now_ps, uint64_t after_ps)
 {
-    *e = (struct event){ true, now_ps + after_ps, now_ps };
+    *e = (struct timer_event){ true, now_ps + after_ps, now_ps };
 }
 
 /* Draws a time: mostly soon, sometimes late (up to late_ps_max), sometimes exactly at a tick. */
-static inline struct cc_now random_instant(struct rng *r, struct cc_now last, const struct event ev[EVENTS],
-                                           uint64_t late_ps_max)
+static inline struct cc_now random_instant(struct rng *r, struct cc_now last,
+                                           const struct timer_event ev[EVENTS], uint64_t late_ps_max)
 {
     const uint64_t gap_ps_max[] = { 300000, 2000000, 40000000, late_ps_max };
     uint64_t       roll = rng_below(r, 64);

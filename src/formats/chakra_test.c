@@ -247,7 +247,7 @@ static void read__the_same_from_a_file(void **unused)
     free(data);
 }
 
-static void read__refuses_in_a_file_what_it_refuses_in_memory(void **unused)
+static void read__refuses_the_same_in_a_file(void **unused)
 {
     static const struct { const char *bytes; size_t size; } rows[] = {
 #define BYTES(bytes) { bytes, sizeof bytes - 1 }
@@ -311,7 +311,7 @@ int main(void)
         cmocka_unit_test(parse__refuses),
         cmocka_unit_test(groups__by_number),
         cmocka_unit_test_setup_teardown(read__the_same_from_a_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(read__refuses_in_a_file_what_it_refuses_in_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__refuses_the_same_in_a_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(read__refuses_cycles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(read__orders_by_id, set_up, tear_down),
     };

@@ -219,7 +219,7 @@ static void goal__a_long_text_is_the_same_from_a_file(void **unused)
     expect_same_from_file((const char *)golden, sizeof golden);
 }
 
-static void goal__refuses_in_a_file_what_it_refuses_in_memory(void **unused)
+static void goal__refuses_the_same_in_a_file(void **unused)
 {
     static const char *const wrong[] = { "", "num_ranks 2\nrank 0 {\nsend 5b to 1\n}\nrank 1 {\n}",
                                          "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb "
@@ -249,7 +249,7 @@ int main(void)
         cmocka_unit_test(goal__wildcards_and_starts),
         cmocka_unit_test(goal__refuses),
         cmocka_unit_test(goal__a_long_text_is_the_same_from_a_file),
-        cmocka_unit_test(goal__refuses_in_a_file_what_it_refuses_in_memory),
+        cmocka_unit_test(goal__refuses_the_same_in_a_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,18 +22,18 @@ struct goal_label { const char *at; uint32_t length, op; };
 struct goal_names { struct goal_names *before; char text[NAMES]; };
 
 struct goal_parser {
-    const char        *name, *at, *end;      /* the part in memory, from the current position on */
-    int                file;                 /* source of the rest, from 'offset' on; -1: none */
+    const char        *name, *at, *end;  /* the part in memory, from the current position on */
+    int                file;             /* source of the rest, from 'offset' on; -1: none */
     uint64_t           offset;
-    char              *buffer;               /* the part that was read from the file */
-    int                failure;              /* of reading: a negative errno */
+    char              *buffer;           /* the part that was read from the file */
+    int                failure;          /* of reading: a negative errno */
     struct goal_names *names;
     size_t             names_used;
     uint32_t           line;
     struct trace      *trace;
-    bool              *is_seen;  /* by rank */
-    uint32_t           rank, cpus; /* rank: the current block's */
-    struct goal_label *label;    /* hash table of the current block; length 0: free */
+    bool              *is_seen;          /* by rank */
+    uint32_t           rank, cpus;       /* rank: the current block's */
+    struct goal_label *label;            /* hash table of the current block; length 0: free */
     uint32_t           labels, size;
     struct err        *err;
 };

@@ -129,15 +129,15 @@ int collective_check(const struct collective_cfg *cfg, struct err *err)
 
 /* ---- building ---- */
 
-struct edge { uint32_t before, after; };
-struct edges { struct edge *edge; uint32_t count, max; };
+struct collective_edge { uint32_t before, after; };
+struct collective_edges { struct collective_edge *edge; uint32_t count, max; };
 
 struct collective_builder {
-    struct collective *c;
-    struct edges       arrivals, sents;
-    uint32_t          *last_sent, *last_arrival;     /* by worker: last message of the completed steps, or
-                                                      * NO_MESSAGE */
-    uint32_t           step_first;                   /* first message of the current step */
+    struct collective      *c;
+    struct collective_edges arrivals, sents;
+    uint32_t               *last_sent, *last_arrival;    /* by worker: last message of the completed steps,
+                                                          * or NO_MESSAGE */
+    uint32_t                step_first;                  /* first message of the current step */
 };
 
 static uint32_t *none_of(uint32_t count)
@@ -161,13 +161,14 @@ static uint32_t add_message(struct collective_builder *b, uint32_t src, uint32_t
     return c->messages++;
 }
 
-static void add_edge(struct collective_builder *b, struct edges *e, uint32_t before, uint32_t after)
+static void add_edge(struct collective_builder *b, struct collective_edges *e, uint32_t before,
+                     uint32_t after)
 {
     if (e->count == e->max) {
         e->max = e->max ? 2 * e->max : 256;
         e->edge = xrealloc(e->edge, e->max * sizeof *e->edge);
     }
-    e->edge[e->count++] = (struct edge){ before, after };
+    e->edge[e->count++] = (struct collective_edge){ before, after };
     b->c->waits[after]++;
 }
 
@@ -207,7 +208,7 @@ static void end_step(struct collective_builder *b)
 }
 
 /* Converts the edges to adjacency lists, indexed by the earlier message. */
-static void list_edges(const struct edges *e, uint32_t messages, uint32_t **at, uint32_t **list)
+static void list_edges(const struct collective_edges *e, uint32_t messages, uint32_t **at, uint32_t **list)
 {
     *at = xcalloc(messages + 2ul, sizeof **at);
     *list = xcalloc(e->count + 1ul, sizeof **list);
@@ -250,8 +251,7 @@ static void add_ring_pass(struct collective_builder *b, const struct collective_
 
 /* ---- channels: several rings ---- */
 
-/* Returns the i-th worker of ring c. The ring visits the servers in order and traverses every second one
- * backwards. */
+/* Returns the i-th worker of ring c, which traverses every second server backwards. */
 static uint32_t ring_worker(const struct collective_cfg *cfg, uint32_t c, uint32_t i)
 {
     uint32_t size = cfg->server && cfg->workers % cfg->server == 0 ? cfg->server : 1;
@@ -295,8 +295,7 @@ static void add_ring_channels(struct collective_builder *b, const struct collect
     }
 }
 
-/* Returns the worker of the source's server on the destination's rail, or the source itself if no relay is
- * needed. */
+/* Returns the worker on the destination's rail in the source's server, or the source if no relay is needed. */
 static uint32_t relay_of(const struct collective_cfg *cfg, uint32_t src, uint32_t dst)
 {
     if (!uses_rails(cfg) || src / cfg->server == dst / cfg->server)
@@ -342,8 +341,7 @@ static void add_neighbor_sends(struct collective_builder *b, const struct collec
 
 /* ---- recursive halving and doubling ---- */
 
-/* Maps a core index to a worker. Of the first 2 x extra workers every second takes part; of the rest, all
- * do. */
+/* Maps a core index to a worker: every second of the first 2 x extra workers, and all others. */
 static uint32_t core_worker(uint32_t v, uint32_t extra)
 {
     return v < extra ? 2 * v + 1 : v + extra;
@@ -419,13 +417,14 @@ static uint32_t tree_worker(uint32_t v, uint32_t n, bool is_second)
     return n % 2 ? (v + 1) % n : n - 1 - v;
 }
 
-struct tree {
+struct collective_tree {
     uint32_t  n;
     bool      is_second;
     uint32_t *up, *down;         /* by tree node: this chunk's message to the parent, and the one from it */
 };
 
-static void add_chunk_messages(struct collective_builder *b, struct tree *t, uint64_t at, uint64_t bytes)
+static void add_chunk_messages(struct collective_builder *b, struct collective_tree *t, uint64_t at,
+                               uint64_t bytes)
 {
     for (uint32_t v = 1; v < t->n; v++) {
         uint32_t child = tree_worker(v, t->n, t->is_second);
@@ -443,7 +442,7 @@ static void add_chunk_messages(struct collective_builder *b, struct tree *t, uin
 }
 
 /* The root has one child. The reduced chunk that arrives from it goes back down. */
-static void add_chunk_order(struct collective_builder *b, const struct tree *t)
+static void add_chunk_order(struct collective_builder *b, const struct collective_tree *t)
 {
     for (uint32_t v = 1; v < t->n; v++) {
         uint32_t parent = tree_parent(v, t->n);
@@ -459,9 +458,10 @@ static void add_chunk_order(struct collective_builder *b, const struct tree *t)
 
 static void add_tree(struct collective_builder *b, const struct collective_cfg *cfg, bool is_second)
 {
-    uint32_t    n = cfg->workers;
-    uint64_t    half = cfg->bytes / 2, at = is_second ? half : 0, end = is_second ? cfg->bytes : half;
-    struct tree t = { n, is_second, none_of(n), none_of(n) };
+    uint32_t               n = cfg->workers;
+    uint64_t               half = cfg->bytes / 2, at = is_second ? half : 0,
+                           end = is_second ? cfg->bytes : half;
+    struct collective_tree t = { n, is_second, none_of(n), none_of(n) };
 
     while (at < end) {
         uint64_t bytes = end - at < cfg->chunk_bytes ? end - at : cfg->chunk_bytes;

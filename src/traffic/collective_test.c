@@ -18,27 +18,27 @@
 
 /* ---- execution ---- */
 
-enum phase { WAITS, ON_ITS_WAY, ARRIVED, SENT };
+enum message_phase { WAITS, ON_ITS_WAY, ARRIVED, SENT };
 
-struct run {
+struct collective_run {
     struct collective_cfg cfg;
     struct collective     c;
     uint8_t              *held;      /* [worker][byte][contributor]: number of contributions */
     uint8_t             **carried;   /* by message: the data it carries */
-    enum phase           *phase;
+    enum message_phase   *phase;
     uint32_t             *unmet;     /* by message: open dependencies */
     uint32_t             *moving;    /* messages in flight or arrived */
     uint32_t              count, done;
     struct rng            rng;
 };
 
-static uint8_t *bytes_of(const struct run *r, uint32_t worker, uint64_t offset)
+static uint8_t *bytes_of(const struct collective_run *r, uint32_t worker, uint64_t offset)
 {
     return r->held + (worker * r->cfg.bytes + offset) * r->cfg.workers;
 }
 
 /* Returns the owner of a byte. The first 'bytes % n' parts have one extra byte. */
-static uint32_t owner_of(const struct run *r, uint64_t byte)
+static uint32_t owner_of(const struct collective_run *r, uint64_t byte)
 {
     uint64_t end = 0;
 
@@ -50,7 +50,7 @@ static uint32_t owner_of(const struct run *r, uint64_t byte)
 }
 
 /* A worker has one message in flight at a time; in trees, one on each edge of each tree. */
-static bool goes_before(const struct run *r, uint32_t a, uint32_t b)
+static bool goes_before(const struct collective_run *r, uint32_t a, uint32_t b)
 {
     const struct collective_message *x = &r->c.message[a], *y = &r->c.message[b];
     uint64_t                         half = r->cfg.bytes / 2;
@@ -62,7 +62,7 @@ static bool goes_before(const struct run *r, uint32_t a, uint32_t b)
     return x->src == y->src && x->dst == y->dst && (x->offset < half) == (y->offset < half);
 }
 
-static void send_message(struct run *r, uint32_t m)
+static void send_message(struct collective_run *r, uint32_t m)
 {
     const struct collective_message *msg = &r->c.message[m];
     size_t                           size = msg->bytes * r->cfg.workers;
@@ -79,7 +79,7 @@ static void send_message(struct run *r, uint32_t m)
 }
 
 /* A complete sum replaces the buffer's content; anything else is added. */
-static void deliver_message(struct run *r, uint32_t m)
+static void deliver_message(struct collective_run *r, uint32_t m)
 {
     const struct collective_message *msg = &r->c.message[m];
     uint32_t                         n = r->cfg.workers;
@@ -96,7 +96,7 @@ static void deliver_message(struct run *r, uint32_t m)
     }
 }
 
-static void release(struct run *r, const uint32_t *list, uint32_t count, uint32_t worker)
+static void release(struct collective_run *r, const uint32_t *list, uint32_t count, uint32_t worker)
 {
     for (uint32_t i = 0; i < count; i++) {
         /* a worker only reacts to its own messages */
@@ -108,7 +108,7 @@ static void release(struct run *r, const uint32_t *list, uint32_t count, uint32_
 }
 
 /* Executes a random event among those that are possible. */
-static void step(struct run *r)
+static void step(struct collective_run *r)
 {
     uint32_t                         at = (uint32_t)rng_below(&r->rng, r->count), m = r->moving[at];
     const struct collective_message *msg = &r->c.message[m];
@@ -126,7 +126,7 @@ static void step(struct run *r)
     }
 }
 
-static void fill(struct run *r)
+static void fill(struct collective_run *r)
 {
     for (uint32_t w = 0; w < r->cfg.workers; w++)
         for (uint64_t i = 0; i < r->cfg.bytes; i++)
@@ -134,9 +134,9 @@ static void fill(struct run *r)
                 bytes_of(r, w, i)[w] = 1;
 }
 
-static void run_begin(struct run *r, const struct collective_cfg *cfg, uint64_t seed)
+static void run_begin(struct collective_run *r, const struct collective_cfg *cfg, uint64_t seed)
 {
-    *r = (struct run){ .cfg = *cfg };
+    *r = (struct collective_run){ .cfg = *cfg };
     assert_int_equal(collective_check(cfg, NULL), 0);
     collective_init(&r->c, cfg);
     rng_init(&r->rng, seed, 0);
@@ -156,7 +156,7 @@ static void run_begin(struct run *r, const struct collective_cfg *cfg, uint64_t 
     }
 }
 
-static void run_end(struct run *r)
+static void run_end(struct collective_run *r)
 {
     for (uint32_t m = 0; m < r->c.messages; m++)
         free(r->carried[m]);
@@ -170,7 +170,7 @@ static void run_end(struct run *r)
 
 /* ---- results ---- */
 
-static void expect_outcome(const struct run *r)
+static void expect_outcome(const struct collective_run *r)
 {
     for (uint32_t w = 0; w < r->cfg.workers; w++)
         for (uint64_t i = 0; i < r->cfg.bytes; i++) {
@@ -183,7 +183,7 @@ static void expect_outcome(const struct run *r)
         }
 }
 
-static void expect_each_pair_once(const struct run *r)
+static void expect_each_pair_once(const struct collective_run *r)
 {
     uint32_t n = r->cfg.workers, *seen = calloc(n * n, sizeof *seen);
 
@@ -198,7 +198,7 @@ static void expect_each_pair_once(const struct run *r)
 
 static void expect_works(const struct collective_cfg *cfg, uint64_t seed)
 {
-    struct run r;
+    struct collective_run r;
 
     run_begin(&r, cfg, seed);
     while (r.count)
@@ -302,11 +302,11 @@ static void send__goes_to_neighbors(void **unused)
 
 /* ---- load and depth ---- */
 
-struct sums { uint64_t out, in; };
+struct worker_sums { uint64_t out, in; };
 
-static struct sums sums_of(const struct collective *c, uint32_t worker)
+static struct worker_sums sums_of(const struct collective *c, uint32_t worker)
 {
-    struct sums s = { 0, 0 };
+    struct worker_sums s = { 0, 0 };
 
     for (uint32_t m = 0; m < c->messages; m++) {
         s.out += c->message[m].src == worker ? c->message[m].bytes : 0;
@@ -354,7 +354,7 @@ static void expect_load(enum collective_kind kind, uint32_t n, uint64_t bytes, u
 
     collective_init(&c, &cfg);
     for (uint32_t w = 0; w < n; w++) {
-        struct sums s = sums_of(&c, w);
+        struct worker_sums s = sums_of(&c, w);
 
         assert_int_equal(s.out, load);
         assert_int_equal(s.in, load);
@@ -390,8 +390,8 @@ static void collective__halving_folds_the_rest(void **unused)
     assert_int_equal(c.messages, 2 * 3 + 2 * 3 * 8);
     assert_int_equal(depth_of(&c), 2 + 2 * 3);
     for (uint32_t w = 0; w < 11; w++) {
-        struct sums s = sums_of(&c, w);
-        uint64_t    load = w >= 6 ? 140 : w % 2 ? 220 : 80;
+        struct worker_sums s = sums_of(&c, w);
+        uint64_t           load = w >= 6 ? 140 : w % 2 ? 220 : 80;
 
         assert_int_equal(s.out, load);
         assert_int_equal(s.in, load);
@@ -412,7 +412,7 @@ static void collective__two_trees_share_the_load(void **unused)
         log += n > 1u << log;
         collective_init(&c, &cfg);
         for (uint32_t w = 0; w < n; w++) {
-            struct sums s = sums_of(&c, w);
+            struct worker_sums s = sums_of(&c, w);
 
             assert_in_range(s.out, 500, 2000);
             assert_in_range(s.in, 500, 2000);

@@ -10,7 +10,7 @@
 struct traffic_entry;
 struct traffic_stream;
 
-struct post {                    /* a flow that a worker will start */
+struct traffic_post {            /* a flow that a worker will start */
     uint64_t at_ps, bytes, tag;
     uint32_t dst;
     uint32_t pair;               /* as in flow_spec */
@@ -18,16 +18,16 @@ struct post {                    /* a flow that a worker will start */
 };
 
 struct traffic_part {
-    struct post      *post;      /* post 0 is unused */
-    uint32_t          posts, posts_max, post_free;
-    uint32_t          touched;   /* head of a list of workers, plus 1 */
-    struct signal    *signal;    /* sent but not yet yielded */
-    uint32_t          signals, signals_max;
-    struct op_result *op;        /* not yet reported, if there are several partitions */
-    uint32_t          ops, ops_max;
-    struct err        err;       /* first error */
-    int               rc;
-    char              padding[64]; /* padding against false sharing */
+    struct traffic_post *post;           /* post 0 is unused */
+    uint32_t             posts, posts_max, post_free;
+    uint32_t             touched;        /* head of a list of workers, plus 1 */
+    struct signal       *signal;         /* sent but not yet yielded */
+    uint32_t             signals, signals_max;
+    struct op_result    *op;             /* not yet reported, if there are several partitions */
+    uint32_t             ops, ops_max;
+    struct err           err;            /* first error */
+    int                  rc;
+    char                 padding[64];    /* padding against false sharing */
 };
 
 struct traffic {

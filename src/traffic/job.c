@@ -53,7 +53,7 @@ void job_post_on(struct job *j, uint32_t worker, uint64_t at_ps, uint32_t dst, u
 {
     assert(worker < j->workers && dst != j->host[worker] && bytes > 0);
     post_add(j->traffic, j->first_stream + worker,
-             &(struct post){ .at_ps = at_ps, .bytes = bytes, .tag = tag, .dst = dst, .pair = pair });
+             &(struct traffic_post){ .at_ps = at_ps, .bytes = bytes, .tag = tag, .dst = dst, .pair = pair });
 }
 
 /* A post of 0 bytes is a wake-up, not a flow. */
@@ -61,7 +61,7 @@ void job_wake(struct job *j, uint32_t worker, uint64_t at_ps, uint64_t tag)
 {
     assert(worker < j->workers);
     post_add(j->traffic, j->first_stream + worker,
-             &(struct post){ .at_ps = at_ps, .tag = tag, .dst = j->host[worker] });
+             &(struct traffic_post){ .at_ps = at_ps, .tag = tag, .dst = j->host[worker] });
 }
 
 uint32_t job_part(const struct job *j, uint32_t worker)

@@ -15,7 +15,7 @@
 #define HOSTS 6u
 
 /* A job that records its notifications. */
-struct listener {
+struct test_job {
     struct job job;
     uint32_t   arrivals, sents;
     uint64_t   now_ps, tag;
@@ -25,7 +25,7 @@ static uint32_t freed;
 
 static void on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
 {
-    struct listener *l = (struct listener *)j;
+    struct test_job *l = (struct test_job *)j;
 
     l->arrivals++;
     l->now_ps = now_ps;
@@ -34,7 +34,7 @@ static void on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
 
 static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
 {
-    struct listener *l = (struct listener *)j;
+    struct test_job *l = (struct test_job *)j;
 
     l->sents++;
     l->now_ps = now_ps;
@@ -54,7 +54,7 @@ static const struct traffic_kind is_deaf = { .free = free_listener };
 struct job_fixture {             /* two jobs alongside other traffic */
     struct graph     graph;
     struct traffic  *traffic;
-    struct listener *one, *two;
+    struct test_job *one, *two;
 };
 
 static void office_open(struct job_fixture *o)
@@ -148,7 +148,7 @@ static void job_post__order_does_not_matter(void **unused)
 }
 
 /* Thousands of posts, interleaved with starts: the earliest pending one is always next. */
-static void job_post__many_come_in_order(void **unused)
+static void job_post__many_start_in_order(void **unused)
 {
     uint64_t           at[400], count = 0, last = 0;
     struct rng         rng;
@@ -226,7 +226,7 @@ static void traffic_touched__yields_each_worker_once(void **unused)
 static void job_reserve__is_enough(void **unused)
 {
     struct job_fixture o;
-    const struct post *memory;
+    const struct traffic_post *memory;
     struct flow_spec   f;
 
     (void)unused;
@@ -252,7 +252,7 @@ static void job_reserve__is_enough(void **unused)
     office_close(&o);
 }
 
-static void traffic_on_arrival__tells_the_entry_it_belongs_to(void **unused)
+static void traffic_on_arrival__notifies_its_entry(void **unused)
 {
     struct job_fixture o;
 
@@ -278,7 +278,7 @@ static void keep_op(void *arg, const struct op_result *r)
     *(struct op_result *)arg = *r;
 }
 
-static void job_report__says_what_took_how_long(void **unused)
+static void job_report__reports_kind_and_duration(void **unused)
 {
     struct job_fixture o;
     struct op_result   r = { 0 };
@@ -319,12 +319,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(job_init__makes_a_worker_on_each_host),
         cmocka_unit_test(job_post__order_does_not_matter),
-        cmocka_unit_test(job_post__many_come_in_order),
+        cmocka_unit_test(job_post__many_start_in_order),
         cmocka_unit_test(job_post__earlier_posts_go_first),
         cmocka_unit_test(traffic_touched__yields_each_worker_once),
         cmocka_unit_test(job_reserve__is_enough),
-        cmocka_unit_test(traffic_on_arrival__tells_the_entry_it_belongs_to),
-        cmocka_unit_test(job_report__says_what_took_how_long),
+        cmocka_unit_test(traffic_on_arrival__notifies_its_entry),
+        cmocka_unit_test(job_report__reports_kind_and_duration),
         cmocka_unit_test(job_rng__is_each_workers_own),
     };
 

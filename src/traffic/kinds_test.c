@@ -231,7 +231,7 @@ static void every_kind__ignores_later_entries(void **unused)
     }
 }
 
-static void traffic_read__says_which_kinds_and_keys_there_are(void **unused)
+static void traffic_read__lists_kinds_and_keys(void **unused)
 {
     struct kinds_fixture h;
     char                 list[100], all[400] = "";
@@ -321,7 +321,7 @@ int main(void)
         cmocka_unit_test(every_kind__has_help_and_keys),
         cmocka_unit_test(every_kind__reads_its_least_section),
         cmocka_unit_test(every_kind__ignores_later_entries),
-        cmocka_unit_test(traffic_read__says_which_kinds_and_keys_there_are),
+        cmocka_unit_test(traffic_read__lists_kinds_and_keys),
         cmocka_unit_test(traffic_read__counts_flows),
         cmocka_unit_test(traffic_read__keeps_settings_of_tcp),
     };

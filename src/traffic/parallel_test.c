@@ -86,7 +86,7 @@ static void groups__partition_the_workers(void **unused)
                 }
 }
 
-static void check__refuses_what_is_not_even(void **unused)
+static void check__refuses_uneven_groups(void **unused)
 {
     struct parallel p = { .workers = 10, .tensor = 2, .pipeline = 2, .expert = 1 };
     struct err      err;
@@ -105,7 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worker__by_hand),
         cmocka_unit_test(groups__partition_the_workers),
-        cmocka_unit_test(check__refuses_what_is_not_even),
+        cmocka_unit_test(check__refuses_uneven_groups),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static uint32_t new_post(struct traffic_part *p)
 }
 
 /* The start order of two flows of a worker must not depend on the order of posting. */
-static bool is_before(const struct post *a, const struct post *b)
+static bool is_before(const struct traffic_post *a, const struct traffic_post *b)
 {
     if (a->at_ps != b->at_ps)
         return a->at_ps < b->at_ps;
@@ -40,7 +40,7 @@ static bool is_before(const struct post *a, const struct post *b)
 
 /* ---- pairing heap: 'below' is the first child, 'next' the next sibling ---- */
 
-static uint32_t meld(struct post *post, uint32_t a, uint32_t b)
+static uint32_t meld(struct traffic_post *post, uint32_t a, uint32_t b)
 {
     uint32_t above = a, below = b;
 
@@ -56,7 +56,7 @@ static uint32_t meld(struct post *post, uint32_t a, uint32_t b)
 }
 
 /* Removes the root: melds its children in pairs, then all pairs. Returns the new root. */
-static uint32_t remove_root(struct post *post, uint32_t first)
+static uint32_t remove_root(struct traffic_post *post, uint32_t first)
 {
     uint32_t left = post[first].below, twos = 0, all = 0;
 
@@ -91,7 +91,7 @@ static void mark_touched(struct traffic *t, uint32_t stream)
     p->touched = stream + 1;
 }
 
-void post_add(struct traffic *t, uint32_t stream, const struct post *made)
+void post_add(struct traffic *t, uint32_t stream, const struct traffic_post *made)
 {
     struct traffic_stream *s = &t->stream[stream];
     struct traffic_part   *part = part_of(t, s);
@@ -103,7 +103,7 @@ void post_add(struct traffic *t, uint32_t stream, const struct post *made)
     mark_touched(t, stream);
 }
 
-void post_move(struct traffic *t, uint32_t stream, uint32_t first, struct post *old)
+void post_move(struct traffic *t, uint32_t stream, uint32_t first, struct traffic_post *old)
 {
     for (; first; first = remove_root(old, first))
         post_add(t, stream, &old[first]);
@@ -111,9 +111,9 @@ void post_move(struct traffic *t, uint32_t stream, uint32_t first, struct post *
 
 bool post_next(struct traffic *t, struct traffic_stream *s, struct flow_spec *f)
 {
-    struct traffic_part *part = part_of(t, s);
-    uint32_t             id = s->first_post;
-    const struct post   *p = &part->post[id];
+    struct traffic_part       *part = part_of(t, s);
+    uint32_t                   id = s->first_post;
+    const struct traffic_post *p = &part->post[id];
 
     if (!id)
         return false;

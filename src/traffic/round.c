@@ -20,17 +20,17 @@ struct round_phase {
     uint8_t          *state;     /* by own message: open dependencies of a send, or an enum round_receive */
 };
 
-struct round {
-    struct round      *next;
-    struct trace_op    op;
-    uint32_t           number;   /* of the operation; NONE: not started */
-    uint32_t           now, phases;
-    struct round_phase phase[];
+struct collective_round {
+    struct collective_round *next;
+    struct trace_op          op;
+    uint32_t                 number; /* of the operation; NONE: not started */
+    uint32_t                 now, phases;
+    struct round_phase       phase[];
 };
 
 /* ---- action stack ---- */
 
-void todo_push(struct todo_stack *s, struct round *r, uint32_t number)
+void todo_push(struct todo_stack *s, struct collective_round *r, uint32_t number)
 {
     if (s->depth == s->max) {
         s->max = s->max ? 2 * s->max : 16;
@@ -93,7 +93,7 @@ static bool is_send(const struct plan_phase *p, uint32_t message)
     return p->plan->c.message[message].src == p->worker;
 }
 
-static struct round_phase *phase_of(struct rounds *all, struct round *r, uint32_t number)
+static struct round_phase *phase_of(struct rounds *all, struct collective_round *r, uint32_t number)
 {
     struct round_phase *p = &r->phase[number];
 
@@ -121,7 +121,7 @@ static void end_phase(struct rounds *all, struct round_phase *p)
 }
 
 /* Accepts receives from now on, and sends messages without dependencies. */
-static void begin_phase(struct rounds *all, struct round *r, struct todo_stack *s)
+static void begin_phase(struct rounds *all, struct collective_round *r, struct todo_stack *s)
 {
     struct round_phase *p = phase_of(all, r, r->now);
 
@@ -133,7 +133,8 @@ static void begin_phase(struct rounds *all, struct round *r, struct todo_stack *
 }
 
 /* One of the rank's messages of the current phase is complete. */
-static void end_own_message(struct round *r, struct round_phase *p, uint32_t own, struct todo_stack *s)
+static void end_own_message(struct collective_round *r, struct round_phase *p, uint32_t own,
+                            struct todo_stack *s)
 {
     const struct collective *c = &p->is.plan->c;
     uint32_t                 m = own_message(&p->is, own);
@@ -153,7 +154,7 @@ static void end_own_message(struct round *r, struct round_phase *p, uint32_t own
 
 /* ---- rounds ---- */
 
-static void free_round(struct rounds *all, struct round *r)
+static void free_round(struct rounds *all, struct collective_round *r)
 {
     for (uint32_t i = 0; i < r->phases; i++)
         end_phase(all, &r->phase[i]);
@@ -162,19 +163,19 @@ static void free_round(struct rounds *all, struct round *r)
 
 void rounds_fini(struct rounds *all)
 {
-    struct round *next;
+    struct collective_round *next;
 
-    for (struct round *r = all->first; r; r = next) {
+    for (struct collective_round *r = all->first; r; r = next) {
         next = r->next;
         free_round(all, r);
     }
     all->first = NULL;
 }
 
-struct round *round_of(struct rounds *all, const struct trace_op *op)
+struct collective_round *round_of(struct rounds *all, const struct trace_op *op)
 {
-    struct round *r = all->first;
-    uint32_t      phases;
+    struct collective_round *r = all->first;
+    uint32_t                 phases;
 
     while (r && (r->op.peer != op->peer || r->op.tag != op->tag))
         r = r->next;
@@ -190,9 +191,9 @@ struct round *round_of(struct rounds *all, const struct trace_op *op)
     return r;
 }
 
-static void remove_round(struct rounds *all, struct round *r)
+static void remove_round(struct rounds *all, struct collective_round *r)
 {
-    struct round **at = &all->first;
+    struct collective_round **at = &all->first;
 
     while (*at != r)
         at = &(*at)->next;
@@ -200,14 +201,14 @@ static void remove_round(struct rounds *all, struct round *r)
     free_round(all, r);
 }
 
-void round_begin(struct rounds *all, struct round *r, uint32_t number, struct todo_stack *s)
+void round_begin(struct rounds *all, struct collective_round *r, uint32_t number, struct todo_stack *s)
 {
     assert(r->number == NONE);
     r->number = number;
     begin_phase(all, r, s);
 }
 
-void round_on_arrival(struct rounds *all, struct round *r, const struct round_message *m,
+void round_on_arrival(struct rounds *all, struct collective_round *r, const struct round_message *m,
                       struct todo_stack *s)
 {
     struct round_phase *p = phase_of(all, r, m->phase);
@@ -219,14 +220,15 @@ void round_on_arrival(struct rounds *all, struct round *r, const struct round_me
         end_own_message(r, p, own, s);
 }
 
-void round_on_sent(struct rounds *all, struct round *r, const struct round_message *m, struct todo_stack *s)
+void round_on_sent(struct rounds *all, struct collective_round *r, const struct round_message *m,
+                   struct todo_stack *s)
 {
     struct round_phase *p = phase_of(all, r, m->phase);
 
     end_own_message(r, p, find_own(&p->is, m->message), s);
 }
 
-static enum round_step start_next_phase(struct rounds *all, struct round *r, struct todo_stack *s,
+static enum round_step start_next_phase(struct rounds *all, struct collective_round *r, struct todo_stack *s,
                                         struct round_post *post)
 {
     end_phase(all, &r->phase[r->now]);
@@ -239,8 +241,8 @@ static enum round_step start_next_phase(struct rounds *all, struct round *r, str
     return ROUND_IS_OVER;
 }
 
-enum round_step round_execute(struct rounds *all, struct round *r, uint32_t own, struct todo_stack *s,
-                              struct round_post *post)
+enum round_step round_execute(struct rounds *all, struct collective_round *r, uint32_t own,
+                              struct todo_stack *s, struct round_post *post)
 {
     struct round_phase              *p = &r->phase[r->now];
     const struct collective_message *is;

@@ -8,17 +8,18 @@
 
 #include "traffic/plan.h"
 
-struct round;
+struct collective_round;
 
-struct todo { struct round *round; uint32_t number; };      /* number: private to the round */
+struct todo { struct collective_round *round; uint32_t number; }; /* number: private to the round */
 
 struct todo_stack { struct todo *todo; uint32_t depth, max; };
 
-void todo_push(struct todo_stack *, struct round *, uint32_t number);
+void todo_push(struct todo_stack *, struct collective_round *, uint32_t number);
 void todo_fini(struct todo_stack *);
 
 /* All rounds of one rank. */
-struct rounds { const struct trace *trace; struct plans *plans; uint32_t rank; struct round *first; };
+struct rounds { const struct trace *trace; struct plans *plans; uint32_t rank;
+                struct collective_round *first; };
 
 void rounds_fini(struct rounds *);
 
@@ -31,14 +32,16 @@ struct round_message { uint32_t op, phase, message; };
 struct round_message round_message_of(uint64_t tag);
 
 /* Returns the round of a collective; creates it if needed. */
-struct round *round_of(struct rounds *, const struct trace_op *);
+struct collective_round *round_of(struct rounds *, const struct trace_op *);
 
 /* The rank starts the collective as its operation 'number'. */
-void round_begin(struct rounds *, struct round *, uint32_t number, struct todo_stack *);
+void round_begin(struct rounds *, struct collective_round *, uint32_t number, struct todo_stack *);
 
 /* A message has arrived; a message has been acknowledged. */
-void round_on_arrival(struct rounds *, struct round *, const struct round_message *, struct todo_stack *);
-void round_on_sent(struct rounds *, struct round *, const struct round_message *, struct todo_stack *);
+void round_on_arrival(struct rounds *, struct collective_round *, const struct round_message *,
+                      struct todo_stack *);
+void round_on_sent(struct rounds *, struct collective_round *, const struct round_message *,
+                   struct todo_stack *);
 
 /* Executes an action from the stack. ROUND_POSTS: the caller sends the bytes in round_post. ROUND_IS_OVER:
  * the round has ended and is freed. ROUND_NOTHING: nothing to do for the caller. */
@@ -46,7 +49,7 @@ enum round_step { ROUND_NOTHING, ROUND_POSTS, ROUND_IS_OVER };
 
 struct round_post { uint32_t rank, op; uint64_t bytes, tag; };      /* op: the operation, if it is over */
 
-enum round_step round_execute(struct rounds *, struct round *, uint32_t number, struct todo_stack *,
-                              struct round_post *);
+enum round_step round_execute(struct rounds *, struct collective_round *, uint32_t number,
+                              struct todo_stack *, struct round_post *);
 
 #endif

@@ -413,7 +413,7 @@ static void long_short__bursts_are_dealt_and_stop(void **unused)
 }
 
 /* With jitter, all hosts agree on the time of a burst, which is uniform over its period. */
-static void long_short__bursts_come_together_at_random_times(void **unused)
+static void long_short__bursts_are_synchronized_at_random_times(void **unused)
 {
     enum { BURSTS = 3000 };
     double                 sum = 0, squares = 0;
@@ -546,7 +546,7 @@ int main(void)
         cmocka_unit_test(many_to_one__starts_are_uniform),
         cmocka_unit_test(long_short__long_flows_start_once),
         cmocka_unit_test(long_short__bursts_are_dealt_and_stop),
-        cmocka_unit_test(long_short__bursts_come_together_at_random_times),
+        cmocka_unit_test(long_short__bursts_are_synchronized_at_random_times),
         cmocka_unit_test(long_short__bursts_are_independent),
         cmocka_unit_test(long_short__few_shorts_need_few_hosts),
         cmocka_unit_test(list__is_split_by_source),

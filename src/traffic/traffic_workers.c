@@ -9,7 +9,7 @@
 /* ---- parts ---- */
 
 /* Moves the stream's posts from partition 0 to its new partition. */
-static void move_stream(struct traffic *t, uint32_t stream, struct post *old)
+static void move_stream(struct traffic *t, uint32_t stream, struct traffic_post *old)
 {
     struct traffic_stream *s = &t->stream[stream];
     uint32_t               first = s->first_post;

@@ -278,7 +278,7 @@ static void exported__decides_as_the_trees(void **unused)
 }
 
 /* rlcc_exported.c equals a new export of the shipped trees. */
-static void exported__is_what_an_export_gives(void **unused)
+static void exported__equals_a_new_export(void **unused)
 {
     const char        *title = "RL-CC in integers, made by anole export rlcc of rlcc_trees.model";
     struct rule_params params;
@@ -380,7 +380,7 @@ int main(void)
         cmocka_unit_test(on_rtt__decisions_queue_at_the_nic),
         cmocka_unit_test(on_rtt__one_decision_ahead),
         cmocka_unit_test(exported__decides_as_the_trees),
-        cmocka_unit_test(exported__is_what_an_export_gives),
+        cmocka_unit_test(exported__equals_a_new_export),
         cmocka_unit_test(bodies__stay_near_the_net),
         cmocka_unit_test(flow_bytes__are_few),
         cmocka_unit_test(open__refuses),

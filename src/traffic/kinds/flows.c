@@ -11,7 +11,7 @@
 
 struct source_flows { uint32_t *flow, count; }; /* flows of one source, in list order */
 
-struct flows {
+struct flow_list_state {
     struct flow_list     list;
     struct source_flows *mine;   /* by stream */
     uint32_t            *order;  /* flows of all sources, concatenated */
@@ -21,9 +21,9 @@ extern const struct traffic_kind traffic_flows;
 
 static bool flows_next(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
 {
-    const struct flows        *state = e->state;
-    const struct source_flows *mine = &state->mine[s->number];
-    const struct flow_row     *flow;
+    const struct flow_list_state *state = e->state;
+    const struct source_flows    *mine = &state->mine[s->number];
+    const struct flow_row        *flow;
 
     if (s->at == mine->count)
         return false;
@@ -39,7 +39,7 @@ static bool flows_next(const struct traffic_entry *e, struct traffic_stream *s, 
 
 static uint8_t flows_prios(const void *state)
 {
-    const struct flow_list *list = &((const struct flows *)state)->list;
+    const struct flow_list *list = &((const struct flow_list_state *)state)->list;
     uint32_t                prios = 0;
 
     for (uint32_t i = 0; i < list->count; i++)
@@ -49,7 +49,7 @@ static uint8_t flows_prios(const void *state)
 
 static void flows_free(void *state)
 {
-    struct flows *f = state;
+    struct flow_list_state *f = state;
 
     flow_list_fini(&f->list);
     free(f->mine);
@@ -58,7 +58,7 @@ static void flows_free(void *state)
 }
 
 /* Adds a stream for each source, in node order, with its flows. */
-static void divide_list(struct flows *f, struct traffic *t, uint32_t nodes)
+static void divide_list(struct flow_list_state *f, struct traffic *t, uint32_t nodes)
 {
     uint32_t *count = xcalloc(nodes + 1ul, sizeof *count), *stream = xcalloc(nodes + 1ul, sizeof *stream);
     uint32_t *end = f->order = xcalloc(f->list.count + 1ul, sizeof *f->order), sources = 0;
@@ -83,7 +83,7 @@ static void divide_list(struct flows *f, struct traffic *t, uint32_t nodes)
 
 void traffic_add_list(struct traffic *t, struct flow_list *list)
 {
-    struct flows *f = xcalloc(1, sizeof *f);
+    struct flow_list_state *f = xcalloc(1, sizeof *f);
 
     f->list = *list;
     *list = (struct flow_list){ 0 };

@@ -15,16 +15,17 @@
 
 #include <stdlib.h>
 
-struct waiting { uint32_t *conn, count, fired; };    /* connections that wait for a trigger, in file order */
+/* The connections that wait for a trigger, in file order. */
+struct trigger_queue { uint32_t *conn, count, fired; };
 
 struct htsim_job {
-    struct job      job;
-    struct flow_matrix matrix;
-    struct waiting *waiting;     /* by trigger */
-    uint32_t       *list;        /* connections of all triggers, concatenated */
-    uint32_t       *node;        /* by host number in the matrix */
-    uint32_t       *fired;       /* [part * triggers + trigger]: how often it has fired, as known in that
-                                  * partition */
+    struct job            job;
+    struct flow_matrix    matrix;
+    struct trigger_queue *waiting;   /* by trigger */
+    uint32_t             *list;      /* connections of all triggers, concatenated */
+    uint32_t             *node;      /* by host number in the matrix */
+    uint32_t             *fired;     /* [part * triggers + trigger]: how often it has fired, as known in
+                                      * that partition */
 };
 
 /* ---- starting flows ---- */
@@ -50,7 +51,7 @@ static void on_signal(struct job *j, uint32_t part, uint64_t now_ps, uint32_t wo
 {
     struct htsim_job           *cm = (struct htsim_job *)j;
     const struct matrix_trigger *t = &cm->matrix.trigger[trigger];
-    const struct waiting       *w = &cm->waiting[trigger];
+    const struct trigger_queue *w = &cm->waiting[trigger];
     uint32_t                    fired = ++cm->fired[(size_t)part * cm->matrix.triggers + trigger];
 
     (void)worker;
@@ -150,7 +151,7 @@ static void list_waiting(struct htsim_job *cm)
     }
     for (uint32_t i = 0; i < m->conns; i++)
         if (m->conn[i].trigger != MATRIX_NO_TRIGGER) {
-            struct waiting *w = &cm->waiting[m->conn[i].trigger];
+            struct trigger_queue *w = &cm->waiting[m->conn[i].trigger];
 
             w->conn[w->count++] = i;
         }

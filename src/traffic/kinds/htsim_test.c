@@ -30,15 +30,15 @@ static void make_graph(struct graph *g)
 
 static const uint32_t node_of[6] = { 0, 2, 3, 5, 6, 7 };
 
-struct matrix {
+struct test_matrix {
     const struct matrix_conn    *conn;
     uint32_t                    conns;
     const struct matrix_trigger *trigger;
     uint32_t                    triggers;
 };
 
-static void run(struct ether *e, struct graph *g, const struct matrix *m, const struct traffic_common *common,
-                uint64_t seed)
+static void run(struct ether *e, struct graph *g, const struct test_matrix *m,
+                const struct traffic_common *common, uint64_t seed)
 {
     struct flow_matrix cm = { .conns = m->conns, .triggers = m->triggers, .nodes = 6 };
     struct traffic *t;
@@ -64,7 +64,8 @@ static void end(struct ether *e, struct graph *g)
 }
 
 /* Expects every connection to start once, at at_ps; NEVER: not at all. */
-static void expect_starts(const struct matrix *m, const struct traffic_common *common, const uint64_t *at_ps)
+static void expect_starts(const struct test_matrix *m, const struct traffic_common *common,
+                          const uint64_t *at_ps)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
         uint32_t     flows = 0;
@@ -102,7 +103,7 @@ static void cm__starts_at_its_time(void **unused)
         { 0, 4, 0, NONE, NONE, NONE, 0, 100, 40 },
         { 5, 0, 0, NONE, NONE, NONE, 0, 0, 50 },
     };
-    const struct matrix         m = { conn, 5, NULL, 0 };
+    const struct test_matrix    m = { conn, 5, NULL, 0 };
     const uint64_t              plain[] = { 500, 100, 100, 100, 0 };
     const uint64_t              late[] = { NEVER, 7100, 7100, 7100, 7000 };
     const struct traffic_common shifted = { .start_ps = 7000, .stop_ps = 7500, .prio = 3 };
@@ -126,7 +127,7 @@ static void oneshot__starts_all_that_wait(void **unused)
     };
     static const struct matrix_trigger trigger[] = { { MATRIX_ONESHOT, 1, 0, 1 },
                                                      { MATRIX_ONESHOT, 2, 0, 2 } };
-    const struct matrix               m = { conn, 6, trigger, 2 };
+    const struct test_matrix          m = { conn, 6, trigger, 2 };
     const uint64_t                    at_ps[] = { 0, 0, 2100 + DELAY_PS, 2100 + DELAY_PS, 1200 + DELAY_PS,
                                                   1200 + DELAY_PS };
 
@@ -148,7 +149,7 @@ static void multishot__starts_one_each_time(void **unused)
         { 5, 2, 0, 0, NONE, NONE, 0, 0, 1 },
     };
     static const struct matrix_trigger trigger[] = { { MATRIX_MULTISHOT, 9, 0, 1 } };
-    const struct matrix               m = { conn, 8, trigger, 1 };
+    const struct test_matrix          m = { conn, 8, trigger, 1 };
     const uint64_t                    at_ps[] = {
         1100 + DELAY_PS, 0, 0, 1200 + DELAY_PS, 0, 0, 1500 + DELAY_PS, 1500 + DELAY_PS
     };
@@ -171,7 +172,7 @@ static void barrier__waits_for_all(void **unused)
     };
     static const struct matrix_trigger trigger[] = { { MATRIX_BARRIER, 1, 3, 1 },
                                                      { MATRIX_BARRIER, 2, 2, 2 } };
-    const struct matrix               m = { conn, 6, trigger, 2 };
+    const struct test_matrix          m = { conn, 6, trigger, 2 };
     const uint64_t                    first = 2200 + DELAY_PS, second = first + 2001 + DELAY_PS;
     const uint64_t                    at_ps[] = { 0, 0, 0, first, first, second };
     const struct traffic_common       stopped = { .start_ps = 0, .stop_ps = second, .prio = 3 };

@@ -48,7 +48,7 @@ static void fixture_close(struct posted_fixture *h)
 }
 
 /* Messages that start at the beginning, by source and destination, for all patterns. */
-static void patterns__who_sends_to_whom(void **unused)
+static void patterns__senders_and_receivers(void **unused)
 {
     static const enum posted_pattern patterns[] = { POSTED_MANY_TO_ONE, POSTED_ALL_TO_ALL, POSTED_PAIRS };
 
@@ -150,7 +150,7 @@ static void count_draws(const struct ether *e, uint32_t qps, uint32_t sent[DRAWS
 
 /* In each draw, at least 2 hosts send all the time, on their first queue pairs. The numbers of hosts and
  * queue pairs are uniform. Bounds are four standard deviations of a uniform draw. */
-static void redraw__changes_who_sends(void **unused)
+static void redraw__changes_the_senders(void **unused)
 {
     const struct posted_traffic c = { .pattern = POSTED_MANY_TO_ONE, .hosts = all_hosts, .count = 5,
                                       .receiver = 3, .qps = 4,
@@ -218,10 +218,10 @@ static void order__of_simultaneous_events_does_not_matter(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patterns__who_sends_to_whom),
+        cmocka_unit_test(patterns__senders_and_receivers),
         cmocka_unit_test(outstanding__is_constant),
         cmocka_unit_test(period__limits_the_rate),
-        cmocka_unit_test(redraw__changes_who_sends),
+        cmocka_unit_test(redraw__changes_the_senders),
         cmocka_unit_test(order__of_simultaneous_events_does_not_matter),
     };
 

@@ -83,7 +83,7 @@ static uint64_t one_way_ps(uint64_t bytes)
     return all + frame_ps(1024) + 2 * PS_PER_US;
 }
 
-static void presets__are_those_of_the_paper(void **unused)
+static void presets__match_the_paper(void **unused)
 {
     static const struct { const char *name; double reads; uint64_t least, most; } rows[] = {
         { "oltp", 0.5, 512, 65536 },       { "olap", 0.5, 262144, 4194304 }, { "vdi", 0.2, 1024, 65536 },
@@ -369,7 +369,7 @@ static void loop__same_seed_same_results(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(presets__are_those_of_the_paper),
+        cmocka_unit_test(presets__match_the_paper),
         cmocka_unit_test(read__alone_takes_the_wire_time),
         cmocka_unit_test(write__without_copies_takes_the_wire_time),
         cmocka_unit_test(write__with_copies_waits_for_the_last),

@@ -23,16 +23,16 @@ struct training_worker {
     uint32_t lane[PARALLEL_GROUPS];      /* by kind of group: 1 + stage of the running collective; 0: none */
 };
 
-struct training {
-    struct job        job;
-    struct iteration  it;
-    uint64_t          size_bytes;        /* as reported in results */
-    uint64_t          compute_ps;
-    uint8_t          *waits;             /* by message: open dependencies */
-    uint32_t         *left;              /* [stage * workers + worker]: messages still to send or receive */
-    uint64_t         *begin_ps;          /* [stage * workers + worker]: earliest start of its messages, after
-                                          * computing */
-    struct training_worker *worker;
+struct training_job {
+    struct job               job;
+    struct iteration         it;
+    uint64_t                 size_bytes; /* as reported in results */
+    uint64_t                 compute_ps;
+    uint8_t                 *waits;      /* by message: open dependencies */
+    uint32_t                *left;       /* [stage * workers + worker]: messages still to send or receive */
+    uint64_t                *begin_ps;   /* [stage * workers + worker]: earliest start of its messages,
+                                          * after computing */
+    struct training_worker  *worker;
 
     struct training_barrier *barrier;    /* by partition */
 };
@@ -48,7 +48,7 @@ struct training_barrier {
 
 /* Resolves one dependency of a message. When it may start, its counter is reset: it starts once per
  * iteration. Its worker has then entered the stage, but may still be computing. */
-static void resolve_dependency(struct training *t, uint32_t m, uint64_t now_ps)
+static void resolve_dependency(struct training_job *t, uint32_t m, uint64_t now_ps)
 {
     const struct collective_message *c = &t->it.message[m];
     uint64_t                         begin_ps = t->begin_ps[t->it.stage_of[m] * t->it.workers + c->src];
@@ -61,7 +61,7 @@ static void resolve_dependency(struct training *t, uint32_t m, uint64_t now_ps)
 
 /* Starts a worker's messages of a stage that have no other dependencies. Returns true if the stage is already
  * over: the worker only receives in it, and everything has arrived. */
-static bool start_stage_messages(struct training *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
+static bool start_stage_messages(struct training_job *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
 {
     const struct iteration *it = &t->it;
     uint32_t                cell = stage * it->workers + worker;
@@ -73,7 +73,7 @@ static bool start_stage_messages(struct training *t, uint32_t worker, uint32_t s
     return t->left[cell] == 0;
 }
 
-static void end_stage(struct training *t, uint32_t worker, uint32_t stage)
+static void end_stage(struct training_job *t, uint32_t worker, uint32_t stage)
 {
     t->left[stage * t->it.workers + worker] = t->it.count[stage * t->it.workers + worker];
     t->worker[worker].open--;
@@ -81,7 +81,7 @@ static void end_stage(struct training *t, uint32_t worker, uint32_t stage)
 
 /* The collective of a lane has ended; starts those that the worker has computed meanwhile. Returns when the
  * one that the worker waits for ended, or NEVER if it waits for none of them. */
-static uint64_t end_lane_collective(struct training *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
+static uint64_t end_lane_collective(struct training_job *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
 {
     struct training_worker *w = &t->worker[worker];
     uint32_t               *lane = &w->lane[t->it.lane[stage]];
@@ -107,7 +107,7 @@ static uint64_t end_lane_collective(struct training *t, uint32_t worker, uint32_
 }
 
 /* Pipelined stage: returns true if the worker has received all its input. It has sent nothing yet. */
-static bool has_received(const struct training *t, uint32_t worker, uint32_t stage)
+static bool has_received(const struct training_job *t, uint32_t worker, uint32_t stage)
 {
     uint32_t cell = stage * t->it.workers + worker;
 
@@ -116,7 +116,7 @@ static bool has_received(const struct training *t, uint32_t worker, uint32_t sta
 
 /* The worker has everything it needs for its stage, and may compute. Returns when it continues, or NEVER if
  * it waits. */
-static uint64_t run_stage(struct training *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
+static uint64_t run_stage(struct training_job *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
 {
     struct training_worker *w = &t->worker[worker];
     uint32_t                lane = t->it.lane[stage];
@@ -141,7 +141,7 @@ static uint64_t run_stage(struct training *t, uint32_t worker, uint32_t stage, u
 }
 
 /* Moves a worker to a stage, or to the end. */
-static void enter_stage(struct training *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
+static void enter_stage(struct training_job *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
 {
     struct training_worker *w = &t->worker[worker];
 
@@ -162,7 +162,7 @@ static void enter_stage(struct training *t, uint32_t worker, uint32_t stage, uin
 
 /* Pipelined stage: one of the worker's messages is complete. A worker that has not entered the stage has
  * nothing open. */
-static void count_pipelined_message(struct training *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
+static void count_pipelined_message(struct training_job *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
 {
     struct training_worker *w = &t->worker[worker];
     uint64_t                at_ps = w->free_ps > now_ps ? w->free_ps : now_ps;
@@ -174,7 +174,7 @@ static void count_pipelined_message(struct training *t, uint32_t worker, uint32_
 }
 
 /* One of a worker's messages is complete at its end. The worker may not have entered that stage yet. */
-static void count_message(struct training *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
+static void count_message(struct training_job *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
 {
     struct training_worker *w = &t->worker[worker];
     uint32_t               *left = &t->left[stage * t->it.workers + worker], lane = t->it.lane[stage],
@@ -198,7 +198,7 @@ static void count_message(struct training *t, uint32_t worker, uint32_t stage, u
 
 static void on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
 {
-    struct training        *t = (struct training *)j;
+    struct training_job    *t = (struct training_job *)j;
     const struct iteration *it = &t->it;
 
     for (uint32_t i = it->arrival_at[m->tag]; i < it->arrival_at[m->tag + 1]; i++)
@@ -208,7 +208,7 @@ static void on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
 
 static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
 {
-    struct training        *t = (struct training *)j;
+    struct training_job    *t = (struct training_job *)j;
     const struct iteration *it = &t->it;
 
     for (uint32_t i = it->sent_at[m->tag]; i < it->sent_at[m->tag + 1]; i++)
@@ -219,7 +219,7 @@ static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
 /* ---- barrier ---- */
 
 /* Starts an iteration for the workers of a partition. */
-static void start_iteration(struct training *t, uint32_t part, uint64_t at_ps)
+static void start_iteration(struct training_job *t, uint32_t part, uint64_t at_ps)
 {
     struct training_barrier *b = &t->barrier[part];
 
@@ -236,7 +236,7 @@ static void start_iteration(struct training *t, uint32_t part, uint64_t at_ps)
 /* A worker finished signal_ps ago. */
 static void on_signal(struct job *j, uint32_t part, uint64_t now_ps, uint32_t worker, uint64_t value)
 {
-    struct training         *t = (struct training *)j;
+    struct training_job     *t = (struct training_job *)j;
     struct training_barrier *b = &t->barrier[part];
 
     (void)worker, (void)value;
@@ -249,7 +249,7 @@ static void on_signal(struct job *j, uint32_t part, uint64_t now_ps, uint32_t wo
 
 static void divide(struct job *j, uint32_t parts)
 {
-    struct training *t = (struct training *)j;
+    struct training_job *t = (struct training_job *)j;
 
     t->barrier = xrealloc(t->barrier, parts * sizeof *t->barrier);
     for (uint32_t i = 1; i < parts; i++)
@@ -260,7 +260,7 @@ static void divide(struct job *j, uint32_t parts)
  * has happened. */
 static bool is_at_rest(const struct job *j)
 {
-    const struct training *t = (const struct training *)j;
+    const struct training_job *t = (const struct training_job *)j;
 
     if (t->barrier[0].finished != 0 && t->barrier[0].finished < j->workers)
         return false;
@@ -273,7 +273,7 @@ static bool is_at_rest(const struct job *j)
 
 static void free_training(void *state)
 {
-    struct training *t = state;
+    struct training_job *t = state;
 
     iteration_fini(&t->it);
     free(t->waits);
@@ -289,9 +289,9 @@ extern const struct traffic_kind traffic_training;
 void traffic_add_training_steps(struct traffic *traffic, const struct traffic_common *common,
                                 const struct traffic_steps *cfg, const uint32_t *hosts)
 {
-    struct training *t = xcalloc(1, sizeof *t);
-    uint32_t         workers = cfg->iteration.parallel.workers;
-    size_t           cells;
+    struct training_job *t = xcalloc(1, sizeof *t);
+    uint32_t             workers = cfg->iteration.parallel.workers;
+    size_t               cells;
 
     job_init(&t->job, &traffic_training, traffic, common, hosts, workers);
     iteration_init(&t->it, &cfg->iteration);
