@@ -295,7 +295,7 @@ static void add_ring_channels(struct collective_builder *b, const struct collect
     }
 }
 
-/* Returns the worker on the destination's rail in the source's server, or the source if no relay is needed. */
+/* Returns the worker on the destination's rail in the source's server, or the source if it needs no relay. */
 static uint32_t relay_of(const struct collective_cfg *cfg, uint32_t src, uint32_t dst)
 {
     if (!uses_rails(cfg) || src / cfg->server == dst / cfg->server)
