@@ -23,6 +23,7 @@ struct graph_link {
     uint64_t rate_bps, delay_ps;
     double   loss;               /* probability that a packet is lost on the wire */
     double   ber;                /* bit error rate; a packet with a wrong bit is lost */
+    bool     has_common_loss;    /* 'loss' was given for all links, not for this one */
 };
 
 struct graph_node {

@@ -66,8 +66,10 @@ static void read_network(struct reader *r, struct scenario *s, const struct yaml
     reader_keep(r, hpcc_read_topology(file, g, &why), &why, node);
     free(file);
     for (uint32_t i = 0; i < g->links && !r->rc; i++)
-        if (g->link[i].loss == 0)
+        if (g->link[i].loss == 0) {
             g->link[i].loss = c->error_rate_per_link;
+            g->link[i].has_common_loss = true;
+        }
 }
 
 static void read_link_down(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)

@@ -333,8 +333,8 @@ void scenario_use_model(struct reader *r, struct scenario *s)
     made.change = cfg->change;
     made.changes = cfg->changes;
     made.ack_droppable = cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3;
-    if (cfg->model != MODEL_NIC && loses_packets(s))
-        made.rto_ps = RTO_PS;
+    if (cfg->model != MODEL_NIC && !(cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3) && loses_packets(s))
+        made.rto_ps = RTO_PS;    /* the HPCC fork has none, */
     knobs_init(&made.knobs);
     if (cfg->model != MODEL_NIC)
         use_fork_knobs(&made.knobs, cfg->model, first_host_bps(&s->graph));

@@ -309,8 +309,10 @@ static void read_loss(const struct section *sec, struct graph *g, bool says_loss
     for (uint32_t i = 0; i < g->links && !sec->r->rc; i++) {
         struct graph_link *l = &g->link[i];
 
-        if (l->loss < 0 || (!says_loss && l->loss == 0))
+        if (l->loss < 0 || (!says_loss && l->loss == 0)) {
             l->loss = all.loss;
+            l->has_common_loss = true;
+        }
         if (l->ber < 0 || (!says_loss && l->ber == 0))
             l->ber = all.ber;
     }

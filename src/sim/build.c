@@ -29,6 +29,7 @@
 #define PACKETS_OF_HOST 1024u
 #define FLOWS_SPARE  (1u << 22)  /* of a part, beside those that traffic tells of before the run */
 #define ALL_PARTS    UINT32_MAX
+#define LOSS_STREAM  50u         /* of the HPCC fork's error models, among the streams that are asked for by number */
 
 _Static_assert((uint64_t)PARTS_MAX * (FLOWS_SPARE + TRAFFIC_AT_ONCE_MAX) < UINT32_MAX, "indices of flows have 32 bits");
 
@@ -47,8 +48,34 @@ static void build_conweave(struct sim *s)
         s->net.conweave[i].mrg = s->net.conweave[0].mrg;
 }
 
+/* ns-3's error models. All links without a loss of their own share one and its numbers; each of the others has one, with
+ * the same numbers. Returns how many links have their own. */
+static uint32_t build_losses(struct sim *s)
+{
+    const struct graph *g = &s->net.graph;
+    struct mrg         *stream = arena_alloc(&s->arena, g->links + 1ul, sizeof *stream);      /* the last is shared */
+    bool                is_lossy = false;
+    uint32_t            own = 0;
+
+    mrg_init(&stream[g->links], 1, (1ull << 63) + LOSS_STREAM, s->cfg.seed);
+    s->engine.loss_stream = arena_alloc(&s->arena, g->links, sizeof *s->engine.loss_stream);
+    for (uint32_t i = 0; i < g->links; i++) {
+        bool has_own = g->link[i].loss > 0 && !g->link[i].has_common_loss;
+
+        stream[i] = stream[g->links];
+        s->engine.loss_stream[i] = &stream[has_own ? i : g->links];
+        own += has_own;
+        is_lossy |= g->link[i].loss > 0 || g->link[i].ber > 0;
+    }
+    if (!is_lossy)
+        s->engine.loss_stream = NULL;
+    return own;
+}
+
 static void build_nodes(struct sim *s)
 {
+    uint32_t own_losses = 0;
+
     s->net.nodes = s->net.graph.nodes;
     s->net.hosts = s->net.graph.hosts;
     s->net.ports = 2 * s->net.graph.links;
@@ -60,11 +87,13 @@ static void build_nodes(struct sim *s)
         n->is_switch = s->net.graph.node[i].is_switch;
         rng_init(&n->rng, s->cfg.seed, i);
     }
-    /* Where the fork's streams stand when the first packet is sent: six per node were taken while
-     * building. */
+    /* Where the fork's streams stand when the first packet is sent: six per node and two per error model were taken
+     * while building. */
     s->engine.order_kind = s->cfg.order;
     s->engine.next_number = ENGINE_NUMBER_FIRST;
-    mrg_init(&s->engine.mrg, 1, 6ull * s->net.nodes + 2, s->cfg.seed);
+    if (s->model.fails_as_fork)
+        own_losses = build_losses(s);
+    mrg_init(&s->engine.mrg, 1, 6ull * s->net.nodes + 2ull * (1 + own_losses), s->cfg.seed);
     if (s->model.has_own_streams)
         build_conweave(s);
     balance_build(s);

@@ -80,7 +80,9 @@ static struct model model_of(const struct sim_cfg *c)
     if (control_takes_turns(c))
         m.marks_in_acks = false;         /* a receiver's turns are CNP packets in model hpcc, too */
     m.spaces_copies = c->model == MODEL_CONWEAVE && c->order == ORDER_NODE;
-    m.forgets_finished = c->model == MODEL_CONWEAVE && c->order == ORDER_NS3;
+    m.forgets_finished = c->model != MODEL_NIC && c->order == ORDER_NS3 && m.marks_in_acks;
+    m.fails_as_fork = c->model == MODEL_HPCC && c->order == ORDER_NS3;
+    m.ignores_late_answers |= m.fails_as_fork;
     return m;
 }
 

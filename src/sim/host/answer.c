@@ -209,7 +209,7 @@ static inline uint64_t take_ack(struct sim *s, const struct host *h, struct flow
 
     if (acked) {
         f->acked = seq;
-        if (f->sent < f->acked)
+        if (f->sent < f->acked && !s->model.fails_as_fork)
             f->sent = f->acked;
     }
     if (s->model.has_qp_timers) {

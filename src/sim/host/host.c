@@ -49,10 +49,10 @@ static inline void on_answer(struct sim *s, struct host *h, struct flow *f, cons
         answer_on_ack(s, h, f, k);
 }
 
-/* Was it lost with its link? What comes from inside the server was not on it. */
-static APART bool is_cut(struct sim *s, const struct port *in, uint32_t id, const struct packet *k)
+/* Was it lost on its link? What comes from inside the server was not on it. */
+static APART bool is_gone(struct sim *s, const struct port *in, uint32_t id, const struct packet *k)
 {
-    return !inside_is(k) && path_is_cut(&s->engine, in, id, k);
+    return !inside_is(k) && path_is_gone(&s->engine, in, id, k);
 }
 
 void host_on_packet(struct sim *s, struct host *h, struct packet *k)
@@ -61,7 +61,7 @@ void host_on_packet(struct sim *s, struct host *h, struct packet *k)
     struct port *in = h->port;
     struct flow *f;
 
-    if (__builtin_expect(in->slow_path & SLOW_LINK, 0) && is_cut(s, in, id, k))
+    if (__builtin_expect(in->slow_path & SLOW_LINK, 0) && is_gone(s, in, id, k))
         return;
     if (k->kind == PACKET_DATA) {
         if (__builtin_expect(k->flags & PACKET_TCP, 0))

@@ -161,16 +161,27 @@ static bool is_spaced_out(const struct sim *s, struct flow_rx *rx, const struct 
     return s->model.spaces_copies && rx->expected == s->flows.flow[k->flow].bytes && !may_answer(s, rx, rx->expected);
 }
 
+/* Where ACKs are for several packets: has this one its own? */
+static inline bool is_answered_at_once(const struct sim *s, uint64_t expected, const struct packet *k, uint8_t flags)
+{
+    if (s->cfg.ack_from_bytes)
+        return expected >= s->cfg.ack_from_bytes || expected % s->cfg.ack_chunk_bytes == 0;
+    return k->flags & PACKET_LAST || (flags && s->model.acks_marks);
+}
+
 /* A copy of a flow that is over meets a state that knows nothing of it (forgets_finished). The sender does not care, but
  * these answers are frames like others. */
 static void answer_copy(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
 {
+    bool is_next = k->seq == rx->again;
+
     if (k->seq > rx->again) {
         complain(s, h, rx, k, rx->again, flags);
         return;
     }
-    if (k->seq == rx->again)
-        rx->again += k->payload;
+    rx->again += is_next ? k->payload : 0;
+    if (is_next ? s->cfg.ack_every > 1 && !is_answered_at_once(s, rx->again, k, flags) : !s->model.acks_old)
+        return;
     s->engine.counters.acks_sent++;
     acknowledge(s, h, k, PACKET_ACK, rx->again, flags);
 }
@@ -220,14 +231,6 @@ static void on_mark(struct sim *s, struct host *h, struct flow_rx *rx, const str
         reply_cnp(s, h, k, 0);
 }
 
-/* Where ACKs are for several packets: has this one its own? */
-static inline bool is_answered_at_once(const struct sim *s, const struct flow_rx *rx, const struct packet *k, uint8_t flags)
-{
-    if (s->cfg.ack_from_bytes)
-        return rx->expected >= s->cfg.ack_from_bytes || rx->expected % s->cfg.ack_chunk_bytes == 0;
-    return k->flags & PACKET_LAST || (flags && s->model.acks_marks);
-}
-
 bool receive_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];
@@ -245,7 +248,7 @@ bool receive_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
     s->engine.counters.payload_received += k->payload;
     if (k->flags & PACKET_LAST)
         flow_on_arrival(s, &s->flows.flow[k->flow]);
-    if (++rx->unacked < s->cfg.ack_every && !is_answered_at_once(s, rx, k, flags))
+    if (++rx->unacked < s->cfg.ack_every && !is_answered_at_once(s, rx->expected, k, flags))
         return false;
     rx->unacked = 0;
     s->engine.counters.acks_sent++;

@@ -8,7 +8,18 @@ bool path_is_lost(struct engine *e, struct port *p, uint32_t id, const struct pa
         e->tap.on_frame(e->tap.arg, e->now_ps + e->skipped_ps, p, k);
     if (p->slow_path & SLOW_INBAND)
         inband_on_frame(e, p, id, k);
-    if (k->kind == PACKET_PFC || !p->is_lossy || !port_is_hit(p, k->bytes))
+    if (k->kind == PACKET_PFC || !p->is_lossy || e->loss_stream || !port_is_hit(p, k->bytes))
+        return false;
+    e->counters.dropped_wire++;
+    engine_drop(e, id);
+    return true;
+}
+
+bool path_is_corrupt(struct engine *e, const struct port *to, uint32_t id, const struct packet *k)
+{
+    double loss = to->ber > 0 ? 1 - port_survival(to, k->bytes) : to->loss;
+
+    if (mrg_step(e->loss_stream[to->link]) >= loss)
         return false;
     e->counters.dropped_wire++;
     engine_drop(e, id);

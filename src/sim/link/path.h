@@ -10,7 +10,8 @@
 #include "sim/link/port.h"
 
 /* A frame leaves by a slow path: counts it, writes on it, and tells whether the wire loses it; if so, it is gone. PFC frames
- * are not lost to errors: a real switch repeats them, ours says a thing once. */
+ * are not lost to errors: a real switch repeats them, ours says a thing once. Where there is a loss_stream, frames are lost
+ * when they arrive. */
 bool path_is_lost(struct engine *, struct port *, uint32_t id, const struct packet *);
 
 /* Both halves of path_transmit(), and those of a port with nothing rare about it but that its link leads to another part. */
@@ -74,6 +75,15 @@ static inline bool path_is_cut(struct engine *e, const struct port *to, uint32_t
     e->counters.dropped_down++;
     engine_drop(e, id);
     return true;
+}
+
+/* loss_stream: is the frame lost that now arrives, be it a PFC frame? Then it is gone. Every frame that arrives takes one number. */
+bool path_is_corrupt(struct engine *, const struct port *to, uint32_t id, const struct packet *);
+
+/* Of a port with SLOW_LINK: is what now arrives lost with the link, or by an error? */
+static inline bool path_is_gone(struct engine *e, const struct port *to, uint32_t id, const struct packet *k)
+{
+    return path_is_cut(e, to, id, k) || (e->loss_stream && path_is_corrupt(e, to, id, k));
 }
 
 /* Queues 'id' in queue q without looking at anything else. */

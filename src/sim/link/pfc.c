@@ -75,10 +75,10 @@ bool pfc_enqueue(struct engine *e, const struct pfc_cfg *c, struct port *p, uint
     uint32_t       id;
     struct packet *k;
 
-    if (p->is_down)
-        return false;
     if (e->order_kind == ORDER_NS3)
         mrg_next(&e->mrg);       /* the fork draws a number for the frame's IP id */
+    if (p->is_down)
+        return false;
     id = engine_new_packet(e);
     k = &e->packets.packet[id];
     e->counters.pfc_sent++;

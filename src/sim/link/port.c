@@ -1,10 +1,13 @@
 #include "sim/link/port.h"
 
+double port_survival(const struct port *p, uint32_t bytes)
+{
+    return (1 - p->loss) * rng_pow(1 - p->ber, 8ull * bytes);
+}
+
 bool port_is_hit(const struct port *p, uint32_t bytes)
 {
-    double survives = (1 - p->loss) * rng_pow(1 - p->ber, 8ull * bytes);
-
-    return rng_real(&p->node->rng) >= survives;
+    return rng_real(&p->node->rng) >= port_survival(p, bytes);
 }
 
 void port_count_frame(struct port *p, const struct packet *k)

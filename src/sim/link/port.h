@@ -115,6 +115,9 @@ static inline bool port_is_busy(const struct port *p, uint64_t now_ps, uint64_t 
     return p->free_at_ps > now_ps || (p->free_at_ps == now_ps && p->free_order > order);
 }
 
+/* The probability that no bit error nor a random loss hits a frame of this many bytes. */
+double port_survival(const struct port *, uint32_t bytes);
+
 /* Does a bit error or a random loss hit the frame of this many bytes that is about to leave? */
 bool port_is_hit(const struct port *, uint32_t bytes);
 

@@ -15,6 +15,7 @@ struct port;
 
 struct model {
     /* Time. */
+    bool     fails_as_fork;      /* links that lose packets or go down do so as in the HPCC fork: see docs/fidelity.md */
     bool     in_whole_ns;        /* frames, and the gaps between them, take whole nanoseconds, truncated */
     uint32_t spacing_bytes;      /* otherwise: that go with every frame on the wire */
     uint32_t telemetry_bytes;    /* of the header, and in model nic of ACKs: the rest of it is what ideals count with */

@@ -242,7 +242,7 @@ static __attribute__((noinline)) bool handle_ingress(struct sim *s, struct port 
 {
     bool is_held = in->slow_path & SLOW_WOVEN && packet_woven(&s->engine.packets, id)->is_held;
 
-    if (in->slow_path & SLOW_LINK && !is_held && path_is_cut(&s->engine, in, id, k))
+    if (in->slow_path & SLOW_LINK && !is_held && path_is_gone(&s->engine, in, id, k))
         return true;
     if (in->slow_path & SLOW_WATCHED && k->kind == PACKET_DATA && !(k->flags & (PACKET_TCP | PACKET_COUNTED)))
         s->watch.on_packet(s->watch.arg, s->engine.now_ps, in->node, k);
