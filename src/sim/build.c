@@ -11,8 +11,10 @@
 #include "sim/host/np/cnp_arbiter.h"
 #include "sim/host/pair/pair.h"
 #include "sim/host/probe.h"
+#include "sim/host/fork/qp_order.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/tcp/tcp.h"
+#include "sim/loss.h"
 #include "sim/model.h"
 #include "sim/rto_default.h"
 #include "sim/run.h"
@@ -29,7 +31,6 @@
 #define PACKETS_OF_HOST 1024u
 #define FLOWS_SPARE  (1u << 22)  /* of a part, beside those that traffic tells of before the run */
 #define ALL_PARTS    UINT32_MAX
-#define LOSS_STREAM  50u         /* of the HPCC fork's error models, among the streams that are asked for by number */
 
 _Static_assert((uint64_t)PARTS_MAX * (FLOWS_SPARE + TRAFFIC_AT_ONCE_MAX) < UINT32_MAX, "indices of flows have 32 bits");
 
@@ -46,30 +47,6 @@ static void build_conweave(struct sim *s)
     mrg_init(&s->net.conweave[0].mrg, seed ? seed : 1, 1ull << 63, 1);
     for (uint32_t i = 1; i < s->net.nodes; i++)
         s->net.conweave[i].mrg = s->net.conweave[0].mrg;
-}
-
-/* ns-3's error models. All links without a loss of their own share one and its numbers; each of the others has one, with
- * the same numbers. Returns how many links have their own. */
-static uint32_t build_losses(struct sim *s)
-{
-    const struct graph *g = &s->net.graph;
-    struct mrg         *stream = arena_alloc(&s->arena, g->links + 1ul, sizeof *stream);      /* the last is shared */
-    bool                is_lossy = false;
-    uint32_t            own = 0;
-
-    mrg_init(&stream[g->links], 1, (1ull << 63) + LOSS_STREAM, s->cfg.seed);
-    s->engine.loss_stream = arena_alloc(&s->arena, g->links, sizeof *s->engine.loss_stream);
-    for (uint32_t i = 0; i < g->links; i++) {
-        bool has_own = g->link[i].loss > 0 && !g->link[i].has_common_loss;
-
-        stream[i] = stream[g->links];
-        s->engine.loss_stream[i] = &stream[has_own ? i : g->links];
-        own += has_own;
-        is_lossy |= g->link[i].loss > 0 || g->link[i].ber > 0;
-    }
-    if (!is_lossy)
-        s->engine.loss_stream = NULL;
-    return own;
 }
 
 static void build_nodes(struct sim *s)
@@ -92,7 +69,7 @@ static void build_nodes(struct sim *s)
     s->engine.order_kind = s->cfg.order;
     s->engine.next_number = ENGINE_NUMBER_FIRST;
     if (s->model.fails_as_fork)
-        own_losses = build_losses(s);
+        own_losses = loss_build(s);
     mrg_init(&s->engine.mrg, 1, 6ull * s->net.nodes + 2ull * (1 + own_losses), s->cfg.seed);
     if (s->model.has_own_streams)
         build_conweave(s);
@@ -251,6 +228,7 @@ static void build_hosts(struct sim *s)
 {
     s->net.host = arena_alloc(s->lines, s->net.hosts, sizeof *s->net.host);
     control_build(s);
+    qp_order_build(s);
     for (uint32_t n = 0, i = 0; n < s->net.nodes; n++) {
         struct host *h = &s->net.host[i];
 
@@ -558,6 +536,7 @@ void build_free(struct sim *s)
     arena_fini(&s->probe_arena);
     pair_free(s);
     hf2t_free(s);
+    qp_order_free(s);
     gaps_record_free(s);
     arena_fini(&s->pair_arena);
     arena_fini(&s->list_arena);

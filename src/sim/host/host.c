@@ -1,5 +1,6 @@
 #include "sim/host/host.h"
 #include "sim/host/answer.h"
+#include "sim/host/fork/qp_order.h"
 #include "sim/host/server/inside.h"
 #include "sim/host/np/cnp_arbiter.h"
 #include "sim/host/pacer.h"
@@ -8,6 +9,7 @@
 #include "sim/host/receive.h"
 #include "sim/host/reply.h"
 #include "sim/host/send.h"
+#include "sim/host/turn.h"
 #include "sim/host/tcp/tcp_ack.h"
 #include "sim/host/tcp/tcp_receive.h"
 #include "sim/host/tcp/tcp_send.h"
@@ -129,6 +131,20 @@ void host_catch_up(struct sim *s, struct host *h)
     answer_catch_up(s, h);
     if (s->model.is_repaced)
         host_kick(s, h);         /* somebody may now go earlier than the wake-up */
+}
+
+void host_redistribute(struct sim *s, struct host *h)
+{
+    const struct qp_order *o = &s->hosts.qp_order[h->id];
+
+    turn_clear(s, h);
+    for (uint32_t i = 0; i < o->count; i++) {
+        struct flow *f = &s->flows.flow[o->flow[i]];
+
+        turn_put(s, h, f);
+        pacer_sort_in(s, h, f);
+        host_kick(s, h);
+    }
 }
 
 /* ---- invariants ---- */

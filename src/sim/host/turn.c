@@ -1,5 +1,6 @@
 #include "sim/host/turn.h"
 #include "sim/host/pacer.h"
+#include "sim/host/fork/qp_order.h"
 
 #include <string.h>
 
@@ -48,13 +49,20 @@ static void grow(struct sim *s, struct host *h)
     s->hosts.list_free[size - 1] = (uint32_t *)old.ready;
 }
 
-void turn_add(struct sim *s, struct host *h, struct flow *f)
+void turn_put(struct sim *s, struct host *h, struct flow *f)
 {
     if (h->count == h->capacity)
         grow(s, h);
     f->position = h->count++;
     h->list[f->position] = (uint32_t)(f - s->flows.flow);
+}
+
+void turn_add(struct sim *s, struct host *h, struct flow *f)
+{
     h->active++;
+    if (s->hosts.qp_order)
+        qp_order_add(s, h, f);
+    turn_put(s, h, f);
 }
 
 /* ---- who goes next ---- */
@@ -186,6 +194,20 @@ void turn_finish(struct sim *s, struct host *h, const struct flow *f)
     bit_set(h->finished, f->position);
     h->dead++;
     h->active--;
+    if (s->hosts.qp_order)
+        qp_order_remove(s, h, f);
     if (s->model.keeps_finished)
         tidy(s, h);
+}
+
+void turn_clear(struct sim *s, struct host *h)
+{
+    for (uint32_t i = 0; i < h->heap_count; i++)
+        s->flows.flow[h->heap[i]].heap_at = NOT_IN_HEAP;
+    for (uint32_t i = 0; i < h->count; i++) {
+        bit_clear(h->ready, i);
+        bit_clear(h->finished, i);
+    }
+    h->count = h->dead = h->ready_count = h->heap_count = 0;
+    h->ready_prios = 0;
 }

@@ -8,8 +8,12 @@
 
 #include "sim/host/nic.h"
 
-/* Puts a flow at the end of the list. */
+/* A flow starts: puts it at the end of the list. */
 void turn_add(struct sim *, struct host *, struct flow *);
+
+/* Takes all out of the list, and puts one of them back at its end. */
+void turn_clear(struct sim *, struct host *);
+void turn_put(struct sim *, struct host *, struct flow *);
 
 /* A flow of the list, which is neither ready nor waits, is over. */
 void turn_finish(struct sim *, struct host *, const struct flow *);

@@ -4,6 +4,7 @@
 #ifndef SIM_STATE_NETWORK_H
 #define SIM_STATE_NETWORK_H
 
+#include "net/address.h"
 #include "net/graph.h"
 #include "net/route.h"
 #include "sim/event/mrg.h"

@@ -94,6 +94,7 @@ struct host_state {
     struct tcp_host      *tcp;               /* by host */
     struct hf2t          *hf2t;              /* NULL: never was on */
     struct gap_record    *gap_record;        /* NULL: nobody asks */
+    struct qp_order      *qp_order;          /* by host; NULL: the order does not matter */
     struct inside        *inside;            /* NULL: there are no servers of several GPUs */
     char                 *cc_cfg;            /* one per speed of host links and control: see control.h */
     char                 *cc_forgot;         /* likewise, after a NIC forgot what was set; NULL: none does */

@@ -1,0 +1,80 @@
+#include "sim/host/fork/qp_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Buckets of the table, each as many as it holds entries before it grows. */
+static const uint32_t buckets[] = { 13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10273, 20753, 42043, 85229, 172933, 351061,
+                                    712697, 1447153, 2938679, 5967347 };
+
+void qp_order_build(struct sim *s)
+{
+    if (s->model.fails_as_fork && s->cfg.changes)
+        s->hosts.qp_order = xcalloc(s->net.hosts, sizeof *s->hosts.qp_order);
+}
+
+void qp_order_free(struct sim *s)
+{
+    for (uint32_t i = 0; s->hosts.qp_order && i < s->net.hosts; i++)
+        free(s->hosts.qp_order[i].flow);
+    free(s->hosts.qp_order);
+}
+
+static uint32_t bucket_of(const struct sim *s, const struct qp_order *o, uint32_t flow)
+{
+    const struct flow *f = &s->flows.flow[flow];
+    uint64_t           key = (uint64_t)address_of_node(f->dst) << 32 | (f->ports & 0xffff) << 16 | f->prio;
+
+    return (uint32_t)(key % buckets[o->growths]);
+}
+
+/* Entries of a bucket lie together. A new one goes before those of its bucket, or before all. */
+static void insert(const struct sim *s, struct qp_order *o, uint32_t flow)
+{
+    uint32_t bucket = bucket_of(s, o, flow), at = 0;
+
+    while (at < o->count && bucket_of(s, o, o->flow[at]) != bucket)
+        at++;
+    if (at == o->count)
+        at = 0;
+    memmove(&o->flow[at + 1], &o->flow[at], (o->count - at) * sizeof *o->flow);
+    o->flow[at] = flow;
+    o->count++;
+}
+
+/* Takes all entries to the larger table, one by one. */
+static void grow(const struct sim *s, struct qp_order *o)
+{
+    uint32_t *old = o->flow, count = o->count;
+
+    o->growths++;
+    assert(o->growths < sizeof buckets / sizeof *buckets);
+    o->flow = xcalloc(o->room, sizeof *o->flow);
+    o->count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        insert(s, o, old[i]);
+    free(old);
+}
+
+void qp_order_add(struct sim *s, const struct host *h, const struct flow *f)
+{
+    struct qp_order *o = &s->hosts.qp_order[h->id];
+
+    if (o->count == o->room) {
+        o->room = o->room ? 2 * o->room : 16;
+        o->flow = xrealloc(o->flow, o->room * sizeof *o->flow);
+    }
+    if (o->count == buckets[o->growths])
+        grow(s, o);
+    insert(s, o, (uint32_t)(f - s->flows.flow));
+}
+
+void qp_order_remove(struct sim *s, const struct host *h, const struct flow *f)
+{
+    struct qp_order *o = &s->hosts.qp_order[h->id];
+    uint32_t         at = 0;
+
+    while (o->flow[at] != (uint32_t)(f - s->flows.flow))
+        at++;
+    memmove(&o->flow[at], &o->flow[at + 1], (--o->count - at) * sizeof *o->flow);
+}
