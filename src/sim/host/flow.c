@@ -1,5 +1,6 @@
 #include "sim/host/flow.h"
 #include "sim/host/pair/pair.h"
+#include "sim/state/ideal.h"
 
 #define REST_PS (PS_PER_S / 10)  /* longer than a packet is ever under way */
 
@@ -87,12 +88,22 @@ void flow_on_arrival(struct sim *s, const struct flow *f)
         program_on_arrival(&s->engine, &s->program, &m);
 }
 
+/* The fork takes the rate of the slowest link from the routes at the end of a flow. */
+static uint64_t ideal_ps(const struct sim *s, const struct flow *f)
+{
+    uint32_t epoch = s->net.node[f->src].epoch;
+
+    return s->model.fails_as_fork && epoch && !f->is_lasting && !f->tcp ?
+               sim_ideal_rerouted_ps(s, epoch, f->src, f->dst, f->bytes) :
+               f->ideal_ps;
+}
+
 static void tell(const struct sim *s, const struct flow *f)
 {
     struct flow_result r = {
         .src = f->src, .dst = f->dst, .sport = (uint16_t)f->ports, .dport = (uint16_t)(f->ports >> 16),
         .prio = f->prio, .traffic = f->traffic, .bytes = pair_bytes(s, f), .start_ps = f->start_ps,
-        .fct_ps = engine_world_ps(&s->engine) - f->start_ps, .ideal_ps = f->ideal_ps, .resent_bytes = f->resent_bytes,
+        .fct_ps = engine_world_ps(&s->engine) - f->start_ps, .ideal_ps = ideal_ps(s, f), .resent_bytes = f->resent_bytes,
     };
 
     s->engine.hooks.flow_done(s->engine.hooks.arg, &r);

@@ -19,10 +19,10 @@ static uint32_t hops_from(const struct route *r, uint32_t node, uint32_t dst, co
     return entry == ROUTE_LOCAL || entry & ROUTE_ONE ? 1 : r->hop[entry];
 }
 
-/* One shortest path, the first of those there are. */
-static bool find_path(const struct sim *s, uint32_t src, uint32_t dst, struct path *path)
+/* One shortest path, the first of those there are, by the routes of an epoch. */
+static bool find_path_at(const struct sim *s, uint32_t epoch, uint32_t src, uint32_t dst, struct path *path)
 {
-    const struct route *r = &s->net.route[0];
+    const struct route *r = &s->net.route[epoch];
     uint32_t            port = s->net.node[src].first_port;
 
     for (path->hops = 0; path->hops < IDEAL_HOPS_MAX; ) {
@@ -39,18 +39,31 @@ static bool find_path(const struct sim *s, uint32_t src, uint32_t dst, struct pa
     return false;
 }
 
+static bool find_path(const struct sim *s, uint32_t src, uint32_t dst, struct path *path)
+{
+    return find_path_at(s, 0, src, dst, path);
+}
+
+static uint64_t slowest_bps(const struct sim *s, const struct path *path)
+{
+    uint64_t slowest = UINT64_MAX;
+
+    for (uint32_t i = 0; i < path->hops; i++)
+        slowest = s->net.port[path->port[i]].rate_bps < slowest ? s->net.port[path->port[i]].rate_bps : slowest;
+    return slowest;
+}
+
 /* HPCC's scripts: two ways of propagation, one full payload per hop, all bytes at the slowest link; whole
  * nanoseconds. */
-static uint64_t ideal_hpcc_ps(const struct sim *s, const struct path *path, uint64_t bytes)
+static uint64_t ideal_hpcc_ps(const struct sim *s, const struct path *path, uint64_t bytes, uint64_t slowest)
 {
     uint32_t header = s->cfg.header_bytes - s->model.telemetry_bytes;
-    uint64_t slowest = UINT64_MAX, ns = 0, packets = (bytes + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
+    uint64_t ns = 0, packets = (bytes + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
 
     for (uint32_t i = 0; i < path->hops; i++) {
         const struct port *p = &s->net.port[path->port[i]];
 
         ns += 2ull * p->delay_ps / PS_PER_NS + s->cfg.mtu_bytes * 8000000000ull / p->rate_bps;
-        slowest = p->rate_bps < slowest ? p->rate_bps : slowest;
     }
     ns += (uint64_t)((unsigned __int128)(bytes + header * packets) * 8000000000u / slowest);
     return ns * PS_PER_NS;
@@ -181,8 +194,17 @@ uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t 
     struct path   path;
 
     if (s->model.is_ideal_rough)
-        return find_path(s, src, dst, &path) ? ideal_hpcc_ps(s, &path, bytes) : 0;
+        return find_path(s, src, dst, &path) ? ideal_hpcc_ps(s, &path, bytes, slowest_bps(s, &path)) : 0;
     return exact_ps(s, src, dst, bytes, &frames);
+}
+
+uint64_t sim_ideal_rerouted_ps(const struct sim *s, uint32_t epoch, uint32_t src, uint32_t dst, uint64_t bytes)
+{
+    struct path first, now;
+
+    if (!find_path(s, src, dst, &first))
+        return 0;
+    return ideal_hpcc_ps(s, &first, bytes, slowest_bps(s, find_path_at(s, epoch, src, dst, &now) ? &now : &first));
 }
 
 uint64_t sim_ideal_tcp_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t mss_bytes)
@@ -199,20 +221,18 @@ uint64_t sim_base_rtt_ps(const struct sim *s, uint32_t src, uint32_t dst)
 
     if (!find_path(s, src, dst, &path))
         return 0;
-    return s->model.is_ideal_rough ? ideal_hpcc_ps(s, &path, s->model.rtt_bytes) :
+    return s->model.is_ideal_rough ? ideal_hpcc_ps(s, &path, s->model.rtt_bytes, slowest_bps(s, &path)) :
                                      ideal_exact_ps(s, &path, s->model.rtt_bytes, &frames);
 }
 
 uint64_t sim_pair_bdp_bytes(const struct sim *s, uint32_t src, uint32_t dst)
 {
-    uint64_t    slowest = UINT64_MAX, rtt_ns = sim_base_rtt_ps(s, src, dst) / PS_PER_NS;
+    uint64_t    rtt_ns = sim_base_rtt_ps(s, src, dst) / PS_PER_NS;
     struct path path;
 
     if (!find_path(s, src, dst, &path))
         return 0;
-    for (uint32_t i = 0; i < path.hops; i++)
-        slowest = s->net.port[path.port[i]].rate_bps < slowest ? s->net.port[path.port[i]].rate_bps : slowest;
-    return (uint64_t)((unsigned __int128)rtt_ns * slowest / 1000000000u) / 8;
+    return (uint64_t)((unsigned __int128)rtt_ns * slowest_bps(s, &path) / 1000000000u) / 8;
 }
 
 /* Full queues take longer than propagation wherever this matters, so it is the switches of the longest way that count, and

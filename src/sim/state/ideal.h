@@ -9,6 +9,10 @@
 /* FCT of a flow alone in the network, by the model's closed form; in model nic over the best of the shortest paths (of the first 256),
  * in the forks over their first. _tcp: of packets with the frames of TCP, sent at line rate. */
 uint64_t sim_ideal_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes);
+
+/* The same of a flow that ends after links have changed, in the HPCC fork: of the first path, but at the rate of the slowest link
+ * of that in this epoch. */
+uint64_t sim_ideal_rerouted_ps(const struct sim *, uint32_t epoch, uint32_t src, uint32_t dst, uint64_t bytes);
 uint64_t sim_ideal_tcp_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t mss_bytes);
 
 /* Whether shortest paths differ in rates or delays: some switch may choose between links that do. */
