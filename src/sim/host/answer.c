@@ -158,9 +158,12 @@ static void leave(struct sim *s, struct host *h, struct flow *f)
         rto_cancel(s, h);
 }
 
+/* The fork's NIC may have gone back to bytes that were acknowledged meanwhile. It sends them all the same, unless it has a
+ * window: the flow is over, but keeps its turn until then. */
 static void finish_flow(struct sim *s, struct host *h, struct flow *f)
 {
-    leave(s, h, f);
+    if (!(s->model.fails_as_fork && f->sent < f->bytes && pacer_has_window(s, h, f)))
+        leave(s, h, f);
     flow_end(s, f);
 }
 

@@ -1,4 +1,5 @@
 #include "sim/host/flow.h"
+#include "sim/host/fork/qp_order.h"
 #include "sim/host/pair/pair.h"
 #include "sim/state/ideal.h"
 
@@ -126,5 +127,16 @@ void flow_end(struct sim *s, struct flow *f)
     if (f->is_lasting)
         return;
     f->phase = FLOW_DONE;
+    if (f->tcp || f->sent == f->bytes) {
+        retire(s, f);
+        return;
+    }
+    forget_rx(s, f);
+    if (s->hosts.qp_order)
+        qp_order_remove(s, &s->net.host[f->host], f);
+}
+
+void flow_retire(struct sim *s, struct flow *f)
+{
     retire(s, f);
 }

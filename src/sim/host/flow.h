@@ -17,4 +17,7 @@ void flow_on_arrival(struct sim *, const struct flow *);
  * unless it lives on. */
 void flow_end(struct sim *, struct flow *);
 
+/* Of a flow that still had bytes to send when it ended: they are sent, and its index is given back. */
+void flow_retire(struct sim *, struct flow *);
+
 #endif

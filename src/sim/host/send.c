@@ -1,4 +1,5 @@
 #include "sim/host/send.h"
+#include "sim/host/flow.h"
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
@@ -36,6 +37,18 @@ static APART void do_after_send(struct sim *s, const struct host *h, struct flow
         rto_restart(s, h, f);
     if (s->hosts.after_send & SENT_ASKS)
         ask(s, h, f, k);
+}
+
+/* The last packet is sent, of a queue pair that lasts or of a flow that is over already. */
+static APART void on_last(struct sim *s, struct host *h, struct flow *f)
+{
+    if (f->phase != FLOW_DONE) {
+        pair_go_on(s, f);
+        return;
+    }
+    pacer_sort_in(s, h, f);
+    turn_finish(s, h, f);
+    flow_retire(s, f);
 }
 
 static void send_data(struct sim *s, struct host *h, uint32_t flow)
@@ -77,8 +90,11 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, payload + s->cfg.header_bytes);
     if (f->out.counts_bytes)
         h->cc->on_sent(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), payload + s->cfg.header_bytes, &f->out);
-    if (payload == left && f->is_lasting)
-        pair_go_on(s, f);
+    if (payload == left && (f->is_lasting || f->phase == FLOW_DONE)) {
+        on_last(s, h, f);
+        if (f->phase == FLOW_DONE)
+            return;
+    }
     /* It stays ready if its pacer lets it go by the time the port is free: nobody is served before. */
     if (payload == left || f->out.window_bytes <= s->hosts.window_bytes_max)
         pacer_sort_in(s, h, f);

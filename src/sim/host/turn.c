@@ -194,7 +194,7 @@ void turn_finish(struct sim *s, struct host *h, const struct flow *f)
     bit_set(h->finished, f->position);
     h->dead++;
     h->active--;
-    if (s->hosts.qp_order)
+    if (s->hosts.qp_order && f->phase != FLOW_DONE)
         qp_order_remove(s, h, f);
     if (s->model.keeps_finished)
         tidy(s, h);
