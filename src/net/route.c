@@ -15,8 +15,10 @@ struct builder {
     double             *capacity;        /* by switch: what it can carry to the target, in bit/s; NULL: not weighed */
     double             *each;            /* and how much of that falls to each of the links that lead there */
     uint16_t           *paths;           /* by switch: see struct route */
+    uint32_t           *visit;           /* by switch: when a search from the target comes to it; NULL: next hops are not ordered by it */
     uint32_t           *group_of;        /* by switch; UINT32_MAX: no hosts hang on it */
     uint32_t           *set;             /* next hops found for the switch at hand */
+    uint32_t           *set_visit;
     double             *set_weight;      /* how much each of them should get, the most 1 */
     uint32_t           *hop;             /* grows */
     uint32_t            hops, hops_max;
@@ -107,6 +109,22 @@ static uint32_t repeat_by_weight(struct builder *b, uint32_t count)
     return made;
 }
 
+/* Orders what find_hops() has found by the visits of the search; links to the same switch keep their order. */
+static void sort_by_visit(struct builder *b, uint32_t node)
+{
+    uint32_t count = 0;
+
+    for (uint32_t e = b->adjacency.first[node]; e < b->adjacency.first[node + 1]; e++)
+        if (is_next(b, node, &b->adjacency.edge[e])) {
+            uint32_t visit = b->visit[b->adjacency.edge[e].to], at = count++;
+
+            for (; at > 0 && b->set_visit[at - 1] > visit; at--)
+                b->set[at] = b->set[at - 1], b->set_visit[at] = b->set_visit[at - 1];
+            b->set[at] = b->adjacency.edge[e].port;
+            b->set_visit[at] = visit;
+        }
+}
+
 /* The next hops of a node, in 'set'; returns how many. Where they are weighed: by the rate of the link or by what
  * is left behind it for each that comes that way, both against the best of the set, whichever is less. */
 static uint32_t find_hops(struct builder *b, uint32_t node)
@@ -124,6 +142,8 @@ static uint32_t find_hops(struct builder *b, uint32_t node)
             each_most = each > each_most ? each : each_most;
             b->set[count++] = b->adjacency.edge[e].port;
         }
+    if (b->visit)
+        sort_by_visit(b, node);
     if (count < 2 || !b->capacity)
         return count;
     for (uint32_t e = b->adjacency.first[node]; e < b->adjacency.first[node + 1]; e++)
@@ -242,13 +262,14 @@ static void build_plain(struct route *r, struct builder *b, const uint32_t *targ
     free(set);
 }
 
-/* ---- weighed, or with the number of paths ---- */
+/* ---- weighed, with the number of paths, or by visit ---- */
 
 /* What is known of all switches, group by group; NULL: not asked for. */
 struct groups {
     uint32_t *distance;
     double   *capacity, *each;
     uint16_t *paths;
+    uint32_t *visit;
 };
 
 static void *by_group(const struct route *r, const struct builder *b, bool is_wanted, size_t bytes)
@@ -264,12 +285,15 @@ static void use_group(struct builder *b, const struct groups *all, uint32_t k)
     b->capacity = all->capacity ? all->capacity + at : NULL;
     b->each = all->each ? all->each + at : NULL;
     b->paths = all->paths ? all->paths + at : NULL;
+    b->visit = all->visit ? all->visit + at : NULL;
 }
 
 static void measure_group(struct builder *b, uint32_t target)
 {
     uint32_t queued = measure(b, target);
 
+    for (uint32_t i = 0; b->visit && i < queued; i++)
+        b->visit[b->queue[i]] = i;
     if (b->capacity && queued)
         weigh(b, queued);
     if (b->paths)
@@ -283,7 +307,8 @@ static void build_weighed(struct route *r, struct builder *b, const struct route
     struct groups all = { by_group(r, b, true, sizeof *all.distance),
                           by_group(r, b, cfg->is_weighted, sizeof *all.capacity),
                           by_group(r, b, cfg->is_weighted, sizeof *all.each),
-                          by_group(r, b, cfg->with_paths, sizeof *all.paths) };
+                          by_group(r, b, cfg->with_paths, sizeof *all.paths),
+                          by_group(r, b, cfg->is_by_visit && !cfg->is_weighted, sizeof *all.visit) };
 
     for (uint32_t k = 0; k < r->groups; k++) {
         use_group(b, &all, k);
@@ -305,6 +330,7 @@ static void build_weighed(struct route *r, struct builder *b, const struct route
     free(all.capacity);
     free(all.each);
     free(all.paths);
+    free(all.visit);
 }
 
 /* ---- all of it ---- */
@@ -343,7 +369,8 @@ void route_build(struct route *r, struct arena *arena, const struct graph *g, co
     b.queue = xcalloc(b.adjacency.switches + 1ul, sizeof *b.queue);
     b.set = xcalloc(ROUTE_WEIGHT_MAX * edges, sizeof *b.set);
     b.set_weight = xcalloc(edges, sizeof *b.set_weight);
-    if (cfg->is_weighted || cfg->with_paths)
+    b.set_visit = xcalloc(edges, sizeof *b.set_visit);
+    if (cfg->is_weighted || cfg->with_paths || cfg->is_by_visit)
         build_weighed(r, &b, cfg, target);
     else
         build_plain(r, &b, target);
@@ -355,6 +382,7 @@ void route_build(struct route *r, struct arena *arena, const struct graph *g, co
     free(b.hop);
     free(b.set);
     free(b.set_weight);
+    free(b.set_visit);
     free(b.queue);
     free(target);
     free(group_of);

@@ -38,7 +38,7 @@ struct route_cfg {
     const uint32_t *first_port;  /* by node: global id of its first port */
     const bool     *down;        /* by link: it does not exist now; NULL: all do */
     bool            is_weighted, with_paths;
-    bool            is_ascending;    /* the order of next hops: see below */
+    bool            is_ascending, is_by_visit;   /* the order of next hops: see below */
 };
 
 #define ROUTE_LOCAL UINT32_MAX   /* the entry of a node for its own group */
@@ -47,7 +47,8 @@ struct route_cfg {
 #define ROUTE_WEIGHT_MAX 16      /* of a port in a weighted set */
 
 /* Port ids are global: node by node, then in the order of the node's links. Next hops are ordered by descending
- * neighbour, then ascending port, as in the HPCC ns-3 fork; or by ascending neighbour, as in ConWeave's. Memory comes from the arena. */
+ * neighbour, then ascending port, as in the HPCC ns-3 fork; or by ascending neighbour, as in ConWeave's. By visit: as a breadth-first search from the
+ * destination, which looks at neighbours in that order, comes to them; that differs where shortest paths are not alike. Memory comes from the arena. */
 void route_build(struct route *, struct arena *, const struct graph *, const struct route_cfg *);
 
 #endif

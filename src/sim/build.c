@@ -272,7 +272,8 @@ static void build_epoch(struct sim *s, struct route *r, const uint32_t *first_po
 {
     struct route_cfg cfg = { .first_port = first_port, .down = down,
                              .is_weighted = s->cfg.lb_weighted && links_differ(&s->net.graph, down),
-                             .with_paths = s->lb.is_on, .is_ascending = s->model.is_next_hop_ascending };
+                             .with_paths = s->lb.is_on, .is_ascending = s->model.is_next_hop_ascending,
+                             .is_by_visit = s->model.fails_as_fork };
 
     route_build(r, &s->arena, &s->net.graph, &cfg);
 }
