@@ -85,6 +85,9 @@ static void read_link_down(struct reader *r, struct scenario *s, const char *pat
         const struct graph_link *l = &g->link[i];
 
         if ((l->a == down_a && l->b == down_b) || (l->a == down_b && l->b == down_a)) {
+            if (cfg->order == ORDER_NS3 && !(g->node[l->a].is_switch && g->node[l->b].is_switch))
+                refuse_config(r, path, "LINK_DOWN: %u-%u is the link of a host, whose flows make the fork stop with an error; "
+                              "with 'order: node' it may fail", down_a, down_b);
             cfg->change = xcalloc(1, sizeof *cfg->change);
             cfg->change[cfg->changes++] = (struct link_change){ .at_ps = at_ps, .link = i };
             return;

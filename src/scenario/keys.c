@@ -140,7 +140,7 @@ static const struct key_row host_keys[] = {
     { "nack_is_cnp",    KEY_YES,  "model",     "a NACK also acts as a CNP: yes (nic, conweave), no (hpcc)", KEY_AT(struct sim_cfg, nack_is_cnp) },
     { "retransmit",     KEY_NAME, "go_back_n", "retransmission: `go_back_n` or `selective`", KEY_AT(struct sim_cfg, is_selective), .choices = retransmits },
     { "reorder",        KEY_TIME, "100us",     "selective: a packet counts as lost after missing for one to two times this; 0: at once", KEY_AT(struct sim_cfg, reorder_ps) },
-    { "rto",            KEY_TIME, "model",     "retransmission time-out; `auto`: by the network (model.md); 0: none. auto (nic), 4ms (conweave), 0 or, where links fail or lose packets, 4ms (hpcc)", KEY_AT(struct sim_cfg, rto_ps), .words = KEY_WORDS({ "auto", RTO_AUTO }) },
+    { "rto",            KEY_TIME, "model",     "retransmission time-out; `auto`: by the network (model.md); 0: none. auto (nic), 4ms (conweave), 0 (hpcc), in order node 4ms where links fail or lose packets", KEY_AT(struct sim_cfg, rto_ps), .words = KEY_WORDS({ "auto", RTO_AUTO }) },
     { "window",         KEY_BYTES, "none",      "largest number of unacknowledged bytes; `none`, or `bdp`: rate x round-trip time of the longest path", KEY_AT(struct sim_cfg, window_bytes), 1, 1ull << 48, .words = KEY_WORDS({ "none", 0 }, { "bdp", UINT64_MAX }) },
     { "window_by_rate", KEY_YES,  "no",        "the window shrinks with the flow's rate", KEY_AT(struct sim_cfg, window_by_rate) },
     { "idle_reset",     KEY_TIME, "never",     "a persistent queue pair that was idle for so long restarts its congestion control; `never`: it keeps its rate" },

@@ -14,7 +14,7 @@
 
 #define ECN_RATES_MAX (sizeof((struct sim_cfg *)NULL)->ecn_rate / sizeof(struct ecn_rate))
 #define REORDER_PS    (100 * PS_PER_US)
-#define RTO_PS        (4 * PS_PER_MS)        /* of ConWeave's fork; in model hpcc, which has none, where packets are lost */
+#define RTO_PS        (4 * PS_PER_MS)        /* of ConWeave's fork; in order node of model hpcc, where packets are lost */
 
 /* ---- the models ---- */
 
@@ -334,7 +334,7 @@ void scenario_use_model(struct reader *r, struct scenario *s)
     made.changes = cfg->changes;
     made.ack_droppable = cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3;
     if (cfg->model != MODEL_NIC && !(cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3) && loses_packets(s))
-        made.rto_ps = RTO_PS;    /* the HPCC fork has none, */
+        made.rto_ps = RTO_PS;
     knobs_init(&made.knobs);
     if (cfg->model != MODEL_NIC)
         use_fork_knobs(&made.knobs, cfg->model, first_host_bps(&s->graph));

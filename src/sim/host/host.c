@@ -15,9 +15,20 @@
 #include "sim/host/tcp/tcp_send.h"
 #include "sim/link/path.h"
 #include "sim/state/expect.h"
+#include "sim/state/ideal.h"
+
+/* Without a way the fork's host divides by the number of its ways. */
+static void require_way(struct sim *s, const struct host *h, uint32_t dst)
+{
+    if (!sim_has_way(s, s->net.node[h->node].epoch, h->node, dst))
+        engine_fail(&s->engine, "after a link has failed there is no way from %s to %s, where the HPCC fork stops with an error; "
+                    "with 'order: node' the run goes on", s->net.graph.node[h->node].name, s->net.graph.node[dst].name);
+}
 
 void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
+    if (s->hosts.qp_order)
+        require_way(s, h, spec->dst);
     if (s->hosts.inside && inside_start(s, h, spec))
         return;
     post_flow(s, h, spec);
@@ -141,6 +152,7 @@ void host_redistribute(struct sim *s, struct host *h)
     for (uint32_t i = 0; i < o->count; i++) {
         struct flow *f = &s->flows.flow[o->flow[i]];
 
+        require_way(s, h, f->dst);
         turn_put(s, h, f);
         pacer_sort_in(s, h, f);
         host_kick(s, h);

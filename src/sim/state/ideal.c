@@ -198,6 +198,13 @@ uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t 
     return exact_ps(s, src, dst, bytes, &frames);
 }
 
+bool sim_has_way(const struct sim *s, uint32_t epoch, uint32_t src, uint32_t dst)
+{
+    struct path path;
+
+    return find_path_at(s, epoch, src, dst, &path);
+}
+
 uint64_t sim_ideal_rerouted_ps(const struct sim *s, uint32_t epoch, uint32_t src, uint32_t dst, uint64_t bytes)
 {
     struct path first, now;

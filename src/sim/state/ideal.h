@@ -10,6 +10,9 @@
  * in the forks over their first. _tcp: of packets with the frames of TCP, sent at line rate. */
 uint64_t sim_ideal_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes);
 
+/* Is there a way from one host to another by the routes of an epoch? */
+bool sim_has_way(const struct sim *, uint32_t epoch, uint32_t src, uint32_t dst);
+
 /* The same of a flow that ends after links have changed, in the HPCC fork: of the first path, but at the rate of the slowest link
  * of that in this epoch. */
 uint64_t sim_ideal_rerouted_ps(const struct sim *, uint32_t epoch, uint32_t src, uint32_t dst, uint64_t bytes);
