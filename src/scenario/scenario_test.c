@@ -559,6 +559,8 @@ static void scenario_read__hpcc_config_refused(void **state)
         { "L2_ACK_INTERVAL 4000\nL2_CHUNK_SIZE 0\n",
           "/config.txt: an L2_ACK_INTERVAL of more than 1 needs an L2_CHUNK_SIZE: the fork divides by it" },
         { "LINK_DOWN 1 0 2\n", "/config.txt: LINK_DOWN: there is no link between the nodes 0 and 2" },
+        { "LINK_DOWN 1 2 1\n", "/config.txt: LINK_DOWN: 2-1 is the link of a host, whose flows make the fork stop with an error; "
+                             "with 'order: node' it may fail" },
         { "CC_MODE 3\n", "/config.txt:20: line 5 gives CC_MODE already" },
     };
     char message[200];

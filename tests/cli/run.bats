@@ -515,3 +515,14 @@ END
     [ "$(wc -l <"$dir/fct")" -eq 1 ]
     grep -q 'the buffer of s0 is smaller than the headroom of its ports; as in the fork' "$dir/err"
 }
+
+@test "run: a link of the fork that leaves a flow without a route is refused" {
+    cp tests/fidelity/random/link_down_hangs/*.txt "$BATS_TEST_TMPDIR"
+    printf '6 2 5\n4 5\n0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 5 100Gbps 1us 0\n3 5 100Gbps 1us 0\n4 5 100Gbps 1us 0\n' \
+        > "$BATS_TEST_TMPDIR/topology.txt"
+    sed -i 's/^LINK_DOWN .*/LINK_DOWN 11 4 5/' "$BATS_TEST_TMPDIR/config.txt"
+    echo 'hpcc: config.txt' > "$BATS_TEST_TMPDIR/s.yaml"
+    run "$ANOLE" run "$BATS_TEST_TMPDIR/s.yaml" --quiet
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"there is no way from h3 to h0"* ]]
+}
