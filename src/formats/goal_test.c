@@ -103,11 +103,11 @@ static void goal__refuses(void **unused)
           "g:3: nic 1: ranks with several NICs are not modelled" },
         { "num_ranks 1\nrank 0 {\na: calc 1\na requires c\n}", "g:4: there is no 'c' in this rank so far" },
         { "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}",
-          "g:3: operation 0 of rank 0 waits for itself, or for others that wait in a circle" },
+          "g:3: operation 0 of rank 0 is part of a dependency cycle, or waits for one" },
         { "num_ranks 1\nrank 0 {\nrecv 5b from 0\n}",
-          "g:3: the receive of rank 0, its operation 0, gets no message" },
+          "g:3: no matching message for the receive of rank 0 (operation 0)" },
         { "num_ranks 2\nrank 0 {\nsend 5b to 1\n}\nrank 1 {\n}",
-          "g:3: nobody receives the message of rank 0 to rank 1" },
+          "g:3: no matching receive for the message from rank 0 to rank 1" },
         { "num_ranks 1\nrank 0 {\n", "g:3: rank 0 does not end: '}' is missing" },
     };
     char         data[sizeof golden];

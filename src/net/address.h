@@ -1,4 +1,4 @@
-/* src/net/address.h - the addresses of nodes, as the HPCC ns-3 fork numbers them. */
+/* src/net/address.h - IPv4 addresses of nodes, numbered as in the HPCC ns-3 fork. */
 #ifndef NET_ADDRESS_H
 #define NET_ADDRESS_H
 

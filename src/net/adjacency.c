@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-static int compare(const void *a_, const void *b_)
+static int compare_descending(const void *a_, const void *b_)
 {
     const struct adjacent *a = a_, *b = b_;
 
@@ -15,7 +15,7 @@ static int compare_ascending(const void *a_, const void *b_)
 {
     const struct adjacent *a = a_, *b = b_;
 
-    return a->to == b->to ? compare(a, b) : -compare(a, b);
+    return a->to == b->to ? compare_descending(a, b) : -compare_descending(a, b);
 }
 
 static bool is_edge(const struct adjacency *a, const struct graph *g, const bool *down, uint32_t link)
@@ -24,7 +24,8 @@ static bool is_edge(const struct adjacency *a, const struct graph *g, const bool
            a->number[g->link[link].b] != ADJACENCY_NONE;
 }
 
-static void fill(struct adjacency *a, const struct graph *g, const uint32_t *first_port, const bool *down)
+static void fill_edges(struct adjacency *a, const struct graph *g, const uint32_t *first_port,
+                       const bool *down)
 {
     uint32_t *port = xcalloc(g->nodes + 1ul, sizeof *port), *next = xcalloc(a->switches + 1ul, sizeof *next);
 
@@ -56,10 +57,10 @@ void adjacency_init(struct adjacency *a, const struct graph *g, const uint32_t *
     for (uint32_t s = 0; s < a->switches; s++)
         a->first[s + 1] += a->first[s];
     a->edge = xcalloc(a->first[a->switches] + 1ul, sizeof *a->edge);
-    fill(a, g, first_port, down);
+    fill_edges(a, g, first_port, down);
     for (uint32_t s = 0; s < a->switches; s++)
         qsort(a->edge + a->first[s], a->first[s + 1] - a->first[s], sizeof *a->edge,
-              is_ascending ? compare_ascending : compare);
+              is_ascending ? compare_ascending : compare_descending);
 }
 
 void adjacency_fini(struct adjacency *a)

@@ -1,6 +1,6 @@
-/* src/net/flow_list.h - flows as files list them: each with its hosts, its size and its start.
+/* src/net/flow_list.h - a list of flows, each with source, destination, size and start time.
  *
- * Readers of other simulators' files make such lists (formats/), traffic of kind flows sends them.
+ * The readers of other simulators' files (formats/) create such lists. Traffic of kind 'flows' sends them.
  */
 #ifndef NET_FLOW_LIST_H
 #define NET_FLOW_LIST_H
@@ -12,11 +12,11 @@ struct flow_row {
     uint8_t  prio;               /* class, 0..7 */
     uint16_t dport;
     uint64_t bytes;              /* 1 .. 2^48 */
-    uint64_t start_ns;           /* files count whole nanoseconds */
-    uint32_t line;               /* in the file, for messages */
+    uint64_t start_ns;           /* whole nanoseconds, as in the files */
+    uint32_t line;               /* line in the file, for error messages */
 };
 
-struct flow_list { struct flow_row *flow; uint32_t count; };     /* in the order of their starts */
+struct flow_list { struct flow_row *flow; uint32_t count; };     /* sorted by start time */
 
 void flow_list_fini(struct flow_list *);
 

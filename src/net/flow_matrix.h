@@ -1,7 +1,8 @@
-/* src/net/flow_matrix.h - connections between hosts, some of which start when others have ended.
+/* src/net/flow_matrix.h - a connection matrix: flows between hosts, with triggers that start them.
  *
- * A connection starts at a time of its own, or when a trigger fires; triggers are fired by connections that have
- * been sent or received. Readers of htsim's files make such matrices (formats/), traffic of kind htsim sends them.
+ * A connection starts at a given time or when a trigger fires. A connection fires triggers when it has been
+ * sent or received. The readers of htsim's files (formats/) create such matrices. Traffic of kind 'htsim'
+ * sends them.
  */
 #ifndef NET_FLOW_MATRIX_H
 #define NET_FLOW_MATRIX_H
@@ -11,32 +12,35 @@
 #define MATRIX_NO_TRIGGER UINT32_MAX
 
 enum matrix_trigger_kind {
-    MATRIX_ONESHOT,              /* starts all that wait for it when it is fired, which is once */
-    MATRIX_MULTISHOT,            /* starts the next that waits, in the file's order, each time it is fired */
-    MATRIX_BARRIER,              /* starts all that wait for it when it has been fired 'count' times */
+    MATRIX_ONESHOT,              /* fires once and starts all waiting connections */
+    MATRIX_MULTISHOT,            /* each time it fires, starts the next waiting connection, in file order */
+    MATRIX_BARRIER,              /* starts all waiting connections after 'count' firings */
 };
 
 struct matrix_trigger {
     enum matrix_trigger_kind kind;
-    uint32_t                 id;     /* as written, > 0 */
+    uint32_t                 id;     /* as in the file, > 0 */
     uint32_t                 count;  /* barrier: > 0 */
     uint32_t                 line;
 };
 
-/* One flow. Several may have the same two hosts. */
+/* A flow. Several flows may connect the same two hosts. */
 struct matrix_conn {
     uint32_t src, dst;           /* hosts, 0 .. nodes-1; src != dst */
-    uint32_t id;                 /* as written, > 0 and unique; 0: none given */
-    uint32_t trigger;            /* index of what starts it; MATRIX_NO_TRIGGER: start_ps does */
-    uint32_t send_done;          /* index of what it fires when the sender has the last ACK, or none */
-    uint32_t recv_done;          /* index of what it fires when the receiver has the last byte, or none */
-    uint32_t line;               /* in the file, for messages */
+    uint32_t id;                 /* as in the file, > 0 and unique; 0: no id */
+    uint32_t trigger;            /* index of the trigger that starts it; MATRIX_NO_TRIGGER: starts at
+                                  * start_ps */
+    uint32_t send_done;          /* index of the trigger fired when the sender has the last ACK, or
+                                  * MATRIX_NO_TRIGGER */
+    uint32_t recv_done;          /* index of the trigger fired when the receiver has the last byte, or
+                                  * MATRIX_NO_TRIGGER */
+    uint32_t line;               /* line in the file, for error messages */
     uint64_t start_ps, bytes;    /* bytes > 0 */
 };
 
 struct flow_matrix {
-    struct matrix_conn    *conn;     /* in the order of the file */
-    struct matrix_trigger *trigger;  /* likewise */
+    struct matrix_conn    *conn;     /* in file order */
+    struct matrix_trigger *trigger;  /* in file order */
     uint32_t               conns, triggers, nodes;
 };
 

@@ -1,4 +1,3 @@
-/* src/net/graph.c */
 #include "net/graph.h"
 
 #include "base/text.h"
@@ -14,10 +13,10 @@
 #define RATE_BPS_MIN 1000000000ull
 #define RATE_BPS_MAX 1600000000000ull
 
-/* Sizes */
+/* ---- sizes ---- */
 
-/* a * b, or the largest number there is. */
-static uint64_t times(uint64_t a, uint64_t b)
+/* Returns a * b, or UINT64_MAX on overflow. */
+static uint64_t multiply_saturated(uint64_t a, uint64_t b)
 {
     uint64_t product;
 
@@ -42,8 +41,8 @@ int graph_check_star(const struct graph_star *star, struct err *err)
 
 int graph_check_clos(const struct graph_clos *clos, struct err *err)
 {
-    uint64_t hosts = times(clos->tors, clos->hosts_per_tor);
-    uint64_t uplinks = times(times(clos->tors, clos->spines), clos->parallel);
+    uint64_t hosts = multiply_saturated(clos->tors, clos->hosts_per_tor);
+    uint64_t uplinks = multiply_saturated(multiply_saturated(clos->tors, clos->spines), clos->parallel);
 
     if (hosts == 0 || uplinks == 0)
         return err_set(err, EINVAL, "a clos needs ToRs, hosts, spines and links between them: none may be 0");
@@ -58,12 +57,12 @@ int graph_check_fat_tree(const struct graph_fat_tree *tree, struct err *err)
 
     if (k == 0 || k % 2 != 0)
         return err_set(err, EINVAL, "the k of a fat-tree is even and not 0, unlike %u", tree->k);
-    if (k > GRAPH_NODES_MAX)             /* below this k^3 fits */
+    if (k > GRAPH_NODES_MAX)             /* k^3 does not overflow below this limit */
         return check_size(k, 0, err);
     return check_size(k * k * k / 4 + 5 * k * k / 4, 3 * k * k * k / 4, err);
 }
 
-/* Growth */
+/* ---- nodes and links ---- */
 
 void graph_init(struct graph *g)
 {
@@ -77,8 +76,8 @@ void graph_fini(struct graph *g)
     graph_init(g);
 }
 
-/* The array grows when its count is a power of two. */
-static void *room_for_one_more(void *array, uint32_t count, size_t size)
+/* Makes room for one more element. The array doubles whenever its count is a power of two. */
+static void *grow_array(void *array, uint32_t count, size_t size)
 {
     if (count & (count - 1))
         return array;
@@ -100,7 +99,7 @@ uint32_t graph_add_node(struct graph *g, bool is_switch, const char *name)
     if (!name)
         return is_switch ? add_numbered(g, true, "s", g->nodes - g->hosts)
                          : add_numbered(g, false, "h", g->hosts);
-    g->node = room_for_one_more(g->node, g->nodes, sizeof *g->node);
+    g->node = grow_array(g->node, g->nodes, sizeof *g->node);
     node = &g->node[g->nodes];
     memset(node, 0, sizeof *node);
     node->is_switch = is_switch;
@@ -111,11 +110,11 @@ uint32_t graph_add_node(struct graph *g, bool is_switch, const char *name)
 
 void graph_add_link(struct graph *g, const struct graph_link *link)
 {
-    g->link = room_for_one_more(g->link, g->links, sizeof *g->link);
+    g->link = grow_array(g->link, g->links, sizeof *g->link);
     g->link[g->links++] = *link;
 }
 
-/* Builders */
+/* ---- builders ---- */
 
 /* Adds 'count' nodes called <prefix>0, <prefix>1, ... and returns the first. */
 static uint32_t add_nodes(struct graph *g, bool is_switch, const char *prefix, uint32_t count)
@@ -163,7 +162,8 @@ void graph_clos(struct graph *g, const struct graph_clos *clos)
 
 void graph_fat_tree(struct graph *g, const struct graph_fat_tree *tree)
 {
-    uint32_t half = tree->k / 2, rows = tree->k * half;      /* rows: edges in all pods, and aggs as well */
+    /* rows: edge switches of all pods; as many aggs */
+    uint32_t half = tree->k / 2, rows = tree->k * half;
     uint32_t edges, aggs, cores;
 
     assert(half > 0 && graph_check_fat_tree(tree, NULL) == 0);
@@ -175,7 +175,7 @@ void graph_fat_tree(struct graph *g, const struct graph_fat_tree *tree)
 
     for (uint32_t host = 0; host < g->hosts; host++)
         connect(g, host, edges + host / half, tree->rate_bps, tree->delay_ps);
-    for (uint32_t edge = 0; edge < rows; edge++)             /* to the aggs of its own pod */
+    for (uint32_t edge = 0; edge < rows; edge++)             /* connect to the aggs of the same pod */
         for (uint32_t i = 0; i < half; i++)
             connect(g, edges + edge, aggs + edge / half * half + i, tree->rate_bps, tree->delay_ps);
     for (uint32_t agg = 0; agg < rows; agg++)
@@ -183,9 +183,10 @@ void graph_fat_tree(struct graph *g, const struct graph_fat_tree *tree)
             connect(g, aggs + agg, cores + agg % half * half + i, tree->rate_bps, tree->delay_ps);
 }
 
-/* Names */
+/* ---- lookup by name ---- */
 
-/* Most names end in their number: that of the node, or of a switch behind all hosts. */
+/* Fast path: most names end in a number. It is the node's number, or that of a switch, counted after all
+ * hosts. */
 static int64_t find_by_number(const struct graph *g, const char *name)
 {
     size_t   digits = strlen(name);
@@ -218,7 +219,7 @@ int64_t graph_find(const struct graph *g, const char *name)
     return -1;
 }
 
-/* Checks */
+/* ---- checks ---- */
 
 static int check_rate(const struct graph_link *link, struct err *why)
 {
@@ -294,31 +295,32 @@ static int check_degrees(const struct graph *g, struct err *err)
     return rc;
 }
 
-/* Returns the node that stands for the group of 'node'. Halves the way there, so that it stays short. */
-static uint32_t group_of(uint32_t *above, uint32_t node)
+/* Union-find with path halving. Returns the representative of the node's component. */
+static uint32_t find_root(uint32_t *parent, uint32_t node)
 {
-    while (above[node] != node)
-        node = above[node] = above[above[node]];
+    while (parent[node] != node)
+        node = parent[node] = parent[parent[node]];
     return node;
 }
 
-/* Hosts have one link and so connect nothing else: all hosts must be in one group of linked nodes. */
+/* Checks that all hosts are in one connected component. Hosts have a single link, so they connect no other
+ * nodes. */
 static int check_reach(const struct graph *g, struct err *err)
 {
-    uint32_t *above = xmalloc(g->nodes * sizeof *above), first = 0;
+    uint32_t *parent = xmalloc(g->nodes * sizeof *parent), first = 0;
     int rc = 0;
 
     for (uint32_t i = 0; i < g->nodes; i++)
-        above[i] = i;
+        parent[i] = i;
     for (uint32_t i = 0; i < g->links; i++)
-        above[group_of(above, g->link[i].a)] = group_of(above, g->link[i].b);
+        parent[find_root(parent, g->link[i].a)] = find_root(parent, g->link[i].b);
     while (g->node[first].is_switch)
         first++;
     for (uint32_t i = first; i < g->nodes && !rc; i++)
-        if (!g->node[i].is_switch && group_of(above, i) != group_of(above, first))
+        if (!g->node[i].is_switch && find_root(parent, i) != find_root(parent, first))
             rc = err_set(err, EINVAL, "the hosts %s and %s cannot reach each other", g->node[first].name,
                          g->node[i].name);
-    free(above);
+    free(parent);
     return rc;
 }
 

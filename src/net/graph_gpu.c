@@ -1,4 +1,4 @@
-/* src/net/graph_gpu.c - networks of GPU servers, those of several planes, and the dragonfly. */
+/* src/net/graph_gpu.c - builders of GPU networks (rails, HPN, planes) and of the dragonfly. */
 #include "net/graph.h"
 
 #include <assert.h>
@@ -18,7 +18,7 @@ static int check_size(double nodes, double links, struct err *err)
     return 0;
 }
 
-static uint32_t units_of(const struct graph_rails *r)
+static uint32_t count_units(const struct graph_rails *r)
 {
     return r->servers / r->unit + (r->servers % r->unit != 0);
 }
@@ -29,7 +29,7 @@ int graph_check_rails(const struct graph_rails *r, struct err *err)
 
     if (!r->servers || !r->gpus || !r->unit || !r->spines || !r->parallel)
         return err_set(err, EINVAL, "rails need servers, GPUs, spines and links between them: none may be 0");
-    leaves = (double)units_of(r) * r->gpus;
+    leaves = (double)count_units(r) * r->gpus;
     return check_size(hosts + leaves + r->spines, hosts + leaves * r->spines * r->parallel, err);
 }
 
@@ -50,7 +50,8 @@ int graph_check_planes(const struct graph_planes *p, struct err *err)
         return err_set(err, EINVAL, "planes, ToRs, hosts, spines, links and GPUs: none may be 0");
     if ((uint64_t)p->tors * p->hosts % p->gpus)
         return err_set(err, EINVAL, "%.0f hosts are no whole number of servers of %u GPUs", hosts, p->gpus);
-    return check_size(2 * hosts + tors + (double)p->planes * p->spines, hosts * (1 + p->planes) + tors * p->spines * p->parallel, err);
+    return check_size(2 * hosts + tors + (double)p->planes * p->spines,
+                      hosts * (1 + p->planes) + tors * p->spines * p->parallel, err);
 }
 
 int graph_check_dragonfly(const struct graph_dragonfly *d, struct err *err)
@@ -60,12 +61,13 @@ int graph_check_dragonfly(const struct graph_dragonfly *d, struct err *err)
     if (!d->groups || !d->routers || !d->hosts)
         return err_set(err, EINVAL, "groups, routers and hosts: none may be 0");
     if (d->groups > 1 && (uint64_t)d->routers * d->global < d->groups - 1)
-        return err_set(err, EINVAL, "%u routers with %u links to other groups do not reach all of %u other groups", d->routers,
-                       d->global, d->groups - 1);
+        return err_set(err, EINVAL,
+                       "%u routers with %u links to other groups do not reach all of %u other groups",
+                       d->routers, d->global, d->groups - 1);
     return check_size(hosts + routers, hosts + routers * (d->routers + (double)d->global), err);
 }
 
-/* ---- building ---- */
+/* ---- builders ---- */
 
 static uint32_t add_nodes(struct graph *g, bool is_switch, const char *prefix, uint32_t count)
 {
@@ -84,7 +86,7 @@ static void connect(struct graph *g, uint32_t a, uint32_t b, uint64_t rate_bps, 
     graph_add_link(g, &(struct graph_link){ .a = a, .b = b, .rate_bps = rate_bps, .delay_ps = delay_ps });
 }
 
-/* One GPU is no server: what it sends itself does not exist. */
+/* A single GPU is not grouped into a server, because it has no peer inside. */
 static void add_gpus(struct graph *g, uint32_t servers, uint32_t gpus)
 {
     add_nodes(g, false, "h", servers * gpus);
@@ -94,7 +96,7 @@ static void add_gpus(struct graph *g, uint32_t servers, uint32_t gpus)
 
 void graph_rails(struct graph *g, const struct graph_rails *r)
 {
-    uint32_t units = units_of(r), leaves, spines;
+    uint32_t units = count_units(r), leaves, spines;
 
     assert(graph_check_rails(r, NULL) == 0);
     graph_init(g);
@@ -151,12 +153,14 @@ void graph_planes(struct graph *g, const struct graph_planes *p)
             connect(g, nics + i, tors + plane * p->tors + i / p->hosts, p->rate_bps, p->delay_ps);
     for (uint32_t tor = 0; tor < p->planes * p->tors; tor++)
         for (uint32_t i = 0; i < p->spines * p->parallel; i++)
-            connect(g, tors + tor, spines + tor / p->tors * p->spines + i / p->parallel, p->fabric_rate_bps, p->fabric_delay_ps);
+            connect(g, tors + tor, spines + tor / p->tors * p->spines + i / p->parallel, p->fabric_rate_bps,
+                    p->fabric_delay_ps);
     g->inside_rate_bps = p->inside_rate_bps;
     g->inside_delay_ps = p->inside_delay_ps;
 }
 
-/* The router of group 'a' with the m-th link to group 'b': links go to the other groups in turn. */
+/* Returns the router of group 'a' that has the m-th link to group 'b'. Global links rotate over the other
+ * groups. */
 static uint32_t router_to(const struct graph_dragonfly *d, uint32_t a, uint32_t b, uint32_t m)
 {
     uint32_t place = m * (d->groups - 1) + (b < a ? b : b - 1);
@@ -166,7 +170,8 @@ static uint32_t router_to(const struct graph_dragonfly *d, uint32_t a, uint32_t 
 
 void graph_dragonfly(struct graph *g, const struct graph_dragonfly *d)
 {
-    uint32_t routers, each = d->groups > 1 ? (uint32_t)((uint64_t)d->routers * d->global / (d->groups - 1)) : 0;
+    uint32_t routers,
+        each = d->groups > 1 ? (uint32_t)((uint64_t)d->routers * d->global / (d->groups - 1)) : 0;
 
     assert(graph_check_dragonfly(d, NULL) == 0);
     graph_init(g);
@@ -177,9 +182,11 @@ void graph_dragonfly(struct graph *g, const struct graph_dragonfly *d)
     for (uint32_t group = 0; group < d->groups; group++)
         for (uint32_t a = 0; a < d->routers; a++)
             for (uint32_t b = a + 1; b < d->routers; b++)
-                connect(g, routers + group * d->routers + a, routers + group * d->routers + b, d->fabric_rate_bps, d->fabric_delay_ps);
+                connect(g, routers + group * d->routers + a, routers + group * d->routers + b,
+                        d->fabric_rate_bps, d->fabric_delay_ps);
     for (uint32_t a = 0; a < d->groups; a++)
         for (uint32_t b = a + 1; b < d->groups; b++)
             for (uint32_t m = 0; m < each; m++)
-                connect(g, routers + router_to(d, a, b, m), routers + router_to(d, b, a, m), d->global_rate_bps, d->global_delay_ps);
+                connect(g, routers + router_to(d, a, b, m), routers + router_to(d, b, a, m),
+                        d->global_rate_bps, d->global_delay_ps);
 }

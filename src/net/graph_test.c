@@ -1,4 +1,3 @@
-/* src/net/graph_test.c */
 #include "net/graph.h"
 
 #include "core/units.h"
@@ -69,7 +68,7 @@ static void check_clos__refuses_zero_and_too_many(void **unused)
         { 1024, 1022, 1025, 1, -ERANGE },
         { 1024, 1, 1024, 3, 0 }, { 1024, 1, 1024, 4, -ERANGE },
         { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, -ERANGE },
-        { 1u << 22, 1, 1u << 21, 1u << 21, -ERANGE },        /* 2^64 links are not 0 links */
+        { 1u << 22, 1, 1u << 21, 1u << 21, -ERANGE },        /* must not wrap around to 0 links */
     };
 
     (void)unused;
@@ -247,8 +246,8 @@ static void find__by_name_or_number(void **unused)
     graph_fini(&g);
 }
 
-/* Two hosts on one switch; each case spoils one thing. */
-static struct graph good(void)
+/* Two hosts on one switch. Each test case breaks one thing. */
+static struct graph make_valid_graph(void)
 {
     struct graph g;
 
@@ -282,34 +281,34 @@ static void check__no_host(void **unused)
 
 static void check__link_ends(void **unused)
 {
-    struct graph g = good();
+    struct graph g = make_valid_graph();
 
     (void)unused;
     g.link[1].b = 1;
     assert_refused(&g, "from h1 to itself");
-    g = good();
+    g = make_valid_graph();
     g.link[1].b = 3;
     assert_refused(&g, "from node 1 to node 3, but the last node is 2");
-    g = good();
+    g = make_valid_graph();
     g.link[0].a = UINT32_MAX;
     assert_refused(&g, "node 4294967295");
 }
 
 static void check__host_has_one_link(void **unused)
 {
-    struct graph g = good();
+    struct graph g = make_valid_graph();
 
     (void)unused;
     graph_add_node(&g, false, NULL);
     assert_refused(&g, "the host h2 has 0 links");
-    g = good();
+    g = make_valid_graph();
     graph_add_link(&g, &(struct graph_link){ .a = 2, .b = 1, .rate_bps = GBPS });
     assert_refused(&g, "the host h1 has 2 links");
 }
 
 static void check__rate_and_delay(void **unused)
 {
-    struct graph g = good();
+    struct graph g = make_valid_graph();
 
     (void)unused;
     g.link[0].rate_bps = GBPS;
@@ -319,10 +318,10 @@ static void check__rate_and_delay(void **unused)
     assert_sound(&g);
     g.link[0].rate_bps--;
     assert_refused(&g, "the link h0-s0: its rate");
-    g = good();
+    g = make_valid_graph();
     g.link[1].rate_bps = 1600 * GBPS + 1;
     assert_refused(&g, "the link h1-s0: its rate");
-    g = good();
+    g = make_valid_graph();
     g.link[1].delay_ps = 4 * PS_PER_MS + 1;
     assert_refused(&g, "the link h1-s0: its delay");
 }
@@ -330,7 +329,7 @@ static void check__rate_and_delay(void **unused)
 static void check__probabilities(void **unused)
 {
     static const double bad[] = { -1e-9, 1, 2, __builtin_inf(), __builtin_nan("") };
-    struct graph g = good();
+    struct graph g = make_valid_graph();
 
     (void)unused;
     g.link[0].loss = 0.999;
@@ -338,10 +337,10 @@ static void check__probabilities(void **unused)
     assert_sound(&g);
     graph_fini(&g);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        g = good();
+        g = make_valid_graph();
         g.link[1].loss = bad[i];
         assert_refused(&g, "the link h1-s0: its loss");
-        g = good();
+        g = make_valid_graph();
         g.link[1].ber = bad[i];
         assert_refused(&g, "the link h1-s0: its bit error rate");
     }
@@ -349,12 +348,12 @@ static void check__probabilities(void **unused)
 
 static void check__hosts_reach_each_other(void **unused)
 {
-    struct graph g = good();
+    struct graph g = make_valid_graph();
     uint32_t far;
 
     (void)unused;
     far = graph_add_node(&g, true, NULL);
-    assert_sound(&g);                                        /* a switch alone is no harm */
+    assert_sound(&g);                                        /* an isolated switch is allowed */
     graph_add_node(&g, false, NULL);
     graph_add_link(&g, &(struct graph_link){ .a = far, .b = 4, .rate_bps = GBPS });
     assert_int_equal(-EINVAL, graph_check(&g, NULL));

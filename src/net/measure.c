@@ -81,7 +81,7 @@ double graph_uplink_bps(const struct graph *g)
     return sum;
 }
 
-/* The switches that hosts hang on, by number; *count of them. */
+/* Returns the numbers of the switches that have hosts, *count of them; malloc'd. */
 static uint32_t *find_racks(const struct graph *g, const struct adjacency *a, uint32_t *count)
 {
     uint32_t *rack = xcalloc(a->switches + 1ul, sizeof *rack), *link_of = graph_host_links(g);

@@ -9,8 +9,8 @@
 
 #define GBPS 1000000000ull
 
-/* Two racks of two hosts with links of 100 Gb/s and 1 us, and a spine: three links of 400 Gb/s and 2 us, two of them
- * from the second rack. Nodes: hosts 0 .. 3, racks 4 and 5, spine 6. */
+/* Two racks of two hosts (100 Gb/s, 1 us) and a spine with three links (400 Gb/s, 2 us), two of them to the
+ * second rack. Nodes: hosts 0 .. 3, racks 4 and 5, spine 6. */
 static void make_graph(struct graph *g)
 {
     graph_init(g);
@@ -43,7 +43,7 @@ static void measure__by_hand(void **unused)
     graph_fini(&g);
 }
 
-/* A link between two switches with hosts goes up from both. */
+/* A link between two switches with hosts is an uplink of both. */
 static void uplink_bps__counts_both_ends(void **unused)
 {
     struct graph g;
@@ -56,8 +56,8 @@ static void uplink_bps__counts_both_ends(void **unused)
     graph_fini(&g);
 }
 
-/* One rack's hosts have one switch between them, those of two racks of a Clos three, those of two pods of a fat tree
- * five; a link between the racks makes it two. */
+/* Switches on the path: one within a rack, three between racks of a Clos, five between pods of a fat-tree. A
+ * direct link between the racks makes it two. */
 static void switches_max__by_hand(void **unused)
 {
     struct graph g;

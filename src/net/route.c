@@ -8,32 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct builder {
+struct route_builder {
     const struct graph *graph;
     struct adjacency    adjacency;
     uint32_t           *distance, *queue;
-    double             *capacity;        /* by switch: what it can carry to the target, in bit/s; NULL: not weighed */
-    double             *each;            /* and how much of that falls to each of the links that lead there */
+    double             *capacity;        /* by switch: capacity to the target, bit/s; NULL: unweighted */
+    double             *each;            /* by switch: that capacity divided by the links that lead to it */
     uint16_t           *paths;           /* by switch: see struct route */
-    uint32_t           *visit;           /* by switch: when a search from the target comes to it; NULL: next hops are not ordered by it */
-    uint32_t           *group_of;        /* by switch; UINT32_MAX: no hosts hang on it */
-    uint32_t           *set;             /* next hops found for the switch at hand */
-    uint32_t           *set_visit;
-    double             *set_weight;      /* how much each of them should get, the most 1 */
-    uint32_t           *hop;             /* grows */
+    uint32_t           *visit;           /* by switch: position in a search from the target; NULL: unused */
+    uint32_t           *group_of;        /* by switch; UINT32_MAX: no hosts */
+    uint32_t           *set;             /* next hops of the current switch */
+    uint32_t           *set_visit;       /* 'visit' of each */
+    double             *set_weight;      /* weight of each, relative to the largest (1) */
+    uint32_t           *hop;             /* grows as needed */
     uint32_t            hops, hops_max;
 };
 
-/* Hops from every switch to 'target'. Returns how many it has queued, the target and the switches that reach it, the
- * nearest first. */
-static uint32_t measure(struct builder *b, uint32_t target)
+/* Breadth-first search from 'target'. Returns the number of queued switches: the target and all that reach
+ * it, nearest first. */
+static uint32_t find_distances(struct route_builder *b, uint32_t target)
 {
     const struct adjacency *a = &b->adjacency;
     uint32_t                head = 0, tail = 0;
 
     memset(b->distance, 0xff, a->switches * sizeof *b->distance);
     if (target == ADJACENCY_NONE)
-        return 0;                /* a host that is wired to another */
+        return 0;                /* a host connected directly to another host */
     b->distance[target] = 0;
     b->queue[tail++] = target;
     while (head < tail) {
@@ -51,18 +51,18 @@ static uint32_t measure(struct builder *b, uint32_t target)
     return tail;
 }
 
-static inline bool is_next(const struct builder *b, uint32_t node, const struct adjacent *e)
+static inline bool is_next(const struct route_builder *b, uint32_t node, const struct adjacent *e)
 {
     return b->distance[e->to] == b->distance[node] - 1;
 }
 
-static inline double rate_of(const struct builder *b, const struct adjacent *e)
+static inline double rate_of(const struct route_builder *b, const struct adjacent *e)
 {
     return (double)b->graph->link[e->link].rate_bps;
 }
 
-/* Returns where the set stands in hop[], looking among the sets from 'from' on before adding it. */
-static uint32_t keep_set(struct builder *b, uint32_t from, uint32_t count)
+/* Returns the index of the set in hop[]. Reuses an equal set at 'from' or later, otherwise appends it. */
+static uint32_t intern_set(struct route_builder *b, uint32_t from, uint32_t count)
 {
     for (uint32_t at = from; at < b->hops; at += b->hop[at] + 1)
         if (b->hop[at] == count && memcmp(b->hop + at + 1, b->set, count * sizeof *b->set) == 0)
@@ -77,9 +77,8 @@ static uint32_t keep_set(struct builder *b, uint32_t from, uint32_t count)
     return b->hops - count - 1;
 }
 
-/* The least number of parts such that every weight is a whole number of them; if that would be many, as many as
- * there may be. */
-static uint32_t count_parts(const double *weight, uint32_t count)
+/* Returns the smallest divisor that makes every weight a whole number, at most ROUTE_WEIGHT_MAX. */
+static uint32_t find_divisor(const double *weight, uint32_t count)
 {
     for (uint32_t parts = 1; parts < ROUTE_WEIGHT_MAX; parts++) {
         uint32_t i = 0;
@@ -96,11 +95,11 @@ static uint32_t count_parts(const double *weight, uint32_t count)
     return ROUTE_WEIGHT_MAX;
 }
 
-/* Lets every port stand in the set by its weight, at least once: those that stand there more often come again
- * behind the others. Returns how many that makes. */
-static uint32_t repeat_by_weight(struct builder *b, uint32_t count)
+/* Repeats ports in the set in proportion to their weights, each at least once. Repetitions follow all first
+ * occurrences. Returns the new size of the set. */
+static uint32_t repeat_by_weight(struct route_builder *b, uint32_t count)
 {
-    uint32_t parts = count_parts(b->set_weight, count), made = count;
+    uint32_t parts = find_divisor(b->set_weight, count), made = count;
 
     for (uint32_t round = 2; round <= parts; round++)
         for (uint32_t i = 0; i < count; i++)
@@ -109,8 +108,8 @@ static uint32_t repeat_by_weight(struct builder *b, uint32_t count)
     return made;
 }
 
-/* Orders what find_hops() has found by the visits of the search; links to the same switch keep their order. */
-static void sort_by_visit(struct builder *b, uint32_t node)
+/* Sorts the result of find_hops() by visit. Links to the same switch keep their order. */
+static void sort_by_visit(struct route_builder *b, uint32_t node)
 {
     uint32_t count = 0;
 
@@ -125,9 +124,9 @@ static void sort_by_visit(struct builder *b, uint32_t node)
         }
 }
 
-/* The next hops of a node, in 'set'; returns how many. Where they are weighed: by the rate of the link or by what
- * is left behind it for each that comes that way, both against the best of the set, whichever is less. */
-static uint32_t find_hops(struct builder *b, uint32_t node)
+/* Stores the next hops of a node in 'set' and returns their number. A weight is the smaller of two ratios to
+ * the best of the set: link rate, and capacity beyond the link per link that shares it. */
+static uint32_t find_hops(struct route_builder *b, uint32_t node)
 {
     uint32_t count = 0, i = 0;
     double   rate_most = 0, each_most = 0;
@@ -136,7 +135,8 @@ static uint32_t find_hops(struct builder *b, uint32_t node)
         return 0;
     for (uint32_t e = b->adjacency.first[node]; e < b->adjacency.first[node + 1]; e++)
         if (is_next(b, node, &b->adjacency.edge[e])) {
-            double rate = rate_of(b, &b->adjacency.edge[e]), each = b->each ? b->each[b->adjacency.edge[e].to] : 0;
+            double rate = rate_of(b, &b->adjacency.edge[e]),
+                   each = b->each ? b->each[b->adjacency.edge[e].to] : 0;
 
             rate_most = rate > rate_most ? rate : rate_most;
             each_most = each > each_most ? each : each_most;
@@ -148,24 +148,26 @@ static uint32_t find_hops(struct builder *b, uint32_t node)
         return count;
     for (uint32_t e = b->adjacency.first[node]; e < b->adjacency.first[node + 1]; e++)
         if (is_next(b, node, &b->adjacency.edge[e])) {
-            double rate = rate_of(b, &b->adjacency.edge[e]) / rate_most, each = b->each[b->adjacency.edge[e].to] / each_most;
+            double rate = rate_of(b, &b->adjacency.edge[e]) / rate_most,
+                   each = b->each[b->adjacency.edge[e].to] / each_most;
 
             b->set_weight[i++] = rate < each ? rate : each;
         }
     return repeat_by_weight(b, count);
 }
 
-static uint32_t find_set(struct builder *b, uint32_t node, uint32_t from)
+static uint32_t find_set(struct route_builder *b, uint32_t node, uint32_t from)
 {
     uint32_t count = find_hops(b, node);
     bool     has_choice = b->paths && b->paths[node] > 0 && b->group_of[node] != UINT32_MAX;
 
-    return count == 1 && !has_choice ? ROUTE_ONE | b->set[0] : keep_set(b, from, count);
+    return count == 1 && !has_choice ? ROUTE_ONE | b->set[0] : intern_set(b, from, count);
 }
 
-/* What every switch can carry to the target: those near it first, for the others depend on them; and how many links
- * lead to it that somebody sends by, from the farthest on. queue[0] is the target, where all is carried. */
-static void weigh(struct builder *b, uint32_t queued)
+/* Computes the capacity of each switch toward the target, nearest switches first because the others depend on
+ * them. Then divides it by the number of used links into the switch, farthest first. queue[0] is the target,
+ * which has no limit. */
+static void compute_capacity(struct route_builder *b, uint32_t queued)
 {
     for (uint32_t i = 1; i < queued; i++)
         for (uint32_t n = b->queue[i], e = b->adjacency.first[n]; e < b->adjacency.first[n + 1]; e++)
@@ -175,18 +177,19 @@ static void weigh(struct builder *b, uint32_t queued)
 
                 b->capacity[n] += to == b->queue[0] || rate < b->capacity[to] ? rate : b->capacity[to];
             }
-    assert(b->each);             /* comes with the capacity */
+    assert(b->each);             /* allocated together with the capacity */
     for (uint32_t i = queued; i-- > 1;) {
         uint32_t n = b->queue[i];
 
         for (uint32_t e = b->adjacency.first[n]; e < b->adjacency.first[n + 1]; e++)
-            b->each[b->adjacency.edge[e].to] += is_next(b, n, &b->adjacency.edge[e]) && (b->group_of[n] != UINT32_MAX || b->each[n] > 0);
+            b->each[b->adjacency.edge[e].to] +=
+                is_next(b, n, &b->adjacency.edge[e]) && (b->group_of[n] != UINT32_MAX || b->each[n] > 0);
         b->each[n] = b->each[n] > 0 ? b->capacity[n] / b->each[n] : b->capacity[n];
     }
     b->each[b->queue[0]] = 1;
 }
 
-static void count_paths(struct builder *b, uint32_t queued)
+static void count_paths(struct route_builder *b, uint32_t queued)
 {
     for (uint32_t i = 1; i < queued; i++) {
         uint32_t n = b->queue[i], most = 0, paths;
@@ -199,7 +202,8 @@ static void count_paths(struct builder *b, uint32_t queued)
     }
 }
 
-/* The node a host hangs on: its neighbour, by the whole graph, links that are down included. */
+/* Finds the node each host is connected to, and numbers these nodes as groups. Uses all links, including
+ * those down. */
 static void find_hosts(struct route *r, const struct graph *g, const uint32_t *first_port, uint32_t *group_of,
                        uint32_t *target)
 {
@@ -223,19 +227,21 @@ static void find_hosts(struct route *r, const struct graph *g, const uint32_t *f
     free(port);
 }
 
-/* ---- all shortest paths alike ---- */
+/* ---- unweighted: all shortest paths are equal ---- */
 
-static uint32_t find_plain_set(struct builder *b, const struct shortest *s, uint32_t from, uint32_t target)
+static uint32_t find_unweighted_set(struct route_builder *b, const struct shortest *s, uint32_t from,
+                                    uint32_t target)
 {
     uint32_t count = shortest_hops(s, from, target, b->set);
 
-    return count == 1 ? ROUTE_ONE | b->set[0] : keep_set(b, b->hops, count);
+    return count == 1 ? ROUTE_ONE | b->set[0] : intern_set(b, b->hops, count);
 }
 
-/* One set for each class of targets; those of a class are filled in by its first. */
-static void build_plain(struct route *r, struct builder *b, const uint32_t *target)
+/* Builds one set per class of targets, when it reaches the first target of the class. */
+static void build_unweighted(struct route *r, struct route_builder *b, const uint32_t *target)
 {
-    uint32_t       *set = xcalloc(2ul * r->groups + 2, sizeof *set), *made_for = xcalloc(2ul * r->groups + 2, sizeof *made_for);
+    uint32_t *set = xcalloc(2ul * r->groups + 2, sizeof *set),
+             *made_for = xcalloc(2ul * r->groups + 2, sizeof *made_for);
     struct shortest s;
 
     shortest_init(&s, &b->adjacency, target, r->groups);
@@ -252,7 +258,7 @@ static void build_plain(struct route *r, struct builder *b, const uint32_t *targ
             }
             if (made_for[class] != n + 1) {
                 made_for[class] = n + 1;
-                set[class] = find_plain_set(b, &s, n, k);
+                set[class] = find_unweighted_set(b, &s, n, k);
             }
             entry[k] = set[class];
         }
@@ -262,22 +268,23 @@ static void build_plain(struct route *r, struct builder *b, const uint32_t *targ
     free(set);
 }
 
-/* ---- weighed, with the number of paths, or by visit ---- */
+/* ---- weighted, with path counts, or by visit ---- */
 
-/* What is known of all switches, group by group; NULL: not asked for. */
-struct groups {
+/* Results for all switches, group by group; NULL: not requested. */
+struct group_results {
     uint32_t *distance;
     double   *capacity, *each;
     uint16_t *paths;
     uint32_t *visit;
 };
 
-static void *by_group(const struct route *r, const struct builder *b, bool is_wanted, size_t bytes)
+static void *alloc_by_group(const struct route *r, const struct route_builder *b, bool is_wanted,
+                            size_t bytes)
 {
     return is_wanted ? xcalloc(r->groups + 1ul, (b->adjacency.switches + 1ul) * bytes) : NULL;
 }
 
-static void use_group(struct builder *b, const struct groups *all, uint32_t k)
+static void select_group(struct route_builder *b, const struct group_results *all, uint32_t k)
 {
     size_t at = (size_t)k * b->adjacency.switches;
 
@@ -288,31 +295,33 @@ static void use_group(struct builder *b, const struct groups *all, uint32_t k)
     b->visit = all->visit ? all->visit + at : NULL;
 }
 
-static void measure_group(struct builder *b, uint32_t target)
+static void compute_group(struct route_builder *b, uint32_t target)
 {
-    uint32_t queued = measure(b, target);
+    uint32_t queued = find_distances(b, target);
 
     for (uint32_t i = 0; b->visit && i < queued; i++)
         b->visit[b->queue[i]] = i;
     if (b->capacity && queued)
-        weigh(b, queued);
+        compute_capacity(b, queued);
     if (b->paths)
         count_paths(b, queued);
 }
 
-/* Distances come group by group, but sets are made switch by switch: equal ones are then found among that switch's
- * few. */
-static void build_weighed(struct route *r, struct builder *b, const struct route_cfg *cfg, const uint32_t *target)
+/* Distances are computed group by group, but sets are built switch by switch. Equal sets are then found among
+ * the few of that switch. */
+static void build_weighted(struct route *r, struct route_builder *b, const struct route_cfg *cfg,
+                           const uint32_t *target)
 {
-    struct groups all = { by_group(r, b, true, sizeof *all.distance),
-                          by_group(r, b, cfg->is_weighted, sizeof *all.capacity),
-                          by_group(r, b, cfg->is_weighted, sizeof *all.each),
-                          by_group(r, b, cfg->with_paths, sizeof *all.paths),
-                          by_group(r, b, cfg->is_by_visit && !cfg->is_weighted, sizeof *all.visit) };
+    struct group_results all = { alloc_by_group(r, b, true, sizeof *all.distance),
+                                 alloc_by_group(r, b, cfg->is_weighted, sizeof *all.capacity),
+                                 alloc_by_group(r, b, cfg->is_weighted, sizeof *all.each),
+                                 alloc_by_group(r, b, cfg->with_paths, sizeof *all.paths),
+                                 alloc_by_group(r, b, cfg->is_by_visit && !cfg->is_weighted,
+                                                sizeof *all.visit) };
 
     for (uint32_t k = 0; k < r->groups; k++) {
-        use_group(b, &all, k);
-        measure_group(b, target[k]);
+        select_group(b, &all, k);
+        compute_group(b, target[k]);
     }
     for (uint32_t n = 0; n < b->adjacency.switches; n++) {
         uint32_t from = b->hops;
@@ -320,7 +329,7 @@ static void build_weighed(struct route *r, struct builder *b, const struct route
         for (uint32_t k = 0; k < r->groups; k++) {
             size_t at = (size_t)n * r->groups + k;
 
-            use_group(b, &all, k);
+            select_group(b, &all, k);
             r->entry[at] = target[k] == n ? ROUTE_LOCAL : find_set(b, n, from);
             if (b->paths)
                 r->paths[at] = b->paths[n];
@@ -333,10 +342,11 @@ static void build_weighed(struct route *r, struct builder *b, const struct route
     free(all.visit);
 }
 
-/* ---- all of it ---- */
+/* ---- build ---- */
 
-/* Groups by switch, and the switch of each; hosts that are wired to a host have none. */
-static void use_switches(const struct route *r, struct builder *b, const uint32_t *group_of, uint32_t *target)
+/* Converts groups and targets to switch numbers. Hosts that are connected to a host have no switch. */
+static void map_to_switches(const struct route *r, struct route_builder *b, const uint32_t *group_of,
+                            uint32_t *target)
 {
     const struct adjacency *a = &b->adjacency;
 
@@ -350,15 +360,16 @@ static void use_switches(const struct route *r, struct builder *b, const uint32_
 
 void route_build(struct route *r, struct arena *arena, const struct graph *g, const struct route_cfg *cfg)
 {
-    struct builder b = { .graph = g };
-    uint32_t      *group_of = xcalloc(g->nodes + 1ul, sizeof *group_of), *target = xcalloc(g->nodes + 1ul, sizeof *target);
+    struct route_builder b = { .graph = g };
+    uint32_t *group_of = xcalloc(g->nodes + 1ul, sizeof *group_of),
+             *target = xcalloc(g->nodes + 1ul, sizeof *target);
     size_t         cells, edges;
 
     *r = (struct route){ .host = arena_alloc(arena, g->nodes, sizeof *r->host),
                          .row = arena_alloc(arena, g->nodes, sizeof *r->row) };
     find_hosts(r, g, cfg->first_port, group_of, target);
     adjacency_init(&b.adjacency, g, cfg->first_port, cfg->down, cfg->is_ascending);
-    use_switches(r, &b, group_of, target);
+    map_to_switches(r, &b, group_of, target);
     cells = (size_t)b.adjacency.switches * r->groups;
     for (uint32_t n = 0; n < g->nodes; n++)
         r->row[n] = b.adjacency.number[n] == ADJACENCY_NONE ? 0 : (size_t)b.adjacency.number[n] * r->groups;
@@ -371,9 +382,9 @@ void route_build(struct route *r, struct arena *arena, const struct graph *g, co
     b.set_weight = xcalloc(edges, sizeof *b.set_weight);
     b.set_visit = xcalloc(edges, sizeof *b.set_visit);
     if (cfg->is_weighted || cfg->with_paths || cfg->is_by_visit)
-        build_weighed(r, &b, cfg, target);
+        build_weighted(r, &b, cfg, target);
     else
-        build_plain(r, &b, target);
+        build_unweighted(r, &b, target);
     r->hop = arena_alloc(arena, b.hops + 1ul, sizeof *r->hop);
     if (b.hops)
         memcpy(r->hop, b.hop, b.hops * sizeof *r->hop);

@@ -12,7 +12,7 @@
 #define NODES_MAX 64
 #define FAR       1000u
 
-/* What a node's ports are, found from the links alone: port i of a node is its i-th link. */
+/* Derives the first ports from the links alone: port i of a node is its i-th link. */
 static uint32_t first_ports(const struct graph *g, uint32_t *first)
 {
     uint32_t total = 0;
@@ -35,8 +35,8 @@ static uint32_t neighbour(const struct graph *g, uint32_t node, uint32_t port, u
     abort();
 }
 
-/* Distances to 'target' by relaxing every link until nothing changes; hosts pass nothing on. */
-static void distances(const struct graph *g, const bool *down, uint32_t target, uint32_t *d)
+/* Distances to 'target' by relaxation until nothing changes. Hosts do not forward. */
+static void relax_distances(const struct graph *g, const bool *down, uint32_t target, uint32_t *d)
 {
     bool is_changed = true;
 
@@ -56,15 +56,14 @@ static void distances(const struct graph *g, const bool *down, uint32_t target, 
     }
 }
 
-/* The next hops of a switch toward a host, written out: neighbours from the highest, ports from the
- * lowest. */
+/* Expected next hops of a switch toward a host: highest neighbor first, then lowest port. */
 static uint32_t expected_hops(const struct graph *g, const uint32_t *first, const bool *down, uint32_t node,
                               uint32_t host, uint32_t *hop)
 {
     uint32_t d[NODES_MAX], count = 0;
     uint32_t ports = (node + 1 < g->nodes ? first[node + 1] : 2 * g->links) - first[node];
 
-    distances(g, down, host, d);
+    relax_distances(g, down, host, d);
     if (d[node] >= FAR)
         return 0;
     for (uint32_t to = g->nodes; to-- > 0;)
@@ -89,7 +88,7 @@ static uint32_t actual_hops(const struct route *r, uint32_t node, uint32_t host,
     return r->hop[entry];
 }
 
-/* A host's own link that is down does not concern the routes: the port that leads there knows. */
+/* Routes ignore the state of a host's own link; the port to the host handles it. */
 static bool is_host_cut(const struct graph *g, const bool *down, uint32_t host)
 {
     for (uint32_t i = 0; down && i < g->links; i++)
@@ -126,7 +125,7 @@ static void add_link(struct graph *g, uint32_t a, uint32_t b)
     graph_add_link(g, &(struct graph_link){ a, b, 100000000000, 1000000, 0, 0 });
 }
 
-/* Hosts and switches mixed, parallel links, cycles, hosts joined to each other's switch only. */
+/* Mixes hosts and switches, with parallel links, cycles, and hosts that share only a switch. */
 static void random_graph(struct graph *g, struct rng *r)
 {
     uint32_t nodes = 6 + (uint32_t)rng_below(r, 14), hub[NODES_MAX], hubs = 0;
@@ -151,7 +150,7 @@ static void random_graph(struct graph *g, struct rng *r)
     }
 }
 
-static void route_build__finds_all_shortest_ways(void **unused)
+static void route_build__finds_all_shortest_paths(void **unused)
 {
     (void)unused;
     for (uint64_t seed = 0; seed < 100; seed++) {
@@ -169,7 +168,7 @@ static void route_build__finds_all_shortest_ways(void **unused)
     }
 }
 
-static void route_build__knows_the_usual_networks(void **unused)
+static void route_build__handles_common_topologies(void **unused)
 {
     struct graph g;
 
@@ -182,8 +181,8 @@ static void route_build__knows_the_usual_networks(void **unused)
     graph_fini(&g);
 }
 
-/* In a fat-tree an edge switch has k/2 ways up and an agg k/2, and there is one way down. */
-static void route_build__counts_the_ways_of_a_fat_tree(void **unused)
+/* In a fat-tree, edge and agg switches have k/2 next hops upward, and one downward. */
+static void route_build__fat_tree_next_hop_counts(void **unused)
 {
     (void)unused;
     for (uint32_t k = 2; k <= 8; k += 2) {
@@ -211,7 +210,7 @@ static void route_build__counts_the_ways_of_a_fat_tree(void **unused)
             if (k > 2)
                 assert_int_equal(actual_hops(&r, edge + 1, near, hop), k / 2);
             assert_int_equal(actual_hops(&r, hosts + 2 * edges, near, hop),
-                             1); /* a core: one way into each pod */
+                             1); /* a core: one next hop to each pod */
         }
         arena_fini(&arena);
         graph_fini(&g);
@@ -219,7 +218,7 @@ static void route_build__counts_the_ways_of_a_fat_tree(void **unused)
     }
 }
 
-/* How often 'port' stands among the next hops. */
+/* Number of times 'port' occurs among the next hops. */
 static uint32_t weight_of(const struct route *r, uint32_t node, uint32_t host, uint32_t port)
 {
     uint32_t hop[256], count = actual_hops(r, node, host, hop), weight = 0;
@@ -229,7 +228,7 @@ static uint32_t weight_of(const struct route *r, uint32_t node, uint32_t host, u
     return weight;
 }
 
-/* Two racks, three spines: from tor0 to tor1 a path carries what the slower of its links does. Ports of tor0 lead to
+/* Two racks, three spines: a path from tor0 to tor1 carries as much as its slower link. Ports of tor0 lead to
  * host 0 and the spines, in this order. */
 static void expect_weights(const uint64_t up_gbps[3], const uint64_t down_gbps[3], const uint32_t want[3])
 {
@@ -238,15 +237,17 @@ static void expect_weights(const uint64_t up_gbps[3], const uint64_t down_gbps[3
     struct route r;
     uint32_t     first[16];
 
-    graph_clos(&g, &(struct graph_clos){ .tors = 2, .hosts_per_tor = 1, .spines = 3, .parallel = 1, .rate_bps = 1,
-                                         .delay_ps = 1, .fabric_rate_bps = 1, .fabric_delay_ps = 1 });
+    graph_clos(&g, &(struct graph_clos){ .tors = 2, .hosts_per_tor = 1, .spines = 3, .parallel = 1,
+                                         .rate_bps = 1, .delay_ps = 1, .fabric_rate_bps = 1,
+                                         .fabric_delay_ps = 1 });
     for (uint32_t i = 0; i < 3; i++) {
         g.link[2 + i].rate_bps = up_gbps[i] * 1000000000;
         g.link[5 + i].rate_bps = down_gbps[i] * 1000000000;
     }
     arena_init(&arena, 8 << 20);
     first_ports(&g, first);
-    route_build(&r, &arena, &g, &(struct route_cfg){ .first_port = first, .is_weighted = true, .with_paths = true });
+    route_build(&r, &arena, &g,
+                &(struct route_cfg){ .first_port = first, .is_weighted = true, .with_paths = true });
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(weight_of(&r, 2, 1, first[2] + 1 + i), want[i]);
     assert_int_equal(r.paths[r.row[2] + r.host[1].group] + 1, want[0] + want[1] + want[2]);
@@ -254,20 +255,21 @@ static void expect_weights(const uint64_t up_gbps[3], const uint64_t down_gbps[3
     graph_fini(&g);
 }
 
-static void route_build__weighs_by_what_a_path_carries(void **unused)
+static void route_build__weights_follow_path_capacity(void **unused)
 {
     (void)unused;
     expect_weights((uint64_t[]){ 100, 100, 100 }, (uint64_t[]){ 100, 100, 100 }, (uint32_t[]){ 1, 1, 1 });
     expect_weights((uint64_t[]){ 100, 50, 100 }, (uint64_t[]){ 100, 100, 100 }, (uint32_t[]){ 2, 1, 2 });
     expect_weights((uint64_t[]){ 100, 100, 100 }, (uint64_t[]){ 25, 100, 100 }, (uint32_t[]){ 1, 4, 4 });
     expect_weights((uint64_t[]){ 40, 100, 100 }, (uint64_t[]){ 100, 100, 60 }, (uint32_t[]){ 2, 5, 3 });
-    /* 400:390:10 is 40:39:1: too fine, so sixteenths of the largest, but nobody goes without. */
+    /* 400:390:10 is 40:39:1, which is too fine. Weights are rounded to sixteenths of the largest, at least
+     * one. */
     expect_weights((uint64_t[]){ 400, 390, 10 }, (uint64_t[]){ 400, 400, 400 }, (uint32_t[]){ 16, 16, 1 });
 }
 
-/* With one of two links from agg0 to the cores down, an edge switch below it sends that way half of what it sends
- * the other; so do those that send to its pod. */
-static void route_build__weighs_what_failures_leave(void **unused)
+/* With one of the two links from agg0 to the cores down, an edge switch below sends half as much through agg0
+ * as through the other agg. The same holds for traffic to that pod. */
+static void route_build__weights_after_a_failure(void **unused)
 {
     struct graph g;
     struct arena arena;
@@ -299,7 +301,7 @@ static void route_build__weighs_what_failures_leave(void **unused)
         if (g.node[n].is_switch)
             assert_int_equal(weight_of(&r, edge, 15, first[edge] + p), n == agg ? 1 : 2);
     }
-    for (uint32_t p = 0; p < 4; p++) {           /* edge7 comes eight nodes behind edge0, and its pod's aggs */
+    for (uint32_t p = 0; p < 4; p++) {           /* edge7 is eight nodes after edge0: its pod's aggs */
         uint32_t n = neighbour(&g, edge + 7, p, &link);
 
         if (g.node[n].is_switch)
@@ -310,7 +312,7 @@ static void route_build__weighs_what_failures_leave(void **unused)
     free(down);
 }
 
-/* (k/2)^2 paths between pods, k/2 within one, 1 to itself. */
+/* (k/2)^2 paths between pods, k/2 within a pod, 1 within a rack. */
 static void route_build__counts_paths(void **unused)
 {
     (void)unused;
@@ -337,11 +339,11 @@ static void route_build__counts_paths(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(route_build__finds_all_shortest_ways),
-        cmocka_unit_test(route_build__knows_the_usual_networks),
-        cmocka_unit_test(route_build__counts_the_ways_of_a_fat_tree),
-        cmocka_unit_test(route_build__weighs_by_what_a_path_carries),
-        cmocka_unit_test(route_build__weighs_what_failures_leave),
+        cmocka_unit_test(route_build__finds_all_shortest_paths),
+        cmocka_unit_test(route_build__handles_common_topologies),
+        cmocka_unit_test(route_build__fat_tree_next_hop_counts),
+        cmocka_unit_test(route_build__weights_follow_path_capacity),
+        cmocka_unit_test(route_build__weights_after_a_failure),
         cmocka_unit_test(route_build__counts_paths),
     };
 

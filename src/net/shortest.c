@@ -4,17 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH 64u                /* targets, one bit each */
+#define BATCH 64u                /* targets per batch, one bit each */
 
 /* ---- distances ---- */
 
-struct wave {                    /* how far a batch has come */
-    uint64_t *seen, *here, *next;        /* by switch: targets that reach it: in all, and with the links so far and one more */
-    uint32_t *at, *at_next;              /* switches whose 'here' and 'next' are not empty */
+struct wave {                    /* state of the breadth-first search of a batch */
+    uint64_t *seen, *here, *next;        /* by switch, sets of targets: reached so far, reached in this step,
+                                          * reached in the next step */
+    uint32_t *at, *at_next;              /* switches whose 'here' or 'next' is not empty */
     uint32_t  count, count_next;
 };
 
-static void meet(struct wave *w, uint32_t to, uint64_t targets)
+static void visit_switch(struct wave *w, uint32_t to, uint64_t targets)
 {
     targets &= ~w->seen[to];
     if (!targets)
@@ -24,8 +25,8 @@ static void meet(struct wave *w, uint32_t to, uint64_t targets)
     w->next[to] |= targets;
 }
 
-/* One link further. */
-static void advance(struct shortest *s, struct wave *w, uint32_t batch, uint16_t distance)
+/* Advances the search by one link. */
+static void advance_wave(struct shortest *s, struct wave *w, uint32_t batch, uint16_t distance)
 {
     const struct adjacency *a = s->adjacency;
     uint32_t               *at = w->at;
@@ -34,7 +35,7 @@ static void advance(struct shortest *s, struct wave *w, uint32_t batch, uint16_t
         uint32_t from = w->at[i];
 
         for (uint32_t e = a->first[from]; e < a->first[from + 1]; e++)
-            meet(w, a->edge[e].to, w->here[from]);
+            visit_switch(w, a->edge[e].to, w->here[from]);
     }
     for (uint32_t i = 0; i < w->count; i++)
         w->here[w->at[i]] = 0;
@@ -53,7 +54,7 @@ static void advance(struct shortest *s, struct wave *w, uint32_t batch, uint16_t
     w->count_next = 0;
 }
 
-static void measure_batch(struct shortest *s, struct wave *w, const uint32_t *target, uint32_t batch)
+static void search_batch(struct shortest *s, struct wave *w, const uint32_t *target, uint32_t batch)
 {
     uint32_t end = batch + BATCH < s->targets ? batch + BATCH : s->targets;
 
@@ -67,13 +68,13 @@ static void measure_batch(struct shortest *s, struct wave *w, const uint32_t *ta
             w->seen[target[t]] |= 1ull << (t - batch);
         }
     for (uint32_t distance = 1; w->count && distance < SHORTEST_FAR; distance++)
-        advance(s, w, batch, (uint16_t)distance);
+        advance_wave(s, w, batch, (uint16_t)distance);
     for (uint32_t i = 0; i < w->count; i++)
         w->here[w->at[i]] = 0;
     w->count = 0;
 }
 
-static void measure(struct shortest *s, const uint32_t *target)
+static void search_all(struct shortest *s, const uint32_t *target)
 {
     size_t      switches = s->adjacency->switches + 1ul;
     struct wave w = { .seen = xcalloc(switches, sizeof *w.seen), .here = xcalloc(switches, sizeof *w.here),
@@ -81,7 +82,7 @@ static void measure(struct shortest *s, const uint32_t *target)
                       .at_next = xcalloc(switches, sizeof *w.at_next) };
 
     for (uint32_t batch = 0; batch < s->targets; batch += BATCH)
-        measure_batch(s, &w, target, batch);
+        search_batch(s, &w, target, batch);
     free(w.seen);
     free(w.here);
     free(w.next);
@@ -97,13 +98,13 @@ void shortest_init(struct shortest *s, const struct adjacency *a, const uint32_t
     s->distance = xcalloc(cells + 1, sizeof *s->distance);
     memset(s->distance, 0xff, cells * sizeof *s->distance);
     s->class_of = xcalloc(targets + 1ul, sizeof *s->class_of);
-    s->leads = xcalloc(targets + 4ul, sizeof *s->leads);     /* looked at four at a time */
+    s->leads = xcalloc(targets + 4ul, sizeof *s->leads); /* padded: split_classes() reads four at a time */
     s->led = xcalloc(targets + 4ul, sizeof *s->led);
     s->members = xcalloc(classes, sizeof *s->members);
     s->child = xcalloc(classes, sizeof *s->child);
     s->split_by = xcalloc(classes, sizeof *s->split_by);
     s->unused = xcalloc(classes, sizeof *s->unused);
-    measure(s, target);
+    search_all(s, target);
 }
 
 void shortest_fini(struct shortest *s)
@@ -120,23 +121,23 @@ void shortest_fini(struct shortest *s)
 
 /* ---- classes ---- */
 
-static const uint16_t *row(const struct shortest *s, uint32_t from)
+static const uint16_t *distance_row(const struct shortest *s, uint32_t from)
 {
     return s->distance + (size_t)from * s->targets;
 }
 
-/* What is next lies one link nearer. A neighbour of a switch that cannot be reached cannot be either, and its sum wraps
- * around to what only the target itself has. */
+/* A next hop is one link nearer to the target. If neither switch reaches the target, the sum wraps to 0,
+ * which only the target itself has as its distance. */
 static void find_leads(const struct shortest *s, uint16_t *restrict leads, uint32_t from, uint32_t to)
 {
-    const uint16_t *restrict mine = row(s, from), *restrict its = row(s, to);
+    const uint16_t *restrict mine = distance_row(s, from), *restrict its = distance_row(s, to);
 
     for (uint32_t t = 0; t < s->targets; t++)
         leads[t] = mine[t] == (uint16_t)(its[t] + 1) ? UINT16_MAX : 0;
 }
 
-/* Moves a target to the class of those of its class that link 'edge' leads to as well. */
-static void move(struct shortest *s, uint32_t target, uint32_t edge)
+/* Moves a target to the part of its class that link 'edge' also leads to. */
+static void move_target(struct shortest *s, uint32_t target, uint32_t edge)
 {
     uint32_t was = s->class_of[target];
 
@@ -146,7 +147,7 @@ static void move(struct shortest *s, uint32_t target, uint32_t edge)
         assert(fresh < 2 * s->targets + 2);
         s->split_by[was] = edge;
         s->child[was] = fresh;
-        s->split_by[fresh] = edge;       /* its targets have been moved by this link */
+        s->split_by[fresh] = edge;       /* its targets have already been moved for this link */
         s->members[fresh] = 0;
     }
     s->class_of[target] = s->child[was];
@@ -155,7 +156,7 @@ static void move(struct shortest *s, uint32_t target, uint32_t edge)
         s->unused[s->unused_count++] = was;
 }
 
-static void split(struct shortest *s, uint32_t edge)
+static void split_classes(struct shortest *s, uint32_t edge)
 {
     for (uint32_t t = 0; t < s->targets; t += 4) {
         uint64_t four;
@@ -163,7 +164,7 @@ static void split(struct shortest *s, uint32_t edge)
         memcpy(&four, s->leads + t, sizeof four);
         for (uint32_t i = 0; four && i < 4; i++)
             if (s->leads[t + i])
-                move(s, t + i, edge);
+                move_target(s, t + i, edge);
     }
 }
 
@@ -182,8 +183,8 @@ void shortest_divide(struct shortest *s, uint32_t from)
 
         find_leads(s, s->leads, from, a->edge[e].to);
         if (e > a->first[from] && memcmp(s->leads, s->led, s->targets * sizeof *s->leads) == 0)
-            continue;            /* those that go together stay together */
-        split(s, e);
+            continue;            /* the classes would not change */
+        split_classes(s, e);
         s->led = s->leads;
         s->leads = swap;
     }
@@ -195,7 +196,7 @@ uint32_t shortest_hops(const struct shortest *s, uint32_t from, uint32_t target,
     uint32_t                count = 0;
 
     for (uint32_t e = a->first[from]; e < a->first[from + 1]; e++)
-        if (row(s, from)[target] == (uint16_t)(row(s, a->edge[e].to)[target] + 1))
+        if (distance_row(s, from)[target] == (uint16_t)(distance_row(s, a->edge[e].to)[target] + 1))
             port[count++] = a->edge[e].port;
     return count;
 }

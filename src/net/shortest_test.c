@@ -20,9 +20,9 @@ struct fabric {
     uint32_t         target[SWITCHES];
 };
 
-/* A random graph of switches, some links twice, some down, some switches alone; every one of them is a target, in any
- * order, but for a few that are none. */
-static void make(struct fabric *f, struct rng *r, uint32_t links)
+/* A random graph of switches: some links are parallel, some are down, some switches are isolated. Every
+ * switch is a target, in random order, and a few targets are no switches. */
+static void make_fabric(struct fabric *f, struct rng *r, uint32_t links)
 {
     uint32_t port = 0;
 
@@ -55,7 +55,7 @@ static void make(struct fabric *f, struct rng *r, uint32_t links)
     adjacency_init(&f->adjacency, &f->graph, f->first_port, f->down, false);
 }
 
-static void unmake(struct fabric *f)
+static void free_fabric(struct fabric *f)
 {
     adjacency_fini(&f->adjacency);
     graph_fini(&f->graph);
@@ -63,7 +63,7 @@ static void unmake(struct fabric *f)
     free(f->first_port);
 }
 
-/* All distances by relaxing over every switch in between (Floyd and Warshall). */
+/* All distances by the Floyd-Warshall algorithm. */
 static uint32_t *all_distances(const struct fabric *f)
 {
     uint32_t *d = calloc(SWITCHES * SWITCHES, sizeof *d);
@@ -94,8 +94,10 @@ static void expect_distances(const struct shortest *s, const struct fabric *f, c
         }
 }
 
-/* By the links of the graph: which of a switch's ports lead nearer. Bit i: the i-th in the order of next hops. */
-static uint32_t expected_hops(const struct fabric *f, const uint32_t *d, uint32_t n, uint32_t target, uint32_t *port)
+/* Expected next hops, from the links of the graph: ports that lead nearer. Bit i: the i-th next hop in
+ * order. */
+static uint32_t expected_hops(const struct fabric *f, const uint32_t *d, uint32_t n, uint32_t target,
+                              uint32_t *port)
 {
     uint32_t count = 0;
 
@@ -117,7 +119,7 @@ static uint32_t expected_hops(const struct fabric *f, const uint32_t *d, uint32_
     return count;
 }
 
-static void shortest_divide__puts_targets_together_that_share_their_next_hops(void **unused)
+static void shortest_divide__groups_targets_by_next_hops(void **unused)
 {
     static const uint32_t links[] = { 60, 170, 400, 2000 };
     struct rng            r;
@@ -129,7 +131,7 @@ static void shortest_divide__puts_targets_together_that_share_their_next_hops(vo
         struct shortest s;
         uint32_t       *d, port[2][4000];
 
-        make(&f, &r, links[round]);
+        make_fabric(&f, &r, links[round]);
         d = all_distances(&f);
         shortest_init(&s, &f.adjacency, f.target, SWITCHES);
         expect_distances(&s, &f, d);
@@ -148,20 +150,21 @@ static void shortest_divide__puts_targets_together_that_share_their_next_hops(vo
                 for (uint32_t b = 0; b < a; b++)
                     assert_int_equal(s.class_of[a] == s.class_of[b],
                                      count[a] == count[b] &&
-                                     memcmp(hops + (size_t)a * 64, hops + (size_t)b * 64, count[a] * sizeof *hops) == 0);
+                                         memcmp(hops + (size_t)a * 64, hops + (size_t)b * 64,
+                                                count[a] * sizeof *hops) == 0);
             free(count);
             free(hops);
         }
         shortest_fini(&s);
         free(d);
-        unmake(&f);
+        free_fabric(&f);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shortest_divide__puts_targets_together_that_share_their_next_hops),
+        cmocka_unit_test(shortest_divide__groups_targets_by_next_hops),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

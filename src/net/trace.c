@@ -14,7 +14,9 @@ void trace_init(struct trace *t, const char *name, uint32_t ranks)
 {
     size_t size = strlen(name) + 1;
 
-    *t = (struct trace){ .name = xmalloc(size), .rank = xcalloc(ranks + 1ul, sizeof *t->rank), .ranks = ranks, .spill = -1 };
+    *t = (struct trace){
+        .name = xmalloc(size), .rank = xcalloc(ranks + 1ul, sizeof *t->rank), .ranks = ranks, .spill = -1
+    };
     memcpy(t->name, name, size);
     trace_add_group(t, NULL, ranks);
     for (uint32_t i = 0; i < ranks; i++)
@@ -78,9 +80,10 @@ uint32_t trace_add_group(struct trace *t, const uint32_t *rank, uint32_t count)
     return t->groups++;
 }
 
-/* ---- sealing ---- */
+/* ---- seal ---- */
 
-/* Lists by what comes before: first those that wait for its end, then those that wait for its start. */
+/* Sorts edges by predecessor: first the operations that wait for its end, then those that wait for its
+ * start. */
 static void list_edges(struct trace_rank *r)
 {
     uint32_t *count = xcalloc(2ul * r->ops + 1, sizeof *count), at = 0;
@@ -104,10 +107,12 @@ static void list_edges(struct trace_rank *r)
     r->edge = NULL;
 }
 
-/* Takes away who waits for nobody until there is none: who is left waits in a circle, or for one. Returns one of them, or NONE. */
-static uint32_t find_circle(const struct trace_rank *r)
+/* Topological sort: removes operations without open dependencies. Returns an operation on or behind a cycle,
+ * or NONE. */
+static uint32_t find_cycle(const struct trace_rank *r)
 {
-    uint32_t *waits = xcalloc(r->ops + 1ul, sizeof *waits), *ready = xcalloc(r->ops + 1ul, sizeof *ready), from = 0, to = 0, found = NONE;
+    uint32_t *waits = xcalloc(r->ops + 1ul, sizeof *waits), *ready = xcalloc(r->ops + 1ul, sizeof *ready),
+             from = 0, to = 0, found = NONE;
 
     for (uint32_t i = 0; i < r->ops; i++) {
         waits[i] = r->op[i].waits;
@@ -126,7 +131,7 @@ static uint32_t find_circle(const struct trace_rank *r)
     return found;
 }
 
-/* What others want to know of a rank before they look at its operations. */
+/* Computes the totals of a rank. */
 static void count_ops(struct trace_rank *r)
 {
     for (uint32_t i = 0; i < r->ops; i++) {
@@ -157,7 +162,11 @@ static int spill_rank(struct trace *t, struct trace_rank *r, struct err *err)
     free(r->next);
     r->op = NULL;
     r->next = NULL;
-    return rc ? err_set(err, -rc, "%s: the temporary file for its operations (in $TMPDIR, or /var/tmp) cannot be written: %s", t->name, strerror(-rc)) : 0;
+    return rc ? err_set(
+                    err, -rc,
+                    "%s: cannot write the temporary file for its operations (in $TMPDIR, or /var/tmp): %s",
+                    t->name, strerror(-rc))
+              : 0;
 }
 
 static int number_collectives(struct trace *t, uint32_t rank, struct err *err)
@@ -186,10 +195,11 @@ int trace_seal_rank(struct trace *t, uint32_t rank, struct err *err)
         return 0;
     r->is_sealed = true;
     list_edges(r);
-    found = find_circle(r);
+    found = find_cycle(r);
     if (found != NONE)
-        return err_set(err, EINVAL, "%s:%u: operation %u of rank %u waits for itself, or for others that wait in a circle", t->name, r->op[found].line, found,
-                       rank);
+        return err_set(err, EINVAL,
+                       "%s:%u: operation %u of rank %u is part of a dependency cycle, or waits for one",
+                       t->name, r->op[found].line, found, rank);
     count_ops(r);
     rc = number_collectives(t, rank, err);
     return rc || !t->is_spilled ? rc : spill_rank(t, r, err);
@@ -204,18 +214,20 @@ int trace_seal(struct trace *t, struct err *err)
     return rc;
 }
 
-/* ---- in a file ---- */
+/* ---- spill to a file ---- */
 
 int trace_spill(struct trace *t, struct err *err)
 {
     t->spill = temporary_open();
     if (t->spill < 0)
-        return err_set(err, -t->spill, "%s: its operations need a temporary file, and none can be made in %s ($TMPDIR)", t->name, temporary_folder());
+        return err_set(err, -t->spill,
+                       "%s: cannot create a temporary file for its operations in %s ($TMPDIR)", t->name,
+                       temporary_folder());
     t->is_spilled = true;
     return 0;
 }
 
-/* Some bytes by way of the page that they are on: those before and behind them will be wanted, too. */
+/* Reads through a page buffer, because neighboring bytes are likely to be read next. */
 static bool read_page(const struct trace *t, struct trace_page *p, void *data, uint32_t bytes, uint64_t at)
 {
     if (at < p->at || at + bytes > p->at + p->bytes) {
@@ -242,7 +254,8 @@ void trace_list_fini(struct trace_list *l)
     free(l->next.data);
 }
 
-bool trace_get(const struct trace *t, uint32_t rank, uint32_t number, struct trace_op *op, struct trace_list *l)
+bool trace_get(const struct trace *t, uint32_t rank, uint32_t number, struct trace_op *op,
+               struct trace_list *l)
 {
     const struct trace_rank *r = &t->rank[rank];
     uint64_t                 at = r->at + number * (uint64_t)sizeof *op;
@@ -265,19 +278,22 @@ static bool read_list(const struct trace *t, struct trace_list *l, uint32_t coun
     }
     l->op = l->room;
     l->count = count;
-    if (count && (count > PAGE_BYTES / sizeof *l->room ? !temporary_read(t->spill, l->room, count * (uint64_t)sizeof *l->room, at)
-                                                       : !read_page(t, &l->next, l->room, count * (uint32_t)sizeof *l->room, at)))
+    if (count && (count > PAGE_BYTES / sizeof *l->room
+                      ? !temporary_read(t->spill, l->room, count * (uint64_t)sizeof *l->room, at)
+                      : !read_page(t, &l->next, l->room, count * (uint32_t)sizeof *l->room, at)))
         l->count = 0;
     return l->count == count;
 }
 
-bool trace_followers(const struct trace *t, uint32_t rank, const struct trace_op *op, bool of_start, struct trace_list *l)
+bool trace_followers(const struct trace *t, uint32_t rank, const struct trace_op *op, bool of_start,
+                     struct trace_list *l)
 {
     const struct trace_rank *r = &t->rank[rank];
-    uint32_t                 from = of_start ? op->started_at : op->done_at, to = of_start ? op->next_at : op->started_at;
+    uint32_t from = of_start ? op->started_at : op->done_at, to = of_start ? op->next_at : op->started_at;
 
     if (t->is_spilled)
-        return read_list(t, l, to - from, r->at + r->ops * (uint64_t)sizeof *op + from * (uint64_t)sizeof *l->room);
+        return read_list(t, l, to - from,
+                         r->at + r->ops * (uint64_t)sizeof *op + from * (uint64_t)sizeof *l->room);
     l->op = r->next + from;
     l->count = to - from;
     return true;
@@ -288,7 +304,9 @@ bool trace_roots(const struct trace *t, uint32_t rank, struct trace_list *l)
     const struct trace_rank *r = &t->rank[rank];
 
     if (t->is_spilled)
-        return read_list(t, l, r->roots, r->at + r->ops * (uint64_t)sizeof(struct trace_op) + r->edges * (uint64_t)sizeof *l->room);
+        return read_list(t, l, r->roots,
+                         r->at + r->ops * (uint64_t)sizeof(struct trace_op) +
+                             r->edges * (uint64_t)sizeof *l->room);
     if (r->roots > l->max) {
         l->max = r->roots;
         l->room = xrealloc(l->room, l->max * sizeof *l->room);
@@ -301,7 +319,7 @@ bool trace_roots(const struct trace *t, uint32_t rank, struct trace_list *l)
     return true;
 }
 
-/* ---- what is waited for ---- */
+/* ---- open dependencies ---- */
 
 void trace_waits_init(struct trace_waits *w, const struct trace *t, uint32_t rank)
 {
@@ -321,21 +339,21 @@ void trace_waits_fini(struct trace_waits *w)
     free(w->slot);
 }
 
-static uint32_t home_of(const struct trace_waits *w, uint32_t op)
+static uint32_t home_slot(const struct trace_waits *w, uint32_t op)
 {
     return (op * 2654435769u) >> 7 & (w->size - 1);
 }
 
 static uint32_t find_slot(const struct trace_waits *w, uint32_t op)
 {
-    uint32_t at = home_of(w, op);
+    uint32_t at = home_slot(w, op);
 
     while (w->slot[at].left && w->slot[at].op != op)
         at = (at + 1) & (w->size - 1);
     return at;
 }
 
-static void grow(struct trace_waits *w)
+static void grow_table(struct trace_waits *w)
 {
     struct trace_waits was = *w;
 
@@ -347,13 +365,13 @@ static void grow(struct trace_waits *w)
     free(was.slot);
 }
 
-/* Those behind it that would not be found any more move up. */
+/* Moves later entries up so that linear probing still finds them. */
 static void remove_slot(struct trace_waits *w, uint32_t at)
 {
     uint32_t mask = w->size - 1;
 
     for (uint32_t next = (at + 1) & mask; w->slot[next].left; next = (next + 1) & mask)
-        if (((next - home_of(w, w->slot[next].op)) & mask) >= ((next - at) & mask)) {
+        if (((next - home_slot(w, w->slot[next].op)) & mask) >= ((next - at) & mask)) {
             w->slot[at] = w->slot[next];
             at = next;
         }
@@ -361,7 +379,8 @@ static void remove_slot(struct trace_waits *w, uint32_t at)
     w->used--;
 }
 
-bool trace_waits_end(struct trace_waits *w, const struct trace *t, uint32_t rank, uint32_t number, struct trace_list *l)
+bool trace_waits_end(struct trace_waits *w, const struct trace *t, uint32_t rank, uint32_t number,
+                     struct trace_list *l)
 {
     struct trace_op op;
     uint32_t        at;
@@ -369,7 +388,7 @@ bool trace_waits_end(struct trace_waits *w, const struct trace *t, uint32_t rank
     if (w->left)
         return --w->left[number] == 0;
     if (2 * w->used >= w->size)
-        grow(w);
+        grow_table(w);
     at = find_slot(w, number);
     if (!w->slot[at].left) {
         trace_get(t, rank, number, &op, l);
@@ -380,7 +399,7 @@ bool trace_waits_end(struct trace_waits *w, const struct trace *t, uint32_t rank
     }
     if (--w->slot[at].left)
         return false;
-    w->slot[at].left = 1;        /* so that it is one that can be removed */
+    w->slot[at].left = 1;        /* remove_slot() expects an entry in use */
     remove_slot(w, at);
     return true;
 }

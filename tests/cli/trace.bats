@@ -58,7 +58,7 @@ ring() {
     printf 'topology: {kind: star, hosts: 4}\ntraffic: [{kind: goal, file: a.goal, memory: file}]\n' >"$dir/s.yaml"
     TMPDIR=/there/is/none run "$ANOLE" run "$dir/s.yaml"
     [ "$status" -eq 1 ]
-    [[ $output == *"none can be made in /there/is/none"* ]]
+    [[ $output == *"cannot create a temporary file for its operations in /there/is/none"* ]]
 }
 
 @test "trace: memory is that of a rank and of what is under way, not that of the file" {
@@ -155,7 +155,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$ANOLE" run --th
         printf 'topology: {kind: star, hosts: 3}\ntraffic: [{kind: chakra, file: t, memory: %s}]\n' "$memory" >"$dir/s.yaml"
         run "$ANOLE" run "$dir/s.yaml"
         [ "$status" -eq 1 ]
-        [[ $output == *"the collective of rank 0 (node 99) never ends: rank 1 has none for it, or never begins it"* ]]
+        [[ $output == *"the collective of rank 0 (node 99) never ends: rank 1 does not start it"* ]]
     done
 }
 

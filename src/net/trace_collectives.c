@@ -1,4 +1,4 @@
-/* src/net/trace_meet.c - which collective of a rank is which of its group. */
+/* src/net/trace_collectives.c - matches the collectives of a rank with those of its group. */
 #include "net/trace.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ void trace_numbers_fini(struct trace_numbers *n)
     free(n->of_group);
 }
 
-static void add_meeting(struct trace_group *g, const struct trace_op *op)
+static void add_collective(struct trace_group *g, const struct trace_op *op)
 {
     if (g->collectives == g->collectives_max) {
         g->collectives_max = g->collectives_max ? 2 * g->collectives_max : 16;
@@ -23,10 +23,11 @@ static void add_meeting(struct trace_group *g, const struct trace_op *op)
     g->collective[g->collectives++] = (struct trace_meeting){ op->size, op->line, op->collective };
 }
 
-static int refuse_count(const struct trace_numbers *n, const struct trace_group *g, const char *how_many, uint32_t count, struct err *err)
+static int refuse_count(const struct trace_numbers *n, const struct trace_group *g, const char *how_many,
+                        uint32_t count, struct err *err)
 {
-    return err_set(err, EINVAL, "%s: rank %u has %s%u collectives of its group, and rank %u has %u", n->trace->name, n->rank, how_many, count, g->first,
-                   g->collectives);
+    return err_set(err, EINVAL, "%s: rank %u has %s%u collectives of its group, and rank %u has %u",
+                   n->trace->name, n->rank, how_many, count, g->first, g->collectives);
 }
 
 int trace_number(struct trace_numbers *n, struct trace_op *op, struct err *err)
@@ -40,17 +41,19 @@ int trace_number(struct trace_numbers *n, struct trace_op *op, struct err *err)
         g->first = n->rank;
     op->tag = n->of_group[op->peer]++;
     if (g->first == n->rank)
-        add_meeting(g, op);
+        add_collective(g, op);
     if (op->tag >= g->collectives)
         return refuse_count(n, g, "more than ", g->collectives, err);
     is = &g->collective[op->tag];
     if (is->collective != op->collective || is->size != op->size)
-        return err_set(err, EINVAL, "%s: the collective of rank %u (node %u) is another, or of another size, than that of rank %u (node %u)", n->trace->name,
-                       n->rank, op->line, g->first, is->line);
+        return err_set(
+            err, EINVAL,
+            "%s: the collective of rank %u (node %u) differs in kind or size from that of rank %u (node %u)",
+            n->trace->name, n->rank, op->line, g->first, is->line);
     return 0;
 }
 
-/* A rank that has none at all of a group's is found by trace_check(). */
+/* A rank without any collective of a group is found by trace_check(). */
 int trace_numbers_end(struct trace_numbers *n, struct err *err)
 {
     const struct trace *t = n->trace;
