@@ -1,10 +1,11 @@
-/* src/lb/adaptive.c - adaptive routing as switches of the big vendors have it: every switch sends a packet where the least waits,
- * looking at all of its ways; among equal ones the one after the last that was taken. Packets that overtake each other are for
- * the NIC to sort (host: {retransmit: selective}). With the knob adaptive_flowlet only what follows a gap of flowlet_timeout may
- * go another way than the packet before it.
+/* src/lb/adaptive.c - adaptive routing, as in the switches of large vendors.
  *
- * What waits is weighed by the speed of the port. Ports differ by classes of a few packets (adaptive_step), as chips compare
- * rough levels and not bytes.
+ * Every switch compares all next hops and sends a packet to the shortest queue; ties go round robin. The NIC
+ * reorders packets (host: {retransmit: selective}). With the knob adaptive_flowlet, a flow changes its path
+ * only after a gap of flowlet_timeout.
+ *
+ * Queue lengths are divided by the port's speed, then rounded down to steps of a few packets (adaptive_step),
+ * because chips compare coarse levels, not bytes.
  */
 #include "lb/flowlet.h"
 #include "lb/lb.h"
@@ -16,7 +17,7 @@ struct adaptive_cfg {
 };
 
 struct adaptive {
-    uint32_t       turn;         /* the way after the one that was taken last */
+    uint32_t       turn;         /* the next hop after the last choice */
     struct flowlet flowlet[];
 };
 
@@ -37,22 +38,24 @@ static size_t adaptive_state_bytes(const void *cfg, const struct lb_switch *sw)
     return sizeof(struct adaptive) + c->flowlet.entries_max * sizeof(struct flowlet);
 }
 
-/* How long what waits there takes, in steps at 100 Gb/s. */
-static uint64_t level_of(const struct adaptive_cfg *c, const struct lb_switch *sw, uint32_t port, uint32_t prio)
+/* Drain time of a queue, in steps at 100 Gb/s. */
+static uint64_t queue_level(const struct adaptive_cfg *c, const struct lb_switch *sw, uint32_t port,
+                            uint32_t prio)
 {
     uint64_t bytes = (uint64_t)lb_queue_bytes(sw, port, prio) * 100000000000ull / lb_rate_bps(sw, port);
 
     return c->step_bytes ? bytes / c->step_bytes : bytes;
 }
 
-static uint32_t find_least(const struct adaptive_cfg *c, struct adaptive *a, const struct lb_switch *sw, const struct lb_packet *p)
+static uint32_t find_shortest_queue(const struct adaptive_cfg *c, struct adaptive *a,
+                                    const struct lb_switch *sw, const struct lb_packet *p)
 {
     uint32_t from = a->turn % p->ways, best = from;
     uint64_t least = UINT64_MAX;
 
     for (uint32_t i = 0; i < p->ways && least > 0; i++) {
         uint32_t way = from + i < p->ways ? from + i : from + i - p->ways;
-        uint64_t level = level_of(c, sw, p->way[way], p->prio);
+        uint64_t level = queue_level(c, sw, p->way[way], p->prio);
 
         if (level < least) {
             least = level;
@@ -63,22 +66,23 @@ static uint32_t find_least(const struct adaptive_cfg *c, struct adaptive *a, con
     return best;
 }
 
-static uint32_t adaptive_pick(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw, struct lb_packet *p)
+static uint32_t adaptive_pick(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw,
+                              struct lb_packet *p)
 {
     const struct adaptive_cfg *c = cfg;
     struct adaptive           *a = state;
     struct flowlet            *f;
-    enum flowlet_is            is;
+    enum flowlet_state         is;
     uint32_t                   last;
 
     if (!c->is_by_flowlet)
-        return find_least(c, a, sw, p);
+        return find_shortest_queue(c, a, sw, p);
     f = flowlet_find(&c->flowlet, a->flowlet, sw->salt, p);
     is = flowlet_touch(&c->flowlet, f, now_ps);
     last = f->choice;
-    if (is == FLOWLET_GOES_ON)
+    if (is == FLOWLET_CONTINUES)
         return last % p->ways;
-    f->choice = find_least(c, a, sw, p);
+    f->choice = find_shortest_queue(c, a, sw, p);
     p->is_flowlet = is == FLOWLET_NEW;
     p->is_reroute = is == FLOWLET_NEW && f->choice != last;
     return f->choice;
@@ -86,10 +90,11 @@ static uint32_t adaptive_pick(const void *cfg, void *state, uint64_t now_ps, con
 
 extern const struct lb_algo lb_adaptive;
 const struct lb_algo lb_adaptive = {
-    .name        = "adaptive",
-    .about       = "every packet, or flowlet, where the least waits, at every switch: knobs adaptive_flowlet, adaptive_step",
-    .cfg_size    = sizeof(struct adaptive_cfg),
-    .configure   = adaptive_configure,
+    .name = "adaptive",
+    .about = "each packet or flowlet takes the shortest queue, at every switch: knobs adaptive_flowlet, "
+             "adaptive_step",
+    .cfg_size = sizeof(struct adaptive_cfg),
+    .configure = adaptive_configure,
     .state_bytes = adaptive_state_bytes,
-    .pick        = adaptive_pick,
+    .pick = adaptive_pick,
 };

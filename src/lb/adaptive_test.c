@@ -1,4 +1,5 @@
-/* src/lb/adaptive_test.c - adaptive routing: the least queue, in turn among equal ones, and flowlets that stay. */
+/* src/lb/adaptive_test.c - adaptive routing: the shortest queue, round robin among equal ones, and stable
+ * flowlets. */
 #include "lb/test_switch.h"
 
 #include "core/units.h"
@@ -17,8 +18,8 @@ static void start(struct test_switch *t, double step_kb, bool by_flowlet)
     test_switch_start(t, "adaptive", 1);
 }
 
-/* All are empty: one after the other. */
-static void pick__goes_round_among_equal_ones(void **unused)
+/* All queues are empty: round robin. */
+static void pick__round_robin_among_equal_queues(void **unused)
 {
     struct test_switch t;
 
@@ -29,8 +30,8 @@ static void pick__goes_round_among_equal_ones(void **unused)
     test_switch_end(&t);
 }
 
-/* 30 KB at 400 Gb/s take less time than 20 KB at 100; below a step nobody looks. */
-static void pick__takes_the_least_by_time(void **unused)
+/* 30 KB at 400 Gb/s take less time than 20 KB at 100. Differences below a step do not count. */
+static void pick__takes_the_shortest_drain_time(void **unused)
 {
     struct test_switch t;
 
@@ -44,7 +45,8 @@ static void pick__takes_the_least_by_time(void **unused)
     t.port[2].queue_bytes[3] = 1999;
     assert_int_equal(test_switch_pick(&t, 2), 2);
     t.port[6].queue_bytes[3] = 1000;
-    assert_int_equal(test_switch_pick(&t, 3), 6);    /* the same step as 2, and its turn */
+    assert_int_equal(test_switch_pick(&t, 3), 6);    /* the same step as port 2, and next in the round
+                                                      * robin */
     test_switch_end(&t);
 }
 
@@ -66,8 +68,8 @@ static void pick__keeps_a_flowlet(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pick__goes_round_among_equal_ones),
-        cmocka_unit_test(pick__takes_the_least_by_time),
+        cmocka_unit_test(pick__round_robin_among_equal_queues),
+        cmocka_unit_test(pick__takes_the_shortest_drain_time),
         cmocka_unit_test(pick__keeps_a_flowlet),
     };
 

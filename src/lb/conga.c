@@ -2,26 +2,27 @@
 #include "core/units.h"
 
 #define WORDS (CONGA_NAMES / 64)
-#define APART __attribute__((noinline))  /* rare: kept out of what every packet needs */
+#define OUT_OF_LINE __attribute__((noinline)) /* keeps rare code out of the per-packet path */
 
-struct dre {                     /* of a port */
+struct dre {                     /* load estimate of a port */
     double   x_bytes;
     double   levels_per_byte;
-    uint64_t until_ps;           /* the end of the present period; 0: it has never been used */
+    uint64_t until_ps;           /* end of the current period; 0: never used */
 };
 
-struct rack {                    /* another switch with hosts */
-    uint32_t changes, news;      /* how many bits there are in: */
-    uint64_t changed[WORDS], heard[WORDS];   /* by path from there: its level is another, its level has come again,
-                                              * and has not been told since; what has changed was heard */
-    uint32_t turn;               /* the name to be told next, if there is something to tell of it */
-    uint8_t  level[CONGA_NAMES]; /* by path from there: of its last packet */
-    uint64_t told[CONGA_NAMES];  /* by path to there: when it was told << 8 | level; 0: never */
+struct conga_rack {              /* another switch with hosts */
+    uint32_t changes, news;      /* number of bits set in 'changed' and 'heard' */
+    /* by path from there, since its level was last sent back: the level has changed; a packet has arrived.
+     * Changed paths are also in 'heard' */
+    uint64_t changed[WORDS], heard[WORDS];
+    uint32_t turn;               /* name to send back next, if it has news */
+    uint8_t  level[CONGA_NAMES]; /* by path from there: level of its last packet */
+    uint64_t feedback[CONGA_NAMES]; /* by path to there: time of the feedback << 8 | level; 0: none */
 };
 
-struct conga {                   /* a switch */
-    struct flowlet *flowlet;     /* those with hosts have these two */
-    struct rack    *rack;
+struct conga {                   /* state of a switch */
+    struct flowlet *flowlet;     /* only in switches with hosts, as 'rack' */
+    struct conga_rack *rack;
     struct dre      dre[];       /* by port */
 };
 
@@ -57,7 +58,7 @@ static size_t flowlets_bytes(const struct conga_cfg *c)
 
 static size_t conga_state_bytes(const void *cfg, const struct lb_switch *sw)
 {
-    return dres_bytes(sw) + (sw->has_hosts ? flowlets_bytes(cfg) + sw->racks * sizeof(struct rack) : 0);
+    return dres_bytes(sw) + (sw->has_hosts ? flowlets_bytes(cfg) + sw->racks * sizeof(struct conga_rack) : 0);
 }
 
 static void conga_init(const void *cfg, void *state, const struct lb_switch *sw)
@@ -68,13 +69,13 @@ static void conga_init(const void *cfg, void *state, const struct lb_switch *sw)
     if (!sw->has_hosts)
         return;
     s->flowlet = (struct flowlet *)(void *)rest;
-    s->rack = (struct rack *)(void *)(rest + flowlets_bytes(cfg));
+    s->rack = (struct conga_rack *)(void *)(rest + flowlets_bytes(cfg));
 }
 
-/* ---- the load of links ---- */
+/* ---- load of links ---- */
 
-/* Periods have ended since the port was last looked at: each takes its share. */
-static APART void decay(const struct conga_cfg *c, struct dre *d, uint64_t now_ps, uint64_t rate_bps)
+/* Applies the decay of all periods that have ended since the last call. */
+static OUT_OF_LINE void decay(const struct conga_cfg *c, struct dre *d, uint64_t now_ps, uint64_t rate_bps)
 {
     double full_bytes = (double)rate_bps / 8 * ((double)c->tdre_ps / (double)PS_PER_S) / c->alpha;
 
@@ -114,9 +115,9 @@ void conga_forward(const void *cfg, void *state, uint64_t now_ps, const struct l
         tag->congestion = (uint8_t)level;
 }
 
-/* ---- telling ---- */
+/* ---- feedback ---- */
 
-/* The first name from 'turn' on, and round, that is in the set, which is not empty. */
+/* Returns the first name in the set from 'turn' on, wrapping around. The set must not be empty. */
 static inline uint32_t next_in(const uint64_t *set, uint32_t turn)
 {
     uint32_t word = turn / 64;
@@ -131,7 +132,7 @@ static inline uint32_t next_in(const uint64_t *set, uint32_t turn)
 
 void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *tag)
 {
-    struct rack *r = &((struct conga *)state)->rack[to];
+    struct conga_rack *r = &((struct conga *)state)->rack[to];
     uint32_t     name;
     uint64_t     bit;
 
@@ -152,12 +153,12 @@ void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *tag)
 void conga_leave(const void *cfg, void *state, uint64_t now_ps, uint32_t from, bool is_data,
                         const struct lb_tag *tag)
 {
-    struct rack *r = &((struct conga *)state)->rack[from];
+    struct conga_rack *r = &((struct conga *)state)->rack[from];
     uint64_t     bit = 1ull << tag->name % 64;
 
     (void)cfg;
     if (tag->told_name)
-        r->told[tag->told_name - 1] = now_ps << 8 | tag->told_congestion;
+        r->feedback[tag->told_name - 1] = now_ps << 8 | tag->told_congestion;
     if (!is_data)
         return;
     r->news += !(r->heard[tag->name / 64] & bit);
@@ -169,24 +170,24 @@ void conga_leave(const void *cfg, void *state, uint64_t now_ps, uint32_t from, b
     }
 }
 
-/* ---- choosing ---- */
+/* ---- path selection ---- */
 
-struct choice {
-    uint32_t level;              /* the least so far */
-    uint32_t path[CONGA_ALL + 1], count;     /* who has it */
+struct candidates {
+    uint32_t level;              /* lowest so far */
+    uint32_t path[CONGA_ALL + 1], count;     /* the paths with that level */
 };
 
-static uint32_t level_of_path(const struct conga_cfg *c, struct conga *s, uint64_t now_ps, const struct lb_switch *sw,
-                              const struct lb_packet *p, uint32_t path)
+static uint32_t level_of_path(const struct conga_cfg *c, struct conga *s, uint64_t now_ps,
+                              const struct lb_switch *sw, const struct lb_packet *p, uint32_t path)
 {
-    uint64_t told = s->rack[p->to].told[path % CONGA_NAMES];
+    uint64_t feedback = s->rack[p->to].feedback[path % CONGA_NAMES];
     uint32_t here = level_of(c, dre_at(c, s, now_ps, sw, p->way[path % p->ways]));
-    uint32_t there = told && now_ps - (told >> 8) < c->ageing_ps ? (uint32_t)(told & 0xff) : 0;
+    uint32_t there = feedback && now_ps - (feedback >> 8) < c->ageing_ps ? (uint32_t)(feedback & 0xff) : 0;
 
     return here > there ? here : there;
 }
 
-static void compare(struct choice *best, uint32_t path, uint32_t level)
+static void add_candidate(struct candidates *best, uint32_t path, uint32_t level)
 {
     if (level > best->level)
         return;
@@ -196,18 +197,20 @@ static void compare(struct choice *best, uint32_t path, uint32_t level)
     best->path[best->count++] = path;
 }
 
-/* 'present': where the last flowlet went, or a path that does not exist. */
-static APART uint32_t choose(const struct conga_cfg *c, struct conga *s, uint64_t now_ps, const struct lb_switch *sw,
-                             const struct lb_packet *p, uint32_t present)
+/* Returns the least congested path. 'present' is the path of the last flowlet, or a number that is not a
+ * path. */
+static OUT_OF_LINE uint32_t choose_path(const struct conga_cfg *c, struct conga *s, uint64_t now_ps,
+                                        const struct lb_switch *sw, const struct lb_packet *p,
+                                        uint32_t present)
 {
     bool          is_all = p->choices <= CONGA_ALL;
     uint32_t      tries = is_all ? p->choices : c->samples;
-    struct choice best = { .level = UINT32_MAX };
+    struct candidates best = { .level = UINT32_MAX };
 
     for (uint32_t i = 0; i < tries; i++) {
         uint32_t path = is_all ? i : lb_below(sw, p->choices);
 
-        compare(&best, path, level_of_path(c, s, now_ps, sw, p, path));
+        add_candidate(&best, path, level_of_path(c, s, now_ps, sw, p, path));
     }
     if (present < p->choices && level_of_path(c, s, now_ps, sw, p, present) <= best.level)
         return present;
@@ -220,14 +223,14 @@ static uint32_t conga_pick(const void *cfg, void *state, uint64_t now_ps, const 
     const struct conga_cfg *c = cfg;
     struct conga           *s = state;
     struct flowlet         *f = flowlet_find(&c->flowlet, s->flowlet, sw->salt, p);
-    enum flowlet_is         is = flowlet_touch(&c->flowlet, f, now_ps);
+    enum flowlet_state      is = flowlet_touch(&c->flowlet, f, now_ps);
     uint32_t                last = f->choice;
 
-    if (is != FLOWLET_GOES_ON) {
-        f->choice = choose(c, s, now_ps, sw, p, is == FLOWLET_NEW ? last : UINT32_MAX);
+    if (is != FLOWLET_CONTINUES) {
+        f->choice = choose_path(c, s, now_ps, sw, p, is == FLOWLET_NEW ? last : UINT32_MAX);
         p->is_flowlet = is == FLOWLET_NEW;
         p->is_reroute = is == FLOWLET_NEW && f->choice != last;
-    } else if (last >= p->choices) {       /* links have gone */
+    } else if (last >= p->choices) {       /* fewer paths: links have failed */
         f->choice = last % p->choices;
     }
     p->tag->name = (uint16_t)(f->choice % CONGA_NAMES);
@@ -237,15 +240,15 @@ static uint32_t conga_pick(const void *cfg, void *state, uint64_t now_ps, const 
 }
 
 const struct lb_algo lb_conga = {
-    .name        = "conga",
-    .about       = "every flowlet the least congested path: knobs conga_..., flowlet_timeout, flowlet_table",
-    .cfg_size    = sizeof(struct conga_cfg),
-    .configure   = conga_configure,
-    .scope       = conga_scope,
+    .name = "conga",
+    .about = "each flowlet takes the least congested path: knobs conga_..., flowlet_timeout, flowlet_table",
+    .cfg_size = sizeof(struct conga_cfg),
+    .configure = conga_configure,
+    .scope = conga_scope,
     .state_bytes = conga_state_bytes,
-    .init        = conga_init,
-    .pick        = conga_pick,
-    .enter       = conga_enter,
-    .forward     = conga_forward,
-    .leave       = conga_leave,
+    .init = conga_init,
+    .pick = conga_pick,
+    .enter = conga_enter,
+    .forward = conga_forward,
+    .leave = conga_leave,
 };

@@ -1,39 +1,39 @@
-/* src/lb/conga_fork.c - CONGA as the ConWeave ns-3 fork has it; model conweave takes it in place of conga.c's.
+/* src/lb/conga_fork.c - CONGA as in the ConWeave ns-3 fork. Model conweave uses it in place of conga.c.
  *
- * What differs:
- *   - Estimates of load are whole bytes, truncated in each period. Periods, and looks for what is too old, count from
- *     the first data packet that a switch has seen, packets within a rack included.
- *   - Only data carries what racks tell each other: a random one of the paths heard of, told before or not.
- *   - What is older than conga_ageing is forgotten at a look, one every conga_ageing; so it lasts up to twice as long.
- *   - A new flowlet compares conga_samples paths that follow each other, from a random one on, or all if there are
- *     fewer. Among equal ones it takes a random one; the present path has no precedence. Levels have no upper end.
+ * Differences:
+ *   - Load estimates are whole bytes, truncated in each period. Periods and expiry checks start at the first
+ *     data packet that a switch sees, including packets within a rack.
+ *   - Only data packets carry feedback: a random one of the known paths, whether sent before or not.
+ *   - Feedback expires at checks, one every conga_ageing. It therefore lasts up to twice as long.
+ *   - A new flowlet compares conga_samples consecutive paths, starting at a random one, or all if there are
+ *     fewer. Ties are broken at random; the current path has no preference. Levels have no upper limit.
  */
 #include "core/units.h"
 #include "lb/conga.h"
 
-struct load {                    /* of a port */
+struct fork_load {               /* load estimate of a port */
     uint32_t bytes;
-    uint64_t period;             /* in which that was so */
+    uint64_t period;             /* period of that estimate */
 };
 
-struct rack {                    /* another switch with hosts; times << 8 | level, 0: never */
-    uint32_t names;              /* all paths from there that were ever heard of are below it */
-    uint64_t heard[CONGA_NAMES]; /* by path from there: its last packet */
-    uint64_t told[CONGA_NAMES];  /* by path to there */
+struct fork_rack {               /* another switch with hosts; entries are time << 8 | level, 0: none */
+    uint32_t names;              /* highest known path from there, + 1 */
+    uint64_t heard[CONGA_NAMES]; /* by path from there: level of its last packet */
+    uint64_t feedback[CONGA_NAMES]; /* by path to there: feedback */
 };
 
-struct conga_fork {              /* a switch */
-    uint64_t        first_ps;    /* its first data packet; 0: none yet */
-    struct flowlet *flowlet;     /* those with hosts have these two */
-    struct rack    *rack;
-    struct load     load[];      /* by port */
+struct conga_fork {              /* state of a switch */
+    uint64_t        first_ps;    /* time of its first data packet; 0: none yet */
+    struct flowlet *flowlet;     /* only in switches with hosts, as 'rack' */
+    struct fork_rack *rack;
+    struct fork_load load[];      /* by port */
 };
 
 /* ---- state ---- */
 
 static size_t loads_bytes(const struct lb_switch *sw)
 {
-    return (sizeof(struct conga_fork) + sw->ports * sizeof(struct load) + 63) / 64 * 64;
+    return (sizeof(struct conga_fork) + sw->ports * sizeof(struct fork_load) + 63) / 64 * 64;
 }
 
 static size_t flowlets_bytes(const struct conga_cfg *c)
@@ -43,7 +43,7 @@ static size_t flowlets_bytes(const struct conga_cfg *c)
 
 static size_t fork_state_bytes(const void *cfg, const struct lb_switch *sw)
 {
-    return loads_bytes(sw) + (sw->has_hosts ? flowlets_bytes(cfg) + sw->racks * sizeof(struct rack) : 0);
+    return loads_bytes(sw) + (sw->has_hosts ? flowlets_bytes(cfg) + sw->racks * sizeof(struct fork_rack) : 0);
 }
 
 static void fork_init(const void *cfg, void *state, const struct lb_switch *sw)
@@ -54,36 +54,37 @@ static void fork_init(const void *cfg, void *state, const struct lb_switch *sw)
     if (!sw->has_hosts)
         return;
     s->flowlet = (struct flowlet *)(void *)rest;
-    s->rack = (struct rack *)(void *)(rest + flowlets_bytes(cfg));
+    s->rack = (struct fork_rack *)(void *)(rest + flowlets_bytes(cfg));
 }
 
-static void note_first(struct conga_fork *s, uint64_t now_ps)
+static void note_first_packet(struct conga_fork *s, uint64_t now_ps)
 {
     if (!s->first_ps)
         s->first_ps = now_ps;
 }
 
-/* Has the last look found that too old? */
-static bool is_aged(const struct conga_cfg *c, const struct conga_fork *s, uint64_t now_ps, uint64_t then_ps)
+/* True if the last expiry check has removed an entry of time then_ps. */
+static bool is_expired(const struct conga_cfg *c, const struct conga_fork *s, uint64_t now_ps,
+                       uint64_t then_ps)
 {
-    uint64_t look_ps = now_ps - (now_ps - s->first_ps) % c->ageing_ps;
+    uint64_t check_ps = now_ps - (now_ps - s->first_ps) % c->ageing_ps;
 
-    return look_ps > then_ps + c->ageing_ps;
+    return check_ps > then_ps + c->ageing_ps;
 }
 
 static bool is_known(const struct conga_cfg *c, const struct conga_fork *s, uint64_t now_ps, uint64_t entry)
 {
-    return entry && !is_aged(c, s, now_ps, entry >> 8);
+    return entry && !is_expired(c, s, now_ps, entry >> 8);
 }
 
-/* ---- the load of links ---- */
+/* ---- load of links ---- */
 
-static uint32_t level_of(const struct conga_cfg *c, struct conga_fork *s, uint64_t now_ps, const struct lb_switch *sw,
-                         uint32_t port, uint32_t more_bytes)
+static uint32_t update_level(const struct conga_cfg *c, struct conga_fork *s, uint64_t now_ps,
+                             const struct lb_switch *sw, uint32_t port, uint32_t more_bytes)
 {
-    struct load *l = &s->load[port - sw->first_port];
+    struct fork_load *l = &s->load[port - sw->first_port];
     uint64_t     period = (now_ps - s->first_ps) / c->tdre_ps;
-    double       full_bits = (double)lb_rate_bps(sw, port) * ((double)c->tdre_ps / (double)PS_PER_S) / c->alpha;
+    double full_bits = (double)lb_rate_bps(sw, port) * ((double)c->tdre_ps / (double)PS_PER_S) / c->alpha;
 
     for (; l->period < period && l->bytes; l->period++)
         l->bytes = (uint32_t)(l->bytes * (1 - c->alpha));
@@ -92,28 +93,28 @@ static uint32_t level_of(const struct conga_cfg *c, struct conga_fork *s, uint64
     return (uint32_t)((double)(l->bytes * 8) / full_bits * c->levels);
 }
 
-static void fork_forward(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw, uint32_t port,
-                         uint32_t bytes, struct lb_tag *tag)
+static void fork_forward(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw,
+                         uint32_t port, uint32_t bytes, struct lb_tag *tag)
 {
     uint32_t level;
 
-    note_first(state, now_ps);
-    level = level_of(cfg, state, now_ps, sw, port, bytes);
+    note_first_packet(state, now_ps);
+    level = update_level(cfg, state, now_ps, sw, port, bytes);
     if (level > tag->congestion)
         tag->congestion = level < UINT8_MAX ? (uint8_t)level : UINT8_MAX;
 }
 
-/* ---- telling ---- */
+/* ---- feedback ---- */
 
 static void fork_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *tag)
 {
     (void)cfg, (void)state, (void)to, (void)tag;
 }
 
-static void tell(const struct conga_cfg *c, struct conga_fork *s, uint64_t now_ps, const struct lb_switch *sw, uint32_t to,
-                 struct lb_tag *tag)
+static void attach_feedback(const struct conga_cfg *c, struct conga_fork *s, uint64_t now_ps,
+                            const struct lb_switch *sw, uint32_t to, struct lb_tag *tag)
 {
-    const struct rack *r = &s->rack[to];
+    const struct fork_rack *r = &s->rack[to];
     uint32_t           count = 0, chosen;
 
     for (uint32_t i = 0; i < r->names; i++)
@@ -133,12 +134,12 @@ static void fork_leave(const void *cfg, void *state, uint64_t now_ps, uint32_t f
                        const struct lb_tag *tag)
 {
     struct conga_fork *s = state;
-    struct rack       *r = &s->rack[from];
+    struct fork_rack  *r = &s->rack[from];
 
     (void)cfg, (void)is_data;
-    note_first(s, now_ps);
+    note_first_packet(s, now_ps);
     if (tag->told_name)
-        r->told[tag->told_name - 1] = now_ps << 8 | tag->told_congestion;
+        r->feedback[tag->told_name - 1] = now_ps << 8 | tag->told_congestion;
     r->heard[tag->name] = now_ps << 8 | tag->congestion;
     if (tag->name >= r->names)
         r->names = tag->name + 1u;
@@ -146,24 +147,24 @@ static void fork_leave(const void *cfg, void *state, uint64_t now_ps, uint32_t f
 
 static void fork_stay(void *state, uint64_t now_ps)
 {
-    note_first(state, now_ps);
+    note_first_packet(state, now_ps);
 }
 
-/* ---- choosing ---- */
+/* ---- path selection ---- */
 
-static uint32_t choose(const struct conga_cfg *c, struct conga_fork *s, uint64_t now_ps, const struct lb_switch *sw,
-                       const struct lb_packet *p)
+static uint32_t choose_path(const struct conga_cfg *c, struct conga_fork *s, uint64_t now_ps,
+                            const struct lb_switch *sw, const struct lb_packet *p)
 {
     uint32_t tries = c->samples < p->choices ? c->samples : p->choices, least = UINT32_MAX, count = 0;
     uint32_t best[CONGA_ALL];
     uint32_t first = c->samples <= p->choices ? lb_below(sw, p->choices - tries + 1) : 0;
 
     for (uint32_t path = first; path < first + tries; path++) {
-        uint64_t told = s->rack[p->to].told[path % CONGA_NAMES];
-        uint32_t level = level_of(c, s, now_ps, sw, p->way[path % p->ways], 0);
+        uint64_t feedback = s->rack[p->to].feedback[path % CONGA_NAMES];
+        uint32_t level = update_level(c, s, now_ps, sw, p->way[path % p->ways], 0);
 
-        if (is_known(c, s, now_ps, told) && (told & 0xff) > level)
-            level = told & 0xff;
+        if (is_known(c, s, now_ps, feedback) && (feedback & 0xff) > level)
+            level = feedback & 0xff;
         if (level < least)
             count = 0;
         if (level <= least) {
@@ -174,7 +175,8 @@ static uint32_t choose(const struct conga_cfg *c, struct conga_fork *s, uint64_t
     return best[lb_below(sw, count)];
 }
 
-static uint32_t fork_pick(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw, struct lb_packet *p)
+static uint32_t fork_pick(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw,
+                          struct lb_packet *p)
 {
     const struct conga_cfg *c = cfg;
     struct conga_fork      *s = state;
@@ -182,14 +184,14 @@ static uint32_t fork_pick(const void *cfg, void *state, uint64_t now_ps, const s
     uint32_t                last = f->choice;
     bool                    is_old;
 
-    note_first(s, now_ps);
-    is_old = f->last_ps && !is_aged(c, s, now_ps, f->last_ps - 1);
-    tell(c, s, now_ps, sw, p->to, p->tag);
-    if (flowlet_touch(&c->flowlet, f, now_ps) != FLOWLET_GOES_ON || !is_old) {
-        f->choice = choose(c, s, now_ps, sw, p);
+    note_first_packet(s, now_ps);
+    is_old = f->last_ps && !is_expired(c, s, now_ps, f->last_ps - 1);
+    attach_feedback(c, s, now_ps, sw, p->to, p->tag);
+    if (flowlet_touch(&c->flowlet, f, now_ps) != FLOWLET_CONTINUES || !is_old) {
+        f->choice = choose_path(c, s, now_ps, sw, p);
         p->is_flowlet = is_old;
         p->is_reroute = is_old && f->choice != last;
-    } else if (last >= p->choices) {       /* links have gone */
+    } else if (last >= p->choices) {       /* fewer paths: links have failed */
         f->choice = last % p->choices;
     }
     p->tag->name = (uint16_t)(f->choice % CONGA_NAMES);

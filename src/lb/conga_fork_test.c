@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#define TDRE_PS   (50 * PS_PER_US)       /* the initial values of the knobs */
+#define TDRE_PS   (50 * PS_PER_US)       /* defaults of the knobs */
 #define AGEING_PS (500 * PS_PER_US)
 #define LEVEL     390625u                /* bytes of one level: an eighth of 50 us x 100 Gb/s / 0.2 */
-#define START_PS  (7 * PS_PER_US)        /* periods count from the first packet, not from 0 */
+#define START_PS  (7 * PS_PER_US)        /* periods start at the first packet, not at 0 */
 
 static void start(struct test_switch *t)
 {
@@ -41,7 +41,7 @@ static void forward__counts_periods_from_the_first_packet(void **unused)
     test_switch_end(&t);
 }
 
-/* 390629 x 0.8 = 312503.2; truncated and 78122 more is just below one level, not truncated it is above. */
+/* 390629 x 0.8 = 312503.2. Adding 78122 stays just below one level if truncated, and exceeds it otherwise. */
 static void forward__truncates_each_period(void **unused)
 {
     struct test_switch t;
@@ -64,17 +64,19 @@ static void forward__has_no_highest_level(void **unused)
     test_switch_end(&t);
 }
 
-/* A packet from switch 1 came by path 'name', and said that path 'told' to there has 'level'. */
+/* A packet from switch 1 arrives on path 'name', with feedback that path 'told' to there has 'level'. */
 static void arrive(struct test_switch *t, uint64_t now_ps, uint16_t name, uint16_t told, uint8_t level)
 {
-    struct lb_tag tag = { .name = name, .congestion = 1, .told_name = (uint16_t)(told + 1), .told_congestion = level };
+    struct lb_tag tag = {
+        .name = name, .congestion = 1, .told_name = (uint16_t)(told + 1), .told_congestion = level
+    };
 
     t->lb->leave(t->cfg, t->state, now_ps, 1, true, &tag);
 }
 
-/* Of eight paths, seven are told to be loaded: whenever the free one is among the four compared it is taken, and those four follow
- * each other from one of five places on. Path 0 is among them once in five times. */
-static void pick__compares_four_in_a_row(void **unused)
+/* Seven of eight paths are reported as loaded. The free one is taken whenever it is among the four compared,
+ * which start at one of five positions. Path 0 is among them in one of five cases. */
+static void pick__compares_four_consecutive_paths(void **unused)
 {
     struct test_switch t;
     uint32_t free = 0, runs = 5000;
@@ -93,9 +95,9 @@ static void pick__compares_four_in_a_row(void **unused)
     test_switch_end(&t);
 }
 
-/* Looks come every 500 us from the first packet on. Something heard just after one is 1 ps too young for the next, and is
- * forgotten by the one after it. */
-static void pick__forgets_at_looks(void **unused)
+/* Expiry checks run every 500 us from the first packet. An entry made just after a check is 1 ps too young
+ * for the next one and expires at the one after. */
+static void pick__expires_feedback_at_checks(void **unused)
 {
     static const struct { uint64_t after_ps; bool is_told; } rows[] = {
         { AGEING_PS + 1, true }, { 2 * AGEING_PS - 1, true }, { 2 * AGEING_PS, false },
@@ -115,8 +117,8 @@ static void pick__forgets_at_looks(void **unused)
     }
 }
 
-/* Told once, a path is told again: the next packet has nothing else to carry. */
-static void pick__tells_again(void **unused)
+/* Feedback is repeated if there is no other. */
+static void pick__repeats_feedback(void **unused)
 {
     struct test_switch t;
 
@@ -138,9 +140,9 @@ int main(void)
         cmocka_unit_test(forward__counts_periods_from_the_first_packet),
         cmocka_unit_test(forward__truncates_each_period),
         cmocka_unit_test(forward__has_no_highest_level),
-        cmocka_unit_test(pick__compares_four_in_a_row),
-        cmocka_unit_test(pick__forgets_at_looks),
-        cmocka_unit_test(pick__tells_again),
+        cmocka_unit_test(pick__compares_four_consecutive_paths),
+        cmocka_unit_test(pick__expires_feedback_at_checks),
+        cmocka_unit_test(pick__repeats_feedback),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

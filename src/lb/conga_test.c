@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#define TDRE_PS (50 * PS_PER_US)         /* the initial values of the knobs */
+#define TDRE_PS (50 * PS_PER_US)         /* defaults of the knobs */
 #define ALPHA   0.2
 
 static void start(struct test_switch *t, uint64_t seed)
@@ -19,7 +19,7 @@ static void start(struct test_switch *t, uint64_t seed)
     test_switch_start(t, "conga", seed);
 }
 
-/* What a packet of 'bytes' that leaves by 'port' now is told. */
+/* Level that a packet of 'bytes' leaving through 'port' carries. */
 static uint32_t forward(struct test_switch *t, uint64_t now_ps, uint32_t port, uint32_t bytes)
 {
     struct lb_tag tag = { 0 };
@@ -28,8 +28,9 @@ static uint32_t forward(struct test_switch *t, uint64_t now_ps, uint32_t port, u
     return tag.congestion;
 }
 
-/* Sends at 'rate_bps', 1000 bytes at a time, for 'ps'; returns the level of the last packet. */
-static uint32_t load(struct test_switch *t, uint32_t port, uint64_t from_ps, uint64_t ps, uint64_t rate_bps)
+/* Sends at 'rate_bps', 1000 bytes at a time, for 'ps'. Returns the level of the last packet. */
+static uint32_t send_at_rate(struct test_switch *t, uint32_t port, uint64_t from_ps, uint64_t ps,
+                             uint64_t rate_bps)
 {
     uint64_t gap_ps = 8000 * PS_PER_S / rate_bps;
     uint32_t level = 0;
@@ -39,7 +40,7 @@ static uint32_t load(struct test_switch *t, uint32_t port, uint64_t from_ps, uin
     return level;
 }
 
-/* At the end of a period X is rate x Tdre / alpha, so the level is the share of the link's rate in eighths. */
+/* At the end of a period X is rate x Tdre / alpha, so the level is the link's utilization in eighths. */
 static void forward__measures_a_steady_rate(void **unused)
 {
     struct test_switch t;
@@ -47,16 +48,18 @@ static void forward__measures_a_steady_rate(void **unused)
     (void)unused;
     for (uint64_t eighths = 1; eighths < 8; eighths++) {
         start(&t, 1);
-        /* A little above the step, to be clear of rounding: (e + 0.1) / 8 of 100 Gb/s. */
-        assert_int_equal(load(&t, 2, 0, 40 * TDRE_PS, 12500000000ull * eighths + 1250000000ull), eighths);
+        /* Slightly above the step to avoid rounding: (e + 0.1) / 8 of 100 Gb/s. */
+        assert_int_equal(send_at_rate(&t, 2, 0, 40 * TDRE_PS, 12500000000ull * eighths + 1250000000ull),
+                         eighths);
         test_switch_end(&t);
         start(&t, 1);
-        assert_int_equal(load(&t, 2, 0, 40 * TDRE_PS, 12500000000ull * eighths - 1250000000ull), eighths - 1);
+        assert_int_equal(send_at_rate(&t, 2, 0, 40 * TDRE_PS, 12500000000ull * eighths - 1250000000ull),
+                         eighths - 1);
         test_switch_end(&t);
     }
 }
 
-/* From nothing, after k periods: 1 - (1 - alpha)^k of that. */
+/* Starting at zero, after k periods: 1 - (1 - alpha)^k of the steady value. */
 static void forward__rises_by_the_closed_form(void **unused)
 {
     double left = 1;
@@ -69,12 +72,12 @@ static void forward__rises_by_the_closed_form(void **unused)
         left *= 1 - ALPHA;
         levels = 8 * 0.99 * (1 - left);
         start(&t, 1);
-        assert_int_equal(load(&t, 0, 0, k * TDRE_PS, 99000000000ull), (uint32_t)levels);
+        assert_int_equal(send_at_rate(&t, 0, 0, k * TDRE_PS, 99000000000ull), (uint32_t)levels);
         test_switch_end(&t);
     }
 }
 
-/* 50 us at 100 Gb/s are 625000 bytes; full is 5 times that, and a level an eighth of it: 390625. */
+/* 50 us at 100 Gb/s are 625000 bytes. Full rate is 5 times that, and a level an eighth of it: 390625. */
 static void forward__counts_levels(void **unused)
 {
     struct test_switch t;
@@ -84,12 +87,12 @@ static void forward__counts_levels(void **unused)
     assert_int_equal(forward(&t, 0, 1, 390624), 0);
     assert_int_equal(forward(&t, 0, 1, 2), 1);
     assert_int_equal(forward(&t, 0, 1, 390625 * 5), 6);
-    assert_int_equal(forward(&t, 0, 1, 390625 * 50), 7);       /* there is no eighth */
+    assert_int_equal(forward(&t, 0, 1, 390625 * 50), 7);       /* 7 is the highest level */
     assert_int_equal(forward(&t, 0, 0, 1000), 0);              /* another port */
     test_switch_end(&t);
 }
 
-/* 7.9 levels, and each period takes a fifth: 7.9, 6.3, 5.06, 4.04, 3.2, ... also if nobody looks meanwhile. */
+/* 7.9 levels, and each period takes a fifth: 7.9, 6.3, 5.06, 4.04, 3.2, ... also without reads in between. */
 static void forward__decays_by_the_period(void **unused)
 {
     static const uint32_t after[] = { 7, 6, 5, 4, 3, 2, 2, 1, 1, 1, 0 };
@@ -122,7 +125,7 @@ static void forward__keeps_the_worst(void **unused)
     test_switch_end(&t);
 }
 
-/* A packet from switch 'from' comes to its last switch by path 'name', having met 'level'. */
+/* A packet from switch 'from' arrives at its last switch on path 'name' with 'level'. */
 static void arrive(struct test_switch *t, uint32_t from, uint16_t name, uint8_t level)
 {
     struct lb_tag tag = { .name = name, .congestion = level };
@@ -130,8 +133,8 @@ static void arrive(struct test_switch *t, uint32_t from, uint16_t name, uint8_t 
     t->lb->leave(t->cfg, t->state, 0, from, true, &tag);
 }
 
-/* What a packet that goes to switch 'to' is given to carry: name << 8 | level, or -1. */
-static int carried(struct test_switch *t, uint32_t to)
+/* Feedback that a packet to switch 'to' carries: name << 8 | level, or -1. */
+static int read_feedback(struct test_switch *t, uint32_t to)
 {
     struct lb_tag tag = { 0 };
 
@@ -139,54 +142,54 @@ static int carried(struct test_switch *t, uint32_t to)
     return tag.told_name ? (tag.told_name - 1) << 8 | tag.told_congestion : -1;
 }
 
-static void enter__tells_in_turn_what_has_changed_first(void **unused)
+static void enter__sends_changes_first_then_round_robin(void **unused)
 {
     struct test_switch t;
 
     (void)unused;
     start(&t, 1);
-    assert_int_equal(carried(&t, 1), -1);
-    arrive(&t, 1, 5, 0);                 /* as it was: heard, not changed */
+    assert_int_equal(read_feedback(&t, 1), -1);
+    arrive(&t, 1, 5, 0);                 /* unchanged: heard only */
     arrive(&t, 1, 200, 4);
     arrive(&t, 1, 70, 2);
     arrive(&t, 1, 70, 3);
     arrive(&t, 1, 9, 0);
-    assert_int_equal(carried(&t, 2), -1);        /* it is no concern of another */
-    assert_int_equal(carried(&t, 1), 70 << 8 | 3);
-    assert_int_equal(carried(&t, 1), 200 << 8 | 4);
-    assert_int_equal(carried(&t, 1), 5 << 8);
-    assert_int_equal(carried(&t, 1), 9 << 8);
-    assert_int_equal(carried(&t, 1), -1);
+    assert_int_equal(read_feedback(&t, 2), -1);  /* feedback is per switch */
+    assert_int_equal(read_feedback(&t, 1), 70 << 8 | 3);
+    assert_int_equal(read_feedback(&t, 1), 200 << 8 | 4);
+    assert_int_equal(read_feedback(&t, 1), 5 << 8);
+    assert_int_equal(read_feedback(&t, 1), 9 << 8);
+    assert_int_equal(read_feedback(&t, 1), -1);
     arrive(&t, 1, 5, 1);
     arrive(&t, 1, 70, 3);
-    assert_int_equal(carried(&t, 1), 5 << 8 | 1);
-    assert_int_equal(carried(&t, 1), 70 << 8 | 3);
-    assert_int_equal(carried(&t, 1), -1);
+    assert_int_equal(read_feedback(&t, 1), 5 << 8 | 1);
+    assert_int_equal(read_feedback(&t, 1), 70 << 8 | 3);
+    assert_int_equal(read_feedback(&t, 1), -1);
     test_switch_end(&t);
 }
 
-/* A packet that carries word of path 'name' to switch 1 comes here, from there. */
-static void hear(struct test_switch *t, uint64_t now_ps, uint16_t name, uint8_t level)
+/* A packet from switch 1 arrives with feedback about path 'name' to it. */
+static void receive_feedback(struct test_switch *t, uint64_t now_ps, uint16_t name, uint8_t level)
 {
     struct lb_tag tag = { .told_name = (uint16_t)(name + 1), .told_congestion = level };
 
     t->lb->leave(t->cfg, t->state, now_ps, 1, false, &tag);
 }
 
-static void pick__takes_the_path_that_is_least_congested(void **unused)
+static void pick__takes_the_least_congested_path(void **unused)
 {
     struct test_switch t;
 
     (void)unused;
     start(&t, 1);
     for (uint16_t i = 0; i < TEST_PORTS; i++)
-        hear(&t, 0, i, i == 6 ? 1 : 2);
+        receive_feedback(&t, 0, i, i == 6 ? 1 : 2);
     for (uint32_t flow = 0; flow < 50; flow++) {
         t.packet.ports = 100 + flow;
         assert_int_equal(test_switch_pick(&t, 1), 6);
         assert_int_equal(t.tag.name, 6);
     }
-    t.packet.to = 2;             /* to another switch nothing is known of any path: all are equal */
+    t.packet.to = 2;             /* no feedback about paths to another switch: all are equal */
     t.packet.bytes = 0;
     for (uint32_t flow = 0, others = 0; flow < 50; flow++) {
         t.packet.ports = 200 + flow;
@@ -197,8 +200,8 @@ static void pick__takes_the_path_that_is_least_congested(void **unused)
     test_switch_end(&t);
 }
 
-/* The worse of here and there counts. */
-static void pick__looks_at_its_own_ports(void **unused)
+/* The higher of the local level and the feedback counts. */
+static void pick__includes_local_load(void **unused)
 {
     struct test_switch t;
 
@@ -206,9 +209,9 @@ static void pick__looks_at_its_own_ports(void **unused)
     start(&t, 1);
     t.packet.choices = t.packet.ways = 2;
     forward(&t, 0, 0, 390625 * 4);
-    hear(&t, 0, 1, 3);
+    receive_feedback(&t, 0, 1, 3);
     assert_int_equal(test_switch_pick(&t, 1), 1);
-    hear(&t, 0, 1, 5);
+    receive_feedback(&t, 0, 1, 5);
     t.packet.ports = 77;
     assert_int_equal(test_switch_pick(&t, 1), 0);
     test_switch_end(&t);
@@ -228,7 +231,7 @@ static void pick__is_uniform_among_equals(void **unused)
     assert_true(test_chi_square(hits, TEST_PORTS, 8000) < CHI_SQUARE_7_MAX);
 }
 
-/* A flowlet stays where it is, whatever is heard; the next one goes elsewhere only if that is better. */
+/* A flowlet keeps its path despite feedback. The next one moves only to a better path. */
 static void pick__moves_flowlets_for_a_better_path(void **unused)
 {
     uint64_t timeout_ps = 100 * PS_PER_US + 1;   /* longer than the timeout */
@@ -239,20 +242,20 @@ static void pick__moves_flowlets_for_a_better_path(void **unused)
     start(&t, 1);
     t.packet.bytes = 0;
     path = test_switch_pick(&t, 0);
-    hear(&t, 0, (uint16_t)path, 7);
+    receive_feedback(&t, 0, (uint16_t)path, 7);
     assert_int_equal(test_switch_pick(&t, timeout_ps - 1), path);
     assert_false(t.packet.is_flowlet);
-    hear(&t, timeout_ps, (uint16_t)path, 7);
+    receive_feedback(&t, timeout_ps, (uint16_t)path, 7);
     next = test_switch_pick(&t, 2 * timeout_ps);
     assert_true(t.packet.is_flowlet && t.packet.is_reroute && next != path);
-    for (uint64_t i = 3; i < 20; i++) {          /* equal ones are no reason */
+    for (uint64_t i = 3; i < 20; i++) {          /* equal paths do not cause a move */
         assert_int_equal(test_switch_pick(&t, i * timeout_ps), next);
         assert_true(t.packet.is_flowlet && !t.packet.is_reroute);
     }
     test_switch_end(&t);
 }
 
-static void pick__forgets_what_is_old(void **unused)
+static void pick__expires_feedback(void **unused)
 {
     uint64_t ageing_ps = 500 * PS_PER_US;
     struct test_switch t;
@@ -261,17 +264,17 @@ static void pick__forgets_what_is_old(void **unused)
     start(&t, 1);
     t.packet.choices = t.packet.ways = 2;
     t.packet.bytes = 0;
-    hear(&t, 1000, 0, 1);
-    hear(&t, 1000 + PS_PER_US, 1, 4);
+    receive_feedback(&t, 1000, 0, 1);
+    receive_feedback(&t, 1000 + PS_PER_US, 1, 4);
     assert_int_equal(test_switch_pick(&t, 1000 + ageing_ps - 1), 0);
     t.packet.ports = 4;
-    hear(&t, 1000 + ageing_ps, 0, 1);
+    receive_feedback(&t, 1000 + ageing_ps, 0, 1);
     assert_int_equal(test_switch_pick(&t, 1000 + ageing_ps + PS_PER_US), 1);
     test_switch_end(&t);
 }
 
-/* Two switches: what a path meets between them comes back to the first by an acknowledgement. */
-static void feedback__goes_round(void **unused)
+/* Two switches: the level of a path between them returns to the first with an ACK. */
+static void feedback__returns_to_the_first_switch(void **unused)
 {
     struct test_switch a, b;
     struct lb_tag data = { 0 }, ack = { 0 };
@@ -282,7 +285,7 @@ static void feedback__goes_round(void **unused)
     start(&b, 2);
     a.packet.tag = &data;
     path = test_switch_pick(&a, 1);                              /* at a = switch 0, to b = switch 1 */
-    b.lb->forward(b.cfg, b.state, 1, &b.sw, 4, 390625 * 6, &data);       /* some switch between them, congested */
+    b.lb->forward(b.cfg, b.state, 1, &b.sw, 4, 390625 * 6, &data);       /* a congested switch in between */
     b.lb->leave(b.cfg, b.state, 1, 0, true, &data);
     b.lb->enter(b.cfg, b.state, 0, &ack);
     assert_int_equal(ack.told_name, path + 1);
@@ -296,8 +299,8 @@ static void feedback__goes_round(void **unused)
     test_switch_end(&b);
 }
 
-/* Paths come and go with links, and may be more than have a name or are all compared. */
-static void pick__stays_among_the_paths_that_are_left(void **unused)
+/* The number of paths changes with links, and may exceed the names and the compared paths. */
+static void pick__uses_remaining_paths(void **unused)
 {
     static const uint32_t paths[] = { 8, 65536, 1, 300, 16, 17, 3 };
     struct test_switch t;
@@ -322,14 +325,14 @@ int main(void)
         cmocka_unit_test(forward__counts_levels),
         cmocka_unit_test(forward__decays_by_the_period),
         cmocka_unit_test(forward__keeps_the_worst),
-        cmocka_unit_test(enter__tells_in_turn_what_has_changed_first),
-        cmocka_unit_test(pick__takes_the_path_that_is_least_congested),
-        cmocka_unit_test(pick__looks_at_its_own_ports),
+        cmocka_unit_test(enter__sends_changes_first_then_round_robin),
+        cmocka_unit_test(pick__takes_the_least_congested_path),
+        cmocka_unit_test(pick__includes_local_load),
         cmocka_unit_test(pick__is_uniform_among_equals),
         cmocka_unit_test(pick__moves_flowlets_for_a_better_path),
-        cmocka_unit_test(pick__forgets_what_is_old),
-        cmocka_unit_test(feedback__goes_round),
-        cmocka_unit_test(pick__stays_among_the_paths_that_are_left),
+        cmocka_unit_test(pick__expires_feedback),
+        cmocka_unit_test(feedback__returns_to_the_first_switch),
+        cmocka_unit_test(pick__uses_remaining_paths),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 
 #define NEVER_PS     UINT64_MAX
 #define AGEING_PS    (2 * PS_PER_MS)
-#define BEHIND_PS    PS_PER_NS           /* from a TAIL to what was held for it */
+#define BEHIND_PS    PS_PER_NS           /* gap between a TAIL and the packets held for it */
 #define ROWS_FEWEST  64u
 
 static void conweave_configure(void *cfg, const struct knobs *k)
@@ -23,17 +23,17 @@ static void conweave_configure(void *cfg, const struct knobs *k)
 
 const struct lb_algo lb_conweave = {
     .name      = "conweave",
-    .about     = "late round trips move flows, last switches restore the order: knobs conweave_*",
+    .about     = "reroutes flows after late replies; the last switch restores packet order: knobs conweave_*",
     .cfg_size  = sizeof(struct conweave_cfg),
     .configure = conweave_configure,
     .is_woven  = true,
 };
 
-/* ---- flows that a ToR knows ---- */
+/* ---- flow tables ---- */
 
-/* ToRs look through their tables every 2 ms and forget who has rested for longer. Nobody does so here: it is found out when
- * the flow is asked for. */
-static bool is_forgotten(const struct conweave_tor *t, const struct conweave_row *r, uint64_t now_ps)
+/* In the fork, ToRs scan their tables every 2 ms and remove flows that were idle for longer. Here the check
+ * is lazy, at the next access to the flow. */
+static bool is_expired_flow(const struct conweave_tor *t, const struct conweave_row *r, uint64_t now_ps)
 {
     uint64_t since = now_ps + 1 - t->first_ps, look = now_ps - since % AGEING_PS;
 
@@ -50,35 +50,35 @@ static struct conweave_row *find_row(const struct conweave_table *t, const struc
     return &t->row[at];
 }
 
-/* Makes the table as large as those who are not forgotten need it: twice as large or larger. */
-static void make_room(const struct conweave_tor *tor, struct conweave_table *t, uint64_t now_ps)
+/* Resizes the table to at least four times the live flows. */
+static void resize_table(const struct conweave_tor *tor, struct conweave_table *t, uint64_t now_ps)
 {
     struct conweave_table was = *t;
     uint32_t              kept = 0;
 
     for (uint32_t i = 0; i < was.size; i++)
-        kept += was.row[i].is_used && (was.row[i].first || !is_forgotten(tor, &was.row[i], now_ps));
+        kept += was.row[i].is_used && (was.row[i].first || !is_expired_flow(tor, &was.row[i], now_ps));
     t->size = ROWS_FEWEST;
     while (t->size < 4 * kept)
         t->size *= 2;
     t->count = kept;
     t->row = xcalloc(t->size, sizeof *t->row);
     for (uint32_t i = 0; i < was.size; i++)
-        if (was.row[i].is_used && (was.row[i].first || !is_forgotten(tor, &was.row[i], now_ps)))
+        if (was.row[i].is_used && (was.row[i].first || !is_expired_flow(tor, &was.row[i], now_ps)))
             *find_row(t, &was.row[i].key) = was.row[i];
     free(was.row);
 }
 
-/* The row of a flow; *is_new: nothing is known of it. */
-static struct conweave_row *row_of(const struct conweave_tor *tor, struct conweave_table *t, uint64_t now_ps,
-                                   const struct conweave_key *key, bool *is_new)
+/* Returns the row of a flow. *is_new: the flow is unknown or expired. */
+static struct conweave_row *get_row(const struct conweave_tor *tor, struct conweave_table *t, uint64_t now_ps,
+                                    const struct conweave_key *key, bool *is_new)
 {
     struct conweave_row *r;
 
     if (2 * t->count >= t->size)
-        make_room(tor, t, now_ps);
+        resize_table(tor, t, now_ps);
     r = find_row(t, key);
-    *is_new = !r->is_used || is_forgotten(tor, r, now_ps);
+    *is_new = !r->is_used || is_expired_flow(tor, r, now_ps);
     if (!r->is_used) {
         *r = (struct conweave_row){ .key = *key, .is_used = true };
         t->count++;
@@ -98,8 +98,8 @@ void conweave_fini(struct conweave_tor *t, uint32_t racks)
 
 /* ---- paths to avoid ---- */
 
-/* Murmur3 of one word, as the fork has it. Paths that share an entry displace each other. */
-static struct conweave_avoided *entry_of(const struct conweave_tor *t, uint32_t salt, uint32_t path)
+/* Murmur3 of one word, as in the fork. Paths with the same entry overwrite each other. */
+static struct conweave_avoided *avoided_entry(const struct conweave_tor *t, uint32_t salt, uint32_t path)
 {
     uint32_t hash = ecmp_mix(salt, path) ^ 4;
 
@@ -110,25 +110,27 @@ static struct conweave_avoided *entry_of(const struct conweave_tor *t, uint32_t 
     return &t->avoided[(hash ^ hash >> 16) % CONWEAVE_ENTRIES];
 }
 
-void conweave_notified(const struct conweave_cfg *c, struct conweave_tor *t, uint64_t now_ps, uint32_t salt, uint32_t path)
+void conweave_notified(const struct conweave_cfg *c, struct conweave_tor *t, uint64_t now_ps, uint32_t salt,
+                       uint32_t path)
 {
-    *entry_of(t, salt, path) = (struct conweave_avoided){ path, now_ps + c->pause_ps };
+    *avoided_entry(t, salt, path) = (struct conweave_avoided){ path, now_ps + c->pause_ps };
 }
 
-static bool is_bad(const struct conweave_tor *t, uint64_t now_ps, uint32_t salt, uint32_t path)
+static bool is_avoided(const struct conweave_tor *t, uint64_t now_ps, uint32_t salt, uint32_t path)
 {
-    const struct conweave_avoided *e = entry_of(t, salt, path);
+    const struct conweave_avoided *e = avoided_entry(t, salt, path);
 
     return e->path == path && e->until_ps > now_ps;
 }
 
-/* ---- the first ToR ---- */
+/* ---- first ToR ---- */
 
-struct draw { uint32_t first, good; };   /* good: 0: none is */
+struct path_draw { uint32_t first, good; }; /* good: 0 if both drawn paths are to be avoided */
 
-/* Three numbers for every packet, used or not, the first of them never, where paths must be those of the fork. */
-static struct draw draw_paths(const struct conweave_tor *t, uint64_t now_ps, const struct lb_switch *sw,
-                              const struct conweave_paths *paths)
+/* Draws three numbers per packet, used or not, and discards the first, to match the random sequence of the
+ * fork. */
+static struct path_draw draw_paths(const struct conweave_tor *t, uint64_t now_ps, const struct lb_switch *sw,
+                                   const struct conweave_paths *paths)
 {
     uint32_t a, b;
 
@@ -136,10 +138,12 @@ static struct draw draw_paths(const struct conweave_tor *t, uint64_t now_ps, con
         crand_next(sw->crand);
     a = paths->id[lb_below(sw, paths->count)];
     b = paths->id[lb_below(sw, paths->count)];
-    return (struct draw){ a, !is_bad(t, now_ps, sw->salt, a) ? a : !is_bad(t, now_ps, sw->salt, b) ? b : 0 };
+    return (struct path_draw){ a, !is_avoided(t, now_ps, sw->salt, a)   ? a
+                                  : !is_avoided(t, now_ps, sw->salt, b) ? b
+                                                                        : 0 };
 }
 
-/* Is the path of a flow still there? Links may have gone. */
+/* True if the path of a flow still exists. Links may have failed. */
 static bool has_path(const struct conweave_paths *paths, uint32_t id)
 {
     uint32_t from = 0, to = paths->count;
@@ -155,8 +159,8 @@ static bool has_path(const struct conweave_paths *paths, uint32_t id)
     return from < paths->count && paths->id[from] == id;
 }
 
-/* Which of its flow's paths a packet goes by, and the flow from then on. */
-static uint32_t choose_path(struct conweave_tx *f, const struct draw *d, bool is_expired, bool is_tail,
+/* Returns the path of this packet and updates the flow's path. */
+static uint32_t choose_path(struct conweave_tx *f, const struct path_draw *d, bool is_expired, bool is_tail,
                             struct conweave_counters *n)
 {
     uint32_t old;
@@ -171,14 +175,14 @@ static uint32_t choose_path(struct conweave_tx *f, const struct draw *d, bool is
     return is_tail ? old : f->path;
 }
 
-void conweave_send(const struct conweave_cfg *c, struct conweave_tor *t, uint64_t now_ps, const struct lb_switch *sw,
-                   const struct conweave_key *key, const struct conweave_paths *paths, struct conweave_tag *tag,
-                   struct conweave_counters *n)
+void conweave_send(const struct conweave_cfg *c, struct conweave_tor *t, uint64_t now_ps,
+                   const struct lb_switch *sw, const struct conweave_key *key,
+                   const struct conweave_paths *paths, struct conweave_tag *tag, struct conweave_counters *n)
 {
     bool                 is_new, is_expired, begins, is_tail;
-    struct conweave_row *r = row_of(t, &t->tx, now_ps, key, &is_new);
+    struct conweave_row *r = get_row(t, &t->tx, now_ps, key, &is_new);
     struct conweave_tx  *f = &r->tx;
-    struct draw          d;
+    struct path_draw     d;
 
     if (is_new)
         *f = (struct conweave_tx){ .is_stable = true };
@@ -208,29 +212,31 @@ void conweave_send(const struct conweave_cfg *c, struct conweave_tor *t, uint64_
     f->is_old = true;
 }
 
-void conweave_answered(struct conweave_tor *t, uint64_t now_ps, const struct conweave_key *key, uint32_t epoch, uint32_t phase,
-                       struct conweave_counters *n)
+void conweave_answered(struct conweave_tor *t, uint64_t now_ps, const struct conweave_key *key,
+                       uint32_t epoch, uint32_t phase, struct conweave_counters *n)
 {
     struct conweave_row *r = t->tx.size ? find_row(&t->tx, key) : NULL;
     struct conweave_tx  *f;
 
-    if (!r || !r->is_used || is_forgotten(t, r, now_ps))
+    if (!r || !r->is_used || is_expired_flow(t, r, now_ps))
         return;
     f = &r->tx;
     if (f->epoch != epoch || f->phase != phase)
         return;
     if (phase == 0 && (f->deadline_ps == NEVER_PS || now_ps >= f->deadline_ps))
-        return;                  /* it is late: the next packet will be the TAIL */
+        return;                  /* too late: the next packet is the TAIL */
     f->is_stable = true;
     f->deadline_ps = NEVER_PS;
     n->replies_timely += phase == 0;
     n->clears_matched += phase == 1;
 }
 
-/* ---- the last ToR ---- */
+/* ---- last ToR ---- */
 
-/* A packet of this epoch or a later one: what it says of phases. Returns whether it has overtaken the TAIL. */
-static bool take_phase(struct conweave_rx *f, const struct conweave_tag *tag, uint64_t now_ps, struct conweave_counters *n)
+/* Updates the phase from a packet of this epoch or a later one. Returns true if the packet has overtaken the
+ * TAIL. */
+static bool update_phase(struct conweave_rx *f, const struct conweave_tag *tag, uint64_t now_ps,
+                         struct conweave_counters *n)
 {
     bool is_fresh = tag->epoch > f->epoch, is_tail = tag->flag == CONWEAVE_TAIL;
 
@@ -253,8 +259,8 @@ static bool take_phase(struct conweave_rx *f, const struct conweave_tag *tag, ui
     return tag->phase > f->phase;
 }
 
-/* How long after the last packet of phase 0 the TAIL is expected. */
-static uint64_t gap_ps(const struct conweave_cfg *c, const struct conweave_rx *f)
+/* Expected time between the last packet of phase 0 and the TAIL. */
+static uint64_t expected_gap_ps(const struct conweave_cfg *c, const struct conweave_rx *f)
 {
     if (!f->has_cache)
         return c->wait_ps;
@@ -267,11 +273,11 @@ static void set_release(struct conweave_verdict *v, uint64_t at_ps)
     v->release_ps = at_ps;
 }
 
-/* The first packet that is held of a flow. */
-static void open_queue(const struct conweave_cfg *c, struct conweave_rx *f, uint64_t now_ps, struct conweave_verdict *v,
-                       struct conweave_counters *n)
+/* Starts holding packets of a flow. */
+static void start_holding(const struct conweave_cfg *c, struct conweave_rx *f, uint64_t now_ps,
+                          struct conweave_verdict *v, struct conweave_counters *n)
 {
-    uint64_t at = (f->has_cache ? f->p0_rx_ps : now_ps) + gap_ps(c, f) + c->flush_ps;
+    uint64_t at = (f->has_cache ? f->p0_rx_ps : now_ps) + expected_gap_ps(c, f) + c->flush_ps;
 
     f->is_holding = true;
     n->opened_without_cache += !f->has_cache;
@@ -279,11 +285,12 @@ static void open_queue(const struct conweave_cfg *c, struct conweave_rx *f, uint
     set_release(v, at > now_ps ? at : now_ps);
 }
 
-void conweave_receive(const struct conweave_cfg *c, struct conweave_tor *t, uint64_t now_ps, const struct conweave_key *key,
-                      const struct conweave_tag *tag, bool is_marked, struct conweave_verdict *v, struct conweave_counters *n)
+void conweave_receive(const struct conweave_cfg *c, struct conweave_tor *t, uint64_t now_ps,
+                      const struct conweave_key *key, const struct conweave_tag *tag, bool is_marked,
+                      struct conweave_verdict *v, struct conweave_counters *n)
 {
     bool                 is_new, is_early, is_tail = tag->flag == CONWEAVE_TAIL;
-    struct conweave_row *r = row_of(t, &t->rx, now_ps, key, &is_new);
+    struct conweave_row *r = get_row(t, &t->rx, now_ps, key, &is_new);
     struct conweave_rx  *f = &r->rx;
 
     *v = (struct conweave_verdict){ .row = r };
@@ -294,14 +301,14 @@ void conweave_receive(const struct conweave_cfg *c, struct conweave_tor *t, uint
         n->earlier_epoch_packets++;
         return;
     }
-    is_early = take_phase(f, tag, now_ps, n);
+    is_early = update_phase(f, tag, now_ps, n);
     if (tag->phase == 0 && f->is_holding) {
         n->releases_by_tail += is_tail;
-        set_release(v, now_ps + (is_tail ? BEHIND_PS : gap_ps(c, f) + c->flush_ps));
+        set_release(v, now_ps + (is_tail ? BEHIND_PS : expected_gap_ps(c, f) + c->flush_ps));
     }
     v->holds = tag->phase == 1 && is_early;
     if (v->holds && !f->is_holding)
-        open_queue(c, f, now_ps, v, n);
+        start_holding(c, f, now_ps, v, n);
     v->notifies = is_marked;
     v->replies = tag->flag == CONWEAVE_INIT;
     v->clears = is_tail;
@@ -317,9 +324,9 @@ struct conweave_row *conweave_release(struct conweave_tor *t, uint64_t now_ps, c
     struct conweave_row *r = find_row(&t->rx, key);
 
     assert(r->is_used && r->first);
-    if (is_forgotten(t, r, now_ps)) {
+    if (is_expired_flow(t, r, now_ps)) {
         r->rx = (struct conweave_rx){ .epoch = 1 };
-        r->active_ps = now_ps - AGEING_PS;       /* nobody was there: it is forgotten at the next look */
+        r->active_ps = now_ps - AGEING_PS;       /* inactive: the next check removes it */
     }
     r->rx.is_holding = false;
     r->rx.phase = 1;

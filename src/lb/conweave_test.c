@@ -1,5 +1,5 @@
-/* src/lb/conweave_test.c - ConWeave's rules at one ToR, by hand: what a packet finds there and leaves behind. Whole runs are
- * compared with the fork's by tests/fidelity/weave.sh. */
+/* src/lb/conweave_test.c - ConWeave's rules at a single ToR, with hand-computed results.
+ * tests/fidelity/weave.sh compares whole runs with the fork. */
 #include "lb/conweave.h"
 #include "core/units.h"
 
@@ -14,7 +14,7 @@
 #define US PS_PER_US
 #define MS PS_PER_MS
 
-/* The example of two spines: paths 0x203 and 0x204 from ToR 4, each link 1 us. */
+/* The two-spine example: paths 0x203 and 0x204 from ToR 4, each link 1 us. */
 struct tor {
     struct conweave_cfg      cfg;
     struct conweave_tor      tor;
@@ -55,7 +55,7 @@ static void receive(struct tor *t, uint64_t now_ps, struct conweave_tag tag)
     tag.path = 0x203;
     conweave_receive(&t->cfg, &t->tor, now_ps, &key, &tag, false, &t->verdict, &t->counters);
     if (t->verdict.holds && !t->verdict.row->first)
-        t->verdict.row->first = 1;               /* what whoever holds packets does */
+        t->verdict.row->first = 1;               /* as the owner of the held packets does */
 }
 
 static void release(struct tor *t, uint64_t now_ps)
@@ -63,10 +63,10 @@ static void release(struct tor *t, uint64_t now_ps)
     conweave_release(&t->tor, now_ps, &key, &t->counters)->first = 0;
 }
 
-/* ---- paths to avoid ---- */
+/* ---- avoided paths ---- */
 
-/* Entries that the fork's hash leads to. */
-static void notified__finds_the_entries_of_the_fork(void **unused)
+/* Entries according to the fork's hash. */
+static void notified__uses_the_hash_of_the_fork(void **unused)
 {
     static const struct { uint32_t salt, path, entry; } rows[] = {
         { 4, 0x204, 61138 }, { 16, 0x1020403, 37183 }, { 16, 0x2020303, 3305 },
@@ -84,7 +84,8 @@ static void notified__finds_the_entries_of_the_fork(void **unused)
     end(&t);
 }
 
-/* A path is avoided until 16 us later: strictly before. With one bad path of two, the other is taken unless both draws hit it. */
+/* A path is avoided until strictly before 16 us later. With one of two paths avoided, the other is taken
+ * unless both draws hit the avoided one. */
 static void send__avoids_a_path_for_a_while(void **unused)
 {
     struct tor t;
@@ -99,7 +100,7 @@ static void send__avoids_a_path_for_a_while(void **unused)
         bad += t.tag.path == 0x204;
         end(&t);
     }
-    assert_in_range(bad, 500 - 78, 500 + 78);    /* a quarter; four standard deviations of 19.4 */
+    assert_in_range(bad, 500 - 78, 500 + 78);    /* a quarter, within four standard deviations of 19.4 */
     for (uint32_t i = bad = 0; i < 2000; i++) {
         start(&t);
         rng_init(&t.rng, i, 1);
@@ -111,10 +112,10 @@ static void send__avoids_a_path_for_a_while(void **unused)
     assert_in_range(bad, 1000 - 90, 1000 + 90);
 }
 
-/* ---- the first ToR ---- */
+/* ---- first ToR ---- */
 
-/* The example: INIT at 2083 ns, its deadline 8 us later; a REPLY in time begins epoch 2 with the next packet. */
-static void send__begins_an_epoch_when_the_reply_is_in_time(void **unused)
+/* The example: INIT at 2083 ns, deadline 8 us later. A timely REPLY starts epoch 2 with the next packet. */
+static void send__starts_an_epoch_after_a_timely_reply(void **unused)
 {
     struct tor t;
 
@@ -131,9 +132,9 @@ static void send__begins_an_epoch_when_the_reply_is_in_time(void **unused)
     end(&t);
 }
 
-/* At the deadline itself nothing is late, a nanosecond after it the packet is the TAIL, on the old path and in phase 0. The next
- * are of phase 1 until the CLEAR of that epoch. */
-static void send__ends_a_path_when_the_reply_is_late(void **unused)
+/* At the deadline nothing is late. One nanosecond later the packet is the TAIL, on the old path and in phase
+ * 0. The next packets are in phase 1 until the CLEAR of that epoch. */
+static void send__reroutes_after_a_late_reply(void **unused)
 {
     struct tor t;
     uint32_t   path;
@@ -148,7 +149,7 @@ static void send__ends_a_path_when_the_reply_is_late(void **unused)
     assert_int_equal(t.tag.path, path);
     assert_int_equal(t.tag.tail_ps, 9001 * NS);
     conweave_answered(&t.tor, 9100 * NS, &key, 1, 0, &t.counters);       /* a REPLY does not match phase 1 */
-    assert_int_equal(send_packet(&t, 200 * US), CONWEAVE_DATA);          /* however long it takes */
+    assert_int_equal(send_packet(&t, 200 * US), CONWEAVE_DATA);          /* regardless of the time */
     assert_int_equal(t.tag.phase, 1);
     assert_int_equal(t.tag.tail_ps, 9001 * NS);
     conweave_answered(&t.tor, 201 * US, &key, 2, 1, &t.counters);        /* of another epoch */
@@ -163,7 +164,7 @@ static void send__ends_a_path_when_the_reply_is_late(void **unused)
     end(&t);
 }
 
-/* A REPLY that comes at the deadline is late, though no packet has come since. */
+/* A REPLY at the deadline is late, even if no packet has been sent since. */
 static void answered__is_late_at_the_deadline(void **unused)
 {
     struct tor t;
@@ -174,12 +175,12 @@ static void answered__is_late_at_the_deadline(void **unused)
     conweave_answered(&t.tor, 9000 * NS, &key, 1, 0, &t.counters);
     assert_int_equal(t.counters.replies_timely, 0);
     assert_int_equal(send_packet(&t, 9001 * NS), CONWEAVE_TAIL);
-    conweave_answered(&t.tor, 9000 * NS, &other, 1, 0, &t.counters);     /* nobody knows it */
+    conweave_answered(&t.tor, 9000 * NS, &other, 1, 0, &t.counters);     /* unknown flow */
     end(&t);
 }
 
-/* A rest of more than 300 us begins an epoch at once, and counts as a rerouting. */
-static void send__expires_after_a_rest(void **unused)
+/* An idle time over 300 us starts an epoch at once and counts as a rerouting. */
+static void send__expires_after_idle_time(void **unused)
 {
     struct tor t;
 
@@ -192,8 +193,8 @@ static void send__expires_after_a_rest(void **unused)
     end(&t);
 }
 
-/* Looks are at 2, 4, 6 ms; a flow is forgotten by one that finds it idle for more than 2 ms. Then epochs begin with 1 again. */
-static void send__forgets_what_rests_by_looks(void **unused)
+/* Checks run at 2, 4, 6 ms and remove flows that were idle for more than 2 ms. Epochs then restart at 1. */
+static void send__removes_idle_flows_at_checks(void **unused)
 {
     struct tor t;
 
@@ -202,39 +203,44 @@ static void send__forgets_what_rests_by_looks(void **unused)
     t.cfg.expiry_ps = 100 * MS;
     send_packet(&t, 2 * MS);
     conweave_answered(&t.tor, 2 * MS + US, &key, 1, 0, &t.counters);
-    send_packet(&t, 4 * MS + 1);                 /* at the look at 4 ms it had rested for 2 ms, not more */
+    send_packet(&t, 4 * MS + 1);                 /* idle for 2 ms at the check at 4 ms, not longer */
     assert_int_equal(t.tag.epoch, 2);
-    send_packet(&t, 8 * MS - 1);                 /* at 6 ms for 2 ms - 1 */
+    send_packet(&t, 8 * MS - 1);                 /* 2 ms - 1 at 6 ms */
     assert_int_equal(t.tag.epoch, 2);
-    send_packet(&t, 12 * MS - 1);                /* at 10 ms for 2 ms + 1 */
+    send_packet(&t, 12 * MS - 1);                /* 2 ms + 1 at 10 ms */
     assert_int_equal(t.tag.epoch, 1);
     assert_int_equal(t.tag.flag, CONWEAVE_INIT);
     end(&t);
 }
 
-/* However many flows come and go, tables are as large as those of the last few milliseconds need. */
-static void send__gives_rows_back(void **unused)
+/* The size of the tables follows the flows of the last few milliseconds. */
+static void send__shrinks_tables(void **unused)
 {
     struct tor t;
 
     (void)unused;
     start(&t);
     for (uint32_t i = 0; i < 100000; i++)
-        conweave_send(&t.cfg, &t.tor, i * 10 * US, &t.sw, &(struct conweave_key){ i, 2, 3 }, &t.paths, &t.tag, &t.counters);
+        conweave_send(&t.cfg, &t.tor, i * 10 * US, &t.sw, &(struct conweave_key){ i, 2, 3 }, &t.paths, &t.tag,
+                      &t.counters);
     assert_true(t.tor.tx.size <= 2048);          /* 600 flows in 6 ms */
     end(&t);
 }
 
-/* ---- the last ToR ---- */
+/* ---- last ToR ---- */
 
-static struct conweave_tag tag_of(uint32_t epoch, uint32_t phase, enum conweave_flag flag, uint64_t tx_ps, uint64_t tail_ps)
+static struct conweave_tag tag_of(uint32_t epoch, uint32_t phase, enum conweave_flag flag, uint64_t tx_ps,
+                                  uint64_t tail_ps)
 {
-    return (struct conweave_tag){ .epoch = epoch, .phase = (uint8_t)phase, .flag = (uint8_t)flag, .tx_ps = tx_ps, .tail_ps = tail_ps };
+    return (struct conweave_tag){
+        .epoch = epoch, .phase = (uint8_t)phase, .flag = (uint8_t)flag, .tx_ps = tx_ps, .tail_ps = tail_ps
+    };
 }
 
-/* The example, times in ns: the last packet of phase 0 left at 8225 and came at 16533, the TAIL left at 14367, so it is expected
- * 6142 later, and 16 us are added. Another packet of phase 0 moves that; the TAIL makes it 1 ns. */
-static void receive__holds_what_overtakes_the_tail(void **unused)
+/* The example, times in ns: the last packet of phase 0 left at 8225 and arrived at 16533. The TAIL left at
+ * 14367, so it is expected 6142 later, plus 16 us. Another packet of phase 0 moves that; the TAIL makes it 1
+ * ns. */
+static void receive__holds_packets_that_overtake_the_tail(void **unused)
 {
     struct tor t;
 
@@ -263,8 +269,8 @@ static void receive__holds_what_overtakes_the_tail(void **unused)
     end(&t);
 }
 
-/* Nothing of phase 0 has come of a new epoch: 200 and 16 us. */
-static void receive__waits_long_without_a_cache(void **unused)
+/* No packet of phase 0 in the new epoch: 200 plus 16 us. */
+static void receive__waits_longer_without_phase_0(void **unused)
 {
     struct tor t;
 
@@ -276,7 +282,7 @@ static void receive__waits_long_without_a_cache(void **unused)
     end(&t);
 }
 
-/* Behind a TAIL nothing is early; packets of an earlier epoch pass, and nobody answers them. */
+/* After a TAIL no packet is early. Packets of an earlier epoch pass without an answer. */
 static void receive__passes_late_packets(void **unused)
 {
     struct tor t;
@@ -298,16 +304,16 @@ static void receive__passes_late_packets(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(notified__finds_the_entries_of_the_fork),
+        cmocka_unit_test(notified__uses_the_hash_of_the_fork),
         cmocka_unit_test(send__avoids_a_path_for_a_while),
-        cmocka_unit_test(send__begins_an_epoch_when_the_reply_is_in_time),
-        cmocka_unit_test(send__ends_a_path_when_the_reply_is_late),
+        cmocka_unit_test(send__starts_an_epoch_after_a_timely_reply),
+        cmocka_unit_test(send__reroutes_after_a_late_reply),
         cmocka_unit_test(answered__is_late_at_the_deadline),
-        cmocka_unit_test(send__expires_after_a_rest),
-        cmocka_unit_test(send__forgets_what_rests_by_looks),
-        cmocka_unit_test(send__gives_rows_back),
-        cmocka_unit_test(receive__holds_what_overtakes_the_tail),
-        cmocka_unit_test(receive__waits_long_without_a_cache),
+        cmocka_unit_test(send__expires_after_idle_time),
+        cmocka_unit_test(send__removes_idle_flows_at_checks),
+        cmocka_unit_test(send__shrinks_tables),
+        cmocka_unit_test(receive__holds_packets_that_overtake_the_tail),
+        cmocka_unit_test(receive__waits_longer_without_phase_0),
         cmocka_unit_test(receive__passes_late_packets),
     };
 

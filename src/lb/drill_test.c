@@ -14,7 +14,7 @@ static void start(struct test_switch *t, double samples, double memory)
     t->knobs.value[KNOB_drill_memory] = memory;
     test_switch_start(t, "drill", 1);
     for (uint32_t i = 0; i < TEST_PORTS; i++)
-        t->port[i].queue_bytes[3] = 1000 + 100 * i;      /* the rank of a port is its number */
+        t->port[i].queue_bytes[3] = 1000 + 100 * i;      /* the port number is its rank */
 }
 
 static void pick__takes_the_shortest_of_all(void **unused)
@@ -31,8 +31,8 @@ static void pick__takes_the_shortest_of_all(void **unused)
     test_switch_end(&t);
 }
 
-/* Queues of the packet's class count, not of others. */
-static void pick__looks_at_the_class(void **unused)
+/* Only the queue of the packet's class counts. */
+static void pick__compares_queues_of_the_class(void **unused)
 {
     struct test_switch t;
 
@@ -46,9 +46,9 @@ static void pick__looks_at_the_class(void **unused)
     test_switch_end(&t);
 }
 
-/* Two different ways out of n, all pairs equally likely: the r-th shortest queue (from 0) is the shorter of the two in
- * n - 1 - r of n (n - 1) / 2 pairs. */
-static void pick__is_the_better_of_two_by_rank(void **unused)
+/* Two distinct next hops out of n, all pairs equally likely. The r-th shortest queue (from 0) is the shorter
+ * one in n - 1 - r of n (n - 1) / 2 pairs. */
+static void pick__takes_the_shorter_of_two(void **unused)
 {
     enum { DRAWS = 56000 };
     uint32_t hits[TEST_PORTS] = { 0 };
@@ -69,7 +69,7 @@ static void pick__is_the_better_of_two_by_rank(void **unused)
     test_switch_end(&t);
 }
 
-/* With one draw and one memory the choice can only get better while queues stay, and does not leave the best. */
+/* With one sample and one memory and constant queues, the choice only improves and stays at the best. */
 static void pick__remembers_the_best(void **unused)
 {
     struct test_switch t;
@@ -87,7 +87,7 @@ static void pick__remembers_the_best(void **unused)
     test_switch_end(&t);
 }
 
-/* What is best for one destination is no memory of another's: one draw decides there. */
+/* Memory is per destination: for a new one, the sample alone decides. */
 static void pick__remembers_by_destination(void **unused)
 {
     uint32_t hits[TEST_PORTS] = { 0 };
@@ -106,7 +106,7 @@ static void pick__remembers_by_destination(void **unused)
     assert_true(test_chi_square(hits, TEST_PORTS, 800) < CHI_SQUARE_7_MAX);
 }
 
-static void pick__forgets_without_memory(void **unused)
+static void pick__zero_memory(void **unused)
 {
     uint32_t hits[TEST_PORTS] = { 0 };
     struct test_switch t;
@@ -119,7 +119,7 @@ static void pick__forgets_without_memory(void **unused)
     test_switch_end(&t);
 }
 
-/* Among empty queues no way is preferred, remembered or not. */
+/* With empty queues no next hop is preferred, remembered or not. */
 static void pick__is_uniform_when_idle(void **unused)
 {
     uint32_t hits[TEST_PORTS] = { 0 };
@@ -135,7 +135,7 @@ static void pick__is_uniform_when_idle(void **unused)
     test_switch_end(&t);
 }
 
-static void pick__stays_among_the_ways_that_are_left(void **unused)
+static void pick__uses_remaining_next_hops(void **unused)
 {
     struct test_switch t;
 
@@ -152,13 +152,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pick__takes_the_shortest_of_all),
-        cmocka_unit_test(pick__looks_at_the_class),
-        cmocka_unit_test(pick__is_the_better_of_two_by_rank),
+        cmocka_unit_test(pick__compares_queues_of_the_class),
+        cmocka_unit_test(pick__takes_the_shorter_of_two),
         cmocka_unit_test(pick__remembers_the_best),
         cmocka_unit_test(pick__remembers_by_destination),
-        cmocka_unit_test(pick__forgets_without_memory),
+        cmocka_unit_test(pick__zero_memory),
         cmocka_unit_test(pick__is_uniform_when_idle),
-        cmocka_unit_test(pick__stays_among_the_ways_that_are_left),
+        cmocka_unit_test(pick__uses_remaining_next_hops),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

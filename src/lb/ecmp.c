@@ -1,8 +1,8 @@
-/* src/lb/ecmp.c - a flow keeps to one path, chosen by a hash of its addresses and ports. What all packets do
- * that no balancer asks for, so the switches do it themselves: there is no pick(). */
+/* src/lb/ecmp.c - ECMP: one path per flow, chosen by a hash of addresses and ports. It is the default for all
+ * packets, so the switches implement it, and there is no pick(). */
 #include "lb/ecmp.h"
 
 const struct lb_algo lb_ecmp = {
     .name  = "ecmp",
-    .about = "one path per flow, by a hash of its addresses and ports",
+    .about = "one path per flow, chosen by a hash of addresses and ports",
 };

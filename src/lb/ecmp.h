@@ -1,8 +1,8 @@
-/* src/lb/ecmp.h - the hash that ECMP picks a path by.
+/* src/lb/ecmp.h - the hash function of ECMP.
  *
- * MurmurHash3 (32 bit) of three words, salted by the switch: the HPCC ns-3 fork does the same, so in model
- * hpcc every flow takes the path it takes there. Here, inline, because every packet of a fabric without
- * another balancer needs it.
+ * MurmurHash3 (32 bit) of three words, with a salt per switch. The HPCC ns-3 fork does the same, so in model
+ * hpcc every flow takes the same path as there. It is inline because every packet needs it unless another
+ * balancer is used.
  */
 #ifndef LB_ECMP_H
 #define LB_ECMP_H

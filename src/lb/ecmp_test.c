@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-/* MurmurHash3_x86_32 over bytes, written from its published description. */
+/* MurmurHash3_x86_32 over bytes, from its published description. */
 static uint32_t murmur3(const uint8_t *data, int length, uint32_t seed)
 {
     uint32_t h = seed;
@@ -36,7 +36,8 @@ static void hash__is_murmur3_of_the_tuple(void **unused)
 {
     (void)unused;
     for (uint32_t i = 0; i < 1000; i++) {
-        uint32_t src_ip = 0x0b000001u + (i << 8), dst_ip = 0x0b000101u + i * 77, ports = (10000 + i) | 100u << 16;
+        uint32_t src_ip = 0x0b000001u + (i << 8), dst_ip = 0x0b000101u + i * 77,
+                 ports = (10000 + i) | 100u << 16;
         uint8_t  bytes[12];
 
         memcpy(bytes, &src_ip, 4), memcpy(bytes + 4, &dst_ip, 4), memcpy(bytes + 8, &ports, 4);
@@ -56,7 +57,7 @@ static void hash__spreads_flows_evenly(void **unused)
         assert_in_range(hits[i], 10000 - 435, 10000 + 435);
 }
 
-static void find__knows_its_names(void **unused)
+static void find__by_name(void **unused)
 {
     (void)unused;
     assert_non_null(lb_find("ecmp"));
@@ -68,7 +69,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hash__is_murmur3_of_the_tuple),
         cmocka_unit_test(hash__spreads_flows_evenly),
-        cmocka_unit_test(find__knows_its_names),
+        cmocka_unit_test(find__by_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void configure__rounds_the_table_up(void **unused)
     assert_int_equal(configured(1024, 1, 1).entries, 1024);
     assert_int_equal(configured(1025, 1, 1).entries, 2048);
     assert_int_equal(configured(10, 0.5, 1).timeout_ps, 500000);
-    assert_int_equal(configured(10, 7, 2).ageing_ps, 7000000);   /* not less than the timeout */
+    assert_int_equal(configured(10, 7, 2).ageing_ps, 7000000);   /* at least the timeout */
 }
 
 static void configure__does_not_raise_the_table_later(void **unused)
@@ -48,19 +48,20 @@ static void configure__does_not_raise_the_table_later(void **unused)
     assert_int_equal(c.entries_max, 64);
 }
 
-static void touch__begins_by_gaps(void **unused)
+static void touch__starts_flowlets_at_gaps(void **unused)
 {
-    static const struct { uint64_t gap_ps; enum flowlet_is is; } row[] = {
-        { 0, FLOWLET_GOES_ON }, { 1, FLOWLET_GOES_ON }, { 99999999, FLOWLET_GOES_ON },
-        { 100000000, FLOWLET_GOES_ON }, { 99999999, FLOWLET_GOES_ON }, { 100000001, FLOWLET_NEW },
-        { 2000000000, FLOWLET_NEW }, { 2000000001, FLOWLET_NEW_FLOW }, { 5, FLOWLET_GOES_ON },
+    static const struct { uint64_t gap_ps; enum flowlet_state is; } row[] = {
+        { 0, FLOWLET_CONTINUES }, { 1, FLOWLET_CONTINUES }, { 99999999, FLOWLET_CONTINUES },
+        { 100000000, FLOWLET_CONTINUES }, { 99999999, FLOWLET_CONTINUES }, { 100000001, FLOWLET_NEW },
+        { 2000000000, FLOWLET_NEW }, { 2000000001, FLOWLET_NEW_FLOW }, { 5, FLOWLET_CONTINUES },
     };
     struct flowlet_cfg c = configured(16, 100, 2000);
     struct flowlet     f = { 0 };
     uint64_t           now_ps = 0;
 
     (void)unused;
-    assert_int_equal(flowlet_touch(&c, &f, 0), FLOWLET_NEW_FLOW);        /* the first packet of all, at time 0 */
+    /* the very first packet, at time 0 */
+    assert_int_equal(flowlet_touch(&c, &f, 0), FLOWLET_NEW_FLOW);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         now_ps += row[i].gap_ps;
         assert_int_equal(flowlet_touch(&c, &f, now_ps), row[i].is);
@@ -74,7 +75,7 @@ static struct flowlet *find(const struct flowlet_cfg *c, struct flowlet *table, 
     return flowlet_find(c, table, salt, &p);
 }
 
-/* n flows in m entries leave m (1 - 1/m)^n of them empty: 4096 in 4096 leave 1507, with a standard deviation of
+/* n flows in m entries leave m (1 - 1/m)^n of them empty: 4096 in 4096 leave 1507. Standard deviation:
  * sqrt(m (e^-1 - 2 e^-2)) = 20. */
 static void find__spreads_flows_over_the_table(void **unused)
 {
@@ -90,8 +91,8 @@ static void find__spreads_flows_over_the_table(void **unused)
     assert_in_range(empty, 1507 - 100, 1507 + 100);
 }
 
-/* Two flows in one entry are one flow: the packet of one keeps the flowlet of the other going. */
-static void find__lets_collisions_share(void **unused)
+/* Two flows in one entry count as one: packets of either keep the flowlet going. */
+static void find__collisions_share_an_entry(void **unused)
 {
     static struct flowlet table[16];
     struct flowlet_cfg    c = configured(16, 100, 2000);
@@ -103,8 +104,8 @@ static void find__lets_collisions_share(void **unused)
         ports++;
     assert_true(one == find(&c, table, 5, 1));
     flowlet_touch(&c, one, 0);
-    assert_int_equal(flowlet_touch(&c, other, 60 * PS_PER_US), FLOWLET_GOES_ON);
-    assert_int_equal(flowlet_touch(&c, one, 120 * PS_PER_US), FLOWLET_GOES_ON);
+    assert_int_equal(flowlet_touch(&c, other, 60 * PS_PER_US), FLOWLET_CONTINUES);
+    assert_int_equal(flowlet_touch(&c, one, 120 * PS_PER_US), FLOWLET_CONTINUES);
 }
 
 static void find__differs_between_switches(void **unused)
@@ -116,7 +117,7 @@ static void find__differs_between_switches(void **unused)
     (void)unused;
     for (uint32_t i = 0; i < 1024; i++)
         same += find(&c, table, 5, i) == find(&c, table, 6, i);
-    assert_in_range(same, 0, 10);        /* one is expected */
+    assert_in_range(same, 0, 10);        /* one expected */
 }
 
 int main(void)
@@ -124,9 +125,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configure__rounds_the_table_up),
         cmocka_unit_test(configure__does_not_raise_the_table_later),
-        cmocka_unit_test(touch__begins_by_gaps),
+        cmocka_unit_test(touch__starts_flowlets_at_gaps),
         cmocka_unit_test(find__spreads_flows_over_the_table),
-        cmocka_unit_test(find__lets_collisions_share),
+        cmocka_unit_test(find__collisions_share_an_entry),
         cmocka_unit_test(find__differs_between_switches),
     };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Every one of them. To add one, add a line. */
+/* All balancers. To add one, add a line. */
 #define EACH(X) \
     X(lb_ecmp) \
     X(lb_letflow) \

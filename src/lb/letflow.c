@@ -1,8 +1,8 @@
-/* src/lb/letflow.c - LetFlow (NSDI'17): every flowlet goes a random way. That is enough to balance: flowlets
- * are short on a congested path, so flows leave it sooner than they come.
+/* src/lb/letflow.c - LetFlow (NSDI'17): every flowlet takes a random path. This balances load because
+ * flowlets are shorter on congested paths, so flows leave them sooner.
  *
- * The first switch chooses the whole path, as in the ConWeave ns-3 fork, or (knob flowlet_per_hop) every switch
- * its own hop, as the paper has it for more than two tiers.
+ * The first switch chooses the whole path, as in the ConWeave ns-3 fork. With the knob flowlet_per_hop every
+ * switch chooses its next hop, as in the paper for more than two tiers.
  */
 #include "lb/flowlet.h"
 #include "lb/lb.h"
@@ -27,7 +27,7 @@ static enum lb_scope letflow_scope(const void *cfg)
     return c->is_per_hop ? LB_HOP : LB_PATH;
 }
 
-/* A table everywhere, so that flowlet_per_hop can be turned on later: what is not used costs no memory. */
+/* Every switch gets a table, so that flowlet_per_hop can be turned on later. Unused tables take no memory. */
 static size_t letflow_state_bytes(const void *cfg, const struct lb_switch *sw)
 {
     const struct letflow_cfg *c = cfg;
@@ -42,10 +42,10 @@ static uint32_t letflow_pick(const void *cfg, void *state, uint64_t now_ps, cons
     const struct letflow_cfg *c = cfg;
     uint32_t                  choices = p->choices, last;
     struct flowlet           *f = flowlet_find(&c->flowlet, state, sw->salt, p);
-    enum flowlet_is           is = flowlet_touch(&c->flowlet, f, now_ps);
+    enum flowlet_state        is = flowlet_touch(&c->flowlet, f, now_ps);
 
-    if (is == FLOWLET_GOES_ON)
-        return f->choice < choices ? f->choice : f->choice % choices;    /* links may have gone */
+    if (is == FLOWLET_CONTINUES)
+        return f->choice < choices ? f->choice : f->choice % choices;    /* links may have failed */
     last = f->choice;
     f->choice = lb_below(sw, choices);
     p->is_flowlet = is == FLOWLET_NEW;
@@ -55,11 +55,12 @@ static uint32_t letflow_pick(const void *cfg, void *state, uint64_t now_ps, cons
 
 extern const struct lb_algo lb_letflow;
 const struct lb_algo lb_letflow = {
-    .name        = "letflow",
-    .about       = "every flowlet a random path: knobs flowlet_timeout, flowlet_table, flowlet_ageing, flowlet_per_hop",
-    .cfg_size    = sizeof(struct letflow_cfg),
-    .configure   = letflow_configure,
-    .scope       = letflow_scope,
+    .name = "letflow",
+    .about = "each flowlet takes a random path: knobs flowlet_timeout, flowlet_table, flowlet_ageing, "
+             "flowlet_per_hop",
+    .cfg_size = sizeof(struct letflow_cfg),
+    .configure = letflow_configure,
+    .scope = letflow_scope,
     .state_bytes = letflow_state_bytes,
-    .pick        = letflow_pick,
+    .pick = letflow_pick,
 };

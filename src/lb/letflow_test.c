@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#define TIMEOUT_PS (100 * PS_PER_US)     /* the initial value of the knob */
+#define TIMEOUT_PS (100 * PS_PER_US)     /* default of the knob */
 
 static void start(struct test_switch *t, double per_hop)
 {
@@ -45,9 +45,9 @@ static void pick__keeps_a_flowlet_together(void **unused)
     test_switch_end(&t);
 }
 
-/* Seven of eight flowlets leave the path of the last: Binomial(8000, 7/8), standard deviation 30. The first packet of
- * a flow begins no flowlet, having paused for nobody. */
-static void pick__says_what_it_did(void **unused)
+/* Seven of eight flowlets change paths: Binomial(8000, 7/8), standard deviation 30. The first packet of a
+ * flow does not count as a flowlet, because it follows no gap. */
+static void pick__reports_flowlets_and_reroutes(void **unused)
 {
     uint32_t flowlets = 0, reroutes = 0, last, path;
     struct test_switch t;
@@ -68,7 +68,7 @@ static void pick__says_what_it_did(void **unused)
     test_switch_end(&t);
 }
 
-static void pick__stays_among_what_is_left(void **unused)
+static void pick__uses_remaining_paths(void **unused)
 {
     struct test_switch t;
 
@@ -90,8 +90,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pick__is_uniform_over_paths),
         cmocka_unit_test(pick__keeps_a_flowlet_together),
-        cmocka_unit_test(pick__says_what_it_did),
-        cmocka_unit_test(pick__stays_among_what_is_left),
+        cmocka_unit_test(pick__reports_flowlets_and_reroutes),
+        cmocka_unit_test(pick__uses_remaining_paths),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

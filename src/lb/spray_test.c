@@ -27,7 +27,7 @@ static void pick__is_uniform_at_random(void **unused)
     test_switch_end(&t);
 }
 
-static void pick__goes_round_in_turn(void **unused)
+static void pick__round_robin(void **unused)
 {
     struct test_switch t;
     uint32_t first;
@@ -40,8 +40,8 @@ static void pick__goes_round_in_turn(void **unused)
     test_switch_end(&t);
 }
 
-/* Every destination has a turn of its own: what goes to one does not move that of another. */
-static void pick__keeps_a_turn_for_each_destination(void **unused)
+/* Each destination has its own round robin. */
+static void pick__round_robin_per_destination(void **unused)
 {
     struct test_switch t;
     uint32_t one, two;
@@ -60,7 +60,7 @@ static void pick__keeps_a_turn_for_each_destination(void **unused)
     test_switch_end(&t);
 }
 
-static void pick__begins_anywhere(void **unused)
+static void pick__starts_at_random(void **unused)
 {
     uint32_t hits[TEST_PORTS] = { 0 };
 
@@ -75,7 +75,7 @@ static void pick__begins_anywhere(void **unused)
     assert_true(test_chi_square(hits, TEST_PORTS, 8000) < CHI_SQUARE_7_MAX);
 }
 
-static void pick__stays_among_the_ways_that_are_left(void **unused)
+static void pick__uses_remaining_next_hops(void **unused)
 {
     struct test_switch t;
 
@@ -94,10 +94,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pick__is_uniform_at_random),
-        cmocka_unit_test(pick__goes_round_in_turn),
-        cmocka_unit_test(pick__keeps_a_turn_for_each_destination),
-        cmocka_unit_test(pick__begins_anywhere),
-        cmocka_unit_test(pick__stays_among_the_ways_that_are_left),
+        cmocka_unit_test(pick__round_robin),
+        cmocka_unit_test(pick__round_robin_per_destination),
+        cmocka_unit_test(pick__starts_at_random),
+        cmocka_unit_test(pick__uses_remaining_next_hops),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* src/lb/test_switch.h - a switch of a few ports for tests of balancers: its queues and rates are set by hand. */
+/* src/lb/test_switch.h - a switch with a few ports for tests of balancers, whose queues and rates tests set
+ * directly. */
 #ifndef LB_TEST_SWITCH_H
 #define LB_TEST_SWITCH_H
 
@@ -19,17 +20,17 @@ struct test_switch {
     void                *cfg, *state;
     uint32_t             way[TEST_PORTS];
     struct lb_tag        tag;
-    struct lb_packet     packet;         /* to switch 1, every port a way to it; tests change it */
+    struct lb_packet     packet;         /* to switch 1, through any port; tests may change it */
 };
 
-/* Configures it again, by 'knobs'. */
+/* Applies 'knobs' again. */
 static inline void test_switch_configure(struct test_switch *t)
 {
     if (t->lb->configure)
         t->lb->configure(t->cfg, &t->knobs);
 }
 
-/* Knobs that tests change must be changed in 'knobs' before. */
+/* Tests set 'knobs' before this call. */
 static inline void test_switch_start_with(struct test_switch *t, const struct lb_algo *lb, uint64_t seed)
 {
     t->lb = lb;
@@ -42,8 +43,9 @@ static inline void test_switch_start_with(struct test_switch *t, const struct lb
                                 .queue_bytes = (const char *)&t->port[0].queue_bytes[0],
                                 .rate_bps = (const char *)&t->port[0].rate_bps,
                                 .port_stride = sizeof(struct test_port), .class_stride = sizeof(uint32_t) };
-    t->packet = (struct lb_packet){ .src = 1, .dst = 2, .ports = 3, .bytes = 1000, .to = 1, .choices = TEST_PORTS,
-                                    .ways = TEST_PORTS, .way = t->way, .prio = 3, .tag = &t->tag };
+    t->packet = (struct lb_packet){ .src = 1, .dst = 2, .ports = 3, .bytes = 1000, .to = 1,
+                                    .choices = TEST_PORTS, .ways = TEST_PORTS, .way = t->way, .prio = 3,
+                                    .tag = &t->tag };
     t->cfg = calloc(1, t->lb->cfg_size + 1);
     test_switch_configure(t);
     t->state = calloc(1, (t->lb->state_bytes ? t->lb->state_bytes(t->cfg, &t->sw) : 0) + 1);
