@@ -1,4 +1,3 @@
-/* src/http/config.c - see config.h. */
 #include "http/config.h"
 #include "base/err.h"
 
@@ -7,19 +6,24 @@
 #include <string.h>
 
 const struct key_row http_config_keys[] = {
-    { "listen", KEY_NAME, "", "address, host:port; default: this machine, port 7480 (agents: 7482)", KEY_AT(struct http_config, listen) },
-    { "token", KEY_FILE, "", "what is in this file lets freeze, thaw, approve and roll back; without it nothing can be changed", KEY_AT(struct http_config, token) },
+    { "listen", KEY_NAME, "", "address, host:port; default: this machine, port 7480 (agents: 7482)",
+      KEY_AT(struct http_config, listen) },
+    { "token", KEY_FILE, "",
+      "file with the token for freeze, thaw, approve and roll back; without it the server is read-only",
+      KEY_AT(struct http_config, token) },
     { "cert", KEY_FILE, "", "certificate: HTTPS", KEY_AT(struct http_config, cert) },
     { "key", KEY_FILE, "", "its key", KEY_AT(struct http_config, key) },
-    { "client_ca", KEY_FILE, "", "authority of certificates of clients, which do instead of the token", KEY_AT(struct http_config, client_ca) },
+    { "client_ca", KEY_FILE, "", "CA of client certificates, which replace the token",
+      KEY_AT(struct http_config, client_ca) },
     { "operators", KEY_LIST, "", "names in such certificates; default: operator" },
-    { "hosts", KEY_LIST, "", "names by which it is asked, beside localhost" },
+    { "hosts", KEY_LIST, "", "host names of this server, in addition to localhost" },
     { 0 },
 };
 
 bool http_is_local(const char *listen)
 {
-    return strncmp(listen, "127.", 4) == 0 || strncmp(listen, "localhost:", 10) == 0 || strncmp(listen, "[::1]:", 6) == 0;
+    return strncmp(listen, "127.", 4) == 0 || strncmp(listen, "localhost:", 10) == 0 ||
+           strncmp(listen, "[::1]:", 6) == 0;
 }
 
 bool http_is_everywhere(const char *listen)
@@ -31,7 +35,8 @@ static void read_clients(struct reader *r, const struct section *s, struct http_
 {
     section_texts(s, "operators", GATE_HOSTS_MAX, "names", c->operator, &c->operators);
     if (!r->rc && c->operators && !section_get(s, "client_ca"))
-        reader_refuse(r, section_get(s, "operators"), "operators: names in certificates say nothing without client_ca");
+        reader_refuse(r, section_get(s, "operators"),
+                      "operators: names in certificates say nothing without client_ca");
     if (r->rc || !c->client_ca)
         return;
     if (!c->cert)
@@ -45,7 +50,8 @@ static void check_remote(struct reader *r, const struct section *s, const struct
     if (http_is_local(c->listen))
         return;
     if (!c->cert || (!c->token && !c->client_ca))
-        reader_refuse(r, section_place(s, "listen"), "listen: an address that others can reach needs cert, key, and token or client_ca");
+        reader_refuse(r, section_place(s, "listen"),
+                      "listen: an address that others can reach needs cert, key, and token or client_ca");
 }
 
 void http_config_read(struct reader *r, const struct yaml_node *map, uint32_t port, struct http_config *c)

@@ -1,4 +1,4 @@
-/* src/http/config.h - how a web server is set: the key 'http' of agents, relays and controllers, or what a program says. */
+/* src/http/config.h - configuration of a web server: the key 'http' of agents, relays and controllers. */
 #ifndef HTTP_CONFIG_H
 #define HTTP_CONFIG_H
 
@@ -7,11 +7,12 @@
 
 struct http_config {
     bool     is_on;
-    bool     is_told;                    /* whoever reaches it may read all; there is nothing to change */
+    bool     is_public;                    /* read-only for everyone who can reach it */
     char    *listen;                     /* host:port */
-    char    *token;                      /* file; NULL: read-only */
-    char    *cert, *key;                 /* files: HTTPS */
-    char    *client_ca;                  /* file; who has a certificate from there, with one of these names, needs no token; NULL: nobody */
+    char    *token;                      /* path; NULL: read-only */
+    char    *cert, *key;                 /* paths, for HTTPS */
+    char    *client_ca;                  /* path of a CA. A client certificate from it with one of the
+                                          * 'operator' names replaces the token. NULL: none accepted */
     char    *operator[GATE_HOSTS_MAX];
     uint32_t operators;
     char    *host[GATE_HOSTS_MAX];
@@ -21,15 +22,15 @@ struct http_config {
 /* Keys of the map. */
 extern const struct key_row http_config_keys[];
 
-/* Reads the map; NULL: no HTTP. Without an address it listens at 'port' of this machine. Another address without HTTPS or
- * without a token or an authority of clients is refused. */
+/* Reads the map; NULL: no HTTP server. The default address is 'port' on the loopback interface. Other
+ * addresses are refused without HTTPS, or without a token or client_ca. */
 void http_config_read(struct reader *, const struct yaml_node *map, uint32_t port, struct http_config *);
 void http_config_fini(struct http_config *);
 
-/* Does this address belong to this machine alone? */
+/* True for a loopback address. */
 bool http_is_local(const char *listen);
 
-/* Is it any address of this machine? */
+/* True for a wildcard address. */
 bool http_is_everywhere(const char *listen);
 
 #endif

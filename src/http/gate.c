@@ -1,4 +1,3 @@
-/* src/http/gate.c - see gate.h. */
 #include "http/gate.h"
 
 #include <ctype.h>
@@ -24,9 +23,9 @@ bool gate_is_same(const char *a, const char *b)
     return !differs;
 }
 
-/* ---- names ---- */
+/* ---- host names ---- */
 
-/* How long the name in "name:port" or "[::1]:port" is. */
+/* Length of the name in "name:port" or "[::1]:port". */
 static size_t name_length(const char *host)
 {
     const char *end = *host == '[' ? strchr(host, ']') : NULL;
@@ -39,13 +38,14 @@ static bool is_name(const char *host, size_t length, const char *name)
     return strlen(name) == length && strncasecmp(host, name, length) == 0;
 }
 
-static bool is_ours(const struct gate *g, const char *host)
+static bool is_known_host(const struct gate *g, const char *host)
 {
     size_t length = name_length(host);
 
     if (g->has_any_name)
         return true;
-    if (is_name(host, length, "localhost") || is_name(host, length, "127.0.0.1") || is_name(host, length, "[::1]"))
+    if (is_name(host, length, "localhost") || is_name(host, length, "127.0.0.1") ||
+        is_name(host, length, "[::1]"))
         return true;
     for (uint32_t i = 0; i < g->hosts; i++)
         if (is_name(host, length, g->host[i]))
@@ -53,30 +53,30 @@ static bool is_ours(const struct gate *g, const char *host)
     return false;
 }
 
-/* "http://host:port" against "host:port". */
-static bool is_origin(const char *origin, const char *host)
+/* Compares "http://host:port" with "host:port". */
+static bool is_same_origin(const char *origin, const char *host)
 {
     const char *rest = strstr(origin, "://");
 
     return rest && strcasecmp(rest + 3, host) == 0;
 }
 
-/* Somebody has followed a link to here: what comes is shown by itself, and whoever linked sees nothing of it. */
-static bool is_followed_link(const struct gate_request *q)
+/* True for a top-level navigation: the response is displayed, and the linking site cannot read it. */
+static bool is_navigation(const struct gate_request *q)
 {
     return strcmp(q->method, "GET") == 0 && !q->origin && q->dest && strcasecmp(q->dest, "document") == 0;
 }
 
 static bool is_foreign_page(const struct gate_request *q)
 {
-    if (is_followed_link(q))
+    if (is_navigation(q))
         return false;
     if (q->site && strcasecmp(q->site, "same-origin") != 0 && strcasecmp(q->site, "none") != 0)
         return true;
-    return q->origin && !is_origin(q->origin, q->host);
+    return q->origin && !is_same_origin(q->origin, q->host);
 }
 
-/* ---- the token ---- */
+/* ---- token ---- */
 
 static bool has_token(const struct gate *g, const struct gate_request *q)
 {
@@ -89,8 +89,8 @@ static bool has_token(const struct gate *g, const struct gate_request *q)
     return gate_is_same(g->token, text);
 }
 
-/* Whoever comes with a wrong one has so many tries, and one more each second. */
-static bool may_try(struct gate *g, uint64_t now_us)
+/* Token bucket: TRIES_MAX wrong tokens at once, and TRIES_PER_S afterwards. */
+static bool take_try(struct gate *g, uint64_t now_us)
 {
     double grown = g->tries + (double)(now_us - g->tried_us) / 1e6 * TRIES_PER_S;
 
@@ -105,18 +105,20 @@ static bool may_try(struct gate *g, uint64_t now_us)
 static int check_token(struct gate *g, const struct gate_request *q, uint64_t now_us, const char **why)
 {
     if (!g->token && !g->takes_clients) {
-        *why = "it is read-only: the configuration names no token";
+        *why = "read-only: the configuration names no token";
         return 403;
     }
     if ((g->takes_clients && q->client) || has_token(g, q))
         return 0;
-    if (q->authorization && !may_try(g, now_us)) {
+    if (q->authorization && !take_try(g, now_us)) {
         *why = "too many wrong tokens; wait a moment";
         return 429;
     }
-    *why = g->takes_clients && q->client_fault ? q->client_fault : !g->token ? "it needs a certificate of a client" :
-           g->takes_clients ? "it needs the header 'Authorization: Bearer TOKEN', or a certificate of a client" :
-           "it needs the header 'Authorization: Bearer TOKEN'";
+    *why = g->takes_clients && q->client_fault ? q->client_fault
+           : !g->token                         ? "a client certificate is required"
+           : g->takes_clients
+               ? "the header 'Authorization: Bearer TOKEN' or a client certificate is required"
+               : "the header 'Authorization: Bearer TOKEN' is required";
     return 401;
 }
 
@@ -124,27 +126,28 @@ static bool is_json(const char *type)
 {
     static const char json[] = "application/json";
 
-    return type && strncasecmp(type, json, sizeof json - 1) == 0 && !isalnum((unsigned char)type[sizeof json - 1]);
+    return type && strncasecmp(type, json, sizeof json - 1) == 0 &&
+           !isalnum((unsigned char)type[sizeof json - 1]);
 }
 
 int gate_check(struct gate *g, const struct gate_request *q, uint64_t now_us, const char **why)
 {
     bool is_read = strcmp(q->method, "GET") == 0 || strcmp(q->method, "HEAD") == 0;
 
-    if (!q->host || !is_ours(g, q->host)) {
-        *why = "the header Host names somebody else; see 'hosts' of 'http'";
+    if (!q->host || !is_known_host(g, q->host)) {
+        *why = "the header Host names another machine; see 'hosts' of 'http'";
         return 421;
     }
-    if (!is_read && g->is_told) {
-        *why = "it only tells: GET and HEAD";
+    if (!is_read && g->is_public) {
+        *why = "read-only: GET and HEAD";
         return 405;
     }
     if (!is_read && strcmp(q->method, "POST") != 0) {
-        *why = "GET, HEAD and POST are understood";
+        *why = "only GET, HEAD and POST are supported";
         return 405;
     }
     if (is_foreign_page(q)) {
-        *why = "a page of another site may not ask";
+        *why = "requests from pages of other sites are refused";
         return 403;
     }
     if (is_read)

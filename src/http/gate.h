@@ -1,9 +1,13 @@
-/* src/http/gate.h - who may do what over HTTP, decided from the head of a request alone.
+/* src/http/gate.h - access control of the web server, decided from the request head alone.
  *
- * Reading is open to this machine; elsewhere it needs the token, unless all there is may be read by whoever comes. What changes something always needs the token, in the header
- * Authorization, which no browser sends by itself; a page of another site is refused even if it had it. The name in Host must be
- * one of ours, so that no other name can be made to point here. Whoever guesses is slowed down. A certificate of a client does instead of the
- * token. Browsers send it by themselves; that no page of another site can make one do so is what Origin, Sec-Fetch-Site and the type are for.
+ *   - Local clients may read. Remote ones need the token, unless the server is read-only for everyone
+ *     (is_public).
+ *   - Changes always need the token, in the Authorization header, which browsers do not send on their own.
+ *   - Requests from pages of other sites are refused, even with the token.
+ *   - The Host header must be a known name. This prevents DNS rebinding.
+ *   - Wrong tokens are rate-limited.
+ *   - A client certificate replaces the token. Browsers do send it on their own; the checks of Origin,
+ *     Sec-Fetch-Site and Content-Type keep other sites' pages from using it.
  */
 #ifndef HTTP_GATE_H
 #define HTTP_GATE_H
@@ -14,32 +18,32 @@
 #define GATE_HOSTS_MAX 8
 
 struct gate {
-    const char *token;                   /* NULL: nobody may change anything */
-    bool        takes_clients;           /* a certificate does as well */
-    bool        is_open;                 /* whoever comes may read: only this machine can come, or all may know */
-    bool        is_told;                 /* there is nothing to change: GET and HEAD alone */
-    bool        has_any_name;            /* it listens everywhere and cannot know its names */
-    const char *host[GATE_HOSTS_MAX + 1];        /* names under which we are known, without port, beside those of this machine */
+    const char *token;                   /* NULL: no changes allowed */
+    bool        takes_clients;           /* client certificates are accepted */
+    bool        is_open;                 /* reading needs no token: the server is local or public */
+    bool        is_public;                 /* read-only: GET and HEAD only */
+    bool        has_any_name;            /* listens on a wildcard address, so any Host is accepted */
+    const char *host[GATE_HOSTS_MAX + 1];        /* host names without port, in addition to localhost */
     uint32_t    hosts;
-    double      tries;                   /* wrong tokens that are still answered at once */
+    double      tries;                   /* wrong tokens left before rate limiting */
     uint64_t    tried_us;
 };
 
-struct gate_request {                    /* what is not there is NULL */
+struct gate_request {                    /* missing headers are NULL */
     const char *method, *host, *authorization;
     const char *origin, *site;           /* Origin, Sec-Fetch-Site */
     const char *type;                    /* Content-Type */
     const char *dest;                    /* Sec-Fetch-Dest */
-    const char *client;                  /* the subject of a certificate that was checked */
-    const char *client_fault;            /* what is wrong with one */
+    const char *client;                  /* subject of a verified certificate */
+    const char *client_fault;            /* why a certificate was rejected */
 };
 
 void gate_init(struct gate *, const char *token, bool is_open);
 
-/* 0, or the status with which it is refused and the reason, in words. */
+/* Returns 0, or the HTTP status of the refusal and its reason. */
 int gate_check(struct gate *, const struct gate_request *, uint64_t now_us, const char **why);
 
-/* Are two texts the same? Takes as long for any two of these lengths. */
+/* Compares two strings in a time that depends only on their lengths. */
 bool gate_is_same(const char *, const char *);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/http/gate_test.c - who is let in. */
+/* src/http/gate_test.c - access control of the web server. */
 #include "http/gate.h"
 
 #include <setjmp.h>
@@ -8,8 +8,9 @@
 
 #define TOKEN "0123456789abcdef"
 
-static const struct gate_request good = { .method = "POST", .host = "127.0.0.1:7480", .authorization = "Bearer " TOKEN,
-                                          .type = "application/json" };
+static const struct gate_request valid_request = {
+    .method = "POST", .host = "127.0.0.1:7480", .authorization = "Bearer " TOKEN, .type = "application/json"
+};
 
 static int status_of(struct gate *g, struct gate_request q)
 {
@@ -20,7 +21,7 @@ static int status_of(struct gate *g, struct gate_request q)
     return status;
 }
 
-static void gate_check__reading_on_this_machine_needs_nothing(void **state)
+static void gate_check__local_reads_need_no_token(void **state)
 {
     struct gate g;
 
@@ -31,7 +32,7 @@ static void gate_check__reading_on_this_machine_needs_nothing(void **state)
     assert_int_equal(status_of(&g, (struct gate_request){ .method = "DELETE", .host = "localhost" }), 405);
 }
 
-static void gate_check__elsewhere_reading_needs_the_token(void **state)
+static void gate_check__remote_reads_need_the_token(void **state)
 {
     struct gate         g;
     struct gate_request q = { .method = "GET", .host = "fabric.example:443" };
@@ -45,14 +46,14 @@ static void gate_check__elsewhere_reading_needs_the_token(void **state)
     assert_int_equal(status_of(&g, q), 0);
 }
 
-static void gate_check__what_is_told_to_all_needs_no_token_and_takes_nothing(void **state)
+static void gate_check__public_server_is_read_only(void **state)
 {
     struct gate         g;
     struct gate_request q = { .method = "GET", .host = "10.0.0.5:8123" };
 
     (void)state;
     gate_init(&g, NULL, true);
-    g.is_told = true;
+    g.is_public = true;
     assert_int_equal(status_of(&g, q), 421);
     g.host[g.hosts++] = "10.0.0.5";
     assert_int_equal(status_of(&g, q), 0);
@@ -67,10 +68,12 @@ static void gate_check__what_is_told_to_all_needs_no_token_and_takes_nothing(voi
     assert_int_equal(status_of(&g, q), 421);
 }
 
-static void gate_check__a_link_may_be_followed_from_anywhere(void **state)
+static void gate_check__allows_navigation_from_other_sites(void **state)
 {
     struct gate         g;
-    struct gate_request q = { .method = "GET", .host = "localhost:7480", .site = "cross-site", .dest = "document" };
+    struct gate_request q = {
+        .method = "GET", .host = "localhost:7480", .site = "cross-site", .dest = "document"
+    };
 
     (void)state;
     gate_init(&g, TOKEN, true);
@@ -79,16 +82,16 @@ static void gate_check__a_link_may_be_followed_from_anywhere(void **state)
     assert_int_equal(status_of(&g, q), 403);
     q.dest = "iframe";
     assert_int_equal(status_of(&g, q), 403);
-    q = good;
+    q = valid_request;
     q.site = "cross-site";
     q.dest = "document";                         /* a form */
     assert_int_equal(status_of(&g, q), 403);
 }
 
-static void gate_check__changing_needs_token_and_json(void **state)
+static void gate_check__changes_need_token_and_json(void **state)
 {
     struct gate         g;
-    struct gate_request q = good;
+    struct gate_request q = valid_request;
 
     (void)state;
     gate_init(&g, TOKEN, true);
@@ -99,7 +102,7 @@ static void gate_check__changing_needs_token_and_json(void **state)
     assert_int_equal(status_of(&g, q), 415);
     q.type = NULL;
     assert_int_equal(status_of(&g, q), 415);
-    q = good;
+    q = valid_request;
     q.authorization = NULL;
     assert_int_equal(status_of(&g, q), 401);
     q.authorization = "Basic " TOKEN;
@@ -109,13 +112,13 @@ static void gate_check__changing_needs_token_and_json(void **state)
     q.authorization = "Bearer ";
     assert_int_equal(status_of(&g, q), 401);
     gate_init(&g, NULL, true);
-    assert_int_equal(status_of(&g, good), 403);
+    assert_int_equal(status_of(&g, valid_request), 403);
 }
 
 static void gate_check__pages_of_other_sites_are_refused(void **state)
 {
     struct gate         g;
-    struct gate_request q = good;
+    struct gate_request q = valid_request;
 
     (void)state;
     gate_init(&g, TOKEN, true);
@@ -129,8 +132,8 @@ static void gate_check__pages_of_other_sites_are_refused(void **state)
     q.origin = NULL;
     q.site = "cross-site";
     assert_int_equal(status_of(&g, q), 403);
-    q = good;
-    q.host = "evil.example";             /* a name that was made to point here */
+    q = valid_request;
+    q.host = "evil.example";             /* DNS rebinding: a foreign name that resolves to us */
     assert_int_equal(status_of(&g, q), 421);
     q.host = "127.0.0.1.evil.example";
     assert_int_equal(status_of(&g, q), 421);
@@ -138,10 +141,10 @@ static void gate_check__pages_of_other_sites_are_refused(void **state)
     assert_int_equal(status_of(&g, q), 421);
 }
 
-static void gate_check__guessing_is_slow(void **state)
+static void gate_check__wrong_tokens_are_rate_limited(void **state)
 {
     struct gate         g;
-    struct gate_request q = good;
+    struct gate_request q = valid_request;
     const char         *why;
 
     (void)state;
@@ -150,12 +153,12 @@ static void gate_check__guessing_is_slow(void **state)
     for (int i = 0; i < 10; i++)
         assert_int_equal(gate_check(&g, &q, 5, &why), 401);
     assert_int_equal(gate_check(&g, &q, 5, &why), 429);
-    assert_int_equal(gate_check(&g, &good, 5, &why), 0);         /* who knows it does not suffer */
+    assert_int_equal(gate_check(&g, &valid_request, 5, &why), 0); /* the correct token is not rate-limited */
     assert_int_equal(gate_check(&g, &q, 1100000, &why), 401);
     assert_int_equal(gate_check(&g, &q, 1100000, &why), 429);
 }
 
-static void gate_is_same__all_of_both_texts(void **state)
+static void gate_is_same__compares_whole_strings(void **state)
 {
     (void)state;
     assert_true(gate_is_same("abc", "abc"));
@@ -166,20 +169,23 @@ static void gate_is_same__all_of_both_texts(void **state)
     assert_false(gate_is_same("", "a"));
 }
 
-static void check__a_certificate_does_where_it_is_taken_and_other_sites_still_may_not(void **unused)
+static void gate_check__certificate_replaces_the_token(void **unused)
 {
     struct gate         g;
-    struct gate_request q = good;
+    struct gate_request q = valid_request;
 
     (void)unused;
     gate_init(&g, NULL, false);
     q.authorization = NULL;
     q.client = "CN=operator";
-    assert_int_equal(status_of(&g, q), 403);     /* nobody takes it */
+    assert_int_equal(status_of(&g, q), 403);     /* certificates are not accepted */
     g.takes_clients = true;
     assert_int_equal(status_of(&g, q), 0);
-    assert_int_equal(status_of(&g, (struct gate_request){ .method = "GET", .host = "localhost", .client = q.client }), 0);
-    assert_int_equal(status_of(&g, (struct gate_request){ .method = "GET", .host = "localhost", .client_fault = "it has ended" }), 401);
+    assert_int_equal(
+        status_of(&g, (struct gate_request){ .method = "GET", .host = "localhost", .client = q.client }), 0);
+    assert_int_equal(status_of(&g, (struct gate_request){ .method = "GET", .host = "localhost",
+                                                          .client_fault = "it has ended" }),
+                     401);
     assert_int_equal(status_of(&g, (struct gate_request){ .method = "GET", .host = "localhost" }), 401);
     q.site = "cross-site";
     assert_int_equal(status_of(&g, q), 403);
@@ -187,29 +193,29 @@ static void check__a_certificate_does_where_it_is_taken_and_other_sites_still_ma
     q.origin = "https://evil.example";
     assert_int_equal(status_of(&g, q), 403);
     q.origin = NULL;
-    q.type = "text/plain";                       /* what a form can send without asking */
+    q.type = "text/plain";                       /* a type that forms can send without a preflight request */
     assert_int_equal(status_of(&g, q), 415);
-    q.type = good.type;
-    g.token = TOKEN;                             /* both, and none of them */
+    q.type = valid_request.type;
+    g.token = TOKEN;                             /* token and certificate accepted, neither sent */
     assert_int_equal(status_of(&g, q), 0);
     q.client = NULL;
     assert_int_equal(status_of(&g, q), 401);
-    q.authorization = good.authorization;
+    q.authorization = valid_request.authorization;
     assert_int_equal(status_of(&g, q), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gate_check__reading_on_this_machine_needs_nothing),
-        cmocka_unit_test(gate_check__elsewhere_reading_needs_the_token),
-        cmocka_unit_test(gate_check__what_is_told_to_all_needs_no_token_and_takes_nothing),
-        cmocka_unit_test(gate_check__a_link_may_be_followed_from_anywhere),
-        cmocka_unit_test(gate_check__changing_needs_token_and_json),
+        cmocka_unit_test(gate_check__local_reads_need_no_token),
+        cmocka_unit_test(gate_check__remote_reads_need_the_token),
+        cmocka_unit_test(gate_check__public_server_is_read_only),
+        cmocka_unit_test(gate_check__allows_navigation_from_other_sites),
+        cmocka_unit_test(gate_check__changes_need_token_and_json),
         cmocka_unit_test(gate_check__pages_of_other_sites_are_refused),
-        cmocka_unit_test(gate_check__guessing_is_slow),
-        cmocka_unit_test(check__a_certificate_does_where_it_is_taken_and_other_sites_still_may_not),
-        cmocka_unit_test(gate_is_same__all_of_both_texts),
+        cmocka_unit_test(gate_check__wrong_tokens_are_rate_limited),
+        cmocka_unit_test(gate_check__certificate_replaces_the_token),
+        cmocka_unit_test(gate_is_same__compares_whole_strings),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,3 @@
-/* src/http/peer.c - see peer.h. */
 #include "http/peer.h"
 
 #include <gnutls/gnutls.h>
@@ -7,21 +6,22 @@
 
 #define NAME_SIZE 128
 
-/* Signed by one of ours, within its time, and made for clients. */
-static const char *fault_of(gnutls_session_t session)
+/* Returns why the certificate is invalid: issuer, validity period or purpose. NULL: valid. */
+static const char *find_fault(gnutls_session_t session)
 {
-    gnutls_typed_vdata_st purpose = { .type = GNUTLS_DT_KEY_PURPOSE_OID, .data = (unsigned char *)GNUTLS_KP_TLS_WWW_CLIENT };
+    gnutls_typed_vdata_st purpose = { .type = GNUTLS_DT_KEY_PURPOSE_OID,
+                                      .data = (unsigned char *)GNUTLS_KP_TLS_WWW_CLIENT };
     unsigned              status = 0;
 
     if (gnutls_certificate_verify_peers(session, &purpose, 1, &status) < 0)
         return "the certificate cannot be checked";
-    return status & GNUTLS_CERT_EXPIRED ? "the certificate has ended" :
-           status & GNUTLS_CERT_NOT_ACTIVATED ? "the certificate does not hold yet" :
+    return status & GNUTLS_CERT_EXPIRED ? "the certificate has expired" :
+           status & GNUTLS_CERT_NOT_ACTIVATED ? "the certificate is not valid yet" :
            status & GNUTLS_CERT_PURPOSE_MISMATCH ? "the certificate is not one for clients" :
            status ? "the certificate is not from an authority of 'client_ca'" : NULL;
 }
 
-/* What is not a plain character is not shown to anybody. */
+/* Replaces characters that could corrupt logs or JSON. */
 static void make_plain(char *text)
 {
     for (; *text; text++)
@@ -41,15 +41,16 @@ static bool read_names(const gnutls_datum_t *der, char name[NAME_SIZE], char sub
     if (!rc)
         rc = gnutls_x509_crt_get_dn_by_oid(cert, GNUTLS_OID_X520_COMMON_NAME, 0, 0, name, &name_size);
     if (!rc && strlen(name) != name_size)
-        rc = -1;                 /* a zero byte, so that what is shown and what was signed would differ */
+        rc = -1;                 /* a zero byte: the displayed name would differ from the signed one */
     if (!rc && gnutls_x509_crt_get_dn(cert, subject, &subject_size))
-        memcpy(subject, name, NAME_SIZE);        /* all of it is too long */
+        memcpy(subject, name, NAME_SIZE);        /* the full subject is too long */
     gnutls_x509_crt_deinit(cert);
     make_plain(subject);
     return rc == 0;
 }
 
-bool peer_is_known(void *session, char *const *names, uint32_t count, char subject[PEER_SUBJECT_SIZE], const char **why)
+bool peer_is_known(void *session, char *const *names, uint32_t count, char subject[PEER_SUBJECT_SIZE],
+                   const char **why)
 {
     char                  name[NAME_SIZE] = "";
     unsigned              certs = 0;
@@ -59,7 +60,7 @@ bool peer_is_known(void *session, char *const *names, uint32_t count, char subje
     subject[0] = '\0';
     if (!der || !certs)
         return false;
-    *why = fault_of(session);
+    *why = find_fault(session);
     if (*why)
         return false;
     *why = "the name in the certificate is not one of 'operators' of 'http'";

@@ -1,4 +1,4 @@
-/* src/http/peer.h - who is at the other end of a connection with TLS: the certificate that he came with, if he did. */
+/* src/http/peer.h - client certificates of TLS connections. */
 #ifndef HTTP_PEER_H
 #define HTTP_PEER_H
 
@@ -7,8 +7,10 @@
 
 #define PEER_SUBJECT_SIZE 128
 
-/* Is there a certificate for clients that holds now, was given by who is trusted, and whose common name is one of 'names'? Then its subject is
- * written, "O=Example,CN=operator". Else *why says what is wrong with it; NULL: there is none. The session is GnuTLS'. */
-bool peer_is_known(void *session, char *const *names, uint32_t count, char subject[PEER_SUBJECT_SIZE], const char **why);
+/* Returns true if the client sent a valid client certificate of a trusted CA whose common name is in 'names',
+ * and stores its subject ("O=Example,CN=operator"). Otherwise *why holds the reason; NULL: no certificate.
+ * 'session' is a gnutls_session_t. */
+bool peer_is_known(void *session, char *const *names, uint32_t count, char subject[PEER_SUBJECT_SIZE],
+                   const char **why);
 
 #endif

@@ -1,4 +1,3 @@
-/* src/http/prom.c - see prom.h. */
 #include "http/prom.h"
 #include "base/err.h"
 
@@ -16,7 +15,7 @@ void prom_init(struct prom *p)
     p->text[0] = '\0';
 }
 
-static void add(struct prom *p, const char *text, size_t length)
+static void add_bytes(struct prom *p, const char *text, size_t length)
 {
     while (p->length + length + 1 > p->size)
         p->text = xrealloc(p->text, p->size *= 2);
@@ -27,20 +26,20 @@ static void add(struct prom *p, const char *text, size_t length)
 
 static void add_text(struct prom *p, const char *text)
 {
-    add(p, text, strlen(text));
+    add_bytes(p, text, strlen(text));
 }
 
-/* In a label's value: backslash, quote and newline. Other control characters are of no use to anybody. */
+/* Escapes backslash, quote and newline in a label value. Replaces other control characters. */
 static void add_escaped(struct prom *p, const char *text)
 {
     for (; *text; text++)
         if (*text == '\\' || *text == '"') {
-            add(p, "\\", 1);
-            add(p, text, 1);
+            add_bytes(p, "\\", 1);
+            add_bytes(p, text, 1);
         } else if (*text == '\n')
-            add(p, "\\n", 2);
+            add_bytes(p, "\\n", 2);
         else
-            add(p, (unsigned char)*text < ' ' || *text == 127 ? "?" : text, 1);
+            add_bytes(p, (unsigned char)*text < ' ' || *text == 127 ? "?" : text, 1);
 }
 
 static void add_number(struct prom *p, double value)

@@ -1,9 +1,9 @@
-/* src/http/prom.h - metrics as Prometheus reads them: its text format, version 0.0.4.
+/* src/http/prom.h - writes metrics in the Prometheus text format, version 0.0.4.
  *
  *   prom_family(&p, "anole_agent_frozen", "gauge", "Whether nothing may be written.");
  *   prom_value(&p, 1, "device", name, NULL);
  *
- * gives
+ * yields
  *
  *   # HELP anole_agent_frozen Whether nothing may be written.
  *   # TYPE anole_agent_frozen gauge
@@ -18,16 +18,16 @@ struct prom { char *text; size_t length, size; const char *family; };
 
 void prom_init(struct prom *);
 
-/* All values of a family follow each other. 'name' must stay as it is until the next. */
+/* Starts a family. Its values must follow directly. 'name' must stay valid until the next family. */
 void prom_family(struct prom *, const char *name, const char *type, const char *help);
 
-/* Pairs of label and value, ended by NULL; whatever is in a value is escaped. */
+/* Takes pairs of label and value, terminated by NULL. Values are escaped. */
 void prom_value(struct prom *, double value, ...) __attribute__((sentinel));
 
-/* A family of one value without labels. */
+/* Writes a family with a single value and no labels. */
 void prom_one(struct prom *, const char *name, const char *type, const char *help, double value);
 
-/* The text, malloc'd; it is the caller's now. */
+/* Returns the text, malloc'd, and resets the writer. */
 char *prom_end(struct prom *);
 
 #endif

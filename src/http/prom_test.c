@@ -1,4 +1,4 @@
-/* src/http/prom_test.c - against the text format as its specification writes it. */
+/* src/http/prom_test.c - output against the specification of the text format. */
 #include "http/prom.h"
 
 #include <math.h>

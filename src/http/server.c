@@ -1,4 +1,3 @@
-/* src/http/server.c - see server.h. */
 #include "http/server.h"
 #include "base/io/address.h"
 #include "base/text.h"
@@ -16,36 +15,36 @@
 #define CONNECTIONS_MAX   128u
 #define LISTENERS_MAX     16u
 #define HEAD_BYTES_MAX    16384
-#define SILENT_S_MAX      3u     /* in the middle of a request; libmicrohttpd notices late that somebody has left there */
+#define SILENT_S_MAX      3u     /* timeout within a request; libmicrohttpd detects disconnects late there */
 #define IDLE_S_MAX        60u    /* between requests */
 #define TOKEN_LENGTH_MIN  16
-#define RUNS_MAX          64     /* of libmicrohttpd before the loop goes on with something else */
+#define RUNS_MAX          64     /* calls of libmicrohttpd per server_run(), so that the loop can continue */
 
 struct server {
     struct MHD_Daemon   *daemon;
     struct server_hooks  hooks;
     struct gate          gate;
     struct http_config   config;                 /* hosts and operators only */
-    char                *token, *cert, *key, *trust;             /* what is in the files */
-    char                *name;                   /* under which it was told to listen */
+    char                *token, *cert, *key, *trust;             /* contents of the files */
+    char                *name;                   /* host name of the listening address */
     int                  fd;
-    struct listener     *listeners;
+    struct event_listener *listeners;
     struct server_counts counts;
     char                 address[80];
 };
 
-/* Whoever reads SERVER_EVENTS. */
-struct listener {
+/* A client that reads SERVER_EVENTS. */
+struct event_listener {
     struct server         *server;
     struct MHD_Connection *connection;
-    struct listener       *next, **from;
+    struct event_listener *next, **from;
     struct server_cursor   cursor;
-    char                  *text;                 /* under way */
+    char                  *text;                 /* partly sent */
     size_t                 length, sent;
     bool                   is_asleep;
 };
 
-struct request { char body[SERVER_BODY_MAX + 1]; size_t length; bool is_too_long; };
+struct http_request { char body[SERVER_BODY_MAX + 1]; size_t length; bool is_too_long; };
 
 /* ---- replies ---- */
 
@@ -64,13 +63,14 @@ static enum MHD_Result send_reply(struct server *s, struct MHD_Connection *c, st
     MHD_add_response_header(m, "X-Frame-Options", "DENY");
     MHD_add_response_header(m, "Referrer-Policy", "no-referrer");
     MHD_add_response_header(m, "Cross-Origin-Resource-Policy", "same-origin");
-    MHD_add_response_header(m, "Content-Security-Policy",
-                            "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
-                            "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'");
+    MHD_add_response_header(
+        m, "Content-Security-Policy",
+        "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+        "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'");
     if (r.status == 401)
         MHD_add_response_header(m, "WWW-Authenticate", "Bearer realm=\"anole\"");
     if (r.status == 405)
-        MHD_add_response_header(m, "Allow", s->gate.is_told ? "GET, HEAD" : "GET, HEAD, POST");
+        MHD_add_response_header(m, "Allow", s->gate.is_public ? "GET, HEAD" : "GET, HEAD, POST");
     if (r.status < 400)
         MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, IDLE_S_MAX);
     rc = MHD_queue_response(c, r.status, m);
@@ -90,7 +90,7 @@ static enum MHD_Result refuse(struct server *s, struct MHD_Connection *c, unsign
 
 static void drop_listener(void *arg)
 {
-    struct listener *l = arg;
+    struct event_listener *l = arg;
 
     *l->from = l->next;
     if (l->next)
@@ -100,10 +100,10 @@ static void drop_listener(void *arg)
     free(l);
 }
 
-/* Nothing to say: the connection sleeps until somebody wakes it. */
+/* Without events, suspends the connection until server_wake(). */
 static ssize_t read_events(void *arg, uint64_t pos, char *buf, size_t max)
 {
-    struct listener *l = arg;
+    struct event_listener *l = arg;
     size_t           part;
 
     (void)pos;
@@ -127,18 +127,18 @@ static ssize_t read_events(void *arg, uint64_t pos, char *buf, size_t max)
     return (ssize_t)part;
 }
 
-static enum MHD_Result begin_events(struct server *s, struct MHD_Connection *c)
+static enum MHD_Result start_events(struct server *s, struct MHD_Connection *c)
 {
     const char          *last = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Last-Event-ID");
     struct MHD_Response *m;
-    struct listener     *l;
+    struct event_listener *l;
     struct err           ignored;
     enum MHD_Result      rc;
 
     if (s->counts.listeners == LISTENERS_MAX)
-        return refuse(s, c, 503, "too many listen already");
+        return refuse(s, c, 503, "too many listeners");
     l = xcalloc(1, sizeof *l);
-    *l = (struct listener){ .server = s, .connection = c, .next = s->listeners, .from = &s->listeners };
+    *l = (struct event_listener){ .server = s, .connection = c, .next = s->listeners, .from = &s->listeners };
     if (last)
         (void)text_to_uint(last, &l->cursor.last, &ignored);
     if (l->next)
@@ -157,7 +157,7 @@ static enum MHD_Result begin_events(struct server *s, struct MHD_Connection *c)
 
 void server_wake(struct server *s)
 {
-    for (struct listener *l = s ? s->listeners : NULL; l; l = l->next)
+    for (struct event_listener *l = s ? s->listeners : NULL; l; l = l->next)
         if (l->is_asleep) {
             l->is_asleep = false;
             MHD_resume_connection(l->connection);
@@ -171,19 +171,24 @@ static const char *header(struct MHD_Connection *c, const char *name)
     return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
-/* Where certificates of clients do: has he one? */
-static bool is_client(const struct server *s, struct MHD_Connection *c, char subject[PEER_SUBJECT_SIZE], const char **fault)
+/* True if the client has an accepted certificate. */
+static bool has_certificate(const struct server *s, struct MHD_Connection *c, char subject[PEER_SUBJECT_SIZE],
+                            const char **fault)
 {
-    const union MHD_ConnectionInfo *tls = s->trust ? MHD_get_connection_info(c, MHD_CONNECTION_INFO_GNUTLS_SESSION) : NULL;
+    const union MHD_ConnectionInfo *tls =
+        s->trust ? MHD_get_connection_info(c, MHD_CONNECTION_INFO_GNUTLS_SESSION) : NULL;
 
     *fault = NULL;
-    return tls && tls->tls_session && peer_is_known(tls->tls_session, s->config.operator, s->config.operators, subject, fault);
+    return tls && tls->tls_session &&
+           peer_is_known(tls->tls_session, s->config.operator, s->config.operators, subject, fault);
 }
 
-static int check(struct server *s, struct MHD_Connection *c, const char *method, const char *client, const char *fault, const char **why)
+static int check_access(struct server *s, struct MHD_Connection *c, const char *method, const char *client,
+                        const char *fault, const char **why)
 {
     struct gate_request q = { method, header(c, "Host"), header(c, "Authorization"), header(c, "Origin"),
-                              header(c, "Sec-Fetch-Site"), header(c, "Content-Type"), header(c, "Sec-Fetch-Dest"), client, fault };
+                              header(c, "Sec-Fetch-Site"), header(c, "Content-Type"),
+                              header(c, "Sec-Fetch-Dest"), client, fault };
 
     return gate_check(&s->gate, &q, s->hooks.now_us(), why);
 }
@@ -193,30 +198,30 @@ static bool is_shell(const struct server *s, const char *method, const char *pat
     return s->hooks.shell && strcmp(path, s->hooks.shell) == 0 && strcmp(method, "POST") != 0;
 }
 
-static enum MHD_Result answer(struct server *s, struct MHD_Connection *c, const char *method, const char *path,
-                              const struct request *q)
+static enum MHD_Result answer_request(struct server *s, struct MHD_Connection *c, const char *method,
+                                      const char *path, const struct http_request *q)
 {
     struct server_reply r = { 200, "application/json", NULL, 0 };
     char                subject[PEER_SUBJECT_SIZE];
-    const char         *why = "", *fault, *client = is_client(s, c, subject, &fault) ? subject : NULL;
-    int                 status = check(s, c, method, client, fault, &why);
+    const char         *why = "", *fault, *client = has_certificate(s, c, subject, &fault) ? subject : NULL;
+    int                 status = check_access(s, c, method, client, fault, &why);
 
     if (status && !(status == 401 && is_shell(s, method, path)))
         return refuse(s, c, (unsigned)status, why);
     if (q->is_too_long)
         return refuse(s, c, 413, "the body is too long");
     if (s->hooks.events && strcmp(path, SERVER_EVENTS) == 0 && strcmp(method, "GET") == 0)
-        return begin_events(s, c);
+        return start_events(s, c);
     s->hooks.answer(s->hooks.arg, &(struct server_request){ method, path, q->body, q->length, client }, &r);
     return send_reply(s, c, r);
 }
 
-/* Called when the head is there, then for each part of the body, then once more. */
-static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *path, const char *method, const char *version,
-                                  const char *part, size_t *length, void **state)
+/* Called once for the head, for each part of the body, and once at the end. */
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *path, const char *method,
+                                  const char *version, const char *part, size_t *length, void **state)
 {
     struct server  *s = arg;
-    struct request *q = *state;
+    struct http_request *q = *state;
 
     (void)version;
     if (!q) {
@@ -224,7 +229,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
         return MHD_YES;
     }
     if (!*length)
-        return answer(s, c, method, path, q);
+        return answer_request(s, c, method, path, q);
     if (q->length + *length > SERVER_BODY_MAX)
         q->is_too_long = true;
     else {
@@ -244,16 +249,16 @@ static void on_end(void *arg, struct MHD_Connection *c, void **state, enum MHD_R
     *state = NULL;
 }
 
-/* ---- opening ---- */
+/* ---- open ---- */
 
-/* The first line of a file that nobody else may read. */
+/* Reads the first line of a file, which must not be readable by others. */
 static int read_token(struct server *s, const char *path, struct err *err)
 {
     struct stat st;
     size_t      length;
 
     if (stat(path, &st) == 0 && (st.st_mode & 0077))
-        return err_set(err, EPERM, "%s: others may read it; chmod 600", path);
+        return err_set(err, EPERM, "%s: readable by others; chmod 600", path);
     if (text_read_file(path, 4096, &s->token, &length, err))
         return -EIO;
     s->token[strcspn(s->token, "\r\n")] = '\0';
@@ -276,7 +281,7 @@ static int read_files(struct server *s, const struct http_config *c, struct err 
     return rc;
 }
 
-/* "host:port" or "[::1]:port". */
+/* Accepts "host:port" and "[::1]:port". */
 static int resolve(const char *address, struct addrinfo **out, struct err *err)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
@@ -285,7 +290,8 @@ static int resolve(const char *address, struct addrinfo **out, struct err *err)
     struct err      ignored;
 
     if (address_split(&at, address) || text_to_uint(at.port, &port, &ignored) || port > 65535)
-        return err_set(err, EINVAL, "%.80s: an address is host:port, such as 127.0.0.1:8123 or [::1]:8123", address);
+        return err_set(err, EINVAL, "%.80s: an address is host:port, such as 127.0.0.1:8123 or [::1]:8123",
+                       address);
     if (getaddrinfo(*at.host ? at.host : NULL, at.port, &hints, out))
         return err_set(err, EADDRNOTAVAIL, "%s: there is no such address", address);
     return 0;
@@ -298,14 +304,17 @@ static void note_address(struct server *s, const struct addrinfo *a)
 
     if (getnameinfo(a->ai_addr, a->ai_addrlen, host, sizeof host, NULL, 0, NI_NUMERICHOST))
         host[0] = '\0';
-    snprintf(s->address, sizeof s->address, a->ai_family == AF_INET6 ? "[%s]:%u" : "%s:%u", host, port ? port->port : 0u);
+    snprintf(s->address, sizeof s->address, a->ai_family == AF_INET6 ? "[%s]:%u" : "%s:%u", host,
+             port ? port->port : 0u);
 }
 
 static struct MHD_Daemon *start_at(struct server *s, const struct addrinfo *a)
 {
     unsigned              flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC;
-    struct MHD_OptionItem tls[] = { { MHD_OPTION_HTTPS_MEM_KEY, 0, s->key }, { MHD_OPTION_HTTPS_MEM_CERT, 0, s->cert },
-                                    { s->trust ? MHD_OPTION_HTTPS_MEM_TRUST : MHD_OPTION_END, 0, s->trust },     /* asks for one, and does without */
+    struct MHD_OptionItem tls[] = { { MHD_OPTION_HTTPS_MEM_KEY, 0, s->key },
+                                    { MHD_OPTION_HTTPS_MEM_CERT, 0, s->cert },
+                                    /* requests a certificate, but does not require one */
+                                    { s->trust ? MHD_OPTION_HTTPS_MEM_TRUST : MHD_OPTION_END, 0, s->trust },
                                     { MHD_OPTION_END, 0, NULL } };
     struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
 
@@ -319,8 +328,8 @@ static struct MHD_Daemon *start_at(struct server *s, const struct addrinfo *a)
                             MHD_OPTION_END);
 }
 
-/* At the first address of that name that will do. */
-static int start(struct server *s, const char *listen, struct err *err)
+/* Listens on the first usable address of the name. */
+static int start_daemon(struct server *s, const char *listen, struct err *err)
 {
     struct addrinfo *list = NULL, *a;
     int              rc = resolve(listen, &list, err);
@@ -341,7 +350,7 @@ static int start(struct server *s, const char *listen, struct err *err)
     return rc;
 }
 
-/* The name before the port is one of ours as well, if it is one. */
+/* Adds the host name of the listening address to the known names. */
 static void add_own_name(struct server *s, const char *listen)
 {
     const char *colon = strrchr(listen, ':');
@@ -352,18 +361,19 @@ static void add_own_name(struct server *s, const char *listen)
 
 static void set_gate(struct server *s, const struct http_config *c)
 {
-    gate_init(&s->gate, s->token, c->is_told || http_is_local(c->listen));
-    s->gate.is_told = c->is_told;
+    gate_init(&s->gate, s->token, c->is_public || http_is_local(c->listen));
+    s->gate.is_public = c->is_public;
     s->gate.takes_clients = c->client_ca != NULL;
     for (; s->config.operators < c->operators; s->config.operators++)
         s->config.operator[s->config.operators] = xstrdup(c->operator[s->config.operators]);
-    s->gate.has_any_name = c->is_told && http_is_everywhere(c->listen);
+    s->gate.has_any_name = c->is_public && http_is_everywhere(c->listen);
     for (; s->config.hosts < c->hosts; s->config.hosts++)
         s->gate.host[s->gate.hosts++] = s->config.host[s->config.hosts] = xstrdup(c->host[s->config.hosts]);
     add_own_name(s, c->listen);
 }
 
-int server_open(struct server **out, const struct http_config *c, const struct server_hooks *hooks, struct err *err)
+int server_open(struct server **out, const struct http_config *c, const struct server_hooks *hooks,
+                struct err *err)
 {
     struct server *s = xcalloc(1, sizeof *s);
     int            rc;
@@ -372,7 +382,7 @@ int server_open(struct server **out, const struct http_config *c, const struct s
     rc = read_files(s, c, err);
     set_gate(s, c);
     if (!rc)
-        rc = start(s, c->listen, err);
+        rc = start_daemon(s, c->listen, err);
     if (rc) {
         server_free(s);
         s = NULL;
@@ -397,7 +407,7 @@ void server_free(struct server *s)
     free(s);
 }
 
-/* ---- running ---- */
+/* ---- run ---- */
 
 int server_fd(const struct server *s)
 {

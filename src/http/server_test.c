@@ -1,4 +1,4 @@
-/* src/http/server_test.c - a client that speaks byte by byte against a server in the same thread. */
+/* src/http/server_test.c - raw requests to a server in the same thread. */
 #include "http/server.h"
 
 #include <arpa/inet.h>
@@ -81,14 +81,15 @@ static int dial(void)
     return fd;
 }
 
-/* Runs the server until 'until' is in what came, or the other end closes, or for too long. */
-static bool hear(int fd, char *text, size_t size, const char *until)
+/* Runs the server until 'until' has been received, the connection closes, or a time limit. */
+static bool receive_until(int fd, char *text, size_t size, const char *until)
 {
     size_t   length = strlen(text);
     uint64_t end_us = now_us() + 2000000;
 
     while (now_us() < end_us && !strstr(text, until)) {
-        struct pollfd fds[] = { { .fd = server_fd(t.server), .events = POLLIN }, { .fd = fd, .events = POLLIN } };
+        struct pollfd fds[] = { { .fd = server_fd(t.server), .events = POLLIN },
+                                { .fd = fd, .events = POLLIN } };
         ssize_t       got;
 
         poll(fds, 2, 50);
@@ -102,7 +103,7 @@ static bool hear(int fd, char *text, size_t size, const char *until)
     return strstr(text, until) != NULL;
 }
 
-static void say(int fd, const char *text)
+static void send_text(int fd, const char *text)
 {
     assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
 }
@@ -113,13 +114,14 @@ static void server_run__answers_what_is_allowed(void **state)
     int  fd = dial();
 
     (void)state;
-    say(fd, "GET /here?x=1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    assert_true(hear(fd, text, sizeof text, "GET /here []"));
+    send_text(fd, "GET /here?x=1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_true(receive_until(fd, text, sizeof text, "GET /here []"));
     assert_non_null(strstr(text, "HTTP/1.1 200 "));
     assert_non_null(strstr(text, "nosniff"));
     text[0] = '\0';
-    say(fd, "POST /here HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
-    assert_true(hear(fd, text, sizeof text, "read-only"));
+    send_text(fd, "POST /here HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                  "application/json\r\nContent-Length: 2\r\n\r\n{}");
+    assert_true(receive_until(fd, text, sizeof text, "read-only"));
     assert_non_null(strstr(text, "HTTP/1.1 403 "));
     assert_int_equal(t.answers, 1);
     assert_int_equal(server_counts(t.server).requests, 2);
@@ -127,14 +129,14 @@ static void server_run__answers_what_is_allowed(void **state)
     close(fd);
 }
 
-static void server_run__bytes_that_are_no_text_arrive_whole(void **state)
+static void server_run__sends_binary_data(void **state)
 {
     char text[4096] = "", *body;
     int  fd = dial();
 
     (void)state;
-    say(fd, "GET /bytes HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    assert_true(hear(fd, text, sizeof text, "\r\n\r\na"));
+    send_text(fd, "GET /bytes HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_true(receive_until(fd, text, sizeof text, "\r\n\r\na"));
     assert_non_null(strstr(text, "Content-Length: 7\r\n"));
     body = strstr(text, "\r\n\r\n") + 4;
     assert_memory_equal(body, zeros, sizeof zeros);
@@ -154,23 +156,23 @@ static int open_error(const char *listen, char *why)
     return rc;
 }
 
-static void server_open__a_wrong_address_is_told(void **state)
+static void server_open__reports_an_invalid_address(void **state)
 {
     char why[512];
 
     (void)state;
     assert_int_equal(open_error("127.0.0.1", why), -EINVAL);
     assert_string_equal(why, "127.0.0.1: an address is host:port, such as 127.0.0.1:8123 or [::1]:8123");
-    assert_int_equal(open_error("127.0.0.1:70000", why), -EINVAL);       /* not port 4464 */
+    assert_int_equal(open_error("127.0.0.1:70000", why), -EINVAL);       /* must not wrap to port 4464 */
     assert_int_equal(open_error("127.0.0.1:http", why), -EINVAL);
     assert_int_equal(open_error(server_address(t.server), why), -EADDRINUSE);
     assert_non_null(strstr(why, ": cannot listen there: Address already in use"));
 }
 
-static void server_run__what_is_told_to_all_takes_nothing(void **state)
+static void server_run__public_server_is_read_only(void **state)
 {
     struct server_hooks hooks = { answer, events, now_us, NULL, "/shell" };
-    struct http_config  c = { .is_on = true, .is_told = true, .listen = (char *)"0.0.0.0:0" };
+    struct http_config  c = { .is_on = true, .is_public = true, .listen = (char *)"0.0.0.0:0" };
     struct err          err = { "" };
     char                text[4096] = "";
     int                 fd;
@@ -178,11 +180,12 @@ static void server_run__what_is_told_to_all_takes_nothing(void **state)
     (void)state;
     assert_int_equal(server_open(&t.server, &c, &hooks, &err), 0);
     fd = dial();
-    say(fd, "GET /here HTTP/1.1\r\nHost: any.name\r\n\r\n");
-    assert_true(hear(fd, text, sizeof text, "GET /here []"));
+    send_text(fd, "GET /here HTTP/1.1\r\nHost: any.name\r\n\r\n");
+    assert_true(receive_until(fd, text, sizeof text, "GET /here []"));
     text[0] = '\0';
-    say(fd, "POST /here HTTP/1.1\r\nHost: any.name\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
-    assert_true(hear(fd, text, sizeof text, "it only tells"));
+    send_text(fd, "POST /here HTTP/1.1\r\nHost: any.name\r\nContent-Type: "
+                  "application/json\r\nContent-Length: 2\r\n\r\n{}");
+    assert_true(receive_until(fd, text, sizeof text, "read-only"));
     assert_non_null(strstr(text, "HTTP/1.1 405 "));
     assert_non_null(strstr(text, "Allow: GET, HEAD\r\n"));
     close(fd);
@@ -196,18 +199,18 @@ static void write_token(const char *path)
     close(fd);
 }
 
-static void ask(const char *request, const char *want)
+static void request_expecting(const char *request, const char *want)
 {
     char text[4096] = "";
     int  fd = dial();
 
-    say(fd, request);
-    if (!hear(fd, text, sizeof text, want))
+    send_text(fd, request);
+    if (!receive_until(fd, text, sizeof text, want))
         fail_msg("'%s' is not in '%s'", want, text);
     close(fd);
 }
 
-static void server_run__from_elsewhere_there_is_the_empty_page_and_nothing_else(void **state)
+static void server_run__remote_clients_get_the_empty_page_only(void **state)
 {
     struct server_hooks hooks = { answer, events, now_us, NULL, "/shell" };
     char                path[] = "/tmp/anole-token-XXXXXX", listen[] = "0.0.0.0:0";
@@ -220,58 +223,63 @@ static void server_run__from_elsewhere_there_is_the_empty_page_and_nothing_else(
     assert_int_equal(server_open(&t.server, &c, &hooks, &err), 0);
     unlink(path);
     t.answers = 0;
-    ask("GET /shell HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /shell []");
+    request_expecting("GET /shell HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /shell []");
     assert_int_equal(t.answers, 1);
-    ask("GET /else HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 401 ");
-    ask("GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 401 ");
-    ask("GET /shell HTTP/1.1\r\nHost: evil.example\r\n\r\n", "HTTP/1.1 421 ");
-    ask("POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}", "HTTP/1.1 401 ");
+    request_expecting("GET /else HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 401 ");
+    request_expecting("GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 401 ");
+    request_expecting("GET /shell HTTP/1.1\r\nHost: evil.example\r\n\r\n", "HTTP/1.1 421 ");
+    request_expecting("POST /shell HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                      "application/json\r\nContent-Length: 2\r\n\r\n{}",
+                      "HTTP/1.1 401 ");
     assert_int_equal(t.answers, 1);
-    ask("GET /else HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer 0123456789abcdef\r\n\r\n", "GET /else []");
+    request_expecting(
+        "GET /else HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer 0123456789abcdef\r\n\r\n",
+        "GET /else []");
 }
 
-static void server_run__a_slow_client_keeps_nobody_waiting(void **state)
+static void server_run__a_slow_client_does_not_block_others(void **state)
 {
     char text[4096] = "", other[4096] = "";
     int  slow = dial(), fd = dial();
 
     (void)state;
-    say(slow, "GET /slow HTTP/1.1\r\nHo");
+    send_text(slow, "GET /slow HTTP/1.1\r\nHo");
     server_run(t.server);
-    say(fd, "GET /quick HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    assert_true(hear(fd, other, sizeof other, "GET /quick []"));
-    say(slow, "st: localhost\r\n\r\n");
-    assert_true(hear(slow, text, sizeof text, "GET /slow []"));
+    send_text(fd, "GET /quick HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_true(receive_until(fd, other, sizeof other, "GET /quick []"));
+    send_text(slow, "st: localhost\r\n\r\n");
+    assert_true(receive_until(slow, text, sizeof text, "GET /slow []"));
     close(slow);
     close(fd);
 }
 
-static void server_wake__listeners_hear_what_is_new(void **state)
+static void server_wake__sends_new_events(void **state)
 {
     char text[4096] = "", late[4096] = "";
     int  fd = dial(), other;
 
     (void)state;
-    say(fd, "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    assert_true(hear(fd, text, sizeof text, "text/event-stream"));
+    send_text(fd, "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_true(receive_until(fd, text, sizeof text, "text/event-stream"));
     assert_int_equal(server_counts(t.server).listeners, 1);
     t.event = "data: one\n\n";
     t.number = 1;
     server_wake(t.server);
-    assert_true(hear(fd, text, sizeof text, "data: one\n\n"));
+    assert_true(receive_until(fd, text, sizeof text, "data: one\n\n"));
     t.event = "data: two\n\n";
     t.number = 2;
     server_wake(t.server);
-    assert_true(hear(fd, text, sizeof text, "data: two\n\n"));
+    assert_true(receive_until(fd, text, sizeof text, "data: two\n\n"));
     other = dial();
-    say(other, "GET /api/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 2\r\n\r\n");
-    assert_true(hear(other, late, sizeof late, "text/event-stream"));
+    send_text(other, "GET /api/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 2\r\n\r\n");
+    assert_true(receive_until(other, late, sizeof late, "text/event-stream"));
     assert_null(strstr(late, "data: two"));
     close(fd);
     t.number = 3;
-    for (int i = 0; i < 10 && server_counts(t.server).listeners > 1; i++) {      /* that one has left is seen when it is told something */
+    /* a disconnect is detected at the next event */
+    for (int i = 0; i < 10 && server_counts(t.server).listeners > 1; i++) {
         server_wake(t.server);
-        hear(other, late, sizeof late, "never");
+        receive_until(other, late, sizeof late, "never");
         t.number++;
     }
     assert_int_equal(server_counts(t.server).listeners, 1);
@@ -287,8 +295,8 @@ static void server_run__too_many_listeners_are_refused(void **state)
     for (int i = 0; i < 20; i++) {
         text[0] = '\0';
         fd[i] = dial();
-        say(fd[i], "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        assert_true(hear(fd[i], text, sizeof text, "\r\n\r\n"));
+        send_text(fd[i], "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        assert_true(receive_until(fd[i], text, sizeof text, "\r\n\r\n"));
         refused += strstr(text, "HTTP/1.1 503 ") != NULL;
     }
     assert_int_equal(refused, 4);
@@ -304,9 +312,9 @@ static void server_run__long_bodies_and_heads_are_refused(void **state)
 
     (void)state;
     memset(body, 'a', sizeof body - 1);
-    say(fd, "GET / HTTP/1.1\r\nHost: localhost\r\nX: ");
+    send_text(fd, "GET / HTTP/1.1\r\nHost: localhost\r\nX: ");
     (void)!send(fd, body, sizeof body, MSG_NOSIGNAL);
-    hear(fd, text, sizeof text, "HTTP/1.1 4");
+    receive_until(fd, text, sizeof text, "HTTP/1.1 4");
     assert_int_equal(t.answers, 0);
     close(fd);
 }
@@ -315,14 +323,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(server_run__answers_what_is_allowed, open_server, close_server),
-        cmocka_unit_test_setup_teardown(server_run__bytes_that_are_no_text_arrive_whole, open_server, close_server),
-        cmocka_unit_test_setup_teardown(server_open__a_wrong_address_is_told, open_server, close_server),
-        cmocka_unit_test_teardown(server_run__what_is_told_to_all_takes_nothing, close_server),
-        cmocka_unit_test_teardown(server_run__from_elsewhere_there_is_the_empty_page_and_nothing_else, close_server),
-        cmocka_unit_test_setup_teardown(server_run__a_slow_client_keeps_nobody_waiting, open_server, close_server),
-        cmocka_unit_test_setup_teardown(server_wake__listeners_hear_what_is_new, open_server, close_server),
-        cmocka_unit_test_setup_teardown(server_run__too_many_listeners_are_refused, open_server, close_server),
-        cmocka_unit_test_setup_teardown(server_run__long_bodies_and_heads_are_refused, open_server, close_server),
+        cmocka_unit_test_setup_teardown(server_run__sends_binary_data, open_server, close_server),
+        cmocka_unit_test_setup_teardown(server_open__reports_an_invalid_address, open_server, close_server),
+        cmocka_unit_test_teardown(server_run__public_server_is_read_only, close_server),
+        cmocka_unit_test_teardown(server_run__remote_clients_get_the_empty_page_only, close_server),
+        cmocka_unit_test_setup_teardown(server_run__a_slow_client_does_not_block_others, open_server,
+                                        close_server),
+        cmocka_unit_test_setup_teardown(server_wake__sends_new_events, open_server, close_server),
+        cmocka_unit_test_setup_teardown(server_run__too_many_listeners_are_refused, open_server,
+                                        close_server),
+        cmocka_unit_test_setup_teardown(server_run__long_bodies_and_heads_are_refused, open_server,
+                                        close_server),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,7 @@ static void catch_signals(void)
 
 static int serve(const struct options *o, struct err *err)
 {
-    struct http_config config = { .is_on = true, .is_told = true, .listen = o->listen };
+    struct http_config config = { .is_on = true, .is_public = true, .listen = o->listen };
     struct site        site;
     int                rc = site_open(&site, o->path, &config, err);
 

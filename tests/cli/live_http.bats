@@ -241,7 +241,7 @@ END
     chmod 644 token
     run "$ANOLE" controller controller.yaml
     [ "$status" -eq 1 ]
-    [[ "$output" == *"token: others may read it; chmod 600" ]]
+    [[ "$output" == *"token: readable by others; chmod 600" ]]
     echo short >token
     chmod 600 token
     run "$ANOLE" controller controller.yaml
@@ -314,12 +314,12 @@ error_is() {
     web=$(http_of controller.log)
     web=localhost:${web##*:}
     [ "$(freeze_as '')" = 401 ]
-    error_is 'it needs a certificate of a client'
+    error_is 'a client certificate is required'
     [ "$(freeze_as other)" = 401 ]
     error_is "the certificate is not from an authority of 'client_ca'"
     [ "$(freeze_as forged)" = 401 ]
     [ "$(freeze_as ended)" = 401 ]
-    error_is 'the certificate has ended'
+    error_is 'the certificate has expired'
     [ "$(freeze_as guest)" = 401 ]
     error_is "the name in the certificate is not one of 'operators' of 'http'"
     [ "$(freeze_as server)" = 401 ]
