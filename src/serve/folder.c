@@ -37,7 +37,7 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* ---- opening ---- */
+/* ---- open ---- */
 
 static bool is_result(const char *path)
 {
@@ -49,8 +49,8 @@ static bool is_result(const char *path)
     return true;
 }
 
-/* "a/b/" -> "a/b"; "/" stays. */
-static char *trimmed(const char *path)
+/* Removes trailing slashes, except from "/". */
+static char *trim_slashes(const char *path)
 {
     char  *copy = xstrdup(path);
     size_t length = strlen(copy);
@@ -62,7 +62,7 @@ static char *trimmed(const char *path)
 
 int folder_open(struct folder *f, const char *path, struct err *err)
 {
-    char *own = trimmed(path), *slash = strrchr(own, '/');
+    char *own = trim_slashes(path), *slash = strrchr(own, '/');
 
     *f = (struct folder){ 0 };
     if (is_folder(own) && !is_result(own)) {
@@ -94,7 +94,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names in a folder, sorted; ends with NULL. */
+/* Returns the sorted names in a folder, NULL-terminated. */
 static char **list_names(const char *path, uint32_t most, uint32_t *count)
 {
     char         **list = xcalloc(most + 1ul, sizeof *list);
@@ -130,8 +130,8 @@ static bool is_store(const char *name)
     return length > 7 && strcmp(name + length - 7, ".sqlite") == 0;
 }
 
-/* Does this name of the base concern us? */
-static bool is_ours(const struct folder *f, const char *name)
+/* True if this entry of the base belongs to the served results. */
+static bool is_served(const struct folder *f, const char *name)
 {
     size_t length = f->only ? strlen(f->only) : 0;
 
@@ -142,7 +142,7 @@ static bool is_ours(const struct folder *f, const char *name)
 
 /* ---- files ---- */
 
-/* A plain file inside a folder inside the base; links are not followed. -1: there is none. */
+/* Opens a regular file in a subfolder of the base without following links. Returns -1 if there is none. */
 static int open_file(const struct folder *f, const char *item, const char *file, size_t *size)
 {
     int         base = open(f->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -182,8 +182,8 @@ static int read_all(int fd, size_t size, char **bytes, size_t *length)
     return 0;
 }
 
-/* Is 'name' one of those that were found? */
-static bool is_found(const char *path, const char *name)
+/* True if 'name' is an entry of the folder. */
+static bool has_entry(const char *path, const char *name)
 {
     uint32_t count;
     char   **list = list_names(path, ITEMS_MAX * 10, &count);
@@ -202,16 +202,16 @@ int folder_read(const struct folder *f, const char *item, const char *file, char
     bool   is_there;
     int    fd;
 
-    if (*item == '.' || *file == '.' || !is_ours(f, item) || !is_found(f->base, item))
+    if (*item == '.' || *file == '.' || !is_served(f, item) || !has_entry(f->base, item))
         return -ENOENT;
     path = join(f->base, item);
-    is_there = is_result(path) && is_found(path, file);
+    is_there = is_result(path) && has_entry(path, file);
     free(path);
     fd = is_there ? open_file(f, item, file, &size) : -1;
     return fd < 0 ? -ENOENT : read_all(fd, size, bytes, length);
 }
 
-/* ---- results that are there ---- */
+/* ---- finished results ---- */
 
 static json_t *files_json(const char *path, int64_t *changed_ms)
 {
@@ -226,7 +226,8 @@ static json_t *files_json(const char *path, int64_t *changed_ms)
         if (list[i][0] != '.' && lstat(file, &st) == 0 && S_ISREG(st.st_mode)) {
             int64_t ms = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
 
-            json_array_append_new(made, json_pack("{s:o, s:I}", "name", json_of_text(list[i]), "bytes", (json_int_t)st.st_size));
+            json_array_append_new(made, json_pack("{s:o, s:I}", "name", json_of_text(list[i]), "bytes",
+                                                  (json_int_t)st.st_size));
             *changed_ms = ms > *changed_ms ? ms : *changed_ms;
         }
         free(file);
@@ -256,18 +257,19 @@ static json_t *result_json(const struct folder *f, const char *name)
     if (marker_read(&m, path)) {
         files = files_json(path, &changed_ms);
         made = json_pack("{s:o, s:o, s:b, s:I, s:o}", "name", json_of_text(name), "kind",
-                         json_of_text(m.kind && strncmp(m.kind, "anole ", 6) == 0 ? m.kind + 6 : "results"), "has_report",
-                         has_file(files, "report.html"), "changed_ms", (json_int_t)changed_ms, "files", files);
+                         json_of_text(m.kind && strncmp(m.kind, "anole ", 6) == 0 ? m.kind + 6 : "results"),
+                         "has_report", has_file(files, "report.html"), "changed_ms", (json_int_t)changed_ms,
+                         "files", files);
         marker_fini(&m);
     }
     free(path);
     return made;
 }
 
-/* ---- runs that go on ---- */
+/* ---- runs in progress ---- */
 
-/* One line of a CSV, cut at its commas into 'field'; a text in quotes is left as it is. Returns how many. */
-static uint32_t cut(char *line, char *field[COLUMNS_MAX])
+/* Splits a CSV line at its commas. Quoted text is left as it is. Returns the number of fields. */
+static uint32_t split_csv_line(char *line, char *field[COLUMNS_MAX])
 {
     uint32_t count = 0;
     bool     is_quoted = false;
@@ -290,8 +292,8 @@ static uint32_t cut(char *line, char *field[COLUMNS_MAX])
 
 struct lines { char *text; char **line; uint32_t count; };
 
-/* Lines that end: the last may be half written. */
-static struct lines lines_of(const char *csv, size_t length)
+/* Splits the text into complete lines. The last one may be half written and is dropped. */
+static struct lines split_lines(const char *csv, size_t length)
 {
     struct lines l = { .text = xmalloc(length + 1) };
     uint32_t     room = 0;
@@ -309,7 +311,7 @@ static struct lines lines_of(const char *csv, size_t length)
     return l;
 }
 
-static json_t *number_of(const char *text)
+static json_t *parse_number(const char *text)
 {
     char  *end;
     double value = strtod(text, &end);
@@ -317,7 +319,7 @@ static json_t *number_of(const char *text)
     return *text && !*end ? json_of_number(value) : json_null();
 }
 
-/* Where the file has the columns of the page's charts; UINT32_MAX: it has no such column. */
+/* Finds the columns of the page's charts in the file; UINT32_MAX: no such column. */
 static json_t *columns_json(char *const head[], uint32_t heads, uint32_t at[FIGURE_COUNT])
 {
     json_t        *list = json_array();
@@ -333,37 +335,39 @@ static json_t *columns_json(char *const head[], uint32_t heads, uint32_t at[FIGU
             if (strcmp(head[i], f->name) == 0)
                 at[c] = i;
         if (at[c] != UINT32_MAX)
-            json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:[]}", "name", f->name, "label", f->chart, "group", f->group,
-                                                  "unit", metric_unit_name(f->unit), "values"));
+            json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:[]}", "name", f->name, "label",
+                                                  f->chart, "group", f->group, "unit",
+                                                  metric_unit_name(f->unit), "values"));
     }
     return list;
 }
 
-static void add_row(json_t *at_us, json_t *list, char *const field[], uint32_t fields, const uint32_t at[FIGURE_COUNT])
+static void add_row(json_t *at_us, json_t *list, char *const field[], uint32_t fields,
+                    const uint32_t at[FIGURE_COUNT])
 {
     uint32_t n = 0;
 
-    json_array_append_new(at_us, fields > 1 ? number_of(field[1]) : json_null());
+    json_array_append_new(at_us, fields > 1 ? parse_number(field[1]) : json_null());
     for (size_t c = 0; c < FIGURE_COUNT; c++)
         if (at[c] != UINT32_MAX)
             json_array_append_new(json_object_get(json_array_get(list, n++), "values"),
-                                  at[c] < fields ? number_of(field[at[c]]) : json_null());
+                                  at[c] < fields ? parse_number(field[at[c]]) : json_null());
 }
 
 json_t *folder_series(const char *csv, size_t length)
 {
-    struct lines l = lines_of(csv, length);
+    struct lines l = split_lines(csv, length);
     char        *field[COLUMNS_MAX];
     uint32_t     at[FIGURE_COUNT], every, heads;
     json_t      *made = NULL, *at_us, *list;
 
     if (l.count > 1 && strncmp(l.line[0], "start_us,end_us,", 16) == 0) {
-        heads = cut(l.line[0], field);
+        heads = split_csv_line(l.line[0], field);
         list = columns_json(field, heads, at);
         at_us = json_array();
         every = (l.count - 2) / POINTS_MAX + 1;
-        for (uint32_t i = 1 + (l.count - 2) % every; i < l.count; i += every) {  /* the last is among them */
-            uint32_t fields = cut(l.line[i], field);
+        for (uint32_t i = 1 + (l.count - 2) % every; i < l.count; i += every) {  /* includes the last row */
+            uint32_t fields = split_csv_line(l.line[i], field);
 
             add_row(at_us, list, field, fields, at);
         }
@@ -390,7 +394,7 @@ static json_t *running_json(const struct folder *f, const char *name)
     return json_pack("{s:o, s:o}", "name", json_of_text(name), "series", series ? series : json_null());
 }
 
-/* ---- all ---- */
+/* ---- all contents ---- */
 
 static json_t *store_json(const struct folder *f, const char *name)
 {
@@ -406,7 +410,7 @@ static json_t *store_json(const struct folder *f, const char *name)
     return made;
 }
 
-static void add(json_t *list, json_t *item)
+static void append_item(json_t *list, json_t *item)
 {
     if (item)
         json_array_append_new(list, item);
@@ -422,17 +426,17 @@ json_t *folder_state(const struct folder *f)
     for (uint32_t i = 0; i < count && json_array_size(results) < ITEMS_MAX; i++) {
         char *path = join(f->base, list[i]);
 
-        if (!is_ours(f, list[i]))
+        if (!is_served(f, list[i]))
             ;
         else if (is_store(list[i]))
-            add(stores, store_json(f, list[i]));
+            append_item(stores, store_json(f, list[i]));
         else if (is_scratch(list[i]) && is_folder(path))
-            add(running, running_json(f, list[i]));
+            append_item(running, running_json(f, list[i]));
         else if (list[i][0] != '.' && is_folder(path))
-            add(results, result_json(f, list[i]));
+            append_item(results, result_json(f, list[i]));
         free(path);
     }
     free_names(list);
-    return json_pack("{s:o, s:o, s:o, s:o}", "name", json_of_text(f->only ? f->only : base), "results", results, "running",
-                     running, "stores", stores);
+    return json_pack("{s:o, s:o, s:o, s:o}", "name", json_of_text(f->only ? f->only : base), "results",
+                     results, "running", running, "stores", stores);
 }

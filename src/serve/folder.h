@@ -1,8 +1,8 @@
-/* src/serve/folder.h - what lies in a folder of results, and what somebody is still writing there.
+/* src/serve/folder.h - the contents of a folder of results, including runs in progress.
  *
- * Either one set of results (a folder that `anole run`, `compare` or `sweep` wrote or will write), or a folder that holds
- * many. Names that come from outside are only ever compared with names that were found by looking: no path is made of
- * them, and links are not followed. So nothing outside can be reached.
+ * The folder is a single set of results (written by `anole run`, `compare` or `sweep`, or yet to be written),
+ * or it contains many. Security: names from requests are only compared with directory entries, never used to
+ * build paths, and symbolic links are not followed. Files outside are thus unreachable.
  */
 #ifndef SERVE_FOLDER_H
 #define SERVE_FOLDER_H
@@ -14,22 +14,23 @@
 #include <stddef.h>
 
 struct folder {
-    char *base;                  /* where we look */
-    char *only;                  /* the one set of results in it; NULL: all */
+    char *base;                  /* folder to list */
+    char *only;                  /* name of the only set of results in it; NULL: all */
 };
 
-/* 'path' may not be there yet if its parent is: somebody is about to write it. */
+/* 'path' need not exist yet if its parent does. */
 int  folder_open(struct folder *, const char *path, struct err *);
 void folder_fini(struct folder *);
 
-/* What is there now (interface Served of web/src/data.ts). New. */
+/* Returns the current contents (interface Served of web/src/data.ts) as a new reference. */
 json_t *folder_state(const struct folder *);
 
-/* Reads a file of a set of results into malloc'd memory. -ENOENT: there is none of that name, or it is no plain file. */
+/* Reads a file of a set of results into malloc'd memory. Returns -ENOENT if it does not exist or is not a
+ * regular file. */
 int folder_read(const struct folder *, const char *item, const char *file, char **bytes, size_t *length);
 
-/* The columns of an intervals.csv that may end in the middle of a line (interface Series); NULL: nothing yet. At most 512
- * points are taken from it. */
+/* Returns the columns of an intervals.csv (interface Series), thinned to 512 points; NULL: no rows yet. The
+ * last line may be incomplete. */
 json_t *folder_series(const char *csv, size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/serve/folder_test.c - what is found, and that nothing else can be reached. */
+/* src/serve/folder_test.c - finds results, and cannot reach other files. */
 #include "serve/folder.h"
 
 #include <errno.h>
@@ -36,7 +36,8 @@ static void make_folder(const char *name)
     assert_int_equal(0, mkdir(path, 0700));
 }
 
-/* base/run is a set of results, base/other is not; a link, a pipe and a secret lie where they could be asked for. */
+/* base/run is a set of results, base/other is not. A link, a pipe and a secret are placed where a request
+ * could name them. */
 static int set_up(void **state)
 {
     char path[200], to[200];
@@ -52,8 +53,9 @@ static int set_up(void **state)
     write_file("base/run/.anole", "anole run\nreport.html\n");
     write_file("base/run/report.html", "<p>");
     write_file("base/other/notes", "mine");
-    write_file("base/.anole-abc123/intervals.csv",
-               "start_us,end_us,goodput_bps,rtt_us_mean\n0.000000,10.000000,5,\n10.000000,20.000000,7,1.5\n20.0000");
+    write_file(
+        "base/.anole-abc123/intervals.csv",
+        "start_us,end_us,goodput_bps,rtt_us_mean\n0.000000,10.000000,5,\n10.000000,20.000000,7,1.5\n20.0000");
     snprintf(path, sizeof path, "%s/base/run/link", home);
     snprintf(to, sizeof to, "%s/secret", home);
     assert_int_equal(0, symlink(to, path));
@@ -82,7 +84,7 @@ static void open_base(struct folder *f, const char *name)
     assert_int_equal(0, folder_open(f, path, &err));
 }
 
-static void open__takes_one_set_or_many(void **unused)
+static void folder_open__one_set_or_many(void **unused)
 {
     struct folder f;
     struct err    err;
@@ -95,13 +97,13 @@ static void open__takes_one_set_or_many(void **unused)
     assert_string_equal("run", f.only);
     folder_fini(&f);
     open_base(&f, "base/later");
-    assert_string_equal("later", f.only);        /* somebody will write it */
+    assert_string_equal("later", f.only);        /* not written yet */
     folder_fini(&f);
     assert_int_equal(-ENOENT, folder_open(&f, "/nosuch/place/results", &err));
     assert_string_equal("/nosuch/place/results: there is no such folder", err.text);
 }
 
-static void state__tells_results_and_what_is_being_written(void **unused)
+static void folder_state__lists_results_and_running(void **unused)
 {
     struct folder f;
     json_t       *s, *series;
@@ -110,16 +112,19 @@ static void state__tells_results_and_what_is_being_written(void **unused)
     open_base(&f, "base");
     s = folder_state(&f);
     assert_int_equal(1, json_array_size(json_object_get(s, "results")));
-    assert_string_equal("run", json_string_value(json_object_get(json_array_get(json_object_get(s, "results"), 0), "name")));
-    assert_string_equal("run", json_string_value(json_object_get(json_array_get(json_object_get(s, "results"), 0), "kind")));
+    assert_string_equal(
+        "run", json_string_value(json_object_get(json_array_get(json_object_get(s, "results"), 0), "name")));
+    assert_string_equal(
+        "run", json_string_value(json_object_get(json_array_get(json_object_get(s, "results"), 0), "kind")));
     assert_int_equal(1, json_array_size(json_object_get(s, "running")));
     series = json_object_get(json_array_get(json_object_get(s, "running"), 0), "series");
-    assert_int_equal(2, json_integer_value(json_object_get(series, "rows")));    /* the third is half written */
+    /* the third line is incomplete */
+    assert_int_equal(2, json_integer_value(json_object_get(series, "rows")));
     json_decref(s);
     folder_fini(&f);
 }
 
-static void read__gives_files_of_results_alone(void **unused)
+static void folder_read__only_files_of_results(void **unused)
 {
     static const struct { const char *item, *file; } wrong[] = {
         { "run", "nosuch" },      { "run", ".anole" },   { "run", "link" },       { "run", "pipe" },
@@ -143,7 +148,7 @@ static void read__gives_files_of_results_alone(void **unused)
     folder_fini(&f);
 }
 
-static void read__of_one_set_no_other(void **unused)
+static void folder_read__only_the_served_set(void **unused)
 {
     struct folder f;
     char         *bytes;
@@ -155,8 +160,8 @@ static void read__of_one_set_no_other(void **unused)
     folder_fini(&f);
 }
 
-/* 2,000 rows: at most 512 points, the last row among them. */
-static void series__thins_out_and_ends_with_the_last(void **unused)
+/* 2,000 rows: at most 512 points, including the last row. */
+static void folder_series__thins_and_keeps_the_last_row(void **unused)
 {
     char   *csv = NULL;
     size_t  length, points;
@@ -184,11 +189,11 @@ static void series__thins_out_and_ends_with_the_last(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open__takes_one_set_or_many),
-        cmocka_unit_test(state__tells_results_and_what_is_being_written),
-        cmocka_unit_test(read__gives_files_of_results_alone),
-        cmocka_unit_test(read__of_one_set_no_other),
-        cmocka_unit_test(series__thins_out_and_ends_with_the_last),
+        cmocka_unit_test(folder_open__one_set_or_many),
+        cmocka_unit_test(folder_state__lists_results_and_running),
+        cmocka_unit_test(folder_read__only_files_of_results),
+        cmocka_unit_test(folder_read__only_the_served_set),
+        cmocka_unit_test(folder_series__thins_and_keeps_the_last_row),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,5 +1,5 @@
-/* src/serve/main.c - anole-serve: what `anole serve` starts. A program of its own, because libmicrohttpd brings a dozen shared
- * libraries with it that nobody else should wait for. */
+/* src/serve/main.c - anole-serve, which `anole serve` starts. It is a separate program because libmicrohttpd
+ * needs a dozen shared libraries, which would slow down the start of all other commands. */
 #include "base/err.h"
 #include "base/io/clock.h"
 #include "base/print/safe.h"
@@ -28,8 +28,10 @@ static void on_signal(int number)
 
 static const struct argp_option option_rows[] = {
     { "listen", 'l', "ADDRESS:PORT", 0,
-      "Where to listen (default: " LISTEN_DEFAULT ", this machine alone; port 0: any that is free). Whoever reaches another "
-      "address can read the results, and nothing else", 0 },
+      "Where to listen (default: " LISTEN_DEFAULT
+      ", this machine alone; port 0: any that is free). Whoever reaches another "
+      "address can read the results, and nothing else",
+      0 },
     { 0 },
 };
 
@@ -55,7 +57,8 @@ static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
     .args_doc = "DIR",
-    .doc = "Shows results in a browser, and follows them while they are written: one set (a folder that run, compare, sweep or "
+    .doc = "Shows results in a browser, and follows them while they are written: one set (a folder that run, "
+           "compare, sweep or "
            "a campaign writes), or a folder that holds many. Runs until it is interrupted."
            "\v"
            "Examples:\n"
@@ -67,8 +70,8 @@ static const struct argp argp = {
            "Nothing can be changed over it, and no file outside of the results can be read.",
 };
 
-/* A look at the folder every LOOK_MS, and meanwhile whoever asks is answered. */
-static void follow(struct site *s)
+/* Event loop: answers requests, and checks the folder every LOOK_MS. */
+static void run_loop(struct site *s)
 {
     while (!ended_by) {
         struct pollfd fd = { .fd = server_fd(s->server), .events = POLLIN };
@@ -101,10 +104,11 @@ static int serve(const struct options *o, struct err *err)
         return rc;
     catch_signals();
     if (access(o->path, F_OK))
-        fprintf(stderr, "anole: %s: nothing is there yet; it is shown when it comes\n", safe_name(o->path).buf);
+        fprintf(stderr, "anole: %s: nothing is there yet; it is shown when it comes\n",
+                safe_name(o->path).buf);
     printf("http://%s/\n", server_address(site.server));
     fflush(stdout);
-    follow(&site);
+    run_loop(&site);
     site_fini(&site);
     return 0;
 }

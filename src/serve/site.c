@@ -1,4 +1,3 @@
-/* src/serve/site.c - see site.h. */
 #include "serve/site.h"
 
 #include "base/io/clock.h"
@@ -13,7 +12,7 @@
 #define NAME_SIZE 256
 #define BEAT_US   10000000ul
 
-static const char *type_of(const char *name)
+static const char *content_type(const char *name)
 {
     static const struct { const char *end, *type; } rows[] = {
         { ".html", "text/html; charset=utf-8" }, { ".csv", "text/csv; charset=utf-8" },
@@ -55,7 +54,7 @@ static void answer_page(const struct folder *f, struct server_reply *reply)
     reply->type = "text/html; charset=utf-8";
 }
 
-/* "NAME/FILE" */
+/* rest: "NAME/FILE" */
 static void answer_file(const struct folder *f, const char *rest, struct server_reply *reply)
 {
     const char *slash = strchr(rest, '/');
@@ -67,10 +66,10 @@ static void answer_file(const struct folder *f, const char *rest, struct server_
     if (folder_read(f, item, slash + 1, &reply->text, &reply->length))
         return;
     reply->status = 200;
-    reply->type = type_of(slash + 1);
+    reply->type = content_type(slash + 1);
 }
 
-static void answer(void *arg, const struct server_request *q, struct server_reply *reply)
+static void answer_request(void *arg, const struct server_request *q, struct server_reply *reply)
 {
     const struct site *s = arg;
 
@@ -83,13 +82,13 @@ static void answer(void *arg, const struct server_request *q, struct server_repl
     else if (strncmp(q->path, "/r/", 3) == 0)
         answer_file(&s->folder, q->path + 3, reply);
     if (!reply->text)
-        reply->text = xstrdup("there is nothing of that name\n");
+        reply->text = xstrdup("not found\n");
 }
 
 /* ---- events ---- */
 
-/* Whoever comes hears first what there is. */
-static char *events(void *arg, struct server_cursor *at)
+/* A new listener first receives the current state. */
+static char *next_events(void *arg, struct server_cursor *at)
 {
     const struct site *s = arg;
     char              *text = NULL;
@@ -121,11 +120,11 @@ void site_look(struct site *s)
     server_wake(s->server);
 }
 
-/* ---- from beginning to end ---- */
+/* ---- lifecycle ---- */
 
 int site_open(struct site *s, const char *path, const struct http_config *c, struct err *err)
 {
-    struct server_hooks hooks = { answer, events, clock_us, s, NULL };
+    struct server_hooks hooks = { answer_request, next_events, clock_us, s, NULL };
     int                 rc;
 
     *s = (struct site){ .beat_us = clock_us() };

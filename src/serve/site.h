@@ -1,9 +1,9 @@
-/* src/serve/site.h - what is answered to which path, and what listeners are told.
+/* src/serve/site.h - the paths of the results server and its event stream.
  *
- *   /                     the page that lists what there is, and follows it
+ *   /                     page that lists the results and follows changes
  *   /state                the same as JSON (interface Served of web/src/data.ts)
  *   /r/NAME/FILE          a file of a set of results: /r/incast/report.html
- *   /api/events           a stream: what /state tells, whenever that changes
+ *   /api/events           stream: sends the contents of /state whenever they change
  */
 #ifndef SERVE_SITE_H
 #define SERVE_SITE_H
@@ -14,16 +14,16 @@
 struct site {
     struct folder  folder;
     struct server *server;
-    char          *text;         /* what there is, as JSON */
-    uint64_t       changes;      /* of that */
-    uint64_t       beats;        /* words that mean nothing, so that listeners who have left are noticed */
+    char          *text;         /* current state as JSON */
+    uint64_t       changes;      /* version of that state */
+    uint64_t       beats;        /* keep-alive messages, which reveal disconnected listeners */
     uint64_t       beat_us;
 };
 
 int  site_open(struct site *, const char *path, const struct http_config *, struct err *);
 void site_fini(struct site *);
 
-/* Looks at the folder, and tells listeners when what there is has changed. */
+/* Checks the folder and notifies listeners of changes. */
 void site_look(struct site *);
 
 #endif
