@@ -1,4 +1,4 @@
-/* src/convert/convert.c - what the writers of all formats share. */
+/* src/convert/convert.c - functions shared by the writers. */
 #include "convert/convert.h"
 #include "base/print/safe.h"
 
@@ -13,7 +13,7 @@ bool convert_hosts_first(const struct graph *g)
     return true;
 }
 
-static char *in_units(char *buf, size_t size, uint64_t value, const char *const *units)
+static char *format_units(char *buf, size_t size, uint64_t value, const char *const *units)
 {
     while (units[1] && value && value % 1000 == 0) {
         value /= 1000;
@@ -27,14 +27,14 @@ char *convert_rate(char *buf, size_t size, uint64_t bps)
 {
     static const char *const units[] = { "bps", "Kbps", "Mbps", "Gbps", NULL };
 
-    return in_units(buf, size, bps, units);
+    return format_units(buf, size, bps, units);
 }
 
 char *convert_time(char *buf, size_t size, uint64_t ps)
 {
     static const char *const units[] = { "ps", "ns", "us", "ms", "s", NULL };
 
-    return in_units(buf, size, ps, units);
+    return format_units(buf, size, ps, units);
 }
 
 char *convert_real(char *buf, size_t size, double value)
@@ -52,7 +52,8 @@ void convert_note_fork(const struct sim_cfg *cfg)
     const struct cc_fork *f = &cfg->fork;
 
     if (cfg->is_unpaced || cfg->ack_from_bytes || (cfg->window_by_pair && cfg->window_bytes))
-        convert_note("RATE_BOUND, L2_ACK_INTERVAL and GLOBAL_T are left out: packets are paced, each has an ACK, and windows are "
+        convert_note("RATE_BOUND, L2_ACK_INTERVAL and GLOBAL_T are left out: packets are paced, each has an "
+                     "ACK, and windows are "
                      "those of the network");
     if (f->is_slow || f->has_hop_rates || f->skips_empty || f->pint_ignored)
         convert_note("FAST_REACT, MULTI_RATE, SAMPLE_FEEDBACK and PINT_PROB are left out");

@@ -1,7 +1,7 @@
-/* src/convert/convert.h - other simulators' files and ours, one into the other: for convert*.c alone.
+/* src/convert/convert.h - converts between scenarios and other simulators' files. Internal to convert*.c.
  *
- * Whatever is read becomes a network, its settings and a list of flows; each writer puts those into a folder,
- * and refuses what its format cannot say.
+ * The reader turns any input into a network, its settings and a list of flows. Each writer writes these to a
+ * folder, and refuses what its format cannot express.
  */
 #ifndef CONVERT_CONVERT_H
 #define CONVERT_CONVERT_H
@@ -18,19 +18,19 @@
 struct convert_flow {
     uint64_t at_ps, bytes;
     uint32_t src, dst;           /* nodes */
-    uint32_t rank, place;        /* among flows that start together; among those of the same rank */
+    uint32_t rank, place;        /* rank: order among flows that start together; place: order within a rank */
     uint16_t dport;
     uint8_t  prio;
 };
 
 struct convert_source {
     struct scenario      scenario;       /* network and settings; its traffic has been drawn */
-    const char          *name;           /* of the file, for messages */
-    bool                 is_scenario;    /* it is one of ours */
-    bool                 has_settings;   /* they were read, not assumed */
-    struct convert_flow *flow;           /* in the order of their starts; none if there are triggers */
+    const char          *name;           /* file name, for error messages */
+    bool                 is_scenario;    /* the input is a scenario */
+    bool                 has_settings;   /* the settings were read, not assumed */
+    struct convert_flow *flow;           /* sorted by start; empty if there are triggers */
     uint32_t             flows;
-    struct flow_matrix      cm;             /* connections as read, hosts as nodes; conns 0: none were */
+    struct flow_matrix      cm;             /* connections as read, with hosts as nodes; conns 0: none */
 };
 
 /* Reads one or two files: a scenario, a config, or a network and its flows. Refuses closed-loop traffic. */
@@ -43,12 +43,12 @@ int convert_write_scenario(const struct convert_source *, struct outdir *, struc
 int convert_write_hpcc(const struct convert_source *, struct outdir *, struct err *);
 int convert_write_htsim(const struct convert_source *, struct outdir *, struct err *);
 
-/* ---- what writers share ---- */
+/* ---- shared by the writers ---- */
 
-/* Whether the nodes 0 .. hosts-1 are the hosts. */
+/* True if the nodes 0 .. hosts-1 are the hosts. */
 bool convert_hosts_first(const struct graph *);
 
-/* The section 'topology' of a scenario with all links; hosts must come first. */
+/* Prints the section 'topology' of a scenario with all links. Hosts must come first. */
 void convert_print_graph(FILE *, const struct graph *, const struct link_change *, uint32_t changes);
 
 int  convert_print_hpcc_topology(FILE *, const struct convert_source *, struct err *);
@@ -56,17 +56,17 @@ int  convert_print_hpcc_flows(FILE *, const struct convert_source *, struct err 
 int  convert_print_cm(FILE *, const struct convert_source *, struct err *);
 int  convert_print_topo(FILE *, const struct convert_source *, struct err *);
 
-/* Exact, in the largest unit that makes it a whole number: "100Gbps", "1us". */
+/* Exact value in the largest unit that gives a whole number: "100Gbps", "1us". */
 char *convert_rate(char *buf, size_t size, uint64_t bps);
 char *convert_time(char *buf, size_t size, uint64_t ps);
 
-/* In as few digits as are read back as the same number. */
+/* Shortest text that reads back as the same number. */
 char *convert_real(char *buf, size_t size, double value);
 
-/* "anole: note: ..." : something is not the same afterwards, but near. */
+/* Prints "anole: note: ...": a setting is approximated. */
 void convert_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Tells which settings of the HPCC fork's config no other file has a key for. */
+/* Reports settings of the HPCC fork's config that other formats cannot express. */
 void convert_note_fork(const struct sim_cfg *);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/convert/convert_hpcc.c - writes topology, flows and config as the HPCC ns-3 fork reads them. */
+/* src/convert/convert_hpcc.c - writes topology, flows and config in the format of the HPCC ns-3 fork. */
 #include "convert/convert.h"
 
 #include "base/text.h"
@@ -11,20 +11,20 @@
 #include <string.h>
 
 #define LINK_DOWN_FROM_PS (2 * PS_PER_S)     /* the fork counts from second 2 */
-#define AFTER_LAST_S      10                 /* the fork's simulation ends so long after the last start */
+#define AFTER_LAST_S      10                 /* end of the fork's simulation after the last start */
 
 static int refuse(const struct convert_source *s, struct err *err, const char *what)
 {
-    return err_set(err, ENOTSUP, "%s: the HPCC fork's files cannot say this: %s", s->name, what);
+    return err_set(err, ENOTSUP, "%s: the HPCC fork's files cannot express this: %s", s->name, what);
 }
 
 /* ---- topology ---- */
 
-struct pair { uint32_t low, high; };
+struct node_pair { uint32_t low, high; };
 
 static int compare_pairs(const void *a_, const void *b_)
 {
-    const struct pair *a = a_, *b = b_;
+    const struct node_pair *a = a_, *b = b_;
 
     if (a->low != b->low)
         return a->low < b->low ? -1 : 1;
@@ -33,13 +33,13 @@ static int compare_pairs(const void *a_, const void *b_)
 
 static bool has_parallel(const struct graph *g)
 {
-    struct pair *pair = xmalloc((g->links + 1ul) * sizeof(*pair));
+    struct node_pair *pair = xmalloc((g->links + 1ul) * sizeof(*pair));
     bool         found = false;
 
     for (uint32_t i = 0; i < g->links; i++) {
         uint32_t a = g->link[i].a, b = g->link[i].b;
 
-        pair[i] = a < b ? (struct pair){ a, b } : (struct pair){ b, a };
+        pair[i] = a < b ? (struct node_pair){ a, b } : (struct node_pair){ b, a };
     }
     if (g->links)
         qsort(pair, g->links, sizeof(*pair), compare_pairs);
@@ -89,8 +89,8 @@ int convert_print_hpcc_topology(FILE *out, const struct convert_source *s, struc
 
 /* ---- flows ---- */
 
-/* Seconds that become exactly these nanoseconds when they are read: ns-3 cuts off, and most decimals are not
- * whole in binary. Half a nanosecond more is. */
+/* Prints seconds that ns-3 reads back as exactly these nanoseconds. ns-3 truncates, and most decimals are
+ * inexact in binary; adding half a nanosecond then helps. */
 static void print_start(FILE *out, uint64_t ns)
 {
     char   text[40];
@@ -125,7 +125,7 @@ int convert_print_hpcc_flows(FILE *out, const struct convert_source *s, struct e
 
 /* ---- config ---- */
 
-static double knob(const struct convert_source *s, enum knob which)
+static double knob_value(const struct convert_source *s, enum knob which)
 {
     return s->scenario.cfg.knobs.value[which];
 }
@@ -138,7 +138,7 @@ static int check_settings(const struct convert_source *s, struct err *err)
         return refuse(s, err, "a congestion control other than DCQCN");
     if (strcmp(cfg->lb->name, "ecmp") != 0)
         return refuse(s, err, "a load balancer other than ECMP");
-    if (knob(s, KNOB_hf2t) != 0)
+    if (knob_value(s, KNOB_hf2t) != 0)
         return refuse(s, err, "hosts that stretch gaps (hf2t)");
     if (cfg->is_selective)
         return refuse(s, err, "selective repeat");
@@ -165,7 +165,8 @@ static void note_settings(const struct convert_source *s)
             "the model is nic; the fork's DCQCN has no byte counter and no CNP packets, and its frames are "
             "shorter");
     if (cfg->model == MODEL_CONWEAVE)
-        convert_note("the model is conweave; what is written is for the HPCC fork, which has other switches and ports");
+        convert_note("the model is conweave; what is written is for the HPCC fork, which has other switches "
+                     "and ports");
     if (cfg->pfc_shift != 3 || cfg->reserve_bytes != 4096 || cfg->resume_bytes != 3072 || cfg->headroom_bytes)
         convert_note(
             "alpha, reserve, resume_offset and headroom of the fork's switches cannot be set; they are 1/8, "
@@ -174,18 +175,19 @@ static void note_settings(const struct convert_source *s)
         convert_note("the buffer becomes %llu MiB", (unsigned long long)(cfg->buffer_bytes >> 20));
 }
 
-/* Thresholds of ports of one speed: those of the list, or the knobs. */
-static struct ecn_rate ecn_of(const struct convert_source *s, uint64_t rate_bps)
+/* Thresholds for ports of one speed: from the list, or from the knobs. */
+static struct ecn_rate find_ecn(const struct convert_source *s, uint64_t rate_bps)
 {
     const struct sim_cfg *cfg = &s->scenario.cfg;
 
     for (uint32_t i = 0; i < cfg->ecn_rates; i++)
         if (cfg->ecn_rate[i].rate_bps == rate_bps)
             return cfg->ecn_rate[i];
-    return (struct ecn_rate){ rate_bps, knob(s, KNOB_kmin), knob(s, KNOB_kmax), knob(s, KNOB_pmax) };
+    return (struct ecn_rate){ rate_bps, knob_value(s, KNOB_kmin), knob_value(s, KNOB_kmax),
+                              knob_value(s, KNOB_pmax) };
 }
 
-/* The speeds of links, each once. */
+/* Collects the distinct link speeds. */
 static int collect_ecn(const struct convert_source *s, struct ecn_rate *ecn, uint32_t *count, struct err *err)
 {
     const struct graph *g = &s->scenario.graph;
@@ -200,7 +202,7 @@ static int collect_ecn(const struct convert_source *s, struct ecn_rate *ecn, uin
             continue;
         if (at == HPCC_MAP_MAX)
             return refuse(s, err, "links of so many speeds");
-        ecn[at] = ecn_of(s, g->link[i].rate_bps);
+        ecn[at] = find_ecn(s, g->link[i].rate_bps);
         if (ecn[at].kmin_kb != (double)(uint32_t)ecn[at].kmin_kb ||
             ecn[at].kmax_kb != (double)(uint32_t)ecn[at].kmax_kb)
             return refuse(s, err, "a kmin or kmax that is not whole KB");
@@ -232,7 +234,7 @@ static int print_maps(FILE *out, const struct convert_source *s, struct err *err
     return 0;
 }
 
-/* One link that fails for good, some whole microseconds after second 2. */
+/* The fork supports one permanent link failure, at whole microseconds after second 2. */
 static int print_link_down(FILE *out, const struct convert_source *s, struct err *err)
 {
     const struct sim_cfg *cfg = &s->scenario.cfg;
@@ -261,19 +263,19 @@ static void print_knob(FILE *out, const char *key, double value, const char *uni
 static void print_dcqcn(FILE *out, const struct convert_source *s)
 {
     fputs("\nCC_MODE 1\n", out);
-    print_knob(out, "ALPHA_RESUME_INTERVAL", knob(s, KNOB_dce_tcp_rtt), "");
-    print_knob(out, "RATE_DECREASE_INTERVAL", knob(s, KNOB_rate_reduce_monitor_period), "");
-    print_knob(out, "CLAMP_TARGET_RATE", knob(s, KNOB_clamp_tgt_rate), "");
-    print_knob(out, "RP_TIMER", knob(s, KNOB_rpg_time_reset), "");
-    print_knob(out, "EWMA_GAIN", (1024 - knob(s, KNOB_dce_tcp_g)) / 1024, "");
-    print_knob(out, "FAST_RECOVERY_TIMES", knob(s, KNOB_rpg_threshold), "");
-    print_knob(out, "RATE_AI", knob(s, KNOB_rpg_ai_rate), "Mb/s");
-    print_knob(out, "RATE_HAI", knob(s, KNOB_rpg_hai_rate), "Mb/s");
-    print_knob(out, "MIN_RATE", knob(s, KNOB_rpg_min_rate), "Mb/s");
+    print_knob(out, "ALPHA_RESUME_INTERVAL", knob_value(s, KNOB_dce_tcp_rtt), "");
+    print_knob(out, "RATE_DECREASE_INTERVAL", knob_value(s, KNOB_rate_reduce_monitor_period), "");
+    print_knob(out, "CLAMP_TARGET_RATE", knob_value(s, KNOB_clamp_tgt_rate), "");
+    print_knob(out, "RP_TIMER", knob_value(s, KNOB_rpg_time_reset), "");
+    print_knob(out, "EWMA_GAIN", (1024 - knob_value(s, KNOB_dce_tcp_g)) / 1024, "");
+    print_knob(out, "FAST_RECOVERY_TIMES", knob_value(s, KNOB_rpg_threshold), "");
+    print_knob(out, "RATE_AI", knob_value(s, KNOB_rpg_ai_rate), "Mb/s");
+    print_knob(out, "RATE_HAI", knob_value(s, KNOB_rpg_hai_rate), "Mb/s");
+    print_knob(out, "MIN_RATE", knob_value(s, KNOB_rpg_min_rate), "Mb/s");
     print_knob(out, "DCTCP_RATE_AI", 1000, "Mb/s");
 }
 
-static uint64_t stop_s(const struct convert_source *s)
+static uint64_t stop_time_s(const struct convert_source *s)
 {
     uint64_t last_ps = s->flows ? s->flow[s->flows - 1].at_ps : 0;
 
@@ -292,7 +294,7 @@ static int print_config(FILE *out, const struct convert_source *s, struct err *e
     fprintf(out,
             "TOPOLOGY_FILE topology.txt\nFLOW_FILE flow.txt\nTRACE_FILE trace.txt\nTRACE_OUTPUT_FILE mix.tr\n"
             "FCT_OUTPUT_FILE fct.txt\nPFC_OUTPUT_FILE pfc.txt\n\nSIMULATOR_STOP_TIME %llu\n",
-            (unsigned long long)stop_s(s));
+            (unsigned long long)stop_time_s(s));
     print_dcqcn(out, s);
     fputs("\nERROR_RATE_PER_LINK 0.0000\nL2_CHUNK_SIZE 4000\nL2_ACK_INTERVAL 1\nL2_BACK_TO_ZERO 0\n\n", out);
     fprintf(out, "HAS_WIN %d\nGLOBAL_T 1\nVAR_WIN %d\nFAST_REACT 0\nU_TARGET 0.95\nMI_THRESH 0\nINT_MULTI 1\n"
@@ -322,7 +324,7 @@ int convert_write_hpcc(const struct convert_source *s, struct outdir *dir, struc
     config = trace ? outdir_file(dir, "config.txt", err) : NULL;
     if (!config)
         return -EIO;
-    fputs("0\n", trace);                     /* no node is traced */
+    fputs("0\n", trace);                     /* no traced nodes */
     rc = convert_print_hpcc_topology(topology, s, err);
     if (!rc)
         rc = convert_print_hpcc_flows(flow, s, err);

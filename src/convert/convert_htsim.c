@@ -1,9 +1,8 @@
-/* src/convert/convert_htsim.c - writes a connection matrix, and the network as tiers of a fat tree.
+/* src/convert/convert_htsim.c - writes a connection matrix, and the network as tiers of a fat-tree.
  *
- * A .topo file does not list links; it gives numbers from which htsim wires them. So the network is taken
- * apart into tiers and pods, every link is checked against that picture, and the numbers that come out are
- * read back as htsim would read them. Switches may be numbered in another way than htsim numbers them, hosts
- * may not.
+ * A .topo file does not list links but parameters from which htsim wires them. So the network is decomposed
+ * into tiers and pods, every link is checked against that structure, and the resulting text is parsed as
+ * htsim would. Switch numbers may differ from htsim's; host numbers may not.
  */
 #include "convert/convert.h"
 
@@ -19,12 +18,12 @@
 
 static int refuse(const struct convert_source *s, struct err *err, const char *what)
 {
-    return err_set(err, ENOTSUP, "%s: htsim's files cannot say this: %s", s->name, what);
+    return err_set(err, ENOTSUP, "%s: htsim's files cannot express this: %s", s->name, what);
 }
 
 /* ---- connections ---- */
 
-/* The number of each host among the hosts. */
+/* Returns the index of each host among the hosts. */
 static uint32_t *host_numbers(const struct graph *g)
 {
     uint32_t *number = xcalloc(g->nodes, sizeof(*number)), count = 0;
@@ -75,7 +74,7 @@ static void print_triggers(FILE *out, const struct flow_matrix *cm)
     }
 }
 
-/* htsim reads sizes as int. */
+/* True if a size exceeds the int in which htsim stores it. */
 static bool has_large(const struct convert_source *s)
 {
     bool is_large = false;
@@ -108,35 +107,35 @@ int convert_print_cm(FILE *out, const struct convert_source *s, struct err *err)
     return 0;
 }
 
-/* ---- the network taken apart ---- */
+/* ---- decompose the network ---- */
 
 enum { HOST, TOR, AGG, CORE };
 
-/* Links of one node to one node above it. */
-struct up { uint32_t low, high, count; };
+/* The links from one node to one node above it. */
+struct uplink { uint32_t low, high, count; };
 
 struct tiers {
     const struct graph *g;
-    uint8_t            *level;               /* of each node: HOST .. */
-    uint32_t            count[4];            /* nodes of each level */
-    struct graph_link   link[3];             /* one of each: host-ToR, ToR-agg, agg-core */
+    uint8_t            *level;               /* by node: HOST .. CORE */
+    uint32_t            count[4];            /* nodes per level */
+    struct graph_link   link[3];             /* one example per tier: host-ToR, ToR-agg, agg-core */
     uint32_t            links[3];
-    struct up          *up[3];               /* sorted by low, then high */
+    struct uplink      *up[3];               /* sorted by low, then high */
     uint32_t            ups[3];
-    uint32_t           *pod;                 /* of each ToR and agg */
+    uint32_t           *pod;                 /* by ToR and agg */
     uint32_t            pods, tor_hosts, pod_aggs, agg_cores, bundle[3];
 };
 
-static int by_low(const void *a_, const void *b_)
+static int compare_uplinks(const void *a_, const void *b_)
 {
-    const struct up *a = a_, *b = b_;
+    const struct uplink *a = a_, *b = b_;
 
     if (a->low != b->low)
         return a->low < b->low ? -1 : 1;
     return a->high < b->high ? -1 : a->high > b->high;
 }
 
-/* A switch with hosts is a ToR; what a ToR is linked to, an agg; the rest are cores. */
+/* A switch with hosts is a ToR, other neighbors of ToRs are aggs, and the rest are cores. */
 static void find_levels(struct tiers *t)
 {
     const struct graph *g = t->g;
@@ -156,7 +155,7 @@ static void find_levels(struct tiers *t)
         t->count[t->level[i]]++;
 }
 
-/* Adds a link to those of its tier. They must all be alike. */
+/* Adds a link to its tier. All links of a tier must be equal. Returns NULL, or why not. */
 static const char *add_link(struct tiers *t, const struct graph_link *l)
 {
     uint32_t low = t->level[l->a] < t->level[l->b] ? l->a : l->b, high = low == l->a ? l->b : l->a;
@@ -170,29 +169,29 @@ static const char *add_link(struct tiers *t, const struct graph_link *l)
         t->link[tier] = *l;
     if (l->rate_bps != t->link[tier].rate_bps || l->delay_ps != t->link[tier].delay_ps)
         return "links of one tier that differ in rate or delay";
-    t->up[tier][t->ups[tier]++] = (struct up){ low, high, 1 };
+    t->up[tier][t->ups[tier]++] = (struct uplink){ low, high, 1 };
     return NULL;
 }
 
 static void merge_parallel(struct tiers *t, int tier)
 {
-    struct up *up = t->up[tier];
+    struct uplink *up = t->up[tier];
     uint32_t   count = 0;
 
     if (t->ups[tier])
-        qsort(up, t->ups[tier], sizeof(*up), by_low);
+        qsort(up, t->ups[tier], sizeof(*up), compare_uplinks);
     for (uint32_t i = 0; i < t->ups[tier]; i++)
-        if (count && by_low(&up[count - 1], &up[i]) == 0)
+        if (count && compare_uplinks(&up[count - 1], &up[i]) == 0)
             up[count - 1].count++;
         else
             up[count++] = up[i];
     t->ups[tier] = count;
 }
 
-/* Whether every node of a tier has as many nodes above it, by as many links each. */
+/* True if all nodes of a tier have the same number of nodes above, and of links to each. */
 static bool is_even(struct tiers *t, int tier, uint32_t *above)
 {
-    const struct up *up = t->up[tier];
+    const struct uplink *up = t->up[tier];
 
     if (t->ups[tier] == 0 || t->ups[tier] % t->count[tier])
         return false;
@@ -204,7 +203,7 @@ static bool is_even(struct tiers *t, int tier, uint32_t *above)
     return true;
 }
 
-/* Host i belongs to the ToR with the hosts from i / n * n on. */
+/* ToRs must have equal numbers of consecutive hosts. */
 static const char *check_hosts(struct tiers *t)
 {
     uint32_t one = 0;
@@ -218,10 +217,10 @@ static const char *check_hosts(struct tiers *t)
     return NULL;
 }
 
-/* ToRs below the same aggs are a pod, and their hosts follow each other. */
+/* ToRs below the same aggs form a pod. Its hosts must be consecutive. */
 static const char *find_pods(struct tiers *t)
 {
-    const struct up *up = t->up[TOR];
+    const struct uplink *up = t->up[TOR];
 
     if (!is_even(t, TOR, &t->pod_aggs))
         return "ToRs with different uplinks";
@@ -254,8 +253,9 @@ static const char *check_pod_order(const struct tiers *t)
     return NULL;
 }
 
-/* Cores that have the same aggs below them are a group, known by its first; each agg of a pod has another. */
-static bool take_group(const struct tiers *t, uint32_t agg, uint32_t first, uint32_t *group, bool *is_taken)
+/* Cores above the same aggs form a group, identified by its first core. Each agg of a pod must use a
+ * different group. */
+static bool claim_group(const struct tiers *t, uint32_t agg, uint32_t first, uint32_t *group, bool *is_taken)
 {
     uint32_t at;
 
@@ -271,7 +271,7 @@ static bool take_group(const struct tiers *t, uint32_t agg, uint32_t first, uint
 static bool are_cores_grouped(const struct tiers *t, uint32_t *first, uint32_t *seen, uint32_t *group,
                               bool *is_taken)
 {
-    const struct up *up = t->up[AGG];
+    const struct uplink *up = t->up[AGG];
     bool             is_sound = true;
 
     for (uint32_t i = 0; i < t->ups[AGG] && is_sound; i++) {
@@ -281,17 +281,17 @@ static bool are_cores_grouped(const struct tiers *t, uint32_t *first, uint32_t *
             first[core] = of;
         is_sound = first[core] == of;
         if (is_sound && i % t->agg_cores == 0)
-            is_sound = take_group(t, up[i].low, of, group, is_taken);
+            is_sound = claim_group(t, up[i].low, of, group, is_taken);
     }
     for (uint32_t i = 0; i < t->g->nodes && is_sound; i++)
         is_sound = t->level[i] != CORE || seen[i] == t->pods;
     return is_sound;
 }
 
-/* Each core is above one agg of every pod, and aggs that share one share all. */
+/* Each core must be above one agg of every pod, and aggs that share a core must share all. */
 static const char *check_cores(struct tiers *t)
 {
-    uint32_t *first, *seen, *group;          /* of each core; the last of group counts them */
+    uint32_t *first, *seen, *group;          /* by core; the last element of 'group' counts the groups */
     bool     *is_taken, is_sound;
 
     if (!is_even(t, AGG, &t->agg_cores) || t->count[CORE] != t->pod_aggs * t->agg_cores)
@@ -310,7 +310,7 @@ static const char *check_cores(struct tiers *t)
     return is_sound ? NULL : "cores that are not linked to one agg of every pod";
 }
 
-static const char *take_apart(struct tiers *t)
+static const char *decompose(struct tiers *t)
 {
     const char *why = NULL;
 
@@ -334,19 +334,19 @@ static const char *take_apart(struct tiers *t)
     return why;
 }
 
-/* ---- the network in numbers ---- */
+/* ---- parameters of the file ---- */
 
-struct numbers { uint64_t radix_down[3], radix_up[2], over[2]; };
+struct topo_numbers { uint64_t radix_down[3], radix_up[2], over[2]; };
 
-/* htsim counts uplinks by speed and oversubscription, and refuses a Radix_Down that does not agree. */
-static bool count_numbers(const struct tiers *t, struct numbers *n)
+/* htsim derives uplinks from speed and oversubscription, and rejects a Radix_Down that does not agree. */
+static bool count_numbers(const struct tiers *t, struct topo_numbers *n)
 {
     uint64_t speed[3], uplinks, down, up;
 
     for (int i = 0; i < 3; i++)
         speed[i] = t->link[i].rate_bps;
-    *n = (struct numbers){ .radix_down = { t->tor_hosts },
-                           .radix_up = { (uint64_t)t->pod_aggs * t->bundle[1] } };
+    *n = (struct topo_numbers){ .radix_down = { t->tor_hosts },
+                                .radix_up = { (uint64_t)t->pod_aggs * t->bundle[1] } };
     n->over[0] = n->radix_down[0] / n->radix_up[0];
     if (n->over[0] == 0)
         return false;
@@ -363,7 +363,7 @@ static bool count_numbers(const struct tiers *t, struct numbers *n)
     return true;
 }
 
-static void print_tier(FILE *out, const struct tiers *t, const struct numbers *n, int tier, bool is_top)
+static void print_tier(FILE *out, const struct tiers *t, const struct topo_numbers *n, int tier, bool is_top)
 {
     fprintf(out, "\nTier %d\nDownlink_speed_Gbps %llu\nRadix_Down %llu\n", tier,
             (unsigned long long)(t->link[tier].rate_bps / 1000000000),
@@ -377,7 +377,7 @@ static void print_tier(FILE *out, const struct tiers *t, const struct numbers *n
             (unsigned long long)(t->link[tier].delay_ps / PS_PER_NS));
 }
 
-static void print_tiers(FILE *out, const struct tiers *t, const struct numbers *n)
+static void print_tiers(FILE *out, const struct tiers *t, const struct topo_numbers *n)
 {
     int tiers = t->count[CORE] ? 3 : 2;
 
@@ -386,7 +386,7 @@ static void print_tiers(FILE *out, const struct tiers *t, const struct numbers *
         print_tier(out, t, n, i, i + 1 == tiers);
 }
 
-/* What htsim would make of the text must be this network. */
+/* Parses the text as htsim would and compares the network. */
 static const char *check_text(const struct tiers *t, const char *text)
 {
     struct graph g;
@@ -407,7 +407,7 @@ static const char *check_text(const struct tiers *t, const char *text)
 
 static int print_checked(FILE *out, const struct convert_source *s, const struct tiers *t, struct err *err)
 {
-    struct numbers n;
+    struct topo_numbers n;
     const char    *why;
     size_t         size;
     char          *text;
@@ -438,7 +438,7 @@ int convert_print_topo(FILE *out, const struct convert_source *s, struct err *er
     t.pod = xcalloc(g->nodes + 1ul, sizeof(*t.pod));
     for (int i = 0; i < 3; i++)
         t.up[i] = xcalloc(g->links + 1ul, sizeof(*t.up[i]));
-    why = take_apart(&t);
+    why = decompose(&t);
     rc = why ? refuse(s, err, why) : print_checked(out, s, &t, err);
     for (int i = 0; i < 3; i++)
         free(t.up[i]);

@@ -1,4 +1,4 @@
-/* src/convert/convert_read.c - whatever is given becomes a network, its settings and a list of flows. */
+/* src/convert/convert_read.c - reads any input as a network, its settings and a list of flows. */
 #include "convert/convert.h"
 
 #include "base/text.h"
@@ -13,9 +13,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define HEAD_BYTES 65536         /* of a file, to see what it is */
+#define HEAD_BYTES 65536         /* bytes read to detect the format */
 
-/* ---- what a file is ---- */
+/* ---- format detection ---- */
 
 enum input { SCENARIO, CONFIG, HPCC_TOPOLOGY, HPCC_FLOWS, HTSIM_TOPOLOGY, HTSIM_CM };
 
@@ -26,7 +26,7 @@ static bool has_end(const char *path, const char *end)
     return length > size && strcasecmp(path + length - size, end) == 0;
 }
 
-/* The first line with a word that is no comment. */
+/* Returns the first line that is neither empty nor a comment. */
 static const char *first_line(const char *text)
 {
     for (;;) {
@@ -49,9 +49,9 @@ static bool has_line(const char *text, const char *word)
     return false;
 }
 
-/* By its first line: one number is a list of flows, three are a topology, "Nodes" is htsim's, a word of
- * capitals without a colon a config's. */
-static enum input input_of_text(const char *text)
+/* Detects the format by the first line. One number: a list of flows. Three: a topology. "Nodes": htsim. A
+ * word in capitals without a colon: a config. */
+static enum input detect_text(const char *text)
 {
     const char *line = first_line(text);
     size_t      numbers = 0, capitals;
@@ -68,7 +68,7 @@ static enum input input_of_text(const char *text)
     return capitals > 1 && (line[capitals] == ' ' || line[capitals] == '\t') ? CONFIG : SCENARIO;
 }
 
-static int input_of(const char *path, enum input *input, struct err *err)
+static int detect_format(const char *path, enum input *input, struct err *err)
 {
     char   head[HEAD_BYTES + 1];
     size_t length;
@@ -88,7 +88,7 @@ static int input_of(const char *path, enum input *input, struct err *err)
     else if (has_end(path, ".topo"))
         *input = HTSIM_TOPOLOGY;
     else
-        *input = input_of_text(head);
+        *input = detect_text(head);
     return 0;
 }
 
@@ -105,7 +105,7 @@ static void add_flow(struct convert_source *s, uint32_t *room, const struct conv
     s->flows++;
 }
 
-static int by_start(const void *a_, const void *b_)
+static int compare_starts(const void *a_, const void *b_)
 {
     const struct convert_flow *a = a_, *b = b_;
 
@@ -119,12 +119,12 @@ static int by_start(const void *a_, const void *b_)
 static void sort_flows(struct convert_source *s)
 {
     if (s->flows)
-        qsort(s->flow, s->flows, sizeof(*s->flow), by_start);
+        qsort(s->flow, s->flows, sizeof(*s->flow), compare_starts);
 }
 
 static int refuse_traffic(const struct convert_source *s, const char *what, struct err *err)
 {
-    return err_set(err, ENOTSUP, "%s: a list of flows cannot say this: %s", s->name, what);
+    return err_set(err, ENOTSUP, "%s: a list of flows cannot express this: %s", s->name, what);
 }
 
 static int draw_stream(struct convert_source *s, uint32_t stream, uint32_t *room, struct err *err)
@@ -177,7 +177,7 @@ static int read_hpcc_flows(struct convert_source *s, const char *path, struct er
     return 0;
 }
 
-/* Host i of the file is the network's i-th. */
+/* Maps host i of the file to the i-th host of the network. */
 static void bind_hosts(struct convert_source *s)
 {
     const struct graph *g = &s->scenario.graph;
@@ -224,7 +224,7 @@ static int read_cm(struct convert_source *s, const char *path, struct err *err)
 
 /* ---- networks ---- */
 
-/* A path in a scenario, quoted. */
+/* Prints a quoted path for a scenario. */
 static void print_path(FILE *out, const char *path)
 {
     fputc('"', out);
@@ -236,7 +236,7 @@ static void print_path(FILE *out, const char *path)
     fputc('"', out);
 }
 
-/* A network alone is a scenario with the settings of its model, and traffic only to have some. */
+/* Prints a scenario with only a network: the defaults of its model and placeholder traffic. */
 static void print_network(FILE *out, enum input input, const char *path, const struct graph *g)
 {
     if (input == HPCC_TOPOLOGY) {
@@ -276,7 +276,8 @@ static int read_network(struct convert_source *s, enum input input, const char *
         fclose(out);
     }
     graph_fini(&g);
-    return out ? parse_text(s, text, set, sets, NULL, err) : err_set(err, ENOMEM, "%s: no memory to read it", path);
+    return out ? parse_text(s, text, set, sets, NULL, err)
+               : err_set(err, ENOMEM, "%s: no memory to read it", path);
 }
 
 static int read_config(struct convert_source *s, const char *path, const char *const *set, uint32_t sets,
@@ -295,7 +296,7 @@ static int read_config(struct convert_source *s, const char *path, const char *c
     return parse_text(s, text, set, sets, seed, err);
 }
 
-/* ---- all together ---- */
+/* ---- read all files ---- */
 
 static bool is_network(enum input input)
 {
@@ -346,7 +347,7 @@ int convert_read(struct convert_source *s, const char *const *paths, uint32_t co
     assert(count == 1 || count == 2);
     *s = (struct convert_source){ .name = paths[0] };
     for (uint32_t i = 0; i < count && !rc; i++)
-        rc = input_of(paths[i], &input[i], err);
+        rc = detect_format(paths[i], &input[i], err);
     if (!rc)
         rc = count == 1 ? read_one(s, input[0], paths[0], set, sets, seed, err)
                         : read_two(s, input, paths, set, sets, err);

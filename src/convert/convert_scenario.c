@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- the network ---- */
+/* ---- network ---- */
 
 static void print_link(FILE *out, const struct graph *g, const struct graph_link *l)
 {
@@ -21,7 +21,7 @@ static void print_link(FILE *out, const struct graph *g, const struct graph_link
     fputs("}\n", out);
 }
 
-/* Its number among the links between the same two nodes. */
+/* Index among the links between the same two nodes. */
 static uint32_t which_link(const struct graph *g, uint32_t link)
 {
     const struct graph_link *l = &g->link[link];
@@ -69,8 +69,8 @@ void convert_print_graph(FILE *out, const struct graph *g, const struct link_cha
     print_downs(out, g, change, changes);
 }
 
-/* In a scenario of kind graph hosts come first. A topology that mixes them stays a file, so that every node
- * keeps its number, which decides on paths. */
+/* Scenarios of kind graph number hosts first. A topology that mixes hosts and switches stays a file, so that
+ * every node keeps its number, which affects paths. */
 static int write_network(const struct convert_source *s, FILE *out, struct outdir *dir, struct err *err)
 {
     const struct graph   *g = &s->scenario.graph;
@@ -126,8 +126,8 @@ static void print_switch(FILE *out, const struct sim_cfg *cfg)
     }
 }
 
-/* Whether a scenario that does not name the knob has the same. Model hpcc begins with values of its own for
- * some; kmin, kmax and pmax stand by rate. */
+/* True if a scenario without the knob has the same value. Model hpcc has its own defaults for some knobs;
+ * kmin, kmax and pmax are listed by rate. */
 static bool is_initial(const struct sim_cfg *cfg, int knob)
 {
     switch (knob) {
@@ -157,21 +157,22 @@ static int print_knobs(const struct convert_source *s, FILE *out, struct err *er
         if (is_initial(cfg, i))
             continue;
         if (knob_parse((enum knob)i, convert_real(text, sizeof(text), cfg->knobs.value[i]), &back, &why))
-            return err_set(err, ENOTSUP, "%s: a scenario cannot say this: %s", s->name, why.text);
+            return err_set(err, ENOTSUP, "%s: a scenario cannot express this: %s", s->name, why.text);
         fprintf(out, "  %s: %s\n", knob_info[i].name, text);
     }
     return 0;
 }
 
-/* The fork loses ACKs that overrun the headroom, which goes with its order of events; where it does not, the
- * order must not be its own either. */
+/* The fork drops ACKs that exceed the headroom, together with its event order. If ACKs are not dropped, the
+ * order must not be the fork's either. */
 static void print_general(const struct convert_source *s, FILE *out)
 {
     const struct sim_cfg *cfg = &s->scenario.cfg;
     char                  text[32];
 
     fprintf(out, "# Written by anole convert.\nmodel: %s\n", sim_model_names[cfg->model]);
-    if (cfg->model != MODEL_NIC && (cfg->order != ORDER_NS3 || (cfg->model == MODEL_HPCC && !cfg->ack_droppable)))
+    if (cfg->model != MODEL_NIC &&
+        (cfg->order != ORDER_NS3 || (cfg->model == MODEL_HPCC && !cfg->ack_droppable)))
         fputs("order: node\n", out);
     fprintf(out, "seed: %llu\n", (unsigned long long)cfg->seed);
     if (cfg->model == MODEL_HPCC && strcmp(cfg->cc->name, "dcqcn_hpcc") != 0)
@@ -184,7 +185,7 @@ static void print_general(const struct convert_source *s, FILE *out)
 
 /* ---- flows ---- */
 
-/* A list of flows counts whole nanoseconds, and none of them waits for another. */
+/* Lists of flows have whole nanoseconds and no dependencies; otherwise a connection matrix is needed. */
 static bool needs_cm(const struct convert_source *s)
 {
     bool needs = s->cm.triggers > 0;

@@ -346,7 +346,7 @@ no_hpcc() {
     no_hpcc 'more than one link that fails' '' '{kind: clos, tors: 2, hosts_per_tor: 2, spines: 2,
         links_down: [{a: tor0, b: spine0, down: 1us, up: 2us}]}'
     no_hpcc 'traffic that starts flows when others have ended' 'run: 1ms\ntraffic: [{kind: training, size: 1MB}]'
-    no_hpcc 'a list of flows cannot say this: TCP' 'run: 1ms\ntraffic: [{kind: tcp, senders: 2, size: 1MB}]'
+    no_hpcc 'a list of flows cannot express this: TCP' 'run: 1ms\ntraffic: [{kind: tcp, senders: 2, size: 1MB}]'
     no_hpcc 'a flow of 4 GiB or more' 'traffic: [{kind: permutation, size: 5GB}]'
 }
 
