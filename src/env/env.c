@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE_PS       (2 * PS_PER_US)   /* between two looks at what was collected */
+#define SLICE_PS       (2 * PS_PER_US)   /* interval between checks of the quota */
 #define MULTIPLIER_MIN 0.01f
 #define MULTIPLIER_MAX 100.0f
 
-struct agent {
+struct agent_state {
     uint32_t steps, room;        /* collected */
     float  (*x)[POLICY_FEATURES];
-    float    action;             /* from outside */
+    float    action;             /* external mode */
 };
 
 struct env {
@@ -22,9 +22,9 @@ struct env {
     struct sim          *sim;
     struct rlcc_model    model;
     struct rlcc_observer observer;
-    uint64_t             takes_ps;           /* a decision */
+    uint64_t             takes_ps;           /* duration of a decision */
     bool                 is_over;
-    struct agent        *agent;
+    struct agent_state  *agent;
     uint32_t             agents, agents_room;
     struct env_totals    totals;
     uint32_t             collected;          /* steps of all agents */
@@ -32,7 +32,7 @@ struct env {
     uint32_t             seens, seens_room;
 };
 
-/* ---- what flows tell ---- */
+/* ---- observer of the flows ---- */
 
 static uint32_t on_start(void *arg, uint64_t now_ps)
 {
@@ -43,11 +43,11 @@ static uint32_t on_start(void *arg, uint64_t now_ps)
         e->agents_room = e->agents_room ? 2 * e->agents_room : 64;
         e->agent = xrealloc(e->agent, e->agents_room * sizeof *e->agent);
     }
-    e->agent[e->agents] = (struct agent){ .action = 1 };
+    e->agent[e->agents] = (struct agent_state){ .action = 1 };
     return e->agents++;
 }
 
-static void collect(struct agent *a, const float x[POLICY_FEATURES])
+static void add_step(struct agent_state *a, const float x[POLICY_FEATURES])
 {
     if (a->steps == a->room) {
         a->room = a->room ? 2 * a->room : 16;
@@ -56,7 +56,7 @@ static void collect(struct agent *a, const float x[POLICY_FEATURES])
     memcpy(a->x[a->steps++], x, sizeof *a->x);
 }
 
-static void observe(struct env *e, uint32_t agent, const struct rlcc_step *s)
+static void add_observation(struct env *e, uint32_t agent, const struct rlcc_step *s)
 {
     struct env_observation *o;
 
@@ -80,42 +80,45 @@ static void on_step(void *arg, uint32_t agent, const struct rlcc_step *s)
     e->totals.delta_sum += delta;
     e->totals.reward_sum -= delta * delta;
     if (e->observer.action) {
-        observe(e, agent, s);
+        add_observation(e, agent, s);
     } else {
         e->collected++;
-        collect(&e->agent[agent], s->x);
+        add_step(&e->agent[agent], s->x);
     }
 }
 
-static float action(void *arg, uint32_t agent)
+static float get_action(void *arg, uint32_t agent)
 {
     const struct env *e = arg;
 
     return e->agent[agent].action;
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
-static int check(const struct env_cfg *cfg, const struct scenario *s, struct err *err)
+static int check_scenario(const struct env_cfg *cfg, const struct scenario *s, struct err *err)
 {
     if (!s->rlcc)
-        return err_set(err, EINVAL, "%.200s: an environment needs 'cc: rlcc', whose flows are its agents", cfg->name);
+        return err_set(err, EINVAL, "%.200s: an environment needs 'cc: rlcc', whose flows are its agents",
+                       cfg->name);
     if (!cfg->policy && s->cfg.knobs.value[KNOB_rlcc_decision] <= 0)
-        return err_set(err, EINVAL, "%.200s: decisions from outside need time: set the knob rlcc_decision", cfg->name);
+        return err_set(err, EINVAL, "%.200s: decisions from outside need time: set the knob rlcc_decision",
+                       cfg->name);
     return 0;
 }
 
-static int start(struct env *e, const struct env_cfg *cfg, struct err *err)
+static int start_world(struct env *e, const struct env_cfg *cfg, struct err *err)
 {
-    int rc = check(cfg, &e->scenario, err);
+    int rc = check_scenario(cfg, &e->scenario, err);
 
     if (rc)
         return rc;
-    e->observer = (struct rlcc_observer){ e, on_start, on_step, cfg->policy ? NULL : action };
+    e->observer = (struct rlcc_observer){ e, on_start, on_step, cfg->policy ? NULL : get_action };
     e->model = (struct rlcc_model){ .policy = cfg->policy ? cfg->policy : e->scenario.rlcc->policy,
                                     .observer = &e->observer, .hides_history = cfg->hides_history };
     if (!cfg->policy)
-        e->model.policy = &e->model.own;     /* which is never asked: its body says that rates are those of nets */
+        e->model.policy = &e->model.own;     /* never evaluated; its body only selects the rates of neural
+                                              * networks */
     e->takes_ps = (uint64_t)(e->scenario.cfg.knobs.value[KNOB_rlcc_decision] * PS_PER_US);
     e->scenario.cfg.rlcc = &e->model;
     e->scenario.cfg.threads = 1;
@@ -125,14 +128,15 @@ static int start(struct env *e, const struct env_cfg *cfg, struct err *err)
 int env_open(struct env **made, const struct env_cfg *cfg, struct err *err)
 {
     struct env *e = xcalloc(1, sizeof *e);
-    int         rc = scenario_parse(&e->scenario, cfg->name, cfg->text, cfg->text_bytes, cfg->set, cfg->sets, &cfg->seed, err);
+    int rc = scenario_parse(&e->scenario, cfg->name, cfg->text, cfg->text_bytes, cfg->set, cfg->sets,
+                            &cfg->seed, err);
 
     assert(!cfg->policy || cfg->policy->body != POLICY_INT8);
     if (rc) {
         free(e);
         return rc;
     }
-    rc = start(e, cfg, err);
+    rc = start_world(e, cfg, err);
     if (rc)
         env_close(e);
     else
@@ -178,7 +182,7 @@ struct env_totals env_totals(const struct env *e)
     return t;
 }
 
-/* Up to and including that time, or the end. */
+/* Runs up to and including that time, or to the end. */
 static void run_until(struct env *e, uint64_t until_ps)
 {
     uint64_t end_ps = e->scenario.run_ps;
@@ -188,7 +192,7 @@ static void run_until(struct env *e, uint64_t until_ps)
 
 /* ---- in the loop ---- */
 
-static bool has_everybody(const struct env *e, uint32_t steps)
+static bool have_all_stepped(const struct env *e, uint32_t steps)
 {
     for (uint32_t i = 0; i < e->agents; i++)
         if (e->agent[i].steps < steps)
@@ -196,11 +200,11 @@ static bool has_everybody(const struct env *e, uint32_t steps)
     return e->agents > 0;
 }
 
-static bool is_met(const struct env *e, const struct env_quota *q)
+static bool is_quota_met(const struct env *e, const struct env_quota *q)
 {
     if (e->collected >= q->steps_most)
         return true;
-    return e->collected >= q->steps_least && e->collected > 0 && has_everybody(e, q->steps);
+    return e->collected >= q->steps_least && e->collected > 0 && have_all_stepped(e, q->steps);
 }
 
 bool env_collect(struct env *e, const struct env_quota *q)
@@ -209,19 +213,19 @@ bool env_collect(struct env *e, const struct env_quota *q)
         e->agent[i].steps = 0;
     e->collected = 0;
     e->model.epoch++;
-    while (!e->is_over && !is_met(e, q))
+    while (!e->is_over && !is_quota_met(e, q))
         run_until(e, e->sim->now_ps + SLICE_PS);
-    return is_met(e, q);
+    return is_quota_met(e, q);
 }
 
 struct env_agent env_agent(const struct env *e, uint32_t agent)
 {
-    const struct agent *a = &e->agent[agent];
+    const struct agent_state *a = &e->agent[agent];
 
     return (struct env_agent){ a->steps, (const float (*)[POLICY_FEATURES])a->x };
 }
 
-/* ---- from outside ---- */
+/* ---- external ---- */
 
 uint32_t env_observe(struct env *e, const struct env_observation **seen)
 {
@@ -237,6 +241,8 @@ void env_act(struct env *e, const float *multiplier)
     for (uint32_t i = 0; i < e->seens; i++) {
         float m = multiplier[i] >= MULTIPLIER_MIN ? multiplier[i] : MULTIPLIER_MIN;
 
-        e->agent[e->seen[i].agent].action = multiplier[i] != multiplier[i] ? 1 : m < MULTIPLIER_MAX ? m : MULTIPLIER_MAX;
+        e->agent[e->seen[i].agent].action = multiplier[i] != multiplier[i] ? 1
+                                            : m < MULTIPLIER_MAX           ? m
+                                                                           : MULTIPLIER_MAX;
     }
 }

@@ -1,19 +1,20 @@
-/* src/env/env.h - a simulated network in which somebody learns to control rates.
+/* src/env/env.h - a simulated network as a reinforcement-learning environment for rate control.
  *
- * An environment is one world of a scenario with cc: rlcc. Each of its flows is an agent, numbered from 0 in the order of
- * their starts; a step of an agent is one RTT probe of its flow that comes back. The agent sees two steps, oldest first:
- * [action before the last, delta before, last action, delta] (learn/policy/policy.h); an action is a multiplier of the
- * rate. Flows that go on have agents that go on; one that ends takes no more steps. There are two ways to live in it:
+ * An environment runs one scenario with cc: rlcc. Each flow is an agent, numbered from 0 in order of start.
+ * An agent makes a step whenever an RTT probe of its flow returns. It observes two steps, oldest first:
+ * [action before last, delta before last, last action, delta] (learn/policy/policy.h). An action is a
+ * multiplier of the rate. Agents of persistent flows persist; an agent whose flow ends makes no more steps.
  *
- *   in the loop     a policy decides inside of the simulation, at no cost but its own; env_collect() runs until all agents
- *                   have made so many steps, and env_agent() has what each of them went through
- *   from outside    decisions take time (knob rlcc_decision > 0), and that time is what makes batches: env_observe() runs
- *                   on and returns all agents whose probe came back in it, before any of their actions could count;
- *                   env_act() takes one action for each, and each counts when its own decision is over. This is exact:
- *                   nobody waits for the others of its batch longer than the decision takes
+ * There are two modes:
+ *   in the loop   a policy decides inside the simulation. env_collect() runs until all agents have made
+ *                 enough steps; env_agent() returns the steps of one agent.
+ *   external      decisions take time (knob rlcc_decision > 0), which allows batches. env_observe() returns
+ *                 all agents whose probes returned before any of their actions could take effect. env_act()
+ *                 takes one action for each, and each takes effect when its own decision time is over. This
+ *                 is exact: no agent waits for its batch longer than a decision takes.
  *
- * An environment is for one thread at a time, and belongs to itself: several may run side by side. The same scenario, seed
- * and actions give the same steps. What is wrong with a scenario is told with its place.
+ * An environment is used by one thread at a time. Environments are independent and may run in parallel. The
+ * same scenario, seed and actions give the same steps. Errors in a scenario are reported with their location.
  */
 #ifndef ENV_ENV_H
 #define ENV_ENV_H
@@ -28,33 +29,34 @@
 struct env;
 
 struct env_cfg {
-    const char *name;            /* of the scenario, for messages, and for files that it names */
+    const char *name;            /* name of the scenario, for error messages and relative paths */
     const char *text;
     size_t      text_bytes;
-    const char *const *set;      /* as with --set */
+    const char *const *set;      /* as for --set */
     uint32_t    sets;
     uint64_t    seed;
-    const struct policy *policy; /* decides in the loop, and may change between two calls; not int8 or trees. NULL: actions
-                                  * come from outside */
-    bool        hides_history;   /* flows other than the first see actions of 1: a defect of the published environment */
+    const struct policy *policy; /* decides in the loop and may change between calls; no int8 or trees. NULL:
+                                  * external actions */
+    bool        hides_history;   /* flows other than the first see actions of 1: a defect of the published
+                                  * environment, reproduced */
 };
 
 int  env_open(struct env **, const struct env_cfg *, struct err *);
 void env_close(struct env *);
 
-/* The simulated time, and that at which the scenario is over; NEVER: when its last flow is. */
+/* Simulated time, and the end of the scenario; NEVER: it ends with its last flow. */
 uint64_t env_now_ps(const struct env *);
 uint64_t env_end_ps(const struct env *);
 uint32_t env_agents(const struct env *);     /* so far */
 
-/* What has happened since it was opened. */
+/* Totals since env_open(). */
 struct env_totals {
     uint64_t steps;              /* of all agents */
-    uint64_t payload_bytes;      /* that have arrived */
+    uint64_t payload_bytes;      /* received */
     uint64_t dropped_packets;
     double   rtt_us_sum;         /* over steps */
-    double   delta_sum;          /* likewise; */
-    double   reward_sum;         /* of -delta^2 */
+    double   delta_sum;          /* over steps */
+    double   reward_sum;         /* sum of -delta^2 */
 };
 
 struct env_totals env_totals(const struct env *);
@@ -62,37 +64,38 @@ struct env_totals env_totals(const struct env *);
 /* ---- in the loop ---- */
 
 struct env_quota {
-    uint32_t steps;              /* of every agent that is there; 0: none is waited for */
-    uint32_t steps_least;        /* of all together */
-    uint32_t steps_most;         /* of all together: enough whatever else */
+    uint32_t steps;              /* per current agent; 0: no minimum */
+    uint32_t steps_least;        /* minimum, all agents together */
+    uint32_t steps_most;         /* maximum, all agents together; overrides the others */
 };
 
-/* What an agent went through in the last env_collect(): its state at each step, [steps][4]. */
+/* Steps of an agent in the last env_collect(): its state at each step, [steps][4]. */
 struct env_agent {
     uint32_t steps;
     const float (*x)[POLICY_FEATURES];
 };
 
-/* Forgets what was collected and runs on until the quota is met. Returns false if the scenario was over before. An LSTM
- * begins without a memory. */
+/* Discards collected steps and runs until the quota is met. Returns false if the scenario ended before. The
+ * state of an LSTM is reset. */
 bool             env_collect(struct env *, const struct env_quota *);
 struct env_agent env_agent(const struct env *, uint32_t agent);
 
-/* ---- from outside ---- */
+/* ---- external ---- */
 
 struct env_observation {
     uint32_t agent;
     float    x[POLICY_FEATURES];
-    float    rate;               /* in force, of the line's */
+    float    rate;               /* current, as a fraction of the line rate */
     float    rtt_us;
-    uint64_t at_ps;              /* when the probe came back */
+    uint64_t at_ps;              /* time at which the probe returned */
 };
 
-/* Runs until agents wait for an action. Returns how many do, in the order of their probes, and where they are until the
- * next call; 0: the scenario is over. To be followed by env_act(). */
+/* Runs until agents wait for an action. Returns their number, in the order of their probes; 0: the scenario
+ * is over. The observations are valid until the next call. Must be followed by env_act(). */
 uint32_t env_observe(struct env *, const struct env_observation **);
 
-/* One multiplier for each of them, in the same order; what is not within 0.01 .. 100 counts as the nearest that is, NaN as 1. */
+/* Takes one multiplier per observation, in the same order. Values are clamped to 0.01 .. 100; NaN counts as
+ * 1. */
 void env_act(struct env *, const float *multiplier);
 
 #endif

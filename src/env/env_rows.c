@@ -1,4 +1,3 @@
-/* src/env/env_rows.c */
 #include "env/env_rows.h"
 
 #include "env/env.h"
@@ -9,7 +8,8 @@
 
 #define STEPS_A_TIME 20000u
 
-static int open_world(struct env **e, const struct policy *p, const char *name, uint64_t seed, struct err *err)
+static int open_world(struct env **e, const struct policy *p, const char *name, uint64_t seed,
+                      struct err *err)
 {
     struct env_cfg cfg = { .name = name, .seed = seed, .policy = p };
     struct env_world w;
@@ -18,7 +18,7 @@ static int open_world(struct env **e, const struct policy *p, const char *name, 
 
     if (rc)
         return rc;
-    w.mtu_bytes = 4096;          /* fewer packets for as many steps */
+    w.mtu_bytes = 4096;          /* fewer packets for the same number of steps */
     text = env_world_text(&w);
     cfg.text = text;
     cfg.text_bytes = strlen(text);
@@ -27,15 +27,15 @@ static int open_world(struct env **e, const struct policy *p, const char *name, 
     return rc;
 }
 
-/* What was done in a state is what the next one has as its last action, whatever the body. */
+/* The action taken in a state is the 'last action' of the next state, for any policy. */
 static void add_agent(struct tree_rows *rows, const struct env_agent *a, uint32_t rows_max)
 {
     for (uint32_t i = 0; i + 1 < a->steps && rows->rows < rows_max; i++)
         tree_rows_add(rows, a->x[i], a->x[i + 1][2]);
 }
 
-int env_add_rows(struct tree_rows *rows, const struct policy *p, const char *world, uint32_t states, uint64_t seed,
-                 struct err *err)
+int env_add_rows(struct tree_rows *rows, const struct policy *p, const char *world, uint32_t states,
+                 uint64_t seed, struct err *err)
 {
     uint32_t rows_max = rows->rows + states;
     bool has_more = true;
@@ -49,7 +49,8 @@ int env_add_rows(struct tree_rows *rows, const struct policy *p, const char *wor
     if (rc)
         return rc;
     while (has_more && rows->rows < rows_max) {
-        has_more = env_collect(e, &(struct env_quota){ .steps_least = STEPS_A_TIME, .steps_most = STEPS_A_TIME });
+        has_more =
+            env_collect(e, &(struct env_quota){ .steps_least = STEPS_A_TIME, .steps_most = STEPS_A_TIME });
         for (uint32_t i = 0; i < env_agents(e); i++) {
             struct env_agent a = env_agent(e, i);
 

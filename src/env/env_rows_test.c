@@ -1,4 +1,4 @@
-/* src/env/env_rows_test.c - rows are states of the policy's flows, with what it does in them. */
+/* src/env/env_rows_test.c - rows contain states of the policy's flows, and its actions in them. */
 #include "env/env_rows.h"
 
 #include "learn/policy/test_teacher.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-static void add_rows__has_what_the_net_does(void **unused)
+static void add_rows__matches_the_net(void **unused)
 {
     struct tree_rows rows;
     struct policy p;
@@ -26,10 +26,11 @@ static void add_rows__has_what_the_net_does(void **unused)
         float x[4] = { 1 + f[0] / 4096.0f, f[1] / 256.0f, 1 + f[2] / 4096.0f, f[3] / 256.0f };
         float away = policy_try(&p, x) - (float)rows.target[i] / TREE_TARGET_ONE;
 
-        assert_true(away > -0.02f && away < 0.02f);      /* features are rounded, and deltas above 128 cut */
+        assert_true(away > -0.02f && away < 0.02f);      /* features are rounded, and deltas above 128 are
+                                                          * clipped */
         near += f[3] > -256 && f[3] < 256;
     }
-    assert_true(near > 2500);                    /* flows come to their target */
+    assert_true(near > 2500);                    /* flows reach their target */
     assert_int_equal(0, env_add_rows(&rows, &p, "many_to_one:2_1", 100, 3, NULL));
     assert_int_equal(5100, rows.rows);
     tree_rows_fini(&rows);
@@ -57,7 +58,7 @@ static void add_rows__refuses(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add_rows__has_what_the_net_does),
+        cmocka_unit_test(add_rows__matches_the_net),
         cmocka_unit_test(add_rows__refuses),
     };
 

@@ -1,7 +1,7 @@
 /* src/env/env_test.c
  *
- * Oracle: decisions in the loop and the same decisions from outside must make the same world; where flows settle, by the
- * paper's formula.
+ * Oracles: decisions in the loop and the same decisions from outside must give the same steps. The steady
+ * state must match the formula of the paper.
  */
 #include "env/env.h"
 
@@ -55,10 +55,10 @@ static struct env *open_world(const struct env_world *w, uint64_t seed, const st
     return e;
 }
 
-/* All steps of a world, whoever decides, until the end. */
+/* All steps of a world until its end. */
 struct tape { uint32_t agents, steps[64]; float x[64][4096][4]; };
 
-static void add(struct tape *t, uint32_t agent, const float x[4])
+static void add_step(struct tape *t, uint32_t agent, const float x[4])
 {
     assert_true(agent < 64 && t->steps[agent] < 4096);
     memcpy(t->x[agent][t->steps[agent]++], x, 4 * sizeof *x);
@@ -74,7 +74,7 @@ static void record_loop(struct tape *t, const struct env_world *w)
         struct env_agent a = env_agent(e, i);
 
         for (uint32_t j = 0; j < a.steps; j++)
-            add(t, i, a.x[j]);
+            add_step(t, i, a.x[j]);
     }
     env_close(e);
 }
@@ -90,7 +90,7 @@ static void record_outside(struct tape *t, const struct env_world *w)
 
         assert_true(n <= 64);
         for (uint32_t i = 0; i < n; i++) {
-            add(t, o[i].agent, o[i].x);
+            add_step(t, o[i].agent, o[i].x);
             action[i] = policy_try(&teacher, o[i].x);
         }
         env_act(e, action);
@@ -98,9 +98,11 @@ static void record_outside(struct tape *t, const struct env_world *w)
     env_close(e);
 }
 
-static void act__from_outside_is_the_same_world(void **unused)
+static void act__external_matches_in_the_loop(void **unused)
 {
-    struct env_world w = { .kind = ENV_MANY_TO_ONE, .hosts = 4, .qps = 3, .decision_us = 2, .run_ps = 20 * PS_PER_MS };
+    struct env_world w = {
+        .kind = ENV_MANY_TO_ONE, .hosts = 4, .qps = 3, .decision_us = 2, .run_ps = 20 * PS_PER_MS
+    };
     static struct tape loop, outside;
 
     (void)unused;
@@ -109,18 +111,20 @@ static void act__from_outside_is_the_same_world(void **unused)
     assert_int_equal(loop.agents, 12);
     assert_int_equal(outside.agents, 12);
     for (uint32_t i = 0; i < 12; i++) {
-        /* What is seen in the last moments nobody answers. */
-        assert_true(outside.steps[i] <= loop.steps[i] && outside.steps[i] + 2 >= loop.steps[i] && outside.steps[i] > 20);
+        /* Observations of the last moments are not answered. */
+        assert_true(outside.steps[i] <= loop.steps[i] && outside.steps[i] + 2 >= loop.steps[i] &&
+                    outside.steps[i] > 20);
         assert_memory_equal(loop.x[i], outside.x[i], outside.steps[i] * sizeof *loop.x[i]);
     }
 }
 
-/* Two in a row at once and one after the other: the same, and nothing is shared. */
+/* Two environments, interleaved and one after the other, give the same steps: nothing is shared. */
 static void collect__same_seed_same_steps(void **unused)
 {
     struct env_world w = { .kind = ENV_ALL_TO_ALL, .hosts = 3, .qps = 2 };
     struct env_quota q = { .steps = 15, .steps_most = 8000 };
-    struct env      *a = open_world(&w, 7, &teacher), *b = open_world(&w, 7, &teacher), *c = open_world(&w, 8, &teacher);
+    struct env *a = open_world(&w, 7, &teacher), *b = open_world(&w, 7, &teacher),
+               *c = open_world(&w, 8, &teacher);
     bool             is_other = false;
 
     (void)unused;
@@ -128,7 +132,8 @@ static void collect__same_seed_same_steps(void **unused)
         assert_true(env_collect(a, &q) && env_collect(b, &q) && env_collect(c, &q));
         assert_int_equal(env_agents(a), env_agents(b));
         for (uint32_t i = 0; i < env_agents(a); i++) {
-            struct env_agent x = env_agent(a, i), y = env_agent(b, i), z = i < env_agents(c) ? env_agent(c, i) : x;
+            struct env_agent x = env_agent(a, i), y = env_agent(b, i),
+                             z = i < env_agents(c) ? env_agent(c, i) : x;
 
             assert_int_equal(x.steps, y.steps);
             assert_true(x.steps >= 15);
@@ -142,7 +147,7 @@ static void collect__same_seed_same_steps(void **unused)
     env_close(c);
 }
 
-/* N flows settle at base (beta + target sqrt N); many packets are under way, so 5 % is what rounding to them leaves. */
+/* N flows settle at base (beta + target sqrt N). 5 % covers rounding to whole packets in flight. */
 static void collect__flows_settle_where_delta_is_0(void **unused)
 {
     struct env_world  w = { .kind = ENV_MANY_TO_ONE, .hosts = 8, .qps = 8 };
@@ -160,17 +165,18 @@ static void collect__flows_settle_where_delta_is_0(void **unused)
     env_close(e);
 }
 
-static void history__hidden_is_1_but_for_the_first(void **unused)
+static void history__hidden_except_for_the_first(void **unused)
 {
     struct env_world w = { .kind = ENV_MANY_TO_ONE, .hosts = 3, .qps = 1 };
     char            *text = env_world_text(&w);
-    struct env_cfg   cfg = { .name = "w", .text = text, .text_bytes = strlen(text), .seed = 1, .policy = &teacher,
-                             .hides_history = true };
+    struct env_cfg cfg = { .name = "w", .text = text, .text_bytes = strlen(text), .seed = 1,
+                           .policy = &teacher, .hides_history = true };
     struct env      *e;
 
     (void)unused;
     assert_int_equal(0, env_open(&e, &cfg, NULL));
-    assert_true(env_collect(e, &(struct env_quota){ .steps = 100, .steps_least = 1000, .steps_most = UINT32_MAX }));
+    assert_true(
+        env_collect(e, &(struct env_quota){ .steps = 100, .steps_least = 1000, .steps_most = UINT32_MAX }));
     assert_int_equal(3, env_agents(e));
     for (uint32_t i = 0; i < 3; i++) {
         struct env_agent a = env_agent(e, i);
@@ -186,11 +192,12 @@ static void history__hidden_is_1_but_for_the_first(void **unused)
 
 static void open__refuses(void **unused)
 {
-    static const struct { const char *text; bool is_outside; const char *why; } row[] = {
+    static const struct { const char *text; bool is_outside; const char *why;
+    } row[] = {
         { "{topology: {kind: star, hosts: 3}, traffic: [{kind: incast, senders: 2, size: 1MB}]}", false,
           "w: an environment needs 'cc: rlcc', whose flows are its agents" },
-        { "{cc: rlcc, topology: {kind: star, hosts: 3}, traffic: [{kind: incast, senders: 2, size: 1MB}]}", true,
-          "w: decisions from outside need time: set the knob rlcc_decision" },
+        { "{cc: rlcc, topology: {kind: star, hosts: 3}, traffic: [{kind: incast, senders: 2, size: 1MB}]}",
+          true, "w: decisions from outside need time: set the knob rlcc_decision" },
         { "{cc: rlc}", false, "w:1:6: 'rlc' is not a congestion control; did you mean 'rlcc'?" },
     };
 
@@ -208,9 +215,11 @@ static void open__refuses(void **unused)
 
 static void world__names(void **unused)
 {
-    static const char *const good[] = { "many_to_one:4_1", "all_to_all:4_16", "long_short:7", "many_to_one:64_128" };
-    static const char *const bad[] = { "", "many_to_one", "many_to_one:", "many_to_one:4", "all_to_all:1_1", "x:4_1",
-                                       "many_to_one:65_1", "many_to_one:64_129", "long_short:7_1", "many_to_one:4_0",
+    static const char *const good[] = { "many_to_one:4_1", "all_to_all:4_16", "long_short:7",
+                                        "many_to_one:64_128" };
+    static const char *const bad[] = { "", "many_to_one", "many_to_one:", "many_to_one:4", "all_to_all:1_1",
+                                       "x:4_1", "many_to_one:65_1", "many_to_one:64_129", "long_short:7_1",
+                                       "many_to_one:4_0",
                                        "all_to_all:4_16 " };
     struct env_world w;
     struct err       err;
@@ -225,10 +234,11 @@ static void world__names(void **unused)
         assert_int_not_equal(0, env_world_parse(&w, bad[i], &err));
 }
 
-/* Every kind is a scenario in which flows make steps. */
+/* Every kind is a valid scenario whose flows make steps. */
 static void world__texts_run(void **unused)
 {
-    static const char *const names[] = { "many_to_one:2_2", "all_to_all:3_1", "long_short:4", "many_to_one:64_1" };
+    static const char *const names[] = { "many_to_one:2_2", "all_to_all:3_1", "long_short:4",
+                                         "many_to_one:64_1" };
 
     (void)unused;
     for (int i = 0; i < 4; i++) {
@@ -243,9 +253,9 @@ static void world__texts_run(void **unused)
     }
 }
 
-/* What an observer is told of trees is what they see: asked with it, they give the action that the next step tells of, which a
- * NIC remembers rounded down to 1/4096. */
-static void collect__trees_tell_what_they_see(void **unused)
+/* Observers of trees receive the trees' inputs. Evaluating the trees on them gives the action reported by the
+ * next step, which NICs round down to 1/4096. */
+static void collect__trees_report_their_inputs(void **unused)
 {
     struct env_world w = { .kind = ENV_MANY_TO_ONE, .hosts = 3, .qps = 2 };
     struct policy    p;
@@ -277,11 +287,11 @@ static void collect__trees_tell_what_they_see(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(act__from_outside_is_the_same_world),
+        cmocka_unit_test(act__external_matches_in_the_loop),
         cmocka_unit_test(collect__same_seed_same_steps),
         cmocka_unit_test(collect__flows_settle_where_delta_is_0),
-        cmocka_unit_test(history__hidden_is_1_but_for_the_first),
-        cmocka_unit_test(collect__trees_tell_what_they_see),
+        cmocka_unit_test(history__hidden_except_for_the_first),
+        cmocka_unit_test(collect__trees_report_their_inputs),
         cmocka_unit_test(open__refuses),
         cmocka_unit_test(world__names),
         cmocka_unit_test(world__texts_run),

@@ -12,26 +12,26 @@
 #define RATE_BPS  100000000000ull
 #define DELAY_PS  (1500 * PS_PER_NS)
 #define BUFFER_BYTES 2000000ull
-#define PORT_BYTES   60000ull    /* and at least so much for each port: headroom is a part of it */
+#define PORT_BYTES   60000ull    /* minimum per port, which includes headroom */
 #define FOREVER_PS (1000 * PS_PER_S)
 
 const char *const env_kind_names[] = { "many_to_one", "all_to_all", "long_short", NULL };
 
 /* ---- names ---- */
 
-static uint64_t flows_of(const struct env_world *w)
+static uint64_t count_flows(const struct env_world *w)
 {
     return (uint64_t)w->hosts * w->qps * (w->kind == ENV_ALL_TO_ALL ? w->hosts - 1 : 1);
 }
 
-static bool fits(const struct env_world *w)
+static bool is_within_limits(const struct env_world *w)
 {
     uint32_t least = w->kind == ENV_LONG_SHORT ? 2 : w->kind == ENV_ALL_TO_ALL ? 2 : 1;
 
-    return w->hosts >= least && w->hosts <= HOSTS_MAX && w->qps >= 1 && flows_of(w) <= FLOWS_MAX;
+    return w->hosts >= least && w->hosts <= HOSTS_MAX && w->qps >= 1 && count_flows(w) <= FLOWS_MAX;
 }
 
-/* One to four digits; moves on to what is behind them. */
+/* Reads one to four digits and advances past them. */
 static bool take_number(const char **at, uint32_t *number)
 {
     const char *first = *at;
@@ -55,8 +55,9 @@ int env_world_parse(struct env_world *w, const char *text, struct err *err)
     struct env_world made = { .qps = 1 };
     const char      *colon = strchr(text, ':');
 
-    while (colon && env_kind_names[made.kind] && (strlen(env_kind_names[made.kind]) != (size_t)(colon - text) ||
-                                                  memcmp(text, env_kind_names[made.kind], (size_t)(colon - text)) != 0))
+    while (colon && env_kind_names[made.kind] &&
+           (strlen(env_kind_names[made.kind]) != (size_t)(colon - text) ||
+            memcmp(text, env_kind_names[made.kind], (size_t)(colon - text)) != 0))
         made.kind++;
     if (!colon || !env_kind_names[made.kind])
         return err_set(err, EINVAL, "'%.60s' is not a world to learn in; there are many_to_one:HOSTS_QPS, "
@@ -64,8 +65,9 @@ int env_world_parse(struct env_world *w, const char *text, struct err *err)
     if (!take_numbers(&made, colon + 1))
         return err_set(err, EINVAL, "'%.60s': after the colon comes %s", text,
                        made.kind == ENV_LONG_SHORT ? "the number of hosts" : "HOSTS_QPS, such as 8_16");
-    if (!fits(&made))
-        return err_set(err, ERANGE, "'%.60s': at most %u hosts and %u flows, at least 2 hosts", text, HOSTS_MAX, FLOWS_MAX);
+    if (!is_within_limits(&made))
+        return err_set(err, ERANGE, "'%.60s': at most %u hosts and %u flows, at least 2 hosts", text,
+                       HOSTS_MAX, FLOWS_MAX);
     *w = made;
     return 0;
 }
@@ -89,13 +91,19 @@ double env_world_bps(const struct env_world *w)
 static void write_traffic(FILE *out, const struct env_world *w)
 {
     if (w->kind == ENV_ALL_TO_ALL)
-        fprintf(out, "  - {kind: posted, pattern: all_to_all, qps: %u, outstanding: 30, size: 64KiB, spread: 1ms}\n", w->qps);
+        fprintf(
+            out,
+            "  - {kind: posted, pattern: all_to_all, qps: %u, outstanding: 30, size: 64KiB, spread: 1ms}\n",
+            w->qps);
     else if (w->kind == ENV_MANY_TO_ONE)
         fprintf(out, "  - {kind: posted, qps: %u, outstanding: 40, size: 64KiB, spread: 1ms}\n", w->qps);
     else
-        fprintf(out, "  - {kind: posted, name: long, hosts: [h0], outstanding: 10, size: 2000000KiB, spread: 0us}\n"
-                "  - {kind: posted, name: short, hosts: %u, outstanding: 10, size: 200KiB, period: 10ms, start: 1ms, "
-                "spread: 10us}\n", w->hosts);
+        fprintf(
+            out,
+            "  - {kind: posted, name: long, hosts: [h0], outstanding: 10, size: 2000000KiB, spread: 0us}\n"
+            "  - {kind: posted, name: short, hosts: %u, outstanding: 10, size: 200KiB, period: 10ms, "
+            "start: 1ms, spread: 10us}\n",
+            w->hosts);
 }
 
 static unsigned long long buffer_bytes(const struct env_world *w)
@@ -114,10 +122,12 @@ char *env_world_text(const struct env_world *w)
     if (!out)
         die("out of memory");
     fprintf(out, "cc: rlcc\ntopology: {kind: star, hosts: %u, rate: %llubps, delay: %lluns}\n",
-            w->hosts + (w->kind != ENV_ALL_TO_ALL), (unsigned long long)(w->rate_bps ? w->rate_bps : RATE_BPS),
+            w->hosts + (w->kind != ENV_ALL_TO_ALL),
+            (unsigned long long)(w->rate_bps ? w->rate_bps : RATE_BPS),
             (unsigned long long)((w->delay_ps ? w->delay_ps : DELAY_PS) / PS_PER_NS));
     fprintf(out, "run: %lluns\n", (unsigned long long)((w->run_ps ? w->run_ps : FOREVER_PS) / PS_PER_NS));
-    fprintf(out, "host: {mtu: %u, ack_every: %u}\n", w->mtu_bytes ? w->mtu_bytes : 1024, w->ack_every ? w->ack_every : 1);
+    fprintf(out, "host: {mtu: %u, ack_every: %u}\n", w->mtu_bytes ? w->mtu_bytes : 1024,
+            w->ack_every ? w->ack_every : 1);
     fprintf(out, "switch: {ecn: no, lossless: %s, buffer: %lluB}\n", w->is_lossy ? "no" : "yes",
             buffer_bytes(w));
     fprintf(out, "knobs: {rlcc_rtt_max: 0, rlcc_decision: %.10gus}\n", w->decision_us);

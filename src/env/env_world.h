@@ -1,11 +1,12 @@
-/* src/env/env_world.h - the worlds that RL-CC learns in, as scenarios.
+/* src/env/env_world.h - named training worlds of RL-CC, as scenarios.
  *
  *   many_to_one H_Q   H hosts with Q queue pairs each send to one more host
- *   all_to_all H_Q    each of H hosts sends to each other one by Q queue pairs
- *   long_short H      one host sends without end, and H hosts, that one too, send 200 KiB each every 10 ms, to one more
+ *   all_to_all H_Q    each of H hosts sends to every other host over Q queue pairs
+ *   long_short H      one host sends permanently; H hosts, including that one, send 200 KiB each every
+ *                     10 ms; all to one more host
  *
- * Queue pairs live on and always have messages of 64 KiB posted, 40 in many_to_one, 30 in all_to_all, as those of the
- * published simulator do. They begin at a random moment of the first millisecond.
+ * Queue pairs are persistent and always have messages of 64 KiB posted: 40 in many_to_one, 30 in all_to_all,
+ * as in the published simulator. They start at a random time in the first millisecond.
  */
 #ifndef ENV_ENV_WORLD_H
 #define ENV_ENV_WORLD_H
@@ -20,29 +21,30 @@ enum env_kind { ENV_MANY_TO_ONE, ENV_ALL_TO_ALL, ENV_LONG_SHORT, ENV_KINDS };
 
 extern const char *const env_kind_names[];       /* NULL-terminated */
 
-struct env_world {               /* 0: the value in brackets */
+struct env_world {               /* 0: the default in brackets */
     enum env_kind kind;
     uint32_t      hosts, qps;
     uint32_t      mtu_bytes;     /* [1024] */
     uint32_t      ack_every;     /* [1] */
     uint64_t      rate_bps;      /* [100 Gb/s] */
-    uint64_t      delay_ps;      /* [1.5 us] of a link; there are four on a round trip */
-    uint64_t      run_ps;        /* [NEVER: without end] */
+    uint64_t      delay_ps;      /* [1.5 us] per link; a round trip has four */
+    uint64_t      run_ps;        /* [NEVER: endless] */
     double        decision_us;
-    uint64_t      buffer_bytes;  /* [2 MB, 60 KB per port] of the switch: small, so that a first burst is soon worked off */
+    uint64_t      buffer_bytes;  /* [2 MB, at least 60 KB per port] small, so that the initial burst drains
+                                  * soon */
     bool          is_lossy;
 };
 
 /* "many_to_one:8_1", "all_to_all:4_16", "long_short:7". */
 int env_world_parse(struct env_world *, const char *text, struct err *);
 
-/* The scenario; malloc'd. */
+/* Returns the scenario, malloc'd. */
 char *env_world_text(const struct env_world *);
 
-/* What the links of all its receivers carry together. */
+/* Total link rate of all receivers. */
 double env_world_bps(const struct env_world *);
 
-/* Its name, as above, within 'size'. */
+/* Writes the name, as above. */
 const char *env_world_name(char *text, size_t size, const struct env_world *);
 
 #endif
