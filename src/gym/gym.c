@@ -1,4 +1,3 @@
-/* src/gym/gym.c - see gym.h. */
 #include "gym/gym.h"
 
 #include <stdlib.h>
@@ -47,9 +46,9 @@ static uint8_t *put_f32(uint8_t *at, float value)
     return put_u32(at, bits);
 }
 
-/* ---- what the server says ---- */
+/* ---- replies ---- */
 
-/* Makes the reply a message of this type, and returns where its payload goes. */
+/* Starts a reply of this type and returns the position of its payload. */
 static uint8_t *begin_reply(struct gym_session *s, enum gym_type type, size_t bytes)
 {
     struct gym_buffer *b = &s->reply;
@@ -62,7 +61,7 @@ static uint8_t *begin_reply(struct gym_session *s, enum gym_type type, size_t by
     return put_u32(put_u32(b->bytes, type), (uint32_t)bytes);
 }
 
-static void say_welcome(struct gym_session *s)
+static void put_welcome(struct gym_session *s)
 {
     size_t name_bytes = strlen(s->world.name);
     uint8_t *at = begin_reply(s, GYM_WELCOME, 24 + name_bytes);
@@ -89,7 +88,7 @@ static uint8_t *put_batch_head(uint8_t *at, const struct gym_batch *b)
     return put_u32(at, 0);
 }
 
-static void say_batch(struct gym_session *s, const struct gym_batch *b)
+static void put_batch(struct gym_session *s, const struct gym_batch *b)
 {
     size_t columns = 4 + POLICY_FEATURES;
     uint8_t *at = begin_reply(s, GYM_BATCH, BATCH_HEAD_BYTES + b->n * columns * 4);
@@ -116,7 +115,7 @@ void gym_session_refuse(struct gym_session *s, const struct err *err)
     s->is_closed = true;
 }
 
-/* ---- what the client says ---- */
+/* ---- requests ---- */
 
 static const char *type_name(uint32_t type)
 {
@@ -129,7 +128,8 @@ static int check_bytes(uint32_t type, uint32_t bytes, struct err *err)
 {
     static const uint32_t want[] = { 0, 8, 8, 8, 0 };
 
-    if (type == GYM_ACT ? bytes >= want[type] && bytes <= GYM_CLIENT_BYTES_MAX && bytes % 4 == 0 : bytes == want[type])
+    if (type == GYM_ACT ? bytes >= want[type] && bytes <= GYM_CLIENT_BYTES_MAX && bytes % 4 == 0
+                        : bytes == want[type])
         return 0;
     return err_set(err, EPROTO, "a message %s cannot have %u bytes", type_name(type), bytes);
 }
@@ -150,21 +150,21 @@ static int on_hello(struct gym_session *s, const uint8_t *payload, struct err *e
     if (memcmp(payload, GYM_MAGIC, 4) != 0)
         return err_set(err, EPROTO, "this is not a client of anole gym");
     if (version != GYM_VERSION)
-        return err_set(err, EPROTO, "the client speaks version %u of the protocol, this program version %u", version,
-                       GYM_VERSION);
+        return err_set(err, EPROTO, "the client speaks version %u of the protocol, this program version %u",
+                       version, GYM_VERSION);
     s->is_greeted = true;
-    say_welcome(s);
+    put_welcome(s);
     return 0;
 }
 
-static void next_batch(struct gym_session *s)
+static void observe_batch(struct gym_session *s)
 {
     struct gym_batch b = { 0 };
 
     s->world.observe(s->world.arg, &b);
     s->waiting = b.n;
     s->has_batch = !b.is_over;
-    say_batch(s, &b);
+    put_batch(s, &b);
 }
 
 static int on_reset(struct gym_session *s, const uint8_t *payload, struct err *err)
@@ -172,7 +172,7 @@ static int on_reset(struct gym_session *s, const uint8_t *payload, struct err *e
     int rc = s->world.reset(s->world.arg, get_u64(payload), err);
 
     if (rc == 0)
-        next_batch(s);
+        observe_batch(s);
     return rc;
 }
 
@@ -181,9 +181,11 @@ static int on_act(struct gym_session *s, const uint8_t *payload, uint32_t bytes,
     uint32_t n = get_u32(payload);
 
     if (!s->has_batch)
-        return err_set(err, EPROTO, "ACT without a batch to act on; a scenario that is over begins again with RESET");
+        return err_set(err, EPROTO,
+                       "ACT without a batch to act on; a scenario that is over begins again with RESET");
     if (n != s->waiting || bytes != 8 + 4 * (uint64_t)n)
-        return err_set(err, EPROTO, "ACT for %u agents in %u bytes; %u wait for an action", n, bytes, s->waiting);
+        return err_set(err, EPROTO, "ACT for %u agents in %u bytes; %u wait for an action", n, bytes,
+                       s->waiting);
     if (n > s->actions_room) {
         s->actions_room = 2 * n;
         s->action = xrealloc(s->action, s->actions_room * sizeof(*s->action));
@@ -191,11 +193,12 @@ static int on_act(struct gym_session *s, const uint8_t *payload, uint32_t bytes,
     for (uint32_t i = 0; i < n; i++)
         s->action[i] = get_f32(payload + 8 + (size_t)4 * i);
     s->world.act(s->world.arg, s->action);
-    next_batch(s);
+    observe_batch(s);
     return 0;
 }
 
-static int take(struct gym_session *s, uint32_t type, const uint8_t *payload, uint32_t bytes, struct err *err)
+static int handle_message(struct gym_session *s, uint32_t type, const uint8_t *payload, uint32_t bytes,
+                          struct err *err)
 {
     int rc = check_bytes(type, bytes, err);
 
@@ -213,7 +216,7 @@ static int take(struct gym_session *s, uint32_t type, const uint8_t *payload, ui
     }
 }
 
-/* ---- life ---- */
+/* ---- sessions ---- */
 
 void gym_session_init(struct gym_session *s, const struct gym_world *w)
 {
@@ -227,12 +230,13 @@ void gym_session_fini(struct gym_session *s)
     *s = (struct gym_session){ 0 };
 }
 
-int gym_session_take(struct gym_session *s, uint32_t type, const uint8_t *payload, uint32_t bytes, struct err *err)
+int gym_session_take(struct gym_session *s, uint32_t type, const uint8_t *payload, uint32_t bytes,
+                     struct err *err)
 {
     int rc;
 
     s->reply.length = 0;
-    rc = take(s, type, payload, bytes, err);
+    rc = handle_message(s, type, payload, bytes, err);
     if (rc)
         gym_session_refuse(s, err);
     return rc;

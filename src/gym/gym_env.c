@@ -1,4 +1,3 @@
-/* src/gym/gym_env.c */
 #include "gym/gym_env.h"
 
 #include <assert.h>
@@ -21,7 +20,7 @@ static int reset_world(struct gym_env *g, uint32_t world, uint64_t seed, struct 
     return 0;
 }
 
-static int reset(void *arg, uint64_t seed, struct err *err)
+static int reset_all(void *arg, uint64_t seed, struct err *err)
 {
     struct gym_env *g = arg;
     int rc = 0;
@@ -31,9 +30,10 @@ static int reset(void *arg, uint64_t seed, struct err *err)
     return rc;
 }
 
-/* ---- a batch of all worlds ---- */
+/* ---- batches ---- */
 
-static void add_seen(struct gym_env *g, uint32_t world, const struct env_observation *seen, uint32_t n, uint32_t at)
+static void append_observations(struct gym_env *g, uint32_t world, const struct env_observation *seen,
+                                uint32_t n, uint32_t at)
 {
     if (at + n > g->seens_room) {
         g->seens_room = 2 * (at + n);
@@ -54,8 +54,9 @@ static void add_totals(struct env_totals *sum, const struct env *e)
     sum->dropped_packets += t.dropped_packets;
 }
 
-/* Time is that of the world which is furthest. A world that is over has nobody who waits; all are over when nobody does. */
-static void observe(void *arg, struct gym_batch *b)
+/* The time is that of the most advanced world. A world that is over has no waiting agents; the batch is over
+ * when no agent waits. */
+static void observe_all(void *arg, struct gym_batch *b)
 {
     struct gym_env *g = arg;
 
@@ -65,7 +66,7 @@ static void observe(void *arg, struct gym_batch *b)
         uint64_t now_ps;
 
         g->waiting[i] = env_observe(g->env[i], &seen);
-        add_seen(g, i, seen, g->waiting[i], b->n);
+        append_observations(g, i, seen, g->waiting[i], b->n);
         b->n += g->waiting[i];
         b->agents += env_agents(g->env[i]);
         add_totals(&b->totals, g->env[i]);
@@ -76,7 +77,7 @@ static void observe(void *arg, struct gym_batch *b)
     b->is_over = b->n == 0;
 }
 
-static void act(void *arg, const float *multiplier)
+static void act_all(void *arg, const float *multiplier)
 {
     struct gym_env *g = arg;
 
@@ -87,7 +88,7 @@ static void act(void *arg, const float *multiplier)
     }
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 int gym_env_open(struct gym_env *g, const struct env_cfg *cfg, uint32_t worlds, struct err *err)
 {
@@ -116,6 +117,6 @@ void gym_env_close(struct gym_env *g)
 
 struct gym_world gym_env_world(struct gym_env *g)
 {
-    return (struct gym_world){ .name = g->cfg.name, .arg = g, .worlds = g->worlds, .reset = reset, .observe = observe,
-                               .act = act };
+    return (struct gym_world){ .name = g->cfg.name, .arg = g, .worlds = g->worlds, .reset = reset_all,
+                               .observe = observe_all, .act = act_all };
 }

@@ -1,5 +1,4 @@
-/* src/gym/gym_env_test.c - a session over a simulated world is that world: what comes out of messages is what the C
- * environment gives when it is asked directly. */
+/* src/gym/gym_env_test.c - a session gives the same results as direct calls of the C environment. */
 #include "gym/gym_env.h"
 
 #include "core/units.h"
@@ -28,8 +27,8 @@ static struct env_cfg cfg_of(char *text)
     return (struct env_cfg){ .name = "w", .text = text, .text_bytes = strlen(text), .seed = 1 };
 }
 
-/* A rule of thumb: something that depends on what is seen. */
-static float answer(const float x[4])
+/* An arbitrary rule that depends on the observation. */
+static float choose_action(const float x[4])
 {
     return x[3] > 2 ? 0.6f : x[3] > 0 ? 0.9f : 1.05f;
 }
@@ -42,7 +41,7 @@ static uint32_t u32(const uint8_t *at)
     return value;
 }
 
-/* Takes the batch in the reply, compares it with what the environment observes, and acts on both. Returns n. */
+/* Compares the batch in the reply with the environment's observations, and acts on both. Returns n. */
 static uint32_t step_both(struct gym_session *s, struct env *direct)
 {
     const struct env_observation *o;
@@ -56,7 +55,7 @@ static uint32_t step_both(struct gym_session *s, struct env *direct)
     for (uint32_t i = 0; i < n; i++) {
         assert_int_equal(o[i].agent, u32(p + 4 * i));
         assert_memory_equal(o[i].x, p + 4 * n + 16 * i, 16);
-        action[i] = answer(o[i].x);
+        action[i] = choose_action(o[i].x);
     }
     if (n > 0) {
         memcpy(act + 2, action, n * sizeof(float));
@@ -66,7 +65,7 @@ static uint32_t step_both(struct gym_session *s, struct env *direct)
     return n;
 }
 
-static void session__is_the_same_world(void **unused)
+static void session__matches_direct_calls(void **unused)
 {
     static const uint8_t hello[] = { 'A', 'G', 'Y', 'M', 1, 0, 0, 0 }, seed[8] = { 3 };
     char *text = world_text(2);
@@ -94,8 +93,8 @@ static void session__is_the_same_world(void **unused)
     free(text);
 }
 
-/* Worlds beside each other: what agent a of world w sees in batch after batch is what it sees where it is alone. */
-static void session__worlds_do_not_know_of_each_other(void **unused)
+/* Parallel worlds: agent a of world w sees the same as if the world were alone. */
+static void session__worlds_are_independent(void **unused)
 {
     char *text = world_text(2);
     struct env_cfg cfg = cfg_of(text);
@@ -122,7 +121,7 @@ static void session__worlds_do_not_know_of_each_other(void **unused)
 
             world.observe(world.arg, &b);
             for (uint32_t j = 0; j < b.n; j++) {
-                action[j] = answer(b.seen[j].x);
+                action[j] = choose_action(b.seen[j].x);
                 if (b.seen[j].agent % 3 != w)
                     continue;
                 assert_true(mine < n);
@@ -133,7 +132,7 @@ static void session__worlds_do_not_know_of_each_other(void **unused)
             assert_int_equal(n, mine);
             world.act(world.arg, action);
             for (uint32_t j = 0; j < n; j++)
-                action[j] = answer(o[j].x);
+                action[j] = choose_action(o[j].x);
             env_act(alone, action);
         }
         env_close(alone);
@@ -142,7 +141,7 @@ static void session__worlds_do_not_know_of_each_other(void **unused)
     free(text);
 }
 
-static void open__refuses_before_a_client_comes(void **unused)
+static void open__refuses_before_a_client_connects(void **unused)
 {
     char *text = world_text(0);
     struct env_cfg cfg = cfg_of(text);
@@ -158,9 +157,9 @@ static void open__refuses_before_a_client_comes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(session__is_the_same_world),
-        cmocka_unit_test(session__worlds_do_not_know_of_each_other),
-        cmocka_unit_test(open__refuses_before_a_client_comes),
+        cmocka_unit_test(session__matches_direct_calls),
+        cmocka_unit_test(session__worlds_are_independent),
+        cmocka_unit_test(open__refuses_before_a_client_connects),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,3 @@
-/* src/gym/gym_serve.c */
 #include "gym/gym_serve.h"
 #include "base/io/whole.h"
 
@@ -10,8 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* What a client says in one go, head and payload. Room for a payload is made as its bytes come, not when its length is told:
- * a head costs nothing. */
+/* Buffer of a message. Memory for a payload grows as bytes arrive, so that a head alone cannot allocate
+ * much. */
 struct incoming { uint8_t *payload; size_t room; };
 
 static int read_payload(struct incoming *m, int in, uint32_t bytes)
@@ -32,8 +31,9 @@ static int read_payload(struct incoming *m, int in, uint32_t bytes)
     return 1;
 }
 
-/* One message and its answer. *is_there: the client has not gone. */
-static int serve_message(struct gym_session *s, struct incoming *m, int in, int out, bool *is_there, struct err *err)
+/* Handles one message. *is_there: the client is still connected. */
+static int serve_message(struct gym_session *s, struct incoming *m, int in, int out, bool *is_there,
+                         struct err *err)
 {
     uint8_t head[GYM_HEAD_BYTES];
     uint32_t type, bytes;
@@ -79,7 +79,8 @@ int gym_listen(const char *path, int *listener, struct err *err)
     int fd, rc;
 
     if (strlen(path) >= sizeof(address.sun_path))
-        return err_set(err, ENAMETOOLONG, "%s: a socket's name may have %zu bytes", path, sizeof(address.sun_path) - 1);
+        return err_set(err, ENAMETOOLONG, "%s: the name of a socket may have at most %zu bytes", path,
+                       sizeof(address.sun_path) - 1);
     memcpy(address.sun_path, path, strlen(path));
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
@@ -90,8 +91,9 @@ int gym_listen(const char *path, int *listener, struct err *err)
     if (rc == 0)
         rc = listen(fd, 16);
     if (rc) {
-        rc = errno == EADDRINUSE ? err_set(err, EEXIST, "%s: there is something already; remove it first", path)
-                                 : err_set(err, errno, "%s: %s", path, strerror(errno));
+        rc = errno == EADDRINUSE
+                 ? err_set(err, EEXIST, "%s: there is something already; remove it first", path)
+                 : err_set(err, errno, "%s: %s", path, strerror(errno));
         close(fd);
         return rc;
     }
@@ -106,7 +108,7 @@ int gym_serve_socket(const struct gym_world *w, int listener, uint64_t clients, 
         struct err why;
 
         if (fd < 0 && errno != EINTR && errno != ECONNABORTED)
-            return err_set(err, errno, "no client can connect any more: %s", strerror(errno));
+            return err_set(err, errno, "cannot accept clients: %s", strerror(errno));
         if (fd < 0)
             continue;
         if (gym_serve(w, fd, fd, &why))

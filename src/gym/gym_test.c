@@ -1,4 +1,4 @@
-/* src/gym/gym_test.c - messages byte by byte, as docs/gym.md has them. */
+/* src/gym/gym_test.c - messages byte by byte, as documented in docs/gym.md. */
 #include "gym/gym.h"
 
 #include "gym/test_world.h"
@@ -46,7 +46,7 @@ static void check_error(struct gym_session *s, const struct err *err, const char
     gym_session_fini(s);
 }
 
-static void hello__is_answered_with_what_there_is(void **unused)
+static void hello__is_answered_with_welcome(void **unused)
 {
     static const uint8_t want[] = {
         129, 0, 0, 0, 28, 0, 0, 0,  1, 0, 0, 0,  4, 0, 0, 0,
@@ -96,9 +96,11 @@ static void reset__is_answered_with_columns(void **unused)
 
 static void act__reaches_the_agents_of_the_batch(void **unused)
 {
-    static const uint8_t five[8 + 20] = { 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40, 0, 0, 0x80, 0x3f,
-                                          0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f };       /* 1, 2, 1, 1, 1 */
-    static const uint8_t two[8 + 8] = { 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0x80, 0x3f };   /* 2, 1 */
+    static const uint8_t five[8 + 20] = {
+        5, 0,    0, 0, 0,    0,    0, 0, 0,    0,    0x80, 0x3f, 0,    0,
+        0, 0x40, 0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f, 0,    0,    0x80, 0x3f
+    }; /* 1, 2, 1, 1, 1 */
+    static const uint8_t two[8 + 8] = { 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0x80, 0x3f }; /* 2, 1 */
     struct test_world w = { .batches_max = 2 };
     struct gym_session s;
     struct err err;
@@ -118,7 +120,7 @@ static void act__reaches_the_agents_of_the_batch(void **unused)
     check_error(&s, &err, "ACT without a batch to act on; a scenario that is over begins again with RESET");
 }
 
-static void reset__begins_again_whenever(void **unused)
+static void reset__works_at_any_time(void **unused)
 {
     struct test_world w = { .batches_max = 0 };
     struct gym_session s;
@@ -164,16 +166,20 @@ static void take__refuses_in_one_line(void **unused)
     check_error(&s, &err, "this seed bears no fruit");
 }
 
-static void head__refuses_what_no_client_sends(void **unused)
+static void head__refuses_invalid_types_and_sizes(void **unused)
 {
-    static const struct { uint8_t head[8]; int rc; const char *why; } row[] = {
+    static const struct { uint8_t head[8]; int rc; const char *why;
+    } row[] = {
         { { 1, 0, 0, 0, 8, 0, 0, 0 }, 0, NULL },
         { { 3, 0, 0, 0, 12, 0, 0, 0 }, 0, NULL },
         { { 4, 0, 0, 0, 0, 0, 0, 0 }, 0, NULL },
-        { { 0, 0, 0, 0, 0, 0, 0, 0 }, -EPROTO, "there is no message of type 0; is this a client of anole gym?" },
-        { { 130, 0, 0, 0, 0, 0, 0, 0 }, -EPROTO, "there is no message of type 130; is this a client of anole gym?" },
-        { { 'G', 'E', 'T', ' ', 0, 0, 0, 0 }, -EPROTO, "there is no message of type 542393671; is this a client of anole "
-                                                       "gym?" },
+        { { 0, 0, 0, 0, 0, 0, 0, 0 }, -EPROTO,
+          "there is no message of type 0; is this a client of anole gym?" },
+        { { 130, 0, 0, 0, 0, 0, 0, 0 }, -EPROTO,
+          "there is no message of type 130; is this a client of anole gym?" },
+        { { 'G', 'E', 'T', ' ', 0, 0, 0, 0 }, -EPROTO,
+          "there is no message of type 542393671; is this a client of anole "
+          "gym?" },
         { { 2, 0, 0, 0, 9, 0, 0, 0 }, -EPROTO, "a message RESET cannot have 9 bytes" },
         { { 3, 0, 0, 0, 4, 0, 0, 0 }, -EPROTO, "a message ACT cannot have 4 bytes" },
         { { 3, 0, 0, 0, 255, 255, 255, 255 }, -EPROTO, "a message ACT cannot have 4294967295 bytes" },
@@ -206,12 +212,12 @@ static void close__ends_the_session(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hello__is_answered_with_what_there_is),
+        cmocka_unit_test(hello__is_answered_with_welcome),
         cmocka_unit_test(reset__is_answered_with_columns),
         cmocka_unit_test(act__reaches_the_agents_of_the_batch),
-        cmocka_unit_test(reset__begins_again_whenever),
+        cmocka_unit_test(reset__works_at_any_time),
         cmocka_unit_test(take__refuses_in_one_line),
-        cmocka_unit_test(head__refuses_what_no_client_sends),
+        cmocka_unit_test(head__refuses_invalid_types_and_sizes),
         cmocka_unit_test(close__ends_the_session),
     };
 

@@ -1,7 +1,7 @@
-/* src/gym/test_world.h - a world for tests of sessions, without a simulation.
+/* src/gym/test_world.h - a world without a simulation, for tests of sessions.
  *
- * Agents have a number each, x; agent i begins with seed + i, and an action multiplies it. A batch has all of them but in odd
- * rounds only those with an odd number. After so many batches it is over.
+ * Each agent has a number x, which starts at seed + i; an action multiplies it. A batch contains all agents,
+ * in odd rounds only those with odd indices. The world is over after batches_max batches.
  */
 #ifndef GYM_TEST_WORLD_H
 #define GYM_TEST_WORLD_H
@@ -38,7 +38,8 @@ static inline void test_world_observe(void *arg, struct gym_batch *b)
     b->is_over = w->batches == w->batches_max;
     for (uint32_t i = 0; i < TEST_WORLD_AGENTS && !b->is_over; i++)
         if (w->batches % 2 == 0 || i % 2)
-            w->seen[w->n++] = (struct env_observation){ .agent = i, .x = { 1, 2, 3, w->x[i] }, .rate = 0.5f, .rtt_us = 9 };
+            w->seen[w->n++] =
+                (struct env_observation){ .agent = i, .x = { 1, 2, 3, w->x[i] }, .rate = 0.5f, .rtt_us = 9 };
     w->batches += !b->is_over;
     b->n = w->n;
     b->seen = w->seen;
@@ -58,7 +59,8 @@ static inline void test_world_act(void *arg, const float *multiplier)
 
 static inline struct gym_world test_world_of(struct test_world *w)
 {
-    return (struct gym_world){ .name = "test", .arg = w, .worlds = 1, .reset = test_world_reset, .observe = test_world_observe,
+    return (struct gym_world){ .name = "test", .arg = w, .worlds = 1, .reset = test_world_reset,
+                               .observe = test_world_observe,
                                .act = test_world_act };
 }
 
