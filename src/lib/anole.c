@@ -1,4 +1,4 @@
-/* src/lib/anole.c - the library around a world. */
+/* src/lib/anole.c - implementation of the public library. */
 #include "lib/anole.h"
 
 #include "scenario/scenario.h"
@@ -15,8 +15,9 @@ struct anole_world {
     uint32_t       *node;        /* by host */
     uint32_t       *host;        /* by node */
     uint32_t        hosts, entry;
-    uint64_t        now_ps;      /* where the program is: a world in which nothing happens does not move by itself */
-    int64_t         open;        /* messages that are not over */
+    uint64_t        now_ps;      /* time of the caller; without events, the simulation's own clock does not
+                                  * advance */
+    int64_t         open;        /* unfinished messages and pending wake-ups */
     anole_told     *told;
     void           *arg;
 };
@@ -26,7 +27,8 @@ int anole_abi(void)
     return ANOLE_ABI;
 }
 
-static void tell(struct anole_world *w, enum anole_event event, uint64_t now_ps, const struct message *m)
+static void notify_program(struct anole_world *w, enum anole_event event, uint64_t now_ps,
+                           const struct message *m)
 {
     w->now_ps = now_ps;
     w->open -= event == ANOLE_SENT;
@@ -37,12 +39,12 @@ static void tell(struct anole_world *w, enum anole_event event, uint64_t now_ps,
 
 static void on_arrival(void *arg, uint64_t now_ps, const struct message *m)
 {
-    tell(arg, ANOLE_ARRIVED, now_ps, m);
+    notify_program(arg, ANOLE_ARRIVED, now_ps, m);
 }
 
 static void on_sent(void *arg, uint64_t now_ps, const struct message *m)
 {
-    tell(arg, ANOLE_SENT, now_ps, m);
+    notify_program(arg, ANOLE_SENT, now_ps, m);
 }
 
 static void on_wake(void *arg, uint64_t now_ps, uint64_t tag)
@@ -55,9 +57,10 @@ static void on_wake(void *arg, uint64_t now_ps, uint64_t tag)
         w->told(w->arg, ANOLE_WOKEN, now_ps, &(struct anole_message){ .tag = tag, .posted_ps = now_ps });
 }
 
-/* ---- making ---- */
+/* ---- create ---- */
 
-/* A scenario without traffic has what is posted alone; one with traffic, this behind it: there is a list at its end, or it is refused. */
+/* Appends external traffic to a scenario. If the scenario has traffic, this extends the list at its end;
+ * otherwise parsing fails. */
 static char *with_traffic(const char *scenario)
 {
     const char *const own = "\ntraffic:\n  - {kind: external}\n";
@@ -86,7 +89,7 @@ struct anole_world *anole_open(const char *scenario, char *error, size_t error_b
     struct anole_world *w = xcalloc(1, sizeof *w);
     char               *text = with_traffic(scenario);
     struct err          err = { "" };
-    int                 rc = scenario_parse(&w->scenario, "scenario", text, strlen(text), NULL, 0, NULL, &err);
+    int rc = scenario_parse(&w->scenario, "scenario", text, strlen(text), NULL, 0, NULL, &err);
 
     free(text);
     if (!rc) {
@@ -101,7 +104,8 @@ struct anole_world *anole_open(const char *scenario, char *error, size_t error_b
         free(w);
         return NULL;
     }
-    w->entry = external_find(w->sim->program.traffic, &(struct external_hooks){ w, on_arrival, on_sent, on_wake });
+    w->entry =
+        external_find(w->sim->program.traffic, &(struct external_hooks){ w, on_arrival, on_sent, on_wake });
     number_hosts(w);
     return w;
 }
@@ -117,7 +121,7 @@ void anole_close(struct anole_world *w)
     free(w);
 }
 
-/* ---- using ---- */
+/* ---- use ---- */
 
 uint32_t anole_hosts(const struct anole_world *w)
 {
@@ -139,7 +143,8 @@ int anole_post(struct anole_world *w, uint32_t src, uint32_t dst, uint64_t bytes
 {
     if (src >= w->hosts || dst >= w->hosts || src == dst || bytes == 0 || bytes > 1ull << 48)
         return -1;
-    if (w->entry == UINT32_MAX || !external_post(w->sim->program.traffic, w->entry, w->node[src], w->node[dst], bytes, w->now_ps, tag))
+    if (w->entry == UINT32_MAX ||
+        !external_post(w->sim->program.traffic, w->entry, w->node[src], w->node[dst], bytes, w->now_ps, tag))
         return -1;
     program_schedule_workers(&w->sim->engine, &w->sim->program);
     w->open++;

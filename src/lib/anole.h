@@ -1,7 +1,8 @@
-/* anole.h - Anole's simulated network for programs in C: libanole.
+/* anole.h - libanole: Anole's network simulator as a C library.
  *
- * A world is one simulated network. A program posts messages between hosts, lets time pass, and is told when messages have come and when
- * their senders know. Times are picoseconds from the start of the world, sizes bytes. Hosts are numbered from 0.
+ * A world is one simulated network. A program posts messages between hosts, advances time, and receives
+ * callbacks when messages arrive and when their senders have the acknowledgement. Times are picoseconds from
+ * the start of the world, sizes are bytes, and hosts are numbered from 0.
  *
  *     struct anole_world *w = anole_open("topology: {kind: star, hosts: 2}", error, sizeof error);
  *     anole_on_message(w, told, NULL);
@@ -9,8 +10,8 @@
  *     anole_run(w, 1000000000);              // to 1 ms
  *     anole_close(w);
  *
- * Worlds are independent: each may be used by one thread at a time, different ones by different threads. What is told is told by the thread that
- * calls anole_run(), from inside of it; there, more messages may be posted, at the time that is told.
+ * Worlds are independent. Each may be used by one thread at a time. Callbacks run in the thread that calls
+ * anole_run(), during that call. A callback may post more messages; they start at the time of the callback.
  */
 #ifndef ANOLE_H
 #define ANOLE_H
@@ -22,14 +23,14 @@
 extern "C" {
 #endif
 
-#define ANOLE_ABI 1              /* grows when programs must be compiled again */
+#define ANOLE_ABI 1              /* increases when programs must be recompiled */
 
 struct anole_world;
 
 enum anole_event {
-    ANOLE_ARRIVED,               /* the last byte has come to its destination */
-    ANOLE_SENT,                  /* the source has the acknowledgement of all of it */
-    ANOLE_WOKEN                  /* it is the time that anole_wake() was given; of the message its tag alone counts */
+    ANOLE_ARRIVED,               /* the last byte has arrived at the destination */
+    ANOLE_SENT,                  /* the source has the acknowledgement of the whole message */
+    ANOLE_WOKEN                  /* the time given to anole_wake() has come; only the tag is valid */
 };
 
 struct anole_message {
@@ -40,35 +41,35 @@ struct anole_message {
 
 typedef void anole_told(void *arg, enum anole_event, uint64_t now_ps, const struct anole_message *);
 
-/* ANOLE_ABI of the library that is loaded. */
+/* Returns the ANOLE_ABI of the loaded library. */
 int anole_abi(void);
 
-/* Makes a world from a scenario (docs/scenario.md), as text; its traffic, if it has any, runs beside what is posted. NULL: it cannot be,
- * and 'error', of so many bytes, says why. */
+/* Creates a world from the text of a scenario (docs/scenario.md). The scenario's own traffic, if any, runs
+ * alongside posted messages. Returns NULL on failure and stores the reason in 'error'. */
 struct anole_world *anole_open(const char *scenario, char *error, size_t error_bytes);
 void anole_close(struct anole_world *);
 
 uint32_t anole_hosts(const struct anole_world *);
 
-/* Who is told of messages that were posted. */
+/* Sets the callback for posted messages. */
 void anole_on_message(struct anole_world *, anole_told *, void *arg);
 
-/* Posts a message now, on a queue pair from src to dst that lives on. Returns 0, or -1: there are no such hosts, both are the same, or it has
- * no bytes. */
+/* Posts a message now, on a persistent queue pair from src to dst. Returns 0, or -1 if a host does not exist,
+ * both are the same, or bytes is 0 or too large. */
 int anole_post(struct anole_world *, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag);
 
-/* Has the program told (ANOLE_WOKEN) at at_ps, which is not before the present: between messages, a program may have things of its own to do. Returns 0, or -1: it is
- * before the present. */
+/* Schedules a callback (ANOLE_WOKEN) at at_ps, for the program's own events. Returns 0, or -1 if at_ps is in
+ * the past. */
 int anole_wake(struct anole_world *, uint64_t at_ps, uint64_t tag);
 
-/* The world's time. */
+/* Returns the current time of the world. */
 uint64_t anole_now_ps(const struct anole_world *);
 
-/* Lets everything happen up to and including until_ps. Returns how many messages that were posted and wakes are not over, or -1: the world cannot go on, and
- * anole_failure() says why. */
+/* Runs up to and including until_ps. Returns the number of unfinished messages and pending wake-ups, or -1 if
+ * the simulation has failed; see anole_failure(). */
 int64_t anole_run(struct anole_world *, uint64_t until_ps);
 
-/* NULL: it can. */
+/* Returns the reason of a failure, or NULL. */
 const char *anole_failure(const struct anole_world *);
 
 #ifdef __cplusplus
