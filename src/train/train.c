@@ -14,10 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GENERATION   2           /* of the traffic to learn from and of this procedure: another makes other models */
+/* version of the training traffic and procedure; increase it if models change */
+#define GENERATION   2
 
-const struct train_request train_initial = { .seed = 1, .search = 50, .rounds = 60, .runs = 12, .updates = 1000,
-                                             .hold = 4, .check = 5 };
+const struct train_request train_initial = {
+    .seed = 1, .search = 50, .rounds = 60, .runs = 12, .updates = 1000, .hold = 4, .check = 5
+};
 
 /* ---- options ---- */
 
@@ -29,12 +31,13 @@ double train_value(const struct train *t, const char *name)
     die("no option %s", name);
 }
 
-/* What suits a training from nothing is not what suits one in a network that works. */
+/* Defaults for training from scratch, which differ from those for a running network. */
 static void set_initial(struct train *t)
 {
-    static const struct { const char *name, *text; } rows[] = {
-        { "model", "none" }, { "train", "no" }, { "epsilon", "0.5" }, { "epsilon_min", "0.05" }, { "rate", "0.0003" },
-        { "batch", "64" }, { "memory", "100000" }, { "copy_every", "500" },
+    static const struct { const char *name, *text;
+    } rows[] = {
+        { "model", "none" },  { "train", "no" }, { "epsilon", "0.5" },   { "epsilon_min", "0.05" },
+        { "rate", "0.0003" }, { "batch", "64" }, { "memory", "100000" }, { "copy_every", "500" },
     };
     struct err err;
 
@@ -54,7 +57,8 @@ static int set_value(struct train *t, const char *text, struct err *err)
         return err_set(err, EINVAL, "--set %s: write OPTION=VALUE", text);
     snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
     if (strcmp(name, "model") == 0 || strcmp(name, "train") == 0)
-        return err_set(err, EINVAL, "--set %s: a training begins with random numbers, and its runs do not learn", name);
+        return err_set(err, EINVAL,
+                       "--set %s: a training begins with random numbers, and its runs do not learn", name);
     if (tuner_values_set(&tuner_acc, &t->values, name, equals + 1, &why))
         return err_set(err, EINVAL, "--set %s: %s", text, why.text);
     return 0;
@@ -76,7 +80,7 @@ static int set_values(struct train *t, struct err *err)
     return 0;
 }
 
-/* All that the model depends on, as text. */
+/* Returns everything that affects the model, as text. */
 static char *config_text(const struct train *t)
 {
     const struct train_request *q = &t->request;
@@ -86,16 +90,18 @@ static char *config_text(const struct train *t)
 
     if (!out)
         die("out of memory");
-    fprintf(out, "generation %d seed %" PRIu64 " nics %s search %u rounds %u runs %u updates %u hold %u "
-            "check %u quick %d traffic %s", GENERATION, q->seed, train_nics_names[q->nics], q->search, q->rounds,
-            q->runs, q->updates, q->hold, q->check, q->is_quick, train_traffic_names[q->traffic]);
+    fprintf(out,
+            "generation %d seed %" PRIu64 " nics %s search %u rounds %u runs %u updates %u hold %u "
+            "check %u quick %d traffic %s",
+            GENERATION, q->seed, train_nics_names[q->nics], q->search, q->rounds, q->runs, q->updates,
+            q->hold, q->check, q->is_quick, train_traffic_names[q->traffic]);
     for (int i = 0; tuner_acc.option[i].name; i++)
         fprintf(out, " %s %.17g", tuner_acc.option[i].name, t->values.value[i]);
     fclose(out);
     return text;
 }
 
-static void shape_of(const struct train *t, struct net_shape *shape)
+static void get_shape(const struct train *t, struct net_shape *shape)
 {
     uint32_t actions = acc_actions_list((enum acc_actions)train_value(t, "actions"), NULL);
 
@@ -105,11 +111,15 @@ static void shape_of(const struct train *t, struct net_shape *shape)
 static void init_state(struct train *t)
 {
     struct dqn_cfg cfg = { .is_double = train_value(t, "double") != 0, .gamma = train_value(t, "gamma"),
-                           .value_max = 1 / (1 - train_value(t, "gamma")), .bend = train_value(t, "loss") == 0,
-                           .norm_max = 10, .is_by_reward = train_value(t, "draw") != 0,
+                           .value_max = 1 / (1 - train_value(t, "gamma")),
+                           .bend = train_value(t, "loss") == 0, .norm_max = 10,
+                           .is_by_reward = train_value(t, "draw") != 0,
                            .adam = { .rate = train_value(t, "rate") },
-                           .batch = (uint32_t)train_value(t, "batch"), .memory = (uint32_t)train_value(t, "memory"),
-                           .copy_every = (uint32_t)train_value(t, "copy_every"), .epsilon = 0, .epsilon_decay = 1,
+                           .batch = (uint32_t)train_value(t, "batch"),
+                           .memory = (uint32_t)train_value(t, "memory"),
+                           .copy_every = (uint32_t)train_value(t, "copy_every"),
+                           .epsilon = 0,
+                           .epsilon_decay = 1,
                            .seed = t->request.seed };
     char           digest[DIGEST_TEXT_SIZE], *text = config_text(t);
     struct digest  d;
@@ -117,11 +127,11 @@ static void init_state(struct train *t)
     digest_init(&d);
     digest_add_text(&d, text);
     free(text);
-    shape_of(t, &cfg.shape);
+    get_shape(t, &cfg.shape);
     train_state_init(&t->state, &cfg, digest_text(digest, &d));
 }
 
-/* ---- the model ---- */
+/* ---- model ---- */
 
 static void put_number(struct model *m, const char *key, double x)
 {
@@ -139,7 +149,8 @@ static void put_rule(struct model *m, const struct train *t)
     if (!t->request.search)
         return;
     for (int i = 0; i < ACC_RULE_CELLS; i++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%u", i ? " " : "", t->state.rule.action[i]);
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used, "%s%u", i ? " " : "", t->state.rule.action[i]);
     model_put(m, "rule", text);
 }
 
@@ -152,18 +163,20 @@ static char *command_text(const struct train *t)
 
     if (!out)
         die("out of memory");
-    fprintf(out, "anole train acc --seed %" PRIu64 " --nics %s --search %u --rounds %u --runs %u --updates %u "
-            "--hold %u --check %u%s%s", q->seed, train_nics_names[q->nics], q->search, q->rounds, q->runs, q->updates,
-            q->hold, q->check, q->traffic == TRAIN_PUBLISHED ? " --traffic published" : "", q->is_quick ? " --quick" : "");
+    fprintf(out,
+            "anole train acc --seed %" PRIu64 " --nics %s --search %u --rounds %u --runs %u --updates %u "
+            "--hold %u --check %u%s%s",
+            q->seed, train_nics_names[q->nics], q->search, q->rounds, q->runs, q->updates, q->hold, q->check,
+            q->traffic == TRAIN_PUBLISHED ? " --traffic published" : "", q->is_quick ? " --quick" : "");
     for (uint32_t i = 0; i < q->sets; i++)
         fprintf(out, " --set %s", q->set[i]);
     fclose(out);
     return text;
 }
 
-/* Options that came after the first models are noted where something else than before was chosen: so those are made
- * again to the same bytes. */
-static bool is_later(const struct train *t, int option)
+/* Options added after the first models are recorded only if they are not 0, so that older models stay
+ * reproducible to the byte. */
+static bool is_omitted(const struct train *t, int option)
 {
     const char *name = tuner_acc.option[option].name;
 
@@ -186,7 +199,7 @@ static int write_model(struct train *t, struct err *err)
     if (t->request.check)
         put_number(&m, "score", t->state.best_score);
     for (int i = 0; tuner_acc.option[i].name; i++)
-        if (tuner_acc.option[i].unit != KEY_FILE && !is_later(t, i))
+        if (tuner_acc.option[i].unit != KEY_FILE && !is_omitted(t, i))
             put_number(&m, tuner_acc.option[i].name, t->values.value[i]);
     rc = model_save(&m, t->request.out, err);
     if (!rc && t->request.json)
@@ -196,12 +209,13 @@ static int write_model(struct train *t, struct err *err)
     return rc;
 }
 
-static int search(struct train *t, struct err *err)
+static int search_rule(struct train *t, struct err *err)
 {
     int rc = 0;
 
     if (!t->request.is_quiet && t->state.generations < t->request.search)
-        printf("   gen    score  action for queues of < 5, < 20, < 80, < 320, more KB; link < 80 %%, < 95 %%, more\n");
+        printf("   gen    score  action for queues of < 5, < 20, < 80, < 320, more KB; link < 80 %%, < 95 "
+               "%%, more\n");
     while (!rc && t->state.generations < t->request.search)
         rc = train_generation(t, err);
     if (!rc && t->request.search && !t->state.is_run_off)
@@ -209,7 +223,7 @@ static int search(struct train *t, struct err *err)
     return rc;
 }
 
-/* ---- all of it ---- */
+/* ---- run ---- */
 
 static uint32_t count_cores(void)
 {
@@ -218,7 +232,7 @@ static uint32_t count_cores(void)
     return cores < 1 ? 1 : cores > POOL_WORKERS_MAX ? POOL_WORKERS_MAX : (uint32_t)cores;
 }
 
-static char *path_of_state(const char *out)
+static char *make_state_path(const char *out)
 {
     char *path;
 
@@ -238,7 +252,7 @@ int train_open(struct train *t, const struct train_request *request, struct err 
     if (rc)
         return rc;
     init_state(t);
-    t->state_path = path_of_state(request->out);
+    t->state_path = make_state_path(request->out);
     return 0;
 }
 
@@ -250,21 +264,21 @@ void train_close(struct train *t)
     free(t->state_path);
 }
 
-/* From where it was, or from the start. */
-static int begin(struct train *t, struct err *err)
+/* Resumes from the state file, or starts. */
+static int load_or_start(struct train *t, struct err *err)
 {
     bool is_there;
     int  rc = train_state_load(&t->state, t->state_path, &is_there, err);
 
-    if (!rc && !is_there)        /* before the first round, not after it: can it be written at all? */
+    if (!rc && !is_there)        /* fail now, not after the first round, if the file cannot be written */
         rc = train_state_save(&t->state, t->state_path, err);
     if (!rc && is_there && !t->request.is_quiet)
-        printf("%s: goes on after %u generations and %u rounds\n", safe_name(t->state_path).buf, t->state.generations,
-               t->state.rounds);
+        printf("%s: goes on after %u generations and %u rounds\n", safe_name(t->state_path).buf,
+               t->state.generations, t->state.rounds);
     return rc;
 }
 
-static int end(struct train *t, struct err *err)
+static int write_result(struct train *t, struct err *err)
 {
     int rc = write_model(t, err);
 
@@ -278,10 +292,10 @@ static int end(struct train *t, struct err *err)
 
 int train_run_all(struct train *t, struct err *err)
 {
-    int rc = begin(t, err);
+    int rc = load_or_start(t, err);
 
     if (!rc)
-        rc = search(t, err);
+        rc = search_rule(t, err);
     if (!rc && !t->request.is_quiet && t->state.rounds < t->request.rounds)
         train_print_head();
     while (!rc && t->state.rounds < t->request.rounds)
@@ -289,5 +303,5 @@ int train_run_all(struct train *t, struct err *err)
     if (rc > 0)
         err_write(err, "interrupted after %u generations and %u rounds; the same command goes on from there",
                   t->state.generations, t->state.rounds);
-    return rc ? rc : end(t, err);
+    return rc ? rc : write_result(t, err);
 }

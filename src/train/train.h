@@ -1,17 +1,17 @@
-/* src/train/train.h - training away from the network: a search for a rule, then rounds of short runs, and what is
- * learnt from each round.
+/* src/train/train.h - offline training of ACC: a search for a rule, then rounds of short runs from which a
+ * net learns.
  *
- * First generations of rules (tune/acc/acc_rule.h) are tried on the same runs, and held against SECN2: two rules that
- * meet the same flows differ by what they do, so a hundred runs tell more than a hundred thousand rewards. The rule
- * that is found is the net's guide (learn/dqn.h).
+ * Search. Generations of rules (tune/acc/acc_rule.h) run on the same traffic and are compared with SECN2.
+ * Paired runs differ only by the rule, so a hundred of them tell more than a hundred thousand rewards. The
+ * best rule becomes the guide of the net (learn/dqn.h).
  *
- * A round: runs decide by the net or by the rule, and explore; each is a process of its own and hands in what it went
- * through. When all are back, their experience is taken in the order of their numbers, and the net learns from it.
- * So nothing depends on how many run at a time, nor on which is first. After each generation and round all there is to
- * know is written to a file, and an interrupted training goes on from there as if nothing had been.
+ * Rounds. Each run is a process that decides by the net or by the rule, explores, and returns its experience.
+ * The net learns from the runs in the order of their numbers, so the result does not depend on the number of
+ * processes. After each generation and round the state is written to a file, from which an interrupted
+ * training resumes with the same result.
  *
- * Every few rounds the net decides alone, on traffic of its own and without exploring, and is held against static
- * settings. The net that was best at that is the one that is kept.
+ * Checks. Every few rounds the net runs on separate traffic without exploration, and is compared with static
+ * settings. The best net is kept.
  */
 #ifndef TRAIN_TRAIN_H
 #define TRAIN_TRAIN_H
@@ -27,10 +27,10 @@
 
 /* ---- train_traffic.c ---- */
 
-#define TRAIN_CHECKS 12          /* scenarios that nets are held against static settings on */
+#define TRAIN_CHECKS 12          /* scenarios for comparing nets with static settings */
 #define TRAIN_EXAMS  (2 * TRAIN_CHECKS)  /* the same with two seeds, for nets */
-#define TRAIN_RULES  8           /* of a search that meet in the end */
-#define TRAIN_STATICS 4          /* those settings */
+#define TRAIN_RULES  8           /* candidates for the run-off after the search */
+#define TRAIN_STATICS 4          /* number of static settings */
 
 extern const char *const train_static[TRAIN_STATICS];
 
@@ -38,91 +38,94 @@ enum train_nics { TRAIN_BOTH, TRAIN_NVIDIA, TRAIN_DCQCN };
 
 extern const char *const train_nics_names[];     /* NULL-terminated */
 
-/* What to learn from: all there is; or what the paper says it trained with, in networks that are not those of its
- * experiments. */
+/* Training traffic: everything, or what the paper reports for training, on networks that differ from those of
+ * its experiments. */
 enum train_traffic { TRAIN_ALL, TRAIN_PUBLISHED };
 
 extern const char *const train_traffic_names[];  /* NULL-terminated */
-extern const char *const train_traffic_about[];  /* for people, in a model */
+extern const char *const train_traffic_about[];  /* description, stored in the model */
 
-/* The scenario of one run; malloc'd. Everything about it follows from these; what is quick is so short that little
- * is learnt. */
-char *train_scenario(uint64_t seed, uint32_t round, uint32_t run, enum train_nics, enum train_traffic, bool is_quick);
+/* Returns the scenario of a run, malloc'd; a function of its arguments. is_quick: too short to learn much. */
+char *train_scenario(uint64_t seed, uint32_t round, uint32_t run, enum train_nics, enum train_traffic,
+                     bool is_quick);
 
-/* One to check on; malloc'd. The second half of them has the other kind of NICs, or other seeds. */
+/* Returns a check scenario, malloc'd. The second half of them uses the other kind of NICs, or other seeds. */
 char *train_check_scenario(uint32_t number, uint64_t seed, enum train_nics, bool is_quick);
 
 /* ---- train_run.c ---- */
 
-struct train_found {             /* by one run */
+struct train_found {             /* result of a run */
     double   reward_sum;
     uint64_t rewards, slots;
-    double   fct_us[2];          /* mean, of mice and of elephants; 0: there were none */
+    double   fct_us[2];          /* mean of mice and of elephants; 0: none finished */
     uint32_t records;
 };
 
 struct train_job {
-    const struct option_values *values;       /* of acc */
-    const struct net *net;       /* decides */
-    bool        is_by_rule;      /* or this does */
+    const struct option_values *values;       /* options of acc */
+    const struct net *net;       /* net that decides */
+    bool        is_by_rule;      /* or 'rule' decides */
     struct acc_rule rule;
-    const char *tuner;           /* or, without both, a static setting */
+    const char *tuner;           /* or, if both are unset, a static setting */
     double      epsilon;
     uint32_t    hold;
-    uint32_t    records_max, record_floats;  /* to hand in, of so many numbers each */
+    uint32_t    records_max, record_floats;  /* records to return, and their size */
     uint64_t    seed;
 };
 
-/* Runs a scenario and writes a struct train_found and the records behind it; 'records_max' is 0: none. */
+/* Runs a scenario and writes a struct train_found, followed by the records if records_max > 0. */
 int train_run(const char *text, const struct train_job *, FILE *out, struct err *);
 
 /* ---- train_state.c ---- */
 
 struct train_state {
-    char       config[33];       /* digest of all that results depend on */
-    uint32_t   generations;      /* that are done */
-    struct acc_rule rule;        /* the best of them */
+    char       config[33];       /* digest of everything that affects the result */
+    uint32_t   generations;      /* completed */
+    struct acc_rule rule;        /* best rule */
     double     rule_score;
-    struct acc_rule last[TRAIN_RULES];   /* that were best for a while */
-    uint32_t   lasts;            /* how many there were */
-    bool       is_run_off;       /* the best of those is known */
-    uint32_t   rounds;           /* that are done */
+    struct acc_rule last[TRAIN_RULES];   /* recent best rules */
+    uint32_t   lasts;            /* total number of those */
+    bool       is_run_off;       /* the run-off is complete */
+    uint32_t   rounds;           /* completed */
     struct dqn dqn;
-    struct net smooth;           /* mean of the last nets: what one batch teaches, the next often denies */
-    struct net best;             /* of those, by score; less is better */
+    struct net smooth;           /* moving average of nets, because single batches often contradict each
+                                  * other */
+    struct net best;             /* the best of those; lower scores are better */
     double     best_score;
     uint32_t   best_round;
-    double     statics[TRAIN_EXAMS][TRAIN_STATICS][2];      /* FCTs of static settings, as in train_found */
+    double     statics[TRAIN_EXAMS][TRAIN_STATICS][2];      /* FCTs of the static settings, as in
+                                                             * train_found */
     bool       has_statics;
 };
 
 void train_state_init(struct train_state *, const struct dqn_cfg *, const char *config);
 void train_state_fini(struct train_state *);
 
-/* Whole or not at all. */
+/* Writes the file atomically. */
 int train_state_save(const struct train_state *, const char *path, struct err *);
 
-/* Goes on from a file that was saved with the same configuration; 0 without one, too: *is_there tells. */
+/* Resumes from a file that was saved with the same configuration. *is_there: the file exists; it is not an
+ * error if not. */
 int train_state_load(struct train_state *, const char *path, bool *is_there, struct err *);
 
-/* The same from bytes. */
+/* Parses the contents of such a file. */
 int train_state_parse(struct train_state *, const char *name, const char *bytes, size_t length, struct err *);
 
 /* ---- train.c ---- */
 
 struct train_request {
-    const char  *out, *json;     /* json NULL: not wanted */
+    const char  *out, *json;     /* json NULL: none */
     const char **set;            /* options of the tuner: "gamma=0.95" */
     uint32_t     sets;
     uint64_t     seed;
     enum train_nics nics;
     enum train_traffic traffic;
     uint32_t     search, rounds, runs, updates, hold, check;
-    uint32_t     jobs;           /* 0: as many as there are cores */
+    uint32_t     jobs;           /* 0: number of cores */
     bool         is_quick, is_quiet;
 };
 
-/* Where the request says nothing. */
+/* Defaults. */
 extern const struct train_request train_initial;
 
 struct train {
@@ -133,7 +136,7 @@ struct train {
     char               *state_path;
     double              loss;    /* of the last round */
 
-    /* The jobs at hand, and what each has handed in. */
+    /* Current jobs and their results. */
     uint32_t            count, next;
     struct acc_rule     winner, both;    /* of a generation; see train_search.c */
     void              (*job)(const struct train *, uint32_t number, struct train_job *, char **text);
@@ -141,43 +144,44 @@ struct train {
     size_t             *length;
 };
 
-/* Reads the options of the tuner; what is wrong with them is -EINVAL. To be closed in any case. */
+/* Reads the options of the tuner; returns -EINVAL if they are invalid. Call train_close() in any case. */
 int  train_open(struct train *, const struct train_request *, struct err *);
 void train_close(struct train *);
 
-/* Trains, from where an interrupted training was, and writes the model. A signal's number if one came; err then says
- * how far it was. */
+/* Trains, resuming an interrupted training, and writes the model. Returns the number of a signal if one
+ * arrived; err then describes the progress. */
 int train_run_all(struct train *, struct err *);
 
 double train_value(const struct train *, const char *option);
 
 /* ---- train_jobs.c ---- */
 
-/* Does 'count' jobs, which 'job' describes; *text is a scenario, malloc'd. A signal's number if one came. */
-int  train_jobs(struct train *, uint32_t count,
-                void (*job)(const struct train *, uint32_t number, struct train_job *, char **text), struct err *);
+/* Runs 'count' jobs, which 'job' describes; *text is a malloc'd scenario. Returns the number of a signal if
+ * one arrived. */
+int train_jobs(struct train *, uint32_t count,
+               void (*job)(const struct train *, uint32_t number, struct train_job *, char **text),
+               struct err *);
 void train_jobs_drop(struct train *);
 
 struct train_found train_found(const struct train *, uint32_t job);
 
-/* How bad it is that something takes so many times as long as with SECN2: less than 0 if it is faster; slower by more
- * than a little is bad out of proportion, whoever gains by it. */
+/* Penalty for taking 'times' as long as with SECN2: negative if faster. Slowdowns beyond a tolerance are
+ * penalized more than proportionally, so that gains elsewhere do not outweigh them. */
 double train_badness(double times);
 
-/* The same for all checks of a job; 'base' are those with SECN2. */
+/* Mean penalty over all checks of a job; 'base' is the job with SECN2. */
 double train_score(const struct train *, uint32_t job, uint32_t base);
 
 /* ---- train_search.c ---- */
 
-/* How many rules the generation at hand has, and one of them: all follows from the state and the number. */
+/* Number of rules in the current generation, and one of them; a function of the state and the number. */
 uint32_t        train_candidates(const struct train *);
 struct acc_rule train_candidate(const struct train *, uint32_t number);
 
-/* One generation. */
+/* Runs one generation. */
 int train_generation(struct train *, struct err *);
 
-/* After the last: of the rules that were best for a while, the one that is best on more traffic than a generation
- * has. */
+/* Run-off after the search: chooses among the recent best rules on more traffic than a generation has. */
 int train_run_off(struct train *, struct err *);
 
 /* ---- train_round.c ---- */

@@ -1,4 +1,4 @@
-/* src/train/train_jobs.c - many runs at a time, and how good what they found is. */
+/* src/train/train_jobs.c - parallel runs, and the scores of their results. */
 #include "base/rng.h"
 #include "campaign/pool.h"
 #include "train/train.h"
@@ -19,7 +19,7 @@ static enum pool_next next_job(void *arg, struct pool_job *job)
     return POOL_JOB;
 }
 
-static int work(void *arg, const struct pool_job *job, FILE *out)
+static int run_job(void *arg, const struct pool_job *job, FILE *out)
 {
     const struct train *t = arg;
     struct train_job    j = { .values = &t->values, .record_floats = t->state.dqn.replay.floats };
@@ -58,9 +58,10 @@ void train_jobs_drop(struct train *t)
 }
 
 int train_jobs(struct train *t, uint32_t count,
-               void (*job)(const struct train *, uint32_t number, struct train_job *, char **text), struct err *err)
+               void (*job)(const struct train *, uint32_t number, struct train_job *, char **text),
+               struct err *err)
 {
-    struct pool_hooks hooks = { .arg = t, .next = next_job, .work = work, .done = on_done, .wake = -1 };
+    struct pool_hooks hooks = { .arg = t, .next = next_job, .work = run_job, .done = on_done, .wake = -1 };
     int               rc;
 
     t->count = count;

@@ -1,4 +1,4 @@
-/* src/train/train_jobs_test.c - scores by hand. */
+/* src/train/train_jobs_test.c - scores computed by hand. */
 #include "train/train.h"
 
 #include <math.h>
@@ -7,11 +7,16 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-/* The logarithm, and four times what is above 1 %. */
+/* The logarithm, plus four times the excess over 1 %. */
 static void badness__by_hand(void **state)
 {
-    static const struct { double times, bad; } rows[] = {
-        { 1, 0 }, { 0.5, -0.69314718056 }, { 1.01, 0.00995033085 }, { 1.11, 0.10436001532 + 0.4 }, { 2, 0.69314718056 + 3.96 },
+    static const struct { double times, bad;
+    } rows[] = {
+        { 1, 0 },
+        { 0.5, -0.69314718056 },
+        { 1.01, 0.00995033085 },
+        { 1.11, 0.10436001532 + 0.4 },
+        { 2, 0.69314718056 + 3.96 },
     };
 
     (void)state;
@@ -19,11 +24,12 @@ static void badness__by_hand(void **state)
         assert_true(fabs(train_badness(rows[i].times) - rows[i].bad) < 1e-9);
 }
 
-/* Two rules' worth of jobs beside SECN2's: mice of every check half as long, elephants the same; there are none in the
- * last check. */
+/* Jobs of two rules and of SECN2: mice take half as long in every check, elephants the same. The last check
+ * has no elephants. */
 static void score__mean_over_checks(void **state)
 {
-    struct train_found base = { .fct_us = { 20, 300 } }, is = { .fct_us = { 10, 300 } }, last = { .fct_us = { 10, 0 } };
+    struct train_found base = { .fct_us = { 20, 300 } }, is = { .fct_us = { 10, 300 } },
+                       last = { .fct_us = { 10, 0 } };
     char              *text[2 * TRAIN_CHECKS];
     struct train       t = { .text = text };
 

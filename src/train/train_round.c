@@ -1,4 +1,4 @@
-/* src/train/train_round.c - one round: runs that explore, what the net learns from them, and now and then a check. */
+/* src/train/train_round.c - one round: runs that explore, learning from them, and periodic checks. */
 #include "train/train.h"
 #include "tune/acc/acc_state.h"
 
@@ -7,15 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDS_MAX  3000        /* that one run hands in */
-#define PRINT_EVERY  10          /* rounds, where nothing is checked */
-#define EXPLORE_PART 0.6         /* of all rounds, in which epsilon falls */
-#define SMOOTH_SHARE 0.001f      /* of each new net in the mean of nets */
-#define GUIDED_PART  0.5         /* of all rounds, in which the guide has its full weight; then it falls to 0 */
+#define RECORDS_MAX  3000        /* records per run */
+#define PRINT_EVERY  10          /* rounds, if there are no checks */
+#define EXPLORE_PART 0.6         /* fraction of the rounds over which epsilon falls */
+#define SMOOTH_SHARE 0.001f      /* weight of each new net in the moving average */
+/* fraction of the rounds with full weight of the guide, which then falls to 0 */
+#define GUIDED_PART  0.5
 #define GUIDE_MARGIN 0.1
-#define CHECK_SEED   1000001     /* and the next; with seed 1, generation 0 of the search has that one too */
+/* seeds of checks; with seed 1, generation 0 of the search uses the first one too */
+#define CHECK_SEED   1000001
 
-static double epsilon(const struct train *t)
+static double current_epsilon(const struct train *t)
 {
     double   first = train_value(t, "epsilon"), last = train_value(t, "epsilon_min");
     uint32_t falls = (uint32_t)(EXPLORE_PART * t->request.rounds) + 1;
@@ -24,15 +26,15 @@ static double epsilon(const struct train *t)
     return e > last ? e : last;
 }
 
-/* ---- jobs: first the runs, then checks of the net, then of static settings ---- */
+/* ---- jobs: runs, then checks of the net, then of static settings ---- */
 
-/* With a rule, every second run follows it: what it leads to must be known, too. */
+/* With a rule, every second run follows it, because the net must also learn the outcome of the rule. */
 static void describe_run(const struct train *t, uint32_t number, struct train_job *j, char **text)
 {
     j->is_by_rule = t->request.search && number % 2 == 1;
     j->rule = t->state.rule;
     j->net = j->is_by_rule ? NULL : &t->state.dqn.online;
-    j->epsilon = epsilon(t);
+    j->epsilon = current_epsilon(t);
     j->hold = t->request.hold;
     j->records_max = RECORDS_MAX;
     j->seed = (t->request.seed * 1000003 + t->state.rounds) * 1009 + number + 1;
@@ -40,7 +42,7 @@ static void describe_run(const struct train *t, uint32_t number, struct train_jo
                            t->request.traffic, t->request.is_quick);
 }
 
-static void describe(const struct train *t, uint32_t number, struct train_job *j, char **text)
+static void describe_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
 {
     uint32_t check = number - t->request.runs;
 
@@ -48,20 +50,21 @@ static void describe(const struct train *t, uint32_t number, struct train_job *j
         describe_run(t, number, j, text);
         return;
     }
-    *text = train_check_scenario(check % TRAIN_CHECKS, t->request.seed + CHECK_SEED + check / TRAIN_CHECKS % 2,
-                                 t->request.nics, t->request.is_quick);
+    *text = train_check_scenario(check % TRAIN_CHECKS,
+                                 t->request.seed + CHECK_SEED + check / TRAIN_CHECKS % 2, t->request.nics,
+                                 t->request.is_quick);
     if (check < TRAIN_EXAMS)
         j->net = &t->state.smooth;
     else
         j->tuner = train_static[check / TRAIN_EXAMS - 1];
 }
 
-/* ---- what comes of them ---- */
+/* ---- learning ---- */
 
-struct round { bool is_check; double reward; };
+struct round_result { bool is_check; double reward; };
 
-/* In the order of their numbers, whichever came first. */
-static void take_experience(struct train *t, struct round *r)
+/* Adds the experience in the order of run numbers, independent of completion order. */
+static void take_experience(struct train *t, struct round_result *r)
 {
     struct replay *memory = &t->state.dqn.replay;
     double         reward = 0;
@@ -84,7 +87,7 @@ static void take_experience(struct train *t, struct round *r)
     r->reward = rewards ? reward / (double)rewards : 0;
 }
 
-static uint32_t guided(const void *arg, const float *state)
+static uint32_t rule_action(const void *arg, const float *state)
 {
     const struct train_state *s = arg;
 
@@ -98,7 +101,7 @@ static double guide_weight(const struct train *t)
     return part < GUIDED_PART ? 1 : (1 - part) / (1 - GUIDED_PART);
 }
 
-/* The share of remembered states in which the mean of nets does as the rule says. */
+/* Fraction of the remembered states in which the averaged net agrees with the rule. */
 static double agreement(const struct train *t)
 {
     const struct replay *memory = &t->state.dqn.replay;
@@ -109,14 +112,17 @@ static double agreement(const struct train *t)
         float        value[NET_WIDTH_MAX];
 
         net_run(&t->state.smooth, state, value);
-        same += net_largest(value, net_shape_outputs(&t->state.smooth.shape)) == guided(&t->state, state);
+        same +=
+            net_largest(value, net_shape_outputs(&t->state.smooth.shape)) == rule_action(&t->state, state);
     }
     return n ? (double)same / n : 0;
 }
 
-static void learn(struct train *t)
+static void learn_from_replay(struct train *t)
 {
-    struct dqn_guide guide = { .action = guided, .arg = &t->state, .margin = GUIDE_MARGIN, .weight = guide_weight(t) };
+    struct dqn_guide guide = {
+        .action = rule_action, .arg = &t->state, .margin = GUIDE_MARGIN, .weight = guide_weight(t)
+    };
     double           sum = 0;
     uint32_t         updates = 0;
 
@@ -136,7 +142,7 @@ static void learn(struct train *t)
 
 /* ---- checks ---- */
 
-static void take_statics(struct train *t)
+static void store_statics(struct train *t)
 {
     for (uint32_t i = 0; i < TRAIN_EXAMS * TRAIN_STATICS; i++) {
         struct train_found found = train_found(t, t->request.runs + TRAIN_EXAMS + i);
@@ -146,7 +152,7 @@ static void take_statics(struct train *t)
     t->state.has_statics = true;
 }
 
-struct check { double score, over[TRAIN_STATICS][2]; };
+struct check_result { double score, over[TRAIN_STATICS][2]; };
 
 static bool is_known(const double (*fct)[2], int k)
 {
@@ -156,11 +162,11 @@ static bool is_known(const double (*fct)[2], int k)
     return true;
 }
 
-/* How many times longer mice and elephants take than with each static setting, on average over the checks; and the
- * score, for which SECN2 is the measure. */
-static struct check judge(const struct train *t)
+/* Computes the mean FCT ratios of mice and elephants to each static setting over all checks, and the score,
+ * which is relative to SECN2. */
+static struct check_result compare_with_statics(const struct train *t)
 {
-    struct check c = { 0 };
+    struct check_result c = { 0 };
     uint32_t     count[2] = { 0 };
 
     for (uint32_t i = 0; i < TRAIN_EXAMS; i++) {
@@ -185,27 +191,29 @@ static struct check judge(const struct train *t)
 
 void train_print_head(void)
 {
-    printf("                    all runs                       checks: FCT of mice and elephants, times that of\n"
-           " round  reward    loss  epsilon  agrees    score     SECN1         SECN2         SECN0         vendor\n");
+    printf("                    all runs                       checks: FCT of mice and elephants, times that "
+           "of\n"
+           " round  reward    loss  epsilon  agrees    score     SECN1         SECN2         SECN0         "
+           "vendor\n");
 }
 
-static void print_round(const struct train *t, const struct round *r)
+static void print_round(const struct train *t, const struct round_result *r)
 {
-    printf("%6u  %6.4f  %6.4f   %6.3f  ", t->state.rounds, r->reward, t->loss, epsilon(t));
+    printf("%6u  %6.4f  %6.4f   %6.3f  ", t->state.rounds, r->reward, t->loss, current_epsilon(t));
     if (t->request.search)
         printf("%4.0f %%", 100 * agreement(t));
     else
         printf("     -");
 }
 
-static void check(struct train *t, const struct round *r)
+static void check_net(struct train *t, const struct round_result *r)
 {
     struct train_state *s = &t->state;
-    struct check        c;
+    struct check_result c;
 
     if (!s->has_statics)
-        take_statics(t);
-    c = judge(t);
+        store_statics(t);
+    c = compare_with_statics(t);
     if (c.score < s->best_score) {
         s->best_score = c.score;
         s->best_round = s->rounds;
@@ -221,8 +229,8 @@ static void check(struct train *t, const struct round *r)
     fflush(stdout);
 }
 
-/* Nothing is checked: the newest net is the one to keep. */
-static void keep_last(struct train *t, const struct round *r)
+/* Without checks, keeps the newest net. */
+static void keep_last(struct train *t, const struct round_result *r)
 {
     struct train_state *s = &t->state;
 
@@ -236,8 +244,8 @@ static void keep_last(struct train *t, const struct round *r)
     fflush(stdout);
 }
 
-/* The net is checked before it learns from the round. Runs explore with the newest net, not with the smooth one:
- * what it overrates must be tried to be found out. */
+/* A net is checked before it learns from the round. Runs use the newest net instead of the average, because
+ * exploration must expose overestimated values. */
 static bool is_check(const struct train *t)
 {
     const struct train_request *q = &t->request;
@@ -247,18 +255,18 @@ static bool is_check(const struct train *t)
 
 int train_round(struct train *t, struct err *err)
 {
-    struct round r = { .is_check = is_check(t) };
+    struct round_result r = { .is_check = is_check(t) };
     uint32_t     checks = r.is_check ? TRAIN_EXAMS : 0;
     int          rc;
 
     if (r.is_check && !t->state.has_statics)
         checks += TRAIN_EXAMS * TRAIN_STATICS;
-    rc = train_jobs(t, t->request.runs + checks, describe, err);
+    rc = train_jobs(t, t->request.runs + checks, describe_job, err);
     if (!rc) {
         take_experience(t, &r);
         if (r.is_check)
-            check(t, &r);
-        learn(t);
+            check_net(t, &r);
+        learn_from_replay(t);
         if (!t->request.check)
             keep_last(t, &r);
         t->state.rounds++;

@@ -1,4 +1,4 @@
-/* src/train/train_run.c - one run, in a process of its own. */
+/* src/train/train_run.c - one training run, in its own process. */
 #include "run/sim_world.h"
 #include "run/simulation.h"
 #include "train/train.h"
@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tuner that explores for us, lent to the simulation. */
-static int lend_explorer(struct simulation *s, const struct train_job *j, struct replay *memory, struct err *err)
+/* Attaches a tuner that explores to the simulation. */
+static int attach_explorer(struct simulation *s, const struct train_job *j, struct replay *memory,
+                           struct err *err)
 {
     struct world world;
     struct loop  loop;
@@ -19,13 +20,14 @@ static int lend_explorer(struct simulation *s, const struct train_job *j, struct
     world_fini(&world);
     if (rc)
         return rc;
-    acc_explore(&loop.tuner, &(struct acc_explorer){ j->net, j->is_by_rule ? &j->rule : NULL, j->epsilon, j->hold,
-                                                     memory });
+    acc_explore(&loop.tuner, &(struct acc_explorer){ j->net, j->is_by_rule ? &j->rule : NULL, j->epsilon,
+                                                     j->hold, memory });
     simulation_lend(s, &loop);
     return 0;
 }
 
-static void write_found(const struct simulation *s, const struct train_job *j, const struct replay *memory, FILE *out)
+static void write_found(const struct simulation *s, const struct train_job *j, const struct replay *memory,
+                        FILE *out)
 {
     struct train_found found = { .records = memory->count };
     struct acc_figures f = { 0 };
@@ -46,8 +48,9 @@ int train_run(const char *text, const struct train_job *j, FILE *out, struct err
 {
     char                    set[40];
     const char             *sets[] = { set };
-    struct simulation_input input = { .name = "training", .text = text, .text_bytes = strlen(text), .threads = 1,
-                                      .seed = j->seed ? &j->seed : NULL, .set = sets, .is_untuned = !j->tuner };
+    struct simulation_input input = { .name = "training", .text = text, .text_bytes = strlen(text),
+                                      .threads = 1, .seed = j->seed ? &j->seed : NULL, .set = sets,
+                                      .is_untuned = !j->tuner };
     struct replay           memory = { 0 };
     struct simulation       s;
     int                     rc;
@@ -60,7 +63,7 @@ int train_run(const char *text, const struct train_job *j, FILE *out, struct err
     if (j->records_max)
         replay_init(&memory, j->record_floats, j->records_max);
     if (!j->tuner)
-        rc = lend_explorer(&s, j, j->records_max ? &memory : NULL, err);
+        rc = attach_explorer(&s, j, j->records_max ? &memory : NULL, err);
     if (!rc) {
         simulation_run(&s, NULL, NULL);
         rc = simulation_failed(&s, err);

@@ -1,11 +1,13 @@
-/* src/train/train_search.c - a search for a rule, generation by generation.
+/* src/train/train_search.c - search for a rule, generation by generation.
  *
- * The first generation has every action for itself, in all cells; each later one the best rule so far with one to
- * three cells changed, eight times. They are tried on all checks, beside SECN2 and the best so far, with seeds that
- * are new in each generation. What is best there may have been lucky: it meets the best so far once more, with other
- * seeds, and takes its place if it is better in both together. So does, if several were better, the rule with the
- * changes of all of them; it must be the best of the three. In the end the last that were best for a while meet on
- * more traffic.
+ * The first generation contains every action, applied in all cells. Each later one contains eight variants of
+ * the best rule, with one to three cells changed. All run on all checks, along with SECN2 and the best rule,
+ * with new seeds in each generation.
+ *
+ * The winner of a generation may have been lucky. It is therefore compared with the best rule again, with
+ * other seeds, and replaces it if it is better in both comparisons together. If several variants were better,
+ * the union of their changes is tested as well; it must be the best of the three. After the last generation,
+ * the recent best rules compete on more traffic.
  */
 #include "base/rng.h"
 #include "train/train.h"
@@ -17,17 +19,18 @@
 #include <string.h>
 
 #define CANDIDATES 8
-#define FIRST_MAX  20            /* of the first generation; of a longer list of actions so many, evenly spread */
-#define GAIN_MIN   0.005         /* of the score; less is likely luck */
+/* size of the first generation; longer lists of actions are sampled evenly */
+#define FIRST_MAX  20
+#define GAIN_MIN   0.005         /* smallest significant gain of the score */
 #define RUN_OFF    4             /* seeds */
-#define NEAR       2             /* actions that are near another in the list: half of all changes go there */
+#define NEAR       2             /* half of all changes move to an action at most this far in the list */
 #define STREAM     0x72756c65ull
 
-/* In the order of jobs, TRAIN_CHECKS of each: SECN2, the best so far, then candidates; the second time the winner
- * and the union. */
+/* Order of jobs, TRAIN_CHECKS each: SECN2, the best rule, then candidates. In the second comparison the
+ * winner and the union follow. */
 enum { BASE, BEST, CANDIDATE, UNION };
 
-static uint32_t actions_of(const struct train *t)
+static uint32_t count_actions(const struct train *t)
 {
     return acc_actions_list((enum acc_actions)train_value(t, "actions"), NULL);
 }
@@ -36,10 +39,10 @@ uint32_t train_candidates(const struct train *t)
 {
     if (t->state.generations > 0)
         return CANDIDATES;
-    return actions_of(t) < FIRST_MAX ? actions_of(t) : FIRST_MAX;
+    return count_actions(t) < FIRST_MAX ? count_actions(t) : FIRST_MAX;
 }
 
-static uint16_t another(struct rng *rng, uint16_t action, uint32_t actions)
+static uint16_t change_action(struct rng *rng, uint16_t action, uint32_t actions)
 {
     uint32_t by = 1 + (uint32_t)rng_below(rng, NEAR);
 
@@ -58,7 +61,7 @@ struct acc_rule train_candidate(const struct train *t, uint32_t number)
 
     if (t->state.generations == 0) {
         for (int i = 0; i < ACC_RULE_CELLS; i++)
-            rule.action[i] = (uint16_t)(number * actions_of(t) / train_candidates(t));
+            rule.action[i] = (uint16_t)(number * count_actions(t) / train_candidates(t));
         return rule;
     }
     rng_init(&rng, t->request.seed, STREAM << 32 | (uint64_t)t->state.generations << 8 | number);
@@ -66,14 +69,15 @@ struct acc_rule train_candidate(const struct train *t, uint32_t number)
     for (uint32_t i = 0; i < changes; i++) {
         uint32_t cell = (uint32_t)rng_below(&rng, ACC_RULE_CELLS);
 
-        rule.action[cell] = another(&rng, rule.action[cell], actions_of(t));
+        rule.action[cell] = change_action(&rng, rule.action[cell], count_actions(t));
     }
     return rule;
 }
 
 /* ---- jobs ---- */
 
-static void describe(const struct train *t, uint32_t number, uint64_t seed, struct train_job *j, char **text)
+static void describe_check(const struct train *t, uint32_t number, uint64_t seed, struct train_job *j,
+                           char **text)
 {
     j->is_by_rule = number / TRAIN_CHECKS != BASE;
     j->tuner = j->is_by_rule ? NULL : "secn2";
@@ -85,7 +89,7 @@ static void first_job(const struct train *t, uint32_t number, struct train_job *
 {
     uint32_t variant = number / TRAIN_CHECKS;
 
-    describe(t, number, 2ull * t->state.generations, j, text);
+    describe_check(t, number, 2ull * t->state.generations, j, text);
     if (variant != BASE)
         j->rule = variant == BEST ? t->state.rule : train_candidate(t, variant - CANDIDATE);
 }
@@ -94,7 +98,7 @@ static void second_job(const struct train *t, uint32_t number, struct train_job 
 {
     uint32_t variant = number / TRAIN_CHECKS;
 
-    describe(t, number, 2ull * t->state.generations + 1, j, text);
+    describe_check(t, number, 2ull * t->state.generations + 1, j, text);
     if (variant != BASE)
         j->rule = variant == BEST ? t->state.rule : variant == CANDIDATE ? t->winner : t->both;
 }
@@ -108,15 +112,15 @@ static void add_changes(struct acc_rule *to, const struct acc_rule *from, const 
             to->action[i] = from->action[i];
 }
 
-struct scores { double best, winner, both; uint32_t better; };
+struct rule_scores { double best, winner, both; uint32_t better; };
 
-/* Finds the winner, and puts together all that are better than the best so far. */
-static int try_all(struct train *t, struct scores *s, struct err *err)
+/* Finds the winner, and the union of all candidates that beat the best rule. */
+static int compare_all(struct train *t, struct rule_scores *s, struct err *err)
 {
     uint32_t n = train_candidates(t);
     int      rc = train_jobs(t, (CANDIDATE + n) * TRAIN_CHECKS, first_job, err);
 
-    *s = (struct scores){ .best = INFINITY, .winner = INFINITY };
+    *s = (struct rule_scores){ .best = INFINITY, .winner = INFINITY };
     t->both = t->state.rule;
     if (!rc && t->state.generations)
         s->best = train_score(t, BEST * TRAIN_CHECKS, BASE);
@@ -138,11 +142,11 @@ static int try_all(struct train *t, struct scores *s, struct err *err)
     return rc;
 }
 
-static int try_again(struct train *t, bool has_both, struct scores *s, struct err *err)
+static int compare_again(struct train *t, bool has_both, struct rule_scores *s, struct err *err)
 {
     int rc = train_jobs(t, (has_both ? UNION + 1 : UNION) * TRAIN_CHECKS, second_job, err);
 
-    *s = (struct scores){ .best = INFINITY, .both = INFINITY };
+    *s = (struct rule_scores){ .best = INFINITY, .both = INFINITY };
     if (!rc) {
         if (t->state.generations)
             s->best = train_score(t, BEST * TRAIN_CHECKS, BASE);
@@ -171,8 +175,8 @@ static void print_generation(const struct train *t, bool is_new)
         print_rule(t, is_new ? "  new" : "");
 }
 
-/* Which of the three is the rule from now on. */
-static bool choose(struct train *t, const struct scores *first, const struct scores *second)
+/* Chooses among the three rules. Returns true if the rule has changed. */
+static bool choose_rule(struct train *t, const struct rule_scores *first, const struct rule_scores *second)
 {
     if (second->both < second->winner && second->both < second->best - GAIN_MIN) {
         t->state.rule = t->both;
@@ -189,15 +193,15 @@ static bool choose(struct train *t, const struct scores *first, const struct sco
 
 int train_generation(struct train *t, struct err *err)
 {
-    struct scores first, second = { .best = INFINITY, .winner = INFINITY, .both = INFINITY };
+    struct rule_scores first, second = { .best = INFINITY, .winner = INFINITY, .both = INFINITY };
     bool          is_new;
-    int           rc = try_all(t, &first, err);
+    int           rc = compare_all(t, &first, err);
 
     if (!rc && first.better)
-        rc = try_again(t, t->state.generations && first.better > 1, &second, err);
+        rc = compare_again(t, t->state.generations && first.better > 1, &second, err);
     if (rc)
         return rc;
-    is_new = choose(t, &first, &second);
+    is_new = choose_rule(t, &first, &second);
     if (is_new)
         t->state.last[t->state.lasts++ % TRAIN_RULES] = t->state.rule;
     print_generation(t, is_new);
@@ -205,9 +209,9 @@ int train_generation(struct train *t, struct err *err)
     return train_state_save(&t->state, t->state_path, err);
 }
 
-/* ---- the end ---- */
+/* ---- run-off ---- */
 
-static void last_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
+static void run_off_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
 {
     uint32_t variant = number / TRAIN_CHECKS / RUN_OFF, seed = number / TRAIN_CHECKS % RUN_OFF;
 
@@ -216,14 +220,15 @@ static void last_job(const struct train *t, uint32_t number, struct train_job *j
         j->rule = t->state.last[variant - 1];
     else
         j->tuner = "secn2";
-    *text = train_check_scenario(number % TRAIN_CHECKS, t->request.seed * 1000003 + 2ull * t->request.search + seed,
-                                 t->request.nics, t->request.is_quick);
+    *text = train_check_scenario(number % TRAIN_CHECKS,
+                                 t->request.seed * 1000003 + 2ull * t->request.search + seed, t->request.nics,
+                                 t->request.is_quick);
 }
 
 int train_run_off(struct train *t, struct err *err)
 {
     uint32_t rules = t->state.lasts < TRAIN_RULES ? t->state.lasts : TRAIN_RULES;
-    int      rc = train_jobs(t, (1 + rules) * RUN_OFF * TRAIN_CHECKS, last_job, err);
+    int      rc = train_jobs(t, (1 + rules) * RUN_OFF * TRAIN_CHECKS, run_off_job, err);
 
     t->state.rule_score = INFINITY;
     for (uint32_t i = 0; !rc && i < rules; i++) {

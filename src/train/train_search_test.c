@@ -1,4 +1,4 @@
-/* src/train/train_search_test.c - which rules are tried. That a search comes to something is seen in docs/acc.md. */
+/* src/train/train_search_test.c - candidates of the search. docs/acc.md documents its results. */
 #include "train/train.h"
 #include "tune/acc/acc.h"
 
@@ -18,10 +18,14 @@ static void open_train(struct train *t, const char *actions)
         fail_msg("%s", err.text);
 }
 
-/* The template has 20 actions, each of which fills a rule; of the 630 of the text there are 20, 31.5 apart. */
-static void candidate__first_every_action_for_itself(void **state)
+/* The template has 20 actions, each of which fills a rule. Of the 630 actions of the paper's text, 20 are
+ * sampled, 31.5 apart. */
+static void candidate__first_generation_has_every_action(void **state)
 {
-    static const struct { const char *actions; double apart; } rows[] = { { "template", 1 }, { "text", 31.5 } };
+    static const struct {
+        const char *actions;
+        double apart;
+    } rows[] = { { "template", 1 }, { "text", 31.5 } };
 
     (void)state;
     for (int row = 0; row < 2; row++) {
@@ -48,9 +52,10 @@ static uint32_t differences(const struct acc_rule *a, const struct acc_rule *b)
     return n;
 }
 
-/* Three cells at most, all of which and all actions come up in time. Half of the changes are to an action that is one or two
- * away, half to any, of which 1 in 20 is none and 4 are near, too: 61.5 % of those that are one. */
-static void candidate__then_the_best_with_some_cells_changed(void **state)
+/* At most three cells change; all cells and actions occur eventually. Half of the changes move by one or two
+ * actions. Half are random: of these 1 in 20 changes nothing, and 4 are near too. So 61.5 % of the real
+ * changes are near. */
+static void candidate__later_generations_vary_the_best(void **state)
 {
     bool         is_cell[ACC_RULE_CELLS] = { false }, is_action[20] = { false };
     uint32_t     changes = 0, near = 0;
@@ -83,7 +88,7 @@ static void candidate__then_the_best_with_some_cells_changed(void **state)
         assert_true(is_cell[cell]);
     for (int action = 0; action < 20; action++)
         assert_true(is_action[action] || action == 10);
-    /* 4,000 rules with 1.75 changes each, of which 1 in 40 is none, and some are in the same cell. */
+    /* 4,000 rules with 1.75 changes each, of which 1 in 40 has no effect, and some hit the same cell. */
     assert_true(changes > 6300 && changes < 7000);
     assert_true(near > 0.57 * changes && near < 0.66 * changes);
     option_values_fini(&t.values);
@@ -92,8 +97,8 @@ static void candidate__then_the_best_with_some_cells_changed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(candidate__first_every_action_for_itself),
-        cmocka_unit_test(candidate__then_the_best_with_some_cells_changed),
+        cmocka_unit_test(candidate__first_generation_has_every_action),
+        cmocka_unit_test(candidate__later_generations_vary_the_best),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

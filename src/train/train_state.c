@@ -1,7 +1,8 @@
-/* src/train/train_state.c - a training between two rounds, in a file.
+/* src/train/train_state.c - the state of a training between rounds, in a file.
  *
- *   "ANOLETRAIN2\n", the digest of the configuration, the numbers and arrays in the order of add_all(), and the digest
- *   of all before. Numbers are those of the machine: the file is for going on, not for carrying about.
+ * "ANOLETRAIN2\n", the digest of the configuration, the numbers and arrays in the order of add_all(), and the
+ * digest of everything before. The file is in native byte order: it is meant for resuming on the same
+ * machine.
  */
 #include "base/digest.h"
 #include "base/text.h"
@@ -35,16 +36,16 @@ void train_state_fini(struct train_state *s)
     *s = (struct train_state){ 0 };
 }
 
-/* ---- a row of bytes, written or read ---- */
+/* ---- serialization, both directions ---- */
 
-struct row {
+struct byte_stream {
     FILE       *out;             /* writing */
     const char *in;              /* reading */
     size_t      left;
     bool        is_short;
 };
 
-static void add(struct row *r, void *bytes, size_t length)
+static void add_bytes(struct byte_stream *r, void *bytes, size_t length)
 {
     if (r->out) {
         fwrite(bytes, 1, length, r->out);
@@ -59,48 +60,48 @@ static void add(struct row *r, void *bytes, size_t length)
     r->left -= length;
 }
 
-static void add_net(struct row *r, struct net *n)
+static void add_net(struct byte_stream *r, struct net *n)
 {
-    add(r, n->parameter, n->parameters * sizeof(float));
+    add_bytes(r, n->parameter, n->parameters * sizeof(float));
 }
 
-static void add_all(struct row *r, struct train_state *s)
+static void add_all(struct byte_stream *r, struct train_state *s)
 {
     struct dqn *d = &s->dqn;
 
-    add(r, &s->generations, sizeof s->generations);
-    add(r, &s->rule, sizeof s->rule);
-    add(r, &s->rule_score, sizeof s->rule_score);
-    add(r, s->last, sizeof s->last);
-    add(r, &s->lasts, sizeof s->lasts);
-    add(r, &s->is_run_off, sizeof s->is_run_off);
-    add(r, &s->rounds, sizeof s->rounds);
-    add(r, &s->best_score, sizeof s->best_score);
-    add(r, &s->best_round, sizeof s->best_round);
-    add(r, &s->has_statics, sizeof s->has_statics);
-    add(r, s->statics, sizeof s->statics);
+    add_bytes(r, &s->generations, sizeof s->generations);
+    add_bytes(r, &s->rule, sizeof s->rule);
+    add_bytes(r, &s->rule_score, sizeof s->rule_score);
+    add_bytes(r, s->last, sizeof s->last);
+    add_bytes(r, &s->lasts, sizeof s->lasts);
+    add_bytes(r, &s->is_run_off, sizeof s->is_run_off);
+    add_bytes(r, &s->rounds, sizeof s->rounds);
+    add_bytes(r, &s->best_score, sizeof s->best_score);
+    add_bytes(r, &s->best_round, sizeof s->best_round);
+    add_bytes(r, &s->has_statics, sizeof s->has_statics);
+    add_bytes(r, s->statics, sizeof s->statics);
     add_net(r, &s->smooth);
     add_net(r, &s->best);
     add_net(r, &d->online);
     add_net(r, &d->target);
-    add(r, &d->adam.beta1_power, sizeof d->adam.beta1_power);
-    add(r, &d->adam.beta2_power, sizeof d->adam.beta2_power);
-    add(r, d->adam.mean, d->adam.parameters * sizeof(float));
-    add(r, d->adam.square, d->adam.parameters * sizeof(float));
-    add(r, &d->rng, sizeof d->rng);
-    add(r, &d->decisions, sizeof d->decisions);
-    add(r, &d->updates, sizeof d->updates);
-    add(r, &d->replay.count, sizeof d->replay.count);
-    add(r, &d->replay.added, sizeof d->replay.added);
+    add_bytes(r, &d->adam.beta1_power, sizeof d->adam.beta1_power);
+    add_bytes(r, &d->adam.beta2_power, sizeof d->adam.beta2_power);
+    add_bytes(r, d->adam.mean, d->adam.parameters * sizeof(float));
+    add_bytes(r, d->adam.square, d->adam.parameters * sizeof(float));
+    add_bytes(r, &d->rng, sizeof d->rng);
+    add_bytes(r, &d->decisions, sizeof d->decisions);
+    add_bytes(r, &d->updates, sizeof d->updates);
+    add_bytes(r, &d->replay.count, sizeof d->replay.count);
+    add_bytes(r, &d->replay.added, sizeof d->replay.added);
     if (d->replay.count > d->replay.capacity)
         r->is_short = true;
     else
-        add(r, d->replay.record, (size_t)d->replay.count * d->replay.floats * sizeof(float));
+        add_bytes(r, d->replay.record, (size_t)d->replay.count * d->replay.floats * sizeof(float));
 }
 
-/* ---- the file ---- */
+/* ---- file ---- */
 
-static void digest_of(char text[DIGEST_TEXT_SIZE], const char *bytes, size_t length)
+static void compute_digest(char text[DIGEST_TEXT_SIZE], const char *bytes, size_t length)
 {
     struct digest d;
 
@@ -111,13 +112,13 @@ static void digest_of(char text[DIGEST_TEXT_SIZE], const char *bytes, size_t len
 
 static void encode(const struct train_state *s, char **bytes, size_t *length)
 {
-    struct row r = { .out = open_memstream(bytes, length) };
+    struct byte_stream r = { .out = open_memstream(bytes, length) };
 
     if (!r.out)
         die("out of memory");
     fputs(MAGIC, r.out);
     fwrite(s->config, 1, HEX, r.out);
-    add_all(&r, (struct train_state *)s);    /* which it only reads when it writes */
+    add_all(&r, (struct train_state *)s);    /* not modified when writing */
     fclose(r.out);
 }
 
@@ -128,7 +129,7 @@ int train_state_save(const struct train_state *s, const char *path, struct err *
     int    rc;
 
     encode(s, &bytes, &length);
-    digest_of(digest, bytes, length);
+    compute_digest(digest, bytes, length);
     bytes = xrealloc(bytes, length + HEX);
     memcpy(bytes + length, digest, HEX);
     rc = outfile_write(path, bytes, length + HEX, err);
@@ -144,27 +145,28 @@ static int check_frame(const struct train_state *s, const char *name, const char
     if (length < strlen(MAGIC) || memcmp(bytes, MAGIC, strlen(MAGIC)) != 0)
         return err_set(err, EINVAL, "%s: this is not a training of this version of anole", name);
     if (length < strlen(MAGIC) + 2ul * HEX)
-        return err_set(err, EINVAL, "%s: the file is cut short; remove it to begin anew", name);
-    digest_of(digest, bytes, length - HEX);
+        return err_set(err, EINVAL, "%s: the file is truncated; delete it to restart", name);
+    compute_digest(digest, bytes, length - HEX);
     if (memcmp(digest, bytes + length - HEX, HEX) != 0)
-        return err_set(err, EINVAL, "%s: the file is damaged; remove it to begin anew", name);
+        return err_set(err, EINVAL, "%s: the file is damaged; delete it to restart", name);
     if (memcmp(bytes + strlen(MAGIC), s->config, HEX) != 0)
-        return err_set(err, EINVAL, "%s: a training with other options; give those again, or remove it to begin anew",
-                       name);
+        return err_set(err, EINVAL,
+                       "%s: a training with other options; repeat those, or delete it to restart", name);
     return 0;
 }
 
-int train_state_parse(struct train_state *s, const char *name, const char *bytes, size_t length, struct err *err)
+int train_state_parse(struct train_state *s, const char *name, const char *bytes, size_t length,
+                      struct err *err)
 {
     size_t     head = strlen(MAGIC) + HEX;
     int        rc = check_frame(s, name, bytes, length, err);
-    struct row r = { .in = bytes + head, .left = rc ? 0 : length - head - HEX };
+    struct byte_stream r = { .in = bytes + head, .left = rc ? 0 : length - head - HEX };
 
     if (rc)
         return rc;
     add_all(&r, s);
     if (r.is_short || r.left)
-        return err_set(err, EINVAL, "%s: the file does not hold what it should; remove it to begin anew", name);
+        return err_set(err, EINVAL, "%s: corrupt training state; delete it to restart", name);
     return 0;
 }
 

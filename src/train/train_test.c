@@ -1,4 +1,4 @@
-/* src/train/train_test.c - traffic to learn from, one run, and what is kept between rounds. */
+/* src/train/train_test.c - training traffic, a single run, and the state between rounds. */
 #include "train/train.h"
 #include "base/text.h"
 #include "run/simulation.h"
@@ -14,8 +14,8 @@
 
 /* ---- traffic ---- */
 
-/* Whatever is drawn is a scenario that can be run. */
-static void scenario__all_are_without_fault(void **state)
+/* Every random scenario is valid. */
+static void scenario__all_are_valid(void **state)
 {
     uint32_t stars = 0, webs = 0, bursts = 0, others = 0;
 
@@ -39,8 +39,8 @@ static void scenario__all_are_without_fault(void **state)
     assert_true(webs > 90 && bursts > 40 && others > 30);
 }
 
-/* Nothing of the experiments: their workloads, and Clos networks of 2, 4 and 12 leaves. */
-static void scenario__published_has_nothing_of_the_experiments(void **state)
+/* Excludes the workloads of the experiments, and their Clos networks of 2, 4 and 12 leaves. */
+static void scenario__published_excludes_the_experiments(void **state)
 {
     uint32_t bursts = 0;
 
@@ -62,10 +62,12 @@ static void scenario__published_has_nothing_of_the_experiments(void **state)
     assert_true(bursts > 80 && bursts < 145);
 }
 
-static void scenario__follows_from_its_numbers(void **state)
+static void scenario__is_reproducible(void **state)
 {
-    char *a = train_scenario(1, 2, 3, TRAIN_BOTH, TRAIN_ALL, false), *b = train_scenario(1, 2, 3, TRAIN_BOTH, TRAIN_ALL, false);
-    char *c = train_scenario(1, 2, 4, TRAIN_BOTH, TRAIN_ALL, false), *d = train_scenario(2, 2, 3, TRAIN_BOTH, TRAIN_ALL, true);
+    char *a = train_scenario(1, 2, 3, TRAIN_BOTH, TRAIN_ALL, false),
+         *b = train_scenario(1, 2, 3, TRAIN_BOTH, TRAIN_ALL, false);
+    char *c = train_scenario(1, 2, 4, TRAIN_BOTH, TRAIN_ALL, false),
+         *d = train_scenario(2, 2, 3, TRAIN_BOTH, TRAIN_ALL, true);
 
     (void)state;
     assert_string_equal(a, b);
@@ -77,7 +79,7 @@ static void scenario__follows_from_its_numbers(void **state)
     free(d);
 }
 
-static void check_scenario__are_without_fault(void **state)
+static void check_scenario__all_are_valid(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < TRAIN_CHECKS; i++) {
@@ -92,7 +94,7 @@ static void check_scenario__are_without_fault(void **state)
     }
 }
 
-/* Of both kinds of NICs half have each; otherwise the halves differ by their seeds. */
+/* With both kinds of NICs, half of the checks have each. Otherwise the halves differ by seed. */
 static void check_scenario__has_the_nics_asked_for(void **state)
 {
     (void)state;
@@ -111,7 +113,7 @@ static void check_scenario__has_the_nics_asked_for(void **state)
         }
 }
 
-/* ---- a run ---- */
+/* ---- run ---- */
 
 static const char star[] = "topology: {kind: star, hosts: 6, rate: 25Gbps, delay: 1us}\nrun: 2ms\n"
                            "traffic: [{kind: incast, senders: 5, size: 64KB, period: 150us}]\n";
@@ -137,8 +139,8 @@ static char *run_once(const struct train_job *j, size_t *length)
     return text;
 }
 
-/* What a run hands in is a line of records whose rewards add up to the sum, and the same every time. */
-static void run__hands_in_what_it_went_through(void **state)
+/* A run returns records whose rewards add up to the sum, reproducibly. */
+static void run__returns_its_experience(void **state)
 {
     struct train_job   j = { .hold = 2, .epsilon = 0.5, .records_max = 10000, .seed = 3 };
     struct option_values v;
@@ -178,19 +180,28 @@ static void run__hands_in_what_it_went_through(void **state)
     option_values_fini(&v);
 }
 
-/* ---- between rounds ---- */
+/* ---- state between rounds ---- */
 
 static const struct dqn_cfg small = {
-    .shape = { .inputs = 2, .layers = 2, .layer = { { .width = 4, .activation = NET_RELU }, { .width = 2 } } },
-    .is_double = true, .gamma = 0.5, .bend = 1, .batch = 4, .memory = 10, .copy_every = 3,
-    .epsilon_decay = 1, .seed = 3,
+    .shape = { .inputs = 2, .layers = 2,
+               .layer = { { .width = 4, .activation = NET_RELU }, { .width = 2 } } },
+    .is_double = true,
+    .gamma = 0.5,
+    .bend = 1,
+    .batch = 4,
+    .memory = 10,
+    .copy_every = 3,
+    .epsilon_decay = 1,
+    .seed = 3,
 };
 
 static void learn_some(struct train_state *s, int steps)
 {
     for (int i = 0; i < steps; i++) {
         float           numbers[4] = { (float)i, 0.5f, 0.25f, (float)(i % 3) };
-        struct dqn_step step = { .state = numbers, .next = numbers + 2, .reward = (float)(i % 2), .action = i % 2 };
+        struct dqn_step step = {
+            .state = numbers, .next = numbers + 2, .reward = (float)(i % 2), .action = i % 2
+        };
 
         dqn_remember(&s->dqn, &step);
         dqn_update(&s->dqn);
@@ -198,7 +209,7 @@ static void learn_some(struct train_state *s, int steps)
     s->rounds++;
 }
 
-static void state__goes_on_as_if_nothing_had_been(void **unused)
+static void state__resumes_with_the_same_result(void **unused)
 {
     char               path[] = "/tmp/train_test.XXXXXX";
     struct train_state whole, halved;
@@ -230,7 +241,7 @@ static void state__goes_on_as_if_nothing_had_been(void **unused)
     unlink(path);
 }
 
-/* Any byte that is wrong, any length that is too short, and another configuration. */
+/* Refuses any changed byte, any shorter length, and another configuration. */
 static void state__damage_is_refused(void **unused)
 {
     char               path[] = "/tmp/train_test.XXXXXX", *bytes;
@@ -269,13 +280,13 @@ static void state__damage_is_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scenario__all_are_without_fault),
-        cmocka_unit_test(scenario__published_has_nothing_of_the_experiments),
-        cmocka_unit_test(scenario__follows_from_its_numbers),
-        cmocka_unit_test(check_scenario__are_without_fault),
+        cmocka_unit_test(scenario__all_are_valid),
+        cmocka_unit_test(scenario__published_excludes_the_experiments),
+        cmocka_unit_test(scenario__is_reproducible),
+        cmocka_unit_test(check_scenario__all_are_valid),
         cmocka_unit_test(check_scenario__has_the_nics_asked_for),
-        cmocka_unit_test(run__hands_in_what_it_went_through),
-        cmocka_unit_test(state__goes_on_as_if_nothing_had_been),
+        cmocka_unit_test(run__returns_its_experience),
+        cmocka_unit_test(state__resumes_with_the_same_result),
         cmocka_unit_test(state__damage_is_refused),
     };
 

@@ -87,7 +87,7 @@ setup_file() {
     run_apart train --out "$dir/m.acc"
     [ "$status" -eq 1 ]
     [ "$(wc -l <"$dir/err")" -eq 1 ]
-    grep -q 'm.acc.state: the file is cut short' "$dir/err"
+    grep -q 'm.acc.state: the file is truncated' "$dir/err"
 }
 
 @test "train: wrong options are refused with one line" {

@@ -11,13 +11,13 @@
 
 #define SETTLE_PS   (6 * PS_PER_MS)
 #define MEASURE_PS  (4 * PS_PER_MS)
-#define BASE_US     8.192        /* as the knobs begin */
+#define BASE_US     8.192        /* defaults of the knobs */
 #define BETA        1.5
 #define TARGET      0.064
 #define CHECK_SEED  1000001
 
-static const char *const unseen[] = { "many_to_one:2_1", "many_to_one:16_4", "many_to_one:16_32", "all_to_all:8_8",
-                                      "long_short:7" };
+static const char *const unseen[] = { "many_to_one:2_1", "many_to_one:16_4", "many_to_one:16_32",
+                                      "all_to_all:8_8", "long_short:7" };
 
 double rlcc_check_distance(const struct policy *p)
 {
@@ -35,10 +35,13 @@ double rlcc_check_distance(const struct policy *p)
 
 /* ---- worlds ---- */
 
-static int open_world(struct env **e, const struct policy *p, const struct env_world *w, uint64_t seed, struct err *err)
+static int open_world(struct env **e, const struct policy *p, const struct env_world *w, uint64_t seed,
+                      struct err *err)
 {
     char          *text = env_world_text(w);
-    struct env_cfg cfg = { .name = "a check", .text = text, .text_bytes = strlen(text), .seed = seed, .policy = p };
+    struct env_cfg cfg = {
+        .name = "a check", .text = text, .text_bytes = strlen(text), .seed = seed, .policy = p
+    };
     int            rc = env_open(e, &cfg, err);
 
     free(text);
@@ -47,18 +50,20 @@ static int open_world(struct env **e, const struct policy *p, const struct env_w
 
 static void run_until(struct env *e, uint64_t until_ps)
 {
-    while (env_now_ps(e) < until_ps && env_collect(e, &(struct env_quota){ .steps_least = 1, .steps_most = 1 }))
+    while (env_now_ps(e) < until_ps &&
+           env_collect(e, &(struct env_quota){ .steps_least = 1, .steps_most = 1 }))
         continue;
 }
 
-static double flows_of(const struct env_world *w)
+static double count_flows(const struct env_world *w)
 {
     if (w->kind == ENV_LONG_SHORT)
         return 1;
     return (double)w->qps * (w->kind == ENV_ALL_TO_ALL ? w->hosts - 1 : w->hosts);
 }
 
-int rlcc_check_world(struct rlcc_check *c, const struct policy *p, const struct env_world *w, uint64_t seed, struct err *err)
+int rlcc_check_world(struct rlcc_check *c, const struct policy *p, const struct env_world *w, uint64_t seed,
+                     struct err *err)
 {
     struct env_totals before, after;
     struct env       *e;
@@ -73,17 +78,18 @@ int rlcc_check_world(struct rlcc_check *c, const struct policy *p, const struct 
     run_until(e, began_ps + MEASURE_PS);
     after = env_totals(e);
     *c = (struct rlcc_check){
-        .share = (double)(after.payload_bytes - before.payload_bytes) * 8e12 / (double)(env_now_ps(e) - began_ps) /
-                 env_world_bps(w),
+        .share = (double)(after.payload_bytes - before.payload_bytes) * 8e12 /
+                 (double)(env_now_ps(e) - began_ps) / env_world_bps(w),
         .rtt_us = (after.rtt_us_sum - before.rtt_us_sum) / (double)(after.steps - before.steps),
-        .rtt_us_wanted = BASE_US * (BETA + TARGET * sqrt(flows_of(w))),
+        .rtt_us_wanted = BASE_US * (BETA + TARGET * sqrt(count_flows(w))),
         .lost = (double)(after.dropped_packets - before.dropped_packets) / (double)env_agents(e),
     };
     env_close(e);
     return 0;
 }
 
-static int add_world(struct table *t, const struct policy *p, const char *name, bool is_lossy, struct err *err)
+static int add_world(struct table *t, const struct policy *p, const char *name, bool is_lossy,
+                     struct err *err)
 {
     struct env_world  w;
     struct rlcc_check c;
@@ -117,7 +123,8 @@ static int print_worlds(FILE *out, const struct policy *p, bool is_quick, struct
         for (int lossy = 0; lossy < 2 && !rc; lossy++)
             rc = add_world(t, p, unseen[i], lossy, err);
     if (!rc) {
-        fprintf(out, "\nWorlds that it has not seen, %g ms after their start\n", (double)SETTLE_PS / PS_PER_MS);
+        fprintf(out, "\nWorlds that it has not seen, %g ms after their start\n",
+                (double)SETTLE_PS / PS_PER_MS);
         table_print(t, out, 2);
     }
     table_free(t);
@@ -132,7 +139,9 @@ static void print_paper(FILE *out, const struct policy *p)
     float                    table[3][3];
 
     policy_table_fill_paper(table, p);
-    fprintf(out, "\nTable VI: the multiplier, state before in rows, state now in columns; the paper's in brackets\n");
+    fprintf(
+        out,
+        "\nTable VI: the multiplier, state before in rows, state now in columns; the paper's in brackets\n");
     fprintf(out, "  %-10s %14s %14s %14s\n", "", state[0], state[1], state[2]);
     for (int i = 0; i < 3; i++) {
         fprintf(out, "  %-10s", state[i]);

@@ -1,4 +1,5 @@
-/* src/train/rlcc/rlcc_check.h - what has been learnt: a table of what the policy does, and worlds that it has not seen. */
+/* src/train/rlcc/rlcc_check.h - evaluation of a trained policy: its decision table, and worlds not used in
+ * training. */
 #ifndef TRAIN_RLCC_RLCC_CHECK_H
 #define TRAIN_RLCC_RLCC_CHECK_H
 
@@ -7,19 +8,20 @@
 
 #include <stdio.h>
 
-struct rlcc_check {              /* of one world, after its flows have settled */
-    double share;                /* of the receivers' links that payload has */
-    double rtt_us;               /* the mean of probes */
-    double rtt_us_wanted;        /* base (beta + target sqrt(flows of a receiver)) */
+struct rlcc_check {              /* of one world in steady state */
+    double share;                /* utilization of the receivers' links by payload */
+    double rtt_us;               /* mean of the probes */
+    double rtt_us_wanted;        /* expected: base (beta + target sqrt(flows of a receiver)) */
     double lost;                 /* packets per flow */
 };
 
-/* The largest difference from the paper's table VI. */
+/* Largest difference from table VI of the paper. */
 double rlcc_check_distance(const struct policy *);
 
-int rlcc_check_world(struct rlcc_check *, const struct policy *, const struct env_world *, uint64_t seed, struct err *);
+int rlcc_check_world(struct rlcc_check *, const struct policy *, const struct env_world *, uint64_t seed,
+                     struct err *);
 
-/* Both tables, and the checks of some worlds; 'is_quick': of shorter ones. */
+/* Prints both tables and the checks of some worlds. is_quick: shorter ones. */
 int rlcc_check_print(FILE *, const struct policy *, bool is_quick, struct err *);
 
 #endif

@@ -7,38 +7,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_MAX   8192u        /* of one agent that are learnt from */
+#define STEPS_MAX   8192u        /* steps per agent that are used */
 #define JOBS_MAX    64u
 #define LSTM_INPUTS 2u
-#define DELTA_MOST  5.0f         /* that trees learn from: the first burst would move leaves that hold all else as well */
+/* largest delta that trees learn from; the initial burst would distort leaves shared with other states */
+#define DELTA_MOST  5.0f
 
-/* ---- worlds side by side ---- */
+/* ---- parallel worlds ---- */
 
-struct crew {
+struct rollout_crew {
     struct rlcc_train *t;
     struct env_quota   quota;
-    atomic_uint        next;     /* world that nobody runs yet */
+    atomic_uint        next;     /* next world to run */
 };
 
-/* Everything about a world follows from the request, the update at which it began, and its number. */
-static uint64_t seed_of(const struct rlcc_train *t, uint32_t number)
+/* The seed depends only on the request, the update at which the world started, and its number. */
+static uint64_t make_seed(const struct rlcc_train *t, uint32_t number)
 {
     return (t->request.seed * 1000003 + t->updates) * 1009 + number + 1;
 }
 
-static int begin(const struct rlcc_train *t, struct rlcc_seat *seat, uint32_t number)
+static int start_world(const struct rlcc_train *t, struct rlcc_seat *seat, uint32_t number)
 {
     struct env_cfg cfg = { .name = seat->name, .text = seat->text, .text_bytes = strlen(seat->text),
-                           .seed = seed_of(t, number), .policy = &t->policy, .hides_history = t->request.hides_history };
+                           .seed = make_seed(t, number), .policy = &t->policy,
+                           .hides_history = t->request.hides_history };
 
     return env_open(&seat->env, &cfg, &seat->err);
 }
 
-static void run_one(struct crew *c, uint32_t number)
+static void run_one(struct rollout_crew *c, uint32_t number)
 {
     struct rlcc_seat *seat = &c->t->seat[number];
 
-    seat->rc = seat->env ? 0 : begin(c->t, seat, number);
+    seat->rc = seat->env ? 0 : start_world(c->t, seat, number);
     if (seat->rc)
         return;
     seat->before = env_totals(seat->env);
@@ -46,9 +48,9 @@ static void run_one(struct crew *c, uint32_t number)
     env_collect(seat->env, &c->quota);
 }
 
-static void *work(void *arg)
+static void *run_worker(void *arg)
 {
-    struct crew *c = arg;
+    struct rollout_crew *c = arg;
 
     for (;;) {
         uint32_t number = atomic_fetch_add(&c->next, 1);
@@ -59,20 +61,21 @@ static void *work(void *arg)
     }
 }
 
-/* A thread that cannot be had is one that does nothing: this one does all there is. */
-static void run_worlds(struct crew *c)
+/* If a thread cannot be created, the calling thread does its work. */
+static void run_worlds(struct rollout_crew *c)
 {
     pthread_t thread[JOBS_MAX];
     uint32_t  threads = 0, jobs = c->t->request.jobs < JOBS_MAX ? c->t->request.jobs : JOBS_MAX;
 
-    while (threads + 1 < jobs && threads + 1 < c->t->seats && pthread_create(&thread[threads], NULL, work, c) == 0)
+    while (threads + 1 < jobs && threads + 1 < c->t->seats &&
+           pthread_create(&thread[threads], NULL, run_worker, c) == 0)
         threads++;
-    work(c);
+    run_worker(c);
     while (threads > 0)
         pthread_join(thread[--threads], NULL);
 }
 
-/* ---- what agents went through ---- */
+/* ---- trajectories ---- */
 
 static void *grow(void *array, size_t *room, size_t need, size_t each)
 {
@@ -102,8 +105,9 @@ static void make_room(struct rlcc_train *t)
     t->trajectories = 0;
 }
 
-/* What step i decided is followed by the delta that step i + 1 sees; what the last one did to the network nobody saw. */
-static size_t take_agent(struct rlcc_train *t, const struct env_agent *a, size_t at)
+/* The decision of step i is followed by the delta of step i + 1. The effect of the last decision is
+ * unknown. */
+static size_t add_agent(struct rlcc_train *t, const struct env_agent *a, size_t at)
 {
     uint32_t n = a->steps > 1 ? a->steps - 1 : 0;
     bool     is_lstm = t->request.body == POLICY_LSTM;
@@ -116,14 +120,15 @@ static size_t take_agent(struct rlcc_train *t, const struct env_agent *a, size_t
         if (t->request.body == POLICY_TREES && t->delta[at + i] > DELTA_MOST)
             t->delta[at + i] = DELTA_MOST;
         if (is_lstm)
-            memcpy(t->state + LSTM_INPUTS * (at + i), a->x[i] + POLICY_FEATURES - LSTM_INPUTS, LSTM_INPUTS * sizeof(float));
+            memcpy(t->state + LSTM_INPUTS * (at + i), a->x[i] + POLICY_FEATURES - LSTM_INPUTS,
+                   LSTM_INPUTS * sizeof(float));
     }
     t->trajectory[t->trajectories++] =
         (struct adpg_trajectory){ n, is_lstm ? t->state + LSTM_INPUTS * at : a->x[0], t->delta + at };
     return at + n;
 }
 
-static void take(struct rlcc_train *t)
+static void collect_trajectories(struct rlcc_train *t)
 {
     size_t at = 0;
 
@@ -132,13 +137,13 @@ static void take(struct rlcc_train *t)
         for (uint32_t k = 0; k < env_agents(t->seat[i].env); k++) {
             struct env_agent a = env_agent(t->seat[i].env, k);
 
-            at = take_agent(t, &a, at);
+            at = add_agent(t, &a, at);
         }
 }
 
-/* ---- what was seen ---- */
+/* ---- statistics ---- */
 
-static void look(const struct rlcc_train *t, struct rlcc_seen *seen)
+static void add_statistics(const struct rlcc_train *t, struct rlcc_seen *seen)
 {
     double share = 0;
 
@@ -152,7 +157,8 @@ static void look(const struct rlcc_train *t, struct rlcc_seen *seen)
         seen->delta += is.delta_sum - was.delta_sum;
         seen->rtt_us += is.rtt_us_sum - was.rtt_us_sum;
         if (ps > 0)
-            share += (double)(is.payload_bytes - was.payload_bytes) * 8e12 / ps / env_world_bps(&seat->world) / t->seats;
+            share += (double)(is.payload_bytes - was.payload_bytes) * 8e12 / ps /
+                     env_world_bps(&seat->world) / t->seats;
     }
     seen->share += share;
 }
@@ -160,7 +166,7 @@ static void look(const struct rlcc_train *t, struct rlcc_seen *seen)
 int rlcc_rollout(struct rlcc_train *t, struct rlcc_seen *seen, struct err *err)
 {
     const struct rlcc_request *q = &t->request;
-    struct crew                c = { .t = t, .quota = { .steps = q->steps, .steps_most = q->steps_most } };
+    struct rollout_crew        c = { .t = t, .quota = { .steps = q->steps, .steps_most = q->steps_most } };
 
     if (t->updates < q->warm_up)
         c.quota = (struct env_quota){ .steps_least = q->warm_steps, .steps_most = q->warm_steps };
@@ -170,8 +176,8 @@ int rlcc_rollout(struct rlcc_train *t, struct rlcc_seen *seen, struct err *err)
             *err = t->seat[i].err;
             return t->seat[i].rc;
         }
-    take(t);
-    look(t, seen);
+    collect_trajectories(t);
+    add_statistics(t, seen);
     return 0;
 }
 

@@ -1,20 +1,21 @@
-/* src/train/rlcc/rlcc_rollout.h - one rollout: all worlds run on, side by side, and what their agents went through. */
+/* src/train/rlcc/rlcc_rollout.h - one rollout: runs all worlds in parallel and collects the trajectories of
+ * their agents. */
 #ifndef TRAIN_RLCC_RLCC_ROLLOUT_H
 #define TRAIN_RLCC_RLCC_ROLLOUT_H
 
 #include "train/rlcc/rlcc_training.h"
 
-/* Of all worlds since they were last looked at. */
+/* Statistics of all worlds since the last report. */
 struct rlcc_seen {
     double steps, reward, delta, rtt_us;     /* sums over steps */
-    double share;                /* of the receivers' links that was used by payload, the mean of the worlds */
+    double share;                /* utilization of the receivers' links by payload, mean of the worlds */
 };
 
-/* Lets all worlds run on until the quota of this update is met; those that are not there begin. Leaves the trajectories in
- * the training and adds to 'seen' what was seen. */
+/* Runs all worlds until the quota of this update is met, and starts missing ones. Stores the trajectories in
+ * the training and adds to 'seen'. */
 int rlcc_rollout(struct rlcc_train *, struct rlcc_seen *, struct err *);
 
-/* Ends a world, or all of them: others begin with the next rollout. */
+/* Closes one world, or all. The next rollout starts new ones. */
 void rlcc_rollout_end(struct rlcc_train *, uint32_t world);
 void rlcc_rollout_drop(struct rlcc_train *);
 

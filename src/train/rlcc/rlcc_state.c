@@ -12,7 +12,7 @@
 #define HEX       32
 #define BYTES_MAX (1u << 24)
 
-static void digest_of(char text[DIGEST_TEXT_SIZE], const char *bytes, size_t length)
+static void compute_digest(char text[DIGEST_TEXT_SIZE], const char *bytes, size_t length)
 {
     struct digest d;
 
@@ -26,39 +26,39 @@ static size_t head_bytes(void)
     return strlen(MAGIC) + HEX;
 }
 
-/* What a training is, part by part, in the order of the file. */
-struct part {
+/* The parts of a training, in the order of the file. */
+struct state_part {
     void  *at;
     size_t bytes;
 };
 
 #define PARTS_MAX 9
 
-static uint32_t parts_of(struct rlcc_train *t, struct part part[PARTS_MAX])
+static uint32_t list_parts(struct rlcc_train *t, struct state_part part[PARTS_MAX])
 {
     bool         is_trees = t->request.body == POLICY_TREES;
     struct adam *a = is_trees ? &t->trees.adam : &t->adpg.adam;
     size_t       each = a->parameters * sizeof(float);
     uint32_t     n = 0;
 
-    part[n++] = (struct part){ &t->updates, sizeof t->updates };
-    part[n++] = (struct part){ &a->beta1_power, sizeof a->beta1_power };
-    part[n++] = (struct part){ &a->beta2_power, sizeof a->beta2_power };
-    part[n++] = (struct part){ is_trees ? t->trees.parameter : t->adpg.parameter, each };
-    part[n++] = (struct part){ a->mean, each };
-    part[n++] = (struct part){ a->square, each };
+    part[n++] = (struct state_part){ &t->updates, sizeof t->updates };
+    part[n++] = (struct state_part){ &a->beta1_power, sizeof a->beta1_power };
+    part[n++] = (struct state_part){ &a->beta2_power, sizeof a->beta2_power };
+    part[n++] = (struct state_part){ is_trees ? t->trees.parameter : t->adpg.parameter, each };
+    part[n++] = (struct state_part){ a->mean, each };
+    part[n++] = (struct state_part){ a->square, each };
     if (is_trees) {
-        part[n++] = (struct part){ &t->trees.shape, sizeof t->trees.shape };
-        part[n++] = (struct part){ t->trees.visits, sizeof t->trees.visits };
-        part[n++] = (struct part){ &t->trees.updates, sizeof t->trees.updates };
+        part[n++] = (struct state_part){ &t->trees.shape, sizeof t->trees.shape };
+        part[n++] = (struct state_part){ t->trees.visits, sizeof t->trees.visits };
+        part[n++] = (struct state_part){ &t->trees.updates, sizeof t->trees.updates };
     }
     return n;
 }
 
 static size_t file_bytes(struct rlcc_train *t)
 {
-    struct part part[PARTS_MAX];
-    uint32_t    parts = parts_of(t, part);
+    struct state_part part[PARTS_MAX];
+    uint32_t    parts = list_parts(t, part);
     size_t      bytes = head_bytes() + HEX;
 
     for (uint32_t i = 0; i < parts; i++)
@@ -66,7 +66,7 @@ static size_t file_bytes(struct rlcc_train *t)
     return bytes;
 }
 
-static char *put(char *at, const void *bytes, size_t length)
+static char *put_bytes(char *at, const void *bytes, size_t length)
 {
     memcpy(at, bytes, length);
     return at + length;
@@ -76,45 +76,49 @@ int rlcc_state_save(struct rlcc_train *t, struct err *err)
 {
     size_t      length = file_bytes(t);
     char       *bytes = xmalloc(length), *at = bytes, digest[DIGEST_TEXT_SIZE];
-    struct part part[PARTS_MAX];
-    uint32_t    parts = parts_of(t, part);
+    struct state_part part[PARTS_MAX];
+    uint32_t    parts = list_parts(t, part);
     int         rc;
 
-    at = put(at, MAGIC, strlen(MAGIC));
-    at = put(at, t->config, HEX);
+    at = put_bytes(at, MAGIC, strlen(MAGIC));
+    at = put_bytes(at, t->config, HEX);
     for (uint32_t i = 0; i < parts; i++)
-        at = put(at, part[i].at, part[i].bytes);
-    digest_of(digest, bytes, (size_t)(at - bytes));
-    put(at, digest, HEX);
+        at = put_bytes(at, part[i].at, part[i].bytes);
+    compute_digest(digest, bytes, (size_t)(at - bytes));
+    put_bytes(at, digest, HEX);
     rc = outfile_write(t->state_path, bytes, length, err);
     free(bytes);
     return rc;
 }
 
-static int check_frame(struct rlcc_train *t, const char *name, const char *bytes, size_t length, struct err *err)
+static int check_frame(struct rlcc_train *t, const char *name, const char *bytes, size_t length,
+                       struct err *err)
 {
     char digest[DIGEST_TEXT_SIZE];
 
     if (length < strlen(MAGIC) || memcmp(bytes, MAGIC, strlen(MAGIC)) != 0)
         return err_set(err, EINVAL, "%s: this is not a training of rlcc by this version of anole", name);
     if (length < head_bytes() + HEX)
-        return err_set(err, EINVAL, "%s: the file is cut short; remove it to begin anew", name);
-    digest_of(digest, bytes, length - HEX);
+        return err_set(err, EINVAL, "%s: the file is truncated; delete it to restart", name);
+    compute_digest(digest, bytes, length - HEX);
     if (memcmp(digest, bytes + length - HEX, HEX) != 0)
-        return err_set(err, EINVAL, "%s: the file is damaged; remove it to begin anew", name);
+        return err_set(err, EINVAL, "%s: the file is damaged; delete it to restart", name);
     if (memcmp(bytes + strlen(MAGIC), t->config, HEX) != 0)
-        return err_set(err, EINVAL, "%s: a training in other worlds or with other options; give those again, or remove it "
-                       "to begin anew", name);
+        return err_set(err, EINVAL,
+                       "%s: a training in other worlds or with other options; repeat those, or delete it to "
+                       "restart",
+                       name);
     if (length != file_bytes(t))
-        return err_set(err, EINVAL, "%s: the file does not hold what it should; remove it to begin anew", name);
+        return err_set(err, EINVAL, "%s: corrupt training state; delete it to restart",
+                       name);
     return 0;
 }
 
-/* Trees are walked as they stand: a shape that has a flaw is not taken over. */
+/* Trees are walked without checks, so an invalid shape must be refused here. */
 static int check_shape(struct rlcc_train *t, const char *name, const char *at, struct err *err)
 {
-    struct part   part[PARTS_MAX];
-    uint32_t      parts = parts_of(t, part);
+    struct state_part part[PARTS_MAX];
+    uint32_t      parts = list_parts(t, part);
     struct forest shape;
     const char   *flaw;
 
@@ -122,15 +126,16 @@ static int check_shape(struct rlcc_train *t, const char *name, const char *at, s
         at += part[i].bytes;
     memcpy(&shape, at, sizeof shape);
     flaw = forest_flaw(&shape);
-    return flaw ? err_set(err, EINVAL, "%s: the forest %s; remove the file to begin anew", name, flaw) : 0;
+    return flaw ? err_set(err, EINVAL, "%s: the forest %s; delete the file to restart", name, flaw) : 0;
 }
 
-int rlcc_state_parse(struct rlcc_train *t, const char *name, const char *bytes, size_t length, struct err *err)
+int rlcc_state_parse(struct rlcc_train *t, const char *name, const char *bytes, size_t length,
+                     struct err *err)
 {
     const char *at = bytes + head_bytes();
     int         rc = check_frame(t, name, bytes, length, err);
-    struct part part[PARTS_MAX];
-    uint32_t    parts = parts_of(t, part);
+    struct state_part part[PARTS_MAX];
+    uint32_t    parts = list_parts(t, part);
 
     if (!rc && t->request.body == POLICY_TREES)
         rc = check_shape(t, name, at, err);

@@ -1,21 +1,22 @@
-/* src/train/rlcc/rlcc_state.h - a training of RL-CC at a moment at which all its worlds begin anew, in a file.
+/* src/train/rlcc/rlcc_state.h - the state of an RL-CC training in a file, saved when all its worlds restart.
  *
- *   "ANOLERLCC1\n", the digest of the configuration, uint32 updates, Adam's two powers (double), parameters, Adam's means and
- *   squares (float), of trees their shape, visits and updates, too, and the digest of all before. Numbers are those of the machine: the file is for going on, not for
- *   carrying about.
+ * "ANOLERLCC1\n", the digest of the configuration, uint32 updates, Adam's two powers (double), parameters,
+ * Adam's means and squares (float), for trees also shape, visits and updates, and the digest of everything
+ * before. The file is in native byte order: it is meant for resuming on the same machine.
  */
 #ifndef TRAIN_RLCC_RLCC_STATE_H
 #define TRAIN_RLCC_RLCC_STATE_H
 
 #include "train/rlcc/rlcc_training.h"
 
-/* Whole or not at all. */
+/* Writes the file atomically. */
 int rlcc_state_save(struct rlcc_train *, struct err *);
 
-/* Goes on from the file, which was saved with the same configuration; 0 without one, too: *is_there tells. */
+/* Resumes from the file, which must have been saved with the same configuration. *is_there: the file exists;
+ * it is not an error if not. */
 int rlcc_state_load(struct rlcc_train *, bool *is_there, struct err *);
 
-/* The same from bytes. What is refused changes nothing. */
+/* Parses the contents of such a file. On failure, nothing changes. */
 int rlcc_state_parse(struct rlcc_train *, const char *name, const char *bytes, size_t length, struct err *);
 
 #endif

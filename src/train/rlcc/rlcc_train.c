@@ -13,30 +13,54 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GENERATION  1            /* of this training: raise it when the same request gives other weights */
+/* version of the procedure; increase it if the same request gives other weights */
+#define GENERATION  1
 #define STEPS_MAX   8192u
 #define PRINT_EVERY 20           /* updates */
-#define SAVE_AGES   5            /* of worlds, between two moments from which it can go on */
+#define SAVE_AGES   5            /* lifetimes of a world between two resume points */
 #define STREAM      0x726c6363u
 #define GROWTHS     15           /* trees grow in the first two thirds of the updates, ten of them */
 
-/* Those of the published training. */
-static const char *const published[] = { "many_to_one:4_1", "many_to_one:8_1", "many_to_one:32_1", "all_to_all:4_16",
-                                         "all_to_all:4_8" };
+/* Worlds of the published training. */
+static const char *const published[] = { "many_to_one:4_1", "many_to_one:8_1", "many_to_one:32_1",
+                                         "all_to_all:4_16", "all_to_all:4_8" };
 
-/* Of trees: fewer flows, since a leaf that many states share is moved by the worst of them. */
-static const char *const for_trees[] = { "many_to_one:4_1", "many_to_one:8_1", "many_to_one:16_1", "all_to_all:4_4" };
+/* Worlds for trees: fewer flows, because a leaf shared by many states follows the worst of them. */
+static const char *const for_trees[] = { "many_to_one:4_1", "many_to_one:8_1", "many_to_one:16_1",
+                                         "all_to_all:4_4" };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 const struct rlcc_request rlcc_initial = {
-    .body = POLICY_MLP, .seed = 1, .updates = 1000, .warm_up = 50, .warm_steps = 1024, .steps = 15, .steps_most = 8000,
-    .renew = 100, .mtu_bytes = 4096, .rate = 0.01, .rate_end = 0.02, .gamma = 0.99, .smoothing = 1,
+    .body = POLICY_MLP,
+    .seed = 1,
+    .updates = 1000,
+    .warm_up = 50,
+    .warm_steps = 1024,
+    .steps = 15,
+    .steps_most = 8000,
+    .renew = 100,
+    .mtu_bytes = 4096,
+    .rate = 0.01,
+    .rate_end = 0.02,
+    .gamma = 0.99,
+    .smoothing = 1,
 };
 
 const struct rlcc_request rlcc_initial_trees = {
-    .body = POLICY_TREES, .seed = 1, .updates = 600, .warm_up = 0, .warm_steps = 1024, .steps = 15, .steps_most = 2000,
-    .renew = 50, .mtu_bytes = 4096, .rate = 0.02, .rate_end = 1, .gamma = 0.99, .smoothing = 1,
+    .body = POLICY_TREES,
+    .seed = 1,
+    .updates = 600,
+    .warm_up = 0,
+    .warm_steps = 1024,
+    .steps = 15,
+    .steps_most = 2000,
+    .renew = 50,
+    .mtu_bytes = 4096,
+    .rate = 0.02,
+    .rate_end = 1,
+    .gamma = 0.99,
+    .smoothing = 1,
 };
 
 static bool is_trees(const struct rlcc_train *t)
@@ -44,16 +68,18 @@ static bool is_trees(const struct rlcc_train *t)
     return t->request.body == POLICY_TREES;
 }
 
-/* ---- what is asked for ---- */
+/* ---- request ---- */
 
 static void write_request(FILE *out, const struct rlcc_train *t)
 {
     const struct rlcc_request *q = &t->request;
 
-    fprintf(out, "anole train rlcc --body %s --seed %" PRIu64 " --updates %u --warm-up %u --steps %u --renew %u --mtu %u "
-            "--rate %.10g --rate-end %.10g --gamma %.10g --smoothing %.10g%s", policy_body_name[q->body], q->seed, q->updates,
-            q->warm_up, q->steps, q->renew, q->mtu_bytes, q->rate, q->rate_end, q->gamma, q->smoothing,
-            q->hides_history ? " --hide-history" : "");
+    fprintf(out,
+            "anole train rlcc --body %s --seed %" PRIu64
+            " --updates %u --warm-up %u --steps %u --renew %u --mtu %u "
+            "--rate %.10g --rate-end %.10g --gamma %.10g --smoothing %.10g%s",
+            policy_body_name[q->body], q->seed, q->updates, q->warm_up, q->steps, q->renew, q->mtu_bytes,
+            q->rate, q->rate_end, q->gamma, q->smoothing, q->hides_history ? " --hide-history" : "");
     for (uint32_t i = 0; i < t->seats; i++)
         fprintf(out, " --world %s", t->seat[i].name);
 }
@@ -75,7 +101,7 @@ static int open_seats(struct rlcc_train *t, struct err *err)
 {
     const struct rlcc_request *q = &t->request;
     const char *const         *own = is_trees(t) ? for_trees : published;
-    uint32_t                   worlds = q->worlds ? q->worlds : is_trees(t) ? COUNT(for_trees) : COUNT(published);
+    uint32_t worlds = q->worlds ? q->worlds : is_trees(t) ? COUNT(for_trees) : COUNT(published);
 
     if (worlds > RLCC_WORLDS_MAX)
         return err_set(err, EINVAL, "%u worlds to learn in; at most %d", worlds, RLCC_WORLDS_MAX);
@@ -103,7 +129,9 @@ static void open_policy(struct rlcc_train *t)
 
     rng_init(&rng, q->seed, STREAM);
     if (is_trees(t)) {
-        tree_adpg_init(&t->trees, &(struct tree_adpg_cfg){ .adpg = cfg, .grow_every = 1 + q->updates / GROWTHS }, STEPS_MAX);
+        tree_adpg_init(&t->trees,
+                       &(struct tree_adpg_cfg){ .adpg = cfg, .grow_every = 1 + q->updates / GROWTHS },
+                       STEPS_MAX);
         tree_adpg_forest(&t->trees, &forest);
         policy_init_trees(&t->policy, &forest);
     } else if (q->body == POLICY_LSTM) {
@@ -115,7 +143,7 @@ static void open_policy(struct rlcc_train *t)
     }
 }
 
-static void take_digest(struct rlcc_train *t)
+static void compute_config(struct rlcc_train *t)
 {
     char         *text = request_text(t), number[32], digest[DIGEST_TEXT_SIZE];
     struct digest d;
@@ -139,7 +167,7 @@ int rlcc_train_open(struct rlcc_train *t, const struct rlcc_request *request, st
     if (rc)
         return rc;
     open_policy(t);
-    take_digest(t);
+    compute_config(t);
     if (asprintf(&t->state_path, "%s.state", request->out) < 0)
         die("out of memory");
     return 0;
@@ -193,8 +221,8 @@ static void on_update(const struct rlcc_train *t, struct progress *p, double los
 
 /* ---- learning ---- */
 
-/* Constant in the first half; then straight down. */
-static double rate_now(const struct rlcc_train *t)
+/* Constant in the first half, then linear to the end value. */
+static double current_rate(const struct rlcc_train *t)
 {
     const struct rlcc_request *q = &t->request;
     double                     past = 2.0 * t->updates / q->updates - 1;
@@ -202,9 +230,9 @@ static double rate_now(const struct rlcc_train *t)
     return past <= 0 ? q->rate : q->rate * (1 - (1 - q->rate_end) * past);
 }
 
-/* Worlds begin anew one after the other, so that what is learnt from is always of all ages. Now and then all do: there is
- * where a training can be gone on with. */
-static int renew(struct rlcc_train *t, struct err *err)
+/* Worlds restart one after the other, so that experience comes from worlds of all ages. Periodically all
+ * restart at once, which is a point to resume from. */
+static int restart_worlds(struct rlcc_train *t, struct err *err)
 {
     uint32_t every = t->request.renew;
 
@@ -223,16 +251,16 @@ static double update_policy(struct rlcc_train *t)
     double loss;
 
     if (!is_trees(t)) {
-        t->adpg.adam.cfg.rate = rate_now(t);
+        t->adpg.adam.cfg.rate = current_rate(t);
         return adpg_update(&t->adpg, t->trajectory, t->trajectories);
     }
-    t->trees.adam.cfg.rate = rate_now(t);
+    t->trees.adam.cfg.rate = current_rate(t);
     loss = tree_adpg_update(&t->trees, t->trajectory, t->trajectories);
     tree_adpg_forest(&t->trees, &t->policy.trees);
     return loss;
 }
 
-static int update(struct rlcc_train *t, struct progress *p, struct err *err)
+static int run_update(struct rlcc_train *t, struct progress *p, struct err *err)
 {
     int    rc = rlcc_rollout(t, &p->seen, err);
     double loss;
@@ -242,11 +270,12 @@ static int update(struct rlcc_train *t, struct progress *p, struct err *err)
     loss = update_policy(t);
     t->updates++;
     on_update(t, p, loss);
-    return renew(t, err);
+    return restart_worlds(t, err);
 }
 
-/* From where it was, or from the start. Before the first update, not after it: can the file be written at all? */
-static int begin(struct rlcc_train *t, struct err *err)
+/* Resumes from the state file, or starts. Fails now, not after the first update, if the file cannot be
+ * written. */
+static int load_or_start(struct rlcc_train *t, struct err *err)
 {
     bool is_there;
     int  rc = rlcc_state_load(t, &is_there, err);
@@ -258,7 +287,7 @@ static int begin(struct rlcc_train *t, struct err *err)
     return rc;
 }
 
-static int learn(struct rlcc_train *t, struct err *err)
+static int run_updates(struct rlcc_train *t, struct err *err)
 {
     struct progress p = { .first = t->updates, .start_s = ((double)clock_us() / 1e6) };
     int             rc = 0;
@@ -266,18 +295,20 @@ static int learn(struct rlcc_train *t, struct err *err)
     if (!t->request.is_quiet && t->updates < t->request.updates)
         printf(" update      loss       reward  goodput         RTT    delta  table VI   time left\n");
     while (!rc && t->updates < t->request.updates)
-        rc = update(t, &p, err);
+        rc = run_update(t, &p, err);
     return rc;
 }
 
-/* ---- the model ---- */
+/* ---- model ---- */
 
-/* Trees are written as a NIC may have them. */
+/* Converts the trees to a form that a NIC can run. */
 static int finish_trees(struct rlcc_train *t, struct err *err)
 {
     if (tree_adpg_mended(&t->trees, &t->policy.trees) < 0)
-        return err_set(err, EDOM, "what the trees have learnt cannot be certified: they would raise rates while the RTT is "
-                       "above its target and rising; give another --seed");
+        return err_set(
+            err, EDOM,
+            "what the trees have learnt cannot be certified: they would raise rates while the RTT is "
+            "above its target and rising; give another --seed");
     return 0;
 }
 
@@ -303,10 +334,10 @@ static int write_model(struct rlcc_train *t, struct err *err)
 
 int rlcc_train_run(struct rlcc_train *t, struct err *err)
 {
-    int rc = begin(t, err);
+    int rc = load_or_start(t, err);
 
     if (!rc)
-        rc = learn(t, err);
+        rc = run_updates(t, err);
     if (!rc && is_trees(t))
         rc = finish_trees(t, err);
     if (!rc && !t->request.is_quiet)

@@ -1,7 +1,7 @@
 /* src/train/rlcc/rlcc_train_test.c
  *
- * Oracle: the same weights whatever the number of jobs, and whether a training was interrupted or not; a policy that has
- * learnt slows down where the network is full and speeds up where it is empty.
+ * Oracles: the weights do not depend on the number of jobs or on an interruption. A trained policy slows down
+ * when the network is full and speeds up when it is empty.
  */
 #include "train/rlcc/rlcc_train.h"
 
@@ -24,7 +24,7 @@
 
 static const char *small_worlds[] = { "many_to_one:2_1", "many_to_one:4_1", "all_to_all:2_2" };
 
-static char out[64];             /* where models go */
+static char out[64];             /* path of the models */
 
 static struct rlcc_request small(enum policy_body body)
 {
@@ -100,8 +100,8 @@ static void update(struct rlcc_train *t, double rate)
     }
 }
 
-/* The file that a training leaves when it is stopped by a signal: here it is made by hand after the tenth of 12 updates. */
-static void goes_on(enum policy_body body)
+/* Writes the state file of a training that a signal stopped after the tenth of 12 updates. */
+static void check_resume(enum policy_body body)
 {
     struct rlcc_request q = small(body);
     struct rlcc_train   t;
@@ -128,11 +128,11 @@ static void goes_on(enum policy_body body)
     free(rest);
 }
 
-static void run__goes_on_where_it_was(void **unused)
+static void run__resumes(void **unused)
 {
     (void)unused;
-    goes_on(POLICY_MLP);
-    goes_on(POLICY_TREES);
+    check_resume(POLICY_MLP);
+    check_resume(POLICY_TREES);
 }
 
 static void expect_refusal(struct rlcc_train *t, const char *bytes, size_t length, const char *why)
@@ -144,7 +144,7 @@ static void expect_refusal(struct rlcc_train *t, const char *bytes, size_t lengt
         fail_msg("%s", err.text);
 }
 
-static void state__refuses_what_does_not_fit(void **unused)
+static void state__refuses_invalid_files(void **unused)
 {
     struct rlcc_request q = small(POLICY_MLP);
     struct rlcc_train   t, other;
@@ -162,7 +162,7 @@ static void state__refuses_what_does_not_fit(void **unused)
     assert_int_equal(0, rlcc_train_open(&other, &q, &err));
     expect_refusal(&other, bytes, length, "s: a training in other worlds or with other options");
     expect_refusal(&t, bytes, length - 1, "s: the file is damaged");
-    expect_refusal(&t, bytes, 20, "s: the file is cut short");
+    expect_refusal(&t, bytes, 20, "s: the file is truncated");
     expect_refusal(&t, "x", 1, "s: this is not a training of rlcc");
     bytes[100] ^= 1;
     expect_refusal(&t, bytes, length, "s: the file is damaged");
@@ -171,8 +171,8 @@ static void state__refuses_what_does_not_fit(void **unused)
     free(bytes);
 }
 
-/* Whole and with the right digest, but with more trees than there may be. */
-static void state__refuses_trees_with_a_flaw(void **unused)
+/* Correct length and digest, but too many trees. */
+static void state__refuses_invalid_trees(void **unused)
 {
     struct rlcc_request q = small(POLICY_TREES);
     struct rlcc_train   t;
@@ -192,7 +192,7 @@ static void state__refuses_trees_with_a_flaw(void **unused)
     free(bytes);
 }
 
-static void open__refuses_worlds_that_there_are_not(void **unused)
+static void open__refuses_unknown_worlds(void **unused)
 {
     static const char  *bad[] = { "many_to_one:4_1", "many_to_on:4_1" };
     struct rlcc_request q = small(POLICY_MLP);
@@ -203,12 +203,13 @@ static void open__refuses_worlds_that_there_are_not(void **unused)
     q.world = bad;
     q.worlds = 2;
     assert_int_not_equal(0, rlcc_train_open(&t, &q, &err));
-    assert_string_equal(err.text, "'many_to_on:4_1' is not a world to learn in; there are many_to_one:HOSTS_QPS, "
+    assert_string_equal(err.text,
+                        "'many_to_on:4_1' is not a world to learn in; there are many_to_one:HOSTS_QPS, "
                         "all_to_all:HOSTS_QPS and long_short:HOSTS");
     rlcc_train_close(&t);
 }
 
-/* From nothing to what matters, in worlds of a few flows: the fuller, the slower. */
+/* Training from scratch in worlds with a few flows: the fuller the network, the lower the rate. */
 static void run__learns_to_slow_down(void **unused)
 {
     struct rlcc_request q = small(POLICY_MLP);
@@ -236,7 +237,7 @@ static void run__learns_to_slow_down(void **unused)
     free(bytes);
 }
 
-/* Trees without a net: the fuller, the slower, and certified for all inputs, as a NIC may have them. */
+/* Trees without a net: the same, and certified for all inputs. */
 static void run__trees_learn_and_are_certified(void **unused)
 {
     struct rlcc_request q = small(POLICY_TREES);
@@ -266,7 +267,7 @@ static void run__trees_learn_and_are_certified(void **unused)
     free(bytes);
 }
 
-/* The net of the program: as near to the paper's as it says, and at work where it has not been. */
+/* The built-in net: as close to the paper as documented, and usable in unseen worlds. */
 static void check__shipped_net(void **unused)
 {
     struct policy     p;
@@ -286,10 +287,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run__same_weights_for_any_number_of_jobs),
-        cmocka_unit_test(run__goes_on_where_it_was),
-        cmocka_unit_test(state__refuses_what_does_not_fit),
-        cmocka_unit_test(state__refuses_trees_with_a_flaw),
-        cmocka_unit_test(open__refuses_worlds_that_there_are_not),
+        cmocka_unit_test(run__resumes),
+        cmocka_unit_test(state__refuses_invalid_files),
+        cmocka_unit_test(state__refuses_invalid_trees),
+        cmocka_unit_test(open__refuses_unknown_worlds),
         cmocka_unit_test(run__learns_to_slow_down),
         cmocka_unit_test(run__trees_learn_and_are_certified),
         cmocka_unit_test(check__shipped_net),

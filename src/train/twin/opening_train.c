@@ -1,4 +1,3 @@
-/* src/train/twin/opening_train.c - see opening_train.h. */
 #include "train/twin/opening_train.h"
 #include "run/simulation.h"
 #include "train/twin/twin_draw.h"
@@ -13,20 +12,20 @@
 
 #define POPULATION 12
 #define SIGMA      0.12
-#define WATCHED_S  0.009         /* that a trial goes on for: about as long as an opening is in force */
-#define QUICK      20.0          /* times shorter */
-#define SCORE_MAX  1.0           /* log slowdowns that one network counts for at most */
-#define SEED_APART 1000003u      /* from networks of the search to those of the check */
+#define WATCHED_S  0.009         /* duration of a trial: about as long as an opening is used */
+#define QUICK      20.0          /* factor by which quick trials are shorter */
+#define SCORE_MAX  1.0           /* largest contribution of one network, in log slowdowns */
+#define SEED_APART 1000003u      /* offset between the networks of search and check */
 
 const struct opening_request opening_initial = { .generations = 30, .networks = 24, .check = 64, .seed = 1 };
 
-struct worth { double gain, ratio[GOAL_PARTS], worst; uint32_t counted[GOAL_PARTS], networks; };
+struct opening_worth { double gain, ratio[GOAL_PARTS], worst; uint32_t counted[GOAL_PARTS], networks; };
 
 /* ---- trials ---- */
 
-/* All settings and, last, the default meet the same messages on a network. */
-static int try_on(const struct opening_request *q, const struct twin_drawn *d, const struct knobs *k, uint32_t count, uint64_t seed,
-                  struct predicted *found, struct err *err)
+/* Runs all settings and, last, the default on the same messages. */
+static int run_trials(const struct opening_request *q, const struct twin_drawn *d, const struct knobs *k,
+                      uint32_t count, uint64_t seed, struct predicted *found, struct err *err)
 {
     struct simulation_input in = { .name = "a random network", .base = &d->build, .threads = q->jobs };
     struct predict_point    point[POPULATION + 1];
@@ -42,33 +41,35 @@ static int try_on(const struct opening_request *q, const struct twin_drawn *d, c
     return rc;
 }
 
-static int draw(const struct opening_request *q, uint64_t seed, uint64_t number, struct twin_drawn *d, struct err *err)
+static int draw_network(const struct opening_request *q, uint64_t seed, uint64_t number, struct twin_drawn *d,
+                        struct err *err)
 {
     return twin_draw(d, seed, number, q->is_quick ? WATCHED_S / QUICK : WATCHED_S, err);
 }
 
-/* ---- the search ---- */
+/* ---- search ---- */
 
-static int one_network(const struct opening_request *q, uint64_t number, double unit[POPULATION][CMA_DIMS_MAX], double *score,
-                       struct err *err)
+static int score_network(const struct opening_request *q, uint64_t number,
+                         double unit[POPULATION][CMA_DIMS_MAX], double *score, struct err *err)
 {
     struct knobs      k[POPULATION];
     struct predicted  found[POPULATION + 1];
     struct twin_drawn d;
-    int               rc = draw(q, q->seed, number, &d, err);
+    int               rc = draw_network(q, q->seed, number, &d, err);
 
     if (rc)
         return rc;
     for (uint32_t i = 0; i < POPULATION; i++)
         opening_at(&d.world, unit[i], &k[i]);
-    rc = try_on(q, &d, k, POPULATION, 1 + number, found, err);
+    rc = run_trials(q, &d, k, POPULATION, 1 + number, found, err);
     for (uint32_t i = 0; i < POPULATION && !rc; i++)
         score[i] -= fmin(SCORE_MAX, goal_score(&goal_all[0], &found[i], &found[POPULATION]));
     twin_drop(&d);
     return rc;
 }
 
-static int one_generation(const struct opening_request *q, struct cma *cma, uint32_t generation, struct err *err)
+static int run_generation(const struct opening_request *q, struct cma *cma, uint32_t generation,
+                          struct err *err)
 {
     double unit[POPULATION][CMA_DIMS_MAX], score[POPULATION] = { 0 }, best;
     int    rc = 0;
@@ -76,7 +77,7 @@ static int one_generation(const struct opening_request *q, struct cma *cma, uint
     for (uint32_t i = 0; i < POPULATION; i++)
         cma_draw(cma, i, unit[i]);
     for (uint32_t i = 0; i < q->networks && !rc; i++)
-        rc = one_network(q, (uint64_t)generation * q->networks + i, unit, score, err);
+        rc = score_network(q, (uint64_t)generation * q->networks + i, unit, score, err);
     if (rc)
         return rc;
     cma_learn(cma, score);
@@ -84,14 +85,16 @@ static int one_generation(const struct opening_request *q, struct cma *cma, uint
     for (uint32_t i = 1; i < POPULATION; i++)
         best = fmax(best, score[i]);
     if (!q->is_quiet)
-        fprintf(stderr, "generation %u of %u: the best of %u is worth %.3f (log slowdowns against default, harm counted), width %.3f\n",
+        fprintf(stderr,
+                "generation %u of %u: the best of %u is worth %.3f (log slowdowns against default, harm "
+                "counted), width %.3f\n",
                 generation + 1, q->generations, POPULATION, -best / q->networks, cma_width(cma));
     return 0;
 }
 
-/* ---- what it is worth ---- */
+/* ---- check ---- */
 
-static void count(struct worth *w, const struct predicted *is, const struct predicted *base)
+static void count_gain(struct opening_worth *w, const struct predicted *is, const struct predicted *base)
 {
     double gain = goal_gain(&goal_all[0], &is->all, &base->all);
 
@@ -110,22 +113,25 @@ static double percent(double sum, uint32_t of)
     return of ? 100 * (exp(sum / of) - 1) : 0;
 }
 
-static void tell(FILE *out, const char *name, const struct worth *w)
+static void print_worth(FILE *out, const char *name, const struct opening_worth *w)
 {
-    fprintf(out, "# %s on %u networks that were not met: J %+.1f %% against default (at worst %+.0f %%), mice %+.1f %%, elephants %+.1f %%\n", name,
-            w->networks, percent(w->gain, w->networks), percent(w->worst, 1), percent(w->ratio[GOAL_MICE], w->counted[GOAL_MICE]),
+    fprintf(out,
+            "# %s on %u networks that were not met: J %+.1f %% against default (at worst %+.0f %%), mice "
+            "%+.1f %%, elephants %+.1f %%\n",
+            name, w->networks, percent(w->gain, w->networks), percent(w->worst, 1),
+            percent(w->ratio[GOAL_MICE], w->counted[GOAL_MICE]),
             percent(w->ratio[GOAL_ELEPHANTS], w->counted[GOAL_ELEPHANTS]));
 }
 
-static int check(const struct opening_request *q, const double *unit, FILE *out, struct err *err)
+static int check_opening(const struct opening_request *q, const double *unit, FILE *out, struct err *err)
 {
-    struct worth found = { 0 }, bdp = { 0 }, shipped = { 0 }, gentle = { 0 };
+    struct opening_worth found = { 0 }, bdp = { 0 }, shipped = { 0 }, gentle = { 0 };
 
     for (uint32_t i = 0; i < q->check; i++) {
         struct twin_drawn d;
         struct knobs      k[4];
         struct predicted  p[5];
-        int               rc = draw(q, q->seed + SEED_APART, i, &d, err);
+        int               rc = draw_network(q, q->seed + SEED_APART, i, &d, err);
 
         if (rc)
             return rc;
@@ -133,24 +139,24 @@ static int check(const struct opening_request *q, const double *unit, FILE *out,
         setting_find("bdp")->make(&k[1], &d.world);
         opening_make(OPENING_FABRIC, &d.world, &k[2]);
         opening_make(OPENING_GENTLE, &d.world, &k[3]);
-        rc = try_on(q, &d, k, 4, 1 + i, p, err);
+        rc = run_trials(q, &d, k, 4, 1 + i, p, err);
         twin_drop(&d);
         if (rc)
             return rc;
-        count(&found, &p[0], &p[4]);
-        count(&bdp, &p[1], &p[4]);
-        count(&shipped, &p[2], &p[4]);
-        count(&gentle, &p[3], &p[4]);
+        count_gain(&found, &p[0], &p[4]);
+        count_gain(&bdp, &p[1], &p[4]);
+        count_gain(&shipped, &p[2], &p[4]);
+        count_gain(&gentle, &p[3], &p[4]);
     }
-    tell(out, "this", &found);
-    tell(out, "bdp", &bdp);
-    tell(out, "the one that ships", &shipped);
-    tell(out, "gentle", &gentle);
+    print_worth(out, "this", &found);
+    print_worth(out, "bdp", &bdp);
+    print_worth(out, "the one that ships", &shipped);
+    print_worth(out, "gentle", &gentle);
     return 0;
 }
 
-/* From bdp on. */
-static void where_bdp_is(const struct opening_request *q, double *unit)
+/* Starts the search at bdp. */
+static void encode_bdp(const struct opening_request *q, double *unit)
 {
     struct twin_drawn d;
     struct err        err;
@@ -158,7 +164,7 @@ static void where_bdp_is(const struct opening_request *q, double *unit)
     struct knobs      k;
 
     memset(unit, 0, CMA_DIMS_MAX * sizeof(*unit));
-    if (draw(q, q->seed, 0, &d, &err))
+    if (draw_network(q, q->seed, 0, &d, &err))
         return;
     coded_init(&coded, &d.world);
     setting_find("bdp")->make(&k, &d.world);
@@ -173,15 +179,15 @@ int opening_train(const struct opening_request *q, FILE *out, struct err *err)
     int         rc = 0;
 
     cma_init(cma, CODED_DIMS_MAX, POPULATION, q->seed);
-    where_bdp_is(q, unit);
+    encode_bdp(q, unit);
     cma_begin(cma, unit, SIGMA);
     for (uint32_t i = 0; i < q->generations && !rc; i++)
-        rc = one_generation(q, cma, i, err);
+        rc = run_generation(q, cma, i, err);
     cma_mean(cma, unit);
     free(cma);
     for (uint32_t i = 0; i < CODED_DIMS_MAX && !rc; i++) {
         unit[i] = floor(100 * unit[i] + 0.5) / 100;
         fprintf(out, "%.2f%s", unit[i], i + 1 < CODED_DIMS_MAX ? ", " : "\n");
     }
-    return rc ? rc : check(q, unit, out, err);
+    return rc ? rc : check_opening(q, unit, out, err);
 }

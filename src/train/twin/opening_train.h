@@ -1,6 +1,8 @@
-/* src/train/twin/opening_train.h - a setting for networks of which nothing is known but what they are built of
- * (tune/rehearse/opening.h): a point of the space of searches, in units of each network, found by a CMA-ES whose generations
- * each meet new random networks (twin_draw.h). What it is worth is told on networks that the search has not met.
+/* src/train/twin/opening_train.h - finds the opening (tune/rehearse/opening.h): a setting for networks with
+ * unknown traffic.
+ *
+ * The opening is a point of the search space, in units of each network. A CMA-ES finds it; each generation is
+ * scored on new random networks (twin_draw.h). The result is evaluated on networks not used in the search.
  */
 #ifndef TRAIN_TWIN_OPENING_TRAIN_H
 #define TRAIN_TWIN_OPENING_TRAIN_H
@@ -13,16 +15,16 @@
 #include <stdio.h>
 
 struct opening_request {
-    uint32_t generations, networks;      /* networks: of a generation */
-    uint32_t check;                      /* networks, in the end, that it has not met */
-    uint32_t jobs;                       /* trials at a time; 0: as many as there are cores */
+    uint32_t generations, networks;      /* networks: per generation */
+    uint32_t check;                      /* networks for the final evaluation */
+    uint32_t jobs;                       /* parallel trials; 0: number of cores */
     uint64_t seed;
     bool     is_quick, is_quiet;         /* quick: trials are twenty times shorter */
 };
 
 extern const struct opening_request opening_initial;
 
-/* Prints the point, and what it, bdp and gentle are worth against default. The same request prints the same. */
+/* Prints the point, and the gains of it, of bdp and of gentle over the default. Reproducible. */
 int opening_train(const struct opening_request *, FILE *out, struct err *);
 
 #endif

@@ -1,7 +1,7 @@
-/* src/train/twin/twin_draw.h - random networks with random traffic, for a campaign that a surrogate is fitted to.
+/* src/train/twin/twin_draw.h - random networks with random traffic, as training data for a surrogate.
  *
- * None is a network or a workload that anybody has: speeds, round trips, shared uplinks, slow hosts and slow spines, sizes, loads
- * and bursts are drawn one by one, so that what is learnt from them can be held against real workloads.
+ * Speeds, round trips, shared uplinks, slow hosts and spines, sizes, loads and bursts are drawn
+ * independently. No real network or workload is among them, so the surrogate can be tested on real ones.
  */
 #ifndef TRAIN_TWIN_TWIN_DRAW_H
 #define TRAIN_TWIN_TWIN_DRAW_H
@@ -13,13 +13,13 @@
 #include <stdint.h>
 
 struct twin_drawn {
-    struct build         build;  /* scenario of the network; its own traffic is of no interest */
+    struct build         build;  /* scenario of the network; its own traffic is ignored */
     struct world         world;
     struct traffic_model model;
 };
 
-/* Network 'number' of a seed, of which trials go on for so long, if the twin's maker lets them. Fails only if its scenario is
- * refused, which is a mistake of ours. */
+/* Draws network 'number' of a seed, for trials of watched_s unless the twin shortens them. Fails only if the
+ * scenario is invalid, which is a bug. */
 int  twin_draw(struct twin_drawn *, uint64_t seed, uint64_t number, double watched_s, struct err *);
 void twin_drop(struct twin_drawn *);
 

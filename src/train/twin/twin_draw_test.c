@@ -1,4 +1,4 @@
-/* src/train/twin/twin_draw_test.c - random networks are networks, differ, and come again. */
+/* src/train/twin/twin_draw_test.c - random networks are valid, different and reproducible. */
 #include "train/twin/twin_draw.h"
 #include "tune/rehearse/traffic/model.h"
 
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* Each has tables of sizes that only rise, a load that hosts can send, and a world. */
-static void check(const struct twin_drawn *d)
+/* Size tables are increasing, hosts can carry the load, and there is a world. */
+static void check_drawn(const struct twin_drawn *d)
 {
     const struct traffic_sizes *s = &d->model.sizes;
 
@@ -34,8 +34,8 @@ static bool is_same(const struct yaml_node *a, const struct yaml_node *b)
 {
     if (!a || !b)
         return a == b;
-    return a->kind == b->kind && strcmp(a->text, b->text) == 0 && (!a->key || strcmp(a->key, b->key) == 0) && is_same(a->child, b->child) &&
-           is_same(a->next, b->next);
+    return a->kind == b->kind && strcmp(a->text, b->text) == 0 && (!a->key || strcmp(a->key, b->key) == 0) &&
+           is_same(a->child, b->child) && is_same(a->next, b->next);
 }
 
 static void twin_draw__fifty_networks(void **state)
@@ -47,8 +47,9 @@ static void twin_draw__fifty_networks(void **state)
     (void)state;
     for (uint64_t i = 0; i < 50; i++) {
         assert_int_equal(twin_draw(&d, 1, i, 0.009, &err), 0);
-        check(&d);
-        slow += yaml_get(topology(&d), "link_rates")->count > 0 && *yaml_get(yaml_get(topology(&d), "link_rates")->child, "a")->text == 'h';
+        check_drawn(&d);
+        slow += yaml_get(topology(&d), "link_rates")->count > 0 &&
+                *yaml_get(yaml_get(topology(&d), "link_rates")->child, "a")->text == 'h';
         bursts += d.model.bursts_per_s > 0;
         stars += strcmp(yaml_get(topology(&d), "kind")->text, "star") == 0;
         twin_drop(&d);
@@ -58,7 +59,7 @@ static void twin_draw__fifty_networks(void **state)
     assert_in_range(stars, 3, 30);
 }
 
-static void twin_draw__the_same_number_is_the_same_network(void **state)
+static void twin_draw__is_reproducible(void **state)
 {
     struct twin_drawn a, b;
     struct err        err;
@@ -79,7 +80,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(twin_draw__fifty_networks),
-        cmocka_unit_test(twin_draw__the_same_number_is_the_same_network),
+        cmocka_unit_test(twin_draw__is_reproducible),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

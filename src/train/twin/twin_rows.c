@@ -1,4 +1,3 @@
-/* src/train/twin/twin_rows.c - see twin_rows.h. */
 #include "train/twin/twin_rows.h"
 #include "base/rng.h"
 #include "learn/adam.h"
@@ -9,13 +8,13 @@
 
 #define BATCH    32
 #define RATE     0.003
-#define RATE_END 0.05            /* of it, at the end */
+#define RATE_END 0.05            /* final rate, relative to the initial one */
 #define CLIP     5.0
-#define BEND     0.3f            /* errors count by their squares up to here, and less beyond: who is bad is bad */
-#define BAD      0.5f            /* log slowdowns over the default's from which on nobody cares by how much */
-#define HEAD_OF  4               /* a head leaves out one network of so many */
+#define BEND     0.3f            /* transition of the Huber loss: larger errors count linearly */
+#define BAD      0.5f            /* log slowdown above the default beyond which differences are irrelevant */
+#define HEAD_OF  4               /* each head ignores one of so many networks */
 
-enum { OUTPUTS = SURROGATE_OUTPUTS };     /* one number, not a product that is made anew */
+enum { OUTPUTS = SURROGATE_OUTPUTS };     /* a constant, so that it is not recomputed */
 
 void twin_rows_add(struct twin_rows *t, const struct twin_row *row)
 {
@@ -24,7 +23,7 @@ void twin_rows_add(struct twin_rows *t, const struct twin_row *row)
     t->row[t->rows++] = *row;
 }
 
-static bool is_of_head(const struct twin_row *row, int head)
+static bool is_used_by_head(const struct twin_row *row, int head)
 {
     struct rng r;
 
@@ -32,13 +31,14 @@ static bool is_of_head(const struct twin_row *row, int head)
     return rng_below(&r, HEAD_OF) != 0;
 }
 
-/* The slope of a row's loss by the net's outputs. */
-static void slope_of(const struct twin_row *row, const float *output, float *slope)
+/* Derivative of a row's loss with respect to the net's outputs. */
+static void compute_slope(const struct twin_row *row, const float *output, float *slope)
 {
     for (int h = 0; h < SURROGATE_HEADS; h++)
         for (int i = 0; i < GOAL_PARTS; i++) {
-            float wanted = fminf(row->gain[i], BAD + (row->gain[i] - BAD) / 4), e = output[h * GOAL_PARTS + i] - wanted;
-            bool  counts = row->has[i] && is_of_head(row, h);
+            float wanted = fminf(row->gain[i], BAD + (row->gain[i] - BAD) / 4),
+                  e = output[h * GOAL_PARTS + i] - wanted;
+            bool  counts = row->has[i] && is_used_by_head(row, h);
 
             slope[h * GOAL_PARTS + i] = counts ? fmaxf(-BEND, fminf(BEND, e)) / BATCH : 0;
         }
@@ -54,9 +54,9 @@ static void shuffle(uint32_t *order, uint32_t count, struct rng *rng)
     }
 }
 
-struct fit { struct net_batch batch; struct adam adam; float *input, *slope, *gradient; };
+struct net_fit { struct net_batch batch; struct adam adam; float *input, *slope, *gradient; };
 
-static void fit_init(struct fit *f, const struct net *net)
+static void fit_init(struct net_fit *f, const struct net *net)
 {
     struct adam_cfg cfg = { .rate = RATE };
 
@@ -67,7 +67,7 @@ static void fit_init(struct fit *f, const struct net *net)
     f->gradient = xcalloc(net->parameters, sizeof(float));
 }
 
-static void fit_fini(struct fit *f)
+static void fit_fini(struct net_fit *f)
 {
     net_batch_fini(&f->batch);
     adam_fini(&f->adam);
@@ -76,15 +76,17 @@ static void fit_fini(struct fit *f)
     free(f->gradient);
 }
 
-static void fit_batch(struct fit *f, const struct twin_rows *t, const uint32_t *order, uint32_t count, struct net *net)
+static void fit_batch(struct net_fit *f, const struct twin_rows *t, const uint32_t *order, uint32_t count,
+                      struct net *net)
 {
     const float *output;
 
     for (uint32_t i = 0; i < count; i++)
-        memcpy(f->input + (size_t)i * SURROGATE_INPUTS, t->row[order[i]].input, SURROGATE_INPUTS * sizeof(float));
+        memcpy(f->input + (size_t)i * SURROGATE_INPUTS, t->row[order[i]].input,
+               SURROGATE_INPUTS * sizeof(float));
     output = net_forward(net, &f->batch, f->input, count);
     for (uint32_t i = 0; i < count; i++)
-        slope_of(&t->row[order[i]], output + (size_t)i * OUTPUTS, f->slope + (size_t)i * OUTPUTS);
+        compute_slope(&t->row[order[i]], output + (size_t)i * OUTPUTS, f->slope + (size_t)i * OUTPUTS);
     memset(f->gradient, 0, net->parameters * sizeof(float));
     net_backward(net, &f->batch, f->slope, f->gradient, NULL);
     adam_clip(f->gradient, net->parameters, CLIP);
@@ -93,7 +95,7 @@ static void fit_batch(struct fit *f, const struct twin_rows *t, const uint32_t *
 
 void twin_rows_fit(const struct twin_rows *t, struct net *net, uint32_t epochs, uint64_t seed)
 {
-    struct fit f;
+    struct net_fit f;
     struct rng rng;
     uint32_t  *order = xcalloc(t->rows + 1ul, sizeof(*order));
 

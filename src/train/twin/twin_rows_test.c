@@ -1,4 +1,4 @@
-/* src/train/twin/twin_rows_test.c - nets that are fitted to what is known by a formula. */
+/* src/train/twin/twin_rows_test.c - fits nets to data from a formula. */
 #include "train/twin/twin_rows.h"
 #include "base/rng.h"
 
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* Gains of a line through the first two inputs, with a bit of noise; elephants are of every other network. */
-static struct twin_row row_of(struct rng *r, uint32_t network)
+/* Gains are linear in the first two inputs, with some noise. Only every other network has elephants. */
+static struct twin_row make_row(struct rng *r, uint32_t network)
 {
     struct twin_row row = { .network = network };
 
@@ -24,14 +24,14 @@ static struct twin_row row_of(struct rng *r, uint32_t network)
     return row;
 }
 
-static struct twin_rows many(void)
+static struct twin_rows make_rows(void)
 {
     struct twin_rows t = { 0 };
     struct rng       r;
 
     rng_init(&r, 1, 0);
     for (uint32_t i = 0; i < 400; i++) {
-        struct twin_row row = row_of(&r, i / 8);
+        struct twin_row row = make_row(&r, i / 8);
 
         twin_rows_add(&t, &row);
     }
@@ -47,10 +47,10 @@ static void fit(const struct twin_rows *t, struct net *net)
     twin_rows_fit(t, net, 60, 3);
 }
 
-/* On rows that it has not met it is off by a fraction of what there is to tell; parts that were not there have taught nothing. */
-static void twin_rows_fit__a_line_is_found(void **state)
+/* The error on unseen rows is a fraction of the signal. Missing parts have no effect. */
+static void twin_rows_fit__finds_a_line(void **state)
 {
-    struct twin_rows t = many();
+    struct twin_rows t = make_rows();
     struct net       net;
     struct rng       r;
     double           off = 0, all = 0;
@@ -59,7 +59,7 @@ static void twin_rows_fit__a_line_is_found(void **state)
     fit(&t, &net);
     rng_init(&r, 2, 0);
     for (uint32_t i = 0; i < 200; i++) {
-        struct twin_row row = row_of(&r, 1);
+        struct twin_row row = make_row(&r, 1);
         float           out[SURROGATE_OUTPUTS];
 
         net_run(&net, row.input, out);
@@ -73,9 +73,9 @@ static void twin_rows_fit__a_line_is_found(void **state)
     free(t.row);
 }
 
-static void twin_rows_fit__twice_is_the_same_and_heads_differ(void **state)
+static void twin_rows_fit__is_reproducible_and_heads_differ(void **state)
 {
-    struct twin_rows t = many();
+    struct twin_rows t = make_rows();
     struct net       one, two;
     float            out[SURROGATE_OUTPUTS];
 
@@ -94,8 +94,8 @@ static void twin_rows_fit__twice_is_the_same_and_heads_differ(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(twin_rows_fit__a_line_is_found),
-        cmocka_unit_test(twin_rows_fit__twice_is_the_same_and_heads_differ),
+        cmocka_unit_test(twin_rows_fit__finds_a_line),
+        cmocka_unit_test(twin_rows_fit__is_reproducible_and_heads_differ),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

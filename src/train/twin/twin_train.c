@@ -1,4 +1,3 @@
-/* src/train/twin/twin_train.c - see twin_train.h. */
 #include "train/twin/twin_train.h"
 #include "run/simulation.h"
 #include "train/twin/twin_draw.h"
@@ -12,28 +11,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES_MAX 32             /* settings on one network */
-#define NAMED_FEW 4              /* that have a name, once there is a surrogate */
-#define NEAR      0.1            /* standard deviation around a setting that is varied */
-#define WATCHED_S 0.009          /* that a trial goes on for */
-#define QUICK     20.0           /* times shorter */
-#define GAIN_MAX  2.0            /* log slowdowns that are told apart */
+#define TRIES_MAX 32             /* settings per network */
+#define NAMED_FEW 4              /* presets per network, once there is a surrogate */
+#define NEAR      0.1            /* standard deviation of variations of a setting */
+#define WATCHED_S 0.009          /* duration of a trial */
+#define QUICK     20.0           /* factor by which quick trials are shorter */
+#define GAIN_MAX  2.0            /* largest log slowdown that is distinguished */
 
 const struct twin_request twin_initial = { .rounds = 4, .networks = 32, .epochs = 120, .seed = 1 };
 
-struct trying { struct knobs knobs; const char *name; bool is_choice; };
+struct trial_setting { struct knobs knobs; const char *name; bool is_choice; };
 
-struct worth { double sum, worst, squares; uint32_t count; };        /* of log gains; squares: of errors */
+/* sums of log gains; squares: of errors */
+struct gain_sums { double sum, worst, squares; uint32_t count; };
 
 struct training {
     const struct twin_request *q;
     struct twin_rows           rows;
     struct surrogate           surrogate;
     bool                       has_surrogate;
-    struct worth               choice, bdp, best;    /* of this round */
+    struct gain_sums           choice, bdp, best;    /* of this round */
 };
 
-static void count_worth(struct worth *w, double gain, double error)
+static void count_worth(struct gain_sums *w, double gain, double error)
 {
     w->worst = w->count ? fmax(w->worst, gain) : gain;
     w->sum += gain;
@@ -41,24 +41,26 @@ static void count_worth(struct worth *w, double gain, double error)
     w->count++;
 }
 
-/* ---- what is tried on a network ---- */
+/* ---- settings to try on a network ---- */
 
-struct tries { struct trying trying[TRIES_MAX]; uint32_t count; struct rng rng; };
+struct trial_list { struct trial_setting trying[TRIES_MAX]; uint32_t count; struct rng rng; };
 
-static void add(struct tries *t, const struct knobs *k, const char *name, bool is_choice)
+static void add_try(struct trial_list *t, const struct knobs *k, const char *name, bool is_choice)
 {
     if (t->count < TRIES_MAX)
-        t->trying[t->count++] = (struct trying){ *k, name, is_choice };
+        t->trying[t->count++] = (struct trial_setting){ *k, name, is_choice };
 }
 
-static void add_named(struct tries *t, const struct world *w, const struct setting *list, uint32_t one_in)
+static void add_presets(struct trial_list *t, const struct world *w, const struct setting *list,
+                        uint32_t one_in)
 {
     for (; list->name; list++) {
         struct knobs k = w->start;
 
         list->make(&k, w);
-        if (!knobs_equal(&k, &w->start) && (strcmp(list->name, "bdp") == 0 || rng_below(&t->rng, one_in) == 0))
-            add(t, &k, list->name, false);
+        if (!knobs_equal(&k, &w->start) &&
+            (strcmp(list->name, "bdp") == 0 || rng_below(&t->rng, one_in) == 0))
+            add_try(t, &k, list->name, false);
     }
 }
 
@@ -71,7 +73,8 @@ static double normal(struct rng *r)
     return sum - 6;
 }
 
-static void add_near(struct tries *t, const struct coded *c, const struct knobs *base, const struct knobs *near)
+static void add_near(struct trial_list *t, const struct coded *c, const struct knobs *base,
+                     const struct knobs *near)
 {
     double       unit[CODED_DIMS_MAX];
     struct knobs k = *base;
@@ -80,10 +83,10 @@ static void add_near(struct tries *t, const struct coded *c, const struct knobs 
     for (uint32_t i = 0; i < c->dims; i++)
         unit[i] = fmin(1, fmax(0, unit[i] + NEAR * normal(&t->rng)));
     coded_to_knobs(c, unit, &k);
-    add(t, &k, NULL, false);
+    add_try(t, &k, NULL, false);
 }
 
-static void add_anywhere(struct tries *t, const struct coded *c, const struct knobs *base)
+static void add_random(struct trial_list *t, const struct coded *c, const struct knobs *base)
 {
     double       unit[CODED_DIMS_MAX];
     struct knobs k = *base;
@@ -91,45 +94,46 @@ static void add_anywhere(struct tries *t, const struct coded *c, const struct kn
     for (uint32_t i = 0; i < c->dims; i++)
         unit[i] = rng_real(&t->rng);
     coded_to_knobs(c, unit, &k);
-    add(t, &k, NULL, false);
+    add_try(t, &k, NULL, false);
 }
 
-/* What each head likes best, and what is near to that; then what all of them together would choose. */
-static void add_choices(struct tries *t, struct surrogate_ask *ask)
+/* Adds the favorite of each head and variations of it, then the joint choice of all heads. */
+static void add_choices(struct trial_list *t, struct surrogate_ask *ask)
 {
     struct surrogate_proposal *list = xcalloc(SURROGATE_PROPOSALS, sizeof(*list));
     struct knobs               top;
 
     surrogate_propose(ask, t->rng.s[0], list);
-    add(t, &list[0].knobs, NULL, true);
+    add_try(t, &list[0].knobs, NULL, true);
     for (ask->head = 0; ask->head < SURROGATE_HEADS; ask->head++) {
         surrogate_climb(ask, t->rng.s[0], &list[ask->head % 3].knobs, &top);
-        add(t, &top, NULL, false);
+        add_try(t, &top, NULL, false);
         add_near(t, &ask->coded, &ask->base, &top);
     }
     ask->head = -1;
     free(list);
 }
 
-static void choose_tries(struct training *t, struct tries *tries, const struct world *w, struct surrogate_ask *ask)
+static void choose_tries(struct training *t, struct trial_list *tries, const struct world *w,
+                         struct surrogate_ask *ask)
 {
     struct knobs start[REHEARSE_STARTS];
     uint32_t     starts = rehearse_starts(w, &w->start, start), few = t->has_surrogate ? NAMED_FEW : 1;
 
-    add_named(tries, w, setting_all, few);
-    add_named(tries, w, setting_thresholds, few);
+    add_presets(tries, w, setting_all, few);
+    add_presets(tries, w, setting_thresholds, few);
     for (uint32_t i = 0; i < (t->has_surrogate ? 1 : 3); i++) {
         add_near(tries, &ask->coded, &w->start, &start[rng_below(&tries->rng, starts)]);
-        add_anywhere(tries, &ask->coded, &w->start);
+        add_random(tries, &ask->coded, &w->start);
     }
     if (t->has_surrogate)
         add_choices(tries, ask);
 }
 
-/* ---- a network ---- */
+/* ---- trials on a network ---- */
 
-static struct twin_row row_of(const struct surrogate_ask *ask, uint32_t network, const struct knobs *k, const struct predicted *p,
-                              const struct predicted *base)
+static struct twin_row make_row(const struct surrogate_ask *ask, uint32_t network, const struct knobs *k,
+                                const struct predicted *p, const struct predicted *base)
 {
     struct twin_row row = { .network = network };
     double          unit[CODED_DIMS_MAX];
@@ -138,12 +142,14 @@ static struct twin_row row_of(const struct surrogate_ask *ask, uint32_t network,
     surrogate_input(ask, unit, row.input);
     for (int i = 0; i < GOAL_PARTS; i++) {
         row.has[i] = !isnan(goal_slowdown(&p->all, i)) && !isnan(goal_slowdown(&base->all, i));
-        row.gain[i] = (float)fmin(GAIN_MAX, fmax(-GAIN_MAX, p->is_stuck ? GAIN_MAX : goal_ratio(&p->all, &base->all, i)));
+        row.gain[i] = (float)fmin(
+            GAIN_MAX, fmax(-GAIN_MAX, p->is_stuck ? GAIN_MAX : goal_ratio(&p->all, &base->all, i)));
     }
     return row;
 }
 
-static void note_worth(struct training *t, const struct surrogate_ask *ask, const struct tries *tries, const struct predicted *found)
+static void note_worth(struct training *t, const struct surrogate_ask *ask, const struct trial_list *tries,
+                       const struct predicted *found)
 {
     const struct predicted *base = &found[tries->count];
     double                  best = 0, unit[CODED_DIMS_MAX];
@@ -162,9 +168,9 @@ static void note_worth(struct training *t, const struct surrogate_ask *ask, cons
     count_worth(&t->best, best, 0);
 }
 
-/* All settings meet the same messages; the default is the last. */
-static int try_all(const struct predictor *p, const struct tries *tries, const struct knobs *base, uint64_t seed,
-                   struct predicted *found, struct err *err)
+/* Runs all settings on the same messages; the default is the last. */
+static int run_trials(const struct predictor *p, const struct trial_list *tries, const struct knobs *base,
+                      uint64_t seed, struct predicted *found, struct err *err)
 {
     struct predict_point point[TRIES_MAX + 1];
 
@@ -173,27 +179,28 @@ static int try_all(const struct predictor *p, const struct tries *tries, const s
     return p->run(p->arg, point, tries->count + 1, found, err);
 }
 
-static int on_network(struct training *t, const struct twin_drawn *d, uint32_t network, struct err *err)
+static int train_on_network(struct training *t, const struct twin_drawn *d, uint32_t network, struct err *err)
 {
     struct simulation_input in = { .name = "a random network", .base = &d->build,
                                    .threads = t->q->jobs };
     struct surrogate_ask    ask;
     struct predictor        p;
-    struct tries            tries = { .count = 0 };
+    struct trial_list       tries = { .count = 0 };
     struct predicted        found[TRIES_MAX + 1];
     int                     rc;
 
-    if (!surrogate_begin(&ask, t->has_surrogate ? &t->surrogate : NULL, &d->world, &d->model, &goal_all[0], &d->world.start))
+    if (!surrogate_begin(&ask, t->has_surrogate ? &t->surrogate : NULL, &d->world, &d->model, &goal_all[0],
+                         &d->world.start))
         return 0;
     rng_init(&tries.rng, t->q->seed, 1000000000ull + network);
     choose_tries(t, &tries, &d->world, &ask);
     rc = twin_maker.make(&in, &d->world, &d->model, &p, err);
     if (rc)
         return rc;
-    rc = try_all(&p, &tries, &d->world.start, 1 + network, found, err);
+    rc = run_trials(&p, &tries, &d->world.start, 1 + network, found, err);
     twin_maker.drop(&p);
     for (uint32_t i = 0; i < tries.count && !rc; i++) {
-        struct twin_row row = row_of(&ask, network, &tries.trying[i].knobs, &found[i], &found[tries.count]);
+        struct twin_row row = make_row(&ask, network, &tries.trying[i].knobs, &found[i], &found[tries.count]);
 
         twin_rows_add(&t->rows, &row);
     }
@@ -204,28 +211,30 @@ static int on_network(struct training *t, const struct twin_drawn *d, uint32_t n
 
 /* ---- rounds ---- */
 
-static double percent(const struct worth *w)
+static double percent(const struct gain_sums *w)
 {
     return 100 * (exp(w->sum / fmax(1, w->count)) - 1);
 }
 
-static void tell(const struct training *t, uint32_t round)
+static void print_round(const struct training *t, uint32_t round)
 {
     if (t->q->is_quiet)
         return;
-    fprintf(stderr, "round %u of %u: %u settings were tried on %u networks. J against default, on the new ones: bdp %+.1f %%, ", round + 1,
-            t->q->rounds, t->rows.rows, (round + 1) * t->q->networks, percent(&t->bdp));
+    fprintf(stderr,
+            "round %u of %u: %u settings were tried on %u networks. J against default, on the new ones: bdp "
+            "%+.1f %%, ",
+            round + 1, t->q->rounds, t->rows.rows, (round + 1) * t->q->networks, percent(&t->bdp));
     if (t->choice.count)
-        fprintf(stderr, "what was chosen %+.1f %% (at worst %+.0f %%, %.2f off), ", percent(&t->choice), 100 * (exp(t->choice.worst) - 1),
-                sqrt(t->choice.squares / t->choice.count));
+        fprintf(stderr, "what was chosen %+.1f %% (at worst %+.0f %%, %.2f off), ", percent(&t->choice),
+                100 * (exp(t->choice.worst) - 1), sqrt(t->choice.squares / t->choice.count));
     fprintf(stderr, "the best that was tried %+.1f %%\n", percent(&t->best));
 }
 
-static int one_round(struct training *t, uint32_t round, struct err *err)
+static int run_round(struct training *t, uint32_t round, struct err *err)
 {
     int rc = 0;
 
-    t->choice = t->bdp = t->best = (struct worth){ 0 };
+    t->choice = t->bdp = t->best = (struct gain_sums){ 0 };
     for (uint32_t i = 0; i < t->q->networks && !rc; i++) {
         uint32_t          network = round * t->q->networks + i;
         struct twin_drawn d;
@@ -233,7 +242,7 @@ static int one_round(struct training *t, uint32_t round, struct err *err)
         rc = twin_draw(&d, t->q->seed, network, t->q->is_quick ? WATCHED_S / QUICK : WATCHED_S, err);
         if (rc)
             return rc;
-        rc = on_network(t, &d, network, err);
+        rc = train_on_network(t, &d, network, err);
         twin_drop(&d);
     }
     if (rc)
@@ -242,7 +251,7 @@ static int one_round(struct training *t, uint32_t round, struct err *err)
         t->surrogate.error = sqrt(t->choice.squares / t->choice.count);
     twin_rows_fit(&t->rows, &t->surrogate.net, t->q->epochs, t->q->seed);
     t->has_surrogate = true;
-    tell(t, round);
+    print_round(t, round);
     return 0;
 }
 
@@ -255,11 +264,12 @@ int twin_train(const struct twin_request *q, struct twin_trained *out, struct er
     surrogate_shape(&shape);
     net_init(&t.surrogate.net, &shape);
     for (uint32_t i = 0; i < q->rounds && !rc; i++)
-        rc = one_round(&t, i, err);
+        rc = run_round(&t, i, err);
     if (rc)
         net_fini(&t.surrogate.net);
     else
-        *out = (struct twin_trained){ t.surrogate.net, t.surrogate.error, percent(&t.choice), percent(&t.bdp), t.rows.rows };
+        *out = (struct twin_trained){ t.surrogate.net, t.surrogate.error, percent(&t.choice), percent(&t.bdp),
+                                      t.rows.rows };
     free(t.rows.row);
     return rc;
 }

@@ -1,8 +1,9 @@
-/* src/train/twin/twin_train.h - a surrogate of twins (tune/rehearse/search/surrogate.h), made from nothing.
+/* src/train/twin/twin_train.h - trains the surrogate of twins (tune/rehearse/search/surrogate.h) from
+ * scratch.
  *
- * Rounds. In each there are new random networks; on each of them settings are tried on the same messages: those that have a name, some at
- * random, and, from the second round on, what the surrogate that there is by then would choose. Then it is fitted anew to
- * all that was tried. What it is worth is told by its choices for networks that it has not met yet.
+ * Each round draws new random networks. On each network, several settings run on the same messages: presets,
+ * random ones and, from the second round on, the choices of the current surrogate. The surrogate is then
+ * refitted to all results. It is evaluated by its choices for new networks, before it is refitted to them.
  */
 #ifndef TRAIN_TWIN_TWIN_TRAIN_H
 #define TRAIN_TWIN_TWIN_TRAIN_H
@@ -14,11 +15,11 @@
 #include <stdint.h>
 
 struct twin_request {
-    uint32_t    rounds, networks;            /* networks: of a round */
-    uint32_t    epochs;                      /* of a fit */
-    uint32_t    jobs;                        /* trials at a time; 0: as many as there are cores */
+    uint32_t    rounds, networks;            /* networks: per round */
+    uint32_t    epochs;                      /* per fit */
+    uint32_t    jobs;                        /* parallel trials; 0: number of cores */
     uint64_t    seed;
-    const char *out, *json;                  /* json: NULL: none */
+    const char *out, *json;                  /* json NULL: none */
     bool        is_quick, is_quiet;          /* quick: trials are twenty times shorter */
 };
 
@@ -26,15 +27,16 @@ extern const struct twin_request twin_initial;
 
 struct twin_trained {
     struct net net;
-    double     error;            /* of what it said of its choices in the last round: standard deviation of logarithms */
-    double     chosen, bdp;      /* what these choices and bdp were worth there: J against default, in per cent */
-    uint32_t   tried;            /* settings, on all networks together */
+    double     error;            /* prediction error for its choices in the last round: standard deviation of
+                                  * logarithms */
+    double     chosen, bdp;      /* gains of these choices and of bdp there: J against default, in percent */
+    uint32_t   tried;            /* total number of trials */
 };
 
-/* The same request makes the same net, to the last bit. To be given back with net_fini(). */
+/* Reproducible to the last bit. Free the result with net_fini(). */
 int twin_train(const struct twin_request *, struct twin_trained *, struct err *);
 
-/* Writes the model, as a file and as JSON if that is wanted. */
+/* Writes the model as a file, and as JSON if requested. */
 int twin_train_save(const struct twin_request *, const struct twin_trained *, struct err *);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/train/twin/twin_train_save.c - the surrogate as a file. */
+/* src/train/twin/twin_train_save.c - writes the surrogate to a file. */
 #include "train/twin/twin_train.h"
 #include "learn/model.h"
 #include "tune/rehearse/search/surrogate.h"
