@@ -1,4 +1,3 @@
-/* src/learn/adam.c */
 #include "learn/adam.h"
 
 #include "base/err.h"
@@ -7,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SUMS 8                   /* that grow side by side: more than one addition is under way at a time */
+#define SUMS 8                   /* independent sums, to overlap the latencies of additions */
 
 static double or_default(double value, double otherwise)
 {
@@ -64,7 +63,7 @@ void adam_step(struct adam *a, float *restrict parameter, const float *restrict 
     }
 }
 
-/* In an order of its own, but always the same one. */
+/* Sums in a fixed order, which differs from that of the values. */
 static double sum_of_squares(const float *value, uint32_t n)
 {
     double sum[SUMS] = { 0 }, all = 0;

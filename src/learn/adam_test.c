@@ -1,4 +1,3 @@
-/* src/learn/adam_test.c */
 #include "learn/adam.h"
 
 #include <math.h>
@@ -35,7 +34,7 @@ static void step__by_hand(void **unused)
     adam_fini(&a);
 }
 
-/* Whatever the size of a gradient that does not change, a step is the rate. */
+/* With a constant gradient of any size, a step equals the rate. */
 static void step__is_the_rate_by_default(void **unused)
 {
     float p[7] = { 0 }, g[7] = { 1e-3f, -1e-3f, 1, -1, 100, -100, 0 };
@@ -54,7 +53,7 @@ static void step__is_the_rate_by_default(void **unused)
 
 static void clip__shortens_and_keeps_the_direction(void **unused)
 {
-    float g[20] = { [0] = 3, [9] = -4, [17] = 12 };  /* of length 13 */
+    float g[20] = { [0] = 3, [9] = -4, [17] = 12 };  /* length 13 */
 
     (void)unused;
     assert_true(adam_clip(g, 20, 0) == 13);

@@ -1,4 +1,3 @@
-/* src/learn/dqn.c */
 #include "learn/dqn.h"
 
 #include "base/err.h"
@@ -9,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAM 0x64716eu         /* of random numbers; "dqn" */
-#define TRIES  100               /* of one draw by reward */
+#define STREAM 0x64716eu         /* random stream; "dqn" */
+#define TRIES  100               /* per draw by reward */
 
-/* Halving an interval needs no root, and gives the same bits everywhere. */
+/* Bisection needs no root function, and gives the same bits everywhere. */
 double dqn_decay(double from, double to, uint32_t steps)
 {
     double low = 0, high = 1;
@@ -29,7 +28,7 @@ double dqn_decay(double from, double to, uint32_t steps)
     return high;
 }
 
-static void room_init(struct dqn *d)
+static void init_scratch(struct dqn *d)
 {
     uint32_t batch = d->cfg.batch, inputs = d->cfg.shape.inputs;
 
@@ -58,7 +57,7 @@ void dqn_init(struct dqn *d, const struct dqn_cfg *cfg)
     net_copy(&d->target, &d->online);
     adam_init(&d->adam, &cfg->adam, d->online.parameters);
     replay_init(&d->replay, dqn_record_floats(cfg->shape.inputs), cfg->memory);
-    room_init(d);
+    init_scratch(d);
 }
 
 void dqn_fini(struct dqn *d)
@@ -113,7 +112,7 @@ uint32_t dqn_select(struct dqn *d, const float *state)
     return dqn_pick(&d->online, state, epsilon, &d->rng);
 }
 
-/* ---- records */
+/* ---- records ---- */
 
 uint32_t dqn_record_floats(uint32_t inputs)
 {
@@ -124,13 +123,13 @@ void dqn_record(float *record, const struct dqn_step *s, uint32_t inputs)
 {
     memcpy(record, s->state, inputs * sizeof(*record));
     record += inputs;
-    *record++ = (float)s->action;            /* exact: there are at most NET_WIDTH_MAX */
+    *record++ = (float)s->action;            /* exact: at most NET_WIDTH_MAX */
     *record++ = s->reward;
     memcpy(record, s->next, inputs * sizeof(*record));
     record[inputs] = s->is_end;
 }
 
-static struct dqn_step step_of(const float *record, uint32_t inputs)
+static struct dqn_step decode_step(const float *record, uint32_t inputs)
 {
     const float *next = record + inputs + 2;
 
@@ -147,28 +146,28 @@ void dqn_remember(struct dqn *d, const struct dqn_step *s)
     replay_add(&d->replay, record);
 }
 
-/* ---- one update */
+/* ---- update ---- */
 
 static void gather(struct dqn *d, const float *const *record, uint32_t rows)
 {
     uint32_t inputs = d->cfg.shape.inputs;
 
     for (uint32_t r = 0; r < rows; r++) {
-        struct dqn_step s = step_of(record[r], inputs);
+        struct dqn_step s = decode_step(record[r], inputs);
 
         memcpy(d->state + (size_t)r * inputs, s.state, inputs * sizeof(float));
         memcpy(d->next + (size_t)r * inputs, s.next, inputs * sizeof(float));
     }
 }
 
-static float within_reach(const struct dqn *d, float value)
+static float clip_value(const struct dqn *d, float value)
 {
     float most = (float)d->cfg.value_max;
 
     return most == 0 ? value : value < 0 ? 0 : value > most ? most : value;
 }
 
-/* What the values of the actions taken should have been. */
+/* Computes the target values of the actions taken. */
 static void find_wanted(struct dqn *d, const float *const *record, uint32_t rows)
 {
     uint32_t actions = net_shape_outputs(&d->cfg.shape);
@@ -180,17 +179,18 @@ static void find_wanted(struct dqn *d, const float *const *record, uint32_t rows
     if (d->cfg.is_double)
         value = net_forward(&d->target, &d->room, d->next, rows);
     for (uint32_t r = 0; r < rows; r++) {
-        struct dqn_step s = step_of(record[r], d->cfg.shape.inputs);
+        struct dqn_step s = decode_step(record[r], d->cfg.shape.inputs);
 
         d->wanted[r] = s.reward;
         if (!s.is_end)
             d->wanted[r] += (float)d->cfg.gamma * value[(size_t)r * actions + d->choice[r]];
-        d->wanted[r] = within_reach(d, d->wanted[r]);
+        d->wanted[r] = clip_value(d, d->wanted[r]);
     }
 }
 
-/* Where the guide's action is not ahead, it is to rise and the one that is to fall. Returns the loss of one row. */
-static double find_lead(struct dqn *d, const float *value, float *slope, uint32_t guided, uint32_t rows)
+/* If the guide's action is not ahead by the margin, raises it and lowers the leading one. Returns the loss of
+ * one row. */
+static double add_margin_loss(struct dqn *d, const float *value, float *slope, uint32_t guided, uint32_t rows)
 {
     uint32_t actions = net_shape_outputs(&d->cfg.shape), rival = guided == 0;
     double   behind;
@@ -206,7 +206,7 @@ static double find_lead(struct dqn *d, const float *value, float *slope, uint32_
     return d->guide->weight * behind / rows;
 }
 
-static double find_leads(struct dqn *d, const float *value, uint32_t rows)
+static double add_margin_losses(struct dqn *d, const float *value, uint32_t rows)
 {
     uint32_t inputs = d->cfg.shape.inputs, actions = net_shape_outputs(&d->cfg.shape);
     double   loss = 0;
@@ -214,12 +214,13 @@ static double find_leads(struct dqn *d, const float *value, uint32_t rows)
     for (uint32_t r = 0; d->guide && actions > 1 && r < rows; r++) {
         uint32_t guided = d->guide->action(d->guide->arg, d->state + (size_t)r * inputs);
 
-        loss += find_lead(d, value + (size_t)r * actions, d->slopes + (size_t)r * actions, guided, rows);
+        loss +=
+            add_margin_loss(d, value + (size_t)r * actions, d->slopes + (size_t)r * actions, guided, rows);
     }
     return loss;
 }
 
-/* The gradient of the loss, which is returned. */
+/* Computes the gradient of the loss, and returns the loss. */
 static double find_gradient(struct dqn *d, const float *const *record, uint32_t rows)
 {
     uint32_t inputs = d->cfg.shape.inputs, actions = net_shape_outputs(&d->cfg.shape);
@@ -227,13 +228,13 @@ static double find_gradient(struct dqn *d, const float *const *record, uint32_t 
     double loss;
 
     for (uint32_t r = 0; r < rows; r++)
-        d->value[r] = value[(size_t)r * actions + step_of(record[r], inputs).action];
+        d->value[r] = value[(size_t)r * actions + decode_step(record[r], inputs).action];
     loss = d->cfg.bend > 0 ? loss_huber(d->value, d->wanted, rows, (float)d->cfg.bend, d->slope)
                            : loss_mse(d->value, d->wanted, rows, d->slope);
     memset(d->slopes, 0, (size_t)rows * actions * sizeof(float));
     for (uint32_t r = 0; r < rows; r++)
-        d->slopes[(size_t)r * actions + step_of(record[r], inputs).action] = d->slope[r];
-    loss += find_leads(d, value, rows);
+        d->slopes[(size_t)r * actions + decode_step(record[r], inputs).action] = d->slope[r];
+    loss += add_margin_losses(d, value, rows);
     memset(d->gradient, 0, d->online.parameters * sizeof(float));
     net_backward(&d->online, &d->room, d->slopes, d->gradient, NULL);
     return loss;
@@ -256,13 +257,14 @@ double dqn_learn(struct dqn *d, const float *const *record, uint32_t rows)
     return loss;
 }
 
-/* Any record is offered, and taken with the probability of its reward: exact, and nothing is to be kept up to date. */
-void dqn_draw_by_reward(const struct replay *memory, uint32_t inputs, struct rng *rng, uint32_t n, const float **record)
+/* Rejection sampling: exact, and needs no index that must be kept up to date. */
+void dqn_draw_by_reward(const struct replay *memory, uint32_t inputs, struct rng *rng, uint32_t n,
+                        const float **record)
 {
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t tries = 0; tries < TRIES; tries++) {
             replay_draw(memory, rng, 1, &record[i]);
-            if (rng_real(rng) < (double)step_of(record[i], inputs).reward)
+            if (rng_real(rng) < (double)decode_step(record[i], inputs).reward)
                 break;
         }
 }

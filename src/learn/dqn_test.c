@@ -1,4 +1,3 @@
-/* src/learn/dqn_test.c */
 #include "learn/dqn.h"
 
 #include "base/digest.h"
@@ -28,7 +27,7 @@ static void tiny_init(struct dqn *d, bool is_double)
     memcpy(d->target.parameter, (float[]){ 10, -5 }, 2 * sizeof(float));
 }
 
-static void decay__reaches_its_end(void **unused)
+static void decay__reaches_the_end_value(void **unused)
 {
     double factor = dqn_decay(1, 0.01, 2000);
 
@@ -59,7 +58,7 @@ static void epsilon__falls_by_a_factor_per_decision(void **unused)
     dqn_fini(&d);
 }
 
-static void pick__explores_as_often_as_told(void **unused)
+static void pick__explores_with_probability_epsilon(void **unused)
 {
     float up = 1, down = -1;
     int other = 0;
@@ -90,8 +89,8 @@ static void load__sets_both_nets(void **unused)
     net_fini(&n);
 }
 
-/* In state 1 after action 0: value 1, wanted 3 at an end. The squared error is 4 and its slope -4, where Huber's loss has
- * 1.5 and -1. */
+/* In state 1 after action 0: value 1, target 3 at an end. The squared error is 4 with slope -4; the Huber
+ * loss is 1.5 with slope -1. */
 static void learn__squares_errors_without_a_bend(void **unused)
 {
     float state = 1, record[5];
@@ -110,10 +109,10 @@ static void learn__squares_errors_without_a_bend(void **unused)
     dqn_fini(&d);
 }
 
-/* What dqn_learn() wants in state 1 after action 0, reward 3, next state 2, where online says (2, 4), target
- * (20, -10): Double DQN takes target's value of online's choice, DQN target's best. At an end only the reward
- * counts. */
-static void learn__wants_what_the_formula_says(void **unused)
+/* Targets of dqn_learn() in state 1 after action 0, reward 3, next state 2, where online is (2, 4) and target
+ * (20, -10). Double DQN uses the target's value of online's choice, DQN the target's maximum. At an end only
+ * the reward counts. */
+static void learn__targets_match_the_formula(void **unused)
 {
     static const struct { bool is_double, is_end; float wanted; } row[] = {
         { true, false, 3 - 0.5f * 10 }, { false, false, 3 + 0.5f * 20 },
@@ -132,15 +131,15 @@ static void learn__wants_what_the_formula_says(void **unused)
         tiny_init(&d, row[i].is_double);
         assert_true(fabs(dqn_learn(&d, &records, 1) - (fabs(error) - 0.5)) < 1e-6);
         assert_true(d.gradient_norm == 1);   /* d(loss)/d(value) = +-1, d(value)/d(parameter) = 1 */
-        /* Adam's first step is its rate, towards what is wanted; the other action stays. */
+        /* Adam's first step equals the rate, toward the target; the other action stays. */
         assert_true(fabs((double)d.online.parameter[0] - (1 - copysign(0.001, error))) < 1e-6);
         assert_true(d.online.parameter[1] == 2);
         dqn_fini(&d);
     }
 }
 
-/* The same with at most 4 to be earned: -2 becomes 0, 13 becomes 4, and 3 stays. */
-static void learn__wants_no_more_than_there_is(void **unused)
+/* The same with an upper bound of 4: -2 becomes 0, 13 becomes 4, and 3 stays. */
+static void learn__targets_are_clipped(void **unused)
 {
     static const struct { bool is_double, is_end; float wanted; } row[] = {
         { true, false, 0 }, { false, false, 4 }, { true, true, 3 },
@@ -168,9 +167,9 @@ static uint32_t always_first(const void *arg, const float *state)
     return 0;
 }
 
-/* In state 1 online says (1, 2). The guide's action 0 is to be 0.5 ahead and is 1 behind, so 1.5 are lost; nothing is
- * lost in state -1, where it is 1 ahead. An end with a reward of just what the net says adds nothing. */
-static void learn__the_guide_is_to_be_ahead(void **unused)
+/* In state 1 online is (1, 2). The guide's action 0 should be 0.5 ahead and is 1 behind: loss 1.5. In state
+ * -1 it is 1 ahead: no loss. An end whose reward equals the prediction adds nothing. */
+static void learn__guide_margin_loss(void **unused)
 {
     static const struct dqn_guide guide = { .action = always_first, .margin = 0.5, .weight = 2 };
     static const struct { float state, reward; double loss, norm; } row[] = {
@@ -179,7 +178,9 @@ static void learn__the_guide_is_to_be_ahead(void **unused)
 
     (void)unused;
     for (int i = 0; i < 2; i++) {
-        struct dqn_step s = { .state = &row[i].state, .next = &row[i].state, .reward = row[i].reward, .is_end = true };
+        struct dqn_step s = {
+            .state = &row[i].state, .next = &row[i].state, .reward = row[i].reward, .is_end = true
+        };
         float           record[5];
         const float    *records = record;
         struct dqn      d;
@@ -195,8 +196,8 @@ static void learn__the_guide_is_to_be_ahead(void **unused)
     }
 }
 
-/* A net learns what its guide would do, although no action earns more than another. */
-static void learn__the_guide_is_followed(void **unused)
+/* A net imitates its guide although all actions earn the same. */
+static void learn__imitates_the_guide(void **unused)
 {
     static const struct dqn_guide guide = { .action = always_first, .margin = 0.1, .weight = 1 };
     float state = 1;
@@ -206,14 +207,15 @@ static void learn__the_guide_is_followed(void **unused)
     tiny_init(&d, true);
     d.guide = &guide;
     for (uint32_t i = 0; i < 8; i++)
-        dqn_remember(&d, &(struct dqn_step){ .state = &state, .next = &state, .action = i % 2, .is_end = true });
+        dqn_remember(&d,
+                     &(struct dqn_step){ .state = &state, .next = &state, .action = i % 2, .is_end = true });
     for (int i = 0; i < 5000; i++)
         dqn_update(&d);
     assert_int_equal(dqn_pick(&d.online, &state, 0, &d.rng), 0);
     dqn_fini(&d);
 }
 
-static void learn__copies_the_target_now_and_then(void **unused)
+static void learn__copies_to_the_target_net(void **unused)
 {
     float state = 1, next = 2, record[5];
     const float *records = record;
@@ -234,7 +236,7 @@ static void learn__copies_the_target_now_and_then(void **unused)
     dqn_fini(&d);
 }
 
-static void learn__leaves_out_what_is_not_finite(void **unused)
+static void learn__ignores_non_finite_batches(void **unused)
 {
     float state = 1, next = INFINITY, record[5];
     const float *records = record;
@@ -263,9 +265,9 @@ static void update__waits_for_a_batch(void **unused)
     dqn_fini(&d);
 }
 
-/* ---- five places in a row: action 0 goes left (at the left end one stays), 1 goes right; leaving at the
- * right end pays 1 and ends. So going right is worth 0.8^(4 - place), and going left 0.8 of what going right
- * is worth there. */
+/* ---- five places in a row: action 0 goes left (and stays at the left end), 1 goes right; leaving at the
+ * right end pays 1 and ends. Going right is worth 0.8^(4 - place), going left 0.8 of the value of the place
+ * it leads to. */
 
 #define PLACES 5
 
@@ -326,7 +328,7 @@ static void update__finds_the_values_of_a_chain(void **unused)
     check_chain(false);
 }
 
-/* As found on aarch64 and x86-64, with gcc and clang. */
+/* Recorded on aarch64 and x86-64, with gcc and clang. */
 static void update__gives_the_same_bits_everywhere(void **unused)
 {
     char text[DIGEST_TEXT_SIZE];
@@ -342,7 +344,7 @@ static void update__gives_the_same_bits_everywhere(void **unused)
     dqn_fini(&d);
 }
 
-/* Rewards 0.1, 0.2, 0.7: of 10,000 draws so many thousands each; 250 is five standard deviations and more. */
+/* Rewards 0.1, 0.2, 0.7: expected thousands of 10,000 draws; 250 is more than five standard deviations. */
 static void draw_by_reward__in_proportion(void **unused)
 {
     static const float reward[] = { 0.1f, 0.2f, 0.7f };
@@ -383,19 +385,19 @@ static void draw_by_reward__ends_without_rewards(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decay__reaches_its_end),
+        cmocka_unit_test(decay__reaches_the_end_value),
         cmocka_unit_test(epsilon__falls_by_a_factor_per_decision),
-        cmocka_unit_test(pick__explores_as_often_as_told),
+        cmocka_unit_test(pick__explores_with_probability_epsilon),
         cmocka_unit_test(load__sets_both_nets),
         cmocka_unit_test(learn__squares_errors_without_a_bend),
-        cmocka_unit_test(learn__wants_what_the_formula_says),
+        cmocka_unit_test(learn__targets_match_the_formula),
         cmocka_unit_test(draw_by_reward__in_proportion),
         cmocka_unit_test(draw_by_reward__ends_without_rewards),
-        cmocka_unit_test(learn__wants_no_more_than_there_is),
-        cmocka_unit_test(learn__the_guide_is_to_be_ahead),
-        cmocka_unit_test(learn__the_guide_is_followed),
-        cmocka_unit_test(learn__copies_the_target_now_and_then),
-        cmocka_unit_test(learn__leaves_out_what_is_not_finite),
+        cmocka_unit_test(learn__targets_are_clipped),
+        cmocka_unit_test(learn__guide_margin_loss),
+        cmocka_unit_test(learn__imitates_the_guide),
+        cmocka_unit_test(learn__copies_to_the_target_net),
+        cmocka_unit_test(learn__ignores_non_finite_batches),
         cmocka_unit_test(update__waits_for_a_batch),
         cmocka_unit_test(update__finds_the_values_of_a_chain),
         cmocka_unit_test(update__gives_the_same_bits_everywhere),

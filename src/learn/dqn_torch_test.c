@@ -1,7 +1,7 @@
-/* src/learn/dqn_torch_test.c - a training run of dqn.c, step by step against PyTorch's.
+/* src/learn/dqn_torch_test.c - compares a training run step by step with PyTorch.
  *
- * tests/tools/torch_reference.py has made the figures and says where all numbers come from. Run at the top of
- * the repository.
+ * tests/tools/torch_reference.py generated the reference figures and documents all inputs. Run from the top
+ * of the repository.
  */
 #include "learn/dqn.h"
 
@@ -19,7 +19,7 @@
 #define ACTIONS 20u
 #define BATCH   32u
 #define STEPS   30
-#define APART   89u              /* every so many parameters one is in the file */
+#define APART   89u              /* stride of the parameters in the file */
 #define FLOATS  (2 * INPUTS + 3)
 
 static const struct dqn_cfg cfg = {
@@ -80,7 +80,8 @@ static double read_figure(FILE *f)
     return figure;
 }
 
-/* Within 1e-5 of its size; parameters of about 0.1 on average may be near 0, so for these of 0.1. */
+/* Relative tolerance 1e-5. Parameters average about 0.1 and may be near 0, so their tolerance is relative to
+ * 0.1. */
 static void check_figure(FILE *f, double is, double size_min)
 {
     double want = read_figure(f);
@@ -109,7 +110,7 @@ static void skip_comments(FILE *f)
     ungetc(first, f);
 }
 
-static void learn__does_what_pytorch_does(void **unused)
+static void learn__matches_pytorch(void **unused)
 {
     FILE *f = fopen(FIGURES, "r");
     uint32_t x = 1;
@@ -138,7 +139,7 @@ static void learn__does_what_pytorch_does(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learn__does_what_pytorch_does),
+        cmocka_unit_test(learn__matches_pytorch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,3 @@
-/* src/learn/loss.c */
 #include "learn/loss.h"
 
 double loss_mse(const float *value, const float *wanted, uint32_t n, float *slope)

@@ -1,4 +1,3 @@
-/* src/learn/loss_test.c */
 #include "learn/loss.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* src/learn/model.c - a model and how it is written. */
+/* src/learn/model.c - models and their encoding. */
 #include "learn/model.h"
 #include "base/file/outfile.h"
 #include "learn/model_format.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- notes */
+/* ---- notes ---- */
 
 void model_init(struct model *m, const char *kind, const struct net *n)
 {
@@ -71,7 +71,7 @@ const char *model_get(const struct model *m, const char *key)
     return note ? note->value : NULL;
 }
 
-/* ---- writing */
+/* ---- encoding ---- */
 
 static void encode_u32(unsigned char *to, uint32_t value)
 {
@@ -136,14 +136,14 @@ int model_encode(const struct model *m, const char *name, char **bytes, size_t *
     if (!f)
         die("no memory for a model");
     fprintf(f, "%s%c", MODEL_MAGIC, m->body ? MODEL_VERSION_BODY : MODEL_VERSION);
-    put_u32(f, 0);               /* of the file, known below */
+    put_u32(f, 0);               /* file size, filled in below */
     put_text(f, m->kind, strlen(m->kind));
     put_notes(f, m);
     if (m->body)
         put_text(f, (const char *)m->body, m->body_bytes);
     else
         put_net(f, &m->net);
-    put_u32(f, 0);               /* the checksum */
+    put_u32(f, 0);               /* checksum, filled in below */
     fclose(f);
     if (*length > MODEL_BYTES_MAX) {
         free(*bytes);

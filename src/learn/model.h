@@ -1,22 +1,22 @@
-/* src/learn/model.h - a trained net, or another thing that was trained, in a file.
+/* src/learn/model.h - a file with a trained net or another trained object.
  *
- * Numbers are little-endian, whatever the processor:
+ * Numbers are little-endian:
  *
  *   7 bytes   "ANOLENN"
  *   1 byte    version of this format: MODEL_VERSION, or MODEL_VERSION_BODY for what is not a net
  *   uint32    bytes of the whole file
- *   text      kind: who can use it, such as "acc"
+ *   text      kind: the user of the model, such as "acc"
  *   text      notes, one "key=value" per line: the command that made it, seeds, ...
  *   uint32    inputs
  *   uint32    layers; for each: uint32 outputs, uint32 activation (net.h), uint32 1 if it has no biases or 0
  *   float32   parameters, in the order of net.h; all of them finite
  *   uint32    CRC-32C of everything before
  *
- * In MODEL_VERSION_BODY a text, the body, stands for inputs, layers and parameters; who knows the kind knows what
- * its bytes mean (learn/policy/policy_file.h).
+ * In MODEL_VERSION_BODY, a text, the body, replaces inputs, layers and parameters. Its meaning depends on the
+ * kind (learn/policy/policy_file.h).
  *
- * A text is uint32 bytes and the bytes. There is one way to write a model: what is read and written again is
- * the same file.
+ * A text is a uint32 length and the bytes. The encoding is canonical: reading and rewriting a model gives the
+ * same file.
  */
 #ifndef LEARN_MODEL_H
 #define LEARN_MODEL_H
@@ -36,39 +36,39 @@ struct model_note { char *key, *value; };
 
 struct model {
     char              *kind;
-    struct net         net;      /* or, if there is a body, nothing */
+    struct net         net;      /* empty if there is a body */
     unsigned char     *body;     /* malloc'd, or NULL */
     uint32_t           body_bytes;
     uint32_t           notes;
     struct model_note *note;
 };
 
-/* A model with a copy of the net. A kind and the keys of notes are made of a-z, 0-9, '_' and '-'. */
+/* Creates a model with a copy of the net. Kinds and keys of notes consist of a-z, 0-9, '_' and '-'. */
 void model_init(struct model *, const char *kind, const struct net *);
 void model_init_body(struct model *, const char *kind, const void *body, uint32_t bytes);
 void model_fini(struct model *);
 
-/* Adds a note or replaces its value; control characters of the value become '?'. */
+/* Adds or replaces a note. Control characters in the value become '?'. */
 void model_put(struct model *, const char *key, const char *value);
 
 /* Returns the value, or NULL. */
 const char *model_get(const struct model *, const char *key);
 
-/* Writes the file, whole or not at all. Refuses parameters that are not finite. */
+/* Writes the file atomically. Refuses parameters that are not finite. */
 int model_save(const struct model *, const char *path, struct err *);
 
-/* The same for people, as JSON; weights as one list per input, with all their digits. */
+/* Writes the model as JSON for people; weights as one list per input, with all digits. */
 int model_save_json(const struct model *, const char *path, struct err *);
 
-/* Both fill the model only on success; 'name' stands before the reason in err. */
+/* Both fill the model only on success. 'name' precedes the reason in err. */
 int model_load(struct model *, const char *path, struct err *);
 int model_parse(struct model *, const char *name, const void *bytes, size_t length, struct err *);
 
-/* Checks that the model is of this kind and, unless that is NULL, of this shape. */
+/* Checks that the model is of this kind and, unless NULL, of this shape. */
 int model_check(const struct model *, const char *name, const char *kind, const struct net_shape *,
                 struct err *);
 
-/* What model_save() and model_save_json() write, in malloc'd memory. */
+/* Like model_save() and model_save_json(), into malloc'd memory. */
 int model_encode(const struct model *, const char *name, char **bytes, size_t *length, struct err *);
 char *model_to_json(const struct model *);
 

@@ -1,4 +1,3 @@
-/* src/learn/model_format.c */
 #include "learn/model_format.h"
 
 #include <math.h>
@@ -18,7 +17,7 @@ bool model_is_control(char c)
     return (unsigned char)c < ' ' || c == 127;
 }
 
-/* Castagnoli's polynomial, bit by bit: a model is small. */
+/* Castagnoli polynomial, bit by bit: models are small. */
 uint32_t model_crc(const unsigned char *bytes, size_t length)
 {
     uint32_t crc = ~0u;

@@ -1,4 +1,4 @@
-/* src/learn/model_format.h - what a model looks like as bytes, shared by those that write and read one. */
+/* src/learn/model_format.h - details of the file format, shared by writer and reader. */
 #ifndef LEARN_MODEL_FORMAT_H
 #define LEARN_MODEL_FORMAT_H
 
@@ -17,11 +17,11 @@
 /* CRC-32C. */
 uint32_t model_crc(const unsigned char *bytes, size_t length);
 
-/* Made of a-z, 0-9, '_' and '-', and not empty. */
+/* True if not empty and made of a-z, 0-9, '_' and '-'. */
 bool model_is_word(const char *text, size_t length);
 bool model_is_control(char);
 
-/* Whether all parameters are finite. */
+/* Refuses parameters that are not finite. */
 int model_check_finite(const struct net *, const char *name, struct err *);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/learn/model_json.c - a model as people read it. */
+/* src/learn/model_json.c - a model as JSON. */
 #include "learn/model.h"
 #include "base/file/outfile.h"
 #include "base/json.h"
@@ -17,7 +17,7 @@ static json_t *json_of_numbers(const float *value, uint32_t n)
     return list;
 }
 
-/* Layer i, whose parameters start at p; returns where they end. */
+/* Adds layer i, whose parameters start at p. Returns their end. */
 static const float *add_layer(json_t *layers, const struct net_shape *s, uint32_t i, const float *p)
 {
     const struct net_layer *l = &s->layer[i];
@@ -55,7 +55,7 @@ char *model_to_json(const struct model *m)
     else
         json_object_set_new(root, "inputs", json_integer(m->net.shape.inputs));
     json_object_set_new(root, "layers", layers);
-    /* Nine digits give every float back as it was. */
+    /* Nine digits reproduce every float. */
     text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     json_decref(root);
     if (!text)

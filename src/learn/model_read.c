@@ -1,4 +1,4 @@
-/* src/learn/model_read.c - a model from its file, or the reason why not. */
+/* src/learn/model_read.c - parses a model file. */
 #include "learn/model.h"
 #include "learn/model_format.h"
 
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHAPE_TEXT 256           /* NET_LAYERS_MAX times "-2048linear*" fits */
+#define SHAPE_TEXT 256           /* fits NET_LAYERS_MAX times "-2048linear*" */
 
-struct reader {
-    const char          *name;   /* of the file, for messages */
+struct model_reader {
+    const char          *name;   /* file name, for error messages */
     const unsigned char *at;
     size_t               left;   /* bytes before the checksum */
     struct err          *err;
@@ -24,7 +24,7 @@ static uint32_t decode_u32(const unsigned char *from)
     return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
 }
 
-static int get_u32(struct reader *r, uint32_t *value, const char *what)
+static int get_u32(struct model_reader *r, uint32_t *value, const char *what)
 {
     if (r->left < 4)
         return refuse(r, "ends where its %s should be", what);
@@ -34,7 +34,7 @@ static int get_u32(struct reader *r, uint32_t *value, const char *what)
     return 0;
 }
 
-static int get_text(struct reader *r, const char **text, uint32_t *length, const char *what)
+static int get_text(struct model_reader *r, const char **text, uint32_t *length, const char *what)
 {
     int rc = get_u32(r, length, what);
 
@@ -48,7 +48,7 @@ static int get_text(struct reader *r, const char **text, uint32_t *length, const
     return 0;
 }
 
-static int get_kind(struct reader *r, struct model *m)
+static int get_kind(struct model_reader *r, struct model *m)
 {
     const char *text = NULL;
     uint32_t length = 0;
@@ -64,7 +64,7 @@ static int get_kind(struct reader *r, struct model *m)
     return 0;
 }
 
-static char *copy_of(const char *text, size_t length)
+static char *copy_text(const char *text, size_t length)
 {
     char *copy = xmalloc(length + 1);
 
@@ -73,7 +73,7 @@ static char *copy_of(const char *text, size_t length)
     return copy;
 }
 
-static int add_line(struct reader *r, struct model *m, const char *line, size_t length)
+static int add_line(struct model_reader *r, struct model *m, const char *line, size_t length)
 {
     const char *equals = memchr(line, '=', length);
     char *key, *value;
@@ -86,8 +86,8 @@ static int add_line(struct reader *r, struct model *m, const char *line, size_t 
         return refuse(r, "has more than %d notes", MODEL_NOTES_MAX);
     if (!equals || !model_is_word(line, (size_t)(equals - line)))
         return refuse(r, "note %u is not 'key=value'", m->notes + 1);
-    key = copy_of(line, (size_t)(equals - line));
-    value = copy_of(equals + 1, length - (size_t)(equals + 1 - line));
+    key = copy_text(line, (size_t)(equals - line));
+    value = copy_text(equals + 1, length - (size_t)(equals + 1 - line));
     if (model_get(m, key))
         rc = refuse(r, "has two notes '%s'", key);
     else
@@ -97,7 +97,7 @@ static int add_line(struct reader *r, struct model *m, const char *line, size_t 
     return rc;
 }
 
-static int get_notes(struct reader *r, struct model *m)
+static int get_notes(struct model_reader *r, struct model *m)
 {
     const char *text = NULL, *end;
     uint32_t left = 0;
@@ -114,7 +114,7 @@ static int get_notes(struct reader *r, struct model *m)
     return rc;
 }
 
-static int get_layer(struct reader *r, struct net_layer *l)
+static int get_layer(struct model_reader *r, struct net_layer *l)
 {
     uint32_t activation = 0, is_unbiased = 0;
     int rc = get_u32(r, &l->width, "layers");
@@ -132,7 +132,7 @@ static int get_layer(struct reader *r, struct net_layer *l)
     return 0;
 }
 
-static int get_shape(struct reader *r, struct net_shape *s)
+static int get_shape(struct model_reader *r, struct net_shape *s)
 {
     const char *flaw;
     int rc = get_u32(r, &s->inputs, "inputs");
@@ -149,7 +149,7 @@ static int get_shape(struct reader *r, struct net_shape *s)
     return flaw ? refuse(r, "the net %s", flaw) : 0;
 }
 
-static int get_net(struct reader *r, struct net *n)
+static int get_net(struct model_reader *r, struct net *n)
 {
     struct net_shape s = { 0 };
     char text[SHAPE_TEXT];
@@ -159,7 +159,7 @@ static int get_net(struct reader *r, struct net *n)
     if (rc)
         return rc;
     wanted = net_shape_parameters(&s) * sizeof(float);
-    if (r->left != wanted)       /* before anything is allocated for it */
+    if (r->left != wanted)       /* check before allocating memory */
         return refuse(r, "has %zu bytes of parameters; a net %s has %zu", r->left,
                       net_shape_text(text, sizeof(text), &s), wanted);
     net_init(n, &s);
@@ -171,7 +171,7 @@ static int get_net(struct reader *r, struct net *n)
     return model_check_finite(n, r->name, r->err);
 }
 
-static int get_body(struct reader *r, struct model *m)
+static int get_body(struct model_reader *r, struct model *m)
 {
     const char *text = NULL;
     int rc = get_text(r, &text, &m->body_bytes, "body");
@@ -180,11 +180,11 @@ static int get_body(struct reader *r, struct model *m)
         return rc;
     if (r->left)
         return refuse(r, "has %zu bytes behind its body", r->left);
-    m->body = (unsigned char *)copy_of(text, m->body_bytes);
+    m->body = (unsigned char *)copy_text(text, m->body_bytes);
     return 0;
 }
 
-/* Is it one of our files, and as it was written? */
+/* Checks magic, length and checksum. */
 static int check_whole(const char *name, const unsigned char *bytes, size_t length, struct err *err)
 {
     size_t magic = length < MODEL_MAGIC_BYTES ? length : MODEL_MAGIC_BYTES;
@@ -210,7 +210,7 @@ static int check_whole(const char *name, const unsigned char *bytes, size_t leng
 
 int model_parse(struct model *m, const char *name, const void *bytes, size_t length, struct err *err)
 {
-    struct reader r = { .name = name, .at = bytes, .err = err };
+    struct model_reader r = { .name = name, .at = bytes, .err = err };
     struct model read = { 0 };
     int rc = check_whole(name, bytes, length, err);
 

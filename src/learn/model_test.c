@@ -1,4 +1,3 @@
-/* src/learn/model_test.c */
 #include "learn/model.h"
 
 #include <jansson.h>
@@ -20,7 +19,7 @@ static const struct net_shape small = {
 };
 static const float parameter[] = { 0.5f, -1, 2, 3, 0.25f, -0.125f, 1.5f, 1.0f / 3 };
 
-static void make(struct model *m)
+static void make_model(struct model *m)
 {
     struct net n;
 
@@ -38,13 +37,13 @@ static char *encode(size_t *length)
     struct model m;
     char *bytes;
 
-    make(&m);
+    make_model(&m);
     assert_int_equal(0, model_encode(&m, "m", &bytes, length, NULL));
     model_fini(&m);
     return bytes;
 }
 
-/* CRC-32C once more, by a table. */
+/* Independent CRC-32C, by a table. */
 static uint32_t crc(const char *bytes, size_t length)
 {
     uint32_t table[256], sum = 0xffffffffu;
@@ -65,7 +64,7 @@ static void put_u32(char *at, uint32_t value)
         at[i] = (char)(value >> 8 * i);
 }
 
-/* Parses bytes with length and checksum made right; returns what is said about them. */
+/* Fixes length and checksum, parses the bytes, and returns the reason of the refusal. */
 static const char *reason(char *bytes, size_t length)
 {
     static struct err err;
@@ -82,14 +81,14 @@ static bool is_number(const json_t *json, float want)
     return (float)json_number_value(json) == want;
 }
 
-/* ---- notes */
+/* ---- notes ---- */
 
 static void put__replaces_and_keeps_lines_whole(void **unused)
 {
     struct model m;
 
     (void)unused;
-    make(&m);
+    make_model(&m);
     assert_null(model_get(&m, "sed"));
     assert_string_equal("1", model_get(&m, "seed"));
     model_put(&m, "seed", "two\nlines");
@@ -98,7 +97,7 @@ static void put__replaces_and_keeps_lines_whole(void **unused)
     model_fini(&m);
 }
 
-/* ---- what is not a net */
+/* ---- bodies ---- */
 
 static void body__is_written_and_read(void **unused)
 {
@@ -130,7 +129,7 @@ static void body__is_written_and_read(void **unused)
     free(bytes);
 }
 
-/* ---- the file, byte by byte */
+/* ---- file format ---- */
 
 static void encode__writes_the_format(void **unused)
 {
@@ -146,7 +145,7 @@ static void encode__writes_the_format(void **unused)
     bytes = encode(&length);
     assert_int_equal(sizeof(head) - 1 + 4, length);
     assert_memory_equal(head, bytes, sizeof(head) - 1);
-    assert_int_equal(0xe3069283, crc("123456789", 9));       /* the published check of CRC-32C */
+    assert_int_equal(0xe3069283, crc("123456789", 9));       /* published check value of CRC-32C */
     put_u32(sum, crc(bytes, length - 4));
     assert_memory_equal(sum, bytes + length - 4, 4);
     free(bytes);
@@ -160,7 +159,7 @@ static void encode__refuses_what_is_not_finite(void **unused)
     char *bytes;
 
     (void)unused;
-    make(&m);
+    make_model(&m);
     m.net.parameter[3] = NAN;
     assert_int_equal(-EINVAL, model_encode(&m, "m", &bytes, &length, &err));
     assert_string_equal("m: parameter 3 of the net is not a finite number", err.text);
@@ -188,7 +187,7 @@ static void parse__reads_it_back(void **unused)
     free(again);
 }
 
-static void parse__refuses_every_damage(void **unused)
+static void parse__refuses_any_changed_byte(void **unused)
 {
     size_t length;
     char *bytes = encode(&length);
@@ -216,7 +215,7 @@ static void parse__refuses_every_other_length(void **unused)
 
     (void)unused;
     for (size_t i = 1; i <= length + 3; i++) {
-        part = calloc(1, i);                 /* exactly so long, so that reading on is seen */
+        part = calloc(1, i);                 /* exact size, so that the sanitizer detects reads beyond it */
         assert_non_null(part);
         memcpy(part, bytes, i < length ? i : length);
         if (i == length) {
@@ -237,7 +236,7 @@ static void parse__refuses_every_other_length(void **unused)
     free(bytes);
 }
 
-static void parse__says_what_it_is_instead(void **unused)
+static void parse__reports_other_formats(void **unused)
 {
     size_t length;
     char *bytes = encode(&length);
@@ -257,8 +256,8 @@ static void parse__says_what_it_is_instead(void **unused)
     free(bytes);
 }
 
-/* Files with a right checksum whose content is wrong: at 'at', 'value' is written. Kind is at 12, its text at
- * 16, notes at 19, their text at 23, inputs at 64, layers at 68, the first layer at 72, parameters at 96. */
+/* Files with a correct checksum and wrong content: 'value' is written at 'at'. Kind is at 12, its text at 16,
+ * notes at 19, their text at 23, inputs at 64, layers at 68, the first layer at 72, parameters at 96. */
 static void parse__refuses_wrong_content(void **unused)
 {
     static const struct { uint32_t at, value; const char *want; } row[] = {
@@ -306,7 +305,7 @@ static void parse__refuses_a_second_note_of_a_name(void **unused)
     free(bytes);
 }
 
-static void parse__ends_where_the_file_does(void **unused)
+static void parse__stops_at_the_end(void **unused)
 {
     static const struct { uint32_t length; const char *want; } row[] = {
         { 16,  "m: ends where its kind should be" },
@@ -337,7 +336,7 @@ static void check__wants_kind_and_shape(void **unused)
     struct err err;
 
     (void)unused;
-    make(&m);
+    make_model(&m);
     assert_int_equal(0, model_check(&m, "m", "acc", &small, NULL));
     assert_int_equal(0, model_check(&m, "m", "acc", NULL, NULL));
     assert_int_equal(-EINVAL, model_check(&m, "m", "rlcc", &small, &err));
@@ -348,7 +347,7 @@ static void check__wants_kind_and_shape(void **unused)
     model_fini(&m);
 }
 
-/* ---- on disk */
+/* ---- files ---- */
 
 static void save__and_load(void **unused)
 {
@@ -359,14 +358,14 @@ static void save__and_load(void **unused)
     (void)unused;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/m.acc", folder);
-    make(&m);
+    make_model(&m);
     assert_int_equal(-ENOENT, model_load(&back, path, &err));
     for (int i = 0; i < 2; i++)              /* the second time over the first */
         assert_int_equal(0, model_save(&m, path, NULL));
     assert_int_equal(0, model_load(&back, path, NULL));
     assert_memory_equal(parameter, back.net.parameter, sizeof(parameter));
     assert_int_equal(0, unlink(path));
-    assert_int_equal(0, rmdir(folder));      /* nothing else was left in it */
+    assert_int_equal(0, rmdir(folder));      /* no temporary files were left */
     assert_true(model_save(&m, path, &err) < 0);
     snprintf(temp, sizeof(temp), "%s: No such file or directory", path);
     assert_string_equal(temp, err.text);
@@ -384,7 +383,7 @@ static void save__keeps_the_old_file_when_it_fails(void **unused)
     (void)unused;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/m.acc", folder);
-    make(&m);
+    make_model(&m);
     assert_int_equal(0, model_save(&m, path, NULL));
     m.net.parameter[0] = INFINITY;
     assert_int_equal(-EINVAL, model_save(&m, path, NULL));
@@ -396,16 +395,16 @@ static void save__keeps_the_old_file_when_it_fails(void **unused)
     model_fini(&back);
 }
 
-/* ---- JSON */
+/* ---- JSON ---- */
 
-static void to_json__holds_all_of_it(void **unused)
+static void to_json__is_complete(void **unused)
 {
     struct model m;
     char *text, *command;
     json_t *root, *layers;
 
     (void)unused;
-    make(&m);
+    make_model(&m);
     model_put(&m, "bytes", "\xff\xfe.");     /* not UTF-8 */
     text = model_to_json(&m);
     root = json_loads(text, 0, NULL);
@@ -444,16 +443,16 @@ int main(void)
         cmocka_unit_test(encode__writes_the_format),
         cmocka_unit_test(encode__refuses_what_is_not_finite),
         cmocka_unit_test(parse__reads_it_back),
-        cmocka_unit_test(parse__refuses_every_damage),
+        cmocka_unit_test(parse__refuses_any_changed_byte),
         cmocka_unit_test(parse__refuses_every_other_length),
-        cmocka_unit_test(parse__says_what_it_is_instead),
+        cmocka_unit_test(parse__reports_other_formats),
         cmocka_unit_test(parse__refuses_wrong_content),
         cmocka_unit_test(parse__refuses_a_second_note_of_a_name),
-        cmocka_unit_test(parse__ends_where_the_file_does),
+        cmocka_unit_test(parse__stops_at_the_end),
         cmocka_unit_test(check__wants_kind_and_shape),
         cmocka_unit_test(save__and_load),
         cmocka_unit_test(save__keeps_the_old_file_when_it_fails),
-        cmocka_unit_test(to_json__holds_all_of_it),
+        cmocka_unit_test(to_json__is_complete),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

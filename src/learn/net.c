@@ -1,16 +1,16 @@
-/* src/learn/net.c - forward and backward through dense layers.
+/* src/learn/net.c - forward and backward passes through dense layers.
  *
- * All three products of a layer are one loop, add_product():
+ * All three products of a layer use one loop, add_product():
  *
  *   outputs      y[r][o]  += x[r][i]  * W[i][o]        over inputs i
  *   gradient     dW[i][o] += x[r][i]  * dy[r][o]       over rows r
- *   way back     dx[r][i] += dy[r][o] * turned[o][i]   over outputs o; turned is W with its sides swapped
+ *   backward     dx[r][i] += dy[r][o] * turned[o][i]   over outputs o; turned is the transpose of W
  *
- * Neighbours in a row of results stand beside each other in memory, so a vector holds different sums, never
- * parts of one: the order of every sum is that of its terms.
+ * Adjacent results are adjacent in memory, so a vector holds different sums, never parts of one. The order of
+ * the terms of every sum is therefore fixed.
  *
- * OpenBLAS takes 32 rows through ACC's net in 0.8 of the time, and back in 0.7, by rounding once where we
- * round twice; an update as a whole would gain a sixth, and lose its bits from one processor to the next.
+ * OpenBLAS takes 0.8 of the time for 32 rows forward through ACC's net, and 0.7 backward, with fused
+ * multiply-add. A whole update would be a sixth faster, but its bits would differ between processors.
  */
 #include "learn/net.h"
 
@@ -24,15 +24,16 @@
 #include <string.h>
 
 #define LANES 4
-#define WIDE  8                  /* lanes, where the processor has so many */
-#define TILE  5                  /* vectors of sums beside each other that stay in registers */
-#define PAIR  2                  /* rows of sums that share what is read of the matrix */
+#define WIDE  8                  /* lanes, if the processor has them */
+#define TILE  5                  /* vectors of sums that stay in registers */
+#define PAIR  2                  /* rows that share a read of the matrix */
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
-typedef float wide_lanes __attribute__((vector_size(WIDE * sizeof(float)), aligned(sizeof(float)), may_alias));
+typedef float wide_lanes
+    __attribute__((vector_size(WIDE * sizeof(float)), aligned(sizeof(float)), may_alias));
 
 /* result[row][column] += sum over term of factor[row * row_step + term * term_step] * matrix[term][column] */
-struct product {
+struct matrix_product {
     float       *result;
     const float *factor, *matrix;
     uint32_t     rows, row_step;
@@ -153,42 +154,43 @@ void net_mix(struct net *to, const struct net *from, float share)
         to->parameter[i] += share * (from->parameter[i] - to->parameter[i]);
 }
 
-/* Adds a tile. 'rows' and 'vectors' are constants wherever it is called, and the loops over them are unrolled, so that the sums are
- * registers. */
-#define DEFINE_TILE(name, type)                                                                                          \
-    static inline __attribute__((always_inline)) void name(const struct product *p, uint32_t row, uint32_t column,      \
-                                                           const uint32_t rows, const uint32_t vectors)                 \
-    {                                                                                                                    \
-        const float *factor = p->factor + (size_t)row * p->row_step, *matrix = p->matrix + column;                      \
-        float *result = p->result + (size_t)row * p->columns + column;                                                  \
-        type sum[PAIR][TILE];                                                                                            \
-                                                                                                                         \
-        _Pragma("GCC unroll 2")                                                                                          \
-        for (uint32_t r = 0; r < rows; r++) {                                                                            \
-            _Pragma("GCC unroll 5")                                                                                      \
-            for (uint32_t v = 0; v < vectors; v++)                                                                       \
-                sum[r][v] = ((const type *)(result + (size_t)r * p->columns))[v];                                        \
-        }                                                                                                                \
-        for (uint32_t t = 0; t < p->terms; t++, factor += p->term_step, matrix += p->columns) {                          \
-            _Pragma("GCC unroll 2")                                                                                      \
-            for (uint32_t r = 0; r < rows; r++) {                                                                        \
-                _Pragma("GCC unroll 5")                                                                                  \
-                for (uint32_t v = 0; v < vectors; v++)                                                                   \
-                    sum[r][v] += ((const type *)matrix)[v] * factor[(size_t)r * p->row_step];                            \
-            }                                                                                                            \
-        }                                                                                                                \
-        _Pragma("GCC unroll 2")                                                                                          \
-        for (uint32_t r = 0; r < rows; r++) {                                                                            \
-            _Pragma("GCC unroll 5")                                                                                      \
-            for (uint32_t v = 0; v < vectors; v++)                                                                       \
-                ((type *)(result + (size_t)r * p->columns))[v] = sum[r][v];                                              \
-        }                                                                                                                \
+/* Adds a tile. 'rows' and 'vectors' are constants at every call, so that the loops are unrolled and the sums
+ * stay in registers. */
+#define DEFINE_TILE(name, type)                                                                           \
+    static inline __attribute__((always_inline)) void name(const struct matrix_product *p, uint32_t row,  \
+                                                           uint32_t column, const uint32_t rows,          \
+                                                           const uint32_t vectors)                        \
+    {                                                                                                     \
+        const float *factor = p->factor + (size_t)row * p->row_step, *matrix = p->matrix + column;        \
+        float *result = p->result + (size_t)row * p->columns + column;                                    \
+        type sum[PAIR][TILE];                                                                             \
+                                                                                                          \
+        _Pragma("GCC unroll 2")                                                                           \
+        for (uint32_t r = 0; r < rows; r++) {                                                             \
+            _Pragma("GCC unroll 5")                                                                       \
+            for (uint32_t v = 0; v < vectors; v++)                                                        \
+                sum[r][v] = ((const type *)(result + (size_t)r * p->columns))[v];                         \
+        }                                                                                                 \
+        for (uint32_t t = 0; t < p->terms; t++, factor += p->term_step, matrix += p->columns) {           \
+            _Pragma("GCC unroll 2")                                                                       \
+            for (uint32_t r = 0; r < rows; r++) {                                                         \
+                _Pragma("GCC unroll 5")                                                                   \
+                for (uint32_t v = 0; v < vectors; v++)                                                    \
+                    sum[r][v] += ((const type *)matrix)[v] * factor[(size_t)r * p->row_step];             \
+            }                                                                                             \
+        }                                                                                                 \
+        _Pragma("GCC unroll 2")                                                                           \
+        for (uint32_t r = 0; r < rows; r++) {                                                             \
+            _Pragma("GCC unroll 5")                                                                       \
+            for (uint32_t v = 0; v < vectors; v++)                                                        \
+                ((type *)(result + (size_t)r * p->columns))[v] = sum[r][v];                               \
+        }                                                                                                 \
     }
 
 DEFINE_TILE(add_tile, lanes)
 DEFINE_TILE(add_wide_tile, wide_lanes)
 
-static void add_single(const struct product *p, uint32_t row, uint32_t column)
+static void add_single(const struct matrix_product *p, uint32_t row, uint32_t column)
 {
     const float *factor = p->factor + (size_t)row * p->row_step, *matrix = p->matrix + column;
     float *result = p->result + (size_t)row * p->columns + column, sum = *result;
@@ -198,7 +200,7 @@ static void add_single(const struct product *p, uint32_t row, uint32_t column)
     *result = sum;
 }
 
-static inline __attribute__((always_inline)) void add_rows(const struct product *p, uint32_t row,
+static inline __attribute__((always_inline)) void add_rows(const struct matrix_product *p, uint32_t row,
                                                            const uint32_t rows, const bool is_wide)
 {
     uint32_t column = 0;
@@ -214,7 +216,7 @@ static inline __attribute__((always_inline)) void add_rows(const struct product 
             add_single(p, row + r, column);
 }
 
-static inline __attribute__((always_inline)) void add_all(const struct product *p, const bool is_wide)
+static inline __attribute__((always_inline)) void add_all(const struct matrix_product *p, const bool is_wide)
 {
     uint32_t row = 0;
 
@@ -224,9 +226,10 @@ static inline __attribute__((always_inline)) void add_all(const struct product *
         add_rows(p, row, 1, is_wide);
 }
 
-/* Processors with AVX2 add twice as many at once. No sum is another for that: each has its lane, and is rounded as ever. */
+/* AVX2 adds twice as many at once. Results do not change: each sum has its own lane, with the same
+ * rounding. */
 #ifdef __x86_64__
-static __attribute__((target("avx2"))) void add_product_wide(const struct product *p)
+static __attribute__((target("avx2"))) void add_product_wide(const struct matrix_product *p)
 {
     add_all(p, true);
 }
@@ -236,7 +239,7 @@ static bool has_wide(void)
     return __builtin_cpu_supports("avx2");
 }
 #else
-static void add_product_wide(const struct product *p)
+static void add_product_wide(const struct matrix_product *p)
 {
     add_all(p, false);
 }
@@ -247,7 +250,7 @@ static bool has_wide(void)
 }
 #endif
 
-static void add_product(const struct product *p)
+static void add_product(const struct matrix_product *p)
 {
     if (p->columns >= TILE * WIDE && has_wide())
         add_product_wide(p);
@@ -259,13 +262,13 @@ static void activate(float *y, size_t n, enum net_activation activation)
 {
     if (activation == NET_RELU)
         for (size_t i = 0; i < n; i++)
-            y[i] = y[i] < 0 ? 0 : y[i];      /* not the other way round: NaN must not become 0 */
+            y[i] = y[i] < 0 ? 0 : y[i];      /* in this order, so that NaN does not become 0 */
     else if (activation == NET_TANH)
         for (size_t i = 0; i < n; i++)
             y[i] = tanh_of(y[i]);
 }
 
-/* Rows through one layer, whose parameters start at p. */
+/* Runs rows through one layer, whose parameters start at p. */
 static void run_layer(const struct net_shape *s, uint32_t layer, const float *p, const float *x, float *y,
                       uint32_t rows)
 {
@@ -278,13 +281,14 @@ static void run_layer(const struct net_shape *s, uint32_t layer, const float *p,
             memset(y + (size_t)r * l->width, 0, l->width * sizeof(*y));
         else
             memcpy(y + (size_t)r * l->width, bias, l->width * sizeof(*y));
-    add_product(&(struct product){ .result = y, .factor = x, .matrix = p, .rows = rows, .row_step = inputs,
-                                   .terms = inputs, .term_step = 1, .columns = l->width });
+    add_product(&(struct matrix_product){ .result = y, .factor = x, .matrix = p, .rows = rows,
+                                          .row_step = inputs, .terms = inputs, .term_step = 1,
+                                          .columns = l->width });
     activate(y, (size_t)rows * l->width, l->activation);
 }
 
-/* 'between' has room for what two layers give. */
-static void run_through(const struct net *n, const float *x, uint32_t rows, float *y, float *const between[2])
+/* 'between' is scratch memory for the outputs of two layers. */
+static void run_layers(const struct net *n, const float *x, uint32_t rows, float *y, float *const between[2])
 {
     const struct net_shape *s = &n->shape;
     const float *p = n->parameter;
@@ -302,7 +306,7 @@ void net_run(const struct net *n, const float *x, float *y)
 {
     float between[2][NET_WIDTH_MAX];
 
-    run_through(n, x, 1, y, (float *const[2]){ between[0], between[1] });
+    run_layers(n, x, 1, y, (float *const[2]){ between[0], between[1] });
 }
 
 void net_run_rows(const struct net *n, const float *x, uint32_t rows, float *y)
@@ -310,7 +314,7 @@ void net_run_rows(const struct net *n, const float *x, uint32_t rows, float *y)
     float between[2][NET_ROWS_MAX * NET_WIDTH_MAX];
 
     assert(rows <= NET_ROWS_MAX);
-    run_through(n, x, rows, y, (float *const[2]){ between[0], between[1] });
+    run_layers(n, x, rows, y, (float *const[2]){ between[0], between[1] });
 }
 
 uint32_t net_largest(const float *value, uint32_t n)
@@ -366,8 +370,8 @@ const float *net_forward(const struct net *n, struct net_batch *b, const float *
     return x;
 }
 
-/* Makes derivatives by outputs into derivatives by what the activation was given. */
-static void deactivate(float *delta, const float *y, size_t n, enum net_activation activation)
+/* Converts derivatives with respect to outputs into derivatives with respect to the activation's inputs. */
+static void apply_derivative(float *delta, const float *y, size_t n, enum net_activation activation)
 {
     if (activation == NET_RELU)
         for (size_t i = 0; i < n; i++)
@@ -382,8 +386,9 @@ static void add_gradient(const struct net_shape *s, uint32_t layer, const float 
 {
     uint32_t inputs = layer_inputs(s, layer), width = s->layer[layer].width;
 
-    add_product(&(struct product){ .result = gradient, .factor = x, .matrix = delta, .rows = inputs,
-                                   .row_step = 1, .terms = rows, .term_step = inputs, .columns = width });
+    add_product(&(struct matrix_product){ .result = gradient, .factor = x, .matrix = delta, .rows = inputs,
+                                          .row_step = 1, .terms = rows, .term_step = inputs,
+                                          .columns = width });
     if (s->layer[layer].is_unbiased)
         return;
     gradient += layer_weights(s, layer);
@@ -392,22 +397,23 @@ static void add_gradient(const struct net_shape *s, uint32_t layer, const float 
             gradient[o] += delta[o];
 }
 
-static void turn(float *turned, const float *weights, uint32_t inputs, uint32_t outputs)
+static void transpose(float *turned, const float *weights, uint32_t inputs, uint32_t outputs)
 {
     for (uint32_t o = 0; o < outputs; o++)
         for (uint32_t i = 0; i < inputs; i++)
             *turned++ = weights[(size_t)i * outputs + o];
 }
 
-static void run_back(const struct net_shape *s, uint32_t layer, struct net_batch *b, const float *weights,
-                     const float *delta, float *dx)
+static void run_layer_back(const struct net_shape *s, uint32_t layer, struct net_batch *b,
+                           const float *weights, const float *delta, float *dx)
 {
     uint32_t inputs = layer_inputs(s, layer), width = s->layer[layer].width;
 
-    turn(b->turned, weights, inputs, width);
+    transpose(b->turned, weights, inputs, width);
     memset(dx, 0, (size_t)b->rows * inputs * sizeof(*dx));
-    add_product(&(struct product){ .result = dx, .factor = delta, .matrix = b->turned, .rows = b->rows,
-                                   .row_step = width, .terms = width, .term_step = 1, .columns = inputs });
+    add_product(&(struct matrix_product){ .result = dx, .factor = delta, .matrix = b->turned, .rows = b->rows,
+                                          .row_step = width, .terms = width, .term_step = 1,
+                                          .columns = inputs });
 }
 
 void net_backward(const struct net *n, struct net_batch *b, const float *dy, float *gradient, float *dx)
@@ -421,10 +427,10 @@ void net_backward(const struct net *n, struct net_batch *b, const float *dy, flo
         float *swap = delta, *back = i ? before : dx;
 
         at -= layer_parameters(s, i);
-        deactivate(delta, b->output[i], (size_t)b->rows * s->layer[i].width, s->layer[i].activation);
+        apply_derivative(delta, b->output[i], (size_t)b->rows * s->layer[i].width, s->layer[i].activation);
         add_gradient(s, i, i ? b->output[i - 1] : b->input, delta, b->rows, gradient + at);
         if (back)
-            run_back(s, i, b, n->parameter + at, delta, back);
+            run_layer_back(s, i, b, n->parameter + at, delta, back);
         delta = before, before = swap;
     }
 }

@@ -1,4 +1,4 @@
-/* src/learn/net_test.c - nets against sums written out in double. */
+/* src/learn/net_test.c - nets against plain sums in double. */
 #include "learn/net.h"
 
 #include "base/digest.h"
@@ -13,7 +13,8 @@
 
 #define ROWS 7
 
-/* Widths of a tile, more than a tile, a vector and a rest; every activation, with and without biases. */
+/* Widths that need a tile, more than a tile, a vector and a remainder; every activation, with and without
+ * biases. */
 static const struct net_shape odd = {
     .inputs = 5, .layers = 4,
     .layer = { { 23, NET_TANH, false }, { 20, NET_RELU, true }, { 6, NET_RELU, false },
@@ -31,8 +32,8 @@ static float draw(struct rng *r)
     return (float)(2 * rng_real(r) - 1);
 }
 
-/* A net with biases, too, and ROWS inputs for it. */
-static void make(struct net *n, const struct net_shape *s, float *x, uint64_t seed)
+/* A net with random biases, and ROWS inputs for it. */
+static void make_net(struct net *n, const struct net_shape *s, float *x, uint64_t seed)
 {
     struct rng r;
 
@@ -45,9 +46,9 @@ static void make(struct net *n, const struct net_shape *s, float *x, uint64_t se
         x[i] = draw(&r);
 }
 
-/* The net once more: in double, one sum after the other. *edge becomes the smallest distance of a ReLU from
- * its bend. */
-static void plain(const struct net_shape *s, const double *p, const double *x, double *y, double *edge)
+/* Independent implementation: in double, one sum after the other. *edge is lowered to the smallest distance
+ * of a ReLU's input from 0. */
+static void run_plain(const struct net_shape *s, const double *p, const double *x, double *y, double *edge)
 {
     double in[64], out[64];
     uint32_t inputs = s->inputs;
@@ -78,7 +79,7 @@ static void widen(double *to, const float *from, uint32_t n)
         to[i] = (double)from[i];
 }
 
-/* ---- shapes */
+/* ---- shapes ---- */
 
 static void shape_flaw__names_what_is_wrong(void **unused)
 {
@@ -101,7 +102,7 @@ static void shape_flaw__names_what_is_wrong(void **unused)
     assert_string_equal("has an activation that is not known", net_shape_flaw(&s));
 }
 
-static void shape_parameters__are_those_of_the_papers(void **unused)
+static void shape_parameters__match_the_papers(void **unused)
 {
     static const struct net_shape rlcc = {
         .inputs = 4, .layers = 3,
@@ -113,7 +114,7 @@ static void shape_parameters__are_those_of_the_papers(void **unused)
     assert_int_equal(204, net_shape_parameters(&rlcc));
 }
 
-static void shape_text__tells_all_but_what_is_usual(void **unused)
+static void shape_text__omits_defaults(void **unused)
 {
     char text[64], tiny[6];
 
@@ -123,13 +124,13 @@ static void shape_text__tells_all_but_what_is_usual(void **unused)
     assert_string_equal("12-20", net_shape_text(tiny, sizeof(tiny), &acc));
 }
 
-static void shape_equal__sees_every_part(void **unused)
+static void shape_equal__compares_every_part(void **unused)
 {
     struct net_shape s = odd;
 
     (void)unused;
     assert_true(net_shape_equal(&s, &odd));
-    s.layer[NET_LAYERS_MAX - 1].width = 9;   /* not a layer of it */
+    s.layer[NET_LAYERS_MAX - 1].width = 9;   /* beyond its layers */
     assert_true(net_shape_equal(&s, &odd));
     s.layer[1].is_unbiased = false;
     assert_false(net_shape_equal(&s, &odd));
@@ -143,7 +144,7 @@ static void shape_equal__sees_every_part(void **unused)
     assert_false(net_shape_equal(&s, &odd));
 }
 
-/* ---- parameters */
+/* ---- parameters ---- */
 
 static void randomise__keeps_to_its_bounds_and_fills_them(void **unused)
 {
@@ -156,7 +157,7 @@ static void randomise__keeps_to_its_bounds_and_fills_them(void **unused)
     rng_init(&r, 1, 0);
     net_init(&n, &acc);
     net_randomise(&n, &r);
-    w = n.parameter + 12 * 20 + 20 + 20 * 40 + 40;           /* of the third layer: 40 x 40, before a ReLU */
+    w = n.parameter + 12 * 20 + 20 + 20 * 40 + 40;           /* third layer: 40 x 40, before a ReLU */
     for (int i = 0; i < 1600; i++) {
         assert_true(fabs((double)w[i]) <= bound);
         sum += (double)w[i];
@@ -169,7 +170,7 @@ static void randomise__keeps_to_its_bounds_and_fills_them(void **unused)
     net_fini(&n);
 }
 
-static void mix__goes_a_share_of_the_way(void **unused)
+static void mix__interpolates(void **unused)
 {
     struct net a, b;
 
@@ -186,7 +187,7 @@ static void mix__goes_a_share_of_the_way(void **unused)
     net_fini(&b);
 }
 
-/* ---- forward */
+/* ---- forward ---- */
 
 static void run__by_hand(void **unused)
 {
@@ -213,12 +214,12 @@ static void check_run(const struct net_shape *s)
     double p[4000], wide[64], want[64], edge = 1;
     struct net n;
 
-    make(&n, s, x, 3);
+    make_net(&n, s, x, 3);
     widen(p, n.parameter, n.parameters);
     for (uint32_t r = 0; r < ROWS; r++) {
         net_run(&n, x + r * s->inputs, y);
         widen(wide, x + r * s->inputs, s->inputs);
-        plain(s, p, wide, want, &edge);
+        run_plain(s, p, wide, want, &edge);
         for (uint32_t o = 0; o < net_shape_outputs(s); o++)
             assert_true(fabs((double)y[o] - want[o]) < 2e-6);
     }
@@ -232,13 +233,13 @@ static void run__is_the_plain_sum(void **unused)
     check_run(&acc);
 }
 
-static void run__does_not_hide_what_is_not_a_number(void **unused)
+static void run__propagates_nan(void **unused)
 {
     float x[ROWS * 12], y[20];
     struct net n;
 
     (void)unused;
-    make(&n, &acc, x, 3);
+    make_net(&n, &acc, x, 3);
     x[5] = NAN;
     net_run(&n, x, y);
     for (int i = 0; i < 20; i++)
@@ -257,7 +258,7 @@ static void forward__gives_the_bits_of_run(void **unused)
         struct net_batch b;
         struct net n;
 
-        make(&n, shape[i], x, 4);
+        make_net(&n, shape[i], x, 4);
         net_batch_init(&b, shape[i], ROWS + 2);
         for (uint32_t rows = 1; rows <= ROWS; rows++) {
             const float *all = net_forward(&n, &b, x, rows);
@@ -285,28 +286,28 @@ static void largest__is_the_first_of_equals(void **unused)
     assert_int_equal(0, net_largest(value, 1));
 }
 
-/* ---- backward */
+/* ---- backward ---- */
 
-/* The loss of the checks: some weighted sum of all outputs. */
-struct probe {
+/* Test loss: a weighted sum of all outputs. */
+struct loss_probe {
     const struct net_shape *shape;
     double p[4000], x[ROWS * 64], dy[ROWS * 64], edge;
 };
 
-static double probe_loss(struct probe *t)
+static double probe_loss(struct loss_probe *t)
 {
     uint32_t outputs = net_shape_outputs(t->shape);
     double y[64], sum = 0;
 
     for (uint32_t r = 0; r < ROWS; r++) {
-        plain(t->shape, t->p, t->x + r * t->shape->inputs, y, &t->edge);
+        run_plain(t->shape, t->p, t->x + r * t->shape->inputs, y, &t->edge);
         for (uint32_t o = 0; o < outputs; o++)
             sum += t->dy[r * outputs + o] * y[o];
     }
     return sum;
 }
 
-static double probe_slope(struct probe *t, double *at)
+static double probe_slope(struct loss_probe *t, double *at)
 {
     double step = 1e-6, was = *at, up;
 
@@ -320,14 +321,14 @@ static double probe_slope(struct probe *t, double *at)
 
 static void check_backward(const struct net_shape *s, uint64_t seed)
 {
-    static struct probe t;
+    static struct loss_probe t;
     static float gradient[4000];
     float x[ROWS * 64], dy[ROWS * 64], dx[ROWS * 64];
     struct net_batch b;
     struct net n;
     struct rng r;
 
-    make(&n, s, x, seed);
+    make_net(&n, s, x, seed);
     rng_init(&r, seed, 1);
     for (uint32_t i = 0; i < ROWS * net_shape_outputs(s); i++)
         dy[i] = draw(&r);
@@ -345,7 +346,7 @@ static void check_backward(const struct net_shape *s, uint64_t seed)
         assert_true(fabs(probe_slope(&t, &t.p[i]) - (double)gradient[i]) < 2e-5);
     for (uint32_t i = 0; i < ROWS * s->inputs; i++)
         assert_true(fabs(probe_slope(&t, &t.x[i]) - (double)dx[i]) < 2e-5);
-    assert_true(t.edge > 1e-5);  /* or a step crossed the bend of a ReLU, and the check says nothing */
+    assert_true(t.edge > 1e-5);  /* otherwise a step crossed the kink of a ReLU, and the check is void */
     net_batch_fini(&b);
     net_fini(&n);
 }
@@ -365,7 +366,7 @@ static void backward__adds_to_what_is_there(void **unused)
     struct net n;
 
     (void)unused;
-    make(&n, &odd, x, 6);
+    make_net(&n, &odd, x, 6);
     for (uint32_t i = 0; i < ROWS * 3; i++)
         dy[i] = (float)i;
     net_batch_init(&b, &odd, ROWS);
@@ -379,7 +380,7 @@ static void backward__adds_to_what_is_there(void **unused)
     net_fini(&n);
 }
 
-/* As found on aarch64 and x86-64, with gcc and clang. */
+/* Recorded on aarch64 and x86-64, with gcc and clang. */
 static void backward__gives_the_same_bits_everywhere(void **unused)
 {
     static float gradient[4000];
@@ -390,7 +391,7 @@ static void backward__gives_the_same_bits_everywhere(void **unused)
     struct net n;
 
     (void)unused;
-    make(&n, &odd, x, 7);
+    make_net(&n, &odd, x, 7);
     net_batch_init(&b, &odd, ROWS);
     net_backward(&n, &b, net_forward(&n, &b, x, ROWS), gradient, dx);
     digest_init(&digest);
@@ -405,14 +406,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shape_flaw__names_what_is_wrong),
-        cmocka_unit_test(shape_parameters__are_those_of_the_papers),
-        cmocka_unit_test(shape_text__tells_all_but_what_is_usual),
-        cmocka_unit_test(shape_equal__sees_every_part),
+        cmocka_unit_test(shape_parameters__match_the_papers),
+        cmocka_unit_test(shape_text__omits_defaults),
+        cmocka_unit_test(shape_equal__compares_every_part),
         cmocka_unit_test(randomise__keeps_to_its_bounds_and_fills_them),
-        cmocka_unit_test(mix__goes_a_share_of_the_way),
+        cmocka_unit_test(mix__interpolates),
         cmocka_unit_test(run__by_hand),
         cmocka_unit_test(run__is_the_plain_sum),
-        cmocka_unit_test(run__does_not_hide_what_is_not_a_number),
+        cmocka_unit_test(run__propagates_nan),
         cmocka_unit_test(forward__gives_the_bits_of_run),
         cmocka_unit_test(largest__is_the_first_of_equals),
         cmocka_unit_test(backward__is_the_slope_of_the_loss),

@@ -1,4 +1,3 @@
-/* src/learn/replay.c */
 #include "learn/replay.h"
 
 #include "base/err.h"

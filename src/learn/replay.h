@@ -1,7 +1,7 @@
-/* src/learn/replay.h - what an agent remembers.
+/* src/learn/replay.h - replay memory of an agent.
  *
- * A ring of records, each a fixed number of floats; when it is full, a new record takes the place of the
- * oldest. Memories are exchanged by taking the newest records of one and adding them to another.
+ * A ring buffer of records with a fixed number of floats; a new record replaces the oldest. Agents exchange
+ * experience by copying the newest records of one memory to another.
  */
 #ifndef LEARN_REPLAY_H
 #define LEARN_REPLAY_H
@@ -11,27 +11,28 @@
 #include <stdint.h>
 
 struct replay {
-    uint32_t floats;             /* of a record */
-    uint32_t capacity, count;    /* records */
-    uint64_t added;              /* records in all its life; tells how many are new since one looked */
+    uint32_t floats;             /* per record */
+    uint32_t capacity, count;    /* in records */
+    uint64_t added;              /* total number of records ever added; the difference between two reads is
+                                  * the number of new ones */
     float   *record;
 };
 
 void replay_init(struct replay *, uint32_t floats, uint32_t capacity);
 void replay_fini(struct replay *);
 
-/* Record i < count, the oldest first. Holds until the next replay_add(). */
+/* Returns record i < count, oldest first. Valid until the next replay_add(). */
 const float *replay_at(const struct replay *, uint32_t i);
 
 void replay_add(struct replay *, const float *record);
 
-/* n records that stand one after the other, as replay_copy_newest() writes them. */
+/* Adds n consecutive records, as written by replay_copy_newest(). */
 void replay_add_all(struct replay *, const float *records, uint32_t n);
 
-/* Draws n records, each with the same chance every time; the same one may come twice. There must be one. */
+/* Draws n records uniformly with replacement. The memory must not be empty. */
 void replay_draw(const struct replay *, struct rng *, uint32_t n, const float **record);
 
-/* Copies the newest n records, or all if there are fewer, the oldest of them first. Returns how many. */
+/* Copies the newest n records, or all if there are fewer, oldest first. Returns their number. */
 uint32_t replay_copy_newest(const struct replay *, uint32_t n, float *records);
 
 #endif

@@ -1,4 +1,3 @@
-/* src/learn/replay_test.c */
 #include "learn/replay.h"
 
 #include <math.h>
@@ -9,22 +8,22 @@
 #include <cmocka.h>
 
 /* Records (i, -i) for i = first .. first + n - 1. */
-static void add(struct replay *r, int first, int n)
+static void add_records(struct replay *r, int first, int n)
 {
     for (int i = first; i < first + n; i++)
         replay_add(r, (float[]){ (float)i, (float)-i });
 }
 
-static void add__forgets_the_oldest(void **unused)
+static void add__replaces_the_oldest(void **unused)
 {
     struct replay r;
 
     (void)unused;
     replay_init(&r, 2, 5);
-    add(&r, 0, 3);
+    add_records(&r, 0, 3);
     assert_int_equal(3, r.count);
     assert_true(replay_at(&r, 0)[0] == 0 && replay_at(&r, 2)[1] == -2);
-    add(&r, 3, 9);
+    add_records(&r, 3, 9);
     assert_int_equal(5, r.count);
     assert_int_equal(12, r.added);
     for (uint32_t i = 0; i < 5; i++)
@@ -32,9 +31,9 @@ static void add__forgets_the_oldest(void **unused)
     replay_fini(&r);
 }
 
-/* 50 records of a ring that has turned, 100,000 draws: the sum of squares of (count - 2000) / sqrt(2000) has
- * mean 49 and standard deviation sqrt(98). Too even would not be chance either. */
-static void draw__gives_each_the_same_chance(void **unused)
+/* 50 records of a ring that has wrapped, 100,000 draws: the sum of squares of (count - 2000) / sqrt(2000) has
+ * mean 49 and standard deviation sqrt(98). Too even a result is refused as well. */
+static void draw__is_uniform(void **unused)
 {
     const float *record[10];
     uint32_t count[50] = { 0 };
@@ -45,7 +44,7 @@ static void draw__gives_each_the_same_chance(void **unused)
     (void)unused;
     rng_init(&rng, 1, 0);
     replay_init(&r, 2, 50);
-    add(&r, 0, 120);
+    add_records(&r, 0, 120);
     for (int i = 0; i < 10000; i++) {
         replay_draw(&r, &rng, 10, record);
         for (int j = 0; j < 10; j++)
@@ -57,7 +56,7 @@ static void draw__gives_each_the_same_chance(void **unused)
     replay_fini(&r);
 }
 
-static void draw__knows_only_what_is_there(void **unused)
+static void draw__uses_existing_records_only(void **unused)
 {
     const float *record[100];
     struct replay r;
@@ -66,14 +65,14 @@ static void draw__knows_only_what_is_there(void **unused)
     (void)unused;
     rng_init(&rng, 1, 0);
     replay_init(&r, 2, 50);
-    add(&r, 1, 3);
+    add_records(&r, 1, 3);
     replay_draw(&r, &rng, 100, record);
     for (int i = 0; i < 100; i++)
         assert_true(record[i][0] >= 1 && record[i][0] <= 3);
     replay_fini(&r);
 }
 
-static void copy_newest__is_what_another_adds(void **unused)
+static void copy_newest__round_trip(void **unused)
 {
     struct replay from, to;
     float records[10 * 2];
@@ -81,9 +80,9 @@ static void copy_newest__is_what_another_adds(void **unused)
     (void)unused;
     replay_init(&from, 2, 5);
     replay_init(&to, 2, 8);
-    add(&to, 100, 6);
+    add_records(&to, 100, 6);
     assert_int_equal(0, replay_copy_newest(&from, 10, records));
-    add(&from, 0, 7);
+    add_records(&from, 0, 7);
     assert_int_equal(5, replay_copy_newest(&from, 10, records));
     assert_true(records[0] == 2 && records[9] == -6);
     assert_int_equal(3, replay_copy_newest(&from, 3, records));
@@ -99,10 +98,10 @@ static void copy_newest__is_what_another_adds(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add__forgets_the_oldest),
-        cmocka_unit_test(draw__gives_each_the_same_chance),
-        cmocka_unit_test(draw__knows_only_what_is_there),
-        cmocka_unit_test(copy_newest__is_what_another_adds),
+        cmocka_unit_test(add__replaces_the_oldest),
+        cmocka_unit_test(draw__is_uniform),
+        cmocka_unit_test(draw__uses_existing_records_only),
+        cmocka_unit_test(copy_newest__round_trip),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

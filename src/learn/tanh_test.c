@@ -1,4 +1,3 @@
-/* src/learn/tanh_test.c */
 #include "learn/tanh.h"
 
 #include <math.h>
@@ -8,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-static void of__is_that_of_the_library(void **unused)
+static void of__matches_the_c_library(void **unused)
 {
     (void)unused;
     for (float x = 1e-9f; x < 30; x *= 1.0007f) {
@@ -19,7 +18,7 @@ static void of__is_that_of_the_library(void **unused)
     }
 }
 
-static void of__does_not_turn_back_where_its_pieces_meet(void **unused)
+static void of__is_monotonic_between_pieces(void **unused)
 {
     static const float seam[] = { 0x1p-13f, 9.02f };
 
@@ -32,7 +31,7 @@ static void of__does_not_turn_back_where_its_pieces_meet(void **unused)
     }
 }
 
-static void of__ends(void **unused)
+static void of__extreme_values(void **unused)
 {
     (void)unused;
     assert_true(tanh_of(0) == 0);
@@ -44,9 +43,9 @@ static void of__ends(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of__is_that_of_the_library),
-        cmocka_unit_test(of__does_not_turn_back_where_its_pieces_meet),
-        cmocka_unit_test(of__ends),
+        cmocka_unit_test(of__matches_the_c_library),
+        cmocka_unit_test(of__is_monotonic_between_pieces),
+        cmocka_unit_test(of__extreme_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

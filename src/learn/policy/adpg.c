@@ -1,4 +1,3 @@
-/* src/learn/policy/adpg.c - see adpg.h. */
 #include "learn/policy/adpg.h"
 
 #include "base/err.h"
@@ -7,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double or_default(double value, double otherwise)
+static double value_or_default(double value, double otherwise)
 {
     return value != 0 ? value : otherwise;
 }
@@ -15,17 +14,18 @@ static double or_default(double value, double otherwise)
 struct adpg_cfg adpg_cfg_fill(const struct adpg_cfg *given)
 {
     struct adpg_cfg cfg = {
-        .gamma = or_default(given->gamma, 0.99), .smoothing = or_default(given->smoothing, 1),
-        .clip = or_default(given->clip, 0.5), .adam = given->adam,
+        .gamma = value_or_default(given->gamma, 0.99), .smoothing = value_or_default(given->smoothing, 1),
+        .clip = value_or_default(given->clip, 0.5), .adam = given->adam,
     };
 
     cfg.smoothing = cfg.smoothing < 0 ? 0 : cfg.smoothing;
-    cfg.adam.rate = or_default(given->adam.rate, 0.01);
-    cfg.adam.epsilon = or_default(given->adam.epsilon, 1e-5);
+    cfg.adam.rate = value_or_default(given->adam.rate, 0.01);
+    cfg.adam.epsilon = value_or_default(given->adam.epsilon, 1e-5);
     return cfg;
 }
 
-static void init(struct adpg *a, const struct adpg_cfg *cfg, uint32_t parameters, uint32_t steps_max)
+static void init_optimizer(struct adpg *a, const struct adpg_cfg *cfg, uint32_t parameters,
+                           uint32_t steps_max)
 {
     *a = (struct adpg){
         .cfg = adpg_cfg_fill(cfg),
@@ -39,7 +39,7 @@ static void init(struct adpg *a, const struct adpg_cfg *cfg, uint32_t parameters
 void adpg_init_net(struct adpg *a, const struct adpg_cfg *cfg, struct net *net, uint32_t steps_max)
 {
     assert(net_shape_outputs(&net->shape) == 1);
-    init(a, cfg, net->parameters, steps_max);
+    init_optimizer(a, cfg, net->parameters, steps_max);
     a->net = net;
     a->parameter = net->parameter;
     net_batch_init(&a->net_batch, &net->shape, steps_max);
@@ -48,7 +48,7 @@ void adpg_init_net(struct adpg *a, const struct adpg_cfg *cfg, struct net *net, 
 void adpg_init_lstm(struct adpg *a, const struct adpg_cfg *cfg, struct lstm *lstm, uint32_t steps_max)
 {
     assert(net_shape_outputs(&lstm->shape.head) == 1);
-    init(a, cfg, lstm->parameters, steps_max);
+    init_optimizer(a, cfg, lstm->parameters, steps_max);
     a->lstm = lstm;
     a->parameter = lstm->parameter;
     lstm_batch_init(&a->lstm_batch, &lstm->shape, steps_max);
@@ -66,8 +66,10 @@ void adpg_fini(struct adpg *a)
     *a = (struct adpg){ 0 };
 }
 
-/* From the last step to the first: to-go is G times n - i, and sums over j > i grow by one term a step. */
-static double loss_behind(const struct adpg_cfg *cfg, const float *u, const float *delta, uint32_t n, float *slope)
+/* From the last step to the first: the to-go is G times n - i, and sums over j > i grow by one term per
+ * step. */
+static double add_loss_after(const struct adpg_cfg *cfg, const float *u, const float *delta, uint32_t n,
+                             float *slope)
 {
     double to_go = 0, later = 0, later_square = 0, sum = 0;
 
@@ -84,7 +86,7 @@ static double loss_behind(const struct adpg_cfg *cfg, const float *u, const floa
     return sum / n;
 }
 
-/* From the first to the last: u[j] stands in the terms of all i < j as well. */
+/* From the first step to the last: u[j] also occurs in the terms of all i < j. */
 static void add_slope_before(const struct adpg_cfg *cfg, const float *u, uint32_t n, float *slope)
 {
     double shares = 0, weighted = 0;
@@ -100,7 +102,7 @@ static void add_slope_before(const struct adpg_cfg *cfg, const float *u, uint32_
 
 double adpg_loss(const struct adpg_cfg *cfg, const float *u, const float *delta, uint32_t n, float *slope)
 {
-    double loss = loss_behind(cfg, u, delta, n, slope);
+    double loss = add_loss_after(cfg, u, delta, n, slope);
 
     assert(n >= 2);
     add_slope_before(cfg, u, n, slope);

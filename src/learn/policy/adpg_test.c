@@ -1,4 +1,4 @@
-/* src/learn/policy/adpg_test.c - the loss against rows computed by hand and against its slope. */
+/* src/learn/policy/adpg_test.c - the loss against hand-computed values and finite differences. */
 #include "learn/policy/adpg.h"
 
 #include "learn/policy/orthogonal.h"
@@ -16,8 +16,8 @@ static const struct net_shape mlp = {
     .layer = { { 12, NET_RELU, true }, { 12, NET_RELU, true }, { 1, NET_TANH, true } },
 };
 
-/* The definition of adpg.h, sum by sum. */
-static double plain(const struct adpg_cfg *cfg, const double *u, const float *delta, uint32_t n)
+/* The definition in adpg.h, sum by sum. */
+static double loss_by_definition(const struct adpg_cfg *cfg, const double *u, const float *delta, uint32_t n)
 {
     double sum = 0;
 
@@ -33,8 +33,8 @@ static double plain(const struct adpg_cfg *cfg, const double *u, const float *de
     return sum / n;
 }
 
-/* gamma 1/2, two steps. To-go: (2 + 1/2 (-4)) / 2 = 0 and -4. Loss: (1/2 0 + 1/4 (-4)) / 2 = -1/2, and for the
- * smoothing 1/2 (1/4)^2 / 2 / 2 = 1/128. Slopes: 0 and -2; smoothing +-(1/4) / 2 / 2 = +-1/16. */
+/* gamma 1/2, two steps. To-go: (2 + 1/2 (-4)) / 2 = 0 and -4. Loss: (1/2 0 + 1/4 (-4)) / 2 = -1/2, and for
+ * the smoothing 1/2 (1/4)^2 / 2 / 2 = 1/128. Slopes: 0 and -2; smoothing +-(1/4) / 2 / 2 = +-1/16. */
 static void loss__of_two_steps_by_hand(void **unused)
 {
     static const float u[] = { 0.5f, 0.25f }, delta[] = { 2, -4 };
@@ -49,8 +49,8 @@ static void loss__of_two_steps_by_hand(void **unused)
     assert_true(slope[0] == 0.0625f && slope[1] == -2.0625f);
 }
 
-/* The to-go of a constant delta with gamma 1 is that delta: a mean, however long the flow was. */
-static void loss__weighs_a_mean_not_a_sum(void **unused)
+/* With gamma 1, the to-go of a constant delta is that delta for any length of the flow: a mean. */
+static void loss__uses_the_mean_to_go(void **unused)
 {
     static const float u[] = { 1, 1, 1, 1, 1 }, delta[] = { 3, 3, 3, 3, 3 };
     struct adpg_cfg cfg = { .gamma = 1, .smoothing = 1, .clip = 1 };
@@ -64,7 +64,7 @@ static void loss__weighs_a_mean_not_a_sum(void **unused)
     }
 }
 
-static void loss__is_the_definition_and_its_slope(void **unused)
+static void loss__matches_the_definition_and_its_slope(void **unused)
 {
     struct adpg_cfg cfg = { .gamma = 0.9, .smoothing = 0.7, .clip = 1 };
     float u[40], delta[40], slope[40];
@@ -78,24 +78,26 @@ static void loss__is_the_definition_and_its_slope(void **unused)
             exact[i] = (double)(u[i] = (float)(2 * rng_real(&rng) - 1));
             delta[i] = (float)(8 * rng_real(&rng) - 2);
         }
-        assert_true(fabs(adpg_loss(&cfg, u, delta, n, slope) - plain(&cfg, exact, delta, n)) < 1e-9);
+        assert_true(fabs(adpg_loss(&cfg, u, delta, n, slope) - loss_by_definition(&cfg, exact, delta, n)) <
+                    1e-9);
         for (uint32_t i = 0; i < n; i++) {
             double up, at = exact[i];
 
             exact[i] = at + 1e-4;
-            up = plain(&cfg, exact, delta, n);
+            up = loss_by_definition(&cfg, exact, delta, n);
             exact[i] = at - 1e-4;
-            assert_true(fabs((up - plain(&cfg, exact, delta, n)) / 2e-4 - (double)slope[i]) < 1e-6);
+            assert_true(fabs((up - loss_by_definition(&cfg, exact, delta, n)) / 2e-4 - (double)slope[i]) <
+                        1e-6);
             exact[i] = at;
         }
     }
 }
 
-/* ---- updates */
+/* ---- updates ---- */
 
-struct world { float state[8][6 * 4], delta[8][6]; struct adpg_trajectory t[8]; };
+struct toy_world { float state[8][6 * 4], delta[8][6]; struct adpg_trajectory t[8]; };
 
-static void draw_world(struct world *w, uint32_t agents, const uint32_t *steps, uint64_t seed)
+static void draw_world(struct toy_world *w, uint32_t agents, const uint32_t *steps, uint64_t seed)
 {
     struct rng rng;
 
@@ -119,12 +121,12 @@ static void begin(struct net *n, struct adpg *a, const struct adpg_cfg *cfg)
     adpg_init_net(a, cfg, n, 6);
 }
 
-/* Agents of one step change nothing: not the gradient, nor the number that it is divided by. */
-static void update__leaves_out_agents_of_one_step(void **unused)
+/* Agents with a single step affect neither the gradient nor its normalization. */
+static void update__ignores_agents_with_one_step(void **unused)
 {
     static const uint32_t with[] = { 1, 6, 1, 3, 1 };
     struct adpg_cfg cfg = { 0 };
-    struct world w;
+    struct toy_world w;
     struct adpg_trajectory two[2];
     struct net n[2];
     struct adpg a[2];
@@ -149,7 +151,7 @@ static void update__without_agents_changes_nothing(void **unused)
     static const uint32_t steps[] = { 1, 1 };
     struct adpg_cfg cfg = { 0 };
     float before[204];
-    struct world w;
+    struct toy_world w;
     struct adpg a;
     struct net n;
 
@@ -163,7 +165,7 @@ static void update__without_agents_changes_nothing(void **unused)
     net_fini(&n);
 }
 
-/* Two agents that saw the same count as one. */
+/* Two agents with equal trajectories count as one. */
 static void update__is_a_mean_over_agents(void **unused)
 {
     static const uint32_t steps[] = { 5 };
@@ -171,7 +173,7 @@ static void update__is_a_mean_over_agents(void **unused)
     struct adpg_trajectory two[2];
     struct net n[2];
     struct adpg a[2];
-    struct world w;
+    struct toy_world w;
 
     (void)unused;
     draw_world(&w, 1, steps, 4);
@@ -187,12 +189,12 @@ static void update__is_a_mean_over_agents(void **unused)
     }
 }
 
-static void update__cuts_every_component(void **unused)
+static void update__clips_every_component(void **unused)
 {
     static const uint32_t steps[] = { 6 };
     struct adpg_cfg cfg = { .clip = 0.01 };
     uint32_t cut = 0, whole = 0;
-    struct world w;
+    struct toy_world w;
     struct adpg a;
     struct net n;
 
@@ -210,9 +212,9 @@ static void update__cuts_every_component(void **unused)
     net_fini(&n);
 }
 
-/* A toy network: delta follows the rate at once, rate *= 1 + 0.2 u, delta = rate - 1. Whoever follows the
- * gradient raises the rate below 1 and lowers it above. */
-static float play(const struct net *n, float rate, struct world *w)
+/* A toy network: rate *= 1 + 0.2 u, delta = rate - 1, without delay. Following the gradient raises the rate
+ * below 1 and lowers it above. */
+static float play(const struct net *n, float rate, struct toy_world *w)
 {
     float last = rate - 1;
 
@@ -232,7 +234,7 @@ static float play(const struct net *n, float rate, struct world *w)
 static void update__learns_a_toy(void **unused)
 {
     struct adpg_cfg cfg = { 0 };
-    struct world w;
+    struct toy_world w;
     struct adpg a;
     struct net n;
 
@@ -251,12 +253,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loss__of_two_steps_by_hand),
-        cmocka_unit_test(loss__weighs_a_mean_not_a_sum),
-        cmocka_unit_test(loss__is_the_definition_and_its_slope),
-        cmocka_unit_test(update__leaves_out_agents_of_one_step),
+        cmocka_unit_test(loss__uses_the_mean_to_go),
+        cmocka_unit_test(loss__matches_the_definition_and_its_slope),
+        cmocka_unit_test(update__ignores_agents_with_one_step),
         cmocka_unit_test(update__without_agents_changes_nothing),
         cmocka_unit_test(update__is_a_mean_over_agents),
-        cmocka_unit_test(update__cuts_every_component),
+        cmocka_unit_test(update__clips_every_component),
         cmocka_unit_test(update__learns_a_toy),
     };
 

@@ -1,6 +1,6 @@
-/* src/learn/policy/adpg_torch_test.c - training runs of adpg.c, step by step against PyTorch's.
+/* src/learn/policy/adpg_torch_test.c - compares training runs step by step with PyTorch.
  *
- * tests/tools/torch_adpg.py has made the figures and says where all numbers come from. Run at the top of the
+ * tests/tools/torch_adpg.py generated the reference figures and documents all inputs. Run from the top of the
  * repository.
  */
 #include "learn/policy/adpg.h"
@@ -26,7 +26,7 @@ static const struct net_shape mlp = {
     .layer = { { 12, NET_RELU, true }, { 12, NET_RELU, true }, { 1, NET_TANH, true } },
 };
 
-struct rollout {
+struct torch_rollout {
     float                  state[AGENTS][STEPS_MAX * INPUTS], delta[AGENTS][STEPS_MAX];
     struct adpg_trajectory trajectory[AGENTS];
 };
@@ -48,7 +48,7 @@ static float draw_delta(uint32_t *x)
     return (float)(draw(x) >> 4) * 0x1p-18f - 2;
 }
 
-static void draw_rollout(struct rollout *r, uint32_t inputs, uint32_t *x)
+static void draw_rollout(struct torch_rollout *r, uint32_t inputs, uint32_t *x)
 {
     for (uint32_t a = 0; a < AGENTS; a++) {
         for (uint32_t i = 0; i < length[a] * inputs; i++)
@@ -85,10 +85,10 @@ static void check_parameters(FILE *f, const struct adpg *a, uint32_t apart)
         check_figure(f, (double)a->parameter[i], 0.5);
 }
 
-/* The gradient as it was before it was cut is found again from a step of its own. */
-static double largest_component(struct adpg *a, const struct rollout *r)
+/* Recovers the gradient before clipping from a separate step. */
+static double largest_component(struct adpg *a, const struct torch_rollout *r)
 {
-    float largest = 0;   /* and no fmax: gcc 12 for aarch64 breaks down over that loop */
+    float largest = 0;   /* without fmax: gcc 12 for aarch64 crashes on that loop */
     uint32_t agents = adpg_agents(r->trajectory, AGENTS);
 
     for (uint32_t i = 0; i < a->parameters; i++)
@@ -104,7 +104,7 @@ static double largest_component(struct adpg *a, const struct rollout *r)
 static void check_run(const char *path, struct adpg *a, uint32_t inputs, uint32_t apart, uint32_t *x)
 {
     FILE *f = fopen(path, "r");
-    struct rollout r;
+    struct torch_rollout r;
     char line[256];
 
     assert_non_null(f);
@@ -125,7 +125,7 @@ static void check_run(const char *path, struct adpg *a, uint32_t inputs, uint32_
     fclose(f);
 }
 
-static void update__does_to_a_net_what_pytorch_does(void **unused)
+static void update__net_matches_pytorch(void **unused)
 {
     uint32_t x = 1;
     struct adpg a;
@@ -140,7 +140,7 @@ static void update__does_to_a_net_what_pytorch_does(void **unused)
     net_fini(&n);
 }
 
-static void update__does_to_an_lstm_what_pytorch_does(void **unused)
+static void update__lstm_matches_pytorch(void **unused)
 {
     uint32_t x = 1;
     struct adpg a;
@@ -158,8 +158,8 @@ static void update__does_to_an_lstm_what_pytorch_does(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(update__does_to_a_net_what_pytorch_does),
-        cmocka_unit_test(update__does_to_an_lstm_what_pytorch_does),
+        cmocka_unit_test(update__net_matches_pytorch),
+        cmocka_unit_test(update__lstm_matches_pytorch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

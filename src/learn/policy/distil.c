@@ -1,4 +1,3 @@
-/* src/learn/policy/distil.c - see distil.h. */
 #include "learn/policy/distil.h"
 
 #include "base/err.h"
@@ -17,13 +16,13 @@ const struct distil_cfg distil_initial = {
     .seed = 1,
 };
 
-static float teach(const void *teacher, const float x[TREE_FEATURES])
+static float ask_teacher(const void *teacher, const float x[TREE_FEATURES])
 {
     return policy_try(teacher, x);
 }
 
-/* The state that the next decision will be made in. */
-static void look_ahead(const struct policy_flow *flow, float delta, float x[POLICY_FEATURES])
+/* Computes the state of the next decision. */
+static void next_state(const struct policy_flow *flow, float delta, float x[POLICY_FEATURES])
 {
     x[0] = flow->action_older;
     x[1] = flow->is_started ? flow->delta : delta;
@@ -31,7 +30,8 @@ static void look_ahead(const struct policy_flow *flow, float delta, float x[POLI
     x[3] = delta;
 }
 
-void distil_add_trajectories(struct tree_rows *rows, const struct policy *teacher, const struct trajectories *t)
+void distil_add_trajectories(struct tree_rows *rows, const struct policy *teacher,
+                             const struct trajectories *t)
 {
     struct policy_flow *flow = xmalloc(policy_flow_bytes(teacher));
 
@@ -40,31 +40,33 @@ void distil_add_trajectories(struct tree_rows *rows, const struct policy *teache
 
         if (i == 0 || t->step[i].flow != t->step[i - 1].flow)
             policy_start(teacher, flow);
-        look_ahead(flow, delta, x);
+        next_state(flow, delta, x);
         tree_rows_add(rows, x, policy_decide(teacher, flow, delta));
     }
     free(flow);
 }
 
-static void gather(struct tree_rows *rows, struct tree_rows *aside, const struct distil_cfg *cfg,
-                   const struct policy *teacher, const struct tree_rows *seen)
+static void collect_rows(struct tree_rows *rows, struct tree_rows *aside, const struct distil_cfg *cfg,
+                         const struct policy *teacher, const struct tree_rows *seen)
 {
     tree_rows_init(rows);
     tree_rows_init(aside);
     if (!cfg->is_gridless)
-        tree_rows_add_grid(rows, &cfg->grid, teach, teacher);
+        tree_rows_add_grid(rows, &cfg->grid, ask_teacher, teacher);
     if (seen)
         tree_rows_append(rows, seen);
     tree_rows_set_aside(rows, aside, ASIDE_SHARE, cfg->seed);
 }
 
-static void measure(struct policy_gap *gap, const struct tree_rows *rows, const struct forest *f)
+static void measure_gap(struct policy_gap *gap, const struct tree_rows *rows, const struct forest *f)
 {
     for (uint32_t i = 0; i < rows->rows; i++) {
         const int16_t *feature = rows->feature[i];
         float x[POLICY_FEATURES] = {
-            1 + (float)feature[TREE_ACTION_OLDER] / TREE_ACTION_ONE, (float)feature[TREE_DELTA_OLDER] / TREE_DELTA_ONE,
-            1 + (float)feature[TREE_ACTION] / TREE_ACTION_ONE, (float)feature[TREE_DELTA] / TREE_DELTA_ONE,
+            1 + (float)feature[TREE_ACTION_OLDER] / TREE_ACTION_ONE,
+            (float)feature[TREE_DELTA_OLDER] / TREE_DELTA_ONE,
+            1 + (float)feature[TREE_ACTION] / TREE_ACTION_ONE,
+            (float)feature[TREE_DELTA] / TREE_DELTA_ONE,
         };
 
         policy_gap_add(gap, x, (float)rows->target[i] / TREE_TARGET_ONE,
@@ -72,7 +74,7 @@ static void measure(struct policy_gap *gap, const struct tree_rows *rows, const 
     }
 }
 
-static void mend(struct forest *f, const struct tree_rows *rows, struct distil_report *report)
+static void repair_forest(struct forest *f, const struct tree_rows *rows, struct distil_report *report)
 {
     uint32_t (*weight)[TREE_LEAVES_MAX] = xcalloc(TREE_TREES_MAX, sizeof(*weight));
     int64_t states;
@@ -83,8 +85,8 @@ static void mend(struct forest *f, const struct tree_rows *rows, struct distil_r
     free(weight);
 }
 
-/* The delta at which rates come to rest, in parts of TREE_DELTA_ONE. */
-static int rest_of(const struct policy *p)
+/* The delta at which rates settle, in units of 1 / TREE_DELTA_ONE. */
+static int find_rest_delta(const struct policy *p)
 {
     struct policy_story story;
 
@@ -92,8 +94,9 @@ static int rest_of(const struct policy *p)
     return (int)lroundf(story.rest * TREE_DELTA_ONE);
 }
 
-/* Shifts what trees ask about deltas, so that they do there what they did before at the delta less the shift. */
-static void shift(struct forest *f, int by)
+/* Shifts all thresholds of deltas, so that trees act at a delta as they did before at the delta minus the
+ * shift. */
+static void shift_thresholds(struct forest *f, int by)
 {
     for (uint32_t t = 0; t < f->trees; t++)
         for (uint32_t i = 0; i < f->tree[t].depth; i++) {
@@ -101,35 +104,38 @@ static void shift(struct forest *f, int by)
             int threshold = split->threshold + by;
 
             if (split->feature == TREE_DELTA || split->feature == TREE_DELTA_OLDER)
-                split->threshold = (int16_t)(threshold < INT16_MIN ? INT16_MIN : threshold > INT16_MAX ? INT16_MAX : threshold);
+                split->threshold = (int16_t)(threshold < INT16_MIN   ? INT16_MIN
+                                             : threshold > INT16_MAX ? INT16_MAX
+                                                                     : threshold);
         }
 }
 
-static void centre(struct forest *f, const struct policy *teacher)
+static void center_forest(struct forest *f, const struct policy *teacher)
 {
     struct policy trees;
 
     policy_init_trees(&trees, f);
-    shift(f, rest_of(teacher) - rest_of(&trees));
+    shift_thresholds(f, find_rest_delta(teacher) - find_rest_delta(&trees));
 }
 
-/* Trees may do what the teacher may. */
-static void bound_as(struct forest *f, const struct policy *teacher)
+/* Gives trees the same range of actions as the teacher. */
+static void copy_bounds(struct forest *f, const struct policy *teacher)
 {
     const struct policy *p = teacher;
 
     if (p->body == POLICY_TREES || p->body == POLICY_INT8) {
         f->multiplier_min = p->body == POLICY_TREES ? p->trees.multiplier_min : p->int8->table[0];
-        f->multiplier_max = p->body == POLICY_TREES ? p->trees.multiplier_max : p->int8->table[QUANT_TABLE_SIZE - 1];
+        f->multiplier_max =
+            p->body == POLICY_TREES ? p->trees.multiplier_max : p->int8->table[QUANT_TABLE_SIZE - 1];
     } else {
         f->multiplier_min = (int32_t)(TREE_ONE / (1 + (double)p->range));
         f->multiplier_max = (int32_t)(TREE_ONE * (1 + (double)p->range));
     }
 }
 
-static int grow(struct forest *f, const struct policy *teacher, const struct distil_cfg *cfg,
-                const struct tree_rows *rows, const struct tree_rows *aside, struct distil_report *report,
-                struct err *err)
+static int grow_forest(struct forest *f, const struct policy *teacher, const struct distil_cfg *cfg,
+                       const struct tree_rows *rows, const struct tree_rows *aside,
+                       struct distil_report *report, struct err *err)
 {
     struct rule_params params;
     int rc = rule_params_make(&params, &(struct rule_cfg){ 0 }, err);
@@ -137,22 +143,24 @@ static int grow(struct forest *f, const struct policy *teacher, const struct dis
     if (rc)
         return rc;
     forest_grow(f, &cfg->tree, rows);
-    bound_as(f, teacher);
+    copy_bounds(f, teacher);
     if (forest_flaw(f))
-        return err_set(err, EINVAL, "the teacher's range of actions does not fit: the forest %s", forest_flaw(f));
-    measure(&report->grown, aside, f);
+        return err_set(err, EINVAL, "the teacher's range of actions does not fit: the forest %s",
+                       forest_flaw(f));
+    measure_gap(&report->grown, aside, f);
     if (!cfg->is_unmended)
-        mend(f, rows, report);
+        repair_forest(f, rows, report);
     if (cfg->is_centred) {
-        centre(f, teacher);
+        center_forest(f, teacher);
         if (!cfg->is_unmended)
-            mend(f, rows, report);
+            repair_forest(f, rows, report);
     }
-    measure(&report->mended, aside, f);
+    measure_gap(&report->mended, aside, f);
     certify_rule(&report->certificate, f, &params);
     if (report->states < 0)
-        return err_set(err, EPERM, "the trees could not be mended so that their rate never goes up when the RTT is "
-                                   "above its target and rising");
+        return err_set(err, EPERM,
+                       "the trees could not be mended so that their rate never goes up when the RTT is "
+                       "above its target and rising");
     return 0;
 }
 
@@ -163,12 +171,12 @@ int distil_trees(struct policy *trees, const struct policy *teacher, const struc
     struct forest f;
     int rc;
 
-    gather(&rows, &aside, cfg, teacher, seen);
+    collect_rows(&rows, &aside, cfg, teacher, seen);
     *report = (struct distil_report){ .rows = rows.rows, .aside = aside.rows };
     if (rows.rows < ROWS_MIN || aside.rows < 1)
         rc = err_set(err, EINVAL, "%u states are too few to grow trees from", rows.rows + aside.rows);
     else
-        rc = grow(&f, teacher, cfg, &rows, &aside, report, err);
+        rc = grow_forest(&f, teacher, cfg, &rows, &aside, report, err);
     if (!rc)
         policy_init_trees(trees, &f);
     tree_rows_fini(&rows);
@@ -180,7 +188,8 @@ static void print_gap(FILE *out, const struct policy_gap *g)
 {
     fprintf(out, "  root mean square against the teacher %.5f, mean %.5f, largest %.5f\n", policy_gap_rms(g),
             policy_gap_mean(g), g->largest);
-    fprintf(out, "    largest at actions %.3f, %.3f and deltas %.3f, %.3f, the older one first: ", (double)g->x[0],
+    fprintf(out,
+            "    largest at actions %.3f, %.3f and deltas %.3f, %.3f, the older one first: ", (double)g->x[0],
             (double)g->x[2], (double)g->x[1], (double)g->x[3]);
     fprintf(out, "teacher %.4f, trees %.4f\n", (double)g->a, (double)g->b);
 }
@@ -190,7 +199,7 @@ void distil_print(FILE *out, const struct distil_report *r, const struct forest 
     fprintf(out, "%u trees, grown from %u states, measured on %u others\n", f->trees, r->rows, r->aside);
     print_gap(out, &r->mended);
     if (r->states > 0)
-        fprintf(out, "  %lld states were mended; before, the root mean square was %.5f\n", (long long)r->states,
-                policy_gap_rms(&r->grown));
+        fprintf(out, "  %lld states were mended; before, the root mean square was %.5f\n",
+                (long long)r->states, policy_gap_rms(&r->grown));
     certify_print(out, &r->certificate);
 }

@@ -1,12 +1,13 @@
-/* src/learn/policy/distil.h - a policy made small: from a teacher of any body to trees that a NIC runs.
+/* src/learn/policy/distil.h - distills a policy of any kind into trees that a NIC can run.
  *
- * Trees are grown from states and what the teacher does there: those of a grid (tree_rows.h), those of recorded flows, along
- * which the teacher decides with its own memory, as it would have done, and those of its own flows (env/env_rows.h). A part of the states is set aside:
- * what is told of the trees is measured there. Trees are mended until they can be certified (tree_certify.h).
+ * Trees are grown from states and the teacher's actions in them. States come from a grid (tree_rows.h), from
+ * recorded flows, along which the teacher decides with its own memory, and from its own flows
+ * (env/env_rows.h). Some states are held out to evaluate the trees. Trees are repaired until they can be
+ * certified (tree_certify.h).
  *
- * A few thresholds cannot be everywhere: flows under trees come to rest at a delta that is a little off the teacher's, and with many flows a
- * little of delta is much of an RTT (0.025 with 2,048 flows: 2 %). So trees can be centred: all thresholds of deltas are
- * shifted by what is missing, and what that breaks is mended again.
+ * With few thresholds, flows under trees settle at a slightly different delta than under the teacher. With
+ * many flows, a small delta is a large part of an RTT (0.025 with 2,048 flows: 2 %). Centering shifts all
+ * thresholds of deltas by the difference, and then repairs the trees again.
  */
 #ifndef LEARN_POLICY_DISTIL_H
 #define LEARN_POLICY_DISTIL_H
@@ -19,30 +20,32 @@
 struct distil_cfg {
     struct tree_cfg  tree;
     struct tree_grid grid;
-    uint64_t         seed;       /* of what is set aside */
-    bool             is_gridless;            /* recorded flows alone */
+    uint64_t         seed;       /* for the held-out states */
+    bool             is_gridless;            /* recorded flows only */
     bool             is_unmended;
-    bool             is_centred;             /* they come to rest where the teacher does */
+    bool             is_centred;             /* trees settle where the teacher does */
 };
 
 /* Ten trees of depth 4, 20 sweeps, 5 actions and 100 deltas. */
 extern const struct distil_cfg distil_initial;
 
 struct distil_report {
-    uint32_t           rows, aside;          /* grown from, and measured on */
-    struct policy_gap  grown, mended;        /* trees against the teacher, on those set aside; bounds included */
-    int64_t            states;   /* that were mended; -1: there was no end to it */
+    uint32_t           rows, aside;          /* training rows, and held-out rows */
+    struct policy_gap  grown, mended;        /* difference from the teacher on held-out rows, bounds
+                                              * included */
+    int64_t            states;   /* number of repaired states; -1: the repair did not end */
     struct certificate certificate;
 };
 
-/* Adds what the teacher decides at each step of each flow, in the state that it remembers there. */
+/* Adds the teacher's decision at each step of each flow, with its memory at that step. */
 void distil_add_trajectories(struct tree_rows *, const struct policy *teacher, const struct trajectories *);
 
-/* 'seen', rows beside those of the grid, may be NULL if there is one. Trees that cannot be mended are refused (-EPERM), as are too few rows. */
+/* 'seen' holds rows in addition to the grid, and may be NULL if there is a grid. Refuses trees that cannot be
+ * repaired (-EPERM), and too few rows. */
 int distil_trees(struct policy *trees, const struct policy *teacher, const struct distil_cfg *,
                  const struct tree_rows *seen, struct distil_report *, struct err *);
 
-/* Some lines of text: how near the trees are, in which state least, and the certificate. */
+/* Prints the difference from the teacher, the worst state, and the certificate. */
 void distil_print(FILE *, const struct distil_report *, const struct forest *);
 
 #endif

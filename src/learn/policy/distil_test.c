@@ -1,4 +1,4 @@
-/* src/learn/policy/distil_test.c - from a net to trees that can be certified, all the way. */
+/* src/learn/policy/distil_test.c - distillation of a net into certified trees. */
 #include "learn/policy/distil.h"
 
 #include "learn/policy/policy_file.h"
@@ -15,10 +15,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* As few rows as show the same as the grid of the authors does: see docs/rlcc.md for that. */
-static const struct distil_cfg small = { .tree.sweeps = 8, .grid = { .actions = 3, .deltas = 60 }, .seed = 1 };
+/* A small grid that behaves like the authors' grid; see docs/rlcc.md for the latter. */
+static const struct distil_cfg small = { .tree.sweeps = 8, .grid = { .actions = 3, .deltas = 60 },
+                                         .seed = 1 };
 
-static void trees__of_a_net_are_near_it_and_certified(void **unused)
+static void trees__approximate_the_net_and_are_certified(void **unused)
 {
     struct distil_report report;
     struct policy teacher, p;
@@ -37,8 +38,8 @@ static void trees__of_a_net_are_near_it_and_certified(void **unused)
     policy_fini(&teacher);
 }
 
-/* What is told of a state is what both do there. The state set aside was rounded to the features of trees. */
-static void trees__the_worst_state_is_one(void **unused)
+/* The reported worst state has the reported actions of both. Held-out states are rounded to tree features. */
+static void trees__worst_state_is_reproducible(void **unused)
 {
     struct distil_report report;
     struct policy teacher, p;
@@ -52,8 +53,8 @@ static void trees__the_worst_state_is_one(void **unused)
     policy_fini(&teacher);
 }
 
-/* To whole 256ths of delta, as trees have them. */
-static void trees__centred_come_to_rest_where_the_teacher_does(void **unused)
+/* Within 1/256 of delta, the resolution of trees. */
+static void trees__centered_settle_like_the_teacher(void **unused)
 {
     struct distil_cfg cfg = small;
     struct distil_report report;
@@ -77,7 +78,7 @@ static void trees__centred_come_to_rest_where_the_teacher_does(void **unused)
     policy_fini(&teacher);
 }
 
-static void trees__unmended_are_as_they_grew(void **unused)
+static void trees__without_repair_are_unchanged(void **unused)
 {
     struct distil_cfg cfg = small;
     struct distil_report report;
@@ -92,9 +93,9 @@ static void trees__unmended_are_as_they_grew(void **unused)
     policy_fini(&teacher);
 }
 
-/* Two flows whose lines are mixed: the first delta counts as the one before too, the teacher's own actions as those
- * before, and flows do not know of each other. */
-static void add_trajectories__as_the_teacher_would_have_gone(void **unused)
+/* Two flows with interleaved lines. The first delta also counts as the previous one, earlier actions are the
+ * teacher's own, and flows are independent. */
+static void add_trajectories__follows_the_teacher(void **unused)
 {
     static const char text[] = "flow,delta\n1,0.5\n2,-0.5\n1,0.25\n2,2\n1,1\n";
     struct trajectories t;
@@ -124,8 +125,8 @@ static void add_trajectories__as_the_teacher_would_have_gone(void **unused)
     policy_fini(&teacher);
 }
 
-/* An LSTM remembers more than two steps: along a flow it decides otherwise than from a memory of 0. */
-static void add_trajectories__an_lstm_remembers(void **unused)
+/* An LSTM remembers more than two steps: along a flow it decides differently than from a zero state. */
+static void add_trajectories__keeps_lstm_state(void **unused)
 {
     static const char text[] = "flow,delta\n1,0.5\n1,-0.5\n1,4\n1,1\n";
     struct policy_flow *flow;
@@ -143,7 +144,8 @@ static void add_trajectories__an_lstm_remembers(void **unused)
     distil_add_trajectories(&rows, &teacher, &t);
     policy_start(&teacher, flow);
     for (int i = 0; i < 4; i++)
-        assert_int_equal((int32_t)(policy_decide(&teacher, flow, t.step[i].delta) * TREE_TARGET_ONE), rows.target[i]);
+        assert_int_equal((int32_t)(policy_decide(&teacher, flow, t.step[i].delta) * TREE_TARGET_ONE),
+                         rows.target[i]);
     free(flow);
     tree_rows_fini(&rows);
     trajectories_fini(&t);
@@ -172,8 +174,9 @@ static void trees__of_too_few_states_are_refused(void **unused)
     policy_fini(&teacher);
 }
 
-/* A PD controller, whatever is lost: the fuller now, the slower; above target and rising, never up; empty, up. */
-static void trees__of_a_net_do_what_it_does(void **unused)
+/* A PD controller despite all losses: lower rates in a fuller network, never up above the target while
+ * rising, up when empty. */
+static void trees__behave_like_the_net(void **unused)
 {
     struct distil_report report;
     policy_table table;
@@ -213,8 +216,8 @@ static void check_file(const struct policy *p, const char *made, const char *pat
     model_fini(&m);
 }
 
-/* The models that tests of the command line begin with are what is said of them. */
-static void files__of_other_tests_are_made_again(void **unused)
+/* The model files of the command-line tests are reproducible. */
+static void files__are_reproducible(void **unused)
 {
     struct policy p;
     struct rng rng;
@@ -232,15 +235,15 @@ static void files__of_other_tests_are_made_again(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trees__of_a_net_are_near_it_and_certified),
-        cmocka_unit_test(trees__the_worst_state_is_one),
-        cmocka_unit_test(trees__centred_come_to_rest_where_the_teacher_does),
-        cmocka_unit_test(trees__unmended_are_as_they_grew),
-        cmocka_unit_test(add_trajectories__as_the_teacher_would_have_gone),
-        cmocka_unit_test(add_trajectories__an_lstm_remembers),
+        cmocka_unit_test(trees__approximate_the_net_and_are_certified),
+        cmocka_unit_test(trees__worst_state_is_reproducible),
+        cmocka_unit_test(trees__centered_settle_like_the_teacher),
+        cmocka_unit_test(trees__without_repair_are_unchanged),
+        cmocka_unit_test(add_trajectories__follows_the_teacher),
+        cmocka_unit_test(add_trajectories__keeps_lstm_state),
         cmocka_unit_test(trees__of_too_few_states_are_refused),
-        cmocka_unit_test(trees__of_a_net_do_what_it_does),
-        cmocka_unit_test(files__of_other_tests_are_made_again),
+        cmocka_unit_test(trees__behave_like_the_net),
+        cmocka_unit_test(files__are_reproducible),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

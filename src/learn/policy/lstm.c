@@ -1,4 +1,4 @@
-/* src/learn/policy/lstm.c - the cells; the dense layers are those of net.c. */
+/* src/learn/policy/lstm.c - LSTM cells; the dense layers are those of net.c. */
 #include "learn/policy/lstm.h"
 
 #include "base/err.h"
@@ -12,7 +12,7 @@
 
 #define GATES_MAX (LSTM_GATES * LSTM_CELLS_MAX)
 
-/* Gates of one step, each [cells], behind one another. */
+/* Gates of one step, each [cells], consecutive. */
 enum { GATE_INPUT, GATE_FORGET, GATE_CANDIDATE, GATE_OUTPUT };
 
 const struct lstm_shape lstm_shape_rlcc = {
@@ -46,7 +46,8 @@ const char *lstm_shape_flaw(const struct lstm_shape *s)
 
 bool lstm_shape_equal(const struct lstm_shape *a, const struct lstm_shape *b)
 {
-    return net_shape_equal(&a->front, &b->front) && a->cells == b->cells && net_shape_equal(&a->head, &b->head);
+    return net_shape_equal(&a->front, &b->front) && a->cells == b->cells &&
+           net_shape_equal(&a->head, &b->head);
 }
 
 uint32_t lstm_shape_parameters(const struct lstm_shape *s)
@@ -81,7 +82,7 @@ void lstm_randomise(struct lstm *l, struct rng *rng)
     orthogonal_net(&l->head, sqrt(2), rng);
 }
 
-/* ---- forward */
+/* ---- forward ---- */
 
 static float sigmoid(float z)
 {
@@ -97,7 +98,7 @@ static void add_weighted(float *restrict z, const float *restrict w, const float
             z[o] += x[i] * w[o];
 }
 
-static void open_gates(const struct lstm *l, const float *x, const float *h, float *gate)
+static void compute_gates(const struct lstm *l, const float *x, const float *h, float *gate)
 {
     uint32_t inputs = cell_inputs(&l->shape), cells = l->shape.cells, gates = LSTM_GATES * cells;
     const float *u = l->cells + (size_t)inputs * gates;
@@ -110,7 +111,7 @@ static void open_gates(const struct lstm *l, const float *x, const float *h, flo
             gate[i] = kind == GATE_CANDIDATE ? tanh_of(gate[i]) : sigmoid(gate[i]);
 }
 
-/* c and h of the step before become those of this one; they may be the same arrays. */
+/* Updates c and h of the previous step; input and output may be the same arrays. */
 static void step_cells(const float *gate, uint32_t cells, const float *c_before, float *c, float *c_tanh,
                        float *h)
 {
@@ -130,7 +131,7 @@ void lstm_run(const struct lstm *l, struct lstm_state *s, const float *x, float 
     float seen[NET_WIDTH_MAX], gate[GATES_MAX], c_tanh[LSTM_CELLS_MAX];
 
     net_run(&l->front, x, seen);
-    open_gates(l, seen, s->h, gate);
+    compute_gates(l, seen, s->h, gate);
     step_cells(gate, l->shape.cells, s->c, s->c, c_tanh, s->h);
     net_run(&l->head, s->h, y);
 }
@@ -167,7 +168,7 @@ void lstm_batch_fini(struct lstm_batch *b)
 
 static const float zeros[LSTM_CELLS_MAX];
 
-/* Row 't' of [steps][cells], or what stands before the first. */
+/* Row t - 1 of [steps][cells], or zeros for t = 0. */
 static const float *row_before(const float *rows, uint32_t t, uint32_t cells)
 {
     return t ? rows + (size_t)(t - 1) * cells : zeros;
@@ -183,17 +184,17 @@ const float *lstm_forward(const struct lstm *l, struct lstm_batch *b, const floa
         float *gate = b->gate + (size_t)t * LSTM_GATES * cells;
         size_t at = (size_t)t * cells;
 
-        open_gates(l, seen + (size_t)t * inputs, row_before(b->h, t, cells), gate);
+        compute_gates(l, seen + (size_t)t * inputs, row_before(b->h, t, cells), gate);
         step_cells(gate, cells, row_before(b->c, t, cells), b->c + at, b->c_tanh + at, b->h + at);
     }
     return net_forward(&l->head, &b->head, b->h, steps);
 }
 
-/* ---- backward */
+/* ---- backward ---- */
 
-/* From dL/dh and dL/dc after a step to dL/dz of its gates; dc becomes that before the step. */
-static void close_gates(const struct lstm_batch *b, uint32_t t, uint32_t cells, const float *dh, float *dc,
-                        float *dz)
+/* From dL/dh and dL/dc after a step, computes dL/dz of its gates, and dc before the step. */
+static void backprop_gates(const struct lstm_batch *b, uint32_t t, uint32_t cells, const float *dh, float *dc,
+                           float *dz)
 {
     const float *gate = b->gate + (size_t)t * LSTM_GATES * cells, *c_tanh = b->c_tanh + (size_t)t * cells;
     const float *c_before = row_before(b->c, t, cells);
@@ -221,7 +222,7 @@ static void add_outer(float *restrict gradient, const float *restrict x, const f
 }
 
 /* dx[i] = sum over o of w[i][o] * dz[o], in the order of o. */
-static void turn_back(float *dx, const float *w, const float *dz, uint32_t inputs, uint32_t outputs)
+static void backprop_weights(float *dx, const float *w, const float *dz, uint32_t inputs, uint32_t outputs)
 {
     for (uint32_t i = 0; i < inputs; i++, w += outputs) {
         float sum = 0;
@@ -232,21 +233,21 @@ static void turn_back(float *dx, const float *w, const float *dz, uint32_t input
     }
 }
 
-/* Through one step; dh becomes dL/dh of the step before, by way of this one. */
-static void step_back(const struct lstm *l, struct lstm_batch *b, uint32_t t, float *dh, float *dc,
-                      float *gradient)
+/* Backward through one step; dh becomes dL/dh of the previous step. */
+static void backprop_step(const struct lstm *l, struct lstm_batch *b, uint32_t t, float *dh, float *dc,
+                          float *gradient)
 {
     uint32_t inputs = cell_inputs(&l->shape), cells = l->shape.cells, gates = LSTM_GATES * cells;
     const float *seen = b->front.output[l->shape.front.layers - 1] + (size_t)t * inputs;
     float dz[GATES_MAX], *u_gradient = gradient + (size_t)inputs * gates;
 
-    close_gates(b, t, cells, dh, dc, dz);
+    backprop_gates(b, t, cells, dh, dc, dz);
     add_outer(gradient, seen, dz, inputs, gates);
     add_outer(u_gradient, row_before(b->h, t, cells), dz, cells, gates);
     for (uint32_t o = 0; o < gates; o++)
         u_gradient[(size_t)cells * gates + o] += dz[o];
-    turn_back(b->dx + (size_t)t * inputs, l->cells, dz, inputs, gates);
-    turn_back(dh, l->cells + (size_t)inputs * gates, dz, cells, gates);
+    backprop_weights(b->dx + (size_t)t * inputs, l->cells, dz, inputs, gates);
+    backprop_weights(dh, l->cells + (size_t)inputs * gates, dz, cells, gates);
 }
 
 void lstm_backward(const struct lstm *l, struct lstm_batch *b, const float *dy, float *gradient)
@@ -259,7 +260,7 @@ void lstm_backward(const struct lstm *l, struct lstm_batch *b, const float *dy, 
     for (uint32_t t = b->steps; t-- > 0;) {
         for (uint32_t i = 0; i < cells; i++)
             dh[i] += b->dh[(size_t)t * cells + i];
-        step_back(l, b, t, dh, dc, cells_gradient);
+        backprop_step(l, b, t, dh, dc, cells_gradient);
     }
     net_backward(&l->front, &b->front, b->dx, gradient, NULL);
 }

@@ -1,4 +1,4 @@
-/* src/learn/policy/lstm_test.c - the cells against the same sums in double, written out one by one. */
+/* src/learn/policy/lstm_test.c - LSTM cells against plain sums in double. */
 #include "learn/policy/lstm.h"
 
 #include "base/digest.h"
@@ -13,16 +13,16 @@
 #include <cmocka.h>
 
 #define STEPS 9
-#define WIDE  64                 /* no layer here is wider */
+#define WIDE  64                 /* largest layer width here */
 
-/* As small as it can be while every part has more than one of everything. */
+/* The smallest shape in which every part has more than one element. */
 static const struct lstm_shape tiny = {
     .front = { .inputs = 2, .layers = 1, .layer = { { 3, NET_TANH, false } } },
     .cells = 2,
     .head = { .inputs = 2, .layers = 1, .layer = { { 1, NET_TANH, false } } },
 };
 
-static void make(struct lstm *l, const struct lstm_shape *s, float *x, uint64_t seed)
+static void make_lstm(struct lstm *l, const struct lstm_shape *s, float *x, uint64_t seed)
 {
     struct rng rng;
 
@@ -35,7 +35,7 @@ static void make(struct lstm *l, const struct lstm_shape *s, float *x, uint64_t 
         x[i] = (float)(2 * rng_real(&rng) - 1);
 }
 
-/* One dense layer of net.h; returns where its parameters end. */
+/* One dense layer of net.h. Returns the end of its parameters. */
 static const double *plain_layer(const struct net_layer *l, uint32_t inputs, const double *p, const double *x,
                                  double *y)
 {
@@ -63,7 +63,7 @@ static const double *plain_net(const struct net_shape *s, const double *p, const
     return p;
 }
 
-/* What gate 'gate' of cell 'cell' is given. */
+/* Input of a gate of a cell. */
 static double plain_gate(const struct lstm_shape *s, const double *p, const double *x, const double *h,
                          uint32_t gate, uint32_t cell)
 {
@@ -82,8 +82,8 @@ static double logistic(double z)
     return 1 / (1 + exp(-z));
 }
 
-/* The whole trajectory in double, from the equations of lstm.h. */
-static void plain(const struct lstm_shape *s, const double *p, const float *x, double *y)
+/* The whole trajectory in double, by the equations in lstm.h. */
+static void run_plain(const struct lstm_shape *s, const double *p, const float *x, double *y)
 {
     double seen[WIDE], in[WIDE], c[WIDE] = { 0 }, h[WIDE] = { 0 }, before[WIDE];
     uint32_t cell_row = 4 * s->cells;
@@ -96,8 +96,9 @@ static void plain(const struct lstm_shape *s, const double *p, const float *x, d
         at = plain_net(&s->front, p, in, seen);
         memcpy(before, h, sizeof(h));
         for (uint32_t i = 0; i < s->cells; i++) {
-            c[i] = logistic(plain_gate(s, at, seen, before, 1, i)) * c[i]
-                + logistic(plain_gate(s, at, seen, before, 0, i)) * tanh(plain_gate(s, at, seen, before, 2, i));
+            c[i] =
+                logistic(plain_gate(s, at, seen, before, 1, i)) * c[i] +
+                logistic(plain_gate(s, at, seen, before, 0, i)) * tanh(plain_gate(s, at, seen, before, 2, i));
             h[i] = logistic(plain_gate(s, at, seen, before, 3, i)) * tanh(c[i]);
         }
         at += (net_shape_outputs(&s->front) + s->cells + 1) * cell_row;
@@ -114,7 +115,7 @@ static double *widen(const float *from, uint32_t n)
     return to;
 }
 
-/* ---- */
+/* ---- tests ---- */
 
 static void shape__has_the_parameters_of_the_paper(void **unused)
 {
@@ -138,7 +139,7 @@ static void shape_flaw__names_what_is_wrong(void **unused)
     assert_false(lstm_shape_equal(&s, &lstm_shape_rlcc));
 }
 
-static void forward__is_the_plain_sums(void **unused)
+static void forward__matches_plain_sums(void **unused)
 {
     static const struct lstm_shape *const shape[] = { &tiny, &lstm_shape_rlcc };
 
@@ -150,11 +151,11 @@ static void forward__is_the_plain_sums(void **unused)
         struct lstm_batch b;
         struct lstm l;
 
-        make(&l, shape[k], x, 5);
+        make_lstm(&l, shape[k], x, 5);
         lstm_batch_init(&b, shape[k], STEPS);
         y = lstm_forward(&l, &b, x, STEPS);
         p = widen(l.parameter, l.parameters);
-        plain(shape[k], p, x, want);
+        run_plain(shape[k], p, x, want);
         for (int t = 0; t < STEPS; t++)
             assert_true(fabs((double)y[t] - want[t]) < 2e-6);
         test_free(p);
@@ -172,7 +173,7 @@ static void run__gives_the_bits_of_forward(void **unused)
     const float *y;
 
     (void)unused;
-    make(&l, &lstm_shape_rlcc, x, 6);
+    make_lstm(&l, &lstm_shape_rlcc, x, 6);
     lstm_batch_init(&b, &lstm_shape_rlcc, STEPS + 3);
     y = lstm_forward(&l, &b, x, STEPS);
     for (int t = 0; t < STEPS; t++) {
@@ -188,14 +189,14 @@ static double loss(const struct lstm_shape *s, const double *p, const float *x, 
 {
     double y[STEPS], sum = 0;
 
-    plain(s, p, x, y);
+    run_plain(s, p, x, y);
     for (int t = 0; t < STEPS; t++)
         sum += (double)weight[t] * y[t];
     return sum;
 }
 
-/* Every parameter is moved up and down by a little in double. Where a ReLU bends in between there is no
- * derivative; those of a trajectory without one are compared, which is all of 'tiny' and nearly all of RL-CC's. */
+/* Finite differences in double, for every parameter. Parameters whose step crosses the kink of a ReLU are
+ * skipped; there are none in 'tiny' and few in RL-CC's net. */
 static void check_gradient(const struct lstm_shape *s, uint64_t seed, uint32_t wrong_max)
 {
     static const float weight[STEPS] = { 1, -2, 0.5f, 0, 3, -1, 1, 0.25f, -0.75f };
@@ -205,7 +206,7 @@ static void check_gradient(const struct lstm_shape *s, uint64_t seed, uint32_t w
     struct lstm l;
     double *p;
 
-    make(&l, s, x, seed);
+    make_lstm(&l, s, x, seed);
     gradient = test_calloc(l.parameters, sizeof(*gradient));
     p = widen(l.parameter, l.parameters);
     lstm_batch_init(&b, s, STEPS);
@@ -246,7 +247,7 @@ static void backward__adds_and_has_the_same_bits_everywhere(void **unused)
     struct lstm l;
 
     (void)unused;
-    make(&l, &lstm_shape_rlcc, x, 4);
+    make_lstm(&l, &lstm_shape_rlcc, x, 4);
     for (int t = 0; t < STEPS; t++)
         weight[t] = (float)(t % 3) - 1;
     lstm_batch_init(&b, &lstm_shape_rlcc, STEPS);
@@ -268,7 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shape__has_the_parameters_of_the_paper),
         cmocka_unit_test(shape_flaw__names_what_is_wrong),
-        cmocka_unit_test(forward__is_the_plain_sums),
+        cmocka_unit_test(forward__matches_plain_sums),
         cmocka_unit_test(run__gives_the_bits_of_forward),
         cmocka_unit_test(backward__is_the_slope_through_all_steps),
         cmocka_unit_test(backward__adds_and_has_the_same_bits_everywhere),

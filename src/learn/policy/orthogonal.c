@@ -1,4 +1,4 @@
-/* src/learn/policy/orthogonal.c - normal numbers, then Gram and Schmidt, in double. */
+/* src/learn/policy/orthogonal.c - normal random numbers and Gram-Schmidt orthogonalization, in double. */
 #include "learn/policy/orthogonal.h"
 
 #include "base/err.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Marsaglia's polar method: no function whose last digit differs between machines. */
+/* Marsaglia's polar method: uses no function whose last digit differs between machines. */
 static double draw_normal(struct rng *rng)
 {
     double x, y, size;
@@ -29,8 +29,8 @@ static double dot(const double *a, const double *b, uint32_t n)
     return sum;
 }
 
-/* Takes from vector v what it shares with those before it. */
-static void turn_away(double *vector, const double *before, uint32_t count, uint32_t n)
+/* Removes the components of a vector along the previous ones. */
+static void orthogonalize(double *vector, const double *before, uint32_t count, uint32_t n)
 {
     for (uint32_t i = 0; i < count; i++, before += n) {
         double shared = dot(vector, before, n);
@@ -40,15 +40,15 @@ static void turn_away(double *vector, const double *before, uint32_t count, uint
     }
 }
 
-/* Twice is enough: the second pass removes what rounding left of the first. */
+/* Two passes suffice: the second removes the rounding errors of the first. */
 static void draw_vector(double *vector, const double *before, uint32_t count, uint32_t n, struct rng *rng)
 {
     double size;
 
     for (uint32_t i = 0; i < n; i++)
         vector[i] = draw_normal(rng);
-    turn_away(vector, before, count, n);
-    turn_away(vector, before, count, n);
+    orthogonalize(vector, before, count, n);
+    orthogonalize(vector, before, count, n);
     size = sqrt(dot(vector, vector, n));
     for (uint32_t i = 0; i < n; i++)
         vector[i] /= size;

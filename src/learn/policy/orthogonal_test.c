@@ -1,4 +1,3 @@
-/* src/learn/policy/orthogonal_test.c */
 #include "learn/policy/orthogonal.h"
 
 #include "base/digest.h"
@@ -12,7 +11,8 @@
 
 #define SIDE_MAX 64
 
-/* Products of all pairs of vectors along the shorter side are 0, and gain^2 of a vector with itself. */
+/* Scalar products of all pairs of vectors along the shorter side are 0, and gain^2 of a vector with
+ * itself. */
 static void check_angles(const float *w, uint32_t inputs, uint32_t outputs, double gain)
 {
     bool is_wide = outputs > inputs;
@@ -29,7 +29,7 @@ static void check_angles(const float *w, uint32_t inputs, uint32_t outputs, doub
         }
 }
 
-static void fill__has_right_angles(void **unused)
+static void fill__is_orthogonal(void **unused)
 {
     static const uint32_t side[][2] = { { 4, 12 }, { 12, 12 }, { 12, 1 }, { 16, 64 }, { 64, 16 }, { 1, 1 } };
     float w[SIDE_MAX * SIDE_MAX];
@@ -43,7 +43,7 @@ static void fill__has_right_angles(void **unused)
     }
 }
 
-/* Each component of a unit vector among n has mean 0 and variance 1/n, whatever its place. */
+/* Each component of a unit vector among n has mean 0 and variance 1/n, at any position. */
 static void fill__favours_no_direction(void **unused)
 {
     double sum[4] = { 0 }, square[4] = { 0 };
@@ -65,9 +65,10 @@ static void fill__favours_no_direction(void **unused)
     }
 }
 
-static void net__keeps_biases_at_nought(void **unused)
+static void net__biases_are_zero(void **unused)
 {
-    struct net_shape s = { .inputs = 2, .layers = 2, .layer = { { 3, NET_RELU, false }, { 1, NET_TANH, true } } };
+    struct net_shape s = { .inputs = 2, .layers = 2,
+                           .layer = { { 3, NET_RELU, false }, { 1, NET_TANH, true } } };
     struct rng rng;
     struct net n;
 
@@ -102,10 +103,10 @@ static void fill__has_the_same_bits_everywhere(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fill__has_right_angles),
+        cmocka_unit_test(fill__is_orthogonal),
         cmocka_unit_test(fill__favours_no_direction),
         cmocka_unit_test(fill__has_the_same_bits_everywhere),
-        cmocka_unit_test(net__keeps_biases_at_nought),
+        cmocka_unit_test(net__biases_are_zero),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,3 @@
-/* src/learn/policy/policy.c */
 #include "learn/policy/policy.h"
 
 #include "base/err.h"
@@ -80,8 +79,9 @@ void policy_start(const struct policy *p, struct policy_flow *flow)
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
 
-/* A layer of WIDTH without biases, then ReLU: sums are made in the order of net.h. */
-static inline __attribute__((always_inline)) void run_relu(const float *weight, const float *x, uint32_t inputs, float *y)
+/* A layer of WIDTH without biases, then ReLU, with the summation order of net.h. */
+static inline __attribute__((always_inline)) void run_relu(const float *weight, const float *x,
+                                                           uint32_t inputs, float *y)
 {
     lanes sum[WIDTH / LANES] = { { 0 } };
 
@@ -93,8 +93,9 @@ static inline __attribute__((always_inline)) void run_relu(const float *weight, 
         y[i] = y[i] < 0 ? 0 : y[i];
 }
 
-/* net_run() of policy_shape_mlp, which is the only one there is, to the bit: an environment asks for it millions of times a second. */
-static float run_rlcc(const float *weight, const float *x)
+/* net_run() specialized for policy_shape_mlp, the only shape, with the same bits. Environments call it
+ * millions of times per second. */
+static float run_mlp_shape(const float *weight, const float *x)
 {
     float first[WIDTH], second[WIDTH], u = 0;
 
@@ -110,10 +111,10 @@ static float run_rlcc(const float *weight, const float *x)
 static float run_mlp(const struct policy *p, const float *x)
 {
     assert(p->mlp.parameters == (POLICY_FEATURES + WIDTH + 1) * WIDTH);
-    return action_multiplier(run_rlcc(p->mlp.parameter, x), p->range);
+    return action_multiplier(run_mlp_shape(p->mlp.parameter, x), p->range);
 }
 
-/* A flow's memory is as long as the LSTM has cells; lstm_run() knows the longest there can be. */
+/* A flow's memory has the size of the LSTM; lstm_run() expects the largest size. */
 static float run_lstm(const struct policy *p, const float *x, float *memory)
 {
     size_t bytes = p->lstm.shape.cells * sizeof(float);
@@ -134,12 +135,13 @@ static float run_integers(const struct policy *p, const float *x)
     int32_t multiplier;
 
     forest_features(x, feature);
-    multiplier = p->body == POLICY_TREES ? forest_multiplier(&p->trees, feature) : quant_multiplier(p->int8, feature);
+    multiplier =
+        p->body == POLICY_TREES ? forest_multiplier(&p->trees, feature) : quant_multiplier(p->int8, feature);
     return (float)multiplier * (1.0f / TREE_ONE);
 }
 
-/* x: all features; an LSTM takes the last two. */
-static float run(const struct policy *p, const float *x, float *memory)
+/* x: all features; an LSTM uses the last two. */
+static float run_policy(const struct policy *p, const float *x, float *memory)
 {
     if (p->body == POLICY_MLP)
         return run_mlp(p, x);
@@ -148,8 +150,9 @@ static float run(const struct policy *p, const float *x, float *memory)
 
 float policy_decide(const struct policy *p, struct policy_flow *flow, float delta)
 {
-    float x[POLICY_FEATURES] = { flow->action_older, flow->is_started ? flow->delta : delta, flow->action, delta };
-    float multiplier = run(p, x, flow->memory);
+    float x[POLICY_FEATURES] = { flow->action_older, flow->is_started ? flow->delta : delta, flow->action,
+                                 delta };
+    float multiplier = run_policy(p, x, flow->memory);
 
     flow->action_older = flow->action;
     flow->action = multiplier;
@@ -164,5 +167,5 @@ float policy_try(const struct policy *p, const float x[POLICY_FEATURES])
 
     if (p->body == POLICY_LSTM)
         run_lstm(p, x, memory);
-    return run(p, x, memory);
+    return run_policy(p, x, memory);
 }

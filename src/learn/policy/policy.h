@@ -1,9 +1,9 @@
-/* src/learn/policy/policy.h - RL-CC's policies behind one door: whatever their body, a delta in, a multiplier out.
+/* src/learn/policy/policy.h - common interface of RL-CC's policies: a delta in, a multiplier of the rate out.
  *
- * At each RTT of a flow: delta = scale (max(RTT / base - beta, 0) sqrt(rate) - target), which is above 0 when the
- * network is fuller than wanted. The policy sees two steps, oldest first: [action before the last, delta before,
- * last action, delta]; an LSTM sees the last of them and remembers. Actions are multipliers of the rate. At first,
- * actions were 1 and the delta before is this one.
+ * At each RTT of a flow: delta = scale (max(RTT / base - beta, 0) sqrt(rate) - target), which is above 0 if
+ * the network is fuller than its target. The policy sees two steps, oldest first: [action before last, delta
+ * before last, last action, delta]. An LSTM sees only the last one and has a memory. Actions are multipliers
+ * of the rate. For a new flow, the actions are 1 and both deltas are equal.
  *
  *   mlp     4-12relu-12relu-1tanh without biases, and action.h
  *   lstm    2-32relu-16relu-lstm16-1tanh, the same
@@ -30,7 +30,7 @@ extern const struct net_shape policy_shape_mlp;
 
 struct policy {
     enum policy_body body;
-    float            range;      /* of actions; of mlp and lstm. int8 and trees have it in them */
+    float            range;      /* range of actions of mlp and lstm; int8 and trees contain it */
     union {
         struct net    mlp;
         struct lstm   lstm;
@@ -39,29 +39,29 @@ struct policy {
     };
 };
 
-/* What a flow remembers: policy_flow_bytes() of it. */
+/* State of a flow, of policy_flow_bytes(). */
 struct policy_flow {
     float    action_older, action, delta;
     uint32_t is_started;
-    float    memory[];           /* of an LSTM: c, then h */
+    float    memory[];           /* LSTM: c, then h */
 };
 
-/* Of these, mlp and lstm begin with right angles everywhere, of length sqrt 2 (orthogonal.h). int8 and trees are
- * made from something else, which is copied; int8 may be refused, as quant_init() does. */
+/* mlp and lstm start with orthogonal weights of gain sqrt 2 (orthogonal.h). int8 and trees are copied from
+ * existing ones; int8 may be refused, see quant_init(). */
 void policy_init_mlp(struct policy *, struct rng *);
 void policy_init_lstm(struct policy *, struct rng *);
 int  policy_init_int8(struct policy *, const struct policy *mlp, struct err *);
 void policy_init_trees(struct policy *, const struct forest *);
 void policy_fini(struct policy *);
 
-/* 16, and 128 more for RL-CC's LSTM. */
+/* 16, plus 128 for RL-CC's LSTM. */
 size_t policy_flow_bytes(const struct policy *);
 void   policy_start(const struct policy *, struct policy_flow *);
 
-/* The multiplier at a delta, which the flow remembers. */
+/* Returns the multiplier at a delta, and updates the flow's state. */
 float policy_decide(const struct policy *, struct policy_flow *, float delta);
 
-/* The same for given features. An LSTM sees the two steps one after the other, from a memory of 0. */
+/* Decides for given features. An LSTM sees the two steps in sequence, from a zero state. */
 float policy_try(const struct policy *, const float x[POLICY_FEATURES]);
 
 #endif

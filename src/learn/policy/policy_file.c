@@ -1,4 +1,3 @@
-/* src/learn/policy/policy_file.c - see policy_file.h. */
 #include "learn/policy/policy_file.h"
 
 #include "base/text.h"
@@ -9,7 +8,7 @@
 
 #define KIND_PREFIX "rlcc-"
 
-/* ---- writing */
+/* ---- encoding ---- */
 
 static void put_bytes(FILE *f, uint32_t value, int bytes)
 {
@@ -117,20 +116,20 @@ void policy_to_model(const struct policy *p, struct model *m)
         model_put(m, "range", range);
 }
 
-/* ---- reading */
+/* ---- decoding ---- */
 
-struct reader {
-    const char          *name;   /* of the file, for messages */
+struct policy_reader {
+    const char          *name;   /* file name, for error messages */
     const unsigned char *at;
     size_t               left;
-    bool                 is_short;           /* something was read that is not there: it was 0 */
+    bool                 is_short;           /* read beyond the end; the values were 0 */
     struct err          *err;
 };
 
 #define refuse(reader, ...) refuse_as((reader)->name, (reader)->err, __VA_ARGS__)
 #define refuse_as(name, err, format, ...) err_set((err), EINVAL, "%s: " format, (name), ##__VA_ARGS__)
 
-static uint32_t get_bytes(struct reader *r, size_t bytes)
+static uint32_t get_bytes(struct policy_reader *r, size_t bytes)
 {
     uint32_t value = 0;
 
@@ -146,20 +145,20 @@ static uint32_t get_bytes(struct reader *r, size_t bytes)
     return value;
 }
 
-static uint32_t get_u32(struct reader *r)
+static uint32_t get_u32(struct policy_reader *r)
 {
     return get_bytes(r, 4);
 }
 
-/* What a body must not be after all of it was read. */
-static int check_end(const struct reader *r)
+/* Checks after reading that the body is neither too short nor too long. */
+static int check_end(const struct policy_reader *r)
 {
     if (r->is_short)
         return refuse(r, "its body is cut short");
     return r->left ? refuse(r, "has %zu bytes behind its policy", r->left) : 0;
 }
 
-static int get_shape(struct reader *r, struct net_shape *s)
+static int get_shape(struct policy_reader *r, struct net_shape *s)
 {
     s->inputs = get_u32(r);
     s->layers = get_u32(r);
@@ -175,7 +174,7 @@ static int get_shape(struct reader *r, struct net_shape *s)
     return 0;
 }
 
-static int get_parameters(struct reader *r, struct lstm *l)
+static int get_parameters(struct policy_reader *r, struct lstm *l)
 {
     for (uint32_t i = 0; i < l->parameters; i++) {
         uint32_t bits = get_u32(r);
@@ -187,7 +186,7 @@ static int get_parameters(struct reader *r, struct lstm *l)
     return check_end(r);
 }
 
-static int get_lstm(struct reader *r, struct policy *p)
+static int get_lstm(struct policy_reader *r, struct policy *p)
 {
     struct lstm_shape s = { .cells = get_u32(r) };
     int rc = get_shape(r, &s.front);
@@ -207,13 +206,13 @@ static int get_lstm(struct reader *r, struct policy *p)
     return rc;
 }
 
-static void get_int8_layer(struct reader *r, struct quant_layer *l, uint32_t inputs)
+static void get_int8_layer(struct policy_reader *r, struct quant_layer *l, uint32_t inputs)
 {
     l->inputs = inputs;
     l->outputs = get_u32(r);
     l->bits = (int32_t)get_u32(r);
     if (l->outputs > QUANT_WIDTH_MAX)
-        return;                  /* quant_flaw() says so */
+        return;                  /* reported by quant_flaw() */
     for (uint32_t o = 0; o < l->outputs; o++)
         l->scale[o] = (uint16_t)get_bytes(r, 2);
     for (uint32_t o = 0; o < l->outputs; o++)
@@ -221,7 +220,7 @@ static void get_int8_layer(struct reader *r, struct quant_layer *l, uint32_t inp
             l->weight[o][i] = (int8_t)get_bytes(r, 1);
 }
 
-static int get_int8(struct reader *r, struct policy *p)
+static int get_int8(struct policy_reader *r, struct policy *p)
 {
     struct quant *q = xcalloc(1, sizeof(*q));
     uint32_t inputs = QUANT_FEATURES;
@@ -244,7 +243,7 @@ static int get_int8(struct reader *r, struct policy *p)
     return rc;
 }
 
-static int get_tree(struct reader *r, struct tree *t)
+static int get_tree(struct policy_reader *r, struct tree *t)
 {
     t->depth = get_u32(r);
     if (t->depth > TREE_DEPTH_MAX)
@@ -262,7 +261,7 @@ static int get_tree(struct reader *r, struct tree *t)
     return 0;
 }
 
-static int get_trees(struct reader *r, struct policy *p)
+static int get_trees(struct policy_reader *r, struct policy *p)
 {
     struct forest *f = &p->trees;
     const char *flaw;
@@ -284,7 +283,7 @@ static int get_trees(struct reader *r, struct policy *p)
 
 static int get_body(struct policy *p, const struct model *m, const char *name, struct err *err)
 {
-    struct reader r = { .name = name, .at = m->body, .left = m->body_bytes, .err = err };
+    struct policy_reader r = { .name = name, .at = m->body, .left = m->body_bytes, .err = err };
     uint32_t version = get_u32(&r);
 
     if (r.is_short)
@@ -292,7 +291,9 @@ static int get_body(struct policy *p, const struct model *m, const char *name, s
     if (version != POLICY_FILE_VERSION)
         return refuse_as(name, err, "is a policy of version %u; this program reads version %u", version,
                          POLICY_FILE_VERSION);
-    return p->body == POLICY_LSTM ? get_lstm(&r, p) : p->body == POLICY_INT8 ? get_int8(&r, p) : get_trees(&r, p);
+    return p->body == POLICY_LSTM   ? get_lstm(&r, p)
+           : p->body == POLICY_INT8 ? get_int8(&r, p)
+                                    : get_trees(&r, p);
 }
 
 static int get_mlp(struct policy *p, const struct model *m, const char *name, struct err *err)
@@ -325,7 +326,8 @@ static int find_body(const struct model *m, const char *name, enum policy_body *
     size_t prefix = strlen(KIND_PREFIX);
 
     for (*body = 0; *body < POLICY_BODIES; ++*body)
-        if (strncmp(m->kind, KIND_PREFIX, prefix) == 0 && strcmp(m->kind + prefix, policy_body_name[*body]) == 0)
+        if (strncmp(m->kind, KIND_PREFIX, prefix) == 0 &&
+            strcmp(m->kind + prefix, policy_body_name[*body]) == 0)
             return 0;
     return refuse_as(name, err, "is a model for %s, not for rlcc", m->kind);
 }

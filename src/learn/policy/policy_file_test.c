@@ -1,4 +1,3 @@
-/* src/learn/policy/policy_file_test.c */
 #include "learn/policy/policy_file.h"
 
 #include "learn/policy/policy_table.h"
@@ -14,7 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static void make(struct policy *p, enum policy_body body)
+static void make_policy(struct policy *p, enum policy_body body)
 {
     struct policy mlp;
     struct forest f;
@@ -49,8 +48,8 @@ static char *encode(const struct policy *p, size_t *length)
     return bytes;
 }
 
-/* Written, read, and written again: the same bytes, and the same decisions. */
-static void from_model__gives_back_every_body(void **unused)
+/* Encode, decode, encode: the same bytes and the same decisions. */
+static void from_model__round_trip(void **unused)
 {
     (void)unused;
     for (int body = 0; body < POLICY_BODIES; body++) {
@@ -60,7 +59,7 @@ static void from_model__gives_back_every_body(void **unused)
         size_t length, again_length;
         char *bytes, *again_bytes;
 
-        make(&p, body);
+        make_policy(&p, body);
         bytes = encode(&p, &length);
         assert_int_equal(0, model_parse(&m, "m", bytes, length, NULL));
         assert_int_equal(0, policy_from_model(&again, &m, "m", NULL));
@@ -79,7 +78,7 @@ static void from_model__gives_back_every_body(void **unused)
     }
 }
 
-/* One byte that was chosen in the middle of each kind's content. */
+/* Samples one byte from the middle of each kind's content. */
 static void to_model__writes_the_format(void **unused)
 {
     static const unsigned char want[] = {
@@ -117,7 +116,7 @@ static void put_u32(unsigned char *at, uint32_t value)
         at[i] = (unsigned char)(value >> 8 * i);
 }
 
-/* Each: in which body, at which word, what; and what is said about it. */
+/* Each case: body, index of a word, new value, and the expected reason. */
 static void from_model__refuses_with_one_clear_line(void **unused)
 {
     static const struct { enum policy_body body; uint32_t at, value; const char *why; } row[] = {
@@ -144,7 +143,7 @@ static void from_model__refuses_with_one_clear_line(void **unused)
         struct policy p;
         struct model m;
 
-        make(&p, row[i].body);
+        make_policy(&p, row[i].body);
         policy_to_model(&p, &m);
         put_u32(m.body + row[i].at, row[i].value);
         assert_string_equal(row[i].why, reason(&m));
@@ -153,8 +152,8 @@ static void from_model__refuses_with_one_clear_line(void **unused)
     }
 }
 
-/* Of every length but the right one. */
-static void from_model__refuses_what_is_cut_or_too_long(void **unused)
+/* Every length but the correct one. */
+static void from_model__refuses_wrong_lengths(void **unused)
 {
     (void)unused;
     for (int body = POLICY_LSTM; body < POLICY_BODIES; body++) {
@@ -162,7 +161,7 @@ static void from_model__refuses_what_is_cut_or_too_long(void **unused)
         struct model m;
         uint32_t whole;
 
-        make(&p, body);
+        make_policy(&p, body);
         policy_to_model(&p, &m);
         whole = m.body_bytes;
         m.body = realloc(m.body, whole + 1);
@@ -201,12 +200,13 @@ static void from_model__refuses_other_models(void **unused)
     s.layer[0].width = 13;
     net_init(&n, &s);
     model_init(&m, "rlcc-mlp", &n);
-    assert_string_equal("m: is a net 4-13relu*-12relu*-1tanh*; wanted is 4-12relu*-12relu*-1tanh*", reason(&m));
+    assert_string_equal("m: is a net 4-13relu*-12relu*-1tanh*; wanted is 4-12relu*-12relu*-1tanh*",
+                        reason(&m));
     model_fini(&m);
     net_fini(&n);
 }
 
-static void load__reads_a_file_or_says_why_not(void **unused)
+static void load__reads_a_file_or_reports_why(void **unused)
 {
     char path[] = "/tmp/anole-policy-XXXXXX";
     int fd = mkstemp(path);
@@ -216,7 +216,7 @@ static void load__reads_a_file_or_says_why_not(void **unused)
 
     (void)unused;
     close(fd);
-    make(&p, POLICY_TREES);
+    make_policy(&p, POLICY_TREES);
     policy_to_model(&p, &m);
     assert_int_equal(0, model_save(&m, path, NULL));
     assert_int_equal(0, policy_load(&again, path, NULL));
@@ -233,11 +233,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(to_model__writes_the_format),
-        cmocka_unit_test(from_model__gives_back_every_body),
+        cmocka_unit_test(from_model__round_trip),
         cmocka_unit_test(from_model__refuses_with_one_clear_line),
-        cmocka_unit_test(from_model__refuses_what_is_cut_or_too_long),
+        cmocka_unit_test(from_model__refuses_wrong_lengths),
         cmocka_unit_test(from_model__refuses_other_models),
-        cmocka_unit_test(load__reads_a_file_or_says_why_not),
+        cmocka_unit_test(load__reads_a_file_or_reports_why),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,3 @@
-/* src/learn/policy/policy_gap.c */
 #include "learn/policy/policy_gap.h"
 
 #include "base/rng.h"

@@ -1,4 +1,3 @@
-/* src/learn/policy/policy_gap_test.c */
 #include "learn/policy/policy_gap.h"
 
 #include "base/rng.h"
@@ -12,8 +11,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* Trees that say 1 + sum, whatever the state, and with 'above' another number where delta is above 5. */
-static struct policy constant(int32_t sum, int32_t above)
+/* Trees that return 1 + sum in any state, or with 'above' another value if delta is above 5. */
+static struct policy make_constant(int32_t sum, int32_t above)
 {
     struct policy p;
     struct forest f;
@@ -41,7 +40,7 @@ static void add__keeps_the_first_of_the_largest(void **unused)
     assert_float_equal(0.375, policy_gap_rms(&g), 1e-12);    /* sqrt((1/4 + 1/4 + 1/16) / 4) */
 }
 
-static void add__has_a_state_though_all_are_equal(void **unused)
+static void add__has_a_state_without_differences(void **unused)
 {
     struct policy_gap g = { 0 };
 
@@ -51,10 +50,11 @@ static void add__has_a_state_though_all_are_equal(void **unused)
     assert_true(g.largest == 0 && g.x[3] == 4 && g.a == 1.1f);
 }
 
-/* They differ by 1/16 where delta is above 5: half of the deltas are drawn from 0.8 .. 10, 5/9.2 of which are. */
+/* They differ by 1/16 if delta is above 5. Half of the deltas are drawn from 0.8 .. 10, of which 5/9.2 are
+ * above 5. */
 static void draw__finds_where_they_differ(void **unused)
 {
-    struct policy a = constant(0, 0), b = constant(0, TREE_ONE / 16);
+    struct policy a = make_constant(0, 0), b = make_constant(0, TREE_ONE / 16);
     struct policy_gap g = { 0 }, again = { 0 }, near = { 0 };
 
     (void)unused;
@@ -104,7 +104,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(add__keeps_the_first_of_the_largest),
-        cmocka_unit_test(add__has_a_state_though_all_are_equal),
+        cmocka_unit_test(add__has_a_state_without_differences),
         cmocka_unit_test(draw__finds_where_they_differ),
         cmocka_unit_test(state__stays_within_its_ranges),
         cmocka_unit_test(print__names_both_and_the_state),

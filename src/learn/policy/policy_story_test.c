@@ -1,4 +1,3 @@
-/* src/learn/policy/policy_story_test.c */
 #include "learn/policy/policy_story.h"
 
 #include "learn/policy/test_teacher.h"
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-/* One question, about delta: 'below' and 'above' are added to 1. */
+/* A single split on delta: 'below' or 'above' is added to 1. */
 static struct policy one_question(float threshold, int32_t below, int32_t above)
 {
     struct policy p;
@@ -19,12 +18,13 @@ static struct policy one_question(float threshold, int32_t below, int32_t above)
 
     forest_init(&f);
     f.trees = 1;
-    f.tree[0] = (struct tree){ 1, { { (int16_t)(threshold * TREE_DELTA_ONE), TREE_DELTA } }, { below, above } };
+    f.tree[0] =
+        (struct tree){ 1, { { (int16_t)(threshold * TREE_DELTA_ONE), TREE_DELTA } }, { below, above } };
     policy_init_trees(&p, &f);
     return p;
 }
 
-static void tell__rest_is_where_up_becomes_down(void **unused)
+static void tell__rest_is_the_sign_change(void **unused)
 {
     struct policy p = one_question(0.5f, 4096, -4096);
     struct rule_cfg cfg = { 0 };
@@ -41,7 +41,7 @@ static void tell__rest_is_where_up_becomes_down(void **unused)
     assert_true(fabs(policy_story_inflation(&s, &cfg, 1) - 3.5) < 0.01);
 }
 
-static void tell__no_rest_without_both_ways(void **unused)
+static void tell__no_rest_without_sign_change(void **unused)
 {
     struct policy up = one_question(0, 4096, 4096), down = one_question(0, -4096, -4096);
     struct policy_story s;
@@ -53,7 +53,7 @@ static void tell__no_rest_without_both_ways(void **unused)
     assert_false(s.has_rest);
 }
 
-/* What is known of RL-CC's net (docs/rlcc.md): 1.051 when empty, 0.941 when full; at delta 0 it still goes up a little. */
+/* Known figures of RL-CC's net (docs/rlcc.md): 1.051 when empty, 0.941 when full; slightly up at delta 0. */
 static void tell__of_a_net_like_rlccs(void **unused)
 {
     struct policy_story s;
@@ -82,7 +82,7 @@ static void rising__counts_what_goes_up(void **unused)
     assert_true(r.x[3] > 5 && r.x[3] > r.x[1]);
 }
 
-static char *printed(const struct policy *p)
+static char *print_to_text(const struct policy *p)
 {
     static char text[4096];
     FILE *out = fmemopen(text, sizeof(text), "w");
@@ -95,14 +95,15 @@ static char *printed(const struct policy *p)
     return text;
 }
 
-static void print__says_it_in_words(void **unused)
+static void print__describes_the_policy(void **unused)
 {
     struct policy p = one_question(0.5f, 4096, -4096);
-    char *text = printed(&p);
+    char *text = print_to_text(&p);
 
     (void)unused;
-    assert_non_null(strstr(text, "1 trees of depth 1 at most; questions: last action but one 0, delta before 0, last action "
-                                 "0, delta 1\n"));
+    assert_non_null(strstr(
+        text, "1 trees of depth 1 at most; questions: last action but one 0, delta before 0, last action "
+              "0, delta 1\n"));
     /* ln 2 / ln 1.0625 is 11.4; ln 2 / -ln 0.9375 is 10.7 */
     assert_non_null(strstr(text, "x 1.062: up 6.2 % an RTT, twice the rate in 12\n"));
     assert_non_null(strstr(text, "x 0.938: down 6.2 % an RTT, half the rate in 11\n"));
@@ -110,17 +111,17 @@ static void print__says_it_in_words(void **unused)
     /* 8.192 us (1.5 + 0.104 sqrt(n)) */
     assert_non_null(strstr(text, "13.1 us for 1 flow, 19.1 us for 64 flows"));
     p = one_question(0, 4096, 4096);
-    assert_non_null(strstr(printed(&p), "It does not come to rest: it goes up in a flooded network."));
+    assert_non_null(strstr(print_to_text(&p), "It does not come to rest: it goes up in a flooded network."));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tell__rest_is_where_up_becomes_down),
-        cmocka_unit_test(tell__no_rest_without_both_ways),
+        cmocka_unit_test(tell__rest_is_the_sign_change),
+        cmocka_unit_test(tell__no_rest_without_sign_change),
         cmocka_unit_test(tell__of_a_net_like_rlccs),
         cmocka_unit_test(rising__counts_what_goes_up),
-        cmocka_unit_test(print__says_it_in_words),
+        cmocka_unit_test(print__describes_the_policy),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

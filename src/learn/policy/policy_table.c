@@ -1,4 +1,3 @@
-/* src/learn/policy/policy_table.c */
 #include "learn/policy/policy_table.h"
 
 const float policy_table_delta[POLICY_TABLE_SIDE] = { -0.8f, -0.4f, 0, 0.4f, 0.8f, 2, 5, 20 };
@@ -14,7 +13,9 @@ const policy_table policy_table_released = {
     { 1.200f, 1.200f, 1.200f, 1.200f, 1.200f, 1.200f, 1.173f, 0.833f },
 };
 
-const float policy_table_paper[3][3] = { { 1.05f, 0.92f, 0.89f }, { 1.1f, 1, 0.9f }, { 1.15f, 1.07f, 0.94f } };
+const float policy_table_paper[3][3] = { { 1.05f, 0.92f, 0.89f },
+                                         { 1.1f, 1, 0.9f },
+                                         { 1.15f, 1.07f, 0.94f } };
 
 void policy_table_fill(policy_table table, const struct policy *p)
 {

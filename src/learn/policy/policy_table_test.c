@@ -1,4 +1,3 @@
-/* src/learn/policy/policy_table_test.c */
 #include "learn/policy/policy_table.h"
 
 #include "learn/policy/test_teacher.h"
@@ -11,8 +10,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-/* Trees whose one question is about the older delta, or about this one: rows, or columns, differ. */
-static void fill__has_the_delta_before_in_rows(void **unused)
+/* Trees with a split on the previous or the current delta: rows or columns differ. */
+static void fill__rows_are_previous_deltas(void **unused)
 {
     policy_table table;
     struct forest f;
@@ -52,12 +51,14 @@ static void print__is_a_line_per_row(void **unused)
     (void)unused;
     policy_table_print(out, policy_table_released);
     fclose(out);
-    assert_int_equal(0, strncmp(text, " before \\ now   -0.8   -0.4    0.0    0.4    0.8    2.0    5.0   20.0\n"
-                                      "         -0.8  1.051  0.984  0.926  0.902  0.887  0.854  0.834  0.833\n", 140));
+    assert_int_equal(0, strncmp(text,
+                                " before \\ now   -0.8   -0.4    0.0    0.4    0.8    2.0    5.0   20.0\n"
+                                "         -0.8  1.051  0.984  0.926  0.902  0.887  0.854  0.834  0.833\n",
+                                140));
     free(text);
 }
 
-/* The paper's three by three agree with the released net where both have a cell: actions matter little. */
+/* The paper's table agrees with the released net in common cells; actions have little effect. */
 static void fill_paper__has_the_states_of_the_paper(void **unused)
 {
     float table[3][3];
@@ -68,14 +69,14 @@ static void fill_paper__has_the_states_of_the_paper(void **unused)
     policy_table_fill_paper(table, &p);
     for (int i = 0; i < 3; i++)
         for (int j = 1; j < 3; j++)
-            assert_true(table[i][j] < table[i][j - 1]);      /* the fuller, the slower */
+            assert_true(table[i][j] < table[i][j - 1]);      /* lower rates in a fuller network */
     for (int j = 0; j < 3; j++)
-        assert_true(table[2][j] > table[0][j]);              /* falling is better than rising */
+        assert_true(table[2][j] > table[0][j]);              /* higher rates when falling than when rising */
     policy_fini(&p);
 }
 
-/* The teacher that other tests use is about what was released. */
-static void teacher__is_near_the_released_net(void **unused)
+/* The teacher of other tests approximates the released net. */
+static void teacher__approximates_the_released_net(void **unused)
 {
     policy_table table;
     struct policy p;
@@ -90,11 +91,11 @@ static void teacher__is_near_the_released_net(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fill__has_the_delta_before_in_rows),
+        cmocka_unit_test(fill__rows_are_previous_deltas),
         cmocka_unit_test(distance__is_the_largest),
         cmocka_unit_test(print__is_a_line_per_row),
         cmocka_unit_test(fill_paper__has_the_states_of_the_paper),
-        cmocka_unit_test(teacher__is_near_the_released_net),
+        cmocka_unit_test(teacher__approximates_the_released_net),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

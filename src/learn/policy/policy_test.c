@@ -1,4 +1,3 @@
-/* src/learn/policy/policy_test.c */
 #include "learn/policy/policy.h"
 
 #include "learn/policy/action.h"
@@ -22,8 +21,8 @@ static void action__by_hand(void **unused)
     assert_true(action_multiplier(NAN, 0.2f) == 1);
 }
 
-/* As the papers have them: 204 and 2,753 weights, up to hundreds of bytes per flow. */
-static void init__has_the_sizes_of_the_papers(void **unused)
+/* As in the papers: 204 and 2,753 weights, at most hundreds of bytes per flow. */
+static void init__sizes_match_the_papers(void **unused)
 {
     struct policy p;
     struct rng rng;
@@ -40,7 +39,7 @@ static void init__has_the_sizes_of_the_papers(void **unused)
     policy_fini(&p);
 }
 
-/* A net that tells one of its inputs by u = tanh(0.1 x[i]), for x[i] >= 0. */
+/* A net that outputs one of its inputs as u = tanh(0.1 x[i]), for x[i] >= 0. */
 static void show_input(struct policy *p, uint32_t i)
 {
     memset(p->mlp.parameter, 0, p->mlp.parameters * sizeof(float));
@@ -49,12 +48,12 @@ static void show_input(struct policy *p, uint32_t i)
     p->mlp.parameter[48 + 144] = 0.1f;
 }
 
-static float shown(float x)
+static float expected_output(float x)
 {
     return 1 + 0.2f * (float)tanh(0.1 * (double)x);
 }
 
-/* Two steps of delta 3, then 7: what each input held in each of them. */
+/* Two steps with deltas 3 and 7: the value of each input in each step. */
 static void decide__sees_two_steps_oldest_first(void **unused)
 {
     struct policy_flow flow;
@@ -72,15 +71,16 @@ static void decide__sees_two_steps_oldest_first(void **unused)
         first = policy_decide(&p, &flow, 3);
         second = policy_decide(&p, &flow, 7);
         third = policy_decide(&p, &flow, 11);
-        memcpy(want, (float[3][4]){ { 1, 3, 1, 3 }, { 1, 3, first, 7 }, { first, 7, second, 11 } }, sizeof(want));
-        assert_true(fabsf(first - shown(want[0][i])) < 1e-6f);
-        assert_true(fabsf(second - shown(want[1][i])) < 1e-6f);
-        assert_true(fabsf(third - shown(want[2][i])) < 1e-6f);
+        memcpy(want, (float[3][4]){ { 1, 3, 1, 3 }, { 1, 3, first, 7 }, { first, 7, second, 11 } },
+               sizeof(want));
+        assert_true(fabsf(first - expected_output(want[0][i])) < 1e-6f);
+        assert_true(fabsf(second - expected_output(want[1][i])) < 1e-6f);
+        assert_true(fabsf(third - expected_output(want[2][i])) < 1e-6f);
     }
     policy_fini(&p);
 }
 
-/* An LSTM sees (last action, delta) and goes on from its memory, flow by flow. */
+/* An LSTM sees (last action, delta) and keeps a memory per flow. */
 static void decide__keeps_the_memory_of_each_flow(void **unused)
 {
     struct policy_flow *flow[2];
@@ -118,7 +118,8 @@ static void decide__walks_trees(void **unused)
     (void)unused;
     forest_init(&f);
     f.trees = 1;
-    f.tree[0] = (struct tree){ 2, { { 0, TREE_DELTA }, { 127, TREE_DELTA_OLDER } }, { 6554, -6554, 100, -100 } };
+    f.tree[0] =
+        (struct tree){ 2, { { 0, TREE_DELTA }, { 127, TREE_DELTA_OLDER } }, { 6554, -6554, 100, -100 } };
     policy_init_trees(&p, &f);
     policy_start(&p, &flow);
     assert_true(policy_decide(&p, &flow, -0.8f) == 72090.0f / 65536);
@@ -127,7 +128,7 @@ static void decide__walks_trees(void **unused)
     policy_fini(&p);
 }
 
-static void init_int8__refuses_what_is_no_mlp(void **unused)
+static void init_int8__refuses_other_bodies(void **unused)
 {
     struct policy p, int8;
     struct err err;
@@ -141,8 +142,8 @@ static void init_int8__refuses_what_is_no_mlp(void **unused)
     policy_fini(&p);
 }
 
-/* The way of its own that an mlp has is the net's, bit by bit. */
-static void mlp__decides_as_net_run(void **unused)
+/* The specialized code path of mlp gives the same bits as net_run(). */
+static void mlp__matches_net_run(void **unused)
 {
     struct policy p;
     struct rng rng;
@@ -164,10 +165,10 @@ static void mlp__decides_as_net_run(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mlp__decides_as_net_run),
+        cmocka_unit_test(mlp__matches_net_run),
         cmocka_unit_test(action__by_hand),
-        cmocka_unit_test(init__has_the_sizes_of_the_papers),
-        cmocka_unit_test(init_int8__refuses_what_is_no_mlp),
+        cmocka_unit_test(init__sizes_match_the_papers),
+        cmocka_unit_test(init_int8__refuses_other_bodies),
         cmocka_unit_test(decide__sees_two_steps_oldest_first),
         cmocka_unit_test(decide__keeps_the_memory_of_each_flow),
         cmocka_unit_test(decide__walks_trees),

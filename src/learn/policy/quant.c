@@ -1,4 +1,3 @@
-/* src/learn/policy/quant.c - see quant.h. */
 #include "learn/policy/quant.h"
 
 #include "learn/policy/action.h"
@@ -12,11 +11,11 @@
 #define SCALE_BITS_MAX 48
 #define INPUT_BITS     15        /* of the largest feature, after shifting */
 #define VALUE_BITS     7
-#define OUTPUT_BITS    16        /* of what the table is given: 1 is 65536 */
+#define OUTPUT_BITS    16        /* of the table's input: 1 is 65536 */
 #define STEP_BITS      11        /* 1/32 of that */
 #define OUTPUT_MAX     (8 << OUTPUT_BITS)
 
-/* ---- from floating point */
+/* ---- quantization ---- */
 
 static const char *shape_flaw(const struct net_shape *s)
 {
@@ -53,11 +52,12 @@ static int8_t round_weight(double value)
 static void quantise_row(struct quant_layer *l, const float *weights, uint32_t o, double largest)
 {
     for (uint32_t i = 0; i < l->inputs; i++)
-        l->weight[o][i] = largest > 0 ? round_weight((double)weights[(size_t)i * l->outputs + o] / largest * WEIGHT_MAX)
-                                      : 0;
+        l->weight[o][i] =
+            largest > 0 ? round_weight((double)weights[(size_t)i * l->outputs + o] / largest * WEIGHT_MAX)
+                        : 0;
 }
 
-/* Scales get as many bits as the largest of them leaves room for in 16. */
+/* Scales use as many bits as fit into 16 for the largest of them. */
 static void quantise_layer(struct quant_layer *l, const float *weights)
 {
     double largest[QUANT_WIDTH_MAX], most = 0;
@@ -127,18 +127,18 @@ const char *quant_flaw(const struct quant *q)
     return inputs == 1 ? NULL : "does not have 1 output";
 }
 
-/* ---- at work */
+/* ---- inference ---- */
 
 /* Values are value[i] * 2^-bits. */
-struct values { int32_t value[QUANT_WIDTH_MAX]; int32_t bits; };
+struct quant_values { int32_t value[QUANT_WIDTH_MAX]; int32_t bits; };
 
 static int bits_of(uint64_t size)
 {
     return size ? 64 - __builtin_clzll(size) : 0;
 }
 
-/* Shifts so that the largest has 'bits_max' bits at most, rounding, and no more than needed. */
-static void fit(const int64_t *wide, uint32_t n, int32_t bits, int bits_max, struct values *v)
+/* Shifts, with rounding, by the minimum that leaves the largest at most 'bits_max' bits. */
+static void fit_values(const int64_t *wide, uint32_t n, int32_t bits, int bits_max, struct quant_values *v)
 {
     uint64_t all = 0;
     int shift;
@@ -154,7 +154,7 @@ static void fit(const int64_t *wide, uint32_t n, int32_t bits, int bits_max, str
     v->bits = bits - shift;
 }
 
-static void weigh(const struct quant_layer *l, const struct values *v, int64_t *wide)
+static void multiply_weights(const struct quant_layer *l, const struct quant_values *v, int64_t *wide)
 {
     for (uint32_t o = 0; o < l->outputs; o++) {
         int32_t sum = 0;
@@ -165,7 +165,7 @@ static void weigh(const struct quant_layer *l, const struct values *v, int64_t *
     }
 }
 
-static int32_t look_up(const struct quant *q, int32_t z)
+static int32_t look_up_multiplier(const struct quant *q, int32_t z)
 {
     uint32_t at = (uint32_t)(z + OUTPUT_MAX), place = at >> STEP_BITS, rest = at & ((1u << STEP_BITS) - 1);
 
@@ -174,7 +174,7 @@ static int32_t look_up(const struct quant *q, int32_t z)
     return q->table[place] + (int32_t)((int64_t)(q->table[place + 1] - q->table[place]) * rest >> STEP_BITS);
 }
 
-/* From 2^-bits to 2^-OUTPUT_BITS, within what the table knows. */
+/* Converts from 2^-bits to 2^-OUTPUT_BITS, clipped to the range of the table. */
 static int32_t bound_output(int64_t wide, int32_t bits)
 {
     int shift = bits - OUTPUT_BITS;
@@ -189,22 +189,22 @@ int32_t quant_multiplier(const struct quant *q, const int16_t feature[QUANT_FEAT
 {
     int64_t wide[QUANT_WIDTH_MAX];
     int32_t bits = 12;           /* of TREE_ACTION_ONE */
-    struct values v;
+    struct quant_values v;
 
     for (int i = 0; i < QUANT_FEATURES; i++)
         wide[i] = i % 2 ? feature[i] * (TREE_ACTION_ONE / TREE_DELTA_ONE) : feature[i] + TREE_ACTION_ONE;
-    fit(wide, QUANT_FEATURES, bits, INPUT_BITS, &v);
+    fit_values(wide, QUANT_FEATURES, bits, INPUT_BITS, &v);
     for (uint32_t i = 0; i < q->layers; i++) {
         const struct quant_layer *l = &q->layer[i];
 
-        weigh(l, &v, wide);
+        multiply_weights(l, &v, wide);
         bits = v.bits + l->bits;
         for (uint32_t o = 0; o < l->outputs && i + 1 < q->layers; o++)
             wide[o] = wide[o] < 0 ? 0 : wide[o];
         if (i + 1 < q->layers)
-            fit(wide, l->outputs, bits, VALUE_BITS, &v);
+            fit_values(wide, l->outputs, bits, VALUE_BITS, &v);
     }
-    return look_up(q, bound_output(wide[0], bits));
+    return look_up_multiplier(q, bound_output(wide[0], bits));
 }
 
 uint32_t quant_bytes(const struct quant *q)

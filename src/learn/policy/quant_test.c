@@ -1,4 +1,4 @@
-/* src/learn/policy/quant_test.c - a net in integers against the same in floating point. */
+/* src/learn/policy/quant_test.c - an integer net against its floating-point original. */
 #include "learn/policy/quant.h"
 
 #include "learn/policy/action.h"
@@ -22,9 +22,9 @@ static void make_identity(struct net *n)
     net_init(n, &s);
 }
 
-/* One layer, one weight: the table of multipliers alone. Features of 1/256 are exact, and so is a weight that is
- * the largest of its row; what is left is the line between places and the rounding of 1/65536. */
-static void multiplier__of_one_weight_is_the_map_of_tanh(void **unused)
+/* One layer, one weight: tests the table of multipliers alone. Features of 1/256 and the largest weight of a
+ * row are exact, so the error is that of interpolation and of rounding to 1/65536. */
+static void multiplier__one_weight_matches_tanh(void **unused)
 {
     struct quant q;
     struct net n;
@@ -43,10 +43,11 @@ static void multiplier__of_one_weight_is_the_map_of_tanh(void **unused)
     net_fini(&n);
 }
 
-/* Weights of very different rows keep their digits: each row has its scale. */
-static void init__gives_each_row_its_scale(void **unused)
+/* Rows with very different weights keep their precision: each has its own scale. */
+static void init__scales_each_row(void **unused)
 {
-    struct net_shape s = { .inputs = 4, .layers = 2, .layer = { { 2, NET_RELU, true }, { 1, NET_TANH, true } } };
+    struct net_shape s = { .inputs = 4, .layers = 2,
+                           .layer = { { 2, NET_RELU, true }, { 1, NET_TANH, true } } };
     struct quant q;
     struct net n;
 
@@ -115,7 +116,7 @@ static void flaw__names_what_is_wrong(void **unused)
     net_fini(&n);
 }
 
-/* States as flows have them: actions within their range, half of the deltas near 0, half up to 'far'. */
+/* Realistic states: actions within their range, half of the deltas near 0, half up to 'far'. */
 static void draw_state(int16_t *x, uint32_t far, struct rng *rng)
 {
     for (int i = 0; i < 4; i++)
@@ -125,11 +126,11 @@ static void draw_state(int16_t *x, uint32_t far, struct rng *rng)
             x[i] = (int16_t)(rng_below(rng, 2) ? (int)rng_below(rng, 410) - 205 : (int)rng_below(rng, far));
 }
 
-struct error { double largest, sum; };
+struct quant_error { double largest, sum; };
 
-static struct error compare(const struct policy *p, uint32_t states, uint32_t far)
+static struct quant_error compare(const struct policy *p, uint32_t states, uint32_t far)
 {
-    struct error e = { 0 };
+    struct quant_error e = { 0 };
     struct quant q;
     struct rng rng;
 
@@ -149,12 +150,12 @@ static struct error compare(const struct policy *p, uint32_t states, uint32_t fa
     return e;
 }
 
-/* Up to delta 5 no multiplier is 0.025 off. Where two deltas of 50 are weighed against each other, eight bits do
- * not tell which is larger, and what is decided there may be anything in between; on the mean it does not matter.
+/* Up to delta 5 the error of a multiplier is below 0.025. If two deltas of 50 nearly cancel, eight bits
+ * cannot resolve the difference, and the decision may be anything in between; the mean error is small.
  * bench_rlcc prints the figures. */
-static void multiplier__is_near_that_of_the_net(void **unused)
+static void multiplier__approximates_the_net(void **unused)
 {
-    struct error near, far;
+    struct quant_error near, far;
     struct policy p;
 
     (void)unused;
@@ -168,7 +169,7 @@ static void multiplier__is_near_that_of_the_net(void **unused)
     policy_fini(&p);
 }
 
-static void multiplier__is_near_that_of_nets_at_random(void **unused)
+static void multiplier__approximates_random_nets(void **unused)
 {
     struct rng rng;
 
@@ -186,12 +187,12 @@ static void multiplier__is_near_that_of_nets_at_random(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(init__gives_each_row_its_scale),
+        cmocka_unit_test(init__scales_each_row),
         cmocka_unit_test(init__refuses_other_nets),
         cmocka_unit_test(flaw__names_what_is_wrong),
-        cmocka_unit_test(multiplier__of_one_weight_is_the_map_of_tanh),
-        cmocka_unit_test(multiplier__is_near_that_of_the_net),
-        cmocka_unit_test(multiplier__is_near_that_of_nets_at_random),
+        cmocka_unit_test(multiplier__one_weight_matches_tanh),
+        cmocka_unit_test(multiplier__approximates_the_net),
+        cmocka_unit_test(multiplier__approximates_random_nets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

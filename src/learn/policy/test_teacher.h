@@ -1,6 +1,7 @@
-/* src/learn/policy/test_teacher.h - a net that does about what RL-CC's does, for tests and benchmarks.
+/* src/learn/policy/test_teacher.h - a net that behaves like RL-CC's, for tests and benchmarks.
  *
- * Fitted to the table of the released net (policy_table.h) by least squares: a function as bent as a real one.
+ * Fitted by least squares to the table of the released net (policy_table.h), so that its nonlinearity is
+ * realistic.
  */
 #ifndef LEARN_POLICY_TEST_TEACHER_H
 #define LEARN_POLICY_TEST_TEACHER_H
@@ -13,7 +14,7 @@
 
 #define TEST_TEACHER_ROWS (POLICY_TABLE_SIDE * POLICY_TABLE_SIDE)
 
-/* The u that the map makes into this multiplier. */
+/* Inverse of the action map. */
 static inline float test_teacher_u(float multiplier)
 {
     float u = multiplier >= 1 ? (multiplier - 1) / POLICY_RANGE : (1 - 1 / multiplier) / POLICY_RANGE;
@@ -24,7 +25,8 @@ static inline float test_teacher_u(float multiplier)
 static inline void test_teacher_rows(float *x, float *wanted)
 {
     for (int i = 0; i < TEST_TEACHER_ROWS; i++) {
-        float row[] = { 1, policy_table_delta[i / POLICY_TABLE_SIDE], 1, policy_table_delta[i % POLICY_TABLE_SIDE] };
+        float row[] = { 1, policy_table_delta[i / POLICY_TABLE_SIDE], 1,
+                        policy_table_delta[i % POLICY_TABLE_SIDE] };
 
         memcpy(x + POLICY_FEATURES * i, row, sizeof(row));
         wanted[i] = test_teacher_u(policy_table_released[i / POLICY_TABLE_SIDE][i % POLICY_TABLE_SIDE]);
@@ -33,7 +35,8 @@ static inline void test_teacher_rows(float *x, float *wanted)
 
 static inline void test_teacher_init(struct policy *p)
 {
-    float x[TEST_TEACHER_ROWS * POLICY_FEATURES], wanted[TEST_TEACHER_ROWS], dy[TEST_TEACHER_ROWS], gradient[204];
+    float x[TEST_TEACHER_ROWS * POLICY_FEATURES], wanted[TEST_TEACHER_ROWS], dy[TEST_TEACHER_ROWS],
+        gradient[204];
     struct adam_cfg cfg = { .rate = 0.003 };
     struct net_batch b;
     struct adam adam;

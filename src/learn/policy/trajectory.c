@@ -1,4 +1,3 @@
-/* src/learn/policy/trajectory.c */
 #include "learn/policy/trajectory.h"
 
 #include "base/file/csv.h"
@@ -13,14 +12,14 @@ enum { COLUMN_FLOW, COLUMN_DELTA };
 
 static const char *const column_name[] = { "flow", "delta", NULL };
 
-struct parser {
+struct trajectory_parser {
     struct csv           csv;
     uint32_t             steps_max;
     struct trajectories  read;
     struct err          *err;
 };
 
-static int read_step(struct parser *p, struct trajectory_step *s)
+static int read_step(struct trajectory_parser *p, struct trajectory_step *s)
 {
     double delta;
     int    rc = csv_uint(&p->csv, COLUMN_FLOW, &s->flow, p->err);
@@ -35,12 +34,13 @@ static int read_step(struct parser *p, struct trajectory_step *s)
     return 0;
 }
 
-static int add_step(struct parser *p, const struct trajectory_step *s)
+static int add_step(struct trajectory_parser *p, const struct trajectory_step *s)
 {
     struct trajectories *t = &p->read;
 
     if (t->steps == STEPS_MAX)
-        return err_set(p->err, E2BIG, "%s:%u: there are more than %u steps", p->csv.name, p->csv.line, STEPS_MAX);
+        return err_set(p->err, E2BIG, "%s:%u: there are more than %u steps", p->csv.name, p->csv.line,
+                       STEPS_MAX);
     if (t->steps == p->steps_max) {
         p->steps_max = p->steps_max ? 2 * p->steps_max : 1024;
         t->step = xrealloc(t->step, p->steps_max * sizeof(*t->step));
@@ -51,7 +51,7 @@ static int add_step(struct parser *p, const struct trajectory_step *s)
     return 0;
 }
 
-static int read_all(struct parser *p)
+static int read_all(struct trajectory_parser *p)
 {
     int more, rc = csv_need(&p->csv, COLUMN_FLOW, "flow,delta", p->err);
 
@@ -78,9 +78,10 @@ static int compare_steps(const void *a_, const void *b_)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-int trajectories_parse(struct trajectories *t, const char *name, const char *text, size_t length, struct err *err)
+int trajectories_parse(struct trajectories *t, const char *name, const char *text, size_t length,
+                       struct err *err)
 {
-    struct parser p = { .err = err };
+    struct trajectory_parser p = { .err = err };
     int rc;
 
     csv_open(&p.csv, name, text, length, column_name);

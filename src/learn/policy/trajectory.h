@@ -1,11 +1,11 @@
-/* src/learn/policy/trajectory.h - deltas that flows have seen, recorded: CSV.
+/* src/learn/policy/trajectory.h - recorded deltas of flows, as CSV.
  *
  *   flow,delta
  *   0,-0.8
  *   3,0.25
  *
- * The first line names the columns. There are "flow", a number, and "delta"; others are not looked at. Lines of
- * one flow are in the order of time, those of several may be mixed (base/file/csv.h).
+ * The first line names the columns: "flow", a number, and "delta"; others are ignored. Lines of one flow are
+ * in order of time; lines of different flows may be interleaved (base/file/csv.h).
  */
 #ifndef LEARN_POLICY_TRAJECTORY_H
 #define LEARN_POLICY_TRAJECTORY_H
@@ -19,14 +19,15 @@
 
 struct trajectory_step { uint64_t flow; uint32_t number; float delta; };
 
-/* Flow after flow, each in the order of time. */
+/* Flow by flow, each in order of time. */
 struct trajectories {
     uint32_t                steps, flows;
     struct trajectory_step *step;
 };
 
-/* Fills it only on success; 'name' stands before the reason in err. A file without a step is refused. */
-int trajectories_parse(struct trajectories *, const char *name, const char *text, size_t length, struct err *);
+/* Filled only on success. 'name' precedes the reason in err. Refuses a file without steps. */
+int trajectories_parse(struct trajectories *, const char *name, const char *text, size_t length,
+                       struct err *);
 
 /* "-": standard input. */
 int trajectories_load(struct trajectories *, const char *path, struct err *);

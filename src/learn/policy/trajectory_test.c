@@ -1,4 +1,3 @@
-/* src/learn/policy/trajectory_test.c */
 #include "learn/policy/trajectory.h"
 
 #include <setjmp.h>
@@ -38,7 +37,8 @@ static void parse__finds_columns_by_name(void **unused)
 
 static void parse__refuses_in_one_line(void **unused)
 {
-    static const struct { const char *text, *want; } row[] = {
+    static const struct { const char *text, *want;
+    } row[] = {
         { "", "x:1: there is no column 'flow'; the first line names them: flow,delta" },
         { "flow,detla\n1,2\n", "x:1: there is no column 'delta'; the first line names them: flow,delta" },
         { "flow,delta\n", "x: there is no step in it" },
@@ -49,7 +49,8 @@ static void parse__refuses_in_one_line(void **unused)
         { "flow,delta\n1,-1e7\n", "x:2: delta: this is not within +-10^6" },
         { "flow,delta\n1,--1\n", "x:2: delta: '-1' is negative" },
         { "flow,delta\n-1,1\n", "x:2: flow: '-1' is negative" },
-        { "flow,delta\n1,0.000000000000000000000000000000000000000000000000000000000000001\n", "x:2: delta: this is too long" },
+        { "flow,delta\n1,0.000000000000000000000000000000000000000000000000000000000000001\n",
+          "x:2: delta: this is too long" },
     };
 
     (void)unused;
@@ -64,7 +65,7 @@ static void parse__refuses_in_one_line(void **unused)
     }
 }
 
-/* A zero byte is not the end of a cell. */
+/* A zero byte must not end a cell. */
 static void parse__refuses_a_zero_byte(void **unused)
 {
     static const char text[] = "flow,delta\n1,2\0003\n";
@@ -74,7 +75,7 @@ static void parse__refuses_a_zero_byte(void **unused)
     assert_true(trajectories_parse(&t, "x", text, sizeof(text) - 1, NULL) < 0);
 }
 
-static void load__names_a_file_that_is_not_there(void **unused)
+static void load__reports_a_missing_file(void **unused)
 {
     struct trajectories t;
     struct err err;
@@ -91,7 +92,7 @@ int main(void)
         cmocka_unit_test(parse__finds_columns_by_name),
         cmocka_unit_test(parse__refuses_in_one_line),
         cmocka_unit_test(parse__refuses_a_zero_byte),
-        cmocka_unit_test(load__names_a_file_that_is_not_there),
+        cmocka_unit_test(load__reports_a_missing_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,3 @@
-/* src/learn/policy/tree_adpg.c - see tree_adpg.h. */
 #include "learn/policy/tree_adpg.h"
 
 #include "base/err.h"
@@ -11,7 +10,8 @@
 
 #define U_MIN      (-5.0f / 6)
 #define U_MAX      1.0f
-#define WANT_MAX   8.0           /* of what a state wants, in root mean squares; what rows hold */
+/* largest target of a state, in root mean squares, limited by the range of rows */
+#define WANT_MAX   8.0
 #define MEND_STEPS 100000
 
 static uint32_t leaf_place(uint32_t tree, uint32_t leaf)
@@ -53,7 +53,7 @@ void tree_adpg_fini(struct tree_adpg *a)
     *a = (struct tree_adpg){ 0 };
 }
 
-static float bound(float u)
+static float clip_u(float u)
 {
     return u < U_MIN ? U_MIN : u > U_MAX ? U_MAX : u;
 }
@@ -64,13 +64,13 @@ float tree_adpg_u(const struct tree_adpg *a, const int16_t feature[TREE_FEATURES
 
     for (uint32_t i = 0; i < a->shape.trees; i++)
         sum += a->parameter[leaf_place(i, tree_leaf(&a->shape.tree[i], feature))];
-    return bound(sum);
+    return clip_u(sum);
 }
 
-/* ---- gradient */
+/* ---- gradient ---- */
 
-/* A sum beyond its bound learns only what brings it back. */
-static float usable(float u, float slope)
+/* For a sum beyond its bound, drops derivatives that would move it further out. */
+static float clip_slope(float u, float slope)
 {
     return (u >= U_MAX && slope < 0) || (u <= U_MIN && slope > 0) ? 0 : slope;
 }
@@ -86,7 +86,7 @@ static void add_to_leaves(struct tree_adpg *a, const int16_t *feature, float slo
     }
 }
 
-/* What a row wants is known when all derivatives are there. */
+/* The target of a row is computed when all derivatives are known. */
 static void add_row(struct tree_adpg *a, const float *x, float slope)
 {
     if (a->rows.rows == a->wants_max) {
@@ -111,7 +111,7 @@ static double add_agent(struct tree_adpg *a, const struct adpg_trajectory *t, do
     loss = adpg_loss(&a->cfg.adpg, a->u, t->delta, t->steps, a->slope);
     for (uint32_t i = 0; i < t->steps; i++) {
         const float *x = t->state + (size_t)i * TREE_FEATURES;
-        float slope = usable(a->u[i], (float)((double)a->slope[i] * share));
+        float slope = clip_slope(a->u[i], (float)((double)a->slope[i] * share));
         int16_t feature[TREE_FEATURES];
 
         forest_features(x, feature);
@@ -122,9 +122,9 @@ static double add_agent(struct tree_adpg *a, const struct adpg_trajectory *t, do
     return loss * share;
 }
 
-/* ---- growing */
+/* ---- growing ---- */
 
-/* In root mean squares: how large derivatives are depends on the number of agents. */
+/* Normalizes by the root mean square, because the size of derivatives depends on the number of agents. */
 static void make_targets(struct tree_adpg *a, double squares)
 {
     double scale = squares > 0 ? 1 / sqrt(squares / a->rows.rows) : 0;
@@ -137,7 +137,7 @@ static void make_targets(struct tree_adpg *a, double squares)
     }
 }
 
-static void grow(struct tree_adpg *a)
+static void grow_tree(struct tree_adpg *a)
 {
     struct tree_cfg cfg = a->cfg.tree;
     uint32_t place = a->shape.trees;
@@ -155,9 +155,9 @@ static void grow(struct tree_adpg *a)
     }
 }
 
-/* ---- an update */
+/* ---- update ---- */
 
-static void step(struct tree_adpg *a)
+static void adjust_leaves(struct tree_adpg *a)
 {
     float clip = (float)a->cfg.adpg.clip;
 
@@ -181,17 +181,17 @@ double tree_adpg_update(struct tree_adpg *a, const struct adpg_trajectory *t, ui
     for (uint32_t i = 0; i < n; i++)
         if (t[i].steps >= 2)
             loss += add_agent(a, &t[i], 1.0 / agents, &squares);
-    step(a);
+    adjust_leaves(a);
     if (++a->updates % a->cfg.grow_every == 0 && a->shape.trees < a->cfg.tree.trees) {
         make_targets(a, squares);
-        grow(a);
+        grow_tree(a);
     }
     return loss;
 }
 
-/* ---- in integers */
+/* ---- conversion to integers ---- */
 
-static int32_t in_integers(float u)
+static int32_t to_integer(float u)
 {
     float value = u * POLICY_RANGE * TREE_ONE;
 
@@ -203,10 +203,10 @@ static int32_t in_integers(float u)
 void tree_adpg_forest(const struct tree_adpg *a, struct forest *f)
 {
     *f = a->shape;
-    f->base = TREE_ONE + in_integers(a->parameter[0]);
+    f->base = TREE_ONE + to_integer(a->parameter[0]);
     for (uint32_t i = 0; i < f->trees; i++)
         for (uint32_t j = 0; j < 1u << f->tree[i].depth; j++)
-            f->tree[i].leaf[j] = in_integers(a->parameter[leaf_place(i, j)]);
+            f->tree[i].leaf[j] = to_integer(a->parameter[leaf_place(i, j)]);
 }
 
 int64_t tree_adpg_mended(const struct tree_adpg *a, struct forest *f)

@@ -1,7 +1,8 @@
-/* src/learn/policy/tree_adpg_test.c - trees that learn by the policy gradient, against closed forms.
+/* src/learn/policy/tree_adpg_test.c - trees trained by the policy gradient, against closed forms.
  *
- * The environment is one flow on a link whose answer is known: with rate r, delta = 4 ln(r / share), so the multiplier that
- * brings delta to 0 at once is exp(-delta / 4), and any policy that goes down above 0 and up below comes to 0.
+ * The environment is a flow on a link with a known response: at rate r, delta = 4 ln(r / share). The
+ * multiplier exp(-delta / 4) brings delta to 0 at once, and any policy that goes down above 0 and up below
+ * converges to 0.
  */
 #include "learn/policy/tree_adpg.h"
 
@@ -20,7 +21,7 @@
 #define AGENTS 64
 #define STEPS  24
 
-struct rollout {
+struct test_rollout {
     float state[AGENTS][STEPS][4], delta[AGENTS][STEPS];
     struct adpg_trajectory t[AGENTS];
 };
@@ -38,8 +39,8 @@ static float decide(const struct tree_adpg *a, const float x[4])
     return 1 + 0.2f * tree_adpg_u(a, feature);
 }
 
-/* From rates of a third to three times the share. */
-static void roll_out(struct rollout *r, const struct tree_adpg *a, struct rng *rng)
+/* Starts at rates from a third to three times the share. */
+static void roll_out(struct test_rollout *r, const struct tree_adpg *a, struct rng *rng)
 {
     for (int i = 0; i < AGENTS; i++) {
         double rate = exp((2 * rng_real(rng) - 1) * log(3));
@@ -62,7 +63,7 @@ static void roll_out(struct rollout *r, const struct tree_adpg *a, struct rng *r
 
 static void train(struct tree_adpg *a, const struct tree_adpg_cfg *cfg, int updates)
 {
-    static struct rollout r;
+    static struct test_rollout r;
     struct rng rng;
 
     rng_init(&rng, 1, 0);
@@ -74,9 +75,9 @@ static void train(struct tree_adpg *a, const struct tree_adpg_cfg *cfg, int upda
 }
 
 /* Mean of |delta| over the second half of each agent's steps. */
-static double residue(const struct tree_adpg *a)
+static double mean_residual(const struct tree_adpg *a)
 {
-    static struct rollout r;
+    static struct test_rollout r;
     struct rng rng;
     double sum = 0;
 
@@ -88,17 +89,17 @@ static double residue(const struct tree_adpg *a)
     return sum / (AGENTS * STEPS / 2);
 }
 
-static void update__learns_to_come_to_the_target(void **unused)
+static void update__converges_to_the_target(void **unused)
 {
     struct tree_adpg_cfg cfg = { .tree = { .trees = 4 }, .adpg.smoothing = 0.1 };
     struct tree_adpg before, after;
 
     (void)unused;
     train(&before, &cfg, 0);
-    assert_true(residue(&before) > 1.5);         /* 4 ln 3 / 2 is 2.2: rates stay as they were */
+    assert_true(mean_residual(&before) > 1.5);   /* 4 ln 3 / 2 is 2.2: rates stay unchanged */
     train(&after, &cfg, 300);
     assert_int_equal(4, after.shape.trees);
-    assert_true(residue(&after) < 0.25);
+    assert_true(mean_residual(&after) < 0.25);
     for (float delta = 0.5f; delta < 4; delta += 0.5f) {
         assert_true(decide(&after, (float[]){ 1, delta, 1, delta }) < 1);
         assert_true(decide(&after, (float[]){ 1, -delta, 1, -delta }) > 1);
@@ -107,7 +108,7 @@ static void update__learns_to_come_to_the_target(void **unused)
     tree_adpg_fini(&after);
 }
 
-/* Without trees there is one number for all states: rates do not come to the target. */
+/* Without trees all states have the same action, and rates do not converge. */
 static void update__needs_its_trees(void **unused)
 {
     struct tree_adpg_cfg cfg = { .grow_every = UINT32_MAX, .adpg.smoothing = 0.1 };
@@ -116,12 +117,13 @@ static void update__needs_its_trees(void **unused)
     (void)unused;
     train(&a, &cfg, 300);
     assert_int_equal(0, a.shape.trees);
-    assert_true(residue(&a) > 1);
+    assert_true(mean_residual(&a) > 1);
     tree_adpg_fini(&a);
 }
 
-/* The first tree asks first about delta, near 0: there the derivative changes its sign. Its leaves go against it. */
-static void grow__asks_where_states_differ(void **unused)
+/* The first split of the first tree is on delta, near 0, where the derivative changes its sign. Leaves oppose
+ * it. */
+static void grow__splits_where_states_differ(void **unused)
 {
     struct tree_adpg_cfg cfg = { .tree = { .trees = 1, .depth = 1 }, .grow_every = 1, .adpg.smoothing = -1 };
     struct tree_adpg a;
@@ -129,13 +131,14 @@ static void grow__asks_where_states_differ(void **unused)
     (void)unused;
     train(&a, &cfg, 1);
     assert_int_equal(1, a.shape.tree[0].depth);
-    assert_true(a.shape.tree[0].split[0].feature == TREE_DELTA || a.shape.tree[0].split[0].feature == TREE_DELTA_OLDER);
+    assert_true(a.shape.tree[0].split[0].feature == TREE_DELTA ||
+                a.shape.tree[0].split[0].feature == TREE_DELTA_OLDER);
     assert_true(abs(a.shape.tree[0].split[0].threshold) < 0.4 * TREE_DELTA_ONE);
     assert_true(a.parameter[1] > 0.01f && a.parameter[2] < -0.01f);
     tree_adpg_fini(&a);
 }
 
-static double loss_of(struct tree_adpg *a, const struct rollout *r)
+static double loss_of(struct tree_adpg *a, const struct test_rollout *r)
 {
     double loss = 0;
     float u[STEPS], slope[STEPS];
@@ -152,11 +155,12 @@ static double loss_of(struct tree_adpg *a, const struct rollout *r)
     return loss;
 }
 
-/* Each leaf's gradient, against the loss a little above and below. */
+/* Compares each leaf's gradient with finite differences of the loss. */
 static void update__has_the_gradient_of_finite_differences(void **unused)
 {
-    struct tree_adpg_cfg cfg = { .tree = { .trees = 3 }, .grow_every = 5, .adpg = { .clip = 1e9, .smoothing = 0.5 } };
-    static struct rollout r;
+    struct tree_adpg_cfg cfg = { .tree = { .trees = 3 }, .grow_every = 5,
+                                 .adpg = { .clip = 1e9, .smoothing = 0.5 } };
+    static struct test_rollout r;
     struct tree_adpg a, moved;
     struct rng rng;
     int checked = 0;
@@ -166,7 +170,7 @@ static void update__has_the_gradient_of_finite_differences(void **unused)
     rng_init(&rng, 5, 0);
     roll_out(&r, &a, &rng);
     moved = a;
-    tree_adpg_update(&a, r.t, AGENTS);           /* a.gradient is of the parameters in 'moved' */
+    tree_adpg_update(&a, r.t, AGENTS);           /* a.gradient belongs to the parameters in 'moved' */
     for (uint32_t i = 0; i < 1 + 3 * TREE_LEAVES_MAX; i++) {
         float kept = moved.parameter[i];
         double high, low;
@@ -183,7 +187,7 @@ static void update__has_the_gradient_of_finite_differences(void **unused)
     tree_adpg_fini(&a);
 }
 
-/* In integers it decides the same, but for rounding: 17 leaves of 1/65536. */
+/* The integer forest decides the same except for rounding: 17 leaves of 1/65536. */
 static void forest__decides_as_the_leaves_do(void **unused)
 {
     struct tree_adpg_cfg cfg = { .tree = { .trees = 6 }, .grow_every = 5 };
@@ -206,7 +210,7 @@ static void forest__decides_as_the_leaves_do(void **unused)
     tree_adpg_fini(&a);
 }
 
-/* Mended, it is certified and still comes to the target. */
+/* The repaired forest is certified and still converges. */
 static void mended__is_certified(void **unused)
 {
     struct tree_adpg_cfg cfg = { .tree = { .trees = 4 }, .adpg.smoothing = 0.1 };
@@ -237,7 +241,7 @@ static void mended__is_certified(void **unused)
     tree_adpg_fini(&a);
 }
 
-static void update__of_nothing_changes_nothing(void **unused)
+static void update__without_agents_changes_nothing(void **unused)
 {
     static const float state[4] = { 1, 0, 1, 0 }, delta[1] = { 1 };
     const struct adpg_trajectory t = { 1, state, delta };
@@ -254,13 +258,13 @@ static void update__of_nothing_changes_nothing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(update__learns_to_come_to_the_target),
+        cmocka_unit_test(update__converges_to_the_target),
         cmocka_unit_test(update__needs_its_trees),
-        cmocka_unit_test(grow__asks_where_states_differ),
+        cmocka_unit_test(grow__splits_where_states_differ),
         cmocka_unit_test(update__has_the_gradient_of_finite_differences),
         cmocka_unit_test(forest__decides_as_the_leaves_do),
         cmocka_unit_test(mended__is_certified),
-        cmocka_unit_test(update__of_nothing_changes_nothing),
+        cmocka_unit_test(update__without_agents_changes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

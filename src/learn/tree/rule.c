@@ -1,11 +1,10 @@
-/* src/learn/tree/rule.c - see rule.h. */
 #include "learn/tree/rule.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
-static double or_default(double value, double otherwise)
+static double value_or_default(double value, double otherwise)
 {
     return value != 0 ? value : otherwise;
 }
@@ -28,7 +27,7 @@ static uint32_t round_within(double value, double most)
 
 int rule_params_make(struct rule_params *p, const struct rule_cfg *cfg, struct err *err)
 {
-    double base_ns = or_default(cfg->base_ns, 8192);
+    double base_ns = value_or_default(cfg->base_ns, 8192);
     const char *flaw;
 
     if (!(base_ns >= 1 && base_ns <= 1e9))
@@ -36,11 +35,11 @@ int rule_params_make(struct rule_params *p, const struct rule_cfg *cfg, struct e
     if (cfg->beta < 0 || cfg->target < 0 || cfg->scale < 0 || cfg->rate_min < 0 || cfg->rtt_us_max < 0)
         return err_set(err, EINVAL, "beta, target, scale, lowest rate and largest RTT may not be below 0");
     *p = (struct rule_params){
-        .beta_ns = round_within(or_default(cfg->beta, 1.5) * base_ns, 2e9),
-        .target_ns = round_within(or_default(cfg->target, 0.064) * base_ns * 256, 2e9),
-        .gain = round_within(or_default(cfg->scale, 12.5) / base_ns * (1 << RULE_GAIN_BITS), 2e9),
-        .rate_min = round_within(or_default(cfg->rate_min, 0x1p-14) * RULE_RATE_ONE, 4e9),
-        .rtt_ns_max = round_within(or_default(cfg->rtt_us_max, 150) * 1000, 4e9),
+        .beta_ns = round_within(value_or_default(cfg->beta, 1.5) * base_ns, 2e9),
+        .target_ns = round_within(value_or_default(cfg->target, 0.064) * base_ns * 256, 2e9),
+        .gain = round_within(value_or_default(cfg->scale, 12.5) / base_ns * (1 << RULE_GAIN_BITS), 2e9),
+        .rate_min = round_within(value_or_default(cfg->rate_min, 0x1p-14) * RULE_RATE_ONE, 4e9),
+        .rtt_ns_max = round_within(value_or_default(cfg->rtt_us_max, 150) * 1000, 4e9),
     };
     flaw = rule_params_flaw(p);
     return flaw ? err_set(err, EINVAL, "the rule's %s", flaw) : 0;
@@ -86,7 +85,9 @@ int16_t rule_delta(const struct rule *r, uint32_t rate, uint32_t rtt_ns)
 
 static uint32_t bound_rate(const struct rule *r, uint64_t rate)
 {
-    return (uint32_t)(rate < r->params.rate_min ? r->params.rate_min : rate > RULE_RATE_ONE ? RULE_RATE_ONE : rate);
+    return (uint32_t)(rate < r->params.rate_min ? r->params.rate_min
+                      : rate > RULE_RATE_ONE    ? RULE_RATE_ONE
+                                                : rate);
 }
 
 uint32_t rule_next_rate(const struct rule *r, uint32_t rate, int32_t multiplier)
@@ -98,7 +99,8 @@ uint32_t rule_decide(const struct rule *r, struct rule_flow *flow, uint32_t rtt_
 {
     uint32_t rate = bound_rate(r, flow->rate);
     int16_t delta = rule_delta(r, rate, rtt_ns);
-    int16_t x[TREE_FEATURES] = { flow->action_older, flow->is_started ? flow->delta : delta, flow->action, delta };
+    int16_t x[TREE_FEATURES] = { flow->action_older, flow->is_started ? flow->delta : delta, flow->action,
+                                 delta };
     int32_t multiplier = forest_multiplier(r->forest, x);
 
     if (rtt_ns > r->params.rtt_ns_max) {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static struct rule make(const struct forest *f, const struct rule_cfg *cfg)
+static struct rule make_rule(const struct forest *f, const struct rule_cfg *cfg)
 {
     struct rule_params p;
     struct rule r;
@@ -34,7 +34,7 @@ static void params_make__has_the_published_values(void **unused)
     assert_int_equal(150000, p.rtt_ns_max);
 }
 
-static void params_make__refuses_what_cannot_be(void **unused)
+static void params_make__refuses_invalid_parameters(void **unused)
 {
     struct rule_params p;
     struct err err;
@@ -56,7 +56,7 @@ static void root__is_within_four_thousandths(void **unused)
 
     (void)unused;
     forest_init(&f);
-    r = make(&f, &(struct rule_cfg){ 0 });
+    r = make_rule(&f, &(struct rule_cfg){ 0 });
     assert_int_equal(65535, rule_root(&r, RULE_RATE_ONE));
     for (double rate = 0x1p-14; rate < 1; rate *= 1.0003) {
         double want = sqrt(rate) * 65536, is = rule_root(&r, (uint32_t)(rate * RULE_RATE_ONE));
@@ -65,21 +65,23 @@ static void root__is_within_four_thousandths(void **unused)
     }
 }
 
-/* Within 0.4 % of what is filled, for the root, and one unit. */
-static void delta__is_the_formula(void **unused)
+/* Tolerance: 0.4 % of the first term, for the root, plus one unit. */
+static void delta__matches_the_formula(void **unused)
 {
-    static const struct rule_cfg cfg[] = { { 0 }, { .base_ns = 6100, .beta = 1.2, .target = 0.1, .scale = 12 } };
+    static const struct rule_cfg cfg[] = { { 0 },
+                                           { .base_ns = 6100, .beta = 1.2, .target = 0.1, .scale = 12 } };
     struct forest f;
 
     (void)unused;
     forest_init(&f);
     for (int i = 0; i < 2; i++) {
         double base = i ? 6100 : 8192, beta = i ? 1.2 : 1.5, target = i ? 0.1 : 0.064, scale = i ? 12 : 12.5;
-        struct rule r = make(&f, &cfg[i]);
+        struct rule r = make_rule(&f, &cfg[i]);
 
         for (double rate = 0x1p-13; rate <= 1; rate *= 1.37)
             for (uint32_t rtt = 0; rtt < 2000000; rtt += rtt / 7 + 611) {
-                double filled = fmax(rtt / base - beta, 0) * sqrt(rate), want = scale * (filled - target) * 256;
+                double filled = fmax(rtt / base - beta, 0) * sqrt(rate),
+                       want = scale * (filled - target) * 256;
                 double is = rule_delta(&r, (uint32_t)(rate * RULE_RATE_ONE), rtt);
 
                 assert_true(fabs(is - fmin(want, 32767)) <= 0.005 * scale * filled * 256 + 2);
@@ -87,15 +89,15 @@ static void delta__is_the_formula(void **unused)
     }
 }
 
-/* An empty network is -scale * target: RL-CC's -0.8. */
-static void delta__ends(void **unused)
+/* In an empty network delta is -scale * target: RL-CC's -0.8. */
+static void delta__extreme_values(void **unused)
 {
     struct forest f;
     struct rule r;
 
     (void)unused;
     forest_init(&f);
-    r = make(&f, &(struct rule_cfg){ 0 });
+    r = make_rule(&f, &(struct rule_cfg){ 0 });
     assert_int_equal(-205, rule_delta(&r, RULE_RATE_ONE, 0));
     assert_int_equal(-205, rule_delta(&r, RULE_RATE_ONE, 12288));
     assert_int_equal(INT16_MAX, rule_delta(&r, RULE_RATE_ONE, UINT32_MAX));
@@ -108,14 +110,14 @@ static void next_rate__is_bounded(void **unused)
 
     (void)unused;
     forest_init(&f);
-    r = make(&f, &(struct rule_cfg){ 0 });
+    r = make_rule(&f, &(struct rule_cfg){ 0 });
     assert_int_equal(RULE_RATE_ONE, rule_next_rate(&r, RULE_RATE_ONE, 78643));
     assert_int_equal(RULE_RATE_ONE / 2, rule_next_rate(&r, RULE_RATE_ONE / 2, 65536));
     assert_int_equal(1 << 14, rule_next_rate(&r, 1 << 14, 54613));
     assert_int_equal(19660, rule_next_rate(&r, 1 << 14, 78643));
 }
 
-/* One tree that tells which features it was shown, by its multiplier. */
+/* A single tree whose multiplier reveals its features. */
 static void decide__remembers_two_steps_oldest_first(void **unused)
 {
     struct forest f;
@@ -126,7 +128,7 @@ static void decide__remembers_two_steps_oldest_first(void **unused)
     forest_init(&f);
     f.trees = 1;
     f.tree[0] = (struct tree){ 1, { { 0, TREE_DELTA } }, { 6554, -6554 } };
-    r = make(&f, &(struct rule_cfg){ 0 });
+    r = make_rule(&f, &(struct rule_cfg){ 0 });
     rule_start(&flow, RULE_RATE_ONE / 2);
     assert_int_equal((RULE_RATE_ONE / 2 * 72090ull >> 16) >> 8, rule_decide(&r, &flow, 8192));
     assert_int_equal(0, flow.action_older);
@@ -138,7 +140,7 @@ static void decide__remembers_two_steps_oldest_first(void **unused)
     assert_true(flow.delta > 0 && flow.is_started);
 }
 
-/* The first decision sees its delta in both places: a question about the older one is answered by it. */
+/* The first decision sees its delta in both places. */
 static void decide__sees_the_first_delta_twice(void **unused)
 {
     struct forest f;
@@ -149,14 +151,14 @@ static void decide__sees_the_first_delta_twice(void **unused)
     forest_init(&f);
     f.trees = 1;
     f.tree[0] = (struct tree){ 1, { { -1, TREE_DELTA_OLDER } }, { 0, 1600 } };
-    r = make(&f, &(struct rule_cfg){ 0 });
+    r = make_rule(&f, &(struct rule_cfg){ 0 });
     rule_start(&flow, RULE_RATE_ONE / 2);
     rule_decide(&r, &flow, 50000);               /* delta above 0 */
     assert_int_equal(100, flow.action);
     rule_start(&flow, RULE_RATE_ONE / 2);
     rule_decide(&r, &flow, 0);
     assert_int_equal(0, flow.action);
-    rule_decide(&r, &flow, 50000);               /* the one before was below 0 */
+    rule_decide(&r, &flow, 50000);               /* the previous delta was below 0 */
     assert_int_equal(0, flow.action);
 }
 
@@ -168,7 +170,7 @@ static void decide__halves_beyond_the_largest_rtt(void **unused)
 
     (void)unused;
     forest_init(&f);
-    r = make(&f, &(struct rule_cfg){ 0 });
+    r = make_rule(&f, &(struct rule_cfg){ 0 });
     rule_start(&flow, RULE_RATE_ONE);
     assert_int_equal(1 << 20, rule_decide(&r, &flow, 150000));
     assert_int_equal(1 << 19, rule_decide(&r, &flow, 150001));
@@ -178,8 +180,8 @@ static void decide__halves_beyond_the_largest_rtt(void **unused)
     assert_int_equal(64, rule_decide(&r, &flow, 150001));
 }
 
-/* Whatever a flow's memory holds, what the NIC is told is within (0, 1]. */
-static void decide__is_within_bounds_whatever_it_remembers(void **unused)
+/* For any state of a flow, the NIC's rate is within (0, 1]. */
+static void decide__is_within_bounds_for_any_state(void **unused)
 {
     struct forest f;
     struct rng rng;
@@ -190,7 +192,7 @@ static void decide__is_within_bounds_whatever_it_remembers(void **unused)
         struct rule r;
 
         test_forest_draw(&f, 10, 300, 20000, &rng);
-        r = make(&f, &(struct rule_cfg){ 0 });
+        r = make_rule(&f, &(struct rule_cfg){ 0 });
         for (int j = 0; j < 200; j++) {
             uint64_t bits[2] = { rng_next(&rng), rng_next(&rng) };
             struct rule_flow flow;
@@ -207,15 +209,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(params_make__has_the_published_values),
-        cmocka_unit_test(params_make__refuses_what_cannot_be),
+        cmocka_unit_test(params_make__refuses_invalid_parameters),
         cmocka_unit_test(root__is_within_four_thousandths),
-        cmocka_unit_test(delta__is_the_formula),
-        cmocka_unit_test(delta__ends),
+        cmocka_unit_test(delta__matches_the_formula),
+        cmocka_unit_test(delta__extreme_values),
         cmocka_unit_test(next_rate__is_bounded),
         cmocka_unit_test(decide__remembers_two_steps_oldest_first),
         cmocka_unit_test(decide__sees_the_first_delta_twice),
         cmocka_unit_test(decide__halves_beyond_the_largest_rtt),
-        cmocka_unit_test(decide__is_within_bounds_whatever_it_remembers),
+        cmocka_unit_test(decide__is_within_bounds_for_any_state),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,8 +5,9 @@
 #include "base/rng.h"
 #include "learn/tree/tree.h"
 
-/* Thresholds lie in [-span, span], leaves in [-leaf, leaf]. */
-static inline void test_forest_draw(struct forest *f, uint32_t trees, uint32_t span, uint32_t leaf, struct rng *rng)
+/* Thresholds are in [-span, span], leaves in [-leaf, leaf]. */
+static inline void test_forest_draw(struct forest *f, uint32_t trees, uint32_t span, uint32_t leaf,
+                                    struct rng *rng)
 {
     forest_init(f);
     f->trees = trees;
@@ -22,7 +23,7 @@ static inline void test_forest_draw(struct forest *f, uint32_t trees, uint32_t s
     }
 }
 
-/* A state: often near the thresholds, sometimes anywhere. Actions are those that a flow can have had. */
+/* Draws a state, often near the thresholds. Actions are in the range that a flow can have. */
 static inline void test_state_draw(int16_t x[TREE_FEATURES], uint32_t span, struct rng *rng)
 {
     for (int i = 0; i < TREE_FEATURES; i++) {

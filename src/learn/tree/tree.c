@@ -1,4 +1,4 @@
-/* src/learn/tree/tree.c - the walker. */
+/* src/learn/tree/tree.c - evaluation of trees. */
 #include "learn/tree/tree.h"
 
 #include <stddef.h>
@@ -34,7 +34,8 @@ const char *forest_flaw(const struct forest *f)
 
 void forest_init(struct forest *f)
 {
-    *f = (struct forest){ .base = TREE_ONE, .multiplier_min = TREE_ONE * 5 / 6, .multiplier_max = TREE_ONE * 6 / 5 };
+    *f = (struct forest){ .base = TREE_ONE, .multiplier_min = TREE_ONE * 5 / 6,
+                          .multiplier_max = TREE_ONE * 6 / 5 };
 }
 
 uint32_t tree_leaf(const struct tree *t, const int16_t x[TREE_FEATURES])

@@ -1,8 +1,8 @@
 /* src/learn/tree/tree.h - a policy small enough for a NIC: a sum of a few shallow trees, in integers.
  *
- * A tree is oblivious: all nodes of a level ask the same question, "is feature f above t?", and the answers of
- * the levels, the first in the lowest bit, are the number of its leaf. So a decision is some comparisons, one
- * look-up per tree and a sum; there is no floating point, no division and no loop that depends on data.
+ * Trees are oblivious: all nodes of a level have the same split, "is feature f above t?". The answers, the
+ * first level in the lowest bit, form the index of the leaf. A decision is thus a few comparisons, one lookup
+ * per tree and a sum, without floating point, division, or data-dependent loops.
  *
  *   feature     of RL-CC, oldest first           as int16_t
  *   0           action before the last           (action - 1) * 4096
@@ -10,9 +10,8 @@
  *   2           last action                      (action - 1) * 4096
  *   3           delta                            delta * 256
  *
- * What does not fit becomes the nearest that does. Actions are multipliers of the rate. Leaves and their sum,
- * the multiplier, count 1/65536. The sum is then bounded, outside of the trees: whatever they say, a decision
- * stays within [multiplier_min, multiplier_max].
+ * Features saturate. Actions are multipliers of the rate. Leaves and their sum, the multiplier, are in units
+ * of 1/65536. The sum is then clipped to [multiplier_min, multiplier_max], outside the trees.
  */
 #ifndef LEARN_TREE_TREE_H
 #define LEARN_TREE_TREE_H
@@ -23,7 +22,7 @@
 #define TREE_DEPTH_MAX  4
 #define TREE_LEAVES_MAX (1 << TREE_DEPTH_MAX)
 #define TREE_TREES_MAX  16
-#define TREE_LEAF_MAX   (1 << 20)            /* of a leaf's size: 17 of them fit in 32 bits */
+#define TREE_LEAF_MAX   (1 << 20)            /* largest absolute value of a leaf: sums of 17 fit in 32 bits */
 
 #define TREE_ONE        65536    /* a multiplier of 1 */
 #define TREE_ACTION_ONE 4096
@@ -44,26 +43,26 @@ struct tree {
 
 struct forest {
     uint32_t    trees;
-    int32_t     base;            /* what trees add to */
+    int32_t     base;            /* constant term */
     int32_t     multiplier_min, multiplier_max;
     struct tree tree[TREE_TREES_MAX];
 };
 
-/* Returns what is wrong with it, in words to put behind "the forest ", or NULL. */
+/* Returns what is wrong with it, to follow "the forest ", or NULL. */
 const char *forest_flaw(const struct forest *);
 
-/* RL-CC's range of actions, [1/1.2, 1.2], and no trees: always 1. */
+/* No trees, always 1; bounds are RL-CC's range of actions, [1/1.2, 1.2]. */
 void forest_init(struct forest *);
 
-/* The number of the leaf that a state is in. */
+/* Returns the index of the leaf of a state. */
 uint32_t tree_leaf(const struct tree *, const int16_t x[TREE_FEATURES]);
 
-/* The sum as it is, and bounded. */
+/* The sum, unbounded and bounded. */
 int32_t forest_sum(const struct forest *, const int16_t x[TREE_FEATURES]);
 int32_t forest_multiplier(const struct forest *, const int16_t x[TREE_FEATURES]);
 
-/* Features from numbers, to the nearest; NaN is 0. */
+/* Converts numbers to features, rounded to nearest; NaN becomes 0. */
 void    forest_features(const float x[TREE_FEATURES], int16_t feature[TREE_FEATURES]);
-int16_t forest_action(int32_t multiplier);   /* what a decision is remembered as; rounds down */
+int16_t forest_action(int32_t multiplier);   /* the feature of a decision; rounds down */
 
 #endif

@@ -1,4 +1,3 @@
-/* src/learn/tree/tree_certify.c - see tree_certify.h. */
 #include "learn/tree/tree_certify.h"
 
 #include <assert.h>
@@ -11,27 +10,28 @@ const char *const certify_claim_text[CERTIFY_CLAIMS] = {
 };
 
 /* All states with low[i] <= x[i] <= high[i]. */
-struct box { int16_t low[TREE_FEATURES], high[TREE_FEATURES]; };
+struct feature_box { int16_t low[TREE_FEATURES], high[TREE_FEATURES]; };
 
-struct range { int32_t low, high; };
+struct sum_range { int32_t low, high; };
 
-struct search {
+struct box_search {
     const struct forest *forest;
     uint64_t             boxes;
-    struct box           found;
+    struct feature_box   found;
 };
 
-/* Which answers a question can have in a box: bit 0 for no, bit 1 for yes. */
-static unsigned possible_answers(const struct box *b, const struct tree_split *s)
+/* Possible answers to a split in a box: bit 0 for no, bit 1 for yes. */
+static unsigned possible_answers(const struct feature_box *b, const struct tree_split *s)
 {
-    return (unsigned)(b->low[s->feature] <= s->threshold) | (unsigned)(b->high[s->feature] > s->threshold) << 1;
+    return (unsigned)(b->low[s->feature] <= s->threshold) | (unsigned)(b->high[s->feature] > s->threshold)
+                                                                << 1;
 }
 
-/* Leaves whose answers are all possible. Two questions about one feature may not go together: then the range is
- * wider than it could be, until the box is cut there. */
-static struct range tree_range(const struct tree *t, const struct box *b)
+/* Range over leaves whose answers are all possible. Two splits on one feature may exclude each other; the
+ * range is then too wide until the box is split there. */
+static struct sum_range tree_range(const struct tree *t, const struct feature_box *b)
 {
-    struct range r = { INT32_MAX, INT32_MIN };
+    struct sum_range r = { INT32_MAX, INT32_MIN };
     unsigned answers[TREE_DEPTH_MAX];
 
     for (uint32_t i = 0; i < t->depth; i++)
@@ -49,13 +49,13 @@ static struct range tree_range(const struct tree *t, const struct box *b)
     return r;
 }
 
-static struct range forest_range(struct search *s, const struct box *b)
+static struct sum_range forest_range(struct box_search *s, const struct feature_box *b)
 {
-    struct range sum = { s->forest->base, s->forest->base };
+    struct sum_range sum = { s->forest->base, s->forest->base };
 
     s->boxes++;
     for (uint32_t i = 0; i < s->forest->trees; i++) {
-        struct range r = tree_range(&s->forest->tree[i], b);
+        struct sum_range r = tree_range(&s->forest->tree[i], b);
 
         sum.low += r.low;
         sum.high += r.high;
@@ -63,14 +63,14 @@ static struct range forest_range(struct search *s, const struct box *b)
     return sum;
 }
 
-/* A question that the box leaves open, in the tree that says least about it; NULL if there is none. */
-static const struct tree_split *find_cut(const struct forest *f, const struct box *b)
+/* Returns a split that the box leaves open, in the tree with the widest range; NULL if there is none. */
+static const struct tree_split *find_cut(const struct forest *f, const struct feature_box *b)
 {
     const struct tree_split *cut = NULL;
     int32_t widest = -1;
 
     for (uint32_t i = 0; i < f->trees; i++) {
-        struct range r = tree_range(&f->tree[i], b);
+        struct sum_range r = tree_range(&f->tree[i], b);
 
         for (uint32_t j = 0; j < f->tree[i].depth && r.high - r.low > widest; j++)
             if (possible_answers(b, &f->tree[i].split[j]) == 3) {
@@ -81,21 +81,21 @@ static const struct tree_split *find_cut(const struct forest *f, const struct bo
     return cut;
 }
 
-static void cut_box(const struct box *b, const struct tree_split *cut, struct box part[2])
+static void cut_box(const struct feature_box *b, const struct tree_split *cut, struct feature_box part[2])
 {
     part[0] = part[1] = *b;
     part[0].high[cut->feature] = cut->threshold;
     part[1].low[cut->feature] = (int16_t)(cut->threshold + 1);
 }
 
-/* ---- the largest and the smallest sum */
+/* ---- largest and smallest sum ---- */
 
 /* Raises *most to the largest sum of sign * leaves in the box. */
-static void find_most(struct search *s, const struct box *b, int32_t sign, int64_t *most)
+static void find_most(struct box_search *s, const struct feature_box *b, int32_t sign, int64_t *most)
 {
-    struct range r = forest_range(s, b);
+    struct sum_range r = forest_range(s, b);
     const struct tree_split *cut;
-    struct box part[2];
+    struct feature_box part[2];
 
     if ((sign > 0 ? r.high : -(int64_t)r.low) <= *most)
         return;
@@ -110,18 +110,18 @@ static void find_most(struct search *s, const struct box *b, int32_t sign, int64
     find_most(s, &part[1], sign, most);
 }
 
-/* ---- never up when above target and rising */
+/* ---- never up when above target and rising ---- */
 
-static bool has_rising_state(const struct box *b)
+static bool has_rising_state(const struct feature_box *b)
 {
     return b->high[TREE_DELTA] > 0 && b->high[TREE_DELTA] > b->low[TREE_DELTA_OLDER];
 }
 
-/* The multiplier is above 1 if the sum is, whatever the bounds: these lie on both sides of 1. */
-static bool find_rising(struct search *s, const struct box *b)
+/* The multiplier is above 1 if and only if the sum is, because the bounds lie on both sides of 1. */
+static bool find_rising(struct box_search *s, const struct feature_box *b)
 {
     const struct tree_split *cut;
-    struct box part[2];
+    struct feature_box part[2];
 
     if (!has_rising_state(b) || forest_range(s, b).high <= TREE_ONE)
         return false;
@@ -134,19 +134,19 @@ static bool find_rising(struct search *s, const struct box *b)
     return find_rising(s, &part[0]) || find_rising(s, &part[1]);
 }
 
-/* The state of a box that rises if any does. */
-static void rising_state(const struct box *b, int16_t *x)
+/* Returns the state of a box that is rising if any is. */
+static void rising_state(const struct feature_box *b, int16_t *x)
 {
     memcpy(x, b->low, sizeof(b->low));
     x[TREE_DELTA] = b->high[TREE_DELTA];
 }
 
 /* Raises *most to the largest sum in a rising state of the box. */
-static void find_worst(struct search *s, const struct box *b, int32_t *most)
+static void find_worst(struct box_search *s, const struct feature_box *b, int32_t *most)
 {
     const struct tree_split *cut;
-    struct range r;
-    struct box part[2];
+    struct sum_range r;
+    struct feature_box part[2];
 
     if (!has_rising_state(b))
         return;
@@ -164,10 +164,10 @@ static void find_worst(struct search *s, const struct box *b, int32_t *most)
     find_worst(s, &part[1], most);
 }
 
-/* ---- rates */
+/* ---- rates ---- */
 
-static void add_case(struct certificate *c, enum certify_claim claim, const struct forest *f, const int16_t *x,
-                     uint32_t rate, uint32_t rate_after)
+static void add_case(struct certificate *c, enum certify_claim claim, const struct forest *f,
+                     const int16_t *x, uint32_t rate, uint32_t rate_after)
 {
     c->holds[claim] = false;
     memcpy(c->broken[claim].x, x, sizeof(c->broken[claim].x));
@@ -188,17 +188,17 @@ static void check_rate(struct certificate *c, const struct forest *f, const stru
         add_case(c, CERTIFY_FLOOR, f, x, before, rate);
 }
 
-static struct box all_states(const struct forest *f)
+static struct feature_box all_states(const struct forest *f)
 {
     int16_t low = forest_action(f->multiplier_min), high = forest_action(f->multiplier_max);
 
-    return (struct box){ { low, INT16_MIN, low, INT16_MIN }, { high, INT16_MAX, high, INT16_MAX } };
+    return (struct feature_box){ { low, INT16_MIN, low, INT16_MIN }, { high, INT16_MAX, high, INT16_MAX } };
 }
 
 bool certify_rule(struct certificate *c, const struct forest *f, const struct rule_params *p)
 {
-    struct search s = { .forest = f };
-    struct box all = all_states(f), most_box;
+    struct box_search s = { .forest = f };
+    struct feature_box all = all_states(f), most_box;
     int64_t most = INT64_MIN, least = INT64_MIN;
     int16_t x[TREE_FEATURES];
 
@@ -209,8 +209,8 @@ bool certify_rule(struct certificate *c, const struct forest *f, const struct ru
     find_most(&s, &all, -1, &least);
     c->sum_max = (int32_t)most;
     c->sum_min = (int32_t)-least;
-    /* A rate grows with the multiplier and the rate before, so its extremes are at theirs; the rate before is
-     * anything that 32 bits hold. With a floor above the ceiling it does not, but then the first of these shows. */
+    /* A rate grows with the multiplier and with the previous rate, which is any 32-bit value, so its extremes
+     * are at theirs. If the floor exceeds the ceiling this fails, but then the first check detects it. */
     check_rate(c, f, p, s.found.low, 0);
     check_rate(c, f, p, most_box.low, UINT32_MAX);
     if (find_rising(&s, &all)) {
@@ -221,8 +221,8 @@ bool certify_rule(struct certificate *c, const struct forest *f, const struct ru
     return c->holds[CERTIFY_CEILING] && c->holds[CERTIFY_FLOOR] && c->holds[CERTIFY_RISING];
 }
 
-/* What tree i bears of the whole; trees that stand for few rows bear more. */
-static double share_of(const certify_weights weight, uint32_t i, uint32_t leaf)
+/* Share of tree i in a correction; trees with few rows in the leaf take more. */
+static double correction_share(const certify_weights weight, uint32_t i, uint32_t leaf)
 {
     return weight ? 1.0 / (1.0 + weight[i][leaf]) : 1.0;
 }
@@ -234,10 +234,10 @@ static void lower_leaves(struct forest *f, const certify_weights weight, const i
     if (f->trees == 0)
         f->base -= by;
     for (uint32_t i = 0; i < f->trees; i++)
-        all += share_of(weight, i, tree_leaf(&f->tree[i], x));
+        all += correction_share(weight, i, tree_leaf(&f->tree[i], x));
     for (uint32_t i = 0; i < f->trees; i++) {
         uint32_t leaf = tree_leaf(&f->tree[i], x);
-        int32_t less = f->tree[i].leaf[leaf] - 1 - (int32_t)(by * share_of(weight, i, leaf) / all);
+        int32_t less = f->tree[i].leaf[leaf] - 1 - (int32_t)(by * correction_share(weight, i, leaf) / all);
 
         f->tree[i].leaf[leaf] = less < -TREE_LEAF_MAX ? -TREE_LEAF_MAX : less;
     }
@@ -245,11 +245,11 @@ static void lower_leaves(struct forest *f, const certify_weights weight, const i
 
 int64_t certify_mend(struct forest *f, const certify_weights weight, uint32_t steps_max)
 {
-    struct box all = all_states(f);
+    struct feature_box all = all_states(f);
 
     assert(!forest_flaw(f));
     for (uint32_t step = 0; step <= steps_max; step++) {
-        struct search s = { .forest = f };
+        struct box_search s = { .forest = f };
         int32_t most = TREE_ONE;
         int16_t x[TREE_FEATURES];
 
@@ -267,8 +267,8 @@ char *certify_case_text(char *buf, size_t size, const struct certify_case *b, en
     int used = snprintf(buf, size, "actions %.4f, %.4f and deltas %.4f, %.4f: multiplier %.5f",
                         1 + b->x[TREE_ACTION_OLDER] / (double)TREE_ACTION_ONE,
                         1 + b->x[TREE_ACTION] / (double)TREE_ACTION_ONE,
-                        b->x[TREE_DELTA_OLDER] / (double)TREE_DELTA_ONE, b->x[TREE_DELTA] / (double)TREE_DELTA_ONE,
-                        b->multiplier / (double)TREE_ONE);
+                        b->x[TREE_DELTA_OLDER] / (double)TREE_DELTA_ONE,
+                        b->x[TREE_DELTA] / (double)TREE_DELTA_ONE, b->multiplier / (double)TREE_ONE);
 
     if (claim != CERTIFY_RISING && (size_t)used < size)
         snprintf(buf + used, size - (size_t)used, ", rate %.3g of the line's becomes %.3g",

@@ -1,7 +1,7 @@
-/* src/learn/tree/tree_certify_test.c - certificates against trying every state that matters.
+/* src/learn/tree/tree_certify_test.c - certificates against exhaustive enumeration.
  *
- * Between two thresholds a forest does not change, so the states at thresholds, one above them, and at the ends
- * are all there is to try.
+ * A forest is constant between two thresholds, so states at thresholds, one above them, and at the ends
+ * suffice.
  */
 #include "learn/tree/tree_certify.h"
 
@@ -19,11 +19,11 @@
 
 static struct rule_params params;
 
-struct values { int16_t at[TREE_FEATURES][VALUES_MAX]; uint32_t n[TREE_FEATURES]; };
+struct threshold_values { int16_t at[TREE_FEATURES][VALUES_MAX]; uint32_t n[TREE_FEATURES]; };
 
-struct tried { int32_t sum_min, sum_max; bool is_up_when_rising; };
+struct enumerated { int32_t sum_min, sum_max; bool is_up_when_rising; };
 
-static void add_value(struct values *v, int feature, int value)
+static void add_value(struct threshold_values *v, int feature, int value)
 {
     bool is_action = feature % 2 == 0;
 
@@ -35,10 +35,10 @@ static void add_value(struct values *v, int feature, int value)
     v->at[feature][v->n[feature]++] = (int16_t)value;
 }
 
-/* Deltas of both steps share their values, so that one may stand just above the other. */
-static void find_values(const struct forest *f, struct values *v)
+/* Both deltas share their values, so that one may be just above the other. */
+static void find_values(const struct forest *f, struct threshold_values *v)
 {
-    *v = (struct values){ 0 };
+    *v = (struct threshold_values){ 0 };
     for (int i = 0; i < TREE_FEATURES; i++) {
         add_value(v, i, i % 2 ? INT16_MIN : -683);
         add_value(v, i, i % 2 ? INT16_MAX : 819);
@@ -54,7 +54,7 @@ static void find_values(const struct forest *f, struct values *v)
         }
 }
 
-static void try_state(const struct forest *f, const int16_t *x, struct tried *t)
+static void try_state(const struct forest *f, const int16_t *x, struct enumerated *t)
 {
     int32_t sum = forest_sum(f, x);
 
@@ -64,10 +64,10 @@ static void try_state(const struct forest *f, const int16_t *x, struct tried *t)
         t->is_up_when_rising = true;
 }
 
-static struct tried try_all(const struct forest *f)
+static struct enumerated try_all(const struct forest *f)
 {
-    struct tried t = { INT32_MAX, INT32_MIN, false };
-    struct values v;
+    struct enumerated t = { INT32_MAX, INT32_MIN, false };
+    struct threshold_values v;
 
     find_values(f, &v);
     for (uint32_t a = 0; a < v.n[0]; a++)
@@ -86,7 +86,7 @@ static void check_rising_case(const struct forest *f, const struct certify_case 
     assert_true(b->multiplier > TREE_ONE);
 }
 
-static void certify__agrees_with_trying_all(void **unused)
+static void certify__agrees_with_enumeration(void **unused)
 {
     uint32_t proven = 0, broken = 0;
     struct rng rng;
@@ -97,7 +97,7 @@ static void certify__agrees_with_trying_all(void **unused)
         uint32_t trees = 1 + (uint32_t)rng_below(&rng, 4);
         struct certificate c;
         struct forest f;
-        struct tried t;
+        struct enumerated t;
 
         test_forest_draw(&f, trees, 1 + (uint32_t)rng_below(&rng, 500), 3000, &rng);
         f.base -= (int32_t)rng_below(&rng, 6000);            /* some forests hardly ever go up */
@@ -115,7 +115,8 @@ static void certify__agrees_with_trying_all(void **unused)
     assert_true(proven > 50 && broken > 50);
 }
 
-/* Up while delta is at most 0 or falling from above 50, by questions alone: provable. One leaf more breaks it. */
+/* Goes up only while delta is at most 0 or falling from above 50: provable by splits. One more leaf breaks
+ * it. */
 static void certify__proves_and_refutes_by_hand(void **unused)
 {
     struct certificate c;
@@ -127,14 +128,14 @@ static void certify__proves_and_refutes_by_hand(void **unused)
     f.tree[0] = (struct tree){ 3, { { 0, TREE_DELTA }, { 50, TREE_DELTA_OLDER }, { 50, TREE_DELTA } },
                                { 10, 0, 10, 10, -5, -5, -5, -5 } };
     assert_true(certify_rule(&c, &f, &params));
-    f.tree[0].leaf[5] = 1;                       /* delta above 50, the one before not */
+    f.tree[0].leaf[5] = 1;                       /* delta above 50, the previous one not */
     assert_false(certify_rule(&c, &f, &params));
     check_rising_case(&f, &c.broken[CERTIFY_RISING]);
     assert_true(c.broken[CERTIFY_RISING].x[TREE_DELTA] > 50);
 }
 
-/* Both deltas in one cell: only because they can rise inside of it. */
-static void certify__sees_what_rises_inside_a_cell(void **unused)
+/* Both deltas in one cell: violated only because delta can rise within the cell. */
+static void certify__detects_rising_within_a_cell(void **unused)
 {
     struct certificate c;
     struct forest f;
@@ -161,7 +162,7 @@ static void certify__refutes_rates_out_of_bounds(void **unused)
 
     (void)unused;
     forest_init(&f);
-    bad.rate_min = 255;                          /* the NIC would be told 0 */
+    bad.rate_min = 255;                          /* the NIC would receive 0 */
     assert_false(certify_rule(&c, &f, &bad));
     assert_true(c.holds[CERTIFY_CEILING] && !c.holds[CERTIFY_FLOOR]);
     bad.rate_min = RULE_RATE_ONE + 1;
@@ -169,7 +170,7 @@ static void certify__refutes_rates_out_of_bounds(void **unused)
     assert_true(!c.holds[CERTIFY_CEILING]);
 }
 
-/* As many thresholds as there can be: still a matter of moments. */
+/* The largest number of thresholds takes only moments. */
 static void certify__ends_soon_for_the_largest_forest(void **unused)
 {
     struct certificate c;
@@ -183,8 +184,8 @@ static void certify__ends_soon_for_the_largest_forest(void **unused)
     assert_true(c.boxes < 2000000);
 }
 
-/* Afterwards trying all finds nothing; no leaf went up, and trees that were good stay as they are. */
-static void mend__leaves_nothing_that_is_broken(void **unused)
+/* Afterwards enumeration finds no violation, no leaf went up, and valid trees are unchanged. */
+static void mend__removes_all_violations(void **unused)
 {
     struct certificate c;
     struct rng rng;
@@ -209,7 +210,7 @@ static void mend__leaves_nothing_that_is_broken(void **unused)
     }
 }
 
-/* Two trees that are 110 too high together; one leaf stands for nine times as many rows as the other. */
+/* The sum of two trees is 110 too high; one leaf has nine times as many rows as the other. */
 static void mend__changes_leaves_of_many_rows_less(void **unused)
 {
     certify_weights weight = { { 0 } };
@@ -228,7 +229,7 @@ static void mend__changes_leaves_of_many_rows_less(void **unused)
     assert_int_equal(0, f.tree[0].leaf[0]);
 }
 
-static void mend__gives_up_when_told(void **unused)
+static void mend__stops_at_the_limit(void **unused)
 {
     struct forest f;
 
@@ -236,11 +237,11 @@ static void mend__gives_up_when_told(void **unused)
     forest_init(&f);
     f.base = TREE_ONE + 5;
     assert_int_equal(-1, certify_mend(&f, NULL, 0));
-    assert_int_equal(0, certify_mend(&f, NULL, 0));                /* one state was mended all the same */
+    assert_int_equal(0, certify_mend(&f, NULL, 0));                /* one state was repaired nevertheless */
     assert_int_equal(TREE_ONE, f.base);
 }
 
-static void print__tells_each_claim(void **unused)
+static void print__lists_each_claim(void **unused)
 {
     struct certificate c;
     struct forest f;
@@ -265,14 +266,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(certify__proves_and_refutes_by_hand),
-        cmocka_unit_test(certify__sees_what_rises_inside_a_cell),
+        cmocka_unit_test(certify__detects_rising_within_a_cell),
         cmocka_unit_test(certify__refutes_rates_out_of_bounds),
-        cmocka_unit_test(certify__agrees_with_trying_all),
+        cmocka_unit_test(certify__agrees_with_enumeration),
         cmocka_unit_test(certify__ends_soon_for_the_largest_forest),
-        cmocka_unit_test(mend__leaves_nothing_that_is_broken),
+        cmocka_unit_test(mend__removes_all_violations),
         cmocka_unit_test(mend__changes_leaves_of_many_rows_less),
-        cmocka_unit_test(mend__gives_up_when_told),
-        cmocka_unit_test(print__tells_each_claim),
+        cmocka_unit_test(mend__stops_at_the_limit),
+        cmocka_unit_test(print__lists_each_claim),
     };
 
     if (rule_params_make(&params, &(struct rule_cfg){ 0 }, NULL))

@@ -1,4 +1,4 @@
-/* src/learn/tree/tree_export.c - tables and searches; see tree_export.h. */
+/* src/learn/tree/tree_export.c - tables and binary searches; see tree_export.h. */
 #include "learn/tree/tree_export.h"
 
 #include "learn/tree/tree_certify.h"
@@ -11,7 +11,7 @@
 
 static const char *const feature_name[TREE_FEATURES] = { "action_older", "delta_older", "action", "delta" };
 
-/* Thresholds of one feature, each once, rising. */
+/* Thresholds of one feature, sorted and unique. */
 struct thresholds { uint32_t n; int16_t at[THRESHOLDS_MAX]; };
 
 static void add_threshold(struct thresholds *t, int16_t value)
@@ -38,8 +38,9 @@ static struct thresholds find_thresholds(const struct forest *f, uint32_t featur
     return t;
 }
 
-/* The answers to all questions about a feature that lies above the first 'place' of its thresholds. */
-static uint64_t answers_at(const struct forest *f, uint32_t feature, const struct thresholds *t, uint32_t place)
+/* The answers to all splits on a feature that is above the first 'place' thresholds. */
+static uint64_t answers_at(const struct forest *f, uint32_t feature, const struct thresholds *t,
+                           uint32_t place)
 {
     uint64_t answers = 0;
 
@@ -57,11 +58,12 @@ static void write_answers(FILE *out, const struct forest *f, uint32_t feature, c
 {
     fprintf(out, "static const uint64_t rlcc_%s_answers[%u] = {", feature_name[feature], t->n + 1);
     for (uint32_t i = 0; i <= t->n; i++)
-        fprintf(out, "%s0x%016llx,", i % 4 ? " " : "\n    ", (unsigned long long)answers_at(f, feature, t, i));
+        fprintf(out, "%s0x%016llx,", i % 4 ? " " : "\n    ",
+                (unsigned long long)answers_at(f, feature, t, i));
     fprintf(out, "\n};\n\n");
 }
 
-/* Between which thresholds x lies, knowing that it is above 'low' to 'high' of them. */
+/* Writes a binary search for x, which is above 'low' to 'high' thresholds. */
 static void write_search(FILE *out, const struct thresholds *t, uint32_t low, uint32_t high, int indent)
 {
     uint32_t middle = (low + high) / 2;
@@ -88,9 +90,9 @@ static void write_feature(FILE *out, const struct forest *f, uint32_t feature)
     fprintf(out, "}\n\n");
 }
 
-/* ---- leaves: those of two trees that stand beside each other are added up here, once for all */
+/* ---- leaves: those of two adjacent trees are added here, in advance ---- */
 
-static uint32_t pairs_of(const struct forest *f)
+static uint32_t count_pairs(const struct forest *f)
 {
     return (f->trees + 1) / 2;
 }
@@ -105,10 +107,10 @@ static int32_t pair_leaf(const struct forest *f, uint32_t pair, uint32_t answers
     return sum;
 }
 
-/* 16 bits are enough for leaves up to a quarter, which is more than a multiplier within its bounds is made of. */
+/* 16 bits suffice for leaves up to a quarter, which is more than bounded multipliers need. */
 static uint32_t leaf_bytes(const struct forest *f)
 {
-    for (uint32_t i = 0; i < pairs_of(f); i++)
+    for (uint32_t i = 0; i < count_pairs(f); i++)
         for (uint32_t j = 0; j < PAIR_LEAVES; j++)
             if (pair_leaf(f, i, j) != (int16_t)pair_leaf(f, i, j))
                 return 4;
@@ -118,8 +120,9 @@ static uint32_t leaf_bytes(const struct forest *f)
 static void write_leaves(FILE *out, const struct forest *f)
 {
     fprintf(out, "/* Sums of two leaves each: the answers of two trees, four bits each, are the place. */\n");
-    fprintf(out, "static const int%u_t rlcc_leaf[%u][%d] = {\n", 8 * leaf_bytes(f), pairs_of(f), PAIR_LEAVES);
-    for (uint32_t i = 0; i < pairs_of(f); i++) {
+    fprintf(out, "static const int%u_t rlcc_leaf[%u][%d] = {\n", 8 * leaf_bytes(f), count_pairs(f),
+            PAIR_LEAVES);
+    for (uint32_t i = 0; i < count_pairs(f); i++) {
         fprintf(out, "    {");
         for (uint32_t j = 0; j < PAIR_LEAVES; j++)
             fprintf(out, "%s%d,", j % 16 ? " " : "\n        ", pair_leaf(f, i, j));
@@ -128,13 +131,14 @@ static void write_leaves(FILE *out, const struct forest *f)
     fprintf(out, "};\n\n");
 }
 
-/* Shifted by the size of a leaf less, the answers are an offset in bytes: one multiplication less. */
+/* Shifting by less, according to the size of a leaf, makes the answers an offset in bytes and saves a
+ * multiplication. */
 static void write_sum(FILE *out, const struct forest *f, uint32_t pair)
 {
     uint32_t bytes = leaf_bytes(f), shift = 8 * pair, scale = bytes / 2;
 
-    fprintf(out, "    sum += *(const int%u_t *)((const char *)rlcc_leaf[%u] + (answers %s %u & %u));\n", 8 * bytes,
-            pair, shift ? ">>" : "<<", shift ? shift - scale : scale, (PAIR_LEAVES - 1) * bytes);
+    fprintf(out, "    sum += *(const int%u_t *)((const char *)rlcc_leaf[%u] + (answers %s %u & %u));\n",
+            8 * bytes, pair, shift ? ">>" : "<<", shift ? shift - scale : scale, (PAIR_LEAVES - 1) * bytes);
 }
 
 static void write_look_ups(FILE *out, const struct forest *f)
@@ -143,11 +147,11 @@ static void write_look_ups(FILE *out, const struct forest *f)
     fprintf(out, "    int32_t sum = %d;\n\n", f->base);
     for (uint32_t i = 0; i < TREE_FEATURES; i++)
         if (find_thresholds(f, i).n)
-            fprintf(out, "    answers |= rlcc_%s_answers[rlcc_%s_place(%s)];\n", feature_name[i], feature_name[i],
-                    feature_name[i]);
+            fprintf(out, "    answers |= rlcc_%s_answers[rlcc_%s_place(%s)];\n", feature_name[i],
+                    feature_name[i], feature_name[i]);
         else
             fprintf(out, "    (void)%s;\n", feature_name[i]);
-    for (uint32_t i = 0; i < pairs_of(f); i++)
+    for (uint32_t i = 0; i < count_pairs(f); i++)
         write_sum(out, f, i);
     if (f->trees == 0)
         fprintf(out, "    (void)answers;\n");
@@ -163,7 +167,9 @@ static void write_tree(FILE *out, const struct forest *f)
     fprintf(out, "#define RLCC_MULTIPLIER_MAX %d\n\n", f->multiplier_max);
     fprintf(out, "/* Actions less 1 in 1/%d, deltas in 1/%d; the multiplier in 1/%d, within its bounds. */\n",
             TREE_ACTION_ONE, TREE_DELTA_ONE, TREE_ONE);
-    fprintf(out, "int32_t rlcc_tree(int32_t action_older, int32_t delta_older, int32_t action, int32_t delta)\n{\n");
+    fprintf(
+        out,
+        "int32_t rlcc_tree(int32_t action_older, int32_t delta_older, int32_t action, int32_t delta)\n{\n");
     write_look_ups(out, f);
     fprintf(out, "    if (sum < RLCC_MULTIPLIER_MIN)\n        return RLCC_MULTIPLIER_MIN;\n"
                  "    return sum > RLCC_MULTIPLIER_MAX ? RLCC_MULTIPLIER_MAX : sum;\n}\n\n");
@@ -171,8 +177,8 @@ static void write_tree(FILE *out, const struct forest *f)
 
 static void write_params(FILE *out, const struct rule_params *p)
 {
-    fprintf(out, "const struct rlcc_params rlcc_params_default = { %uu, %uu, %uu, %uu, %uu };\n\n", p->beta_ns,
-            p->target_ns, p->gain, p->rate_min, p->rtt_ns_max);
+    fprintf(out, "const struct rlcc_params rlcc_params_default = { %uu, %uu, %uu, %uu, %uu };\n\n",
+            p->beta_ns, p->target_ns, p->gain, p->rate_min, p->rtt_ns_max);
 }
 
 static void write_roots(FILE *out, const struct rule *r)
@@ -184,7 +190,7 @@ static void write_roots(FILE *out, const struct rule *r)
     fprintf(out, "\n};\n\n");
 }
 
-static int check(const struct forest *f, const struct rule_params *p, struct err *err)
+static int check_exportable(const struct forest *f, const struct rule_params *p, struct err *err)
 {
     struct certificate c;
     char state[256];
@@ -195,15 +201,16 @@ static int check(const struct forest *f, const struct rule_params *p, struct err
         return rule_params_flaw(p) ? err_set(err, EINVAL, "the rule's %s", rule_params_flaw(p)) : 0;
     for (int i = 0; i < CERTIFY_CLAIMS; i++)
         if (!c.holds[i])
-            return err_set(err, EPERM, "not exported, because this is not so: %s; broken by %s", certify_claim_text[i],
+            return err_set(err, EPERM, "not exported, because this is not so: %s; broken by %s",
+                           certify_claim_text[i],
                            certify_case_text(state, sizeof(state), &c.broken[i], (enum certify_claim)i));
     return 0;
 }
 
-int tree_export(FILE *out, enum tree_export_layout layout, const struct forest *f, const struct rule_params *p,
-                const char *title, struct err *err)
+int tree_export(FILE *out, enum tree_export_layout layout, const struct forest *f,
+                const struct rule_params *p, const char *title, struct err *err)
 {
-    int rc = check(f, p, err);
+    int rc = check_exportable(f, p, err);
     struct rule r;
 
     if (rc)
@@ -220,7 +227,7 @@ int tree_export(FILE *out, enum tree_export_layout layout, const struct forest *
     return ferror(out) ? err_set(err, EIO, "what was exported could not be written") : 0;
 }
 
-/* Steps of a search among n + 1 places. */
+/* Steps of a binary search among n + 1 places. */
 static uint32_t search_steps(uint32_t n)
 {
     uint32_t steps = 0;
@@ -230,11 +237,11 @@ static uint32_t search_steps(uint32_t n)
     return steps;
 }
 
-/* Per feature: comparisons and one load; then an OR for all but the first. Per pair of trees: shift, AND, load,
- * addition. Two comparisons for the bounds. */
+/* Per feature: comparisons and one load, and an OR for all but the first. Per pair of trees: shift, AND,
+ * load, addition. Two comparisons for the bounds. */
 struct tree_export_cost tree_export_cost(const struct forest *f)
 {
-    uint32_t pairs = pairs_of(f), asked = 0;
+    uint32_t pairs = count_pairs(f), asked = 0;
     struct tree_export_cost c = { 4 * pairs + 2, pairs * PAIR_LEAVES * leaf_bytes(f) };
 
     for (uint32_t i = 0; i < TREE_FEATURES; i++) {
@@ -252,6 +259,9 @@ void tree_export_print_cost(FILE *out, const struct forest *f)
 {
     struct tree_export_cost c = tree_export_cost(f);
 
-    fprintf(out, "exported, a decision of the trees takes %u integer operations at most; %u bytes of tables, %zu bytes per "
-            "flow (DOCA: 16)\n", c.operations, c.table_bytes, sizeof(struct rule_flow));
+    fprintf(out,
+            "exported, a decision of the trees takes %u integer operations at most; %u bytes of tables, %zu "
+            "bytes per "
+            "flow (DOCA: 16)\n",
+            c.operations, c.table_bytes, sizeof(struct rule_flow));
 }

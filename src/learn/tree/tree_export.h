@@ -1,17 +1,17 @@
-/* src/learn/tree/tree_export.h - trees as C for a NIC.
+/* src/learn/tree/tree_export.h - writes trees as C code for a NIC.
  *
- * What is written is one file that needs no library, allocates nothing, has no floating point, no division and no
- * loop, and decides as rule.h does, bit by bit:
+ * The result is a single file without library calls, allocation, floating point, division or loops. It
+ * decides as rule.h does, bit by bit:
  *
- *   struct rlcc_flow      what a flow remembers, 12 bytes
- *   struct rlcc_params    what can be set, and rlcc_params_default
- *   rlcc_start()          a flow begins
- *   rlcc_tree()           the multiplier of four features
+ *   struct rlcc_flow      state of a flow, 12 bytes
+ *   struct rlcc_params    parameters, and rlcc_params_default
+ *   rlcc_start()          starts a flow
+ *   rlcc_tree()           the multiplier for four features
  *   rlcc_decide()         an RTT in, the rate out
  *
- * Of all questions about one feature only few are asked: a search finds between which thresholds it lies, and a
- * table has the answers to all questions about it there, four bits per tree. The answers of the four features
- * together hold the number of every tree's leaf; those of two trees are looked up at once.
+ * Instead of evaluating every split, a binary search locates a feature between its thresholds. A table holds
+ * the answers to all splits on that feature there, four bits per tree. The combined answers of the four
+ * features are the leaf indices of all trees; leaves are looked up for two trees at once.
  */
 #ifndef LEARN_TREE_TREE_EXPORT_H
 #define LEARN_TREE_TREE_EXPORT_H
@@ -23,22 +23,23 @@
 
 enum tree_export_layout {
     TREE_EXPORT_C,               /* as above */
-    TREE_EXPORT_DOCA             /* and the entry points of a programmable congestion control (DOCA PCC) */
+    TREE_EXPORT_DOCA             /* with the entry points of DOCA PCC (programmable congestion control) */
 };
 
 struct tree_export_cost {
-    uint32_t operations;         /* integer operations of rlcc_tree() at most: comparisons, loads, shifts, ... */
+    uint32_t operations;         /* upper bound of the integer operations of rlcc_tree(): comparisons, loads,
+                                  * shifts, ... */
     uint32_t table_bytes;
 };
 
-/* 'title' is put into the first comment: one line. Refuses (-EPERM) trees that certify_rule() does not let pass,
- * and says which claim is broken by which state. */
+/* 'title' is a line for the first comment. Refuses (-EPERM) trees that certify_rule() rejects, and reports
+ * the violated claim and the state. */
 int tree_export(FILE *, enum tree_export_layout, const struct forest *, const struct rule_params *,
                 const char *title, struct err *);
 
 struct tree_export_cost tree_export_cost(const struct forest *);
 
-/* A line of text. */
+/* Prints one line. */
 void tree_export_print_cost(FILE *, const struct forest *);
 
 #endif

@@ -1,4 +1,3 @@
-/* src/learn/tree/tree_grow.c - see tree_grow.h. */
 #include "learn/tree/tree_grow.h"
 
 #include "base/err.h"
@@ -9,25 +8,25 @@
 #include <string.h>
 
 #define BINS  (TREE_BORDERS_MAX + 1)
-#define NODES (TREE_LEAVES_MAX / 2)          /* of the last level that is split */
+#define NODES (TREE_LEAVES_MAX / 2)          /* nodes of the last level that is split */
 #define VALUES (1 << 16)
-#define UNIT  256                /* a leaf's in a target's: TREE_TARGET_ONE / TREE_ONE */
+#define UNIT  256                /* target units per leaf unit: TREE_TARGET_ONE / TREE_ONE */
 
 _Static_assert(UNIT * TREE_ONE == TREE_TARGET_ONE, "leaves and targets count in powers of 2");
 
-struct bin { int64_t sum, rows; };
+struct tree_bin { int64_t sum, rows; };
 
 struct grower {
     struct tree_cfg         cfg;
     const struct tree_rows *rows;
     uint32_t                borders[TREE_FEATURES];
     int16_t                 border[TREE_FEATURES][TREE_BORDERS_MAX];
-    uint8_t                *bin[TREE_FEATURES];          /* [rows]: borders that the feature is above */
+    uint8_t                *bin[TREE_FEATURES];          /* [rows]: number of borders below the feature */
     uint8_t                *node;            /* [rows]: answers so far */
-    int32_t                *left;            /* [rows]: of the target */
+    int32_t                *left;            /* [rows]: residual */
 };
 
-struct choice { double gain; uint32_t feature, border; };
+struct split_choice { double gain; uint32_t feature, border; };
 
 static struct tree_cfg fill_defaults(const struct tree_cfg *given)
 {
@@ -48,7 +47,7 @@ static struct tree_cfg fill_defaults(const struct tree_cfg *given)
     return cfg;
 }
 
-/* ---- borders */
+/* ---- borders ---- */
 
 static void count_values(const struct tree_rows *r, int feature, uint32_t *count)
 {
@@ -57,8 +56,8 @@ static void count_values(const struct tree_rows *r, int feature, uint32_t *count
         count[r->feature[i][feature] - INT16_MIN]++;
 }
 
-/* Half way between two neighbours that occur; when there are more of these than borders, where the rows so far
- * have passed the next share of all. */
+/* Borders are halfway between adjacent values. If there are too many, they divide the rows into about equal
+ * parts. */
 static uint32_t place_borders(const uint32_t *count, uint32_t rows, uint32_t borders_max, int16_t *border)
 {
     uint32_t borders = 0, distinct = 0;
@@ -81,7 +80,7 @@ static uint32_t place_borders(const uint32_t *count, uint32_t rows, uint32_t bor
     return borders;
 }
 
-/* Of each value that a feature may have: the number of borders below it. */
+/* For each possible value of a feature: the number of borders below it. */
 static void number_values(const int16_t *border, uint32_t borders, uint8_t *number)
 {
     uint32_t n = 0;
@@ -108,50 +107,50 @@ static void sort_into_bins(struct grower *g, int feature)
     free(number);
 }
 
-/* ---- one tree */
+/* ---- one tree ---- */
 
-static void fill_bins(const struct grower *g, int feature, struct bin bin[NODES][BINS])
+static void fill_bins(const struct grower *g, int feature, struct tree_bin bin[NODES][BINS])
 {
     const uint8_t *number = g->bin[feature];
 
     memset(bin, 0, NODES * sizeof(*bin));
     for (uint32_t i = 0; i < g->rows->rows; i++) {
-        struct bin *b = &bin[g->node[i]][number[i]];
+        struct tree_bin *b = &bin[g->node[i]][number[i]];
 
         b->sum += g->left[i];
         b->rows++;
     }
 }
 
-static double worth(const struct bin *b, double l2)
+static double bin_worth(const struct tree_bin *b, double l2)
 {
     double sum = (double)b->sum;
 
     return sum * sum / ((double)b->rows + l2);
 }
 
-/* What all borders of a feature gain: worth of both sides less that of the whole, over all nodes. */
-static void add_gains(const struct bin *bin, uint32_t borders, double l2, double *gain)
+/* Adds the gain of each border of a feature: worth of both sides minus that of the whole, over all nodes. */
+static void add_gains(const struct tree_bin *bin, uint32_t borders, double l2, double *gain)
 {
-    struct bin all = { 0 }, low = { 0 };
+    struct tree_bin all = { 0 }, low = { 0 };
 
     for (uint32_t i = 0; i <= borders; i++) {
         all.sum += bin[i].sum;
         all.rows += bin[i].rows;
     }
     for (uint32_t i = 0; i < borders; i++) {
-        struct bin high;
+        struct tree_bin high;
 
         low.sum += bin[i].sum;
         low.rows += bin[i].rows;
-        high = (struct bin){ all.sum - low.sum, all.rows - low.rows };
-        gain[i] += worth(&low, l2) + worth(&high, l2) - worth(&all, l2);
+        high = (struct tree_bin){ all.sum - low.sum, all.rows - low.rows };
+        gain[i] += bin_worth(&low, l2) + bin_worth(&high, l2) - bin_worth(&all, l2);
     }
 }
 
-static void try_feature(const struct grower *g, uint32_t feature, uint32_t nodes, struct choice *best)
+static void try_feature(const struct grower *g, uint32_t feature, uint32_t nodes, struct split_choice *best)
 {
-    static _Thread_local struct bin bin[NODES][BINS];
+    static _Thread_local struct tree_bin bin[NODES][BINS];
     double gain[TREE_BORDERS_MAX] = { 0 };
 
     if (g->borders[feature] == 0)
@@ -161,13 +160,13 @@ static void try_feature(const struct grower *g, uint32_t feature, uint32_t nodes
         add_gains(bin[n], g->borders[feature], g->cfg.l2, gain);
     for (uint32_t i = 0; i < g->borders[feature]; i++)
         if (gain[i] * g->cfg.weight[feature] > best->gain)
-            *best = (struct choice){ gain[i] * g->cfg.weight[feature], feature, i };
+            *best = (struct split_choice){ gain[i] * g->cfg.weight[feature], feature, i };
 }
 
-/* One more level; false if nothing gains. */
+/* Adds a level. Returns false if no split has a gain. */
 static bool split_level(struct grower *g, struct tree *t)
 {
-    struct choice best = { 0 };
+    struct split_choice best = { 0 };
 
     for (uint32_t f = 0; f < TREE_FEATURES; f++)
         try_feature(g, f, 1u << t->depth, &best);
@@ -186,8 +185,8 @@ static int32_t round_leaf(double value)
     return (int32_t)(bounded + (bounded < 0 ? -0.5 : 0.5));
 }
 
-/* Takes leaves times 'sign' off what is left, for rows whose node is known. */
-static void take_off(struct grower *g, const struct tree *t, int32_t sign)
+/* Subtracts the leaves times 'sign' from the residuals of rows with known nodes. */
+static void subtract_leaves(struct grower *g, const struct tree *t, int32_t sign)
 {
     for (uint32_t i = 0; i < g->rows->rows; i++)
         g->left[i] -= sign * t->leaf[g->node[i]] * UNIT;
@@ -195,15 +194,16 @@ static void take_off(struct grower *g, const struct tree *t, int32_t sign)
 
 static void fill_leaves(struct grower *g, struct tree *t)
 {
-    struct bin leaf[TREE_LEAVES_MAX] = { { 0, 0 } };
+    struct tree_bin leaf[TREE_LEAVES_MAX] = { { 0, 0 } };
 
     for (uint32_t i = 0; i < g->rows->rows; i++) {
         leaf[g->node[i]].sum += g->left[i];
         leaf[g->node[i]].rows++;
     }
     for (uint32_t i = 0; i < 1u << t->depth; i++)
-        t->leaf[i] = round_leaf(g->cfg.rate * (double)leaf[i].sum / ((double)leaf[i].rows + g->cfg.l2) / UNIT);
-    take_off(g, t, 1);
+        t->leaf[i] =
+            round_leaf(g->cfg.rate * (double)leaf[i].sum / ((double)leaf[i].rows + g->cfg.l2) / UNIT);
+    subtract_leaves(g, t, 1);
 }
 
 static bool grow_tree(struct grower *g, struct tree *t)
@@ -218,9 +218,9 @@ static bool grow_tree(struct grower *g, struct tree *t)
     return true;
 }
 
-/* ---- one tree anew */
+/* ---- regrow a tree ---- */
 
-/* Which leaf of a tree each row is in. */
+/* Finds the leaf of each row. */
 static void find_nodes(struct grower *g, const struct tree *t)
 {
     memset(g->node, 0, g->rows->rows);
@@ -232,8 +232,8 @@ static void find_nodes(struct grower *g, const struct tree *t)
     }
 }
 
-/* Sum of squares of what is left; 128 bits hold it for any number of rows. */
-static unsigned __int128 squares_left(const struct grower *g)
+/* Sum of squared residuals; 128 bits suffice for any number of rows. */
+static unsigned __int128 sum_squares(const struct grower *g)
 {
     unsigned __int128 sum = 0;
 
@@ -242,27 +242,27 @@ static unsigned __int128 squares_left(const struct grower *g)
     return sum;
 }
 
-/* Returns whether the tree is another now. */
+/* Returns true if the tree has changed. */
 static bool regrow_tree(struct grower *g, struct tree *t)
 {
-    unsigned __int128 before = squares_left(g);
+    unsigned __int128 before = sum_squares(g);
     struct tree old = *t;
     bool is_grown;
 
     find_nodes(g, &old);
-    take_off(g, &old, -1);
+    subtract_leaves(g, &old, -1);
     is_grown = grow_tree(g, t);
-    if (is_grown && squares_left(g) < before)
+    if (is_grown && sum_squares(g) < before)
         return true;
     if (is_grown)
-        take_off(g, t, -1);
+        subtract_leaves(g, t, -1);
     *t = old;
     find_nodes(g, &old);
-    take_off(g, &old, 1);
+    subtract_leaves(g, &old, 1);
     return false;
 }
 
-static void sweep(struct grower *g, struct forest *f)
+static void sweep_forest(struct grower *g, struct forest *f)
 {
     bool is_better = true;
 
@@ -273,7 +273,7 @@ static void sweep(struct grower *g, struct forest *f)
     }
 }
 
-/* ---- all of them */
+/* ---- all trees ---- */
 
 static int32_t find_base(const struct tree_rows *r)
 {
@@ -284,7 +284,8 @@ static int32_t find_base(const struct tree_rows *r)
     return round_leaf((double)sum / r->rows / UNIT);
 }
 
-static void begin(struct grower *g, const struct tree_cfg *cfg, const struct tree_rows *rows, int32_t base)
+static void grower_init(struct grower *g, const struct tree_cfg *cfg, const struct tree_rows *rows,
+                        int32_t base)
 {
     *g = (struct grower){ .cfg = fill_defaults(cfg), .rows = rows };
     for (int f = 0; f < TREE_FEATURES; f++)
@@ -295,7 +296,7 @@ static void begin(struct grower *g, const struct tree_cfg *cfg, const struct tre
         g->left[i] = rows->target[i] - base * UNIT;
 }
 
-static void end(struct grower *g)
+static void grower_fini(struct grower *g)
 {
     for (int f = 0; f < TREE_FEATURES; f++)
         free(g->bin[f]);
@@ -310,10 +311,10 @@ double forest_grow(struct forest *f, const struct tree_cfg *cfg, const struct tr
     assert(rows->rows > 0);
     forest_init(f);
     f->base = find_base(rows);
-    begin(&g, cfg, rows, f->base);
+    grower_init(&g, cfg, rows, f->base);
     while (f->trees < g.cfg.trees && grow_tree(&g, &f->tree[f->trees]))
         f->trees++;
-    sweep(&g, f);
-    end(&g);
+    sweep_forest(&g, f);
+    grower_fini(&g);
     return tree_rows_rmse(rows, f);
 }

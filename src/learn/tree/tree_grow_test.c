@@ -1,4 +1,4 @@
-/* src/learn/tree/tree_grow_test.c - trees against rows whose best trees are known, and against trying all. */
+/* src/learn/tree/tree_grow_test.c - rows with known best trees, and exhaustive search of splits. */
 #include "learn/tree/tree_grow.h"
 
 #include "base/rng.h"
@@ -13,7 +13,7 @@
 
 static const struct tree_cfg even = { .trees = 1, .depth = 1, .l2 = 1e-9, .weight = { 1, 1, 1, 1 } };
 
-static void add(struct tree_rows *r, int a, int b, int c, int d, double target)
+static void add_row(struct tree_rows *r, int a, int b, int c, int d, double target)
 {
     float x[] = { 1 + (float)a / TREE_ACTION_ONE, (float)b / TREE_DELTA_ONE, 1 + (float)c / TREE_ACTION_ONE,
                   (float)d / TREE_DELTA_ONE };
@@ -21,7 +21,7 @@ static void add(struct tree_rows *r, int a, int b, int c, int d, double target)
     tree_rows_add(r, x, (float)target);
 }
 
-/* A step at delta 10 | 20: the border is half way, and each side gets its mean. */
+/* A step between delta 10 and 20: the border is halfway, and each side gets its mean. */
 static void grow__finds_a_step(void **unused)
 {
     struct tree_rows r;
@@ -30,7 +30,7 @@ static void grow__finds_a_step(void **unused)
     (void)unused;
     tree_rows_init(&r);
     for (int i = 0; i < 100; i++)
-        add(&r, i % 7, i % 5, i % 3, i % 2 ? 20 : 10, i % 2 ? 0.9 : 1.1);
+        add_row(&r, i % 7, i % 5, i % 3, i % 2 ? 20 : 10, i % 2 ? 0.9 : 1.1);
     assert_true(forest_grow(&f, &even, &r) < 1e-4);
     assert_int_equal(1, f.trees);
     assert_int_equal(1, f.tree[0].depth);
@@ -41,7 +41,7 @@ static void grow__finds_a_step(void **unused)
     tree_rows_fini(&r);
 }
 
-/* Sixteen corners with values of their own are one tree of depth 4 without an error. */
+/* Sixteen corners with arbitrary values fit one tree of depth 4 exactly. */
 static void grow__fits_any_function_of_four_questions(void **unused)
 {
     struct tree_cfg cfg = { .trees = 3, .l2 = 1e-9, .weight = { 1, 1, 1, 1 } };
@@ -51,7 +51,7 @@ static void grow__fits_any_function_of_four_questions(void **unused)
     (void)unused;
     tree_rows_init(&r);
     for (int i = 0; i < 16; i++)
-        add(&r, i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1, 0.8 + 0.01 * (i * i % 17));
+        add_row(&r, i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1, 0.8 + 0.01 * (i * i % 17));
     assert_true(forest_grow(&f, &cfg, &r) < 1.0 / TREE_ONE);
     assert_int_equal(4, f.tree[0].depth);
     tree_rows_fini(&r);
@@ -65,7 +65,7 @@ static void grow__stops_when_nothing_is_left(void **unused)
     (void)unused;
     tree_rows_init(&r);
     for (int i = 0; i < 10; i++)
-        add(&r, i, i, i, i, 0.75);
+        add_row(&r, i, i, i, i, 0.75);
     assert_true(forest_grow(&f, &even, &r) == 0);
     assert_int_equal(0, f.trees);
     assert_int_equal(49152, f.base);
@@ -82,7 +82,7 @@ static void grow__shrinks_leaves(void **unused)
     (void)unused;
     tree_rows_init(&r);
     for (int i = 0; i < 20; i++)
-        add(&r, 0, 0, 0, i % 2, i % 2 ? 1.25 : 0.75);
+        add_row(&r, 0, 0, 0, i % 2, i % 2 ? 1.25 : 0.75);
     forest_grow(&f, &cfg, &r);
     assert_int_equal(65536, f.base);
     assert_int_equal(-4096, f.tree[0].leaf[0]);              /* 0.5 * 10 / 20 * -0.25 * 65536 */
@@ -90,8 +90,8 @@ static void grow__shrinks_leaves(void **unused)
     tree_rows_fini(&r);
 }
 
-/* Two features say the same: the weight decides which is asked. */
-static void grow__asks_the_feature_of_more_weight(void **unused)
+/* Two equivalent features: the weight decides. */
+static void grow__prefers_the_feature_with_more_weight(void **unused)
 {
     struct tree_cfg cfg = even;
     struct tree_rows r;
@@ -100,11 +100,11 @@ static void grow__asks_the_feature_of_more_weight(void **unused)
     (void)unused;
     tree_rows_init(&r);
     for (int i = 0; i < 20; i++)
-        add(&r, 0, 0, i % 2, i % 2, i % 2);
+        add_row(&r, 0, 0, i % 2, i % 2, i % 2);
     forest_grow(&f, &cfg, &r);
     assert_int_equal(TREE_ACTION, f.tree[0].split[0].feature);       /* the first of equals */
     memset(cfg.weight, 0, sizeof(cfg.weight));
-    forest_grow(&f, &cfg, &r);                               /* 0.05 for the last action */
+    forest_grow(&f, &cfg, &r);                               /* default weight 0.05 for the last action */
     assert_int_equal(TREE_DELTA, f.tree[0].split[0].feature);
     tree_rows_fini(&r);
 }
@@ -116,12 +116,13 @@ static void draw_rows(struct tree_rows *r, uint32_t rows, struct rng *rng)
 
         for (int j = 0; j < 4; j++)
             x[j] = (int)rng_below(rng, 400) - 200;
-        add(r, x[0], x[1], x[2], x[3], 1 + 0.2 * tanh(x[3] * 0.01 - x[1] * 0.004 + x[0] * 1e-4) * rng_real(rng));
+        add_row(r, x[0], x[1], x[2], x[3],
+                1 + 0.2 * tanh(x[3] * 0.01 - x[1] * 0.004 + x[0] * 1e-4) * rng_real(rng));
     }
 }
 
-/* Sum of squares that are left when rows are split at one threshold, in double and from the targets. */
-static double left_by(const struct tree_rows *r, int feature, int threshold)
+/* Sum of squares after splitting the rows at one threshold, in double from the targets. */
+static double squares_after_split(const struct tree_rows *r, int feature, int threshold)
 {
     double sum[2] = { 0 }, square = 0, rows[2] = { 0 };
 
@@ -154,8 +155,8 @@ static void grow__takes_the_best_of_all_splits(void **unused)
         forest_grow(&f, &even, &r);
         for (int feature = 0; feature < 4; feature++)
             for (int t = -200; t < 200; t++)
-                best = fmin(best, left_by(&r, feature, t));
-        is = left_by(&r, f.tree[0].split[0].feature, f.tree[0].split[0].threshold);
+                best = fmin(best, squares_after_split(&r, feature, t));
+        is = squares_after_split(&r, f.tree[0].split[0].feature, f.tree[0].split[0].threshold);
         assert_true(is <= best * (1 + 1e-9) + 1);
         tree_rows_fini(&r);
     }
@@ -194,7 +195,7 @@ static void grow__does_not_depend_on_the_order_of_rows(void **unused)
     tree_rows_fini(&turned);
 }
 
-static void grow__leaves_less_with_every_tree(void **unused)
+static void grow__residual_falls_with_every_tree(void **unused)
 {
     struct tree_cfg cfg = { 0 };
     double before = INFINITY;
@@ -215,8 +216,8 @@ static void grow__leaves_less_with_every_tree(void **unused)
     tree_rows_fini(&r);
 }
 
-/* Whatever a sweep changes leaves less; and what it says is left is so. */
-static void grow__leaves_less_with_every_sweep(void **unused)
+/* Every change of a sweep lowers the residual, and the returned residual is correct. */
+static void grow__residual_falls_with_every_sweep(void **unused)
 {
     struct tree_cfg cfg = { .trees = 5 };
     struct tree_rows r;
@@ -247,11 +248,11 @@ int main(void)
         cmocka_unit_test(grow__fits_any_function_of_four_questions),
         cmocka_unit_test(grow__stops_when_nothing_is_left),
         cmocka_unit_test(grow__shrinks_leaves),
-        cmocka_unit_test(grow__asks_the_feature_of_more_weight),
+        cmocka_unit_test(grow__prefers_the_feature_with_more_weight),
         cmocka_unit_test(grow__takes_the_best_of_all_splits),
         cmocka_unit_test(grow__does_not_depend_on_the_order_of_rows),
-        cmocka_unit_test(grow__leaves_less_with_every_tree),
-        cmocka_unit_test(grow__leaves_less_with_every_sweep),
+        cmocka_unit_test(grow__residual_falls_with_every_tree),
+        cmocka_unit_test(grow__residual_falls_with_every_sweep),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,3 @@
-/* src/learn/tree/tree_rows.c */
 #include "learn/tree/tree_rows.h"
 
 #include "base/err.h"
@@ -60,7 +59,8 @@ static float grid_delta(const struct tree_grid *g, uint32_t i)
     return (float)(edge * (1 + 99.0 * (i - near + 1) / (g->deltas - near)));
 }
 
-void tree_rows_add_grid(struct tree_rows *r, const struct tree_grid *g, tree_teacher *teach, const void *teacher)
+void tree_rows_add_grid(struct tree_rows *r, const struct tree_grid *g, tree_teacher *teach,
+                        const void *teacher)
 {
     uint64_t pairs = (uint64_t)g->actions * g->deltas;
 
@@ -100,7 +100,8 @@ void tree_rows_set_aside(struct tree_rows *r, struct tree_rows *aside, double sh
     r->rows = kept;
 }
 
-void tree_rows_count(const struct tree_rows *r, const struct forest *f, uint32_t rows[TREE_TREES_MAX][TREE_LEAVES_MAX])
+void tree_rows_count(const struct tree_rows *r, const struct forest *f,
+                     uint32_t rows[TREE_TREES_MAX][TREE_LEAVES_MAX])
 {
     memset(rows, 0, TREE_TREES_MAX * sizeof(*rows));
     for (uint32_t i = 0; i < r->rows; i++)
@@ -113,7 +114,8 @@ double tree_rows_rmse(const struct tree_rows *r, const struct forest *f)
     double sum = 0;
 
     for (uint32_t i = 0; i < r->rows; i++) {
-        double away = r->target[i] * (1.0 / TREE_TARGET_ONE) - forest_sum(f, r->feature[i]) * (1.0 / TREE_ONE);
+        double away =
+            r->target[i] * (1.0 / TREE_TARGET_ONE) - forest_sum(f, r->feature[i]) * (1.0 / TREE_ONE);
 
         sum += away * away;
     }

@@ -1,4 +1,4 @@
-/* src/learn/tree/tree_rows.h - what trees are grown from: states, and what a teacher does in them. */
+/* src/learn/tree/tree_rows.h - training data for trees: states and a teacher's actions in them. */
 #ifndef LEARN_TREE_TREE_ROWS_H
 #define LEARN_TREE_TREE_ROWS_H
 
@@ -8,19 +8,19 @@
 
 #define TREE_TARGET_ONE (1 << 24)            /* a multiplier of 1 as a target */
 
-/* Integers, so that sums over rows are exact and their order does not matter. */
+/* Integers, so that sums over rows are exact and independent of order. */
 struct tree_rows {
     uint32_t rows, rows_max;
     int16_t (*feature)[TREE_FEATURES];
     int32_t *target;
 };
 
-/* What a teacher answers: a multiplier. */
+/* A teacher returns a multiplier. */
 typedef float tree_teacher(const void *teacher, const float x[TREE_FEATURES]);
 
-/* States on a grid, as RL-CC's authors made them: each action at 'actions' places of [0.8, 1.2], each delta at
- * 'deltas' places, half of them in [-edge, edge], half up to 100 edge. All pairs of pairs:
- * (actions * deltas)^2 rows. */
+/* A grid of states, as used by RL-CC's authors. Each action takes 'actions' values in [0.8, 1.2]; each delta
+ * takes 'deltas' values, half in [-edge, edge], half up to 100 edge. With all combinations there are (actions
+ * * deltas)^2 rows. */
 struct tree_grid {
     uint32_t actions, deltas;    /* at least 2 and 4 */
     double   edge;               /* of delta; 0: 0.768 */
@@ -30,19 +30,20 @@ void tree_rows_init(struct tree_rows *);
 void tree_rows_fini(struct tree_rows *);
 void tree_rows_add(struct tree_rows *, const float x[TREE_FEATURES], float multiplier);
 
-/* Adds all states of the grid with what the teacher does there. */
+/* Adds all states of the grid with the teacher's actions. */
 void tree_rows_add_grid(struct tree_rows *, const struct tree_grid *, tree_teacher *, const void *teacher);
 
 /* Adds copies of all rows of another. */
 void tree_rows_append(struct tree_rows *, const struct tree_rows *other);
 
-/* Moves a share of the rows, drawn at random, to 'aside', which is empty. */
+/* Moves a random share of the rows to 'aside', which must be empty. */
 void tree_rows_set_aside(struct tree_rows *, struct tree_rows *aside, double share, uint64_t seed);
 
-/* Rows in each leaf of each tree. */
-void tree_rows_count(const struct tree_rows *, const struct forest *, uint32_t rows[TREE_TREES_MAX][TREE_LEAVES_MAX]);
+/* Counts the rows in each leaf of each tree. */
+void tree_rows_count(const struct tree_rows *, const struct forest *,
+                     uint32_t rows[TREE_TREES_MAX][TREE_LEAVES_MAX]);
 
-/* Root of the mean square of what a forest, unbounded, is away from the targets; in multipliers. */
+/* Root mean square difference between an unbounded forest and the targets, in multipliers. */
 double tree_rows_rmse(const struct tree_rows *, const struct forest *);
 
 #endif

@@ -1,4 +1,3 @@
-/* src/learn/tree/tree_rows_test.c */
 #include "learn/tree/tree_rows.h"
 
 #include <math.h>
@@ -9,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static float sum_of(const void *unused, const float x[TREE_FEATURES])
+static float sum_features(const void *unused, const float x[TREE_FEATURES])
 {
     (void)unused;
     return (x[0] + x[2] + (x[1] + x[3]) / 256) / 2;
@@ -24,7 +23,7 @@ static void add_grid__has_all_states_once(void **unused)
 
     (void)unused;
     tree_rows_init(&r);
-    tree_rows_add_grid(&r, &grid, sum_of, NULL);
+    tree_rows_add_grid(&r, &grid, sum_features, NULL);
     assert_int_equal(324, r.rows);
     for (uint32_t i = 0; i < r.rows; i++) {
         uint32_t at[4] = { 0 };
@@ -39,7 +38,7 @@ static void add_grid__has_all_states_once(void **unused)
     tree_rows_fini(&r);
 }
 
-/* Half of the deltas are near, half from the edge to a hundred times the edge, 0.768 unless told. */
+/* Half of the deltas are near 0, half between the edge and a hundred times the edge, 0.768 by default. */
 static void add_grid__has_the_published_ranges(void **unused)
 {
     const struct tree_grid grid = { .actions = 2, .deltas = 20 };
@@ -48,7 +47,7 @@ static void add_grid__has_the_published_ranges(void **unused)
 
     (void)unused;
     tree_rows_init(&r);
-    tree_rows_add_grid(&r, &grid, sum_of, NULL);
+    tree_rows_add_grid(&r, &grid, sum_features, NULL);
     for (uint32_t i = 0; i < r.rows; i++) {
         low = r.feature[i][3] < low ? r.feature[i][3] : low;
         high = r.feature[i][3] > high ? r.feature[i][3] : high;

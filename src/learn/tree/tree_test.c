@@ -1,4 +1,3 @@
-/* src/learn/tree/tree_test.c */
 #include "learn/tree/tree.h"
 
 #include <math.h>
@@ -9,7 +8,7 @@
 #include <cmocka.h>
 
 /* Tree 1: delta > 100, then older delta > -5. Tree 2: action > 7. */
-static void make(struct forest *f)
+static void make_forest(struct forest *f)
 {
     forest_init(f);
     f->trees = 2;
@@ -20,7 +19,8 @@ static void make(struct forest *f)
 static void sum__by_hand(void **unused)
 {
     static const struct { int16_t x[4]; int32_t sum; } row[] = {
-        { { 0, -5, 7, 100 }, 65536 + 10 + 1000 },            /* at a threshold is not above it */
+        /* a value equal to the threshold is not above it */
+        { { 0, -5, 7, 100 }, 65536 + 10 + 1000 },
         { { 0, -5, 7, 101 }, 65536 + 20 + 1000 },
         { { 0, -4, 7, 100 }, 65536 + 40 + 1000 },
         { { 0, -4, 8, 101 }, 65536 + 80 + 30000 },
@@ -29,7 +29,7 @@ static void sum__by_hand(void **unused)
     struct forest f;
 
     (void)unused;
-    make(&f);
+    make_forest(&f);
     for (uint32_t i = 0; i < sizeof(row) / sizeof(*row); i++)
         assert_int_equal(row[i].sum, forest_sum(&f, row[i].x));
 }
@@ -40,7 +40,7 @@ static void multiplier__stays_within_the_bounds(void **unused)
     struct forest f;
 
     (void)unused;
-    make(&f);
+    make_forest(&f);
     assert_int_equal(54613, f.multiplier_min);   /* 65536 / 1.2 */
     assert_int_equal(78643, f.multiplier_max);
     assert_int_equal(78643, forest_multiplier(&f, up));
@@ -53,23 +53,23 @@ static void flaw__names_what_is_wrong(void **unused)
     struct forest f;
 
     (void)unused;
-    make(&f);
+    make_forest(&f);
     assert_null(forest_flaw(&f));
     f.trees = TREE_TREES_MAX + 1;
     assert_string_equal("has too many trees", forest_flaw(&f));
-    make(&f);
+    make_forest(&f);
     f.tree[1].depth = 0;
     assert_string_equal("has a tree without splits or with too many", forest_flaw(&f));
-    make(&f);
+    make_forest(&f);
     f.tree[1].split[0].feature = 4;
     assert_string_equal("asks for a feature that is not there", forest_flaw(&f));
-    make(&f);
+    make_forest(&f);
     f.tree[0].leaf[3] = -TREE_LEAF_MAX - 1;
     assert_string_equal("has a leaf out of range", forest_flaw(&f));
-    make(&f);
+    make_forest(&f);
     f.base = TREE_LEAF_MAX + 1;
     assert_string_equal("has a base out of range", forest_flaw(&f));
-    make(&f);
+    make_forest(&f);
     f.multiplier_min = TREE_ONE + 1;
     assert_string_equal("has bounds that are not on both sides of 1", forest_flaw(&f));
 }
@@ -92,7 +92,7 @@ static void features__round_and_saturate(void **unused)
     }
 }
 
-static void action__is_what_the_feature_says(void **unused)
+static void action__matches_the_feature(void **unused)
 {
     (void)unused;
     assert_int_equal(0, forest_action(TREE_ONE));
@@ -108,7 +108,7 @@ int main(void)
         cmocka_unit_test(sum__by_hand),
         cmocka_unit_test(multiplier__stays_within_the_bounds),
         cmocka_unit_test(features__round_and_saturate),
-        cmocka_unit_test(action__is_what_the_feature_says),
+        cmocka_unit_test(action__matches_the_feature),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
