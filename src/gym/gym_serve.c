@@ -92,7 +92,7 @@ int gym_listen(const char *path, int *listener, struct err *err)
         rc = listen(fd, 16);
     if (rc) {
         rc = errno == EADDRINUSE
-                 ? err_set(err, EEXIST, "%s: there is something already; remove it first", path)
+                 ? err_set(err, EEXIST, "%s: already exists; delete it first", path)
                  : err_set(err, errno, "%s: %s", path, strerror(errno));
         close(fd);
         return rc;

@@ -29,8 +29,8 @@ static void on_signal(int number)
 static const struct argp_option option_rows[] = {
     { "listen", 'l', "ADDRESS:PORT", 0,
       "Where to listen (default: " LISTEN_DEFAULT
-      ", this machine alone; port 0: any that is free). Whoever reaches another "
-      "address can read the results, and nothing else",
+      ", this machine alone; port 0: any that is free). Clients "
+      "that reach another address can read the results, and nothing else",
       0 },
     { 0 },
 };
@@ -104,7 +104,7 @@ static int serve(const struct options *o, struct err *err)
         return rc;
     catch_signals();
     if (access(o->path, F_OK))
-        fprintf(stderr, "anole: %s: nothing is there yet; it is shown when it comes\n",
+        fprintf(stderr, "anole: %s: no results yet; they are shown when they exist\n",
                 safe_name(o->path).buf);
     printf("http://%s/\n", server_address(site.server));
     fflush(stdout);

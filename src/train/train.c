@@ -273,7 +273,7 @@ static int load_or_start(struct train *t, struct err *err)
     if (!rc && !is_there)        /* fail now, not after the first round, if the file cannot be written */
         rc = train_state_save(&t->state, t->state_path, err);
     if (!rc && is_there && !t->request.is_quiet)
-        printf("%s: goes on after %u generations and %u rounds\n", safe_name(t->state_path).buf,
+        printf("%s: resuming after %u generations and %u rounds\n", safe_name(t->state_path).buf,
                t->state.generations, t->state.rounds);
     return rc;
 }

@@ -143,7 +143,7 @@ static int check_frame(const struct train_state *s, const char *name, const char
     char digest[DIGEST_TEXT_SIZE];
 
     if (length < strlen(MAGIC) || memcmp(bytes, MAGIC, strlen(MAGIC)) != 0)
-        return err_set(err, EINVAL, "%s: this is not a training of this version of anole", name);
+        return err_set(err, EINVAL, "%s: not a training state of this version of anole", name);
     if (length < strlen(MAGIC) + 2ul * HEX)
         return err_set(err, EINVAL, "%s: the file is truncated; delete it to restart", name);
     compute_digest(digest, bytes, length - HEX);

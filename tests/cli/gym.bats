@@ -140,7 +140,7 @@ c.out.write(message(4)); c.out.flush()
     wait_for test -S "$dir/socket"
     run_apart "$ANOLE" gym many_to_one:2_1 --socket "$dir/socket"
     [ "$status" -eq 1 ]
-    grep -q 'there is something already; remove it first' "$dir/err"
+    grep -q 'already exists; delete it first' "$dir/err"
     kill -TERM "$pid"
     code=0
     wait "$pid" || code=$?

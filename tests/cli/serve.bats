@@ -124,5 +124,5 @@ END
 @test "serve: a folder that is still to come is told of" {
     begin "$dir/later"
     [ -n "$address" ]
-    [ "$(cat "$dir/err")" = "anole: $dir/later: nothing is there yet; it is shown when it comes" ]
+    [ "$(cat "$dir/err")" = "anole: $dir/later: no results yet; they are shown when they exist" ]
 }

@@ -77,7 +77,7 @@ setup_file() {
         [ ! -e "$dir/m.acc" ]
         run_apart train --out "$dir/m.acc"
         [ "$status" -eq 0 ]
-        grep -q 'goes on after' "$dir/out"
+        grep -q 'resuming after' "$dir/out"
     fi
     cmp "$BATS_FILE_TMPDIR/one.acc" "$dir/m.acc"
 }

@@ -199,7 +199,7 @@ void distil_print(FILE *out, const struct distil_report *r, const struct forest 
     fprintf(out, "%u trees, grown from %u states, measured on %u others\n", f->trees, r->rows, r->aside);
     print_gap(out, &r->mended);
     if (r->states > 0)
-        fprintf(out, "  %lld states were mended; before, the root mean square was %.5f\n",
+        fprintf(out, "  %lld states were repaired; before, the root mean square was %.5f\n",
                 (long long)r->states, policy_gap_rms(&r->grown));
     certify_print(out, &r->certificate);
 }

@@ -224,7 +224,7 @@ int tree_export(FILE *out, enum tree_export_layout layout, const struct forest *
     fputs(tree_export_rule, out);
     if (layout == TREE_EXPORT_DOCA)
         fputs(tree_export_doca, out);
-    return ferror(out) ? err_set(err, EIO, "what was exported could not be written") : 0;
+    return ferror(out) ? err_set(err, EIO, "cannot write the exported code") : 0;
 }
 
 /* Steps of a binary search among n + 1 places. */

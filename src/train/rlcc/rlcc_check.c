@@ -123,7 +123,7 @@ static int print_worlds(FILE *out, const struct policy *p, bool is_quick, struct
         for (int lossy = 0; lossy < 2 && !rc; lossy++)
             rc = add_world(t, p, unseen[i], lossy, err);
     if (!rc) {
-        fprintf(out, "\nWorlds that it has not seen, %g ms after their start\n",
+        fprintf(out, "\nWorlds not used in training, %g ms after their start\n",
                 (double)SETTLE_PS / PS_PER_MS);
         table_print(t, out, 2);
     }
@@ -157,7 +157,7 @@ int rlcc_check_print(FILE *out, const struct policy *p, bool is_quick, struct er
     policy_table table;
 
     policy_table_fill(table, p);
-    fprintf(out, "\nWhat it does: delta before in rows, delta now in columns, actions of 1 before\n");
+    fprintf(out, "\nMultipliers: previous delta in rows, current delta in columns, previous actions 1\n");
     policy_table_print(out, table);
     print_paper(out, p);
     return print_worlds(out, p, is_quick, err);

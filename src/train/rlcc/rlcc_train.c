@@ -283,7 +283,7 @@ static int load_or_start(struct rlcc_train *t, struct err *err)
     if (!rc && !is_there)
         rc = rlcc_state_save(t, err);
     if (!rc && is_there && !t->request.is_quiet)
-        printf("%s: goes on after %u updates\n", safe_name(t->state_path).buf, t->updates);
+        printf("%s: resuming after %u updates\n", safe_name(t->state_path).buf, t->updates);
     return rc;
 }
 

@@ -227,7 +227,7 @@ static void print_round(const struct training *t, uint32_t round)
     if (t->choice.count)
         fprintf(stderr, "what was chosen %+.1f %% (at worst %+.0f %%, %.2f off), ", percent(&t->choice),
                 100 * (exp(t->choice.worst) - 1), sqrt(t->choice.squares / t->choice.count));
-    fprintf(stderr, "the best that was tried %+.1f %%\n", percent(&t->best));
+    fprintf(stderr, "the best trial %+.1f %%\n", percent(&t->best));
 }
 
 static int run_round(struct training *t, uint32_t round, struct err *err)
