@@ -340,8 +340,8 @@ static void add_nodes(struct graph *g, const char *kind, uint32_t count)
 
 static void add_links(const struct topo_reader *r, struct graph *g, int tier, uint32_t low, uint32_t high)
 {
-    struct graph_link link = { low, high, tier_value(r, tier, SPEED) * 1000000000ull, delay_ps(r, tier), 0,
-                               0 };
+    struct graph_link link = { .a = low, .b = high, .rate_bps = tier_value(r, tier, SPEED) * 1000000000ull,
+                               .delay_ps = delay_ps(r, tier) };
 
     for (uint32_t i = 0; i < tier_value(r, tier, BUNDLE); i++)
         graph_add_link(g, &link);

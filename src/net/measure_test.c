@@ -17,9 +17,9 @@ static void make_graph(struct graph *g)
     for (uint32_t i = 0; i < 7; i++)
         graph_add_node(g, i > 3, NULL);
     for (uint32_t i = 0; i < 4; i++)
-        graph_add_link(g, &(struct graph_link){ i, 4 + i / 2, 100 * GBPS, 1000000, 0, 0 });
+        graph_add_link(g, &(struct graph_link){ .a = i, .b = 4 + i / 2, .rate_bps = 100 * GBPS, .delay_ps = 1000000 });
     for (uint32_t i = 0; i < 3; i++)
-        graph_add_link(g, &(struct graph_link){ i ? 5 : 4, 6, 400 * GBPS, 2000000, 0, 0 });
+        graph_add_link(g, &(struct graph_link){ .a = i ? 5 : 4, .b = 6, .rate_bps = 400 * GBPS, .delay_ps = 2000000 });
 }
 
 static void measure__by_hand(void **unused)
@@ -50,7 +50,7 @@ static void uplink_bps__counts_both_ends(void **unused)
 
     (void)unused;
     make_graph(&g);
-    graph_add_link(&g, &(struct graph_link){ 4, 5, 50 * GBPS, 1, 0, 0 });
+    graph_add_link(&g, &(struct graph_link){ .a = 4, .b = 5, .rate_bps = 50 * GBPS, .delay_ps = 1 });
     assert_true(graph_uplink_bps(&g) == 1300e9);
     assert_true(graph_host_bps(&g) == 400e9);
     graph_fini(&g);
@@ -65,7 +65,7 @@ static void switches_max__by_hand(void **unused)
     (void)unused;
     make_graph(&g);
     assert_int_equal(graph_switches_max(&g), 3);
-    graph_add_link(&g, &(struct graph_link){ 4, 5, 50 * GBPS, 1, 0, 0 });
+    graph_add_link(&g, &(struct graph_link){ .a = 4, .b = 5, .rate_bps = 50 * GBPS, .delay_ps = 1 });
     assert_int_equal(graph_switches_max(&g), 2);
     graph_fini(&g);
     graph_star(&g, &(struct graph_star){ 5, 100 * GBPS, 1000 });
@@ -77,7 +77,7 @@ static void switches_max__by_hand(void **unused)
     graph_init(&g);
     graph_add_node(&g, false, NULL);
     graph_add_node(&g, false, NULL);
-    graph_add_link(&g, &(struct graph_link){ 0, 1, 50 * GBPS, 1, 0, 0 });
+    graph_add_link(&g, &(struct graph_link){ .a = 0, .b = 1, .rate_bps = 50 * GBPS, .delay_ps = 1 });
     assert_int_equal(graph_switches_max(&g), 0);
     graph_fini(&g);
 }

@@ -122,7 +122,7 @@ static void expect_routes(const struct graph *g, const bool *down)
 
 static void add_link(struct graph *g, uint32_t a, uint32_t b)
 {
-    graph_add_link(g, &(struct graph_link){ a, b, 100000000000, 1000000, 0, 0 });
+    graph_add_link(g, &(struct graph_link){ .a = a, .b = b, .rate_bps = 100000000000, .delay_ps = 1000000 });
 }
 
 /* Mixes hosts and switches, with parallel links, cycles, and hosts that share only a switch. */
