@@ -117,7 +117,6 @@ static int read_link(struct tokens *w, const struct graph *g, struct graph_link 
         rc = tokens_end(w, err);
     if (rc)
         return rc;
-    link->ber = 0;
     rc = graph_check_link(g, link, &why);
     return rc ? tokens_err(w, err, -rc, "%s", why.text) : 0;
 }
@@ -151,7 +150,7 @@ static int refuse_parallel(struct tokens *w, struct link_pair *pair, uint32_t co
 static int read_links(struct tokens *w, uint32_t count, struct graph *g, struct err *err)
 {
     struct link_pair *pair = xmalloc((count + 1ul) * sizeof *pair);
-    struct graph_link link;
+    struct graph_link link = { 0 };
     int rc = 0;
 
     for (uint32_t i = 0; i < count && !rc; i++) {
