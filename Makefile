@@ -129,9 +129,10 @@ fidelity: release
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/weave.sh tests/fidelity/weave $(WEAVE)
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/random.sh --may-refuse "$(RANDOM)"
 
-# Random worlds against a second form of the rules of model hpcc; `make test` has 20. One alone: make differential SEEDS=1 FROM=17.
+# Random worlds against a second form of the rules of models hpcc and conweave; `make test` has 20 and 12. One alone: make differential SEEDS=1 FROM=17.
 differential: release
-	@FIDELITY_ANOLE=build/release/anole tests/fidelity/differential.sh --jobs "$$(nproc)" --seeds $(or $(SEEDS),200) --from $(FROM)
+	@FIDELITY_ANOLE=build/release/anole tests/fidelity/differential.sh --jobs "$$(nproc)" --seeds $(or $(SEEDS),200) \
+		--conweave $(or $(SEEDS),200) --from $(FROM)
 
 debug:
 	@tools/deps build test
@@ -247,7 +248,7 @@ help:
 	@echo 'make sbom         build/sbom.json: what the programs are made of (CycloneDX)'
 	@echo 'make dist         the sources as one file: build/dist'
 	@echo 'make fidelity     the whole comparison with the ns-3 forks: docs/fidelity.md'
-	@echo 'make differential random worlds against a second form of the rules, SEEDS=200 of them: docs/fidelity.md'
+	@echo 'make differential random worlds against a second form of the rules, SEEDS=200 of each model: docs/fidelity.md'
 	@echo 'make web          build the report page from web/ (needs Node 20) and test it in a browser'
 	@echo 'make site         the documents as HTML with search: build/site/index.html'
 	@echo 'make bench        benchmarks, one "name value unit" per line; kept in bench/history.csv'

@@ -222,8 +222,10 @@ static void set_ecn(struct reader *r, struct scenario *s, const char *path, cons
  * a flow that ends before both is never acknowledged. */
 static void set_ack_interval(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
 {
-    if (c->l2_ack_interval <= 1 || c->is_conweave)
+    if (c->l2_ack_interval <= 1)
         return;
+    if (c->is_conweave)
+        refuse_config(r, path, "an L2_ACK_INTERVAL of more than 1: this fork would send the end of a short flow again for ever");
     if (c->l2_chunk_size == 0)
         refuse_config(r, path, "an L2_ACK_INTERVAL of more than 1 needs an L2_CHUNK_SIZE: the fork divides by it");
     s->cfg.ack_every = UINT32_MAX;
@@ -241,8 +243,8 @@ static void set_devices(struct reader *r, struct scenario *s, const char *path, 
     cfg->ack_unpaused = c->ack_high_prio;
     cfg->window_bytes = c->has_win ? UINT64_MAX : 0;
     cfg->window_by_rate = c->var_win;
-    cfg->window_by_pair = !c->global_t && !c->is_conweave;
-    cfg->is_unpaced = !c->rate_bound && !c->is_conweave;
+    cfg->window_by_pair = !c->global_t;
+    cfg->is_unpaced = !c->rate_bound;
     set_ack_interval(r, s, path, c);
     cfg->buffer_wraps = !c->is_conweave;
     cfg->buffer_bytes = (uint64_t)c->buffer_mib << 20;

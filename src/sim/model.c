@@ -48,7 +48,7 @@ static const struct model models[] = {
         .headroom_bytes = conweave_headroom, .has_own_streams = true, .has_control_class = true,
         .has_egress_account = true, .unmarked_bytes = CONWEAVE_QUEUE_BYTES, .counts_every_mark = true,
         .asks_by_ports = true, .is_next_hop_ascending = true,
-        .keeps_wakeup = true, .keeps_finished = true, .has_qp_timers = true, .ignores_late_answers = true,
+        .keeps_wakeup = true, .holds_at_turn = true, .keeps_finished = true, .has_qp_timers = true, .ignores_late_answers = true,
         .sport_first = 10000, .sport_mask = 0xffff,
         .marks_in_acks = true, .acks_old = true, .echoes_old = true,
     },

@@ -202,7 +202,7 @@ def make_conweave_config(dice, balancer):
     usual = make_config(dice, "dcqcn")
     config = {name: usual.get(name, value) for name, value in USUAL_CONWEAVE.items()}
     config.update({
-        "LB_MODE": BALANCERS[balancer], "RANDOM_SEED": str(dice.randint(1, 1000)), "HAS_WIN": "0", "L2_ACK_INTERVAL": "1", "GLOBAL_T": "1", "RATE_BOUND": "1",
+        "LB_MODE": BALANCERS[balancer], "RANDOM_SEED": str(dice.randint(1, 1000)), "HAS_WIN": dice.choice("0001"), "L2_ACK_INTERVAL": "1",
         "BUFFER_SIZE": dice.choice("1129"), "CONWEAVE_TX_EXPIRY_TIME": dice.choice(("3", "10", "30", "300", "1000")),
         "CONWEAVE_REPLY_TIMEOUT_EXTRA": dice.choice("0014"), "CONWEAVE_PATH_PAUSE_TIME": dice.choice(("1", "8", "16")),
         "CONWEAVE_EXTRA_VOQ_FLUSH_TIME": dice.choice(("0", "2", "16", "64")),
@@ -231,19 +231,24 @@ def left_of(world, node):
 
 
 def make_conweave_world(seed):
-    """Only ECMP may have links that are not 1 us: the fork takes that length for granted. Balancers other than ECMP need ToRs
-    that are two to four links apart."""
+    """The fork wants links of 1 us; only ECMP has others here. Balancers other than ECMP need ToRs that are two to four links
+    apart. Model conweave has the fork's order of paths for LetFlow and CONGA only if links are sorted, and LetFlow counts no
+    flowlets where there is one path."""
     dice = random.Random(seed)
     balancer = list(BALANCERS)[seed % len(BALANCERS)]
     config = make_conweave_config(dice, balancer)
     shapes = ("two tiers", "fat tree") if balancer != "ecmp" or dice.random() < 0.5 else ("star", "dumbbell", "tree", "mesh")
     hosts, switches, links, trunks = make_shape(dice, shapes)
+    while balancer == "letflow" and len({b for _, b in trunks}) == 1:
+        hosts, switches, links, trunks = make_shape(dice, shapes)
     world = {"seed": seed, "config": config, "hosts": hosts, "switches": switches,
              "links": make_links(dice, hosts, links, trunks, "dcqcn"), "flowlet_us": dice.choice((1, 2, 5, 20, 100)),
              "flows": make_flows(dice, hosts, int(config["PACKET_PAYLOAD_SIZE"]))}
     for link in world["links"]:
         if balancer != "ecmp" or seed % 3:
             link[3] = "1000ns"
+    if balancer in ("letflow", "conga"):
+        world["links"].sort(key=lambda link: link[:2])
     if dice.random() < 0.5:                            # as the fork's own networks
         for link in world["links"]:
             link[2] = "100Gbps"
@@ -504,6 +509,36 @@ def check_starts(kept):
                  "flows": flows}, kept)
 
 
+def check_conweave_settings(kept):
+    """Windows are those of the fork, also with unlike hosts, and RATE_BOUND 0 lets packets follow each other."""
+    links = [[0, 3, "400Gbps", "1000ns"], [1, 3, "100Gbps", "1000ns"], [2, 4, "50Gbps", "1000ns"], [3, 4, "100Gbps", "1000ns"]]
+    flows = [[src, 1, 3, 0, 200_000, "2.000000000"] for src in (0, 2)]
+    for changed in ({"HAS_WIN": "1"}, {"HAS_WIN": "1", "GLOBAL_T": "0"}, {"RATE_BOUND": "0"}):
+        check_world({"seed": 0, "config": {**USUAL_CONWEAVE, **thresholds(), **changed}, "hosts": 3, "switches": 2,
+                     "links": links, "flows": flows, "flowlet_us": 100}, kept)
+
+
+def check_conweave_recording(folder, name=None, lb="ecmp", flowlet_us=100):
+    """minisim_conweave.py itself equals what the fork recorded; of a long run, for the first 100 us."""
+    settings = {"recording": (f"fct-{name}.txt", f"pfc-{name}.txt"), "until_ns": 2_000_100_000,
+                "balancer": int(BALANCERS[lb]), "flowlet_ns": flowlet_us * 1000} if name else {}
+    line, is_equal = minisim_conweave.difference(folder, **settings)
+    print(f"# {line}")
+    if not is_equal:
+        raise fidelity.Different(line)
+
+
+def conweave_cases(kept):
+    folder = fidelity.FOLDERS.parent
+    yield fidelity.Case("conweave_settings", lambda: check_conweave_settings(kept), None)
+    yield fidelity.Case("conweave_recording__tiny2", lambda: check_conweave_recording(folder / "weave" / "tiny2"), None)
+    for lb, us in (("ecmp", 100), ("letflow", 5)):
+        yield fidelity.Case(f"conweave_recording__{lb}", lambda lb=lb, us=us: check_conweave_recording(
+            folder / "conweave" / "k4_websearch70", lb if lb == "ecmp" else f"{lb}{us}", lb, us), None)
+    yield fidelity.Case("conweave_recording__conga", lambda: check_conweave_recording(
+        folder / "conweave" / "k4_short", "conga5", "conga", 5), None)
+
+
 def parse_options():
     parser = argparse.ArgumentParser(description="Compares anole with a second form of its rules on random worlds.")
     parser.add_argument("--seeds", type=int, default=20, metavar="N", help="as many worlds of model hpcc (default: 20)")
@@ -523,6 +558,7 @@ def main():
                  fidelity.Case("starts", lambda: check_starts(options.keep), None)]
         cases += [fidelity.Case(f"recording__{folder.name}", lambda folder=folder: check_recording(folder), None)
                   for folder in recordings]
+        cases += conweave_cases(options.keep)
         for name, make, count in (("world", make_world, options.seeds), ("conweave", make_conweave_world, options.conweave)):
             for seed in range(options.first, options.first + count):
                 future = pool.submit(outcome, make, seed, options.keep)

@@ -66,9 +66,10 @@ class Simulation(minisim.Simulation):
     CONFIG = Config
     FIRST_VISITED = 1
 
-    def __init__(self, folder, flowlet_ns=FLOWLET_NS):
+    def __init__(self, folder, flowlet_ns=FLOWLET_NS, balancer=None):
         super().__init__(folder)
         self.flowlet_ns = flowlet_ns
+        balancer = self.config.balancer if balancer is None else balancer
         self.rand = minisim.CRand(self.config.seed)
         stream = Stream(1 << 63, 1, self.config.seed)
         self.marks = {switch: stream.copy() for switch in self.switches}
@@ -76,7 +77,7 @@ class Simulation(minisim.Simulation):
         self.tors = set(self.tor.values())
         self.path_sets = {}
         self.counts = collections.Counter()
-        self.balancer = {0: Ecmp, 3: Conga, 6: Letflow, 9: Conweave}[self.config.balancer](self)
+        self.balancer = {0: Ecmp, 3: Conga, 6: Letflow, 9: Conweave}[balancer](self)
 
     def read_topology(self, text):
         super().read_topology(text)
@@ -637,10 +638,16 @@ class Conweave(Ecmp):
 
 # ---- comparing with recordings
 
-def difference(folder, names=("fct.txt", "pfc.txt"), flowlet_ns=FLOWLET_NS):
-    """Runs FOLDER and returns a line about it, and whether all flows, PFC frames and counts equal the recording."""
-    result = Simulation(folder, flowlet_ns).run()
-    fct, pfc = ([line.rstrip() for line in minisim.read_text(folder, name).splitlines()] for name in names)
+def difference(folder, recording=("fct.txt", "pfc.txt"), until_ns=None, **settings):
+    """Runs FOLDER and returns a line about it, and whether all flows, PFC frames and counts equal the recording: until_ns,
+    if it is given."""
+    simulation = Simulation(folder, **settings)
+    simulation.config.stop_ns = until_ns or simulation.config.stop_ns
+    result = simulation.run()
+    fct, pfc = ([line.rstrip() for line in minisim.read_text(folder, name).splitlines()] for name in recording)
+    if until_ns:
+        fct = [line for line in fct if sum(map(int, line.split()[5:7])) <= until_ns]
+        pfc = [line for line in pfc if int(line.split()[0]) <= until_ns]
     ours, theirs = set(result.fct), set(fct)
     counts = folder / "counts.json"
     recorded = json.loads(counts.read_text()) if counts.exists() else {}

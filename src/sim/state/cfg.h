@@ -88,8 +88,8 @@ struct sim_cfg {
     uint64_t rto_ps_max;         /* doubles up to this with each time-out in a row; 0: it does not. RTO_AUTO decides */
     uint64_t window_bytes;       /* 0: none */
     bool     window_by_rate;     /* window shrinks with rate / line rate */
-    bool     window_by_pair;     /* model hpcc: the window, and the round trip that controls know, are those of two hosts */
-    bool     is_unpaced;         /* model hpcc: packets follow each other at line rate, whatever the flow's rate */
+    bool     window_by_pair;     /* the forks: the window, and the round trip that controls know, are those of two hosts */
+    bool     is_unpaced;         /* the forks: packets follow each other at line rate, whatever the flow's rate */
     uint64_t idle_reset_ps;      /* a queue pair that was idle for so long begins anew; 0: it never does */
     bool     record_gaps;        /* between packets of a flow: see host/gaps.h */
 
