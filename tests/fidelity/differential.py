@@ -212,7 +212,7 @@ def make_conweave_config(dice, balancer):
 
 def crowd_conweave_buffer(dice, world):
     """Raises rates, and with them headrooms, until a switch has little left. Its classes are full with few packets."""
-    world["config"]["BUFFER_SIZE"] = "1"
+    world["config"].update({"BUFFER_SIZE": "1", "PACKET_PAYLOAD_SIZE": dice.choice(("1000", "4000"))})
     nodes = range(world["hosts"], world["hosts"] + world["switches"])
     rates = sorted(RATES, key=minisim.parse_rate)
     for link in dice.sample(world["links"], len(world["links"])):
@@ -221,6 +221,21 @@ def crowd_conweave_buffer(dice, world):
             link[2] = old
     if dice.random() < 0.7:
         world["flows"] = make_burst(dice, world)
+
+
+def crowd_trunks(dice, world):
+    """Few long flows between two racks, over trunks that are slower than hosts: answers come late, and packets overtake."""
+    host_rate, trunk_rate = dice.choice((("100Gbps", "100Gbps"), ("100Gbps", "50Gbps"), ("100Gbps", "25Gbps"), ("200Gbps", "100Gbps")))
+    racks = {}
+    for link in world["links"]:
+        link[2] = host_rate if link[0] < world["hosts"] else trunk_rate
+        if link[0] < world["hosts"]:
+            racks.setdefault(link[1], []).append(link[0])
+    far, near = dice.sample(list(racks.values()), 2)
+    payload, count = int(world["config"]["PACKET_PAYLOAD_SIZE"]), dice.randint(3, 8)
+    starts = sorted(dice.choice((0, 0, dice.randint(0, 10_000))) for _ in range(count))
+    world["flows"] = [[dice.choice(far), dice.choice(near), 3, 100, payload * dice.randint(PACKETS_MAX // count // 2, PACKETS_MAX // count),
+                       f"2.{start:09d}"] for start in starts]
 
 
 def left_of(world, node):
@@ -254,7 +269,9 @@ def make_conweave_world(seed):
             link[2] = "100Gbps"
     for flow in world["flows"]:
         flow[2] = max(2, flow[2])                      # class 1 has a buffer of its own in the fork
-    if dice.random() < 0.5:
+    if balancer != "ecmp" and dice.random() < 0.7:
+        crowd_trunks(dice, world)
+    elif dice.random() < 0.7:
         crowd_conweave_buffer(dice, world)
         for flow in world["flows"]:
             flow[2] = max(2, flow[2])
