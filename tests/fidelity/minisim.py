@@ -327,15 +327,19 @@ class Simulation:
 
     def run(self):
         self.after(self.flows[0][0], self.start_flows, 0, {})
-        heap, flows = self.heap, len(self.flows)
-        while heap and len(self.fct) < flows and heap[0][0] <= self.config.stop_ns:
+        self.run_until(self.config.stop_ns, len(self.flows))
+        return Result(self.fct, self.pfc, self.drops, self.events)
+
+    def run_until(self, stop_ns, flows):
+        """Until that time, or until so many flows have ended."""
+        heap = self.heap
+        while heap and len(self.fct) < flows and heap[0][0] <= stop_ns:
             event = heapq.heappop(heap)
             function = event[2]
             if function is not None:
                 self.now, event[2] = event[0], None
                 self.events += 1
                 function(*event[3])
-        return Result(self.fct, self.pfc, self.drops, self.events)
 
     # -- flows
 

@@ -23,13 +23,14 @@ FREE_BYTES = FULL_BYTES + 1                    # of a queue
 HEADROOM_0 = 12500 + 2 * FULL_BYTES            # of port 0, which no switch has, but which is summed
 ALPHA, HYSTERESIS = 0.0625, 16
 NACK_NS, RTO_NS = 4_000, 4_000_000
+LATER_NS = 100_000
 CONTROL_BYTES = 64
 NEVER = 100 * 10**9
 FLOWLET_NS = 100_000
 DRE_NS, CONGA_AGEING_NS, CONGA_SHARE, CONGA_LEVELS, CONGA_SAMPLES = 50_000, 500_000, 0.2, 8, 4
 WEAVE_AGEING_NS, WEAVE_ENTRIES = 2_000_000, 65536
 
-Result = collections.namedtuple("Result", "fct pfc drops events counts")
+Result = collections.namedtuple("Result", "fct pfc drops events counts later")     # later: counts, LATER_NS after the last flow
 
 
 class Stream(minisim.Streams):
@@ -101,7 +102,8 @@ class Simulation(minisim.Simulation):
         self.flows, dports = [], collections.Counter()
         for line in lines[1:int(lines[0]) + 1]:
             src, dst, klass, size = map(int, line.split()[:4])
-            self.flows.append((minisim.truncated_ns(float(line.split()[4])), src, dst, klass, 100 + dports[dst], size or 1))
+            start = minisim.truncated_ns(float(line.split()[4]))
+            self.flows.append((start, src, dst, klass, 100 + dports[dst], size or 1))
             dports[dst] += 1
 
     def find_routes(self):
@@ -134,7 +136,10 @@ class Simulation(minisim.Simulation):
         return str(node)
 
     def run(self):
-        return Result(*super().run(), self.counts)
+        result = super().run()
+        fct, pfc, counts = list(self.fct), list(self.pfc), {**self.counts, "drops": self.drops}
+        self.run_until(min(self.now + LATER_NS, self.config.stop_ns), MASK32)
+        return Result(fct, pfc, result.drops, result.events, collections.Counter(counts), {**self.counts, "drops": self.drops})
 
     # -- pauses: they end by themselves
 
@@ -361,8 +366,9 @@ class Conga(Letflow):
 
     def __init__(self, simulation):
         super().__init__(simulation)
-        self.loads = collections.defaultdict(dict)                               # by switch: {interface: bytes}
-        self.heard, self.reported = (collections.defaultdict(dict) for _ in range(2))       # by (ToR, other ToR): {path: [level, time]}
+        self.loads = collections.defaultdict(dict)         # by switch: {interface: bytes}
+        # by (ToR, other ToR): {path: [level, time]}
+        self.heard, self.reported = (collections.defaultdict(dict) for _ in range(2))
         self.awake = set()
 
     def arrive(self, node, packet):
@@ -476,7 +482,8 @@ def path_index(node, path):
 class Conweave(Ecmp):
     def __init__(self, simulation):
         super().__init__(simulation)
-        self.sources, self.destinations = (collections.defaultdict(dict) for _ in range(2))     # by ToR: {flow: state}
+        # by ToR: {flow: state}
+        self.sources, self.destinations = (collections.defaultdict(dict) for _ in range(2))
         self.avoided = {}                      # by ToR and entry: (path, until)
         self.awake = set()
 
