@@ -493,6 +493,14 @@ def check_outcome(future):
         raise fidelity.Different(why)
 
 
+def is_modelled(folder):
+    try:
+        minisim.Simulation(folder)
+    except ValueError:
+        return False
+    return True
+
+
 def check_recording(folder):
     """minisim.py itself equals what the fork recorded."""
     for path in sorted(folder.glob("fct-seed*")):
@@ -574,7 +582,7 @@ def parse_options():
 
 def main():
     options = parse_options()
-    recordings = [fidelity.FOLDERS / "s0", *sorted((fidelity.FOLDERS.parent / "random").iterdir())]
+    recordings = [fidelity.FOLDERS / "s0", *filter(is_modelled, sorted((fidelity.FOLDERS.parent / "random").iterdir()))]
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         cases = [fidelity.Case("planted", check_planted, None),
                  fidelity.Case("starts", lambda: check_starts(options.keep), None)]

@@ -258,7 +258,9 @@ class Simulation:
         self.switches = set(map(int, lines[1].split()))
         self.ports = [[] for _ in range(nodes)]
         for line in lines[2:2 + links]:
-            a, b, rate, delay = line.split()[:4]
+            a, b, rate, delay, *loss = line.split()[:5]
+            if any(map(float, loss)):
+                raise ValueError("not modelled: error rates of links")
             pair = [Port(int(n), len(self.ports[int(n)]), parse_rate(rate), parse_delay(delay)) for n in (a, b)]
             for port, peer in (pair, pair[::-1]):
                 port.peer = peer
