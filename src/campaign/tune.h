@@ -102,7 +102,7 @@ json_t *tune_page(const struct tune *);
 /* The knobs that were changed, one a line. */
 void tune_print_changes(const struct tune *, FILE *);
 
-/* A setting that has a name, or of a file, for hosts' links of 'rate_bps'. One that depends on the network's round
+/* A preset, or the setting of a file, for hosts' links of 'rate_bps'. One that depends on the network's round
  * trip is refused if nobody has said it: 'rtt_ps' is 0. */
 int tune_read_setting(const char *name_or_file, uint64_t rate_bps, uint64_t rtt_ps, struct knobs *, struct err *);
 

@@ -173,9 +173,9 @@ static const struct argp argp = {
     .parser = parse_option,
     .args_doc = "SCENARIO.yaml\n--load SHARE [--sizes TABLE] [--rate RATE] [--rtt TIME] ...\n--messages FILE [--counters FILE] [--rate RATE] [--rtt TIME] ...",
     .doc = "Advises a setting for a network and its traffic, and says what it is worth. A scenario describes both, "
-           "or options do: then the network is four racks of eight hosts. Settings that have a name and hundreds of others are tried on it by simulation; the best of them race on "
+           "or options do: then the network is four racks of eight hosts. Presets and hundreds of other settings are tried on it by simulation; the best of them race on "
            "fresh messages, and at loads that are a fifth off. What is told in the end is of messages that the search has "
-           "not seen: against your setting and all that have a name, and with half and one and a half times the load, or at both ends of "
+           "not seen: against your setting and all presets, and with half and one and a half times the load, or at both ends of "
            "the range that was given or recorded. While it searches, the best so far is printed as a preliminary answer "
            "on standard error, the first within seconds."
            "\v"

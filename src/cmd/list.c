@@ -259,8 +259,8 @@ static const struct subject {
     void (*print_markdown)(void);            /* NULL: there is no such page */
 } subjects[] = {
     { "cc",       "Congestion controls: cc: NAME",                       print_cc,         NULL },
-    { "nic",      "NICs that have a name: nic: NAME, or --set nic=NAME", print_nics,       NULL },
-    { "asic",     "Switch chips that have a name: switch: {asic: NAME}", print_asics,      NULL },
+    { "nic",      "NICs by name: nic: NAME, or --set nic=NAME", print_nics,       NULL },
+    { "asic",     "Switch chips by name: switch: {asic: NAME}", print_asics,      NULL },
     { "lb",       "Load balancers: lb: NAME",                            print_lb,         NULL },
     { "topology", "Topologies: topology: {kind: NAME}",                  print_topologies, NULL },
     { "traffic",  "Traffic: traffic: [{kind: NAME}]",                    print_traffics,   NULL },

@@ -51,7 +51,7 @@ static const struct argp_option option_rows[] = {
       "check (tune.html)", 0 },
     { "as", KEY_AS, "mlx5|sonic", 0, "Print the setting as a shell script: for NICs of the mlx5 driver, or "
       "the WRED profile of a SONiC switch", 0 },
-    { "from", KEY_FROM, "SETTING", 0, "No search: take a setting that has a name, or the file of one", 0 },
+    { "from", KEY_FROM, "SETTING", 0, "Skip the search and use a preset or a saved setting", 0 },
     { "rate", KEY_LINK_RATE, "RATE", 0, "With --from: speed of the hosts' links, on which some settings depend "
       "(default: 100Gbps)", 0 },
     { "rtt", KEY_RTT, "TIME", 0, "With --from: longest round trip of the empty network, on which some "

@@ -1,4 +1,4 @@
-/* src/core/asic.h - switch chips that have a name: how much they switch, and how much they can hold.
+/* src/core/asic.h - switch chips by name: how much they switch, and how much they can hold.
  *
  * `switch: {asic: NAME}` of a scenario takes its buffer from here, and alpha where it is known; docs/model.md says where each
  * value comes from. Data sheets rarely tell; what was recalled or is a rumour is not in here.

@@ -1,4 +1,4 @@
-/* src/core/nic_profile.h - NICs that have a name: what DCQCN is told in them, all at once.
+/* src/core/nic_profile.h - named NICs: what DCQCN is told in them, all at once.
  *
  * The one place for such values: `nic: NAME` of a scenario, `--set nic=NAME`, settings of tuners and training take
  * them from here. docs/model.md says where each value comes from.

@@ -258,7 +258,7 @@ static void scenario_parse__sets(void **state)
     scenario_fini(&s);
 }
 
-/* ---- NICs that have a name ---- */
+/* ---- named NICs ---- */
 
 static void scenario_parse__nic(void **state)
 {

@@ -1,4 +1,4 @@
-/* src/scenario/topology_gpu.c - GPU clusters and the dragonfly by their numbers, and networks that have a name. */
+/* src/scenario/topology_gpu.c - GPU clusters and the dragonfly by their numbers, and named networks. */
 #include "scenario/topology_gpu.h"
 
 #include "base/text.h"
@@ -141,7 +141,7 @@ void topology_read_dragonfly(const struct section *sec, struct graph *g)
         graph_dragonfly(g, &d);
 }
 
-/* ---- networks that have a name ---- */
+/* ---- named networks ---- */
 
 bool topology_is_dgx(const char *name)
 {

@@ -299,7 +299,7 @@ static void set_budget__is_what_the_search_needs(void **unused)
     assert_true(v.value[2 + SEARCH_BUDGET] == 280);
     v.value[2 + SEARCH_KNOWN] = 1;
     anneal_set_budget(&published, &v, 2);
-    assert_true(v.value[2 + SEARCH_BUDGET] == 286);      /* five that have a name, and the running one */
+    assert_true(v.value[2 + SEARCH_BUDGET] == 286);      /* five presets, and the running one */
     v.value[2 + SEARCH_BUDGET] = 7;
     v.is_given[2 + SEARCH_BUDGET] = true;
     anneal_set_budget(&published, &v, 2);

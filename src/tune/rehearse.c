@@ -103,7 +103,7 @@ static int search(struct rehearser *t, const struct traffic_model *m, const stru
     return rehearse(r, &q, err);
 }
 
-/* What the twin does not know of, and what it says of settings that have a name, against the one from the beginning. */
+/* What the twin does not know of, and what it says of presets, against the one from the beginning. */
 static void say_named(const struct rehearser *t, struct tuner_note *note, const struct rehearsal *r)
 {
     const struct predictor *p = r->race.predictor;

@@ -1,4 +1,4 @@
-/* src/tune/setting.h - settings that have a name, and settings in files. */
+/* src/tune/setting.h - presets, and settings in files. */
 #ifndef TUNE_SETTING_H
 #define TUNE_SETTING_H
 

@@ -1,6 +1,6 @@
 /* src/twin/advise.h - a setting for a network and its traffic, with evidence, without touching either.
  *
- * A search on trials of the scenario (tune/rehearse), then what was found and every setting that has a name meet on
+ * A search on trials of the scenario (tune/rehearse), then what was found and every preset meet on
  * messages that the search has not seen: at the load that is expected, and at half and one and a half times of it, or at both ends
  * of the range that is given or was recorded.
  */

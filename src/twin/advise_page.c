@@ -1,6 +1,6 @@
 /* src/twin/advise_page.c - an advice as a page for a browser: one file, without scripts, that can be sent to whoever asks why.
  *
- * What it is worth and whom it costs in words; every setting that has a name beside it, with intervals as bars; what happens if the load
+ * What it is worth and whom it costs in words; every preset beside it, with intervals as bars; what happens if the load
  * is off by half; which knobs change; how it was found.
  */
 #include "core/knob_text.h"
@@ -155,7 +155,7 @@ static void put_words(FILE *out, const struct advice *a, const char *kind, void 
 
 static void put_method(FILE *out, const struct advice *a)
 {
-    fprintf(out, "<h2>How it was found</h2>\n<p>%u trials by simulation of %.1f ms each: settings that have a name, points spread over the space, %u "
+    fprintf(out, "<h2>How it was found</h2>\n<p>%u trials by simulation of %.1f ms each: presets, points spread over the space, %u "
             "generations of a search around the best, and a race of %u blocks on fresh messages at loads that are a fifth off. What is told above is of "
             "%d seeds that the search has not seen: means of slowdowns, a message's time over its time alone in the network. Changes are of the goal "
             "<b>%s</b> (", a->rehearsal.trials, (double)a->twin.until_ps / (double)PS_PER_MS, a->rehearsal.generations, a->rehearsal.race.blocks,

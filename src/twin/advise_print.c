@@ -138,7 +138,7 @@ void advise_print_verdict(const struct advice *a, FILE *out)
     fprintf(out, "The advised setting is %.0f %% %s than yours (%s; 95 %% interval %+.0f to %+.0f %%)", fabs(percent(yours.mean)),
             yours.mean < 0 ? "better" : "worse", a->request->goal->name, percent(yours.low), percent(yours.high));
     if (a->best_known)
-        fprintf(out, ", %.0f %% %s than %s, the best that has a name", fabs(percent(known.mean)),
+        fprintf(out, ", %.0f %% %s than %s, the best preset", fabs(percent(known.mean)),
                 known.mean < 0 ? "better" : "worse", a->row[a->best_known].name);
     fputs(".\n", out);
     print_cost(a, out);

@@ -13,7 +13,7 @@ struct described {
     uint64_t    rtt_ps;          /* longest of the empty network */
     double      oversubscription;        /* bandwidth of a rack's hosts over that of its uplinks */
     uint64_t    buffer_bytes;    /* of a switch, for a port; 0: as switches of the simulator come */
-    const char *sizes;           /* a table that has a name, or a file */
+    const char *sizes;           /* a built-in table, or a file */
     const struct recorded *messages;         /* or the sizes of these; NULL: nothing was recorded */
     double      load;            /* of hosts' links, 0 .. 1 */
 };

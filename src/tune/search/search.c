@@ -4,7 +4,7 @@
  *   search_measure   what intervals say of a setting, and what was measured
  *   search_summary   many intervals as one
  *   search_flows     which flows there are, and when a search begins
- *   search_known     settings that have a name
+ *   search_known     presets
  *   search_pair      settings in turns with the incumbent
  *   fingerprint      which traffic there is
  *   search_keep      its end, and what is kept

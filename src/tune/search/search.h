@@ -7,7 +7,7 @@
  *   watch     flow sizes are compared with those of the interval before, or with those for which the setting
  *             in force was chosen [against]; when they differ for long enough [persist], a search begins.
  *             Where one has ended for such flows before, what it found is in force again instead [remember]
- *   search    settings that have a name come first [known]: those made for the flows that prevail, then the
+ *   search    presets come first [known]: those made for the flows that prevail, then the
  *             running one, then those made for neither; the search goes on at the best of them. Without
  *             that it begins at the running setting, or at the default one [start_from]. Ask, measure, tell,
  *             until the searcher is through, the budget is used up, too many were in vain [give_up], or one is good

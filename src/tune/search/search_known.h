@@ -1,4 +1,4 @@
-/* src/tune/search/search_known.h - settings that have a name, which a search may try before it searches.
+/* src/tune/search/search_known.h - presets, which a search may try before it searches.
  *
  * They are numbered: first those made for the flows that prevail, then the setting from before, then those
  * made for neither. There is always one, since the last two are never all out of place.

@@ -107,7 +107,7 @@ static void pair__other_traffic_brings_the_incumbent_back(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* The incumbent is measured all the time: among settings that have a name it is not tried against itself. */
+/* The incumbent is measured all the time: among presets it is not tried against itself. */
 static void pair__the_incumbent_does_not_meet_itself(void **unused)
 {
     struct test_search b;

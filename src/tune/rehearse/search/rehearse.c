@@ -242,7 +242,7 @@ static void enter(struct act *a, const struct knobs *k, const char *name)
     race_enter(&a->r->race, k, name);
 }
 
-/* The best and the second best of those that have a name: whatever the search finds, it is not to be worse than them. */
+/* The best and the second best of the presets: whatever the search finds, it is not to be worse than them. */
 static void enter_named(struct act *a)
 {
     uint32_t entered = 0;

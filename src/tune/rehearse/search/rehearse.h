@@ -2,7 +2,7 @@
  *
  * In a nutshell, three acts (a racing CMA-ES):
  *
- *   screen   the settings that have a name and points spread evenly over the space, on short trials; the best of them
+ *   screen   the presets and points spread evenly over the space, on short trials; the best of them
  *            again, on whole ones
  *   search   CMA-ES around the best. All settings of a generation meet the same messages, and every generation meets
  *            new ones: so differences are those of the settings, and none wins by knowing the messages by heart
@@ -34,7 +34,7 @@ struct rehearse_request {
     const struct goal      *goal;
     struct knobs            base;            /* what nobody may be worse off than with */
     const struct knobs     *now;             /* in force: runs in the race, whatever the screen says of it. NULL: that is the base */
-    const struct knobs     *more;            /* settings to try besides those that have a name */
+    const struct knobs     *more;            /* settings to try besides the presets */
     uint32_t                mores;
     const struct knobs     *not;             /* settings that the network has refuted: they do not run in the race */
     uint32_t                nots;
@@ -51,14 +51,14 @@ struct rehearse_named { const char *name; double gain; };        /* gain: agains
 
 struct rehearsal {
     struct race race;            /* the last act, and what it has shown */
-    struct rehearse_named named[REHEARSE_NAMED];     /* settings that have a name, on the first messages of the screen */
+    struct rehearse_named named[REHEARSE_NAMED];     /* presets, on the first messages of the screen */
     uint32_t    nameds;
     uint64_t    spent;           /* all acts together */
     uint32_t    trials, generations;
 };
 
 /* Settings that searches ended with on other networks and traffic, in terms of this one; returns how many, none for another
- * control than DCQCN. Tried besides those that have a name they save trials. */
+ * control than DCQCN. Tried besides the presets they save trials. */
 #define REHEARSE_STARTS 7
 uint32_t rehearse_starts(const struct world *, const struct knobs *base, struct knobs *out);
 

@@ -128,7 +128,7 @@ static void rehearse__keeps_the_baseline_where_nothing_is_better(void **state)
     assert_true(r.race.gain.mean > -0.001);
 }
 
-/* One of those that have a name is the best there is: it is told of, by the formula, and wins. */
+/* One of the presets is the best there is: it is told of, by the formula, and wins. */
 static void rehearse__what_has_a_name_is_told_and_runs_in_the_race(void **state)
 {
     struct world         w = the_world();
