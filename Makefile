@@ -118,7 +118,7 @@ check-deb:
 
 # Recordings of the HPCC fork with its other controls, a folder each: too large to be part of this. None: skipped.
 CONTROLS ?= ../shared/reference/cc
-WEAVE    ?= $(wildcard ../shared/reference/conweave/cases)
+CONWEAVE ?= $(wildcard ../shared/reference/conweave/cases)
 RANDOM   ?= ../shared/reference/random
 
 # All of the comparison with the ns-3 forks; `make test` leaves out what takes long. See docs/fidelity.md.
@@ -126,7 +126,7 @@ fidelity: release
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/fidelity.sh --all --jobs "$$(nproc)"
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/conweave.sh --all --jobs "$$(nproc)"
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/controls.sh "$(CONTROLS)"
-	@FIDELITY_ANOLE=build/release/anole tests/fidelity/weave.sh tests/fidelity/weave $(WEAVE)
+	@FIDELITY_ANOLE=build/release/anole tests/fidelity/weave.sh tests/fidelity/weave $(CONWEAVE)
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/random.sh --may-refuse "$(RANDOM)"
 
 # Random worlds against a second form of the rules of models hpcc and conweave; `make test` has 20 and 12. One alone: make differential SEEDS=1 FROM=17.
