@@ -97,8 +97,7 @@ static void print_mlx5_file(const struct knobs *k, const struct mlx5_file *f, FI
 
     if (f->is_quiet && is_default(k, f->knob))
         return;
-    fprintf(out, "    put \"$sys/class/net/$port/ecn/%s/%s\" %.0f", f->folder, knob_info[f->knob].name,
-            taken);
+    fprintf(out, "%s/%s %.0f", f->folder, knob_info[f->knob].name, taken);
     if (taken != value)
         fprintf(out, "   # the setting has %s", knob_text(text, f->knob, value));
     fputc('\n', out);
@@ -112,8 +111,8 @@ static void print_mlx5_enable(const struct knobs *k, FILE *out)
     if (is_default(k, KNOB_roce_cc_prio_mask))
         return;
     for (unsigned prio = 0; prio < 8; prio++) {
-        fprintf(out, "    put \"$sys/class/net/$port/ecn/roce_rp/enable/%u\" %u\n", prio, mask >> prio & 1);
-        fprintf(out, "    put \"$sys/class/net/$port/ecn/roce_np/enable/%u\" %u\n", prio, mask >> prio & 1);
+        fprintf(out, "roce_rp/enable/%u %u\n", prio, mask >> prio & 1);
+        fprintf(out, "roce_np/enable/%u %u\n", prio, mask >> prio & 1);
     }
 }
 
@@ -138,31 +137,100 @@ static void print_by_speed(const struct knobs *k, const char *what, FILE *out)
                 "# changed in proportion: a quarter for a link that is a quarter as fast.\n", what);
 }
 
+/* What the script does with its rows: first it reads every old value and keeps it in a file, then it writes. If a write fails, it puts
+ * everything back, so that no NIC is left with half a setting. */
+static const char mlx5_begin[] =
+    "set -eu\n"
+    "sys=${SYSFS:-/sys}\n"
+    "saved=${SAVED:-/var/lib/anole}\n"
+    "usage() { echo \"usage: $0 [--undo] INTERFACE...\" >&2; exit 2; }\n"
+    "undo=\n"
+    "[ \"${1:-}\" != --undo ] || { undo=yes; shift; }\n"
+    "[ $# -gt 0 ] || usage\n"
+    "\n"
+    "rows() {\n"
+    "    cat <<'END'\n";
+
+static const char mlx5_end[] =
+    "END\n"
+    "}\n"
+    "\n"
+    "# read_number FILE : what is in it; a file without a number is an error.\n"
+    "read_number() {\n"
+    "    number=$(cat \"$1\") || return 1\n"
+    "    case $number in\n"
+    "    '' | *[!0-9]*) echo \"$0: $1: '$number' is not a number\" >&2; return 1 ;;\n"
+    "    esac\n"
+    "    echo \"$number\"\n"
+    "}\n"
+    "\n"
+    "# save PORT : keeps the values that the port has now. Values of an earlier run are older and stay.\n"
+    "save() {\n"
+    "    [ ! -e \"$saved/mlx5-$1\" ] || return 0\n"
+    "    mkdir -p \"$saved\"\n"
+    "    rows | while read -r file _; do\n"
+    "        old=$(read_number \"$sys/class/net/$1/ecn/$file\") || exit 1\n"
+    "        echo \"$file $old\"\n"
+    "    done >\"$saved/mlx5-$1.new\" || { rm -f \"$saved/mlx5-$1.new\"; return 1; }\n"
+    "    mv \"$saved/mlx5-$1.new\" \"$saved/mlx5-$1\"\n"
+    "}\n"
+    "\n"
+    "# write_rows PORT : writes the rows \"FILE VALUE\" of standard input and reads each value back.\n"
+    "write_rows() {\n"
+    "    while read -r file value _; do\n"
+    "        path=$sys/class/net/$1/ecn/$file\n"
+    "        is=$(read_number \"$path\") || return 1\n"
+    "        [ \"$is\" != \"$value\" ] || continue\n"
+    "        echo \"$value\" >\"$path\" || return 1\n"
+    "        is=$(read_number \"$path\") || return 1\n"
+    "        [ \"$is\" = \"$value\" ] || { echo \"$0: $path is $is, not $value\" >&2; return 1; }\n"
+    "    done\n"
+    "}\n"
+    "\n"
+    "# restore PORT : puts the saved values back, all that can be.\n"
+    "restore() {\n"
+    "    failed=0\n"
+    "    while read -r row; do\n"
+    "        echo \"$row\" | write_rows \"$1\" || failed=1\n"
+    "    done <\"$saved/mlx5-$1\"\n"
+    "    [ \"$failed\" -eq 0 ] || { echo \"$0: $1: not all old values could be restored; they are in $saved/mlx5-$1\" >&2; return 1; }\n"
+    "    rm -f \"$saved/mlx5-$1\"\n"
+    "    echo \"$1: old values restored\"\n"
+    "}\n"
+    "\n"
+    "if [ -n \"$undo\" ]; then\n"
+    "    status=0\n"
+    "    for port in \"$@\"; do\n"
+    "        if [ -e \"$saved/mlx5-$port\" ]; then restore \"$port\" || status=1\n"
+    "        else echo \"$0: $port: there is nothing to undo in $saved\" >&2; status=1; fi\n"
+    "    done\n"
+    "    exit \"$status\"\n"
+    "fi\n"
+    "\n"
+    "for port in \"$@\"; do save \"$port\"; done\n"
+    "for port in \"$@\"; do\n"
+    "    rows | write_rows \"$port\" && { echo \"$port: set; to undo: $0 --undo $port\"; continue; }\n"
+    "    echo \"$0: $port: a value was not accepted; putting back what was there\" >&2\n"
+    "    for again in \"$@\"; do restore \"$again\" || true; done\n"
+    "    exit 1\n"
+    "done\n";
+
 void setting_print_mlx5(const struct knobs *k, const char *about, FILE *out)
 {
     fputs("#!/bin/sh\n"
-          "# DCQCN for NICs with the mlx5 driver (MLNX_OFED, DOCA): sh SCRIPT INTERFACE...\n"
-          "# Takes effect at once, for all flows of a port, until the driver is loaded again. Needs root.\n",
+          "# DCQCN for NICs with the mlx5 driver (MLNX_OFED, DOCA). Needs root.\n"
+          "#     sh SCRIPT INTERFACE...           sets them, and saves the old values in /var/lib/anole\n"
+          "#     sh SCRIPT --undo INTERFACE...    puts the old values back\n"
+          "# Takes effect at once, for all flows of a port, until the driver is loaded again.\n",
           out);
     print_comment(about, out);
     print_by_speed(k, "rates", out);
     print_mlx5_rest(k, out);
-    fputs("set -eu\n"
-          "sys=${SYSFS:-/sys}\n"
-          "[ $# -gt 0 ] || { echo \"usage: $0 INTERFACE...\" >&2; exit 2; }\n"
-          "\n"
-          "# put FILE VALUE : writes, and reads back what the device has taken.\n"
-          "put() {\n"
-          "    echo \"$2\" >\"$1\"\n"
-          "    is=$(cat \"$1\")\n"
-          "    [ \"$is\" = \"$2\" ] || { echo \"$0: $1 is '$is', not $2\" >&2; exit 1; }\n"
-          "}\n"
-          "\n"
-          "for port in \"$@\"; do\n", out);
+    fputs(mlx5_begin, out);
     for (unsigned i = 0; i < MLX5_FILES; i++)
         print_mlx5_file(k, &mlx5_files[i], out);
     print_mlx5_enable(k, out);
-    fputs("done\n", out);
+    fputs(mlx5_end, out);
 }
 
 /* ---- SONiC ---- */

@@ -100,7 +100,7 @@ values() {
     [ "$(values "$dir/knobs.yaml")" = '{}' ]
     "$ANOLE" tune --from "$dir/knobs.yaml" --as mlx5 >"$dir/a"
     "$ANOLE" tune --from default --as mlx5 >"$dir/b"
-    diff <(grep put "$dir/a") <(grep put "$dir/b")
+    diff <(grep ^roce_ "$dir/a") <(grep ^roce_ "$dir/b")
 }
 
 @test "tune: the scenario's tuner, or paraleon, searches at once" {
@@ -149,25 +149,62 @@ values() {
     for file in clamp_tgt_rate clamp_tgt_rate_after_time_inc rpg_time_reset rpg_byte_reset rpg_threshold rpg_max_rate \
         rpg_ai_rate rpg_hai_rate rpg_gd rpg_min_dec_fac rpg_min_rate rate_to_set_on_first_cnp \
         rate_reduce_monitor_period dce_tcp_g dce_tcp_rtt initial_alpha_value; do
-        echo old >"$net/roce_rp/$file"
+        echo 7 >"$net/roce_rp/$file"
     done
-    for file in min_time_between_cnps cnp_dscp cnp_802p_prio; do echo old >"$net/roce_np/$file"; done
-    for side in rp np; do for prio in 0 1 2 3 4 5 6 7; do echo old >"$net/roce_$side/enable/$prio"; done; done
-    find "$net" -type f | sort >"$dir/before"
-    SYSFS=$dir/sys sh "$dir/set.sh" eth7
-    find "$net" -type f | sort | diff - "$dir/before"        # no file that the driver does not have
+    for file in min_time_between_cnps cnp_dscp cnp_802p_prio; do echo 7 >"$net/roce_np/$file"; done
+    for side in rp np; do for prio in 0 1 2 3 4 5 6 7; do echo 7 >"$net/roce_$side/enable/$prio"; done; done
+    cp -r "$dir/sys" "$dir/before"
+    export SYSFS=$dir/sys SAVED=$dir/saved
+    sh "$dir/set.sh" eth7
+    diff <(cd "$dir/sys" && find . | sort) <(cd "$dir/before" && find . | sort)      # no file that the driver does not have
     [ "$(cat "$net/roce_rp/rpg_time_reset")" = 100 ]
     [ "$(cat "$net/roce_rp/rpg_gd")" = 11 ]                  # documented: 10 to 11
     [ "$(cat "$net/roce_rp/rate_to_set_on_first_cnp")" = 42500 ]
     [ "$(cat "$net/roce_rp/rpg_hai_rate")" = 50 ]            # what is not given is the default
     [ "$(cat "$net/roce_np/min_time_between_cnps")" = 4 ]
     [ "$(cat "$net/roce_np/cnp_dscp")" = 40 ]
-    [ "$(cat "$net/roce_np/cnp_802p_prio")" = old ]          # a matter of the network: untouched by a default
+    [ "$(cat "$net/roce_np/cnp_802p_prio")" = 7 ]          # a matter of the network: untouched by a default
     [ "$(cat "$net"/roce_rp/enable/*)" = "$(printf '%s\n' 0 0 0 1 0 0 0 0)" ]
-    grep -qF 'rpg_gd" 11   # the setting has 13' "$dir/set.sh"
+    grep -qF 'rpg_gd 11   # the setting has 13' "$dir/set.sh"
     # without an interface it does nothing; where there is none it stops
-    refute env SYSFS="$dir/sys" sh "$dir/set.sh" 2>/dev/null
-    refute env SYSFS="$dir/sys" sh "$dir/set.sh" eth8 2>/dev/null
+    refute sh "$dir/set.sh" 2>/dev/null
+    refute sh "$dir/set.sh" eth8 2>/dev/null
+    # set twice, undone once: as it was before the first
+    sh "$dir/set.sh" eth7
+    sh "$dir/set.sh" --undo eth7
+    diff -r "$dir/sys" "$dir/before"
+    refute sh "$dir/set.sh" --undo eth7 2>"$dir/err"
+    grep -q 'eth7: there is nothing to undo' "$dir/err"
+}
+
+@test "tune: mlx5, a device that refuses a value keeps none of the others" {
+    "$ANOLE" tune --from expert --as mlx5 >"$dir/set.sh"
+    for port in eth7 eth8; do
+        net=$dir/sys/class/net/$port/ecn
+        mkdir -p "$net/roce_rp" "$net/roce_np"
+        sed -n "s|^\(roce_[^ ]*\) .*|$net/\1|p" "$dir/set.sh" | while read -r file; do echo 7 >"$file"; done
+    done
+    cp -r "$dir/sys" "$dir/before"
+    export SYSFS=$dir/sys SAVED=$dir/saved
+    # a value that cannot be read: nothing is written at all
+    rm "$net/roce_np/min_time_between_cnps"
+    refute sh "$dir/set.sh" eth7 eth8 2>"$dir/err"
+    diff -r "$dir/sys/class/net/eth7" "$dir/before/class/net/eth7"
+    echo 7 >"$net/roce_np/min_time_between_cnps"
+    # a cat that reads something else back after the write
+    mkdir "$dir/bin"
+    cat >"$dir/bin/cat" <<'END'
+#!/bin/sh
+case ${1:-} in
+*eth8*/min_time_between_cnps) echo 7 ;;
+*) exec /bin/cat "$@" ;;
+esac
+END
+    chmod +x "$dir/bin/cat"
+    refute env PATH="$dir/bin:$PATH" sh "$dir/set.sh" eth7 eth8 >"$dir/out" 2>"$dir/err"
+    grep -q 'min_time_between_cnps is 7, not' "$dir/err"
+    diff -r "$dir/sys/class/net/eth7" "$dir/before/class/net/eth7"       # also the one that was set before
+    grep -q '^eth7: old values restored' "$dir/out"
 }
 
 @test "tune: sonic, a WRED profile in bytes and whole percents" {
@@ -211,7 +248,7 @@ values() {
     [ "$status" -eq 0 ]
     [ "$(head -n 1 "$dir/out")" = '#!/bin/sh' ]
     grep -qE '^# mean slowdown +[0-9]' "$dir/out"
-    grep -qF 'roce_rp/rpg_ai_rate" 50' "$dir/out"
+    grep -qF 'roce_rp/rpg_ai_rate 50' "$dir/out"
     sh -n "$dir/out"
 }
 
