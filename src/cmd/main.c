@@ -9,7 +9,7 @@
 
 static const struct command *const commands[] = {
     &command_run, &command_compare, &command_sweep, &command_tune, &command_advise, &command_train,
-    &command_explain, &command_plot, &command_serve, &command_gym, &command_collective,
+    &command_record, &command_explain, &command_plot, &command_serve, &command_gym, &command_collective,
     &command_init, &command_distil, &command_export, &command_list, &command_convert,
     &command_controller, &command_agent, &command_ctl, &command_twin, NULL,
 };

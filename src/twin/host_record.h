@@ -1,0 +1,64 @@
+/* src/twin/host_record.h - what `anole record` wrote on a host, or `ethtool -S` printed: counters, settings, symptoms.
+ *
+ * The table `time_s,device,name,value` has rows info.* (what the host is), setting.* (what its NICs are set to) and
+ * counter.* (at each sample). Raw output of `ethtool -S`, with a line that holds a time before each block, is read as the
+ * counters of one device.
+ */
+#ifndef TWIN_HOST_RECORD_H
+#define TWIN_HOST_RECORD_H
+
+#include "base/err.h"
+#include "core/knobs.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define HOST_NAME_BYTES 64
+
+struct host_point { double at_s; uint64_t value; };
+
+struct host_counter {
+    char     name[HOST_NAME_BYTES];
+    double   first_s, last_s;
+    uint64_t last;               /* as read last */
+    uint64_t grown;              /* since the first reading; intervals in which the counter was reset are left out */
+    uint64_t largest;
+    uint32_t readings, resets;
+    struct host_point *point;    /* all readings, of counters of sent bytes alone */
+};
+
+struct host_device {
+    char                 name[HOST_NAME_BYTES], netdev[HOST_NAME_BYTES];
+    uint64_t             rate_bps;           /* 0: not known */
+    bool                 has_settings;
+    struct knob_set      setting;            /* what was readable, in the knobs' units */
+    struct host_counter *counter;
+    uint32_t             counters;
+};
+
+struct host_record {
+    char                host[HOST_NAME_BYTES];   /* "": not known */
+    struct host_device *device;
+    uint32_t            devices;
+    double              seconds;             /* from the first to the last sample */
+    bool                has_ethtool;         /* pauses and discards were readable */
+    char               *sent;                /* `time_s,port,bytes`: what each device has sent, for recorded_counters() */
+    size_t              sent_bytes;
+};
+
+/* Whether a file is one of these, by its first lines. */
+bool host_record_is(const char *text, size_t bytes);
+
+/* Fills it only on success. */
+int  host_record_read(struct host_record *, const char *name, const char *text, size_t bytes, struct err *);
+void host_record_fini(struct host_record *);
+
+/* The speed that most devices have; 0: none is known. */
+uint64_t host_record_rate(const struct host_record *);
+
+/* What the counters show, a line each: "mlx5_0: ...". Returns how many symptoms there are; nothing is printed for none. */
+uint32_t host_record_print_symptoms(const struct host_record *, FILE *);
+
+#endif
