@@ -22,7 +22,7 @@ struct command {
 extern const struct command command_run, command_compare, command_sweep, command_tune, command_explain,
                             command_list, command_convert, command_train, command_advise, command_distil,
                             command_export, command_gym, command_collective, command_init, command_serve, command_plot,
-                            command_record, command_agent, command_controller, command_ctl, command_twin;
+                            command_record, command_draw_workload, command_agent, command_controller, command_ctl, command_twin;
 
 /* How a command ends: 0 closes standard output; a negative errno prints "anole: <what is wrong>"; the number of a
  * signal prints as much, and is a status as a shell gives it. Returns the exit status. */

@@ -10,7 +10,7 @@
 static const struct command *const commands[] = {
     &command_run, &command_compare, &command_sweep, &command_tune, &command_advise, &command_train,
     &command_record, &command_explain, &command_plot, &command_serve, &command_gym, &command_collective,
-    &command_init, &command_distil, &command_export, &command_list, &command_convert,
+    &command_init, &command_draw_workload, &command_distil, &command_export, &command_list, &command_convert,
     &command_controller, &command_agent, &command_ctl, &command_twin, NULL,
 };
 
@@ -25,8 +25,8 @@ static void print_help(FILE *out)
           "\n"
           "Commands:\n", out);
     for (int i = 0; commands[i]; i++)
-        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->about);
-    fputs("  help       explain a command: anole help run\n"
+        fprintf(out, "  %-13s %s\n", commands[i]->name, commands[i]->about);
+    fputs("  help          explain a command: anole help run\n"
           "\n"
           "Examples:\n"
           "  anole run incast.yaml                    run a scenario, print the results\n"
