@@ -15,11 +15,11 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "bench.h"
+#include "monitor_message.h"
 #include "core/units.h"
 #include "meter/monitor/elastic.h"
 #include "meter/monitor/flowstate_table.h"
 #include "meter/kl.h"
-#include "meter/monitor/monitor_message.h"
 #include "meter/monitor/monitor_utility.h"
 
 #include <stdbool.h>

@@ -32,11 +32,6 @@ static double middle_of(uint32_t bucket)
     return value;
 }
 
-void hist_init(struct hist *h)
-{
-    memset(h, 0, sizeof(*h));
-}
-
 void hist_add(struct hist *h, double value)
 {
     assert(value == value);
@@ -46,19 +41,6 @@ void hist_add(struct hist *h, double value)
         h->max = value;
     h->count++;
     h->bucket[bucket_of(value)]++;
-}
-
-void hist_merge(struct hist *to, const struct hist *from)
-{
-    if (from->count == 0)
-        return;
-    if (to->count == 0 || from->min < to->min)
-        to->min = from->min;
-    if (to->count == 0 || from->max > to->max)
-        to->max = from->max;
-    to->count += from->count;
-    for (uint32_t i = 0; i < HIST_SIZE; i++)
-        to->bucket[i] += from->bucket[i];
 }
 
 /* The bucket that holds the sample with this index in sorted order. */

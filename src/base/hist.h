@@ -22,11 +22,7 @@ struct hist {
     uint64_t bucket[HIST_SIZE];
 };
 
-void hist_init(struct hist *);
 void hist_add(struct hist *, double value);
-
-/* Adds all of 'from' to 'to'. */
-void hist_merge(struct hist *to, const struct hist *from);
 
 /* The value below which a share p (0..1) of the values lies: that of the sample with
  * index min(n - 1, floor(n * p)) in sorted order, as HPCC's scripts do, to within half a bucket;

@@ -15,10 +15,7 @@
 
 static struct hist *new_hist(void)
 {
-    struct hist *h = xmalloc(sizeof(*h));
-
-    hist_init(h);
-    return h;
+    return xcalloc(1, sizeof(struct hist));
 }
 
 static void quantile__of_nothing_is_0(void **unused)
@@ -122,33 +119,6 @@ static void add__puts_the_limits_into_the_right_bucket(void **unused)
     free(h);
 }
 
-static void merge__is_as_if_all_had_been_added_to_one(void **unused)
-{
-    struct hist *part[3] = { new_hist(), new_hist(), new_hist() }, *all = new_hist(), *sum = new_hist();
-    struct hist *other = new_hist();
-    struct rng r;
-
-    (void)unused;
-    rng_init(&r, 2, 0);
-    for (int i = 0; i < 1000; i++) {
-        double x = 1000 * rng_exp(&r) + 1;
-
-        hist_add(part[i % 2], x);            /* the third stays empty */
-        hist_add(all, x);
-    }
-    for (int i = 0; i < 3; i++) {
-        hist_merge(sum, part[i]);
-        hist_merge(other, part[2 - i]);
-    }
-    assert_memory_equal(all, sum, sizeof(*all));
-    assert_memory_equal(all, other, sizeof(*all));
-    for (int i = 0; i < 3; i++)
-        free(part[i]);
-    free(all);
-    free(sum);
-    free(other);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,7 +128,6 @@ int main(void)
         cmocka_unit_test(quantile__is_near_that_of_the_sorted_samples),
         cmocka_unit_test(add__counts_values_outside_at_the_ends),
         cmocka_unit_test(add__puts_the_limits_into_the_right_bucket),
-        cmocka_unit_test(merge__is_as_if_all_had_been_added_to_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,20 +70,13 @@ double fct_slowdown(const struct flow_result *r)
     return r->fct_ps > r->ideal_ps ? (double)r->fct_ps / (double)r->ideal_ps : 1;
 }
 
-/* A histogram is large, and many sets of flows stay empty: it is made for the first flow. Zeroes are what
- * hist_init() writes; those that calloc() has cost no memory until a value falls among them. */
-static struct hist *new_hist(void)
-{
-    return xcalloc(1, sizeof(struct hist));
-}
-
 static void add_to(struct fct_cell *c, const struct flow_result *r, double slowdown)
 {
     uint64_t done_ps = r->start_ps + r->fct_ps;
 
     if (c->count == 0) {
-        c->slowdown = new_hist();
-        c->fct_ns = new_hist();
+        c->slowdown = xcalloc(1, sizeof(*c->slowdown));      /* large, and many sets of flows stay empty */
+        c->fct_ns = xcalloc(1, sizeof(*c->fct_ns));
         c->first_ps = r->start_ps;
     }
     c->first_ps = r->start_ps < c->first_ps ? r->start_ps : c->first_ps;
@@ -136,7 +129,7 @@ void fct_add(struct fct *f, const struct flow_result *r)
     }
 }
 
-static struct fct_stats stats_of(const struct hist *h, double mean, double unit)
+struct fct_stats fct_stats_of(const struct hist *h, double mean, double unit)
 {
     return (struct fct_stats){
         .mean = mean,
@@ -152,12 +145,12 @@ struct fct_stats fct_slowdown_stats(const struct fct_cell *c)
 {
     if (c->count == 0)
         return (struct fct_stats){ 0 };
-    return stats_of(c->slowdown, (double)c->slowdown_sum / SLOWDOWN_ONE / (double)c->count, 1);
+    return fct_stats_of(c->slowdown, (double)c->slowdown_sum / SLOWDOWN_ONE / (double)c->count, 1);
 }
 
 struct fct_stats fct_us_stats(const struct fct_cell *c)
 {
     if (c->count == 0)
         return (struct fct_stats){ 0 };
-    return stats_of(c->fct_ns, (double)c->fct_ps_sum / 1e6 / (double)c->count, 1e3);
+    return fct_stats_of(c->fct_ns, (double)c->fct_ps_sum / 1e6 / (double)c->count, 1e3);
 }

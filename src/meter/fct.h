@@ -1,9 +1,9 @@
-/* src/meter/fct.h - what became of the flows: completion times and slowdowns.
+/* src/meter/fct.h - completion times and slowdowns of flows.
  *
- * Results are counted into histograms as flows finish, so memory does not grow with their number. Slowdown
- * is FCT over the FCT of the same flow alone in the network, and at least 1 as in HPCC's scripts: a closed
- * form that is a few nanoseconds too long must not make a flow faster than light. Sums are whole numbers,
- * so that nothing depends on the order in which flows finish.
+ * Flows are counted into histograms as they finish, so memory does not grow with their number. Slowdown is the FCT
+ * divided by the FCT of the same flow in an empty network, and at least 1 as in HPCC's scripts: the closed form for
+ * the empty network may be a few nanoseconds too long. Sums are integers, so they do not depend on the order in
+ * which flows finish.
  */
 #ifndef METER_FCT_H
 #define METER_FCT_H
@@ -19,8 +19,8 @@
 
 struct fct_bucket {
     const char *name;            /* "<10KB": as in tables */
-    uint64_t    bytes_min;       /* flows of at least so much ... */
-    uint64_t    bytes_end;       /* ... and less than this; UINT64_MAX: no end */
+    uint64_t    bytes_min;       /* smallest flow */
+    uint64_t    bytes_end;       /* flows are smaller than this; UINT64_MAX: no limit */
 };
 
 extern const struct fct_bucket fct_buckets[FCT_BUCKETS];     /* by size; KB = 1000 bytes */
@@ -50,16 +50,19 @@ struct fct {
 
 struct fct_stats { double mean, p50, p95, p99, p999, max; };
 
-/* 'phases' must outlive it; NULL: none. */
+/* 'phases' must outlive the struct; NULL: the run has no phases. */
 void fct_init(struct fct *, uint32_t entries, const struct phases *);
 void fct_fini(struct fct *);
 
 /* Counts a finished flow; its ideal is not 0. */
 void fct_add(struct fct *, const struct flow_result *);
 
-/* Flows of size[i] are at least so long and shorter than fct_size_min(i + 1); 0, 100, 200, 500, 1000, ... up to
- * 5 x 10^9 bytes; fct_size_min(FCT_SIZES) is UINT64_MAX. */
+/* size[i] holds flows of fct_size_min(i) .. fct_size_min(i + 1) - 1 bytes: 0, 100, 200, 500, 1000, ... up to 5 x 10^9.
+ * fct_size_min(FCT_SIZES) is UINT64_MAX. */
 uint64_t fct_size_min(uint32_t i);
+
+/* Mean, quantiles and maximum of a histogram; 'unit' divides its values. */
+struct fct_stats fct_stats_of(const struct hist *, double mean, double unit);
 
 /* FCT over ideal, at least 1. */
 double fct_slowdown(const struct flow_result *);

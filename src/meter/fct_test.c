@@ -246,7 +246,8 @@ static void add__tells_mice_from_elephants(void **state)
 static void add__splits_by_the_phase_of_the_start(void **state)
 {
     static const struct { uint64_t start_ps; enum phase phase; } rows[] = {
-        { 0, PHASE_BEFORE }, { 99, PHASE_BEFORE }, { 100, PHASE_DURING }, { 199, PHASE_DURING }, { 200, PHASE_AFTER },
+        { 0, PHASE_BEFORE }, { 99, PHASE_BEFORE }, { 100, PHASE_DURING }, { 199, PHASE_DURING },
+        { 200, PHASE_AFTER },
     };
     struct phases phases = { 0 };
     struct fct f;

@@ -26,13 +26,6 @@ const struct ops_cell *ops_cell(const struct ops *o, uint32_t entry, enum op_kin
     return &o->cell[entry * OP_KINDS + kind];
 }
 
-/* A histogram is large, and most kinds do not occur in an entry: it is made for the first. */
-static void make_hist(struct ops_cell *c)
-{
-    c->took_ns = xmalloc(sizeof(*c->took_ns));
-    hist_init(c->took_ns);
-}
-
 void ops_add(struct ops *o, const struct op_result *r)
 {
     struct ops_cell *c = &o->cell[r->traffic * OP_KINDS + r->kind];
@@ -40,7 +33,7 @@ void ops_add(struct ops *o, const struct op_result *r)
 
     assert(r->traffic < o->entries && r->kind < OP_KINDS);
     if (c->count == 0) {
-        make_hist(c);
+        c->took_ns = xcalloc(1, sizeof(*c->took_ns));        /* large: only for kinds that occur */
         c->first_ps = r->start_ps;
     }
     c->count++;
@@ -55,12 +48,5 @@ struct fct_stats ops_us_stats(const struct ops_cell *c)
 {
     if (c->count == 0)
         return (struct fct_stats){ 0 };
-    return (struct fct_stats){
-        .mean = (double)c->took_ps_sum / 1e6 / (double)c->count,
-        .p50 = hist_quantile(c->took_ns, 0.5) / 1e3,
-        .p95 = hist_quantile(c->took_ns, 0.95) / 1e3,
-        .p99 = hist_quantile(c->took_ns, 0.99) / 1e3,
-        .p999 = hist_quantile(c->took_ns, 0.999) / 1e3,
-        .max = c->took_ns->max / 1e3,
-    };
+    return fct_stats_of(c->took_ns, (double)c->took_ps_sum / 1e6 / (double)c->count, 1e3);
 }

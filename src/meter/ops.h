@@ -1,7 +1,7 @@
-/* src/meter/ops.h - what became of the work that applications wait for: iterations, reads, writes, calls.
+/* src/meter/ops.h - durations of application operations: iterations, reads, writes, calls.
  *
- * Counted into histograms as it ends, by entry of the traffic list and kind. Sums are whole numbers, so that
- * nothing depends on the order in which things end.
+ * Operations are counted into histograms as they end, by kind and by entry of the traffic list. Sums are integers, so
+ * they do not depend on the order.
  */
 #ifndef METER_OPS_H
 #define METER_OPS_H
@@ -16,7 +16,7 @@ struct ops_cell {
     uint64_t          count, bytes;
     uint64_t          first_ps, last_ps;     /* when the first began and the last ended */
     unsigned __int128 took_ps_sum;
-    struct hist      *took_ns;               /* NULL: none yet */
+    struct hist      *took_ns;               /* NULL: no operations yet */
 };
 
 struct ops {
@@ -30,7 +30,7 @@ void ops_add(struct ops *, const struct op_result *);
 
 const struct ops_cell *ops_cell(const struct ops *, uint32_t entry, enum op_kind);
 
-/* Of the time they took, in microseconds. All 0 if there are none. */
+/* Statistics of the durations, in microseconds. All 0 without operations. */
 struct fct_stats ops_us_stats(const struct ops_cell *);
 
 #endif

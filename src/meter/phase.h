@@ -1,8 +1,8 @@
 /* src/meter/phase.h - before, during and after an influx.
  *
- * A scenario may mark traffic that comes upon the rest and goes again. The windows in which there is such
- * traffic divide the run: before the first, during any, after (or between) them. A flow belongs to the phase it
- * starts in.
+ * A scenario may mark traffic as an influx: it starts and stops while other traffic continues. The windows of such
+ * traffic divide the run into three phases: before the first window, during any of them, and after or between them.
+ * A flow belongs to the phase in which it starts.
  */
 #ifndef METER_PHASE_H
 #define METER_PHASE_H
@@ -20,7 +20,7 @@ struct phases {
 
 extern const char *const phase_names[PHASES];
 
-/* Adds a window; more than PHASE_WINDOWS_MAX are joined to the last. */
+/* Adds a window. Windows beyond PHASE_WINDOWS_MAX extend the last one. */
 void phases_add(struct phases *, uint64_t start_ps, uint64_t stop_ps);
 
 /* PHASE_BEFORE if there are no windows. */

@@ -1,4 +1,4 @@
-/* src/meter/scores.h - how well a network did, and how well its monitors saw it, over a whole run. */
+/* src/meter/scores.h - utility of a network and accuracy of its monitors, over a whole run. */
 #ifndef METER_SCORES_H
 #define METER_SCORES_H
 
@@ -6,7 +6,7 @@
 #include "meter/monitor/monitor_utility.h"
 
 struct score {                   /* of one interval */
-    bool                 is_active;          /* an uplink was: otherwise the rest says nothing */
+    bool                 is_active;          /* at least one uplink was active; otherwise the rest is meaningless */
     struct utility_terms terms;
     double               utility;            /* with the weights for the flows that prevail */
 };
@@ -15,13 +15,13 @@ struct scores {
     uint64_t             active;             /* intervals */
     struct utility_terms terms_sum;
     double               utility_sum;
-    double               accuracy_sum[REPORT_MONITORS_MAX];  /* against the monitor 'exact', if there is one */
-    uint64_t             compared;           /* intervals with flows, in which that was done */
+    double               accuracy_sum[REPORT_MONITORS_MAX];  /* relative to the monitor 'exact', if present */
+    uint64_t             compared;           /* intervals in 'accuracy_sum' */
 };
 
 struct score score_of(const struct report *);
 
-/* The accuracy of a monitor of the report in this interval; NAN: there is no truth, or there are no flows. */
+/* Accuracy of a monitor of the report in this interval; NAN without a monitor 'exact' or without flows. */
 double score_accuracy(const struct report *, uint32_t monitor);
 
 void scores_add(struct scores *, const struct report *);

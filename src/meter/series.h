@@ -1,10 +1,10 @@
-/* src/meter/series.h - what a run looked like over time, in as much memory as a picture needs.
+/* src/meter/series.h - time series of a run in bounded memory, for charts.
  *
- * Takes every report of a run and keeps at most SERIES_POINTS points: when there are more intervals, two
- * neighbours become one (sums are added, peaks and states kept), and again. So a point stands for 1, 2, 4, ...
- * intervals.
- * Likewise the busy share of every port, in SERIES_HEAT columns.
- * A report may stand for several intervals at once, as long as those of a point are complete when the next begins.
+ * Takes every report of a run and keeps at most SERIES_POINTS points. When they are full, pairs of neighbors are
+ * merged (sums are added, peaks and states kept), so a point covers 1, 2, 4, ... intervals. The utilization of every
+ * port is kept in the same way, in SERIES_HEAT columns.
+ *
+ * One report may cover several intervals if they all belong to the same point.
  */
 #ifndef METER_SERIES_H
 #define METER_SERIES_H
@@ -30,9 +30,9 @@ struct series_point {            /* as in struct report */
     };
 };
 
-struct series_knob { uint64_t at_ps; uint32_t knob; double value; };     /* a knob has another value from then on */
+struct series_knob { uint64_t at_ps; uint32_t knob; double value; };     /* a knob changes at at_ps */
 
-struct series_phase {            /* sums over the intervals of one phase, divided where an interval lies in two */
+struct series_phase {            /* sums over one phase; an interval in two phases is divided in proportion to time */
     double   count[FIGURE_COUNTS];           /* sums alone */
     uint64_t ps;
 };
@@ -51,36 +51,36 @@ struct series {
     struct knobs         knobs_last;
     uint64_t             intervals;
     uint64_t             interval_ps;        /* of one; set by the caller */
-    bool                 is_growing;         /* reports get longer: no interval is the busiest. Set by the caller */
+    bool                 is_growing;         /* reports get longer, so util_max is not comparable. Set by the caller */
     struct phases        phases;             /* set by the caller before the first report */
     struct series_phase  phase[PHASES];
-    double              *phase_entry_bytes;  /* [entry * PHASES + phase]: acknowledged, divided likewise */
+    double              *phase_entry_bytes;  /* [entry * PHASES + phase]: acknowledged, divided like series_phase */
 };
 
 void series_init(struct series *, uint32_t ports, uint32_t entries);
 void series_fini(struct series *);
 
-/* Nothing happens in the first so many intervals. Points and columns are as long from the start as they would be after
- * those, so that the caller can look less often. To be called before the first report. */
+/* The first intervals are idle. Starts with points and columns as long as they would be after those intervals, so
+ * that the caller may report less often. Call it before the first report. */
 void series_begin_idle(struct series *, uint64_t intervals);
 
-/* A report of so many intervals. */
+/* Adds a report that covers so many intervals. */
 void series_add(struct series *, const struct report *, uint64_t intervals);
 
-/* A setting is in force from at_ps on. To be told once for the start and then for every change: a report alone
- * does not say when within its interval a knob was turned. */
+/* Records the setting that applies from at_ps on. Call it at the start and at every change: reports do not show when
+ * within an interval a knob changed. */
 void series_set_knobs(struct series *, uint64_t at_ps, const struct knobs *);
 
-/* Points first .. end - 1 as one; first < end. */
+/* Merges the points first .. end - 1; first < end. */
 struct series_point series_sum(const struct series *, uint32_t first, uint32_t end);
 
-/* What figures of a point are computed from. */
+/* The input from which figures of a point are computed. */
 struct figure_span series_span(const struct series *, const struct series_point *);
 
-/* The share of its rate that a port sent at, in a column of the heat map. */
+/* Utilization of a port in one column of the heat map. */
 double series_heat(const struct series *, uint32_t column, uint32_t port, uint64_t rate_bps);
 
-/* The same of the busiest interval; where reports get longer, of the busiest column. */
+/* Utilization of a port in its busiest interval, or if is_growing in its busiest column. */
 double series_busiest(const struct series *, uint32_t port, uint64_t rate_bps);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/meter/series_test.c - random reports, kept whole beside it: a point must be the sum of those it stands for. */
+/* src/meter/series_test.c - compares points with the sums of the random reports that they cover. */
 #include "meter/series.h"
 #include "base/err.h"
 #include "base/rng.h"
@@ -16,7 +16,7 @@ enum { PORTS = 3, ENTRIES = 2 };
 
 #define INTERVAL_PS (10 * PS_PER_US)
 
-struct history {                 /* what was told, interval by interval */
+struct history {                 /* all reports, one per interval */
     struct report      *report;
     struct report_port (*port)[PORTS];
     uint64_t           (*entry)[ENTRIES];
@@ -42,7 +42,7 @@ static void make_report(struct history *h, uint32_t i, struct rng *rng)
     r->entries = ENTRIES;
 }
 
-static void tell(struct history *h, struct series *s, uint32_t count, uint64_t seed)
+static void add_random_reports(struct history *h, struct series *s, uint32_t count, uint64_t seed)
 {
     struct rng rng;
 
@@ -69,7 +69,8 @@ static void forget(struct history *h, struct series *s)
 /* All are sums but these four. */
 static struct series_point sum_of(const struct history *h, uint32_t first, uint32_t end)
 {
-    struct series_point sum = { .start_ps = h->report[first].start_ps, .end_ps = h->report[end - 1].end_ps }, peak = { 0 };
+    struct series_point sum = { .start_ps = h->report[first].start_ps, .end_ps = h->report[end - 1].end_ps };
+    struct series_point peak = { 0 };
 
     for (uint32_t i = first; i < end; i++) {
         const struct report *r = &h->report[i];
@@ -136,7 +137,7 @@ static void add__keeps_sums_and_peaks_for_any_number_of_intervals(void **state)
         struct history h;
         struct series  s;
 
-        tell(&h, &s, counts[i], i);
+        add_random_reports(&h, &s, counts[i], i);
         check_points(&h, &s);
         check_heat(&h, &s);
         assert_int_equal(s.intervals, counts[i]);
@@ -192,7 +193,7 @@ static void add__remembers_the_busiest_interval_of_a_port(void **state)
     struct series  s;
 
     (void)state;
-    tell(&h, &s, 3000, 9);
+    add_random_reports(&h, &s, 3000, 9);
     for (int p = 0; p < PORTS; p++) {
         uint64_t most = 0;
 
@@ -210,7 +211,7 @@ static void sum__of_points_is_that_of_their_intervals(void **state)
     struct series       s;
 
     (void)state;
-    tell(&h, &s, 1000, 4);           /* two intervals to a point */
+    add_random_reports(&h, &s, 1000, 4);           /* two intervals to a point */
     is = series_sum(&s, 10, 25);
     should_be = sum_of(&h, 20, 50);
     assert_memory_equal(&is, &should_be, sizeof is);

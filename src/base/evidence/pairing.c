@@ -44,11 +44,6 @@ enum arm pairing_next_arm(const struct pairing *p)
     return p->is_second ? p->next_pair : other(p->arm);
 }
 
-bool pairing_is_block_start(const struct pairing *p)
-{
-    return p->interval == 0;
-}
-
 /* The pair is over. One with a block of which nothing was measured says nothing. */
 static bool end_pair(struct pairing *p, double *d)
 {

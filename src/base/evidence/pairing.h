@@ -32,9 +32,6 @@ void pairing_init(struct pairing *, uint32_t length, uint32_t burn_in, uint64_t 
 enum arm pairing_arm(const struct pairing *);
 enum arm pairing_next_arm(const struct pairing *);
 
-/* Is the next interval the first of a block? */
-bool pairing_is_block_start(const struct pairing *);
-
 /* An interval has ended; NAN: it was not measured. Returns whether a pair is complete, and then its mean(B) - mean(A). */
 bool pairing_add(struct pairing *, double value, double *d);
 

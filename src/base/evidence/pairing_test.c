@@ -47,7 +47,7 @@ static void next_arm__is_what_comes(void **unused)
     for (int block = 0; block < 500; block++) {
         enum arm now = pairing_arm(&p), next = pairing_next_arm(&p);
 
-        assert_true(pairing_is_block_start(&p));
+        assert_int_equal(p.interval, 0);
         for (int i = 0; i < 3; i++) {
             assert_int_equal(pairing_arm(&p), now);
             pairing_add(&p, 0, &d);

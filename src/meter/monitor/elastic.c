@@ -1,20 +1,20 @@
 /* src/meter/monitor/elastic.c - see elastic.h. */
 #include "meter/monitor/elastic.h"
 #include "base/err.h"
+#include "base/rng.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NO_ENTRY ELASTIC_ENTRIES
 #define INLINE  static inline __attribute__((always_inline))
 
-/* What is found in a bucket, eight words at once. The eighth of either half is not an entry's. */
+/* Vectors that cover half of a bucket. The eighth word of 'print' and of 'count' does not belong to an entry. */
 typedef uint32_t words __attribute__((vector_size(16)));
 typedef uint64_t halves __attribute__((vector_size(16)));
 
-/* The lowest bit that any lane has, or NO_ENTRY. */
+/* Returns the lowest bit set in any lane, or NO_ENTRY. */
 INLINE uint32_t first_entry(words bits)
 {
     halves half = (halves)bits;
@@ -23,13 +23,13 @@ INLINE uint32_t first_entry(words bits)
     return (uint32_t)__builtin_ctz((uint32_t)either | (uint32_t)(either >> 32) | 1u << NO_ENTRY);
 }
 
-/* The first entry with a fingerprint, or NO_ENTRY. */
+/* Returns the first entry with this fingerprint, or NO_ENTRY. */
 INLINE uint32_t find_vector(const struct elastic_bucket *b, uint32_t print)
 {
     words low, high;
 
     memcpy(&low, b->print, sizeof(low));
-    memcpy(&high, &b->print[4], sizeof(high));       /* its last lane is the guard, which has no bit */
+    memcpy(&high, &b->print[4], sizeof(high));       /* the last lane is the guard, which the mask excludes */
     return first_entry(((words)(low == print) & (words){ 1, 2, 4, 8 }) |
                       ((words)(high == print) & (words){ 16, 32, 64, 0 }));
 }
@@ -50,13 +50,13 @@ INLINE words lesser(words a, words b)
     return (a & is_less) | (b & ~is_less);
 }
 
-/* The first of the entries with the smallest count. */
+/* Returns the first of the entries with the smallest count. */
 INLINE uint32_t smallest_vector(const struct elastic_bucket *b)
 {
     words low, high, least;
 
     memcpy(&low, b->count, sizeof(low));
-    memcpy(&high, &b->count[3], sizeof(high));       /* entry 3 again, and no lane that is not an entry */
+    memcpy(&high, &b->count[3], sizeof(high));       /* overlaps at entry 3, so that all lanes are entries */
     least = lesser(low, high);
     least = lesser(least, __builtin_shufflevector(least, least, 2, 3, 0, 1));
     least = lesser(least, __builtin_shufflevector(least, least, 1, 0, 3, 2));
@@ -88,7 +88,7 @@ INLINE uint32_t print_of(uint64_t hash)
     return print + !print;
 }
 
-/* The bucket comes of the hash's upper half, the fingerprint of its lower half, and this of both. */
+/* The upper half of the hash selects the bucket, the lower half is the fingerprint, and both select the counter. */
 static uint16_t *light_of(const struct elastic *e, uint64_t hash)
 {
     return &e->light[flow_key_below(hash * 0x9e3779b97f4a7c15ull, e->lights)];
@@ -115,9 +115,8 @@ static void light_add(struct elastic *e, uint16_t *light, uint64_t bytes)
     light_set(e, light, *light + units_of(bytes));
 }
 
-/* A flow leaves its entry for the light part. Its counter there holds nothing of it that is not in its count
- * too, so the greater of the two will do. As published, the count of a marked flow holds none of
- * what is there. */
+/* Moves a flow from its entry to the light part. The flow's part of the light counter is also in 'count', so the
+ * larger of the two is the new value. As published, the count of a marked flow excludes the light counter. */
 static void move_to_light(struct elastic *e, const struct flow_key *k, uint32_t count, bool is_split)
 {
     uint16_t *light = light_of(e, flow_key_hash(k, e->seed));
@@ -151,7 +150,7 @@ static void take_entry(struct elastic *e, uint32_t bucket, uint32_t entry, const
     e->key[bucket * ELASTIC_ENTRIES + entry] = *k;
 }
 
-/* A newcomer has enough votes behind it. */
+/* Replaces the flow of an entry by a newcomer that has enough votes. */
 static void take_by_votes(struct elastic *e, uint32_t bucket, uint32_t entry, const struct flow_key *k,
                           uint64_t hash, uint32_t bytes)
 {
@@ -168,14 +167,14 @@ static void take_by_votes(struct elastic *e, uint32_t bucket, uint32_t entry, co
     b->guard = 0;
 }
 
-/* An entry that anyone may take, or NO_ENTRY. As an interval goes on there are fewer and fewer of them: a flow
- * that has been refused one, and is in the light part, will not find one later. */
+/* Returns an entry that any flow may take, or NO_ENTRY. Free entries only become fewer during an interval, so a flow
+ * that was sent to the light part finds none later. */
 INLINE uint32_t free_entry(struct elastic_bucket *b, bool with_vectors)
 {
     uint32_t entry = with_vectors ? find_vector(b, 0) : find_scalar(b, 0);
 
     if (entry != NO_ENTRY)
-        return entry;             /* it never had a flow */
+        return entry;             /* never used */
     while (b->idle) {
         entry = (uint32_t)__builtin_ctz(b->idle);
 
@@ -210,7 +209,7 @@ INLINE void insert_stranger(struct elastic *e, uint32_t bucket, const struct flo
         light_add(e, light_of(e, hash), bytes);
 }
 
-/* Not inlined: what most packets go through stays short. */
+/* Not inlined, to keep the common path short. */
 static __attribute__((noinline)) void
 insert_stranger_vector(struct elastic *e, uint32_t bucket, const struct flow_key *k, uint64_t hash,
                        uint32_t bytes)
@@ -305,7 +304,7 @@ void elastic_next_interval(struct elastic *e)
     elastic_clear_rest(e);
 }
 
-/* What an entry says of its flow. */
+/* The estimate that an entry gives for its flow. */
 static uint64_t entry_bytes(const struct elastic *e, uint32_t bucket, uint32_t entry)
 {
     const struct elastic_bucket *b = &e->bucket[bucket];
@@ -344,118 +343,24 @@ uint32_t elastic_list(const struct elastic *e, uint64_t bytes_min, struct elasti
     return found;
 }
 
-/* What the light part holds of a flow that has no entry; 0 if it has one. */
-static uint64_t bytes_without_entry(const struct elastic *e, const struct flow_key *k)
-{
-    uint64_t hash = flow_key_hash(k, e->seed);
-    uint32_t bucket = flow_key_below(hash, e->buckets);
-    uint32_t entry = find_vector(&e->bucket[bucket], print_of(hash));
-    bool has_entry = entry != NO_ENTRY && e->bucket[bucket].count[entry];
+/* ---- number of flows ---- */
 
-    return has_entry ? 0 : light_bytes(light_of(e, hash));
+double elastic_light_flows(const struct elastic *e)
+{
+    uint32_t empty = e->lights - e->lights_used;
+    double   flows = e->lights * rng_log((double)e->lights / (empty ? empty : 1)) - e->splits;
+
+    return flows > 0 ? flows : 0;
 }
 
-/* The flows of 'e' take along what 'other' has of them in its light part only; as published the mark is
- * enough. */
-static void add_from_light(struct elastic *e, const struct elastic *other)
+double elastic_cardinality(const struct elastic *e)
 {
-    for (uint32_t i = 0; i < e->buckets * ELASTIC_ENTRIES; i++) {
-        struct elastic_bucket *b = &e->bucket[i / ELASTIC_ENTRIES];
-        uint32_t entry = i % ELASTIC_ENTRIES;
-        uint64_t bytes = b->count[entry] ? bytes_without_entry(other, &e->key[i]) : 0;
+    uint32_t heavy = 0;
 
-        if (bytes == 0)
-            continue;
-        set_split(e, b, entry, true);
-        if (!e->published)
-            b->count[entry] = add_to_most(b->count[entry], (uint32_t)bytes);
-    }
-}
-
-static void merge_light(struct elastic *to, const struct elastic *from)
-{
-    for (uint32_t i = 0; i < to->lights; i++)
-        light_set(to, &to->light[i], (uint64_t)to->light[i] + from->light[i]);
-}
-
-/* A flow of the other heavy part joins its own entry, if it has one. */
-static bool join_entry(struct elastic *to, const struct flow_key *k, uint32_t count, bool is_split)
-{
-    uint64_t hash = flow_key_hash(k, to->seed);
-    struct elastic_bucket *b = &to->bucket[flow_key_below(hash, to->buckets)];
-    uint32_t entry = find_vector(b, print_of(hash));
-
-    if (entry == NO_ENTRY || b->count[entry] == 0)
-        return false;
-    b->count[entry] = add_to_most(b->count[entry], count);
-    set_split(to, b, entry, is_split || (b->split >> entry & 1));
-    return true;
-}
-
-/* Otherwise it takes the entry of a smaller flow, or goes to the light part. */
-static void win_entry(struct elastic *to, const struct flow_key *k, uint32_t count, bool is_split)
-{
-    uint64_t hash = flow_key_hash(k, to->seed);
-    uint32_t bucket = flow_key_below(hash, to->buckets), print = print_of(hash);
-    struct elastic_bucket *b = &to->bucket[bucket];
-    uint32_t entry = find_vector(b, print);
-
-    entry = entry != NO_ENTRY ? entry : smallest_entry(b, true);
-    if (b->count[entry] >= count) {
-        move_to_light(to, k, count, is_split);
-        return;
-    }
-    if (b->count[entry])
-        move_to_light(to, &to->key[bucket * ELASTIC_ENTRIES + entry], b->count[entry], b->split >> entry & 1);
-    take_entry(to, bucket, entry, k, print, count, is_split);
-}
-
-/* Empties 'from'. All join before any is driven out: a flow without its entry could not be joined any more. */
-static void merge_heavy(struct elastic *to, struct elastic *from)
-{
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < from->buckets * ELASTIC_ENTRIES; i++) {
-            struct elastic_bucket *b = &from->bucket[i / ELASTIC_ENTRIES];
-            uint32_t entry = i % ELASTIC_ENTRIES, count = b->count[entry];
-            bool is_split = b->split >> entry & 1;
-
-            if (count && pass == 0 && join_entry(to, &from->key[i], count, is_split))
-                b->count[entry] = 0;
-            else if (count && pass == 1)
-                win_entry(to, &from->key[i], count, is_split);
-        }
-    }
-}
-
-static struct elastic copy_of(const struct elastic *e)
-{
-    struct elastic copy;
-
-    elastic_init(&copy, &(struct elastic_cfg){ .heavy_bytes = e->buckets * 64, .light_bytes = e->lights * 2,
-                                               .published = e->published });
-    copy.seed = e->seed;
-    copy.lights_used = e->lights_used;
-    copy.splits = e->splits;
-    memcpy(copy.bucket, e->bucket, e->buckets * sizeof(*e->bucket));
-    memcpy(copy.key, e->key, (uint64_t)e->buckets * ELASTIC_ENTRIES * sizeof(*e->key));
-    memcpy(copy.light, e->light, e->lights * sizeof(*e->light));
-    return copy;
-}
-
-int elastic_merge(struct elastic *to, const struct elastic *from)
-{
-    struct elastic other;
-
-    if (to->buckets != from->buckets || to->lights != from->lights || to->seed != from->seed ||
-        to->published != from->published)
-        return -EINVAL;
-    other = copy_of(from);
-    add_from_light(&other, to);
-    add_from_light(to, from);
-    merge_light(to, from);
-    merge_heavy(to, &other);
-    elastic_fini(&other);
-    return 0;
+    for (uint32_t i = 0; i < e->buckets; i++)
+        for (uint32_t entry = 0; entry < ELASTIC_ENTRIES; entry++)
+            heavy += e->bucket[i].count[entry] > 0;
+    return heavy + elastic_light_flows(e);
 }
 
 uint64_t elastic_bytes(const struct elastic *e)

@@ -263,67 +263,6 @@ static void next_interval__keeps_entries_for_late_flows(void **unused)
     elastic_fini(&e);
 }
 
-static void merge__adds_what_two_sketches_know(void **unused)
-{
-    struct elastic a, b;
-
-    (void)unused;
-    fill_one_bucket(&a, false);
-    fill_one_bucket(&b, false);
-    insert(&b, 7, 1000, 1);
-    assert_int_equal(0, elastic_merge(&a, &b));
-    for (uint32_t flow = 1; flow <= 6; flow++)
-        assert_int_equal(query(&a, flow), 2 * flow * 100);
-    assert_int_equal(query(&a, 7), 2 * 700 + 1000);
-    assert_int_equal(a.lights_used, 0);
-    elastic_fini(&a);
-    elastic_fini(&b);
-}
-
-/* Flow 8 is in the light part of one and has an entry in the other. */
-static void merge__joins_the_parts_of_a_flow(void **unused)
-{
-    struct elastic a, b;
-
-    (void)unused;
-    fill_one_bucket(&a, false);
-    insert(&a, 8, 160, 2);
-    elastic_init(&b, &(struct elastic_cfg){ .heavy_bytes = 64, .light_bytes = 2 });
-    insert(&b, 8, 1000, 1);
-    assert_int_equal(0, elastic_merge(&a, &b));
-    assert_int_equal(query(&a, 8), 1000 + 320);
-    assert_int_equal(query(&a, 1), 320);             /* had to go: the light counter says 320 of it */
-    assert_int_equal(query(&a, 2), 200);
-    elastic_fini(&a);
-    elastic_fini(&b);
-}
-
-static void check_merge(bool published)
-{
-    struct elastic_cfg cfg = { .heavy_bytes = 20 * 64, .light_bytes = 8000, .published = published };
-    uint64_t bytes[FLOWS] = { 0 };
-    struct elastic a, b;
-
-    elastic_init(&a, &cfg);
-    elastic_init(&b, &cfg);
-    insert_random(&a, bytes, 8, 30000);
-    insert_random(&b, bytes, 9, 30000);
-    assert_int_equal(0, elastic_merge(&a, &b));
-    for (uint32_t flow = 0; flow < FLOWS; flow++)
-        assert_true(query(&a, flow) >= (bytes[flow] < 1000000 ? bytes[flow] : 1000000));
-    for (uint32_t flow = 0; flow < 30; flow++)
-        assert_true(query(&a, flow) <= bytes[flow] + bytes[flow] / 10);
-    elastic_fini(&a);
-    elastic_fini(&b);
-}
-
-static void merge__is_never_less_than_the_truth(void **unused)
-{
-    (void)unused;
-    check_merge(false);
-    check_merge(true);
-}
-
 /* Seven flows so large that no votes suffice: all others are in the light part. */
 static void block_heavy_part(struct elastic *e, uint32_t lights)
 {
@@ -359,69 +298,6 @@ static void cardinality__counts_entries_exactly(void **unused)
     elastic_fini(&e);
 }
 
-/* 20000 flows in 20000 counters, 1.6 to a counter that is not empty: 60 % of one quantum, 30 % of two, 10 %
- * of five. */
-static void sizes__finds_what_shares_counters(void **unused)
-{
-    static const uint32_t quanta[10] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 5 };
-    double flows[64];
-    struct elastic e;
-
-    (void)unused;
-    block_heavy_part(&e, 20000);
-    for (uint32_t flow = 0; flow < 20000; flow++)
-        insert(&e, flow, 1600, (int)quanta[flow % 10]);
-    elastic_sizes(&e, 1600, 300, flows, 64);
-    assert_true(flows[0] > 12000 * 0.95 && flows[0] < 12000 * 1.05);
-    assert_true(flows[1] > 6000 * 0.95 && flows[1] < 6000 * 1.05);
-    assert_true(flows[4] > 2000 * 0.85 && flows[4] < 2000 * 1.15);
-    assert_true(flows[2] + flows[3] < 200);
-    assert_true(flows[63] >= 7 && flows[63] < 8);    /* those of the heavy part */
-    elastic_fini(&e);
-}
-
-/* Counters that flows have to themselves are read as they are: by far most at a load of 1 in 100. */
-static void sizes__reads_lonely_flows_exactly(void **unused)
-{
-    double flows[16], sum = 0;
-    struct elastic e;
-
-    (void)unused;
-    block_heavy_part(&e, 100000);
-    for (uint32_t flow = 0; flow < 1000; flow++)
-        insert(&e, flow, 160, 1 + (int)(flow % 4));
-    elastic_sizes(&e, 160, 20, flows, 16);
-    for (uint32_t i = 0; i < 4; i++)
-        assert_true(flows[i] > 250 - 10 && flows[i] < 250 + 10);
-    for (uint32_t i = 0; i < 15; i++)
-        sum += flows[i];
-    assert_true(sum > 1000 - 10 && sum < 1000 + 10);
-    elastic_fini(&e);
-}
-
-static void merge__refuses_what_is_not_alike(void **unused)
-{
-    static const struct elastic_cfg other[] = {
-        { .heavy_bytes = 128, .light_bytes = 1000 }, { .heavy_bytes = 64, .light_bytes = 1002 },
-        { .heavy_bytes = 64, .light_bytes = 1000, .seed = 1 },
-        { .heavy_bytes = 64, .light_bytes = 1000, .published = true },
-    };
-    struct flow_key key = flow_key_qp(1, 2, 3);
-
-    (void)unused;
-    for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
-        struct elastic a, b;
-
-        elastic_init(&a, &(struct elastic_cfg){ .heavy_bytes = 64, .light_bytes = 1000 });
-        elastic_init(&b, &other[i]);
-        elastic_insert(&b, &key, 500);
-        assert_int_equal(-EINVAL, elastic_merge(&a, &b));
-        assert_int_equal(0, elastic_query(&a, &key));
-        elastic_fini(&a);
-        elastic_fini(&b);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -435,14 +311,8 @@ int main(void)
         cmocka_unit_test(list__has_the_flows_of_the_heavy_part),
         cmocka_unit_test(next_interval__leaves_flows_in_their_entries),
         cmocka_unit_test(next_interval__keeps_entries_for_late_flows),
-        cmocka_unit_test(merge__adds_what_two_sketches_know),
-        cmocka_unit_test(merge__joins_the_parts_of_a_flow),
-        cmocka_unit_test(merge__is_never_less_than_the_truth),
-        cmocka_unit_test(merge__refuses_what_is_not_alike),
         cmocka_unit_test(cardinality__is_right_within_its_error),
         cmocka_unit_test(cardinality__counts_entries_exactly),
-        cmocka_unit_test(sizes__finds_what_shares_counters),
-        cmocka_unit_test(sizes__reads_lonely_flows_exactly),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

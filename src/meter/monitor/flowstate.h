@@ -1,6 +1,6 @@
 /* src/meter/monitor/flowstate.h - PARALEON's ternary flow states.
  *
- * A flow is told by what it sent in each monitor interval:
+ * A flow is classified by the bytes that it sent in each monitor interval:
  *
  *   elephant             it has sent at least tau since it was first seen
  *   potential elephant   less, but it has sent something in each of the last delta intervals or more

@@ -11,10 +11,11 @@
 #endif
 
 #define PARKING_WAYS 4u          /* places that a flow may have */
-#define ALL_ENTRIES    ((1u << ELASTIC_ENTRIES) - 1)
-#define AHEAD        8u
+#define ALL_ENTRIES  ((1u << ELASTIC_ENTRIES) - 1)
+#define AHEAD        8u          /* prefetch distance, in entries */
 
-void flowstate_table_init(struct flowstate_table *s, struct flowstate_cfg cfg, uint32_t buckets, uint32_t places)
+void flowstate_table_init(struct flowstate_table *s, struct flowstate_cfg cfg, uint32_t buckets,
+                          uint32_t places)
 {
     *s = (struct flowstate_table){ .cfg = flowstate_configure(cfg), .buckets = buckets };
     s->parking_places = places > PARKING_WAYS ? places / PARKING_WAYS * PARKING_WAYS : PARKING_WAYS;
@@ -42,7 +43,7 @@ static struct parked_flow *parking_row(const struct flowstate_table *s, uint64_t
     return &s->parked[(size_t)flow_key_below(name, s->parking_places / PARKING_WAYS) * PARKING_WAYS];
 }
 
-/* The free place of a row, or the one that has been there longest. */
+/* Returns a free place of a row, or the oldest one. */
 static struct parked_flow *place_in(const struct flowstate_table *s, struct parked_flow *row)
 {
     struct parked_flow *place = row;
@@ -63,7 +64,7 @@ static void park(struct flowstate_table *s, uint64_t name, struct flowstate stat
     *place_in(s, parking_row(s, name)) = (struct parked_flow){ name, state.bytes, state.run, s->interval };
 }
 
-/* A flow that was parked in an earlier interval was silent, or too small to be seen, at the end of it. */
+/* A flow that was parked in an earlier interval has been silent or in the light part since, so its run ended. */
 static struct flowstate unpark(struct flowstate_table *s, uint64_t name)
 {
     struct parked_flow *row = parking_row(s, name);
@@ -95,8 +96,7 @@ static void prefetch_owners(const struct flowstate_table *s, const struct elasti
     __builtin_prefetch(&s->states[entry / ELASTIC_ENTRIES], 1);
 }
 
-/* All that have lost their entry leave. What is needed is far apart in memory, and asked for some changes
- * ahead. */
+/* Parks the states of flows that have lost their entries. Prefetches, because the accesses are scattered. */
 static void park_all(struct flowstate_table *s, const struct elastic *e)
 {
     for (uint32_t i = 0; i < e->changes; i++) {
@@ -111,7 +111,7 @@ static void park_all(struct flowstate_table *s, const struct elastic *e)
     }
 }
 
-/* Then those enter that have an entry now: a flow may have moved from one to another. */
+/* Restores the states of flows that now have an entry. Runs after park_all(): a flow may have changed its entry. */
 static void unpark_all(struct flowstate_table *s, const struct elastic *e)
 {
     for (uint32_t i = 0; i < e->changes; i++) {
@@ -123,7 +123,8 @@ static void unpark_all(struct flowstate_table *s, const struct elastic *e)
     }
 }
 
-static void read_bucket(struct flowstate_table *s, const struct elastic *e, uint32_t bucket, struct flow_tally *t)
+static void read_bucket(struct flowstate_table *s, const struct elastic *e, uint32_t bucket,
+                        struct flow_tally *t)
 {
     for (uint32_t entry = 0; entry < ELASTIC_ENTRIES; entry++) {
         struct flowstate state = state_of(s, bucket, entry);
@@ -151,7 +152,7 @@ typedef uint64_t sums __attribute__((vector_size(16)));
 
 struct lanes { words low, high; };
 
-#ifdef __ARM_NEON                /* compilers do not find these by themselves */
+#ifdef __ARM_NEON                /* compilers do not generate these instructions */
 
 static inline words add_to_most(words a, words b)
 {
@@ -189,7 +190,7 @@ static inline sums add_wide(sums sum, words w)
 
 #endif
 
-/* One by one: compilers take a copy of two vectors through memory. */
+/* Two separate copies: compilers would copy both vectors at once through memory. */
 static inline struct lanes load(const void *eight_words)
 {
     struct lanes l;
@@ -216,7 +217,7 @@ static inline struct lanes widen(shorts s)
                            (words)__builtin_shufflevector(s, s, 4, 4, 5, 5, 6, 6, 7, 7) };
 }
 
-/* A bit for every lane that is true. Bytes of 1, 2, 4, ..., of which a multiplication makes the sum. */
+/* One bit per lane that is true. The mask leaves bytes of 1, 2, 4, ...; the multiplication adds them up. */
 static inline uint8_t bits_of(shorts s)
 {
     typedef uint8_t bytes __attribute__((vector_size(16)));
@@ -228,7 +229,7 @@ static inline uint8_t bits_of(shorts s)
 
 struct classes { shorts active, elephants, potentials; sums bytes; };
 
-/* What flowstate_step() and flow_tally_add() do, for a bucket. Returns which entries are active, a bit each. */
+/* flowstate_step() and flow_tally_add() for a whole bucket. Returns the active entries as a bit mask. */
 static inline uint8_t step(uint32_t tau, uint16_t delta, struct bucket_states *s, struct lanes count,
                            struct classes *sum)
 {
@@ -240,7 +241,7 @@ static inline uint8_t step(uint32_t tau, uint16_t delta, struct bucket_states *s
     bytes = (struct lanes){ add_to_most(bytes.low, count.low), add_to_most(bytes.high, count.high) };
     run = add_1_to_most(run) & active;
     is_elephant = narrow((words)(bytes.low >= tau), (words)(bytes.high >= tau)) & active;
-    is_potential = (shorts)(run >= delta) & ~is_elephant;    /* in a row, so active */
+    is_potential = (shorts)(run >= delta) & ~is_elephant;    /* a run implies active */
     part = widen(is_potential);
     store(s->bytes, bytes);
     memcpy(s->run, &run, sizeof(run));
@@ -294,7 +295,7 @@ static void read_stretch(struct flowstate_table *s, struct elastic *e, uint32_t 
 
 void flowstate_table_read(struct flowstate_table *s, struct elastic *e, struct flow_tally *t)
 {
-    /* Sigmoids and bins are of single flows. */
+    /* Sigmoids and bins need each flow separately. */
     if (s->cfg.share != FLOW_SHARE_SIZE || s->cfg.with_bins) {
         flowstate_table_read_scalar(s, e, t);
         return;

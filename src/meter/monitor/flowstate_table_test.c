@@ -113,7 +113,8 @@ static void read__vector_equals_scalar(void **unused)
         scalar.potential_sigmoid = 0;
         assert_memory_equal(&vector, &scalar, sizeof(vector));
         assert_memory_equal(a.entries.states, b.entries.states, 33 * sizeof(*a.entries.states));
-        assert_memory_equal(a.entries.owner, b.entries.owner, 33 * ELASTIC_ENTRIES * sizeof(*a.entries.owner));
+        assert_memory_equal(a.entries.owner, b.entries.owner,
+                            33 * ELASTIC_ENTRIES * sizeof(*a.entries.owner));
         assert_memory_equal(a.entries.parked, b.entries.parked, 64 * sizeof(*a.entries.parked));
         assert_memory_equal(a.sketch.bucket, b.sketch.bucket, 33 * sizeof(*a.sketch.bucket));
     }

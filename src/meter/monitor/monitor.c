@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Every one of them. To add one, add a line. */
+/* To add a monitor, add a line. */
 #define EACH(X) \
     X(monitor_paraleon) \
     X(monitor_elastic) \
@@ -25,16 +25,4 @@ const struct monitor_algo *monitor_find(const char *name)
         if (strcmp((*a)->name, name) == 0)
             return *a;
     return NULL;
-}
-
-void monitor_read_all(const struct monitor_algo *algo, void *const *state, uint32_t points, uint64_t now_ps,
-                      struct fsd *network)
-{
-    struct fsd local;
-
-    memset(network, 0, sizeof(*network));
-    for (uint32_t i = 0; i < points; i++) {
-        algo->read(state[i], now_ps, &local);
-        fsd_add(network, &local);
-    }
 }

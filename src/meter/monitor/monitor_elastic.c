@@ -1,7 +1,7 @@
 /* src/meter/monitor/monitor_elastic.c - Elastic Sketch alone: a flow is what it sent in one interval.
  *
- * What PARALEON calls naive. With intervals of a millisecond an elephant is one only if it sends tau in that
- * time: 1 MB takes 80 us of a 100 Gb/s link to itself, but 1.3 ms of a sixteenth of it.
+ * PARALEON calls this monitor naive. With intervals of 1 ms a flow counts as an elephant only if it sends tau in that
+ * time: 1 MB takes 80 us on an idle 100 Gb/s link, but 1.3 ms with a sixteenth of it.
  */
 #include "base/err.h"
 #include "meter/monitor/monitor_sketch.h"
@@ -12,10 +12,10 @@
 struct naive {
     struct monitor_sketch m;
     struct flowstate_cfg  cfg;
-    struct elastic_flow  *flow;  /* room for all entries */
+    struct elastic_flow  *flow;  /* scratch space for all entries */
 };
 
-/* A flow's first interval, in the words of ternary states: elephant or mouse. */
+/* Classifies each flow as if this were its first interval: elephant or mouse. */
 static void naive_read(void *state, uint64_t now_ps, struct fsd *fsd)
 {
     struct naive *n = state;
@@ -40,7 +40,7 @@ static void *naive_create(const struct monitor_cfg *cfg)
 
     monitor_sketch_init(&n->m, cfg);
     n->cfg = flowstate_configure(cfg->states);
-    n->cfg.delta = FLOWSTATE_RUN_MAX;        /* one interval knows no potential elephants */
+    n->cfg.delta = FLOWSTATE_RUN_MAX;        /* no potential elephants */
     n->flow = xmalloc((uint64_t)n->m.sketch.buckets * ELASTIC_ENTRIES * sizeof(*n->flow));
     return n;
 }

@@ -1,9 +1,8 @@
-/* src/meter/monitor/monitor_host.c - work requests counted where they are posted, as PARALEON's successor does.
+/* src/meter/monitor/monitor_host.c - work requests counted at the hosts that post them, like PARALEON's successor.
  *
- * A host knows how long a message is, and how much of it is sent. It keeps a table of 1024 requests by a hash
- * of their flow, where a new one replaces what was there. An entry counts with min(size, sent rounded up to
- * whole taus), so that what is not on its way does not count yet, and is an elephant from tau on. One that is
- * through is counted once more and leaves.
+ * A host knows the size of a message and how much of it has been sent. It keeps a hash table of 1024 requests by flow;
+ * a new request replaces the old one. A request counts with min(size, sent rounded up to a multiple of tau), so bytes
+ * not yet sent do not count, and is an elephant from tau on. A finished request is counted one last time.
  */
 #include "base/err.h"
 #include "meter/monitor/monitor.h"

@@ -1,8 +1,7 @@
-/* src/meter/monitor/monitor_key.h - what a monitor tells flows apart by.
+/* src/meter/monitor/monitor_key.h - the key by which monitors identify flows.
  *
- * Either the five-tuple of its packets or, where the transport header is read, the queue pair that they go
- * to. Both fill 16 bytes without loss, are never all zero, and never equal each other: the last word tells
- * them apart.
+ * Either the five-tuple of the packets or, if the transport header is read, the destination queue pair. Both fit into
+ * 16 bytes without loss, are never all zero, and differ in the last word.
  */
 #ifndef METER_MONITOR_MONITOR_KEY_H
 #define METER_MONITOR_MONITOR_KEY_H
@@ -45,15 +44,14 @@ static inline uint64_t flow_key_fold(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* 64 bits of which every range is as good as random; two rounds of multiplying 64 by 64 bits and folding the
- * 128. */
+/* A 64-bit hash: two rounds of a 64 x 64 bit multiplication, each folded to 64 bits. All bits are usable. */
 static inline uint64_t flow_key_hash(const struct flow_key *k, uint64_t seed)
 {
     return flow_key_fold(flow_key_fold(k->word[0] ^ seed, k->word[1] ^ 0xe7037ed1a0b428dbull),
                          0xa0761d6478bd642full ^ seed);
 }
 
-/* The upper half of a hash, spread over 0 .. n - 1. */
+/* Maps the upper half of a hash to 0 .. n - 1. */
 static inline uint32_t flow_key_below(uint64_t hash, uint32_t n)
 {
     return (uint32_t)((hash >> 32) * n >> 32);

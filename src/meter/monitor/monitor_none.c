@@ -1,4 +1,4 @@
-/* src/meter/monitor/monitor_none.c - sees nothing: what PARALEON's figure 10 calls No_FSD. */
+/* src/meter/monitor/monitor_none.c - a monitor that sees no flows: No_FSD in PARALEON's figure 10. */
 #include "meter/monitor/monitor.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* src/meter/monitor/monitor_sketch.h - what monitors share that count packets in an Elastic Sketch. */
+/* src/meter/monitor/monitor_sketch.h - common part of the monitors that count packets in an Elastic Sketch. */
 #ifndef METER_MONITOR_MONITOR_SKETCH_H
 #define METER_MONITOR_MONITOR_SKETCH_H
 
@@ -11,7 +11,7 @@ struct monitor_sketch {          /* first in the state of such a monitor */
 
 void monitor_sketch_init(struct monitor_sketch *, const struct monitor_cfg *);
 
-/* Flows of the light part alone: mice, unless they are left out. */
+/* Flows that only the light part saw; 0 with heavy_only. */
 uint64_t monitor_sketch_unseen(const struct monitor_sketch *);
 
 void     monitor_sketch_on_packet(void *state, const struct flow_key *, uint32_t bytes, uint64_t now_ps);

@@ -1,4 +1,4 @@
-/* src/meter/monitor/monitor_table.c - open addressing, at most half full. Flows that are done leave when it grows. */
+/* src/meter/monitor/monitor_table.c - open addressing, at most half full. Growing drops finished flows. */
 #include "meter/monitor/monitor_table.h"
 #include "base/err.h"
 

@@ -1,4 +1,4 @@
-/* src/meter/monitor/monitor_table.h - flows by key, as many as there are. For monitors that need not be small. */
+/* src/meter/monitor/monitor_table.h - a hash table of flows that grows, for monitors without a memory limit. */
 #ifndef METER_MONITOR_MONITOR_TABLE_H
 #define METER_MONITOR_MONITOR_TABLE_H
 
@@ -22,7 +22,7 @@ struct flow_table {
 void flow_table_init(struct flow_table *);
 void flow_table_fini(struct flow_table *);
 
-/* The flow, new if it was not there. Good until the next call. */
+/* Returns the flow; adds it if necessary. The pointer is valid until the next call. */
 struct table_flow *flow_table_at(struct flow_table *, const struct flow_key *);
 
 void flow_table_clear(struct flow_table *);

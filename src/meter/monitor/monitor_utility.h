@@ -1,12 +1,12 @@
-/* src/meter/monitor/monitor_utility.h - how well a network does, in one number: PARALEON's utility.
+/* src/meter/monitor/monitor_utility.h - PARALEON's utility: the performance of a network as one number.
  *
  *   U = w_tp O_tp + w_rtt O_rtt + w_pfc O_pfc          each term and U in 0 .. 1, larger is better
  *
- *   O_tp    mean utilisation of the active links from hosts to ToRs
- *   O_rtt   round trip of an empty path over the measured one
- *   O_pfc   1 - mean time paused over the interval
+ *   O_tp    mean utilization of the active links from hosts to ToRs
+ *   O_rtt   unloaded round-trip time divided by the measured one
+ *   O_pfc   1 - mean fraction of time paused
  *
- * Pure functions of what an interval's report has. Where the paper and its artifact differ, both can be had.
+ * Pure functions of one report. Where the paper and its artifact differ, both variants exist.
  */
 #ifndef METER_MONITOR_MONITOR_UTILITY_H
 #define METER_MONITOR_MONITOR_UTILITY_H
@@ -24,29 +24,29 @@ struct utility_weights { double throughput, rtt, pfc; };     /* sum 1 */
 extern const struct utility_weights utility_for_delay;       /* .2 .5 .3: table III */
 extern const struct utility_weights utility_for_throughput;  /* .5 .2 .3: the paper's for training */
 
-/* For delay where mice prevail, for throughput otherwise: the artifact's rule. */
+/* The artifact's rule: weights for delay if there are more mice, otherwise for throughput. */
 struct utility_weights utility_weights_for(const struct fsd *);
 
-/* In proportion: from .2 .5 .3, where there are mice only, to .8 0 .2, where there are elephants only. Nobody waits for
- * the round trips of elephants, and half of a utility that a queue can spoil keeps them from filling their links. */
+/* Interpolates from .2 .5 .3 (mice only) to .8 0 .2 (elephants only). Elephants do not depend on the round-trip time,
+ * and a high weight for it keeps them from filling their links. */
 struct utility_weights utility_weights_at(double elephant_share);
 
-/* Mean share of its rate that an active uplink sends at, 0 .. 1. An uplink is active if that is more than
- * active_share. 0 if none is. The report's interval is not empty. */
+/* Mean utilization of the uplinks whose utilization exceeds active_share; 0 without such uplinks. The report's interval
+ * must not be empty. */
 double utility_throughput(const struct report *, double active_share);
 
-/* Mean over pairs of hosts of the round trip of an empty path over the mean of the measured ones, each at most
- * 1, as the paper has it, but there and back: its hops times link delay is one way, half of what it is compared
- * with. Pairs without samples do not count; 1 without any. */
+/* Mean over pairs of hosts of unloaded / mean measured round-trip time, each at most 1. As in the paper, except that the
+ * base covers both directions: the paper's "hops times link delay" is one way, half of what it is compared with. Pairs
+ * without samples do not count; 1 if no pair has samples. */
 double utility_rtt(const struct report *);
 
-/* As the artifact has it: one base for all over the mean of the pairs' last samples, which may exceed 1. */
+/* The artifact's variant: one base for all pairs, divided by the mean of their last samples. May exceed 1. */
 double utility_rtt_of_last(const struct report *, uint64_t base_rtt_ps);
 
-/* Over all ports that the report knows something of, or, as in the artifact, over those that were paused. 1 if there are none. */
+/* Averages over all ports in the report, or (the artifact's variant) over the paused ports only. 1 without ports. */
 double utility_pfc(const struct report *, bool paused_only);
 
-/* As the artifact has it: frames of 5 us each, over ports that got some. May be less than 0. */
+/* The artifact's variant: each PAUSE frame counts 5 us, averaged over the ports that received any. May be negative. */
 double utility_pfc_of_frames(const struct report *);
 
 struct utility_terms { double throughput, rtt, pfc; };

@@ -88,7 +88,7 @@ static void pfc__is_the_share_of_time_that_is_not_paused(void **unused)
     assert_true(utility_pfc(&none, true) == 1);
 }
 
-/* The second port, which was paused for half the time, is of a device that told nothing: 0.1 of four are left. */
+/* The second port, paused half of the time, belongs to a device that did not report: 0.1 of four ports remain. */
 static void pfc__leaves_out_what_is_missing(void **unused)
 {
     struct report_device devices[] = { { 0 }, { .is_missing = true } };

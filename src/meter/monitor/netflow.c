@@ -1,4 +1,4 @@
-/* src/meter/monitor/netflow.c - sampling as commodity switches do it: one packet in a hundred, told once per second.
+/* src/meter/monitor/netflow.c - sampling like commodity switches: one packet in a hundred, exported once per second.
  *
  * A flow is as large as its sampled packets times the rate; one of which no packet was sampled does not
  * exist. Gaps between samples are drawn evenly from 1 .. 2 n - 1, so that traffic in step with the sampler
@@ -92,5 +92,5 @@ const struct monitor_algo monitor_netflow = {
     .create    = netflow_create,
     .destroy   = netflow_destroy,
     .name      = "netflow",
-    .about     = "one packet in 100, told once per second",
+    .about     = "one packet in 100, exported once per second",
 };
