@@ -60,7 +60,8 @@ struct unit {                    /* a queue; or, central, all queues of one dire
     uint32_t agent;
     uint32_t action;             /* in force */
     uint32_t queues;
-    bool     is_decided;         /* 'state' led to 'action' in the last slot */
+    bool     is_decided;         /* 'action' was chosen in the last slot; otherwise the queue was idle and kept it */
+    bool     has_state;          /* 'state' was there when 'action' was chosen or kept */
     bool     has_history;
     uint8_t  still;              /* slots for which the reward has not changed */
     uint32_t held;               /* slots for which a random action stays */
@@ -351,12 +352,13 @@ static bool is_exploring(const struct acc *a)
     return a->explorer.net || a->explorer.rule;
 }
 
+/* The paper skips inference for idle queues, not experience: an idle queue that kept its setting has a reward, too. */
 static void remember(struct acc *a, const struct unit *u)
 {
     struct dqn_step step = { .state = u->state, .next = u->next, .reward = (float)u->reward, .action = u->action };
     float           record[2 * HISTORY_MAX * ACC_FEATURES + 3];
 
-    if (!u->is_decided)
+    if (!u->has_state)
         return;
     if (is_exploring(a) && a->explorer.memory) {
         dqn_record(record, &step, a->inputs);
@@ -366,9 +368,11 @@ static void remember(struct acc *a, const struct unit *u)
     }
 }
 
+/* What is recorded in training explores every queue: one that never leaves its first setting teaches nothing about
+ * other settings. */
 static bool is_idle(const struct acc *a, const struct unit *u)
 {
-    if (a->idle == IDLE_NEVER)
+    if (a->idle == IDLE_NEVER || a->explorer.memory)
         return false;
     if (u->still >= STILL_SLOTS && !is_exploring(a))
         return true;
@@ -401,7 +405,6 @@ static void act(struct acc *a, struct unit *u, uint32_t action)
     a->figures.decisions++;
     a->figures.changes += u->action != action;
     u->action = action;
-    memcpy(u->state, u->next, a->inputs * sizeof(float));
 }
 
 /* Units that wait for a net that does not learn: several go through it together, which takes less time. */
@@ -421,6 +424,8 @@ static void decide_waiting(struct acc *a, struct waiting *w)
 static void decide(struct acc *a, struct unit *u, struct waiting *w)
 {
     u->is_decided = !is_idle(a, u);
+    memcpy(u->state, u->next, a->inputs * sizeof(float));
+    u->has_state = true;
     if (!u->is_decided)
         a->figures.skipped++;
     else if (is_exploring(a))
