@@ -35,26 +35,24 @@ double kl_divergence(const uint64_t *now, const uint64_t *before, uint32_t bins,
     return kl > 0 ? kl : 0;      /* equal up to rounding */
 }
 
-double kl_fsd(const struct fsd *now, const struct fsd *before, enum kl_bins bins, double epsilon)
+double kl_fsd(const struct fsd *now, const struct fsd *before, double epsilon)
 {
     const uint64_t two_now[] = { now->elephants, now->mice };
     const uint64_t two_before[] = { before->elephants, before->mice };
 
-    if (bins == KL_LOG)
-        return kl_divergence(now->bin, before->bin, FSD_BINS, epsilon);
     return kl_divergence(two_now, two_before, 2, epsilon);
 }
 
-void kl_trigger_init(struct kl_trigger *t, double theta, double epsilon, enum kl_bins bins)
+void kl_trigger_init(struct kl_trigger *t, double theta, double epsilon)
 {
-    *t = (struct kl_trigger){ .theta = theta, .epsilon = epsilon, .bins = bins };
+    *t = (struct kl_trigger){ .theta = theta, .epsilon = epsilon };
 }
 
 bool kl_trigger_step(struct kl_trigger *t, const struct fsd *now)
 {
     if (now->elephants + now->mice == 0)
         return false;
-    t->last = kl_fsd(now, &t->before, t->bins, t->epsilon);
+    t->last = kl_fsd(now, &t->before, t->epsilon);
     t->before = *now;
     return t->last > t->theta;
 }

@@ -17,21 +17,19 @@
 #define KL_EPSILON 1e-3
 #define KL_MAX     1e9
 
-enum kl_bins { KL_TWO, KL_LOG }; /* elephants and mice as in PARALEON's artifact, or flows by size */
-
 /* Of counts, at least one bin. Two empty distributions are equal; an empty one is taken to be even. */
 double kl_divergence(const uint64_t *now, const uint64_t *before, uint32_t bins, double epsilon);
 
-double kl_fsd(const struct fsd *now, const struct fsd *before, enum kl_bins, double epsilon);
+/* Of elephants and mice, as in PARALEON's artifact. */
+double kl_fsd(const struct fsd *now, const struct fsd *before, double epsilon);
 
 struct kl_trigger {
-    double       theta, epsilon;
-    enum kl_bins bins;
-    struct fsd   before;         /* empty at the start: even, as in the artifact */
-    double       last;           /* divergence at the last step */
+    double     theta, epsilon;
+    struct fsd before;           /* empty at the start: even, as in the artifact */
+    double     last;             /* divergence at the last step */
 };
 
-void kl_trigger_init(struct kl_trigger *, double theta, double epsilon, enum kl_bins);
+void kl_trigger_init(struct kl_trigger *, double theta, double epsilon);
 
 /* Takes the distribution of an interval; true if it is more than theta from that of the interval before. An
  * interval without flows says nothing: it neither triggers nor is remembered. */

@@ -72,27 +72,12 @@ static void trigger__compares_with_the_interval_before(void **unused)
     struct kl_trigger t;
 
     (void)unused;
-    kl_trigger_init(&t, KL_THETA, KL_EPSILON, KL_TWO);
+    kl_trigger_init(&t, KL_THETA, KL_EPSILON);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct fsd f = { .elephants = rows[i].elephants * FSD_ONE, .mice = rows[i].mice * FSD_ONE };
 
         assert_int_equal(kl_trigger_step(&t, &f), rows[i].fires);
     }
-}
-
-static void trigger__by_sizes_sees_what_two_bins_do_not(void **unused)
-{
-    struct fsd small = { .mice = 100 * FSD_ONE }, larger = small;
-    struct kl_trigger two, log;
-
-    (void)unused;
-    small.bin[2] = 100;
-    larger.bin[9] = 100;
-    kl_trigger_init(&two, KL_THETA, KL_EPSILON, KL_TWO);
-    kl_trigger_init(&log, KL_THETA, KL_EPSILON, KL_LOG);
-    kl_trigger_step(&two, &small), kl_trigger_step(&log, &small);
-    assert_false(kl_trigger_step(&two, &larger));
-    assert_true(kl_trigger_step(&log, &larger));
 }
 
 int main(void)
@@ -102,7 +87,6 @@ int main(void)
         cmocka_unit_test(divergence__has_the_known_sensitivity),
         cmocka_unit_test(divergence__is_finite_for_empty_bins),
         cmocka_unit_test(trigger__compares_with_the_interval_before),
-        cmocka_unit_test(trigger__by_sizes_sees_what_two_bins_do_not),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

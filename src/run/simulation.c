@@ -57,7 +57,6 @@ static void need_monitor(struct simulation *s)
 
     if (loop_slot_ps(&s->loop))
         return;
-    w->cfg.states.with_bins |= loop_needs_bins(&s->loop);
     if (w->monitors == 0)
         w->monitor[w->monitors++] = monitor_find("paraleon");
 }

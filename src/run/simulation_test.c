@@ -391,7 +391,7 @@ static void tuner__takes_options_of_the_scenario(void **state)
     assert_string_equal(s.loop.tuning.algo->name, "paraleon");
     assert_true(value_of(&s.loop.tuning, "eta") == 0.7);
     assert_true(value_of(&s.loop.tuning, "guided") == 0);
-    assert_true(value_of(&s.loop.tuning, "cooling") == 0.85);
+    assert_true(value_of(&s.loop.tuning, "give_up") == 6);
     simulation_run(&s, NULL, NULL);
     assert_int_equal(s.loop.tuning.steps, 4);         /* 100 to 300 us */
     assert_int_equal(s.loop.tuning.step[0].start_ps, 100 * PS_PER_US);
@@ -430,28 +430,6 @@ static void tuner__keeps_the_values_in_force(void **state)
         given += s.loop.tuning.values.is_given[i];
     assert_int_equal(given, 2);                  /* preset and eta */
     simulation_close(&s);
-}
-
-static void tuner__needs_bins_if_the_tuner_looks_at_them(void **state)
-{
-    static const struct { const char *tuner; bool needs; } rows[] = {
-        { "tuner: {kind: random, bins: log}\n", true }, { "tuner: random\n", false },
-        { "tuner: expert\n", false },
-    };
-
-    (void)state;
-    for (int i = 0; i < 3; i++) {
-        struct simulation s;
-        struct err        err;
-        char              text[600];
-
-        snprintf(text, sizeof(text), NETWORK "%s", rows[i].tuner);
-        if (open_with(&s, text, NULL, 0, &err))
-            fail_msg("%s", err.text);
-        assert_true(loop_needs_bins(&s.loop) == rows[i].needs);
-        assert_true(s.scenario.watch.cfg.states.with_bins == rows[i].needs);
-        simulation_close(&s);
-    }
 }
 
 static void tuner__refuses_with_the_place(void **state)
@@ -607,7 +585,6 @@ int main(void)
         cmocka_unit_test(tuner__takes_options_of_the_scenario),
         cmocka_unit_test(tuner__an_alias_is_a_tuner_with_an_option),
         cmocka_unit_test(tuner__keeps_the_values_in_force),
-        cmocka_unit_test(tuner__needs_bins_if_the_tuner_looks_at_them),
         cmocka_unit_test(tuner__refuses_with_the_place),
         cmocka_unit_test(tuner__a_file_is_looked_for_beside_the_scenario),
         cmocka_unit_test(delay__decisions_are_in_force_as_late_as_they_should),

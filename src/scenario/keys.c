@@ -79,7 +79,7 @@ static const struct key_row monitor_keys[] = {
     { "heavy",      KEY_BYTES, "150KiB",  "size of the sketch's buckets at each ToR", KEY_AT(struct monitor_cfg, sketch.heavy_bytes), 64, 1u << 30 },
     { "light",      KEY_BYTES, "450KiB",  "size of its shared counters", KEY_AT(struct monitor_cfg, sketch.light_bytes), 2, 1u << 30 },
     { "heavy_only", KEY_YES,  "no",      "do not count flows without an entry, as PARALEON", KEY_AT(struct monitor_cfg, heavy_only) },
-    { "bins",       KEY_YES,  "no",      "also count flows in 32 size bins; implied by `bins: log` of a tuner", KEY_AT(struct monitor_cfg, states.with_bins) },
+    { "bins",       KEY_YES,  "no",      "also count flows in 32 size bins", KEY_AT(struct monitor_cfg, states.with_bins) },
     { "sample",     KEY_COUNT, "100",     "netflow: one packet in so many is sampled", KEY_AT(struct monitor_cfg, netflow_one_in), 1, 1u << 30 },
     { "export",     KEY_TIME, "1s",      "netflow: export period", KEY_AT(struct monitor_cfg, netflow_export_ps), 1, KEY_TIME_PS_MAX },
     { "requests",   KEY_COUNT, "1024",    "host: entries of each host's table of work requests", KEY_AT(struct monitor_cfg, host_requests), 1, 1u << 24 },

@@ -8,23 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOG_FROM   8                         /* times the least value that the most is, at least, to step by factors */
-#define LOG_STEPS  8                         /* whole steps from the least to the most then */
-#define STREAM     0x616e6e65616cull         /* of random numbers */
-#define CLEAR_LOSS 0.01                      /* of utility in 0 .. 1: ParaleonPlus */
-#define BAD_WEIGHT 0.15                      /* of the newest in the moving share of losses: ParaleonPlus */
-
-struct anneal_cfg anneal_configure(const double *value, double scale)
-{
-    return (struct anneal_cfg){
-        .temperature_start = value[ANNEAL_START],
-        .temperature_end = value[ANNEAL_END],
-        .cooling = value[ANNEAL_COOLING],
-        .iterations = (uint32_t)value[ANNEAL_ITERATIONS],
-        .eta = 0.5,
-        .scale = scale,
-    };
-}
+#define STREAM 0x616e6e65616cull         /* of random numbers */
 
 int anneal_create(void **state, const struct search_algo *algo, const struct anneal_cfg *cfg,
                   const struct world *world, const struct option_values *v, struct err *err)
@@ -62,16 +46,19 @@ uint32_t anneal_settings(const struct anneal_cfg *cfg)
     return temperatures * cfg->iterations;
 }
 
-void anneal_set_budget(const struct anneal_cfg *cfg, struct option_values *v, uint32_t own_options)
+void anneal_set_budget(const struct anneal_cfg *cfg, const struct search_algo *algo, struct option_values *v)
 {
+    long     row = key_find(algo->option, "budget") - algo->option;
     uint32_t settings = anneal_settings(cfg);
 
-    if (v->is_given[own_options + SEARCH_BUDGET])
+    if (v->is_given[row])
         return;
-    settings += v->value[own_options + SEARCH_KNOWN] > 0;        /* the running one */
-    for (int i = 0; v->value[own_options + SEARCH_KNOWN] > 0 && setting_all[i].name; i++)
-        settings++;
-    v->value[own_options + SEARCH_BUDGET] = settings;
+    if (search_option(algo, v, SEARCH_KNOWN) > 0) {
+        settings++;              /* the running one */
+        for (int i = 0; setting_all[i].name; i++)
+            settings++;
+    }
+    v->value[row] = settings;
 }
 
 void anneal_begin(void *state, const double *from, const struct search_now *now)
@@ -86,38 +73,17 @@ void anneal_begin(void *state, const double *from, const struct search_now *now)
     a->asks_for_start = !start.is_measured;
     a->temperature = a->cfg.temperature_start;
     a->iteration = 0;
-    a->bad = 0;
 }
 
 /* ---- mutation: lines 14 to 22 ---- */
 
 static double chance_of_prevailing(const struct anneal *a, const struct search_now *now)
 {
-    double cap = a->cfg.cap_adaptive ? 0.5 + 0.2 * (1 - a->bad) : a->cfg.eta;
-    double share = 0.5;
+    double cap = a->cfg.eta, share = 0.5;
 
     if (a->cfg.guided && now && now->is_known)
         share = now->elephants >= 0.5 ? now->elephants : 1 - now->elephants;
     return share < cap || !a->cfg.guided ? share : cap;
-}
-
-/* Where the least and the most are far apart, what a step does depends on its share of the value. */
-static bool is_log(const struct anneal *a, const struct space_dim *d)
-{
-    return a->cfg.log_steps && d->min > 0 && d->max >= LOG_FROM * d->min;
-}
-
-/* A factor must move a whole number that is small, too. */
-static double moved(const struct anneal *a, const struct space_dim *d, double from, double steps)
-{
-    double to;
-
-    if (!is_log(a, d))
-        return from + steps * d->step;
-    to = fmax(from, d->min) * exp_of(steps * rng_log(d->max / d->min) / LOG_STEPS);
-    if (fabs(to - from) < d->quantum)
-        to = from + (steps > 0 ? d->quantum : -d->quantum);
-    return to;
 }
 
 static void move(struct anneal *a, uint32_t i, double chance, int prevailing, double *point)
@@ -126,7 +92,7 @@ static void move(struct anneal *a, uint32_t i, double chance, int prevailing, do
     double length = 0.5 + 0.5 * rng_real(&a->rng);
     int    way = rng_real(&a->rng) < chance ? prevailing : -prevailing;
 
-    point[i] = moved(a, d, point[i], way * d->toward * length);
+    point[i] += way * d->toward * length * d->step;
 }
 
 /* Brings 'count' of the dimensions, chosen at random, to the front; all: in their order. */
@@ -203,7 +169,6 @@ static bool judge(struct anneal *a, const struct search_now *now, struct tuner_n
     double was = utility_of(&a->current, now), is = utility_of(&a->candidate, now);
     bool   accepted = anneal_accepts(&a->rng, a->cfg.scale * (is - was), a->temperature);
 
-    a->bad += BAD_WEIGHT * ((is - was < -CLEAR_LOSS) - a->bad);
     write_note(a, was, is, accepted, note);
     return accepted;
 }

@@ -3,9 +3,8 @@
  *
  *   temperature from start to end, times 'cooling' after every 'iterations' measurements
  *   accept:   better than the current point, or with probability e^(difference / temperature)
- *   mutate:   every parameter by U(0.5, 1) of its step; guided: with probability min(mu, eta) the way that
- *             flows of the prevailing type like, whose share mu is; not guided: either way. With log_steps those whose bounds
- *             are far apart by a factor instead: U(0.5, 1) of an eighth of the way between them, on a logarithmic scale
+ *   mutate:   every parameter by U(0.5, 1) of its step; guided: with probability min(mu, eta) in the direction that
+ *             favours the dominant type of flows, whose share is mu; not guided: either way
  */
 #ifndef TUNE_ANNEAL_H
 #define TUNE_ANNEAL_H
@@ -23,8 +22,6 @@ struct anneal_cfg {
     bool             guided;
     enum anneal_from mutate_from;
     bool             first_always;   /* the start counts as not measured: the first candidate is accepted */
-    bool             cap_adaptive;   /* ParaleonPlus: instead of eta */
-    bool             log_steps;
     uint32_t         mutate_count;   /* parameters that are mutated, chosen at random; 0: all */
 };
 
@@ -41,24 +38,8 @@ struct anneal {
     double              temperature;
     uint32_t            iteration;           /* at this temperature */
     bool                asks_for_start;      /* the next to be measured is the start itself */
-    double              bad;                 /* moving share of clear losses: cap_adaptive */
     struct anneal_point current, best, candidate;
 };
-
-/* For the table of a tuner that anneals: these rows with its initial values, in the order of
- * enum anneal_option. */
-enum anneal_option { ANNEAL_START, ANNEAL_END, ANNEAL_COOLING, ANNEAL_ITERATIONS, ANNEAL_OPTION_COUNT };
-
-#define ANNEAL_OPTIONS(start, end, factor, settings) \
-    { "temperature_start", KEY_REAL, #start, \
-      "initial temperature: a scaled loss of this size is accepted with 37 %", .min = 1e-6, .max = 1e6 }, \
-    { "temperature_end", KEY_REAL, #end, "final temperature", .min = 1e-6, .max = 1e6 }, \
-    { "cooling", KEY_REAL, #factor, "factor from a temperature to the next", .min = 0.01, .max = 0.999 }, \
-    { "iterations", KEY_COUNT, #settings, \
-      "settings per temperature; they define the default budget", .min = 1, .max = 1e5 }
-
-/* The cfg that 'value', of those rows, and the utility's scale make; not guided, the rest zero. */
-struct anneal_cfg anneal_configure(const double *value, double scale);
 
 /* Makes a search that anneals; refuses a start that is not above the end. */
 int anneal_create(void **state, const struct search_algo *, const struct anneal_cfg *,
@@ -76,9 +57,8 @@ void           anneal_tell(void *, const struct search_now *, struct tuner_note 
 /* Settings that are measured from start to end. */
 uint32_t anneal_settings(const struct anneal_cfg *);
 
-/* Unless a budget is given it becomes what the search needs at most, all known settings included.
- * 'own_options' as in struct search_algo. */
-void anneal_set_budget(const struct anneal_cfg *, struct option_values *, uint32_t own_options);
+/* Unless a budget is given, it becomes what the search needs at most, all presets included. */
+void anneal_set_budget(const struct anneal_cfg *, const struct search_algo *, struct option_values *);
 
 /* Is a difference in utility, already scaled, taken at this temperature? Takes a random number if it is no
  * gain. */

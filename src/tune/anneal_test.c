@@ -122,45 +122,16 @@ static double drift(struct anneal_cfg cfg, double elephants, bool is_known)
 /* 0.75 (2 min(mu, eta) - 1): 0.45 at the cap of 0.8. */
 static void ask__drifts_toward_what_prevails(void **unused)
 {
-    struct anneal_cfg naive = published, adaptive = published;
+    struct anneal_cfg naive = published;
 
     (void)unused;
     naive.guided = false;
-    adaptive.cap_adaptive = true;
     assert_true(test_is_near(drift(published, 0.95, true), 0.45, 0.023));
     assert_true(test_is_near(drift(published, 0.05, true), -0.45, 0.023));
     assert_true(test_is_near(drift(published, 0.7, true), 0.75 * 0.4, 0.023));
     assert_true(test_is_near(drift(published, 0.3, true), -0.75 * 0.4, 0.023));
     assert_true(test_is_near(drift(published, 0.95, false), 0, 0.023));
     assert_true(test_is_near(drift(naive, 0.95, true), 0, 0.023));
-    assert_true(test_is_near(drift(adaptive, 0.95, true), 0.75 * 0.4, 0.023));   /* no losses: 0.7 */
-}
-
-/* A step is a factor of the eighth root of most over least, to the power of U(0.5, 1): the same far below and far up. A parameter whose
- * bounds are near each other moves as before. */
-static void ask__log_steps_are_factors(void **unused)
-{
-    struct space space = { .dims = 3, .dim = { { KNOB_kmin, 1, 1, 65536, 50, 1, 0, 0 }, { KNOB_kmax, 1, 1, 65536, 50, 1, 0, 0 },
-                                               { KNOB_rpg_min_dec_fac, 1, 50, 80, 5, 50, 0, 0 } } };
-    struct search_now now = now_of(0.5, 0.9);
-    double from[SPACE_DIMS_MAX] = { 16, 4096, 65 }, point[SPACE_DIMS_MAX];
-    struct anneal_cfg cfg = published;
-    struct anneal *a;
-
-    (void)unused;
-    cfg.log_steps = true;
-    for (uint64_t seed = 1; seed <= 50; seed++) {
-        a = anneal_new(&space, cfg, seed);
-        anneal_begin(a, from, &now);
-        assert_true(anneal_ask(a, &now, point));
-        for (int i = 0; i < 2; i++) {
-            double steps = fabs(log(point[i] / from[i])) / (log(65536) / 8);
-
-            assert_true(steps >= 0.5 - 1e-9 && steps < 1 + 1e-9);
-        }
-        assert_true(fabs(point[2] - 65) >= 2.5 && fabs(point[2] - 65) < 5);
-        anneal_free(a);
-    }
 }
 
 /* Each step is between half a step and a whole one. */
@@ -292,18 +263,21 @@ static void ask__starts_from_the_best_if_it_is_to(void **unused)
 
 static void set_budget__is_what_the_search_needs(void **unused)
 {
-    struct option_values v = { 0 };
+    static const struct key_row options[] = { SEARCH_OPTIONS, { 0 } };
+    const struct search_algo    algo = { .option = options };
+    struct option_values        v = { 0 };
+    double *budget = &v.value[key_find(options, "budget") - options];
 
     (void)unused;
-    anneal_set_budget(&published, &v, 2);
-    assert_true(v.value[2 + SEARCH_BUDGET] == 280);
-    v.value[2 + SEARCH_KNOWN] = 1;
-    anneal_set_budget(&published, &v, 2);
-    assert_true(v.value[2 + SEARCH_BUDGET] == 286);      /* five presets, and the running one */
-    v.value[2 + SEARCH_BUDGET] = 7;
-    v.is_given[2 + SEARCH_BUDGET] = true;
-    anneal_set_budget(&published, &v, 2);
-    assert_true(v.value[2 + SEARCH_BUDGET] == 7);
+    anneal_set_budget(&published, &algo, &v);
+    assert_true(*budget == 280);
+    v.value[key_find(options, "known") - options] = 1;
+    anneal_set_budget(&published, &algo, &v);
+    assert_true(*budget == 286);         /* five presets, and the running one */
+    *budget = 7;
+    v.is_given[key_find(options, "budget") - options] = true;
+    anneal_set_budget(&published, &algo, &v);
+    assert_true(*budget == 7);
 }
 
 int main(void)
@@ -313,7 +287,6 @@ int main(void)
         cmocka_unit_test(settings__of_the_known_schedules),
         cmocka_unit_test(ask__ends_after_as_many_intervals),
         cmocka_unit_test(ask__drifts_toward_what_prevails),
-        cmocka_unit_test(ask__log_steps_are_factors),
         cmocka_unit_test(ask__moves_every_parameter_or_as_many_as_asked),
         cmocka_unit_test(begin__measures_the_start_if_need_be),
         cmocka_unit_test(tell__goes_back_after_a_loss),

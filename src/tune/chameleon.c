@@ -14,7 +14,8 @@
  *
  * What the poster does not say, and what we chose:
  *
- *   the metric                  the utility of tune/search/search.h (the poster: throughput, RTT, PFCs and CNPs)
+ *   the metric                  utility (search.h); preset=published: throughput, the poster's example. It also names
+ *                               RTT, PFCs, CNPs, queues and marks: the option metric
  *   beta                        0.01
  *   "several" rounds            3 in a row
  *   the first step              1.5 times the step of the space, for each parameter in its turn
@@ -37,8 +38,7 @@
 #include <stdlib.h>
 
 enum chameleon_option {
-    CHAMELEON_BETA, CHAMELEON_PATIENCE, CHAMELEON_DECAY, CHAMELEON_STEP_FACTOR,
-    CHAMELEON_OWN
+    CHAMELEON_PRESET, CHAMELEON_BETA, CHAMELEON_PATIENCE, CHAMELEON_DECAY, CHAMELEON_STEP_FACTOR
 };
 
 struct chameleon {
@@ -279,23 +279,28 @@ static void chameleon_tell(void *state, const struct search_now *now, struct tun
         note_start(c, now, note);
 }
 
-extern const struct search_algo chameleon_search;
-const struct search_algo chameleon_search = {
-    .create      = chameleon_create,
-    .destroy     = free,
-    .begin       = chameleon_begin,
-    .ask         = chameleon_ask,
-    .tell        = chameleon_tell,
-    .own_options = CHAMELEON_OWN,
+static const char *const preset_names[] = { "corrected", "published", NULL };
+
+/* 'published' is one search over the knobs that the poster names, by throughput, with samples of 10 ms (interval=10ms)
+ * uploaded every 100 ms and without what other searches do to be careful. */
+static const struct tuner_preset presets[] = {
+    /* option        corrected  published */
+    { "trigger",   { "change",  "once" } },
+    { "restart",   { "yes",     "no" } },
+    { "abandon",   { "0.05",    "0" } },
+    { "confirm",   { "3",       "0" } },
+    { "metric",    { "utility", "throughput" } },
+    { "space",     { "safe",    "poster" } },
+    { "settle",    { "1",       "1" } },
+    { "measure",   { "3",       "9" } },
+    { "filter",    { "0",       "3" } },
+    { NULL, { NULL } },
 };
 
-static int chameleon_open(void **state, const struct world *world, const struct option_values *values,
-                          struct err *err)
-{
-    return search_create(state, &chameleon_search, world, values, err);
-}
-
 static const struct key_row chameleon_options[] = {
+    [CHAMELEON_PRESET] = { "preset", KEY_NAME, "corrected",
+        "initial values of the options: corrected, as other searches; published, as in the poster",
+        .choices = preset_names },
     [CHAMELEON_BETA] = { "beta", KEY_REAL, "0.01",
         "relative rise of utility that is a clear gain", .min = 0, .max = 1 },
     [CHAMELEON_PATIENCE] = { "patience", KEY_COUNT, "3",
@@ -305,12 +310,37 @@ static const struct key_row chameleon_options[] = {
     [CHAMELEON_STEP_FACTOR] = { "step_factor", KEY_REAL, "1.5",
         "a parameter's first step, in steps of the space", .min = 0.001, .max = 1000 },
     SEARCH_OPTIONS,
+    SEARCH_SUMMARY_OPTIONS,
     { 0 }
 };
 
+extern const struct search_algo chameleon_search;
+const struct search_algo chameleon_search = {
+    .create      = chameleon_create,
+    .destroy     = free,
+    .begin       = chameleon_begin,
+    .ask         = chameleon_ask,
+    .tell        = chameleon_tell,
+    .option      = chameleon_options,
+};
+
 extern const struct tuner_algo tuner_chameleon;
+
+static void chameleon_fill(struct option_values *v)
+{
+    tuner_values_preset(&tuner_chameleon, v, presets, (int)v->value[CHAMELEON_PRESET]);
+}
+
+static int chameleon_open(void **state, const struct world *world, const struct option_values *given, struct err *err)
+{
+    struct option_values v = *given;             /* has no text of its own */
+
+    chameleon_fill(&v);
+    return search_create(state, &chameleon_search, world, &v, err);
+}
+
 const struct tuner_algo tuner_chameleon = {
-    .create = chameleon_open, SEARCH_HOOKS,
+    .fill   = chameleon_fill, .create = chameleon_open, SEARCH_HOOKS,
     .name   = "chameleon",
     .about  = "CHAMELEON (SIGCOMM 2023 poster): greedy, one parameter after the other, in steps that shrink",
     .option = chameleon_options,

@@ -6,7 +6,7 @@
 extern const struct search_algo chameleon_search;
 extern const struct tuner_algo  tuner_chameleon;
 
-static const double initial[] = { 0.01, 3, 0.95, 1.5 };      /* beta, patience, decay, step_factor */
+static const double initial[] = { 0, 0.01, 3, 0.95, 1.5 };   /* preset, beta, patience, decay, step_factor */
 
 /* Not in the order of their turns, which is rpg_ai_rate (1), dce_tcp_g (2), kmin (0). */
 static const struct space three = {
@@ -128,7 +128,7 @@ static void ask__a_parameter_that_cannot_move_is_passed_over(void **state)
 static void ask__a_step_is_never_less_than_the_quantum(void **state)
 {
     static const double want[] = { 11.5, 12.5, 13.5 };       /* steps of 1.5, then not 0.75 and 0.375 but 1 */
-    static const double halving[] = { 0.01, 3, 0.5, 1.5 };
+    static const double halving[] = { 0, 0.01, 3, 0.5, 1.5 };
     struct space space = {
         .dims = 1, .dim = { { .knob = KNOB_rpg_gd, .min = 1, .max = 20, .step = 1, .quantum = 1 } }
     };
@@ -213,7 +213,7 @@ static void ask__climbs_a_hill(void **state)
 {
     enum { DIMS = 6, ASKS = 280 };
     static double trace[ASKS * DIMS];
-    static const double strict[] = { 0.001, 3, 0.95, 1.5 };
+    static const double strict[] = { 0, 0.001, 3, 0.95, 1.5 };
     double origin[DIMS] = { 0 }, end = test_climb(&chameleon_search, strict, DIMS, ASKS, 1, trace);
     double below = 1 - test_hill(origin, DIMS);
 
@@ -229,6 +229,24 @@ static void options__are_its_own_and_those_of_all_searches(void **state)
     test_options(&tuner_chameleon, &chameleon_search);
 }
 
+/* The poster's metric and knobs; what is given stays. */
+static void fill__published_is_the_posters(void **state)
+{
+    static const struct { const char *option; double value; } row[] = {
+        { "metric", 1 }, { "space", SPACE_POSTER }, { "measure", 9 }, { "filter", 3 }, { "confirm", 2 }, { "trigger", 2 },
+    };
+    struct option_values v;
+
+    (void)state;
+    tuner_values_init(&tuner_chameleon, &v);
+    tuner_values_set(&tuner_chameleon, &v, "preset", "published", NULL);
+    tuner_values_set(&tuner_chameleon, &v, "confirm", "2", NULL);
+    tuner_values_fill(&tuner_chameleon, &v);
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+        assert_true(v.value[key_find(tuner_chameleon.option, row[i].option) - tuner_chameleon.option] == row[i].value);
+    option_values_fini(&v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +259,7 @@ int main(void)
         cmocka_unit_test(begin__again_starts_afresh),
         cmocka_unit_test(tell__takes_utilities_that_are_not_positive),
         cmocka_unit_test(ask__climbs_a_hill),
+        cmocka_unit_test(fill__published_is_the_posters),
         cmocka_unit_test(options__are_its_own_and_those_of_all_searches),
     };
 

@@ -83,6 +83,17 @@ static void cmaes_tell(void *state, const struct search_now *now, struct tuner_n
         end_generation(c, &now->weights);
 }
 
+static const struct key_row cmaes_options[] = {
+    [CMAES_POPULATION] = { "population", KEY_COUNT, "0",
+        "settings of a generation, 4 at least; 0: 4 + 3 ln n for n parameters", .min = 0, .max = CMA_POPULATION_MAX },
+    [CMAES_SIGMA] = { "sigma", KEY_REAL, "0.2",
+        "width of the first generation, as a share of each parameter's range", .min = 0.001, .max = 1 },
+    [CMAES_TOLERANCE] = { "tolerance", KEY_REAL, "0.001",
+        "end when a generation is narrower than this share of the ranges; 0: never", .min = 0, .max = 1 },
+    SEARCH_OPTIONS,
+    { 0 }
+};
+
 extern const struct search_algo cmaes_search;
 const struct search_algo cmaes_search = {
     .create      = cmaes_create,
@@ -90,7 +101,7 @@ const struct search_algo cmaes_search = {
     .begin       = cmaes_begin,
     .ask         = cmaes_ask,
     .tell        = cmaes_tell,
-    .own_options = CMAES_OWN,
+    .option      = cmaes_options,
 };
 
 static int cmaes_open(void **state, const struct world *world, const struct option_values *values,
@@ -103,17 +114,6 @@ static int cmaes_open(void **state, const struct world *world, const struct opti
                        CMA_POPULATION_MIN);
     return search_create(state, &cmaes_search, world, values, err);
 }
-
-static const struct key_row cmaes_options[] = {
-    [CMAES_POPULATION] = { "population", KEY_COUNT, "0",
-        "settings of a generation, 4 at least; 0: 4 + 3 ln n for n parameters", .min = 0, .max = CMA_POPULATION_MAX },
-    [CMAES_SIGMA] = { "sigma", KEY_REAL, "0.2",
-        "width of the first generation, as a share of each parameter's range", .min = 0.001, .max = 1 },
-    [CMAES_TOLERANCE] = { "tolerance", KEY_REAL, "0.001",
-        "end when a generation is narrower than this share of the ranges; 0: never", .min = 0, .max = 1 },
-    SEARCH_OPTIONS,
-    { 0 }
-};
 
 extern const struct tuner_algo tuner_cmaes;
 const struct tuner_algo tuner_cmaes = {

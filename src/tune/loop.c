@@ -149,13 +149,6 @@ void loop_close(struct loop *l)
     *l = (struct loop){ 0 };
 }
 
-bool loop_needs_bins(const struct loop *l)
-{
-    const struct key_row *table = l->tuner.algo->option, *o = key_find(table, "bins");
-
-    return o && strcmp(o->choices[(int)l->tuning.values.value[o - table]], "log") == 0;
-}
-
 /* ---- decisions ---- */
 
 static void decide(struct loop *l, bool has_knobs, bool has_queues, struct decision *d)

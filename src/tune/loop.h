@@ -94,7 +94,4 @@ void loop_on_change(struct loop *, uint64_t at_ps, const struct knob_set *, stru
 /* What became of a decision. */
 void loop_on_applied(struct loop *, const struct outcome *);
 
-/* Does the tuner look at flows by size, not only at elephants and mice? */
-bool loop_needs_bins(const struct loop *);
-
 #endif

@@ -38,20 +38,7 @@ static void search__takes_900_settings_or_its_budget(void **unused)
     (void)unused;
     assert_int_equal(900, intervals_of_a_search(TEST_OPTIONS(AT_ONCE)));
     assert_int_equal(280, intervals_of_a_search(TEST_OPTIONS(AT_ONCE, { "budget", "280" })));
-    assert_int_equal(90, intervals_of_a_search(TEST_OPTIONS(AT_ONCE, { "iterations", "1" })));
     assert_int_equal(900 * (1 + 3), intervals_of_a_search(TEST_NO_OPTIONS));
-}
-
-static void create__refuses_to_warm_up(void **unused)
-{
-    struct world world = test_world(3);
-    struct tuner tuner;
-    struct err err = { "" };
-
-    (void)unused;
-    assert_true(test_open(&tuner, &tuner_naive_sa, &world,
-                          TEST_OPTIONS({ "temperature_end", "200" }), &err) < 0);
-    assert_string_equal("temperature_start: 100 must be above temperature_end (200)", err.text);
 }
 
 /* Nearly all flows are elephants, and yet the timer, which they would like short, goes both ways: over
@@ -70,7 +57,7 @@ static void search__is_not_guided(void **unused)
         struct tuner_note note;
 
         assert_int_equal(0, test_open(&tuner, &tuner_naive_sa, &world,
-                                      TEST_OPTIONS({ "persist", "1" }, { "space", "artifact" }), NULL));
+                                      TEST_OPTIONS({ "trigger", "once" }, { "space", "artifact" }), NULL));
         tuner_step(&tuner, test_report(&net, 0.5, 0.5, 1, 0.95), &knobs, &note);
         sum += knobs.value[KNOB_rpg_time_reset] - 300;
         tuner_close(&tuner);
@@ -83,7 +70,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(search__takes_900_settings_or_its_budget),
-        cmocka_unit_test(create__refuses_to_warm_up),
         cmocka_unit_test(search__is_not_guided),
     };
 

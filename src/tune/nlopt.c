@@ -227,23 +227,6 @@ static const char *library_failure(const void *state)
     return l->failure.text[0] ? l->failure.text : NULL;
 }
 
-extern const struct search_algo nlopt_search;
-const struct search_algo nlopt_search = {
-    .create      = library_create,
-    .destroy     = library_destroy,
-    .begin       = library_begin,
-    .ask         = library_ask,
-    .tell        = library_tell,
-    .failure     = library_failure,
-    .own_options = NLOPT_OWN,
-};
-
-static int nlopt_open(void **state, const struct world *world, const struct option_values *values,
-                      struct err *err)
-{
-    return search_create(state, &nlopt_search, world, values, err);
-}
-
 static const struct key_row nlopt_options[] = {
     [NLOPT_METHOD] = { "method", KEY_NAME, "sbplx",
         "of NLopt's: sbplx (Subplex), neldermead, cobyla and bobyqa are local, direct_l is global", .choices = method_names },
@@ -256,6 +239,23 @@ static const struct key_row nlopt_options[] = {
     SEARCH_OPTIONS,
     { 0 }
 };
+
+extern const struct search_algo nlopt_search;
+const struct search_algo nlopt_search = {
+    .create      = library_create,
+    .destroy     = library_destroy,
+    .begin       = library_begin,
+    .ask         = library_ask,
+    .tell        = library_tell,
+    .option      = nlopt_options,
+    .failure     = library_failure,
+};
+
+static int nlopt_open(void **state, const struct world *world, const struct option_values *values,
+                      struct err *err)
+{
+    return search_create(state, &nlopt_search, world, values, err);
+}
 
 extern const struct tuner_algo tuner_nlopt;
 const struct tuner_algo tuner_nlopt = {

@@ -61,6 +61,11 @@ static void random_tell(void *state, const struct search_now *now, struct tuner_
              is_best ? "the best so far" : "not the best so far");
 }
 
+static const struct key_row random_options[] = {
+    SEARCH_OPTIONS,
+    { 0 }
+};
+
 extern const struct search_algo random_search;
 const struct search_algo random_search = {
     .create  = random_create,
@@ -68,6 +73,7 @@ const struct search_algo random_search = {
     .begin   = random_begin,
     .ask     = random_ask,
     .tell    = random_tell,
+    .option  = random_options,
 };
 
 static int random_open(void **state, const struct world *world, const struct option_values *values,
@@ -75,11 +81,6 @@ static int random_open(void **state, const struct world *world, const struct opt
 {
     return search_create(state, &random_search, world, values, err);
 }
-
-static const struct key_row random_options[] = {
-    SEARCH_OPTIONS,
-    { 0 }
-};
 
 extern const struct tuner_algo tuner_random;
 const struct tuner_algo tuner_random = {

@@ -27,6 +27,7 @@ const struct tuner_alias tuner_aliases[] = {
     { "vendor", "fixed", "setting", "vendor", "a switch vendor's thresholds" },
     { "paraleon_published", "paraleon", "preset", "published", "PARALEON with its constants as printed" },
     { "paraleon_artifact", "paraleon", "preset", "artifact", "PARALEON as its public scripts do it" },
+    { "chameleon_published", "chameleon", "preset", "published", "CHAMELEON as in its poster" },
     { NULL, NULL, NULL, NULL, NULL },
 };
 
@@ -72,6 +73,19 @@ int tuner_values_set(const struct tuner_algo *algo, struct option_values *v, con
                      struct err *err)
 {
     return option_values_set(algo->option, algo->name, v, name, text, err);
+}
+
+void tuner_values_preset(const struct tuner_algo *algo, struct option_values *v, const struct tuner_preset *row,
+                         int preset)
+{
+    for (; row->option; row++) {
+        bool *is_given = &v->is_given[key_find(algo->option, row->option) - algo->option];
+
+        if (*is_given)
+            continue;
+        tuner_values_set(algo, v, row->option, row->value[preset], NULL);
+        *is_given = false;
+    }
 }
 
 void tuner_values_fill(const struct tuner_algo *algo, struct option_values *v)

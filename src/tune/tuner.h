@@ -111,6 +111,13 @@ void tuner_values_init(const struct tuner_algo *, struct option_values *);
 int tuner_values_set(const struct tuner_algo *, struct option_values *, const char *name, const char *text,
                      struct err *);
 
+/* Values of options by preset, as people write them. What has no row is the same in all presets. Ends with an empty row. */
+#define TUNER_PRESETS_MAX 3
+struct tuner_preset { const char *option, *value[TUNER_PRESETS_MAX]; };
+
+/* Sets options that were not given to the values of a preset: a column of the rows. is_given[] stays as it is. */
+void tuner_values_preset(const struct tuner_algo *, struct option_values *, const struct tuner_preset *, int preset);
+
 /* From what was given to what will be in force, for whoever shows it to people. is_given[] stays as it is. */
 void tuner_values_fill(const struct tuner_algo *, struct option_values *);
 

@@ -91,7 +91,7 @@ static void set__reads_values(void **unused)
 {
     static const struct { const char *name, *text; double value; } row[] = {
         { "theta", "0.05", 0.05 }, { "eta", "80%", 0.8 }, { "confirm", "7", 7 }, { "guided", "no", 0 },
-        { "guided", "on", 1 }, { "space", "safe", 0 }, { "space", "artifact", 2 }, { "budget", "1e3", 1000 },
+        { "guided", "on", 1 }, { "space", "safe", 0 }, { "space", "artifact", 1 }, { "budget", "1e3", 1000 },
     };
     struct option_values v;
 
@@ -109,8 +109,9 @@ static void set__refuses_with_what_would_be_right(void **unused)
 {
     static const struct { const char *name, *text, *why; } row[] = {
         { "thta", "0.1", "'thta' is not an option of paraleon; did you mean 'theta'?" },
-        { "colour", "0.1", "'colour' is not an option of paraleon; there are preset, temperature_start, temperature_end, cooling, iterations, eta, guided, "
-          "mutate_from, first_always, cap_adaptive, mutate_count, steps and 32 more" },
+        { "colour", "0.1", "'colour' is not an option of paraleon; there are preset, temperature_start, "
+          "temperature_end, iterations, eta, guided, mutate_from, first_always, mutate_count, utility_scale, trigger, "
+          "theta and 22 more" },
         { "theta", "0", "theta must be 1e-09 .. 1000000000, not 0" },
         { "theta", "x", "theta: 'x' is not a number; write 0.3, 30%, 2e6" },
         { "theta", "nan", "theta: 'nan' is not a number; write 0.3, 30%, 2e6" },
@@ -119,7 +120,7 @@ static void set__refuses_with_what_would_be_right(void **unused)
         { "reread", "perhaps", "reread: 'perhaps' is neither true nor false" },
         { "metrics", "artefact",
           "'artefact' is not a value of metrics; did you mean 'artifact'?" },
-        { "space", "outer", "'outer' is not a value of space; there are safe, plus, artifact, paper, effective and wide" },
+        { "space", "outer", "'outer' is not a value of space; there are safe, artifact, paper, effective and poster" },
     };
     struct option_values v;
 
@@ -154,12 +155,12 @@ static void set__owns_its_text(void **unused)
     assert_null(v.text[0]);
 }
 
-/* 90 temperatures of 10, or of 3, unless a budget is given; a tuner whose options are as they stand stays
+/* 90 temperatures of 10, unless a budget is given; a tuner whose options are as they stand stays
  * as it is. */
 static void fill__writes_what_will_be_in_force(void **unused)
 {
     static const struct { const char *option, *text; double budget; } row[] = {
-        { "epsilon", "0.1", 900 }, { "iterations", "3", 270 }, { "budget", "12", 12 },
+        { "theta", "0.1", 900 }, { "budget", "12", 12 },
     };
     struct option_values v, before;
     int budget = 0;

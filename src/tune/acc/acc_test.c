@@ -208,6 +208,35 @@ static void slot__idle_queues_are_left_alone(void **state)
     }
 }
 
+/* Queues that are idle all the time: nothing is decided, and yet there is something to learn from. In training, where
+ * settings are explored, something is decided, too. */
+static void slot__idle_queues_are_recorded(void **state)
+{
+    struct acc_rule rule = { { 0 } };
+    struct replay   memory;
+    struct tuner    t;
+    struct ecn      ecn[QUEUES];
+
+    (void)state;
+    open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }, { "idle", "published" }, { "train", "yes" }, { "batch", "4" },
+                                 { "memory", "16" }, { "update_slots", "1" }));
+    for (int i = 0; i < 10; i++)
+        run_slot(&t, 0, SLOT_BYTES, 0, ecn);
+    assert_int_equal(figures_of(&t).decisions, 0);
+    assert_in_range(figures_of(&t).updates, 1, 10 * QUEUES);
+    tuner_close(&t);
+
+    open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }, { "idle", "published" }));
+    replay_init(&memory, dqn_record_floats(12), 100);
+    acc_explore(&t, &(struct acc_explorer){ .rule = &rule, .memory = &memory });
+    for (int i = 0; i < 10; i++)
+        run_slot(&t, 0, SLOT_BYTES, 0, ecn);
+    assert_int_equal(figures_of(&t).decisions, 10 * QUEUES);
+    assert_int_equal(memory.count, 9 * QUEUES);
+    replay_fini(&memory);
+    tuner_close(&t);
+}
+
 /* A rule is followed: 50 KB before a link that is 90 % full are cell 7, and before a full one another. */
 static void slot__a_rule_decides(void **state)
 {
@@ -427,6 +456,7 @@ int main(void)
         cmocka_unit_test(shape__is_the_paper_s),
         cmocka_unit_test(slot__a_record_by_hand),
         cmocka_unit_test(slot__idle_queues_are_left_alone),
+        cmocka_unit_test(slot__idle_queues_are_recorded),
         cmocka_unit_test(slot__a_rule_decides),
         cmocka_unit_test(slot__thresholds_are_by_speed),
         cmocka_unit_test(follow__what_is_in_force_counts),

@@ -5,8 +5,6 @@
  *   search_summary   many intervals as one
  *   search_flows     which flows there are, and when a search begins
  *   search_known     presets
- *   search_pair      settings in turns with the incumbent
- *   fingerprint      which traffic there is
  *   search_keep      its end, and what is kept
  */
 #include "tune/search/search.h"
@@ -14,20 +12,21 @@
 #include "tune/search/search_keep.h"
 #include "tune/search/search_known.h"
 #include "tune/search/search_measure.h"
-#include "tune/search/search_pair.h"
+#include "tune/search/search_summary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 const char *const search_trigger_names[] = { "change", "always", "once", NULL };
-const char *const search_bins_names[] = { "two", "log", NULL };
 const char *const search_weights_names[] = { "dominant", "fixed", "share", NULL };
 const char *const search_metrics_names[] = { "corrected", "artifact", "published", NULL };
 const char *const search_directions_names[] = { "physical", "artifact", NULL };
 const char *const search_start_names[] = { "running", "default", NULL };
 const char *const search_against_names[] = { "previous", "settled", NULL };
 const char *const search_summary_names[] = { "mean", "median", "trend", NULL };
-const char *const search_fingerprint_names[] = { "elephants", "whole", NULL };
+const char *const search_metric_names[] = {
+    "utility", "throughput", "rtt", "pfc", "cnps", "marks", "queue", NULL
+};
 const char *const search_objective_names[] = { "utility", "balanced", "latency", "throughput", NULL };
 
 /* By enum search_phase. */
@@ -35,21 +34,48 @@ static const char *const phase_names[] = { "watch", "search", "search", "confirm
 
 /* ---- options ---- */
 
-/* The weight that a person would have to change: the first that was given. */
-static const char *weight_at_fault(const bool *is_given)
-{
-    static const char *const name[] = { "weight_throughput", "weight_rtt", "weight_pfc" };
+/* Where a tuner's table has no row of that name, the engine uses the value here. */
+static const struct { const char *name; double value; } search_defaults[SEARCH_OPTION_COUNT] = {
+    [SEARCH_TRIGGER] = { "trigger" }, [SEARCH_THETA] = { "theta" }, [SEARCH_WEIGHTS] = { "weights" },
+    [SEARCH_WEIGHT_THROUGHPUT] = { "weight_throughput" }, [SEARCH_WEIGHT_RTT] = { "weight_rtt" },
+    [SEARCH_WEIGHT_PFC] = { "weight_pfc" }, [SEARCH_SPACE] = { "space" }, [SEARCH_KNOWN] = { "known" },
+    [SEARCH_CONFIRM] = { "confirm" }, [SEARCH_BUDGET] = { "budget" }, [SEARCH_REMEMBER] = { "remember" },
+    [SEARCH_SETTLE] = { "settle" }, [SEARCH_MEASURE] = { "measure" }, [SEARCH_ABANDON] = { "abandon" },
+    [SEARCH_RESTART] = { "restart" }, [SEARCH_OBJECTIVE] = { "objective" },
+    /* PARALEON's rows; repro/paraleon-ablation shows what each is worth. */
+    [SEARCH_EPSILON] = { "epsilon", 0.05 },      /* with 0.001 chance among few flows is a change */
+    [SEARCH_METRICS] = { "metrics", METRICS_CORRECTED },
+    [SEARCH_UTILITY_SCALE] = { "utility_scale", 100 },           /* utility in percent */
+    [SEARCH_DIRECTIONS] = { "directions", DIRECTIONS_PHYSICAL },
+    [SEARCH_START_FROM] = { "start_from", START_RUNNING },       /* keeps what was learned */
+    [SEARCH_REREAD] = { "reread", true },        /* the dominant flows may change during a search */
+    [SEARCH_AGAINST] = { "against", AGAINST_SETTLED },           /* also sees what changes slowly */
+    [SEARCH_PERSIST] = { "persist", 3 },         /* one interval of training has 83 to 100 % elephants by chance */
+    [SEARCH_GIVE_UP] = { "give_up", 0 },         /* other searchers know themselves when they are done */
+    /* CHAMELEON's. */
+    [SEARCH_SUMMARY] = { "summary", SUMMARY_MEAN }, [SEARCH_FILTER] = { "filter", 0 }, [SEARCH_GOAL] = { "goal", 0 },
+    [SEARCH_METRIC] = { "metric", METRIC_UTILITY },
+};
 
-    for (int i = 0; i < 3; i++)
-        if (is_given[SEARCH_WEIGHT_THROUGHPUT + i])
-            return name[i];
+double search_option(const struct search_algo *algo, const struct option_values *v, enum search_option option)
+{
+    const struct key_row *row = key_find(algo->option, search_defaults[option].name);
+
+    return row ? v->value[row - algo->option] : search_defaults[option].value;
+}
+
+/* The name of the first weight that was given, or NULL. */
+static const char *given_weight(const struct search_algo *algo, const struct option_values *v)
+{
+    for (int i = SEARCH_WEIGHT_THROUGHPUT; i <= SEARCH_WEIGHT_PFC; i++)
+        if (v->is_given[key_find(algo->option, search_defaults[i].name) - algo->option])
+            return search_defaults[i].name;
     return NULL;
 }
 
-static int check_weights(const double *option, const bool *is_given, struct err *err)
+static int check_weights(const double *option, const char *given, struct err *err)
 {
     const double *w = &option[SEARCH_WEIGHT_THROUGHPUT];
-    const char   *given = weight_at_fault(is_given);
     double        excess = w[0] + w[1] + w[2] - 1;
 
     if ((int)option[SEARCH_WEIGHTS] != WEIGHTS_FIXED && given)
@@ -63,10 +89,13 @@ static int check_weights(const double *option, const bool *is_given, struct err 
 int search_create(void **state, const struct search_algo *algo, const struct world *world,
                   const struct option_values *values, struct err *err)
 {
-    const double  *option = values->value + algo->own_options;
+    double         option[SEARCH_OPTION_COUNT];
     struct search *s;
-    int rc = check_weights(option, values->is_given + algo->own_options, err);
+    int            rc;
 
+    for (int i = 0; i < SEARCH_OPTION_COUNT; i++)
+        option[i] = search_option(algo, values, (enum search_option)i);
+    rc = check_weights(option, given_weight(algo, values), err);
     if (rc)
         return rc;
     s = xcalloc(1, sizeof *s);
@@ -75,11 +104,8 @@ int search_create(void **state, const struct search_algo *algo, const struct wor
     memcpy(s->option, option, sizeof s->option);
     space_init(&s->space, (enum space_kind)search_count(s, SEARCH_SPACE),
                search_is(s, SEARCH_DIRECTIONS, DIRECTIONS_PHYSICAL), world);
-    kl_trigger_init(&s->trigger, s->option[SEARCH_THETA], s->option[SEARCH_EPSILON],
-                    search_is(s, SEARCH_BINS, BINS_LOG) ? KL_LOG : KL_TWO);
+    kl_trigger_init(&s->trigger, s->option[SEARCH_THETA], s->option[SEARCH_EPSILON]);
     s->seen = xcalloc(search_count(s, SEARCH_MEASURE), sizeof *s->seen);
-    if (search_is(s, SEARCH_FINGERPRINT, FINGERPRINT_WHOLE))
-        s->window = xcalloc(1, sizeof *s->window);
     s->elephants = 0.5;
     s->before = world->start;
     s->searcher = algo->create(&s->space, values->value, world->seed);
@@ -96,7 +122,6 @@ void search_destroy(void *state)
     s->algo->destroy(s->searcher);
     free(s->seen);
     free(s->sample);
-    free(s->window);
     free(s);
 }
 
@@ -217,7 +242,7 @@ static void begin_with_known(struct search *s, struct knobs *knobs, struct tuner
 static void begin_at_running(struct search *s, const struct search_now *measured, struct knobs *knobs,
                              struct tuner_note *note)
 {
-    if (measured && !search_has_pairs(s))
+    if (measured)
         search_take(s, knobs, measured->terms, NULL);
     begin_at(s, &s->before, measured);
     search_say(note, "search begins at the running setting");
@@ -230,10 +255,7 @@ static void begin_search(struct search *s, const struct search_now *measured, st
     s->before = s->from = s->base = *knobs;
     s->settled = search_recent_flows(s);
     s->changed = 0;
-    s->chosen = s->now;
-    s->moved = 0;
     s->samples = s->measured = s->known = s->in_vain = 0;
-    search_pair_init(s, measured);
     if (search_is(s, SEARCH_KNOWN, true)) {
         begin_with_known(s, knobs, note);
     } else if (search_is(s, SEARCH_START_FROM, START_RUNNING)) {
@@ -250,18 +272,13 @@ static void begin(struct search *s, const struct search_now *measured, struct kn
                   struct tuner_note *note)
 {
     const struct search_memory *found = search_is(s, SEARCH_REMEMBER, true) ? search_recall(s) : NULL;
-    char                        text[160];
 
     if (!found) {
         begin_search(s, measured, knobs, note);
         return;
     }
-    if (s->window)
-        search_say(note, "the setting that was found for such traffic is in force again (then: %s)",
-                   fingerprint_text(&found->print, text, sizeof text));
-    else
-        search_say(note, "the setting that was found when elephants were %.0f %% of flows is in force again",
-                   100 * found->elephants);
+    search_say(note, "the setting that was found when elephants were %.0f %% of flows is in force again",
+               100 * found->elephants);
     search_settle(s, &found->knobs, knobs);
 }
 
@@ -270,12 +287,10 @@ static void begin_again(struct search *s, const struct fsd *f, struct knobs *kno
 {
     s->intervals = 0;
     search_look_at_flows(s, f);
-    *knobs = search_best_sample(s) && !search_has_pairs(s) ? search_best_sample(s)->knobs : s->before;
+    *knobs = search_best_sample(s) ? search_best_sample(s)->knobs : s->before;
     search_say_change(s, note);
     begin(s, NULL, knobs, note);
     s->skip = search_is_on(s) ? search_count(s, SEARCH_SETTLE) : 0;
-    if (search_is_on(s) && search_has_pairs(s))
-        search_pair_begin(s, knobs);
 }
 
 static void on_watch(struct search *s, bool has_changed, const struct search_now *measured,
@@ -290,10 +305,7 @@ static void on_watch(struct search *s, bool has_changed, const struct search_now
         return;
     }
     s->before = *knobs;
-    if (s->rest > 0)
-        search_say(note, "no search begins for another %u intervals", s->rest--);
-    else
-        search_say(note, "%s", search_why_not(s));
+    search_say(note, "%s", search_why_not(s));
 }
 
 /* ---- the hooks ---- */
@@ -303,7 +315,7 @@ static void note_interval(const struct search *s, const struct report *r, const 
 {
     note->phase = phase_names[s->phase];
     note->utility = utility(now->weights, now->terms);
-    if (!search_goal(s, r)) {
+    if (!search_goal(s, r) && search_is(s, SEARCH_METRIC, METRIC_UTILITY)) {
         note->throughput = now->terms.throughput;
         note->rtt = now->terms.rtt;
         note->pfc = now->terms.pfc;
@@ -314,41 +326,26 @@ static void note_interval(const struct search *s, const struct report *r, const 
     }
 }
 
-/* Takes in an interval of a setting; true: it was measured. */
-static bool add_interval(struct search *s, struct search_now *now, struct knobs *knobs, struct tuner_note *note)
-{
-    return search_has_pairs(s) ? search_pair_add(s, now, knobs, note) : search_add_up(s, now, note);
-}
-
 /* What was measured, or what is watched, has an end: what is next? */
-static void go_on(struct search *s, bool has_changed, bool is_silent, const struct search_now *now, struct knobs *knobs,
-                  struct tuner_note *note)
+static void go_on(struct search *s, bool has_changed, bool is_silent, const struct search_now *now,
+                  struct knobs *knobs, struct tuner_note *note)
 {
     switch (s->phase) {
     case PHASE_WATCH:
     case PHASE_HOLD:    on_watch(s, has_changed, is_silent ? NULL : now, knobs, note); break;
     case PHASE_KNOWN:   on_known(s, now, knobs, note); break;
     case PHASE_SEARCH:  on_search(s, now, knobs, note); break;
-    case PHASE_CONFIRM:
-        if (search_has_pairs(s))
-            search_pair_confirm(s, knobs, note);
-        else
-            search_confirm(s, now, knobs, note);
-        break;
+    case PHASE_CONFIRM: search_confirm(s, now, knobs, note); break;
     }
-    if (search_is_on(s) && search_has_pairs(s))
-        search_pair_begin(s, knobs);
 }
 
 void search_step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
     struct search    *s = state;
     bool              has_changed = search_compare_flows(s, &r->fsd), is_silent;
-    bool              has_moved = search_compare_prints(s, r);
     struct search_now now;
     struct knobs      was;
 
-    has_changed = has_changed || has_moved;
     if (!search_is_on(s) || search_is(s, SEARCH_REREAD, true))
         search_look_at_flows(s, &r->fsd);
     now = search_now_of(s, search_measure(s, r));
@@ -363,7 +360,7 @@ void search_step(void *state, const struct report *r, struct knobs *knobs, struc
         begin_again(s, &r->fsd, knobs, note);
         return;
     }
-    if (search_is_on(s) && !add_interval(s, &now, knobs, note))
+    if (search_is_on(s) && !search_add_up(s, &now, note))
         return;
     go_on(s, has_changed, is_silent, &now, knobs, note);
     s->skip = search_is_on(s) && !knobs_equal(&was, knobs) ? search_count(s, SEARCH_SETTLE) : 0;
@@ -383,7 +380,7 @@ bool search_wants_messages(const void *state)
 {
     const struct search *s = state;
 
-    return s->window != NULL || !search_is(s, SEARCH_OBJECTIVE, OBJECTIVE_UTILITY);
+    return !search_is(s, SEARCH_OBJECTIVE, OBJECTIVE_UTILITY);
 }
 
 bool search_is_idle(const void *state)

@@ -20,8 +20,7 @@ struct search_now {              /* the interval that has ended */
 };
 
 struct search_algo {
-    /* 'value' are the searcher's own options, in the order of its rows: the first of its table. Behind
-     * them are the shared ones, by enum search_option. */
+    /* 'value': options in the order of the tuner's table. */
     void *(*create)(const struct space *, const double *value, uint64_t seed);
     void  (*destroy)(void *state);
 
@@ -39,18 +38,17 @@ struct search_algo {
      * otherwise. The hook NULL: nothing can fail. */
     const char *(*failure)(const void *state);
 
-    uint32_t own_options;        /* rows of the table before SEARCH_OPTIONS */
+    const struct key_row *option;            /* the tuner's table: its own rows and those of search.h */
 };
 
-/* The options of all searches, behind those of the searcher. */
+/* Options of the engine. */
 enum search_option {
-    SEARCH_TRIGGER, SEARCH_THETA, SEARCH_EPSILON, SEARCH_BINS,
-    SEARCH_WEIGHTS, SEARCH_WEIGHT_THROUGHPUT, SEARCH_WEIGHT_RTT, SEARCH_WEIGHT_PFC,
-    SEARCH_METRICS, SEARCH_UTILITY_SCALE, SEARCH_SPACE, SEARCH_DIRECTIONS, SEARCH_START_FROM, SEARCH_REREAD,
-    SEARCH_KNOWN, SEARCH_CONFIRM, SEARCH_BUDGET, SEARCH_REST, SEARCH_AGAINST, SEARCH_PERSIST, SEARCH_REMEMBER,
-    SEARCH_SETTLE, SEARCH_MEASURE, SEARCH_ABANDON, SEARCH_GIVE_UP,
-    SEARCH_RESTART, SEARCH_SUMMARY, SEARCH_FILTER, SEARCH_GOAL, SEARCH_INTERLEAVE, SEARCH_FINGERPRINT,
-    SEARCH_OBJECTIVE,
+    SEARCH_TRIGGER, SEARCH_THETA, SEARCH_WEIGHTS, SEARCH_WEIGHT_THROUGHPUT, SEARCH_WEIGHT_RTT, SEARCH_WEIGHT_PFC,
+    SEARCH_SPACE, SEARCH_KNOWN, SEARCH_CONFIRM, SEARCH_BUDGET, SEARCH_REMEMBER, SEARCH_SETTLE, SEARCH_MEASURE,
+    SEARCH_ABANDON, SEARCH_RESTART, SEARCH_OBJECTIVE,
+    SEARCH_EPSILON, SEARCH_METRICS, SEARCH_UTILITY_SCALE, SEARCH_DIRECTIONS, SEARCH_START_FROM, SEARCH_REREAD,
+    SEARCH_AGAINST, SEARCH_PERSIST, SEARCH_GIVE_UP,
+    SEARCH_SUMMARY, SEARCH_FILTER, SEARCH_GOAL, SEARCH_METRIC,
     SEARCH_OPTION_COUNT
 };
 

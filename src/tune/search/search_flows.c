@@ -1,8 +1,9 @@
 /* src/tune/search/search_flows.c - see search_flows.h. */
 #include "tune/search/search_flows.h"
 
-#define ALIKE       0.2          /* shares of elephants that are no further apart: the same kind of traffic */
-#define ALIKE_WHOLE 0.5          /* so for fingerprint_distance() */
+#include <math.h>
+
+#define ALIKE 0.2                /* shares of elephants that are no further apart: the same kind of traffic */
 
 bool search_has_flows(const struct fsd *f)
 {
@@ -43,30 +44,15 @@ bool search_compare_flows(struct search *s, const struct fsd *f)
     if (search_is(s, SEARCH_AGAINST, AGAINST_SETTLED)) {
         struct fsd now = search_recent_flows(s);
 
-        s->divergence = kl_fsd(&now, &s->settled, s->trigger.bins, s->trigger.epsilon);
+        s->divergence = kl_fsd(&now, &s->settled, s->trigger.epsilon);
         differs = search_is_first(s) || s->divergence > s->trigger.theta;
     }
     s->changed = differs ? s->changed + 1 : 0;
     return s->changed >= search_count(s, SEARCH_PERSIST);
 }
 
-bool search_compare_prints(struct search *s, const struct report *r)
-{
-    if (!s->window || !fingerprint_add(s->window, r))
-        return false;
-    fingerprint_make(&s->now, s->window, search_count(s, SEARCH_PERSIST));
-    s->moved = s->chosen.is_known && fingerprint_distance(&s->now, &s->chosen) >= 1 ? s->moved + 1 : 0;
-    return s->moved >= search_count(s, SEARCH_PERSIST);
-}
-
 void search_say_change(const struct search *s, struct tuner_note *note)
 {
-    char text[160];
-
-    if (s->window && s->moved >= search_count(s, SEARCH_PERSIST)) {
-        search_say(note, "the traffic changed (%s)", fingerprint_text(&s->now, text, sizeof text));
-        return;
-    }
     if (search_is_first(s) && s->divergence <= s->option[SEARCH_THETA]) {
         search_say(note, "no setting was chosen for these flows yet (elephants %.0f %% of flows)",
                    100 * s->elephants);
@@ -78,8 +64,6 @@ void search_say_change(const struct search *s, struct tuner_note *note)
 
 bool search_is_due(const struct search *s, bool has_changed, const struct search_now *measured)
 {
-    if (s->rest > 0)
-        return false;
     switch (search_count(s, SEARCH_TRIGGER)) {
     case TRIGGER_CHANGE: return has_changed;
     case TRIGGER_ALWAYS: return measured != NULL;
@@ -100,12 +84,11 @@ const char *search_why_not(const struct search *s)
 const struct search_memory *search_recall(const struct search *s)
 {
     const struct search_memory *nearest = NULL;
-    double                      least = s->window ? ALIKE_WHOLE : ALIKE;
+    double                      least = ALIKE;
 
     for (uint32_t i = 0; i < s->memories && i < SEARCH_MEMORIES; i++) {
-        double apart = s->memory[i].elephants - s->elephants;
+        double apart = fabs(s->memory[i].elephants - s->elephants);
 
-        apart = s->window ? fingerprint_distance(&s->memory[i].print, &s->now) : apart < 0 ? -apart : apart;
         if (apart <= least) {
             least = apart;
             nearest = &s->memory[i];

@@ -22,10 +22,6 @@ bool search_is_first(const struct search *);
 /* Takes in the flow sizes of an interval. Have they changed, for so long that it counts? */
 bool search_compare_flows(struct search *, const struct fsd *);
 
-/* Takes in an interval's fingerprint, if that is looked at. Is the traffic another than that for which the setting in force was
- * chosen, for so long that it counts? */
-bool search_compare_prints(struct search *, const struct report *);
-
 void search_say_change(const struct search *, struct tuner_note *);
 
 /* Does a search begin now? 'measured' is what came of the setting in force, or NULL. */

@@ -142,36 +142,6 @@ static void remember__needs_no_second_search(void **unused)
     assert_int_equal(3, searches_when_flows_return("no", 0.9, &ends_at));
 }
 
-/* The same shares of elephants at four times the load: one traffic by the share alone, two by the whole fingerprint. What was found for each
- * comes back with it. */
-static void fingerprint__whole_tells_loads_apart(void **unused)
-{
-    static const struct { const char *kind; int begins; } row[] = { { "elephants", 1 }, { "whole", 2 } };
-
-    (void)unused;
-    for (int n = 0; n < 2; n++) {
-        struct test_search b;
-        double             low;
-
-        open_bench(&b, 1, TEST_OPTIONS({ "fingerprint", row[n].kind }, { "remember", "yes" }, { "against", "settled" }, { "confirm", "0" }));
-        step(&b, 0.1, 0.9);
-        step(&b, time_reset(&b) == 300 ? 0.1 : 0.11, 0.9);       /* the one that is tried is better, and kept */
-        assert_true(is_idle(&b));
-        low = time_reset(&b);
-        assert_true(low == 100);
-        step(&b, 0.4, 0.9);
-        step(&b, time_reset(&b) == low ? 0.4 : 0.3, 0.9);
-        assert_true(is_idle(&b));
-        assert_int_equal(row[n].begins, script->begins);
-        step(&b, 0.1, 0.9);      /* back again: nothing is searched for */
-        assert_true(is_idle(&b) && script->begins == row[n].begins);
-        assert_true(time_reset(&b) == low);
-        if (n == 1)
-            assert_non_null(strstr(b.note.why, "found for such traffic"));
-        tuner_close(&b.tuner);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,7 +150,6 @@ int main(void)
         cmocka_unit_test(persist__waits_for_what_lasts),
         cmocka_unit_test(trigger__is_as_chosen),
         cmocka_unit_test(remember__needs_no_second_search),
-        cmocka_unit_test(fingerprint__whole_tells_loads_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,16 +15,13 @@ void search_settle(struct search *s, const struct knobs *kept, struct knobs *kno
     *knobs = s->before = *kept;
     s->changed = 0;
     s->settled = search_recent_flows(s);
-    s->chosen = s->now;
-    s->moved = 0;
     s->phase = PHASE_HOLD;
-    s->rest = search_count(s, SEARCH_REST);
     s->searches++;
 }
 
 void search_keep(struct search *s, const struct knobs *kept, struct knobs *knobs)
 {
-    s->memory[s->memories++ % SEARCH_MEMORIES] = (struct search_memory){ *kept, share_of_recent(s), s->now };
+    s->memory[s->memories++ % SEARCH_MEMORIES] = (struct search_memory){ *kept, share_of_recent(s) };
     search_settle(s, kept, knobs);
 }
 
@@ -39,7 +36,7 @@ static void begin_to_confirm(struct search *s, struct knobs *knobs)
 void search_finish(struct search *s, struct knobs *knobs, struct tuner_note *note)
 {
     const struct search_sample *best = search_best_sample(s);
-    const struct knobs         *from = search_has_pairs(s) ? &s->before : &s->from;
+    const struct knobs         *from = &s->from;
 
     search_say(note, "the search is over after %u settings", s->measured);
     if (!best || knobs_equal(&best->knobs, from)) {
@@ -47,7 +44,7 @@ void search_finish(struct search *s, struct knobs *knobs, struct tuner_note *not
         search_keep(s, from, knobs);
         return;
     }
-    if (search_has_pairs(s) || search_count(s, SEARCH_CONFIRM)) {
+    if (search_count(s, SEARCH_CONFIRM)) {
         search_say(note, "the best, at %.4f, and the setting at which it began are measured again, in turn",
                    utility(search_weights(s), best->terms));
         begin_to_confirm(s, knobs);

@@ -1,5 +1,6 @@
 /* src/tune/search/search_measure.c - see search_measure.h. */
 #include "tune/search/search_measure.h"
+#include "core/units.h"
 #include "tune/rehearse/search/goal.h"
 #include "tune/search/search_summary.h"
 
@@ -20,16 +21,45 @@ struct utility_weights search_weights(const struct search *s)
 
 const struct goal *search_goal(const struct search *s, const struct report *r)
 {
-    return search_is(s, SEARCH_OBJECTIVE, OBJECTIVE_UTILITY) || !r->has_seen ? NULL : &goal_all[search_count(s, SEARCH_OBJECTIVE) - 1];
+    if (search_is(s, SEARCH_OBJECTIVE, OBJECTIVE_UTILITY) || !r->has_seen)
+        return NULL;
+    return &goal_all[search_count(s, SEARCH_OBJECTIVE) - 1];
 }
 
-/* Weights add up to 1: whatever they are, utility is the speed. */
+/* Weights add up to 1, so utility is that figure whatever they are. */
+static struct utility_terms all_terms(double figure)
+{
+    return (struct utility_terms){ figure, figure, figure };
+}
+
 static struct utility_terms measure_messages(const struct goal *g, const struct report *r)
 {
     struct outcomes o = seen_outcomes(&r->seen);
-    double          speed = goal_speed(g, &o);
 
-    return (struct utility_terms){ speed, speed, speed };
+    return all_terms(goal_speed(g, &o));
+}
+
+static double share_without(uint64_t packets, const struct report *r)
+{
+    return r->received_packets > packets ? 1 - (double)packets / (double)r->received_packets : 0;
+}
+
+/* What CHAMELEON collects. An interval in which nothing was sent has 0. */
+static double measure_metric(const struct search *s, const struct report *r)
+{
+    double throughput = utility_throughput(r, UTILITY_ACTIVE_SHARE);
+    double bdp_bytes = (double)s->world.host_bps / 8 * (double)s->world.base_rtt_ps / (double)PS_PER_S;
+
+    if (throughput <= 0)
+        return 0;
+    switch (search_count(s, SEARCH_METRIC)) {
+    case METRIC_RTT:   return utility_rtt(r);
+    case METRIC_PFC:   return utility_pfc(r, false);
+    case METRIC_CNPS:  return share_without(r->cnps_received, r);
+    case METRIC_MARKS: return share_without(r->marked_packets, r);
+    case METRIC_QUEUE: return bdp_bytes / (bdp_bytes + (double)r->queue_bytes_max);
+    default:           return throughput;
+    }
 }
 
 struct utility_terms search_measure(const struct search *s, const struct report *r)
@@ -38,6 +68,8 @@ struct utility_terms search_measure(const struct search *s, const struct report 
 
     if (g)
         return measure_messages(g, r);
+    if (!search_is(s, SEARCH_METRIC, METRIC_UTILITY))
+        return all_terms(measure_metric(s, r));
     if (search_is(s, SEARCH_METRICS, METRICS_ARTIFACT))
         return (struct utility_terms){
             .throughput = utility_throughput(r, UTILITY_ACTIVE_SHARE),

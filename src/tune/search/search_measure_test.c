@@ -55,6 +55,31 @@ static void reread__weighs_by_what_prevails_now(void **unused)
     }
 }
 
+/* 10 CNPs and 25 marks of 100 packets; a queue as long as the 512.5 KB that are under way. Nothing sent: 0. */
+static void metric__is_one_figure(void **unused)
+{
+    static const struct { const char *metric; double value; } row[] = {
+        { "throughput", 0.6 }, { "rtt", 0.4 }, { "pfc", 0.2 }, { "cnps", 0.9 }, { "marks", 0.75 }, { "queue", 0.5 },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct test_search b;
+
+        open_bench(&b, 9, TEST_OPTIONS({ "metric", row[i].metric }));
+        for (int busy = 1; busy >= 0; busy--) {
+            test_report(&b.net, 0.6 * busy, 0.4, 0.2, 0.9);
+            b.net.report.received_packets = 100;
+            b.net.report.cnps_received = 10;
+            b.net.report.marked_packets = 25;
+            b.net.report.queue_bytes_max = 512500;
+            tuner_step(&b.tuner, &b.net.report, &b.knobs, &b.note);
+            assert_true(test_is_near(b.note.utility, busy * row[i].value, 1e-5));
+        }
+        tuner_close(&b.tuner);
+    }
+}
+
 /* Training pauses: the network is empty and looks well under any setting. */
 static void step__skips_silent_intervals(void **unused)
 {
@@ -289,6 +314,7 @@ static void abandon__does_not_hold_for_confirm(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(metric__is_one_figure),
         cmocka_unit_test(weights__are_as_given),
         cmocka_unit_test(weights__follow_the_share_of_elephants),
         cmocka_unit_test(reread__weighs_by_what_prevails_now),

@@ -2,22 +2,18 @@
 #ifndef TUNE_SEARCH_SEARCH_STATE_H
 #define TUNE_SEARCH_SEARCH_STATE_H
 
-#include "base/evidence/evalue.h"
-#include "base/evidence/pairing.h"
 #include "meter/kl.h"
-#include "tune/search/fingerprint.h"
 #include "tune/search/search_algo.h"
 
 /* Choices of options, in the order of their names in search.c. */
 enum { TRIGGER_CHANGE, TRIGGER_ALWAYS, TRIGGER_ONCE };
-enum { BINS_TWO, BINS_LOG };
 enum { WEIGHTS_DOMINANT, WEIGHTS_FIXED, WEIGHTS_SHARE };
 enum { METRICS_CORRECTED, METRICS_ARTIFACT, METRICS_PUBLISHED };
 enum { DIRECTIONS_PHYSICAL, DIRECTIONS_ARTIFACT };
 enum { START_RUNNING, START_DEFAULT };
 enum { AGAINST_PREVIOUS, AGAINST_SETTLED };
-enum { FINGERPRINT_ELEPHANTS, FINGERPRINT_WHOLE };
 enum { OBJECTIVE_UTILITY };          /* the others are goals */
+enum { METRIC_UTILITY, METRIC_THROUGHPUT, METRIC_RTT, METRIC_PFC, METRIC_CNPS, METRIC_MARKS, METRIC_QUEUE };
 
 enum search_phase { PHASE_WATCH, PHASE_KNOWN, PHASE_SEARCH, PHASE_CONFIRM, PHASE_HOLD };
 
@@ -29,19 +25,7 @@ struct search_sample {                  /* a setting, and what came of it */
     const char          *name;   /* of a known setting, or NULL */
 };
 
-struct search_memory { struct knobs knobs; double elephants; struct fingerprint print; };
-
-#define SEARCH_TERMS 3           /* of utility */
-
-struct search_pair {             /* a setting and the incumbent, in turns: search_pair.h */
-    struct pairing       term[SEARCH_TERMS];
-    struct knobs         candidate;
-    struct utility_terms was;                /* of the incumbent in the first block of a search */
-    uint32_t             intervals;          /* of that */
-    bool                 has_was;
-    struct utility_terms gain;               /* of the last pair */
-    struct evalue        evalue;             /* of the best */
-};
+struct search_memory { struct knobs knobs; double elephants; };
 
 struct search {
     const struct search_algo *algo;
@@ -55,7 +39,6 @@ struct search {
 
     enum search_phase    phase;
     uint32_t             searches;           /* that have ended */
-    uint32_t             rest;               /* intervals until another may begin */
     double               elephants;          /* share, by the last interval that had flows */
     bool                 is_known;
     uint32_t             changed;            /* intervals in a row in which flow sizes differed */
@@ -63,9 +46,6 @@ struct search {
     uint32_t             recents;            /* ever seen */
     struct search_memory memory[SEARCH_MEMORIES];
     uint32_t             memories;           /* ever made */
-    struct fingerprint_window *window;       /* NULL: the share of elephants is all that counts */
-    struct fingerprint   now, chosen;        /* of the last intervals; for which the setting in force was chosen */
-    uint32_t             moved;              /* intervals in a row in which these were apart */
 
     /* One search. */
     struct knobs         before;             /* in force when it began */
@@ -86,7 +66,6 @@ struct search {
     struct knobs         finalist;
     struct utility_terms sum[2];             /* of the finalist, of 'from' */
     uint32_t             turn;
-    struct search_pair   pair;
 };
 
 static inline bool search_is(const struct search *s, enum search_option option, int choice)
@@ -97,12 +76,6 @@ static inline bool search_is(const struct search *s, enum search_option option, 
 static inline uint32_t search_count(const struct search *s, enum search_option option)
 {
     return (uint32_t)s->option[option];
-}
-
-/* Are settings measured in turns with the incumbent? */
-static inline bool search_has_pairs(const struct search *s)
-{
-    return s->option[SEARCH_INTERLEAVE] > 0;
 }
 
 /* Is a search going on? */

@@ -8,7 +8,7 @@
 
 #define AUTOMATIC_SHARE 0.85     /* of line rate: what a NIC takes if rate_to_set_on_first_cnp is 0 */
 
-const char *const space_names[] = { "safe", "plus", "artifact", "paper", "effective", "wide", NULL };
+const char *const space_names[] = { "safe", "artifact", "paper", "effective", "poster", NULL };
 
 /* Fractions of the artifacts are percent here where the knob is. */
 static const struct space_dim artifact[] = {
@@ -34,26 +34,20 @@ static const struct space_dim paper_too[] = {
     { KNOB_pmax,                        -1, 0.1, 0.4,    0.01, 0.2,  0, 0 },
 };
 
+/* Only CHAMELEON's poster names it; bounds and step are those of the other periods. */
+static const struct space_dim poster_too = { KNOB_dce_tcp_rtt, -1, 1, 4095, 16, 1, 1, 0 };
+
 /* Those of the artifact's twelve that its simulator heeds: see cc dcqcn_paraleon. */
 static const enum knob heeded[] = {
     KNOB_rpg_time_reset, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rate_to_set_on_first_cnp, KNOB_rpg_min_rate, KNOB_kmin,
     KNOB_kmax,
 };
 
-static const struct space_dim plus[] = {
-    { KNOB_rpg_time_reset,              -1, 50,  600,    50,   300,  1, 0 },
-    { KNOB_rpg_ai_rate,                 1,  5,   100,    5,    5,    1, 0 },
-    { KNOB_rpg_hai_rate,                1,  30,  600,    50,   50,   1, 0 },
-    { KNOB_rate_to_set_on_first_cnp,    1,  0.3, 0.8,    0.1,  0.5,  0, 0 },
-    { KNOB_rpg_min_dec_fac,             -1, 30,  80,     10,   50,   1, 0 },
-    { KNOB_rpg_min_rate,                1,  1,   5000,   300,  1,    1, 0 },
-    { KNOB_rpg_gd,                      1,  11,  13,     1,    11,   1, 0 },
-    { KNOB_min_time_between_cnps,       1,  4,   128,    8,    4,    1, 0 },
-    { KNOB_dce_tcp_g,                   -1, 960, 1020,   5,    1019, 1, 0 },
-    { KNOB_initial_alpha_value,         -1, 1,   1023,   16,   1023, 1, 0 },
-    { KNOB_kmin,                        1,  40,  1600,   100,  400,  1, 0 },
-    { KNOB_kmax,                        1,  480, 6400,   400,  1600, 1, 0 },
-    { KNOB_pmax,                        -1, 0.1, 0.4,    0.01, 0.2,  0, 0 },
+/* What CHAMELEON's poster names, section 2.2: steps and timers of rate increase and decrease, the period of alpha, the
+ * spacing of CNPs, and ECN. */
+static const enum knob named[] = {
+    KNOB_rpg_time_reset, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_dec_fac, KNOB_rate_reduce_monitor_period,
+    KNOB_dce_tcp_rtt, KNOB_min_time_between_cnps, KNOB_kmin, KNOB_kmax, KNOB_pmax,
 };
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
@@ -79,13 +73,14 @@ static void take_paper(struct space *s)
     s->dims += (uint32_t)COUNT(paper_too);
 }
 
-static void take_effective(struct space *s)
+static void take_some(struct space *s, const enum knob *knob, size_t knobs)
 {
     struct space all = *s;
 
-    take(&all, artifact, COUNT(artifact));
-    for (size_t i = 0; i < COUNT(heeded); i++)
-        s->dim[s->dims++] = *find_dim(&all, heeded[i]);
+    take_paper(&all);
+    all.dim[all.dims++] = poster_too;
+    for (size_t i = 0; i < knobs; i++)
+        s->dim[s->dims++] = *find_dim(&all, knob[i]);
 }
 
 /* ---- the safe space ---- */
@@ -108,25 +103,6 @@ static const struct space_dim safe[] = {
     { KNOB_kmin,                        1,  20,  800,    50,   400,  1, 0 },
     { KNOB_kmax,                        1,  80,  1600,   150,  1600, 1, 0 },
     { KNOB_pmax,                        -1, 0.1, 0.5,    0.05, 0.2,  0.01, 0 },
-};
-
-/* Likewise. In corners of it rates come back slowly or queues are long: a search in it has to look at what it does. */
-static const struct space_dim wide[] = {
-    { KNOB_rpg_time_reset,              -1, 20,  1200,   40,   160,  1, 0 },
-    { KNOB_rpg_ai_rate,                 1,  2,   1000,   20,   20,   1, 0 },
-    { KNOB_rpg_hai_rate,                1,  10,  5000,   120,  100,  1, 0 },
-    { KNOB_rate_to_set_on_first_cnp,    1,  0.05, 1,     0.1,  0.85, 0, 0 },
-    { KNOB_rpg_min_dec_fac,             -1, 10,  95,     5,    50,   1, 0 },    /* as above: physically +1 */
-    { KNOB_rpg_min_rate,                1,  1,   1000,   50,   1,    1, 0 },
-    { KNOB_rpg_gd,                      1,  11,  12,     1,    11,   1, 0 },
-    { KNOB_rate_reduce_monitor_period,  1,  1,   160,    8,    4,    1, 0 },
-    { KNOB_min_time_between_cnps,       1,  1,   160,    8,    4,    1, 0 },
-    { KNOB_dce_tcp_g,                   -1, 768, 1023,   16,   1019, 1, 0 },
-    { KNOB_dce_tcp_rtt,                 -1, 1,   400,    16,   1,    1, 0 },
-    { KNOB_initial_alpha_value,         -1, 16,  1023,   100,  1023, 1, 0 },
-    { KNOB_kmin,                        1,  10,  1600,   50,   400,  1, 0 },
-    { KNOB_kmax,                        1,  20,  3200,   150,  1600, 1, 0 },
-    { KNOB_pmax,                        -1, 0.005, 1,    0.05, 0.2,  0.001, 0 },
 };
 
 #define SAFE_BPS 100e9
@@ -161,28 +137,21 @@ static void mark_before_pausing(struct space *s, const struct world *world)
     kmin->min = fmin(kmin->min, kmax->min);
 }
 
-static void take_scaled(struct space *s, const struct world *world, const struct space_dim *dim, size_t dims)
+static void take_safe(struct space *s, const struct world *world)
 {
     static const enum knob rate[] = { KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_rate };
     double speed = (double)world->host_bps / SAFE_BPS;
     double longer = (double)world->base_rtt_ps / (double)SAFE_RTT_PS;
 
-    take(s, dim, dims);
+    take(s, safe, COUNT(safe));
     for (size_t i = 0; i < COUNT(rate); i++)
         scale(find_dim(s, rate[i]), speed);
     scale(find_dim(s, KNOB_rpg_time_reset), longer);
-    if (find_dim(s, KNOB_dce_tcp_rtt))
-        scale(find_dim(s, KNOB_dce_tcp_rtt), longer);
     scale(find_dim(s, KNOB_kmin), speed * longer);
     scale(find_dim(s, KNOB_kmax), speed * longer);
     mark_before_pausing(s, world);
     for (uint32_t i = 0; i < s->dims; i++)
         s->dim[i].initial = clamp_real(s->dim[i].initial, s->dim[i].min, s->dim[i].max);
-}
-
-static void take_safe(struct space *s, const struct world *world)
-{
-    take_scaled(s, world, safe, COUNT(safe));
 }
 
 /* ---- controls other than DCQCN ---- */
@@ -253,11 +222,10 @@ void space_init(struct space *s, enum space_kind kind, bool physical, const stru
         take_control(s, world);
     else switch (kind) {
     case SPACE_SAFE:      take_safe(s, world); break;
-    case SPACE_PLUS:      take(s, plus, COUNT(plus)); break;
     case SPACE_ARTIFACT:  take(s, artifact, COUNT(artifact)); break;
     case SPACE_PAPER:     take_paper(s); break;
-    case SPACE_EFFECTIVE: take_effective(s); break;
-    case SPACE_WIDE:      take_scaled(s, world, wide, COUNT(wide)); break;
+    case SPACE_EFFECTIVE: take_some(s, heeded, COUNT(heeded)); break;
+    case SPACE_POSTER:    take_some(s, named, COUNT(named)); break;
     }
     for (uint32_t i = 0; physical && i < s->dims; i++)
         s->dim[i].toward = knob_info[s->dim[i].knob].toward;

@@ -15,12 +15,10 @@ enum space_kind {
     SPACE_SAFE,                  /* narrow bounds of our own, rate_reduce_monitor_period among them: rates in
                                   * proportion to the link's, timers to the round trip, ECN thresholds to
                                   * both and below those of PFC */
-    SPACE_PLUS,                  /* ParaleonPlus' 13 */
     SPACE_ARTIFACT,              /* the 12 of PARALEON's artifact */
     SPACE_PAPER,                 /* these and the two more that the paper names */
     SPACE_EFFECTIVE,             /* the 7 of the 12 that have an effect in the artifact's simulator */
-    SPACE_WIDE,                  /* as safe, and what pays on many networks but is outside of it: fewer marks, lower rates at the first
-                                  * CNP, CNPs and cuts in quicker succession, gentler cuts, a slower alpha */
+    SPACE_POSTER,                /* the 10 that CHAMELEON's poster names, with the artifact's bounds and steps */
 };
 
 extern const char *const space_names[];          /* by enum space_kind */

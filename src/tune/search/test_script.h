@@ -81,9 +81,18 @@ static inline const char *script_failure(const void *state)
     return ((const struct script *)state)->failure;
 }
 
+static const struct key_row options[] = {
+    { "own", KEY_REAL, "0", "one", .min = 0, .max = 1 },
+    SEARCH_OPTIONS,
+    SEARCH_PUBLISHED_OPTIONS,
+    SEARCH_SUMMARY_OPTIONS,
+    { "utility_scale", KEY_REAL, "100", "as PARALEON's", .min = 1e-3, .max = 1e6 },
+    { 0 },
+};
+
 static const struct search_algo scripted = {
     .create = script_create, .destroy = script_destroy, .begin = script_begin, .ask = script_ask,
-    .tell = script_tell, .failure = script_failure, .own_options = 1,
+    .tell = script_tell, .failure = script_failure, .option = options,
 };
 
 static inline int create(void **state, const struct world *world, const struct option_values *v,
@@ -91,12 +100,6 @@ static inline int create(void **state, const struct world *world, const struct o
 {
     return search_create(state, &scripted, world, v, err);
 }
-
-static const struct key_row options[] = {
-    { "own", KEY_REAL, "0", "one", .min = 0, .max = 1 },
-    SEARCH_OPTIONS,
-    { 0 },
-};
 
 static const struct tuner_algo tuner_scripted = {
     .create = create, SEARCH_HOOKS,

@@ -66,24 +66,21 @@ static inline double test_climb(const struct search_algo *algo, const double *va
     return best;
 }
 
-/* A tuner's table is its searcher's own rows, then those of all searches in the order of enum search_option,
- * then the empty one. */
+/* A tuner's table has each option once, those of all searches among them, and every initial value is within bounds. */
 static inline void test_options(const struct tuner_algo *tuner, const struct search_algo *algo)
 {
-    const struct key_row *shared = tuner->option + algo->own_options;
+    static const struct key_row shared[] = { SEARCH_OPTIONS, { 0 } };
     uint32_t rows = 0;
 
-    while (tuner->option[rows].name)
-        rows++;
-    assert_int_equal(algo->own_options + SEARCH_OPTION_COUNT, rows);
-    assert_in_range(rows, 1, OPTIONS_MAX);
-    assert_string_equal("trigger", shared[SEARCH_TRIGGER].name);
-    assert_string_equal("budget", shared[SEARCH_BUDGET].name);
-    for (uint32_t i = 0; i < algo->own_options; i++) {
-        const struct key_row *o = &tuner->option[i];
-
-        assert_true(o->about && (o->choices || (o->min <= option_initial(o) && option_initial(o) <= o->max)));
+    assert_ptr_equal(tuner->option, algo->option);
+    for (const struct key_row *o = tuner->option; o->name; o++, rows++) {
+        assert_ptr_equal(o, key_find(tuner->option, o->name));
+        assert_true(o->about && (o->choices || o->unit == KEY_YES ||
+                                 (o->min <= option_initial(o) && option_initial(o) <= o->max)));
     }
+    assert_in_range(rows, 1, OPTIONS_MAX);
+    for (const struct key_row *o = shared; o->name; o++)
+        assert_non_null(key_find(tuner->option, o->name));
 }
 
 #endif
