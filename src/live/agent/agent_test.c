@@ -390,6 +390,18 @@ static void term__of_an_older_controller_is_refused(void **unused)
     bench_free(b);
 }
 
+static void term__the_highest_there_is_comes_back_from_the_disk(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us, .term = MSG_TERM_MAX });
+    restart(b);
+    assert_true(b->agent.saved.term == MSG_TERM_MAX);
+    assert_false(b->agent.is_lost);
+    bench_free(b);
+}
+
 static void read_back__that_differs_takes_the_change_back(void **unused)
 {
     struct bench *b = bench_new();
@@ -568,6 +580,7 @@ int main(void)
         cmocka_unit_test(lease__of_the_future_or_of_another_life_is_not_believed),
         cmocka_unit_test(lease__that_wants_less_gets_flow_sizes_and_the_metric),
         cmocka_unit_test(term__of_an_older_controller_is_refused),
+        cmocka_unit_test(term__the_highest_there_is_comes_back_from_the_disk),
         cmocka_unit_test(read_back__that_differs_takes_the_change_back),
         cmocka_unit_test(restore__is_tried_again_until_it_succeeds),
         cmocka_unit_test(start__writes_back_what_was_not_confirmed),

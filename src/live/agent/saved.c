@@ -79,7 +79,8 @@ static bool take(struct saved *s, const json_t *o)
     const char   *frozen = json_string_value(json_object_get(o, "frozen"));
     uint64_t      version;
 
-    if (!take_count(o, "version", &version) || version != VERSION || !take_count(o, "term", &s->term) || !frozen)
+    if (!take_count(o, "version", &version) || version != VERSION || !take_count(o, "term", &s->term) ||
+        s->term > MSG_TERM_MAX || !frozen)
         return false;
     snprintf(s->frozen, sizeof s->frozen, "%s", frozen);
     s->has_baseline = baseline != NULL;

@@ -7,6 +7,7 @@
 #include "live/controller/trial.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 
 #define SAVED_TEXT_MAX 4096
 #define AA_PAIRS_MAX   400       /* then half of the weight is forgotten */
+#define AHEAD_MAX      (1u << 20)        /* counters that an agent may have seen beyond ours: a controller takes one per start */
+#define BLAME_US       10000000u /* between records about impossible terms */
 
 void controller_config_init(struct controller_config *c)
 {
@@ -80,7 +83,7 @@ static bool take_saved(struct controller *c, const json_t *o)
     const char   *frozen = json_string_value(json_object_get(o, "frozen"));
 
     if (json_integer_value(json_object_get(o, "version")) != 1 || !json_is_integer(counter) ||
-        json_integer_value(counter) < 0 || !frozen)
+        json_integer_value(counter) < 0 || (uint64_t)json_integer_value(counter) > MSG_TERM_COUNTER_MAX || !frozen)
         return false;
     c->counter = (uint64_t)json_integer_value(counter);
     snprintf(c->frozen, sizeof c->frozen, "%s", frozen);
@@ -108,6 +111,7 @@ int controller_start(struct controller *c, const struct audit *audit, uint64_t n
 void controller_fence(struct controller *c, uint64_t counter)
 {
     assert(c->role == ROLE_GATHER);
+    c->has_lease = counter > 0;
     if (counter > c->counter)
         c->counter = counter;
 }
@@ -120,9 +124,17 @@ static void note(struct controller *c, const char *what, const char *why, uint64
 
 /* ---- terms ---- */
 
+/* A term is a controller's, and counts on its word or on that of the lease. What agents say of terms is hearsay: one may lie. So
+ *
+ *   - a term so far ahead that no controller can have come to it is ignored, with the message, and its sender is named;
+ *   - with a lease, agents depose nobody: whoever holds it acts. Without one, more than half of the hosts that report must have
+ *     obeyed a higher term. A host counts once, however many devices it names;
+ *   - counters end at MSG_TERM_COUNTER_MAX and never wrap.
+ *
+ * A controller that acts for a while although another took over does no harm: agents refuse the lower term. */
 static uint64_t counter_of(uint64_t term)
 {
-    return term >> 16;
+    return term >> MSG_TERM_ID_BITS;
 }
 
 /* A tuner of the agent's own may act: said again until a report shows that it was heard. */
@@ -149,11 +161,11 @@ static void become_active(struct controller *c, uint64_t now_us)
     if (counter_of(c->term_seen) > c->counter)
         c->counter = counter_of(c->term_seen);
     c->counter++;
-    if (save(c)) {
+    if (c->counter > MSG_TERM_COUNTER_MAX || save(c)) {
         c->counter = before;
         return;
     }
-    c->term = c->counter << 16 | c->cfg->id;
+    c->term = c->counter << MSG_TERM_ID_BITS | c->cfg->id;
     c->role = ROLE_ACTIVE;
     note(c, "begin", "", now_us);
     for (uint32_t i = 0; i < c->peers; i++)      /* what they have reported so far is heard now */
@@ -161,15 +173,78 @@ static void become_active(struct controller *c, uint64_t now_us)
             hear(c, &c->peer[i], c->peer[i].stamp_us, now_us);
 }
 
-static void see_term(struct controller *c, uint64_t term, uint64_t now_us)
+/* Is it one that a controller can have come to? If not, the log names its sender. */
+static bool is_possible(struct controller *c, const char *name, uint64_t term, uint64_t now_us)
 {
-    if (term > c->term_seen)
+    char why[MSG_WHY_SIZE];
+
+    if (counter_of(term) <= c->counter + AHEAD_MAX && counter_of(term) < MSG_TERM_COUNTER_MAX)
+        return true;
+    if (now_us < c->blamed_us + BLAME_US && c->blamed_us)
+        return false;
+    c->blamed_us = now_us;
+    snprintf(why, sizeof why, "%.63s: it claims the impossible term %" PRIu64 "; its messages are ignored", name, term);
+    note(c, "ignore", why, now_us);
+    return false;
+}
+
+/* What an agent claims to have obeyed; 0: it does not say. */
+static void see_term(struct controller *c, struct peer *p, uint64_t term)
+{
+    if (!term)
+        return;
+    if (c->role == ROLE_GATHER && term > c->term_seen)
         c->term_seen = term;
-    if (c->role != ROLE_ACTIVE || term <= c->term)
+    p->is_ahead = c->role == ROLE_ACTIVE && term > c->term;
+    c->is_doubted |= p->is_ahead;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct peer *const *x = a, *const *y = b;
+
+    return strcmp((*x)->name, (*y)->name);
+}
+
+static bool is_same_host(const struct peer *a, const struct peer *b)
+{
+    size_t length = strcspn(a->name, "/");
+
+    return length == strcspn(b->name, "/") && memcmp(a->name, b->name, length) == 0;
+}
+
+/* Do more than half of the hosts that report obey a higher term? */
+static bool is_outvoted(const struct controller *c, uint64_t now_us)
+{
+    const struct peer **peer = xmalloc((c->peers + 1ul) * sizeof *peer);
+    uint32_t            count = 0, hosts = 0, ahead = 0;
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (roster_is_fresh(c, &c->peer[i], now_us))
+            peer[count++] = &c->peer[i];
+    qsort(peer, count, sizeof *peer, by_name);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        bool is_ahead = false;
+
+        for (end = i; end < count && is_same_host(peer[i], peer[end]); end++)
+            is_ahead |= peer[end]->is_ahead;
+        hosts++;
+        ahead += is_ahead;
+    }
+    free(peer);
+    return 2 * ahead > hosts;
+}
+
+static void count_claims(struct controller *c, uint64_t now_us)
+{
+    if (c->role != ROLE_ACTIVE || !c->is_doubted || c->has_lease)
+        return;
+    c->is_doubted = false;
+    if (!is_outvoted(c, now_us))
         return;
     trial_abort(c, "another controller has taken over", now_us);
     c->role = ROLE_DEPOSED;
-    note(c, "deposed", "another controller has a higher term", now_us);
+    note(c, "deposed", "more than half of the hosts obey a higher term", now_us);
 }
 
 /* ---- messages ---- */
@@ -206,6 +281,8 @@ static void on_hello(struct controller *c, uint32_t link, const struct msg *m, u
     p = roster_find(c, m->name);
     before = p ? p->incarnation : 0;
     p = roster_on_hello(c, link, m, now_us);
+    if (p)
+        see_term(c, p, m->term);
     if (p && before && before != m->incarnation)
         lose_trial(c, p);        /* what it was told before it started anew is forgotten */
 }
@@ -241,17 +318,20 @@ static void on_answer(struct controller *c, struct peer *p, const struct msg *m,
 
 void controller_on_msg(struct controller *c, uint32_t link, const struct msg *m, uint64_t now_us)
 {
-    struct peer *p;
+    struct peer *p = roster_of_link(c, link);
 
-    see_term(c, m->term, now_us);
+    if (!is_possible(c, m->kind == MSG_HELLO ? m->name : p ? p->name : "an agent without a name", m->term, now_us))
+        return;
     if (m->kind == MSG_HELLO) {
         on_hello(c, link, m, now_us);
         return;
     }
-    p = roster_of_link(c, link);
-    if (!p || p->incarnation != m->incarnation)
+    if (!p || p->incarnation != m->incarnation) {
         ask_who(c, link);
-    else if (m->kind == MSG_REPORT)
+        return;
+    }
+    see_term(c, p, m->term);
+    if (m->kind == MSG_REPORT)
         on_report(c, p, m, now_us);
     else if (m->kind == MSG_ANSWER)
         on_answer(c, p, m, now_us);
@@ -290,7 +370,8 @@ static bool has_breach(const struct controller *c, uint64_t now_us)
 
 const char *controller_obstacle(const struct controller *c, uint64_t now_us)
 {
-    return c->role == ROLE_GATHER ? "it is listening to what devices hold" :
+    return c->role == ROLE_GATHER && c->counter >= MSG_TERM_COUNTER_MAX ? "terms are used up" :
+           c->role == ROLE_GATHER ? "it is listening to what devices hold" :
            c->role == ROLE_DEPOSED ? "another controller has taken over" :
            *c->frozen ? c->frozen :
            now_us < c->paused_until_us ? "it pauses after trials that did harm" :
@@ -347,6 +428,7 @@ void controller_on_tick(struct controller *c, uint64_t now_us)
         save(c);
     if (c->role == ROLE_GATHER && now_us >= c->started_us + c->cfg->gather_us)
         become_active(c, now_us);
+    count_claims(c, now_us);
     if (c->io.interval)
         c->io.interval(c->io.arg, now_us);
     if (c->is_unranked && c->trial.phase == TRIAL_NONE) {

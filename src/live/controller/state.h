@@ -58,6 +58,7 @@ struct peer {
     uint64_t          heard_us;  /* by our clock; 0: never */
     uint64_t          interval_us;
     bool              may_write, is_frozen, is_broken, has_offset;
+    bool              is_ahead;  /* claims to have obeyed a higher term than ours */
     bool              has_detail;                /* the last report had one */
 
     uint64_t          incarnation, stamp_us;     /* stamp: by its clock */
@@ -129,7 +130,10 @@ struct controller {
     enum controller_role role;
     uint64_t             started_us;
     uint64_t             counter;        /* of terms, on the disk */
-    uint64_t             term, term_seen;
+    uint64_t             term, term_seen;        /* seen: claimed by agents while it gathered */
+    bool                 has_lease;      /* its counter is a lease's: nobody else's word deposes it */
+    bool                 is_doubted;     /* an agent claims a higher term: count them at the next tick */
+    uint64_t             blamed_us;      /* the last record about an impossible term */
     char                 frozen[MSG_WHY_SIZE];   /* on the disk */
     bool                 is_dirty;
     bool                 are_queues_stopped;     /* rolled back: tuners at switches wait until a person thaws */

@@ -20,6 +20,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A term is a counter and, in its last bits, the number of the controller. Counters have an end that no honest controller comes to: one
+ * that grows by ten thousand per second lasts for two hundred years. Every term fits the signed numbers of JSON. */
+#define MSG_TERM_ID_BITS     16
+#define MSG_TERM_COUNTER_MAX ((1ull << 46) - 1)
+#define MSG_TERM_MAX         ((MSG_TERM_COUNTER_MAX << MSG_TERM_ID_BITS) + (1ull << MSG_TERM_ID_BITS) - 1)
+
 #define MSG_VERSION   1          /* of the protocol: both sides must have the same */
 #define MSG_NAME_SIZE 64
 #define MSG_WHY_SIZE  160
@@ -116,7 +122,7 @@ struct msg_self {
 
 struct msg {
     enum msg_kind     kind;
-    uint64_t          term;      /* from agents: the highest that they have seen */
+    uint64_t          term;      /* from agents: the highest that they have obeyed; 0: not told. A claim: see controller.c */
     uint64_t          incarnation;
     uint64_t          change;    /* which one */
     uint64_t          stamp_us, at_us;

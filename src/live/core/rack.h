@@ -29,7 +29,7 @@ struct rack_told { uint32_t slot; struct seen_part part; };      /* messages of 
 struct rack {
     uint64_t          life;
     uint64_t          number;    /* up: of this one; down: of the one whose reports have all been heard; 0: none */
-    uint64_t          term;      /* up: the highest that any of its devices has seen; down: the controller's */
+    uint64_t          term;      /* down: the controller's; up: 0, because a relay does not speak for its devices */
     uint32_t          rows, items, gones;
     struct rack_row   row[RACK_DEVICES_MAX];
     uint32_t          gone[RACK_DEVICES_MAX];            /* slots whose agents have left */

@@ -160,7 +160,7 @@ static void answer(struct mux *m)
 void mux_on_rack(struct mux *m, const struct rack *up, uint64_t now_us)
 {
     struct mux_lease  lease[MUX_LEASES_MAX];
-    struct msg        report = { .kind = MSG_REPORT, .term = up->term };
+    struct msg        report = { .kind = MSG_REPORT };
     struct msg_detail detail;
     bool              has_flows = up->fsd.elephants || up->fsd.mice;
 

@@ -133,7 +133,6 @@ void relay_on_agent(struct relay *r, uint32_t link, const struct msg *m, uint64_
         r->io.cut(r->io.arg, link);
         return;
     }
-    r->up.term = m->term > r->up.term ? m->term : r->up.term;
     if (m->kind == MSG_REPORT)
         add_seen(a, m->sample.detail);
     if (m->kind == MSG_REPORT && is_ordinary(m)) {

@@ -267,8 +267,7 @@ static bool take_hello(struct msg *m, const Anole__V1__Hello *h)
 static bool take(struct msg *m, const Anole__V1__Message *in)
 {
     if ((unsigned)in->kind >= MSG_KINDS || in->kind == ANOLE__V1__KIND__NONE || in->kind == ANOLE__V1__KIND__RACK ||
-        (unsigned)in->result >= ANSWER_KINDS ||
-        (unsigned)in->phase >= PHASE_KINDS)
+        (unsigned)in->result >= ANSWER_KINDS || (unsigned)in->phase >= PHASE_KINDS || in->term > MSG_TERM_MAX)
         return false;
     m->kind = (enum msg_kind)in->kind;
     m->term = in->term;

@@ -215,6 +215,20 @@ static void read__what_is_not_ours_is_refused(void **unused)
     assert_true(m.set.is_named[KNOB_kmin]);
 }
 
+static void read__an_impossible_term_is_refused(void **unused)
+{
+    static unsigned char bytes[CODEC_BYTES_MAX];
+    struct msg           m = { .kind = MSG_LEASE, .term = MSG_TERM_MAX }, read;
+
+    (void)unused;
+    assert_int_equal(codec_read(&read, bytes, codec_write(&m, bytes)), 0);
+    assert_true(read.term == MSG_TERM_MAX);
+    m.term = MSG_TERM_MAX + 1;
+    assert_int_equal(codec_read(&read, bytes, codec_write(&m, bytes)), -EBADMSG);
+    m.term = 0xFFFFFFFFFFFE0000;
+    assert_int_equal(codec_read(&read, bytes, codec_write(&m, bytes)), -EBADMSG);
+}
+
 static void question__and_reply_come_back(void **unused)
 {
     static unsigned char bytes[CODEC_BYTES_MAX];
@@ -248,6 +262,7 @@ int main(void)
         cmocka_unit_test(write__a_setting_of_three_knobs_is_small_enough),
         cmocka_unit_test(write__what_a_tuner_at_a_switch_did_comes_back),
         cmocka_unit_test(read__what_is_not_ours_is_refused),
+        cmocka_unit_test(read__an_impossible_term_is_refused),
         cmocka_unit_test(question__and_reply_come_back),
     };
 

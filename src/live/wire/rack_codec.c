@@ -245,7 +245,7 @@ int rack_codec_read(struct rack *r, const unsigned char *bytes, size_t length)
         r->life = in->rack->life;
         r->number = in->rack->number;
         r->term = in->rack->term;
-        is_good = take_rows(r, in->rack) && take_rest(r, in->rack) && take_told(r, in->rack);
+        is_good = r->term <= MSG_TERM_MAX && take_rows(r, in->rack) && take_rest(r, in->rack) && take_told(r, in->rack);
     }
     if (in)
         anole__v1__message__free_unpacked(in, NULL);

@@ -480,8 +480,6 @@ static void hide_newer(const struct event *e, const struct controller *c)
 {
     if (e->msg)
         hide_term(&e->msg->term, c);
-    if (e->rack)
-        hide_term(&e->rack->term, c);
     for (uint32_t i = 0; e->rack && i < e->rack->items; i++)
         hide_term(&e->rack->item[i].msg.term, c);
 }

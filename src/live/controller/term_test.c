@@ -1,0 +1,221 @@
+/* src/live/controller/term_test.c - what agents say of terms: one that lies neither deposes a controller nor leads it to a term without end. */
+#include "live/controller/controller.h"
+#include "live/controller/roster.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST (1ull << MSG_TERM_ID_BITS)         /* the first term of controller 0 */
+
+struct bench {
+    struct controller_config cfg;
+    struct controller        c;
+    char                     log[1 << 16], state[4096];
+    size_t                   log_length, state_length;
+    uint64_t                 now_us;
+};
+
+static int disk_save(void *arg, const char *name, const char *text, size_t length)
+{
+    struct bench *b = arg;
+
+    (void)name;
+    memcpy(b->state, text, length);
+    b->state_length = length;
+    return 0;
+}
+
+static long disk_load(void *arg, const char *name, char *text, size_t size)
+{
+    struct bench *b = arg;
+
+    (void)name, (void)size;
+    memcpy(text, b->state, b->state_length);
+    return b->state_length ? (long)b->state_length : -ENOENT;
+}
+
+static int disk_append(void *arg, const char *text, size_t length)
+{
+    struct bench *b = arg;
+
+    assert_true(b->log_length + length < sizeof b->log);
+    memcpy(b->log + b->log_length, text, length);
+    b->log_length += length;
+    return 0;
+}
+
+static uint64_t disk_wall(void *arg)
+{
+    (void)arg;
+    return 0;
+}
+
+static void forget(void *arg, uint32_t link, const struct msg *m)
+{
+    (void)arg, (void)link, (void)m;
+}
+
+static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[MSG_WHY_SIZE])
+{
+    (void)arg, (void)now_us, (void)set, (void)why;
+    return false;
+}
+
+static void start(struct bench *b)
+{
+    struct controller_io io = { .disk = { disk_save, disk_load, disk_append, disk_wall, b }, .send = forget,
+                                .propose = propose, .arg = b };
+    struct audit         audit;
+
+    audit_init(&audit);
+    b->now_us += 1000000;
+    controller_init(&b->c, &b->cfg, &io, 16);
+    assert_int_equal(controller_start(&b->c, &audit, b->now_us), 0);
+}
+
+static struct bench *bench_new(void)
+{
+    struct bench *b = calloc(1, sizeof *b);
+
+    controller_config_init(&b->cfg);
+    start(b);
+    return b;
+}
+
+static void bench_free(struct bench *b)
+{
+    controller_fini(&b->c);
+    free(b);
+}
+
+static void hello(struct bench *b, uint32_t link, const char *name, uint64_t term)
+{
+    struct msg m = { .kind = MSG_HELLO, .version = MSG_VERSION, .incarnation = 1, .where = KNOB_NIC, .term = term,
+                     .interval_us = 100000 };
+
+    snprintf(m.name, sizeof m.name, "%s", name);
+    controller_on_msg(&b->c, link, &m, b->now_us);
+}
+
+static void report(struct bench *b, uint32_t link, uint64_t term)
+{
+    controller_on_msg(&b->c, link, &(struct msg){ .kind = MSG_REPORT, .incarnation = 1, .term = term, .stamp_us = b->now_us },
+                      b->now_us);
+}
+
+static void tick(struct bench *b)
+{
+    b->now_us += 100000;
+    controller_on_tick(&b->c, b->now_us);
+}
+
+static void begin(struct bench *b)
+{
+    b->now_us += b->cfg.gather_us;
+    tick(b);
+    assert_int_equal(b->c.role, ROLE_ACTIVE);
+}
+
+static void on_msg__a_term_of_a_stranger_is_nobodys(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    begin(b);
+    report(b, 7, 0x70000000);                    /* before any hello */
+    tick(b);
+    assert_int_equal(b->c.role, ROLE_ACTIVE);
+    bench_free(b);
+}
+
+static void on_msg__one_host_with_many_devices_deposes_nobody(void **unused)
+{
+    static const char *const name[] = { "h1/a", "h2/a", "h3/a", "h3/b", "h3/c", "h3/d" };
+    struct bench            *b = bench_new();
+
+    (void)unused;
+    for (uint32_t i = 0; i < 6; i++)
+        hello(b, i, name[i], 0);
+    begin(b);
+    for (uint32_t i = 0; i < 6; i++)
+        report(b, i, i < 2 ? b->c.term : 0x70000);
+    tick(b);
+    assert_int_equal(b->c.role, ROLE_ACTIVE);
+    report(b, 1, 0x70000);                       /* two of three hosts */
+    tick(b);
+    assert_int_equal(b->c.role, ROLE_DEPOSED);
+    bench_free(b);
+}
+
+static void on_msg__with_a_lease_no_agent_deposes(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    controller_fence(&b->c, 5);
+    hello(b, 1, "h1/a", 0);
+    begin(b);
+    assert_true(b->c.term == 6 * FIRST);
+    report(b, 1, 9 * FIRST);
+    tick(b);
+    assert_int_equal(b->c.role, ROLE_ACTIVE);
+    bench_free(b);
+}
+
+static void on_msg__an_impossible_term_is_ignored_and_its_sender_named(void **unused)
+{
+    static const uint64_t impossible[] = { 0xFFFFFFFFFFFE0000, MSG_TERM_MAX, MSG_TERM_MAX - FIRST, (1ull << 40) };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++) {
+        struct bench *b = bench_new();
+
+        hello(b, 1, "h1/honest", 3 * FIRST);
+        hello(b, 2, "h2/liar", impossible[i]);
+        begin(b);
+        assert_true(b->c.term == 4 * FIRST);     /* above what the honest one has seen */
+        assert_int_equal(b->c.peers, 1);
+        assert_non_null(strstr(b->log, "h2/liar: it claims the impossible term"));
+        report(b, 1, impossible[i]);
+        tick(b);
+        assert_int_equal(b->c.role, ROLE_ACTIVE);
+        bench_free(b);
+    }
+}
+
+static void become_active__terms_end_and_do_not_wrap(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    controller_fence(&b->c, MSG_TERM_COUNTER_MAX - 1);
+    begin(b);
+    assert_true(b->c.term == MSG_TERM_COUNTER_MAX << MSG_TERM_ID_BITS);
+    controller_fini(&b->c);
+    start(b);                                    /* from what is on the disk */
+    b->now_us += b->cfg.gather_us;
+    tick(b);
+    assert_int_equal(b->c.role, ROLE_GATHER);
+    assert_non_null(strstr(controller_obstacle(&b->c, b->now_us), "terms are used up"));
+    bench_free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_msg__a_term_of_a_stranger_is_nobodys),
+        cmocka_unit_test(on_msg__one_host_with_many_devices_deposes_nobody),
+        cmocka_unit_test(on_msg__with_a_lease_no_agent_deposes),
+        cmocka_unit_test(on_msg__an_impossible_term_is_ignored_and_its_sender_named),
+        cmocka_unit_test(become_active__terms_end_and_do_not_wrap),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
