@@ -132,8 +132,11 @@ stays_back() {
     kill -9 "$agent1"
     has_rate nic1 50 || skip 'the block was over'
     wait "$agent1" || true
-    "$ANOLE" agent agent1.yaml --rescue
+    truncate -s 40 state1/mlx5_0/state state1/mlx5_0/state.copy         # the audit log tells the rest
+    "$ANOLE" agent agent1.yaml --rescue 2>rescue.log
     has_rate nic1 5
+    grep -q 'host1/mlx5_0: reverted .*rpg_hai_rate\|host1/mlx5_0: reverted rpg_ai_rate 50 -> 5Mbps' rescue.log
+    grep -q 'host1/mlx5_0: read back' rescue.log
     wait_for has_rate nic2 5
     wait_for grep -q 'too many of its devices fell silent' statec/audit.jsonl
     "$ANOLE" ctl verify state1/mlx5_0/audit.jsonl

@@ -1,5 +1,6 @@
 /* tests/fuzz/fuzz_saved.c - whatever stands in an agent's state on the disk, what is taken of it keeps its promises. */
 #include "live/agent/saved.h"
+#include "live/core/keep.h"
 #include "live/core/knobset.h"
 #include "live/queues/queue_saved.h"
 
@@ -21,6 +22,15 @@ static int save(void *arg, const char *name, const char *bytes, size_t count)
     memcpy(text, bytes, count);
     length = count;
     return 0;
+}
+
+static size_t unseal(const char *sealed)
+{
+    uint64_t number;
+    long     whole = keep_unseal(sealed, length, &number);
+
+    PROMISE(whole >= 0 && number == 1);
+    return (size_t)whole;
 }
 
 static void check_set(const struct knob_set *set)
@@ -55,7 +65,7 @@ static void try_queues(const uint8_t *data, size_t size)
     for (uint32_t i = 0; i < s.settings; i++)
         PROMISE(s.setting[i].pmax >= 0 && s.setting[i].pmax <= 1);
     PROMISE(queue_saved_write(&s, &disk) == 0);
-    PROMISE(queue_saved_parse(&again, queues_text, length) == 0);
+    PROMISE(queue_saved_parse(&again, queues_text, unseal(queues_text)) == 0);
     PROMISE(again.founds == s.founds);
     queue_saved_fini(&again);
     queue_saved_fini(&s);
@@ -77,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t i = 0; i < s.doubts; i++)
         check_set(&s.doubt[i]);
     PROMISE(saved_write(&s, &disk) == 0);
-    PROMISE(saved_parse(&again, text, length) == 0);
+    PROMISE(saved_parse(&again, text, unseal(text)) == 0);
     PROMISE(again.term == s.term && again.doubts == s.doubts && knobset_is_same(&again.confirmed, &s.confirmed));
     return 0;
 }

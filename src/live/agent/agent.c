@@ -3,6 +3,7 @@
 #include "core/units.h"
 #include "live/agent/device.h"
 #include "live/agent/say.h"
+#include "live/core/keep.h"
 #include "live/core/knobset.h"
 
 #include <assert.h>
@@ -34,11 +35,11 @@ void agent_init(struct agent *a, const struct agent_config *c, const struct agen
 
 /* ---- starting ---- */
 
-static void start_budgets(struct agent *a, bool is_first, uint64_t now_us)
+static void start_budgets(struct agent *a, uint64_t now_us)
 {
     budget_init(&a->switches, a->cfg->switches_per_day, now_us);
     budget_init(&a->lasting, a->cfg->lasting_per_day, now_us);
-    if (is_first)
+    if (a->source == SAVED_NEW)
         return;
     a->switches.left = fmin(a->switches.left, a->saved.switches_left);
     a->lasting.left = fmin(a->lasting.left, a->saved.lasting_left);
@@ -46,19 +47,39 @@ static void start_budgets(struct agent *a, bool is_first, uint64_t now_us)
 
 void agent_start(struct agent *a, const struct audit *audit, uint64_t now_us)
 {
-    int rc = saved_read(&a->saved, &a->io.disk);
-
+    a->source = saved_read(&a->saved, &a->io.disk);
     a->audit = *audit;
-    a->is_lost = rc && rc != -ENOENT;
-    start_budgets(a, rc != 0, now_us);
+    a->is_lost = a->source == SAVED_LOST;
+    a->owns_all = a->source == SAVED_LOG || a->source == SAVED_FOUND;
+    a->needs_mending = a->owns_all || a->source == SAVED_COPY;
+    start_budgets(a, now_us);
     a->doubt_until_us = now_us + DEVICE_DOUBT_US;
-    a->late_until_us = a->saved.doubts ? a->doubt_until_us : 0;
-    if (a->is_lost)
-        return;
-    if (a->saved.doubts)
+    a->late_until_us = a->saved.doubts || a->owns_all ? a->doubt_until_us : 0;
+    if (a->saved.doubts || a->owns_all)
         device_restore(a, "the agent has started", now_us);
     else
         device_check(a, now_us);
+}
+
+/* Files that were damaged are put right once the device is. Unless a copy had everything, the device is frozen: people are to look. */
+static void mend(struct agent *a, uint64_t now_us)
+{
+    static const char *const why[] = {
+        [SAVED_COPY] = "one of two copies of its state was missing or damaged",
+        [SAVED_LOG] = "its state was missing or damaged: it was brought back to what the audit log tells",
+        [SAVED_FOUND] = "its state and audit log were missing or damaged: it was brought back to its baseline",
+    };
+
+    if (!a->needs_mending || a->is_broken || a->is_lost)
+        return;
+    a->needs_mending = false;
+    keep_set_aside(&a->io.disk, SAVED_NAME, SAVED_TEXT_MAX);
+    if (a->source != SAVED_COPY && !*a->saved.frozen)
+        snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: %s", why[a->source]);
+    a->has_news = true;
+    device_save(a);
+    audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "recover", .why = why[a->source],
+                .term = a->saved.term, .now_us = now_us, .new = &a->saved.confirmed, .seen = &a->device });
 }
 
 /* ---- the end of a change ---- */
@@ -99,7 +120,7 @@ static void refuse_open(struct agent *a, const char *why, uint64_t now_us)
 static const char *obstacle(const struct agent *a)
 {
     return !a->cfg->may_write ? "the agent observes only; its configuration does not let it write" :
-           a->is_lost ? "the agent's state on the disk is damaged; it observes until that is repaired" :
+           a->is_lost ? "the agent's files are damaged; it observes until they are repaired" :
            *a->stopped ? a->stopped :
            *a->saved.frozen ? a->saved.frozen :
            a->is_broken ? "an earlier change has not been reverted yet" :
@@ -191,7 +212,10 @@ static void on_prepare(struct agent *a, const struct msg *m, uint64_t now_us)
 static int log_apply(struct agent *a, uint64_t now_us)
 {
     struct knob_set old = knobset_part(&a->saved.confirmed, &a->wanted);
+    char            who[64];
 
+    snprintf(who, sizeof who, "change %" PRIu64 " of the controller with term %" PRIu64, a->change, a->change_term);
+    device_tell(a, "applies", &old, &a->wanted, who);
     return audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "apply",
                        .term = a->change_term, .change = a->change, .now_us = now_us, .old = &old, .new = &a->wanted });
 }
@@ -389,7 +413,25 @@ bool agent_leave(struct agent *a, const char *why, uint64_t now_us)
     give_up(a, why, now_us);
     if (a->is_broken)
         device_restore(a, why, now_us);
+    mend(a, now_us);
     return !a->is_broken;
+}
+
+int agent_check_back(struct agent *a, struct err *err)
+{
+    struct knob_set *should = &a->saved.confirmed, seen = { 0 };
+    char             is[256], text[256];
+
+    if (a->io.device.read(a->io.device.arg, &seen))
+        return err_set(err, EIO, "%s: it cannot be read; it should hold %s", a->cfg->name, knobset_text(text, sizeof text, should));
+    if (a->is_lost)
+        return err_set(err, EBADMSG, "%s: what it should hold is not known: %s; it holds %s", a->cfg->name,
+                       a->source == SAVED_NEW ? "there are neither state nor audit log" : "its files are damaged",
+                       knobset_text(is, sizeof is, &seen));
+    if (!knobset_has(&seen, should))
+        return err_set(err, EIO, "%s: it could not be brought back: it holds %s and should hold %s", a->cfg->name,
+                       knobset_text(is, sizeof is, &seen), knobset_text(text, sizeof text, should));
+    return 0;
 }
 
 /* ---- messages ---- */
@@ -494,8 +536,9 @@ void agent_on_tick(struct agent *a, uint64_t now_us)
     if (a->is_dirty)
         device_save(a);
     agent_on_timer(a, now_us);
+    mend(a, now_us);
     watch(a, now_us);
-    if (!a->is_broken && !a->is_lost)
+    if (!a->is_broken)
         device_check(a, now_us);
     device_forget_doubts(a, now_us);
     if (a->has_news)

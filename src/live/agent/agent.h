@@ -16,6 +16,8 @@
  *   - What somebody else sets is seen within an interval, never overwritten, becomes the baseline, and freezes the device.
  *   - It obeys the newest controller alone.
  *   - Whatever cannot be read, written or saved leads to no change, and a revert that fails is tried again.
+ *   - A damaged or missing file does not keep a device from being brought back (saved.h). If nothing is left that tells what it should
+ *     hold, it says so and observes.
  */
 #ifndef LIVE_AGENT_AGENT_H
 #define LIVE_AGENT_AGENT_H
@@ -55,5 +57,8 @@ void agent_freeze(struct agent *, const char *why, uint64_t now_us);
 
 /* The process ends, or a person asks for it: what is open is reverted. Returns false if the device could not be brought back. */
 bool agent_leave(struct agent *, const char *why, uint64_t now_us);
+
+/* Reads the device: does it hold what it should? Otherwise the reason names the device and what it holds. */
+int agent_check_back(struct agent *, struct err *);
 
 #endif

@@ -14,16 +14,19 @@
 
 #define MS 1000ull
 
+enum { STATE, COPY, BASELINE, FILES };
+
 struct bench {
     struct agent_config cfg;
     struct agent        agent;
     struct knob_set     device;
     double              clamp;                   /* the device takes no larger rpg_ai_rate; 0: it does */
-    bool                refuses, is_unreadable, is_full;
+    bool                refuses, is_unreadable, is_full, is_log_bad;
     uint32_t            writes;
     struct msg_sample   sample;
-    char                state[SAVED_TEXT_MAX], log[1 << 18];
-    size_t              state_length, log_length;
+    struct file { const char *name; char text[SAVED_TEXT_MAX]; long length; } file[FILES];       /* length: -ENOENT: not there */
+    char                log[1 << 18];
+    size_t              log_length;
     bool                was_saved_first;         /* baseline and log were on the disk at the first write */
     struct msg          said;                    /* the last answer */
     struct msg_sample   reported;                /* the last; its detail is not */
@@ -31,34 +34,63 @@ struct bench {
     uint64_t            now_us;
 };
 
+static struct file *file_of(struct bench *b, const char *name)
+{
+    for (int i = 0; i < FILES; i++)
+        if (strcmp(b->file[i].name, name) == 0)
+            return &b->file[i];
+    fail_msg("%s is not a file of an agent", name);
+    return NULL;
+}
+
 static int disk_save(void *arg, const char *name, const char *text, size_t length)
 {
     struct bench *b = arg;
+    struct file  *f = file_of(b, name);
 
-    (void)name;
     if (b->is_full)
         return -ENOSPC;
-    memcpy(b->state, text, length);
-    b->state_length = length;
+    memcpy(f->text, text, length);
+    f->length = (long)length;
     return 0;
 }
 
 static long disk_load(void *arg, const char *name, char *text, size_t size)
 {
-    struct bench *b = arg;
+    struct bench      *b = arg;
+    const struct file *f = file_of(b, name);
 
-    (void)name;
-    assert_true(size >= b->state_length);
-    memcpy(text, b->state, b->state_length);
-    return b->state_length ? (long)b->state_length : -ENOENT;
+    assert_true((long)size >= f->length);
+    if (f->length > 0)
+        memcpy(text, f->text, (size_t)f->length);
+    return f->length;
+}
+
+static void disk_set_aside(void *arg, const char *name)
+{
+    file_of(arg, name)->length = -ENOENT;
+}
+
+static uint64_t disk_replay(void *arg, void (*line)(void *, const char *, size_t), void *ctx)
+{
+    const struct bench *b = arg;
+    uint64_t            count = 0;
+
+    for (size_t at = 0, end; at < b->log_length; at = end + 1, count++) {
+        const char *newline = memchr(b->log + at, '\n', b->log_length - at);
+
+        end = newline ? (size_t)(newline - b->log) : b->log_length;
+        line(ctx, b->log + at, newline ? end - at : 0);
+    }
+    return count;
 }
 
 static int disk_append(void *arg, const char *text, size_t length)
 {
     struct bench *b = arg;
 
-    if (b->is_full)
-        return -ENOSPC;
+    if (b->is_full || b->is_log_bad)
+        return b->is_full ? -ENOSPC : -EBADMSG;
     memcpy(b->log + b->log_length, text, length);
     b->log_length += length;
     return 0;
@@ -85,7 +117,7 @@ static int device_put(void *arg, const struct knob_set *set)
     if (b->refuses)
         return -EIO;
     if (!b->writes++)
-        b->was_saved_first = strstr(b->state, "\"baseline\"") && strstr(b->log, "\"what\":\"apply\"");
+        b->was_saved_first = strstr(b->file[COPY].text, "\"baseline\"") && strstr(b->log, "\"what\":\"apply\"");
     knobset_put(&b->device, set);
     if (b->clamp > 0 && b->device.knobs.value[KNOB_rpg_ai_rate] > b->clamp)
         b->device.knobs.value[KNOB_rpg_ai_rate] = b->clamp;
@@ -113,21 +145,23 @@ static void hear(void *arg, const struct msg *m)
 static void restart(struct bench *b)
 {
     struct agent_io io = {
-        .disk = { disk_save, disk_load, disk_append, disk_wall, b },
+        .disk = { disk_save, disk_load, disk_append, disk_wall, b, disk_set_aside, disk_replay },
         .device = { device_read, device_put, device_sample, b }, .send = hear, .arg = b,
     };
     struct audit a;
-    struct err   err;
 
-    assert_true(audit_resume(&a, b->log, b->log_length, &err) == (long)b->log_length);
+    b->is_log_bad = audit_resume_tail(&a, b->log, b->log_length) != (long)b->log_length;
     agent_init(&b->agent, &b->cfg, &io, b->agent.incarnation + 1);
     agent_start(&b->agent, &a, b->now_us);
 }
 
 static struct bench *bench_new(void)
 {
-    struct bench *b = calloc(1, sizeof *b);
+    static const char *const names[FILES] = { SAVED_NAME, SAVED_NAME ".copy", SAVED_BASELINE };
+    struct bench            *b = calloc(1, sizeof *b);
 
+    for (int i = 0; i < FILES; i++)
+        b->file[i] = (struct file){ .name = names[i], .length = -ENOENT };
     agent_config_init(&b->cfg, KNOB_NIC);
     snprintf(b->cfg.name, sizeof b->cfg.name, "nic");
     b->cfg.may_write = true;
@@ -511,16 +545,151 @@ static void disk__that_is_full_means_no_change_but_reverts_go_on(void **unused)
     bench_free(b);
 }
 
-static void disk__that_is_damaged_means_observing(void **unused)
+/* ---- damaged files ---- */
+
+/* An agent that was killed with a change open. */
+static struct bench *killed_new(void)
 {
     struct bench *b = bench_new();
 
-    (void)unused;
-    b->state[0] = '?';
+    apply(b, 1, 8);
+    assert_true(ai_rate(b) == 8);
+    b->cfg.is_rescue = true;
+    return b;
+}
+
+/* The device holds what it held first, or it is named with its knobs. */
+static void check_rescue(struct bench *b, bool must_succeed)
+{
+    struct err err;
+    int        rc;
+
     restart(b);
-    prepare(b, 1, 8);
-    assert_int_equal(b->said.kind, MSG_NONE);
-    assert_int_equal(b->writes, 0);
+    agent_leave(&b->agent, "rescue", b->now_us);
+    rc = agent_check_back(&b->agent, &err);
+    if (!rc && ai_rate(b) == 5)
+        return;
+    if (must_succeed || !rc)
+        fail_msg("the device holds %g: %s", ai_rate(b), rc ? err.text : "as it should, they say");
+    if (!strstr(err.text, "nic: ") || !strstr(err.text, "rpg_ai_rate"))
+        fail_msg("'%s' does not name the device and its knobs", err.text);
+}
+
+enum damage { FLIP, CUT, GARBLE, REMOVE };
+
+static void damage(struct file *f, enum damage how, long at)
+{
+    if (f->length < 0)
+        return;
+    if (how == FLIP)
+        f->text[at] = (char)(f->text[at] ^ 1 << at % 8);
+    else if (how == GARBLE)
+        memset(f->text, '?', (size_t)f->length);
+    else
+        f->length = how == CUT ? at : -ENOENT;
+}
+
+/* Every byte flipped, every length, of the files in the mask. */
+static void damage_everywhere(const struct bench *killed, unsigned files, unsigned gone, bool must_succeed)
+{
+    struct bench *b = malloc(sizeof *b);
+
+    for (int how = FLIP; how <= REMOVE; how++)
+        for (long at = 0; at == 0 || (how <= CUT && at < killed->file[STATE].length); at++) {
+            *b = *killed;
+            for (int i = 0; i < FILES; i++) {
+                if (files & 1u << i)
+                    damage(&b->file[i], how, at < b->file[i].length ? at : 0);
+                if (gone & 1u << i)
+                    b->file[i].length = -ENOENT;
+            }
+            if (gone & 1u << FILES)
+                b->log_length = 0;
+            check_rescue(b, must_succeed);
+        }
+    free(b);
+}
+
+static void rescue__any_damage_of_state_leaves_the_baseline(void **unused)
+{
+    enum { ANY_STATE = 1 << STATE | 1 << COPY, NO_LOG = 1 << FILES };
+    struct bench *b = killed_new();
+
+    (void)unused;
+    damage_everywhere(b, 1 << STATE, 0, true);
+    damage_everywhere(b, 1 << COPY, 0, true);
+    damage_everywhere(b, 1 << COPY, 1 << STATE, true);           /* from the log */
+    damage_everywhere(b, ANY_STATE, 0, true);
+    damage_everywhere(b, ANY_STATE | 1 << BASELINE, 0, true);
+    damage_everywhere(b, ANY_STATE, NO_LOG, true);               /* from the baseline alone */
+    damage_everywhere(b, ANY_STATE | 1 << BASELINE, NO_LOG, false);
+    bench_free(b);
+}
+
+/* Every byte of the log flipped, every length, with the state as it was and without it. */
+static void damage_log(const struct bench *killed, unsigned gone, bool must_succeed)
+{
+    struct bench *b = malloc(sizeof *b);
+
+    for (size_t at = 0; at < 2 * killed->log_length; at++) {
+        *b = *killed;
+        if (at < b->log_length)
+            b->log[at] = (char)(b->log[at] ^ 1 << at % 8);
+        else
+            b->log_length = at - b->log_length;
+        for (int i = 0; i < FILES; i++)
+            if (gone & 1u << i)
+                b->file[i].length = -ENOENT;
+        check_rescue(b, must_succeed);
+    }
+    free(b);
+}
+
+static void rescue__any_damage_of_the_log_leaves_the_baseline(void **unused)
+{
+    struct bench *b = killed_new();
+
+    (void)unused;
+    damage_log(b, 0, true);
+    damage_log(b, 1 << STATE, true);
+    damage_log(b, 1 << STATE | 1 << COPY, true);
+    damage_log(b, 1 << STATE | 1 << COPY | 1 << BASELINE, false);
+    bench_free(b);
+}
+
+static void rescue__of_which_nothing_is_left_names_the_device(void **unused)
+{
+    struct bench *b = killed_new();
+
+    (void)unused;
+    for (int i = 0; i < FILES; i++)
+        b->file[i].length = -ENOENT;
+    b->log_length = 0;
+    check_rescue(b, false);
+    assert_true(b->agent.is_lost && b->file[STATE].length == -ENOENT);   /* the trial's value did not become the baseline */
+    bench_free(b);
+}
+
+static void start__after_damage_it_is_frozen_and_its_files_are_whole_again(void **unused)
+{
+    struct bench *b = killed_new();
+
+    (void)unused;
+    b->cfg.is_rescue = false;
+    b->file[STATE].text[5] ^= 1;
+    b->file[COPY].length = 0;
+    restart(b);
+    assert_true(ai_rate(b) == 5);
+    agent_on_tick(&b->agent, b->now_us);
+    prepare(b, 2, 8);
+    expect(b, ANSWER_REFUSED, "audit log");
+    restart(b);
+    assert_int_equal(b->agent.source, SAVED_WHOLE);
+    assert_true(b->agent.saved.baseline.knobs.value[KNOB_rpg_ai_rate] == 5 && b->agent.saved.term == 1);
+    say(b, (struct msg){ .kind = MSG_THAW });
+    pass(b, 5000ull * 1000 * MS);                /* the budget is not known, so it began empty */
+    prepare(b, 3, 8);
+    expect(b, ANSWER_PREPARED, "");
     bench_free(b);
 }
 
@@ -587,7 +756,10 @@ int main(void)
         cmocka_unit_test(foreign_edit__stays_and_freezes_the_device),
         cmocka_unit_test(guardrail__takes_the_change_back_at_once),
         cmocka_unit_test(disk__that_is_full_means_no_change_but_reverts_go_on),
-        cmocka_unit_test(disk__that_is_damaged_means_observing),
+        cmocka_unit_test(rescue__any_damage_of_state_leaves_the_baseline),
+        cmocka_unit_test(rescue__any_damage_of_the_log_leaves_the_baseline),
+        cmocka_unit_test(rescue__of_which_nothing_is_left_names_the_device),
+        cmocka_unit_test(start__after_damage_it_is_frozen_and_its_files_are_whole_again),
         cmocka_unit_test(freeze__by_file_takes_back_and_refuses),
         cmocka_unit_test(budget__that_is_used_up_refuses),
         cmocka_unit_test(leave__takes_back_what_is_open),

@@ -4,6 +4,7 @@
 #include "live/agent/say.h"
 #include "live/core/knobset.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@ int device_save(struct agent *a)
 {
     int rc;
 
+    if (a->is_lost)
+        return -EBADMSG;         /* people are to find it as it is */
     if (!knobset_is_empty(&a->adopted)) {
         a->is_dirty = true;      /* the log first: a restart would take what is saved for known, and never explain it */
         return -EAGAIN;
@@ -44,7 +47,7 @@ static struct owners owners_of(const struct agent *a)
         if (!a->device.is_named[i] || (a->saved.confirmed.is_named[i] &&
                                        knobset_is_equal_value(value, a->saved.confirmed.knobs.value[i])))
             continue;
-        knob_set_add(is_ours(&a->saved, i, value) ? &o.ours : &o.foreign, (enum knob)i, value);
+        knob_set_add(a->owns_all || is_ours(&a->saved, i, value) ? &o.ours : &o.foreign, (enum knob)i, value);
     }
     return o;
 }
@@ -79,7 +82,8 @@ static void adopt(struct agent *a, const struct knob_set *foreign, uint64_t now_
     log_adopted(a, now_us);
 }
 
-/* Knobs that were never seen before: what the device holds is what it is to hold. Not a foreign edit. */
+/* Knobs that were never seen before: what the device holds is what it is to hold. Not a foreign edit. But if files are damaged or gone, the
+ * device may hold a trial's value: then it is not known what it should hold. */
 static void meet(struct agent *a)
 {
     struct knob_set met = { 0 };
@@ -88,6 +92,9 @@ static void meet(struct agent *a)
         if (a->device.is_named[i] && !a->saved.confirmed.is_named[i])
             knob_set_add(&met, (enum knob)i, a->device.knobs.value[i]);
     if (knobset_is_empty(&met))
+        return;
+    a->is_lost |= a->owns_all || (a->cfg->is_rescue && a->source == SAVED_NEW);
+    if (a->is_lost)
         return;
     knobset_put(&a->saved.confirmed, &met);
     knobset_put(&a->adopted, &met);
@@ -177,8 +184,26 @@ static bool fail(struct agent *a, uint64_t now_us)
     return false;
 }
 
+void device_tell(struct agent *a, const char *what, const struct knob_set *old, const struct knob_set *new, const char *why)
+{
+    char   line[1024];
+    size_t used = (size_t)snprintf(line, sizeof line, "%s: %s", a->cfg->name, what);
+
+    if (!a->io.tell)
+        return;
+    for (int i = 0; i < KNOB_COUNT && used < sizeof line; i++)
+        if (new->is_named[i])
+            used += (size_t)snprintf(line + used, sizeof line - used, " %s %.10g -> %.10g%s,", knob_info[i].name,
+                                     old->is_named[i] ? old->knobs.value[i] : NAN, new->knobs.value[i],
+                                     knob_unit_name(knob_info[i].unit));
+    if (used < sizeof line)
+        snprintf(line + used, sizeof line - used, " %s", why);
+    a->io.tell(a->io.arg, line);
+}
+
 static void log_revert(struct agent *a, const struct owners *o, const struct knob_set *back, const char *why, uint64_t now_us)
 {
+    device_tell(a, "reverted", &o->ours, back, why);
     audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "revert", .why = why,
                 .term = a->saved.term, .change = a->change, .now_us = now_us, .old = &o->ours, .new = back,
                 .seen = &a->device });
@@ -197,11 +222,15 @@ bool device_restore(struct agent *a, const char *why, uint64_t now_us)
         adopt(a, &o.foreign, now_us);
     back = knobset_part(&a->saved.confirmed, &o.ours);
     if (!knobset_is_empty(&back)) {
-        if (!device_write(a, &back, now_us, trouble))
+        if (!device_write(a, &back, now_us, trouble)) {
+            if (!a->is_broken)
+                device_tell(a, "could NOT be reverted", &o.ours, &back, trouble);
             return fail(a, now_us);
+        }
         log_revert(a, &o, &back, why, now_us);
     }
     a->is_broken = false;
+    a->owns_all = false;
     return true;
 }
 

@@ -1,5 +1,7 @@
 /* src/live/agent/saved.c - see saved.h. */
 #include "live/agent/saved.h"
+#include "live/core/audit.h"
+#include "live/core/keep.h"
 #include "live/core/knobset.h"
 
 #include <math.h>
@@ -34,17 +36,40 @@ static json_t *object_of(const struct saved *s)
     return o;
 }
 
-int saved_write(const struct saved *s, const struct io_disk *disk)
+/* Needed when all else is gone, and hardly ever written. */
+static int write_baseline(struct saved *s, const struct io_disk *disk)
+{
+    const struct knob_set *is = s->has_baseline ? &s->baseline : &s->confirmed;
+    json_t *o = knobset_json(is);
+    char    text[SAVED_TEXT_MAX];
+    size_t  length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
+    int     rc = 0;
+
+    json_decref(o);
+    if (!length || length > sizeof text - KEEP_SEAL_SIZE)
+        return -EFBIG;
+    if (!knobset_is_same(is, &s->kept))
+        rc = disk->save(disk->arg, SAVED_BASELINE, text, keep_seal(text, length, 1));
+    if (!rc)
+        s->kept = *is;
+    return rc;
+}
+
+int saved_write(struct saved *s, const struct io_disk *disk)
 {
     json_t *o = object_of(s);
     char    text[SAVED_TEXT_MAX];
-    size_t  length = json_dumpb(o, text, sizeof text, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
+    size_t  length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
+    int     rc;
 
     json_decref(o);
-    if (!length || length > sizeof text)
+    if (!length || length > sizeof text - KEEP_SEAL_SIZE)
         return -EFBIG;
-    return disk->save(disk->arg, SAVED_NAME, text, length);
+    rc = write_baseline(s, disk);
+    return rc ? rc : keep_write(disk, SAVED_NAME, text, length, &s->number);
 }
+
+/* ---- reading ---- */
 
 static bool take_doubts(struct saved *s, const json_t *list)
 {
@@ -103,12 +128,129 @@ int saved_parse(struct saved *s, const char *text, size_t length)
     return 0;
 }
 
-int saved_read(struct saved *s, const struct io_disk *disk)
+static int take_text(void *saved, const char *text, size_t length)
 {
-    char text[SAVED_TEXT_MAX];
-    long length = disk->load(disk->arg, SAVED_NAME, text, sizeof text);
+    return saved_parse(saved, text, length);
+}
 
-    return length < 0 ? (int)length : saved_parse(s, text, (size_t)length);
+/* False: there is none, or it is damaged; is_there says which. */
+static bool read_baseline(struct knob_set *set, const struct io_disk *disk, bool *is_there)
+{
+    char     text[SAVED_TEXT_MAX];
+    long     length = disk->load(disk->arg, SAVED_BASELINE, text, sizeof text), whole;
+    uint64_t number;
+    json_t  *o;
+    bool     is_good;
+
+    *is_there = length != -ENOENT;
+    whole = length < 0 ? length : keep_unseal(text, (size_t)length, &number);
+    o = whole < 0 ? NULL : json_loadb(text, (size_t)whole, JSON_REJECT_DUPLICATES, NULL);
+    is_good = o && !knobset_from_json(set, o);
+    json_decref(o);
+    return is_good;
+}
+
+/* ---- the audit log ---- */
+
+struct replay { struct saved *saved; uint64_t told, damaged; };          /* lines that tell of knobs; that are not what was written */
+
+static void forget_first_doubt(struct saved *s)
+{
+    memmove(&s->doubt[0], &s->doubt[1], --s->doubts * sizeof *s->doubt);
+}
+
+static void take_record(struct saved *s, const char *what, const struct knob_set *old, const struct knob_set *new)
+{
+    struct knob_set known = s->confirmed;
+
+    if (strcmp(what, "apply") == 0) {
+        s->confirmed = *old;
+        knobset_put(&s->confirmed, &known);      /* what is known already counts */
+        if (!s->has_baseline)
+            s->baseline = s->confirmed;
+        s->has_baseline = true;
+        if (s->doubts == SAVED_DOUBTS_MAX - 1)
+            forget_first_doubt(s);
+        saved_doubt(s, new);
+        return;
+    }
+    if (strcmp(what, "revert") != 0)
+        knobset_put(&s->confirmed, new);
+    if (strcmp(what, "adopt") == 0 && s->has_baseline)
+        knobset_put(&s->baseline, new);
+    if (strcmp(what, "revert") == 0 || strcmp(what, "confirm") == 0)
+        s->doubts = 0;
+}
+
+static void take_line(void *ctx, const char *line, size_t length)
+{
+    static const char *const telling[] = { "first", "apply", "confirm", "revert", "adopt" };
+    struct replay  *r = ctx;
+    struct knob_set old = { 0 }, new = { 0 };
+    json_t         *o = length && audit_is_own(line, length) ? json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    const char     *what = json_string_value(json_object_get(o, "what"));
+    json_int_t      term = json_integer_value(json_object_get(o, "term"));
+
+    r->damaged += !o;
+    if (term > 0 && (uint64_t)term <= MSG_TERM_MAX && (uint64_t)term > r->saved->term)
+        r->saved->term = (uint64_t)term;
+    for (size_t i = 0; what && i < sizeof telling / sizeof *telling; i++) {
+        if (strcmp(what, telling[i]) != 0 || knobset_from_json(&new, json_object_get(o, "new")))
+            continue;
+        knobset_from_json(&old, json_object_get(o, "old"));
+        take_record(r->saved, what, &old, &new);
+        r->told++;
+    }
+    json_decref(o);
+}
+
+/* Returns how many lines there are. */
+static uint64_t replay(struct replay *r, struct saved *s, const struct io_disk *disk)
+{
+    *r = (struct replay){ .saved = s };
+    return disk->replay ? disk->replay(disk->arg, take_line, r) : 0;
+}
+
+/* One copy may be older than what was written last: the log has all that was. */
+static void add_doubts(struct saved *s, const struct io_disk *disk)
+{
+    struct saved  logged = { 0 };
+    struct replay r;
+
+    replay(&r, &logged, disk);
+    for (uint32_t i = 0; i < logged.doubts; i++)
+        if (s->doubts < SAVED_DOUBTS_MAX - 1 && !knobset_has(&s->confirmed, &logged.doubt[i]))
+            saved_doubt(s, &logged.doubt[i]);
+}
+
+enum saved_source saved_read(struct saved *s, const struct io_disk *disk)
+{
+    struct knob_set kept = { 0 };
+    bool            is_there, has_kept = read_baseline(&kept, disk, &is_there);
+    uint64_t        number = 0, lines;
+    enum keep_found found = keep_read(disk, SAVED_NAME, SAVED_TEXT_MAX, &number, take_text, s);
+    struct replay   r;
+
+    if (found == KEEP_BOTH || found == KEEP_ONE) {
+        s->number = number;
+        s->kept = kept;
+        if (found == KEEP_ONE)
+            add_doubts(s, disk);
+        return found == KEEP_BOTH ? SAVED_WHOLE : SAVED_COPY;
+    }
+    *s = (struct saved){ 0 };
+    lines = replay(&r, s, disk);
+    if (found == KEEP_NONE && !is_there && (!lines || (!r.told && !r.damaged)))
+        return SAVED_NEW;
+    if (has_kept) {
+        struct knob_set logged = s->confirmed;
+
+        s->kept = s->confirmed = kept;
+        knobset_put(&s->confirmed, &logged);
+        s->baseline = kept;
+        s->has_baseline = true;
+    }
+    return r.told ? SAVED_LOG : has_kept ? SAVED_FOUND : SAVED_LOST;
 }
 
 bool saved_doubt(struct saved *s, const struct knob_set *set)

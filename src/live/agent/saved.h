@@ -1,10 +1,15 @@
-/* src/live/agent/saved.h - what an agent must not forget: it is on the disk before anything is done that relies on it. */
+/* src/live/agent/saved.h - what an agent must not forget: it is on the disk before anything is done that relies on it.
+ *
+ * It is there four times: in two copies of 'state' (core/keep.h), in the audit log, and the baseline alone in a file of its own. So a
+ * device is brought back whichever of these is damaged or missing; saved_read() takes the best that is left.
+ */
 #ifndef LIVE_AGENT_SAVED_H
 #define LIVE_AGENT_SAVED_H
 
 #include "live/core/io.h"
 
 #define SAVED_NAME       "state"
+#define SAVED_BASELINE   "baseline"
 #define SAVED_DOUBTS_MAX 8
 #define SAVED_TEXT_MAX   65536
 
@@ -21,12 +26,27 @@ struct saved {
 
     char            frozen[MSG_WHY_SIZE];        /* why; "": not frozen */
     double          switches_left, lasting_left; /* of the budgets */
+
+    uint64_t        number;      /* of the last that was written: core/keep.h */
+    struct knob_set kept;        /* what the file of the baseline has */
 };
 
-int saved_write(const struct saved *, const struct io_disk *);
+int saved_write(struct saved *, const struct io_disk *);
 
-/* -ENOENT: there is none yet; -EBADMSG: it cannot be understood. Nothing is written then. */
-int saved_read(struct saved *, const struct io_disk *);
+enum saved_source {
+    SAVED_WHOLE,
+    SAVED_COPY,                  /* one copy of two */
+    SAVED_LOG,                   /* none: what the audit log tells, with the baseline where it tells nothing */
+    SAVED_FOUND,                 /* the baseline alone */
+    SAVED_NEW,                   /* nothing was ever written */
+    SAVED_LOST,                  /* something was, and nothing of it can be understood */
+};
+
+/* Where it comes from. From the log or the baseline, no other than confirmed values are known: nothing tells ours from those of
+ * others. */
+enum saved_source saved_read(struct saved *, const struct io_disk *);
+
+/* -EBADMSG: it cannot be understood, and nothing is written. */
 int saved_parse(struct saved *, const char *text, size_t length);
 
 /* Adds a setting unless it is there; false: there is no room. What is about to be written leaves one place free, for what the

@@ -20,12 +20,14 @@ struct agent_config {
     struct guard_limits guard;
     struct msg_facts    facts;           /* about its device */
     bool                has_tuner;       /* of its own: see live/queues. The device is not set by the controller then */
+    bool                is_rescue;       /* it only brings back: what a device holds is not taken for what it should */
 };
 
 struct agent_io {
     struct io_disk   disk;
     struct io_device device;
     void (*send)(void *, const struct msg *);    /* to the controller; may be lost */
+    void (*tell)(void *, const char *line);      /* to people, what was written to the device and why; NULL: nobody listens */
     void *arg;
 };
 
@@ -38,7 +40,10 @@ struct agent {
     struct budget   switches, lasting;
     uint64_t        incarnation;
     bool            is_dirty;            /* saved is not on the disk yet */
-    bool            is_lost;             /* what was on the disk cannot be understood: it observes until people look */
+    bool            is_lost;             /* what the device should hold is not known: it observes until people look */
+    enum saved_source source;            /* of 'saved', when it started */
+    bool            owns_all;            /* nothing tells our values from others': whatever is not confirmed goes back */
+    bool            needs_mending;       /* files were damaged: they are put right once the device is */
 
     struct knob_set device;              /* as last read */
     bool            is_seen;             /* it has been read since the start */

@@ -70,7 +70,7 @@ static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[M
 
 static void start(struct bench *b)
 {
-    struct controller_io io = { .disk = { disk_save, disk_load, disk_append, disk_wall, b }, .send = forget,
+    struct controller_io io = { .disk = { .save = disk_save, .load = disk_load, .append = disk_append, .wall_us = disk_wall, .arg = b }, .send = forget,
                                 .propose = propose, .arg = b };
     struct audit         audit;
 

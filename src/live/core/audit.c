@@ -21,7 +21,7 @@ void audit_init(struct audit *a)
 
 /* ---- writing ---- */
 
-static char *hash_of(char buf[AUDIT_HASH_SIZE], const char *text, size_t length)
+char *audit_hash(char buf[AUDIT_HASH_SIZE], const char *text, size_t length)
 {
     unsigned char bytes[EVP_MAX_MD_SIZE];
     unsigned      count;
@@ -93,7 +93,7 @@ static size_t line_of(const struct audit *a, const struct audit_record *r, uint6
     json_decref(o);
     assert(length > 2 && length <= AUDIT_LINE_SIZE - HASH_LENGTH - 1);
     length--;                    /* the closing brace */
-    hash_of(hash, line, length);
+    audit_hash(hash, line, length);
     return length + (size_t)snprintf(line + length, HASH_LENGTH + 2, HASH_KEY "%s\"}\n", hash);
 }
 
@@ -115,30 +115,49 @@ int audit_write(struct audit *a, const struct io_disk *disk, const struct audit_
 
 /* ---- checking ---- */
 
-/* A line without its newline. Advances the chain, or says what is wrong with it. */
-static const char *check_line(struct audit *a, const char *line, size_t length)
+/* Says what is wrong with a line by itself; its hash stands in its tail. */
+static const char *check_hash(const char *line, size_t length)
 {
     char        hash[AUDIT_HASH_SIZE];
     const char *tail = line + length - HASH_LENGTH;
-    json_t     *o;
-    const char *prev;
-    uint64_t    seq;
-    bool        follows;
 
     if (length < HASH_LENGTH + 2 || memcmp(tail, HASH_KEY, sizeof HASH_KEY - 1) != 0 || memcmp(line + length - 2, "\"}", 2) != 0)
         return "it does not end with a hash";
-    hash_of(hash, line, length - HASH_LENGTH);
+    audit_hash(hash, line, length - HASH_LENGTH);
     if (memcmp(hash, tail + sizeof HASH_KEY - 1, 64) != 0)
         return "it is not what was written: its hash is another one";
+    return NULL;
+}
+
+bool audit_is_own(const char *line, size_t length)
+{
+    return !check_hash(line, length);
+}
+
+static void advance(struct audit *a, uint64_t seq, const char *line, size_t length)
+{
+    a->seq = seq;
+    memcpy(a->head, line + length - HASH_LENGTH + sizeof HASH_KEY - 1, 64);
+}
+
+/* A line without its newline. Advances the chain, or says what is wrong with it. */
+static const char *check_line(struct audit *a, const char *line, size_t length)
+{
+    const char *wrong = check_hash(line, length), *prev;
+    json_t     *o;
+    uint64_t    seq;
+    bool        follows;
+
+    if (wrong)
+        return wrong;
     o = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
     prev = json_string_value(json_object_get(o, "prev"));
     seq = (uint64_t)json_integer_value(json_object_get(o, "seq"));
-    follows = prev && strcmp(prev, a->head) == 0 && seq == a->seq + 1;
+    follows = prev && seq && ((strcmp(prev, a->head) == 0 && seq == a->seq + 1) || (a->is_part && !a->seq));
     json_decref(o);
     if (!follows)
         return "it does not follow the line before it: lines were removed, added or exchanged";
-    a->seq = seq;
-    memcpy(a->head, hash, sizeof hash);
+    advance(a, seq, line, length);
     return NULL;
 }
 
@@ -178,4 +197,35 @@ int audit_verify(struct audit *a, const char *name, const char *text, size_t len
     audit_init(a);
     check_lines(a, text, length, &wrong);
     return wrong ? err_set(err, EBADMSG, "%s:%" PRIu64 ":1: %s", name, a->seq + 1, wrong) : 0;
+}
+
+long audit_resume_tail(struct audit *a, const char *text, size_t length)
+{
+    const char *end = memrchr(text, '\n', length), *begin = end ? memrchr(text, '\n', (size_t)(end - text)) : NULL;
+
+    audit_init(a);
+    if (!length)
+        return 0;
+    if (!end)
+        return length < AUDIT_LINE_SIZE ? 0 : -EBADMSG;
+    a->is_part = true;
+    begin = begin ? begin + 1 : text;
+    if (check_line(a, begin, (size_t)(end - begin)))
+        return -EBADMSG;
+    a->is_part = false;
+    return end + 1 - text;
+}
+
+const char *audit_check_file(struct audit *a, FILE *file, uint64_t *line)
+{
+    static char text[AUDIT_LINE_SIZE];
+    const char *wrong = NULL;
+
+    while (!wrong && fgets(text, sizeof text, file)) {
+        size_t length = strlen(text);
+
+        ++*line;
+        wrong = length && text[length - 1] == '\n' ? check_line(a, text, length - 1) : "it is torn: there is no end of line";
+    }
+    return wrong ? wrong : ferror(file) ? "it cannot be read" : NULL;
 }

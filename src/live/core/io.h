@@ -21,6 +21,11 @@ struct io_disk {
     /* The time of day, for people: nothing depends on it. */
     uint64_t (*wall_us)(void *);
     void *arg;
+
+    /* Both may be NULL: not possible. Moves a damaged file out of the way. Hands on all lines of the audit log, oldest first, without their
+     * newlines; returns how many there were. A length of 0 is a line that is too long to be one. */
+    void (*set_aside)(void *, const char *name);
+    uint64_t (*replay)(void *, void (*line)(void *ctx, const char *text, size_t length), void *ctx);
 };
 
 struct io_device {

@@ -37,7 +37,7 @@ struct device {
     void               *state;                   /* of the driver; NULL: not open */
     struct rpc         *rpc;
     uint32_t            link;
-    bool                is_up;
+    bool                is_up, is_started;
     struct path         path;                    /* which of the file's ways */
     uint32_t            dialled;                 /* the way that rpc has */
     uint64_t            redial_us, backoff_us, tick_us;
@@ -67,6 +67,12 @@ static void send(void *arg, const struct msg *m)
 
     if (d->is_up)
         rpc_send(d->rpc, d->link, bytes, codec_write(m, bytes));
+}
+
+static void tell(void *arg, const char *line)
+{
+    (void)arg;
+    clock_log("%s", line);
 }
 
 /* Whoever is many must not come back all at once. */
@@ -383,17 +389,19 @@ static int start_queues(struct device *d, const struct host *h, struct err *err)
     return 0;
 }
 
+/* The device first, then the files: a disk that cannot be used, or a damaged log, does not keep the device from being brought back. */
 static int start_device(struct device *d, struct host *h, const char *name, struct err *err)
 {
     const struct agent_file *f = h->file;
-    struct agent_io io = { .device = { f->driver->read, f->driver->write, f->driver->sample, d->state }, .send = send, .arg = d };
+    struct agent_io io = { .device = { f->driver->read, f->driver->write, f->driver->sample, d->state }, .send = send, .tell = tell, .arg = d };
     struct audit    audit;
+    struct err      why;
     char            folder[512];
     int             rc;
 
     snprintf(folder, sizeof folder, "%s/%s", f->common.state, name);
     rc = disk_open(&d->disk, folder, &audit, err);
-    if (rc)
+    if (rc == -EBUSY)
         return rc;
     d->host = h;
     if (d->cfg.has_tuner)
@@ -401,7 +409,12 @@ static int start_device(struct device *d, struct host *h, const char *name, stru
     io.disk = disk_io(&d->disk);
     agent_init(&d->agent, &d->cfg, &io, io.disk.wall_us(io.disk.arg) / 1000);    /* no two starts are in the same millisecond */
     agent_start(&d->agent, &audit, now_of(h));
-    return d->cfg.has_tuner ? start_queues(d, h, err) : 0;
+    d->is_started = true;
+    if (disk_mend_log(&d->disk, &d->agent.audit, &why))
+        clock_log("%s", why.text);
+    if (d->agent.is_lost && !d->cfg.is_rescue)
+        clock_log("%s: what it should hold is not known, because its files are damaged; it only observes", d->cfg.name);
+    return !rc && d->cfg.has_tuner ? start_queues(d, h, err) : rc;
 }
 
 static int open_device(struct device *d, const struct agent_file *f, const char *name, struct err *err)
@@ -500,28 +513,82 @@ static bool leave_queues(struct device *d, const char *why)
     return is_back;
 }
 
-/* Devices that did not come back to what is confirmed are named. */
+static int leave_device(struct device *d, const char *why, struct err *err)
+{
+    bool is_back = agent_leave(&d->agent, why, now_of(d->host)) & leave_queues(d, why);
+
+    return is_back ? 0 : err_set(err, EIO, "%s: it could not be brought back to what was confirmed", d->cfg.name);
+}
+
+/* Every device gets its turn; each that did not come back is named. */
 static int leave(struct host *h, const char *why, struct err *err)
 {
     int rc = 0;
 
-    for (uint32_t i = 0; i < h->devices; i++)
-        if (!agent_leave(&h->device[i].agent, why, now_of(h)) || !leave_queues(&h->device[i], why))
-            rc = err_set(err, EIO, "%s: it could not be brought back to what was confirmed", h->device[i].cfg.name);
+    for (uint32_t i = 0; i < h->devices; i++) {
+        struct err trouble;
+        int        failed = h->device[i].is_started ? leave_device(&h->device[i], why, &trouble) : 0;
+
+        if (rc && failed)
+            clock_log("%s", err->text);
+        if (failed) {
+            *err = trouble;
+            rc = failed;
+        }
+    }
+    return rc;
+}
+
+/* Of one device, whatever becomes of the others. */
+static int rescue_device(struct host *h, const char *name, struct err *err)
+{
+    struct device *d = h->device;
+    struct err     why, trouble;
+    int            rc = open_device(d, h->file, name, err), started = 0;
+
+    h->devices = !rc;
+    d->cfg.is_rescue = true;
+    if (!rc)
+        started = start_device(d, h, name, &why);
+    if (!rc && d->is_started) {
+        int left = leave_device(d, "rescue", err);
+
+        rc = agent_check_back(&d->agent, &trouble);
+        if (rc)
+            *err = trouble;      /* it says more */
+        rc = rc ? rc : left;
+    }
+    else if (!rc)
+        rc = err_set(err, -started, "%s: %s", d->cfg.name, why.text);
+    if (!rc && started)
+        clock_log("%s: its files: %s", d->cfg.name, why.text);
+    if (!rc)
+        clock_log("%s: read back: it holds what was confirmed last", d->cfg.name);
     return rc;
 }
 
 int agent_rescue(const struct agent_file *f, struct err *err)
 {
-    struct host h = { 0 };
-    int         rc = open_host(&h, f, err);
+    char name[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
+    int  count = (int)f->devices, rc = 0;
 
-    if (!rc)
-        rc = start_host(&h, err);
-    if (!rc)
-        rc = leave(&h, "rescue", err);
-    close_host(&h);
-    return rc;
+    memcpy(name, f->device, sizeof name);
+    if (!count)
+        count = f->driver->find(f->driver, f->root, name, err);
+    for (int i = 0; i < count; i++) {
+        struct host h = { .file = f, .device = xcalloc(1, sizeof *h.device) };
+        struct err  trouble;
+        int         failed = rescue_device(&h, name[i], &trouble);
+
+        close_host(&h);
+        if (rc && failed)
+            clock_log("%s", err->text);
+        if (failed) {
+            *err = trouble;
+            rc = failed;
+        }
+    }
+    return count < 0 ? count : rc;
 }
 
 /* Ten reports without a lease. */

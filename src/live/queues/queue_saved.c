@@ -2,6 +2,7 @@
 #include "live/queues/queue_saved.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "live/core/keep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,10 +67,11 @@ static json_t *ecn_json(const struct ecn *e)
     return json_pack("[I,I,f]", (json_int_t)e->kmin_bytes, (json_int_t)e->kmax_bytes, e->pmax);
 }
 
-int queue_saved_write(const struct queue_saved *s, const struct io_disk *disk)
+int queue_saved_write(struct queue_saved *s, const struct io_disk *disk)
 {
     json_t *o = json_object(), *found = json_object(), *setting = json_array();
-    char   *text;
+    char   *text = xmalloc(QUEUE_SAVED_TEXT_MAX);
+    size_t  length, max = QUEUE_SAVED_TEXT_MAX - KEEP_SEAL_SIZE;
     int     rc;
 
     for (uint32_t i = 0; i < s->founds; i++)
@@ -79,9 +81,9 @@ int queue_saved_write(const struct queue_saved *s, const struct io_disk *disk)
     json_put_count(o, "version", VERSION);
     json_object_set_new(o, "found", found);
     json_object_set_new(o, "settings", setting);
-    text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
+    length = json_dumpb(o, text, max, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
     json_decref(o);
-    rc = text ? disk->save(disk->arg, QUEUE_SAVED_NAME, text, strlen(text)) : -EINVAL;
+    rc = length && length <= max ? keep_write(disk, QUEUE_SAVED_NAME, text, length, &s->number) : -EFBIG;
     free(text);
     return rc;
 }
@@ -133,14 +135,26 @@ int queue_saved_parse(struct queue_saved *s, const char *text, size_t length)
     return is_good ? 0 : -EBADMSG;
 }
 
+static int take_text(void *saved, const char *text, size_t length)
+{
+    return queue_saved_parse(saved, text, length);
+}
+
+static void find_setting(void *ctx, const char *line, size_t length)
+{
+    *(bool *)ctx |= memmem(line, length, "\"what\":\"setting\"", 16) != NULL;
+}
+
 int queue_saved_read(struct queue_saved *s, const struct io_disk *disk)
 {
-    char *text = xmalloc(QUEUE_SAVED_TEXT_MAX);
-    long  length = disk->load(disk->arg, QUEUE_SAVED_NAME, text, QUEUE_SAVED_TEXT_MAX);
-    int   rc = length < 0 ? (int)length : queue_saved_parse(s, text, (size_t)length);
+    uint64_t        number = 0;
+    bool            has_set = false;
+    enum keep_found found;
 
-    if (length < 0)
-        *s = (struct queue_saved){ 0 };
-    free(text);
-    return rc;
+    *s = (struct queue_saved){ 0 };
+    found = keep_read(disk, QUEUE_SAVED_NAME, QUEUE_SAVED_TEXT_MAX, &number, take_text, s);
+    s->number = number;
+    if (found == KEEP_NONE && disk->replay)
+        disk->replay(disk->arg, find_setting, &has_set);
+    return found == KEEP_DAMAGED || has_set ? -EBADMSG : found == KEEP_NONE ? -ENOENT : 0;
 }

@@ -15,13 +15,15 @@ struct queue_saved {
     uint32_t            founds;
     struct ecn         *setting; /* what we may have written, to whichever */
     uint32_t            settings;
+    uint64_t            number;  /* of the last that was written: core/keep.h */
 };
 
 void queue_saved_fini(struct queue_saved *);
 
-int queue_saved_write(const struct queue_saved *, const struct io_disk *);
+int queue_saved_write(struct queue_saved *, const struct io_disk *);
 
-/* -ENOENT: there is none yet; -EBADMSG: it cannot be understood. Nothing is held then. */
+/* The better of two copies. -ENOENT: nothing was ever written; -EBADMSG: it cannot be understood, or is gone although the audit log tells of
+ * settings. Nothing is held then. */
 int queue_saved_read(struct queue_saved *, const struct io_disk *);
 int queue_saved_parse(struct queue_saved *, const char *text, size_t length);
 

@@ -406,7 +406,7 @@ bool queue_tuner_leave(struct queue_tuner *t, const char *why, uint64_t now_us)
     if (!t->is_ready)
         try_to_start(t, now_us);
     if (t->is_lost || !t->is_ready)
-        return t->is_lost;       /* nothing was ever written: the agent says that it is frozen */
+        return false;            /* what queues should hold, or what they hold, is not known */
     if (t->agent->self.moved && !t->is_going_back)
         go_back(t, why, now_us);
     queue_tuner_on_timer(t, now_us);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define QUEUES 4
+#define FILES  5                 /* two copies of state and queues, the baseline */
 #define SLOT   100000ull         /* us */
 
 struct bench {
@@ -29,8 +30,9 @@ struct bench {
     int                       lives;             /* accesses to disk and switch until the process is killed; below 0: it is not */
     bool                      is_dead;
     struct rng                rng;
-    char                      state[SAVED_TEXT_MAX], queues[1 << 16], log[1 << 20];
-    size_t                    state_length, queues_length, log_length;
+    struct file { char name[32], text[1 << 16]; size_t length; } file[FILES];
+    char                      log[1 << 20];
+    size_t                    log_length;
     uint64_t                  now_us;
 };
 
@@ -46,28 +48,42 @@ static bool dies(struct bench *b)
     return b->is_dead;
 }
 
+static struct file *file_of(struct bench *b, const char *name)
+{
+    struct file *f = b->file;
+
+    while (*f->name && strcmp(f->name, name) != 0)
+        f++;
+    assert_true(f < b->file + FILES);
+    return f;
+}
+
+static char *queues_of(struct bench *b)
+{
+    return file_of(b, QUEUE_SAVED_NAME)->text;
+}
+
 static int disk_save(void *arg, const char *name, const char *text, size_t length)
 {
     struct bench *b = arg;
-    bool          is_queues = strcmp(name, QUEUE_SAVED_NAME) == 0;
+    struct file  *f = file_of(b, name);
 
     if (dies(b) || b->is_full)
         return -ENOSPC;
-    assert_true(length < (is_queues ? sizeof b->queues : sizeof b->state));
-    memcpy(is_queues ? b->queues : b->state, text, length);
-    *(is_queues ? &b->queues_length : &b->state_length) = length;
+    assert_true(length < sizeof f->text);
+    snprintf(f->name, sizeof f->name, "%s", name);
+    memcpy(f->text, text, length);
+    f->length = length;
     return 0;
 }
 
 static long disk_load(void *arg, const char *name, char *text, size_t size)
 {
-    struct bench *b = arg;
-    bool          is_queues = strcmp(name, QUEUE_SAVED_NAME) == 0;
-    size_t        length = is_queues ? b->queues_length : b->state_length;
+    const struct file *f = file_of(arg, name);
 
-    assert_true(size >= length);
-    memcpy(text, is_queues ? b->queues : b->state, length);
-    return length ? (long)length : -ENOENT;
+    assert_true(size >= f->length);
+    memcpy(text, f->text, f->length);
+    return *f->name ? (long)f->length : -ENOENT;
 }
 
 static int disk_append(void *arg, const char *text, size_t length)
@@ -161,15 +177,15 @@ static int read_queues(void *arg, struct ecn *ecn, bool *is_settled)
 }
 
 /* What is written must be on the disk and in the log, unless it is how the queue was found. */
-static void check_announced(const struct bench *b, const struct ecn *e)
+static void check_announced(struct bench *b, const struct ecn *e)
 {
     char text[100];
 
     if (ecn_equal(e, &first))
         return;
     snprintf(text, sizeof text, "[%u,%u,", e->kmin_bytes, e->kmax_bytes);
-    assert_non_null(strstr(b->queues, text));
-    assert_non_null(strstr(b->queues, "\"port0\":[400000,1600000,"));
+    assert_non_null(strstr(queues_of(b), text));
+    assert_non_null(strstr(queues_of(b), "\"port0\":[400000,1600000,"));
     assert_non_null(strstr(b->log, "\"what\":\"setting\""));
 }
 
@@ -194,7 +210,7 @@ static int write_queue(void *arg, uint32_t queue, const struct ecn *was, const s
 static void restart(struct bench *b)
 {
     struct agent_io io = {
-        .disk = { disk_save, disk_load, disk_append, disk_wall, b },
+        .disk = { .save = disk_save, .load = disk_load, .append = disk_append, .wall_us = disk_wall, .arg = b },
         .device = { device_read, device_write, device_sample, b }, .send = hear, .arg = b,
     };
     struct audit a;
@@ -393,7 +409,7 @@ static void on_tick__adopts_what_somebody_else_has_set(void **state)
     restart(b);
     pass_leased(b, 10);
     assert_true(ecn_equal(&b->holds[2], &theirs));
-    assert_true(strstr(b->queues, "[123000,456000,") != NULL);
+    assert_true(strstr(queues_of(b), "[123000,456000,") != NULL);
     bench_free(b);
 }
 
@@ -536,7 +552,7 @@ static void start__damaged_state_freezes(void **state)
     uint32_t      writes;
 
     (void)state;
-    b->queues[3] = 'x';
+    queues_of(b)[3] = file_of(b, QUEUE_SAVED_NAME ".copy")->text[3] = 'x';
     restart(b);
     writes = b->writes;
     allow(b, true);

@@ -125,7 +125,7 @@ static uint64_t wall_us(void *arg)
 struct io_disk ledger_disk(struct ledger *l, const struct io_disk *real)
 {
     l->disk = *real;
-    return (struct io_disk){ save, load, append, wall_us, l };
+    return (struct io_disk){ .save = save, .load = load, .append = append, .wall_us = wall_us, .arg = l };
 }
 
 /* ---- as JSON ---- */

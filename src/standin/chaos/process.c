@@ -5,7 +5,9 @@
 #include "standin/chaos/check.h"
 #include "live/core/knobset.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,16 +25,29 @@ static bool is_full(const struct proc *p)
     return p->world->now_us < p->disk.full_until_us;
 }
 
+/* A file, or a place for one. */
+static uint32_t file_of(const struct disk *d, const char *name)
+{
+    uint32_t i = 0;
+
+    while (i < WORLD_FILES_MAX && *d->file[i].name && strcmp(d->file[i].name, name) != 0)
+        i++;
+    assert(i < WORLD_FILES_MAX);
+    return i;
+}
+
 static int disk_save(void *arg, const char *name, const char *text, size_t length)
 {
     struct proc *p = arg;
+    uint32_t     i = file_of(&p->disk, name);
 
-    (void)name;
+    assert(length <= sizeof p->disk.file[i].text);
     maybe_kill(p->world);
     if (is_full(p))
         return -ENOSPC;
-    memcpy(p->disk.state, text, length);
-    p->disk.state_length = length;
+    snprintf(p->disk.file[i].name, sizeof p->disk.file[i].name, "%s", name);
+    memcpy(p->disk.file[i].text, text, length);
+    p->disk.file[i].length = length;
     maybe_kill(p->world);
     return 0;
 }
@@ -40,12 +55,12 @@ static int disk_save(void *arg, const char *name, const char *text, size_t lengt
 static long disk_load(void *arg, const char *name, char *text, size_t size)
 {
     struct proc *p = arg;
+    uint32_t     i = file_of(&p->disk, name);
 
-    (void)name;
-    if (!p->disk.state_length || p->disk.state_length > size)
-        return p->disk.state_length ? -EFBIG : -ENOENT;
-    memcpy(text, p->disk.state, p->disk.state_length);
-    return (long)p->disk.state_length;
+    if (!*p->disk.file[i].name || p->disk.file[i].length > size)
+        return *p->disk.file[i].name ? -EFBIG : -ENOENT;
+    memcpy(text, p->disk.file[i].text, p->disk.file[i].length);
+    return (long)p->disk.file[i].length;
 }
 
 static void put_log(struct disk *d, const char *text, size_t length)
@@ -77,6 +92,20 @@ static int disk_append(void *arg, const char *text, size_t length)
         check_log_line(w, p->index, text, length);
     maybe_kill(w);
     return 0;
+}
+
+static uint64_t disk_replay(void *arg, void (*line)(void *, const char *, size_t), void *ctx)
+{
+    const struct disk *d = &((struct proc *)arg)->disk;
+    uint64_t           count = 0;
+
+    for (size_t at = 0, end; at < d->log_length; at = end + 1, count++) {
+        const char *newline = memchr(d->log + at, '\n', d->log_length - at);
+
+        end = newline ? (size_t)(newline - d->log) : d->log_length;
+        line(ctx, d->log + at, newline ? end - at : 0);
+    }
+    return count;
 }
 
 static uint64_t disk_wall(void *arg)
@@ -302,7 +331,8 @@ static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
 
 static struct io_disk disk_of(struct proc *p)
 {
-    return (struct io_disk){ disk_save, disk_load, disk_append, disk_wall, p };
+    return (struct io_disk){ .save = disk_save, .load = disk_load, .append = disk_append, .wall_us = disk_wall, .arg = p,
+                             .replay = disk_replay };
 }
 
 #define SILENCE_US 1200000u      /* after which a way or a controller is given up */

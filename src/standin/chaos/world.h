@@ -32,9 +32,10 @@ struct event {
     struct knob_set *set;        /* LATE */
 };
 
+#define WORLD_FILES_MAX 3        /* two copies of the state, the baseline */
+
 struct disk {
-    char     state[SAVED_TEXT_MAX];
-    size_t   state_length;
+    struct { char name[16]; char text[8192]; size_t length; } file[WORLD_FILES_MAX];
     char    *log;
     size_t   log_length, log_max;
     uint64_t full_until_us;
