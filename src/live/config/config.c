@@ -40,7 +40,7 @@ static const struct key_row agent_keys[] = {
     { "gap", KEY_TIME, "", "least time between changes; 1s, switches 5s", KEY_AT(struct agent_file, agent.gap_us), .per = PS_PER_US },
     { "switches_per_day", KEY_COUNT, "", "changes that are tried; 2000, switches 200", KEY_AT(struct agent_file, agent.switches_per_day), 0, 1000000 },
     { "lasting_per_day", KEY_COUNT, "20", "changes that stay", KEY_AT(struct agent_file, agent.lasting_per_day), 0, 1000000 },
-    { "limits", KEY_MAP, "", "knob: {min, max}: narrower than the table of knobs; 'no' forbids it" },
+    { "limits", KEY_MAP, "", "knob: {min, max, step}: narrower than the table of knobs; 'no' forbids it" },
     { "tuner", KEY_NAME, "", "acc: it sets the queues of switches one by one, if the controller lets it; default: none" },
     { "queue_changes_per_second", KEY_COUNT, "", "of such a tuner, all queues of a device together; 20, of simulated ones any", KEY_AT(struct agent_file, queue_changes), 1, 1000000 },
     { "queue_hold", KEY_TIME, "600s", "after a guardrail, or when somebody has set queues back, such a tuner leaves them alone for so long", KEY_AT(struct agent_file, queue_hold_us), .per = PS_PER_US },
@@ -118,7 +118,9 @@ static const struct key_row flows_keys[] = {
 };
 
 static const struct key_row limit_keys[] = {
-    { "min", KEY_NAME, "", "least" }, { "max", KEY_NAME, "", "most" }, { 0 },
+    { "min", KEY_NAME, "", "least" }, { "max", KEY_NAME, "", "most" },
+    { "step", KEY_NAME, "", "largest change at once, besides doubling and halving; never above a quarter of the range. Default: 16 steps of anole list knob" },
+    { 0 },
 };
 
 /* ---- what both have ---- */
@@ -197,6 +199,7 @@ static void read_limit(struct reader *r, const struct yaml_node *node, struct li
     sec = section_open(r, node, &(struct section){ .name = node->key, .own = limit_keys });
     read_bound(r, &sec, "min", knob, &l->min[knob]);
     read_bound(r, &sec, "max", knob, &l->max[knob]);
+    read_bound(r, &sec, "step", knob, &l->step_max[knob]);
     if (!r->rc && l->min[knob] > l->max[knob])
         reader_refuse(r, node, "%s: min is above max", node->key);
 }

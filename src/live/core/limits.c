@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-#define DAY_US 86400e6
+#define DAY_US    86400e6
+#define STEPS_MAX 16             /* of the table of knobs, at once */
 
 static const enum knob whitelist[] = {
     KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_dec_fac,
@@ -18,6 +19,7 @@ void limits_init(struct limits *l)
     for (int i = 0; i < KNOB_COUNT; i++) {
         l->min[i] = knob_info[i].min;
         l->max[i] = knob_info[i].max;
+        l->step_max[i] = STEPS_MAX * knob_info[i].step;
     }
     for (size_t i = 0; i < sizeof whitelist / sizeof *whitelist; i++)
         l->may_set[whitelist[i]] = true;
@@ -34,7 +36,8 @@ static bool is_step_too_large(const struct limits *l, int knob, double from, dou
 {
     double low = fmin(from, to), high = fmax(from, to);
 
-    return high > low * l->factor_max && high - low > (l->max[knob] - l->min[knob]) * l->range_share_max;
+    return high > low * l->factor_max &&
+           high - low > fmin(l->step_max[knob], (l->max[knob] - l->min[knob]) * l->range_share_max);
 }
 
 static int check_knob(const struct limits *l, int knob, double from, double to, struct err *err)

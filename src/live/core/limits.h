@@ -12,10 +12,12 @@ struct limits {
     bool   may_set[KNOB_COUNT];  /* a whitelist */
     double min[KNOB_COUNT], max[KNOB_COUNT];
     double factor_max;           /* a step is at most this factor ... */
-    double range_share_max;      /* ... or this share of max - min, whichever allows more */
+    double step_max[KNOB_COUNT]; /* ... or this far, whichever allows more, but never further than ... */
+    double range_share_max;      /* ... this share of max - min, unless the factor allows it */
 };
 
-/* DCQCN's and ECN's knobs with the bounds of the table of knobs, steps of a factor of 2 or a quarter of the range. Not
+/* DCQCN's and ECN's knobs with the bounds of the table of knobs. A step is at most a factor of 2, or 16 steps of the table within a quarter
+ * of the range: the range alone bounds nothing where a field of the device is far wider than what makes sense. Not
  * dce_tcp_g, whose meaning documents disagree on; not priorities and DSCPs, which belong to the operator; no switches
  * on and off. */
 void limits_init(struct limits *);

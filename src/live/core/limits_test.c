@@ -44,6 +44,32 @@ static void check__bounds_and_steps(void **unused)
     }
 }
 
+static void check__no_knob_crosses_its_range_in_one_step(void **unused)
+{
+    static const struct { enum knob knob; double from, to; bool is_fine; } row[] = {
+        { KNOB_rpg_ai_rate, 5, 32000, false }, { KNOB_rpg_ai_rate, 5, 805, true }, { KNOB_rpg_ai_rate, 5, 806, false },
+        { KNOB_rpg_ai_rate, 2000, 4000, true },  /* twice */
+        { KNOB_rpg_time_reset, 300, 20000, false }, { KNOB_rpg_time_reset, 300, 15, true },
+        { KNOB_min_time_between_cnps, 4, 30000, false }, { KNOB_kmin, 400, 20000, false }, { KNOB_pmax, 0.2, 0.46, false },
+    };
+    struct limits l;
+    struct err    err;
+
+    (void)unused;
+    limits_init(&l);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct knob_set from = set_of(row[i].knob, row[i].from), to = set_of(row[i].knob, row[i].to);
+
+        assert_int_equal(limits_check(&l, &from, &to, &err) == 0, row[i].is_fine);
+    }
+    for (int i = 0; i < KNOB_COUNT; i++)         /* not even from the default to the far end */
+        if (l.may_set[i] && knob_info[i].max > 2 * knob_info[i].initial) {
+            struct knob_set from = set_of((enum knob)i, knob_info[i].initial), to = set_of((enum knob)i, knob_info[i].max);
+
+            assert_true(limits_check(&l, &from, &to, &err) != 0);
+        }
+}
+
 static void check__what_a_device_has_not_or_must_not(void **unused)
 {
     struct limits   l;
@@ -86,6 +112,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check__bounds_and_steps),
+        cmocka_unit_test(check__no_knob_crosses_its_range_in_one_step),
         cmocka_unit_test(check__what_a_device_has_not_or_must_not),
         cmocka_unit_test(budget__fills_again_over_a_day),
     };
