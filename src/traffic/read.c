@@ -1,6 +1,7 @@
 /* src/traffic/read.c - reads the entries of the traffic list: the common keys. The kind reads the rest. */
 #include "traffic/read.h"
 
+#include "base/text.h"
 #include "core/units.h"
 #include "traffic/kind.h"
 #include "traffic/traffic.h"
@@ -74,6 +75,23 @@ static void read_name(struct entry *e, const struct traffic_about *first)
             reader_refuse(e->r, node, "another entry is already named '%s'", name);
     if (!e->r->rc)
         snprintf(e->about->name, sizeof e->about->name, "%s", name);
+}
+
+/* Describes what is sent, in the words of the file: "ring_all_reduce of 64MB", "FB_Hadoop sizes". */
+static void describe(struct entry *e)
+{
+    const struct yaml_node *sizes = section_get(&e->sec, "sizes"), *size = section_get(&e->sec, "size");
+    const struct yaml_node *collective = section_get(&e->sec, "collective"), *mix = section_get(&e->sec, "mix");
+    const struct yaml_node *operation = collective ? collective : mix;
+    bool                    is_named = operation && operation->kind == YAML_SCALAR;
+    char                    amount[60] = "";
+
+    if (sizes)
+        snprintf(amount, sizeof amount, "%.40s sizes", sizes->kind == YAML_SCALAR ? text_file_name(sizes->text) : "its own");
+    else if (size && size->kind == YAML_SCALAR)
+        snprintf(amount, sizeof amount, "%s%.20s", is_named ? "" : "messages of ", size->text);
+    snprintf(e->about->what, sizeof e->about->what, "%.30s%s%s", is_named ? operation->text : "",
+             is_named && *amount ? " of " : "", amount);
 }
 
 /* Reads 'for': a stop relative to the start. */
@@ -167,6 +185,7 @@ static void read_entry(struct entry *e, const struct yaml_node *node, const stru
         return;
     name_entry(e->about, first, kind->name);
     e->about->line = node->line;
+    describe(e);
     read_name(e, first);
     read_common(e);
     if (!e->r->rc)

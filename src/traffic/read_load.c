@@ -148,7 +148,8 @@ bool entry_load(const struct entry *e)
     static const char *const bases[] = { "hosts", "bisection", NULL };
 
     section_real(&e->sec, "load", 1e-6, 1000, &e->about->load);
-    return section_choice(&e->sec, "of", "a measure of load", bases) == 1;
+    e->about->is_of_bisection = section_choice(&e->sec, "of", "a measure of load", bases) == 1;
+    return e->about->is_of_bisection;
 }
 
 /* ---- combined load ---- */

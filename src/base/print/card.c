@@ -1,0 +1,195 @@
+/* src/base/print/card.c - see card.h. */
+#include "base/print/card.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/print/safe.h"
+#include "base/print/terminal.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LABEL_WIDTH 11           /* of what stands in front of a line on a terminal */
+#define LINE_WIDTH  100          /* of a stream that is no terminal */
+
+/* label: on a terminal and on the page; key: in JSON. */
+static const struct { const char *label, *key; } field_info[CARD_FIELDS] = {
+    [CARD_FINDING] = { "Answer", "finding" },
+    [CARD_DETAIL] = { "", "detail" },
+    [CARD_COST] = { "Cost", "cost" },
+    [CARD_SURE] = { "Certainty", "certainty" },
+    [CARD_NETWORK] = { "Network", "network" },
+    [CARD_TRAFFIC] = { "Traffic", "traffic" },
+    [CARD_SETTING] = { "Settings", "settings" },
+    [CARD_NEXT] = { "Next", "next" },
+    [CARD_COMMAND] = { "", "command" },
+};
+
+/* ---- filling ---- */
+
+static void append(char **text, const char *more)
+{
+    size_t length = *text ? strlen(*text) : 0;
+
+    *text = xrealloc(*text, length + strlen(more) + 1);
+    memcpy(*text + length, more, strlen(more) + 1);
+}
+
+void card_add(struct card *c, enum card_field field, const char *format, ...)
+{
+    va_list args;
+    char   *more;
+
+    va_start(args, format);
+    more = safe_format(format, args);
+    va_end(args);
+    if (c->text[field] && *more)
+        append(&c->text[field], " ");
+    append(&c->text[field], more);
+    free(more);
+}
+
+void card_append(struct card *c, enum card_field field, const char *format, ...)
+{
+    va_list args;
+    char   *more;
+
+    va_start(args, format);
+    more = safe_format(format, args);
+    va_end(args);
+    append(&c->text[field], more);
+    free(more);
+}
+
+static bool needs_quotes(const char *text)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./=,:%+@";
+
+    return !*text || text[strspn(text, plain)] != '\0';
+}
+
+void card_add_argument(struct card *c, const char *argument)
+{
+    char one[2] = "";
+
+    if (c->text[CARD_COMMAND])
+        append(&c->text[CARD_COMMAND], " ");
+    if (!needs_quotes(argument)) {
+        append(&c->text[CARD_COMMAND], argument);
+        return;
+    }
+    append(&c->text[CARD_COMMAND], "'");
+    for (; *argument; argument++) {
+        one[0] = *argument;
+        append(&c->text[CARD_COMMAND], *argument == '\'' ? "'\\''" : one);
+    }
+    append(&c->text[CARD_COMMAND], "'");
+}
+
+void card_add_command(struct card *c, int argc, char *const *argv)
+{
+    card_add(c, CARD_COMMAND, "%s", argv[0]);
+    for (int i = 1; i < argc; i++)
+        card_add_argument(c, argv[i]);
+}
+
+const char *card_text(const struct card *c, enum card_field field)
+{
+    return c->text[field] ? c->text[field] : "";
+}
+
+void card_fini(struct card *c)
+{
+    for (int i = 0; i < CARD_FIELDS; i++)
+        free(c->text[i]);
+    *c = (struct card){ 0 };
+}
+
+/* ---- on a terminal ---- */
+
+static void print_labelled(const struct card *c, enum card_field field, FILE *out, int width)
+{
+    if (!*card_text(c, field))
+        return;
+    fprintf(out, "  %-*s", LABEL_WIDTH, field_info[field].label);
+    terminal_words(out, card_text(c, field), LABEL_WIDTH + 2, LABEL_WIDTH + 2, width);
+}
+
+void card_print(const struct card *c, FILE *out, bool has_colour)
+{
+    int width = terminal_width(out);
+
+    width = width > 40 ? width : LINE_WIDTH;
+    fputs(has_colour ? "\033[1m" : "", out);
+    terminal_words(out, card_text(c, CARD_FINDING), 0, 0, width);
+    fputs(has_colour ? "\033[0m" : "", out);
+    if (*card_text(c, CARD_DETAIL))
+        terminal_words(out, card_text(c, CARD_DETAIL), 0, 0, width);
+    fputc('\n', out);
+    for (enum card_field i = CARD_COST; i <= CARD_NEXT; i++)
+        print_labelled(c, i, out, width);
+    if (*card_text(c, CARD_COMMAND))         /* one line, however long: it is there to be copied */
+        fprintf(out, "  %-*s%s\n", LABEL_WIDTH, *card_text(c, CARD_NEXT) ? "" : field_info[CARD_NEXT].label,
+                card_text(c, CARD_COMMAND));
+}
+
+/* ---- JSON ---- */
+
+json_t *card_json(const struct card *c)
+{
+    json_t *o = json_object();
+
+    for (int i = 0; i < CARD_FIELDS; i++)
+        json_object_set_new(o, field_info[i].key, c->text[i] ? json_of_text(c->text[i]) : json_null());
+    return o;
+}
+
+/* ---- HTML ---- */
+
+void html_text(FILE *out, const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        switch (*c) {
+        case '<':  fputs("&lt;", out);   break;
+        case '>':  fputs("&gt;", out);   break;
+        case '&':  fputs("&amp;", out);  break;
+        case '"':  fputs("&quot;", out); break;
+        case '\n': fputc('\n', out);     break;
+        default:   fputc(*c < 0x20 || *c == 0x7f ? '?' : *c, out);
+        }
+}
+
+static void element(FILE *out, const char *tag, const char *class, const char *text)
+{
+    if (!*text)
+        return;
+    fprintf(out, "<%s%s%s%s>", tag, class ? " class=\"" : "", class ? class : "", class ? "\"" : "");
+    html_text(out, text);
+    fprintf(out, "</%s>\n", tag);
+}
+
+void card_html(const struct card *c, FILE *out)
+{
+    fputs("<section class=\"answer\" id=\"answer\"><div>\n<p class=\"eyebrow\">Answer</p>\n", out);
+    element(out, "h1", NULL, card_text(c, CARD_FINDING));
+    element(out, "p", NULL, card_text(c, CARD_DETAIL));
+    if (*card_text(c, CARD_COMMAND)) {
+        fputs("<div class=\"next\"><p>Next", out);
+        if (*card_text(c, CARD_NEXT)) {
+            fputs(": ", out);
+            html_text(out, card_text(c, CARD_NEXT));
+        }
+        fputs("</p>\n", out);
+        element(out, "pre", NULL, card_text(c, CARD_COMMAND));
+        fputs("</div>\n", out);
+    }
+    fputs("</div><dl>\n", out);
+    for (enum card_field i = CARD_COST; i < CARD_NEXT; i++)
+        if (*card_text(c, i)) {
+            fputs("<div>", out);
+            element(out, "dt", NULL, field_info[i].label);
+            element(out, "dd", NULL, card_text(c, i));
+            fputs("</div>\n", out);
+        }
+    fputs("</dl></section>\n", out);
+}

@@ -1,0 +1,121 @@
+/* src/base/print/card_test.c - the answer card: the same text on a terminal, in JSON and in HTML. */
+#include "base/print/card.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct card example(void)
+{
+    struct card c = { 0 };
+
+    card_add(&c, CARD_FINDING, "Use %s.", "bdp");
+    card_add(&c, CARD_COST, "Large messages take %d %% longer.", 8);
+    card_add(&c, CARD_COST, "Three knobs change.");
+    card_add(&c, CARD_SURE, "In each of 5 seeds.");
+    card_add(&c, CARD_NEXT, "apply it");
+    card_add(&c, CARD_COMMAND, "anole advise");
+    card_add_argument(&c, "it's <b>.yaml");
+    return c;
+}
+
+static char *printed(void (*print)(const struct card *, FILE *), const struct card *c)
+{
+    char  *text;
+    size_t length;
+    FILE  *out = open_memstream(&text, &length);
+
+    print(c, out);
+    fclose(out);
+    return text;
+}
+
+static void plain(const struct card *c, FILE *out)
+{
+    card_print(c, out, false);
+}
+
+static void add__joins_sentences(void **state)
+{
+    struct card c = example();
+
+    (void)state;
+    assert_string_equal(card_text(&c, CARD_COST), "Large messages take 8 % longer. Three knobs change.");
+    assert_string_equal(card_text(&c, CARD_TRAFFIC), "");
+    card_fini(&c);
+}
+
+static void add_argument__is_quoted_for_a_shell(void **state)
+{
+    struct card c = example();
+    char        line[200] = "", *command = NULL;
+    FILE       *shell;
+
+    (void)state;
+    assert_string_equal(card_text(&c, CARD_COMMAND), "anole advise 'it'\\''s <b>.yaml'");
+    assert_true(asprintf(&command, "anole() { printf '%%s|' \"$@\"; }; %s", card_text(&c, CARD_COMMAND)) > 0);
+    shell = popen(command, "r");
+    assert_non_null(fgets(line, sizeof(line), shell));
+    pclose(shell);
+    assert_string_equal(line, "advise|it's <b>.yaml|");
+    free(command);
+    card_fini(&c);
+}
+
+static void print__finding_first_and_empty_fields_left_out(void **state)
+{
+    struct card c = example();
+    char       *text = printed(plain, &c);
+
+    (void)state;
+    assert_int_equal(strncmp(text, "Use bdp.\n\n  Cost ", 17), 0);
+    assert_null(strstr(text, "Traffic"));
+    assert_non_null(strstr(text, "\n  Next       apply it\n             anole advise 'it'"));
+    free(text);
+    card_fini(&c);
+}
+
+static void json__missing_is_null(void **state)
+{
+    struct card c = example();
+    json_t     *o = card_json(&c);
+
+    (void)state;
+    assert_string_equal(json_string_value(json_object_get(o, "finding")), "Use bdp.");
+    assert_true(json_is_null(json_object_get(o, "traffic")));
+    assert_int_equal(json_object_size(o), CARD_FIELDS);
+    json_decref(o);
+    card_fini(&c);
+}
+
+static void html__markup_is_escaped(void **state)
+{
+    struct card c = example();
+    char       *text = printed(card_html, &c);
+
+    (void)state;
+    assert_null(strstr(text, "<b>"));
+    assert_non_null(strstr(text, "&lt;b&gt;.yaml"));
+    assert_non_null(strstr(text, "<dt>Cost</dt>\n<dd>Large messages take 8 % longer."));
+    free(text);
+    card_fini(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(add__joins_sentences),
+        cmocka_unit_test(add_argument__is_quoted_for_a_shell),
+        cmocka_unit_test(print__finding_first_and_empty_fields_left_out),
+        cmocka_unit_test(json__missing_is_null),
+        cmocka_unit_test(html__markup_is_escaped),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+/* src/report/about.c - see about.h. */
+#include "report/about.h"
+#include "base/text.h"
+#include "core/units.h"
+#include "net/measure.h"
+#include "report/results_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define ENTRIES_MAX 4            /* of the traffic list that are named; the rest is counted */
+
+/* The rates of hosts' links: "100Gbps", or "25Gbps to 100Gbps". */
+static void add_rates(struct card *c, const struct graph *g)
+{
+    uint32_t *link_of = graph_host_links(g);
+    uint64_t  low = UINT64_MAX, high = 0;
+
+    for (uint32_t i = 0; i < g->nodes; i++)
+        if (!g->node[i].is_switch) {
+            uint64_t bps = g->link[link_of[i]].rate_bps;
+
+            low = bps < low ? bps : low;
+            high = bps > high ? bps : high;
+        }
+    free(link_of);
+    if (low == high)
+        card_add(c, CARD_NETWORK, "at %s,", rate_text((double)high).buf);
+    else
+        card_add(c, CARD_NETWORK, "at %s to %s,", rate_text((double)low).buf, rate_text((double)high).buf);
+}
+
+static void add_oversubscription(struct card *c, const struct graph *g)
+{
+    double uplinks = graph_uplink_bps(g), ratio = uplinks > 0 ? graph_host_bps(g) / uplinks : 0;
+
+    if (ratio > 1.005)
+        card_add(c, CARD_NETWORK, "oversubscribed %.3g : 1,", ratio);
+    else if (ratio > 0)
+        card_add(c, CARD_NETWORK, "not oversubscribed,");
+}
+
+static void add_network(struct card *c, const struct sim *sim)
+{
+    const struct graph *g = &sim->net.graph;
+    char                controls[SIM_CC_TEXT_MAX];
+
+    card_add(c, CARD_NETWORK, "%s", counted(g->hosts, "host", "hosts").buf);
+    add_rates(c, g);
+    card_add(c, CARD_NETWORK, "%s,", counted(g->nodes - g->hosts, "switch", "switches").buf);
+    add_oversubscription(c, g);
+    card_add(c, CARD_NETWORK, "idle round trip %s; %s, %s, %s.", time_text(sim->net.base_rtt_ps).buf,
+             sim_cc_text(&sim->cfg, controls), sim->cfg.lb->name, sim->cfg.is_lossless ? "lossless" : "lossy");
+}
+
+static void add_entry(struct card *c, const struct traffic_about *t, uint64_t run_ps, const char *end)
+{
+    char load[48] = "", when[160] = "";
+
+    if (t->load > 0)
+        snprintf(load, sizeof(load), ", load %.3g %% of %s", 100 * t->load, t->is_of_bisection ? "bisection" : "host links");
+    if (t->start_ps > 0 || t->stop_ps < run_ps)
+        snprintf(when, sizeof(when), ", from %s to %s", time_text(t->start_ps).buf,
+                 t->stop_ps == NEVER ? "the end" : time_text(t->stop_ps).buf);
+    card_add(c, CARD_TRAFFIC, "%s: %s%s%s%s", t->name, *t->what ? t->what : t->kind, load, when, end);
+}
+
+static void add_traffic(struct card *c, const struct scenario *s)
+{
+    for (uint32_t i = 0; i < s->entries && i < ENTRIES_MAX; i++)
+        add_entry(c, &s->entry[i], s->run_ps, i + 1 < s->entries ? ";" : ".");
+    if (s->entries > ENTRIES_MAX)
+        card_add(c, CARD_TRAFFIC, "and %u more.", s->entries - ENTRIES_MAX);
+}
+
+void about_scenario(struct card *c, const struct scenario *scenario, const struct sim *sim)
+{
+    add_network(c, sim);
+    add_traffic(c, scenario);
+}

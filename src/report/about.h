@@ -1,0 +1,13 @@
+/* src/report/about.h - a network and its traffic in one line each, for answer cards. */
+#ifndef REPORT_ABOUT_H
+#define REPORT_ABOUT_H
+
+#include "base/print/card.h"
+#include "scenario/scenario.h"
+#include "sim/sim.h"
+
+/* Fills CARD_NETWORK ("32 hosts at 100Gbps, 8 switches, not oversubscribed, idle round trip 8.4us; dcqcn, ecmp, lossless.")
+ * and CARD_TRAFFIC ("background: FB_Hadoop sizes, load 35 % of bisection."). */
+void about_scenario(struct card *, const struct scenario *, const struct sim *);
+
+#endif
