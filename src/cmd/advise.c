@@ -14,12 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUDGET_MILLIONS 180      /* of packet-hops: about 30 s of CPU time for scenarios/demo.yaml, with the evidence */
+#define OPTIONS_DESCRIBED 8      /* KEY_LINK_RATE to KEY_COUNTERS */
 
 struct options {
     struct advise_request request;
     struct goal           goal;
     const char           *described;         /* the first option that says what a network is like; NULL: none */
+    bool                  is_given[OPTIONS_DESCRIBED];       /* by KEY - KEY_LINK_RATE */
+    char                  assumed[200];
     const char          **set;
     const char           *out, *report;
     enum device           device;
@@ -27,8 +29,7 @@ struct options {
 };
 
 enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_FORMAT = 'f', KEY_SEED = 256, KEY_GOAL, KEY_BUDGET, KEY_AS,
-       KEY_LINK_RATE, KEY_RTT, KEY_SHARED, KEY_BUFFER, KEY_SIZES, KEY_LOAD, KEY_REPORT, KEY_MESSAGES,
-       KEY_COUNTERS };
+       KEY_LINK_RATE, KEY_RTT, KEY_SHARED, KEY_BUFFER, KEY_SIZES, KEY_LOAD, KEY_MESSAGES, KEY_COUNTERS, KEY_REPORT };
 
 static const struct argp_option option_rows[] = {
     { "goal", KEY_GOAL, "NAME", 0, "What is wanted: balanced (default), latency, throughput, or weights of classes of messages: mice=0.7,elephants=0.3 (all, mice, middle, elephants)", 0 },
@@ -143,6 +144,7 @@ static bool describe(struct options *o, int key, const char *arg)
     default:           return false;
     }
     o->described = o->described ? o->described : name[key - KEY_LINK_RATE];
+    o->is_given[key - KEY_LINK_RATE] = true;
     return true;
 }
 
@@ -196,20 +198,7 @@ static const struct argp argp = {
            "The same scenario, seed and budget give the same advice on every machine, whatever the number of jobs.",
 };
 
-static char *story_of(const struct advice *a)
-{
-    char  *text = NULL;
-    size_t length;
-    FILE  *out = open_memstream(&text, &length);
-
-    if (!out)
-        die("out of memory");
-    advise_print_verdict(a, out);
-    fclose(out);
-    return text;
-}
-
-/* The file is begun before the search, which takes a while: what is wrong with its place is told at once. */
+/* The file is opened before the search, so that a wrong path is reported at once. */
 static int write_setting(struct outfile *out, const struct knobs *k, const char *story, struct err *err)
 {
     int rc;
@@ -221,13 +210,13 @@ static int write_setting(struct outfile *out, const struct knobs *k, const char 
     return rc ? rc : outfile_commit(out, err);
 }
 
-static int write_page(struct outfile *page, const struct advice *a, struct err *err)
+static int write_page(struct outfile *page, const struct advice *a, const struct card *answer, struct err *err)
 {
     int rc;
 
     if (!page->stream)
         return 0;
-    advise_page(a, page->stream);
+    advise_page(a, answer, page->stream);
     rc = outfile_close(page, err);
     return rc ? rc : outfile_commit(page, err);
 }
@@ -235,18 +224,22 @@ static int write_page(struct outfile *page, const struct advice *a, struct err *
 static int give(const struct options *o, struct outfile *out, struct outfile *page, const struct advice *a, struct err *err)
 {
     const struct knobs *k = &advised(a)->knobs;
-    char               *story = story_of(a);
-    int                 rc = write_setting(out, k, story, err);
+    struct card         answer;
+    const char         *story;
+    int                 rc;
 
+    advise_answer(a, &answer);
+    story = card_text(&answer, CARD_FINDING);
+    rc = write_setting(out, k, story, err);
     if (!rc)
-        rc = write_page(page, a, err);
+        rc = write_page(page, a, &answer, err);
     if (!rc && o->device)
         device_print(o->device, k, story);
     else if (!rc && o->is_json && !o->request.is_quiet)
-        cmd_print_json(advise_json(a, story));
+        cmd_print_json(advise_json(a, &answer));
     else if (!rc && !o->request.is_quiet)
-        advise_print(a, stdout);
-    free(story);
+        advise_print(a, &answer, stdout, cmd_has_colour(stdout));
+    card_fini(&answer);
     return rc;
 }
 
@@ -295,9 +288,26 @@ static void check_options(const struct options *o)
         check_described(o);
 }
 
+/* What the network is taken to be like where no option says so. */
+static void list_assumed(struct options *o)
+{
+    static const struct { int key; const char *text; } defaults[] = {
+        { KEY_LINK_RATE, "--rate 100Gbps" }, { KEY_RTT, "--rtt 10us" }, { KEY_SHARED, "--oversubscription 1" },
+        { KEY_SIZES, "--sizes FB_Hadoop" },
+    };
+
+    for (unsigned i = 0; i < sizeof(defaults) / sizeof(*defaults); i++) {
+        size_t length = strlen(o->assumed);
+
+        if (o->is_given[defaults[i].key - KEY_LINK_RATE] || (defaults[i].key == KEY_SIZES && o->request.messages))
+            continue;
+        snprintf(o->assumed + length, sizeof(o->assumed) - length, "%s%s", length ? ", " : "", defaults[i].text);
+    }
+}
+
 static int advise_main(int argc, char **argv)
 {
-    struct options o = { .request = { .goal = goal_all, .seed = 1, .budget = BUDGET_MILLIONS * 1000000ull,
+    struct options o = { .request = { .goal = goal_all, .seed = 1, .budget = ADVISE_BUDGET_MILLIONS * 1000000ull,
                                      .described = { .rate_bps = 100000000000, .rtt_ps = 10 * PS_PER_US, .oversubscription = 1 } } };
     struct err err;
     int        rc;
@@ -306,7 +316,12 @@ static int advise_main(int argc, char **argv)
     check_options(&o);
     if (!o.request.described.sizes)
         o.request.described.sizes = "FB_Hadoop";
+    if (!o.request.path)
+        list_assumed(&o);
     o.request.set = o.set;
+    o.request.assumed = o.assumed;
+    o.request.argc = argc;
+    o.request.argv = argv;
     interrupt_catch();
     rc = advise(&o, &err);
     free(o.set);

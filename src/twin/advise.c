@@ -1,6 +1,7 @@
 /* src/twin/advise.c - see advise.h. */
 #include "twin/advise.h"
 #include "base/text.h"
+#include "report/about.h"
 #include "run/progress.h"
 #include "tune/rehearse/search/race.h"
 #include "tune/setting.h"
@@ -15,6 +16,7 @@
 #define EVIDENCE_SEED 1000000u   /* far from those of the search */
 #define ELEPHANTS_WANTED 80
 #define ELEPHANTS_MIN 20
+#define CANDIDATES_MAX 4         /* settings that run at the other loads, besides yours and the best preset */
 #define NEWS          0.02       /* a preliminary answer is given if it is so much better than the last */
 
 /* ---- progress ---- */
@@ -118,14 +120,14 @@ static bool is_there(const struct advice *a, const struct knobs *k)
     return false;
 }
 
-static void add_named(struct advice *a, const struct setting *s)
+static void add_presets(struct advice *a, const struct setting *s)
 {
     for (; s->name && a->rows < ADVISE_SETTINGS - 1; s++) {
         struct knobs k = a->world.start;
 
         s->make(&k, &a->world);
         if (!is_there(a, &k))
-            add_row(a, s->name, &k);
+            add_row(a, s->name, &k)->is_preset = true;
     }
 }
 
@@ -147,96 +149,93 @@ static int try_rows(struct advice *a, const uint32_t *which, uint32_t count, uin
     return rc;
 }
 
-static uint32_t find_best_known(const struct advice *a)
+/* The best preset by its mean score; 0 if none is better than yours. */
+static uint32_t find_best_preset(const struct advice *a)
 {
     uint32_t best = 0;
 
-    for (uint32_t i = 1; i + 1 < a->rows; i++)
-        if (advise_gain(a, &a->row[i], &a->row[best], 0).mean < 0)
+    for (uint32_t i = 1; i < a->rows; i++)
+        if (a->row[i].is_preset && advise_gain(a, &a->row[i], &a->row[best], 0).mean < 0)
             best = i;
     return best;
 }
 
-/* A small budget may let a setting win that only seemed to be better. Nobody is advised to change for nothing. */
-static void keep_what_is_better(struct advice *a)
+static void add_rows(struct advice *a)
 {
-    struct advise_row *last = &a->row[a->rows - 1];
+    const struct knobs *found = &a->rehearsal.race.runner[a->rehearsal.race.winner].knobs;
 
-    if (knobs_equal(&last->knobs, &a->row[0].knobs) || advise_gain(a, last, &a->row[0], 0).mean < 0)
-        return;
-    *last = a->row[0];
-    last->name = "advised";
+    add_row(a, "yours", &a->world.start);
+    if (!a->world.knobs) {
+        add_presets(a, setting_all);
+        add_presets(a, setting_thresholds);
+    }
+    if (!is_there(a, found))
+        add_row(a, "searched", found);
+}
+
+/* Candidates run at the other loads, and so do yours and the best preset: the answer is held against them. */
+static int try_other_loads(struct advice *a, uint32_t *which, uint32_t count, struct err *err)
+{
+    int rc = 0;
+
+    if (!a->has_load)
+        return 0;
+    which[count++] = 0;
+    which[count++] = a->best_preset;
+    for (uint32_t load = 1; load < ADVISE_LOADS && !rc; load++)
+        for (uint32_t i = 0; i < count && !rc; i++)
+            if (!a->row[which[i]].has[load])
+                rc = try_rows(a, &which[i], 1, load, err);
+    return rc;
+}
+
+/* The simplest candidates, and the last, which is the best: more would take too long at the other loads. */
+static uint32_t shorten(uint32_t *which, uint32_t count)
+{
+    if (count <= CANDIDATES_MAX)
+        return count;
+    which[CANDIDATES_MAX - 1] = which[count - 1];
+    return CANDIDATES_MAX;
 }
 
 static int gather_evidence(struct advice *a, struct err *err)
 {
-    uint32_t which[ADVISE_SETTINGS], some[3];
+    uint32_t which[ADVISE_SETTINGS + 2], count;
     int      rc;
 
-    add_row(a, "yours", &a->world.start);
-    if (!a->world.knobs) {
-        add_named(a, setting_all);
-        add_named(a, setting_thresholds);
-    }
-    add_row(a, "advised", &a->rehearsal.race.runner[a->rehearsal.race.winner].knobs);
+    add_rows(a);
     for (uint32_t i = 0; i < a->rows; i++)
         which[i] = i;
     if (!a->request->is_quiet && isatty(STDERR_FILENO))
         fprintf(stderr, "\r\033[Kon fresh messages: %u trials", a->rows * ADVISE_SEEDS);
     rc = try_rows(a, which, a->rows, 0, err);
+    if (rc)
+        return rc;
+    a->best_preset = find_best_preset(a);
+    count = shorten(which, advise_candidates(a, which));
+    rc = try_other_loads(a, which, count, err);
     if (!rc)
-        keep_what_is_better(a);
-    a->best_known = rc ? 0 : find_best_known(a);
-    some[0] = 0;
-    some[1] = a->rows - 1;
-    some[2] = a->best_known;
-    for (uint32_t load = 1; load < ADVISE_LOADS && !rc && a->has_load; load++)
-        rc = try_rows(a, some, a->best_known ? 3 : 2, load, err);
+        a->choice = advise_choose(a, which, count);
     return rc;
-}
-
-struct advise_gain advise_gain(const struct advice *a, const struct advise_row *row, const struct advise_row *than,
-                               uint32_t load)
-{
-    double sum = 0, squares = 0, error;
-    const double n = ADVISE_SEEDS;
-
-    for (uint32_t i = 0; i < ADVISE_SEEDS; i++) {
-        double gain = goal_gain(a->request->goal, &row->found[load][i].all, &than->found[load][i].all);
-
-        sum += gain;
-        squares += gain * gain;
-    }
-    error = sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
-    return (struct advise_gain){ sum / n, sum / n - race_t95(ADVISE_SEEDS) * error,
-                                 sum / n + race_t95(ADVISE_SEEDS) * error };
-}
-
-double advise_slowdown(const struct advise_row *row, uint32_t load, enum goal_part part)
-{
-    double sum = 0;
-
-    for (uint32_t i = 0; i < ADVISE_SEEDS; i++)
-        sum += goal_slowdown(&row->found[load][i].all, part);
-    return sum / ADVISE_SEEDS;
 }
 
 /* ---- the search ---- */
 
-static bool has_load(const struct advice *a)
+/* Opens the scenario to describe it on the card, and to see whether any of its traffic has a load. */
+static void look_at_scenario(struct advice *a)
 {
-    struct simulation_input input = { .name = a->name, .text = a->twin.text, .text_bytes = a->twin.text_bytes, .base = a->twin.base,
-                                      .set = a->twin.set, .sets = a->twin.sets, .is_untuned = true };
+    struct simulation_input input = { .name = a->name, .text = a->twin.text, .text_bytes = a->twin.text_bytes,
+                                      .base = a->twin.base, .set = a->twin.set, .sets = a->twin.sets,
+                                      .is_untuned = true };
     struct simulation       s;
     struct err              err;
-    bool                    has = false;
 
     if (simulation_open(&s, &input, &err))
-        return false;
+        return;
     for (uint32_t i = 0; i < s.scenario.entries; i++)
-        has |= s.scenario.entry[i].load > 0;
+        a->has_load |= s.scenario.entry[i].load > 0;
+    about_scenario(&a->about, &s.scenario, s.sim);
     simulation_close(&s);
-    return has;
 }
 
 static int search(struct advice *a, struct err *err)
@@ -338,7 +337,7 @@ int advise_run(struct advice *a, const struct advise_request *q, struct err *err
     rc = twin_world(&a->twin, &a->world, &a->twin.until_ps, err);
     if (rc)
         return rc;
-    a->has_load = has_load(a);
+    look_at_scenario(a);
     rc = choose_length(a, err);
     if (!rc)
         rc = search(a, err);
@@ -352,6 +351,7 @@ int advise_run(struct advice *a, const struct advise_request *q, struct err *err
 
 void advise_close(struct advice *a)
 {
+    card_fini(&a->about);
     world_fini(&a->world);
     scenario_file_fini(&a->file);
     recorded_fini(&a->messages);

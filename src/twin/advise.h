@@ -1,12 +1,13 @@
 /* src/twin/advise.h - a setting for a network and its traffic, with evidence, without touching either.
  *
- * A search on trials of the scenario (tune/rehearse), then what was found and every preset meet on
- * messages that the search has not seen: at the load that is expected, and at half and one and a half times of it, or at both ends
- * of the range that is given or was recorded.
+ * A search on trials of the scenario (tune/rehearse) finds a setting. Then that setting, the user's and every preset run on
+ * messages that the search has not seen: at the expected load, and at half and one and a half times of it, or at both ends
+ * of the range that was given or recorded. The advice is the simplest of them that is not clearly worse than the best.
  */
 #ifndef TWIN_ADVISE_H
 #define TWIN_ADVISE_H
 
+#include "base/print/card.h"
 #include "run/scenario_file.h"
 #include "tune/rehearse/search/rehearse.h"
 #include "twin/described.h"
@@ -19,6 +20,7 @@
 #define ADVISE_SETTINGS 16
 #define ADVISE_SEEDS    5
 #define ADVISE_LOADS    3
+#define ADVISE_BUDGET_MILLIONS 180       /* packet-hops: about 30 s of CPU time for scenarios/demo.yaml, with the evidence */
 
 struct advise_request {
     const char        *path;                 /* of a scenario; NULL: the network is described */
@@ -32,10 +34,14 @@ struct advise_request {
     uint64_t           budget;               /* of the search, packet-hops */
     uint32_t           jobs;
     bool               is_quiet;
+    const char        *assumed;              /* options that were not given, with their defaults; "": all were */
+    int                argc;                 /* the command line, for the next command on the card */
+    char *const       *argv;
 };
 
 struct advise_row {              /* a setting, and what it did on fresh messages */
-    const char      *name;       /* "yours", "advised", or of a setting */
+    const char      *name;       /* "yours", "searched", or of a preset */
+    bool             is_preset;
     struct knobs     knobs;
     struct predicted found[ADVISE_LOADS][ADVISE_SEEDS];
     bool             has[ADVISE_LOADS];
@@ -53,10 +59,12 @@ struct advice {
     struct twin          twin;
     struct world         world;
     struct rehearsal     rehearsal;
-    struct advise_row    row[ADVISE_SETTINGS];       /* 0: the scenario's own; the last: advised */
+    struct advise_row    row[ADVISE_SETTINGS];       /* 0: yours; presets; what the search found, if it is none of these */
     uint32_t             rows;
-    uint32_t             best_known;                 /* a row; 0: yours is the best */
+    uint32_t             choice;                     /* the advised row; 0: keep yours */
+    uint32_t             best_preset;                /* by the mean score; 0: no preset is better than yours */
     bool                 has_load;                   /* some traffic has one, so that it can be off */
+    struct card          about;                      /* the network and the traffic */
     bool                 is_told;                    /* there was a preliminary answer */
     double               told;                       /* the gain of the last; 0: keep yours */
     double               took_s;
@@ -68,33 +76,61 @@ void advise_close(struct advice *);
 
 static inline const struct advise_row *advised(const struct advice *a)
 {
-    return &a->row[a->rows - 1];
+    return &a->row[a->choice];
 }
 
-/* log(J / J of the other), a mean over seeds, with its 95 % interval. */
+static inline bool advise_keeps_yours(const struct advice *a)
+{
+    return a->choice == 0;
+}
+
+/* ---- advise_choose.c ---- */
+
+/* log(J / J of the other), a mean over seeds, with its 95 % interval. Clear if the interval excludes 0. */
 struct advise_gain { double mean, low, high; };
 struct advise_gain advise_gain(const struct advice *, const struct advise_row *, const struct advise_row *than,
                                uint32_t load);
 
+/* The same of the mean slowdown of a part: above 0 is slower. NAN: there were no such messages. */
+struct advise_gain advise_part(const struct advise_row *, const struct advise_row *than, uint32_t load, enum goal_part);
+
 /* Mean slowdown of a part over seeds; NAN: there were no such messages. */
 double advise_slowdown(const struct advise_row *, uint32_t load, enum goal_part);
 
+/* How many knobs differ from yours. */
+uint32_t advise_knobs(const struct advice *, const struct advise_row *);
+
+/* No class is clearly slower than with yours beyond the goal's bound, at the expected load, and nothing got stuck. */
+bool advise_is_harmless(const struct advice *, const struct advise_row *);
+
+/* Writes the rows that may be advised, simplest first, from what all rows did at the expected load: yours, then presets by
+ * the number of knobs they change, then what was searched. The last is the best. Returns how many. */
+uint32_t advise_candidates(const struct advice *, uint32_t which[ADVISE_SETTINGS]);
+
+/* The first candidate that is not clearly worse than the last at any load that both were tried at. */
+uint32_t advise_choose(const struct advice *, const uint32_t *which, uint32_t count);
+
+/* ---- advise_answer.c ---- */
+
+/* The answer card; all of it follows from the rows. To be closed. */
+void advise_answer(const struct advice *, struct card *);
+
 /* ---- advise_print.c ---- */
 
-/* "half the load"; with a range "at a load of 20 %". For any but the first. */
+/* "half the load"; with a range "load of 20 %". For any but the first. */
 const char *advise_load_text(const struct advice *, uint32_t load, char *buf, size_t size);
+
+/* "bdp, advised" */
+const char *advise_name(const struct advice *, const struct advise_row *, char *buf, size_t size);
 
 /* What was recorded, in a sentence for each file; nothing if there is none. */
 void advise_print_recorded(const struct advice *, FILE *);
 
-void advise_print(const struct advice *, FILE *);
-
-/* One or two sentences: what it is worth. */
-void advise_print_verdict(const struct advice *, FILE *);
+void advise_print(const struct advice *, const struct card *, FILE *, bool has_colour);
 
 /* ---- advise_page.c ---- */
 
 /* All of it as a page for a browser, without scripts. */
-void advise_page(const struct advice *, FILE *);
+void advise_page(const struct advice *, const struct card *, FILE *);
 
 #endif

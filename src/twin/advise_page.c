@@ -26,19 +26,6 @@ static const char style[] =
     "svg{display:block}.zero{stroke:var(--muted)}.better{stroke:var(--good);fill:var(--good)}.worse{stroke:var(--bad);fill:var(--bad)}"
     ".unsure{stroke:var(--muted);fill:var(--muted)}";
 
-static void put_text(FILE *out, const char *text)
-{
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        switch (*c) {
-        case '<':  fputs("&lt;", out);   break;
-        case '>':  fputs("&gt;", out);   break;
-        case '&':  fputs("&amp;", out);  break;
-        case '"':  fputs("&quot;", out); break;
-        case '\n': fputc('\n', out);     break;
-        default:   fputc(*c < 0x20 || *c == 0x7f ? '?' : *c, out);
-        }
-}
-
 static double percent(double log_ratio)
 {
     return 100 * (exp(log_ratio) - 1);
@@ -81,8 +68,10 @@ static void put_bar(FILE *out, struct advise_gain g, double most)
 
 static void put_row(FILE *out, const struct advice *a, const struct advise_row *row, uint32_t load, double most)
 {
+    char name[64];
+
     fprintf(out, "<tr%s><td>", row == advised(a) ? " class=\"advised\"" : "");
-    put_text(out, row->name);
+    html_text(out, advise_name(a, row, name, sizeof(name)));
     fputs("</td>", out);
     for (int part = 0; part < GOAL_PARTS; part++) {
         double mean = advise_slowdown(row, load, (enum goal_part)part);
@@ -126,7 +115,7 @@ static void put_changes(FILE *out, const struct advice *a)
         if (was->value[i] != is->value[i]) {
             fprintf(out, "<tr><td>%s</td><td>%s</td><td>%s</td><td class=\"about\">", knob_info[i].name,
                     knob_text(from, (enum knob)i, was->value[i]), knob_text(to, (enum knob)i, is->value[i]));
-            put_text(out, knob_info[i].about);
+            html_text(out, knob_info[i].about);
             fputs("</td></tr>\n", out);
         }
     fputs("</table></div>\n", out);
@@ -147,7 +136,7 @@ static void put_words(FILE *out, const struct advice *a, const char *kind, void 
     fclose(words);
     if (length > 0) {
         fprintf(out, "<p class=\"%s\">", kind);
-        put_text(out, text);
+        html_text(out, text);
         fputs("</p>\n", out);
     }
     free(text);
@@ -160,20 +149,20 @@ static void put_method(FILE *out, const struct advice *a)
             "%d seeds that the search has not seen: means of slowdowns, a message's time over its time alone in the network. Changes are of the goal "
             "<b>%s</b> (", a->rehearsal.trials, (double)a->twin.until_ps / (double)PS_PER_MS, a->rehearsal.generations, a->rehearsal.race.blocks,
             ADVISE_SEEDS, a->request->goal->name);
-    put_text(out, a->request->goal->about);
+    html_text(out, a->request->goal->about);
     fputs("), with 95 % intervals over seeds. It is a simulation of the traffic that was described: try the setting on a part of the network first.</p>\n", out);
 }
 
-void advise_page(const struct advice *a, FILE *out)
+void advise_page(const struct advice *a, const struct card *answer, FILE *out)
 {
     char words[40];
 
     fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Advice: ", out);
-    put_text(out, a->name);
+    html_text(out, a->name);
     fprintf(out, "</title><style>%s</style></head><body>\n<h1>Advice for ", style);
-    put_text(out, a->name);
+    html_text(out, a->name);
     fputs("</h1>\n", out);
-    put_words(out, a, "verdict", advise_print_verdict);
+    card_html(answer, out);
     put_words(out, a, "recorded", advise_print_recorded);
     fputs("<h2>At the load that is expected</h2>\n", out);
     put_load(out, a, 0);
@@ -181,7 +170,7 @@ void advise_page(const struct advice *a, FILE *out)
         fprintf(out, "<h2>With %s%s</h2>\n", a->has_range ? "a " : "", advise_load_text(a, i, words, sizeof(words)));
         put_load(out, a, i);
     }
-    if (!knobs_equal(&advised(a)->knobs, &a->row[0].knobs))
+    if (!advise_keeps_yours(a))
         put_changes(out, a);
     put_method(out, a);
     fprintf(out, "<p class=\"muted\">Anole %s, seed %llu, budget %llu million packet-hops</p>\n</body></html>\n", ANOLE_VERSION,

@@ -41,7 +41,9 @@ static void add_heading(struct table *t, const char *first)
 
 static void add_row(struct table *t, const struct advice *a, const struct advise_row *row, uint32_t load)
 {
-    table_cell(t, "%s", row->name);
+    char name[64];
+
+    table_cell(t, "%s", advise_name(a, row, name, sizeof(name)));
     for (int i = 0; i < GOAL_PARTS; i++)
         slowdown_cell(t, row, load, i);
     if (row == &a->row[0])
@@ -50,10 +52,16 @@ static void add_row(struct table *t, const struct advice *a, const struct advise
         gain_cell(t, advise_gain(a, row, &a->row[0], load));
 }
 
+const char *advise_name(const struct advice *a, const struct advise_row *row, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s%s", row->name, row == advised(a) ? ", advised" : "");
+    return buf;
+}
+
 const char *advise_load_text(const struct advice *a, uint32_t load, char *buf, size_t size)
 {
     if (!a->has_range)
-        return a->load[load] < 1 ? "half the load" : "load x 1.5";
+        return a->load[load] < 1 ? "half the load" : "1.5 times the load";
     snprintf(buf, size, "load of %.3g %%", 100 * a->load[load] * a->described.load);
     return buf;
 }
@@ -69,24 +77,6 @@ static void print_load(const struct advice *a, uint32_t load, FILE *out)
             add_row(t, a, &a->row[i], load);
     table_print(t, out, 2);
     table_free(t);
-}
-
-/* Who pays: classes of messages that are slower than with the scenario's setting, at the expected load. */
-static void print_cost(const struct advice *a, FILE *out)
-{
-    static const char *const words[] = { "all messages", "messages under 120 KB", "messages of 120 KB to 1 MB",
-                                         "messages of 1 MB and more" };
-    bool any = false;
-
-    for (int i = GOAL_MICE; i < GOAL_PARTS; i++) {
-        double was = advise_slowdown(&a->row[0], 0, i), is = advise_slowdown(advised(a), 0, i);
-
-        if (isnan(was) || !(is > was * 1.01))
-            continue;
-        fprintf(out, "%s%s take %.0f %% longer", any ? "; " : "It costs: ", words[i], 100 * (is / was - 1));
-        any = true;
-    }
-    fputs(any ? ".\n" : "No class of messages is slower by more than 1 %.\n", out);
 }
 
 /* 5.02 ms, 3.1 hours */
@@ -109,7 +99,8 @@ static void print_file(const struct recorded *r, const char *path, const char *r
     fprintf(out, ". Links were busy for %.1f %% of the time, %.1f to %.1f %% in most of it; the busiest for %.1f %%.\n", 100 * r->load,
             100 * r->load_low, 100 * r->load_high, 100 * r->load_busiest);
     if (r->restarts)
-        fprintf(out, "  %u reading%s smaller than the one before: of that time nothing is known.\n", r->restarts, r->restarts == 1 ? " is" : "s are");
+        fprintf(out, "  %u reading%s smaller than the one before; these intervals are skipped.\n", r->restarts,
+                r->restarts == 1 ? " is" : "s are");
 }
 
 void advise_print_recorded(const struct advice *a, FILE *out)
@@ -121,27 +112,9 @@ void advise_print_recorded(const struct advice *a, FILE *out)
     if (q->counters)
         print_file(&a->counters, text_file_name(q->counters), "readings", "ports", out);
     if (q->counters && !q->messages)
-        fprintf(out, "Counters do not tell how large messages are: %s is taken (--sizes).\n", a->described.sizes);
+        fprintf(out, "Counters do not show message sizes; assumed: %s (--sizes).\n", a->described.sizes);
     if (a->has_range)
         fprintf(out, "The search was for a load of %.3g %%.\n", 100 * a->described.load);
-}
-
-void advise_print_verdict(const struct advice *a, FILE *out)
-{
-    struct advise_gain yours = advise_gain(a, advised(a), &a->row[0], 0);
-    struct advise_gain known = advise_gain(a, advised(a), &a->row[a->best_known], 0);
-
-    if (knobs_equal(&advised(a)->knobs, &a->row[0].knobs)) {
-        fprintf(out, "Keep your setting: nothing that was tried is better (%s) and makes no class of messages slower.\n", a->request->goal->name);
-        return;
-    }
-    fprintf(out, "The advised setting is %.0f %% %s than yours (%s; 95 %% interval %+.0f to %+.0f %%)", fabs(percent(yours.mean)),
-            yours.mean < 0 ? "better" : "worse", a->request->goal->name, percent(yours.low), percent(yours.high));
-    if (a->best_known)
-        fprintf(out, ", %.0f %% %s than %s, the best preset", fabs(percent(known.mean)),
-                known.mean < 0 ? "better" : "worse", a->row[a->best_known].name);
-    fputs(".\n", out);
-    print_cost(a, out);
 }
 
 static void print_changes(const struct advice *a, FILE *out)
@@ -165,18 +138,18 @@ static void print_changes(const struct advice *a, FILE *out)
     table_free(t);
 }
 
-void advise_print(const struct advice *a, FILE *out)
+void advise_print(const struct advice *a, const struct card *answer, FILE *out, bool has_colour)
 {
-    advise_print_recorded(a, out);
-    advise_print_verdict(a, out);
+    card_print(answer, out, has_colour);
     fputc('\n', out);
+    advise_print_recorded(a, out);
     print_load(a, 0, out);
     for (uint32_t i = 1; i < ADVISE_LOADS && a->has_load; i++) {
         fputc('\n', out);
         print_load(a, i, out);
     }
     fputc('\n', out);
-    if (!knobs_equal(&advised(a)->knobs, &a->row[0].knobs))
+    if (!advise_keeps_yours(a))
         print_changes(a, out);
     fprintf(out, "\n%u trials of %.1f ms each, %u generations, %u blocks of the race; %.1f s\n", a->rehearsal.trials,
             (double)a->twin.until_ps / 1e9, a->rehearsal.generations, a->rehearsal.race.blocks, a->took_s);

@@ -59,20 +59,21 @@ static json_t *recorded_json(const struct recorded *r, const char *path)
     return made;
 }
 
-json_t *advise_json(const struct advice *a, const char *verdict)
+json_t *advise_json(const struct advice *a, const struct card *answer)
 {
     json_t *all = json_object(), *rows = json_array(), *search = json_object();
 
+    json_object_set_new(all, "answer", card_json(answer));
     json_put_text(all, "scenario", a->name);
     json_put_text(all, "goal", a->request->goal->name);
     if (a->request->messages)
         json_object_set_new(all, "messages", recorded_json(&a->messages, a->request->messages));
     if (a->request->counters)
         json_object_set_new(all, "counters", recorded_json(&a->counters, a->request->counters));
-    json_object_set_new(all, "keeps_yours", json_boolean(knobs_equal(&advised(a)->knobs, &a->row[0].knobs)));
-    json_put_text(all, "verdict_text", verdict);
+    json_object_set_new(all, "keeps_yours", json_boolean(advise_keeps_yours(a)));
+    json_put_text(all, "advised", advised(a)->name);
     json_object_set_new(all, "changes", json_of_changes(&a->row[0].knobs, &advised(a)->knobs));
-    json_put_text(all, "best_known", a->row[a->best_known].name);
+    json_put_text(all, "best_preset", a->row[a->best_preset].name);
     for (uint32_t i = 0; i < a->rows; i++)
         json_array_append_new(rows, row_json(a, &a->row[i]));
     json_object_set_new(all, "settings", rows);

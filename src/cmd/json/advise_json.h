@@ -6,6 +6,6 @@
 
 #include <jansson.h>
 
-json_t *advise_json(const struct advice *, const char *verdict);
+json_t *advise_json(const struct advice *, const struct card *answer);
 
 #endif

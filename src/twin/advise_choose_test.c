@@ -1,0 +1,223 @@
+/* src/twin/advise_choose_test.c - what is advised, and that the card says nothing the rows do not show. */
+#include "twin/advise.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+/* A setting with these slowdowns of mice, middle and elephants at a load; seeds spread by +-'noise'. */
+static void did(struct advise_row *row, uint32_t load, double mice, double middle, double elephants, double noise)
+{
+    const double slowdown[] = { mice, middle, elephants };
+
+    row->has[load] = true;
+    for (uint32_t seed = 0; seed < ADVISE_SEEDS; seed++)
+        for (int i = 0; i < PREDICT_CLASSES; i++) {
+            row->found[load][seed].all.messages[i] = 100;
+            row->found[load][seed].all.slowdowns[i] = 100 * slowdown[i] * (1 + noise * ((double)seed - 2));
+        }
+}
+
+static void at_all_loads(struct advise_row *row, double mice, double middle, double elephants, double noise)
+{
+    for (uint32_t load = 0; load < ADVISE_LOADS; load++)
+        did(row, load, mice, middle, elephants, noise);
+}
+
+/* Yours, a preset of one knob, a preset of two, and what was searched, with eight. */
+static struct advice *fixture(struct advise_request *request)
+{
+    static const char *const names[] = { "yours", "small", "large", "searched" };
+    static struct advice     a;
+
+    *request = (struct advise_request){ .goal = goal_all, .budget = 180000000 };
+    a = (struct advice){ .request = request, .rows = 4, .load = { 1, 0.5, 1.5 }, .has_load = true };
+    for (uint32_t i = 0; i < 4; i++) {
+        a.row[i].name = names[i];
+        a.row[i].is_preset = i == 1 || i == 2;
+        for (uint32_t k = 0; k < i * i - (i == 3); k++)
+            a.row[i].knobs.value[k] = 1;
+        at_all_loads(&a.row[i], 2, 2, 2, 0);
+    }
+    return &a;
+}
+
+static uint32_t advised_row(struct advice *a)
+{
+    uint32_t which[ADVISE_SETTINGS], count = advise_candidates(a, which);
+
+    a->choice = advise_choose(a, which, count);
+    return a->choice;
+}
+
+static void choose__a_preset_that_ties_goes_before_the_search(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+
+    (void)state;
+    at_all_loads(&a->row[1], 1.50, 1.9, 1.9, 0.02);
+    at_all_loads(&a->row[3], 1.49, 1.9, 1.9, -0.02);     /* 1 % better in one class, and that within chance */
+    assert_int_equal(advised_row(a), 1);
+}
+
+static void choose__the_search_wins_if_it_is_clearly_better(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+
+    (void)state;
+    at_all_loads(&a->row[1], 1.9, 1.9, 1.9, 0.001);
+    at_all_loads(&a->row[3], 1.2, 1.4, 1.5, -0.001);
+    assert_int_equal(advised_row(a), 3);
+}
+
+static void choose__of_two_presets_the_one_with_fewer_knobs(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+
+    (void)state;
+    at_all_loads(&a->row[1], 1.5, 1.8, 1.8, 0.01);
+    at_all_loads(&a->row[2], 1.5, 1.8, 1.79, -0.01);
+    assert_int_equal(advised_row(a), 1);
+}
+
+static void choose__yours_stays_unless_another_is_clearly_better(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+
+    (void)state;
+    at_all_loads(&a->row[3], 1.97, 1.97, 1.97, 0.05);
+    assert_int_equal(advised_row(a), 0);
+}
+
+static void choose__never_what_tested_worse_than_a_preset(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+
+    (void)state;
+    /* The preset slows large messages a little and is far better by the goal; the search found something harmless. */
+    at_all_loads(&a->row[1], 0.9, 1.9, 2.1, 0.001);
+    at_all_loads(&a->row[3], 1.9, 1.9, 1.9, -0.001);
+    assert_int_equal(advised_row(a), 1);
+    assert_true(advise_gain(a, &a->row[3], &a->row[1], 0).low > 0);
+}
+
+static void choose__a_tie_that_slows_a_class_is_no_tie(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+
+    (void)state;
+    at_all_loads(&a->row[1], 1.0, 1.9, 2.2, 0.01);       /* 10 % slower for elephants */
+    at_all_loads(&a->row[3], 1.3, 1.6, 1.65, -0.01);
+    assert_int_equal(advised_row(a), 3);
+}
+
+static void choose__a_tie_at_the_expected_load_must_hold_at_the_others(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+
+    (void)state;
+    at_all_loads(&a->row[1], 1.5, 1.8, 1.8, 0.001);
+    at_all_loads(&a->row[3], 1.5, 1.8, 1.8, -0.001);
+    did(&a->row[1], 2, 1.9, 1.9, 1.9, 0.001);
+    assert_int_equal(advised_row(a), 3);
+}
+
+static void choose__what_got_stuck_is_not_advised(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+
+    (void)state;
+    at_all_loads(&a->row[1], 1.2, 1.2, 1.2, 0);
+    a->row[1].found[0][3].is_stuck = true;
+    assert_int_equal(advised_row(a), 0);
+}
+
+/* ---- the card ---- */
+
+static void answer__names_a_class_that_is_slower_at_another_load_only(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+    struct card           c;
+
+    (void)state;
+    at_all_loads(&a->row[3], 1.2, 1.4, 1.5, 0.001);
+    did(&a->row[3], 2, 1.2, 1.4, 2.09, 0.001);
+    advised_row(a);
+    advise_answer(a, &c);
+    assert_non_null(strstr(card_text(&c, CARD_FINDING), "messages of 1 MB and more take 4.5 % longer at 1.5 times the load"));
+    assert_non_null(strstr(card_text(&c, CARD_COST), "Slower: messages of 1 MB and more, +4.5 %"));
+    assert_null(strstr(card_text(&c, CARD_COST), "No class"));
+    card_fini(&c);
+}
+
+static void answer__claims_nothing_from_an_interval_with_0(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+    struct card           c;
+
+    (void)state;
+    at_all_loads(&a->row[3], 1.2, 1.4, 1.5, 0.001);
+    did(&a->row[3], 2, 1.2, 1.4, 2.09, 0.05);
+    did(&a->row[0], 2, 2, 2, 2, -0.05);
+    did(&a->row[1], 0, 1.21, 1.42, 1.5, 0.04);           /* not told apart from the search */
+    advised_row(a);
+    a->choice = 3;
+    a->best_preset = 1;
+    advise_answer(a, &c);
+    assert_null(strstr(card_text(&c, CARD_FINDING), "longer"));
+    assert_non_null(strstr(card_text(&c, CARD_COST), "No class of messages is clearly slower"));
+    assert_non_null(strstr(card_text(&c, CARD_COST), "Not clear: messages of 1 MB and more, +4"));
+    assert_null(strstr(card_text(&c, CARD_DETAIL), "clearly worse"));
+    card_fini(&c);
+}
+
+static void answer__says_whose_setting_yours_is(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+    struct card           c;
+
+    (void)state;
+    knobs_init(&a->row[0].knobs);
+    advise_answer(a, &c);
+    assert_non_null(strstr(card_text(&c, CARD_SETTING), "NVIDIA's default, because no other setting was given"));
+    card_fini(&c);
+    a->row[0].knobs.value[KNOB_kmin] = 17;
+    advise_answer(a, &c);
+    assert_null(strstr(card_text(&c, CARD_SETTING), "NVIDIA"));
+    card_fini(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(choose__a_preset_that_ties_goes_before_the_search),
+        cmocka_unit_test(choose__the_search_wins_if_it_is_clearly_better),
+        cmocka_unit_test(choose__of_two_presets_the_one_with_fewer_knobs),
+        cmocka_unit_test(choose__yours_stays_unless_another_is_clearly_better),
+        cmocka_unit_test(choose__never_what_tested_worse_than_a_preset),
+        cmocka_unit_test(choose__a_tie_that_slows_a_class_is_no_tie),
+        cmocka_unit_test(choose__a_tie_at_the_expected_load_must_hold_at_the_others),
+        cmocka_unit_test(choose__what_got_stuck_is_not_advised),
+        cmocka_unit_test(answer__names_a_class_that_is_slower_at_another_load_only),
+        cmocka_unit_test(answer__claims_nothing_from_an_interval_with_0),
+        cmocka_unit_test(answer__says_whose_setting_yours_is),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
