@@ -47,7 +47,7 @@ static int check_variants(struct compare *c, struct err *err)
     for (uint32_t i = 0; i < c->plan.variants.count && !rc; i++) {
         struct variant *v = &c->plan.variants.list[i];
 
-        rc = figures_add_of_variant(&c->comparison.figures, runs, v, &c->comparison.seed[0], &v->digest, err);
+        rc = figures_add_of_variant(&c->comparison.figures, runs, v, &c->comparison.seed[0], err);
     }
     return rc;
 }
@@ -59,7 +59,7 @@ static int prepare(struct compare *c, struct err *err)
 
     c->title = title_of(r);
     c->comparison = (struct comparison){ .variants = &c->plan.variants, .seed = r->seed, .seeds = r->seeds,
-                                         .title = c->title };
+                                         .title = c->title, .argc = c->request->argc, .argv = c->request->argv };
     rc = choose_baseline(c, err);
     if (!rc)
         rc = check_variants(c, err);

@@ -1,4 +1,4 @@
-/* src/campaign/compare.h - variants of a scenario, told apart by their figures. */
+/* src/campaign/compare.h - compares variants of a scenario by their figures. */
 #ifndef CAMPAIGN_COMPARE_H
 #define CAMPAIGN_COMPARE_H
 
@@ -21,7 +21,8 @@ struct compared_cell {
     double   difference, difference_low, difference_high;    /* mean over pairs of this minus baseline */
     double   change, change_low, change_high;    /* the same as a share of the baseline's mean over these pairs; of slowdowns their
                                                     mean ratio over pairs, by logarithms, less 1 */
-    bool     is_significant;             /* the interval of the difference, of slowdowns that of the ratio, does not hold no change */
+    double   p;                          /* of a paired t test */
+    bool     is_significant;             /* clear: the interval excludes no change, and the false discovery rate is kept */
     bool     is_better;                  /* and that is good */
 };
 
@@ -33,6 +34,9 @@ struct comparison {
     const char            *title;        /* names of the scenarios' files */
     struct figures         figures;
     struct compared_cell  *cell;         /* [figure * variants + variant]; NULL: not judged */
+    uint32_t               tested;       /* cells that the false discovery rate is kept over */
+    int                    argc;         /* the command line, for the next command on the card; 0: not known */
+    char *const           *argv;
 };
 
 static inline struct compared_cell *comparison_cell(const struct comparison *c, uint32_t figure, uint32_t variant)
@@ -50,26 +54,46 @@ int comparison_load(struct comparison *, struct campaign *, struct err *);
 
 /* Makes the cells from the values. */
 void comparison_judge(struct comparison *);
+
+/* Whether a variant has the flows of the baseline. Others are shown next to it, without a verdict. */
+bool comparison_is_pair(const struct comparison *, uint32_t variant);
+
 void comparison_fini(struct comparison *);
 
 /* ---- compare_print.c ---- */
 
 void comparison_print_table(const struct comparison *, FILE *, bool has_colour);
 void comparison_print_csv(const struct comparison *, FILE *, bool all);
-void comparison_print_json(const struct comparison *, FILE *, bool all);
+void comparison_print_json(const struct comparison *, FILE *, bool all, const struct card *answer);  /* NULL: its own card */
 
 /* One line if there are too few to tell a difference from chance. */
 void compare_warn_few_seeds(uint32_t seeds, FILE *);
-
-/* What a variant is worth, in one sentence: "expert is better in p99 slowdown -38 %; it costs mean RTT +35 %."
- * Figures that are shown, in their order, three of each kind at most. Returns buf. */
-char *comparison_verdict(char *buf, size_t size, const struct comparison *, uint32_t variant);
 
 /* runs.csv: one line a run, one column a figure. */
 void comparison_print_runs(const struct comparison *, FILE *);
 
 /* Interface Comparison of web/src/data.ts, and the differences. */
-json_t *comparison_json(const struct comparison *, bool all);
+json_t *comparison_json(const struct comparison *, bool all, const struct card *answer);
+
+/* ---- compare_answer.c ---- */
+
+/* The answer card: which variant to use, from the deciding figures. To be closed. */
+void comparison_answer(const struct comparison *, struct card *);
+
+/* Parts of a card. Cost and certainty, for one variant; network and traffic of the baseline, and of others that differ. */
+void comparison_add_evidence(const struct comparison *, struct card *, uint32_t variant);
+void comparison_add_about(const struct comparison *, struct card *);
+
+/* "p99 slowdown -38 % (95 % interval -50 to -20 %)" */
+void comparison_add_change(const struct comparison *, struct card *, enum card_field, uint32_t figure, uint32_t variant);
+
+/* The figures that decide, six at most, in their order. Returns how many. */
+#define COMPARE_DECIDING 6
+uint32_t comparison_deciding(const struct comparison *, uint32_t figure[COMPARE_DECIDING]);
+
+/* What a variant is worth, in one sentence: "expert is better in p99 slowdown -38 %; worse in mean RTT +35 %."
+ * Figures that are shown, in their order, three of each kind at most. Returns buf. */
+char *comparison_verdict(char *buf, size_t size, const struct comparison *, uint32_t variant);
 
 /* ---- compare_page.c ---- */
 
@@ -81,15 +105,20 @@ json_t *compare_merge_runs(const json_t *runs);
 /* The whole page. NULL and err on failure. */
 json_t *comparison_page(const struct comparison *, struct campaign *, struct err *);
 
-/* report.html, comparison.csv and comparison.json. 'sweep' is of the settings that these were chosen from, and becomes
- * part of the page, which takes it; NULL: there are no others. */
-int comparison_write(const struct comparison *, struct campaign *, json_t *sweep, struct outdir *, struct err *);
+/* The settings that the variants were chosen from (interface Sweep of data.ts; taken), and the card of that choice. */
+struct comparison_extra { json_t *sweep; const struct card *answer; };
+
+/* report.html, comparison.csv and comparison.json. 'extra' NULL: the variants are all there is. */
+int comparison_write(const struct comparison *, struct campaign *, const struct comparison_extra *, struct outdir *,
+                     struct err *);
 
 /* ---- compare.c ---- */
 
 struct compare_request {
     struct campaign_request common;
     const char             *baseline;    /* name of a variant; NULL: the first */
+    int                     argc;        /* the command line */
+    char *const            *argv;
 };
 
 struct compare {

@@ -287,7 +287,7 @@ json_t *comparison_page(const struct comparison *c, struct campaign *store, stru
 
     json_object_set_new(page, "kind", json_string("compare"));
     json_object_set_new(page, "version", json_string(ANOLE_VERSION));
-    json_object_set_new(page, "title", json_string(c->title));
+    json_object_set_new(page, "title", json_of_text(c->title));
     json_object_set_new(page, "runs", runs);
     for (uint32_t v = 0; v < c->variants->count; v++) {
         json_t *run = load_variant(c, store, &c->variants->list[v], err);
@@ -300,12 +300,12 @@ json_t *comparison_page(const struct comparison *c, struct campaign *store, stru
             json_array_append_new(json_object_get(run, "files"), json_string(files[i]));
         json_array_append_new(runs, run);
     }
-    json_object_set_new(page, "comparison", comparison_json(c, true));
+    json_object_set_new(page, "comparison", comparison_json(c, true, NULL));
     return page;
 }
 
-int comparison_write(const struct comparison *c, struct campaign *store, json_t *sweep, struct outdir *dir,
-                     struct err *err)
+int comparison_write(const struct comparison *c, struct campaign *store, const struct comparison_extra *extra,
+                     struct outdir *dir, struct err *err)
 {
     FILE *page = outdir_file(dir, "report.html", err);
     FILE *csv = page ? outdir_file(dir, "comparison.csv", err) : NULL;
@@ -313,14 +313,16 @@ int comparison_write(const struct comparison *c, struct campaign *store, json_t 
     json_t *made = json ? comparison_page(c, store, err) : NULL;
 
     if (!made) {
-        json_decref(sweep);
+        json_decref(extra ? extra->sweep : NULL);
         return -EIO;
     }
-    if (sweep)
-        json_object_set_new(made, "sweep", sweep);
+    if (extra) {
+        json_object_set_new(made, "sweep", extra->sweep);
+        json_object_set_new(json_object_get(made, "comparison"), "answer", card_json(extra->answer));
+    }
     page_print(made, page);
     json_decref(made);
     comparison_print_csv(c, csv, true);
-    comparison_print_json(c, json, true);
+    comparison_print_json(c, json, true, extra ? extra->answer : NULL);
     return 0;
 }

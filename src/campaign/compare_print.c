@@ -1,5 +1,6 @@
 /* src/campaign/compare_print.c */
 #include "base/bootstrap.h"
+#include "base/evidence/fdr.h"
 #include "base/json.h"
 #include "base/print/safe.h"
 #include "base/print/terminal.h"
@@ -11,119 +12,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- what a variant is worth, in one sentence ---- */
-
-#define NAMED_MAX 3              /* figures of a kind; of the others it is said how many */
-
-struct text { char *buf; size_t size, used; };
-
-static void put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(struct text *t, const char *format, ...)
-{
-    va_list args;
-    int length;
-
-    va_start(args, format);
-    length = vsnprintf(t->buf + t->used, t->size - t->used, format, args);
-    va_end(args);
-    t->used = length < 0 || (size_t)length >= t->size - t->used ? t->size - 1 : t->used + (size_t)length;
-}
-
-static bool is_named(const struct comparison *c, uint32_t figure, uint32_t variant, bool is_better)
-{
-    const struct compared_cell *cell = comparison_cell(c, figure, variant);
-    const struct figure *f = &c->figures.list[figure];
-
-    return f->is_shown && f->metric.better != BETTER_NEITHER && cell->is_significant && cell->is_better == is_better;
-}
-
-static uint32_t count_named(const struct comparison *c, uint32_t variant, bool is_better)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < c->figures.count; i++)
-        count += is_named(c, i, variant, is_better);
-    return count;
-}
-
-/* "goodput, during" becomes "goodput (during)": commas stand between figures here. */
-static void put_label(struct text *t, const char *label)
-{
-    const char *comma = strstr(label, ", ");
-
-    if (comma)
-        put(t, "%.*s (%s)", (int)(comma - label), label, comma + 2);
-    else
-        put(t, "%s", label);
-}
-
-/* "-38 %", "2.4 times as much", "+12" where the baseline is 0 */
-static void put_change(struct text *t, const struct compared_cell *cell, enum metric_unit unit)
-{
-    char number[64];
-
-    if (!isfinite(cell->change))
-        put(t, " %s%s", cell->difference > 0 ? "+" : "", metric_text(number, sizeof(number), unit, cell->difference));
-    else if (cell->change >= 1)
-        put(t, " %.3g times as much", 1 + cell->change);
-    else
-        put(t, " %+.2g %%", 100 * cell->change);
-}
-
-static void put_named(struct text *t, const struct comparison *c, uint32_t variant, bool is_better)
-{
-    uint32_t count = count_named(c, variant, is_better), said = 0;
-
-    for (uint32_t i = 0; i < c->figures.count && said < NAMED_MAX; i++) {
-        if (!is_named(c, i, variant, is_better))
-            continue;
-        put(t, "%s", said == 0 ? "" : said + 1 == count ? " and " : ", ");
-        put_label(t, c->figures.list[i].metric.label);
-        put_change(t, comparison_cell(c, i, variant), c->figures.list[i].metric.unit);
-        said++;
-    }
-    if (count > said)
-        put(t, " and %u more", count - said);
-}
-
-static uint32_t count_shown(const struct comparison *c)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < c->figures.count; i++)
-        count += c->figures.list[i].is_shown && c->figures.list[i].metric.better != BETTER_NEITHER;
-    return count;
-}
-
-char *comparison_verdict(char *buf, size_t size, const struct comparison *c, uint32_t variant)
-{
-    struct text t = { buf, size, 0 };
-    const char *name = c->variants->list[variant].name;
-    uint32_t gains = count_named(c, variant, true), losses = count_named(c, variant, false);
-
-    buf[0] = '\0';
-    if (variant == c->baseline)
-        put(&t, "%s is the baseline.", name);
-    else if (c->seeds == 1)
-        put(&t, "%s: one seed cannot tell a difference from chance.", name);
-    else if (gains == 0 && losses == 0)
-        put(&t, "%s: no clear difference in any of %u figures.", name, count_shown(c));
-    if (buf[0])
-        return buf;
-    put(&t, "%s is ", name);
-    if (gains) {
-        put(&t, "better in ");
-        put_named(&t, c, variant, true);
-        put(&t, losses ? "; it costs " : "; it costs nothing that is clear");
-    } else {
-        put(&t, "worse in ");
-    }
-    put_named(&t, c, variant, false);
-    put(&t, ".");
-    return buf;
-}
 
 /* ---- the table: a line a figure, for each variant its mean, and the change to the baseline ---- */
 
@@ -187,11 +75,18 @@ static void add_verdict(struct table *t, const struct compared_cell *cell, enum 
         table_cell_coloured(t, has_colour ? "\033[31m" : NULL, "worse");
 }
 
+static const char *name_of(const struct comparison *c, uint32_t variant)
+{
+    return c->variants->list[variant].name;
+}
+
 static void add_heading(const struct comparison *c, struct table *t, uint32_t variant)
 {
     table_cell(t, "%s", "");
-    table_cell(t, "%s", c->variants->list[c->baseline].name);
-    table_cell(t, "%s", c->variants->list[variant].name);
+    table_cell(t, "%s", name_of(c, c->baseline));
+    table_cell(t, "%s", name_of(c, variant));
+    if (!comparison_is_pair(c, variant))
+        return;
     table_cell(t, "change");
     table_cell(t, "%.0f%% interval", 100 * BOOTSTRAP_CONFIDENCE);
     table_cell(t, "%s", "");
@@ -206,14 +101,16 @@ static void add_row(const struct comparison *c, struct table *t, uint32_t row, u
     table_cell(t, "%s", m->label);
     table_cell(t, "%s", metric_text(text, sizeof(text), m->unit, comparison_cell(c, row, c->baseline)->mean));
     table_cell(t, "%s", metric_text(text, sizeof(text), m->unit, cell->mean));
+    if (!comparison_is_pair(c, variant))
+        return;
     add_change(t, cell, m->unit);
     add_verdict(t, cell, m->better, has_colour);
 }
 
-/* A variant at a time, beside the baseline: all beside each other would fit no terminal. */
+/* One variant at a time next to the baseline: all of them would fit no terminal. */
 static void print_variant(const struct comparison *c, uint32_t variant, FILE *out, bool has_colour)
 {
-    struct table *t = table_new("lrrrrl");
+    struct table *t = table_new(comparison_is_pair(c, variant) ? "lrrrrl" : "lrr");
 
     add_heading(c, t, variant);
     for (uint32_t i = 0; i < c->figures.count; i++)
@@ -241,68 +138,29 @@ static void print_baseline(const struct comparison *c, FILE *out)
     table_free(t);
 }
 
-#define LINE_WIDTH 80
-
-/* Words, as many as fit a line; the next lines are indented. */
-static void print_wrapped(FILE *out, const char *text)
-{
-    size_t at = 0;
-
-    while (*text) {
-        size_t length = strcspn(text, " ");
-
-        if (at > 0 && at + 1 + length > LINE_WIDTH)
-            at = (size_t)fprintf(out, "\n   ") - 1;
-        if (at > 0)
-            at += (size_t)fprintf(out, " ");
-        fwrite(text, 1, length, out);
-        at += length;
-        text += length + strspn(text + length, " ");
-    }
-    fputc('\n', out);
-}
-
-static void print_verdicts(const struct comparison *c, FILE *out)
-{
-    char text[1000];
-
-    for (uint32_t v = 0; v < c->variants->count; v++)
-        if (v != c->baseline)
-            print_wrapped(out, safe_name(comparison_verdict(text, sizeof(text), c, v)).buf);
-    fputc('\n', out);
-}
-
-/* How many verdicts the table gives. */
-static uint32_t count_judged(const struct comparison *c)
-{
-    uint32_t judged = 0;
-
-    for (uint32_t i = 0; i < c->figures.count; i++)
-        for (uint32_t v = 0; v < c->variants->count && c->figures.list[i].is_shown; v++)
-            judged += v != c->baseline && isfinite(comparison_cell(c, i, v)->difference_low);
-    return judged;
-}
-
 void compare_warn_few_seeds(uint32_t seeds, FILE *out)
 {
     if (seeds == 1)
-        fputs("One seed tells nothing of chance: no intervals. Try --seeds 10.\n", out);
+        fputs("One seed gives no intervals. Try --seeds 10.\n", out);
     else if (seeds < COMPARE_SEEDS_TRUSTED)
-        fprintf(out, "Fewer than %d seeds: do not trust the intervals. Try --seeds 10.\n", COMPARE_SEEDS_TRUSTED);
+        fprintf(out, "Fewer than %d seeds: intervals are unreliable. Try --seeds 10.\n", COMPARE_SEEDS_TRUSTED);
 }
 
 static void print_notes(const struct comparison *c, FILE *out)
 {
-    uint32_t judged = count_judged(c);
-    char     text[200];
+    bool has_pair = false;
+    char text[300];
 
-    fprintf(out, "\nMeans over %u seed%s; changes to '%s', seed by seed with the same flows.\n", c->seeds,
-            c->seeds == 1 ? "" : "s", safe_name(c->variants->list[c->baseline].name).buf);
-    if (c->seeds > 1 && judged > 0) {
-        snprintf(text, sizeof(text),
-                 "better, worse, differs: the interval leaves out 0. Each is judged alone; of %u without any "
-                 "difference about %.0f would be marked.",
-                 judged, ceil((1 - BOOTSTRAP_CONFIDENCE) * judged - 1e-9));
+    for (uint32_t v = 0; v < c->variants->count; v++)
+        has_pair |= v != c->baseline && comparison_is_pair(c, v);
+    fprintf(out, "\nMeans over %u seed%s", c->seeds, c->seeds == 1 ? "" : "s");
+    if (has_pair)
+        fprintf(out, "; changes to '%s', seed by seed with the same flows.\n", safe_name(name_of(c, c->baseline)).buf);
+    else
+        fputs(".\n", out);
+    if (c->tested > 0) {
+        snprintf(text, sizeof(text), "better, worse, differs: the interval excludes no change, and at most %.0f %% of these "
+                 "labels are expected to be wrong (false discovery rate over %u comparisons).", 100 * FDR_SHARE, c->tested);
         terminal_words(out, text, 0, 4, terminal_width(out));
     }
     figures_print_words(&c->figures, out);
@@ -313,10 +171,13 @@ static void print_notes(const struct comparison *c, FILE *out)
 void comparison_print_table(const struct comparison *c, FILE *out, bool has_colour)
 {
     bool is_first = true;
+    struct card answer;
 
-    if (c->variants->count > 1)
-        print_verdicts(c, out);
-    else
+    comparison_answer(c, &answer);
+    card_print(&answer, out, has_colour);
+    card_fini(&answer);
+    fputc('\n', out);
+    if (c->variants->count == 1)
         print_baseline(c, out);
     for (uint32_t v = 0; v < c->variants->count; v++) {
         if (v == c->baseline)
@@ -392,9 +253,32 @@ static json_t *cell_json(const struct compared_cell *cell, const char *variant)
     json_put_number(made, "change", cell->change);
     json_put_number(made, "change_low", cell->change_low);
     json_put_number(made, "change_high", cell->change_high);
+    json_put_number(made, "p", isfinite(cell->difference_low) ? cell->p : NAN);
     json_object_set_new(made, "is_significant", json_boolean(cell->is_significant));
     json_object_set_new(made, "is_better", json_boolean(cell->is_better));
     return made;
+}
+
+static json_t *answer_json(const struct comparison *c)
+{
+    struct card answer;
+    json_t     *made;
+
+    comparison_answer(c, &answer);
+    made = card_json(&answer);
+    card_fini(&answer);
+    return made;
+}
+
+/* Names of the figures that decide. */
+static json_t *deciding_json(const struct comparison *c)
+{
+    uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure);
+    json_t  *list = json_array();
+
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(list, json_string(c->figures.list[figure[i]].metric.name));
+    return list;
 }
 
 static json_t *verdicts_json(const struct comparison *c)
@@ -407,6 +291,7 @@ static json_t *verdicts_json(const struct comparison *c)
 
         json_object_set_new(made, "name", json_string(c->variants->list[v].name));
         json_object_set_new(made, "text", json_of_text(comparison_verdict(text, sizeof(text), c, v)));
+        json_object_set_new(made, "has_same_flows", json_boolean(comparison_is_pair(c, v)));
         json_array_append_new(list, made);
     }
     return list;
@@ -428,11 +313,12 @@ static json_t *row_json(const struct comparison *c, uint32_t row)
     return made;
 }
 
-json_t *comparison_json(const struct comparison *c, bool all)
+json_t *comparison_json(const struct comparison *c, bool all, const struct card *card)
 {
     json_t *made = json_object(), *metrics = json_array(), *seeds = json_array();
     char text[32];
 
+    json_object_set_new(made, "answer", card ? card_json(card) : answer_json(c));
     json_object_set_new(made, "baseline", json_string(c->variants->list[c->baseline].name));
     json_object_set_new(made, "seeds", json_integer(c->seeds));
     for (uint32_t s = 0; s < c->seeds; s++) {
@@ -441,6 +327,9 @@ json_t *comparison_json(const struct comparison *c, bool all)
     }
     json_object_set_new(made, "seed_list", seeds);
     json_object_set_new(made, "confidence", json_real(BOOTSTRAP_CONFIDENCE));
+    json_object_set_new(made, "false_discovery_rate", json_real(FDR_SHARE));
+    json_object_set_new(made, "tested", json_integer(c->tested));
+    json_object_set_new(made, "deciding", deciding_json(c));
     json_object_set_new(made, "verdicts", verdicts_json(c));
     for (uint32_t i = 0; i < c->figures.count; i++)
         if (all || c->figures.list[i].is_shown)
@@ -449,9 +338,9 @@ json_t *comparison_json(const struct comparison *c, bool all)
     return made;
 }
 
-void comparison_print_json(const struct comparison *c, FILE *out, bool all)
+void comparison_print_json(const struct comparison *c, FILE *out, bool all, const struct card *answer)
 {
-    json_t *made = comparison_json(c, all);
+    json_t *made = comparison_json(c, all, answer);
 
     json_dumpf(made, out, JSON_INDENT(2));
     fputc('\n', out);

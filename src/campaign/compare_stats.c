@@ -1,12 +1,16 @@
 /* src/campaign/compare_stats.c - which differences are more than chance.
  *
- * Variants of one seed have the same flows, so they are compared pair by pair: what the flows of a seed do
- * to both is not part of the difference, and far fewer seeds are needed than for two independent samples.
+ * Variants of one seed have the same flows, so they are compared pair by pair. The effect of a seed's flows cancels out, and
+ * far fewer seeds are needed than for two independent samples. Variants with other flows than the baseline's are not judged.
  *
- * Slowdowns are compared by their ratios, seed by seed: a setting makes a busy seed slower by as large a share as a quiet one,
- * so that ratios differ less from seed to seed than differences do, which the busiest one decides on.
+ * Slowdowns are compared by their ratios, seed by seed. A setting slows a busy seed by as large a share as a quiet one, so
+ * ratios vary less between seeds than differences, which the busiest seed would dominate.
+ *
+ * A comparison has hundreds of figures. A difference is clear if its own 95 % interval excludes no change, and if it passes
+ * the test of Benjamini and Hochberg over all figures and variants (base/evidence/fdr.h).
  */
 #include "base/bootstrap.h"
+#include "base/evidence/fdr.h"
 #include "campaign/compare.h"
 
 #include <assert.h>
@@ -121,6 +125,7 @@ static bool judge_ratio(struct judge *j, struct compared_cell *cell, const doubl
     cell->change = expm1(mean_of(j->a, count));
     cell->change_low = expm1(i.low);
     cell->change_high = expm1(i.high);
+    cell->p = t_test_p(j->a, count);
     cell->is_significant = i.low > 0 || i.high < 0;
     return true;
 }
@@ -166,6 +171,7 @@ static void judge_difference(struct judge *j, struct compared_cell *cell, const 
     cell->difference_low = i.low < least - base ? least - base : i.low;
     cell->difference_high = i.high > most - base ? most - base : i.high;
     judge_change(cell, base);
+    cell->p = t_test_p(j->a, count);
     /* Comparisons with NAN are false. */
     cell->is_significant = i.low > 0 || i.high < 0;
     is_more = cell->difference > 0;
@@ -176,8 +182,33 @@ static void judge_difference(struct judge *j, struct compared_cell *cell, const 
 
 static const struct compared_cell nothing = {
     .mean = NAN, .low = NAN, .high = NAN, .difference = NAN, .difference_low = NAN, .difference_high = NAN,
-    .change = NAN, .change_low = NAN, .change_high = NAN,
+    .change = NAN, .change_low = NAN, .change_high = NAN, .p = 1,
 };
+
+bool comparison_is_pair(const struct comparison *c, uint32_t variant)
+{
+    const struct variant *list = c->variants->list;
+
+    return !list || list[variant].flows.state == list[c->baseline].flows.state;
+}
+
+/* Figures that are exactly the same in all pairs tell nothing, and do not count. */
+static void control_discoveries(struct comparison *c)
+{
+    uint64_t cells = (uint64_t)c->figures.count * c->variants->count;
+    double  *p = xcalloc(cells + 1, sizeof(*p)), limit;
+
+    c->tested = 0;
+    for (uint64_t i = 0; i < cells; i++)
+        if (isfinite(c->cell[i].difference_low) && c->cell[i].p < 1)
+            p[c->tested++] = c->cell[i].p;
+    limit = fdr_threshold(p, c->tested, FDR_SHARE);
+    for (uint64_t i = 0; i < cells; i++) {
+        c->cell[i].is_significant &= c->cell[i].p <= limit;
+        c->cell[i].is_better &= c->cell[i].is_significant;
+    }
+    free(p);
+}
 
 void comparison_judge(struct comparison *c)
 {
@@ -199,9 +230,11 @@ void comparison_judge(struct comparison *c)
 
             *cell = nothing;
             judge_mean(&j, cell, value, &f->metric);
-            judge_difference(&j, cell, value, baseline, &f->metric);
+            if (comparison_is_pair(c, v))
+                judge_difference(&j, cell, value, baseline, &f->metric);
         }
     }
+    control_discoveries(c);
     for (uint32_t n = 0; n <= c->seeds; n++)
         if (j.with[n].values)
             bootstrap_fini(&j.with[n]);

@@ -246,7 +246,8 @@ static void print_table__says_it_in_words(void **unused)
     assert_non_null(
         strstr(text, "\nfigure  35.00  36.50   +4.3%  [+2.9, +5.7]  worse\n"));
     assert_non_null(strstr(text, "\nfigure  35.00  35.00      0%        [0, 0]\n"));
-    assert_true(strncmp(text, "same: no clear difference in any of 1 figures.\nother is worse in figure +4.3 %.\n\n", 60) == 0);
+    assert_true(strncmp(text, "Keep base: no other variant is clearly better in any of 1 main figures.\nsame: no clear "
+                        "difference in any of 1 figures. other is worse in figure +4.3 %.\n\n", 150) == 0);
     assert_non_null(strstr(text, "Means over 6 seeds; changes to 'base'"));
     assert_null(strstr(text, "\033"));
     assert_non_null(strstr(colour, "  \033[31mworse\033[0m\n"));
@@ -258,9 +259,9 @@ static void print_table__says_it_in_words(void **unused)
 static void print_table__warns_of_few_seeds(void **unused)
 {
     static const struct { uint32_t seeds; const char *says, *says_not; } row[] = {
-        { 1, "One seed tells nothing of chance", "do not trust" },
-        { 4, "Fewer than 5 seeds: do not trust the intervals", "One seed" },
-        { 5, "Means over 5 seeds", "do not trust" },
+        { 1, "One seed cannot tell a difference from chance", "unreliable" },
+        { 4, "Fewer than 5 seeds: intervals are unreliable", "One seed" },
+        { 5, "Means over 5 seeds", "unreliable" },
     };
 
     (void)unused;
@@ -296,7 +297,7 @@ static void print_csv__loses_no_digit(void **unused)
 static void json__is_what_the_page_expects(void **unused)
 {
     struct comparison c = judged(BETTER_HIGHER, values, SEEDS);
-    json_t *json = comparison_json(&c, true), *metric = json_array_get(json_object_get(json, "metrics"), 0);
+    json_t *json = comparison_json(&c, true, NULL), *metric = json_array_get(json_object_get(json, "metrics"), 0);
     const json_t *other = json_array_get(json_object_get(metric, "variants"), 2);
 
     (void)unused;
@@ -365,7 +366,7 @@ static void verdict__is_one_sentence(void **unused)
     assert_string_equal(comparison_verdict(text, sizeof(text), &c, 0), "base is the baseline.");
     assert_string_equal(comparison_verdict(text, sizeof(text), &c, 1), "same: no clear difference in any of 3 figures.");
     assert_string_equal(comparison_verdict(text, sizeof(text), &c, 2),
-                        "other is better in p99 slowdown -50 %; it costs goodput (during) -10 % and longest queue 3 times "
+                        "other is better in p99 slowdown -50 %; worse in goodput (during) -10 % and longest queue 3 times "
                         "as much.");
     assert_string_equal(comparison_verdict(text, 20, &c, 2), "other is better in ");
     c.seeds = 1;
@@ -373,6 +374,106 @@ static void verdict__is_one_sentence(void **unused)
                         "other: one seed cannot tell a difference from chance.");
     c.seeds = SEEDS;
     comparison_fini(&c);
+}
+
+/* Of 400 figures that do not differ, 5 % have an interval that excludes 0. Hardly any of these is called clear. */
+static void judge__keeps_the_false_discovery_rate(void **unused)
+{
+    struct comparison c = { .variants = &variants, .seed = seeds, .seeds = SEEDS, .title = "s.yaml" };
+    uint32_t alone = 0, clear = 0;
+    struct rng rng;
+
+    (void)unused;
+    rng_init(&rng, 3, 0);
+    for (uint32_t i = 0; i < 400; i++) {
+        struct metric m = { .better = BETTER_LOWER };
+
+        snprintf(m.name, sizeof(m.name), "figure_%u", i);
+        comparison_add_metrics(&c, &m, 1);
+        for (uint32_t run = 0; run < 3 * SEEDS; run++)
+            c.figures.list[i].value[run] = 100 + rng_real(&rng);
+    }
+    comparison_judge(&c);
+    for (uint32_t i = 0; i < 400; i++)
+        for (uint32_t v = 1; v < 3; v++) {
+            const struct compared_cell *cell = comparison_cell(&c, i, v);
+
+            alone += cell->difference_low > 0 || cell->difference_high < 0;
+            clear += cell->is_significant;
+        }
+    assert_int_equal(c.tested, 800);
+    assert_true(alone > 20);
+    assert_true(clear <= 1);
+    comparison_fini(&c);
+}
+
+/* Other messages: nothing can be said about the setting. */
+static void judge__of_other_flows_there_is_no_verdict(void **unused)
+{
+    static const struct metric metric = { .name = "slowdown_mean", .label = "mean slowdown", .better = BETTER_LOWER };
+    struct comparison c = { .variants = &variants, .seed = seeds, .seeds = SEEDS, .title = "a.yaml, b.yaml" };
+    struct card card;
+    char *text, verdict[300];
+    size_t length;
+    FILE *out;
+
+    (void)unused;
+    comparison_add_metrics(&c, &metric, 1);
+    c.figures.list[0].is_shown = true;
+    for (uint32_t run = 0; run < 3 * SEEDS; run++)
+        c.figures.list[0].value[run] = run < SEEDS ? 10 + run : 2 + 0.1 * run;
+    variants.list[1].flows.state = variants.list[2].flows.state = 1;
+    comparison_judge(&c);
+    assert_true(isnan(comparison_cell(&c, 0, 1)->difference) && !comparison_cell(&c, 0, 1)->is_significant);
+    comparison_answer(&c, &card);
+    assert_string_equal(card_text(&card, CARD_FINDING),
+                        "The variants send different traffic: they are shown side by side, without a verdict.");
+    assert_string_equal(card_text(&card, CARD_COST), "");
+    assert_non_null(strstr(comparison_verdict(verdict, sizeof(verdict), &c, 1), "has other traffic than base: no verdict"));
+    out = open_memstream(&text, &length);
+    comparison_print_table(&c, out, false);
+    fclose(out);
+    assert_null(strstr(text, "same flows"));
+    assert_null(strstr(text, "better"));
+    assert_null(strstr(text, "change"));
+    variants.list[1].flows.state = variants.list[2].flows.state = 0;
+    card_fini(&card);
+    free(text);
+    comparison_fini(&c);
+}
+
+/* A gain with a cost is a choice; a gain alone is advice; neither is a reason to stay. */
+static void answer__weighs_gain_and_cost(void **unused)
+{
+    static const struct metric metric[] = {
+        { .name = "slowdown_mean", .label = "mean slowdown", .better = BETTER_LOWER },
+        { .name = "elephants.slowdown_mean", .label = "mean slowdown, flows >=1MB", .better = BETTER_LOWER },
+        { .name = "goodput_bps", .label = "goodput", .unit = UNIT_BPS, .better = BETTER_HIGHER },
+    };
+    static const struct { double times[3]; const char *says; } row[] = {
+        { { 0.5, 1, 1 }, "Use other: it is better than base in mean slowdown, and no main figure is clearly worse." },
+        { { 0.5, 1.7, 1 }, "Use other if the average message matters most. Keep base if large messages do." },
+        { { 1, 1, 0.9 }, "Keep base: no other variant is clearly better in any of 3 main figures." },
+        { { 1, 1.7, 1.1 }, "Use other if throughput matters most. Keep base if large messages do." },
+    };
+
+    (void)unused;
+    for (unsigned k = 0; k < sizeof(row) / sizeof(*row); k++) {
+        struct comparison c = { .variants = &variants, .seed = seeds, .seeds = SEEDS, .title = "s.yaml" };
+        struct card card;
+
+        comparison_add_metrics(&c, metric, 3);
+        for (uint32_t i = 0; i < 3; i++) {
+            c.figures.list[i].is_shown = true;
+            for (uint32_t run = 0; run < 3 * SEEDS; run++)
+                c.figures.list[i].value[run] = (4 + run % SEEDS) * (run / SEEDS == 2 ? row[k].times[i] : 1);
+        }
+        comparison_judge(&c);
+        comparison_answer(&c, &card);
+        assert_string_equal(card_text(&card, CARD_FINDING), row[k].says);
+        card_fini(&card);
+        comparison_fini(&c);
+    }
 }
 
 int main(void)
@@ -386,6 +487,9 @@ int main(void)
         cmocka_unit_test(judge__takes_pairs_alone),
         cmocka_unit_test(judge__has_no_share_of_nothing_and_no_fall_below_it),
         cmocka_unit_test(judge__knows_what_is_possible),
+        cmocka_unit_test(judge__keeps_the_false_discovery_rate),
+        cmocka_unit_test(judge__of_other_flows_there_is_no_verdict),
+        cmocka_unit_test(answer__weighs_gain_and_cost),
         cmocka_unit_test(verdict__is_one_sentence),
         cmocka_unit_test(add_metrics__makes_one_row_a_name),
         cmocka_unit_test(load__reads_what_was_stored),

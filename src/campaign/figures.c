@@ -43,13 +43,12 @@ void figures_fini(struct figures *f)
     *f = (struct figures){ 0 };
 }
 
-int figures_add_of_variant(struct figures *f, uint64_t runs, const struct variant *v, const uint64_t *seed,
-                           struct digest *digest, struct err *err)
+int figures_add_of_variant(struct figures *f, uint64_t runs, struct variant *v, const uint64_t *seed, struct err *err)
 {
     struct metric *list;
     struct simulation s;
     struct results r;
-    int rc = variant_open(v, seed, &s, digest, err);
+    int rc = variant_open(v, seed, &s, &v->digest, err);
 
     if (rc)
         return rc;
@@ -57,6 +56,7 @@ int figures_add_of_variant(struct figures *f, uint64_t runs, const struct varian
     results_init(&r, &s);
     figures_add(f, runs, list, metrics_of(&r, list));
     results_fini(&r);
+    variant_look(v, &s);
     simulation_close(&s);
     free(list);
     return 0;

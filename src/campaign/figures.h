@@ -28,9 +28,8 @@ struct figures {
 void figures_add(struct figures *, uint64_t runs, const struct metric *, uint32_t count);
 void figures_fini(struct figures *);
 
-/* Opens the simulation of a variant to know which figures it has, and writes its digest (variants.h). */
-int figures_add_of_variant(struct figures *, uint64_t runs, const struct variant *, const uint64_t *seed,
-                           struct digest *, struct err *);
+/* Opens the simulation of a variant to find its figures. Fills the variant's digests and description (variants.h). */
+int figures_add_of_variant(struct figures *, uint64_t runs, struct variant *, const uint64_t *seed, struct err *);
 
 /* The figure called so; NULL: there is none. */
 struct figure *figures_find(const struct figures *, const char *name);

@@ -1,13 +1,12 @@
 /* src/campaign/sweep.c - from what is asked for to settings that are ranked. */
 #include "campaign/sweep.h"
-#include "campaign/compare.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SETTINGS_MAX 100000u
-#define REPORTED     8           /* settings on the page */
 #define PAGED_RUNS   256         /* with no more runs, all keep what the page shows, some 40 KB each */
 
 static const char best_default[] = "slowdown_p99";
@@ -83,7 +82,7 @@ static int open_plan(struct sweep *s, struct err *err)
         return axes;
     s->point_axes = (uint32_t)axes;
     axes = plan_open(&s->plan, &r->common, s->points, s->point_axes, SETTINGS_MAX, err);
-    if (!axes && r->common.out)
+    if (!axes)
         add_baseline(s);
     return axes;
 }
@@ -149,10 +148,9 @@ static int find_metrics(struct sweep *s, struct err *err)
 
     for (uint32_t i = 0; i < r->count && !rc; i++) {
         uint32_t variant = r->order[i];
-        struct digest digest;
 
         if (variant / points != last)
-            rc = figures_add_of_variant(&r->figures, runs, &r->variants->list[variant], &r->seed[0], &digest, err);
+            rc = figures_add_of_variant(&r->figures, runs, &s->plan.variants.list[variant], &r->seed[0], err);
         last = variant / points;
     }
     return rc;
@@ -190,7 +188,7 @@ static int prepare(struct sweep *s, struct err *err)
 
 static uint32_t count_reported(const struct sweep_results *r)
 {
-    return r->count < REPORTED ? r->count : REPORTED;
+    return r->count < REPORTED_SETTINGS ? r->count : REPORTED_SETTINGS;
 }
 
 /* All settings, and the scenario's own. */
@@ -201,8 +199,7 @@ static int run_settings(struct sweep *s, bool with_pages, struct err *err)
     int rc;
 
     memcpy(which, r->order, r->count * sizeof(*which));
-    if (s->baseline != NO_BASELINE)
-        which[count++] = s->baseline;
+    which[count++] = s->baseline;
     rc = campaign_runs_do(&s->plan.runs, which, count, with_pages, err);
     free(which);
     return rc;
@@ -232,36 +229,78 @@ static int run_all(struct sweep *s, struct err *err)
 
 /* ---- files ---- */
 
-/* A comparison of the best few with the scenario's own setting. */
-static int compare_best(const struct sweep *s, struct variants *few, struct comparison *c, struct err *err)
+/* "64 settings of demo.yaml by p99 slowdown" */
+static char *title_of(const struct sweep *s)
 {
     const struct sweep_results *r = &s->results;
+    const char                 *path = s->plan.file[0].path, *slash = strrchr(path, '/');
+    char                       *title;
+
+    if (asprintf(&title, "%u settings of %s by %s", r->count, slash ? slash + 1 : text_file_name(path),
+                 r->figures.list[r->best].metric.label) < 0)
+        die("out of memory");
+    return title;
+}
+
+/* Whether these settings have the same flows: a sweep may vary the load. */
+static int look_at_variants(struct sweep *s, const uint64_t *seed, struct err *err)
+{
+    struct variants *few = &s->few;
+    int              rc = 0;
+
+    for (uint32_t i = 0; i < few->count && !rc; i++) {
+        struct simulation simulation;
+        struct digest     digest;
+
+        rc = variant_open(&few->list[i], seed, &simulation, &digest, err);
+        if (rc)
+            break;
+        if (i == 0)
+            s->own = simulation.sim->cfg.knobs;
+        few->list[i].about = (struct card){ 0 };         /* the other copy is the plan's */
+        variant_look(&few->list[i], &simulation);
+        simulation_close(&simulation);
+    }
+    return rc;
+}
+
+/* Holds the best few against the scenario's own setting. */
+static int compare_best(struct sweep *s, struct err *err)
+{
+    const struct sweep_results *r = &s->results;
+    struct comparison          *c = &s->comparison;
+    struct variants            *few = &s->few;
+    int                         rc;
 
     few->count = count_reported(r) + 1;
     few->list = xcalloc(few->count, sizeof(*few->list));
     few->list[0] = r->variants->list[s->baseline];
     for (uint32_t i = 1; i < few->count; i++)
         few->list[i] = r->variants->list[r->order[i - 1]];
-    *c = (struct comparison){ .variants = few, .seed = r->seed, .seeds = r->seeds, .title = s->plan.file[0].path };
-    for (uint32_t i = 0; i < r->figures.count; i++)
+    s->title = title_of(s);
+    *c = (struct comparison){ .variants = few, .seed = r->seed, .seeds = r->seeds, .title = s->title };
+    rc = look_at_variants(s, &r->seed[0], err);
+    for (uint32_t i = 0; i < r->figures.count && !rc; i++)
         comparison_add_metrics(c, &r->figures.list[i].metric, 1);
-    for (uint32_t i = 0; i < r->figures.count; i++)
+    for (uint32_t i = 0; i < r->figures.count && !rc; i++)
         c->figures.list[i].is_shown = r->figures.list[i].is_shown || i == r->best;
-    return comparison_load(c, s->plan.store, err);
+    if (!rc)
+        rc = comparison_load(c, s->plan.store, err);
+    if (!rc)
+        comparison_judge(c);
+    return rc;
 }
 
-static int write_comparison(const struct sweep *s, struct err *err)
+/* The card of the sweep takes the place of the comparison's. */
+static int write_comparison(struct sweep *s, struct err *err)
 {
-    struct variants few = { 0 };
-    struct comparison c;
-    int rc = compare_best(s, &few, &c, err);
+    struct card answer;
+    int         rc;
 
-    if (!rc) {
-        comparison_judge(&c);
-        rc = comparison_write(&c, s->plan.store, sweep_page(&s->results), s->plan.dir, err);
-    }
-    comparison_fini(&c);
-    free(few.list);              /* its variants are those of the sweep */
+    sweep_answer(s, &answer);
+    rc = comparison_write(&s->comparison, s->plan.store, &(struct comparison_extra){ sweep_page(s), &answer }, s->plan.dir,
+                          err);
+    card_fini(&answer);
     return rc;
 }
 
@@ -284,7 +323,7 @@ int sweep_run(struct sweep *s, const struct sweep_request *request, struct err *
 {
     int rc;
 
-    *s = (struct sweep){ .request = request, .baseline = NO_BASELINE };
+    *s = (struct sweep){ .request = request, .baseline = UINT32_MAX };
     rc = open_plan(s, err);
     if (!rc && executor_is_worker())
         return campaign_runs_serve(&s->plan.runs, err);
@@ -294,6 +333,8 @@ int sweep_run(struct sweep *s, const struct sweep_request *request, struct err *
         rc = plan_start(&s->plan, "anole sweep", err);
     if (!rc)
         rc = run_all(s, err);
+    if (!rc)
+        rc = compare_best(s, err);
     if (!rc && s->plan.dir)
         rc = write_files(s, err);
     return rc;
@@ -301,6 +342,11 @@ int sweep_run(struct sweep *s, const struct sweep_request *request, struct err *
 
 void sweep_close(struct sweep *s)
 {
+    comparison_fini(&s->comparison);
+    for (uint32_t i = 0; i < s->few.count; i++)
+        card_fini(&s->few.list[i].about);
+    free(s->few.list);           /* names and settings belong to the plan */
+    free(s->title);
     sweep_fini(&s->results);
     plan_close(&s->plan);
     for (uint32_t i = 0; i < s->point_axes; i++)

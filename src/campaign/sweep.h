@@ -2,6 +2,7 @@
 #ifndef CAMPAIGN_SWEEP_H
 #define CAMPAIGN_SWEEP_H
 
+#include "campaign/compare.h"
 #include "campaign/figures.h"
 #include "campaign/plan.h"
 #include "campaign/sweep_points.h"
@@ -35,7 +36,7 @@ struct sweep_request {
     const char             *best;        /* figure; NULL: the default */
 };
 
-#define NO_BASELINE UINT32_MAX   /* without a page nobody looks at it */
+#define REPORTED_SETTINGS 8      /* the best, on the page and in the comparison */
 
 struct sweep {
     const struct sweep_request *request;
@@ -43,7 +44,11 @@ struct sweep {
     uint32_t                    point_axes;
     struct plan                 plan;
     struct sweep_results        results;
-    uint32_t                    baseline;        /* the scenario's own setting, last of the variants; NO_BASELINE */
+    uint32_t                    baseline;        /* the scenario's own setting, last of the variants */
+    struct knobs                own;             /* of that setting */
+    struct variants             few;             /* the scenario's own setting and the best, */
+    struct comparison           comparison;      /* held against each other */
+    char                       *title;
 };
 
 /* Runs all settings, ranks them, writes what lies in the folder of --out. Workers, signals and closing are as for
@@ -57,14 +62,17 @@ void sweep_close(struct sweep *);
 const char *sweep_value(const struct variant *, uint32_t i);
 void sweep_print_key(FILE *, const struct variant *, uint32_t i);
 
-void sweep_print_table(const struct sweep_results *, FILE *, uint32_t top);
+void sweep_print_table(const struct sweep *, FILE *, uint32_t top, bool has_colour);
 
 /* One line a setting, best first: rank, values, means of all figures. */
 void sweep_print_csv(const struct sweep_results *, FILE *);
 
 /* One line a run, in the order of the settings: values, seed, all figures. */
 void sweep_print_runs(const struct sweep_results *, FILE *);
-void sweep_print_json(const struct sweep_results *, FILE *);
+void sweep_print_json(const struct sweep *, FILE *);
+
+/* The answer card: the best setting that is clearly better than the scenario's own, or that none is. To be closed. */
+void sweep_answer(const struct sweep *, struct card *);
 
 /* What was set, as numbers: one column a key, in one unit that its name tells. */
 struct sweep_column {
@@ -81,6 +89,6 @@ void sweep_column(const struct sweep_results *, uint32_t i, struct sweep_column 
 double sweep_column_value(const struct sweep_column *, const char *text);
 
 /* All settings with their figures, for the page (interface Sweep of data.ts). */
-json_t *sweep_page(const struct sweep_results *);
+json_t *sweep_page(const struct sweep *);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "campaign/compare.h"
 #include "campaign/sweep.h"
+#include "core/knob_text.h"
 #include "core/knobs.h"
 #include "core/units.h"
 
@@ -27,6 +28,83 @@ const char *sweep_value(const struct variant *v, uint32_t i)
 void sweep_print_key(FILE *out, const struct variant *v, uint32_t i)
 {
     safe_printf(out, "%.*s", (int)strcspn(set_of(v, i), "="), set_of(v, i));
+}
+
+/* ---- the card ---- */
+
+/* The best setting that is clearly better than the scenario's own; 0: none is. Rows are in the order of the ranking. */
+static uint32_t clearly_best(const struct sweep *s)
+{
+    for (uint32_t v = 1; v < s->few.count; v++)
+        if (comparison_cell(&s->comparison, s->results.best, v)->is_better)
+            return v;
+    return 0;
+}
+
+/* A comparison on seeds that had no say in the choice. */
+static void add_check(const struct sweep *s, struct card *c, uint32_t variant)
+{
+    const struct variant *v = &s->few.list[variant];
+    uint64_t              first = 0;
+    char                  seeds[300] = "", *option;
+    size_t                used = 0;
+
+    for (uint32_t i = 0; i < s->results.seeds; i++)
+        first = s->results.seed[i] > first ? s->results.seed[i] : first;
+    for (uint64_t seed = first + 1; seed <= first + 10; seed++)
+        used += (size_t)snprintf(seeds + used, sizeof(seeds) - used, "%s%" PRIu64, used ? "," : "", seed);
+    card_add(c, CARD_NEXT, "check it on seeds that it was not chosen by");
+    card_add(c, CARD_COMMAND, "anole compare");
+    card_add_argument(c, s->plan.file[0].path);
+    card_add(c, CARD_COMMAND, "--seed-list %s --variant own --variant", seeds);
+    if (asprintf(&option, "best:") < 0)
+        die("out of memory");
+    for (uint32_t i = 0; i < v->own; i++) {
+        char *longer;
+
+        if (asprintf(&longer, "%s%s%s", option, i ? "," : "", set_of(v, i)) < 0)
+            die("out of memory");
+        free(option);
+        option = longer;
+    }
+    card_add_argument(c, option);
+    free(option);
+}
+
+void sweep_answer(const struct sweep *s, struct card *c)
+{
+    const struct sweep_results *r = &s->results;
+    const struct metric        *m = &r->figures.list[r->best].metric;
+    uint32_t                    best = clearly_best(s);
+    char                        is[64], was[64];
+
+    *c = (struct card){ 0 };
+    metric_text(is, sizeof(is), m->unit, comparison_cell(&s->comparison, r->best, best ? best : 1)->mean);
+    metric_text(was, sizeof(was), m->unit, comparison_cell(&s->comparison, r->best, 0)->mean);
+    if (!comparison_is_pair(&s->comparison, 1))
+        card_add(c, CARD_FINDING, "The settings send different traffic than the scenario: they are ranked by %s, without a verdict.",
+                 m->label);
+    else if (best)
+        card_add(c, CARD_FINDING, "Use %s: %s is %s instead of %s with the scenario's own setting.", s->few.list[best].name,
+                 m->label, is, was);
+    else
+        card_add(c, CARD_FINDING, "Keep the scenario's own setting: none of the best %u of %u settings is clearly better in %s.",
+                 s->few.count - 1, r->count, m->label);
+    if (best > 1)
+        card_add(c, CARD_DETAIL, "It ranks %u; those before it vary too much between seeds to be clearly better.", best);
+    if (!best && comparison_is_pair(&s->comparison, 1))
+        card_add(c, CARD_DETAIL, "The first of the ranking, %s, has %s instead of %s.", s->few.list[1].name, is, was);
+    if (best || (r->seeds > 1 && comparison_is_pair(&s->comparison, 1))) {
+        comparison_add_change(&s->comparison, c, CARD_SURE, r->best, best ? best : 1);
+        card_append(c, CARD_SURE, best ? "." : ", not clear.");
+    }
+    if (r->count > 1 && comparison_is_pair(&s->comparison, 1))
+        card_add(c, CARD_SURE, "The best of %u settings looks better than it is: the same seeds chose it.", r->count);
+    comparison_add_about(&s->comparison, c);
+    if (!comparison_is_pair(&s->comparison, 1))
+        return;
+    comparison_add_evidence(&s->comparison, c, best);
+    add_check(s, c, best ? best : 1);
 }
 
 /* ---- columns ---- */
@@ -136,8 +214,29 @@ static json_t *point_json(const struct sweep_results *r, const struct sweep_colu
     return o;
 }
 
-json_t *sweep_page(const struct sweep_results *r)
+/* The scenario's own setting: values of the keys, where they are known, and figures. */
+static json_t *own_json(const struct sweep *s, const struct sweep_column *column, uint32_t columns)
 {
+    const struct sweep_results *r = &s->results;
+    json_t                     *o = json_object(), *values = json_array(), *figures = json_array();
+
+    for (uint32_t i = 0; i < columns; i++) {
+        enum knob knob = knob_find(column[i].key);
+
+        json_array_append_new(values, knob == KNOB_COUNT ? json_null() : json_of_number(s->own.value[knob]));
+    }
+    for (uint32_t i = 0; i < r->figures.count; i++)
+        if (is_told(r, i))
+            json_array_append_new(figures, json_of_number(comparison_cell(&s->comparison, i, 0)->mean));
+    json_put_text(o, "name", s->few.list[0].name);
+    json_object_set_new(o, "values", values);
+    json_object_set_new(o, "figures", figures);
+    return o;
+}
+
+json_t *sweep_page(const struct sweep *s)
+{
+    const struct sweep_results *r = &s->results;
     uint32_t own = r->variants->list[r->order[0]].own, count = r->count < POINTS_MAX ? r->count : POINTS_MAX;
     struct sweep_column *column = xcalloc(own + 1ul, sizeof(*column));
     json_t *o = json_object(), *keys = json_array(), *points = json_array();
@@ -155,6 +254,7 @@ json_t *sweep_page(const struct sweep_results *r)
     json_object_set_new(o, "keys", keys);
     json_object_set_new(o, "figures", figures_json(r));
     json_object_set_new(o, "points", points);
+    json_object_set_new(o, "own", own_json(s, column, own));
     free(column);
     return o;
 }
@@ -234,21 +334,55 @@ static void add_row(const struct sweep_results *r, struct table *t, struct boots
                                    figures_mean(&r->figures.list[i], variant, r->seeds)));
 }
 
+/* The scenario's own setting, below the ranking. Its interval is that of the comparison. */
+static void add_own(const struct sweep *s, struct table *t)
+{
+    const struct sweep_results *r = &s->results;
+    const struct metric        *best = &r->figures.list[r->best].metric;
+    const struct compared_cell *own = comparison_cell(&s->comparison, r->best, 0);
+    const struct variant       *first = &r->variants->list[0];
+    char                        text[64], other[64];
+
+    table_cell(t, "own");
+    for (uint32_t i = 0; i < first->own; i++) {
+        char      key[128];
+        enum knob knob;
+
+        snprintf(key, sizeof(key), "%.*s", (int)strcspn(set_of(first, i), "="), set_of(first, i));
+        knob = knob_find(key);
+        table_cell(t, "%s", knob == KNOB_COUNT ? "-" : knob_text(text, knob, s->own.value[knob]));
+    }
+    table_cell(t, "%s", metric_text(text, sizeof(text), best->unit, own->mean));
+    if (r->seeds > 1)
+        table_cell(t, "[%s, %s]", metric_text(text, sizeof(text), best->unit, own->low),
+                   metric_text(other, sizeof(other), best->unit, own->high));
+    for (uint32_t i = 0; i < r->figures.count; i++)
+        if (r->figures.list[i].is_shown && i != r->best)
+            table_cell(t, "%s", metric_text(text, sizeof(text), r->figures.list[i].metric.unit,
+                                            comparison_cell(&s->comparison, i, 0)->mean));
+}
+
 static void print_notes(const struct sweep_results *r, FILE *out, uint32_t top)
 {
-    fprintf(out, "\nThe best %u of %u settings by %s; means over %u seed%s.\n", top, r->count,
+    fprintf(out, "\nThe best %u of %u settings by %s, and the scenario's own; means over %u seed%s.\n", top, r->count,
             safe_name(r->figures.list[r->best].metric.name).buf, r->seeds, r->seeds == 1 ? "" : "s");
     figures_print_words(&r->figures, out);
     compare_warn_few_seeds(r->seeds, out);
-    fputs("The best of many looks better than it is: compare it on seeds that it was not chosen by.\n", out);
     figures_print_stuck(&r->figures, r->variants, r->seeds, out);
 }
 
-void sweep_print_table(const struct sweep_results *r, FILE *out, uint32_t top)
+void sweep_print_table(const struct sweep *s, FILE *out, uint32_t top, bool has_colour)
 {
+    const struct sweep_results *r = &s->results;
     const struct variant *first = &r->variants->list[0];
     struct bootstrap b = { 0 };
+    struct card answer;
     struct table *t;
+
+    sweep_answer(s, &answer);
+    card_print(&answer, out, has_colour);
+    card_fini(&answer);
+    fputc('\n', out);
 
     if (r->seeds > 1)
         bootstrap_init(&b, r->seeds);
@@ -257,6 +391,7 @@ void sweep_print_table(const struct sweep_results *r, FILE *out, uint32_t top)
     add_heading(r, t, first);
     for (uint32_t i = 0; i < top; i++)
         add_row(r, t, &b, i);
+    add_own(s, t);
     table_print(t, out, 0);
     table_free(t);
     print_notes(r, out, top);
@@ -364,12 +499,27 @@ static json_t *setting_json(const struct sweep_results *r, uint32_t variant)
     return made;
 }
 
-void sweep_print_json(const struct sweep_results *r, FILE *out)
+static json_t *own_metrics_json(const struct sweep *s)
 {
+    json_t *made = json_object();
+
+    for (uint32_t i = 0; i < s->comparison.figures.count; i++)
+        json_put_number(made, s->comparison.figures.list[i].metric.name, comparison_cell(&s->comparison, i, 0)->mean);
+    return made;
+}
+
+void sweep_print_json(const struct sweep *s, FILE *out)
+{
+    const struct sweep_results *r = &s->results;
+    struct card answer;
     const struct metric *best = &r->figures.list[r->best].metric;
     json_t *made = json_object(), *settings = json_array();
 
+    sweep_answer(s, &answer);
+    json_object_set_new(made, "answer", card_json(&answer));
+    card_fini(&answer);
     json_object_set_new(made, "best", json_string(best->name));
+    json_object_set_new(made, "own", own_metrics_json(s));
     json_object_set_new(made, "better", json_string(metric_better_name(best->better)));
     json_object_set_new(made, "seeds", json_integer(r->seeds));
     for (uint32_t i = 0; i < r->count; i++)

@@ -7,6 +7,7 @@
 #include "base/yaml.h"
 #include "core/knob_text.h"
 #include "core/units.h"
+#include "report/about.h"
 #include "report/page.h"
 #include "report/setting_print.h"
 #include "tune/setting.h"
@@ -93,9 +94,6 @@ void tune_print_story(const struct tune *t, FILE *out, bool has_colour)
                 seeds_text(seeds, t->check.seed[0], t->check.seeds));
         tune_check_print(&t->check, out, has_colour);
         fputc('\n', out);
-        if (t->check.seeds < COMPARE_SEEDS_TRUSTED)
-            fprintf(out, "Fewer than %d seeds: do not trust the intervals. Try --check %d.\n", COMPARE_SEEDS_TRUSTED,
-                    2 * COMPARE_SEEDS_TRUSTED);
     }
     tune_verdict_text(verdict, sizeof(verdict), &t->check, t->request->is_kept);
     fprintf(out, "%s\n", verdict);
@@ -125,6 +123,58 @@ char *tune_story(const struct tune *t)
     tune_print_story(t, out, false);
     fclose(out);
     return text;
+}
+
+/* ---- the card ---- */
+
+static uint32_t count_changes(const struct tune *t)
+{
+    uint32_t count = 0;
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        count += t->search.start.value[i] != t->kept->value[i];
+    return count;
+}
+
+static void add_next(const struct tune *t, struct card *c)
+{
+    bool is_new = t->kept != &t->search.start && count_changes(t) > 0;
+
+    if (!is_new) {
+        card_add(c, CARD_NEXT, "search with another method");
+        card_add(c, CARD_COMMAND, "anole advise");
+        card_add_argument(c, t->request->path);
+    } else if (t->request->out) {
+        card_add(c, CARD_NEXT, "write a script that sets NICs");
+        card_add(c, CARD_COMMAND, "anole tune --from");
+        card_add_argument(c, t->request->out);
+        card_add(c, CARD_COMMAND, "--as mlx5 > set-nics.sh");
+    } else if (t->request->argc) {
+        card_add(c, CARD_NEXT, "save the setting");
+        card_add_command(c, t->request->argc, t->request->argv, (const char *const[]){ "--format", "-f", NULL });
+        card_add(c, CARD_COMMAND, "--out knobs.yaml");
+    }
+}
+
+void tune_answer(const struct tune *t, struct card *c)
+{
+    uint32_t changes = count_changes(t);
+    char     seeds[64];
+
+    *c = (struct card){ 0 };
+    tune_check_answer(&t->check, t->request->is_kept, c);
+    card_add(c, CARD_COST, changes ? "%u knob%s change%s." : "Nothing changes.", changes, changes == 1 ? "" : "s",
+             changes == 1 ? "s" : "");
+    if (t->check.seeds)
+        card_add(c, CARD_SURE, "Checked on %s, which the search did not use.",
+                 seeds_text(seeds, t->check.seed[0], t->check.seeds));
+    if (t->check.seeds && t->check.seeds < COMPARE_SEEDS_TRUSTED)
+        card_add(c, CARD_SURE, "Fewer than %d seeds: intervals are unreliable; try --check %d.", COMPARE_SEEDS_TRUSTED,
+                 2 * COMPARE_SEEDS_TRUSTED);
+    card_add(c, CARD_SURE, "Simulation only.");
+    card_add(c, CARD_NETWORK, "%s", card_text(&t->about, CARD_NETWORK));
+    card_add(c, CARD_TRAFFIC, "%s", card_text(&t->about, CARD_TRAFFIC));
+    add_next(t, c);
 }
 
 /* ---- the page ---- */
@@ -174,6 +224,7 @@ json_t *tune_page(const struct tune *t)
 {
     json_t *page = json_object(), *runs = json_array(), *search = json_object();
     char    seeds[64], verdict[700];
+    struct card answer;
 
     add_runs(t, runs);
     json_object_set_new(page, "kind", json_string("tune"));
@@ -181,7 +232,10 @@ json_t *tune_page(const struct tune *t)
     json_object_set_new(page, "title", json_of_text(name_of(t->request->path)));
     json_object_set_new(page, "runs", runs);
     if (t->check.seeds)
-        json_object_set_new(page, "comparison", comparison_json(&t->check.comparison, true));
+        json_object_set_new(page, "comparison", tune_check_json(&t->check));
+    tune_answer(t, &answer);
+    json_object_set_new(page, "answer", card_json(&answer));
+    card_fini(&answer);
     tune_verdict_text(verdict, sizeof(verdict), &t->check, t->request->is_kept);
     json_object_set_new(search, "verdict", json_string(verdict));
     json_object_set_new(search, "is_kept", json_boolean(t->kept == &t->search.best));
@@ -267,6 +321,19 @@ static int read_back(struct knobs *knobs, struct err *err)
     return rc;
 }
 
+static void describe(struct tune *t)
+{
+    struct simulation_input input = t->search.input;
+    struct simulation       s;
+    struct err              err;
+
+    input.is_untuned = true;
+    if (simulation_open(&s, &input, &err))
+        return;
+    about_scenario(&t->about, &s.scenario, s.sim);
+    simulation_close(&s);
+}
+
 static int search(struct tune *t, struct err *err)
 {
     const struct tune_request *r = t->request;
@@ -300,12 +367,14 @@ int tune_run(struct tune *t, const struct tune_request *request, struct err *err
         rc = tune_check(&t->check, &t->search, request->checks, request->report != NULL, err);
     if (rc)
         return rc;
+    describe(t);
     t->kept = t->check.verdict == TUNE_WORSE && !request->is_kept ? &t->search.start : &t->search.best;
     return write_files(t, err);
 }
 
 void tune_close(struct tune *t)
 {
+    card_fini(&t->about);
     tune_check_fini(&t->check);
     tune_search_fini(&t->search);
     outfile_abort(&t->report);

@@ -57,6 +57,12 @@ void tune_check_fini(struct tune_check *);
 /* What the values show: fills cells and verdict. */
 void tune_check_judge(struct tune_check *);
 
+/* Fills the finding, the cost and the certainty. 'is_kept': a setting that is worse is kept all the same. */
+void tune_check_answer(const struct tune_check *, bool is_kept, struct card *);
+
+/* The comparison, as comparison_json() has it. */
+json_t *tune_check_json(const struct tune_check *);
+
 /* A line a figure: before, after, change. */
 void tune_check_print(const struct tune_check *, FILE *, bool has_colour);
 
@@ -74,6 +80,8 @@ struct tune_request {
     const char     *out, *history, *report;  /* files; NULL: not wanted */
     bool            is_kept;                 /* a setting that is worse, too */
     bool            is_quiet;
+    int             argc;                    /* the command line, for the next command on the card */
+    char *const    *argv;
 };
 
 struct tune {
@@ -86,11 +94,15 @@ struct tune {
     struct tune_check          check;
     struct outfile             out, history, report;
     const struct knobs        *kept;         /* what was found, or the setting it began with */
+    struct card                about;        /* the network and the traffic */
 };
 
 /* Searches, checks and writes the files. To be closed in any case. */
 int  tune_run(struct tune *, const struct tune_request *, struct err *);
 void tune_close(struct tune *);
+
+/* The answer card: the same on the terminal, in JSON and on the page. To be closed. */
+void tune_answer(const struct tune *, struct card *);
 
 /* What was done, and what it has shown: the same on the screen, in the file and in a script. */
 void  tune_print_story(const struct tune *, FILE *, bool has_colour);

@@ -152,7 +152,7 @@ static struct row row_of(const struct tune_check *c, uint32_t i)
 
 static bool is_clear(const struct row *row)
 {
-    return row->after->is_significant && !(fabs(row->after->change) < CLEAR_SHARE);
+    return row->after->is_significant;
 }
 
 static bool decides(const char *name)
@@ -197,6 +197,13 @@ void tune_check_judge(struct tune_check *c)
     bool has_gain, has_loss;
 
     comparison_judge(&c->comparison);
+    /* A change that no user would notice is not clear: here, and so on the terminal, in JSON and on the page. */
+    for (uint32_t i = 0; i < c->comparison.figures.count; i++) {
+        struct compared_cell *cell = comparison_cell(&c->comparison, i, AFTER);
+
+        cell->is_significant &= !(fabs(cell->change) < CLEAR_SHARE);
+        cell->is_better &= cell->is_significant;
+    }
     has_gain = count_rows(c, is_gain) > 0;
     has_loss = count_rows(c, is_loss) > 0;
     if (has_gain == has_loss)
@@ -257,6 +264,73 @@ char *tune_verdict_text(char *buf, size_t size, const struct tune_check *c, bool
     case TUNE_WORSE:     worse_text(buf, size, c, is_kept);                                         break;
     }
     return buf;
+}
+
+/* ---- the card ---- */
+
+/* The deciding figure of the kind with the largest change. */
+static const struct compared_cell *main_cell(const struct tune_check *c, bool (*is_one)(const struct row *),
+                                             const struct metric **metric)
+{
+    const struct compared_cell *best = NULL;
+
+    for (uint32_t i = 0; i < c->comparison.figures.count; i++) {
+        struct row row = row_of(c, i);
+
+        if (is_one(&row) && (!best || fabs(row.after->change) > fabs(best->change))) {
+            best = row.after;
+            *metric = row.metric;
+        }
+    }
+    return best;
+}
+
+static void add_cell(struct card *card, enum card_field field, const struct compared_cell *cell, const struct metric *m)
+{
+    card_add(card, field, "%s %+.3g %%", m->label, 100 * cell->change);
+    if (isfinite(cell->change_low))
+        card_add(card, field, "(95 %% interval %+.3g to %+.3g %%)", 100 * cell->change_low, 100 * cell->change_high);
+    card_append(card, field, ".");
+}
+
+void tune_check_answer(const struct tune_check *c, bool is_kept, struct card *card)
+{
+    const struct compared_cell *cell;
+    const struct metric        *m = NULL;
+    char                        gains[300], losses[300];
+
+    list_rows(c, is_gain, gains, sizeof(gains));
+    list_rows(c, is_loss, losses, sizeof(losses));
+    switch (c->verdict) {
+    case TUNE_UNCHECKED: card_add(card, CARD_FINDING, "The search found a setting. It was not checked on other seeds.");  break;
+    case TUNE_SAME:      card_add(card, CARD_FINDING, "Keep the starting setting: the search found nothing better.");     break;
+    case TUNE_BETTER:    card_add(card, CARD_FINDING, "Use the setting found: it is better in %s.", gains);               break;
+    case TUNE_WORSE:
+        card_add(card, CARD_FINDING, is_kept ? "The setting found is worse in %s; it is saved because --keep asks for it."
+                                             : "Keep the starting setting: the one found is worse in %s.", losses);
+        break;
+    case TUNE_UNCLEAR:
+        if (*gains)
+            card_add(card, CARD_FINDING, "No clear winner: the setting found is better in %s and worse in %s.", gains, losses);
+        else
+            card_add(card, CARD_FINDING, "No clear difference: neither slowdown nor goodput changes by 1 %% or more.");
+    }
+    cell = main_cell(c, is_gain, &m);
+    if (cell)
+        add_cell(card, CARD_SURE, cell, m);
+    cell = main_cell(c, is_loss, &m);
+    if (cell)
+        add_cell(card, CARD_COST, cell, m);
+    else if (c->seeds > 1)
+        card_add(card, CARD_COST, "Neither slowdown nor goodput is clearly worse.");
+}
+
+json_t *tune_check_json(const struct tune_check *c)
+{
+    json_t *made = comparison_json(&c->comparison, true, NULL);
+
+    json_object_del(made, "answer");         /* the card of the search is the answer */
+    return made;
 }
 
 /* ---- the table ---- */

@@ -1,6 +1,8 @@
 /* src/campaign/variants.c */
 #include "campaign/variants.h"
 #include "base/text.h"
+#include "report/about.h"
+#include "traffic/traffic.h"
 #include "twin/maker.h"
 #include "version.h"
 
@@ -250,6 +252,7 @@ void variants_fini(struct variants *v)
     for (uint32_t i = 0; i < v->count; i++) {
         free(v->list[i].name);
         free(v->list[i].set);
+        card_fini(&v->list[i].about);
     }
     free(v->list);
     *v = (struct variants){ 0 };
@@ -378,6 +381,47 @@ int variant_open(const struct variant *v, const uint64_t *seed, struct simulatio
     struct reading r = { s, input_of(v, seed) };
 
     return read_watched(v, d, open_simulation, &r, err);
+}
+
+#define FLOWS_EACH 64            /* of a stream: more tell nothing new */
+
+static void digest_entry(struct digest *d, const struct traffic_about *t)
+{
+    digest_add_text(d, t->kind);
+    digest_add_text(d, t->what);
+    digest_add(d, &t->bps_per_host, sizeof(t->bps_per_host));
+    digest_add(d, &t->hosts, sizeof(t->hosts));
+    digest_add(d, &t->start_ps, sizeof(t->start_ps));
+    digest_add(d, &t->stop_ps, sizeof(t->stop_ps));
+    digest_add(d, &t->workers, sizeof(t->workers));
+    digest_add(d, &t->collective_bytes, sizeof(t->collective_bytes));
+}
+
+static void digest_stream(struct digest *d, struct traffic *t, uint32_t stream)
+{
+    uint32_t         source = traffic_source(t, stream);
+    struct flow_spec flow = { 0 };
+
+    digest_add(d, &source, sizeof(source));
+    for (uint32_t i = 0; !traffic_is_worker(t, stream) && i < FLOWS_EACH && traffic_next(t, stream, &flow); i++) {
+        digest_add(d, &flow.at_ps, sizeof(flow.at_ps));
+        digest_add(d, &flow.dst, sizeof(flow.dst));
+        digest_add(d, &flow.bytes, sizeof(flow.bytes));
+    }
+}
+
+void variant_look(struct variant *v, struct simulation *s)
+{
+    struct traffic *t = s->sim->program.traffic;
+
+    card_fini(&v->about);
+    about_scenario(&v->about, &s->scenario, s->sim);
+    digest_init(&v->flows);
+    digest_add(&v->flows, &s->scenario.run_ps, sizeof(s->scenario.run_ps));
+    for (uint32_t i = 0; i < s->scenario.entries; i++)
+        digest_entry(&v->flows, &s->scenario.entry[i]);
+    for (uint32_t i = 0; i < traffic_streams(t); i++)
+        digest_stream(&v->flows, t, i);
 }
 
 int variant_check(const struct variant *v, const uint64_t *seed, struct digest *d, struct err *err)

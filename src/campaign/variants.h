@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/print/card.h"
 #include "run/scenario_file.h"
 
 #include <stdint.h>
@@ -32,6 +33,8 @@ struct variant {
     uint32_t                   sets, own;    /* own: how many of them are its own, the last ones */
     uint64_t                   until_ps;     /* its runs end then at the latest; 0: when the scenario says */
     struct digest              digest;       /* of all that decides its runs, but the seed */
+    struct digest              flows;        /* of the messages of its first seed; see variant_look() */
+    struct card                about;        /* its network and traffic */
 };
 
 struct variants {
@@ -64,6 +67,10 @@ int variants_find(const struct variants *, const char *name, struct err *);
  * program, the scenario, what was set, and every file that was read. NULL: the scenario's own seed. */
 int variant_open(const struct variant *, const uint64_t *seed, struct simulation *, struct digest *,
                  struct err *);
+
+/* Fills 'flows' and 'about' from a simulation of the variant that has not run; it cannot run after that. Two variants with
+ * equal 'flows' send the same messages at the same times. Of jobs, whose messages depend on each other, the job is compared. */
+void variant_look(struct variant *, struct simulation *);
 
 /* The same digest, without building the network: for thousands of variants. */
 int variant_check(const struct variant *, const uint64_t *seed, struct digest *, struct err *);

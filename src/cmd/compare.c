@@ -57,22 +57,19 @@ static const struct argp argp = {
     .parser = parse_option,
     .args_doc = "SCENARIO.yaml...",
     .doc =
-        "Runs variants of a scenario, each with several seeds and in parallel, and prints how their figures "
-        "differ: "
-        "means over the seeds, changes to the baseline with 95 % confidence intervals, and which of them are "
-        "more "
-        "than chance. All variants of one seed have the same flows."
+        "Runs variants of a scenario, each with several seeds and in parallel, and prints which one to use and why: means "
+        "over the seeds, changes to the baseline with 95 % confidence intervals, and which changes are clear. All variants of "
+        "one seed have the same flows. Variants with other traffic than the baseline's are shown next to it, without a verdict."
         "\v"
         "Examples:\n"
         "  anole compare a.yaml b.yaml --seeds 10\n"
-        "      Two scenarios.\n"
+        "      Two scenarios: judged if they send the same flows, side by side otherwise.\n"
         "  anole compare s.yaml --vary kmin=100KB,400KB --vary kmax=1MB,4MB --out results\n"
         "      Four settings, and a report over all of them.\n"
         "  anole compare s.yaml --variant default --variant fast:rpg_ai_rate=50,kmin=1MB\n"
         "      Named settings.\n"
         "\n"
-        "An interrupted comparison goes on where it was when the same command is given again: runs that are "
-        "finished are in the file of --store.",
+        "Run an interrupted comparison again with the same command to resume it: finished runs are in the file of --store.",
 };
 
 static void print(const struct options *o, const struct comparison *c)
@@ -83,7 +80,7 @@ static void print(const struct options *o, const struct comparison *c)
     switch (o->format) {
     case FORMAT_TABLE: comparison_print_table(c, stdout, cmd_has_colour(stdout)); break;
     case FORMAT_CSV:   comparison_print_csv(c, stdout, all);                      break;
-    case FORMAT_JSON:  comparison_print_json(c, stdout, all);                     break;
+    case FORMAT_JSON:  comparison_print_json(c, stdout, all, NULL);               break;
     }
     if (o->format == FORMAT_TABLE && r->out)
         printf("\nReport: %s/report.html\n", safe_name(r->out).buf);
@@ -100,6 +97,8 @@ static int compare_main(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     if (!o.request.common.seeds)
         campaign_count_seeds(&o.request.common, SEEDS_DEFAULT);
+    o.request.argc = argc;
+    o.request.argv = argv;
     interrupt_catch();
     rc = compare_run(&c, &o.request, &err);
     if (!rc && !o.request.common.is_quiet && !executor_is_worker())
@@ -111,5 +110,5 @@ static int compare_main(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-const struct command command_compare = { "compare", "run variants of a scenario and tell how they differ",
+const struct command command_compare = { "compare", "compare variants of a scenario over several seeds",
                                          compare_main };

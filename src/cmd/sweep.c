@@ -84,7 +84,8 @@ static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
     .args_doc = "SCENARIO.yaml",
-    .doc = "Runs a scenario with many settings, each with several seeds and in parallel, and prints the best."
+    .doc = "Runs a scenario with many settings and with its own, each with several seeds and in parallel. Ranks them and says "
+           "whether the best is clearly better than the scenario's own setting."
            "\v"
            "Examples:\n"
            "  anole sweep s.yaml --range kmin=50KB..3200KB:log --range pmax=0.01..1 --samples 64\n"
@@ -94,8 +95,8 @@ static const struct argp argp = {
            "  mpirun anole sweep s.yaml --range rpg_ai_rate=5..500:log --samples 1000 --out results\n"
            "      On all hosts of an MPI job.\n"
            "\n"
-           "An interrupted sweep goes on where it was when the same command is given again, with mpirun or "
-           "without: runs that are finished are in the file of --store.",
+           "Run an interrupted sweep again with the same command to resume it, with mpirun or without: finished runs are in "
+           "the file of --store.",
 };
 
 static void check_options(struct sweep_request *r)
@@ -108,12 +109,12 @@ static void check_options(struct sweep_request *r)
         cmd_usage("what shall vary? Give --range KEY=LOW..HIGH or --vary KEY=A,B,C; see anole sweep --help");
 }
 
-static void print(const struct options *o, const struct sweep_results *r)
+static void print(const struct options *o, const struct sweep *s)
 {
     switch (o->format) {
-    case FORMAT_TABLE: sweep_print_table(r, stdout, o->top); break;
-    case FORMAT_CSV:   sweep_print_csv(r, stdout);           break;
-    case FORMAT_JSON:  sweep_print_json(r, stdout);          break;
+    case FORMAT_TABLE: sweep_print_table(s, stdout, o->top, cmd_has_colour(stdout)); break;
+    case FORMAT_CSV:   sweep_print_csv(&s->results, stdout);                         break;
+    case FORMAT_JSON:  sweep_print_json(s, stdout);                                  break;
     }
     if (o->format == FORMAT_TABLE && o->request.common.out)
         printf("\nReport on the best: %s/report.html\n", safe_name(o->request.common.out).buf);
@@ -140,7 +141,7 @@ static int sweep_main(int argc, char **argv)
     interrupt_catch();
     rc = sweep_run(&s, &o.request, &err);
     if (!rc && !o.request.common.is_quiet && !executor_is_worker())
-        print(&o, &s.results);
+        print(&o, &s);
     sweep_close(&s);
     if (rc <= 0)                 /* a signal ends all ranks */
         executor_dismiss();
@@ -148,5 +149,5 @@ static int sweep_main(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-const struct command command_sweep = { "sweep", "run a scenario with many settings and tell which is best",
+const struct command command_sweep = { "sweep", "try many settings of a scenario and rank them",
                                        sweep_main };

@@ -143,7 +143,7 @@ static const struct argp argp = {
     .args_doc = "SCENARIO.yaml\n--from SETTING",
     .doc = "Searches for a setting of all knobs: runs the scenario with a tuner in the loop, again with "
            "other seeds while the search goes on, until it is over. Then the setting that was found and the "
-           "one of the scenario run on fresh seeds, without a tuner, and a table tells whether it is better. "
+           "one of the scenario run on fresh seeds, without a tuner, and the answer says whether it is better. "
            "One that is worse is not kept."
            "\v"
            "Examples:\n"
@@ -169,6 +169,12 @@ static void print(const struct options *o, const struct tune *t)
     else if (o->is_json && !o->request.is_quiet)
         cmd_print_json(tune_json(t));
     else if (!o->request.is_quiet) {
+        struct card answer;
+
+        tune_answer(t, &answer);
+        card_print(&answer, stdout, cmd_has_colour(stdout));
+        card_fini(&answer);
+        putchar('\n');
         tune_print_story(t, stdout, cmd_has_colour(stdout));
         tune_print_changes(t, stdout);
         if (o->request.report)
@@ -215,10 +221,12 @@ static int tune_main(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     check_options(&o);
+    o.request.argc = argc;
+    o.request.argv = argv;
     interrupt_catch();
     rc = o.from ? tune_from(&o, &err) : tune_scenario(&o, &err);
     free(o.request.set);
     return cmd_end(rc, &err);
 }
 
-const struct command command_tune = { "tune", "search for a setting, check it, write it down", tune_main };
+const struct command command_tune = { "tune", "search with a tuner, verify the result, save it to a file", tune_main };

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ENTRIES_MAX 4            /* of the traffic list that are named; the rest is counted */
 
@@ -59,9 +60,10 @@ static void add_entry(struct card *c, const struct traffic_about *t, uint64_t ru
 
     if (t->load > 0)
         snprintf(load, sizeof(load), ", load %.3g %% of %s", 100 * t->load, t->is_of_bisection ? "bisection" : "host links");
-    if (t->start_ps > 0 || t->stop_ps < run_ps)
-        snprintf(when, sizeof(when), ", from %s to %s", time_text(t->start_ps).buf,
-                 t->stop_ps == NEVER ? "the end" : time_text(t->stop_ps).buf);
+    if (t->start_ps > 0)
+        snprintf(when, sizeof(when), ", from %s", time_text(t->start_ps).buf);
+    if (t->stop_ps < run_ps)
+        snprintf(when + strlen(when), sizeof(when) - strlen(when), "%s %s", *when ? " to" : ", until", time_text(t->stop_ps).buf);
     card_add(c, CARD_TRAFFIC, "%s: %s%s%s%s", t->name, *t->what ? t->what : t->kind, load, when, end);
 }
 

@@ -1,4 +1,4 @@
-/* src/report/explain_story.c - a history told: times in which nothing is tried, and searches between them. */
+/* src/report/explain_story.c - a tuning history in words: quiet times, and the searches between them. */
 #include "base/print/safe.h"
 #include "base/print/terminal.h"
 #include "base/text.h"
@@ -15,6 +15,7 @@
 #define WIDTH       100          /* of a line that no terminal bounds */
 #define WHEN_WIDTH  22           /* of the times in front */
 #define EFFECT_MAX  20           /* intervals next to a search that its effect is read from */
+#define SIMILAR_SHARE 0.1        /* largest difference of goodput, and of the share of elephants, of similar traffic */
 
 struct episode { uint32_t from, to; };           /* steps from .. to - 1 */
 
@@ -67,7 +68,7 @@ static const char *span_text(char buf[72], const struct history *h, struct episo
 
 /* ---- figures of several intervals ---- */
 
-struct figures {                 /* means; NAN: not told */
+struct figures {                 /* means; NAN: not recorded */
     double utility, goodput_gbps, rtt_us, paused_us_per_ms, elephants;
 };
 
@@ -142,7 +143,7 @@ static bool is_initial(const struct key_row *o, const char *text)
     return fabs(strtod(text, NULL) - option_initial(o)) <= 1e-5 * fabs(option_initial(o));
 }
 
-/* Of a tuner that this program does not know all options are told. */
+/* For an unknown tuner, all options are printed. */
 static void print_options(const struct history *h, FILE *out)
 {
     const struct tuner_alias *alias;
@@ -174,7 +175,7 @@ static void print_head(const struct history *h, FILE *out)
         fprintf(line, "; %u intervals from %s to %s.", h->steps, time_text(from, h->step[0].start_us),
                 time_text(to, h->step[h->steps - 1].end_us));
     else
-        fputs("; it was shown no interval.", line);
+        fputs("; it saw no interval.", line);
     fclose(line);
     terminal_words(out, text, 0, 2, terminal_width(out));
     free(text);
@@ -282,16 +283,31 @@ static void print_kept(const struct history *h, struct episode e, FILE *out)
     if (is_same)
         say(out, "", "kept: the setting from before");
     else
-        say(out, "", "%s: %s", e.to < h->steps ? "kept" : "in force when the history ends", change);
+        say(out, "", "%s: %s", e.to < h->steps ? "kept" : "current when the history ends", change);
     free(change);
 }
 
-/* Goodput and the rest in the intervals next to the search, on either side. */
+static bool is_near(double a, double b, double limit)
+{
+    return isnan(a) || isnan(b) || fabs(a - b) <= limit * fmax(fabs(a), fabs(b));
+}
+
+/* The history does not record the offered load. Goodput and the share of elephants follow it, so the traffic counts as
+ * similar if both are. */
+static bool is_similar(const struct figures *a, const struct figures *b)
+{
+    bool has_sizes = !isnan(a->elephants) && !isnan(b->elephants);
+
+    return is_near(a->goodput_gbps, b->goodput_gbps, SIMILAR_SHARE) &&
+           (!has_sizes || fabs(a->elephants - b->elephants) <= SIMILAR_SHARE);
+}
+
+/* Compares the intervals on either side of the search. If the traffic changed there, nothing is said about the setting. */
 static void print_effect(const struct history *h, struct episode e, FILE *out)
 {
     struct episode before = { e.from, e.from }, after = { e.to, e.to };
     struct figures was, is;
-    char           a[6][32], change[3][KNOB_TEXT_MAX + 3];
+    char           a[6][32], change[2][KNOB_TEXT_MAX + 3];
 
     while (before.from > 0 && before.to - before.from < EFFECT_MAX && !is_trying(&h->step[before.from - 1]))
         before.from--;
@@ -301,14 +317,17 @@ static void print_effect(const struct history *h, struct episode e, FILE *out)
         return;
     was = figures_of(h, before);
     is = figures_of(h, after);
-    say(out, "",
-        "effect, %u intervals before and %u after: goodput %s -> %s%s, mean RTT %s -> %s%s, paused "
-        "%s -> %s per ms%s",
-        before.to - before.from, after.to - after.from, rate_text(a[0], was.goodput_gbps),
-        rate_text(a[1], is.goodput_gbps), change_text(change[0], was.goodput_gbps, is.goodput_gbps),
-        us_text(a[2], was.rtt_us), us_text(a[3], is.rtt_us), change_text(change[1], was.rtt_us, is.rtt_us),
-        us_text(a[4], was.paused_us_per_ms), us_text(a[5], is.paused_us_per_ms),
-        change_text(change[2], was.paused_us_per_ms, is.paused_us_per_ms));
+    rate_text(a[0], was.goodput_gbps);
+    rate_text(a[1], is.goodput_gbps);
+    if (!is_similar(&was, &is)) {
+        say(out, "", "effect: unknown, because the traffic changed: goodput %s before and %s after, elephants %s and %s of flows",
+            a[0], a[1], share_text(a[2], was.elephants), share_text(a[3], is.elephants));
+        return;
+    }
+    say(out, "", "effect with similar traffic (goodput %s -> %s), %u intervals before and %u after: mean RTT %s -> %s%s, "
+        "paused %s -> %s per ms%s", a[0], a[1], before.to - before.from, after.to - after.from, us_text(a[2], was.rtt_us),
+        us_text(a[3], is.rtt_us), change_text(change[0], was.rtt_us, is.rtt_us), us_text(a[4], was.paused_us_per_ms),
+        us_text(a[5], is.paused_us_per_ms), change_text(change[1], was.paused_us_per_ms, is.paused_us_per_ms));
 }
 
 static void print_search(const struct history *h, struct episode e, uint32_t number, FILE *out)
@@ -343,7 +362,7 @@ static void print_queues(const struct history *h, FILE *out)
             text_from_count(count, sizeof(count), q->changes), (unsigned long long)q->changed,
             (unsigned long long)q->queues);
     for (uint32_t i = 0; i < q->settings; i++)
-        say(out, i ? "" : "in force longest", "%5.1f %% of the time of all queues: %s", 100 * q->setting[i].share,
+        say(out, i ? "" : "used longest", "%5.1f %% of the time of all queues: %s", 100 * q->setting[i].share,
             ecn_text(text, &q->setting[i].ecn));
     for (uint32_t i = 0; i < q->mosts; i++)
         say(out, i ? "" : "changed most often", "%s: %s times; at the end %s", q->most[i].name,
@@ -376,7 +395,7 @@ static void print_rehearsal(const struct history *h, FILE *out)
         free(change);
     }
     if (said == 0)
-        fputs("The first window was not over yet: nothing was tried.\n", out);
+        fputs("Nothing was tried: the first window had not ended.\n", out);
 }
 
 void explain_print_story(const struct history *h, FILE *out)
@@ -400,5 +419,5 @@ void explain_print_story(const struct history *h, FILE *out)
     if (h->queues.queues)
         print_queues(h, out);
     if (h->steps && searches == 0 && !h->queues.queues)
-        fprintf(out, "\nThere was no search; the last word: %s.\n", safe_name(h->step[h->steps - 1].why).buf);
+        fprintf(out, "\nThere was no search. Last reason: %s.\n", safe_name(h->step[h->steps - 1].why).buf);
 }

@@ -41,18 +41,17 @@ static const char *clock_text(char buf[32], double seconds)
     return buf;
 }
 
-/* "12.0% of 20ms, 1:05 left", or, without an end, how many of the flows so far are done. */
+/* "12.0% of 20ms, 1:05 left". Without a known end: how many flows are done. That is no share of the work, because traces and
+ * jobs start flows as others end. */
 static void describe(char *buf, size_t size, const struct sim *s, uint64_t run_ps, double passed_s)
 {
     double share = (double)s->now_ps / (double)run_ps;
-    uint64_t flows = s->engine.counters.flows_started;
-    char end[32], done[32], started[32], left[32];
+    const struct sim_counters *c = &s->engine.counters;
+    char end[32], done[32], open[32], left[32];
 
     if (run_ps == NEVER) {
-        text_from_count(done, sizeof(done), s->engine.counters.flows_done);
-        text_from_count(started, sizeof(started), flows);
-        snprintf(buf, size, "%.0f%%: %s of %s flows done",
-                 100 * (double)s->engine.counters.flows_done / (double)(flows ? flows : 1), done, started);
+        snprintf(buf, size, "%s flows done, %s under way", text_from_count(done, sizeof(done), c->flows_done),
+                 text_from_count(open, sizeof(open), c->flows_started - c->flows_done));
         return;
     }
     clock_text(left, share > 0 ? passed_s * (1 - share) / share : 0);

@@ -1,7 +1,6 @@
 /* src/traffic/read.c - reads the entries of the traffic list: the common keys. The kind reads the rest. */
 #include "traffic/read.h"
 
-#include "base/text.h"
 #include "core/units.h"
 #include "traffic/kind.h"
 #include "traffic/traffic.h"
@@ -84,10 +83,13 @@ static void describe(struct entry *e)
     const struct yaml_node *collective = section_get(&e->sec, "collective"), *mix = section_get(&e->sec, "mix");
     const struct yaml_node *operation = collective ? collective : mix;
     bool                    is_named = operation && operation->kind == YAML_SCALAR;
+    const char             *slash = sizes && sizes->kind == YAML_SCALAR ? strrchr(sizes->text, '/') : NULL;
     char                    amount[60] = "";
 
-    if (sizes)
-        snprintf(amount, sizeof amount, "%.40s sizes", sizes->kind == YAML_SCALAR ? text_file_name(sizes->text) : "its own");
+    if (sizes && sizes->kind != YAML_SCALAR)
+        snprintf(amount, sizeof amount, "sizes of its own");
+    else if (sizes)
+        snprintf(amount, sizeof amount, "%.40s sizes", slash ? slash + 1 : sizes->text);
     else if (size && size->kind == YAML_SCALAR)
         snprintf(amount, sizeof amount, "%s%.20s", is_named ? "" : "messages of ", size->text);
     snprintf(e->about->what, sizeof e->about->what, "%.30s%s%s", is_named ? operation->text : "",

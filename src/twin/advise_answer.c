@@ -240,26 +240,6 @@ static void add_setting(const struct advice *a, struct card *c)
     card_add(c, CARD_SETTING, "Goal: %s.", a->request->goal->name);
 }
 
-/* The command line without the options that say where results go; each has a value. */
-static void add_command(const struct advice *a, struct card *c)
-{
-    static const char *const output[] = { "--format", "-f", "--as", "--report", "--out", "-o", "--budget", NULL };
-    const struct advise_request *q = a->request;
-
-    if (q->argc == 0)
-        return;
-    card_add(c, CARD_COMMAND, "%s", q->argv[0]);
-    for (int i = 1; i < q->argc; i++) {
-        const char *const *o = output;
-
-        while (*o && strncmp(q->argv[i], *o, strlen(*o)) != 0)
-            o++;
-        if (!*o && strcmp(q->argv[i], "-q") != 0 && strcmp(q->argv[i], "--quiet") != 0)
-            card_add_argument(c, q->argv[i]);
-        i += *o && strlen(q->argv[i]) == strlen(*o);
-    }
-}
-
 static bool is_dear(const struct advice *a)
 {
     for (int part = GOAL_MICE; part < GOAL_PARTS; part++)
@@ -270,12 +250,15 @@ static bool is_dear(const struct advice *a)
 
 static void add_next(const struct advice *a, struct card *c)
 {
+    static const char *const without[] = { "--format", "-f", "--as", "--report", "--out", "-o", "--budget", "--jobs", "-j", NULL };
     unsigned budget = (unsigned)(a->request->budget / 1000000);
     bool     is_short = budget < LONG_BUDGET;
 
     if (advise_keeps_yours(a) && !is_short)
         return;
-    add_command(a, c);
+    if (a->request->argc == 0)
+        return;
+    card_add_command(c, a->request->argc, a->request->argv, without);
     if (is_short && (advise_keeps_yours(a) || is_dear(a))) {
         card_add(c, CARD_NEXT, "search longer%s; this search had a budget of %u",
                  advise_keeps_yours(a) ? "" : " for a setting without that cost", budget);

@@ -27,18 +27,20 @@ compare() {
 @test "compare: a table of means, changes and intervals" {
     compare --set kmax=800KB
     [ "$status" -eq 0 ]
-    head -n 1 "$dir/out" | grep -qE '^kmin=400KB(: no clear difference in any of [0-9]+ figures\.| is (better|worse) in .*)$'
+    head -n 1 "$dir/out" | grep -qE '^(Use kmin=400KB|Keep kmin=5KB)'
+    grep -qE '^  Network +5 hosts at 100Gbps, 1 switch, idle round trip' "$dir/out"
+    grep -qE '^  Traffic +background: FB_Hadoop sizes, load [0-9]+ % of host links' "$dir/out"
     grep -qE '^ +kmin=5KB +kmin=400KB +change +95% interval$' "$dir/out"
     grep -qE '^p99 slowdown +[0-9.]+ +[0-9.]+ +[-+0-9.]+% +\[[-+0-9.]+, [-+0-9.]+\]' "$dir/out"
     grep -q "Means over 3 seeds; changes to 'kmin=5KB'" "$dir/out"
     grep -q 'Fewer than 5 seeds' "$dir/out"
-    grep -q 'without --out or --store nothing is kept' "$dir/err"
+    grep -q 'results are not saved. Add --out or --store' "$dir/err"
     refute grep -q "$(printf '\033')" "$dir/out" "$dir/err"
 }
 
 @test "compare: the lines of the table line up" {
     compare
-    sed '1,/^$/d' "$dir/out" >"$dir/table"      # the verdict stands before it
+    sed '1,/^$/d' "$dir/out" | sed '1,/^$/d' >"$dir/table"      # the answer card stands before it
     awk 'NR == 2 { n = length($0) } NR > 1 && /^$/ { exit } NR > 2 && length($0) > n { exit 1 }' "$dir/table"
     awk 'NR == 2 { at = index($0, "  ") } NR > 2 && /^$/ { exit } NR > 2 && substr($0, at, 2) != "  " { exit 1 }' "$dir/table"
 }
@@ -46,10 +48,10 @@ compare() {
 @test "compare: colours on a terminal, unless NO_COLOR" {
     command -v script >/dev/null || skip 'script(1) is not installed'
     unset NO_COLOR
-    TERM=xterm script -qec "$ANOLE compare $(star) --vary kmin=5KB,400KB --seeds 5 --metrics rtt_us_mean" /dev/null \
+    TERM=xterm script -qec "$ANOLE compare $(star) --vary topology.delay=1us,20us --seeds 5 --metrics rtt_us_mean" /dev/null \
         >"$dir/screen" </dev/null
     grep -qE "$(printf '\033')\[3[12]m(better|worse)" "$dir/screen"
-    NO_COLOR=1 TERM=xterm script -qec "$ANOLE compare $(star) --vary kmin=5KB,400KB --seeds 5 --metrics rtt_us_mean" \
+    NO_COLOR=1 TERM=xterm script -qec "$ANOLE compare $(star) --vary topology.delay=1us,20us --seeds 5 --metrics rtt_us_mean" \
         /dev/null >"$dir/plain" </dev/null
     grep -qE '(better|worse)' "$dir/plain"
     refute grep -q "$(printf '\033')\[3" "$dir/plain"
@@ -98,6 +100,36 @@ compare() {
         [ "$(wc -l <"$dir/$kmin.flows")" -gt 20 ]
     done
     cmp "$dir/5KB.flows" "$dir/400KB.flows"
+}
+
+@test "compare: scenarios with different traffic get no verdict" {
+    sed 's/load: [0-9.]*/load: 0.3/' "$(star)" >"$dir/other.yaml"
+    run_apart "$ANOLE" compare "$(star)" "$dir/other.yaml" --seeds 5
+    [ "$status" -eq 0 ]
+    head -n 1 "$dir/out" | grep -qx 'The variants send different traffic: they are shown side by side, without a verdict.'
+    grep -qE '^p99 slowdown +[0-9.]+ +[0-9.]+$' "$dir/out"
+    refute grep -qE 'same flows|better|worse|interval' "$dir/out"
+    "$ANOLE" compare "$(star)" --vary traffic.0.load=0.2,0.5 --seeds 5 --format json >"$dir/json" 2>/dev/null
+    jq -e '[.metrics[].variants[1] | select(.is_significant or .change != null)] == [] and .verdicts[1].has_same_flows == false' "$dir/json"
+    # the same traffic in another file, with another setting: a verdict
+    sed 's/knobs: {/knobs: {rpg_ai_rate: 50Mbps, /' "$(star)" >"$dir/faster.yaml"
+    "$ANOLE" compare "$(star)" "$dir/faster.yaml" --seeds 5 2>/dev/null | grep -q "seed by seed with the same flows"
+}
+
+@test "compare: labels keep the false discovery rate" {
+    "$ANOLE" compare "$(star)" --vary topology.delay=1us,20us --seeds 5 --format json >"$dir/json" 2>/dev/null
+    python3 - "$dir/json" <<'END'
+import json, sys
+told = json.load(open(sys.argv[1]))
+cells = [v for m in told["metrics"] for v in m["variants"] if v["p"] is not None and v["p"] < 1]
+assert len(cells) == told["tested"], (len(cells), told["tested"])
+# Benjamini and Hochberg by hand
+ps = sorted(cell["p"] for cell in cells)
+limit = max((p for i, p in enumerate(ps, 1) if p <= told["false_discovery_rate"] * i / len(ps)), default=-1)
+assert all(not cell["is_significant"] for cell in cells if cell["p"] > limit)
+assert any(cell["is_significant"] for cell in cells)
+assert "false discovery rate" in told["answer"]["certainty"]
+END
 }
 
 @test "compare: identical variants do not differ" {
@@ -272,7 +304,7 @@ anole run says what is stuck." "$dir/out"
 
 @test "compare: files are variants, called by their names" {
     cp "$(star)" "$dir/a.yaml"
-    sed 's/0\.6/0.2/' "$(star)" >"$dir/b.yaml"
+    sed 's/pmax: 1/pmax: 0.5/' "$(star)" >"$dir/b.yaml"
     run_apart "$ANOLE" compare "$dir/a.yaml" "$dir/b.yaml" --seeds 2 --baseline b
     [ "$status" -eq 0 ]
     grep -qE '^ +b +a +change' "$dir/out"

@@ -52,7 +52,7 @@ joined() {
 2ms .. 7ms 3 settings tried in 5ms, utility 0.550 to 0.800 (the best at 4ms); 1 accepted, 1 rejected, 1 times a new best
 the best and the setting at which it began measured again in 2 intervals
 7ms the new one is kept kept: kmin 400KB -> 200KB (-50%)
-effect, 2 intervals before and 2 after: goodput 110Gbps -> 165Gbps (+50%), mean RTT 25us -> 15us (-40%), paused 100us -> 25us per ms (-75%)
+effect: unknown, because the traffic changed: goodput 110Gbps before and 165Gbps after, elephants 25 % and 25 % of flows
 7ms .. 9ms nothing tried for 2 intervals: goodput 165Gbps, mean RTT 15us
 END
     # no line is longer than a screen
@@ -63,10 +63,16 @@ END
     write_history "$dir/h"
     {
         step 9000 search 200 15 0 0.8 'the search is over: the best is kept' '"kmin":100' best
-        step 10000 hold 330 30 0 0.9 'nothing calls for a search' ''
+        step 10000 hold 170 30 0 0.9 'nothing calls for a search' ''
     } >>"$dir/h"
+    # similar traffic: an effect of the setting
     "$ANOLE" explain "$dir/h" | joined | grep -qF \
-        'effect, 2 intervals before and 1 after: goodput 165Gbps -> 330Gbps (+100%), mean RTT 15us -> 30us (+100%)'
+        'effect with similar traffic (goodput 165Gbps -> 170Gbps), 2 intervals before and 1 after: mean RTT 15us -> 30us (+100%)'
+    # an influx begins during the search: no word about the setting
+    sed -i '$s/170/330/' "$dir/h"
+    "$ANOLE" explain "$dir/h" | joined >"$dir/text"
+    grep -qF 'effect: unknown, because the traffic changed: goodput 165Gbps before and 330Gbps after' "$dir/text"
+    ! grep -q 'effect with' "$dir/text"
 }
 
 @test "explain: a file is as good as the folder it lies in" {
@@ -98,7 +104,7 @@ END
     write_history "$dir/whole"
     head -n 5 "$dir/whole" >"$dir/h"
     "$ANOLE" explain "$dir/h" | joined | grep -qF \
-        'in force when the history ends: kmin 400KB -> 120KB (-70%), pmax 0.2 -> 0.1 (-50%)'
+        'current when the history ends: kmin 400KB -> 120KB (-70%), pmax 0.2 -> 0.1 (-50%)'
 }
 
 @test "explain: what anole run and anole tune write" {
@@ -117,7 +123,7 @@ END
     kmin=$(jq -s '(.[0].knobs.kmin), (.[1:-1][].set.kmin // empty)' "$dir/run/tuning.jsonl" | tail -n 1)
     [ "$last" = "$(jq -n "$kmin")KB" ] || awk -v a="${last%KB}" -v b="$kmin" 'BEGIN { exit a != b }'
     "$ANOLE" run "$dir/s.yaml" --set interval=100us --set tuner=expert --quiet --out "$dir/fixed"
-    "$ANOLE" explain "$dir/fixed" | grep -q "^There was no search; the last word: the setting 'expert' stays\.$"
+    "$ANOLE" explain "$dir/fixed" | grep -q "^There was no search\. Last reason: the setting 'expert' stays\.$"
 }
 
 @test "explain: a run that ended stuck is told as a part" {
@@ -172,7 +178,7 @@ END
     [ "$changes" -gt 10 ]
     grep -qE "^Thresholds: $changes changes at [0-9]+ of [0-9]+ queues\.\$" "$dir/out"
     grep -qE '^0us \.\. 3ms +queues set one by one for 3 intervals: goodput ' "$dir/out"
-    grep -qE '^in force longest +[0-9.]+ % of the time of all queues: kmin [0-9.]+KB, kmax [0-9.]+[KM]B, pmax [0-9.]+$' "$dir/out"
+    grep -qE '^used longest +[0-9.]+ % of the time of all queues: kmin [0-9.]+KB, kmax [0-9.]+[KM]B, pmax [0-9.]+$' "$dir/out"
     grep -qE '^changed most often +[a-z0-9]+:[0-9]+ > [a-z0-9]+: [0-9]+ times; at the end kmin ' "$dir/out"
     refute grep -q 'nothing tried' "$dir/out"
     # the page has the same, and a curve for each of the queues that were changed most often

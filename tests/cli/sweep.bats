@@ -27,10 +27,14 @@ sweep() {
 @test "sweep: a table of the best, best first" {
     sweep --top 5 --metrics goodput_bps
     [ "$status" -eq 0 ]
-    head -n 1 "$dir/out" | grep -qE '^ +kmin +pmax +p99 slowdown +95% interval +goodput$'
-    sed -n 3,7p "$dir/out" | awk '{ if ($1 != NR || $4 < last) exit 1; last = $4 } END { exit NR != 5 }'
-    grep -q '^The best 5 of 8 settings by slowdown_p99; means over 2 seeds.$' "$dir/out"
-    grep -q 'without --out or --store nothing is kept' "$dir/err"
+    head -n 1 "$dir/out" | grep -qE "^(Use kmin=|Keep the scenario's own setting: none of the best 8 of 8 settings is clearly better in p99 slowdown)"
+    sed -n '/^ *kmin  *pmax/,$p' "$dir/out" >"$dir/table"
+    head -n 1 "$dir/table" | grep -qE '^ +kmin +pmax +p99 slowdown +95% interval +goodput$'
+    sed -n 3,7p "$dir/table" | awk '{ if ($1 != NR || $4 < last) exit 1; last = $4 } END { exit NR != 5 }'
+    # the scenario's own setting stands below them
+    sed -n 8p "$dir/table" | grep -qE '^own +5KB +1 +[0-9.]+ +\['
+    grep -q "^The best 5 of 8 settings by slowdown_p99, and the scenario's own; means over 2 seeds.$" "$dir/out"
+    grep -q 'results are not saved. Add --out or --store' "$dir/err"
 }
 
 @test "sweep: the folder holds all settings, all runs, and a page about the best" {
@@ -40,12 +44,31 @@ sweep() {
     [ "$(wc -l <"$dir/results/sweep.csv")" -eq 9 ]
     [ "$(wc -l <"$dir/results/runs.csv")" -eq 17 ]
     grep -q '"kind": *"compare"' "$dir/results/report.html"
+    grep -q '"title": *"8 settings of star.yaml by p99 slowdown"' "$dir/results/report.html"
     jq -e '.baseline == "as in the scenario" and (.metrics[0].variants | length == 9)' "$dir/results/comparison.json"
     # the first line of sweep.csv is the best by the mean of its runs
     awk -F , 'FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "\"slowdown_p99\"") n = i }
         NR == FNR && FNR > 1 { sum[$1 "," $2] += $n / 2; next }
         NR != FNR && FNR > 1 { if ((sum[$2 "," $3] - $n) ^ 2 > 1e-18 || $n < last || !$n) exit 1; last = $n }' \
         "$dir/results/runs.csv" "$dir/results/sweep.csv"
+}
+
+@test "sweep: the page, the terminal and JSON name the same winner, and the comparison does not refute it" {
+    sweep --seeds 5 --out "$dir/results"
+    "$ANOLE" sweep "$(star)" --range kmin=5KB..400KB:log --range pmax=0.05..1 --samples 8 --seeds 5 --format json >"$dir/json" 2>/dev/null
+    [ "$(jq -r .answer.finding "$dir/json")" = "$(jq -r .answer.finding "$dir/results/comparison.json")" ]
+    sed '/^$/,$d' "$dir/out" | tr '\n' ' ' | grep -qF "$(jq -r .answer.finding "$dir/json")"
+    python3 - "$dir/json" "$dir/results/comparison.json" <<'END'
+import json, sys
+sweep, compared = (json.load(open(path)) for path in sys.argv[1:])
+cells = next(m["variants"] for m in compared["metrics"] if m["name"] == sweep["best"])
+clear = [cell["name"] for cell in cells if cell["is_better"]]
+finding = sweep["answer"]["finding"]
+assert finding.startswith("Use " + clear[0] + ":") if clear else finding.startswith("Keep the scenario's own setting"), (finding, clear)
+assert sweep["own"][sweep["best"]] == cells[0]["mean"]
+END
+    # A setting that changes the traffic is ranked, not judged.
+    "$ANOLE" sweep "$(star)" --range traffic.0.load=0.1..0.5 --samples 3 --seeds 2 2>/dev/null | tr '\n' ' ' | grep -q '^The settings send different traffic .* without a verdict\.'
 }
 
 @test "sweep: figures are those of anole run" {
@@ -80,15 +103,15 @@ sweep() {
 @test "sweep: more samples run only what is new; compare knows the runs too" {
     sweep --store "$dir/runs.sqlite"
     sweep --samples 12 --store "$dir/runs.sqlite"
-    grep -q '^anole: 8 runs simulated, 16 were in ' "$dir/err"
+    grep -q '^anole: 8 runs simulated, 18 were in ' "$dir/err"     # two of them of the scenario's own setting
     sweep --method grid --samples 4 --store "$dir/runs.sqlite"
-    grep -q '^anole: 8 runs simulated, 0 were in ' "$dir/err"
+    grep -q '^anole: 8 runs simulated, 2 were in ' "$dir/err"
     run_apart "$ANOLE" compare "$(star)" --variant a:kmin=5KB,pmax=0.05 --variant b:kmin=400KB,pmax=1 --seeds 2 \
         --metrics slowdown_p99 --store "$dir/runs.sqlite"
     [ "$status" -eq 0 ]
     grep -q '^anole: 4 runs simulated, 0 were in ' "$dir/err"      # their pages are missing
     sweep --method grid --samples 4 --store "$dir/runs.sqlite"
-    grep -q '^anole: 0 runs simulated, 8 were in ' "$dir/err"
+    grep -q '^anole: 0 runs simulated, 10 were in ' "$dir/err"
 }
 
 @test "sweep: a grid has the ends, --vary all its values" {
@@ -105,7 +128,8 @@ sweep() {
     run_apart "$ANOLE" sweep "$dir/ring.yaml" --vary switch.buffer=800KB,100MB,900KB --seeds 1 --best pauses
     [ "$status" -eq 0 ]
     # The deadlock has the fewest pauses: nothing moves.
-    sed -n 3p "$dir/out" | grep -qE '^1 +100MB '
+    grep -qE '^ *1 +100MB ' "$dir/out"
+    refute grep -qE '^ *1 +[89]00KB '
     [ "$(grep -c '^PARTIAL: with ' "$dir/out")" -eq 2 ]
 }
 

@@ -86,11 +86,32 @@ void card_add_argument(struct card *c, const char *argument)
     append(&c->text[CARD_COMMAND], "'");
 }
 
-void card_add_command(struct card *c, int argc, char *const *argv)
+/* The number of arguments that an option to leave out takes here; 0: it is none of these. */
+static int count_left_out(const char *argument, const char *const *without)
+{
+    for (; *without; without++) {
+        size_t length = strlen(*without);
+        bool   is_long = (*without)[1] == '-';
+
+        if (strcmp(argument, *without) == 0)
+            return 2;
+        if (strncmp(argument, *without, length) == 0 && (!is_long || argument[length] == '='))
+            return 1;
+    }
+    return 0;
+}
+
+void card_add_command(struct card *c, int argc, char *const *argv, const char *const *without)
 {
     card_add(c, CARD_COMMAND, "%s", argv[0]);
-    for (int i = 1; i < argc; i++)
-        card_add_argument(c, argv[i]);
+    for (int i = 1; i < argc; i++) {
+        int left_out = count_left_out(argv[i], without);
+
+        if (left_out)
+            i += left_out - 1;
+        else
+            card_add_argument(c, argv[i]);
+    }
 }
 
 const char *card_text(const struct card *c, enum card_field field)

@@ -46,7 +46,8 @@ void html_text(FILE *, const char *);
 /* Appends an argument of a command, in quotes where a shell needs them: "demo.yaml", "'{kind: star}'". A space stands in front. */
 void card_add_argument(struct card *, const char *argument);
 
-/* The command of these arguments, argv[0] included. */
-void card_add_command(struct card *, int argc, char *const *argv);
+/* The command of these arguments, argv[0] included, without some options that have a value: "--jobs=2", "--jobs 2", "-j 2" and
+ * "-j2" for { "--jobs", "-j", NULL }. */
+void card_add_command(struct card *, int argc, char *const *argv, const char *const *without);
 
 #endif

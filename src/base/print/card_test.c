@@ -68,6 +68,17 @@ static void add_argument__is_quoted_for_a_shell(void **state)
     card_fini(&c);
 }
 
+static void add_command__leaves_options_out(void **state)
+{
+    static char *const argv[] = { "anole compare", "a.yaml", "--seeds", "5", "--jobs=2", "-j4", "-j", "1", "--jobsite", "x" };
+    struct card        c = { 0 };
+
+    (void)state;
+    card_add_command(&c, 10, argv, (const char *const[]){ "--seeds", "--jobs", "-j", NULL });
+    assert_string_equal(card_text(&c, CARD_COMMAND), "anole compare a.yaml --jobsite x");
+    card_fini(&c);
+}
+
 static void print__finding_first_and_empty_fields_left_out(void **state)
 {
     struct card c = example();
@@ -112,6 +123,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(add__joins_sentences),
         cmocka_unit_test(add_argument__is_quoted_for_a_shell),
+        cmocka_unit_test(add_command__leaves_options_out),
         cmocka_unit_test(print__finding_first_and_empty_fields_left_out),
         cmocka_unit_test(json__missing_is_null),
         cmocka_unit_test(html__markup_is_escaped),

@@ -10,7 +10,11 @@ json_t *tune_json(const struct tune *t)
     const struct tune_search *s = &t->search;
     json_t                   *all = json_object(), *seeds = json_array();
     char                      verdict[700];
+    struct card               answer;
 
+    tune_answer(t, &answer);
+    json_object_set_new(all, "answer", card_json(&answer));
+    card_fini(&answer);
     json_put_text(all, "scenario", t->request->path);
     json_put_text(all, "tuner", t->request->tuner ? t->request->tuner : s->loop.tuning.algo->name);
     json_put_count(all, "intervals", s->loop.tuning.steps);
@@ -23,7 +27,7 @@ json_t *tune_json(const struct tune *t)
     json_object_set_new(all, "is_kept", json_boolean(t->kept == &s->best));
     json_object_set_new(all, "changes", json_of_changes(&s->start, &s->best));
     json_object_set_new(all, "knobs", json_of_knobs(t->kept));
-    json_object_set_new(all, "check", t->check.seeds ? comparison_json(&t->check.comparison, true) : json_null());
+    json_object_set_new(all, "check", t->check.seeds ? tune_check_json(&t->check) : json_null());
     return all;
 }
 

@@ -1,0 +1,480 @@
+/* src/campaign/compare_answer.c - what a comparison found, in words. Every sentence is computed from the cells. */
+#include "base/evidence/fdr.h"
+#include "base/print/safe.h"
+#include "campaign/compare.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* ---- what a variant is worth, in one sentence ---- */
+
+#define NAMED_MAX 3              /* figures of a kind; the others are counted */
+
+struct text { char *buf; size_t size, used; };
+
+static void put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct text *t, const char *format, ...)
+{
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vsnprintf(t->buf + t->used, t->size - t->used, format, args);
+    va_end(args);
+    t->used = length < 0 || (size_t)length >= t->size - t->used ? t->size - 1 : t->used + (size_t)length;
+}
+
+static bool is_named(const struct comparison *c, uint32_t figure, uint32_t variant, bool is_better)
+{
+    const struct compared_cell *cell = comparison_cell(c, figure, variant);
+    const struct figure *f = &c->figures.list[figure];
+
+    return f->is_shown && f->metric.better != BETTER_NEITHER && cell->is_significant && cell->is_better == is_better;
+}
+
+static uint32_t count_named(const struct comparison *c, uint32_t variant, bool is_better)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < c->figures.count; i++)
+        count += is_named(c, i, variant, is_better);
+    return count;
+}
+
+/* "goodput, during" becomes "goodput (during)": commas stand between figures here. */
+static void put_label(struct text *t, const char *label)
+{
+    const char *comma = strstr(label, ", ");
+
+    if (comma)
+        put(t, "%.*s (%s)", (int)(comma - label), label, comma + 2);
+    else
+        put(t, "%s", label);
+}
+
+/* "-38 %", "2.4 times as much", "+12" where the baseline is 0 */
+static void put_change(struct text *t, const struct compared_cell *cell, enum metric_unit unit)
+{
+    char number[64];
+
+    if (!isfinite(cell->change))
+        put(t, " %s%s", cell->difference > 0 ? "+" : "", metric_text(number, sizeof(number), unit, cell->difference));
+    else if (cell->change >= 1)
+        put(t, " %.3g times as much", 1 + cell->change);
+    else
+        put(t, " %+.2g %%", 100 * cell->change);
+}
+
+static void put_named(struct text *t, const struct comparison *c, uint32_t variant, bool is_better)
+{
+    uint32_t count = count_named(c, variant, is_better), said = 0;
+
+    for (uint32_t i = 0; i < c->figures.count && said < NAMED_MAX; i++) {
+        if (!is_named(c, i, variant, is_better))
+            continue;
+        put(t, "%s", said == 0 ? "" : said + 1 == count ? " and " : ", ");
+        put_label(t, c->figures.list[i].metric.label);
+        put_change(t, comparison_cell(c, i, variant), c->figures.list[i].metric.unit);
+        said++;
+    }
+    if (count > said)
+        put(t, " and %u more", count - said);
+}
+
+static uint32_t count_shown(const struct comparison *c)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < c->figures.count; i++)
+        count += c->figures.list[i].is_shown && c->figures.list[i].metric.better != BETTER_NEITHER;
+    return count;
+}
+
+char *comparison_verdict(char *buf, size_t size, const struct comparison *c, uint32_t variant)
+{
+    struct text t = { buf, size, 0 };
+    const char *name = c->variants->list[variant].name;
+    uint32_t gains = count_named(c, variant, true), losses = count_named(c, variant, false);
+
+    buf[0] = '\0';
+    if (variant == c->baseline)
+        put(&t, "%s is the baseline.", name);
+    else if (!comparison_is_pair(c, variant))
+        put(&t, "%s has other traffic than %s: no verdict.", name, c->variants->list[c->baseline].name);
+    else if (c->seeds == 1)
+        put(&t, "%s: one seed cannot tell a difference from chance.", name);
+    else if (gains == 0 && losses == 0)
+        put(&t, "%s: no clear difference in any of %u figures.", name, count_shown(c));
+    if (buf[0])
+        return buf;
+    put(&t, "%s is ", name);
+    if (gains) {
+        put(&t, "better in ");
+        put_named(&t, c, variant, true);
+        put(&t, losses ? "; worse in " : "; no figure is clearly worse");
+    } else {
+        put(&t, "worse in ");
+    }
+    put_named(&t, c, variant, false);
+    put(&t, ".");
+    return buf;
+}
+
+/* ---- the figures that decide ---- */
+
+/* Most important first; patterns of the end of a name. What users feel comes before what switches count. */
+static const char *const deciding[] = { ".iteration_us_mean", "slowdown_mean", "mice.slowdown_p99", "elephants.slowdown_mean",
+                                        ".busbw_bps", ".iops", ".read_us_p99", ".write_us_p99", ".call_us_p99", "fct_us_p99",
+                                        "goodput_bps", "rtt_us_mean", "slowdown_p99" };
+
+/* A pattern that begins with a dot stands for any traffic entry. */
+static bool is_figure(const char *name, const char *pattern)
+{
+    size_t length = strlen(name), end = strlen(pattern);
+
+    return pattern[0] == '.' ? length > end && strcmp(name + length - end, pattern) == 0 : strcmp(name, pattern) == 0;
+}
+
+static bool has_value(const struct comparison *c, uint32_t figure)
+{
+    for (uint32_t v = 0; v < c->variants->count; v++)
+        if (isfinite(comparison_cell(c, figure, v)->mean))
+            return true;
+    return false;
+}
+
+uint32_t comparison_deciding(const struct comparison *c, uint32_t figure[COMPARE_DECIDING])
+{
+    uint32_t count = 0;
+    bool     has_default = false;
+
+    for (unsigned d = 0; d < sizeof(deciding) / sizeof(*deciding); d++)
+        for (uint32_t i = 0; i < c->figures.count && count < COMPARE_DECIDING; i++) {
+            const struct figure *f = &c->figures.list[i];
+
+            if (f->is_shown && is_figure(f->metric.name, deciding[d]) && has_value(c, i))
+                figure[count++] = i;
+        }
+    has_default = count > 0;
+    for (uint32_t i = 0; i < c->figures.count && count < COMPARE_DECIDING && !has_default; i++)
+        if (c->figures.list[i].is_shown && has_value(c, i))
+            figure[count++] = i;
+    return count;
+}
+
+static uint32_t count_deciding(const struct comparison *c, uint32_t variant, bool is_better)
+{
+    uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure), named = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        named += is_named(c, figure[i], variant, is_better);
+    return named;
+}
+
+/* ---- the card ---- */
+
+#define COSTS_MAX   3            /* that are named */
+#define OTHERS_MAX  3            /* variants, besides the one that is advised */
+#define SETTINGS_MAX 4
+
+static double size_of(const struct compared_cell *cell)
+{
+    return isfinite(cell->change) && cell->change > -1 ? fabs(log1p(cell->change)) : 0.5;
+}
+
+/* Users feel how long things take; throughput and queues are causes of that. */
+static double weight_of(const struct comparison *c, uint32_t figure, uint32_t variant)
+{
+    const char *name = c->figures.list[figure].metric.name;
+    bool        is_felt = strcmp(name, "goodput_bps") != 0 && strcmp(name, "rtt_us_mean") != 0;
+
+    return size_of(comparison_cell(c, figure, variant)) + (is_felt ? 1000 : 0);
+}
+
+/* The deciding figure with the largest clear change for better or worse; UINT32_MAX: none. */
+static uint32_t largest(const struct comparison *c, uint32_t variant, bool is_better)
+{
+    uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure), best = UINT32_MAX;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (is_named(c, figure[i], variant, is_better) &&
+            (best == UINT32_MAX || weight_of(c, figure[i], variant) > weight_of(c, best, variant)))
+            best = figure[i];
+    return best;
+}
+
+/* Whom a figure is about: "small messages matter". */
+static void add_whom(struct card *card, const char *format, const struct metric *m, bool is_question)
+{
+    static const struct { const char *name, *text; bool is_plural; } row[] = {
+        { "mice.slowdown_p99", "small messages", true },     { "elephants.slowdown_mean", "large messages", true },
+        { "slowdown_mean", "the average message", false },   { "slowdown_p99", "the slowest messages", true },
+        { "fct_us_p99", "the slowest messages", true },      { "goodput_bps", "throughput", false },
+        { "rtt_us_mean", "queueing delay", false },
+    };
+    const char *text = m->label;
+    bool        is_plural = false;
+
+    for (unsigned i = 0; i < sizeof(row) / sizeof(*row); i++)
+        if (strcmp(m->name, row[i].name) == 0) {
+            text = row[i].text;
+            is_plural = row[i].is_plural;
+        }
+    card_add(card, CARD_FINDING, format, text, is_question ? is_plural ? "matter" : "matters" : is_plural ? "do" : "does");
+}
+
+/* The variant to advise: one that only gains before one that also costs, then the largest gain. The baseline: none gains. */
+static uint32_t choose(const struct comparison *c)
+{
+    uint32_t best = c->baseline;
+    double   most = -1;
+
+    for (uint32_t v = 0; v < c->variants->count; v++) {
+        uint32_t gain = v == c->baseline ? UINT32_MAX : largest(c, v, true);
+        double   worth;
+
+        if (gain == UINT32_MAX)
+            continue;
+        worth = fmin(99, size_of(comparison_cell(c, gain, v))) + (largest(c, v, false) == UINT32_MAX ? 100 : 0);
+        if (worth > most) {
+            most = worth;
+            best = v;
+        }
+    }
+    return best;
+}
+
+static const char *name_of(const struct comparison *c, uint32_t variant)
+{
+    return c->variants->list[variant].name;
+}
+
+/* "9.80 instead of 49.6" */
+static void add_values(const struct comparison *c, struct card *card, enum card_field field, uint32_t figure, uint32_t variant)
+{
+    enum metric_unit unit = c->figures.list[figure].metric.unit;
+    char             is[64], was[64];
+
+    card_add(card, field, "%s instead of %s", metric_text(is, sizeof(is), unit, comparison_cell(c, figure, variant)->mean),
+             metric_text(was, sizeof(was), unit, comparison_cell(c, figure, c->baseline)->mean));
+}
+
+void comparison_add_change(const struct comparison *c, struct card *card, enum card_field field, uint32_t figure,
+                           uint32_t variant)
+{
+    const struct compared_cell *cell = comparison_cell(c, figure, variant);
+    char                        words[300];
+    struct text                 t = { words, sizeof(words), 0 };
+
+    put_label(&t, c->figures.list[figure].metric.label);
+    put_change(&t, cell, c->figures.list[figure].metric.unit);
+    if (isfinite(cell->change_low))
+        put(&t, " (95 %% interval %+.3g to %+.3g %%)", 100 * cell->change_low, 100 * cell->change_high);
+    card_add(card, field, "%s", words);
+}
+
+/* The comparison cannot be judged: other traffic, or one seed. True if the finding says so. */
+static bool add_refusal(const struct comparison *c, struct card *card)
+{
+    uint32_t pairs = 0;
+
+    for (uint32_t v = 0; v < c->variants->count; v++)
+        pairs += v != c->baseline && comparison_is_pair(c, v);
+    if (pairs == 0 && c->variants->count > 1)
+        card_add(card, CARD_FINDING, "The variants send different traffic: they are shown side by side, without a verdict.");
+    else if (c->variants->count == 1)
+        card_add(card, CARD_FINDING, "Only one variant ran: there is nothing to compare it with.");
+    else if (c->seeds == 1)
+        card_add(card, CARD_FINDING, "One seed cannot tell a difference from chance: run more seeds.");
+    return card->text[CARD_FINDING] != NULL;
+}
+
+static void add_finding(const struct comparison *c, struct card *card, uint32_t advised)
+{
+    uint32_t    gain = largest(c, advised, true), loss = largest(c, advised, false), figure[COMPARE_DECIDING];
+    const char *base = name_of(c, c->baseline);
+
+    if (advised == c->baseline) {
+        card_add(card, CARD_FINDING, "Keep %s: no other variant is clearly better in any of %u main figures.", base,
+                 comparison_deciding(c, figure));
+    } else if (loss == UINT32_MAX) {
+        card_add(card, CARD_FINDING, "Use %s: it is better than %s in", name_of(c, advised), base);
+        card_add(card, CARD_FINDING, "%s, and no main figure is clearly worse.", c->figures.list[gain].metric.label);
+    } else {
+        card_add(card, CARD_FINDING, "Use %s if", name_of(c, advised));
+        add_whom(card, "%s %s most.", &c->figures.list[gain].metric, true);
+        card_add(card, CARD_FINDING, "Keep %s if", base);
+        add_whom(card, "%s %s.", &c->figures.list[loss].metric, false);
+    }
+}
+
+/* Slowdowns say it in words that need no glossary. */
+static void add_detail(const struct comparison *c, struct card *card, uint32_t variant, uint32_t figure)
+{
+    const struct metric *m = &c->figures.list[figure].metric;
+    char                 is[64], was[64];
+
+    metric_text(is, sizeof(is), m->unit, comparison_cell(c, figure, variant)->mean);
+    metric_text(was, sizeof(was), m->unit, comparison_cell(c, figure, c->baseline)->mean);
+    if (strcmp(m->name, "slowdown_mean") == 0)
+        card_add(card, CARD_DETAIL, "With %s the network slows the average message %s times instead of %s times.",
+                 name_of(c, variant), is, was);
+    else
+        card_add(card, CARD_DETAIL, "With %s %s is %s instead of %s.", name_of(c, variant), m->label, is, was);
+}
+
+static void add_details(const struct comparison *c, struct card *card, uint32_t advised)
+{
+    uint32_t figure[COMPARE_DECIDING], first = largest(c, advised, true), said = 0;
+
+    /* The mean slowdown needs no glossary, so it is preferred. */
+    for (uint32_t i = 0, count = comparison_deciding(c, figure); i < count; i++)
+        if (is_named(c, figure[i], advised, true) && strcmp(c->figures.list[figure[i]].metric.name, "slowdown_mean") == 0)
+            first = figure[i];
+    if (advised != c->baseline)
+        add_detail(c, card, advised, first);
+    for (uint32_t v = 0; v < c->variants->count && said < OTHERS_MAX; v++) {
+        char text[600];
+
+        if (v == c->baseline || v == advised)
+            continue;
+        card_add(card, CARD_DETAIL, "%s", comparison_verdict(text, sizeof(text), c, v));
+        said++;
+    }
+    if (c->variants->count > said + 1 + (advised != c->baseline))
+        card_add(card, CARD_DETAIL, "More variants are in the tables.");
+}
+
+static void add_cost(const struct comparison *c, struct card *card, uint32_t advised)
+{
+    uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure), said = 0, all = count_named(c, advised, false);
+
+    if (advised == c->baseline) {
+        card_add(card, CARD_COST, "None: nothing changes.");
+        return;
+    }
+    for (uint32_t i = 0; i < count && said < COSTS_MAX; i++)
+        if (is_named(c, figure[i], advised, false)) {
+            comparison_add_change(c, card, CARD_COST, figure[i], advised);
+            card_append(card, CARD_COST, ",");
+            add_values(c, card, CARD_COST, figure[i], advised);
+            card_append(card, CARD_COST, said + 1 < COSTS_MAX && said + 1 < count_deciding(c, advised, false) ? ";" : ".");
+            said++;
+        }
+    if (said == 0)
+        card_add(card, CARD_COST, "No main figure is clearly worse.");
+    if (all > said)
+        card_add(card, CARD_COST, "%u other figure%s worse.", all - said, all - said == 1 ? " is" : "s are");
+}
+
+/* In how many seeds the change has the sign of the mean. */
+static uint32_t agreeing_seeds(const struct comparison *c, uint32_t figure, uint32_t variant)
+{
+    const double *value = c->figures.list[figure].value;
+    bool          is_more = comparison_cell(c, figure, variant)->difference > 0;
+    uint32_t      agree = 0;
+
+    for (uint32_t s = 0; s < c->seeds; s++)
+        agree += (value[(uint64_t)variant * c->seeds + s] - value[(uint64_t)c->baseline * c->seeds + s] > 0) == is_more;
+    return agree;
+}
+
+static void add_sure(const struct comparison *c, struct card *card, uint32_t advised)
+{
+    uint32_t gain = largest(c, advised, true), clear = 0;
+
+    for (uint64_t i = 0; i < (uint64_t)c->figures.count * c->variants->count; i++)
+        clear += c->cell[i].is_significant;
+    if (gain != UINT32_MAX) {
+        comparison_add_change(c, card, CARD_SURE, gain, advised);
+        card_append(card, CARD_SURE, ", the same direction in %u of %u seeds.", agreeing_seeds(c, gain, advised), c->seeds);
+    }
+    if (c->tested)
+        card_add(card, CARD_SURE, "Of %u comparisons over %u seeds %u are clear; at most %.0f %% of these by chance "
+                 "(false discovery rate).", c->tested, c->seeds, clear, 100 * FDR_SHARE);
+    if (c->seeds < COMPARE_SEEDS_TRUSTED)
+        card_add(card, CARD_SURE, "Fewer than %d seeds: intervals are unreliable.", COMPARE_SEEDS_TRUSTED);
+    card_add(card, CARD_SURE, "Simulation only.");
+}
+
+/* What variants set: "low-latency: kmin=40KB, kmax=160KB". */
+static void add_settings(const struct comparison *c, struct card *card)
+{
+    uint32_t said = 0;
+
+    for (uint32_t v = 0; v < c->variants->count && said < SETTINGS_MAX; v++) {
+        const struct variant *variant = &c->variants->list[v];
+
+        if (variant->own == 0 || strcmp(variant->name, variant->set[variant->sets - variant->own]) == 0)
+            continue;            /* named by what it sets */
+        card_add(card, CARD_SETTING, "%s:", variant->name);
+        for (uint32_t i = variant->sets - variant->own; i < variant->sets; i++)
+            card_add(card, CARD_SETTING, "%s%s", variant->set[i], i + 1 < variant->sets ? "," : ".");
+        said++;
+    }
+}
+
+void comparison_add_about(const struct comparison *c, struct card *card)
+{
+    const struct card *base = &c->variants->list[c->baseline].about;
+
+    for (enum card_field field = CARD_NETWORK; field <= CARD_TRAFFIC; field++) {
+        card_add(card, field, "%s", card_text(base, field));
+        for (uint32_t v = 0, said = 0; v < c->variants->count && said < 2; v++)
+            if (strcmp(card_text(&c->variants->list[v].about, field), card_text(base, field)) != 0) {
+                card_add(card, field, "%s: %s", name_of(c, v), card_text(&c->variants->list[v].about, field));
+                said++;
+            }
+    }
+}
+
+void comparison_add_evidence(const struct comparison *c, struct card *card, uint32_t variant)
+{
+    add_cost(c, card, variant);
+    add_sure(c, card, variant);
+}
+
+/* The command line again, with other seeds. */
+static void add_more_seeds(const struct comparison *c, struct card *card, const char *why, unsigned seeds)
+{
+    card_add(card, CARD_NEXT, "%s", why);
+    card_add_command(card, c->argc, c->argv, (const char *const[]){ "--seeds", "--seed-list", "--jobs", "-j", NULL });
+    card_add(card, CARD_COMMAND, "--seeds %u", seeds);
+}
+
+static void add_next(const struct comparison *c, struct card *card, uint32_t advised)
+{
+    const char *path = c->variants->list[c->baseline].file ? c->variants->list[c->baseline].file->path : NULL;
+
+    if (c->argc == 0 || !path)
+        return;
+    if (advised == c->baseline) {
+        add_more_seeds(c, card, "look for smaller differences with more seeds", c->seeds < 10 ? 10 : 2 * c->seeds);
+        return;
+    }
+    card_add(card, CARD_NEXT, "look for a setting %s", largest(c, advised, false) == UINT32_MAX ? "that is better still" : "without that cost");
+    card_add(card, CARD_COMMAND, "anole advise");
+    card_add_argument(card, path);
+    card_add(card, CARD_COMMAND, "--report advice.html");
+}
+
+void comparison_answer(const struct comparison *c, struct card *card)
+{
+    uint32_t advised = choose(c);
+
+    *card = (struct card){ 0 };
+    if (add_refusal(c, card)) {
+        if (c->seeds == 1 && c->argc && c->variants->count > 1)
+            add_more_seeds(c, card, "run it with several seeds", 10);
+    } else {
+        add_finding(c, card, advised);
+        add_details(c, card, advised);
+        add_cost(c, card, advised);
+        add_sure(c, card, advised);
+        add_next(c, card, advised);
+    }
+    comparison_add_about(c, card);
+    add_settings(c, card);
+}
