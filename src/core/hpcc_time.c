@@ -18,8 +18,3 @@ uint64_t hpcc_ns_from_seconds(double seconds)
 {
     return hpcc_ns_from(seconds, 1000000000u);
 }
-
-uint64_t hpcc_tx_ns(uint64_t bytes, uint64_t bps)
-{
-    return hpcc_ns_from_seconds((double)(bytes * 8) / (double)bps);
-}

@@ -11,7 +11,4 @@ uint64_t hpcc_ns_from(double value, uint64_t unit_ns);
 /* The same of seconds: 2.001 s is 2000999999 ns. */
 uint64_t hpcc_ns_from_seconds(double seconds);
 
-/* Time of 'bytes' at 'bps' as ns-3 counts it, in whole nanoseconds. */
-uint64_t hpcc_tx_ns(uint64_t bytes, uint64_t bps);
-
 #endif

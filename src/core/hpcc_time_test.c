@@ -21,25 +21,10 @@ static void ns_from_seconds__truncates_64_64(void **unused)
         assert_int_equal(row[i].want_ns, hpcc_ns_from_seconds(row[i].seconds));
 }
 
-static void tx_ns__truncates(void **unused)
-{
-    /* 1048 bytes take 83.84, 335.36, 8384 ns: the last is a whole number, but its double is less. */
-    static const struct { uint64_t bytes, bps, want_ns; } row[] = {
-        { 1048, 100000000000, 83 }, { 60, 100000000000, 4 }, { 43, 100000000000, 3 },
-        { 1048, 25000000000, 335 }, { 60, 25000000000, 19 },
-        { 1048, 1000000000, 8383 }, { 0, 100000000000, 0 },
-    };
-
-    (void)unused;
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        assert_int_equal(row[i].want_ns, hpcc_tx_ns(row[i].bytes, row[i].bps));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ns_from_seconds__truncates_64_64),
-        cmocka_unit_test(tx_ns__truncates),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,6 @@ struct lb_switch {               /* a switch, as seen by its balancer */
     uint32_t    salt;            /* differs by switch and by the balancer's seed */
     struct rng *rng;             /* of this switch; see lb_below() */
     struct crand *crand;         /* used instead if paths must match a fork; or NULL */
-    bool        is_fork;         /* identify flows as that fork does */
     const char *queue_bytes;     /* of port 0, class 0. Others are at multiples of these strides: */
     const char *rate_bps;
     uint32_t    port_stride, class_stride;   /* see lb_queue_bytes() */

@@ -242,7 +242,7 @@ static void add_network(struct results *r)
         waits_free(waits);
     }
     r->failure = sim_failure(r->sim) ? sim_failure(r->sim)->text : NULL;
-    r->cnps_are_flags = r->sim->model.marks_in_acks;
+    r->cnps_are_flags = r->sim->model.echo != 0;
 }
 
 void results_init(struct results *r, const struct simulation *run)

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "sim/rto_default.h"
-#include "sim/switch/conweave_buffer.h"
 #include "traffic/traffic.h"
 
 #include <errno.h>
@@ -45,7 +44,7 @@ static int check_rto(const struct scenario *s, const struct sim *sim, struct err
 /* What packets of lossy classes find when a switch is empty; INT64_MAX: there are none. */
 static int64_t room_bytes(const struct sim *sim, const struct node *n)
 {
-    if (sim->model.has_egress_account)
+    if (sim->model.account)
         return sim->net.conweave[n->id].egress_bytes_left;
     if (!sim->cfg.is_lossless)
         return (int64_t)sim->cfg.buffer_bytes;
@@ -72,9 +71,9 @@ static int check_room(const struct scenario *s, const struct sim *sim, struct er
         return 0;
     if (room < frame)
         return refuse_room(s, sim, PLACE_BUFFER, "buffer", err);
-    if (!sim->model.has_egress_account && sim->cfg.lossy_alpha * (double)room < (double)frame)
+    if (!sim->model.account && sim->cfg.lossy_alpha * (double)room < (double)frame)
         return refuse_room(s, sim, PLACE_LOSSY_ALPHA, "lossy_alpha", err);
-    if (!sim->model.has_egress_account && sim->cfg.lossy_queue_bytes && (int64_t)sim->cfg.lossy_queue_bytes < frame)
+    if (!sim->model.account && sim->cfg.lossy_queue_bytes && (int64_t)sim->cfg.lossy_queue_bytes < frame)
         return refuse_room(s, sim, PLACE_LOSSY_QUEUE, "lossy_queue", err);
     return 0;
 }

@@ -7,7 +7,7 @@
 #include "core/units.h"
 #include "scenario/fit.h"
 #include "scenario/keys.h"
-#include "sim/switch/conweave_buffer.h"
+#include "sim/forks/conweave_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,17 +11,15 @@
 #include "sim/host/np/cnp_arbiter.h"
 #include "sim/host/pair/pair.h"
 #include "sim/host/probe.h"
-#include "sim/host/fork/qp_order.h"
+#include "sim/forks/qp_order.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/tcp/tcp.h"
-#include "sim/loss.h"
 #include "sim/model.h"
 #include "sim/rto_default.h"
 #include "sim/run.h"
 #include "sim/state/ideal.h"
 #include "sim/switch/balance.h"
 #include "sim/switch/weave.h"
-#include "sim/switch/conweave_buffer.h"
 #include "sim/switch/ecn.h"
 
 #include <stdlib.h>
@@ -35,19 +33,6 @@
 _Static_assert((uint64_t)PARTS_MAX * (FLOWS_SPARE + TRAFFIC_AT_ONCE_MAX) < UINT32_MAX, "indices of flows have 32 bits");
 
 /* ---- nodes ---- */
-
-/* All switches of that fork draw from the same stream, each for itself: the first of those that are asked for by
- * number. What other people choose is the seed, not the run. */
-static void build_conweave(struct sim *s)
-{
-    uint32_t seed = (uint32_t)s->cfg.seed;
-
-    s->net.pausing_until_ps = arena_alloc(&s->arena, 2ul * s->net.graph.links * PRIOS, sizeof *s->net.pausing_until_ps);
-    s->net.conweave = arena_alloc(&s->arena, s->net.nodes, sizeof *s->net.conweave);
-    mrg_init(&s->net.conweave[0].mrg, seed ? seed : 1, 1ull << 63, 1);
-    for (uint32_t i = 1; i < s->net.nodes; i++)
-        s->net.conweave[i].mrg = s->net.conweave[0].mrg;
-}
 
 static void build_nodes(struct sim *s)
 {
@@ -68,11 +53,9 @@ static void build_nodes(struct sim *s)
      * while building. */
     s->engine.order_kind = s->cfg.order;
     s->engine.next_number = ENGINE_NUMBER_FIRST;
-    if (s->model.fails_as_fork)
-        own_losses = loss_build(s);
+    if (s->model.build)
+        own_losses = s->model.build(s);
     mrg_init(&s->engine.mrg, 1, 6ull * s->net.nodes + 2ull * (1 + own_losses), s->cfg.seed);
-    if (s->model.has_own_streams)
-        build_conweave(s);
     balance_build(s);
 }
 
@@ -170,8 +153,8 @@ static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct
     uint32_t classes = (uint32_t)__builtin_popcount(traffic_prios(s->program.traffic) & ~(uint32_t)s->cfg.lossy_prios);
     int64_t  set_aside = 0;
 
-    if (s->model.sets_one_share_aside)
-        classes = 1;
+    if (s->model.shares)
+        classes = s->model.shares;
     for (uint32_t i = 0; i < n->ports; i++) {
         struct port *p = &s->net.port[n->first_port + i];
 
@@ -182,8 +165,8 @@ static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct
     if (s->cfg.buffer_wraps)
         n->shared_bytes_max &= UINT32_MAX;
     n->shared_bytes_left = n->shared_bytes_max;
-    if (s->model.has_egress_account)
-        conweave_buffer_init(s, n);
+    if (s->model.account)
+        s->model.account->init(s, n);
     if (s->cfg.is_lossless && n->shared_bytes_max <= 0)
         return err_set(err, EINVAL,
                        "the buffer of %s (%llu bytes) is smaller than the headroom and reserve of its %u ports "
@@ -228,7 +211,6 @@ static void build_hosts(struct sim *s)
 {
     s->net.host = arena_alloc(s->lines, s->net.hosts, sizeof *s->net.host);
     control_build(s);
-    qp_order_build(s);
     for (uint32_t n = 0, i = 0; n < s->net.nodes; n++) {
         struct host *h = &s->net.host[i];
 
@@ -237,7 +219,7 @@ static void build_hosts(struct sim *s)
         s->net.node[n].host = i++;
         *h = (struct host){ .id = s->net.node[n].host, .node = n, .port = &s->net.port[s->net.node[n].first_port], .rtt_due_ps = NEVER };
         control_add_host(s, h);
-        if (s->model.counts_sports_by_pair)
+        if (s->model.source_port)
             h->pair_sport = arena_alloc(&s->pair_arena, s->net.hosts, sizeof *h->pair_sport);
     }
 }
@@ -270,11 +252,12 @@ static bool links_differ(const struct graph *g, const bool *down)
 
 static void build_epoch(struct sim *s, struct route *r, const uint32_t *first_port, const bool *down)
 {
-    struct route_cfg cfg = { .first_port = first_port, .down = down,
-                             .is_weighted = s->cfg.lb_weighted && links_differ(&s->net.graph, down),
-                             .with_paths = s->lb.is_on, .is_ascending = s->model.is_next_hop_ascending,
-                             .is_by_visit = s->model.fails_as_fork };
+    struct route_cfg cfg = s->model.route;
 
+    cfg.first_port = first_port;
+    cfg.down = down;
+    cfg.is_weighted = s->cfg.lb_weighted && links_differ(&s->net.graph, down);
+    cfg.with_paths = s->lb.is_on;
     route_build(r, &s->arena, &s->net.graph, &cfg);
 }
 
@@ -402,7 +385,7 @@ static void build_pools(struct sim *s)
 
     reserve_lines(s);
     arena_init(&s->list_arena, (is_large ? 4096ul : 512ul) << 20);
-    if (s->model.counts_sports_by_pair)
+    if (s->model.source_port)
         arena_init_sparse(&s->pair_arena, s->net.hosts * ((size_t)s->net.hosts * sizeof(uint16_t) + 64) + 64);
 }
 
@@ -411,14 +394,10 @@ static void build_pools(struct sim *s)
 /* The fork's records know these rates only. */
 static int check_rates(const struct sim *s, struct err *err)
 {
-    for (uint32_t i = 0; i < s->net.ports; i++) {
-        uint64_t gbps = s->net.port[i].rate_bps / 1000000000u;
-
-        if (s->net.port[i].rate_bps % 1000000000u ||
-            (gbps != 25 && gbps != 50 && gbps != 100 && gbps != 200 && gbps != 400))
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        if (!s->model.knows_rate(s->net.port[i].rate_bps))
             return err_set(err, ENOTSUP, "telemetry of %s knows links of 25, 50, 100, 200 and 400 Gb/s, not of %g Gb/s",
                            s->cfg.cc->name, (double)s->net.port[i].rate_bps / 1e9);
-    }
     return 0;
 }
 
@@ -427,7 +406,7 @@ static int check_hops(const struct sim *s, uint32_t most, struct err *err)
     if (most > CC_HOPS_MAX)
         return err_set(err, ENOTSUP, "packets have room for telemetry of %u switches (%s), and there are %u on a way",
                        CC_HOPS_MAX, s->cfg.cc->name, most);
-    return s->model.has_fork_telemetry ? check_rates(s, err) : 0;
+    return s->model.knows_rate ? check_rates(s, err) : 0;
 }
 
 /* All switches and hosts of the fork draw from one row of numbers, which begins as C's does. */
@@ -437,7 +416,7 @@ static void build_digests(struct sim *s, struct inband_ports *t)
 
     t->digest = (struct pint_cfg){ s->cfg.fork.pint_base > 0 ? s->cfg.fork.pint_base : PINT_BASE,
                                    s->net.base_rtt_ps / PS_PER_NS };
-    t->digest_mask = s->model.has_fork_telemetry ? pint_mask(t->digest.base) : 0xffff;
+    t->digest_mask = s->model.takes_digest ? pint_mask(t->digest.base) : 0xffff;
     t->pint = arena_alloc(&s->arena, s->net.ports, sizeof *t->pint);
     t->random = arena_alloc(&s->arena, rows, sizeof *t->random);
     for (uint32_t i = 0; i < rows; i++)
@@ -497,17 +476,17 @@ int build_world(struct sim *s, struct err *err)
     s->net.is_uneven = sim_ideal_is_uneven(s);
     s->net.bdp_bytes = most.bdp_bytes;
     if (s->cfg.window_bytes == UINT64_MAX) {
-        s->cfg.window_bytes = s->model.holds_at_turn ? s->net.bdp_bytes :
+        s->cfg.window_bytes = !s->model.repace ? s->net.bdp_bytes :
             (uint64_t)((double)s->net.base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
-        s->hosts.bdp_bps = s->model.holds_at_turn ? 0 : host_bps;
+        s->hosts.bdp_bps = s->model.repace ? host_bps : 0;
     }
     rto_default_settle(s);
     if (s->cfg.window_by_pair)
         s->cfg.window_bytes = s->cfg.window_bytes ? UINT64_MAX : 0;      /* every flow has its own */
-    s->hosts.has_held = s->model.holds_at_turn && s->cfg.window_bytes;
-    s->hosts.window_bytes_max = s->model.holds_at_turn ? 0 : s->cfg.window_bytes ? UINT64_MAX : UINT64_MAX - 1;
-    s->hosts.after_send = (uint8_t)((s->model.has_qp_timers ? SENT_TIMER : 0) |
-                                    (s->model.asks_for_acks && s->cfg.ack_every > 1 ? SENT_ASKS : 0));
+    s->hosts.has_held = !s->model.repace && s->cfg.window_bytes;
+    s->hosts.paces_window = s->model.repace && s->cfg.window_by_rate;
+    s->hosts.window_bytes_max = !s->model.repace ? 0 : s->cfg.window_bytes ? UINT64_MAX : UINT64_MAX - 1;
+    s->hosts.after_send = s->model.after_send & (uint8_t)~(s->cfg.ack_every > 1 ? 0 : SENT_ASKS);
     rc = build_telemetry(s, most.hops ? most.hops - 1 : 0, err);
     if (rc == 0)
         rc = weave_build(s, most.hops, err);

@@ -110,14 +110,14 @@ __attribute__((cold)) void change_on_pause_end(struct sim *s, struct port *p, ui
     kick_port(s, p);
 }
 
-/* The fork drops what waits for a link that goes down, but does not take it out of its books. Here it stays in its queue,
- * which nobody serves. */
 static void go_down(struct sim *s, struct port *p)
 {
     p->was_down = true;
     p->slow_path |= SLOW_LINK;
     p->down_at_ps = s->engine.now_ps;
-    if (p->is_switch && !s->model.fails_as_fork)
+    if (p->is_switch && s->model.on_down)
+        s->model.on_down(s, p);
+    else if (p->is_switch)
         switch_flush(s, p);
 }
 
@@ -172,7 +172,7 @@ __attribute__((noinline)) void change_on_epoch(struct sim *s, struct node *n)
     change_use_routes(net, n);
     for (uint32_t i = find_first(net, n); i < net->first_change[n->id + 1] && net->change[i].epoch == n->epoch; i++)
         change_port(s, &net->port[net->change[i].port], net->change[i].is_up);
-    if (s->hosts.qp_order && !n->is_switch)
-        host_redistribute(s, &net->host[n->host]);
+    if (s->model.list && !n->is_switch)
+        s->model.list->on_change(s, &net->host[n->host]);
     change_await(s, n);
 }

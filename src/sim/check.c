@@ -61,7 +61,7 @@ void check_part(const struct sim *s, struct check_sums *sums)
 /* Where nothing that is configured lets a lossless class overrun its headroom. */
 static bool is_tight(const struct sim *s)
 {
-    return s->cfg.is_lossless && !s->cfg.ack_droppable && !s->cfg.headroom_bytes && !s->model.has_egress_account;
+    return s->cfg.is_lossless && !s->cfg.ack_droppable && !s->cfg.headroom_bytes && !s->model.account;
 }
 
 void check_totals(const struct sim *s, const struct check_sums *sums)

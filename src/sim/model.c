@@ -1,9 +1,10 @@
 #include "sim/model.h"
 #include "net/measure.h"
 #include "sim/control.h"
-#include "sim/switch/conweave_buffer.h"
-
-#define REPLY_QUEUE 3            /* of the HPCC fork's hosts, and the class whose pauses stop it */
+#include "sim/forks/conweave.h"
+#include "sim/forks/hpcc.h"
+#include "sim/host/pacer.h"
+#include "sim/host/receive.h"
 
 /* What may still come in after a pause frame was ordered: the frame waits for one full packet, both ways
  * of the wire are full, the peer finishes a packet; two more for what overran the threshold. */
@@ -14,47 +15,7 @@ static uint32_t nic_headroom_bytes(const struct sim_cfg *c, const struct port *p
     return (uint32_t)((unsigned __int128)p->rate_bps * p->delay_ps * 2 / 8 / PS_PER_S + frames_bytes);
 }
 
-/* Three times rate x delay. */
-static uint32_t hpcc_headroom_bytes(const struct sim_cfg *c, const struct port *p)
-{
-    (void)c;
-    return (uint32_t)(p->rate_bps * (p->delay_ps / PS_PER_NS) / 8 / 1000000000 * 3);
-}
-
-static uint32_t conweave_headroom(const struct sim_cfg *c, const struct port *p)
-{
-    (void)c;
-    return conweave_headroom_bytes(p);
-}
-
-/* RoCEv2 uses the source ports 0xC000 .. 0xFFFF for entropy; the forks count from 10000. The HPCC fork is silent about
- * what it has already. Both forks sort next hops by the addresses of their objects: HPCC's switches are so large that each
- * is mapped by itself, from the top down; ConWeave's lie on the heap, in the order in which they were made. */
-static const struct model models[] = {
-    [MODEL_NIC] = {
-        .headroom_bytes = nic_headroom_bytes,
-        .is_repaced = true, .wakes_once = true, .asks_for_acks = true, .acks_old = true,
-        .sport_first = 0xc000, .sport_mask = 0x3fff,
-    },
-    [MODEL_HPCC] = {
-        .in_whole_ns = true, .is_ideal_rough = true,
-        .headroom_bytes = hpcc_headroom_bytes, .sets_one_share_aside = true, .has_control_class = true,
-        .counts_every_mark = true,
-        .keeps_wakeup = true, .skips_wakeup = true, .holds_at_turn = true, .counts_sports_by_pair = true, .sport_first = 10000,
-        .has_fork_telemetry = true, .marks_in_acks = true, .has_reply_queue = true,
-    },
-    [MODEL_CONWEAVE] = {
-        .in_whole_ns = true, .is_ideal_rough = true,
-        .headroom_bytes = conweave_headroom, .has_own_streams = true, .has_control_class = true,
-        .has_egress_account = true, .unmarked_bytes = CONWEAVE_QUEUE_BYTES, .counts_every_mark = true,
-        .asks_by_ports = true, .is_next_hop_ascending = true,
-        .keeps_wakeup = true, .holds_at_turn = true, .keeps_finished = true, .has_qp_timers = true, .ignores_late_answers = true,
-        .sport_first = 10000, .sport_mask = 0xffff,
-        .marks_in_acks = true, .acks_old = true, .echoes_old = true,
-    },
-};
-
-/* One that goes by acknowledgements finds marks there; nobody would listen to CNPs. */
+/* A control that only uses acknowledgements finds marks there. */
 static bool takes_marks_from_acks(const struct sim_cfg *c)
 {
     bool has_ack = false, has_cnp = false;
@@ -66,23 +27,33 @@ static bool takes_marks_from_acks(const struct sim_cfg *c)
     return has_ack && !has_cnp;
 }
 
-/* With the timer that the HPCC fork does not have, a lost ACK must be repeated. Only where sender and receiver are in
- * one part can one forget what the other knows. */
+/* RoCEv2 uses the source ports 0xC000 .. 0xFFFF for entropy. A marked packet is acknowledged at once if marks are in
+ * ACKs. */
+static struct model nic(const struct sim_cfg *c)
+{
+    uint8_t echo = takes_marks_from_acks(c) ? PACKET_ECHO : 0;
+
+    return (struct model){
+        .tick_ps = 1, .headroom_bytes = nic_headroom_bytes, .pfc_queue = QUEUE_CONTROL, .weight_max = UINT8_MAX,
+        .marked_kinds = 1u << PACKET_DATA, .marked_flags = PACKET_ECN,
+        .sport_first = 0xc000, .sport_mask = 0x3fff, .after_send = SENT_ASKS, .repace = pacer_repace,
+        .echo = echo, .ack_flags = echo, .reply_queue = REPLY_BY_CLASS, .on_copy = receive_ack_copy,
+    };
+}
+
+static struct model (*const models[])(const struct sim_cfg *) = {
+    [MODEL_NIC] = nic, [MODEL_HPCC] = hpcc_model, [MODEL_CONWEAVE] = conweave_model,
+};
+
 static struct model model_of(const struct sim_cfg *c)
 {
-    struct model m = models[c->model];
+    struct model m = models[c->model](c);
 
     m.spacing_bytes = c->spacing_bytes;
-    m.rtt_bytes = m.is_ideal_rough ? 0 : c->mtu_bytes;
-    m.acks_old |= c->rto_ps > 0;
-    m.acks_marks = c->model == MODEL_NIC && takes_marks_from_acks(c);
-    m.marks_in_acks |= m.acks_marks;
     if (control_takes_turns(c))
-        m.marks_in_acks = false;         /* a receiver's turns are CNP packets in model hpcc, too */
-    m.spaces_copies = c->model == MODEL_CONWEAVE && c->order == ORDER_NODE;
-    m.forgets_finished = c->model != MODEL_NIC && c->order == ORDER_NS3 && m.marks_in_acks;
-    m.fails_as_fork = c->model == MODEL_HPCC && c->order == ORDER_NS3;
-    m.ignores_late_answers |= m.fails_as_fork;
+        m.echo = 0;              /* a receiver's turns are CNPs in every model */
+    if (!m.echo)
+        m.forget = NULL;
     return m;
 }
 
@@ -97,15 +68,17 @@ static uint32_t nic_telemetry_bytes(const struct sim *s)
     }
 }
 
-/* Packets have room for what the control wants to know, from the start and at full size, and ACKs bring it back. The
- * fork's ACKs do so in a header of 46 bytes and are never shorter than the least frame. */
+/* Packets carry what the control asks for, from the start and at full size, and ACKs return it. */
 static void build_telemetry(struct sim *s)
 {
-    static const uint32_t fork_bytes[] = { [CC_TIMESTAMP] = 8, [CC_HOPS] = 42, [CC_DIGEST] = 2 };
-    bool                  is_fork = s->model.has_fork_telemetry;
-    uint32_t              bytes = is_fork ? fork_bytes[sim_cc_telemetry(&s->cfg)] : nic_telemetry_bytes(s);
-    uint32_t              ack_bytes = (is_fork ? 46 : s->cfg.ack_bytes) + bytes;
+    uint32_t ack_bytes, bytes;
 
+    if (s->model.telemetry_sizes) {
+        bytes = s->model.telemetry_sizes(sim_cc_telemetry(&s->cfg), &ack_bytes);
+    } else {
+        bytes = nic_telemetry_bytes(s);
+        ack_bytes = s->cfg.ack_bytes + bytes;
+    }
     if (!bytes)
         return;
     s->model.telemetry_bytes = bytes;
@@ -113,16 +86,12 @@ static void build_telemetry(struct sim *s)
     s->cfg.ack_bytes = ack_bytes > s->cfg.ack_bytes ? ack_bytes : s->cfg.ack_bytes;
 }
 
-/* In model conweave PFC frames wait with ACKs, in turn, and a pause is sent for every packet that meets a full class. */
+/* An account that pauses at each packet that meets a full class needs no refresh. */
 static void build_links(struct sim *s)
 {
-    bool is_conweave = s->cfg.model == MODEL_CONWEAVE;
-
     s->pfc = (struct pfc_cfg){ .pause_ps = s->cfg.pause_ps, .frame_bytes = s->cfg.pfc_bytes,
-                               .is_refreshed = s->cfg.pause_ps && !is_conweave,
-                               .queue = is_conweave ? 0 : QUEUE_CONTROL };
-    s->scheduler = (struct scheduler_cfg){ .strict_prios = s->cfg.strict_prios,
-                                           .by_packet = s->cfg.model != MODEL_NIC };
+                               .is_refreshed = s->cfg.pause_ps && !s->model.account, .queue = s->model.pfc_queue };
+    s->scheduler = (struct scheduler_cfg){ .strict_prios = s->cfg.strict_prios, .by_packet = !s->model.weight_max };
     for (uint32_t c = 0; c < PRIOS; c++)
         s->scheduler.quantum_bytes[c] = s->cfg.weight[c] * (s->cfg.mtu_bytes + s->cfg.header_bytes);
 }
@@ -132,9 +101,7 @@ static uint8_t lossless_prios(const struct sim *s)
 {
     uint8_t prios = s->cfg.is_lossless ? (uint8_t)~s->cfg.lossy_prios : 0;
 
-    if (s->model.has_control_class)
-        prios &= (uint8_t)~1u;
-    return s->model.has_egress_account ? 0 : prios;
+    return s->model.account ? 0 : prios & (uint8_t)~s->model.unbooked_prios;
 }
 
 /* What may be in the buffer of a lossy switch so that any frame finds room in an empty queue: see buffer_admit_lossy(). Half
@@ -144,7 +111,7 @@ static int64_t lossy_pass_max(const struct sim *s)
     uint32_t frame = sim_largest_frame(&s->cfg);
     int64_t  used = (int64_t)s->cfg.buffer_bytes / 2, left = (int64_t)s->cfg.buffer_bytes - used;
 
-    if (s->cfg.is_lossless || s->model.has_egress_account || (s->cfg.lossy_queue_bytes && s->cfg.lossy_queue_bytes < frame))
+    if (s->cfg.is_lossless || s->model.account || (s->cfg.lossy_queue_bytes && s->cfg.lossy_queue_bytes < frame))
         return -1;
     return left >= frame && s->cfg.lossy_alpha * (double)left >= (double)frame ? used : -1;
 }
@@ -186,6 +153,7 @@ void model_build(struct sim *s)
     s->sw.pass_used_max = lossy_pass_max(s);
     for (uint32_t c = 0; c < PRIOS; c++) {
         s->hosts.ack_prio[c] = s->cfg.has_ack_prio ? s->cfg.ack_prio : (uint8_t)c;
-        s->hosts.reply_queue[c] = s->model.has_reply_queue && !s->cfg.has_ack_prio ? REPLY_QUEUE : (uint8_t)c;
+        s->hosts.reply_queue[c] = s->model.reply_queue == REPLY_BY_CLASS || s->cfg.has_ack_prio ? (uint8_t)c :
+                                                                                                s->model.reply_queue;
     }
 }

@@ -40,7 +40,7 @@ static void tell_loss(struct sim *s, struct host *h, struct flow *f, enum cc_los
 }
 
 /* The timer: nothing has been acknowledged for long. */
-static APART void start_again(struct sim *s, struct host *h, struct flow *f)
+APART void answer_resend(struct sim *s, struct host *h, struct flow *f)
 {
     uint32_t mtu = s->cfg.mtu_bytes;
 
@@ -55,31 +55,6 @@ static APART void start_again(struct sim *s, struct host *h, struct flow *f)
     f->asked = 0;
     send_find_next(s, f);
     pacer_sort_in(s, h, f);
-}
-
-/* has_qp_timers. Returns whether the time of any was up. */
-static bool on_qp_timers(struct sim *s, struct host *h)
-{
-    uint64_t next = NEVER;
-    bool     is_fired = false;
-
-    for (uint32_t i = 0; i < h->count; i++) {
-        struct flow *f = &s->flows.flow[h->list[i]];
-
-        if (bit_is_set(h->finished, i) || f->progress_ps == NEVER)
-            continue;
-        if (f->progress_ps + s->cfg.rto_ps <= s->engine.now_ps) {
-            s->engine.counters.timeouts += f->sent > f->acked;
-            f->progress_ps = NEVER;
-            start_again(s, h, f);
-            is_fired = true;
-        } else if (f->progress_ps + s->cfg.rto_ps < next) {
-            next = f->progress_ps + s->cfg.rto_ps;
-        }
-    }
-    if (next != NEVER)
-        rto_await(s, h, next);
-    return is_fired;
 }
 
 /* How long a flow waits for progress: twice as long after each time-out in a row, where that is so. */
@@ -105,8 +80,8 @@ bool answer_on_timeout(struct sim *s, struct host *h)
 {
     uint64_t next = NEVER;
 
-    if (s->model.has_qp_timers)
-        return on_qp_timers(s, h);
+    if (s->model.on_timeout)
+        return s->model.on_timeout(s, h);
     for (uint32_t i = 0; i < h->count; i++) {
         struct flow *f = &s->flows.flow[h->list[i]];
         uint64_t     at;
@@ -119,12 +94,14 @@ bool answer_on_timeout(struct sim *s, struct host *h)
         if (at <= s->engine.now_ps) {
             count_timeout(s, f);
             at = s->engine.now_ps + s->cfg.rto_ps;
-            start_again(s, h, f);
+            answer_resend(s, h, f);
         }
         next = at < next ? at : next;
     }
+    if (next > s->engine.now_ps + s->cfg.rto_ps)
+        next = next == NEVER ? NEVER : s->engine.now_ps + s->cfg.rto_ps;
     if (next != NEVER)
-        rto_await(s, h, next < s->engine.now_ps + s->cfg.rto_ps ? next : s->engine.now_ps + s->cfg.rto_ps);
+        rto_await(s, h, next, next);
     return true;
 }
 
@@ -158,11 +135,9 @@ static void leave(struct sim *s, struct host *h, struct flow *f)
         rto_cancel(s, h);
 }
 
-/* The fork's NIC may have gone back to bytes that were acknowledged meanwhile. It sends them all the same, unless it has a
- * window: the flow is over, but keeps its turn until then. */
 static void finish_flow(struct sim *s, struct host *h, struct flow *f)
 {
-    if (!(s->model.fails_as_fork && f->sent < f->bytes && pacer_has_window(s, h, f)))
+    if (!(s->model.sends_acked && s->model.sends_acked(s, h, f)))
         leave(s, h, f);
     flow_end(s, f);
 }
@@ -204,23 +179,20 @@ void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t told_
     pacer_on_decision(s, h, f);
 }
 
-/* Up to 'seq' all has arrived; returns how much of it is new. With has_qp_timers every answer starts the timer anew,
- * progress or not, if something is still under way. */
+/* Up to 'seq' all has arrived; returns how much of it is new. */
 static inline uint64_t take_ack(struct sim *s, const struct host *h, struct flow *f, uint64_t seq)
 {
     uint64_t acked = seq > f->acked ? seq - f->acked : 0;
 
     if (acked) {
         f->acked = seq;
-        if (f->sent < f->acked && !s->model.fails_as_fork)
+        if (f->sent < f->acked && !s->model.sends_acked)
             f->sent = f->acked;
     }
-    if (s->model.has_qp_timers) {
-        if (f->sent > f->acked)
-            rto_restart(s, h, f);
-    } else if (acked) {
+    if (s->model.on_answer)
+        s->model.on_answer(s, h, f);
+    else if (acked)
         f->progress_ps = s->engine.now_ps;
-    }
     return acked;
 }
 
@@ -234,8 +206,7 @@ static inline void count_rtt(struct sim *s, struct host *h, const struct flow *f
         s->watch.on_rtt(s->watch.arg, s->engine.now_ps, h, f, rtt_ps);
 }
 
-/* The fork draws a number at each acknowledgement, to ignore some of them: false. A detour that was too long for the room
- * tells nothing. */
+/* Returns false if the sender ignores this ACK. A detour that was too long for the room tells nothing. */
 static bool add_telemetry(struct sim *s, const struct host *h, const struct packet *k, struct cc_ack *a)
 {
     const struct inband *t = packet_inband(&s->engine.packets, (uint32_t)(k - s->engine.packets.packet));
@@ -245,9 +216,7 @@ static bool add_telemetry(struct sim *s, const struct host *h, const struct pack
     a->digest = t->digest;
     a->hops = t->hops;
     a->endpoint_ps = t->stay_ps;
-    if (h->cc->telemetry != CC_DIGEST || !s->model.has_fork_telemetry)
-        return true;
-    return inband_random(&s->engine, h->node) % 65536 < 65536 - s->cfg.fork.pint_ignored;
+    return h->cc->telemetry != CC_DIGEST || !s->model.takes_digest || s->model.takes_digest(s, h);
 }
 
 /* Congestion control sees an acknowledgement. */
@@ -258,7 +227,7 @@ static APART void control(struct sim *s, struct host *h, struct flow *f, const s
                         .is_marked = k->flags & PACKET_ECHO,
                         .pair_rtt_ps = f->pair_rtt_ps, .pair_bdp_bytes = f->pair_bdp_bytes };
 
-    bool     repaces = s->model.holds_at_turn && h->cc->repaces;
+    bool     repaces = !s->model.repace && h->cc->repaces;
     uint64_t was_bps = f->out.rate_bps;
 
     if (s->engine.packets.inband && !add_telemetry(s, h, k, &a))
@@ -302,7 +271,7 @@ void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
             return;
         }
     } else if (f->acked >= f->end) {
-        if (s->model.holds_at_turn && f->controlled && h->cc->repaces)
+        if (!s->model.repace && f->controlled && h->cc->repaces)
             control(s, h, f, k, acked);
         finish_flow(s, h, f);
         return;

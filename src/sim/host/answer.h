@@ -18,6 +18,9 @@ void answer_on_hole(struct sim *, struct host *, struct flow *, const struct pac
  * for something to send. */
 bool answer_on_timeout(struct sim *, struct host *);
 
+/* A queue pair sends again all that is not acknowledged. */
+void answer_resend(struct sim *, struct host *, struct flow *);
+
 /* Catches up with every flow's timers, before the knobs change. */
 void answer_catch_up(struct sim *, struct host *);
 

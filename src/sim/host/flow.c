@@ -1,7 +1,5 @@
 #include "sim/host/flow.h"
-#include "sim/host/fork/qp_order.h"
 #include "sim/host/pair/pair.h"
-#include "sim/state/ideal.h"
 
 #define REST_PS (PS_PER_S / 10)  /* longer than a packet is ever under way */
 
@@ -32,14 +30,6 @@ uint32_t flow_take(struct sim *s)
     return 0;
 }
 
-/* The receiver forgets a flow in the instant in which the sender knows of its end: both are in one part. */
-static void forget_rx(struct sim *s, const struct flow *f)
-{
-    if (s->model.forgets_finished && !f->tcp && !s->flows.selective_rx)
-        s->flows.rx[f - s->flows.flow] =
-            (struct flow_rx){ .expected = UINT64_MAX, .generation = f->generation, .nacked_seq = UINT64_MAX };
-}
-
 /* Gives a flow's index back. While copies of its packets may be under way their receiver must find the state
  * that goes with them, so a flow that has sent something twice keeps its index for a while. */
 static void retire(struct sim *s, struct flow *f)
@@ -53,7 +43,8 @@ static void retire(struct sim *s, struct flow *f)
         all->free = id;
         return;
     }
-    forget_rx(s, f);
+    if (s->model.forget)
+        s->model.forget(s, f);
     f->progress_ps = s->engine.now_ps;
     if (all->resting_last)
         all->flow[all->resting_last].next_free = id;
@@ -89,22 +80,12 @@ void flow_on_arrival(struct sim *s, const struct flow *f)
         program_on_arrival(&s->engine, &s->program, &m);
 }
 
-/* The fork takes the rate of the slowest link from the routes at the end of a flow. */
-static uint64_t ideal_ps(const struct sim *s, const struct flow *f)
-{
-    uint32_t epoch = s->net.node[f->src].epoch;
-
-    return s->model.fails_as_fork && epoch && !f->is_lasting && !f->tcp ?
-               sim_ideal_rerouted_ps(s, epoch, f->src, f->dst, f->bytes) :
-               f->ideal_ps;
-}
-
 static void tell(const struct sim *s, const struct flow *f)
 {
     struct flow_result r = {
         .src = f->src, .dst = f->dst, .sport = (uint16_t)f->ports, .dport = (uint16_t)(f->ports >> 16),
         .prio = f->prio, .traffic = f->traffic, .bytes = pair_bytes(s, f), .start_ps = f->start_ps,
-        .fct_ps = engine_world_ps(&s->engine) - f->start_ps, .ideal_ps = ideal_ps(s, f), .resent_bytes = f->resent_bytes,
+        .fct_ps = engine_world_ps(&s->engine) - f->start_ps, .ideal_ps = s->model.end_ps ? s->model.end_ps(s, f) : f->ideal_ps, .resent_bytes = f->resent_bytes,
     };
 
     s->engine.hooks.flow_done(s->engine.hooks.arg, &r);
@@ -131,9 +112,10 @@ void flow_end(struct sim *s, struct flow *f)
         retire(s, f);
         return;
     }
-    forget_rx(s, f);
-    if (s->hosts.qp_order)
-        qp_order_remove(s, &s->net.host[f->host], f);
+    if (s->model.forget)
+        s->model.forget(s, f);
+    if (s->model.list)
+        s->model.list->remove(s, &s->net.host[f->host], f);
 }
 
 void flow_retire(struct sim *s, struct flow *f)

@@ -1,6 +1,5 @@
 #include "sim/host/host.h"
 #include "sim/host/answer.h"
-#include "sim/host/fork/qp_order.h"
 #include "sim/host/server/inside.h"
 #include "sim/host/np/cnp_arbiter.h"
 #include "sim/host/pacer.h"
@@ -15,20 +14,11 @@
 #include "sim/host/tcp/tcp_send.h"
 #include "sim/link/path.h"
 #include "sim/state/expect.h"
-#include "sim/state/ideal.h"
-
-/* Without a way the fork's host divides by the number of its ways. */
-static void require_way(struct sim *s, const struct host *h, uint32_t dst)
-{
-    if (!sim_has_way(s, s->net.node[h->node].epoch, h->node, dst))
-        engine_fail(&s->engine, "after a link has failed there is no way from %s to %s, where the HPCC fork stops with an error; "
-                    "with 'order: node' the run goes on", s->net.graph.node[h->node].name, s->net.graph.node[dst].name);
-}
 
 void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
-    if (s->hosts.qp_order)
-        require_way(s, h, spec->dst);
+    if (s->model.list)
+        s->model.list->on_start(s, h, spec->dst);
     if (s->hosts.inside && inside_start(s, h, spec))
         return;
     post_flow(s, h, spec);
@@ -86,8 +76,8 @@ void host_on_packet(struct sim *s, struct host *h, struct packet *k)
             goto kick;
     } else if ((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE && f->generation == k->generation) {
         on_answer(s, h, f, k);
-    } else if (s->model.ignores_late_answers) {
-        packet_free(&s->engine.packets, id);
+    } else if (s->model.on_late_answer) {
+        s->model.on_late_answer(s, id);
         return;
     }
     packet_free(&s->engine.packets, id);
@@ -140,23 +130,8 @@ void host_on_tcp_wake(struct sim *s, struct host *h)
 void host_catch_up(struct sim *s, struct host *h)
 {
     answer_catch_up(s, h);
-    if (s->model.is_repaced)
+    if (s->model.repace)
         host_kick(s, h);         /* somebody may now go earlier than the wake-up */
-}
-
-void host_redistribute(struct sim *s, struct host *h)
-{
-    const struct qp_order *o = &s->hosts.qp_order[h->id];
-
-    turn_clear(s, h);
-    for (uint32_t i = 0; i < o->count; i++) {
-        struct flow *f = &s->flows.flow[o->flow[i]];
-
-        require_way(s, h, f->dst);
-        turn_put(s, h, f);
-        pacer_sort_in(s, h, f);
-        host_kick(s, h);
-    }
 }
 
 /* ---- invariants ---- */
@@ -177,14 +152,15 @@ void host_check(const struct sim *s, const struct host *h)
             continue;
         }
         active++;
-        expect_of_node((f->phase == FLOW_ACTIVE || (s->model.fails_as_fork && f->phase == FLOW_DONE)) && f->position == i, s,
+        expect_of_node((f->phase == FLOW_ACTIVE || (s->model.sends_acked && f->phase == FLOW_DONE)) && f->position == i, s,
                        h->node, "a flow is not where its host thinks");
-        expect_of_node((f->acked <= f->sent || s->model.fails_as_fork) && f->sent <= f->bytes, s, h->node, "a flow has more acknowledged than sent");
+        expect_of_node((f->acked <= f->sent || s->model.sends_acked) && f->sent <= f->bytes, s, h->node,
+                       "a flow has more acknowledged than sent");
         expect_of_node(!(is_ready && f->heap_at != NOT_IN_HEAP), s, h->node, "a flow is ready and waiting");
         expect_of_node(is_ready || f->heap_at != NOT_IN_HEAP || f->sent == f->bytes || !pacer_may_send(s, h, f), s, h->node,
                        "a flow has bytes left but will not send");
     }
-    expect_of_node(ready == h->ready_count && dead == h->dead && active == h->active, s, h->node, "counts of flows are off");
+    expect_of_node(ready == h->ready_count && dead == h->dead + h->kept && active == h->active, s, h->node, "counts of flows are off");
     for (uint32_t i = 1; i < h->heap_count; i++)
         expect_of_node(h->heap_ps[(i - 1) / 2] <= h->heap_ps[i] && h->heap_ps[i] == s->flows.flow[h->heap[i]].look_ps, s, h->node,
                        "the pacer's heap is no heap");

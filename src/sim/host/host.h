@@ -25,10 +25,6 @@ void host_on_tcp_wake(struct sim *, struct host *);
 /* Catches up with every flow's timers, before the knobs change. */
 void host_catch_up(struct sim *, struct host *);
 
-/* hosts.qp_order: a link has gone down somewhere. The host's queue pairs take their turn in the order of the fork's table from now
- * on, and the port is asked to send each time one of them is in place. */
-void host_redistribute(struct sim *, struct host *);
-
 void host_check(const struct sim *, const struct host *);
 
 #endif

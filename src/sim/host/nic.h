@@ -111,6 +111,7 @@ struct host {
     uint32_t  cnp_count;         /* of its entries */
     uint8_t   ready_prios;       /* none but these classes, bit by bit, are ready; 0: not known. See turn.c */
     uint32_t  cc_at;             /* of host_state.cc_cfg: which is that of hosts like this one */
+    uint32_t  kept;              /* finished entries of 'list' that the turn does not remove: see model.keep_finished */
     uint32_t  pairs;             /* its lasting queue pairs: first of a list; 0: none */
 };
 

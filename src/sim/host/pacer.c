@@ -74,7 +74,7 @@ static void heap_move(struct sim *s, struct host *h, uint32_t at, uint64_t ps)
 
 bool pacer_has_window(const struct sim *s, const struct host *h, const struct flow *f)
 {
-    uint64_t window = s->model.holds_at_turn ? UINT64_MAX : f->out.window_bytes;
+    uint64_t window = s->model.repace ? f->out.window_bytes : UINT64_MAX;
 
     if (s->cfg.window_bytes) {
         uint64_t w = s->cfg.window_by_pair ? f->pair_bdp_bytes : s->cfg.window_bytes;
@@ -104,7 +104,7 @@ APART bool pacer_is_held(const struct sim *s, const struct host *h, struct flow 
 /* When to look at a flow that waits: when its pacer lets it go, or when its rate changes before that. */
 static inline uint64_t look_at(const struct sim *s, const struct flow *f)
 {
-    if (!s->model.is_repaced || f->out.due_ps >= f->next_ps)
+    if (!s->model.repace || f->out.due_ps >= f->next_ps)
         return f->next_ps;
     return f->out.due_ps > s->engine.now_ps ? f->out.due_ps : s->engine.now_ps + 1;
 }
@@ -116,12 +116,6 @@ void pacer_put_off(struct sim *s, struct host *h, struct flow *f)
     h->ready_count--;
     f->look_ps = look_at(s, f);
     heap_add(s, h, f);
-}
-
-/* The window grows with the rate, so one that is held by it may go when its rate rises. */
-static inline bool is_window_paced(const struct sim *s)
-{
-    return s->cfg.window_by_rate && s->model.is_repaced;
 }
 
 /* One that is held by its window and will have another rate by itself waits for that. */
@@ -138,14 +132,14 @@ void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
 {
     bool is_ready = bit_is_set(h->ready, f->position);
 
-    if (s->cfg.window_by_rate && !s->model.holds_at_turn && s->engine.now_ps >= f->out.due_ps)
+    if (s->hosts.paces_window && s->engine.now_ps >= f->out.due_ps)
         h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
-    if (f->sent >= f->bytes || !(s->model.holds_at_turn || pacer_may_send(s, h, f))) {
+    if (f->sent >= f->bytes || !(s->hosts.has_held || pacer_may_send(s, h, f))) {
         if (is_ready)
             bit_clear(h->ready, f->position), h->ready_count--;
         if (f->heap_at != NOT_IN_HEAP)
             heap_remove(s, h, f->heap_at);
-        if (is_window_paced(s))
+        if (s->hosts.paces_window)
             await_rate(s, h, f);
     } else if (f->next_ps > s->engine.now_ps) {
         if (is_ready)
@@ -164,7 +158,7 @@ void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
 
 /* The rate has changed while the pacer works off a packet: what is left of it takes as much longer or
  * shorter. A packet that is held stays where it is. */
-static void repace(const struct sim *s, struct flow *f)
+void pacer_repace(const struct sim *s, struct flow *f)
 {
     if (s->hosts.hf2t && s->hosts.hf2t->qp[f - s->flows.flow].is_held)
         return;
@@ -203,19 +197,19 @@ APART void pacer_repace_last(struct sim *s, struct host *h, struct flow *f)
 /* One that is neither ready nor waits is held by its window, which may be another now. */
 static APART void let_held_go(struct sim *s, struct host *h, struct flow *f)
 {
-    if (f->phase == FLOW_ACTIVE && !s->model.holds_at_turn && f->heap_at == NOT_IN_HEAP && !bit_is_set(h->ready, f->position))
+    if (f->phase == FLOW_ACTIVE && f->heap_at == NOT_IN_HEAP && !bit_is_set(h->ready, f->position))
         pacer_sort_in(s, h, f);
 }
 
 void pacer_on_decision(struct sim *s, struct host *h, struct flow *f)
 {
-    if (f->heap_at == NOT_IN_HEAP || !s->model.is_repaced) {
-        if (__builtin_expect(s->cfg.window_by_rate, 0))
+    if (f->heap_at == NOT_IN_HEAP || !s->model.repace) {
+        if (__builtin_expect(s->hosts.paces_window, 0))
             let_held_go(s, h, f);
         return;
     }
     if (f->out.rate_bps != f->gap_rate_bps && f->next_ps > s->engine.now_ps)
-        repace(s, f);
+        s->model.repace(s, f);
     pacer_sort_in(s, h, f);
 }
 
@@ -223,7 +217,7 @@ void pacer_on_decision(struct sim *s, struct host *h, struct flow *f)
 static APART void look_again(struct sim *s, struct host *h, struct flow *f)
 {
     h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
-    repace(s, f);
+    s->model.repace(s, f);
     pacer_sort_in(s, h, f);
 }
 
@@ -232,7 +226,7 @@ static APART void release_other(struct sim *s, struct host *h, struct flow *f)
 {
     if (f->next_ps > s->engine.now_ps)
         look_again(s, h, f);
-    else if (is_window_paced(s))
+    else if (s->hosts.paces_window)
         pacer_sort_in(s, h, f);
     else
         pacer_set_ready(h, f);
@@ -262,12 +256,12 @@ void pacer_await(struct sim *s, struct host *h, uint64_t since_ps)
     if (!h->heap_count)
         return;
     at = h->heap_ps[0];
+    if (s->model.keeps_wake && s->model.keeps_wake(s, h))
+        return;
     if (h->wake.next != EVQ_IDLE) {
-        if ((s->model.keeps_wakeup && !s->hosts.hf2t) || h->wake.at_ps <= at)
+        if (h->wake.at_ps <= at)
             return;
         evq_cancel(&s->engine.evq, event);
-    } else if (s->model.skips_wakeup && !s->hosts.hf2t && h->ready_count) {
-        return;
     }
     evq_add(&s->engine.evq, event, at, sim_order(s, &s->net.node[h->node], s->engine.now_ps + (at - since_ps)));
 }

@@ -1,8 +1,7 @@
 /* src/sim/host/pacer.h - which queue pairs of a host may send now, and when the others may.
  *
- * A pacer works off the bits of a flow's last packet at the flow's rate: until next_ps it waits. Where the model says so
- * (is_repaced) it does that at the rate of the moment, so a rate that changes moves next_ps; otherwise next_ps stays
- * where it was set.
+ * A pacer works off the bits of a flow's last packet at the flow's rate: until next_ps it waits. A model may
+ * move next_ps when the rate changes (repace); otherwise next_ps stays where it was set.
  */
 #ifndef SIM_HOST_PACER_H
 #define SIM_HOST_PACER_H
@@ -42,7 +41,7 @@ bool pacer_has_window(const struct sim *, const struct host *, const struct flow
  * several packets per ACK, the receiver may then wait for more of them, and the sender for an ACK. */
 bool pacer_may_send(const struct sim *, const struct host *, const struct flow *);
 
-/* holds_at_turn: may a flow that is ready not go now, at the rate and the window of this moment? */
+/* has_held: may a flow that is ready not go now, at the rate and the window of this moment? */
 bool pacer_is_held(const struct sim *, const struct host *, struct flow *);
 
 /* Puts a flow where it belongs: ready, waiting for its pacer, or neither. */
@@ -54,6 +53,9 @@ void pacer_put_off(struct sim *, struct host *, struct flow *);
 /* Congestion control has spoken: a flow that waits may have a new rate, or a new time at which it will
  * change. */
 void pacer_on_decision(struct sim *, struct host *, struct flow *);
+
+/* model.repace of a real NIC: what is left of the gap takes as much longer or shorter as the rate has changed. */
+void pacer_repace(const struct sim *, struct flow *);
 
 /* The fork, of a control that repaces: the next packet goes when it would if the last had been paced at the rate that is
  * decided on now, be that in the past and be it the same; and a wake-up that is armed for later moves, even if it is not

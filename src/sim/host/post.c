@@ -14,19 +14,15 @@
 
 #include <string.h>
 
-static uint32_t source_port(const struct sim *s, struct host *h, uint32_t dst)
+static uint32_t source_port(struct sim *s, struct host *h, uint32_t dst)
 {
     const struct model *m = &s->model;
-    uint16_t           *next;
 
     if (s->cfg.lb_by_host)
         return m->sport_first;
-    if (!m->counts_sports_by_pair)
-        return (m->sport_first + (h->sport++ & m->sport_mask)) & 0xffff;
-    next = &h->pair_sport[s->net.node[dst].host];
-    if (*next == 0)
-        *next = m->sport_first;
-    return (*next)++;
+    if (m->source_port)
+        return m->source_port(s, h, dst);
+    return (m->sport_first + (h->sport++ & m->sport_mask)) & 0xffff;
 }
 
 /* What a flow is, whoever sends it. */

@@ -5,11 +5,16 @@
 #include "sim/host/reply.h"
 #include "sim/host/selective_repeat.h"
 
-/* An ACK or a NACK. */
-static inline void acknowledge(struct sim *s, const struct host *h, const struct packet *k, enum packet_kind kind,
-                               uint64_t seq, uint8_t flags)
+static void acknowledge(struct sim *s, const struct host *h, const struct packet *k, enum packet_kind kind, uint64_t seq,
+                        uint8_t flags)
 {
     reply_to(s, h, k, &(struct answer){ kind, seq, s->hosts.ack_prio[k->prio], s->cfg.ack_bytes, flags });
+}
+
+void receive_acknowledge(struct sim *s, const struct host *h, const struct packet *k, uint64_t expected, uint8_t flags)
+{
+    s->engine.counters.acks_sent++;
+    acknowledge(s, h, k, PACKET_ACK, expected, flags);
 }
 
 /* The size of a message of which something is missing. It may be read here: its source does not know of its end. */
@@ -38,8 +43,7 @@ static void count_nack(struct sim *s, const struct packet *k)
     s->engine.counters.nacks_by_size[size_of(s, k)]++;
 }
 
-/* May the receiver tell that it expects this byte, at most once per nack_gap? If so, notes that it does. */
-static bool may_answer(const struct sim *s, struct flow_rx *rx, uint64_t expected)
+bool receive_may_answer(const struct sim *s, struct flow_rx *rx, uint64_t expected)
 {
     if (rx->nacked_seq == expected && s->engine.now_ps - rx->nacked_ps < s->cfg.nack_gap_ps)
         return false;
@@ -48,13 +52,12 @@ static bool may_answer(const struct sim *s, struct flow_rx *rx, uint64_t expecte
     return true;
 }
 
-/* A gap: says which byte is missing. */
-static void complain(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint64_t expected,
-                     uint8_t flags)
+void receive_complain(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint64_t expected,
+                      uint8_t flags)
 {
     if (s->cfg.nack_is_cnp)
         flags = PACKET_ECHO;
-    if (!may_answer(s, rx, expected))
+    if (!receive_may_answer(s, rx, expected))
         return;
     count_nack(s, k);
     acknowledge(s, h, k, PACKET_NACK, expected, flags);
@@ -122,10 +125,9 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
     is_end = expected == x->end;
     if (fate == SELECTIVE_TAKEN)
         is_end = tell_arrivals(s, f, x, expected);
-    if (++rx->unacked >= s->cfg.ack_every || (flags && s->model.acks_marks) || fate == SELECTIVE_OLD || is_end) {
+    if (++rx->unacked >= s->cfg.ack_every || flags & s->model.ack_flags || fate == SELECTIVE_OLD || is_end) {
         rx->unacked = 0;
-        s->engine.counters.acks_sent++;
-        acknowledge(s, h, k, PACKET_ACK, expected, flags);
+        receive_acknowledge(s, h, k, expected, flags);
     }
     if (k->flags & PACKET_LAST && fate != SELECTIVE_BEYOND && expected < k->seq + k->payload) {
         uint32_t n = (uint32_t)(k->seq / s->cfg.mtu_bytes);      /* itself */
@@ -152,38 +154,23 @@ static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct pack
     return true;
 }
 
-/* A copy of a flow of which all has come. The fork's receiver forgets a flow when the sender
- * knows of its end, then answers copies as if byte 0 were missing, spaced as NACKs are, and the sender ignores it. A
- * receiver that runs beside the sender cannot know that instant. It spaces its answers alike from the last byte
- * on, but acknowledges: should the last ACK be lost, the sender needs another. */
-static bool is_spaced_out(const struct sim *s, struct flow_rx *rx, const struct packet *k)
-{
-    return s->model.spaces_copies && rx->expected == s->flows.flow[k->flow].bytes && !may_answer(s, rx, rx->expected);
-}
-
-/* Where ACKs are for several packets: has this one its own? */
-static inline bool is_answered_at_once(const struct sim *s, uint64_t expected, const struct packet *k, uint8_t flags)
+/* Where ACKs are for several packets: returns whether this one has its own. */
+static inline bool is_acked_at_once(const struct sim *s, uint64_t expected, const struct packet *k, uint8_t flags)
 {
     if (s->cfg.ack_from_bytes)
         return expected >= s->cfg.ack_from_bytes || expected % s->cfg.ack_chunk_bytes == 0;
-    return k->flags & PACKET_LAST || (flags && s->model.acks_marks);
+    return k->flags & PACKET_LAST || flags & s->model.ack_flags;
 }
 
-/* A copy of a flow that is over meets a state that knows nothing of it (forgets_finished). The sender does not care, but
- * these answers are frames like others. */
-static void answer_copy(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+bool receive_is_acked_at_once(const struct sim *s, uint64_t expected, const struct packet *k, uint8_t flags)
 {
-    bool is_next = k->seq == rx->again;
+    return is_acked_at_once(s, expected, k, flags);
+}
 
-    if (k->seq > rx->again) {
-        complain(s, h, rx, k, rx->again, flags);
-        return;
-    }
-    rx->again += is_next ? k->payload : 0;
-    if (is_next ? s->cfg.ack_every > 1 && !is_answered_at_once(s, rx->again, k, flags) : !s->model.acks_old)
-        return;
-    s->engine.counters.acks_sent++;
-    acknowledge(s, h, k, PACKET_ACK, rx->again, flags);
+void receive_ack_copy(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+{
+    (void)flags;
+    receive_acknowledge(s, h, k, rx->expected, 0);
 }
 
 /* One that comes before what was expected, or after it. */
@@ -196,12 +183,11 @@ static void on_other(struct sim *s, struct host *h, struct flow_rx *rx, const st
     s->engine.counters.payload_stale += k->payload;
     if (k->seq > rx->expected) {
         count_reordered(s, k);
-        complain(s, h, rx, k, rx->expected, flags);
+        receive_complain(s, h, rx, k, rx->expected, flags);
     } else if (rx->expected == UINT64_MAX) {
-        answer_copy(s, h, rx, k, flags);
-    } else if (!is_spaced_out(s, rx, k) && s->model.acks_old) {
-        s->engine.counters.acks_sent++;
-        acknowledge(s, h, k, PACKET_ACK, rx->expected, s->model.echoes_old ? flags : 0);
+        s->model.on_forgotten(s, h, rx, k, flags);
+    } else if (s->model.on_copy) {
+        s->model.on_copy(s, h, rx, k, flags);
     }
 }
 
@@ -235,12 +221,12 @@ bool receive_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];
     bool            is_marked = k->flags & PACKET_ECN;
-    uint8_t         flags = s->model.marks_in_acks && is_marked ? PACKET_ECHO : 0;
+    uint8_t         flags = is_marked ? s->model.echo : 0;
 
     s->engine.counters.data_received++;
     if (rx->generation != k->generation && !open_flow(s, rx, k))
         return false;
-    if (is_marked && !s->model.marks_in_acks)
+    if (is_marked && !s->model.echo)
         on_mark(s, h, rx, k);
     if (k->seq != rx->expected && !on_disorder(s, h, rx, k, flags))
         return false;
@@ -248,7 +234,7 @@ bool receive_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
     s->engine.counters.payload_received += k->payload;
     if (k->flags & PACKET_LAST)
         flow_on_arrival(s, &s->flows.flow[k->flow]);
-    if (++rx->unacked < s->cfg.ack_every && !is_answered_at_once(s, rx->expected, k, flags))
+    if (++rx->unacked < s->cfg.ack_every && !is_acked_at_once(s, rx->expected, k, flags))
         return false;
     rx->unacked = 0;
     s->engine.counters.acks_sent++;

@@ -8,4 +8,21 @@
  * caller's. */
 bool receive_data(struct sim *, struct host *, uint32_t id, struct packet *);
 
+/* model.on_copy of a real NIC: acknowledges again what has arrived. */
+void receive_ack_copy(struct sim *, struct host *, struct flow_rx *, const struct packet *, uint8_t flags);
+
+/* ---- for models with other receivers ---- */
+
+/* Sends an ACK for all bytes before 'expected', in answer to packet 'k'. */
+void receive_acknowledge(struct sim *, const struct host *, const struct packet *k, uint64_t expected, uint8_t flags);
+
+/* Sends a NACK: byte 'expected' is missing. At most one per nack_gap. */
+void receive_complain(struct sim *, struct host *, struct flow_rx *, const struct packet *, uint64_t expected, uint8_t flags);
+
+/* Returns whether nack_gap has passed since the last answer about this byte, and notes that there is one now. */
+bool receive_may_answer(const struct sim *, struct flow_rx *, uint64_t expected);
+
+/* Where ACKs are for several packets: returns whether this one has its own. */
+bool receive_is_acked_at_once(const struct sim *, uint64_t expected, const struct packet *, uint8_t flags);
+
 #endif

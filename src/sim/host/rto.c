@@ -5,30 +5,24 @@ static uint32_t event_of(const struct sim *s, const struct host *h)
     return s->engine.first_event[EV_TIMEOUT] + h->id;
 }
 
-/* With has_qp_timers the event comes in the order of one that was set 'rto' before: then the queue pair that it is for
- * set it, whenever the host has looked for who is next. */
-void rto_await(struct sim *s, const struct host *h, uint64_t at_ps)
+void rto_await(struct sim *s, const struct host *h, uint64_t at_ps, uint64_t order_ps)
 {
-    uint64_t order;
-
-    if (!s->cfg.rto_ps || evq_is_pending(&s->engine.evq, event_of(s, h)))
-        return;
-    order = sim_order(s, &s->net.node[h->node], s->model.has_qp_timers ? s->engine.now_ps + s->cfg.rto_ps : at_ps);
-    evq_add(&s->engine.evq, event_of(s, h), at_ps, order);
+    if (s->cfg.rto_ps && !evq_is_pending(&s->engine.evq, event_of(s, h)))
+        evq_add(&s->engine.evq, event_of(s, h), at_ps, sim_order(s, &s->net.node[h->node], order_ps));
 }
 
 APART void rto_restart(struct sim *s, const struct host *h, struct flow *f)
 {
     f->progress_ps = s->engine.now_ps;
-    rto_await(s, h, s->engine.now_ps + s->cfg.rto_ps);
+    rto_await(s, h, s->engine.now_ps + s->cfg.rto_ps, s->engine.now_ps + s->cfg.rto_ps);
 }
 
 void rto_on_start(struct sim *s, const struct host *h, struct flow *f)
 {
-    if (s->model.has_qp_timers)
+    if (s->model.on_timeout)
         f->progress_ps = NEVER;          /* until it sends */
     else
-        rto_await(s, h, s->engine.now_ps + s->cfg.rto_ps);
+        rto_await(s, h, s->engine.now_ps + s->cfg.rto_ps, s->engine.now_ps + s->cfg.rto_ps);
 }
 
 void rto_cancel(struct sim *s, const struct host *h)

@@ -1,18 +1,17 @@
 /* src/sim/host/rto.h - the retransmission timer: one event per host, for the first of its queue pairs whose time is up.
  *
- * A queue pair's time counts from the last acknowledgement of something new, or from when it began to send. Where
- * the model has has_qp_timers, it counts from what was sent or answered last; it runs out once, and does not count again
- * before the next packet.
+ * A queue pair's time counts from the last acknowledgement of something new, or from when it began to send. A model
+ * may have other rules: see model.on_timeout.
  */
 #ifndef SIM_HOST_RTO_H
 #define SIM_HOST_RTO_H
 
 #include "sim/host/nic.h"
 
-/* Awaits that moment, unless the event is pending. */
-void rto_await(struct sim *, const struct host *, uint64_t at_ps);
+/* Sets the event, unless it is pending, in the order of one that is for order_ps. */
+void rto_await(struct sim *, const struct host *, uint64_t at_ps, uint64_t order_ps);
 
-/* has_qp_timers: the time of a queue pair counts from now. */
+/* The time of a queue pair counts from now. */
 void rto_restart(struct sim *, const struct host *, struct flow *);
 
 /* A queue pair starts; the last one of a host is over. */

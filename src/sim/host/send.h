@@ -26,7 +26,7 @@ static inline void send_await(struct sim *s, struct host *h, struct port *p)
 {
     if (p->backlog | h->ready_count | h->dead)
         path_await_free(&s->engine, p);
-    else if (h->heap_count && (!s->model.wakes_once || !pacer_is_later(h, p->free_at_ps)))
+    else if (h->heap_count && (!s->model.repace || !pacer_is_later(h, p->free_at_ps)))
         path_await_free(&s->engine, p);
     else if (h->heap_count && !pacer_is_awaited(h))
         pacer_await(s, h, p->free_at_ps);

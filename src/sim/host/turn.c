@@ -1,6 +1,5 @@
 #include "sim/host/turn.h"
 #include "sim/host/pacer.h"
-#include "sim/host/fork/qp_order.h"
 
 #include <string.h>
 
@@ -60,8 +59,8 @@ void turn_put(struct sim *s, struct host *h, struct flow *f)
 void turn_add(struct sim *s, struct host *h, struct flow *f)
 {
     h->active++;
-    if (s->hosts.qp_order)
-        qp_order_add(s, h, f);
+    if (s->model.list)
+        s->model.list->add(s, h, f);
     turn_put(s, h, f);
 }
 
@@ -110,8 +109,7 @@ static uint32_t next_ready(const struct sim *s, const struct host *h, uint8_t pa
     return at;
 }
 
-/* Takes finished entries from position 'from' on out of the list; returns the new position of 'keep'. */
-static uint32_t compact(struct sim *s, struct host *h, uint32_t from, uint32_t keep)
+uint32_t turn_compact(struct sim *s, struct host *h, uint32_t from, uint32_t keep)
 {
     uint32_t to = from, kept = keep;
 
@@ -136,20 +134,6 @@ static uint32_t compact(struct sim *s, struct host *h, uint32_t from, uint32_t k
     return kept;
 }
 
-/* Where finished entries keep their place for ever (keeps_finished), we do not keep them, but nobody's turn may depend on
- * it. */
-static void tidy(struct sim *s, struct host *h)
-{
-    uint32_t passed = 0;         /* entries up to the one served last that stay */
-
-    if (h->dead < 64 || 2 * h->dead < h->count)
-        return;
-    for (uint32_t i = 0; i < h->last + 1 && i < h->count; i++)
-        passed += !(bit_is_set(h->finished, i));
-    compact(s, h, 0, UINT32_MAX);
-    h->last = passed - 1;        /* none: the turn begins with the first */
-}
-
 /* All that are ready are of classes that are paused: a host that was found so stays so until another class is ready or
  * fewer are paused. Looking again at every packet that comes in would cost the square of its queue pairs. */
 static inline bool is_all_paused(const struct host *h, uint8_t paused)
@@ -170,19 +154,19 @@ APART uint32_t turn_next_of_many(struct sim *s, struct host *h, uint8_t paused)
         found = is_all_paused(h, paused) ? start : next_ready(s, h, paused, 0, start);
         if (found == start)
             found = UINT32_MAX;
-        if (h->dead && !s->model.keeps_finished) {
+        if (h->dead) {
             dead = next_bit(h->finished, 0, found == UINT32_MAX ? start : found);
             if (dead == (found == UINT32_MAX ? start : found))
                 dead = next_bit(h->finished, start, n);
             if (dead < n)
-                found = compact(s, h, dead, found);
+                found = turn_compact(s, h, dead, found);
         }
         if (found == UINT32_MAX && !s->hosts.has_held)
             h->ready_prios = paused;
-    } else if (h->dead && !s->model.keeps_finished) {
+    } else if (h->dead) {
         dead = next_bit(h->finished, start, found);
         if (dead < found)
-            found = compact(s, h, dead, found);
+            found = turn_compact(s, h, dead, found);
     }
     if (found != UINT32_MAX)
         h->last = found;
@@ -192,12 +176,13 @@ APART uint32_t turn_next_of_many(struct sim *s, struct host *h, uint8_t paused)
 void turn_finish(struct sim *s, struct host *h, const struct flow *f)
 {
     bit_set(h->finished, f->position);
-    h->dead++;
     h->active--;
-    if (s->hosts.qp_order && f->phase != FLOW_DONE)
-        qp_order_remove(s, h, f);
-    if (s->model.keeps_finished)
-        tidy(s, h);
+    if (s->model.list && f->phase != FLOW_DONE)
+        s->model.list->remove(s, h, f);
+    if (s->model.keep_finished)
+        s->model.keep_finished(s, h);
+    else
+        h->dead++;
 }
 
 void turn_clear(struct sim *s, struct host *h)
@@ -208,6 +193,6 @@ void turn_clear(struct sim *s, struct host *h)
         bit_clear(h->ready, i);
         bit_clear(h->finished, i);
     }
-    h->count = h->dead = h->ready_count = h->heap_count = 0;
+    h->count = h->dead = h->kept = h->ready_count = h->heap_count = 0;
     h->ready_prios = 0;
 }

@@ -18,6 +18,9 @@ void turn_put(struct sim *, struct host *, struct flow *);
 /* A flow of the list, which is neither ready nor waits, is over. */
 void turn_finish(struct sim *, struct host *, const struct flow *);
 
+/* Takes finished entries from position 'from' on out of the list. Returns the new position of 'keep'. */
+uint32_t turn_compact(struct sim *, struct host *, uint32_t from, uint32_t keep);
+
 uint32_t turn_next_of_many(struct sim *, struct host *, uint8_t paused);
 
 /* The position of the flow to serve, behind the one served last, or UINT32_MAX; none of the classes in 'paused'. The usual
@@ -27,7 +30,7 @@ static inline uint32_t turn_next(struct sim *s, struct host *h, uint8_t paused)
     uint32_t start = h->last + 1;
     uint64_t word;
 
-    if (!h->ready_count && (!h->dead || s->model.keeps_finished))
+    if (!h->ready_count && !h->dead)
         return UINT32_MAX;
     if (h->count > 63 || start > h->count || h->dead | paused || s->hosts.has_held)
         return turn_next_of_many(s, h, paused);

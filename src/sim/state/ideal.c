@@ -53,20 +53,14 @@ static uint64_t slowest_bps(const struct sim *s, const struct path *path)
     return slowest;
 }
 
-/* HPCC's scripts: two ways of propagation, one full payload per hop, all bytes at the slowest link; whole
- * nanoseconds. */
-static uint64_t ideal_hpcc_ps(const struct sim *s, const struct path *path, uint64_t bytes, uint64_t slowest)
+/* The forks' scripts: a sum over the links of the path, and the rest at the slowest. */
+static uint64_t rough_ps(const struct sim *s, const struct path *path, uint64_t bytes, uint64_t slowest)
 {
-    uint32_t header = s->cfg.header_bytes - s->model.telemetry_bytes;
-    uint64_t ns = 0, packets = (bytes + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
+    uint64_t ps = 0;
 
-    for (uint32_t i = 0; i < path->hops; i++) {
-        const struct port *p = &s->net.port[path->port[i]];
-
-        ns += 2ull * p->delay_ps / PS_PER_NS + s->cfg.mtu_bytes * 8000000000ull / p->rate_bps;
-    }
-    ns += (uint64_t)((unsigned __int128)(bytes + header * packets) * 8000000000u / slowest);
-    return ns * PS_PER_NS;
+    for (uint32_t i = 0; i < path->hops; i++)
+        ps += s->model.hop_ps(&s->cfg, &s->net.port[path->port[i]]);
+    return ps + s->model.rest_ps(s, bytes, slowest);
 }
 
 struct frames { uint32_t payload_bytes, header_bytes, ack_bytes, ack_every; };
@@ -193,8 +187,8 @@ uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t 
     struct frames frames = frames_of(s, s->model.telemetry_bytes);
     struct path   path;
 
-    if (s->model.is_ideal_rough)
-        return find_path(s, src, dst, &path) ? ideal_hpcc_ps(s, &path, bytes, slowest_bps(s, &path)) : 0;
+    if (s->model.hop_ps)
+        return find_path(s, src, dst, &path) ? rough_ps(s, &path, bytes, slowest_bps(s, &path)) : 0;
     return exact_ps(s, src, dst, bytes, &frames);
 }
 
@@ -211,7 +205,7 @@ uint64_t sim_ideal_rerouted_ps(const struct sim *s, uint32_t epoch, uint32_t src
 
     if (!find_path(s, src, dst, &first))
         return 0;
-    return ideal_hpcc_ps(s, &first, bytes, slowest_bps(s, find_path_at(s, epoch, src, dst, &now) ? &now : &first));
+    return rough_ps(s, &first, bytes, slowest_bps(s, find_path_at(s, epoch, src, dst, &now) ? &now : &first));
 }
 
 uint64_t sim_ideal_tcp_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t mss_bytes)
@@ -228,8 +222,8 @@ uint64_t sim_base_rtt_ps(const struct sim *s, uint32_t src, uint32_t dst)
 
     if (!find_path(s, src, dst, &path))
         return 0;
-    return s->model.is_ideal_rough ? ideal_hpcc_ps(s, &path, s->model.rtt_bytes, slowest_bps(s, &path)) :
-                                     ideal_exact_ps(s, &path, s->model.rtt_bytes, &frames);
+    return s->model.hop_ps ? rough_ps(s, &path, 0, slowest_bps(s, &path)) :
+                             ideal_exact_ps(s, &path, s->cfg.mtu_bytes, &frames);
 }
 
 uint64_t sim_pair_bdp_bytes(const struct sim *s, uint32_t src, uint32_t dst)

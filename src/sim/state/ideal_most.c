@@ -34,12 +34,11 @@ struct end {
     bool     is_second;
 };
 
-/* HPCC's scripts: two ways of propagation and one full payload, in whole nanoseconds. */
 static uint64_t hop_ps(const struct sim *s, const struct port *p)
 {
-    if (s->model.is_ideal_rough)
-        return (2ull * p->delay_ps / PS_PER_NS + s->cfg.mtu_bytes * 8000000000ull / p->rate_bps) * PS_PER_NS;
-    return p->tx_ps[s->model.rtt_bytes + s->cfg.header_bytes] + p->peer->tx_ps[s->cfg.ack_bytes] + 2ull * p->delay_ps;
+    if (s->model.hop_ps)
+        return s->model.hop_ps(&s->cfg, p);
+    return p->tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes] + p->peer->tx_ps[s->cfg.ack_bytes] + 2ull * p->delay_ps;
 }
 
 static void find_hops(struct search *f)
@@ -84,7 +83,7 @@ static void find_ends(struct search *f)
         const struct hop *h = &f->hop[net->node[n].first_port];
 
         if (!net->node[n].is_switch)
-            f->end[hosts++] = (struct end){ f->sim->model.is_ideal_rough ? h->rate_bps : 0, h->ps,
+            f->end[hosts++] = (struct end){ f->sim->model.hop_ps ? h->rate_bps : 0, h->ps,
                                             f->route->host[n].group, n, false };
     }
     qsort(f->end, hosts, sizeof *f->end, compare_ends);
@@ -174,7 +173,7 @@ static void look_at_pair(struct search *f, struct ideal_most *most, uint32_t src
         add_hop(&w, &f->hop[h->port]);
     }
     add_hop(&w, first);
-    bdp_bytes = f->sim->model.is_ideal_rough ? bdp_of(&w) : 0;
+    bdp_bytes = f->sim->model.hop_ps ? bdp_of(&w) : 0;
     if (w.ps > most->rtt_ps || (w.ps == most->rtt_ps && w.hops > most->rtt_hops)) {
         most->rtt_ps = w.ps;
         most->rtt_hops = w.hops;

@@ -1,72 +1,120 @@
-/* src/sim/state/model.h - what a model decides, besides the numbers of struct sim_cfg. sim/model.c decides it, where a
- * world is built; nobody else asks for the model.
+/* src/sim/state/model.h - what a model of devices decides, besides the numbers of struct sim_cfg.
+ *
+ * A model is a row of data and functions, chosen when a world is built (sim/model.c). The rows of the ns-3 forks are in
+ * sim/forks/; no other code asks which model runs. A function that is NULL is behaviour that real devices do not have.
  */
 #ifndef SIM_STATE_MODEL_H
 #define SIM_STATE_MODEL_H
 
-#include "core/hpcc_time.h"
 #include "core/units.h"
+#include "net/route.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sim_cfg;
+struct flow;
+struct flow_rx;
+struct host;
+struct lb_algo;
+struct lb_packet;
+struct node;
+struct packet;
 struct port;
+struct sim;
+struct sim_cfg;
+
+/* after_send */
+#define SENT_TIMER     1u        /* a queue pair that has sent restarts its timer */
+#define SENT_ASKS      2u        /* it may have to ask for an ACK: see pacer_may_send() */
+
+#define REPLY_BY_CLASS UINT8_MAX /* reply_queue */
+
+/* Classes of an ingress port whose sender must pause, and those whose sender may resume; bit masks. */
+struct account_pfc { uint8_t pause, resume; };
+
+/* An account of switch buffers that replaces the one in switch/buffer.c. */
+struct account {
+    void         (*init)   (struct sim *, struct node *);
+    /* Books a packet that came in by 'in' and leaves by 'out'. Returns false if there is no room. */
+    bool         (*admit)  (struct sim *, struct port *in, const struct port *out, struct packet *, struct account_pfc *);
+    /* A packet has left its queue of 'out'. Returns the port it came in by if the sender there may resume, or NULL. */
+    struct port *(*release)(struct sim *, const struct port *out, const struct packet *);
+    const char  *(*check)  (const struct sim *, const struct node *);   /* returns what does not hold, or NULL */
+};
+
+/* A list of a host's queue pairs in an order of its own, for worlds whose links change: see forks/qp_order.h. */
+struct qp_list {
+    void (*on_start) (struct sim *, const struct host *, uint32_t dst);     /* a message to 'dst' is about to be posted */
+    void (*add)      (struct sim *, const struct host *, const struct flow *);
+    void (*remove)   (struct sim *, const struct host *, const struct flow *);
+    void (*on_change)(struct sim *, struct host *);      /* links have changed */
+};
 
 struct model {
     /* Time. */
-    bool     fails_as_fork;      /* links that lose packets or go down do so as in the HPCC fork: see docs/fidelity.md */
-    bool     in_whole_ns;        /* frames, and the gaps between them, take whole nanoseconds, truncated */
-    uint32_t spacing_bytes;      /* otherwise: that go with every frame on the wire */
-    uint32_t telemetry_bytes;    /* of the header, and in model nic of ACKs: the rest of it is what ideals count with */
-    uint32_t rtt_bytes;          /* payload of the packet whose round trip is the base RTT */
-    bool     is_ideal_rough;     /* the FCT of a flow alone is that of HPCC's scripts: see ideal.c */
+    uint64_t (*frame_ps)(uint32_t bytes, uint64_t rate_bps);     /* NULL: see model_frame_ps() */
+    uint32_t tick_ps;            /* messages within a server take multiples of this */
+    uint32_t spacing_bytes;      /* per frame on the wire */
+    uint32_t telemetry_bytes;    /* of a data header, and in model nic of ACKs: ideal times leave them out */
+
+    /* Ideal times; NULL: exact ones, see state/ideal.c. */
+    uint64_t (*hop_ps)(const struct sim_cfg *, const struct port *);     /* round trip of a lone packet over one link */
+    uint64_t (*rest_ps)(const struct sim *, uint64_t bytes, uint64_t slowest_bps);   /* besides the sum over all links */
+    uint64_t (*end_ps)(const struct sim *, const struct flow *);     /* the ideal, seen at the end of a flow; or NULL */
+
+    /* Building. */
+    uint32_t (*build)(struct sim *);     /* after nodes: own state. Returns the number of lossy links with a setting of their own */
+    struct route_cfg route;      /* order of next hops */
+    uint32_t (*telemetry_sizes)(uint32_t kind, uint32_t *ack_bytes);     /* returns bytes of a data header, by cc_telemetry */
+    bool     (*knows_rate)(uint64_t rate_bps);       /* telemetry can encode this link speed; NULL: any */
 
     /* Switches. */
     uint32_t (*headroom_bytes)(const struct sim_cfg *, const struct port *);     /* that one class of a port needs */
-    bool     sets_one_share_aside;   /* of headroom and reserve, whatever classes are used */
-    bool     has_own_streams;    /* switches draw from streams of ns-3's, each for itself */
-    bool     has_control_class;  /* class 0 is on no account of a buffer */
-    bool     has_egress_account; /* of buffers: see switch/conweave_buffer.h */
-    uint32_t unmarked_bytes;     /* of a queue that do not count against thresholds of marks */
-    bool     counts_every_mark;  /* ACKs' included; otherwise data that is told of congestion, once */
-    bool     asks_by_ports;      /* balancers tell flows apart by ports and class: source port and destination do, nearly */
-    bool     is_next_hop_ascending;  /* order of equal next hops: see net/route.h */
+    uint32_t shares;             /* of headroom and reserve set aside per port; 0: one per class in use */
+    uint8_t  unbooked_prios;     /* classes on no account of a buffer */
+    const struct account *account;
+    uint8_t  pfc_queue;          /* of a port, for PFC frames */
+    uint8_t  weight_max;         /* of a class; 0: classes alternate by packet, whatever their weights */
+    double   (*random)(struct sim *, const struct node *);       /* in [0, 1); NULL: from the node's own stream */
+    uint32_t unmarked_bytes;     /* of a queue that do not count against marking thresholds */
+    uint8_t  marked_kinds;       /* bit by enum packet_kind: these count when they are marked, */
+    uint8_t  marked_flags;       /* unless they have one of these flags */
+    void     (*on_down)(struct sim *, struct port *);        /* the link of a switch's port goes down */
+    const struct lb_algo *conga; /* used as balancer conga; NULL: that of lb/conga.c */
+    void     (*lb_key)(struct lb_packet *, const struct packet *);   /* how balancers tell flows apart; NULL: by addresses and ports */
 
     /* Senders. */
-    bool     is_repaced;         /* a rate that changes moves the time at which a packet goes */
-    bool     wakes_once;         /* a NIC does not wait for its port if nobody may go by then: it waits for who may */
-    bool     keeps_wakeup;       /* a wake-up that is armed stays where it is, even if somebody may go earlier */
-    bool     skips_wakeup;       /* and none is armed while a stopped queue pair could go now */
-    bool     holds_at_turn;      /* the window is asked about at every look for somebody to send, and one that is held
-                                  * counts as stopped; it is that of the settings, whatever the control says */
-    bool     keeps_finished;     /* finished queue pairs keep their place in the turn: see turn.c */
-    bool     has_qp_timers;      /* every queue pair has a retransmission timer, set by what it sends and by answers; otherwise
-                                  * one counts from the last progress */
-    bool     asks_for_acks;      /* a packet that closes its flow's window is acknowledged, whatever ack_every says */
-    bool     ignores_late_answers;   /* of a flow that is over: the NIC does not even look for something to send */
-    bool     counts_sports_by_pair;  /* of hosts, from 'sport_first' on */
     uint16_t sport_first, sport_mask;
-
-    bool     has_fork_telemetry; /* that of the HPCC fork: sizes of its own, few rates, and at each acknowledgement a random
-                                  * number is drawn (CC_DIGEST) */
+    uint32_t (*source_port)(struct sim *, struct host *, uint32_t dst);      /* NULL: counted per host */
+    uint8_t  after_send;         /* SENT_TIMER, .. */
+    /* The rate of a waiting flow has changed: moves its next packet. NULL: a packet keeps its time, and the window is
+     * asked about at each turn of a flow, as cfg says, whatever its control says. */
+    void     (*repace)(const struct sim *, struct flow *);
+    bool     (*keeps_wake)(const struct sim *, const struct host *);     /* the wake-up stays as it is: armed, or not */
+    void     (*keep_finished)(struct sim *, struct host *);      /* a queue pair has finished, and keeps its position */
+    bool     (*sends_acked)(const struct sim *, const struct host *, const struct flow *);   /* a finished flow still sends */
+    bool     (*on_timeout)(struct sim *, struct host *);     /* replaces answer_on_timeout() */
+    void     (*on_answer)(struct sim *, const struct host *, struct flow *);     /* an answer has arrived; sets the timer */
+    void     (*on_late_answer)(struct sim *, uint32_t packet);       /* of a flow that is over: takes the packet */
+    bool     (*takes_digest)(struct sim *, const struct host *);     /* a sender uses the digest of an ACK; NULL: always */
+    const struct qp_list *list;
 
     /* Receivers. */
-    bool     marks_in_acks;      /* a mark is a flag of the ACK; otherwise it makes a CNP */
-    bool     acks_marks;         /* and a marked packet is acknowledged at once, however few ACKs there are otherwise */
-    bool     acks_old;           /* what has arrived already is acknowledged again, */
-    bool     echoes_old;         /* with its mark, */
-    bool     has_reply_queue;    /* answers of all classes wait in one queue of their host */
-    bool     spaces_copies;      /* but if all of the flow has come, only as often as NACKs */
-    bool     forgets_finished;   /* a flow of which its sender knows the end: copies find a fresh state */
+    uint8_t  echo;               /* flag of the ACK that tells of a mark; 0: a mark makes a CNP */
+    uint8_t  ack_flags;          /* an ACK with one of these flags goes at once, whatever ack_every says */
+    uint8_t  reply_queue;        /* of a host's port, for answers of all classes; or REPLY_BY_CLASS */
+    /* Data has arrived that was received before. NULL: no answer. */
+    void     (*on_copy)(struct sim *, struct host *, struct flow_rx *, const struct packet *, uint8_t flags);
+    /* The sender knows that a flow is over: the receiver forgets it, and copies go to on_forgotten(). */
+    void     (*forget)(struct sim *, const struct flow *);
+    void     (*on_forgotten)(struct sim *, struct host *, struct flow_rx *, const struct packet *, uint8_t flags);
 };
 
-/* Time from the start of a frame to the earliest start of the next, rounded up where a rate does not divide a picosecond:
- * no flow exceeds its rate. */
+/* Time from the start of a frame to the earliest start of the next. Rounded up, so that no flow exceeds its rate. */
 static inline uint64_t model_frame_ps(const struct model *m, uint32_t bytes, uint64_t rate_bps)
 {
-    if (m->in_whole_ns)
-        return hpcc_tx_ns(bytes, rate_bps) * PS_PER_NS;
+    if (m->frame_ps)
+        return m->frame_ps(bytes, rate_bps);
     return ((uint64_t)(bytes + m->spacing_bytes) * 8 * PS_PER_S + rate_bps - 1) / rate_bps;
 }
 

@@ -68,9 +68,6 @@ struct flows {
 #define SEND_SELECTIVE 4u        /* see host/selective_repeat.h */
 #define SEND_PROBES    8u        /* see host/probe.h */
 
-#define SENT_TIMER     1u        /* it sets its timer: model.has_qp_timers */
-#define SENT_ASKS      2u        /* it may have to ask for an ACK: see pacer_may_send() */
-
 /* What receivers of marked packets do, from the knobs. */
 struct np_cfg {
     uint32_t cc_prios;           /* bit by bit: classes with congestion control */
@@ -86,7 +83,8 @@ struct host_state {
     struct np_cfg         np_cfg;
     uint64_t              window_bytes_max;  /* a flow with such a window of its control's or less may be held by one */
     uint64_t              bdp_bps;           /* cfg.window_bytes is the BDP of a host's link of this rate; 0: it is every host's */
-    bool                  has_held;          /* windows are asked about by turn.c: model.holds_at_turn */
+    bool                  has_held;          /* the window is asked about at each turn: see model.repace */
+    bool                  paces_window;      /* windows follow rates, and are looked at when those change */
     uint8_t               at_send;           /* SEND_HF2T, ..: what else to do before a queue pair sends */
     uint8_t               after_send;        /* SENT_TIMER, ..: what else to do when a queue pair has sent */
     uint8_t               ack_prio[PRIOS];   /* class of the ACKs for data of each class */
@@ -183,9 +181,7 @@ struct sim {
 /* A uniform number in [0, 1) for node n. */
 static inline double sim_random(struct sim *s, struct node *n)
 {
-    if (s->net.conweave)
-        return mrg_step(&s->net.conweave[n->id].mrg);
-    return s->cfg.order == ORDER_NS3 ? mrg_next(&s->engine.mrg) : rng_real(&n->rng);
+    return s->model.random ? s->model.random(s, n) : rng_real(&n->rng);
 }
 
 /* The order of an event that a node schedules now. */

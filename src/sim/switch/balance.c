@@ -93,7 +93,7 @@ static void build_places(struct sim *s)
 
 void balance_build(struct sim *s)
 {
-    const struct lb_algo *lb = s->cfg.lb = s->cfg.lb == &lb_conga && s->model.asks_by_ports ? &lb_conga_fork : s->cfg.lb;
+    const struct lb_algo *lb = s->cfg.lb = s->cfg.lb == &lb_conga && s->model.conga ? s->model.conga : s->cfg.lb;
     struct rng            salts;
 
     rng_init(&salts, s->cfg.lb_seed, BALANCE_STREAM);
@@ -106,10 +106,6 @@ void balance_build(struct sim *s)
     s->lb.is_shown_local = lb->stay != NULL;
     if (lb == &lb_ecmp)
         return;
-    if (s->model.asks_by_ports && s->cfg.order == ORDER_NS3 && !s->cfg.lb_seed) {
-        s->lb.crand = arena_alloc(&s->arena, 1, sizeof *s->lb.crand);
-        crand_init(s->lb.crand, (uint32_t)s->cfg.seed);
-    }
     s->lb.rng = arena_alloc(&s->arena, s->net.nodes, sizeof *s->lb.rng);
     for (uint32_t i = 0; i < s->net.nodes; i++)
         rng_init(&s->lb.rng[i], s->cfg.seed ^ s->cfg.lb_seed * 0x9e3779b97f4a7c15ull, BALANCE_STREAM + 1 + i);
@@ -129,7 +125,6 @@ void balance_connect(struct sim *s)
         sw->salt = n->salt;
         sw->rng = &s->lb.rng[i];
         sw->crand = s->lb.crand;
-        sw->is_fork = s->model.asks_by_ports;
         sw->queue_bytes = (const char *)&s->net.port[0].queue[0].bytes;
         sw->rate_bps = (const char *)&s->net.port[0].rate_bps;
         sw->port_stride = sizeof(struct port);
@@ -160,10 +155,8 @@ static inline uint32_t ask(struct sim *s, const struct node *n, const struct pac
                                   .tag = tag };
     uint32_t                choice;
 
-    if (__builtin_expect(sw->is_fork, 0)) {
-        p.src = 0;               /* how that fork tells flows apart: source port and destination do, nearly */
-        p.ports |= (uint32_t)k->prio << 16;
-    }
+    if (__builtin_expect(s->model.lb_key != NULL, 0))
+        s->model.lb_key(&p, k);
     choice = s->cfg.lb->pick(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, &p);
     if (__builtin_expect(p.is_flowlet, 0)) {
         s->engine.counters.flowlets++;

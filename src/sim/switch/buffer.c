@@ -38,7 +38,7 @@ int64_t buffer_used_bytes(const struct sim *s, const struct node *n)
 {
     int64_t used = n->used_bytes;
 
-    if (s->model.has_egress_account)
+    if (s->model.account)
         return used;
     for (uint32_t i = 0; i < n->ports; i++)
         for (uint32_t c = s->net.port[n->first_port + i].held; c; c &= c - 1) {
@@ -97,12 +97,12 @@ void buffer_check(const struct sim *s, const struct node *n)
         const struct port *p = &s->net.port[n->first_port + i];
 
         add_queues(s, n, p, &sums);
-        if (!s->model.has_egress_account)
+        if (!s->model.account)
             add_ingress(s, n, p, &sums);
     }
     expect_of_node(sums.used == buffer_used_bytes(s, n), s, n->id, "the buffer account is not the sum of the queues");
-    if (s->model.has_egress_account) {
-        const char *why = conweave_buffer_check(s, n);
+    if (s->model.account) {
+        const char *why = s->model.account->check(s, n);
 
         expect_of_node(!why, s, n->id, why);
     } else if (s->cfg.is_lossless) {

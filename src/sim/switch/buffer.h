@@ -1,8 +1,8 @@
 /* src/sim/switch/buffer.h - the account of a switch's buffer: see "Lossless buffers" in docs/model.md.
  *
  * Packets of classes with PFC are booked to the class of the port they came in by (k->in_port). A class without PFC
- * (BOOKED_LOSSY) is limited by the queue it waits in. A few small frames are not booked at all (UNBOOKED). Model
- * conweave keeps an account of its own: see conweave_buffer.h.
+ * (BOOKED_LOSSY) is limited by the queue it waits in. A few small frames are not booked at all (UNBOOKED). A model
+ * may have another account (BOOKED_APART): see struct account.
  *
  * Nothing is sent from here: a function says who must be told to pause or may go on.
  */
@@ -10,7 +10,6 @@
 #define SIM_SWITCH_BUFFER_H
 
 #include "sim/state/state.h"
-#include "sim/switch/conweave_buffer.h"
 
 enum admission { REFUSED, ADMITTED, ADMITTED_FULL };     /* full: the class is at its limit, its sender must pause */
 
@@ -58,7 +57,7 @@ static inline bool buffer_is_lossless(const struct sim *s, const struct packet *
  * class. */
 static inline bool buffer_is_booked(const struct sim *s, const struct packet *k)
 {
-    return k->kind < PACKET_CNP && (k->prio != 0 || !s->model.has_control_class);
+    return k->kind < PACKET_CNP && !(s->model.unbooked_prios >> k->prio & 1);
 }
 
 /* May a packet be refused that overruns the headroom? Where hosts do not stop their ACKs, those may fill
@@ -138,7 +137,7 @@ static inline struct port *buffer_release(struct sim *s, struct node *n, const s
         return in->pausing >> k->prio & 1 && buffer_may_resume(s, n, in, k->prio) ? in : NULL;
     }
     if (k->in_port != BOOKED_LOSSY)
-        return conweave_buffer_release(s, out, k);
+        return s->model.account->release(s, out, k);
     n->used_bytes -= k->bytes;
     n->shared_bytes_left += s->cfg.is_lossless ? k->bytes : 0;
     return NULL;

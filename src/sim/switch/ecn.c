@@ -14,8 +14,7 @@ void ecn_mark(struct sim *s, struct node *n, struct port *p, struct packet *k, u
         if (sim_random(s, n) >= probability)
             return;
     }
-    p->counters.marked_packets += s->model.counts_every_mark ||
-                                  (k->kind == PACKET_DATA && !(k->flags & PACKET_ECN));
+    p->counters.marked_packets += s->model.marked_kinds >> k->kind & 1 && !(k->flags & s->model.marked_flags);
     k->flags |= PACKET_ECN;
 }
 

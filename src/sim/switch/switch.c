@@ -50,7 +50,7 @@ static __attribute__((noinline)) void resume(struct sim *s, struct port *in, uin
         pfc_end_refresh(&s->engine, in, prio);
 }
 
-static void send_pfc_changes(struct sim *s, struct port *in, struct conweave_pfc changes)
+static void send_pfc_changes(struct sim *s, struct port *in, struct account_pfc changes)
 {
     for (uint32_t c = changes.pause; c; c &= c - 1)
         switch_send_pfc(s, in, (uint32_t)__builtin_ctz(c), true);
@@ -80,15 +80,15 @@ static inline bool may_bypass(struct sim *s, const struct port *in, struct port 
 
 /* ---- admit ---- */
 
-/* Packets without an ingress account, or with that of model conweave. Out of line: admit() must stay small. */
+/* Packets without an ingress account, or with another account. Out of line: admit() must stay small. */
 static __attribute__((noinline)) enum admission admit_slow_path(struct sim *s, struct port *in, struct port *out, uint32_t id)
 {
     struct packet *k = &s->engine.packets.packet[id];
 
-    if (s->model.has_egress_account) {
-        struct conweave_pfc changes;
+    if (s->model.account) {
+        struct account_pfc changes;
 
-        if (!conweave_buffer_admit(s, in, out, k, &changes))
+        if (!s->model.account->admit(s, in, out, k, &changes))
             return REFUSED;
         send_pfc_changes(s, in, changes);
         return ADMITTED;

@@ -152,7 +152,7 @@ static void add_control(struct sim *s, const struct node *n, const struct packet
     c->bytes = CONTROL_BYTES;
     c->payload = 0;
     c->kind = PACKET_CNP;
-    c->prio = (s->model.has_control_class ? 0 : s->hosts.np_cfg.cnp_prio) & 7u;
+    c->prio = (s->model.unbooked_prios & 1 ? 0 : s->hosts.np_cfg.cnp_prio) & 7u;
     c->flags = PACKET_WOVEN | PACKET_NOT_ECT;
     c->in_port = UNBOOKED;
     if (entry & ROUTE_ONE && entry != ROUTE_LOCAL)

@@ -91,7 +91,7 @@ static uint64_t tx_ps_of(const struct sim *s, uint64_t bytes)
     uint64_t rate = s->net.graph.inside_rate_bps;
     uint64_t ps = (uint64_t)(((unsigned __int128)bytes * 8 * PS_PER_S + rate - 1) / rate);
 
-    return s->model.in_whole_ns ? (ps + PS_PER_NS - 1) / PS_PER_NS * PS_PER_NS : ps;
+    return (ps + s->model.tick_ps - 1) / s->model.tick_ps * s->model.tick_ps;
 }
 
 bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)

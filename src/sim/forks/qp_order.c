@@ -1,4 +1,8 @@
-#include "sim/host/fork/qp_order.h"
+#include "sim/forks/qp_order.h"
+#include "sim/host/host.h"
+#include "sim/host/pacer.h"
+#include "sim/host/turn.h"
+#include "sim/state/ideal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +13,7 @@ static const uint32_t buckets[] = { 13, 29, 59, 127, 257, 541, 1109, 2357, 5087,
 
 void qp_order_build(struct sim *s)
 {
-    if (s->model.fails_as_fork && s->cfg.changes)
-        s->hosts.qp_order = xcalloc(s->net.hosts, sizeof *s->hosts.qp_order);
+    s->hosts.qp_order = xcalloc(s->net.hosts, sizeof *s->hosts.qp_order);
 }
 
 void qp_order_free(struct sim *s)
@@ -56,7 +59,7 @@ static void grow(const struct sim *s, struct qp_order *o)
     free(old);
 }
 
-void qp_order_add(struct sim *s, const struct host *h, const struct flow *f)
+static void add(struct sim *s, const struct host *h, const struct flow *f)
 {
     struct qp_order *o = &s->hosts.qp_order[h->id];
 
@@ -69,7 +72,7 @@ void qp_order_add(struct sim *s, const struct host *h, const struct flow *f)
     insert(s, o, (uint32_t)(f - s->flows.flow));
 }
 
-void qp_order_remove(struct sim *s, const struct host *h, const struct flow *f)
+static void drop(struct sim *s, const struct host *h, const struct flow *f)
 {
     struct qp_order *o = &s->hosts.qp_order[h->id];
     uint32_t         at = 0;
@@ -78,3 +81,30 @@ void qp_order_remove(struct sim *s, const struct host *h, const struct flow *f)
         at++;
     memmove(&o->flow[at], &o->flow[at + 1], (--o->count - at) * sizeof *o->flow);
 }
+
+/* Without a route the fork's host divides by the number of its next hops, 0. */
+static void require_route(struct sim *s, const struct host *h, uint32_t dst)
+{
+    if (!sim_has_way(s, s->net.node[h->node].epoch, h->node, dst))
+        engine_fail(&s->engine, "after a link has failed there is no way from %s to %s, where the HPCC fork stops with an "
+                    "error; with 'order: node' the run goes on",
+                    s->net.graph.node[h->node].name, s->net.graph.node[dst].name);
+}
+
+/* The port is asked to send each time a queue pair is back in its place. */
+static void redistribute(struct sim *s, struct host *h)
+{
+    const struct qp_order *o = &s->hosts.qp_order[h->id];
+
+    turn_clear(s, h);
+    for (uint32_t i = 0; i < o->count; i++) {
+        struct flow *f = &s->flows.flow[o->flow[i]];
+
+        require_route(s, h, f->dst);
+        turn_put(s, h, f);
+        pacer_sort_in(s, h, f);
+        host_kick(s, h);
+    }
+}
+
+const struct qp_list qp_order_list = { .on_start = require_route, .add = add, .remove = drop, .on_change = redistribute };

@@ -1,4 +1,4 @@
-#include "sim/switch/conweave_buffer.h"
+#include "sim/forks/conweave_buffer.h"
 
 #define DEFAULT_HEADROOM_BYTES (12500 + 2 * CONWEAVE_PACKET_BYTES)   /* of a port that nobody configured */
 #define RESUME_BYTES 16          /* so much more must be left than where it paused */
@@ -17,7 +17,7 @@ static int64_t egress_bytes(const struct sim *s, const struct node *n)
 
 /* The fork counts ports from 1 but adds up headrooms from 0: that of the last is left out, and in its place there is
  * one that nobody configured. */
-void conweave_buffer_init(struct sim *s, struct node *n)
+static void init(struct sim *s, struct node *n)
 {
     int64_t headrooms_bytes = DEFAULT_HEADROOM_BYTES;
 
@@ -90,14 +90,13 @@ static bool may_resume(struct sim *s, const struct node *n, struct port *in, uin
     return has_room && !is_over;         /* what has ended by itself needs no word */
 }
 
-bool conweave_buffer_admit(struct sim *s, struct port *in, const struct port *out, struct packet *k,
-                           struct conweave_pfc *told)
+static bool admit(struct sim *s, struct port *in, const struct port *out, struct packet *k, struct account_pfc *pfc)
 {
     struct node    *n = in->node;
     struct ingress *class = &in->in[k->prio];
     uint32_t        queue_bytes = out->queue[k->prio].bytes;
 
-    *told = (struct conweave_pfc){ 0 };
+    *pfc = (struct account_pfc){ 0 };
     if (!fits_egress(s, out, k) || !fits_ingress(s, n, in, k))
         return false;
     k->in_port = BOOKED_APART | in->id;
@@ -109,14 +108,14 @@ bool conweave_buffer_admit(struct sim *s, struct port *in, const struct port *ou
         class->headroom_bytes += k->bytes;
     s->net.conweave[n->id].egress_bytes_left -= shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
     if (s->cfg.is_lossless)
-        told->pause = pause_full_classes(s, n, in, class->headroom_bytes > 0);
+        pfc->pause = pause_full_classes(s, n, in, class->headroom_bytes > 0);
     for (uint32_t pausing = in->pausing; pausing; pausing &= pausing - 1)
         if (may_resume(s, n, in, (uint32_t)__builtin_ctz(pausing)))
-            told->resume |= (uint8_t)(pausing & -pausing);
+            pfc->resume |= (uint8_t)(pausing & -pausing);
     return true;
 }
 
-struct port *conweave_buffer_release(struct sim *s, const struct port *out, const struct packet *k)
+static struct port *release(struct sim *s, const struct port *out, const struct packet *k)
 {
     struct port    *in = &s->net.port[k->in_port & ~BOOKED_APART];
     struct node    *n = in->node;
@@ -133,7 +132,7 @@ struct port *conweave_buffer_release(struct sim *s, const struct port *out, cons
     return in->pausing >> k->prio & 1 && may_resume(s, n, in, k->prio) ? in : NULL;
 }
 
-const char *conweave_buffer_check(const struct sim *s, const struct node *n)
+static const char *check(const struct sim *s, const struct node *n)
 {
     int64_t came_in = 0, waits = 0;
 
@@ -153,3 +152,5 @@ const char *conweave_buffer_check(const struct sim *s, const struct node *n)
         return "the egress account is not the sum over queues";
     return NULL;
 }
+
+const struct account conweave_account = { init, admit, release, check };

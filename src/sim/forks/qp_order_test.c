@@ -1,4 +1,4 @@
-#include "sim/host/fork/qp_order.h"
+#include "sim/forks/qp_order.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,14 +18,12 @@ static void qp_order_add__is_as_in_libstdcxx(void **state)
     (void)state;
     s->flows.flow = xcalloc(32, sizeof *s->flows.flow);
     s->net.hosts = 1;
-    s->model.fails_as_fork = true;
-    s->cfg.changes = 1;
     qp_order_build(s);
     for (uint32_t i = 0; i < 20; i++) {
         s->flows.flow[i] = (struct flow){ .dst = 1 + i % 3, .ports = (10000 + i / 3) | 100u << 16, .prio = 3 };
         if (i == 13)
-            qp_order_remove(s, &h, &s->flows.flow[4]);
-        qp_order_add(s, &h, &s->flows.flow[i]);
+            qp_order_list.remove(s, &h, &s->flows.flow[4]);
+        qp_order_list.add(s, &h, &s->flows.flow[i]);
     }
     assert_int_equal(s->hosts.qp_order[0].count, sizeof expected / sizeof *expected);
     assert_memory_equal(s->hosts.qp_order[0].flow, expected, sizeof expected);

@@ -1,4 +1,4 @@
-#include "sim/switch/conweave_buffer.h"
+#include "sim/forks/conweave_buffer.h"
 #include "sim/switch/switch.h"
 #include "sim/test_world.h"
 
