@@ -166,10 +166,10 @@ stays_back() {
     ctl freeze --why maintenance
     wait_for is_back
     stays_back
-    says 'nothing is tried: frozen: .*maintenance'
+    says 'nothing is tried: frozen by .*maintenance'
     kill -9 "$controller"
     start controller.log "$ANOLE" controller controller.yaml
-    wait_for says 'nothing is tried: frozen: .*maintenance'      # it survives a restart
+    wait_for says 'nothing is tried: frozen by .*maintenance'      # it survives a restart
     ctl thaw
     wait_for is_tried
     touch freeze
@@ -239,10 +239,19 @@ feed() {
     start agent2.log "$ANOLE" agent agent2.yaml
     wait_for says 'trial 1: waiting'
     is_back
-    run ctl approve 7
+    run ctl approve 7 </dev/null
     [ "$status" -eq 1 ]
-    ctl approve 1
+    run ctl approve 1 </dev/null                 # a script must say which setting it means
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'trial 1 would set rpg_ai_rate 50Mbps'*'anole ctl approve 1:'* ]]
+    code=${output##*approve }
+    run ctl approve 1:0123456789abcdef
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'is not the one that was meant'* ]]
+    is_back
+    ctl approve "$code" --why 'looks right'
     wait_for is_tried
+    grep -q '"what":"approve".*"why":"looks right"' statec/audit.jsonl
 }
 
 @test "live: a second agent for the same device is refused" {

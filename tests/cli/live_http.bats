@@ -186,12 +186,13 @@ END
     [ "$(code_of /api/state -X DELETE)" = 405 ]
     wait_for is_so .frozen ''
     [ "$(post freeze '{"why": "a page"}')" = 200 ]
-    wait_for is_so .frozen 'frozen: over HTTP: a page'
+    wait_for is_so .frozen 'frozen by the holder of the HTTP token: a page'
     [ "$(post thaw '')" = 200 ]
     wait_for is_so .frozen ''
     [ "$(post freeze '{"device": "no/such"}')" = 404 ]
     [ "$(post freeze '{"devise": "x"}')" = 400 ]
-    [ "$(post approve '{"number": 77}')" = 404 ]
+    [ "$(post approve '{"number": 77}')" = 400 ]                 # which setting is meant must be said, too
+    [ "$(post approve '{"number": 77, "code": "0123456789abcdef"}')" = 404 ]
     [ "$(post dance '{}')" = 404 ]
     [ "$(web=$web_agent code_of /metrics -X POST -H "$json" -d '{}')" = 403 ]
 }
@@ -331,7 +332,7 @@ error_is() {
     [ "$(type=text/plain freeze_as right)" = 415 ]
     [ "$(grep -c '"what":"freeze"' statec/audit.jsonl)" = 0 ]
     [ "$(freeze_as right)" = 200 ]
-    [ "$(jq -r 'select(.what == "freeze").why' statec/audit.jsonl)" = 'frozen: O=Example,CN=operator: because' ]
+    [ "$(jq -r 'select(.what == "freeze") | "\(.who): \(.why)"' statec/audit.jsonl)" = 'O=Example,CN=operator: because' ]
     # Reading from elsewhere needs it, too.
     [ "$(curl -sS --cacert ca.pem -o reply -w '%{http_code}' "https://$web/api/state")" = 401 ]
     curl -sS --cacert ca.pem --cert right.pem --key right.key "https://$web/api/state" | jq -e '.frozen | endswith("O=Example,CN=operator: because")'

@@ -128,6 +128,19 @@ static const char *obstacle(const struct agent *a)
            !a->is_seen ? "the device could not be read yet" : NULL;
 }
 
+/* The way back to the baseline is always open, however far it is: neither a broken guardrail nor a budget closes it. */
+static bool is_baseline(const struct agent *a, const struct knob_set *set)
+{
+    return a->saved.has_baseline && knobset_has(&a->saved.baseline, set);
+}
+
+static const char *obstacle_to(const struct agent *a, const struct knob_set *set)
+{
+    const char *why = obstacle(a);
+
+    return why == a->breach && is_baseline(a, set) ? NULL : why;
+}
+
 static bool has_lease(const struct agent *a, uint64_t now_us)
 {
     return now_us < a->lease_until_us;
@@ -158,15 +171,9 @@ static int save_intent(struct agent *a, const struct knob_set *wanted)
     return rc;
 }
 
-/* The way back is always open, however far it is. */
-static bool is_baseline(const struct agent *a, const struct knob_set *set)
-{
-    return a->saved.has_baseline && knobset_has(&a->saved.baseline, set);
-}
-
 static void prepare(struct agent *a, const struct msg *m, uint64_t now_us)
 {
-    const char *why = a->cfg->has_tuner ? "its queues are set by a tuner of the agent's own" : obstacle(a);
+    const char *why = a->cfg->has_tuner ? "its queues are set by a tuner of the agent's own" : obstacle_to(a, &m->set);
     struct err  err;
     int         rc;
 
@@ -178,7 +185,7 @@ static void prepare(struct agent *a, const struct msg *m, uint64_t now_us)
         refuse(a, m->change, "there is nothing to change", now_us);
     else if (!is_baseline(a, &m->set) && limits_check(&a->cfg->limits, &a->saved.confirmed, &m->set, &err))
         refuse(a, m->change, err.text, now_us);
-    else if (!has_budget(a, now_us))
+    else if (!is_baseline(a, &m->set) && !has_budget(a, now_us))
         refuse(a, m->change, "the budget of changes is used up", now_us);
     else if ((rc = save_intent(a, &m->set)) != 0)
         refuse(a, m->change, rc == -EBUSY ? "too many earlier writes may still take effect" : "the disk cannot be written",
@@ -235,13 +242,13 @@ static void write_change(struct agent *a, uint64_t now_us)
 
 static void apply(struct agent *a, uint64_t now_us)
 {
-    const char *why = obstacle(a);
+    const char *why = obstacle_to(a, &a->wanted);
 
     if (why)
         refuse_open(a, why, now_us);
     else if (!has_lease(a, now_us))
         refuse_open(a, "there is no lease", now_us);
-    else if (a->written_us && now_us < a->written_us + a->cfg->gap_us)
+    else if (!is_baseline(a, &a->wanted) && a->written_us && now_us < a->written_us + a->cfg->gap_us)
         refuse_open(a, "the last change was too short a time ago", now_us);
     else if (!device_check(a, now_us))
         refuse_open(a, "the device does not hold what it should, or cannot be read", now_us);

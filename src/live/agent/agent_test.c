@@ -725,6 +725,29 @@ static void budget__that_is_used_up_refuses(void **unused)
     bench_free(b);
 }
 
+static void prepare__the_way_back_to_the_baseline_is_always_open(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    b->cfg.switches_per_day = 1;
+    b->cfg.gap_us = 3600000 * MS;
+    restart(b);
+    apply(b, 1, 8);
+    say(b, (struct msg){ .kind = MSG_CONFIRM, .change = 1 });
+    expect(b, ANSWER_CONFIRMED, "");
+    b->sample.lossless_drops = 1;                /* a guardrail, the budget and the gap forbid any other change */
+    pass(b, 50 * MS);
+    prepare(b, 2, 9);
+    expect(b, ANSWER_REFUSED, "guardrail");
+    apply(b, 3, 5);
+    expect(b, ANSWER_APPLIED, "");
+    say(b, (struct msg){ .kind = MSG_CONFIRM, .change = 3 });
+    expect(b, ANSWER_CONFIRMED, "");
+    assert_true(ai_rate(b) == 5);
+    bench_free(b);
+}
+
 static void leave__takes_back_what_is_open(void **unused)
 {
     struct bench *b = bench_new();
@@ -762,6 +785,7 @@ int main(void)
         cmocka_unit_test(start__after_damage_it_is_frozen_and_its_files_are_whole_again),
         cmocka_unit_test(freeze__by_file_takes_back_and_refuses),
         cmocka_unit_test(budget__that_is_used_up_refuses),
+        cmocka_unit_test(prepare__the_way_back_to_the_baseline_is_always_open),
         cmocka_unit_test(leave__takes_back_what_is_open),
     };
 

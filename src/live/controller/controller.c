@@ -5,6 +5,8 @@
 #include "live/controller/command.h"
 #include "live/controller/roster.h"
 #include "live/controller/trial.h"
+#include "core/units.h"
+#include "live/core/knobset.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -13,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAVED_TEXT_MAX 4096
+#define SAVED_TEXT_MAX 16384
+#define LAZY_US      60000000u  /* mode direct decides often: what it remembers for people goes to the disk once a minute */
+#define RETRY_US     10000000u  /* devices that refused to be rolled back are asked again after so long */
+#define TRIALS_AHEAD 1000       /* likewise numbers of trials: so many at a time */
 #define AA_PAIRS_MAX   400       /* then half of the weight is forgotten */
 #define AHEAD_MAX      (1u << 20)        /* counters that an agent may have seen beyond ours: a controller takes one per start */
 #define BLAME_US       10000000u /* between records about impossible terms */
@@ -40,7 +45,7 @@ static void fit_noise_blocks(struct controller *c)
 
 void controller_init(struct controller *c, const struct controller_config *cfg, const struct controller_io *io, uint32_t peers_max)
 {
-    *c = (struct controller){ .cfg = cfg, .io = *io, .peers_max = peers_max, .role = ROLE_GATHER };
+    *c = (struct controller){ .cfg = cfg, .io = *io, .peers_max = peers_max, .role = ROLE_GATHER, .save_us = NEVER };
     c->peer = xcalloc(peers_max + 1ul, sizeof *c->peer);
     finder_init(&c->by_name);
     finder_init(&c->by_link);
@@ -61,7 +66,28 @@ void controller_fini(struct controller *c)
 
 /* ---- the disk ---- */
 
-static int save(struct controller *c)
+static json_t *order_json(const struct order_text *o)
+{
+    json_t *object = json_object();
+
+    json_put_text(object, "who", o->who);
+    json_put_text(object, "why", o->why);
+    return object;
+}
+
+static json_t *standing_json(const struct standing *s)
+{
+    json_t *o = json_object();
+
+    json_object_set_new(o, "set", knobset_json(&s->set));
+    json_put_count(o, "since_us", s->wall_us);
+    json_put_count(o, "trial", s->trial);
+    json_put_text(o, "by", s->by);
+    json_put_text(o, "why", s->why);
+    return o;
+}
+
+static int save(struct controller *c, uint64_t now_us)
 {
     json_t *o = json_object();
     char    text[SAVED_TEXT_MAX];
@@ -69,25 +95,54 @@ static int save(struct controller *c)
 
     json_put_count(o, "version", 1);
     json_put_count(o, "counter", c->counter);
+    json_put_count(o, "trials", c->trials_saved);
     json_put_text(o, "frozen", c->frozen);
-    json_object_set_new(o, "queues_stopped", json_boolean(c->are_queues_stopped));
-    length = json_dumpb(o, text, sizeof text, JSON_INDENT(2));
+    json_object_set_new(o, "rolled_back", order_json(&c->rolled_back));
+    json_object_set_new(o, "caution", caution_json(&c->caution, now_us));
+    json_object_set_new(o, "standing", standing_json(&c->standing));
+    length = json_dumpb(o, text, sizeof text, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
     json_decref(o);
+    assert(length <= sizeof text);
     c->is_dirty = c->io.disk.save(c->io.disk.arg, CONTROLLER_SAVED_NAME, text, length) != 0;
+    c->save_us = NEVER;
     return c->is_dirty ? -EIO : 0;
 }
 
-static bool take_saved(struct controller *c, const json_t *o)
+static void take_order(struct order_text *to, const json_t *o)
 {
-    const json_t *counter = json_object_get(o, "counter");
+    snprintf(to->who, sizeof to->who, "%s", json_get_text(o, "who"));
+    snprintf(to->why, sizeof to->why, "%s", json_get_text(o, "why"));
+}
+
+/* Is for people alone: what cannot be understood is left out. */
+static void take_standing(struct standing *s, const json_t *o)
+{
+    const json_t *set = json_object_get(o, "set");
+
+    if (!set || knobset_from_json(&s->set, set))
+        return;
+    s->wall_us = (uint64_t)json_integer_value(json_object_get(o, "since_us"));
+    s->trial = (uint64_t)json_integer_value(json_object_get(o, "trial"));
+    snprintf(s->by, sizeof s->by, "%s", json_get_text(o, "by"));
+    snprintf(s->why, sizeof s->why, "%s", json_get_text(o, "why"));
+}
+
+static bool take_saved(struct controller *c, const json_t *o, uint64_t now_us)
+{
+    const json_t *counter = json_object_get(o, "counter"), *trials = json_object_get(o, "trials");
     const char   *frozen = json_string_value(json_object_get(o, "frozen"));
 
     if (json_integer_value(json_object_get(o, "version")) != 1 || !json_is_integer(counter) ||
-        json_integer_value(counter) < 0 || (uint64_t)json_integer_value(counter) > MSG_TERM_COUNTER_MAX || !frozen)
+        json_integer_value(counter) < 0 || (uint64_t)json_integer_value(counter) > MSG_TERM_COUNTER_MAX ||
+        json_integer_value(trials) < 0 || !frozen || !caution_take(&c->caution, json_object_get(o, "caution"), now_us))
         return false;
     c->counter = (uint64_t)json_integer_value(counter);
+    c->trials = c->trials_saved = (uint64_t)json_integer_value(trials);
     snprintf(c->frozen, sizeof c->frozen, "%s", frozen);
-    c->are_queues_stopped = json_is_true(json_object_get(o, "queues_stopped"));
+    take_order(&c->rolled_back, json_object_get(o, "rolled_back"));
+    if (json_is_true(json_object_get(o, "queues_stopped")))      /* of an earlier version */
+        snprintf(c->rolled_back.who, sizeof c->rolled_back.who, "a person");
+    take_standing(&c->standing, json_object_get(o, "standing"));
     return true;
 }
 
@@ -103,9 +158,34 @@ int controller_start(struct controller *c, const struct audit *audit, uint64_t n
     if (length < 0)
         return length == -ENOENT ? 0 : -EBADMSG;
     o = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, NULL);
-    is_good = o && take_saved(c, o);
+    is_good = o && take_saved(c, o, now_us);
     json_decref(o);
     return is_good ? 0 : -EBADMSG;
+}
+
+bool controller_number(struct controller *c, uint64_t now_us)
+{
+    uint64_t before = c->trials_saved;
+
+    if (c->trials < c->trials_saved) {
+        c->trials++;
+        return true;
+    }
+    c->trials_saved = c->trials + (c->cfg->mode == MODE_DIRECT ? TRIALS_AHEAD : 1);
+    if (save(c, now_us)) {
+        c->trials_saved = before;
+        return false;
+    }
+    c->trials++;
+    return true;
+}
+
+void controller_save_soon(struct controller *c, uint64_t now_us)
+{
+    uint64_t at_us = c->cfg->mode == MODE_DIRECT ? now_us + LAZY_US : now_us;
+
+    if (at_us < c->save_us)
+        c->save_us = at_us;
 }
 
 void controller_fence(struct controller *c, uint64_t counter)
@@ -116,10 +196,15 @@ void controller_fence(struct controller *c, uint64_t counter)
         c->counter = counter;
 }
 
+static void note_by(struct controller *c, const char *who, const char *what, const char *why, uint64_t now_us)
+{
+    audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = who, .what = what, .why = why, .term = c->term,
+                .now_us = now_us });
+}
+
 static void note(struct controller *c, const char *what, const char *why, uint64_t now_us)
 {
-    audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = c->cfg->name, .what = what, .why = why,
-                .term = c->term, .now_us = now_us });
+    note_by(c, c->cfg->name, what, why, now_us);
 }
 
 /* ---- terms ---- */
@@ -140,7 +225,8 @@ static uint64_t counter_of(uint64_t term)
 /* A tuner of the agent's own may act: said again until a report shows that it was heard. */
 static void let_queues(struct controller *c, struct peer *p, uint64_t now_us)
 {
-    bool may = c->cfg->lets_queues && c->cfg->mode >= MODE_AUTO && !*c->frozen && !c->are_queues_stopped && now_us >= c->paused_until_us;
+    bool may = c->cfg->lets_queues && c->cfg->mode >= MODE_AUTO && !*c->frozen && !*c->rolled_back.who &&
+               now_us >= c->caution.paused_until_us;
 
     if (p->self.is_there && p->self.is_allowed != may)
         command_send(c, p, &(struct msg){ .kind = MSG_QUEUES, .self = { .is_there = true, .is_allowed = may } });
@@ -161,7 +247,7 @@ static void become_active(struct controller *c, uint64_t now_us)
     if (counter_of(c->term_seen) > c->counter)
         c->counter = counter_of(c->term_seen);
     c->counter++;
-    if (c->counter > MSG_TERM_COUNTER_MAX || save(c)) {
+    if (c->counter > MSG_TERM_COUNTER_MAX || save(c, now_us)) {
         c->counter = before;
         return;
     }
@@ -306,14 +392,11 @@ static void on_report(struct controller *c, struct peer *p, const struct msg *m,
 static void on_answer(struct controller *c, struct peer *p, const struct msg *m, uint64_t now_us)
 {
     const char *why = command_on_answer(c, p, m);
-    char        text[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
 
-    if (!why)
+    if (why)
+        trial_on_refusal(c, p, why, now_us);
+    else
         trial_on_answer(c, now_us);
-    if (!why || c->trial.phase == TRIAL_CONFIRM || c->trial.phase == TRIAL_ABORT)
-        return;
-    snprintf(text, sizeof text, "%s: %s", p->name, why);
-    trial_abort(c, text, now_us);
 }
 
 void controller_on_msg(struct controller *c, uint32_t link, const struct msg *m, uint64_t now_us)
@@ -368,30 +451,65 @@ static bool has_breach(const struct controller *c, uint64_t now_us)
     return false;
 }
 
-const char *controller_obstacle(const struct controller *c, uint64_t now_us)
+/* "it pauses for another 5 h 59 min after 2 trials that did harm; anole ctl thaw ends the pause" */
+static const char *pause_text(const struct controller *c, uint64_t now_us, char buf[MSG_WHY_SIZE])
 {
-    return c->role == ROLE_GATHER && c->counter >= MSG_TERM_COUNTER_MAX ? "terms are used up" :
+    char left[40];
+
+    snprintf(buf, MSG_WHY_SIZE, "it pauses for another %s, because %u trials did harm within an hour; anole ctl thaw ends the pause",
+             caution_time(left, sizeof left, c->caution.paused_until_us - now_us), c->cfg->reverts_max);
+    return buf;
+}
+
+const char *controller_obstacle(const struct controller *c, uint64_t now_us, char buf[MSG_WHY_SIZE])
+{
+    const char *why =
+           c->role == ROLE_GATHER && c->counter >= MSG_TERM_COUNTER_MAX ? "terms are used up" :
            c->role == ROLE_GATHER ? "it is listening to what devices hold" :
            c->role == ROLE_DEPOSED ? "another controller has taken over" :
            *c->frozen ? c->frozen :
-           now_us < c->paused_until_us ? "it pauses after trials that did harm" :
+           now_us < c->caution.paused_until_us ? pause_text(c, now_us, buf) :
            !c->peers ? "there are no devices" :
            roster_coverage(c, now_us) < 1 - c->cfg->lost_max ? "too few devices report" :
            has_breach(c, now_us) ? "a guardrail is broken" :
            c->cfg->mode == MODE_OBSERVE ? NULL :
            !c->ranked[KNOB_NIC] && !c->ranked[KNOB_SWITCH] ? "no device may be set: its agent observes, or it is frozen" :
            c->cfg->mode != MODE_DIRECT && c->aa[STAGE_HALVES].pairs < c->cfg->aa_pairs ? "it is measuring the noise" : NULL;
+
+    if (why && why != buf)
+        snprintf(buf, MSG_WHY_SIZE, "%s", why);
+    return why ? buf : NULL;
+}
+
+/* The tuner learns that its setting is not tried. The log need not: nothing has changed. */
+static void decline(struct controller *c, const char *why)
+{
+    snprintf(c->declined, sizeof c->declined, "%s", why);
+    if (c->io.declined)
+        c->io.declined(c->io.arg, c->declined);
+    else
+        c->io.ended(c->io.arg, false, 0, c->declined);
 }
 
 static void propose(struct controller *c, uint64_t now_us)
 {
     struct knob_set wanted = { 0 };
-    char            why[MSG_WHY_SIZE] = "";
+    char            why[MSG_WHY_SIZE] = "", text[MSG_WHY_SIZE], left[40];
+    uint64_t        wait_us;
 
     if (!c->io.propose(c->io.arg, now_us, &wanted, why))
         return;
+    wait_us = caution_wait_us(&c->caution, &wanted, now_us);
+    if (wait_us) {
+        snprintf(text, sizeof text, "the tuner's setting was dropped before; it may be tried again in %s, or after anole ctl thaw",
+                 caution_time(left, sizeof left, wait_us));
+        decline(c, text);
+        return;
+    }
     if (c->cfg->mode != MODE_OBSERVE) {
-        trial_begin(c, &wanted, why, c->cfg->mode == MODE_APPROVE, now_us);
+        c->declined[0] = '\0';
+        if (!trial_begin(c, &wanted, why, c->cfg->mode == MODE_APPROVE, now_us))
+            decline(c, "the disk cannot be written");
         return;
     }
     audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = c->cfg->name, .what = "would try", .why = why,
@@ -401,49 +519,51 @@ static void propose(struct controller *c, uint64_t now_us)
 
 /* ---- time ---- */
 
-/* A trial that did harm has begun to end: too many of them in too short a time, and it pauses. */
-static void count_revert(struct controller *c, uint64_t now_us)
+void controller_count_harm(struct controller *c, uint64_t now_us)
 {
-    uint32_t room = sizeof c->reverted_us / sizeof *c->reverted_us, recent = 0;
-
-    c->reverted_us[c->reverts++ % room] = now_us;
-    for (uint32_t i = 0; i < room && i < c->reverts; i++)
-        recent += now_us - c->reverted_us[i] < c->cfg->window_us;
-    if (recent < c->cfg->reverts_max)
-        return;
-    c->paused_until_us = now_us + c->cfg->pause_us;
-    note(c, "pause", "too many trials did harm", now_us);
+    if (caution_harm(&c->caution, c->cfg->window_us, now_us) >= c->cfg->reverts_max) {
+        c->caution.paused_until_us = now_us + c->cfg->pause_us;
+        note(c, "pause", "too many trials did harm", now_us);
+    }
+    save(c, now_us);             /* at once: a crash must not forget it */
 }
 
-static bool did_harm(const char *why)
+/* Devices that do not hold their baseline, though a person ordered it: they were silent, refused, or have just come. */
+static void go_on_rolling_back(struct controller *c, uint64_t now_us)
 {
-    return strstr(why, "harm:") || strstr(why, "guardrail:");
+    if (!*c->rolled_back.who || c->role != ROLE_ACTIVE || c->cfg->mode == MODE_OBSERVE || now_us < c->rollback_us)
+        return;
+    if (trial_begin_rollback(c, now_us))
+        c->rollback_us = now_us + RETRY_US;
+}
+
+static void on_idle(struct controller *c, uint64_t now_us)
+{
+    char why[MSG_WHY_SIZE];
+
+    if (c->is_unranked) {
+        roster_rank(c);
+        fit_noise_blocks(c);
+    }
+    watch_noise(c);
+    go_on_rolling_back(c, now_us);
+    if (c->trial.phase == TRIAL_NONE && !controller_obstacle(c, now_us, why))
+        propose(c, now_us);
 }
 
 void controller_on_tick(struct controller *c, uint64_t now_us)
 {
-    bool was_aborted = c->trial.phase == TRIAL_ABORT;
-
-    if (c->is_dirty)
-        save(c);
+    if (c->is_dirty || now_us >= c->save_us || caution_is_due(&c->caution, now_us))
+        save(c, now_us);
     if (c->role == ROLE_GATHER && now_us >= c->started_us + c->cfg->gather_us)
         become_active(c, now_us);
     count_claims(c, now_us);
     if (c->io.interval)
         c->io.interval(c->io.arg, now_us);
-    if (c->is_unranked && c->trial.phase == TRIAL_NONE) {
-        roster_rank(c);
-        fit_noise_blocks(c);
-    }
     if (c->trial.phase != TRIAL_NONE)
         trial_on_tick(c, now_us);
-    else {
-        watch_noise(c);
-        if (!controller_obstacle(c, now_us))
-            propose(c, now_us);
-    }
-    if (c->trial.phase == TRIAL_ABORT && !was_aborted && did_harm(c->trial.end))
-        count_revert(c, now_us);
+    else
+        on_idle(c, now_us);
     roster_clear_metrics(c);
 }
 
@@ -468,55 +588,70 @@ void controller_end_trial(struct controller *c, const char *why, uint64_t now_us
     trial_abort(c, why, now_us);
 }
 
-int controller_freeze(struct controller *c, const char *why, uint64_t now_us)
+int controller_freeze(struct controller *c, const struct order *o, uint64_t now_us)
 {
     int rc;
 
-    snprintf(c->frozen, sizeof c->frozen, "frozen: %.140s", why);
-    rc = save(c);
-    note(c, "freeze", c->frozen, now_us);
-    trial_abort(c, c->frozen, now_us);
+    snprintf(c->frozen, sizeof c->frozen, "frozen by %.40s%s%.90s", o->who, *o->why ? ": " : "", o->why);
+    rc = save(c, now_us);
+    note_by(c, o->who, "freeze", o->why, now_us);
+    if (c->trial.phase != TRIAL_ROLLBACK)        /* which goes on: it leads to where nothing of ours is left */
+        trial_abort(c, c->frozen, now_us);
     return rc;
 }
 
-int controller_thaw(struct controller *c, const char *why, uint64_t now_us)
+int controller_thaw(struct controller *c, const struct order *o, uint64_t now_us)
 {
     c->frozen[0] = '\0';
-    c->paused_until_us = 0;
-    c->are_queues_stopped = false;
-    note(c, "thaw", why, now_us);
-    return save(c);
+    c->rolled_back = (struct order_text){ 0 };
+    c->caution = (struct caution){ 0 };
+    c->declined[0] = '\0';
+    note_by(c, o->who, "thaw", o->why, now_us);
+    return save(c, now_us);
 }
 
-int controller_freeze_device(struct controller *c, const char *name, bool is_frozen, const char *why, uint64_t now_us)
+int controller_freeze_device(struct controller *c, const char *name, bool is_frozen, const struct order *o, uint64_t now_us)
 {
     struct peer *p = roster_find(c, name);
     struct msg   m = { .kind = is_frozen ? MSG_FREEZE : MSG_THAW };
+    char         why[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
 
     if (!p || c->role != ROLE_ACTIVE)
         return p ? -EAGAIN : -ENOENT;
-    snprintf(m.why, sizeof m.why, "%s", why);
-    note(c, is_frozen ? "freeze device" : "thaw device", name, now_us);
+    snprintf(m.why, sizeof m.why, "%.60s%s%.90s", o->who, *o->why ? ": " : "", o->why);
+    snprintf(why, sizeof why, "%s%s%s", name, *o->why ? ": " : "", o->why);
+    note_by(c, o->who, is_frozen ? "freeze device" : "thaw device", why, now_us);
     command_send(c, p, &m);
     return 0;
 }
 
-int controller_approve(struct controller *c, uint64_t number, uint64_t now_us)
+int controller_approve(struct controller *c, uint64_t number, const char *code, const struct order *o, uint64_t now_us)
 {
     if (c->trial.phase != TRIAL_WAITING || c->trial.number != number)
         return -ENOENT;
-    trial_approve(c, now_us);
+    if (strcmp(c->trial.code, code) != 0)
+        return -ESTALE;
+    trial_approve(c, o, now_us);
     return 0;
 }
 
-int controller_rollback(struct controller *c, const char *why, uint64_t now_us)
+int controller_rollback(struct controller *c, const struct order *o, uint64_t now_us)
 {
-    if (c->role != ROLE_ACTIVE || c->cfg->mode == MODE_OBSERVE)
+    int rc;
+
+    if (c->cfg->mode == MODE_OBSERVE)
         return -EPERM;
-    if (c->trial.phase != TRIAL_NONE)
-        return -EBUSY;
-    c->are_queues_stopped = true;
-    save(c);
-    trial_begin_rollback(c, why, now_us);
-    return 0;
+    if (c->role == ROLE_DEPOSED)
+        return -ESTALE;
+    snprintf(c->rolled_back.who, sizeof c->rolled_back.who, "%s", o->who);
+    snprintf(c->rolled_back.why, sizeof c->rolled_back.why, "%s", o->why);
+    snprintf(c->frozen, sizeof c->frozen, "rolled back by %.40s%s%.80s", o->who, *o->why ? ": " : "", o->why);
+    rc = save(c, now_us);
+    note_by(c, o->who, "rollback", o->why, now_us);
+    if (c->trial.phase != TRIAL_ROLLBACK)
+        trial_abort(c, c->frozen, now_us);
+    c->rollback_us = 0;
+    if (c->trial.phase == TRIAL_NONE)
+        go_on_rolling_back(c, now_us);
+    return rc;
 }

@@ -7,7 +7,9 @@
  *     heard of. One that hears of a higher term has been replaced, and never acts again.
  *   - One trial at a time (trial.h); a share of the devices is held back. What is kept has evidence (evidence/evalue.h).
  *   - Devices that are silent, frozen or broken are not touched; if too few report, nothing is tried.
- *   - Two trials that did harm within an hour make it pause for six.
+ *   - Two trials that did harm within an hour make it pause for six, and a setting that was dropped is not tried again for an
+ *     hour. Both survive a restart (caution.h).
+ *   - A rollback always goes on until every device that can be reached holds its baseline.
  */
 #ifndef LIVE_CONTROLLER_CONTROLLER_H
 #define LIVE_CONTROLLER_CONTROLLER_H
@@ -33,12 +35,17 @@ void controller_on_cut(struct controller *, uint32_t link);                     
 void controller_on_msg(struct controller *, uint32_t link, const struct msg *, uint64_t now_us);
 void controller_on_tick(struct controller *, uint64_t now_us);                       /* once per interval */
 
-/* What people ask for. A negative errno says why not. */
-int controller_freeze(struct controller *, const char *why, uint64_t now_us);
-int controller_thaw(struct controller *, const char *why, uint64_t now_us);
-int controller_freeze_device(struct controller *, const char *name, bool is_frozen, const char *why, uint64_t now_us);
-int controller_approve(struct controller *, uint64_t number, uint64_t now_us);
-int controller_rollback(struct controller *, const char *why, uint64_t now_us);
+/* What people order; the log has who and why. A negative errno says why not. */
+int controller_freeze(struct controller *, const struct order *, uint64_t now_us);
+int controller_thaw(struct controller *, const struct order *, uint64_t now_us);
+int controller_freeze_device(struct controller *, const char *name, bool is_frozen, const struct order *, uint64_t now_us);
+
+/* -ENOENT: no trial of that number waits. -ESTALE: the code is not that of the trial that waits. */
+int controller_approve(struct controller *, uint64_t number, const char *code, const struct order *, uint64_t now_us);
+
+/* Ends what is under way, freezes the fabric, and brings every device back to its baseline, now or as soon as it can be reached.
+ * -EPERM: the controller observes only. -ESTALE: another controller has taken over. */
+int controller_rollback(struct controller *, const struct order *, uint64_t now_us);
 
 /* Another configuration, for when no trial is under way; it must outlive the controller. One is ended by the other. */
 void controller_reconfigure(struct controller *, const struct controller_config *, uint64_t now_us);
@@ -47,7 +54,15 @@ void controller_end_trial(struct controller *, const char *why, uint64_t now_us)
 /* Tells agents, with their leases, whether the metric and flow sizes will do. While something is tried they never do. */
 void controller_collect(struct controller *, bool is_brief);
 
-/* Why nothing is tried now; NULL: something may be. */
-const char *controller_obstacle(const struct controller *, uint64_t now_us);
+/* For trials: gives the next number, which is on the disk then; false: the disk cannot be written. Soon: the disk gets what has changed
+ * at the next tick. */
+bool controller_number(struct controller *, uint64_t now_us);
+void controller_save_soon(struct controller *, uint64_t now_us);
+
+/* A trial did harm. Too many of them in too short a time, and the controller pauses. */
+void controller_count_harm(struct controller *, uint64_t now_us);
+
+/* Why nothing is tried now, in 'buf'; NULL: something may be. */
+const char *controller_obstacle(const struct controller *, uint64_t now_us, char buf[MSG_WHY_SIZE]);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef LIVE_CONTROLLER_STATE_H
 #define LIVE_CONTROLLER_STATE_H
 
+#include "live/controller/caution.h"
 #include "live/controller/finder.h"
 #include "live/core/audit.h"
 #include "live/core/io.h"
@@ -35,7 +36,7 @@ struct controller_config {
     double               harm;           /* share of the metric that may be lost */
     double               hold_back;      /* share of devices that stay as they are */
     double               lost_max;       /* share of a trial's devices that may fall silent */
-    uint32_t             reverts_max;    /* so many within window_us freeze it for pause_us */
+    uint32_t             reverts_max;    /* so many within window_us pause it for pause_us */
     uint64_t             window_us, pause_us;
     uint64_t             seed;           /* of the coins */
     bool                 lets_queues;    /* agents with a tuner of their own may set their queues by it, unless mode is observe or approve */
@@ -84,12 +85,18 @@ struct peer {
 
 enum trial_phase {
     TRIAL_NONE, TRIAL_WAITING, TRIAL_LEAD_IN, TRIAL_RUN, TRIAL_SPREAD, TRIAL_SOAK, TRIAL_CONFIRM, TRIAL_ABORT, TRIAL_DIRECT,
+    TRIAL_ROLLBACK, TRIAL_PHASES
 };
+
+/* What a trial has shown of its setting. */
+enum verdict { VERDICT_NONE, VERDICT_HARM, VERDICT_NO_GAIN };
 
 struct trial {
     enum trial_phase phase;
     uint64_t         number;
-    bool             is_rollback;        /* to the baseline, because a person says so: no evidence is asked for */
+    char             code[CAUTION_CODE_SIZE];    /* digest of term, number and setting: approvals must name it */
+    char             by[MSG_NAME_SIZE];  /* the person who approved it, or ordered the rollback; "": nobody did */
+    enum verdict     verdict;            /* ABORT: what speaks against the setting */
     bool             is_whole;           /* switches take part: all devices together, not two halves */
     struct knob_set  wanted;
     char             why[MSG_WHY_SIZE];
@@ -101,8 +108,20 @@ struct trial {
     bool             has_committed;
     uint32_t         waits;              /* intervals that a block has gone on because somebody was not prepared */
     uint64_t         at_us;              /* direct: when it is in force */
-    char             end[MSG_WHY_SIZE];  /* ABORT: why */
+    char             end[MSG_WHY_SIZE];  /* ABORT: why; ROLLBACK: what the last device that refused said */
 };
+
+/* The setting in effect: what was kept since devices last held their baseline. */
+struct standing {
+    struct knob_set set;         /* empty: the baseline */
+    uint64_t        wall_us;     /* since when; 0: nothing was ever kept or rolled back */
+    uint64_t        trial;
+    char            by[MSG_NAME_SIZE], why[MSG_WHY_SIZE];
+};
+
+/* An order of a person: by whom, and why. */
+struct order { const char *who, *why; };
+struct order_text { char who[MSG_NAME_SIZE], why[MSG_WHY_SIZE]; };
 
 struct aa {                      /* what is noise: pairs of blocks in which nothing differs */
     struct pairing pairing;
@@ -120,6 +139,8 @@ struct controller_io {
     bool (*propose)(void *, uint64_t now_us, struct knob_set *, char why[MSG_WHY_SIZE]);
     /* What became of it. 'missed' devices did not take it. */
     void (*ended)(void *, bool is_kept, uint32_t missed, const char *why);
+    /* It is not tried at all, and why. NULL: as if it had ended. */
+    void (*declined)(void *, const char *why);
     void *arg;
 };
 
@@ -135,11 +156,13 @@ struct controller {
     bool                 is_doubted;     /* an agent claims a higher term: count them at the next tick */
     uint64_t             blamed_us;      /* the last record about an impossible term */
     char                 frozen[MSG_WHY_SIZE];   /* on the disk */
-    bool                 is_dirty;
-    bool                 are_queues_stopped;     /* rolled back: tuners at switches wait until a person thaws */
-    uint64_t             paused_until_us;        /* after too many reverts */
-    uint64_t             reverted_us[8];         /* the last ones */
-    uint32_t             reverts;
+    bool                 is_dirty;               /* what is on the disk is not what should be there */
+    uint64_t             save_us;                /* when the disk gets what has changed; NEVER: nothing has */
+    struct order_text    rolled_back;            /* on the disk; who ordered it, until a person thaws; who is "": nobody */
+    uint64_t             rollback_us;            /* devices that did not go back are asked again then */
+    struct caution       caution;                /* on the disk */
+    struct standing      standing;               /* on the disk */
+    char                 declined[MSG_WHY_SIZE]; /* why the tuner's last proposal is not tried; "": it was */
 
     struct peer         *peer;
     uint32_t             peers, peers_max;
@@ -148,7 +171,8 @@ struct controller {
     bool                 is_unranked;    /* ranks must be given anew */
     bool                 is_brief;       /* agents are told that the metric and flow sizes will do, while nothing is tried */
     struct trial         trial;
-    uint64_t             changes, trials;
+    uint64_t             changes;
+    uint64_t             trials, trials_saved;   /* the last number; saved: numbers up to this are never given again */
     struct aa            aa[STAGES];
 };
 

@@ -1,6 +1,7 @@
 /* src/live/controller/trial.c - see trial.h. */
 #include "live/controller/trial.h"
 #include "live/controller/command.h"
+#include "live/controller/controller.h"
 #include "live/controller/roster.h"
 #include "live/core/knobset.h"
 
@@ -11,6 +12,7 @@
 
 #define WAITS_MAX    50          /* intervals until everybody is prepared */
 #define ABORT_US_MAX 40000000u   /* by then the lease of every device has ended */
+#define ROLLBACK_US_MAX 30000000u        /* devices that have not gone back by then are asked again later */
 
 static bool takes_part(const struct peer *p)
 {
@@ -46,13 +48,18 @@ static char *evidence_text(char *buf, size_t size, const struct controller *c)
     return buf;
 }
 
-static void log_trial(struct controller *c, const char *what, const char *why, uint64_t now_us)
+static void log_by(struct controller *c, const char *who, const char *what, const char *why, uint64_t now_us)
 {
     char evidence[200];
 
-    audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = c->cfg->name, .what = what, .why = why,
+    audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = who, .what = what, .why = why,
                 .evidence = evidence_text(evidence, sizeof evidence, c), .term = c->term, .change = c->trial.number,
                 .now_us = now_us, .new = &c->trial.wanted });
+}
+
+static void log_trial(struct controller *c, const char *what, const char *why, uint64_t now_us)
+{
+    log_by(c, c->cfg->name, what, why, now_us);
 }
 
 /* ---- beginning ---- */
@@ -78,6 +85,24 @@ static void clear_peers(struct controller *c)
     }
 }
 
+/* What people are told of the setting in effect: since when, by whom, why. */
+static void note_standing(struct controller *c, uint64_t now_us)
+{
+    static const char *const nobody[] = { "", "", "the controller, mode auto", "the tuner, mode direct" };
+    const struct trial *t = &c->trial;
+    struct standing    *s = &c->standing;
+
+    if (t->phase == TRIAL_ROLLBACK)
+        s->set = (struct knob_set){ 0 };
+    else
+        knobset_put(&s->set, &t->wanted);
+    s->wall_us = c->io.disk.wall_us(c->io.disk.arg);
+    s->trial = t->number;
+    snprintf(s->by, sizeof s->by, "%s", *t->by ? t->by : nobody[c->cfg->mode]);
+    snprintf(s->why, sizeof s->why, "%s", t->why);
+    controller_save_soon(c, now_us);
+}
+
 static void end(struct controller *c, bool is_kept, const char *why, uint64_t now_us)
 {
     uint32_t missed = 0;
@@ -85,6 +110,8 @@ static void end(struct controller *c, bool is_kept, const char *why, uint64_t no
     for (uint32_t i = 0; i < c->peers; i++)
         missed += !knobset_is_empty(&c->peer[i].wanted) && c->peer[i].step != STEP_CONFIRMED;
     log_trial(c, is_kept ? "keep" : "drop", why, now_us);
+    if (is_kept || c->trial.phase == TRIAL_ROLLBACK)
+        note_standing(c, now_us);
     c->trial.phase = TRIAL_NONE;
     clear_peers(c);
     c->is_unranked = true;
@@ -135,6 +162,7 @@ static void next_stage(struct controller *c, uint64_t now_us)
     begin_stage(c, stage);
 }
 
+/* False: no device takes part. */
 static bool begin(struct controller *c, const char *why, uint64_t now_us)
 {
     struct trial *t = &c->trial;
@@ -144,7 +172,8 @@ static bool begin(struct controller *c, const char *why, uint64_t now_us)
         is_any |= takes_part(&c->peer[i]);
         t->is_whole |= takes_part(&c->peer[i]) && c->peer[i].where == KNOB_SWITCH;
     }
-    t->number = ++c->trials;
+    t->number = c->trials;
+    caution_code(t->code, c->term, t->number, &t->wanted);
     snprintf(t->why, sizeof t->why, "%s", why);
     log_trial(c, "try", why, now_us);
     if (!is_any)
@@ -160,54 +189,87 @@ static void begin_direct(struct controller *c, uint64_t now_us)
             command_prepare(c, &c->peer[i], now_us);
 }
 
-void trial_begin(struct controller *c, const struct knob_set *wanted, const char *why, bool needs_approval, uint64_t now_us)
+bool trial_begin(struct controller *c, const struct knob_set *wanted, const char *why, bool needs_approval, uint64_t now_us)
 {
+    if (!controller_number(c, now_us))
+        return false;
     clear_peers(c);
     c->trial = (struct trial){ .wanted = *wanted, .metric = roster_metric(c) };
     for (uint32_t i = 0; i < c->peers; i++)
         if (c->peer[i].rank != RANK_NONE)
             c->peer[i].wanted = part_for(&c->peer[i], wanted);
     if (!begin(c, why, now_us))
-        return;
+        return true;
     if (c->cfg->mode == MODE_DIRECT)
         begin_direct(c, now_us);
     else if (needs_approval)
         enter(c, TRIAL_WAITING);
     else
         begin_stage(c, STAGE_ONE);
+    return true;
 }
 
-void trial_begin_rollback(struct controller *c, const char *why, uint64_t now_us)
-{
-    clear_peers(c);
-    c->trial = (struct trial){ .is_rollback = true };
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].may_write && !c->peer[i].is_frozen)
-            c->peer[i].wanted = part_for(&c->peer[i], &c->peer[i].baseline);
-    if (begin(c, why, now_us))
-        enter(c, TRIAL_SPREAD);
-}
-
-void trial_approve(struct controller *c, uint64_t now_us)
+void trial_approve(struct controller *c, const struct order *o, uint64_t now_us)
 {
     if (c->trial.phase != TRIAL_WAITING)
         return;
-    log_trial(c, "approve", "", now_us);
+    snprintf(c->trial.by, sizeof c->trial.by, "%s", o->who);
+    log_by(c, o->who, "approve", o->why, now_us);
     begin_stage(c, STAGE_ONE);
 }
 
 /* ---- taking it back ---- */
 
-void trial_abort(struct controller *c, const char *why, uint64_t now_us)
+static void stop(struct controller *c, enum verdict verdict, const char *why, uint64_t now_us)
 {
     if (c->trial.phase == TRIAL_NONE || c->trial.phase == TRIAL_ABORT)
         return;
+    c->trial.verdict = verdict;
     snprintf(c->trial.end, sizeof c->trial.end, "%.*s", (int)sizeof c->trial.end - 1, why);
     log_trial(c, "abort", c->trial.end, now_us);
     enter(c, TRIAL_ABORT);
     for (uint32_t i = 0; i < c->peers; i++)
         if (c->peer[i].step != STEP_NONE && c->peer[i].step != STEP_CONFIRMED)
             command_revert(c, &c->peer[i], 0, c->trial.end, now_us);
+    if (verdict != VERDICT_NONE)
+        caution_drop(&c->caution, &c->trial.wanted, now_us + c->cfg->window_us);
+    if (verdict == VERDICT_HARM)
+        controller_count_harm(c, now_us);
+}
+
+void trial_abort(struct controller *c, const char *why, uint64_t now_us)
+{
+    stop(c, VERDICT_NONE, why, now_us);
+}
+
+static bool is_guardrail(const char *why)
+{
+    return strncmp(why, "guardrail:", strlen("guardrail:")) == 0;
+}
+
+/* Has a device stopped a change that is about to be kept? The others keep it, but it did harm. */
+static void count_late_harm(struct controller *c, const char *why, uint64_t now_us)
+{
+    if (c->trial.verdict == VERDICT_HARM || !is_guardrail(why))
+        return;
+    c->trial.verdict = VERDICT_HARM;
+    controller_count_harm(c, now_us);
+}
+
+void trial_on_refusal(struct controller *c, struct peer *p, const char *why, uint64_t now_us)
+{
+    struct trial *t = &c->trial;
+    char          text[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
+
+    snprintf(text, sizeof text, "%s: %s", p->name, why);
+    if (t->phase == TRIAL_ROLLBACK) {
+        snprintf(t->end, sizeof t->end, "%.*s", (int)sizeof t->end - 1, text);
+        p->deadline_us = now_us + c->cfg->answer_us;     /* when it is asked again */
+        command_send(c, p, &(struct msg){ .kind = MSG_WHO });    /* it may hold something else than we think */
+    } else if (t->phase == TRIAL_CONFIRM)
+        count_late_harm(c, why, now_us);
+    else if (t->phase != TRIAL_ABORT)
+        stop(c, is_guardrail(why) ? VERDICT_HARM : VERDICT_NONE, text, now_us);
 }
 
 static void on_abort(struct controller *c, uint64_t now_us)
@@ -217,8 +279,8 @@ static void on_abort(struct controller *c, uint64_t now_us)
     for (uint32_t i = 0; i < c->peers; i++) {
         struct peer *p = &c->peer[i];
 
-        if (p->step != STEP_REVERTING)
-            continue;
+        if (p->step != STEP_REVERTING || (*c->rolled_back.who && !roster_is_fresh(c, p, now_us)))
+            continue;            /* the lease of a silent device ends by itself: a rollback of the others does not wait for it */
         is_over = false;
         if (!command_on_tick(c, p, now_us))
             command_revert(c, p, 0, c->trial.end, now_us);
@@ -302,7 +364,7 @@ static void judge(struct controller *c, uint64_t now_us)
     struct trial *t = &c->trial;
 
     if (evalue_below(&t->evidence, -cfg->harm * t->metric) >= cfg->reject_e)
-        trial_abort(c, "harm: it does worse with it than without", now_us);
+        stop(c, VERDICT_HARM, "harm: it does worse with it than without", now_us);
     else if (t->stage != STAGE_HALVES) {
         if (t->evidence.pairs >= cfg->stage_pairs)
             next_stage(c, now_us);
@@ -310,7 +372,7 @@ static void judge(struct controller *c, uint64_t now_us)
         log_trial(c, "spread", "the evidence for a gain is large enough", now_us);
         enter(c, TRIAL_SPREAD);
     } else if (t->intervals >= cfg->halves_intervals_max)
-        trial_abort(c, "no difference: the old setting stays", now_us);
+        stop(c, VERDICT_NO_GAIN, "no difference: the old setting stays", now_us);
 }
 
 static double value_of(const struct controller *c)
@@ -381,7 +443,7 @@ static void on_soak(struct controller *c, uint64_t now_us)
 {
     if (c->trial.intervals < c->cfg->soak_intervals)
         return;
-    log_trial(c, "confirm", c->trial.is_rollback ? "back to the baseline" : "it is kept", now_us);
+    log_trial(c, "confirm", "it is kept", now_us);
     enter(c, TRIAL_CONFIRM);
     for (uint32_t i = 0; i < c->peers; i++)
         if (takes_part(&c->peer[i]) && c->peer[i].step == STEP_APPLIED)
@@ -427,10 +489,100 @@ static void on_direct(struct controller *c, uint64_t now_us)
             command_confirm(c, &c->peer[i], now_us);
 }
 
+/* ---- back to the baseline ---- */
+
+/* What a device holds, or counts as confirmed, that is not its baseline. */
+static struct knob_set part_back(const struct peer *p)
+{
+    struct knob_set part = { 0 };
+
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        double base = p->baseline.knobs.value[i];
+
+        if (p->baseline.is_named[i] && ((p->confirmed.is_named[i] && !knobset_is_equal_value(p->confirmed.knobs.value[i], base)) ||
+                                        (p->device.is_named[i] && !knobset_is_equal_value(p->device.knobs.value[i], base))))
+            knob_set_add(&part, (enum knob)i, base);
+    }
+    return part;
+}
+
+static bool can_go_back(const struct controller *c, const struct peer *p, uint64_t now_us)
+{
+    return p->may_write && !p->is_frozen && roster_is_fresh(c, p, now_us);
+}
+
+/* Takes the next step of one device; true: it holds its baseline. */
+static bool step_back(struct controller *c, struct peer *p, uint64_t now_us)
+{
+    if (p->step == STEP_NONE && now_us >= p->deadline_us) {
+        p->wanted = part_back(p);
+        if (knobset_is_empty(&p->wanted))
+            p->step = STEP_CONFIRMED;
+        else
+            command_prepare(c, p, now_us);
+    } else if (p->step == STEP_PREPARED)
+        command_commit(c, p, 0, now_us);
+    else if (p->step == STEP_APPLIED)
+        command_confirm(c, p, now_us);
+    else if (!command_on_tick(c, p, now_us)) {
+        p->step = STEP_NONE;     /* it did not answer in time: once more */
+        p->deadline_us = now_us;
+    }
+    return p->step == STEP_CONFIRMED;
+}
+
+/* Each device by itself: one that refuses, or is silent, does not stop the others. */
+static void on_rollback(struct controller *c, uint64_t now_us)
+{
+    uint32_t left = 0, silent = 0;
+    char     why[MSG_WHY_SIZE];
+
+    for (uint32_t i = 0; i < c->peers; i++) {
+        struct peer *p = &c->peer[i];
+
+        if (knobset_is_empty(&p->wanted) || p->step == STEP_CONFIRMED)
+            continue;
+        if (!can_go_back(c, p, now_us))
+            silent++;
+        else
+            left += !step_back(c, p, now_us);
+    }
+    if (left && c->trial.intervals * c->cfg->interval_us <= ROLLBACK_US_MAX)
+        return;
+    snprintf(why, sizeof why, left || silent ? "%u devices are not back yet, and will be asked again%s%.70s" : "back to the baseline",
+             left + silent, *c->trial.end ? "; " : "", c->trial.end);
+    end(c, !left && !silent, why, now_us);
+}
+
+bool trial_begin_rollback(struct controller *c, uint64_t now_us)
+{
+    struct knob_set all = { 0 };
+
+    clear_peers(c);
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (can_go_back(c, &c->peer[i], now_us)) {
+            c->peer[i].wanted = part_back(&c->peer[i]);
+            c->peer[i].deadline_us = now_us;
+            knobset_put(&all, &c->peer[i].wanted);
+        }
+    if (knobset_is_empty(&all))
+        return false;
+    if (!controller_number(c, now_us))
+        c->trials++;             /* the way back does not wait for the disk */
+    c->trial = (struct trial){ .wanted = all };
+    snprintf(c->trial.by, sizeof c->trial.by, "%s", c->rolled_back.who);
+    begin(c, *c->rolled_back.why ? c->rolled_back.why : "rollback", now_us);
+    enter(c, TRIAL_ROLLBACK);
+    on_rollback(c, now_us);
+    return true;
+}
+
 void trial_on_answer(struct controller *c, uint64_t now_us)
 {
     if (c->trial.phase == TRIAL_DIRECT)
         on_direct(c, now_us);
+    else if (c->trial.phase == TRIAL_ROLLBACK)
+        on_rollback(c, now_us);
     else if (c->trial.phase == TRIAL_CONFIRM && c->cfg->mode == MODE_DIRECT)
         on_confirm(c, now_us);
 }
@@ -478,7 +630,7 @@ static bool check(struct controller *c, uint64_t now_us)
 
     if (p) {
         snprintf(why, sizeof why, "%s: %s", p->name, p->breach);
-        trial_abort(c, why, now_us);
+        stop(c, VERDICT_HARM, why, now_us);
     } else if (!has_enough(c, now_us))
         trial_abort(c, "too many of its devices fell silent", now_us);
     else if (!is_answered(c, now_us))
@@ -497,6 +649,8 @@ void trial_on_tick(struct controller *c, uint64_t now_us)
         on_confirm(c, now_us);
     else if (t->phase == TRIAL_ABORT)
         on_abort(c, now_us);
+    else if (t->phase == TRIAL_ROLLBACK)
+        on_rollback(c, now_us);
     else if (t->phase == TRIAL_WAITING || t->phase == TRIAL_NONE || check(c, now_us))
         return;
     else if (t->phase == TRIAL_LEAD_IN)

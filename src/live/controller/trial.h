@@ -8,6 +8,7 @@
  *   SOAK      and keeps it for a while, unconfirmed
  *   CONFIRM   it stays
  *   ABORT     it is taken back: harm, a guardrail, silence, a refusal, a person
+ *   ROLLBACK  a person wants the baseline back: each device goes there by itself, and is asked again if it refuses
  *   DIRECT    no evidence is asked for: everybody is prepared, has it at the same instant, and confirms it. For simulated networks and
  *             for who trusts the tuner; limits, leases and guardrails hold all the same
  */
@@ -16,13 +17,18 @@
 
 #include "live/controller/state.h"
 
-/* Begins one. Rollback: to the baseline, at once, for everybody. */
-void trial_begin(struct controller *, const struct knob_set *, const char *why, bool needs_approval, uint64_t now_us);
-void trial_begin_rollback(struct controller *, const char *why, uint64_t now_us);
-void trial_approve(struct controller *, uint64_t now_us);
+/* Begins one. False: the disk cannot be written, and nothing has begun. */
+bool trial_begin(struct controller *, const struct knob_set *, const char *why, bool needs_approval, uint64_t now_us);
+void trial_approve(struct controller *, const struct order *, uint64_t now_us);
+
+/* Begins to bring devices back to their baseline, as c->rolled_back orders. False: all that can be reached hold it. */
+bool trial_begin_rollback(struct controller *, uint64_t now_us);
 
 /* Takes it back. Nothing happens if there is none. */
 void trial_abort(struct controller *, const char *why, uint64_t now_us);
+
+/* A device did not do what it was told, or has ended the change by itself. */
+void trial_on_refusal(struct controller *, struct peer *, const char *why, uint64_t now_us);
 
 /* An interval has ended; metrics are those of the interval. */
 void trial_on_tick(struct controller *, uint64_t now_us);

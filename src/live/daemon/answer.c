@@ -13,35 +13,37 @@
 
 static int refuse(int rc, const struct question *q, struct err *err)
 {
+    bool is_approve = strcmp(q->verb, "approve") == 0;
+
     switch (rc) {
-    case -ENOENT: return strcmp(q->verb, "approve") == 0 ? err_set(err, ENOENT, "no trial of that number waits for approval") :
+    case -ENOENT: return is_approve ? err_set(err, ENOENT, "no trial of that number waits for approval") :
                          err_set(err, ENOENT, "there is no device '%s'; see anole ctl status", q->device);
-    case -EPERM:  return err_set(err, EPERM, "the controller observes only, or is not active");
-    case -EBUSY:  return err_set(err, EBUSY, "a trial is under way; freeze first");
+    case -ESTALE: return is_approve ? err_set(err, ESTALE, "the trial that waits is not the one that was meant; see anole ctl status") :
+                         err_set(err, ESTALE, "another controller has taken over; ask that one");
+    case -EPERM:  return err_set(err, EPERM, "the controller observes only, so it writes nothing; set its mode to approve or auto first");
     case -EAGAIN: return err_set(err, EAGAIN, "the controller is not active");
     default:      return rc ? err_set(err, EIO, "the controller cannot write its state to the disk; it does it all the same") : 0;
     }
 }
 
-static int act(struct controller *c, const struct question *q, const char *why, uint64_t now_us)
+static int act(struct controller *c, const struct question *q, const struct order *o, uint64_t now_us)
 {
     bool is_freeze = strcmp(q->verb, "freeze") == 0;
 
     if (strcmp(q->verb, "approve") == 0)
-        return controller_approve(c, q->number, now_us);
+        return controller_approve(c, q->number, q->code, o, now_us);
     if (strcmp(q->verb, "rollback") == 0)
-        return controller_rollback(c, why, now_us);
+        return controller_rollback(c, o, now_us);
     if (*q->device)
-        return controller_freeze_device(c, q->device, is_freeze, why, now_us);
-    return is_freeze ? controller_freeze(c, why, now_us) : controller_thaw(c, why, now_us);
+        return controller_freeze_device(c, q->device, is_freeze, o, now_us);
+    return is_freeze ? controller_freeze(c, o, now_us) : controller_thaw(c, o, now_us);
 }
 
 int answer_act(struct controller *c, const struct question *q, const char *who, uint64_t now_us, struct err *err)
 {
-    char why[MSG_WHY_SIZE];
+    struct order o = { *who ? who : "a person", q->why };
 
-    snprintf(why, sizeof why, "%.60s%s%.90s", *who ? who : "a person", *q->why ? ": " : "", q->why);
-    return refuse(act(c, q, why, now_us), q, err);
+    return refuse(act(c, q, &o, now_us), q, err);
 }
 
 /* Beside the last decision what was tried on a twin last, if its tuner does such. */

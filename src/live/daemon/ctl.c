@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TIMEOUT_MS 5000
 
@@ -53,6 +54,11 @@ static void print_trial(const json_t *t)
                 set_text(set, sizeof set, json_object_get(t, "set")));
     if (*json_get_text(t, "why"))
         say("  because: %s", json_get_text(t, "why"));
+    if (*json_get_text(t, "by"))
+        say("  ordered by: %s", json_get_text(t, "by"));
+    if (*json_get_text(t, "code"))
+        say("  approve it: anole ctl approve %" JSON_INTEGER_FORMAT ":%s", json_integer_value(json_object_get(t, "number")),
+            json_get_text(t, "code"));
     if (json_object_get(t, "pairs"))
         printf("  %" JSON_INTEGER_FORMAT " pairs, gain %.4g, e-value %.3g for a gain, %.3g for harm\n",
                json_integer_value(json_object_get(t, "pairs")), json_number_value(json_object_get(t, "gain")),
@@ -256,7 +262,7 @@ static void print_history(const json_t *list)
         const json_t *o = json_array_get(list, i), *new = json_object_get(o, "new");
         const char   *why = json_get_text(o, "why"), *evidence = json_get_text(o, "evidence");
 
-        say("%s %s%s%s%s%s%s%s", json_get_text(o, "time"), json_get_text(o, "what"), new ? " " : "",
+        say("%s %s: %s%s%s%s%s%s%s", json_get_text(o, "time"), json_get_text(o, "who"), json_get_text(o, "what"), new ? " " : "",
                     new ? set_text(set, sizeof set, new) : "", *why ? ": " : "", why, *evidence ? "; " : "", evidence);
     }
 }
@@ -267,7 +273,7 @@ static int print_answer(const struct ctl_request *q, const char *text, struct er
 {
     static const char *const done[][2] = {
         { "freeze", "frozen; what is open is taken back" }, { "thaw", "thawed" }, { "approve", "the trial begins" },
-        { "rollback", "all devices go back to their baseline; anole ctl diff tells when they have" },
+        { "rollback", "all devices go back to their baseline, and nothing is tried until anole ctl thaw; anole ctl diff tells when they have" },
     };
     json_t *o = json_loads(text, JSON_DECODE_ANY, NULL);
     int     rc = 0;
@@ -293,23 +299,88 @@ static int print_answer(const struct ctl_request *q, const char *text, struct er
     return rc;
 }
 
-int ctl_ask(const struct ctl_request *q, struct err *err)
+/* The answer is malloc'd; NULL on failure. */
+static int ask(const struct ctl_request *q, const struct question *question, char **text, struct err *err)
 {
     static unsigned char bytes[CODEC_BYTES_MAX];
     unsigned char       *reply = NULL;
-    char                *error = NULL, *text = NULL;
+    char                *error = NULL;
     size_t               length;
-    int                  rc = rpc_ask(q->address, &q->tls, bytes, codec_write_question(&q->question, bytes), TIMEOUT_MS, &reply,
+    int                  rc = rpc_ask(q->address, &q->tls, bytes, codec_write_question(question, bytes), TIMEOUT_MS, &reply,
                                       &length, err);
 
-    if (!rc && codec_read_reply(&error, &text, reply, length))
+    *text = NULL;
+    if (!rc && codec_read_reply(&error, text, reply, length))
         rc = err_set(err, EBADMSG, "%s: the answer cannot be understood", q->address);
     if (!rc && *error)
         rc = err_set(err, EPERM, "%s", error);
-    if (!rc)
-        rc = print_answer(q, text, err);
+    if (rc) {
+        free(*text);
+        *text = NULL;
+    }
     free(reply);
     free(error);
+    return rc;
+}
+
+/* ---- approving ---- */
+
+static bool is_agreed(void)
+{
+    char line[16];
+
+    printf("let it begin? [y/N] ");
+    fflush(stdout);
+    return fgets(line, sizeof line, stdin) && (line[0] == 'y' || line[0] == 'Y');
+}
+
+/* Shows what waits, and fills in its code if a person at a terminal agrees. Elsewhere the code must be given: a script that was written for one
+ * trial does not approve another. */
+static int agree(const json_t *trial, struct question *q, struct err *err)
+{
+    const char *code = json_get_text(trial, "code");
+    char        set[1000];
+
+    if (!*code || (uint64_t)json_integer_value(json_object_get(trial, "number")) != q->number)
+        return err_set(err, ENOENT, "no trial of that number waits for approval");
+    say("trial %" PRIu64 " would set %s", q->number, set_text(set, sizeof set, json_object_get(trial, "set")));
+    say("  because: %s", json_get_text(trial, "why"));
+    fflush(stdout);              /* before what may be wrong */
+    if (*q->code)
+        return 0;
+    if (!isatty(STDIN_FILENO))
+        return err_set(err, EPERM, "approve needs the code of the setting: anole ctl approve %" PRIu64 ":%s", q->number, code);
+    if (!is_agreed())
+        return err_set(err, ECANCELED, "not approved");
+    snprintf(q->code, sizeof q->code, "%s", code);
+    return 0;
+}
+
+static int prepare_approval(struct ctl_request *q, struct err *err)
+{
+    struct question status = { .version = q->question.version, .verb = "status" };
+    char           *text;
+    json_t         *o;
+    int             rc = ask(q, &status, &text, err);
+
+    if (rc)
+        return rc;
+    o = json_loads(text, 0, NULL);
+    rc = agree(json_object_get(o, "trial"), &q->question, err);
+    json_decref(o);
+    free(text);
+    return rc;
+}
+
+int ctl_ask(struct ctl_request *q, struct err *err)
+{
+    char *text = NULL;
+    int   rc = strcmp(q->question.verb, "approve") == 0 ? prepare_approval(q, err) : 0;
+
+    if (!rc)
+        rc = ask(q, &q->question, &text, err);
+    if (!rc)
+        rc = print_answer(q, text, err);
     free(text);
     return rc;
 }

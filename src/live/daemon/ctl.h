@@ -14,7 +14,7 @@ struct ctl_request { const char *address; struct rpc_tls tls; struct question qu
 extern const char *const ctl_verbs[];
 
 /* Asks and prints the answer in words, or as it came. */
-int ctl_ask(const struct ctl_request *, struct err *);
+int ctl_ask(struct ctl_request *, struct err *);
 
 /* Checks the chain of an audit log. Needs no controller. */
 int ctl_verify(const char *path, struct err *);

@@ -206,8 +206,8 @@ static const struct argp ctl_argp = {
     "  diff              what devices hold that is not their baseline\n"
     "  freeze [DEVICE]   take back what is open, try nothing more\n"
     "  thaw [DEVICE]     go on\n"
-    "  approve NUMBER    let a trial begin that waits for it\n"
-    "  rollback          bring all devices back to their baseline\n"
+    "  approve NUMBER[:CODE]  let a trial begin that waits for it; 'status' has the code, which scripts must give\n"
+    "  rollback          bring all devices back to their baseline, whatever is under way, and freeze\n"
     "  verify FILE       check an audit log; needs no controller"
     "\v"
     "Examples:\n"
@@ -235,24 +235,42 @@ static void check_verb(const struct options *o)
     exit(EXIT_USAGE);
 }
 
+/* "7" or "7:CODE". */
+static void take_trial(struct question *q, const char *verb, const char *arg)
+{
+    const char *colon = arg ? strchr(arg, ':') : NULL;
+    char        number[32];
+    struct err  err;
+
+    snprintf(number, sizeof number, "%.*s", colon ? (int)(colon - arg) : 31, arg ? arg : "");
+    if (text_to_uint(number, &q->number, &err) || !q->number || (colon && strlen(colon + 1) >= sizeof q->code))
+        exit_usage("%s which trial? See anole ctl status", verb);
+    if (colon)
+        snprintf(q->code, sizeof q->code, "%s", colon + 1);
+}
+
+static bool is_one_of(const char *verb, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(verb, *list) == 0)
+            return true;
+    return false;
+}
+
 static void fill_question(struct options *o)
 {
+    static const char *const of_trial[] = { "approve", "explain", NULL }, *const of_device[] = { "freeze", "thaw", NULL };
     struct question *q = &o->ctl.question;
-    bool             is_approve = strcmp(o->verb, "approve") == 0;
-    bool             is_explain = strcmp(o->verb, "explain") == 0;
-    struct err       err;
 
     q->version = MSG_VERSION;
     snprintf(q->verb, sizeof q->verb, "%s", o->verb);
-    if (is_approve && (!o->argument || text_to_uint(o->argument, &q->number, &err)))
-        exit_usage("approve which trial? See %s", "anole ctl status");
-    if (is_explain && o->argument && (text_to_uint(o->argument, &q->number, &err) || !q->number))
-        exit_usage("explain which trial? '%s' is not a number", o->argument);
-    if (o->argument && !is_approve && !is_explain && strcmp(o->verb, "freeze") != 0 && strcmp(o->verb, "thaw") != 0)
+    if (strcmp(o->verb, "approve") == 0 || (o->argument && is_one_of(o->verb, of_trial)))
+        take_trial(q, o->verb, o->argument);
+    else if (o->argument && !is_one_of(o->verb, of_device))
         exit_usage("'%s' is too much", o->argument);
-    if (o->argument && strlen(o->argument) >= sizeof q->device)
+    else if (o->argument && strlen(o->argument) >= sizeof q->device)
         exit_usage("'%s' is too long for a device", o->argument);
-    if (o->argument && !is_approve && !is_explain)
+    else if (o->argument)
         snprintf(q->device, sizeof q->device, "%s", o->argument);
 }
 

@@ -87,6 +87,13 @@ static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
     live_tuner_ended(&f->tuner, &f->controller, is_kept, missed, why);
 }
 
+static void declined(void *arg, const char *why)
+{
+    struct fabric *f = arg;
+
+    live_tuner_ended(&f->tuner, &f->controller, false, 0, why);
+}
+
 /* ---- the network ---- */
 
 /* An agent speaks for the devices of its own host: those whose names begin with the name in its certificate. */
@@ -196,7 +203,7 @@ static int act(void *arg, const struct question *q, const char *who, struct err 
 {
     struct fabric *f = arg;
 
-    return answer_act(&f->controller, q, who ? who : "over HTTP", clock_us(), err);
+    return answer_act(&f->controller, q, who ? who : "the holder of the HTTP token", clock_us(), err);
 }
 
 static json_t *tell_tuner(void *arg)
@@ -413,7 +420,8 @@ static void open_history(struct fabric *f)
 
 static int start(struct fabric *f, struct err *err)
 {
-    struct controller_io io = { .send = send, .interval = interval, .propose = propose, .ended = ended, .arg = f };
+    struct controller_io io = { .send = send, .interval = interval, .propose = propose, .ended = ended, .declined = declined,
+                                .arg = f };
     struct rpc_tls       tls = config_tls(&f->file->common);
     uint64_t             begin_us = f->pace ? f->pace->now_us - f->file->controller.gather_us : clock_us();
     struct audit         audit;

@@ -89,7 +89,7 @@ static void add_trial(struct prom *p, const struct controller *c)
     prom_one(p, "anole_controller_trial", "gauge", "Number of the trial under way; 0: none.",
              t->phase == TRIAL_NONE ? 0 : (double)t->number);
     prom_family(p, "anole_controller_trial_phase", "gauge", "1 for the phase of the trial.");
-    for (int i = TRIAL_NONE; i <= TRIAL_DIRECT; i++)
+    for (int i = TRIAL_NONE; i < TRIAL_PHASES; i++)
         prom_value(p, (int)t->phase == i, "phase", words_phase((enum trial_phase)i), NULL);
     prom_one(p, "anole_controller_trial_pairs", "gauge", "Pairs of blocks of this stage.", has ? t->evidence.pairs : 0);
     prom_one(p, "anole_controller_trial_gain", "gauge", "Mean gain of the metric so far.", has ? evalue_gain(&t->evidence) : NAN);
@@ -102,11 +102,13 @@ static void add_trial(struct prom *p, const struct controller *c)
 
 void controller_metrics(struct prom *p, const struct controller *c, const struct controller_counts *n, uint64_t now_us)
 {
+    char why[MSG_WHY_SIZE];
+
     add_role(p, c);
     prom_one(p, "anole_controller_term", "gauge", "Its term: higher than that of all controllers before it.", (double)c->term);
     prom_one(p, "anole_controller_frozen", "gauge", "1: a person said that nothing is to be tried.", *c->frozen != '\0');
     prom_one(p, "anole_controller_held_up", "gauge", "1: nothing is tried now; /api/state says why.",
-             controller_obstacle(c, now_us) != NULL);
+             controller_obstacle(c, now_us, why) != NULL);
     add_counts(p, c, n);
     add_devices(p, c, now_us);
     add_trial(p, c);

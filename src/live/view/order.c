@@ -41,6 +41,8 @@ static int take(struct question *q, const char *key, const json_t *value, struct
         return take_text(q->why, sizeof q->why, key, value, err);
     if (strcmp(key, "device") == 0 && !is_approve && !is_rollback)
         return take_text(q->device, sizeof q->device, key, value, err);
+    if (strcmp(key, "code") == 0 && is_approve)
+        return take_text(q->code, sizeof q->code, key, value, err);
     if (strcmp(key, "number") != 0 || !is_approve)
         return err_set(err, EINVAL, "'%.40s' is not a key of %s", key, q->verb);
     if (!json_is_integer(value) || json_integer_value(value) <= 0)
@@ -66,8 +68,8 @@ int order_read(struct question *out, const char *path, const char *body, size_t 
         if (!rc)
             rc = take(&q, key, value, err);
     json_decref(o);
-    if (!rc && strcmp(verb, "approve") == 0 && !q.number)
-        rc = err_set(err, EINVAL, "number: which trial?");
+    if (!rc && strcmp(verb, "approve") == 0 && (!q.number || !*q.code))
+        rc = err_set(err, EINVAL, "number, code: which trial? /api/state has both");
     if (!rc)
         *out = q;
     return rc;

@@ -18,6 +18,9 @@ static json_t *trial_json(const struct controller *c)
     json_put_count(o, "number", t->number);
     json_put_text(o, "phase", words_phase(t->phase));
     json_put_text(o, "why", t->why);
+    json_put_text(o, "by", t->by);
+    if (t->phase == TRIAL_WAITING)
+        json_put_text(o, "code", t->code);
     json_object_set_new(o, "set", knobset_json(&t->wanted));
     if (*words_stage(t->phase, t->stage))
         json_put_text(o, "stage", words_stage(t->phase, t->stage));
@@ -113,7 +116,8 @@ static json_t *counts_json(const struct controller *c, uint64_t now_us)
 
 static json_t *head_json(const struct controller *c, uint64_t now_us)
 {
-    const char      *why = controller_obstacle(c, now_us);
+    char             buf[MSG_WHY_SIZE];
+    const char      *why = controller_obstacle(c, now_us, buf);
     const struct aa *a = &c->aa[STAGE_HALVES];
     json_t          *o = json_object();
 

@@ -18,7 +18,8 @@ const char *words_mode(enum controller_mode mode)
 
 const char *words_phase(enum trial_phase phase)
 {
-    static const char *const names[] = { "none", "waiting", "lead-in", "run", "spread", "soak", "confirm", "abort", "direct" };
+    static const char *const names[] = { "none", "waiting", "lead-in", "run", "spread", "soak", "confirm", "abort", "direct",
+                                         "rollback" };
 
     return names[phase];
 }

@@ -325,6 +325,7 @@ size_t codec_write_question(const struct question *q, unsigned char *bytes)
     out.device = (char *)q->device;
     out.why = (char *)q->why;
     out.number = q->number;
+    out.code = (char *)q->code;
     return anole__v1__question__pack(&out, bytes);
 }
 
@@ -339,7 +340,7 @@ int codec_read_question(struct question *q, const unsigned char *bytes, size_t l
     read.version = in->version;
     read.number = in->number;
     is_good = take_text(read.verb, sizeof read.verb, in->verb) && take_text(read.device, sizeof read.device, in->device) &&
-              take_text(read.why, sizeof read.why, in->why);
+              take_text(read.why, sizeof read.why, in->why) && take_text(read.code, sizeof read.code, in->code);
     anole__v1__question__free_unpacked(in, NULL);
     if (!is_good)
         return -EBADMSG;

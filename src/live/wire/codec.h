@@ -20,7 +20,7 @@ int codec_read_detail(struct msg *, struct msg_detail *detail, const unsigned ch
 
 #define QUESTION_TEXT_SIZE 256
 
-struct question { uint32_t version; char verb[32], device[MSG_NAME_SIZE], why[QUESTION_TEXT_SIZE]; uint64_t number; };
+struct question { uint32_t version; char verb[32], device[MSG_NAME_SIZE], why[QUESTION_TEXT_SIZE], code[32]; uint64_t number; };
 
 size_t codec_write_question(const struct question *, unsigned char *bytes);
 int    codec_read_question(struct question *, const unsigned char *bytes, size_t length);

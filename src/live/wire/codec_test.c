@@ -232,7 +232,8 @@ static void read__an_impossible_term_is_refused(void **unused)
 static void question__and_reply_come_back(void **unused)
 {
     static unsigned char bytes[CODEC_BYTES_MAX];
-    struct question      q = { 1, "freeze", "host1/mlx5_0", "maintenance", 7 }, read;
+    struct question      q = { .version = 1, .verb = "freeze", .device = "host1/mlx5_0", .why = "maintenance", .code = "0123456789abcdef",
+                               .number = 7 }, read;
     unsigned char       *reply;
     char                *error, *text;
     size_t               length;

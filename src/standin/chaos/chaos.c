@@ -235,7 +235,8 @@ static void thaw(struct world *w)
     struct proc *p = any_controller(w), *a = any_agent(w);
 
     if (p->is_alive && w->now_us >= p->paused_until_us)
-        controller_freeze_device(&p->controller, w->agent_cfg[a->index].name, false, "a person", world_clock(p, w->now_us));
+        controller_freeze_device(&p->controller, w->agent_cfg[a->index].name, false, &(struct order){ "a person", "" },
+                                 world_clock(p, w->now_us));
 }
 
 static void (*const fault[])(struct world *) = {

@@ -139,7 +139,7 @@ class Live {
     document.title = `${f.name} – Anole`;
     this.top.querySelector("h1")!.textContent = f.name;
     this.status.replaceChildren(`as of ${new Date(f.now_ms).toLocaleTimeString([], { hour12: false })}`);
-    this.orders.show(f.frozen !== "", f.trial.phase === "waiting" ? f.trial.number : null);
+    this.orders.show(f.frozen !== "", f.trial.phase === "waiting" ? f.trial : null);
     this.parts.show(f);
     this.map.show(f.links);
     this.showDevices();

@@ -2,6 +2,7 @@
 // is kept in this page alone and sent in a header that no browser sends by itself; or a certificate that the browser has.
 import { announce, h, section } from "../dom";
 import { ask, hasToken, setToken } from "./access";
+import type { Trial } from "./state";
 
 async function post(order: string, body: Record<string, unknown>): Promise<string> {
   const reply = await ask(`/api/${order}`, {
@@ -25,7 +26,7 @@ const LOOKING_NEEDS_IT = "Who comes from another machine needs the controller's 
 
 export interface Orders {
   element: HTMLElement;
-  show(frozen: boolean, waiting: number | null): void;
+  show(frozen: boolean, waiting: Trial | null): void;
   need(isNeeded: boolean): void; // the token, for looking
 }
 
@@ -37,7 +38,7 @@ export function orders(onDone: () => void): Orders {
     answer.replaceChildren(text);
     announce(text);
   };
-  let waiting: number | null = null;
+  let waiting: Trial | null = null;
   const give = async (order: string, body: Record<string, unknown>) => {
     setToken(token.value);
     try {
@@ -58,7 +59,7 @@ export function orders(onDone: () => void): Orders {
   const reason = () => (why.value ? { why: why.value } : {});
   const freeze = button("Freeze", "freeze", reason);
   const thaw = button("Thaw", "thaw", reason);
-  const approve = button("Approve", "approve", () => ({ number: waiting }));
+  const approve = button("Approve", "approve", () => ({ number: waiting?.number, code: waiting?.code, ...reason() }));
   const back = button("Roll back", "rollback", reason, "All devices go back to the settings they had at first. Go on?");
   const hint = h("p", { class: "hint" }, LOOKING_IS_FREE);
   const element = section(
@@ -84,12 +85,12 @@ export function orders(onDone: () => void): Orders {
       hint.replaceChildren(isNeeded ? LOOKING_NEEDS_IT : LOOKING_IS_FREE);
       if (isNeeded) token.focus();
     },
-    show: (frozen, number) => {
-      waiting = number;
+    show: (frozen, trial) => {
+      waiting = trial;
       freeze.hidden = frozen;
       thaw.hidden = !frozen;
-      approve.hidden = number === null;
-      approve.textContent = `Approve trial ${number}`;
+      approve.hidden = trial === null;
+      approve.textContent = `Approve trial ${trial?.number}`;
     },
   };
 }

@@ -6,7 +6,9 @@ export type Knobs = Record<string, number>;
 
 export interface Trial {
   number: number;
-  phase: string; // none, waiting, lead-in, run, spread, soak, confirm, abort
+  phase: string; // none, waiting, lead-in, run, spread, soak, confirm, abort, direct, rollback
+  by?: string; // the person who approved it, or ordered the rollback
+  code?: string; // waiting: a digest that an approval must name
   stage?: string; // one, few, quarter, halves
   set?: Knobs;
   why?: string;

@@ -1,0 +1,531 @@
+/* src/live/controller/controller_test.c - what a controller promises people: it pauses after harm, knows who approved what, and a
+ * rollback always works. Its devices are played by the test, so that each can do what an agent may do. */
+#include "live/controller/controller.h"
+#include "live/controller/roster.h"
+#include "live/core/knobset.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVICES 4
+#define HOUR_US 3600000000ull
+#define ALICE (&(struct order){ "alice", "a test" })
+
+struct fake {                    /* a device with its agent */
+    bool            is_silent, is_frozen, is_stubborn, is_storming;      /* stubborn: refuses; storming: a guardrail ends what is applied */
+    enum msg_phase  phase;
+    uint64_t        change;
+    struct knob_set device, confirmed, baseline, wanted;
+};
+
+static struct test {
+    struct controller        c;
+    struct controller_config cfg;
+    struct fake              fake[DEVICES];
+    struct msg               queue[64];          /* answers under way */
+    uint32_t                 link[64], queued;
+    char                     state[20000], log[1 << 20];
+    size_t                   state_length, log_length;
+    bool                     is_full;
+    uint64_t                 now_us;
+    double                   ai_rate;            /* what the tuner wants; 0: nothing */
+    uint32_t                 declined, kept, dropped;
+} t;
+
+/* ---- the world ---- */
+
+static int save(void *arg, const char *name, const char *text, size_t length)
+{
+    (void)arg, (void)name;
+    if (t.is_full)
+        return -ENOSPC;
+    memcpy(t.state, text, length);
+    t.state_length = length;
+    return 0;
+}
+
+static long load(void *arg, const char *name, char *text, size_t size)
+{
+    (void)arg, (void)name;
+    if (!t.state_length)
+        return -ENOENT;
+    assert_true(t.state_length <= size);
+    memcpy(text, t.state, t.state_length);
+    return (long)t.state_length;
+}
+
+static int append(void *arg, const char *text, size_t length)
+{
+    (void)arg;
+    memcpy(t.log + t.log_length, text, length);
+    t.log_length += length;
+    t.log[t.log_length] = '\0';
+    return 0;
+}
+
+static uint64_t wall_us(void *arg)
+{
+    (void)arg;
+    return 1792141200000000 + t.now_us;
+}
+
+static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[MSG_WHY_SIZE])
+{
+    (void)arg, (void)now_us;
+    if (t.ai_rate <= 0)
+        return false;
+    knob_set_add(set, KNOB_rpg_ai_rate, t.ai_rate);
+    snprintf(why, MSG_WHY_SIZE, "a guess");
+    return true;
+}
+
+static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
+{
+    (void)arg, (void)missed, (void)why;
+    t.kept += is_kept;
+    t.dropped += !is_kept;
+}
+
+static void declined(void *arg, const char *why)
+{
+    (void)arg, (void)why;
+    t.declined++;
+}
+
+/* ---- devices ---- */
+
+static void say(uint32_t i, struct msg m)
+{
+    m.incarnation = 1;
+    m.set = t.fake[i].device;
+    t.link[t.queued] = i;
+    t.queue[t.queued++] = m;
+    assert_true(t.queued < 64);
+}
+
+static void answer(uint32_t i, enum msg_answer answer, uint64_t change, const char *why)
+{
+    struct msg m = { .kind = MSG_ANSWER, .answer = answer, .change = change };
+
+    snprintf(m.why, sizeof m.why, "%s", why);
+    say(i, m);
+}
+
+static void hello(uint32_t i)
+{
+    struct fake *f = &t.fake[i];
+    struct msg   m = { .kind = MSG_HELLO, .version = MSG_VERSION, .may_write = true, .where = KNOB_NIC, .interval_us = 100000,
+                       .confirmed = f->confirmed, .baseline = f->baseline, .is_frozen = f->is_frozen, .phase = f->phase,
+                       .change = f->change };
+
+    snprintf(m.name, sizeof m.name, "host%u/nic", i);
+    say(i, m);
+}
+
+static void end_change(uint32_t i, const char *why)
+{
+    struct fake *f = &t.fake[i];
+
+    f->phase = PHASE_IDLE;
+    f->device = f->confirmed;
+    answer(i, ANSWER_REVERTED, f->change, why);
+}
+
+/* What the controller sends reaches the device at once; answers wait for deliver(). */
+static void send(void *arg, uint32_t link, const struct msg *m)
+{
+    struct fake *f = &t.fake[link];
+
+    (void)arg;
+    if (f->is_silent)
+        return;
+    if (m->kind == MSG_WHO)
+        hello(link);
+    else if (m->kind == MSG_PREPARE && (f->is_stubborn || f->is_frozen))
+        answer(link, ANSWER_REFUSED, m->change, "not now");
+    else if (m->kind == MSG_PREPARE) {
+        f->phase = PHASE_PREPARED;
+        f->change = m->change;
+        f->wanted = m->set;
+        answer(link, ANSWER_PREPARED, m->change, "");
+    } else if (m->kind == MSG_COMMIT && m->change == f->change) {
+        f->phase = PHASE_APPLIED;
+        knobset_put(&f->device, &f->wanted);
+        answer(link, ANSWER_APPLIED, m->change, "");
+        if (f->is_storming)
+            end_change(link, "guardrail: the watchdog ended 1 pause storms");
+    } else if (m->kind == MSG_CONFIRM && m->change == f->change && f->phase == PHASE_APPLIED) {
+        f->phase = PHASE_IDLE;
+        knobset_put(&f->confirmed, &f->wanted);
+        answer(link, ANSWER_CONFIRMED, m->change, "");
+    } else if (m->kind == MSG_REVERT)
+        end_change(link, "asked for");
+}
+
+static void deliver(void)
+{
+    while (t.queued) {
+        struct msg m = t.queue[0];
+        uint32_t   link = t.link[0];
+
+        memmove(t.queue, t.queue + 1, --t.queued * sizeof *t.queue);
+        memmove(t.link, t.link + 1, t.queued * sizeof *t.link);
+        controller_on_msg(&t.c, link, &m, t.now_us);
+    }
+}
+
+static void tick(void)
+{
+    t.now_us += t.cfg.interval_us;
+    for (uint32_t i = 0; i < DEVICES; i++) {
+        struct msg m = { .kind = MSG_REPORT, .incarnation = 1, .stamp_us = t.now_us, .phase = t.fake[i].phase, .change = t.fake[i].change,
+                         .is_frozen = t.fake[i].is_frozen,
+                         .sample = { .interval_us = 100000, .metric = 0.5 + 0.001 * (double)(i + t.now_us / 100000 % 3) } };
+
+        if (!t.fake[i].is_silent)
+            controller_on_msg(&t.c, i, &m, t.now_us);
+    }
+    deliver();
+    controller_on_tick(&t.c, t.now_us);
+    deliver();
+}
+
+static void ticks(uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        tick();
+}
+
+static bool wait_for(bool (*is)(void))
+{
+    for (uint32_t i = 0; i < 600 && !is(); i++)
+        tick();
+    return is();
+}
+
+static bool is_trying(void)  { return t.c.trial.phase == TRIAL_RUN; }
+static bool is_idle(void)    { return t.c.trial.phase == TRIAL_NONE; }
+static bool is_waiting(void) { return t.c.trial.phase == TRIAL_WAITING; }
+static bool is_kept(void)    { return t.kept > 0 && is_idle(); }
+static bool is_paused(void)  { return t.now_us < t.c.caution.paused_until_us; }
+
+static bool is_at_baseline(void)
+{
+    for (uint32_t i = 0; i < DEVICES; i++)
+        if (!t.fake[i].is_silent && !t.fake[i].is_frozen &&
+            (!knobset_is_same(&t.fake[i].device, &t.fake[i].baseline) || !knobset_is_same(&t.fake[i].confirmed, &t.fake[i].baseline)))
+            return false;
+    return true;
+}
+
+/* ---- life ---- */
+
+static void boot(void)
+{
+    struct controller_io io = { .disk = { save, load, append, wall_us, NULL }, .send = send, .propose = propose, .ended = ended,
+                                .declined = declined };
+    struct audit a;
+
+    audit_init(&a);
+    a.seq = t.c.audit.seq;
+    memcpy(a.head, t.c.audit.head, sizeof a.head);
+    controller_fini(&t.c);
+    controller_init(&t.c, &t.cfg, &io, DEVICES);
+    assert_int_equal(controller_start(&t.c, &a, t.now_us), 0);
+    t.queued = 0;
+    for (uint32_t i = 0; i < DEVICES; i++)
+        controller_on_link(&t.c, i, t.now_us);
+    deliver();
+}
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    memset(&t, 0, sizeof t);
+    controller_config_init(&t.cfg);
+    snprintf(t.cfg.name, sizeof t.cfg.name, "controller");
+    t.cfg.mode = MODE_AUTO;
+    t.cfg.gather_us = 200000;
+    t.cfg.block_length = 4;
+    t.cfg.burn_in = 1;
+    t.cfg.aa_pairs = 3;
+    t.cfg.stage_pairs = 1;
+    t.cfg.halves_intervals_max = 40;
+    t.cfg.soak_intervals = 2;
+    t.now_us = 5000000;
+    for (uint32_t i = 0; i < DEVICES; i++) {
+        knob_set_add(&t.fake[i].device, KNOB_rpg_ai_rate, 5);
+        knob_set_add(&t.fake[i].device, KNOB_rpg_hai_rate, 50);
+        t.fake[i].confirmed = t.fake[i].baseline = t.fake[i].device;
+    }
+    boot();
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    controller_fini(&t.c);
+    return 0;
+}
+
+static void storm(bool is)
+{
+    for (uint32_t i = 0; i < DEVICES; i++)
+        t.fake[i].is_storming = is;
+}
+
+/* Tries a setting until a guardrail ends it. */
+static void do_harm(double ai_rate)
+{
+    uint32_t before = t.dropped;
+
+    storm(true);
+    t.ai_rate = ai_rate;
+    for (uint32_t i = 0; i < 600 && (t.dropped == before || !is_idle()); i++)
+        tick();
+    assert_true(t.dropped == before + 1 && is_idle());
+    t.ai_rate = 0;
+    storm(false);
+}
+
+/* Sets everybody to something, as a trial that was kept would. */
+static void keep(double ai_rate)
+{
+    t.cfg.mode = MODE_DIRECT;
+    t.ai_rate = ai_rate;
+    assert_true(wait_for(is_kept));
+    t.ai_rate = 0;
+    t.cfg.mode = MODE_AUTO;
+    ticks(30);
+    assert_true(is_idle() && !is_at_baseline());
+}
+
+/* ---- harm ---- */
+
+static void on_answer__harm_between_ticks_counts(void **unused)
+{
+    (void)unused;
+    do_harm(10);
+    assert_false(is_paused());
+    do_harm(20);
+    assert_true(is_paused());
+    assert_non_null(strstr(t.log, "\"what\":\"pause\""));
+    t.ai_rate = 30;
+    ticks(100);
+    assert_int_equal(t.dropped, 2);              /* nothing more was tried */
+}
+
+static void start__a_pause_and_what_counts_for_it_survive(void **unused)
+{
+    uint64_t left_us;
+
+    (void)unused;
+    do_harm(10);
+    boot();
+    do_harm(20);                                 /* the second, counted by another process */
+    assert_true(is_paused());
+    t.now_us += 10 * 60000000ull;
+    tick();
+    left_us = t.c.caution.paused_until_us - t.now_us;
+    t.now_us = 1000000;                          /* the machine was started anew, so its clock begins at 0 */
+    boot();
+    assert_true(is_paused());
+    assert_in_range(t.c.caution.paused_until_us - t.now_us, left_us, left_us + 61000000);
+    t.ai_rate = 30;
+    ticks(100);
+    assert_int_equal(t.dropped, 2);
+    t.now_us += 6 * HOUR_US;
+    assert_true(wait_for(is_trying));            /* and it ends */
+}
+
+static void propose__a_dropped_setting_is_not_tried_again_at_once(void **unused)
+{
+    char why[MSG_WHY_SIZE];
+
+    (void)unused;
+    t.cfg.reverts_max = 8;
+    do_harm(10);
+    for (int life = 0; life < 2; life++) {
+        uint32_t before = t.declined;
+
+        t.ai_rate = 10;
+        ticks(100);
+        assert_int_equal(t.dropped, 1);
+        assert_true(is_idle() && t.declined > before);
+        assert_non_null(strstr(t.c.declined, "dropped before"));
+        t.ai_rate = 0;
+        boot();
+    }
+    t.ai_rate = 11;                              /* another one may be */
+    assert_true(wait_for(is_trying));
+    controller_freeze(&t.c, ALICE, t.now_us);
+    assert_true(wait_for(is_idle));
+    assert_non_null(controller_obstacle(&t.c, t.now_us, why));
+    controller_thaw(&t.c, ALICE, t.now_us);      /* and a person may let it be tried */
+    t.ai_rate = 10;
+    assert_true(wait_for(is_trying));
+}
+
+static void propose__a_dropped_setting_may_be_tried_an_hour_later(void **unused)
+{
+    (void)unused;
+    t.cfg.reverts_max = 8;
+    do_harm(10);
+    t.now_us += HOUR_US;
+    t.ai_rate = 10;
+    assert_true(wait_for(is_trying));
+}
+
+/* ---- approvals ---- */
+
+static void approve__needs_the_code_of_the_trial(void **unused)
+{
+    char     code[CAUTION_CODE_SIZE];
+    uint64_t number;
+
+    (void)unused;
+    t.cfg.mode = MODE_APPROVE;
+    t.ai_rate = 10;
+    assert_true(wait_for(is_waiting));
+    number = t.c.trial.number;
+    memcpy(code, t.c.trial.code, sizeof code);
+    assert_int_equal(controller_approve(&t.c, number, "", ALICE, t.now_us), -ESTALE);
+    boot();                                      /* what waited is gone; another setting waits */
+    t.ai_rate = 20;
+    assert_true(wait_for(is_waiting));
+    assert_true(t.c.trial.number > number);      /* numbers go on */
+    assert_int_equal(controller_approve(&t.c, number, code, ALICE, t.now_us), -ENOENT);
+    assert_int_equal(controller_approve(&t.c, t.c.trial.number, code, ALICE, t.now_us), -ESTALE);
+    assert_true(is_waiting());
+    assert_int_equal(controller_approve(&t.c, t.c.trial.number, t.c.trial.code, ALICE, t.now_us), 0);
+    assert_true(wait_for(is_trying));
+}
+
+/* Is there a line with all of these? */
+static bool has_line(const char *what, const char *who, const char *why)
+{
+    char *copy = strdup(t.log), *rest = copy, *line;
+    bool  is = false;
+
+    while ((line = strsep(&rest, "\n")) != NULL)
+        is |= strstr(line, what) && strstr(line, who) && strstr(line, why);
+    free(copy);
+    return is;
+}
+
+static void approve__the_log_has_who_and_why(void **unused)
+{
+    (void)unused;
+    t.cfg.mode = MODE_APPROVE;
+    t.ai_rate = 10;
+    assert_true(wait_for(is_waiting));
+    controller_approve(&t.c, t.c.trial.number, t.c.trial.code, &(struct order){ "bob", "looks good" }, t.now_us);
+    assert_true(has_line("\"what\":\"approve\"", "\"who\":\"bob\"", "looks good"));
+    assert_string_equal(t.c.trial.by, "bob");
+    controller_freeze(&t.c, &(struct order){ "carol", "rack 7" }, t.now_us);
+    controller_thaw(&t.c, &(struct order){ "dave", "done" }, t.now_us);
+    controller_freeze_device(&t.c, "host1/nic", true, &(struct order){ "erin", "odd" }, t.now_us);
+    controller_rollback(&t.c, &(struct order){ "frank", "enough" }, t.now_us);
+    assert_true(has_line("\"what\":\"freeze\"", "\"who\":\"carol\"", "rack 7"));
+    assert_true(has_line("\"what\":\"thaw\"", "\"who\":\"dave\"", "done"));
+    assert_true(has_line("\"what\":\"freeze device\"", "\"who\":\"erin\"", "host1/nic: odd"));
+    assert_true(has_line("\"what\":\"rollback\"", "\"who\":\"frank\"", "enough"));
+}
+
+static void begin__nothing_is_tried_if_its_number_cannot_be_saved(void **unused)
+{
+    (void)unused;
+    ticks(60);
+    t.is_full = true;
+    t.ai_rate = 10;
+    ticks(60);
+    assert_true(is_idle() && t.declined > 0);
+    t.is_full = false;
+    assert_true(wait_for(is_trying));
+}
+
+/* ---- rollback ---- */
+
+static void rollback__works_in_every_state(void **unused)
+{
+    (void)unused;
+    for (int state = 0; state < 5; state++) {
+        tear_down(NULL);
+        set_up(NULL);
+        keep(10);
+        t.cfg.mode = state == 1 ? MODE_APPROVE : MODE_AUTO;
+        t.ai_rate = state < 2 ? 20 : 0;
+        if (state < 2)
+            assert_true(wait_for(state ? is_waiting : is_trying));
+        if (state == 2)
+            controller_freeze(&t.c, ALICE, t.now_us);
+        if (state == 3)
+            t.c.caution.paused_until_us = t.now_us + HOUR_US;
+        if (state == 4)
+            boot();                              /* it listens, and has not heard anybody */
+        assert_int_equal(controller_rollback(&t.c, ALICE, t.now_us), 0);
+        if (state == 0)
+            controller_freeze(&t.c, ALICE, t.now_us);    /* does not stop it */
+        assert_true(wait_for(is_at_baseline));
+        ticks(100);
+        assert_true(is_at_baseline() && is_idle());      /* and nothing new is tried */
+        assert_true(knobset_is_empty(&t.c.standing.set));
+        assert_string_equal(t.c.standing.by, "alice");
+    }
+}
+
+static void rollback__goes_on_until_every_device_is_back(void **unused)
+{
+    (void)unused;
+    keep(10);
+    t.fake[1].is_stubborn = true;
+    t.fake[2].is_silent = true;
+    assert_int_equal(controller_rollback(&t.c, ALICE, t.now_us), 0);
+    ticks(20);
+    assert_true(t.fake[0].confirmed.knobs.value[KNOB_rpg_ai_rate] == 5 && t.fake[3].confirmed.knobs.value[KNOB_rpg_ai_rate] == 5);
+    t.fake[1].is_stubborn = false;
+    ticks(200);
+    assert_true(t.fake[1].confirmed.knobs.value[KNOB_rpg_ai_rate] == 5);
+    boot();
+    t.fake[2].is_silent = false;                 /* it comes back to another process */
+    controller_on_link(&t.c, 2, t.now_us);
+    deliver();
+    assert_true(wait_for(is_at_baseline));
+}
+
+static void rollback__is_refused_by_one_that_observes(void **unused)
+{
+    (void)unused;
+    keep(10);
+    t.cfg.mode = MODE_OBSERVE;
+    assert_int_equal(controller_rollback(&t.c, ALICE, t.now_us), -EPERM);
+    ticks(50);
+    assert_false(is_at_baseline());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(on_answer__harm_between_ticks_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(start__a_pause_and_what_counts_for_it_survive, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(propose__a_dropped_setting_is_not_tried_again_at_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(propose__a_dropped_setting_may_be_tried_an_hour_later, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(approve__needs_the_code_of_the_trial, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(approve__the_log_has_who_and_why, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(begin__nothing_is_tried_if_its_number_cannot_be_saved, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rollback__works_in_every_state, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rollback__goes_on_until_every_device_is_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rollback__is_refused_by_one_that_observes, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
