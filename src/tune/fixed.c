@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 extern const struct tuner_algo tuner_fixed;
 
@@ -11,6 +12,7 @@ enum { SETTING };
 
 struct fixed {
     struct knobs knobs;
+    bool         is_named[KNOB_COUNT];
     char        *name;
     struct ecn  *ecn;            /* of each queue; NULL: the knobs hold for all */
     uint32_t     queues;
@@ -33,14 +35,15 @@ static void make_queues(struct fixed *f, const struct world *world)
 static int create(void **state, const struct world *world, const struct option_values *v,
                   struct err *err)
 {
-    struct knobs knobs;
+    struct knob_set set;
     struct fixed *f;
-    int rc = setting_read(v->text[SETTING], world, &knobs, err);
+    int rc = setting_read_named(v->text[SETTING], world, &set, err);
 
     if (rc)
         return rc;
     f = xcalloc(1, sizeof *f);
-    f->knobs = knobs;
+    f->knobs = set.knobs;
+    memcpy(f->is_named, set.is_named, sizeof f->is_named);
     f->name = xstrdup(v->text[SETTING]);
     make_queues(f, world);
     *state = f;
@@ -86,6 +89,11 @@ static void best(const void *state, struct knobs *knobs)
     *knobs = ((const struct fixed *)state)->knobs;
 }
 
+static const bool *names(const void *state)
+{
+    return ((const struct fixed *)state)->is_named;
+}
+
 static const struct key_row options[] = {
     [SETTING] = { "setting", KEY_FILE, "default",
                   "default, default_artifact, expert, hpcc, bdp, secn0, secn1, secn2, vendor, or a file of knobs", .choices = setting_names },
@@ -94,6 +102,7 @@ static const struct key_row options[] = {
 
 const struct tuner_algo tuner_fixed = {
     .create = create, .destroy = destroy, .first = best, .step = step, .queues = queues, .best = best,
+    .names = names,
     .name = "fixed", .about = "a constant setting: a preset or a file of knobs",
     .option = options,
 };

@@ -161,7 +161,7 @@ void setting_ecn(const struct setting *s, const struct knobs *k, const struct wo
 
 /* ---- from a file ---- */
 
-static int read_knob(const struct yaml_doc *doc, const struct yaml_node *node, struct knobs *knobs,
+static int read_knob(const struct yaml_doc *doc, const struct yaml_node *node, struct knob_set *set,
                      struct err *err)
 {
     enum knob  knob = knob_find(node->key);
@@ -175,8 +175,9 @@ static int read_knob(const struct yaml_doc *doc, const struct yaml_node *node, s
     if (node->kind != YAML_SCALAR)
         return err_set(err, EINVAL, "%s:%u:%u: '%s' must be a single value", doc->name, node->line,
                        node->column, node->key);
-    if (knob_parse(knob, node->text, &knobs->value[knob], &why))
+    if (knob_parse(knob, node->text, &set->knobs.value[knob], &why))
         return err_set(err, EINVAL, "%s:%u:%u: %s", doc->name, node->line, node->column, why.text);
+    set->is_named[knob] = true;
     return 0;
 }
 
@@ -195,7 +196,7 @@ static int check_whole(const struct yaml_doc *doc, const struct knobs *knobs, st
     return err_set(err, EINVAL, "%s:%u:%u: %s", doc->name, at->line, at->column, why.text);
 }
 
-static int read_map(const struct yaml_doc *doc, struct knobs *knobs, struct err *err)
+static int read_map(const struct yaml_doc *doc, struct knob_set *set, struct err *err)
 {
     if (!doc->root)
         return err_set(err, EINVAL, "%s:1:1: there are no knobs in it; write lines such as 'kmin: 400KB'",
@@ -204,53 +205,78 @@ static int read_map(const struct yaml_doc *doc, struct knobs *knobs, struct err 
         return err_set(err, EINVAL, "%s:%u:%u: this is not a map of knobs; write lines such as 'kmin: 400KB'",
                        doc->name, doc->root->line, doc->root->column);
     for (const struct yaml_node *n = doc->root->child; n; n = n->next) {
-        int rc = read_knob(doc, n, knobs, err);
+        int rc = read_knob(doc, n, set, err);
 
         if (rc)
             return rc;
     }
-    return check_whole(doc, knobs, err);
+    return check_whole(doc, &set->knobs, err);
 }
 
 /* On top of 'base'. */
-static int read_doc(struct yaml_doc *doc, const struct knobs *base, struct knobs *knobs, struct err *err)
+static int read_doc(struct yaml_doc *doc, const struct knobs *base, struct knob_set *set, struct err *err)
 {
-    struct knobs made = *base;
+    struct knob_set made = { .knobs = *base };
     int rc = read_map(doc, &made, err);
 
     yaml_fini(doc);
     if (!rc)
-        *knobs = made;
+        *set = made;
     return rc;
 }
 
 int setting_parse(const char *name, const char *text, size_t length, struct knobs *knobs, struct err *err)
 {
     struct yaml_doc doc;
+    struct knob_set set;
     struct knobs base;
     int rc = yaml_parse(&doc, name, text, length, err);
 
     knobs_init(&base);
-    return rc ? rc : read_doc(&doc, &base, knobs, err);
+    if (!rc)
+        rc = read_doc(&doc, &base, &set, err);
+    if (!rc)
+        *knobs = set.knobs;
+    return rc;
 }
 
-int setting_read(const char *name_or_file, const struct world *world, struct knobs *knobs,
-                 struct err *err)
+static bool is_of_thresholds(const struct setting *s)
+{
+    for (const struct setting *t = setting_thresholds; t->name; t++)
+        if (t == s)
+            return true;
+    return false;
+}
+
+int setting_read_named(const char *name_or_file, const struct world *world, struct knob_set *set, struct err *err)
 {
     const char *near = text_nearest(name_or_file, setting_names);
     const struct setting *s = setting_find(name_or_file);
     struct yaml_doc doc;
-    struct knobs base;
+    struct knobs base = world->start;
     int rc;
 
     if (s) {
-        s->make(knobs, world);
+        s->make(&set->knobs, world);
+        for (int i = 0; i < KNOB_COUNT; i++)
+            set->is_named[i] = i >= (is_of_thresholds(s) ? KNOB_kmin : 0) && i <= KNOB_pmax;
         return 0;
     }
     if (near && access(name_or_file, F_OK))
         return err_set(err, ENOENT, "'%.60s' is neither a setting nor a file; did you mean '%s'?",
                        name_or_file, near);
-    begin(&base, world);
+    if (!world->is_in_use)
+        begin(&base, world);
     rc = yaml_read(&doc, name_or_file, err);
-    return rc ? rc : read_doc(&doc, &base, knobs, err);
+    return rc ? rc : read_doc(&doc, &base, set, err);
+}
+
+int setting_read(const char *name_or_file, const struct world *world, struct knobs *knobs, struct err *err)
+{
+    struct knob_set set;
+    int             rc = setting_read_named(name_or_file, world, &set, err);
+
+    if (!rc)
+        *knobs = set.knobs;
+    return rc;
 }

@@ -36,8 +36,12 @@ void setting_ecn(const struct setting *, const struct knobs *, const struct worl
                  struct ecn *);
 
 /* Writes the setting of that name or, if there is none, of the file of that name: a map of knobs in YAML, on
- * top of default. Knobs of balancers and HF2T that it does not name stay as they are. Refuses unknown knobs, units, ranges, kmin above kmax with "file:line:column: ...". */
+ * top of default. Knobs of balancers and HF2T that it does not name stay as they are; in a network that is in use all knobs
+ * that a file does not name do. Refuses unknown knobs, units, ranges, kmin above kmax with "file:line:column: ...". */
 int setting_read(const char *name_or_file, const struct world *, struct knobs *, struct err *);
+
+/* The same, and which knobs it is about: those that a file names, or that a preset is made of. */
+int setting_read_named(const char *name_or_file, const struct world *, struct knob_set *, struct err *);
 
 /* The same from text; 'name' is used in messages. */
 int setting_parse(const char *name, const char *text, size_t length, struct knobs *, struct err *);

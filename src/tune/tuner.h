@@ -81,6 +81,9 @@ struct tuner_algo {
     /* The best setting found so far: what an offline search ends with. NULL: the one in force. */
     void (*best)(const void *state, struct knobs *);
 
+    /* The knobs that it speaks of, also where it wants no other value than the one in force. NULL: those that it changes. */
+    const bool *(*names)(const void *state);
+
     /* Is a search over, for now? NULL: there is none. */
     bool (*is_idle)(const void *state);
 

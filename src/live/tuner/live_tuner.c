@@ -395,23 +395,33 @@ static void open_loop(struct live_tuner *t, const struct controller *c, struct d
     loop_start(&t->loop, &t->world.start, d);
 }
 
-/* What a decision would change, of what devices have. Without trials each device counts, also one that came when others had been set;
- * with trials a setting that the first device holds needs no second trial. */
-static struct knob_set change_of(const struct decision *d, const struct controller *c)
+/* Is a knob the tuner's to set? One that it has never turned, and does not speak of, stays as each device was found. */
+static bool is_tuners(const struct live_tuner *t, const struct decision *d, const struct controller *c, int knob)
+{
+    const struct tuner_algo *algo = t->loop.tuner.algo;
+    const bool              *is_named = algo && algo->names ? algo->names(t->loop.tuner.state) : NULL;
+
+    return is_named ? is_named[knob] : c->standing.set.is_named[knob] ||
+           !knobset_is_equal_value(d->knobs.value[knob], t->world.start.value[knob]);
+}
+
+/* What a decision would change, of what devices have. Without trials each device counts, also one that came when others had been
+ * set; with trials a setting that the first device holds needs no second trial. */
+static struct knob_set change_of(const struct live_tuner *t, const struct decision *d, const struct controller *c)
 {
     struct knob_set set = { 0 };
     struct knobs    first;
 
     take_knobs(&first, c);
-    for (uint32_t i = 0; i < c->peers; i++) {
-        const struct peer *p = &c->peer[i];
-        bool               is_own = c->cfg->mode == MODE_DIRECT && p->rank != RANK_NONE;
+    for (int k = 0; k < KNOB_COUNT; k++)
+        for (uint32_t i = 0; i < c->peers && is_tuners(t, d, c, k); i++) {
+            const struct peer *p = &c->peer[i];
+            bool               is_own = c->cfg->mode == MODE_DIRECT && p->rank != RANK_NONE;
 
-        for (int k = 0; k < KNOB_COUNT; k++)
             if (p->confirmed.is_named[k] &&
                 !knobset_is_equal_value(is_own ? p->confirmed.knobs.value[k] : first.value[k], d->knobs.value[k]))
                 knob_set_add(&set, (enum knob)k, d->knobs.value[k]);
-    }
+        }
     return set;
 }
 
@@ -514,7 +524,7 @@ bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64
         return false;
     t->decision = d.number;
     lag_settle(&t->lag, NEVER);
-    *set = change_of(&d, c);
+    *set = change_of(t, &d, c);
     if (!d.has_knobs || knobset_is_empty(set)) {
         tell(t, OUTCOME_REFUSED, t->end_ps, "no device has a knob that it would change");
         return false;

@@ -18,7 +18,7 @@
 static struct controller_file file;
 static char                   folder[64];
 
-static void read_file(const char *mode)
+static void read_file(const char *mode, const char *tuner)
 {
     char       path[96];
     struct err err;
@@ -29,7 +29,7 @@ static void read_file(const char *mode)
     snprintf(path, sizeof path, "%s/c.yaml", folder);
     f = fopen(path, "w");
     assert_non_null(f);
-    fprintf(f, "listen: unix:%s/socket\nstate: %s\ntuner: expert\nmode: %s\n", folder, folder, mode);
+    fprintf(f, "listen: unix:%s/socket\nstate: %s\ntuner: %s\nmode: %s\n", folder, folder, tuner, mode);
     assert_int_equal(fclose(f), 0);
     if (config_read_controller(&file, path, &err))
         fail_msg("%s", err.text);
@@ -66,7 +66,7 @@ static bool proposes(const char *mode, double first, double second, struct knob_
     char                 why[MSG_WHY_SIZE] = "";
     bool                 is_proposed;
 
-    read_file(mode);
+    read_file(mode, "expert");
     controller_init(&c, &file.controller, &io, 4);
     live_tuner_init(&t, &file, 0);
     add_nic(&c, first);
@@ -102,10 +102,56 @@ static void propose__a_device_that_comes_later(void **unused)
     assert_false(proposes("auto", AI_RATE, 5, &set));
 }
 
+/* A switch and two NICs that differ in what the file does not name. */
+static void propose__what_a_file_does_not_name_stays_as_found(void **unused)
+{
+    static const char *const modes[] = { "direct", "auto" };
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        struct controller_io io = { .arg = NULL };
+        struct controller    c;
+        struct live_tuner    t;
+        struct knob_set      set = { 0 };
+        char                 why[MSG_WHY_SIZE] = "", tuner[120];
+        FILE                *f;
+
+        snprintf(tuner, sizeof tuner, "/tmp/anole-knobs-%d.yaml", getpid());
+        f = fopen(tuner, "w");
+        assert_non_null(f);
+        fprintf(f, "rpg_hai_rate: 77Mbps\n");
+        assert_int_equal(fclose(f), 0);
+        snprintf(tuner, sizeof tuner, "{name: fixed, setting: /tmp/anole-knobs-%d.yaml}", getpid());
+        read_file(modes[i], tuner);
+        controller_init(&c, &file.controller, &io, 4);
+        live_tuner_init(&t, &file, 0);
+        add_nic(&c, 6);
+        add_nic(&c, 9);
+        for (uint32_t k = 0; k < 2; k++)
+            knob_set_add(&c.peer[k].confirmed, KNOB_rpg_hai_rate, 60);
+        add_nic(&c, 1);
+        c.peer[2].where = KNOB_SWITCH;
+        c.peer[2].confirmed = (struct knob_set){ 0 };
+        knob_set_add(&c.peer[2].confirmed, KNOB_kmin, 123);
+        knob_set_add(&c.peer[2].confirmed, KNOB_kmax, 1234);
+        knob_set_add(&c.peer[2].confirmed, KNOB_pmax, 0.3);
+        assert_true(live_tuner_propose(&t, &c, 1, &set, why));
+        for (int k = 0; k < KNOB_COUNT; k++)
+            assert_int_equal(set.is_named[k], k == KNOB_rpg_hai_rate);
+        assert_true(set.knobs.value[KNOB_rpg_hai_rate] == 77);
+        live_tuner_fini(&t);
+        controller_fini(&c);
+        forget_file();
+        snprintf(tuner, sizeof tuner, "/tmp/anole-knobs-%d.yaml", getpid());
+        unlink(tuner);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(propose__what_devices_do_not_hold), cmocka_unit_test(propose__a_device_that_comes_later),
+        cmocka_unit_test(propose__what_a_file_does_not_name_stays_as_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
