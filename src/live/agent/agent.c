@@ -29,7 +29,8 @@ void agent_config_init(struct agent_config *c, enum knob_where where)
 
 void agent_init(struct agent *a, const struct agent_config *c, const struct agent_io *io, uint64_t incarnation)
 {
-    *a = (struct agent){ .cfg = c, .io = *io, .incarnation = incarnation, .at_us = NEVER, .self.is_there = c->has_tuner };
+    *a = (struct agent){ .cfg = c, .io = *io, .incarnation = incarnation, .at_us = NEVER, .control = NAN,
+                          .self.is_there = c->has_tuner };
     audit_init(&a->audit);
 }
 
@@ -473,6 +474,7 @@ static void on_lease(struct agent *a, const struct msg *m, uint64_t now_us)
         return;
     a->lease_until_us = until_us;
     a->is_brief = m->is_brief;
+    a->control = m->has_control ? m->control : NAN;
 }
 
 void agent_on_msg(struct agent *a, const struct msg *m, uint64_t now_us)
@@ -526,13 +528,13 @@ static void watch(struct agent *a, uint64_t now_us)
 {
     bool is_open = a->phase == PHASE_APPLIED || a->self.moved;
 
-    a->sample = (struct msg_sample){ .metric = NAN };
+    a->sample = (struct msg_sample){ .metric = NAN, .paused = NAN };
     a->breach[0] = '\0';
     if (a->io.device.sample(a->io.device.arg, &a->sample)) {
-        a->sample = (struct msg_sample){ .metric = NAN };
+        a->sample = (struct msg_sample){ .metric = NAN, .paused = NAN };
         return;
     }
-    if (!guard_check(&a->guard, &a->cfg->guard, &a->sample, is_open, a->breach))
+    if (!guard_check(&a->guard, &a->cfg->guard, &a->sample, is_open, has_lease(a, now_us) ? a->control : NAN, a->breach))
         return;
     if (is_open)
         give_up(a, a->breach, now_us);

@@ -1,6 +1,7 @@
 /* src/live/agent/say.c - see say.h. */
 #include "live/agent/say.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static struct msg msg_of(const struct agent *a, enum msg_kind kind)
@@ -55,8 +56,8 @@ static struct msg_sample brief_of(const struct msg_sample *s)
 
     if (s->detail)
         flows.fsd = s->detail->fsd;
-    return (struct msg_sample){ .interval_us = s->interval_us, .metric = s->metric, .is_brief = true,
-                                .detail = s->detail ? &flows : NULL };
+    return (struct msg_sample){ .interval_us = s->interval_us, .metric = s->metric, .is_brief = true, .paused = NAN,
+                                .unknown = MSG_UNKNOWN_ALL, .detail = s->detail ? &flows : NULL };
 }
 
 void say_report(struct agent *a, uint64_t now_us)

@@ -54,6 +54,7 @@ struct agent {
     struct knob_set wanted;
     uint64_t        at_us;               /* SCHEDULED: when to apply; APPLIED: when to revert, or NEVER */
     uint64_t        lease_until_us;
+    double          control;             /* what the last lease said of the control group's pauses; NAN: nothing */
     bool            is_brief;            /* the metric and flow sizes will do for reports, while the lease lasts */
     uint64_t        confirmed_change;    /* the last */
     uint64_t        reverted_change;     /* the last; answered when it is done */

@@ -44,7 +44,7 @@ static const struct key_row agent_keys[] = {
     { "tuner", KEY_NAME, "", "acc: it sets the queues of switches one by one, if the controller lets it; default: none" },
     { "queue_changes_per_second", KEY_COUNT, "", "of such a tuner, all queues of a device together; 20, of simulated ones any", KEY_AT(struct agent_file, queue_changes), 1, 1000000 },
     { "queue_hold", KEY_TIME, "600s", "after a guardrail, or when somebody has set queues back, such a tuner leaves them alone for so long", KEY_AT(struct agent_file, queue_hold_us), .per = PS_PER_US },
-    { "paused_max", KEY_REAL, "0.05", "guardrail: share of the time paused, two intervals in a row", KEY_AT(struct agent_file, agent.guard.paused_max), 0, 1 },
+    { "paused_max", KEY_REAL, "0.05", "guardrail: paused twice as long as usual and as the control group, and by at least this share of the time longer, two intervals in a row", KEY_AT(struct agent_file, agent.guard.paused_max), 0, 1 },
     { 0 },
 };
 

@@ -45,7 +45,8 @@ static void fit_noise_blocks(struct controller *c)
 
 void controller_init(struct controller *c, const struct controller_config *cfg, const struct controller_io *io, uint32_t peers_max)
 {
-    *c = (struct controller){ .cfg = cfg, .io = *io, .peers_max = peers_max, .role = ROLE_GATHER, .save_us = NEVER };
+    *c = (struct controller){ .cfg = cfg, .io = *io, .peers_max = peers_max, .role = ROLE_GATHER, .save_us = NEVER,
+                              .control = { NAN, NAN } };
     c->peer = xcalloc(peers_max + 1ul, sizeof *c->peer);
     finder_init(&c->by_name);
     finder_init(&c->by_link);
@@ -235,7 +236,10 @@ static void let_queues(struct controller *c, struct peer *p, uint64_t now_us)
 /* The answer to a report. */
 static void hear(struct controller *c, struct peer *p, uint64_t stamp_us, uint64_t now_us)
 {
-    command_send(c, p, &(struct msg){ .kind = MSG_LEASE, .stamp_us = stamp_us, .is_brief = c->is_brief && c->trial.phase == TRIAL_NONE });
+    double control = p->phase == PHASE_APPLIED ? c->control[p->where] : NAN;
+
+    command_send(c, p, &(struct msg){ .kind = MSG_LEASE, .stamp_us = stamp_us, .has_control = !isnan(control),
+                 .control = isnan(control) ? 0 : control, .is_brief = c->is_brief && c->trial.phase == TRIAL_NONE });
     let_queues(c, p, now_us);
 }
 
@@ -560,6 +564,8 @@ void controller_on_tick(struct controller *c, uint64_t now_us)
     count_claims(c, now_us);
     if (c->io.interval)
         c->io.interval(c->io.arg, now_us);
+    for (enum knob_where w = KNOB_NIC; w <= KNOB_SWITCH; w++)
+        c->control[w] = c->trial.phase == TRIAL_NONE ? (double)NAN : roster_control(c, w, now_us);
     if (c->trial.phase != TRIAL_NONE)
         trial_on_tick(c, now_us);
     else

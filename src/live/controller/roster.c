@@ -286,6 +286,22 @@ double roster_metric(const struct controller *c)
     return mean_of(all);
 }
 
+double roster_control(const struct controller *c, enum knob_where where, uint64_t now_us)
+{
+    struct mean control = { 0 };
+
+    for (uint32_t i = 0; i < c->peers; i++) {
+        const struct peer *p = &c->peer[i];
+
+        if (p->where != where || p->phase == PHASE_APPLIED || !p->sample.interval_us || p->sample.is_brief ||
+            isnan(p->sample.paused) || !roster_is_fresh(c, p, now_us))
+            continue;
+        control.sum += p->sample.paused;
+        control.count++;
+    }
+    return mean_of(control);
+}
+
 void roster_clear_metrics(struct controller *c)
 {
     for (uint32_t i = 0; i < c->peers; i++) {

@@ -37,6 +37,9 @@ double roster_value(const struct controller *, uint32_t stage, bool is_whole);
 /* The mean metric of all in the interval that ended. */
 double roster_metric(const struct controller *);
 
+/* The mean share of the time that devices of a kind without the trial's change were paused; NAN: none of them knows. */
+double roster_control(const struct controller *, enum knob_where, uint64_t now_us);
+
 /* The interval is over. */
 void roster_clear_metrics(struct controller *);
 

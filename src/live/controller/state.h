@@ -168,6 +168,7 @@ struct controller {
     uint32_t             peers, peers_max;
     struct finder        by_name, by_link;
     uint32_t             ranked[2];      /* how many NICs and switches have a rank */
+    double               control[2];     /* how long NICs and switches without the trial's change were paused; NAN: not known */
     bool                 is_unranked;    /* ranks must be given anew */
     bool                 is_brief;       /* agents are told that the metric and flow sizes will do, while nothing is tried */
     struct trial         trial;

@@ -2,6 +2,7 @@
 #include "live/core/guard.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #define WEIGHT 0.05              /* of the newest interval in the average */
@@ -14,18 +15,33 @@ static bool has_too_many_retransmissions(const struct guard *g, const struct gua
            (double)s->retransmissions > l->retransmit_factor * g->retransmissions * seconds;
 }
 
-static void learn(struct guard *g, const struct msg_sample *s)
+static double paused_limit(const struct guard *g, const struct guard_limits *l, double control)
 {
-    double rate = s->interval_us ? (double)s->retransmissions * 1e6 / (double)s->interval_us : 0;
+    double usual = fmax(g->has_paused ? g->paused : 0, isnan(control) ? 0 : control);
 
-    g->retransmissions = g->has_average ? g->retransmissions + WEIGHT * (rate - g->retransmissions) : rate;
-    g->has_average = true;
+    return fmin(usual + fmax(l->paused_max, usual), (1 + usual) / 2);
 }
 
-bool guard_check(struct guard *g, const struct guard_limits *l, const struct msg_sample *s, bool is_open,
-                 char why[MSG_WHY_SIZE])
+static void average(double *mean, bool *has, double value)
 {
-    g->paused_in_a_row = s->paused > l->paused_max ? g->paused_in_a_row + 1 : 0;
+    *mean = *has ? *mean + WEIGHT * (value - *mean) : value;
+    *has = true;
+}
+
+static void learn(struct guard *g, const struct msg_sample *s)
+{
+    if (!(s->unknown & MSG_UNKNOWN(retransmissions)))
+        average(&g->retransmissions, &g->has_average, s->interval_us ? (double)s->retransmissions * 1e6 / (double)s->interval_us : 0);
+    if (!isnan(s->paused))
+        average(&g->paused, &g->has_paused, s->paused);
+}
+
+static bool is_broken(struct guard *g, const struct guard_limits *l, const struct msg_sample *s, double control,
+                      char why[MSG_WHY_SIZE])
+{
+    double limit = paused_limit(g, l, control);
+
+    g->paused_in_a_row = s->paused > limit ? g->paused_in_a_row + 1 : 0;         /* unknown is not greater */
     if (s->lossless_drops)
         snprintf(why, MSG_WHY_SIZE, "guardrail: %" PRIu64 " packets of a lossless class were dropped", s->lossless_drops);
     else if (s->watchdog)
@@ -34,12 +50,36 @@ bool guard_check(struct guard *g, const struct guard_limits *l, const struct msg
         snprintf(why, MSG_WHY_SIZE, "guardrail: %" PRIu64 " retransmissions in an interval, more than %g times the usual",
                  s->retransmissions, l->retransmit_factor);
     else if (g->paused_in_a_row >= l->paused_intervals)
-        snprintf(why, MSG_WHY_SIZE, "guardrail: paused for %.1f %% of the time, %u intervals in a row", s->paused * 100,
-                 g->paused_in_a_row);
-    else {
-        if (!is_open)
-            learn(g, s);
+        snprintf(why, MSG_WHY_SIZE, "guardrail: paused for %.1f %% of the time, %u intervals in a row; up to %.1f %% would be usual",
+                 s->paused * 100, g->paused_in_a_row, limit * 100);
+    else
         return false;
-    }
     return true;
+}
+
+bool guard_check(struct guard *g, const struct guard_limits *l, const struct msg_sample *s, bool is_open, double control,
+                 char why[MSG_WHY_SIZE])
+{
+    bool is = is_broken(g, l, s, control, why);
+
+    if (!is_open)                /* what is there without a change is usual, however bad it is */
+        learn(g, s);
+    return is;
+}
+
+char *guard_blind(char *buf, size_t size, const struct msg_sample *s)
+{
+    const struct { const char *name; bool is; } row[] = {
+        { "pauses", isnan(s->paused) },
+        { "drops in lossless classes", (s->unknown & MSG_UNKNOWN(lossless_drops)) != 0 },
+        { "pause storms", (s->unknown & MSG_UNKNOWN(watchdog)) != 0 },
+        { "retransmissions", (s->unknown & MSG_UNKNOWN(retransmissions)) != 0 },
+    };
+    size_t used = 0;
+
+    buf[0] = '\0';
+    for (size_t i = 0; i < sizeof row / sizeof *row && used < size; i++)
+        if (row[i].is)
+            used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? ", " : "", row[i].name);
+    return buf;
 }

@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <string.h>
 
-struct row { uint64_t retransmissions, drops, storms; double paused; bool is_open; const char *says; };
+struct row { uint64_t retransmissions, drops, storms; double paused, control; bool is_open, has_control; const char *says; };
 
 static void check_rows(const struct row *row, size_t count)
 {
@@ -20,7 +21,7 @@ static void check_rows(const struct row *row, size_t count)
         struct msg_sample s = { .interval_us = 1000000, .retransmissions = row[i].retransmissions,
                                 .lossless_drops = row[i].drops, .watchdog = row[i].storms, .paused = row[i].paused };
         char              why[MSG_WHY_SIZE] = "";
-        bool              is_broken = guard_check(&g, &l, &s, row[i].is_open, why);
+        bool              is_broken = guard_check(&g, &l, &s, row[i].is_open, row[i].has_control ? row[i].control : NAN, why);
 
         if (is_broken != (row[i].says != NULL) || (is_broken && !strstr(why, row[i].says)))
             fail_msg("row %zu: '%s'", i, why);
@@ -38,11 +39,60 @@ static void check__one_drop_or_storm_is_enough(void **unused)
 
 static void check__pauses_must_last(void **unused)
 {
-    static const struct row row[] = { { .paused = 0.06 }, { .paused = 0.04 }, { .paused = 0.06 },
-                                      { .paused = 0.06, .says = "6.0 %" }, { .paused = 0.05 }, { .paused = 1 } };
+    static const struct row row[] = { { .paused = 0 }, { .paused = 0.06, .is_open = true }, { .paused = 0.04, .is_open = true },
+                                      { .paused = 0.06, .is_open = true }, { .paused = 0.06, .is_open = true, .says = "6.0 %" },
+                                      { .paused = 0.05, .is_open = true }, { .paused = 1, .is_open = true } };
 
     (void)unused;
     check_rows(row, sizeof row / sizeof *row);
+}
+
+/* Limits by hand: of 20 % they are 40 %, of 80 % they are 90 %. */
+static void check__pauses_are_held_against_the_usual(void **unused)
+{
+    static const struct row row[] = {
+        { .paused = 0.2 }, { .paused = 0.2 },                    /* a fabric that needs tuning */
+        { .paused = 0.39, .is_open = true }, { .paused = 0.39, .is_open = true }, { .paused = 0.39, .is_open = true },
+        { .paused = 0.41, .is_open = true }, { .paused = 0.41, .is_open = true, .says = "up to 40.0 %" },
+    };
+    static const struct row much[] = {
+        { .paused = 0.8 }, { .paused = 0.89, .is_open = true }, { .paused = 0.89, .is_open = true },
+        { .paused = 0.91, .is_open = true }, { .paused = 0.91, .is_open = true, .says = "up to 90.0 %" },
+    };
+
+    (void)unused;
+    check_rows(row, sizeof row / sizeof *row);
+    check_rows(much, sizeof much / sizeof *much);
+}
+
+static void check__pauses_are_held_against_the_control_group(void **unused)
+{
+    static const struct row row[] = {
+        { .paused = 0 },                                         /* then the load rises everywhere: */
+        { .paused = 0.3, .is_open = true, .has_control = true, .control = 0.3 },
+        { .paused = 0.3, .is_open = true, .has_control = true, .control = 0.3 },
+        { .paused = 0.3, .is_open = true, .has_control = true, .control = 0.01 },        /* only here */
+        { .paused = 0.3, .is_open = true, .has_control = true, .control = 0.01, .says = "30.0 %" },
+    };
+
+    (void)unused;
+    check_rows(row, sizeof row / sizeof *row);
+}
+
+static void check__what_is_not_known_is_neither_broken_nor_learnt(void **unused)
+{
+    struct guard_limits l = GUARD_LIMITS;
+    struct guard        g = { 0 };
+    struct msg_sample   s = { .interval_us = 1000000, .paused = NAN, .unknown = MSG_UNKNOWN(retransmissions) | MSG_UNKNOWN(watchdog) };
+    char                why[MSG_WHY_SIZE], text[120];
+
+    (void)unused;
+    for (int i = 0; i < 4; i++)
+        assert_false(guard_check(&g, &l, &s, i % 2, NAN, why));
+    assert_false(g.has_average || g.has_paused);
+    assert_string_equal(guard_blind(text, sizeof text, &s), "pauses, pause storms, retransmissions");
+    s = (struct msg_sample){ .interval_us = 1000000 };
+    assert_string_equal(guard_blind(text, sizeof text, &s), "");
 }
 
 static void check__retransmissions_are_held_against_the_usual(void **unused)
@@ -66,6 +116,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check__one_drop_or_storm_is_enough),
         cmocka_unit_test(check__pauses_must_last),
+        cmocka_unit_test(check__pauses_are_held_against_the_usual),
+        cmocka_unit_test(check__pauses_are_held_against_the_control_group),
+        cmocka_unit_test(check__what_is_not_known_is_neither_broken_nor_learnt),
         cmocka_unit_test(check__retransmissions_are_held_against_the_usual),
     };
 

@@ -98,14 +98,25 @@ struct msg_facts {
 };
 
 /* The whole numbers of a sample, in the order of anole.proto. */
-#define MSG_COUNTERS(X) X(interval_us) X(tx_bytes) X(rate_bps) X(cnps) X(marked_packets) X(retransmissions) X(lossless_drops) X(watchdog)
+#define MSG_COUNTERS(X) \
+    X(interval_us) X(tx_bytes) X(rate_bps) X(cnps) X(marked_packets) X(retransmissions) X(lossless_drops) X(watchdog) X(unknown)
+
+enum msg_sample_counter {
+#define AGENT(name, ...) MSG_SAMPLE_##name,
+#include "core/figures.def"
+    MSG_SAMPLE_COUNTERS
+};
+
+#define MSG_UNKNOWN(name) (1ull << MSG_SAMPLE_##name)    /* a bit of struct msg_sample.unknown */
+#define MSG_UNKNOWN_ALL   ((1ull << MSG_SAMPLE_COUNTERS) - 1)
 
 struct msg_sample {              /* of a device, in one interval: differences of its counters */
     uint64_t interval_us;
     uint64_t rate_bps;           /* of the link; 0: not known */
 #define AGENT(name, ...) uint64_t name;
 #include "core/figures.def"
-    double   paused;             /* share of the time in which it could not send */
+    uint64_t unknown;            /* counters that the device does not have: MSG_UNKNOWN(cnps). They are 0, which means nothing */
+    double   paused;             /* share of the time in which it could not send; NAN: not known */
     double   metric;             /* how well it did, 0 .. 1, higher is better; NAN: not measured */
     bool     is_brief;           /* no more than this and flow sizes was told: nobody wanted to know */
     const struct msg_detail *detail;     /* NULL: none; belongs to whoever made the sample, until it makes the next */
@@ -127,6 +138,8 @@ struct msg {
     uint64_t          change;    /* which one */
     uint64_t          stamp_us, at_us;
     bool              is_brief;  /* LEASE: the metric and flow sizes will do for the next reports */
+    bool              has_control;       /* LEASE: 'control' is known, */
+    double            control;   /* the share of the time that devices without the change were paused */
     struct knob_set   set;       /* HELLO: the device's; PREPARE: wanted; ANSWER: read back */
 
     /* HELLO */

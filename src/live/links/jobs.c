@@ -116,7 +116,9 @@ static void add_nic(struct job_point *to, const struct controller *c, uint32_t i
     to->known++;
     to->with_cnps += m->cnps > 0;
     to->with_retransmissions += m->retransmissions > 0;
-    to->paused += m->paused;
+    to->counted += !(m->unknown & MSG_UNKNOWN(cnps));
+    to->with_paused += !isnan(m->paused);
+    to->paused += isnan(m->paused) ? 0 : m->paused;
     if (m->rate_bps) {
         to->use += (double)m->tx_bytes * 8e6 / (double)m->interval_us / (double)m->rate_bps;
         to->uses++;
@@ -175,6 +177,8 @@ static struct job_point sum_of(const struct job_past *past)
 
         sum.known += p->known;
         sum.with_cnps += p->with_cnps;
+        sum.counted += p->counted;
+        sum.with_paused += p->with_paused;
         sum.with_retransmissions += p->with_retransmissions;
         sum.with_rtt += p->with_rtt;
         sum.uses += p->uses;
@@ -204,9 +208,9 @@ static json_t *signs_json(const struct job_point *p)
 {
     json_t *list = json_array();
 
-    if (ratio(p->paused, p->known) >= JOBS_PAUSED)
+    if (ratio(p->paused, p->with_paused) >= JOBS_PAUSED)
         json_array_append_new(list, json_string("paused"));
-    if (ratio(p->with_cnps, p->known) >= JOBS_CNPS)
+    if (ratio(p->with_cnps, p->counted) >= JOBS_CNPS)
         json_array_append_new(list, json_string("CNPs"));
     if (p->with_retransmissions)
         json_array_append_new(list, json_string("retransmissions"));
@@ -226,10 +230,10 @@ static json_t *job_json(const char *name, const struct job_past *past, const str
     json_put_count(o, "silent", p.silent);
     json_put_count(o, "looks", p.known);
     json_put_number(o, "utilisation", ratio(p.use, p.uses));
-    json_put_number(o, "paused", ratio(p.paused, p.known));
-    json_put_number(o, "paused_most", p.known ? p.paused_most : NAN);
+    json_put_number(o, "paused", ratio(p.paused, p.with_paused));
+    json_put_number(o, "paused_most", p.with_paused ? p.paused_most : NAN);
     json_put_text(o, "paused_most_at", p.paused_most > 0 && p.paused_most_at < c->peers ? c->peer[p.paused_most_at].name : "");
-    json_put_number(o, "with_cnps", ratio(p.with_cnps, p.known));
+    json_put_number(o, "with_cnps", ratio(p.with_cnps, p.counted));
     json_put_number(o, "with_retransmissions", ratio(p.with_retransmissions, p.known));
     json_put_number(o, "rtt_stretch", ratio(p.rtt, p.with_rtt));
     json_object_set_new(o, "signs", signs_json(&p));

@@ -30,7 +30,7 @@ void jobs_read(struct reader *, const struct yaml_node *map, struct job_list *);
 void jobs_list_fini(struct job_list *);
 
 struct job_point {               /* sums over NICs */
-    uint32_t nics, silent, known, with_cnps, with_retransmissions, with_rtt, uses;
+    uint32_t nics, silent, known, with_paused, counted, with_cnps, with_retransmissions, with_rtt, uses;
     double   use, paused, rtt;   /* rtt: times that of the empty network */
     double   paused_most;
     uint32_t paused_most_at;     /* which device */

@@ -123,10 +123,12 @@ static bool see_device(const struct peer *p, const char *port, bool is_alone, st
         *out = load_of(found, m->interval_us);
     else if (p->where == KNOB_NIC && (is_alone || is_meant(p->name, port)))      /* it has one */
         *out = load_of(&(struct msg_port){ .tx_bytes = m->tx_bytes, .rate_bps = m->rate_bps,
-                                           .paused_ps = (uint64_t)(m->paused * (double)m->interval_us * PS_PER_US) },
+                                           .paused_ps = isnan(m->paused) ? 0 : (uint64_t)(m->paused * (double)m->interval_us * PS_PER_US) },
                        m->interval_us);
     else
         return false;
+    if (isnan(m->paused))
+        out->paused = unknown.paused;
     return true;
 }
 

@@ -207,7 +207,7 @@ bool mux_send(struct mux *m, uint32_t link, const struct msg *msg)
 
     if (!s)
         return false;
-    if (m->up && s == m->current && msg->kind == MSG_LEASE && !msg->at_us && m->leases < MUX_LEASES_MAX)
+    if (m->up && s == m->current && msg->kind == MSG_LEASE && !msg->at_us && !msg->has_control && m->leases < MUX_LEASES_MAX)
         m->lease[m->leases++] = (struct mux_lease){ s->slot, msg->term, msg->incarnation, msg->stamp_us };
     else
         rack_add(&m->down, s->slot, msg);

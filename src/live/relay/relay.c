@@ -83,7 +83,12 @@ static double mean(double a, uint64_t weight_a, double b, uint64_t weight_b)
     return weight > 0 ? (a * (double)weight_a + b * (double)weight_b) / weight : b;
 }
 
-/* Two intervals that follow each other become one. Without a metric in one of them the other's stands for both. */
+static double mean_known(double a, uint64_t weight_a, double b, uint64_t weight_b)
+{
+    return isnan(a) ? b : isnan(b) ? a : mean(a, weight_a, b, weight_b);
+}
+
+/* Two intervals that follow each other become one. What is not known of one of them is taken from the other. */
 static void add_sample(struct msg_sample *sum, const struct msg_sample *next)
 {
     struct msg_sample was = *sum;
@@ -93,9 +98,9 @@ static void add_sample(struct msg_sample *sum, const struct msg_sample *next)
     sum->interval_us += was.interval_us;
 #define AGENT(name, ...) sum->name += was.name;
 #include "core/figures.def"
-    sum->paused = mean(was.paused, was.interval_us, next->paused, next->interval_us);
-    sum->metric = isnan(was.metric) ? next->metric : isnan(next->metric) ? was.metric :
-                  mean(was.metric, was.interval_us, next->metric, next->interval_us);
+    sum->unknown |= was.unknown;
+    sum->paused = mean_known(was.paused, was.interval_us, next->paused, next->interval_us);
+    sum->metric = mean_known(was.metric, was.interval_us, next->metric, next->interval_us);
 }
 
 static void add_seen(struct relay_agent *a, const struct msg_detail *d)
@@ -114,7 +119,7 @@ static void add_seen(struct relay_agent *a, const struct msg_detail *d)
 static void add_report(struct relay_agent *a, const struct msg *m)
 {
     if (!a->has_row)
-        a->row.sample = (struct msg_sample){ .metric = NAN };
+        a->row.sample = (struct msg_sample){ .metric = NAN, .paused = NAN };
     add_sample(&a->row.sample, &m->sample);
     a->row.slot = a->slot;
     a->row.stamp_us = m->stamp_us;

@@ -7,6 +7,7 @@
 #include "live/core/knobset.h"
 #include "live/controller/roster.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,7 +249,7 @@ static void add_detail(struct report *r, uint32_t device, uint32_t first_port, u
 static void add_sample(struct report *r, uint32_t port, const struct msg_sample *s)
 {
     struct msg_port p = { .tx_bytes = s->tx_bytes, .rate_bps = s->rate_bps, .marked_packets = s->marked_packets,
-                          .paused_ps = (uint64_t)(s->paused * (double)s->interval_us) * PS_PER_US };
+                          .paused_ps = isnan(s->paused) ? 0 : (uint64_t)(s->paused * (double)s->interval_us) * PS_PER_US };
 
     add_port(r, port, &p);
 }

@@ -12,7 +12,8 @@ void agent_totals_add(struct agent_totals *t, const struct msg_sample *s)
     t->samples++;
 #define AGENT(name, ...) t->name += s->name;
 #include "core/figures.def"
-    t->paused_s += s->paused * (double)s->interval_us / 1e6;
+    t->unknown = s->unknown;
+    t->paused_s += s->paused * (double)s->interval_us / 1e6;     /* NAN from the first time on that it is not known */
 }
 
 const char *agent_trouble(const struct agent *a)
@@ -38,7 +39,7 @@ static double missing(const struct agent_shown *d, uint64_t now_us) { (void)now_
 static double paused_s(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->totals->paused_s; }
 
 #define AGENT(name, ...) \
-    static double total_##name(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->name; }
+    static double total_##name(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->totals->unknown & MSG_UNKNOWN(name) ? NAN : (double)d->totals->name; }
 #include "core/figures.def"
 
 static double queues(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->agent->self.queues; }

@@ -8,6 +8,7 @@
 /* What a device's samples add up to since the start. */
 struct agent_totals {
     uint64_t samples, missing;
+    uint64_t unknown;            /* counters that its last sample did not have: as in struct msg_sample */
     double   paused_s;
 #define AGENT(name, ...) uint64_t name;
 #include "core/figures.def"

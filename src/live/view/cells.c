@@ -101,10 +101,11 @@ static uint32_t two_digits(uint64_t n)
 
 static struct cell_seen see(const struct cells *s, const struct cell *cell, const struct controller *c, uint64_t now_us)
 {
-    struct cell_seen seen = { .utilisation = -1, .paused = -1, .metric = -1 };
+    struct cell_seen seen = { .utilisation = -1, .paused = -1, .metric = -1, .cnps = -1 };
     double           use = 0, metric = 0;
     uint32_t         uses = 0, metrics = 0;
     uint64_t         cnps = 0;
+    bool             is_counted = false;
 
     for (uint32_t i = 0; i < cell->count; i++) {
         const struct peer       *p = &c->peer[s->order[cell->first + i]];
@@ -115,11 +116,12 @@ static struct cell_seen see(const struct cells *s, const struct cell *cell, cons
         seen.tried += words_has_trial(p);
         seen.age_s = age_s > seen.age_s ? (uint32_t)age_s : seen.age_s;
         cnps += m->cnps;
+        is_counted |= m->interval_us && !(m->unknown & MSG_UNKNOWN(cnps));
         if (m->rate_bps && m->interval_us) {
             use += (double)m->tx_bytes * 8e6 / (double)m->interval_us / (double)m->rate_bps;
             uses++;
         }
-        if (m->interval_us && thousandths(m->paused) > seen.paused)
+        if (m->interval_us && !isnan(m->paused) && thousandths(m->paused) > seen.paused)
             seen.paused = thousandths(m->paused);
         if (!isnan(m->metric) && m->interval_us) {
             metric += m->metric;
@@ -128,7 +130,7 @@ static struct cell_seen see(const struct cells *s, const struct cell *cell, cons
     }
     seen.utilisation = uses ? thousandths(use / uses) : -1;
     seen.metric = metrics ? thousandths(metric / metrics) : -1;
-    seen.cnps = two_digits(cnps);
+    seen.cnps = is_counted ? (int64_t)two_digits(cnps) : -1;
     return seen;
 }
 
@@ -179,7 +181,7 @@ static json_t *row_of(uint32_t i, const struct cell_seen *v)
     json_array_append_new(row, known(v->utilisation));
     json_array_append_new(row, known(v->paused));
     json_array_append_new(row, known(v->metric));
-    json_array_append_new(row, json_integer(v->cnps));
+    json_array_append_new(row, v->cnps < 0 ? json_null() : json_integer(v->cnps));
     json_array_append_new(row, json_integer(v->age_s));
     json_array_append_new(row, json_integer(v->tried));
     for (int k = 0; k < STATES; k++)

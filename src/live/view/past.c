@@ -66,7 +66,7 @@ static void look_at_devices(struct past *p, const struct controller *c, uint64_t
 static void tell_point(struct past *p, const struct timeline_point *at)
 {
     struct store_point s = { at->wall_ms, { [STORE_COVERAGE] = at->coverage, [STORE_METRIC] = at->metric, [STORE_PAUSED] = at->paused,
-                                            [STORE_UTILISATION] = at->utilisation, [STORE_CNPS] = (double)at->cnps,
+                                            [STORE_UTILISATION] = at->utilisation, [STORE_CNPS] = at->cnps,
                                             [STORE_TRIED] = at->trial != 0, [STORE_WITH] = at->with, [STORE_WITHOUT] = at->without } };
 
     history_add_point(p->history, &s);

@@ -1,6 +1,7 @@
 /* src/live/view/state_json.c - see state_json.h. */
 #include "live/view/state_json.h"
 #include "live/controller/roster.h"
+#include "live/core/guard.h"
 #include "live/core/knobset.h"
 #include "live/view/words.h"
 
@@ -67,6 +68,7 @@ json_t *state_json_device(const struct controller *c, const struct peer *p, uint
     const struct msg_sample *s = &p->sample;
     json_t         *o = json_object();
     struct knob_set is, was;
+    char            blind[120];
 
     changed(p, &is, &was);
     json_put_text(o, "name", p->name);
@@ -83,8 +85,9 @@ json_t *state_json_device(const struct controller *c, const struct peer *p, uint
     json_put_number(o, "rate_bps", (double)s->rate_bps);
     json_put_number(o, "utilisation", s->rate_bps && s->interval_us ?
                     (double)s->tx_bytes * 8e6 / (double)s->interval_us / (double)s->rate_bps : NAN);
-    json_put_number(o, "paused", s->paused);
-    json_put_count(o, "cnps", s->cnps);
+    json_put_number(o, "paused", s->interval_us && !s->is_brief ? s->paused : NAN);
+    json_put_number(o, "cnps", s->interval_us && !(s->unknown & MSG_UNKNOWN(cnps)) ? (double)s->cnps : NAN);
+    json_put_text(o, "unguarded", s->interval_us && !s->is_brief ? guard_blind(blind, sizeof blind, s) : "");
     json_object_set_new(o, "changed", knobset_json(&is));
     if (p->self.is_there)
         json_object_set_new(o, "queues", queues_json(&p->self));

@@ -21,7 +21,7 @@ static struct timeline_point measure(const struct controller *c, uint64_t now_us
     struct timeline_point p = { .wall_ms = wall_us / 1000, .coverage = roster_coverage(c, now_us),
                                 .trial = c->trial.phase == TRIAL_NONE ? 0 : c->trial.number };
     double   metric = 0, sent = 0, could = 0, arm[2] = { 0 };
-    uint32_t metrics = 0, nics = 0, arms[2] = { 0 };
+    uint32_t metrics = 0, paused = 0, counted = 0, arms[2] = { 0 };
 
     for (uint32_t i = 0; i < c->peers; i++) {
         const struct peer       *d = &c->peer[i];
@@ -37,18 +37,20 @@ static struct timeline_point measure(const struct controller *c, uint64_t now_us
             arm[has] += s->metric;
             arms[has]++;
         }
-        p.cnps += s->cnps;
+        counted += !(s->unknown & MSG_UNKNOWN(cnps));
+        p.cnps += (double)s->cnps;
         if (d->where != KNOB_NIC)
             continue;
-        nics++;
-        p.paused += s->paused;
+        paused += !isnan(s->paused);
+        p.paused += isnan(s->paused) ? 0 : s->paused;
         sent += (double)s->tx_bytes * 8e6 / (double)s->interval_us;
         could += (double)s->rate_bps;
     }
     p.metric = metrics ? metric / metrics : NAN;
     p.with = p.trial && arms[1] ? arm[1] / arms[1] : NAN;
     p.without = p.trial && arms[0] ? arm[0] / arms[0] : NAN;
-    p.paused = nics ? p.paused / nics : NAN;
+    p.paused = paused ? p.paused / paused : NAN;
+    p.cnps = counted ? p.cnps : NAN;
     p.utilisation = could > 0 ? sent / could : NAN;
     return p;
 }
@@ -134,7 +136,7 @@ json_t *timeline_json(const struct timeline *t, uint32_t max)
         json_array_append_new(metric, json_of_number(p->metric));
         json_array_append_new(paused, json_of_number(p->paused));
         json_array_append_new(utilisation, json_of_number(p->utilisation));
-        json_array_append_new(cnps, json_integer((json_int_t)p->cnps));
+        json_array_append_new(cnps, json_of_number(p->cnps));
         json_array_append_new(trial, json_integer((json_int_t)p->trial));
         json_array_append_new(with, json_of_number(p->with));
         json_array_append_new(without, json_of_number(p->without));

@@ -12,7 +12,8 @@ struct timeline_point {
     uint64_t wall_ms;
     double   coverage, metric, paused, utilisation;
     double   with, without;      /* during a trial, the metric of those that have its setting, and of the others */
-    uint64_t cnps, trial;
+    double   cnps;
+    uint64_t trial;
 };
 
 struct timeline_knobs {          /* from then on */

@@ -14,6 +14,7 @@
 _Static_assert((int)MSG_THAW == ANOLE__V1__KIND__THAW && (int)MSG_RACK == ANOLE__V1__KIND__RACK &&
                (int)MSG_QUEUES == ANOLE__V1__KIND__QUEUES, "kinds");
 _Static_assert((int)ANSWER_THAWED == ANOLE__V1__RESULT__THAWED && ANSWER_KINDS == 8, "answers");
+_Static_assert(MSG_SAMPLE_cnps == 1 && MSG_SAMPLE_watchdog == 5 && MSG_SAMPLE_COUNTERS == 6, "unknown");
 _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED && (int)KNOB_SWITCH == ANOLE__V1__WHERE__SWITCH, "phases");
 
 #define COPY(field) to->field = from->field;
@@ -100,7 +101,8 @@ static void fill_sample(Anole__V1__Sample *to, const struct msg_sample *from)
 {
     anole__v1__sample__init(to);
     MSG_COUNTERS(COPY)
-    to->paused = (float)from->paused;
+    to->unknown |= isnan(from->paused) ? CODEC_UNKNOWN_PAUSED : 0;
+    to->paused = isnan(from->paused) ? 0 : (float)from->paused;
     to->has_metric = !isnan(from->metric);
     to->metric = to->has_metric ? (float)from->metric : 0;
 }
@@ -110,6 +112,8 @@ static void fill(Anole__V1__Message *to, const struct msg *from)
     anole__v1__message__init(to);
     to->kind = (Anole__V1__Kind)from->kind;
     to->term = from->term;
+    to->has_control = from->kind == MSG_LEASE && from->has_control;
+    to->control = to->has_control ? (float)from->control : 0;
     to->brief = from->kind == MSG_LEASE ? from->is_brief : from->kind == MSG_REPORT && from->sample.is_brief;
     to->incarnation = from->incarnation;
     to->change = from->change;
@@ -214,7 +218,8 @@ static bool take_text(char *to, size_t size, const char *from)
 static bool take_sample(struct msg_sample *to, const Anole__V1__Sample *from)
 {
     MSG_COUNTERS(COPY)
-    to->paused = (double)from->paused;
+    to->unknown &= MSG_UNKNOWN_ALL;
+    to->paused = from->unknown & CODEC_UNKNOWN_PAUSED ? NAN : (double)from->paused;
     to->metric = from->has_metric ? (double)from->metric : NAN;
     return from->paused >= 0 && from->paused <= 1 && (!from->has_metric || (from->metric >= 0 && from->metric <= 1));
 }
@@ -280,6 +285,8 @@ static bool take(struct msg *m, const Anole__V1__Message *in)
     m->is_broken = in->is_broken;
     m->answer = (enum msg_answer)in->result;
     m->is_brief = in->brief && m->kind == MSG_LEASE;
+    m->has_control = in->has_control && in->control >= 0 && in->control <= 1 && m->kind == MSG_LEASE;
+    m->control = m->has_control ? (double)in->control : 0;
     m->sample.is_brief = in->brief && m->kind == MSG_REPORT;
     if (in->self)
         m->self = (struct msg_self){ .is_there = true, .is_allowed = in->self->allowed, .queues = in->self->queues, .moved = in->self->moved,

@@ -8,6 +8,9 @@
 
 #define CODEC_BYTES_MAX 65536
 
+/* On the wire a paused time that is not known is a bit of 'unknown'; in a sample it is NAN. */
+#define CODEC_UNKNOWN_PAUSED (1ull << MSG_SAMPLE_COUNTERS)
+
 /* Returns the length; 'bytes' has room for CODEC_BYTES_MAX. */
 size_t codec_write(const struct msg *, unsigned char *bytes);
 

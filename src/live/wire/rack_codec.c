@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define BYTES_MAX (4ul << 20)
-#define COLUMNS   9
+#define COLUMNS   10
 
 /* Columns are the stamp and all counters. */
 #define NUMBER(field)   r->sample.field,
@@ -59,12 +59,13 @@ static void fill_rows(Anole__V1__Rack *to, const struct rack *from, struct room 
         const struct msg_sample *s = &from->row[i].sample;
 
         numbers_of(&from->row[i], number);
+        number[COLUMNS - 1] |= isnan(s->paused) ? CODEC_UNKNOWN_PAUSED : 0;
         for (int c = 0; c < COLUMNS; c++) {
             room->number[c][i] = number[c];
             is_any[c] |= number[c] != 0;
         }
         room->slot[i] = from->row[i].slot;
-        room->paused[i] = (float)s->paused;
+        room->paused[i] = isnan(s->paused) ? 0 : (float)s->paused;
         room->metric[i] = isnan(s->metric) ? -1 : (float)s->metric;
         is_paused |= s->paused > 0;
     }
@@ -195,7 +196,8 @@ static bool take_rows(struct rack *to, Anole__V1__Rack *from)
             number[c] = *column[c].count ? (*column[c].at)[i] : 0;
         set_numbers(&to->row[i], number);
         to->row[i].slot = from->slot[i];
-        to->row[i].sample.paused = (double)paused;
+        to->row[i].sample.unknown &= MSG_UNKNOWN_ALL;
+        to->row[i].sample.paused = number[COLUMNS - 1] & CODEC_UNKNOWN_PAUSED ? NAN : (double)paused;
         to->row[i].sample.metric = from->metric[i] < 0 ? NAN : (double)from->metric[i];
         if (!(paused >= 0 && paused <= 1) || !(from->metric[i] <= 1))
             return false;

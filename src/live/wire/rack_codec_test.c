@@ -55,6 +55,8 @@ static void write__a_rack_comes_back_and_is_small(void **unused)
     assert_true(rack_codec_is(bytes, length));
     free(bytes);
     out.row[5].sample.paused = 0.25;
+    out.row[6].sample.paused = NAN;
+    out.row[6].sample.unknown = MSG_UNKNOWN(cnps);
     out.gone[out.gones++] = 9;
     out.fsd = (struct fsd){ .elephants = 3, .mice = 5, .bin = { [7] = 2 } };
     rack_add(&out, 4, &m);
@@ -63,6 +65,7 @@ static void write__a_rack_comes_back_and_is_small(void **unused)
     assert_true(in.life == out.life && in.number == out.number && in.term == out.term && in.rows == 32 && in.items == 1);
     assert_true(in.gones == 1 && in.gone[0] == 9 && in.fsd.mice == 5 && in.fsd.bin[7] == 2);
     assert_true(isnan(in.row[0].sample.metric) && in.row[5].sample.paused == 0.25);
+    assert_true(isnan(in.row[6].sample.paused) && in.row[6].sample.unknown == MSG_UNKNOWN(cnps) && !in.row[5].sample.unknown);
     for (uint32_t i = 1; i < 32; i++)
         assert_memory_equal(&in.row[i], &out.row[i], sizeof in.row[i]);
     assert_true(in.item[0].slot == 4 && in.item[0].msg.change == 7);
