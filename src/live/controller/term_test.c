@@ -193,6 +193,7 @@ static void on_msg__an_impossible_term_is_ignored_and_its_sender_named(void **un
 static void become_active__terms_end_and_do_not_wrap(void **unused)
 {
     struct bench *b = bench_new();
+    char          buf[MSG_WHY_SIZE];
 
     (void)unused;
     controller_fence(&b->c, MSG_TERM_COUNTER_MAX - 1);
@@ -203,7 +204,7 @@ static void become_active__terms_end_and_do_not_wrap(void **unused)
     b->now_us += b->cfg.gather_us;
     tick(b);
     assert_int_equal(b->c.role, ROLE_GATHER);
-    assert_non_null(strstr(controller_obstacle(&b->c, b->now_us), "terms are used up"));
+    assert_non_null(strstr(controller_obstacle(&b->c, b->now_us, buf), "terms are used up"));
     bench_free(b);
 }
 
