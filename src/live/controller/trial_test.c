@@ -20,6 +20,12 @@ static int append(void *arg, const char *text, size_t length)
     return 0;
 }
 
+static int save(void *arg, const char *name, const char *text, size_t length)
+{
+    (void)name;
+    return append(arg, text, length);
+}
+
 static uint64_t wall_us(void *arg)
 {
     (void)arg;
@@ -28,7 +34,7 @@ static uint64_t wall_us(void *arg)
 
 static void begin__a_metric_that_comes_late_is_waited_for(void **unused)
 {
-    struct controller_io     io = { .disk = { .append = append, .wall_us = wall_us } };
+    struct controller_io     io = { .disk = { .append = append, .save = save, .wall_us = wall_us } };
     struct controller_config cfg;
     struct controller        c;
     struct knob_set          wanted = { 0 };
