@@ -99,6 +99,19 @@ static bool number_of(const char *text, uint64_t max, uint64_t *out)
     return *text >= '0' && *text <= '9' && !*end && *out <= max;
 }
 
+static const char usage[] =
+    "Usage: anole-switch FOLDER [PORTS [MBPS [KMIN KMAX PERCENT]]]\n"
+    "Acts as a SONiC switch for tests: starts redis-server below FOLDER and answers changes of queues and WRED profiles.\n"
+    "An agent with 'driver: sonic' and 'root: FOLDER' takes it for one; see docs/live.md.\n"
+    "\n"
+    "  PORTS         1 to 512; default 4\n"
+    "  MBPS          rate of each; default 100000\n"
+    "  KMIN KMAX     thresholds of the profile AZURE_LOSSLESS in bytes; default 1048576 2097152\n"
+    "  PERCENT       marking probability at KMAX; default 5\n"
+    "\n"
+    "It prints 'ready' when it is, and runs until a signal comes.\n"
+    "Example: anole-switch /tmp/switch 8 400000\n";
+
 int main(int argc, char **argv)
 {
     static const uint64_t max[] = { 512, 10000000, UINT32_MAX, UINT32_MAX, 100 };
@@ -107,10 +120,15 @@ int main(int argc, char **argv)
     struct orch_first     first;
     struct err            err;
 
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        fputs(usage, stdout);
+        return fclose(stdout) ? 1 : 0;
+    }
+    is_good &= argc < 2 || *argv[1] != '-';
     for (int i = 2; i < argc && is_good; i++)
         is_good = number_of(argv[i], max[i - 2], &number[i - 2]);
     if (!is_good || !number[0]) {
-        fputs("anole-switch FOLDER [PORTS [MBPS [KMIN KMAX PERCENT]]]: a switch that is none, with a Redis of its own; see docs/live.md\n", stderr);
+        fputs("anole-switch: usage: anole-switch FOLDER [PORTS [MBPS [KMIN KMAX PERCENT]]]; see anole-switch --help\n", stderr);
         return 2;
     }
     first = (struct orch_first){ (uint32_t)number[0], (uint32_t)number[1], number[2], number[3], (uint32_t)number[4] };
