@@ -254,6 +254,34 @@ feed() {
     grep -q '"what":"approve".*"why":"looks right"' statec/audit.jsonl
 }
 
+@test "live: a drill proves the dead-man switch, and an agent that ends says goodbye" {
+    needs_live
+    write_controller
+    sed -i '/^tuner:/d' controller.yaml
+    write_agent 1
+    write_agent 2
+    start controller.log "$ANOLE" controller controller.yaml
+    start agent1.log "$ANOLE" agent agent1.yaml
+    start agent2.log "$ANOLE" agent agent2.yaml
+    agent2=$pid
+    wait_for says 'host2/mlx5_0 .*ready'
+    says 'dead-man switch: never proven'
+    wait_for says ': active, mode'
+    says 'next: nothing is tried: '
+    ctl drill host1/mlx5_0 --why weekly
+    wait_for says 'dead-man switch: proven .* at host1/mlx5_0, back after [0-9.]* s'
+    has_rate nic1 5
+    grep -q '"what":"drill".*the lease ended' state1/mlx5_0/audit.jsonl
+    kill "$agent2"
+    wait_for says 'host2/mlx5_0 .*left'
+    says '^2 devices, 100 % report'
+    ctl forget host2/mlx5_0
+    says '^1 devices, 100 % report'
+    run ctl forget host1/mlx5_0
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'stop its agent first'* ]]
+}
+
 @test "live: a second agent for the same device is refused" {
     needs_live
     write_agent 1
@@ -463,7 +491,7 @@ sys.exit(len(devices) != 2 or not all(d["fresh"] for d in devices))'
     start controller.log "$ANOLE" controller controller.yaml
     start agent1.log "$ANOLE" agent agent1.yaml
     wait_for asks_as operator
-    wait_for sh -c "'$ANOLE' ctl status --address localhost:$port --ca ca.pem --cert operator.pem --key operator.key | grep -q 'host1/mlx5_0 .*tuned'"
+    wait_for sh -c "'$ANOLE' ctl status --address localhost:$port --ca ca.pem --cert operator.pem --key operator.key | grep -q 'host1/mlx5_0 .*\(tuned\|ready\)'"
 
     refute ctl status                            # plain text
     refute asks_as stranger                      # of another authority

@@ -64,7 +64,7 @@ post() {
 @test "http: metrics of both are what promtool takes for good" {
     needs_live
     with_http
-    wait_for tells_metric '^anole_controller_devices{kind="NIC",state="tuned"} 1$'
+    wait_for tells_metric '^anole_controller_devices{kind="NIC",state="ready"} 1$'
     fetch /metrics >controller.prom
     web=$web_agent fetch /metrics >agent.prom
     grep -q '^anole_controller_role{role="active"} ' controller.prom
@@ -130,7 +130,7 @@ END
     start prometheus.log prometheus --config.file=prometheus.yml --storage.tsdb.path=tsdb --web.listen-address="127.0.0.1:$prom"
     wait_for prometheus_says 'up{job="controller"}' 1
     wait_for prometheus_says 'up{job="agent"}' 1
-    wait_for prometheus_says 'anole_controller_devices{state="tuned",kind="NIC"}' 1
+    wait_for prometheus_says 'anole_controller_devices{state="ready",kind="NIC"}' 1
     wait_for prometheus_says 'sum(anole_agent_trouble)' 0
     wait_for prometheus_says 'rate(anole_agent_samples_total[10s]) > bool 5' 1
 }
@@ -142,7 +142,7 @@ END
     start agent2.log "$ANOLE" agent agent2.yaml
     wait_for is_so '.trial.phase' run
     wait_for state '.version == 1 and .mode == "auto" and .coverage == 1'
-    wait_for state '.devices[] | select(.name == "host1/mlx5_0") | .state == "tuned" and .age_ms < 2000 and .rate_bps == 100000000000'
+    wait_for state '.devices[] | select(.name == "host1/mlx5_0") | (.state == "tuned" or .state == "ready") and .age_ms < 2000 and .rate_bps == 100000000000'
     wait_for state '.trial.set.rpg_ai_rate == 50 and (.trial.stage == "one" or .trial.stage == "halves")'
     wait_for state '.knobs[0].confirmed == {} or .knobs[0].confirmed.rpg_ai_rate == 5'
     wait_for state '[.knobs[] | select(.trial)] | length > 0'
@@ -226,7 +226,7 @@ END
     [ "$(code_of /api/freeze -X POST -H 'Content-Type: application/json' -H "Authorization: Bearer $token" -d "{\"why\": \"$(head -c 9000 /dev/zero | tr '\0' a)\"}")" = 413 ]
     wait_for is_so .role active
     [ "$(code_of /healthz)" = 200 ]
-    says 'host1/mlx5_0 .*tuned'
+    says 'host1/mlx5_0 .*\(tuned\|ready\)'
 }
 
 @test "http: what is unsafe is refused before it listens" {

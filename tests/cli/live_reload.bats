@@ -23,7 +23,7 @@ reload() {
     wait_for says 'host1/mlx5_0 .*observed'
     sed -i 's/^write: no/write: yes/' agent1.yaml
     reload "$agent" agent1.log 'read again; may write'
-    wait_for says 'host1/mlx5_0 .*tuned'
+    wait_for says 'host1/mlx5_0 .*\(tuned\|ready\)'
     wait_for has_rate nic1 50
     sed -i 's/^write: yes/write: no/' agent1.yaml
     reload "$agent" agent1.log 'read again; observes only'
@@ -57,7 +57,7 @@ reload() {
     controller=$pid
     start agent1.log "$ANOLE" agent agent1.yaml
     agent=$pid
-    wait_for says 'host1/mlx5_0 .*tuned'
+    wait_for says 'host1/mlx5_0 .*\(tuned\|ready\)'
     sed -i 's/^gap:/gpa:/' agent1.yaml
     reload "$agent" agent1.log "agent1.yaml:7:1: .*did you mean 'gap'?; everything stays as it was"
     write_agent 1
@@ -73,7 +73,7 @@ reload() {
     sed -i "s/^listen: .*/listen: 127.0.0.1:$port/; s/^tuner: .*/tuner: exprt/" controller.yaml
     reload "$controller" controller.log "did you mean 'expert'?; everything stays"
     wait_for says 'mode auto'
-    wait_for says 'host1/mlx5_0 .*tuned'
+    wait_for says 'host1/mlx5_0 .*\(tuned\|ready\)'
 }
 
 @test "reload: a controller that is told to observe ends its trial" {
@@ -145,7 +145,7 @@ reload() {
     controller=$pid
     start agent1.log "$ANOLE" agent agent1.yaml
     agent=$pid
-    is_tuned() { asks_as operator && grep -q "host$1/mlx5_0 .*\(tuned\|held back\)" out; }   # back: who comes in the middle of a trial
+    is_tuned() { asks_as operator && grep -q "host$1/mlx5_0 .*\(tuned\|ready\|held back\)" out; }   # back: who comes in the middle of a trial
     wait_for is_tuned 1
     mkdir old
     cp ca.pem operator.pem operator.key old
@@ -168,7 +168,7 @@ reload() {
     write_agent 2
     run "$ANOLE" ctl
     [ "$status" -eq 2 ]
-    [ "$output" = 'anole: what? There are status, devices, history, explain, diff, freeze, thaw, approve, rollback, verify; see anole ctl --help' ]
+    [ "$output" = 'anole: what? There are status, devices, history, explain, diff, freeze, thaw, approve, rollback, forget, drill, verify; see anole ctl --help' ]
     start controller.log "$ANOLE" controller controller.yaml
     wait_for says 'nothing is tried'
     [ "$(ctl devices)" = 'there are no devices' ]
@@ -180,7 +180,7 @@ reload() {
         says 'trial [0-9]*: .*rpg_ai_rate 50Mbps' || return 1
         trial=$(ctl status | sed -n 's/.*trial \([0-9]*\): .*/\1/p' | head -1)
         ctl devices >table
-        grep -q 'host1/mlx5_0 *NIC *tuned *[0-9]* ms ago' table && grep -q 'sends 0.0 %  paused 0.0 %  metric 0.500' table &&
+        grep -q 'host1/mlx5_0 *NIC *\(tuned\|ready\) *[0-9]* ms ago' table && grep -q 'sends 0.0 %  paused 0.0 %  metric 0.500' table &&
             ctl explain | grep -q "^trial $trial of term [0-9]*: open$" && ctl explain "$trial" | grep -q 'because: tuner '
     }
     wait_for tells_of_trial

@@ -85,6 +85,20 @@ static void mend(struct agent *a, uint64_t now_us)
 
 /* ---- the end of a change ---- */
 
+/* The end of a drill: what is confirmed is written once more and read back, as if something else had been there. */
+static void prove(struct agent *a, const char *why, uint64_t now_us)
+{
+    char trouble[MSG_WHY_SIZE];
+
+    a->is_drill = false;
+    if (!device_check(a, now_us))
+        return;                  /* somebody else has set it, or it cannot be read */
+    if (!device_write(a, &a->wanted, now_us, trouble))
+        device_restore(a, why, now_us);
+    audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "drill", .why = why,
+                .term = a->change_term, .change = a->change, .now_us = now_us, .new = &a->wanted, .seen = &a->device });
+}
+
 /* What is open ends: it is written back if it was written, and the controller hears about it. */
 static void give_up(struct agent *a, const char *why, uint64_t now_us)
 {
@@ -95,7 +109,9 @@ static void give_up(struct agent *a, const char *why, uint64_t now_us)
     a->phase = PHASE_IDLE;
     a->at_us = NEVER;
     a->reverted_change = a->change;
-    if (was_applied)
+    if (was_applied && a->is_drill)
+        prove(a, why, now_us);
+    else if (was_applied)
         device_restore(a, why, now_us);
     if (!a->is_broken)
         say_answer(a, ANSWER_REVERTED, a->change, why);
@@ -318,7 +334,7 @@ static void confirm(struct agent *a, uint64_t now_us)
 
 static void on_confirm(struct agent *a, const struct msg *m, uint64_t now_us)
 {
-    if (a->phase == PHASE_APPLIED && m->change == a->change)
+    if (a->phase == PHASE_APPLIED && m->change == a->change && !a->is_drill)
         confirm(a, now_us);
     else if (m->change == a->confirmed_change)
         say_answer(a, ANSWER_CONFIRMED, m->change, "");
@@ -335,6 +351,56 @@ static void on_revert(struct agent *a, const struct msg *m, uint64_t now_us)
         a->at_us = m->at_us;
     else
         give_up(a, *m->why ? m->why : "the controller asked for it", now_us);
+}
+
+/* ---- drills ---- */
+
+/* What may be written of what is confirmed. */
+static struct knob_set writable(const struct agent *a)
+{
+    struct knob_set set = { 0 };
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (a->saved.confirmed.is_named[i] && a->cfg->limits.may_set[i])
+            knob_set_add(&set, (enum knob)i, a->saved.confirmed.knobs.value[i]);
+    return set;
+}
+
+static void drill(struct agent *a, const struct msg *m, uint64_t now_us)
+{
+    struct knob_set set = writable(a);
+    const char     *why = a->cfg->has_tuner ? "its queues are set by a tuner of the agent's own" : obstacle(a);
+
+    if (why)
+        refuse(a, m->change, why, now_us);
+    else if (!has_lease(a, now_us))
+        refuse(a, m->change, "there is no lease", now_us);
+    else if (knobset_is_empty(&set))
+        refuse(a, m->change, "it has no knob that may be written", now_us);
+    else if (audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "drill", .why = m->why,
+                         .term = m->term, .change = m->change, .now_us = now_us, .new = &set }))
+        refuse(a, m->change, "the audit log cannot be written", now_us);
+    else {
+        a->phase = PHASE_APPLIED;
+        a->is_drill = true;
+        a->change = a->ended_change = m->change;
+        a->change_term = a->ended_term = m->term;
+        a->wanted = set;
+        a->at_us = NEVER;
+        say_answer(a, ANSWER_APPLIED, a->change, "");
+    }
+}
+
+static void on_drill(struct agent *a, const struct msg *m, uint64_t now_us)
+{
+    if (a->phase == PHASE_IDLE && m->term == a->ended_term && m->change <= a->ended_change)
+        say_answer(a, ANSWER_REVERTED, m->change, "it is over");
+    else if (a->phase == PHASE_IDLE)
+        drill(a, m, now_us);
+    else if (m->change != a->change || m->term != a->change_term)
+        refuse(a, m->change, "another change is open", now_us);
+    else
+        say_answer(a, ANSWER_APPLIED, a->change, "");
 }
 
 /* ---- freeze ---- */
@@ -494,6 +560,7 @@ void agent_on_msg(struct agent *a, const struct msg *m, uint64_t now_us)
     case MSG_REVERT:  on_revert(a, m, now_us);  break;
     case MSG_FREEZE:  on_freeze(a, m, now_us);  break;
     case MSG_THAW:    on_thaw(a, m, now_us);    break;
+    case MSG_DRILL:   on_drill(a, m, now_us);   break;
     case MSG_QUEUES:  a->self.is_allowed = m->self.is_allowed && a->cfg->has_tuner; break;
     default:          break;
     }
@@ -553,6 +620,12 @@ void agent_on_tick(struct agent *a, uint64_t now_us)
     if (a->has_news)
         say_hello(a, now_us);
     say_report(a, now_us);
+}
+
+void agent_bye(struct agent *a, uint64_t now_us)
+{
+    if (!a->is_broken)           /* otherwise somebody should look */
+        say_bye(a, now_us);
 }
 
 void agent_hello(struct agent *a, uint64_t now_us)

@@ -55,6 +55,9 @@ const char *agent_may_tune(const struct agent *, uint64_t now_us);
 /* Somebody else has set a queue: the device is frozen, as for any other foreign edit. */
 void agent_freeze(struct agent *, const char *why, uint64_t now_us);
 
+/* The process ends, after agent_leave(): the controller need not wait for it. */
+void agent_bye(struct agent *, uint64_t now_us);
+
 /* The process ends, or a person asks for it: what is open is reverted. Returns false if the device could not be brought back. */
 bool agent_leave(struct agent *, const char *why, uint64_t now_us);
 

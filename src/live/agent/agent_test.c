@@ -748,6 +748,42 @@ static void prepare__the_way_back_to_the_baseline_is_always_open(void **unused)
     bench_free(b);
 }
 
+static void drill__without_a_lease_writes_back_what_is_confirmed(void **unused)
+{
+    struct bench *b = bench_new();
+    uint64_t      writes;
+
+    (void)unused;
+    lease(b);
+    writes = b->writes;
+    say(b, (struct msg){ .kind = MSG_DRILL, .change = 1 });
+    expect(b, ANSWER_APPLIED, "");
+    assert_true(ai_rate(b) == 5 && b->writes == writes);
+    say(b, (struct msg){ .kind = MSG_CONFIRM, .change = 1 });
+    expect(b, ANSWER_REFUSED, "not open");       /* it is nothing to keep */
+    pass(b, 3100 * MS);                          /* no lease comes */
+    assert_true(ai_rate(b) == 5 && b->writes > writes);
+    assert_int_equal(b->agent.phase, PHASE_IDLE);
+    assert_non_null(strstr(b->log, "\"what\":\"drill\""));
+    assert_non_null(strstr(b->log, "the lease ended"));
+    say(b, (struct msg){ .kind = MSG_DRILL, .change = 1 });
+    assert_true(b->agent.phase == PHASE_IDLE);   /* a late copy does not begin it anew */
+    bench_free(b);
+}
+
+static void drill__leaves_what_somebody_else_sets(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    lease(b);
+    say(b, (struct msg){ .kind = MSG_DRILL, .change = 1 });
+    knob_set_add(&b->device, KNOB_rpg_ai_rate, 7);
+    pass(b, 4000 * MS);
+    assert_true(ai_rate(b) == 7);
+    bench_free(b);
+}
+
 static void leave__takes_back_what_is_open(void **unused)
 {
     struct bench *b = bench_new();
@@ -786,6 +822,8 @@ int main(void)
         cmocka_unit_test(freeze__by_file_takes_back_and_refuses),
         cmocka_unit_test(budget__that_is_used_up_refuses),
         cmocka_unit_test(prepare__the_way_back_to_the_baseline_is_always_open),
+        cmocka_unit_test(drill__without_a_lease_writes_back_what_is_confirmed),
+        cmocka_unit_test(drill__leaves_what_somebody_else_sets),
         cmocka_unit_test(leave__takes_back_what_is_open),
     };
 

@@ -60,6 +60,14 @@ static struct msg_sample brief_of(const struct msg_sample *s)
                                 .unknown = MSG_UNKNOWN_ALL, .detail = s->detail ? &flows : NULL };
 }
 
+void say_bye(struct agent *a, uint64_t now_us)
+{
+    struct msg m = msg_of(a, MSG_BYE);
+
+    m.stamp_us = now_us;
+    a->io.send(a->io.arg, &m);
+}
+
 void say_report(struct agent *a, uint64_t now_us)
 {
     struct msg m = msg_of(a, MSG_REPORT);

@@ -51,6 +51,7 @@ struct agent {
 
     enum msg_phase  phase;
     uint64_t        change, change_term;
+    bool            is_drill;            /* what is open is a drill: it changes nothing */
     struct knob_set wanted;
     uint64_t        at_us;               /* SCHEDULED: when to apply; APPLIED: when to revert, or NEVER */
     uint64_t        lease_until_us;

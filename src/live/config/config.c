@@ -77,6 +77,7 @@ static const struct key_row controller_keys[] = {
     { "soak", KEY_COUNT, "20", "intervals that everybody has a change before it is confirmed", KEY_AT(struct controller_file, controller.soak_intervals), 0, 1000000 },
     { "accept", KEY_COUNT, "100", "e-value at which a gain is believed", KEY_AT(struct controller_file, controller.accept_e), 1, 1000000000 },
     { "reject", KEY_COUNT, "20", "e-value at which harm is believed", KEY_AT(struct controller_file, controller.reject_e), 1, 1000000000 },
+    { "drill_every", KEY_TIME, "0", "how often the dead-man switch is proven at a canary: 604800s is a week; 0: only when a person orders it", KEY_AT(struct controller_file, controller.drill_every_us), .per = PS_PER_US },
     { "hold_back", KEY_REAL, "0.05", "of the devices", KEY_AT(struct controller_file, controller.hold_back), 0, 0.9 },
     { 0 },
 };

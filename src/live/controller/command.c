@@ -18,7 +18,7 @@ static void send_step(struct controller *c, struct peer *p, const char *why, uin
 {
     static const enum msg_kind kind[] = {
         [STEP_PREPARING] = MSG_PREPARE, [STEP_COMMITTING] = MSG_COMMIT, [STEP_REVERTING] = MSG_REVERT,
-        [STEP_CONFIRMING] = MSG_CONFIRM,
+        [STEP_CONFIRMING] = MSG_CONFIRM, [STEP_DRILLING] = MSG_DRILL,
     };
     struct msg m = { .kind = kind[p->step], .change = p->change };
 
@@ -54,6 +54,12 @@ void command_confirm(struct controller *c, struct peer *p, uint64_t now_us)
     begin(c, p, STEP_CONFIRMING, 0, "", now_us);
 }
 
+void command_drill(struct controller *c, struct peer *p, const char *why, uint64_t now_us)
+{
+    p->change = ++c->changes;
+    begin(c, p, STEP_DRILLING, 0, why, now_us);
+}
+
 void command_revert(struct controller *c, struct peer *p, uint64_t at_us, const char *why, uint64_t now_us)
 {
     begin(c, p, STEP_REVERTING, at_us, why, now_us);
@@ -80,8 +86,7 @@ const char *command_on_answer(struct controller *c, struct peer *p, const struct
             p->step = STEP_PREPARED;
         return NULL;
     case ANSWER_APPLIED:
-        if (p->step == STEP_COMMITTING)
-            p->step = STEP_APPLIED;
+        p->step = p->step == STEP_COMMITTING ? STEP_APPLIED : p->step == STEP_DRILLING ? STEP_DRILLED : p->step;
         return NULL;
     case ANSWER_CONFIRMED:
         if (p->step == STEP_CONFIRMING) {
@@ -102,7 +107,8 @@ const char *command_on_answer(struct controller *c, struct peer *p, const struct
 
 static bool is_under_way(const struct peer *p)
 {
-    return p->step == STEP_PREPARING || p->step == STEP_COMMITTING || p->step == STEP_REVERTING || p->step == STEP_CONFIRMING;
+    return p->step == STEP_PREPARING || p->step == STEP_COMMITTING || p->step == STEP_REVERTING || p->step == STEP_CONFIRMING ||
+           p->step == STEP_DRILLING;
 }
 
 bool command_on_tick(struct controller *c, struct peer *p, uint64_t now_us)

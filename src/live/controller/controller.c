@@ -17,6 +17,7 @@
 
 #define SAVED_TEXT_MAX 16384
 #define LAZY_US      60000000u  /* mode direct decides often: what it remembers for people goes to the disk once a minute */
+#define DRILL_AGAIN_US 3600000000u       /* one that could not begin, or failed, is not tried again by itself for so long */
 #define RETRY_US     10000000u  /* devices that refused to be rolled back are asked again after so long */
 #define TRIALS_AHEAD 1000       /* likewise numbers of trials: so many at a time */
 #define AA_PAIRS_MAX   400       /* then half of the weight is forgotten */
@@ -88,6 +89,29 @@ static json_t *standing_json(const struct standing *s)
     return o;
 }
 
+static json_t *drill_json(const struct drill_result *d)
+{
+    json_t *o = json_object();
+
+    json_put_count(o, "wall_us", d->wall_us);
+    json_put_count(o, "took_us", d->took_us);
+    json_put_count(o, "passed_us", d->passed_us);
+    json_object_set_new(o, "is_passed", json_boolean(d->is_passed));
+    json_put_text(o, "device", d->device);
+    json_put_text(o, "why", d->why);
+    return o;
+}
+
+static void take_drill(struct drill_result *d, const json_t *o)
+{
+    d->wall_us = (uint64_t)json_integer_value(json_object_get(o, "wall_us"));
+    d->took_us = (uint64_t)json_integer_value(json_object_get(o, "took_us"));
+    d->passed_us = (uint64_t)json_integer_value(json_object_get(o, "passed_us"));
+    d->is_passed = json_is_true(json_object_get(o, "is_passed"));
+    snprintf(d->device, sizeof d->device, "%s", json_get_text(o, "device"));
+    snprintf(d->why, sizeof d->why, "%s", json_get_text(o, "why"));
+}
+
 static int save(struct controller *c, uint64_t now_us)
 {
     json_t *o = json_object();
@@ -101,6 +125,7 @@ static int save(struct controller *c, uint64_t now_us)
     json_object_set_new(o, "rolled_back", order_json(&c->rolled_back));
     json_object_set_new(o, "caution", caution_json(&c->caution, now_us));
     json_object_set_new(o, "standing", standing_json(&c->standing));
+    json_object_set_new(o, "drill", drill_json(&c->drill));
     length = json_dumpb(o, text, sizeof text, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
     json_decref(o);
     assert(length <= sizeof text);
@@ -144,6 +169,7 @@ static bool take_saved(struct controller *c, const json_t *o, uint64_t now_us)
     if (json_is_true(json_object_get(o, "queues_stopped")))      /* of an earlier version */
         snprintf(c->rolled_back.who, sizeof c->rolled_back.who, "a person");
     take_standing(&c->standing, json_object_get(o, "standing"));
+    take_drill(&c->drill, json_object_get(o, "drill"));
     return true;
 }
 
@@ -238,6 +264,8 @@ static void hear(struct controller *c, struct peer *p, uint64_t stamp_us, uint64
 {
     double control = p->phase == PHASE_APPLIED ? c->control[p->where] : NAN;
 
+    if (p->step == STEP_DRILLED)
+        return;                  /* that is the drill */
     command_send(c, p, &(struct msg){ .kind = MSG_LEASE, .stamp_us = stamp_us, .has_control = !isnan(control),
                  .control = isnan(control) ? 0 : control, .is_brief = c->is_brief && c->trial.phase == TRIAL_NONE });
     let_queues(c, p, now_us);
@@ -422,6 +450,8 @@ void controller_on_msg(struct controller *c, uint32_t link, const struct msg *m,
         on_report(c, p, m, now_us);
     else if (m->kind == MSG_ANSWER)
         on_answer(c, p, m, now_us);
+    else if (m->kind == MSG_BYE)
+        roster_leave(c, p);
 }
 
 /* ---- nothing is open ---- */
@@ -541,6 +571,18 @@ static void go_on_rolling_back(struct controller *c, uint64_t now_us)
         c->rollback_us = now_us + RETRY_US;
 }
 
+/* A drill that is due by the configuration. The time of day may be wrong: the worst is a drill too many, or too few. */
+static void drill_if_due(struct controller *c, uint64_t now_us)
+{
+    uint64_t wall_us = c->io.disk.wall_us(c->io.disk.arg), last_us = c->drill.wall_us;
+
+    if (!c->cfg->drill_every_us || now_us < c->drill_us || *c->frozen || c->role != ROLE_ACTIVE ||
+        (last_us && wall_us >= last_us && wall_us - last_us < c->cfg->drill_every_us))
+        return;
+    c->drill_us = now_us + DRILL_AGAIN_US;
+    controller_drill(c, "", &(struct order){ c->cfg->name, "drill_every" }, now_us);
+}
+
 static void on_idle(struct controller *c, uint64_t now_us)
 {
     char why[MSG_WHY_SIZE];
@@ -551,6 +593,8 @@ static void on_idle(struct controller *c, uint64_t now_us)
     }
     watch_noise(c);
     go_on_rolling_back(c, now_us);
+    if (c->trial.phase == TRIAL_NONE)
+        drill_if_due(c, now_us);
     if (c->trial.phase == TRIAL_NONE && !controller_obstacle(c, now_us, why))
         propose(c, now_us);
 }
@@ -660,4 +704,36 @@ int controller_rollback(struct controller *c, const struct order *o, uint64_t no
     if (c->trial.phase == TRIAL_NONE)
         go_on_rolling_back(c, now_us);
     return rc;
+}
+
+int controller_forget(struct controller *c, const char *name, const struct order *o, uint64_t now_us)
+{
+    struct peer *p = roster_find(c, name);
+    char         why[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
+
+    if (!p)
+        return -ENOENT;
+    if (roster_is_fresh(c, p, now_us) || c->trial.phase != TRIAL_NONE)
+        return -EBUSY;
+    snprintf(why, sizeof why, "%s%s%s", name, *o->why ? ": " : "", o->why);
+    note_by(c, o->who, "forget", why, now_us);
+    roster_forget(c, p);
+    return 0;
+}
+
+int controller_drill(struct controller *c, const char *name, const struct order *o, uint64_t now_us)
+{
+    struct peer *p = *name ? roster_find(c, name) : roster_canary(c, now_us);
+
+    if (c->cfg->mode == MODE_OBSERVE)
+        return -EPERM;
+    if (c->role != ROLE_ACTIVE)
+        return -EAGAIN;
+    if (*name && !p)
+        return -ENOENT;
+    if (c->trial.phase != TRIAL_NONE || *c->frozen)
+        return -EBUSY;
+    if (!p || !p->may_write || p->is_frozen || p->is_broken || !roster_is_fresh(c, p, now_us))
+        return -ENODEV;
+    return trial_begin_drill(c, p, o, now_us) ? 0 : -EIO;
 }

@@ -47,6 +47,13 @@ int controller_approve(struct controller *, uint64_t number, const char *code, c
  * -EPERM: the controller observes only. -ESTALE: another controller has taken over. */
 int controller_rollback(struct controller *, const struct order *, uint64_t now_us);
 
+/* Drops a device that no longer reports. -EBUSY: it reports, or something is tried. */
+int controller_forget(struct controller *, const char *name, const struct order *, uint64_t now_us);
+
+/* Proves the dead-man switch at one device, "": a canary. It is told to take what is confirmed for a change, gets no lease, and must write
+ * it back by itself. -EBUSY: something is tried, or the fabric is frozen. -ENODEV: it cannot be done there now. */
+int controller_drill(struct controller *, const char *name, const struct order *, uint64_t now_us);
+
 /* Another configuration, for when no trial is under way; it must outlive the controller. One is ended by the other. */
 void controller_reconfigure(struct controller *, const struct controller_config *, uint64_t now_us);
 void controller_end_trial(struct controller *, const char *why, uint64_t now_us);

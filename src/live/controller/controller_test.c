@@ -22,7 +22,7 @@
 struct fake {                    /* a device with its agent */
     bool            is_silent, is_frozen, is_stubborn, is_storming;      /* stubborn: refuses; storming: a guardrail ends what is applied */
     enum msg_phase  phase;
-    uint64_t        change;
+    uint64_t        change, leased_us;
     struct knob_set device, confirmed, baseline, wanted;
 };
 
@@ -149,6 +149,13 @@ static void send(void *arg, uint32_t link, const struct msg *m)
         return;
     if (m->kind == MSG_WHO)
         hello(link);
+    else if (m->kind == MSG_LEASE)
+        f->leased_us = t.now_us;
+    else if (m->kind == MSG_DRILL) {
+        f->phase = PHASE_APPLIED;
+        f->change = m->change;
+        answer(link, ANSWER_APPLIED, m->change, "");
+    }
     else if (m->kind == MSG_PREPARE && (f->is_stubborn || f->is_frozen))
         answer(link, ANSWER_REFUSED, m->change, "not now");
     else if (m->kind == MSG_PREPARE) {
@@ -512,6 +519,139 @@ static void rollback__is_refused_by_one_that_observes(void **unused)
     assert_false(is_at_baseline());
 }
 
+/* ---- drills, and who leaves ---- */
+
+static bool is_drilled(void) { return t.c.drill.wall_us > 0 && is_idle(); }
+
+/* What an agent does when its lease ends: the last tick in which it had one, and its own clock. */
+static void end_leases(void)
+{
+    for (uint32_t i = 0; i < DEVICES; i++)
+        if (t.fake[i].phase == PHASE_APPLIED && t.now_us > t.fake[i].leased_us + 3000000)
+            end_change(i, "the lease ended: no word from the controller");
+}
+
+static void drill__a_device_without_a_lease_goes_back_by_itself(void **unused)
+{
+    (void)unused;
+    ticks(30);
+    assert_int_equal(controller_drill(&t.c, "", ALICE, t.now_us), 0);
+    deliver();
+    for (uint32_t i = 0; i < 100 && !is_drilled(); i++) {
+        tick();
+        end_leases();
+        deliver();
+    }
+    assert_true(is_drilled() && t.c.drill.is_passed);
+    assert_in_range(t.c.drill.took_us, 2900000, 3400000);
+    assert_true(has_line("\"what\":\"drill\"", "\"who\":\"alice\"", "a test"));
+    assert_true(has_line("\"what\":\"drill\"", "passed: host", "back after 3."));
+    tick();
+    boot();
+    assert_true(t.c.drill.is_passed && t.c.drill.passed_us);     /* and is known after a restart */
+}
+
+static void drill__a_device_that_does_not_go_back_has_failed(void **unused)
+{
+    (void)unused;
+    ticks(30);
+    assert_int_equal(controller_drill(&t.c, "host1/nic", ALICE, t.now_us), 0);
+    deliver();
+    for (uint32_t i = 0; i < 1300 && !is_drilled(); i++)
+        tick();
+    assert_true(is_drilled() && !t.c.drill.is_passed && !t.c.drill.passed_us);
+    assert_string_equal(t.c.drill.device, "host1/nic");
+}
+
+static void drill__waits_for_no_trial_and_needs_a_device(void **unused)
+{
+    (void)unused;
+    ticks(30);
+    assert_int_equal(controller_drill(&t.c, "no/such", ALICE, t.now_us), -ENOENT);
+    t.fake[1].is_silent = true;
+    ticks(10);
+    assert_int_equal(controller_drill(&t.c, "host1/nic", ALICE, t.now_us), -ENODEV);
+    t.fake[1].is_silent = false;
+    t.ai_rate = 10;
+    assert_true(wait_for(is_trying));
+    assert_int_equal(controller_drill(&t.c, "", ALICE, t.now_us), -EBUSY);
+    t.cfg.mode = MODE_OBSERVE;
+    assert_int_equal(controller_drill(&t.c, "", ALICE, t.now_us), -EPERM);
+}
+
+static void drill__runs_by_itself_when_it_is_due(void **unused)
+{
+    uint64_t first;
+
+    (void)unused;
+    t.cfg.drill_every_us = 168 * HOUR_US;
+    for (uint32_t i = 0; i < 100 && !is_drilled(); i++) {
+        tick();
+        end_leases();
+        deliver();
+    }
+    assert_true(is_drilled() && t.c.drill.is_passed);
+    first = t.c.drill.wall_us;
+    ticks(100);
+    assert_true(t.c.drill.wall_us == first && is_idle());
+    boot();
+    t.now_us += 167 * HOUR_US;
+    ticks(100);
+    assert_true(t.c.drill.wall_us == first && is_idle());
+    t.now_us += HOUR_US;
+    ticks(10);
+    assert_int_equal(t.c.trial.phase, TRIAL_DRILL);
+}
+
+static void bye__nobody_waits_for_one_that_left(void **unused)
+{
+    char why[MSG_WHY_SIZE];
+
+    (void)unused;
+    ticks(60);
+    t.fake[1].is_silent = true;
+    ticks(10);
+    assert_non_null(controller_obstacle(&t.c, t.now_us, why));   /* one that is merely silent is waited for */
+    t.fake[1].is_silent = false;
+    tick();
+    controller_on_msg(&t.c, 1, &(struct msg){ .kind = MSG_BYE, .incarnation = 1 }, t.now_us);
+    t.fake[1].is_silent = true;
+    ticks(10);
+    assert_null(controller_obstacle(&t.c, t.now_us, why));
+    assert_true(roster_coverage(&t.c, t.now_us) == 1);
+    t.ai_rate = 10;
+    assert_true(wait_for(is_trying));
+    t.fake[1].is_silent = false;
+    hello(1);                                    /* and it may come back */
+    deliver();
+    tick();
+    assert_true(roster_is_fresh(&t.c, roster_find(&t.c, "host1/nic"), t.now_us));
+}
+
+static void forget__drops_one_that_is_silent(void **unused)
+{
+    char why[MSG_WHY_SIZE];
+
+    (void)unused;
+    ticks(60);
+    assert_int_equal(controller_forget(&t.c, "host1/nic", ALICE, t.now_us), -EBUSY);
+    assert_int_equal(controller_forget(&t.c, "no/such", ALICE, t.now_us), -ENOENT);
+    t.fake[1].is_silent = true;
+    ticks(10);
+    assert_int_equal(controller_forget(&t.c, "host1/nic", ALICE, t.now_us), 0);
+    assert_int_equal(t.c.peers, DEVICES - 1);
+    assert_null(roster_find(&t.c, "host1/nic"));
+    for (uint32_t i = 0; i < DEVICES; i++)
+        assert_true(i == 1 || strcmp(roster_of_link(&t.c, i)->name, i == 0 ? "host0/nic" : i == 2 ? "host2/nic" : "host3/nic") == 0);
+    ticks(2);
+    assert_null(controller_obstacle(&t.c, t.now_us, why));
+    assert_true(has_line("\"what\":\"forget\"", "\"who\":\"alice\"", "host1/nic"));
+    t.fake[1].is_silent = false;
+    controller_on_link(&t.c, 1, t.now_us);
+    deliver();
+    assert_non_null(roster_find(&t.c, "host1/nic"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -525,6 +665,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(rollback__works_in_every_state, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__goes_on_until_every_device_is_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__is_refused_by_one_that_observes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(drill__a_device_without_a_lease_goes_back_by_itself, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(drill__a_device_that_does_not_go_back_has_failed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(drill__waits_for_no_trial_and_needs_a_device, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(drill__runs_by_itself_when_it_is_due, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bye__nobody_waits_for_one_that_left, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(forget__drops_one_that_is_silent, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,31 @@ void roster_cut(struct controller *c, uint32_t link)
         p->link = LINK_NONE;
 }
 
+void roster_leave(struct controller *c, struct peer *p)
+{
+    p->has_left = true;
+    p->reports = p->metrics = 0;
+    c->is_unranked = true;
+}
+
+void roster_forget(struct controller *c, struct peer *p)
+{
+    free(p->detail);
+    *p = c->peer[--c->peers];
+    c->peer[c->peers].detail = NULL;             /* it has moved */
+    finder_fini(&c->by_name);
+    finder_fini(&c->by_link);
+    finder_init(&c->by_name);
+    finder_init(&c->by_link);
+    for (uint32_t i = 0; i < c->peers; i++) {
+        finder_add(&c->by_name, hash_of(c->peer[i].name), i);
+        if (c->peer[i].link != LINK_NONE)
+            finder_add(&c->by_link, c->peer[i].link, i);
+    }
+    c->is_unranked = true;
+    c->roster++;
+}
+
 static void take_state(struct controller *c, struct peer *p, const struct msg *m)
 {
     c->is_unranked |= p->is_frozen != m->is_frozen;
@@ -83,10 +108,12 @@ struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct m
         *p = (struct peer){ .rank = RANK_NONE, .link = LINK_NONE };
         snprintf(p->name, sizeof p->name, "%s", m->name);
         finder_add(&c->by_name, hash_of(p->name), c->peers - 1);
+        c->roster++;
     }
     if (p->incarnation != m->incarnation)
         p->has_offset = false;
     set_link(c, p, link);
+    p->has_left = false;
     p->incarnation = m->incarnation;
     p->where = m->where;
     p->gap_us = m->gap_us;
@@ -161,16 +188,18 @@ bool roster_is_fresh(const struct controller *c, const struct peer *p, uint64_t 
 {
     uint64_t interval_us = p->interval_us > c->cfg->interval_us ? p->interval_us : c->cfg->interval_us;
 
-    return p->heard_us && p->link != LINK_NONE && now_us - p->heard_us <= c->cfg->stale_intervals * interval_us;
+    return p->heard_us && !p->has_left && p->link != LINK_NONE && now_us - p->heard_us <= c->cfg->stale_intervals * interval_us;
 }
 
 double roster_coverage(const struct controller *c, uint64_t now_us)
 {
-    uint32_t fresh = 0;
+    uint32_t fresh = 0, left = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++)
+    for (uint32_t i = 0; i < c->peers; i++) {
         fresh += roster_is_fresh(c, &c->peer[i], now_us);
-    return c->peers ? (double)fresh / c->peers : 1;
+        left += c->peer[i].has_left;
+    }
+    return c->peers > left ? (double)fresh / (c->peers - left) : 1;
 }
 
 uint64_t roster_instant(const struct peer *p, uint64_t at_us)
@@ -199,7 +228,7 @@ static void rank_kind(struct controller *c, enum knob_where where, struct place 
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].where == where && c->peer[i].may_write && !c->peer[i].is_frozen)
+        if (c->peer[i].where == where && c->peer[i].may_write && !c->peer[i].is_frozen && !c->peer[i].has_left)
             place[count++] = (struct place){ hash_of(c->peer[i].name), &c->peer[i] };
     qsort(place, count, sizeof *place, by_hash);
     c->ranked[where] = count - held_back(c, count);
@@ -217,6 +246,20 @@ void roster_rank(struct controller *c)
     rank_kind(c, KNOB_SWITCH, place);
     c->is_unranked = false;
     free(place);
+}
+
+struct peer *roster_canary(struct controller *c, uint64_t now_us)
+{
+    struct peer *best = NULL;
+
+    for (uint32_t i = 0; i < c->peers; i++) {
+        struct peer *p = &c->peer[i];
+
+        if (p->rank != RANK_NONE && roster_is_fresh(c, p, now_us) &&
+            (!best || p->where < best->where || (p->where == best->where && p->rank < best->rank)))
+            best = p;
+    }
+    return best;
 }
 
 bool roster_is_in(const struct controller *c, const struct peer *p, uint32_t stage, bool is_whole, int group)

@@ -15,10 +15,16 @@ struct peer *roster_find(struct controller *, const char *name);
 struct peer *roster_of_link(struct controller *, uint32_t link);
 void         roster_cut(struct controller *, uint32_t link);
 
+/* Its agent said goodbye. */
+void         roster_leave(struct controller *, struct peer *);
+
+/* Drops one that does not report. Others may move: pointers to peers are void afterwards. */
+void         roster_forget(struct controller *, struct peer *);
+
 /* Has it reported lately? */
 bool roster_is_fresh(const struct controller *, const struct peer *, uint64_t now_us);
 
-/* The share of devices that have reported lately; 1 if there are none. */
+/* The share of devices that have reported lately, of those that have not left; 1 if there are none. */
 double roster_coverage(const struct controller *, uint64_t now_us);
 
 /* An instant of our clock, by the clock of the device. */
@@ -26,6 +32,9 @@ uint64_t roster_instant(const struct peer *, uint64_t at_us);
 
 /* Gives ranks: devices of a kind in an order that depends on their names alone, the last of them held back. */
 void roster_rank(struct controller *);
+
+/* The device on which things are tried first: a NIC, or else a switch. NULL: there is none that reports. */
+struct peer *roster_canary(struct controller *, uint64_t now_us);
 
 /* Is a device in the first, or the second, group of a stage? */
 bool roster_is_in(const struct controller *, const struct peer *, uint32_t stage, bool is_whole, int group);

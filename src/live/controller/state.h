@@ -38,13 +38,14 @@ struct controller_config {
     double               lost_max;       /* share of a trial's devices that may fall silent */
     uint32_t             reverts_max;    /* so many within window_us pause it for pause_us */
     uint64_t             window_us, pause_us;
+    uint64_t             drill_every_us; /* 0: only when a person orders it */
     uint64_t             seed;           /* of the coins */
     bool                 lets_queues;    /* agents with a tuner of their own may set their queues by it, unless mode is observe or approve */
 };
 
 enum peer_step {
     STEP_NONE, STEP_PREPARING, STEP_PREPARED, STEP_COMMITTING, STEP_APPLIED, STEP_REVERTING, STEP_CONFIRMING,
-    STEP_CONFIRMED,
+    STEP_CONFIRMED, STEP_DRILLING, STEP_DRILLED,         /* drilled: it gets no lease */
 };
 
 /* A device, as its agent reports it. */
@@ -60,6 +61,7 @@ struct peer {
     uint64_t          interval_us;
     bool              may_write, is_frozen, is_broken, has_offset;
     bool              is_ahead;  /* claims to have obeyed a higher term than ours */
+    bool              has_left;  /* its agent said goodbye: nobody waits for it */
     bool              has_detail;                /* the last report had one */
 
     uint64_t          incarnation, stamp_us;     /* stamp: by its clock */
@@ -85,7 +87,7 @@ struct peer {
 
 enum trial_phase {
     TRIAL_NONE, TRIAL_WAITING, TRIAL_LEAD_IN, TRIAL_RUN, TRIAL_SPREAD, TRIAL_SOAK, TRIAL_CONFIRM, TRIAL_ABORT, TRIAL_DIRECT,
-    TRIAL_ROLLBACK, TRIAL_PHASES
+    TRIAL_ROLLBACK, TRIAL_DRILL, TRIAL_PHASES
 };
 
 /* What a trial has shown of its setting. */
@@ -96,6 +98,7 @@ struct trial {
     uint64_t         number;
     char             code[CAUTION_CODE_SIZE];    /* digest of term, number and setting: approvals must name it */
     char             by[MSG_NAME_SIZE];  /* the person who approved it, or ordered the rollback; "": nobody did */
+    char             device[MSG_NAME_SIZE];      /* DRILL: which one */
     enum verdict     verdict;            /* ABORT: what speaks against the setting */
     bool             is_whole;           /* switches take part: all devices together, not two halves */
     struct knob_set  wanted;
@@ -117,6 +120,15 @@ struct standing {
     uint64_t        wall_us;     /* since when; 0: nothing was ever kept or rolled back */
     uint64_t        trial;
     char            by[MSG_NAME_SIZE], why[MSG_WHY_SIZE];
+};
+
+/* The last drill. */
+struct drill_result {
+    uint64_t wall_us;            /* 0: there was none */
+    uint64_t took_us;            /* from the last lease until the device was back */
+    bool     is_passed;
+    uint64_t passed_us;          /* time of day of the last that was passed; 0: none was */
+    char     device[MSG_NAME_SIZE], why[MSG_WHY_SIZE];
 };
 
 /* An order of a person: by whom, and why. */
@@ -162,10 +174,13 @@ struct controller {
     uint64_t             rollback_us;            /* devices that did not go back are asked again then */
     struct caution       caution;                /* on the disk */
     struct standing      standing;               /* on the disk */
+    struct drill_result  drill;                  /* on the disk */
+    uint64_t             drill_us;               /* no drill by itself before then */
     char                 declined[MSG_WHY_SIZE]; /* why the tuner's last proposal is not tried; "": it was */
 
     struct peer         *peer;
     uint32_t             peers, peers_max;
+    uint32_t             roster;         /* another number whenever a device comes or is forgotten */
     struct finder        by_name, by_link;
     uint32_t             ranked[2];      /* how many NICs and switches have a rank */
     double               control[2];     /* how long NICs and switches without the trial's change were paused; NAN: not known */

@@ -12,6 +12,8 @@
 
 #define WAITS_MAX    50          /* intervals until everybody is prepared */
 #define ABORT_US_MAX 40000000u   /* by then the lease of every device has ended */
+#define DRILL_US_MAX 120000000u  /* longer than any lease that makes sense */
+#define DRILL_ASK_US 1000000u    /* so often the device hears something that is no lease, lest it takes the way there for broken */
 #define ROLLBACK_US_MAX 30000000u        /* devices that have not gone back by then are asked again later */
 
 static bool takes_part(const struct peer *p)
@@ -247,6 +249,68 @@ static bool is_guardrail(const char *why)
     return strncmp(why, "guardrail:", strlen("guardrail:")) == 0;
 }
 
+/* ---- drills ---- */
+
+static void end_drill(struct controller *c, struct peer *p, bool is_passed, const char *why, uint64_t now_us)
+{
+    struct drill_result *d = &c->drill;
+    char                 text[MSG_NAME_SIZE + MSG_WHY_SIZE + 80];
+
+    *d = (struct drill_result){ .wall_us = c->io.disk.wall_us(c->io.disk.arg), .took_us = now_us - c->trial.at_us,
+                                .is_passed = is_passed, .passed_us = d->passed_us };
+    d->passed_us = is_passed ? d->wall_us : d->passed_us;
+    snprintf(d->device, sizeof d->device, "%s", p->name);
+    snprintf(d->why, sizeof d->why, "%s", why);
+    if (is_passed)
+        snprintf(text, sizeof text, "passed: %s had no lease and was back after %.2f s", p->name, (double)d->took_us / 1e6);
+    else
+        snprintf(text, sizeof text, "failed: %s: %s", p->name, why);
+    log_trial(c, "drill", text, now_us);
+    c->trial.phase = TRIAL_NONE;
+    clear_peers(c);
+    controller_save_soon(c, now_us);
+}
+
+static void on_drill(struct controller *c, uint64_t now_us)
+{
+    struct trial *t = &c->trial;
+    struct peer  *p = NULL;
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (strcmp(c->peer[i].name, t->device) == 0)
+            p = &c->peer[i];
+    if (!p) {
+        t->phase = TRIAL_NONE;
+        return;
+    }
+    if (p->step != STEP_DRILLED)
+        t->at_us = now_us;       /* until then it has leases */
+    if (p->step == STEP_NONE || !command_on_tick(c, p, now_us))
+        end_drill(c, p, false, "it did not answer, or has started anew", now_us);
+    else if (t->intervals * c->cfg->interval_us > DRILL_US_MAX) {
+        command_send(c, p, &(struct msg){ .kind = MSG_REVERT, .change = p->change, .why = "the drill is over" });
+        end_drill(c, p, false, "it was not back in two minutes", now_us);
+    } else if (now_us >= p->sent_us + DRILL_ASK_US) {
+        p->sent_us = now_us;
+        command_send(c, p, &(struct msg){ .kind = MSG_WHO });
+    }
+}
+
+bool trial_begin_drill(struct controller *c, struct peer *p, const struct order *o, uint64_t now_us)
+{
+    if (!controller_number(c, now_us))
+        return false;
+    clear_peers(c);
+    c->trial = (struct trial){ .number = c->trials, .at_us = now_us };
+    snprintf(c->trial.by, sizeof c->trial.by, "%s", o->who);
+    snprintf(c->trial.why, sizeof c->trial.why, "a drill of the dead-man switch at %s", p->name);
+    snprintf(c->trial.device, sizeof c->trial.device, "%s", p->name);
+    log_by(c, o->who, "drill", *o->why ? o->why : c->trial.why, now_us);
+    enter(c, TRIAL_DRILL);
+    command_drill(c, p, "a drill of the dead-man switch", now_us);
+    return true;
+}
+
 /* Has a device stopped a change that is about to be kept? The others keep it, but it did harm. */
 static void count_late_harm(struct controller *c, const char *why, uint64_t now_us)
 {
@@ -266,7 +330,9 @@ void trial_on_refusal(struct controller *c, struct peer *p, const char *why, uin
         snprintf(t->end, sizeof t->end, "%.*s", (int)sizeof t->end - 1, text);
         p->deadline_us = now_us + c->cfg->answer_us;     /* when it is asked again */
         command_send(c, p, &(struct msg){ .kind = MSG_WHO });    /* it may hold something else than we think */
-    } else if (t->phase == TRIAL_CONFIRM)
+    } else if (t->phase == TRIAL_DRILL)
+        end_drill(c, p, strncmp(why, "the lease ended", strlen("the lease ended")) == 0, why, now_us);
+    else if (t->phase == TRIAL_CONFIRM)
         count_late_harm(c, why, now_us);
     else if (t->phase != TRIAL_ABORT)
         stop(c, is_guardrail(why) ? VERDICT_HARM : VERDICT_NONE, text, now_us);
@@ -651,6 +717,8 @@ void trial_on_tick(struct controller *c, uint64_t now_us)
         on_abort(c, now_us);
     else if (t->phase == TRIAL_ROLLBACK)
         on_rollback(c, now_us);
+    else if (t->phase == TRIAL_DRILL)
+        on_drill(c, now_us);
     else if (t->phase == TRIAL_WAITING || t->phase == TRIAL_NONE || check(c, now_us))
         return;
     else if (t->phase == TRIAL_LEAD_IN)

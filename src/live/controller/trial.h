@@ -9,6 +9,7 @@
  *   CONFIRM   it stays
  *   ABORT     it is taken back: harm, a guardrail, silence, a refusal, a person
  *   ROLLBACK  a person wants the baseline back: each device goes there by itself, and is asked again if it refuses
+ *   DRILL     nothing is tried: one device gets no lease, and must take back by itself what it was told to take for a change
  *   DIRECT    no evidence is asked for: everybody is prepared, has it at the same instant, and confirms it. For simulated networks and
  *             for who trusts the tuner; limits, leases and guardrails hold all the same
  */
@@ -23,6 +24,9 @@ void trial_approve(struct controller *, const struct order *, uint64_t now_us);
 
 /* Begins to bring devices back to their baseline, as c->rolled_back orders. False: all that can be reached hold it. */
 bool trial_begin_rollback(struct controller *, uint64_t now_us);
+
+/* Begins a drill at a device. False: the disk cannot be written. */
+bool trial_begin_drill(struct controller *, struct peer *, const struct order *, uint64_t now_us);
 
 /* Takes it back. Nothing happens if there is none. */
 void trial_abort(struct controller *, const char *why, uint64_t now_us);

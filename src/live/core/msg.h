@@ -49,6 +49,8 @@ enum msg_kind {
     MSG_FREEZE, MSG_THAW,        /* no writes until thawed; what is open is reverted */
     MSG_RACK,                    /* of the wire alone: never one of these */
     MSG_QUEUES,                  /* whether the agent's own tuner may set queues, while the lease lasts; it may not until told so */
+    MSG_BYE,                     /* agent: I end, and nothing of mine is open: do not wait for me */
+    MSG_DRILL,                   /* controller: take what is confirmed for a change of yours; I will give you no lease */
     MSG_KINDS
 };
 

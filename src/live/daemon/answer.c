@@ -20,6 +20,10 @@ static int refuse(int rc, const struct question *q, struct err *err)
                          err_set(err, ENOENT, "there is no device '%s'; see anole ctl status", q->device);
     case -ESTALE: return is_approve ? err_set(err, ESTALE, "the trial that waits is not the one that was meant; see anole ctl status") :
                          err_set(err, ESTALE, "another controller has taken over; ask that one");
+    case -EBUSY:  return strcmp(q->verb, "forget") == 0 ?
+                         err_set(err, EBUSY, "%s reports, or a trial is under way; stop its agent first", q->device) :
+                         err_set(err, EBUSY, "a trial is under way, or the fabric is frozen; see anole ctl status");
+    case -ENODEV: return err_set(err, ENODEV, "no device can be drilled now: its agent must report and may write, and it must not be frozen");
     case -EPERM:  return err_set(err, EPERM, "the controller observes only, so it writes nothing; set its mode to approve or auto first");
     case -EAGAIN: return err_set(err, EAGAIN, "the controller is not active");
     default:      return rc ? err_set(err, EIO, "the controller cannot write its state to the disk; it does it all the same") : 0;
@@ -34,6 +38,10 @@ static int act(struct controller *c, const struct question *q, const struct orde
         return controller_approve(c, q->number, q->code, o, now_us);
     if (strcmp(q->verb, "rollback") == 0)
         return controller_rollback(c, o, now_us);
+    if (strcmp(q->verb, "forget") == 0)
+        return controller_forget(c, q->device, o, now_us);
+    if (strcmp(q->verb, "drill") == 0)
+        return controller_drill(c, q->device, o, now_us);
     if (*q->device)
         return controller_freeze_device(c, q->device, is_freeze, o, now_us);
     return is_freeze ? controller_freeze(c, o, now_us) : controller_thaw(c, o, now_us);
@@ -59,14 +67,14 @@ static json_t *explain(const struct ledger *l, const json_t *tuner)
 static json_t *json_for(struct controller *c, const struct question *q, const char *who, const struct ledger *l, const json_t *tuner,
                         uint64_t now_us, struct err *err)
 {
-    static const char *const acts[] = { "freeze", "thaw", "approve", "rollback", NULL };
+    static const char *const acts[] = { "freeze", "thaw", "approve", "rollback", "forget", "drill", NULL };
 
     if (q->version != MSG_VERSION) {
         err_set(err, EPROTO, "it speaks version %u, the controller %u", q->version, MSG_VERSION);
         return NULL;
     }
     if (strcmp(q->verb, "status") == 0 || strcmp(q->verb, "devices") == 0)
-        return state_json_status(c, now_us);
+        return state_json_status(c, tuner, now_us);
     if (strcmp(q->verb, "diff") == 0)
         return state_json_diff(c);
     if (strcmp(q->verb, "history") == 0)

@@ -14,13 +14,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TIMEOUT_MS 5000
 
 #define FEW_DEVICES 16           /* more than these are not told one by one by 'status' */
 
-const char *const ctl_verbs[] = { "status", "devices", "history", "explain", "diff", "freeze", "thaw", "approve", "rollback", NULL };
+const char *const ctl_verbs[] = { "status", "devices", "history", "explain", "diff", "freeze", "thaw", "approve", "rollback", "forget",
+                                  "drill", NULL };
 
 /* A line, escaped: much of it comes from elsewhere. */
 static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -95,7 +97,8 @@ static void print_device(const json_t *d)
 
 static void print_states(const json_t *devices)
 {
-    static const char *const states[] = { "tuned", "held back", "observed", "frozen", "broken", "silent", NULL };
+    static const char *const states[] = { "tuned", "ready", "held back", "observed", "frozen", "broken", "silent", "left",
+                                           NULL };
     size_t                   all = json_array_size(devices);
 
     for (int i = 0; states[i] && all; i++) {
@@ -123,14 +126,65 @@ static void print_metric(const json_t *devices)
         printf(", metric %.3f", sum / count);
 }
 
+/* "2026-11-17 20:30". Returns buf. */
+static char *time_text(char *buf, size_t size, double ms)
+{
+    time_t    s = (time_t)(ms / 1e3);
+    struct tm tm;
+
+    if (!isfinite(ms) || !localtime_r(&s, &tm) || !strftime(buf, size, "%Y-%m-%d %H:%M", &tm))
+        snprintf(buf, size, "never");
+    return buf;
+}
+
+static void print_in_effect(const json_t *s)
+{
+    const json_t *set = json_object_get(s, "set");
+    const char   *by = json_get_text(s, "by");
+    bool          is_baseline = !json_object_size(set);
+    char          text[1000], when[40];
+
+    if (!isfinite(number_of(s, "since_ms")))
+        say("in effect: the baseline of each device; no setting was ever kept");
+    else
+        say("in effect: %s, since %s, %s by %s%s%s", is_baseline ? "the baseline of each device" : set_text(text, sizeof text, set),
+            time_text(when, sizeof when, number_of(s, "since_ms")), is_baseline ? "rolled back" : "approved", by,
+            *json_get_text(s, "why") ? ": " : "", json_get_text(s, "why"));
+}
+
+static void print_drill(const json_t *d)
+{
+    char when[40];
+
+    if (isfinite(number_of(d, "last_ms")) && !json_is_true(json_object_get(d, "is_passed")))
+        say("dead-man switch: the last drill FAILED, %s at %s: %s", time_text(when, sizeof when, number_of(d, "last_ms")),
+            json_get_text(d, "device"), json_get_text(d, "why"));
+    else if (isfinite(number_of(d, "passed_ms")))
+        say("dead-man switch: proven %s at %s, back after %.1f s", time_text(when, sizeof when, number_of(d, "passed_ms")),
+            json_get_text(d, "device"), number_of(d, "took_ms") / 1e3);
+    else
+        say("dead-man switch: never proven here; anole ctl drill proves it");
+}
+
+static void print_unguarded(const json_t *u)
+{
+    json_int_t count = json_integer_value(json_object_get(u, "devices"));
+
+    if (count)
+        say("guardrails cannot see %s at %" JSON_INTEGER_FORMAT " devices, such as %s: nothing ends a trial there at once because of them",
+            json_get_text(u, "what"), count, json_get_text(u, "example"));
+}
+
 static void print_status(const json_t *o, bool is_short)
 {
     const json_t *devices = json_object_get(o, "devices");
 
+    print_in_effect(json_object_get(o, "in_effect"));
+    say("next: %s", json_get_text(o, "next"));
+    print_drill(json_object_get(o, "drill"));
+    print_unguarded(json_object_get(o, "unguarded"));
     say("%s: %s, mode %s, term %" JSON_INTEGER_FORMAT "", json_get_text(o, "name"), json_get_text(o, "role"), json_get_text(o, "mode"),
                 json_integer_value(json_object_get(o, "term")));
-    if (*json_get_text(o, "obstacle"))
-        say("nothing is tried: %s", json_get_text(o, "obstacle"));
     print_trial(json_object_get(o, "trial"));
     printf("%zu devices, %.0f %% report", json_array_size(devices), json_number_value(json_object_get(o, "coverage")) * 100);
     print_metric(devices);
@@ -166,6 +220,8 @@ static void print_devices(const json_t *o)
         printf("   ");
         print_share("sends", number_of(d, "utilisation"));
         print_share("paused", number_of(d, "paused"));
+        if (!isfinite(number_of(d, "paused")))
+            printf("  paused unknown");
         if (isfinite(number_of(d, "metric")))
             printf("  metric %.3f", number_of(d, "metric"));
         say("  %s%s", json_object_size(changed) ? "changed: " : "as it was",
@@ -274,6 +330,8 @@ static int print_answer(const struct ctl_request *q, const char *text, struct er
     static const char *const done[][2] = {
         { "freeze", "frozen; what is open is taken back" }, { "thaw", "thawed" }, { "approve", "the trial begins" },
         { "rollback", "all devices go back to their baseline, and nothing is tried until anole ctl thaw; anole ctl diff tells when they have" },
+        { "forget", "forgotten; if it reports again it is back" },
+        { "drill", "the drill begins: the device gets no lease, and must go back by itself; anole ctl status tells the result" },
     };
     json_t *o = json_loads(text, JSON_DECODE_ANY, NULL);
     int     rc = 0;

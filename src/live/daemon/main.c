@@ -208,6 +208,8 @@ static const struct argp ctl_argp = {
     "  thaw [DEVICE]     go on\n"
     "  approve NUMBER[:CODE]  let a trial begin that waits for it; 'status' has the code, which scripts must give\n"
     "  rollback          bring all devices back to their baseline, whatever is under way, and freeze\n"
+    "  forget DEVICE     drop a device that no longer reports, so that nobody waits for it\n"
+    "  drill [DEVICE]    prove the dead-man switch at a canary, without a visible change\n"
     "  verify FILE       check an audit log; needs no controller"
     "\v"
     "Examples:\n"
@@ -219,7 +221,7 @@ static const struct argp ctl_argp = {
 
 static void check_verb(const struct options *o)
 {
-    const char *names[16] = { "verify" };
+    const char *names[32] = { "verify" };
     char        near[64];
     int         i = 0;
 
@@ -259,9 +261,11 @@ static bool is_one_of(const char *verb, const char *const *list)
 
 static void fill_question(struct options *o)
 {
-    static const char *const of_trial[] = { "approve", "explain", NULL }, *const of_device[] = { "freeze", "thaw", NULL };
+    static const char *const of_trial[] = { "approve", "explain", NULL }, *const of_device[] = { "freeze", "thaw", "forget", "drill", NULL };
     struct question *q = &o->ctl.question;
 
+    if (strcmp(o->verb, "forget") == 0 && !o->argument)
+        exit_usage("forget which device? See %s", "anole ctl status");
     q->version = MSG_VERSION;
     snprintf(q->verb, sizeof q->verb, "%s", o->verb);
     if (strcmp(o->verb, "approve") == 0 || (o->argument && is_one_of(o->verb, of_trial)))

@@ -627,6 +627,8 @@ int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *e
         loop(&h);
         notify("STOPPING=1");
         rc = leave(&h, "the agent ends", err);
+        for (uint32_t i = 0; i < h.devices; i++)
+            agent_bye(&h.device[i].agent, now_of(&h));
     }
     close_host(&h);
     close(h.signals);

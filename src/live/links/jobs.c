@@ -76,6 +76,9 @@ static bool has_device(const struct job_names *j, const char *name)
 static void find_devices(struct jobs *s, const struct controller *c)
 {
     s->is_in = xrealloc(s->is_in, ((size_t)c->peers * s->list->jobs + 1) * sizeof *s->is_in);
+    if (s->roster != c->roster)
+        s->devices = 0;          /* one may have been forgotten, and others have moved */
+    s->roster = c->roster;
     for (; s->devices < c->peers; s->devices++)
         for (uint32_t k = 0; k < s->list->jobs; k++)
             s->is_in[(size_t)s->devices * s->list->jobs + k] = has_device(&s->list->job[k], c->peer[s->devices].name);
@@ -147,7 +150,7 @@ void jobs_look(struct jobs *s, const struct controller *c, uint64_t now_us)
 
     if (!jobs)
         return;
-    if (c->peers != s->devices)
+    if (c->peers != s->devices || c->roster != s->roster)
         find_devices(s, c);
     for (uint32_t i = 0; i < c->peers; i++) {
         bool is_in_one = false;

@@ -42,7 +42,7 @@ struct jobs {
     const struct job_list *list; /* NULL: there are none */
     struct job_past *past;       /* by job; behind them: of NICs that are in none */
     bool            *is_in;      /* by device and job */
-    uint32_t         devices;
+    uint32_t         devices, roster;            /* of the controller, when they were looked for */
 };
 
 /* The list must stay as it is. */

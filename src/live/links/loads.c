@@ -54,6 +54,7 @@ static void find_devices(struct loads *s, const struct controller *c)
         s->first[node] = i;
     }
     s->devices = c->peers;
+    s->roster = c->roster;
     s->version++;
 }
 
@@ -174,7 +175,7 @@ void loads_look(struct loads *s, const struct controller *c, uint64_t now_us)
     s->look++;
     if (!s->links)
         return;
-    if (c->peers != s->devices)
+    if (c->peers != s->devices || c->roster != s->roster)
         find_devices(s, c);
     for (uint32_t i = 0; i < s->links->links; i++)
         see_link(s, c, i, now_us);

@@ -349,8 +349,9 @@ void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint6
 {
     struct report *r = &t->report;
     uint64_t       interval_ps = interval_us(t->file, c) * PS_PER_US;
+    char           missing[600];
 
-    if (!t->is_open || t->thought || t->devices != c->peers || (has_brief(c) && !live_tuner_is_idle(t)))
+    if (!t->is_open || t->thought || t->roster != c->roster || (has_brief(c) && !live_tuner_is_idle(t)))
         return;                  /* a search that has just begun waits until all tell all */
     if (!t->epoch_us)     /* which has an end, and is compared with a whole run */
         loop_forget(&t->loop, STEPS_KEPT);
@@ -364,11 +365,33 @@ void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint6
         add_peer(r, &t->world, i, &c->peer[t->order[i]], now_us - c->peer[t->order[i]].heard_us);
     if (t->flows)
         r->fsd = *t->flows;
+    t->flowless = r->fsd.elephants || r->fsd.mice ? 0 : t->flowless + 1;
+    if (t->flowless == UNSEEN_MAX && *live_tuner_missing(t, missing, sizeof missing))
+        clock_log("%s", missing);
     if (wants_messages(t) && !add_seen(t, c, r, now_us))
         return;
     lag_add(&t->lag, r);
     while (t->decision && lag_take(&t->lag, t->end_ps))
         ;                        /* nothing is left: settled is NEVER */
+}
+
+char *live_tuner_missing(const struct live_tuner *t, char *buf, size_t size)
+{
+    const char *name = t->file->tuner.kind;
+
+    buf[0] = '\0';
+    if (t->has_failed && !t->is_open)
+        snprintf(buf, size, "tuner %s cannot begin: %s", name, t->failure);
+    else if (!t->is_open || t->thought)
+        return buf;
+    else if (wants_messages(t) && t->unseen >= UNSEEN_MAX)
+        snprintf(buf, size, "tuner %s waits for message sizes, and no device tells them: no driver of real NICs can. "
+                 "Choose a tuner that does without, or one that flow sizes will do for", name);
+    else if (t->loop.tuner.algo && t->loop.tuner.algo->is_idle && !wants_messages(t) && t->flowless >= UNSEEN_MAX)
+        snprintf(buf, size, "tuner %s waits for flow sizes, and nobody tells them. Let switches send sFlow, NetFlow 9 or IPFIX to "
+                 "the controller ('flows: {listen: 0.0.0.0:6343, from: [ADDRESS]}'), or let NICs count queue pairs "
+                 "(rdma statistic qp set link mlx5_0/1 auto type,pid on optional-counters on)", name);
+    return buf;
 }
 
 /* ---- decisions ---- */
@@ -381,11 +404,12 @@ static void open_loop(struct live_tuner *t, const struct controller *c, struct d
     close_loop(t);
     t->order = order_of(c);
     make_world(&t->world, t->file, t->twin, c, t->order);
-    t->devices = c->peers;
+    t->roster = c->roster;
     if (loop_open(&t->loop, &t->world, &q, &err)) {
         if (!t->has_failed)
             clock_log("%s", err.text);
         t->has_failed = true;
+        snprintf(t->failure, sizeof t->failure, "%.*s", (int)sizeof t->failure - 1, err.text);
         world_fini(&t->world);
         free(t->order);
         t->order = NULL;
@@ -511,13 +535,13 @@ bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64
     (void)now_us;
     if (!t->file->tuner.kind)
         return false;
-    if (t->thought && t->devices != c->peers) {
+    if (t->thought && t->roster != c->roster) {
         live_twin_stop(t->twin);
         if (!has_thought(t, &d))
             return false;
         d = (struct decision){ 0 };
     }
-    if (!t->is_open || t->devices != c->peers)
+    if (!t->is_open || t->roster != c->roster)
         open_loop(t, c, &d);
     else if (show_reports(t, &d))
         said = t->loop.tuning.step[t->loop.tuning.steps - 1].note.why;

@@ -28,7 +28,7 @@ struct live_tuner {
     struct report report;
     struct lag    lag;
     uint32_t     *order;         /* peers, as the report has them */
-    uint32_t      devices;       /* for which it was opened */
+    uint32_t      roster;        /* the controller's, for which it was opened */
     uint64_t      decision;      /* under way; 0: none */
     uint64_t      number, end_ps;                /* of the last report */
     struct live_twin *twin;      /* NULL: nobody says what the network is built of */
@@ -39,6 +39,8 @@ struct live_tuner {
     struct seen   seen;          /* messages that were not shown yet, */
     uint64_t      seen_us;       /* of so much time of all hosts together */
     uint32_t      unseen;        /* intervals in which no host told of messages; beyond a few that was said */
+    uint32_t      flowless;      /* intervals in which nobody told flow sizes */
+    char          failure[MSG_WHY_SIZE * 2];     /* why it could not be opened */
     const struct fsd *flows;     /* flow sizes as switches tell them, instead of what agents tell; NULL: none do */
 };
 
@@ -61,6 +63,9 @@ bool live_tuner_thinks(const struct live_tuner *);
 
 bool live_tuner_propose(struct live_tuner *, const struct controller *, uint64_t now_us, struct knob_set *, char why[MSG_WHY_SIZE]);
 void live_tuner_ended(struct live_tuner *, const struct controller *, bool is_kept, uint32_t missed, const char *why);
+
+/* What the tuner waits for that nobody tells, and how to provide it; "": nothing. Returns buf. */
+char *live_tuner_missing(const struct live_tuner *, char *buf, size_t size);
 
 /* What it makes of what it sees, and which settings it wanted of late. */
 json_t *live_tuner_json(const struct live_tuner *);

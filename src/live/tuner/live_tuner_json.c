@@ -99,6 +99,7 @@ static json_t *candidates_json(const struct live_tuner *t)
 json_t *live_tuner_json(const struct live_tuner *t)
 {
     json_t *o = json_object(), *search;
+    char    missing[600];
 
     if (t->thought) {            /* the loop is not ours */
         json_object_update(o, t->told);
@@ -108,6 +109,7 @@ json_t *live_tuner_json(const struct live_tuner *t)
     json_put_text(o, "name", t->file->tuner.kind ? t->file->tuner.kind : "");
     json_object_set_new(o, "has_begun", json_boolean(t->is_open));
     json_object_set_new(o, "has_failed", json_boolean(t->has_failed && !t->is_open));
+    json_put_text(o, "missing", live_tuner_missing(t, missing, sizeof missing));
     if (!t->is_open)
         return o;
     json_put_count(o, "reports", t->number);

@@ -75,6 +75,7 @@ static void arrange(struct cells *s, const struct controller *c)
     for (uint32_t i = 0; i < c->peers; i++)
         s->order[i] = i;
     s->devices = c->peers;
+    s->roster = c->roster;
     qsort_r(s->order, s->devices, sizeof *s->order, compare, (void *)c);
     s->count = fill(s, c, s->devices <= CELLS_MAX ? 1 : CELLS_DEVICES);
     if (!s->count)
@@ -137,7 +138,7 @@ static struct cell_seen see(const struct cells *s, const struct cell *cell, cons
 void cells_look(struct cells *s, const struct controller *c, uint64_t now_us)
 {
     s->look++;
-    if (c->peers != s->devices)
+    if (c->peers != s->devices || c->roster != s->roster)
         arrange(s, c);
     for (uint32_t i = 0; i < s->count; i++) {
         struct cell_seen seen = see(s, &s->cell[i], c, now_us);

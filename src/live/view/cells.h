@@ -27,7 +27,7 @@ struct cells {
     struct cell cell[CELLS_MAX];
     uint32_t    count;
     uint32_t   *order;           /* devices by name */
-    uint32_t    devices;
+    uint32_t    devices, roster;                 /* of the controller, when they were arranged */
     uint64_t    version;         /* of who is in which cell */
     uint64_t    look;            /* how often they were looked at */
 };

@@ -82,7 +82,7 @@ static void cells_look__a_rack_is_a_cell(void **state)
     check_all_are_there_once();
     assert_string_equal(c.peer[s.order[s.cell[12].first]].name, "rack12-host0/mlx5_0");
     assert_int_equal(s.cell[12].seen.utilisation, 500);                  /* 625 MB in 0.1 s are half of 100 Gb/s */
-    assert_int_equal(s.cell[12].seen.state[STATE_HELD_BACK] + s.cell[12].seen.state[STATE_TUNED], 32);
+    assert_int_equal(s.cell[12].seen.state[STATE_HELD_BACK] + s.cell[12].seen.state[STATE_READY], 32);
 }
 
 static void cells_look__never_too_many(void **state)

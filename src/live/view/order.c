@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const verbs[] = { "freeze", "thaw", "approve", "rollback", NULL };
+static const char *const verbs[] = { "freeze", "thaw", "approve", "rollback", "forget", "drill", NULL };
 
 static const char *verb_of(const char *path)
 {
@@ -68,6 +68,8 @@ int order_read(struct question *out, const char *path, const char *body, size_t 
         if (!rc)
             rc = take(&q, key, value, err);
     json_decref(o);
+    if (!rc && strcmp(verb, "forget") == 0 && !*q.device)
+        rc = err_set(err, EINVAL, "device: which one?");
     if (!rc && strcmp(verb, "approve") == 0 && (!q.number || !*q.code))
         rc = err_set(err, EINVAL, "number, code: which trial? /api/state has both");
     if (!rc)

@@ -146,13 +146,16 @@ static const char *state_text(struct page *p)
 static void add_known(json_t *o, const struct page *p)
 {
     json_t *links = loads_json(&p->loads, p->controller), *jobs = jobs_json(&p->jobs, p->controller);
+    json_t *tuner = p->tuner ? p->tuner(p->arg) : NULL;
+    char    next[900];
 
     if (links)
         json_object_set_new(o, "links", links);
     if (jobs)
         json_object_set_new(o, "jobs", jobs);
-    if (p->tuner)
-        json_object_set_new(o, "tuner", p->tuner(p->arg));
+    if (tuner)
+        json_object_set_new(o, "tuner", tuner);
+    json_put_text(o, "next", state_json_next(next, sizeof next, p->controller, tuner, p->now_us()));
 }
 
 /* What the page needs, however many devices there are. */

@@ -5,7 +5,9 @@
 #include "live/core/knobset.h"
 #include "live/view/words.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #define AUDIT_LINES_MAX 100u
 
@@ -115,6 +117,95 @@ static json_t *counts_json(const struct controller *c, uint64_t now_us)
     return o;
 }
 
+/* What is in force: since when, by whom, why. An empty set is the baseline of each device. */
+static json_t *standing_json(const struct standing *s)
+{
+    json_t *o = json_object();
+
+    json_object_set_new(o, "set", knobset_json(&s->set));
+    json_put_number(o, "since_ms", s->wall_us ? (double)(s->wall_us / 1000) : NAN);
+    json_put_count(o, "trial", s->trial);
+    json_put_text(o, "by", s->by);
+    json_put_text(o, "why", s->why);
+    return o;
+}
+
+static json_t *drill_json(const struct drill_result *d)
+{
+    json_t *o = json_object();
+
+    json_put_number(o, "passed_ms", d->passed_us ? (double)(d->passed_us / 1000) : NAN);
+    json_put_number(o, "last_ms", d->wall_us ? (double)(d->wall_us / 1000) : NAN);
+    json_object_set_new(o, "is_passed", json_boolean(d->is_passed));
+    json_put_number(o, "took_ms", d->wall_us ? (double)d->took_us / 1e3 : NAN);
+    json_put_text(o, "device", d->device);
+    json_put_text(o, "why", d->why);
+    return o;
+}
+
+/* Devices at which guardrails do not see everything: how many, what, and one of them. */
+static json_t *unguarded_json(const struct controller *c, uint64_t now_us)
+{
+    struct msg_sample all = { 0 };
+    uint32_t          count = 0, first = 0;
+    char              text[120];
+    json_t           *o = json_object();
+
+    for (uint32_t i = 0; i < c->peers; i++) {
+        const struct msg_sample *s = &c->peer[i].sample;
+
+        if (!s->interval_us || s->is_brief || !roster_is_fresh(c, &c->peer[i], now_us) || !*guard_blind(text, sizeof text, s))
+            continue;
+        first = count++ ? first : i;
+        all.unknown |= s->unknown;
+        all.paused = isnan(s->paused) ? s->paused : all.paused;
+    }
+    json_put_count(o, "devices", count);
+    json_put_text(o, "what", guard_blind(text, sizeof text, &all));
+    json_put_text(o, "example", count ? c->peer[first].name : "");
+    return o;
+}
+
+static char *trial_text(char *buf, size_t size, const struct trial *t)
+{
+    if (t->phase == TRIAL_WAITING)
+        snprintf(buf, size, "trial %" PRIu64 " waits for approval", t->number);
+    else if (t->phase == TRIAL_DRILL)
+        snprintf(buf, size, "no trial: the dead-man switch is being proven at %s", t->device);
+    else if (t->phase == TRIAL_ROLLBACK)
+        snprintf(buf, size, "no trial: devices go back to their baseline, ordered by %s", t->by);
+    else if (t->phase == TRIAL_ABORT)
+        snprintf(buf, size, "trial %" PRIu64 " is taken back: %s", t->number, t->end);
+    else
+        snprintf(buf, size, "trial %" PRIu64 " is under way: %s%s%s", t->number, words_phase(t->phase),
+                 *words_stage(t->phase, t->stage) ? ", stage " : "", words_stage(t->phase, t->stage));
+    return buf;
+}
+
+char *state_json_next(char *buf, size_t size, const struct controller *c, const json_t *tuner, uint64_t now_us)
+{
+    char        why[MSG_WHY_SIZE];
+    const char *name = json_get_text(tuner, "name"), *missing = json_get_text(tuner, "missing");
+
+    if (c->trial.phase != TRIAL_NONE)
+        return trial_text(buf, size, &c->trial);
+    if (controller_obstacle(c, now_us, why))
+        snprintf(buf, size, "nothing is tried: %s", why);
+    else if (!*name)
+        snprintf(buf, size, "nothing is tried: there is no tuner");
+    else if (*missing)
+        snprintf(buf, size, "nothing is tried: %s", missing);
+    else if (*c->declined)
+        snprintf(buf, size, "nothing is tried: %s", c->declined);
+    else if (json_is_true(json_object_get(tuner, "thinks")))
+        snprintf(buf, size, "nothing is tried yet: tuner %s tries settings on a twin of the network", name);
+    else
+        snprintf(buf, size, "nothing is tried: tuner %s has nothing to try%s%s", name,
+                 *json_get_text(json_object_get(tuner, "last"), "why") ? ": " : "",
+                 json_get_text(json_object_get(tuner, "last"), "why"));
+    return buf;
+}
+
 /* ---- whole answers ---- */
 
 static json_t *head_json(const struct controller *c, uint64_t now_us)
@@ -133,14 +224,20 @@ static json_t *head_json(const struct controller *c, uint64_t now_us)
     json_put_number(o, "coverage", roster_coverage(c, now_us));
     json_put_count(o, "noise_pairs", a->pairs);
     json_put_number(o, "noise_e", a->evidence.sd > 0 ? evalue_above(&a->evidence, 0) : NAN);
+    json_put_text(o, "declined", c->declined);
+    json_object_set_new(o, "in_effect", standing_json(&c->standing));
+    json_object_set_new(o, "drill", drill_json(&c->drill));
+    json_object_set_new(o, "unguarded", unguarded_json(c, now_us));
     json_object_set_new(o, "trial", trial_json(c));
     return o;
 }
 
-json_t *state_json_status(const struct controller *c, uint64_t now_us)
+json_t *state_json_status(const struct controller *c, const json_t *tuner, uint64_t now_us)
 {
     json_t *o = head_json(c, now_us);
+    char    next[900];
 
+    json_put_text(o, "next", state_json_next(next, sizeof next, c, tuner, now_us));
     json_object_set_new(o, "devices", devices_json(c, now_us));
     return o;
 }

@@ -9,8 +9,11 @@
 
 #define STATE_JSON_VERSION 1
 
-/* The answer to `anole ctl status`. */
-json_t *state_json_status(const struct controller *, uint64_t now_us);
+/* The answer to `anole ctl status`. tuner: what live_tuner_json() tells; NULL: nothing. */
+json_t *state_json_status(const struct controller *, const json_t *tuner, uint64_t now_us);
+
+/* One sentence: which trial runs, or why none does. Returns buf. */
+char *state_json_next(char *buf, size_t size, const struct controller *, const json_t *tuner, uint64_t now_us);
 
 /* What devices hold that is not their baseline: the answer to `anole ctl diff`. */
 json_t *state_json_diff(const struct controller *);

@@ -1,6 +1,7 @@
 /* src/live/view/words.c - see words.h. */
 #include "live/view/words.h"
 #include "live/controller/roster.h"
+#include "live/core/knobset.h"
 
 const char *words_role(enum controller_role role)
 {
@@ -19,7 +20,7 @@ const char *words_mode(enum controller_mode mode)
 const char *words_phase(enum trial_phase phase)
 {
     static const char *const names[] = { "none", "waiting", "lead-in", "run", "spread", "soak", "confirm", "abort", "direct",
-                                         "rollback" };
+                                         "rollback", "drill" };
 
     return names[phase];
 }
@@ -31,15 +32,28 @@ const char *words_stage(enum trial_phase phase, uint32_t stage)
     return phase == TRIAL_LEAD_IN || phase == TRIAL_RUN ? names[stage] : "";
 }
 
+/* Does it hold something that is not its baseline? */
+static bool is_changed(const struct peer *p)
+{
+    for (int k = 0; k < KNOB_COUNT; k++)
+        if (p->device.is_named[k] && p->baseline.is_named[k] &&
+            !knobset_is_equal_value(p->device.knobs.value[k], p->baseline.knobs.value[k]))
+            return true;
+    return false;
+}
+
 enum words_state words_state_of(const struct controller *c, const struct peer *p, uint64_t now_us)
 {
-    return !roster_is_fresh(c, p, now_us) ? STATE_SILENT : p->is_broken ? STATE_BROKEN : p->is_frozen ? STATE_FROZEN :
-           p->self.is_there ? (p->self.is_allowed ? STATE_TUNED : STATE_OBSERVED) : !p->may_write ? STATE_OBSERVED : p->rank == RANK_NONE ? STATE_HELD_BACK : STATE_TUNED;
+    return p->has_left ? STATE_LEFT : !roster_is_fresh(c, p, now_us) ? STATE_SILENT : p->is_broken ? STATE_BROKEN :
+           p->is_frozen ? STATE_FROZEN : is_changed(p) || p->self.moved ? STATE_TUNED :
+           p->self.is_there ? (p->self.is_allowed ? STATE_READY : STATE_OBSERVED) : !p->may_write ? STATE_OBSERVED :
+           p->rank == RANK_NONE ? STATE_HELD_BACK : STATE_READY;
 }
 
 const char *words_state(enum words_state state)
 {
-    static const char *const names[STATES] = { "silent", "broken", "frozen", "observed", "held back", "tuned" };
+    static const char *const names[STATES] = { "silent", "broken", "frozen", "observed", "held back", "ready", "tuned",
+                                              "left" };
 
     return names[state];
 }

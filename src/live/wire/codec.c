@@ -12,7 +12,7 @@
 
 /* Our numbers are those of the .proto. */
 _Static_assert((int)MSG_THAW == ANOLE__V1__KIND__THAW && (int)MSG_RACK == ANOLE__V1__KIND__RACK &&
-               (int)MSG_QUEUES == ANOLE__V1__KIND__QUEUES, "kinds");
+               (int)MSG_QUEUES == ANOLE__V1__KIND__QUEUES && (int)MSG_DRILL == ANOLE__V1__KIND__DRILL, "kinds");
 _Static_assert((int)ANSWER_THAWED == ANOLE__V1__RESULT__THAWED && ANSWER_KINDS == 8, "answers");
 _Static_assert(MSG_SAMPLE_cnps == 1 && MSG_SAMPLE_watchdog == 5 && MSG_SAMPLE_COUNTERS == 6, "unknown");
 _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED && (int)KNOB_SWITCH == ANOLE__V1__WHERE__SWITCH, "phases");
