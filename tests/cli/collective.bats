@@ -3,30 +3,65 @@
 # shellcheck disable=SC2154  # common.bash sets dir
 load common
 
+# columns NAME... : these columns of the CSV on standard input, without the head.
+column() {
+    python3 -c 'import csv, sys
+for row in csv.DictReader(sys.stdin): print(*(row[name] for name in sys.argv[1:]))' "$@"
+}
+
 @test "collective: bus bandwidth of a ring in a star nears that of the hosts' links" {
-    "$ANOLE" collective '{kind: star, hosts: 4}' -b 1MB -e 16MB -f 4 --channels 1 --format csv >"$dir/table"
-    [ "$(head -1 "$dir/table")" = "size_bytes,time_us,algbw_GBps,busbw_GBps" ]
+    "$ANOLE" collective '{kind: star, hosts: 4}' -b 1MB -e 16MB -f 4 -c ring_all_reduce --protocol Simple --format csv >"$dir/table"
     [ "$(wc -l <"$dir/table")" -eq 4 ]
     # 12.5 GB/s, of which 1024 of 1106 + 86 bytes are payload, less what the first and the last chunk take.
-    awk -F, 'NR == 4 { exit !($4 > 0.9 * 12.5 * 1024 / 1192 && $4 < 12.5 * 1024 / 1106) }' "$dir/table"
+    column busbw_GBps ideal_share <"$dir/table" | awk 'NR == 3 { exit !($1 > 0.9 * 12.5 * 1024 / 1192 && $1 < 12.5 * 1024 / 1106 && ($1 / 12.5 - $2) ^ 2 < 1e-6) }'
     # algbw is size / time, busbw 2 (n - 1) / n times that
-    awk -F, 'NR > 1 && (($1 / $2 / 1000 - $3) ^ 2 > 1e-6 || ($3 * 1.5 - $4) ^ 2 > 1e-6) { exit 1 }' "$dir/table"
+    column size_bytes time_us algbw_GBps busbw_GBps <"$dir/table" | awk '($1 / $2 / 1000 - $3) ^ 2 > 1e-6 || ($3 * 1.5 - $4) ^ 2 > 1e-6 { exit 1 }'
+}
+
+@test "collective: NCCL's channels are the default, and one ring that waits must be asked for" {
+    "$ANOLE" collective dgx_h100_16 -b 64MB -e 64MB --format json >"$dir/json"
+    "$ANOLE" collective dgx_h100_16 -b 64MB -e 64MB --channels 0 --format json >"$dir/one"
+    jq -e '.sizes[0].channels == 8 and .sizes[0].ideal_share > 0.6 and .sizes[0].ideal_share <= 1' "$dir/json"
+    # eight rings over eight NICs: several times as fast as one that waits
+    [ "$(jq -s '.[0].sizes[0].busbw_GBps / .[1].sizes[0].busbw_GBps > 4' "$dir/json" "$dir/one")" = true ]
+    jq -r .answer.finding "$dir/json" | grep -qE '^The all-reduce of 64MB takes [0-9.]+us: [0-9.]+ GB/s bus bandwidth, [0-9]+ % of what the links allow\.$'
+    jq -r .answer.cost "$dir/json" | grep -qE '^Bottleneck: the link h[0-9]+ -> [a-z]+[0-9]+ is busy [0-9]+ % of the time\.$'
+}
+
+@test "collective: algorithm and protocol follow the size as in NCCL" {
+    "$ANOLE" collective '{kind: star, hosts: 16}' -b 1KB -e 64MB -f 8 --format csv | column algorithm protocol >"$dir/rows"
+    head -n 1 "$dir/rows" | grep -qx 'tree_all_reduce LL'
+    tail -n 1 "$dir/rows" | grep -qx 'ring_all_reduce Simple'
+    # LL sends a flag of 4 bytes with 4 of data: twice the bytes, and about twice the time where links are full
+    for p in LL Simple; do
+        "$ANOLE" collective '{kind: star, hosts: 4}' -c ring_all_reduce -b 16MB -e 16MB --protocol $p --format csv | column time_us
+    done | paste - - | awk '{ exit !($1 > 1.8 * $2 && $1 < 2.4 * $2) }'
+}
+
+@test "collective: next to other traffic it takes longer, and the scenario can be saved" {
+    "$ANOLE" collective '{kind: star, hosts: 4}' -b 4MB -e 4MB --beside storage=40% --seeds 2 --save "$dir/beside.yaml" --format json >"$dir/json"
+    jq -e '.sizes[0] | .beside_us > 1.2 * .time_us and .beside_us_min <= .beside_us and .beside_us <= .beside_us_max' "$dir/json"
+    jq -r .answer.finding "$dir/json" | grep -qE '^Next to 40 % WebSearch traffic, the all-reduce of 4MB takes [0-9.]+ times as long: '
+    "$ANOLE" run "$dir/beside.yaml" --until 200us --quiet
+    run "$ANOLE" collective '{kind: star, hosts: 4}' --beside disks
+    [ "$status" -eq 2 ]
+    [[ $output == *"neither 'storage' nor a table of sizes"* ]]
 }
 
 @test "collective: all_to_all sizes are of a rank's whole buffer" {
     "$ANOLE" collective '{kind: star, hosts: 4}' -c all_to_all -b 4MB -e 4MB --format json >"$dir/table"
-    [ "$(jq '.[0].size_bytes' "$dir/table")" -eq 4000000 ]
+    [ "$(jq '.sizes[0].size_bytes' "$dir/table")" -eq 4000000 ]
     # 3 MB leave each host, at 100 Gb/s 240 us at least
-    jq -e '.[0].time_us > 240 and .[0].time_us < 320' "$dir/table"
+    jq -e '.sizes[0].time_us > 240 and .sizes[0].time_us < 320' "$dir/table"
 }
 
-@test "collective: names of nccl-tests are taken, and the choice stands above the table" {
-    "$ANOLE" collective '{kind: star, hosts: 4}' -c all_reduce -b 1MB -e 1MB --channels 2 >"$dir/table"
-    [ "$(head -1 "$dir/table")" = "# {kind: star, hosts: 4}: 4 ranks, ring_all_reduce, 2 channels, chunks of 512KB" ]
-    "$ANOLE" collective '{kind: star, hosts: 4}' -b 1MB -e 1MB --channels 2 | cmp - "$dir/table"
+@test "collective: names of nccl-tests are taken, and the card says what ran" {
+    "$ANOLE" collective '{kind: star, hosts: 4}' -c ring_all_reduce -b 1MB -e 1MB --channels 2 --protocol Simple >"$dir/table"
+    grep -qE '^  Settings +ring_all_reduce, 2 channels, protocol Simple, chunks of 512KiB\.$' "$dir/table"
+    grep -qE '^  Network +4 ranks on 4 servers\. 4 hosts at 100Gbps, 1 switch' "$dir/table"
     "$ANOLE" collective '{kind: star, hosts: 4}' -c alltoall -b 1MB -e 1MB --format json >"$dir/json"
-    [ "$(jq -c '.[0] | [.collective, .ranks, .channels]' "$dir/json")" = '["all_to_all",4,0]' ]
-    "$ANOLE" collective '{kind: star, hosts: 4}' -b 1MB -e 1MB | grep -q '^# .* 4 ranks, ring_all_reduce, one ring, which waits for acknowledgements$'
+    [ "$(jq -c '.sizes[0] | [.collective, .ranks, .channels]' "$dir/json")" = '["all_to_all",4,0]' ]
+    "$ANOLE" collective '{kind: star, hosts: 4}' -b 1MB -e 1MB --channels 0 | tr '\n' ' ' | tr -s ' ' | grep -q 'one ring whose steps wait for acknowledgements'
 }
 
 @test "collective: wrong words are refused" {

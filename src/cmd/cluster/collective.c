@@ -1,45 +1,102 @@
-/* src/cmd/cluster/collective.c - anole collective: a table as nccl-tests print it, one row for each size. */
+/* src/cmd/cluster/collective.c - anole collective: times a collective for a range of sizes, in the format of nccl-tests.
+ *
+ * Channels, algorithm and protocol are NCCL's for the network and the size (nccl.h), unless options say otherwise. With other
+ * traffic (--beside), each size runs alone and next to it.
+ */
+#include "base/json.h"
+#include "base/file/outfile.h"
+#include "base/print/card.h"
 #include "base/print/safe.h"
 #include "base/print/table.h"
 #include "base/text.h"
+#include "cmd/cluster/nccl.h"
 #include "cmd/cmd.h"
+#include "cmd/json/cmd_json.h"
 #include "core/units.h"
+#include "net/measure.h"
+#include "report/about.h"
 #include "scenario/scenario.h"
 #include "sim/sim.h"
+#include "traffic/cdf.h"
 #include "traffic/collective.h"
 
 #include <argp.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN_PS  (1000 * PS_PER_S)        /* longer than anything a person waits for */
-#define ROWS_MAX 64
+#define RUN_PS    (1000 * PS_PER_S)      /* longer than anyone waits */
+#define BESIDE_RUN "100s"                /* other traffic ends then: long after any collective */
+#define SLICE_PS  (50 * PS_PER_US)       /* next to other traffic, which does not end by itself, the clock advances by this */
+#define ROWS_MAX  64
+#define SEEDS_BESIDE 3
+#define SEEDS_MAX 64
+#define BUSY      0.8                    /* a link that is busy for this share of the time limits the collective, */
+#define PAUSED    0.05                   /* and so does a port that is paused for this share */
+
+enum choice { BY_SIZE = -1 };
 
 struct options {
-    const char     *topology, *collective, *chunk;
+    const char     *topology, *chunk, *beside, *save;
+    int             kind;                /* enum collective_kind; BY_SIZE: an all-reduce, ring or tree */
+    int             protocol;            /* enum nccl_protocol; BY_SIZE */
+    int64_t         channels;            /* -1: NCCL's */
+    double          beside_load;
     const char    **set;
-    uint32_t        sets;
-    uint64_t        from, to, factor, channels, iterations, seed;
+    uint32_t        sets, seeds;
+    uint64_t        from, to, factor, iterations, seed;
     enum cmd_format format;
+    int             argc;
+    char          **argv;
 };
 
-struct row { uint64_t bytes; double us, algbw, busbw; };
+struct cluster_network {                         /* what NCCL's choice depends on */
+    struct nccl_cluster cluster;
+    uint32_t            each;            /* ranks of a server */
+    double              inside_gbytes_per_s;     /* NVLink; 0: none */
+};
 
-enum { KEY_SET = 's', KEY_FROM = 'b', KEY_TO = 'e', KEY_FACTOR = 'f', KEY_ITERATIONS = 'n', KEY_COLLECTIVE = 'c', KEY_CHANNELS = 256, KEY_CHUNK,
-       KEY_SEED, KEY_FORMAT };
+struct timing { double us, low_us, high_us; };       /* mean, fastest and slowest seed */
+
+struct row {
+    uint64_t             bytes;
+    enum collective_kind kind;
+    enum nccl_protocol   protocol;
+    uint32_t             channels;
+    struct timing        alone, beside;
+    double               algbw, busbw, ideal;        /* GB/s; ideal: what links allow */
+    bool                 nccl_has_tree;              /* NCCL would use a tree, and a ring was simulated */
+};
+
+struct found {
+    struct row     row[ROWS_MAX];
+    uint32_t       rows;
+    struct cluster_network network;
+    struct card    about;
+    char           limit[2][240];        /* of the last row: what holds it back, alone and beside */
+};
+
+enum { KEY_SET = 's', KEY_FROM = 'b', KEY_TO = 'e', KEY_FACTOR = 'f', KEY_ITERATIONS = 'n', KEY_COLLECTIVE = 'c',
+       KEY_CHANNELS = 256, KEY_CHUNK, KEY_SEED, KEY_FORMAT, KEY_PROTOCOL, KEY_BESIDE, KEY_SEEDS, KEY_SAVE };
 
 static const struct argp_option option_rows[] = {
-    { "collective", KEY_COLLECTIVE, "NAME", 0, "One of those of training: ring_all_reduce (default), tree_all_reduce, halving_doubling_all_reduce, "
-      "all_gather, reduce_scatter, all_to_all. As nccl-tests call them: all_reduce (a ring), alltoall", 0 },
-    { "minbytes", KEY_FROM, "SIZE", 0, "The first size (default: 1MB)", 0 },
-    { "maxbytes", KEY_TO, "SIZE", 0, "The last size (default: 64MB)", 0 },
-    { "stepfactor", KEY_FACTOR, "N", 0, "From one size to the next (default: 2)", 0 },
+    { "collective", KEY_COLLECTIVE, "NAME", 0, "all_reduce (default: ring or tree, as NCCL chooses by size), ring_all_reduce, "
+      "tree_all_reduce, halving_doubling_all_reduce, all_gather, reduce_scatter, all_to_all (or alltoall)", 0 },
+    { "minbytes", KEY_FROM, "SIZE", 0, "First size (default: 1MB)", 0 },
+    { "maxbytes", KEY_TO, "SIZE", 0, "Last size (default: 64MB)", 0 },
+    { "stepfactor", KEY_FACTOR, "N", 0, "Factor between sizes (default: 2)", 0 },
     { "iters", KEY_ITERATIONS, "N", 0, "Collectives of each size, one after the other; times are their mean (default: 1)", 0 },
-    { "channels", KEY_CHANNELS, "N", 0, "Rings at once, as NCCL has them (default: 0, one that waits for acknowledgements)", 0 },
-    { "chunk", KEY_CHUNK, "SIZE", 0, "Of trees, and of rings with --channels (default: 512KB)", 0 },
-    { "set", KEY_SET, "KEY=VALUE", 0, "Change anything else, as for anole run", 0 },
-    { "seed", KEY_SEED, "N", 0, "Of random numbers (default: 1)", 0 },
+    { "channels", KEY_CHANNELS, "N", 0, "Rings at once (default: NCCL's, one for each NIC of a server). 0: one ring whose steps "
+      "wait for acknowledgements", 0 },
+    { "protocol", KEY_PROTOCOL, "NAME", 0, "LL, LL128 or Simple (default: as NCCL chooses by size)", 0 },
+    { "chunk", KEY_CHUNK, "SIZE", 0, "Piece that trees and rings forward (default: NCCL's, 512KB; LL: 64KB)", 0 },
+    { "beside", KEY_BESIDE, "WHAT[=LOAD]", 0, "Other traffic at the same time: storage (WebSearch message sizes), or sizes from "
+      "'anole list sizes'; its share of the NICs (default: 30%)", 0 },
+    { "seeds", KEY_SEEDS, "N", 0, "Seeds with --beside (default: 3)", 0 },
+    { "save", KEY_SAVE, "FILE", 0, "Write the scenario of the last size to FILE, for anole run and anole advise", 0 },
+    { "set", KEY_SET, "KEY=VALUE", 0, "Change any other key, as for anole run", 0 },
+    { "seed", KEY_SEED, "N", 0, "First random seed (default: 1)", 0 },
     { "format", KEY_FORMAT, "WORD", 0, "table (default), csv or json", 0 },
     { 0 },
 };
@@ -50,18 +107,34 @@ static uint64_t size_of(const char *option, const char *text)
     struct err why;
 
     if (text_to_bytes(text, &bytes, &why) || bytes == 0)
-        cmd_usage("%s: '%s' is no size, such as 64MB", option, text);
+        cmd_usage("%s: '%s' is not a size, such as 64MB", option, text);
     return bytes;
 }
 
 /* nccl-tests' names, and Anole's for the same. */
-static const char *collective_of(const char *word)
+static int kind_of(const char *word)
 {
     if (strcmp(word, "all_reduce") == 0)
-        return collective_names[COLLECTIVE_RING_ALL_REDUCE];
+        return BY_SIZE;
     if (strcmp(word, "alltoall") == 0)
-        return collective_names[COLLECTIVE_ALL_TO_ALL];
-    return collective_names[cmd_choice("--collective", "not a collective", word, collective_names)];
+        return COLLECTIVE_ALL_TO_ALL;
+    return cmd_choice("--collective", "not a collective", word, collective_names);
+}
+
+/* "storage", "WebSearch=40%" */
+static void take_beside(struct options *o, char *text)
+{
+    char      *is = strchr(text, '=');
+    struct err why;
+
+    if (is) {
+        *is = '\0';
+        if (text_to_real(is + 1, &o->beside_load, &why))
+            cmd_usage("--beside: %s", why.text);
+        if (!(o->beside_load > 0 && o->beside_load < 1))
+            cmd_usage("--beside: a load between 0 and 100%%, not '%s'", is + 1);
+    }
+    o->beside = strcmp(text, "storage") == 0 ? "WebSearch" : cdf_names[cmd_choice("--beside", "neither 'storage' nor a table of sizes", text, cdf_names)];
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -69,13 +142,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct options *o = state->input;
 
     switch (key) {
-    case KEY_COLLECTIVE: o->collective = collective_of(arg);                               break;
+    case KEY_COLLECTIVE: o->kind = kind_of(arg);                                           break;
     case KEY_FROM:       o->from = size_of("--minbytes", arg);                             break;
     case KEY_TO:         o->to = size_of("--maxbytes", arg);                               break;
     case KEY_FACTOR:     o->factor = cmd_count("--stepfactor", arg, 2, 1u << 20);          break;
     case KEY_ITERATIONS: o->iterations = cmd_count("--iters", arg, 1, 1000000);            break;
-    case KEY_CHANNELS:   o->channels = cmd_count("--channels", arg, 0, 1024);              break;
+    case KEY_CHANNELS:   o->channels = (int64_t)cmd_count("--channels", arg, 0, 1024);     break;
+    case KEY_PROTOCOL:   o->protocol = cmd_choice("--protocol", "not a protocol of NCCL", arg, nccl_protocol_names);  break;
     case KEY_CHUNK:      o->chunk = arg;                                                   break;
+    case KEY_BESIDE:     take_beside(o, arg);                                              break;
+    case KEY_SEEDS:      o->seeds = (uint32_t)cmd_count("--seeds", arg, 1, SEEDS_MAX);     break;
+    case KEY_SAVE:       o->save = arg;                                                    break;
     case KEY_SET:        cmd_add_set(&o->set, &o->sets, arg);                              break;
     case KEY_SEED:       o->seed = cmd_seed("--seed", arg);                                break;
     case KEY_FORMAT:     o->format = cmd_format(arg);                                      break;
@@ -92,178 +169,465 @@ static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
     .args_doc = "TOPOLOGY",
-    .doc = "Runs a collective among all hosts of a network for a row of sizes and prints what nccl-tests print: the time of one, the algorithm "
-           "bandwidth (size / time) and the bus bandwidth. TOPOLOGY is what a scenario has: a name, or keys in braces."
+    .doc = "Times a collective among all hosts of a network for a range of sizes and prints what nccl-tests print: the time, the "
+           "algorithm bandwidth (size / time) and the bus bandwidth, with its share of what the links allow. Channels, algorithm "
+           "and protocol are those that NCCL would choose. TOPOLOGY is that of a scenario: a name, or keys in braces."
            "\v"
            "Examples:\n"
-           "  anole collective dgx_h100_32 --channels 8 -b 8MB -e 256MB\n"
-           "  anole collective '{kind: star, hosts: 8}' -c all_to_all --set cc=none --format csv\n",
+           "  anole collective dgx_h100_32 -b 8MB -e 256MB\n"
+           "      All-reduce on four servers of eight GPUs.\n"
+           "  anole collective dgx_h100_32 -b 64MB --beside storage=30%\n"
+           "      The same next to storage traffic.\n"
+           "  anole collective '{kind: star, hosts: 8}' -c all_to_all --set cc=none\n"
+           "      All-to-all without congestion control.\n"
+           "\n"
+           "GPU kernels and memory copies are not modeled: small sizes take longer on real GPUs.",
 };
+
+/* ---- the network ---- */
+
+/* Reads the topology without running it. */
+static int look_at_network(const struct options *o, struct found *f, struct err *err)
+{
+    char           *text;
+    struct scenario s;
+    struct sim     *sim;
+    struct cluster_network *n = &f->network;
+    uint32_t       *link_of;
+    int             rc;
+
+    if (asprintf(&text, "topology: %s\ntraffic:\n  - {kind: training, collective: all_gather, size: 1GB, iterations: 1}\n", o->topology) < 0)
+        die("out of memory");
+    rc = scenario_parse(&s, "collective", text, strlen(text), o->set, o->sets, &o->seed, err);
+    free(text);
+    if (rc)
+        return rc;
+    for (uint32_t i = 0; i < s.graph.nodes; i++)
+        n->each += s.graph.node[i].server == 1;
+    n->each = n->each ? n->each : 1;
+    link_of = graph_host_links(&s.graph);
+    n->cluster = (struct nccl_cluster){ .ranks = s.entry[0].workers, .servers = s.entry[0].workers / n->each,
+                                        .channels = o->channels > 0 ? (uint32_t)o->channels : n->each,
+                                        .nic_gbytes_per_s = (double)s.graph.link[link_of[0]].rate_bps / 8e9 };
+    n->cluster.servers = n->cluster.servers ? n->cluster.servers : 1;
+    n->inside_gbytes_per_s = (double)s.graph.inside_rate_bps / 8e9;
+    free(link_of);
+    rc = scenario_start(&s, &sim, err);
+    if (!rc) {
+        about_scenario(&f->about, &s, sim);
+        sim_free(sim);
+    }
+    scenario_fini(&s);
+    return rc;
+}
+
+/* Bus bandwidth if every link were full: of rings, all NICs of a server; of an all-to-all, what leaves a server. */
+static double ideal_busbw(const struct cluster_network *n, enum collective_kind kind)
+{
+    double nic = n->cluster.nic_gbytes_per_s, others = n->cluster.ranks - n->each;
+
+    if (n->cluster.servers == 1)
+        return n->inside_gbytes_per_s > 0 ? n->inside_gbytes_per_s : nic;
+    if (kind == COLLECTIVE_ALL_TO_ALL)
+        return nic * (n->cluster.ranks - 1) / others;
+    return collective_has_rings(kind) ? nic * n->each : nic;
+}
 
 /* ---- one size ---- */
 
-static void on_op(void *arg, const struct op_result *r)
+/* Choices for a size: the user's, or NCCL's. Trees over several NICs of a server are not modeled: a ring takes their place. */
+static void choose(const struct options *o, const struct cluster_network *n, struct row *row)
 {
-    double *sum_ps = arg;
+    bool               is_all_reduce = o->kind == BY_SIZE || o->kind == COLLECTIVE_RING_ALL_REDUCE;
+    bool               has_trees = o->kind == BY_SIZE && n->each == 1;
+    struct nccl_choice x = nccl_choose(&n->cluster, is_all_reduce, has_trees, row->bytes);
 
-    *sum_ps += (double)r->took_ps;
+    row->kind = o->kind != BY_SIZE ? (enum collective_kind)o->kind
+                : x.algorithm == NCCL_TREE ? COLLECTIVE_TREE_ALL_REDUCE : COLLECTIVE_RING_ALL_REDUCE;
+    row->nccl_has_tree = o->kind == BY_SIZE && !has_trees &&
+                         nccl_choose(&n->cluster, true, true, row->bytes).algorithm == NCCL_TREE;
+    row->channels = collective_has_rings(row->kind) ? (o->channels == 0 ? 0 : n->cluster.channels) : 0;
+    row->protocol = o->protocol != BY_SIZE ? (enum nccl_protocol)o->protocol
+                    : collective_has_rings(row->kind) || row->kind == COLLECTIVE_TREE_ALL_REDUCE ? x.protocol : NCCL_SIMPLE;
+    row->ideal = ideal_busbw(n, row->kind);
 }
 
 /* Sizes of nccl-tests are those of a rank's whole buffer. */
-static char *scenario_text(const struct options *o, uint64_t bytes)
+static char *scenario_text(const struct options *o, const struct cluster_network *n, const struct row *row, bool is_beside)
 {
-    size_t size = 400 + strlen(o->topology) + (o->chunk ? strlen(o->chunk) : 0);
-    char  *text = xmalloc(size), more[64] = "";
+    double   wire = (double)row->bytes * nccl_wire_factor(row->protocol);
+    uint64_t bytes = (uint64_t)(row->kind == COLLECTIVE_ALL_TO_ALL ? wire / n->cluster.ranks : wire);
+    bool     has_chunks = row->kind == COLLECTIVE_TREE_ALL_REDUCE || row->channels;
+    char    *text = NULL;
+    size_t   length;
+    FILE    *out = open_memstream(&text, &length);
 
-    if (o->channels)
-        snprintf(more, sizeof more, ", channels: %" PRIu64, o->channels);
-    snprintf(text, size, "topology: %s\ntraffic:\n  - {kind: training, collective: %s, size: %" PRIu64 ", iterations: %" PRIu64 "%s%s%s}\n",
-             o->topology, o->collective, bytes, o->iterations, more, o->chunk ? ", chunk: " : "", o->chunk ? o->chunk : "");
+    if (!out)
+        die("out of memory");
+    fprintf(out, "topology: %s\ntraffic:\n  - {kind: training, name: collective, collective: %s, size: %" PRIu64
+            ", iterations: %" PRIu64, o->topology, collective_names[row->kind], bytes ? bytes : 1, o->iterations);
+    if (row->channels)
+        fprintf(out, ", channels: %u", row->channels);
+    if (has_chunks && o->chunk)
+        fprintf(out, ", chunk: %s", o->chunk);
+    else if (has_chunks)
+        fprintf(out, ", chunk: %u", nccl_chunk_bytes(row->protocol));
+    if (row->kind == COLLECTIVE_ALL_TO_ALL && n->each > 1 && n->cluster.servers > 1)
+        fputs(", pxn: yes", out);
+    fputs("}\n", out);
+    if (is_beside)
+        fprintf(out, "  - {kind: poisson, name: beside, sizes: %s, load: %.6g}\nrun: " BESIDE_RUN "\n", o->beside, o->beside_load);
+    fclose(out);
     return text;
 }
 
-static int run_text(const struct options *o, const char *text, uint32_t *workers, double *us, struct err *err)
+struct ops_seen { uint64_t count; double sum_ps; };
+
+static void on_op(void *arg, const struct op_result *r)
+{
+    struct ops_seen *seen = arg;
+
+    seen->count++;
+    seen->sum_ps += (double)r->took_ps;
+}
+
+/* "h16 -> leaf0" */
+static const char *link_text(char buf[80], const struct sim *s, const struct port *p)
+{
+    const struct graph_node *node = s->net.graph.node;
+
+    snprintf(buf, 80, "%s -> %s", node[p->node->id].name, node[p->peer->node->id].name);
+    return buf;
+}
+
+struct limits { const struct port *busiest, *paused, *longest; double busy, paused_share; };
+
+static struct limits find_limits(const struct sim *s)
+{
+    struct limits l = { 0 };
+
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        const struct port *p = &s->net.port[i];
+        double busy = (double)p->counters.tx_bytes * 8 / (double)p->rate_bps * (double)PS_PER_S / (double)s->now_ps;
+        double paused = (double)p->counters.paused_ps / (double)s->now_ps;
+
+        if (busy > l.busy) {
+            l.busy = busy;
+            l.busiest = p;
+        }
+        if (paused > l.paused_share) {
+            l.paused_share = paused;
+            l.paused = p;
+        }
+        if (p->counters.queue_bytes_max > (l.longest ? l.longest->counters.queue_bytes_max : 0))
+            l.longest = p;
+    }
+    return l;
+}
+
+/* What holds a collective back: a full link, pauses, a queue whose marks slow NICs, or waiting. */
+static void name_limit(const struct sim *s, char buf[240])
+{
+    struct limits l = find_limits(s);
+    char          name[80], queue[32];
+
+    if (!l.busiest)
+        snprintf(buf, 240, "no link carries it, all traffic stays inside servers.");
+    else if (l.busy >= BUSY)
+        snprintf(buf, 240, "the link %s is busy %.0f %% of the time.", link_text(name, s, l.busiest), 100 * l.busy);
+    else if (l.paused_share > PAUSED)
+        snprintf(buf, 240, "PFC pauses %s for %.0f %% of the time.", link_text(name, s, l.paused), 100 * l.paused_share);
+    else if (l.longest && l.longest->counters.marked_packets > 0)
+        snprintf(buf, 240, "the queue at %s grows to %s and marks %.0f %% of its packets, so NICs slow down; no link is busy more than %.0f %%.",
+                 link_text(name, s, l.longest), text_from_bytes(queue, sizeof(queue), (double)l.longest->counters.queue_bytes_max),
+                 100 * (double)l.longest->counters.marked_packets / (double)l.longest->counters.data_packets, 100 * l.busy);
+    else
+        snprintf(buf, 240, "steps wait for round trips and for each other; no link is busy more than %.0f %%.", 100 * l.busy);
+}
+
+static int run_text(const struct options *o, const char *text, uint64_t seed, double *us, char limit[240], struct err *err)
 {
     struct scenario scenario;
-    double          sum_ps = 0;
+    struct ops_seen seen = { 0 };
     struct sim     *s;
-    int             rc = scenario_parse(&scenario, "collective", text, strlen(text), o->set, o->sets, &o->seed, err);
+    int             rc = scenario_parse(&scenario, "collective", text, strlen(text), o->set, o->sets, &seed, err);
+    uint64_t        slice = 0;
 
     if (rc)
         return rc;
-    *workers = scenario.entry[0].workers;
     rc = scenario_start(&scenario, &s, err);
     if (!rc) {
-        traffic_on_op(s->program.traffic, on_op, &sum_ps);
-        sim_run_until(s, RUN_PS);
-        traffic_tell(s->program.traffic);
+        slice = scenario.entries > 1 ? SLICE_PS : RUN_PS;
+        traffic_on_op(s->program.traffic, on_op, &seen);
+        while (seen.count < o->iterations && !s->is_done && !s->engine.has_failed && s->now_ps < RUN_PS) {
+            sim_run_until(s, s->now_ps + slice);
+            traffic_tell(s->program.traffic);
+        }
         if (s->engine.has_failed)
             rc = err_set(err, EIO, "%s", s->engine.failure.text);
-        else if (!s->is_done)
-            rc = err_set(err, ETIME, "it does not come to an end: flows are stuck");
-        *us = sum_ps / (double)PS_PER_US / (double)o->iterations;
+        else if (seen.count < o->iterations)
+            rc = err_set(err, ETIME, "the collective does not end: flows are stuck");
+        *us = seen.sum_ps / (double)PS_PER_US / (double)o->iterations;
+        name_limit(s, limit);
         sim_free(s);
     }
     scenario_fini(&scenario);
     return rc;
 }
 
-/* How many workers there are is not known before the first run: a network is asked with a size that fits any. */
-static int measure(const struct options *o, uint64_t bytes, uint32_t *workers, struct row *row, struct err *err)
+static int measure(const struct options *o, const char *text, uint32_t seeds, struct timing *t, char limit[240], struct err *err)
 {
-    enum collective_kind kind = 0;
-    bool                 is_all_to_all = strcmp(o->collective, collective_names[COLLECTIVE_ALL_TO_ALL]) == 0;
-    uint64_t             each = is_all_to_all && *workers ? bytes / *workers + (bytes < *workers) : bytes;
-    char                *text = scenario_text(o, each);
-    int                  rc;
+    int rc = 0;
 
-    row->us = 0;
-    rc = run_text(o, text, workers, &row->us, err);
-    while (strcmp(collective_names[kind], o->collective) != 0)
-        kind++;
-    free(text);
-    row->bytes = bytes;
-    row->algbw = (double)bytes / row->us / 1e3;
-    row->busbw = row->algbw * collective_bus_factor(kind, *workers ? *workers : 1);
+    *t = (struct timing){ 0, INFINITY, 0 };
+    for (uint32_t i = 0; i < seeds && !rc; i++) {
+        double us = 0;
+
+        rc = run_text(o, text, o->seed + i, &us, limit, err);
+        t->us += us / seeds;
+        t->low_us = fmin(t->low_us, us);
+        t->high_us = fmax(t->high_us, us);
+    }
     return rc;
 }
 
-static int measure_all(const struct options *o, struct row *row, uint32_t *rows, uint32_t *ranks, struct err *err)
+static int measure_row(const struct options *o, struct found *f, uint64_t bytes, struct err *err)
 {
-    uint32_t workers = 0;
-    int      rc = 0;
+    struct row *row = &f->row[f->rows];
+    char       *text;
+    int         rc;
 
-    if (strcmp(o->collective, collective_names[COLLECTIVE_ALL_TO_ALL]) == 0)
-        rc = measure(o, 1, &workers, row, err);
-    for (uint64_t bytes = o->from; bytes <= o->to && *rows < ROWS_MAX && !rc; bytes *= o->factor) {
-        rc = measure(o, bytes, &workers, &row[*rows], err);
-        *rows += !rc;
+    *row = (struct row){ .bytes = bytes };
+    choose(o, &f->network, row);
+    text = scenario_text(o, &f->network, row, false);
+    rc = measure(o, text, 1, &row->alone, f->limit[0], err);
+    free(text);
+    if (!rc && o->beside) {
+        text = scenario_text(o, &f->network, row, true);
+        rc = measure(o, text, o->seeds, &row->beside, f->limit[1], err);
+        free(text);
     }
-    *ranks = workers;
+    row->algbw = (double)bytes / row->alone.us / 1e3;
+    row->busbw = row->algbw * collective_bus_factor(row->kind, f->network.cluster.ranks);
+    f->rows += !rc;
     return rc;
+}
+
+static int measure_all(const struct options *o, struct found *f, struct err *err)
+{
+    int rc = look_at_network(o, f, err);
+
+    for (uint64_t bytes = o->from; bytes <= o->to && f->rows < ROWS_MAX && !rc; bytes *= o->factor)
+        rc = measure_row(o, f, bytes, err);
+    return rc;
+}
+
+static int save(const struct options *o, const struct found *f, struct err *err)
+{
+    char          *text = scenario_text(o, &f->network, &f->row[f->rows - 1], o->beside != NULL);
+    struct outfile out = { 0 };
+    int            rc = outfile_open(&out, o->save, err);
+
+    if (!rc) {
+        fputs(text, out.stream);
+        rc = outfile_close(&out, err);
+    }
+    if (!rc)
+        rc = outfile_commit(&out, err);
+    outfile_abort(&out);
+    free(text);
+    return rc;
+}
+
+/* ---- the answer ---- */
+
+static const char *kind_text(const struct row *row)
+{
+    static const char *const names[COLLECTIVE_KINDS] = {
+        [COLLECTIVE_ALL_TO_ALL] = "all-to-all", [COLLECTIVE_RING_ALL_REDUCE] = "all-reduce", [COLLECTIVE_TREE_ALL_REDUCE] = "all-reduce",
+        [COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE] = "all-reduce", [COLLECTIVE_ALL_GATHER] = "all-gather",
+        [COLLECTIVE_REDUCE_SCATTER] = "reduce-scatter", [COLLECTIVE_SEND_NEXT] = "send to the next", [COLLECTIVE_SEND_PREVIOUS] = "send to the previous",
+    };
+
+    return names[row->kind];
+}
+
+static const char *us_text(char buf[32], double us)
+{
+    return text_from_time(buf, 32, (uint64_t)(us * (double)PS_PER_US));
+}
+
+/* What a row ran: "ring, 8 channels, Simple, chunks of 512KB". */
+static void add_choice(const struct options *o, const struct row *row, struct card *c)
+{
+    char chunk[32];
+
+    snprintf(chunk, sizeof(chunk), "%uKiB", nccl_chunk_bytes(row->protocol) >> 10);
+    card_add(c, CARD_SETTING, "%s%s", collective_names[row->kind], o->kind == BY_SIZE ? ", as NCCL chooses for this size" : "");
+    if (collective_has_rings(row->kind) && row->channels)
+        card_append(c, CARD_SETTING, ", %u channel%s", row->channels, row->channels == 1 ? "" : "s");
+    else if (collective_has_rings(row->kind))
+        card_append(c, CARD_SETTING, ", one ring whose steps wait for acknowledgements");
+    card_append(c, CARD_SETTING, ", protocol %s", nccl_protocol_names[row->protocol]);
+    if (row->channels || row->kind == COLLECTIVE_TREE_ALL_REDUCE)
+        card_append(c, CARD_SETTING, ", chunks of %s", o->chunk ? o->chunk : chunk);
+    card_append(c, CARD_SETTING, ".");
+}
+
+static void answer(const struct options *o, const struct found *f, struct card *c)
+{
+    const struct row *row = &f->row[f->rows - 1];
+    char              size[32], is[32], was[32];
+    double            times = o->beside ? row->beside.us / row->alone.us : 1;
+    uint32_t          trees = 0;
+
+    *c = (struct card){ 0 };
+    text_from_bytes(size, sizeof(size), (double)row->bytes);
+    us_text(was, row->alone.us);
+    if (o->beside)
+        card_add(c, CARD_FINDING, "Next to %.3g %% %s traffic, the %s of %s takes %.3g times as long: %s instead of %s.",
+                 100 * o->beside_load, o->beside, kind_text(row), size, times, us_text(is, row->beside.us), was);
+    card_add(c, o->beside ? CARD_DETAIL : CARD_FINDING, "%s %s of %s takes %s: %.3g GB/s bus bandwidth, %.0f %% of what the links allow.",
+             o->beside ? "Alone, the" : "The", kind_text(row), size, was, row->busbw, 100 * row->busbw / row->ideal);
+    card_add(c, CARD_COST, "Bottleneck: %s", f->limit[o->beside ? 1 : 0]);
+    if (o->beside)
+        card_add(c, CARD_SURE, "%u seeds: %s to %s.", o->seeds, us_text(is, row->beside.low_us), us_text(was, row->beside.high_us));
+    card_add(c, CARD_SURE, "Simulation of the network only: GPU kernels and memory copies are not modeled.");
+    for (uint32_t i = 0; i < f->rows; i++)
+        trees += f->row[i].nccl_has_tree;
+    if (trees)
+        card_add(c, CARD_SURE, "NCCL would use a tree for the %u smallest size%s; rings were simulated, because trees over several NICs "
+                 "of a server are not modeled.", trees, trees == 1 ? "" : "s");
+    card_add(c, CARD_NETWORK, "%u ranks on %u server%s.", f->network.cluster.ranks, f->network.cluster.servers,
+             f->network.cluster.servers == 1 ? "" : "s");
+    card_add(c, CARD_NETWORK, "%s", card_text(&f->about, CARD_NETWORK));
+    if (o->beside)
+        card_add(c, CARD_TRAFFIC, "Other traffic: %s message sizes between all NICs, %.3g %% of their speed, same class.", o->beside,
+                 100 * o->beside_load);
+    add_choice(o, row, c);
+    if (o->beside && o->save) {
+        card_add(c, CARD_NEXT, "look for a setting for large transfers on this traffic");
+        card_add(c, CARD_COMMAND, "anole advise");
+        card_add_argument(c, o->save);
+        card_add(c, CARD_COMMAND, "--set run=5ms --goal throughput --report advice.html");
+        return;
+    }
+    card_add(c, CARD_NEXT, o->beside ? "save the scenario and look for a setting for it" : "see what other traffic costs it");
+    card_add_command(c, o->argc, o->argv, (const char *const[]){ "--format", "--save", NULL });
+    card_add(c, CARD_COMMAND, o->beside ? "--save beside.yaml" : "--beside storage");
 }
 
 /* ---- printing ---- */
 
-static bool has_rings(const struct options *o)
+static void print_table(const struct options *o, const struct found *f)
 {
-    for (enum collective_kind kind = 0; kind < COLLECTIVE_KINDS; kind++)
-        if (strcmp(collective_names[kind], o->collective) == 0)
-            return collective_has_rings(kind);
-    return false;
-}
+    static const char *const heads[] = { "size (B)", "time (us)", "algbw (GB/s)", "busbw (GB/s)", "of ideal", "algorithm", "protocol",
+                                         "beside (us)", "seeds (us)", "times" };
+    struct table *t = table_new(o->beside ? "rrrrrllrrr" : "rrrrrll");
 
-static bool has_chunks(const struct options *o)
-{
-    return strcmp(o->collective, collective_names[COLLECTIVE_TREE_ALL_REDUCE]) == 0 || (has_rings(o) && o->channels);
-}
+    for (int i = 0; i < (o->beside ? 10 : 7); i++)
+        table_cell(t, "%s", heads[i]);
+    for (uint32_t i = 0; i < f->rows; i++) {
+        const struct row *r = &f->row[i];
 
-/* The choice of algorithm and channels is the caller's; it stands above the table, as nccl-tests have theirs. */
-static void print_choice(const struct options *o, uint32_t ranks)
-{
-    char channels[48] = "one ring, which waits for acknowledgements";
-
-    if (o->channels)
-        snprintf(channels, sizeof channels, "%" PRIu64 " channel%s", o->channels, o->channels == 1 ? "" : "s");
-    safe_printf(stdout, "# %s: %u ranks, %s", o->topology, ranks, o->collective);
-    if (has_rings(o))
-        printf(", %s", channels);
-    if (has_chunks(o))
-        safe_printf(stdout, ", chunks of %s", o->chunk ? o->chunk : "512KB");
-    putchar('\n');
-}
-
-static void print_table(const struct row *row, uint32_t rows)
-{
-    struct table *t = table_new("rrrr");
-
-    for (int i = 0; i < 4; i++)
-        table_cell(t, "%s", ((const char *const[]){ "size (B)", "time (us)", "algbw (GB/s)", "busbw (GB/s)" })[i]);
-    for (uint32_t i = 0; i < rows; i++) {
-        table_cell(t, "%" PRIu64, row[i].bytes);
-        table_cell(t, "%.2f", row[i].us);
-        table_cell(t, "%.2f", row[i].algbw);
-        table_cell(t, "%.2f", row[i].busbw);
+        table_cell(t, "%" PRIu64, r->bytes);
+        table_cell(t, "%.2f", r->alone.us);
+        table_cell(t, "%.2f", r->algbw);
+        table_cell(t, "%.2f", r->busbw);
+        table_cell(t, "%.0f %%", 100 * r->busbw / r->ideal);
+        table_cell(t, "%s", collective_names[r->kind]);
+        table_cell(t, "%s", nccl_protocol_names[r->protocol]);
+        if (!o->beside)
+            continue;
+        table_cell(t, "%.2f", r->beside.us);
+        table_cell(t, "%.0f to %.0f", r->beside.low_us, r->beside.high_us);
+        table_cell(t, "%.2f", r->beside.us / r->alone.us);
     }
     table_print(t, stdout, 0);
     table_free(t);
 }
 
-static void print(const struct options *o, const struct row *row, uint32_t rows, uint32_t ranks)
+static void print_csv(const struct options *o, const struct found *f)
 {
-    if (o->format == FORMAT_TABLE) {
-        print_choice(o, ranks);
-        print_table(row, rows);
-        return;
-    }
-    puts(o->format == FORMAT_CSV ? "size_bytes,time_us,algbw_GBps,busbw_GBps" : "[");
-    for (uint32_t i = 0; i < rows; i++)
-        if (o->format == FORMAT_CSV)
-            printf("%" PRIu64 ",%.3f,%.4f,%.4f\n", row[i].bytes, row[i].us, row[i].algbw, row[i].busbw);
+    puts("size_bytes,time_us,algbw_GBps,busbw_GBps,ideal_share,algorithm,protocol,channels,beside_us,beside_us_min,beside_us_max");
+    for (uint32_t i = 0; i < f->rows; i++) {
+        const struct row *r = &f->row[i];
+
+        printf("%" PRIu64 ",%.3f,%.4f,%.4f,%.4f,%s,%s,%u,", r->bytes, r->alone.us, r->algbw, r->busbw, r->busbw / r->ideal,
+               collective_names[r->kind], nccl_protocol_names[r->protocol], r->channels);
+        if (o->beside)
+            printf("%.3f,%.3f,%.3f\n", r->beside.us, r->beside.low_us, r->beside.high_us);
         else
-            printf(" {\"collective\": \"%s\", \"ranks\": %u, \"channels\": %" PRIu64 ", \"size_bytes\": %" PRIu64 ", \"time_us\": %.3f, \"algbw_GBps\": %.4f, "
-                   "\"busbw_GBps\": %.4f}%s\n", o->collective, ranks, o->channels, row[i].bytes, row[i].us, row[i].algbw, row[i].busbw, i + 1 < rows ? "," : "");
-    if (o->format == FORMAT_JSON)
-        puts("]");
+            puts(",,");
+    }
+}
+
+static json_t *row_json(const struct options *o, const struct found *f, const struct row *r)
+{
+    json_t *made = json_object();
+
+    json_put_text(made, "collective", collective_names[r->kind]);
+    json_put_text(made, "protocol", nccl_protocol_names[r->protocol]);
+    json_put_count(made, "ranks", f->network.cluster.ranks);
+    json_put_count(made, "channels", r->channels);
+    json_put_count(made, "size_bytes", r->bytes);
+    json_put_number(made, "time_us", r->alone.us);
+    json_put_number(made, "algbw_GBps", r->algbw);
+    json_put_number(made, "busbw_GBps", r->busbw);
+    json_put_number(made, "ideal_share", r->busbw / r->ideal);
+    json_put_number(made, "beside_us", o->beside ? r->beside.us : NAN);
+    json_put_number(made, "beside_us_min", o->beside ? r->beside.low_us : NAN);
+    json_put_number(made, "beside_us_max", o->beside ? r->beside.high_us : NAN);
+    return made;
+}
+
+static void print(const struct options *o, const struct found *f)
+{
+    struct card c;
+    json_t     *all, *rows;
+
+    answer(o, f, &c);
+    switch (o->format) {
+    case FORMAT_TABLE:
+        card_print(&c, stdout, cmd_has_colour(stdout));
+        putchar('\n');
+        print_table(o, f);
+        break;
+    case FORMAT_CSV:
+        print_csv(o, f);
+        break;
+    case FORMAT_JSON:
+        all = json_object();
+        rows = json_array();
+        for (uint32_t i = 0; i < f->rows; i++)
+            json_array_append_new(rows, row_json(o, f, &f->row[i]));
+        json_object_set_new(all, "answer", card_json(&c));
+        json_object_set_new(all, "sizes", rows);
+        cmd_print_json(all);
+    }
+    card_fini(&c);
 }
 
 static int collective_main(int argc, char **argv)
 {
-    struct options o = { .collective = collective_names[COLLECTIVE_RING_ALL_REDUCE], .from = 1000000, .to = 64000000, .factor = 2, .iterations = 1,
-                         .seed = 1 };
-    struct row     row[ROWS_MAX];
-    uint32_t       rows = 0, ranks = 0;
+    struct options o = { .kind = BY_SIZE, .protocol = BY_SIZE, .channels = -1, .from = 1000000, .to = 64000000, .factor = 2,
+                         .iterations = 1, .seed = 1, .seeds = SEEDS_BESIDE, .beside_load = 0.3, .argc = argc, .argv = argv };
+    struct found  *f = xcalloc(1, sizeof(*f));
     struct err     err;
     int            rc;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     if (o.from > o.to)
         cmd_usage("--minbytes is more than --maxbytes");
-    rc = measure_all(&o, row, &rows, &ranks, &err);
+    rc = measure_all(&o, f, &err);
+    if (!rc && o.save)
+        rc = save(&o, f, &err);
     if (!rc)
-        print(&o, row, rows, ranks);
+        print(&o, f);
+    card_fini(&f->about);
+    free(f);
     free(o.set);
     return cmd_end(rc, &err);
 }
 
-const struct command command_collective = { "collective", "time collectives on a network, as nccl-tests do", collective_main };
+const struct command command_collective = { "collective", "time collectives on a network, in the format of nccl-tests", collective_main };
