@@ -97,9 +97,8 @@ char *comparison_verdict(char *buf, size_t size, const struct comparison *, uint
 
 /* ---- compare_page.c ---- */
 
-/* One Run of data.ts over several of one variant, one a seed: shares of sizes weighted by flows, quantiles
- * and figures averaged, what is drawn over time or over the network that of the first. 'runs' is a list;
- * new. */
+/* One Run of data.ts over several of one variant, one a seed. Distributions are of the flows of all seeds; figures, and
+ * quantiles by size, are means over seeds; series and network are those of the first seed. 'runs' is a list; new. */
 json_t *compare_merge_runs(const json_t *runs);
 
 /* The whole page. NULL and err on failure. */

@@ -154,7 +154,7 @@ static json_t *average_sizes(const json_t *runs)
     return made;
 }
 
-/* ---- distributions: quantiles at the same shares, so that their mean is the mean of the quantiles ---- */
+/* ---- distributions: the flows of all seeds together ---- */
 
 /* The distribution of the same quantity in a list; NULL: nothing of it has happened there. */
 static const json_t *same_cdf(const json_t *cdfs, const json_t *cdf)
@@ -169,28 +169,65 @@ static const json_t *same_cdf(const json_t *cdfs, const json_t *cdf)
     return NULL;
 }
 
-static json_t *average_cdf(const json_t *runs, const json_t *cdf)
+struct piece { double x, weight; };          /* flows between two quantiles of a run */
+
+static int compare_pieces(const void *a, const void *b)
 {
-    size_t points = json_array_size(json_object_get(cdf, "p")), i, n;
-    double *sum = xcalloc(points + 1, sizeof(*sum)), count = 0;
-    json_t *made = json_deep_copy(cdf), *x = json_array();
-    const json_t *run, *value;
+    double x = ((const struct piece *)a)->x, y = ((const struct piece *)b)->x;
+
+    return (x > y) - (x < y);
+}
+
+/* Cuts the distribution of one run into pieces: between two quantiles lies the share of flows between their shares. */
+static size_t cut_cdf(const json_t *cdf, struct piece *to)
+{
+    const json_t *x = json_object_get(cdf, "x"), *p = json_object_get(cdf, "p");
+    const json_t *flows = json_object_get(cdf, "count");
+    double        count = json_is_number(flows) ? json_number_value(flows) : 1, last = 0;
+    size_t        n, points = json_array_size(x);
+
+    for (n = 0; n < points; n++) {
+        double share = json_number_value(json_array_get(p, n));
+
+        to[n] = (struct piece){ json_number_value(json_array_get(x, n)), count * (share - last) };
+        last = share;
+    }
+    return points;
+}
+
+/* Quantiles of all runs together, at the shares of 'cdf'. The mean of their quantiles would be of no distribution. */
+static json_t *pool_cdf(const json_t *runs, const json_t *cdf)
+{
+    const json_t *p = json_object_get(cdf, "p"), *run;
+    size_t        points = json_array_size(p), i, pieces = 0, at = 0;
+    struct piece *piece = xcalloc(points * (json_array_size(runs) + 1) + 1, sizeof(*piece));
+    double        all = 0, below = 0, flows = 0;
+    json_t       *made = json_deep_copy(cdf), *x = json_array();
 
     json_array_foreach(runs, i, run) {
         const json_t *same = same_cdf(json_object_get(run, "cdfs"), cdf);
 
-        count += same != NULL;
-        json_array_foreach(json_object_get(same, "x"), n, value)
-            sum[n < points ? n : points] += json_number_value(value);
+        if (same && json_array_size(json_object_get(same, "x")) == points)
+            pieces += cut_cdf(same, piece + pieces);
+        flows += json_number_value(json_object_get(same, "count"));
     }
-    for (n = 0; n < points; n++)
-        json_array_append_new(x, json_of_number(sum[n] / count));
+    qsort(piece, pieces, sizeof(*piece), compare_pieces);
+    for (i = 0; i < pieces; i++)
+        all += piece[i].weight;
+    for (i = 0; i < points; i++) {
+        double want = json_number_value(json_array_get(p, i)) * all;
+
+        while (at + 1 < pieces && below + piece[at].weight < want - 1e-9 * all)
+            below += piece[at++].weight;
+        json_array_append_new(x, pieces ? json_of_number(piece[at].x) : json_null());
+    }
     json_object_set_new(made, "x", x);
-    free(sum);
+    json_object_set_new(made, "count", json_of_number(flows));
+    free(piece);
     return made;
 }
 
-static json_t *average_cdfs(const json_t *runs)
+static json_t *pool_cdfs(const json_t *runs)
 {
     json_t *made = json_array();
     const json_t *run, *cdf;
@@ -199,7 +236,7 @@ static json_t *average_cdfs(const json_t *runs)
     json_array_foreach(runs, i, run)
         json_array_foreach(json_object_get(run, "cdfs"), n, cdf)
             if (!same_cdf(made, cdf))
-                json_array_append_new(made, average_cdf(runs, cdf));
+                json_array_append_new(made, pool_cdf(runs, cdf));
     return made;
 }
 
@@ -239,7 +276,7 @@ json_t *compare_merge_runs(const json_t *runs)
     average_lists(made, runs, "phases", "metrics");
     average_lists(made, runs, "traffic", "rows");
     json_object_set_new(made, "sizes", average_sizes(runs));
-    json_object_set_new(made, "cdfs", average_cdfs(runs));
+    json_object_set_new(made, "cdfs", pool_cdfs(runs));
     json_array_foreach(runs, i, run)
         json_array_extend(seeds, json_object_get(run, "seeds"));
     json_object_set_new(made, "seeds", seeds);

@@ -107,14 +107,15 @@ static void merge__weighs_sizes_by_flows(void **unused)
     json_decref(run);
 }
 
-static void merge__averages_quantiles(void **unused)
+/* Half of the flows of each seed lie between two quantiles; of all, half are at 3 or below. */
+static void merge__pools_the_flows_of_all_seeds(void **unused)
 {
     json_t *run = merged();
 
     (void)unused;
-    assert_true(at(run, "cdfs.0.x.0") == 2);
-    assert_true(at(run, "cdfs.0.x.1") == 3.5);
-    assert_true(at(run, "cdfs.0.x.2") == 6);
+    assert_true(at(run, "cdfs.0.x.0") == 1);
+    assert_true(at(run, "cdfs.0.x.1") == 3);
+    assert_true(at(run, "cdfs.0.x.2") == 9);
     assert_true(at(run, "cdfs.0.p.1") == 0.5);
     assert_int_equal(2, json_array_size(json_object_get(run, "cdfs")));
     assert_true(at(run, "cdfs.1.x.2") == 6);                 /* only one run has it */
@@ -142,7 +143,7 @@ int main(void)
         cmocka_unit_test(merge__says_what_is_partial),
         cmocka_unit_test(merge__averages_figures),
         cmocka_unit_test(merge__weighs_sizes_by_flows),
-        cmocka_unit_test(merge__averages_quantiles),
+        cmocka_unit_test(merge__pools_the_flows_of_all_seeds),
         cmocka_unit_test(merge__shows_the_first_over_time),
     };
 

@@ -65,7 +65,7 @@ static json_t *sizes_json(const struct results *r)
     return rows;
 }
 
-/* The same shares in every page, so that a comparison can take means of quantiles. */
+/* The same shares in every page, so that a comparison can pool the flows of all seeds. */
 enum { CDF_POINTS = 104 };
 
 static double cdf_share(uint32_t i)
@@ -94,6 +94,7 @@ static void add_cdf(json_t *list, const char *quantity, const char *of, const ch
     json_put_text(o, "label", label);
     json_put_text(o, "quantity", quantity);
     json_put_text(o, "unit", unit);
+    json_put_count(o, "count", h->count);
     json_object_set_new(o, "x", x);
     json_object_set_new(o, "p", p);
     json_array_append_new(list, o);
