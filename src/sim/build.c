@@ -1,5 +1,5 @@
 /* src/sim/build.c - see build.h. */
-#include "sim/link/inband.h"
+#include "sim/link/path.h"
 #include "sim/build.h"
 #include "sim/change.h"
 #include "sim/control.h"
@@ -20,7 +20,7 @@
 #include "sim/state/ideal.h"
 #include "sim/switch/balance.h"
 #include "sim/switch/weave.h"
-#include "sim/switch/ecn.h"
+#include "sim/switch/switch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +145,7 @@ static void build_switch_port(const struct sim *s, struct port *p, uint64_t host
     p->shift = (uint8_t)s->cfg.pfc_shift;
     for (uint64_t r = p->rate_bps; r > host_bps && p->shift > 0; r /= 2)
         p->shift--;
-    ecn_set_by_knobs(s, p, true);
+    switch_set_ecn_by_knobs(s, p, true);
 }
 
 static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct err *err)

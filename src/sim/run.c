@@ -181,7 +181,7 @@ static inline void dispatch(struct sim *s, struct event *event)
     enum event_kind   kind = owner_kind(event);
 
     if (kind == EV_AT_SWITCH) {
-        switch_on_packet(s, owner_of(q, event), (struct packet *)event);
+        switch_on_packet(s, owner_of(q, event), evq_id(q, event), (struct packet *)event);
         return;
     }
     if (kind == EV_SWITCH_FREE) {

@@ -11,7 +11,7 @@
 #include "sim/run.h"
 #include "sim/skip/skip.h"
 #include "sim/switch/balance.h"
-#include "sim/switch/ecn.h"
+#include "sim/switch/switch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -208,7 +208,7 @@ uint32_t sim_next_active(const struct sim *s, uint32_t after)
 void sim_set_ecn(struct sim *s, uint32_t port, const struct ecn_cfg *ecn)
 {
     skip_on_change(s);
-    ecn_set(s, &s->net.port[port], ecn);
+    switch_set_ecn(s, &s->net.port[port], ecn);
 }
 
 static bool has_new_ecn(const double *was, const double *is)
@@ -249,7 +249,7 @@ void sim_apply(struct sim *s, const struct knobs *knobs)
     }
     for (uint32_t i = 0; new_ecn && i < s->net.ports; i++)
         if (s->net.port[i].is_switch)
-            ecn_set_by_knobs(s, &s->net.port[i], false);
+            switch_set_ecn_by_knobs(s, &s->net.port[i], false);
 }
 
 /* ---- invariants ---- */

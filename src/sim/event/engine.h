@@ -39,7 +39,7 @@ enum event_kind {
     EV_TCP_TIMER,                /* by host */
     EV_TCP_WAKE,                 /* by host */
     EV_CNP_TURN,                 /* by host: see host/np/cnp_arbiter.h */
-    EV_PAUSE_END,                /* a received pause expires, by port and class: see link/pfc.h */
+    EV_PAUSE_END,                /* a received pause expires, by port and class: see link/path.h */
     EV_PAUSE_REFRESH,            /* a sent pause is repeated, by port and class */
     EV_FLOW,                     /* a stream starts its next flow, by stream */
     EV_SIGNAL,                   /* one: see event/program.h */
@@ -82,7 +82,7 @@ struct engine {
     uint64_t            rtt_ps_peak;         /* since somebody last looked and set it to 0 */
     bool                has_failed;
     struct err          failure;             /* why, if it has */
-    struct inband_ports *inband;       /* see link/inband.h; NULL: ports write nothing */
+    struct inband_ports *inband;       /* see link/path.h; NULL: ports write nothing */
     struct engine_border border;
     struct engine_tap   tap;
     struct mrg          mrg;                 /* ORDER_NS3: the fork's stream of random numbers */

@@ -70,7 +70,7 @@ struct packet {
 
 _Static_assert(sizeof(struct packet) == EVQ_LINE, "a packet is one cache line");
 
-struct inband {               /* what switches have written into a packet: see link/inband.h */
+struct inband {               /* what switches have written into a packet: see link/path.h */
     struct cc_hop hop[CC_HOPS_MAX];
     uint8_t       records;       /* more than CC_HOPS_MAX: there was no room for all */
     uint8_t       hops;          /* CC_PATH: switches that it passed, */

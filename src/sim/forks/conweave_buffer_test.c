@@ -52,7 +52,7 @@ static void put(struct bench *b, uint32_t host)
 
     b->w.sim->engine.packets.packet[id] = (struct packet){ .flow = 1, .generation = 1, .src = host, .dst = 0, .bytes = FULL,
                                                     .kind = PACKET_DATA, .prio = 3 };
-    switch_on_packet(b->w.sim, port_of(b, host), &b->w.sim->engine.packets.packet[id]);
+    switch_on_packet(b->w.sim, port_of(b, host), id, &b->w.sim->engine.packets.packet[id]);
 }
 
 /* One packet leaves. */
@@ -250,7 +250,7 @@ static void acks__are_not_booked_and_go_first(void **unused)
     id = engine_new_packet(&b.w.sim->engine);
     b.w.sim->engine.packets.packet[id] = (struct packet){ .flow = 1, .generation = 1, .src = 1, .dst = 0, .bytes = 60,
                                                    .kind = PACKET_ACK, .prio = 0 };
-    switch_on_packet(b.w.sim, port_of(&b, 1), &b.w.sim->engine.packets.packet[id]);
+    switch_on_packet(b.w.sim, port_of(&b, 1), id, &b.w.sim->engine.packets.packet[id]);
     switch_send_pfc(b.w.sim, b.out, 3, true);
     assert_int_equal(b.n->used_bytes, 20 * FULL);
     assert_int_equal(b.out->queue[0].bytes, 60 + 43);

@@ -7,7 +7,7 @@
 #include "sim/forks/qp_order.h"
 #include "sim/host/pacer.h"
 #include "sim/host/receive.h"
-#include "sim/link/inband.h"
+#include "sim/link/path.h"
 #include "sim/state/ideal.h"
 
 #define REPLY_QUEUE 3            /* of hosts, and the class whose pauses stop it */

@@ -7,7 +7,7 @@
 #include "sim/host/selective_repeat.h"
 #include "sim/host/send.h"
 #include "sim/host/turn.h"
-#include "sim/link/inband.h"
+#include "sim/link/path.h"
 
 /* ---- the timer ---- */
 

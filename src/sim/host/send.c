@@ -159,7 +159,7 @@ static __attribute__((always_inline)) inline void next(struct sim *s, struct hos
     if (!pacer_is_later(h, s->engine.now_ps))
         pacer_release(s, h);
     if (mask & (BACKLOG_TCP - 1)) {
-        uint32_t q = scheduler_choose(&s->engine, &s->scheduler, p, mask & (BACKLOG_TCP - 1));
+        uint32_t q = path_choose(&s->engine, &s->scheduler, p, mask & (BACKLOG_TCP - 1));
         uint32_t id = path_dequeue(&s->engine, p, q);
 
         path_transmit(&s->engine, p, id, &s->engine.packets.packet[id]);

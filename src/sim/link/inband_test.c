@@ -2,7 +2,7 @@
  *
  * Oracles: times and sizes of frames over known links, and a control that writes down what it is told.
  */
-#include "sim/link/inband.h"
+#include "sim/link/path.h"
 #include "sim/test_world.h"
 
 #include <setjmp.h>
@@ -97,6 +97,11 @@ static void records__of_every_switch(void **unused)
         assert_int_equal(told[7].hop[i].at_ps, 7 * wire * 800 + (i + 1) * (wire * 80 + DELAY_PS));
 }
 
+static void take(void *arg, const struct port *p, uint32_t packet)
+{
+    (void)arg, (void)p, (void)packet;
+}
+
 /* Where links fail, a packet may meet more switches than there is room for: nothing is written beyond it. */
 static void records__no_more_than_there_is_room_for(void **unused)
 {
@@ -106,21 +111,22 @@ static void records__no_more_than_there_is_room_for(void **unused)
     uint32_t             tx_ps[2000] = { 0 };
     struct inband_ports  ports = { .kind = CC_HOPS };
     struct engine       *e = calloc(1, sizeof *e);
-    struct port          p = { .is_switch = true, .node = &node, .rate_bps = 100 * GBPS, .tx_ps = tx_ps };
+    struct port          p = { .is_switch = true, .node = &node, .rate_bps = 100 * GBPS, .tx_ps = tx_ps,
+                                 .slow_path = SLOW_RECORD | SLOW_BORDER };
 
     (void)unused;
     memset(slot, 0x55, sizeof slot);
+    e->border.take = take;
     e->inband = &ports;
     e->packets.inband = slot;
     e->packets.packet = packet;
     packet[1] = (struct packet){ .kind = PACKET_DATA, .bytes = 1000 };
     p.is_switch = false;
-    inband_record(e, &p, 1, &packet[1]);
+    path_transmit(e, &p, 1, &packet[1]);
     p.is_switch = true;
     for (uint32_t i = 1; i <= 9; i++) {
         e->now_ps = i;
-        inband_record(e, &p, 1, &packet[1]);
-        p.counters.tx_bytes += 1000;
+        path_transmit(e, &p, 1, &packet[1]);
         assert_int_equal(slot[1].records, i <= CC_HOPS_MAX ? i : CC_HOPS_MAX + 1);
     }
     for (uint32_t i = 0; i < CC_HOPS_MAX; i++)

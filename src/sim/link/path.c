@@ -1,36 +1,317 @@
 #include "sim/link/path.h"
+#include "core/units.h"
 
-bool path_is_lost(struct engine *e, struct port *p, uint32_t id, const struct packet *k)
+#define RARE __attribute__((noinline, cold))
+
+/* ---- scheduling ---- */
+
+/* The classes in 'mask' alternate by packet. */
+static uint32_t choose_by_packet(const struct port *p, uint32_t mask)
 {
+    uint32_t c = p->last_prio;
+
+    do
+        c = (c + 1) % PRIOS;
+    while (!(mask >> c & 1));
+    return c;
+}
+
+/* Deficit weighted round robin over the classes in 'mask', more than one. */
+static uint32_t choose_by_weight(const struct engine *e, const struct scheduler_cfg *cfg, struct port *p, uint32_t mask)
+{
+    uint32_t c = p->last_prio;
+
+    for (;;) {
+        if (mask >> c & 1) {
+            uint32_t bytes = e->packets.packet[p->queue[c].head].bytes;
+
+            if (p->deficit[c] >= bytes) {
+                p->deficit[c] -= bytes;
+                return c;
+            }
+        } else {
+            p->deficit[c] = 0;   /* a class does not save up while it has nothing to send */
+        }
+        c = (c + 1) % PRIOS;
+        if (mask >> c & 1)
+            p->deficit[c] += cfg->quantum_bytes[c];
+    }
+}
+
+uint32_t path_choose_of_many(const struct engine *e, const struct scheduler_cfg *cfg, struct port *p, uint32_t mask)
+{
+    uint32_t strict = mask & cfg->strict_prios, c;
+
+    if (mask >> QUEUE_CONTROL & 1)
+        return QUEUE_CONTROL;
+    if (strict)
+        return 31 - (uint32_t)__builtin_clz(strict);
+    c = cfg->by_packet ? choose_by_packet(p, mask) : choose_by_weight(e, cfg, p, mask);
+    p->last_prio = (uint8_t)c;
+    return c;
+}
+
+/* ---- telemetry ---- */
+
+static struct crand *random_of(const struct engine *e, uint32_t node)
+{
+    return &e->inband->random[e->order_kind == ORDER_NS3 ? 0 : node];
+}
+
+uint32_t inband_random(struct engine *e, uint32_t node)
+{
+    return crand_next(random_of(e, node));
+}
+
+/* Without PFC frames. */
+static inline uint64_t queue_bytes(const struct port *p)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t queues = p->backlog & ((1u << PRIOS) - 1); queues; queues &= queues - 1)
+        bytes += p->queue[__builtin_ctz(queues)].bytes;
+    return bytes;
+}
+
+/* Includes preamble and gap: a link that sends only small frames is full, too. */
+static inline uint64_t sent_bytes(const struct engine *e, const struct port *p)
+{
+    const uint64_t *packets = p->counters.tx_packets;
+    uint64_t        all = packets[PACKET_DATA] + packets[PACKET_ACK] + packets[PACKET_NACK] + packets[PACKET_CNP] +
+                          packets[PACKET_PFC];
+
+    return p->counters.tx_bytes + all * e->inband->spacing_bytes;
+}
+
+/* CC_HOPS: data is about to leave. */
+static void record(const struct engine *e, const struct port *p, uint32_t id, const struct packet *k)
+{
+    struct inband *t = packet_inband(&e->packets, id);
+
+    if (!p->is_switch)
+        t->records = 0;
+    else if (k->flags & PACKET_TCP)
+        return;
+    else if (t->records >= CC_HOPS_MAX)
+        t->records = CC_HOPS_MAX + 1;
+    else
+        t->hop[t->records++] = (struct cc_hop){ .rate_bps = p->rate_bps, .at_ps = e->now_ps,
+                                                .sent_bytes = sent_bytes(e, p), .queue_bytes = queue_bytes(p) };
+}
+
+static void raise_digest(const struct engine *e, const struct port *p, struct inband *t)
+{
+    uint16_t digest = pint_digest(&e->inband->digest, &e->inband->pint[p->id], e->now_ps / PS_PER_NS, p->rate_bps,
+                                  queue_bytes(p), random_of(e, p->node->id));
+
+    t->digest = digest > t->digest ? digest & e->inband->digest_mask : t->digest;
+}
+
+/* The last port on the path writes last. */
+static void note_arrival(const struct engine *e, const struct port *p, struct inband *t, const struct packet *k)
+{
+    t->hops += p->is_switch;
+    t->stay_ps = e->now_ps + p->tx_ps[k->bytes] + p->delay_ps;
+}
+
+/* The other kinds. */
+static void write_frame(struct engine *e, struct port *p, uint32_t id, const struct packet *k)
+{
+    struct inband *t = packet_inband(&e->packets, id);
+    bool           is_data = k->kind == PACKET_DATA && !(k->flags & PACKET_TCP);
+
+    if (is_data && !p->is_switch) {
+        t->hops = 0;
+        t->digest = 0;
+    }
+    if (is_data && e->inband->kind == CC_PATH)
+        note_arrival(e, p, t, k);
+    else if (is_data && p->is_switch && e->inband->kind == CC_DIGEST)
+        raise_digest(e, p, t);
+    else if (e->inband->kind == CC_PATH && !p->is_switch && (k->kind == PACKET_ACK || k->kind == PACKET_NACK))
+        t->stay_ps = e->now_ps - t->stay_ps;
+    if (e->inband->kind == CC_DIGEST && p->is_switch)
+        pint_sent(&e->inband->pint[p->id], e->now_ps / PS_PER_NS, k->bytes + e->inband->spacing_bytes);
+}
+
+/* ---- transmit ---- */
+
+/* Returns the probability that neither a bit error nor a random loss hits a frame of this many bytes. */
+static double survival(const struct port *p, uint32_t bytes)
+{
+    return (1 - p->loss) * rng_pow(1 - p->ber, 8ull * bytes);
+}
+
+bool path_is_hit(const struct port *p, uint32_t bytes)
+{
+    return rng_real(&p->node->rng) >= survival(p, bytes);
+}
+
+/* SLOW_COUNTED */
+static void count_frame(struct port *p, const struct packet *k)
+{
+    if (k->kind == PACKET_PFC || !(p->counted_prios >> k->prio & 1))
+        return;
+    p->queue_tx_bytes += k->bytes;
+    if (k->kind == PACKET_DATA && k->flags & PACKET_ECN)
+        p->queue_marked_bytes += k->bytes;
+}
+
+/* A probe's round trip begins when it leaves its sender. */
+static void stamp(const struct engine *e, struct packet *k)
+{
+    if (k->kind == PACKET_CNP && k->flags & PACKET_PROBE && !(k->flags & PACKET_RETURNED))
+        k->sent_ps = e->now_ps;
+}
+
+/* Counts a frame, writes on it, and decides whether the wire loses it. */
+static enum path_fate leave(struct engine *e, struct port *p, uint32_t id, struct packet *k)
+{
+    bool is_hit = p->is_lossy && k->kind != PACKET_PFC && !e->loss_stream && path_is_hit(p, k->bytes);
+
+    if (p->slow_path & SLOW_RECORD && k->kind == PACKET_DATA)
+        record(e, p, id, k);
+    if (p->slow_path & SLOW_PROBED)
+        stamp(e, k);
     if (p->slow_path & SLOW_COUNTED)
-        port_count_frame(p, k);
+        count_frame(p, k);
     if (p->slow_path & SLOW_TAPPED)
         e->tap.on_frame(e->tap.arg, e->now_ps + e->skipped_ps, p, k);
     if (p->slow_path & SLOW_INBAND)
-        inband_on_frame(e, p, id, k);
-    if (k->kind == PACKET_PFC || !p->is_lossy || e->loss_stream || !port_is_hit(p, k->bytes))
-        return false;
-    e->counters.dropped_wire++;
-    engine_drop(e, id);
-    return true;
+        write_frame(e, p, id, k);
+    e->counters.dropped_wire += is_hit;
+    return is_hit ? PATH_LOST : p->slow_path & SLOW_BORDER ? PATH_CROSSES : PATH_ARRIVES;
 }
 
-bool path_is_corrupt(struct engine *e, const struct port *to, uint32_t id, const struct packet *k)
+void path_transmit_slowly(struct engine *e, struct port *p, uint32_t id, struct packet *k)
 {
-    double loss = to->ber > 0 ? 1 - port_survival(to, k->bytes) : to->loss;
+    enum path_fate fate = leave(e, p, id, k);
 
-    if (mrg_step(e->loss_stream[to->link]) >= loss)
-        return false;
-    e->counters.dropped_wire++;
-    engine_drop(e, id);
-    return true;
+    path_put(e, p, id, k, fate);
 }
 
-void path_put_slowly(struct engine *e, struct port *p, uint32_t id, struct packet *k)
+/* ---- arrive ---- */
+
+static bool is_cut(const struct engine *e, const struct port *to, const struct packet *k)
 {
-    path_write(e, p, id, k);
-    if ((p->slow_path & PATH_SLOW) == SLOW_BORDER)
-        path_put(e, p, id, k, PATH_BORDER);
+    uint64_t left_at = e->now_ps - to->peer->delay_ps - to->peer->tx_ps[k->bytes];
+
+    return to->was_down && (to->is_down || left_at < to->down_at_ps);
+}
+
+bool path_is_gone(struct engine *e, const struct port *to, uint32_t id, const struct packet *k)
+{
+    if (is_cut(e, to, k))
+        e->counters.dropped_down++;
+    else if (e->loss_stream &&
+             mrg_step(e->loss_stream[to->link]) < (to->ber > 0 ? 1 - survival(to, k->bytes) : to->loss))
+        e->counters.dropped_wire++;
     else
-        path_put(e, p, id, k, PATH_ANY);
+        return false;
+    engine_drop(e, id);
+    return true;
+}
+
+/* ---- PFC ---- */
+
+static uint32_t event_of(const struct engine *e, enum event_kind kind, const struct port *p, uint32_t prio)
+{
+    return e->first_event[kind] + p->id * PRIOS + prio;
+}
+
+/* A pause has ended. Waiting for a link that has just come up does not count. */
+static void count_paused(const struct engine *e, struct port *p)
+{
+    if (p->paused_since_ps != PORT_HELD)
+        p->counters.paused_ps += e->now_ps - p->paused_since_ps;
+}
+
+static void restart(struct engine *e, struct port *p, uint32_t prio)
+{
+    uint8_t was = p->paused;
+
+    p->paused &= (uint8_t)~(1u << prio);
+    if (was && !p->paused)
+        count_paused(e, p);
+}
+
+/* The time of a pause counts from its last frame. */
+static RARE void move_expiry(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio, bool is_pause)
+{
+    uint32_t event = event_of(e, EV_PAUSE_END, p, prio);
+    uint64_t at = e->now_ps + c->pause_ps;
+
+    if (evq_is_pending(&e->evq, event))
+        evq_cancel(&e->evq, event);
+    if (is_pause)
+        evq_add(&e->evq, event, at, engine_order(e, &p->node->next_number, at));
+}
+
+void pfc_on_expiry(struct engine *e, struct port *p, uint32_t prio)
+{
+    restart(e, p, prio);
+}
+
+void pfc_on_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio, bool is_pause)
+{
+    uint8_t was = p->paused, bit = (uint8_t)(1u << prio);
+
+    if (is_pause) {
+        p->counters.pauses++;
+        e->counters.pauses++;
+        p->paused |= bit;
+        if (!was || p->paused_since_ps == PORT_HELD)
+            p->paused_since_ps = e->now_ps;
+    } else {
+        e->counters.resumes++;
+        restart(e, p, prio);
+    }
+    if (c->pause_ps)
+        move_expiry(e, c, p, prio, is_pause);
+    if (e->hooks.pfc) {
+        struct pfc_result r = { .at_ps = engine_world_ps(e), .node = p->node->id, .port = p->index, .prio = (uint8_t)prio,
+                                .is_switch = p->is_switch, .is_pause = is_pause };
+
+        e->hooks.pfc(e->hooks.arg, &r);
+    }
+}
+
+void pfc_forget(struct engine *e, const struct pfc_cfg *c, struct port *p)
+{
+    if (p->paused)
+        count_paused(e, p);
+    p->paused = 0;
+    for (uint32_t prio = 0; c->pause_ps && prio < PRIOS; prio++)
+        if (evq_is_pending(&e->evq, event_of(e, EV_PAUSE_END, p, prio)))
+            evq_cancel(&e->evq, event_of(e, EV_PAUSE_END, p, prio));
+}
+
+uint32_t pfc_new_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio, bool is_pause)
+{
+    uint32_t       id;
+    struct packet *k;
+
+    if (e->order_kind == ORDER_NS3)
+        mrg_next(&e->mrg);       /* the fork draws a number for the frame's IP id */
+    if (p->is_down)
+        return 0;
+    id = engine_new_packet(e);
+    k = &e->packets.packet[id];
+    e->counters.pfc_sent++;
+    *k = (struct packet){ .kind = PACKET_PFC, .prio = (uint8_t)(prio & 7), .seq = is_pause, .in_port = UNBOOKED,
+                          .bytes = (uint16_t)c->frame_bytes, .src = p->node->id, .dst = p->peer->node->id };
+    return id;
+}
+
+RARE void pfc_await_refresh(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio)
+{
+    uint32_t event = event_of(e, EV_PAUSE_REFRESH, p, prio);
+    uint64_t at = e->now_ps + c->pause_ps / 2;
+
+    evq_add(&e->evq, event, at, engine_order(e, &p->node->next_number, at));
+}
+
+RARE void pfc_end_refresh(struct engine *e, struct port *p, uint32_t prio)
+{
+    evq_cancel(&e->evq, event_of(e, EV_PAUSE_REFRESH, p, prio));
 }

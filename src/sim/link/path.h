@@ -1,92 +1,15 @@
-/* src/sim/link/path.h - the few steps that every packet takes at every port, kept inline.
+/* src/sim/link/path.h - what happens to packets at a port: queue, schedule, transmit, arrive; PFC and telemetry.
  *
- * Ownership: path_transmit() takes the packet; it belongs to the wire until it arrives, unless it is lost there.
- * path_enqueue() takes it; it belongs to the queue until path_dequeue() returns it.
+ * The steps that every packet takes are inline. Ownership: path_transmit() takes the packet; it belongs to the wire until
+ * it arrives, unless it is lost. path_enqueue() takes it; it belongs to the queue until path_dequeue() returns it.
  */
 #ifndef SIM_LINK_PATH_H
 #define SIM_LINK_PATH_H
 
-#include "sim/link/inband.h"
 #include "sim/link/port.h"
 
-/* A frame leaves by a slow path: counts it, writes on it, and tells whether the wire loses it; if so, it is gone. PFC frames
- * are not lost to errors: a real switch repeats them, ours says a thing once. Where there is a loss_stream, frames are lost
- * when they arrive. */
-bool path_is_lost(struct engine *, struct port *, uint32_t id, const struct packet *);
+/* ---- queues ---- */
 
-/* Both halves of path_transmit(), and those of a port with nothing rare about it but that its link leads to another part. */
-enum path_way { PATH_USUAL, PATH_BORDER, PATH_ANY };
-
-static inline void path_put(struct engine *e, struct port *p, uint32_t id, struct packet *k, enum path_way way)
-{
-    uint32_t number = way == PATH_BORDER ? engine_node_number(&p->node->next_number) : engine_number(e, &p->node->next_number);
-    uint32_t tx = p->tx_ps[k->bytes];
-    uint32_t age = tx + p->delay_ps;     /* does not overflow: see GRAPH_DELAY_PS_MAX */
-    uint64_t arrives = e->now_ps + age, order = engine_order_of_age(age, number + 1);
-
-    p->free_at_ps = e->now_ps + tx;
-    p->free_order = engine_order_of_age(tx, number);
-    p->counters.tx_packets[k->kind]++;
-    p->counters.tx_bytes += k->bytes;
-    if (way == PATH_ANY && path_is_lost(e, p, id, k))
-        return;
-    k->event.at_ps = arrives;
-    k->event.order = order;
-    k->event.owner = p->to;
-    if (way == PATH_BORDER || (way == PATH_ANY && p->slow_path & SLOW_BORDER))
-        e->border.take(e->border.arg, p, id);
-    else
-        evq_put(&e->evq, &k->event, id);
-}
-
-/* What SLOW_RECORD and SLOW_PROBED are for. */
-static inline void path_write(struct engine *e, struct port *p, uint32_t id, struct packet *k)
-{
-    if (p->slow_path & SLOW_RECORD && k->kind == PACKET_DATA)
-        inband_record(e, p, id, k);
-    if (p->slow_path & SLOW_PROBED)
-        inband_stamp(e, k);
-}
-
-__attribute__((noinline)) void path_put_slowly(struct engine *, struct port *, uint32_t id, struct packet *);
-
-#define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_BORDER | SLOW_TAPPED)
-
-/* Puts packet 'id' on the wire of an idle port. */
-static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, struct packet *k)
-{
-    if (__builtin_expect_with_probability((p->slow_path & (PATH_SLOW | SLOW_RECORD | SLOW_PROBED)) != 0, 0, 0.9999)) {
-        if (p->slow_path & PATH_SLOW) {
-            path_put_slowly(e, p, id, k);
-            return;
-        }
-        path_write(e, p, id, k);
-    }
-    path_put(e, p, id, k, PATH_USUAL);
-}
-
-/* Was the link down when packet 'id', which now arrives at 'to', was on it? Then it is gone. */
-static inline bool path_is_cut(struct engine *e, const struct port *to, uint32_t id, const struct packet *k)
-{
-    uint64_t left_at = e->now_ps - to->peer->delay_ps - to->peer->tx_ps[k->bytes];
-
-    if (!to->was_down || (!to->is_down && left_at >= to->down_at_ps))
-        return false;
-    e->counters.dropped_down++;
-    engine_drop(e, id);
-    return true;
-}
-
-/* loss_stream: is the frame lost that now arrives, be it a PFC frame? Then it is gone. Every frame that arrives takes one number. */
-bool path_is_corrupt(struct engine *, const struct port *to, uint32_t id, const struct packet *);
-
-/* Of a port with SLOW_LINK: is what now arrives lost with the link, or by an error? */
-static inline bool path_is_gone(struct engine *e, const struct port *to, uint32_t id, const struct packet *k)
-{
-    return path_is_cut(e, to, id, k) || (e->loss_stream && path_is_corrupt(e, to, id, k));
-}
-
-/* Queues 'id' in queue q without looking at anything else. */
 static inline void path_enqueue(struct engine *e, struct port *p, uint32_t q, uint32_t id, struct packet *k)
 {
     struct queue *queue = &p->queue[q];
@@ -101,7 +24,7 @@ static inline void path_enqueue(struct engine *e, struct port *p, uint32_t q, ui
     p->backlog |= (uint16_t)(1u << q);
 }
 
-/* Takes the first packet out of queue q. */
+/* Takes the first packet out of queue q, which is not empty. */
 static inline uint32_t path_dequeue(struct engine *e, struct port *p, uint32_t q)
 {
     struct queue  *queue = &p->queue[q];
@@ -111,17 +34,121 @@ static inline uint32_t path_dequeue(struct engine *e, struct port *p, uint32_t q
     queue->head = k->next;
     queue->bytes -= k->bytes;
     if (k->next)
-        __builtin_prefetch(&e->packets.packet[k->next], 1);      /* goes next, and may have waited long */
+        __builtin_prefetch(&e->packets.packet[k->next], 1);      /* the next to leave; it may have waited for long */
     else
         p->backlog &= (uint16_t)~(1u << q);
     return id;
 }
 
-/* Asks for the event at which a busy port becomes free, once. */
+/* Requests the event at which a busy port becomes free, once. */
 static inline void path_await_free(struct engine *e, struct port *p)
 {
     if (p->free.next == EVQ_IDLE)
         evq_put(&e->evq, &p->free, evq_id(&e->evq, p));
 }
+
+/* ---- scheduling: control first, then strict classes from the highest, then the others in turn ---- */
+
+/* Class c sends a packet. */
+static inline void path_take_turn(const struct scheduler_cfg *cfg, struct port *p, uint32_t c)
+{
+    if (!((cfg->strict_prios | 1u << QUEUE_CONTROL) >> c & 1))
+        p->last_prio = (uint8_t)c;
+}
+
+/* Chooses among several queues of 'mask'. */
+uint32_t path_choose_of_many(const struct engine *, const struct scheduler_cfg *, struct port *, uint32_t mask);
+
+/* Chooses one of the queues in 'mask', which is not 0. */
+static inline uint32_t path_choose(const struct engine *e, const struct scheduler_cfg *cfg, struct port *p, uint32_t mask)
+{
+    uint32_t c = (uint32_t)__builtin_ctz(mask);
+
+    if (mask & (mask - 1))
+        return path_choose_of_many(e, cfg, p, mask);
+    path_take_turn(cfg, p, c);
+    return c;
+}
+
+/* ---- transmit ---- */
+
+enum path_fate { PATH_ARRIVES, PATH_LOST, PATH_CROSSES };    /* crosses: its link leads to another part of the world */
+
+#define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_BORDER | SLOW_TAPPED | SLOW_RECORD | SLOW_PROBED)
+
+/* The same for a port with a rare case. PFC frames are not lost to errors here, because our switches do not repeat
+ * them. With engine.loss_stream, frames are lost on arrival. */
+__attribute__((noinline)) void path_transmit_slowly(struct engine *, struct port *, uint32_t id, struct packet *);
+
+/* Draws whether a bit error or a random loss hits a frame of this many bytes. */
+bool path_is_hit(const struct port *, uint32_t bytes);
+
+static inline void path_put(struct engine *e, struct port *p, uint32_t id, struct packet *k, enum path_fate fate)
+{
+    uint32_t number = engine_number(e, &p->node->next_number);
+    uint32_t tx = p->tx_ps[k->bytes];
+    uint32_t age = tx + p->delay_ps;     /* does not overflow: see GRAPH_DELAY_PS_MAX */
+
+    p->free_at_ps = e->now_ps + tx;
+    p->free_order = engine_order_of_age(tx, number);
+    p->counters.tx_packets[k->kind]++;
+    p->counters.tx_bytes += k->bytes;
+    k->event.at_ps = e->now_ps + age;
+    k->event.order = engine_order_of_age(age, number + 1);
+    k->event.owner = p->to;
+    if (fate == PATH_ARRIVES)
+        evq_put(&e->evq, &k->event, id);
+    else if (fate == PATH_CROSSES)
+        e->border.take(e->border.arg, p, id);
+    else
+        engine_drop(e, id);
+}
+
+/* Puts packet 'id' on the wire of an idle port. */
+static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, struct packet *k)
+{
+    if (__builtin_expect_with_probability((p->slow_path & PATH_SLOW) != 0, 0, 0.9999))
+        path_transmit_slowly(e, p, id, k);
+    else
+        path_put(e, p, id, k, PATH_ARRIVES);
+}
+
+/* ---- arrive ---- */
+
+/* A packet arrives at a port with SLOW_LINK. Returns whether it was lost: the link was down while it was on the wire or,
+ * with engine.loss_stream, an error hit it. Each frame that arrives takes one number of that stream. */
+bool path_is_gone(struct engine *, const struct port *to, uint32_t id, const struct packet *);
+
+/* ---- PFC: pauses between both ends of a link, by class ----
+ *
+ * With pause_ps each class of a port has two events: a received pause expires, and a sent one is repeated. */
+
+/* A PFC frame for class 'prio' has arrived. The caller sends what may be sent now. */
+__attribute__((noinline))
+void pfc_on_frame(struct engine *, const struct pfc_cfg *, struct port *, uint32_t prio, bool is_pause);
+
+/* A received pause that was not repeated expires. */
+void pfc_on_expiry(struct engine *, struct port *, uint32_t prio);
+
+/* The link goes down or comes up: no class is paused any more. */
+void pfc_forget(struct engine *, const struct pfc_cfg *, struct port *);
+
+/* Makes a PFC frame. Returns 0 if the link is down; the peer learns the state when it comes up. */
+uint32_t pfc_new_frame(struct engine *, const struct pfc_cfg *, struct port *, uint32_t prio, bool is_pause);
+
+/* A sent pause is repeated after half of its time, so that it does not expire while it is needed. */
+void pfc_await_refresh(struct engine *, const struct pfc_cfg *, struct port *, uint32_t prio);
+void pfc_end_refresh(struct engine *, struct port *, uint32_t prio);
+
+/* ---- telemetry in packets ----
+ *
+ * A host's port begins with nothing. Every switch adds a record (CC_HOPS), raises one number (CC_DIGEST) or counts itself
+ * (CC_PATH) when the packet leaves its queue; queue lengths do not include the packet. A packet that passes more switches
+ * than there is room for, which only happens after links have failed, ends with CC_HOPS_MAX + 1 records and is ignored.
+ * The receiver sends a copy back; with CC_PATH its port adds how long it had the packet. Packets have room for it in
+ * packet_pool.inband. */
+
+/* CC_DIGEST: returns the next random number of a node. */
+uint32_t inband_random(struct engine *, uint32_t node);
 
 #endif

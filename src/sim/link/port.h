@@ -1,12 +1,13 @@
-/* src/sim/link/port.h - one end of a link: the queues that feed it, the wire behind them, and, in a switch, the
- * account of what has come in by it.
+/* src/sim/link/port.h - one end of a link: the queues that feed it, the wire behind them and, in a switch, the account
+ * of packets that came in by it.
  *
- * A port is busy until its last byte has left (free_at_ps, free_order). The event that says so, with which a port begins, is
- * pending only when somebody waits for it. Packets on the wire are events themselves.
+ * A port is busy until its last byte has left (free_at_ps, free_order). A port begins with the event for that, which is
+ * pending only while packets wait for it. Packets on the wire are events themselves.
  */
 #ifndef SIM_LINK_PORT_H
 #define SIM_LINK_PORT_H
 
+#include "cc/pint.h"
 #include "core/figures.h"
 #include "sim/event/engine.h"
 #include "sim/link/node.h"
@@ -18,15 +19,16 @@
 #define QUEUE_CONTROL PRIOS      /* PFC frames; before everything else, never paused */
 #define BACKLOG_TCP   (1u << (PRIOS + 1))    /* in 'backlog' of a host's port: TCP has something to send */
 
+/* Rare cases of a port, tested together. */
 #define SLOW_LINK    1u           /* the link is lossy, or has ever been down */
-#define SLOW_WATCHED 2u           /* what comes in is shown to monitors: see observe/watch.h */
-#define SLOW_COUNTED 4u           /* what goes out is counted by queue: see observe/queue_telemetry.h */
-#define SLOW_INBAND  8u           /* what goes out is written on: see inband.h */
-#define SLOW_BORDER  32u          /* what goes out goes to another part of the world: see parts/crossing.h */
-#define SLOW_WOVEN   64u          /* what comes in is ConWeave's to see: see switch/weave.h */
-#define SLOW_TAPPED  128u         /* what goes out is shown to engine.tap */
-#define SLOW_PROBED  512u         /* RTT probes that go out get their time, likewise */
-#define SLOW_RECORD  256u         /* data that goes out gets a record, and is as fast as any other then: see inband.h */
+#define SLOW_WATCHED 2u           /* monitors see packets that come in: see observe/watch.h */
+#define SLOW_COUNTED 4u           /* frames that leave are counted by queue: see observe/queue_telemetry.h */
+#define SLOW_INBAND  8u           /* frames that leave get telemetry: see path.h, */
+#define SLOW_RECORD  256u         /* data that leaves gets a record, */
+#define SLOW_PROBED  512u         /* RTT probes that leave get their time */
+#define SLOW_BORDER  32u          /* the link leads to another part of the world: see parts/crossing.h */
+#define SLOW_WOVEN   64u          /* ConWeave sees packets that come in: see switch/weave.h */
+#define SLOW_TAPPED  128u         /* engine.tap sees frames that leave */
 
 struct queue {
     uint32_t head, tail;         /* FIFO of packet ids; head == 0: empty */
@@ -115,16 +117,34 @@ static inline bool port_is_busy(const struct port *p, uint64_t now_ps, uint64_t 
     return p->free_at_ps > now_ps || (p->free_at_ps == now_ps && p->free_order > order);
 }
 
-/* The probability that no bit error nor a random loss hits a frame of this many bytes. */
-double port_survival(const struct port *, uint32_t bytes);
+/* Returns how long a port has been paused until now. A run may end before frames in flight have arrived, so
+ * paused_since_ps may lie ahead. */
+static inline uint64_t port_paused_ps(const struct port *p, uint64_t now_ps)
+{
+    return p->counters.paused_ps + (p->paused && now_ps > p->paused_since_ps ? now_ps - p->paused_since_ps : 0);
+}
 
-/* Does a bit error or a random loss hit the frame of this many bytes that is about to leave? */
-bool port_is_hit(const struct port *, uint32_t bytes);
+struct scheduler_cfg {
+    uint8_t  strict_prios;       /* bit mask; the others share */
+    bool     by_packet;          /* classes alternate by packet; otherwise deficit round robin: */
+    uint32_t quantum_bytes[PRIOS];   /* what a class may send in a round */
+};
 
-/* SLOW_COUNTED: a frame leaves. */
-void port_count_frame(struct port *, const struct packet *);
+struct pfc_cfg {
+    uint64_t pause_ps;           /* a pause expires after this time; 0: never */
+    uint32_t frame_bytes;
+    bool     is_refreshed;       /* a pause that lasts is sent again before it expires */
+    uint8_t  queue;              /* of a port, for PFC frames */
+};
 
-/* Time this port has been paused until now. */
-uint64_t port_paused_ps(const struct port *, uint64_t now_ps);
+/* What ports need to write telemetry. */
+struct inband_ports {
+    enum cc_telemetry kind;
+    struct pint_cfg   digest;    /* CC_DIGEST: with the longest empty round trip, */
+    uint16_t          digest_mask;       /* the bits that packets carry, */
+    uint32_t          spacing_bytes;     /* that count with every frame, */
+    struct pint_port *pint;      /* state by port, */
+    struct crand     *random;    /* and random numbers: by node, or one stream for all in the order of ns-3 */
+};
 
 #endif

@@ -9,8 +9,6 @@
 #include "base/arena.h"
 #include "sim/event/engine.h"
 #include "sim/event/program.h"
-#include "sim/link/pfc.h"
-#include "sim/link/scheduler.h"
 #include "sim/state/cfg.h"
 #include "sim/state/model.h"
 #include "sim/state/network.h"
@@ -117,16 +115,27 @@ struct switch_state {
     struct ecn_cfg ecn_class[PRIOS];
 };
 
-/* How data finds its way where something else than ECMP decides. */
+/* What ConWeave does with a packet. */
+enum weave_does {
+    WEAVE_IGNORED,               /* nothing: it is forwarded as any other */
+    WEAVE_FORWARDED,             /* to 'out'; NULL: no path */
+    WEAVE_CONSUMED,              /* it is held, or was for this switch and is gone */
+    WEAVE_RELEASED,              /* it and those behind it (weave_take_held()) go to 'out', in turn */
+};
+
+struct weave_act;
+
+/* Balancers other than ECMP. */
 struct balancer_state {
-    bool           is_on;
-    bool           is_shown;                 /* it wants to see all packets */
-    bool           is_shown_local;           /* and data that stays in its rack */
+    bool           is_on;                    /* neither ECMP nor ConWeave */
+    /* Chooses the port for a packet. Returns false if routes decide. NULL: they always do. */
+    bool         (*choose)(struct sim *, const struct port *in, uint32_t id, const struct packet *, struct port **out);
     bool           is_path;                  /* the first switch chooses the whole path */
     void          *cfg;
     struct rng    *rng;                      /* by node */
-    struct crand  *crand;                    /* ORDER_NS3 of model conweave: for all nodes, instead */
-    struct weave  *weave;                    /* ConWeave: see switch/weave.h. NULL: another */
+    struct crand  *crand;                    /* replaces them if paths must equal a fork's; or NULL */
+    struct weave  *weave;                    /* ConWeave, otherwise NULL: see switch/weave.h, */
+    enum weave_does (*weave_packet)(struct sim *, struct port *in, uint32_t id, struct packet *, struct weave_act *);
 };
 
 /* Who looks on. 'on_packet' sees data packets of queue pairs that come in by a port with SLOW_WATCHED and are not
@@ -177,12 +186,6 @@ struct sim {
     struct arena          probe_arena, lasting_arena;
     struct engine         engine;            /* last, being large: what lies behind is far away */
 };
-
-/* A uniform number in [0, 1) for node n. */
-static inline double sim_random(struct sim *s, struct node *n)
-{
-    return s->model.random ? s->model.random(s, n) : rng_real(&n->rng);
-}
 
 /* The order of an event that a node schedules now. */
 static inline uint64_t sim_order(struct sim *s, struct node *n, uint64_t at_ps)

@@ -19,7 +19,7 @@ static inline struct place *place_of(const struct node *n)
     return (struct place *)(void *)((char *)n->lb_state - offsetof(struct place, state));
 }
 
-/* ---- building ---- */
+/* ---- state of switches ---- */
 
 void balance_configure(struct sim *s)
 {
@@ -91,6 +91,156 @@ static void build_places(struct sim *s)
     free(ports);
 }
 
+/* ---- deciding ---- */
+
+#define TELL_MASK 14u            /* of a node's numbers, which are even: one in eight */
+
+/* Keeps rare functions out of the one that all packets call, which then needs no stack. */
+#define APART __attribute__((noinline))
+
+/* The next digit of the path that the first switch has chosen. */
+static inline uint32_t follow(struct lb_tag *tag, uint32_t path, const uint32_t *hop)
+{
+    tag->path = (uint16_t)(path / hop[0]);
+    return hop[1 + path % hop[0]];
+}
+
+/* Returns the balancer's choice for a data packet to switch 'to': a path or a next hop. */
+static inline uint32_t ask(struct sim *s, const struct node *n, const struct packet *k, struct lb_tag *tag, uint32_t to,
+                           const uint32_t *hop, bool is_path)
+{
+    const struct lb_switch *sw = &place_of(n)->sw;
+    struct lb_packet        p = { .src = k->src, .dst = k->dst, .ports = k->ports, .bytes = k->bytes, .to = to,
+                                  .choices = is_path ? n->route_paths[to] + 1u : hop[0], .ways = hop[0],
+                                  .way = hop + 1, .prio = k->prio,
+                                  .tag = tag };
+    uint32_t                choice;
+
+    if (__builtin_expect(s->model.lb_key != NULL, 0))
+        s->model.lb_key(&p, k);
+    choice = s->cfg.lb->pick(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, &p);
+    if (__builtin_expect(p.is_flowlet, 0)) {
+        s->engine.counters.flowlets++;
+        s->engine.counters.reroutes += p.is_reroute;
+    }
+    return choice;
+}
+
+/* The port for data packet 'id' to group 'to', where 'hop' (see struct route) are several next hops or, at a first switch,
+ * one with several paths behind it. */
+static APART struct port *choose_port(struct sim *s, const struct node *n, const struct port *in, uint32_t id, uint32_t to,
+                                      const uint32_t *hop)
+{
+    struct lb_tag       *tag = packet_tag(&s->engine.packets, id);
+    const struct packet *k = &s->engine.packets.packet[id];
+
+    if (!s->lb.is_path)
+        return &s->net.port[hop[1 + ask(s, n, k, tag, to, hop, false)]];
+    return &s->net.port[follow(tag, in->peer->is_switch ? tag->path : ask(s, n, k, tag, to, hop, true), hop)];
+}
+
+/* ---- balancers that see packets on their path ---- */
+
+static APART struct port *enter(struct sim *s, const struct node *n, uint32_t id, uint32_t to)
+{
+    const struct packet *k = &s->engine.packets.packet[id];
+    struct lb_tag       *tag = packet_tag(&s->engine.packets, id);
+    uint32_t             entry = n->route_entry[to], one[2] = { 1, entry & ~ROUTE_ONE };
+    const uint32_t      *hop = entry & ROUTE_ONE ? one : n->route_hop + entry;
+
+    if (hop[0] == 0)
+        return NULL;
+    if (k->kind == PACKET_DATA) {
+        uint32_t choice = ask(s, n, k, tag, to, hop, s->lb.is_path);
+
+        return &s->net.port[s->lb.is_path ? follow(tag, choice, hop) : hop[1 + choice]];
+    }
+    s->cfg.lb->enter(s->lb.cfg, n->lb_state, to, tag);
+    return &s->net.port[hop[1 + ecmp_hash(n->salt, address_of_node(k->src), address_of_node(k->dst), k->ports) % hop[0]]];
+}
+
+/* Only CONGA sees packets: a direct call can be inlined. */
+static APART struct port *pass(struct sim *s, const struct node *n, uint32_t id, uint32_t to)
+{
+    const struct packet    *k = &s->engine.packets.packet[id];
+    struct lb_tag          *tag = packet_tag(&s->engine.packets, id);
+    const struct lb_switch *sw = &place_of(n)->sw;
+    uint32_t                entry = n->route_entry[to], port = entry & ~ROUTE_ONE;
+
+    if (!(entry & ROUTE_ONE)) {
+        const uint32_t *hop = n->route_hop + entry;
+
+        if (hop[0] == 0)
+            return NULL;
+        port = s->lb.is_path ? follow(tag, tag->path, hop) : hop[1 + ask(s, n, k, tag, to, hop, false)];
+    }
+    if (s->cfg.lb == &lb_conga)
+        conga_forward(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, port, k->bytes, tag);
+    else
+        s->cfg.lb->forward(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, port, k->bytes, tag);
+    return &s->net.port[port];
+}
+
+static APART void leave(struct sim *s, const struct node *n, uint32_t id)
+{
+    const struct packet *k = &s->engine.packets.packet[id];
+    uint32_t             from = n->route_host[k->src].group;
+    bool                 is_data = k->kind == PACKET_DATA;
+
+    if (s->cfg.lb == &lb_conga)
+        conga_leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data, packet_tag(&s->engine.packets, id));
+    else
+        s->cfg.lb->leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data, packet_tag(&s->engine.packets, id));
+}
+
+/* ---- entry points ---- */
+
+/* At the first switch a balancer sees data, and one in eight other packets, which carry feedback; in between data; at
+ * the last switch data, and others with feedback. Returns false if routes decide on the port. */
+static bool see(struct sim *s, const struct port *in, uint32_t id, const struct packet *k, uint32_t to, struct port **out)
+{
+    const struct node *n = in->node;
+    bool               is_local = n->route_entry[to] == ROUTE_LOCAL, is_data = k->kind == PACKET_DATA;
+    struct lb_tag     *tag = packet_tag(&s->engine.packets, id);
+
+    if (!in->peer->is_switch) {
+        *tag = (struct lb_tag){ 0 };
+        if (is_local && is_data && s->cfg.lb->stay)
+            s->cfg.lb->stay(n->lb_state, s->engine.now_ps);
+        if (is_local || !(is_data || (engine_turn_number(n->next_number) & TELL_MASK) == 0))
+            return false;
+        *out = enter(s, n, id, to);
+        return true;
+    }
+    if (is_local) {
+        if (is_data || tag->told_name)
+            leave(s, n, id);
+        return false;
+    }
+    if (is_data)
+        *out = pass(s, n, id, to);
+    return is_data;
+}
+
+/* Balancers that choose among several next hops for data, and see nothing else. */
+static bool choose(struct sim *s, const struct port *in, uint32_t id, const struct packet *k, struct port **out)
+{
+    const struct node *n = in->node;
+    uint32_t           to = n->route_host[k->dst].group, way = n->route_entry[to];
+
+    if (way == ROUTE_LOCAL || way & ROUTE_ONE || k->kind != PACKET_DATA || n->route_hop[way] == 0)
+        return false;
+    *out = choose_port(s, n, in, id, to, n->route_hop + way);
+    return true;
+}
+
+static bool see_and_choose(struct sim *s, const struct port *in, uint32_t id, const struct packet *k, struct port **out)
+{
+    return see(s, in, id, k, in->node->route_host[k->dst].group, out) || choose(s, in, id, k, out);
+}
+
+/* ---- a whole network ---- */
+
 void balance_build(struct sim *s)
 {
     const struct lb_algo *lb = s->cfg.lb = s->cfg.lb == &lb_conga && s->model.conga ? s->model.conga : s->cfg.lb;
@@ -102,8 +252,7 @@ void balance_build(struct sim *s)
     s->lb.cfg = lb->cfg_size ? arena_alloc(&s->arena, 1, lb->cfg_size) : NULL;
     balance_configure(s);
     s->lb.is_on = lb != &lb_ecmp && !lb->is_woven;
-    s->lb.is_shown = lb->leave != NULL;
-    s->lb.is_shown_local = lb->stay != NULL;
+    s->lb.choose = !s->lb.is_on ? NULL : lb->leave ? see_and_choose : choose;
     if (lb == &lb_ecmp)
         return;
     s->lb.rng = arena_alloc(&s->arena, s->net.nodes, sizeof *s->lb.rng);
@@ -130,102 +279,4 @@ void balance_connect(struct sim *s)
         sw->port_stride = sizeof(struct port);
         sw->class_stride = sizeof(struct queue);
     }
-}
-
-/* ---- deciding ---- */
-
-/* Functions that few packets need are kept out of the one that all packets call: it then needs no stack. */
-#define APART __attribute__((noinline))
-
-/* The next digit of the path that the first switch has chosen. */
-static inline uint32_t follow(struct lb_tag *tag, uint32_t path, const uint32_t *hop)
-{
-    tag->path = (uint16_t)(path / hop[0]);
-    return hop[1 + path % hop[0]];
-}
-
-/* A data packet to switch 'to', for which there is a way: what the balancer chooses, a path or a way. */
-static inline uint32_t ask(struct sim *s, const struct node *n, const struct packet *k, struct lb_tag *tag, uint32_t to,
-                           const uint32_t *hop, bool is_path)
-{
-    const struct lb_switch *sw = &place_of(n)->sw;
-    struct lb_packet        p = { .src = k->src, .dst = k->dst, .ports = k->ports, .bytes = k->bytes, .to = to,
-                                  .choices = is_path ? n->route_paths[to] + 1u : hop[0], .ways = hop[0],
-                                  .way = hop + 1, .prio = k->prio,
-                                  .tag = tag };
-    uint32_t                choice;
-
-    if (__builtin_expect(s->model.lb_key != NULL, 0))
-        s->model.lb_key(&p, k);
-    choice = s->cfg.lb->pick(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, &p);
-    if (__builtin_expect(p.is_flowlet, 0)) {
-        s->engine.counters.flowlets++;
-        s->engine.counters.reroutes += p.is_reroute;
-    }
-    return choice;
-}
-
-APART struct port *balance_way(struct sim *s, const struct node *n, const struct port *in, uint32_t id, uint32_t to,
-                               const uint32_t *hop)
-{
-    struct lb_tag       *tag = packet_tag(&s->engine.packets, id);
-    const struct packet *k = &s->engine.packets.packet[id];
-
-    if (!s->lb.is_path)
-        return &s->net.port[hop[1 + ask(s, n, k, tag, to, hop, false)]];
-    return &s->net.port[follow(tag, in->peer->is_switch ? tag->path : ask(s, n, k, tag, to, hop, true), hop)];
-}
-
-/* ---- balancers that look on ---- */
-
-APART struct port *balance_enter(struct sim *s, const struct node *n, uint32_t id, uint32_t to)
-{
-    const struct packet *k = &s->engine.packets.packet[id];
-    struct lb_tag       *tag = packet_tag(&s->engine.packets, id);
-    uint32_t             entry = n->route_entry[to], one[2] = { 1, entry & ~ROUTE_ONE };
-    const uint32_t      *hop = entry & ROUTE_ONE ? one : n->route_hop + entry;
-
-    if (hop[0] == 0)
-        return NULL;
-    if (k->kind == PACKET_DATA) {
-        uint32_t choice = ask(s, n, k, tag, to, hop, s->lb.is_path);
-
-        return &s->net.port[s->lb.is_path ? follow(tag, choice, hop) : hop[1 + choice]];
-    }
-    s->cfg.lb->enter(s->lb.cfg, n->lb_state, to, tag);
-    return &s->net.port[hop[1 + ecmp_hash(n->salt, address_of_node(k->src), address_of_node(k->dst), k->ports) % hop[0]]];
-}
-
-/* CONGA is the one that looks on; calling it by its name lets the compiler put it in place. */
-APART struct port *balance_forward(struct sim *s, const struct node *n, uint32_t id, uint32_t to)
-{
-    const struct packet    *k = &s->engine.packets.packet[id];
-    struct lb_tag          *tag = packet_tag(&s->engine.packets, id);
-    const struct lb_switch *sw = &place_of(n)->sw;
-    uint32_t                entry = n->route_entry[to], port = entry & ~ROUTE_ONE;
-
-    if (!(entry & ROUTE_ONE)) {
-        const uint32_t *hop = n->route_hop + entry;
-
-        if (hop[0] == 0)
-            return NULL;
-        port = s->lb.is_path ? follow(tag, tag->path, hop) : hop[1 + ask(s, n, k, tag, to, hop, false)];
-    }
-    if (s->cfg.lb == &lb_conga)
-        conga_forward(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, port, k->bytes, tag);
-    else
-        s->cfg.lb->forward(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, port, k->bytes, tag);
-    return &s->net.port[port];
-}
-
-APART void balance_leave(struct sim *s, const struct node *n, uint32_t id)
-{
-    const struct packet *k = &s->engine.packets.packet[id];
-    uint32_t             from = n->route_host[k->src].group;
-    bool                 is_data = k->kind == PACKET_DATA;
-
-    if (s->cfg.lb == &lb_conga)
-        conga_leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data, packet_tag(&s->engine.packets, id));
-    else
-        s->cfg.lb->leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data, packet_tag(&s->engine.packets, id));
 }

@@ -1,39 +1,6 @@
 #include "sim/switch/buffer.h"
 #include "sim/state/expect.h"
 
-bool buffer_may_resume(const struct sim *s, const struct node *n, struct port *port, uint32_t prio)
-{
-    const struct ingress *in = &port->in[prio];
-    uint32_t              used = buffer_shared_used(s, in);
-
-    if (in->headroom_bytes > 0 || (used > 0 && used + s->cfg.resume_bytes > buffer_threshold(n, port)))
-        return false;
-    port->pausing &= (uint8_t)~(1u << prio);
-    return true;
-}
-
-static bool fits_lossy(const struct sim *s, const struct node *n, const struct port *out, const struct packet *k)
-{
-    int64_t  left = s->cfg.is_lossless ? n->shared_bytes_left : (int64_t)s->cfg.buffer_bytes - n->used_bytes;
-    uint64_t queue = (uint64_t)out->queue[k->prio].bytes + k->bytes;
-
-    return k->bytes <= left && (double)queue <= s->cfg.lossy_alpha * (double)left &&
-           (!s->cfg.lossy_queue_bytes || queue <= s->cfg.lossy_queue_bytes);
-}
-
-bool buffer_admit_lossy(const struct sim *s, const struct port *out, struct packet *k)
-{
-    struct node *n = out->node;
-
-    if (!fits_lossy(s, n, out, k))
-        return false;
-    k->in_port = BOOKED_LOSSY;
-    n->used_bytes += k->bytes;
-    if (s->cfg.is_lossless)
-        n->shared_bytes_left -= k->bytes;
-    return true;
-}
-
 int64_t buffer_used_bytes(const struct sim *s, const struct node *n)
 {
     int64_t used = n->used_bytes;

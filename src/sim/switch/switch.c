@@ -1,33 +1,40 @@
-/* A packet's path, in the order of time: arrive, route (forward.h), admit (buffer.h), queue, schedule
- * (link/scheduler.h), mark (ecn.h), transmit (link/path.h). No stage calls an earlier one. switch_on_packet() at the
- * end is the table of contents. */
+/* A packet's path, in the order of time: arrive, route (forward.h), admit, queue, schedule, mark, transmit
+ * (link/path.h). No stage calls an earlier one. switch_on_packet() below is the table of contents.
+ *
+ * Buffers: see "Lossless buffers" in docs/model.md. Packets of classes with PFC are booked to the class of the port they
+ * came in by (k->in_port). A class without PFC (BOOKED_LOSSY) is limited by the queue it waits in. A few small frames are
+ * not booked at all (UNBOOKED). A model may have another account (BOOKED_APART): see struct account.
+ */
 #include "sim/switch/switch.h"
 #include "sim/link/path.h"
 #include "sim/state/expect.h"
 #include "sim/switch/buffer.h"
-#include "sim/switch/ecn.h"
 #include "sim/switch/forward.h"
 #include "sim/switch/weave.h"
 
+#define APART __attribute__((noinline))  /* keeps rare code out of the event loop */
+
 /* ---- PFC: pause and resume the neighbors ---- */
 
-/* A PFC frame never waits for the scheduler: an idle port has nothing else that may be sent. */
+/* An idle port has no other packet that may be sent, so the frame does not need the scheduler. */
 void switch_send_pfc(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
 {
-    uint32_t q = s->pfc.queue, id;
+    uint32_t       id = pfc_new_frame(&s->engine, &s->pfc, p, prio, is_pause), q = s->pfc.queue;
+    struct packet *k = &s->engine.packets.packet[id];
 
-    if (!pfc_enqueue(&s->engine, &s->pfc, p, prio, is_pause))
+    if (!id)
         return;
     if (!port_is_busy(p, s->engine.now_ps, s->engine.order)) {
-        scheduler_choose(&s->engine, &s->scheduler, p, 1u << q);
-        id = path_dequeue(&s->engine, p, q);
-        path_transmit(&s->engine, p, id, &s->engine.packets.packet[id]);
+        path_take_turn(&s->scheduler, p, q);
+        path_transmit(&s->engine, p, id, k);
+    } else {
+        path_enqueue(&s->engine, p, q, id, k);
     }
     if (p->backlog)
         path_await_free(&s->engine, p);
 }
 
-static __attribute__((noinline)) void pause(struct sim *s, struct port *in, uint32_t prio)
+static APART void pause(struct sim *s, struct port *in, uint32_t prio)
 {
     if (in->pausing >> prio & 1)
         return;
@@ -43,7 +50,7 @@ void switch_refresh_pause(struct sim *s, struct port *in, uint32_t prio)
     pfc_await_refresh(&s->engine, &s->pfc, in, prio);
 }
 
-static __attribute__((noinline)) void resume(struct sim *s, struct port *in, uint32_t prio)
+static APART void resume(struct sim *s, struct port *in, uint32_t prio)
 {
     switch_send_pfc(s, in, prio, false);
     if (s->pfc.is_refreshed)
@@ -58,6 +65,54 @@ static void send_pfc_changes(struct sim *s, struct port *in, struct account_pfc 
         switch_send_pfc(s, in, (uint32_t)__builtin_ctz(c), false);
 }
 
+/* ---- mark ---- */
+
+/* Marks a packet that leaves, or enters, a queue of so many other bytes: at random between the two thresholds. */
+static APART void mark(struct sim *s, struct port *p, struct packet *k, uint32_t queue_bytes)
+{
+    const struct ecn_cfg *e = s->sw.ecn_prios >> k->prio & 1 ? &s->sw.ecn_class[k->prio] : &p->ecn;
+
+    queue_bytes -= queue_bytes < s->model.unmarked_bytes ? queue_bytes : s->model.unmarked_bytes;
+    if (queue_bytes <= e->kmin_bytes || k->flags & PACKET_NOT_ECT)
+        return;
+    if (queue_bytes <= e->kmax_bytes) {
+        double probability = e->pmax * (double)(queue_bytes - e->kmin_bytes) / (double)(e->kmax_bytes - e->kmin_bytes);
+
+        if ((s->model.random ? s->model.random(s, p->node) : rng_real(&p->node->rng)) >= probability)
+            return;
+    }
+    p->counters.marked_packets += s->model.marked_kinds >> k->kind & 1 && !(k->flags & s->model.marked_flags);
+    k->flags |= PACKET_ECN;
+}
+
+void switch_set_ecn(const struct sim *s, struct port *p, const struct ecn_cfg *ecn)
+{
+    uint32_t kmin, unmarked = s->model.unmarked_bytes;
+
+    p->ecn = *ecn;
+    if (!s->cfg.ecn_on)
+        p->ecn.kmin_bytes = UINT32_MAX;
+    kmin = p->ecn.kmin_bytes;
+    for (uint32_t c = 0; c < PRIOS; c++)     /* the lowest; mark() knows the class */
+        if (s->sw.ecn_prios >> c & 1 && s->sw.ecn_class[c].kmin_bytes < kmin)
+            kmin = s->sw.ecn_class[c].kmin_bytes;
+    p->mark_above_bytes = kmin < UINT32_MAX - unmarked ? kmin + unmarked : UINT32_MAX;
+    if (s->cfg.ecn_at_enqueue)
+        p->mark_above_bytes = UINT32_MAX;
+}
+
+void switch_set_ecn_by_knobs(const struct sim *s, struct port *p, bool use_table)
+{
+    struct knobs    own = knobs_at_speed(&s->cfg.knobs, (double)p->rate_bps / (double)s->hosts.fastest_bps);
+    const double   *k = own.value;
+    struct ecn_rate e = { 0, k[KNOB_kmin], k[KNOB_kmax], k[KNOB_pmax] };
+
+    for (uint32_t i = 0; use_table && i < s->cfg.ecn_rates; i++)
+        if (s->cfg.ecn_rate[i].rate_bps == p->rate_bps)
+            e = s->cfg.ecn_rate[i];
+    switch_set_ecn(s, p, &(struct ecn_cfg){ (uint32_t)(e.kmin_kb * 1000), (uint32_t)(e.kmax_kb * 1000), e.pmax });
+}
+
 /* ---- route: may the packet bypass the queue? ---- */
 
 static void drop(struct sim *s, uint32_t id, uint64_t *cause)
@@ -66,25 +121,100 @@ static void drop(struct sim *s, uint32_t id, uint64_t *cause)
     engine_drop(&s->engine, id);
 }
 
-/* Returns true if the packet may go straight to the wire of an idle port. Others that arrived with it have then had
- * their turn in the scheduler. */
+/* Returns whether the packet is in a class with PFC, which book_in() books. */
+static inline bool is_lossless(const struct sim *s, const struct packet *k)
+{
+    return k->kind < PACKET_CNP && s->sw.lossless_prios >> k->prio & 1;
+}
+
+/* Returns true if booking the packet in and out at once would change nothing, pause nobody and mark nothing, where other
+ * packets are on its account. */
+static inline bool fits_account(const struct sim *s, const struct port *port, const struct packet *k)
+{
+    const struct ingress *in = &port->in[k->prio];
+    int64_t               left = port->node->shared_bytes_left;
+    uint32_t              booked = in->bytes + k->bytes, over = booked - s->cfg.reserve_bytes;
+
+    if (port->pausing || in->headroom_bytes || k->bytes > s->sw.pass_bytes_max)
+        return false;
+    if (booked <= s->cfg.reserve_bytes)
+        return left >> port->shift > 0;
+    return over <= left >> port->shift && over < (left - (over < k->bytes ? over : k->bytes)) >> port->shift;
+}
+
+/* Returns true if the packet may go straight to the wire of an idle port. The usual case first: it fits the reserve of
+ * its account, nothing else is booked there, and turns of classes do not matter. */
 static inline bool may_bypass(struct sim *s, const struct port *in, struct port *out, const struct packet *k)
 {
-    if (buffer_is_passed(s, in, k))
+    if (!(in->held >> k->prio & 1) && !in->pausing && k->bytes <= s->sw.pass_alone_max &&
+        in->node->shared_bytes_left >> in->shift > 0)
         return true;
-    if (!(buffer_is_lossless(s, k) ? buffer_is_passed_beside(s, in, k) : out->node->used_bytes <= s->sw.pass_used_max))
+    if (!(is_lossless(s, k) ? fits_account(s, in, k) : out->node->used_bytes <= s->sw.pass_used_max))
         return false;
-    scheduler_choose(&s->engine, &s->scheduler, out, 1u << k->prio);
+    path_take_turn(&s->scheduler, out, k->prio);
     return true;
 }
 
 /* ---- admit ---- */
 
-/* Packets without an ingress account, or with another account. Out of line: admit() must stay small. */
-static __attribute__((noinline)) enum admission admit_slow_path(struct sim *s, struct port *in, struct port *out, uint32_t id)
-{
-    struct packet *k = &s->engine.packets.packet[id];
+enum admission { REFUSED, ADMITTED, ADMITTED_FULL };     /* full: the class is at its limit, its sender must pause */
 
+/* Returns whether a packet that overruns the headroom may be dropped. Where hosts do not stop their ACKs (model hpcc),
+ * these may fill it. The fork then drops the next packet; we do so only where results must equal it. */
+static inline bool is_droppable(const struct sim *s, const struct packet *k)
+{
+    return s->cfg.ack_droppable || (k->kind == PACKET_DATA && !s->cfg.ack_unpaused);
+}
+
+/* Books a packet of a class with PFC to its ingress account, if there is room. */
+static inline enum admission book_in(const struct sim *s, struct node *n, struct port *port, struct packet *k)
+{
+    struct ingress *in = &port->in[k->prio];
+    uint32_t        booked = in->bytes + k->bytes, over = booked - s->cfg.reserve_bytes;
+    int64_t         limit = n->shared_bytes_left >> port->shift;     /* negative: nothing left to share */
+
+    if (!in->bytes)
+        port->held |= (uint8_t)(1u << k->prio);
+    if (booked <= s->cfg.reserve_bytes) {
+        in->bytes = booked;
+        k->in_port = port->id;
+        return in->headroom_bytes > 0 || limit <= 0 ? ADMITTED_FULL : ADMITTED;
+    }
+    if (over <= limit) {
+        in->bytes = booked;
+        k->in_port = port->id;
+        n->shared_bytes_left -= over < k->bytes ? over : k->bytes;
+        return in->headroom_bytes > 0 || over >= n->shared_bytes_left >> port->shift ? ADMITTED_FULL : ADMITTED;
+    }
+    if (k->bytes + in->headroom_bytes > port->headroom_bytes_max &&
+        (over > k->bytes ? over : k->bytes) > (limit > 0 ? limit : 0) && is_droppable(s, k))
+        return REFUSED;
+    in->headroom_bytes += k->bytes;
+    k->in_port = port->id;
+    return ADMITTED_FULL;
+}
+
+/* Books a packet of a class without PFC: on no ingress account, but alongside lossless classes it takes from what they
+ * share. Returns false if there is no room. */
+static bool book_lossy(const struct sim *s, const struct port *out, struct packet *k)
+{
+    struct node *n = out->node;
+    int64_t      left = s->cfg.is_lossless ? n->shared_bytes_left : (int64_t)s->cfg.buffer_bytes - n->used_bytes;
+    uint64_t     queue = (uint64_t)out->queue[k->prio].bytes + k->bytes;
+
+    if (k->bytes > left || (double)queue > s->cfg.lossy_alpha * (double)left ||
+        (s->cfg.lossy_queue_bytes && queue > s->cfg.lossy_queue_bytes))
+        return false;
+    k->in_port = BOOKED_LOSSY;
+    n->used_bytes += k->bytes;
+    if (s->cfg.is_lossless)
+        n->shared_bytes_left -= k->bytes;
+    return true;
+}
+
+/* Packets that are not on an ingress account of ours. */
+static APART enum admission admit_slowly(struct sim *s, struct port *in, struct port *out, struct packet *k)
+{
     if (s->model.account) {
         struct account_pfc changes;
 
@@ -93,29 +223,29 @@ static __attribute__((noinline)) enum admission admit_slow_path(struct sim *s, s
         send_pfc_changes(s, in, changes);
         return ADMITTED;
     }
-    if (!buffer_admit_lossy(s, out, k)) {
+    if (!book_lossy(s, out, k)) {
         s->engine.counters.dropped_lossy++;
         return REFUSED;
     }
     if (s->cfg.ecn_at_enqueue)
-        ecn_mark(s, out->node, out, k, out->queue[k->prio].bytes);
+        mark(s, out, k, out->queue[k->prio].bytes);
     return ADMITTED;
 }
 
 /* Charges a packet to the shared buffer and pauses the sender if its share is full. Returns false if the packet was
- * dropped. */
+ * dropped. CNPs and unbooked classes need no room. */
 static inline bool admit(struct sim *s, struct port *in, struct port *out, uint32_t id, struct packet *k)
 {
     enum admission a = ADMITTED;
 
-    if (buffer_is_lossless(s, k)) {
-        a = buffer_admit(s, in, k);
+    if (is_lossless(s, k)) {
+        a = book_in(s, in->node, in, k);
         if (a != REFUSED && s->cfg.ecn_at_enqueue)
-            ecn_mark(s, out->node, out, k, out->queue[k->prio].bytes);
+            mark(s, out, k, out->queue[k->prio].bytes);
         if (a == ADMITTED_FULL)
             pause(s, in, k->prio);
-    } else if (buffer_is_booked(s, k)) {
-        a = admit_slow_path(s, in, out, id);
+    } else if (k->kind < PACKET_CNP && !(s->model.unbooked_prios >> k->prio & 1)) {
+        a = admit_slowly(s, in, out, k);
     } else {
         k->in_port = UNBOOKED;
     }
@@ -125,11 +255,61 @@ static inline bool admit(struct sim *s, struct port *in, struct port *out, uint3
     return false;
 }
 
-/* ---- schedule, mark, transmit ---- */
+/* ---- schedule, release, transmit ---- */
 
+/* Returns the queues that may send. */
 static inline uint32_t sendable(const struct port *p)
 {
     return p->backlog & ~(uint32_t)p->paused;
+}
+
+/* Takes a packet off its account: from the headroom first, then from the shared buffer, last from the reserve. */
+static inline void book_out(const struct sim *s, struct node *n, struct port *port, const struct packet *k)
+{
+    struct ingress *in = &port->in[k->prio];
+    uint32_t        rest = k->bytes, shared;
+
+    if (in->headroom_bytes) {
+        uint32_t part = in->headroom_bytes < rest ? in->headroom_bytes : rest;
+
+        in->headroom_bytes -= part;
+        rest -= part;
+    }
+    shared = buffer_shared_used(s, in);
+    in->bytes -= rest;
+    if (!(in->bytes | in->headroom_bytes))
+        port->held &= (uint8_t)~(1u << k->prio);
+    n->shared_bytes_left += rest < shared ? rest : shared;
+}
+
+/* Returns whether a paused class has room again; it is then not paused any more. */
+static APART bool may_resume(const struct sim *s, const struct node *n, struct port *port, uint32_t prio)
+{
+    const struct ingress *in = &port->in[prio];
+    uint32_t              used = buffer_shared_used(s, in);
+    int64_t               limit = n->shared_bytes_left > 0 ? n->shared_bytes_left >> port->shift : 0;
+
+    if (in->headroom_bytes > 0 || (used > 0 && used + s->cfg.resume_bytes > limit))
+        return false;
+    port->pausing &= (uint8_t)~(1u << prio);
+    return true;
+}
+
+/* Packet 'k' has left its queue of port 'out', and leaves the buffer. Returns the port whose peer may send packets of
+ * its class again, or NULL. */
+static inline struct port *release(struct sim *s, struct node *n, const struct port *out, const struct packet *k)
+{
+    if (k->in_port < BOOKED_APART) {
+        struct port *in = &s->net.port[k->in_port];
+
+        book_out(s, n, in, k);
+        return in->pausing >> k->prio & 1 && may_resume(s, n, in, k->prio) ? in : NULL;
+    }
+    if (k->in_port != BOOKED_LOSSY)
+        return s->model.account->release(s, out, k);
+    n->used_bytes -= k->bytes;
+    n->shared_bytes_left += s->cfg.is_lossless ? k->bytes : 0;
+    return NULL;
 }
 
 /* Sends the first packet of the queue whose turn it is. Resumes the sender it came from if there is room again. */
@@ -140,20 +320,20 @@ static inline void send_next(struct sim *s, struct port *p)
 
     if (!mask || (p->slow_path & SLOW_LINK && p->is_down))
         return;
-    q = scheduler_choose(&s->engine, &s->scheduler, p, mask);
+    q = path_choose(&s->engine, &s->scheduler, p, mask);
     id = path_dequeue(&s->engine, p, q);
     k = &s->engine.packets.packet[id];
     if (k->in_port != UNBOOKED) {
         struct port *in;
 
         if (p->queue[q].bytes > p->mark_above_bytes)
-            ecn_mark(s, p->node, p, k, p->queue[q].bytes);
-        in = buffer_release(s, p->node, p, k);
+            mark(s, p, k, p->queue[q].bytes);
+        in = release(s, p->node, p, k);
         if (__builtin_expect(in != NULL, 0))
             resume(s, in, q);
     }
     path_transmit(&s->engine, p, id, k);
-    if (p->backlog)              /* a paused backlog wakes the port for nothing, which is rare and harmless */
+    if (p->backlog)              /* a paused backlog wakes the port in vain: rare and harmless */
         path_await_free(&s->engine, p);
 }
 
@@ -163,43 +343,36 @@ void switch_on_free(struct sim *s, struct port *p)
     send_next(s, p);
 }
 
-__attribute__((noinline)) void switch_kick(struct sim *s, struct port *p)
+APART void switch_kick(struct sim *s, struct port *p)
 {
     send_next(s, p);
 }
 
 /* ---- queue ---- */
 
-static inline void note_queue(struct port *out, uint32_t prio)
-{
-    if (out->queue[prio].bytes > out->counters.queue_bytes_max)
-        out->counters.queue_bytes_max = out->queue[prio].bytes;
-}
-
 static inline void enqueue(struct sim *s, struct port *out, uint32_t prio, uint32_t id, struct packet *k)
 {
     path_enqueue(&s->engine, out, prio, id, k);
     if (!port_is_busy(out, s->engine.now_ps, s->engine.order)) {
         switch_kick(s, out);
-        if (__builtin_expect(out->paused, 0))
-            note_queue(out, prio);       /* its class may be paused */
-        return;
-    }
-    note_queue(out, prio);
-    if (!(out->paused >> prio & 1))
+        if (__builtin_expect(!out->paused, 1))
+            return;              /* otherwise the packet may still wait */
+    } else if (!(out->paused >> prio & 1)) {
         path_await_free(&s->engine, out);
+    }
+    if (out->queue[prio].bytes > out->counters.queue_bytes_max)
+        out->counters.queue_bytes_max = out->queue[prio].bytes;
 }
 
 /* ---- arrive: the rare cases ---- */
 
-static __attribute__((noinline)) void on_pfc(struct sim *s, struct port *in, uint32_t id, const struct packet *k)
+/* Classes of a port were paused or resumed. */
+static APART void on_pfc(struct sim *s, struct port *p)
 {
-    pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
-    packet_free(&s->engine.packets, id);
-    if (!port_is_busy(in, s->engine.now_ps, s->engine.order))
-        switch_kick(s, in);
-    else if (sendable(in))
-        path_await_free(&s->engine, in);
+    if (!port_is_busy(p, s->engine.now_ps, s->engine.order))
+        switch_kick(s, p);
+    else if (sendable(p))
+        path_await_free(&s->engine, p);
 }
 
 /* Admits and queues a packet for which ConWeave chose 'out'. NULL: no path. */
@@ -221,12 +394,21 @@ static void release_woven(struct sim *s, struct port *in, struct port *out, uint
     }
 }
 
-/* Returns true if ConWeave consumed or forwarded the packet. */
-static bool handle_woven(struct sim *s, struct port *in, uint32_t id, struct packet *k)
+/* Handles lossy links, monitors and ConWeave. Returns true if the packet was consumed. A packet that ConWeave held back
+ * arrives a second time, without a wire. */
+static APART bool handle_ingress(struct sim *s, struct port *in, uint32_t id, struct packet *k)
 {
+    bool             is_held = in->slow_path & SLOW_WOVEN && packet_woven(&s->engine.packets, id)->is_held;
+    enum weave_does  does;
     struct weave_act act;
-    enum weave_does  does = weave_on_packet(s, in, id, k, &act);
 
+    if (in->slow_path & SLOW_LINK && !is_held && path_is_gone(&s->engine, in, id, k))
+        return true;
+    if (in->slow_path & SLOW_WATCHED && k->kind == PACKET_DATA && !(k->flags & (PACKET_TCP | PACKET_COUNTED)))
+        s->watch.on_packet(s->watch.arg, s->engine.now_ps, in->node, k);
+    if (!(in->slow_path & SLOW_WOVEN) || k->kind == PACKET_PFC)
+        return false;
+    does = s->lb.weave_packet(s, in, id, k, &act);
     for (uint32_t i = 0; i < act.controls; i++)
         forward_woven(s, in, act.control_out[i], act.control[i]);
     if (does == WEAVE_FORWARDED)
@@ -236,33 +418,22 @@ static bool handle_woven(struct sim *s, struct port *in, uint32_t id, struct pac
     return does != WEAVE_IGNORED;
 }
 
-/* Handles lossy links, monitors and ConWeave. Returns true if the packet was consumed. A packet that ConWeave held
- * back arrives a second time, without a wire. */
-static __attribute__((noinline)) bool handle_ingress(struct sim *s, struct port *in, uint32_t id, struct packet *k)
-{
-    bool is_held = in->slow_path & SLOW_WOVEN && packet_woven(&s->engine.packets, id)->is_held;
-
-    if (in->slow_path & SLOW_LINK && !is_held && path_is_gone(&s->engine, in, id, k))
-        return true;
-    if (in->slow_path & SLOW_WATCHED && k->kind == PACKET_DATA && !(k->flags & (PACKET_TCP | PACKET_COUNTED)))
-        s->watch.on_packet(s->watch.arg, s->engine.now_ps, in->node, k);
-    return in->slow_path & SLOW_WOVEN && k->kind != PACKET_PFC && handle_woven(s, in, id, k);
-}
-
 /* ---- the whole path ---- */
 
-void switch_on_packet(struct sim *s, struct port *in, struct packet *k)
+void switch_on_packet(struct sim *s, struct port *in, uint32_t id, struct packet *k)
 {
-    uint32_t     id = evq_id(&s->engine.evq, k);
-    struct port *out;
+    struct port *out = NULL;
 
     if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_WATCHED | SLOW_WOVEN), 0) && handle_ingress(s, in, id, k))
         return;
     if (k->kind == PACKET_PFC) {
-        on_pfc(s, in, id, k);
+        pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
+        packet_free(&s->engine.packets, id);
+        on_pfc(s, in);
         return;
     }
-    out = forward_find_port(s, in, id, k);
+    if (__builtin_expect(!s->lb.choose, 1) || !s->lb.choose(s, in, id, k, &out))
+        out = forward_routed(s, in, k);
     if (__builtin_expect(!out, 0))
         drop(s, id, &s->engine.counters.dropped_no_route);
     else if (!(out->backlog | out->paused) && !port_is_busy(out, s->engine.now_ps, s->engine.order) &&
@@ -280,7 +451,7 @@ void switch_flush(struct sim *s, struct port *p)
         while (p->queue[q].head) {
             uint32_t       id = path_dequeue(&s->engine, p, q);
             struct packet *k = &s->engine.packets.packet[id];
-            struct port   *in = k->in_port != UNBOOKED ? buffer_release(s, p->node, p, k) : NULL;
+            struct port   *in = k->in_port != UNBOOKED ? release(s, p->node, p, k) : NULL;
 
             if (in)
                 resume(s, in, q);

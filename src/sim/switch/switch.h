@@ -1,29 +1,29 @@
-/* src/sim/switch/switch.h - a shared-buffer switch: store and forward, output queued, no time of its own.
- *
- * A packet arrives, finds its way (forward.h), is admitted to the buffer (buffer.h) and waits in a queue; when its turn
- * comes (link/scheduler.h) it may be marked (ecn.h), leaves the buffer and goes on the wire.
- */
+/* src/sim/switch/switch.h - a shared-buffer switch: store and forward, output queued, without processing delay. */
 #ifndef SIM_SWITCH_SWITCH_H
 #define SIM_SWITCH_SWITCH_H
 
 #include "sim/state/state.h"
 
-void switch_on_packet(struct sim *, struct port *in, struct packet *);
+void switch_on_packet(struct sim *, struct port *in, uint32_t id, struct packet *);
 
-/* The last byte has left a port, and something waits. */
+/* The last byte has left a port with a backlog. */
 void switch_on_free(struct sim *, struct port *);
 
-/* Sends the next packet of an idle port, if there is one that may go. */
+/* Sends the next packet of an idle port, if one may go. */
 void switch_kick(struct sim *, struct port *);
 
-/* Tells the peer of a port to stop sending a class, or to go on. */
+/* Tells the peer of a port to pause or resume a class. */
 void switch_send_pfc(struct sim *, struct port *, uint32_t prio, bool is_pause);
 
-/* With pause_ps: a pause that 'port' has sent for class 'prio' is due again. */
+/* With pause_ps: repeats a pause that 'port' has sent for class 'prio'. */
 void switch_refresh_pause(struct sim *, struct port *, uint32_t prio);
 
-/* Lets go of everything that waits for a port whose link has gone down. */
+/* Drops all packets that wait for a port whose link has gone down. */
 void switch_flush(struct sim *, struct port *);
+
+/* Sets the marking thresholds of one port; or those of the knobs, or of the table of port speeds. */
+void switch_set_ecn(const struct sim *, struct port *, const struct ecn_cfg *);
+void switch_set_ecn_by_knobs(const struct sim *, struct port *, bool use_table);
 
 void switch_check(const struct sim *, const struct node *);
 

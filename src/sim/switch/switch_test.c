@@ -139,7 +139,7 @@ static void bench_init(struct bench *b, const struct sim_cfg *cfg)
     b->in = b->w.sim->net.host[1].port->peer;
 }
 
-static struct packet *bench_packet(struct bench *b)
+static void bench_put(struct bench *b)
 {
     uint32_t       id = engine_new_packet(&b->w.sim->engine);
     struct packet *k = &b->w.sim->engine.packets.packet[id];
@@ -151,7 +151,7 @@ static struct packet *bench_packet(struct bench *b)
                           .bytes = FULL,
                           .kind = PACKET_DATA,
                           .prio = 3 };
-    return k;
+    switch_on_packet(b->w.sim, b->in, id, k);
 }
 
 /* Fills the queue to 'count' packets while the port is paused. */
@@ -159,7 +159,7 @@ static void bench_fill(struct bench *b, uint32_t count)
 {
     b->out->paused = 1 << 3;
     while (b->out->queue[3].bytes < count * FULL)
-        switch_on_packet(b->w.sim, b->in, bench_packet(b));
+        bench_put(b);
 }
 
 /* Shares of marked packets at every length of the queue, both at enqueue and at dequeue: of n packets that

@@ -16,46 +16,6 @@ struct weave {
     uint32_t             nodes, racks;
 };
 
-/* ---- building ---- */
-
-static int check_ports(const struct sim *s, struct err *err)
-{
-    for (uint32_t i = 0; i < s->net.nodes; i++)
-        if (s->net.node[i].is_switch && s->net.node[i].ports > CONWEAVE_PORTS_MAX)
-            return err_set(err, ENOTSUP, "conweave writes ports of switches in a byte: %s has %u, and there may be %u",
-                           s->net.graph.node[i].name, s->net.node[i].ports, CONWEAVE_PORTS_MAX);
-    return 0;
-}
-
-int weave_build(struct sim *s, uint32_t hops_most, struct err *err)
-{
-    struct weave *w;
-
-    if (!s->cfg.lb->is_woven)
-        return 0;
-    if (hops_most > CONWEAVE_HOPS_MAX + 2)
-        return err_set(err, ENOTSUP, "conweave knows paths of up to %u links between two switches with hosts, and here are %u",
-                       CONWEAVE_HOPS_MAX, hops_most - 2);
-    if (check_ports(s, err) < 0)
-        return -ENOTSUP;
-    w = arena_alloc(&s->arena, 1, sizeof *w);
-    *w = (struct weave){ arena_alloc(&s->arena, s->net.nodes, sizeof *w->tor),
-                         arena_alloc(&s->arena, s->net.nodes, sizeof *w->sw), s->net.nodes, s->net.route[0].groups };
-    for (uint32_t i = 0; i < s->net.nodes; i++)
-        w->sw[i] = (struct lb_switch){ .salt = s->net.node[i].salt, .rng = &s->lb.rng[i], .crand = s->lb.crand };
-    for (uint32_t i = 0; i < s->net.ports; i++)
-        if (s->net.port[i].is_switch)
-            s->net.port[i].slow_path |= SLOW_WOVEN;
-    s->lb.weave = w;
-    return 0;
-}
-
-void weave_free(struct sim *s)
-{
-    for (uint32_t i = 0; s->lb.weave && i < s->lb.weave->nodes; i++)
-        conweave_fini(&s->lb.weave->tor[i], s->lb.weave->racks);
-}
-
 /* ---- paths ---- */
 
 struct walk {
@@ -276,7 +236,8 @@ static enum weave_does release(struct sim *s, const struct node *n, const struct
     return WEAVE_RELEASED;
 }
 
-enum weave_does weave_on_packet(struct sim *s, struct port *in, uint32_t id, struct packet *k, struct weave_act *a)
+/* A packet other than a PFC frame has come in by 'in', or is to be released. */
+static enum weave_does steer(struct sim *s, struct port *in, uint32_t id, struct packet *k, struct weave_act *a)
 {
     const struct node *n = in->node;
     uint32_t           to = n->route_host[k->dst].group;
@@ -293,6 +254,49 @@ enum weave_does weave_on_packet(struct sim *s, struct port *in, uint32_t id, str
         return is_local ? leave(s, in, id, k, a) : follow(s, n, id, a);
     return is_local ? WEAVE_IGNORED : enter(s, n, id, k, to, a);
 }
+
+/* ---- building ---- */
+
+static int check_ports(const struct sim *s, struct err *err)
+{
+    for (uint32_t i = 0; i < s->net.nodes; i++)
+        if (s->net.node[i].is_switch && s->net.node[i].ports > CONWEAVE_PORTS_MAX)
+            return err_set(err, ENOTSUP, "conweave writes ports of switches in a byte: %s has %u, and there may be %u",
+                           s->net.graph.node[i].name, s->net.node[i].ports, CONWEAVE_PORTS_MAX);
+    return 0;
+}
+
+int weave_build(struct sim *s, uint32_t hops_most, struct err *err)
+{
+    struct weave *w;
+
+    if (!s->cfg.lb->is_woven)
+        return 0;
+    if (hops_most > CONWEAVE_HOPS_MAX + 2)
+        return err_set(err, ENOTSUP, "conweave knows paths of up to %u links between two switches with hosts, and here are %u",
+                       CONWEAVE_HOPS_MAX, hops_most - 2);
+    if (check_ports(s, err) < 0)
+        return -ENOTSUP;
+    w = arena_alloc(&s->arena, 1, sizeof *w);
+    *w = (struct weave){ arena_alloc(&s->arena, s->net.nodes, sizeof *w->tor),
+                         arena_alloc(&s->arena, s->net.nodes, sizeof *w->sw), s->net.nodes, s->net.route[0].groups };
+    for (uint32_t i = 0; i < s->net.nodes; i++)
+        w->sw[i] = (struct lb_switch){ .salt = s->net.node[i].salt, .rng = &s->lb.rng[i], .crand = s->lb.crand };
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        if (s->net.port[i].is_switch)
+            s->net.port[i].slow_path |= SLOW_WOVEN;
+    s->lb.weave = w;
+    s->lb.weave_packet = steer;
+    return 0;
+}
+
+void weave_free(struct sim *s)
+{
+    for (uint32_t i = 0; s->lb.weave && i < s->lb.weave->nodes; i++)
+        conweave_fini(&s->lb.weave->tor[i], s->lb.weave->racks);
+}
+
+/* ---- held packets ---- */
 
 uint32_t weave_take_held(struct sim *s, uint32_t id, struct port **in)
 {

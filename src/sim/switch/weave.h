@@ -15,13 +15,6 @@
 #include "base/err.h"
 #include "sim/state/state.h"
 
-enum weave_does {
-    WEAVE_IGNORED,             /* the packet is none of its own: it is forwarded as any other */
-    WEAVE_FORWARDED,              /* to 'out', NULL: nowhere */
-    WEAVE_CONSUMED,                 /* it is held, or was for this switch and is gone */
-    WEAVE_RELEASED,              /* it and those behind it (weave_next_held()) go to 'out', in turn */
-};
-
 struct weave_act {
     struct port *out;
     uint32_t     control[2], controls;       /* packets of ours that go out before it, */
@@ -32,9 +25,6 @@ struct weave_act {
 int weave_build(struct sim *, uint32_t hops_most, struct err *);
 
 void weave_free(struct sim *);
-
-/* A packet, PFC frames excepted, has come in by 'in', or is to be released. */
-enum weave_does weave_on_packet(struct sim *, struct port *in, uint32_t id, struct packet *, struct weave_act *);
 
 /* Takes one that was held out of the hands of its queue: where it came in by, and the next (0: it was the last). 'in': where the
  * first came in by, otherwise NULL. */

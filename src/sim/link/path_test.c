@@ -1,4 +1,4 @@
-#include "sim/link/port.h"
+#include "sim/link/path.h"
 #include "sim/test_world.h"
 
 #include <math.h>
@@ -131,7 +131,7 @@ static void is_hit__is_as_likely_as_asked_for(void **unused)
         w.sim->net.port[0].loss = row[i].loss;
         w.sim->net.port[0].ber = row[i].ber;
         for (uint32_t n = 0; n < tries; n++)
-            hits += port_is_hit(&w.sim->net.port[0], row[i].bytes);
+            hits += path_is_hit(&w.sim->net.port[0], row[i].bytes);
         assert_true(fabs(hits - tries * hit) <= 5 * sqrt(tries * hit * (1 - hit)) + 1e-6);
         world_end(&w);
     }
