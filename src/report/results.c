@@ -1,7 +1,7 @@
 /* src/report/results.c - adds up what the ports and flows of a simulation have counted. */
 #include "report/results.h"
 #include "base/err.h"
-#include "sim/host/pair/pair.h"
+#include "sim/host/flow.h"
 #include "sim/skip/skip.h"
 
 #include <math.h>

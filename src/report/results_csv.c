@@ -6,7 +6,7 @@
 #include "report/results.h"
 #include "run/slots.h"
 #include "sim/host/gaps.h"
-#include "sim/host/pair/pair.h"
+#include "sim/host/flow.h"
 
 #include <inttypes.h>
 #include <math.h>

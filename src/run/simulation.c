@@ -4,7 +4,7 @@
 #include "run/sim_world.h"
 #include "run/slots.h"
 #include "base/text.h"
-#include "sim/host/pair/pair.h"
+#include "sim/host/flow.h"
 #include "sim/partition.h"
 #include "sim/observe/messages.h"
 #include "sim/observe/observe.h"

@@ -9,7 +9,7 @@
 #include "sim/host/server/inside.h"
 #include "sim/host/np/np.h"
 #include "sim/host/np/cnp_arbiter.h"
-#include "sim/host/pair/pair.h"
+#include "sim/host/flow.h"
 #include "sim/host/probe.h"
 #include "sim/forks/qp_order.h"
 #include "sim/host/selective_repeat.h"

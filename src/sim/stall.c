@@ -1,7 +1,7 @@
 #include "sim/stall.h"
 #include "base/minmax.h"
 #include "base/text.h"
-#include "sim/host/pair/pair.h"
+#include "sim/host/flow.h"
 #include "sim/partition.h"
 #include "sim/rto_default.h"
 #include "sim/waits.h"

@@ -1,6 +1,6 @@
 #include "sim/waits.h"
 #include "sim/host/pacer.h"
-#include "sim/host/pair/pair.h"
+#include "sim/host/flow.h"
 #include "sim/host/tcp/tcp.h"
 #include "sim/partition.h"
 #include "sim/state/owner.h"

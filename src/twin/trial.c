@@ -3,7 +3,7 @@
 #include "core/units.h"
 #include "run/sim_world.h"
 #include "run/simulation.h"
-#include "sim/host/pair/pair.h"
+#include "sim/host/flow.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

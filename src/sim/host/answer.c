@@ -2,7 +2,6 @@
 #include "sim/host/flow.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
-#include "sim/host/pair/pair.h"
 #include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/send.h"

@@ -1,7 +1,9 @@
 #include "sim/host/flow.h"
-#include "sim/host/pair/pair.h"
 
-#define REST_PS (PS_PER_S / 10)  /* longer than a packet is ever under way */
+#include <stdlib.h>
+
+#define PAIR_SLOTS_MIN 1024u     /* of the hash table of a part */
+#define REST_PS (PS_PER_S / 10)  /* longer than any packet is in flight */
 
 void flow_fail(struct engine *e, uint64_t most)
 {
@@ -29,6 +31,314 @@ uint32_t flow_take(struct sim *s)
     flow_fail(&s->engine, all->limit - all->first);
     return 0;
 }
+
+struct pair *pair_of(const struct sim *s, const struct flow *f)
+{
+    return &s->flows.pairs.pair[f - s->flows.flow];
+}
+
+/* ---- persistent queue pairs: building ---- */
+
+static size_t table_bytes(uint32_t count)
+{
+    size_t slots = PAIR_SLOTS_MIN;
+
+    while (slots < 2ul * count)
+        slots *= 2;
+    return 2 * slots * sizeof(uint32_t) + 64ul * 64;       /* and the tables it has outgrown */
+}
+
+void pair_build(struct sim *s, uint32_t count)
+{
+    struct pairs *p = &s->flows.pairs;
+
+    arena_init(&s->lasting_arena, (size_t)count * (sizeof *p->pair + sizeof *p->posted + sizeof *p->arrived) + 256);
+    p->pair = arena_alloc(&s->lasting_arena, count, sizeof *p->pair);
+    p->posted = arena_alloc(&s->lasting_arena, count, sizeof *p->posted);
+    p->arrived = arena_alloc(&s->lasting_arena, count, sizeof *p->arrived);
+    p->first = p->used = 1;
+    p->limit = count;
+    p->table = xcalloc(1, sizeof *p->table);
+    arena_init(p->table, table_bytes(count));
+}
+
+void pair_build_part(struct sim *s, uint32_t part, uint32_t parts)
+{
+    struct pairs *p = &s->flows.pairs;
+    uint32_t      count = p->limit / parts;
+
+    p->first = p->used = 1 + part * count;
+    p->limit = (part + 1) * count;
+    p->table = xcalloc(1, sizeof *p->table);
+    arena_init(p->table, table_bytes(count));
+}
+
+void pair_free(struct sim *s)
+{
+    if (!s->flows.pairs.table)
+        return;
+    arena_fini(s->flows.pairs.table);
+    free(s->flows.pairs.table);
+    if (!s->is_part)
+        arena_fini(&s->lasting_arena);
+}
+
+/* ---- their table: found by source, destination, entry of the traffic list, class and number ---- */
+
+struct key { uint32_t src, dst, traffic, number; uint16_t dport; uint8_t prio; };
+
+static uint32_t hash(const struct key *k)
+{
+    uint64_t h = ((uint64_t)k->src << 32 | k->dst) * 0x9e3779b97f4a7c15ull;
+
+    h ^= h >> 29;
+    h += (uint64_t)k->traffic << 40 ^ (uint64_t)k->number << 16 ^ k->dport ^ (uint64_t)k->prio << 60;
+    h *= 0xbf58476d1ce4e5b9ull;
+    h ^= h >> 32;
+    h *= 0x94d049bb133111ebull;
+    return (uint32_t)(h >> 32);
+}
+
+static struct key key_of(const struct sim *s, const struct flow *f)
+{
+    return (struct key){ f->src, f->dst, f->traffic, pair_of(s, f)->number, (uint16_t)(f->ports >> 16), f->prio };
+}
+
+static bool is_same(const struct key *a, const struct key *b)
+{
+    return a->src == b->src && a->dst == b->dst && a->traffic == b->traffic && a->number == b->number &&
+           a->dport == b->dport && a->prio == b->prio;
+}
+
+/* Returns the slot of a key, or a free one for it. */
+static uint32_t *slot_of(const struct sim *s, const struct key *k)
+{
+    const struct pairs *p = &s->flows.pairs;
+    uint32_t            at = hash(k) & p->mask;
+
+    for (; p->slot[at]; at = (at + 1) & p->mask) {
+        struct key is = key_of(s, &s->flows.flow[p->slot[at]]);
+
+        if (is_same(&is, k))
+            break;
+    }
+    return &p->slot[at];
+}
+
+/* Doubles the table when it is half full. The old one stays unused. */
+static void make_room(struct sim *s)
+{
+    struct pairs *p = &s->flows.pairs;
+    uint32_t     *was = p->slot, slots = p->slot ? p->mask + 1 : 0;
+
+    if (2 * (p->count + 1) <= slots)
+        return;
+    p->slot = arena_alloc(p->table, slots ? 2ul * slots : PAIR_SLOTS_MIN, sizeof *p->slot);
+    p->mask = (slots ? 2 * slots : PAIR_SLOTS_MIN) - 1;
+    for (uint32_t i = 0; i < slots; i++)
+        if (was[i]) {
+            struct key k = key_of(s, &s->flows.flow[was[i]]);
+
+            *slot_of(s, &k) = was[i];
+        }
+}
+
+static struct flow *find_or_make(struct sim *s, struct host *h, const struct key *k)
+{
+    struct pairs *p = &s->flows.pairs;
+    uint32_t     *slot, id;
+
+    make_room(s);
+    slot = slot_of(s, k);
+    if (*slot)
+        return &s->flows.flow[*slot];
+    id = flow_take(s);
+    if (!id)
+        return NULL;
+    *slot = id;
+    p->count++;
+    p->pair[id] = (struct pair){ .number = k->number, .next_of_host = h->pairs };
+    h->pairs = id;
+    s->flows.flow[id].phase = FLOW_FREE;
+    s->flows.flow[id].src = k->src;      /* so that it is found */
+    s->flows.flow[id].dst = k->dst;
+    s->flows.flow[id].traffic = k->traffic;
+    s->flows.flow[id].ports = (uint32_t)k->dport << 16;
+    s->flows.flow[id].prio = k->prio;
+    return &s->flows.flow[id];
+}
+
+struct flow *pair_take(struct sim *s, struct host *h, const struct flow_spec *spec)
+{
+    struct key   k = { h->node, spec->dst, spec->traffic, spec->pair ? spec->pair : 1, spec->dport, spec->prio };
+    struct flow *f = find_or_make(s, h, &k);
+    struct pair *first;
+
+    if (!f || spec->qps == 1 || spec->pair)
+        return f;
+    first = pair_of(s, f);
+    k.number = first->turn = first->turn % spec->qps + 1;
+    return k.number == 1 ? f : find_or_make(s, h, &k);
+}
+
+/* ---- their messages ---- */
+
+static uint32_t new_posted(struct sim *s)
+{
+    struct pairs *p = &s->flows.pairs;
+    uint32_t      id = p->free;
+
+    if (id) {
+        p->free = p->posted[id].next;
+        return id;
+    }
+    if (p->used < p->limit)
+        return p->used++;
+    engine_fail(&s->engine, "more than %u messages at once", p->limit - p->first);
+    return 0;
+}
+
+static void give_back(struct pairs *p, uint32_t id)
+{
+    if (!id)
+        return;
+    p->posted[id].next = p->free;
+    p->free = id;
+}
+
+/* The oldest message is 'id' now. */
+static void use_head(struct sim *s, struct flow *f, uint32_t id)
+{
+    const struct posted *m = &s->flows.pairs.posted[id];
+
+    pair_of(s, f)->head = id;
+    f->end = m->end;
+    f->start_ps = m->start_ps;
+    f->ideal_ps = m->ideal_ps;
+    f->tag = m->tag;
+    f->resent_bytes = 0;
+}
+
+static void use_sending(struct sim *s, struct flow *f, uint32_t id)
+{
+    const struct posted *m = &s->flows.pairs.posted[id];
+
+    pair_of(s, f)->sending = id;
+    f->bytes = m->end;
+    if (f->sent < m->begin)
+        f->sent = m->begin;
+}
+
+bool pair_add(struct sim *s, struct flow *f, const struct flow_spec *spec, uint64_t ideal_ps)
+{
+    struct pairs *all = &s->flows.pairs;
+    struct pair  *p = pair_of(s, f);
+    uint32_t      id = new_posted(s), mtu = s->cfg.mtu_bytes;
+    uint64_t      begin = p->tail ? all->posted[p->tail].end : p->past ? all->posted[p->past].end : 0;
+
+    if (!id)
+        return false;
+    if (s->flows.selective_tx)
+        begin = (begin + mtu - 1) / mtu * mtu;
+    all->posted[id] = (struct posted){ .begin = begin, .end = begin + spec->bytes, .start_ps = engine_world_ps(&s->engine),
+                                       .ideal_ps = ideal_ps, .tag = spec->tag };
+    if (p->tail)
+        all->posted[p->tail].next = id;
+    else if (p->past)
+        all->posted[p->past].next = id;
+    else
+        p->first = id;
+    p->tail = id;
+    if (!p->head) {
+        f->sent = f->acked = begin;
+        use_head(s, f, id);
+        use_sending(s, f, id);
+    } else {
+        pair_go_on(s, f);
+    }
+    return true;
+}
+
+bool pair_pop(struct sim *s, struct flow *f)
+{
+    struct pairs *all = &s->flows.pairs;
+    struct pair  *p = pair_of(s, f);
+    uint32_t      next = all->posted[p->head].next;
+
+    give_back(all, p->past);
+    p->past = p->head;
+    if (!next) {
+        p->head = p->sending = p->tail = 0;
+        f->end = UINT64_MAX;
+        return false;
+    }
+    if (p->sending == p->head)
+        use_sending(s, f, next);
+    use_head(s, f, next);
+    pair_go_on(s, f);
+    return true;
+}
+
+APART void pair_go_on(struct sim *s, struct flow *f)
+{
+    const struct pairs *all = &s->flows.pairs;
+    const struct pair  *p = pair_of(s, f);
+
+    while (f->sent >= f->bytes && all->posted[p->sending].next)
+        use_sending(s, f, all->posted[p->sending].next);
+    if (f->sent > f->bytes)
+        f->sent = f->bytes;
+}
+
+APART void pair_go_back(struct sim *s, struct flow *f)
+{
+    use_sending(s, f, pair_of(s, f)->head);
+    pair_go_on(s, f);
+}
+
+uint64_t pair_bytes(const struct sim *s, const struct flow *f)
+{
+    return f->is_lasting ? f->end - s->flows.pairs.posted[pair_of(s, f)->head].begin : f->bytes;
+}
+
+uint64_t pair_acked(const struct sim *s, const struct flow *f)
+{
+    return f->is_lasting ? f->acked - s->flows.pairs.posted[pair_of(s, f)->head].begin : f->acked;
+}
+
+uint32_t pair_waiting(const struct sim *s, const struct flow *f, uint64_t *bytes)
+{
+    uint32_t count = 0;
+
+    if (!f->is_lasting) {
+        *bytes += f->bytes;
+        return 1;
+    }
+    for (uint32_t id = pair_of(s, f)->head; id; id = s->flows.pairs.posted[id].next, count++)
+        *bytes += s->flows.pairs.posted[id].end - s->flows.pairs.posted[id].begin;
+    return count;
+}
+
+/* ---- the receiver ---- */
+
+static uint32_t receiving(const struct sim *s, const struct flow *f)
+{
+    uint32_t arrived = s->flows.pairs.arrived[f - s->flows.flow];
+
+    return arrived ? s->flows.pairs.posted[arrived].next : pair_of(s, f)->first;
+}
+
+const struct posted *pair_receiving(const struct sim *s, const struct flow *f)
+{
+    return &s->flows.pairs.posted[receiving(s, f)];
+}
+
+void pair_on_arrival(struct sim *s, const struct flow *f)
+{
+    s->flows.pairs.arrived[f - s->flows.flow] = receiving(s, f);
+}
+
+/* ---- ends ---- */
 
 /* Gives a flow's index back. While copies of its packets may be under way their receiver must find the state
  * that goes with them, so a flow that has sent something twice keeps its index for a while. */

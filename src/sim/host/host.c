@@ -7,6 +7,7 @@
 #include "sim/host/probe.h"
 #include "sim/host/receive.h"
 #include "sim/host/reply.h"
+#include "sim/host/rto.h"
 #include "sim/host/send.h"
 #include "sim/host/turn.h"
 #include "sim/host/tcp/tcp_ack.h"
@@ -15,13 +16,32 @@
 #include "sim/link/path.h"
 #include "sim/state/expect.h"
 
+/* A queue pair takes part in the turn from now on. */
+static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)
+{
+    turn_add(s, h, f);
+    if (s->flows.tcp_tx)
+        s->hosts.tcp[f->host].rdma_prio = f->prio;
+    rto_on_start(s, h, f);
+    pacer_sort_in(s, h, f);
+}
+
 void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
+    struct post post;
+
     if (s->model.list)
         s->model.list->on_start(s, h, spec->dst);
     if (s->hosts.inside && inside_start(s, h, spec))
         return;
-    post_flow(s, h, spec);
+    post = post_flow(s, h, spec);
+    switch (post.step) {
+    case POST_TCP:    tcp_start(s, h, post.flow);                                               break;
+    case POST_NEW:    add_queue_pair(s, h, post.flow);                                          break;
+    case POST_AWAKE:  add_queue_pair(s, h, post.flow), pacer_on_decision(s, h, post.flow);      break;
+    case POST_MORE:   pacer_sort_in(s, h, post.flow);                                           break;
+    case POST_FAILED: break;
+    }
     host_kick(s, h);
 }
 

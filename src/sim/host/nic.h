@@ -2,7 +2,7 @@
  *
  * A flow is a queue pair with a message. The sender's half (struct flow) belongs to the source host, the receiver's half
  * (struct flow_rx) to the destination; they share an index, and a generation tells a new flow from the last one that had
- * the index. A lasting one goes on with other messages: pair/pair.h says how.
+ * the index. A lasting one goes on with other messages: flow.h says how.
  *
  * A flow is posted (post.h). With bytes left it is either waiting (its pacer lets it send at next_ps > now; kept in a
  * heap) or ready (a bit in a bitmap): pacer.h. Which of those that are ready goes next says turn.h, and send.h sends
@@ -48,7 +48,7 @@ struct flow {
     uint32_t      traffic;
     uint32_t      next_free;
     uint8_t       tcp;           /* as in flow_spec; not 0: the rest is in struct tcp_tx, and it is not on 'list' */
-    bool          is_lasting;    /* see pair/pair.h; otherwise it is over with its message */
+    bool          is_lasting;    /* see flow.h; otherwise it is over with its message */
     uint16_t      timeouts;      /* in a row, while 'acked' is timeout_acked */
     uint64_t      end;           /* it, or its oldest message, is over when so much is acknowledged */
 

@@ -3,13 +3,8 @@
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
-#include "sim/host/pair/pair.h"
-#include "sim/host/pair/pair_table.h"
 #include "sim/host/probe.h"
-#include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
-#include "sim/host/tcp/tcp_send.h"
-#include "sim/host/turn.h"
 #include "sim/state/ideal.h"
 
 #include <string.h>
@@ -25,7 +20,11 @@ static uint32_t source_port(struct sim *s, struct host *h, uint32_t dst)
     return (m->sport_first + (h->sport++ & m->sport_mask)) & 0xffff;
 }
 
-/* What a flow is, whoever sends it. */
+static struct cc_out fresh_out(const struct host *h)
+{
+    return (struct cc_out){ .rate_bps = h->port->rate_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER, .probe_ps = NEVER };
+}
+
 static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct flow_spec *spec)
 {
     uint16_t generation = (uint16_t)(f->generation + 1);
@@ -47,8 +46,7 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
     f->traffic = spec->traffic;
     f->is_answered = spec->is_answered;
     f->tag = spec->tag;
-    f->out = (struct cc_out){ .rate_bps = h->port->rate_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER,
-                              .probe_ps = NEVER };
+    f->out = fresh_out(h);
 }
 
 static uint64_t ideal_ps(const struct sim *s, const struct host *h, const struct flow_spec *spec)
@@ -57,16 +55,7 @@ static uint64_t ideal_ps(const struct sim *s, const struct host *h, const struct
                      : sim_ideal_ps(s, h->node, spec->dst, spec->bytes);
 }
 
-static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)
-{
-    turn_add(s, h, f);
-    if (s->flows.tcp_tx)
-        s->hosts.tcp[f->host].rdma_prio = f->prio;
-    rto_on_start(s, h, f);
-    pacer_sort_in(s, h, f);
-}
-
-/* What lies beside a flow starts anew. */
+/* Resets the tables that are parallel to flows. */
 static void reset(struct sim *s, uint32_t id)
 {
     if (s->hosts.hf2t)
@@ -96,7 +85,7 @@ static void count(struct sim *s, const struct flow *f, const struct flow_spec *s
         s->watch.on_request(s->watch.arg, s->engine.now_ps, f, spec->bytes);
 }
 
-/* ---- queue pairs that live on ---- */
+/* ---- persistent queue pairs ---- */
 
 static void make_lasting(struct sim *s, struct host *h, struct flow *f, const struct flow_spec *spec)
 {
@@ -107,51 +96,47 @@ static void make_lasting(struct sim *s, struct host *h, struct flow *f, const st
     reset(s, (uint32_t)(f - s->flows.flow));
 }
 
-/* An idle queue pair has a message again. What its timers did to its rate meanwhile is caught up with when it is looked
- * at; if a packet is still in its pacer, that goes on at the rate of now. */
+/* An idle queue pair has a message again. Its control catches up with its timers when it is next used. */
 static void wake(struct sim *s, struct host *h, struct flow *f)
 {
     if (s->cfg.idle_reset_ps && s->engine.now_ps - f->progress_ps >= s->cfg.idle_reset_ps) {
-        f->out = (struct cc_out){ .rate_bps = h->port->rate_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER,
-                                  .probe_ps = NEVER };
+        f->out = fresh_out(h);
         start_control(s, h, f);
     }
     f->phase = FLOW_ACTIVE;
     f->progress_ps = s->engine.now_ps;
-    add_queue_pair(s, h, f);
-    pacer_on_decision(s, h, f);
 }
 
-static APART void post_message(struct sim *s, struct host *h, const struct flow_spec *spec)
+static APART struct post post_message(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
-    struct flow *f = pair_take(s, h, spec);
+    struct flow   *f = pair_take(s, h, spec);
+    enum post_step step = POST_MORE;
 
     if (!f)
-        return;
+        return (struct post){ POST_FAILED, NULL };
     if (f->phase == FLOW_FREE)
         make_lasting(s, h, f, spec);
     if (!pair_add(s, f, spec, ideal_ps(s, h, spec)))
-        return;
-    if (f->phase == FLOW_IDLE)
+        return (struct post){ POST_FAILED, NULL };
+    if (f->phase == FLOW_IDLE) {
         wake(s, h, f);
-    else
-        pacer_sort_in(s, h, f);
+        step = POST_AWAKE;
+    }
     count(s, f, spec);
+    return (struct post){ step, f };
 }
 
-void post_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
+struct post post_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
     uint32_t     id;
     struct flow *f;
 
-    if (spec->qps) {
-        post_message(s, h, spec);
-        return;
-    }
+    if (spec->qps)
+        return post_message(s, h, spec);
     id = flow_take(s);
     f = &s->flows.flow[id];
     if (!id)
-        return;
+        return (struct post){ POST_FAILED, NULL };
     fill_in(s, h, f, spec);
     f->ideal_ps = ideal_ps(s, h, spec);
     if (s->cfg.window_by_pair) {
@@ -160,9 +145,6 @@ void post_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
     }
     start_control(s, h, f);
     reset(s, id);
-    if (spec->tcp)
-        tcp_start(s, h, f);
-    else
-        add_queue_pair(s, h, f);
     count(s, f, spec);
+    return (struct post){ spec->tcp ? POST_TCP : POST_NEW, f };
 }

@@ -1,10 +1,21 @@
-/* src/sim/host/post.h - a message is posted: a flow starts. */
+/* src/sim/host/post.h - a message is posted: a flow starts, or a persistent queue pair has more to send. */
 #ifndef SIM_HOST_POST_H
 #define SIM_HOST_POST_H
 
 #include "sim/host/nic.h"
 
-/* Starts a flow now, unless there are too many: then the run has failed. Sending it is the caller's. */
-void post_flow(struct sim *, struct host *, const struct flow_spec *);
+/* What the caller must do with the flow. */
+enum post_step {
+    POST_FAILED,                 /* nothing: there are too many flows, and the run has failed */
+    POST_TCP,                    /* start TCP */
+    POST_NEW,                    /* add a queue pair to the turn */
+    POST_AWAKE,                  /* the same for one that was idle: its rate may have changed */
+    POST_MORE,                   /* its queue pair may send more */
+};
+
+struct post { enum post_step step; struct flow *flow; };
+
+/* Posts a message now. */
+struct post post_flow(struct sim *, struct host *, const struct flow_spec *);
 
 #endif

@@ -1,7 +1,6 @@
 #include "sim/host/receive.h"
 #include "sim/host/flow.h"
 #include "sim/host/np/np.h"
-#include "sim/host/pair/pair.h"
 #include "sim/host/reply.h"
 #include "sim/host/selective_repeat.h"
 

@@ -3,7 +3,6 @@
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
-#include "sim/host/pair/pair.h"
 #include "sim/host/probe.h"
 #include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"

@@ -1,7 +1,7 @@
 /* src/sim/observe/messages.c - see messages.h. */
 #include "sim/observe/messages.h"
 #include "core/units.h"
-#include "sim/host/pair/pair.h"
+#include "sim/host/flow.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

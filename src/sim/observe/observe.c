@@ -1,6 +1,6 @@
 /* src/sim/observe/observe.c */
 #include "sim/observe/observe.h"
-#include "sim/host/pair/pair.h"
+#include "sim/host/flow.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/tcp/tcp.h"
 #include "sim/observe/watch.h"

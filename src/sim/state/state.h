@@ -34,7 +34,7 @@ struct partition;
 struct skip;
 struct weave;
 
-/* Queue pairs that live on, and their messages: see host/pair/pair.h. All are NULL where there are none. */
+/* Queue pairs that live on, and their messages: see host/flow.h. All are NULL where there are none. */
 struct pairs {
     struct pair   *pair;                     /* by index of the flow */
     struct posted *posted;                   /* messages; 0 is none */

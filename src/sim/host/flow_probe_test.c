@@ -1,9 +1,9 @@
-/* src/sim/host/pair/pair_probe_test.c - RTT probes of queue pairs that live on: while they are idle, and after it.
+/* src/sim/host/flow_probe_test.c - RTT probes of queue pairs that live on: while they are idle, and after it.
  *
  * Oracles: times of frames over known links, a control that only writes down what it is told, and rttcc, and Swift, which
  * measures by its ACKs: their rates must not change while nothing comes.
  */
-#include "sim/host/pair/pair.h"
+#include "sim/host/flow.h"
 #include "sim/host/probe.h"
 #include "sim/test_world.h"
 

@@ -1,4 +1,4 @@
-#include "sim/host/pair/pair.h"
+#include "sim/host/flow.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/host.h"
 #include "sim/test_world.h"
