@@ -146,7 +146,7 @@ static void pfc__paused_time_is_that_between_frames(void **unused)
                 since = w.pfc[k].is_pause ? w.pfc[k].at_ps : 0;
             }
         assert_true(paused > 0);
-        assert_int_equal(pfc_paused_ps(w.sim->net.host[i].port, w.sim->engine.now_ps), paused);
+        assert_int_equal(port_paused_ps(w.sim->net.host[i].port, w.sim->engine.now_ps), paused);
     }
     world_end(&w);
 }
