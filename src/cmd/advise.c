@@ -7,12 +7,14 @@
 #include "cmd/device.h"
 #include "cmd/json/advise_json.h"
 #include "cmd/json/cmd_json.h"
+#include "core/knob_text.h"
 #include "core/units.h"
 #include "report/setting_print.h"
 
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define OPTIONS_DESCRIBED 8      /* KEY_LINK_RATE to KEY_COUNTERS */
 
@@ -26,6 +28,8 @@ struct options {
     const char           *out, *report;
     enum device           device;
     bool                  is_json;
+    struct host_record    record;
+    char                 *recorded[KNOB_COUNT];      /* its settings, as for --set */
 };
 
 enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_FORMAT = 'f', KEY_SEED = 256, KEY_GOAL, KEY_BUDGET, KEY_AS,
@@ -173,7 +177,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
-    .args_doc = "SCENARIO.yaml\n--load SHARE [--sizes TABLE] [--rate RATE] [--rtt TIME] ...\n--messages FILE [--counters FILE] [--rate RATE] [--rtt TIME] ...",
+    .args_doc = "SCENARIO.yaml\nRECORD.csv [--sizes TABLE] [--rtt TIME] ...\n--load SHARE [--sizes TABLE] [--rate RATE] [--rtt TIME] ...\n--messages FILE [--counters FILE] [--rate RATE] [--rtt TIME] ...",
     .doc = "Advises a setting for a network and its traffic, and says what it is worth. A scenario describes both, "
            "or options do: then the network is four racks of eight hosts. Presets and hundreds of other settings are tried on it by simulation; the best of them race on "
            "fresh messages, and at loads that are a fifth off. What is told in the end is of messages that the search has "
@@ -190,6 +194,8 @@ static const struct argp argp = {
            "      For a network that nobody has described in a file.\n"
            "  anole advise --rate 100Gbps --messages flows.csv --counters ports.csv\n"
            "      For traffic that was recorded: sizes of messages, and how busy links are over the day.\n"
+           "  anole advise anole-record.csv\n"
+           "      For what anole record has sampled on a host, or ethtool -S has printed: symptoms, then advice.\n"
            "  anole advise cluster.yaml --report advice.html\n"
            "      The evidence as a page, for whoever asks why.\n"
            "  anole advise cluster.yaml --as mlx5 > set-nics.sh\n"
@@ -268,10 +274,12 @@ static void check_described(const struct options *o)
     const struct advise_request *q = &o->request;
     bool                         has_load = q->described.load > 0 || q->load_high > 0;
 
-    if (!has_load && !q->messages && !q->counters)
+    if (!has_load && !q->messages && !q->counters && !q->record)
         cmd_usage("--load: how busy are hosts' links? For instance --load 40%%, or --messages or --counters with what was recorded");
     if (has_load && q->counters)
         cmd_usage("--load and --counters: one of them");
+    if (q->record && q->counters)
+        cmd_usage("--counters: %s has counters already", q->record_path);
     if (q->described.sizes && q->messages)
         cmd_usage("--sizes and --messages: one of them");
 }
@@ -280,12 +288,62 @@ static void check_options(const struct options *o)
 {
     if (o->is_json && o->device)
         cmd_usage("--format json and --as: one of them");
-    if (!o->request.path && !o->described)
+    if (!o->request.path && !o->request.record && !o->described)
         cmd_usage("which network? anole advise SCENARIO.yaml, or --rate, --rtt, --sizes and --load; see anole advise --help");
     if (o->request.path && o->described)
         cmd_usage("--%s goes without a scenario; to change '%s' use --set", o->described, o->request.path);
     if (!o->request.path)
         check_described(o);
+}
+
+/* ---- a file of anole record ---- */
+
+/* What the NIC is set to is the setting that advice is compared with. */
+static void add_settings(struct options *o, const struct host_device *d)
+{
+    for (enum knob k = 0; k < KNOB_COUNT; k++) {
+        const struct knob_info *info = &knob_info[k];
+        double                  value = d->setting.knobs.value[k];
+        char                    text[KNOB_TEXT_MAX], line[128];
+
+        if (!d->setting.is_named[k])
+            continue;
+        if (value < info->min || value > info->max) {
+            fprintf(stderr, "anole: %s: %s is %s there, which is outside what can be simulated; the default is taken\n",
+                    o->request.record_path, info->name, knob_text(text, k, value));
+            continue;
+        }
+        snprintf(line, sizeof(line), "%s=%s", info->name, knob_text(text, k, value));
+        o->recorded[k] = xstrdup(line);
+        cmd_add_set(&o->set, &o->request.sets, o->recorded[k]);
+    }
+}
+
+/* Whether the argument is such a file and no scenario. Its devices give the rate and the load. */
+static int read_record(struct options *o, struct err *err)
+{
+    const char *path = o->request.path;
+    size_t      bytes;
+    char       *text;
+    int         rc = 0;
+
+    if (!path || access(path, R_OK) != 0 || text_read_file(path, RECORDED_BYTES_MAX, &text, &bytes, err))
+        return 0;                /* a scenario, or what its reader refuses */
+    if (host_record_is(text, bytes)) {
+        rc = host_record_read(&o->record, text_file_name(path), text, bytes, err);
+        o->request.record = &o->record;
+        o->request.record_path = path;
+        o->request.path = NULL;
+    }
+    free(text);
+    if (rc || !o->request.record)
+        return rc;
+    if (host_record_rate(&o->record) && !o->is_given[0]) {
+        o->request.described.rate_bps = host_record_rate(&o->record);
+        o->is_given[0] = true;
+    }
+    add_settings(o, &o->record.device[0]);
+    return 0;
 }
 
 /* What the network is taken to be like where no option says so. */
@@ -313,6 +371,9 @@ static int advise_main(int argc, char **argv)
     int        rc;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
+    rc = read_record(&o, &err);
+    if (rc)
+        return cmd_end(rc, &err);
     check_options(&o);
     if (!o.request.described.sizes)
         o.request.described.sizes = "FB_Hadoop";
@@ -324,6 +385,9 @@ static int advise_main(int argc, char **argv)
     o.request.argv = argv;
     interrupt_catch();
     rc = advise(&o, &err);
+    host_record_fini(&o.record);
+    for (int i = 0; i < KNOB_COUNT; i++)
+        free(o.recorded[i]);
     free(o.set);
     return cmd_end(rc, &err);
 }

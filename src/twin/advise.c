@@ -264,12 +264,16 @@ static int read_file(struct recorded *to, read_recorded *reads, const char *path
     return rc;
 }
 
+#define RANGE_MIN 0.02
+
 /* Hours in which nothing is sent ask for no setting, and links carry no more than they can. */
 static void set_range(struct advice *a, double mean, double low, double high)
 {
     low = fmax(low, RECORDED_LOAD_MIN);
     high = fmin(fmax(high, low), 1);
     a->described.load = recorded_expected(mean, high);
+    if (high - low < RANGE_MIN * high)
+        return;                  /* as good as one load: half and one and a half times of it say more */
     a->load[1] = low / a->described.load;
     a->load[2] = high / a->described.load;
     a->has_range = true;
@@ -279,7 +283,7 @@ static void set_range(struct advice *a, double mean, double low, double high)
 static int describe_traffic(struct advice *a, struct err *err)
 {
     const struct advise_request *q = a->request;
-    const struct recorded       *r = q->counters ? &a->counters : &a->messages;
+    const struct recorded       *r = q->counters || q->record ? &a->counters : &a->messages;
     int                          rc = 0;
 
     a->described = q->described;
@@ -287,6 +291,9 @@ static int describe_traffic(struct advice *a, struct err *err)
         rc = read_file(&a->messages, recorded_messages, q->messages, q->described.rate_bps, err);
     if (!rc && q->counters)
         rc = read_file(&a->counters, recorded_counters, q->counters, q->described.rate_bps, err);
+    if (!rc && q->record && q->described.load == 0 && q->load_high == 0)
+        rc = recorded_counters(&a->counters, text_file_name(q->record_path), q->record->sent, q->record->sent_bytes,
+                               q->described.rate_bps, err);
     if (rc)
         return rc;
     a->described.messages = a->messages.sizes ? &a->messages : NULL;

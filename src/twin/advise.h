@@ -11,6 +11,7 @@
 #include "run/scenario_file.h"
 #include "tune/rehearse/search/rehearse.h"
 #include "twin/described.h"
+#include "twin/host_record.h"
 #include "twin/recorded.h"
 #include "twin/trial.h"
 
@@ -27,6 +28,8 @@ struct advise_request {
     struct described   described;            /* its load: where there is no range, and nothing was recorded */
     double             load_low, load_high;  /* the range of it; 0: there is none */
     const char        *messages, *counters;  /* files of what was recorded; NULL: there is none */
+    const struct host_record *record;        /* what was recorded on a host, from 'record_path'; NULL: nothing */
+    const char        *record_path;
     const char *const *set;
     uint32_t           sets;
     const struct goal *goal;

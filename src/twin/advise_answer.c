@@ -232,7 +232,12 @@ static bool is_default(const struct advice *a)
 
 static void add_setting(const struct advice *a, struct card *c)
 {
-    if (is_default(a))
+    const struct host_record *h = a->request->record;
+
+    if (h && h->device[0].has_settings)
+        card_add(c, CARD_SETTING, "'Yours' is what was read from %s%s%s; thresholds of switches are NVIDIA's defaults, because a "
+                 "host cannot read them (--set kmin=VALUE).", h->device[0].name, *h->host ? " of " : "", h->host);
+    else if (is_default(a))
         card_add(c, CARD_SETTING, "'Yours' is NVIDIA's default, because no other setting was given "
                  "(--set KEY=VALUE%s).", a->request->path ? ", or knobs: in the scenario" : "");
     else

@@ -223,3 +223,36 @@ refuses() {
     [ "$(wc -l <"$dir/err")" -eq 1 ]
     grep -qE -- "$pattern" "$dir/err" || { cat "$dir/err"; false; }
 }
+
+@test "advise: a file of anole record gives rate, load, setting and symptoms" {
+    cat >"$dir/record.csv" <<'END'
+time_s,device,name,value
+10.00,host,info.host,node7
+10.00,host,info.ethtool,yes
+10.00,mlx5_0,info.speed_mbps,25000
+10.00,mlx5_0,info.settings,sysfs
+10.00,mlx5_0,setting.rpg_ai_rate,50
+10.00,mlx5_0,counter.port_xmit_data,0
+10.00,mlx5_0,counter.rx_prio3_pause,7
+10.00,mlx5_0,counter.rx_prio3_pause_duration,0
+10.00,mlx5_0,counter.rp_cnp_handled,4
+20.00,mlx5_0,counter.port_xmit_data,781250000
+20.00,mlx5_0,counter.rx_prio3_pause,19
+20.00,mlx5_0,counter.rx_prio3_pause_duration,500000
+20.00,mlx5_0,counter.rp_cnp_handled,4
+END
+    "$ANOLE" advise "$dir/record.csv" --budget 1 >"$dir/out" 2>/dev/null
+    grep -q 'the network paused priority 3 for 5 % of the time' "$dir/out"
+    grep -q 'pauses but no CNPs' "$dir/out"
+    grep -q 'Links were busy for 10.0 % of the time' "$dir/out"      # 3.125 GB in 10 s at 25 Gb/s
+    tr -s ' \n' ' ' <"$dir/out" >"$dir/line"
+    grep -q "32 hosts at 25Gbps" "$dir/line"
+    grep -q "'Yours' is what was read from mlx5_0 of node7" "$dir/line"
+    run_apart "$ANOLE" advise "$dir/record.csv" --counters "$dir/record.csv"
+    [ "$status" -eq 2 ]
+    grep -q 'has counters already' "$dir/err"
+    sed -i 's/781250000/x/' "$dir/record.csv"
+    run_apart "$ANOLE" advise "$dir/record.csv"
+    [ "$status" -eq 1 ]
+    grep -q 'record.csv:11: value: ' "$dir/err"
+}
