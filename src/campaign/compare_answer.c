@@ -178,6 +178,7 @@ static uint32_t count_deciding(const struct comparison *c, uint32_t variant, boo
 #define COSTS_MAX   3            /* that are named */
 #define OTHERS_MAX  3            /* variants, besides the one that is advised */
 #define SETTINGS_MAX 4
+#define SETS_MAX    4            /* keys of a variant that are listed; more are counted */
 
 static double size_of(const struct compared_cell *cell)
 {
@@ -410,7 +411,9 @@ static void add_settings(const struct comparison *c, struct card *card)
         if (variant->own == 0 || strcmp(variant->name, variant->set[variant->sets - variant->own]) == 0)
             continue;            /* named by what it sets */
         card_add(card, CARD_SETTING, "%s:", variant->name);
-        for (uint32_t i = variant->sets - variant->own; i < variant->sets; i++)
+        if (variant->own > SETS_MAX)
+            card_add(card, CARD_SETTING, "%u keys.", variant->own);
+        for (uint32_t i = variant->sets - variant->own; i < variant->sets && variant->own <= SETS_MAX; i++)
             card_add(card, CARD_SETTING, "%s%s", variant->set[i], i + 1 < variant->sets ? "," : ".");
         said++;
     }
@@ -475,6 +478,8 @@ void comparison_answer(const struct comparison *c, struct card *card)
         add_sure(c, card, advised);
         add_next(c, card, advised);
     }
+    card_capitalise(card, CARD_COST);
+    card_capitalise(card, CARD_SURE);
     comparison_add_about(c, card);
     add_settings(c, card);
 }

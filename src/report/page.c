@@ -395,10 +395,15 @@ json_t *page_of_run(const struct results *r, const char *const *files)
 
 void page_print(const json_t *page, FILE *out)
 {
-    char *json = json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
+    char  *json = json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS)), *html = NULL;
+    size_t length;
+    FILE  *words = open_memstream(&html, &length);
 
-    if (!json)
+    if (!json || !words)
         die("out of memory");
-    form_print(json, out);
+    page_static(page, words);
+    fclose(words);
+    form_print(json, html, out);
+    free(html);
     free(json);
 }

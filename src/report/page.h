@@ -17,6 +17,9 @@ json_t *page_run(const struct results *, const char *name, const char *const *fi
 /* Writes the page around a run ("run") or a comparison (interface Page of data.ts). Does not take 'page'. */
 void page_print(const json_t *page, FILE *);
 
+/* What the page says without scripts, as HTML: the answer card and the main figures. */
+void page_static(const json_t *page, FILE *);
+
 /* The whole page of one run. */
 json_t *page_of_run(const struct results *, const char *const *files);
 

@@ -21,19 +21,24 @@ struct made {                    /* a run and its page, read back */
     json_t           *page, *run;    /* run: borrowed */
 };
 
-/* What stands between the page before the marker and the page behind it. */
+/* The data; what stands before the static part and behind the data is the page itself. */
 static json_t *data_of(const struct made *m)
 {
     const char  *marker = strstr(page_html, PAGE_MARKER), *behind = marker + strlen(PAGE_MARKER);
-    size_t       before = (size_t)(marker - page_html), after = page_html_size - (size_t)(behind - page_html);
+    const char  *still = strstr(page_html, PAGE_STATIC), *begin = "id=\"anole-data\">", *data;
+    size_t       before = (size_t)(still - page_html), after = page_html_size - (size_t)(behind - page_html), length;
     json_error_t error;
     json_t      *made;
 
     assert_true(m->html_bytes > before + after);
     assert_memory_equal(m->html, page_html, before);
     assert_memory_equal(m->html + m->html_bytes - after, behind, after);
-    assert_null(memchr(m->html + before, '<', m->html_bytes - before - after));
-    made = json_loadb(m->html + before, m->html_bytes - before - after, 0, &error);
+    data = strstr(m->html, begin);
+    assert_non_null(data);
+    data += strlen(begin);
+    length = m->html_bytes - after - (size_t)(data - m->html);
+    assert_null(memchr(data, '<', length));
+    made = json_loadb(data, length, 0, &error);
     if (!made)
         fail_msg("%s", error.text);
     return made;

@@ -1,38 +1,175 @@
-// The page of a comparison.
-import type { ComparedMetric, Comparison, Page, Run } from "./data";
+// The page of a comparison: the answer, the figures that decide, and pictures that explain why.
+import type { Answer, ComparedMetric, Comparison, Page, Run } from "./data";
 import { choice, h, nothing, scrollBox, section } from "./dom";
+import { axisFor, axisHead, changeText, effect, intervalText, valuesText, type Compared } from "./effects";
 import { countOf, format, formatChange } from "./format";
 import { detailsOfRun } from "./run";
-import { codes, facts, head, partial } from "./sections/head";
+import { answerCard, topLine } from "./sections/answer";
+import { codes, facts, partial } from "./sections/head";
+import { busiestLinks, topologyOnly } from "./sections/links";
 import { sweepSection } from "./sections/sweep";
-import { filesSection, scenarioSection } from "./sections/scenario";
-import { cdfsOfVariants, sizesOfVariants, slowdownSection } from "./sections/slowdown";
-import { timeGroup, timeOfVariants } from "./sections/time";
+import { scenarioSection } from "./sections/scenario";
+import { cdfsOfVariants, mainCdfs, sizesOfVariants } from "./sections/slowdown";
+import { mainTimes, timeGroup, timeOfVariants } from "./sections/time";
 import { table } from "./table";
+import { BASELINE_HUE, curveColour } from "./theme";
 import { whiskerAxis, whiskerRange, whiskers } from "./whiskers";
 
-type Compared = ComparedMetric["variants"][number];
-
 const LONG_NAME = 12; // on a phone such a name has a line of its own
+const SHOWN_VARIANTS = 3; // in the table of the figures that decide, besides the baseline
 
 // Said in words and a sign, so that it does not depend on colour.
 export function verdict(
   metric: ComparedMetric,
   variant: Compared,
 ): { sign: string; text: string; kind: string } {
-  if (!variant.is_significant) return { sign: "·", text: "no clear difference", kind: "same" };
-  if (variant.is_better) return { sign: "✓", text: "better", kind: "better" };
-  if (metric.better === "neither") return { sign: "≠", text: "different", kind: "other" };
-  return { sign: "✗", text: "worse", kind: "worse" };
+  if (!variant.is_significant) return { sign: "", text: "not clear", kind: "same" };
+  if (variant.is_better) return { sign: "✓ ", text: "better", kind: "better" };
+  if (metric.better === "neither") return { sign: "≠ ", text: "different", kind: "other" };
+  return { sign: "✕ ", text: "worse", kind: "worse" };
 }
 
-function intervalText(metric: ComparedMetric, variant: Compared): HTMLElement {
-  const { low, high } = variant;
+// ---- variants and their colours ----
+
+// The variant that the finding names first is the recommended one.
+export function recommended({ answer, baseline, metrics }: Comparison): string {
+  const names = metrics[0]?.variants.map(({ name }) => name).filter((name) => name !== baseline) ?? [];
+  const said = answer?.finding ?? "";
+  return names.find((name) => said.startsWith(`Use ${name}`)) ?? names[0] ?? baseline;
+}
+
+// The baseline is grey, the recommended variant has the accent, the others come after it.
+export function huesOf(runs: Run[], comparison?: Comparison): Map<string, number> {
+  const first = comparison ? recommended(comparison) : "";
+  const hues = new Map<string, number>();
+  let next = 1;
+  for (const { name } of runs)
+    hues.set(name, name === comparison?.baseline ? BASELINE_HUE : name === first ? 0 : next++ === BASELINE_HUE ? next++ : next - 1);
+  return hues;
+}
+
+function variantKey(runs: Run[], hues: Map<string, number>): HTMLElement {
   return h(
-    "span",
-    { class: "interval" },
-    low === null || high === null ? "" : `${format(low, metric.unit)} … ${format(high, metric.unit)}`,
+    "p",
+    { class: "variant-key" },
+    ...runs.map(({ name }) =>
+      h("span", { class: `hue-${hues.get(name)}` }, h("i", { style: `background:${curveColour(hues.get(name)!)}` }), name),
+    ),
   );
+}
+
+// ---- the figures that decide ----
+
+// "p99 slowdown, flows <120KB" has two lines.
+function figureHead(metric: ComparedMetric, rows: number): HTMLElement {
+  const [name, ...of] = metric.label.split(", ");
+  return h(
+    "th",
+    { scope: "rowgroup", rowspan: rows, class: "fig" },
+    h("b", {}, name!.replace(/^[a-oq-z]/, (letter) => letter.toUpperCase())),
+    h("span", { class: "muted" }, [of.join(", "), metric.better === "neither" ? "" : `${metric.better} is better`].filter(Boolean).join("; ")),
+  );
+}
+
+function decidingRows(metric: ComparedMetric, shown: string[], base: Compared, axis: ReturnType<typeof axisFor>, hues: Map<string, number>): HTMLElement[] {
+  const variants = shown.flatMap((name) => metric.variants.filter((variant) => variant.name === name));
+  return variants.map((variant, i) => {
+    const { sign, text, kind } = verdict(metric, variant);
+    const hue = hues.get(variant.name) ?? 0;
+    return h(
+      "tr",
+      { class: i === variants.length - 1 ? "last" : null, "data-metric": metric.name, "data-variant": variant.name },
+      i === 0 && figureHead(metric, variants.length),
+      h("td", { class: `vn hue-${hue}` }, variant.name),
+      h("td", { class: "number val" }, valuesText(metric, base, variant)),
+      h("td", { class: "pl" }, effect(metric, variant, axis, hue)),
+      h("td", { class: "number chg" }, h("b", {}, changeText(variant.change))),
+      h("td", { class: "number iv muted" }, intervalText(variant)),
+      h("td", { class: "vd" }, h("span", { class: kind }, sign + text)),
+    );
+  });
+}
+
+// Variants with other flows are shown side by side: means alone, and no word about better or worse.
+function sideBySide(metrics: ComparedMetric[]): HTMLElement {
+  const names = metrics[0]?.variants.map(({ name }) => name) ?? [];
+  return scrollBox(
+    h(
+      "table",
+      { class: "side" },
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Figure"), ...names.map((name) => h("th", { scope: "col", class: "number" }, name)))),
+      h(
+        "tbody",
+        {},
+        ...metrics.map((metric) =>
+          h("tr", {}, h("th", { scope: "row" }, metric.label), ...metric.variants.map(({ mean }) => h("td", { class: "number" }, format(mean, metric.unit)))),
+        ),
+      ),
+    ),
+  );
+}
+
+function decidingMetrics({ deciding, metrics }: Comparison): ComparedMetric[] {
+  const chosen = (deciding ?? []).flatMap((name) => metrics.filter((metric) => metric.name === name));
+  return chosen.length > 0 ? chosen : metrics.filter((metric) => metric.is_shown).slice(0, 6);
+}
+
+const hasPairs = ({ verdicts, baseline }: Comparison) =>
+  !verdicts || verdicts.some(({ name, has_same_flows }) => name !== baseline && has_same_flows !== false);
+
+function decidingSection(comparison: Comparison, hues: Map<string, number>): HTMLElement {
+  const { baseline, metrics } = comparison;
+  if (metrics.length === 0) return section("differences", "The figures that decide", nothing("There is nothing to compare."));
+  const chosen = decidingMetrics(comparison);
+  const others = metrics[0]!.variants.map(({ name }) => name).filter((name) => name !== baseline);
+  const shown = [recommended(comparison), ...others.filter((name) => name !== recommended(comparison))].slice(0, SHOWN_VARIANTS);
+  const axis = axisFor(chosen);
+  const isJudged = hasPairs(comparison) && others.length > 0;
+  const heads = ["Figure", "Setting", `${baseline} → this setting`];
+  const body = isJudged
+    ? h(
+        "table",
+        { class: "deciding" },
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            ...heads.map((text, i) => h("th", { scope: "col", class: i === 2 ? "number" : null }, text)),
+            h("th", { class: "pl", scope: "col" }, axisHead(axis)),
+            ...["Change", `${Math.round(100 * comparison.confidence)} % interval`].map((text) => h("th", { scope: "col", class: "number" }, text)),
+            h("th", { scope: "col" }, "Verdict"),
+          ),
+        ),
+        ...chosen.map((metric) => {
+          const base = metric.variants.find(({ name }) => name === baseline)!;
+          return h("tbody", {}, ...decidingRows(metric, shown, base, axis, hues));
+        }),
+      )
+    : sideBySide(chosen);
+  return section(
+    "differences",
+    isJudged ? "The figures that decide" : "Side by side",
+    h("p", { class: "hint" }, decidingNote(comparison, isJudged, others.length - shown.length)),
+    h("div", { class: "card" }, isJudged && h("div", { class: "ax-phone" }, axisHead(axis)), body, allFigures(comparison)),
+  );
+}
+
+function decidingNote(comparison: Comparison, isJudged: boolean, hidden: number): string {
+  const means = `Mean of ${countOf(comparison.seeds, "seed")}`;
+  if (!isJudged) return `${means}. No verdict: the variants do not send the same messages.`;
+  return (
+    `${means}, against ${comparison.baseline}. The bar is the ${Math.round(100 * comparison.confidence)} % interval; faint if the change is not clear.` +
+    (hidden > 0 ? ` ${countOf(hidden, "more variant")} below.` : "")
+  );
+}
+
+// ---- all figures, folded ----
+
+function meanInterval(metric: ComparedMetric, variant: Compared): HTMLElement {
+  const { low, high } = variant;
+  return h("span", { class: "interval" }, low === null || high === null ? "" : `${format(low, metric.unit)} … ${format(high, metric.unit)}`);
 }
 
 function metricRows(metric: ComparedMetric, baseline: string, range: number): HTMLElement[] {
@@ -47,83 +184,54 @@ function metricRows(metric: ComparedMetric, baseline: string, range: number): HT
           "th",
           { scope: "rowgroup", rowspan: metric.variants.length },
           metric.label,
-          h(
-            "span",
-            { class: "muted direction" },
-            metric.better === "neither" ? "" : `${metric.better} is better`,
-          ),
+          h("span", { class: "muted direction" }, metric.better === "neither" ? "" : `${metric.better} is better`),
         ),
       h("td", variant.name.length > LONG_NAME ? { class: "long" } : {}, variant.name),
       h("td", { class: "number mean" }, format(variant.mean, metric.unit)),
-      h("td", { class: "number" }, intervalText(metric, variant)),
-      h(
-        "td",
-        { class: "number change" },
-        isBaseline ? h("span", { class: "muted" }, "baseline") : formatChange(variant.change),
-      ),
+      h("td", { class: "number" }, meanInterval(metric, variant)),
+      h("td", { class: "number change" }, isBaseline ? h("span", { class: "muted" }, "baseline") : formatChange(variant.change)),
       h("td", { class: "whiskers" }, isBaseline ? "" : whiskers(variant, range)),
-      h("td", { class: "verdict" }, isBaseline ? "" : h("span", { class: kind }, `${sign} ${text}`)),
+      h("td", { class: "verdict" }, isBaseline || variant.change === null ? "" : h("span", { class: kind }, sign + text)),
     );
   });
 }
 
-// One sentence a variant, before all numbers.
-function verdicts({ verdicts: told, baseline }: Comparison): HTMLElement | null {
-  const others = (told ?? []).filter(({ name }) => name !== baseline);
-  if (others.length === 0) return null;
-  return h("ul", { class: "verdicts" }, ...others.map(({ text }) => h("li", {}, text)));
-}
-
 // How far the verdicts can be trusted.
-function trustNote({ seeds, confidence, metrics }: Comparison): string {
+function trustNote({ seeds, tested, false_discovery_rate: rate }: Comparison): string {
   if (seeds < 2) return "One seed gives no intervals: nothing here can be called a difference.";
-  const judged = metrics.reduce((sum, metric) => sum + Math.max(0, metric.variants.length - 1), 0);
-  const byChance = Math.round(judged * (1 - confidence));
   return (
-    (seeds < 5 ? "Fewer than 5 seeds: do not trust the intervals. " : "") +
-    `Each is judged alone; of ${judged} without any difference about ${byChance} would be marked.`
+    (seeds < 5 ? "Fewer than 5 seeds: intervals are unreliable. " : "") +
+    (tested
+      ? `Verdicts keep a false discovery rate of ${Math.round(100 * (rate ?? 0.05))} % over ${tested} comparisons (Benjamini-Hochberg); an interval is of its figure alone.`
+      : "")
   );
 }
 
-function differences(comparison: Comparison): HTMLElement {
-  if (comparison.metrics.length === 0)
-    return section("differences", "Differences", nothing("There is nothing to compare."));
+function allFigures(comparison: Comparison): HTMLElement {
   const range = whiskerRange(comparison.metrics);
-  const percent = format(comparison.confidence, "share").replace(/\.0+(?=\D)/, "");
+  const percent = `${Math.round(100 * comparison.confidence)} %`;
   const heads = ["Figure", "Variant", "Mean", `${percent} interval`, "Change"].map((text, i) =>
     h("th", { scope: "col", class: i > 1 ? "number" : null }, text),
   );
-  const note =
-    `Means over ${countOf(comparison.seeds, "seed")} with ${percent} confidence intervals; changes are to ` +
-    `“${comparison.baseline}”, drawn with their intervals. ` +
-    trustNote(comparison) +
-    (comparison.metrics.some(({ name }) => name.includes("slowdown"))
-      ? " Slowdown: FCT ÷ FCT of the same flow alone in the network."
-      : "");
-  const bodies = comparison.metrics.map((metric) =>
-    h("tbody", {}, ...metricRows(metric, comparison.baseline, range)),
-  );
-  return section(
-    "differences",
-    "Differences",
-    verdicts(comparison),
-    h("p", { class: "hint" }, note),
+  const bodies = comparison.metrics.map((metric) => h("tbody", {}, ...metricRows(metric, comparison.baseline, range)));
+  return h(
+    "details",
+    { class: "more" },
+    h("summary", {}, `All ${comparison.metrics.length} figures`),
+    h(
+      "p",
+      { class: "hint" },
+      trustNote(comparison) +
+        (comparison.metrics.some(({ name }) => name.includes("slowdown"))
+          ? " Slowdown: FCT ÷ FCT of the same flow alone in the network."
+          : ""),
+    ),
     filter(comparison.metrics, bodies),
     scrollBox(
       h(
         "table",
         { class: "compare" },
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            ...heads,
-            h("th", { class: "whiskers", scope: "col" }, whiskerAxis(range)),
-            h("th", { scope: "col" }, "Verdict"),
-          ),
-        ),
+        h("thead", {}, h("tr", {}, ...heads, h("th", { class: "whiskers", scope: "col" }, whiskerAxis(range)), h("th", { scope: "col" }, "Verdict"))),
         ...bodies,
       ),
     ),
@@ -145,40 +253,75 @@ function filter(metrics: ComparedMetric[], bodies: HTMLElement[]): HTMLElement {
       bodies[i]!.hidden = !kinds[which]!.isShown(metric);
     });
   show(0);
-  return h(
-    "p",
-    {},
-    choice(
-      "Figures",
-      kinds.map((kind) => kind.text),
-      show,
+  return h("p", {}, choice("Figures", kinds.map((kind) => kind.text), show));
+}
+
+// ---- pictures ----
+
+function timesSection(runs: Run[], hues: Map<string, number>): HTMLElement {
+  const main = mainCdfs(runs, hues);
+  if (main.length === 0 && runs.every((run) => run.cdfs.length === 0))
+    return section("completion", "How long messages take", nothing("There are no distributions: nothing finished that could be counted."));
+  return section(
+    "completion",
+    "How long messages take",
+    h("p", { class: "hint" }, "Further left is better. All seeds together."),
+    variantKey(runs, hues),
+    h("div", { class: "charts three" }, ...main),
+    h(
+      "details",
+      { class: "more" },
+      h("summary", {}, "Slowdown by message size, and all distributions"),
+      h("p", { class: "hint" }, "Quantiles by size are means over seeds."),
+      h("div", { class: "charts" }, sizesOfVariants(runs), ...cdfsOfVariants(runs)),
     ),
   );
 }
 
-function variantTable(page: Page): HTMLElement {
+function overTimeSection(runs: Run[], hues: Map<string, number>): HTMLElement {
+  const group = timeGroup(runs);
+  const main = mainTimes(runs, group, hues);
+  if (!main) return section("time", "Over time", nothing("Nothing was recorded over time."));
   return section(
-    "variants",
-    "Variants",
-    table(
-      [
-        { head: "Variant" },
-        { head: "Set" },
-        { head: "Congestion control" },
-        { head: "Model" },
-        { head: "Load balancing" },
-        { head: "Seeds", isNumber: true },
-      ],
-      page.runs.map((run) => [
-        run.name + (run.name === page.comparison?.baseline ? " (baseline)" : ""),
-        run.set.length > 0 ? codes(run.set) : h("span", { class: "muted" }, "as in the scenario"),
-        run.cc,
-        run.model,
-        run.lb,
-        String(run.seeds.length),
-      ]),
-      "What the variants changed",
-    ),
+    "time",
+    "Over time",
+    h("p", { class: "hint" }, main.note),
+    variantKey(runs, hues),
+    h("div", { class: "charts three" }, ...main.charts),
+    main.quiet,
+    h("details", { class: "more" }, h("summary", {}, "All curves over time"), timeOfVariants(runs, group)),
+  );
+}
+
+function linkLoad(page: Page): HTMLElement | null {
+  const runs = page.runs.filter((run) => run.topology && run.topology.links.length > 0);
+  if (runs.length === 0) return null;
+  const first = Math.max(0, runs.findIndex((run) => page.comparison && run.name === recommended(page.comparison)));
+  const place = h("div", { class: "link-load" });
+  const show = (which: number) => place.replaceChildren(topologyOnly(runs[which]!), busiestLinks(runs[which]!));
+  show(first);
+  return section(
+    "load",
+    "Link load",
+    h("p", { class: "hint" }, "First seed. Each half of a line is one direction, drawn from its sender."),
+    h("div", { class: "card" }, runs.length > 1 && h("p", {}, choice("Variant", runs.map((run) => run.name), show, first)), place),
+  );
+}
+
+// ---- settings, folded ----
+
+function variantTable(page: Page): HTMLElement {
+  return table(
+    [{ head: "Variant" }, { head: "Set" }, { head: "Congestion control" }, { head: "Model" }, { head: "Load balancing" }, { head: "Seeds", isNumber: true }],
+    page.runs.map((run) => [
+      run.name + (run.name === page.comparison?.baseline ? " (baseline)" : ""),
+      run.set.length > 0 ? codes(run.set) : h("span", { class: "muted" }, "as in the scenario"),
+      run.cc,
+      run.model,
+      run.lb,
+      String(run.seeds.length),
+    ]),
+    "What the variants changed",
   );
 }
 
@@ -191,20 +334,7 @@ function chosenVariant(page: Page): HTMLElement {
     place.replaceChildren(...parts.filter((part) => part !== null));
   };
   show(0);
-  return section(
-    "variant",
-    "One variant",
-    h(
-      "p",
-      {},
-      choice(
-        "Variant",
-        page.runs.map((run) => run.name),
-        show,
-      ),
-    ),
-    place,
-  );
+  return h("div", {}, h("p", {}, choice("Variant", page.runs.map((run) => run.name), show)), place);
 }
 
 // What is said of all variants; where they differ, the table of variants says how.
@@ -222,29 +352,68 @@ function inCommon(runs: Run[]): Run {
   };
 }
 
-// Everything of a comparison but its head.
+function settingsSection(page: Page): HTMLElement {
+  return section(
+    "variants",
+    "Settings, scenario and limits",
+    h("details", { class: "more" }, h("summary", {}, "Settings in full"), facts(inCommon(page.runs)), variantTable(page)),
+    h("details", { class: "more" }, h("summary", {}, "One variant in detail, and the scenario file"), chosenVariant(page)),
+    h(
+      "details",
+      { class: "more" },
+      h("summary", {}, "Limits of this comparison"),
+      h(
+        "ul",
+        {},
+        h("li", {}, "This is a simulation: no setting here has run on a real NIC or switch."),
+        h("li", {}, "It holds for the network and the traffic above. Other loads, sizes and topologies were not tested."),
+        h("li", {}, "Curves over time and link loads are those of the first seed."),
+      ),
+    ),
+  );
+}
+
+// Everything of a comparison but its first line and its card.
 export function comparisonParts(page: Page): (HTMLElement | null)[] {
   const { runs, comparison } = page;
+  const hues = huesOf(runs, comparison);
   return [
-    comparison
-      ? differences(comparison)
-      : section("differences", "Differences", nothing("There is nothing to compare.")),
-    variantTable(page),
-    slowdownSection(sizesOfVariants(runs), cdfsOfVariants(runs)),
-    timeOfVariants(runs, timeGroup(runs)),
-    chosenVariant(page),
+    comparison ? decidingSection(comparison, hues) : section("differences", "Figures", nothing("There is nothing to compare.")),
+    timesSection(runs, hues),
+    overTimeSection(runs, hues),
+    linkLoad(page),
+    settingsSection(page),
   ];
+}
+
+// An answer of a page that an older program has made: the sentences about its variants.
+export function answerOf(page: Page): Answer {
+  const told = page.answer ?? page.comparison?.answer;
+  if (told) return told;
+  const sentences = (page.comparison?.verdicts ?? []).filter(({ name }) => name !== page.comparison?.baseline).map(({ text }) => text);
+  return { finding: sentences[0] ?? page.title, detail: sentences.slice(1, 4).join(" ") || null, cost: null, certainty: null, network: null, traffic: null, settings: null, next: null, command: null };
+}
+
+export function footer(page: Page, files: string[]): HTMLElement {
+  const row = (name: string, ...value: (string | Node)[]) => h("div", {}, h("dt", {}, name), h("dd", {}, ...value));
+  const links = files.flatMap((name, i) => [i ? " · " : "", h("a", { href: encodeURI(name) }, name)]);
+  return h(
+    "footer",
+    {},
+    h("dl", {}, row("Made by", `Anole ${page.version}, packet-level simulation. The same scenario and seeds give the same bytes on every machine.`), files.length > 0 ? row("Data", ...links) : null),
+  );
 }
 
 export function comparePage(page: Page): HTMLElement[] {
   const { runs } = page;
-  const top = head(page);
-  top.append(facts(inCommon(runs)), partial(runs) ?? "");
   const files = [...new Set(runs.flatMap((run) => run.files))];
+  const hasSweep = page.sweep && page.sweep.points.length > 0;
   const parts = [
-    page.sweep && page.sweep.points.length > 0 ? sweepSection(page.sweep) : null,
+    answerCard(answerOf(page)),
+    partial(runs),
+    hasSweep ? sweepSection(page.sweep!) : null,
     ...comparisonParts(page),
-    filesSection(files),
+    footer(page, files),
   ];
-  return [top, ...parts.filter((part) => part !== null), h("footer", {}, `Made by anole ${page.version}.`)];
+  return [topLine(hasSweep ? "sweep" : "comparison", page.title), ...parts.filter((part) => part !== null)];
 }

@@ -9,10 +9,24 @@ export interface Page {
   version: string; // of anole
   title: string; // the scenario's file name
   runs: Run[]; // run: one; compare: one per variant, over all its seeds; tune: none without a check
+  answer?: Answer; // else that of the comparison
   comparison?: Comparison;
   served?: Served; // serve: what there is, told anew by /events
   search?: Search; // tune: how the setting was found
   sweep?: Sweep; // of the settings that a comparison was chosen from
+}
+
+// The answer card: src/base/print/card.h.
+export interface Answer {
+  finding: string | null; // one sentence
+  detail: string | null;
+  cost: string | null;
+  certainty: string | null;
+  network: string | null;
+  traffic: string | null;
+  settings: string | null;
+  next: string | null; // why to run the command
+  command: string | null;
 }
 
 // What `anole serve` shows: src/serve/folder.c.
@@ -46,6 +60,7 @@ export interface Sweep {
   keys: { name: string; unit: string; is_number: boolean }[]; // what was varied
   figures: { name: string; label: string; unit: string; better: "lower" | "higher" | "neither" }[];
   points: { name: string; values: (number | string)[]; figures: Num[] }[]; // best first; 5000 at most
+  own?: { name: string; values: (number | null)[]; figures: Num[] }; // the scenario's own setting; null: not a knob
 }
 
 export interface Run {
@@ -99,6 +114,7 @@ export interface Cdf {
   label: string; // "FCT, all flows", "FCT, background", "read latency, oltp"
   quantity: string; // curves of one quantity share a chart: "FCT", "slowdown", "latency", "iteration time"
   unit: string;
+  count?: number; // of values
   x: number[]; // ascending
   p: number[]; // share of values <= x: the same shares in every page, 0, 0.01, .. 0.99, 0.995, 0.999, 0.9999, 1
 }
@@ -245,7 +261,11 @@ export interface Comparison {
   baseline: string; // name of a variant
   seeds: number;
   confidence: number; // 0.95
-  verdicts?: { name: string; text: string }[]; // one sentence a variant
+  answer?: Answer;
+  deciding?: string[]; // names of the figures that decide, six at most
+  tested?: number; // comparisons that the false discovery rate is kept over
+  false_discovery_rate?: number; // 0.05
+  verdicts?: { name: string; text: string; has_same_flows?: boolean }[]; // one sentence a variant
   metrics: ComparedMetric[];
 }
 

@@ -2,6 +2,7 @@
 import "./sharp";
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import "./report.css";
 import type { Page } from "./data";
 import { h } from "./dom";
 import { comparePage } from "./compare";
@@ -30,7 +31,7 @@ function contents(sections: Element[]): HTMLElement {
 
 // There is no way to a part that has nothing to show.
 function linkTo(part: Element): HTMLElement {
-  const link = h("a", { href: `#${part.id}` }, part.querySelector("h2")?.textContent ?? part.id);
+  const link = h("a", { href: `#${part.id}` }, part.querySelector("h2")?.textContent ?? part.getAttribute("aria-label") ?? part.id);
   const follow = () => (link.hidden = part.hasAttribute("hidden"));
   new MutationObserver(follow).observe(part, { attributeFilter: ["hidden"] });
   follow();
@@ -49,14 +50,19 @@ function build(page: Page, place: HTMLElement): void {
   document.title = `${page.title} – Anole`;
   setSource(page);
   const [top, ...parts] = makers[page.kind](page);
-  const main = h("main", {}, ...parts);
-  place.replaceChildren(top!, contents([...main.querySelectorAll("section[id]")]), main);
+  const main = h("main", { id: "main" }, ...parts);
+  const links = contents([...main.querySelectorAll(":scope > section[id]")]);
+  if (top!.classList.contains("top")) {
+    top!.append(links);
+    place.classList.add("report");
+    place.replaceChildren(h("a", { class: "skip", href: "#main" }, "Skip to the answer"), top!, main);
+  } else place.replaceChildren(top!, links, main);
 }
 
 const place = document.getElementById("page")!;
 const page = readData();
 if (page && (page.runs.length > 0 || page.search || page.served || page.kind === "live")) build(page, place);
-else
+else if (!place.querySelector(".answer"))
   place.replaceChildren(
     h("p", { class: "nothing" }, "This page holds no data: it is the empty form of a report."),
   );

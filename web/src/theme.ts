@@ -24,12 +24,15 @@ export function curveColour(i: number): string {
   return colour(`curve-${i % CURVE_COLOURS}`);
 }
 
-// Lines are told apart without colour too: on paper always, elsewhere when colours come round again.
+// Variants of a comparison: the baseline is grey, the recommended one has the accent.
+export const BASELINE_HUE = 6;
+
+// Lines are told apart without colour, too. The first and the baseline are solid.
 const dashes = [[], [7, 3], [2, 2.5], [9, 3, 2, 3], [4, 2], [12, 4], [2, 5], [9, 3, 2, 3, 2, 3]];
 
 export function curveDash(i: number): number[] {
-  if (isPrinting()) return dashes[i % dashes.length]!;
-  return dashes[Math.floor(i / CURVE_COLOURS) % dashes.length]!;
+  if (i === BASELINE_HUE && !isPrinting()) return [];
+  return dashes[i % dashes.length]!;
 }
 
 export function isPrinting(): boolean {

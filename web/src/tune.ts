@@ -2,8 +2,9 @@
 import type { Page, Search } from "./data";
 import { h, nothing, section } from "./dom";
 import { countOf } from "./format";
-import { comparisonParts } from "./compare";
-import { facts, head, partial } from "./sections/head";
+import { answerOf, comparisonParts, footer } from "./compare";
+import { answerCard, topLine } from "./sections/answer";
+import { partial } from "./sections/head";
 import { searchSection } from "./sections/tuning";
 import { timeGroupUntil } from "./sections/time";
 import { table } from "./table";
@@ -22,17 +23,16 @@ function capital(text: string): string {
 }
 
 function foundSection(page: Page, search: Search): HTMLElement {
-  const checked = page.comparison ? `Checked on ${countOf(page.comparison.seeds, "seed")} that the search has not seen. ` : "";
+  const checked = page.comparison ? `Checked on ${countOf(page.comparison.seeds, "seed")} that the search did not use. ` : "";
   return section(
     "found",
-    "What was found",
-    h("ul", { class: "verdicts" }, h("li", {}, `${capital(search.verdict)}.`)),
+    "The setting found",
     h(
       "p",
       { class: "hint" },
       `${checked}The search took ${countOf(search.tuning.totals.steps, "interval")} in ${countOf(search.rounds, "round")} (${search.seeds})` +
         `${search.is_over ? "" : " and was not over"}. ` +
-        (search.is_kept ? "" : "The setting of before is kept: what was found is not in the file of --out."),
+        (search.is_kept ? "" : "The previous setting was kept. The new one was not saved."),
     ),
     changed(search),
   );
@@ -40,14 +40,15 @@ function foundSection(page: Page, search: Search): HTMLElement {
 
 export function tunePage(page: Page): HTMLElement[] {
   const search = page.search!;
-  const top = head(page);
   const run = page.runs[0];
-  if (run) top.append(facts({ ...run, tuning: search.tuning, set: [] }), partial(page.runs) ?? "");
   const end = search.tuning.steps.end_us.at(-1) ?? 0;
   const parts = [
+    answerCard(answerOf({ ...page, answer: page.answer ?? { ...answerOf(page), finding: `${capital(search.verdict)}.` } })),
+    partial(page.runs),
     foundSection(page, search),
     ...(run ? comparisonParts(page) : []),
     searchSection(search.tuning, timeGroupUntil(end)),
+    footer(page, []),
   ];
-  return [top, ...parts.filter((part) => part !== null), h("footer", {}, `Made by anole ${page.version}.`)];
+  return [topLine("search for a setting", page.title), ...parts.filter((part) => part !== null)];
 }

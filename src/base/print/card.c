@@ -5,6 +5,7 @@
 #include "base/print/safe.h"
 #include "base/print/terminal.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,12 @@ void card_append(struct card *c, enum card_field field, const char *format, ...)
     va_end(args);
     append(&c->text[field], more);
     free(more);
+}
+
+void card_capitalise(struct card *c, enum card_field field)
+{
+    if (c->text[field])
+        c->text[field][0] = (char)toupper((unsigned char)c->text[field][0]);
 }
 
 static bool needs_quotes(const char *text)
@@ -163,6 +170,14 @@ json_t *card_json(const struct card *c)
     for (int i = 0; i < CARD_FIELDS; i++)
         json_object_set_new(o, field_info[i].key, c->text[i] ? json_of_text(c->text[i]) : json_null());
     return o;
+}
+
+void card_of_json(struct card *c, const json_t *o)
+{
+    *c = (struct card){ 0 };
+    for (int i = 0; i < CARD_FIELDS; i++)
+        if (json_is_string(json_object_get(o, field_info[i].key)))
+            append(&c->text[i], json_get_text(o, field_info[i].key));
 }
 
 /* ---- HTML ---- */

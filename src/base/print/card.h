@@ -32,11 +32,15 @@ void card_add(struct card *, enum card_field, const char *format, ...) __attribu
 /* The same without the space. */
 void card_append(struct card *, enum card_field, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* Begins the field with a capital letter. */
+void card_capitalise(struct card *, enum card_field);
+
 /* "" if the field is empty. */
 const char *card_text(const struct card *, enum card_field);
 
 void    card_print(const struct card *, FILE *, bool has_colour);
 json_t *card_json(const struct card *);              /* interface Answer of web/src/data.ts; fields without text are null */
+void    card_of_json(struct card *, const json_t *);         /* the other way; NULL: an empty card */
 void    card_html(const struct card *, FILE *);      /* the same card, for a page without scripts */
 void    card_fini(struct card *);
 

@@ -20,15 +20,33 @@ static void print_safely(const char *json, FILE *out)
     }
 }
 
-void form_print(const char *json, FILE *out)
+static const char *find(const char *from, const char *text)
 {
-    const char *marker = memmem(page_html, page_html_size, PAGE_MARKER, strlen(PAGE_MARKER));
-    const char *rest;
+    const char *found = memmem(from, page_html_size - (size_t)(from - page_html), text, strlen(text));
 
-    if (!marker)
+    if (!found)
         die("the page of reports has no place for its data");
-    rest = marker + strlen(PAGE_MARKER);
-    fwrite(page_html, 1, (size_t)(marker - page_html), out);
+    return found;
+}
+
+void form_print(const char *json, const char *html, FILE *out)
+{
+    const char *still = find(page_html, PAGE_STATIC), *marker = find(still, PAGE_MARKER);
+    const char *rest = marker + strlen(PAGE_MARKER);
+
+    fwrite(page_html, 1, (size_t)(still - page_html), out);
+    if (html)
+        fputs(html, out);
+    still += strlen(PAGE_STATIC);
+    fwrite(still, 1, (size_t)(marker - still), out);
     print_safely(json, out);
     fwrite(rest, 1, page_html_size - (size_t)(rest - page_html), out);
+}
+
+void form_print_style(FILE *out)
+{
+    static const char begin[] = "<style", end[] = "</style>";
+    const char       *from = find(page_html, begin), *to = find(from, end);
+
+    fwrite(from, 1, (size_t)(to - from) + strlen(end), out);
 }

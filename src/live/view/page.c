@@ -218,7 +218,7 @@ static char *html_text(const struct page *p)
 
     if (!out)
         die("out of memory");
-    form_print(json, out);
+    form_print(json, NULL, out);
     fclose(out);
     free(json);
     return text;

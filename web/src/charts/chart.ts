@@ -287,8 +287,8 @@ export class LineChart {
     return {
       ...axisLooks(),
       size: 20,
-      label: unit ? `${x.label}, ${unit}` : x.label,
-      labelSize: 16,
+      label: [x.label, unit].filter(Boolean).join(", ") || undefined,
+      labelSize: unit || x.label ? 16 : 0,
       labelGap: 0,
       labelFont: FONT,
       space: 60,

@@ -134,6 +134,32 @@ export function cdfsOfVariants(runs: Run[]): HTMLElement[] {
   );
 }
 
+// The distributions that explain most, in small charts of one row.
+const mainLabels: Record<string, string> = {
+  "FCT, all flows": "Completion time, all messages",
+  "slowdown, flows under 120KB": "Slowdown, messages under 120 KB",
+  "slowdown, flows from 1MB": "Slowdown, messages from 1 MB",
+};
+
+export function mainCdfs(runs: Run[], hues: Map<string, number>): HTMLElement[] {
+  const labels = [...new Set(runs.flatMap((run) => run.cdfs.filter((cdf) => cdf.x.length > 0).map((cdf) => cdf.label)))];
+  const known = Object.keys(mainLabels).filter((label) => labels.includes(label));
+  return (known.length > 0 ? known : labels.slice(0, 3)).map((label) => {
+    const all = runs.flatMap((run) => run.cdfs.filter((cdf) => cdf.label === label && cdf.x.length > 0).map((cdf) => ({ run, cdf })));
+    const xs = unionOfX(all.map(({ cdf }) => cdf));
+    const figure = chart({
+      title: mainLabels[label] ?? capital(label),
+      note: label.startsWith("slowdown") ? "share slowed by at most this factor" : "share finished within this time",
+      height: 200,
+      x: { label: "", unit: all[0]!.cdf.unit, values: xs, isLog: (xs[0] ?? 0) > 0 },
+      y: { unit: "share", max: 1 },
+      curves: all.map(({ run, cdf }) => ({ label: run.name, hue: hues.get(run.name), values: shareAt(xs, cdf.x, cdf.p) })),
+    });
+    figure.classList.add("small");
+    return figure;
+  });
+}
+
 export function slowdownSection(sizes: HTMLElement, cdfs: HTMLElement[]): HTMLElement {
   return section(
     "completion",

@@ -1,34 +1,27 @@
 // All settings of a sweep: as dots, as lines over all keys, two figures against each other, and as a table.
 import type { Sweep } from "../data";
 import { h, section } from "../dom";
-import { format } from "../format";
+import { format, formatSetting } from "../format";
+import { table } from "../table";
 import { parallelChart } from "../charts/parallel";
 import { Scatter } from "../charts/scatter";
 
 export function sweepSection(sweep: Sweep): HTMLElement {
   const judged = sweep.figures.filter(({ better }) => better !== "neither");
   const left = sweep.settings - sweep.points.length;
-  const best = sweep.points[0];
   const figure = sweep.figures.findIndex(({ name }) => name === sweep.best);
+  const told = sweep.figures[figure];
+  const valueOf = (point: { figures: (number | null)[] }) => format(point.figures[figure] ?? null, told?.unit ?? "");
   return section(
     "sweep",
-    "Which setting",
+    "All settings",
     h(
       "p",
-      {},
-      best && figure >= 0
-        ? h("strong", {}, `Best of ${sweep.settings.toLocaleString("en-US")}: ${best.name}`)
-        : "",
-      best && figure >= 0
-        ? `, ${sweep.figures[figure]!.label} ${format(best.figures[figure] ?? null, sweep.figures[figure]!.unit)}. `
-        : "",
-      h(
-        "span",
-        { class: "muted" },
-        `Means over ${sweep.seeds} seeds. The best of many looks better than it is: compare it on seeds that it was not chosen by.` +
-          (left > 0 ? ` The worst ${left.toLocaleString("en-US")} are not drawn; sweep.csv has all.` : ""),
-      ),
+      { class: "hint" },
+      `${sweep.settings.toLocaleString("en-US")} settings, means over ${sweep.seeds} seeds.` +
+        (left > 0 ? ` The worst ${left.toLocaleString("en-US")} are not drawn; sweep.csv has all.` : ""),
     ),
+    told ? ranking(sweep, valueOf, told.label) : null,
     h(
       "div",
       { class: "charts" },
@@ -36,5 +29,22 @@ export function sweepSection(sweep: Sweep): HTMLElement {
       sweep.keys.length > 2 && parallelChart(sweep),
       judged.length > 1 && new Scatter(sweep, true).figure,
     ),
+  );
+}
+
+const RANKED = 8;
+
+// The best settings and the scenario's own, with the values that were set.
+function ranking(sweep: Sweep, valueOf: (point: { figures: (number | null)[] }) => string, label: string): HTMLElement {
+  const value = (v: number | string | null, unit: string) => (typeof v === "number" ? formatSetting(v, unit) : (v ?? "–"));
+  const row = (rank: string, point: { values: (number | string | null)[]; figures: (number | null)[] }) => [
+    rank,
+    ...point.values.map((v, i) => value(v, sweep.keys[i]?.unit ?? "")),
+    valueOf(point),
+  ];
+  return table(
+    [{ head: "Rank" }, ...sweep.keys.map(({ name }) => ({ head: name, isNumber: true })), { head: label, isNumber: true }],
+    [...sweep.points.slice(0, RANKED).map((point, i) => row(String(i + 1), point)), ...(sweep.own ? [row("own", sweep.own)] : [])],
+    "The best settings, and the scenario's own",
   );
 }

@@ -69,11 +69,11 @@ const quietNames: Record<string, string> = {
   timeouts: "time-outs",
 };
 
-// "Without a chart, being zero throughout: PFC pauses, drops."
+// "Always zero (no chart): PFC pauses, drops."
 function quietNote(quiet: Column[]): HTMLElement | null {
   const names = quiet.map((column) => quietNames[column.name] ?? column.label);
   return names.length > 0
-    ? h("p", { class: "hint quiet" }, `Zero throughout, and so without a chart: ${names.join(", ")}.`)
+    ? h("p", { class: "hint quiet" }, `Always zero (no chart): ${names.join(", ")}.`)
     : null;
 }
 
@@ -147,25 +147,69 @@ function variantsChart(runs: Run[], names: Column[], group: ZoomGroup): HTMLElem
   return place;
 }
 
+// Charts of all columns, one curve per variant.
 export function timeOfVariants(runs: Run[], group: ZoomGroup): HTMLElement {
-  const columns = new Map(
-    runs.flatMap((run) => run.series?.columns ?? []).map((column) => [column.name, column]),
-  );
+  const { told } = columnsOf(runs);
+  return h("div", { class: "charts" }, ...groupColumns(told).map((g) => variantsChart(runs, g, group)));
+}
+
+// Columns of all runs: those that say something, and those that are zero throughout.
+function columnsOf(runs: Run[]): { told: Column[]; quiet: Column[] } {
+  const columns = [...new Map(runs.flatMap((run) => run.series?.columns ?? []).map((column) => [column.name, column])).values()];
   const ofAll = (name: string) =>
     runs.flatMap((run) => run.series?.columns.filter((column) => column.name === name) ?? []);
-  const told = [...columns.values()].filter(({ name }) => !(name in quietNames && isZero(ofAll(name))));
+  const quiet = columns.filter(({ name }) => name in quietNames && isZero(ofAll(name)));
+  return { told: columns.filter((column) => !quiet.includes(column)), quiet };
+}
+
+// The few that explain most, in this order; the title says what the curve is.
+const mainColumns: Record<string, string> = {
+  goodput_bps: "Goodput",
+  rtt_us_mean: "Round trip, mean",
+  queue_bytes_max: "Longest queue of a port",
+  paused_share: "Time paused by PFC",
+  marked_share: "Packets marked by ECN",
+  flows_active: "Messages under way",
+};
+
+const SMALL = 122; // pixels of a chart's height
+
+export function mainTimes(
+  runs: Run[],
+  group: ZoomGroup,
+  hues: Map<string, number>,
+): { charts: HTMLElement[]; note: string; quiet: HTMLElement | null } | null {
   const first = runs.find((run) => run.series && run.series.at_us.length > 0)?.series;
-  if (!first || columns.size === 0)
-    return section("time", "Over time", nothing("Nothing was recorded over time."));
-  return section(
-    "time",
-    "Over time",
-    h("p", { class: "hint" }, `Of the first seed. ${intervalNote(first)}${shadeNote(runs[0]!)}`),
-    h(
-      "div",
-      { class: "charts" },
-      ...groupColumns(told).map((g) => variantsChart(runs, g, group)),
-    ),
-    quietNote([...columns.values()].filter((column) => !told.includes(column))),
+  const { told, quiet } = columnsOf(runs);
+  if (!first || told.length + quiet.length === 0) return null;
+  const xs = unionOfX(runs.map((run) => ({ x: run.series?.at_us ?? [] })));
+  const known = told.filter(({ name }) => name in mainColumns);
+  const chosen = (known.length > 0 ? known : told.slice(0, 6)).sort(
+    (a, b) => Object.keys(mainColumns).indexOf(a.name) - Object.keys(mainColumns).indexOf(b.name),
   );
+  const charts = chosen.map((column) => {
+    const figure = chart({
+      title: mainColumns[column.name] ?? titleOf([column]),
+      x: { label: "", unit: "us", values: xs },
+      y: { unit: column.unit },
+      curves: runs.map((run) => {
+        const own = run.series?.columns.find(({ name }) => name === column.name);
+        return {
+          label: run.name,
+          hue: hues.get(run.name),
+          values: run.series && own ? alignTo(xs, { x: run.series.at_us, y: own.values }) : xs.map(() => undefined),
+        };
+      }),
+      windows: shadesOf(runs[0]!),
+      group,
+      height: SMALL,
+      hasPoints: xs.length <= POINTS_MAX,
+    });
+    figure.classList.add("small");
+    return figure;
+  });
+  const note =
+    `Seed ${runs[0]!.seeds[0] ?? 1}, means of ${format(first.interval_us, "us")}.${shadeNote(runs[0]!)} ` +
+    "Point at a chart, or focus it and use ← →, to read all at one moment; drag to zoom.";
+  return { charts, note, quiet: quietNote(quiet) };
 }

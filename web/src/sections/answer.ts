@@ -1,0 +1,67 @@
+// The answer card: the top of every report. src/base/print/card.c prints the same on a terminal.
+import type { Answer } from "../data";
+import { announce, h } from "../dom";
+
+const rows: { key: keyof Answer; label: string }[] = [
+  { key: "cost", label: "What it costs" },
+  { key: "certainty", label: "How sure" },
+  { key: "network", label: "Network" },
+  { key: "traffic", label: "Traffic" },
+  { key: "settings", label: "Settings" },
+];
+
+function command(answer: Answer): HTMLElement | null {
+  const text = answer.command;
+  if (!text) return null;
+  const copy = h(
+    "button",
+    {
+      type: "button",
+      "aria-label": "Copy the command",
+      click: () => {
+        void navigator.clipboard?.writeText(text).then(() => {
+          copy.textContent = "Copied";
+          announce("The command was copied.");
+        });
+      },
+    },
+    "Copy",
+  );
+  return h(
+    "div",
+    { class: "next" },
+    h("h3", {}, answer.next ? `Next: ${answer.next}` : "Next"),
+    h("div", { class: "command" }, h("code", {}, text), copy),
+  );
+}
+
+export function answerCard(answer: Answer): HTMLElement {
+  return h(
+    "section",
+    { class: "answer", id: "answer", "aria-label": "Answer" },
+    h(
+      "div",
+      {},
+      h("p", { class: "eyebrow" }, "Answer"),
+      h("h1", {}, answer.finding ?? ""),
+      answer.detail ? h("p", { class: "detail" }, answer.detail) : null,
+      command(answer),
+    ),
+    h(
+      "dl",
+      {},
+      ...rows.flatMap(({ key, label }) =>
+        answer[key] ? [h("div", {}, h("dt", {}, label), h("dd", {}, answer[key]))] : [],
+      ),
+    ),
+  );
+}
+
+// The first line of a page: which program, what kind of page, of what. It holds the contents, too.
+export function topLine(kind: string, title: string): HTMLElement {
+  return h(
+    "header",
+    { class: "top" },
+    h("p", { class: "product" }, h("strong", {}, "Anole"), ` · ${kind} · ${title}`),
+  );
+}
