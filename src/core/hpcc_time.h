@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* A time in units of 'unit_ns' (at most 1e9 s) as ns-3 turns it into whole nanoseconds: 64.64 fixed point, truncated.
- * 0.6 us is 599 ns. */
+/* A time in units of 'unit_ns' (at most 1e9 s) as ns-3 turns it into whole nanoseconds: 64.64 fixed point,
+ * truncated. 0.6 us is 599 ns. */
 uint64_t hpcc_ns_from(double value, uint64_t unit_ns);
 
 /* The same of seconds: 2.001 s is 2000999999 ns. */

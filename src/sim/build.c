@@ -30,7 +30,8 @@
 #define FLOWS_SPARE  (1u << 22)  /* of a part, beside those that traffic tells of before the run */
 #define ALL_PARTS    UINT32_MAX
 
-_Static_assert((uint64_t)PARTS_MAX * (FLOWS_SPARE + TRAFFIC_AT_ONCE_MAX) < UINT32_MAX, "indices of flows have 32 bits");
+_Static_assert((uint64_t)PARTS_MAX * (FLOWS_SPARE + TRAFFIC_AT_ONCE_MAX) < UINT32_MAX,
+               "indices of flows have 32 bits");
 
 /* ---- nodes ---- */
 
@@ -49,8 +50,8 @@ static void build_nodes(struct sim *s)
         n->is_switch = s->net.graph.node[i].is_switch;
         rng_init(&n->rng, s->cfg.seed, i);
     }
-    /* Where the fork's streams stand when the first packet is sent: six per node and two per error model were taken
-     * while building. */
+    /* Where the fork's streams stand when the first packet is sent: six per node and two per error model were
+     * taken while building. */
     s->engine.order_kind = s->cfg.order;
     s->engine.next_number = ENGINE_NUMBER_FIRST;
     if (s->model.build)
@@ -68,7 +69,8 @@ static int number_nodes(struct sim *s, struct err *err)
     bits = program_number_streams(&s->program, s->net.nodes, err);
     for (uint32_t i = 0; bits >= 0 && i < s->net.nodes; i++)
         s->net.node[i].next_number = engine_first_number(i << bits);
-    s->entry_bytes_done = arena_alloc(&s->arena, traffic_entries(s->program.traffic) + 1ul, sizeof *s->entry_bytes_done);
+    s->entry_bytes_done = arena_alloc(&s->arena, traffic_entries(s->program.traffic) + 1ul,
+                                      sizeof *s->entry_bytes_done);
     return bits < 0 ? bits : 0;
 }
 
@@ -96,7 +98,8 @@ static const uint32_t *tx_table(struct sim *s, struct speeds *speeds, const stru
     return t;
 }
 
-static void build_port(struct sim *s, struct speeds *speeds, struct port *p, uint32_t node, uint32_t link, uint32_t index)
+static void build_port(struct sim *s, struct speeds *speeds, struct port *p, uint32_t node, uint32_t link,
+                       uint32_t index)
 {
     const struct graph_link *l = &s->net.graph.link[link];
 
@@ -189,7 +192,8 @@ static int check_pause(const struct sim *s, struct err *err)
     }
     if (s->cfg.pause_ps / 2 > longest_ps)
         return 0;
-    return err_set(err, EINVAL, "a pause_time of %llu ns is too short: sent again after half of it, a pause can come "
+    return err_set(err, EINVAL,
+                   "a pause_time of %llu ns is too short: sent again after half of it, a pause can come "
                    "%llu ns later", (unsigned long long)(s->cfg.pause_ps / PS_PER_NS),
                    (unsigned long long)(longest_ps / PS_PER_NS));
 }
@@ -285,8 +289,8 @@ static void build_routes(struct sim *s)
 
 /* ---- pools ---- */
 
-/* As many packets as can be at once: full buffers and full wires of the smallest frames, and some in hosts, where a class
- * that is paused keeps its answers. */
+/* As many packets as can be at once: full buffers and full wires of the smallest frames, and some in hosts,
+ * where a class that is paused keeps its answers. */
 static uint32_t packets_at_once(const struct sim *s, uint32_t part)
 {
     uint64_t count = 1u << 16;
@@ -297,14 +301,15 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
     count += s->cfg.buffer_wraps ? 1u << 20 : 0;     /* nothing limits what a switch holds if it does */
     count *= s->cfg.lb->is_woven ? 2 : 1;            /* what ConWeave holds is in no buffer */
     for (uint32_t i = 0; i < s->net.graph.links; i++)
-        if (part == ALL_PARTS || s->net.node[s->net.graph.link[i].a].part == part || s->net.node[s->net.graph.link[i].b].part == part)
+        if (part == ALL_PARTS || s->net.node[s->net.graph.link[i].a].part == part ||
+            s->net.node[s->net.graph.link[i].b].part == part)
             count += (uint64_t)((double)s->net.graph.link[i].rate_bps * (double)s->net.graph.link[i].delay_ps / (4 * PS_PER_S)) /
                      s->cfg.pfc_bytes + 4096;
     return count < PACKETS_MAX ? (uint32_t)count : PACKETS_MAX;
 }
 
-/* Room for all lines there will be, of which none is number 0: ports and hosts, and events and packets of the world and of
- * its parts. */
+/* Room for all lines there will be, of which none is number 0: ports and hosts, and events and packets of the
+ * world and of its parts. */
 static void reserve_lines(struct sim *s)
 {
     uint64_t parts = 1ull + divide_most(s, s->cfg.threads ? s->cfg.threads : 1);
@@ -329,7 +334,8 @@ static void build_packets(struct sim *s, uint32_t packets)
     struct packet *all = (struct packet *)(void *)s->lines->base;
 
     first = (uint32_t)((struct packet *)arena_alloc(s->lines, room, sizeof(struct packet)) - all);
-    s->engine.packets = (struct packet_pool){ .packet = all, .first = first, .used = first, .limit = first + most };
+    s->engine.packets = (struct packet_pool){ .packet = all, .first = first, .used = first,
+                                              .limit = first + most };
     if (tag_bytes + woven_bytes + telemetry_bytes)
         arena_init(&s->packet_arena, room * (tag_bytes + woven_bytes + telemetry_bytes) + 192);
     if (tag_bytes)
@@ -340,7 +346,8 @@ static void build_packets(struct sim *s, uint32_t packets)
         s->engine.packets.inband = arena_alloc(&s->packet_arena, room, telemetry_bytes);
 }
 
-/* Every part has room for all flows there may be at once, so that it does not matter how many parts there are. */
+/* Every part has room for all flows there may be at once, so that it does not matter how many parts there
+ * are. */
 static void build_flows(struct sim *s)
 {
     uint64_t      each = FLOWS_SPARE + traffic_flows_room(s->program.traffic);
@@ -356,7 +363,8 @@ static void build_flows(struct sim *s)
     all->first = all->used = 1;
     all->limit = flows;
     if (s->cfg.is_selective) {
-        arena_init(&s->selective_arena, (size_t)flows * (sizeof *all->selective_tx + sizeof *all->selective_rx) + 128);
+        arena_init(&s->selective_arena,
+                   (size_t)flows * (sizeof *all->selective_tx + sizeof *all->selective_rx) + 128);
         all->selective_tx = arena_alloc(&s->selective_arena, flows, sizeof *all->selective_tx);
         all->selective_rx = arena_alloc(&s->selective_arena, flows, sizeof *all->selective_rx);
         s->hosts.at_send |= SEND_SELECTIVE;
@@ -377,8 +385,8 @@ static void build_flows(struct sim *s)
     s->hosts.tcp = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.tcp);
 }
 
-/* Addresses are reserved, not memory; but emulators and analysers keep books of what is reserved too. A table of all
- * pairs of hosts takes much, of which few are used. */
+/* Addresses are reserved, not memory; but emulators and analysers keep books of what is reserved too. A table
+ * of all pairs of hosts takes much, of which few are used. */
 static void build_pools(struct sim *s)
 {
     bool is_large = s->net.graph.links >= LINKS_MANY;
@@ -396,7 +404,8 @@ static int check_rates(const struct sim *s, struct err *err)
 {
     for (uint32_t i = 0; i < s->net.ports; i++)
         if (!s->model.knows_rate(s->net.port[i].rate_bps))
-            return err_set(err, ENOTSUP, "telemetry of %s knows links of 25, 50, 100, 200 and 400 Gb/s, not of %g Gb/s",
+            return err_set(err, ENOTSUP,
+                           "telemetry of %s knows links of 25, 50, 100, 200 and 400 Gb/s, not of %g Gb/s",
                            s->cfg.cc->name, (double)s->net.port[i].rate_bps / 1e9);
     return 0;
 }
@@ -404,7 +413,8 @@ static int check_rates(const struct sim *s, struct err *err)
 static int check_hops(const struct sim *s, uint32_t most, struct err *err)
 {
     if (most > CC_HOPS_MAX)
-        return err_set(err, ENOTSUP, "packets have room for telemetry of %u switches (%s), and there are %u on a way",
+        return err_set(err, ENOTSUP,
+                       "packets have room for telemetry of %u switches (%s), and there are %u on a way",
                        CC_HOPS_MAX, s->cfg.cc->name, most);
     return s->model.knows_rate ? check_rates(s, err) : 0;
 }
@@ -455,7 +465,8 @@ int build_world(struct sim *s, struct err *err)
     uint64_t          host_bps;
     int               rc;
 
-    arena_init(&s->arena, s->net.graph.links >= LINKS_MANY ? 16ul << 30 : (256ul + 32ul * s->cfg.changes) << 20);
+    arena_init(&s->arena,
+               s->net.graph.links >= LINKS_MANY ? 16ul << 30 : (256ul + 32ul * s->cfg.changes) << 20);
     model_build(s);
     build_nodes(s);
     rc = number_nodes(s, err);
@@ -469,7 +480,8 @@ int build_world(struct sim *s, struct err *err)
         return rc;
     most = sim_ideal_most(s);
     if (most.hops > IDEAL_HOPS_MAX)
-        return err_set(err, EINVAL, "the way from %s to %s has %u links; there may be %u", s->net.graph.node[most.from].name,
+        return err_set(err, EINVAL, "the way from %s to %s has %u links; there may be %u",
+                       s->net.graph.node[most.from].name,
                        s->net.graph.node[most.to].name, most.hops, IDEAL_HOPS_MAX);
     s->net.base_rtt_ps = most.rtt_ps;
     s->net.base_rtt_hops = most.rtt_hops;
@@ -547,7 +559,8 @@ struct sim *build_part(const struct sim *whole, struct arena *arena, uint32_t pa
         pair_build_part(s, part, parts);
     if (s->hosts.inside)
         inside_build_part(s, arena);
-    s->entry_bytes_done = arena_alloc(arena, traffic_entries(s->program.traffic) + 1ul, sizeof *s->entry_bytes_done);
+    s->entry_bytes_done = arena_alloc(arena, traffic_entries(s->program.traffic) + 1ul,
+                                      sizeof *s->entry_bytes_done);
     run_build_events(s, arena);
     return s;
 }

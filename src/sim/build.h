@@ -4,8 +4,8 @@
 
 #include "sim/state/state.h"
 
-/* All but the events of a world whose configuration, graph and traffic are set. On failure what was built so far is to be
- * freed by build_free(). */
+/* All but the events of a world whose configuration, graph and traffic are set. On failure what was built so
+ * far is to be freed by build_free(). */
 int  build_world(struct sim *, struct err *);
 void build_free(struct sim *);
 

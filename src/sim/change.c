@@ -170,7 +170,8 @@ __attribute__((noinline)) void change_on_epoch(struct sim *s, struct node *n)
 
     n->epoch++;
     change_use_routes(net, n);
-    for (uint32_t i = find_first(net, n); i < net->first_change[n->id + 1] && net->change[i].epoch == n->epoch; i++)
+    for (uint32_t i = find_first(net, n); i < net->first_change[n->id + 1] &&
+         net->change[i].epoch == n->epoch; i++)
         change_port(s, &net->port[net->change[i].port], net->change[i].is_up);
     if (s->model.list && !n->is_switch)
         s->model.list->on_change(s, &net->host[n->host]);

@@ -1,15 +1,15 @@
 /* src/sim/change.h - links that go down and come up while the world runs.
  *
- * All changes of a moment make one epoch. Every node has an event for it: its routes are those of the epoch from then on,
- * and those of its ports whose links change do so.
+ * All changes of a moment make one epoch. Every node has an event for it: its routes are those of the epoch
+ * from then on, and those of its ports whose links change do so.
  */
 #ifndef SIM_CHANGE_H
 #define SIM_CHANGE_H
 
 #include "sim/state/state.h"
 
-/* Sorts the changes of the configuration by epoch and node. Ports are built. Returns how many epochs there are, the
- * first one included. */
+/* Sorts the changes of the configuration by epoch and node. Ports are built. Returns how many epochs there
+ * are, the first one included. */
 uint32_t change_build(struct sim *);
 
 /* Gives a node the routes of its epoch. */

@@ -6,7 +6,8 @@
 /* What NICs of that speed know about where they are. */
 static struct cc_link link_of(const struct sim *s, uint64_t line_bps)
 {
-    return (struct cc_link){ .line_bps = line_bps, .base_rtt_ps = s->net.base_rtt_ps, .mtu_bytes = s->cfg.mtu_bytes,
+    return (struct cc_link){ .line_bps = line_bps, .base_rtt_ps = s->net.base_rtt_ps,
+                             .mtu_bytes = s->cfg.mtu_bytes,
                              .bdp_bytes = s->net.bdp_bytes, .is_fork = s->cfg.model == MODEL_HPCC, .fork = s->cfg.fork,
                              .rlcc = s->cfg.rlcc };
 }
@@ -32,10 +33,12 @@ void control_build(struct sim *s)
 
 void control_add_host(struct sim *s, struct host *h)
 {
-    struct cc_at own = { sim_cc(&s->cfg, s->cfg.cc_by_node ? s->cfg.cc_by_node[h->node] : 0), h->port->rate_bps };
+    struct cc_at own = { sim_cc(&s->cfg, s->cfg.cc_by_node ? s->cfg.cc_by_node[h->node] : 0),
+                         h->port->rate_bps };
     uint32_t     c = 0;
 
-    while (c < s->hosts.cc_cfgs && (s->hosts.cc_at[c].rate_bps != own.rate_bps || s->hosts.cc_at[c].cc != own.cc))
+    while (c < s->hosts.cc_cfgs &&
+           (s->hosts.cc_at[c].rate_bps != own.rate_bps || s->hosts.cc_at[c].cc != own.cc))
         c++;
     if (c == s->hosts.cc_cfgs)
         s->hosts.cc_at[s->hosts.cc_cfgs++] = own;

@@ -1,5 +1,5 @@
-/* src/sim/control.h - which congestion control the hosts have, and how it is configured: once for each control and speed of
- * links, from the knobs, which hosts that are alike share. */
+/* src/sim/control.h - which congestion control the hosts have, and how it is configured: once for each
+ * control and speed of links, from the knobs, which hosts that are alike share. */
 #ifndef SIM_CONTROL_H
 #define SIM_CONTROL_H
 

@@ -3,9 +3,10 @@
 #include "sim/state/owner.h"
 #include "sim/switch/forward.h"
 
-/* The ports and hosts that own the events, the queues of ports that will be free, and the second events of buckets. Kinds come in
- * no order, so that a branch on them would be guessed wrong too often: what is not of use asks for a line twice. With 'ways', also for
- * the way that the last packet took that came in by that port. */
+/* The ports and hosts that own the events, the queues of ports that will be free, and the second events of
+ * buckets. Kinds come in no order, so that a branch on them would be guessed wrong too often: what is not of
+ * use asks for a line twice. With 'ways', also for the way that the last packet took that came in by that
+ * port. */
 static inline __attribute__((always_inline)) void ask_for_owners(const struct evq *q, const uint32_t *events, uint32_t count,
                                                                  const struct network *ways)
 {
@@ -39,8 +40,9 @@ static void on_near_vast(void *sim, const uint32_t *events, uint32_t count)
 
 /* ---- a vast network: events whose turn is next ---- */
 
-/* The way of a packet is found now, and remembered as that of the last one: several at a time wait for memory, and the port that it
- * leads to is asked for. If links change meanwhile, what is remembered goes, and the way is found again. */
+/* The way of a packet is found now, and remembered as that of the last one: several at a time wait for
+ * memory, and the port that it leads to is asked for. If links change meanwhile, what is remembered goes, and
+ * the way is found again. */
 static void ask_at_switch(const struct sim *s, const struct port *in, const struct packet *k)
 {
     const struct port *out;

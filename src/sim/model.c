@@ -27,8 +27,8 @@ static bool takes_marks_from_acks(const struct sim_cfg *c)
     return has_ack && !has_cnp;
 }
 
-/* RoCEv2 uses the source ports 0xC000 .. 0xFFFF for entropy. A marked packet is acknowledged at once if marks are in
- * ACKs. */
+/* RoCEv2 uses the source ports 0xC000 .. 0xFFFF for entropy. A marked packet is acknowledged at once if marks
+ * are in ACKs. */
 static struct model nic(const struct sim_cfg *c)
 {
     uint8_t echo = takes_marks_from_acks(c) ? PACKET_ECHO : 0;
@@ -57,8 +57,8 @@ static struct model model_of(const struct sim_cfg *c)
     return m;
 }
 
-/* Model nic: a record has 8 bytes and there are two before them, as HPCC's authors have it, with room for the longest way. A
- * NIC remembers itself when it sent what. */
+/* Model nic: a record has 8 bytes and there are two before them, as HPCC's authors have it, with room for the
+ * longest way. A NIC remembers itself when it sent what. */
 static uint32_t nic_telemetry_bytes(const struct sim *s)
 {
     switch (sim_cc_telemetry(&s->cfg)) {
@@ -90,8 +90,10 @@ static void build_telemetry(struct sim *s)
 static void build_links(struct sim *s)
 {
     s->pfc = (struct pfc_cfg){ .pause_ps = s->cfg.pause_ps, .frame_bytes = s->cfg.pfc_bytes,
-                               .is_refreshed = s->cfg.pause_ps && !s->model.account, .queue = s->model.pfc_queue };
-    s->scheduler = (struct scheduler_cfg){ .strict_prios = s->cfg.strict_prios, .by_packet = !s->model.weight_max };
+                               .is_refreshed = s->cfg.pause_ps &&
+                                               !s->model.account, .queue = s->model.pfc_queue };
+    s->scheduler = (struct scheduler_cfg){ .strict_prios = s->cfg.strict_prios,
+                                           .by_packet = !s->model.weight_max };
     for (uint32_t c = 0; c < PRIOS; c++)
         s->scheduler.quantum_bytes[c] = s->cfg.weight[c] * (s->cfg.mtu_bytes + s->cfg.header_bytes);
 }
@@ -104,20 +106,21 @@ static uint8_t lossless_prios(const struct sim *s)
     return s->model.account ? 0 : prios & (uint8_t)~s->model.unbooked_prios;
 }
 
-/* What may be in the buffer of a lossy switch so that any frame finds room in an empty queue: see buffer_admit_lossy(). Half
- * a buffer that is far too large is enough. */
+/* What may be in the buffer of a lossy switch so that any frame finds room in an empty queue: see
+ * buffer_admit_lossy(). Half a buffer that is far too large is enough. */
 static int64_t lossy_pass_max(const struct sim *s)
 {
     uint32_t frame = sim_largest_frame(&s->cfg);
     int64_t  used = (int64_t)s->cfg.buffer_bytes / 2, left = (int64_t)s->cfg.buffer_bytes - used;
 
-    if (s->cfg.is_lossless || s->model.account || (s->cfg.lossy_queue_bytes && s->cfg.lossy_queue_bytes < frame))
+    if (s->cfg.is_lossless || s->model.account ||
+        (s->cfg.lossy_queue_bytes && s->cfg.lossy_queue_bytes < frame))
         return -1;
     return left >= frame && s->cfg.lossy_alpha * (double)left >= (double)frame ? used : -1;
 }
 
-/* Does a packet that passes a switch without waiting take its class's turn? The forks count it, and with several classes
- * that decides which of them goes next. */
+/* Does a packet that passes a switch without waiting take its class's turn? The forks count it, and with
+ * several classes that decides which of them goes next. */
 static bool counts_turns(const struct sim *s)
 {
     uint32_t prios = traffic_prios(s->program.traffic);
@@ -134,7 +137,8 @@ static void build_ecn_classes(struct sim *s)
         if (!e->is_set)
             continue;
         s->sw.ecn_prios |= (uint8_t)(1u << c);
-        s->sw.ecn_class[c] = (struct ecn_cfg){ (uint32_t)(e->kmin_kb * 1000), (uint32_t)(e->kmax_kb * 1000), e->pmax };
+        s->sw.ecn_class[c] = (struct ecn_cfg){ (uint32_t)(e->kmin_kb * 1000), (uint32_t)(e->kmax_kb * 1000),
+                                               e->pmax };
     }
 }
 

@@ -4,8 +4,8 @@
 
 #include "sim/state/state.h"
 
-/* Of a world whose configuration and traffic are known: fills in its model, and what follows from it for links, switches
- * and hosts. Before anything else is built. */
+/* Of a world whose configuration and traffic are known: fills in its model, and what follows from it for
+ * links, switches and hosts. Before anything else is built. */
 void model_build(struct sim *);
 
 #endif

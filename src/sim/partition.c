@@ -26,7 +26,8 @@
 struct part {
     _Alignas(64) _Atomic uint64_t clock_ps;  /* all before has happened */
     atomic_flag      is_pulling;
-    _Atomic uint32_t beat, sleepers;         /* beat: changes with the clock; for those who sleep until it does */
+    _Atomic uint32_t beat, sleepers;         /* beat: changes with the clock; for those who sleep until it
+                                              * does */
 
     _Alignas(64) struct sim *sim;
     struct partition *all;
@@ -48,7 +49,8 @@ struct worker {                  /* a thread, and the parts it runs in turn */
 };
 
 struct partition {
-    _Alignas(64) _Atomic uint32_t round;     /* changes when there is work: its number and how many are to do it */
+    _Alignas(64) _Atomic uint32_t round;     /* changes when there is work: its number and how many are to
+                                              * do it */
     char             apart[60];  /* from what changes more often */
     struct sim      *whole;
     struct part     *part;
@@ -218,8 +220,8 @@ static void pull(struct part *p)
     atomic_flag_clear_explicit(&p->is_pulling, memory_order_release);
 }
 
-/* Takes what has come for any part of the thread that runs this one: whoever waits must not keep others waiting
- * for room, least of all itself. */
+/* Takes what has come for any part of the thread that runs this one: whoever waits must not keep others
+ * waiting for room, least of all itself. */
 static void pull_all(const struct part *p)
 {
     struct partition *all = p->all;
@@ -230,8 +232,8 @@ static void pull_all(const struct part *p)
                 pull(&all->part[k]);
 }
 
-/* No more fits into the ring to part 'to'. Its reader takes some out, which may be this very thread; one that has come to the end
- * of the round looks no more, so it is done here. */
+/* No more fits into the ring to part 'to'. Its reader takes some out, which may be this very thread; one that
+ * has come to the end of the round looks no more, so it is done here. */
 static void await_room(struct part *p, uint32_t to)
 {
     const struct ring *r = ring_of(p->all, p->index, to);
@@ -322,8 +324,8 @@ static void relax(void)
 #endif
 }
 
-/* Until 'slowest' has a clock later than 'was_ps': looks again and again, then lets others have the processor,
- * then sleeps. */
+/* Until 'slowest' has a clock later than 'was_ps': looks again and again, then lets others have the
+ * processor, then sleeps. */
 static void await_clock(struct part *slowest, uint64_t was_ps, struct part *me)
 {
     for (uint32_t i = 0; atomic_load_explicit(&slowest->clock_ps, memory_order_acquire) == was_ps; i++) {

@@ -1,12 +1,12 @@
 /* src/sim/partition.h - one simulation on many threads, with the same result.
  *
  * The nodes are divided into parts; a rack stays together. Each part is a struct sim of its own, with its own
- * engine, program of traffic and indices of flows, that shares the network with the whole; it touches only what belongs to
- * its nodes. So hosts, switches and links do not know of parts.
+ * engine, program of traffic and indices of flows, that shares the network with the whole; it touches only
+ * what belongs to its nodes. So hosts, switches and links do not know of parts.
  *
- * Parts meet only on links that cross: see crossing.h. A part's clock says: all of
- * mine before that has happened and is in the rings. Since nothing crosses a link faster than its delay, a part
- * may go on to the least, over the others, of their clock and that delay; there is no barrier.
+ * Parts meet only on links that cross: see crossing.h. A part's clock says: all of mine before that has
+ * happened and is in the rings. Since nothing crosses a link faster than its delay, a part may go on to the
+ * least, over the others, of their clock and that delay; there is no barrier.
  *
  * Why the result is the same: a node's events are the same and their order (time, then the sender's key) does
  * not depend on who runs them; every node has its own random numbers; what is counted over nodes are whole
@@ -36,7 +36,8 @@ uint32_t    partition_count(const struct partition *);
 /* The part that a node belongs to, or the world itself where that is not divided. */
 struct sim *partition_of_node(struct sim *, uint32_t node);
 
-/* Runs all parts up to and including until_ps and adds up what they have counted. Returns whether there is more to do. */
+/* Runs all parts up to and including until_ps and adds up what they have counted. Returns whether there is
+ * more to do. */
 bool partition_run_until(struct sim *, uint64_t until_ps);
 
 /* Checks every part, and adds what is on wires between them. */

@@ -26,8 +26,8 @@ static void start_star(struct world *w, const struct sim_cfg *cfg, uint64_t gbps
     world_of_flows(w, &g, cfg, &one, 1);
 }
 
-/* 67.1 ms are more than 32 MB take at 10 Gb/s, 25.6 ms; not more than at 1 Gb/s, 256 ms, nor than three of them
- * behind each other at 10 Gb/s, 76.8 ms. */
+/* 67.1 ms are more than 32 MB take at 10 Gb/s, 25.6 ms; not more than at 1 Gb/s, 256 ms, nor than three of
+ * them behind each other at 10 Gb/s, 76.8 ms. */
 static void lossless__is_above_full_buffers(void **unused)
 {
     struct sim_cfg cfg;
@@ -47,7 +47,8 @@ static void lossless__is_above_full_buffers(void **unused)
     assert_int_equal(w.sim->cfg.rto_ps, ACK_TIMEOUT_PS(16));
     world_end(&w);
 
-    graph_clos(&g, &(struct graph_clos){ .tors = 2, .hosts_per_tor = 2, .spines = 1, .parallel = 1, .rate_bps = 10 * GBPS,
+    graph_clos(&g, &(struct graph_clos){ .tors = 2, .hosts_per_tor = 2, .spines = 1, .parallel = 1,
+                                         .rate_bps = 10 * GBPS,
                                          .delay_ps = PS_PER_US, .fabric_rate_bps = 10 * GBPS, .fabric_delay_ps = PS_PER_US });
     world_of_flows(&w, &g, &cfg, &one, 1);
     assert_int_equal(rto_default_full_ps(w.sim), w.sim->net.base_rtt_ps + 3 * 25600 * PS_PER_US);
@@ -56,8 +57,8 @@ static void lossless__is_above_full_buffers(void **unused)
     world_end(&w);
 }
 
-/* Where time-outs repair something they begin with 4 ms, if a queue of half the buffer takes less: 1.3 ms at 100 Gb/s,
- * 12.8 ms at 10. */
+/* Where time-outs repair something they begin with 4 ms, if a queue of half the buffer takes less: 1.3 ms at
+ * 100 Gb/s, 12.8 ms at 10. */
 static void lossy__begins_small(void **unused)
 {
     struct sim_cfg cfg;

@@ -11,9 +11,11 @@
 #include "sim/switch/switch.h"
 
 #define CHECK_EVERY  (1u << 18)  /* events, in builds with assertions */
-#define SPAN_MAX_PS  (64 * PS_PER_US)    /* what lies further ahead waits in the heap, but for most of the packets */
+#define SPAN_MAX_PS  (64 * PS_PER_US)    /* what lies further ahead waits in the heap, but for most of the
+                                          * packets */
 #define EVENT_GAP_PS (80 * PS_PER_NS)    /* of one port, about */
-#define CROWD_MAX    16u         /* events in a bucket that are still cheaper than all packets of long links in the heap */
+#define CROWD_MAX    16u         /* events in a bucket that are still cheaper than all packets of long
+                                  * links in the heap */
 
 /* ---- building ---- */
 
@@ -49,8 +51,8 @@ uint32_t run_events_most(const struct sim *s)
     return 4 * s->net.hosts + s->net.nodes + 2 * PRIOS * s->net.ports + s->program.streams + 2;
 }
 
-/* How far ahead most events lie. A ring that long links fit in has wider buckets: where there are many ports and few of these
- * links, everything else would pay for them. */
+/* How far ahead most events lie. A ring that long links fit in has wider buckets: where there are many ports
+ * and few of these links, everything else would pay for them. */
 static uint64_t span_ps(const struct sim *s)
 {
     uint64_t span = 0, far = 0;
@@ -86,7 +88,8 @@ static void own_events(const struct sim *s)
     for (uint32_t i = 0; i < s->net.ports; i++)
         own_port(s, &s->net.port[i]);
     for (uint32_t i = 0; i < s->net.hosts; i++)
-        s->net.host[i].wake = (struct event){ .next = EVQ_IDLE, .owner = owner_make(q, EV_WAKE, &s->net.host[i]) };
+        s->net.host[i].wake = (struct event){ .next = EVQ_IDLE,
+                                              .owner = owner_make(q, EV_WAKE, &s->net.host[i]) };
     for (uint32_t kind = EV_FIRST_NUMBERED; kind < EV_KINDS; kind++)
         for (uint32_t i = first[kind]; i < first[kind + 1]; i++)
             *evq_event(q, i) = (struct event){ .next = EVQ_IDLE, .owner = owner_make(q, kind, NULL) };
@@ -98,9 +101,9 @@ static bool is_large(const struct sim *s)
     return s->net.graph.links >= LINKS_MANY;
 }
 
-/* A busy port has an event or two per packet, every 80 ns or so: one event to a bucket. Ports of a small network are busy at the
- * same moments; its buckets are narrower, as far as that makes them no more. Those of a large one are, because the first event
- * of a bucket is fetched ahead and others are hardly. */
+/* A busy port has an event or two per packet, every 80 ns or so: one event to a bucket. Ports of a small
+ * network are busy at the same moments; its buckets are narrower, as far as that makes them no more. Those of
+ * a large one are, because the first event of a bucket is fetched ahead and others are hardly. */
 static uint64_t bucket_ps(const struct sim *s)
 {
     uint64_t even = EVENT_GAP_PS / (s->net.ports + 1), narrow = even / 8;

@@ -82,7 +82,8 @@ static struct link_change *copy_changes(const struct sim_cfg *cfg)
     return copy;
 }
 
-int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct traffic *traffic, struct err *err)
+int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct traffic *traffic,
+            struct err *err)
 {
     struct sim *s;
     int         rc;
@@ -213,7 +214,8 @@ void sim_set_ecn(struct sim *s, uint32_t port, const struct ecn_cfg *ecn)
 
 static bool has_new_ecn(const double *was, const double *is)
 {
-    return was[KNOB_kmin] != is[KNOB_kmin] || was[KNOB_kmax] != is[KNOB_kmax] || was[KNOB_pmax] != is[KNOB_pmax]
+    return was[KNOB_kmin] != is[KNOB_kmin] || was[KNOB_kmax] != is[KNOB_kmax] ||
+           was[KNOB_pmax] != is[KNOB_pmax]
            || was[KNOB_by_speed] != is[KNOB_by_speed];
 }
 

@@ -26,12 +26,12 @@ const struct err *sim_failure(const struct sim *);
  * going to. */
 void sim_apply(struct sim *, const struct knobs *);
 
-/* Tells the rate control of one host's queue pairs another setting, until sim_apply() tells all the same again. What
- * hosts do as receivers, and what switches do, stays. */
+/* Tells the rate control of one host's queue pairs another setting, until sim_apply() tells all the same
+ * again. What hosts do as receivers, and what switches do, stays. */
 void sim_apply_host(struct sim *, uint32_t host, const struct knobs *);
 
-/* Gives one port of a switch thresholds of its own, at once. They stay until the knobs change kmin, kmax or pmax.
- * Classes with thresholds of their own keep those. */
+/* Gives one port of a switch thresholds of its own, at once. They stay until the knobs change kmin, kmax or
+ * pmax. Classes with thresholds of their own keep those. */
 void sim_set_ecn(struct sim *, uint32_t port, const struct ecn_cfg *);
 
 /* Checks what must always hold: bytes sent = received + in flight + dropped, buffer accounts = sums over

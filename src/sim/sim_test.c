@@ -212,7 +212,8 @@ static void run_until__says_that_packets_are_too_many(void **unused)
         part(&w, parts - 1)->engine.packets.limit = part(&w, parts - 1)->engine.packets.first + 10;
         assert_false(sim_run_until(w.sim, PS_PER_S));
         assert_non_null(sim_failure(w.sim));
-        assert_string_equal("more than 10 packets at once: more is sent than the network carries", sim_failure(w.sim)->text);
+        assert_string_equal("more than 10 packets at once: more is sent than the network carries",
+                            sim_failure(w.sim)->text);
         assert_false(w.sim->is_done);
         assert_false(sim_run_until(w.sim, 2 * PS_PER_S));        /* nor does it go on later */
         world_end(&w);

@@ -60,7 +60,9 @@ static uint64_t slowest_gap_ps(const struct sim *s)
 
     for (uint32_t id = 0; (id = sim_next_active(s, id)) != 0;)
         if (!s->flows.flow[id].tcp)
-            longest = max_u64(longest, model_frame_ps(&s->model, sim_largest_frame(&s->cfg), s->flows.flow[id].out.rate_bps));
+            longest = max_u64(longest,
+                              model_frame_ps(&s->model, sim_largest_frame(&s->cfg),
+                                             s->flows.flow[id].out.rate_bps));
     return longest;
 }
 
@@ -157,7 +159,8 @@ static void explain_flow(struct sim *s, const struct waits *waits, const struct 
 
 /* ---- pauses that wait for each other ---- */
 
-/* The next port in a row: its switch has paused 'p', and holds what came from there because it is paused itself. */
+/* The next port in a row: its switch has paused 'p', and holds what came from there because it is paused
+ * itself. */
 static const struct port *waits_for(struct sim *s, const struct port *p, uint32_t prio)
 {
     const struct node   *n = p->peer->node;

@@ -1,10 +1,11 @@
 /* src/sim/stall.h - has the world come to a standstill, and what stands where?
  *
- * A run without an end goes on until its flows are over. Some never are: PAUSE frames wait for each other in a ring, each
- * packet is lost, or what was lost is never sent again. With a retransmission timer events go on all the same. So
- * whoever lets the world run looks at it at certain simulated times, which no thread nor slice of the run changes: if between
- * two looks no new byte has come to a receiver, no flow has ended, flows that were there at the first are still there, and
- * nothing is to come that could change it (a flow that starts, a link that comes up), then it stands.
+ * A run without an end goes on until its flows are over. Some never are: PAUSE frames wait for each other in
+ * a ring, each packet is lost, or what was lost is never sent again. With a retransmission timer events go on
+ * all the same. So whoever lets the world run looks at it at certain simulated times, which no thread nor
+ * slice of the run changes: if between two looks no new byte has come to a receiver, no flow has ended, flows
+ * that were there at the first are still there, and nothing is to come that could change it (a flow that
+ * starts, a link that comes up), then it stands.
  *
  * Between two looks a queue pair could have tried RTO_TRIES times; a NIC would give it up by then.
  */

@@ -22,7 +22,8 @@ static void crawl_configure(void *cfg, const struct knobs *k, const struct cc_li
 
 static void stall__waits_for_slow_flows(void **unused)
 {
-    static const struct cc_algo crawl = { .start = crawl_start, .configure = crawl_configure, .name = "crawl", .about = "" };
+    static const struct cc_algo crawl = { .start = crawl_start, .configure = crawl_configure, .name = "crawl",
+                                          .about = "" };
     struct graph   g;
     struct sim_cfg cfg;
     struct world   w;
@@ -33,7 +34,8 @@ static void stall__waits_for_slow_flows(void **unused)
     cfg.cc = &crawl;
     cfg.rto_ps = 100 * PS_PER_US;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, PS_PER_US });
-    world_of_flows(&w, &g, &cfg, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = 20 * 1024 }, 1);
+    world_of_flows(&w, &g, &cfg,
+                   &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = 20 * 1024 }, 1);
     stall_init(&stall, w.sim);
     assert_true(stall.every_ps < 80 * PS_PER_MS);
     while (!w.sim->is_done) {

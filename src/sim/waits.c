@@ -53,7 +53,8 @@ static const struct sim *part_of(const struct sim *s, uint32_t i)
 /* Returns whether it is a packet of a flow that is not over, or an answer to one. */
 static bool see(struct waits *w, const struct packet *k, uint32_t found)
 {
-    if (k->kind > PACKET_NACK || k->flow >= w->flows || w->sim->flows.flow[k->flow].generation != k->generation)
+    if (k->kind > PACKET_NACK || k->flow >= w->flows ||
+        w->sim->flows.flow[k->flow].generation != k->generation)
         return false;
     w->found[k->flow] |= (uint8_t)(ON_ITS_WAY | found);
     return true;

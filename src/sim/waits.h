@@ -1,7 +1,8 @@
 /* src/sim/waits.h - what each flow that is not over waits for.
  *
- * A run may end with unfinished flows, because its time is up or nothing moves any more. Each of them waits for something: this
- * says for what, from the state of its sender and from where its packets and answers are. The same for any number of threads.
+ * A run may end with unfinished flows, because its time is up or nothing moves any more. Each of them waits
+ * for something: this says for what, from the state of its sender and from where its packets and answers are.
+ * The same for any number of threads.
  */
 #ifndef SIM_WAITS_H
 #define SIM_WAITS_H
@@ -14,13 +15,15 @@ enum wait {
     WAIT_TURN,                   /* it may send: for its NIC, which sends something else */
     WAIT_PACER,                  /* until its rate lets it send */
     WAIT_QUEUE_PAIR,             /* for messages before it in its queue pair */
-    WAIT_PAUSE,                  /* PFC pauses its class at its NIC, or where one of its packets or answers is */
+    WAIT_PAUSE,                  /* PFC pauses its class at its NIC, or where one of its packets or answers
+                                  * is */
     WAIT_LINK,                   /* its link, or one that a packet of its waits for, is down */
     WAIT_WINDOW,                 /* its window is closed, and packets or ACKs that open it are on their way */
     WAIT_ACK,                    /* all is sent, and packets or ACKs are on their way */
     WAIT_TIMEOUT,                /* none is: for the retransmission timer */
     WAIT_FOREVER,                /* none is, and there is no timer (rto: 0) */
-    WAIT_DELIVERY,               /* inside a server, or as recorded (fidelity: fast): it ends at a time that is known */
+    WAIT_DELIVERY,               /* inside a server, or as recorded (fidelity: fast): it ends at a time
+                                  * that is known */
     WAITS
 };
 

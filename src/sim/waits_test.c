@@ -22,7 +22,8 @@ static void slow_configure(void *cfg, const struct knobs *k, const struct cc_lin
     (void)cfg, (void)k, (void)link;
 }
 
-static const struct cc_algo slow = { .start = slow_start, .configure = slow_configure, .name = "slow", .about = "" };
+static const struct cc_algo slow = { .start = slow_start, .configure = slow_configure, .name = "slow",
+                                     .about = "" };
 
 /* Hosts 0 to 2 at one switch; 'flows' of them from host 0 to host 2, and one from host 1. */
 static void start(struct world *w, struct sim_cfg *cfg, uint32_t flows, uint32_t qps)
@@ -55,7 +56,8 @@ static void expect(struct world *w, uint64_t at_ps, enum wait wait, uint64_t rig
     for (uint32_t i = 0; i < WAITS; i++)
         sum += count[i];
     if (count[wait] != right)
-        fail_msg("%llu flows wait for '%s', not %llu", (unsigned long long)count[wait], wait_names[wait], (unsigned long long)right);
+        fail_msg("%llu flows wait for '%s', not %llu", (unsigned long long)count[wait], wait_names[wait],
+                 (unsigned long long)right);
     assert_int_equal(sum, w->sim->engine.counters.flows_started - w->sim->engine.counters.flows_done);
     waits_free(waits);
 }
@@ -103,7 +105,8 @@ static void waits__names_each_reason(void **unused)
     world_end(&w);
 }
 
-/* Host 0's link loses the last packet: when the ACKs of the others are back, its flow has nothing in the network. */
+/* Host 0's link loses the last packet: when the ACKs of the others are back, its flow has nothing in the
+ * network. */
 static void waits__tells_a_loss_from_a_packet_under_way(void **unused)
 {
     (void)unused;

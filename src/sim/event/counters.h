@@ -17,7 +17,8 @@ struct sim_counters {             /* see figures.def */
         uint64_t count[FIGURE_COUNTERS];
     };
     struct conweave_counters conweave;
-    uint64_t reordered_by_size[FCT_BUCKETS], nacks_by_size[FCT_BUCKETS];     /* 'reordered', 'nacks_sent': by flow size */
+    /* 'reordered', 'nacks_sent': by flow size */
+    uint64_t reordered_by_size[FCT_BUCKETS], nacks_by_size[FCT_BUCKETS];
 };
 
 #endif

@@ -21,6 +21,7 @@ uint32_t engine_fresh_packet(struct engine *e)
     uint32_t id = e->packets.used++;
 
     if (id >= e->packets.limit)
-        engine_fail(e, "more than %u packets at once: more is sent than the network carries", e->packets.limit - e->packets.first);
+        engine_fail(e, "more than %u packets at once: more is sent than the network carries",
+                    e->packets.limit - e->packets.first);
     return id;
 }

@@ -1,7 +1,8 @@
-/* src/sim/event/engine.h - what makes time pass in one part of the world: its clock, its events, its packets and its
- * counters. A part shares none of it with another.
+/* src/sim/event/engine.h - what makes time pass in one part of the world: its clock, its events, its packets
+ * and its counters. A part shares none of it with another.
  *
- * It also says in which order events of the same moment happen: see "Time and order of events" in docs/design.md.
+ * It also says in which order events of the same moment happen: see "Time and order of events" in
+ * docs/design.md.
  */
 #ifndef SIM_EVENT_ENGINE_H
 #define SIM_EVENT_ENGINE_H
@@ -17,11 +18,14 @@
 #include <stdint.h>
 
 #define ORDER_AGE_MAX 0xffffffffull
-#define ENGINE_NUMBER_FIRST (1u << 30)   /* ORDER_NS3: above the ranks of flows, which start before what they cause at once */
+#define ENGINE_NUMBER_FIRST (1u << 30)   /* ORDER_NS3: above the ranks of flows, which start before what
+                                          * they cause at once */
 
 enum sim_order {
-    ORDER_NODE,                  /* equal times: older first, then by node: any division of the work gives it */
-    ORDER_NS3,                   /* equal times: first scheduled, first run, over the whole network; one thread */
+    ORDER_NODE,                  /* equal times: older first, then by node: any division of the work gives
+                                  * it */
+    ORDER_NS3,                   /* equal times: first scheduled, first run, over the whole network; one
+                                  * thread */
 };
 
 /* Everything that can happen. The kind is stored in the event: see state/owner.h. */
@@ -78,7 +82,8 @@ struct engine {
     uint32_t            next_number;         /* ORDER_NS3: of the whole network */
     struct sim_counters counters;
     struct sim_hooks    hooks;               /* who is told of what happens */
-    uint64_t            skipped_ps;          /* the world's time is ahead of this clock by so much: see skip/steady.h */
+    uint64_t            skipped_ps;          /* the world's time is ahead of this clock by so much: see
+                                              * skip/steady.h */
     uint64_t            rtt_ps_peak;         /* since somebody last looked and set it to 0 */
     bool                has_failed;
     struct err          failure;             /* why, if it has */
@@ -90,8 +95,8 @@ struct engine {
     struct evq          evq;                 /* last, being large: what lies behind is far away */
 };
 
-/* What a node keeps to number its events: the node and above it, so that they go round by themselves, 12 bits that count.
- * In the order of events they stand the other way round. */
+/* What a node keeps to number its events: the node and above it, so that they go round by themselves, 12 bits
+ * that count. In the order of events they stand the other way round. */
 static inline uint32_t engine_turn_number(uint32_t node_number)
 {
     return node_number << 12 | node_number >> 20;
@@ -119,7 +124,8 @@ static inline uint32_t engine_network_number(struct engine *e)
     return number;
 }
 
-/* The next number of a node, so that no two of its events are equal. It is even: the odd one after it goes with it. */
+/* The next number of a node, so that no two of its events are equal. It is even: the odd one after it goes
+ * with it. */
 static inline uint32_t engine_number(struct engine *e, uint32_t *node_number)
 {
     if (__builtin_expect(e->order_kind == ORDER_NS3, 0))
@@ -141,7 +147,8 @@ static inline uint64_t engine_order(struct engine *e, uint32_t *node_number, uin
                                engine_number(e, node_number));
 }
 
-/* What the world's clock shows: for traffic, for links that fail and for results. The network's own is 'now_ps'. */
+/* What the world's clock shows: for traffic, for links that fail and for results. The network's own is
+ * 'now_ps'. */
 static inline uint64_t engine_world_ps(const struct engine *e)
 {
     return e->now_ps + e->skipped_ps;

@@ -8,8 +8,9 @@
 #define FEW 24u                  /* sorted by insertion */
 #define FRONT_SPARE 4096u
 
-/* Time nears the buckets of word 'w': asks for their first events. Those that come later are in the cache anyway. To gcc 12 a
- * function that does nothing but prefetch has no effect, so that calls of it are left out: it must not be a call. */
+/* Time nears the buckets of word 'w': asks for their first events. Those that come later are in the cache
+ * anyway. To gcc 12 a function that does nothing but prefetch has no effect, so that calls of it are left
+ * out: it must not be a call. */
 static inline __attribute__((always_inline)) void fetch(const struct evq *q, uint32_t w)
 {
     const uint32_t *first = &q->bucket[(size_t)EVQ_WORD * (w & (q->mask / EVQ_WORD))];
@@ -18,8 +19,8 @@ static inline __attribute__((always_inline)) void fetch(const struct evq *q, uin
         __builtin_prefetch(evq_event(q, first[__builtin_ctz(word)]), 1);
 }
 
-/* The same for the buckets that events will be added to: the ring is larger than the cache, and each of its lines has
- * been out of it since time was last there. */
+/* The same for the buckets that events will be added to: the ring is larger than the cache, and each of its
+ * lines has been out of it since time was last there. */
 static inline __attribute__((always_inline)) void fetch_ahead(const struct evq *q)
 {
     for (uint32_t i = 0; i < q->aheads; i++) {
@@ -41,7 +42,8 @@ static void show(const struct evq *q, uint32_t w)
     q->on_near(q->on_near_arg, shown, n);
 }
 
-void evq_init(struct evq *q, struct arena *arena, void *lines, uint32_t most, uint64_t width_ps, uint64_t span_ps)
+void evq_init(struct evq *q, struct arena *arena, void *lines, uint32_t most, uint64_t width_ps,
+              uint64_t span_ps)
 {
     uint64_t buckets = EVQ_BUCKETS_MIN;
 
@@ -152,7 +154,8 @@ static void sort(struct event **a, size_t n, struct event **scratch)
     }
 }
 
-/* There is always room: of what was ever in 'front' all that is popped, and at most as many events as there are, are not. */
+/* There is always room: of what was ever in 'front' all that is popped, and at most as many events as there
+ * are, are not. */
 static void front_insert(struct evq *q, struct event *e)
 {
     struct event **at;
@@ -181,8 +184,8 @@ static void front_remove(struct evq *q, const struct event *e)
     q->tail--;
 }
 
-/* Puts a list of two or more behind 'to', in order. Those added last, which mostly are the latest, come first in the
- * list. Returns where it ends. */
+/* Puts a list of two or more behind 'to', in order. Those added last, which mostly are the latest, come first
+ * in the list. Returns where it ends. */
 static struct event **take_list(const struct evq *q, struct event **to, struct event *e)
 {
     struct event **end = to, **last;
@@ -268,7 +271,8 @@ static uint64_t ring_first(const struct evq *q)
     return UINT64_MAX;
 }
 
-/* Time reaches the word that begins with the bucket of this number: its events go to 'front', which is empty. */
+/* Time reaches the word that begins with the bucket of this number: its events go to 'front', which is
+ * empty. */
 static void open_word(struct evq *q, uint64_t number)
 {
     uint32_t       w = ((uint32_t)number & q->mask) / EVQ_WORD;
@@ -401,7 +405,8 @@ void evq_check(const struct evq *q)
     for (uint32_t b = 0; b <= q->mask; b++) {
         expect((q->bits[b / EVQ_WORD] >> (b % EVQ_WORD) & 1) == (q->bucket[b] != EVQ_NONE));
         for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = evq_event(q, id)->next)
-            expect(((evq_event(q, id)->at_ps >> q->shift) & q->mask) == b && evq_event(q, id)->at_ps >> q->shift >= q->from);
+            expect(((evq_event(q, id)->at_ps >> q->shift) & q->mask) == b &&
+                   evq_event(q, id)->at_ps >> q->shift >= q->from);
     }
     for (struct event **e = q->head; e < q->tail; e++) {
         expect((*e)->next != EVQ_IDLE && (*e)->at_ps >> q->shift < q->from);
@@ -409,7 +414,8 @@ void evq_check(const struct evq *q)
     }
     expect(*q->tail == &q->last && q->from % EVQ_WORD == 0);
     for (uint32_t i = 0; i < q->heap_count; i++) {
-        expect(evq_event(q, q->heap[i])->next == (EVQ_HEAP | i) && evq_event(q, q->heap[i])->at_ps >> q->shift >= q->from);
+        expect(evq_event(q, q->heap[i])->next == (EVQ_HEAP | i) &&
+               evq_event(q, q->heap[i])->at_ps >> q->shift >= q->from);
         expect(i == 0 || !evq_before(evq_event(q, q->heap[i]), evq_event(q, q->heap[(i - 1) / 4])));
     }
 }

@@ -1,19 +1,19 @@
 /* src/sim/event/evq.h - what happens next.
  *
- * Every thing that can wait for a moment (a packet on a wire, a port, a host, a source of flows) is or owns one event; an
- * event is pending once or not at all, so nothing is allocated. Events are popped in the order of (at_ps, order): see
- * "Time and order of events" in docs/design.md for what the order is made of.
+ * Every thing that can wait for a moment (a packet on a wire, a port, a host, a source of flows) is or owns
+ * one event; an event is pending once or not at all, so nothing is allocated. Events are popped in the order
+ * of (at_ps, order): see "Time and order of events" in docs/design.md for what the order is made of.
  *
- * An event is the beginning of a cache line, and what it happens to is mostly the rest of that line: a packet that
- * arrives, a port whose last byte leaves. Lines are known by number, from a common base.
+ * An event is the beginning of a cache line, and what it happens to is mostly the rest of that line: a packet
+ * that arrives, a port whose last byte leaves. Lines are known by number, from a common base.
  *
  * It is a calendar. The ring has a bucket for every short span of time from now on: an unsorted list, so
  * adding to it costs the same however many events are there, with a bitmap over the buckets that are not
- * empty. When time reaches a word of buckets, all its events are sorted into 'front', bucket by bucket, and popped from
- * there: a few tens, so that what is popped is known ahead, and nothing is looked for in between. What is added for a time
- * that 'front' has reached is put in its place there. What lies beyond the
- * ring waits in a heap: most events (a packet's arrival, a port becoming free) lie within a few
- * microseconds and never see it.
+ * empty. When time reaches a word of buckets, all its events are sorted into 'front', bucket by bucket, and
+ * popped from there: a few tens, so that what is popped is known ahead, and nothing is looked for in between.
+ * What is added for a time that 'front' has reached is put in its place there. What lies beyond the ring
+ * waits in a heap: most events (a packet's arrival, a port becoming free) lie within a few microseconds and
+ * never see it.
  */
 #ifndef SIM_EVENT_EVQ_H
 #define SIM_EVENT_EVQ_H
@@ -30,12 +30,14 @@ struct arena;
 #define EVQ_HEAP    0x80000000u  /* as 'next': in the heap, at the position in the other bits */
 
 #define EVQ_LINE    64u          /* bytes */
-#define EVQ_WORD    32u          /* buckets of a word of the bitmap; of the next ones the events are fetched ahead: a few tens, so that the first cache holds them */
+#define EVQ_WORD    32u          /* buckets of a word of the bitmap; of the next ones the events are
+                                  * fetched ahead: a few tens, so that the first cache holds them */
 #define EVQ_AHEADS  8u
 
 struct event {
     uint64_t at_ps, order;
-    uint32_t next;               /* the next event in the bucket's list, or one of the above; in 'front': not EVQ_IDLE */
+    uint32_t next;               /* the next event in the bucket's list, or one of the above; in 'front':
+                                  * not EVQ_IDLE */
     uint32_t owner;              /* the owner's: see state/owner.h */
 };
 
@@ -60,8 +62,10 @@ struct evq {
     /* Told which events are about to happen (NULL: nobody asks), so that what they lead to can be fetched. */
     void           (*on_near)(void *arg, const uint32_t *events, uint32_t count);
     void            *on_near_arg;
-    void           (*on_open)(void *arg, struct event *const *events, uint32_t count);       /* these are next, in this order; or NULL */
-    uint32_t         ahead[EVQ_AHEADS];  /* then: so many buckets ahead many events are added, see evq_expect() */
+    /* these are next, in this order; or NULL */
+    void           (*on_open)(void *arg, struct event *const *events, uint32_t count);
+    uint32_t         ahead[EVQ_AHEADS];  /* then: so many buckets ahead many events are added, see
+                                          * evq_expect() */
     uint32_t         aheads;
 
     struct event     last;       /* never: comes after all others */
@@ -87,10 +91,12 @@ static inline uint32_t evq_id(const struct evq *q, const void *event)
 #define EVQ_BUCKETS_MAX (1u << 20)
 
 /* Nothing is pending; at most 'most' events ever are at once. Buckets are at least 'width_ps' wide, and the
- * ring spans 'span_ps': with as many buckets as it takes or, if these were too many, wider ones. One event to a bucket is best: there is nothing to sort and not far to look. */
+ * ring spans 'span_ps': with as many buckets as it takes or, if these were too many, wider ones. One event to
+ * a bucket is best: there is nothing to sort and not far to look. */
 void evq_init(struct evq *, struct arena *, void *lines, uint32_t most, uint64_t width_ps, uint64_t span_ps);
 
-/* Many events will be added so far ahead of their time. With on_near, the buckets there are fetched before. */
+/* Many events will be added so far ahead of their time. With on_near, the buckets there are fetched
+ * before. */
 void evq_expect(struct evq *, uint64_t ahead_ps);
 
 /* What an event has to be before it is added for the first time. */

@@ -274,7 +274,8 @@ static void count_shown(void *arg, const uint32_t *events, uint32_t count)
     }
 }
 
-/* With an event in every third bucket each is shown once before it comes, but for those of the first word; and fetching buckets ahead changes nothing. */
+/* With an event in every third bucket each is shown once before it comes, but for those of the first word;
+ * and fetching buckets ahead changes nothing. */
 static void evq_pop__shows_what_is_near(void **unused)
 {
     struct arena arena;

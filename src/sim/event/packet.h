@@ -1,8 +1,8 @@
 /* src/sim/event/packet.h - what travels.
  *
- * A packet is one cache line, known by its number; 0 is no packet. It is in exactly one place (a queue, a wire, or the
- * hands of the function that handles it), so one 'next' field serves every list. On a wire it is an event, its own
- * arrival: whoever is told of it has the packet in hand.
+ * A packet is one cache line, known by its number; 0 is no packet. It is in exactly one place (a queue, a
+ * wire, or the hands of the function that handles it), so one 'next' field serves every list. On a wire it is
+ * an event, its own arrival: whoever is told of it has the packet in hand.
  */
 #ifndef SIM_EVENT_PACKET_H
 #define SIM_EVENT_PACKET_H
@@ -18,7 +18,8 @@ enum packet_kind {
     PACKET_DATA,
     PACKET_ACK,                  /* seq: all bytes before it have arrived */
     PACKET_NACK,                 /* seq: the byte that was expected */
-    PACKET_CNP,                  /* seq: until the next one, if the receiver knows: see sim/host/np/cnp_arbiter.h; and probes */
+    PACKET_CNP,                  /* seq: until the next one, if the receiver knows: see
+                                  * sim/host/np/cnp_arbiter.h; and probes */
     PACKET_PFC,                  /* seq: 1 pause, 0 resume; prio: the class it is about */
 };
 
@@ -29,15 +30,19 @@ enum packet_kind {
 #define PACKET_NOT_ECT 16u       /* switches do not mark it */
 #define PACKET_COUNTED PACKET_ECHO   /* data of queue pairs: a monitor has counted it */
 #define PACKET_PUSH PACKET_ECHO  /* TCP data: ends a burst */
-#define PACKET_HOLE PACKET_TCP   /* NACK of selective repeat: sent_ps holds the hole, from << 32 | to: see sim/host/selective_repeat.h */
-#define PACKET_PROBE PACKET_LAST     /* of kind CNP: an RTT probe, seq is what its sender knows it by: see sim/host/probe.h; */
+#define PACKET_HOLE PACKET_TCP   /* NACK of selective repeat: sent_ps holds the hole, from << 32 | to: see
+                                  * sim/host/selective_repeat.h */
+#define PACKET_PROBE PACKET_LAST     /* of kind CNP: an RTT probe, seq is what its sender knows it by: see
+                                      * sim/host/probe.h; */
 #define PACKET_RETURNED PACKET_ECHO  /* and it is on its way back */
-#define PACKET_INSIDE PACKET_TCP     /* of kind CNP, at hosts: a message inside a server, see sim/host/server/inside.h */
+#define PACKET_INSIDE PACKET_TCP     /* of kind CNP, at hosts: a message inside a server, see
+                                      * sim/host/server/inside.h */
 #define PACKET_WOVEN PACKET_TCP      /* of kind CNP: from one switch to another, see sim/switch/weave.h */
 #define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds the packets that came out of order */
 
-/* In 'seq' of data of queue pairs: a time-out has it sent again; its sender asks for an ACK (the AckReq bit of RoCE). No receiver
- * expects such a number, so that the common case need not test for them: see sim/host/receive.c. */
+/* In 'seq' of data of queue pairs: a time-out has it sent again; its sender asks for an ACK (the AckReq bit
+ * of RoCE). No receiver expects such a number, so that the common case need not test for them: see
+ * sim/host/receive.c. */
 #define SEQ_TIMEOUT (1ull << 63)
 #define SEQ_ASKS    (1ull << 62)
 #define SEQ_BITS    (SEQ_ASKS - 1)       /* the number itself */
@@ -53,7 +58,8 @@ struct packet {
         struct {
             uint64_t at_ps, order;
             uint32_t next;
-            uint32_t in_port;    /* in a switch: the port it came in by and is booked to, or one of the above */
+            uint32_t in_port;    /* in a switch: the port it came in by and is booked to, or one of the
+                                  * above */
         };
     };
     uint32_t flow;               /* the sender's flow */
@@ -82,14 +88,16 @@ struct inband {               /* what switches have written into a packet: see l
 
 struct packet_pool {
     struct packet *packet;       /* all lines; those from 'first' on are packets */
-    struct lb_tag *tag;          /* beside the packets: see packet_tag(); NULL: the balancer writes nothing on packets */
+    struct lb_tag *tag;          /* beside the packets: see packet_tag(); NULL: the balancer writes nothing
+                                  * on packets */
     struct inband *inband;       /* the same: see packet_inband(); NULL: nobody asks for it */
     struct conweave_tag *woven;  /* the same: see packet_woven(); NULL: the balancer is another */
     uint32_t       first;
     uint32_t       free;         /* list of returned ids */
     uint32_t       used;         /* from here on, ids were never handed out */
     uint32_t       live, live_max;
-    uint32_t       limit;        /* with such an id the run has failed; there is room for PACKETS_SPARE more */
+    uint32_t       limit;        /* with such an id the run has failed; there is room for PACKETS_SPARE
+                                  * more */
 };
 
 static inline struct lb_tag *packet_tag(const struct packet_pool *p, uint32_t id)

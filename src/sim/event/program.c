@@ -32,7 +32,8 @@ int program_stream_bits(uint32_t most, uint32_t nodes, struct err *err)
     int last = bits_of(most ? most - 1 : 0), bits = last > STREAM_BITS ? last : STREAM_BITS;
 
     if (bits + bits_of(nodes ? nodes - 1 : 0) > 32)
-        return err_set(err, EINVAL, "a host with %u streams of traffic in a network of %u nodes is too much: fewer entries, "
+        return err_set(err, EINVAL,
+                       "a host with %u streams of traffic in a network of %u nodes is too much: fewer entries, "
                        "or a smaller network", most, nodes);
     return bits;
 }
@@ -122,7 +123,8 @@ static void schedule_signals(struct engine *e, struct program *p)
     if (evq_is_pending(&e->evq, e->first_event[EV_SIGNAL]))
         evq_cancel(&e->evq, e->first_event[EV_SIGNAL]);
     if (p->signals)
-        evq_add(&e->evq, e->first_event[EV_SIGNAL], p->signal[p->signals - 1].at_ps - e->skipped_ps, (ORDER_AGE_MAX << 32) - 1);
+        evq_add(&e->evq, e->first_event[EV_SIGNAL], p->signal[p->signals - 1].at_ps - e->skipped_ps,
+                (ORDER_AGE_MAX << 32) - 1);
 }
 
 static struct signal *grow(struct signal *list, uint32_t count, uint32_t *max)

@@ -1,8 +1,9 @@
 /* src/sim/event/program.h - the program of traffic: which flow starts next, and when.
  *
- * Traffic (traffic/traffic.h) is a set of streams; each has one event, at which its next flow starts. Workers of jobs
- * have flows that follow from others: traffic is told of every end it asked about, and then says which workers have
- * something to start. What it signals to all of a job's workers acts in every part of the world.
+ * Traffic (traffic/traffic.h) is a set of streams; each has one event, at which its next flow starts. Workers
+ * of jobs have flows that follow from others: traffic is told of every end it asked about, and then says
+ * which workers have something to start. What it signals to all of a job's workers acts in every part of the
+ * world.
  */
 #ifndef SIM_EVENT_PROGRAM_H
 #define SIM_EVENT_PROGRAM_H
@@ -34,13 +35,14 @@ struct program {
 void program_init(struct program *, struct traffic *, struct arena *);
 void program_fini(struct program *);
 
-/* How many low bits of a number are a stream's, 12 or more, if a node has 'most' of them; negative: there are not enough
- * for so many nodes. */
+/* How many low bits of a number are a stream's, 12 or more, if a node has 'most' of them; negative: there are
+ * not enough for so many nodes. */
 int program_stream_bits(uint32_t most, uint32_t nodes, struct err *);
 
-/* Numbers the streams of each node from 0. A node's number lies above theirs, so that flows which start together do so
- * by node and then by stream. Returns how many low bits of a number are a stream's, 12 or more: a node may have more
- * than 4096 streams, then nodes have fewer bits. Negative: there are not enough for so many. */
+/* Numbers the streams of each node from 0. A node's number lies above theirs, so that flows which start
+ * together do so by node and then by stream. Returns how many low bits of a number are a stream's, 12 or
+ * more: a node may have more than 4096 streams, then nodes have fewer bits. Negative: there are not enough
+ * for so many. */
 int program_number_streams(struct program *, uint32_t nodes, struct err *);
 
 /* The first flow of a stream that is no worker's. */

@@ -12,13 +12,14 @@
 
 /* ---- switches ---- */
 
-/* All switches draw from the same stream, each for itself: the first of those that are requested by number. The seed
- * varies between runs, not ns-3's run number. */
+/* All switches draw from the same stream, each for itself: the first of those that are requested by number.
+ * The seed varies between runs, not ns-3's run number. */
 static uint32_t build(struct sim *s)
 {
     uint32_t seed = (uint32_t)s->cfg.seed;
 
-    s->net.pausing_until_ps = arena_alloc(&s->arena, 2ul * s->net.graph.links * PRIOS, sizeof *s->net.pausing_until_ps);
+    s->net.pausing_until_ps = arena_alloc(&s->arena, 2ul * s->net.graph.links * PRIOS,
+                                          sizeof *s->net.pausing_until_ps);
     s->net.conweave = arena_alloc(&s->arena, s->net.nodes, sizeof *s->net.conweave);
     mrg_init(&s->net.conweave[0].mrg, seed ? seed : 1, 1ull << 63, 1);
     for (uint32_t i = 1; i < s->net.nodes; i++)
@@ -55,8 +56,8 @@ static bool keeps_wake(const struct sim *s, const struct host *h)
     return h->wake.next != EVQ_IDLE && !s->hosts.hf2t;
 }
 
-/* Finished queue pairs keep their position for ever. Here their entries are removed at times, which changes no other
- * queue pair's turn. */
+/* Finished queue pairs keep their position for ever. Here their entries are removed at times, which changes
+ * no other queue pair's turn. */
 static void keep_finished(struct sim *s, struct host *h)
 {
     uint32_t passed = 0;         /* entries up to the one served last that stay */
@@ -72,16 +73,16 @@ static void keep_finished(struct sim *s, struct host *h)
     h->last = passed - 1;        /* none: the first is next */
 }
 
-/* Every queue pair has a timer. What it sends and every answer restart it, progress or not, while packets are in
- * flight. It fires once, until the next packet. */
+/* Every queue pair has a timer. What it sends and every answer restart it, progress or not, while packets are
+ * in flight. It fires once, until the next packet. */
 static void on_answer(struct sim *s, const struct host *h, struct flow *f)
 {
     if (f->sent > f->acked)
         rto_restart(s, h, f);
 }
 
-/* Returns whether any timer has fired. The next event gets the order of one that was set 'rto' before: that is when
- * its queue pair set it. */
+/* Returns whether any timer has fired. The next event gets the order of one that was set 'rto' before: that
+ * is when its queue pair set it. */
 static bool on_timeout(struct sim *s, struct host *h)
 {
     uint64_t next = NEVER;
@@ -114,16 +115,18 @@ static void on_copy(struct sim *s, struct host *h, struct flow_rx *rx, const str
     receive_acknowledge(s, h, k, rx->expected, flags);
 }
 
-/* ORDER_NODE: the receiver cannot know the instant in which the sender learns of the end and it would forget the flow.
- * From the last byte on it spaces its answers as the fork spaces those of a forgotten flow, but acknowledges: if the
- * last ACK was lost, the sender needs another. */
-static void on_copy_spaced(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+/* ORDER_NODE: the receiver cannot know the instant in which the sender learns of the end and it would forget
+ * the flow. From the last byte on it spaces its answers as the fork spaces those of a forgotten flow, but
+ * acknowledges: if the last ACK was lost, the sender needs another. */
+static void on_copy_spaced(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k,
+                           uint8_t flags)
 {
     if (rx->expected != s->flows.flow[k->flow].bytes || receive_may_answer(s, rx, rx->expected))
         on_copy(s, h, rx, k, flags);
 }
 
-/* Next hops are in the order of the addresses of ns-3's objects: here, in the order in which they were made. */
+/* Next hops are in the order of the addresses of ns-3's objects: here, in the order in which they were
+ * made. */
 struct model conweave_model(const struct sim_cfg *c)
 {
     return (struct model){

@@ -1,4 +1,5 @@
-/* src/sim/forks/conweave.h - the model of the ConWeave ns-3 fork, which grew out of the HPCC fork: see docs/fidelity.md. */
+/* src/sim/forks/conweave.h - the model of the ConWeave ns-3 fork, which grew out of the HPCC fork: see
+ * docs/fidelity.md. */
 #ifndef SIM_FORKS_CONWEAVE_H
 #define SIM_FORKS_CONWEAVE_H
 

@@ -2,7 +2,8 @@
 
 #define DEFAULT_HEADROOM_BYTES (12500 + 2 * CONWEAVE_PACKET_BYTES)   /* of a port that nobody configured */
 #define RESUME_BYTES 16          /* so much more must be left than where it paused */
-#define PASS_SHIFT   12          /* a packet passes unbooked while so many bits of bytes are left: more than it has */
+#define PASS_SHIFT   12          /* a packet passes unbooked while so many bits of bytes are left: more
+                                  * than it has */
 
 uint32_t conweave_headroom_bytes(const struct port *p)
 {
@@ -15,8 +16,8 @@ static int64_t egress_bytes(const struct sim *s, const struct node *n)
     return (int64_t)s->cfg.buffer_bytes - (int64_t)n->ports * PRIOS * CONWEAVE_PACKET_BYTES;
 }
 
-/* The fork counts ports from 1 but adds up headrooms from 0: that of the last is left out, and in its place there is
- * one that nobody configured. */
+/* The fork counts ports from 1 but adds up headrooms from 0: that of the last is left out, and in its place
+ * there is one that nobody configured. */
 static void init(struct sim *s, struct node *n)
 {
     int64_t headrooms_bytes = DEFAULT_HEADROOM_BYTES;
@@ -44,7 +45,8 @@ static bool fits_egress(const struct sim *s, const struct port *out, const struc
     return (int64_t)shared_bytes(out->queue[k->prio].bytes) + k->bytes <= s->net.conweave[out->node->id].egress_bytes_left;
 }
 
-static bool fits_ingress(const struct sim *s, const struct node *n, const struct port *in, const struct packet *k)
+static bool fits_ingress(const struct sim *s, const struct node *n, const struct port *in,
+                         const struct packet *k)
 {
     const struct ingress *class = &in->in[k->prio];
 
@@ -90,7 +92,8 @@ static bool may_resume(struct sim *s, const struct node *n, struct port *in, uin
     return has_room && !is_over;         /* what has ended by itself needs no word */
 }
 
-static bool admit(struct sim *s, struct port *in, const struct port *out, struct packet *k, struct account_pfc *pfc)
+static bool admit(struct sim *s, struct port *in, const struct port *out, struct packet *k,
+                  struct account_pfc *pfc)
 {
     struct node    *n = in->node;
     struct ingress *class = &in->in[k->prio];

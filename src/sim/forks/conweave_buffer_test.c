@@ -11,8 +11,8 @@
 #define FULL   1048
 #define BUFFER (9u << 20)
 
-/* A switch with four hosts at 100 Gb/s and 1 us. Packets are put into it by hand; what is for host 0 stays, for its
- * port is paused. */
+/* A switch with four hosts at 100 Gb/s and 1 us. Packets are put into it by hand; what is for host 0 stays,
+ * for its port is paused. */
 struct bench { struct world w; struct node *n; struct port *out; };
 
 static struct port *port_of(const struct bench *b, uint32_t host)
@@ -50,7 +50,8 @@ static void put(struct bench *b, uint32_t host)
 {
     uint32_t id = engine_new_packet(&b->w.sim->engine);
 
-    b->w.sim->engine.packets.packet[id] = (struct packet){ .flow = 1, .generation = 1, .src = host, .dst = 0, .bytes = FULL,
+    b->w.sim->engine.packets.packet[id] = (struct packet){ .flow = 1, .generation = 1, .src = host, .dst = 0,
+                                                           .bytes = FULL,
                                                     .kind = PACKET_DATA, .prio = 3 };
     switch_on_packet(b->w.sim, port_of(b, host), id, &b->w.sim->engine.packets.packet[id]);
 }
@@ -64,8 +65,8 @@ static void take(struct bench *b)
     b->out->paused = 1 << 3;
 }
 
-/* By hand: headroom 2 x 12,500 + 2 x 1048 of three ports and 12,500 + 2 x 1048 in place of the fourth; eight classes
- * of four ports. */
+/* By hand: headroom 2 x 12,500 + 2 x 1048 of three ports and 12,500 + 2 x 1048 in place of the fourth; eight
+ * classes of four ports. */
 static void init__sets_aside_what_the_fork_does(void **unused)
 {
     struct bench b;
@@ -78,8 +79,8 @@ static void init__sets_aside_what_the_fork_does(void **unused)
     world_end(&b.w);
 }
 
-/* The rule as the fork writes it, in real numbers: pause if what is beyond two packets is more than a sixteenth of
- * what is left. From then on for every packet, not only the first. */
+/* The rule as the fork writes it, in real numbers: pause if what is beyond two packets is more than a
+ * sixteenth of what is left. From then on for every packet, not only the first. */
 static void take__pauses_for_every_packet_above_the_threshold(void **unused)
 {
     const double limit = 9437184 - (3 * 27096 + 14596) - 4 * 8 * 1048;
@@ -89,7 +90,8 @@ static void take__pauses_for_every_packet_above_the_threshold(void **unused)
 
     (void)unused;
     bench_init(&b, BUFFER);
-    for (uint32_t n = 1; n <= 700; n++) {        /* host 2 takes its part of the buffer, the other is tested */
+    for (uint32_t n = 1; n <= 700; n++) {        /* host 2 takes its part of the buffer, the other is
+                                                  * tested */
         put(&b, 2);
         total += FULL;
     }
@@ -248,7 +250,8 @@ static void acks__are_not_booked_and_go_first(void **unused)
     b.out->free_at_ps = b.w.sim->engine.now_ps + PS_PER_US;             /* busy: all have to wait */
     b.out->paused = 0;
     id = engine_new_packet(&b.w.sim->engine);
-    b.w.sim->engine.packets.packet[id] = (struct packet){ .flow = 1, .generation = 1, .src = 1, .dst = 0, .bytes = 60,
+    b.w.sim->engine.packets.packet[id] = (struct packet){ .flow = 1, .generation = 1, .src = 1, .dst = 0,
+                                                          .bytes = 60,
                                                    .kind = PACKET_ACK, .prio = 0 };
     switch_on_packet(b.w.sim, port_of(&b, 1), id, &b.w.sim->engine.packets.packet[id]);
     switch_send_pfc(b.w.sim, b.out, 3, true);
@@ -259,7 +262,8 @@ static void acks__are_not_booked_and_go_first(void **unused)
     k = &b.w.sim->engine.packets.packet[b.w.sim->engine.packets.packet[id].next];
     assert_int_equal(k->kind, PACKET_PFC);
     wait_ps(&b, PS_PER_US);
-    assert_int_equal(b.out->queue[0].bytes, 43);                 /* the ACK went, though data had waited longer */
+    assert_int_equal(b.out->queue[0].bytes, 43);                 /* the ACK went, though data had waited
+                                                                  * longer */
     assert_int_equal(b.out->queue[3].bytes, 20 * FULL);
     world_end(&b.w);
 }

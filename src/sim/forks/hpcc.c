@@ -20,7 +20,8 @@ static uint32_t headroom_bytes(const struct sim_cfg *c, const struct port *p)
     return (uint32_t)(p->rate_bps * (p->delay_ps / PS_PER_NS) / 8 / 1000000000 * 3);
 }
 
-/* A wake-up stays where it is, even if a queue pair may go earlier. None is armed while a stopped queue pair could go. */
+/* A wake-up stays where it is, even if a queue pair may go earlier. None is armed while a stopped queue pair
+ * could go. */
 static bool keeps_wake(const struct sim *s, const struct host *h)
 {
     return (h->wake.next != EVQ_IDLE || h->ready_count) && !s->hosts.hf2t;
@@ -50,7 +51,8 @@ static bool knows_rate(uint64_t rate_bps)
 {
     uint64_t gbps = rate_bps / 1000000000u;
 
-    return rate_bps % 1000000000u == 0 && (gbps == 25 || gbps == 50 || gbps == 100 || gbps == 200 || gbps == 400);
+    return rate_bps % 1000000000u == 0 &&
+           (gbps == 25 || gbps == 50 || gbps == 100 || gbps == 200 || gbps == 400);
 }
 
 /* Draws a number at each acknowledgement, and ignores some. */
@@ -61,12 +63,13 @@ static bool takes_digest(struct sim *s, const struct host *h)
 
 /* ---- links that lose packets or fail ---- */
 
-/* ns-3's error models. All links without a loss of their own share one and its numbers; each of the others has its
- * own, with the same numbers. */
+/* ns-3's error models. All links without a loss of their own share one and its numbers; each of the others
+ * has its own, with the same numbers. */
 static uint32_t build_losses(struct sim *s)
 {
     const struct graph *g = &s->net.graph;
-    struct mrg         *stream = arena_alloc(&s->arena, g->links + 1ul, sizeof *stream);     /* the last is shared */
+    /* the last is shared */
+    struct mrg         *stream = arena_alloc(&s->arena, g->links + 1ul, sizeof *stream);
     bool                is_lossy = false;
     uint32_t            own = 0;
 
@@ -87,8 +90,8 @@ static uint32_t build_losses(struct sim *s)
     return own;
 }
 
-/* A NIC may have gone back to bytes that were acknowledged meanwhile. It sends them all the same, unless the window is
- * closed: the flow is over, but keeps its turn until then. */
+/* A NIC may have gone back to bytes that were acknowledged meanwhile. It sends them all the same, unless the
+ * window is closed: the flow is over, but keeps its turn until then. */
 static bool sends_acked(const struct sim *s, const struct host *h, const struct flow *f)
 {
     return f->sent < f->bytes && pacer_has_window(s, h, f);
@@ -99,11 +102,12 @@ static uint64_t end_ps(const struct sim *s, const struct flow *f)
 {
     uint32_t epoch = s->net.node[f->src].epoch;
 
-    return epoch && !f->is_lasting && !f->tcp ? sim_ideal_rerouted_ps(s, epoch, f->src, f->dst, f->bytes) : f->ideal_ps;
+    return epoch && !f->is_lasting &&
+           !f->tcp ? sim_ideal_rerouted_ps(s, epoch, f->src, f->dst, f->bytes) : f->ideal_ps;
 }
 
-/* Packets that wait for a link that goes down stay in their queue, which is not served. The fork drops them but leaves
- * them in its books. */
+/* Packets that wait for a link that goes down stay in their queue, which is not served. The fork drops them
+ * but leaves them in its books. */
 static void keep_queues(struct sim *s, struct port *p)
 {
     (void)s, (void)p;
@@ -123,9 +127,9 @@ static void fail_as_fork(struct model *m, const struct sim_cfg *c)
     m->list = c->changes ? &qp_order_list : NULL;
 }
 
-/* Next hops are in the order of the addresses of ns-3's objects. This fork's switches are so large that each has a
- * mapping of its own, from the top down. A receiver does not answer copies, but must where there is a timer: the answer
- * may have been lost. */
+/* Next hops are in the order of the addresses of ns-3's objects. This fork's switches are so large that each
+ * has a mapping of its own, from the top down. A receiver does not answer copies, but must where there is a
+ * timer: the answer may have been lost. */
 struct model hpcc_model(const struct sim_cfg *c)
 {
     struct model m = {

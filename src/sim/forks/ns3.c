@@ -38,7 +38,8 @@ void ns3_forget(struct sim *s, const struct flow *f)
             (struct flow_rx){ .expected = UINT64_MAX, .generation = f->generation, .nacked_seq = UINT64_MAX };
 }
 
-void ns3_on_forgotten(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+void ns3_on_forgotten(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k,
+                      uint8_t flags)
 {
     bool is_next = k->seq == rx->again;
 
@@ -47,7 +48,8 @@ void ns3_on_forgotten(struct sim *s, struct host *h, struct flow_rx *rx, const s
         return;
     }
     rx->again += is_next ? k->payload : 0;
-    if (is_next ? s->cfg.ack_every > 1 && !receive_is_acked_at_once(s, rx->again, k, flags) : !s->model.on_copy)
+    if (is_next ? s->cfg.ack_every > 1 &&
+        !receive_is_acked_at_once(s, rx->again, k, flags) : !s->model.on_copy)
         return;
     receive_acknowledge(s, h, k, rx->again, flags);
 }

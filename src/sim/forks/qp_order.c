@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* Buckets of the table, each as many as it holds entries before it grows. */
-static const uint32_t buckets[] = { 13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10273, 20753, 42043, 85229, 172933, 351061,
+static const uint32_t buckets[] = { 13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10273, 20753, 42043, 85229,
+                                    172933, 351061,
                                     712697, 1447153, 2938679, 5967347 };
 
 void qp_order_build(struct sim *s)
@@ -86,7 +87,8 @@ static void drop(struct sim *s, const struct host *h, const struct flow *f)
 static void require_route(struct sim *s, const struct host *h, uint32_t dst)
 {
     if (!sim_has_way(s, s->net.node[h->node].epoch, h->node, dst))
-        engine_fail(&s->engine, "after a link has failed there is no way from %s to %s, where the HPCC fork stops with an "
+        engine_fail(&s->engine,
+                    "after a link has failed there is no way from %s to %s, where the HPCC fork stops with an "
                     "error; with 'order: node' the run goes on",
                     s->net.graph.node[h->node].name, s->net.graph.node[dst].name);
 }
@@ -107,4 +109,5 @@ static void redistribute(struct sim *s, struct host *h)
     }
 }
 
-const struct qp_list qp_order_list = { .on_start = require_route, .add = add, .remove = drop, .on_change = redistribute };
+const struct qp_list qp_order_list = { .on_start = require_route, .add = add, .remove = drop,
+                                       .on_change = redistribute };

@@ -6,8 +6,8 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-/* What a std::unordered_map of libstdc++ 12 gives for the same keys: 20 queue pairs to nodes 1, 2, 3, 1, .. with source ports from
- * 10000 on, of which number 4 is over before number 13 starts. */
+/* What a std::unordered_map of libstdc++ 12 gives for the same keys: 20 queue pairs to nodes 1, 2, 3, 1, ..
+ * with source ports from 10000 on, of which number 4 is over before number 13 starts. */
 static const uint32_t expected[] = { 19, 18, 17, 16, 15, 14, 0, 1, 3, 2, 6, 5, 7, 9, 8, 10, 12, 11, 13 };
 
 static void qp_order_add__is_as_in_libstdcxx(void **state)
@@ -20,7 +20,8 @@ static void qp_order_add__is_as_in_libstdcxx(void **state)
     s->net.hosts = 1;
     qp_order_build(s);
     for (uint32_t i = 0; i < 20; i++) {
-        s->flows.flow[i] = (struct flow){ .dst = 1 + i % 3, .ports = (10000 + i / 3) | 100u << 16, .prio = 3 };
+        s->flows.flow[i] = (struct flow){ .dst = 1 + i % 3, .ports = (10000 + i / 3) | 100u << 16,
+                                          .prio = 3 };
         if (i == 13)
             qp_order_list.remove(s, &h, &s->flows.flow[4]);
         qp_order_list.add(s, &h, &s->flows.flow[i]);

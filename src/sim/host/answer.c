@@ -141,7 +141,8 @@ static void finish_flow(struct sim *s, struct host *h, struct flow *f)
     flow_end(s, f);
 }
 
-/* Of a queue pair that lives on: the messages that are acknowledged are over. Returns whether it is idle now. */
+/* Of a queue pair that lives on: the messages that are acknowledged are over. Returns whether it is idle
+ * now. */
 static APART bool finish_messages(struct sim *s, struct host *h, struct flow *f)
 {
     while (f->acked >= f->end) {
@@ -219,7 +220,8 @@ static bool add_telemetry(struct sim *s, const struct host *h, const struct pack
 }
 
 /* Congestion control sees an acknowledgement. */
-static APART void control(struct sim *s, struct host *h, struct flow *f, const struct packet *k, uint64_t acked)
+static APART void control(struct sim *s, struct host *h, struct flow *f, const struct packet *k,
+                          uint64_t acked)
 {
     struct cc_ack a = { .rtt_ps = s->engine.now_ps - k->sent_ps, .acked_bytes = acked,
                         .inflight_bytes = f->sent - f->acked, .seq = k->seq, .sent_seq = f->sent,
@@ -250,7 +252,8 @@ static void on_nack(struct sim *s, struct host *h, struct flow *f)
 }
 
 /* The last message of a queue pair that lives on is acknowledged: what its control has seen it keeps. */
-static APART void answer_idle(struct sim *s, struct host *h, struct flow *f, const struct packet *k, uint64_t acked)
+static APART void answer_idle(struct sim *s, struct host *h, struct flow *f, const struct packet *k,
+                              uint64_t acked)
 {
     if (k->flags & PACKET_ECHO)
         answer_on_cnp(s, h, f, 0);

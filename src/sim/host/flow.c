@@ -7,7 +7,8 @@
 
 void flow_fail(struct engine *e, uint64_t most)
 {
-    engine_fail(e, "more than %llu flows at once: more is sent than the network carries", (unsigned long long)most);
+    engine_fail(e, "more than %llu flows at once: more is sent than the network carries",
+                (unsigned long long)most);
 }
 
 uint32_t flow_take(struct sim *s)
@@ -52,7 +53,8 @@ void pair_build(struct sim *s, uint32_t count)
 {
     struct pairs *p = &s->flows.pairs;
 
-    arena_init(&s->lasting_arena, (size_t)count * (sizeof *p->pair + sizeof *p->posted + sizeof *p->arrived) + 256);
+    arena_init(&s->lasting_arena,
+               (size_t)count * (sizeof *p->pair + sizeof *p->posted + sizeof *p->arrived) + 256);
     p->pair = arena_alloc(&s->lasting_arena, count, sizeof *p->pair);
     p->posted = arena_alloc(&s->lasting_arena, count, sizeof *p->posted);
     p->arrived = arena_alloc(&s->lasting_arena, count, sizeof *p->arrived);
@@ -101,7 +103,8 @@ static uint32_t hash(const struct key *k)
 
 static struct key key_of(const struct sim *s, const struct flow *f)
 {
-    return (struct key){ f->src, f->dst, f->traffic, pair_of(s, f)->number, (uint16_t)(f->ports >> 16), f->prio };
+    return (struct key){ f->src, f->dst, f->traffic, pair_of(s, f)->number, (uint16_t)(f->ports >> 16),
+                         f->prio };
 }
 
 static bool is_same(const struct key *a, const struct key *b)
@@ -170,7 +173,8 @@ static struct flow *find_or_make(struct sim *s, struct host *h, const struct key
 
 struct flow *pair_take(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
-    struct key   k = { h->node, spec->dst, spec->traffic, spec->pair ? spec->pair : 1, spec->dport, spec->prio };
+    struct key   k = { h->node, spec->dst, spec->traffic, spec->pair ? spec->pair : 1, spec->dport,
+                       spec->prio };
     struct flow *f = find_or_make(s, h, &k);
     struct pair *first;
 
@@ -240,7 +244,8 @@ bool pair_add(struct sim *s, struct flow *f, const struct flow_spec *spec, uint6
         return false;
     if (s->flows.selective_tx)
         begin = (begin + mtu - 1) / mtu * mtu;
-    all->posted[id] = (struct posted){ .begin = begin, .end = begin + spec->bytes, .start_ps = engine_world_ps(&s->engine),
+    all->posted[id] = (struct posted){ .begin = begin, .end = begin + spec->bytes,
+                                       .start_ps = engine_world_ps(&s->engine),
                                        .ideal_ps = ideal_ps, .tag = spec->tag };
     if (p->tail)
         all->posted[p->tail].next = id;
@@ -363,8 +368,8 @@ static void retire(struct sim *s, struct flow *f)
     all->resting_last = id;
 }
 
-/* What is read here of a flow does not change from its start until the source knows of its end, so the destination may
- * look. */
+/* What is read here of a flow does not change from its start until the source knows of its end, so the
+ * destination may look. */
 static struct message message_of(const struct sim *s, const struct flow *f)
 {
     return (struct message){ f->src, f->dst, f->traffic, pair_bytes(s, f), f->tag, f->start_ps };

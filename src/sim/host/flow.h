@@ -1,20 +1,21 @@
 /* src/sim/host/flow.h - flows: their indices, their ends, and queue pairs that persist.
  *
- * A flow is a queue pair with one message, unless it is persistent (is_lasting): then it has a queue of messages, and its
- * state (ports, sequence numbers, pacer, what congestion control and the receiver remember) stays when they are done. It
- * is idle then: on no list, so that it only costs memory. Persistent queue pairs are found by source, destination, entry
- * of the traffic list, class and number; messages of an entry to one destination use the numbers in rotation.
+ * A flow is a queue pair with one message, unless it is persistent (is_lasting): then it has a queue of
+ * messages, and its state (ports, sequence numbers, pacer, what congestion control and the receiver remember)
+ * stays when they are done. It is idle then: on no list, so that it only costs memory. Persistent queue pairs
+ * are found by source, destination, entry of the traffic list, class and number; messages of an entry to one
+ * destination use the numbers in rotation.
  *
- * Sequence numbers continue from message to message. With go-back-N a message begins where the last one ended; with
- * selective repeat, which counts packets, at the next multiple of the MTU. In struct flow
+ * Sequence numbers continue from message to message. With go-back-N a message begins where the last one
+ * ended; with selective repeat, which counts packets, at the next multiple of the MTU. In struct flow
  *
  *     end                     of the oldest message that is not acknowledged; UINT64_MAX: idle
  *     bytes                   of the one that is being sent
  *     start_ps, ideal_ps, tag, resent_bytes   of the oldest. Retransmissions count for it: the others wait for it
  *
- * Messages are records of the sender's part. The receiver may run on another thread, and reads a record only after a
- * packet of that message has arrived. It knows the last message that arrived in full, whose 'next' leads to the one it
- * receives: so a record is freed when the following one is acknowledged, not before.
+ * Messages are records of the sender's part. The receiver may run on another thread, and reads a record only
+ * after a packet of that message has arrived. It knows the last message that arrived in full, whose 'next'
+ * leads to the one it receives: so a record is freed when the following one is acknowledged, not before.
  */
 #ifndef SIM_HOST_FLOW_H
 #define SIM_HOST_FLOW_H
@@ -30,8 +31,8 @@ void flow_fail(struct engine *, uint64_t most);
 /* The last byte has arrived at its destination. */
 void flow_on_arrival(struct sim *, const struct flow *);
 
-/* The source knows that the flow, or its oldest message, is over: reports it, and frees the index unless the flow is
- * persistent. */
+/* The source knows that the flow, or its oldest message, is over: reports it, and frees the index unless the
+ * flow is persistent. */
 void flow_end(struct sim *, struct flow *);
 
 /* A flow that still had bytes to send when it ended has sent them: frees its index. */
@@ -69,8 +70,8 @@ void pair_build(struct sim *, uint32_t count);
 void pair_build_part(struct sim *, uint32_t part, uint32_t parts);
 void pair_free(struct sim *);
 
-/* Returns the queue pair for a message: the one it names, or the next in rotation. A new one has phase FLOW_FREE, and the
- * caller fills in all but its number. NULL: there are too many, and the run has failed. */
+/* Returns the queue pair for a message: the one it names, or the next in rotation. A new one has phase
+ * FLOW_FREE, and the caller fills in all but its number. NULL: there are too many, and the run has failed. */
 struct flow *pair_take(struct sim *, struct host *, const struct flow_spec *);
 
 /* Appends a message to the queue. Returns false if there are too many, and the run has failed. */
@@ -83,8 +84,8 @@ bool pair_pop(struct sim *, struct flow *);
 void pair_go_on(struct sim *, struct flow *);
 void pair_go_back(struct sim *, struct flow *);
 
-/* The receiver: the message that is being received, of which or of a later one a packet has arrived; it has arrived in
- * full. */
+/* The receiver: the message that is being received, of which or of a later one a packet has arrived; it has
+ * arrived in full. */
 const struct posted *pair_receiving(const struct sim *, const struct flow *);
 void pair_on_arrival(struct sim *, const struct flow *);
 

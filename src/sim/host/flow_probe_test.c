@@ -1,7 +1,7 @@
 /* src/sim/host/flow_probe_test.c - RTT probes of queue pairs that live on: while they are idle, and after it.
  *
- * Oracles: times of frames over known links, a control that only writes down what it is told, and rttcc, and Swift, which
- * measures by its ACKs: their rates must not change while nothing comes.
+ * Oracles: times of frames over known links, a control that only writes down what it is told, and rttcc, and
+ * Swift, which measures by its ACKs: their rates must not change while nothing comes.
  */
 #include "sim/host/flow.h"
 #include "sim/host/probe.h"
@@ -21,7 +21,8 @@
 #define BACK_PS  (2 * (ACK_PS + DELAY_PS))
 #define THERE_PS (2 * (FULL_PS + DELAY_PS))
 
-static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t hosts, double loss, const struct flow_row *flow,
+static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t hosts, double loss,
+                       const struct flow_row *flow,
                        uint32_t count)
 {
     struct flow_list list = { xcalloc(count + 1ul, sizeof *list.flow), count };
@@ -51,7 +52,8 @@ static struct flow_row row(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t 
 static struct { uint64_t at_ps, rtt_ps; } told[TOLD_MAX];
 static uint32_t tolds, starts;
 
-static void on_rtt(const void *cfg, void *state, struct cc_now now, const struct cc_probe *probe, struct cc_out *out)
+static void on_rtt(const void *cfg, void *state, struct cc_now now, const struct cc_probe *probe,
+                   struct cc_out *out)
 {
     (void)cfg, (void)state;
     assert_true(tolds < TOLD_MAX);
@@ -72,7 +74,8 @@ static void configure(void *cfg, const struct knobs *k, const struct cc_link *li
     (void)cfg, (void)k, (void)link;
 }
 
-static const struct cc_algo prober = { .on_rtt = on_rtt, .start = start, .configure = configure, .name = "prober" };
+static const struct cc_algo prober = { .on_rtt = on_rtt, .start = start, .configure = configure,
+                                       .name = "prober" };
 
 static void use_prober(struct sim_cfg *cfg)
 {
@@ -81,8 +84,9 @@ static void use_prober(struct sim_cfg *cfg)
     tolds = starts = 0;
 }
 
-/* A probe goes behind the first packet of each message and comes back, behind the ACK, to a pair that is idle by then. It
- * counts; it asks for another, which does not go before there is a message. So an idle pair does nothing at all. */
+/* A probe goes behind the first packet of each message and comes back, behind the ACK, to a pair that is idle
+ * by then. It counts; it asks for another, which does not go before there is a message. So an idle pair does
+ * nothing at all. */
 static void idle__probe_that_returns_counts(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 1024, 0), row(0, 1, 1024, 100), row(0, 1, 1024, 20000) };
@@ -134,9 +138,10 @@ static void idle__reset_asks_for_a_probe(void **unused)
     world_end(&w);
 }
 
-/* Two frames in ten are lost where the sender is. A probe that is lost is not waited for longer than PROBE_LOST_PS: a
- * message that comes later has one again. One of 200 messages every 2 ms: as many probes as messages, and not fewer than
- * there are ways there and back without a loss (0.64, four standard deviations below). */
+/* Two frames in ten are lost where the sender is. A probe that is lost is not waited for longer than
+ * PROBE_LOST_PS: a message that comes later has one again. One of 200 messages every 2 ms: as many probes as
+ * messages, and not fewer than there are ways there and back without a loss (0.64, four standard deviations
+ * below). */
 static void idle__lost_probe_is_forgotten(void **unused)
 {
     struct flow_row flow[200];
@@ -158,8 +163,9 @@ static void idle__lost_probe_is_forgotten(void **unused)
 
 /* ---- Swift and rttcc ---- */
 
-/* Seven hosts send to one until their rates are below the line's, then nothing for 50 ms; what came back late has come by
- * then. Nothing changes in between, and no event happens; then the second message goes on at the rate that was left. */
+/* Seven hosts send to one until their rates are below the line's, then nothing for 50 ms; what came back late
+ * has come by then. Nothing changes in between, and no event happens; then the second message goes on at the
+ * rate that was left. */
 static void rates__stay_while_idle(void **unused)
 {
     static const char *const controls[] = { "swift", "rttcc" };
@@ -184,7 +190,8 @@ static void rates__stay_while_idle(void **unused)
         assert_int_equal(w.done_count, 7);
         for (uint32_t i = 1; i <= 7; i++) {
             assert_int_equal(w.sim->flows.flow[i].phase, FLOW_IDLE);
-            assert_true(!w.sim->flows.probe || w.sim->flows.probe[i].asked_ps == 0);     /* Swift needs none */
+            /* Swift needs none */
+            assert_true(!w.sim->flows.probe || w.sim->flows.probe[i].asked_ps == 0);
             out[i] = w.sim->flows.flow[i].out;
             slow += out[i].rate_bps < 90 * GBPS;
         }
@@ -210,8 +217,9 @@ static void rates__stay_while_idle(void **unused)
     }
 }
 
-/* A pair alone: nothing is learnt that would slow it down, however often it is idle. Every message takes what it takes alone
- * and a probe's time on the wire at most, which goes behind its first packet and before its last. */
+/* A pair alone: nothing is learnt that would slow it down, however often it is idle. Every message takes what
+ * it takes alone and a probe's time on the wire at most, which goes behind its first packet and before its
+ * last. */
 static void alone__every_message_at_line_rate(void **unused)
 {
     static const char *const controls[] = { "swift", "rttcc" };

@@ -19,7 +19,8 @@
 #define THERE_PS (2 * (FULL_PS + DELAY_PS))          /* a full packet's */
 
 /* A star in which the flows of a list share so many queue pairs from host to host. */
-static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t hosts, const struct flow_row *flow,
+static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t hosts,
+                       const struct flow_row *flow,
                        uint32_t count, uint32_t qps)
 {
     struct flow_list list = { xcalloc(count + 1ul, sizeof *list.flow), count };
@@ -37,7 +38,8 @@ static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t host
 
 static struct flow_row row(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t start_ns)
 {
-    return (struct flow_row){ .src = src, .dst = dst, .prio = 3, .dport = 4791, .bytes = bytes, .start_ns = start_ns };
+    return (struct flow_row){ .src = src, .dst = dst, .prio = 3, .dport = 4791, .bytes = bytes,
+                              .start_ns = start_ns };
 }
 
 /* All that was posted has come once, in order, and every pair is idle. */
@@ -53,8 +55,8 @@ static void check_all_over(const struct world *w)
 
 /* ---- one after the other ---- */
 
-/* Two messages posted together: the second goes when the first is out, and its FCT counts from posting. The first's
- * last packet is short, and so is its time on the wire. */
+/* Two messages posted together: the second goes when the first is out, and its FCT counts from posting. The
+ * first's last packet is short, and so is its time on the wire. */
 static void post__messages_of_a_pair_go_in_order(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 10 * 1024 + 100, 0), row(0, 1, 5 * 1024, 0) };
@@ -80,7 +82,8 @@ static void post__messages_of_a_pair_go_in_order(void **unused)
 /* One after another on the same pair: each as fast as alone. */
 static void post__idle_pair_takes_the_next_message(void **unused)
 {
-    const struct flow_row flow[] = { row(0, 1, 8 * 1024, 0), row(0, 1, 8 * 1024, 50000), row(0, 1, 8 * 1024, 5000000) };
+    const struct flow_row flow[] = { row(0, 1, 8 * 1024, 0), row(0, 1, 8 * 1024, 50000),
+                                     row(0, 1, 8 * 1024, 5000000) };
     struct sim_cfg        cfg;
     struct world          w;
 
@@ -204,8 +207,8 @@ static void idle__cnp_counts(void **unused)
     world_end(&w);
 }
 
-/* The timers of an idle pair run on: a raise every 300 us, of 20 Gb/s from the threshold on, releases the limiter
- * within 20 ms. They are caught up with when it sends again; meanwhile nothing happens. */
+/* The timers of an idle pair run on: a raise every 300 us, of 20 Gb/s from the threshold on, releases the
+ * limiter within 20 ms. They are caught up with when it sends again; meanwhile nothing happens. */
 static void idle__timers_run_on(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 20 * 1024, 0), row(0, 1, 20 * 1024, 20000000) };
@@ -251,18 +254,19 @@ static uint64_t rate_after_two(uint64_t later_ps)
     return rate_bps;
 }
 
-/* A cut takes R alpha / 2. Alpha is 1 at the first CNP and loses 5/1024 of itself every microsecond: 10 us later it is
- * 0.95, and the second CNP takes nearly half; 5 ms later nothing is left of it, though no packet went in the meantime,
- * and it is the 5/1024 that the second CNP itself has added. */
+/* A cut takes R alpha / 2. Alpha is 1 at the first CNP and loses 5/1024 of itself every microsecond: 10 us
+ * later it is 0.95, and the second CNP takes nearly half; 5 ms later nothing is left of it, though no packet
+ * went in the meantime, and it is the 5/1024 that the second CNP itself has added. */
 static void idle__alpha_decays(void **unused)
 {
     (void)unused;
     assert_in_range(rate_after_two(10 * PS_PER_US), 25 * GBPS, 27 * GBPS);
-    assert_in_range(rate_after_two(5 * PS_PER_MS), 50 * GBPS * (2048 - 6) / 2048, 50 * GBPS * (2048 - 4) / 2048);
+    assert_in_range(rate_after_two(5 * PS_PER_MS), 50 * GBPS * (2048 - 6) / 2048,
+                    50 * GBPS * (2048 - 4) / 2048);
 }
 
-/* What HF2T knows of a queue pair stays as well: its training began with it, and its last packet is the first message's
- * until it sends again. */
+/* What HF2T knows of a queue pair stays as well: its training began with it, and its last packet is the first
+ * message's until it sends again. */
 static void idle__hf2t_goes_on(void **unused)
 {
     const struct flow_row flow[] = { row(0, 1, 20 * 1024, 0), row(0, 1, 20 * 1024, 100000) };
@@ -288,7 +292,8 @@ static void idle__hf2t_goes_on(void **unused)
 
 /* ---- losses ---- */
 
-/* Over links that lose one packet in fifty: all messages of a pair come, once and in order, however it repeats. */
+/* Over links that lose one packet in fifty: all messages of a pair come, once and in order, however it
+ * repeats. */
 static void loss__messages_come_in_order(void **unused)
 {
     (void)unused;
@@ -367,11 +372,13 @@ static uint64_t mix(uint64_t h, uint64_t value)
     return (h ^ value) * 0x100000001b3ull;
 }
 
-/* Training over racks, with several pairs and messages that wait for each other: all results in one number. */
+/* Training over racks, with several pairs and messages that wait for each other: all results in one
+ * number. */
 static uint64_t train(uint32_t threads, bool is_selective, uint32_t qps, const char *cc)
 {
     struct traffic_common   common = { .stop_ps = NEVER, .prio = 3 };
-    struct traffic_training job = { .collective = { COLLECTIVE_RING_ALL_REDUCE, 12, 600001, 0, false, 0, 0, false },
+    struct traffic_training job = { .collective = { COLLECTIVE_RING_ALL_REDUCE, 12, 600001, 0, false, 0, 0,
+                                                    false },
                                     .delay_ps = PS_PER_US, .iterations = 6 };
     uint64_t                digest = 0xcbf29ce484222325ull;
     uint32_t                hosts[12];

@@ -37,7 +37,8 @@ void gaps_record(struct sim *s)
 {
     struct gap_record *r = xcalloc(1, sizeof *r);
 
-    arena_init(&r->arena, (size_t)s->flows.limit * sizeof *r->sent_ps + s->net.hosts * sizeof *r->host + 4096);
+    arena_init(&r->arena,
+               (size_t)s->flows.limit * sizeof *r->sent_ps + s->net.hosts * sizeof *r->host + 4096);
     r->sent_ps = arena_alloc(&r->arena, s->flows.limit, sizeof *r->sent_ps);
     r->host = arena_alloc(&r->arena, s->net.hosts, sizeof *r->host);
     s->hosts.gap_record = r;

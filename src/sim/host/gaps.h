@@ -1,8 +1,8 @@
 /* src/sim/host/gaps.h - how long queue pairs wait between two packets: a histogram of constant memory.
  *
  * Bins are the exponent and the first GAPS_BITS bits of the mantissa of the gap in picoseconds: 16 to the
- * octave, from 2^GAPS_LOW (4 ns) up to 2^GAPS_HIGH (1.1 s). The first bin has what is shorter as well, the last
- * what is longer. Counts are whole numbers, so a sum of histograms does not depend on their order.
+ * octave, from 2^GAPS_LOW (4 ns) up to 2^GAPS_HIGH (1.1 s). The first bin has what is shorter as well, the
+ * last what is longer. Counts are whole numbers, so a sum of histograms does not depend on their order.
  */
 #ifndef SIM_HOST_GAPS_H
 #define SIM_HOST_GAPS_H
@@ -48,8 +48,9 @@ void gaps_merge(struct gaps *to, const struct gaps *from);
 /* The shortest gap of a bin that is not the first; 0 for the first, and 2^GAPS_HIGH for GAPS_BINS. */
 uint64_t gaps_edge_ps(uint32_t bin);
 
-/* The gap below which a share (0..1) of the gaps lies, as if those of a bin were spread evenly over it: within
- * the width of a bin, 1/16, of the true one for what is neither in the first bin nor in the last. 0 when empty. */
+/* The gap below which a share (0..1) of the gaps lies, as if those of a bin were spread evenly over it:
+ * within the width of a bin, 1/16, of the true one for what is neither in the first bin nor in the last. 0
+ * when empty. */
 uint64_t gaps_percentile(const struct gaps *, double share);
 
 /* ---- what hosts have sent, if somebody asks ---- */
@@ -68,7 +69,8 @@ void gaps_record_free(struct sim *);
 void gaps_recorded(const struct sim *, struct gaps *rdma, struct gaps *tcp);
 
 /* A flow sends, its first packet or another: now, not when it wanted to. */
-static inline void gaps_on_sent(struct gap_record *r, uint32_t host, uint32_t flow, bool is_tcp, uint64_t now_ps)
+static inline void gaps_on_sent(struct gap_record *r, uint32_t host, uint32_t flow, bool is_tcp,
+                                uint64_t now_ps)
 {
     if (r->sent_ps[flow])
         gaps_add(is_tcp ? &r->host[host].tcp : &r->host[host].rdma, now_ps + 1 - r->sent_ps[flow]);

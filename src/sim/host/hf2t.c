@@ -82,7 +82,8 @@ void hf2t_join(struct sim *s, struct hf2t *t, bool is_new)
 
 static bool is_same(const struct hf2t_cfg *a, const struct hf2t_cfg *b)
 {
-    return a->is_on == b->is_on && a->is_natural == b->is_natural && a->scope == b->scope && a->min == b->min &&
+    return a->is_on == b->is_on && a->is_natural == b->is_natural && a->scope == b->scope &&
+           a->min == b->min &&
            a->max == b->max && a->threshold_ps == b->threshold_ps && a->training_ps == b->training_ps &&
            a->quiet_ps == b->quiet_ps && a->percentile == b->percentile && a->guard == b->guard;
 }
@@ -182,7 +183,8 @@ bool hf2t_may_learn(struct hf2t *t, uint32_t flow, uint64_t now_ps)
     return true;
 }
 
-static bool may_hold(const struct hf2t *t, const struct hf2t_host *h, const struct hf2t_qp *q, uint64_t rate_bps,
+static bool may_hold(const struct hf2t *t, const struct hf2t_host *h, const struct hf2t_qp *q,
+                     uint64_t rate_bps,
                      uint64_t now_ps)
 {
     return rate_bps <= h->guard_bps &&

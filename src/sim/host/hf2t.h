@@ -6,27 +6,27 @@
  *
  *     T a <= gap < threshold,      a = min / x  for x <= min,  1  for min < x < max,  max / x  for x >= max
  *
- * where x counts the packets since the last gap that was stretched, and T is a percentile of the gaps seen during
- * a time of training. Other queue pairs send meanwhile. Without 'dynamic', a is 1.
- * (HF2T: Host-Based Flowlet Fine-Tuning for RDMA Load Balancing, Chen et al.)
+ * where x counts the packets since the last gap that was stretched, and T is a percentile of the gaps seen
+ * during a time of training. Other queue pairs send meanwhile. Without 'dynamic', a is 1. (HF2T: Host-Based
+ * Flowlet Fine-Tuning for RDMA Load Balancing, Chen et al.)
  *
- * What the paper leaves open:
- * - T is a host's by default; or a queue pair's own, or the whole network's.
- * - Training goes on until there are HF2T_GAPS_MIN gaps, however long that takes; until then nothing is held. A
+ * What the paper leaves open: - T is a host's by default; or a queue pair's own, or the whole network's. -
+ * Training goes on until there are HF2T_GAPS_MIN gaps, however long that takes; until then nothing is held. A
  *   queue pair that learns alone starts when its message does, so short messages are never held.
- * - A gap that is a flowlet's anyway counts as one that was stretched ('natural'), or does not.
- * - x is 0 until the first packet is sent, which has no gap.
- * - A switch sees the gap between last bytes, and the last packet of a message may be short: held is until one full
+ * - A gap that is a flowlet's anyway counts as one that was stretched ('natural'), or does not. - x is 0
+ * until the first packet is sent, which has no gap. - A switch sees the gap between last bytes, and the last
+ * packet of a message may be short: held is until one full
  *   frame after the threshold.
- * - A packet is held once, whatever becomes of the knobs and of the queue pair's rate meanwhile. If by then it must
+ * - A packet is held once, whatever becomes of the knobs and of the queue pair's rate meanwhile. If by then
+ * it must
  *   repeat packets, it repeats them at the time at which it may go; a pause may make that later.
  *
- * Ours: nothing is held of a queue pair that is faster than a share of its line (guard), nor of one that was not told
- * of congestion for a while (quiet); its count starts again as if it had been. A lone flow at line rate would lose for
- * nothing (docs/model.md).
+ * Ours: nothing is held of a queue pair that is faster than a share of its line (guard), nor of one that was
+ * not told of congestion for a while (quiet); its count starts again as if it had been. A lone flow at line
+ * rate would lose for nothing (docs/model.md).
  *
- * In model hpcc a host with HF2T has a wake-up for whoever may go first; the fork's would stay with the one that is
- * held, and others would wait for it.
+ * In model hpcc a host with HF2T has a wake-up for whoever may go first; the fork's would stay with the one
+ * that is held, and others would wait for it.
  */
 #ifndef SIM_HOST_HF2T_H
 #define SIM_HOST_HF2T_H
@@ -78,16 +78,17 @@ struct hf2t {
     struct arena      arena, gap_arena;
 };
 
-/* From the knobs of a world in which nothing happens: makes it, changes it, turns it off and on. What was learnt
- * stays; T is read again from it. Returns whether something has changed: then every part must join in. is_new: it was
- * turned on or off, and all begins anew. */
+/* From the knobs of a world in which nothing happens: makes it, changes it, turns it off and on. What was
+ * learnt stays; T is read again from it. Returns whether something has changed: then every part must join in.
+ * is_new: it was turned on or off, and all begins anew. */
 bool hf2t_configure(struct sim *, bool *is_new);
 void hf2t_free(struct sim *);
 
 /* A part of the world, or all of it, does as 't' says, its flows included. */
 void hf2t_join(struct sim *part, struct hf2t *t, bool is_new);
 
-/* HF2T_NETWORK: when all of that is done, the world is to stop at stop_ps; the training is over, for all hosts at once. */
+/* HF2T_NETWORK: when all of that is done, the world is to stop at stop_ps; the training is over, for all
+ * hosts at once. */
 void hf2t_await_stop(struct sim *);
 void hf2t_on_stop(struct sim *);
 
@@ -109,7 +110,8 @@ static inline bool hf2t_is_near(const struct hf2t_cfg *c, uint64_t near_ps, uint
     return near_ps * of <= gap_ps * x;
 }
 
-/* What all but a few packets need: its gap is neither near a flowlet's nor one. If so, it is taken as sent. */
+/* What all but a few packets need: its gap is neither near a flowlet's nor one. If so, it is taken as
+ * sent. */
 static inline bool hf2t_may_go(struct hf2t *t, uint32_t flow, uint64_t now_ps)
 {
     struct hf2t_qp *q = &t->qp[flow];

@@ -48,7 +48,8 @@ static void is_near__holds_at_the_limits(void **unused)
 
 /* ---- queue pairs in a host ---- */
 
-/* A congestion control with a rate of its own that it changes at a moment of its own; writes down who sends when. */
+/* A congestion control with a rate of its own that it changes at a moment of its own; writes down who sends
+ * when. */
 static uint64_t first_bps, then_bps, change_ps;
 
 static void two_rates_start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
@@ -82,7 +83,8 @@ static void start(struct world *w, struct sim_cfg *cfg, uint32_t flows, uint64_t
     struct graph     g;
 
     for (uint32_t i = 0; i < flows; i++)
-        flow[i] = (struct flow_row){ .src = 0, .dst = 1 + i, .prio = 3, .dport = (uint16_t)i, .bytes = bytes };
+        flow[i] = (struct flow_row){ .src = 0, .dst = 1 + i, .prio = 3, .dport = (uint16_t)i,
+                                     .bytes = bytes };
     graph_star(&g, &(struct graph_star){ 1 + flows, 100 * GBPS, PS_PER_US });
     world_of_flows(w, &g, cfg, flow, flows);
 }
@@ -114,8 +116,8 @@ static uint64_t sent_in(struct sim *s, uint64_t ps)
 
 static const enum sim_model models[] = { MODEL_NIC, MODEL_HPCC };
 
-/* A lone flow at line rate: one packet every g; once x g >= 80 T a packet is held for 25 us and a frame. T is ten
- * times g here; what is lost is then 26 %, as long as nobody guards the flow. */
+/* A lone flow at line rate: one packet every g; once x g >= 80 T a packet is held for 25 us and a frame. T is
+ * ten times g here; what is lost is then 26 %, as long as nobody guards the flow. */
 static void hold__costs_a_lone_flow_what_it_must(void **unused)
 {
     (void)unused;
@@ -144,8 +146,8 @@ static void hold__costs_a_lone_flow_what_it_must(void **unused)
     }
 }
 
-/* What a host learns from a lone flow: all gaps are g, T is at 0.99 of g's bin. Nothing is held before 1000 us, nor
- * with the guard. */
+/* What a host learns from a lone flow: all gaps are g, T is at 0.99 of g's bin. Nothing is held before 1000
+ * us, nor with the guard. */
 static void learn__takes_its_time(void **unused)
 {
     (void)unused;
@@ -210,7 +212,8 @@ static void hold__does_not_block_others(void **unused)
         /* At most it meets each packet of the first on the wire, and waits for that. */
         assert_in_range((w.sim->flows.flow[2].sent - was) / cfg.mtu_bytes,
                         (10 * PS_PER_MS - 200 * full_ps(w.sim)) / gap_ps - 1, 10 * PS_PER_MS / gap_ps + 1);
-        assert_in_range((w.sim->flows.flow[1].sent - held) / cfg.mtu_bytes, 199, 200);     /* one in 50.1 us */
+        /* one in 50.1 us */
+        assert_in_range((w.sim->flows.flow[1].sent - held) / cfg.mtu_bytes, 199, 200);
         sim_check(w.sim);
         world_end(&w);
     }
@@ -348,7 +351,8 @@ static void quiet__keeps_others_from_being_held(void **unused)
     assert_int_equal(w.sim->engine.counters.delayed, 0);
     w.sim->hosts.hf2t->qp[1].told_ps = w.sim->engine.now_ps;
     sim_run_until(w.sim, 600 * PS_PER_US);
-    assert_int_equal(w.sim->engine.counters.delayed, 5);    /* at 0, 20, .. 80 us after it; then it is too long ago */
+    assert_int_equal(w.sim->engine.counters.delayed, 5);    /* at 0, 20, .. 80 us after it; then it is too
+                                                             * long ago */
     world_end(&w);
 }
 
@@ -366,13 +370,14 @@ static void natural__resets_the_count(void **unused)
         t.host = &host;
         assert_false(hf2t_must_wait(&t, 0, 100 * GBPS, 21 * PS_PER_US));
         assert_int_equal(qp.packets, natural ? 1 : 51);
-        assert_true(hf2t_must_wait(&t, 0, 100 * GBPS, 27 * PS_PER_US) == !natural);       /* 6 us: above T, but not 20 T */
+        /* 6 us: above T, but not 20 T */
+        assert_true(hf2t_must_wait(&t, 0, 100 * GBPS, 27 * PS_PER_US) == !natural);
         assert_false(hf2t_must_wait(&t, 0, 100 * GBPS, 28 * PS_PER_US));
     }
 }
 
-/* The network's T is that of all gaps, here those of a host at 100 Gb/s and of one at 1 Gb/s, and is known to all at
- * the same moment. Host 2 sends nothing. */
+/* The network's T is that of all gaps, here those of a host at 100 Gb/s and of one at 1 Gb/s, and is known to
+ * all at the same moment. Host 2 sends nothing. */
 static void stop__gives_all_hosts_the_same(void **unused)
 {
     struct flow_row flow[2] = {
@@ -395,7 +400,8 @@ static void stop__gives_all_hosts_the_same(void **unused)
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(w.sim->hosts.hf2t->host[i].near_ps, 0);
     sim_run_until(w.sim, 700 * PS_PER_US);
-    for (uint32_t i = 0; i < 3; i++)             /* 884.8 ns, [851968, 884736 .. 917504): at 0.99 of the upper */
+    for (uint32_t i = 0; i < 3; i++)             /* 884.8 ns, [851968, 884736 .. 917504): at 0.99 of the
+                                                  * upper */
         assert_int_equal(w.sim->hosts.hf2t->host[i].near_ps, 884736 + (uint64_t)(32768 * 0.99));
     world_end(&w);
 }

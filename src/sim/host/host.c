@@ -46,7 +46,8 @@ void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec
 }
 
 /* A CNP, a probe or a PFC frame. Returns whether the packet is used again. */
-static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in, uint32_t id, struct packet *k)
+static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in, uint32_t id,
+                                 struct packet *k)
 {
     struct flow *f;
 
@@ -56,7 +57,8 @@ static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in,
         return probe_on_packet(s, h, id, k);
     else if (k->flags & PACKET_INSIDE)
         return inside_on_packet(s, id, k);
-    else if (((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE || f->phase == FLOW_IDLE) && f->generation == k->generation)
+    else if (((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE || f->phase == FLOW_IDLE) &&
+             f->generation == k->generation)
         answer_on_cnp(s, h, f, k->seq);          /* an idle one lives on, and is told */
     return false;
 }
@@ -172,17 +174,21 @@ void host_check(const struct sim *s, const struct host *h)
             continue;
         }
         active++;
-        expect_of_node((f->phase == FLOW_ACTIVE || (s->model.sends_acked && f->phase == FLOW_DONE)) && f->position == i, s,
+        expect_of_node((f->phase == FLOW_ACTIVE || (s->model.sends_acked && f->phase == FLOW_DONE)) &&
+                       f->position == i, s,
                        h->node, "a flow is not where its host thinks");
         expect_of_node((f->acked <= f->sent || s->model.sends_acked) && f->sent <= f->bytes, s, h->node,
                        "a flow has more acknowledged than sent");
         expect_of_node(!(is_ready && f->heap_at != NOT_IN_HEAP), s, h->node, "a flow is ready and waiting");
-        expect_of_node(is_ready || f->heap_at != NOT_IN_HEAP || f->sent == f->bytes || !pacer_may_send(s, h, f), s, h->node,
+        expect_of_node(is_ready || f->heap_at != NOT_IN_HEAP || f->sent == f->bytes ||
+                       !pacer_may_send(s, h, f), s, h->node,
                        "a flow has bytes left but will not send");
     }
-    expect_of_node(ready == h->ready_count && dead == h->dead + h->kept && active == h->active, s, h->node, "counts of flows are off");
+    expect_of_node(ready == h->ready_count && dead == h->dead + h->kept && active == h->active, s, h->node,
+                   "counts of flows are off");
     for (uint32_t i = 1; i < h->heap_count; i++)
-        expect_of_node(h->heap_ps[(i - 1) / 2] <= h->heap_ps[i] && h->heap_ps[i] == s->flows.flow[h->heap[i]].look_ps, s, h->node,
+        expect_of_node(h->heap_ps[(i - 1) / 2] <= h->heap_ps[i] &&
+                       h->heap_ps[i] == s->flows.flow[h->heap[i]].look_ps, s, h->node,
                        "the pacer's heap is no heap");
     expect_of_node(!why, s, h->node, why);
     if (s->flows.tcp_tx)

@@ -15,8 +15,8 @@ void host_on_free(struct sim *, struct host *);
 /* The same, whatever the reason. */
 void host_kick(struct sim *, struct host *);
 
-/* The retransmission timer; the turn of a flow that is to be told of congestion; TCP's timer, and the moment at which
- * its stack looks at ACKs. */
+/* The retransmission timer; the turn of a flow that is to be told of congestion; TCP's timer, and the moment
+ * at which its stack looks at ACKs. */
 void host_on_timeout(struct sim *, struct host *);
 void host_on_turn(struct sim *, struct host *);
 void host_on_tcp_timer(struct sim *, struct host *);

@@ -1,5 +1,6 @@
-/* src/sim/host/host_conweave_test.c - what hosts do otherwise in model conweave: timers, and what comes after the end of
- * a flow. Times are by hand: at 100 Gb/s a full packet takes 83 ns and an ACK 4, each link 1 us. */
+/* src/sim/host/host_conweave_test.c - what hosts do otherwise in model conweave: timers, and what comes after
+ * the end of a flow. Times are by hand: at 100 Gb/s a full packet takes 83 ns and an ACK 4, each link 1
+ * us. */
 #include "sim/host/host.h"
 #include "sim/test_world.h"
 
@@ -154,9 +155,9 @@ static void timeout__needs_something_under_way(void **unused)
 
 /* ---- after the end ---- */
 
-/* Flow 1 has one packet and is soon over. Flow 2 may send again 1 ms after its first packet, and the NIC wakes up then.
- * Flow 3 starts at 10 us and may send again at 110 us, but the wake-up stays where it is. What reaches the NIC at 200 us
- * makes it look, and flow 3 sends, but not if it belongs to a flow that is over. */
+/* Flow 1 has one packet and is soon over. Flow 2 may send again 1 ms after its first packet, and the NIC
+ * wakes up then. Flow 3 starts at 10 us and may send again at 110 us, but the wake-up stays where it is. What
+ * reaches the NIC at 200 us makes it look, and flow 3 sends, but not if it belongs to a flow that is over. */
 static uint64_t sent_after_answer(uint32_t flow, enum packet_kind kind)
 {
     const struct flow_row list[] = {

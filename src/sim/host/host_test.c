@@ -210,18 +210,20 @@ static void loss__is_sent_again_from_the_lost_byte(void **unused)
         assert_int_equal(w.done[0].resent_bytes, again * 1024);
         assert_int_equal(w.sim->engine.counters.nacks_sent, 1);
         assert_int_equal(w.sim->engine.counters.timeouts, 0);
-        assert_int_equal(w.sim->engine.counters.payload_stale, (again - 1) * 1024);     /* all behind the lost one */
+        /* all behind the lost one */
+        assert_int_equal(w.sim->engine.counters.payload_stale, (again - 1) * 1024);
         assert_int_equal(w.done[0].fct_ps, (packets + again - 1) * FULL_PS + THERE_PS + BACK_PS);
         world_end(&w);
     }
 }
 
-/* The second packet is lost, and one NACK sent; all that left before it came arrive out of order. One flow of each
- * range of sizes. */
+/* The second packet is lost, and one NACK sent; all that left before it came arrive out of order. One flow of
+ * each range of sizes. */
 static void loss__is_counted_by_size(void **unused)
 {
     static const uint64_t packets[FCT_BUCKETS] = { 9, 90, 900, 1000 };
-    const uint64_t        again = (2 * FULL_PS + THERE_PS + BACK_PS) / FULL_PS;      /* sent, or being sent, by then */
+    /* sent, or being sent, by then */
+    const uint64_t        again = (2 * FULL_PS + THERE_PS + BACK_PS) / FULL_PS;
 
     (void)unused;
     for (uint32_t i = 0; i < FCT_BUCKETS; i++) {
@@ -358,7 +360,8 @@ static void ack__every_nth_packet_and_the_last(void **unused)
         }
 }
 
-/* A window of four packets and an ACK for eight: the fourth asks for one, and its ACK opens the window again. */
+/* A window of four packets and an ACK for eight: the fourth asks for one, and its ACK opens the window
+ * again. */
 static void ack__is_asked_for_by_the_packet_that_closes_the_window(void **unused)
 {
     struct sim_cfg cfg;
@@ -382,7 +385,8 @@ static void closing_start(const void *cfg, void *state, struct cc_now now, struc
     *out = (struct cc_out){ .rate_bps = 100 * GBPS, .window_bytes = 10 * 1024, .due_ps = NEVER };
 }
 
-static void closing_on_ack(const void *cfg, void *state, struct cc_now now, const struct cc_ack *ack, struct cc_out *out)
+static void closing_on_ack(const void *cfg, void *state, struct cc_now now, const struct cc_ack *ack,
+                           struct cc_out *out)
 {
     (void)cfg, (void)state, (void)now, (void)ack;
     out->window_bytes = 1024;
@@ -391,7 +395,8 @@ static void closing_on_ack(const void *cfg, void *state, struct cc_now now, cons
 /* The last asks, too: an ACK for 32 packets does not come before. */
 static void ack__is_asked_for_when_the_window_has_shrunk(void **unused)
 {
-    static const struct cc_algo closing = { .start = closing_start, .on_ack = closing_on_ack, .configure = fixed_configure,
+    static const struct cc_algo closing = { .start = closing_start, .on_ack = closing_on_ack,
+                                            .configure = fixed_configure,
                                             .name = "closing", .about = "" };
 
     (void)unused;
@@ -492,8 +497,8 @@ static void cnp__keeps_its_distance_in_each_scope(void **unused)
     }
 }
 
-/* 65,536 queue pairs of a class that is paused: whoever comes by does not look at all of them again. A flow of another class
- * goes at once, and the others go when the pause is over; none is forgotten. */
+/* 65,536 queue pairs of a class that is paused: whoever comes by does not look at all of them again. A flow
+ * of another class goes at once, and the others go when the pause is over; none is forgotten. */
 static void send__does_not_look_at_all_that_are_paused_again(void **unused)
 {
     enum { MANY = 65536 };
@@ -506,7 +511,8 @@ static void send__does_not_look_at_all_that_are_paused_again(void **unused)
     (void)unused;
     for (uint32_t i = 0; i < MANY; i++)
         flow[i] = (struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = 100 };
-    flow[MANY] = (struct flow_row){ .src = 0, .dst = 1, .prio = 4, .dport = 2, .bytes = 10240, .start_ns = 2000 };
+    flow[MANY] = (struct flow_row){ .src = 0, .dst = 1, .prio = 4, .dport = 2, .bytes = 10240,
+                                    .start_ns = 2000 };
     world_cfg(&cfg, MODEL_NIC);
     cfg.rto_ps = 0;
     start_star(&w, &cfg, 2, flow, MANY + 1);
@@ -518,7 +524,8 @@ static void send__does_not_look_at_all_that_are_paused_again(void **unused)
     for (uint32_t i = 0; i < MANY; i++)
         host_kick(w.sim, &w.sim->net.host[0]);
     assert_int_equal(w.sim->engine.counters.data_sent, 0);
-    assert_true((double)(clock() - before) / CLOCKS_PER_SEC < 5);       /* 4 billion looks take several times that */
+    /* 4 billion looks take several times that */
+    assert_true((double)(clock() - before) / CLOCKS_PER_SEC < 5);
     sim_run_until(w.sim, 50 * PS_PER_US);
     assert_int_equal(w.sim->engine.counters.data_sent, 10);
     assert_int_equal(w.done_count, 1);

@@ -1,12 +1,13 @@
 /* src/sim/host/nic.h - a NIC and its queue pairs.
  *
- * A flow is a queue pair with a message. The sender's half (struct flow) belongs to the source host, the receiver's half
- * (struct flow_rx) to the destination; they share an index, and a generation tells a new flow from the last one that had
- * the index. A lasting one goes on with other messages: flow.h says how.
+ * A flow is a queue pair with a message. The sender's half (struct flow) belongs to the source host, the
+ * receiver's half (struct flow_rx) to the destination; they share an index, and a generation tells a new flow
+ * from the last one that had the index. A lasting one goes on with other messages: flow.h says how.
  *
- * A flow is posted (post.h). With bytes left it is either waiting (its pacer lets it send at next_ps > now; kept in a
- * heap) or ready (a bit in a bitmap): pacer.h. Which of those that are ready goes next says turn.h, and send.h sends
- * it. What arrives is received (receive.h) and answered (reply.h, np.h); answers come back to answer.h.
+ * A flow is posted (post.h). With bytes left it is either waiting (its pacer lets it send at next_ps > now;
+ * kept in a heap) or ready (a bit in a bitmap): pacer.h. Which of those that are ready goes next says turn.h,
+ * and send.h sends it. What arrives is received (receive.h) and answered (reply.h, np.h); answers come back
+ * to answer.h.
  */
 #ifndef SIM_HOST_NIC_H
 #define SIM_HOST_NIC_H
@@ -17,17 +18,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Keeps what is rare out of the loop of events, which must stay small: else the compiler no longer makes one piece of
- * the usual way through it. */
+/* Keeps what is rare out of the loop of events, which must stay small: else the compiler no longer makes one
+ * piece of the usual way through it. */
 #define APART __attribute__((noinline))
 
-#define CNP_SOURCES 1024         /* entries of the per-address CNP table; sources that share one share the spacing */
+#define CNP_SOURCES 1024         /* entries of the per-address CNP table; sources that share one share the
+                                  * spacing */
 
 enum flow_phase { FLOW_FREE, FLOW_ACTIVE, FLOW_DONE, FLOW_IDLE };   /* idle: lasting, with nothing to send */
 
 struct flow {
     /* Touched for every packet sent or acknowledged. */
-    uint64_t      bytes;         /* to send in all; lasting: first byte behind the message that is being sent */
+    uint64_t      bytes;         /* to send in all; lasting: first byte behind the message that is being
+                                  * sent */
     uint64_t      sent;          /* first byte not yet sent (again) */
     uint64_t      acked;         /* first byte not acknowledged */
     uint64_t      next_ps;       /* the pacer lets it send from then on */
@@ -47,7 +50,8 @@ struct flow {
     uint32_t      ports;
     uint32_t      traffic;
     uint32_t      next_free;
-    uint8_t       tcp;           /* as in flow_spec; not 0: the rest is in struct tcp_tx, and it is not on 'list' */
+    uint8_t       tcp;           /* as in flow_spec; not 0: the rest is in struct tcp_tx, and it is not on
+                                  * 'list' */
     bool          is_lasting;    /* see flow.h; otherwise it is over with its message */
     uint16_t      timeouts;      /* in a row, while 'acked' is timeout_acked */
     uint64_t      end;           /* it, or its oldest message, is over when so much is acknowledged */
@@ -57,27 +61,31 @@ struct flow {
     uint64_t      tag;           /* what its traffic knows it by */
     uint64_t      sent_max;      /* highest byte ever sent: below it, bytes are sent again */
     uint64_t      resent_bytes;
-    uint64_t      progress_ps;   /* when the last acknowledgement of something new came; has_qp_timers: when its timer was
-                                  * set, NEVER: it is not; idle: since when */
-    uint64_t      asked;         /* first byte behind the last packet that asked for an ACK; 0: none has since it went back */
+    uint64_t      progress_ps;   /* when the last acknowledgement of something new came; has_qp_timers:
+                                  * when its timer was set, NEVER: it is not; idle: since when */
+    uint64_t      asked;         /* first byte behind the last packet that asked for an ACK; 0: none has
+                                  * since it went back */
     uint64_t      timeout_acked; /* 'acked' at the last time-out */
     uint64_t      timeout_sent;  /* what is sent below this is sent again because of a time-out */
 };
 
-/* What congestion control remembers of a flow: it lies beside the flow, as large as the control in force needs. */
+/* What congestion control remembers of a flow: it lies beside the flow, as large as the control in force
+ * needs. */
 static inline void *flow_cc(const struct sim *s, const struct flow *f)
 {
     return s->flows.cc_state + (size_t)(f - s->flows.flow) * s->flows.cc_stride;
 }
 
 struct flow_rx {
-    uint64_t expected;           /* next byte in order; UINT64_MAX: of no use, see selective_repeat.h and 'again' */
+    uint64_t expected;           /* next byte in order; UINT64_MAX: of no use, see selective_repeat.h and
+                                  * 'again' */
     uint64_t nacked_ps;          /* last NACK for nacked_seq */
     uint64_t nacked_seq;         /* UINT64_MAX: none */
     union {
         uint64_t          cnp_ps;        /* next CNP allowed from then on */
         struct cnp_entry *cnp_entry;     /* turns: its entry, or what once was its */
-        uint64_t          again;         /* forgets_finished, of a flow that is over: next byte of its copies in order */
+        uint64_t          again;         /* forgets_finished, of a flow that is over: next byte of its
+                                          * copies in order */
     };
     uint32_t unacked;            /* packets since the last ACK */
     uint16_t generation;
@@ -87,7 +95,8 @@ struct host {
     _Alignas(EVQ_LINE) struct event wake;        /* its pacer lets a queue pair send */
     struct port *port;
     uint64_t *ready;             /* bit: may send now */
-    uint64_t *heap_ps;           /* look_ps of flows that wait for their pacer: a heap, and whose they are below */
+    uint64_t *heap_ps;           /* look_ps of flows that wait for their pacer: a heap, and whose they are
+                                  * below */
     uint32_t  ready_count, heap_count;
     uint32_t *heap;
     uint32_t  dead;              /* finished entries of 'list' */
@@ -103,7 +112,8 @@ struct host {
     const void *cc_cfg;          /* as it is configured */
     uint64_t  rtt_due_ps;        /* keep a round trip from then on; NEVER: nobody asks */
     uint64_t  cnp_ps;            /* per-port CNP spacing */
-    uint64_t *cnp_by_source;     /* per-address CNP spacing: next CNP allowed, by low bits of the source; NULL: none so far */
+    uint64_t *cnp_by_source;     /* per-address CNP spacing: next CNP allowed, by low bits of the source;
+                                  * NULL: none so far */
     uint32_t  active;            /* flows not finished */
     uint32_t  sport;             /* source ports used, */
     uint16_t *pair_sport;        /* or the next one by destination */
@@ -111,7 +121,8 @@ struct host {
     uint32_t  cnp_count;         /* of its entries */
     uint8_t   ready_prios;       /* none but these classes, bit by bit, are ready; 0: not known. See turn.c */
     uint32_t  cc_at;             /* of host_state.cc_cfg: which is that of hosts like this one */
-    uint32_t  kept;              /* finished entries of 'list' that the turn does not remove: see model.keep_finished */
+    uint32_t  kept;              /* finished entries of 'list' that the turn does not remove: see
+                                  * model.keep_finished */
     uint32_t  pairs;             /* its lasting queue pairs: first of a list; 0: none */
 };
 

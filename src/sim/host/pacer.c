@@ -20,8 +20,8 @@ static void heap_up(struct sim *s, struct host *h, uint32_t at, uint32_t flow, u
     heap_put(s, h, at, flow, ps);
 }
 
-/* Behind the last there must be a time that is not before this one, so that one child alone can be compared with that. Which
- * child is sooner nobody can guess, so there is no branch. */
+/* Behind the last there must be a time that is not before this one, so that one child alone can be compared
+ * with that. Which child is sooner nobody can guess, so there is no branch. */
 static void heap_down(struct sim *s, struct host *h, uint32_t at, uint32_t flow, uint64_t ps)
 {
     const uint64_t *times = h->heap_ps;
@@ -124,7 +124,8 @@ static APART void await_rate(struct sim *s, struct host *h, struct flow *f)
     if (f->sent >= f->bytes || f->out.due_ps == NEVER)
         return;
     f->look_ps = f->out.due_ps > s->engine.now_ps ? f->out.due_ps : s->engine.now_ps + 1;
-    f->look_ps += f->look_ps == f->next_ps;          /* those two are the same of one that may go then: see release */
+    f->look_ps += f->look_ps == f->next_ps;          /* those two are the same of one that may go then: see
+                                                      * release */
     heap_add(s, h, f);
 }
 
@@ -162,14 +163,15 @@ void pacer_repace(const struct sim *s, struct flow *f)
 {
     if (s->hosts.hf2t && s->hosts.hf2t->qp[f - s->flows.flow].is_held)
         return;
-    f->next_ps = s->engine.now_ps + units_divide(f->next_ps - s->engine.now_ps, f->gap_rate_bps, f->out.rate_bps - 1,
+    f->next_ps = s->engine.now_ps + units_divide(f->next_ps - s->engine.now_ps, f->gap_rate_bps,
+                                                 f->out.rate_bps - 1,
                                                  f->out.rate_bps);
     f->gap_rate_bps = f->out.rate_bps;
     f->gap_bytes = 0;            /* gap_ps is not of this rate */
 }
 
-/* By how much the last packet's gap becomes longer, which may be below 0. Where packets are not paced the fork moves the
- * next one all the same. */
+/* By how much the last packet's gap becomes longer, which may be below 0. Where packets are not paced the
+ * fork moves the next one all the same. */
 static uint64_t longer_ps(const struct sim *s, struct flow *f)
 {
     uint64_t was_ps = f->gap_ps, was_bps = f->gap_rate_bps;
@@ -263,5 +265,6 @@ void pacer_await(struct sim *s, struct host *h, uint64_t since_ps)
             return;
         evq_cancel(&s->engine.evq, event);
     }
-    evq_add(&s->engine.evq, event, at, sim_order(s, &s->net.node[h->node], s->engine.now_ps + (at - since_ps)));
+    evq_add(&s->engine.evq, event, at,
+            sim_order(s, &s->net.node[h->node], s->engine.now_ps + (at - since_ps)));
 }

@@ -37,8 +37,9 @@ static inline void pacer_set_ready(struct host *h, const struct flow *f)
 /* May it have more bytes on their way? */
 bool pacer_has_window(const struct sim *, const struct host *, const struct flow *);
 
-/* The same, but one packet more if no packet on its way has asked for an ACK. A window may shrink below the bytes on their way: with
- * several packets per ACK, the receiver may then wait for more of them, and the sender for an ACK. */
+/* The same, but one packet more if no packet on its way has asked for an ACK. A window may shrink below the
+ * bytes on their way: with several packets per ACK, the receiver may then wait for more of them, and the
+ * sender for an ACK. */
 bool pacer_may_send(const struct sim *, const struct host *, const struct flow *);
 
 /* has_held: may a flow that is ready not go now, at the rate and the window of this moment? */
@@ -54,12 +55,13 @@ void pacer_put_off(struct sim *, struct host *, struct flow *);
  * change. */
 void pacer_on_decision(struct sim *, struct host *, struct flow *);
 
-/* model.repace of a real NIC: what is left of the gap takes as much longer or shorter as the rate has changed. */
+/* model.repace of a real NIC: what is left of the gap takes as much longer or shorter as the rate has
+ * changed. */
 void pacer_repace(const struct sim *, struct flow *);
 
-/* The fork, of a control that repaces: the next packet goes when it would if the last had been paced at the rate that is
- * decided on now, be that in the past and be it the same; and a wake-up that is armed for later moves, even if it is not
- * this flow that it is for. */
+/* The fork, of a control that repaces: the next packet goes when it would if the last had been paced at the
+ * rate that is decided on now, be that in the past and be it the same; and a wake-up that is armed for later
+ * moves, even if it is not this flow that it is for. */
 void pacer_repace_last(struct sim *, struct host *, struct flow *);
 
 /* Those whose pacer lets them send by now become ready. */

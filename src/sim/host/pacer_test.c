@@ -1,5 +1,5 @@
-/* src/sim/host/pacer_test.c - the packet sent last is paced anew, as the HPCC ns-3 fork does it: next_ps and the wake-up, by
- * hand; and as many flows as there is room for wait, with rates that change. */
+/* src/sim/host/pacer_test.c - the packet sent last is paced anew, as the HPCC ns-3 fork does it: next_ps and
+ * the wake-up, by hand; and as many flows as there is room for wait, with rates that change. */
 #include "base/rng.h"
 #include "sim/host/host.h"
 #include "sim/host/pacer.h"
@@ -24,7 +24,8 @@ static void configure(void *cfg, const struct knobs *k, const struct cc_link *li
 
 static const struct cc_algo slow = { .start = start, .configure = configure, .name = "slow" };
 
-/* 1048 bytes: 838 ns at 10 Gb/s, 1676 at 5, 419 at 20, 209 at 40, all truncated. The first packet goes at 0. */
+/* 1048 bytes: 838 ns at 10 Gb/s, 1676 at 5, 419 at 20, 209 at 40, all truncated. The first packet goes at
+ * 0. */
 static void repace_last__moves_the_next_packet_and_the_wake_up(void **unused)
 {
     static const struct { uint64_t gbps, next_ns, wake_ns; } row[] = {
@@ -89,7 +90,8 @@ static void on_decision__keeps_the_soonest_first(void **unused)
 
     (void)unused;
     for (uint32_t i = 0; i < WAITING; i++)
-        flow[i] = (struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = (uint16_t)(100 + i), .bytes = 3000 };
+        flow[i] = (struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = (uint16_t)(100 + i),
+                                     .bytes = 3000 };
     rng_init(&rng, 1, 1);
     world_cfg(&cfg, MODEL_NIC);
     cfg.cc = &slow;

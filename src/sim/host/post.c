@@ -22,7 +22,8 @@ static uint32_t source_port(struct sim *s, struct host *h, uint32_t dst)
 
 static struct cc_out fresh_out(const struct host *h)
 {
-    return (struct cc_out){ .rate_bps = h->port->rate_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER, .probe_ps = NEVER };
+    return (struct cc_out){ .rate_bps = h->port->rate_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER,
+                            .probe_ps = NEVER };
 }
 
 static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct flow_spec *spec)
@@ -51,7 +52,8 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
 
 static uint64_t ideal_ps(const struct sim *s, const struct host *h, const struct flow_spec *spec)
 {
-    return spec->tcp ? sim_ideal_tcp_ps(s, h->node, spec->dst, spec->bytes, s->cfg.tcp[spec->tcp - 1].mss_bytes)
+    return spec->tcp ? sim_ideal_tcp_ps(s, h->node, spec->dst, spec->bytes,
+                                        s->cfg.tcp[spec->tcp - 1].mss_bytes)
                      : sim_ideal_ps(s, h->node, spec->dst, spec->bytes);
 }
 
@@ -71,7 +73,8 @@ static void reset(struct sim *s, uint32_t id)
 static void start_control(struct sim *s, struct host *h, struct flow *f)
 {
     if (f->controlled)
-        h->cc->start(h->cc_cfg, memset(flow_cc(s, f), 0, s->flows.cc_stride), engine_cc_now(&s->engine), &f->out);
+        h->cc->start(h->cc_cfg, memset(flow_cc(s, f), 0, s->flows.cc_stride), engine_cc_now(&s->engine),
+                     &f->out);
 }
 
 static void count(struct sim *s, const struct flow *f, const struct flow_spec *spec)

@@ -1,11 +1,11 @@
 /* src/sim/host/probe.h - RTT probes, for congestion controls that ask for them (cc_out.probe_ps).
  *
- * A flow has one on its way at most. It goes behind the next packet that the flow sends at or after the time that was asked
- * for, by the same way, as small as a CNP, in a class of its own or that of its flow (rtt_probe_prio); the receiver sends it
- * back at once in the class rtt_resp_prio. Its round trip begins when it leaves the sender's port. One that does not come
- * back within PROBE_LOST_PS is taken for lost and another goes; should it come after all, its round trip counts, but it is
- * the other one that the next waits for. Like CNPs, probes are in no account of
- * a buffer, being few and small, and counters count them as such.
+ * A flow has one on its way at most. It goes behind the next packet that the flow sends at or after the time
+ * that was asked for, by the same way, as small as a CNP, in a class of its own or that of its flow
+ * (rtt_probe_prio); the receiver sends it back at once in the class rtt_resp_prio. Its round trip begins when
+ * it leaves the sender's port. One that does not come back within PROBE_LOST_PS is taken for lost and another
+ * goes; should it come after all, its round trip counts, but it is the other one that the next waits for.
+ * Like CNPs, probes are in no account of a buffer, being few and small, and counters count them as such.
  */
 #ifndef SIM_HOST_PROBE_H
 #define SIM_HOST_PROBE_H

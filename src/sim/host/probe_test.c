@@ -1,4 +1,5 @@
-/* src/sim/host/probe_test.c - RTT probes: when they go, what they measure, and what becomes of those that are lost.
+/* src/sim/host/probe_test.c - RTT probes: when they go, what they measure, and what becomes of those that are
+ * lost.
  *
  * Oracles: times of small frames over known links, and a control that only writes down what it is told.
  */
@@ -15,7 +16,8 @@
 #define DELAY_PS  PS_PER_US
 #define PROBE_PS  ((78 + 20) * BYTE_PS)
 #define PACKET_PS ((1024 + 62 + 20) * BYTE_PS)
-/* A probe and its answer, two links each; at the switch it waits for the packet before it, which came so much earlier. */
+/* A probe and its answer, two links each; at the switch it waits for the packet before it, which came so much
+ * earlier. */
 #define EMPTY_PS  (4 * (PROBE_PS + DELAY_PS) + PACKET_PS - PROBE_PS)
 #define EVERY_PS  (10 * PS_PER_US)
 #define PROBES    1000
@@ -25,7 +27,8 @@ static uint32_t tolds;
 static bool     asks_twice;
 
 /* Asks for a probe every EVERY_PS, and keeps the rate. */
-static void on_rtt(const void *cfg, void *state, struct cc_now now, const struct cc_probe *p, struct cc_out *out)
+static void on_rtt(const void *cfg, void *state, struct cc_now now, const struct cc_probe *p,
+                   struct cc_out *out)
 {
     (void)cfg, (void)state;
     assert_true(tolds < PROBES);
@@ -54,7 +57,8 @@ static void configure(void *cfg, const struct knobs *k, const struct cc_link *li
     (void)cfg, (void)k, (void)link;
 }
 
-static const struct cc_algo prober = { .on_rtt = on_rtt, .on_sent = on_sent, .start = start, .configure = configure,
+static const struct cc_algo prober = { .on_rtt = on_rtt, .on_sent = on_sent, .start = start,
+                                       .configure = configure,
                                        .name = "prober" };
 
 /* Flows of 'bytes' from hosts 1 .. flows to host 0. */
@@ -99,7 +103,8 @@ static void probe__measures_the_empty_network(void **unused)
     world_end(&w);
 }
 
-/* Eight flows of 20 Gb/s in all wait for each other in the class of data, and not in one that goes before it. */
+/* Eight flows of 20 Gb/s in all wait for each other in the class of data, and not in one that goes before
+ * it. */
 static void probe__measures_the_queues_of_its_class(void **unused)
 {
     uint64_t       longest[2] = { 0 };
@@ -147,7 +152,8 @@ static void probe__one_at_a_time(void **unused)
     world_end(&w);
 }
 
-/* Three frames in ten are lost on one link: some probes are as well, and each time one goes again after a while. */
+/* Three frames in ten are lost on one link: some probes are as well, and each time one goes again after a
+ * while. */
 static void probe__goes_again_when_it_is_lost(void **unused)
 {
     struct sim_cfg cfg;

@@ -4,19 +4,22 @@
 #include "sim/host/reply.h"
 #include "sim/host/selective_repeat.h"
 
-static void acknowledge(struct sim *s, const struct host *h, const struct packet *k, enum packet_kind kind, uint64_t seq,
+static void acknowledge(struct sim *s, const struct host *h, const struct packet *k, enum packet_kind kind,
+                        uint64_t seq,
                         uint8_t flags)
 {
     reply_to(s, h, k, &(struct answer){ kind, seq, s->hosts.ack_prio[k->prio], s->cfg.ack_bytes, flags });
 }
 
-void receive_acknowledge(struct sim *s, const struct host *h, const struct packet *k, uint64_t expected, uint8_t flags)
+void receive_acknowledge(struct sim *s, const struct host *h, const struct packet *k, uint64_t expected,
+                         uint8_t flags)
 {
     s->engine.counters.acks_sent++;
     acknowledge(s, h, k, PACKET_ACK, expected, flags);
 }
 
-/* The size of a message of which something is missing. It may be read here: its source does not know of its end. */
+/* The size of a message of which something is missing. It may be read here: its source does not know of its
+ * end. */
 static uint32_t size_of(const struct sim *s, const struct packet *k)
 {
     const struct flow *f = &s->flows.flow[k->flow];
@@ -51,7 +54,8 @@ bool receive_may_answer(const struct sim *s, struct flow_rx *rx, uint64_t expect
     return true;
 }
 
-void receive_complain(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint64_t expected,
+void receive_complain(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k,
+                      uint64_t expected,
                       uint8_t flags)
 {
     if (s->cfg.nack_is_cnp)
@@ -72,7 +76,8 @@ static APART void reply_hole(struct sim *s, struct host *h, const struct packet 
 }
 
 /* Selective repeat: names a hole, if there is one that has lasted long enough. */
-static void name_hole(struct sim *s, struct host *h, struct selective_rx *x, const struct packet *k, uint64_t expected)
+static void name_hole(struct sim *s, struct host *h, struct selective_rx *x, const struct packet *k,
+                      uint64_t expected)
 {
     struct selective_hole hole;
 
@@ -82,8 +87,9 @@ static void name_hole(struct sim *s, struct host *h, struct selective_rx *x, con
     reply_hole(s, h, k, expected, hole);
 }
 
-/* Selective repeat: tells of the messages that have come in full with a packet that was expected. There may be several:
- * of all but the first, and of the one behind them, something has come before. Returns whether there is any. */
+/* Selective repeat: tells of the messages that have come in full with a packet that was expected. There may
+ * be several: of all but the first, and of the one behind them, something has come before. Returns whether
+ * there is any. */
 static bool tell_arrivals(struct sim *s, const struct flow *f, struct selective_rx *x, uint64_t expected)
 {
     uint64_t end;
@@ -107,7 +113,8 @@ static bool tell_arrivals(struct sim *s, const struct flow *f, struct selective_
 }
 
 /* Selective repeat. Every packet is answered: where ACKs carry marks, none is lost. */
-static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k,
+                      uint8_t flags)
 {
     const struct flow   *f = &s->flows.flow[k->flow];
     struct selective_rx *x = &s->flows.selective_rx[k->flow];
@@ -154,7 +161,8 @@ static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct pack
 }
 
 /* Where ACKs are for several packets: returns whether this one has its own. */
-static inline bool is_acked_at_once(const struct sim *s, uint64_t expected, const struct packet *k, uint8_t flags)
+static inline bool is_acked_at_once(const struct sim *s, uint64_t expected, const struct packet *k,
+                                    uint8_t flags)
 {
     if (s->cfg.ack_from_bytes)
         return expected >= s->cfg.ack_from_bytes || expected % s->cfg.ack_chunk_bytes == 0;
@@ -166,7 +174,8 @@ bool receive_is_acked_at_once(const struct sim *s, uint64_t expected, const stru
     return is_acked_at_once(s, expected, k, flags);
 }
 
-void receive_ack_copy(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+void receive_ack_copy(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k,
+                      uint8_t flags)
 {
     (void)flags;
     receive_acknowledge(s, h, k, rx->expected, 0);
@@ -190,9 +199,11 @@ static void on_other(struct sim *s, struct host *h, struct flow_rx *rx, const st
     }
 }
 
-/* Not the packet that was expected, or one with a flag in its number. One that a time-out has sent again was in vain if the first
- * copy has arrived: it lies before the expected byte or, with selective repeat, is nothing new. Returns whether it was expected. */
-static APART bool on_disorder(struct sim *s, struct host *h, struct flow_rx *rx, struct packet *k, uint8_t flags)
+/* Not the packet that was expected, or one with a flag in its number. One that a time-out has sent again was
+ * in vain if the first copy has arrived: it lies before the expected byte or, with selective repeat, is
+ * nothing new. Returns whether it was expected. */
+static APART bool on_disorder(struct sim *s, struct host *h, struct flow_rx *rx, struct packet *k,
+                              uint8_t flags)
 {
     uint64_t stale = s->engine.counters.payload_stale;
     bool     is_again = k->seq & SEQ_TIMEOUT, is_old;
@@ -237,6 +248,8 @@ bool receive_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
         return false;
     rx->unacked = 0;
     s->engine.counters.acks_sent++;
-    reply_with(s, h, id, k, &(struct answer){ PACKET_ACK, rx->expected, s->hosts.ack_prio[k->prio], s->cfg.ack_bytes, flags });
+    reply_with(s, h, id, k,
+               &(struct answer){ PACKET_ACK, rx->expected, s->hosts.ack_prio[k->prio], s->cfg.ack_bytes,
+                                 flags });
     return true;
 }

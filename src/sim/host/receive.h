@@ -4,8 +4,8 @@
 
 #include "sim/host/nic.h"
 
-/* Data packet 'id' of a queue pair has come. True: it has become its own ACK and is gone; otherwise it stays the
- * caller's. */
+/* Data packet 'id' of a queue pair has come. True: it has become its own ACK and is gone; otherwise it stays
+ * the caller's. */
 bool receive_data(struct sim *, struct host *, uint32_t id, struct packet *);
 
 /* model.on_copy of a real NIC: acknowledges again what has arrived. */
@@ -14,12 +14,15 @@ void receive_ack_copy(struct sim *, struct host *, struct flow_rx *, const struc
 /* ---- for models with other receivers ---- */
 
 /* Sends an ACK for all bytes before 'expected', in answer to packet 'k'. */
-void receive_acknowledge(struct sim *, const struct host *, const struct packet *k, uint64_t expected, uint8_t flags);
+void receive_acknowledge(struct sim *, const struct host *, const struct packet *k, uint64_t expected,
+                         uint8_t flags);
 
 /* Sends a NACK: byte 'expected' is missing. At most one per nack_gap. */
-void receive_complain(struct sim *, struct host *, struct flow_rx *, const struct packet *, uint64_t expected, uint8_t flags);
+void receive_complain(struct sim *, struct host *, struct flow_rx *, const struct packet *, uint64_t expected,
+                      uint8_t flags);
 
-/* Returns whether nack_gap has passed since the last answer about this byte, and notes that there is one now. */
+/* Returns whether nack_gap has passed since the last answer about this byte, and notes that there is one
+ * now. */
 bool receive_may_answer(const struct sim *, struct flow_rx *, uint64_t expected);
 
 /* Where ACKs are for several packets: returns whether this one has its own. */

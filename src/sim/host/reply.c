@@ -36,7 +36,8 @@ void reply_to(struct sim *s, const struct host *h, const struct packet *k, const
     r->dst = k->src;
     r->ports = k->ports >> 16 | k->ports << 16;
     fill_in(r, a);
-    if (__builtin_expect(s->engine.packets.inband != NULL, 0) && a->kind != PACKET_CNP && !(a->flags & PACKET_HOLE))
+    if (__builtin_expect(s->engine.packets.inband != NULL, 0) && a->kind != PACKET_CNP &&
+        !(a->flags & PACKET_HOLE))
         *packet_inband(&s->engine.packets, id) =
             *packet_inband(&s->engine.packets, (uint32_t)(k - s->engine.packets.packet));
     send(s, h, id, r);

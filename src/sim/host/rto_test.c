@@ -101,7 +101,8 @@ static void spurious__is_what_came_twice(void **unused)
 
     (void)unused;
     for (uint32_t i = 0; i < 200; i++)
-        flow[i] = (struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = (uint16_t)(i + 1), .bytes = 1000 };
+        flow[i] = (struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = (uint16_t)(i + 1),
+                                     .bytes = 1000 };
     world_cfg(&cfg, MODEL_NIC);
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, DELAY_PS });
     for (uint32_t i = 0; i < g.links; i++)
@@ -141,7 +142,8 @@ static void spurious__all_in_a_lossless_network(void **unused)
     (void)unused;
     world_cfg(&cfg, MODEL_NIC);
     graph_star(&g, &(struct graph_star){ 2, 10 * GBPS, 2 * PS_PER_MS });
-    world_of_flows(&w, &g, &cfg, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = 10000000 }, 1);
+    world_of_flows(&w, &g, &cfg,
+                   &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = 10000000 }, 1);
     assert_true(world_finish(&w, PS_PER_MS, PS_PER_S));
     assert_true(w.sim->engine.counters.timeouts > 1);
     assert_int_equal(w.sim->engine.counters.payload_spurious,
@@ -192,8 +194,8 @@ static void timeout__stays_where_it_is_fixed(void **unused)
     world_end(&w);
 }
 
-/* A byte that is acknowledged makes it as short as at first. One packet at a time: the second goes when the first is
- * answered. */
+/* A byte that is acknowledged makes it as short as at first. One packet at a time: the second goes when the
+ * first is answered. */
 static void timeout__begins_anew_with_progress(void **unused)
 {
     const uint64_t got_ps = 7 * RTO_PS + THERE_PS + BACK_PS;

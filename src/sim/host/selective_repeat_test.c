@@ -213,8 +213,8 @@ static void flow__alone_takes_its_ideal_time(void **unused)
         }
 }
 
-/* Of 1000 packets number 100 is lost: that one is repeated, and costs its time on the wire. The NACK goes back behind
- * an ACK. */
+/* Of 1000 packets number 100 is lost: that one is repeated, and costs its time on the wire. The NACK goes
+ * back behind an ACK. */
 static void flow__repeats_what_is_missing(void **unused)
 {
     struct sim_cfg cfg;
@@ -232,7 +232,8 @@ static void flow__repeats_what_is_missing(void **unused)
     assert_int_equal(w.sim->engine.counters.payload_stale, 0);
     assert_int_equal(w.sim->engine.counters.timeouts, 0);
     /* Those that were sent until the repeated one was: a round trip, and the ACK before the NACK. */
-    assert_int_equal(w.sim->engine.counters.reordered, 1 + (2 * FULL_PS + 2 * ACK_PS + ACK_PS + 4 * PS_PER_US - 1) / FULL_PS);
+    assert_int_equal(w.sim->engine.counters.reordered,
+                     1 + (2 * FULL_PS + 2 * ACK_PS + ACK_PS + 4 * PS_PER_US - 1) / FULL_PS);
     world_end(&w);
 }
 
@@ -253,8 +254,9 @@ static void flow__ends_by_the_timer(void **unused)
     world_end(&w);
 }
 
-/* Numbers 90 and 95 of 100 are lost, and nothing comes late enough for a hole to be named. When the timer has run out,
- * the first is repeated; as it was silent for so long, its arrival has the second named. Nothing else is repeated. */
+/* Numbers 90 and 95 of 100 are lost, and nothing comes late enough for a hole to be named. When the timer has
+ * run out, the first is repeated; as it was silent for so long, its arrival has the second named. Nothing
+ * else is repeated. */
 static void flow__repeats_little_near_the_end(void **unused)
 {
     struct sim_cfg cfg;
@@ -269,7 +271,8 @@ static void flow__repeats_little_near_the_end(void **unused)
     assert_int_equal(w.done[0].resent_bytes, 2 * 1024);
     assert_int_equal(w.sim->engine.counters.timeouts, 1);
     assert_int_equal(w.sim->engine.counters.nacks_sent, 1);
-    /* The silence: the timer is looked at when it could have run out first, and counts from the last that was new. */
+    /* The silence: the timer is looked at when it could have run out first, and counts from the last that was
+     * new. */
     assert_in_range(w.done[0].fct_ps, cfg.rto_ps, 2 * cfg.rto_ps + 20 * PS_PER_US);
     world_end(&w);
 }
@@ -305,7 +308,8 @@ static void flow__bears_disorder(void **unused)
     world_end(&w);
 }
 
-/* A network that loses one packet in a hundred, both models: all arrives, and little more is sent than was lost. */
+/* A network that loses one packet in a hundred, both models: all arrives, and little more is sent than was
+ * lost. */
 static void flow__gets_through_losses(void **unused)
 {
     (void)unused;
@@ -322,7 +326,8 @@ static void flow__gets_through_losses(void **unused)
         cfg.reorder_ps = 5 * PS_PER_US;
         cfg.nack_gap_ps = 100 * PS_PER_US;
         for (uint32_t i = 0; i < 8; i++)
-            flow[i] = (struct flow_row){ .src = i, .dst = (i + 3) % 8, .prio = 3, .dport = 1, .bytes = 2000000 + i };
+            flow[i] = (struct flow_row){ .src = i, .dst = (i + 3) % 8, .prio = 3, .dport = 1,
+                                         .bytes = 2000000 + i };
         graph_star(&g, &(struct graph_star){ 8, 100 * GBPS, PS_PER_US });
         for (uint32_t i = 0; i < g.links; i++)
             g.link[i].loss = 0.005;

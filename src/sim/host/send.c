@@ -17,13 +17,14 @@ static void send_again(struct flow *f, struct packet *k, uint32_t payload)
         k->seq |= SEQ_TIMEOUT;
 }
 
-/* A packet asks for an ACK if it closes its flow's window; with selective repeat also if it is sent again, as those sent before may
- * have been counted by the receiver. The last of a message is acknowledged without. */
+/* A packet asks for an ACK if it closes its flow's window; with selective repeat also if it is sent again, as
+ * those sent before may have been counted by the receiver. The last of a message is acknowledged without. */
 static void ask(const struct sim *s, const struct host *h, struct flow *f, struct packet *k)
 {
     bool is_again = f->sent < f->sent_max && s->flows.selective_tx;
 
-    if (f->out.window_bytes > s->hosts.window_bytes_max || (pacer_has_window(s, h, f) && !is_again && !(k->flags & PACKET_LAST)))
+    if (f->out.window_bytes > s->hosts.window_bytes_max ||
+        (pacer_has_window(s, h, f) && !is_again && !(k->flags & PACKET_LAST)))
         return;
     f->asked = f->sent;
     if (!(k->flags & PACKET_LAST))
@@ -88,7 +89,8 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     path_transmit(&s->engine, p, id, k);
     f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, payload + s->cfg.header_bytes);
     if (f->out.counts_bytes)
-        h->cc->on_sent(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), payload + s->cfg.header_bytes, &f->out);
+        h->cc->on_sent(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), payload + s->cfg.header_bytes,
+                       &f->out);
     if (payload == left && (f->is_lasting || f->phase == FLOW_DONE)) {
         on_last(s, h, f);
         if (f->phase == FLOW_DONE)
@@ -106,7 +108,8 @@ void send_find_next(struct sim *s, struct flow *f)
     uint32_t mtu = s->cfg.mtu_bytes;
     /* All of them are whole packets, but for the end of the message. */
     uint64_t fresh = (f->sent_max + mtu - 1) / mtu;
-    uint64_t next = selective_next(&s->flows.selective_tx[f - s->flows.flow], (uint32_t)((f->sent + mtu - 1) / mtu),
+    uint64_t next = selective_next(&s->flows.selective_tx[f - s->flows.flow],
+                                   (uint32_t)((f->sent + mtu - 1) / mtu),
                                 (uint32_t)((f->acked + mtu - 1) / mtu), (uint32_t)fresh);
 
     f->sent = next == fresh && !f->is_lasting ? f->sent_max : next * mtu;
@@ -114,8 +117,8 @@ void send_find_next(struct sim *s, struct flow *f)
         pair_go_back(s, f);
 }
 
-/* What else there is to do before a flow sends. Returns whether it does not send after all: there is nothing to
- * repeat any more, or its packet must wait (HF2T) and the pacer has it again. */
+/* What else there is to do before a flow sends. Returns whether it does not send after all: there is nothing
+ * to repeat any more, or its packet must wait (HF2T) and the pacer has it again. */
 static APART bool hold(struct sim *s, struct host *h, uint32_t id)
 {
     struct flow *f = &s->flows.flow[id];
@@ -127,7 +130,8 @@ static APART bool hold(struct sim *s, struct host *h, uint32_t id)
             return true;
         }
     }
-    if (!(s->hosts.at_send & SEND_HF2T) || !hf2t_must_wait(s->hosts.hf2t, id, f->out.rate_bps, s->engine.now_ps)) {
+    if (!(s->hosts.at_send & SEND_HF2T) ||
+        !hf2t_must_wait(s->hosts.hf2t, id, f->out.rate_bps, s->engine.now_ps)) {
         if (s->hosts.at_send & SEND_GAPS)
             gaps_on_sent(s->hosts.gap_record, f->host, id, false, s->engine.now_ps);
         if (s->hosts.at_send & SEND_PROBES && probe_is_due(s, f))
@@ -148,7 +152,8 @@ static __attribute__((always_inline)) inline bool is_held(struct sim *s, struct 
             probe_send(s, h, &s->flows.flow[id]);
         return false;
     }
-    return !(s->hosts.at_send == SEND_HF2T && hf2t_may_go(s->hosts.hf2t, id, s->engine.now_ps)) && hold(s, h, id);
+    return !(s->hosts.at_send == SEND_HF2T && hf2t_may_go(s->hosts.hf2t, id, s->engine.now_ps)) &&
+           hold(s, h, id);
 }
 
 static __attribute__((always_inline)) inline void next(struct sim *s, struct host *h, struct port *p)
@@ -165,7 +170,8 @@ static __attribute__((always_inline)) inline void next(struct sim *s, struct hos
     } else if (!mask || !tcp_send(s, h, h->ready_count > 0)) {
         do
             position = turn_next(s, h, p->paused);
-        while (__builtin_expect(s->hosts.at_send, 0) && position != UINT32_MAX && is_held(s, h, h->list[position]));
+        while (__builtin_expect(s->hosts.at_send, 0) && position != UINT32_MAX &&
+               is_held(s, h, h->list[position]));
         if (position != UINT32_MAX) {
             send_data(s, h, h->list[position]);
         } else if (!mask || !tcp_send(s, h, false)) {

@@ -20,8 +20,8 @@ static inline bool send_has_work(const struct host *h, const struct port *p)
     return (p->backlog | h->ready_count | h->heap_count | h->dead) != 0;
 }
 
-/* The port is busy: asks to be told when it is free if there is something to send, or, where nobody may go by then, when
- * somebody may. */
+/* The port is busy: asks to be told when it is free if there is something to send, or, where nobody may go by
+ * then, when somebody may. */
 static inline void send_await(struct sim *s, struct host *h, struct port *p)
 {
     if (p->backlog | h->ready_count | h->dead)

@@ -84,8 +84,10 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t from, uint32_t to)
     return from < to ? from : to;
 }
 
-/* The first ready position in [from, to) whose class is not paused and that its window does not hold, or 'to'. */
-static APART uint32_t next_unheld(const struct sim *s, const struct host *h, uint8_t paused, uint32_t from, uint32_t to)
+/* The first ready position in [from, to) whose class is not paused and that its window does not hold, or
+ * 'to'. */
+static APART uint32_t next_unheld(const struct sim *s, const struct host *h, uint8_t paused, uint32_t from,
+                                  uint32_t to)
 {
     for (uint32_t at = next_bit(h->ready, from, to); at < to; at = next_bit(h->ready, at + 1, to)) {
         struct flow *f = &s->flows.flow[h->list[at]];
@@ -97,7 +99,8 @@ static APART uint32_t next_unheld(const struct sim *s, const struct host *h, uin
 }
 
 /* The first ready position in [from, to) whose class is not paused, or 'to'. */
-static uint32_t next_ready(const struct sim *s, const struct host *h, uint8_t paused, uint32_t from, uint32_t to)
+static uint32_t next_ready(const struct sim *s, const struct host *h, uint8_t paused, uint32_t from,
+                           uint32_t to)
 {
     uint32_t at;
 
@@ -134,15 +137,16 @@ uint32_t turn_compact(struct sim *s, struct host *h, uint32_t from, uint32_t kee
     return kept;
 }
 
-/* All that are ready are of classes that are paused: a host that was found so stays so until another class is ready or
- * fewer are paused. Looking again at every packet that comes in would cost the square of its queue pairs. */
+/* All that are ready are of classes that are paused: a host that was found so stays so until another class is
+ * ready or fewer are paused. Looking again at every packet that comes in would cost the square of its queue
+ * pairs. */
 static inline bool is_all_paused(const struct host *h, uint8_t paused)
 {
     return h->ready_prios && !(h->ready_prios & ~paused);
 }
 
-/* If the scan passes finished entries, the list is compacted from the lowest of them on. When nothing is found 'last'
- * is not adjusted to that: the HPCC fork does the same. */
+/* If the scan passes finished entries, the list is compacted from the lowest of them on. When nothing is
+ * found 'last' is not adjusted to that: the HPCC fork does the same. */
 APART uint32_t turn_next_of_many(struct sim *s, struct host *h, uint8_t paused)
 {
     uint32_t n = h->count, start, found, dead;

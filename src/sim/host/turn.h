@@ -1,7 +1,7 @@
 /* src/sim/host/turn.h - the queue pairs of a host in the order in which they are served.
  *
- * Round robin over those that are ready. Positions are those of the HPCC ns-3 fork's list, finished queue pairs included
- * until a scan passes them, because the order in which they are served depends on it.
+ * Round robin over those that are ready. Positions are those of the HPCC ns-3 fork's list, finished queue
+ * pairs included until a scan passes them, because the order in which they are served depends on it.
  */
 #ifndef SIM_HOST_TURN_H
 #define SIM_HOST_TURN_H
@@ -23,8 +23,8 @@ uint32_t turn_compact(struct sim *, struct host *, uint32_t from, uint32_t keep)
 
 uint32_t turn_next_of_many(struct sim *, struct host *, uint8_t paused);
 
-/* The position of the flow to serve, behind the one served last, or UINT32_MAX; none of the classes in 'paused'. The usual
- * case is one of a few, with nothing in its way. */
+/* The position of the flow to serve, behind the one served last, or UINT32_MAX; none of the classes in
+ * 'paused'. The usual case is one of a few, with nothing in its way. */
 static inline uint32_t turn_next(struct sim *s, struct host *h, uint8_t paused)
 {
     uint32_t start = h->last + 1;

@@ -17,7 +17,8 @@
 static struct { struct cc_ack ack; struct cc_hop hop[CC_HOPS_MAX]; uint64_t at_ps; } told[ACKS_MAX];
 static uint32_t tolds;
 
-static void on_ack(const void *cfg, void *state, struct cc_now now, const struct cc_ack *a, struct cc_out *out)
+static void on_ack(const void *cfg, void *state, struct cc_now now, const struct cc_ack *a,
+                   struct cc_out *out)
 {
     (void)cfg, (void)state, (void)out;
     assert_true(tolds < ACKS_MAX);
@@ -136,7 +137,8 @@ static void records__no_more_than_there_is_room_for(void **unused)
     free(e);
 }
 
-/* A rack, two racks of a Clos, two pods of a fat tree. A receiver that has nothing else to do answers at once. */
+/* A rack, two racks of a Clos, two pods of a fat tree. A receiver that has nothing else to do answers at
+ * once. */
 static void path__counts_switches(void **unused)
 {
     static const uint8_t want[] = { 1, 3, 5 };
@@ -152,7 +154,8 @@ static void path__counts_switches(void **unused)
         else if (kind == 1)
             graph_clos(&g, &(struct graph_clos){ 2, 2, 2, 1, 100 * GBPS, DELAY_PS, 100 * GBPS, DELAY_PS });
         else
-            graph_fat_tree(&g, &(struct graph_fat_tree){ .k = 4, .rate_bps = 100 * GBPS, .delay_ps = DELAY_PS });
+            graph_fat_tree(&g, &(struct graph_fat_tree){ .k = 4, .rate_bps = 100 * GBPS,
+                                                         .delay_ps = DELAY_PS });
         run(&g, &path, &flow, 1);
         assert_int_equal(tolds, 99);
         for (uint32_t i = 0; i < tolds; i++) {
@@ -162,8 +165,9 @@ static void path__counts_switches(void **unused)
     }
 }
 
-/* Both send a packet every 884.8 ns. Those of the first arrive 2176.96 ns after they left, which is 407.36 in such a period; the
- * second sends from 370 to 458.48 in it, so answers wait for 51.12. Those of the second arrive while nobody sends. */
+/* Both send a packet every 884.8 ns. Those of the first arrive 2176.96 ns after they left, which is 407.36 in
+ * such a period; the second sends from 370 to 458.48 in it, so answers wait for 51.12. Those of the second
+ * arrive while nobody sends. */
 static void path__how_long_the_receiver_took(void **unused)
 {
     struct flow_row flow[] = { one, one };

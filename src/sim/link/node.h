@@ -21,7 +21,8 @@ struct node {
     const struct route_host *route_host;
     const uint32_t          *route_entry, *route_hop;
     int64_t      shared_bytes_left;  /* of the buffer less headroom and reserves */
-    int64_t      used_bytes;         /* of the buffer, but for what ingress ports account for: see buffer_used_bytes() */
+    int64_t      used_bytes;         /* of the buffer, but for what ingress ports account for: see
+                                      * buffer_used_bytes() */
 
     struct rng   rng;
     uint32_t     first_port, ports;

@@ -17,7 +17,8 @@ static uint32_t choose_by_packet(const struct port *p, uint32_t mask)
 }
 
 /* Deficit weighted round robin over the classes in 'mask', more than one. */
-static uint32_t choose_by_weight(const struct engine *e, const struct scheduler_cfg *cfg, struct port *p, uint32_t mask)
+static uint32_t choose_by_weight(const struct engine *e, const struct scheduler_cfg *cfg, struct port *p,
+                                 uint32_t mask)
 {
     uint32_t c = p->last_prio;
 
@@ -38,7 +39,8 @@ static uint32_t choose_by_weight(const struct engine *e, const struct scheduler_
     }
 }
 
-uint32_t path_choose_of_many(const struct engine *e, const struct scheduler_cfg *cfg, struct port *p, uint32_t mask)
+uint32_t path_choose_of_many(const struct engine *e, const struct scheduler_cfg *cfg, struct port *p,
+                             uint32_t mask)
 {
     uint32_t strict = mask & cfg->strict_prios, c;
 
@@ -101,14 +103,16 @@ static void record(const struct engine *e, const struct port *p, uint32_t id, co
 
 static void raise_digest(const struct engine *e, const struct port *p, struct inband *t)
 {
-    uint16_t digest = pint_digest(&e->inband->digest, &e->inband->pint[p->id], e->now_ps / PS_PER_NS, p->rate_bps,
+    uint16_t digest = pint_digest(&e->inband->digest, &e->inband->pint[p->id], e->now_ps / PS_PER_NS,
+                                  p->rate_bps,
                                   queue_bytes(p), random_of(e, p->node->id));
 
     t->digest = digest > t->digest ? digest & e->inband->digest_mask : t->digest;
 }
 
 /* The last port on the path writes last. */
-static void note_arrival(const struct engine *e, const struct port *p, struct inband *t, const struct packet *k)
+static void note_arrival(const struct engine *e, const struct port *p, struct inband *t,
+                         const struct packet *k)
 {
     t->hops += p->is_switch;
     t->stay_ps = e->now_ps + p->tx_ps[k->bytes] + p->delay_ps;
@@ -236,7 +240,8 @@ static void restart(struct engine *e, struct port *p, uint32_t prio)
 }
 
 /* The time of a pause counts from its last frame. */
-static RARE void move_expiry(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio, bool is_pause)
+static RARE void move_expiry(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio,
+                             bool is_pause)
 {
     uint32_t event = event_of(e, EV_PAUSE_END, p, prio);
     uint64_t at = e->now_ps + c->pause_ps;
@@ -269,7 +274,8 @@ void pfc_on_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uin
     if (c->pause_ps)
         move_expiry(e, c, p, prio, is_pause);
     if (e->hooks.pfc) {
-        struct pfc_result r = { .at_ps = engine_world_ps(e), .node = p->node->id, .port = p->index, .prio = (uint8_t)prio,
+        struct pfc_result r = { .at_ps = engine_world_ps(e), .node = p->node->id, .port = p->index,
+                                .prio = (uint8_t)prio,
                                 .is_switch = p->is_switch, .is_pause = is_pause };
 
         e->hooks.pfc(e->hooks.arg, &r);
@@ -286,7 +292,8 @@ void pfc_forget(struct engine *e, const struct pfc_cfg *c, struct port *p)
             evq_cancel(&e->evq, event_of(e, EV_PAUSE_END, p, prio));
 }
 
-uint32_t pfc_new_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio, bool is_pause)
+uint32_t pfc_new_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio,
+                       bool is_pause)
 {
     uint32_t       id;
     struct packet *k;

@@ -1,7 +1,9 @@
-/* src/sim/link/path.h - what happens to packets at a port: queue, schedule, transmit, arrive; PFC and telemetry.
+/* src/sim/link/path.h - what happens to packets at a port: queue, schedule, transmit, arrive; PFC and
+ * telemetry.
  *
- * The steps that every packet takes are inline. Ownership: path_transmit() takes the packet; it belongs to the wire until
- * it arrives, unless it is lost. path_enqueue() takes it; it belongs to the queue until path_dequeue() returns it.
+ * The steps that every packet takes are inline. Ownership: path_transmit() takes the packet; it belongs to
+ * the wire until it arrives, unless it is lost. path_enqueue() takes it; it belongs to the queue until
+ * path_dequeue() returns it.
  */
 #ifndef SIM_LINK_PATH_H
 #define SIM_LINK_PATH_H
@@ -34,7 +36,8 @@ static inline uint32_t path_dequeue(struct engine *e, struct port *p, uint32_t q
     queue->head = k->next;
     queue->bytes -= k->bytes;
     if (k->next)
-        __builtin_prefetch(&e->packets.packet[k->next], 1);      /* the next to leave; it may have waited for long */
+        __builtin_prefetch(&e->packets.packet[k->next], 1);      /* the next to leave; it may have waited
+                                                                  * for long */
     else
         p->backlog &= (uint16_t)~(1u << q);
     return id;
@@ -57,10 +60,12 @@ static inline void path_take_turn(const struct scheduler_cfg *cfg, struct port *
 }
 
 /* Chooses among several queues of 'mask'. */
-uint32_t path_choose_of_many(const struct engine *, const struct scheduler_cfg *, struct port *, uint32_t mask);
+uint32_t path_choose_of_many(const struct engine *, const struct scheduler_cfg *, struct port *,
+                             uint32_t mask);
 
 /* Chooses one of the queues in 'mask', which is not 0. */
-static inline uint32_t path_choose(const struct engine *e, const struct scheduler_cfg *cfg, struct port *p, uint32_t mask)
+static inline uint32_t path_choose(const struct engine *e, const struct scheduler_cfg *cfg, struct port *p,
+                                   uint32_t mask)
 {
     uint32_t c = (uint32_t)__builtin_ctz(mask);
 
@@ -72,18 +77,21 @@ static inline uint32_t path_choose(const struct engine *e, const struct schedule
 
 /* ---- transmit ---- */
 
-enum path_fate { PATH_ARRIVES, PATH_LOST, PATH_CROSSES };    /* crosses: its link leads to another part of the world */
+enum path_fate { PATH_ARRIVES, PATH_LOST, PATH_CROSSES };    /* crosses: its link leads to another part of
+                                                              * the world */
 
 #define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_BORDER | SLOW_TAPPED | SLOW_RECORD | SLOW_PROBED)
 
-/* The same for a port with a rare case. PFC frames are not lost to errors here, because our switches do not repeat
- * them. With engine.loss_stream, frames are lost on arrival. */
-__attribute__((noinline)) void path_transmit_slowly(struct engine *, struct port *, uint32_t id, struct packet *);
+/* The same for a port with a rare case. PFC frames are not lost to errors here, because our switches do not
+ * repeat them. With engine.loss_stream, frames are lost on arrival. */
+__attribute__((noinline)) void path_transmit_slowly(struct engine *, struct port *, uint32_t id,
+                                                    struct packet *);
 
 /* Draws whether a bit error or a random loss hits a frame of this many bytes. */
 bool path_is_hit(const struct port *, uint32_t bytes);
 
-static inline void path_put(struct engine *e, struct port *p, uint32_t id, struct packet *k, enum path_fate fate)
+static inline void path_put(struct engine *e, struct port *p, uint32_t id, struct packet *k,
+                            enum path_fate fate)
 {
     uint32_t number = engine_number(e, &p->node->next_number);
     uint32_t tx = p->tx_ps[k->bytes];
@@ -115,8 +123,9 @@ static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, 
 
 /* ---- arrive ---- */
 
-/* A packet arrives at a port with SLOW_LINK. Returns whether it was lost: the link was down while it was on the wire or,
- * with engine.loss_stream, an error hit it. Each frame that arrives takes one number of that stream. */
+/* A packet arrives at a port with SLOW_LINK. Returns whether it was lost: the link was down while it was on
+ * the wire or, with engine.loss_stream, an error hit it. Each frame that arrives takes one number of that
+ * stream. */
 bool path_is_gone(struct engine *, const struct port *to, uint32_t id, const struct packet *);
 
 /* ---- PFC: pauses between both ends of a link, by class ----

@@ -67,7 +67,8 @@ static void on_pfc__counts_time_with_any_class_paused(void **unused)
     world_end(&w);
 }
 
-/* A pause ends pause_ps after the last frame that asked for it, in each class by itself; a resume ends it before. */
+/* A pause ends pause_ps after the last frame that asked for it, in each class by itself; a resume ends it
+ * before. */
 static void on_pfc__ends_by_itself(void **unused)
 {
     static const struct { uint64_t at_us; uint32_t prio; bool is_pause; } frame[] = {
@@ -88,7 +89,8 @@ static void on_pfc__ends_by_itself(void **unused)
         for (; next < sizeof frame / sizeof *frame && frame[next].at_us <= row[i].us; next++) {
             sim_run_until(w.sim, frame[next].at_us * PS_PER_US);
             w.sim->engine.now_ps = frame[next].at_us * PS_PER_US;
-            pfc_on_frame(&w.sim->engine, &w.sim->pfc, &w.sim->net.port[0], frame[next].prio, frame[next].is_pause);
+            pfc_on_frame(&w.sim->engine, &w.sim->pfc, &w.sim->net.port[0], frame[next].prio,
+                         frame[next].is_pause);
         }
         sim_run_until(w.sim, row[i].us * PS_PER_US);
         w.sim->engine.now_ps = row[i].us * PS_PER_US;

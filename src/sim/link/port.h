@@ -1,8 +1,8 @@
-/* src/sim/link/port.h - one end of a link: the queues that feed it, the wire behind them and, in a switch, the account
- * of packets that came in by it.
+/* src/sim/link/port.h - one end of a link: the queues that feed it, the wire behind them and, in a switch,
+ * the account of packets that came in by it.
  *
- * A port is busy until its last byte has left (free_at_ps, free_order). A port begins with the event for that, which is
- * pending only while packets wait for it. Packets on the wire are events themselves.
+ * A port is busy until its last byte has left (free_at_ps, free_order). A port begins with the event for
+ * that, which is pending only while packets wait for it. Packets on the wire are events themselves.
  */
 #ifndef SIM_LINK_PORT_H
 #define SIM_LINK_PORT_H
@@ -51,15 +51,17 @@ struct port_counters {           /* only grow; see figures.def. paused_ps: up to
 #define PORT(name, ...) uint64_t name;
 #include "core/figures.def"
         };
-        struct { uint64_t first; uint64_t tx_packets[5]; };      /* by enum packet_kind: data_packets and those behind it */
+        struct { uint64_t first; uint64_t tx_packets[5]; };      /* by enum packet_kind: data_packets and
+                                                                  * those behind it */
         uint64_t count[PORT_COUNTS];
     };
 };
 
-_Static_assert(offsetof(struct port_counters, tx_packets) == offsetof(struct port_counters, data_packets), "one and the same");
+_Static_assert(offsetof(struct port_counters, tx_packets) == offsetof(struct port_counters, data_packets),
+               "one and the same");
 
-/* 'paused_since_ps' of a port that waits, after its link came up, for the peer to say what may be sent: nobody has
- * paused it, so that this is no paused time. */
+/* 'paused_since_ps' of a port that waits, after its link came up, for the peer to say what may be sent:
+ * nobody has paused it, so that this is no paused time. */
 #define PORT_HELD UINT64_MAX
 
 struct port {
@@ -121,7 +123,8 @@ static inline bool port_is_busy(const struct port *p, uint64_t now_ps, uint64_t 
  * paused_since_ps may lie ahead. */
 static inline uint64_t port_paused_ps(const struct port *p, uint64_t now_ps)
 {
-    return p->counters.paused_ps + (p->paused && now_ps > p->paused_since_ps ? now_ps - p->paused_since_ps : 0);
+    return p->counters.paused_ps + (p->paused &&
+                                    now_ps > p->paused_since_ps ? now_ps - p->paused_since_ps : 0);
 }
 
 struct scheduler_cfg {

@@ -16,15 +16,18 @@
 #define JOB_SHARE_SURE 0.25                  /* and with so much they are one, whoever sends them */
 #define JOB_DISPERSION 0.5
 #define JOB_CREDIT    8                      /* intervals, at most, that speak for a size, */
-#define JOB_KNOWN     2                      /* and from how many on it is believed; one that speaks against it takes two away */
+#define JOB_KNOWN     2                      /* and from how many on it is believed; one that speaks
+                                              * against it takes two away */
 #define TINY_BYTES    256                    /* at most: requests, and answers without data */
 
-struct post { uint64_t at_ps, took_ps, bytes; uint32_t src, dst; };      /* took: until now, if it is not over */
+/* took: until now, if it is not over */
+struct post { uint64_t at_ps, took_ps, bytes; uint32_t src, dst; };
 struct end  { uint64_t at_ps; uint32_t host; };
 
 struct known { uint64_t bytes; uint32_t credit; };       /* a size that was of a job */
 
-struct place { uint32_t single, chain; };    /* rows of a host that were added last, counted from 1; 0: none was */
+struct place { uint32_t single, chain; };    /* rows of a host that were added last, counted from 1; 0:
+                                              * none was */
 
 struct messages {
     const struct sim *sim;
@@ -132,7 +135,8 @@ void messages_follow(struct messages *m, struct sim *s)
 
 /* ---- those that are not over ---- */
 
-static void add_waiting(struct messages *m, const struct post *p, uint64_t left, uint64_t ideal_ps, uint64_t now_ps)
+static void add_waiting(struct messages *m, const struct post *p, uint64_t left, uint64_t ideal_ps,
+                        uint64_t now_ps)
 {
     if (!p->bytes || !ideal_ps || p->at_ps >= now_ps)        /* of this very moment: the next interval's */
         return;
@@ -189,7 +193,8 @@ static int by_receiver(const void *a, const void *b)
     order = order ? order : compare(x->dst, y->dst);
     order = order ? order : compare(x->at_ps, y->at_ps);
     order = order ? order : compare(x->src, y->src);
-    return order ? order : compare(x->took_ps, y->took_ps);          /* the same, whatever the order in which they ended */
+    return order ? order : compare(x->took_ps, y->took_ps);          /* the same, whatever the order in
+                                                                      * which they ended */
 }
 
 /* By sender and receiver. */
@@ -236,8 +241,8 @@ static bool is_chained(const struct messages *m, const struct post *p)
 
 /* ---- jobs ---- */
 
-/* How much hosts differ in what they post of one size: variance over mean. About 1 if they do it at random, near 0 in a
- * collective, in which each does the same. */
+/* How much hosts differ in what they post of one size: variance over mean. About 1 if they do it at random,
+ * near 0 in a collective, in which each does the same. */
 static double dispersion(const struct messages *m, const struct post *p, size_t count)
 {
     double senders = 0, squares = 0, mean;
@@ -254,8 +259,8 @@ static double dispersion(const struct messages *m, const struct post *p, size_t 
     return mean < 2 ? 1 : squares / senders / mean;
 }
 
-/* Do most of them start together with others of that size from several hosts to several? Receivers come one after the other in
- * the list, so each post of the first receiver is looked for among those of the second. */
+/* Do most of them start together with others of that size from several hosts to several? Receivers come one
+ * after the other in the list, so each post of the first receiver is looked for among those of the second. */
 static bool is_at_once(const struct post *p, size_t count)
 {
     size_t first = 1, second, met = 0, i = 0;
@@ -281,7 +286,8 @@ static bool seems_job(const struct messages *m, const struct post *p, size_t cou
 
     for (size_t i = 0; i < count; i++)
         chained += is_chained(m, &p[i]);
-    return (2 * chained >= count || is_at_once(p, count)) && (share > JOB_SHARE_SURE || dispersion(m, p, count) < JOB_DISPERSION);
+    return (2 * chained >= count || is_at_once(p, count)) &&
+           (share > JOB_SHARE_SURE || dispersion(m, p, count) < JOB_DISPERSION);
 }
 
 /* Where a size is known, or the place of the one of which least is known. */
@@ -297,8 +303,8 @@ static struct known *known_of(struct messages *m, uint64_t bytes)
     return least;
 }
 
-/* Posts of one size: are they of a job? After a pause there may be a few, which follow from nothing: what was seen of that size before
- * counts then. */
+/* Posts of one size: are they of a job? After a pause there may be a few, which follow from nothing: what was
+ * seen of that size before counts then. */
 static bool is_job(struct messages *m, const struct post *p, size_t count, uint64_t all_bytes)
 {
     double        share = (double)(count * p->bytes) / (double)all_bytes;
@@ -344,7 +350,8 @@ static void look_at_job(struct messages *m, struct post *p, size_t count, uint32
     }
 }
 
-/* Where the next job goes: a free place, or that of a smaller one, which is forgotten; SEEN_JOBS: it is the smallest. */
+/* Where the next job goes: a free place, or that of a smaller one, which is forgotten; SEEN_JOBS: it is the
+ * smallest. */
 static uint32_t place_for(struct messages *m, struct jobs *jobs, uint64_t bytes)
 {
     uint32_t least = 0;
@@ -389,7 +396,8 @@ static void count_single(struct messages *m, const struct post *p)
     struct place     *place = &m->place[p->src];
     uint32_t          bin = seen_bin(p->bytes);
     bool              is_chain = is_chained(m, p);
-    struct seen_row  *row = row_of(part, is_chain ? &place->chain : &place->single, is_chain ? SEEN_BINS + bin : bin);
+    struct seen_row  *row = row_of(part, is_chain ? &place->chain : &place->single,
+                                   is_chain ? SEEN_BINS + bin : bin);
 
     row->messages++;
     row->bytes += p->bytes;
@@ -419,7 +427,8 @@ static void count_others(struct messages *m, const struct post *p, size_t count)
     }
 }
 
-/* The time in which a message would be taken to follow from one that ended, for all of a host's that ended. */
+/* The time in which a message would be taken to follow from one that ended, for all of a host's that
+ * ended. */
 static void find_chances(struct messages *m, uint64_t now_ps)
 {
     double covered = 2.0 * SLACK_PS / (double)(now_ps - m->was_ps);

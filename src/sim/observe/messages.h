@@ -1,7 +1,8 @@
-/* src/sim/observe/messages.h - what hosts see of their messages in one monitor interval: fills a struct seen, from
- * the part of each host.
+/* src/sim/observe/messages.h - what hosts see of their messages in one monitor interval: fills a struct seen,
+ * from the part of each host.
  *
- * Messages are counted when they are posted. Which of them belong together is told by sizes and times alone, as a host could:
+ * Messages are counted when they are posted. Which of them belong together is told by sizes and times alone,
+ * as a host could:
  *
  *   chained   posted just after another message of that host has ended, one it sent or one it got: requests and answers,
  *             closed loops, collectives; or so by chance

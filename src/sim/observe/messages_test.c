@@ -53,8 +53,9 @@ static uint64_t singles(const struct seen *s)
     return count;
 }
 
-/* One host, messages of two sizes, none of which follows from another: two bins of 1 + 1 + 2 and 1 + 1 + 3 bytes, three times
- * two for lists, at most 2 x (2 + 6 x 4) for classes, and 23 for chance and rack. FB_Hadoop has messages of nearly all sizes, and stays below 1 KB by far. */
+/* One host, messages of two sizes, none of which follows from another: two bins of 1 + 1 + 2 and 1 + 1 + 3
+ * bytes, three times two for lists, at most 2 x (2 + 6 x 4) for classes, and 23 for chance and rack.
+ * FB_Hadoop has messages of nearly all sizes, and stays below 1 KB by far. */
 static void read__what_a_host_tells_is_counted(void **state)
 {
     struct seen s = watch("  - {kind: incast, senders: 1, receiver: h5, size: 10KB, start: 10us, period: 400us}\n"
@@ -78,8 +79,8 @@ static void read__messages_at_random_are_counted_once(void **state)
     assert_int_equal(s.job[0].bytes, 0);
 }
 
-/* Every 250 us seven hosts send 64 KB to the last one: 16 times in 4 ms. Each shares the link with six others, so it takes up
- * to seven times as long as alone. */
+/* Every 250 us seven hosts send 64 KB to the last one: 16 times in 4 ms. Each shares the link with six
+ * others, so it takes up to seven times as long as alone. */
 static void read__a_burst_is_one(void **state)
 {
     struct seen     s = watch("  - {kind: incast, senders: 7, size: 64KB, period: 250us}\n", 4);
@@ -91,10 +92,12 @@ static void read__a_burst_is_one(void **state)
     assert_int_equal(s.burst_bytes, 7 * 16 * 64000ull);
     assert_int_equal(singles(&s), 0);
     assert_true(o.messages[PREDICT_MICE] == 7 * 16);
-    assert_true(o.slowdowns[PREDICT_MICE] / o.messages[PREDICT_MICE] > 2 && o.slowdowns[PREDICT_MICE] / o.messages[PREDICT_MICE] < 8);
+    assert_true(o.slowdowns[PREDICT_MICE] / o.messages[PREDICT_MICE] > 2 &&
+                o.slowdowns[PREDICT_MICE] / o.messages[PREDICT_MICE] < 8);
 }
 
-/* Eight workers, a ring of 14 steps of 500 KB, and a pause of 200 us: the sizes alone tell it from other messages. */
+/* Eight workers, a ring of 14 steps of 500 KB, and a pause of 200 us: the sizes alone tell it from other
+ * messages. */
 static void read__a_ring_is_a_job(void **state)
 {
     struct seen s = watch("  - {kind: training, workers: 8, collective: ring_all_reduce, size: 4MB, compute: 200us}\n", 8);
@@ -106,7 +109,8 @@ static void read__a_ring_is_a_job(void **state)
     assert_int_equal(s.job[0].pairs, 8);
     assert_true(fabs((double)s.job[0].messages / s.job[0].firsts - 14) < 2);
     assert_true(fabs(s.job[0].pause_s / s.job[0].pauses - 200e-6) < 30e-6);
-    assert_true(fabs((double)s.job[0].local / s.job[0].messages - 0.75) < 0.05);     /* six of eight neighbours */
+    /* six of eight neighbours */
+    assert_true(fabs((double)s.job[0].local / s.job[0].messages - 0.75) < 0.05);
     assert_true((double)s.job[0].messages * 500000 > 0.95 * (double)s.posted_bytes);
 }
 
@@ -122,8 +126,9 @@ static void read__all_to_all_at_once_is_a_job_without_chains(void **state)
     assert_true(fabs(s.job[0].pause_s / s.job[0].pauses - 200e-6) < 30e-6);
 }
 
-/* Computing takes longer than an interval, so some have none but the first messages of a round, which follow from nothing. Once the size is known
- * they are of the job; of the very first round one interval may not be. */
+/* Computing takes longer than an interval, so some have none but the first messages of a round, which follow
+ * from nothing. Once the size is known they are of the job; of the very first round one interval may not
+ * be. */
 static void read__after_a_pause_a_job_is_known_by_its_size(void **state)
 {
     struct seen s = watch("  - {kind: training, workers: 8, collective: all_to_all, size: 4MB, compute: 3300us}\n", 40);
@@ -151,7 +156,8 @@ static void read__storage_is_a_closed_loop_with_hubs(void **state)
     assert_true(s.chain_tiny > 0);
 }
 
-/* One message for the whole link and all of the time: at the end it waits, and has taken what it takes alone. */
+/* One message for the whole link and all of the time: at the end it waits, and has taken what it takes
+ * alone. */
 static void read__what_is_not_over_waits(void **state)
 {
     struct seen     s = watch("  - {kind: incast, senders: 1, size: 100MB}\n", 2);

@@ -89,7 +89,8 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
     }
 }
 
-/* What the receiver of a queue pair with selective repeat has, in order or not. Where messages end, a packet is counted as a whole. */
+/* What the receiver of a queue pair with selective repeat has, in order or not. Where messages end, a packet
+ * is counted as a whole. */
 static uint64_t kept_bytes(const struct sim *s, const struct flow *f, uint32_t flow)
 {
     uint64_t begin = f->is_lasting ? s->flows.pairs.posted[pair_of(s, f)->head].begin : 0, end;
@@ -101,8 +102,9 @@ static uint64_t kept_bytes(const struct sim *s, const struct flow *f, uint32_t f
     return end > begin ? end - begin : 0;
 }
 
-/* What has arrived, as senders know, or receivers with selective repeat; not only what is acknowledged in order: otherwise all that waits behind a loss would seem to arrive at
- * once when it is repaired, faster than any link. */
+/* What has arrived, as senders know, or receivers with selective repeat; not only what is acknowledged in
+ * order: otherwise all that waits behind a loss would seem to arrive at once when it is repaired, faster than
+ * any link. */
 static uint64_t arrived_bytes(const struct sim *s, uint32_t flow)
 {
     const struct flow *f = &s->flows.flow[flow];

@@ -1,4 +1,5 @@
-/* src/sim/observe/observe_test.c - the sum of all reports is what the counters say at the end, and nobody is disturbed. */
+/* src/sim/observe/observe_test.c - the sum of all reports is what the counters say at the end, and nobody is
+ * disturbed. */
 #include "sim/observe/observe.h"
 #include "scenario/scenario.h"
 
@@ -150,7 +151,8 @@ static void check_entries(const struct total *t, const struct sim *s)
     assert_int_equal(t->entry[1], acked[1]);
 }
 
-static void look_every(const char *text, uint64_t interval_ps, const struct sim *plain, const struct tape *plain_tape)
+static void look_every(const char *text, uint64_t interval_ps, const struct sim *plain,
+                       const struct tape *plain_tape)
 {
     struct observer *o;
     struct scenario  sc;

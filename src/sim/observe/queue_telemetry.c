@@ -54,7 +54,8 @@ uint32_t telemetry_list(const struct sim *s, struct queue_facts *facts)
         devices += p->node != last;
         last = p->node;
         if (facts)
-            facts[count] = (struct queue_facts){ .device = devices - 1, .port = p->id, .rate_bps = p->rate_bps,
+            facts[count] = (struct queue_facts){ .device = devices - 1, .port = p->id,
+                                                 .rate_bps = p->rate_bps,
                                                  .is_uplink = tier[p->peer->node->id] > tier[p->node->id] };
     }
     free(tier);
@@ -93,7 +94,8 @@ struct telemetry *telemetry_new(struct sim *s)
     q->was = xcalloc(q->count + 1ul, sizeof *q->was);
     q->sum = xcalloc(q->count + 1ul, sizeof *q->sum);
     for (uint32_t i = 0, n = 0; (p = next_queue(s, &i)) != NULL; n++)
-        q->was[n] = (struct queue_slot){ .tx_bytes = p->queue_tx_bytes, .marked_bytes = p->queue_marked_bytes };
+        q->was[n] = (struct queue_slot){ .tx_bytes = p->queue_tx_bytes,
+                                         .marked_bytes = p->queue_marked_bytes };
     count_ports(s, true);
     return q;
 }
@@ -147,7 +149,8 @@ uint32_t telemetry_set(struct sim *s, const struct ecn *ecn)
     for (uint32_t i = 0, n = 0; s->cfg.ecn_on && (p = next_queue(s, &i)) != NULL; n++) {
         struct ecn_cfg is = { ecn[n].kmin_bytes, ecn[n].kmax_bytes, ecn[n].pmax };
 
-        if (p->ecn.kmin_bytes == is.kmin_bytes && p->ecn.kmax_bytes == is.kmax_bytes && p->ecn.pmax == is.pmax)
+        if (p->ecn.kmin_bytes == is.kmin_bytes && p->ecn.kmax_bytes == is.kmax_bytes &&
+            p->ecn.pmax == is.pmax)
             continue;
         sim_set_ecn(s, p->id, &is);
         changed++;

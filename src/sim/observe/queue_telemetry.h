@@ -1,11 +1,12 @@
-/* src/sim/observe/queue_telemetry.h - the egress queues of all switches, one by one: for agents that set each by itself.
+/* src/sim/observe/queue_telemetry.h - the egress queues of all switches, one by one: for agents that set each
+ * by itself.
  *
- * A port of a switch is one queue: its classes with PFC (all classes, where there is none) that have no thresholds
- * of their own. Those of TCP beside RDMA are not counted, as a switch counts its queues apart.
+ * A port of a switch is one queue: its classes with PFC (all classes, where there is none) that have no
+ * thresholds of their own. Those of TCP beside RDMA are not counted, as a switch counts its queues apart.
  *
- * What is sent is counted exactly, by a branch that only ports with SLOW_COUNTED take. The mean length is that of
- * samples which are taken while the world is at rest, TELEMETRY_SAMPLES in a slot: switches read it the same way.
- * Nothing that is counted changes what happens.
+ * What is sent is counted exactly, by a branch that only ports with SLOW_COUNTED take. The mean length is
+ * that of samples which are taken while the world is at rest, TELEMETRY_SAMPLES in a slot: switches read it
+ * the same way. Nothing that is counted changes what happens.
  */
 #ifndef SIM_OBSERVE_QUEUE_TELEMETRY_H
 #define SIM_OBSERVE_QUEUE_TELEMETRY_H
@@ -22,7 +23,8 @@ struct telemetry;
 /* How many there are, and what is known of each; facts may be NULL. */
 uint32_t telemetry_list(const struct sim *, struct queue_facts *);
 
-/* How many links each node is away from the nearest host: 0 of a host, 1 of a ToR; UINT32_MAX: none leads to one. */
+/* How many links each node is away from the nearest host: 0 of a host, 1 of a ToR; UINT32_MAX: none leads to
+ * one. */
 void telemetry_tiers(const struct sim *, uint32_t *tier);
 
 /* Starts counting; the simulation must outlive it. */

@@ -1,4 +1,5 @@
-/* src/sim/observe/queue_telemetry_test.c - queues one by one: what is counted and set, and that counting disturbs nobody. */
+/* src/sim/observe/queue_telemetry_test.c - queues one by one: what is counted and set, and that counting
+ * disturbs nobody. */
 #include "sim/observe/queue_telemetry.h"
 #include "scenario/scenario.h"
 
@@ -63,7 +64,8 @@ static void list__names_the_port_of_each(void **state)
         assert_int_equal(p->rate_bps, fact[i].rate_bps);
         assert_int_equal(p->rate_bps == 25000000000, !p->peer->is_switch);
         if (i > 0)
-            assert_int_equal(fact[i].device - fact[i - 1].device, p->node != s->net.port[fact[i - 1].port].node);
+            assert_int_equal(fact[i].device - fact[i - 1].device,
+                             p->node != s->net.port[fact[i - 1].port].node);
     }
     end(&sc, s);
 }
@@ -92,8 +94,8 @@ static void list__knows_which_way_is_up(void **state)
     end(&sc, s);
 }
 
-/* Two flows of 1000 full packets to one host: all of them leave by its port, in its own class, and those that the
- * only switch has marked are its first marks. ACKs and CNPs leave by the other two. */
+/* Two flows of 1000 full packets to one host: all of them leave by its port, in its own class, and those that
+ * the only switch has marked are its first marks. ACKs and CNPs leave by the other two. */
 static void read__counts_what_was_sent_and_marked(void **state)
 {
     struct scenario   sc;
@@ -110,7 +112,8 @@ static void read__counts_what_was_sent_and_marked(void **state)
     assert_int_equal(slot[2].tx_bytes, 2000 * FRAME_BYTES);
     assert_true(marked > 100);
     assert_int_equal(slot[2].marked_bytes, marked * FRAME_BYTES);
-    assert_int_equal(slot[0].tx_bytes + slot[1].tx_bytes, s->engine.counters.acks_sent * 66 + s->engine.counters.cnps_sent * 78);
+    assert_int_equal(slot[0].tx_bytes + slot[1].tx_bytes,
+                     s->engine.counters.acks_sent * 66 + s->engine.counters.cnps_sent * 78);
     assert_int_equal(slot[0].marked_bytes + slot[1].marked_bytes, 0);
     assert_int_equal(slot[2].ecn.kmin_bytes, 10000);
     telemetry_read(q, slot);
@@ -171,7 +174,8 @@ static void set__changes_one_port_and_survives_other_knobs(void **state)
     end(&sc, s);
 }
 
-/* Links between switches are four times as fast as those of hosts: with by_speed their thresholds are four times as high. */
+/* Links between switches are four times as fast as those of hosts: with by_speed their thresholds are four
+ * times as high. */
 static void apply__by_speed_thresholds_go_with_the_link(void **state)
 {
     struct scenario   sc;

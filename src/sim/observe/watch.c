@@ -30,14 +30,16 @@ struct watch {
     uint32_t             *samples;           /* by host */
     uint32_t              samples_max;
     struct fsd           *kept;              /* of the first monitor, by node; NULL: nobody asks */
-    uint32_t             *pair_of;           /* by destination: 1 + its place in the report for the host at hand */
+    uint32_t             *pair_of;           /* by destination: 1 + its place in the report for the host at
+                                              * hand */
 };
 
 /* ---- while it runs ---- */
 
 static struct flow_key key_of(uint32_t src, uint32_t dst, uint32_t ports)
 {
-    return flow_key_tuple(address_of_node(src), address_of_node(dst), (uint16_t)ports, (uint16_t)(ports >> 16), PROTOCOL_UDP);
+    return flow_key_tuple(address_of_node(src), address_of_node(dst), (uint16_t)ports,
+                          (uint16_t)(ports >> 16), PROTOCOL_UDP);
 }
 
 static void show(const struct point *p, void *state, const struct packet *k, uint64_t now_ps)
@@ -54,7 +56,8 @@ static void show(const struct point *p, void *state, const struct packet *k, uin
 }
 
 /* Apart from what most packets need: their way stays short. */
-static __attribute__((noinline)) void show_to_all(const struct watch *w, const struct node *n, const struct packet *k,
+static __attribute__((noinline)) void show_to_all(const struct watch *w, const struct node *n,
+                                                  const struct packet *k,
                                                   uint64_t now_ps)
 {
     for (uint32_t m = 0; m < w->monitors; m++) {
@@ -75,7 +78,8 @@ static void on_packet(void *watch, uint64_t now_ps, const struct node *n, struct
     if (w->is_single) {
         const struct hint *h = &p->hint[k->flow];
 
-        if (h->generation == k->generation && h->hint && p->algo->on_again(p->state[n->id], h->hint, k->payload))
+        if (h->generation == k->generation && h->hint &&
+            p->algo->on_again(p->state[n->id], h->hint, k->payload))
             return;
     }
     show_to_all(w, n, k, now_ps);
@@ -122,7 +126,8 @@ static bool is_point(const struct sim *s, const struct monitor_algo *a, const st
     return a->place == MONITOR_HOST ? !n->is_switch : is_tor(s, n);
 }
 
-static void make_point(struct watch *w, struct point *p, const struct monitor_algo *algo, const struct monitor_cfg *cfg)
+static void make_point(struct watch *w, struct point *p, const struct monitor_algo *algo,
+                       const struct monitor_cfg *cfg)
 {
     struct sim *s = w->sim;
 
@@ -139,8 +144,9 @@ static void make_point(struct watch *w, struct point *p, const struct monitor_al
         p->hint = arena_alloc(&w->hints, s->flows.limit, sizeof *p->hint);
 }
 
-/* Ports of ToRs to hosts are looked at for this as for other rare things. What comes by other ports comes from a switch,
- * so a ToR has counted it: a real switch sees that by the mark, and need not know what its ports lead to. */
+/* Ports of ToRs to hosts are looked at for this as for other rare things. What comes by other ports comes
+ * from a switch, so a ToR has counted it: a real switch sees that by the mark, and need not know what its
+ * ports lead to. */
 static void mark_ports(struct sim *s, bool is_on)
 {
     for (uint32_t i = 0; i < s->net.ports; i++) {
@@ -228,7 +234,8 @@ static void add_pairs(struct watch *w, uint32_t host, struct report *r)
     w->samples[host] = 0;
 }
 
-static void read_monitor(const struct watch *w, const struct point *p, uint64_t now_ps, struct report_monitor *seen)
+static void read_monitor(const struct watch *w, const struct point *p, uint64_t now_ps,
+                         struct report_monitor *seen)
 {
     struct fsd local;
 

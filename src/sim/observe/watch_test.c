@@ -74,7 +74,8 @@ static void adder_read(void *state, uint64_t now_ps, struct fsd *f)
     *f = (struct fsd){ 0 };
 }
 
-static const struct monitor_algo adder = { .on_packet = adder_on_packet, .read = adder_read, .create = adder_create,
+static const struct monitor_algo adder = { .on_packet = adder_on_packet, .read = adder_read,
+                                           .create = adder_create,
                                            .destroy = free, .name = "adder" };
 
 static void on_packet__counts_a_flow_through_four_switches_once(void **unused)
@@ -90,7 +91,8 @@ static void on_packet__counts_a_flow_through_four_switches_once(void **unused)
     w = watch_new(s, &cfg, PS_PER_MS);
     sim_run_until(s, NEVER);
     assert_int_equal(adders, 4);
-    assert_int_equal(shown_bytes[0], 123456);        /* at the first; ACKs, which enter at the last, at none */
+    assert_int_equal(shown_bytes[0], 123456);        /* at the first; ACKs, which enter at the last, at
+                                                      * none */
     assert_int_equal(shown_bytes[1] + shown_bytes[2] + shown_bytes[3], 0);
     watch_free(w);
     sim_free(s);
@@ -120,7 +122,8 @@ static void note(struct run *run, const struct report *r)
     for (uint32_t i = 0; i < r->pairs; i++) {
         /* Packets that are not full are a little faster than the base, which is a full one's. */
         assert_true(r->pair[i].rtt_ps_sum * 10 >= r->pair[i].base_rtt_ps * r->pair[i].rtt_samples * 9);
-        assert_true(r->pair[i].src != r->pair[i].dst && r->pair[i].src < r->devices && r->pair[i].dst < r->devices);
+        assert_true(r->pair[i].src != r->pair[i].dst && r->pair[i].src < r->devices &&
+                    r->pair[i].dst < r->devices);
         seen->rtt_ps_sum += r->pair[i].rtt_ps_sum;
         seen->base_ps_sum += r->pair[i].base_rtt_ps * (i + 1);
     }
@@ -151,7 +154,8 @@ static void run_busy(struct run *run, const struct watch_cfg *cfg, uint32_t thre
 
 static void watch__changes_nothing(void **unused)
 {
-    struct watch_cfg cfg = { .monitor = { monitor_find("paraleon"), monitor_find("exact"), monitor_find("host") },
+    struct watch_cfg cfg = { .monitor = { monitor_find("paraleon"), monitor_find("exact"),
+                                          monitor_find("host") },
                              .monitors = 3 };
     struct run       with, without;
 
@@ -165,7 +169,8 @@ static void watch__changes_nothing(void **unused)
 
 static void watch__sees_the_same_with_many_threads(void **unused)
 {
-    struct watch_cfg cfg = { .monitor = { monitor_find("paraleon"), monitor_find("netflow"), monitor_find("host") },
+    struct watch_cfg cfg = { .monitor = { monitor_find("paraleon"), monitor_find("netflow"),
+                                          monitor_find("host") },
                              .monitors = 3, .cfg = { .netflow_export_ps = PS_PER_MS } };
     struct run       one, many;
 

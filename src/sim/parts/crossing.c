@@ -41,7 +41,8 @@ uint32_t crossing_links(const struct sim *s, uint32_t from)
 #define RING_KIND       255u     /* of what is no packet but a signal */
 #define RING_FETCHED    6u       /* places ahead */
 
-_Static_assert(offsetof(struct packet, kind) >= sizeof(struct signal), "a signal and its kind fit into a packet's line");
+_Static_assert(offsetof(struct packet, kind) >= sizeof(struct signal),
+               "a signal and its kind fit into a packet's line");
 
 static void *get_lines(size_t bytes)
 {
@@ -85,7 +86,8 @@ static uint32_t ring_place(const struct ring *r)
 
 static void ring_step(struct ring *r)
 {
-    atomic_store_explicit(&r->put, atomic_load_explicit(&r->put, memory_order_relaxed) + 1, memory_order_release);
+    atomic_store_explicit(&r->put, atomic_load_explicit(&r->put, memory_order_relaxed) + 1,
+                          memory_order_release);
 }
 
 static void write_more(struct crossing_more *to, const struct packet_pool *packets, uint32_t id)

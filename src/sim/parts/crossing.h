@@ -1,7 +1,7 @@
 /* src/sim/parts/crossing.h - how packets and signals get from one part of the world to another.
  *
- * What a part sends on a link to another (SLOW_BORDER) is put into a ring with one writer and one reader, and becomes an event
- * of the receiving part.
+ * What a part sends on a link to another (SLOW_BORDER) is put into a ring with one writer and one reader, and
+ * becomes an event of the receiving part.
  */
 #ifndef SIM_PARTS_CROSSING_H
 #define SIM_PARTS_CROSSING_H
@@ -20,8 +20,8 @@ struct crossing_more {
     struct inband       inband;  /* last: where nobody asks for it, nobody touches it */
 };
 
-/* One writer, one reader; numbers go round. What crosses is one cache line, and as few of them as will do are used again and
- * again: each has to get from one processor to the other. */
+/* One writer, one reader; numbers go round. What crosses is one cache line, and as few of them as will do are
+ * used again and again: each has to get from one processor to the other. */
 struct ring {
     _Alignas(64) _Atomic uint32_t put;
     _Alignas(64) _Atomic uint32_t got;
@@ -33,8 +33,8 @@ struct ring {
 void ring_build(struct ring *, const struct packet_pool *, uint32_t ports);
 void ring_free(struct ring *);
 
-/* Finds the links of part 's' to others. ahead_ps: from each other part, nothing arrives sooner than that; NEVER: nothing does
- * at all. */
+/* Finds the links of part 's' to others. ahead_ps: from each other part, nothing arrives sooner than that;
+ * NEVER: nothing does at all. */
 void crossing_build(struct sim *s, uint64_t ahead_ps[PARTS_MAX]);
 
 /* How many links lead from a part to part 's'. */

@@ -6,8 +6,8 @@
 #define AHEAD_PS_MIN (25 * PS_PER_NS)  /* less, and parts do little but wait for each other */
 
 /* How much there is to do at a node. What a host sends passes its own switch, one in between and one at the
- * receiver, and as much comes in on average: three parts for the host and the switch it is at, one for those in
- * between, by the rates of their links. */
+ * receiver, and as much comes in on average: three parts for the host and the switch it is at, one for those
+ * in between, by the rates of their links. */
 static double *weigh(const struct sim *s)
 {
     double   *weight = xcalloc(s->net.nodes + 1ul, sizeof *weight), sent = 0, between = 0;
@@ -24,7 +24,8 @@ static double *weigh(const struct sim *s)
         *w *= 3;
     }
     for (uint32_t i = 0; i < s->net.ports; i++)
-        between += s->net.port[i].is_switch && s->net.port[i].peer->is_switch ? (double)s->net.port[i].rate_bps : 0;
+        between += s->net.port[i].is_switch &&
+                   s->net.port[i].peer->is_switch ? (double)s->net.port[i].rate_bps : 0;
     for (uint32_t i = 0; i < s->net.ports && between > 0; i++)
         if (s->net.port[i].is_switch && s->net.port[i].peer->is_switch)
             weight[s->net.port[i].node->id] += sent * (double)s->net.port[i].rate_bps / between;
@@ -45,7 +46,8 @@ uint64_t divide_least_ps(const struct sim *s, const struct port *p)
 /* ---- clusters: nodes that stay together ---- */
 
 struct clusters {
-    uint32_t *head;              /* by node: one of its cluster, the same for all of them: a switch if there is one */
+    uint32_t *head;              /* by node: one of its cluster, the same for all of them: a switch if
+                                  * there is one */
     uint32_t *next;              /* by node: another of its cluster, plus 1; 0: that was the last */
     bool     *has_hosts;         /* by head */
     uint32_t  racks;             /* clusters with hosts */
@@ -77,8 +79,8 @@ static void join_servers(const struct clusters *c, const struct sim *s)
             join(s, c->head, n - 1, n);
 }
 
-/* A rack is a cluster: a switch and its hosts. So are nodes joined by links so short that one part could hardly go ahead
- * of another over them. */
+/* A rack is a cluster: a switch and its hosts. So are nodes joined by links so short that one part could
+ * hardly go ahead of another over them. */
 static void find_clusters(struct clusters *c, const struct sim *s)
 {
     *c = (struct clusters){ xcalloc(s->net.nodes + 1ul, sizeof *c->head), xcalloc(s->net.nodes + 1ul, sizeof *c->next),
@@ -113,7 +115,8 @@ static void free_clusters(struct clusters *c)
     free(c->has_hosts);
 }
 
-/* One for every thread: several in turn would fit its cache better, but what is fetched ahead gains more (docs/perf.md). */
+/* One for every thread: several in turn would fit its cache better, but what is fetched ahead gains more
+ * (docs/perf.md). */
 uint32_t divide_most(const struct sim *s, uint32_t threads)
 {
     uint32_t parts = threads < s->cfg.parts ? s->cfg.parts : threads;
@@ -145,8 +148,8 @@ struct shares {                  /* of the work, while it is divided */
     bool           *is_placed;   /* by head */
 };
 
-/* The part that a cluster without hosts is linked to most, unless that has its share already; of equals, the one with the
- * least to do. */
+/* The part that a cluster without hosts is linked to most, unless that has its share already; of equals, the
+ * one with the least to do. */
 static uint32_t choose_part(const struct sim *s, const struct shares *all, uint32_t head)
 {
     double   linked[PARTS_MAX] = { 0 };
@@ -185,7 +188,8 @@ static void place(const struct sim *s, struct shares *all, uint32_t head, uint32
 /* Clusters with hosts in their order, each part as many as make up its share; then the other switches. */
 static void divide_nodes(struct sim *s, uint32_t count)
 {
-    struct shares all = { .count = count, .weight = weigh(s), .is_placed = xcalloc(s->net.nodes + 1ul, sizeof *all.is_placed) };
+    struct shares all = { .count = count, .weight = weigh(s),
+                          .is_placed = xcalloc(s->net.nodes + 1ul, sizeof *all.is_placed) };
     double        racks = 0, whole = 0, sum = 0;
 
     find_clusters(&all.c, s);

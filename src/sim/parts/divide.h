@@ -1,5 +1,6 @@
-/* src/sim/parts/divide.h - which node belongs to which part of the work. A rack stays together, and so do nodes that are joined
- * by very short links: a part may go ahead of another by no more than what a link between them takes. */
+/* src/sim/parts/divide.h - which node belongs to which part of the work. A rack stays together, and so do
+ * nodes that are joined by very short links: a part may go ahead of another by no more than what a link
+ * between them takes. */
 #ifndef SIM_PARTS_DIVIDE_H
 #define SIM_PARTS_DIVIDE_H
 
@@ -7,8 +8,8 @@
 
 #define PARTS_MAX 64            /* parts */
 
-/* How many parts this network should have: one for each thread if it has as many racks, and more of them, run in
- * turn, in a network whose ports do not fit the cache. */
+/* How many parts this network should have: one for each thread if it has as many racks, and more of them, run
+ * in turn, in a network whose ports do not fit the cache. */
 uint32_t divide_count(const struct sim *, uint32_t threads);
 
 /* Not more than this, whatever the network looks like. */

@@ -40,7 +40,8 @@ static void on_pfc(void *arg, const struct pfc_result *r)
 void gather_begin(struct gathered *g, struct sim *part, const struct sim_hooks *hooks)
 {
     g->sim = part;
-    part->engine.hooks = (struct sim_hooks){ g, hooks->flow_done ? on_flow_done : NULL, hooks->pfc ? on_pfc : NULL };
+    part->engine.hooks = (struct sim_hooks){ g, hooks->flow_done ? on_flow_done : NULL,
+                                             hooks->pfc ? on_pfc : NULL };
 }
 
 void gather_free(struct gathered *g)
@@ -56,7 +57,8 @@ static bool is_before(const struct told *a, const struct told *b)
 }
 
 /* The first that was not told yet, and the part it is of; NULL: all were. */
-static const struct told *find_first(struct gathered **g, uint32_t count, const uint32_t *next, uint32_t *whose)
+static const struct told *find_first(struct gathered **g, uint32_t count, const uint32_t *next,
+                                     uint32_t *whose)
 {
     const struct told *first = NULL;
 

@@ -1,4 +1,5 @@
-/* src/sim/parts/gather.h - what the parts of a world have seen and counted, brought together when the run is at rest. */
+/* src/sim/parts/gather.h - what the parts of a world have seen and counted, brought together when the run is
+ * at rest. */
 #ifndef SIM_PARTS_GATHER_H
 #define SIM_PARTS_GATHER_H
 

@@ -7,7 +7,8 @@
 #define STEP_EVENTS     4u       /* fewer, and a step of a part is over before another thread knows of it */
 #define STEPS_ENOUGH    64u
 
-/* If threads wait much, one tries alone; whoever has been faster goes on, and the other gets a chance now and then. */
+/* If threads wait much, one tries alone; whoever has been faster goes on, and the other gets a chance now and
+ * then. */
 bool pace_choose_one(struct pace *p)
 {
     bool was_one = p->is_one, one = false;

@@ -1,7 +1,7 @@
 /* src/sim/parts/pace.h - whether all threads run the parts of a world, or one alone. No result depends on it.
  *
- * Threads that wait for each other are slower than one where processors are busy with something else, and where parts have
- * too little to do before each waits for the other: short links, few packets.
+ * Threads that wait for each other are slower than one where processors are busy with something else, and
+ * where parts have too little to do before each waits for the other: short links, few packets.
  */
 #ifndef SIM_PARTS_PACE_H
 #define SIM_PARTS_PACE_H

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-/* Rounds of 100,000 events in 10,000 steps, 'wait' of the time spent waiting, so many seconds each with one thread and
- * with two. Returns how many of them one thread has done. */
+/* Rounds of 100,000 events in 10,000 steps, 'wait' of the time spent waiting, so many seconds each with one
+ * thread and with two. Returns how many of them one thread has done. */
 static uint32_t run_rounds(struct pace *p, uint32_t rounds, double one_s, double two_s, double wait)
 {
     uint32_t alone = 0;
@@ -16,13 +16,14 @@ static uint32_t run_rounds(struct pace *p, uint32_t rounds, double one_s, double
         bool one = pace_choose_one(p);
 
         alone += one;
-        pace_keep(p, &(struct pace_round){ 100000, 10000, one ? one_s : two_s, one ? 0 : 2 * wait * two_s, one ? 1 : 2 });
+        pace_keep(p, &(struct pace_round){ 100000, 10000, one ? one_s : two_s, one ? 0 : 2 * wait * two_s,
+                                           one ? 1 : 2 });
     }
     return alone;
 }
 
-/* Threads that hardly wait are left alone; those that wait much are compared with one, and the faster goes on, the other
- * being tried every 17th round or so. */
+/* Threads that hardly wait are left alone; those that wait much are compared with one, and the faster goes
+ * on, the other being tried every 17th round or so. */
 static void choose_one__leaves_it_to_the_faster(void **unused)
 {
     (void)unused;

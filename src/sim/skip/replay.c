@@ -36,7 +36,8 @@ enum { WAITS, SENT, ARRIVED, OVER };     /* state of a flow that is replayed */
 
 /* ---- how well the next is known ---- */
 
-/* Of Student's t: 97.5 % lie below, by degrees of freedom. Tables of any book, e.g. NIST/SEMATECH 1.3.6.7.2. */
+/* Of Student's t: 97.5 % lie below, by degrees of freedom. Tables of any book, e.g. NIST/SEMATECH
+ * 1.3.6.7.2. */
 static const double student[TAPES_MAX] = {
     0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
 };
@@ -78,7 +79,8 @@ static void on_step(struct replay *r, const struct flow *f, bool is_end)
     uint32_t id = (uint32_t)(f - r->sim->flows.flow);
 
     if (r->is_recording && id < r->numbers && r->number_of[id])
-        tape_add_step(&r->fresh, engine_world_ps(&r->sim->engine), r->number_of[id] - 1, is_end, f->resent_bytes);
+        tape_add_step(&r->fresh, engine_world_ps(&r->sim->engine), r->number_of[id] - 1, is_end,
+                      f->resent_bytes);
 }
 
 static void on_arrival(void *arg, const struct flow *f)
@@ -289,7 +291,8 @@ void replay_before_flow(struct replay *r, struct sim *s, uint32_t stream)
 {
     const struct traffic *t = s->program.traffic;
 
-    if (r->playing || !traffic_repeats(t, traffic_entry_of(t, stream)) || !is_empty(s) || !traffic_is_at_rest(t))
+    if (r->playing || !traffic_repeats(t, traffic_entry_of(t, stream)) || !is_empty(s) ||
+        !traffic_is_at_rest(t))
         return;
     if (r->is_recording && engine_world_ps(&s->engine) == r->fresh.start_ps)
         return;                  /* others of the same moment */

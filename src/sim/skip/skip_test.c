@@ -1,5 +1,5 @@
-/* src/sim/skip/skip_test.c - worlds that are skipped through, held against closed forms and against the same worlds
- * packet by packet. */
+/* src/sim/skip/skip_test.c - worlds that are skipped through, held against closed forms and against the same
+ * worlds packet by packet. */
 #include "sim/skip/skip.h"
 #include "sim/sim.h"
 #include "sim/test_world.h"
@@ -82,7 +82,8 @@ static void assert_same_flows(const struct world *a, const struct world *b)
 
 /* ---- steady phases ---- */
 
-static void flows_world(struct world *w, bool is_fast, const struct flow_row *flows, uint32_t count, uint32_t hosts)
+static void flows_world(struct world *w, bool is_fast, const struct flow_row *flows, uint32_t count,
+                        uint32_t hosts)
 {
     struct sim_cfg cfg;
     struct graph   g;
@@ -122,12 +123,14 @@ static void steady_fly__two_flows_share_a_link(void **unused)
     assert_true(world_finish(&packet, PS_PER_MS, LATEST) && world_finish(&fast, PS_PER_MS, LATEST));
     assert_near(ideal_ps, (double)fast.sim->done_ps, 0.001);
     for (uint16_t i = 1; i <= 2; i++)
-        assert_near((double)world_result(&packet, i - 1u, i)->fct_ps, (double)world_result(&fast, i - 1u, i)->fct_ps,
+        assert_near((double)world_result(&packet, i - 1u, i)->fct_ps,
+                    (double)world_result(&fast, i - 1u, i)->fct_ps,
                     1e-4);
     assert_conserved(&fast, 200 * MB);
     assert_int_equal(packet.sim->engine.counters.data_sent, fast.sim->engine.counters.data_sent);
     assert_true(events_of(&fast) < events_of(&packet) / 3);
-    assert_near((double)events_of(&packet), (double)(events_of(&fast) + skip_told(fast.sim)->events_saved), 0.02);
+    assert_near((double)events_of(&packet), (double)(events_of(&fast) + skip_told(fast.sim)->events_saved),
+                0.02);
     world_end(&packet);
     world_end(&fast);
 }
@@ -176,7 +179,8 @@ static void failing_world(struct world *w, bool is_fast)
     leave_alone(w);
 }
 
-/* The links fail when they should, and what was on them is lost. The flow never ends: there is no way any more. */
+/* The links fail when they should, and what was on them is lost. The flow never ends: there is no way any
+ * more. */
 static void steady_fly__ends_before_a_link_fails(void **unused)
 {
     const struct sim_counters *c;
@@ -369,8 +373,8 @@ static void skip__same_whatever_the_slices(void **unused)
     world_end(&b.w);
 }
 
-/* A spine is cut off in iteration 20: that one is simulated, and the ways are others from then on, so what was recorded
- * before does not count any more. */
+/* A spine is cut off in iteration 20: that one is simulated, and the ways are others from then on, so what
+ * was recorded before does not count any more. */
 static void replay__a_link_that_fails_is_simulated(void **unused)
 {
     struct gym          packet, fast;
@@ -388,7 +392,8 @@ static void replay__a_link_that_fails_is_simulated(void **unused)
     gym_open(&fast, true, change[1], 1);
     assert_true(world_finish(&packet.w, PS_PER_MS, LATEST) && world_finish(&fast.w, PS_PER_MS, LATEST));
     assert_int_equal(ITERATIONS, fast.ops);
-    assert_true(packet.w.sim->engine.counters.dropped_down > 0 && fast.w.sim->engine.counters.dropped_down > 0);
+    assert_true(packet.w.sim->engine.counters.dropped_down > 0 &&
+                fast.w.sim->engine.counters.dropped_down > 0);
     assert_true(skip_told(fast.w.sim)->recorded >= 5 && skip_told(fast.w.sim)->replayed > 20);
     assert_near(mean_ps(&packet), mean_ps(&fast), 0.01);
     assert_near((double)longest_ps(&packet), (double)longest_ps(&fast), 0.01);

@@ -217,7 +217,8 @@ static bool are_signals_uneven(const struct steady *d, const struct sim *s)
 /* Somebody wants to know of every PFC frame, and there are some. */
 static bool is_pfc_asked_for(const struct steady *d, const struct sim *s)
 {
-    return s->engine.hooks.pfc && mark_before(d, 2)->counters.pfc_sent != mark_before(d, 0)->counters.pfc_sent;
+    return s->engine.hooks.pfc &&
+           mark_before(d, 2)->counters.pfc_sent != mark_before(d, 0)->counters.pfc_sent;
 }
 
 /* ---- taking off ---- */
@@ -261,8 +262,8 @@ static double reach_ps(const struct steady *d, const struct sim *s, double diffe
     return reach;
 }
 
-/* In that time the first flow sends whole packets: flows that go in step, as a collective's do, are not off by a part
- * of one. */
+/* In that time the first flow sends whole packets: flows that go in step, as a collective's do, are not off
+ * by a part of one. */
 static uint64_t in_packets(const struct steady *d, const struct sim *s, double reach_ps)
 {
     double rate = rate_between(&mark_before(d, 2)->flow[0], &mark_before(d, 0)->flow[0]);
@@ -320,7 +321,8 @@ void steady_look(struct steady *d, struct sim *s)
 {
     bool is_due = d->units >= 4 && (d->units & (d->units - 1)) == 0;
 
-    if (s->engine.counters.flows_started == s->engine.counters.flows_done || s->flows.selective_tx || s->watch.arg) {
+    if (s->engine.counters.flows_started == s->engine.counters.flows_done || s->flows.selective_tx ||
+        s->watch.arg) {
         await_flow(d, s);
         return;
     }

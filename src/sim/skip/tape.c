@@ -7,7 +7,8 @@
 #define SAMPLES_MAX     256u
 #define SAMPLE_PS_FIRST (100 * PS_PER_US)
 
-_Static_assert(sizeof(struct sim_counters) % sizeof(uint64_t) == 0, "counters are whole numbers, all of one size");
+_Static_assert(sizeof(struct sim_counters) % sizeof(uint64_t) == 0,
+               "counters are whole numbers, all of one size");
 
 static void *grow(void *rows, uint32_t count, uint32_t *max, size_t bytes)
 {

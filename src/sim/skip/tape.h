@@ -1,8 +1,8 @@
-/* src/sim/skip/tape.h - one round of jobs that repeat themselves, as it was: which flows started when, when each had
- * arrived and was acknowledged, and what was counted meanwhile.
+/* src/sim/skip/tape.h - one round of jobs that repeat themselves, as it was: which flows started when, when
+ * each had arrived and was acknowledged, and what was counted meanwhile.
  *
- * Times are from the start of the round. What the whole network counts is kept sample by sample; of a port only what it
- * comes to, of which a share is due that goes by the bytes that all hosts have sent.
+ * Times are from the start of the round. What the whole network counts is kept sample by sample; of a port
+ * only what it comes to, of which a share is due that goes by the bytes that all hosts have sent.
  */
 #ifndef SIM_SKIP_TAPE_H
 #define SIM_SKIP_TAPE_H

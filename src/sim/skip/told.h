@@ -9,7 +9,8 @@ struct skip_told {
     uint32_t flights;            /* how often */
     uint64_t replayed_ps;        /* time of rounds that were replayed */
     uint32_t recorded, replayed; /* rounds */
-    double   spread;             /* the next round's time is that of the recorded ones within this share (95 %); 0: fewer than two were */
+    double   spread;             /* the next round's time is that of the recorded ones within this share
+                                  * (95 %); 0: fewer than two were */
     double   spread_max;         /* the largest so far */
     uint64_t events_saved;       /* about */
 };

@@ -10,7 +10,8 @@ const char *sim_cc_text(const struct sim_cfg *c, char buf[SIM_CC_TEXT_MAX])
     size_t length = (size_t)snprintf(buf, SIM_CC_TEXT_MAX, "%s", c->cc->name);
 
     for (uint32_t i = 0; i < c->cc_others && length < SIM_CC_TEXT_MAX; i++)
-        length += (size_t)snprintf(buf + length, SIM_CC_TEXT_MAX - length, ", %s (%u host%s)", c->cc_other[i].cc->name,
+        length += (size_t)snprintf(buf + length, SIM_CC_TEXT_MAX - length, ", %s (%u host%s)",
+                                   c->cc_other[i].cc->name,
                                    c->cc_other[i].hosts, c->cc_other[i].hosts == 1 ? "" : "s");
     return buf;
 }

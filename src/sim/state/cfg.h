@@ -1,4 +1,5 @@
-/* src/sim/state/cfg.h - how a world is to be: what whoever builds one says, and it never changes but for the knobs. */
+/* src/sim/state/cfg.h - how a world is to be: what whoever builds one says, and it never changes but for the
+ * knobs. */
 #ifndef SIM_STATE_CFG_H
 #define SIM_STATE_CFG_H
 
@@ -54,11 +55,13 @@ struct sim_cfg {
     const struct cc_algo *cc;
     struct cc_other cc_other[CC_OTHERS_MAX];
     uint32_t       cc_others;    /* 0: all hosts have cc */
-    uint8_t       *cc_by_node;   /* of hosts: 0: cc, i: cc_other[i - 1]; NULL if there are none. Needed until the world is built */
+    uint8_t       *cc_by_node;   /* of hosts: 0: cc, i: cc_other[i - 1]; NULL if there are none. Needed
+                                  * until the world is built */
     const struct rlcc_model *rlcc;           /* of cc rlcc; outlives the world */
     struct cc_fork fork;         /* model hpcc: settings of its controls */
     const struct lb_algo *lb;
-    uint64_t       lb_seed;      /* another one: other paths. 0: ECMP's salts are the numbers of the switches */
+    uint64_t       lb_seed;      /* another one: other paths. 0: ECMP's salts are the numbers of the
+                                  * switches */
     bool           lb_weighted;  /* links of more capacity get more: see net/route.h */
     bool           lb_by_host;   /* all queue pairs between two hosts have one source port */
     uint32_t       threads;      /* that may share the work; 0 counts as 1. No result depends on it */
@@ -74,29 +77,36 @@ struct sim_cfg {
 
     /* Hosts. */
     uint32_t ack_every;          /* packets per ACK; the last of a message is always acknowledged */
-    uint32_t ack_from_bytes;     /* not 0: instead, a packet is acknowledged if so much of its flow has come with it, */
+    uint32_t ack_from_bytes;     /* not 0: instead, a packet is acknowledged if so much of its flow has
+                                  * come with it, */
     uint32_t ack_chunk_bytes;    /* or a multiple of this */
     bool     ack_unpaused;       /* PFC does not stop a host's ACKs */
     bool     has_ack_prio;       /* ACKs and NACKs have a class of their own: */
     uint8_t  ack_prio;
     bool     nack_is_cnp;        /* a sender takes a NACK for a CNP as well */
-    bool     ack_droppable;      /* switches may drop ACKs that overrun the headroom, a defect of the HPCC fork */
+    bool     ack_droppable;      /* switches may drop ACKs that overrun the headroom, a defect of the HPCC
+                                  * fork */
     uint64_t nack_gap_ps;        /* least time between NACKs for the same byte */
     bool     is_selective;       /* only what is missing is sent again: see host/selective_repeat.h */
     uint64_t reorder_ps;         /* selective: a packet that is missing for longer is lost */
     uint64_t rto_ps;             /* 0: no retransmission timer; RTO_AUTO */
-    uint64_t rto_ps_max;         /* doubles up to this with each time-out in a row; 0: it does not. RTO_AUTO decides */
+    uint64_t rto_ps_max;         /* doubles up to this with each time-out in a row; 0: it does not.
+                                  * RTO_AUTO decides */
     uint64_t window_bytes;       /* 0: none */
     bool     window_by_rate;     /* window shrinks with rate / line rate */
-    bool     window_by_pair;     /* the forks: the window, and the round trip that controls know, are those of two hosts */
-    bool     is_unpaced;         /* the forks: packets follow each other at line rate, whatever the flow's rate */
+    bool     window_by_pair;     /* the forks: the window, and the round trip that controls know, are those
+                                  * of two hosts */
+    bool     is_unpaced;         /* the forks: packets follow each other at line rate, whatever the flow's
+                                  * rate */
     uint64_t idle_reset_ps;      /* a queue pair that was idle for so long begins anew; 0: it never does */
     bool     record_gaps;        /* between packets of a flow: see host/gaps.h */
 
     /* Switches. */
     uint64_t buffer_bytes;
-    bool     buffer_wraps;       /* the shared part of the buffer has 32 bits: below 0 it becomes large (HPCC fork) */
-    uint32_t reserve_bytes;      /* per port and class in use (model hpcc: set aside per port, used per class) */
+    bool     buffer_wraps;       /* the shared part of the buffer has 32 bits: below 0 it becomes large
+                                  * (HPCC fork) */
+    uint32_t reserve_bytes;      /* per port and class in use (model hpcc: set aside per port, used per
+                                  * class) */
     uint32_t resume_bytes;       /* XON this far below XOFF */
     uint64_t pause_ps;           /* after which a pause ends by itself; 0: never */
     uint64_t headroom_bytes;     /* likewise; 0: by the model's formula */
@@ -129,7 +139,8 @@ static inline const struct cc_algo *sim_cc(const struct sim_cfg *c, uint32_t i)
 #define SIM_CC_TEXT_MAX 256
 const char *sim_cc_text(const struct sim_cfg *, char buf[SIM_CC_TEXT_MAX]);
 
-/* What packets carry for congestion control. Those of all controls are alike, so more than their way they tell all or none. */
+/* What packets carry for congestion control. Those of all controls are alike, so more than their way they
+ * tell all or none. */
 enum cc_telemetry sim_cc_telemetry(const struct sim_cfg *);
 
 /* Whether any of them asks for RTT probes. */

@@ -15,7 +15,8 @@ void expect_of_node(bool holds, const struct sim *s, uint32_t node, const char *
 
     if (holds)
         return;
-    snprintf(whom, sizeof whom, "%s %s ", s->net.node[node].is_switch ? "switch" : "host", s->net.graph.node[node].name);
+    snprintf(whom, sizeof whom, "%s %s ", s->net.node[node].is_switch ? "switch" : "host",
+             s->net.graph.node[node].name);
     fail(s, whom, what);
 }
 

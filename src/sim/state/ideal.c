@@ -1,11 +1,13 @@
-/* src/sim/state/ideal.c - how long a flow takes that is alone in the network, by closed forms. tests/oracle/ holds the
- * simulation against them. */
+/* src/sim/state/ideal.c - how long a flow takes that is alone in the network, by closed forms. tests/oracle/
+ * holds the simulation against them. */
 #include "sim/state/ideal.h"
 
-struct path { uint32_t hops; uint32_t port[IDEAL_HOPS_MAX]; };   /* sending ports from source to destination */
+struct path { uint32_t hops; uint32_t port[IDEAL_HOPS_MAX]; };   /* sending ports from source to
+                                                                  * destination */
 
 /* The next hops at a switch to a host, as many as the result. */
-static uint32_t hops_from(const struct route *r, uint32_t node, uint32_t dst, const uint32_t **hop, uint32_t *one)
+static uint32_t hops_from(const struct route *r, uint32_t node, uint32_t dst, const uint32_t **hop,
+                          uint32_t *one)
 {
     uint32_t entry = r->entry[r->row[node] + r->host[dst].group];
 
@@ -164,7 +166,8 @@ bool sim_ideal_is_uneven(const struct sim *s)
 }
 
 /* Which way a flow goes is the balancer's business: it is held against the best. */
-static uint64_t exact_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, const struct frames *frames)
+static uint64_t exact_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes,
+                         const struct frames *frames)
 {
     struct best best = { .s = s, .frames = frames, .bytes = bytes, .dst = dst };
 
@@ -177,7 +180,8 @@ static uint64_t exact_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64
 /* With 'telemetry_bytes' of what frames carry left out. */
 static struct frames frames_of(const struct sim *s, uint32_t telemetry_bytes)
 {
-    return (struct frames){ s->cfg.mtu_bytes, s->cfg.header_bytes - telemetry_bytes, s->cfg.ack_bytes - telemetry_bytes,
+    return (struct frames){ s->cfg.mtu_bytes, s->cfg.header_bytes - telemetry_bytes,
+                            s->cfg.ack_bytes - telemetry_bytes,
                             s->cfg.ack_every };
 }
 
@@ -199,7 +203,8 @@ bool sim_has_way(const struct sim *s, uint32_t epoch, uint32_t src, uint32_t dst
     return find_path_at(s, epoch, src, dst, &path);
 }
 
-uint64_t sim_ideal_rerouted_ps(const struct sim *s, uint32_t epoch, uint32_t src, uint32_t dst, uint64_t bytes)
+uint64_t sim_ideal_rerouted_ps(const struct sim *s, uint32_t epoch, uint32_t src, uint32_t dst,
+                               uint64_t bytes)
 {
     struct path first, now;
 
@@ -236,8 +241,8 @@ uint64_t sim_pair_bdp_bytes(const struct sim *s, uint32_t src, uint32_t dst)
     return (uint64_t)((unsigned __int128)rtt_ns * slowest_bps(s, &path) / 1000000000u) / 8;
 }
 
-/* Full queues take longer than propagation wherever this matters, so it is the switches of the longest way that count, and
- * the slowest of all ports. */
+/* Full queues take longer than propagation wherever this matters, so it is the switches of the longest way
+ * that count, and the slowest of all ports. */
 uint64_t sim_full_rtt_ps(const struct sim *s, uint64_t queue_bytes, uint32_t queues)
 {
     uint64_t slowest = UINT64_MAX, drain_ps;

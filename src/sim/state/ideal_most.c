@@ -1,7 +1,7 @@
 /* src/sim/state/ideal_most.c - the longest ways of a network: every pair of racks, in a few steps each.
  *
- * What a lone packet and its answer take is a sum over links. So what lies between a switch and the target is kept once
- * it is known, and another way that comes by there stops looking.
+ * What a lone packet and its answer take is a sum over links. So what lies between a switch and the target is
+ * kept once it is known, and another way that comes by there stops looking.
  */
 #include "sim/state/ideal.h"
 
@@ -24,9 +24,10 @@ struct search {
     uint32_t           *first;   /* by group: its first in 'end' */
 };
 
-/* Of a group's hosts with links of one rate, the two farthest from their switch are enough: no pair with another of them has
- * a longer round trip, or one as long at a higher rate. The second counts only for paths within the group. Where the model
- * has no BDP, rates do not matter: two of all hosts of a group are enough. */
+/* Of a group's hosts with links of one rate, the two farthest from their switch are enough: no pair with
+ * another of them has a longer round trip, or one as long at a higher rate. The second counts only for paths
+ * within the group. Where the model has no BDP, rates do not matter: two of all hosts of a group are
+ * enough. */
 struct end {
     uint64_t rate_bps;           /* 0: rates do not matter */
     uint64_t ps;
@@ -115,8 +116,8 @@ static uint32_t next_port(const struct search *f, uint32_t node, uint32_t group)
     return f->route->hop[entry] ? f->route->hop[entry + 1] : UINT32_MAX;
 }
 
-/* From a switch to that of a group; hops UINT32_MAX: there is no way. Goes there along the ways that are not known, and
- * comes back adding up. */
+/* From a switch to that of a group; hops UINT32_MAX: there is no way. Goes there along the ways that are not
+ * known, and comes back adding up. */
 static const struct way *find_way(struct search *f, uint32_t node, uint32_t group, uint32_t *stack)
 {
     uint32_t    depth = 0, at = node;
@@ -156,7 +157,8 @@ static uint64_t bdp_of(const struct way *w)
     return (uint64_t)((unsigned __int128)(w->ps / PS_PER_NS) * w->slowest_bps / 1000000000u) / 8;
 }
 
-static void look_at_pair(struct search *f, struct ideal_most *most, uint32_t src, uint32_t dst, uint32_t *stack)
+static void look_at_pair(struct search *f, struct ideal_most *most, uint32_t src, uint32_t dst,
+                         uint32_t *stack)
 {
     const struct network    *net = &f->sim->net;
     const struct route_host *h = &f->route->host[dst];

@@ -14,11 +14,13 @@ static const uint64_t gbps[] = { 25, 40, 100, 400 };
 /* A link with a delay of its own, and one of four rates. */
 static void link_at_random(struct graph *g, struct rng *r, bool has_odd_rates, uint32_t a, uint32_t b)
 {
-    graph_add_link(g, &(struct graph_link){ .a = a, .b = b, .rate_bps = gbps[has_odd_rates ? rng_below(r, 4) : 2] * GBPS,
+    graph_add_link(g, &(struct graph_link){ .a = a, .b = b,
+                                            .rate_bps = gbps[has_odd_rates ? rng_below(r, 4) : 2] * GBPS,
                                             .delay_ps = rng_below(r, 3000) * PS_PER_NS });
 }
 
-/* Hosts on a random tree of switches with 'more' links. No two links are alike, those of a rack's hosts included. */
+/* Hosts on a random tree of switches with 'more' links. No two links are alike, those of a rack's hosts
+ * included. */
 static void make_graph(struct graph *g, struct rng *r, bool has_odd_rates, uint32_t more)
 {
     uint32_t switches = 12;
@@ -87,7 +89,8 @@ static void sim_ideal_most__is_the_most_of_all_pairs(void **unused)
 /* What the links of a path add up to. */
 struct sum { uint64_t rtt_ps, slowest_bps; uint32_t links; };
 
-/* The sums of all paths of a tree that begin at a host, by a walk over its links; the largest go to 'most'. */
+/* The sums of all paths of a tree that begin at a host, by a walk over its links; the largest go to
+ * 'most'. */
 static void walk(const struct sim *s, uint32_t node, uint32_t from, struct sum sum, struct ideal_most *most)
 {
     const struct graph *g = &s->net.graph;
@@ -109,16 +112,19 @@ static void walk(const struct sim *s, uint32_t node, uint32_t from, struct sum s
             continue;
         next.links++;
         next.slowest_bps = l->rate_bps < sum.slowest_bps ? l->rate_bps : sum.slowest_bps;
-        if (s->cfg.model == MODEL_HPCC)          /* propagation both ways and one payload, in whole nanoseconds */
+        if (s->cfg.model == MODEL_HPCC)          /* propagation both ways and one payload, in whole
+                                                  * nanoseconds */
             next.rtt_ps += 2 * l->delay_ps + mtu * 8000000000ull / l->rate_bps * PS_PER_NS;
         else
-            next.rtt_ps += 2 * l->delay_ps + model_frame_ps(&s->model, mtu + s->cfg.header_bytes, l->rate_bps) +
+            next.rtt_ps += 2 * l->delay_ps + model_frame_ps(&s->model, mtu + s->cfg.header_bytes,
+                                                            l->rate_bps) +
                            model_frame_ps(&s->model, s->cfg.ack_bytes, l->rate_bps);
         walk(s, l->a == node ? l->b : l->a, node, next, most);
     }
 }
 
-/* In a tree there is one path between two hosts, so that sums over the links of the graph say what is right. */
+/* In a tree there is one path between two hosts, so that sums over the links of the graph say what is
+ * right. */
 static void sim_ideal_most__is_that_of_a_tree(void **unused)
 {
     static const enum sim_model models[] = { MODEL_NIC, MODEL_HPCC };
@@ -144,7 +150,8 @@ static void sim_ideal_most__is_that_of_a_tree(void **unused)
     }
 }
 
-/* Four hosts of one switch, two of them far: the longest path is between those two, wherever they stand in the list. */
+/* Four hosts of one switch, two of them far: the longest path is between those two, wherever they stand in
+ * the list. */
 static void sim_ideal_most__finds_the_far_hosts_of_a_switch(void **unused)
 {
     (void)unused;
@@ -163,7 +170,8 @@ static void sim_ideal_most__finds_the_far_hosts_of_a_switch(void **unused)
 /* Two racks and a spine, by hand. */
 static void sim_ideal_most__counts_links_and_bytes(void **unused)
 {
-    struct graph_clos clos = { .tors = 2, .hosts_per_tor = 1, .spines = 1, .parallel = 1, .rate_bps = 25 * GBPS,
+    struct graph_clos clos = { .tors = 2, .hosts_per_tor = 1, .spines = 1, .parallel = 1,
+                               .rate_bps = 25 * GBPS,
                                .delay_ps = 1000000, .fabric_rate_bps = 100 * GBPS, .fabric_delay_ps = 2000000 };
     struct ideal_most most;
     struct graph      g;
@@ -180,15 +188,16 @@ static void sim_ideal_most__counts_links_and_bytes(void **unused)
     sim_free(s);
 }
 
-/* Two racks and four spines, one of them with slow links: whichever it is, a flow is held against the fast ones, and takes that long
- * alone on one of them. */
+/* Two racks and four spines, one of them with slow links: whichever it is, a flow is held against the fast
+ * ones, and takes that long alone on one of them. */
 static void sim_ideal_ps__is_that_of_the_best_path(void **unused)
 {
     uint64_t even_ps = 0;
 
     (void)unused;
     for (uint32_t slow = 0; slow <= 4; slow++) {
-        struct graph_clos clos = { .tors = 2, .hosts_per_tor = 1, .spines = 4, .parallel = 1, .rate_bps = 100 * GBPS,
+        struct graph_clos clos = { .tors = 2, .hosts_per_tor = 1, .spines = 4, .parallel = 1,
+                                   .rate_bps = 100 * GBPS,
                                    .delay_ps = 1000000, .fabric_rate_bps = 100 * GBPS, .fabric_delay_ps = 1000000 };
         struct graph      g;
         struct sim       *s;
@@ -205,7 +214,8 @@ static void sim_ideal_ps__is_that_of_the_best_path(void **unused)
         assert_int_equal(s->net.is_uneven, slow < 4);
         sim_free(s);
     }
-    /* 977 packets of 1106 bytes at 100 Gb/s, the last of 658, are 86.4 us; three hops more and the ACK's way, 8 us and little. */
+    /* 977 packets of 1106 bytes at 100 Gb/s, the last of 658, are 86.4 us; three hops more and the ACK's way,
+     * 8 us and little. */
     assert_true(even_ps > 94 * PS_PER_US && even_ps < 96 * PS_PER_US);
 }
 
@@ -227,7 +237,8 @@ static void sim_new__refuses_ways_that_are_too_long(void **unused)
             graph_add_node(&g, true, NULL);
         graph_add_node(&g, false, NULL);
         for (uint32_t i = 0; i <= switches; i++)
-            graph_add_link(&g, &(struct graph_link){ .a = i, .b = i + 1, .rate_bps = 100 * GBPS, .delay_ps = 1000 });
+            graph_add_link(&g, &(struct graph_link){ .a = i, .b = i + 1, .rate_bps = 100 * GBPS,
+                                                     .delay_ps = 1000 });
         world_cfg(&cfg, MODEL_NIC);
         traffic = traffic_new(&g, 1);
         rc = sim_new(&s, &g, &cfg, traffic, &err);

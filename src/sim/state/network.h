@@ -1,5 +1,5 @@
-/* src/sim/state/network.h - the network: what all parts of a world share. Each has a copy of these handles; what they
- * lead to is there once, and a part touches only what belongs to its own nodes.
+/* src/sim/state/network.h - the network: what all parts of a world share. Each has a copy of these handles;
+ * what they lead to is there once, and a part touches only what belongs to its own nodes.
  */
 #ifndef SIM_STATE_NETWORK_H
 #define SIM_STATE_NETWORK_H
@@ -40,8 +40,10 @@ struct network {
     struct host   *host;
     uint32_t       nodes, ports, hosts;
     struct conweave_node *conweave;          /* by node; NULL: another model */
-    uint64_t      *pausing_until_ps;         /* model conweave: by port and class: see switch/conweave_buffer.h */
-    struct last_way (*last_way)[LAST_WAYS][2];   /* by port that a packet came in by, by flow, and whether it was data; of the present routes */
+    uint64_t      *pausing_until_ps;         /* model conweave: by port and class: see
+                                              * switch/conweave_buffer.h */
+    struct last_way (*last_way)[LAST_WAYS][2];   /* by port that a packet came in by, by flow, and whether
+                                                  * it was data; of the present routes */
     struct route  *route;                    /* one per set of links that are up: by epoch */
     uint64_t      *epoch_ps;                 /* when the epoch after this one begins; NEVER: it is the last */
     struct port_change *change;              /* by node, then by epoch */

@@ -1,4 +1,5 @@
-/* src/sim/state/owner.h - the owner word of an event: the line of its owner and, in the low bits, the event's kind.
+/* src/sim/state/owner.h - the owner word of an event: the line of its owner and, in the low bits, the event's
+ * kind.
  *
  * Ports and hosts own events; their lines have small numbers. Numbered events have no owner. */
 #ifndef SIM_STATE_OWNER_H

@@ -106,11 +106,13 @@ static inline uint32_t follow(struct lb_tag *tag, uint32_t path, const uint32_t 
 }
 
 /* Returns the balancer's choice for a data packet to switch 'to': a path or a next hop. */
-static inline uint32_t ask(struct sim *s, const struct node *n, const struct packet *k, struct lb_tag *tag, uint32_t to,
+static inline uint32_t ask(struct sim *s, const struct node *n, const struct packet *k, struct lb_tag *tag,
+                           uint32_t to,
                            const uint32_t *hop, bool is_path)
 {
     const struct lb_switch *sw = &place_of(n)->sw;
-    struct lb_packet        p = { .src = k->src, .dst = k->dst, .ports = k->ports, .bytes = k->bytes, .to = to,
+    struct lb_packet        p = { .src = k->src, .dst = k->dst, .ports = k->ports, .bytes = k->bytes,
+                                  .to = to,
                                   .choices = is_path ? n->route_paths[to] + 1u : hop[0], .ways = hop[0],
                                   .way = hop + 1, .prio = k->prio,
                                   .tag = tag };
@@ -126,9 +128,10 @@ static inline uint32_t ask(struct sim *s, const struct node *n, const struct pac
     return choice;
 }
 
-/* The port for data packet 'id' to group 'to', where 'hop' (see struct route) are several next hops or, at a first switch,
- * one with several paths behind it. */
-static APART struct port *choose_port(struct sim *s, const struct node *n, const struct port *in, uint32_t id, uint32_t to,
+/* The port for data packet 'id' to group 'to', where 'hop' (see struct route) are several next hops or, at a
+ * first switch, one with several paths behind it. */
+static APART struct port *choose_port(struct sim *s, const struct node *n, const struct port *in, uint32_t id,
+                                      uint32_t to,
                                       const uint32_t *hop)
 {
     struct lb_tag       *tag = packet_tag(&s->engine.packets, id);
@@ -188,16 +191,19 @@ static APART void leave(struct sim *s, const struct node *n, uint32_t id)
     bool                 is_data = k->kind == PACKET_DATA;
 
     if (s->cfg.lb == &lb_conga)
-        conga_leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data, packet_tag(&s->engine.packets, id));
+        conga_leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data,
+                    packet_tag(&s->engine.packets, id));
     else
-        s->cfg.lb->leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data, packet_tag(&s->engine.packets, id));
+        s->cfg.lb->leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data,
+                         packet_tag(&s->engine.packets, id));
 }
 
 /* ---- entry points ---- */
 
-/* At the first switch a balancer sees data, and one in eight other packets, which carry feedback; in between data; at
- * the last switch data, and others with feedback. Returns false if routes decide on the port. */
-static bool see(struct sim *s, const struct port *in, uint32_t id, const struct packet *k, uint32_t to, struct port **out)
+/* At the first switch a balancer sees data, and one in eight other packets, which carry feedback; in between
+ * data; at the last switch data, and others with feedback. Returns false if routes decide on the port. */
+static bool see(struct sim *s, const struct port *in, uint32_t id, const struct packet *k, uint32_t to,
+                struct port **out)
 {
     const struct node *n = in->node;
     bool               is_local = n->route_entry[to] == ROUTE_LOCAL, is_data = k->kind == PACKET_DATA;
@@ -223,7 +229,8 @@ static bool see(struct sim *s, const struct port *in, uint32_t id, const struct 
 }
 
 /* Balancers that choose among several next hops for data, and see nothing else. */
-static bool choose(struct sim *s, const struct port *in, uint32_t id, const struct packet *k, struct port **out)
+static bool choose(struct sim *s, const struct port *in, uint32_t id, const struct packet *k,
+                   struct port **out)
 {
     const struct node *n = in->node;
     uint32_t           to = n->route_host[k->dst].group, way = n->route_entry[to];
@@ -234,7 +241,8 @@ static bool choose(struct sim *s, const struct port *in, uint32_t id, const stru
     return true;
 }
 
-static bool see_and_choose(struct sim *s, const struct port *in, uint32_t id, const struct packet *k, struct port **out)
+static bool see_and_choose(struct sim *s, const struct port *in, uint32_t id, const struct packet *k,
+                           struct port **out)
 {
     return see(s, in, id, k, in->node->route_host[k->dst].group, out) || choose(s, in, id, k, out);
 }
@@ -243,7 +251,8 @@ static bool see_and_choose(struct sim *s, const struct port *in, uint32_t id, co
 
 void balance_build(struct sim *s)
 {
-    const struct lb_algo *lb = s->cfg.lb = s->cfg.lb == &lb_conga && s->model.conga ? s->model.conga : s->cfg.lb;
+    const struct lb_algo *lb = s->cfg.lb = s->cfg.lb == &lb_conga &&
+                               s->model.conga ? s->model.conga : s->cfg.lb;
     struct rng            salts;
 
     rng_init(&salts, s->cfg.lb_seed, BALANCE_STREAM);

@@ -1,5 +1,5 @@
-/* src/sim/switch/balance.h - balancers other than ECMP: asks them (lb/lb.h), and follows the paths that first switches
- * have chosen. balancer_state.choose is the entry for packets.
+/* src/sim/switch/balance.h - balancers other than ECMP: asks them (lb/lb.h), and follows the paths that first
+ * switches have chosen. balancer_state.choose is the entry for packets.
  */
 #ifndef SIM_SWITCH_BALANCE_H
 #define SIM_SWITCH_BALANCE_H

@@ -37,7 +37,8 @@ static void add_queues(const struct sim *s, const struct node *n, const struct p
             sums->came_in += k->in_port == BOOKED_LOSSY ? k->bytes : 0;
         }
         expect_of_node(bytes == p->queue[q].bytes, s, n->id, "a queue is not the sum of its packets");
-        expect_of_node((bytes > 0) == (p->backlog >> q & 1), s, n->id, "backlog bits do not match the queues");
+        expect_of_node((bytes > 0) == (p->backlog >> q & 1), s, n->id,
+                       "backlog bits do not match the queues");
     }
 }
 
@@ -52,7 +53,8 @@ static void add_ingress(const struct sim *s, const struct node *n, const struct 
                        "a port does not know which classes it holds");
         if (!s->cfg.ack_droppable && s->cfg.ack_unpaused)
             continue;            /* ACKs that cannot be stopped may overrun the headroom */
-        expect_of_node(p->in[c].headroom_bytes <= p->headroom_bytes_max, s, n->id, "more in the headroom than it holds");
+        expect_of_node(p->in[c].headroom_bytes <= p->headroom_bytes_max, s, n->id,
+                       "more in the headroom than it holds");
     }
 }
 
@@ -67,7 +69,8 @@ void buffer_check(const struct sim *s, const struct node *n)
         if (!s->model.account)
             add_ingress(s, n, p, &sums);
     }
-    expect_of_node(sums.used == buffer_used_bytes(s, n), s, n->id, "the buffer account is not the sum of the queues");
+    expect_of_node(sums.used == buffer_used_bytes(s, n), s, n->id,
+                   "the buffer account is not the sum of the queues");
     if (s->model.account) {
         const char *why = s->model.account->check(s, n);
 

@@ -1,4 +1,5 @@
-/* src/sim/switch/buffer.h - how much is in a switch's buffer, and whether its accounts agree. switch.c keeps them. */
+/* src/sim/switch/buffer.h - how much is in a switch's buffer, and whether its accounts agree. switch.c keeps
+ * them. */
 #ifndef SIM_SWITCH_BUFFER_H
 #define SIM_SWITCH_BUFFER_H
 

@@ -1,4 +1,5 @@
-/* src/sim/switch/forward.h - routes: the port by which a packet leaves a switch, unless a balancer chooses it. */
+/* src/sim/switch/forward.h - routes: the port by which a packet leaves a switch, unless a balancer chooses
+ * it. */
 #ifndef SIM_SWITCH_FORWARD_H
 #define SIM_SWITCH_FORWARD_H
 
@@ -8,8 +9,10 @@
 
 #include <string.h>
 
-/* Looks up a port, by the hash of ECMP if there are several next hops. Returns its number + 1; 0: no route. */
-static inline uint32_t forward_by_routes(const struct node *n, const struct route_host *h, const struct packet *k)
+/* Looks up a port, by the hash of ECMP if there are several next hops. Returns its number + 1; 0: no
+ * route. */
+static inline uint32_t forward_by_routes(const struct node *n, const struct route_host *h,
+                                         const struct packet *k)
 {
     uint32_t        way = n->route_entry[h->group];
     const uint32_t *hop;
@@ -24,9 +27,10 @@ static inline uint32_t forward_by_routes(const struct node *n, const struct rout
     return hop[1 + ecmp_hash(n->salt, address_of_node(k->src), address_of_node(k->dst), k->ports) % hop[0]] + 1;
 }
 
-/* Returns the port for a packet that came in by 'in', or NULL if there is none. Each port remembers the last packet of
- * data and of the rest, for flows with even and odd numbers: the next one is mostly of the same flow, and needs no
- * look-up. Routes avoid links that are down, but the last link to a host cannot be avoided. */
+/* Returns the port for a packet that came in by 'in', or NULL if there is none. Each port remembers the last
+ * packet of data and of the rest, for flows with even and odd numbers: the next one is mostly of the same
+ * flow, and needs no look-up. Routes avoid links that are down, but the last link to a host cannot be
+ * avoided. */
 static inline __attribute__((always_inline))
 struct port *forward_routed(const struct sim *s, const struct port *in, const struct packet *k)
 {

@@ -1,9 +1,10 @@
 /* A packet's path, in the order of time: arrive, route (forward.h), admit, queue, schedule, mark, transmit
  * (link/path.h). No stage calls an earlier one. switch_on_packet() below is the table of contents.
  *
- * Buffers: see "Lossless buffers" in docs/model.md. Packets of classes with PFC are booked to the class of the port they
- * came in by (k->in_port). A class without PFC (BOOKED_LOSSY) is limited by the queue it waits in. A few small frames are
- * not booked at all (UNBOOKED). A model may have another account (BOOKED_APART): see struct account.
+ * Buffers: see "Lossless buffers" in docs/model.md. Packets of classes with PFC are booked to the class of
+ * the port they came in by (k->in_port). A class without PFC (BOOKED_LOSSY) is limited by the queue it waits
+ * in. A few small frames are not booked at all (UNBOOKED). A model may have another account (BOOKED_APART):
+ * see struct account.
  */
 #include "sim/switch/switch.h"
 #include "sim/link/path.h"
@@ -67,7 +68,8 @@ static void send_pfc_changes(struct sim *s, struct port *in, struct account_pfc 
 
 /* ---- mark ---- */
 
-/* Marks a packet that leaves, or enters, a queue of so many other bytes: at random between the two thresholds. */
+/* Marks a packet that leaves, or enters, a queue of so many other bytes: at random between the two
+ * thresholds. */
 static APART void mark(struct sim *s, struct port *p, struct packet *k, uint32_t queue_bytes)
 {
     const struct ecn_cfg *e = s->sw.ecn_prios >> k->prio & 1 ? &s->sw.ecn_class[k->prio] : &p->ecn;
@@ -110,7 +112,8 @@ void switch_set_ecn_by_knobs(const struct sim *s, struct port *p, bool use_table
     for (uint32_t i = 0; use_table && i < s->cfg.ecn_rates; i++)
         if (s->cfg.ecn_rate[i].rate_bps == p->rate_bps)
             e = s->cfg.ecn_rate[i];
-    switch_set_ecn(s, p, &(struct ecn_cfg){ (uint32_t)(e.kmin_kb * 1000), (uint32_t)(e.kmax_kb * 1000), e.pmax });
+    switch_set_ecn(s, p, &(struct ecn_cfg){ (uint32_t)(e.kmin_kb * 1000), (uint32_t)(e.kmax_kb * 1000),
+                                            e.pmax });
 }
 
 /* ---- route: may the packet bypass the queue? ---- */
@@ -127,8 +130,8 @@ static inline bool is_lossless(const struct sim *s, const struct packet *k)
     return k->kind < PACKET_CNP && s->sw.lossless_prios >> k->prio & 1;
 }
 
-/* Returns true if booking the packet in and out at once would change nothing, pause nobody and mark nothing, where other
- * packets are on its account. */
+/* Returns true if booking the packet in and out at once would change nothing, pause nobody and mark nothing,
+ * where other packets are on its account. */
 static inline bool fits_account(const struct sim *s, const struct port *port, const struct packet *k)
 {
     const struct ingress *in = &port->in[k->prio];
@@ -142,8 +145,8 @@ static inline bool fits_account(const struct sim *s, const struct port *port, co
     return over <= left >> port->shift && over < (left - (over < k->bytes ? over : k->bytes)) >> port->shift;
 }
 
-/* Returns true if the packet may go straight to the wire of an idle port. The usual case first: it fits the reserve of
- * its account, nothing else is booked there, and turns of classes do not matter. */
+/* Returns true if the packet may go straight to the wire of an idle port. The usual case first: it fits the
+ * reserve of its account, nothing else is booked there, and turns of classes do not matter. */
 static inline bool may_bypass(struct sim *s, const struct port *in, struct port *out, const struct packet *k)
 {
     if (!(in->held >> k->prio & 1) && !in->pausing && k->bytes <= s->sw.pass_alone_max &&
@@ -157,10 +160,12 @@ static inline bool may_bypass(struct sim *s, const struct port *in, struct port 
 
 /* ---- admit ---- */
 
-enum admission { REFUSED, ADMITTED, ADMITTED_FULL };     /* full: the class is at its limit, its sender must pause */
+enum admission { REFUSED, ADMITTED, ADMITTED_FULL };     /* full: the class is at its limit, its sender
+                                                          * must pause */
 
-/* Returns whether a packet that overruns the headroom may be dropped. Where hosts do not stop their ACKs (model hpcc),
- * these may fill it. The fork then drops the next packet; we do so only where results must equal it. */
+/* Returns whether a packet that overruns the headroom may be dropped. Where hosts do not stop their ACKs
+ * (model hpcc), these may fill it. The fork then drops the next packet; we do so only where results must
+ * equal it. */
 static inline bool is_droppable(const struct sim *s, const struct packet *k)
 {
     return s->cfg.ack_droppable || (k->kind == PACKET_DATA && !s->cfg.ack_unpaused);
@@ -184,7 +189,8 @@ static inline enum admission book_in(const struct sim *s, struct node *n, struct
         in->bytes = booked;
         k->in_port = port->id;
         n->shared_bytes_left -= over < k->bytes ? over : k->bytes;
-        return in->headroom_bytes > 0 || over >= n->shared_bytes_left >> port->shift ? ADMITTED_FULL : ADMITTED;
+        return in->headroom_bytes > 0 ||
+               over >= n->shared_bytes_left >> port->shift ? ADMITTED_FULL : ADMITTED;
     }
     if (k->bytes + in->headroom_bytes > port->headroom_bytes_max &&
         (over > k->bytes ? over : k->bytes) > (limit > 0 ? limit : 0) && is_droppable(s, k))
@@ -194,8 +200,8 @@ static inline enum admission book_in(const struct sim *s, struct node *n, struct
     return ADMITTED_FULL;
 }
 
-/* Books a packet of a class without PFC: on no ingress account, but alongside lossless classes it takes from what they
- * share. Returns false if there is no room. */
+/* Books a packet of a class without PFC: on no ingress account, but alongside lossless classes it takes from
+ * what they share. Returns false if there is no room. */
 static bool book_lossy(const struct sim *s, const struct port *out, struct packet *k)
 {
     struct node *n = out->node;
@@ -232,8 +238,8 @@ static APART enum admission admit_slowly(struct sim *s, struct port *in, struct 
     return ADMITTED;
 }
 
-/* Charges a packet to the shared buffer and pauses the sender if its share is full. Returns false if the packet was
- * dropped. CNPs and unbooked classes need no room. */
+/* Charges a packet to the shared buffer and pauses the sender if its share is full. Returns false if the
+ * packet was dropped. CNPs and unbooked classes need no room. */
 static inline bool admit(struct sim *s, struct port *in, struct port *out, uint32_t id, struct packet *k)
 {
     enum admission a = ADMITTED;
@@ -263,7 +269,8 @@ static inline uint32_t sendable(const struct port *p)
     return p->backlog & ~(uint32_t)p->paused;
 }
 
-/* Takes a packet off its account: from the headroom first, then from the shared buffer, last from the reserve. */
+/* Takes a packet off its account: from the headroom first, then from the shared buffer, last from the
+ * reserve. */
 static inline void book_out(const struct sim *s, struct node *n, struct port *port, const struct packet *k)
 {
     struct ingress *in = &port->in[k->prio];
@@ -295,9 +302,10 @@ static APART bool may_resume(const struct sim *s, const struct node *n, struct p
     return true;
 }
 
-/* Packet 'k' has left its queue of port 'out', and leaves the buffer. Returns the port whose peer may send packets of
- * its class again, or NULL. */
-static inline struct port *release(struct sim *s, struct node *n, const struct port *out, const struct packet *k)
+/* Packet 'k' has left its queue of port 'out', and leaves the buffer. Returns the port whose peer may send
+ * packets of its class again, or NULL. */
+static inline struct port *release(struct sim *s, struct node *n, const struct port *out,
+                                   const struct packet *k)
 {
     if (k->in_port < BOOKED_APART) {
         struct port *in = &s->net.port[k->in_port];
@@ -312,7 +320,8 @@ static inline struct port *release(struct sim *s, struct node *n, const struct p
     return NULL;
 }
 
-/* Sends the first packet of the queue whose turn it is. Resumes the sender it came from if there is room again. */
+/* Sends the first packet of the queue whose turn it is. Resumes the sender it came from if there is room
+ * again. */
 static inline void send_next(struct sim *s, struct port *p)
 {
     uint32_t       mask = sendable(p), q, id;
@@ -394,8 +403,8 @@ static void release_woven(struct sim *s, struct port *in, struct port *out, uint
     }
 }
 
-/* Handles lossy links, monitors and ConWeave. Returns true if the packet was consumed. A packet that ConWeave held back
- * arrives a second time, without a wire. */
+/* Handles lossy links, monitors and ConWeave. Returns true if the packet was consumed. A packet that ConWeave
+ * held back arrives a second time, without a wire. */
 static APART bool handle_ingress(struct sim *s, struct port *in, uint32_t id, struct packet *k)
 {
     bool             is_held = in->slow_path & SLOW_WOVEN && packet_woven(&s->engine.packets, id)->is_held;
@@ -424,7 +433,8 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id, struct packet
 {
     struct port *out = NULL;
 
-    if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_WATCHED | SLOW_WOVEN), 0) && handle_ingress(s, in, id, k))
+    if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_WATCHED | SLOW_WOVEN), 0) &&
+        handle_ingress(s, in, id, k))
         return;
     if (k->kind == PACKET_PFC) {
         pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);

@@ -1,4 +1,5 @@
-/* src/sim/switch/switch.h - a shared-buffer switch: store and forward, output queued, without processing delay. */
+/* src/sim/switch/switch.h - a shared-buffer switch: store and forward, output queued, without processing
+ * delay. */
 #ifndef SIM_SWITCH_SWITCH_H
 #define SIM_SWITCH_SWITCH_H
 

@@ -238,8 +238,8 @@ static uint64_t marked_at(const struct sim_cfg *cfg, const struct ecn_cfg *set, 
     return marked;
 }
 
-/* Model conweave: 1049 bytes of a queue do not count. With a threshold of twenty packets less these bytes, twenty
- * packets are not beyond it and twenty-one are, whether it is the port's or the class's own. */
+/* Model conweave: 1049 bytes of a queue do not count. With a threshold of twenty packets less these bytes,
+ * twenty packets are not beyond it and twenty-one are, whether it is the port's or the class's own. */
 static void mark__leaves_out_the_free_bytes_of_a_queue(void **unused)
 {
     const struct ecn_cfg edge = { 20 * FULL - 1049, 20 * FULL - 1049, 1 }, never = { UINT32_MAX, UINT32_MAX, 1 };
@@ -331,7 +331,8 @@ static void resume__comes_an_offset_below(void **unused)
     }
 }
 
-/* What is paused stays so: the frame comes again in the middle of its time, until the class is below its limit. */
+/* What is paused stays so: the frame comes again in the middle of its time, until the class is below its
+ * limit. */
 static void pause__is_sent_again_while_it_is_needed(void **unused)
 {
     struct sim_cfg cfg;
@@ -349,7 +350,8 @@ static void pause__is_sent_again_while_it_is_needed(void **unused)
     sim_run_until(b.w.sim, b.w.sim->engine.now_ps + 52 * PS_PER_US);
     assert_int_equal(b.w.sim->engine.counters.pfc_sent, 1 + 10);        /* every 5 us */
     assert_int_equal(b.in->peer->paused, 1 << 3);                /* all the time: */
-    assert_int_equal(port_paused_ps(b.in->peer, b.w.sim->engine.now_ps), b.w.sim->engine.now_ps - b.in->peer->paused_since_ps);
+    assert_int_equal(port_paused_ps(b.in->peer, b.w.sim->engine.now_ps),
+                     b.w.sim->engine.now_ps - b.in->peer->paused_since_ps);
     b.out->paused = 0;
     switch_kick(b.w.sim, b.out);
     sim_run_until(b.w.sim, b.w.sim->engine.now_ps + PS_PER_MS);
@@ -362,7 +364,8 @@ static void pause__is_sent_again_while_it_is_needed(void **unused)
     world_end(&b.w);
 }
 
-/* Half of a pause must be longer than a packet and the frame behind it take on the wire: 1106 and 84 bytes. */
+/* Half of a pause must be longer than a packet and the frame behind it take on the wire: 1106 and 84
+ * bytes. */
 static void pause__too_short_is_refused(void **unused)
 {
     const uint64_t least_ps = 2 * (1106 + 84) * 80;

@@ -63,9 +63,10 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The paths from a ToR to rack 'to' by the routes of the present; made when they are first asked for. None: ECMP finds the way,
- * if there is one; links have gone, and detours are too long. */
-static const struct conweave_paths *paths_to(const struct sim *s, struct conweave_tor *tor, const struct node *n, uint32_t to)
+/* The paths from a ToR to rack 'to' by the routes of the present; made when they are first asked for. None:
+ * ECMP finds the way, if there is one; links have gone, and detours are too long. */
+static const struct conweave_paths *paths_to(const struct sim *s, struct conweave_tor *tor,
+                                             const struct node *n, uint32_t to)
 {
     struct conweave_paths *paths;
     struct walk            w;
@@ -92,7 +93,8 @@ static const struct conweave_paths *paths_to(const struct sim *s, struct conweav
 /* ---- what ToRs tell each other ---- */
 
 /* A frame about the flow of data packet 'k'. */
-static void add_control(struct sim *s, const struct node *n, const struct packet *k, enum word word, uint32_t value,
+static void add_control(struct sim *s, const struct node *n, const struct packet *k, enum word word,
+                        uint32_t value,
                         struct weave_act *a)
 {
     uint32_t                 id = engine_new_packet(&s->engine), ports = k->ports >> 16 | k->ports << 16;
@@ -146,7 +148,8 @@ static struct port *port_of_path(const struct sim *s, const struct node *n, cons
     return p->slow_path & SLOW_LINK && p->is_down ? NULL : p;
 }
 
-static enum weave_does enter(struct sim *s, const struct node *n, uint32_t id, const struct packet *k, uint32_t to,
+static enum weave_does enter(struct sim *s, const struct node *n, uint32_t id, const struct packet *k,
+                             uint32_t to,
                              struct weave_act *a)
 {
     struct conweave_tor         *tor = &s->lb.weave->tor[n->id];
@@ -157,7 +160,8 @@ static enum weave_does enter(struct sim *s, const struct node *n, uint32_t id, c
     *tag = (struct conweave_tag){ 0 };
     if (!paths->count)
         return WEAVE_IGNORED;
-    conweave_send(s->lb.cfg, tor, s->engine.now_ps, &s->lb.weave->sw[n->id], &key, paths, tag, &s->engine.counters.conweave);
+    conweave_send(s->lb.cfg, tor, s->engine.now_ps, &s->lb.weave->sw[n->id], &key, paths, tag,
+                  &s->engine.counters.conweave);
     a->out = port_of_path(s, n, tag);
     return WEAVE_FORWARDED;
 }
@@ -200,7 +204,8 @@ static void set_release(struct sim *s, struct node *n, uint32_t id, uint64_t at_
     evq_add(&s->engine.evq, id, at_ps, sim_order(s, n, at_ps));
 }
 
-static enum weave_does leave(struct sim *s, struct port *in, uint32_t id, struct packet *k, struct weave_act *a)
+static enum weave_does leave(struct sim *s, struct port *in, uint32_t id, struct packet *k,
+                             struct weave_act *a)
 {
     struct node               *n = in->node;
     const struct conweave_tag *tag = packet_woven(&s->engine.packets, id);
@@ -209,7 +214,8 @@ static enum weave_does leave(struct sim *s, struct port *in, uint32_t id, struct
 
     if (!tag->path)
         return WEAVE_IGNORED;
-    conweave_receive(s->lb.cfg, &s->lb.weave->tor[n->id], s->engine.now_ps, &key, tag, k->flags & PACKET_ECN, &v,
+    conweave_receive(s->lb.cfg, &s->lb.weave->tor[n->id], s->engine.now_ps, &key, tag, k->flags & PACKET_ECN,
+                     &v,
                      &s->engine.counters.conweave);
     if (v.holds)
         hold(s, in, id, k, v.row);
@@ -225,7 +231,8 @@ static enum weave_does leave(struct sim *s, struct port *in, uint32_t id, struct
     return WEAVE_FORWARDED;
 }
 
-static enum weave_does release(struct sim *s, const struct node *n, const struct packet *k, struct weave_act *a)
+static enum weave_does release(struct sim *s, const struct node *n, const struct packet *k,
+                               struct weave_act *a)
 {
     struct conweave_key  key = { k->src, k->dst, k->ports };
     struct conweave_row *r = conweave_release(&s->lb.weave->tor[n->id], s->engine.now_ps, &key,
@@ -237,7 +244,8 @@ static enum weave_does release(struct sim *s, const struct node *n, const struct
 }
 
 /* A packet other than a PFC frame has come in by 'in', or is to be released. */
-static enum weave_does steer(struct sim *s, struct port *in, uint32_t id, struct packet *k, struct weave_act *a)
+static enum weave_does steer(struct sim *s, struct port *in, uint32_t id, struct packet *k,
+                             struct weave_act *a)
 {
     const struct node *n = in->node;
     uint32_t           to = n->route_host[k->dst].group;
@@ -249,7 +257,8 @@ static enum weave_does steer(struct sim *s, struct port *in, uint32_t id, struct
         return release(s, n, k, a);
     conweave_note(&s->lb.weave->tor[n->id], s->engine.now_ps);
     if (k->kind != PACKET_DATA)
-        return k->kind == PACKET_CNP && k->flags & PACKET_WOVEN && is_local ? take_control(s, n, id, k) : WEAVE_IGNORED;
+        return k->kind == PACKET_CNP && k->flags & PACKET_WOVEN &&
+               is_local ? take_control(s, n, id, k) : WEAVE_IGNORED;
     if (in->peer->is_switch)
         return is_local ? leave(s, in, id, k, a) : follow(s, n, id, a);
     return is_local ? WEAVE_IGNORED : enter(s, n, id, k, to, a);
@@ -261,7 +270,8 @@ static int check_ports(const struct sim *s, struct err *err)
 {
     for (uint32_t i = 0; i < s->net.nodes; i++)
         if (s->net.node[i].is_switch && s->net.node[i].ports > CONWEAVE_PORTS_MAX)
-            return err_set(err, ENOTSUP, "conweave writes ports of switches in a byte: %s has %u, and there may be %u",
+            return err_set(err, ENOTSUP,
+                           "conweave writes ports of switches in a byte: %s has %u, and there may be %u",
                            s->net.graph.node[i].name, s->net.node[i].ports, CONWEAVE_PORTS_MAX);
     return 0;
 }
@@ -273,7 +283,8 @@ int weave_build(struct sim *s, uint32_t hops_most, struct err *err)
     if (!s->cfg.lb->is_woven)
         return 0;
     if (hops_most > CONWEAVE_HOPS_MAX + 2)
-        return err_set(err, ENOTSUP, "conweave knows paths of up to %u links between two switches with hosts, and here are %u",
+        return err_set(err, ENOTSUP,
+                       "conweave knows paths of up to %u links between two switches with hosts, and here are %u",
                        CONWEAVE_HOPS_MAX, hops_most - 2);
     if (check_ports(s, err) < 0)
         return -ENOTSUP;
@@ -281,7 +292,8 @@ int weave_build(struct sim *s, uint32_t hops_most, struct err *err)
     *w = (struct weave){ arena_alloc(&s->arena, s->net.nodes, sizeof *w->tor),
                          arena_alloc(&s->arena, s->net.nodes, sizeof *w->sw), s->net.nodes, s->net.route[0].groups };
     for (uint32_t i = 0; i < s->net.nodes; i++)
-        w->sw[i] = (struct lb_switch){ .salt = s->net.node[i].salt, .rng = &s->lb.rng[i], .crand = s->lb.crand };
+        w->sw[i] = (struct lb_switch){ .salt = s->net.node[i].salt, .rng = &s->lb.rng[i],
+                                       .crand = s->lb.crand };
     for (uint32_t i = 0; i < s->net.ports; i++)
         if (s->net.port[i].is_switch)
             s->net.port[i].slow_path |= SLOW_WOVEN;
@@ -308,7 +320,8 @@ uint32_t weave_take_held(struct sim *s, uint32_t id, struct port **in)
     return tag->next;
 }
 
-void weave_each_held(const struct sim *s, const struct node *n, void (*see)(void *arg, const struct packet *), void *arg)
+void weave_each_held(const struct sim *s, const struct node *n, void (*see)(void *arg, const struct packet *),
+                     void *arg)
 {
     const struct conweave_table *t = s->lb.weave ? &s->lb.weave->tor[n->id].rx : NULL;
 

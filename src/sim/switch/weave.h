@@ -1,11 +1,13 @@
-/* src/sim/switch/weave.h - ConWeave in switches: writes on packets, sends what ToRs tell each other, holds packets and lets
- * them go. lb/conweave.h says when.
+/* src/sim/switch/weave.h - ConWeave in switches: writes on packets, sends what ToRs tell each other, holds
+ * packets and lets them go. lb/conweave.h says when.
  *
- * Packets that are held are a list beside the packets (conweave_tag.next). The first of them is an event: it arrives once more,
- * by the port it came in by, when the queue is released. Held packets are on no account of the buffer.
+ * Packets that are held are a list beside the packets (conweave_tag.next). The first of them is an event: it
+ * arrives once more, by the port it came in by, when the queue is released. Held packets are on no account of
+ * the buffer.
  *
- * What ToRs tell each other are frames of 64 bytes (kind CNP, PACKET_WOVEN) that look like answers of the flow: 'seq' has what is
- * said in its upper half and an epoch or a path in the lower. They go the way of the flow's ACKs and end at the first ToR.
+ * What ToRs tell each other are frames of 64 bytes (kind CNP, PACKET_WOVEN) that look like answers of the
+ * flow: 'seq' has what is said in its upper half and an epoch or a path in the lower. They go the way of the
+ * flow's ACKs and end at the first ToR.
  *
  * Nothing is sent from here: a function says what is to be sent.
  */
@@ -26,11 +28,12 @@ int weave_build(struct sim *, uint32_t hops_most, struct err *);
 
 void weave_free(struct sim *);
 
-/* Takes one that was held out of the hands of its queue: where it came in by, and the next (0: it was the last). 'in': where the
- * first came in by, otherwise NULL. */
+/* Takes one that was held out of the hands of its queue: where it came in by, and the next (0: it was the
+ * last). 'in': where the first came in by, otherwise NULL. */
 uint32_t weave_take_held(struct sim *, uint32_t id, struct port **in);
 
 /* Shows the packets that a switch holds and that are no events. */
-void weave_each_held(const struct sim *, const struct node *, void (*see)(void *arg, const struct packet *), void *arg);
+void weave_each_held(const struct sim *, const struct node *, void (*see)(void *arg, const struct packet *),
+                     void *arg);
 
 #endif

@@ -1,4 +1,5 @@
-/* src/sim/host/np/cnp_arbiter.h - the flows that a receiver finds congested, told of it in turn (cc dcqcn_plus).
+/* src/sim/host/np/cnp_arbiter.h - the flows that a receiver finds congested, told of it in turn (cc
+ * dcqcn_plus).
  *
  * A flow whose packet comes marked gets an entry at its receiver. Every microsecond the receiver visits one
  * entry, round robin; if a packet came marked since the flow's last CNP, and that one went more than 45 us
@@ -32,8 +33,8 @@ struct cnp_entry {
 
 extern const struct np_algo cnp_arbiter;
 
-/* A turn: visits the next entry. True if its flow is to be told, 'k' being as good as a packet of it, that a round takes
- * told_ps. */
+/* A turn: visits the next entry. True if its flow is to be told, 'k' being as good as a packet of it, that a
+ * round takes told_ps. */
 bool cnp_arbiter_visit(struct sim *, struct host *, struct packet *k, uint64_t *told_ps);
 
 /* Awaits the turn after it. A host without entries awaits none. */

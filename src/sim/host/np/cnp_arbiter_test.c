@@ -289,8 +289,9 @@ static struct seen run_incast(const char *cc)
     return seen;
 }
 
-/* DCQCN leaves much of a large incast to PFC. DCQCN+ has it off the brakes sooner: half the time in pause and half the round
- * trip, though not fewer pauses, at the price of cutting too deep: the link is idle for a part of the time. */
+/* DCQCN leaves much of a large incast to PFC. DCQCN+ has it off the brakes sooner: half the time in pause and
+ * half the round trip, though not fewer pauses, at the price of cutting too deep: the link is idle for a part
+ * of the time. */
 static void incast__has_less_queue_and_time_in_pause_than_dcqcn(void **unused)
 {
     struct seen dcqcn = run_incast("dcqcn"), plus = run_incast("dcqcn_plus");

@@ -1,8 +1,8 @@
 /* src/sim/host/np/np.h - the notification point: how a receiver tells senders of marked packets.
  *
  * One file per kind of receiver, each fills a struct np_algo: np.c sends a CNP at once, but not too often;
- * cnp_arbiter.c lets congested flows wait for their turn. Which it is follows from the congestion control, where a world
- * is built.
+ * cnp_arbiter.c lets congested flows wait for their turn. Which it is follows from the congestion control,
+ * where a world is built.
  */
 #ifndef SIM_HOST_NP_NP_H
 #define SIM_HOST_NP_NP_H

@@ -74,7 +74,8 @@ static void await(struct sim *s, uint32_t id, uint32_t node, uint64_t at_ps)
     evq_add(&s->engine.evq, id, at_ps, sim_order(s, &s->net.node[node], at_ps));
 }
 
-/* When the last byte is there. The way in is taken as soon as the first byte comes, if nobody else is before it. */
+/* When the last byte is there. The way in is taken as soon as the first byte comes, if nobody else is before
+ * it. */
 static uint64_t send(struct sim *s, const struct host *h, uint32_t dst, uint64_t tx_ps)
 {
     struct inside_link *out = &s->hosts.inside->link[h->id], *in = &s->hosts.inside->link[s->net.node[dst].host];
@@ -145,7 +146,8 @@ static void end(struct sim *s, const struct inside_message *m)
 bool inside_on_packet(struct sim *s, uint32_t id, struct packet *k)
 {
     uint32_t              number = k->flow;
-    struct inside_message m = s->hosts.inside->message[number];      /* whoever is told may start others, and the table grow */
+    struct inside_message m = s->hosts.inside->message[number];      /* whoever is told may start others,
+                                                                      * and the table grow */
 
     if (!(k->flags & PACKET_RETURNED)) {
         k->flags |= PACKET_RETURNED;

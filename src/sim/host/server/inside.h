@@ -1,10 +1,12 @@
 /* src/sim/host/server/inside.h - messages between GPUs of one server: they do not leave it.
  *
- * Every GPU has a link of its own in and out (graph.inside_rate_bps), and what is between them has room for all. A message is no
- * packets: it takes its time on the way out, one after the other, and, a delay later, on the way in; both ends are told when
- * packets would tell them. There is no congestion control, nothing is lost or paused.
+ * Every GPU has a link of its own in and out (graph.inside_rate_bps), and what is between them has room for
+ * all. A message is no packets: it takes its time on the way out, one after the other, and, a delay later, on
+ * the way in; both ends are told when packets would tell them. There is no congestion control, nothing is
+ * lost or paused.
  *
- * A message under way is a packet record that is an event at a host. All GPUs of a server are in one part of the world.
+ * A message under way is a packet record that is an event at a host. All GPUs of a server are in one part of
+ * the world.
  */
 #ifndef SIM_HOST_SERVER_INSIDE_H
 #define SIM_HOST_SERVER_INSIDE_H

@@ -1,9 +1,9 @@
-/* src/sim/host/tcp/tcp.h - TCP beside RDMA: what there is. tcp_send.h sends, tcp_receive.h receives, tcp_ack.h takes the
- * acknowledgements.
+/* src/sim/host/tcp/tcp.h - TCP beside RDMA: what there is. tcp_send.h sends, tcp_receive.h receives,
+ * tcp_ack.h takes the acknowledgements.
  *
  * A TCP flow shares struct flow and struct flow_rx with queue pairs; what else it needs lies beside them,
- * under the same index: tcp_tx belongs to the source host, tcp_rx to the destination. There is no
- * handshake: a flow starts as if one had just measured the round trip.
+ * under the same index: tcp_tx belongs to the source host, tcp_rx to the destination. There is no handshake:
+ * a flow starts as if one had just measured the round trip.
  *
  * Packets are numbered: number n carries the bytes from n x mss on, also when it is sent again.
  *
@@ -13,18 +13,18 @@
  * sends the burst back to back. The classes of TCP, and the queue pairs together, share the host's link by
  * the weights of their classes, packet by packet.
  *
- * An ACK wakes the stack after a random time of up to 'wake_ps_max', as interrupts and schedulers do; it
- * then looks at all flows that had ACKs. Without that, senders of equal round trips keep step with the
- * bottleneck, and the same ones meet a full queue again and again (Floyd and Jacobson's phase effects).
+ * An ACK wakes the stack after a random time of up to 'wake_ps_max', as interrupts and schedulers do; it then
+ * looks at all flows that had ACKs. Without that, senders of equal round trips keep step with the bottleneck,
+ * and the same ones meet a full queue again and again (Floyd and Jacobson's phase effects).
  *
  * Receiving. An ACK for every second packet and at the end of a burst; at once for what is out of order,
  * closes a gap or ends the flow, and before the mark (ECN) of packets changes, so that every ACK tells the
  * marks of what it acknowledges (RFC 8257). What is out of order is kept, and the ACK names it (SACK).
  *
  * Repairing (RFC 6675). A packet is lost when three behind it have arrived, or when after a repair the next
- * one is still missing; one that was sent again, when three that were new after that have arrived. In
- * flight is what was sent, less what has arrived or is lost, plus what was sent again. The last resort is a
- * timer (RFC 6298).
+ * one is still missing; one that was sent again, when three that were new after that have arrived. In flight
+ * is what was sent, less what has arrived or is lost, plus what was sent again. The last resort is a timer
+ * (RFC 6298).
  */
 #ifndef SIM_HOST_TCP_TCP_H
 #define SIM_HOST_TCP_TCP_H

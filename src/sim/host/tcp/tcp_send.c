@@ -400,12 +400,15 @@ static void check_flow(const struct sim *s, const struct host *h, uint32_t id)
                    t->next - t->first <= TCP_PACKETS_MAX, s, h->node, "a TCP flow has lost count of its packets");
     expect_of_node(t->first <= t->resend && t->resend <= t->lost_to && t->lost_to <= t->next, s, h->node,
                    "a TCP flow has lost what it has not sent");
-    expect_of_node(sacked == t->sacked && holes == t->holes, s, h->node, "a TCP flow's map and counts disagree");
+    expect_of_node(sacked == t->sacked && holes == t->holes, s, h->node,
+                   "a TCP flow's map and counts disagree");
     expect_of_node(t->window.cwnd_bytes >= t->window.mss_bytes, s, h->node, "a TCP window is closed");
     expect_of_node(t->is_queued || t->is_woken || !may_go(t), s, h->node,
                    "a TCP flow may send but does not wait for its turn");
-    expect_of_node(!t->is_woken || evq_is_pending(&s->engine.evq, wake_event(s, f->host)), s, h->node, "a TCP stack sleeps");
-    expect_of_node(t->is_queued || t->is_woken || t->deadline_ps != NEVER, s, h->node, "a TCP flow waits for nothing");
+    expect_of_node(!t->is_woken || evq_is_pending(&s->engine.evq, wake_event(s, f->host)), s, h->node,
+                   "a TCP stack sleeps");
+    expect_of_node(t->is_queued || t->is_woken || t->deadline_ps != NEVER, s, h->node,
+                   "a TCP flow waits for nothing");
     expect_of_node(t->deadline_ps == NEVER ||
                    (evq_is_pending(&s->engine.evq, timer) && evq_event(&s->engine.evq, timer)->at_ps <= t->deadline_ps), s, h->node,
                    "a TCP flow's timer is not armed");
@@ -421,7 +424,8 @@ void tcp_check(const struct sim *s, const struct host *h)
         waiting += s->flows.tcp_tx[id].is_queued;
     }
     for (uint32_t c = 0; c < PRIOS; c++) {
-        expect_of_node((th->turn[c].head != 0) == (th->ready >> c & 1), s, h->node, "a class of TCP and its bit disagree");
+        expect_of_node((th->turn[c].head != 0) == (th->ready >> c & 1), s, h->node,
+                       "a class of TCP and its bit disagree");
         for (uint32_t id = th->turn[c].head; id; id = s->flows.tcp_tx[id].next_ready, waiting--)
             expect_of_node(s->flows.tcp_tx[id].is_queued && s->flows.flow[id].prio == c, s, h->node,
                            "a TCP flow waits in the wrong place");

@@ -9,12 +9,13 @@ void tcp_start(struct sim *, struct host *, struct flow *);
 /* All of a flow is acknowledged. */
 void tcp_finish(struct sim *, struct host *, struct flow *);
 
-/* The timer of a host's flows; the moment at which its stack looks at ACKs. What may go then is for the caller to send. */
+/* The timer of a host's flows; the moment at which its stack looks at ACKs. What may go then is for the
+ * caller to send. */
 void tcp_on_timer(struct sim *, struct host *);
 void tcp_on_wake(struct sim *, struct host *);
 
-/* Sends one packet of TCP, if it is TCP's turn. False: nothing was sent; it is the turn of the queue pairs, if
- * they have something to send (has_rdma). */
+/* Sends one packet of TCP, if it is TCP's turn. False: nothing was sent; it is the turn of the queue pairs,
+ * if they have something to send (has_rdma). */
 bool tcp_send(struct sim *, struct host *, bool has_rdma);
 
 /* Packets of the largest burst that a flow sends now. */

@@ -283,13 +283,15 @@ static void loss__the_last_packet_needs_the_timer(void **unused)
     assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_S));
     assert_int_equal(w.sim->engine.counters.timeouts, 1);
     assert_int_equal(w.sim->engine.counters.payload_received, 1448000);
-    assert_in_range(w.sim->engine.counters.payload_stale, 0, 1448);     /* the one before it, if its ACK was put off */
+    /* the one before it, if its ACK was put off */
+    assert_in_range(w.sim->engine.counters.payload_stale, 0, 1448);
     assert_int_equal(w.done[0].resent_bytes, 1448 + w.sim->engine.counters.payload_stale);
     assert_in_range(w.done[0].fct_ps - lost_ps, PS_PER_MS, PS_PER_MS + 100 * PS_PER_US);
     world_end(&w);
 }
 
-/* The link is dead for 20 ms: time-outs come after 1, 2, 4, 8, 16 ms, the last of them when it works again. */
+/* The link is dead for 20 ms: time-outs come after 1, 2, 4, 8, 16 ms, the last of them when it works
+ * again. */
 static void loss__time_outs_back_off(void **unused)
 {
     struct world w;
@@ -405,8 +407,8 @@ static void beside_rdma__a_host_keeps_the_weights(void **unused)
     world_end(&w);
 }
 
-/* Gaps between the starts of a flow's packets at the host: RDMA at 2 Gb/s of 10 has one after every packet, TCP
- * sends bursts back to back. */
+/* Gaps between the starts of a flow's packets at the host: RDMA at 2 Gb/s of 10 has one after every packet,
+ * TCP sends bursts back to back. */
 static void burst__packets_follow_each_other(void **unused)
 {
     struct world w;
@@ -471,7 +473,8 @@ static uint32_t random_entries(struct traffic *t, const struct graph *g, struct 
             hosts[count++] = i;
     for (uint32_t entry = 0; entry < 4; entry++) {
         uint32_t              each = pick(r, 1, 5), bytes = pick(r, 1, rng_below(r, 2) ? 3000 : 300000);
-        struct traffic_common common = { pick(r, 0, 200) * PS_PER_US, NEVER, entry == 0 ? 3 : (uint8_t)pick(r, 1, 3) };
+        struct traffic_common common = { pick(r, 0, 200) * PS_PER_US, NEVER,
+                                         entry == 0 ? 3 : (uint8_t)pick(r, 1, 3) };
 
         traffic_add_incast(t, &common, bytes, 0, hosts[count - 1], hosts, count - 1, each);
         traffic_use_tcp(t, (uint8_t)entry);      /* the first is RDMA */
@@ -491,7 +494,8 @@ static void random_links(struct sim_cfg *cfg, struct graph *g, struct rng *r)
     cfg->change = xcalloc(2, sizeof *cfg->change);
     cfg->changes = 2;
     cfg->change[0] = (struct link_change){ pick(r, 1, 300) * PS_PER_US, pick(r, 0, g->links - 1), false };
-    cfg->change[1] = (struct link_change){ cfg->change[0].at_ps + pick(r, 1, 500) * PS_PER_US, cfg->change[0].link, true };
+    cfg->change[1] = (struct link_change){ cfg->change[0].at_ps + pick(r, 1, 500) * PS_PER_US,
+                                           cfg->change[0].link, true };
 }
 
 /* Whatever is lost, every flow ends, every byte arrives once, and all accounts are empty then. */
