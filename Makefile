@@ -80,7 +80,7 @@ library:
 
 # The simulator as one file that runs on any Linux of this processor: without what loads libraries (live part, MPI, serve, plot) and without
 # the tuner nlopt, of which Debian has no static library.
-STATIC := --buildtype=release -Db_lto=true -Db_ndebug=true -Dprefer_static=true -Dc_link_args=-static -Dlive=disabled -Dmpi=disabled -Dnlopt=disabled
+STATIC := --buildtype=release -Db_pie=false -Db_lto=true -Db_ndebug=true -Dprefer_static=true -Dc_link_args=-static -Dlive=disabled -Dmpi=disabled -Dnlopt=disabled
 static:
 	@tools/deps build
 	@tools/configure static $(STATIC)
