@@ -3,6 +3,7 @@
 #include "live/controller/roster.h"
 #include "live/daemon/answer.h"
 #include "live/core/clock.h"
+#include "live/core/guard.h"
 #include "live/daemon/disk.h"
 #include "live/tuner/live_tuner.h"
 #include "live/daemon/notify.h"
@@ -25,6 +26,7 @@
 #include <unistd.h>
 
 #define STANDBY_US 100000u
+#define UNGUARDED_TICKS 50       /* between looks at what guardrails cannot see */
 #define THINK_US 20000u          /* a tuner that thinks is asked so often, where time waits for it */
 
 struct fabric {
@@ -37,6 +39,7 @@ struct fabric {
     struct live_tuner             tuner;
     struct relay_ends             relays;
     int                           signals;
+    uint32_t                      unguarded;     /* devices at which guardrails do not see everything, as last said */
     uint64_t                      tick_us;
     struct page                   page;
     struct collector              flows;
@@ -278,6 +281,25 @@ static uint64_t now_us(const struct fabric *f)
     return f->pace ? f->pace->now_us : clock_us();
 }
 
+/* Says it when guardrails cannot see everything at more or fewer devices than before. */
+static void log_unguarded(struct fabric *f)
+{
+    const struct controller *c = &f->controller;
+    const char              *name = "";
+    char                     blind[120] = "", text[120];
+    uint32_t                 count = 0;
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].sample.interval_us && !c->peer[i].sample.is_brief && *guard_blind(text, sizeof text, &c->peer[i].sample)) {
+            count++;
+            name = c->peer[i].name;
+            memcpy(blind, text, sizeof blind);
+        }
+    if (count != f->unguarded && count)
+        clock_log("guardrails do not see everything at %u of %u devices; at %s not %s", count, c->peers, name, blind);
+    f->unguarded = count;
+}
+
 static void tick(struct fabric *f, uint64_t interval_us)
 {
     f->page.counts.ticks++;
@@ -285,6 +307,8 @@ static void tick(struct fabric *f, uint64_t interval_us)
     controller_on_tick(&f->controller, clock_us());
     controller_collect(&f->controller, f->file->is_brief && live_tuner_is_idle(&f->tuner));
     take_next_if_idle(f);
+    if (f->page.counts.ticks % UNGUARDED_TICKS == 0)
+        log_unguarded(f);
     page_tick(&f->page, clock_us());
     f->tick_us += interval_us;
     if (f->tick_us < clock_us())

@@ -50,7 +50,7 @@ static const struct { const char *path; bool is_32_bits; } counters[COUNTERS] = 
     { "hw_counters/packet_seq_err", true }, { "hw_counters/local_ack_timeout_err", true }, { "hw_counters/roce_adp_retrans", true },
 };
 
-struct ethtool_sums { uint64_t pause_us[8], discards[8], storms; bool has_pause[8]; };
+struct ethtool_sums { uint64_t pause_us[8], discards[8], storms; bool has_pause[8], has_storms; };
 
 struct mlx5 {
     char     root[PATH_SIZE / 2], dev[MSG_NAME_SIZE], netdev[32];
@@ -337,8 +337,10 @@ static void take_stat(void *arg, const char *name, uint64_t value)
     struct ethtool_sums *e = arg;
     int                  prio;
 
-    if (strcmp(name, "tx_pause_storm_error_events") == 0)
+    if (strcmp(name, "tx_pause_storm_error_events") == 0) {
         e->storms = value;
+        e->has_storms = true;
+    }
     if (strncmp(name, "rx_prio", 7) != 0 || name[7] < '0' || name[7] > '7')
         return;
     prio = name[7] - '0';
@@ -356,7 +358,7 @@ static bool difference(uint64_t was, uint64_t is, bool is_32_bits, uint64_t *d)
     return is_32_bits || is >= was;
 }
 
-static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS])
+static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS], bool is_known[COUNTERS])
 {
     uint64_t value;
     bool     is_good = true;
@@ -366,7 +368,8 @@ static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS])
 
         d[i] = 0;
         m->is_counted[i] = read_counter(m, i, &value) == 0;
-        if (m->is_counted[i] && was_counted)
+        is_known[i] = m->is_counted[i] && was_counted;
+        if (is_known[i])
             is_good &= difference(m->counter[i], value, counters[i].is_32_bits, &d[i]);
         if (m->is_counted[i])
             m->counter[i] = value;
@@ -379,28 +382,33 @@ static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
 {
     struct ethtool_sums is = { 0 }, was = m->ethtool;
     uint64_t            d, paused_us = 0;
-    bool                is_good;
+    bool                is_good, has_pause = false;
 
+    s->paused = NAN;
+    s->unknown |= MSG_UNKNOWN(lossless_drops) | MSG_UNKNOWN(watchdog);
     if (ethtool_stats(m->root, m->netdev, take_stat, &is))
-        return true;             /* pauses are not known: 0 */
+        return true;
     is_good = difference(was.storms, is.storms, false, &s->watchdog);
     for (int i = 0; i < 8; i++) {
         is_good &= difference(was.pause_us[i], is.pause_us[i], false, &d);
         paused_us = d > paused_us ? d : paused_us;
         is_good &= difference(was.discards[i], is.discards[i], false, &d);
         s->lossless_drops += is.has_pause[i] ? d : 0;
+        has_pause |= is.has_pause[i];
     }
-    s->paused = s->interval_us ? fmin(1, (double)paused_us / (double)s->interval_us) : 0;
+    if (has_pause && s->interval_us)
+        s->paused = fmin(1, (double)paused_us / (double)s->interval_us);
+    s->unknown &= ~((has_pause ? MSG_UNKNOWN(lossless_drops) : 0) | (is.has_storms ? MSG_UNKNOWN(watchdog) : 0));
     m->ethtool = is;
     return is_good;
 }
 
-/* Half of it how busy the link is, half how little it was paused. A host cannot see its round trips here. */
+/* Half of it how busy the link is, half how little it was paused, where that is known. A host cannot see its round trips here. */
 static double metric_of(const struct msg_sample *s)
 {
     double busy = s->rate_bps && s->interval_us ? (double)s->tx_bytes * 8e6 / (double)s->interval_us / (double)s->rate_bps : 0;
 
-    return 0.5 * fmin(1, busy) + 0.5 * (1 - s->paused);
+    return isnan(s->paused) ? fmin(1, busy) : 0.5 * fmin(1, busy) + 0.5 * (1 - s->paused);
 }
 
 static int sample(void *state, struct msg_sample *s)
@@ -408,11 +416,11 @@ static int sample(void *state, struct msg_sample *s)
     struct mlx5 *m = state;
     uint64_t     d[COUNTERS], at_us = clock_us(), mbps = 0;
     char         path[PATH_SIZE + 64];
-    bool         is_first = !m->sampled_us, is_good, has_flows;
+    bool         is_first = !m->sampled_us, is_good, has_flows, is_known[COUNTERS], is_any = false;
 
     *s = (struct msg_sample){ .interval_us = is_first ? 0 : at_us - m->sampled_us };
     m->sampled_us = at_us;
-    is_good = take_counters(m, d);
+    is_good = take_counters(m, d, is_known);
     is_good &= take_ethtool(m, s);
     has_flows = qp_flows_read(m->flows, &m->detail.fsd);
     if (is_first || !is_good)
@@ -423,8 +431,12 @@ static int sample(void *state, struct msg_sample *s)
     s->tx_bytes = d[TX_WORDS] * 4;
     s->cnps = d[CNPS];
     s->marked_packets = d[MARKED];
-    for (int i = RETRANSMITS; i < COUNTERS; i++)
+    for (int i = RETRANSMITS; i < COUNTERS; i++) {
         s->retransmissions += d[i];
+        is_any |= is_known[i];
+    }
+    s->unknown |= (is_known[CNPS] ? 0 : MSG_UNKNOWN(cnps)) | (is_known[MARKED] ? 0 : MSG_UNKNOWN(marked_packets)) |
+                  (is_any ? 0 : MSG_UNKNOWN(retransmissions));
     s->metric = metric_of(s);
     s->detail = has_flows ? &m->detail : NULL;
     return 0;

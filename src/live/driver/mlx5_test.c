@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,10 +160,29 @@ static void sample__takes_differences_that_wrap(void **unused)
     assert_int_equal(s.lossless_drops, 2);                       /* of priority 3, which has PFC */
     assert_int_equal(s.rate_bps, 100000000000ull);
     assert_true(s.interval_us >= 50000 && s.paused > 0 && s.paused <= 0.2);
+    assert_true(s.unknown == (MSG_UNKNOWN(cnps) | MSG_UNKNOWN(marked_packets) | MSG_UNKNOWN(watchdog)));         /* no such files */
     put_counters(5, 5, 10200, 2);
     assert_int_equal(driver_mlx5.sample(nic, &s), -EAGAIN);      /* the driver was loaded anew */
     put_counters(10, 5, 10200, 2);
     assert_int_equal(driver_mlx5.sample(nic, &s), 0);
+    driver_mlx5.close(nic);
+}
+
+/* PFC is off, or ethtool cannot be asked: half of the metric and the guardrail on pauses are not there, and nobody takes that for 0. */
+static void sample__what_is_not_counted_is_unknown(void **unused)
+{
+    void             *nic = must_open();
+    struct msg_sample s;
+
+    (void)unused;
+    put_counters(1000, 1, 100, 0);
+    shell("rm ethtool/eth7");
+    assert_int_equal(driver_mlx5.sample(nic, &s), -EAGAIN);
+    usleep(50000);
+    shell("echo 2000 >sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data");
+    assert_int_equal(driver_mlx5.sample(nic, &s), 0);
+    assert_true(isnan(s.paused) && (s.unknown & MSG_UNKNOWN(lossless_drops)) && (s.unknown & MSG_UNKNOWN(watchdog)));
+    assert_true(s.metric >= 0 && s.metric < 0.01);               /* how busy it is, and no half for pauses that nobody saw */
     driver_mlx5.close(nic);
 }
 
@@ -174,6 +194,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(open__falls_back_to_debugfs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(open__refuses_what_cannot_be_tuned, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sample__takes_differences_that_wrap, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sample__what_is_not_counted_is_unknown, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,9 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 
 struct queue { char name[48], counters[64], port_counters[64]; unsigned prio; uint32_t port; };
 
-struct sums { uint64_t bytes, drops, marked, paused_us, queue_bytes; bool is_stormed, has_queue; };
+struct sums { uint64_t bytes, drops, marked, paused_us, queue_bytes; bool is_stormed, has_queue; uint64_t unknown; };     /* unknown: as in struct msg_sample, and SUMS_PAUSED */
+
+#define SUMS_PAUSED (1ull << 63)
 
 struct port { char name[MSG_PORT_NAME_SIZE]; uint64_t rate_bps; uint32_t queues; struct sums last; };
 
@@ -375,11 +377,15 @@ static int write_knobs(void *state, const struct knob_set *set)
 
 /* ---- counters ---- */
 
-static uint64_t counter(struct sonic *s, const char *key, const char *field)
+/* One that is not there is 0, and adds 'bit' to what is not known. */
+static uint64_t counter(struct sonic *s, const char *key, const char *field, uint64_t *unknown, uint64_t bit)
 {
     uint64_t value = 0;
 
-    return *key && redis_number(&s->redis, REDIS_COUNTERS, key, field, &value) == 0 ? value : 0;
+    if (*key && redis_number(&s->redis, REDIS_COUNTERS, key, field, &value) == 0)
+        return value;
+    *unknown |= bit;
+    return 0;
 }
 
 /* The longest queue since syncd last looked, where it keeps watermarks at all. */
@@ -394,12 +400,13 @@ static struct sums read_counters(struct sonic *s, const struct queue *q)
     struct sums is = { 0 };
     char        field[64], state[32] = "";
 
-    is.bytes = counter(s, q->counters, "SAI_QUEUE_STAT_BYTES");
-    is.drops = counter(s, q->counters, "SAI_QUEUE_STAT_DROPPED_PACKETS");
-    is.marked = counter(s, q->counters, "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS");
+    is.bytes = counter(s, q->counters, "SAI_QUEUE_STAT_BYTES", &is.unknown, MSG_UNKNOWN(tx_bytes));
+    is.drops = counter(s, q->counters, "SAI_QUEUE_STAT_DROPPED_PACKETS", &is.unknown, MSG_UNKNOWN(lossless_drops));
+    is.marked = counter(s, q->counters, "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS", &is.unknown, MSG_UNKNOWN(marked_packets));
     snprintf(field, sizeof field, "SAI_PORT_STAT_PFC_%u_RX_PAUSE_DURATION_US", q->prio);
-    is.paused_us = counter(s, q->port_counters, field);
-    redis_get(&s->redis, REDIS_COUNTERS, q->counters, "PFC_WD_STATUS", state, sizeof state);
+    is.paused_us = counter(s, q->port_counters, field, &is.unknown, SUMS_PAUSED);
+    if (redis_get(&s->redis, REDIS_COUNTERS, q->counters, "PFC_WD_STATUS", state, sizeof state) || !*state)
+        is.unknown |= MSG_UNKNOWN(watchdog);
     is.is_stormed = strcmp(state, "stormed") == 0;
     read_watermark(s, q, &is);
     return is;
@@ -411,6 +418,7 @@ static void add_sums(struct sums *sum, const struct sums *is)
     sum->drops += is->drops;
     sum->marked += is->marked;
     sum->paused_us += is->paused_us;
+    sum->unknown |= is->unknown;
     sum->is_stormed |= is->is_stormed;
     sum->has_queue |= is->has_queue;
     sum->queue_bytes = is->queue_bytes > sum->queue_bytes ? is->queue_bytes : sum->queue_bytes;
@@ -451,6 +459,7 @@ static int sample(void *state, struct msg_sample *out)
     struct sums   is = { 0 }, was = s->last, port[MSG_PORTS_MAX + 1] = { 0 };
     uint64_t      at_us = clock_us(), interval_us = at_us - s->sampled_us;
     bool          is_first = !s->sampled_us;
+    double        busy;
     struct err    err;
 
     if (redis_check(&s->redis, &err))
@@ -461,7 +470,8 @@ static int sample(void *state, struct msg_sample *out)
         add_sums(&is, &queue);
         add_sums(&port[s->queue[i].port], &queue);
     }
-    *out = (struct msg_sample){ .interval_us = interval_us, .rate_bps = s->rate_bps, .watchdog = is.is_stormed, .metric = NAN };
+    *out = (struct msg_sample){ .interval_us = interval_us, .rate_bps = s->rate_bps, .watchdog = is.is_stormed, .metric = NAN, .paused = NAN,
+                                 .unknown = MSG_UNKNOWN(cnps) | (is.unknown & ~SUMS_PAUSED) };
     if (!is_first && is_same(&is, &was))
         return 0;                /* nobody has polled the ASIC since: nothing is known but storms */
     s->last = is;
@@ -472,9 +482,10 @@ static int sample(void *state, struct msg_sample *out)
     out->tx_bytes = is.bytes - was.bytes;
     out->lossless_drops = is.drops - was.drops;
     out->marked_packets = is.marked - was.marked;
-    out->paused = fmin(1, (double)(is.paused_us - was.paused_us) / (double)interval_us / s->queues);
-    out->metric = 0.5 * fmin(1, (double)out->tx_bytes * 8e6 / (double)interval_us / fmax(1, (double)s->rate_bps)) +
-                  0.5 * (1 - out->paused);
+    busy = fmin(1, (double)out->tx_bytes * 8e6 / (double)interval_us / fmax(1, (double)s->rate_bps));
+    if (!(is.unknown & SUMS_PAUSED))
+        out->paused = fmin(1, (double)(is.paused_us - was.paused_us) / (double)interval_us / s->queues);
+    out->metric = isnan(out->paused) ? busy : 0.5 * busy + 0.5 * (1 - out->paused);
     out->detail = &s->detail;
     return 0;
 }
