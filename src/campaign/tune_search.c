@@ -36,6 +36,7 @@ static void search_at_once(struct scenario_tuner *t)
 {
     add_option(t, "trigger", "once");
     add_option(t, "restart", "no");
+    add_option(t, "guard", "0");             /* nobody pays for a simulated trial */
 }
 
 /* Opens the network once to know what the tuner may know of it. */

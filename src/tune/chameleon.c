@@ -287,6 +287,7 @@ static const struct tuner_preset presets[] = {
     /* option        corrected  published */
     { "trigger",   { "change",  "once" } },
     { "restart",   { "yes",     "no" } },
+    { "guard",     { "2",       "0" } },
     { "abandon",   { "0.05",    "0" } },
     { "confirm",   { "3",       "0" } },
     { "metric",    { "utility", "throughput" } },

@@ -64,6 +64,7 @@ const struct tuner_preset paraleon_presets[] = {
     { "abandon",             { "0",          "0.05",      "0" } },
     { "give_up",             { "0",          "6",         "0" } },
     { "restart",             { "no",         "yes",       "no" } },
+    { "guard",               { "0",          "2",         "0" } },
     { "mutate_count",        { "0",          "4",         "0" } },
     { NULL, { NULL } },
 };

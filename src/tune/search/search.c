@@ -5,10 +5,12 @@
  *   search_summary   many intervals as one
  *   search_flows     which flows there are, and when a search begins
  *   search_known     presets
+ *   search_guard     what it may cost the traffic
  *   search_keep      its end, and what is kept
  */
 #include "tune/search/search.h"
 #include "tune/search/search_flows.h"
+#include "tune/search/search_guard.h"
 #include "tune/search/search_keep.h"
 #include "tune/search/search_known.h"
 #include "tune/search/search_measure.h"
@@ -41,7 +43,7 @@ static const struct { const char *name; double value; } search_defaults[SEARCH_O
     [SEARCH_WEIGHT_PFC] = { "weight_pfc" }, [SEARCH_SPACE] = { "space" }, [SEARCH_KNOWN] = { "known" },
     [SEARCH_CONFIRM] = { "confirm" }, [SEARCH_BUDGET] = { "budget" }, [SEARCH_REMEMBER] = { "remember" },
     [SEARCH_SETTLE] = { "settle" }, [SEARCH_MEASURE] = { "measure" }, [SEARCH_ABANDON] = { "abandon" },
-    [SEARCH_RESTART] = { "restart" }, [SEARCH_OBJECTIVE] = { "objective" },
+    [SEARCH_RESTART] = { "restart" }, [SEARCH_OBJECTIVE] = { "objective" }, [SEARCH_GUARD] = { "guard" },
     /* PARALEON's rows; repro/paraleon-ablation shows what each is worth. */
     [SEARCH_EPSILON] = { "epsilon", 0.05 },      /* with 0.001 chance among few flows is a change */
     [SEARCH_METRICS] = { "metrics", METRICS_CORRECTED },
@@ -296,7 +298,7 @@ static void begin_again(struct search *s, const struct fsd *f, struct knobs *kno
 static void on_watch(struct search *s, bool has_changed, const struct search_now *measured,
                      struct knobs *knobs, struct tuner_note *note)
 {
-    if (search_is_due(s, has_changed, measured)) {
+    if (search_is_due(s, has_changed, measured) && guard_allows(s)) {
         if (search_is(s, SEARCH_TRIGGER, TRIGGER_CHANGE))
             search_say_change(s, note);
         else
@@ -305,7 +307,7 @@ static void on_watch(struct search *s, bool has_changed, const struct search_now
         return;
     }
     s->before = *knobs;
-    search_say(note, "%s", search_why_not(s));
+    search_say(note, "%s", guard_allows(s) ? search_why_not(s) : "the last search cost traffic that is not made up for");
 }
 
 /* ---- the hooks ---- */
@@ -339,6 +341,48 @@ static void go_on(struct search *s, bool has_changed, bool is_silent, const stru
     }
 }
 
+/* The setting that is tried costs too much: what was measured of it counts in proportion to what was sent. */
+static void drop_trial(struct search *s, struct search_now *now, struct knobs *knobs, struct tuner_note *note)
+{
+    double sent = guard_ratio(s);
+
+    search_say(note, "only %.0f %% of the traffic before was sent: the setting is dropped", 100 * sent);
+    s->intervals = s->skip = 0;
+    if (s->phase == PHASE_CONFIRM) {
+        search_say(note, "the setting at which the search began is kept");
+        search_keep(s, &s->from, knobs);
+        return;
+    }
+    *now = search_now_of(s, (struct utility_terms){ sent * now->terms.throughput, sent * now->terms.rtt,
+                                                    sent * now->terms.pfc });
+    go_on(s, false, false, now, knobs, note);
+    if (search_is_on(s))
+        guard_recover(s, knobs);
+}
+
+/* Looks at what an interval of a search has cost; true: that decides what is next. */
+static bool is_guarded(struct search *s, const struct report *r, struct search_now *now, struct knobs *knobs,
+                       struct tuner_note *note)
+{
+    guard_add(s, r, knobs);
+    if (guard_is_search_over(s)) {
+        search_say(note, "the search has cost %.1f intervals of traffic: it ends, and the setting from before stays",
+                   s->guard.debt);
+        s->intervals = s->skip = s->guard.recovering = 0;
+        search_keep(s, &s->before, knobs);
+        return true;
+    }
+    if (guard_is_recovering(s, knobs)) {
+        search_say(note, "the setting from before, until as much is sent again");
+        s->skip = search_count(s, SEARCH_SETTLE);
+        return true;
+    }
+    if (!guard_is_trial_over(s))
+        return false;
+    drop_trial(s, now, knobs, note);
+    return true;
+}
+
 void search_step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
     struct search    *s = state;
@@ -355,8 +399,12 @@ void search_step(void *state, const struct report *r, struct knobs *knobs, struc
         search_say(note, "no uplink was active: the same setting is measured in the next interval");
         return;
     }
+    if (!search_is_on(s) && !is_silent)
+        guard_watch(s, r);
+    if (search_is_on(s) && is_guarded(s, r, &now, knobs, note))
+        return;
     was = *knobs;
-    if (search_is_on(s) && has_changed && search_is(s, SEARCH_RESTART, true)) {
+    if (search_is_on(s) && has_changed && search_is(s, SEARCH_RESTART, true) && !guard_is_starved(s)) {
         begin_again(s, &r->fsd, knobs, note);
         return;
     }

@@ -16,6 +16,8 @@
  *             kept. If the search began at the default setting, the setting before the search takes its place.
  *   hold      Watches again with the kept setting.
  *
+ * A setting that starves flows is dropped, and a search that costs too much traffic ends [guard]: search_guard.h.
+ *
  * A setting is measured over some intervals [measure], after those that still show the previous setting [settle], and
  * over fewer if it falls far behind the best [abandon]. The result is a summary of the intervals [summary] without
  * outliers [filter]. If flow sizes change during search or confirm, earlier measurements are of other flows, and another
@@ -68,6 +70,9 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
       "stop measuring a setting that is behind the best by more; 0: never", .min = 0, .max = 1 }, \
     { "restart", KEY_YES, "yes", \
       "restart a search when flow sizes change" }, \
+    { "guard", KEY_REAL, "2", \
+      "traffic that a search may cost, in intervals of what was sent before it; then the setting from before " \
+      "comes back. 0: any", .min = 0, .max = 1e6 }, \
     { "objective", KEY_NAME, "utility", \
       "objective: utility, or slowdowns of messages where hosts report them (balanced, latency, throughput: " \
       "docs/advise.md)", .choices = search_objective_names }

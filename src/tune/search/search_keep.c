@@ -1,6 +1,7 @@
 /* src/tune/search/search_keep.c - see search_keep.h. */
 #include "tune/search/search_keep.h"
 #include "tune/search/search_flows.h"
+#include "tune/search/search_guard.h"
 #include "tune/search/search_measure.h"
 
 static double share_of_recent(const struct search *s)
@@ -62,10 +63,13 @@ static void decide(struct search *s, struct knobs *knobs, struct tuner_note *not
     double                 best = utility(w, search_mean_of(s->sum[0], times));
     double                 from = utility(w, search_mean_of(s->sum[1], times));
 
-    note->verdict = best > from ? TUNER_ACCEPTED : TUNER_REJECTED;
+    bool                   is_better = best > from && !guard_refuses(s);
+
+    note->verdict = is_better ? TUNER_ACCEPTED : TUNER_REJECTED;
     search_say(note, "measured again, the new setting has %.4f, the one at which the search began %.4f: "
-               "the %s is kept", best, from, best > from ? "new one" : "latter");
-    search_keep(s, best > from ? &s->finalist : &s->from, knobs);
+               "the %s is kept%s", best, from, is_better ? "new one" : "latter",
+               !is_better && best > from ? ", with which more is sent" : "");
+    search_keep(s, is_better ? &s->finalist : &s->from, knobs);
 }
 
 void search_confirm(struct search *s, const struct search_now *now, struct knobs *knobs,

@@ -3,8 +3,9 @@
 #include "tune/search/search_measure.h"
 #include "tune/setting.h"
 
-#define CHANCE   0.04            /* of utility: differences of a few intervals that mean nothing */
-#define FEW_MICE 0.8             /* share of elephants from which on nobody minds long queues */
+#define CHANCE        0.04       /* of utility: differences of a few intervals that mean nothing */
+#define FEW_MICE      0.8        /* share of elephants from which on nobody minds long queues */
+#define FEW_ELEPHANTS 0.5        /* share up to which presets for mice come first; in between the current setting does */
 
 /* Is it one of those that are made for the other kind of flows? */
 static bool is_made_against(const struct search *s, const struct knobs *knobs, int wanted)
@@ -36,7 +37,7 @@ static bool make_known(const struct search *s, uint32_t number, struct knobs *ma
 {
     const struct setting *named = &setting_all[number % named_settings()];
     uint32_t              pass = number / named_settings();
-    int                   wanted = !s->is_known ? 0 : s->elephants >= FEW_MICE ? 1 : -1;
+    int                   wanted = !s->is_known ? 0 : s->elephants >= FEW_MICE ? 1 : s->elephants > FEW_ELEPHANTS ? 0 : -1;
 
     if (pass == 1) {
         *made = s->before;

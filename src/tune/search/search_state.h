@@ -27,6 +27,18 @@ struct search_sample {                  /* a setting, and what came of it */
 
 struct search_memory { struct knobs knobs; double elephants; };
 
+#define GUARD_INTERVALS 8
+
+struct search_guard {            /* what a search costs the traffic: search_guard.h */
+    double       before_bps[GUARD_INTERVALS];    /* of all uplinks, in the last intervals without a search */
+    uint32_t     befores;        /* ever seen */
+    double       ratio;          /* of the last interval to their mean */
+    double       debt, trial;    /* intervals of traffic that were lost: by searches, by the setting that is tried */
+    double       sent[2];        /* in the confirmation, in intervals: finalist, 'from' */
+    struct knobs next;           /* waits until the rate is back */
+    uint32_t     recovering;     /* intervals left for that */
+};
+
 struct search {
     const struct search_algo *algo;
     void                     *searcher;
@@ -66,6 +78,7 @@ struct search {
     struct knobs         finalist;
     struct utility_terms sum[2];             /* of the finalist, of 'from' */
     uint32_t             turn;
+    struct search_guard  guard;
 };
 
 static inline bool search_is(const struct search *s, enum search_option option, int choice)

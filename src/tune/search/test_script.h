@@ -120,7 +120,7 @@ struct test_search {
 static const struct test_option plain[] = {
     { "theta", "0.01" }, { "epsilon", "0.001" }, { "weights", "dominant" }, { "space", "artifact" },
     { "against", "previous" }, { "persist", "1" }, { "settle", "0" }, { "measure", "1" }, { "abandon", "0" },
-    { "restart", "no" }, { NULL, NULL },
+    { "restart", "no" }, { "guard", "0" }, { NULL, NULL },
 };
 
 static inline int open_plain(struct tuner *tuner, const struct world *world,

@@ -1,0 +1,120 @@
+/* src/tune/search/search_guard.c - see search_guard.h. */
+#include "tune/search/search_guard.h"
+#include "core/units.h"
+
+#include <math.h>
+
+#define SLACK       0.05         /* of the rate before: less is noise */
+#define TRIAL_MAX   0.8          /* intervals of traffic that one setting may cost */
+#define RECOVERED   0.9          /* of the rate before: good enough to go on */
+#define RECOVER_MAX 8            /* intervals, at most */
+#define REPAY       0.02         /* per interval, of an interval of traffic */
+#define KEEP_LOSS   0.02         /* of the rate: what a setting that is kept may send less */
+
+static double uplink_bps(const struct report *r)
+{
+    double bytes = 0;
+
+    for (uint32_t i = 0; i < r->ports; i++)
+        bytes += r->port[i].is_uplink ? (double)r->port[i].tx_bytes : 0;
+    return bytes * 8 * (double)PS_PER_S / (double)(r->end_ps - r->start_ps);
+}
+
+static double mean_before(const struct search_guard *g)
+{
+    uint32_t count = g->befores < GUARD_INTERVALS ? g->befores : GUARD_INTERVALS;
+    double   sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += g->before_bps[i];
+    return count ? sum / count : 0;
+}
+
+/* Of one interval, as a share of the mean. */
+static double deviation_before(const struct search_guard *g)
+{
+    uint32_t count = g->befores < GUARD_INTERVALS ? g->befores : GUARD_INTERVALS;
+    double   mean = mean_before(g), sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += (g->before_bps[i] - mean) * (g->before_bps[i] - mean);
+    return count > 1 && mean > 0 ? sqrt(sum / (count - 1)) / mean : 1;
+}
+
+void guard_watch(struct search *s, const struct report *r)
+{
+    struct search_guard *g = &s->guard;
+
+    g->before_bps[g->befores++ % GUARD_INTERVALS] = uplink_bps(r);
+    g->debt = fmax(g->debt - REPAY, 0);
+    g->trial = 0;
+    g->sent[0] = g->sent[1] = 0;
+}
+
+bool guard_allows(const struct search *s)
+{
+    return s->option[SEARCH_GUARD] <= 0 || s->guard.debt <= s->option[SEARCH_GUARD] / 2;
+}
+
+void guard_add(struct search *s, const struct report *r, const struct knobs *knobs)
+{
+    struct search_guard *g = &s->guard;
+    double               before = mean_before(g), lost;
+
+    g->ratio = before > 0 ? uplink_bps(r) / before : 1;
+    lost = 1 - g->ratio - SLACK;
+    g->debt = fmax(g->debt + lost, 0);
+    g->trial = knobs_equal(knobs, &s->before) ? 0 : fmax(g->trial + lost, 0);
+    if (s->phase == PHASE_CONFIRM && s->skip == 0)
+        g->sent[s->turn % 2] += g->ratio;
+}
+
+bool guard_is_trial_over(const struct search *s)
+{
+    return s->option[SEARCH_GUARD] > 0 && s->guard.trial > TRIAL_MAX;
+}
+
+bool guard_is_search_over(const struct search *s)
+{
+    return s->option[SEARCH_GUARD] > 0 && s->guard.debt > s->option[SEARCH_GUARD];
+}
+
+bool guard_is_starved(const struct search *s)
+{
+    return s->option[SEARCH_GUARD] > 0 && (s->guard.trial > TRIAL_MAX / 2 || s->guard.recovering > 0);
+}
+
+void guard_recover(struct search *s, struct knobs *knobs)
+{
+    s->guard.next = *knobs;
+    s->guard.recovering = RECOVER_MAX;
+    s->guard.trial = 0;
+    *knobs = s->before;
+}
+
+bool guard_is_recovering(struct search *s, struct knobs *knobs)
+{
+    struct search_guard *g = &s->guard;
+
+    if (g->recovering == 0)
+        return false;
+    if (--g->recovering > 0 && g->ratio < RECOVERED)
+        return true;
+    g->recovering = 0;
+    *knobs = g->next;
+    return true;
+}
+
+double guard_ratio(const struct search *s)
+{
+    return fmin(s->guard.ratio, 1);
+}
+
+bool guard_refuses(const struct search *s)
+{
+    const struct search_guard *g = &s->guard;
+    double                     intervals = search_count(s, SEARCH_CONFIRM) * search_count(s, SEARCH_MEASURE);
+    double                     chance = deviation_before(g) * sqrt(2 / intervals);
+
+    return s->option[SEARCH_GUARD] > 0 && g->sent[0] < g->sent[1] - (KEEP_LOSS + chance) * intervals;
+}

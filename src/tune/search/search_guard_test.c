@@ -1,0 +1,118 @@
+/* src/tune/search/search_guard_test.c - what a search may cost. The network sends what the setting lets it. */
+#include "base/rng.h"
+#include "tune/search/test_script.h"
+
+/* Presets for mice starve a network of elephants to a tenth, as utility does not notice: round trips are short. */
+static double sent_with(const struct knobs *knobs, const struct world *world, double starved)
+{
+    return knobs_equal(knobs, &world->start) ? 0.9 : starved;
+}
+
+/* Runs a search with that guard and returns how many intervals of traffic were lost; -1: the setting was not kept. */
+static double lost_in(const char *guard, double starved, int intervals)
+{
+    struct test_search b;
+    double             lost = 0;
+    bool               is_same;
+
+    open_bench(&b, 40, TEST_OPTIONS({ "guard", guard }, { "settle", "1" }, { "measure", "3" }, { "trigger", "once" },
+                                    { "weights", "fixed" }));
+    for (int i = 0; i < intervals; i++) {
+        double sent = i < 4 ? 0.9 : sent_with(&b.knobs, &b.world, starved);
+
+        lost += 1 - sent / 0.9;
+        step_all(&b, sent, sent < 0.9 ? 1 : 0.2, 1, 0.1);
+    }
+    is_same = knobs_equal(&b.knobs, &b.world.start);
+    tuner_close(&b.tuner);
+    return is_same ? lost : -1;
+}
+
+/* Without a guard the starving setting is kept for its round trips. With one the search ends, and has cost no more than
+ * is allowed and an interval in which that is noticed. */
+static void guard__bounds_what_a_search_costs(void **unused)
+{
+    static const struct { const char *guard; double starved, most; } row[] = {
+        { "1", 0.1, 2 }, { "2", 0.1, 3 }, { "5", 0.1, 6 }, { "2", 0.5, 3 }, { "2", 0.7, 3 },
+    };
+
+    (void)unused;
+    assert_true(lost_in("0", 0.1, 300) == -1);
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        double lost = lost_in(row[i].guard, row[i].starved, 300);
+
+        assert_true(lost > 0 && lost <= row[i].most);
+    }
+}
+
+/* A setting with which a little less is sent, within chance, may be kept; 300 intervals that vary by a tenth of themselves
+ * end no search. */
+static void guard__leaves_noise_alone(void **unused)
+{
+    struct test_search b;
+    struct rng         rng;
+
+    (void)unused;
+    rng_init(&rng, 1, 1);
+    open_bench(&b, 40, TEST_OPTIONS({ "guard", "2" }, { "trigger", "once" }));
+    for (int i = 0; i < 60; i++) {
+        step(&b, 0.5 * (0.9 + 0.2 * rng_real(&rng)), 0.5);
+        assert_null(strstr(b.note.why, "intervals of traffic"));
+        assert_null(strstr(b.note.why, "is dropped"));
+    }
+    assert_int_equal(40, script->tells);
+    tuner_close(&b.tuner);
+}
+
+/* A setting that is dropped is followed by the one from before until as much is sent again; then the next is tried. */
+static void guard__recovers_before_the_next_setting(void **unused)
+{
+    struct test_search b;
+    double             before;
+
+    (void)unused;
+    open_bench(&b, 40, TEST_OPTIONS({ "guard", "9" }, { "trigger", "once" }));
+    before = time_reset(&b);
+    for (int i = 0; i < 2; i++)
+        step(&b, 0.9, 0.5);
+    assert_true(time_reset(&b) == 101);          /* 100 was measured at 0.9 */
+    step(&b, 0.05, 0.5);
+    assert_non_null(strstr(b.note.why, "is dropped"));
+    assert_true(time_reset(&b) == before && script->tells == 2);
+    assert_true(script->told.terms.throughput < 0.01);
+    step(&b, 0.3, 0.5);
+    step(&b, 0.6, 0.5);
+    assert_true(time_reset(&b) == before);
+    step(&b, 0.88, 0.5);
+    assert_true(time_reset(&b) == 102);
+    tuner_close(&b.tuner);
+}
+
+/* After a search that has cost 2 intervals the next begins when half of that is made up for: 50 intervals at 2 %. */
+static void guard__makes_up_for_what_was_lost(void **unused)
+{
+    struct test_search b;
+    int                waited = 0;
+
+    (void)unused;
+    open_bench(&b, 40, TEST_OPTIONS({ "guard", "2" }, { "trigger", "always" }));
+    while (!is_idle(&b))
+        step(&b, time_reset(&b) == 300 ? 0.9 : 0.02, 0.5);
+    assert_non_null(strstr(b.note.why, "it ends, and the setting from before stays"));
+    for (; is_idle(&b) && waited < 200; waited++)
+        step(&b, 0.9, 0.5);
+    assert_in_range(waited, 50, 100);
+    tuner_close(&b.tuner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(guard__bounds_what_a_search_costs),
+        cmocka_unit_test(guard__leaves_noise_alone),
+        cmocka_unit_test(guard__recovers_before_the_next_setting),
+        cmocka_unit_test(guard__makes_up_for_what_was_lost),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
