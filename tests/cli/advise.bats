@@ -124,6 +124,7 @@ END
 }
 
 @test "advise: a network that is described" {
+    ANOLE=${FIDELITY_ANOLE:-$ANOLE}       # long: the release build, where there is one
     run_apart "$ANOLE" advise --rate 25Gbps --rtt 20us --oversubscription 4 --sizes SolarRPC --load 10% --budget 1
     [ "$status" -eq 0 ]
     grep -qE '^  [a-z_0-9]+, advised +[0-9]' "$dir/out"
@@ -162,6 +163,7 @@ ports_of_a_day() {
 }
 
 @test "advise: traffic that was recorded, and a range of loads" {
+    ANOLE=${FIDELITY_ANOLE:-$ANOLE}       # long: the release build, where there is one
     printf 'topology: {kind: star, hosts: 8, rate: 25Gbps, delay: 1us}\ntraffic: [{kind: poisson, load: 30%%, sizes: SolarRPC}]\nrun: 20ms\n' >"$dir/made.yaml"
     "$ANOLE" run "$dir/made.yaml" --quiet --out "$dir/made"
     ports_of_a_day >"$dir/ports.csv"
@@ -225,6 +227,7 @@ refuses() {
 }
 
 @test "advise: a file of anole record gives rate, load, setting and symptoms" {
+    ANOLE=${FIDELITY_ANOLE:-$ANOLE}       # long: the release build, where there is one
     cat >"$dir/record.csv" <<'END'
 time_s,device,name,value
 10.00,host,info.host,node7

@@ -54,6 +54,7 @@ setup_file() {
 }
 
 @test "train: the number of jobs makes no difference" {
+    ANOLE=${FIDELITY_ANOLE:-$ANOLE}       # long: the release build, where there is one
     run_apart train --out "$dir/many.acc" --jobs 3 --quiet
     [ "$status" -eq 0 ]
     [ ! -s "$dir/out" ]
@@ -62,6 +63,7 @@ setup_file() {
 }
 
 @test "train: interrupted, it goes on, and the model is the same" {
+    ANOLE=${FIDELITY_ANOLE:-$ANOLE}       # long: the release build, where there is one
     train --out "$dir/m.acc" >"$dir/out" 2>"$dir/err" &
     pid=$!
     for ((i = 0; i < 600; i++)); do
