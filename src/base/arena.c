@@ -6,7 +6,7 @@
 
 #define ALIGN 64
 
-struct arena_range {             /* stands at the start of the range that came after it */
+struct arena_range {             /* stored at the start of the next range */
     char               *base;
     size_t              size;
     struct arena_range *next;
@@ -42,7 +42,7 @@ void arena_init_sparse(struct arena *a, size_t size)
 void arena_fini(struct arena *a)
 {
     for (const struct arena_range *r = a->full; r;) {
-        struct arena_range range = *r;       /* it lies in the range that is freed next */
+        struct arena_range range = *r;       /* *r is in the range that is freed next */
 
         munmap(a->base, a->size);
         a->base = range.base;
@@ -54,7 +54,7 @@ void arena_fini(struct arena *a)
     *a = (struct arena){ 0 };
 }
 
-/* Another range, for 'need' bytes and more. */
+/* Reserves another range of at least 'need' bytes. */
 static void grow(struct arena *a, size_t need)
 {
     struct arena_range was = { a->base, a->size, a->full };

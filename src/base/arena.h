@@ -1,9 +1,8 @@
-/* src/base/arena.h - memory that is asked for once.
+/* src/base/arena.h - an arena allocator.
  *
- * An arena is a reserved range of addresses that is handed out front to back and freed as a whole. Pages
- * cost memory only when they are first written, so a large reservation is free; that is also how pools
- * (packets, flows) grow while the event loop runs without an allocation. When a range is used up the arena
- * reserves another.
+ * An arena reserves a range of addresses, hands it out front to back, and frees it as a whole. Pages use
+ * memory only once they are written, so a large reservation is free. Pools of packets and flows grow this way
+ * without allocations in the event loop. When a range is full, the arena reserves another.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -14,20 +13,20 @@
 struct arena_range;
 
 struct arena {
-    char  *base;                 /* of the range that is being handed out */
+    char  *base;                 /* current range */
     size_t used, size;
-    size_t step;                 /* what is reserved at a time, at least */
+    size_t step;                 /* smallest size of a range */
     bool   is_sparse;
-    struct arena_range *full;    /* ranges that have been used up */
+    struct arena_range *full;    /* earlier ranges */
 };
 
-/* Reserves 'size' bytes of zeroed memory; ends the program if the system refuses. _sparse: most of it will never be
- * touched, so it is not given huge pages. */
+/* Reserves 'size' bytes of zeroed memory; ends the program if the system refuses. _sparse: without huge
+ * pages, for memory that is mostly never used. */
 void arena_init(struct arena *, size_t size);
 void arena_init_sparse(struct arena *, size_t size);
 void arena_fini(struct arena *);
 
-/* Hands out zeroed memory, aligned to 64 bytes. Ends the program when there is none. */
+/* Returns zeroed memory, aligned to 64 bytes. Ends the program if memory is exhausted. */
 void *arena_alloc(struct arena *, size_t count, size_t bytes);
 
 #endif

@@ -120,7 +120,8 @@ struct interval bootstrap_mean(struct bootstrap *b, const double *value)
     return (struct interval){ mean - widen * (mean - i.low), mean + widen * (i.high - mean) };
 }
 
-/* How far from the bound an end is, if the end before it was widened is 'end' away from it and the mean 'mean'. */
+/* Distance of a widened end from the bound. 'end' and 'mean' are the distances of the original end and of the
+ * mean. */
 static double widened(double mean, double end, double widen)
 {
     char text[32];

@@ -1,4 +1,4 @@
-/* src/base/bootstrap.h - how sure a mean of few values is.
+/* src/base/bootstrap.h - confidence intervals of the mean of a few values.
  *
  * The bootstrap of Efron: draw as many values as there are, with replacement, take their mean, and do that
  * 10,000 times; the middle 95 % of those means is the interval (percentile method). For few values that is
@@ -13,8 +13,7 @@
  * percentages, done to the ends. It keeps the skew of the bootstrap. bootstrap_test.c measures how often
  * the interval is right.
  *
- * The draws come from a fixed seed and are the same for all that is looked at with one struct bootstrap:
- * the same values have the same interval, always and on every machine.
+ * The draws use a fixed seed, so equal values have equal intervals, on every machine.
  */
 #ifndef BASE_BOOTSTRAP_H
 #define BASE_BOOTSTRAP_H
@@ -30,7 +29,7 @@ struct interval { double low, high; };
 struct bootstrap {
     uint32_t  values;            /* n */
     uint16_t *pick;              /* BOOTSTRAP_DRAWS times n indices */
-    double   *mean;              /* of each draw, for the values that are looked at */
+    double   *mean;              /* of each draw; scratch space */
 };
 
 /* For 'values' values, 2 .. BOOTSTRAP_VALUES_MAX. */
@@ -40,9 +39,9 @@ void bootstrap_fini(struct bootstrap *);
 /* The 95 % interval of the mean of 'value', which are all finite. */
 struct interval bootstrap_mean(struct bootstrap *, const double *value);
 
-/* The same of values that cannot be below 'least' or above 'most' (-INFINITY, INFINITY: they can be anything). The
- * interval is widened on the scale of the distance to the bound, by its logarithm: it never reaches beyond, and far from
- * the bound it is that of bootstrap_mean(). A value outside, or on, a bound takes that bound away or cuts the interval
+/* The same for values that are limited to least .. most (-INFINITY, INFINITY: unlimited). The interval is
+ * widened on a logarithmic scale of the distance to the bound. It never crosses the bound, and far from it
+ * equals that of bootstrap_mean(). A value outside or on a bound removes that bound, or cuts the interval
  * there. */
 struct interval bootstrap_mean_within(struct bootstrap *, const double *value, double least, double most);
 

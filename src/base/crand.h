@@ -1,6 +1,7 @@
-/* src/base/crand.h - rand() as the GNU C library has it, for results that must equal those of programs that call it.
+/* src/base/crand.h - rand() of the GNU C library, to reproduce the results of programs that call it.
  *
- * The sum of the numbers 3 and 31 back, modulo 2^32, without its lowest bit. For nothing else: see rng.h.
+ * Each number is the sum of the numbers 3 and 31 back, modulo 2^32, without its lowest bit. For other
+ * purposes use rng.h.
  */
 #ifndef BASE_CRAND_H
 #define BASE_CRAND_H

@@ -1,6 +1,6 @@
-/* src/base/digest.h - a fingerprint of bytes: FNV-1a with 128 bits.
+/* src/base/digest.h - a hash of bytes: FNV-1a with 128 bits.
  *
- * To tell whether something is still what it was. Not against somebody who wants two things to look the same.
+ * Detects changes. Not secure against deliberate collisions.
  */
 #ifndef BASE_DIGEST_H
 #define BASE_DIGEST_H
@@ -14,7 +14,7 @@ struct digest { unsigned __int128 state; };
 void digest_init(struct digest *);
 void digest_add(struct digest *, const void *bytes, size_t length);
 
-/* Adds a text and where it ends, so that "ab", "c" is not "a", "bc". */
+/* Adds a text with its end, so that "ab", "c" differs from "a", "bc". */
 void digest_add_text(struct digest *, const char *text);
 
 /* Returns buf. */

@@ -17,7 +17,7 @@ void err_write(struct err *err, const char *format, ...)
     va_start(args, format);
     vsnprintf(made, sizeof(made), format, args);
     va_end(args);
-    /* What people wrote is quoted in messages; the message stays one line. */
+    /* Messages quote user input; escaping keeps them on one line. */
     escape_text(err->text, sizeof(err->text), made);
 }
 
@@ -71,4 +71,16 @@ char *xstrdup(const char *text)
     unsigned long bytes = strlen(text) + 1;
 
     return memcpy(xmalloc(bytes), text, bytes);
+}
+
+char *xprintf(const char *format, ...)
+{
+    va_list args;
+    char   *text;
+
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        die("no memory for a text");
+    va_end(args);
+    return text;
 }

@@ -1,8 +1,8 @@
-/* src/base/err.h - what went wrong, said once.
+/* src/base/err.h - error messages and memory allocation.
  *
- * The first function that knows what is wrong fills a struct err and returns a
- * negative errno; callers pass both on and add nothing. The text is one line,
- * "file:line:column: what is wrong; did you mean 'x'?", without a newline.
+ * The function that detects an error fills a struct err and returns a negative errno. Callers pass both on
+ * and add nothing. The text is one line without a newline: "file:line:column: what is wrong; did you mean
+ * 'x'?".
  */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
@@ -11,11 +11,10 @@
 
 struct err { char text[512]; };
 
-/* Fills 'err' (which may be NULL). Too long a text is cut; what a terminal would obey is escaped
- * (base/print/escape.h). */
+/* Fills 'err', which may be NULL. Cuts long texts and escapes control characters (base/print/escape.h). */
 void err_write(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A library may fail without saying why: that is a failure all the same. */
+/* Negates an errno. 0 becomes -EIO, because libraries may fail without setting errno. */
 static inline int err_code(int code)
 {
     int result = -code;
@@ -23,8 +22,8 @@ static inline int err_code(int code)
     return result < 0 ? result : -EIO;
 }
 
-/* Fills 'err' and is -code, so that a caller can write `return err_set(err, EINVAL, "%s:%u: ...", ...)`. A
- * macro, so that whoever reads the caller, a person or a program, sees that it is never 0. */
+/* Fills 'err' and returns -code: `return err_set(err, EINVAL, "%s:%u: ...", ...)`. A macro, so that readers
+ * and static analyzers see that the result is never 0. */
 #define err_set(err, code, ...) \
     ({ \
         int err_code_ = err_code(code); \
@@ -32,16 +31,19 @@ static inline int err_code(int code)
         err_code_; \
     })
 
-/* Ends the program with a message: no memory, or the like. */
+/* Ends the program with a message, for errors without recovery such as exhausted memory. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* As malloc(), calloc() and realloc(), but end the program when there is none. */
+/* Like malloc(), calloc(), realloc() and strdup(), but end the program if memory is exhausted. */
 void *xmalloc(unsigned long bytes);
 void *xcalloc(unsigned long count, unsigned long bytes);
 void *xrealloc(void *old, unsigned long bytes);
 char *xstrdup(const char *text);
 
-/* Zeroed memory that begins a cache line. */
+/* Formats into malloc'd memory. */
+char *xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Zeroed memory, aligned to a cache line. */
 void *xalloc_lines(unsigned long bytes);
 
 #endif

@@ -203,6 +203,7 @@ void key_store(const struct key_row *row, const struct key_value *v, void *into)
     case KEY_U64:      *(uint64_t *)to = v->whole;            break;
     case KEY_DOUBLE:   *(double *)to = v->real;               break;
     case KEY_TEXT:     put_text(to, v->text);                 break;
+    case KEY_BORROWED: *(const char **)to = v->text;          break;
     }
 }
 

@@ -1,8 +1,8 @@
-/* src/base/key.h - one row for each setting that people write: a key of a file, or an option of a tuner.
+/* src/base/key.h - settings as rows: keys of files, and options of tuners.
  *
  * A row holds the name, unit, initial value, help, the field of a C struct that takes the value, and its
- * bounds. A table of rows feeds readers, messages, lists and reference pages, so a new setting is one row. Rows
- * without a field are read by code of their own: maps, lists, and values that depend on others.
+ * bounds. A table of rows feeds readers, messages, lists and reference pages, so a new setting is one row.
+ * Rows without a field are read by code of their own: maps, lists, and values that depend on others.
  */
 #ifndef BASE_KEY_H
 #define BASE_KEY_H
@@ -29,7 +29,9 @@ enum key_unit {
     KEY_LIST, KEY_MAP,
 };
 
-enum key_type { KEY_NO_FIELD, KEY_BOOL, KEY_U8, KEY_U16, KEY_U32, KEY_U64, KEY_DOUBLE, KEY_TEXT };
+enum key_type {
+    KEY_NO_FIELD, KEY_BOOL, KEY_U8, KEY_U16, KEY_U32, KEY_U64, KEY_DOUBLE, KEY_TEXT, KEY_BORROWED,
+};
 
 struct key_field { size_t offset; enum key_type type; };
 struct key_word { const char *word; uint64_t value; };
@@ -43,8 +45,7 @@ struct key_row {                 /* a table ends with a row whose name is NULL *
     double                 min, max;     /* in ps, bps or bytes; both 0: as much as the field holds */
     const char *const     *choices;      /* NULL-terminated; the value is the index. File: names of no file */
     const struct key_word *words;        /* words that stand for a number; the last has no word */
-    uint64_t               per;          /* unit of the field, in ps, bps or bytes; 0: 1. A real number with it
-                                            is cut to whole units */
+    uint64_t               per;          /* unit of the field, in ps, bps or bytes; 0: 1. Fractions are cut off */
     const char            *like;         /* not given: as the row of that name, which comes before it */
     bool                   is_needed;    /* refused if it is missing */
 };
@@ -53,7 +54,8 @@ struct key_row {                 /* a table ends with a row whose name is NULL *
 #define KEY_AT(type, field) \
     .at = { offsetof(type, field), \
             _Generic(((type *)NULL)->field, bool: KEY_BOOL, uint8_t: KEY_U8, uint16_t: KEY_U16, \
-                     uint32_t: KEY_U32, uint64_t: KEY_U64, double: KEY_DOUBLE, char *: KEY_TEXT) }
+                     uint32_t: KEY_U32, uint64_t: KEY_U64, double: KEY_DOUBLE, char *: KEY_TEXT, \
+                     const char *: KEY_BORROWED) }
 
 /* A list of words: .words = KEY_WORDS({ "none", 0 }, { "bdp", UINT64_MAX }) */
 #define KEY_WORDS(...) (const struct key_word[]){ __VA_ARGS__, { NULL, 0 } }
@@ -72,7 +74,8 @@ const struct key_row *key_find(const struct key_row *, const char *name);
 /* Reads one value and checks its bounds. The reason has no place in front of it. */
 int key_parse(const struct key_row *, const char *text, struct key_value *, struct err *);
 
-/* Writes the value into the field of a row, if it has one. A text is copied, and the one before it freed. */
+/* Writes the value into the field of a row, if it has one. A field of type char * gets a copy of the text,
+ * and its old value is freed. A field of type const char * borrows the text. */
 void key_store(const struct key_row *, const struct key_value *, void *into);
 
 /* Copies the field of the row that 'like' names. */

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TITLE_MAX 64             /* of a section, in messages */
+#define TITLE_MAX 64             /* length of a section's name in messages */
 #define NAMES_MAX 128            /* keys of a section */
-#define HINT_MAX  300            /* of the names there are */
+#define HINT_MAX  300            /* length of "did you mean", or of all names */
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 /* Nodes of --set have line 0 and the number of the --set, from 1, as column. */
 static void refuse_at(struct reader *r, uint32_t line, uint32_t column, const char *format,
@@ -49,13 +49,9 @@ void reader_refuse_key(struct reader *r, const struct yaml_node *node, const cha
 
 char *reader_place(const struct reader *r, uint32_t line, uint32_t column)
 {
-    char place[600];
-
     if (line == 0 && column > 0)
-        snprintf(place, sizeof place, "--set %.80s: ", r->set[column - 1]);
-    else
-        snprintf(place, sizeof place, "%.400s:%u:%u: ", r->name, line, column);
-    return xstrdup(place);
+        return xprintf("--set %.80s: ", r->set[column - 1]);
+    return xprintf("%.400s:%u:%u: ", r->name, line, column);
 }
 
 void reader_warn(struct reader *r, const char *text)
@@ -96,7 +92,7 @@ static const char *title(const struct section *sec, char *buf, size_t size)
     return buf;
 }
 
-/* Adds the names of a table, but for those that another has. */
+/* Adds the names of a table, except those in 'but'. */
 static uint32_t add_names(const struct key_row *row, const struct key_row *but, const char **names,
                           uint32_t count)
 {
@@ -192,7 +188,8 @@ const struct yaml_node *section_list(const struct section *sec, const char *key,
     return sec->r->rc ? NULL : node->child;
 }
 
-void section_texts(const struct section *sec, const char *key, uint32_t max, const char *what, char **text, uint32_t *count)
+void section_texts(const struct section *sec, const char *key, uint32_t max, const char *what, char **text,
+                   uint32_t *count)
 {
     for (const struct yaml_node *n = section_list(sec, key, max); n && !sec->r->rc; n = n->next) {
         if (n->kind != YAML_SCALAR)
@@ -204,7 +201,7 @@ void section_texts(const struct section *sec, const char *key, uint32_t max, con
 
 /* ---- values ---- */
 
-/* The text of a key's value and its node; for the table's initial value the node is NULL. */
+/* Returns the text of a key's value and its node; for the initial value of the row the node is NULL. */
 static const char *value_text(const struct section *sec, const char *key, const struct yaml_node **node)
 {
     const struct key_row *row;
@@ -228,7 +225,7 @@ const char *section_text(const struct section *sec, const char *key)
     return value_text(sec, key, &node);
 }
 
-/* Reads the value of a key as a row says; false: there is nothing to write. */
+/* Reads the value of a key according to its row. Returns false if there is no value to store. */
 static bool parse_row(const struct section *sec, const struct key_row *row, struct key_value *v)
 {
     const struct yaml_node *node;
@@ -267,28 +264,27 @@ void section_read(const struct section *sec, const struct key_row *table, void *
     }
 }
 
+/* Reads a key without a row into a variable of this type. */
+static void read_key(const struct section *sec, const char *key, enum key_unit unit, double min, double max,
+                     enum key_type type, void *into)
+{
+    read_row(sec, &(struct key_row){ .name = key, .unit = unit, .min = min, .max = max, .at = { 0, type } },
+             into);
+}
+
 void section_time(const struct section *sec, const char *key, uint64_t *ps)
 {
-    struct key_value v;
-
-    if (parse_row(sec, &(struct key_row){ .name = key, .unit = KEY_TIME }, &v))
-        *ps = v.whole;
+    read_key(sec, key, KEY_TIME, 0, 0, KEY_U64, ps);
 }
 
 void section_rate(const struct section *sec, const char *key, uint64_t *bps)
 {
-    struct key_value v;
-
-    if (parse_row(sec, &(struct key_row){ .name = key, .unit = KEY_RATE }, &v))
-        *bps = v.whole;
+    read_key(sec, key, KEY_RATE, 0, 0, KEY_U64, bps);
 }
 
 void section_bytes(const struct section *sec, const char *key, uint64_t min, uint64_t max, uint64_t *bytes)
 {
-    struct key_value v;
-
-    if (parse_row(sec, &(struct key_row){ .name = key, .unit = KEY_BYTES, .min = (double)min, .max = (double)max }, &v))
-        *bytes = v.whole;
+    read_key(sec, key, KEY_BYTES, (double)min, (double)max, KEY_U64, bytes);
 }
 
 bool reader_count(struct reader *r, const struct yaml_node *node, const char *what, uint32_t min,
@@ -312,26 +308,17 @@ bool reader_count(struct reader *r, const struct yaml_node *node, const char *wh
 
 void section_count(const struct section *sec, const char *key, uint32_t min, uint32_t max, uint32_t *count)
 {
-    struct key_value v;
-
-    if (parse_row(sec, &(struct key_row){ .name = key, .unit = KEY_COUNT, .min = min, .max = max }, &v))
-        *count = (uint32_t)v.whole;
+    read_key(sec, key, KEY_COUNT, min, max, KEY_U32, count);
 }
 
 void section_real(const struct section *sec, const char *key, double min, double max, double *value)
 {
-    struct key_value v;
-
-    if (parse_row(sec, &(struct key_row){ .name = key, .unit = KEY_REAL, .min = min, .max = max }, &v))
-        *value = v.real;
+    read_key(sec, key, KEY_REAL, min, max, KEY_DOUBLE, value);
 }
 
 void section_bool(const struct section *sec, const char *key, bool *value)
 {
-    struct key_value v;
-
-    if (parse_row(sec, &(struct key_row){ .name = key, .unit = KEY_YES }, &v))
-        *value = v.whole != 0;
+    read_key(sec, key, KEY_YES, 0, 0, KEY_BOOL, value);
 }
 
 int section_choice(const struct section *sec, const char *key, const char *what, const char *const *names)
@@ -351,16 +338,13 @@ int section_choice(const struct section *sec, const char *key, const char *what,
 
 /* ---- files ---- */
 
-/* "-" would be standard input. */
+/* A file named "-" becomes "./-", because "-" is standard input. */
 char *reader_path(const char *base, const char *file)
 {
     const char *slash = strrchr(base, '/');
-    size_t folder = slash && *file != '/' ? (size_t)(slash - base) + 1 : 0, size = folder + strlen(file) + 3;
-    char       *path = xmalloc(size);
+    int         folder = slash && *file != '/' ? (int)(slash - base) + 1 : 0;
 
-    snprintf(path, size, "%.*s%s%s", (int)folder, base, folder == 0 && strcmp(file, "-") == 0 ? "./" : "",
-             file);
-    return path;
+    return xprintf("%.*s%s%s", folder, base, folder == 0 && strcmp(file, "-") == 0 ? "./" : "", file);
 }
 
 char *section_file(const struct section *sec, const char *key)

@@ -39,7 +39,8 @@ static void page_open(struct page *p, const char *text)
     memset(p, 0, sizeof *p);
     p->r = (struct reader){ .name = "f", .what = "a page", .set = sets, .err = &p->err };
     assert_int_equal(yaml_parse(&p->doc, "f", text, strlen(text), &p->err), 0);
-    p->sec = section_open(&p->r, p->doc.root, &(struct section){ .name = "traffic", .kind = "poisson", .own = own_keys,
+    p->sec = section_open(&p->r, p->doc.root,
+                          &(struct section){ .name = "traffic", .kind = "poisson", .own = own_keys,
                                                                  .common = common_keys });
 }
 
@@ -73,8 +74,8 @@ static void section_values__are_read_with_their_units(void **unused)
     page_close(&p);
 }
 
-/* What is not given has the initial value of its row, that of the kind before that of all kinds; where the row leaves
- * it open, nothing is written. */
+/* What is not given has the initial value of its row, that of the kind before that of all kinds; where the
+ * row leaves it open, nothing is written. */
 static void section_values__not_given(void **unused)
 {
     uint64_t    ps = 0, bps = 77, bytes = 0;
@@ -103,8 +104,8 @@ static void section_open__refuses_what_is_in_no_table(void **unused)
 {
     static const struct { const char *text, *message; } rows[] = {
         { "{sise: 3}", "f:1:2: 'sise' is not a key of traffic poisson; did you mean 'size'?" },
-        { "{colour: 3}", "f:1:2: 'colour' is not a key of traffic poisson; there are kind, start, rate, share, on, list, "
-                         "size and prio" },
+        { "{colour: 3}", "f:1:2: 'colour' is not a key of traffic poisson; there are kind, start, rate, "
+                         "share, on, list, size and prio" },
         { "7", "f:1:1: traffic poisson must be a map of 'key: value'" },
     };
 
@@ -238,12 +239,14 @@ static struct shape read_shape(const char *text, struct err *err)
 static void section_read__fills_a_struct_from_its_rows(void **unused)
 {
     struct err   err;
-    struct shape a = read_shape("{hosts: 7, rate: 2Gbps, file: x}", &err), b = read_shape("{hosts: 1, spines: 9, fabric: 3Gbps}", &err);
+    struct shape a = read_shape("{hosts: 7, rate: 2Gbps, file: x}", &err), b = read_shape("{hosts: 1, "
+        "spines: 9, fabric: 3Gbps}", &err);
 
     (void)unused;
     assert_true(a.hosts == 7 && a.spines == 2 && a.rate_bps == 2000000000 && a.fabric_bps == 2000000000);
     assert_string_equal("folder/x", a.file);
-    assert_true(b.hosts == 1 && b.spines == 9 && b.rate_bps == 1000000000 && b.fabric_bps == 3000000000 && !b.file);
+    assert_true(b.hosts == 1 && b.spines == 9 && b.rate_bps == 1000000000 && b.fabric_bps == 3000000000 &&
+                !b.file);
     key_free_texts(shape_keys, &a);
 }
 
@@ -253,7 +256,8 @@ static void section_read__refuses_with_the_place(void **unused)
         { "{spines: 3}", "folder/f:1:1: 'hosts' is missing in shape" },
         { "{hosts: 101}", "folder/f:1:9: hosts must be 1 .. 100, not 101" },
         { "{hosts: 1, spines: [1]}", "folder/f:1:20: 'spines' must be a single value, not a list" },
-        { "{hosts: 1, fabric: fast}", "folder/f:1:20: fabric: 'fast' is not a rate; write 100Gbps, 400Mbps, 25G" },
+        { "{hosts: 1, fabric: fast}", "folder/f:1:20: fabric: 'fast' is not a rate; write 100Gbps, 400Mbps, "
+          "25G" },
     };
     struct err err;
 

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
-#define QUOTE "'%.60s'"                      /* what people wrote may be of any length */
-#define FRACTION_DIGITS 18                   /* enough: the largest unit is 10^12 of the smallest */
-#define FRACTION_ONE    1000000000000000000ull
+#define QUOTE "'%.60s'"                      /* user input may have any length */
+#define FRACTION_ONE 1000000000000000000ull  /* 18 digits; the largest unit is 10^12 of the smallest */
 
 struct unit { const char *name; uint64_t size; };
 
-/* A kind of quantity: how it is called in messages and its units, ended by a NULL name. */
+/* A kind of quantity: its name in messages, and its units, ended by a NULL name. */
 struct kind {
     const char        *what, *examples, *smallest;
     bool               zero_needs_unit;
@@ -85,7 +85,7 @@ static const char *scan_fraction(const char *text, struct number *n)
     return text;
 }
 
-/* Reads "12", "1.5" or ".5" and returns what follows, or NULL if there is no number. */
+/* Reads "12", "1.5" or ".5" and returns the rest of the text, or NULL if there is no number. */
 static const char *scan_number(const char *text, struct number *n)
 {
     *n = (struct number){ 0 };
@@ -104,7 +104,7 @@ static const struct unit *find_unit(const struct kind *kind, const char *name)
     return u->name ? u : NULL;
 }
 
-/* What the number comes to in the smallest unit, to the nearest. */
+/* Converts the number to the smallest unit, rounded to nearest. */
 static int scale(const struct number *n, uint64_t unit, uint64_t *value)
 {
     unsigned __int128 part = ((unsigned __int128)n->fraction * unit + FRACTION_ONE / 2) / FRACTION_ONE;
@@ -179,8 +179,8 @@ int text_to_uint(const char *text, uint64_t *value, struct err *err)
     return 0;
 }
 
-/* Returns what follows a number with an optional exponent, or NULL if there is none. strtod() alone
- * would also take "inf", "nan", "0x10", a sign and blanks in front. */
+/* Returns the text after a number with an optional exponent, or NULL if there is no number. strtod() would
+ * also accept "inf", "nan", "0x10", a sign and leading blanks. */
 static const char *scan_real(const char *text)
 {
     struct number n;
@@ -240,7 +240,7 @@ static void trim_zeros(char *number)
         end[-1] = '\0';
 }
 
-/* The first five units of a kind are a thousand apart; the first in which four digits are enough is taken. */
+/* The first five units of a kind are factors of 1000 apart. Uses the first in which four digits suffice. */
 static char *from_quantity(const struct kind *kind, char *buf, size_t size, double value)
 {
     double length = value < 0 ? -value : value;
@@ -364,7 +364,8 @@ char *text_names(char *buf, size_t size, const char *word, const char *const *na
         return buf;
     for (int i = 0; names[i] && used < size; i++)
         used += (size_t)snprintf(buf + used, size - used, "%s%s",
-                                 i > 0 ? names[i + 1] ? ", " : " and " : names[1] ? "; there are " : "; there is ",
+                                 i > 0 ? names[i + 1] ? ", " : " and " : names[1] ? "; there are "
+                                     : "; there is ",
                                  names[i]);
     return buf;
 }
@@ -394,12 +395,34 @@ static int read_stream(FILE *f, size_t max, char **text, size_t *length)
     return 0;
 }
 
-/* Of this thread: two simulations that are read at the same time do not see each other. */
+/* Per thread: simulations that are read in parallel are independent. */
 static _Thread_local const struct text_watch *watch;
 
 void text_watch_reads(const struct text_watch *w)
 {
     watch = w;
+}
+
+FILE *text_stream(char **text)
+{
+    static _Thread_local size_t length;      /* the text ends with a zero byte, so no caller needs it */
+    FILE                       *out;
+
+    *text = NULL;
+    out = open_memstream(text, &length);
+    if (!out)
+        die("no memory for a text");
+    return out;
+}
+
+bool text_own_folder(char folder[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    char   *slash = length > 0 ? memrchr(folder, '/', (size_t)length) : NULL;
+
+    if (slash)
+        *slash = '\0';
+    return slash != NULL;
 }
 
 const char *text_file_name(const char *path)

@@ -1,18 +1,19 @@
-/* src/base/text.h - words and quantities as people write them. */
+/* src/base/text.h - quantities with units, similar words, and files as text. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
 #include "base/err.h"
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-/* Each of these parses the whole of 'text' or returns -EINVAL with a short
- * reason in err ("'5 parsecs' is not a time; write 5us, 3ms, 200ns"), without
- * a file name in front. Units may follow directly or after blanks. A value that
- * does not fit or is negative is refused (-ERANGE). "1.1MiB" is rounded to the nearest
- * whole byte, but a fraction of the smallest unit itself ("1.5B", "0.5ps") is refused.
- * On failure the output is not written.
+/* Each of these parses the whole of 'text', or returns -EINVAL with a short reason in err ("'5 parsecs' is
+ * not a time; write 5us, 3ms, 200ns"), without a file name. Units may follow directly or after blanks.
+ * Negative or too large values return -ERANGE. "1.1MiB" is rounded to the nearest byte, but a fraction of the
+ * smallest unit itself ("1.5B", "0.5ps") is refused. On failure the output is not written.
  *
  *   time   ps ns us ms s           -> picoseconds  (unit required, except for 0)
  *   rate   bps Kbps Mbps Gbps Tbps (also "100G", "25Gb/s") -> bits per second (unit required)
@@ -25,34 +26,38 @@ int text_to_uint(const char *text, uint64_t *value, struct err *);     /* 0 .. 2
 int text_to_real(const char *text, double *value, struct err *);       /* finite; "30%" is 0.3 */
 int text_to_bool(const char *text, int *value, struct err *);          /* true/false, yes/no, on/off, 1/0 */
 
-/* Writes a quantity the way people read it: "83.84ns", "1.6MB", "100Gbps". Three
- * to four significant digits, never an exponent; returns buf. */
+/* Formats a quantity with three to four significant digits and no exponent: "83.84ns", "1.6MB", "100Gbps".
+ * Returns buf. */
 char *text_from_time(char *buf, size_t size, uint64_t ps);
 char *text_from_rate(char *buf, size_t size, double bps);
 char *text_from_bytes(char *buf, size_t size, double bytes);
 char *text_from_count(char *buf, size_t size, uint64_t n);             /* 1,234,567 */
 
-/* Returns the name in the NULL-terminated list that is nearest to 'word' by edit
- * distance (swapped neighbours count as one, case is ignored), or NULL if none
- * is near enough to be what was meant: within a third of the length of the word, or 1.
- * The first of several equally near is taken. */
+/* Returns the name in the NULL-terminated list with the smallest edit distance to 'word' (a swap of neighbors
+ * counts as one edit, case is ignored), or NULL if the distance exceeds a third of the length of the word, or
+ * 1. The first of several equally near names wins. */
 const char *text_nearest(const char *word, const char *const *names);
 
-/* "; did you mean 'x'?" with that name, or "" if none is near. Returns buf. */
+/* Writes "; did you mean 'x'?", or "" if no name is near. Returns buf. */
 const char *text_did_you_mean(char *buf, size_t size, const char *word, const char *const *names);
 
-/* Likewise, but if no name is near, all of them: "; there are x, y and z". Returns buf. */
+/* The same, but if no name is near, lists all of them: "; there are x, y and z". Returns buf. */
 char *text_names(char *buf, size_t size, const char *word, const char *const *names);
 
-/* What messages call a file: "-" is standard input. */
+/* Opens a stream that writes to malloc'd memory. *text is complete after fclose(). */
+FILE *text_stream(char **text);
+
+/* Finds the folder of the running program. */
+bool text_own_folder(char folder[PATH_MAX]);
+
+/* The name of a file in messages: "-" is standard input. */
 const char *text_file_name(const char *path);
 
-/* Reads a whole file ("-": standard input) into malloc'd memory with a zero byte
- * after it. Refuses more than 'max' bytes. The error names the file. */
+/* Reads a whole file ("-": standard input) into malloc'd memory, followed by a zero byte. Refuses more than
+ * 'max' bytes. The error names the file. */
 int text_read_file(const char *path, size_t max, char **text, size_t *length, struct err *);
 
-/* Who wants to see what text_read_file() reads in this thread, to know later whether it has changed; NULL: nobody
- * any more. Whoever reads a file through others need not know which. */
+/* Observes all files that text_read_file() reads in this thread, to detect later changes. NULL: stop. */
 struct text_watch {
     void (*on_read)(void *arg, const char *text, size_t length);
     void *arg;

@@ -20,7 +20,7 @@ static void skip_blanks(struct tokens *w)
         w->at++;
 }
 
-/* To be asked where a word could start. */
+/* Valid only where a word could start. */
 static bool at_line_end(const struct tokens *w)
 {
     return *w->at == '\0' || *w->at == '\n' || *w->at == '#';

@@ -1,4 +1,4 @@
-/* src/base/yaml.c - libyaml's events made into a tree. */
+/* src/base/yaml.c - builds a tree from libyaml's events. */
 #include "base/yaml.h"
 #include "base/text.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#define DEPTH_MAX   32                       /* lists and maps inside each other; we recurse into them */
+#define DEPTH_MAX   32                       /* nested lists and maps; limits the recursion */
 #define FILE_MAX    (64ul << 20)
 #define CHUNK_BYTES (64ul << 10)
 
@@ -19,7 +19,7 @@ struct chunk {
     _Alignas(max_align_t) char data[];
 };
 
-struct reader {
+struct yaml_reader {
     yaml_parser_t    parser;
     yaml_event_t     event;      /* the current one */
     struct yaml_doc *doc;
@@ -28,7 +28,7 @@ struct reader {
     struct err      *err;
 };
 
-static void *take(struct yaml_doc *doc, size_t bytes)
+static void *allocate(struct yaml_doc *doc, size_t bytes)
 {
     struct chunk *chunk = doc->memory;
 
@@ -44,22 +44,22 @@ static void *take(struct yaml_doc *doc, size_t bytes)
     return chunk->data + chunk->used - bytes;
 }
 
-static char *take_text(struct yaml_doc *doc, const void *text, size_t length)
+static char *copy_text(struct yaml_doc *doc, const void *text, size_t length)
 {
-    char *copy = take(doc, length + 1);
+    char *copy = allocate(doc, length + 1);
 
     memcpy(copy, text, length);
     copy[length] = '\0';
     return copy;
 }
 
-static int refuse(struct reader *r, yaml_mark_t at, const char *why)
+static int refuse(struct yaml_reader *r, yaml_mark_t at, const char *why)
 {
     return err_set(r->err, EINVAL, "%s:%zu:%zu: %s", r->doc->name, at.line + 1, at.column + 1, why);
 }
 
-/* Where a byte of the text stands; characters, not bytes, are counted. */
-static yaml_mark_t mark_of(const struct reader *r, size_t offset)
+/* The line and column of a byte, in characters. */
+static yaml_mark_t mark_of(const struct yaml_reader *r, size_t offset)
 {
     yaml_mark_t at = { 0 };
 
@@ -72,13 +72,13 @@ static yaml_mark_t mark_of(const struct reader *r, size_t offset)
     return at;
 }
 
-/* Is there a tab where the parser gave up? Its own words do not say so. */
-static bool is_tab(const struct reader *r, yaml_mark_t at)
+/* True if the parser failed at a tab. libyaml's message does not say so. */
+static bool is_tab(const struct yaml_reader *r, yaml_mark_t at)
 {
     return at.index < r->length && r->text[at.index] == '\t';
 }
 
-static int refuse_syntax(struct reader *r)
+static int refuse_syntax(struct yaml_reader *r)
 {
     yaml_parser_t *p = &r->parser;
     const char *problem = p->problem ? p->problem : "not YAML";
@@ -99,14 +99,14 @@ static int refuse_syntax(struct reader *r)
                    at.column + 1, problem, p->context, p->context_mark.line + 1);
 }
 
-static int next_event(struct reader *r)
+static int next_event(struct yaml_reader *r)
 {
     yaml_event_delete(&r->event);
     return yaml_parser_parse(&r->parser, &r->event) ? 0 : refuse_syntax(r);
 }
 
-/* Refuses what only the full YAML needs; a node of an event that starts one. */
-static int check_plain(struct reader *r)
+/* Refuses features beyond the subset. */
+static int check_plain(struct yaml_reader *r)
 {
     const yaml_event_t *e = &r->event;
     const yaml_char_t *anchor = NULL, *tag = NULL;
@@ -126,20 +126,21 @@ static int check_plain(struct reader *r)
     return 0;
 }
 
-static int read_text(struct reader *r, const char **text)
+static int read_text(struct yaml_reader *r, const char **text)
 {
     const yaml_event_t *e = &r->event;
 
     if (memchr(e->data.scalar.value, 0, e->data.scalar.length))
         return refuse(r, e->start_mark, "a zero byte (\\0) cannot be part of a text");
-    *text = take_text(r->doc, e->data.scalar.value, e->data.scalar.length);
+    *text = copy_text(r->doc, e->data.scalar.value, e->data.scalar.length);
     return 0;
 }
 
-static int read_node(struct reader *r, unsigned depth, struct yaml_node **node);
+static int read_node(struct yaml_reader *r, unsigned depth, struct yaml_node **node);
 
-/* Reads a node with the current event first, and adds it behind *tail. */
-static int read_child(struct reader *r, unsigned depth, struct yaml_node *parent, struct yaml_node ***tail)
+/* Reads a node that starts with the current event, and appends it at *tail. */
+static int read_child(struct yaml_reader *r, unsigned depth, struct yaml_node *parent,
+                      struct yaml_node ***tail)
 {
     int rc = read_node(r, depth, *tail);
 
@@ -150,7 +151,7 @@ static int read_child(struct reader *r, unsigned depth, struct yaml_node *parent
     return 0;
 }
 
-static int read_list(struct reader *r, unsigned depth, struct yaml_node *list)
+static int read_list(struct yaml_reader *r, unsigned depth, struct yaml_node *list)
 {
     struct yaml_node **tail = &list->child;
     int rc = next_event(r);
@@ -163,7 +164,7 @@ static int read_list(struct reader *r, unsigned depth, struct yaml_node *list)
     return rc;
 }
 
-static int read_entry(struct reader *r, unsigned depth, struct yaml_node *map, struct yaml_node ***tail)
+static int read_entry(struct yaml_reader *r, unsigned depth, struct yaml_node *map, struct yaml_node ***tail)
 {
     yaml_mark_t at = r->event.start_mark;
     struct yaml_node *entry;
@@ -205,8 +206,8 @@ static int by_key(const void *a_, const void *b_)
     return order ? order : by_place(a, b);
 }
 
-/* Sorted, so that a map of a million keys takes no million squared. */
-static int check_keys(struct reader *r, const struct yaml_node *map)
+/* Refuses duplicate keys. Sorts them, so that large maps do not take quadratic time. */
+static int check_keys(struct yaml_reader *r, const struct yaml_node *map)
 {
     const struct yaml_node **sorted = xmalloc(map->count * sizeof(*sorted)), *first = NULL, *again = NULL;
     uint32_t n = 0;
@@ -224,7 +225,7 @@ static int check_keys(struct reader *r, const struct yaml_node *map)
                    again->key_line, again->key_column, again->key, first->key_line);
 }
 
-static int read_map(struct reader *r, unsigned depth, struct yaml_node *map)
+static int read_map(struct yaml_reader *r, unsigned depth, struct yaml_node *map)
 {
     struct yaml_node **tail = &map->child;
     int rc = next_event(r);
@@ -238,7 +239,7 @@ static int read_map(struct reader *r, unsigned depth, struct yaml_node *map)
 }
 
 /* Reads the node that starts with the current event; its last event is then the current one. */
-static int read_node(struct reader *r, unsigned depth, struct yaml_node **out)
+static int read_node(struct yaml_reader *r, unsigned depth, struct yaml_node **out)
 {
     yaml_mark_t at = r->event.start_mark;
     yaml_event_type_t type = r->event.type;
@@ -247,7 +248,7 @@ static int read_node(struct reader *r, unsigned depth, struct yaml_node **out)
 
     if (rc)
         return rc;
-    node = take(r->doc, sizeof(*node));
+    node = allocate(r->doc, sizeof(*node));
     *node = (struct yaml_node){ .line = (uint32_t)at.line + 1, .column = (uint32_t)at.column + 1 };
     *out = node;
     if (type == YAML_SCALAR_EVENT) {
@@ -260,14 +261,14 @@ static int read_node(struct reader *r, unsigned depth, struct yaml_node **out)
     return node->kind == YAML_MAP ? read_map(r, depth, node) : read_list(r, depth, node);
 }
 
-/* Nothing at all, or a document marker with nothing behind it. */
+/* True for an empty document. */
 static int is_empty(const yaml_event_t *e)
 {
     return e->type == YAML_SCALAR_EVENT && e->data.scalar.length == 0 &&
            e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && !e->data.scalar.anchor && !e->data.scalar.tag;
 }
 
-static int read_document(struct reader *r)
+static int read_document(struct yaml_reader *r)
 {
     int rc;
 
@@ -281,7 +282,7 @@ static int read_document(struct reader *r)
     return rc;
 }
 
-static int read_stream(struct reader *r)
+static int read_stream(struct yaml_reader *r)
 {
     int rc = next_event(r);      /* the stream starts */
 
@@ -299,15 +300,15 @@ static int read_stream(struct reader *r)
 
 int yaml_parse(struct yaml_doc *doc, const char *name, const char *text, size_t length, struct err *err)
 {
-    size_t mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;   /* of the byte order */
-    struct reader r = {
+    size_t mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;   /* byte order mark */
+    struct yaml_reader r = {
         .doc = doc, .text = text + mark, .length = length - mark, .err = err,
     };
     const char *zero = r.length ? memchr(r.text, 0, r.length) : NULL;
     int rc;
 
     *doc = (struct yaml_doc){ 0 };
-    doc->name = take_text(doc, name, strlen(name));
+    doc->name = copy_text(doc, name, strlen(name));
     if (!yaml_parser_initialize(&r.parser))
         die("no memory to read %s", name);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);

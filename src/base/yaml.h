@@ -1,9 +1,8 @@
-/* src/base/yaml.h - a YAML file as a tree that remembers where everything stood.
+/* src/base/yaml.h - parses YAML into a tree with line numbers.
  *
- * Built on libyaml. Only the plain part of YAML that a configuration needs:
- * one document, maps with scalar keys, lists, scalars. Anchors, aliases, tags,
- * a key given twice, zero bytes and more than 32 lists and maps inside each other
- * are refused with file:line:column.
+ * Uses libyaml. Accepts the subset that a configuration needs: one document, maps with scalar keys, lists,
+ * scalars. Refuses anchors, aliases, tags, duplicate keys, zero bytes and more than 32 nested lists and maps,
+ * with file:line:column.
  */
 #ifndef BASE_YAML_H
 #define BASE_YAML_H

@@ -1,5 +1,6 @@
 /* src/core/knob_text.c */
 #include "core/knob_text.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,13 +67,10 @@ static void print_change(FILE *out, enum knob knob, double was, double is)
 
 char *knobs_change_text(const struct knobs *was, const struct knobs *is)
 {
-    char       *text = NULL;
-    size_t      length;
-    FILE       *out = open_memstream(&text, &length);
+    char       *text;
+    FILE       *out = text_stream(&text);
     const char *between = "";
 
-    if (!out)
-        die("out of memory");
     for (int i = 0; i < KNOB_COUNT; i++) {
         if (was->value[i] == is->value[i])
             continue;

@@ -1,5 +1,6 @@
 #include "env/env_world.h"
 
+#include "base/text.h"
 #include "core/units.h"
 
 #include <stdio.h>
@@ -115,12 +116,9 @@ static unsigned long long buffer_bytes(const struct env_world *w)
 
 char *env_world_text(const struct env_world *w)
 {
-    char  *text = NULL;
-    size_t length;
-    FILE  *out = open_memstream(&text, &length);
+    char  *text;
+    FILE  *out = text_stream(&text);
 
-    if (!out)
-        die("out of memory");
     fprintf(out, "cc: rlcc\ntopology: {kind: star, hosts: %u, rate: %llubps, delay: %lluns}\n",
             w->hosts + (w->kind != ENV_ALL_TO_ALL),
             (unsigned long long)(w->rate_bps ? w->rate_bps : RATE_BPS),

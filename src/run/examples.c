@@ -13,33 +13,9 @@
 
 #define SUFFIX ".yaml"
 
-static char *join(const char *folder, const char *name, const char *suffix)
-{
-    char *path;
-
-    if (asprintf(&path, "%s/%s%s", folder, name, suffix) < 0)
-        die("no memory");
-    return path;
-}
-
-/* The folder of the running program. */
-static bool find_self(char folder[PATH_MAX])
-{
-    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-    char   *slash;
-
-    if (length < 0)
-        return false;
-    folder[length] = '\0';
-    slash = strrchr(folder, '/');
-    if (slash)
-        *slash = '\0';
-    return slash != NULL;
-}
-
 static bool is_folder_of_scenarios(const char *path)
 {
-    char *one = join(path, "incast", SUFFIX);
+    char *one = xprintf("%s/%s%s", path, "incast", SUFFIX);
     bool  is_one = access(one, R_OK) == 0;
 
     free(one);
@@ -55,8 +31,8 @@ static char *find_folder(void)
 
     if (named && *named)
         return xstrdup(named);
-    for (int i = 0; i < 2 && find_self(self); i++) {
-        char *folder = join(self, places[i], "");
+    for (int i = 0; i < 2 && text_own_folder(self); i++) {
+        char *folder = xprintf("%s/%s%s", self, places[i], "");
 
         if (is_folder_of_scenarios(folder)) {
             char *real = realpath(folder, NULL);
@@ -122,7 +98,7 @@ uint32_t examples_list(struct example **list)
 
         if (!is_scenario(e->d_name))
             continue;
-        file = join(path, e->d_name, "");
+        file = xprintf("%s/%s%s", path, e->d_name, "");
         *list = xrealloc(*list, (count + 1) * sizeof(**list));
         (*list)[count] = (struct example){ xstrdup(e->d_name), read_about(file) };
         (*list)[count].name[strlen(e->d_name) - strlen(SUFFIX)] = '\0';
@@ -152,7 +128,7 @@ char *examples_find(const char *name)
 
     if (!*name || *name == '.' || strchr(name, '/') || !(folder = find_folder()))
         return NULL;
-    path = join(folder, name, is_scenario(name) ? "" : SUFFIX);
+    path = xprintf("%s/%s%s", folder, name, is_scenario(name) ? "" : SUFFIX);
     free(folder);
     if (access(path, R_OK) == 0)
         return path;

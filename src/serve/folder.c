@@ -21,15 +21,6 @@
 #define COLUMNS_MAX 512
 #define FILE_MAX    ((size_t)256 << 20)
 
-static char *join(const char *a, const char *b)
-{
-    size_t size = strlen(a) + strlen(b) + 2;
-    char  *path = xmalloc(size);
-
-    snprintf(path, size, "%s/%s", a, b);
-    return path;
-}
-
 static bool is_folder(const char *path)
 {
     struct stat st;
@@ -70,10 +61,8 @@ int folder_open(struct folder *f, const char *path, struct err *err)
         return 0;
     }
     f->only = xstrdup(slash ? slash + 1 : own);
-    f->base = slash == own ? xstrdup("/") : slash ? strndup(own, (size_t)(slash - own)) : xstrdup(".");
+    f->base = slash == own ? xstrdup("/") : slash ? xprintf("%.*s", (int)(slash - own), own) : xstrdup(".");
     free(own);
-    if (!f->base)
-        die("out of memory");
     if (is_folder(f->base) && *f->only)
         return 0;
     folder_fini(f);
@@ -204,7 +193,7 @@ int folder_read(const struct folder *f, const char *item, const char *file, char
 
     if (*item == '.' || *file == '.' || !is_served(f, item) || !has_entry(f->base, item))
         return -ENOENT;
-    path = join(f->base, item);
+    path = xprintf("%s/%s", f->base, item);
     is_there = is_result(path) && has_entry(path, file);
     free(path);
     fd = is_there ? open_file(f, item, file, &size) : -1;
@@ -220,7 +209,7 @@ static json_t *files_json(const char *path, int64_t *changed_ms)
     json_t  *made = json_array();
 
     for (uint32_t i = 0; i < count; i++) {
-        char       *file = join(path, list[i]);
+        char       *file = xprintf("%s/%s", path, list[i]);
         struct stat st;
 
         if (list[i][0] != '.' && lstat(file, &st) == 0 && S_ISREG(st.st_mode)) {
@@ -249,7 +238,7 @@ static bool has_file(const json_t *files, const char *name)
 
 static json_t *result_json(const struct folder *f, const char *name)
 {
-    char         *path = join(f->base, name);
+    char         *path = xprintf("%s/%s", f->base, name);
     struct marker m;
     json_t       *made = NULL, *files;
     int64_t       changed_ms = 0;
@@ -398,7 +387,7 @@ static json_t *running_json(const struct folder *f, const char *name)
 
 static json_t *store_json(const struct folder *f, const char *name)
 {
-    char      *path = join(f->base, name);
+    char      *path = xprintf("%s/%s", f->base, name);
     json_t    *made = NULL;
     struct err err;
 
@@ -424,7 +413,7 @@ json_t *folder_state(const struct folder *f)
     char      **list = list_names(f->base, ITEMS_MAX * 10, &count);
 
     for (uint32_t i = 0; i < count && json_array_size(results) < ITEMS_MAX; i++) {
-        char *path = join(f->base, list[i]);
+        char *path = xprintf("%s/%s", f->base, list[i]);
 
         if (!is_served(f, list[i]))
             ;

@@ -95,8 +95,7 @@ static char *next_events(void *arg, struct server_cursor *at)
 
     if (at->state != s->changes) {
         at->state = s->changes;
-        if (asprintf(&text, "data: %s\n\n", s->text) < 0)
-            die("out of memory");
+        text = xprintf("data: %s\n\n", s->text);
     } else if (at->look != s->beats)
         text = xstrdup(": still here\n\n");
     at->look = s->beats;

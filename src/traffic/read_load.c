@@ -21,13 +21,10 @@ static bool is_row(const struct yaml_node *n)
 
 static void read_rows(const struct entry *e, const struct yaml_node *node, struct cdf *cdf)
 {
-    char      *text = NULL;
-    size_t     length;
-    FILE      *out = open_memstream(&text, &length);
+    char      *text;
+    FILE      *out = text_stream(&text);
     struct err why;
 
-    if (!out)
-        die("out of memory");
     for (const struct yaml_node *n = node->child; n && !e->r->rc; n = n->next)
         if (is_row(n))
             fprintf(out, "%s %s\n", n->child->text, n->child->next->text);

@@ -152,8 +152,8 @@ static void expected__a_race_gets_to_the_busy_hours(void **unused)
 static void refuses__in_one_line(void **unused)
 {
     static const struct { const char *text, *want; } message[] = {
-        { "", "x.csv:1: there is no column 'src'; the first line names them: src,dst,bytes,start_us" },
-        { "src,dst,bytes\n", "x.csv:1: there is no column 'start_s'" },
+        { "", "x.csv:1: column 'src' is missing; the first line must name the columns: src,dst,bytes,start_us" },
+        { "src,dst,bytes\n", "x.csv:1: column 'start_s' is missing" },
         { "src,dst,bytes,start_us\na,b,1,1\n", "x.csv: 1 messages say too little of sizes; 50 are needed" },
         { "src,dst,bytes,start_us\na,b,0,1\n", "x.csv:2: bytes: a message of less than a byte" },
         { "src,dst,bytes,start_us\na,b,-5,1\n", "x.csv:2: bytes: less than nothing" },

@@ -200,7 +200,7 @@ END
     refuses "--sizes and --messages: one of them" "$ANOLE" advise --sizes WebSearch --messages x.csv
     refuses "x.csv: No such file" "$ANOLE" advise --messages x.csv
     printf 'src,dst,size,start_us\n' >"$dir/bad.csv"
-    refuses "bad.csv:1: there is no column 'bytes'; the first line names them: src,dst,bytes,start_us" "$ANOLE" advise --messages "$dir/bad.csv"
+    refuses "bad.csv:1: column 'bytes' is missing; the first line must name the columns: src,dst,bytes,start_us" "$ANOLE" advise --messages "$dir/bad.csv"
     refuses "--load goes without a scenario" "$ANOLE" advise "$(slow)" --load 10%
     refuses "'balance' is not a goal; did you mean 'balanced'\?" "$ANOLE" advise "$(slow)" --goal balance
     refuses "--goal: 'mouse' is not a class of messages; there are all, mice, middle and elephants" "$ANOLE" advise "$(slow)" --goal mouse=1

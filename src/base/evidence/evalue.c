@@ -22,7 +22,8 @@ void evalue_add(struct evalue *e, double d)
     e->pairs++;
 }
 
-/* exp(x^2) erfc(-x). For x far below 0 the one overflows and the other vanishes: an asymptotic series there. */
+/* exp(x^2) erfc(-x). For x far below 0 the factors overflow and underflow, so an asymptotic series is
+ * used. */
 static double scaled_erfc(double x)
 {
     double y = -x, z = y * y;

@@ -1,7 +1,9 @@
-/* src/base/evidence/evalue_test.c - the e-value against integrals, and what it promises against simulated noise.
+/* src/base/evidence/evalue_test.c - the e-value against integrals, and what it promises against simulated
+ * noise.
  *
- * The noise: two halves of a network whose metrics have sd 1 and a correlation of 0.8 with each other; each part of it is an
- * AR(1) process with a lag-1 correlation of 0.65 .. 0.92, which is what monitor intervals of real networks show.
+ * The noise: two halves of a network whose metrics have sd 1 and a correlation of 0.8 with each other; each
+ * part of it is an AR(1) process with a lag-1 correlation of 0.65 .. 0.92, which is what monitor intervals of
+ * real networks show.
  */
 #include "base/evidence/evalue.h"
 #include "base/evidence/pairing.h"
@@ -118,7 +120,8 @@ static double halves_next(struct halves *h, enum arm arm, double effect)
     double common = ar_next(&h->common, &h->rng) * sqrt(0.8), metric[2];
 
     for (int i = 0; i < 2; i++)
-        metric[i] = common + ar_next(&h->own[i], &h->rng) * sqrt(0.2) + (i == (arm == ARM_B ? 0 : 1) ? effect : 0);
+        metric[i] = common + ar_next(&h->own[i],
+                                     &h->rng) * sqrt(0.2) + (i == (arm == ARM_B ? 0 : 1) ? effect : 0);
     return metric[0] - metric[1];
 }
 
@@ -176,7 +179,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median time until trials with this effect end, for a lag; all of them must end with the same verdict but 'few'. */
+/* The median time until trials with this effect end, for a lag; all of them must end with the same verdict
+ * but 'few'. */
 static uint32_t median(double phi, double effect, enum verdict verdict, int few)
 {
     uint32_t intervals[201];
@@ -189,7 +193,8 @@ static uint32_t median(double phi, double effect, enum verdict verdict, int few)
         others += t.verdict != verdict;
     }
     qsort(intervals, 201, sizeof *intervals, by_number);
-    print_message("# lag %.2f, effect %+.2f: median %u intervals, %d of 201 otherwise\n", phi, effect, intervals[100], others);
+    print_message("# lag %.2f, effect %+.2f: median %u intervals, %d of 201 otherwise\n", phi, effect,
+                  intervals[100], others);
     assert_true(others <= few);
     return intervals[100];
 }

@@ -44,7 +44,7 @@ enum arm pairing_next_arm(const struct pairing *p)
     return p->is_second ? p->next_pair : other(p->arm);
 }
 
-/* The pair is over. One with a block of which nothing was measured says nothing. */
+/* Ends the pair. A pair with an unmeasured block gives no difference. */
 static bool end_pair(struct pairing *p, double *d)
 {
     bool is_whole = p->count[ARM_A] && p->count[ARM_B];

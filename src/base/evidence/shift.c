@@ -33,8 +33,8 @@ double shift_reference_mean(const struct shift_reference *r)
     return r->count ? r->sum / r->count : NAN;
 }
 
-/* The inverse of the matrix of correlations r^|i-k| has three diagonals: its rows add up to (1 - r) / (1 + r), those at both ends to
- * 1 / (1 + r). */
+/* The inverse of the matrix of correlations r^|i-k| has three diagonals: its rows add up to (1 - r) / (1 +
+ * r), those at both ends to 1 / (1 + r). */
 struct shift_fit shift_fit(const struct shift_reference *x, double r)
 {
     double           ends = x->first + x->last, end_squares = x->first * x->first + x->last * x->last, all;
@@ -49,7 +49,8 @@ struct shift_fit shift_fit(const struct shift_reference *x, double r)
 /* ---- what comes after ---- */
 
 /* Logarithm of the likelihood of a correlation, and the standard deviation of the series with it. */
-static double explain(const struct shift_reference *r, const struct shift_reference *also, double corr, double least, double *sd)
+static double explain(const struct shift_reference *r, const struct shift_reference *also, double corr,
+                      double least, double *sd)
 {
     struct shift_fit f = shift_fit(r, corr), g = { 0, 0, 1 };
     double           n = r->count - 1.0, squares;
@@ -63,7 +64,8 @@ static double explain(const struct shift_reference *r, const struct shift_refere
     return -0.5 * (n * log(1 - corr * corr) + log(f.weight) + log(g.weight) + n * log(squares));
 }
 
-void shift_init(struct shift *s, const struct shift_reference *r, const struct shift_reference *also, double least)
+void shift_init(struct shift *s, const struct shift_reference *r, const struct shift_reference *also,
+                double least)
 {
     double likely[SHIFT_CORRELATIONS], most = -INFINITY, sum = 0;
 
@@ -98,7 +100,8 @@ void shift_add(struct shift *s, double value)
         double z = news(s, i, value);
 
         for (int j = 0; j < SHIFT_BETS; j++)
-            s->bet[i][j] = fmin(BET_MAX, (s->bet[i][j] + 1.0 / SHIFT_BETS) * exp(size[j] * z - size[j] * size[j] / 2));
+            s->bet[i][j] = fmin(BET_MAX, (s->bet[i][j] + 1.0 / SHIFT_BETS) *
+                                             exp(size[j] * z - size[j] * size[j] / 2));
     }
     s->last = value;
 }

@@ -1,4 +1,5 @@
-/* src/base/evidence/shift_test.c - the fit of a reference against matrices, and what the evidence promises against simulated noise. */
+/* src/base/evidence/shift_test.c - the fit of a reference against matrices, and what the evidence promises
+ * against simulated noise. */
 #include "base/evidence/shift.h"
 #include "base/rng.h"
 
@@ -39,7 +40,8 @@ static void solve(double r, const double *b, double *x)
 /* Generalised least squares by the matrix itself. */
 static void fit__is_that_of_the_matrix(void **unused)
 {
-    static const double value[N] = { 1.0, 1.4, 0.7, 0.9, 2.0 }, one[N] = { 1, 1, 1, 1, 1 }, corr[] = { 0, 0.4, 0.92 };
+    static const double value[N] = { 1.0, 1.4, 0.7, 0.9, 2.0 }, one[N] = { 1, 1, 1, 1, 1 },
+        corr[] = { 0, 0.4, 0.92 };
     struct shift_reference x = { 0 };
 
     (void)unused;
@@ -102,11 +104,12 @@ static struct series begin(double phi, int is_heavy, uint64_t seed)
 /* With a standard deviation of 0.13, as slowdowns of intervals have on the workloads of repro/rehearse. */
 static double next(struct series *s)
 {
-    s->value = s->phi * s->value + sqrt(1 - s->phi * s->phi) * (s->is_heavy ? heavy(&s->rng) : normal(&s->rng));
+    s->value = s->phi * s->value + sqrt(1 - s->phi * s->phi) * (s->is_heavy ? heavy(&s->rng)
+                                                                : normal(&s->rng));
     return 0.13 * s->value;
 }
 
-/* As somebody uses it who wants to see it twice more: intervals until the alarm; 0: there was none. */
+/* Intervals until an alarm that two further intervals confirm; 0: no alarm. */
 static int alarm(struct series *s, int before, int good, double shift, int intervals)
 {
     struct shift_reference r = { 0 }, also = { 0 };
@@ -149,7 +152,7 @@ static int alarms(double phi, int is_heavy, int before, int runs)
     return sum;
 }
 
-/* The bound is 100 of 1,000 runs of 100 intervals, beside references that are off. */
+/* The bound is 100 of 1,000 runs of 100 intervals, apart from wrong references. */
 static void evidence__seldom_reaches_much_by_chance(void **unused)
 {
     static const double phi[] = { 0, 0.4, 0.65, 0.8, 0.92 };
@@ -183,7 +186,8 @@ static int found_within(double phi, int before, double shift, int intervals)
     return sum;
 }
 
-/* 3.7 times as slow after 20 good intervals, as a run of repro/rehearse was: found in the third interval, mostly. */
+/* 3.7 times as slow after 20 good intervals, as a run of repro/rehearse was: found in the third interval,
+ * mostly. */
 static void evidence__a_large_rise_is_found_at_once(void **unused)
 {
     (void)unused;

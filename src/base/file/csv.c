@@ -12,8 +12,9 @@ static bool ends_cell(const struct csv *c, bool is_quoted)
     return *c->at == '\n' || (!is_quoted && *c->at == ',');
 }
 
-/* The next cell of a line, as much of it as is kept; returns how long it is. *is_last: the line ends behind it. */
-static size_t take_cell(struct csv *c, char *cell, bool *is_last)
+/* Reads the next cell of a line and returns its length, which may exceed CSV_CELL_BYTES. *is_last: the line
+ * ends here. */
+static size_t read_cell(struct csv *c, char *cell, bool *is_last)
 {
     bool   is_quoted = false, is_cr = false;
     size_t length = 0;
@@ -49,7 +50,7 @@ void csv_open(struct csv *c, const char *name, const char *text, size_t bytes, c
         c->place[c->columns++] = -1;
     assert(c->columns <= CSV_COLUMNS);
     for (int place = 0; !is_last; place++) {
-        size_t length = take_cell(c, cell, &is_last);
+        size_t length = read_cell(c, cell, &is_last);
 
         for (int i = 0; i < c->columns; i++)
             if (length < CSV_CELL_BYTES && strcmp(cell, columns[i]) == 0 && c->place[i] < 0)
@@ -61,7 +62,9 @@ int csv_need(const struct csv *c, int column, const char *all, struct err *err)
 {
     if (c->place[column] >= 0)
         return 0;
-    return err_set(err, EINVAL, "%s:1: there is no column '%s'; the first line names them: %s", c->name, c->column[column], all);
+    return err_set(err, EINVAL, "%s:1: column '%s' is missing; the first line must name the columns: %s",
+                   c->name,
+                   c->column[column], all);
 }
 
 int csv_refuse(const struct csv *c, int column, struct err *err, const char *why)
@@ -74,7 +77,7 @@ static int keep_cell(struct csv *c, int place, const char *cell, size_t length, 
     for (int i = 0; i < c->columns; i++)
         if (c->place[i] == place) {
             if (length >= CSV_CELL_BYTES || strlen(cell) != length)
-                return csv_refuse(c, i, err, length >= CSV_CELL_BYTES ? "this is too long" : "there is a zero byte in it");
+                return csv_refuse(c, i, err, length >= CSV_CELL_BYTES ? "too long" : "contains a zero byte");
             memcpy(c->cell[i], cell, length + 1);
             ++*seen;
         }
@@ -91,7 +94,7 @@ int csv_next(struct csv *c, struct err *err)
         return 0;
     c->line++;
     for (int place = 0; !is_last; place++) {
-        size_t length = take_cell(c, cell, &is_last);
+        size_t length = read_cell(c, cell, &is_last);
         int    rc = keep_cell(c, place, cell, length, &seen, err);
 
         if (rc)
@@ -114,7 +117,7 @@ int csv_uint(const struct csv *c, int column, uint64_t *value, struct err *err)
 int csv_real(const struct csv *c, int column, double *value, struct err *err)
 {
     const char *cell = c->cell[column];
-    bool        is_below_0 = *cell == '-';       /* which quantities of people never are */
+    bool        is_below_0 = *cell == '-';       /* text_to_real() refuses negative numbers */
     struct err  why;
 
     if (text_to_real(cell + is_below_0, value, &why))

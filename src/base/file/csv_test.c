@@ -1,4 +1,4 @@
-/* src/base/file/csv_test.c - tables are read as RFC 4180 writes them, and what is wrong is told with its line. */
+/* src/base/file/csv_test.c - reads tables in the format of RFC 4180; errors name the line. */
 #include "base/file/csv.h"
 
 #include <setjmp.h>
@@ -54,7 +54,8 @@ static void next__reads_quotes(void **unused)
 
 static void next__refuses_rows_that_are_short_or_cells_that_are_long(void **unused)
 {
-    static const char long_cell[] = "who,size\n0123456789012345678901234567890123456789012345678901234567890123,1\n";
+    static const char long_cell[] =
+        "who,size\n0123456789012345678901234567890123456789012345678901234567890123,1\n";
     struct csv c = table_of("who,size\na\n");
     struct err err;
 
@@ -63,7 +64,7 @@ static void next__refuses_rows_that_are_short_or_cells_that_are_long(void **unus
     assert_string_equal(err.text, "x.csv:2: has fewer cells than the first line");
     c = table_of(long_cell);
     assert_true(csv_next(&c, &err) < 0);
-    assert_string_equal(err.text, "x.csv:2: who: this is too long");
+    assert_string_equal(err.text, "x.csv:2: who: too long");
 }
 
 static void next__a_long_cell_that_nobody_asks_for_is_passed_over(void **unused)
@@ -83,7 +84,7 @@ static void need__tells_what_is_missing(void **unused)
     (void)unused;
     assert_int_equal(csv_need(&c, WHO, "who,size", &err), 0);
     assert_true(csv_need(&c, SIZE, "who,size", &err) < 0);
-    assert_string_equal(err.text, "x.csv:1: there is no column 'size'; the first line names them: who,size");
+    assert_string_equal(err.text, "x.csv:1: column 'size' is missing; the first line must name the columns: who,size");
     assert_true(csv_need(&empty, WHO, "who,size", &err) < 0);
     assert_int_equal(csv_next(&empty, &err), 0);
 }

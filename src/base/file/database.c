@@ -8,8 +8,9 @@
 int database_fail(const struct database *d, struct err *err)
 {
     switch (sqlite3_errcode(d->db)) {
-    case SQLITE_NOTADB:  return err_set(err, EINVAL, "%s: exists and is not a store of anole; %s", d->path, d->kind->advice);
-    case SQLITE_CORRUPT: return err_set(err, EIO, "%s: is damaged; remove it to start anew", d->path);
+    case SQLITE_NOTADB:  return err_set(err, EINVAL, "%s: exists and is not a store of anole; %s", d->path,
+                                        d->kind->advice);
+    case SQLITE_CORRUPT: return err_set(err, EIO, "%s: is damaged; remove it to start over", d->path);
     case SQLITE_FULL:    return err_set(err, ENOSPC, "%s: %s", d->path, sqlite3_errmsg(d->db));
     default:             return err_set(err, EIO, "%s: %s", d->path, sqlite3_errmsg(d->db));
     }
@@ -20,7 +21,7 @@ int database_execute(struct database *d, const char *sql, struct err *err)
     return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : database_fail(d, err);
 }
 
-/* The first column of the first row of a question without parameters. */
+/* Reads the first column of the first row of a query without parameters. */
 static int ask(struct database *d, const char *sql, char answer[32], struct err *err)
 {
     sqlite3_stmt *s = NULL;
@@ -44,7 +45,8 @@ static int ask_number(struct database *d, const char *sql, long *number, struct 
     return rc;
 }
 
-/* A file without any table is new, be it ours or not. All questions are one transaction: another process may be making the tables. */
+/* Checks that the file is new (has no tables) or ours. One transaction, because another process may be
+ * creating the tables. */
 static int check_owner(struct database *d, bool *is_new, struct err *err)
 {
     long application = 0, version = 0, tables = 0;
@@ -64,25 +66,23 @@ static int check_owner(struct database *d, bool *is_new, struct err *err)
     if (!*is_new && application != d->kind->application)
         return err_set(err, EINVAL, "%s: is a database of another program; %s", d->path, d->kind->advice);
     if (!*is_new && version != d->kind->version)
-        return err_set(err, EINVAL, "%s: was written by another version of anole (format %ld, not %d); %s", d->path, version,
+        return err_set(err, EINVAL, "%s: was written by another version of anole (format %ld, not %d); %s",
+                       d->path, version,
                        d->kind->version, d->kind->advice);
     return 0;
 }
 
 static int make_tables(struct database *d, struct err *err)
 {
-    size_t size = strlen(d->kind->schema) + 128;
-    char  *sql = xmalloc(size);
-    int    rc;
+    char *sql = xprintf("BEGIN IMMEDIATE; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;",
+                        d->kind->schema, d->kind->application, d->kind->version);
+    int   rc = database_execute(d, sql, err);
 
-    snprintf(sql, size, "BEGIN IMMEDIATE; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;", d->kind->schema,
-             d->kind->application, d->kind->version);
-    rc = database_execute(d, sql, err);
     free(sql);
     return rc;
 }
 
-/* A large file is not read whole only to be opened: damage is found when it is read. */
+/* Checks small files for damage. In large files, damage is detected when they are read. */
 static int check_pages(struct database *d, struct err *err)
 {
     char answer[32];
@@ -92,7 +92,8 @@ static int check_pages(struct database *d, struct err *err)
     if (rc || !pages || pages > d->kind->checked_pages)
         return rc;
     rc = ask(d, "PRAGMA quick_check(1)", answer, err);
-    return rc || strcmp(answer, "ok") == 0 ? rc : err_set(err, EIO, "%s: is damaged; remove it to start anew", d->path);
+    return rc || strcmp(answer, "ok") == 0 ? rc : err_set(err, EIO, "%s: is damaged; remove it to start "
+        "over", d->path);
 }
 
 static int prepare(struct database *d, struct err *err)
@@ -106,10 +107,11 @@ static int prepare(struct database *d, struct err *err)
         rc = check_pages(d, err);
     if (rc)
         return rc;
-    /* Readers and a writer at the same time. Where that is refused (another process has just opened it, or the file system cannot)
-     * the file works as well, only slower. */
+    /* WAL allows readers during a write. If it is refused (another process has just opened the file, or the
+     * file system does not support it), the database works more slowly. */
     sqlite3_exec(d->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-    /* NORMAL: what is written survives the program. FULL would wait for the disk after every transaction, 4 ms and more. */
+    /* NORMAL: transactions survive a crash of the program. FULL would wait for the disk, 4 ms or more per
+     * transaction. */
     rc = database_execute(d, "PRAGMA synchronous = NORMAL", err);
     return rc || !is_new ? rc : make_tables(d, err);
 }
@@ -120,7 +122,8 @@ int database_open(struct database *d, const struct database_kind *kind, const ch
 
     *d = (struct database){ .kind = kind, .path = xstrdup(path ? path : "the runs in memory"),
                             .statement = xcalloc((unsigned long)kind->statements, sizeof *d->statement) };
-    if (sqlite3_open_v2(path ? path : ":memory:", &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(path ? path : ":memory:", &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                        NULL) != SQLITE_OK)
         rc = err_set(err, EIO, "%s: %s", d->path, d->db ? sqlite3_errmsg(d->db) : "no memory");
     if (!rc)
         rc = prepare(d, err);

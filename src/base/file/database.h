@@ -1,4 +1,4 @@
-/* src/base/file/database.h - an SQLite file of ours: whose it is, and statements that are prepared once. */
+/* src/base/file/database.h - an SQLite file with a checked owner and version, and prepared statements. */
 #ifndef BASE_FILE_DATABASE_H
 #define BASE_FILE_DATABASE_H
 
@@ -12,9 +12,9 @@ struct database_kind {
     const char        *schema;
     const char *const *sql;                      /* statements */
     int                statements;
-    const char        *advice;                   /* what to do with a file that is not ours: "move it away" */
+    const char        *advice;                   /* for messages about files of others: "move it away" */
     int                busy_ms;                  /* to wait for other writers */
-    int                checked_pages;            /* files of no more pages are read whole, to find damage; 0: none are */
+    int                checked_pages;            /* largest file that is checked for damage; 0: no check */
 };
 
 struct database {
@@ -24,18 +24,18 @@ struct database {
     char                       *path;
 };
 
-/* A file that is not there is made; NULL is memory. One of another program or version, or a damaged one, is refused and stays. */
+/* Opens or creates a file; NULL: in memory. Refuses files of other programs or versions, and damaged ones. */
 int  database_open(struct database *, const struct database_kind *, const char *path, struct err *);
 void database_close(struct database *);
 
-/* Fills 'err' with what SQLite last said. */
+/* Fills 'err' with SQLite's last error. */
 int database_fail(const struct database *, struct err *);
 int database_execute(struct database *, const char *sql, struct err *);
 
-/* Ready for its parameters. NULL: it cannot be made; database_fail() and database_end() say why. */
+/* Returns a statement that is ready for parameters. NULL: error; see database_fail() and database_end(). */
 sqlite3_stmt *database_statement(struct database *, int which);
 
-/* Ends a statement of which no more rows are wanted. 'step': what sqlite3_step() said last. */
+/* Ends a statement. 'step' is the last result of sqlite3_step(). */
 int database_end(struct database *, sqlite3_stmt *, int step, struct err *);
 
 #endif

@@ -1,5 +1,4 @@
-/* src/base/file/interrupt.c - everything in the handler is async-signal-safe, so the run may be anywhere when it
- * comes. */
+/* src/base/file/interrupt.c - see interrupt.h. The signal handler uses async-signal-safe functions only. */
 #include "base/file/interrupt.h"
 #include "base/file/scratch.h"
 
@@ -44,17 +43,17 @@ static void on_signal(int number)
 
     scratch_remove_all_on_signal();
     if (isatty(STDERR_FILENO))
-        end = append(end, "\r\033[K");       /* there may be a line of progress */
+        end = append(end, "\r\033[K");       /* clears a line of progress */
     end = append(end, "anole: interrupted");
     if (now_ps)
         end = append_us(append(end, " at "), *now_ps);
     end = append(end, "\n");
     if (write(STDERR_FILENO, line, (size_t)(end - line)) < 0)
-        _exit(128 + number);     /* nobody to tell */
+        _exit(128 + number);
     _exit(128 + number);
 }
 
-/* Started by nohup or in the background of a script, the program was told to go on. */
+/* nohup and background jobs of scripts ignore signals; this must stay so. */
 static bool is_ignored(int number)
 {
     struct sigaction was;

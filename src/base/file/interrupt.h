@@ -1,20 +1,20 @@
-/* src/base/file/interrupt.h - what Ctrl-C and kill do to a run: it ends at once, what it has written so far is
- * removed, one line says when that was. */
+/* src/base/file/interrupt.h - handles Ctrl-C and kill: removes incomplete output, prints one line, and
+ * exits. */
 #ifndef BASE_FILE_INTERRUPT_H
 #define BASE_FILE_INTERRUPT_H
 
 #include <stdint.h>
 
-/* From now on SIGINT, SIGTERM and SIGHUP end the program with status 128 + signal. */
+/* Installs handlers: SIGINT, SIGTERM and SIGHUP end the program with status 128 + signal. */
 void interrupt_catch(void);
 
-/* The clock of the simulation that is running, for the message; valid until interrupt_end(). */
+/* Sets the simulation clock for the message; it must stay valid until interrupt_end(). */
 void interrupt_watch(const uint64_t *now_ps);
 
-/* While results are put into place, signals wait: all of them are, or none. */
+/* Blocks signals while results are moved into place, so that they appear completely or not at all. */
 void interrupt_hold(void);
 
-/* Now they are there, and a signal is an ordinary end again. One that waited comes now. */
+/* Restores the default action and unblocks signals. A pending signal is delivered now. */
 void interrupt_end(void);
 
 #endif

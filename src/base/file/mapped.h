@@ -1,4 +1,4 @@
-/* src/base/file/mapped.h - a file as it lies on disk, byte by byte: what is not read costs no memory. */
+/* src/base/file/mapped.h - a memory-mapped file, read only. */
 #ifndef BASE_FILE_MAPPED_H
 #define BASE_FILE_MAPPED_H
 
@@ -8,7 +8,7 @@
 
 struct mapped { const char *data; size_t size; };
 
-/* The reason names the file. An empty file has no bytes and is none that is wrong. */
+/* Errors name the file. An empty file is valid and has size 0. */
 int  mapped_open(struct mapped *, const char *path, struct err *);
 void mapped_close(struct mapped *);
 

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BYTES_MAX (1U << 20)     /* far more than Anole writes; what is beyond is not read, and so not ours */
+#define BYTES_MAX (1U << 20)     /* far more than Anole writes; the rest is ignored */
 
-/* A line that was not written to its end says nothing. */
-static void cut(struct marker *m)
+/* Splits the text into lines. Ignores an incomplete last line. */
+static void split_lines(struct marker *m)
 {
     char *line = m->text, *end;
 
@@ -44,7 +44,7 @@ bool marker_read(struct marker *m, const char *path)
         used += (size_t)got;
     close(fd);
     m->text[used] = '\0';
-    cut(m);
+    split_lines(m);
     return true;
 }
 
@@ -57,13 +57,10 @@ void marker_fini(struct marker *m)
 
 static bool is_file(const char *path, const char *name)
 {
-    size_t bytes = strlen(path) + strlen(name) + 2;
-    char *whole = xmalloc(bytes);
+    char       *whole = xprintf("%s/%s", path, name);
     struct stat s;
-    bool is_regular;
+    bool        is_regular = lstat(whole, &s) == 0 && S_ISREG(s.st_mode);
 
-    snprintf(whole, bytes, "%s/%s", path, name);
-    is_regular = lstat(whole, &s) == 0 && S_ISREG(s.st_mode);
     free(whole);
     return is_regular;
 }

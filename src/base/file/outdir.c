@@ -25,15 +25,6 @@ struct outdir {
     struct scratch *scratch;
 };
 
-static char *join(const char *folder, const char *name)
-{
-    size_t bytes = strlen(folder) + strlen(name) + 2;
-    char *path = xmalloc(bytes);
-
-    snprintf(path, bytes, "%s/%s", folder, name);
-    return path;
-}
-
 static void free_dir(struct outdir *dir)
 {
     free(dir->shown);
@@ -48,7 +39,7 @@ static int is_mount(const char *path)
     return statx(AT_FDCWD, path, 0, 0, &s) == 0 && (s.stx_attributes & STATX_ATTR_MOUNT_ROOT);
 }
 
-/* Whether nothing is in a folder but, perhaps, a marker. */
+/* True if the folder is empty except for a marker. */
 static int is_bare(const char *path)
 {
     DIR *folder = opendir(path);
@@ -58,20 +49,22 @@ static int is_bare(const char *path)
     if (!folder)
         return 0;
     while (!found && (e = readdir(folder)))
-        found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && strcmp(e->d_name, MARKER_NAME) != 0;
+        found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+            strcmp(e->d_name, MARKER_NAME) != 0;
     closedir(folder);
     return !found;
 }
 
-/* Whether results of 'kind' may take the place of what a marker tells of. Where a commit was cut short the first line is
- * the name of a scratch folder; its files are Anole's all the same. */
+/* Refuses to replace results of another command. After an interrupted commit the first line names a scratch
+ * folder, whose files are Anole's, too. */
 static int check_marker(const struct outdir *dir, const struct marker *m, struct err *err)
 {
     if (!m->kind)
-        return err_set(err, EEXIST, "%s: an older anole wrote it and did not note which files are its own; "
-                       "name another folder, or remove it", dir->shown);
+        return err_set(err, EEXIST, "%s: written by anole 0.1, which did not record its files; choose "
+                       "another folder, or remove this one", dir->shown);
     if (strncmp(m->kind, "anole ", 6) == 0 && strcmp(m->kind, dir->kind) != 0)
-        return err_set(err, EEXIST, "%s: holds results of '%s', not of '%s'; name another folder, or remove it",
+        return err_set(err, EEXIST, "%s: holds results of '%s', not of '%s'; name another folder, or remove "
+            "it",
                        dir->shown, m->kind, dir->kind);
     return 0;
 }
@@ -89,7 +82,7 @@ static int check_folder(const struct outdir *dir, struct err *err)
     return rc;
 }
 
-/* Whether the folder that is at 'target' now, if any, may be replaced. */
+/* Checks that the target may be created or replaced. */
 static int check_target(const struct outdir *dir, struct err *err)
 {
     struct stat s;
@@ -103,7 +96,7 @@ static int check_target(const struct outdir *dir, struct err *err)
     return check_folder(dir, err);
 }
 
-/* The parent of 'path' and its last part in one piece of memory that starts at the return value. */
+/* Splits a path into parent and last part, in one piece of memory that starts at the return value. */
 static char *split_path(const char *path, const char **last)
 {
     char *parent = xmalloc(strlen(path) + 3), *slash;
@@ -122,8 +115,8 @@ static char *split_path(const char *path, const char **last)
     return parent;
 }
 
-/* Fills target. Absolute, so that a later chdir() changes nothing, and through links, so that
- * `results -> /big/disk` stays one. */
+/* Fills 'target' with an absolute path, so that chdir() does not matter, and resolves links, so that
+ * `results -> /big/disk` stays a link. */
 static int find_place(struct outdir *dir, struct err *err)
 {
     char *real = realpath(dir->shown, NULL), *parent, *real_parent;
@@ -135,9 +128,9 @@ static int find_place(struct outdir *dir, struct err *err)
     if (!*dir->shown || !*last)
         rc = err_set(err, EINVAL, "'%s' cannot be a folder for results", dir->shown);
     else if (!real_parent)
-        rc = err_set(err, errno, "%s: its parent folder: %s", dir->shown, strerror(errno));
+        rc = err_set(err, errno, "%s: parent folder: %s", dir->shown, strerror(errno));
     if (!rc)
-        dir->target = join(real_parent, last);
+        dir->target = xprintf("%s/%s", real_parent, last);
     free(real);
     free(parent);
     free(real_parent);
@@ -176,7 +169,7 @@ FILE *outdir_file(struct outdir *dir, const char *name, struct err *err)
         err_set(err, EINVAL, "%s: '%s' cannot be the name of a file", dir->shown, name);
         return NULL;
     }
-    shown = join(dir->shown, name);
+    shown = xprintf("%s/%s", dir->shown, name);
     stream = scratch_file(dir->scratch, name, shown);
     if (!stream)
         err_set(err, errno, "%s: %s", shown, strerror(errno));
@@ -184,7 +177,8 @@ FILE *outdir_file(struct outdir *dir, const char *name, struct err *err)
     return stream;
 }
 
-/* For file systems that cannot exchange: for a moment there is no target. Leaves the old one where 'temp' was. */
+/* For file systems without RENAME_EXCHANGE: for a moment there is no target. Leaves the old folder at
+ * 'temp'. */
 static int exchange_slowly(const char *temp, const char *target)
 {
     char *away = xstrdup(temp);
@@ -220,7 +214,7 @@ static bool move_to(const char *from, const char *to)
     return errno != EEXIST && access(to, F_OK) && rename(from, to) == 0;
 }
 
-/* A file of the user's that has the name of a new result becomes "flows.csv.before", or ".before.before". */
+/* Renames a user's file that has the name of a new result to "flows.csv.before", or ".before.before". */
 static void move_aside(const char *from, const char *to)
 {
     char name[PATH_MAX];
@@ -233,14 +227,14 @@ static void move_aside(const char *from, const char *to)
     }
 }
 
-/* What is not Anole's goes with the folder that people know: first what keeps its name, then the rest. */
+/* Moves the user's files to the new folder: first those that keep their names, then (is_rest) the others. */
 static void keep_others(const char *old, const char *target, const struct marker *m, bool is_rest)
 {
     DIR *folder = opendir(old);
     struct dirent *e;
 
     while (folder && (e = readdir(folder))) {
-        char *from = join(old, e->d_name), *to = join(target, e->d_name);
+        char *from = xprintf("%s/%s", old, e->d_name), *to = xprintf("%s/%s", target, e->d_name);
 
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && !marker_has(m, old, e->d_name)) {
             if (is_rest)
@@ -255,14 +249,14 @@ static void keep_others(const char *old, const char *target, const struct marker
         closedir(folder);
 }
 
-/* Removes the files that Anole wrote, and nothing else. Should some of it stay, the new results stand all the same. The
- * marker goes last: by it, the next run finds what this one has left when it is killed here. */
+/* Removes the files that Anole wrote, and nothing else. Failures do not affect the new results. The marker is
+ * removed last, so that the next run can continue if this one is killed here. */
 static void remove_old(const char *path, const struct marker *m)
 {
-    char *marker = join(path, MARKER_NAME);
+    char *marker = xprintf("%s/%s", path, MARKER_NAME);
 
     for (uint32_t i = 0; i < m->names; i++) {
-        char *file = join(path, m->name[i]);
+        char *file = xprintf("%s/%s", path, m->name[i]);
 
         if (!strchr(m->name[i], '/') && marker_has(m, path, m->name[i]))
             unlink(file);
@@ -295,7 +289,7 @@ static int replace(struct outdir *dir, const char *temp, struct err *err)
     return rc ? err_set(err, -rc, "%s: %s", dir->shown, strerror(-rc)) : 0;
 }
 
-/* Puts the scratch folder where target is. rename() itself replaces nothing and an empty folder. */
+/* Moves the scratch folder to the target. rename() succeeds if the target is missing or empty. */
 static int move_into_place(struct outdir *dir, struct err *err)
 {
     const char *temp = scratch_path(dir->scratch);
@@ -323,7 +317,7 @@ int outdir_commit(struct outdir *dir, struct err *err)
     sigset_t all, before;
     int rc = scratch_close(dir->scratch, err);
 
-    /* A signal between taking and moving would find nothing to remove. */
+    /* A signal between scratch_take() and the move would leave the scratch folder behind. */
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     if (!scratch_take(dir->scratch)) {

@@ -125,7 +125,7 @@ static void open__refuses_what_is_not_ours(void **unused)
     expect_refused("file", -ENOTDIR, "file: exists and is not a folder");
     expect_refused("dangling", -ENOTDIR, "dangling: exists and is not a folder");
     expect_refused("file/out", -ENOTDIR, "file/out: Not a directory");
-    expect_refused("no/out", -ENOENT, "no/out: its parent folder: No such file or directory");
+    expect_refused("no/out", -ENOENT, "no/out: parent folder: No such file or directory");
     expect_refused("", -EINVAL, "'' cannot be a folder for results");
     expect_refused("/", -EINVAL, "'/' cannot be a folder for results");
     expect_refused("/proc", -EBUSY, "/proc: is a mount point; name a folder inside it");
@@ -273,7 +273,8 @@ static void open__refuses_results_of_another_command(void **unused)
     add(dir, "flows.csv", "x");
     assert_int_equal(0, outdir_commit(dir, NULL));
     expect_refused("out", -EEXIST,
-                   "out: holds results of 'anole run', not of 'anole test'; name another folder, or remove it");
+                   "out: holds results of 'anole run', not of 'anole test'; name another folder, or remove "
+                   "it");
     expect_file("out/flows.csv", "x");
 }
 
@@ -284,8 +285,8 @@ static void open__refuses_an_empty_marker(void **unused)
     mkdir("out", 0777);
     put("out/.anole", "");
     put("out/thesis", "x");
-    expect_refused("out", -EEXIST, "out: an older anole wrote it and did not note which files are its own; "
-                   "name another folder, or remove it");
+    expect_refused("out", -EEXIST, "out: written by anole 0.1, which did not record its files; choose another "
+                   "folder, or remove this one");
     expect_file("out/thesis", "x");
 }
 

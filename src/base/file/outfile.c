@@ -29,7 +29,7 @@ int outfile_open(struct outfile *f, const char *path, struct err *err)
     if (rc)
         return rc;
     f->shown = path;
-    f->target = realpath(path, NULL);        /* through links, so that they stay */
+    f->target = realpath(path, NULL);        /* links stay links */
     if (!f->target)
         f->target = xstrdup(path);
     rc = scratch_open(&f->scratch, f->target);
@@ -54,12 +54,9 @@ int outfile_close(struct outfile *f, struct err *err)
 
 static int move_into_place(const struct outfile *f)
 {
-    size_t room = strlen(scratch_path(f->scratch)) + sizeof("/" NAME);
-    char *temp = xmalloc(room), *parent = scratch_parent(f->target);
-    int rc;
+    char *temp = xprintf("%s/%s", scratch_path(f->scratch), NAME), *parent = scratch_parent(f->target);
+    int   rc = rename(temp, f->target) ? -errno : 0;
 
-    snprintf(temp, room, "%s/%s", scratch_path(f->scratch), NAME);
-    rc = rename(temp, f->target) ? -errno : 0;
     if (!rc)
         scratch_sync_folder(parent);
     free(temp);
@@ -87,7 +84,7 @@ int outfile_write(const char *path, const void *bytes, size_t length, struct err
 
     if (rc)
         return rc;
-    /* What cannot be written is told by outfile_close(). */
+    /* outfile_close() reports failed writes. */
     fwrite(bytes, 1, length, f.stream);
     rc = outfile_close(&f, err);
     if (!rc)

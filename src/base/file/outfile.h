@@ -1,8 +1,5 @@
-/* src/base/file/outfile.h - one file of results that is there whole or not at all.
- *
- * As base/file/outdir.h for a single file at a place of the user's choice: written in a temporary folder beside it, and
- * renamed at the end.
- */
+/* src/base/file/outfile.h - writes one file atomically: in a temporary folder next to it, renamed at the
+ * end. */
 #ifndef BASE_FILE_OUTFILE_H
 #define BASE_FILE_OUTFILE_H
 
@@ -17,23 +14,23 @@ struct outfile {
     FILE           *stream;      /* NULL: not open */
     const char     *shown;       /* as the user wrote it; must outlive the outfile */
     char           *target;
-    struct scratch *scratch;     /* where it is until it is complete */
+    struct scratch *scratch;     /* holds the file until it is complete */
 };
 
-/* Refuses what is there and is not a regular file: renaming over /dev/stdout would do harm. */
+/* Refuses an existing target that is not a regular file, such as /dev/stdout. */
 int outfile_open(struct outfile *, const char *path, struct err *);
 
-/* Checks that every write has succeeded, waits until all is on the disk, and closes; the file stays temporary.
- * Nothing to do if it was never opened. */
+/* Checks all writes, syncs to disk and closes; the file stays temporary. Does nothing if it was never
+ * opened. */
 int outfile_close(struct outfile *, struct err *);
 
-/* Puts a closed file into place. */
+/* Moves a closed file into place. */
 int outfile_commit(struct outfile *, struct err *);
 
-/* All at once: a file with these bytes, on the disk when this returns. */
+/* Writes a whole file; it is on disk when this returns. */
 int outfile_write(const char *path, const void *bytes, size_t length, struct err *);
 
-/* Removes the temporary file, if there is one. */
+/* Removes the temporary file, if any. */
 void outfile_abort(struct outfile *);
 
 #endif

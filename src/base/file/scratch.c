@@ -1,10 +1,10 @@
 /* src/base/file/scratch.c
  *
- * An open scratch stands in open_dirs[] from before its folder is made. Whoever takes it out of there, by one atomic
- * exchange, owns it: the caller or the signal handler, never both. The handler may not allocate or read a folder, so
- * every file's path is at hand in a list that only grows.
+ * A scratch is listed in open_dirs[] before its folder is created. Removing it from there, by an atomic
+ * exchange, takes ownership: either the caller or the signal handler gets it. The handler must not allocate
+ * or read folders, so the paths of all files are kept in a list that only grows.
  *
- * The marker is empty until it is locked. So a cleaner that gets the lock in between finds no name and leaves the
+ * The marker is empty until it is locked. A cleaner that gets the lock first finds no name and leaves the
  * folder alone.
  */
 #include "base/file/scratch.h"
@@ -34,24 +34,15 @@ struct file {
 
 struct scratch {
     char                  *path;
-    const char            *name;             /* the last part of path */
+    const char            *name;             /* last part of path */
     _Atomic(struct file *) files;
     int                    marker;           /* -1: not open */
-    bool                   is_locked;        /* and so far all files are named in it */
-    bool                   is_taken;         /* out of open_dirs[] */
+    bool                   is_locked;        /* and the marker names all files so far */
+    bool                   is_taken;         /* removed from open_dirs[] */
     pid_t                  owner;            /* a forked child does not remove its parent's folder */
 };
 
 static _Atomic(struct scratch *) open_dirs[DIRS_MAX];
-
-static char *join(const char *folder, const char *name)
-{
-    size_t bytes = strlen(folder) + strlen(name) + 2;
-    char *path = xmalloc(bytes);
-
-    snprintf(path, bytes, "%s/%s", folder, name);
-    return path;
-}
 
 char *scratch_parent(const char *path)
 {
@@ -83,8 +74,8 @@ static bool write_line(int fd, const char *text)
     return length > 0 && (size_t)length < sizeof(line) && write(fd, line, (size_t)length) == length;
 }
 
-/* Makes the marker and, once it is locked, writes the name of the folder. Where files cannot be locked it stays empty:
- * then nobody will clean up, and nobody will do so too early. */
+/* Creates the marker, locks it, and writes the name of the folder. If files cannot be locked, the marker
+ * stays empty, and the folder is never cleaned up. */
 static int make_marker(struct scratch *s, const char *path)
 {
     s->marker = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -103,7 +94,7 @@ static bool is_file_at(int folder, const char *name)
 
 void scratch_condemn(const struct scratch *s, const char *old, const struct marker *m)
 {
-    char *path = join(old, SCRATCH_MARKER);
+    char *path = xprintf("%s/%s", old, SCRATCH_MARKER);
     int marker = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     bool is_good = marker >= 0 && ftruncate(marker, 0) == 0 && write_line(marker, s->name);
 
@@ -114,9 +105,9 @@ void scratch_condemn(const struct scratch *s, const char *old, const struct mark
     free(path);
 }
 
-/* ---- what dead owners have left ---- */
+/* ---- clean up after killed owners ---- */
 
-/* Whether nothing but the marker is in a folder. */
+/* True if the folder contains only the marker. */
 static bool is_bare(int at)
 {
     int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -125,7 +116,8 @@ static bool is_bare(int at)
     bool is_good = folder != NULL;
 
     while (is_good && (e = readdir(folder)))
-        is_good = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || strcmp(e->d_name, SCRATCH_MARKER) == 0;
+        is_good = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+            strcmp(e->d_name, SCRATCH_MARKER) == 0;
     if (folder)
         closedir(folder);
     else if (fd >= 0)
@@ -133,8 +125,8 @@ static bool is_bare(int at)
     return is_good;
 }
 
-/* Removes the files that the marker names, if its first line is the name of the folder. 'text' is the marker, and is
- * cut up. A line that was not written to its end names nothing. */
+/* Removes the files that the marker names, if its first line is the name of the folder. Modifies 'text', the
+ * marker. Ignores an incomplete last line. */
 static bool remove_named(int folder, const char *name, char *text)
 {
     char *line = text, *end;
@@ -149,11 +141,12 @@ static bool remove_named(int folder, const char *name, char *text)
     return line != text;
 }
 
-/* A folder of this user that calls itself ours, whose marker nobody holds. */
+/* Removes a folder if it belongs to this user, has a valid marker, and the marker is not locked. */
 static void clean_one(int parent, const char *name)
 {
     int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    int marker = folder < 0 ? -1 : openat(folder, SCRATCH_MARKER, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int marker = folder < 0 ? -1 : openat(folder, SCRATCH_MARKER,
+                                          O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     char *text = NULL;
     struct stat found;
     ssize_t length = -1;
@@ -194,7 +187,7 @@ static void clean(const char *parent)
         closedir(folder);
 }
 
-/* ---- from opening to the end ---- */
+/* ---- life cycle ---- */
 
 static int enter(struct scratch *s)
 {
@@ -218,8 +211,8 @@ bool scratch_take(struct scratch *s)
     return s->is_taken;
 }
 
-/* Async-signal-safe. The marker is the oldest of the list and so the last to go: should even this be cut short, the
- * next run goes on with it. */
+/* Async-signal-safe. Removes the marker last (it is the oldest in the list), so that the next run can
+ * continue if this is interrupted. */
 static void remove_files(struct scratch *s)
 {
     for (struct file *f = atomic_load(&s->files); f; f = f->next)
@@ -242,7 +235,7 @@ static void free_scratch(struct scratch *s)
     free(s);
 }
 
-/* Into the list before it exists: the signal handler must know it. */
+/* Lists a file before it exists, for the signal handler. */
 static struct file *list_file(struct scratch *s, const char *name, const char *shown)
 {
     size_t room = strlen(s->path) + strlen(name) + 2;
@@ -255,7 +248,7 @@ static struct file *list_file(struct scratch *s, const char *name, const char *s
     return f;
 }
 
-/* mkdtemp() makes a folder for us alone; results get the rights that any new folder gets. */
+/* mkdtemp() creates a private folder; results get the permissions of any new folder. */
 static int make_folder(struct scratch *s)
 {
     mode_t mask;
@@ -274,7 +267,7 @@ int scratch_open(struct scratch **out, const char *place)
     int rc;
 
     *out = NULL;
-    s->path = join(parent, PREFIX RANDOM);
+    s->path = xprintf("%s/%s", parent, PREFIX RANDOM);
     s->name = strrchr(s->path, '/') + 1;
     s->marker = -1;
     s->owner = getpid();
@@ -305,14 +298,14 @@ FILE *scratch_file(struct scratch *s, const char *name, const char *shown)
 {
     struct file *f = list_file(s, name, shown);
 
-    /* Named before it is made, too. A name that cannot be noted is one that nobody will clean up. */
+    /* Recorded in the marker before it exists. A file that cannot be recorded is never cleaned up. */
     if (s->is_locked)
         s->is_locked = write_line(s->marker, name);
     f->stream = fopen(f->path, "wxe");
     return f->stream;
 }
 
-/* Some file systems and devices cannot, and say so; then closing is all there is. */
+/* Ignores file systems and devices that do not support fsync(). */
 static int sync_file(FILE *stream)
 {
     return fsync(fileno(stream)) && errno != EINVAL && errno != EROFS && errno != ENOTSUP ? -1 : 0;
@@ -332,7 +325,7 @@ static int close_file(struct file *f, struct err *err)
     f->stream = NULL;
     if (!failed)
         return 0;
-    /* 0: an earlier write failed and its reason is gone */
+    /* 0: an earlier write failed for an unknown reason */
     return err_set(err, code ? code : EIO, "%s: could not be written: %s", f->shown,
                    code ? strerror(code) : "a write failed; is the disk full?");
 }
@@ -351,7 +344,8 @@ int scratch_close(struct scratch *s, struct err *err)
     return rc;
 }
 
-/* Names of files, in the order in which they were made: the list has the last first, and the marker at its end. */
+/* Writes the names of the files in order of creation: the list is in reverse order, with the marker at its
+ * end. */
 static void write_names(int marker, const struct file *f)
 {
     const char *name;
@@ -364,8 +358,8 @@ static void write_names(int marker, const struct file *f)
         write_line(marker, name);
 }
 
-/* Should this be cut short, the first line is still the name of a folder that is not there any more, and the others are
- * the same. */
+/* If this is interrupted, the first line still names a folder that no longer exists, and the others are
+ * unchanged. */
 void scratch_leave(struct scratch *s, const char *kind)
 {
     if (ftruncate(s->marker, 0) == 0 && lseek(s->marker, 0, SEEK_SET) == 0 && write_line(s->marker, kind))

@@ -1,9 +1,9 @@
-/* src/base/file/scratch.h - a temporary folder for results that are not complete yet.
+/* src/base/file/scratch.h - a temporary folder for incomplete results.
  *
- * It is called ".anole-XXXXXX" and lies beside the place where the results will be, so that a rename puts them there.
- * Its marker, the file ".anole", names the folder and the files that were made in it. The owner holds a lock on the
- * marker; the kernel releases it when the process ends, whatever ended it. So what a killed run has left can be told
- * from what somebody still writes, and scratch_open() removes it: the files that the marker names, and nothing else.
+ * The folder ".anole-XXXXXX" is next to the target, so that a rename moves the results into place. Its
+ * marker, the file ".anole", names the folder and its files. The owner locks the marker; the kernel releases
+ * the lock when the process ends. scratch_open() removes the folders of killed runs, whose markers are not
+ * locked: only the files that the marker names.
  */
 #ifndef BASE_FILE_SCRATCH_H
 #define BASE_FILE_SCRATCH_H
@@ -18,36 +18,36 @@
 
 struct scratch;
 
-/* Makes the folder beside 'place', after removing what dead owners have left there. On failure *out is NULL and the
- * negative errno says why; -EMFILE: too many are open. */
+/* Creates the folder next to 'place', after removing folders of killed runs. On failure *out is NULL;
+ * -EMFILE: too many are open. */
 int scratch_open(struct scratch **out, const char *place);
 
 const char *scratch_path(const struct scratch *);
 
-/* Opens a new file inside, owned by the scratch. 'shown' is what messages call it. NULL and errno on failure. */
+/* Opens a new file, owned by the scratch. 'shown' is its name in messages. Returns NULL and sets errno on
+ * failure. */
 FILE *scratch_file(struct scratch *, const char *name, const char *shown);
 
-/* Closes every file; when this returns 0, all of them are on the disk. The first that could not be written whole is the
- * error. */
+/* Closes all files; if this returns 0, they are on disk. The error names the first file that was not
+ * written. */
 int scratch_close(struct scratch *, struct err *);
 
-/* Makes the caller the only owner; false if a signal handler was first and has removed everything. */
+/* Makes the caller the only owner. Returns false if a signal handler has already removed everything. */
 bool scratch_take(struct scratch *);
 
-/* The folder itself has become the results, at another place: its marker now says so (base/file/marker.h), 'kind' first.
- * Frees. Only after scratch_take(). */
+/* Call this after scratch_take() and moving the folder to its target. Turns the marker into that of results
+ * (base/file/marker.h), with 'kind' first, and frees the scratch. */
 void scratch_leave(struct scratch *, const char *kind);
 
-/* Says in the marker of the folder 'old' that the files named in it, Anole's own, may be removed once the folder is found
- * at the scratch's place: for results that are about to be replaced. Until it is there, this means nothing. Best
- * effort. */
+/* Prepares the results in 'old' to be replaced: its marker then allows to remove Anole's files in it once the
+ * folder is at the scratch's path. No effect until then. Best effort. */
 void scratch_condemn(const struct scratch *, const char *old, const struct marker *);
 
-/* Removes everything and frees. NULL is fine. */
+/* Removes everything and frees the scratch, which may be NULL. */
 void scratch_remove(struct scratch *);
 
-/* Removes the folders of all that are open in this process; async-signal-safe, for a handler that then ends the
- * program. */
+/* Removes the folders of all that are open in this process; async-signal-safe, for a handler that then ends
+ * the program. */
 void scratch_remove_all_on_signal(void);
 
 /* Brings the folder itself to the disk: the names in it, not what is in the files. Best effort. */

@@ -1,4 +1,5 @@
-/* src/base/file/scratch_test.c - what killed owners leave, and what is on the disk when results are renamed. */
+/* src/base/file/scratch_test.c - what killed owners leave, and what is on the disk when results are
+ * renamed. */
 #include "base/file/scratch.h"
 #include "base/file/outdir.h"
 #include "base/file/outfile.h"
@@ -19,8 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What was brought to the disk, in this order: the last parts of the paths, with "!" before those that came after "out"
- * was in place. */
+/* What was brought to the disk, in this order: the last parts of the paths, with "!" before those that came
+ * after "out" was in place. */
 static char synced[500];
 static int  fail_sync_of;        /* the n-th fails; 0: none */
 
@@ -40,7 +41,8 @@ int fsync(int fd)
         last = "scratch";
     else if (strcmp(path, home) == 0)
         last = "home";
-    snprintf(synced + strlen(synced), sizeof(synced) - strlen(synced), " %s%s", access("out", F_OK) == 0 ? "!" : "",
+    snprintf(synced + strlen(synced), sizeof(synced) - strlen(synced), " %s%s",
+             access("out", F_OK) == 0 ? "!" : "",
              last);
     if (fail_sync_of && --fail_sync_of == 0) {
         errno = EIO;

@@ -8,23 +8,23 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define READ_PAIRS 1024u         /* of a run at a time */
+#define READ_PAIRS 1024u         /* pairs of a run that are read at once */
 
 struct run {
-    uint64_t            at, end;         /* what has not been read, in pairs */
+    uint64_t            at, end;         /* unread part of the file, in pairs */
     struct sorter_pair *pair;
-    uint32_t            from, to;        /* of those that have been read */
+    uint32_t            from, to;        /* unused part of 'pair' */
 };
 
 struct sorter {
     struct sorter_pair *pair;
     uint32_t            count, max;
-    bool                is_sorted;       /* as they came: often they are */
-    int                 file;            /* -1: there is none */
-    uint64_t            written;         /* pairs */
+    bool                is_sorted;       /* the input often is */
+    int                 file;            /* -1: not open */
+    uint64_t            written;         /* pairs in the file */
     struct run         *run;
     uint32_t            runs;
-    uint32_t           *heap, heaped;    /* runs that have pairs left, the one with the first pair at the top */
+    uint32_t           *heap, heaped;    /* binary heap of runs with pairs left, by their first pair */
 };
 
 static bool is_less(const struct sorter_pair *a, const struct sorter_pair *b)
@@ -100,7 +100,7 @@ int sorter_add(struct sorter *s, uint64_t key, uint32_t value)
 
 /* ---- reading ---- */
 
-/* Reads on where a run has none left in memory. Returns 1, 0 at its end. */
+/* Reads more pairs if a run has none in memory. Returns 1, 0 at its end, or a negative errno. */
 static int fill(const struct sorter *s, struct run *r)
 {
     uint64_t left = r->end - r->at;
@@ -124,7 +124,7 @@ static bool is_before(const struct sorter *s, uint32_t a, uint32_t b)
     return is_less(&x->pair[x->from], &y->pair[y->from]);
 }
 
-static void put_down(struct sorter *s, uint32_t at)
+static void sift_down(struct sorter *s, uint32_t at)
 {
     uint32_t child;
 
@@ -145,7 +145,7 @@ int sorter_begin(struct sorter *s)
     int rc = 0;
 
     sort_kept(s);
-    if (!s->runs) {              /* all of them are in memory: one run, which has been read */
+    if (!s->runs) {              /* all pairs are in memory: one run, already read */
         s->run = xcalloc(1, sizeof *s->run);
         s->run[0] = (struct run){ .pair = s->pair, .to = s->count };
         s->pair = NULL;
@@ -164,7 +164,7 @@ int sorter_begin(struct sorter *s)
             s->heap[s->heaped++] = i;
     }
     for (uint32_t i = s->heaped; i-- > 0;)
-        put_down(s, i);
+        sift_down(s, i);
     return rc < 0 ? rc : 0;
 }
 
@@ -180,6 +180,6 @@ int sorter_next(struct sorter *s, struct sorter_pair *p)
     rc = fill(s, r);
     if (rc == 0)
         s->heap[0] = s->heap[--s->heaped];
-    put_down(s, 0);
+    sift_down(s, 0);
     return rc < 0 ? rc : 1;
 }

@@ -1,4 +1,5 @@
-/* src/base/file/temporary.h - a file without a name, in $TMPDIR or /var/tmp: it is gone when it is closed, however the program ends. */
+/* src/base/file/temporary.h - an unlinked temporary file in $TMPDIR or /var/tmp; it disappears when it is
+ * closed. */
 #ifndef BASE_FILE_TEMPORARY_H
 #define BASE_FILE_TEMPORARY_H
 
@@ -7,10 +8,10 @@
 
 const char *temporary_folder(void);
 
-/* Returns its descriptor, or a negative errno. */
+/* Returns a file descriptor, or a negative errno. */
 int temporary_open(void);
 
-/* All of it or an error: a negative errno; false. */
+/* Write or read all bytes. On failure return a negative errno or false. */
 int  temporary_write(int file, const void *data, uint64_t bytes, uint64_t at);
 bool temporary_read(int file, void *data, uint64_t bytes, uint64_t at);
 

@@ -13,8 +13,10 @@
 static void split__names_numbers_and_brackets(void **unused)
 {
     static const struct { const char *text, *host, *port; } good[] = {
-        { "h1.example.org:7471", "h1.example.org", "7471" }, { "127.0.0.1:0", "127.0.0.1", "0" }, { "[::1]:80", "::1", "80" },
-        { "[fe80::1%eth0]:https", "fe80::1%eth0", "https" }, { ":7480", "", "7480" }, { "::1:80", "::1", "80" }, { "[]:1", "[]", "1" },
+        { "h1.example.org:7471", "h1.example.org", "7471" }, { "127.0.0.1:0", "127.0.0.1", "0" },
+            { "[::1]:80", "::1", "80" },
+        { "[fe80::1%eth0]:https", "fe80::1%eth0", "https" }, { ":7480", "", "7480" },
+            { "::1:80", "::1", "80" }, { "[]:1", "[]", "1" },
     };
     struct address a;
 
@@ -43,7 +45,8 @@ static void split__what_is_no_address(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(split__names_numbers_and_brackets), cmocka_unit_test(split__what_is_no_address) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(split__names_numbers_and_brackets),
+                                        cmocka_unit_test(split__what_is_no_address) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

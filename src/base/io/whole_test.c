@@ -1,4 +1,5 @@
-/* src/base/io/whole_test.c - more than a pipe or a socket holds at once arrives whole, and a closed end is no signal. */
+/* src/base/io/whole_test.c - more than a pipe or a socket holds at once arrives whole, and a closed end is no
+ * signal. */
 #include "base/io/whole.h"
 
 #include <setjmp.h>
@@ -66,7 +67,8 @@ static void read_and_write__the_other_end_is_closed(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read_and_write__more_than_fits), cmocka_unit_test(read_and_write__the_other_end_is_closed),
+        cmocka_unit_test(read_and_write__more_than_fits),
+            cmocka_unit_test(read_and_write__the_other_end_is_closed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

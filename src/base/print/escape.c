@@ -8,16 +8,17 @@
 
 #define SHOWN_MAX 8              /* "\u202e" and a zero byte */
 
-/* The character at 'text' and its bytes; 0 bytes: it is not UTF-8 (RFC 3629: shortest form, no surrogates). */
+/* Decodes a character and its length; 0 bytes: not UTF-8 (RFC 3629: shortest form, no surrogates). */
 static uint32_t decode(const unsigned char *text, size_t *bytes)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
     unsigned char lead = text[0];
-    size_t count = lead < 0x80 ? 1 : lead < 0xc0 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf8 ? 4 : 0;
+    size_t count = lead < 0x80 ? 1 : lead < 0xc0 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf8 ? 4
+        : 0;
     uint32_t c = count < 2 ? lead : lead & (0x7fu >> count);
 
     for (size_t i = 1; i < count; i++) {
-        if ((text[i] & 0xc0) != 0x80)        /* the zero byte at the end is none either */
+        if ((text[i] & 0xc0) != 0x80)        /* true for the terminating zero, too */
             count = 0;
         else
             c = c << 6 | (text[i] & 0x3fu);
@@ -32,7 +33,7 @@ static bool is_harmful(uint32_t c)
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* What is shown for the character at *text, which is moved behind it. Returns its length. */
+/* Escapes the character at *text, advances *text, and returns the length of the result. */
 static size_t next_shown(char shown[SHOWN_MAX], const char **text)
 {
     size_t bytes;
@@ -59,7 +60,7 @@ char *escape_text(char *to, size_t size, const char *text)
     for (; *text; used += length) {
         const char *from = shown;
 
-        if (*text >= ' ' && *text <= '~') {  /* nearly always; names are written millions of times */
+        if (*text >= ' ' && *text <= '~') {  /* fast path */
             from = text++;
             length = 1;
         } else {

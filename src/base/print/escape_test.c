@@ -38,8 +38,8 @@ static void text__shows_what_a_terminal_would_obey(void **unused)
            "\\u202elmay\\u2066\\u2069\\u061c\\u200f");
 }
 
-/* RFC 3629, and the examples of Markus Kuhn's stress test: lone and missing continuations, overlong forms, surrogates,
- * too large, and Latin-1 with its own control characters. */
+/* RFC 3629, and the examples of Markus Kuhn's stress test: lone and missing continuations, overlong forms,
+ * surrogates, too large, and Latin-1 with its own control characters. */
 static void text__shows_bytes_that_are_not_utf8(void **unused)
 {
     (void)unused;
@@ -53,8 +53,8 @@ static void text__shows_bytes_that_are_not_utf8(void **unused)
     expect("\xf4\x90\x80\x80\xff", "\\xf4\\x90\\x80\\x80\\xff");
 }
 
-/* Every byte, and every two: the text that is made has no control character, is not longer than promised, and does not
- * change when it is escaped once more. */
+/* Every byte, and every two: the text that is made has no control character, is not longer than promised, and
+ * does not change when it is escaped once more. */
 static void text__is_safe_for_all_bytes(void **unused)
 {
     char text[3] = "", made[16], again[16];

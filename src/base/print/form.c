@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A '<' could end the element of the page that holds the data; in JSON it stands in texts alone. */
+/* Escapes '<', which could end the HTML element; in JSON it occurs only in strings. */
 static void print_safely(const char *json, FILE *out)
 {
     size_t length;

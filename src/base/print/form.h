@@ -1,7 +1,7 @@
-/* src/base/print/form.h - the page that shows data in a browser, without a network.
+/* src/base/print/form.h - the self-contained HTML page that shows results in a browser.
  *
- * It is built from web/ and kept in web/report.html; the program carries it (tools/embed-page) and puts data in where its marker
- * stands. web/src/data.ts says what data may be.
+ * It is built from web/ into web/report.html and embedded in the program (tools/embed-page). Data replace its
+ * marker. web/src/data.ts defines the format of the data.
  */
 #ifndef BASE_PRINT_FORM_H
 #define BASE_PRINT_FORM_H
@@ -12,10 +12,10 @@
 extern const char   page_html[];
 extern const size_t page_html_size;
 
-#define PAGE_MARKER "/*anole-data*/"     /* stands once in the page, where its data go */
-#define PAGE_STATIC "<!--anole-static-->"        /* before it: where HTML goes that is readable without scripts */
+#define PAGE_MARKER "/*anole-data*/"     /* occurs once in the page, before the data */
+#define PAGE_STATIC "<!--anole-static-->"        /* before it: place of HTML for readers without scripts */
 
-/* Writes the page with this JSON in it. 'html' is shown until scripts have built the page, or if there are none; NULL: nothing. */
+/* Writes the page with this JSON. 'html' is shown until scripts have built the page, or without scripts; or NULL. */
 void form_print(const char *json, const char *html, FILE *);
 
 /* Writes the style sheet of the page, for pages without scripts. */

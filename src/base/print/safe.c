@@ -4,22 +4,17 @@
 #include "base/print/escape.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 char *safe_format(const char *format, va_list args)
 {
-    va_list again;
-    char *text, *made;
-    int length;
+    char  *text, *made;
+    size_t size;
 
-    va_copy(again, args);
-    length = vsnprintf(NULL, 0, format, again);
-    va_end(again);
-    if (length < 0)
+    if (vasprintf(&text, format, args) < 0)
         return xstrdup("");
-    text = xmalloc((size_t)length + 1);
-    vsnprintf(text, (size_t)length + 1, format, args);
-    made = xmalloc((size_t)length * ESCAPE_GROWTH + 1);
-    escape_text(made, (size_t)length * ESCAPE_GROWTH + 1, text);
+    size = strlen(text) * ESCAPE_GROWTH + 1;
+    made = escape_text(xmalloc(size), size, text);
     free(text);
     return made;
 }

@@ -8,7 +8,7 @@
 
 #define LEVELS 8
 
-/* As the C library does it: the first of them that says something counts. */
+/* As in the C library, the first variable that is set counts. */
 bool spark_is_utf8(void)
 {
     static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };

@@ -69,6 +69,16 @@ void table_cell(struct table *t, const char *format, ...)
     va_end(args);
 }
 
+void table_cells(struct table *t, const char *first, ...)
+{
+    va_list args;
+
+    va_start(args, first);
+    for (const char *text = first; text; text = va_arg(args, const char *))
+        table_cell(t, "%s", text);
+    va_end(args);
+}
+
 void table_cell_coloured(struct table *t, const char *colour, const char *word)
 {
     size_t bytes = strlen(word) + (colour ? strlen(colour) + sizeof("\033[0m") : 1);
@@ -90,7 +100,7 @@ static int is_continuation(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* The character at *text, which is moved behind it. */
+/* Returns the character at *text and advances *text. */
 static uint32_t next_char(const char **text)
 {
     unsigned char lead = (unsigned char)*(*text)++;
@@ -101,7 +111,7 @@ static uint32_t next_char(const char **text)
     return c;
 }
 
-/* Behind colours ("\033[32m"), which take no place. */
+/* Skips color codes ("\033[32m"), which have no width. */
 static const char *skip_colours(const char *text)
 {
     while (strncmp(text, "\033[", 2) == 0) {
@@ -126,7 +136,7 @@ static uint32_t width_of(const char *text)
     return width;
 }
 
-/* Blanks are held back until something follows them, so that none end a row. */
+/* Holds back blanks until text follows, so that rows do not end with blanks. */
 static void print_text(FILE *f, uint32_t *blanks, const char *text)
 {
     size_t length = strlen(text), bare = length;
@@ -190,10 +200,10 @@ void table_gone(const struct table *t, FILE *f)
 
 /* ---- cells of several lines ---- */
 
-#define WORDS_MIN 20             /* a column of words is not made narrower than that for the sake of one */
+#define WORDS_MIN 20             /* smallest width of a column that wraps */
 
-/* Leaves what fits of a word; how many bytes that is. */
-static size_t cut(char *word, uint32_t width)
+/* Cuts a word to 'width' characters. Returns its length in bytes. */
+static size_t cut_word(char *word, uint32_t width)
 {
     const char *end = word;
 
@@ -203,8 +213,9 @@ static size_t cut(char *word, uint32_t width)
     return (size_t)(end - word);
 }
 
-/* The words of *text that fit 'width', at least one; *text is moved behind them. NULL: nothing is left. New. */
-static char *take_line(const char **text, uint32_t width)
+/* Returns the first words of *text that fit into 'width', at least one, in new memory, and advances *text.
+ * NULL: no words are left. */
+static char *next_line(const char **text, uint32_t width)
 {
     const char *from = *text + strspn(*text, " "), *end = from;
     char       *line;
@@ -213,9 +224,7 @@ static char *take_line(const char **text, uint32_t width)
         return NULL;
     for (const char *next = from; *next; next += strspn(next, " ")) {
         next += strcspn(next, " ");
-        line = strndup(from, (size_t)(next - from));
-        if (!line)
-            die("out of memory");
+        line = xprintf("%.*s", (int)(next - from), from);
         if (end != from && width_of(line) > width) {
             free(line);
             break;
@@ -223,11 +232,9 @@ static char *take_line(const char **text, uint32_t width)
         free(line);
         end = next;
     }
-    line = strndup(from, (size_t)(end - from));
-    if (!line)
-        die("out of memory");
-    if (width && width_of(line) > width && !strchr(line, '\033'))       /* one word that is too long for any line */
-        end = from + cut(line, width);
+    line = xprintf("%.*s", (int)(end - from), from);
+    if (width && width_of(line) > width && !strchr(line, '\033'))       /* one long word */
+        end = from + cut_word(line, width);
     *text = end + strspn(end, " ");
     return line;
 }
@@ -240,7 +247,7 @@ static uint32_t longest_word(const struct table *t, uint32_t column)
         const char *text = t->cells[i];
         char       *word;
 
-        while ((word = take_line(&text, 0))) {
+        while ((word = next_line(&text, 0))) {
             most = width_of(word) > most ? width_of(word) : most;
             free(word);
         }
@@ -248,18 +255,19 @@ static uint32_t longest_word(const struct table *t, uint32_t column)
     return most;
 }
 
-/* Of the columns of words that can still give way, the widest; t->columns: none. */
+/* Returns the widest of the wrapping columns that can still shrink, or t->columns. */
 static uint32_t widest(const struct table *t, const uint32_t *widths, const uint32_t *least)
 {
     uint32_t which = t->columns;
 
     for (uint32_t i = 0; i < t->columns; i++)
-        if (!is_gone(t, i) && t->align[i] == 'l' && widths[i] > least[i] && (which == t->columns || widths[i] > widths[which]))
+        if (!is_gone(t, i) && t->align[i] == 'l' && widths[i] > least[i] &&
+            (which == t->columns || widths[i] > widths[which]))
             which = i;
     return which;
 }
 
-/* Columns of words become narrower until all of it fits a terminal of this width. */
+/* Shrinks wrapping columns until the table fits a terminal of this width. */
 static void squeeze(const struct table *t, uint32_t *widths, uint32_t width)
 {
     uint32_t *least = xcalloc(t->columns, sizeof(*least)), all = 0, which;
@@ -276,8 +284,9 @@ static void squeeze(const struct table *t, uint32_t *widths, uint32_t width)
     free(least);
 }
 
-/* One line of a row; the texts of its cells are moved behind what was printed. */
-static bool print_part(const struct table *t, const char **rest, uint32_t cells, const uint32_t *widths, FILE *f, int indent)
+/* Prints one line of a row and advances the texts of its cells. Returns true if the row has more lines. */
+static bool print_part(const struct table *t, const char **rest, uint32_t cells, const uint32_t *widths,
+                       FILE *f, int indent)
 {
     uint32_t blanks = (uint32_t)indent;
     bool     is_more = false;
@@ -288,7 +297,7 @@ static bool print_part(const struct table *t, const char **rest, uint32_t cells,
 
         if (is_gone(t, i))
             continue;
-        line = width_of(rest[i]) > widths[i] ? take_line(&rest[i], widths[i]) : NULL;
+        line = width_of(rest[i]) > widths[i] ? next_line(&rest[i], widths[i]) : NULL;
         if (!line) {
             line = xstrdup(rest[i]);
             rest[i] = "";

@@ -1,7 +1,7 @@
-/* src/base/print/table.h - tables that line up.
+/* src/base/print/table.h - prints aligned tables.
  *
- * Cells are added row by row; widths are found when the table is printed. Width is counted in
- * characters on the screen, not bytes (UTF-8). The first row is the heading, underlined.
+ * Cells are added row by row. Column widths are computed when the table is printed, in characters on the
+ * screen, not in bytes. The first row is the heading, underlined.
  */
 #ifndef BASE_PRINT_TABLE_H
 #define BASE_PRINT_TABLE_H
@@ -10,23 +10,27 @@
 
 struct table;
 
-/* 'align': one letter a column, 'l' or 'r'. */
+/* 'align' has one letter per column: 'l' (text, may wrap) or 'r' (numbers). */
 struct table *table_new(const char *align);
 void table_free(struct table *);
 
-/* What a terminal would obey is escaped (base/print/escape.h): cells hold names that people chose. */
+/* Adds a cell. Escapes control characters (base/print/escape.h), because cells contain names from users. */
 void table_cell(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A word of ours in a colour ("\033[32m"), which takes no place; NULL: without. */
+/* Adds several cells; ends with NULL. */
+void table_cells(struct table *, const char *first, ...) __attribute__((sentinel));
+
+/* Adds a cell with a color code ("\033[32m"; NULL: none). The word is not escaped. */
 void table_cell_coloured(struct table *, const char *colour, const char *word);
 
-/* Makes columns give way where the table is wider than 'width' (0: no terminal is that narrow). 'order' has a character a
- * column: '0' stays; of the others the highest goes first. Returns how many are gone; table_gone() names them. */
+/* Drops columns until the table fits 'width' (0: unlimited). 'order' has one digit per column: '0' stays, and
+ * the highest digit is dropped first. Returns the number of dropped columns; table_gone() prints their
+ * names. */
 int  table_fit(struct table *, int width, int indent, const char *order);
 void table_gone(const struct table *, FILE *);
 
-/* Prints with two spaces between columns and 'indent' spaces before each row; trailing blanks are
- * not printed. The last row may be incomplete. On a terminal that is too narrow, columns of words ('l') take several lines. */
+/* Prints the table with two spaces between columns and 'indent' spaces before each row, without trailing
+ * blanks. The last row may be incomplete. On a narrow terminal, columns of type 'l' wrap. */
 void table_print(const struct table *, FILE *, int indent);
 
 #endif

@@ -17,7 +17,7 @@ int terminal_width(FILE *f)
     return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : WIDTH_USUAL;
 }
 
-/* Characters, not bytes: those that go on with one (UTF-8) are not counted. */
+/* Counts UTF-8 characters, not bytes. */
 static int columns_of(const char *text, size_t bytes)
 {
     int columns = 0;

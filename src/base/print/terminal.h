@@ -1,14 +1,14 @@
-/* src/base/print/terminal.h - lines that are not wider than the terminal they are printed on. */
+/* src/base/print/terminal.h - wraps text to the width of the terminal. */
 #ifndef BASE_PRINT_TERMINAL_H
 #define BASE_PRINT_TERMINAL_H
 
 #include <stdio.h>
 
-/* Columns of the terminal that 'f' is; 0: it is none, and lines may be as long as they like. */
+/* Returns the width of the terminal, or 0 if 'f' is not a terminal. */
 int terminal_width(FILE *f);
 
-/* Prints words, and ends the line. The first stands at column 'at'; where the next one would end beyond 'width' (0: nowhere) a
- * new line begins at column 'hang'. */
+/* Prints words and a newline. The cursor is at column 'at'. Words that would exceed 'width' (0: unlimited)
+ * start a new line, indented by 'hang'. */
 void terminal_words(FILE *f, const char *text, int at, int hang, int width);
 
 #endif

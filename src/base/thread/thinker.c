@@ -74,7 +74,8 @@ bool thinker_end(struct thinker *t, uint64_t patience_us)
         return true;
     pthread_mutex_lock(&t->lock);
     while (!t->is_over && rc != ETIMEDOUT)
-        rc = patience_us == THINKER_ALWAYS ? pthread_cond_wait(&t->ended, &t->lock) : pthread_cond_timedwait(&t->ended, &t->lock, &until);
+        rc = patience_us == THINKER_ALWAYS ? pthread_cond_wait(&t->ended, &t->lock)
+            : pthread_cond_timedwait(&t->ended, &t->lock, &until);
     is_over = t->is_over;
     pthread_mutex_unlock(&t->lock);
     if (!is_over)

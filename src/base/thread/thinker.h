@@ -1,6 +1,6 @@
-/* src/base/thread/thinker.h - something that takes long, beside a loop that must not wait.
+/* src/base/thread/thinker.h - runs a long computation on another thread, next to a loop that must not wait.
  *
- * A thread of its own, which may be below all else in priority, for one call at a time. What the call works with belongs to it until it is over.
+ * One call at a time, at a lower priority if desired. The call owns its data until it has ended.
  */
 #ifndef BASE_THREAD_THINKER_H
 #define BASE_THREAD_THINKER_H
@@ -18,17 +18,17 @@ struct thinker {
     void          (*call)(void *);
     void           *arg;
     int             nice;        /* beyond that of the process */
-    bool            is_busy;     /* somebody has begun, and nobody has heard of the end */
-    bool            is_over;
+    bool            is_busy;     /* a call was started, and thinker_end() has not returned true yet */
+    bool            is_over;     /* the call has returned */
 };
 
 void thinker_init(struct thinker *, int nice);
 void thinker_fini(struct thinker *);             /* waits */
 
-/* Begins; it must not be busy. Where there is no thread to be had, it is done at once. */
+/* Starts a call. The thinker must not be busy. If no thread can be created, runs the call immediately. */
 void thinker_begin(struct thinker *, void (*call)(void *), void *arg);
 
-/* Waits for so long at most; true: it is over, and no longer busy. */
+/* Waits for the call, at most patience_us. Returns true if it has ended; the thinker is then free again. */
 bool thinker_end(struct thinker *, uint64_t patience_us);
 
 #endif

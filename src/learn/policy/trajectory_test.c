@@ -39,8 +39,8 @@ static void parse__refuses_in_one_line(void **unused)
 {
     static const struct { const char *text, *want;
     } row[] = {
-        { "", "x:1: there is no column 'flow'; the first line names them: flow,delta" },
-        { "flow,detla\n1,2\n", "x:1: there is no column 'delta'; the first line names them: flow,delta" },
+        { "", "x:1: column 'flow' is missing; the first line must name the columns: flow,delta" },
+        { "flow,detla\n1,2\n", "x:1: column 'delta' is missing; the first line must name the columns: flow,delta" },
         { "flow,delta\n", "x: there is no step in it" },
         { "flow,delta\n1,2\n1\n", "x:3: has fewer cells than the first line" },
         { "flow,delta\n\n", "x:2: has fewer cells than the first line" },
@@ -50,7 +50,7 @@ static void parse__refuses_in_one_line(void **unused)
         { "flow,delta\n1,--1\n", "x:2: delta: '-1' is negative" },
         { "flow,delta\n-1,1\n", "x:2: flow: '-1' is negative" },
         { "flow,delta\n1,0.000000000000000000000000000000000000000000000000000000000000001\n",
-          "x:2: delta: this is too long" },
+          "x:2: delta: too long" },
     };
 
     (void)unused;
