@@ -55,12 +55,6 @@ static void list_seeds(struct campaign_request *r, const char *text)
     free(copy);
 }
 
-static void add_text(const char ***list, uint32_t *count, const char *text)
-{
-    *list = xrealloc(*list, (*count + 1) * sizeof(**list));
-    (*list)[(*count)++] = text;
-}
-
 static void add_vary(struct campaign_request *r, const char *text)
 {
     struct err err;
@@ -83,7 +77,7 @@ error_t campaign_take_option(struct campaign_request *r, enum cmd_format *format
     case KEY_STORE:     r->store = arg;                                                 break;
     case KEY_FORMAT:    *format = cmd_format(arg);                                      break;
     case KEY_QUIET:     r->is_quiet = true;                                             break;
-    case ARGP_KEY_ARG:  add_text(&r->path, &r->paths, arg);                             break;
+    case ARGP_KEY_ARG:  cmd_add_text(&r->path, &r->paths, arg);                             break;
     case KEY_SEEDS:
         campaign_count_seeds(r, campaign_count("--seeds", arg, BOOTSTRAP_VALUES_MAX));
         break;

@@ -29,7 +29,7 @@ int cmd_close_stdout(void)
     errno = 0;
     failed = ferror(stdout);
     failed |= fclose(stdout);
-    code = errno;                /* 0: an earlier write failed and its reason is gone */
+    code = errno;                /* 0: an earlier write failed, for an unknown reason */
     if (!failed)
         return EXIT_SUCCESS;
     fprintf(stderr, "anole: standard output: %s\n", code ? strerror(code) : "could not be written");
@@ -85,22 +85,21 @@ uint64_t cmd_time(const char *option, const char *text, const char *zero)
     return ps;
 }
 
-int cmd_choice(const char *option, const char *what, const char *word, const char *const *names)
+int cmd_choice(const char *option, const char *word, const char *const *names)
 {
     char hint[300];
 
     for (int i = 0; names[i]; i++)
         if (strcmp(names[i], word) == 0)
             return i;
-    cmd_usage("%s%s'%s' is %s%s", option ? option : "", option ? ": " : "", word, what,
-              text_names(hint, sizeof(hint), word, names));
+    cmd_usage("%s: unknown value '%s'%s", option, word, text_names(hint, sizeof(hint), word, names));
 }
 
 enum cmd_format cmd_format(const char *word)
 {
     static const char *const names[] = { "table", "csv", "json", NULL };
 
-    return (enum cmd_format)cmd_choice(NULL, "not a format", word, names);
+    return (enum cmd_format)cmd_choice("--format", word, names);
 }
 
 void cmd_take_one(const char **taken, const char *arg, const char *what)
@@ -110,10 +109,15 @@ void cmd_take_one(const char **taken, const char *arg, const char *what)
     *taken = arg;
 }
 
+void cmd_add_text(const char ***list, uint32_t *count, const char *text)
+{
+    *list = xrealloc(*list, (*count + 1) * sizeof(**list));
+    (*list)[(*count)++] = text;
+}
+
 void cmd_add_set(const char ***set, uint32_t *sets, const char *text)
 {
     if (!strchr(text, '='))
         cmd_usage("--set: '%s' has no '='; write --set kmin=200KB", text);
-    *set = xrealloc(*set, (*sets + 1) * sizeof(**set));
-    (*set)[(*sets)++] = text;
+    cmd_add_text(set, sets, text);
 }

@@ -1,7 +1,7 @@
-/* src/cmd/cmd.h - one program, one file per subcommand.
+/* src/cmd/cmd.h - common parts of the subcommands.
  *
- * Each subcommand parses its own options and returns the program's exit status. Results go to standard
- * output; all else, one line each, to standard error.
+ * Each subcommand parses its options and returns the exit status. Results go to standard output, messages to
+ * standard error, one line each.
  */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
@@ -17,47 +17,51 @@ enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 struct command {
     const char *name, *about;
     int (*main)(int argc, char **argv);      /* argv[0] is "anole <name>" */
+    const char *program;                     /* separate program that runs the command; NULL: 'main' does */
+    const char *library;                     /* that the program needs */
+    bool        passes_name;                 /* the program's first argument is the command's name */
 };
 
 extern const struct command command_run, command_compare, command_sweep, command_tune, command_explain,
                             command_list, command_convert, command_train, command_advise, command_distil,
-                            command_export, command_gym, command_collective, command_init, command_serve, command_plot,
-                            command_record, command_draw_workload, command_agent, command_controller, command_ctl, command_twin;
+                            command_export, command_gym, command_collective, command_init, command_record,
+                            command_draw_workload;
 
-/* How a command ends: 0 closes standard output; a negative errno prints "anole: <what is wrong>"; the number of a
- * signal prints as much, and is a status as a shell gives it. Returns the exit status. */
+/* Ends a command. rc 0: closes standard output. Negative errno, or the number of a signal: prints the error.
+ * Returns the exit status; 128 + signal, as in a shell. */
 int cmd_end(int rc, const struct err *);
 
 /* Prints "anole: ..." and ends the program with EXIT_USAGE. */
 _Noreturn void cmd_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ---- what options give; whatever is wrong ends the program ---- */
+/* ---- values of options; errors end the program ---- */
 
 uint64_t cmd_seed(const char *option, const char *text);
 uint64_t cmd_count(const char *option, const char *text, uint64_t min, uint64_t max);
 
-/* Picoseconds; 'zero' says what a time of 0 would be. */
+/* Picoseconds, more than 0; 'zero' is the error message for 0. */
 uint64_t cmd_time(const char *option, const char *text, const char *zero);
 
-/* The place of a word in a NULL-terminated list. "'jsn' is not a format; did you mean 'json'?": 'what' is "not a
- * format"; 'option' stands in front, unless it is NULL. */
-int cmd_choice(const char *option, const char *what, const char *word, const char *const *names);
+/* Returns the index of a word in a NULL-terminated list. Other words are an error: "--format: unknown value
+ * 'jsn'; did you mean 'json'?". */
+int cmd_choice(const char *option, const char *word, const char *const *names);
 
 /* --format */
 enum cmd_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
 enum cmd_format cmd_format(const char *word);
 
-/* --set, added to a list that grows. */
+/* Appends a text to a list that grows; set: "KEY=VALUE". */
+void cmd_add_text(const char ***list, uint32_t *count, const char *text);
 void cmd_add_set(const char ***set, uint32_t *sets, const char *text);
 
-/* An argument of which there is one: a scenario, a run, a tuner. */
+/* Stores an argument that may be given once. */
 void cmd_take_one(const char **taken, const char *arg, const char *what);
 
 /* Flushes standard output; a failed write (a full disk) is an error. Returns the exit status. */
 int cmd_close_stdout(void);
 
-/* Whether escape codes belong on this stream: a terminal, and the user has not set NO_COLOR. */
+/* True if the stream is a terminal that shows colors and NO_COLOR is not set. */
 bool cmd_has_colour(FILE *);
 
 #endif

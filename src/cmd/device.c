@@ -7,7 +7,7 @@ enum device device_of(const char *word)
 {
     static const char *const names[] = { "mlx5", "sonic", NULL };
 
-    return (enum device)(1 + cmd_choice("--as", "no kind of device", word, names));
+    return (enum device)(1 + cmd_choice("--as", word, names));
 }
 
 void device_print(enum device device, const struct knobs *knobs, const char *about)

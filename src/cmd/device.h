@@ -1,4 +1,4 @@
-/* src/cmd/device.h - --as: a setting as a script for NICs or switches. */
+/* src/cmd/device.h - option --as: print a setting as a script for NICs or switches. */
 #ifndef CMD_DEVICE_H
 #define CMD_DEVICE_H
 
@@ -6,10 +6,10 @@
 
 enum device { DEVICE_NONE, DEVICE_MLX5, DEVICE_SONIC };
 
-/* "mlx5", "sonic"; what is neither ends the program. */
+/* "mlx5" or "sonic"; other words end the program with an error. */
 enum device device_of(const char *word);
 
-/* Prints the script, with 'about' in front; of DEVICE_NONE nothing. */
+/* Prints the script after a comment 'about'. DEVICE_NONE: prints nothing. */
 void device_print(enum device, const struct knobs *, const char *about);
 
 #endif

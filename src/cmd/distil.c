@@ -1,16 +1,16 @@
-/* src/cmd/distil.c - anole distil: a learned rate control made small enough for a NIC. */
+/* src/cmd/distil.c - anole distil: reduces a learned rate control until it fits a NIC. */
 #include "learn/policy/distil.h"
 #include "base/file/interrupt.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/json/cmd_json.h"
 #include "cmd/json/policy_json.h"
+#include "cmd/options.h"
 #include "env/env_rows.h"
 #include "env/env_world.h"
 #include "learn/policy/policy_file.h"
 #include "learn/tree/tree_export.h"
 
-#include <argp.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,29 +31,48 @@ struct options {
     bool              is_quiet, is_json;
 };
 
-enum { KEY_TO = 't', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_DATA = 'd', KEY_FORMAT = 'f', KEY_TREES = 256, KEY_DEPTH, KEY_SWEEPS,
-       KEY_ACTIONS, KEY_DELTAS, KEY_NO_GRID, KEY_NO_MEND, KEY_CENTRE, KEY_SEED, KEY_WORLD,
-       KEY_FLOW_STATES };
+static void add_world(void *options, const char *name)
+{
+    struct options  *o = options;
+    struct env_world world;
+    struct err       err;
 
-static const struct argp_option option_rows[] = {
-    { "to", KEY_TO, "int8|trees", 0, "What to make: the same net with weights of 8 bits, from an mlp; or trees", 0 },
-    { "out", KEY_OUT, "FILE", 0, "Write the model into FILE. It is there whole in the end, or not at all", 0 },
-    { "trees", KEY_TREES, "N", 0, "Trees (default: 10; at most 16)", 0 },
-    { "depth", KEY_DEPTH, "N", 0, "Questions of a tree (default: 4, which is the most)", 0 },
-    { "sweeps", KEY_SWEEPS, "N", 0, "Times that each tree is grown anew beside the others (default: 20)", 0 },
-    { "actions", KEY_ACTIONS, "N", 0, "Places of each action on the grid of states (default: 5)", 0 },
-    { "deltas", KEY_DELTAS, "N", 0, "Places of each delta on that grid (default: 100); it has (actions deltas)^2 "
-      "states", 0 },
-    { "data", KEY_DATA, "FILE", 0, "Grow from recorded flows, too: CSV with columns flow and delta", 0 },
-    { "world", KEY_WORLD, "NAME", 0, "Let MODEL control the flows of this world, as in anole gym, and grow from what they "
-      "see, too. May be given more than once", 0 },
-    { "flow-states", KEY_FLOW_STATES, "N", 0, "States to take of each such world (default: 200000)", 0 },
-    { "no-grid", KEY_NO_GRID, NULL, 0, "From flows alone", 0 },
-    { "no-mend", KEY_NO_MEND, NULL, 0, "Leave the trees as they have grown, certified or not", 0 },
-    { "centre", KEY_CENTRE, NULL, 0, "Shift what trees ask about deltas until flows come to rest where MODEL's do", 0 },
-    { "seed", KEY_SEED, "N", 0, "Which states are set aside to measure on (default: 1)", 0 },
-    CMD_JSON_OPTION(KEY_FORMAT),
-    { "quiet", KEY_QUIET, NULL, 0, "Print nothing but what is wrong", 0 },
+    if (env_world_parse(&world, name, &err))
+        cmd_usage("--world: %s", err.text);
+    if (o->worlds == WORLDS_MAX)
+        cmd_usage("--world: at most %d", WORLDS_MAX);
+    o->world[o->worlds++] = name;
+}
+
+static const struct cmd_option option_rows[] = {
+    { "to", 't', "int8|trees", "Kind of small model: the same net with 8-bit weights (from an mlp), or trees",
+      KEY_AT(struct options, to), .choices = to_names },
+    { "out", 'o', "FILE", "Write the model to FILE, atomically", KEY_AT(struct options, out) },
+    { "trees", 0, "N", "Trees (default: 10; at most 16)",
+      KEY_AT(struct options, cfg.tree.trees), KEY_COUNT, 1, TREE_TREES_MAX },
+    { "depth", 0, "N", "Depth of a tree (default: 4, which is the maximum)",
+      KEY_AT(struct options, cfg.tree.depth), KEY_COUNT, 1, TREE_DEPTH_MAX },
+    { "sweeps", 0, "N", "Times that each tree is regrown given the others (default: 20)",
+      KEY_AT(struct options, cfg.tree.sweeps), KEY_COUNT, 0, 10000 },
+    { "actions", 0, "N", "Grid points of each action (default: 5)",
+      KEY_AT(struct options, cfg.grid.actions), KEY_COUNT, 2, 64 },
+    { "deltas", 0, "N", "Grid points of each delta (default: 100); the grid has (actions deltas)^2 states",
+      KEY_AT(struct options, cfg.grid.deltas), KEY_COUNT, 4, 2048 },
+    { "data", 'd', "FILE", "Also grow from recorded flows: CSV with columns flow and delta",
+      KEY_AT(struct options, data) },
+    { "world", 0, "NAME", "Let MODEL control the flows of this world, as in anole gym, and also grow from "
+      "what they see. May be given more than once", .add = add_world },
+    { "flow-states", 0, "N", "States to take from each such world (default: 200000)",
+      KEY_AT(struct options, flow_states), KEY_COUNT, 100, 10000000 },
+    { "no-grid", 0, NULL, "Grow from flows alone", KEY_AT(struct options, cfg.is_gridless) },
+    { "no-mend", 0, NULL, "Do not repair the trees, whether certified or not",
+      KEY_AT(struct options, cfg.is_unmended) },
+    { "centre", 0, NULL, "Shift the trees' thresholds of deltas until flows settle where MODEL's do",
+      KEY_AT(struct options, cfg.is_centred) },
+    { "seed", 0, "N", "Selects the states that are held out for measurement (default: 1)",
+      KEY_AT(struct options, cfg.seed), KEY_COUNT, 1, 1e18 },
+    CMD_FORMAT(struct options, is_json),
+    { "quiet", 'q', NULL, "Print errors only", KEY_AT(struct options, is_quiet) },
     { 0 },
 };
 
@@ -62,80 +81,38 @@ static void check_options(const struct options *o)
     uint64_t actions = o->cfg.grid.actions, deltas = o->cfg.grid.deltas;
 
     if (o->to == TO_NOTHING)
-        cmd_usage("into what? say --to int8 or --to trees");
+        cmd_usage("--to is missing: --to int8 or --to trees");
     if (!o->out)
-        cmd_usage("where is the model to be written? Give --out FILE");
+        cmd_usage("--out FILE is missing: the file for the model");
     if (actions * deltas > GRID_PLACES_MAX)
-        cmd_usage("--actions times --deltas is %" PRIu64 "; it may be %d", actions * deltas, GRID_PLACES_MAX);
+        cmd_usage("--actions times --deltas is %" PRIu64 "; at most %d", actions * deltas, GRID_PLACES_MAX);
     if (o->cfg.is_gridless && !o->data && o->worlds == 0)
-        cmd_usage("--no-grid: then there is nothing to grow from; give --data FILE or --world NAME");
+        cmd_usage("--no-grid needs --data FILE or --world NAME");
 }
 
-static void add_world(struct options *o, const char *name)
-{
-    struct env_world world;
-    struct err err;
-
-    if (env_world_parse(&world, name, &err))
-        cmd_usage("--world: %s", err.text);
-    if (o->worlds == WORLDS_MAX)
-        cmd_usage("--world: there may be %d", WORLDS_MAX);
-    o->world[o->worlds++] = name;
-}
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case KEY_TO:       o->to = (enum to)cmd_choice("--to", "not what can be made", arg, to_names);             break;
-    case KEY_OUT:      o->out = arg;                                                                           break;
-    case KEY_DATA:     cmd_take_one(&o->data, arg, "file of flows");                                           break;
-    case KEY_TREES:    o->cfg.tree.trees = (uint32_t)cmd_count("--trees", arg, 1, TREE_TREES_MAX);             break;
-    case KEY_DEPTH:    o->cfg.tree.depth = (uint32_t)cmd_count("--depth", arg, 1, TREE_DEPTH_MAX);             break;
-    case KEY_SWEEPS:   o->cfg.tree.sweeps = (uint32_t)cmd_count("--sweeps", arg, 0, 10000);                    break;
-    case KEY_ACTIONS:  o->cfg.grid.actions = (uint32_t)cmd_count("--actions", arg, 2, 64);                     break;
-    case KEY_DELTAS:   o->cfg.grid.deltas = (uint32_t)cmd_count("--deltas", arg, 4, 2048);                     break;
-    case KEY_WORLD:    add_world(o, arg);                                                                      break;
-    case KEY_FLOW_STATES: o->flow_states = (uint32_t)cmd_count("--flow-states", arg, 100, 10000000);           break;
-    case KEY_NO_GRID:  o->cfg.is_gridless = true;                                                              break;
-    case KEY_NO_MEND:  o->cfg.is_unmended = true;                                                              break;
-    case KEY_CENTRE:   o->cfg.is_centred = true;                                                               break;
-    case KEY_SEED:     o->cfg.seed = cmd_count("--seed", arg, 1, UINT64_MAX);                                  break;
-    case KEY_FORMAT:   o->is_json = cmd_is_json(arg);                                                          break;
-    case KEY_QUIET:    o->is_quiet = true;                                                                     break;
-    case ARGP_KEY_ARG: cmd_take_one(&o->model, arg, "model");                                                  break;
-    case ARGP_KEY_NO_ARGS:
-        cmd_usage("which model? anole distil MODEL --to trees --out FILE; see anole distil --help");
-    case ARGP_KEY_END:
-        check_options(o);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp argp = {
+static const struct cmd_line line = {
     .options = option_rows,
-    .parser = parse_option,
-    .args_doc = "MODEL",
-    .doc = "Makes a model of RL-CC small: a net with weights of 8 bits, or boosted trees in integers, as anole export "
-           "writes them for a NIC. Trees are grown from what MODEL does in the states of a grid and of recorded flows, "
-           "and then mended until it is proven that they never raise the rate when the RTT is above its target and "
-           "rising. Tells how far the small one is from MODEL, and in which state most."
-           "\v"
-           "Examples:\n"
-           "  anole distil net.rlcc --to trees --out trees.rlcc\n"
-           "      Ten trees of depth 4.\n"
-           "  anole distil net.rlcc --to int8 --out int8.rlcc\n"
-           "      The net in integers, and its error in a million states.\n"
-           "  anole distil net.rlcc --to trees --world many_to_one:8_1 --world all_to_all:4_8 --out trees.rlcc\n"
-           "      Trees that are nearer to the net where its own flows go.\n"
-           "  anole distil net.rlcc --to trees --data flows.csv --no-grid --out trees.rlcc\n"
-           "      Trees of what recorded flows have seen.\n"
-           "\n"
-           "The same model and options give the same file on every machine.",
+    .argument = { "model", KEY_AT(struct options, model) },
+    .missing = "which model? anole distil MODEL --to trees --out FILE; see anole distil --help",
+    .args = "MODEL",
+    .help = "Reduces a model of RL-CC: to a net with 8-bit weights, or to boosted integer trees, which "
+            "anole export writes as C for a NIC. Trees are fitted to MODEL's decisions on a grid of states "
+            "and in recorded flows. They are then repaired until it is proven that they never raise the "
+            "rate while the RTT is above its target and rising. Prints how much the result differs from "
+            "MODEL, and in which state most."
+            "\v"
+            "Examples:\n"
+            "  anole distil net.rlcc --to trees --out trees.rlcc\n"
+            "      Ten trees of depth 4.\n"
+            "  anole distil net.rlcc --to int8 --out int8.rlcc\n"
+            "      The net in integers, and its error in a million states.\n"
+            "  anole distil net.rlcc --to trees --world many_to_one:8_1 --world all_to_all:4_8 --out "
+            "trees.rlcc\n"
+            "      Trees that are closer to the net in the states that its own flows reach.\n"
+            "  anole distil net.rlcc --to trees --data flows.csv --no-grid --out trees.rlcc\n"
+            "      Trees from recorded flows alone.\n"
+            "\n"
+            "The same model and options give the same file on every machine.",
 };
 
 static void note_command(const struct options *o, struct model *m)
@@ -147,9 +124,10 @@ static void note_command(const struct options *o, struct model *m)
     if (o->to == TO_INT8)
         snprintf(text, sizeof(text), "anole distil --to int8");
     else {
-        used = snprintf(text, sizeof(text), "anole distil --to trees --trees %u --depth %u --sweeps %u --actions %u --deltas "
-                 "%u --seed %" PRIu64 "%s%s%s%s", c.tree.trees, c.tree.depth, c.tree.sweeps, c.grid.actions, c.grid.deltas,
-                 c.seed, o->data ? " --data" : "", c.is_gridless ? " --no-grid" : "",
+        used = snprintf(text, sizeof(text), "anole distil --to trees --trees %u --depth %u --sweeps %u "
+                 "--actions %u --deltas %u --seed %" PRIu64 "%s%s%s%s", c.tree.trees, c.tree.depth,
+                 c.tree.sweeps, c.grid.actions, c.grid.deltas, c.seed, o->data ? " --data" : "",
+                 c.is_gridless ? " --no-grid" : "",
                  c.is_unmended ? " --no-mend" : "", c.is_centred ? " --centre" : "");
         for (uint32_t i = 0; i < o->worlds; i++)
             used += snprintf(text + used, sizeof(text) - (size_t)used, " --world %s", o->world[i]);
@@ -159,8 +137,8 @@ static void note_command(const struct options *o, struct model *m)
     model_put(m, "command", text);
 }
 
-/* What the teacher's file tells of it stays true of its pupil; how the teacher was made is told as the teacher's. Nothing is
- * told of the program's version, here or in training: the next one makes the same bytes. */
+/* Copies the notes of the teacher's file; its command becomes the note 'teacher'. No note depends on the
+ * program's version, so the next version writes the same bytes. */
 static void copy_notes(struct model *to, const struct model *from)
 {
     for (uint32_t i = 0; i < from->notes; i++) {
@@ -173,7 +151,8 @@ static void copy_notes(struct model *to, const struct model *from)
     }
 }
 
-static int write_model(const struct options *o, const struct policy *p, const struct model *teacher, struct err *err)
+static int write_model(const struct options *o, const struct policy *p, const struct model *teacher,
+                       struct err *err)
 {
     struct model m;
     int rc;
@@ -186,7 +165,7 @@ static int write_model(const struct options *o, const struct policy *p, const st
     return rc;
 }
 
-/* What every kind of small model has; the rest is for the caller. */
+/* The part of the JSON output that both kinds share. */
 static json_t *begin_json(const struct options *o, const char *to)
 {
     json_t *all = json_object();
@@ -217,7 +196,8 @@ static void print_int8_json(const struct options *o, const struct policy *int8, 
     cmd_print_json(all);
 }
 
-static void print_trees_json(const struct options *o, const struct policy *made, const struct distil_report *report)
+static void print_trees_json(const struct options *o, const struct policy *made,
+                             const struct distil_report *report)
 {
     json_t *all = begin_json(o, "trees");
 
@@ -226,7 +206,7 @@ static void print_trees_json(const struct options *o, const struct policy *made,
     cmd_print_json(all);
 }
 
-static void tell_int8(const struct policy *int8, const struct policy *teacher)
+static void print_int8(const struct policy *int8, const struct policy *teacher)
 {
     printf("int8: %u bytes of weights, scales and tables\n", quant_bytes(int8->int8));
     for (int i = 0; i < 2; i++) {
@@ -238,25 +218,27 @@ static void tell_int8(const struct policy *int8, const struct policy *teacher)
     }
 }
 
-static int make_int8(const struct options *o, struct policy *made, const struct policy *teacher, struct err *err)
+static int make_int8(const struct options *o, struct policy *made, const struct policy *teacher,
+                     struct err *err)
 {
     int rc;
     struct err why;
 
     if (teacher->body == POLICY_INT8)
-        return err_set(err, EINVAL, "%s: is int8 already", o->model);
+        return err_set(err, EINVAL, "%s: the model is already int8", o->model);
     rc = policy_init_int8(made, teacher, &why);
     if (rc)
         return err_set(err, -rc, "%s: %s", o->model, why.text);
     if (!o->is_quiet && o->is_json)
         print_int8_json(o, made, teacher);
     else if (!o->is_quiet)
-        tell_int8(made, teacher);
+        print_int8(made, teacher);
     return 0;
 }
 
-/* What recorded flows and those of worlds see. */
-static int gather(const struct options *o, struct tree_rows *rows, const struct policy *teacher, struct err *err)
+/* Collects the states of recorded flows and of worlds. */
+static int gather(const struct options *o, struct tree_rows *rows, const struct policy *teacher,
+                  struct err *err)
 {
     struct trajectories recorded;
     int rc = 0;
@@ -273,7 +255,8 @@ static int gather(const struct options *o, struct tree_rows *rows, const struct 
     return rc;
 }
 
-static int make_trees(const struct options *o, struct policy *made, const struct policy *teacher, struct err *err)
+static int make_trees(const struct options *o, struct policy *made, const struct policy *teacher,
+                      struct err *err)
 {
     struct distil_report report;
     struct tree_rows seen;
@@ -323,9 +306,11 @@ static int distil_main(int argc, char **argv)
     struct options o = { .to = TO_NOTHING, .cfg = distil_initial, .flow_states = 200000 };
     struct err     err;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cmd_parse(&line, argc, argv, &o);
+    check_options(&o);
     interrupt_catch();
     return cmd_end(distil(&o, &err), &err);
 }
 
-const struct command command_distil = { "distil", "make a learned rate control small: int8, trees", distil_main };
+const struct command command_distil = { "distil", "make a learned rate control small: int8, trees",
+                                        distil_main };

@@ -1,4 +1,5 @@
-/* src/cmd/explain_rlcc.c - anole explain rlcc: what a learned rate control does, and what is proven of it. */
+/* src/cmd/explain_rlcc.c - anole explain rlcc: explains a learned rate control and what is proven about
+ * it. */
 #include "cmd/explain_rlcc.h"
 
 #include "base/json.h"
@@ -6,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/json/cmd_json.h"
 #include "cmd/json/policy_json.h"
+#include "cmd/options.h"
 #include "cmd/rule_options.h"
 #include "learn/policy/policy_file.h"
 #include "learn/policy/policy_gap.h"
@@ -13,7 +15,6 @@
 #include "learn/policy/policy_table.h"
 #include "learn/tree/tree_certify.h"
 
-#include <argp.h>
 #include <inttypes.h>
 
 #define MODELS_MAX  2
@@ -22,61 +23,44 @@
 
 struct options {
     const char     *path[MODELS_MAX];
-    int             paths;
-    uint64_t        states;      /* 0: as many as the bodies let us */
+    uint32_t        paths;
+    uint64_t        states;      /* 0: depends on the kind of model */
     struct rule_cfg rule;
     bool            is_json;
 };
 
-enum { KEY_STATES = 'n', KEY_FORMAT = 'f' };
-
-static const struct argp_option option_rows[] = {
-    { "states", KEY_STATES, "N", 0, "States to compare or search in (default: 1000000; with an LSTM 100000)", 0 },
-    CMD_JSON_OPTION(KEY_FORMAT),
-    { 0 },
-};
-
-static void add_path(struct options *o, const char *path)
+static void add_path(void *options, const char *path)
 {
+    struct options *o = options;
+
     if (o->paths == MODELS_MAX)
         cmd_usage("two models at most; '%s' is one too many", path);
     o->path[o->paths++] = path;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
+static const struct cmd_option option_rows[] = {
+    { "states", 'n', "N", "States to compare or search (default: 1000000; with an LSTM 100000)",
+      KEY_AT(struct options, states), KEY_COUNT, 1, 1e9 },
+    CMD_FORMAT(struct options, is_json),
+    { .help = "The rule around the policy:" },
+    RULE_OPTIONS(struct options, rule),
+    { 0 },
+};
 
-    switch (key) {
-    case KEY_STATES:   o->states = cmd_count("--states", arg, 1, 1000000000); break;
-    case KEY_FORMAT:   o->is_json = cmd_is_json(arg);                         break;
-    case ARGP_KEY_ARG: add_path(o, arg);                                      break;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->rule;
-        break;
-    case ARGP_KEY_NO_ARGS:
-        cmd_usage("which model? anole explain rlcc MODEL; see anole explain rlcc --help");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp_child children[] = { { &rule_options_argp, 0, "The rule around the policy:", 1 }, { 0 } };
-
-static const struct argp argp = {
+static const struct cmd_line line = {
     .options = option_rows,
-    .parser = parse_option,
-    .children = children,
-    .args_doc = "MODEL [MODEL]",
-    .doc = "Tells what a model of RL-CC does: its answers in states that say something, in words; two tables, beside what "
-           "its authors have published; what a decision costs; and of trees what is proven for every input, or the state "
-           "that breaks it. With two models: how far they are apart, and in which state most."
-           "\v"
-           "Examples:\n"
-           "  anole explain rlcc trees.rlcc\n"
-           "  anole explain rlcc net.rlcc trees.rlcc\n"
-           "      Both, and where they differ.",
+    .argument = { "model", .add = add_path },
+    .missing = "which model? anole explain rlcc MODEL; see anole explain rlcc --help",
+    .args = "MODEL [MODEL]",
+    .help = "Explains a model of RL-CC: its decisions in characteristic states; two tables next to the "
+            "published ones; the cost of a decision; and for trees what is proven for every input, or a "
+            "state that violates it. With two models also prints how much they differ, and in which state "
+            "most."
+            "\v"
+            "Examples:\n"
+            "  anole explain rlcc trees.rlcc\n"
+            "  anole explain rlcc net.rlcc trees.rlcc\n"
+            "      Both, and where they differ.",
 };
 
 static uint64_t states_for(const struct options *o, const struct policy *p, int n)
@@ -105,7 +89,8 @@ static void print_paper_table(const struct policy *p)
     printf("\n");
 }
 
-static void print_certificate(const struct options *o, const struct policy *p, const struct rule_params *params)
+static void print_certificate(const struct options *o, const struct policy *p,
+                              const struct rule_params *params)
 {
     printf("\n");
     if (p->body == POLICY_TREES) {
@@ -121,7 +106,8 @@ static void print_certificate(const struct options *o, const struct policy *p, c
     }
 }
 
-static void explain(const struct options *o, const char *path, const struct policy *p, const struct rule_params *params)
+static void explain(const struct options *o, const char *path, const struct policy *p,
+                    const struct rule_params *params)
 {
     struct policy_story story;
     policy_table table;
@@ -143,15 +129,19 @@ static void explain(const struct options *o, const char *path, const struct poli
 
 /* ---- two models */
 
-static void print_gap(const struct options *o, const struct policy p[MODELS_MAX], float delta_max, const char *where)
+static void print_gap(const struct options *o, const struct policy p[MODELS_MAX], float delta_max,
+                      const char *where)
 {
     struct policy_gap gap = { 0 };
     const char *a = policy_body_name[p[0].body], *b = policy_body_name[p[1].body];
 
     policy_gap_draw(&gap, &p[0], &p[1],
-                    &(struct policy_gap_cfg){ .states = states_for(o, p, MODELS_MAX), .delta_max = delta_max });
-    printf("\nThe first and the second in %" PRIu64 " states, deltas up to %g (%s):\n", gap.states, (double)delta_max, where);
-    policy_gap_print(stdout, &gap, p[0].body == p[1].body ? "the first" : a, p[0].body == p[1].body ? "the second" : b);
+                    &(struct policy_gap_cfg){ .states = states_for(o, p, MODELS_MAX),
+                                              .delta_max = delta_max });
+    printf("\nThe first and the second in %" PRIu64 " states, deltas up to %g (%s):\n", gap.states,
+           (double)delta_max, where);
+    policy_gap_print(stdout, &gap, p[0].body == p[1].body ? "the first" : a, p[0].body == p[1].body
+                     ? "the second" : b);
 }
 
 static void print_table_gap(const struct policy p[MODELS_MAX])
@@ -169,7 +159,8 @@ static void print_table_gap(const struct policy p[MODELS_MAX])
 
 /* ---- as JSON ---- */
 
-static json_t *model_json(const struct options *o, const char *path, const struct policy *p, const struct rule_params *params)
+static json_t *model_json(const struct options *o, const char *path, const struct policy *p,
+                          const struct rule_params *params)
 {
     json_t *made = policy_json(p, &o->rule);
 
@@ -193,7 +184,8 @@ static json_t *gap_json(const struct options *o, const struct policy p[MODELS_MA
     struct policy_gap gap = { 0 };
     json_t           *made;
 
-    policy_gap_draw(&gap, &p[0], &p[1], &(struct policy_gap_cfg){ .states = states_for(o, p, MODELS_MAX), .delta_max = delta_max });
+    policy_gap_draw(&gap, &p[0], &p[1], &(struct policy_gap_cfg){ .states = states_for(o, p, MODELS_MAX),
+                                                                  .delta_max = delta_max });
     made = policy_gap_json(&gap);
     json_put_number(made, "delta_max", (double)delta_max);
     return made;
@@ -203,7 +195,7 @@ static void print_json(const struct options *o, const struct policy *p, const st
 {
     json_t *all = json_object(), *models = json_array(), *gaps = json_array();
 
-    for (int i = 0; i < o->paths; i++)
+    for (uint32_t i = 0; i < o->paths; i++)
         json_array_append_new(models, model_json(o, o->path[i], &p[i], params));
     json_object_set_new(all, "models", models);
     if (o->paths == MODELS_MAX) {
@@ -218,7 +210,7 @@ static void print_json(const struct options *o, const struct policy *p, const st
 
 static void print_words(const struct options *o, const struct policy *p, const struct rule_params *params)
 {
-    for (int i = 0; i < o->paths; i++) {
+    for (uint32_t i = 0; i < o->paths; i++) {
         printf("%s", i ? "\n\n" : "");
         explain(o, o->path[i], &p[i], params);
     }
@@ -231,7 +223,7 @@ static void print_words(const struct options *o, const struct policy *p, const s
 
 static int load_all(struct options *o, struct policy *p, struct err *err)
 {
-    for (int i = 0; i < o->paths; i++) {
+    for (uint32_t i = 0; i < o->paths; i++) {
         int rc = policy_load(&p[i], o->path[i], err);
 
         if (rc) {
@@ -251,14 +243,14 @@ int explain_rlcc(int argc, char **argv)
     struct err         err;
     int                rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cmd_parse(&line, argc, argv, &o);
     rc = rule_params_make(&params, &o.rule, &err);
     if (!rc)
         rc = load_all(&o, p, &err);
     if (rc)
         return cmd_end(rc, &err);
     (o.is_json ? print_json : print_words)(&o, p, &params);
-    for (int i = 0; i < o.paths; i++)
+    for (uint32_t i = 0; i < o.paths; i++)
         policy_fini(&p[i]);
     return cmd_end(0, &err);
 }

@@ -1,4 +1,4 @@
-/* src/cmd/export.c - anole export: a learned rate control as C for a NIC. */
+/* src/cmd/export.c - anole export: writes a learned rate control as C for a NIC. */
 #include "learn/tree/tree_export.h"
 #include "base/file/interrupt.h"
 #include "base/file/outfile.h"
@@ -7,101 +7,81 @@
 #include "cmd/cmd.h"
 #include "cmd/json/cmd_json.h"
 #include "cmd/json/policy_json.h"
+#include "cmd/options.h"
 #include "cmd/rule_options.h"
 #include "learn/policy/distil.h"
 #include "learn/policy/policy_file.h"
 
-#include <argp.h>
 #include <ctype.h>
 #include <string.h>
+
+#define AS_NOTHING UINT32_MAX
 
 static const char *const layout_names[] = { "c", "doca", NULL };
 
 struct options {
     const char      *what, *model, *out;
-    int              layout;     /* -1: not said */
+    uint32_t         layout;     /* AS_NOTHING: not given */
     bool             is_distilled, is_json;
     struct rule_cfg  rule;
 };
 
-enum { KEY_AS = 'a', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_DISTIL = 256 };
-
-static const struct argp_option option_rows[] = {
-    { "as", KEY_AS, "c|doca", 0, "What to write: C that needs no library, or the same with the entry points of a "
-      "programmable congestion control (DOCA PCC)", 0 },
-    { "out", KEY_OUT, "FILE", 0, "Write into FILE, whole or not at all, and tell about it. Without: to standard output",
-      0 },
-    { "format", KEY_FORMAT, "table|json", 0, "With --out: how it is told (default: table)", 0 },
-    { "distil", KEY_DISTIL, NULL, 0, "Make trees of a net first, as anole distil does", 0 },
-    { 0 },
-};
-
-static void take_argument(struct options *o, const char *arg)
+static void take_argument(void *options, const char *arg)
 {
     static const char *const kinds[] = { "rlcc", NULL };
+    struct options          *o = options;
 
     if (o->what)
         cmd_take_one(&o->model, arg, "model");
-    else {
-        cmd_choice(NULL, "not what can be exported", arg, kinds);
-        o->what = arg;
-    }
+    else
+        o->what = kinds[cmd_choice("export", arg, kinds)];
 }
+
+static const struct cmd_option option_rows[] = {
+    { "as", 'a', "c|doca", "What to write: C without library calls, or the same with the entry points of a "
+      "programmable congestion control (DOCA PCC)", KEY_AT(struct options, layout), .choices = layout_names },
+    { "out", 'o', "FILE", "Write to FILE, atomically, and print a summary (default: write to standard "
+      "output)",
+      KEY_AT(struct options, out) },
+    { "format", 'f', "table|json", "With --out: format of the summary (default: table)",
+      KEY_AT(struct options, is_json), .choices = cmd_table_or_json },
+    { "distil", 0, NULL, "First make trees from a net, like anole distil",
+      KEY_AT(struct options, is_distilled) },
+    { .help = "The rule around the trees:" },
+    RULE_OPTIONS(struct options, rule),
+    { 0 },
+};
 
 static void check_options(const struct options *o)
 {
     if (!o->model)
         cmd_usage("which model? anole export rlcc MODEL --as c; see anole export --help");
     if (o->is_json && !o->out)
-        cmd_usage("--format json: what is told of an export comes with --out FILE");
-    if (o->layout < 0)
-        cmd_usage("as what? say --as c or --as doca");
+        cmd_usage("--format json needs --out FILE");
+    if (o->layout == AS_NOTHING)
+        cmd_usage("--as is missing: --as c or --as doca");
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case KEY_FORMAT:   o->is_json = cmd_is_json(arg); break;
-    case KEY_AS:       o->layout = cmd_choice("--as", "not what can be written", arg, layout_names); break;
-    case KEY_OUT:      o->out = arg;                break;
-    case KEY_DISTIL:   o->is_distilled = true;      break;
-    case ARGP_KEY_ARG: take_argument(o, arg);       break;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->rule;
-        break;
-    case ARGP_KEY_END:
-        check_options(o);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp_child children[] = { { &rule_options_argp, 0, "The rule around the trees:", 1 }, { 0 } };
-
-static const struct argp argp = {
+static const struct cmd_line line = {
     .options = option_rows,
-    .parser = parse_option,
-    .children = children,
-    .args_doc = "rlcc MODEL",
-    .doc = "Writes the whole decision of RL-CC's trees, from RTT to rate, as C for a NIC: no library, no memory but 12 "
-           "bytes per flow, no floating point, no division, no loop. It decides as anole does, bit by bit. What is not "
-           "proven to stay within its bounds for every input is not exported."
-           "\v"
-           "Examples:\n"
-           "  anole export rlcc trees.rlcc --as c --out rlcc.c\n"
-           "      The trees that anole distil has made.\n"
-           "  anole export rlcc net.rlcc --distil --as doca --out rlcc_pcc.c\n"
-           "      A net, as trees with default options, for DOCA PCC.\n"
-           "  anole explain rlcc trees.rlcc\n"
-           "      What it does, and what is proven of it.",
+    .argument = { "model", .add = take_argument },
+    .args = "rlcc MODEL",
+    .help = "Writes the complete decision of RL-CC's trees, from RTT to rate, as C for a NIC: no library, "
+            "12 bytes per flow, no floating point, no division, no loop. It decides exactly like anole. "
+            "Refuses trees that are not proven to stay within their bounds for every input."
+            "\v"
+            "Examples:\n"
+            "  anole export rlcc trees.rlcc --as c --out rlcc.c\n"
+            "      Writes the trees of anole distil.\n"
+            "  anole export rlcc net.rlcc --distil --as doca --out rlcc_pcc.c\n"
+            "      Converts a net to trees with default options, for DOCA PCC.\n"
+            "  anole explain rlcc trees.rlcc\n"
+            "      Explains the model and what is proven about it.",
 };
 
-/* Trees, one way or the other. */
-static int make_trees(const struct options *o, struct policy *trees, struct distil_report *report, struct err *err)
+/* Loads trees, or makes them from a net. */
+static int make_trees(const struct options *o, struct policy *trees, struct distil_report *report,
+                      struct err *err)
 {
     struct policy p;
     struct err why;
@@ -117,13 +97,13 @@ static int make_trees(const struct options *o, struct policy *trees, struct dist
         rc = distil_trees(trees, &p, &distil_initial, NULL, report, &why);
         rc = rc ? err_set(err, -rc, "%s: %s", o->model, why.text) : 0;
     } else
-        rc = err_set(err, EINVAL, "%s: is an %s; trees are exported: give --distil, or make them with anole distil",
+        rc = err_set(err, EINVAL, "%s: the model is an %s, not trees; add --distil, or use anole distil",
                      o->model, policy_body_name[p.body]);
     policy_fini(&p);
     return rc;
 }
 
-/* The name of a file stands in a comment, which it must not end. */
+/* The file name goes into a C comment, so characters that could end the comment are replaced. */
 static void make_title(char *title, size_t size, const char *model)
 {
     const char *slash = strrchr(model, '/');
@@ -167,8 +147,8 @@ static int write_file(const struct options *o, const struct policy *trees, struc
     return rc;
 }
 
-/* Of what was written into a file. */
-static void tell_json(const struct options *o, const struct policy *trees, const struct distil_report *report)
+static void print_summary_json(const struct options *o, const struct policy *trees,
+                               const struct distil_report *report)
 {
     struct rule_params params;
     struct certificate c;
@@ -187,7 +167,8 @@ static void tell_json(const struct options *o, const struct policy *trees, const
     cmd_print_json(all);
 }
 
-static void tell(const struct options *o, const struct policy *trees, const struct distil_report *report)
+static void print_summary(const struct options *o, const struct policy *trees,
+                          const struct distil_report *report)
 {
     struct rule_params params;
     struct certificate c;
@@ -203,22 +184,24 @@ static void tell(const struct options *o, const struct policy *trees, const stru
 
 static int export_main(int argc, char **argv)
 {
-    struct options       o = { .layout = -1 };
+    struct options       o = { .layout = AS_NOTHING };
     struct distil_report report = { 0 };
     struct policy        trees;
     struct err           err;
     int                  rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cmd_parse(&line, argc, argv, &o);
+    check_options(&o);
     interrupt_catch();
     rc = make_trees(&o, &trees, &report, &err);
     if (rc)
         return cmd_end(rc, &err);
     rc = o.out ? write_file(&o, &trees, &err) : write_code(&o, stdout, &trees, &err);
     if (!rc && o.out)
-        (o.is_json ? tell_json : tell)(&o, &trees, &report);
+        (o.is_json ? print_summary_json : print_summary)(&o, &trees, &report);
     policy_fini(&trees);
     return cmd_end(rc, &err);
 }
 
-const struct command command_export = { "export", "write a learned rate control as C for a NIC", export_main };
+const struct command command_export = { "export", "write a learned rate control as C for a NIC",
+                                        export_main };

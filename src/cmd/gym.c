@@ -1,11 +1,11 @@
-/* src/cmd/gym.c - anole gym: the environment of RL-CC for programs in other languages. */
+/* src/cmd/gym.c - anole gym: serves the environment of RL-CC to programs in other languages. */
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "base/text.h"
 #include "env/env_world.h"
 #include "gym/gym_env.h"
 #include "gym/gym_serve.h"
 
-#include <argp.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define SCENARIO_BYTES_MAX (64u << 20)
-#define DECISION_US        0.5   /* of the worlds with a name */
+#define DECISION_US        0.5   /* in named worlds */
 
 struct options {
     const char  *scenario, *socket;
@@ -23,57 +23,37 @@ struct options {
     uint32_t     worlds;
 };
 
-enum { KEY_SET = 's', KEY_WORLDS = 'w', KEY_SOCKET = 256, KEY_CLIENTS };
-
-static const struct argp_option option_rows[] = {
-    { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario, as for anole run", 0 },
-    { "worlds", KEY_WORLDS, "N", 0, "Run N of it beside each other, with other seeds: their agents come together (default: "
-      "1)", 0 },
-    { "socket", KEY_SOCKET, "PATH", 0, "Listen at a socket of this name, which is made. Without: one client, on standard "
-      "input and output", 0 },
-    { "clients", KEY_CLIENTS, "N", 0, "With --socket: end after so many clients (default: never)", 0 },
+static const struct cmd_option option_rows[] = {
+    { "set", 's', "KEY=VALUE", "Change the scenario, as in anole run", CMD_LIST(struct options, set, sets) },
+    { "worlds", 'w', "N", "Run N instances in parallel with different seeds and return their agents as one "
+      "batch (default: 1)", KEY_AT(struct options, worlds), KEY_COUNT, 1, GYM_WORLDS_MAX },
+    { "socket", 0, "PATH", "Create a socket and listen on it (default: one client, on standard input and "
+      "output)",
+      KEY_AT(struct options, socket) },
+    { "clients", 0, "N", "With --socket: exit after N clients (default: never)",
+      KEY_AT(struct options, clients), KEY_COUNT, 1, UINT32_MAX },
     { 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case KEY_SET:      cmd_add_set(&o->set, &o->sets, arg);                          break;
-    case KEY_WORLDS:   o->worlds = (uint32_t)cmd_count("--worlds", arg, 1, GYM_WORLDS_MAX); break;
-    case KEY_SOCKET:   o->socket = arg;                                              break;
-    case KEY_CLIENTS:  o->clients = cmd_count("--clients", arg, 1, UINT32_MAX);      break;
-    case ARGP_KEY_ARG: cmd_take_one(&o->scenario, arg, "scenario");                  break;
-    case ARGP_KEY_NO_ARGS:
-        cmd_usage("which scenario? anole gym SCENARIO.yaml; see anole gym --help");
-    case ARGP_KEY_END:
-        if (o->clients && !o->socket)
-            cmd_usage("--clients: there is one, without --socket");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp argp = {
+static const struct cmd_line line = {
     .options = option_rows,
-    .parser = parse_option,
-    .args_doc = "SCENARIO",
-    .doc = "Runs a scenario in which somebody else controls rates: a program in Python or another language, which sees each "
-           "flow's round-trip times and answers with multipliers of its rate. SCENARIO is a file with cc: rlcc and the knob "
-           "rlcc_decision above 0, or the name of a world: many_to_one:HOSTS_QPS, all_to_all:HOSTS_QPS, long_short:HOSTS, in "
-           "which decisions take 0.5 us. docs/gym.md has the protocol; python/anole is a client with the methods of Gymnasium."
-           "\v"
-           "Examples:\n"
-           "  anole gym all_to_all:4_16\n"
-           "      Speaks on standard input and output: for a program that starts it.\n"
-           "  anole gym incast.yaml --set rlcc_decision=2us --socket /tmp/incast\n"
-           "      Waits for clients.\n",
+    .argument = { "scenario", KEY_AT(struct options, scenario) },
+    .missing = "which scenario? anole gym SCENARIO.yaml; see anole gym --help",
+    .args = "SCENARIO",
+    .help = "Runs a scenario in which another program controls the rates. The program, in Python or any "
+            "other language, receives the round-trip times of each flow and returns multipliers of its "
+            "rate. SCENARIO is a file with cc: rlcc and the knob rlcc_decision above 0, or the name of a "
+            "world: many_to_one:HOSTS_QPS, all_to_all:HOSTS_QPS, long_short:HOSTS, in which decisions take "
+            "0.5 us. docs/gym.md describes the protocol; python/anole is a client with Gymnasium's interface."
+            "\v"
+            "Examples:\n"
+            "  anole gym all_to_all:4_16\n"
+            "      Serves one client on standard input and output, for a program that starts it.\n"
+            "  anole gym incast.yaml --set rlcc_decision=2us --socket /tmp/incast\n"
+            "      Waits for clients.\n",
 };
 
-/* ---- sockets that vanish when the program is ended ---- */
+/* ---- remove the socket when a signal ends the program ---- */
 
 static const char *socket_path;
 
@@ -106,11 +86,11 @@ static int read_scenario(const char *name, char **text, size_t *length, struct e
         return 0;
     }
     if (strchr(name, ':') && access(name, F_OK) != 0)
-        return -EINVAL;          /* err says what env_world_parse() does not like */
+        return -EINVAL;          /* with the error of env_world_parse() */
     return text_read_file(name, SCENARIO_BYTES_MAX, text, length, err);
 }
 
-/* Whatever else prints must not get into the client's way. */
+/* Redirects other output to standard error, so that it does not mix with the protocol. */
 static int serve_pipe(const struct gym_world *w, struct err *err)
 {
     int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), rc;
@@ -161,13 +141,16 @@ static int gym_main(int argc, char **argv)
     struct err     err;
     int            rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cmd_parse(&line, argc, argv, &o);
+    if (o.clients && !o.socket)
+        cmd_usage("--clients needs --socket");
     if (!o.socket && (isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)))
-        cmd_usage("this is for programs, not for a terminal; see anole gym --help");
+        cmd_usage("anole gym talks to programs, not to a terminal; see anole gym --help");
     signal(SIGPIPE, SIG_IGN);
     rc = serve(&o, &err);
     free(o.set);
     return cmd_end(rc, &err);
 }
 
-const struct command command_gym = { "gym", "let another program control rates, and learn", gym_main };
+const struct command command_gym = { "gym", "let another program control rates, for reinforcement learning",
+                                     gym_main };

@@ -1,4 +1,5 @@
-/* src/cmd/list.c - anole list: what there is to choose from. */
+/* src/cmd/list.c - anole list: lists the choices for a scenario file. */
+#include "base/json.h"
 #include "base/print/table.h"
 #include "base/text.h"
 #include "cc/cc.h"
@@ -9,35 +10,15 @@
 #include "cmd/list/list_json.h"
 #include "cmd/list/list_knobs.h"
 #include "cmd/list/list_tuners.h"
+#include "cmd/options.h"
 #include "core/asic.h"
 #include "core/knob_text.h"
 #include "core/nic_profile.h"
-#include "lb/lb.h"
-#include "meter/monitor/monitor.h"
-#include "run/examples.h"
 #include "scenario/reference.h"
-#include "scenario/topology.h"
 #include "traffic/cdf.h"
-#include "traffic/kind.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct table *new_name_table(void)
-{
-    struct table *t = table_new("ll");
-
-    table_cell(t, "name");
-    table_cell(t, "what it is");
-    return t;
-}
-
-static void add_name(struct table *t, const char *name, const char *about)
-{
-    table_cell(t, "%s", name);
-    table_cell(t, "%s", about);
-}
 
 static void print_and_free(struct table *t)
 {
@@ -45,7 +26,7 @@ static void print_and_free(struct table *t)
     table_free(t);
 }
 
-/* What a tuner may tune of it. */
+/* The knobs that a tuner may set. */
 static void add_knobs(struct table *t, const struct cc_algo *cc)
 {
     char   text[400] = "";
@@ -56,15 +37,17 @@ static void add_knobs(struct table *t, const struct cc_algo *cc)
         return;
     }
     for (const enum knob *k = cc->knobs; *k != KNOB_COUNT && used < sizeof(text); k++)
-        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "", knob_info[*k].name);
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
+                                 knob_info[*k].name);
     table_cell(t, "%s", text);
 }
 
-/* What a flow remembers; of RL-CC that is by its model. */
+/* State per flow; RL-CC's depends on its model. */
 static void add_bytes(struct table *t, const struct cc_algo *cc)
 {
     if (cc->state_bytes)
-        table_cell(t, "%zu trees, %zu mlp, %zu lstm", rlcc_flow_bytes(POLICY_TREES), rlcc_flow_bytes(POLICY_MLP),
+        table_cell(t, "%zu trees, %zu mlp, %zu lstm", rlcc_flow_bytes(POLICY_TREES),
+                   rlcc_flow_bytes(POLICY_MLP),
                    rlcc_flow_bytes(POLICY_LSTM));
     else
         table_cell(t, "%zu", cc->state_size);
@@ -74,12 +57,9 @@ static void print_cc(void)
 {
     struct table *t = table_new("llll");
 
-    table_cell(t, "name");
-    table_cell(t, "what it is");
-    table_cell(t, "bytes per flow");
-    table_cell(t, "its knobs");
+    table_cells(t, "name", "what it is", "bytes per flow", "its knobs", NULL);
     for (int i = 0; cc_all[i]; i++) {
-        add_name(t, cc_all[i]->name, cc_all[i]->about);
+        table_cells(t, cc_all[i]->name, cc_all[i]->about, NULL);
         add_bytes(t, cc_all[i]);
         add_knobs(t, cc_all[i]);
     }
@@ -102,24 +82,17 @@ static void print_nics(void)
 {
     struct table *t = table_new("lll");
 
-    table_cell(t, "name");
-    table_cell(t, "what it is");
-    table_cell(t, "where it is not NVIDIA's");
+    table_cells(t, "name", "what it is", "differences from NVIDIA's", NULL);
     for (const struct nic_profile *p = nic_profile_all; p->name; p++) {
-        char  *text = NULL;
-        size_t length;
-        FILE  *out = open_memstream(&text, &length);
+        char  *text;
+        FILE  *out = text_stream(&text);
 
-        if (!out)
-            die("out of memory");
         for (const struct nic_value *v = p->value; v->knob != KNOB_COUNT; v++) {
             fputs(v == p->value ? "" : ", ", out);
             print_nic_value(out, v);
         }
         fclose(out);
-        table_cell(t, "%s", p->name);
-        table_cell(t, "%s", p->about);
-        table_cell(t, "%s", *text ? text : "-");
+        table_cells(t, p->name, p->about, *text ? text : "-", NULL);
         free(text);
     }
     print_and_free(t);
@@ -127,16 +100,12 @@ static void print_nics(void)
 
 static void print_asics(void)
 {
-    static const char *const heads[] = { "name", "what it is", "buffer", "alpha", "source" };
-    struct table            *t = table_new("llrrl");
-    char                     text[32];
+    struct table *t = table_new("llrrl");
+    char          text[32];
 
-    for (int i = 0; i < 5; i++)
-        table_cell(t, "%s", heads[i]);
+    table_cells(t, "name", "what it is", "buffer", "alpha", "source", NULL);
     for (const struct asic *a = asic_all; a->name; a++) {
-        table_cell(t, "%s", a->name);
-        table_cell(t, "%s", a->about);
-        table_cell(t, "%s", text_from_bytes(text, sizeof(text), (double)a->buffer_bytes));
+        table_cells(t, a->name, a->about, text_from_bytes(text, sizeof(text), (double)a->buffer_bytes), NULL);
         if (a->pfc_shift == ASIC_NO_SHIFT)
             table_cell(t, "-");
         else
@@ -146,49 +115,29 @@ static void print_asics(void)
     print_and_free(t);
 }
 
-static void print_lb(void)
+/* Prints names and descriptions. */
+static void print_names(const char *subject)
 {
-    struct table *t = new_name_table();
+    struct table *t = table_new("ll");
+    json_t       *list = list_json(subject), *entry;
+    size_t        i;
 
-    for (int i = 0; lb_all[i]; i++)
-        add_name(t, lb_all[i]->name, lb_all[i]->about);
-    print_and_free(t);
-}
-
-static void print_monitors(void)
-{
-    struct table *t = new_name_table();
-
-    for (int i = 0; monitor_all[i]; i++)
-        add_name(t, monitor_all[i]->name, monitor_all[i]->about);
-    print_and_free(t);
-}
-
-static void print_topologies(void)
-{
-    struct table *t = new_name_table();
-
-    for (const struct topology_kind *k = topology_kinds; k->name; k++)
-        add_name(t, k->name, k->about);
-    print_and_free(t);
-}
-
-static void print_traffics(void)
-{
-    struct table *t = new_name_table();
-
-    for (int i = 0; traffic_all[i]; i++)
-        add_name(t, traffic_all[i]->name, traffic_all[i]->about);
-    print_and_free(t);
+    table_cells(t, "name", "what it is", NULL);
+    json_array_foreach(list, i, entry)
+        table_cells(t, json_get_text(entry, "name"), json_get_text(entry, "about"), NULL);
+    if (json_array_size(list))
+        table_print(t, stdout, 0);
+    else
+        puts("None is installed; ANOLE_SCENARIOS may name a folder with scenarios.");
+    table_free(t);
+    json_decref(list);
 }
 
 static void print_sizes(void)
 {
     struct table *t = table_new("lrrr");
-    static const char *const heads[] = { "name", "mean", "median", "largest" };
 
-    for (int i = 0; i < 4; i++)
-        table_cell(t, "%s", heads[i]);
+    table_cells(t, "name", "mean", "median", "largest", NULL);
     for (int i = 0; cdf_names[i]; i++) {
         struct cdf c = { 0 };
         char text[32];
@@ -204,24 +153,18 @@ static void print_sizes(void)
     print_and_free(t);
 }
 
-/* ---- the scenario file ---- */
+/* ---- keys of a scenario file ---- */
 
 static void add_key(void *table, const char *section, const struct key_row *k)
 {
-    table_cell(table, "%s", *section ? section : "-");
-    table_cell(table, "%s", k->name);
-    table_cell(table, "%s", key_unit_name(k->unit));
-    table_cell(table, "%s", k->initial);
-    table_cell(table, "%s", k->about);
+    table_cells(table, *section ? section : "-", k->name, key_unit_name(k->unit), k->initial, k->about, NULL);
 }
 
 static void print_keys(void)
 {
-    static const char *const heads[] = { "section", "key", "unit", "initial", "what it is" };
     struct table *t = table_new("lllll");
 
-    for (int i = 0; i < 5; i++)
-        table_cell(t, "%s", heads[i]);
+    table_cells(t, "section", "key", "unit", "initial", "what it is", NULL);
     scenario_each_key(add_key, t);
     print_and_free(t);
 }
@@ -233,108 +176,74 @@ static void print_scenario_markdown(void)
 
 /* ---- the command ---- */
 
-static void print_examples(void)
-{
-    struct table *t = table_new("ll");
-    struct example *list;
-    uint32_t count = examples_list(&list);
-
-    table_cell(t, "name");
-    table_cell(t, "what it shows");
-    for (uint32_t i = 0; i < count; i++) {
-        table_cell(t, "%s", list[i].name);
-        table_cell(t, "%s", list[i].about);
-    }
-    if (count)
-        table_print(t, stdout, 0);
-    else
-        puts("None is installed here; ANOLE_SCENARIOS may name a folder of them.");
-    table_free(t);
-    examples_free(list, count);
-}
-
 static const struct subject {
     const char *name, *about;
-    void (*print)(void);
+    void (*print)(void);                     /* NULL: names and descriptions */
     void (*print_markdown)(void);            /* NULL: there is no such page */
 } subjects[] = {
-    { "cc",       "Congestion controls: cc: NAME",                       print_cc,         NULL },
-    { "nic",      "NICs by name: nic: NAME, or --set nic=NAME", print_nics,       NULL },
-    { "asic",     "Switch chips by name: switch: {asic: NAME}", print_asics,      NULL },
-    { "lb",       "Load balancers: lb: NAME",                            print_lb,         NULL },
-    { "topology", "Topologies: topology: {kind: NAME}",                  print_topologies, NULL },
-    { "traffic",  "Traffic: traffic: [{kind: NAME}]",                    print_traffics,   NULL },
-    { "sizes",    "Built-in tables of flow sizes: sizes: NAME",          print_sizes,      NULL },
-    { "knob",     "Knobs: knobs: {NAME: VALUE}, or --set NAME=VALUE",    list_knobs,       list_knobs_markdown },
-    { "figure",   "Counters and figures of results: --metrics NAME",     list_figures,     list_figures_markdown },
-    { "tuner",    "Tuners: tuner: NAME, or tuner: {kind: NAME, OPTION: VALUE}", list_tuners, list_tuners_markdown },
-    { "monitor",  "How flow sizes are seen: monitor: NAME",              print_monitors,   NULL },
-    { "key",      "Keys of a scenario file",                             print_keys,       print_scenario_markdown },
-    { "scenario", "Scenarios that come with Anole: anole run NAME",      print_examples,   NULL },
+    { "cc",       "Congestion controls: cc: NAME",                    print_cc,     NULL },
+    { "nic",      "NICs by name: nic: NAME, or --set nic=NAME",       print_nics,   NULL },
+    { "asic",     "Switch chips by name: switch: {asic: NAME}",       print_asics,  NULL },
+    { "lb",       "Load balancers: lb: NAME",                         NULL,         NULL },
+    { "topology", "Topologies: topology: {kind: NAME}",               NULL,         NULL },
+    { "traffic",  "Traffic: traffic: [{kind: NAME}]",                 NULL,         NULL },
+    { "sizes",    "Built-in flow size distributions: sizes: NAME",    print_sizes,  NULL },
+    { "knob",     "Knobs: knobs: {NAME: VALUE}, or --set NAME=VALUE", list_knobs,   list_knobs_markdown },
+    { "figure",   "Counters and figures of results: --metrics NAME",  list_figures, list_figures_markdown },
+    { "tuner",    "Tuners: tuner: NAME, or tuner: {kind: NAME, OPTION: VALUE}", list_tuners,
+      list_tuners_markdown },
+    { "monitor",  "Monitors of flow sizes: monitor: NAME",            NULL,         NULL },
+    { "key",      "Keys of a scenario file",                          print_keys,   print_scenario_markdown },
+    { "scenario", "Scenarios that ship with Anole: anole run NAME",   NULL,         NULL },
 };
 
 #define SUBJECTS (sizeof(subjects) / sizeof(*subjects))
 
 struct options { const struct subject *subject; bool is_markdown, is_json; };
 
-static const struct subject *subject_of(const char *word)
+static void set_subject(void *options, const char *word)
 {
-    const char *names[SUBJECTS + 1] = { 0 };
-    char hint[200];
+    const char     *names[SUBJECTS + 1] = { 0 };
+    struct options *o = options;
 
-    for (unsigned i = 0; i < SUBJECTS; i++) {
-        if (strcmp(subjects[i].name, word) == 0)
-            return &subjects[i];
+    if (o->subject)
+        cmd_usage("one list at a time: '%s' and '%s'", o->subject->name, word);
+    for (unsigned i = 0; i < SUBJECTS; i++)
         names[i] = subjects[i].name;
-    }
-    cmd_usage("'%s' cannot be listed%s", word, text_names(hint, sizeof(hint), word, names));
+    o->subject = &subjects[cmd_choice("list", word, names)];
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case 'm':
-        o->is_markdown = true;
-        break;
-    case 'f':
-        o->is_json = cmd_is_json(arg);
-        break;
-    case ARGP_KEY_ARG:
-        if (o->subject)
-            cmd_usage("one list at a time: '%s' and '%s'", o->subject->name, arg);
-        o->subject = subject_of(arg);
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp_option option_rows[] = {
-    { "format", 'f', "table|json", 0, "How it is printed (default: table). json has numbers as numbers, and is one "
-      "array, or without an argument an object of all of them", 0 },
-    { "markdown", 'm', NULL, 0, "Print the page of the manual: of knob (docs/knobs.md), figure "
-      "(docs/figures.md), tuner (docs/tuners.md) and key (docs/scenario.md)", 0 },
+static const struct cmd_option option_rows[] = {
+    { "format", 'f', "table|json", "Format of the output (default: table). json is one array with plain "
+      "numbers, or without an argument an object with all arrays", KEY_AT(struct options, is_json),
+      .choices = cmd_table_or_json },
+    { "markdown", 'm', NULL, "Print the manual page of knob (docs/knobs.md), figure (docs/figures.md), tuner "
+      "(docs/tuners.md) or key (docs/scenario.md)", KEY_AT(struct options, is_markdown) },
     { 0 },
 };
 
-static const struct argp argp = {
+static const struct cmd_line line = {
     .options = option_rows,
-    .parser = parse_option,
-    .args_doc = "[cc|nic|asic|lb|topology|traffic|sizes|knob|figure|tuner|monitor|key|scenario]",
-    .doc = "Prints what there is to choose from in a scenario file, with one line on each. Without an argument: "
-           "everything."
-           "\v"
-           "Examples:\n"
-           "  anole list cc\n"
-           "      The congestion controls.\n"
-           "  anole list knob\n"
-           "      Everything that can be set: where, initial value, range, and what raising it is good for.\n"
-           "  anole list knob --format json\n"
-           "      The same for a program.",
+    .argument = { "list", .add = set_subject },
+    .args = "[cc|nic|asic|lb|topology|traffic|sizes|knob|figure|tuner|monitor|key|scenario]",
+    .help = "Lists the choices for a scenario file, with one line on each. Without an argument: everything."
+            "\v"
+            "Examples:\n"
+            "  anole list cc\n"
+            "      Lists the congestion controls.\n"
+            "  anole list knob\n"
+            "      Lists all knobs: where they apply, default, range, and what a higher value favors.\n"
+            "  anole list knob --format json\n"
+            "      Prints the same for a program.",
 };
+
+static void print(const struct subject *s)
+{
+    if (s->print)
+        s->print();
+    else
+        print_names(s->name);
+}
 
 static void print_all(void)
 {
@@ -343,7 +252,7 @@ static void print_all(void)
     for (unsigned i = 0; i < SUBJECTS; i++) {
         printf("%s%s%s%s\n\n", i ? "\n" : "", has_colour ? "\033[1m" : "", subjects[i].about,
                has_colour ? "\033[0m" : "");
-        subjects[i].print();
+        print(&subjects[i]);
     }
 }
 
@@ -351,22 +260,22 @@ static int list_main(int argc, char **argv)
 {
     struct options o = { 0 };
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cmd_parse(&line, argc, argv, &o);
     if (o.is_markdown && !(o.subject && o.subject->print_markdown))
         cmd_usage("--markdown goes with knob, figure, tuner or key");
     if (o.is_markdown && o.is_json)
-        cmd_usage("--markdown and --format json: one of them");
+        cmd_usage("--markdown and --format json exclude each other");
     if (o.is_markdown)
         o.subject->print_markdown();
     else if (o.is_json)
-        list_print_json(o.subject ? o.subject->name : NULL);
+        cmd_print_json(list_json(o.subject ? o.subject->name : NULL));
     else if (o.subject)
-        o.subject->print();
+        print(o.subject);
     else
         print_all();
     return cmd_close_stdout();
 }
 
 const struct command command_list = {
-    "list", "print what there is to choose from: algorithms, topologies, knobs", list_main,
+    "list", "list algorithms, topologies, knobs and other choices", list_main,
 };

@@ -1,4 +1,4 @@
-/* src/cmd/main.c - finds the subcommand. */
+/* src/cmd/main.c - finds and runs the subcommand. */
 #include "cmd/cmd.h"
 #include "base/text.h"
 #include "version.h"
@@ -6,6 +6,24 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Commands in separate programs, because of the libraries that they need. */
+static const struct command
+    command_plot = { "plot", "draw the usual charts of results: SVG, PNG, PDF", NULL, "anole-plot", "cairo",
+                     false },
+    command_serve = { "serve", "show results in a browser, also while they are written", NULL, "anole-serve",
+                      "libmicrohttpd", false },
+    command_twin = { "twin", "run an agent and a controller on a simulated network", NULL, "anole-twin",
+                     "nghttp2, OpenSSL and others", true },
+    command_agent = { "agent", "monitor and set the NICs of this host, for a controller", NULL, "anole-live",
+                      "nghttp2, OpenSSL and others", true },
+    command_controller = { "controller", "collect reports of all agents, and test what a tuner proposes",
+                           NULL,
+                           "anole-live", "nghttp2, OpenSSL and others", true },
+    command_ctl = { "ctl", "query and control a controller: status, freeze, rollback and more", NULL,
+                    "anole-live",
+                    "nghttp2, OpenSSL and others", true };
 
 static const struct command *const commands[] = {
     &command_run, &command_compare, &command_sweep, &command_tune, &command_advise, &command_train,
@@ -19,9 +37,9 @@ static void print_help(FILE *out)
     fputs("Usage: anole COMMAND [OPTION...]\n"
           "\n"
           "Simulates RoCEv2 networks packet by packet: DCQCN at the NICs, ECN and PFC at\n"
-          "the switches. A scenario file says which network, which traffic and which\n"
-          "setting; a run tells how long flows took and what queues, marks and pauses there\n"
-          "were. The same scenario and seed give the same results on every machine.\n"
+          "the switches. A scenario file describes the network, the traffic and the\n"
+          "setting. A run prints completion times of flows, queues, marks and pauses. The\n"
+          "same scenario and seed give the same results on every machine.\n"
           "\n"
           "Commands:\n", out);
     for (int i = 0; commands[i]; i++)
@@ -36,11 +54,11 @@ static void print_help(FILE *out)
           "  anole tune incast.yaml --out knobs.yaml  search for a setting, check it, write it\n"
           "  anole list knob                          what can be set, with units and ranges\n"
           "\n"
-          "anole --version tells the version, man anole the rest.\n", out);
+          "anole --version prints the version. See also: man anole\n", out);
 }
 
-/* The C library prints an option that it does not know as it is. Names of options are letters, digits and dashes; what
- * follows '=', or a single letter, may be anything. */
+/* Refuses control characters in option names, because the C library prints unknown options unchanged. Values,
+ * after '=' or a single letter, may contain anything. */
 static void check_option(const char *word)
 {
     bool is_long = word[0] == '-' && word[1] == '-';
@@ -57,6 +75,30 @@ static void check_options(int argc, char **argv)
         check_option(argv[i]);
 }
 
+/* ---- commands in separate programs ---- */
+
+static _Noreturn void exec_program(const struct command *c, int argc, char **argv)
+{
+    static const char *const places[] = { "", "../lib/anole/", NULL };
+    char                     folder[PATH_MAX], path[PATH_MAX + 64];
+    char                   **args = xcalloc((size_t)argc + 2, sizeof *args);
+
+    memcpy(args + c->passes_name, argv, (size_t)argc * sizeof *args);
+    if (c->passes_name) {
+        args[0] = xstrdup(c->program);
+        args[1] = xstrdup(c->name);
+    }
+    for (int i = 0; places[i] && text_own_folder(folder); i++) {
+        snprintf(path, sizeof path, "%s/%s%s", folder, places[i], c->program);
+        execv(path, args);
+    }
+    cmd_usage("%s: this build does not include %s, which needs %s; run: tools/deps %s && make", c->name,
+              c->program,
+              c->library, c->passes_name ? "live" : "build");
+}
+
+/* ---- commands ---- */
+
 /* Runs a command as if it were a program called "anole <name>". */
 static int run_command(const struct command *c, int argc, char **argv)
 {
@@ -65,6 +107,8 @@ static int run_command(const struct command *c, int argc, char **argv)
     check_options(argc, argv);
     snprintf(name, sizeof(name), "anole %s", c->name);
     argv[0] = name;
+    if (c->program)
+        exec_program(c, argc, argv);
     return c->main(argc, argv);
 }
 

@@ -44,7 +44,7 @@ static enum sweep_method method_of(const char *word)
 {
     static const char *const names[] = { "grid", "random", "sobol", NULL };
 
-    return (enum sweep_method)cmd_choice("--method", "not a method", word, names);
+    return (enum sweep_method)cmd_choice("--method", word, names);
 }
 
 static void add_range(struct sweep_request *r, const char *text)

@@ -4,9 +4,9 @@
 #include "base/io/clock.h"
 #include "base/print/safe.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "serve/site.h"
 
-#include <argp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,48 +26,28 @@ static void on_signal(int number)
     ended_by = number;
 }
 
-static const struct argp_option option_rows[] = {
-    { "listen", 'l', "ADDRESS:PORT", 0,
-      "Where to listen (default: " LISTEN_DEFAULT
-      ", this machine alone; port 0: any that is free). Clients "
-      "that reach another address can read the results, and nothing else",
-      0 },
+static const struct cmd_option option_rows[] = {
+    { "listen", 'l', "ADDRESS:PORT", "Address to listen on (default: " LISTEN_DEFAULT ", this machine only; "
+      "port 0: any free port). Clients that reach another address can read the results, and nothing else",
+      KEY_AT(struct options, listen) },
     { 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case 'l':
-        o->listen = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        cmd_take_one(&o->path, arg, "folder");
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        cmd_usage("which folder? anole serve DIR; see anole serve --help");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp argp = {
+static const struct cmd_line line = {
     .options = option_rows,
-    .parser = parse_option,
-    .args_doc = "DIR",
-    .doc = "Shows results in a browser, and follows them while they are written: one set (a folder that run, "
-           "compare, sweep or "
-           "a campaign writes), or a folder that holds many. Runs until it is interrupted."
-           "\v"
-           "Examples:\n"
-           "  anole serve results\n"
-           "      Then open http://" LISTEN_DEFAULT "/.\n"
-           "  anole compare s.yaml --vary kmin=100KB,400KB --seeds 50 --out results & anole serve results\n"
-           "      Watches the runs as they end.\n"
-           "\n"
-           "Nothing can be changed over it, and no file outside of the results can be read.",
+    .argument = { "folder", KEY_AT(struct options, path) },
+    .missing = "which folder? anole serve DIR; see anole serve --help",
+    .args = "DIR",
+    .help = "Shows results in a browser, and follows them while they are written. DIR is one result folder "
+            "(of run, compare, sweep or a campaign) or a folder with many. Runs until it is interrupted."
+            "\v"
+            "Examples:\n"
+            "  anole serve results\n"
+            "      Then open http://" LISTEN_DEFAULT "/.\n"
+            "  anole compare s.yaml --vary kmin=100KB,400KB --seeds 50 --out results & anole serve results\n"
+            "      Watches the runs as they end.\n"
+            "\n"
+            "Nothing can be changed over it, and no file outside of the results can be read.",
 };
 
 /* Event loop: answers requests, and checks the folder every LOOK_MS. */
@@ -115,11 +95,14 @@ static int serve(const struct options *o, struct err *err)
 
 int main(int argc, char **argv)
 {
-    static char    name[] = "anole serve", listen[] = LISTEN_DEFAULT;
-    struct options o = { .listen = listen };
+    static char    name[] = "anole serve";
+    struct options o = { .listen = xstrdup(LISTEN_DEFAULT) };
+    int            rc;
     struct err     err;
 
     argv[0] = name;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
-    return cmd_end(serve(&o, &err), &err);
+    cmd_parse(&line, argc, argv, &o);
+    rc = serve(&o, &err);
+    free(o.listen);
+    return cmd_end(rc, &err);
 }

@@ -338,7 +338,7 @@ anole run says what is stuck." "$dir/out"
     refused "--vary: 'kmin' has no '='" "$(star)" --vary kmin
     refused "--seeds must be 1 .. 65535, not 0" "$(star)" --seeds 0
     refused "3 is there twice" "$(star)" --seed-list 3,4,3
-    refused "'tabel' is not a format; did you mean 'table'?" "$(star)" --format tabel
+    refused "--format: unknown value 'tabel'; did you mean 'table'?" "$(star)" --format tabel
     echo 'topology: {kind: sta}' >"$dir/bad.yaml"
     refused "$dir/bad.yaml:1:18: 'sta' is not" "$(star)" "$dir/bad.yaml"
     refused "$dir/none.yaml: No such file" "$dir/none.yaml"

@@ -376,7 +376,7 @@ no_hpcc() {
         [ "$(wc -l <"$dir/err")" -eq 1 ]
     done
     run_apart "$ANOLE" convert "$dir/s.yaml" --to hpc -o x
-    grep -q "'hpc' is not a format; did you mean 'hpcc'?" "$dir/err"
+    grep -q -- "--to: unknown value 'hpc'; did you mean 'hpcc'?" "$dir/err"
 }
 
 @test "convert: a folder of somebody else's is left alone" {

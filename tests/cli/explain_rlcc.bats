@@ -67,7 +67,7 @@ assert abs(b - 2 * a) < 0.2, (a, b)' "$dir/a" "$dir/b"
 1|rlcc $dir/nowhere|$dir/nowhere
 1|rlcc data/models/acc.model|is a model for acc, not for rlcc
 1|rlcc $net $dir/nowhere|$dir/nowhere
-2|rlcc $net --states 0|--states: '0' is not a number from 1
+2|rlcc $net --states 0|--states must be 1 .. 1000000000, not 0
 END
     run_apart "$ANOLE" explain rlcc --help
     [ "$status" -eq 0 ]

@@ -48,7 +48,7 @@ setup_file() {
     [ "$status" -eq 0 ]
     run_apart "$ANOLE" distil "$dir/int8.rlcc" --to int8 --out "$dir/t.rlcc"
     [ "$status" -eq 1 ]
-    [ "$(cat "$dir/err")" = "anole: $dir/int8.rlcc: is int8 already" ]
+    [ "$(cat "$dir/err")" = "anole: $dir/int8.rlcc: the model is already int8" ]
     run_apart "$ANOLE" distil "$lstm" --to int8 --out "$dir/t.rlcc"
     [ "$status" -eq 1 ]
     [ "$(cat "$dir/err")" = "anole: $lstm: only an mlp can be made int8, not lstm" ]
@@ -114,7 +114,7 @@ for t in range(3000): print(f"{t},{random.randrange(20)},{random.choice((random.
 @test "export: a net needs --distil" {
     run_apart "$ANOLE" export rlcc "$net" --as c
     [ "$status" -eq 1 ]
-    [ "$(cat "$dir/err")" = "anole: $net: is an mlp; trees are exported: give --distil, or make them with anole distil" ]
+    [ "$(cat "$dir/err")" = "anole: $net: the model is an mlp, not trees; add --distil, or use anole distil" ]
     run_apart "$ANOLE" export rlcc "$net" --as c --distil --out "$dir/rlcc.c"
     [ "$status" -eq 0 ]
     grep -q '^10 trees, grown from' "$dir/out"
@@ -137,21 +137,21 @@ for t in range(3000): print(f"{t},{random.randrange(20)},{random.choice((random.
     done <<END
 2|export|which model? anole export rlcc MODEL --as c
 2|export rlcc|which model? anole export rlcc MODEL --as c
-2|export rlc $net --as c|'rlc' is not what can be exported; did you mean 'rlcc'?
-2|export rlcc $net|as what? say --as c or --as doca
-2|export rlcc $net --as rust|--as: 'rust' is not what can be written; there are c and doca
-2|export rlcc $net --as c --base-rtt 0|--base-rtt: an RTT of 0 cannot be
-2|export rlcc $net --as c --target 0|--target: '0' is not above 0
+2|export rlc $net --as c|export: unknown value 'rlc'; did you mean 'rlcc'?
+2|export rlcc $net|--as is missing: --as c or --as doca
+2|export rlcc $net --as rust|--as: unknown value 'rust'; there are c and doca
+2|export rlcc $net --as c --base-rtt 0|--base-rtt must be 1ps .. 
+2|export rlcc $net --as c --target 0|--target must be 1e-12 .. 1e+12, not 0
 1|export rlcc $dir/nowhere.rlcc --as c|$dir/nowhere.rlcc
 1|export rlcc $dir/cut.rlcc --as c|$dir/cut.rlcc: 
 1|export rlcc data/models/acc.model --as c|is a model for acc, not for rlcc
 2|distil|which model? anole distil MODEL --to trees --out FILE
-2|distil $net --out x|into what? say --to int8 or --to trees
-2|distil $net --to trees|where is the model to be written? Give --out FILE
-2|distil $net --to trees --out x --trees 17|--trees: '17' is not a number from 1 to 16
-2|distil $net --to trees --out x --actions 64 --deltas 2000|--actions times --deltas is 128000; it may be 4096
+2|distil $net --out x|--to is missing: --to int8 or --to trees
+2|distil $net --to trees|--out FILE is missing: the file for the model
+2|distil $net --to trees --out x --trees 17|--trees must be 1 .. 16, not 17
+2|distil $net --to trees --out x --actions 64 --deltas 2000|--actions times --deltas is 128000; at most 4096
 2|distil $net --to trees --out x --world many_to_none:8_1|--world: 'many_to_none:8_1' is not a world to learn in
-2|distil $net --to trees --out x --no-grid|--no-grid: then there is nothing to grow from
+2|distil $net --to trees --out x --no-grid|--no-grid needs --data FILE or --world NAME
 END
     [ ! -e x ]
 }

@@ -178,8 +178,8 @@ assert p.wait(20) == 1
 1|many_to_none:8_1|is not a world to learn in
 1|many_to_one:8|after the colon comes HOSTS_QPS
 1|scenarios/incast.yaml|an environment needs 'cc: rlcc'
-2|many_to_one:2_1 --worlds 0|--worlds: '0' is not a number from 1 to 1024
-2|many_to_one:2_1 --clients 2|--clients: there is one, without --socket
+2|many_to_one:2_1 --worlds 0|--worlds must be 1 .. 1024, not 0
+2|many_to_one:2_1 --clients 2|--clients needs --socket
 1|many_to_one:2_1 --socket $dir/no/socket|$dir/no/socket
 END
 }

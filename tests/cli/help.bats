@@ -78,7 +78,7 @@ load common
 @test "help: a misspelt format is met with the right one" {
     run_apart "$ANOLE" run --format jsn x.yaml
     [ "$status" -eq 2 ]
-    [ "$(cat "$dir/err")" = "anole: 'jsn' is not a format; did you mean 'json'?" ]
+    [ "$(cat "$dir/err")" = "anole: --format: unknown value 'jsn'; did you mean 'json'?" ]
 }
 
 @test "help: output that cannot be written is an error" {

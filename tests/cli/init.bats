@@ -11,7 +11,7 @@ load common
     "$ANOLE" run incast.yaml -q
     run "$ANOLE" init incast
     [ "$status" -eq 1 ]
-    [ "$output" = "anole: incast.yaml is there already" ]
+    [ "$output" = "anole: incast.yaml already exists; choose another name with --out" ]
     "$ANOLE" init dgx_h100 -o cluster.yaml
     grep -q '^topology: dgx_h100_32' cluster.yaml
     run "$ANOLE" init incst

@@ -26,7 +26,7 @@ value() {
     "$ANOLE" explain rlcc --help | grep -q -- --format=
     run "$ANOLE" tune x.yaml --format jsn
     [ "$status" -eq 2 ]
-    [[ $output == *"'jsn' is not a format; did you mean 'json'?"* ]]
+    [[ $output == *"--format: unknown value 'jsn'; did you mean 'json'?"* ]]
 }
 
 @test "json: ctl takes --format as well as --json" {

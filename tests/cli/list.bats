@@ -105,7 +105,7 @@ load common
 @test "list: a misspelt subject is met with the right one" {
     run_apart "$ANOLE" list knbo
     [ "$status" -eq 2 ]
-    [ "$(cat "$dir/err")" = "anole: 'knbo' cannot be listed; did you mean 'knob'?" ]
+    [ "$(cat "$dir/err")" = "anole: list: unknown value 'knbo'; did you mean 'knob'?" ]
 }
 
 @test "list: scenarios that come with Anole, and they run by their names" {

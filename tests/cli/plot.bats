@@ -67,7 +67,7 @@ for element in tree.parse(sys.argv[1]).iter():
     [ "$output" = "anole: $dir/s.yaml: not an Anole report" ]
     run "$ANOLE" plot "$dir" --as gif
     [ "$status" -eq 2 ]
-    [ "$output" = "anole: 'gif' is not a format; there are svg, png and pdf" ]
+    [ "$output" = "anole: --as: unknown value 'gif'; there are svg, png and pdf" ]
     "$ANOLE" run "$dir/s.yaml" --quiet --out "$dir/r"
     run "$ANOLE" plot "$dir/r" --chart pareto
     [ "$status" -eq 1 ]

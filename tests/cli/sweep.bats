@@ -205,7 +205,7 @@ slow='--set run=4ms --set traffic.0.stop=4ms'
     refused "--best: 'slowdown_p98' is not a figure of these runs; did you mean 'slowdown_p99'?" "$(star)" \
         --range pmax=0..1 --best slowdown_p98
     refused "--best: neither high nor low is good for 'marked_share'" "$(star)" --range pmax=0..1 --best marked_share
-    refused "'soboll' is not a method; did you mean 'sobol'?" "$(star)" --range pmax=0..1 --method soboll
+    refused "--method: unknown value 'soboll'; did you mean 'sobol'?" "$(star)" --range pmax=0..1 --method soboll
     refused "a grid of 2 ranges has 4 points at least" "$(star)" --range pmax=0..1 --range kmin=5KB..9KB --method grid \
         --samples 3
     refused "one scenario at a time" "$(star)" "$(star)" --range pmax=0..1

@@ -49,7 +49,7 @@ setup_file() {
     "$ANOLE" run "$dir/s.yaml" --set tuner.kind=acc --set "tuner.model=$dir/c.acc" --set tuner.actions=text --set tuner.agents=central --format json >"$dir/out"
     jq -e . "$dir/out" >/dev/null
     refute "$ANOLE" train acc --traffic publised --out "$dir/x.acc" 2>"$dir/err"
-    grep -qF -- "--traffic: 'publised' is no kind of traffic; did you mean 'published'?" "$dir/err"
+    grep -qF -- "--traffic: unknown value 'publised'; did you mean 'published'?" "$dir/err"
     [ ! -e "$dir/x.acc" ]
 }
 

@@ -269,7 +269,7 @@ END
         grep -qF -- "$message" "$dir/err" || { cat "$dir/err"; echo "not: $message"; false; }
     done <<END
 $(star) --tuner paralon|--tuner: 'paralon' is not a tuner; did you mean 'paraleon'?
-$(star) --as mlx|--as: 'mlx' is no kind of device; did you mean 'mlx5'?
+$(star) --as mlx|--as: unknown value 'mlx'; did you mean 'mlx5'?
 $(star) --set tuner.thta=1|--set tuner.thta=1: 'thta' is not an option of paraleon; did you mean 'theta'?
 $(star) --set tuner.weights=fixed --set tuner.weight_rtt=0.9|sum to 1.4; they must sum to 1
 $(star) --set kmin=2000KB|'kmin' (2000 KB) must not be above 'kmax'

@@ -39,11 +39,11 @@ wrong_inputs() {
 2|run a.yaml --seed 1.5|anole: --seed: '1.5' is not a whole number
 2|run a.yaml --threads 0|anole: --threads: '0' is not a number from 1 to 64
 2|run a.yaml --threads many|anole: --threads: 'many' is not a whole number
-2|run a.yaml --format xml|anole: 'xml' is not a format; there are *
-2|run a.yaml --format jsn|anole: 'jsn' is not a format; did you mean 'json'?
+2|run a.yaml --format xml|anole: --format: unknown value 'xml'; there are *
+2|run a.yaml --format jsn|anole: --format: unknown value 'jsn'; did you mean 'json'?
 1|run a.yaml --out a.yaml|anole: a.yaml: exists and is not a folder
 1|run a.yaml --out /proc|anole: /proc: is a mount point; name a folder inside it
-1|run a.yaml --out no/such/place|anole: no/such/place: its parent folder: No such file or directory
+1|run a.yaml --out no/such/place|anole: no/such/place: parent folder: No such file or directory
 1|run a.yaml --out thesis|anole: thesis: exists and was not written by anole; name another folder
 2|run a.yaml --outt r|anole run: unrecognized option '--outt'
 2|run a.yaml --set|anole run: option '--set' requires an argument
@@ -130,7 +130,7 @@ wrong_inputs() {
 1|sweep a.yaml --range foo=1..2|anole: variant 'foo=2': foo=2: 'foo' is not a knob or a key
 1|sweep a.yaml --range kmin=1KB..2KB --best foo|anole: --best: 'foo' is not a figure of these runs; there are *
 1|sweep a.yaml --range kmin=1KB..2KB --best marked_share|anole: --best: neither high nor low is good for 'marked_share'
-2|sweep a.yaml --range kmin=1KB..2KB --method foo|anole: --method: 'foo' is not a method; there are *
+2|sweep a.yaml --range kmin=1KB..2KB --method foo|anole: --method: unknown value 'foo'; there are *
 2|sweep a.yaml --range kmin=1KB..2KB --samples 0|anole: --samples must be 1 .. 100000, not 0
 2|tune|anole: which scenario? anole tune SCENARIO.yaml; see anole tune --help
 2|tune a.yaml --tuner foo|anole: --tuner: 'foo' is not a tuner; there are *
@@ -138,23 +138,23 @@ wrong_inputs() {
 2|tune a.yaml --from expert|anole: a search on 'a.yaml', or the setting 'expert'? With --from there is no search
 2|tune --from expert|anole: --from: what is to be done with it? Give --as, --out or --format json
 1|tune --from nosuch --as mlx5|anole: nosuch: No such file or directory
-2|tune --from expert --as cisco|anole: --as: 'cisco' is no kind of device; there are *
+2|tune --from expert --as cisco|anole: --as: unknown value 'cisco'; there are *
 2|explain|anole: which run? anole explain DIR; see anole explain --help
 1|explain nosuch|anole: nosuch: No such file or directory
 1|explain thesis|anole: thesis/tuning.jsonl: there is no such file; a run without a tuner has no history
 1|explain a.yaml|anole: a.yaml:1:8: this is not JSON: '[' or '{' expected near 'topology'
 2|explain r --knob kmim|anole: --knob: 'kmim' is not a knob; did you mean 'kmin'?
-2|list foo|anole: 'foo' cannot be listed; there are *
-2|list kno|anole: 'kno' cannot be listed; did you mean 'knob'?
+2|list foo|anole: list: unknown value 'foo'; there are *
+2|list kno|anole: list: unknown value 'kno'; did you mean 'knob'?
 2|list cc lb|anole: one list at a time: 'cc' and 'lb'
 2|list cc --markdown|anole: --markdown goes with knob, figure, tuner or key
 2|convert|anole: which file? anole convert FILE... --to hpcc -o DIR; see anole convert --help
-2|convert a.yaml|anole: into what? say --to scenario, --to hpcc or --to htsim
-2|convert a.yaml --to foo -o x|anole: --to: 'foo' is not a format; there are *
+2|convert a.yaml|anole: --to is missing: --to scenario, --to hpcc or --to htsim
+2|convert a.yaml --to foo -o x|anole: --to: unknown value 'foo'; there are *
 1|convert nosuch --to scenario -o x|anole: nosuch: No such file or directory
-2|train|anole: what is to be trained? anole train acc --out FILE, anole train rlcc --out FILE, anole train twin --out FILE, anole train opening; see anole train --help
-2|train foo --out x|anole: 'foo' is nothing that is trained; there are acc, and rlcc, twin and opening, which come before their options
-2|train acc|anole: where is the model to be written? Give --out FILE
+2|train|anole: which model? anole train acc --out FILE; see anole train --help
+2|train foo --out x|anole: 'foo' cannot be trained; there are acc, and rlcc, twin and opening, which precede their options
+2|train acc|anole: --out FILE is missing: the file for the model
 2|help foo|anole: 'foo' is not a command; there are *
 2|hlep|anole: 'hlep' is not a command; did you mean 'help'?
 2|--foo|anole: '--foo' is not an option here; see anole --help

@@ -118,7 +118,7 @@ static int kind_of(const char *word)
         return BY_SIZE;
     if (strcmp(word, "alltoall") == 0)
         return COLLECTIVE_ALL_TO_ALL;
-    return cmd_choice("--collective", "not a collective", word, collective_names);
+    return cmd_choice("--collective", word, collective_names);
 }
 
 /* "storage", "WebSearch=40%" */
@@ -134,7 +134,7 @@ static void take_beside(struct options *o, char *text)
         if (!(o->beside_load > 0 && o->beside_load < 1))
             cmd_usage("--beside: a load between 0 and 100%%, not '%s'", is + 1);
     }
-    o->beside = strcmp(text, "storage") == 0 ? "WebSearch" : cdf_names[cmd_choice("--beside", "neither 'storage' nor a table of sizes", text, cdf_names)];
+    o->beside = strcmp(text, "storage") == 0 ? "WebSearch" : cdf_names[cmd_choice("--beside", text, cdf_names)];
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -148,7 +148,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_FACTOR:     o->factor = cmd_count("--stepfactor", arg, 2, 1u << 20);          break;
     case KEY_ITERATIONS: o->iterations = cmd_count("--iters", arg, 1, 1000000);            break;
     case KEY_CHANNELS:   o->channels = (int64_t)cmd_count("--channels", arg, 0, 1024);     break;
-    case KEY_PROTOCOL:   o->protocol = cmd_choice("--protocol", "not a protocol of NCCL", arg, nccl_protocol_names);  break;
+    case KEY_PROTOCOL:   o->protocol = cmd_choice("--protocol", arg, nccl_protocol_names);  break;
     case KEY_CHUNK:      o->chunk = arg;                                                   break;
     case KEY_BESIDE:     take_beside(o, arg);                                              break;
     case KEY_SEEDS:      o->seeds = (uint32_t)cmd_count("--seeds", arg, 1, SEEDS_MAX);     break;

@@ -26,7 +26,8 @@ static json_t *load_json(const struct advice *a, const struct advise_row *row, u
     json_put_number(made, "load", a->load[load]);
     json_put_number(made, "load_share", a->has_range ? a->load[load] * a->described.load : NAN);
     json_object_set_new(made, "slowdown_mean", slowdown);
-    json_object_set_new(made, "against_yours", row == &a->row[0] ? json_null() : gain_json(advise_gain(a, row, &a->row[0], load)));
+    json_object_set_new(made, "against_yours",
+                        row == &a->row[0] ? json_null() : gain_json(advise_gain(a, row, &a->row[0], load)));
     return made;
 }
 

@@ -2,13 +2,14 @@
 
 #include "base/json.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "report/results_json.h"
 
 #include <stdio.h>
 
 bool cmd_is_json(const char *word)
 {
-    return cmd_choice("--format", "not a format", word, (const char *const[]){ "table", "json", NULL }) == 1;
+    return cmd_choice("--format", word, cmd_table_or_json) == 1;
 }
 
 void cmd_print_json(json_t *value)

@@ -1,4 +1,4 @@
-/* src/cmd/json/cmd_json.h - what --format json of all commands shares. */
+/* src/cmd/json/cmd_json.h - common parts of --format json. */
 #ifndef CMD_JSON_CMD_JSON_H
 #define CMD_JSON_CMD_JSON_H
 
@@ -7,10 +7,10 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* The row of an option table, for a command that prints a table or JSON. */
+/* The row of an argp table for --format table|json. */
 #define CMD_JSON_OPTION(key) { "format", key, "table|json", 0, "How it is printed (default: table)", 0 }
 
-/* The option's word; anything else ends the program. */
+/* Reads the option's value; other words end the program with an error. */
 bool cmd_is_json(const char *word);
 
 /* Prints one value to standard output, and frees it. */
@@ -19,7 +19,7 @@ void cmd_print_json(json_t *);
 /* All knobs: numbers in the units of anole list knob. */
 json_t *json_of_knobs(const struct knobs *);
 
-/* Those that differ: name, was, is. */
+/* The knobs that differ: name, was, is. */
 json_t *json_of_changes(const struct knobs *was, const struct knobs *is);
 
 #endif

@@ -14,14 +14,16 @@ static void put_known(json_t *to, const char *key, double value)
 
 static json_t *step_json(const struct history_step *s)
 {
-    static const char *const verdicts[] = { [TUNER_ACCEPTED] = "accepted", [TUNER_REJECTED] = "rejected", [TUNER_BEST] = "best" };
+    static const char *const verdicts[] = { [TUNER_ACCEPTED] = "accepted", [TUNER_REJECTED] = "rejected",
+                                            [TUNER_BEST] = "best" };
     json_t                  *made = json_object();
 
     json_put_number(made, "start_us", s->start_us);
     json_put_number(made, "end_us", s->end_us);
     json_put_text(made, "phase", s->phase);
     json_put_text(made, "why", s->why);
-    json_object_set_new(made, "verdict", s->verdict == TUNER_NO_VERDICT ? json_null() : json_string(verdicts[s->verdict]));
+    json_object_set_new(made, "verdict", s->verdict == TUNER_NO_VERDICT ? json_null()
+                        : json_string(verdicts[s->verdict]));
     put_known(made, "goodput_gbps", s->goodput_gbps);
     put_known(made, "rtt_us", s->rtt_us);
     put_known(made, "paused_us", s->paused_us);
@@ -37,7 +39,8 @@ static bool is_decision(const struct history *h, uint32_t i)
 {
     const struct history_step *s = &h->step[i];
 
-    return i == 0 || s->verdict != TUNER_NO_VERDICT || !knobs_equal(&s->was, &s->is) || strcmp(s->phase, h->step[i - 1].phase) != 0;
+    return i == 0 || s->verdict != TUNER_NO_VERDICT || !knobs_equal(&s->was, &s->is) ||
+        strcmp(s->phase, h->step[i - 1].phase) != 0;
 }
 
 static json_t *steps_json(const struct history *h, bool has_all)
@@ -81,7 +84,8 @@ json_t *explain_json(const struct history *h, const char *partial, bool has_all,
     json_object_set_new(all, "partial", partial ? json_of_text(partial) : json_null());
     json_put_count(all, "intervals", h->steps);
     json_object_set_new(all, "knobs_first", json_of_knobs(&h->first));
-    json_object_set_new(all, "changes", json_of_changes(&h->first, h->steps ? &h->step[h->steps - 1].is : &h->first));
+    json_object_set_new(all, "changes", json_of_changes(&h->first, h->steps ? &h->step[h->steps - 1].is
+                                                        : &h->first));
     if (knob != KNOB_COUNT) {
         json_put_text(all, "knob", knob_info[knob].name);
         json_object_set_new(all, "values", values_json(h, knob));

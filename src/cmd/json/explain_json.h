@@ -4,7 +4,8 @@
 
 #include "tune/history.h"
 
-/* Steps in which something was decided, or all of them. 'knob' is KNOB_COUNT, or one whose values are told. */
+/* Steps in which something was decided, or all of them. 'knob' is KNOB_COUNT, or one whose values are
+ * told. */
 json_t *explain_json(const struct history *, const char *partial, bool has_all, enum knob);
 
 #endif

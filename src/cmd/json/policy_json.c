@@ -13,13 +13,14 @@ static json_t *numbers_json(const float *x, int count)
     return list;
 }
 
-/* ---- what a policy does ---- */
+/* ---- decisions of a policy ---- */
 
 static json_t *story_json(const struct policy_story *s, const struct rule_cfg *rule)
 {
     static const uint32_t flows[] = { 1, 8, 64, 512, 4096 };
     const struct { const char *name; float value; } rows[] = {
-        { "empty", s->empty }, { "target", s->target }, { "full", s->full }, { "flooded", s->flooded }, { "rising", s->rising }, { "falling", s->falling },
+        { "empty", s->empty },       { "target", s->target },       { "full", s->full },
+        { "flooded", s->flooded },   { "rising", s->rising },       { "falling", s->falling },
         { "receding", s->receding }, { "after_cut", s->after_cut }, { "after_raise", s->after_raise },
     };
     json_t *made = json_object(), *inflation = json_object();
@@ -52,14 +53,15 @@ json_t *policy_json(const struct policy *p, const struct rule_cfg *rule)
         json_array_append_new(rows, numbers_json(table[i], POLICY_TABLE_SIDE));
     json_object_set_new(made, "table_deltas", numbers_json(policy_table_delta, POLICY_TABLE_SIDE));
     json_object_set_new(made, "table_by_before_and_now", rows);
-    json_put_number(made, "table_distance_from_released", (double)policy_table_distance(table, policy_table_released));
+    json_put_number(made, "table_distance_from_released",
+                    (double)policy_table_distance(table, policy_table_released));
     for (int i = 0; i < 3; i++)
         json_array_append_new(paper, numbers_json(six[i], 3));
     json_object_set_new(made, "paper_table_6", paper);
     return made;
 }
 
-/* ---- how far two are apart ---- */
+/* ---- difference of two policies ---- */
 
 json_t *policy_gap_json(const struct policy_gap *g)
 {
@@ -99,8 +101,8 @@ json_t *certificate_json(const struct certificate *c)
 
         json_put_text(claim, "claim", certify_claim_text[i]);
         json_object_set_new(claim, "holds", json_boolean(c->holds[i]));
-        json_object_set_new(claim, "broken_by", c->holds[i] ? json_null()
-                                                            : json_of_text(certify_case_text(text, sizeof text, &c->broken[i], (enum certify_claim)i)));
+        certify_case_text(text, sizeof text, &c->broken[i], (enum certify_claim)i);
+        json_object_set_new(claim, "broken_by", c->holds[i] ? json_null() : json_of_text(text));
         json_array_append_new(list, claim);
     }
     return list;

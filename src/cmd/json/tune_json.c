@@ -5,7 +5,8 @@
 
 json_t *tune_json(const struct tune *t)
 {
-    static const char *const  words[] = { [TUNE_UNCHECKED] = "unchecked", [TUNE_SAME] = "same", [TUNE_BETTER] = "better",
+    static const char *const  words[] = { [TUNE_UNCHECKED] = "unchecked", [TUNE_SAME] = "same",
+                                          [TUNE_BETTER] = "better",
                                           [TUNE_UNCLEAR] = "unclear", [TUNE_WORSE] = "worse" };
     const struct tune_search *s = &t->search;
     json_t                   *all = json_object(), *seeds = json_array();
@@ -23,7 +24,8 @@ json_t *tune_json(const struct tune *t)
     json_object_set_new(all, "seeds", seeds);
     json_object_set_new(all, "is_over", json_boolean(s->is_over));
     json_put_text(all, "verdict", words[t->check.verdict]);
-    json_put_text(all, "verdict_text", tune_verdict_text(verdict, sizeof(verdict), &t->check, t->request->is_kept));
+    json_put_text(all, "verdict_text", tune_verdict_text(verdict, sizeof(verdict), &t->check,
+                                                         t->request->is_kept));
     json_object_set_new(all, "is_kept", json_boolean(t->kept == &s->best));
     json_object_set_new(all, "changes", json_of_changes(&s->start, &s->best));
     json_object_set_new(all, "knobs", json_of_knobs(t->kept));

@@ -1,4 +1,4 @@
-/* src/cmd/list/list_figures.c - counters and figures, as a table, as JSON and as a page of the manual. */
+/* src/cmd/list/list_figures.c - counters and figures as a table, as JSON and as a manual page. */
 #include "cmd/list/list_figures.h"
 #include "base/print/table.h"
 #include "cmd/list/list_knobs.h"
@@ -12,29 +12,31 @@
 struct row {
     const char *of;
     struct figure_info info;
-    const char *prometheus;      /* NULL: it is not there */
+    const char *prometheus;      /* name for Prometheus; NULL: not exported */
 };
 
 static const struct row others[] = {
-#define CONWEAVE(name, help) { "conweave", { #name, FIGURE_SUM, UNIT_COUNT, BETTER_NEITHER, #name, help, .key = #name }, NULL },
+#define CONWEAVE(name, help) \
+    { "conweave", { #name, FIGURE_SUM, UNIT_COUNT, BETTER_NEITHER, #name, help, .key = #name }, NULL },
 #include "core/figures.def"
 #define AGENT(name, family, unit, better, label, help) \
     { "device", { #name, FIGURE_SUM, UNIT_##unit, BETTER_##better, label, help, .key = NULL }, family },
 #include "core/figures.def"
 };
 
-/* Calls 'take' for every row, network first. */
-static void each(void (*take)(void *arg, const struct row *), void *arg)
+/* Calls 'visit' for every row, network first. */
+static void each_row(void (*visit)(void *arg, const struct row *), void *arg)
 {
     for (int i = 0; i < FIGURE_COUNT; i++)
-        take(arg, &(struct row){ figure_info[i].how < FIGURE_ONCE ? "network" : "run", figure_info[i], NULL });
+        visit(arg, &(struct row){ figure_info[i].how < FIGURE_ONCE ? "network" : "run", figure_info[i],
+                                  NULL });
     for (int i = 0; i < PORT_COUNTS; i++)
-        take(arg, &(struct row){ "port", port_info[i], NULL });
+        visit(arg, &(struct row){ "port", port_info[i], NULL });
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        take(arg, &others[i]);
+        visit(arg, &others[i]);
 }
 
-/* How it is added up, or computed from what is. */
+/* How intervals are combined, or the formula of a derived figure. */
 static const char *how_text(char buf[TEXT_MAX], const struct figure_info *f)
 {
     const char *of = f->of < FIGURE_COUNTS ? figure_info[f->of].name : "";
@@ -63,7 +65,7 @@ static void add_place(char buf[TEXT_MAX], const char *file, const char *key)
     snprintf(buf + used, TEXT_MAX - used, "%s%s%s", used ? ", " : "", file, key);
 }
 
-/* Where it is shown. */
+/* Files and pages that contain it. */
 static const char *places_text(char buf[TEXT_MAX], const struct row *r)
 {
     const uint8_t *place = r->info.place;
@@ -98,11 +100,13 @@ static const char *const heads[] = { "name", "of", "unit", "over time", "better"
 static void fill(const struct row *r, char cell[COLUMNS][TEXT_MAX])
 {
     char how[TEXT_MAX], places[TEXT_MAX];
-    const char *texts[COLUMNS] = { r->info.name, r->of, metric_unit_name(r->info.unit), how_text(how, &r->info),
+    const char *texts[COLUMNS] = { r->info.name, r->of, metric_unit_name(r->info.unit),
+                                   how_text(how, &r->info),
                                    metric_better_name(r->info.better), places_text(places, r), r->info.help };
 
     for (size_t i = 0; i < COLUMNS; i++)
-        snprintf(cell[i], TEXT_MAX, "%s%s", *texts[i] ? texts[i] : "-", i == 0 && r->info.how == FIGURE_STATS ? "_*" : "");
+        snprintf(cell[i], TEXT_MAX, "%s%s", *texts[i] ? texts[i] : "-", i == 0 && r->info.how == FIGURE_STATS
+                 ? "_*" : "");
 }
 
 static void add_row(void *table, const struct row *r)
@@ -120,7 +124,7 @@ void list_figures(void)
 
     for (size_t i = 0; i < COLUMNS; i++)
         table_cell(t, "%s", heads[i]);
-    each(add_row, t);
+    each_row(add_row, t);
     list_print_fitted(t, 200, "0236480");
 }
 
@@ -138,17 +142,23 @@ static void print_row(void *arg, const struct row *r)
 void list_figures_markdown(void)
 {
     puts("# Figures\n\n"
-         "Every counter and every figure of a result. This page is made by `anole list figure --markdown` from\n"
-         "`src/core/figures.def`; [results.md](results.md) explains the files, [adding.md](adding.md) how to add a row.\n\n"
-         "- *of*: the network (each interval and the whole run), the run alone, a port, ToRs with ConWeave, or a device of a real network.\n"
-         "- *over time*: how values of neighbouring intervals become one, or how a figure is computed from what is added up.\n"
+         "Every counter and every figure of a result. This page is made by `anole list figure --markdown` "
+         "from\n"
+         "`src/core/figures.def`; [results.md](results.md) explains the files, [adding.md](adding.md) how "
+         "to add a row.\n\n"
+         "- *of*: the network (each interval and the whole run), the run alone, a port, ToRs with ConWeave, "
+         "or a device of a real network.\n"
+         "- *over time*: how values of neighbouring intervals become one, or how a figure is computed from "
+         "what is added up.\n"
          "- *better*: which direction is better; `anole compare` judges by it.\n"
-         "- *shown in*: `packets.`, `pfc.` and `conweave.` are objects of summary.json, *metrics* its last list.\n"
+         "- *shown in*: `packets.`, `pfc.` and `conweave.` are objects of summary.json, *metrics* its last "
+         "list.\n"
          "  `anole_...` is the name for Prometheus. `-`: in reports alone.\n\n"
-         "Metrics of an entry of the traffic list, a range of sizes, a phase or a monitor have its name in front: `during.goodput_bps`.\n\n"
+         "Metrics of an entry of the traffic list, a range of sizes, a phase or a monitor have its name in "
+         "front: `during.goodput_bps`.\n\n"
          "| name | of | unit | over time | better | shown in | what it is |\n"
          "|---|---|---|---|---|---|---|");
-    each(print_row, NULL);
+    each_row(print_row, NULL);
 }
 
 static void add_json(void *list, const struct row *r)
@@ -169,5 +179,5 @@ static void add_json(void *list, const struct row *r)
 
 void list_figures_json(json_t *list)
 {
-    each(add_json, list);
+    each_row(add_json, list);
 }

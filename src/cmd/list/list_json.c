@@ -1,8 +1,7 @@
-/* src/cmd/list/list_json.c - all lists of anole list as JSON, numbers as numbers in the unit that is named. */
+/* src/cmd/list/list_json.c - the lists of anole list as JSON: plain numbers in the named unit. */
 #include "cmd/list/list_json.h"
 #include "base/json.h"
 #include "cc/cc.h"
-#include "cmd/json/cmd_json.h"
 #include "cmd/list/list_figures.h"
 #include "core/asic.h"
 #include "core/knobs.h"
@@ -20,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A new object at the end of an array, with what every entry has. */
+/* Appends an object with a name and, unless NULL, a description. */
 static json_t *add_entry(json_t *list, const char *name, const char *about)
 {
     json_t *entry = json_object();
@@ -52,7 +51,8 @@ static void add_nics(json_t *list)
             json_t *value = add_entry(values, knob_info[v->knob].name, NULL);
 
             json_put_number(value, "value", v->value);
-            json_put_text(value, "unit", v->unit == NIC_OF_LINE ? "of line rate" : knob_unit_name(knob_info[v->knob].unit));
+            json_put_text(value, "unit", v->unit == NIC_OF_LINE ? "of line rate"
+                          : knob_unit_name(knob_info[v->knob].unit));
             json_object_set_new(value, "is_per_25_gbps", json_boolean(v->unit == NIC_PER_25G));
         }
         json_object_set_new(add_entry(list, p->name, p->about), "knobs", values);
@@ -66,7 +66,8 @@ static void add_asics(json_t *list)
 
         json_put_number(entry, "capacity_bps", (double)a->capacity_bps);
         json_put_number(entry, "buffer_bytes", (double)a->buffer_bytes);
-        json_object_set_new(entry, "alpha", a->pfc_shift == ASIC_NO_SHIFT ? json_null() : json_real(1.0 / (1 << a->pfc_shift)));
+        json_object_set_new(entry, "alpha", a->pfc_shift == ASIC_NO_SHIFT ? json_null()
+                            : json_real(1.0 / (1 << a->pfc_shift)));
         json_put_text(entry, "source", a->source);
     }
 }
@@ -157,7 +158,8 @@ static json_t *options_of(const struct tuner_algo *a)
 static void add_tuners(json_t *list)
 {
     for (int i = 0; tuner_all[i]; i++)
-        json_object_set_new(add_entry(list, tuner_all[i]->name, tuner_all[i]->about), "options", options_of(tuner_all[i]));
+        json_object_set_new(add_entry(list, tuner_all[i]->name, tuner_all[i]->about), "options",
+                            options_of(tuner_all[i]));
     for (const struct tuner_alias *a = tuner_aliases; a->name; a++) {
         json_t *means = json_object();
 
@@ -198,14 +200,16 @@ static void add_examples(json_t *list)
 }
 
 static const struct { const char *name; void (*add)(json_t *list); } lists[] = {
-    { "cc", add_ccs },         { "nic", add_nics },     { "asic", add_asics },   { "lb", add_lbs },       { "topology", add_topologies },
-    { "traffic", add_traffics }, { "sizes", add_sizes }, { "knob", add_knobs },   { "figure", list_figures_json }, { "tuner", add_tuners },
-    { "monitor", add_monitors }, { "key", add_keys },    { "scenario", add_examples },
+    { "cc", add_ccs },           { "nic", add_nics },     { "asic", add_asics },
+    { "lb", add_lbs },           { "topology", add_topologies }, { "traffic", add_traffics },
+    { "sizes", add_sizes },      { "knob", add_knobs },   { "figure", list_figures_json },
+    { "tuner", add_tuners },     { "monitor", add_monitors }, { "key", add_keys },
+    { "scenario", add_examples },
 };
 
-void list_print_json(const char *subject)
+json_t *list_json(const char *subject)
 {
-    json_t *all = json_object();
+    json_t *all = json_object(), *made;
 
     for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
         if (!subject || strcmp(subject, lists[i].name) == 0) {
@@ -214,6 +218,7 @@ void list_print_json(const char *subject)
             lists[i].add(list);
             json_object_set_new(all, lists[i].name, list);
         }
-    cmd_print_json(json_incref(subject ? json_object_get(all, subject) : all));
+    made = json_incref(subject ? json_object_get(all, subject) : all);
     json_decref(all);
+    return made;
 }

@@ -1,8 +1,10 @@
-/* src/cmd/list/list_json.h - what anole list prints, for programs. */
+/* src/cmd/list/list_json.h - the lists of anole list as JSON. */
 #ifndef CMD_LIST_JSON_H
 #define CMD_LIST_JSON_H
 
-/* An array with an object for each entry of one list ("cc", "knob", ...); NULL: an object with all lists by name. */
-void list_print_json(const char *subject);
+#include <jansson.h>
+
+/* Returns one list ("cc", "knob", ...) as an array of objects; NULL: an object with all lists by name. */
+json_t *list_json(const char *subject);
 
 #endif

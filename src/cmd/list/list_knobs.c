@@ -28,21 +28,16 @@ void list_print_fitted(struct table *t, int width_for_all, const char *order)
 
 void list_knobs(void)
 {
-    static const char *const heads[] = { "name", "where", "initial", "range", "more favours", "what it is" };
     struct table *t = table_new("llrrll");
 
-    for (int i = 0; i < 6; i++)
-        table_cell(t, "%s", heads[i]);
+    table_cells(t, "name", "where", "initial", "range", "more favours", "what it is", NULL);
     for (int i = 0; i < KNOB_COUNT; i++) {
         const struct knob_info *k = &knob_info[i];
         char text[KNOB_TEXT_MAX];
 
-        table_cell(t, "%s", k->name);
-        table_cell(t, "%s", knob_where_name(k->where));
-        table_cell(t, "%s", knob_text(text, (enum knob)i, k->initial));
+        table_cells(t, k->name, knob_where_name(k->where), knob_text(text, (enum knob)i, k->initial), NULL);
         table_cell(t, "%.10g..%s", k->min, knob_text(text, (enum knob)i, k->max));
-        table_cell(t, "%s", toward_text(k));
-        table_cell(t, "%s", k->about);
+        table_cells(t, toward_text(k), k->about, NULL);
     }
     list_print_fitted(t, 110, "000890");
 }
@@ -53,8 +48,10 @@ void list_knobs_markdown(void)
 
     puts("# Knobs\n\n"
          "Knobs are set in a scenario under `knobs:` or with `--set NAME=VALUE`. This page is printed by\n"
-         "`anole list knob --markdown` from `src/core/knobs.def`. A value is a number in the unit shown, or has its own unit:\n"
-         "`kmin=200KB`, `rpg_time_reset=0.3ms`, `pmax=20%`. *More favours* says what raising the value is good for.\n\n"
+         "`anole list knob --markdown` from `src/core/knobs.def`. A value is a number in the unit shown, or "
+         "has its own unit:\n"
+         "`kmin=200KB`, `rpg_time_reset=0.3ms`, `pmax=20%`. *More favours* says what raising the value is "
+         "good for.\n\n"
          "| name | where | initial | range | more favours | what it is |\n"
          "|---|---|---|---|---|---|");
     for (int i = 0; i < KNOB_COUNT; i++) {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What all searches have in common; told once. */
+/* Options that all searches share; listed once. */
 static const struct key_row shared[] = { SEARCH_OPTIONS, { 0 } };
 
 #define ALL_SEARCHES "all searches"
@@ -49,12 +49,9 @@ static void print_names(void)
 {
     struct table *t = table_new("ll");
 
-    table_cell(t, "name");
-    table_cell(t, "what it is");
-    for (int i = 0; tuner_all[i]; i++) {
-        table_cell(t, "%s", tuner_all[i]->name);
-        table_cell(t, "%s", tuner_all[i]->about);
-    }
+    table_cells(t, "name", "what it is", NULL);
+    for (int i = 0; tuner_all[i]; i++)
+        table_cells(t, tuner_all[i]->name, tuner_all[i]->about, NULL);
     for (const struct tuner_alias *a = tuner_aliases; a->name; a++) {
         table_cell(t, "%s", a->name);
         table_cell(t, "%s: %s with %s=%s", a->about, a->tuner, a->option, a->value);
@@ -67,20 +64,14 @@ static void add_option(struct table *t, const char *tuner, const struct key_row 
 {
     char range[160];
 
-    table_cell(t, "%s", tuner);
-    table_cell(t, "%s", o->name);
-    table_cell(t, "%s", o->initial);
-    table_cell(t, "%s", range_text(range, o));
-    table_cell(t, "%s", o->about);
+    table_cells(t, tuner, o->name, o->initial, range_text(range, o), o->about, NULL);
 }
 
 static void print_options(void)
 {
-    static const char *const heads[] = { "tuner", "option", "initial", "range", "what it is" };
-    struct table            *t = table_new("lllll");
+    struct table *t = table_new("lllll");
 
-    for (int i = 0; i < 5; i++)
-        table_cell(t, "%s", heads[i]);
+    table_cells(t, "tuner", "option", "initial", "range", "what it is", NULL);
     for (int i = 0; tuner_all[i]; i++)
         for (const struct key_row *o = tuner_all[i]->option; o->name; o++)
             if (!is_shared(o))
@@ -143,7 +134,8 @@ static void print_aliases(void)
          "| name | stands for | what it is |\n|---|---|---|");
     for (const struct tuner_alias *a = tuner_aliases; a->name; a++)
         if (strcmp(a->tuner, "fixed") != 0)
-            printf("| `%s` | `{kind: %s, %s: %s}` | %s |\n", a->name, a->tuner, a->option, a->value, a->about);
+            printf("| `%s` | `{kind: %s, %s: %s}` | %s |\n", a->name, a->tuner, a->option, a->value,
+                   a->about);
 }
 
 static void print_setting_rows(const struct setting *s)
@@ -155,7 +147,8 @@ static void print_setting_rows(const struct setting *s)
 static void print_settings(void)
 {
     puts("\n## Presets\n\n"
-         "For `setting` of `fixed` and for `anole tune --from`. Any other value is a file with knobs on top of `default`,\n"
+         "For `setting` of `fixed` and for `anole tune --from`. Any other value is a file with knobs on top "
+         "of `default`,\n"
          "as written by `anole tune --out`.\n\n"
          "| name | what it is |\n|---|---|");
     print_setting_rows(setting_all);
@@ -165,8 +158,10 @@ static void print_settings(void)
 void list_tuners_markdown(void)
 {
     puts("# Tuners\n\n"
-         "A tuner sets knobs while the network runs: `tuner: NAME` or `tuner: {kind: NAME, OPTION: VALUE}` in a scenario,\n"
-         "`--set tuner=NAME` or `anole tune --tuner NAME`, with `--set tuner.OPTION=VALUE`, on the command line. `start: TIME`\n"
+         "A tuner sets knobs while the network runs: `tuner: NAME` or `tuner: {kind: NAME, OPTION: VALUE}` "
+         "in a scenario,\n"
+         "`--set tuner=NAME` or `anole tune --tuner NAME`, with `--set tuner.OPTION=VALUE`, on the command "
+         "line. `start: TIME`\n"
          "delays it. This page is printed by `anole list tuner --markdown`.");
     for (int i = 0; tuner_all[i]; i++)
         print_tuner(tuner_all[i]);

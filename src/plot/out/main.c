@@ -43,8 +43,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct plot_options *o = state->input;
 
     switch (key) {
-    case KEY_AS:    o->format = (enum format)cmd_choice(NULL, "not a format", arg, format_names); return 0;
-    case KEY_CHART: o->chart = cmd_choice(NULL, "not a chart", arg, chart_names); return 0;
+    case KEY_AS:    o->format = (enum format)cmd_choice("--as", arg, format_names); return 0;
+    case KEY_CHART: o->chart = cmd_choice("--chart", arg, chart_names); return 0;
     case KEY_OUT:   o->out = arg;                                                   return 0;
     case KEY_QUIET: o->is_quiet = true;                                             return 0;
     case ARGP_KEY_ARG: cmd_take_one(&o->path, arg, "folder"); return 0;

@@ -1,13 +1,13 @@
-/* src/cmd/start/init.c - anole init: a scenario to begin with. */
+/* src/cmd/init.c - anole init: creates a scenario from an example. */
 #include "base/file/outfile.h"
 #include "base/json.h"
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/json/cmd_json.h"
+#include "cmd/options.h"
 #include "run/examples.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,43 +16,30 @@
 
 struct options { const char *name, *out; bool is_json; };
 
-static const struct argp_option option_rows[] = {
-    { "out", 'o', "FILE", 0, "Where to (default: NAME.yaml here)", 0 },
-    CMD_JSON_OPTION('f'),
+static const struct cmd_option option_rows[] = {
+    { "out", 'o', "FILE", "File to create (default: NAME.yaml)", KEY_AT(struct options, out) },
+    CMD_FORMAT(struct options, is_json),
     { 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case 'o':          o->out = arg;                                    break;
-    case 'f':          o->is_json = cmd_is_json(arg);                   break;
-    case ARGP_KEY_ARG: cmd_take_one(&o->name, arg, "template");         break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp argp = {
+static const struct cmd_line line = {
     .options = option_rows,
-    .parser = parse_option,
-    .args_doc = "[NAME]",
-    .doc = "Writes a scenario to begin with: a copy of one that comes with Anole (anole list scenario), incast without a name. A file that is there "
-           "stays as it is."
-           "\v"
-           "Examples:\n"
-           "  anole init\n"
-           "  anole init dgx_h100 -o cluster.yaml\n",
+    .argument = { "template", KEY_AT(struct options, name) },
+    .args = "[NAME]",
+    .help = "Creates a scenario file from an example (anole list scenario; default: incast). Never "
+            "overwrites an existing file."
+            "\v"
+            "Examples:\n"
+            "  anole init\n"
+            "  anole init dgx_h100 -o cluster.yaml\n",
 };
 
 static int no_such(const char *name, struct err *err)
 {
     char *near = examples_nearest(name);
 
-    err_set(err, ENOENT, "there is no scenario '%.60s' to begin with%s%s%s", name, near ? "; did you mean '" : "; see anole list scenario",
+    err_set(err, ENOENT, "there is no scenario '%.60s' to begin with%s%s%s", name, near ? "; did you mean '"
+            : "; see anole list scenario",
             near ? near : "", near ? "'?" : "");
     free(near);
     return -ENOENT;
@@ -65,7 +52,7 @@ static int write_copy(const char *from, const char *to, struct err *err)
     int    rc;
 
     if (access(to, F_OK) == 0)
-        return err_set(err, EEXIST, "%s is there already", to);
+        return err_set(err, EEXIST, "%s already exists; choose another name with --out", to);
     rc = text_read_file(from, TEMPLATE_BYTES_MAX, &text, &length, err);
     if (rc)
         return rc;
@@ -74,7 +61,7 @@ static int write_copy(const char *from, const char *to, struct err *err)
     return rc;
 }
 
-static void tell(const struct options *o, const char *to)
+static void print_next_steps(const struct options *o, const char *to)
 {
     json_t *all;
 
@@ -96,14 +83,14 @@ static int init_main(int argc, char **argv)
     struct err     err;
     int            rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cmd_parse(&line, argc, argv, &o);
     o.name = o.name ? o.name : "incast";
     from = strchr(o.name, '/') ? NULL : examples_find(o.name);
     snprintf(to, sizeof to, "%.200s.yaml", o.name);
     rc = from ? write_copy(from, o.out ? o.out : to, &err) : no_such(o.name, &err);
     free(from);
     if (!rc)
-        tell(&o, o.out ? o.out : to);
+        print_next_steps(&o, o.out ? o.out : to);
     return cmd_end(rc, &err);
 }
 
