@@ -1,7 +1,7 @@
-/* src/core/asic.h - switch chips by name: how much they switch, and how much they can hold.
+/* src/core/asic.h - capacity and buffers of switch chips.
  *
- * `switch: {asic: NAME}` of a scenario takes its buffer from here, and alpha where it is known; docs/model.md says where each
- * value comes from. Data sheets rarely tell; what was recalled or is a rumour is not in here.
+ * `switch: {asic: NAME}` in a scenario takes the buffer from here, and alpha if known. Each value has a
+ * source; see also docs/model.md.
  */
 #ifndef CORE_ASIC_H
 #define CORE_ASIC_H
@@ -12,9 +12,9 @@
 
 struct asic {
     const char *name, *about;
-    uint64_t    capacity_bps;    /* of all ports together, one way */
-    uint64_t    buffer_bytes;    /* that packets may share */
-    uint32_t    pfc_shift;       /* alpha = 2^-shift of lossless classes as it is shipped; ASIC_NO_SHIFT: not known */
+    uint64_t    capacity_bps;    /* sum of all ports, one way */
+    uint64_t    buffer_bytes;    /* shared packet buffer */
+    uint32_t    pfc_shift;       /* default alpha of lossless classes is 2^-shift; ASIC_NO_SHIFT: unknown */
     const char *source;
 };
 

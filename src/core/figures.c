@@ -20,7 +20,8 @@ const char *metric_better_name(enum metric_better better)
     return names[better];
 }
 
-#define ROW(name, how, unit, better, ...) [FIGURE_##name] = { #name, FIGURE_##how, UNIT_##unit, BETTER_##better, __VA_ARGS__ },
+#define ROW(name, how, unit, better, ...) \
+    [FIGURE_##name] = { #name, FIGURE_##how, UNIT_##unit, BETTER_##better, __VA_ARGS__ },
 
 #define GROUP_THROUGHPUT "throughput"
 #define GROUP_RTT        "rtt"
@@ -41,7 +42,8 @@ const char *metric_better_name(enum metric_better better)
 const struct figure_info figure_info[FIGURE_COUNT] = {
 #define COUNTER(name, counted, ...) ROW(name, __VA_ARGS__)
 #define STATE(name, ...)            ROW(name, __VA_ARGS__)
-#define DERIVED(name, how, of_row, over_row, ...) ROW(name, how, __VA_ARGS__, .of = FIGURE_##of_row, .over = FIGURE_##over_row)
+#define DERIVED(name, how, of_row, over_row, ...) \
+    ROW(name, how, __VA_ARGS__, .of = FIGURE_##of_row, .over = FIGURE_##over_row)
 #define RESULT(name, ...)           ROW(name, __VA_ARGS__)
 #define DETAIL(name, ...)           ROW(name, __VA_ARGS__)
 #include "core/figures.def"
@@ -54,7 +56,7 @@ const struct figure_info port_info[PORT_COUNTS] = {
 };
 
 #define COUNTER(name, ...) _Static_assert(FIGURE_##name < FIGURE_COUNTERS, #name ": counters come first");
-#define STATE(name, ...)   _Static_assert(FIGURE_##name < FIGURE_COUNTS, #name ": states come before figures");
+#define STATE(name, ...)   _Static_assert(FIGURE_##name < FIGURE_COUNTS, #name ": states before figures");
 #include "core/figures.def"
 
 uint32_t figure_list(enum figure_output output, enum figure_id list[FIGURE_COUNT])
@@ -115,7 +117,8 @@ static double quotient(double part, double whole)
 double figure_raw(enum figure_id figure, const struct figure_span *s)
 {
     const struct figure_info *f = &figure_info[figure];
-    double of = f->of < FIGURE_COUNTS ? s->count[f->of] : 0, over = f->over < FIGURE_COUNTS ? s->count[f->over] : 0;
+    double of = f->of < FIGURE_COUNTS ? s->count[f->of] : 0,
+        over = f->over < FIGURE_COUNTS ? s->count[f->over] : 0;
 
     switch (f->how) {
     case FIGURE_SUM:

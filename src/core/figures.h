@@ -1,4 +1,4 @@
-/* src/core/figures.h - the rows of figures.def as tables, and what can be computed from them. */
+/* src/core/figures.h - the rows of figures.def as tables, and functions on them. */
 #ifndef CORE_FIGURES_H
 #define CORE_FIGURES_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum metric_unit { UNIT_NONE, UNIT_US, UNIT_BYTES, UNIT_BPS, UNIT_SHARE, UNIT_COUNT, UNIT_PER_S,
-                   UNIT_BUS,         /* bits per second that people read as nccl-tests print them: "2.94GB/s (23.5Gbps)" */
+                   UNIT_BUS,         /* bits per second, printed like nccl-tests: "2.94GB/s (23.5Gbps)" */
                    UNIT_PS };        /* counters alone */
 enum metric_better { BETTER_LOWER, BETTER_HIGHER, BETTER_NEITHER };
 
@@ -45,10 +45,11 @@ enum figure_how {
     FIGURE_SAME,                 /* of */
     FIGURE_PEAK,                 /* of, if there are any of 'over' */
     FIGURE_ONCE,                 /* one value for a run, or an entry of its traffic list */
-    FIGURE_STATS,                /* several: the name with _mean, _p50, ... behind it */
+    FIGURE_STATS,                /* several: the name with suffixes _mean, _p50, ... */
 };
 
-enum figure_output { FIGURE_INTERVALS, FIGURE_CHART, FIGURE_HEADLINE, FIGURE_METRIC, FIGURE_PACKETS, FIGURE_PFC, FIGURE_MANIFEST,
+enum figure_output { FIGURE_INTERVALS, FIGURE_CHART, FIGURE_HEADLINE, FIGURE_METRIC, FIGURE_PACKETS,
+                     FIGURE_PFC, FIGURE_MANIFEST,
                      FIGURE_OUTPUTS };
 
 struct figure_info {
@@ -57,37 +58,37 @@ struct figure_info {
     enum metric_unit   unit;
     enum metric_better better;
     const char        *label, *help;
-    enum figure_id     of, over;                 /* what it is computed from */
-    uint8_t            place[FIGURE_OUTPUTS];    /* 0: it is not shown there */
+    enum figure_id     of, over;                 /* inputs of a derived figure */
+    uint8_t            place[FIGURE_OUTPUTS];    /* 0: not shown there */
     const char        *key;      /* in packets or pfc of summary.json */
-    const char        *group, *chart;            /* which chart of the page, and what its curve is called there */
+    const char        *group, *chart;            /* chart of the page, and name of the curve */
 };
 
 extern const struct figure_info figure_info[FIGURE_COUNT];
 extern const struct figure_info port_info[PORT_COUNTS];      /* 'key' is the column of ports.csv */
 
-/* Is it computed from counts that are added up? */
+/* True if it is computed from sums of counters. */
 static inline bool figure_is_derived(enum figure_id figure)
 {
     return figure_info[figure].how > FIGURE_LAST && figure_info[figure].how < FIGURE_ONCE;
 }
 
-/* Writes the rows that an output shows, in its order; returns how many. */
+/* Writes the rows that an output shows, in its order. Returns their number. */
 uint32_t figure_list(enum figure_output, enum figure_id list[FIGURE_COUNT]);
 
-/* Adds the counts of the next stretch of time: sums as sums, peaks as peaks, states as they are at its end. */
+/* Adds the counts of the next interval: adds sums, keeps peaks, and takes states from its end. */
 void figure_add(uint64_t sum[FIGURE_COUNTS], const uint64_t next[FIGURE_COUNTS]);
 void figure_add_port(uint64_t sum[PORT_COUNTS], const uint64_t next[PORT_COUNTS]);
 
-struct figure_span {             /* what a network counted in some time */
+struct figure_span {             /* counts of a network over some time */
     double   count[FIGURE_COUNTS];
-    double   ps;                 /* how long that was */
+    double   ps;                 /* duration */
     uint32_t ports;
 };
 
 struct figure_span figure_span(const uint64_t count[FIGURE_COUNTS], uint64_t ps, uint32_t ports);
 
-/* The value of a counter, a state or a derived figure; times are in ps. NAN: there is none. */
+/* The value of a counter, a state or a derived figure; times are in ps. NAN: undefined. */
 double figure_raw(enum figure_id, const struct figure_span *);
 
 /* The same in the unit of its row. */

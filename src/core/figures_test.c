@@ -1,4 +1,5 @@
-/* src/core/figures_test.c - sums and figures against numbers computed by hand, and rules that all rows keep. */
+/* src/core/figures_test.c - sums and figures against numbers computed by hand, and rules that all rows
+ * keep. */
 #include "core/figures.h"
 #include "core/units.h"
 
@@ -56,7 +57,8 @@ static void value__is_computed_from_sums(void **state)
 
 static double marked_share(uint64_t marked, uint64_t received)
 {
-    uint64_t count[FIGURE_COUNTS] = { [FIGURE_marked_packets] = marked, [FIGURE_received_packets] = received };
+    uint64_t count[FIGURE_COUNTS] = { [FIGURE_marked_packets] = marked,
+                                      [FIGURE_received_packets] = received };
 
     return value_of(FIGURE_marked_share, count);
 }
@@ -83,12 +85,14 @@ static void list__is_sorted_and_has_every_row_of_the_output(void **state)
         for (uint32_t i = 1; i < count; i++) {
             const struct figure_info *a = &figure_info[list[i - 1]], *b = &figure_info[list[i]];
 
-            assert_true(a->place[output] < b->place[output] || (a->place[output] == b->place[output] && a < b));
+            assert_true(a->place[output] < b->place[output] ||
+                        (a->place[output] == b->place[output] && a < b));
         }
     }
 }
 
-/* What code relies on: outputs over time show what a report has, names say their unit, and keys are unique. */
+/* What code relies on: outputs over time show what a report has, names say their unit, and keys are
+ * unique. */
 static void rows__keep_the_rules(void **state)
 {
     (void)state;
@@ -101,7 +105,8 @@ static void rows__keep_the_rules(void **state)
         assert_true(!f->place[FIGURE_CHART] == !f->group);
         assert_true(!(f->place[FIGURE_PACKETS] || f->place[FIGURE_PFC]) == !f->key);
         assert_true((f->unit == UNIT_BPS || f->unit == UNIT_BUS) == (strstr(f->name, "_bps") != NULL));
-        assert_true((f->unit == UNIT_SHARE) == (strstr(f->name, "_share") || strcmp(f->name, "accuracy") == 0));
+        assert_true((f->unit == UNIT_SHARE) == (strstr(f->name, "_share") ||
+                                                strcmp(f->name, "accuracy") == 0));
         for (int k = 0; k < i; k++)
             assert_string_not_equal(f->name, figure_info[k].name);
     }

@@ -1,8 +1,8 @@
-/* src/core/fsd.h - a flow-size distribution: of one measurement point, or of the network.
+/* src/core/fsd.h - a flow-size distribution of one measurement point or of the network.
  *
- * It counts the flows that sent something in an interval. Two bins are PARALEON's, elephants and mice, in
- * fractions of a flow because a flow that may become an elephant is counted in both; the others are flows by
- * the bytes they have sent so far. All are whole numbers: adding distributions does not depend on the order.
+ * Counts the flows that were active in an interval. PARALEON's elephants and mice are in fractions of a flow,
+ * because a potential elephant counts as both. 'bin' counts flows by the bytes sent so far. All are integers,
+ * so sums do not depend on the order.
  */
 #ifndef CORE_FSD_H
 #define CORE_FSD_H
@@ -17,8 +17,8 @@ struct fsd {
     uint64_t bin[FSD_BINS];      /* flows; all 0 from a monitor that does not fill them */
 };
 
-/* bin[i] has flows of 2^(i+6) bytes and more, but less than 2^(i+7); the first all that are smaller, the last
- * all that are larger. */
+/* bin[i] counts flows of 2^(i+6) .. 2^(i+7) - 1 bytes; the first also smaller ones, the last also larger
+ * ones. */
 uint32_t fsd_bin(uint64_t bytes);
 
 void fsd_add(struct fsd *to, const struct fsd *from);
@@ -26,9 +26,9 @@ void fsd_add(struct fsd *to, const struct fsd *from);
 /* The share of elephants, 0 .. 1; 0 if there are no flows. */
 double fsd_elephant_share(const struct fsd *);
 
-/* How near a distribution is to the truth, 0 .. 1: 1 less the weighted mean relative difference of the shares of
- * elephants and of mice, each difference relative to the true share and weighted with it, so that the sum of both
- * differences is left; at least 0. 1 if both distributions are empty, 0 if one is. */
+/* Accuracy of a distribution, 0 .. 1: 1 minus the sum of the absolute differences of the shares of elephants
+ * and of mice, at least 0. (This is the weighted mean relative difference with the true shares as weights.) 1
+ * if both distributions are empty, 0 if one is. */
 double fsd_accuracy(const struct fsd *measured, const struct fsd *truth);
 
 #endif

@@ -12,7 +12,7 @@ static bool is_whole_unit(enum knob_unit unit)
            unit == KNOB_PERCENT;
 }
 
-/* As few digits as tell the number from all others. */
+/* The fewest digits that identify the number. */
 static void number_text(char buf[32], double value)
 {
     for (int digits = 10; digits <= 17; digits++) {

@@ -38,7 +38,8 @@ void knobs_clamp(struct knobs *k)
 
 struct knobs knobs_at_speed(const struct knobs *k, double share)
 {
-    static const enum knob scaled[] = { KNOB_kmin, KNOB_kmax, KNOB_rpg_max_rate, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_rate,
+    static const enum knob scaled[] = { KNOB_kmin, KNOB_kmax, KNOB_rpg_max_rate, KNOB_rpg_ai_rate,
+                                        KNOB_rpg_hai_rate, KNOB_rpg_min_rate,
                                         KNOB_rate_to_set_on_first_cnp };
     struct knobs           own = *k;
 
@@ -129,7 +130,8 @@ static int refuse_unit(const struct knob_info *info, const char *text, struct er
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].unit == info->unit)
-            return err_set(err, EINVAL, "'%s' is %s, and '%.60s' is none; write %s", info->name, kinds[i].what, text,
+            return err_set(err, EINVAL, "'%s' is %s, and '%.60s' is none; write %s", info->name,
+                           kinds[i].what, text,
                            kinds[i].example);
     return refuse(info, EINVAL, text, err);
 }
@@ -160,7 +162,7 @@ void knob_set_add(struct knob_set *s, enum knob knob, double value)
     s->is_named[knob] = true;
 }
 
-/* If they are the wrong way round and one of them is new, the other becomes equal to it. */
+/* If kmin exceeds kmax and one of them is new, the other becomes equal to it. */
 static void keep_order(const struct knob_set *s, struct knobs *k, enum knob low, enum knob high)
 {
     if (k->value[low] <= k->value[high] || (!s->is_named[low] && !s->is_named[high]))
@@ -187,7 +189,8 @@ int knobs_check(const struct knobs *k, struct err *err)
     if (kmin > kmax)
         return err_set(err, EINVAL, "'kmin' (%.10g KB) must not be above 'kmax' (%.10g KB)", kmin, kmax);
     if (k->value[KNOB_hf2t_min] > k->value[KNOB_hf2t_max])
-        return err_set(err, EINVAL, "'hf2t_min' (%.10g) must not be above 'hf2t_max' (%.10g)", k->value[KNOB_hf2t_min],
+        return err_set(err, EINVAL, "'hf2t_min' (%.10g) must not be above 'hf2t_max' (%.10g)",
+                       k->value[KNOB_hf2t_min],
                        k->value[KNOB_hf2t_max]);
     return 0;
 }

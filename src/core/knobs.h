@@ -1,7 +1,7 @@
-/* src/core/knobs.h - what we set.
+/* src/core/knobs.h - the parameters that can be set.
  *
- * A struct knobs is one complete setting. Tuners read and write it; sim/ and
- * live/ turn it into device configuration. Values are in the unit of the row.
+ * A struct knobs is one complete setting. Tuners read and write it; sim/ and live/ turn it into device
+ * configuration. Values are in the unit of the row.
  */
 #ifndef CORE_KNOBS_H
 #define CORE_KNOBS_H
@@ -45,7 +45,7 @@ struct knobs {
     double value[KNOB_COUNT];
 };
 
-/* Some knobs of a setting: those that are named have a value, the others are left alone. */
+/* Some knobs of a setting: the named ones have a value, the others stay unchanged. */
 struct knob_set {
     struct knobs knobs;
     bool         is_named[KNOB_COUNT];
@@ -57,13 +57,13 @@ extern const char *const      knob_names[KNOB_COUNT + 1];    /* NULL-terminated 
 /* Sets every knob to its initial value. */
 void knobs_init(struct knobs *);
 
-/* Brings every knob into [min, max]. */
+/* Limits every knob to [min, max]. */
 void knobs_clamp(struct knobs *);
 
-/* A setting as it holds at a link that is so many times as fast as the fastest host's: see by_speed. */
+/* The setting for a link whose speed is 'share' times that of the fastest host: see by_speed. */
 struct knobs knobs_at_speed(const struct knobs *, double share);
 
-/* Is every knob of the one as in the other? */
+/* True if all knobs are equal. */
 bool knobs_equal(const struct knobs *, const struct knobs *);
 
 /* Returns the knob called 'name', or KNOB_COUNT. */
@@ -77,14 +77,13 @@ int knob_parse(enum knob, const char *text, double *value, struct err *);
 /* Names a knob and gives it a value. */
 void knob_set_add(struct knob_set *, enum knob, double value);
 
-/* Puts what is named over a setting. Where that cannot work together with what was there (kmin > kmax), the one
- * that is not named gives way. */
+/* Applies the named knobs to a setting. If kmin would exceed kmax, the one that is not named is adjusted. */
 void knob_set_put(const struct knob_set *, struct knobs *);
 
-/* Refuses settings that cannot work together (kmin > kmax); the reason says which. */
+/* Refuses contradictory settings (kmin > kmax). */
 int knobs_check(const struct knobs *, struct err *);
 
-/* "us", "KB", ...: how the unit is written; "" for none. knob_parse() takes it behind a number. */
+/* The unit as written: "us", "KB", ...; "" for none. knob_parse() accepts it after a number. */
 const char *knob_unit_name(enum knob_unit);
 
 /* "NIC", "switch" or "host". */

@@ -251,7 +251,8 @@ static void at_speed__thresholds_and_rates_go_with_the_link(void **state)
     slow = knobs_at_speed(&k, 0.25);
     assert_true(slow.value[KNOB_kmin] == 100 && slow.value[KNOB_kmax] == 400 && slow.value[KNOB_pmax] == 0.2);
     assert_true(slow.value[KNOB_rate_to_set_on_first_cnp] == 20000 && slow.value[KNOB_rpg_ai_rate] == 1.25);
-    assert_true(slow.value[KNOB_rpg_min_rate] == 1 && slow.value[KNOB_rpg_time_reset] == k.value[KNOB_rpg_time_reset]);
+    assert_true(slow.value[KNOB_rpg_min_rate] == 1 &&
+                slow.value[KNOB_rpg_time_reset] == k.value[KNOB_rpg_time_reset]);
     slow = knobs_at_speed(&k, 1);
     assert_true(knobs_equal(&slow, &k));
 }

@@ -5,8 +5,9 @@
 
 static const struct nic_value nvidia[] = { { .knob = KNOB_COUNT } };
 
-/* Zhu et al., SIGCOMM 2015, for 40 Gb/s, and the authors' simulator for what the paper leaves open (hyper increase, a target
- * that follows every cut). A flow is at line rate until it is told, and is cut from there. */
+/* Zhu et al., SIGCOMM 2015, for 40 Gb/s, and the authors' simulator for what the paper leaves open (hyper
+ * increase, a target that follows every cut). A flow is at line rate until it is told, and is cut from
+ * there. */
 static const struct nic_value dcqcn_paper[] = {
     { KNOB_clamp_tgt_rate,             1,      NIC_VALUE },
     { KNOB_dce_tcp_rtt,                55,     NIC_VALUE },
@@ -51,7 +52,8 @@ const struct nic_profile nic_profile_all[] = {
     { NULL, NULL, NULL },
 };
 
-const char *const nic_profile_names[] = { "nvidia", "dcqcn_paper", "hpcc", "strong_alpha", "truncated_alpha", NULL };
+const char *const nic_profile_names[] = { "nvidia", "dcqcn_paper", "hpcc", "strong_alpha", "truncated_alpha",
+                                          NULL };
 
 const struct nic_profile *nic_profile_find(const char *name)
 {

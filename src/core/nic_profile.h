@@ -1,7 +1,6 @@
-/* src/core/nic_profile.h - named NICs: what DCQCN is told in them, all at once.
+/* src/core/nic_profile.h - DCQCN parameters of named NICs.
  *
- * The one place for such values: `nic: NAME` of a scenario, `--set nic=NAME`, settings of tuners and training take
- * them from here. docs/model.md says where each value comes from.
+ * Used by `nic: NAME` in a scenario, `--set nic=NAME`, presets and training. docs/model.md has the sources.
  */
 #ifndef CORE_NIC_PROFILE_H
 #define CORE_NIC_PROFILE_H
@@ -11,9 +10,9 @@
 #include <stdint.h>
 
 enum nic_unit {
-    NIC_VALUE,                   /* as it stands, in the unit of the knob */
-    NIC_PER_25G,                 /* so much for every 25 Gb/s of the fastest host */
-    NIC_OF_LINE,                 /* this share of the fastest host's line rate */
+    NIC_VALUE,                   /* in the unit of the knob */
+    NIC_PER_25G,                 /* per 25 Gb/s of the fastest host */
+    NIC_OF_LINE,                 /* fraction of the fastest host's line rate */
 };
 
 struct nic_value {
@@ -24,16 +23,17 @@ struct nic_value {
 
 struct nic_profile {
     const char             *name, *about;
-    const struct nic_value *value;           /* where it is not NVIDIA's, which knobs.def has; ends with KNOB_COUNT */
+    const struct nic_value *value;           /* differences from NVIDIA's in knobs.def; ends with
+                                              * KNOB_COUNT */
 };
 
 extern const struct nic_profile nic_profile_all[];       /* ends with a row without a name */
 extern const char *const        nic_profile_names[];     /* NULL-terminated, in the same order */
 
-/* The profile of that name, or NULL. */
+/* Returns the profile of that name, or NULL. */
 const struct nic_profile *nic_profile_find(const char *name);
 
-/* Sets what belongs to DCQCN in a NIC, where the fastest host has that speed; thresholds of switches, balancers and HF2T stay. */
+/* Sets the DCQCN knobs of NICs, for this speed of the fastest host. Other knobs are unchanged. */
 void nic_profile_put(const struct nic_profile *, uint64_t host_bps, struct knobs *);
 
 #endif

@@ -54,7 +54,8 @@ static void all__values_are_nics_and_in_range(void **unused)
         }
 }
 
-/* Zhu et al., SIGCOMM 2015: CNPs 50 us apart, alpha and rate timers of 55 us, g = 1/256, F = 5, R_AI = 40 Mb/s. */
+/* Zhu et al., SIGCOMM 2015: CNPs 50 us apart, alpha and rate timers of 55 us, g = 1/256, F = 5, R_AI = 40
+ * Mb/s. */
 static void put__the_dcqcn_paper(void **unused)
 {
     struct knobs k = knobs_of("dcqcn_paper", 40 * GBPS);
@@ -68,8 +69,8 @@ static void put__the_dcqcn_paper(void **unused)
     assert_int_equal(count_changed(&k), 10);
 }
 
-/* run.py of its simulator: AI 5 and HAI 50 Mb/s times bandwidth / 25, 1 Gb/s at least, g = 1/256, all of the rate at the first
- * CNP. */
+/* run.py of its simulator: AI 5 and HAI 50 Mb/s times bandwidth / 25, 1 Gb/s at least, g = 1/256, all of the
+ * rate at the first CNP. */
 static void put__hpcc_goes_with_the_speed(void **unused)
 {
     struct knobs k = knobs_of("hpcc", 100 * GBPS);

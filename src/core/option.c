@@ -1,5 +1,6 @@
 /* src/core/option.c - see option.h. */
 #include "core/option.h"
+#include "base/reader.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -55,7 +56,7 @@ void option_values_fini(struct option_values *v)
     *v = (struct option_values){ 0 };
 }
 
-/* ---- one from its text ---- */
+/* ---- parse one value ---- */
 
 #define NAMED_MAX 12
 
@@ -69,15 +70,18 @@ static int refuse_name(const struct key_row *table, const char *owner, const cha
         names[count] = table[count].name;
     if (!count)
         return err_set(err, EINVAL, "'%.60s' is not an option of %s, which has none", name, owner);
-    if (count > NAMED_MAX && !text_nearest(name, names)) {       /* of very many the first, and how many there are */
+    /* list the first ones and the number of others */
+    if (count > NAMED_MAX && !text_nearest(name, names)) {
         snprintf(more, sizeof more, "%d more", count - NAMED_MAX);
         names[NAMED_MAX] = more;
         names[NAMED_MAX + 1] = NULL;
     }
-    return err_set(err, EINVAL, "'%.60s' is not an option of %s%s", name, owner, text_names(hint, sizeof hint, name, names));
+    return err_set(err, EINVAL, "'%.60s' is not an option of %s%s", name, owner,
+                   text_names(hint, sizeof hint, name, names));
 }
 
-int option_values_set(const struct key_row *table, const char *owner, struct option_values *v, const char *name,
+int option_values_set(const struct key_row *table, const char *owner, struct option_values *v,
+                      const char *name,
                       const char *text, struct err *err)
 {
     const struct key_row *o = key_find(table, name);
@@ -100,7 +104,7 @@ int option_values_set(const struct key_row *table, const char *owner, struct opt
     return 0;
 }
 
-/* ---- one as it is written somewhere ---- */
+/* ---- parse one value from a file or the command line ---- */
 
 static bool is_choice(const struct key_row *o, const char *text)
 {
@@ -112,17 +116,9 @@ static bool is_choice(const struct key_row *o, const char *text)
 
 static char *text_or_path(const struct key_row *o, const struct option_text *given, const char *beside)
 {
-    const char *slash = strrchr(beside, '/'), *text = given->text;
-    size_t      folder = slash ? (size_t)(slash - beside) + 1 : 0;
-    bool        is_here = strncmp(given->place, "--set ", 6) == 0 && access(text, F_OK) == 0;
-    char       *path;
+    bool is_here = strncmp(given->place, "--set ", 6) == 0 && access(given->text, F_OK) == 0;
 
-    if (*text == '/' || !folder || is_here || is_choice(o, text))
-        return xstrdup(text);
-    path = xmalloc(folder + strlen(text) + 1);
-    memcpy(path, beside, folder);
-    memcpy(path + folder, text, strlen(text) + 1);
-    return path;
+    return is_here || is_choice(o, given->text) ? xstrdup(given->text) : reader_path(beside, given->text);
 }
 
 int option_values_read(const struct key_row *table, const char *owner, struct option_values *v,

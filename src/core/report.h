@@ -1,12 +1,12 @@
-/* src/core/report.h - what is seen of a network in one monitor interval.
+/* src/core/report.h - measurements of a network in one monitor interval.
  *
- * The other half of the waist: knobs are what we set, reports what we see. The simulator fills them from its
- * counters (sim/observe/observe.h), agents of a real network from theirs. All are differences over the interval unless
- * it is said otherwise.
+ * The counterpart of knobs: knobs are what we set, reports what we see. The simulator fills them from its
+ * counters (sim/observe/observe.h), agents of a real network from theirs. Values are differences over the
+ * interval unless stated otherwise.
  *
- * Devices and ports are those of the world (world.h), of the same numbers. A report says which devices are not in it and
- * how old it is, for in a real network not every agent answers in time. It owns its arrays: who holds one can keep it
- * as long as it is wanted.
+ * Devices and ports have the same indices as in the world (world.h). A report states which devices are
+ * missing and how old it is, because in a real network not every agent answers in time. A report owns its
+ * arrays.
  */
 #ifndef CORE_REPORT_H
 #define CORE_REPORT_H
@@ -20,11 +20,11 @@
 #include <stdint.h>
 
 struct report_device {
-    uint64_t age_ps;             /* of what it told, at the end of the interval */
-    bool     is_missing;         /* it told nothing in time: no sum has its share */
+    uint64_t age_ps;             /* of its last report, at the end of the interval */
+    bool     is_missing;         /* no report in time: not part of any sum */
 };
 
-struct report_port {             /* one direction of a link, told by its sender */
+struct report_port {             /* one direction of a link, reported by its sender */
     uint32_t device;
     uint64_t rate_bps;           /* of the link */
     bool     is_uplink;          /* from a host to its switch */
@@ -39,7 +39,7 @@ struct report_port {             /* one direction of a link, told by its sender 
 
 struct report_pair {             /* two hosts whose round trips were measured */
     uint32_t src, dst;           /* devices */
-    uint64_t base_rtt_ps;        /* of a full packet and its acknowledgement on an empty path */
+    uint64_t base_rtt_ps;        /* full packet and its acknowledgement on an empty path */
     uint64_t rtt_ps_sum, rtt_samples;
     uint64_t rtt_ps_last;
 };
@@ -48,18 +48,17 @@ struct outcome;                  /* see decision.h */
 
 #define REPORT_MONITORS_MAX 8
 
-struct report_monitor {          /* what one monitor says of flow sizes */
+struct report_monitor {          /* flow sizes according to one monitor */
     const char *name;
     struct fsd  fsd;
 };
 
 struct report {
-    uint64_t     number;         /* 1, 2, ...: where one is left out a report was lost */
+    uint64_t     number;         /* 1, 2, ...; a gap means a lost report */
     uint64_t     start_ps, end_ps;
-    struct knobs knobs;          /* in force at the end */
+    struct knobs knobs;          /* setting at the end */
 
-    /* What became of the setting that its reader gave last; NULL: it gave none. Whoever shows the report to a tuner
-     * puts it there (tune/loop.h). */
+    /* Outcome of the tuner's last decision; NULL: none. Set by tune/loop.h. */
     const struct outcome *outcome;
 
     union {                      /* see figures.def; a real network does not have all of them */
@@ -71,52 +70,52 @@ struct report {
         uint64_t count[FIGURE_COUNTS];
     };
 
-    /* Flow sizes, as the first monitor sees them; empty if there is none. */
+    /* Flow sizes according to the first monitor; empty without monitors. */
     struct fsd fsd;
 
-    /* Messages, as hosts see them; only if the tuner asks for it (tuner.h). */
+    /* Messages as hosts see them; only if the tuner needs them (tuner.h). */
     struct seen seen;
     bool        has_seen;
 
     struct report_monitor *monitor;          /* all of them */
     uint32_t               monitors;
     struct report_pair    *pair;             /* with samples; a host takes one every 50 us at most */
-    uint32_t               pairs, pairs_max; /* max: room for so many */
+    uint32_t               pairs, pairs_max; /* max: allocated */
     struct report_port    *port;
     uint32_t               ports;
     struct report_device  *device;
     uint32_t               devices;
-    uint64_t              *entry_bytes;      /* acknowledged, by entry of the traffic list; a real network has none */
+    uint64_t              *entry_bytes;      /* acknowledged, by entry of the traffic list; simulation only */
     uint32_t               entries;
 };
 
-/* Makes an empty one of a network of so many. */
+/* Initializes an empty report for a network of this size. */
 void report_init(struct report *, uint32_t devices, uint32_t ports, uint32_t entries);
 void report_fini(struct report *);
 
-/* Empties it for another interval: all is 0, nobody is missing, and what it owns stays. */
+/* Clears a report for another interval, and keeps its arrays. No device is missing. */
 void report_clear(struct report *);
 
-/* Adds the next stretch of time to 'sum', an interval of the same network: counts as sums, peaks as peaks, states as they
- * are at the end. What monitors say is left alone. */
+/* Adds the report of the next interval to 'sum': adds counts, keeps peaks, and takes states from the end.
+ * Ignores monitors. */
 void report_add(struct report *sum, const struct report *next);
 
-/* Makes 'to', which holds nothing, another report of the same. */
+/* Copies a report into 'to', which must be uninitialized. */
 void report_copy(struct report *to, const struct report *from);
 
-/* A pair more, empty; good until the next is added. */
+/* Adds an empty pair; the pointer is valid until the next call. */
 struct report_pair *report_add_pair(struct report *);
 
-/* Did its device tell something? */
+/* True if the port's device has reported. */
 static inline bool report_has_port(const struct report *r, uint32_t port)
 {
     return !r->device || !r->device[r->port[port].device].is_missing;
 }
 
-/* The share of devices that told something, 0 .. 1; 1 if there are none. */
+/* Share of devices that have reported, 0 .. 1; 1 without devices. */
 double report_coverage(const struct report *);
 
-/* The age of the oldest thing in it. */
+/* Age of the oldest device report. */
 uint64_t report_age_ps(const struct report *);
 
 #endif

@@ -20,7 +20,8 @@ static void clear__keeps_the_room_and_nothing_else(void **state)
     r.entry_bytes[0] = 6;
     report_add_pair(&r)->src = 1;
     report_clear(&r);
-    assert_int_equal(r.number + r.cnps + r.pairs + r.port[1].tx_bytes + r.device[2].age_ps + r.entry_bytes[0], 0);
+    assert_int_equal(r.number + r.cnps + r.pairs + r.port[1].tx_bytes + r.device[2].age_ps + r.entry_bytes[0],
+                     0);
     assert_true(r.devices == 3 && r.ports == 2 && r.entries == 1 && report_coverage(&r) == 1);
     report_fini(&r);
 }

@@ -1,4 +1,4 @@
-/* src/core/result.h - what a run tells about one flow, and about PFC. */
+/* src/core/result.h - results of single flows, operations and PFC frames. */
 #ifndef CORE_RESULT_H
 #define CORE_RESULT_H
 
@@ -8,7 +8,7 @@ struct flow_result {
     uint32_t src, dst;           /* nodes */
     uint16_t sport, dport;
     uint8_t  prio;
-    uint32_t traffic;            /* index of the scenario's traffic entry it comes from */
+    uint32_t traffic;            /* index in the scenario's traffic list */
     uint64_t bytes;              /* payload */
     uint64_t start_ps, fct_ps;
     uint64_t ideal_ps;           /* FCT of the same flow alone in the network */
@@ -16,13 +16,13 @@ struct flow_result {
 };
 
 enum op_kind {
-    OP_ITERATION,                /* of training: one collective, until the last worker is through */
+    OP_ITERATION,                /* of training: one collective, until the last worker has finished */
     OP_READ, OP_WRITE,           /* of storage */
     OP_CALL,                     /* of a remote procedure */
     OP_KINDS,
 };
 
-struct op_result {               /* a piece of work that an application waits for */
+struct op_result {               /* an operation that an application waits for */
     enum op_kind kind;
     uint32_t traffic;            /* index of the scenario's traffic entry */
     uint64_t bytes;              /* iteration: the collective's size, as nccl-tests define it */

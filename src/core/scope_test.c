@@ -8,12 +8,15 @@
 #include <cmocka.h>
 
 static struct world_device devices[] = {
-    { "h0", WORLD_HOSTS, 0, 1 }, { "h1", WORLD_HOSTS, 1, 1 }, { "tor0", WORLD_TORS, 2, 3 }, { "spine0", 2, 5, 1 },
+    { "h0", WORLD_HOSTS, 0, 1 }, { "h1", WORLD_HOSTS, 1, 1 }, { "tor0", WORLD_TORS, 2, 3 },
+        { "spine0", 2, 5, 1 },
 };
 static struct world_port ports[] = {
-    { "1", 0, 2, 0 }, { "1", 1, 3, 0 }, { "1", 2, 0, 0 }, { "2", 2, 1, 0 }, { "3", 2, 5, 0 }, { "1", 3, 4, 0 },
+    { "1", 0, 2, 0 }, { "1", 1, 3, 0 }, { "1", 2, 0, 0 }, { "2", 2, 1, 0 }, { "3", 2, 5, 0 },
+        { "1", 3, 4, 0 },
 };
-static struct queue_facts queues[] = { { .port = 2 }, { .port = 3 }, { .port = 4 }, { .device = 1, .port = 5 } };
+static struct queue_facts queues[] = { { .port = 2 }, { .port = 3 }, { .port = 4 },
+                                       { .device = 1, .port = 5 } };
 static const struct world world = { .device = devices, .devices = 4, .port = ports, .ports = 6,
                                     .queue = queues, .queues = 4 };
 

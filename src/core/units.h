@@ -15,9 +15,10 @@
 #define PS_PER_MS 1000000000ull
 #define PS_PER_S  1000000000000ull
 
-#define NEVER UINT64_MAX         /* a time that does not come */
+#define NEVER UINT64_MAX
 
-/* (a x b + more) / c, cut; it must be below 2^64. Mostly 64 bits are enough for all of it, and division of 128 takes long. */
+/* (a x b + more) / c, rounded down; must be below 2^64. Avoids the slow 128-bit division if 64 bits
+ * suffice. */
 static inline uint64_t units_divide(uint64_t a, uint64_t b, uint64_t more, uint64_t c)
 {
     uint64_t sum;
@@ -27,7 +28,7 @@ static inline uint64_t units_divide(uint64_t a, uint64_t b, uint64_t more, uint6
     return sum / c;
 }
 
-/* a x b / c, cut. */
+/* a x b / c, rounded down. */
 static inline uint64_t units_share(uint64_t a, uint64_t b, uint64_t c)
 {
     return units_divide(a, b, 0, c);

@@ -21,7 +21,8 @@ static void units_divide__cuts(void **unused)
     assert_int_equal(units_divide(1ull << 32, 1ull << 32, 0, 1ull << 32), 1ull << 32);
     assert_int_equal(units_divide(UINT64_MAX, 1, 1, 2), 1ull << 63);
     assert_int_equal(units_divide(UINT64_MAX, UINT64_MAX, 0, UINT64_MAX), UINT64_MAX);
-    assert_int_equal(units_divide(3 * PS_PER_S, 400000000000u, 400000000000u - 2, 400000000000u - 1), 3 * PS_PER_S + 8);
+    assert_int_equal(units_divide(3 * PS_PER_S, 400000000000u, 400000000000u - 2, 400000000000u - 1),
+                     3 * PS_PER_S + 8);
 }
 
 static void units_share__of_a_window(void **unused)

@@ -1,7 +1,7 @@
-/* src/core/world.h - what does not change about a network: its devices and ports, and what links and switches are like.
+/* src/core/world.h - the constant properties of a network: devices, ports, links and switches.
  *
- * Whoever looks at a network or sets something in it fills one: the simulator from its graph (run/sim_world.h), a
- * controller from what its agents tell. Reports, scopes and queues refer to devices and ports by their place in it.
+ * The simulator fills a world from its graph (run/sim_world.h), a controller from the reports of its agents.
+ * Reports, scopes and queues refer to devices and ports by their index in it.
  */
 #ifndef CORE_WORLD_H
 #define CORE_WORLD_H
@@ -13,19 +13,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WORLD_HOSTS 0u           /* tiers: hosts; switches that hosts are at (ToRs); */
-#define WORLD_TORS  1u           /* then 2, 3, ...: switches so many links away from the nearest host */
+#define WORLD_HOSTS 0u           /* tiers: 0 hosts, 1 switches with hosts (ToRs), */
+#define WORLD_TORS  1u           /* n switches that are n links away from the nearest host */
 
 struct world_device {
     char    *name;
     uint32_t tier;
-    uint32_t first_port, ports;  /* those of a device follow each other */
+    uint32_t first_port, ports;  /* the ports of a device are consecutive */
 };
 
 struct world_port {              /* one end of a link */
     char    *name;               /* within its device */
     uint32_t device;
-    uint32_t peer;               /* the port at the other end; WORLD_NONE: not known */
+    uint32_t peer;               /* port at the other end; WORLD_NONE: unknown */
     uint64_t rate_bps;
 };
 
@@ -34,16 +34,18 @@ struct world_port {              /* one end of a link */
 struct world {
     uint64_t     seed;
     uint64_t     interval_ps;    /* between reports */
-    uint64_t     host_bps;       /* of the fastest link of a host */
-    uint64_t     base_rtt_ps;    /* the longest, of an empty network */
-    uint32_t     mtu_bytes;      /* that a full packet carries; 0: not known */
-    uint64_t     pfc_bytes_one;  /* queue that makes a switch pause, if it comes in by one port; 0: no PFC */
-    uint64_t     pfc_bytes_two;  /* by two */
-    struct knobs start;          /* in force when the tuner begins */
-    bool         is_in_use;      /* traffic was there before the tuner: nothing is to be set before something was seen */
-    const struct predict_maker *maker;       /* of twins, to try settings on; NULL: there is none */
+    uint64_t     host_bps;       /* fastest link of a host */
+    uint64_t     base_rtt_ps;    /* longest round trip in the empty network */
+    uint32_t     mtu_bytes;      /* payload of a full packet; 0: unknown */
+    uint64_t     pfc_bytes_one;  /* queue at which a switch pauses if it is fed by one port; 0: no PFC */
+    uint64_t     pfc_bytes_two;  /* the same for two ports */
+    struct knobs start;          /* initial setting */
+    bool         is_in_use;      /* traffic existed before the tuner, which must not set anything before the
+                                  * first report */
+    const struct predict_maker *maker;       /* makes twins to try settings on; NULL: none */
     void            *maker_arg;
-    const enum knob *knobs;      /* those of the congestion control in force, ending with KNOB_COUNT; NULL: DCQCN's and ECN's */
+    const enum knob *knobs;      /* of the current congestion control, ends with KNOB_COUNT; NULL: DCQCN's and
+                                  * ECN's */
 
     struct world_device *device;
     struct world_port   *port;
@@ -51,7 +53,7 @@ struct world {
     uint32_t             devices, ports, queues;
 };
 
-/* Makes room for so many, all of them empty. What is not of arrays is the caller's to set. */
+/* Allocates empty arrays. The caller sets all other fields. */
 void world_init(struct world *, uint32_t devices, uint32_t ports, uint32_t queues);
 
 /* Frees arrays and names. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define FIRST_LOG2 6             /* the first bin holds what is shorter, too */
+#define FIRST_LOG2 6             /* the first bin also has smaller sizes */
 
 /* 2^(k/4), in thousandths. */
 static const uint64_t quarter[4] = { 1000, 1189, 1414, 1682 };
@@ -40,7 +40,8 @@ static void add_job(struct seen_job *to, const struct seen_job *from)
     to->pauses += from->pauses;
 }
 
-/* By size; one for which there is no room takes the place of the one with the least bytes, if that has fewer. */
+/* Merges jobs by size. If there is no room, replaces the job with the fewest bytes, if it has fewer than the
+ * new one. */
 void seen_add_jobs(struct seen *to, const struct seen *from)
 {
     for (int i = 0; i < SEEN_JOBS && from->job[i].bytes; i++) {

@@ -18,9 +18,9 @@ void seen_part_copy(struct seen_part *to, const struct seen_part *from)
     memcpy(to->row, from->row, from->rows * sizeof(*from->row));
 }
 
-/* ---- of one host, over time ---- */
+/* ---- sum of one host's intervals ---- */
 
-/* Both are in order. */
+/* Merges rows; both lists are in order. */
 static void add_rows(struct seen_part *to, const struct seen_part *from)
 {
     struct seen_row all[SEEN_ROWS];
@@ -43,7 +43,7 @@ static void add_rows(struct seen_part *to, const struct seen_part *from)
     memcpy(to->row, all, count * sizeof(*all));
 }
 
-/* One for which there is no room is left out: four sizes are what a host tells of. */
+/* Ignores a job for which there is no room: a host reports at most four sizes. */
 static void add_job(struct seen_part *to, const struct seen_part_job *from)
 {
     for (int i = 0; i < SEEN_JOBS; i++) {
@@ -82,7 +82,7 @@ void seen_part_add(struct seen_part *to, const struct seen_part *from)
     memcpy(to->waiting, from->waiting, sizeof(to->waiting));
 }
 
-/* ---- its length ---- */
+/* ---- encoded size ---- */
 
 static size_t varint(uint64_t value)
 {
@@ -93,7 +93,7 @@ static size_t varint(uint64_t value)
     return bytes;
 }
 
-/* A field with a number below 16; one that is 0 is not sent. */
+/* A field with a number below 16; zeros are not sent. */
 static size_t field(uint64_t value)
 {
     return value ? 1 + varint(value) : 0;
@@ -123,8 +123,8 @@ static size_t class_bytes(const struct seen_part_class c[PREDICT_CLASSES])
 
 static size_t job_bytes(const struct seen_part_job *j)
 {
-    size_t bytes = field(j->bytes) + field(j->messages) + field(j->firsts) + field(j->pairs) + field(j->local) + field(j->pauses) +
-                   field(j->pause_ps);
+    size_t bytes = field(j->bytes) + field(j->messages) + field(j->firsts) + field(j->pairs) +
+                   field(j->local) + field(j->pauses) + field(j->pause_ps);
 
     return 1 + varint(bytes) + bytes;
 }
@@ -138,15 +138,16 @@ size_t seen_part_bytes(const struct seen_part *p)
         messages += varint(p->row[i].messages);
         excess += varint(seen_row_excess(&p->row[i]));
     }
-    bytes = list(bins) + list(messages) + list(excess) + field(p->local_bytes) + (p->chance_bytes != 0 ? 9 : 0) +
-            (p->chance_squares != 0 ? 9 : 0) + field(p->chain_tiny) + field(p->chain_ps) + field(p->bursts) + field(p->burst_messages) +
-            field(p->burst_bytes) + class_bytes(p->done) + class_bytes(p->waiting);
+    bytes = list(bins) + list(messages) + list(excess) + field(p->local_bytes) + (p->chance_bytes != 0 ? 9
+            : 0) +
+            (p->chance_squares != 0 ? 9 : 0) + field(p->chain_tiny) + field(p->chain_ps) + field(p->bursts) +
+            field(p->burst_messages) + field(p->burst_bytes) + class_bytes(p->done) + class_bytes(p->waiting);
     for (int i = 0; i < SEEN_JOBS && p->job[i].bytes; i++)
         bytes += job_bytes(&p->job[i]);
     return bytes;
 }
 
-/* Bins below and above SEEN_BINS, which is a multiple of every 'width', do not meet. */
+/* SEEN_BINS is a multiple of 'width', so chains are not merged with other bins. */
 static void widen(struct seen_part *p, uint32_t width)
 {
     uint32_t count = 0;
@@ -172,7 +173,7 @@ void seen_part_fit(struct seen_part *p)
         widen(p, width);
 }
 
-/* ---- of all hosts ---- */
+/* ---- sum of all hosts ---- */
 
 static uint64_t sum_rows(struct seen *to, const struct seen_part *p)
 {
@@ -192,17 +193,20 @@ static uint64_t sum_rows(struct seen *to, const struct seen_part *p)
     return chained;
 }
 
-/* pause_s is in picoseconds until all are there. */
+/* pause_s is in picoseconds until the sum is complete. */
 static void sum_jobs(struct seen *to, const struct seen_part *p)
 {
     for (int i = 0; i < SEEN_JOBS && p->job[i].bytes; i++) {
         const struct seen_part_job *from = &p->job[i];
-        struct seen                 one = { .job[0] = { .bytes = from->bytes, .messages = from->messages, .firsts = from->firsts,
-                                                        .local = from->local, .pause_s = (double)from->pause_ps, .pauses = from->pauses } };
+        struct seen                 one = { .job[0] = { .bytes = from->bytes, .messages = from->messages,
+                                                        .firsts = from->firsts,
+                                                        .local = from->local, .pause_s =
+                                                            (double)from->pause_ps, .pauses =
+                                                                from->pauses } };
 
         seen_add_jobs(to, &one);
         for (int k = 0; k < SEEN_JOBS; k++)
-            if (to->job[k].bytes == from->bytes) {       /* of others these are counted, not the largest */
+            if (to->job[k].bytes == from->bytes) {       /* seen_add_jobs() takes maxima; hosts are added */
                 to->job[k].senders++;
                 to->job[k].pairs += from->pairs;
             }
@@ -234,7 +238,7 @@ static void sum_rest(struct seen *to, const struct seen_part *p, uint64_t *chain
     }
 }
 
-/* Hosts that post more in chains than the mean of those that do. */
+/* Counts hosts that post more in chains than the mean of those that do. */
 static void count_hubs(struct seen *to, const uint64_t *chained, uint32_t count)
 {
     uint64_t bytes = 0;

@@ -12,7 +12,8 @@ static void fill(struct seen_part *p, uint32_t first, uint32_t step, uint32_t me
 {
     seen_part_clear(p);
     for (uint32_t bin = first; bin < SEEN_ROWS; bin += step)
-        p->row[p->rows++] = (struct seen_row){ bin, messages, messages * (seen_bin_min(bin % SEEN_BINS) + 1) };
+        p->row[p->rows++] = (struct seen_row){ bin, messages,
+                                               messages * (seen_bin_min(bin % SEEN_BINS) + 1) };
 }
 
 static void sum_of_rows(const struct seen_part *p, uint64_t *messages, uint64_t *bytes)
@@ -36,7 +37,8 @@ static void fit__a_part_is_never_too_long_and_loses_nothing(void **state)
         p.chance_bytes = p.chance_squares = 1;
         p.local_bytes = p.chain_ps = p.burst_bytes = p.bursts = p.burst_messages = UINT64_MAX >> 2;
         for (uint32_t i = 0; i < SEEN_JOBS; i++)
-            p.job[i] = (struct seen_part_job){ i + (1ull << 40), 1u << 31, 1u << 31, 1u << 31, 1u << 31, 1u << 31, 1ull << 60 };
+            p.job[i] = (struct seen_part_job){ i + (1ull << 40), 1u << 31, 1u << 31, 1u << 31, 1u << 31,
+                                               1u << 31, 1ull << 60 };
         for (int i = 0; i < PREDICT_CLASSES; i++)
             p.done[i] = p.waiting[i] = (struct seen_part_class){ 1ull << 40, 1ull << 50 };
         sum_of_rows(&p, &before[0], &before[1]);
@@ -92,7 +94,7 @@ static void add__is_the_sum_of_two_intervals(void **state)
     }
 }
 
-/* Three hosts post in chains, one of them as much as the two others: it is the hub. Who tells nothing is left out. */
+/* Three hosts post in chains, one as much as the two others: it is the hub. A missing report is ignored. */
 static void sum__hubs_post_more_than_the_mean(void **state)
 {
     static struct seen_part a, b, c;
@@ -112,7 +114,7 @@ static void sum__hubs_post_more_than_the_mean(void **state)
     assert_int_equal(s.chain_hub_bytes, 2000000);
     assert_int_equal(s.posted, 40 + 9);
     assert_int_equal(s.posted_bytes, 4000000 + 4 * 9000 + 4 * 4000 + 9000);
-    assert_int_equal(s.job[0].bytes, 4000);              /* in the order of sizes, whoever tells first */
+    assert_int_equal(s.job[0].bytes, 4000);              /* in order of size, whichever host comes first */
     assert_int_equal(s.job[1].bytes, 9000);
     assert_int_equal(s.job[1].senders, 2);
     assert_int_equal(s.job[1].pairs, 5);
