@@ -4,14 +4,14 @@
 
 #include <stdio.h>
 
-/* ---- what can be done ---- */
+/* ---- checks ---- */
 
 static bool is_threshold(enum knob k)
 {
     return k == KNOB_kmin || k == KNOB_kmax || k == KNOB_pmax;
 }
 
-/* Those that a sender's rate control is made of come first in the table. Receivers' are read for all hosts alike. */
+/* Parameters of the sender's rate control come first in the table. Those of receivers apply to all hosts. */
 static bool is_of_sender(enum knob k)
 {
     return k <= KNOB_initial_alpha_value;
@@ -44,7 +44,8 @@ static bool refuse_knob(struct outcome *o, const struct world *w, struct scope s
     char where[80];
 
     o->kind = OUTCOME_REFUSED;
-    snprintf(o->why, sizeof o->why, "'%s' cannot be set for %s alone in a simulated network", knob_info[k].name, scope_text(where, sizeof where, scope, w));
+    snprintf(o->why, sizeof o->why, "'%s' cannot be set for %s alone in a simulated network",
+             knob_info[k].name, scope_text(where, sizeof where, scope, w));
     return true;
 }
 
@@ -62,9 +63,9 @@ static bool is_refused(const struct applier *a, const struct decision *d, struct
     return false;
 }
 
-/* ---- how ---- */
+/* ---- apply ---- */
 
-/* What holds at a device; all scopes that have it are put over each other. */
+/* The setting of a device: all scopes that include it, in order. */
 static struct knobs knobs_at(const struct applier *a, const struct decision *d, uint32_t device)
 {
     struct knobs k = d->knobs;
@@ -89,7 +90,8 @@ static void set_device(const struct applier *a, uint32_t device, const struct kn
         return;
     }
     for (uint32_t i = w->first_port; i < w->first_port + w->ports; i++) {
-        struct knobs here = knobs_at_speed(k, (double)a->world->port[i].rate_bps / (double)a->world->host_bps);
+        struct knobs here = knobs_at_speed(k,
+                                           (double)a->world->port[i].rate_bps / (double)a->world->host_bps);
         struct ecn   ecn = ecn_of_knobs(&here);
 
         set_queue(a, i, &ecn);
@@ -107,7 +109,7 @@ static void put_queue(const struct applier *a, const struct decision *d, const s
     set_queue(a, port, &ecn);
 }
 
-/* Devices first, then single queues over what their device has. */
+/* Sets devices first, then single queues. */
 static void set_parts(const struct applier *a, const struct decision *d)
 {
     for (uint32_t i = 0; i < a->world->devices; i++) {

@@ -1,4 +1,4 @@
-/* src/run/apply.h - a decision is put into force in a simulated network. */
+/* src/run/apply.h - applies a decision to a simulated network. */
 #ifndef RUN_APPLY_H
 #define RUN_APPLY_H
 
@@ -8,12 +8,12 @@
 
 struct applier {
     struct sim         *sim;
-    const struct world *world;   /* of that; NULL: nobody decides on parts of it */
+    const struct world *world;   /* of the network; NULL: no decisions about parts of it */
     bool                had_parts;
 };
 
-/* All of it at once, or nothing: what this network cannot do is refused, with a reason. Thresholds of switches and what a
- * NIC's rate control is told can be set by tier and device, thresholds also by queue; all else holds everywhere. */
+/* Applies a decision completely, or refuses it with a reason. ECN thresholds and parameters of a NIC's rate
+ * control can be set by tier and device, thresholds also by queue. All others apply to the whole network. */
 void apply_decision(struct applier *, const struct decision *, struct outcome *);
 
 #endif

@@ -18,7 +18,8 @@ struct fixture { struct simulation s; struct world world; struct applier applier
 
 static void open_network(struct fixture *f)
 {
-    struct simulation_input input = { .name = "test", .text = NETWORK, .text_bytes = strlen(NETWORK), .threads = 1 };
+    struct simulation_input input = { .name = "test", .text = NETWORK, .text_bytes = strlen(NETWORK),
+                                      .threads = 1 };
     struct err              err;
 
     if (simulation_open(&f->s, &input, &err))
@@ -89,7 +90,8 @@ static void apply__thresholds_by_tier_device_and_queue(void **state)
     close_network(&f);
 }
 
-/* Where no cut leaves less than 100 % of the rate, h0 keeps its rate and h1 yields; set back, both have the same again. */
+/* Where no cut leaves less than 100 % of the rate, h0 keeps its rate and h1 yields; set back, both have the
+ * same again. */
 static void apply__rate_control_of_one_host(void **state)
 {
     struct scoped_set none_cut = part(SCOPE_DEVICE, 0, KNOB_rpg_min_dec_fac, 100);
@@ -117,7 +119,8 @@ static void apply__refuses_what_it_cannot_do_and_says_so(void **state)
         { SCOPE_DEVICE, 0, KNOB_min_time_between_cnps,
           "'min_time_between_cnps' cannot be set for h0 alone in a simulated network" },
         { SCOPE_DEVICE, 0, KNOB_kmin, "'kmin' cannot be set for h0 alone in a simulated network" },
-        { SCOPE_TIER, 1, KNOB_rpg_ai_rate, "'rpg_ai_rate' cannot be set for tier 1 alone in a simulated network" },
+        { SCOPE_TIER, 1, KNOB_rpg_ai_rate, "'rpg_ai_rate' cannot be set for tier 1 alone in a simulated "
+          "network" },
         { SCOPE_DEVICE, 8, KNOB_kmin, "a setting is for a part of the network that is not there" },
     };
 

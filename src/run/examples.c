@@ -22,7 +22,8 @@ static bool is_folder_of_scenarios(const char *path)
     return is_one;
 }
 
-/* To be freed; NULL: there is none. A folder that the user names may hold any scenarios; others must be ours. */
+/* Returns the folder of examples, or NULL; the caller frees it. A folder named by the user may contain any
+ * scenarios. */
 static char *find_folder(void)
 {
     static const char *const places[] = { "../share/anole/scenarios", "../../scenarios" };
@@ -52,7 +53,7 @@ static bool is_scenario(const char *name)
     return name[0] != '.' && length > strlen(SUFFIX) && strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
 }
 
-/* The comment at the top up to its first full stop or colon, on one line. */
+/* Reads the first sentence of the comment at the top, up to a period or colon. */
 static char *read_about(const char *path)
 {
     char  *line = NULL, *made = xstrdup("");

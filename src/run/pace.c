@@ -2,8 +2,8 @@
 #include "run/pace.h"
 
 #define POINT_PS_FIRST (PS_PER_US / 8)
-#define PORTS_FEW      1024u     /* looking at each of so many in every point costs nothing that is noticed */
-#define PORTS_MANY     16384u    /* at so many it would, were the network idle: 80 ns a port */
+#define PORTS_FEW      1024u     /* sampling so many ports at every point is negligible */
+#define PORTS_MANY     16384u    /* with so many it is noticeable in an idle network: 80 ns per port */
 
 _Static_assert(PS_PER_MS % SERIES_POINTS == 0, "points end where intervals of 1 ms do");
 
@@ -24,7 +24,7 @@ struct pace pace_of(const struct scenario *s, uint32_t ports, bool has_readers)
     return p;
 }
 
-/* A point that has been doubled is whole when the next one ends; then a look is as long as a point. */
+/* A merged point is complete when the next one ends; from then on each sample covers a whole point. */
 uint64_t pace_next_ps(const struct pace *p, const struct series *s, uint64_t looked_ps)
 {
     uint64_t point_ps, interval_ps;

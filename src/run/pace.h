@@ -1,13 +1,12 @@
-/* src/run/pace.h - how often a run is looked at.
+/* src/run/pace.h - how often a run is sampled.
  *
- * There are two paces. A monitor interval is what monitors and tuners are shown: the scenario's 'interval', 1 ms unless
- * it says otherwise. Points are what pictures are made of. With an 'interval' in the scenario, each interval is a point.
- * Without one nobody can know how long points should be: most runs end when their flows do. So they are short at
- * first, and whenever there are SERIES_POINTS of them, two become one and the next are twice as long: a run has
- * 256 to 512, however long it is. (Where there are many thousands of ports, whom it takes long to look at, points are
- * longer from the start.)
+ * Monitors and tuners see monitor intervals: the scenario's 'interval', by default 1 ms. Charts consist of
+ * points. With an 'interval' in the scenario, each interval is a point. Otherwise the length of the run is
+ * unknown, because most runs end when their flows do. Points are then short at first. Whenever there are
+ * SERIES_POINTS of them, pairs are merged and new points are twice as long, so a run has 256 to 512 points.
+ * Networks with many thousands of ports start with longer points, because sampling them takes long.
  *
- * With fidelity fast, a point is an interval: skipping needs stretches of some length.
+ * With fidelity fast, a point is an interval, because skipping needs longer periods.
  */
 #ifndef RUN_PACE_H
 #define RUN_PACE_H
@@ -19,21 +18,21 @@
 #include <stdint.h>
 
 struct pace {
-    uint64_t interval_ps;        /* of those who are shown intervals; NEVER: there is nobody */
-    uint64_t point_ps;           /* the length of the first points */
+    uint64_t interval_ps;        /* monitor interval; NEVER: no monitor and no tuner */
+    uint64_t point_ps;           /* length of the first points */
     bool     is_growing;         /* points get longer */
 };
 
 /* 'has_readers': there is a monitor or a tuner. */
 struct pace pace_of(const struct scenario *, uint32_t ports, bool has_readers);
 
-/* When to look next, having looked at looked_ps, by which the series had its last report. */
+/* Time of the next sample, after the one at looked_ps, which the series already contains. */
 uint64_t pace_next_ps(const struct pace *, const struct series *, uint64_t looked_ps);
 
-/* Does an interval end here? */
+/* True if an interval ends here. */
 bool pace_is_interval(const struct pace *, uint64_t now_ps);
 
-/* How many of the first points a stretch of time is; for series_add(). */
+/* Length of a period in units of point_ps, for series_add(). */
 uint64_t pace_points(const struct pace *, uint64_t ps);
 
 #endif

@@ -53,7 +53,8 @@ static void next_ps__completes_points_and_intervals(void **state)
     assert_int_equal(pace_points(&alone, 2 * point), 2);
     at = (struct series){ .merged = 1024, .intervals = 512 };
     assert_int_equal(pace_next_ps(&read, &at, PS_PER_MS), 2 * PS_PER_MS);
-    assert_true(pace_is_interval(&read, 2 * PS_PER_MS) && !pace_is_interval(&read, 2 * PS_PER_MS - read.point_ps));
+    assert_true(pace_is_interval(&read, 2 * PS_PER_MS) &&
+                !pace_is_interval(&read, 2 * PS_PER_MS - read.point_ps));
     assert_false(pace_is_interval(&alone, PS_PER_MS));
 }
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define FIRST_S 1.0              /* shorter runs show nothing */
+#define FIRST_S 1.0              /* no progress in shorter runs */
 #define EVERY_S 0.2
 
 double progress_clock_s(void)
@@ -32,7 +32,7 @@ static uint64_t hops_of(const struct sim *s)
 /* "1:05", "2:00:00" */
 static const char *clock_text(char buf[32], double seconds)
 {
-    unsigned s = seconds < 1e6 ? (unsigned)seconds : 1000000;    /* nobody waits longer */
+    unsigned s = seconds < 1e6 ? (unsigned)seconds : 1000000;
 
     if (s < 3600)
         snprintf(buf, 32, "%u:%02u", s / 60, s % 60);
@@ -41,8 +41,8 @@ static const char *clock_text(char buf[32], double seconds)
     return buf;
 }
 
-/* "12.0% of 20ms, 1:05 left". Without a known end: how many flows are done. That is no share of the work, because traces and
- * jobs start flows as others end. */
+/* "12.0% of 20ms, 1:05 left". Without a known end: how many flows are done. That is no share of the work,
+ * because traces and jobs start flows as others end. */
 static void describe(char *buf, size_t size, const struct sim *s, uint64_t run_ps, double passed_s)
 {
     double share = (double)s->now_ps / (double)run_ps;

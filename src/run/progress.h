@@ -1,7 +1,6 @@
-/* src/run/progress.h - how far a long run has come, on one line that is redrawn.
+/* src/run/progress.h - the progress of a run, on one line that is redrawn.
  *
- * Only on a terminal, and only when a run takes longer than a second: in a pipe or a log there is nothing
- * of it.
+ * Only on a terminal, and only if a run takes longer than a second.
  */
 #ifndef RUN_PROGRESS_H
 #define RUN_PROGRESS_H
@@ -17,15 +16,15 @@ struct progress {
     const char *what;            /* in front of the line; NULL: nothing */
 };
 
-/* Seconds on a clock that does not jump. */
+/* Monotonic clock, in seconds. */
 double progress_clock_s(void);
 
 void progress_start(struct progress *, bool is_wanted);
 
-/* To be called often; draws a few times a second. 'run_ps' is the end of the run, or NEVER. */
+/* Draws a few times per second; call it often. 'run_ps' is the end of the run, or NEVER. */
 void progress_update(struct progress *, const struct sim *, uint64_t run_ps);
 
-/* Takes the line away. */
+/* Clears the line. */
 void progress_clear(struct progress *);
 
 #endif

@@ -51,7 +51,7 @@ void queue_log_name(char *buf, size_t size, const struct sim *s, uint32_t port)
              s->net.graph.node[p->peer->node->id].name);
 }
 
-/* ---- in short ---- */
+/* ---- summary ---- */
 
 struct sums { struct tuned_setting *of; uint32_t count, max; };
 
@@ -80,7 +80,8 @@ static int by_share(const void *a, const void *b)
     return (x->ecn.kmin_bytes > y->ecn.kmin_bytes) - (x->ecn.kmin_bytes < y->ecn.kmin_bytes);
 }
 
-static void sum_settings(const struct queue_log *l, const struct queue_facts *queue, uint32_t queues, uint64_t end_ps,
+static void sum_settings(const struct queue_log *l, const struct queue_facts *queue, uint32_t queues,
+                         uint64_t end_ps,
                          struct tuned_queues *t)
 {
     struct ecn  *now = xcalloc(l->ports + 1ul, sizeof *now);
@@ -122,7 +123,8 @@ static void add_most(const struct queue_log *l, const struct sim *s, uint32_t po
     if (t->mosts < TUNED_MOST_MAX)
         t->mosts++;
     memmove(&t->most[at + 1], &t->most[at], (t->mosts - at - 1) * sizeof *t->most);
-    t->most[at] = (struct tuned_queue){ .changes = l->changes_of[port], .last = in_force(&s->net.port[port]) };
+    t->most[at] = (struct tuned_queue){ .changes = l->changes_of[port],
+                                        .last = in_force(&s->net.port[port]) };
     queue_log_name(t->most[at].name, sizeof t->most[at].name, s, port);
 }
 

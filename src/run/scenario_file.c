@@ -12,8 +12,10 @@
 static int refuse(const char *path, struct err *err)
 {
     char *near = examples_nearest(path);
-    int   rc = err_set(err, ENOENT, "%s: no such file, and no scenario of that name comes with Anole; %s%s%s", path,
-                       near ? "did you mean '" : "see anole list scenario", near ? near : "", near ? "'?" : "");
+    int   rc = err_set(err, ENOENT, "%s: no such file, and no scenario of that name comes with Anole; "
+        "%s%s%s", path,
+                       near ? "did you mean '" : "see anole list scenario", near ? near : "",
+                           near ? "'?" : "");
 
     free(near);
     return rc;
@@ -44,5 +46,6 @@ void scenario_file_fini(struct scenario_file *f)
 
 struct simulation_input scenario_file_input(const struct scenario_file *f)
 {
-    return (struct simulation_input){ .name = text_file_name(f->path), .text = f->text, .text_bytes = f->text_bytes };
+    return (struct simulation_input){ .name = text_file_name(f->path), .text = f->text,
+                                      .text_bytes = f->text_bytes };
 }

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The queue behind one egress port at which a switch begins to pause, if 'ports' ports fill it evenly: each may
- * take a share alpha of what is left free. */
+/* The length of an egress queue at which a switch starts to pause, if 'ports' ports fill it evenly: each may
+ * take a share alpha of the free buffer. */
 static uint64_t pfc_bytes(const struct node *n, const struct port *in, uint32_t ports)
 {
     double alpha = 1.0 / (double)(1u << in->shift);
@@ -21,7 +21,8 @@ static void add_devices(struct world *w, const struct sim *s)
     telemetry_tiers(s, tier);
     for (uint32_t i = 0; i < s->net.nodes; i++)
         w->device[i] = (struct world_device){ .name = xstrdup(s->net.graph.node[i].name), .tier = tier[i],
-                                              .first_port = s->net.node[i].first_port, .ports = s->net.node[i].ports };
+                                              .first_port = s->net.node[i].first_port,
+                                                  .ports = s->net.node[i].ports };
     free(tier);
 }
 
@@ -41,7 +42,8 @@ static void add_hosts(struct world *w, const struct sim *s)
 {
     for (uint32_t i = 0; i < s->net.hosts; i++) {
         const struct port *p = s->net.host[i].port;
-        uint64_t           one = pfc_bytes(p->peer->node, p->peer, 1), two = pfc_bytes(p->peer->node, p->peer, 2);
+        uint64_t           one = pfc_bytes(p->peer->node, p->peer, 1),
+            two = pfc_bytes(p->peer->node, p->peer, 2);
 
         w->host_bps = p->rate_bps > w->host_bps ? p->rate_bps : w->host_bps;
         if (!s->cfg.is_lossless || !p->peer->is_switch)

@@ -1,11 +1,11 @@
-/* src/run/sim_world.h - a simulated network, as a tuner may know it before it begins. */
+/* src/run/sim_world.h - describes a simulated network to a tuner. */
 #ifndef RUN_SIM_WORLD_H
 #define RUN_SIM_WORLD_H
 
 #include "core/world.h"
 #include "sim/sim.h"
 
-/* Devices are the nodes, and ports the ports, of the same numbers. To be given back. */
+/* Devices and ports have the numbers of nodes and ports. Free it with world_fini(). */
 void sim_world_init(struct world *, const struct sim *, uint64_t interval_ps);
 
 #endif

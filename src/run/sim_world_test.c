@@ -74,7 +74,8 @@ static void init__without_pfc_nothing_pauses(void **state)
     simulation_close(&s);
 }
 
-/* A fat-tree of 4 pods: 16 hosts, 8 edges at them, 8 aggregations behind those, 4 cores behind these; 48 links. */
+/* A fat-tree of 4 pods: 16 hosts, 8 edges at them, 8 aggregations behind those, 4 cores behind these; 48
+ * links. */
 static void init__names_devices_and_ports(void **state)
 {
     static const struct { const char *prefix; uint32_t tier, count; } rows[] = {

@@ -17,13 +17,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SLICE_S        0.05              /* wall time between two looks at the clock */
+#define SLICE_S        0.05              /* wall time of a slice */
 #define SLICE_PS_FIRST (1 * PS_PER_US)
 #define HOSTS_MANY     64u
-#define BYTES_MANY     1e9               /* to send: about a second of work */
-#define SHARE_ASSUMED  0.2               /* of all links, for traffic that has no load */
+#define BYTES_MANY     1e9               /* traffic of about one second of work */
+#define SHARE_ASSUMED  0.2               /* assumed utilization for traffic without a load */
 
-/* What an entry will send, about: by its load, or a share of all links for as long as it goes on. */
+/* Estimates the bytes that an entry will send, from its load or an assumed utilization. */
 static double expected_bytes(const struct scenario *s, const struct traffic_about *t)
 {
     uint64_t stop_ps = t->stop_ps < s->run_ps ? t->stop_ps : s->run_ps;
@@ -33,14 +33,14 @@ static double expected_bytes(const struct scenario *s, const struct traffic_abou
     return (t->load > 0 ? t->bps_per_host * t->hosts : s->host_bps * SHARE_ASSUMED) / 8 * seconds;
 }
 
-/* Threads cost a little at every step of a link's delay, so there must be enough to do in each; and a run of less
- * than a second is not worth it. */
+/* Threads synchronize once per link delay, so each step needs enough work, and the run should last at least a
+ * second. */
 static uint32_t threads_that_pay(const struct scenario *s)
 {
     long   processors = sysconf(_SC_NPROCESSORS_ONLN);
     double bytes = 0, load;
 
-    /* Threads wait for each other; with processors that others use they would do little else. */
+    /* Threads wait for each other, so they are inefficient on processors that other programs use. */
     if (getloadavg(&load, 1) == 1)
         processors -= (long)(load + 0.5);
     for (uint32_t i = 0; i < s->entries; i++)
@@ -50,7 +50,7 @@ static uint32_t threads_that_pay(const struct scenario *s)
     return processors < PARTS_MAX ? (uint32_t)processors : PARTS_MAX;
 }
 
-/* A tuner is shown flow sizes, so there must be a monitor; but one that sets queues has no use for them. */
+/* Tuners need flow sizes and thus a monitor, except those that set single queues. */
 static void need_monitor(struct simulation *s)
 {
     struct watch_cfg *w = &s->scenario.watch;
@@ -61,7 +61,7 @@ static void need_monitor(struct simulation *s)
         w->monitor[w->monitors++] = monitor_find("paraleon");
 }
 
-/* What the loop has decided comes into force, and the loop is told. */
+/* Applies the loop's decision and reports the outcome to the loop. */
 static void carry_out(struct simulation *s, const struct decision *d, uint64_t at_ps)
 {
     struct outcome o;
@@ -82,7 +82,7 @@ static void start_loop(struct simulation *s)
     carry_out(s, &d, 0);
 }
 
-/* Only a tuner that has slots leaves something to record. */
+/* Refuses 'record: yes' for tuners without slots. */
 static int check_record(const struct scenario_tuner *t, const struct loop *l, struct err *err)
 {
     if (!t->is_recorded || loop_slot_ps(l))
@@ -95,7 +95,8 @@ static int check_delays(const struct scenario_tuner *t, const struct loop *l, st
 {
     if ((!t->monitor_delay_ps && !t->dispatch_delay_ps) || !loop_slot_ps(l))
         return 0;
-    return err_set(err, EINVAL, "%sthe tuner %.60s sets queues slot by slot where they are: it has no delays", t->place, t->kind);
+    return err_set(err, EINVAL, "%sthe tuner %.60s sets queues slot by slot where they are: it has no "
+        "delays", t->place, t->kind);
 }
 
 int simulation_open_loop(struct loop *l, const struct scenario *sc, const struct world *w, struct err *err)
@@ -114,7 +115,7 @@ int simulation_open_loop(struct loop *l, const struct scenario *sc, const struct
     return rc;
 }
 
-/* The tuner that the scenario asks for, if it does. */
+/* Opens the scenario's tuner, if any. */
 static int open_tuner(struct simulation *s, struct err *err)
 {
     int rc;
@@ -155,7 +156,8 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
     int rc;
 
     *s = (struct simulation){ .input = *input };
-    rc = scenario_make(&s->scenario, &(struct scenario_source){ input->name, input->text, input->text_bytes, input->base, input->set,
+    rc = scenario_make(&s->scenario, &(struct scenario_source){ input->name, input->text, input->text_bytes,
+                                                                input->base, input->set,
                                                                 input->sets, input->over, input->seed }, err);
     if (rc)
         return rc;
@@ -186,7 +188,7 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
     return 0;
 }
 
-/* The entry that has most messages under way, and how many. */
+/* Finds the entry with the most messages in flight, and their number. */
 static uint32_t busiest_entry(const struct simulation *s, uint64_t *most)
 {
     uint64_t *waiting = xcalloc(s->scenario.entries + 1ul, sizeof *waiting), bytes = 0;
@@ -211,13 +213,14 @@ int simulation_failed(const struct simulation *s, struct err *err)
 
     if (!failure)
         return 0;
-    if (strncmp(failure->text, "more than ", 10) != 0)       /* not for lack of room */
+    if (strncmp(failure->text, "more than ", 10) != 0)       /* not a limit */
         return err_set(err, EINVAL, "%s: %s", s->scenario.path, failure->text);
     e = &s->scenario.entry[busiest_entry(s, &most)];
     if (e->line)
         snprintf(place, sizeof place, ":%u", e->line);
-    return err_set(err, ENOBUFS, "%s%s: %s; most of them, %s, are of '%s': let it send less, on fewer hosts, or for a shorter "
-                   "time", s->scenario.path, place, failure->text, text_from_count(count, sizeof count, most), e->name);
+    return err_set(err, ENOBUFS, "%s%s: %s; most of them, %s, are of '%s': let it send less, on fewer "
+                   "hosts, or for a shorter time", s->scenario.path, place, failure->text,
+                   text_from_count(count, sizeof count, most), e->name);
 }
 
 void simulation_close(struct simulation *s)
@@ -291,7 +294,7 @@ static void on_queue(void *arg, const struct slots_row *r)
         run->hooks->queue(run->hooks->arg, r);
 }
 
-/* A decision that was on its way is in force. A change that somebody else made meanwhile has brought it along. */
+/* A pending decision takes effect. A change of the scenario in the meantime has already applied it. */
 static void carry_out_pending(struct run *run)
 {
     struct decision d = run->pending;
@@ -311,13 +314,13 @@ static void decide(struct run *run, const struct report *report, uint64_t now_ps
         lag_settle(&run->lag, now_ps + delay_ps);
     if (!delay_ps) {
         carry_out(run->s, &d, now_ps);
-    } else if (d.number) {       /* until it is in force there is no other: what it points to stays */
+    } else if (d.number) {       /* no further decision until it takes effect, so its arrays stay valid */
         run->pending = d;
         run->pending_ps = now_ps + delay_ps;
     }
 }
 
-/* The next time at which a report reaches the tuner or its decision is in force. */
+/* The next time at which a report reaches the tuner or a decision takes effect. */
 static uint64_t late_next_ps(const struct run *run)
 {
     uint64_t next_ps = lag_next_ps(&run->lag);
@@ -346,7 +349,8 @@ static void tune(struct run *run, const struct report *report)
         decide(run, report, report->end_ps);
 }
 
-/* Of an interval that the end of the run cuts short a tuner is not told: it would take it for a measurement. */
+/* The last interval may be shorter than the others. Tuners do not see it: they would take it for a full
+ * measurement. */
 static bool is_whole(const struct simulation *s, const struct report *report)
 {
     return report->end_ps - report->start_ps == s->scenario.interval_ps;
@@ -389,8 +393,8 @@ static void look(struct run *run, uint64_t now_ps)
     }
 }
 
-/* When the last frame on the way had arrived. The simulation's own clock has gone on to the end of a
- * slice, which is not the same from run to run. */
+/* The arrival time of the last frame. The simulation's clock has advanced to the end of a slice, which
+ * depends on wall time. */
 static uint64_t last_arrival_ps(const struct sim *s)
 {
     uint64_t last_ps = 0;
@@ -404,7 +408,7 @@ static uint64_t last_arrival_ps(const struct sim *s)
     return last_ps + s->engine.skipped_ps;
 }
 
-/* The run ends here: what is not over will never be. */
+/* Ends a run whose unfinished flows will never finish. */
 static void give_up(struct run *run, uint64_t since_ps)
 {
     struct simulation *s = run->s;
@@ -412,7 +416,7 @@ static void give_up(struct run *run, uint64_t since_ps)
     s->is_stuck = true;
     s->stuck_ps = last_arrival_ps(s->sim);
     if (since_ps < s->stuck_ps)
-        s->stuck_ps = since_ps;  /* frames go on, in vain */
+        s->stuck_ps = since_ps;  /* frames are still sent, without progress */
     stall_explain(s->sim, s->stuck_why);
 }
 
@@ -474,7 +478,8 @@ static const struct task {
 
 #define TASKS (sizeof tasks / sizeof *tasks)
 
-/* Advances the simulation to the next task, or by one slice, or to 'until_ps'; then runs the tasks that are due. */
+/* Advances the simulation to the next task, or by one slice, or to 'until_ps'; then runs the tasks that are
+ * due. */
 static void run_step(struct run *run, uint64_t until_ps)
 {
     struct sim *sim = run->s->sim;
@@ -507,7 +512,7 @@ static bool is_over(const struct run *run)
     return !run->has_more || run->s->sim->is_done || run->is_enough || run->s->is_stuck;
 }
 
-/* Returns whether there is more to do after 'until_ps'. */
+/* Returns true if there is more to do after 'until_ps'. */
 static bool run_until(struct run *run, uint64_t until_ps)
 {
     run->has_more = true;
@@ -530,13 +535,13 @@ static void turn_knobs(struct run *run, const struct knob_change *c)
     carry_out(run->s, &d, c->at_ps);
 }
 
-/* Nobody turns knobs before at_ps, unless there is a tuner. */
+/* No knobs change before at_ps, unless there is a tuner. */
 static void set_horizon(const struct run *run, uint64_t at_ps)
 {
     skip_set_horizon(run->s->sim, run->s->loop.tuner.algo ? 0 : at_ps);
 }
 
-/* Returns when the end was. */
+/* Returns the end time. */
 static uint64_t run_to_end(struct run *run)
 {
     const struct scenario *sc = &run->s->scenario;
@@ -544,7 +549,7 @@ static uint64_t run_to_end(struct run *run)
 
     for (uint32_t i = 0; more && i < sc->changes && sc->change[i].at_ps <= sc->run_ps; i++) {
         set_horizon(run, sc->change[i].at_ps);
-        /* A change is in force for what happens at its very time. */
+        /* A change applies to events at its exact time. */
         if (sc->change[i].at_ps > 0)
             more = run_until(run, sc->change[i].at_ps - 1);
         if (more)
@@ -559,15 +564,15 @@ static uint64_t run_to_end(struct run *run)
     if (sim_failure(run->s->sim) || run->s->is_stuck)
         return run->s->sim->now_ps;
     if (run->s->sim->is_done) {
-        sim_run_until(run->s->sim, sc->run_ps);      /* what is still under way arrives */
+        sim_run_until(run->s->sim, sc->run_ps);      /* delivers packets in flight */
         return run->s->sim->done_ps;
     }
     if (!more && sim_next_active(run->s->sim, 0))
-        give_up(run, NEVER);     /* there are no more events */
+        give_up(run, NEVER);     /* no more events */
     return sc->run_ps != NEVER ? sc->run_ps : last_arrival_ps(run->s->sim);
 }
 
-/* Nothing has moved since the last look: what is left of the run is told in intervals all the same. */
+/* Reports the rest of the run in intervals, although nothing has moved since the last sample. */
 static void look_until(struct run *run, uint64_t end_ps)
 {
     while (end_ps > run->looked_ps && !run->is_enough) {
@@ -575,7 +580,7 @@ static void look_until(struct run *run, uint64_t end_ps)
 
         look(run, next_ps < end_ps ? next_ps : end_ps);
     }
-    if (run->interval.end_ps)    /* the end has cut it short */
+    if (run->interval.end_ps)    /* incomplete */
         end_interval(run, &run->interval);
 }
 
@@ -584,7 +589,7 @@ bool simulation_has_intervals(const struct simulation *s)
     return s->pace.interval_ps != NEVER;
 }
 
-/* No flow starts before this. */
+/* The start time of the first flow. */
 static uint64_t first_start_ps(const struct scenario *s)
 {
     uint64_t first_ps = s->entries ? NEVER : 0;
@@ -597,7 +602,8 @@ static uint64_t first_start_ps(const struct scenario *s)
 void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, struct progress *progress)
 {
     static const struct simulation_hooks none;
-    struct run run = { .s = s, .hooks = hooks ? hooks : &none, .progress = progress, .slice_ps = SLICE_PS_FIRST, .sample_next_ps = NEVER };
+    struct run run = { .s = s, .hooks = hooks ? hooks : &none, .progress = progress,
+                       .slice_ps = SLICE_PS_FIRST, .sample_next_ps = NEVER };
     double     start_s = progress_clock_s();
 
     if (run.hooks->sample)
@@ -614,7 +620,8 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     s->series.is_growing = s->pace.is_growing;
     if (s->pace.is_growing)
         series_begin_idle(&s->series, first_start_ps(&s->scenario) / s->pace.point_ps);
-    if (s->loop.tuner.algo && s->loop.tuner.algo->wants_messages && s->loop.tuner.algo->wants_messages(s->loop.tuner.state))
+    if (s->loop.tuner.algo && s->loop.tuner.algo->wants_messages &&
+        s->loop.tuner.algo->wants_messages(s->loop.tuner.state))
         run.messages = messages_new(s->sim);
     run.slots = slots_new(&s->applier, &s->loop, s->scenario.tuner.start_ps);
     if (run.slots) {

@@ -1,7 +1,5 @@
-/* src/run/simulation.h - one run of one scenario, from its text to all that was found.
- *
- * For every command that simulates: run prints it, compare runs many.
- */
+/* src/run/simulation.h - one run of one scenario, from its text to its results. Used by all commands that
+ * simulate. */
 #ifndef RUN_SIMULATION_H
 #define RUN_SIMULATION_H
 
@@ -28,28 +26,30 @@ struct simulation_input {
     const char        *name;     /* of the scenario's file, for messages and for files it names */
     const char        *text;
     size_t             text_bytes;
-    const struct build *base;    /* a scenario that a program has made, instead of a text; NULL: a text */
-    const char *const *set;      /* what the command line changes */
+    const struct build *base;    /* a scenario built by a program, instead of a text; or NULL */
+    const char *const *set;      /* --set texts */
     uint32_t           sets;
-    const struct build *over;    /* put over all of these; NULL: nothing */
+    const struct build *over;    /* overrides all of these; or NULL */
     const uint64_t    *seed;     /* NULL: the scenario's */
-    uint32_t           threads;  /* that may share the work; 0: as many as pay */
-    uint64_t           until_ps; /* the run ends then at the latest; 0: when the scenario says */
-    bool               is_untuned;           /* the tuner that the scenario asks for is left out */
-    const struct predict_maker *maker;       /* of twins, for tuners that try settings before; its arg is this input. NULL: none */
-    const struct knobs *knobs;   /* in force from the start instead of the scenario's; NULL: the scenario's */
+    uint32_t           threads;  /* 0: as many as are useful */
+    uint64_t           until_ps; /* latest end of the run; 0: the scenario's */
+    bool               is_untuned;           /* without the scenario's tuner */
+    const struct predict_maker *maker;       /* makes twins for tuners; its arg is this input. NULL: none */
+    const struct knobs *knobs;   /* initial setting; NULL: the scenario's */
 };
 
-/* Who wants to know while it runs; each may be NULL. */
+/* Callbacks during the run; each may be NULL. */
 struct simulation_hooks {
     void *arg;
     void (*flow_done)(void *arg, const struct flow_result *);
     void (*pfc)(void *arg, const struct pfc_result *);
-    void (*report)(void *arg, const struct report *);       /* of every interval; see simulation_has_intervals() */
+    void (*report)(void *arg, const struct report *);       /* every interval; see
+                                                             * simulation_has_intervals() */
     void (*queue)(void *arg, const struct slots_row *);     /* see slots_record() */
-    bool (*is_enough)(void *arg);            /* asked after every interval; true: the run ends there */
+    bool (*is_enough)(void *arg);            /* after every interval; true ends the run */
     void (*op)(void *arg, const struct op_result *);
-    void (*sample)(void *arg, uint64_t now_ps);          /* every sample_ps; not with fidelity fast, which would notice */
+    void (*sample)(void *arg, uint64_t now_ps);          /* every sample_ps; would affect fidelity fast, so
+                                                          * not there */
     uint64_t sample_ps;
 };
 
@@ -61,40 +61,40 @@ struct simulation {
     struct ops      ops;
     struct series   series;
     struct scores   scores;
-    struct loop     loop;        /* with a tuner, or without one */
-    struct world    world;       /* as the tuner knows it; empty if there is none */
+    struct loop     loop;        /* with or without a tuner */
+    struct world    world;       /* for the tuner; empty without one */
     struct applier  applier;
-    struct queue_log queues;     /* of a tuner that sets queues one by one; else empty */
+    struct queue_log queues;     /* of a tuner that sets single queues; otherwise empty */
     struct pace     pace;
-    uint64_t        intervals;   /* that have been reported to hooks, monitors and tuners */
+    uint64_t        intervals;   /* reported to hooks, monitors and tuners */
     uint64_t        end_ps;      /* of the run */
-    bool            is_stuck;    /* it ended there because nothing moved any more, with flows that were not over */
-    uint64_t        stuck_ps;    /* since then, about, */
-    char            stuck_why[STALL_TEXT_MAX];       /* and these, where and why */
-    double          wall_s;      /* the only figure that another run does not repeat */
+    bool            is_stuck;    /* the run ended because of a deadlock, with unfinished flows */
+    uint64_t        stuck_ps;    /* approximate start of the deadlock */
+    char            stuck_why[STALL_TEXT_MAX];       /* its location and cause */
+    double          wall_s;      /* wall time; the only result that is not reproducible */
 };
 
-/* Reads the scenario and builds its network. What 'input' points to must outlive the simulation. On failure
- * there is nothing to close. */
+/* Reads the scenario and builds its network. Data that 'input' points to must outlive the simulation. On
+ * failure there is nothing to close. */
 int simulation_open(struct simulation *, const struct simulation_input *, struct err *);
 
-/* Runs to the end, changing knobs on the way. 'progress' is told how far it has come; NULL: nobody is. */
+/* Runs to the end and applies the scenario's changes. 'progress' may be NULL. */
 void simulation_run(struct simulation *, const struct simulation_hooks *, struct progress *);
 
-/* Whether there are intervals of one length, which hooks are told of. Otherwise the points of the series are all there
- * is: see pace.h. */
+/* True if there are intervals of constant length, which hooks receive. Otherwise there are only the points of
+ * the series: see pace.h. */
 bool simulation_has_intervals(const struct simulation *);
 
-/* After the run: 0, or why it did not come to its end; what it has found is then of no use. */
+/* After the run: returns 0, or the error that ended it; the results are then invalid. */
 int simulation_failed(const struct simulation *, struct err *);
 
 void simulation_close(struct simulation *);
 
-/* The tuner that the scenario asks for, with its options; what is wrong is told with its place in the file. */
+/* The scenario's tuner with its options. Errors name the place in the file. */
 int simulation_open_loop(struct loop *, const struct scenario *, const struct world *, struct err *);
 
-/* For a search that goes on from run to run: before the run hands a loop over to a simulation that is untuned; after
- * it takes it back. */
+/* For a search over several runs: lends a loop to an untuned simulation before the run, and takes it back
+ * afterwards. */
 void simulation_lend(struct simulation *, struct loop *);
 void simulation_take_back(struct simulation *, struct loop *);
 

@@ -157,7 +157,8 @@ static void run__ends_when_it_is_enough(void **state)
     simulation_close(&s);
 }
 
-/* Without an interval: points from one end to the other, 100 to SERIES_POINTS of them, however long the run is. */
+/* Without an interval: points from one end to the other, 100 to SERIES_POINTS of them, however long the run
+ * is. */
 static void run__without_an_interval_has_enough_points(void **state)
 {
     static const char *const length[] = { "30us", "70us", "400us", "3ms", "40ms", "700ms" };
@@ -207,9 +208,11 @@ static void run_and_keep(const char *interval, struct kept *k, uint32_t *points)
     struct simulation s;
     char text[400];
 
-    snprintf(text, sizeof(text), "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 1, rate: 10Gbps, delay: 1us}\n"
+    snprintf(text, sizeof(text), "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 1, rate: "
+        "10Gbps, delay: 1us}\n"
              "switch: {buffer: 400KB}\nknobs: {kmin: 20KB, kmax: 80KB}\nmonitor: [exact, paraleon]\n"
-             "traffic: [{kind: poisson, load: 0.5, sizes: WebSearch}, {kind: incast, senders: 7, size: 900KB}]\n"
+             "traffic: [{kind: poisson, load: 0.5, sizes: WebSearch}, {kind: incast, senders: 7, size: "
+             "900KB}]\n"
              "%srun: 4500us\n", interval);
     open_text(&s, text);
     simulation_run(&s, &hooks, NULL);
@@ -254,7 +257,8 @@ static void run__intervals_are_the_same_with_points_between(void **state)
     assert_true(pauses > 0 && marks > 0);
 }
 
-/* Runs of 4 intervals and half a one: a search goes on from one to the next, with the setting that was left. */
+/* Runs of 4 intervals and half a one: a search goes on from one to the next, with the setting that was
+ * left. */
 static void lend__a_search_goes_on_in_the_next_run(void **state)
 {
     static const char text[] = "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n"
@@ -300,7 +304,8 @@ static void lend__a_search_goes_on_in_the_next_run(void **state)
                    "traffic: [{kind: poisson, load: 0.3, sizes: FB_Hadoop}]\n" \
                    "knobs: {rpg_hai_rate: 70}\ninterval: 100us\nrun: 500us\n"
 
-/* Expert's settings: rpg_ai_rate 50, kmin 1600, kmax 6400, pmax 0.2. A change of pmax touches nothing else, and stays. */
+/* Expert's settings: rpg_ai_rate 50, kmin 1600, kmax 6400, pmax 0.2. A change of pmax touches nothing else,
+ * and stays. */
 static void change__touches_what_it_names_and_stays(void **state)
 {
     static const struct { enum knob knob; double value; } rows[] = {
@@ -509,7 +514,8 @@ static void open__refuses_a_wrong_scenario(void **state)
 #define BUSY "topology: {kind: star, hosts: 4, rate: 10Gbps, delay: 1us}\n" \
              "traffic: [{kind: all_to_all, size: 1GB}]\ninterval: 200us\nrun: 10ms\n"
 
-/* A decision on a report is in force monitor + dispatch delay after its end, and the next report is of what began then. */
+/* A decision on a report is in force monitor + dispatch delay after its end, and the next report is of what
+ * began then. */
 static void delay__decisions_are_in_force_as_late_as_they_should(void **state)
 {
     const uint64_t    delay_ps = 450 * PS_PER_US;
@@ -551,7 +557,8 @@ static void delay__of_nothing_is_none(void **state)
     simulation_run(&a, NULL, NULL);
     simulation_run(&b, NULL, NULL);
     assert_int_equal(a.loop.tuning.steps, b.loop.tuning.steps);
-    assert_true(a.loop.tuning.steps == 50 && knobs_equal(&a.loop.tuning.step[49].is, &b.loop.tuning.step[49].is));
+    assert_true(a.loop.tuning.steps == 50 && knobs_equal(&a.loop.tuning.step[49].is,
+                                                         &b.loop.tuning.step[49].is));
     simulation_close(&a);
     simulation_close(&b);
 }

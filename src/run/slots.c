@@ -10,14 +10,14 @@ struct slots {
     struct loop        *loop;
     struct telemetry   *telemetry;
     struct queue_slot  *seen;
-    uint64_t            start_ps, slot_ps, slot; /* the slot at hand, from 0 */
-    uint32_t            sample;  /* the next of it, from 1; 0: it has not begun */
+    uint64_t            start_ps, slot_ps, slot; /* slot: current, from 0 */
+    uint32_t            sample;  /* next sample of the slot, from 1; 0: not begun */
 
-    void (*row)(void *arg, const struct slots_row *);    /* NULL: nobody asks */
+    void (*row)(void *arg, const struct slots_row *);    /* NULL: not recorded */
     void               *row_arg;
     struct queue_facts *queue;
     uint32_t            count;
-    struct ecn         *was;     /* in force when the slot began */
+    struct ecn         *was;     /* at the start of the slot */
 };
 
 struct slots *slots_new(struct applier *a, struct loop *loop, uint64_t start_ps)
@@ -44,7 +44,7 @@ void slots_free(struct slots *s)
     free(s);
 }
 
-/* ---- what is recorded ---- */
+/* ---- record ---- */
 
 static struct ecn in_force(const struct slots *s, uint32_t queue)
 {
@@ -110,7 +110,7 @@ static void decide(struct slots *s, uint64_t end_ps)
 void slots_look(struct slots *s)
 {
     if (s->sample++ == 0) {
-        telemetry_read(s->telemetry, s->seen);     /* what was before does not count */
+        telemetry_read(s->telemetry, s->seen);     /* discards earlier measurements */
         begin_record(s);
         return;
     }

@@ -21,7 +21,8 @@
     "interval: 250us\n" \
     "run: 2ms\n"
 
-static void open_text(struct simulation *s, const char *text, const char *const *set, uint32_t sets, uint32_t threads)
+static void open_text(struct simulation *s, const char *text, const char *const *set, uint32_t sets,
+                      uint32_t threads)
 {
     struct simulation_input input = { .name = "test", .text = text, .text_bytes = strlen(text), .set = set,
                                       .sets = sets, .threads = threads };
@@ -74,7 +75,8 @@ static bool queues(const void *state, struct ecn *ecn)
 
 static const struct key_row none[] = { { 0 } };
 
-static const struct tuner_algo logger = { .create = create, .destroy = destroy, .step = step, .slot_ps = slot_ps,
+static const struct tuner_algo logger = { .create = create, .destroy = destroy, .step = step,
+                                          .slot_ps = slot_ps,
                                           .slot = slot, .queues = queues, .name = "logger", .option = none };
 
 static void lend(struct simulation *s, const struct tuner_algo *algo)
@@ -114,7 +116,8 @@ static void look__begins_when_the_tuner_does(void **state)
 {
     static const char *const set[] = { "tuner={kind: default, start: 1ms}" };
     struct simulation        s;
-    struct simulation_input  input = { .name = "test", .text = NETWORK, .text_bytes = strlen(NETWORK), .set = set,
+    struct simulation_input  input = { .name = "test", .text = NETWORK, .text_bytes = strlen(NETWORK),
+                                       .set = set,
                                        .sets = 1, .threads = 1, .is_untuned = true };
     struct err               err;
 
@@ -128,7 +131,7 @@ static void look__begins_when_the_tuner_does(void **state)
     simulation_close(&s);
 }
 
-/* ---- what is recorded ---- */
+/* ---- record ---- */
 
 #define ROWS_MAX 4096
 
@@ -193,12 +196,14 @@ static bool is_in_template(const struct ecn *e)
     uint32_t   count = acc_actions_list(ACC_TEMPLATE, list);
 
     for (uint32_t i = 0; i < count; i++)
-        if (list[i].kmin_bytes == e->kmin_bytes && list[i].kmax_bytes == e->kmax_bytes && list[i].pmax == e->pmax)
+        if (list[i].kmin_bytes == e->kmin_bytes && list[i].kmax_bytes == e->kmax_bytes &&
+            list[i].pmax == e->pmax)
             return true;
     return false;
 }
 
-/* From row to row the setting is that of the last, unless the row says that it changed; the port has the last. */
+/* From row to row the setting is that of the last, unless the row says that it changed; the port has the
+ * last. */
 static void record__the_setting_follows_from_row_to_row(void **state)
 {
     struct simulation s;
@@ -243,7 +248,8 @@ static void count_slot(void *state, const struct queue_slot *seen)
     log_of.slots++;
 }
 
-static const struct tuner_algo script = { .create = create, .destroy = destroy, .step = step, .slot_ps = slot_ps,
+static const struct tuner_algo script = { .create = create, .destroy = destroy, .step = step,
+                                          .slot_ps = slot_ps,
                                           .slot = count_slot, .queues = queues_of_script, .name = "script",
                                           .option = none };
 
@@ -284,8 +290,8 @@ static void record__an_idle_queue_has_a_row_when_it_is_set(void **state)
     simulation_close(&s);
 }
 
-/* A change of the scenario's is for all queues, and of the knobs that it names: each keeps the rest of its own, and the
- * tuner, which wants nothing new, does not take it back. */
+/* A change of the scenario's is for all queues, and of the knobs that it names: each keeps the rest of its
+ * own, and the tuner, which wants nothing new, does not take it back. */
 static void run__a_change_leaves_queues_what_it_does_not_name(void **state)
 {
     static const struct { const char *change; struct ecn third, others; } rows_of[] = {
@@ -314,14 +320,15 @@ static void run__a_change_leaves_queues_what_it_does_not_name(void **state)
     }
 }
 
-/* The second slot ends at 140 us, with a wish of the tuner's for the third queue; a change at that instant holds there, too.
- * A knob of NICs that changes does nothing to queues. */
+/* The second slot ends at 140 us, with a wish of the tuner's for the third queue; a change at that instant
+ * holds there, too. A knob of NICs that changes does nothing to queues. */
 static void run__a_change_at_the_end_of_a_slot_holds(void **state)
 {
     struct simulation s;
 
     (void)state;
-    run_script(&s, IDLE "changes: [{at: 140us, knobs: {kmin: 20KB}}, {at: 500us, knobs: {rpg_ai_rate: 50}}]\n");
+    run_script(&s, IDLE "changes: [{at: 140us, knobs: {kmin: 20KB}}, {at: 500us, knobs: {rpg_ai_rate: "
+        "50}}]\n");
     assert_true(rows_count > 16);
     for (uint32_t i = 0; i < 16; i++) {
         struct ecn want = i == 2 ? (struct ecn){ 20000, 70000, 0.5 } : (struct ecn){ 20000, 400000, 0.2 };
@@ -365,7 +372,8 @@ static void set__secn2_by_the_speed_of_each_port(void **state)
 /* Agents that learn while the network runs: no result depends on the number of threads. */
 static void acc__the_same_with_many_threads(void **state)
 {
-    static const char *const set[] = { "tuner={kind: acc, model: none, train: yes, epsilon: 0.5, exchange: 5}" };
+    static const char *const set[] = { "tuner={kind: acc, model: none, train: yes, epsilon: 0.5, exchange: "
+        "5}" };
     struct tuning_step       last[2];
     uint64_t                 done[2], marked[2];
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-/* Five switches in a ring with two hosts each, which all send to hosts two switches further on: each link of the ring
- * waits for the next, as shortest paths have it. */
+/* Five switches in a ring with two hosts each, which all send to hosts two switches further on: each link of
+ * the ring waits for the next, as shortest paths have it. */
 #define RING                                                                                                             \
     "topology:\n  kind: graph\n  hosts: 10\n  switches: 5\n  links: ["                                                   \
     "{a: s0, b: s1}, {a: s1, b: s2}, {a: s2, b: s3}, {a: s3, b: s4}, {a: s4, b: s0}, "                                   \
@@ -22,7 +22,8 @@
 
 static void run_text(struct simulation *s, const char *text, uint32_t threads)
 {
-    struct simulation_input input = { .name = "test.yaml", .text = text, .text_bytes = strlen(text), .threads = threads };
+    struct simulation_input input = { .name = "test.yaml", .text = text, .text_bytes = strlen(text),
+                                      .threads = threads };
     struct err              err;
 
     if (simulation_open(s, &input, &err))
@@ -32,7 +33,8 @@ static void run_text(struct simulation *s, const char *text, uint32_t threads)
 
 /* ---- what stands ---- */
 
-/* The pauses are a ring, and the text says which; any division of the work finds the same at the same time. */
+/* The pauses are a ring, and the text says which; any division of the work finds the same at the same
+ * time. */
 static void run__names_a_deadlock(void **unused)
 {
     struct simulation first, s;
@@ -40,7 +42,8 @@ static void run__names_a_deadlock(void **unused)
     (void)unused;
     run_text(&first, RING ROUND, 1);
     assert_true(first.is_stuck);
-    assert_non_null(strstr(first.stuck_why, "; PFC deadlock, each paused by the next: s0 -> s1 -> s2 -> s3 -> s4 -> s0"));
+    assert_non_null(strstr(first.stuck_why, "; PFC deadlock, each paused by the next: s0 -> s1 -> s2 -> s3 "
+        "-> s4 -> s0"));
     assert_non_null(strstr(first.stuck_why, "h0 -> h4 ("));
     assert_non_null(strstr(first.stuck_why, "waits in s0, paused by s1; "));
     assert_non_null(strstr(first.stuck_why, "; and 7 more; "));
@@ -53,7 +56,8 @@ static void run__names_a_deadlock(void **unused)
         assert_string_equal(s.stuck_why, first.stuck_why);
         assert_int_equal(s.stuck_ps, first.stuck_ps);
         assert_int_equal(s.end_ps, first.end_ps);
-        assert_int_equal(s.sim->engine.counters.payload_received, first.sim->engine.counters.payload_received);
+        assert_int_equal(s.sim->engine.counters.payload_received,
+                         first.sim->engine.counters.payload_received);
         simulation_close(&s);
     }
     simulation_close(&first);
@@ -80,7 +84,8 @@ static void run__names_what_is_never_sent_again(void **unused)
     run_text(&s, "topology: {kind: star, hosts: 3, loss: 0.05}\nhost: {rto: 0}\n"
                  "traffic: [{kind: incast, senders: 2, size: 20KB, flows: 20}]\n", 1);
     assert_true(s.is_stuck);
-    assert_non_null(strstr(s.stuck_why, "a packet or its answer was lost, and 'rto: 0' has nothing sent again"));
+    assert_non_null(strstr(s.stuck_why, "a packet or its answer was lost, and 'rto: 0' has nothing sent "
+        "again"));
     assert_true(s.end_ps < 4 * PS_PER_MS);
     simulation_close(&s);
 }
@@ -91,7 +96,8 @@ static void run__names_a_host_that_cannot_be_reached(void **unused)
     struct simulation s;
 
     (void)unused;
-    run_text(&s, "topology: {kind: star, hosts: 3, links_down: [{a: h2, b: s0, down: 10us}]}\nhost: {rto: 1ms}\n"
+    run_text(&s, "topology: {kind: star, hosts: 3, links_down: [{a: h2, b: s0, down: 10us}]}\nhost: {rto: "
+        "1ms}\n"
                  "traffic: [{kind: incast, senders: 2, size: 1MB}]\nrun: 1s\n", 1);
     assert_true(s.is_stuck);
     assert_true(s.end_ps < PS_PER_S / 10);
@@ -117,7 +123,8 @@ static void expect_end(const char *text)
 static void run__waits_for_a_link(void **unused)
 {
     (void)unused;
-    expect_end("topology: {kind: star, hosts: 3, links_down: [{a: h2, b: s0, down: 10us, up: 40ms}]}\nhost: {rto: 1ms}\n"
+    expect_end("topology: {kind: star, hosts: 3, links_down: [{a: h2, b: s0, down: 10us, up: 40ms}]}\nhost: "
+        "{rto: 1ms}\n"
                "traffic: [{kind: incast, senders: 2, size: 1MB}]\n");
 }
 
@@ -126,7 +133,8 @@ static void run__waits_for_the_next_flow(void **unused)
 {
     (void)unused;
     expect_end(STAR "host: {rto: 1ms}\n"
-               "traffic: [{kind: incast, senders: 2, size: 1MB}, {kind: incast, senders: 2, size: 1MB, start: 3s}]\n");
+               "traffic: [{kind: incast, senders: 2, size: 1MB}, {kind: incast, senders: 2, size: 1MB, "
+               "start: 3s}]\n");
 }
 
 /* A run that has an end comes to it: what is not over then is no news. */

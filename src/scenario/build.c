@@ -22,7 +22,7 @@ struct yaml_node *build_node(struct build *b, const char *key, const char *text)
     return node;
 }
 
-/* The place of an entry of that name, or behind the last. */
+/* Returns the link to the entry of that name, or the end of the list. */
 static struct yaml_node **place_of(struct yaml_node *in, const char *key)
 {
     struct yaml_node **at = &in->child;

@@ -1,8 +1,8 @@
-/* src/scenario/build.h - a scenario, or a part of one, made by a program.
+/* src/scenario/build.h - builds a scenario, or a part of one, in a program.
  *
- * It is the tree that the reader of YAML makes, without the text: keys are read, checked and refused alike. Whole, it stands
- * for a file. Put over a file, each key of its root is a path as of --set ("topology", "host.mtu", "traffic.0.load"), and its
- * value takes the place of what the file says.
+ * Makes the same tree as the YAML reader, without text, so keys are checked in the same way. It can replace a
+ * file, or override one: each key of its root is then a path as in --set ("topology", "host.mtu",
+ * "traffic.0.load").
  */
 #ifndef SCENARIO_BUILD_H
 #define SCENARIO_BUILD_H
@@ -15,17 +15,17 @@ struct build {                   /* zero: empty */
     struct yaml_node   *root;    /* a map; NULL: empty */
     struct yaml_node  **made;    /* all nodes, owned */
     uint32_t            count;
-    const struct build *below;   /* put over a file before this one; NULL: none */
+    const struct build *below;   /* applied before this one; NULL: none */
 };
 
-/* Each adds an entry to the map or list 'in' (NULL: the root). 'key': of a map; what it had there before is replaced. NULL: of
- * a list. */
+/* Each adds an entry to the map or list 'in' (NULL: the root), and replaces an entry of the same key. 'key'
+ * is NULL for lists. */
 struct yaml_node *build_map(struct build *, struct yaml_node *in, const char *key);
 struct yaml_node *build_list(struct build *, struct yaml_node *in, const char *key);
 struct yaml_node *build_text(struct build *, struct yaml_node *in, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A single node, without a place in the tree; a copy, with all below it. */
+/* Makes a node outside of the tree, or a deep copy of one. */
 struct yaml_node *build_node(struct build *, const char *key, const char *text);
 struct yaml_node *build_copy(struct build *, const struct yaml_node *);
 

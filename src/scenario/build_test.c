@@ -8,8 +8,10 @@
 
 #include <cmocka.h>
 
-static const char text[] = "topology: {kind: clos, tors: 2, hosts_per_tor: 3, spines: 2, delay: 2us, link_rates: [{a: h1, b: tor0, rate: 25Gbps}]}\n"
-                           "host: {mtu: 4096, window: bdp}\ntraffic: [{kind: incast, senders: [h0, h1], receiver: h5, size: 64KB}]\nrun: 1ms\n";
+static const char text[] = "topology: {kind: clos, tors: 2, hosts_per_tor: 3, spines: 2, delay: 2us, "
+    "link_rates: [{a: h1, b: tor0, rate: 25Gbps}]}\n"
+                           "host: {mtu: 4096, window: bdp}\ntraffic: [{kind: incast, senders: [h0, h1], "
+                           "receiver: h5, size: 64KB}]\nrun: 1ms\n";
 
 static void build_all(struct build *b)
 {
@@ -41,8 +43,10 @@ static void assert_same(const struct scenario *a, const struct scenario *b)
 {
     assert_int_equal(a->graph.links, b->graph.links);
     for (uint32_t i = 0; i < a->graph.links; i++)
-        assert_true(a->graph.link[i].rate_bps == b->graph.link[i].rate_bps && a->graph.link[i].delay_ps == b->graph.link[i].delay_ps);
-    assert_true(a->cfg.mtu_bytes == b->cfg.mtu_bytes && a->cfg.window_bytes == b->cfg.window_bytes && a->run_ps == b->run_ps);
+        assert_true(a->graph.link[i].rate_bps == b->graph.link[i].rate_bps &&
+                    a->graph.link[i].delay_ps == b->graph.link[i].delay_ps);
+    assert_true(a->cfg.mtu_bytes == b->cfg.mtu_bytes && a->cfg.window_bytes == b->cfg.window_bytes &&
+                a->run_ps == b->run_ps);
     assert_int_equal(a->entries, b->entries);
     assert_true(a->entry[0].hosts == b->entry[0].hosts && a->entry[0].start_ps == b->entry[0].start_ps);
 }
@@ -77,7 +81,9 @@ static void scenario_make__over_comes_last(void **unused)
     build_text(&over, NULL, "run", "3ms");
     build_text(&over, NULL, "run", "4ms");
     build_text(&over, NULL, "traffic.0.start", "1us");
-    assert_int_equal(0, scenario_make(&s, &(struct scenario_source){ .name = "s", .text = text, .text_bytes = strlen(text), .set = set, .sets = 2,
+    assert_int_equal(0, scenario_make(&s, &(struct scenario_source){ .name = "s", .text = text,
+                                                                     .text_bytes = strlen(text), .set = set,
+                                                                             .sets = 2,
                                                                      .over = &over }, &err));
     assert_true(s.cfg.mtu_bytes == 2000 && s.run_ps == 4000000000 && s.entry[0].start_ps == 1000000);
     assert_int_equal(2, over.root->count);
@@ -93,7 +99,8 @@ static void scenario_make__refuses_as_a_text(void **unused)
         { "host.mut", "1", "s:1:1: 'mut' is not a key of host; did you mean 'mtu'?" },
         { "rnu", "1ms", "s:1:1: 'rnu' is not a knob or a key; did you mean 'run'?" },
         { "traffic.7.size", "1KB", "s:1:1: there is no entry 7 in a list of 1; the first is 0" },
-        { "topology", "[", "s:1:1: '[' is not a kind of topology" },       /* text is a value, whatever it looks like */
+        /* text is a value, whatever it looks like */
+        { "topology", "[", "s:1:1: '[' is not a kind of topology" },
     };
 
     (void)unused;
@@ -103,7 +110,9 @@ static void scenario_make__refuses_as_a_text(void **unused)
         struct err      err;
 
         build_text(&over, NULL, cases[i].key, "%s", cases[i].value);
-        assert_true(scenario_make(&s, &(struct scenario_source){ .name = "s", .text = text, .text_bytes = strlen(text), .over = &over }, &err) < 0);
+        assert_true(scenario_make(&s, &(struct scenario_source){ .name = "s", .text = text,
+                                                                 .text_bytes = strlen(text), .over = &over },
+                                                                     &err) < 0);
         if (strncmp(err.text, cases[i].why, strlen(cases[i].why)) != 0)
             assert_string_equal(cases[i].why, err.text);
         build_fini(&over);

@@ -92,7 +92,8 @@ static void draw_slow_hosts(struct draw *d, uint32_t per_rack)
 
     fprintf(d->out, "  link_rates:\n");
     for (uint32_t i = 0; i < slow; i++)
-        fprintf(d->out, "    - {a: h%u, b: tor%u, rate: %gGbps}\n", i, i / per_rack, (double)d->rate_gbps / part);
+        fprintf(d->out, "    - {a: h%u, b: tor%u, rate: %gGbps}\n", i, i / per_rack,
+                (double)d->rate_gbps / part);
     d->left /= part;             /* a load is the same for all hosts */
 }
 
@@ -109,12 +110,14 @@ static void draw_failure(struct draw *d, uint32_t spines)
 
 static void draw_clos(struct draw *d)
 {
-    uint32_t per_rack = between(d, 4, 16), spines = between(d, 1, 4), up_gbps = min_u32(d->rate_gbps * ONE_OF(d, 1, 1, 2, 4), 1600);
+    uint32_t per_rack = between(d, 4, 16), spines = between(d, 1, 4),
+        up_gbps = min_u32(d->rate_gbps * ONE_OF(d, 1, 1, 2, 4), 1600);
 
     d->racks = between(d, 2, 8);
     d->hosts = d->racks * per_rack;
     d->path = 4;
-    fprintf(d->out, "topology:\n  kind: clos\n  tors: %u\n  hosts_per_tor: %u\n  spines: %u\n  rate: %uGbps\n  fabric_rate: %uGbps\n",
+    fprintf(d->out, "topology:\n  kind: clos\n  tors: %u\n  hosts_per_tor: %u\n  spines: %u\n  rate: "
+        "%uGbps\n  fabric_rate: %uGbps\n",
             d->racks, per_rack, spines, d->rate_gbps, up_gbps);
     draw_delays(d, up_gbps);
     d->ports = max_u32(per_rack + spines, d->racks);
@@ -138,7 +141,8 @@ static void draw_fat_tree(struct draw *d)
 /* Three tiers of which the upper ones are oversubscribed. */
 static void draw_pods(struct draw *d)
 {
-    uint32_t pods = between(d, 2, 3), tors = between(d, 2, 4), per_rack = between(d, 4, 8), aggs = between(d, 1, 2);
+    uint32_t pods = between(d, 2, 3), tors = between(d, 2, 4), per_rack = between(d, 4, 8),
+        aggs = between(d, 1, 2);
     uint32_t cores = between(d, 1, 2), up_gbps = min_u32(d->rate_gbps * ONE_OF(d, 1, 2, 4), 1600);
     double   us = octaves(d, 0.3, 24);
 
@@ -155,13 +159,16 @@ static void draw_pods(struct draw *d)
     for (uint32_t i = 0; i < cores; i++)
         fprintf(d->out, "core%u%s", i, i + 1 < cores ? ", " : "]\n  links:\n");
     for (uint32_t i = 0; i < d->hosts; i++)
-        fprintf(d->out, "    - {a: h%u, b: tor%u, rate: %uGbps, delay: %.0fns}\n", i, i / per_rack, d->rate_gbps, 1000 * us);
+        fprintf(d->out, "    - {a: h%u, b: tor%u, rate: %uGbps, delay: %.0fns}\n", i, i / per_rack,
+                d->rate_gbps, 1000 * us);
     for (uint32_t t = 0; t < d->racks; t++)
         for (uint32_t a = 0; a < aggs; a++)
-            fprintf(d->out, "    - {a: tor%u, b: agg%u, rate: %uGbps, delay: %.0fns}\n", t, t / tors * aggs + a, up_gbps, 1000 * us);
+            fprintf(d->out, "    - {a: tor%u, b: agg%u, rate: %uGbps, delay: %.0fns}\n", t,
+                    t / tors * aggs + a, up_gbps, 1000 * us);
     for (uint32_t a = 0; a < pods * aggs; a++)
         for (uint32_t c = 0; c < cores; c++)
-            fprintf(d->out, "    - {a: agg%u, b: core%u, rate: %uGbps, delay: %.0fns}\n", a, c, up_gbps, 3000 * us);
+            fprintf(d->out, "    - {a: agg%u, b: core%u, rate: %uGbps, delay: %.0fns}\n", a, c, up_gbps,
+                    3000 * us);
 }
 
 static void draw_rails(struct draw *d)
@@ -172,7 +179,8 @@ static void draw_rails(struct draw *d)
     d->hosts = servers * gpus;
     d->path = 3;                 /* much stays on its rail */
     d->has_servers = true;
-    fprintf(d->out, "topology:\n  kind: rail_optimized\n  servers: %u\n  gpus: %u\n  spines: %u\n  rate: %uGbps\n", servers, gpus,
+    fprintf(d->out, "topology:\n  kind: rail_optimized\n  servers: %u\n  gpus: %u\n  spines: %u\n  rate: "
+        "%uGbps\n", servers, gpus,
             spines, d->rate_gbps);
     draw_delays(d, d->rate_gbps);
 }
@@ -184,7 +192,8 @@ static void draw_planes(struct draw *d)
     d->ports = per_rack + spines;
     d->hosts = tors * per_rack;
     d->path = 4;
-    fprintf(d->out, "topology:\n  kind: multi_plane\n  planes: 2\n  tors: %u\n  hosts_per_tor: %u\n  spines: %u\n  rate: %uGbps\n",
+    fprintf(d->out, "topology:\n  kind: multi_plane\n  planes: 2\n  tors: %u\n  hosts_per_tor: %u\n  "
+        "spines: %u\n  rate: %uGbps\n",
             tors, per_rack, spines, d->rate_gbps);
     draw_delays(d, d->rate_gbps);
 }
@@ -192,7 +201,8 @@ static void draw_planes(struct draw *d)
 static void draw_topology(struct draw *d)
 {
     static void (*const kinds[])(struct draw *) = {
-        draw_star, draw_clos, draw_clos, draw_clos, draw_fat_tree, draw_pods, draw_pods, draw_rails, draw_rails, draw_planes,
+        draw_star, draw_clos, draw_clos, draw_clos, draw_fat_tree, draw_pods, draw_pods, draw_rails,
+            draw_rails, draw_planes,
     };
 
     d->rate_gbps = ONE_OF(d, 25, 50, 100, 100, 200, 400, 400, 800);
@@ -221,7 +231,8 @@ static void draw_devices(struct draw *d)
 
 /* ---- traffic ---- */
 
-static const char *const tables[] = { "FB_Hadoop", "WebSearch", "AliStorage2019", "GoogleRPC", "SolarRPC", "Homa_FB_Hadoop_W4" };
+static const char *const tables[] = { "FB_Hadoop", "WebSearch", "AliStorage2019", "GoogleRPC", "SolarRPC",
+                                      "Homa_FB_Hadoop_W4" };
 
 /* A share of what is left of the links, in whole percents. */
 static uint32_t take_load(struct draw *d, uint32_t least, uint32_t most)
@@ -274,15 +285,18 @@ static void draw_storage(struct draw *d)
 {
     static const char *const presets[] = { "oltp", "olap", "vdi", "exchange", "video", "backup" };
 
-    fprintf(d->out, "  - {kind: storage, preset: %s, depth: %u, replicas: %u}\n", name_of(d, presets, 6), ONE_OF(d, 1, 4, 16),
+    fprintf(d->out, "  - {kind: storage, preset: %s, depth: %u, replicas: %u}\n", name_of(d, presets, 6),
+            ONE_OF(d, 1, 4, 16),
             between(d, 1, min_u32(d->hosts / 4, 3)));
     d->load += 0.3;
 }
 
 static void draw_posted(struct draw *d)
 {
-    fprintf(d->out, "  - {kind: posted, pattern: many_to_one, hosts: %u, receiver: h%u, size: %.0fKB, outstanding: %u, qps: %u}\n",
-            between(d, 2, min_u32(d->hosts / 2, 8)), d->hosts - 1, octaves(d, 16, 48), ONE_OF(d, 1, 4), ONE_OF(d, 1, 2));
+    fprintf(d->out, "  - {kind: posted, pattern: many_to_one, hosts: %u, receiver: h%u, size: %.0fKB, "
+        "outstanding: %u, qps: %u}\n",
+            between(d, 2, min_u32(d->hosts / 2, 8)), d->hosts - 1, octaves(d, 16, 48), ONE_OF(d, 1, 4),
+                ONE_OF(d, 1, 2));
     d->load += 1.0 / d->hosts;
 }
 
@@ -293,14 +307,16 @@ static void draw_tcp(struct draw *d)
 
 static void draw_step(struct draw *d, const char *collective, const char *group, double kb)
 {
-    fprintf(d->out, "      - {compute: %uus, collective: %s, group: %s, size: %.0fKB}\n", between(d, 0, 200), collective, group, kb);
+    fprintf(d->out, "      - {compute: %uus, collective: %s, group: %s, size: %.0fKB}\n", between(d, 0, 200),
+            collective, group, kb);
 }
 
 static void draw_job(struct draw *d, uint32_t workers, uint32_t skip)
 {
     uint32_t tensor = ONE_OF(d, 1, 2), pipeline = ONE_OF(d, 1, 2);
 
-    fprintf(d->out, "  - kind: training\n    name: job%u\n    workers: %u\n    skip: %u\n    placement: %s\n", ++d->jobs, workers, skip,
+    fprintf(d->out, "  - kind: training\n    name: job%u\n    workers: %u\n    skip: %u\n    placement: "
+        "%s\n", ++d->jobs, workers, skip,
             chance(d, 0.5) ? "packed" : "spread");
     fprintf(d->out, "    groups: {tensor: %u, pipeline: %u}\n    steps:\n", tensor, pipeline);
     if (tensor > 1)
@@ -313,14 +329,16 @@ static void draw_job(struct draw *d, uint32_t workers, uint32_t skip)
 
 static void draw_training(struct draw *d)
 {
-    static const char *const collectives[] = { "all_to_all", "ring_all_reduce", "tree_all_reduce", "halving_doubling_all_reduce" };
+    static const char *const collectives[] = { "all_to_all", "ring_all_reduce", "tree_all_reduce",
+                                               "halving_doubling_all_reduce" };
     uint32_t                 half = d->hosts / 8 * 4;        /* groups divide it */
 
     if (half >= 8 && !d->has_servers && chance(d, 0.5)) {    /* two jobs with groups */
         draw_job(d, half, 0);
         draw_job(d, half, half);
     } else
-        fprintf(d->out, "  - {kind: training, collective: %s, size: %.0fKB, compute: %uus}\n", name_of(d, collectives, 4),
+        fprintf(d->out, "  - {kind: training, collective: %s, size: %.0fKB, compute: %uus}\n",
+                name_of(d, collectives, 4),
                 octaves(d, 64, 40), between(d, 0, 500));
     d->load += 0.4;
 }
@@ -328,7 +346,8 @@ static void draw_training(struct draw *d)
 static void draw_traffic(struct draw *d)
 {
     static void (*const kinds[])(struct draw *) = {
-        draw_poisson, draw_poisson, draw_poisson, draw_rpc, draw_incast, draw_storage, draw_posted, draw_training, draw_training,
+        draw_poisson, draw_poisson, draw_poisson, draw_rpc, draw_incast, draw_storage, draw_posted,
+            draw_training, draw_training,
     };
     uint32_t entries = between(d, 1, 3);
 

@@ -1,8 +1,8 @@
 /* src/scenario/draw.h - random scenarios, for judging tuners and settings on workloads that nobody chose.
  *
- * A seed gives one scenario, as YAML: topology (one to three tiers, rails, planes; oversubscribed or not; mixed speeds;
- * failing links), NICs, buffers, and one to three kinds of traffic. The same seed gives the same text in every version with
- * the same DRAW_VERSION.
+ * A seed gives one scenario, as YAML: topology (one to three tiers, rails, planes; oversubscribed or not;
+ * mixed speeds; failing links), NICs, buffers, and one to three kinds of traffic. The same seed gives the
+ * same text in every version with the same DRAW_VERSION.
  */
 #ifndef SCENARIO_DRAW_H
 #define SCENARIO_DRAW_H

@@ -48,7 +48,8 @@ static void draw_workload__every_seed_can_be_run(void **state)
 static void draw_workload__same_seed_same_text(void **state)
 {
     size_t one_length, other_length, third_length;
-    char  *one = draw(3, 1000000, &one_length), *other = draw(3, 1000000, &other_length), *third = draw(4, 1000000, &third_length);
+    char  *one = draw(3, 1000000, &one_length), *other = draw(3, 1000000, &other_length),
+        *third = draw(4, 1000000, &third_length);
 
     (void)state;
     assert_int_equal(one_length, other_length);
@@ -63,8 +64,10 @@ static void draw_workload__same_seed_same_text(void **state)
 static void draw_workload__covers_what_there_is(void **state)
 {
     static const char *const needed[] = {
-        "kind: star", "kind: clos", "kind: fat_tree", "kind: graph", "kind: rail_optimized", "kind: multi_plane", "link_rates:",
-        "links_down:", "lossless: no", "retransmit: selective", "kind: poisson", "kind: rpc", "kind: incast", "kind: storage",
+        "kind: star", "kind: clos", "kind: fat_tree", "kind: graph", "kind: rail_optimized",
+        "kind: multi_plane", "link_rates:",
+        "links_down:", "lossless: no", "retransmit: selective", "kind: poisson", "kind: rpc", "kind: incast",
+        "kind: storage",
         "kind: posted", "kind: training", "kind: tcp", "groups:", "for:",
     };
     uint32_t seen[sizeof(needed) / sizeof(*needed)] = { 0 };

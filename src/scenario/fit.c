@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where a key stands, or the file as a whole. */
+/* The place of a key, or the whole file. */
 static const char *place_of(const struct scenario *s, enum scenario_place p, char buf[FIT_PLACE_MAX])
 {
     if (s->place[p])
@@ -35,13 +35,14 @@ static int check_rto(const struct scenario *s, const struct sim *sim, struct err
 
     if (!s->place[PLACE_RTO] || !sim->cfg.rto_ps || sim->cfg.rto_ps > sim->net.base_rtt_ps)
         return 0;
-    return err_set(err, EINVAL, "%san 'rto' of %s is not longer than the round trip of the longest path, %s, when it is "
-                   "empty: all would be sent again before it can be answered; 'auto' chooses one",
+    return err_set(err, EINVAL, "%san 'rto' of %s is not longer than the round trip of the longest path, "
+                   "%s, when it is empty: all would be sent again before it can be answered; 'auto' chooses "
+                   "one",
                    place_of(s, PLACE_RTO, at), text_from_time(is, sizeof is, sim->cfg.rto_ps),
                    text_from_time(least, sizeof least, sim->net.base_rtt_ps));
 }
 
-/* What packets of lossy classes find when a switch is empty; INT64_MAX: there are none. */
+/* Space for packets of lossy classes in an empty switch; INT64_MAX: no lossy classes. */
 static int64_t room_bytes(const struct sim *sim, const struct node *n)
 {
     if (sim->model.account)
@@ -51,15 +52,18 @@ static int64_t room_bytes(const struct sim *sim, const struct node *n)
     return traffic_prios(sim->program.traffic) & sim->cfg.lossy_prios ? n->shared_bytes_max : INT64_MAX;
 }
 
-static int refuse_room(const struct scenario *s, const struct sim *sim, enum scenario_place p, const char *key, struct err *err)
+static int refuse_room(const struct scenario *s, const struct sim *sim, enum scenario_place p,
+                       const char *key, struct err *err)
 {
     char frame[32], at[FIT_PLACE_MAX];
 
-    return err_set(err, EINVAL, "%swith this '%s' no switch has room for a packet of %s: all would be dropped, always",
-                   place_of(s, p, at), key, text_from_bytes(frame, sizeof frame, sim_largest_frame(&sim->cfg)));
+    return err_set(err, EINVAL, "%swith this '%s' no switch has room for a packet of %s: all would be "
+        "dropped, always",
+                   place_of(s, p, at), key, text_from_bytes(frame, sizeof frame,
+                                                            sim_largest_frame(&sim->cfg)));
 }
 
-/* As switch/buffer.c admits a packet into an empty buffer. */
+/* Mirrors how switch/buffer.c admits a packet to an empty buffer. */
 static int check_room(const struct scenario *s, const struct sim *sim, struct err *err)
 {
     int64_t frame = sim_largest_frame(&sim->cfg), room = INT64_MAX;
@@ -111,20 +115,22 @@ static char *warn_of_knob(const struct scenario *s)
 
     if (!s->place[PLACE_IDLE_KNOB])
         return NULL;
-    snprintf(made, sizeof made, "%s'%s' changes nothing: cc %s does not look at it", s->place[PLACE_IDLE_KNOB],
+    snprintf(made, sizeof made, "%s'%s' changes nothing: cc %s does not look at it",
+             s->place[PLACE_IDLE_KNOB],
              knob_info[s->idle_knob].name, sim_cc_text(&s->cfg, controls));
     return xstrdup(made);
 }
 
-/* The first switch whose buffer is too small for its headroom: see buffer_wraps. */
+/* Finds the first switch whose buffer is too small for its headroom: see buffer_wraps. */
 static char *warn_of_buffer(const struct scenario *s, const struct sim *sim)
 {
     char made[800], at[FIT_PLACE_MAX];
 
     for (uint32_t i = 0; i < sim->net.nodes; i++)
         if (sim->net.node[i].shared_bytes_max > (int64_t)sim->cfg.buffer_bytes) {
-            snprintf(made, sizeof made, "%sthe buffer of %s is smaller than the headroom of its ports; as in the fork, whose "
-                     "threshold wraps around then, it never pauses", place_of(s, PLACE_TOPOLOGY, at),
+            snprintf(made, sizeof made, "%sthe buffer of %s is smaller than the headroom of its ports; as "
+                     "in the fork, whose threshold wraps around then, it never pauses",
+                     place_of(s, PLACE_TOPOLOGY, at),
                      sim->net.graph.node[i].name);
             return xstrdup(made);
         }
@@ -140,8 +146,9 @@ char *fit_warning(const struct scenario *s, const struct sim *sim)
         return of_buffer;
     if (!s->place[PLACE_RTO] || !sim->cfg.rto_ps || sim->cfg.model != MODEL_NIC || sim->cfg.rto_ps >= full_ps)
         return warn_of_knob(s);
-    snprintf(made, sizeof made, "%san 'rto' of %s is shorter than a full queue takes, %s: time-outs may send again what is "
-             "not lost; 'auto' chooses one", s->place[PLACE_RTO], text_from_time(is, sizeof is, sim->cfg.rto_ps),
+    snprintf(made, sizeof made, "%san 'rto' of %s is shorter than a full queue takes, %s: time-outs may "
+             "send again what is not lost; 'auto' chooses one", s->place[PLACE_RTO],
+             text_from_time(is, sizeof is, sim->cfg.rto_ps),
              text_from_time(full, sizeof full, full_ps));
     return xstrdup(made);
 }

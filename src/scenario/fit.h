@@ -1,7 +1,7 @@
-/* src/scenario/fit.h - does what a scenario sets go with the network it makes?
+/* src/scenario/fit.h - checks a scenario's settings against its network.
  *
- * Some of it can be told only when routes and buffers are known: so it is asked when the world has been built, before
- * anything runs, and the answer names the line of the file.
+ * These checks need routes and buffers, so they run after the network is built and before the simulation
+ * starts. Errors name the line of the file.
  */
 #ifndef SCENARIO_FIT_H
 #define SCENARIO_FIT_H
@@ -12,16 +12,17 @@
 
 #define FIT_PLACE_MAX 600
 
-/* "file:line:column: " of the key that a refusal of sim_new() is about; the topology's if it is about no other. */
+/* Returns "file:line:column: " of the key that caused an error of sim_new(); by default that of the
+ * topology. */
 const char *fit_place(const struct scenario *, const char *why, char buf[FIT_PLACE_MAX]);
 
-/* Refuses a time-out within which no answer can come, and a buffer in which no packet has room. */
+/* Refuses a time-out shorter than any round trip, and a buffer that cannot hold a packet. */
 int fit_check(const struct scenario *, const struct sim *, struct err *);
 
-/* What works, but hardly as it is meant; malloc'd, NULL: nothing. */
+/* Returns a warning about settings that are valid but probably not intended; malloc'd. NULL: none. */
 char *fit_warning(const struct scenario *, const struct sim *);
 
-/* Remembers the first of key 'knobs' that is set although the control in force does not look at it: fit_warning() tells. */
+/* Remembers the first knob of key 'knobs' that the current congestion control ignores, for fit_warning(). */
 void fit_find_idle_knob(const struct section *, struct scenario *);
 
 #endif

@@ -1,4 +1,5 @@
-/* src/scenario/fit_test.c - what does not go with the network is refused when that is there, with its place. */
+/* src/scenario/fit_test.c - what does not go with the network is refused when that is there, with its
+ * place. */
 #include "scenario/scenario.h"
 
 #include <setjmp.h>
@@ -36,17 +37,23 @@ static void scenario_start__refuses_what_cannot_work(void **unused)
 #define NO_ROOM(key, frame) "with this '" key "' no switch has room for a packet of " frame ": all would be dropped, always"
     static const struct { const char *text, *set, *message; } rows[] = {
         { STAR INCAST "host: {rto: 1ps}\n", NULL, "s.yaml:3:13: an 'rto' of 1ps" NEVER_ANSWERED },
-        { STAR INCAST "host: {mtu: 1024,\n  rto: 4us}\n", NULL, "s.yaml:4:8: an 'rto' of 4us" NEVER_ANSWERED },
+        { STAR INCAST "host: {mtu: 1024,\n  rto: 4us}\n", NULL,
+          "s.yaml:4:8: an 'rto' of 4us" NEVER_ANSWERED },
         { STAR INCAST, "host.rto=1ps", "--set host.rto=1ps: an 'rto' of 1ps" NEVER_ANSWERED },
         { STAR INCAST "switch: {buffer: 10KB}\n", NULL,
-          "s.yaml:3:18: the buffer of s0 (10000 bytes) is smaller than the headroom and reserve of its 3 ports (100812 bytes)" },
+          "s.yaml:3:18: the buffer of s0 (10000 bytes) is smaller than the headroom and reserve of its 3 "
+          "ports (100812 bytes)" },
         { STAR INCAST "switch: {pause_time: 1ns}\n", NULL,
-          "s.yaml:3:22: a pause_time of 1 ns is too short: sent again after half of it, a pause can come 95 ns later" },
+          "s.yaml:3:22: a pause_time of 1 ns is too short: sent again after half of it, a pause can come 95 "
+          "ns later" },
         { "topology: {kind: star, hosts: 3, rate: 40Gbps}\n" INCAST "cc: hpcc\nmodel: hpcc\n", NULL,
           "s.yaml:3:5: telemetry of hpcc knows links of 25, 50, 100, 200 and 400 Gb/s, not of 40 Gb/s" },
-        { STAR INCAST "switch: {lossless: no, buffer: 1}\n", NULL, "s.yaml:3:32: " NO_ROOM("buffer", "1.086KB") },
-        { STAR INCAST "switch: {lossless: no, buffer: 1085}\n", NULL, "s.yaml:3:32: " NO_ROOM("buffer", "1.086KB") },
-        { STAR INCAST "switch: {lossless: no, lossy_queue: 1085}\n", NULL, "s.yaml:3:37: " NO_ROOM("lossy_queue", "1.086KB") },
+        { STAR INCAST "switch: {lossless: no, buffer: 1}\n", NULL,
+          "s.yaml:3:32: " NO_ROOM("buffer", "1.086KB") },
+        { STAR INCAST "switch: {lossless: no, buffer: 1085}\n", NULL,
+          "s.yaml:3:32: " NO_ROOM("buffer", "1.086KB") },
+        { STAR INCAST "switch: {lossless: no, lossy_queue: 1085}\n", NULL,
+          "s.yaml:3:37: " NO_ROOM("lossy_queue", "1.086KB") },
         { STAR INCAST "switch: {lossless: no, buffer: 10KB, lossy_alpha: 0.1}\n", NULL,
           "s.yaml:3:51: " NO_ROOM("lossy_alpha", "1.086KB") },
         { STAR TCP "switch: {lossy_queue: 1KB}\n", NULL, "s.yaml:3:23: " NO_ROOM("lossy_queue", "1.518KB") },
@@ -101,7 +108,8 @@ static void scenario_start__warns_of_short_timeouts(void **unused)
     static const struct { const char *text, *full; } rows[] = {
         { STAR INCAST "host: {rto: 1ms}\n", "2.564ms" },
         { STAR INCAST "host: {rto: 1ms}\nswitch: {lossless: no}\n", "1.284ms" },
-        { STAR INCAST "host: {rto: 1ms}\nswitch: {lossless: no, lossy_queue: 1MB}\n", NULL },       /* 80 us */
+        /* 80 us */
+        { STAR INCAST "host: {rto: 1ms}\nswitch: {lossless: no, lossy_queue: 1MB}\n", NULL },
     };
 
     (void)unused;
@@ -113,8 +121,9 @@ static void scenario_start__warns_of_short_timeouts(void **unused)
 
         if (start(&s, &sim, rows[i].text, NULL, &err))
             fail_msg("%s", err.text);
-        snprintf(expected, sizeof expected, "s.yaml:3:13: an 'rto' of 1ms is shorter than a full queue takes, %s: time-outs may "
-                 "send again what is not lost; 'auto' chooses one", rows[i].full ? rows[i].full : "");
+        snprintf(expected, sizeof expected, "s.yaml:3:13: an 'rto' of 1ms is shorter than a full queue "
+                 "takes, %s: time-outs may send again what is not lost; 'auto' chooses one",
+                 rows[i].full ? rows[i].full : "");
         if (rows[i].full)
             assert_string_equal(s.warning, expected);
         else
@@ -129,7 +138,8 @@ static void scenario_start__warns_of_knobs_that_mean_nothing(void **unused)
     static const struct { const char *text, *warning; } rows[] = {
         { STAR INCAST "cc: swift\nknobs: {swift_hop: 1us, rpg_ai_rate: 50Mbps, hpcc_eta: 0.9}\n",
           "s.yaml:4:25: 'rpg_ai_rate' changes nothing: cc swift does not look at it" },
-        { STAR INCAST "knobs:\n  kmin: 100KB\n  swift_hop: 1us\n", "s.yaml:5:3: 'swift_hop' changes nothing: cc dcqcn does not look at it" },
+        { STAR INCAST "knobs:\n  kmin: 100KB\n  swift_hop: 1us\n", "s.yaml:5:3: 'swift_hop' changes "
+          "nothing: cc dcqcn does not look at it" },
         { STAR INCAST "cc: swift\nknobs: {swift_hop: 1us, rpg_min_rate: 50Mbps, kmin: 100KB}\n", NULL },
         { STAR INCAST "knobs: {rpg_ai_rate: 50Mbps, hf2t: 1}\n", NULL },
     };

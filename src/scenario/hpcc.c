@@ -1,4 +1,4 @@
-/* src/scenario/hpcc.c - a config file of the HPCC ns-3 fork becomes a scenario. */
+/* src/scenario/hpcc.c - converts a config file of the HPCC or ConWeave ns-3 fork to a scenario. */
 #include "scenario/hpcc.h"
 
 #include "base/text.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define PINT_LOG_BASE_MIN  1.0002            /* of digests with 16 bits */
+#define PINT_LOG_BASE_MIN  1.0002            /* for 16-bit digests */
 #define LINK_DOWN_FROM_PS  (2 * PS_PER_S)    /* the fork counts from second 2 */
 
 static void refuse_config(struct reader *r, const char *path, const char *format, ...)
@@ -33,8 +33,8 @@ static void refuse_config(struct reader *r, const char *path, const char *format
     r->rc = err_set(r->err, EINVAL, "%s: %s", path, why);
 }
 
-/* A file that the config names, relative to its folder. The fork takes names relative to where it is started, usually the
- * folder above (simulation/ for simulation/mix/config.txt), so that is tried next. */
+/* A file that the config names, relative to its folder. The fork takes names relative to where it is started,
+ * usually the folder above (simulation/ for simulation/mix/config.txt), so that is tried next. */
 static char *file_of(const char *path, const char *name)
 {
     char *file = reader_path(path, name), above[sizeof ((struct hpcc_config *)0)->topology_file + 3], *other;
@@ -72,7 +72,8 @@ static void read_network(struct reader *r, struct scenario *s, const struct yaml
         }
 }
 
-static void read_link_down(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
+static void read_link_down(struct reader *r, struct scenario *s, const char *path,
+                           const struct hpcc_config *c)
 {
     const struct graph *g = &s->graph;
     struct sim_cfg     *cfg = &s->cfg;
@@ -86,8 +87,8 @@ static void read_link_down(struct reader *r, struct scenario *s, const char *pat
 
         if ((l->a == down_a && l->b == down_b) || (l->a == down_b && l->b == down_a)) {
             if (cfg->order == ORDER_NS3 && !(g->node[l->a].is_switch && g->node[l->b].is_switch))
-                refuse_config(r, path, "LINK_DOWN: %u-%u is the link of a host, whose flows make the fork stop with an error; "
-                              "with 'order: node' it may fail", down_a, down_b);
+                refuse_config(r, path, "LINK_DOWN: %u-%u is the link of a host, whose flows make the fork "
+                              "stop with an error; with 'order: node' it may fail", down_a, down_b);
             cfg->change = xcalloc(1, sizeof *cfg->change);
             cfg->change[cfg->changes++] = (struct link_change){ .at_ps = at_ps, .link = i };
             return;
@@ -131,7 +132,8 @@ static void set_knobs(struct reader *r, struct scenario *s, const char *path, co
     }
 }
 
-static void set_weave_knobs(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
+static void set_weave_knobs(struct reader *r, struct scenario *s, const char *path,
+                            const struct hpcc_config *c)
 {
     set_knob(r, s, path, "CONWEAVE_REPLY_TIMEOUT_EXTRA", KNOB_conweave_reply, c->weave.reply_us);
     set_knob(r, s, path, "CONWEAVE_PATH_PAUSE_TIME", KNOB_conweave_pause, c->weave.pause_us);
@@ -140,7 +142,7 @@ static void set_weave_knobs(struct reader *r, struct scenario *s, const char *pa
     set_knob(r, s, path, "CONWEAVE_TX_EXPIRY_TIME", KNOB_conweave_expiry, c->weave.expiry_us);
 }
 
-/* What the fork can be told of a control, and its model here cannot. */
+/* Refuses parameters of a control that the fork has and our model does not. */
 static void check_control(struct reader *r, const char *path, const struct hpcc_config *c)
 {
     if (c->cc_mode == 7 && (c->ai_bps == 0 || c->hai_bps == 0))
@@ -152,7 +154,8 @@ static void check_control(struct reader *r, const char *path, const struct hpcc_
     if (c->cc_mode == 3 && c->int_multi == 0)
         refuse_config(r, path, "CC_MODE 3 needs an INT_MULTI of 1 or more: with 0 the fork divides by it");
     if (c->cc_mode == 10 && c->pint_log_base < PINT_LOG_BASE_MIN)
-        refuse_config(r, path, "a PINT_LOG_BASE of less than %g needs more than two bytes, which is not modelled",
+        refuse_config(r, path, "a PINT_LOG_BASE of less than %g needs more than two bytes, which is not "
+            "modelled",
                       PINT_LOG_BASE_MIN);
 }
 
@@ -160,7 +163,8 @@ static struct cc_fork fork_of(const struct hpcc_config *c)
 {
     switch (c->cc_mode) {
     case 3:
-        return (struct cc_fork){ .int_multi = c->int_multi, .is_slow = !c->fast_react, .has_hop_rates = c->multi_rate,
+        return (struct cc_fork){ .int_multi = c->int_multi, .is_slow = !c->fast_react,
+                                 .has_hop_rates = c->multi_rate,
                                  .skips_empty = c->sample_feedback };
     case 7:
         return (struct cc_fork){ .timely_hai_bps = c->hai_bps };
@@ -184,7 +188,7 @@ static void set_control(struct reader *r, struct scenario *s, const char *path, 
     s->cfg.fork = fork_of(c);
 }
 
-/* Every speed of a link must be in the maps, as in the fork. */
+/* As in the fork, the maps must contain the speed of every link. */
 static void check_maps(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
 {
     const struct graph *g = &s->graph;
@@ -218,16 +222,19 @@ static void set_ecn(struct reader *r, struct scenario *s, const char *path, cons
     check_maps(r, s, path, c);
 }
 
-/* The fork's receiver acknowledges what ends beyond L2_ACK_INTERVAL bytes of the flow, or at a multiple of L2_CHUNK_SIZE. So
- * a flow that ends before both is never acknowledged. */
-static void set_ack_interval(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
+/* The fork's receiver acknowledges what ends beyond L2_ACK_INTERVAL bytes of the flow, or at a multiple of
+ * L2_CHUNK_SIZE. So a flow that ends before both is never acknowledged. */
+static void set_ack_interval(struct reader *r, struct scenario *s, const char *path,
+                             const struct hpcc_config *c)
 {
     if (c->l2_ack_interval <= 1)
         return;
     if (c->is_conweave)
-        refuse_config(r, path, "an L2_ACK_INTERVAL of more than 1: this fork would send the end of a short flow again for ever");
+        refuse_config(r, path, "an L2_ACK_INTERVAL of more than 1: this fork would send the end of a short "
+            "flow again for ever");
     if (c->l2_chunk_size == 0)
-        refuse_config(r, path, "an L2_ACK_INTERVAL of more than 1 needs an L2_CHUNK_SIZE: the fork divides by it");
+        refuse_config(r, path, "an L2_ACK_INTERVAL of more than 1 needs an L2_CHUNK_SIZE: the fork divides "
+            "by it");
     s->cfg.ack_every = UINT32_MAX;
     s->cfg.ack_from_bytes = c->l2_ack_interval;
     s->cfg.ack_chunk_bytes = c->l2_chunk_size;
@@ -269,7 +276,7 @@ static void read_flows(struct reader *r, struct scenario *s, const struct yaml_n
     free(file);
 }
 
-/* What the scenario itself says comes first. */
+/* Keys of the scenario override the config. */
 static void use_conweave(struct scenario *s, const struct hpcc_config *c, struct scenario_given given)
 {
     struct sim_cfg *cfg = &s->cfg;
@@ -281,7 +288,8 @@ static void use_conweave(struct scenario *s, const struct hpcc_config *c, struct
         cfg->seed = c->random_seed;
 }
 
-void scenario_read_hpcc(struct reader *r, struct scenario *s, const struct yaml_node *node, struct scenario_given given)
+void scenario_read_hpcc(struct reader *r, struct scenario *s, const struct yaml_node *node,
+                        struct scenario_given given)
 {
     struct hpcc_config c;
     struct err         why;

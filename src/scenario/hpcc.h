@@ -1,11 +1,12 @@
-/* src/scenario/hpcc.h - a config file of the HPCC or ConWeave ns-3 forks becomes a scenario: its network, settings and flows. */
+/* src/scenario/hpcc.h - converts a config file of the HPCC or ConWeave ns-3 forks: network, settings and
+ * flows. */
 #ifndef SCENARIO_HPCC_H
 #define SCENARIO_HPCC_H
 
 #include "base/reader.h"
 #include "scenario/made.h"
 
-/* What the scenario itself says, which comes first. */
+/* Keys of the scenario, which override the config. */
 struct scenario_given { bool seed, lb, cc; };
 
 void scenario_read_hpcc(struct reader *, struct scenario *, const struct yaml_node *, struct scenario_given);

@@ -79,7 +79,8 @@ static void read_topology__file_beside_the_scenario(void **unused)
     struct world w;
 
     (void)unused;
-    assert_int_equal(0, open_world(&w, "{topology: {kind: htsim, file: f}" INCAST, "Nodes 4\nTiers 2\nPodsize 4\n"
+    assert_int_equal(0, open_world(&w, "{topology: {kind: htsim, file: f}" INCAST, "Nodes 4\nTiers "
+        "2\nPodsize 4\n"
                      "Tier 0\nDownlink_speed_Gbps 25\nRadix_Down 2\nRadix_Up 2\nDownlink_Latency_ns 500\n"
                      "Tier 1\nDownlink_speed_Gbps 25\nRadix_Down 2\nDownlink_Latency_ns 500\n"));
     assert_int_equal(4, w.s.graph.hosts);
@@ -91,7 +92,8 @@ static void read_topology__refuses(void **unused)
 {
     static const struct refused row[] = {
         { "{topology: {kind: htsim}" INCAST, "", "/s.yaml:1:12: 'file' is missing in topology htsim" },
-        { "{topology: {kind: htsim, file: g}" INCAST, "", "/s.yaml:1:32: " },    /* no such file: where it is named */
+        /* no such file: where it is named */
+        { "{topology: {kind: htsim, file: g}" INCAST, "", "/s.yaml:1:32: " },
         { "{topology: {kind: htsim, file: f}" INCAST, "Tiers 7\n", "/f:1: Tiers: 7 is more than 3" },
     };
 

@@ -1,4 +1,4 @@
-/* src/scenario/keys.c - the keys of all sections but those of kinds of topology and traffic, which have their own. */
+/* src/scenario/keys.c - the keys of all sections, except those of kinds of topology and traffic. */
 #include "scenario/keys.h"
 
 #include "core/units.h"
@@ -14,36 +14,54 @@
 static const char *const retransmits[] = { "go_back_n", "selective", NULL };
 static const char *const ecn_places[] = { "dequeue", "enqueue", NULL };
 static const char *const entropies[] = { "qp", "host", NULL };
-static const char *const shares[] = { "size", "sigmoid", "artifact", NULL };          /* as in enum flow_share */
+static const char *const shares[] = { "size", "sigmoid", "artifact", NULL };     /* enum flow_share */
 
 static const struct key_row general_keys[] = {
-    { "model",    KEY_NAME, "nic",   "`nic`: as real NICs and switches; `hpcc`, `conweave`: as these ns-3 forks" },
-    { "order",    KEY_NAME, "model", "order of simultaneous events. `node`: by age, then node, the same for any number of threads; `ns3`: the fork's (default of `hpcc` and `conweave`, and only there)" },
-    { "seed",     KEY_COUNT, "1",     "random seed; in order `ns3` the fork's RngRun (hpcc) or RANDOM_SEED (conweave)", KEY_AT(struct scenario, cfg.seed) },
-    { "interval", KEY_TIME, "1ms",   "monitor interval: one report and one line of intervals.csv each. Default without monitor and tuner: 256 to 512 intervals per run", KEY_AT(struct scenario, interval_ps), PS_PER_US, KEY_TIME_PS_MAX },
-    { "run",      KEY_TIME, "",      "end of the run; default: when the last flow is done. Endless traffic needs it, or a `stop`", KEY_AT(struct scenario, run_ps), 1, KEY_TIME_PS_MAX },
-    { "cc",       KEY_MAP, "dcqcn", "congestion control: a name (`anole list cc`) or the keys below. `swift`, `rttcc` and `rlcc` need model nic; conweave has DCQCN alone. In models hpcc and conweave `dcqcn` means `dcqcn_hpcc`" },
-    { "nic",      KEY_NAME, "model", "named NIC with all its DCQCN knobs (`anole list nic`); `knobs` override it. nvidia (nic); the fork's (hpcc, conweave)" },
+    { "model",    KEY_NAME, "nic",   "`nic`: as real NICs and switches; `hpcc`, `conweave`: as these ns-3 "
+      "forks" },
+    { "order",    KEY_NAME, "model", "order of simultaneous events. `node`: by age, then node, the same for "
+      "any number of threads; `ns3`: the fork's (default of `hpcc` and `conweave`, and only there)" },
+    { "seed",     KEY_COUNT, "1",     "random seed; in order `ns3` the fork's RngRun (hpcc) or RANDOM_SEED "
+      "(conweave)", KEY_AT(struct scenario, cfg.seed) },
+    { "interval", KEY_TIME, "1ms",   "monitor interval: one report and one line of intervals.csv each. "
+      "Default without monitor and tuner: 256 to 512 intervals per run", KEY_AT(struct scenario, interval_ps),
+      PS_PER_US, KEY_TIME_PS_MAX },
+    { "run",      KEY_TIME, "",      "end of the run; default: when the last flow is done. Endless traffic "
+      "needs it, or a `stop`", KEY_AT(struct scenario, run_ps), 1, KEY_TIME_PS_MAX },
+    { "cc",       KEY_MAP, "dcqcn", "congestion control: a name (`anole list cc`) or the keys below. "
+      "`swift`, `rttcc` and `rlcc` need model nic; conweave has DCQCN alone. In models hpcc and conweave "
+      "`dcqcn` means `dcqcn_hpcc`" },
+    { "nic",      KEY_NAME, "model", "named NIC with all its DCQCN knobs (`anole list nic`); `knobs` "
+      "override it. nvidia (nic); the fork's (hpcc, conweave)" },
     { "rlcc",     KEY_MAP, "trees", "policy of `cc: rlcc`: a model, or the keys below" },
-    { "lb",       KEY_MAP, "ecmp",  "load balancing: a name (`anole list lb`) or the keys below. Its options are knobs" },
-    { "fidelity", KEY_MAP, "packet", "`packet`: simulate every packet; `fast`: skip repeated phases (docs/model.md); or the keys below" },
-    { "hpcc",     KEY_FILE, "",      "a config file of the HPCC or the ConWeave ns-3 fork, instead of `topology` and `traffic`" },
+    { "lb",       KEY_MAP, "ecmp",  "load balancing: a name (`anole list lb`) or the keys below. Its "
+      "options are knobs" },
+    { "fidelity", KEY_MAP, "packet", "`packet`: simulate every packet; `fast`: skip repeated phases "
+      "(docs/model.md); or the keys below" },
+    { "hpcc",     KEY_FILE, "",      "a config file of the HPCC or the ConWeave ns-3 fork, instead of "
+      "`topology` and `traffic`" },
     { "topology", KEY_MAP, "",      "hosts, switches and links" },
     { "host",     KEY_MAP, "",      "NICs and their transport" },
     { "switch",   KEY_MAP, "",      "buffers, PFC, ECN and classes" },
     { "knobs",    KEY_MAP, "",      "knob values by name: docs/knobs.md" },
     { "changes",  KEY_LIST, "",      "knobs that change during the run" },
-    { "monitor",  KEY_MAP, "",      "monitor of flow sizes: a name (`anole list monitor`), a list, or the keys below. The tuner sees the first. With a tuner, default `paraleon`" },
-    { "tuner",    KEY_MAP, "",      "sets knobs during the run: a name (`anole list tuner`), or the keys below and options" },
+    { "monitor",  KEY_MAP, "",      "monitor of flow sizes: a name (`anole list monitor`), a list, or the "
+      "keys below. The tuner sees the first. With a tuner, default `paraleon`" },
+    { "tuner",    KEY_MAP, "",      "sets knobs during the run: a name (`anole list tuner`), or the keys "
+      "below and options" },
     { "traffic",  KEY_LIST, "",      "traffic entries" },
     { 0 },
 };
 
 static const struct key_row lb_keys[] = {
     { "kind",     KEY_NAME, "ecmp",  "which" },
-    { "weighted", KEY_YES,  "model", "weight paths by capacity where links differ in speed or are down: `yes` (nic), `no` (hpcc)", KEY_AT(struct sim_cfg, lb_weighted) },
-    { "seed",     KEY_COUNT, "0",     "other paths for the same flows; 0: hashes are salted by switch number", KEY_AT(struct sim_cfg, lb_seed) },
-    { "entropy",  KEY_NAME, "qp",    "what the hash uses besides addresses: `qp`: the queue pair (its UDP source port, or E-ECMP); `host`: nothing. Model nic only", KEY_AT(struct sim_cfg, lb_by_host), .choices = entropies },
+    { "weighted", KEY_YES,  "model", "weight paths by capacity where links differ in speed or are down: "
+      "`yes` (nic), `no` (hpcc)", KEY_AT(struct sim_cfg, lb_weighted) },
+    { "seed",     KEY_COUNT, "0",     "other paths for the same flows; 0: hashes are salted by switch "
+      "number", KEY_AT(struct sim_cfg, lb_seed) },
+    { "entropy",  KEY_NAME, "qp",    "what the hash uses besides addresses: `qp`: the queue pair (its UDP "
+      "source port, or E-ECMP); `host`: nothing. Model nic only", KEY_AT(struct sim_cfg, lb_by_host),
+      .choices = entropies },
     { 0 },
 };
 
@@ -54,51 +72,72 @@ static const struct key_row cc_keys[] = {
 };
 
 static const struct key_row cc_others_keys[] = {
-    { "kind",  KEY_NAME, "", "which. Not allowed with others: `hpcc`, `hpcc_pint`, `dcqcn_plus`; `dctcp` with controls that use CNPs" },
+    { "kind",  KEY_NAME, "", "which. Not allowed with others: `hpcc`, `hpcc_pint`, `dcqcn_plus`; `dctcp` "
+      "with controls that use CNPs" },
     { "hosts", KEY_LIST, "", "which; a count means the first" },
     { 0 },
 };
 
 static const struct key_row rlcc_keys[] = {
-    { "model", KEY_NAME, "trees", "`trees`, `exported`, `mlp`, `int8`, `lstm`, or a file of `anole train rlcc` (docs/rlcc.md)" },
-    { "range", KEY_REAL, "",      "a decision multiplies the rate by 1/(1 + range) to 1 + range; nets only. Default: the model's" },
+    { "model", KEY_NAME, "trees", "`trees`, `exported`, `mlp`, `int8`, `lstm`, or a file of `anole train "
+      "rlcc` (docs/rlcc.md)" },
+    { "range", KEY_REAL, "",      "a decision multiplies the rate by 1/(1 + range) to 1 + range; nets only. "
+      "Default: the model's" },
     { 0 },
 };
 
 static const struct key_row fidelity_keys[] = {
-    { "kind",  KEY_NAME, "packet", "`packet` or `fast`. Fast needs model nic without monitor, tuner, `record_gaps` and HF2T; one thread" },
-    { "error", KEY_REAL, "1%",     "fast: largest allowed error of an iteration's time or a flow's rate", KEY_AT(struct sim_cfg, fast_error), 1e-6, 0.5 },
+    { "kind",  KEY_NAME, "packet", "`packet` or `fast`. Fast needs model nic without monitor, tuner, "
+      "`record_gaps` and HF2T; one thread" },
+    { "error", KEY_REAL, "1%",     "fast: largest allowed error of an iteration's time or a flow's rate",
+      KEY_AT(struct sim_cfg, fast_error), 1e-6, 0.5 },
     { 0 },
 };
 
 static const struct key_row monitor_keys[] = {
     { "kind",       KEY_LIST, "",        "name or names" },
-    { "tau",        KEY_BYTES, "1000000", "bytes from which a flow is an elephant", KEY_AT(struct monitor_cfg, states.tau_bytes), 1, UINT32_MAX },
-    { "delta",      KEY_COUNT, "3",       "intervals in a row after which a smaller flow is a potential elephant", KEY_AT(struct monitor_cfg, states.delta), 1, FLOWSTATE_RUN_MAX - 1 },
-    { "share",      KEY_NAME, "size",    "weight of a potential elephant: `size`: bytes sent / tau; `sigmoid`: 1 / (1 + e^-n) after n intervals; `artifact`: the same plus a whole mouse", KEY_AT(struct monitor_cfg, states.share), .choices = shares },
-    { "heavy",      KEY_BYTES, "150KiB",  "size of the sketch's buckets at each ToR", KEY_AT(struct monitor_cfg, sketch.heavy_bytes), 64, 1u << 30 },
-    { "light",      KEY_BYTES, "450KiB",  "size of its shared counters", KEY_AT(struct monitor_cfg, sketch.light_bytes), 2, 1u << 30 },
-    { "heavy_only", KEY_YES,  "no",      "do not count flows without an entry, as PARALEON", KEY_AT(struct monitor_cfg, heavy_only) },
-    { "bins",       KEY_YES,  "no",      "also count flows in 32 size bins", KEY_AT(struct monitor_cfg, states.with_bins) },
-    { "sample",     KEY_COUNT, "100",     "netflow: one packet in so many is sampled", KEY_AT(struct monitor_cfg, netflow_one_in), 1, 1u << 30 },
-    { "export",     KEY_TIME, "1s",      "netflow: export period", KEY_AT(struct monitor_cfg, netflow_export_ps), 1, KEY_TIME_PS_MAX },
-    { "requests",   KEY_COUNT, "1024",    "host: entries of each host's table of work requests", KEY_AT(struct monitor_cfg, host_requests), 1, 1u << 24 },
+    { "tau",        KEY_BYTES, "1000000", "bytes from which a flow is an elephant",
+      KEY_AT(struct monitor_cfg, states.tau_bytes), 1, UINT32_MAX },
+    { "delta",      KEY_COUNT, "3",       "intervals in a row after which a smaller flow is a potential "
+      "elephant", KEY_AT(struct monitor_cfg, states.delta), 1, FLOWSTATE_RUN_MAX - 1 },
+    { "share",      KEY_NAME, "size",    "weight of a potential elephant: `size`: bytes sent / tau; "
+      "`sigmoid`: 1 / (1 + e^-n) after n intervals; `artifact`: the same plus a whole mouse",
+      KEY_AT(struct monitor_cfg, states.share), .choices = shares },
+    { "heavy",      KEY_BYTES, "150KiB",  "size of the sketch's buckets at each ToR",
+      KEY_AT(struct monitor_cfg, sketch.heavy_bytes), 64, 1u << 30 },
+    { "light",      KEY_BYTES, "450KiB",  "size of its shared counters",
+      KEY_AT(struct monitor_cfg, sketch.light_bytes), 2, 1u << 30 },
+    { "heavy_only", KEY_YES,  "no",      "do not count flows without an entry, as PARALEON",
+      KEY_AT(struct monitor_cfg, heavy_only) },
+    { "bins",       KEY_YES,  "no",      "also count flows in 32 size bins",
+      KEY_AT(struct monitor_cfg, states.with_bins) },
+    { "sample",     KEY_COUNT, "100",     "netflow: one packet in so many is sampled",
+      KEY_AT(struct monitor_cfg, netflow_one_in), 1, 1u << 30 },
+    { "export",     KEY_TIME, "1s",      "netflow: export period",
+      KEY_AT(struct monitor_cfg, netflow_export_ps), 1, KEY_TIME_PS_MAX },
+    { "requests",   KEY_COUNT, "1024",    "host: entries of each host's table of work requests",
+      KEY_AT(struct monitor_cfg, host_requests), 1, 1u << 24 },
     { 0 },
 };
 
 static const struct key_row tuner_keys[] = {
     { "kind",   KEY_NAME, "",   "which; its options are further keys", .is_needed = true },
     { "start",  KEY_TIME, "0",  "start time", KEY_AT(struct scenario_tuner, start_ps) },
-    { "monitor_delay", KEY_TIME, "0", "delay of its reports", KEY_AT(struct scenario_tuner, monitor_delay_ps) },
-    { "dispatch_delay", KEY_TIME, "0", "delay of its settings; it does not see intervals that began before they take effect", KEY_AT(struct scenario_tuner, dispatch_delay_ps) },
-    { "record", KEY_YES,  "no", "write each queue and its setting to queues.csv (per-queue tuners such as acc)", KEY_AT(struct scenario_tuner, is_recorded) },
+    { "monitor_delay", KEY_TIME, "0", "delay of its reports",
+      KEY_AT(struct scenario_tuner, monitor_delay_ps) },
+    { "dispatch_delay", KEY_TIME, "0", "delay of its settings; it does not see intervals that began before "
+      "they take effect", KEY_AT(struct scenario_tuner, dispatch_delay_ps) },
+    { "record", KEY_YES,  "no", "write each queue and its setting to queues.csv (per-queue tuners such as "
+      "acc)", KEY_AT(struct scenario_tuner, is_recorded) },
     { 0 },
 };
 
 static const struct key_row topology_keys[] = {
     { "kind",       KEY_NAME, "",  "which of the kinds below" },
-    { "loss",       KEY_REAL, "0", "packet loss of links without their own", KEY_AT(struct graph_link, loss), 0, 0.999999 },
-    { "ber",        KEY_REAL, "0", "bit error rate of links without their own; a packet with a wrong bit is lost", KEY_AT(struct graph_link, ber), 0, 0.999999 },
+    { "loss",       KEY_REAL, "0", "packet loss of links without their own", KEY_AT(struct graph_link, loss),
+      0, 0.999999 },
+    { "ber",        KEY_REAL, "0", "bit error rate of links without their own; a packet with a wrong bit is "
+      "lost", KEY_AT(struct graph_link, ber), 0, 0.999999 },
     { "links_down", KEY_LIST, "",  "links that fail" },
     { "link_rates", KEY_LIST, "",  "links with other rates" },
     { 0 },
@@ -109,8 +148,10 @@ static const struct key_row topology_graph_links_keys[] = {
     { "b",     KEY_NAME, "",        "the other end" },
     { "rate",  KEY_RATE, "100Gbps", "1Gbps .. 1.6Tbps", KEY_AT(struct graph_link, rate_bps) },
     { "delay", KEY_TIME, "1us",     "one way, more than 0, up to 4ms", KEY_AT(struct graph_link, delay_ps) },
-    { "loss",  KEY_REAL, "",        "packet loss; default: the topology's", KEY_AT(struct graph_link, loss), 0, 0.999999 },
-    { "ber",   KEY_REAL, "",        "bit error rate; default: the topology's", KEY_AT(struct graph_link, ber), 0, 0.999999 },
+    { "loss",  KEY_REAL, "",        "packet loss; default: the topology's", KEY_AT(struct graph_link, loss),
+      0, 0.999999 },
+    { "ber",   KEY_REAL, "",        "bit error rate; default: the topology's", KEY_AT(struct graph_link, ber),
+      0, 0.999999 },
     { 0 },
 };
 
@@ -132,37 +173,69 @@ static const struct key_row topology_link_rates_keys[] = {
 };
 
 static const struct key_row host_keys[] = {
-    { "mtu",            KEY_BYTES, "model",     "payload of a full packet, 64 .. 9000: 1024 (nic), 1000 (hpcc, conweave)", KEY_AT(struct sim_cfg, mtu_bytes), 64, 9000 },
-    { "ack_every",      KEY_COUNT, "1",         "packets per ACK; the last is always acknowledged; in nic also one that closes a window. `mlx5`: 256, as Linux sets ConnectX", KEY_AT(struct sim_cfg, ack_every), 1, 1024, .words = KEY_WORDS({ "mlx5", ACK_EVERY_MLX5 }) },
-    { "ack_unpaused",   KEY_YES,  "model",     "PFC does not stop a host's ACKs: no (nic), yes (hpcc, conweave)", KEY_AT(struct sim_cfg, ack_unpaused) },
-    { "ack_class",      KEY_NAME, "model",     "class of ACKs and NACKs: a number, or `data`: the flow's. data (nic, hpcc), 0 (conweave: highest priority, not in buffers)" },
-    { "nack_gap",       KEY_TIME, "model",     "least time between NACKs for the same byte: 100us (nic), 500us (hpcc), 4us (conweave)", KEY_AT(struct sim_cfg, nack_gap_ps) },
-    { "nack_is_cnp",    KEY_YES,  "model",     "a NACK also acts as a CNP: yes (nic, conweave), no (hpcc)", KEY_AT(struct sim_cfg, nack_is_cnp) },
-    { "retransmit",     KEY_NAME, "go_back_n", "retransmission: `go_back_n` or `selective`", KEY_AT(struct sim_cfg, is_selective), .choices = retransmits },
-    { "reorder",        KEY_TIME, "100us",     "selective: a packet counts as lost after missing for one to two times this; 0: at once", KEY_AT(struct sim_cfg, reorder_ps) },
-    { "rto",            KEY_TIME, "model",     "retransmission time-out; `auto`: by the network (model.md); 0: none. auto (nic), 4ms (conweave), 0 (hpcc), in order node 4ms where links fail or lose packets", KEY_AT(struct sim_cfg, rto_ps), .words = KEY_WORDS({ "auto", RTO_AUTO }) },
-    { "window",         KEY_BYTES, "none",      "largest number of unacknowledged bytes; `none`, or `bdp`: rate x round-trip time of the longest path", KEY_AT(struct sim_cfg, window_bytes), 1, 1ull << 48, .words = KEY_WORDS({ "none", 0 }, { "bdp", UINT64_MAX }) },
-    { "window_by_rate", KEY_YES,  "no",        "the window shrinks with the flow's rate", KEY_AT(struct sim_cfg, window_by_rate) },
-    { "idle_reset",     KEY_TIME, "never",     "a persistent queue pair that was idle for so long restarts its congestion control; `never`: it keeps its rate" },
-    { "record_gaps",    KEY_YES,  "no",        "write gaps between packets of a flow to gaps.csv", KEY_AT(struct sim_cfg, record_gaps) },
+    { "mtu",            KEY_BYTES, "model",     "payload of a full packet, 64 .. 9000: 1024 (nic), 1000 "
+      "(hpcc, conweave)", KEY_AT(struct sim_cfg, mtu_bytes), 64, 9000 },
+    { "ack_every",      KEY_COUNT, "1",         "packets per ACK; the last is always acknowledged; in nic "
+      "also one that closes a window. `mlx5`: 256, as Linux sets ConnectX", KEY_AT(struct sim_cfg, ack_every),
+      1, 1024, .words = KEY_WORDS({ "mlx5", ACK_EVERY_MLX5 }) },
+    { "ack_unpaused",   KEY_YES,  "model",     "PFC does not stop a host's ACKs: no (nic), yes (hpcc, "
+      "conweave)", KEY_AT(struct sim_cfg, ack_unpaused) },
+    { "ack_class",      KEY_NAME, "model",     "class of ACKs and NACKs: a number, or `data`: the flow's. "
+      "data (nic, hpcc), 0 (conweave: highest priority, not in buffers)" },
+    { "nack_gap",       KEY_TIME, "model",     "least time between NACKs for the same byte: 100us (nic), "
+      "500us (hpcc), 4us (conweave)", KEY_AT(struct sim_cfg, nack_gap_ps) },
+    { "nack_is_cnp",    KEY_YES,  "model",     "a NACK also acts as a CNP: yes (nic, conweave), no (hpcc)",
+      KEY_AT(struct sim_cfg, nack_is_cnp) },
+    { "retransmit",     KEY_NAME, "go_back_n", "retransmission: `go_back_n` or `selective`",
+      KEY_AT(struct sim_cfg, is_selective), .choices = retransmits },
+    { "reorder",        KEY_TIME, "100us",     "selective: a packet counts as lost after missing for one to "
+      "two times this; 0: at once", KEY_AT(struct sim_cfg, reorder_ps) },
+    { "rto",            KEY_TIME, "model",     "retransmission time-out; `auto`: by the network (model.md); "
+      "0: none. auto (nic), 4ms (conweave), 0 (hpcc), in order node 4ms where links fail or lose packets",
+      KEY_AT(struct sim_cfg, rto_ps), .words = KEY_WORDS({ "auto", RTO_AUTO }) },
+    { "window",         KEY_BYTES, "none",      "largest number of unacknowledged bytes; `none`, or `bdp`: "
+      "rate x round-trip time of the longest path", KEY_AT(struct sim_cfg, window_bytes), 1, 1ull << 48,
+      .words = KEY_WORDS({ "none", 0 }, { "bdp", UINT64_MAX }) },
+    { "window_by_rate", KEY_YES,  "no",        "the window shrinks with the flow's rate",
+      KEY_AT(struct sim_cfg, window_by_rate) },
+    { "idle_reset",     KEY_TIME, "never",     "a persistent queue pair that was idle for so long restarts "
+      "its congestion control; `never`: it keeps its rate" },
+    { "record_gaps",    KEY_YES,  "no",        "write gaps between packets of a flow to gaps.csv",
+      KEY_AT(struct sim_cfg, record_gaps) },
     { 0 },
 };
 
 static const struct key_row switch_keys[] = {
-    { "asic",          KEY_NAME, "",        "named chip (`anole list asic`): its buffer, and alpha where known; explicit values override it. Refused if links exceed its bandwidth" },
-    { "buffer",        KEY_BYTES, "model",   "shared by all ports: 32MB (nic), 32MiB (hpcc), 9MiB (conweave)", KEY_AT(struct sim_cfg, buffer_bytes), 1, BUFFER_BYTES_MAX },
-    { "reserve",       KEY_BYTES, "4096",    "reserved per port; 2096 (conweave)", KEY_AT(struct sim_cfg, reserve_bytes), 0, 1u << 30 },
-    { "resume_offset", KEY_BYTES, "3072",    "resume when a queue is this far below the pause threshold; no effect in conweave", KEY_AT(struct sim_cfg, resume_bytes), 0, 1u << 30 },
-    { "pause_time",    KEY_TIME, "model",   "lifetime of a pause, which is repeated after half of it; `none`: until resumed. none (nic, hpcc), 5us, repeated only by arriving packets (conweave)", KEY_AT(struct sim_cfg, pause_ps), .words = KEY_WORDS({ "none", 0 }) },
-    { "headroom",      KEY_BYTES, "auto",    "per port, for packets that arrive after a pause. `auto`: both directions of the wire and four packets (nic), 3 x rate x delay (hpcc), both directions and two packets (conweave)", KEY_AT(struct sim_cfg, headroom_bytes), 1, UINT32_MAX, .words = KEY_WORDS({ "auto", 0 }) },
-    { "alpha",         KEY_REAL, "0.125",   "share of the free buffer that a class of an ingress port may take before a pause; a power of 1/2. Doubles with each doubling of speed over the hosts'. 1/16 at any speed (conweave)" },
-    { "lossless",      KEY_YES,  "yes",     "yes: PFC; no: packets are dropped", KEY_AT(struct sim_cfg, is_lossless) },
+    { "asic",          KEY_NAME, "",        "named chip (`anole list asic`): its buffer, and alpha where "
+      "known; explicit values override it. Refused if links exceed its bandwidth" },
+    { "buffer",        KEY_BYTES, "model",   "shared by all ports: 32MB (nic), 32MiB (hpcc), 9MiB "
+      "(conweave)", KEY_AT(struct sim_cfg, buffer_bytes), 1, BUFFER_BYTES_MAX },
+    { "reserve",       KEY_BYTES, "4096",    "reserved per port; 2096 (conweave)",
+      KEY_AT(struct sim_cfg, reserve_bytes), 0, 1u << 30 },
+    { "resume_offset", KEY_BYTES, "3072",    "resume when a queue is this far below the pause threshold; no "
+      "effect in conweave", KEY_AT(struct sim_cfg, resume_bytes), 0, 1u << 30 },
+    { "pause_time",    KEY_TIME, "model",   "lifetime of a pause, which is repeated after half of it; "
+      "`none`: until resumed. none (nic, hpcc), 5us, repeated only by arriving packets (conweave)",
+      KEY_AT(struct sim_cfg, pause_ps), .words = KEY_WORDS({ "none", 0 }) },
+    { "headroom",      KEY_BYTES, "auto",    "per port, for packets that arrive after a pause. `auto`: both "
+      "directions of the wire and four packets (nic), 3 x rate x delay (hpcc), both directions and two "
+      "packets (conweave)", KEY_AT(struct sim_cfg, headroom_bytes), 1, UINT32_MAX,
+      .words = KEY_WORDS({ "auto", 0 }) },
+    { "alpha",         KEY_REAL, "0.125",   "share of the free buffer that a class of an ingress port may "
+      "take before a pause; a power of 1/2. Doubles with each doubling of speed over the hosts'. 1/16 at "
+      "any speed (conweave)" },
+    { "lossless",      KEY_YES,  "yes",     "yes: PFC; no: packets are dropped",
+      KEY_AT(struct sim_cfg, is_lossless) },
     { "lossy",         KEY_LIST, "",        "classes without PFC; default: those that only tcp uses" },
-    { "lossy_alpha",   KEY_REAL, "1",       "lossy: share of the free buffer that one queue may take", KEY_AT(struct sim_cfg, lossy_alpha), 0.001, 1000 },
-    { "lossy_queue",   KEY_BYTES, "none",    "lossy: limit of one queue, next to `lossy_alpha`", KEY_AT(struct sim_cfg, lossy_queue_bytes), 1, UINT32_MAX, .words = KEY_WORDS({ "none", 0 }) },
+    { "lossy_alpha",   KEY_REAL, "1",       "lossy: share of the free buffer that one queue may take",
+      KEY_AT(struct sim_cfg, lossy_alpha), 0.001, 1000 },
+    { "lossy_queue",   KEY_BYTES, "none",    "lossy: limit of one queue, next to `lossy_alpha`",
+      KEY_AT(struct sim_cfg, lossy_queue_bytes), 1, UINT32_MAX, .words = KEY_WORDS({ "none", 0 }) },
     { "ecn",           KEY_YES,  "yes",     "mark packets", KEY_AT(struct sim_cfg, ecn_on) },
-    { "ecn_at",        KEY_NAME, "dequeue", "queue that decides on a mark: behind the packet (`dequeue`) or before it (`enqueue`)", KEY_AT(struct sim_cfg, ecn_at_enqueue), .choices = ecn_places },
-    { "strict",        KEY_LIST, "model",   "strict-priority classes: [6] (nic: CNPs), [0] (hpcc, conweave)" },
+    { "ecn_at",        KEY_NAME, "dequeue", "queue that decides on a mark: behind the packet (`dequeue`) or "
+      "before it (`enqueue`)", KEY_AT(struct sim_cfg, ecn_at_enqueue), .choices = ecn_places },
+    { "strict",        KEY_LIST, "model",
+      "strict-priority classes: [6] (nic: CNPs), [0] (hpcc, conweave)" },
     { "weights",       KEY_LIST, "",        "weights of the eight classes, 1 .. 255; default: all 1" },
     { "ecn_by_rate",   KEY_LIST, "",        "thresholds by port speed; other ports use the knobs" },
     { "ecn_by_class",  KEY_LIST, "",        "thresholds by class at all ports; knobs do not change them" },

@@ -1,4 +1,4 @@
-/* src/scenario/keys.h - the keys of all sections but those of kinds of topology and traffic, which have their own. */
+/* src/scenario/keys.h - the keys of all sections, except those of kinds of topology and traffic. */
 #ifndef SCENARIO_KEYS_H
 #define SCENARIO_KEYS_H
 
@@ -6,7 +6,7 @@
 
 #define SCENARIO_ENTRIES_MAX 1024u       /* of the lists of traffic, changes and links_down */
 
-/* The sections; ends with a row whose name is NULL. The keys of a kind stand in the kind's own table. */
+/* The sections; the last row has no name. Kinds of topology and traffic have their own tables. */
 struct scenario_section {
     const char               *name;      /* "" (the whole), "host", "topology links_down" */
     const struct key_row *keys;
@@ -16,7 +16,7 @@ extern const struct scenario_section scenario_sections[];
 
 const struct key_row *scenario_keys(const char *section);
 
-/* Opens such a section. */
+/* Opens a section. */
 struct section scenario_open(struct reader *, const struct yaml_node *map, const char *section);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/scenario/links.c - links that differ from the others, or go down. */
+/* src/scenario/links.c - links with other rates, and links that fail. */
 #include "scenario/links.h"
 
 #include "core/units.h"
@@ -17,8 +17,9 @@ uint32_t scenario_read_node(const struct section *sec, const struct graph *g, co
     return found < 0 ? 0 : (uint32_t)found;
 }
 
-/* Calls 'act' for all links of a pair, or for the one that 'which' counts. */
-static void for_pair(const struct section *sec, const struct graph *g, uint32_t a, uint32_t b, void (*act)(void *arg, uint32_t link),
+/* Calls 'act' for all links of a pair of nodes, or for number 'which' of them. */
+static void for_pair(const struct section *sec, const struct graph *g, uint32_t a, uint32_t b,
+                     void (*act)(void *arg, uint32_t link),
                      void *arg)
 {
     uint32_t which = UINT32_MAX, seen = 0;
@@ -27,18 +28,20 @@ static void for_pair(const struct section *sec, const struct graph *g, uint32_t 
     for (uint32_t i = 0; i < g->links && !sec->r->rc; i++) {
         const struct graph_link *l = &g->link[i];
 
-        if (((l->a == a && l->b == b) || (l->a == b && l->b == a)) && (seen++ == which || which == UINT32_MAX))
+        if (((l->a == a && l->b == b) || (l->a == b && l->b == a)) &&
+            (seen++ == which || which == UINT32_MAX))
             act(arg, i);
     }
     if (!sec->r->rc && !seen)
-        reader_refuse(sec->r, sec->map, "there is no link between %s and %s", g->node[a].name, g->node[b].name);
+        reader_refuse(sec->r, sec->map, "there is no link between %s and %s", g->node[a].name,
+                      g->node[b].name);
     else if (!sec->r->rc && which != UINT32_MAX && which >= seen)
         reader_refuse(sec->r, section_get(sec, "which"),
                       "there is no link %u between %s and %s; the first is 0", which, g->node[a].name,
                       g->node[b].name);
 }
 
-/* ---- links that differ ---- */
+/* ---- link_rates ---- */
 
 struct speed { struct graph *graph; uint64_t rate_bps; };
 
@@ -69,7 +72,7 @@ void scenario_read_link_rates(const struct section *topology, struct graph *g)
         read_speed(topology->r, node, g);
 }
 
-/* ---- links that go down ---- */
+/* ---- links_down ---- */
 
 struct change { struct link_change change; const struct yaml_node *node; uint32_t place; };
 
@@ -94,7 +97,8 @@ static void add_outage(void *arg, uint32_t link)
         add_change(o->changes, o->up_ps, link, true, o->node);
 }
 
-static void read_down(struct reader *r, const struct graph *g, const struct yaml_node *node, struct changes *c)
+static void read_down(struct reader *r, const struct graph *g, const struct yaml_node *node,
+                      struct changes *c)
 {
     struct section sec = scenario_open(r, node, "topology links_down");
     struct outage  o = { c, 0, NEVER, node };
@@ -115,12 +119,12 @@ static int by_time(const void *a_, const void *b_)
 
     if (a->change.at_ps != b->change.at_ps)
         return a->change.at_ps < b->change.at_ps ? -1 : 1;
-    if (a->change.is_up != b->change.is_up)      /* one outage may end when the next begins */
+    if (a->change.is_up != b->change.is_up)      /* an outage may end when the next begins */
         return a->change.is_up ? -1 : 1;
     return a->place < b->place ? -1 : 1;
 }
 
-/* A link that is down cannot go down again. Without an end of the run, all flows must be able to finish. */
+/* A link that is down cannot go down again. If the run has no end time, all flows must be able to finish. */
 static void check_changes(struct reader *r, const struct scenario *s, const struct changes *c)
 {
     const struct graph *g = &s->graph;

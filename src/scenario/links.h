@@ -1,4 +1,4 @@
-/* src/scenario/links.h - links that differ from the others, or go down. */
+/* src/scenario/links.h - links with other rates, and links that fail. */
 #ifndef SCENARIO_LINKS_H
 #define SCENARIO_LINKS_H
 

@@ -1,4 +1,4 @@
-/* src/scenario/made.h - what a scenario file becomes: a network, its traffic, a setting, and who watches and tunes. */
+/* src/scenario/made.h - a scenario: network, traffic, settings, monitors and tuner. */
 #ifndef SCENARIO_MADE_H
 #define SCENARIO_MADE_H
 
@@ -14,40 +14,44 @@
 
 struct knob_change {
     uint64_t        at_ps;
-    struct knob_set set;         /* what is not named in it is as it would be if nobody else had turned anything */
+    struct knob_set set;         /* knobs that are not named have the values of the scenario, without
+                                  * tuners */
 };
 
-struct scenario_tuner {          /* as it is written: who makes the tuner reads it */
+struct scenario_tuner {          /* unparsed; see tune/loop.h */
     char                   *kind, *place;    /* NULL: no tuner */
     struct option_text     *option;
     uint32_t                options;
-    uint64_t                start_ps;        /* it is shown reports from then on */
-    uint64_t                monitor_delay_ps;        /* from the end of an interval until it is shown the report */
-    uint64_t                dispatch_delay_ps;       /* from its decision until that is in force */
-    bool                    is_recorded;     /* what is seen and set at each queue is wanted: record: yes */
-    char                   *record_place;    /* NULL: nothing is said of that */
+    uint64_t                start_ps;        /* first report */
+    uint64_t                monitor_delay_ps;        /* from the end of an interval until the tuner has the
+                                                      * report */
+    uint64_t                dispatch_delay_ps;       /* from its decision until it takes effect */
+    bool                    is_recorded;     /* record: yes */
+    char                   *record_place;    /* NULL: not given */
 };
 
-/* Keys that are looked at again when the network is there: see fit.h. */
-enum scenario_place { PLACE_RTO, PLACE_BUFFER, PLACE_LOSSY_ALPHA, PLACE_LOSSY_QUEUE, PLACE_PAUSE_TIME, PLACE_CC,
+/* Keys that are checked against the network: see fit.h. */
+enum scenario_place { PLACE_RTO, PLACE_BUFFER, PLACE_LOSSY_ALPHA, PLACE_LOSSY_QUEUE, PLACE_PAUSE_TIME,
+                      PLACE_CC,
                       PLACE_TOPOLOGY, PLACE_CHANGES, PLACE_IDLE_KNOB, SCENARIO_PLACES };
 
 struct scenario {
     char                    *path;
-    char                    *place[SCENARIO_PLACES];     /* where a key stands, "file:line:column: "; NULL: it is not given */
-    char                    *warning;        /* what is odd about it, a line each; scenario_start() adds to it. Or NULL */
-    enum knob                idle_knob;      /* PLACE_IDLE_KNOB: what is set and means nothing to the control in force */
+    char                    *place[SCENARIO_PLACES];     /* "file:line:column: " of a key; NULL: not given */
+    char                    *warning;        /* one per line; scenario_start() may add some; NULL: none */
+    enum knob                idle_knob;      /* PLACE_IDLE_KNOB: is set, but ignored by the congestion
+                                              * control */
     struct sim_cfg           cfg;
-    struct rlcc_model       *rlcc;           /* what cc rlcc decides by; NULL: another control */
+    struct rlcc_model       *rlcc;           /* model of cc rlcc; NULL: another control */
     struct graph             graph;
     struct traffic          *traffic;
     struct traffic_about    *entry;
     uint32_t                 entries;
     struct watch_cfg         watch;          /* monitors */
     struct scenario_tuner    tuner;
-    uint64_t                 interval_ps;    /* of monitoring */
-    bool                     has_interval;   /* it was given */
-    uint64_t                 run_ps;         /* end of the run; NEVER: when the last flow is done */
+    uint64_t                 interval_ps;    /* monitor interval */
+    bool                     has_interval;   /* the interval is given */
+    uint64_t                 run_ps;         /* end of the run; NEVER: when the last flow has finished */
     struct knob_change      *change;         /* sorted by time */
     uint32_t                 changes;
     double                   host_bps;       /* sum of all host links, for loads */

@@ -10,14 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- one by one ---- */
+/* ---- all keys ---- */
 
 struct shower {
     void (*show)(void *arg, const char *section, const struct key_row *);
     void  *arg;
 };
 
-static void show_rows(const struct shower *to, const char *section, const char *kind, const struct key_row *row)
+static void show_rows(const struct shower *to, const char *section, const char *kind,
+                      const struct key_row *row)
 {
     char title[64];
 
@@ -48,8 +49,9 @@ static void print_section(FILE *out, int level, const char *title, const char *s
     key_print_markdown(out, scenario_keys(section));
 }
 
-/* The one line of a kind becomes a sentence. */
-static void print_kind(FILE *out, const char *section, const char *name, const char *about, const struct key_row *keys)
+/* Prints the description of a kind as a sentence, and its keys. */
+static void print_kind(FILE *out, const char *section, const char *name, const char *about,
+                       const struct key_row *keys)
 {
     fprintf(out, "\n### %s: %s\n\n%c%s.\n", section, name, toupper((unsigned char)*about), about + 1);
     key_print_markdown(out, keys);
@@ -75,8 +77,10 @@ static const char intro[] =
     "\n"
     "<!-- Printed by `anole list key --markdown`. -->\n"
     "\n"
-    "A scenario is a YAML file with a network, its settings and its traffic. Values carry units. Errors are reported before\n"
-    "anything runs, with `file:line:column` and the nearest valid name. YAML anchors, aliases and tags are refused. Examples\n"
+    "A scenario is a YAML file with a network, its settings and its traffic. Values carry units. Errors are "
+    "reported before\n"
+    "anything runs, with `file:line:column` and the nearest valid name. YAML anchors, aliases and tags are "
+    "refused. Examples\n"
     "are in `scenarios/`.\n"
     "\n"
     "```yaml\n"
@@ -97,31 +101,41 @@ static const char intro[] =
     "| yes/no | `yes`, `no`, `true`, `false`, `on`, `off` |\n"
     "| file | a path, relative to the scenario |\n"
     "\n"
-    "Hosts are named `h0`, `h1`, ...; node numbers work too. `--set KEY=VALUE` sets a knob (`--set kmin=200KB`), a key\n"
+    "Hosts are named `h0`, `h1`, ...; node numbers work too. `--set KEY=VALUE` sets a knob (`--set "
+    "kmin=200KB`), a key\n"
     "(`--set run=5ms`), or a path, with list entries from 0 (`--set traffic.0.load=50%`).\n";
 
 static const char hpcc_text[] =
     "\n"
     "## hpcc: a config of a fork\n"
     "\n"
-    "`hpcc: config.txt` takes network, flows, ECN maps, buffer and DCQCN parameters from a config of the HPCC ns-3 fork;\n"
-    "`TOPOLOGY_FILE` and `FLOW_FILE` are relative to it. The model is hpcc, or conweave for a config with `LB_MODE`, which also\n"
-    "gives balancer and seed unless the scenario does. `topology` and `traffic` are not allowed; other keys override the config.\n"
-    "`LINK_DOWN` becomes a failing link; `SIMULATOR_STOP_TIME` is ignored: a run ends when its flows are done.\n";
+    "`hpcc: config.txt` takes network, flows, ECN maps, buffer and DCQCN parameters from a config of the "
+    "HPCC ns-3 fork;\n"
+    "`TOPOLOGY_FILE` and `FLOW_FILE` are relative to it. The model is hpcc, or conweave for a config with "
+    "`LB_MODE`, which also\n"
+    "gives balancer and seed unless the scenario does. `topology` and `traffic` are not allowed; other keys "
+    "override the config.\n"
+    "`LINK_DOWN` becomes a failing link; `SIMULATOR_STOP_TIME` is ignored: a run ends when its flows are "
+    "done.\n";
 
 static const char models_text[] =
     "\n"
     "## Initial knobs of the models\n"
     "\n"
-    "Model nic: docs/knobs.md. Model hpcc: `rpg_ai_rate` 5 Mbps and `rpg_hai_rate` 50 Mbps per 25 Gbps of the first host link,\n"
-    "`rpg_min_rate` 1000 Mbps, `dce_tcp_g` 1020 (g = 1/256); `kmin` 100 KB and `kmax` 400 KB per 25 Gbps of a port, `pmax` 0.2.\n"
-    "Model conweave: 10, 25 and 100 Mbps, the same g; 100 KB, 400 KB and 0.2 at any speed. If `knobs` names one of the three\n"
+    "Model nic: docs/knobs.md. Model hpcc: `rpg_ai_rate` 5 Mbps and `rpg_hai_rate` 50 Mbps per 25 Gbps of "
+    "the first host link,\n"
+    "`rpg_min_rate` 1000 Mbps, `dce_tcp_g` 1020 (g = 1/256); `kmin` 100 KB and `kmax` 400 KB per 25 Gbps of "
+    "a port, `pmax` 0.2.\n"
+    "Model conweave: 10, 25 and 100 Mbps, the same g; 100 KB, 400 KB and 0.2 at any speed. If `knobs` names "
+    "one of the three\n"
     "thresholds, the knobs apply to all ports. Frame sizes and other differences are in docs/model.md.\n";
 
 static const char load_text[] =
     "\n"
-    "A load counts payload, without headers; docs/model.md has the formulas of `of: hosts` and `of: bisection`. For rpc the hosts\n"
-    "are the clients, the destinations the servers. A host whose poisson and rpc traffic together exceeds its link is refused.\n"
+    "A load counts payload, without headers; docs/model.md has the formulas of `of: hosts` and `of: "
+    "bisection`. For rpc the hosts\n"
+    "are the clients, the destinations the servers. A host whose poisson and rpc traffic together exceeds "
+    "its link is refused.\n"
     "\n"
     "Built-in tables of sizes:";
 

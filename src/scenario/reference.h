@@ -1,4 +1,4 @@
-/* src/scenario/reference.h - all keys of a scenario, to be shown. */
+/* src/scenario/reference.h - lists all keys of a scenario. */
 #ifndef SCENARIO_REFERENCE_H
 #define SCENARIO_REFERENCE_H
 
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Shows every key that there is, with its section: "", "host", "traffic poisson". */
+/* Calls 'show' for every key with its section: "", "host", "traffic poisson". */
 void scenario_each_key(void (*show)(void *arg, const char *section, const struct key_row *), void *arg);
 
 /* Prints docs/scenario.md. */

@@ -47,12 +47,14 @@ static void scenario_parse__names(void **state)
         { "topology: star\n" INCAST, "s.yaml:1:11: 'hosts' is missing in topology star" },
         { "topology: {kind: start}\n",
           "s.yaml:1:18: 'start' is not a kind of topology; did you mean 'star'?" },
-        { "topology: {kind: ring}\n", "s.yaml:1:18: 'ring' is not a kind of topology; there are star, clos, fat_tree, hpcc, graph, htsim, simai, astra, rail_optimized, hpn, multi_plane, dragonfly, dgx_h100, paraleon_testbed, acc_fabric and rlcc_cluster" },
+        { "topology: {kind: ring}\n", "s.yaml:1:18: 'ring' is not a kind of topology; there are star, clos, "
+          "fat_tree, hpcc, graph, htsim, simai, astra, rail_optimized, hpn, multi_plane, dragonfly, "
+          "dgx_h100, paraleon_testbed, acc_fabric and rlcc_cluster" },
         { "topology: {kind: star, hots: 4}\n",
           "s.yaml:1:24: 'hots' is not a key of topology star; did you mean 'hosts'?" },
         { "topology: {kind: star, tors: 4}\n",
-          "s.yaml:1:24: 'tors' is not a key of topology star; there are kind, loss, ber, links_down, link_rates, hosts, "
-          "rate and delay" },
+          "s.yaml:1:24: 'tors' is not a key of topology star; there are kind, loss, ber, links_down, "
+          "link_rates, hosts, rate and delay" },
         { "topology: {kind: star, hosts: [4]}\n", "s.yaml:1:31: 'hosts' must be a single value, not a list" },
         { STAR "traffic: [{kind: incst}]\n",
           "s.yaml:2:18: 'incst' is not a kind of traffic; did you mean 'incast'?" },
@@ -61,28 +63,34 @@ static void scenario_parse__names(void **state)
         { STAR "traffic: [{kind: flows, file: f, start: 1ms}]\n",
           "s.yaml:2:34: 'start' is not a key of traffic flows; there are kind, name, file and qps" },
         { STAR INCAST "cc: dcqn\n", "s.yaml:3:5: 'dcqn' is not a congestion control; did you mean 'dcqcn'?" },
-        { STAR INCAST "cc: xyz\n", "s.yaml:3:5: 'xyz' is not a congestion control; there are dcqcn, dcqcn_hpcc, "
-          "dcqcn_paraleon, dcqcn_plus, hpcc, hpcc_pint, timely, dctcp, swift, rttcc, rlcc and none" },
+        { STAR INCAST "cc: xyz\n", "s.yaml:3:5: 'xyz' is not a congestion control; there are dcqcn, "
+          "dcqcn_hpcc, dcqcn_paraleon, dcqcn_plus, hpcc, hpcc_pint, timely, dctcp, swift, rttcc, rlcc and "
+          "none" },
         { STAR INCAST "model: conweave\ncc: dcqcn_plus\n",
           "s.yaml:4:5: dcqcn_plus needs the model nic or hpcc: conweave has DCQCN alone" },
         { STAR INCAST "model: conweave\ncc: hpcc\n",
           "s.yaml:4:5: hpcc needs the model nic or hpcc: conweave has DCQCN alone" },
         { STAR INCAST "model: hpcc\ncc: swift\n",
-          "s.yaml:4:5: swift needs the model nic: no other tells it what it asks for" },
-        { STAR INCAST "cc: rlcc\nrlcc: {model: none.model}\n", "s.yaml:4:15: rlcc: none.model: No such file or directory" },
-        { STAR INCAST "cc: rlcc\nrlcc: {modl: trees}\n", "s.yaml:4:8: 'modl' is not a key of rlcc; did you mean 'model'?" },
-        { STAR INCAST "cc: rlcc\nrlcc: {range: 0.1}\n", "s.yaml:4:7: rlcc: trees: trees have their range of actions in them" },
-        { STAR INCAST "cc: rlcc\nknobs: {rlcc_base: 0us}\n", "s.yaml:4:20: 'rlcc_base' must be 0.1 .. 200 us, not 0us" },
+          "s.yaml:4:5: swift needs the model nic: no other provides its input" },
+        { STAR INCAST "cc: rlcc\nrlcc: {model: none.model}\n", "s.yaml:4:15: rlcc: none.model: No such file "
+          "or directory" },
+        { STAR INCAST "cc: rlcc\nrlcc: {modl: trees}\n", "s.yaml:4:8: 'modl' is not a key of rlcc; did you "
+          "mean 'model'?" },
+        { STAR INCAST "cc: rlcc\nrlcc: {range: 0.1}\n", "s.yaml:4:7: rlcc: trees: trees have their range of "
+          "actions in them" },
+        { STAR INCAST "cc: rlcc\nknobs: {rlcc_base: 0us}\n", "s.yaml:4:20: 'rlcc_base' must be 0.1 .. 200 "
+          "us, not 0us" },
         { STAR INCAST "model: hpcc\ncc: rlcc\n",
-          "s.yaml:4:5: rlcc needs the model nic: no other tells it what it asks for" },
+          "s.yaml:4:5: rlcc needs the model nic: no other provides its input" },
         { STAR INCAST "model: hpcc\ncc: rttcc\n",
-          "s.yaml:4:5: rttcc needs the model nic: no other tells it what it asks for" },
-        { STAR INCAST "cc: hpcc\nfidelity: fast\n", "s.yaml:4:11: fidelity fast goes with DCQCN's controls and none: others look at "
-          "every acknowledgement, or send probes" },
-        { STAR INCAST "cc: hpcc\nknobs: {hpcc_eta: 1.2}\n", "s.yaml:4:19: 'hpcc_eta' must be 0.5 .. 1, not 1.2" },
+          "s.yaml:4:5: rttcc needs the model nic: no other provides its input" },
+        { STAR INCAST "cc: hpcc\nfidelity: fast\n", "s.yaml:4:11: fidelity fast goes with DCQCN's controls "
+          "and none: others look at every acknowledgement, or send probes" },
+        { STAR INCAST "cc: hpcc\nknobs: {hpcc_eta: 1.2}\n", "s.yaml:4:19: 'hpcc_eta' must be 0.5 .. 1, not "
+          "1.2" },
         { STAR INCAST "nic: nvidea\n", "s.yaml:3:6: 'nvidea' is not a NIC; did you mean 'nvidia'?" },
-        { STAR INCAST "nic: broadcom\n", "s.yaml:3:6: 'broadcom' is not a NIC; there are nvidia, dcqcn_paper, hpcc, "
-          "strong_alpha and truncated_alpha" },
+        { STAR INCAST "nic: broadcom\n", "s.yaml:3:6: 'broadcom' is not a NIC; there are nvidia, "
+          "dcqcn_paper, hpcc, strong_alpha and truncated_alpha" },
         { STAR INCAST "nic: {name: hpcc}\n", "s.yaml:3:6: 'nic' must be a single value, not a map" },
         { STAR INCAST "lb: emcp\n", "s.yaml:3:5: 'emcp' is not a load balancer; did you mean 'ecmp'?" },
         { STAR INCAST "model: ns3\n", "s.yaml:3:8: 'ns3' is not a model; there are nic, hpcc and conweave" },
@@ -137,7 +145,7 @@ static void scenario_parse__values(void **state)
         { STAR INCAST "changes: [{at: 1ms, knobs: {kmax: 1KB}}]\n",
           "s.yaml:3:35: 'kmin' (400 KB) must not be above 'kmax' (1 KB)" },
         { STAR INCAST "changes: [{at: 0, knobs: {}}]\n",
-          "s.yaml:3:16: a change comes after the start; what holds from the start is 'knobs'" },
+          "s.yaml:3:16: a change must be after the start; use 'knobs' for the initial setting" },
         { STAR INCAST "changes: [{at: 2ms, knobs: {}}, {at: 1ms, knobs: {}}]\n",
           "s.yaml:3:38: changes must be in the order of their time" },
         { STAR INCAST "run: 1ms\nchanges: [{at: 1ms, knobs: {}}]\n", "s.yaml:4:16: the run is over by then" },
@@ -178,9 +186,10 @@ static void scenario_parse__networks(void **state)
         { "topology: {kind: fat_tree, k: 0}\n" INCAST, "s.yaml:1:31: k must be 2 .. 158, not 0" },
         { "topology: {kind: fat_tree, k: 160}\n" INCAST, "s.yaml:1:31: k must be 2 .. 158, not 160" },
         { "topology: {kind: star, hosts: 6000}\ntraffic:\n  - {kind: all_to_all, size: 1KB}\n",
-          "s.yaml:3:5: 35994000 flows at once are too many: there may be 33554432, all entries together; let fewer hosts "
-          "send, or one after the other" },
-        { "topology: {kind: hpcc, file: nowhere.txt}\n" INCAST, "s.yaml:1:30: nowhere.txt: No such file or directory" },
+          "s.yaml:3:5: 35994000 flows at once are too many: there may be 33554432, all entries together; "
+          "let fewer hosts send, or one after the other" },
+        { "topology: {kind: hpcc, file: nowhere.txt}\n" INCAST, "s.yaml:1:30: nowhere.txt: No such file or "
+          "directory" },
         { "topology: {kind: graph, hosts: 1, switches: [7up], links: []}\n" INCAST,
           "s.yaml:1:46: the name of a switch has 1 to 15 characters and starts with a letter" },
         { "topology: {kind: graph, hosts: 1, switches: [h0], links: []}\n" INCAST,
@@ -253,7 +262,8 @@ static void scenario_parse__traffic(void **state)
           "s.yaml:2:52: qps must be 1 .. 65535, not 0" },
         { STAR "traffic: [{kind: incast, senders: 3, size: 1, qps: one}]\n",
           "s.yaml:2:52: qps: 'one' is not a whole number" },
-        { STAR "traffic: [{kind: tcp, senders: 3, size: 1, qps: 1}]\n", "s.yaml:2:49: tcp has no queue pairs" },
+        { STAR "traffic: [{kind: tcp, senders: 3, size: 1, qps: 1}]\n", "s.yaml:2:49: tcp has no queue "
+          "pairs" },
         { "model: hpcc\n" STAR "traffic: [{kind: incast, senders: 3, size: 1, qps: 1}]\n",
           "s.yaml:3:52: in this model every flow has its own queue pair: 'qps' must be 'fresh'" },
         { "fidelity: fast\n" STAR "traffic: [{kind: incast, senders: 3, size: 1, qps: 1}]\n",
@@ -292,14 +302,16 @@ static void scenario_parse__traffic(void **state)
         { "topology: {kind: star, hosts: 1}\ntraffic: [{kind: all_to_all, size: 1}]\n",
           "s.yaml:2:11: 1 hosts are too few for all_to_all" },
         { "topology: {kind: star, hosts: 1}\n" INCAST, "s.yaml:2:11: 1 hosts are too few for incast" },
-        { STAR "traffic: [{kind: flows, file: nowhere.txt}]\n", "s.yaml:2:31: nowhere.txt: No such file or directory" },
+        { STAR "traffic: [{kind: flows, file: nowhere.txt}]\n", "s.yaml:2:31: nowhere.txt: No such file or "
+          "directory" },
         { STAR "traffic: [{kind: incast, senders: 1, size: 1, name: a},\n {kind: incast, senders: 1, size: "
                "1, name: a}]\n",
           "s.yaml:3:44: another entry is already named 'a'" },
         { "hpcc: nowhere/config.txt\n", "s.yaml:1:7: nowhere/config.txt: No such file or directory" },
         { "hpcc: nowhere/config.txt\n" STAR,
           "s.yaml:2:1: the config named by 'hpcc' brings its own topology" },
-        { "hpcc: nowhere/config.txt\nnic: hpcc\n", "s.yaml:2:1: the config named by 'hpcc' brings its own nic" },
+        { "hpcc: nowhere/config.txt\nnic: hpcc\n", "s.yaml:2:1: the config named by 'hpcc' brings its own "
+          "nic" },
         { "hpcc: nowhere/config.txt\nmodel: nic\n",
           "s.yaml:2:8: a config of a fork needs its model, hpcc or conweave" },
         { NULL, NULL },
@@ -426,8 +438,8 @@ static void scenario_start__small_buffer(void **state)
     assert_int_equal(scenario_parse(&s, "s.yaml", text, strlen(text), NULL, 0, NULL, &err), 0);
     assert_true(scenario_start(&s, &sim, &err) < 0);
     assert_string_equal(
-        err.text, "s.yaml:3:18: the buffer of s0 (64000 bytes) is smaller than the headroom and reserve of its 4 "
-                  "ports (134416 bytes)");
+        err.text, "s.yaml:3:18: the buffer of s0 (64000 bytes) is smaller than the headroom and reserve of "
+                  "its 4 ports (134416 bytes)");
     scenario_fini(&s);
 }
 

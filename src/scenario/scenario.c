@@ -33,7 +33,7 @@ static void read_model(const struct section *sec, struct sim_cfg *cfg)
     if (file && node && cfg->model == MODEL_NIC)
         reader_refuse(sec->r, node, "a config of a fork needs its model, hpcc or conweave");
     if (file)
-        cfg->model = MODEL_HPCC;         /* unless it turns out to be ConWeave's */
+        cfg->model = MODEL_HPCC;         /* until the config turns out to be ConWeave's */
     order = section_choice(sec, "order", "an order", orders);
     cfg->order = order == 1 || (order < 0 && cfg->model != MODEL_NIC) ? ORDER_NS3 : ORDER_NODE;
     if (cfg->order == ORDER_NS3 && cfg->model == MODEL_NIC)
@@ -65,7 +65,7 @@ static void set_lb(struct reader *r, const struct yaml_node *node, struct sim_cf
                       text_names(near, sizeof near, node->text, names));
 }
 
-/* lb: NAME, or a map. Capacities count in model nic; the fork takes all next hops for equal. */
+/* lb: NAME, or a map. Model nic weights next hops by capacity; the fork treats them as equal. */
 static void read_lb(struct reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
 {
     struct section sec = scenario_open(r, node && node->kind == YAML_MAP ? node : NULL, "lb");
@@ -82,10 +82,11 @@ static void read_lb(struct reader *r, const struct yaml_node *node, struct sim_c
         set_lb(r, section_get(&sec, "kind"), cfg);
     section_read(&sec, sec.common, cfg);
     if (cfg->lb_by_host && cfg->model != MODEL_NIC)
-        reader_refuse(r, section_get(&sec, "entropy"), "only in model nic: the forks have ports of their own");
+        reader_refuse(r, section_get(&sec, "entropy"), "only in model nic: the forks have ports of their "
+            "own");
 }
 
-/* ---- the whole ---- */
+/* ---- all sections ---- */
 
 static void refuse_beside_hpcc(const struct section *sec)
 {
@@ -115,7 +116,7 @@ static void read_network(struct reader *r, struct scenario *s, const struct sect
     s->uplink_bps = graph_uplink_bps(&s->graph);
 }
 
-/* Where a key of the first level stands: what does not go together is found when the network is built. */
+/* Keeps the place of a top-level key for errors that are found when the network is built. */
 static void keep_place(const struct section *sec, struct scenario *s, const char *key, enum scenario_place p)
 {
     const struct yaml_node *node = section_get(sec, key);
@@ -149,7 +150,8 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
 
 int scenario_make(struct scenario *s, const struct scenario_source *from, struct err *err)
 {
-    struct scenario_tree t = { .r = { .name = from->name, .what = "a scenario", .set = from->set, .err = err }, .sets = from->sets };
+    struct scenario_tree t = { .r = { .name = from->name, .what = "a scenario", .set = from->set,
+                                      .err = err }, .sets = from->sets };
 
     *s = (struct scenario){ .path = xstrdup(from->name) };
     if (from->base)
@@ -172,7 +174,8 @@ int scenario_make(struct scenario *s, const struct scenario_source *from, struct
 int scenario_parse(struct scenario *s, const char *name, const char *text, size_t length,
                    const char *const *set, uint32_t sets, const uint64_t *seed, struct err *err)
 {
-    return scenario_make(s, &(struct scenario_source){ .name = name, .text = text, .text_bytes = length, .set = set, .sets = sets, .seed = seed }, err);
+    return scenario_make(s, &(struct scenario_source){ .name = name, .text = text, .text_bytes = length,
+                                                       .set = set, .sets = sets, .seed = seed }, err);
 }
 
 int scenario_read(struct scenario *s, const char *path, const char *const *set, uint32_t sets,
@@ -209,7 +212,7 @@ void scenario_fini(struct scenario *s)
     *s = (struct scenario){ 0 };
 }
 
-/* Takes the text, which may be NULL. */
+/* Takes ownership of the text, which may be NULL. */
 static void add_warning(struct scenario *s, char *text)
 {
     struct reader r = { .warnings = s->warning };

@@ -27,7 +27,7 @@ static void take_with(struct scenario *s, const char *text, const char *const *s
         fail_msg("%s", err.text);
 }
 
-static void take(struct scenario *s, const char *text)
+static void parse(struct scenario *s, const char *text)
 {
     take_with(s, text, NULL, 0, NULL);
 }
@@ -91,7 +91,7 @@ static void scenario_parse__what_nobody_said(void **state)
     struct scenario s;
 
     (void)state;
-    take(&s, STAR INCAST);
+    parse(&s, STAR INCAST);
     assert_int_equal(s.cfg.model, MODEL_NIC);
     assert_int_equal(s.cfg.order, ORDER_NODE);
     assert_int_equal(s.cfg.seed, 1);
@@ -129,7 +129,7 @@ static void scenario_parse__what_is_said(void **state)
     struct scenario s;
 
     (void)state;
-    take(
+    parse(
         &s, STAR INCAST
         "seed: 7\nrun: 3ms\ncc: none\n"
         "host: {mtu: 4096, ack_every: 4, ack_unpaused: yes, nack_gap: 5us, rto: 0, window: 1MB, "
@@ -169,7 +169,7 @@ static void scenario_parse__acks_as_linux_sets_them_up(void **state)
     struct scenario s;
 
     (void)state;
-    take(&s, STAR INCAST "host: {ack_every: mlx5}\n");
+    parse(&s, STAR INCAST "host: {ack_every: mlx5}\n");
     assert_int_equal(s.cfg.ack_every, 256);
     scenario_fini(&s);
 }
@@ -180,7 +180,7 @@ static void scenario_parse__model_hpcc(void **state)
     const double   *k;
 
     (void)state;
-    take(&s, "model: hpcc\ntopology: {kind: clos, tors: 2, hosts_per_tor: 2, spines: 1, rate: 50G, "
+    parse(&s, "model: hpcc\ntopology: {kind: clos, tors: 2, hosts_per_tor: 2, spines: 1, rate: 50G, "
              "fabric_rate: 200G}\n" INCAST);
     k = s.cfg.knobs.value;
     assert_int_equal(s.cfg.order, ORDER_NS3);
@@ -198,7 +198,7 @@ static void scenario_parse__model_hpcc(void **state)
     assert_true(s.cfg.ecn_rate[1].rate_bps == 200000000000 && s.cfg.ecn_rate[1].kmax_kb == 3200);
     scenario_fini(&s);
 
-    take(&s, "model: hpcc\norder: node\nknobs: {kmax: 2MB}\ntopology: {kind: star, hosts: 4, loss: "
+    parse(&s, "model: hpcc\norder: node\nknobs: {kmax: 2MB}\ntopology: {kind: star, hosts: 4, loss: "
              "1e-6}\n" INCAST);
     assert_int_equal(s.cfg.order, ORDER_NODE);
     assert_false(s.cfg.ack_droppable);
@@ -212,7 +212,7 @@ static void scenario_parse__changes_add_up(void **state)
     struct scenario s;
 
     (void)state;
-    take(
+    parse(
         &s, STAR INCAST
         "knobs: {kmin: 1KB}\nchanges:\n  - {at: 1ms, knobs: {kmax: 2KB}}\n  - {at: 2ms, knobs: {pmax: 1}}\n");
     assert_int_equal(s.changes, 2);
@@ -265,12 +265,13 @@ static void scenario_parse__nic(void **state)
     struct scenario s;
 
     (void)state;
-    take(&s, "topology: {kind: star, hosts: 4, rate: 50G}\nknobs: {rpg_hai_rate: 7}\nnic: hpcc\n" INCAST);
+    parse(&s, "topology: {kind: star, hosts: 4, rate: 50G}\nknobs: {rpg_hai_rate: 7}\nnic: hpcc\n" INCAST);
     assert_true(s.cfg.knobs.value[KNOB_rpg_ai_rate] == 10);              /* 5 per 25 Gb/s */
     assert_true(s.cfg.knobs.value[KNOB_rate_to_set_on_first_cnp] == 50000);
-    assert_true(s.cfg.knobs.value[KNOB_rpg_hai_rate] == 7);              /* knobs come on top, wherever they stand */
+    /* knobs come on top, wherever they stand */
+    assert_true(s.cfg.knobs.value[KNOB_rpg_hai_rate] == 7);
     scenario_fini(&s);
-    take(&s, "topology: {kind: star, hosts: 4, rate: 50G}\nmodel: hpcc\nnic: nvidia\n" INCAST);
+    parse(&s, "topology: {kind: star, hosts: 4, rate: 50G}\nmodel: hpcc\nnic: nvidia\n" INCAST);
     assert_true(s.cfg.knobs.value[KNOB_rpg_min_rate] == knob_info[KNOB_rpg_min_rate].initial);
     assert_true(s.cfg.knobs.value[KNOB_dce_tcp_g] == knob_info[KNOB_dce_tcp_g].initial);
     scenario_fini(&s);
@@ -283,7 +284,7 @@ static void scenario_parse__clos(void **state)
     struct scenario s;
 
     (void)state;
-    take(&s, "topology: {kind: clos, hosts: 12, hosts_per_tor: 4, spines: 2, links: 3, rate: 25G, "
+    parse(&s, "topology: {kind: clos, hosts: 12, hosts_per_tor: 4, spines: 2, links: 3, rate: 25G, "
              "fabric_delay: 5us, ber: 1e-12}\n" INCAST);
     assert_int_equal(s.graph.hosts, 12);
     assert_int_equal(s.graph.nodes, 12 + 3 + 2);
@@ -302,7 +303,7 @@ static void scenario_parse__fat_tree(void **state)
     struct scenario s;
 
     (void)state;
-    take(&s, "topology: {kind: fat_tree, k: 4, rate: 10G}\n" INCAST);
+    parse(&s, "topology: {kind: fat_tree, k: 4, rate: 10G}\n" INCAST);
     assert_int_equal(s.graph.hosts, 16);
     assert_int_equal(s.graph.nodes, 16 + 20);
     assert_real(s.uplink_bps, 16 * 10e9);        /* of edges, not of aggs */
@@ -314,7 +315,7 @@ static void scenario_parse__graph(void **state)
     struct scenario s;
 
     (void)state;
-    take(&s, "topology:\n  kind: graph\n  hosts: 3\n  switches: [left, right]\n  loss: 0.01\n  links:\n"
+    parse(&s, "topology:\n  kind: graph\n  hosts: 3\n  switches: [left, right]\n  loss: 0.01\n  links:\n"
              "    - {a: h0, b: left}\n    - {a: h1, b: left, loss: 0}\n    - {a: right, b: 2, rate: 400G, "
              "delay: 3us}\n"
              "    - {a: left, b: right, loss: 0.5, ber: 1e-9}\n" INCAST);
@@ -357,7 +358,7 @@ static void scenario_parse__links_down(void **state)
     struct link_change *c;
 
     (void)state;
-    take(&s, "run: 9ms\ntopology:\n  kind: clos\n  tors: 2\n  hosts_per_tor: 1\n  spines: 2\n  links: 2\n  "
+    parse(&s, "run: 9ms\ntopology:\n  kind: clos\n  tors: 2\n  hosts_per_tor: 1\n  spines: 2\n  links: 2\n  "
              "links_down:\n"
              "    - {a: tor1, b: spine1, down: 3ms, up: 4ms}\n"
              "    - {a: spine0, b: tor0, down: 1ms, up: 3ms, which: 1}\n"
@@ -382,7 +383,7 @@ static void scenario_parse__incast(void **state)
     uint32_t         flows = 0;
 
     (void)state;
-    take(&s, STAR "traffic: [{kind: incast, senders: 3, receiver: h1, size: 10KB, flows: 2, period: 1ms, "
+    parse(&s, STAR "traffic: [{kind: incast, senders: 3, receiver: h1, size: 10KB, flows: 2, period: 1ms, "
                   "start: 1us, stop: 3ms, prio: 5}]\n");
     assert_string_equal(s.entry[0].name, "incast 1");
     assert_int_equal(s.entry[0].hosts, 3);
@@ -404,7 +405,7 @@ static void scenario_parse__permutation_and_all_to_all(void **state)
     struct flow_spec f;
 
     (void)state;
-    take(&s, STAR "traffic:\n  - {kind: permutation, size: 5, shift: 1, hosts: [h3, h1, 0]}\n  - {kind: "
+    parse(&s, STAR "traffic:\n  - {kind: permutation, size: 5, shift: 1, hosts: [h3, h1, 0]}\n  - {kind: "
                   "all_to_all, size: 7, hosts: 3}\n"
                   "  - {kind: permutation, size: 5}\n");
     assert_string_equal(s.entry[2].name, "permutation 2");
@@ -436,7 +437,7 @@ static void scenario_parse__load_of_hosts(void **state)
     double          bits = 0;
 
     (void)state;
-    take(&s,
+    parse(&s,
          "run: 1s\ntopology: {kind: graph, hosts: 3, switches: 1, links: [{a: h0, b: s0, rate: 100G}, {a: "
          "h1, b: s0, rate: 50G},\n"
          " {a: h2, b: s0, rate: 30G}]}\ntraffic:\n  - {kind: poisson, sizes: FB_Hadoop, load: 0.2}\n"
@@ -458,7 +459,7 @@ static void scenario_parse__load_of_bisection(void **state)
     struct scenario s;
 
     (void)state;
-    take(&s, "topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 4}\n"
+    parse(&s, "topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 4}\n"
              "traffic:\n  - {kind: poisson, sizes: FB_Hadoop, load: 0.3, of: bisection, stop: 5ms}\n"
              "  - {kind: poisson, sizes: FB_Hadoop, load: 0.01, of: bisection, stop: 5ms, hosts: [h0, h1, "
              "h16]}\n");
@@ -475,7 +476,7 @@ static void scenario_parse__loads_one_after_the_other(void **state)
     struct scenario s;
 
     (void)state;
-    take(&s, STAR "traffic:\n  - {kind: poisson, sizes: FB_Hadoop, load: 0.8, stop: 1ms}\n"
+    parse(&s, STAR "traffic:\n  - {kind: poisson, sizes: FB_Hadoop, load: 0.8, stop: 1ms}\n"
          "  - {kind: poisson, sizes: FB_Hadoop, load: 100%, start: 1ms, stop: 2ms}\n");
     assert_int_equal(s.entries, 2);
     assert_string_equal(s.entry[1].name, "poisson 2");
@@ -559,10 +560,11 @@ static void scenario_read__hpcc_config_refused(void **state)
         { "L2_ACK_INTERVAL 4000\nL2_CHUNK_SIZE 0\n",
           "/config.txt: an L2_ACK_INTERVAL of more than 1 needs an L2_CHUNK_SIZE: the fork divides by it" },
         { "LB_MODE 0\nL2_ACK_INTERVAL 4000\n",
-          "/config.txt: an L2_ACK_INTERVAL of more than 1: this fork would send the end of a short flow again for ever" },
+          "/config.txt: an L2_ACK_INTERVAL of more than 1: this fork would send the end of a short flow "
+          "again for ever" },
         { "LINK_DOWN 1 0 2\n", "/config.txt: LINK_DOWN: there is no link between the nodes 0 and 2" },
-        { "LINK_DOWN 1 2 1\n", "/config.txt: LINK_DOWN: 2-1 is the link of a host, whose flows make the fork stop with an error; "
-                             "with 'order: node' it may fail" },
+        { "LINK_DOWN 1 2 1\n", "/config.txt: LINK_DOWN: 2-1 is the link of a host, whose flows make the "
+                             "fork stop with an error; with 'order: node' it may fail" },
         { "CC_MODE 3\n", "/config.txt:20: line 5 gives CC_MODE already" },
     };
     char message[200];

@@ -1,4 +1,4 @@
-/* src/scenario/set.c - what the command line sets, written into the tree of the file. */
+/* src/scenario/set.c - applies --set texts to the tree of the file. */
 #include "scenario/set.h"
 
 #include "base/text.h"
@@ -14,7 +14,7 @@ static bool is_empty(const struct yaml_node *node)
     return node->kind == YAML_SCALAR && *node->text == '\0';
 }
 
-/* Everything a --set brings is known by its number. */
+/* Nodes of a --set have line 0 and its number as column. */
 static void mark(struct yaml_node *node, uint32_t number)
 {
     node->line = node->key_line = 0;
@@ -49,7 +49,7 @@ static struct yaml_node *child_of_list(struct scenario_tree *t, struct yaml_node
     return c;
 }
 
-/* What may be a name alone, "tuner: paraleon", becomes a map with that as its kind when one of its options is set. */
+/* Converts a plain name, "tuner: paraleon", to a map with this kind when one of its options is set. */
 static void name_to_map(struct scenario_tree *t, struct yaml_node *node)
 {
     struct yaml_node *kind;
@@ -58,7 +58,8 @@ static void name_to_map(struct scenario_tree *t, struct yaml_node *node)
     if (node->kind != YAML_SCALAR || !node->key || is_empty(node))
         return;
     is_rlcc = strcmp(node->key, "rlcc") == 0;
-    if (!is_rlcc && strcmp(node->key, "tuner") != 0 && strcmp(node->key, "monitor") != 0 && strcmp(node->key, "lb") != 0)
+    if (!is_rlcc && strcmp(node->key, "tuner") != 0 && strcmp(node->key, "monitor") != 0 &&
+        strcmp(node->key, "lb") != 0)
         return;
     kind = make_node(t, 0, is_rlcc ? "model" : "kind");
     kind->text = node->text;
@@ -69,7 +70,7 @@ static void name_to_map(struct scenario_tree *t, struct yaml_node *node)
     node->count = 1;
 }
 
-/* The entry called 'part', made if it is not there. */
+/* Returns the entry called 'part'; creates it if necessary. */
 static struct yaml_node *child_of(struct scenario_tree *t, struct yaml_node *node, uint32_t number,
                                   const char *part)
 {
@@ -114,10 +115,11 @@ static void refuse_name(struct scenario_tree *t, uint32_t number, const char *pa
         names[count++] = row->name;
     names[count] = NULL;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(path, "."), path);
-    reader_refuse(&t->r, &at, "'%s' is not a knob or a key%s", name, text_did_you_mean(near, sizeof near, name, names));
+    reader_refuse(&t->r, &at, "'%s' is not a knob or a key%s", name,
+                  text_did_you_mean(near, sizeof near, name, names));
 }
 
-/* Walks down the path, making what is not there, and gives the entry at its end the value. A knob may be
+/* Follows the path, creates missing entries, and sets the value of the last one. A knob may be
  * named without its section. */
 static void put_value(struct scenario_tree *t, uint32_t number, char *path, const struct yaml_node *value)
 {

@@ -1,4 +1,4 @@
-/* src/scenario/settings.c - what a model brings with it; the sections host, switch, knobs and changes. */
+/* src/scenario/settings.c - defaults of the models, and the sections host, switch, knobs and changes. */
 #include "scenario/settings.h"
 
 #include "base/text.h"
@@ -14,7 +14,8 @@
 
 #define ECN_RATES_MAX (sizeof((struct sim_cfg *)NULL)->ecn_rate / sizeof(struct ecn_rate))
 #define REORDER_PS    (100 * PS_PER_US)
-#define RTO_PS        (4 * PS_PER_MS)        /* of ConWeave's fork; in order node of model hpcc, where packets are lost */
+#define RTO_PS        (4 * PS_PER_MS)        /* model conweave; model hpcc in order node if packets are
+                                              * lost */
 
 /* ---- the models ---- */
 
@@ -48,7 +49,8 @@ static const struct sim_cfg hpcc_cfg = {
     .strict_prios = 1 << 0,
 };
 
-/* ACKs have class 0, with PFC frames; a pause ends by itself; duplicates are acknowledged, and there is a timer. */
+/* ACKs have class 0, like PFC frames; pauses expire; duplicates are acknowledged; there is a retransmission
+ * timer. */
 static const struct sim_cfg conweave_cfg = {
     .mtu_bytes = 1000,
     .header_bytes = 48,
@@ -76,14 +78,14 @@ static bool loses_packets(const struct scenario *s)
     return s->cfg.changes > 0;
 }
 
-/* The forks' DCQCN profiles for hosts of this speed; and ConWeave's flowlet table has room for all flows, so that none
- * share an entry. */
+/* Sets the forks' DCQCN profiles for hosts of this speed. ConWeave's flowlet table has an entry for every
+ * flow. */
 static void use_fork_knobs(struct knobs *k, enum sim_model model, uint64_t host_bps)
 {
     double speed = (double)host_bps / 25e9;
 
     nic_profile_put(nic_profile_find("hpcc"), host_bps, k);
-    k->value[KNOB_rate_to_set_on_first_cnp] = 0;         /* to the forks' DCQCN this means: as it is */
+    k->value[KNOB_rate_to_set_on_first_cnp] = 0;         /* unchanged, in the forks' DCQCN */
     if (model == MODEL_CONWEAVE) {
         k->value[KNOB_rpg_ai_rate] = 10 * speed;
         k->value[KNOB_rpg_hai_rate] = 25 * speed;
@@ -101,7 +103,7 @@ static uint64_t first_host_bps(const struct graph *g)
     return 0;
 }
 
-/* With a map, what is given in it is read; with none, what holds if nothing is given. */
+/* Opens a section. With a map, only given keys are read; without one, all defaults. */
 static struct section open_settings(struct reader *r, const struct yaml_node *map, const char *name)
 {
     struct section sec = scenario_open(r, map, name);
@@ -146,7 +148,7 @@ static void read_idle_reset(const struct section *sec, struct sim_cfg *cfg)
         return;
     section_time(sec, "idle_reset", &cfg->idle_reset_ps);
     if (!cfg->idle_reset_ps)
-        cfg->idle_reset_ps = 1;          /* however short it was */
+        cfg->idle_reset_ps = 1;          /* after any idle time */
 }
 
 static void read_host(struct reader *r, struct scenario *s, const struct yaml_node *node)
@@ -174,7 +176,7 @@ static void read_alpha(const struct section *sec, struct sim_cfg *cfg)
                   section_text(sec, "alpha"));
 }
 
-/* A list of classes; false if it is not given. */
+/* Reads a list of classes. Returns false if it is missing. */
 static bool read_classes(const struct section *sec, const char *key, uint8_t *classes)
 {
     const struct yaml_node *c = section_list(sec, key, PRIOS);
@@ -215,7 +217,8 @@ static void read_thresholds(const struct section *sec, double *kmin_kb, double *
     read_knob(sec, "kmax", kmax_kb);
     read_knob(sec, "pmax", pmax);
     if (!sec->r->rc && *kmin_kb > *kmax_kb)
-        reader_refuse(sec->r, section_get(sec, "kmin"), "'kmin' (%.10g KB) must not be above 'kmax' (%.10g KB)",
+        reader_refuse(sec->r, section_get(sec, "kmin"), "'kmin' (%.10g KB) must not be above 'kmax' (%.10g "
+            "KB)",
                       *kmin_kb, *kmax_kb);
 }
 
@@ -251,7 +254,7 @@ static void read_ecn_rate(struct reader *r, struct scenario *s, const struct yam
     cfg->ecn_rate[cfg->ecn_rates++] = e;
 }
 
-/* No switch may have links for more than the chip carries. NICs with several ports are switches, too, but none of these. */
+/* Refuses switches whose links exceed the capacity of the chip. */
 static void check_capacity(const struct section *sec, const struct graph *g, const struct asic *a)
 {
     uint64_t *bps = xcalloc(g->nodes + 1ul, sizeof *bps);
@@ -263,8 +266,10 @@ static void check_capacity(const struct section *sec, const struct graph *g, con
     }
     for (uint32_t i = 0; i < g->nodes && !sec->r->rc; i++)
         if (g->node[i].is_switch && bps[i] > a->capacity_bps)
-            reader_refuse(sec->r, section_get(sec, "asic"), "the links of %s have %s together, %s carries %s", g->node[i].name,
-                          text_from_rate(has, sizeof has, (double)bps[i]), a->name, text_from_rate(can, sizeof can, (double)a->capacity_bps));
+            reader_refuse(sec->r, section_get(sec, "asic"), "the links of %s have %s together, %s carries "
+                "%s", g->node[i].name,
+                          text_from_rate(has, sizeof has, (double)bps[i]), a->name,
+                              text_from_rate(can, sizeof can, (double)a->capacity_bps));
     free(bps);
 }
 
@@ -306,7 +311,7 @@ static void read_switch(struct reader *r, struct scenario *s, const struct yaml_
         read_ecn_class(r, s, node);
 }
 
-/* ---- what the model brings with it ---- */
+/* ---- defaults of the models ---- */
 
 static void use_conweave_buffer(struct sim_cfg *cfg)
 {
@@ -347,7 +352,7 @@ void scenario_use_model(struct reader *r, struct scenario *s)
     if (cfg->model == MODEL_HPCC && cfg->cc->has_window) {
         cfg->window_bytes = UINT64_MAX;
         cfg->window_by_rate = true;
-        cfg->ack_unpaused = false;       /* as the fork's run.py has it */
+        cfg->ack_unpaused = false;       /* as in the fork's run.py */
     }
 }
 
@@ -358,12 +363,13 @@ static uint64_t fastest_host_bps(const struct graph *g)
     uint64_t fastest = 0;
 
     for (uint32_t i = 0; i < g->links; i++)
-        if ((!g->node[g->link[i].a].is_switch || !g->node[g->link[i].b].is_switch) && g->link[i].rate_bps > fastest)
+        if ((!g->node[g->link[i].a].is_switch || !g->node[g->link[i].b].is_switch) &&
+            g->link[i].rate_bps > fastest)
             fastest = g->link[i].rate_bps;
     return fastest;
 }
 
-/* Knobs that are given come on top of it. */
+/* Key 'nic'. Explicit knobs override it. */
 static void read_nic(const struct section *sec, struct scenario *s)
 {
     int chosen = section_choice(sec, "nic", "a NIC", nic_profile_names);
@@ -388,7 +394,7 @@ static void read_one_knob(struct reader *r, const struct yaml_node *node, struct
         reader_refuse(r, node, "%s", why.text);
 }
 
-/* The one that is most likely wrong of those that do not go together. */
+/* Returns the most likely wrong one of contradictory knobs. */
 static const struct yaml_node *misfit(const struct yaml_node *map, const struct knobs *k)
 {
     static const char *const names[] = { "hf2t_min", "hf2t_max", "kmin", "kmax" };
@@ -399,7 +405,7 @@ static const struct yaml_node *misfit(const struct yaml_node *map, const struct 
     return map;
 }
 
-/* Sets the knobs of a map on top of those that are there. */
+/* Overrides knobs by those of a map. */
 static void read_knobs(struct reader *r, const struct yaml_node *map, struct knobs *knobs)
 {
     struct err why;
@@ -419,7 +425,8 @@ static bool sets_ecn(const struct yaml_node *knobs)
     return yaml_get(knobs, "kmin") || yaml_get(knobs, "kmax") || yaml_get(knobs, "pmax");
 }
 
-/* HPCC's thresholds grow with the speed of the port: 100 and 400 KB at 25 Gb/s. ConWeave's are that at any speed. */
+/* HPCC's thresholds are proportional to the speed of the port: 100 and 400 KB at 25 Gb/s. ConWeave's are
+ * constant. */
 static void use_fork_ecn(struct reader *r, struct scenario *s, const struct yaml_node *root)
 {
     struct sim_cfg     *cfg = &s->cfg;
@@ -439,7 +446,7 @@ static void use_fork_ecn(struct reader *r, struct scenario *s, const struct yaml
     }
 }
 
-/* Thresholds given as knobs are for all ports, unless there is a list by rate as well. */
+/* Thresholds given as knobs apply to all ports, unless there is a list by rate. */
 static void settle_ecn(struct reader *r, struct scenario *s, const struct yaml_node *root)
 {
     struct sim_cfg *cfg = &s->cfg;
@@ -458,7 +465,8 @@ static void settle_ecn(struct reader *r, struct scenario *s, const struct yaml_n
 static void read_change(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
     struct section     sec = scenario_open(r, node, "changes");
-    struct knob_change made = { .set.knobs = s->changes ? s->change[s->changes - 1].set.knobs : s->cfg.knobs };
+    struct knob_change made = { .set.knobs = s->changes ? s->change[s->changes - 1].set.knobs
+                                : s->cfg.knobs };
 
     section_need(&sec, "at");
     section_need(&sec, "knobs");
@@ -470,7 +478,7 @@ static void read_change(struct reader *r, struct scenario *s, const struct yaml_
         made.set.is_named[i] = yaml_get(section_get(&sec, "knobs"), knob_info[i].name) != NULL;
     if (made.at_ps == 0)
         reader_refuse(r, section_get(&sec, "at"),
-                      "a change comes after the start; what holds from the start is 'knobs'");
+                      "a change must be after the start; use 'knobs' for the initial setting");
     else if (s->changes && made.at_ps <= s->change[s->changes - 1].at_ps)
         reader_refuse(r, section_get(&sec, "at"), "changes must be in the order of their time");
     else if (made.at_ps >= s->run_ps)

@@ -123,14 +123,16 @@ static void posted__is_refused(void **unused)
 {
     static const struct row rows[] = {
         { STAR "traffic: [{kind: posted, qps: 0}]\n", "s.yaml:3:31: qps must be 1 .. 65535, not 0" },
-        { STAR "traffic: [{kind: posted, outstanding: 0}]\n", "s.yaml:3:39: outstanding must be 1 .. 65535, not 0" },
+        { STAR "traffic: [{kind: posted, outstanding: 0}]\n", "s.yaml:3:39: outstanding must be 1 .. 65535, "
+          "not 0" },
         { STAR "traffic: [{kind: posted, pattern: all_to_one}]\n",
           "s.yaml:3:35: 'all_to_one' is not a value of pattern; did you mean 'many_to_one'?" },
         { STAR "traffic: [{kind: posted, pattern: all_to_all, receiver: h0}]\n",
           "s.yaml:3:57: only many_to_one has a receiver" },
         { STAR "traffic: [{kind: posted, pattern: pairs, hosts: 5}]\n",
           "s.yaml:3:49: pairs need an even number of hosts, not 5" },
-        { STAR "traffic: [{kind: posted, hosts: [h7]}]\n", "s.yaml:3:33: the receiver h7 is among the senders" },
+        { STAR "traffic: [{kind: posted, hosts: [h7]}]\n", "s.yaml:3:33: the receiver h7 is among the "
+          "senders" },
         { STAR "traffic: [{kind: posted, size: 1KB, sizes: WebSearch}]\n",
           "s.yaml:3:44: give 'sizes' or 'size', not both" },
         { STAR "traffic: [{kind: posted, spread: 21ms}]\n",
@@ -138,8 +140,8 @@ static void posted__is_refused(void **unused)
         { STAR "traffic: [{kind: posted, redraw: 1ns}]\n",
           "s.yaml:3:34: 20000000 redraws of 7 hosts are too many: 'redraw' must be longer" },
         { STAR "traffic: [{kind: posted, pattern: all_to_all, qps: 60000, outstanding: 40}]\n",
-          "s.yaml:3:11: 134400000 flows at once are too many: there may be 33554432, all entries together; let fewer hosts "
-          "send, or one after the other" },
+          "s.yaml:3:11: 134400000 flows at once are too many: there may be 33554432, all entries together; "
+          "let fewer hosts send, or one after the other" },
         { OPEN "traffic: [{kind: posted}]\n",
           "s.yaml:3:11: posted traffic needs an end: give it 'stop', or the scenario 'run'" },
         { "model: hpcc\n" STAR "traffic: [{kind: posted}]\n",
@@ -239,7 +241,7 @@ static void sizes__of_a_file_are_refused(void **unused)
 
 /* ---- what is taken ---- */
 
-static void take(struct scenario *s, const char *text)
+static void parse(struct scenario *s, const char *text)
 {
     struct err err;
 
@@ -254,7 +256,7 @@ static void expect_roles(const char *keys, uint32_t computes, const uint32_t *ho
     struct scenario s;
 
     snprintf(text, sizeof text, STAR "traffic: [{kind: storage, replicas: 1, start: 1ms%s}]\n", keys);
-    take(&s, text);
+    parse(&s, text);
     assert_int_equal(s.entry[0].hosts, count);
     assert_int_equal(traffic_streams(s.traffic), count);
     for (uint32_t i = 0; i < count; i++) {
@@ -286,7 +288,7 @@ static void storage__preset_can_be_overridden(void **unused)
     struct scenario  s;
 
     (void)unused;
-    take(&s, STAR "traffic: [{kind: storage, preset: video, reads: 0, replicas: 1, depth: 3}]\n");
+    parse(&s, STAR "traffic: [{kind: storage, preset: video, reads: 0, replicas: 1, depth: 3}]\n");
     for (uint32_t i = 0; i < 3; i++) {
         assert_true(traffic_next(s.traffic, 0, &f));
         assert_int_equal(f.bytes, 65536);
@@ -294,11 +296,11 @@ static void storage__preset_can_be_overridden(void **unused)
     }
     assert_false(traffic_next(s.traffic, 0, &f));
     scenario_fini(&s);
-    take(&s, STAR "traffic: [{kind: storage, preset: video, reads: 100%, replicas: 1, request: 99}]\n");
+    parse(&s, STAR "traffic: [{kind: storage, preset: video, reads: 100%, replicas: 1, request: 99}]\n");
     assert_true(traffic_next(s.traffic, 0, &f));
     assert_int_equal(f.bytes, 99);
     scenario_fini(&s);
-    take(&s, STAR "traffic: [{kind: storage, reads: 0, block_min: 7KB, block_max: 7KB, replicas: 1}]\n");
+    parse(&s, STAR "traffic: [{kind: storage, reads: 0, block_min: 7KB, block_max: 7KB, replicas: 1}]\n");
     assert_true(traffic_next(s.traffic, 0, &f));
     assert_int_equal(f.bytes, 7000);
     scenario_fini(&s);
@@ -311,7 +313,7 @@ static void rpc__hosts_are_given_out(void **unused)
     struct scenario       s;
 
     (void)unused;
-    take(&s, STAR "traffic: [{kind: rpc, clients: 3, servers: 2, load: 40%}]\n");
+    parse(&s, STAR "traffic: [{kind: rpc, clients: 3, servers: 2, load: 40%}]\n");
     assert_int_equal(s.entry[0].hosts, 3);
     assert_true(s.entry[0].bps_per_host == 4e10);
     assert_int_equal(traffic_streams(s.traffic), 5);
@@ -333,7 +335,7 @@ static void rpc__load_of_the_bisection(void **unused)
     struct scenario   s;
 
     (void)unused;
-    take(&s, text);
+    parse(&s, text);
     assert_true(fabs(s.entry[0].bps_per_host / (0.15 * 200e9 / 1.5) - 1) < 1e-12);
     scenario_fini(&s);
 }
@@ -345,14 +347,14 @@ static void many_to_one__without_a_size_does_not_end(void **unused)
     struct scenario  s;
 
     (void)unused;
-    take(&s, STAR "traffic: [{kind: many_to_one, start: 4ms, qps: 2}]\n");
+    parse(&s, STAR "traffic: [{kind: many_to_one, start: 4ms, qps: 2}]\n");
     assert_int_equal(traffic_streams(s.traffic), 7);
     assert_true(traffic_next(s.traffic, 0, &f));
     assert_int_equal(f.bytes, 200000001);        /* 100 Gbps x 16 ms, and one more */
     assert_in_range(f.at_ps, 4 * PS_PER_MS, 5 * PS_PER_MS);
     assert_int_equal(f.dst, 7);
     scenario_fini(&s);
-    take(&s, OPEN "traffic: [{kind: many_to_one, hosts: [h2], qps: 8192, size: 1MB, receiver: h0, "
+    parse(&s, OPEN "traffic: [{kind: many_to_one, hosts: [h2], qps: 8192, size: 1MB, receiver: h0, "
                   "spread: 0}]\n");
     assert_int_equal(traffic_streams(s.traffic), 1);
     assert_true(traffic_next(s.traffic, 0, &f));
@@ -368,7 +370,7 @@ static void long_short__hosts_are_given_out(void **unused)
     struct scenario  s;
 
     (void)unused;
-    take(&s, STAR "traffic: [{kind: long_short}]\n");
+    parse(&s, STAR "traffic: [{kind: long_short}]\n");
     assert_int_equal(s.entry[0].hosts, 7);
     assert_int_equal(traffic_streams(s.traffic), 7);
     for (uint32_t i = 0; i < 7; i++) {
@@ -379,7 +381,7 @@ static void long_short__hosts_are_given_out(void **unused)
         assert_true(i == 0 ? f.at_ps == 0 : f.at_ps >= PS_PER_MS && f.at_ps < 11 * PS_PER_MS);
     }
     scenario_fini(&s);
-    take(&s, "topology: {kind: star, hosts: 2}\nrun: 20ms\ntraffic: [{kind: long_short, shorts: 3}]\n");
+    parse(&s, "topology: {kind: star, hosts: 2}\nrun: 20ms\ntraffic: [{kind: long_short, shorts: 3}]\n");
     assert_int_equal(traffic_streams(s.traffic), 2);     /* nobody else is there: both from h0 */
     assert_int_equal(traffic_source(s.traffic, 1), 0);
     scenario_fini(&s);

@@ -22,7 +22,8 @@ static void read__what_holds_if_nothing_is_said(void **unused)
     struct err      err;
 
     (void)unused;
-    if (parse(&s, STAR "traffic: [{kind: tcp, senders: 2, size: 1MB}, {kind: incast, senders: 2, size: 1MB}]}", &err))
+    if (parse(&s, STAR "traffic: [{kind: tcp, senders: 2, size: 1MB}, {kind: incast, senders: 2, size: "
+        "1MB}]}", &err))
         die("%s", err.text);
     assert_int_equal(s.cfg.tcps, 1);
     assert_string_equal(s.cfg.tcp[0].algo->name, "cubic");
@@ -42,7 +43,8 @@ static void read__what_holds_if_nothing_is_said(void **unused)
 static void read__lossy_classes(void **unused)
 {
     static const struct { const char *text; uint8_t lossy; } row[] = {
-        { STAR "traffic: [{kind: tcp, prio: 3, senders: 2, size: 1MB}, {kind: incast, senders: 2, size: 1MB}]}", 0 },
+        { STAR "traffic: [{kind: tcp, prio: 3, senders: 2, size: 1MB}, {kind: incast, senders: 2, size: "
+          "1MB}]}", 0 },
         { STAR "traffic: [{kind: tcp, prio: 3, senders: 2, size: 1MB}]}", 1 << 3 },
         { STAR "switch: {lossy: [3, 5]}, traffic: [{kind: tcp, senders: 2, size: 1MB}]}", 1 << 3 | 1 << 5 },
         { STAR "switch: {lossy: []}, traffic: [{kind: tcp, senders: 2, size: 1MB}]}", 0 },
@@ -85,8 +87,10 @@ static void read__refuses(void **unused)
         { STAR "traffic: [{kind: tcp, senders: 2, size: 1MB, algorithm: cubik}]}",
           "s.yaml:1:92: 'cubik' is not an algorithm of TCP; did you mean 'cubic'?" },
         { STAR "traffic: [{kind: tcp, senders: 2, size: 1MB, mss: 20}]}", "mss" },
-        { STAR "traffic: [{kind: tcp, senders: 2, size: 1MB, min_rto: 1us}]}", "min_rto must be 10us .. 1000000s, not 1us" },
-        { STAR "traffic: [{kind: tcp, senders: 2, size: 1MB, algorithm: dctcp, ecn: no}]}", "dctcp requires ECN" },
+        { STAR "traffic: [{kind: tcp, senders: 2, size: 1MB, min_rto: 1us}]}", "min_rto must be 10us .. "
+          "1000000s, not 1us" },
+        { STAR "traffic: [{kind: tcp, senders: 2, size: 1MB, algorithm: dctcp, ecn: no}]}", "dctcp requires "
+          "ECN" },
         { STAR "traffic: [{kind: tcp, senders: 2, size: 1MB, load: 0.3}]}",
                "'load' cannot be combined with 'senders'" },
         { STAR "run: 1ms, traffic: [{kind: tcp, sizes: WebSearch, senders: 2}]}",
@@ -97,9 +101,11 @@ static void read__refuses(void **unused)
         { STAR "model: hpcc, traffic: [{kind: tcp, senders: 2, size: 1MB}]}", "no tcp in this model" },
         { STAR "switch: {lossy: [8]}, traffic: [{kind: tcp, senders: 2, size: 1MB}]}", "class" },
         { STAR "switch: {ecn_by_class: [{class: 1, kmin: 9KB, kmax: 8KB, pmax: 1}]}, "
-               "traffic: [{kind: tcp, senders: 2, size: 1MB}]}", "'kmin' (9 KB) must not be above 'kmax' (8 KB)" },
-        { STAR "switch: {ecn_by_class: [{class: 1, kmin: 8KB, kmax: 8KB, pmax: 1}, {class: 1, kmin: 8KB, kmax: 8KB, "
-               "pmax: 1}]}, traffic: [{kind: tcp, senders: 2, size: 1MB}]}", "the class 1 is there twice" },
+               "traffic: [{kind: tcp, senders: 2, size: 1MB}]}", "'kmin' (9 KB) must not be above 'kmax' (8 "
+                   "KB)" },
+        { STAR "switch: {ecn_by_class: [{class: 1, kmin: 8KB, kmax: 8KB, pmax: 1}, {class: 1, kmin: 8KB, "
+               "kmax: 8KB, pmax: 1}]}, traffic: [{kind: tcp, senders: 2, size: 1MB}]}", "the class 1 is "
+                   "there twice" },
         { STAR "switch: {ecn_by_class: [{class: 1, kmin: 8KB, kmax: 8KB}]}, "
                "traffic: [{kind: tcp, senders: 2, size: 1MB}]}", "pmax" },
     };

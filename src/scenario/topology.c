@@ -19,27 +19,35 @@
 /* ---- keys ---- */
 
 static const struct key_row star_keys[] = {
-    { "hosts", KEY_COUNT, "",        "h0 ..", KEY_AT(struct graph_star, hosts), 1, GRAPH_NODES_MAX, .is_needed = true },
+    { "hosts", KEY_COUNT, "",        "h0 ..", KEY_AT(struct graph_star, hosts), 1, GRAPH_NODES_MAX,
+      .is_needed = true },
     { "rate",  KEY_RATE, "100Gbps", "of each link", KEY_AT(struct graph_star, rate_bps) },
     { "delay", KEY_TIME, "1us",     "of each link, one way", KEY_AT(struct graph_star, delay_ps) },
     { 0 },
 };
 
 static const struct key_row clos_keys[] = {
-    { "tors",          KEY_COUNT, "",        "switches with hosts: tor0 ..", KEY_AT(struct graph_clos, tors), 1, GRAPH_NODES_MAX },
+    { "tors",          KEY_COUNT, "",        "switches with hosts: tor0 ..", KEY_AT(struct graph_clos, tors),
+      1, GRAPH_NODES_MAX },
     { "hosts",         KEY_COUNT, "",        "all hosts, instead of `tors`" },
-    { "hosts_per_tor", KEY_COUNT, "",        "h0 .. are behind tor0, and so on", KEY_AT(struct graph_clos, hosts_per_tor), 1, GRAPH_NODES_MAX, .is_needed = true },
-    { "spines",        KEY_COUNT, "",        "spine0 ..", KEY_AT(struct graph_clos, spines), 1, GRAPH_NODES_MAX, .is_needed = true },
-    { "links",         KEY_COUNT, "1",       "between each ToR and each spine", KEY_AT(struct graph_clos, parallel), 1, GRAPH_LINKS_MAX },
+    { "hosts_per_tor", KEY_COUNT, "",        "h0 .. are behind tor0, and so on",
+      KEY_AT(struct graph_clos, hosts_per_tor), 1, GRAPH_NODES_MAX, .is_needed = true },
+    { "spines",        KEY_COUNT, "",        "spine0 ..", KEY_AT(struct graph_clos, spines), 1,
+      GRAPH_NODES_MAX, .is_needed = true },
+    { "links",         KEY_COUNT, "1",       "between each ToR and each spine",
+      KEY_AT(struct graph_clos, parallel), 1, GRAPH_LINKS_MAX },
     { "rate",          KEY_RATE, "100Gbps", "of host links", KEY_AT(struct graph_clos, rate_bps) },
     { "delay",         KEY_TIME, "1us",     "of host links, one way", KEY_AT(struct graph_clos, delay_ps) },
-    { "fabric_rate",   KEY_RATE, "",        "between switches; default `rate`", KEY_AT(struct graph_clos, fabric_rate_bps), .like = "rate" },
-    { "fabric_delay",  KEY_TIME, "",        "between switches; default `delay`", KEY_AT(struct graph_clos, fabric_delay_ps), .like = "delay" },
+    { "fabric_rate",   KEY_RATE, "",        "between switches; default `rate`",
+      KEY_AT(struct graph_clos, fabric_rate_bps), .like = "rate" },
+    { "fabric_delay",  KEY_TIME, "",        "between switches; default `delay`",
+      KEY_AT(struct graph_clos, fabric_delay_ps), .like = "delay" },
     { 0 },
 };
 
 static const struct key_row fat_tree_keys[] = {
-    { "k",     KEY_COUNT, "",        "ports of a switch: even, 2 .. 158", KEY_AT(struct graph_fat_tree, k), 2, GRAPH_FAT_TREE_MAX, .is_needed = true },
+    { "k",     KEY_COUNT, "",        "ports of a switch: even, 2 .. 158", KEY_AT(struct graph_fat_tree, k), 2,
+      GRAPH_FAT_TREE_MAX, .is_needed = true },
     { "rate",  KEY_RATE, "100Gbps", "of each link", KEY_AT(struct graph_fat_tree, rate_bps) },
     { "delay", KEY_TIME, "1us",     "of each link, one way", KEY_AT(struct graph_fat_tree, delay_ps) },
     { 0 },
@@ -63,13 +71,15 @@ static const struct key_row htsim_keys[] = {
 };
 
 static const struct key_row simai_keys[] = {
-    { "file", KEY_FILE, "", "the topology; GPU i is h<i>, switches are s0 .., NV switches the inside of servers" },
+    { "file", KEY_FILE, "", "the topology; GPU i is h<i>, switches are s0 .., NV switches the inside of "
+      "servers" },
     { 0 },
 };
 
 static const struct key_row astra_keys[] = {
     { "file",    KEY_FILE, "",   "the network (YAML); NPU i is h<i>" },
-    { "servers", KEY_YES,  "no", "the first dimension, a Switch, is the inside of servers: no packets, any rate" },
+    { "servers", KEY_YES,  "no", "the first dimension, a Switch, is the inside of servers: no packets, any "
+      "rate" },
     { 0 },
 };
 
@@ -127,7 +137,7 @@ static void read_fat_tree(const struct section *sec, struct graph *g)
         graph_fat_tree(g, &tree);
 }
 
-/* ---- files of others ---- */
+/* ---- files of other simulators ---- */
 
 static void read_file(const struct section *sec, struct graph *g,
                       int (*read)(const char *path, struct graph *, struct err *))
@@ -173,7 +183,7 @@ static void read_astra(const struct section *sec, struct graph *g)
     read_file(sec, g, is_inside ? read_astra_inside : read_astra_outside);
 }
 
-/* ---- wired by hand ---- */
+/* ---- graph: explicit links ---- */
 
 static void add_switch(struct reader *r, struct graph *g, const struct yaml_node *node)
 {
@@ -245,31 +255,43 @@ static void read_graph(const struct section *sec, struct graph *g)
         read_link(sec->r, g, c);
 }
 
-/* ---- the list ---- */
+/* ---- table of kinds ---- */
 
 const struct topology_kind topology_kinds[] = {
     { "star",     "hosts around one switch, s0", star_keys, read_star, false },
-    { "clos",     "two tiers: hosts on ToRs (tor0 ..), every ToR linked to every spine (spine0 ..)", clos_keys, read_clos, false },
-    { "fat_tree", "three tiers of switches with k ports: edge0 .., agg0 .., core0 ..; k^3/4 hosts", fat_tree_keys, read_fat_tree, false },
+    { "clos",     "two tiers: hosts on ToRs (tor0 ..), every ToR linked to every spine (spine0 ..)",
+      clos_keys, read_clos, false },
+    { "fat_tree", "three tiers of switches with k ports: edge0 .., agg0 .., core0 ..; k^3/4 hosts",
+      fat_tree_keys, read_fat_tree, false },
     { "hpcc",     "a topology file of the HPCC ns-3 fork", hpcc_keys, read_hpcc, false },
     { "graph",    "hosts and switches wired by hand", graph_keys, read_graph, true },
     { "htsim",    "a topology file of htsim (.topo)", htsim_keys, read_htsim, false },
-    { "simai",    "a topology file of SimAI: GPU servers with NV switches, and switches between them", simai_keys, read_simai, false },
-    { "astra",    "a network of ASTRA-sim's analytical front end (YAML): dimensions of rings, full meshes and switches", astra_keys, read_astra, false },
-    { "rail_optimized", "GPU servers with NVLink inside; GPU i of each has its NIC on leaf i, every leaf is linked to every spine",
+    { "simai",    "a topology file of SimAI: GPU servers with NV switches, and switches between them",
+      simai_keys, read_simai, false },
+    { "astra",    "a network of ASTRA-sim's analytical front end (YAML): dimensions of rings, full meshes "
+      "and switches", astra_keys, read_astra, false },
+    { "rail_optimized", "GPU servers with NVLink inside; GPU i of each has its NIC on leaf i, every leaf is "
+      "linked to every spine",
       topology_rails_keys, topology_read_rails, false },
-    { "hpn",      "Alibaba's HPN: NICs of two ports, dual ToRs, two planes of aggregation switches (SIGCOMM'24)", topology_hpn_keys,
+    { "hpn",      "Alibaba's HPN: NICs of two ports, dual ToRs, two planes of aggregation switches "
+      "(SIGCOMM'24)", topology_hpn_keys,
       topology_read_hpn, false },
-    { "multi_plane", "networks of two tiers side by side; every host has a NIC, or a port of one that is broken out, in each", topology_planes_keys,
+    { "multi_plane", "networks of two tiers side by side; every host has a NIC, or a port of one that is "
+      "broken out, in each", topology_planes_keys,
       topology_read_planes, false },
-    { "dragonfly", "groups of routers, all linked within a group, all groups linked with each other", topology_dragonfly_keys,
+    { "dragonfly", "groups of routers, all linked within a group, all groups linked with each other",
+      topology_dragonfly_keys,
       topology_read_dragonfly, false },
-    { "dgx_h100", "NVIDIA's DGX SuperPOD H100, also as dgx_h100_64 for 64 GPUs: units of 32 servers, 8 leaves each, full bisection (its reference architecture)",
+    { "dgx_h100", "NVIDIA's DGX SuperPOD H100, also as dgx_h100_64 for 64 GPUs: units of 32 servers, 8 "
+      "leaves each, full bisection (its reference architecture)",
       topology_dgx_keys, topology_read_dgx, false },
-    { "paraleon_testbed", "32 H100 servers, 8 ToRs, 4 leaf switches, 400 Gb/s, 1:1 (PARALEON's paper, IV-C); ToRs are taken for rails",
+    { "paraleon_testbed", "32 H100 servers, 8 ToRs, 4 leaf switches, 400 Gb/s, 1:1 (PARALEON's paper, "
+      "IV-C); ToRs are taken for rails",
       topology_paraleon_keys, topology_read_paraleon, false },
-    { "acc_fabric", "288 hosts of 25 Gb/s, 12 leaves, 6 spines of 100 Gb/s (ACC's paper, 5.4)", topology_delay_keys, topology_read_acc, false },
-    { "rlcc_cluster", "64 hosts of 100 Gb/s, 4 ToRs, 2 spines, 4 links between each (RL-CC's trees, VI-A)", topology_delay_keys,
+    { "acc_fabric", "288 hosts of 25 Gb/s, 12 leaves, 6 spines of 100 Gb/s (ACC's paper, 5.4)",
+      topology_delay_keys, topology_read_acc, false },
+    { "rlcc_cluster", "64 hosts of 100 Gb/s, 4 ToRs, 2 spines, 4 links between each (RL-CC's trees, VI-A)",
+      topology_delay_keys,
       topology_read_rlcc, false },
     { NULL, NULL, NULL, NULL, false },
 };
@@ -292,15 +314,16 @@ static const struct topology_kind *read_kind(struct reader *r, const struct yaml
     for (int i = 0; topology_kinds[i].name; i++)
         names[i] = topology_kinds[i].name;
     section_need(&sec, "kind");
-    if (!r->rc && section_get(&sec, "kind")->kind == YAML_SCALAR && topology_is_dgx(section_get(&sec, "kind")->text))
+    if (!r->rc && section_get(&sec, "kind")->kind == YAML_SCALAR &&
+        topology_is_dgx(section_get(&sec, "kind")->text))
         return find_kind("dgx_h100");
     kind = section_choice(&sec, "kind", "a kind of topology", names);
     return kind < 0 ? NULL : &topology_kinds[kind];
 }
 
-/* ---- what all kinds share ---- */
+/* ---- common to all kinds ---- */
 
-/* Loss of links that have none of their own: none was said, or it is 0 where a kind does not tell these apart. */
+/* Sets the loss of links without their own: not given, or 0 if the kind cannot distinguish these. */
 static void read_loss(const struct section *sec, struct graph *g, bool says_loss)
 {
     struct graph_link all = { 0 };
@@ -318,7 +341,7 @@ static void read_loss(const struct section *sec, struct graph *g, bool says_loss
     }
 }
 
-/* What graph_check() lets pass, but the simulation cannot do. */
+/* Refuses graphs that pass graph_check(), but that the simulation does not support. */
 void scenario_check_links(struct reader *r, const struct scenario *s, const struct yaml_node *node)
 {
     const struct graph *g = &s->graph;
@@ -337,11 +360,14 @@ void scenario_check_links(struct reader *r, const struct scenario *s, const stru
     }
 }
 
-/* The kind may have been written with a number behind it: sec.kind is what is written. */
-static void read_kind_of(struct reader *r, struct scenario *s, const struct yaml_node *node, const struct topology_kind *kind)
+/* sec.kind is the kind as written, which may end in a number. */
+static void read_kind_of(struct reader *r, struct scenario *s, const struct yaml_node *node,
+                         const struct topology_kind *kind)
 {
     struct graph  *g = &s->graph;
-    struct section sec = section_open(r, node, &(struct section){ .name = "topology", .kind = kind->name, .own = kind->keys,
+    struct section sec = section_open(r, node,
+                                      &(struct section){ .name = "topology", .kind = kind->name,
+                                                         .own = kind->keys,
                                                                   .common = scenario_keys("topology") });
     struct err     why;
 

@@ -8,16 +8,16 @@
 /* A kind of topology: reads its section and builds the network. */
 struct topology_kind {
     const char               *name, *about;      /* about: one line */
-    const struct key_row *keys;              /* its own, beside those of all kinds */
+    const struct key_row     *keys;              /* its own keys */
     void                    (*read)(const struct section *, struct graph *);
-    bool                      says_loss;         /* a link's loss may be said to be 0; negative: nothing is said */
+    bool                      says_loss;         /* links may have loss 0 of their own; negative: not given */
 };
 
 extern const struct topology_kind topology_kinds[];      /* ends with a row whose name is NULL */
 
 void scenario_read_topology(struct reader *, struct scenario *, const struct yaml_node *);
 
-/* Refuses what graph_check() lets pass, but the simulation cannot do. */
+/* Refuses graphs that pass graph_check(), but that the simulation does not support. */
 void scenario_check_links(struct reader *, const struct scenario *, const struct yaml_node *);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/scenario/traffic.c - the list 'traffic': what the kinds of traffic may know of a scenario, and what it gets back. */
+/* src/scenario/traffic.c - the list 'traffic'. */
 #include "scenario/traffic.h"
 
 #include "formats/astra.h"
@@ -19,8 +19,9 @@
 _Static_assert(ASTRA_DIMS_MAX <= PLAN_DIMS_MAX, "a collective has room for all dimensions");
 _Static_assert(TRAFFIC_TCPS_MAX <= TCP_CFGS_MAX, "the simulator has room for all settings of TCP");
 
-/* Models of the forks have no TCP, and a queue pair for every flow. So has fidelity fast, which replays flows; but there persistent queue pairs
- * are another network, so that an entry has to say that it does without them. */
+/* Models of the forks have no TCP, and a queue pair for every flow. So has fidelity fast, which replays
+ * flows; but there persistent queue pairs are another network, so that an entry has to say that it does
+ * without them. */
 static struct traffic_env env_of(const struct scenario *s, struct traffic_tcp_algorithm *tcp)
 {
     for (int i = 0; tcp_all[i] && i < TCP_ALGORITHMS_MAX; i++)
@@ -31,7 +32,8 @@ static struct traffic_env env_of(const struct scenario *s, struct traffic_tcp_al
         .mtu_bytes      = s->cfg.mtu_bytes,
         .overhead_bytes = s->cfg.header_bytes + s->cfg.spacing_bytes,
         .tcp            = s->cfg.model == MODEL_NIC ? tcp : NULL,
-        .why_fresh      = s->cfg.model != MODEL_NIC ? "in this model" : s->cfg.is_fast ? "with fidelity fast" : NULL,
+        .why_fresh      = s->cfg.model != MODEL_NIC ? "in this model" : s->cfg.is_fast ? "with fidelity "
+            "fast" : NULL,
         .must_say_fresh = s->cfg.model == MODEL_NIC,
         .read_flows     = hpcc_read_flows,
         .read_matrix    = htsim_read_cm,
@@ -64,7 +66,7 @@ static void make_room(struct scenario *s, uint32_t entries)
     s->entries = entries;
 }
 
-/* A host can tell only so many streams apart. */
+/* Limits the streams per host. */
 static void check_streams(struct reader *r, const struct scenario *s, const struct yaml_node *list)
 {
     uint32_t  *count = xcalloc(s->graph.nodes + 1ul, sizeof *count), most = 0;

@@ -7,7 +7,7 @@
 
 void scenario_read_traffic(struct reader *, struct scenario *, const struct section *root);
 
-/* Instead: the flows of the list in the file 'path', which is named at 'node'. */
+/* Reads a flow list from the file 'path' instead; 'node' names it. */
 void scenario_read_flows(struct reader *, struct scenario *, const struct yaml_node *, const char *path);
 
 #endif

@@ -167,22 +167,24 @@ static void training__refuses(void **unused)
         { "placement: loose, size: 1MB, iterations: 1",
           "s.yaml:2:39: 'loose' is not a placement; there are packed and spread" },
         { "collective: all_reduce, size: 1MB, iterations: 1",
-          "s.yaml:2:40: 'all_reduce' is not a value of collective; there are all_to_all, ring_all_reduce, tree_all_reduce, "
-          "halving_doubling_all_reduce, all_gather, reduce_scatter, send_next and send_previous" },
+          "s.yaml:2:40: 'all_reduce' is not a value of collective; there are all_to_all, ring_all_reduce, "
+          "tree_all_reduce, halving_doubling_all_reduce, all_gather, reduce_scatter, send_next and "
+          "send_previous" },
         { "collective: all_gathr, size: 1MB, iterations: 1",
           "s.yaml:2:40: 'all_gathr' is not a value of collective; did you mean 'all_gather'?" },
         { "collective: all_gather, size: 11, iterations: 1",
           "s.yaml:2:58: 11 bytes cannot be divided among 12 workers" },
-        { "size: 1MB, chunk: 1KB, iterations: 1", "s.yaml:2:46: only tree_all_reduce and rings with 'channels' go in chunks" },
+        { "size: 1MB, chunk: 1KB, iterations: 1", "s.yaml:2:46: only tree_all_reduce and rings with "
+          "'channels' go in chunks" },
         { "collective: tree_all_reduce, size: 1TB, chunk: 1KB, iterations: 1",
           "s.yaml:2:11: more than 4000000 messages: use fewer workers or larger chunks" },
         { "size: 1MB, iterations: 1, delay: 1999ns",
           "s.yaml:2:61: 'delay' must not be less than a link's, 2us" },
-        { "size: 1MB, iterations: 1, at_once: yes, collective: all_gather", "s.yaml:2:63: only all_to_all can go at once: "
-          "messages of all_gather wait for others" },
-        { "size: 1MB, iterations: 1, hosts: 4", "s.yaml:2:54: 'hosts' is not a key of traffic training; there are kind, name, "
-          "start, stop, for, influx, prio, qps, workers, placement, skip, collective, size, chunk, channels, at_once, pxn, steps, groups, compute, "
-          "iterations and delay" },
+        { "size: 1MB, iterations: 1, at_once: yes, collective: all_gather", "s.yaml:2:63: only all_to_all "
+          "can go at once: messages of all_gather wait for others" },
+        { "size: 1MB, iterations: 1, hosts: 4", "s.yaml:2:54: 'hosts' is not a key of traffic training; "
+          "there are kind, name, start, stop, for, influx, prio, qps, workers, placement, skip, collective, "
+          "size, chunk, channels, at_once, pxn, steps, groups, compute, iterations and delay" },
         { "workers: 8, skip: 5, size: 1MB, iterations: 1",
           "s.yaml:2:37: 8 workers after 5 skipped hosts do not fit: there are 12 hosts" },
         { "workers: [h1, h2], skip: 5, size: 1MB, iterations: 1",
@@ -196,22 +198,25 @@ static void training__refuses(void **unused)
         { "steps: [{size: 1MB, group: tensor}], iterations: 1",
           "s.yaml:2:55: group 'tensor' has only one worker, so it has no collective" },
         { "steps: [{size: 1MB, group: rows}], iterations: 1",
-          "s.yaml:2:55: 'rows' is not a value of group; there are all, tensor, data, pipeline, expert and expert_data" },
-        { "steps: [{compute: 1ms}], iterations: 1", "s.yaml:2:35: no step has a collective: give one its 'size'" },
+          "s.yaml:2:55: 'rows' is not a value of group; there are all, tensor, data, pipeline, expert and "
+          "expert_data" },
+        { "steps: [{compute: 1ms}], iterations: 1", "s.yaml:2:35: no step has a collective: give one its "
+          "'size'" },
         { "steps: [{collective: all_gather}], iterations: 1", "s.yaml:2:36: 'size' is missing in steps" },
         { "steps: [{size: 1MB, tims: 2}], iterations: 1",
           "s.yaml:2:48: 'tims' is not a key of steps; did you mean 'times'?" },
         { "steps: [{size: 1MB}], size: 1MB, iterations: 1",
           "s.yaml:2:56: 'size' belongs into each of the 'steps'" },
-        { "steps: [{size: 1MB, pipelined: yes}], iterations: 1", "s.yaml:2:59: 'pipelined' is for 'send_next' and "
-          "'send_previous': others have no first worker" },
-        { "steps: [{compute: 1us, pipelined: yes}, {size: 1MB}], iterations: 1", "s.yaml:2:62: 'pipelined' is for 'send_next' "
-          "and 'send_previous': others have no first worker" },
+        { "steps: [{size: 1MB, pipelined: yes}], iterations: 1", "s.yaml:2:59: 'pipelined' is for "
+          "'send_next' and 'send_previous': others have no first worker" },
+        { "steps: [{compute: 1us, pipelined: yes}, {size: 1MB}], iterations: 1", "s.yaml:2:62: 'pipelined' "
+          "is for 'send_next' and 'send_previous': others have no first worker" },
         { "steps: [{size: 1MB, collective: send_next, pipelined: yes, overlap: yes}], iterations: 1",
           "s.yaml:2:96: 'pipelined' implies 'overlap'; remove it" },
         { "steps: [{compute: 1us, overlap: yes}, {size: 1MB}], iterations: 1",
           "s.yaml:2:60: 'overlap' of a step without a collective: give it its 'size'" },
-        { "steps: [{size: 1MB, overlap: perhaps}], iterations: 1", "s.yaml:2:57: overlap: 'perhaps' is neither true nor false" },
+        { "steps: [{size: 1MB, overlap: perhaps}], iterations: 1", "s.yaml:2:57: overlap: 'perhaps' is "
+          "neither true nor false" },
         { "steps: [{size: 1MB, times: 65535}], iterations: 1",
           "s.yaml:2:35: an iteration has more than 4000000 messages: use fewer workers, steps or times" },
     };

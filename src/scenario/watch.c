@@ -1,7 +1,7 @@
 /* src/scenario/watch.c - the sections monitor, tuner and fidelity.
  *
- * What a tuner may be told stands in tune/, which a scenario knows nothing of: its options are kept as they are
- * written, with the place where they stand, and read by whoever makes the tuner.
+ * The options of tuners are defined in tune/, which scenario/ does not depend on. They are kept as text with
+ * their places, and parsed when the tuner is created.
  */
 #include "scenario/watch.h"
 
@@ -110,7 +110,8 @@ void scenario_read_tuner(struct reader *r, struct scenario *s, const struct yaml
     }
     section_read(&sec, sec.common, &s->tuner);
     if (section_get(&sec, "record"))
-        s->tuner.record_place = reader_place(r, yaml_get(node, "record")->line, yaml_get(node, "record")->column);
+        s->tuner.record_place = reader_place(r, yaml_get(node, "record")->line,
+                                             yaml_get(node, "record")->column);
     if (!r->rc)
         set_kind(r, s, section_get(&sec, "kind"));
     for (const struct yaml_node *c = node->child; c && !r->rc; c = c->next)
@@ -129,23 +130,26 @@ void scenario_tuner_fini(struct scenario_tuner *t)
 
 /* ---- fidelity ---- */
 
-/* The monitor "none" sees nothing, so there need not be one. */
+/* The monitor "none" can be omitted. */
 static void drop_blind_monitor(struct watch_cfg *w)
 {
     if (w->monitors == 1 && w->monitor[0] == monitor_find("none"))
         w->monitors = 0;
 }
 
-/* What must see every packet, and what decides at every interval, has nothing to look at while packets are skipped. */
+/* Returns why fidelity fast is not possible, or NULL. It skips packets, so it excludes everything that must
+ * see every packet or act at every interval. */
 static const char *why_not(const struct scenario *s)
 {
     if (s->cfg.model != MODEL_NIC)
         return "needs the model nic: the forks' models are there to be compared packet by packet";
     for (uint32_t i = 0; sim_cc(&s->cfg, i); i++)
         if (sim_cc(&s->cfg, i)->on_ack || sim_cc(&s->cfg, i)->on_rtt)
-            return "goes with DCQCN's controls and none: others look at every acknowledgement, or send probes";
+            return "goes with DCQCN's controls and none: others look at every acknowledgement, or send "
+                "probes";
     if (s->tuner.kind)
-        return "does not go with a tuner, which may turn knobs at every interval; give its setting as 'knobs'";
+        return "does not go with a tuner, which may turn knobs at every interval; give its setting as "
+            "'knobs'";
     if (s->watch.monitors)
         return "does not go with a monitor, which must see every packet";
     if (s->graph.inside_rate_bps)

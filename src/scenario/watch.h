@@ -9,7 +9,7 @@ void scenario_read_monitor(struct reader *, struct scenario *, const struct yaml
 void scenario_read_tuner(struct reader *, struct scenario *, const struct yaml_node *);
 void scenario_tuner_fini(struct scenario_tuner *);
 
-/* Called when all other sections but the traffic have been read: some of them do not go with it. */
+/* Call it after all sections except traffic: some of them exclude fidelity fast. */
 void scenario_read_fidelity(struct reader *, struct scenario *, const struct yaml_node *);
 
 #endif

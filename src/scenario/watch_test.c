@@ -283,9 +283,12 @@ static void tuner__is_refused_with_its_place(void **unused)
         { "tuner: {kind: paraleon, theta: [1]}\n", NULL, "s.yaml:3:32: 'theta' must be a single value" },
         { "tuner: {kind: paraleon, eta: 0.7, start: 5KB}\n", NULL,
           "s.yaml:3:42: start: '5KB' is not a time; write 5us, 3ms, 200ns" },
-        { "tuner: {kind: paraleon, start: [1ms]}\n", NULL, "s.yaml:3:32: 'start' must be a single value, not a list" },
-        { "tuner: {kind: acc, record: maybe}\n", NULL, "s.yaml:3:28: record: 'maybe' is neither true nor false" },
-        { "tuner: {kind: acc, record: [yes]}\n", NULL, "s.yaml:3:28: 'record' must be a single value, not a list" },
+        { "tuner: {kind: paraleon, start: [1ms]}\n", NULL, "s.yaml:3:32: 'start' must be a single value, "
+          "not a list" },
+        { "tuner: {kind: acc, record: maybe}\n", NULL, "s.yaml:3:28: record: 'maybe' is neither true nor "
+          "false" },
+        { "tuner: {kind: acc, record: [yes]}\n", NULL, "s.yaml:3:28: 'record' must be a single value, not a "
+          "list" },
         { "tuner: {kind: acc, record: yes, start: soon}\n", NULL,
           "s.yaml:3:40: start: 'soon' is not a time; write 5us, 3ms, 200ns" },
         { "tuner: {kind: paraleon}\n", "tuner.theta=[1]",
