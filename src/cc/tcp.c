@@ -27,20 +27,3 @@ uint64_t tcp_slow_start(struct tcp_window *w, uint64_t acked_bytes)
     w->cwnd_bytes += taken;
     return acked_bytes - taken;
 }
-
-void tcp_add_packet_per_window(struct tcp_window *w, uint64_t *sum_bytes, uint64_t acked_bytes)
-{
-    *sum_bytes += acked_bytes;
-    while (*sum_bytes >= w->cwnd_bytes) {
-        *sum_bytes -= w->cwnd_bytes;
-        w->cwnd_bytes += w->mss_bytes;
-    }
-}
-
-void tcp_halve(struct tcp_window *w, uint64_t flight_bytes)
-{
-    uint64_t least = 2ull * w->mss_bytes;
-
-    w->ssthresh_bytes = flight_bytes / 2 > least ? flight_bytes / 2 : least;
-    w->cwnd_bytes = w->ssthresh_bytes;
-}

@@ -62,10 +62,11 @@ void tcp_window_init(struct tcp_window *, uint32_t mss_bytes);
  * rest. */
 uint64_t tcp_slow_start(struct tcp_window *, uint64_t acked_bytes);
 
-/* Congestion avoidance (RFC 5681): one packet per window of acknowledged bytes, which 'sum' counts. */
-void tcp_add_packet_per_window(struct tcp_window *, uint64_t *sum_bytes, uint64_t acked_bytes);
+/* NewReno, for algorithms that differ from it in part: their state begins with a struct tcp_reno. */
+struct tcp_reno { uint64_t sum_bytes; };         /* acknowledged since the window last grew */
 
-/* Sets the window to half of the bytes in flight, at least two packets. */
-void tcp_halve(struct tcp_window *, uint64_t flight_bytes);
+void tcp_reno_on_ack(struct tcp_window *, void *state, const struct tcp_ack *);
+void tcp_reno_on_loss(struct tcp_window *, void *state, uint64_t now_ps, uint64_t flight_bytes);
+void tcp_reno_on_timeout(struct tcp_window *, void *state, uint64_t now_ps, uint64_t flight_bytes);
 
 #endif

@@ -13,9 +13,9 @@
 #define G_SHIFT   4
 
 struct tcp_dctcp {
-    uint64_t sum_bytes;          /* as in NewReno */
-    uint64_t acked_bytes, marked_bytes;  /* in this window */
-    uint32_t alpha;
+    struct tcp_reno reno;                /* must be first: NewReno handles losses */
+    uint64_t        acked_bytes, marked_bytes;   /* in this window */
+    uint32_t        alpha;
 };
 
 /* Rounds so that alpha reaches 0 and 1. */
@@ -34,17 +34,12 @@ static void end_window(struct tcp_dctcp *d)
 static void dctcp_on_ack(struct tcp_window *w, void *state, const struct tcp_ack *ack)
 {
     struct tcp_dctcp *d = state;
-    uint64_t          rest;
 
     d->acked_bytes += ack->acked_bytes;
     d->marked_bytes += ack->marked_bytes;
     if (ack->ends_round)
         end_window(d);
-    if (!ack->may_grow)
-        return;
-    rest = tcp_slow_start(w, ack->acked_bytes);
-    if (rest)
-        tcp_add_packet_per_window(w, &d->sum_bytes, rest);
+    tcp_reno_on_ack(w, &d->reno, ack);
 }
 
 static void dctcp_on_ecn(struct tcp_window *w, void *state, uint64_t now_ps, uint64_t flight_bytes)
@@ -55,21 +50,6 @@ static void dctcp_on_ecn(struct tcp_window *w, void *state, uint64_t now_ps, uin
     (void)now_ps, (void)flight_bytes;
     w->cwnd_bytes = w->cwnd_bytes - cut > least ? w->cwnd_bytes - cut : least;
     w->ssthresh_bytes = w->cwnd_bytes;
-}
-
-static void dctcp_on_loss(struct tcp_window *w, void *state, uint64_t now_ps, uint64_t flight_bytes)
-{
-    struct tcp_dctcp *d = state;
-
-    (void)now_ps;
-    tcp_halve(w, flight_bytes);
-    d->sum_bytes = 0;
-}
-
-static void dctcp_on_timeout(struct tcp_window *w, void *state, uint64_t now_ps, uint64_t flight_bytes)
-{
-    dctcp_on_loss(w, state, now_ps, flight_bytes);
-    w->cwnd_bytes = w->mss_bytes;
 }
 
 /* Alpha starts at 1, so the first mark halves the window: RFC 8257, 4.2. */
@@ -84,9 +64,9 @@ static void dctcp_start(struct tcp_window *w, void *state)
 extern const struct tcp_algo tcp_dctcp;
 const struct tcp_algo tcp_dctcp = {
     .on_ack = dctcp_on_ack,
-    .on_loss = dctcp_on_loss,
+    .on_loss = tcp_reno_on_loss,
     .on_ecn = dctcp_on_ecn,
-    .on_timeout = dctcp_on_timeout,
+    .on_timeout = tcp_reno_on_timeout,
     .start = dctcp_start,
     .name = "dctcp",
     .about = "cuts its window by the share of marked bytes (RFC 8257)",

@@ -16,20 +16,23 @@ static const struct key_row goal_keys[] = {
     { 0 },
 };
 
+/* Hosts and collectives of Chakra traces and SimAI workloads. */
+#define COLLECTIVE_KEYS \
+    { "hosts",      KEY_LIST, "",       "rank 0 first; a count: so many; default: all" }, \
+    { "all_reduce", KEY_NAME, "ring",   "`ring`, `tree` or `halving_doubling`, as of training" }, \
+    { "channels",   KEY_COUNT, "0",     "of rings, as of training", \
+      KEY_AT(struct plan_cfg, channels), 0, 1024 }, \
+    { "chunk",      KEY_BYTES, "512KB", "of trees and of rings with channels, as of training", \
+      KEY_AT(struct plan_cfg, chunk_bytes), 1, TRAFFIC_SIZE_MAX }, \
+    { "pxn",        KEY_YES, "no",      "of all-to-all, as of training", KEY_AT(struct plan_cfg, is_by_rail) }, \
+    { "dims",       KEY_LIST, "",       "dimensions of the ranks, the nearest first, as in ASTRA-sim: " \
+      "collectives of all ranks go dimension by dimension" }, \
+    { "logical",    KEY_FILE, "",       "the same as a file: {\"logical-dims\": [\"8\", \"2\"]}" }
+
 static const struct key_row chakra_keys[] = {
     { "file",       KEY_FILE, "",      "prefix of the ranks' files: PREFIX.0.et, PREFIX.1.et, .." },
     { "groups",     KEY_FILE, "",      "communicator groups as in ASTRA-sim: {\"1\": [0, 1], ..}" },
-    { "hosts",      KEY_LIST, "",      "rank 0 first; a count: so many; default: all" },
-    { "all_reduce", KEY_NAME, "ring",  "`ring`, `tree` or `halving_doubling`, as of training" },
-    { "channels",   KEY_COUNT, "0",     "of rings, as of training", KEY_AT(struct plan_cfg, channels), 0,
-      1024 },
-    { "chunk",      KEY_BYTES, "512KB", "of trees and of rings with channels, as of training",
-      KEY_AT(struct plan_cfg, chunk_bytes), 1, TRAFFIC_SIZE_MAX },
-    { "pxn",        KEY_YES,  "no",   "of all-to-all, as of training", KEY_AT(struct plan_cfg, is_by_rail) },
-    { "dims",       KEY_LIST, "",
-      "dimensions of the ranks, the nearest first, as in ASTRA-sim: collectives of all ranks go dimension "
-      "by dimension" },
-    { "logical",    KEY_FILE, "",      "the same as a file: {\"logical-dims\": [\"8\", \"2\"]}" },
+    COLLECTIVE_KEYS,
     { "memory",     KEY_NAME, "auto",  "as of goal; `auto`: by the size of all files together" },
     { 0 },
 };
@@ -37,17 +40,7 @@ static const struct key_row chakra_keys[] = {
 static const struct key_row simai_keys[] = {
     { "file",       KEY_FILE, "",      "the workload" },
     { "passes",     KEY_COUNT, "1",     "passes through all layers" },
-    { "hosts",      KEY_LIST, "",      "rank 0 first; a count: so many; default: all" },
-    { "all_reduce", KEY_NAME, "ring",  "`ring`, `tree` or `halving_doubling`, as of training" },
-    { "channels",   KEY_COUNT, "0",     "of rings, as of training", KEY_AT(struct plan_cfg, channels), 0,
-      1024 },
-    { "chunk",      KEY_BYTES, "512KB", "of trees and of rings with channels, as of training",
-      KEY_AT(struct plan_cfg, chunk_bytes), 1, TRAFFIC_SIZE_MAX },
-    { "pxn",        KEY_YES,  "no",   "of all-to-all, as of training", KEY_AT(struct plan_cfg, is_by_rail) },
-    { "dims",       KEY_LIST, "",
-      "dimensions of the ranks, the nearest first, as in ASTRA-sim: collectives of all ranks go dimension "
-      "by dimension" },
-    { "logical",    KEY_FILE, "",      "the same as a file: {\"logical-dims\": [\"8\", \"2\"]}" },
+    COLLECTIVE_KEYS,
     { 0 },
 };
 
