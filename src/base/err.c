@@ -1,6 +1,6 @@
 /* src/base/err.c */
 #include "base/err.h"
-#include "base/print/escape.h"
+#include "base/escape.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 
 struct err { char text[512]; };
 
-/* Fills 'err', which may be NULL. Cuts long texts and escapes control characters (base/print/escape.h). */
+/* Fills 'err', which may be NULL. Cuts long texts and escapes control characters (base/escape.h). */
 void err_write(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Negates an errno. 0 becomes -EIO, because libraries may fail without setting errno. */

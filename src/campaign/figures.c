@@ -1,7 +1,7 @@
 /* src/campaign/figures.c */
 #include "campaign/figures.h"
 #include "base/err.h"
-#include "base/print/escape.h"
+#include "base/escape.h"
 #include "base/print/safe.h"
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* src/report/results_csv.c - results for other programs: raw units, said in the column's name. */
 #include "base/err.h"
-#include "base/print/escape.h"
+#include "base/escape.h"
 #include "net/address.h"
 #include "report/metrics.h"
 #include "report/results.h"

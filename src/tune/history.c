@@ -1,7 +1,7 @@
 /* src/tune/history.c - see history.h. */
 #include "tune/history.h"
 #include "base/json.h"
-#include "base/print/escape.h"
+#include "base/escape.h"
 #include "base/text.h"
 #include "core/units.h"
 

@@ -1,7 +1,7 @@
 /* src/tune/tuned_queues.c */
 #include "tune/tuned_queues.h"
 #include "base/json.h"
-#include "base/print/escape.h"
+#include "base/escape.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* src/base/print/safe.c */
 #include "base/print/safe.h"
 #include "base/err.h"
-#include "base/print/escape.h"
+#include "base/escape.h"
 
 #include <stdlib.h>
 #include <string.h>

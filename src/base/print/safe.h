@@ -1,4 +1,4 @@
-/* src/base/print/safe.h - prints names from users and files, escaped as in base/print/escape.h.
+/* src/base/print/safe.h - prints names from users and files, escaped as in base/escape.h.
  *
  * Error messages (base/err.h) and tables (base/print/table.h) already escape their contents.
  */

@@ -14,7 +14,7 @@ struct table;
 struct table *table_new(const char *align);
 void table_free(struct table *);
 
-/* Adds a cell. Escapes control characters (base/print/escape.h), because cells contain names from users. */
+/* Adds a cell. Escapes control characters (base/escape.h), because cells contain names from users. */
 void table_cell(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds several cells; ends with NULL. */

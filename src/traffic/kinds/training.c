@@ -328,10 +328,19 @@ void traffic_add_training(struct traffic *traffic, const struct traffic_common *
     traffic_add_training_steps(traffic, common, &steps, hosts);
 }
 
+static void read_entry(struct entry *e)
+{
+    struct training_request r;
+
+    if (training_read(e, &r))
+        traffic_add_training_steps(e->traffic, &e->common, &r.steps, r.workers.node);
+    training_request_fini(&r);
+}
+
 const struct traffic_kind traffic_training = {
     .name = "training",
     .about = "workers do collectives, wait for the last of them, compute, and begin again",
-    .keys = training_keys, .read = training_read, .free = free_training, .print_more = training_print_steps,
+    .keys = training_keys, .read = read_entry, .free = free_training, .print_more = training_print_steps,
     .on_arrival = on_arrival, .on_sent = on_sent, .on_signal = on_signal, .divide = divide,
     .is_at_rest = is_at_rest,
 };

@@ -37,7 +37,11 @@ void traffic_add_training_steps(struct traffic *, const struct traffic_common *,
 
 extern const struct key_row training_keys[];
 
-void training_read(struct entry *);
+/* Reads an entry. Returns false if it is invalid. Free the steps and hosts with training_request_fini(). */
+struct training_request { struct traffic_steps steps; struct hosts workers; };
+
+bool training_read(struct entry *, struct training_request *);
+void training_request_fini(struct training_request *);
 void training_print_steps(FILE *);
 
 #endif

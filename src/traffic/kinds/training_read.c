@@ -357,44 +357,43 @@ static uint64_t sum_bytes(const struct iteration_cfg *cfg)
     return sum;
 }
 
-static void add_training(struct entry *e, struct traffic_steps *cfg, const uint32_t *hosts)
+bool training_read(struct entry *e, struct training_request *r)
 {
-    struct err why;
+    struct iteration_step *step = xcalloc(ITERATION_STEPS_MAX, sizeof *step);
+    struct traffic_steps  *cfg = &r->steps;
+    struct err             why;
 
+    *r = (struct training_request){ .steps.iteration = { .step = step, .steps = 1 },
+                                    .workers = read_workers(e) };
+    read_groups(e, r->workers.count, &cfg->iteration.parallel);
+    section_time(&e->sec, "compute", &cfg->compute_ps);
+    if (section_get(&e->sec, "steps")) {
+        cfg->iteration.steps = read_steps(e, &cfg->iteration.parallel, step, &cfg->compute_ps);
+    } else {
+        step[0] = (struct iteration_step){ .times = 1 };
+        section_read(&e->sec, training_keys, &step[0]);
+        check_collective(&e->sec, r->workers.count, section_get(&e->sec, "workers"), &step[0].collective);
+    }
+    if (!e->r->rc)
+        set_server_sizes(e->graph, &r->workers, &cfg->iteration, step);
+    read_delay(e, &cfg->delay_ps);
+    read_iterations(e, &cfg->iterations);
     if (!e->r->rc && iteration_check(&cfg->iteration, &why))
         reader_refuse(e->r, section_place(&e->sec, "steps"), "%s", why.text);
     if (!e->r->rc)
         entry_check_flows(e, iteration_flows(&cfg->iteration));
     if (e->r->rc)
-        return;
+        return false;
     cfg->size_bytes = sum_bytes(&cfg->iteration);
-    describe_training(e, cfg, hosts);
-    traffic_add_training_steps(e->traffic, &e->common, cfg, hosts);
+    describe_training(e, cfg, r->workers.node);
     e->qps = 1;
+    return true;
 }
 
-void training_read(struct entry *e)
+void training_request_fini(struct training_request *r)
 {
-    struct hosts           workers = read_workers(e);
-    struct iteration_step *step = xcalloc(ITERATION_STEPS_MAX, sizeof *step);
-    struct traffic_steps   cfg = { .iteration = { .step = step, .steps = 1 } };
-
-    read_groups(e, workers.count, &cfg.iteration.parallel);
-    section_time(&e->sec, "compute", &cfg.compute_ps);
-    if (section_get(&e->sec, "steps")) {
-        cfg.iteration.steps = read_steps(e, &cfg.iteration.parallel, step, &cfg.compute_ps);
-    } else {
-        step[0] = (struct iteration_step){ .times = 1 };
-        section_read(&e->sec, training_keys, &step[0]);
-        check_collective(&e->sec, workers.count, section_get(&e->sec, "workers"), &step[0].collective);
-    }
-    if (!e->r->rc)
-        set_server_sizes(e->graph, &workers, &cfg.iteration, step);
-    read_delay(e, &cfg.delay_ps);
-    read_iterations(e, &cfg.iterations);
-    add_training(e, &cfg, workers.node);
-    free(step);
-    free(workers.node);
+    free((void *)r->steps.iteration.step);
+    free(r->workers.node);
 }
 
 void training_print_steps(FILE *out)

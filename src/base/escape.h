@@ -1,12 +1,12 @@
-/* src/base/print/escape.h - escapes untrusted text before it is printed on a terminal.
+/* src/base/escape.h - escapes untrusted text before it is printed on a terminal.
  *
  * Names of files, hosts, traffic and variants come from users and files. They may contain escape sequences
  * that control the terminal, or newlines that split a message. Control characters (C0, DEL, C1), line
  * separators, bidirectional controls and invalid UTF-8 become "\x1b", "\n" or "\u202e". Other characters are
  * unchanged.
  */
-#ifndef BASE_PRINT_ESCAPE_H
-#define BASE_PRINT_ESCAPE_H
+#ifndef BASE_ESCAPE_H
+#define BASE_ESCAPE_H
 
 #include <stddef.h>
 

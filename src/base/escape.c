@@ -1,5 +1,5 @@
-/* src/base/print/escape.c */
-#include "base/print/escape.h"
+/* src/base/escape.c */
+#include "base/escape.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* src/base/print/escape_test.c */
-#include "base/print/escape.h"
+/* src/base/escape_test.c */
+#include "base/escape.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
