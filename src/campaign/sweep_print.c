@@ -46,7 +46,7 @@ static void add_check(const struct sweep *s, struct card *c, uint32_t variant)
 {
     const struct variant *v = &s->few.list[variant];
     uint64_t              first = 0;
-    char                  seeds[300] = "", *option;
+    char                  seeds[300] = "";
     size_t                used = 0;
 
     for (uint32_t i = 0; i < s->results.seeds; i++)
@@ -57,18 +57,7 @@ static void add_check(const struct sweep *s, struct card *c, uint32_t variant)
     card_add(c, CARD_COMMAND, "anole compare");
     card_add_argument(c, s->plan.file[0].path);
     card_add(c, CARD_COMMAND, "--seed-list %s --variant own --variant", seeds);
-    if (asprintf(&option, "best:") < 0)
-        die("out of memory");
-    for (uint32_t i = 0; i < v->own; i++) {
-        char *longer;
-
-        if (asprintf(&longer, "%s%s%s", option, i ? "," : "", set_of(v, i)) < 0)
-            die("out of memory");
-        free(option);
-        option = longer;
-    }
-    card_add_argument(c, option);
-    free(option);
+    card_add_variant(c, "best", v->set + v->sets - v->own, v->own);
 }
 
 void sweep_answer(const struct sweep *s, struct card *c)

@@ -1,4 +1,4 @@
-/* src/cmd/advise.c - anole advise: a setting for a network and its traffic, with evidence. */
+/* src/cmd/advise.c - anole advise: recommends a setting for a network and its traffic, with evidence. */
 #include "twin/advise.h"
 #include "base/file/interrupt.h"
 #include "base/file/outfile.h"
@@ -36,32 +36,28 @@ enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_FORMAT
        KEY_LINK_RATE, KEY_RTT, KEY_SHARED, KEY_BUFFER, KEY_SIZES, KEY_LOAD, KEY_MESSAGES, KEY_COUNTERS, KEY_REPORT };
 
 static const struct argp_option option_rows[] = {
-    { "goal", KEY_GOAL, "NAME", 0, "What is wanted: balanced (default), latency, throughput, or weights of classes of messages: mice=0.7,elephants=0.3 (all, mice, middle, elephants)", 0 },
-    { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario: a knob (kmin=200KB), or a path of keys "
-      "(topology.delay=2us). May be given more than once", 0 },
-    { "rate", KEY_LINK_RATE, "RATE", 0, "Without a scenario: speed of hosts' links (default: 100Gbps)", 1 },
-    { "rtt", KEY_RTT, "TIME", 0, "Longest round trip of the empty network (default: 10us)", 1 },
-    { "oversubscription", KEY_SHARED, "N", 0, "Bandwidth of a rack's hosts over that of its uplinks (default: 1)", 1 },
-    { "buffer", KEY_BUFFER, "BYTES", 0, "Of a switch, for each port (default: as the simulator's come)", 1 },
-    { "sizes", KEY_SIZES, "TABLE", 0, "Sizes of messages: a name of anole list sizes, or a file (default: FB_Hadoop)", 1 },
-    { "load", KEY_LOAD, "SHARE", 0, "Of hosts' links: 40%, or a range: 20%-60%", 1 },
+    { "goal", KEY_GOAL, "NAME", 0, "balanced (default), latency, throughput, or weights of classes of messages: mice=0.7,elephants=0.3 (all, mice, middle, "
+      "elephants)", 0 },
+    { "set", KEY_SET, "KEY=VALUE", 0, "Override a knob (kmin=200KB) or a scenario key (topology.delay=2us). Repeatable", 0 },
+    { "rate", KEY_LINK_RATE, "RATE", 0, "Without a scenario: speed of host links (default: 100Gbps)", 1 },
+    { "rtt", KEY_RTT, "TIME", 0, "Longest round-trip time of the idle network (default: 10us)", 1 },
+    { "oversubscription", KEY_SHARED, "N", 0, "Host bandwidth divided by uplink bandwidth of a rack (default: 1)", 1 },
+    { "buffer", KEY_BUFFER, "BYTES", 0, "Switch buffer per port (default: the simulator's)", 1 },
+    { "sizes", KEY_SIZES, "TABLE", 0, "Message sizes: a name from 'anole list sizes' or a file (default: FB_Hadoop)", 1 },
+    { "load", KEY_LOAD, "SHARE", 0, "Load of host links: 40%, or a range: 20%-60%", 1 },
     { "messages", KEY_MESSAGES, "FILE", 0, "Messages that were recorded, instead of --sizes and --load: CSV with the columns src, dst, bytes and "
       "start_us (or start_s, start_ms, start_ns), such as flows.csv of anole run", 1 },
     { "counters", KEY_COUNTERS, "FILE", 0, "What ports have sent, instead of --load: CSV with the columns time_s (or time_ms, time_us, time_ns), port "
       "and bytes, counted from any start", 1 },
-    { "seed", KEY_SEED, "N", 0, "Start of the random numbers (default: 1)", 0 },
+    { "seed", KEY_SEED, "N", 0, "Random seed (default: 1)", 0 },
     { "budget", KEY_BUDGET, "MILLIONS", 0, "Of packet-hops that the search may simulate (default: 180, which takes about 30 s of CPU time). "
       "A larger budget buys more generations and longer trials: 600 takes three times as long", 0 },
-    { "jobs", KEY_JOBS, "N", 0, "Trials at the same time (default: as many as there are cores). The advice is the "
-      "same", 0 },
-    { "out", KEY_OUT, "FILE", 0, "Write the setting into FILE, in YAML: for tuner: {kind: fixed, setting: FILE}, and "
-      "for anole tune --from", 0 },
-    { "report", KEY_REPORT, "FILE", 0, "Write a page into FILE, for a browser: what the setting is worth against all that have a "
-      "name, with intervals, at other loads, what changes (advice.html)", 0 },
-    { "as", KEY_AS, "mlx5|sonic", 0, "Print the setting as a shell script: for NICs of the mlx5 driver, or the WRED "
-      "profile of a SONiC switch", 0 },
+    { "jobs", KEY_JOBS, "N", 0, "Parallel trials (default: one per core). The advice does not depend on it", 0 },
+    { "out", KEY_OUT, "FILE", 0, "Save the setting as YAML, for 'anole tune --from' and for 'tuner: {kind: fixed, setting: FILE}'", 0 },
+    { "report", KEY_REPORT, "FILE", 0, "Save the evidence as a web page", 0 },
+    { "as", KEY_AS, "mlx5|sonic", 0, "Print the setting as a shell script for mlx5 NICs, or as a WRED profile for SONiC switches", 0 },
     CMD_JSON_OPTION(KEY_FORMAT),
-    { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong, and what --as asks for", 0 },
+    { "quiet", KEY_QUIET, NULL, 0, "Print errors only, and what --as requests", 0 },
     { 0 },
 };
 
@@ -178,30 +174,30 @@ static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
     .args_doc = "SCENARIO.yaml\nRECORD.csv [--sizes TABLE] [--rtt TIME] ...\n--load SHARE [--sizes TABLE] [--rate RATE] [--rtt TIME] ...\n--messages FILE [--counters FILE] [--rate RATE] [--rtt TIME] ...",
-    .doc = "Advises a setting for a network and its traffic, and says what it is worth. A scenario describes both, "
-           "or options do: then the network is four racks of eight hosts. Presets and hundreds of other settings are tried on it by simulation; the best of them race on "
-           "fresh messages, and at loads that are a fifth off. What is told in the end is of messages that the search has "
-           "not seen: against your setting and all presets, and with half and one and a half times the load, or at both ends of "
-           "the range that was given or recorded. While it searches, the best so far is printed as a preliminary answer "
-           "on standard error, the first within seconds."
+    .doc = "Recommends a setting for a network and its traffic, and reports how much better it is than yours. Describe the network in "
+           "a scenario file or with options, which model four racks of eight hosts. Anole simulates the presets and hundreds of "
+           "other settings, then races the best ones on new messages. The final figures come from messages that the search has not "
+           "seen: they compare the recommended setting with yours and with every preset, and repeat the test at 0.5 and 1.5 times "
+           "the load, or at both ends of the given or recorded range. The advice is the simplest setting that is not clearly worse "
+           "than the best. Preliminary answers go to standard error, the first within seconds."
            "\v"
            "Examples:\n"
            "  anole advise cluster.yaml\n"
-           "      A setting for mice and elephants alike, with evidence.\n"
+           "      Recommend a setting that balances small and large messages.\n"
            "  anole advise cluster.yaml --goal throughput --out knobs.yaml\n"
-           "      Large messages first; the setting is in knobs.yaml.\n"
+           "      Favor large messages. Save the setting to knobs.yaml.\n"
            "  anole advise --rate 200Gbps --rtt 12us --oversubscription 2 --sizes WebSearch --load 50%\n"
-           "      For a network that nobody has described in a file.\n"
+           "      Recommend a setting without a scenario file.\n"
            "  anole advise --rate 100Gbps --messages flows.csv --counters ports.csv\n"
-           "      For traffic that was recorded: sizes of messages, and how busy links are over the day.\n"
+           "      Use recorded traffic.\n"
            "  anole advise anole-record.csv\n"
-           "      For what anole record has sampled on a host, or ethtool -S has printed: symptoms, then advice.\n"
+           "      Use what anole record has sampled on a host, or ethtool -S has printed: symptoms, then advice.\n"
            "  anole advise cluster.yaml --report advice.html\n"
-           "      The evidence as a page, for whoever asks why.\n"
+           "      Save the evidence as a page.\n"
            "  anole advise cluster.yaml --as mlx5 > set-nics.sh\n"
-           "      How to set NICs to it.\n"
+           "      Write a script that configures NICs.\n"
            "\n"
-           "The same scenario, seed and budget give the same advice on every machine, whatever the number of jobs.",
+           "The same scenario, seed and budget give the same advice on every machine.",
 };
 
 /* The file is opened before the search, so that a wrong path is reported at once. */
@@ -392,4 +388,4 @@ static int advise_main(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-const struct command command_advise = { "advise", "a setting for a network and its traffic, with evidence", advise_main };
+const struct command command_advise = { "advise", "recommend a setting for a network and its traffic", advise_main };

@@ -56,7 +56,7 @@ static const struct argp_option option_rows[] = {
     { "samples", KEY_SAMPLES, "FILE", 0, "Write the queue of every switch port and the rate of every flow over time (CSV). Then one thread does the work", 0 },
     { "samples-limit", KEY_SAMPLES_LIMIT, "SIZE", 0, "Of that file; what does not fit is counted (default: 256MB)", 0 },
     { "sample-every", KEY_SAMPLE_EVERY, "TIME", 0, "How often --samples and --trace look at queues and rates (default: 10us)", 0 },
-    { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong", 0 },
+    { "quiet", KEY_QUIET, NULL, 0, "Print errors only", 0 },
     { 0 },
 };
 

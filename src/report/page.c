@@ -384,7 +384,11 @@ json_t *page_of_run(const struct results *r, const char *const *files)
 {
     const char *slash = strrchr(r->scenario->path, '/');
     json_t *o = json_object(), *runs = json_array();
+    struct card answer;
 
+    results_answer(r, &answer);
+    json_object_set_new(o, "answer", card_json(&answer));
+    card_fini(&answer);
     json_array_append_new(runs, page_run(r, "", files));
     json_put_text(o, "kind", "run");
     json_put_text(o, "version", ANOLE_VERSION);

@@ -2,6 +2,7 @@
 #ifndef REPORT_RESULTS_H
 #define REPORT_RESULTS_H
 
+#include "base/print/card.h"
 #include "run/simulation.h"
 #include "sim/waits.h"
 
@@ -89,6 +90,9 @@ const enum op_kind *results_ops_of(enum results_job);
 
 /* "iteration", "read", "write", "call" */
 extern const char *const results_op_names[OP_KINDS];
+
+/* The answer card. To be closed. */
+void results_answer(const struct results *, struct card *);
 
 /* The forms. Only what is under "wall", and the last line of the table, differs from run to run. */
 struct results_look { bool has_colour, is_utf8; int width; };     /* width: of the terminal; 0: there is none */

@@ -353,7 +353,11 @@ static json_t *fidelity_json(const struct results *r, const struct skip_told *k)
 json_t *results_json(const struct results *r)
 {
     json_t *o = json_object();
+    struct card answer;
 
+    results_answer(r, &answer);
+    json_object_set_new(o, "answer", card_json(&answer));
+    card_fini(&answer);
     json_put_text(o, "version", ANOLE_VERSION);
     json_put_text(o, "scenario", r->scenario->path);
     json_object_set_new(o, "set", results_json_set(r));

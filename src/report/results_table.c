@@ -548,6 +548,12 @@ static void print_parts(const struct results *r, FILE *out)
 
 void results_print_table(const struct results *r, FILE *out, struct results_look look)
 {
+    struct card answer;
+
+    results_answer(r, &answer);
+    card_print(&answer, out, look.has_colour);
+    card_fini(&answer);
+    print_heading(out, look.has_colour, "What was run");
     print_setup(r, out);
     print_training(r, out, look);
     print_ops(r, out, look);

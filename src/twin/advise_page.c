@@ -1,8 +1,8 @@
-/* src/twin/advise_page.c - an advice as a page for a browser: one file, without scripts, that can be sent to whoever asks why.
+/* src/twin/advise_page.c - an advice as a page for a browser: one file without scripts, in the style of all reports.
  *
- * What it is worth and whom it costs in words; every preset beside it, with intervals as bars; what happens if the load
- * is off by half; which knobs change; how it was found.
+ * The answer card, the knobs that change, every setting that was tested with its interval, other loads, limits.
  */
+#include "base/print/form.h"
 #include "core/knob_text.h"
 #include "core/units.h"
 #include "twin/advise.h"
@@ -11,27 +11,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define BAR_WIDTH 320.0          /* of a picture, */
-#define BAR_MARGIN 8.0           /* of which so much is empty on both sides */
-
-static const char style[] =
-    ":root{color-scheme:light dark;--ink:#1b2330;--muted:#5b6678;--line:#d5dae2;--good:#1a7f4b;--bad:#b3372f;--page:#fff}"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e6e9ef;--muted:#9aa5b5;--line:#3a4453;--good:#5cc98d;--bad:#f08077;--page:#161b22}}"
-    "body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--page);max-width:960px;margin:24px auto;padding:0 16px}"
-    "h1{font-size:22px}h2{font-size:17px;margin-top:28px}.verdict{font-size:17px}.muted{color:var(--muted)}"
-    ".scroll{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
-    "th,td{padding:3px 12px 3px 0;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}"
-    "th:first-child,td:first-child{text-align:left}td.about{text-align:left;white-space:normal;color:var(--muted)}th.bars{text-align:center}"
-    "tr.advised{font-weight:600}"
-    "svg{display:block}.zero{stroke:var(--muted)}.better{stroke:var(--good);fill:var(--good)}.worse{stroke:var(--bad);fill:var(--bad)}"
-    ".unsure{stroke:var(--muted);fill:var(--muted)}";
-
 static double percent(double log_ratio)
 {
     return 100 * (exp(log_ratio) - 1);
 }
 
-/* ---- bars ---- */
+/* ---- bars: better is always on the right ---- */
 
 /* The largest change that a picture has to show, to either side, in logarithms. */
 static double reach(const struct advice *a, uint32_t load)
@@ -39,92 +24,109 @@ static double reach(const struct advice *a, uint32_t load)
     double most = 0.1;
 
     for (uint32_t i = 1; i < a->rows; i++)
-        if (a->row[i].has[load]) {
-            struct advise_gain g = advise_gain(a, &a->row[i], &a->row[0], load);
-
-            most = fmax(most, fmin(3, fmax(fabs(g.low), fabs(g.high))));
-        }
+        if (a->row[i].has[load])
+            most = fmax(most, fmin(1, fabs(advise_gain(a, &a->row[i], &a->row[0], load).mean) * 1.2));
     return most;
 }
 
+/* Per cent of the width; what is further away ends at the edge. */
 static double place(double gain, double most)
 {
-    return BAR_WIDTH / 2 + fmax(-1, fmin(1, gain / most)) * (BAR_WIDTH / 2 - BAR_MARGIN);
+    return 50 - 50 * fmax(-1, fmin(1, gain / most));
 }
 
 static void put_bar(FILE *out, struct advise_gain g, double most)
 {
-    const char *kind = g.high < 0 ? "better" : g.low > 0 ? "worse" : "unsure";
+    bool is_clear = g.high < 0 || g.low > 0;
 
-    fprintf(out, "<svg width=\"%.0f\" height=\"18\" role=\"img\" aria-label=\"%+.0f %%, %+.0f to %+.0f\">", BAR_WIDTH, percent(g.mean),
+    fprintf(out, "<svg width=\"100%%\" height=\"20\" role=\"img\" aria-label=\"%+.0f %%, %+.0f to %+.0f\">", percent(g.mean),
             percent(g.low), percent(g.high));
-    fprintf(out, "<line class=\"zero\" x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"18\"/>", BAR_WIDTH / 2, BAR_WIDTH / 2);
-    fprintf(out, "<line class=\"%s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"9\" y2=\"9\" stroke-width=\"2\"/>", kind, place(g.low, most),
-            place(g.high, most));
-    fprintf(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"9\" r=\"4\"/></svg>", kind, place(g.mean, most));
+    fputs("<line class=\"zl\" x1=\"50%\" x2=\"50%\" y1=\"-20\" y2=\"40\"/>", out);
+    fprintf(out, "<g class=\"hue-%d%s\"><line class=\"bar\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"10\" y2=\"10\"/>", g.high < 0 ? 0 : 6,
+            is_clear ? "" : " faint", place(g.high, most), place(g.low, most));
+    fprintf(out, "<circle class=\"dot\" cx=\"%.1f%%\" cy=\"10\" r=\"5\"/></g></svg>", place(g.mean, most));
 }
 
-/* ---- tables ---- */
+/* ---- sections ---- */
+
+static void begin_section(FILE *out, const char *id, const char *title, const char *hint)
+{
+    fprintf(out, "<section id=\"%s\"><h2>%s</h2><p class=\"hint\">%s</p>\n", id, title, hint);
+}
+
+static void put_slowdown(FILE *out, double mean)
+{
+    if (isnan(mean))
+        fputs("<td class=\"number\">-</td>", out);
+    else
+        fprintf(out, "<td class=\"number\">%.2f</td>", mean);
+}
 
 static void put_row(FILE *out, const struct advice *a, const struct advise_row *row, uint32_t load, double most)
 {
-    char name[64];
+    struct advise_gain g = advise_gain(a, row, &a->row[0], load);
+    char               name[64];
 
     fprintf(out, "<tr%s><td>", row == advised(a) ? " class=\"advised\"" : "");
     html_text(out, advise_name(a, row, name, sizeof(name)));
     fputs("</td>", out);
-    for (int part = 0; part < GOAL_PARTS; part++) {
-        double mean = advise_slowdown(row, load, (enum goal_part)part);
-
-        if (isnan(mean))
-            fputs("<td>-</td>", out);
-        else
-            fprintf(out, "<td>%.2f</td>", mean);
+    for (int part = 0; part < GOAL_PARTS; part++)
+        put_slowdown(out, advise_slowdown(row, load, (enum goal_part)part));
+    if (row == &a->row[0]) {
+        fputs("<td class=\"pl\"></td><td class=\"number\">-</td></tr>\n", out);
+        return;
     }
-    if (row == &a->row[0])
-        fputs("<td>-</td><td></td>", out);
-    else {
-        struct advise_gain g = advise_gain(a, row, &a->row[0], load);
-
-        fprintf(out, "<td>%+.0f %% [%+.0f, %+.0f]</td><td>", percent(g.mean), percent(g.low), percent(g.high));
-        put_bar(out, g, most);
-        fputs("</td>", out);
-    }
-    fputs("</tr>\n", out);
+    fputs("<td class=\"pl\">", out);
+    put_bar(out, g, most);
+    fprintf(out, "</td><td class=\"number\">%+.0f %% [%+.0f, %+.0f]</td></tr>\n", percent(g.mean), percent(g.low), percent(g.high));
 }
 
 static void put_load(FILE *out, const struct advice *a, uint32_t load)
 {
     double most = reach(a, load);
 
-    fputs("<div class=\"scroll\"><table><tr><th>mean slowdown</th><th>all</th><th>&lt; 120 KB</th><th>to 1 MB</th><th>from 1 MB</th>"
-          "<th>against yours</th><th class=\"bars\">better &larr; &rarr; worse</th></tr>\n", out);
+    fputs("<div class=\"card scroll\"><table class=\"evidence-table\"><tr><th>mean slowdown</th><th class=\"number\">all</th>"
+          "<th class=\"number\">&lt; 120 KB</th><th class=\"number\">to 1 MB</th><th class=\"number\">from 1 MB</th>"
+          "<th class=\"pl\">&#9666; worse &middot; better &#9656;</th><th class=\"number\">score against yours</th></tr>\n", out);
     for (uint32_t i = 0; i < a->rows; i++)
         if (a->row[i].has[load])
             put_row(out, a, &a->row[i], load, most);
     fputs("</table></div>\n", out);
 }
 
-static void put_changes(FILE *out, const struct advice *a)
+/* The knobs of switches, or of NICs and hosts, that change. */
+static void put_knobs(FILE *out, const struct advice *a, bool is_switch)
 {
     const struct knobs *was = &a->row[0].knobs, *is = &advised(a)->knobs;
-    char                from[KNOB_TEXT_MAX], to[KNOB_TEXT_MAX];
+    char                from[KNOB_TEXT_MAX], to[KNOB_TEXT_MAX], change[KNOB_TEXT_MAX];
+    uint32_t            count = 0;
 
-    fputs("<h2>What changes</h2>\n<div class=\"scroll\"><table><tr><th>knob</th><th>yours</th><th>advised</th><th></th></tr>\n", out);
     for (int i = 0; i < KNOB_COUNT; i++)
-        if (was->value[i] != is->value[i]) {
-            fprintf(out, "<tr><td>%s</td><td>%s</td><td>%s</td><td class=\"about\">", knob_info[i].name,
-                    knob_text(from, (enum knob)i, was->value[i]), knob_text(to, (enum knob)i, is->value[i]));
+        if (was->value[i] != is->value[i] && (knob_info[i].where == KNOB_SWITCH) == is_switch) {
+            if (count++ == 0)
+                fprintf(out, "<table><tr><th>%s</th><th class=\"number\">yours</th><th class=\"number\">advised</th>"
+                        "<th class=\"number\">change</th><th>what it does</th></tr>\n", is_switch ? "Switches (ECN)" : "NICs (DCQCN)");
+            fprintf(out, "<tr><td><code>%s</code></td><td class=\"number muted\">%s</td><td class=\"number\"><b>%s</b></td>"
+                    "<td class=\"number\">%s</td><td class=\"about muted\">", knob_info[i].name,
+                    knob_text(from, (enum knob)i, was->value[i]), knob_text(to, (enum knob)i, is->value[i]),
+                    knob_change_text(change, was->value[i], is->value[i]));
             html_text(out, knob_info[i].about);
             fputs("</td></tr>\n", out);
         }
-    fputs("</table></div>\n", out);
+    if (count)
+        fputs("</table>\n", out);
 }
 
-/* ---- all of it ---- */
+static void put_setting(FILE *out, const struct advice *a)
+{
+    begin_section(out, "setting", "The setting", "Only what changes.");
+    fputs("<div class=\"card scroll\">\n", out);
+    put_knobs(out, a, true);
+    put_knobs(out, a, false);
+    fputs("</div></section>\n", out);
+}
 
-/* A paragraph of what is told in words elsewhere too. */
-static void put_words(FILE *out, const struct advice *a, const char *kind, void (*print)(const struct advice *, FILE *))
+static void put_recorded(FILE *out, const struct advice *a)
 {
     char  *text = NULL;
     size_t length;
@@ -132,47 +134,64 @@ static void put_words(FILE *out, const struct advice *a, const char *kind, void 
 
     if (!words)
         die("out of memory");
-    print(a, words);
+    advise_print_recorded(a, words);
     fclose(words);
     if (length > 0) {
-        fprintf(out, "<p class=\"%s\">", kind);
+        fputs("<p class=\"recorded\">", out);
         html_text(out, text);
         fputs("</p>\n", out);
     }
     free(text);
 }
 
-static void put_method(FILE *out, const struct advice *a)
+static void put_limits(FILE *out, const struct advice *a)
 {
-    fprintf(out, "<h2>How it was found</h2>\n<p>%u trials by simulation of %.1f ms each: presets, points spread over the space, %u "
-            "generations of a search around the best, and a race of %u blocks on fresh messages at loads that are a fifth off. What is told above is of "
-            "%d seeds that the search has not seen: means of slowdowns, a message's time over its time alone in the network. Changes are of the goal "
-            "<b>%s</b> (", a->rehearsal.trials, (double)a->twin.until_ps / (double)PS_PER_MS, a->rehearsal.generations, a->rehearsal.race.blocks,
-            ADVISE_SEEDS, a->request->goal->name);
+    begin_section(out, "limits", "Assumptions and limits", "");
+    fputs("<div class=\"card\"><ul>\n<li>This is a simulation. The setting has not run on a real NIC or switch: try it on one rack first.</li>\n"
+          "<li>It holds for the network and traffic above; loads that are not in the tables were not tested.</li>\n"
+          "<li>ECN must mark before PFC pauses: PFC thresholds must be above kmax.</li>\n", out);
+    fprintf(out, "<li>%u trials of %.1f ms: presets, points spread over the space, %u generations of a search around the best, and a race of "
+            "%u blocks. The figures above come from %d other seeds. Score: ", a->rehearsal.trials,
+            (double)a->twin.until_ps / (double)PS_PER_MS, a->rehearsal.generations, a->rehearsal.race.blocks, ADVISE_SEEDS);
     html_text(out, a->request->goal->about);
-    fputs("), with 95 % intervals over seeds. It is a simulation of the traffic that was described: try the setting on a part of the network first.</p>\n", out);
+    fputs(".</li>\n<li>Slowdown: time of a message over its time in an empty network. Intervals: 95 %, over seeds.</li>\n</ul></div></section>\n", out);
+}
+
+/* ---- all of it ---- */
+
+static void put_head(FILE *out, const struct advice *a)
+{
+    fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>Advice: ", out);
+    html_text(out, a->name);
+    fputs("</title>\n", out);
+    form_print_style(out);
+    fputs("</head><body>\n<div id=\"page\" class=\"report\"><header class=\"top\"><p class=\"product\"><strong>Anole</strong> &middot; advice &middot; ", out);
+    html_text(out, a->name);
+    fputs("</p><nav><a href=\"#answer\">Answer</a>", out);
+    if (!advise_keeps_yours(a))
+        fputs("<a href=\"#setting\">Setting</a>", out);
+    fputs("<a href=\"#evidence\">Evidence</a><a href=\"#limits\">Limits</a></nav></header>\n<main id=\"main\">\n", out);
 }
 
 void advise_page(const struct advice *a, const struct card *answer, FILE *out)
 {
     char words[40];
 
-    fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Advice: ", out);
-    html_text(out, a->name);
-    fprintf(out, "</title><style>%s</style></head><body>\n<h1>Advice for ", style);
-    html_text(out, a->name);
-    fputs("</h1>\n", out);
+    put_head(out, a);
     card_html(answer, out);
-    put_words(out, a, "recorded", advise_print_recorded);
-    fputs("<h2>At the load that is expected</h2>\n", out);
-    put_load(out, a, 0);
-    for (uint32_t i = 1; i < ADVISE_LOADS && a->has_load; i++) {
-        fprintf(out, "<h2>With %s%s</h2>\n", a->has_range ? "a " : "", advise_load_text(a, i, words, sizeof(words)));
-        put_load(out, a, i);
-    }
+    put_recorded(out, a);
     if (!advise_keeps_yours(a))
-        put_changes(out, a);
-    put_method(out, a);
-    fprintf(out, "<p class=\"muted\">Anole %s, seed %llu, budget %llu million packet-hops</p>\n</body></html>\n", ANOLE_VERSION,
+        put_setting(out, a);
+    begin_section(out, "evidence", "Evidence", "At the expected load. Seeds that the search did not use.");
+    put_load(out, a, 0);
+    fputs("</section>\n", out);
+    for (uint32_t i = 1; i < ADVISE_LOADS && a->has_load; i++) {
+        fprintf(out, "<section id=\"load-%u\"><h2>At %s%s</h2>\n", i, a->has_range ? "a " : "", advise_load_text(a, i, words, sizeof(words)));
+        put_load(out, a, i);
+        fputs("</section>\n", out);
+    }
+    put_limits(out, a);
+    fprintf(out, "</main><footer>Made by Anole %s, seed %llu, budget %llu million packet-hops</footer></div>\n</body></html>\n", ANOLE_VERSION,
             (unsigned long long)a->request->seed, (unsigned long long)a->request->budget / 1000000);
 }

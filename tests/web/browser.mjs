@@ -355,7 +355,7 @@ async function checkComparison(browser, file, data) {
   const page = await open(browser, file);
   // a chart of sizes, four distributions, seven over time; of one variant: three knobs, the network, the heat
   // map
-  await checkAnyPage("compare", page, 17);
+  await checkAnyPage("compare", page, 6);
   await check("compare: means and changes", async () => {
     const rows = page.locator("table.compare tbody tr");
     equal((await texts(rows.locator(".mean"))).slice(0, 15), [
@@ -390,25 +390,44 @@ async function checkComparison(browser, file, data) {
   await check("compare: what is significant is said in words", async () =>
     equal((await texts(page.locator("table.compare .verdict"))).filter((text) => text !== "").slice(0, 10), [
       "✓ better",
-      "✗ worse",
-      "· no clear difference",
-      "✗ worse",
+      "✕ worse",
+      "not clear",
+      "✕ worse",
       "✓ better",
-      "✗ worse",
+      "✕ worse",
       "≠ different",
-      "· no clear difference",
-      "· no clear difference",
-      "· no clear difference",
+      "not clear",
+      "not clear",
+      "not clear",
     ]),
   );
-  await check("compare: a sentence for each variant comes first", async () => {
-    const said = await texts(page.locator("#differences .verdicts li"));
-    equal(said.length, 2);
-    holds(said[0].endsWith("is better in p99 slowdown -18 %; it costs nothing that is clear."), said[0]);
-    const [above, below] = await Promise.all(
-      [".verdicts", ".hint"].map((part) => page.locator(`#differences ${part}`).first().boundingBox()),
-    );
-    holds(above.y < below.y, "it does not come first");
+  await check("compare: the answer, its cost and its certainty are seen without scrolling", async () => {
+    const { answer } = data.comparison;
+    equal(await texts(page.locator("#answer h1")), [answer.finding]);
+    equal(await texts(page.locator("#answer dd")), [answer.cost, answer.certainty, answer.network, answer.traffic]);
+    equal(await texts(page.locator("#answer .command code")), [answer.command]);
+    const box = await page.locator("#answer").boundingBox();
+    holds(box.y + box.height < 900, `it ends at ${box.y + box.height}`);
+  });
+  await check("compare: the figures that decide, better always on the right", async () => {
+    equal(await page.locator("table.deciding tbody").count(), data.comparison.deciding.length);
+    for (const row of await page.locator("table.deciding tr[data-metric]").all()) {
+      const verdict = (await row.locator(".vd").textContent()).trim();
+      const dots = row.locator(".dot");
+      const x = (await dots.count()) > 0 ? parseFloat(await dots.getAttribute("cx")) : 50;
+      holds(verdict !== "✓ better" || x > 50, `${verdict} at ${x}`);
+      holds(verdict !== "✕ worse" || x < 50, `${verdict} at ${x}`);
+    }
+  });
+  await check("compare: the rest is folded, and no page is wider than a phone", async () => {
+    equal(await page.locator("details.more[open]").count(), 0);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await settle(page);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    holds(width <= 390, `the page is ${width} wide`);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.locator("details.more").evaluateAll((folds) => folds.forEach((fold) => (fold.open = true)));
+    await settle(page);
     equal(await texts(page.locator("th.whiskers text").first()), ["change, % (logarithmic)"]);
   });
   await check("compare: on a phone every mean and change is seen without scrolling", async () => {
@@ -438,7 +457,7 @@ async function checkComparison(browser, file, data) {
   });
   await check("compare: whiskers are as long as their intervals", async () => {
     const [x1, x2, zero] = await page
-      .locator('tr[data-metric="marked_share"][data-variant="hpcc model"] svg')
+      .locator('table.compare tr[data-metric="marked_share"][data-variant="hpcc model"] svg')
       .evaluate((svg) => {
         const line = svg.querySelectorAll("line");
         return [line[1].getAttribute("x1"), line[1].getAttribute("x2"), line[0].getAttribute("x1")].map(
@@ -449,8 +468,8 @@ async function checkComparison(browser, file, data) {
     holds(Math.abs((zero - x1) / (x2 - zero) - Math.log1p(2.5) / Math.log1p(3.5)) < 1e-9, `${x1} ${zero} ${x2}`);
   });
   await check("compare: what is partial is said first, with its variant", async () => {
-    holds((await page.locator("header .partial").textContent()).includes("PARTIAL"), "it is not said");
-    equal(await texts(page.locator("header .partial li")), ["small queues: In 2 of 5 runs. With seed 3: it is stuck."]);
+    holds((await page.locator(".partial").textContent()).includes("PARTIAL"), "it is not said");
+    equal(await texts(page.locator(".partial li")), ["small queues: In 2 of 5 runs. With seed 3: it is stuck."]);
   });
   await check("compare: curves of all variants", async () => {
     equal(
@@ -472,7 +491,7 @@ async function checkComparison(browser, file, data) {
     );
   });
   await check("compare: a variant can be chosen", async () => {
-    await page.locator("#variant > p select").selectOption("hpcc model");
+    await page.locator("#variants details > div > p select").selectOption("hpcc model");
     await settle(page);
     equal(await page.locator("#traffic tbody th").first().textContent(), "background of hpcc model");
     holds(
@@ -524,7 +543,7 @@ async function checkNothing(browser, folder) {
       "Nothing was recorded over time.",
       "This run has no knobs.",
       "The scenario has no traffic.",
-      "The utilisation of links was not recorded.",
+      "Link load was not recorded.",
     ]),
   );
   await check("empty: figures without a value are dashes", async () =>
@@ -557,7 +576,7 @@ async function checkNothing(browser, folder) {
   await check("outage: losses have a chart, and what is zero has a word", async () => {
     equal(await chartOf(broken, "Losses and recovery").locator(".legend button").count(), 2);
     equal(await texts(broken.locator("#time .quiet")), [
-      "Zero throughout, and so without a chart: PFC pauses, time-outs.",
+      "Always zero (no chart): PFC pauses, time-outs.",
     ]);
   });
   await broken.context().close();

@@ -59,7 +59,8 @@ export async function open(browser, file, options = {}) {
 // Dots of each canvas that are not empty; what only shows when pointed at is left out.
 export function inkOfCanvases(page) {
   return page.evaluate(() =>
-    [...document.querySelectorAll("canvas:not(.over)")].map((canvas) => {
+    // Charts in a closed fold are drawn when it opens.
+    [...document.querySelectorAll("canvas:not(.over)")].filter((canvas) => canvas.checkVisibility()).map((canvas) => {
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
       let ink = 0;
       for (let i = 3; i < data.length; i += 4) if (data[i] > 0) ink++;

@@ -53,7 +53,7 @@ function variantKey(runs: Run[], hues: Map<string, number>): HTMLElement {
     "p",
     { class: "variant-key" },
     ...runs.map(({ name }) =>
-      h("span", { class: `hue-${hues.get(name)}` }, h("i", { style: `background:${curveColour(hues.get(name)!)}` }), name),
+      h("span", {}, h("i", { style: `background:${curveColour(hues.get(name)!)}` }), name),
     ),
   );
 }
@@ -137,7 +137,7 @@ function decidingSection(comparison: Comparison, hues: Map<string, number>): HTM
             "tr",
             {},
             ...heads.map((text, i) => h("th", { scope: "col", class: i === 2 ? "number" : null }, text)),
-            h("th", { class: "pl", scope: "col" }, axisHead(axis)),
+            h("th", { class: "pl", scope: "col" }, h("span", { class: "unseen" }, "Change, drawn: better is right"), axisHead(axis)),
             ...["Change", `${Math.round(100 * comparison.confidence)} % interval`].map((text) => h("th", { scope: "col", class: "number" }, text)),
             h("th", { scope: "col" }, "Verdict"),
           ),

@@ -1,8 +1,9 @@
 // The page of one run.
 import type { Page, Run } from "./data";
-import { h } from "./dom";
+import { h, section } from "./dom";
 import { allFigures, phaseSection, tiles, trafficSection } from "./sections/figures";
-import { facts, head, partial } from "./sections/head";
+import { answerCard, topLine } from "./sections/answer";
+import { facts, partial } from "./sections/head";
 import { knobSection } from "./sections/knobs";
 import { linkSection } from "./sections/links";
 import { filesSection, scenarioSection } from "./sections/scenario";
@@ -25,17 +26,23 @@ export function detailsOfRun(run: Run, group: ZoomGroup): (HTMLElement | null)[]
 export function runPage(page: Page): HTMLElement[] {
   const run = page.runs[0]!;
   const group = timeGroup([run]);
-  const top = head(page);
-  top.append(facts(run), partial([run]) ?? "");
   const figures = tiles(run);
   figures.append(allFigures(run) ?? "");
   const parts = [
+    page.answer ? answerCard(page.answer) : h("h1", {}, page.title),
+    partial([run]),
     figures,
     slowdownSection(sizesOfRun(run), cdfsOfRun(run)),
     timeOfRun(run, group),
     ...detailsOfRun(run, group),
+    setupSection(run),
     scenarioSection(run),
     filesSection(run.files),
+    h("footer", {}, `Made by Anole ${page.version}. The same scenario and seed give the same bytes on every machine.`),
   ];
-  return [top, ...parts.filter((part) => part !== null), h("footer", {}, `Made by anole ${page.version}.`)];
+  return [topLine("run", page.title), ...parts.filter((part) => part !== null)];
+}
+
+function setupSection(run: Run): HTMLElement {
+  return section("setup", "What was run", facts(run));
 }

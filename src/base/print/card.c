@@ -13,17 +13,17 @@
 #define LABEL_WIDTH 11           /* of what stands in front of a line on a terminal */
 #define LINE_WIDTH  100          /* of a stream that is no terminal */
 
-/* label: on a terminal and on the page; key: in JSON. */
-static const struct { const char *label, *key; } field_info[CARD_FIELDS] = {
-    [CARD_FINDING] = { "Answer", "finding" },
-    [CARD_DETAIL] = { "", "detail" },
-    [CARD_COST] = { "Cost", "cost" },
-    [CARD_SURE] = { "Certainty", "certainty" },
-    [CARD_NETWORK] = { "Network", "network" },
-    [CARD_TRAFFIC] = { "Traffic", "traffic" },
-    [CARD_SETTING] = { "Settings", "settings" },
-    [CARD_NEXT] = { "Next", "next" },
-    [CARD_COMMAND] = { "", "command" },
+/* key: in JSON; label: on a terminal; question: on a page. */
+static const struct { const char *key, *label, *question; } field_info[CARD_FIELDS] = {
+    [CARD_FINDING] = { "finding", "Answer", "Answer" },
+    [CARD_DETAIL] = { "detail", "", "" },
+    [CARD_COST] = { "cost", "Cost", "What it costs" },
+    [CARD_SURE] = { "certainty", "Certainty", "How sure" },
+    [CARD_NETWORK] = { "network", "Network", "Network" },
+    [CARD_TRAFFIC] = { "traffic", "Traffic", "Traffic" },
+    [CARD_SETTING] = { "settings", "Settings", "Settings" },
+    [CARD_NEXT] = { "next", "Next", "Next" },
+    [CARD_COMMAND] = { "command", "", "" },
 };
 
 /* ---- filling ---- */
@@ -91,6 +91,19 @@ void card_add_argument(struct card *c, const char *argument)
         append(&c->text[CARD_COMMAND], *argument == '\'' ? "'\\''" : one);
     }
     append(&c->text[CARD_COMMAND], "'");
+}
+
+void card_add_variant(struct card *c, const char *name, const char *const *set, uint32_t sets)
+{
+    char *text = NULL;
+
+    append(&text, name);
+    for (uint32_t i = 0; i < sets; i++) {
+        append(&text, i ? "," : ":");
+        append(&text, set[i]);
+    }
+    card_add_argument(c, text);
+    free(text);
 }
 
 /* The number of arguments that an option to leave out takes here; 0: it is none of these. */
@@ -223,7 +236,7 @@ void card_html(const struct card *c, FILE *out)
     for (enum card_field i = CARD_COST; i < CARD_NEXT; i++)
         if (*card_text(c, i)) {
             fputs("<div>", out);
-            element(out, "dt", NULL, field_info[i].label);
+            element(out, "dt", NULL, field_info[i].question);
             element(out, "dd", NULL, card_text(c, i));
             fputs("</div>\n", out);
         }

@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum card_field {
@@ -49,6 +50,9 @@ void html_text(FILE *, const char *);
 
 /* Appends an argument of a command, in quotes where a shell needs them: "demo.yaml", "'{kind: star}'". A space stands in front. */
 void card_add_argument(struct card *, const char *argument);
+
+/* Appends the argument of --variant: "after:kmin=100KB,kmax=400KB". */
+void card_add_variant(struct card *, const char *name, const char *const *set, uint32_t sets);
 
 /* The command of these arguments, argv[0] included, without some options that have a value: "--jobs=2", "--jobs 2", "-j 2" and
  * "-j2" for { "--jobs", "-j", NULL }. */

@@ -113,7 +113,7 @@ static void html__markup_is_escaped(void **state)
     (void)state;
     assert_null(strstr(text, "<b>"));
     assert_non_null(strstr(text, "&lt;b&gt;.yaml"));
-    assert_non_null(strstr(text, "<dt>Cost</dt>\n<dd>Large messages take 8 % longer."));
+    assert_non_null(strstr(text, "<dt>What it costs</dt>\n<dd>Large messages take 8 % longer."));
     free(text);
     card_fini(&c);
 }

@@ -30,7 +30,7 @@ function command(answer: Answer): HTMLElement | null {
   return h(
     "div",
     { class: "next" },
-    h("h3", {}, answer.next ? `Next: ${answer.next}` : "Next"),
+    h("p", {}, answer.next ? `Next: ${answer.next}` : "Next"),
     h("div", { class: "command" }, h("code", {}, text), copy),
   );
 }

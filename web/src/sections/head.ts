@@ -29,7 +29,7 @@ export function facts(run: Run): HTMLElement {
     { class: "facts" },
     fact("Network", networkText(run)),
     fact("Congestion control", run.model && run.model !== run.cc ? `${run.cc} (${run.model} model)` : run.cc),
-    fact("Fidelity", run.fidelity === "fast" ? "fast: what repeats is skipped" : null),
+    fact("Fidelity", run.fidelity === "fast" ? "fast (skips repeated phases)" : null),
     fact("Load balancing", run.lb),
     fact("Tuner", run.tuning?.tuner),
     fact("Simulated", format(run.simulated_us, "us")),
@@ -47,7 +47,7 @@ export function partial(runs: Run[]): HTMLElement | null {
     ? h(
         "div",
         { class: "partial", role: "note" },
-        h("p", {}, h("strong", {}, "PARTIAL"), " results: the figures are of what came before."),
+        h("p", {}, h("strong", {}, "PARTIAL"), " results: the figures are of the time before."),
         h("ul", {}, ...told),
       )
     : null;

@@ -1,0 +1,69 @@
+/* src/report/results_answer.c - the answer card of one run: how long things took, and what was odd. */
+#include "report/about.h"
+#include "report/results.h"
+#include "report/results_text.h"
+
+#include <math.h>
+
+/* Training is judged by its iterations, everything else by how much longer flows take than alone. */
+static bool add_training(const struct results *r, struct card *c)
+{
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        const struct results_entry *e = &r->entry[i];
+
+        if (e->job != JOB_TRAINING || isnan(e->iteration_us_mean))
+            continue;
+        card_add(c, CARD_FINDING, "An iteration of %s takes %s on average.", r->scenario->entry[i].name,
+                 metric(UNIT_US, e->iteration_us_mean).buf);
+        if (isfinite(e->bound_share) && e->bound_share > 0)
+            card_add(c, CARD_DETAIL, "The links allow one in %.0f %% of that time.", 100 * e->bound_share);
+        return true;
+    }
+    return false;
+}
+
+static void add_finding(const struct results *r, struct card *c)
+{
+    struct fct_stats s = fct_slowdown_stats(&r->fct->all);
+
+    if (r->stuck_why)
+        card_add(c, CARD_FINDING, "Nothing moves any more after %s: the figures are of the time before.",
+                 time_text(r->stuck_ps).buf);
+    else if (!add_training(r, c) && r->fct->all.count == 0)
+        card_add(c, CARD_FINDING, "No flow finished.");
+    else if (!c->text[CARD_FINDING])
+        card_add(c, CARD_FINDING, "Flows take %.3g times as long as in an empty network on average, the slowest 1 %% %.3g times.",
+                 s.mean, s.p99);
+    card_add(c, CARD_DETAIL, "Goodput %s, mean round trip %s (idle %s).", metric(UNIT_BPS, r->goodput_bps).buf,
+             metric(UNIT_US, r->rtt_us_mean).buf, time_text(r->sim->net.base_rtt_ps).buf);
+}
+
+static void add_cost(const struct results *r, struct card *c)
+{
+    if (r->dropped_packets > 0)
+        card_add(c, CARD_COST, "%s dropped.", counted((uint64_t)r->dropped_packets, "packet was", "packets were").buf);
+    if (r->paused_share > 0)
+        card_add(c, CARD_COST, "PFC paused ports for %s of the time.", metric(UNIT_SHARE, r->paused_share).buf);
+    if (r->dropped_packets == 0 && !(r->paused_share > 0))
+        card_add(c, CARD_COST, "No packet was dropped and no port was paused.");
+    if (r->queue_bytes_max > 0)
+        card_add(c, CARD_COST, "Longest queue: %s.", metric(UNIT_BYTES, r->queue_bytes_max).buf);
+}
+
+void results_answer(const struct results *r, struct card *c)
+{
+    *c = (struct card){ 0 };
+    add_finding(r, c);
+    add_cost(r, c);
+    card_add(c, CARD_SURE, "One run, seed %llu: other seeds differ.", (unsigned long long)r->sim->cfg.seed);
+    if (r->flows_unfinished > 0)
+        card_add(c, CARD_SURE, "%s not finished and do not count.", counted((uint64_t)r->flows_unfinished, "flow had", "flows had").buf);
+    about_scenario(c, r->scenario, r->sim);
+    card_add(c, CARD_NEXT, r->sets ? "see what the change is worth over several seeds" : "get a recommended setting");
+    card_add(c, CARD_COMMAND, r->sets ? "anole compare" : "anole advise");
+    card_add_argument(c, r->scenario->path);
+    if (!r->sets)
+        return;
+    card_add(c, CARD_COMMAND, "--variant before --variant");
+    card_add_variant(c, "after", r->set, r->sets);
+}
