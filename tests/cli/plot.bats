@@ -52,7 +52,7 @@ for element in tree.parse(sys.argv[1]).iter():
     texts "$dir/r/plots/slowdown.svg" | grep -qx 'as in the scenario'
     texts "$dir/r/plots/pareto.svg" >"$dir/t"
     grep -q 'Pareto front' "$dir/t"
-    grep -qE '^s.yaml, 2 seeds, 1 to 2, anole ' "$dir/t"
+    grep -qE '^4 settings of s.yaml by p99 slowdown, 2 seeds, 1 to 2, anole ' "$dir/t"
 }
 
 @test "plot: what cannot be drawn is told in one line, and nothing is left" {
