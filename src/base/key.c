@@ -139,11 +139,12 @@ static int parse_real(const struct key_row *row, const char *text, struct key_va
     if (rc)
         return err_set(err, -rc, "%s: %s", row->name, why.text);
     rc = check_bounds(row, text, made, err);
-    if (row->per)
+    if (rc)
+        return rc;
+    if (row->per && made < 0x1p64)
         made = (double)((uint64_t)made / row->per);
-    if (!rc)
-        *v = (struct key_value){ .real = made, .text = text };
-    return rc;
+    *v = (struct key_value){ .real = made, .text = text };
+    return 0;
 }
 
 static int parse_yes(const struct key_row *row, const char *text, struct key_value *v, struct err *err)

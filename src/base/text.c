@@ -326,18 +326,36 @@ static int distance(const char *a, int a_length, const char *b, int b_length)
     return d[a_length + 1][b_length + 1];
 }
 
+/* How many letters of a name a word has, each as often; 'left' is how often it has each. No distance is below the longer length less that, which
+ * is found far sooner than the distance. */
+static int letters_in_common(signed char left[256], const char *name)
+{
+    int         common = 0;
+    const char *c = name;
+
+    for (; *c; c++)
+        common += left[lower(*c)]-- > 0;
+    while (c-- > name)
+        left[lower(*c)]++;
+    return common;
+}
+
 const char *text_nearest(const char *word, const char *const *names)
 {
-    size_t length = strlen(word);
-    int best = 1 + (length / 3 > 1 ? (int)(length / 3) : 1);
+    int         length = (int)strnlen(word, WORD_MAX + 1), best = 1 + (length / 3 > 1 ? length / 3 : 1);
+    signed char left[256] = { 0 };
     const char *nearest = NULL;
 
     if (length == 0 || length > WORD_MAX)
         return NULL;
+    for (const char *c = word; *c; c++)
+        left[lower(*c)]++;
     for (; *names; names++) {
-        size_t name_length = strlen(*names);
-        int far = name_length > WORD_MAX ? best : distance(word, (int)length, *names, (int)name_length);
+        int name_length = (int)strnlen(*names, WORD_MAX + 1), longer = name_length > length ? name_length : length, far;
 
+        if (name_length > WORD_MAX || abs(name_length - length) >= best || longer - letters_in_common(left, *names) >= best)
+            continue;
+        far = distance(word, length, *names, name_length);
         if (far < best) {
             best = far;
             nearest = *names;

@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct hpcc_config *c)
 {
-    if (c->cc_mode != 1 || c->l2_back_to_zero != 0)
+    if (!hpcc_cc_of_mode(c->cc_mode) || c->l2_back_to_zero != 0)
         abort();
     if (c->payload_bytes == 0 || c->buffer_mib == 0 || c->min_rate_bps == 0)
         abort();

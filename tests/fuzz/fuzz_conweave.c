@@ -16,7 +16,7 @@ static void fuzz_config(const char *text)
     struct err         err = { "" };
 
     if (hpcc_parse_config("c", text, &c, &err) == 0) {
-        if ((c.lb_mode != 0 && c.lb_mode != 6) || c.enable_irn || !c.enable_pfc || (c.is_conweave && !c.ack_high_prio))
+        if ((c.lb_mode != 0 && c.lb_mode != 3 && c.lb_mode != 6 && c.lb_mode != 9) || c.enable_irn || !c.enable_pfc || (c.is_conweave && !c.ack_high_prio))
             abort();
     } else if (strncmp(err.text, "c:", 2) != 0) {
         abort();
@@ -28,9 +28,12 @@ static void fuzz_flows(const char *text)
 {
     struct flow_list flows, again;
     struct err        err = { "" };
-    struct graph      g;
+    static struct graph g;
+    static bool         has_graph;
 
-    graph_star(&g, &(struct graph_star){ .hosts = 16, .rate_bps = 100000000000 });
+    if (!has_graph)
+        graph_star(&g, &(struct graph_star){ .hosts = 16, .rate_bps = 100000000000 });
+    has_graph = true;
     if (hpcc_parse_flows("f", text, &g, &flows, &err) >= 0) {
         if (hpcc_parse_flows("f", text, NULL, &again, &err) < 0 || again.count != flows.count)
             abort();
@@ -43,7 +46,6 @@ static void fuzz_flows(const char *text)
     } else if (strncmp(err.text, "f:", 2) != 0) {
         abort();
     }
-    graph_fini(&g);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

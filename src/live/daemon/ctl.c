@@ -325,7 +325,7 @@ static void print_history(const json_t *list)
 
 /* ---- asking ---- */
 
-static int print_answer(const struct ctl_request *q, const char *text, struct err *err)
+int ctl_print(const struct ctl_request *q, const char *text, struct err *err)
 {
     static const char *const done[][2] = {
         { "freeze", "frozen; what is open is taken back" }, { "thaw", "thawed" }, { "approve", "the trial begins" },
@@ -438,7 +438,7 @@ int ctl_ask(struct ctl_request *q, struct err *err)
     if (!rc)
         rc = ask(q, &q->question, &text, err);
     if (!rc)
-        rc = print_answer(q, text, err);
+        rc = ctl_print(q, text, err);
     free(text);
     return rc;
 }

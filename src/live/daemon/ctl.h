@@ -16,6 +16,9 @@ extern const char *const ctl_verbs[];
 /* Asks and prints the answer in words, or as it came. */
 int ctl_ask(struct ctl_request *, struct err *);
 
+/* Prints an answer, whose text is JSON. */
+int ctl_print(const struct ctl_request *, const char *text, struct err *);
+
 /* Checks the chain of an audit log. Needs no controller. */
 int ctl_verify(const char *path, struct err *);
 

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PLACES        (COLLECTOR_FLOWS_MAX * 2)
+#define PLACES_MIN    1024u     /* a power of two; the table grows with the flows, and is never more than half full */
 #define SILENT_MAX    30u        /* windows after which a flow is forgotten */
 #define AT_ONCE       256        /* datagrams before the loop goes on with something else */
 #define UDP           17
@@ -30,8 +30,8 @@ void collector_init(struct collector *c, uint64_t window_us)
     memset(c, 0, sizeof *c);
     c->fd = -1;
     c->window_us = window_us;
-    c->places = PLACES;
-    c->flow = xcalloc((size_t)PLACES, sizeof *c->flow);
+    c->places = PLACES_MIN;
+    c->flow = xcalloc(PLACES_MIN, sizeof *c->flow);
     c->states = flowstate_configure((struct flowstate_cfg){ .with_bins = 1 });
     ipfix_init(&c->ipfix);
 }
@@ -72,13 +72,25 @@ static void key_of(const struct flow_record *r, uint64_t h[2])
     h[0] |= 1;                   /* not free */
 }
 
-static struct collected *place_of(struct collected *table, const uint64_t key[2])
+static struct collected *place_of(struct collected *table, uint32_t places, const uint64_t key[2])
 {
-    uint32_t i = (uint32_t)(key[0] >> 7 ^ key[1]) & (PLACES - 1);
+    uint32_t i = (uint32_t)(key[0] >> 7 ^ key[1]) & (places - 1);
 
     while (table[i].key[0] && (table[i].key[0] != key[0] || table[i].key[1] != key[1]))
-        i = (i + 1) & (PLACES - 1);
+        i = (i + 1) & (places - 1);
     return &table[i];
+}
+
+static void grow(struct collector *c)
+{
+    struct collected *table = xcalloc(2ul * c->places, sizeof *table);
+
+    for (uint32_t i = 0; i < c->places; i++)
+        if (c->flow[i].key[0])
+            *place_of(table, 2 * c->places, c->flow[i].key) = c->flow[i];
+    free(c->flow);
+    c->flow = table;
+    c->places *= 2;
 }
 
 static void take_record(void *arg, const struct flow_record *r)
@@ -93,7 +105,9 @@ static void take_record(void *arg, const struct flow_record *r)
         return;
     }
     key_of(r, key);
-    f = place_of(c->flow, key);
+    if (2 * c->used >= c->places && c->used < COLLECTOR_FLOWS_MAX)
+        grow(c);
+    f = place_of(c->flow, c->places, key);
     if (!f->key[0] && c->used == COLLECTOR_FLOWS_MAX) {
         c->counts.full++;
         return;
@@ -115,11 +129,11 @@ static void take_record(void *arg, const struct flow_record *r)
 /* All flows step; those that stay move to another table. */
 static void end_window(struct collector *c)
 {
-    struct collected *table = xcalloc((size_t)PLACES, sizeof *table);
+    struct collected *table = xcalloc(c->places, sizeof *table);
     struct flow_tally tally = { 0 };
 
     c->used = 0;
-    for (uint32_t i = 0; i < PLACES; i++) {
+    for (uint32_t i = 0; i < c->places; i++) {
         struct collected *f = &c->flow[i];
         enum flow_class   class;
 
@@ -131,7 +145,7 @@ static void end_window(struct collector *c)
         f->bytes = 0;
         if (f->is_ended || f->silent >= SILENT_MAX)
             continue;
-        *place_of(table, f->key) = *f;
+        *place_of(table, c->places, f->key) = *f;
         c->used++;
     }
     flow_tally_write(&c->states, &tally, &c->last);

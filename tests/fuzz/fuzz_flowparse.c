@@ -1,0 +1,39 @@
+/* tests/fuzz/fuzz_flowparse.c - sFlow, NetFlow 9 and IPFIX without the collector's tables; datagrams as in fuzz_datagram.c. */
+#include "live/flows/ipfix.h"
+#include "live/flows/sflow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void add(void *sum, const struct flow_record *r)
+{
+    *(uint64_t *)sum += r->bytes;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct ipfix x;
+    struct ipfix_facts  f;
+    struct sflow_facts  s;
+    uint64_t            sum = 0;
+
+    ipfix_init(&x);
+    while (size >= 2) {
+        size_t   length = (size_t)data[0] << 8 | data[1];
+        uint8_t *copy;
+
+        data += 2;
+        size -= 2;
+        length = length < size ? length : size;
+        copy = malloc(length ? length : 1);      /* so that a byte too far is seen */
+        memcpy(copy, data, length);
+        sflow_read(copy, length, add, &sum, &s);
+        ipfix_read(&x, 1, copy, length, add, &sum, &f);
+        free(copy);
+        data += length;
+        size -= length;
+    }
+    return 0;
+}

@@ -1,0 +1,88 @@
+/* tests/fuzz/fuzz_stores.c - any file as the history of a fabric and as the store of a campaign: it is read or refused with a reason. */
+#include "base/json.h"
+#include "campaign/campaign.h"
+#include "live/history/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char path[64];
+
+static void put(const uint8_t *data, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+
+    if (!f || fwrite(data, 1, size, f) != size || fclose(f))
+        abort();
+}
+
+static void clean(void)
+{
+    static const char *const ends[] = { "", "-journal", "-wal", "-shm" };
+    char                     name[100];
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        unlink(name);
+    }
+}
+
+static void tell(void *arg, const char *key, double value)
+{
+    (void)arg, (void)key, (void)value;
+}
+
+static void try_campaign(void)
+{
+    struct campaign *c;
+    struct err       err = { "" };
+    json_t          *o = NULL;
+
+    if (campaign_peek(path, &o, &err) == 0)
+        json_decref(o);
+    else if (!*err.text)
+        abort();
+    if (campaign_open(&c, path, &err)) {
+        if (c || !*err.text)
+            abort();
+        return;
+    }
+    campaign_each_value(c, "goodput", tell, NULL, &err);
+    campaign_has(c, "0", true, &err);
+    if (campaign_page(c, "0", &o, &err) == 0)
+        json_decref(o);
+    campaign_close(c);
+}
+
+static void try_history(void)
+{
+    struct store *s;
+    struct err    err = { "" };
+
+    if (store_open(&s, path, &err)) {
+        if (!*err.text)
+            abort();
+        return;
+    }
+    store_last_record(s);
+    json_decref(store_json(s, 3600000, 1800000000000));
+    json_decref(store_json(s, 86400000ull * 365, UINT64_MAX / 2));
+    store_free(s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!*path)
+        snprintf(path, sizeof path, "%s/anole-fuzz-store-%d", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
+    put(data, size);
+    try_campaign();
+    clean();
+    put(data, size);
+    try_history();
+    clean();
+    return 0;
+}
