@@ -6,6 +6,7 @@
 #include "live/controller/roster.h"
 #include "live/controller/trial.h"
 #include "core/units.h"
+#include "live/core/keep.h"
 #include "live/core/knobset.h"
 
 #include <assert.h>
@@ -126,10 +127,10 @@ static int save(struct controller *c, uint64_t now_us)
     json_object_set_new(o, "caution", caution_json(&c->caution, now_us));
     json_object_set_new(o, "standing", standing_json(&c->standing));
     json_object_set_new(o, "drill", drill_json(&c->drill));
-    length = json_dumpb(o, text, sizeof text, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
+    length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
     json_decref(o);
-    assert(length <= sizeof text);
-    c->is_dirty = c->io.disk.save(c->io.disk.arg, CONTROLLER_SAVED_NAME, text, length) != 0;
+    assert(length <= sizeof text - KEEP_SEAL_SIZE);
+    c->is_dirty = keep_write(&c->io.disk, CONTROLLER_SAVED_NAME, text, length, &c->saves) != 0;
     c->save_us = NEVER;
     return c->is_dirty ? -EIO : 0;
 }
@@ -173,21 +174,21 @@ static bool take_saved(struct controller *c, const json_t *o, uint64_t now_us)
     return true;
 }
 
-int controller_start(struct controller *c, const struct audit *audit, uint64_t now_us)
+static int take_text(void *arg, const char *text, size_t length)
 {
-    char    text[SAVED_TEXT_MAX];
-    long    length = c->io.disk.load(c->io.disk.arg, CONTROLLER_SAVED_NAME, text, sizeof text);
-    json_t *o;
-    bool    is_good;
+    struct controller *c = arg;
+    json_t            *o = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+    bool               is_good = o && take_saved(c, o, c->started_us);
 
-    c->audit = *audit;
-    c->started_us = now_us;
-    if (length < 0)
-        return length == -ENOENT ? 0 : -EBADMSG;
-    o = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, NULL);
-    is_good = o && take_saved(c, o, now_us);
     json_decref(o);
     return is_good ? 0 : -EBADMSG;
+}
+
+int controller_start(struct controller *c, const struct audit *audit, uint64_t now_us)
+{
+    c->audit = *audit;
+    c->started_us = now_us;
+    return keep_read(&c->io.disk, CONTROLLER_SAVED_NAME, SAVED_TEXT_MAX, &c->saves, take_text, c) == KEEP_DAMAGED ? -EBADMSG : 0;
 }
 
 bool controller_number(struct controller *c, uint64_t now_us)

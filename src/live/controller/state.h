@@ -164,6 +164,7 @@ struct controller {
     uint64_t             started_us;
     uint64_t             counter;        /* of terms, on the disk */
     uint64_t             term, term_seen;        /* seen: claimed by agents while it gathered */
+    uint64_t             saves;          /* number of the last: core/keep.h */
     bool                 has_lease;      /* its counter is a lease's: nobody else's word deposes it */
     bool                 is_doubted;     /* an agent claims a higher term: count them at the next tick */
     uint64_t             blamed_us;      /* the last record about an impossible term */

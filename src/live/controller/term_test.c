@@ -17,28 +17,30 @@
 struct bench {
     struct controller_config cfg;
     struct controller        c;
-    char                     log[1 << 16], state[4096];
-    size_t                   log_length, state_length;
+    char                     log[1 << 16];
+    size_t                   log_length;
+    struct { char text[1 << 15]; size_t length; } file[2];       /* two copies */
     uint64_t                 now_us;
 };
 
 static int disk_save(void *arg, const char *name, const char *text, size_t length)
 {
     struct bench *b = arg;
+    bool          is_copy = strstr(name, ".copy");
 
-    (void)name;
-    memcpy(b->state, text, length);
-    b->state_length = length;
+    memcpy(b->file[is_copy].text, text, length);
+    b->file[is_copy].length = length;
     return 0;
 }
 
 static long disk_load(void *arg, const char *name, char *text, size_t size)
 {
     struct bench *b = arg;
+    bool          is_copy = strstr(name, ".copy");
 
-    (void)name, (void)size;
-    memcpy(text, b->state, b->state_length);
-    return b->state_length ? (long)b->state_length : -ENOENT;
+    (void)size;
+    memcpy(text, b->file[is_copy].text, b->file[is_copy].length);
+    return b->file[is_copy].length ? (long)b->file[is_copy].length : -ENOENT;
 }
 
 static int disk_append(void *arg, const char *text, size_t length)
@@ -208,6 +210,27 @@ static void become_active__terms_end_and_do_not_wrap(void **unused)
     bench_free(b);
 }
 
+static void start__one_damaged_byte_changes_nothing(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    controller_fence(&b->c, 41);
+    begin(b);
+    assert_int_equal(controller_freeze(&b->c, &(struct order){ "a person", "maintenance" }, b->now_us), 0);
+    for (size_t i = 0; i < b->file[0].length; i++) {
+        int file = i % 2;
+
+        b->file[file].text[i] = (char)(b->file[file].text[i] ^ 1);
+        controller_fini(&b->c);
+        start(b);
+        assert_int_equal(b->c.counter, 42);
+        assert_non_null(strstr(b->c.frozen, "maintenance"));
+        b->file[file].text[i] = (char)(b->file[file].text[i] ^ 1);
+    }
+    bench_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +238,7 @@ int main(void)
         cmocka_unit_test(on_msg__one_host_with_many_devices_deposes_nobody),
         cmocka_unit_test(on_msg__with_a_lease_no_agent_deposes),
         cmocka_unit_test(on_msg__an_impossible_term_is_ignored_and_its_sender_named),
+        cmocka_unit_test(start__one_damaged_byte_changes_nothing),
         cmocka_unit_test(become_active__terms_end_and_do_not_wrap),
     };
 
