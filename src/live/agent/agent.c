@@ -491,6 +491,16 @@ bool agent_leave(struct agent *a, const char *why, uint64_t now_us)
     return !a->is_broken;
 }
 
+int agent_forget_term(struct agent *a, uint64_t now_us)
+{
+    char why[MSG_WHY_SIZE];
+
+    snprintf(why, sizeof why, "a person asked for it; it had obeyed term %" PRIu64, a->saved.term);
+    a->saved.term = 0;
+    log_freeze(a, "forget term", why, now_us);
+    return device_save(a) ? -EIO : 0;
+}
+
 int agent_check_back(struct agent *a, struct err *err)
 {
     struct knob_set *should = &a->saved.confirmed, seen = { 0 };

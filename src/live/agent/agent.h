@@ -61,6 +61,9 @@ void agent_bye(struct agent *, uint64_t now_us);
 /* The process ends, or a person asks for it: what is open is reverted. Returns false if the device could not be brought back. */
 bool agent_leave(struct agent *, const char *why, uint64_t now_us);
 
+/* Obeys any controller from now on, whatever terms it has seen; the baseline stays. -EIO: the disk cannot be written. */
+int agent_forget_term(struct agent *, uint64_t now_us);
+
 /* Reads the device: does it hold what it should? Otherwise the reason names the device and what it holds. */
 int agent_check_back(struct agent *, struct err *);
 

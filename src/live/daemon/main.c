@@ -15,14 +15,14 @@
 struct options {
     const char         *path;
     const struct driver *driver;
-    bool                is_check, is_rescue, is_relay;
+    bool                is_check, is_rescue, is_forget, is_relay;
     struct ctl_request  ctl;
     const char         *verb, *argument;
 };
 
 /* ---- agent, controller ---- */
 
-enum { KEY_CHECK = 'c', KEY_DRIVER = 'd', KEY_RESCUE = 'r', KEY_RELAY = 3000, KEY_LIST_KEYS };
+enum { KEY_CHECK = 'c', KEY_DRIVER = 'd', KEY_RESCUE = 'r', KEY_RELAY = 3000, KEY_LIST_KEYS, KEY_FORGET };
 
 static error_t parse_daemon(int key, char *arg, struct argp_state *state)
 {
@@ -36,6 +36,7 @@ static error_t parse_daemon(int key, char *arg, struct argp_state *state)
             exit(exit_code(-EINVAL, &err));
         break;
     case KEY_RESCUE: o->is_rescue = true; break;
+    case KEY_FORGET: o->is_forget = true; break;
     case KEY_RELAY:  o->is_relay = true; break;
     case KEY_LIST_KEYS:
         config_print_reference(stdout);
@@ -57,6 +58,7 @@ static const struct argp_option agent_rows[] = {
     { "check-config", KEY_CHECK, NULL, 0, "Read the file, look at the devices, write nothing", 0 },
     { "driver", KEY_DRIVER, "NAME", 0, "mlx5 or sonic; default: what the file says", 0 },
     { "rescue", KEY_RESCUE, NULL, 0, "Bring the devices back to what was confirmed last and end; for ExecStopPost", 0 },
+    { "forget-term", KEY_FORGET, NULL, 0, "The same; then obey any controller, whatever terms were seen. For agents that a false controller has led astray", 0 },
     { "keys", KEY_LIST_KEYS, NULL, 0, "Print all keys of configuration files as Markdown and end", 0 },
     { "relay", KEY_RELAY, NULL, 0, "No devices: hand reports of the agents of a rack on to a controller, merged, and settings back", 0 },
     { 0 },
@@ -101,7 +103,8 @@ static int agent_main(int argc, char **argv)
     rc = config_read_agent(&f, o.path, o.driver, &err);
     if (rc)
         return exit_code(rc, &err);
-    rc = o.is_check ? agent_check(&f, &err) : o.is_rescue ? agent_rescue(&f, &err) : agent_run(&f, NULL, &err);
+    rc = o.is_check ? agent_check(&f, &err) : o.is_forget ? agent_forget(&f, &err) :
+         o.is_rescue ? agent_rescue(&f, &err) : agent_run(&f, NULL, &err);
     config_fini_agent(&f);
     return exit_code(rc, &err);
 }

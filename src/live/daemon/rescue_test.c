@@ -356,6 +356,31 @@ static void rescue__another_knob_holds_what_a_trial_did_not_touch(void **unused)
     assert_int_equal(nic("rpg_hai_rate"), 77);
 }
 
+static void forget__the_term_goes_and_the_baseline_stays(void **unused)
+{
+    struct agent_file f = { .driver = &driver_mlx5, .root = root, .devices = 1, .device = { "mlx5_0" } };
+    struct disk       disk;
+    struct audit      audit;
+    struct err        err;
+    struct saved      saved;
+    struct io_disk    io;
+    char              folder[128];
+
+    (void)unused;
+    f.common.state = state;
+    f.common.name = (char []){ "host" };
+    agent_config_init(&f.agent, KNOB_NIC);
+    assert_false(run(apply, -1));
+    assert_int_equal(agent_forget(&f, &err), 0);
+    assert_int_equal(nic("rpg_ai_rate"), 5);
+    snprintf(folder, sizeof folder, "%s/mlx5_0", state);
+    assert_int_equal(disk_open(&disk, folder, &audit, &err), 0);
+    io = disk_io(&disk);
+    assert_int_equal(saved_read(&saved, &io), SAVED_WHOLE);
+    assert_true(saved.term == 0 && saved.has_baseline && saved.baseline.knobs.value[KNOB_rpg_ai_rate] == 5);
+    disk_close(&disk);
+}
+
 /* ---- the log ---- */
 
 static void write_line(struct disk *d, struct audit *a)
@@ -431,6 +456,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(confirm__stays_once_it_is_done, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rescue__after_damage_reads_the_device_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rescue__another_knob_holds_what_a_trial_did_not_touch, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(forget__the_term_goes_and_the_baseline_stays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(append__a_long_log_is_divided_and_its_chain_goes_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(mend__a_damaged_log_is_set_aside_and_another_begins, set_up, tear_down),
     };

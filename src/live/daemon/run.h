@@ -22,6 +22,9 @@ int agent_run(const struct agent_file *, struct agent_pace *, struct err *);
  * crash. */
 int agent_rescue(const struct agent_file *, struct err *);
 
+/* The same; then the agents obey any controller, whatever terms they have seen. */
+int agent_forget(const struct agent_file *, struct err *);
+
 /* Opens every device, writes nothing: is all of it there? */
 int agent_check(const struct agent_file *, struct err *);
 

@@ -540,7 +540,7 @@ static int leave(struct host *h, const char *why, struct err *err)
 }
 
 /* Of one device, whatever becomes of the others. */
-static int rescue_device(struct host *h, const char *name, struct err *err)
+static int rescue_device(struct host *h, const char *name, bool is_forget, struct err *err)
 {
     struct device *d = h->device;
     struct err     why, trouble;
@@ -560,6 +560,8 @@ static int rescue_device(struct host *h, const char *name, struct err *err)
     }
     else if (!rc)
         rc = err_set(err, -started, "%s: %s", d->cfg.name, why.text);
+    if (!rc && is_forget && agent_forget_term(&d->agent, now_of(h)))
+        rc = err_set(err, EIO, "%s: its state cannot be written", d->cfg.name);
     if (!rc && started)
         clock_log("%s: its files: %s", d->cfg.name, why.text);
     if (!rc)
@@ -567,7 +569,7 @@ static int rescue_device(struct host *h, const char *name, struct err *err)
     return rc;
 }
 
-int agent_rescue(const struct agent_file *f, struct err *err)
+static int rescue(const struct agent_file *f, bool is_forget, struct err *err)
 {
     char name[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
     int  count = (int)f->devices, rc = 0;
@@ -578,7 +580,7 @@ int agent_rescue(const struct agent_file *f, struct err *err)
     for (int i = 0; i < count; i++) {
         struct host h = { .file = f, .device = xcalloc(1, sizeof *h.device) };
         struct err  trouble;
-        int         failed = rescue_device(&h, name[i], &trouble);
+        int         failed = rescue_device(&h, name[i], is_forget, &trouble);
 
         close_host(&h);
         if (rc && failed)
@@ -589,6 +591,16 @@ int agent_rescue(const struct agent_file *f, struct err *err)
         }
     }
     return count < 0 ? count : rc;
+}
+
+int agent_rescue(const struct agent_file *f, struct err *err)
+{
+    return rescue(f, false, err);
+}
+
+int agent_forget(const struct agent_file *f, struct err *err)
+{
+    return rescue(f, true, err);
 }
 
 /* Ten reports without a lease. */
