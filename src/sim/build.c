@@ -27,7 +27,7 @@
 
 #define PACKETS_MAX  (1u << 28)  /* of a part */
 #define PACKETS_OF_HOST 1024u
-#define FLOWS_SPARE  (1u << 22)  /* of a part, beside those that traffic tells of before the run */
+#define FLOWS_SPARE  (1u << 22)  /* of a part, besides those that traffic announces before the run */
 #define ALL_PARTS    UINT32_MAX
 
 _Static_assert((uint64_t)PARTS_MAX * (FLOWS_SPARE + TRAFFIC_AT_ONCE_MAX) < UINT32_MAX,
@@ -50,8 +50,8 @@ static void build_nodes(struct sim *s)
         n->is_switch = s->net.graph.node[i].is_switch;
         rng_init(&n->rng, s->cfg.seed, i);
     }
-    /* Where the fork's streams stand when the first packet is sent: six per node and two per error model were
-     * taken while building. */
+    /* The state of the fork's streams when the first packet is sent: building took six per node and two per
+     * error model. */
     s->engine.order_kind = s->cfg.order;
     s->engine.next_number = ENGINE_NUMBER_FIRST;
     if (s->model.build)
@@ -60,7 +60,7 @@ static void build_nodes(struct sim *s)
     balance_build(s);
 }
 
-/* The numbers of what a node schedules lie above those of its streams. */
+/* Numbers of events that a node schedules lie above those of its streams. */
 static int number_nodes(struct sim *s, struct err *err)
 {
     int bits;
@@ -179,7 +179,7 @@ static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct
     return 0;
 }
 
-/* A pause is sent again after half of its time, and then waits for the packet on the wire. */
+/* A pause is repeated after half of its time, and then waits for the packet on the wire. */
 static int check_pause(const struct sim *s, struct err *err)
 {
     uint64_t longest_ps = 0;
@@ -236,8 +236,8 @@ void build_configure_hosts(struct sim *s)
 
 /* ---- routes ---- */
 
-/* Do links between switches differ in speed, those that are down having none? If not, next hops are taken for
- * equal: nobody would weigh them. */
+/* Returns whether links between switches differ in speed; a link that is down has speed 0. If not, next hops
+ * are equal and need no weights. */
 static bool links_differ(const struct graph *g, const bool *down)
 {
     uint64_t rate_bps = 0;
@@ -265,7 +265,7 @@ static void build_epoch(struct sim *s, struct route *r, const uint32_t *first_po
     route_build(r, &s->arena, &s->net.graph, &cfg);
 }
 
-/* One set of routes for every moment at which links change, made before the run. */
+/* One set of routes for each time at which links change, built before the run. */
 static void build_routes(struct sim *s)
 {
     const struct link_change *c = s->cfg.change;
@@ -289,8 +289,8 @@ static void build_routes(struct sim *s)
 
 /* ---- pools ---- */
 
-/* As many packets as can be at once: full buffers and full wires of the smallest frames, and some in hosts,
- * where a class that is paused keeps its answers. */
+/* The largest number of packets at once: full buffers and wires of the smallest frames, and some in hosts,
+ * where a paused class keeps its answers. */
 static uint32_t packets_at_once(const struct sim *s, uint32_t part)
 {
     uint64_t count = 1u << 16;
@@ -298,8 +298,8 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
     for (uint32_t i = 0; i < s->net.nodes; i++)
         if (part == ALL_PARTS || s->net.node[i].part == part)
             count += s->net.node[i].is_switch ? s->cfg.buffer_bytes / s->cfg.pfc_bytes : PACKETS_OF_HOST;
-    count += s->cfg.buffer_wraps ? 1u << 20 : 0;     /* nothing limits what a switch holds if it does */
-    count *= s->cfg.lb->is_woven ? 2 : 1;            /* what ConWeave holds is in no buffer */
+    count += s->cfg.buffer_wraps ? 1u << 20 : 0;     /* a switch then has no limit */
+    count *= s->cfg.lb->is_woven ? 2 : 1;            /* packets that ConWeave holds are in no buffer */
     for (uint32_t i = 0; i < s->net.graph.links; i++)
         if (part == ALL_PARTS || s->net.node[s->net.graph.link[i].a].part == part ||
             s->net.node[s->net.graph.link[i].b].part == part)
@@ -308,8 +308,8 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
     return count < PACKETS_MAX ? (uint32_t)count : PACKETS_MAX;
 }
 
-/* Room for all lines there will be, of which none is number 0: ports and hosts, and events and packets of the
- * world and of its parts. */
+/* Reserves all cache lines: ports and hosts, and events and packets of the world and of its parts. No line
+ * has number 0. */
 static void reserve_lines(struct sim *s)
 {
     uint64_t parts = 1ull + divide_most(s, s->cfg.threads ? s->cfg.threads : 1);
@@ -346,8 +346,7 @@ static void build_packets(struct sim *s, uint32_t packets)
         s->engine.packets.inband = arena_alloc(&s->packet_arena, room, telemetry_bytes);
 }
 
-/* Every part has room for all flows there may be at once, so that it does not matter how many parts there
- * are. */
+/* Every part has room for all flows at once, so that results do not depend on the number of parts. */
 static void build_flows(struct sim *s)
 {
     uint64_t      each = FLOWS_SPARE + traffic_flows_room(s->program.traffic);
@@ -385,8 +384,8 @@ static void build_flows(struct sim *s)
     s->hosts.tcp = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.tcp);
 }
 
-/* Addresses are reserved, not memory; but emulators and analysers keep books of what is reserved too. A table
- * of all pairs of hosts takes much, of which few are used. */
+/* Reserves addresses, not memory; but emulators and analysers track reserved ranges too. A table of all pairs
+ * of hosts is large and sparse. */
 static void build_pools(struct sim *s)
 {
     bool is_large = s->net.graph.links >= LINKS_MANY;
@@ -399,7 +398,7 @@ static void build_pools(struct sim *s)
 
 /* ---- telemetry ---- */
 
-/* The fork's records know these rates only. */
+/* The fork encodes only some link speeds. */
 static int check_rates(const struct sim *s, struct err *err)
 {
     for (uint32_t i = 0; i < s->net.ports; i++)
@@ -419,7 +418,7 @@ static int check_hops(const struct sim *s, uint32_t most, struct err *err)
     return s->model.knows_rate ? check_rates(s, err) : 0;
 }
 
-/* All switches and hosts of the fork draw from one row of numbers, which begins as C's does. */
+/* In the order of ns-3, all switches and hosts draw from one stream, which begins as C's rand() does. */
 static void build_digests(struct sim *s, struct inband_ports *t)
 {
     uint32_t rows = s->cfg.order == ORDER_NS3 ? 1 : s->net.nodes;

@@ -13,7 +13,7 @@ void build_free(struct sim *);
 struct sim *build_part(const struct sim *whole, struct arena *, uint32_t part, uint32_t parts);
 void        build_free_part(struct sim *);
 
-/* The knobs are in force for congestion control and receivers. */
+/* Applies the knobs to congestion control and receivers. */
 void build_configure_hosts(struct sim *);
 
 #endif

@@ -79,7 +79,7 @@ void change_use_routes(const struct network *net, struct node *n)
     n->route_hop = r->hop;
     n->route_paths = r->paths ? r->paths + r->row[n->id] : NULL;
     for (uint32_t i = 0; i < n->ports; i++)
-        memset(net->last_way[n->first_port + i], 0xff, sizeof *net->last_way);     /* nobody's */
+        memset(net->last_way[n->first_port + i], 0xff, sizeof *net->last_way);     /* matches no packet */
 }
 
 void change_await(struct sim *s, struct node *n)
@@ -121,13 +121,12 @@ static void go_down(struct sim *s, struct port *p)
         switch_flush(s, p);
 }
 
-/* When a link comes up, each end holds its classes until the other has said which of them it may send: the
- * pauses of before may have been lost with the link, and the buffers they protect may still be full. Hosts
- * do not pause anybody. */
+/* When a link comes up, each end holds its classes until the other has sent their state: pauses may have been
+ * lost with the link, and the buffers they protect may still be full. Hosts pause no one. */
 static void come_up(struct sim *s, struct port *p)
 {
     if (p->peer->is_switch && s->cfg.is_lossless) {
-        p->paused = s->pfc.queue == 0 ? 0xfe : 0xff;     /* what tells it must get through */
+        p->paused = s->pfc.queue == 0 ? 0xfe : 0xff;     /* PFC frames use class 0 and must pass */
         p->paused_since_ps = PORT_HELD;
     }
     for (uint32_t c = 0; p->is_switch && s->cfg.is_lossless && c < PRIOS; c++)
@@ -163,7 +162,7 @@ static uint32_t find_first(const struct network *net, const struct node *n)
     return low;
 }
 
-/* Rare events stay out of line, so that what happens often is small enough to be one function. */
+/* Out of line, to keep the event loop small. */
 __attribute__((noinline)) void change_on_epoch(struct sim *s, struct node *n)
 {
     const struct network *net = &s->net;

@@ -17,13 +17,13 @@ void control_add_host(struct sim *, struct host *);
 /* Bytes that a control remembers of a flow, at most. */
 size_t control_state_bytes(const struct sim *);
 
-/* Whether a receiver tells congested flows one after the other. */
+/* Returns whether receivers send CNPs to congested flows in rotation. */
 bool control_takes_turns(const struct sim_cfg *);
 
-/* The knobs are in force. */
+/* Applies the knobs. */
 void control_configure(struct sim *);
 
-/* Hosts that are alike have the same again, whatever a NIC has forgotten or was told alone. */
+/* Hosts of equal speed share a setting again, even if a NIC forgot it or had one of its own. */
 void control_share(struct sim *);
 
 /* Knobs of one host alone, until they are shared again. */

@@ -3,10 +3,9 @@
 #include "sim/state/owner.h"
 #include "sim/switch/forward.h"
 
-/* The ports and hosts that own the events, the queues of ports that will be free, and the second events of
- * buckets. Kinds come in no order, so that a branch on them would be guessed wrong too often: what is not of
- * use asks for a line twice. With 'ways', also for the way that the last packet took that came in by that
- * port. */
+/* Prefetches the ports and hosts that own the events, the queues of ports that become free, and the second
+ * events of buckets. There is no branch on the kind of event, which is unpredictable: a useless prefetch
+ * repeats a line. With 'ways', also the last route of that port. */
 static inline __attribute__((always_inline)) void ask_for_owners(const struct evq *q, const uint32_t *events, uint32_t count,
                                                                  const struct network *ways)
 {
@@ -40,9 +39,8 @@ static void on_near_vast(void *sim, const uint32_t *events, uint32_t count)
 
 /* ---- a vast network: events whose turn is next ---- */
 
-/* The way of a packet is found now, and remembered as that of the last one: several at a time wait for
- * memory, and the port that it leads to is asked for. If links change meanwhile, what is remembered goes, and
- * the way is found again. */
+/* Finds the route of a packet now, and stores it as the last one: several look-ups wait for memory at once,
+ * and the port is prefetched. If links change meanwhile, the route is found again. */
 static void ask_at_switch(const struct sim *s, const struct port *in, const struct packet *k)
 {
     const struct port *out;
@@ -65,7 +63,7 @@ static void ask_at_host(const struct sim *s, const struct host *h, const struct 
         __builtin_prefetch(&s->flows.flow[k->flow], 1);
 }
 
-/* What leaves next, if it is of the first class that waits, as it mostly is. */
+/* The next packet to leave, if it is in the first class with a backlog, as is common. */
 static void ask_at_free(const struct sim *s, const struct port *p)
 {
     const struct queue *queue = &p->queue[p->backlog ? __builtin_ctz(p->backlog) : 0];

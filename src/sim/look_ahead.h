@@ -1,7 +1,7 @@
-/* src/sim/look_ahead.h - asks for memory before it is needed, in a network that does not fit the cache.
+/* src/sim/look_ahead.h - prefetches memory in a network that does not fit the cache.
  *
- * Nothing here changes what happens, nor when. What arriving packets lead to is asked for only in a vast
- * network: in one that just does not fit the cache, finding it costs more than it gains.
+ * It changes no result. In a network of moderate size, routes of arriving packets are not looked up ahead:
+ * that costs more than it gains.
  */
 #ifndef SIM_LOOK_AHEAD_H
 #define SIM_LOOK_AHEAD_H
@@ -13,7 +13,7 @@
 
 struct sim;
 
-/* Lets the events of a world be looked at before their time. */
+/* Starts prefetching. */
 void look_ahead_begin(struct sim *);
 
 #endif

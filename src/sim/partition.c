@@ -34,7 +34,7 @@ struct part {
     uint32_t          index;
     uint64_t          mine_ps;   /* clock_ps, without asking */
     uint64_t          ahead_ps[PARTS_MAX];  /* from each other part: nothing arrives sooner */
-    uint64_t          step_ps;   /* after which the others are told how far it has come */
+    uint64_t          step_ps;   /* after which it publishes its clock */
     struct gathered   gathered;
     struct arena      arena;
 };
@@ -146,7 +146,7 @@ int partition_new(struct sim *s, uint32_t count, uint32_t threads, struct err *e
     all->worker = xcalloc(threads, sizeof *all->worker);
     for (uint32_t i = 0; i < threads; i++)
         all->worker[i] = (struct worker){ .all = all, .index = i };
-    for (all->workers = 1; all->workers < threads; all->workers++)   /* the first is whoever asks for a run */
+    for (all->workers = 1; all->workers < threads; all->workers++)   /* the first is the caller */
         if (pthread_create(&all->worker[all->workers].thread, NULL, work, &all->worker[all->workers]))
             return err_set(err, EAGAIN, "cannot start a thread, the %u-th", all->workers + 1);
     return 0;
@@ -220,8 +220,8 @@ static void pull(struct part *p)
     atomic_flag_clear_explicit(&p->is_pulling, memory_order_release);
 }
 
-/* Takes what has come for any part of the thread that runs this one: whoever waits must not keep others
- * waiting for room, least of all itself. */
+/* Receives packets for all parts of this thread: a thread that waits must not keep others waiting for room in
+ * a ring, least of all itself. */
 static void pull_all(const struct part *p)
 {
     struct partition *all = p->all;
@@ -345,7 +345,7 @@ static void await_clock(struct part *slowest, uint64_t was_ps, struct part *me)
     }
 }
 
-/* Goes on with a part as far as the others' clocks allow, and not too far; false: they do not. */
+/* Runs a part until the clocks of the others, or a limit, stop it. Returns false if it cannot advance. */
 static bool step(struct part *p)
 {
     uint32_t slowest;
@@ -523,7 +523,7 @@ static void check_flows(const struct partition *all)
         flow_fail(&all->whole->engine, most);
 }
 
-/* A part has failed, so the world has; of several, the first by number tells why. */
+/* A part has failed, so the world has. Of several, the first by number gives the reason. */
 static bool has_failed(const struct partition *all)
 {
     check_flows(all);

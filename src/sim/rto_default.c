@@ -37,7 +37,7 @@ static bool may_miss(const struct sim *s)
     return false;
 }
 
-/* What one queue may hold: all of the buffer, unless it takes a share of what is free. */
+/* The most bytes in one queue: the whole buffer, or its share of the free buffer. */
 static uint64_t queue_bytes_max(const struct sim *s)
 {
     uint64_t bytes = s->cfg.buffer_bytes;

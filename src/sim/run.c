@@ -1,4 +1,4 @@
-/* src/sim/run.c - dispatch() is the table of contents of what happens. */
+/* src/sim/run.c - dispatch() lists everything that happens. */
 #include "sim/run.h"
 #include "sim/change.h"
 #include "sim/check.h"
@@ -51,8 +51,8 @@ uint32_t run_events_most(const struct sim *s)
     return 4 * s->net.hosts + s->net.nodes + 2 * PRIOS * s->net.ports + s->program.streams + 2;
 }
 
-/* How far ahead most events lie. A ring that long links fit in has wider buckets: where there are many ports
- * and few of these links, everything else would pay for them. */
+/* How far ahead most events are. A ring that covers long links has wider buckets; with many ports and few
+ * such links, all other events would pay for them. */
 static uint64_t span_ps(const struct sim *s)
 {
     uint64_t span = 0, far = 0;
@@ -95,15 +95,14 @@ static void own_events(const struct sim *s)
             *evq_event(q, i) = (struct event){ .next = EVQ_IDLE, .owner = owner_make(q, kind, NULL) };
 }
 
-/* Does it not fit the cache, so that looking ahead pays? */
 static bool is_large(const struct sim *s)
 {
     return s->net.graph.links >= LINKS_MANY;
 }
 
-/* A busy port has an event or two per packet, every 80 ns or so: one event to a bucket. Ports of a small
- * network are busy at the same moments; its buckets are narrower, as far as that makes them no more. Those of
- * a large one are, because the first event of a bucket is fetched ahead and others are hardly. */
+/* A busy port has an event or two per packet, about every 80 ns: aim at one event per bucket. Ports of a
+ * small network are busy at the same moments, so its buckets are narrower, as long as that needs no more of
+ * them. In a large network they are narrower because only the first event of a bucket is prefetched. */
 static uint64_t bucket_ps(const struct sim *s)
 {
     uint64_t even = EVENT_GAP_PS / (s->net.ports + 1), narrow = even / 8;
@@ -113,7 +112,7 @@ static uint64_t bucket_ps(const struct sim *s)
     return EVQ_BUCKETS_MIN / 2 * narrow >= span_ps(s) ? narrow : even;
 }
 
-/* Ports send full frames and ACKs: the last byte leaves, and then they arrive. */
+/* Ports send full frames and ACKs: the last byte leaves, then they arrive. */
 static void expect_frames(struct sim *s)
 {
     struct evq *q = &s->engine.evq;
@@ -177,7 +176,7 @@ static __attribute__((noinline)) void on_numbered(struct sim *s, enum event_kind
     }
 }
 
-/* Most events belong to switches: these need no table of jumps. */
+/* Most events belong to switches, which are tested first instead of using a jump table. */
 static inline void dispatch(struct sim *s, struct event *event)
 {
     const struct evq *q = &s->engine.evq;

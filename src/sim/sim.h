@@ -1,8 +1,7 @@
-/* src/sim/sim.h - the simulated world: its public door.
+/* src/sim/sim.h - the simulated world: its public interface.
  *
- * A struct sim is one network and everything that goes on in it; there are no
- * globals, so a program may hold many. It is made from a graph, a configuration
- * and traffic, laid out in a few arenas, run, read and freed.
+ * A struct sim is one network and everything in it. There are no globals, so a program may have many. It is
+ * built from a graph, a configuration and traffic, in a few arenas; run, read and freed.
  */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
@@ -10,35 +9,35 @@
 #include "sim/host/nic.h"
 #include "sim/state/ideal.h"
 
-/* Builds the world. Takes the graph and the traffic over on success; on failure they remain the caller's. The
- * configuration is the caller's in any case. */
+/* Builds the world. On success it owns the graph and the traffic; on failure the caller still does. The
+ * caller always owns the configuration. */
 int  sim_new(struct sim **, struct graph *, const struct sim_cfg *, struct traffic *, struct err *);
 void sim_free(struct sim *);
 
-/* Runs all events up to and including until_ps. Returns whether there is more to do: when every flow is over
- * (is_done), what is still under way arrives. False also if it cannot go on: see sim_failure(). */
+/* Runs all events up to and including until_ps. Returns whether there is more to do; after all flows are over
+ * (is_done), packets in flight still arrive. Also returns false on failure: see sim_failure(). */
 bool sim_run_until(struct sim *, uint64_t until_ps);
 
-/* Why the world cannot go on, or NULL. It then stands where it was, and can be read and freed. */
+/* Returns why the run has failed, or NULL. The world can still be read and freed. */
 const struct err *sim_failure(const struct sim *);
 
-/* Puts a setting into force everywhere. K changes act at once; a NIC's running periods end when they were
- * going to. */
+/* Applies a setting everywhere. ECN thresholds change at once; running timers of a NIC end as they would
+ * have. */
 void sim_apply(struct sim *, const struct knobs *);
 
-/* Tells the rate control of one host's queue pairs another setting, until sim_apply() tells all the same
- * again. What hosts do as receivers, and what switches do, stays. */
+/* Applies a setting to the rate control of one host, until sim_apply(). Receivers and switches keep
+ * theirs. */
 void sim_apply_host(struct sim *, uint32_t host, const struct knobs *);
 
-/* Gives one port of a switch thresholds of its own, at once. They stay until the knobs change kmin, kmax or
- * pmax. Classes with thresholds of their own keep those. */
+/* Sets the thresholds of one switch port, until the knobs change kmin, kmax or pmax. Classes with their own
+ * thresholds keep them. */
 void sim_set_ecn(struct sim *, uint32_t port, const struct ecn_cfg *);
 
-/* Checks what must always hold: bytes sent = received + in flight + dropped, buffer accounts = sums over
- * queues, and so on; aborts with a message. */
+/* Checks invariants: bytes sent = received + in flight + dropped, buffer accounts = sums over queues, and so
+ * on. Aborts with a message. */
 void sim_check(const struct sim *);
 
-/* The first unfinished flow behind 'after' (0: the first of all); 0: there is none. */
+/* Returns the first unfinished flow after 'after' (0: the first of all), or 0. */
 uint32_t sim_next_active(const struct sim *, uint32_t after);
 
 #endif

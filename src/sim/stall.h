@@ -1,13 +1,13 @@
-/* src/sim/stall.h - has the world come to a standstill, and what stands where?
+/* src/sim/stall.h - detects a world that has come to a standstill, and explains it.
  *
- * A run without an end goes on until its flows are over. Some never are: PAUSE frames wait for each other in
- * a ring, each packet is lost, or what was lost is never sent again. With a retransmission timer events go on
- * all the same. So whoever lets the world run looks at it at certain simulated times, which no thread nor
- * slice of the run changes: if between two looks no new byte has come to a receiver, no flow has ended, flows
- * that were there at the first are still there, and nothing is to come that could change it (a flow that
- * starts, a link that comes up), then it stands.
+ * A run without an end time runs until its flows are over. Some never are: PAUSE frames wait for each other
+ * in a ring, every packet is lost, or a lost packet is never sent again. With a retransmission timer events
+ * continue all the same. So the caller examines the world at fixed simulated times, which do not depend on
+ * threads or slices of the run. It is stalled if between two looks no new byte has arrived, no flow has
+ * ended, the flows of the first look are still there, and nothing is scheduled that could change it (a flow
+ * that starts, a link that comes up).
  *
- * Between two looks a queue pair could have tried RTO_TRIES times; a NIC would give it up by then.
+ * Between two looks a queue pair could have tried RTO_TRIES times; a NIC would give up by then.
  */
 #ifndef SIM_STALL_H
 #define SIM_STALL_H
@@ -21,17 +21,17 @@
 
 struct stall {
     uint64_t next_ps;            /* of the next look */
-    uint64_t since_ps;           /* nothing has come since this look, at least */
+    uint64_t since_ps;           /* no progress since this look, at least */
     uint64_t every_ps;
     uint64_t payload_bytes, flows_done, flows_active;    /* as at since_ps */
 };
 
 void stall_init(struct stall *, const struct sim *);
 
-/* The world has run up to next_ps. Returns whether it stands. */
+/* The world has run up to next_ps. Returns whether it is stalled. */
 bool stall_look(struct stall *, struct sim *);
 
-/* Says which flows wait, where and why; the same for any number of threads. Returns text. */
+/* Writes which flows wait, where and why; the same for any number of threads. Returns text. */
 char *stall_explain(struct sim *, char text[STALL_TEXT_MAX]);
 
 #endif

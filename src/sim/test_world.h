@@ -1,8 +1,7 @@
-/* src/sim/test_world.h - small worlds for tests: a graph and a list of flows become a simulation, and what
- * it tells about them is kept.
+/* src/sim/test_world.h - small worlds for tests: a graph and a list of flows become a simulation, and its
+ * results are kept.
  *
- * Settings are the models' own, written down here once more, so that a test does not follow a change of
- * them by itself.
+ * Settings are copies of the models' own, so that a test does not follow a change of them.
  */
 #ifndef SIM_TEST_WORLD_H
 #define SIM_TEST_WORLD_H
@@ -126,8 +125,8 @@ static inline void world_of_flows(struct world *w, struct graph *g, const struct
         die("%s", err.text);
 }
 
-/* Runs until the last flow is done, then lets everything that is still under way arrive; links and
- * accounts are checked on the way every 'step_ps'. False if flows were not done by 'until_ps'. */
+/* Runs until all flows are done and packets in flight have arrived; checks invariants every 'step_ps'.
+ * Returns false if flows were not done by 'until_ps'. */
 static inline bool world_finish(struct world *w, uint64_t step_ps, uint64_t until_ps)
 {
     struct sim *s = w->sim;

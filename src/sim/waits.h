@@ -1,8 +1,8 @@
-/* src/sim/waits.h - what each flow that is not over waits for.
+/* src/sim/waits.h - what each unfinished flow waits for.
  *
- * A run may end with unfinished flows, because its time is up or nothing moves any more. Each of them waits
- * for something: this says for what, from the state of its sender and from where its packets and answers are.
- * The same for any number of threads.
+ * A run may end with unfinished flows, because its time is up or it is stalled. This finds out what each of
+ * them waits for, from the state of its sender and the places of its packets and answers. The same for any
+ * number of threads.
  */
 #ifndef SIM_WAITS_H
 #define SIM_WAITS_H
@@ -30,18 +30,18 @@ enum wait {
 extern const char *const wait_names[WAITS];      /* "turn", ..: for other programs */
 extern const char *const wait_texts[WAITS];      /* "wait for their turn at the NIC", ..: for people */
 
-/* Looks at every packet once. */
+/* Examines every packet once. */
 struct waits;
 struct waits *waits_new(const struct sim *);
 void          waits_free(struct waits *);
 
-/* Of a flow that is not over, or of its oldest message. */
+/* Of an unfinished flow, or its oldest message. */
 enum wait waits_of(const struct waits *, const struct flow *);
 
-/* The first port of a switch with data of a flow in one of its queues; NULL: there is none. */
+/* Returns the first switch port with data of the flow in a queue, or NULL. */
 const struct port *waits_at(const struct waits *, const struct flow *);
 
-/* How many unfinished flows wait for what. */
+/* Counts unfinished flows by what they wait for. */
 void waits_count(const struct waits *, uint64_t count[WAITS]);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/sim/event/counters.h - what is counted over a part of the network. All of them only grow. */
+/* src/sim/event/counters.h - counters of a part of the network. They only grow. */
 #ifndef SIM_EVENT_COUNTERS_H
 #define SIM_EVENT_COUNTERS_H
 

@@ -1,8 +1,7 @@
-/* src/sim/event/engine.h - what makes time pass in one part of the world: its clock, its events, its packets
- * and its counters. A part shares none of it with another.
+/* src/sim/event/engine.h - the engine of one part of the world: its clock, events, packets and counters.
+ * Parts share none of it.
  *
- * It also says in which order events of the same moment happen: see "Time and order of events" in
- * docs/design.md.
+ * It also decides the order of simultaneous events: see "Time and order of events" in docs/design.md.
  */
 #ifndef SIM_EVENT_ENGINE_H
 #define SIM_EVENT_ENGINE_H
@@ -54,37 +53,37 @@ enum event_kind {
 
 struct sim_hooks {
     void *arg;
-    void (*flow_done)(void *arg, const struct flow_result *);    /* NULL: nobody asks */
+    void (*flow_done)(void *arg, const struct flow_result *);    /* NULL: not needed */
     void (*pfc)(void *arg, const struct pfc_result *);
 };
 
 struct inband_ports;
 struct port;
 
-/* Who takes packets to other parts of the world: see parts/crossing.h. */
+/* Takes packets to other parts of the world: see parts/crossing.h. */
 struct engine_border {
     void *arg;
     void (*take)(void *arg, const struct port *, uint32_t packet);
 };
 
-/* Who sees every frame that leaves a port with SLOW_TAPPED. In a world of one part. */
+/* Sees every frame that leaves a port with SLOW_TAPPED. Only in a world of one part. */
 struct engine_tap {
     void *arg;
     void (*on_frame)(void *arg, uint64_t now_ps, const struct port *, const struct packet *);
 };
 
 struct engine {
-    uint64_t            now_ps;              /* of the event at hand, and below */
+    uint64_t            now_ps;              /* of the current event; order below */
     struct packet_pool  packets;
     uint64_t            order;
     uint32_t            first_event[EV_KINDS + 1];   /* of each numbered kind; the last entry is the end */
     enum sim_order      order_kind;
     uint32_t            next_number;         /* ORDER_NS3: of the whole network */
     struct sim_counters counters;
-    struct sim_hooks    hooks;               /* who is told of what happens */
-    uint64_t            skipped_ps;          /* the world's time is ahead of this clock by so much: see
+    struct sim_hooks    hooks;               /* observers of results */
+    uint64_t            skipped_ps;          /* the world's time is ahead of this clock by this: see
                                               * skip/steady.h */
-    uint64_t            rtt_ps_peak;         /* since somebody last looked and set it to 0 */
+    uint64_t            rtt_ps_peak;         /* since it was last read and set to 0 */
     bool                has_failed;
     struct err          failure;             /* why, if it has */
     struct inband_ports *inband;       /* see link/path.h; NULL: ports write nothing */
@@ -95,8 +94,8 @@ struct engine {
     struct evq          evq;                 /* last, being large: what lies behind is far away */
 };
 
-/* What a node keeps to number its events: the node and above it, so that they go round by themselves, 12 bits
- * that count. In the order of events they stand the other way round. */
+/* A node numbers its events: the low bits identify the node, the 12 bits above count and wrap around. In the
+ * order of events both are swapped. */
 static inline uint32_t engine_turn_number(uint32_t node_number)
 {
     return node_number << 12 | node_number >> 20;
@@ -124,8 +123,8 @@ static inline uint32_t engine_network_number(struct engine *e)
     return number;
 }
 
-/* The next number of a node, so that no two of its events are equal. It is even: the odd one after it goes
- * with it. */
+/* Returns the next number of a node, so that no two of its events are equal. It is even; the caller may also
+ * use the odd number after it. */
 static inline uint32_t engine_number(struct engine *e, uint32_t *node_number)
 {
     if (__builtin_expect(e->order_kind == ORDER_NS3, 0))
@@ -147,24 +146,24 @@ static inline uint64_t engine_order(struct engine *e, uint32_t *node_number, uin
                                engine_number(e, node_number));
 }
 
-/* What the world's clock shows: for traffic, for links that fail and for results. The network's own is
+/* Returns the world's time, as used by traffic, link failures and results. The network's own clock is
  * 'now_ps'. */
 static inline uint64_t engine_world_ps(const struct engine *e)
 {
     return e->now_ps + e->skipped_ps;
 }
 
-/* The instant at hand, as congestion control sees it. */
+/* Returns the current instant, as congestion control sees it. */
 static inline struct cc_now engine_cc_now(const struct engine *e)
 {
     return (struct cc_now){ e->now_ps, e->now_ps - (ORDER_AGE_MAX - (e->order >> 32)) };
 }
 
-/* The run cannot go on: keeps the reason, the first one, and lets nothing happen after the event at hand. */
+/* The run has failed: stores the first reason and stops after the current event. */
 __attribute__((noinline, cold, format(printf, 2, 3)))
 void engine_fail(struct engine *, const char *format, ...);
 
-/* A packet that was never used; more than the limit and the engine fails. */
+/* Returns a packet that was never used. Fails at the limit. */
 __attribute__((noinline, cold)) uint32_t engine_fresh_packet(struct engine *);
 
 static inline uint32_t engine_new_packet(struct engine *e)
@@ -181,7 +180,7 @@ static inline uint32_t engine_new_packet(struct engine *e)
     return id;
 }
 
-/* A packet is lost: keeps the account and frees it. The caller has counted the cause. */
+/* Frees a lost packet. The caller has counted the cause. */
 static inline void engine_drop(struct engine *e, uint32_t packet)
 {
     e->counters.payload_dropped += e->packets.packet[packet].payload;

@@ -8,9 +8,8 @@
 #define FEW 24u                  /* sorted by insertion */
 #define FRONT_SPARE 4096u
 
-/* Time nears the buckets of word 'w': asks for their first events. Those that come later are in the cache
- * anyway. To gcc 12 a function that does nothing but prefetch has no effect, so that calls of it are left
- * out: it must not be a call. */
+/* Prefetches the first events of the buckets of word 'w', which time reaches soon. gcc 12 drops calls of a
+ * function that only prefetches, so it must be inlined. */
 static inline __attribute__((always_inline)) void fetch(const struct evq *q, uint32_t w)
 {
     const uint32_t *first = &q->bucket[(size_t)EVQ_WORD * (w & (q->mask / EVQ_WORD))];
@@ -19,8 +18,8 @@ static inline __attribute__((always_inline)) void fetch(const struct evq *q, uin
         __builtin_prefetch(evq_event(q, first[__builtin_ctz(word)]), 1);
 }
 
-/* The same for the buckets that events will be added to: the ring is larger than the cache, and each of its
- * lines has been out of it since time was last there. */
+/* The same for buckets that events will be added to: the ring is larger than the cache, and its lines have
+ * left it since time was last there. */
 static inline __attribute__((always_inline)) void fetch_ahead(const struct evq *q)
 {
     for (uint32_t i = 0; i < q->aheads; i++) {
@@ -154,8 +153,7 @@ static void sort(struct event **a, size_t n, struct event **scratch)
     }
 }
 
-/* There is always room: of what was ever in 'front' all that is popped, and at most as many events as there
- * are, are not. */
+/* There is always room: popped entries are reused, and at most 'most' events are pending. */
 static void front_insert(struct evq *q, struct event *e)
 {
     struct event **at;
@@ -184,8 +182,8 @@ static void front_remove(struct evq *q, const struct event *e)
     q->tail--;
 }
 
-/* Puts a list of two or more behind 'to', in order. Those added last, which mostly are the latest, come first
- * in the list. Returns where it ends. */
+/* Appends a list of two or more to 'to', sorted. The list has the events added last, mostly the latest,
+ * first. Returns its end. */
 static struct event **take_list(const struct evq *q, struct event **to, struct event *e)
 {
     struct event **end = to, **last;

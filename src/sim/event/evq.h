@@ -1,19 +1,18 @@
-/* src/sim/event/evq.h - what happens next.
+/* src/sim/event/evq.h - the event queue: a calendar.
  *
- * Every thing that can wait for a moment (a packet on a wire, a port, a host, a source of flows) is or owns
- * one event; an event is pending once or not at all, so nothing is allocated. Events are popped in the order
- * of (at_ps, order): see "Time and order of events" in docs/design.md for what the order is made of.
+ * Everything that waits for a moment (a packet on a wire, a port, a host, a source of flows) is or owns one
+ * event. An event is pending once or not at all, so nothing is allocated. Events are popped in the order of
+ * (at_ps, order): see "Time and order of events" in docs/design.md.
  *
- * An event is the beginning of a cache line, and what it happens to is mostly the rest of that line: a packet
- * that arrives, a port whose last byte leaves. Lines are known by number, from a common base.
+ * An event is the first part of a cache line, and its subject is mostly the rest of that line: a packet that
+ * arrives, a port whose last byte leaves. Lines have numbers, from a common base.
  *
- * It is a calendar. The ring has a bucket for every short span of time from now on: an unsorted list, so
- * adding to it costs the same however many events are there, with a bitmap over the buckets that are not
- * empty. When time reaches a word of buckets, all its events are sorted into 'front', bucket by bucket, and
- * popped from there: a few tens, so that what is popped is known ahead, and nothing is looked for in between.
- * What is added for a time that 'front' has reached is put in its place there. What lies beyond the ring
- * waits in a heap: most events (a packet's arrival, a port becoming free) lie within a few microseconds and
- * never see it.
+ * The ring has a bucket for each short span of time ahead. A bucket is an unsorted list, so that adding is
+ * cheap, and a bitmap shows which buckets are not empty. When time reaches a word of the bitmap, its events
+ * are sorted into 'front', bucket by bucket, and popped from there. They are a few tens, so that the next
+ * ones are known ahead and can be prefetched. An event added for a time that 'front' has reached is inserted
+ * there. Events beyond the ring wait in a heap: most (arrivals, ports becoming free) are a few microseconds
+ * ahead and never get there.
  */
 #ifndef SIM_EVENT_EVQ_H
 #define SIM_EVENT_EVQ_H
@@ -30,8 +29,7 @@ struct arena;
 #define EVQ_HEAP    0x80000000u  /* as 'next': in the heap, at the position in the other bits */
 
 #define EVQ_LINE    64u          /* bytes */
-#define EVQ_WORD    32u          /* buckets of a word of the bitmap; of the next ones the events are
-                                  * fetched ahead: a few tens, so that the first cache holds them */
+#define EVQ_WORD    32u          /* buckets of a word of the bitmap; their events fit the first-level cache */
 #define EVQ_AHEADS  8u
 
 struct event {
@@ -44,8 +42,8 @@ struct event {
 struct evq {
     /* What every event touches: 64 bytes. */
     char            *line;       /* all lines; an event is known by the number of its line */
-    struct event   **head;       /* what is next, in 'front': sorted up to 'tail', where 'last' is */
-    uint64_t         limit_ps;   /* what is before this may be popped; else look further */
+    struct event   **head;       /* the next event, in 'front': sorted up to 'tail', which is 'last' */
+    uint64_t         limit_ps;   /* events before this may be popped at once */
     uint64_t         from;       /* number (at_ps >> shift) of a word's first bucket; before it: 'front' */
     uint32_t        *bits;       /* bit b: bucket b is not empty */
     uint32_t        *bucket;     /* first event of each list, or EVQ_NONE */
@@ -59,10 +57,10 @@ struct evq {
     uint32_t         heap_count;
     bool             is_stopped; /* nothing is popped any more */
 
-    /* Told which events are about to happen (NULL: nobody asks), so that what they lead to can be fetched. */
+    /* Called with events that are due soon, to prefetch their data. NULL: not used. */
     void           (*on_near)(void *arg, const uint32_t *events, uint32_t count);
     void            *on_near_arg;
-    /* these are next, in this order; or NULL */
+    /* these are next, in this order; NULL: not used */
     void           (*on_open)(void *arg, struct event *const *events, uint32_t count);
     uint32_t         ahead[EVQ_AHEADS];  /* then: so many buckets ahead many events are added, see
                                           * evq_expect() */
@@ -81,7 +79,7 @@ static inline struct event *evq_event(const struct evq *q, uint32_t id)
     return (struct event *)(void *)(q->line + (size_t)id * EVQ_LINE);
 }
 
-/* The number of an event, or of the line that anything begins. */
+/* Returns the number of an event, or of the line that an object begins. */
 static inline uint32_t evq_id(const struct evq *q, const void *event)
 {
     return (uint32_t)((size_t)((const char *)event - q->line) / EVQ_LINE);
@@ -90,25 +88,25 @@ static inline uint32_t evq_id(const struct evq *q, const void *event)
 #define EVQ_BUCKETS_MIN (1u << 14)
 #define EVQ_BUCKETS_MAX (1u << 20)
 
-/* Nothing is pending; at most 'most' events ever are at once. Buckets are at least 'width_ps' wide, and the
- * ring spans 'span_ps': with as many buckets as it takes or, if these were too many, wider ones. One event to
- * a bucket is best: there is nothing to sort and not far to look. */
+/* Initialises an empty queue for at most 'most' pending events. Buckets are at least 'width_ps' wide, and the
+ * ring spans 'span_ps', with wider buckets if there would be too many. One event per bucket is best: nothing
+ * to sort, and not far to search. */
 void evq_init(struct evq *, struct arena *, void *lines, uint32_t most, uint64_t width_ps, uint64_t span_ps);
 
-/* Many events will be added so far ahead of their time. With on_near, the buckets there are fetched
- * before. */
+/* Announces that many events will be added this far ahead of their time. With on_near, buckets there are
+ * prefetched. */
 void evq_expect(struct evq *, uint64_t ahead_ps);
 
-/* What an event has to be before it is added for the first time. */
+/* Prepares an event before it is first added. */
 static inline void evq_make_idle(const struct evq *q, uint32_t id)
 {
     evq_event(q, id)->next = EVQ_IDLE;
 }
 
-/* Puts a event whose time is set into 'front' or the heap: the rare half of evq_add(). */
+/* The rare half of evq_put(): inserts into 'front' or the heap. */
 void evq_insert(struct evq *, uint32_t event);
 
-/* Makes an event pending that is not, and that has its time: not before the last event popped. */
+/* Makes an idle event pending. Its time is set, and is not before the last event popped. */
 static inline void evq_put(struct evq *q, struct event *s, uint32_t id)
 {
     uint64_t number = s->at_ps >> q->shift;
@@ -158,29 +156,29 @@ static inline bool evq_is_pending(const struct evq *q, uint32_t event)
     return evq_event(q, event)->next != EVQ_IDLE;
 }
 
-/* To be called before evq_pop() gets another 'until_ps': what is next is found anew. */
+/* Call this before evq_pop() gets another 'until_ps'. */
 static inline void evq_renew(struct evq *q)
 {
     q->limit_ps = 0;
 }
 
-/* From now on no event is popped: the caller has failed. What is pending stays so. */
+/* The run has failed: pops no more events. Pending events stay. */
 static inline void evq_stop(struct evq *q)
 {
     q->is_stopped = true;
     q->limit_ps = 0;
 }
 
-/* When the next event is; UINT64_MAX: there is none. */
+/* Returns the time of the next event, or UINT64_MAX. */
 uint64_t evq_next_ps(const struct evq *);
 
-/* Is nothing pending? Sooner told than when the next event is. */
+/* Returns whether no event is pending. Faster than evq_next_ps(). */
 bool evq_is_empty(const struct evq *);
 
-/* How many events are pending; counts them. */
+/* Counts the pending events. */
 uint32_t evq_pending(const struct evq *);
 
-/* Shows every event that is pending to 'see', in no order. */
+/* Calls 'see' for each pending event, in no order. */
 void evq_each(const struct evq *, void (*see)(void *arg, struct event *), void *arg);
 
 /* Checks lists, bitmap, front and heap against each other; aborts if they disagree. */

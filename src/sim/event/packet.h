@@ -1,8 +1,8 @@
-/* src/sim/event/packet.h - what travels.
+/* src/sim/event/packet.h - packets.
  *
  * A packet is one cache line, known by its number; 0 is no packet. It is in exactly one place (a queue, a
- * wire, or the hands of the function that handles it), so one 'next' field serves every list. On a wire it is
- * an event, its own arrival: whoever is told of it has the packet in hand.
+ * wire, or the function that handles it), so one 'next' field serves every list. On a wire it is an event:
+ * its own arrival.
  */
 #ifndef SIM_EVENT_PACKET_H
 #define SIM_EVENT_PACKET_H
@@ -40,14 +40,14 @@ enum packet_kind {
 #define PACKET_WOVEN PACKET_TCP      /* of kind CNP: from one switch to another, see sim/switch/weave.h */
 #define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds the packets that came out of order */
 
-/* In 'seq' of data of queue pairs: a time-out has it sent again; its sender asks for an ACK (the AckReq bit
- * of RoCE). No receiver expects such a number, so that the common case need not test for them: see
+/* Flags in 'seq' of data of queue pairs: a time-out caused it to be sent again; its sender asks for an ACK
+ * (the AckReq bit of RoCE). No receiver expects such a number, so the common case need not test for them: see
  * sim/host/receive.c. */
 #define SEQ_TIMEOUT (1ull << 63)
 #define SEQ_ASKS    (1ull << 62)
 #define SEQ_BITS    (SEQ_ASKS - 1)       /* the number itself */
 
-/* Values of in_port that are no port. */
+/* Values of in_port that are not a port. */
 #define UNBOOKED     UINT32_MAX
 #define BOOKED_LOSSY (UINT32_MAX - 1)    /* in the buffer, but on no account of PFC: see switch/buffer.h */
 #define BOOKED_APART 0x80000000u         /* with a port in the other bits: see switch/conweave_buffer.h */
@@ -76,7 +76,7 @@ struct packet {
 
 _Static_assert(sizeof(struct packet) == EVQ_LINE, "a packet is one cache line");
 
-struct inband {               /* what switches have written into a packet: see link/path.h */
+struct inband {               /* telemetry in a packet: see link/path.h */
     struct cc_hop hop[CC_HOPS_MAX];
     uint8_t       records;       /* more than CC_HOPS_MAX: there was no room for all */
     uint8_t       hops;          /* CC_PATH: switches that it passed, */
@@ -88,10 +88,10 @@ struct inband {               /* what switches have written into a packet: see l
 
 struct packet_pool {
     struct packet *packet;       /* all lines; those from 'first' on are packets */
-    struct lb_tag *tag;          /* beside the packets: see packet_tag(); NULL: the balancer writes nothing
-                                  * on packets */
-    struct inband *inband;       /* the same: see packet_inband(); NULL: nobody asks for it */
-    struct conweave_tag *woven;  /* the same: see packet_woven(); NULL: the balancer is another */
+    struct lb_tag *tag;          /* parallel to packets: see packet_tag(); NULL: the balancer writes
+                                  * nothing on packets */
+    struct inband *inband;       /* likewise: see packet_inband(); NULL: no telemetry */
+    struct conweave_tag *woven;  /* likewise: see packet_woven(); NULL: not ConWeave */
     uint32_t       first;
     uint32_t       free;         /* list of returned ids */
     uint32_t       used;         /* from here on, ids were never handed out */

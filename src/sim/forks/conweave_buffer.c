@@ -1,6 +1,6 @@
 #include "sim/forks/conweave_buffer.h"
 
-#define DEFAULT_HEADROOM_BYTES (12500 + 2 * CONWEAVE_PACKET_BYTES)   /* of a port that nobody configured */
+#define DEFAULT_HEADROOM_BYTES (12500 + 2 * CONWEAVE_PACKET_BYTES)   /* of a port without configuration */
 #define RESUME_BYTES 16          /* so much more must be left than where it paused */
 #define PASS_SHIFT   12          /* a packet passes unbooked while so many bits of bytes are left: more
                                   * than it has */
@@ -10,14 +10,14 @@ uint32_t conweave_headroom_bytes(const struct port *p)
     return (uint32_t)(p->rate_bps * (p->delay_ps / PS_PER_NS) / 8 / 1000000000 * 2) + 2 * CONWEAVE_PACKET_BYTES;
 }
 
-/* What queues share: all but the classes' own. */
+/* Bytes that queues share: all but the reserve of each class. */
 static int64_t egress_bytes(const struct sim *s, const struct node *n)
 {
     return (int64_t)s->cfg.buffer_bytes - (int64_t)n->ports * PRIOS * CONWEAVE_PACKET_BYTES;
 }
 
-/* The fork counts ports from 1 but adds up headrooms from 0: that of the last is left out, and in its place
- * there is one that nobody configured. */
+/* The fork counts ports from 1 but adds headrooms from 0: it leaves out the last port and counts one without
+ * configuration instead. */
 static void init(struct sim *s, struct node *n)
 {
     int64_t headrooms_bytes = DEFAULT_HEADROOM_BYTES;
@@ -34,7 +34,7 @@ static void init(struct sim *s, struct node *n)
     s->net.conweave[n->id].egress_bytes_left = egress_bytes(s, n);
 }
 
-/* Of the bytes in a queue, those that are not free. */
+/* Bytes of a queue beyond its free ones. */
 static uint32_t shared_bytes(uint32_t queue_bytes)
 {
     return queue_bytes > CONWEAVE_QUEUE_BYTES ? queue_bytes - CONWEAVE_QUEUE_BYTES : 0;
@@ -56,7 +56,7 @@ static bool fits_ingress(const struct sim *s, const struct node *n, const struct
            class->headroom_bytes + k->bytes <= in->headroom_bytes_max;
 }
 
-/* Beyond its reserve, times 1 / alpha: to be compared with what is left. */
+/* Bytes beyond the reserve, divided by alpha: comparable with the bytes left. */
 static int64_t weighed_bytes(const struct sim *s, const struct ingress *class)
 {
     return ((int64_t)class->bytes - s->cfg.reserve_bytes) * (1 << s->cfg.pfc_shift);
@@ -80,7 +80,7 @@ static uint8_t pause_full_classes(struct sim *s, const struct node *n, struct po
     return paused;
 }
 
-/* Is the sender of a paused class to be told to go on? */
+/* Returns whether to resume the sender of a paused class. */
 static bool may_resume(struct sim *s, const struct node *n, struct port *in, uint32_t prio)
 {
     const struct ingress *class = &in->in[prio];
@@ -89,7 +89,7 @@ static bool may_resume(struct sim *s, const struct node *n, struct port *in, uin
 
     if (is_over || has_room)
         in->pausing &= (uint8_t)~(1u << prio);
-    return has_room && !is_over;         /* what has ended by itself needs no word */
+    return has_room && !is_over;         /* a pause that has expired needs no frame */
 }
 
 static bool admit(struct sim *s, struct port *in, const struct port *out, struct packet *k,

@@ -20,10 +20,10 @@
 
 #include "sim/state/state.h"
 
-#define CONWEAVE_PACKET_BYTES 1048u      /* of a full packet, as the fork's switches take for granted */
-#define CONWEAVE_QUEUE_BYTES  1049u      /* of a queue that are free */
+#define CONWEAVE_PACKET_BYTES 1048u      /* of a full packet, which the fork's switches assume */
+#define CONWEAVE_QUEUE_BYTES  1049u      /* free bytes of each queue */
 
-/* What a port must have for what comes in after a pause: the wire both ways, and two packets. */
+/* Returns the headroom of a port: the wire in both directions, and two packets. */
 uint32_t conweave_headroom_bytes(const struct port *);
 
 extern const struct account conweave_account;

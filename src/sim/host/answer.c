@@ -10,7 +10,6 @@
 
 /* ---- the timer ---- */
 
-/* Goes back to the first byte that is not acknowledged. */
 static void go_back(struct sim *s, struct host *h, struct flow *f)
 {
     f->sent = f->acked;
@@ -38,7 +37,6 @@ static void tell_loss(struct sim *s, struct host *h, struct flow *f, enum cc_los
     pacer_on_decision(s, h, f);
 }
 
-/* The timer: nothing has been acknowledged for long. */
 APART void answer_resend(struct sim *s, struct host *h, struct flow *f)
 {
     uint32_t mtu = s->cfg.mtu_bytes;
@@ -56,7 +54,7 @@ APART void answer_resend(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
-/* How long a flow waits for progress: twice as long after each time-out in a row, where that is so. */
+/* How long a flow waits for progress: with rto_ps_max, twice as long after each time-out in a row. */
 static uint64_t patience_ps(const struct sim *s, const struct flow *f)
 {
     uint64_t ps = s->cfg.rto_ps;
@@ -74,7 +72,7 @@ static void count_timeout(struct sim *s, struct flow *f)
     f->progress_ps = s->engine.now_ps;
 }
 
-/* One look per rto at least: who makes progress meanwhile is no longer as patient. */
+/* Looks at least once per rto: a flow that makes progress meanwhile waits for a shorter time again. */
 bool answer_on_timeout(struct sim *s, struct host *h)
 {
     uint64_t next = NEVER;
@@ -88,7 +86,7 @@ bool answer_on_timeout(struct sim *s, struct host *h)
         if (bit_is_set(h->finished, i))
             continue;
         if (f->sent == f->acked)
-            f->progress_ps = s->engine.now_ps;   /* nothing on its way: nothing to wait for */
+            f->progress_ps = s->engine.now_ps;   /* nothing in flight */
         at = f->progress_ps + patience_ps(s, f);
         if (at <= s->engine.now_ps) {
             count_timeout(s, f);
@@ -124,7 +122,7 @@ void answer_catch_up(struct sim *s, struct host *h)
 
 /* ---- answers ---- */
 
-/* A flow has nothing to send any more. */
+/* A flow has nothing more to send. */
 static void leave(struct sim *s, struct host *h, struct flow *f)
 {
     f->sent = f->bytes;
@@ -141,8 +139,7 @@ static void finish_flow(struct sim *s, struct host *h, struct flow *f)
     flow_end(s, f);
 }
 
-/* Of a queue pair that lives on: the messages that are acknowledged are over. Returns whether it is idle
- * now. */
+/* Ends the acknowledged messages of a persistent queue pair. Returns whether it is idle now. */
 static APART bool finish_messages(struct sim *s, struct host *h, struct flow *f)
 {
     while (f->acked >= f->end) {
@@ -158,7 +155,7 @@ static APART bool finish_messages(struct sim *s, struct host *h, struct flow *f)
     return false;
 }
 
-/* All queue pairs of the NIC go on with what is left of its setting, until the next one is applied. */
+/* The NIC has forgotten its setting: all its queue pairs use the rest of it until the next one is applied. */
 static void forget_setting(struct sim *s, struct host *h)
 {
     answer_catch_up(s, h);
@@ -179,7 +176,7 @@ void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t told_
     pacer_on_decision(s, h, f);
 }
 
-/* Up to 'seq' all has arrived; returns how much of it is new. */
+/* All bytes before 'seq' have arrived. Returns how many of them are new. */
 static inline uint64_t take_ack(struct sim *s, const struct host *h, struct flow *f, uint64_t seq)
 {
     uint64_t acked = seq > f->acked ? seq - f->acked : 0;
@@ -206,7 +203,7 @@ static inline void count_rtt(struct sim *s, struct host *h, const struct flow *f
         s->watch.on_rtt(s->watch.arg, s->engine.now_ps, h, f, rtt_ps);
 }
 
-/* Returns false if the sender ignores this ACK. A detour that was too long for the room tells nothing. */
+/* Returns false if the sender ignores this ACK. Telemetry that did not fit the packet is ignored. */
 static bool add_telemetry(struct sim *s, const struct host *h, const struct packet *k, struct cc_ack *a)
 {
     const struct inband *t = packet_inband(&s->engine.packets, (uint32_t)(k - s->engine.packets.packet));
@@ -234,7 +231,7 @@ static APART void control(struct sim *s, struct host *h, struct flow *f, const s
     if (s->engine.packets.inband && !add_telemetry(s, h, k, &a))
         return;
     if (repaces)
-        f->out.rate_bps = 0;     /* nobody decides on that, so we see whether anything was decided */
+        f->out.rate_bps = 0;     /* no control chooses 0: shows whether it has decided */
     h->cc->on_ack(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &a, &f->out);
     if (repaces && f->out.rate_bps)
         pacer_repace_last(s, h, f);
@@ -246,12 +243,12 @@ static APART void control(struct sim *s, struct host *h, struct flow *f, const s
 
 static void on_nack(struct sim *s, struct host *h, struct flow *f)
 {
-    f->timeout_sent = 0;         /* what goes again now, goes because of the NACK */
+    f->timeout_sent = 0;         /* retransmissions are due to the NACK now */
     go_back(s, h, f);
     tell_loss(s, h, f, CC_NACK);
 }
 
-/* The last message of a queue pair that lives on is acknowledged: what its control has seen it keeps. */
+/* The last message of a persistent queue pair is acknowledged: its control still sees the ACK. */
 static APART void answer_idle(struct sim *s, struct host *h, struct flow *f, const struct packet *k,
                               uint64_t acked)
 {

@@ -210,7 +210,6 @@ static void give_back(struct pairs *p, uint32_t id)
     p->free = id;
 }
 
-/* The oldest message is 'id' now. */
 static void use_head(struct sim *s, struct flow *f, uint32_t id)
 {
     const struct posted *m = &s->flows.pairs.posted[id];
@@ -345,8 +344,8 @@ void pair_on_arrival(struct sim *s, const struct flow *f)
 
 /* ---- ends ---- */
 
-/* Gives a flow's index back. While copies of its packets may be under way their receiver must find the state
- * that goes with them, so a flow that has sent something twice keeps its index for a while. */
+/* Frees a flow's index. A flow that has retransmitted keeps its index for a while: copies in flight must find
+ * the receiver's state. */
 static void retire(struct sim *s, struct flow *f)
 {
     struct flows *all = &s->flows;
@@ -368,14 +367,14 @@ static void retire(struct sim *s, struct flow *f)
     all->resting_last = id;
 }
 
-/* What is read here of a flow does not change from its start until the source knows of its end, so the
- * destination may look. */
+/* These fields do not change from the start of a flow until the source knows of its end, so the destination
+ * may read them. */
 static struct message message_of(const struct sim *s, const struct flow *f)
 {
     return (struct message){ f->src, f->dst, f->traffic, pair_bytes(s, f), f->tag, f->start_ps };
 }
 
-/* The destination's view of a message of a lasting queue pair: the sender may have gone on to others. */
+/* The destination's view of a message of a persistent queue pair: the sender may already send later ones. */
 static APART struct message arrived_of(struct sim *s, const struct flow *f)
 {
     const struct posted *p = pair_receiving(s, f);

@@ -53,7 +53,7 @@ uint64_t gaps_edge_ps(uint32_t bin);
  * when empty. */
 uint64_t gaps_percentile(const struct gaps *, double share);
 
-/* ---- what hosts have sent, if somebody asks ---- */
+/* ---- gaps of hosts, with record_gaps ---- */
 
 struct gap_record {
     uint64_t *sent_ps;           /* of each flow, its last packet, and 1; 0: none yet */

@@ -51,7 +51,7 @@ struct hf2t_cfg {                /* from the knobs */
     double   percentile, guard;
 };
 
-struct hf2t_qp {                 /* beside struct flow */
+struct hf2t_qp {                 /* parallel to struct flow */
     uint64_t sent_ps;            /* its last packet, or its start */
     uint64_t near_ps;            /* T, its own or a copy of its host's; 0: it has none yet */
     uint16_t packets;            /* x; 0: its next packet is not held */
@@ -61,7 +61,7 @@ struct hf2t_qp {                 /* beside struct flow */
     uint64_t start_ps;           /* of its training, if it learns alone */
 };
 
-struct hf2t_host {               /* beside struct host */
+struct hf2t_host {               /* parallel to struct host */
     uint64_t near_ps;            /* T; 0: not known yet */
     uint64_t guard_bps;          /* faster ones are not held */
     uint64_t hold_ps;            /* length of a stretched gap */
@@ -74,13 +74,13 @@ struct hf2t {
     uint64_t          stop_ps;   /* HF2T_NETWORK: the world stops then, and T is read; NEVER: it is known */
     struct hf2t_qp   *qp;
     struct hf2t_host *host;
-    struct gaps      *qp_gaps;   /* beside 'qp'; NULL: no queue pair ever learnt alone */
+    struct gaps      *qp_gaps;   /* parallel to 'qp'; NULL: no queue pair has learnt alone */
     struct arena      arena, gap_arena;
 };
 
-/* From the knobs of a world in which nothing happens: makes it, changes it, turns it off and on. What was
- * learnt stays; T is read again from it. Returns whether something has changed: then every part must join in.
- * is_new: it was turned on or off, and all begins anew. */
+/* Creates it, changes it, and turns it on and off by the knobs, between events. Learnt gaps stay; T is
+ * computed from them again. Returns whether something has changed: then every part must join. is_new: it was
+ * turned on or off, and restarts. */
 bool hf2t_configure(struct sim *, bool *is_new);
 void hf2t_free(struct sim *);
 

@@ -45,7 +45,7 @@ void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec
     host_kick(s, h);
 }
 
-/* A CNP, a probe or a PFC frame. Returns whether the packet is used again. */
+/* Handles a CNP, a probe or a PFC frame. Returns whether the packet is reused. */
 static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in, uint32_t id,
                                  struct packet *k)
 {
@@ -59,11 +59,10 @@ static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in,
         return inside_on_packet(s, id, k);
     else if (((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE || f->phase == FLOW_IDLE) &&
              f->generation == k->generation)
-        answer_on_cnp(s, h, f, k->seq);          /* an idle one lives on, and is told */
+        answer_on_cnp(s, h, f, k->seq);          /* also of an idle queue pair */
     return false;
 }
 
-/* An answer of a flow that is not over. */
 static inline void on_answer(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
 {
     if (__builtin_expect(k->flags & PACKET_TCP, 0) && k->kind == PACKET_NACK)
@@ -74,7 +73,7 @@ static inline void on_answer(struct sim *s, struct host *h, struct flow *f, cons
         answer_on_ack(s, h, f, k);
 }
 
-/* Was it lost on its link? What comes from inside the server was not on it. */
+/* Messages inside a server do not use the link. */
 static APART bool is_gone(struct sim *s, const struct port *in, uint32_t id, const struct packet *k)
 {
     return !inside_is(k) && path_is_gone(&s->engine, in, id, k);
@@ -153,7 +152,7 @@ void host_catch_up(struct sim *s, struct host *h)
 {
     answer_catch_up(s, h);
     if (s->model.repace)
-        host_kick(s, h);         /* somebody may now go earlier than the wake-up */
+        host_kick(s, h);         /* a queue pair may now go before the wake-up */
 }
 
 /* ---- invariants ---- */

@@ -1,4 +1,4 @@
-/* src/sim/host/host.h - everything that can happen at a host. What a NIC is says nic.h. */
+/* src/sim/host/host.h - all events of a host. nic.h describes a NIC. */
 #ifndef SIM_HOST_HOST_H
 #define SIM_HOST_HOST_H
 
@@ -9,14 +9,14 @@ void host_start_flow(struct sim *, struct host *, const struct flow_spec *);
 
 void host_on_packet(struct sim *, struct host *, struct packet *);
 
-/* Port free, pacer due: sends what may be sent. */
+/* The port is free, or the pacer is due: sends what may be sent. */
 void host_on_free(struct sim *, struct host *);
 
-/* The same, whatever the reason. */
+/* The same for any other reason. */
 void host_kick(struct sim *, struct host *);
 
-/* The retransmission timer; the turn of a flow that is to be told of congestion; TCP's timer, and the moment
- * at which its stack looks at ACKs. */
+/* The retransmission timer; the next entry of the CNP arbiter; TCP's timer, and the time at which its stack
+ * handles ACKs. */
 void host_on_timeout(struct sim *, struct host *);
 void host_on_turn(struct sim *, struct host *);
 void host_on_tcp_timer(struct sim *, struct host *);

@@ -1,13 +1,12 @@
 /* src/sim/host/nic.h - a NIC and its queue pairs.
  *
  * A flow is a queue pair with a message. The sender's half (struct flow) belongs to the source host, the
- * receiver's half (struct flow_rx) to the destination; they share an index, and a generation tells a new flow
- * from the last one that had the index. A lasting one goes on with other messages: flow.h says how.
+ * receiver's half (struct flow_rx) to the destination. They share an index; a generation distinguishes flows
+ * that use it one after the other. A persistent flow continues with other messages: see flow.h.
  *
  * A flow is posted (post.h). With bytes left it is either waiting (its pacer lets it send at next_ps > now;
- * kept in a heap) or ready (a bit in a bitmap): pacer.h. Which of those that are ready goes next says turn.h,
- * and send.h sends it. What arrives is received (receive.h) and answered (reply.h, np.h); answers come back
- * to answer.h.
+ * in a heap) or ready (a bit in a bitmap): pacer.h. turn.h chooses among the ready ones, and send.h sends.
+ * Packets that arrive are received (receive.h) and answered (reply.h, np.h); answer.h handles the answers.
  */
 #ifndef SIM_HOST_NIC_H
 #define SIM_HOST_NIC_H
@@ -18,8 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Keeps what is rare out of the loop of events, which must stay small: else the compiler no longer makes one
- * piece of the usual way through it. */
+/* Keeps rare code out of the event loop, which must stay small to be compiled as one function. */
 #define APART __attribute__((noinline))
 
 #define CNP_SOURCES 1024         /* entries of the per-address CNP table; sources that share one share the
@@ -45,7 +43,7 @@ struct flow {
     uint32_t      heap_at;       /* in the host's heap, or UINT32_MAX */
     uint8_t       prio, phase;
     bool          controlled;    /* congestion control works on its class */
-    bool          is_answered;   /* traffic is told of its end */
+    bool          is_answered;   /* its end is reported to traffic */
     uint32_t      src, dst;      /* nodes */
     uint32_t      ports;
     uint32_t      traffic;
@@ -59,18 +57,17 @@ struct flow {
     uint64_t      start_ps, ideal_ps;
     uint64_t      pair_rtt_ps, pair_bdp_bytes;   /* window_by_pair: of its two hosts */
     uint64_t      tag;           /* what its traffic knows it by */
-    uint64_t      sent_max;      /* highest byte ever sent: below it, bytes are sent again */
+    uint64_t      sent_max;      /* highest byte ever sent; bytes below are retransmitted */
     uint64_t      resent_bytes;
     uint64_t      progress_ps;   /* when the last acknowledgement of something new came; has_qp_timers:
                                   * when its timer was set, NEVER: it is not; idle: since when */
-    uint64_t      asked;         /* first byte behind the last packet that asked for an ACK; 0: none has
-                                  * since it went back */
+    uint64_t      asked;         /* first byte after the last packet that asked for an ACK; 0: none since
+                                  * it went back */
     uint64_t      timeout_acked; /* 'acked' at the last time-out */
-    uint64_t      timeout_sent;  /* what is sent below this is sent again because of a time-out */
+    uint64_t      timeout_sent;  /* bytes below this are sent again because of a time-out */
 };
 
-/* What congestion control remembers of a flow: it lies beside the flow, as large as the control in force
- * needs. */
+/* The state of congestion control, in an array parallel to flows. */
 static inline void *flow_cc(const struct sim *s, const struct flow *f)
 {
     return s->flows.cc_state + (size_t)(f - s->flows.flow) * s->flows.cc_stride;
@@ -84,8 +81,7 @@ struct flow_rx {
     union {
         uint64_t          cnp_ps;        /* next CNP allowed from then on */
         struct cnp_entry *cnp_entry;     /* turns: its entry, or what once was its */
-        uint64_t          again;         /* forgets_finished, of a flow that is over: next byte of its
-                                          * copies in order */
+        uint64_t          again;         /* of a flow that was forgotten: next byte of its copies in order */
     };
     uint32_t unacked;            /* packets since the last ACK */
     uint16_t generation;
@@ -110,7 +106,7 @@ struct host {
     uint64_t *finished;          /* bit: acknowledged in full */
     const struct cc_algo *cc;    /* its congestion control, */
     const void *cc_cfg;          /* as it is configured */
-    uint64_t  rtt_due_ps;        /* keep a round trip from then on; NEVER: nobody asks */
+    uint64_t  rtt_due_ps;        /* record a round trip from then on; NEVER: not needed */
     uint64_t  cnp_ps;            /* per-port CNP spacing */
     uint64_t *cnp_by_source;     /* per-address CNP spacing: next CNP allowed, by low bits of the source;
                                   * NULL: none so far */
@@ -119,7 +115,7 @@ struct host {
     uint16_t *pair_sport;        /* or the next one by destination */
     struct cnp_entry *cnp_last;  /* of a ring: the one visited last; NULL: none */
     uint32_t  cnp_count;         /* of its entries */
-    uint8_t   ready_prios;       /* none but these classes, bit by bit, are ready; 0: not known. See turn.c */
+    uint8_t   ready_prios;       /* only these classes are ready (bit mask); 0: unknown. See turn.c */
     uint32_t  cc_at;             /* of host_state.cc_cfg: which is that of hosts like this one */
     uint32_t  kept;              /* finished entries of 'list' that the turn does not remove: see
                                   * model.keep_finished */

@@ -3,7 +3,7 @@
 
 /* ---- the heap of flows that wait for their pacer ---- */
 
-/* The times lie beside each other, so that looking for a place touches no other flow. */
+/* The times are in an array of their own, so that a search touches no flow. */
 static inline void heap_put(struct sim *s, struct host *h, uint32_t at, uint32_t flow, uint64_t ps)
 {
     h->heap[at] = flow;
@@ -20,8 +20,8 @@ static void heap_up(struct sim *s, struct host *h, uint32_t at, uint32_t flow, u
     heap_put(s, h, at, flow, ps);
 }
 
-/* Behind the last there must be a time that is not before this one, so that one child alone can be compared
- * with that. Which child is sooner nobody can guess, so there is no branch. */
+/* The entry after the last must not be before this time, so that a single child can be compared with it. The
+ * comparison has no branch, because it is unpredictable. */
 static void heap_down(struct sim *s, struct host *h, uint32_t at, uint32_t flow, uint64_t ps)
 {
     const uint64_t *times = h->heap_ps;
@@ -57,7 +57,7 @@ static void heap_remove(struct sim *s, struct host *h, uint32_t at)
         heap_down(s, h, at, last, ps);
 }
 
-/* One that waits is to be looked at at another time. */
+/* Changes the time of a waiting flow. */
 static void heap_move(struct sim *s, struct host *h, uint32_t at, uint64_t ps)
 {
     uint32_t flow = h->heap[at];
@@ -118,14 +118,14 @@ void pacer_put_off(struct sim *s, struct host *h, struct flow *f)
     heap_add(s, h, f);
 }
 
-/* One that is held by its window and will have another rate by itself waits for that. */
+/* A flow held by its window waits for the next change of its rate. */
 static APART void await_rate(struct sim *s, struct host *h, struct flow *f)
 {
     if (f->sent >= f->bytes || f->out.due_ps == NEVER)
         return;
     f->look_ps = f->out.due_ps > s->engine.now_ps ? f->out.due_ps : s->engine.now_ps + 1;
-    f->look_ps += f->look_ps == f->next_ps;          /* those two are the same of one that may go then: see
-                                                      * release */
+    f->look_ps += f->look_ps == f->next_ps;          /* they are equal only if the flow may go then: see
+                                                      * pacer_release() */
     heap_add(s, h, f);
 }
 
@@ -157,8 +157,7 @@ void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
     }
 }
 
-/* The rate has changed while the pacer works off a packet: what is left of it takes as much longer or
- * shorter. A packet that is held stays where it is. */
+/* The rest of the gap becomes longer or shorter. A packet that HF2T holds keeps its time. */
 void pacer_repace(const struct sim *s, struct flow *f)
 {
     if (s->hosts.hf2t && s->hosts.hf2t->qp[f - s->flows.flow].is_held)
@@ -170,8 +169,8 @@ void pacer_repace(const struct sim *s, struct flow *f)
     f->gap_bytes = 0;            /* gap_ps is not of this rate */
 }
 
-/* By how much the last packet's gap becomes longer, which may be below 0. Where packets are not paced the
- * fork moves the next one all the same. */
+/* By how much the gap after the last packet grows, which may be negative. The fork also does this where
+ * packets are not paced. */
 static uint64_t longer_ps(const struct sim *s, struct flow *f)
 {
     uint64_t was_ps = f->gap_ps, was_bps = f->gap_rate_bps;
@@ -196,7 +195,7 @@ APART void pacer_repace_last(struct sim *s, struct host *h, struct flow *f)
     }
 }
 
-/* One that is neither ready nor waits is held by its window, which may be another now. */
+/* A flow that is neither ready nor waiting is held by its window, which may have changed. */
 static APART void let_held_go(struct sim *s, struct host *h, struct flow *f)
 {
     if (f->phase == FLOW_ACTIVE && f->heap_at == NOT_IN_HEAP && !bit_is_set(h->ready, f->position))
@@ -215,7 +214,7 @@ void pacer_on_decision(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
-/* A flow that waits has a new rate before its pacer lets it go. */
+/* The rate of a waiting flow changes. */
 static APART void look_again(struct sim *s, struct host *h, struct flow *f)
 {
     h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
@@ -223,7 +222,7 @@ static APART void look_again(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
-/* One that is looked at not because its pacer lets it go now. */
+/* A flow whose time is due for another reason than its pacer. */
 static APART void release_other(struct sim *s, struct host *h, struct flow *f)
 {
     if (f->next_ps > s->engine.now_ps)
@@ -249,7 +248,7 @@ void pacer_release(struct sim *s, struct host *h)
 
 /* ---- waking up ---- */
 
-/* In the order of events it counts from since_ps, whenever we got to know. */
+/* The order of the event counts from since_ps, whenever this is called. */
 void pacer_await(struct sim *s, struct host *h, uint64_t since_ps)
 {
     uint32_t event = evq_id(&s->engine.evq, h);

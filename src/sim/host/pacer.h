@@ -34,49 +34,48 @@ static inline void pacer_set_ready(struct host *h, const struct flow *f)
         h->ready_prios = 0;
 }
 
-/* May it have more bytes on their way? */
+/* Returns whether the window allows more bytes in flight. */
 bool pacer_has_window(const struct sim *, const struct host *, const struct flow *);
 
-/* The same, but one packet more if no packet on its way has asked for an ACK. A window may shrink below the
- * bytes on their way: with several packets per ACK, the receiver may then wait for more of them, and the
- * sender for an ACK. */
+/* The same, but allows one more packet if none in flight has asked for an ACK. If a window shrinks below the
+ * bytes in flight and ACKs are for several packets, the receiver could wait for packets and the sender for an
+ * ACK. */
 bool pacer_may_send(const struct sim *, const struct host *, const struct flow *);
 
-/* has_held: may a flow that is ready not go now, at the rate and the window of this moment? */
+/* has_held: returns whether the window holds a ready flow at the current rate. */
 bool pacer_is_held(const struct sim *, const struct host *, struct flow *);
 
 /* Puts a flow where it belongs: ready, waiting for its pacer, or neither. */
 void pacer_sort_in(struct sim *, struct host *, struct flow *);
 
-/* Of a flow that is ready and has sent, but not all, and that no window holds: it waits. */
+/* A ready flow has sent, has bytes left and no window: it waits. */
 void pacer_put_off(struct sim *, struct host *, struct flow *);
 
-/* Congestion control has spoken: a flow that waits may have a new rate, or a new time at which it will
- * change. */
+/* Congestion control has decided: a waiting flow may have a new rate, or a new time of its next change. */
 void pacer_on_decision(struct sim *, struct host *, struct flow *);
 
 /* model.repace of a real NIC: what is left of the gap takes as much longer or shorter as the rate has
  * changed. */
 void pacer_repace(const struct sim *, struct flow *);
 
-/* The fork, of a control that repaces: the next packet goes when it would if the last had been paced at the
- * rate that is decided on now, be that in the past and be it the same; and a wake-up that is armed for later
- * moves, even if it is not this flow that it is for. */
+/* The forks, for a control that repaces: moves the next packet to where it would be if the last one had been
+ * paced at the new rate, even if that is in the past or the rate is the same. A later wake-up moves to this
+ * time, even if it is for another flow. */
 void pacer_repace_last(struct sim *, struct host *, struct flow *);
 
-/* Those whose pacer lets them send by now become ready. */
+/* Waiting flows that are due become ready. */
 void pacer_release(struct sim *, struct host *);
 
-/* Nothing may go now, or before since_ps: arms the host's wake-up. */
+/* No flow may send before since_ps: arms the wake-up of the host. */
 void pacer_await(struct sim *, struct host *, uint64_t since_ps);
 
-/* Is the host's wake-up armed, and soon enough for those that wait? */
+/* Returns whether the wake-up is armed, and early enough. */
 static inline bool pacer_is_awaited(const struct host *h)
 {
     return h->wake.next != EVQ_IDLE && h->wake.at_ps <= h->heap_ps[0];
 }
 
-/* Is there nobody who may go by then? */
+/* Returns whether no waiting flow is due by then. */
 static inline bool pacer_is_later(const struct host *h, uint64_t ps)
 {
     return !h->heap_count || h->heap_ps[0] > ps;

@@ -1,11 +1,11 @@
-/* src/sim/host/probe.h - RTT probes, for congestion controls that ask for them (cc_out.probe_ps).
+/* src/sim/host/probe.h - RTT probes, for congestion controls that use them (cc_out.probe_ps).
  *
- * A flow has one on its way at most. It goes behind the next packet that the flow sends at or after the time
- * that was asked for, by the same way, as small as a CNP, in a class of its own or that of its flow
- * (rtt_probe_prio); the receiver sends it back at once in the class rtt_resp_prio. Its round trip begins when
- * it leaves the sender's port. One that does not come back within PROBE_LOST_PS is taken for lost and another
- * goes; should it come after all, its round trip counts, but it is the other one that the next waits for.
- * Like CNPs, probes are in no account of a buffer, being few and small, and counters count them as such.
+ * A flow has at most one probe in flight. It follows the next packet that the flow sends at or after the
+ * requested time, on the same path, as small as a CNP, in a class of its own or that of the flow
+ * (rtt_probe_prio). The receiver returns it at once in class rtt_resp_prio. The round trip begins when the
+ * probe leaves the sender's port. A probe that does not return within PROBE_LOST_PS counts as lost and
+ * another is sent; if it returns later, its round trip still counts, but the next probe waits for the new
+ * one. Like CNPs, probes are on no buffer account, and counters count them as CNPs.
  */
 #ifndef SIM_HOST_PROBE_H
 #define SIM_HOST_PROBE_H
@@ -14,11 +14,11 @@
 
 #define PROBE_LOST_PS PS_PER_MS
 
-struct probe {                   /* of a flow; all zero: none is on its way */
-    uint64_t asked_ps;           /* what the one on its way is known by, and 1 */
+struct probe {                   /* of a flow; all zero: none in flight */
+    uint64_t asked_ps;           /* identifies the probe in flight, plus 1 */
 };
 
-/* A flow is about to send: is a probe of it due? */
+/* A flow is about to send. Returns whether a probe is due. */
 static inline bool probe_is_due(const struct sim *s, const struct flow *f)
 {
     const struct probe *p = &s->flows.probe[f - s->flows.flow];
@@ -27,10 +27,9 @@ static inline bool probe_is_due(const struct sim *s, const struct flow *f)
            f->controlled;
 }
 
-/* If so: it goes, too. */
 void probe_send(struct sim *, struct host *, struct flow *);
 
-/* A probe has come to its receiver and goes back, or is back. Returns whether the packet is used again. */
+/* A probe has arrived at its receiver and is returned, or is back. Returns whether the packet is reused. */
 bool probe_on_packet(struct sim *, struct host *, uint32_t id, struct packet *);
 
 #endif

@@ -18,8 +18,8 @@ void receive_acknowledge(struct sim *s, const struct host *h, const struct packe
     acknowledge(s, h, k, PACKET_ACK, expected, flags);
 }
 
-/* The size of a message of which something is missing. It may be read here: its source does not know of its
- * end. */
+/* The size class of an unfinished message. Its source does not know of its end yet, so it may be read
+ * here. */
 static uint32_t size_of(const struct sim *s, const struct packet *k)
 {
     const struct flow *f = &s->flows.flow[k->flow];
@@ -75,7 +75,7 @@ static APART void reply_hole(struct sim *s, struct host *h, const struct packet 
     acknowledge(s, h, &answered, PACKET_NACK, expected, PACKET_HOLE);
 }
 
-/* Selective repeat: names a hole, if there is one that has lasted long enough. */
+/* Selective repeat: sends a NACK for a hole that has lasted long enough. */
 static void name_hole(struct sim *s, struct host *h, struct selective_rx *x, const struct packet *k,
                       uint64_t expected)
 {
@@ -87,9 +87,8 @@ static void name_hole(struct sim *s, struct host *h, struct selective_rx *x, con
     reply_hole(s, h, k, expected, hole);
 }
 
-/* Selective repeat: tells of the messages that have come in full with a packet that was expected. There may
- * be several: of all but the first, and of the one behind them, something has come before. Returns whether
- * there is any. */
+/* Selective repeat: reports the messages that are complete with this packet. There may be several, if packets
+ * of later ones arrived before. Returns whether there is any. */
 static bool tell_arrivals(struct sim *s, const struct flow *f, struct selective_rx *x, uint64_t expected)
 {
     uint64_t end;
@@ -105,14 +104,14 @@ static bool tell_arrivals(struct sim *s, const struct flow *f, struct selective_
     for (;;) {
         flow_on_arrival(s, f);
         if (expected < end + s->cfg.mtu_bytes)
-            return true;         /* nothing has come of the next, which may not even be posted */
+            return true;         /* no packet of the next has arrived; it may not be posted yet */
         end = pair_receiving(s, f)->end;
         if (expected < end)
             return true;
     }
 }
 
-/* Selective repeat. Every packet is answered: where ACKs carry marks, none is lost. */
+/* Selective repeat. Every packet is answered, so that no mark in ACKs is lost. */
 static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k,
                       uint8_t flags)
 {
@@ -144,7 +143,7 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
     name_hole(s, h, x, k, expected);
 }
 
-/* The first packet of a flow, or one of a flow that is over: then false. */
+/* Handles the first packet of a flow. Returns false if it is of a flow that is over. */
 static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct packet *k)
 {
     if ((int16_t)(k->generation - rx->generation) < 0) {
@@ -155,7 +154,7 @@ static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct pack
     *rx = (struct flow_rx){ .generation = k->generation, .nacked_seq = UINT64_MAX };
     if (s->flows.selective_rx) {
         selective_open(&s->flows.selective_rx[k->flow]);
-        rx->expected = UINT64_MAX;       /* so that the usual way knows nothing of it */
+        rx->expected = UINT64_MAX;       /* disables the go-back-N path */
     }
     return true;
 }
@@ -181,7 +180,7 @@ void receive_ack_copy(struct sim *s, struct host *h, struct flow_rx *rx, const s
     receive_acknowledge(s, h, k, rx->expected, 0);
 }
 
-/* One that comes before what was expected, or after it. */
+/* A packet before or after the expected one. */
 static void on_other(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
 {
     if (s->flows.selective_rx) {
@@ -199,9 +198,9 @@ static void on_other(struct sim *s, struct host *h, struct flow_rx *rx, const st
     }
 }
 
-/* Not the packet that was expected, or one with a flag in its number. One that a time-out has sent again was
- * in vain if the first copy has arrived: it lies before the expected byte or, with selective repeat, is
- * nothing new. Returns whether it was expected. */
+/* A packet out of order, or with a flag in its number. Returns whether it was the expected one after all. A
+ * packet that a time-out repeated was spurious if the first copy has arrived: it is before the expected byte
+ * or, with selective repeat, not new. */
 static APART bool on_disorder(struct sim *s, struct host *h, struct flow_rx *rx, struct packet *k,
                               uint8_t flags)
 {

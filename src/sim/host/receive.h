@@ -1,11 +1,11 @@
-/* src/sim/host/receive.h - the receiver's half of a NIC: what is missing, ACKs and NACKs. */
+/* src/sim/host/receive.h - the receiver's half of a NIC: order of packets, ACKs and NACKs. */
 #ifndef SIM_HOST_RECEIVE_H
 #define SIM_HOST_RECEIVE_H
 
 #include "sim/host/nic.h"
 
-/* Data packet 'id' of a queue pair has come. True: it has become its own ACK and is gone; otherwise it stays
- * the caller's. */
+/* A data packet of a queue pair has arrived. Returns true if it was reused as its own ACK; otherwise the
+ * caller still owns it. */
 bool receive_data(struct sim *, struct host *, uint32_t id, struct packet *);
 
 /* model.on_copy of a real NIC: acknowledges again what has arrived. */

@@ -1,7 +1,6 @@
 #include "sim/host/reply.h"
 #include "sim/link/path.h"
 
-/* At once if nothing else goes first. */
 static inline void send(struct sim *s, const struct host *h, uint32_t id, struct packet *r)
 {
     struct port *p = h->port;
@@ -13,7 +12,7 @@ static inline void send(struct sim *s, const struct host *h, uint32_t id, struct
         path_enqueue(&s->engine, p, s->hosts.reply_queue[r->prio], id, r);
 }
 
-/* What an answer does not take from the packet it answers. */
+/* Fields that an answer does not take from the packet it answers. */
 static inline void fill_in(struct packet *r, const struct answer *a)
 {
     r->seq = a->seq;

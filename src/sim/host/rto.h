@@ -1,7 +1,6 @@
-/* src/sim/host/rto.h - the retransmission timer: one event per host, for the first of its queue pairs whose
- * time is up.
+/* src/sim/host/rto.h - the retransmission timer: one event per host, for the first queue pair that times out.
  *
- * A queue pair's time counts from the last acknowledgement of something new, or from when it began to send. A
+ * A queue pair's time counts from the last acknowledgement of new bytes, or from when it began to send. A
  * model may have other rules: see model.on_timeout.
  */
 #ifndef SIM_HOST_RTO_H

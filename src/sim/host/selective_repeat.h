@@ -1,23 +1,22 @@
-/* src/sim/host/selective_repeat.h - selective repeat: only what is missing is sent again.
+/* src/sim/host/selective_repeat.h - selective repeat: only missing packets are sent again.
  *
  * Packets are numbered: number n carries the bytes from n x mtu on, also when it is sent again. The receiver
- * keeps what arrives beyond the packet it expects, up to SELECTIVE_WINDOW of them; what is further ahead is
- * refused, as if it had been lost. ACKs are cumulative. A NACK tells the sender of one hole, [from, to).
+ * keeps packets beyond the expected one, up to SELECTIVE_WINDOW of them; it refuses others, as if they were
+ * lost. ACKs are cumulative. A NACK names one hole, [from, to).
  *
- * A hole is named when it has lasted longer than 'reorder_ps', because packets that overtake each other on
- * their way are no loss. That is looked at when packets arrive. Instead of a clock for every hole there is
- * one for all: what is missing below 'mark' has been missing since mark_ps, so after reorder_ps, at most two
- * of them, it is overdue. One hole is named for each packet that arrives. If the first hole is still there
- * nack_gap_ps later, it is named again. After a silence all that was missing before it has been so for at
- * least as long.
+ * A hole is named after 'reorder_ps', because reordered packets are not lost. This is checked when packets
+ * arrive. There is one clock for all holes: packets missing below 'mark' have been missing since mark_ps, so
+ * they are overdue after reorder_ps to twice that. One hole is named per packet that arrives. If the first
+ * hole is still there nack_gap_ps later, it is named again. After a silence, everything missing before it has
+ * been missing for at least as long.
  *
- * The sender repeats the holes in the order in which it was told, before it goes on. When its timer runs out,
- * it repeats the first packet that is not acknowledged, and all behind the last one of which it knows that it
- * arrived: of what lies between, most has arrived, and the receiver will say what has not. So that a loss
- * near the end of a message, behind which too little comes for a hole to be named in time, costs no more, the
- * receiver tells when the last packet has arrived: it names an empty hole there.
+ * The sender repeats holes in the order of the NACKs, before it continues. When its timer expires, it repeats
+ * the first unacknowledged packet, and all after the last one that is known to have arrived: most of those in
+ * between have arrived, and the receiver names the others. After a loss near the end of a message, too few
+ * packets follow for a hole to be named in time. So the receiver names an empty hole when the last packet
+ * arrives.
  *
- * Functions here know of numbers only; receive.h and answer.h send and count.
+ * Functions here only know numbers; receive.h and answer.h send and count.
  */
 #ifndef SIM_HOST_SELECTIVE_REPEAT_H
 #define SIM_HOST_SELECTIVE_REPEAT_H
@@ -30,7 +29,7 @@
 
 struct selective_hole { uint32_t from, to; };
 
-struct selective_tx {               /* beside struct flow */
+struct selective_tx {               /* parallel to struct flow */
     struct selective_hole hole[SELECTIVE_HOLES];   /* first in, first out; the sender is at work on the
                                                     * first */
     uint32_t           first, count;
@@ -39,11 +38,11 @@ struct selective_tx {               /* beside struct flow */
     bool               is_begun; /* something of the first may have been repeated */
 };
 
-struct selective_rx {               /* beside struct flow_rx */
+struct selective_rx {               /* parallel to struct flow_rx */
     uint32_t expected;           /* all before it have arrived */
     uint32_t top;                /* all from it on have not */
-    uint32_t mark;               /* what is missing before it has been missing since mark_ps */
-    uint32_t overdue;            /* what is missing before it is overdue */
+    uint32_t mark;               /* packets missing before it have been missing since mark_ps */
+    uint32_t overdue;            /* packets missing before it are overdue */
     uint32_t named;              /* and has been named, if it lies before this */
     uint32_t again;              /* the hole that may be named again from again_ps on begins there */
     uint32_t seen;               /* 'top' at seen_ps, when the last packet arrived */
@@ -71,7 +70,7 @@ uint32_t selective_arrived(const struct selective_rx *);
 bool selective_must_name(struct selective_rx *, uint64_t now_ps, uint64_t reorder_ps, uint64_t again_ps,
                       struct selective_hole *);
 
-/* The sender is told of a hole: the packet behind it has arrived. What is already to be repeated is not
+/* A NACK names a hole: the packet after it has arrived. Packets already marked for retransmission are not
  * repeated twice. */
 void selective_add(struct selective_tx *, struct selective_hole);
 

@@ -9,7 +9,7 @@
 #include "sim/host/tcp/tcp_send.h"
 #include "sim/host/turn.h"
 
-/* The packet has been sent before. */
+/* Counts a retransmission. */
 static void send_again(struct flow *f, struct packet *k, uint32_t payload)
 {
     f->resent_bytes += payload;
@@ -17,8 +17,8 @@ static void send_again(struct flow *f, struct packet *k, uint32_t payload)
         k->seq |= SEQ_TIMEOUT;
 }
 
-/* A packet asks for an ACK if it closes its flow's window; with selective repeat also if it is sent again, as
- * those sent before may have been counted by the receiver. The last of a message is acknowledged without. */
+/* A packet asks for an ACK if it closes the window. With selective repeat also if it is sent again, as the
+ * receiver may have counted earlier ones. The last of a message is always acknowledged. */
 static void ask(const struct sim *s, const struct host *h, struct flow *f, struct packet *k)
 {
     bool is_again = f->sent < f->sent_max && s->flows.selective_tx;
@@ -39,7 +39,7 @@ static APART void do_after_send(struct sim *s, const struct host *h, struct flow
         ask(s, h, f, k);
 }
 
-/* The last packet is sent, of a queue pair that lasts or of a flow that is over already. */
+/* A persistent queue pair, or a flow that is over already, has sent its last packet. */
 static APART void on_last(struct sim *s, struct host *h, struct flow *f)
 {
     if (f->phase != FLOW_DONE) {
@@ -76,7 +76,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     k->prio = f->prio & 7u;
     k->flags = payload == left ? PACKET_LAST : 0;
     if (f->sent == f->acked)
-        f->progress_ps = s->engine.now_ps;   /* nothing was on its way: the time-out counts from here */
+        f->progress_ps = s->engine.now_ps;   /* nothing was in flight: the time-out counts from here */
     f->sent += payload;
     if (f->sent > f->sent_max)
         f->sent_max = f->sent;
@@ -96,7 +96,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
         if (f->phase == FLOW_DONE)
             return;
     }
-    /* It stays ready if its pacer lets it go by the time the port is free: nobody is served before. */
+    /* The flow stays ready if it may go by the time the port is free: no other is served before. */
     if (payload == left || f->out.window_bytes <= s->hosts.window_bytes_max)
         pacer_sort_in(s, h, f);
     else if (f->next_ps > p->free_at_ps)
@@ -106,7 +106,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
 void send_find_next(struct sim *s, struct flow *f)
 {
     uint32_t mtu = s->cfg.mtu_bytes;
-    /* All of them are whole packets, but for the end of the message. */
+    /* All are full packets, except the end of the message. */
     uint64_t fresh = (f->sent_max + mtu - 1) / mtu;
     uint64_t next = selective_next(&s->flows.selective_tx[f - s->flows.flow],
                                    (uint32_t)((f->sent + mtu - 1) / mtu),
@@ -117,8 +117,8 @@ void send_find_next(struct sim *s, struct flow *f)
         pair_go_back(s, f);
 }
 
-/* What else there is to do before a flow sends. Returns whether it does not send after all: there is nothing
- * to repeat any more, or its packet must wait (HF2T) and the pacer has it again. */
+/* Other steps before a flow sends. Returns true if it does not: there is nothing left to repeat, or HF2T
+ * holds its packet and it waits. */
 static APART bool hold(struct sim *s, struct host *h, uint32_t id)
 {
     struct flow *f = &s->flows.flow[id];
@@ -144,7 +144,7 @@ static APART bool hold(struct sim *s, struct host *h, uint32_t id)
     return true;
 }
 
-/* The same where it is quickly told. */
+/* The same, with fast paths. */
 static __attribute__((always_inline)) inline bool is_held(struct sim *s, struct host *h, uint32_t id)
 {
     if (s->hosts.at_send == SEND_PROBES) {
@@ -182,7 +182,7 @@ static __attribute__((always_inline)) inline void next(struct sim *s, struct hos
     send_await(s, h, p);
 }
 
-/* Twice the same code, so that the usual one is part of the loop of events. */
+/* Duplicated so that the common case is inlined into the event loop. */
 void send_on_free(struct sim *s, struct host *h, struct port *p)
 {
     if (__builtin_expect(p->slow_path & SLOW_LINK, 0) && p->is_down)

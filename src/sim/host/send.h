@@ -20,8 +20,8 @@ static inline bool send_has_work(const struct host *h, const struct port *p)
     return (p->backlog | h->ready_count | h->heap_count | h->dead) != 0;
 }
 
-/* The port is busy: asks to be told when it is free if there is something to send, or, where nobody may go by
- * then, when somebody may. */
+/* The port is busy: requests the event at which it is free if a flow may go then; otherwise arms the
+ * wake-up. */
 static inline void send_await(struct sim *s, struct host *h, struct port *p)
 {
     if (p->backlog | h->ready_count | h->dead)
@@ -32,7 +32,7 @@ static inline void send_await(struct sim *s, struct host *h, struct port *p)
         pacer_await(s, h, p->free_at_ps);
 }
 
-/* Port free, pause lifted, pacer due, something new to send: sends what may be sent by the host's port. */
+/* Sends what may be sent by the host's port, for any reason. */
 static inline void send_kick(struct sim *s, struct host *h, struct port *p)
 {
     if (!send_has_work(h, p) || (__builtin_expect(p->slow_path & SLOW_LINK, 0) && p->is_down))

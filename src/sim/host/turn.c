@@ -22,7 +22,7 @@ static void set_tables(struct host *h, char *memory, uint32_t capacity)
     h->heap = h->list + capacity;
 }
 
-/* Twice the room; the old table is kept for the next host that grows to its size. */
+/* Doubles the table; the next host that grows to its size reuses the old one. */
 static void grow(struct sim *s, struct host *h)
 {
     struct host old = *h;
@@ -84,8 +84,7 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t from, uint32_t to)
     return from < to ? from : to;
 }
 
-/* The first ready position in [from, to) whose class is not paused and that its window does not hold, or
- * 'to'. */
+/* The same, also skipping flows that their window holds. */
 static APART uint32_t next_unheld(const struct sim *s, const struct host *h, uint8_t paused, uint32_t from,
                                   uint32_t to)
 {
@@ -137,16 +136,15 @@ uint32_t turn_compact(struct sim *s, struct host *h, uint32_t from, uint32_t kee
     return kept;
 }
 
-/* All that are ready are of classes that are paused: a host that was found so stays so until another class is
- * ready or fewer are paused. Looking again at every packet that comes in would cost the square of its queue
- * pairs. */
+/* All ready flows are in paused classes. This is remembered until another class is ready or fewer are paused:
+ * searching again for every incoming packet would take quadratic time. */
 static inline bool is_all_paused(const struct host *h, uint8_t paused)
 {
     return h->ready_prios && !(h->ready_prios & ~paused);
 }
 
-/* If the scan passes finished entries, the list is compacted from the lowest of them on. When nothing is
- * found 'last' is not adjusted to that: the HPCC fork does the same. */
+/* If the scan passes finished entries, the list is compacted from the first of them on. If no flow is found,
+ * 'last' is not adjusted to that, as in the HPCC fork. */
 APART uint32_t turn_next_of_many(struct sim *s, struct host *h, uint8_t paused)
 {
     uint32_t n = h->count, start, found, dead;

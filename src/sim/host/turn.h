@@ -1,21 +1,21 @@
-/* src/sim/host/turn.h - the queue pairs of a host in the order in which they are served.
+/* src/sim/host/turn.h - round robin over the ready queue pairs of a host.
  *
- * Round robin over those that are ready. Positions are those of the HPCC ns-3 fork's list, finished queue
- * pairs included until a scan passes them, because the order in which they are served depends on it.
+ * Positions are those of the HPCC ns-3 fork's list. It keeps finished queue pairs until a scan passes them,
+ * because the order of service depends on it.
  */
 #ifndef SIM_HOST_TURN_H
 #define SIM_HOST_TURN_H
 
 #include "sim/host/nic.h"
 
-/* A flow starts: puts it at the end of the list. */
+/* A flow starts: appends it to the list. */
 void turn_add(struct sim *, struct host *, struct flow *);
 
-/* Takes all out of the list, and puts one of them back at its end. */
+/* Clears the list; appends one flow again. */
 void turn_clear(struct sim *, struct host *);
 void turn_put(struct sim *, struct host *, struct flow *);
 
-/* A flow of the list, which is neither ready nor waits, is over. */
+/* A flow that is neither ready nor waiting is over. */
 void turn_finish(struct sim *, struct host *, const struct flow *);
 
 /* Takes finished entries from position 'from' on out of the list. Returns the new position of 'keep'. */
@@ -23,8 +23,8 @@ uint32_t turn_compact(struct sim *, struct host *, uint32_t from, uint32_t keep)
 
 uint32_t turn_next_of_many(struct sim *, struct host *, uint8_t paused);
 
-/* The position of the flow to serve, behind the one served last, or UINT32_MAX; none of the classes in
- * 'paused'. The usual case is one of a few, with nothing in its way. */
+/* Returns the position of the flow to serve after the one served last, or UINT32_MAX. Skips the classes in
+ * 'paused'. The common case is one of a few, with nothing in its way. */
 static inline uint32_t turn_next(struct sim *s, struct host *h, uint8_t paused)
 {
     uint32_t start = h->last + 1;

@@ -1,4 +1,4 @@
-/* src/sim/link/node.h - a host or a switch, as far as both have the same. */
+/* src/sim/link/node.h - what hosts and switches have in common. */
 #ifndef SIM_LINK_NODE_H
 #define SIM_LINK_NODE_H
 

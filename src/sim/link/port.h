@@ -60,8 +60,8 @@ struct port_counters {           /* only grow; see figures.def. paused_ps: up to
 _Static_assert(offsetof(struct port_counters, tx_packets) == offsetof(struct port_counters, data_packets),
                "one and the same");
 
-/* 'paused_since_ps' of a port that waits, after its link came up, for the peer to say what may be sent:
- * nobody has paused it, so that this is no paused time. */
+/* 'paused_since_ps' of a port whose link has come up and that waits for the peer to say what it may send: not
+ * paused time. */
 #define PORT_HELD UINT64_MAX
 
 struct port {

@@ -13,7 +13,7 @@
 #define JOB_LEAST     8                      /* messages of a job in an interval */
 #define JOB_BYTES     4096                   /* of each: shorter ones are requests and answers */
 #define JOB_SHARE     0.02                   /* of all bytes, at least; */
-#define JOB_SHARE_SURE 0.25                  /* and with so much they are one, whoever sends them */
+#define JOB_SHARE_SURE 0.25                  /* and with this share they are one, from any sender */
 #define JOB_DISPERSION 0.5
 #define JOB_CREDIT    8                      /* intervals, at most, that speak for a size, */
 #define JOB_KNOWN     2                      /* and from how many on it is believed; one that speaks
@@ -207,7 +207,7 @@ static int by_pair(const void *a, const void *b)
     return order ? order : compare(x->at_ps, y->at_ps);
 }
 
-/* The last end at a host that was not after at_ps; 0: there is none. 'list' is sorted. */
+/* Returns the last end at a host not after at_ps, or 0. 'list' is sorted. */
 static uint64_t last_of(const struct end *list, size_t count, uint32_t host, uint64_t at_ps)
 {
     size_t low = 0, high = count;
@@ -445,7 +445,7 @@ static int by_bin(const void *a, const void *b)
     return (x->bin > y->bin) - (x->bin < y->bin);
 }
 
-/* Jobs of a host come one after the other, and what it tells is short. */
+/* Jobs of a host follow one another, and their lists are short. */
 static void tidy(struct seen_part *p)
 {
     uint32_t jobs = 0;

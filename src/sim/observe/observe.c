@@ -102,9 +102,9 @@ static uint64_t kept_bytes(const struct sim *s, const struct flow *f, uint32_t f
     return end > begin ? end - begin : 0;
 }
 
-/* What has arrived, as senders know, or receivers with selective repeat; not only what is acknowledged in
- * order: otherwise all that waits behind a loss would seem to arrive at once when it is repaired, faster than
- * any link. */
+/* Bytes that have arrived, as senders know them, or receivers with selective repeat. Counting only those
+ * acknowledged in order would show all bytes behind a loss at once when it is repaired, faster than any
+ * link. */
 static uint64_t arrived_bytes(const struct sim *s, uint32_t flow)
 {
     const struct flow *f = &s->flows.flow[flow];
@@ -144,7 +144,7 @@ static void look_at_counters(const struct observer *o, struct report *r)
     r->dropped_packets = r->dropped_buffer + r->dropped_wire + r->dropped_down + r->dropped_no_route;
 }
 
-/* All devices tell everything, at once. */
+/* All devices report everything, at once. */
 void observer_count(struct observer *o, uint64_t now_ps, struct report *r)
 {
     struct sim *s = o->sim;

@@ -10,17 +10,17 @@ struct observer;
 /* The simulation must outlive it. */
 struct observer *observer_new(struct sim *);
 
-/* Makes room for what it writes; to be given back with report_fini(). */
+/* Allocates a report; free it with report_fini(). */
 void observer_init_report(const struct observer *, struct report *);
 
-/* Writes what has happened since the last look, or the start. Peaks start anew: until observer_free(), the
- * queue_bytes_max of a port is that since the last look. */
+/* Writes what has happened since the last call. Peaks restart: until observer_free(), queue_bytes_max of a
+ * port is since the last call. */
 void observer_look(struct observer *, uint64_t now_ps, struct report *);
 
-/* The same without asking the monitors: they go on, and watch_read() will ask them. */
+/* The same without reading the monitors; watch_read() does that. */
 void observer_count(struct observer *, uint64_t now_ps, struct report *);
 
-/* Gives ports the largest queues of the whole run back. */
+/* Restores the largest queues of the whole run. */
 void observer_free(struct observer *);
 
 #endif

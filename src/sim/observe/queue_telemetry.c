@@ -62,7 +62,7 @@ uint32_t telemetry_list(const struct sim *s, struct queue_facts *facts)
     return count;
 }
 
-/* ---- what is seen ---- */
+/* ---- read ---- */
 
 static void count_ports(struct sim *s, bool is_on)
 {
@@ -139,7 +139,7 @@ void telemetry_read(struct telemetry *q, struct queue_slot *slot)
     q->samples = 0;
 }
 
-/* ---- what is set ---- */
+/* ---- write ---- */
 
 uint32_t telemetry_set(struct sim *s, const struct ecn *ecn)
 {

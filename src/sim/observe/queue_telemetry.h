@@ -1,12 +1,10 @@
-/* src/sim/observe/queue_telemetry.h - the egress queues of all switches, one by one: for agents that set each
- * by itself.
+/* src/sim/observe/queue_telemetry.h - the egress queues of all switches, for agents that set each of them.
  *
- * A port of a switch is one queue: its classes with PFC (all classes, where there is none) that have no
- * thresholds of their own. Those of TCP beside RDMA are not counted, as a switch counts its queues apart.
+ * A port of a switch is one queue: its classes with PFC (all classes, where there is none) without thresholds
+ * of their own. Classes of TCP alongside RDMA are not counted, as switches count queues separately.
  *
- * What is sent is counted exactly, by a branch that only ports with SLOW_COUNTED take. The mean length is
- * that of samples which are taken while the world is at rest, TELEMETRY_SAMPLES in a slot: switches read it
- * the same way. Nothing that is counted changes what happens.
+ * Bytes sent are exact; only ports with SLOW_COUNTED pay for it. The mean length is that of TELEMETRY_SAMPLES
+ * samples per slot, taken between events, as on switches. Counting changes no result.
  */
 #ifndef SIM_OBSERVE_QUEUE_TELEMETRY_H
 #define SIM_OBSERVE_QUEUE_TELEMETRY_H
@@ -20,11 +18,11 @@
 struct sim;
 struct telemetry;
 
-/* How many there are, and what is known of each; facts may be NULL. */
+/* Returns the number of queues, and describes each; facts may be NULL. */
 uint32_t telemetry_list(const struct sim *, struct queue_facts *);
 
-/* How many links each node is away from the nearest host: 0 of a host, 1 of a ToR; UINT32_MAX: none leads to
- * one. */
+/* Writes the distance of each node from the nearest host, in links: 0 for a host, 1 for a ToR; UINT32_MAX:
+ * none. */
 void telemetry_tiers(const struct sim *, uint32_t *tier);
 
 /* Starts counting; the simulation must outlive it. */
@@ -34,10 +32,11 @@ void           telemetry_free(struct telemetry *);
 /* Reads all lengths once. */
 void telemetry_sample(struct telemetry *);
 
-/* Ends a slot: what has happened since the last, or the start. Without a sample the length is that of now. */
+/* Ends a slot: reads what has happened since the last one. Without a sample, the length is the current
+ * one. */
 void telemetry_read(struct telemetry *, struct queue_slot *);
 
-/* Puts thresholds into force, those that are not already. Returns how many have changed. */
+/* Sets thresholds. Returns how many have changed. */
 uint32_t telemetry_set(struct sim *, const struct ecn *);
 
 #endif

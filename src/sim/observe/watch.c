@@ -29,7 +29,7 @@ struct watch {
     struct rtt_sample    *sample;            /* [host * samples_max + i] */
     uint32_t             *samples;           /* by host */
     uint32_t              samples_max;
-    struct fsd           *kept;              /* of the first monitor, by node; NULL: nobody asks */
+    struct fsd           *kept;              /* of the first monitor, by node; NULL: not needed */
     uint32_t             *pair_of;           /* by destination: 1 + its place in the report for the host at
                                               * hand */
 };

@@ -1,14 +1,14 @@
 /* src/sim/observe/watch.h - the measurement points of a simulated network.
  *
- * Each monitor has a state of its own at every point: at every ToR (a switch with hosts), or at every host. A
- * ToR shows them each data packet that comes in from a host and marks it as counted, as PARALEON's switches
- * do with an unused bit of the type of service; what is marked is not counted again. So a packet is counted
- * once, wherever it goes. ACKs, CNPs, PFC frames and TCP are not counted. What a monitor of hosts sees, it
- * sees when the packet comes to the ToR, one link later than the host itself would.
+ * Each monitor has its own state at every point: at every ToR (a switch with hosts), or at every host. A ToR
+ * shows monitors each data packet that comes in from a host and marks it as counted, as PARALEON's switches
+ * do with an unused bit of the type of service. So a packet is counted once, wherever it goes. ACKs, CNPs,
+ * PFC frames and TCP are not counted. A monitor of hosts sees a packet when it arrives at the ToR, one link
+ * later than the host would.
  *
- * Hosts also keep round trips, one every WATCH_RTT_GAP_PS at most, as a NIC would hand them out.
+ * Hosts also record round trips, at most one every WATCH_RTT_GAP_PS, as a NIC would report them.
  *
- * Nothing that is watched changes what happens: a run with monitors has the same results.
+ * Monitors change no result.
  */
 #ifndef SIM_OBSERVE_WATCH_H
 #define SIM_OBSERVE_WATCH_H
@@ -38,8 +38,8 @@ void          watch_free(struct watch *);
 /* Ends the interval and writes what was seen in it into the report, which has been cleared. */
 void watch_read(struct watch *, uint64_t now_ps, struct report *);
 
-/* What the first monitor has said at one point, a node, at the last watch_read(); NULL: it has none there.
- * Only if it was asked for before. */
+/* Returns the result of the first monitor at a node, as of the last watch_read(), or NULL.
+ * watch_keep_points() must have been called before. */
 void              watch_keep_points(struct watch *);
 const struct fsd *watch_point(const struct watch *, uint32_t node);
 

@@ -37,8 +37,8 @@ uint32_t crossing_links(const struct sim *s, uint32_t from)
 /* ---- the ring ---- */
 
 #define RING_SIZE_MIN   1024u
-#define RING_PER_LINK   64u      /* more are seldom under way at once; if they are, the writer waits */
-#define RING_KIND       255u     /* of what is no packet but a signal */
+#define RING_PER_LINK   64u      /* more are rarely in flight at once; then the writer waits */
+#define RING_KIND       255u     /* marks a signal */
 #define RING_FETCHED    6u       /* places ahead */
 
 _Static_assert(offsetof(struct packet, kind) >= sizeof(struct signal),

@@ -115,7 +115,7 @@ static void free_clusters(struct clusters *c)
     free(c->has_hosts);
 }
 
-/* One for every thread: several in turn would fit its cache better, but what is fetched ahead gains more
+/* One part per thread: several smaller ones would fit the cache better, but prefetching gains more
  * (docs/perf.md). */
 uint32_t divide_most(const struct sim *s, uint32_t threads)
 {
@@ -143,7 +143,7 @@ struct shares {                  /* of the work, while it is divided */
     struct clusters c;
     uint32_t        count;
     double          load[PARTS_MAX];
-    double          each;        /* what is a fair share */
+    double          each;        /* a fair share */
     double         *weight;      /* by node, then by head: of its cluster */
     bool           *is_placed;   /* by head */
 };

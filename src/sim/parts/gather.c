@@ -56,7 +56,7 @@ static bool is_before(const struct told *a, const struct told *b)
     return a->at_ps < b->at_ps || (a->at_ps == b->at_ps && a->order < b->order);
 }
 
-/* The first that was not told yet, and the part it is of; NULL: all were. */
+/* Returns the earliest result that was not reported yet, and its part; NULL: none. */
 static const struct told *find_first(struct gathered **g, uint32_t count, const uint32_t *next,
                                      uint32_t *whose)
 {

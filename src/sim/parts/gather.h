@@ -1,5 +1,4 @@
-/* src/sim/parts/gather.h - what the parts of a world have seen and counted, brought together when the run is
- * at rest. */
+/* src/sim/parts/gather.h - collects the results and counters of all parts between runs. */
 #ifndef SIM_PARTS_GATHER_H
 #define SIM_PARTS_GATHER_H
 
@@ -9,18 +8,18 @@ struct told;
 
 struct gathered {                /* of one part */
     struct sim  *sim;
-    struct told *told;           /* what is to be told, in the order in which it happened */
+    struct told *told;           /* results to report, in the order of events */
     uint32_t     told_count, told_max;
 };
 
-/* From now on keeps what 'hooks' ask for. */
+/* Collects the results for 'hooks' from now on. */
 void gather_begin(struct gathered *, struct sim *part, const struct sim_hooks *hooks);
 void gather_free(struct gathered *);
 
-/* Tells what the parts have kept, in the order of events. */
+/* Reports the results of all parts, in the order of events. */
 void gather_tell(struct gathered **, uint32_t count, const struct sim_hooks *);
 
-/* Adds up what the parts have counted. */
+/* Adds the counters of all parts. */
 void gather_sums(struct sim *whole, struct gathered **, uint32_t count);
 
 #endif

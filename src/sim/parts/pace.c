@@ -1,14 +1,13 @@
 #include "sim/parts/pace.h"
 
-#define EVENTS_ENOUGH   10000u   /* of a round, to tell how fast it was, */
+#define EVENTS_ENOUGH   10000u   /* of a round, to measure its speed, */
 #define TIME_ENOUGH_S   0.02     /* or so much time */
 #define TRY_OTHER_AFTER 16u      /* rounds */
 #define WAIT_MUCH       0.35     /* of the time */
 #define STEP_EVENTS     4u       /* fewer, and a step of a part is over before another thread knows of it */
 #define STEPS_ENOUGH    64u
 
-/* If threads wait much, one tries alone; whoever has been faster goes on, and the other gets a chance now and
- * then. */
+/* If threads wait a lot, one tries alone. The faster choice stays, and the other is tried now and then. */
 bool pace_choose_one(struct pace *p)
 {
     bool was_one = p->is_one, one = false;

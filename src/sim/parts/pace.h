@@ -1,7 +1,8 @@
-/* src/sim/parts/pace.h - whether all threads run the parts of a world, or one alone. No result depends on it.
+/* src/sim/parts/pace.h - decides whether all threads run the parts of a world, or one alone. No result
+ * depends on it.
  *
- * Threads that wait for each other are slower than one where processors are busy with something else, and
- * where parts have too little to do before each waits for the other: short links, few packets.
+ * Several threads are slower than one if other programs use the processors, or if parts have little to do
+ * before they wait for each other: short links, few packets.
  */
 #ifndef SIM_PARTS_PACE_H
 #define SIM_PARTS_PACE_H
@@ -19,13 +20,13 @@ struct pace {
     bool     is_sparse;          /* there was little to do in a step of a part */
 };
 
-struct pace_round {              /* what became of a round */
+struct pace_round {              /* result of a round */
     uint64_t events, steps;      /* steps: of all parts */
     double   took_s, wait_s;     /* wait_s: of all threads */
     uint32_t threads;
 };
 
-/* Is one thread to do the next round? */
+/* Returns whether one thread should do the next round. */
 bool pace_choose_one(struct pace *);
 
 void pace_keep(struct pace *, const struct pace_round *);

@@ -176,7 +176,7 @@ static void keep(struct replay *r, struct sim *s)
     r->fresh = out;
 }
 
-/* Writes down what is to start, 'stream' now. */
+/* Records the pending starts; 'stream' starts now. */
 static void note_posts(struct tape *t, const struct sim *s, uint32_t stream)
 {
     const struct evq *q = &s->engine.evq;
@@ -263,7 +263,7 @@ static void await_step(struct replay *r, struct sim *s)
     const struct tape *t = r->playing;
     uint64_t           at = r->start_ps + t->step[r->at].at_ps - s->engine.skipped_ps;
 
-    /* Before signals and flows of its moment, as what is received is. */
+    /* Before signals and flows of the same time, like arrivals. */
     evq_add(&s->engine.evq, s->engine.first_event[EV_REPLAY], at, (ORDER_AGE_MAX << 32) - 2);
 }
 

@@ -378,7 +378,7 @@ static uint64_t fly_flows(struct steady *d, struct sim *s, uint64_t ps)
     return sum;
 }
 
-/* Counts what is counted in this time, from 'was' to 'is' after the start. */
+/* Advances the counters from 'was' to 'is' after the start. */
 static void fly_counters(const struct steady *d, struct sim *s, uint64_t was, uint64_t is, uint64_t bytes)
 {
     const struct mark *a = mark_before(d, 2), *c = mark_before(d, 0);

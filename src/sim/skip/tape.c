@@ -122,7 +122,7 @@ void tape_look(struct tape *t, const struct sim *s)
         thin_out(t);
 }
 
-/* ---- what is on it ---- */
+/* ---- contents ---- */
 
 struct key { uint32_t traffic, src, dst; uint64_t tag, start_ps; };
 
@@ -236,7 +236,7 @@ static uint64_t counted_by(const struct tape *t, uint64_t at_ps, size_t i)
     return was + tape_share(next[i] - was, at_ps - from_ps, to_ps - from_ps);
 }
 
-/* What was sent is what has arrived or was lost: nothing is under way. */
+/* All bytes sent have arrived or were lost: nothing is in flight. */
 static void count_sent(const struct tape *t, struct sim_counters *c, uint64_t from_ps, uint64_t to_ps)
 {
     const size_t all[] = { offsetof(struct sim_counters, payload_received),

@@ -1,8 +1,8 @@
-/* src/sim/skip/tape.h - one round of jobs that repeat themselves, as it was: which flows started when, when
- * each had arrived and was acknowledged, and what was counted meanwhile.
+/* src/sim/skip/tape.h - a recorded round of periodic jobs: which flows started when, when each had arrived
+ * and was acknowledged, and what was counted.
  *
- * Times are from the start of the round. What the whole network counts is kept sample by sample; of a port
- * only what it comes to, of which a share is due that goes by the bytes that all hosts have sent.
+ * Times are from the start of the round. Counters of the network are sampled; those of a port are kept as
+ * totals, and advance in proportion to the bytes that all hosts have sent.
  */
 #ifndef SIM_SKIP_TAPE_H
 #define SIM_SKIP_TAPE_H
@@ -19,7 +19,7 @@ struct tape_flow {
     uint32_t traffic, src, dst;
     uint64_t tag, bytes;
     uint64_t start_ps, ideal_ps, resent_bytes;
-    uint64_t end_ps;             /* for those that ask how far it is */
+    uint64_t end_ps;             /* to compute its progress */
     uint32_t ports;
     uint8_t  prio;
 };
@@ -30,7 +30,7 @@ struct tape_step {               /* a flow has arrived in full, or its sender kn
     bool     is_end;
 };
 
-struct tape_post { uint32_t stream; uint64_t at_ps; };   /* what was to start when the round began */
+struct tape_post { uint32_t stream; uint64_t at_ps; };   /* pending starts when the round began */
 
 struct tape {
     uint64_t             start_ps;       /* of the world */
@@ -43,7 +43,7 @@ struct tape {
     uint32_t             flows, flows_max, steps, steps_max, posts, posts_max;
 
     struct sim_counters  was;            /* when it began */
-    struct sim_counters *sample;         /* what was counted by then; the last is all of it, at the end */
+    struct sim_counters *sample;         /* counters up to then; the last is the total */
     uint64_t             sample_ps;      /* from one to the next */
     uint32_t             samples;
     struct port_counters *port;          /* by port: before the round, then over it */

@@ -1,4 +1,4 @@
-/* src/sim/skip/told.h - what results say of what was skipped. */
+/* src/sim/skip/told.h - what results report about skipped time. */
 #ifndef SIM_SKIP_TOLD_H
 #define SIM_SKIP_TOLD_H
 

@@ -1,5 +1,4 @@
-/* src/sim/state/cfg.h - how a world is to be: what whoever builds one says, and it never changes but for the
- * knobs. */
+/* src/sim/state/cfg.h - the configuration of a world. Only the knobs change while it runs. */
 #ifndef SIM_STATE_CFG_H
 #define SIM_STATE_CFG_H
 
@@ -13,16 +12,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CC_OTHERS_MAX    4       /* controls beside the usual one */
+#define CC_OTHERS_MAX    4       /* controls besides the default one */
 #define TCP_CFGS_MAX     64      /* entries of a scenario's traffic */
 #define TCP_HEADER_BYTES 70u     /* Ethernet 14 + IPv4 20 + TCP 20 + time stamps 12 + FCS 4 */
 #define TCP_ACK_EVERY    2u      /* packets per ACK */
 #define RTO_AUTO         UINT64_MAX      /* rto_ps: by the network, see sim/rto_default.h */
 
 enum sim_model {
-    MODEL_NIC,                   /* real frames, exact picoseconds, CNPs are packets */
-    MODEL_HPCC,                  /* as the HPCC ns-3 fork does it, whole nanoseconds */
-    MODEL_CONWEAVE,              /* as the ConWeave ns-3 fork, which grew out of that one */
+    MODEL_NIC,                   /* real frames, exact picoseconds, CNPs as packets */
+    MODEL_HPCC,                  /* as the HPCC ns-3 fork: see forks/hpcc.c */
+    MODEL_CONWEAVE,              /* as the ConWeave ns-3 fork: see forks/conweave.c */
 };
 
 extern const char *const sim_model_names[];      /* by enum sim_model; NULL-terminated */
@@ -87,7 +86,7 @@ struct sim_cfg {
     bool     ack_droppable;      /* switches may drop ACKs that overrun the headroom, a defect of the HPCC
                                   * fork */
     uint64_t nack_gap_ps;        /* least time between NACKs for the same byte */
-    bool     is_selective;       /* only what is missing is sent again: see host/selective_repeat.h */
+    bool     is_selective;       /* selective repeat: see host/selective_repeat.h */
     uint64_t reorder_ps;         /* selective: a packet that is missing for longer is lost */
     uint64_t rto_ps;             /* 0: no retransmission timer; RTO_AUTO */
     uint64_t rto_ps_max;         /* doubles up to this with each time-out in a row; 0: it does not.
@@ -98,7 +97,7 @@ struct sim_cfg {
                                   * of two hosts */
     bool     is_unpaced;         /* the forks: packets follow each other at line rate, whatever the flow's
                                   * rate */
-    uint64_t idle_reset_ps;      /* a queue pair that was idle for so long begins anew; 0: it never does */
+    uint64_t idle_reset_ps;      /* a queue pair that was idle for this long restarts; 0: never */
     bool     record_gaps;        /* between packets of a flow: see host/gaps.h */
 
     /* Switches. */
@@ -108,12 +107,12 @@ struct sim_cfg {
     uint32_t reserve_bytes;      /* per port and class in use (model hpcc: set aside per port, used per
                                   * class) */
     uint32_t resume_bytes;       /* XON this far below XOFF */
-    uint64_t pause_ps;           /* after which a pause ends by itself; 0: never */
+    uint64_t pause_ps;           /* a pause expires after this time; 0: never */
     uint64_t headroom_bytes;     /* likewise; 0: by the model's formula */
     uint32_t pfc_shift;          /* alpha = 2^-shift at host speed, one less per doubling of speed */
     double   lossy_alpha;        /* lossy: an egress queue may take this share of the free buffer */
     uint64_t lossy_queue_bytes;  /* and this much; 0: no such limit */
-    uint8_t  lossy_prios;        /* classes without PFC beside lossless ones, bit by bit */
+    uint8_t  lossy_prios;        /* classes without PFC alongside lossless ones; bit mask */
     bool     lossy_by_traffic;   /* instead: those that TCP alone uses */
     bool     is_lossless, ecn_on, ecn_at_enqueue;
     uint8_t  strict_prios;       /* bit mask; others share by weight */
@@ -129,7 +128,7 @@ struct sim_cfg {
     uint32_t            changes;
 };
 
-/* The controls there are, one by one from 0; NULL: no more. */
+/* Returns control number i, from 0; NULL: no more. */
 static inline const struct cc_algo *sim_cc(const struct sim_cfg *c, uint32_t i)
 {
     return i == 0 ? c->cc : i <= c->cc_others ? c->cc_other[i - 1].cc : NULL;
@@ -139,11 +138,10 @@ static inline const struct cc_algo *sim_cc(const struct sim_cfg *c, uint32_t i)
 #define SIM_CC_TEXT_MAX 256
 const char *sim_cc_text(const struct sim_cfg *, char buf[SIM_CC_TEXT_MAX]);
 
-/* What packets carry for congestion control. Those of all controls are alike, so more than their way they
- * tell all or none. */
+/* Returns what packets carry for congestion control. It is the same for all controls of a world. */
 enum cc_telemetry sim_cc_telemetry(const struct sim_cfg *);
 
-/* Whether any of them asks for RTT probes. */
+/* Returns whether any control uses RTT probes. */
 bool sim_cc_probes(const struct sim_cfg *);
 
 /* The largest frame of queue pairs or TCP. */

@@ -106,7 +106,7 @@ static void add_hop(struct way *w, const struct hop *h)
     w->hops++;
 }
 
-/* The first port on the way to a group, or UINT32_MAX: there is none. */
+/* Returns the first port towards a group, or UINT32_MAX. */
 static uint32_t next_port(const struct search *f, uint32_t node, uint32_t group)
 {
     uint32_t entry = f->route->entry[f->route->row[node] + group];

@@ -46,8 +46,7 @@ struct account {
     const char  *(*check)  (const struct sim *, const struct node *);
 };
 
-/* A list of a host's queue pairs in an order of its own, for worlds whose links change: see
- * forks/qp_order.h. */
+/* A list of a host's queue pairs, for worlds whose links change: see forks/qp_order.h. */
 struct qp_list {
     /* a message to 'dst' is about to be posted */
     void (*on_start) (struct sim *, const struct host *, uint32_t dst);
@@ -120,7 +119,7 @@ struct model {
     const struct qp_list *list;
 
     /* Receivers. */
-    uint8_t  echo;               /* flag of the ACK that tells of a mark; 0: a mark makes a CNP */
+    uint8_t  echo;               /* flag of the ACK for a marked packet; 0: a mark makes a CNP */
     uint8_t  ack_flags;          /* an ACK with one of these flags goes at once, whatever ack_every says */
     uint8_t  reply_queue;        /* of a host's port, for answers of all classes; or REPLY_BY_CLASS */
     /* Data has arrived that was received before. NULL: no answer. */

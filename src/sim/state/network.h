@@ -1,6 +1,5 @@
-/* src/sim/state/network.h - the network: what all parts of a world share. Each has a copy of these handles;
- * what they lead to is there once, and a part touches only what belongs to its own nodes.
- */
+/* src/sim/state/network.h - the network, shared by all parts of a world. Each part has a copy of these
+ * handles and only touches the entries of its own nodes. */
 #ifndef SIM_STATE_NETWORK_H
 #define SIM_STATE_NETWORK_H
 
@@ -20,7 +19,7 @@ struct host;
 /* A link of a node goes down or comes up. */
 struct port_change { uint32_t epoch, port; bool is_up; };
 
-/* What a switch has besides in model conweave. */
+/* State of a switch in model conweave. */
 struct conweave_node {
     _Alignas(64) int64_t egress_bytes_left;  /* see switch/conweave_buffer.h */
     struct mrg           mrg;                /* its random numbers */
@@ -28,7 +27,7 @@ struct conweave_node {
 
 #define LAST_WAYS 2u              /* of a port, for data and for the rest: a cache line */
 
-/* By which port a packet left. */
+/* The port by which a packet left. */
 struct last_way {
     uint64_t nodes;              /* its source and destination, as they lie in struct packet */
     uint32_t ports, port;

@@ -20,7 +20,7 @@ int64_t buffer_used_bytes(const struct sim *s, const struct node *n)
 
 struct sums {
     int64_t  used, shared;
-    uint64_t came_in;            /* lossy ones are on no account of a port's, but take from what is shared */
+    uint64_t came_in;            /* lossy packets are on no port account, but take from the shared bytes */
 };
 
 static void add_queues(const struct sim *s, const struct node *n, const struct port *p, struct sums *sums)

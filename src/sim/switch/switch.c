@@ -218,7 +218,7 @@ static bool book_lossy(const struct sim *s, const struct port *out, struct packe
     return true;
 }
 
-/* Packets that are not on an ingress account of ours. */
+/* Packets without an ingress account here. */
 static APART enum admission admit_slowly(struct sim *s, struct port *in, struct port *out, struct packet *k)
 {
     if (s->model.account) {

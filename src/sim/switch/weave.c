@@ -9,7 +9,7 @@
 
 enum word { REPLY, CLEAR, NOTIFY };
 
-/* What ConWeave has of every switch, by node. */
+/* ConWeave's state of every switch, by node. */
 struct weave {
     struct conweave_tor *tor;
     struct lb_switch    *sw;
@@ -38,7 +38,7 @@ static void add_path(struct walk *w, uint32_t id, uint64_t delay_ps)
     w->is_deep |= w->paths->count > UINT16_MAX;
 }
 
-/* All ways on from a node that is 'depth' links away from the first ToR. */
+/* Follows all paths from a node that is 'depth' links away from the first ToR. */
 static void walk_from(struct walk *w, const struct node *n, uint32_t depth, uint32_t id, uint64_t delay_ps) // NOLINT(misc-no-recursion)
 {
     uint32_t        entry = w->route->entry[w->route->row[n->id] + w->to], one[2] = { 1, entry & ~ROUTE_ONE };
@@ -63,8 +63,8 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The paths from a ToR to rack 'to' by the routes of the present; made when they are first asked for. None:
- * ECMP finds the way, if there is one; links have gone, and detours are too long. */
+/* Returns the paths from a ToR to rack 'to' by the current routes; built on first use. None: ECMP routes the
+ * packet; links have failed, and detours are too long. */
 static const struct conweave_paths *paths_to(const struct sim *s, struct conweave_tor *tor,
                                              const struct node *n, uint32_t to)
 {
@@ -90,9 +90,9 @@ static const struct conweave_paths *paths_to(const struct sim *s, struct conweav
     return paths;
 }
 
-/* ---- what ToRs tell each other ---- */
+/* ---- control frames between ToRs ---- */
 
-/* A frame about the flow of data packet 'k'. */
+/* Makes a control frame about the flow of data packet 'k'. */
 static void add_control(struct sim *s, const struct node *n, const struct packet *k, enum word word,
                         uint32_t value,
                         struct weave_act *a)
@@ -166,7 +166,7 @@ static enum weave_does enter(struct sim *s, const struct node *n, uint32_t id, c
     return WEAVE_FORWARDED;
 }
 
-/* Where the path goes on. If that link has gone, ECMP finds the rest of the way. */
+/* The next hop of the path. If that link has failed, ECMP routes the packet. */
 static enum weave_does follow(const struct sim *s, const struct node *n, uint32_t id, struct weave_act *a)
 {
     struct conweave_tag *tag = packet_woven(&s->engine.packets, id);
@@ -181,7 +181,7 @@ static enum weave_does follow(const struct sim *s, const struct node *n, uint32_
     return WEAVE_IGNORED;
 }
 
-/* Puts a packet behind those that are held of its flow; the first is the event at which they are released. */
+/* Appends a packet to the held ones of its flow; the first is the event that releases them. */
 static void hold(struct sim *s, const struct port *in, uint32_t id, struct packet *k, struct conweave_row *r)
 {
     struct conweave_tag *tag = packet_woven(&s->engine.packets, id);

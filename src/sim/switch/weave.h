@@ -1,15 +1,14 @@
-/* src/sim/switch/weave.h - ConWeave in switches: writes on packets, sends what ToRs tell each other, holds
- * packets and lets them go. lb/conweave.h says when.
+/* src/sim/switch/weave.h - ConWeave in switches: tags packets, sends control frames between ToRs, holds
+ * packets and releases them. lb/conweave.h decides when.
  *
- * Packets that are held are a list beside the packets (conweave_tag.next). The first of them is an event: it
- * arrives once more, by the port it came in by, when the queue is released. Held packets are on no account of
- * the buffer.
+ * Held packets are a list (conweave_tag.next). The first of them is an event: it arrives again, by the port
+ * it came in by, when the queue is released. Held packets are on no account of the buffer.
  *
- * What ToRs tell each other are frames of 64 bytes (kind CNP, PACKET_WOVEN) that look like answers of the
- * flow: 'seq' has what is said in its upper half and an epoch or a path in the lower. They go the way of the
- * flow's ACKs and end at the first ToR.
+ * Control frames have 64 bytes (kind CNP, PACKET_WOVEN) and look like answers of the flow: 'seq' has the
+ * message in its upper half and an epoch or a path in the lower. They use the route of the flow's ACKs and
+ * end at the first ToR.
  *
- * Nothing is sent from here: a function says what is to be sent.
+ * Functions here send nothing: they return what to send.
  */
 #ifndef SIM_SWITCH_WEAVE_H
 #define SIM_SWITCH_WEAVE_H
@@ -19,20 +18,20 @@
 
 struct weave_act {
     struct port *out;
-    uint32_t     control[2], controls;       /* packets of ours that go out before it, */
-    struct port *control_out[2];             /* here; NULL: there is no way */
+    uint32_t     control[2], controls;       /* control frames to send first, */
+    struct port *control_out[2];             /* by these ports; NULL: no route */
 };
 
-/* The links and ports of the network fit the paths, or the world is refused. After routes are built. */
+/* Builds its state, after the routes. Refuses a world whose paths or ports do not fit the tags. */
 int weave_build(struct sim *, uint32_t hops_most, struct err *);
 
 void weave_free(struct sim *);
 
-/* Takes one that was held out of the hands of its queue: where it came in by, and the next (0: it was the
- * last). 'in': where the first came in by, otherwise NULL. */
+/* Takes a packet off its queue of held ones. Returns the next one (0: none), and the port it came in by. 'in'
+ * is that of the first; NULL for the others. */
 uint32_t weave_take_held(struct sim *, uint32_t id, struct port **in);
 
-/* Shows the packets that a switch holds and that are no events. */
+/* Calls 'see' for the held packets that are not events. */
 void weave_each_held(const struct sim *, const struct node *, void (*see)(void *arg, const struct packet *),
                      void *arg);
 

@@ -33,8 +33,8 @@ struct cnp_entry {
 
 extern const struct np_algo cnp_arbiter;
 
-/* A turn: visits the next entry. True if its flow is to be told, 'k' being as good as a packet of it, that a
- * round takes told_ps. */
+/* Visits the next entry. Returns true if its flow gets a CNP, with 'k' set like a packet of it and told_ps to
+ * the time of a round. */
 bool cnp_arbiter_visit(struct sim *, struct host *, struct packet *k, uint64_t *told_ps);
 
 /* Awaits the turn after it. A host without entries awaits none. */

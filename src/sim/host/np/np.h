@@ -1,8 +1,7 @@
-/* src/sim/host/np/np.h - the notification point: how a receiver tells senders of marked packets.
+/* src/sim/host/np/np.h - the notification point: how a receiver informs senders of marked packets.
  *
- * One file per kind of receiver, each fills a struct np_algo: np.c sends a CNP at once, but not too often;
- * cnp_arbiter.c lets congested flows wait for their turn. Which it is follows from the congestion control,
- * where a world is built.
+ * One file per kind of receiver, each with a struct np_algo: np.c sends a CNP at once, but with a minimum
+ * spacing; cnp_arbiter.c serves congested flows in rotation. The congestion control decides which is used.
  */
 #ifndef SIM_HOST_NP_NP_H
 #define SIM_HOST_NP_NP_H
@@ -10,7 +9,7 @@
 #include "sim/host/nic.h"
 
 struct np_algo {
-    /* A packet has come marked. Returns whether its sender is to be told now. */
+    /* A marked packet has arrived. Returns whether to send a CNP now. */
     bool (*on_mark)(struct sim *, struct host *, struct flow_rx *, const struct packet *);
 
     /* What is wrong with the state of a host, or NULL. */

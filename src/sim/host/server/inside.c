@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-struct inside_link { uint64_t out_ps, in_ps; };      /* of a GPU: in use until then */
+struct inside_link { uint64_t out_ps, in_ps; };      /* of a GPU: busy until then */
 
 struct inside_message {
     struct message told;
@@ -16,7 +16,7 @@ struct inside_message {
 
 struct inside {
     struct inside_link    *link;             /* by host; of the whole world */
-    struct inside_message *message;          /* of this part, number 0 is none */
+    struct inside_message *message;          /* of this part; number 0 is not used */
     uint32_t               used, max, free;
 };
 
@@ -74,8 +74,8 @@ static void await(struct sim *s, uint32_t id, uint32_t node, uint64_t at_ps)
     evq_add(&s->engine.evq, id, at_ps, sim_order(s, &s->net.node[node], at_ps));
 }
 
-/* When the last byte is there. The way in is taken as soon as the first byte comes, if nobody else is before
- * it. */
+/* Returns when the last byte arrives. The receiving link is taken when the first byte arrives and the link is
+ * free. */
 static uint64_t send(struct sim *s, const struct host *h, uint32_t dst, uint64_t tx_ps)
 {
     struct inside_link *out = &s->hosts.inside->link[h->id], *in = &s->hosts.inside->link[s->net.node[dst].host];
@@ -146,8 +146,8 @@ static void end(struct sim *s, const struct inside_message *m)
 bool inside_on_packet(struct sim *s, uint32_t id, struct packet *k)
 {
     uint32_t              number = k->flow;
-    struct inside_message m = s->hosts.inside->message[number];      /* whoever is told may start others,
-                                                                      * and the table grow */
+    struct inside_message m = s->hosts.inside->message[number];      /* a copy: starting others may move
+                                                                      * the table */
 
     if (!(k->flags & PACKET_RETURNED)) {
         k->flags |= PACKET_RETURNED;

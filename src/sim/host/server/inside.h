@@ -1,11 +1,11 @@
-/* src/sim/host/server/inside.h - messages between GPUs of one server: they do not leave it.
+/* src/sim/host/server/inside.h - messages between GPUs of one server.
  *
- * Every GPU has a link of its own in and out (graph.inside_rate_bps), and what is between them has room for
- * all. A message is no packets: it takes its time on the way out, one after the other, and, a delay later, on
- * the way in; both ends are told when packets would tell them. There is no congestion control, nothing is
- * lost or paused.
+ * Every GPU has one link in and one out (graph.inside_rate_bps); the switch between them never blocks. A
+ * message is not split into packets: messages take the outgoing link one after the other and, a delay later,
+ * the incoming link. Both ends are informed when packets would do so. There is no congestion control, loss or
+ * pause.
  *
- * A message under way is a packet record that is an event at a host. All GPUs of a server are in one part of
+ * A message in flight is a packet record that is an event at a host. All GPUs of a server are in one part of
  * the world.
  */
 #ifndef SIM_HOST_SERVER_INSIDE_H
@@ -13,7 +13,7 @@
 
 #include "sim/host/nic.h"
 
-/* What servers need; nothing if there are none. In a part of the world: beside the links of the whole. */
+/* Builds the state, if there are servers. A part has its own messages and shares the links. */
 void inside_build(struct sim *);
 void inside_build_part(struct sim *, struct arena *);
 void inside_free(struct sim *);
@@ -26,7 +26,7 @@ static inline bool inside_is(const struct packet *k)
     return k->kind == PACKET_CNP && k->flags & PACKET_INSIDE;
 }
 
-/* A message has come to the host, or its source is told so. Returns whether the packet is used again. */
+/* A message has arrived, or its source learns that. Returns whether the packet is reused. */
 bool inside_on_packet(struct sim *, uint32_t id, struct packet *);
 
 #endif

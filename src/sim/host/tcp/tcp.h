@@ -82,10 +82,10 @@ struct tcp_host {
     struct { uint32_t head, tail; } turn[PRIOS];         /* flows that wait for their turn, by class */
     uint32_t active;             /* list of flows */
     uint32_t woken;              /* list of flows that the stack will look at */
-    uint8_t  ready;              /* bit c: somebody waits in class c */
+    uint8_t  ready;              /* bit c: a flow waits in class c */
     uint8_t  rdma_prio;          /* class of the queue pair that started last: RDMA has its weight */
     uint64_t served[PRIOS + 1];  /* by class, and RDMA: bytes over weight */
-    uint64_t served_last;        /* that of the one who went last: nobody has less */
+    uint64_t served_last;        /* of the class served last, which had the least */
 };
 
 /* ---- maps of packets, by number, modulo ---- */

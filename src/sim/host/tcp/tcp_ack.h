@@ -1,5 +1,4 @@
-/* src/sim/host/tcp/tcp_ack.h - what a TCP sender makes of acknowledgements: what has arrived, what is lost,
- * and how large the window is. */
+/* src/sim/host/tcp/tcp_ack.h - a TCP sender handles acknowledgements: arrivals, losses and the window. */
 #ifndef SIM_HOST_TCP_TCP_ACK_H
 #define SIM_HOST_TCP_TCP_ACK_H
 

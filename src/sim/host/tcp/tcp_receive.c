@@ -43,7 +43,7 @@ static bool take(struct tcp_rx *x, uint64_t n)
     return true;
 }
 
-/* Moves on over what is there. */
+/* Advances over packets that have arrived. */
 static void deliver(struct flow_rx *rx, struct tcp_rx *x, uint32_t mss)
 {
     uint64_t n = rx->expected / mss;

@@ -1,4 +1,4 @@
-/* src/sim/host/tcp/tcp_receive.h - TCP's receiving: what is kept, and when it is acknowledged. */
+/* src/sim/host/tcp/tcp_receive.h - the TCP receiver: keeps packets and acknowledges them. */
 #ifndef SIM_HOST_TCP_TCP_RECEIVE_H
 #define SIM_HOST_TCP_TCP_RECEIVE_H
 

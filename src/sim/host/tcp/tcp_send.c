@@ -26,7 +26,7 @@ static uint64_t room(const struct tcp_tx *t)
     return free == 0 && (flight == 0 || t->is_urgent) ? 1 : free;
 }
 
-/* Packets there are to send: lost ones first, then new ones as far as the receiver has room. */
+/* Packets to send: lost ones first, then new ones for which the receiver has room. */
 static uint64_t sendable(const struct tcp_tx *t)
 {
     uint64_t limit = t->first + TCP_PACKETS_MAX < t->end ? t->first + TCP_PACKETS_MAX : t->end;
@@ -284,7 +284,7 @@ static inline uint64_t over_weight(const struct sim *s, uint32_t bytes, uint32_t
     return ((uint64_t)bytes << SERVED_SHIFT) / s->cfg.weight[class];
 }
 
-/* Who has had least goes next: a class of TCP, RDMA, or nobody. Classes that are paused do not. */
+/* The class that has had least is next: a class of TCP, RDMA, or none. Paused classes are skipped. */
 static uint32_t choose(struct sim *s, struct host *h, bool has_rdma)
 {
     struct tcp_host *th = tcp_host_of(s, h);
