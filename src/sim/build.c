@@ -103,8 +103,8 @@ static void build_port(struct sim *s, struct speeds *speeds, struct port *p, uin
 {
     const struct graph_link *l = &s->net.graph.link[link];
 
-    *p = (struct port){ .node = &s->net.node[node], .id = (uint32_t)(p - s->net.port), .link = link, .index = index,
-                        .rate_bps = l->rate_bps, .delay_ps = (uint32_t)l->delay_ps,
+    *p = (struct port){ .node = &s->net.node[node], .id = (uint32_t)(p - s->net.port), .link = link,
+                        .index = index, .rate_bps = l->rate_bps, .delay_ps = (uint32_t)l->delay_ps,
                         .is_switch = s->net.graph.node[node].is_switch, .loss = l->loss, .ber = l->ber,
                         .is_lossy = l->loss > 0 || l->ber > 0 };
     p->slow_path = p->is_lossy ? SLOW_LINK : 0;
@@ -142,7 +142,8 @@ static void build_ports(struct sim *s)
 
 static void build_switch_port(const struct sim *s, struct port *p, uint64_t host_bps)
 {
-    uint32_t headroom = s->cfg.headroom_bytes ? (uint32_t)s->cfg.headroom_bytes : s->model.headroom_bytes(&s->cfg, p);
+    uint32_t headroom = s->cfg.headroom_bytes ? (uint32_t)s->cfg.headroom_bytes :
+                                                s->model.headroom_bytes(&s->cfg, p);
 
     p->headroom_bytes_max = s->cfg.is_lossless ? headroom : 0;
     p->shift = (uint8_t)s->cfg.pfc_shift;
@@ -153,7 +154,8 @@ static void build_switch_port(const struct sim *s, struct port *p, uint64_t host
 
 static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct err *err)
 {
-    uint32_t classes = (uint32_t)__builtin_popcount(traffic_prios(s->program.traffic) & ~(uint32_t)s->cfg.lossy_prios);
+    uint32_t prios = traffic_prios(s->program.traffic) & ~(uint32_t)s->cfg.lossy_prios;
+    uint32_t classes = (uint32_t)__builtin_popcount(prios);
     int64_t  set_aside = 0;
 
     if (s->model.shares)
@@ -172,8 +174,8 @@ static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct
         s->model.account->init(s, n);
     if (s->cfg.is_lossless && n->shared_bytes_max <= 0)
         return err_set(err, EINVAL,
-                       "the buffer of %s (%llu bytes) is smaller than the headroom and reserve of its %u ports "
-                       "(%lld bytes)",
+                       "the buffer of %s (%llu bytes) is smaller than the headroom and reserve "
+                       "of its %u ports (%lld bytes)",
                        s->net.graph.node[n->id].name, (unsigned long long)s->cfg.buffer_bytes, n->ports,
                        (long long)((int64_t)s->cfg.buffer_bytes - n->shared_bytes_max));
     return 0;
@@ -221,7 +223,8 @@ static void build_hosts(struct sim *s)
         if (s->net.node[n].is_switch)
             continue;
         s->net.node[n].host = i++;
-        *h = (struct host){ .id = s->net.node[n].host, .node = n, .port = &s->net.port[s->net.node[n].first_port], .rtt_due_ps = NEVER };
+        *h = (struct host){ .id = s->net.node[n].host, .node = n,
+                            .port = &s->net.port[s->net.node[n].first_port], .rtt_due_ps = NEVER };
         control_add_host(s, h);
         if (s->model.source_port)
             h->pair_sport = arena_alloc(&s->pair_arena, s->net.hosts, sizeof *h->pair_sport);
@@ -269,7 +272,8 @@ static void build_epoch(struct sim *s, struct route *r, const uint32_t *first_po
 static void build_routes(struct sim *s)
 {
     const struct link_change *c = s->cfg.change;
-    uint32_t                 *first_port = xcalloc(s->net.nodes + 1ul, sizeof *first_port), epochs = change_build(s), e = 0;
+    uint32_t                 *first_port = xcalloc(s->net.nodes + 1ul, sizeof *first_port);
+    uint32_t                  epochs = change_build(s), e = 0;
     bool                     *down = xcalloc(s->net.graph.links + 1ul, sizeof *down);
 
     for (uint32_t n = 0; n < s->net.nodes; n++)
@@ -300,11 +304,13 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
             count += s->net.node[i].is_switch ? s->cfg.buffer_bytes / s->cfg.pfc_bytes : PACKETS_OF_HOST;
     count += s->cfg.buffer_wraps ? 1u << 20 : 0;     /* a switch then has no limit */
     count *= s->cfg.lb->is_woven ? 2 : 1;            /* packets that ConWeave holds are in no buffer */
-    for (uint32_t i = 0; i < s->net.graph.links; i++)
-        if (part == ALL_PARTS || s->net.node[s->net.graph.link[i].a].part == part ||
-            s->net.node[s->net.graph.link[i].b].part == part)
-            count += (uint64_t)((double)s->net.graph.link[i].rate_bps * (double)s->net.graph.link[i].delay_ps / (4 * PS_PER_S)) /
-                     s->cfg.pfc_bytes + 4096;
+    for (uint32_t i = 0; i < s->net.graph.links; i++) {
+        const struct graph_link *l = &s->net.graph.link[i];
+
+        if (part == ALL_PARTS || s->net.node[l->a].part == part || s->net.node[l->b].part == part)
+            count += 4096 + (uint64_t)((double)l->rate_bps * (double)l->delay_ps / (4 * PS_PER_S)) /
+                            s->cfg.pfc_bytes;
+    }
     return count < PACKETS_MAX ? (uint32_t)count : PACKETS_MAX;
 }
 
@@ -313,7 +319,8 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
 static void reserve_lines(struct sim *s)
 {
     uint64_t parts = 1ull + divide_most(s, s->cfg.threads ? s->cfg.threads : 1);
-    uint64_t fixed = 2 + s->net.ports * (sizeof(struct port) / EVQ_LINE) + s->net.hosts * (sizeof(struct host) / EVQ_LINE);
+    uint64_t fixed = 2 + s->net.ports * (sizeof(struct port) / EVQ_LINE) +
+                     s->net.hosts * (sizeof(struct host) / EVQ_LINE);
     uint64_t events = run_events_most(s), packets = packets_at_once(s, ALL_PARTS);
 
     if (fixed + parts * (events + packets + PACKETS_SPARE) > EVQ_HEAP)

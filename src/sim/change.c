@@ -63,7 +63,8 @@ uint32_t change_build(struct sim *s)
             const struct port *p = k ? find_port(&s->net, c->link)->peer : find_port(&s->net, c->link);
             uint32_t           n = p->node->id;
 
-            s->net.change[s->net.first_change[n] + made[n]++] = (struct port_change){ epoch, p->id, c->is_up };
+            s->net.change[s->net.first_change[n] + made[n]++] =
+                (struct port_change){ epoch, p->id, c->is_up };
         }
     }
     free(made);

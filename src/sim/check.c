@@ -69,7 +69,8 @@ void check_totals(const struct sim *s, const struct check_sums *sums)
     const struct sim_counters *c = &s->engine.counters;
 
     expect_of_world(sums->packets == sums->live, s, "packets are neither on a wire nor in a queue");
-    expect_of_world(c->payload_sent == c->payload_received + c->payload_stale + c->payload_dropped + sums->payload, s,
+    expect_of_world(c->payload_sent == c->payload_received + c->payload_stale + c->payload_dropped +
+                                       sums->payload, s,
                     "bytes sent are not bytes received, dropped and in flight");
     expect_of_world(!is_tight(s) || c->dropped_buffer == c->dropped_lossy, s,
                     "a lossless network has dropped a packet");

@@ -6,8 +6,8 @@
 /* Prefetches the ports and hosts that own the events, the queues of ports that become free, and the second
  * events of buckets. There is no branch on the kind of event, which is unpredictable: a useless prefetch
  * repeats a line. With 'ways', also the last route of that port. */
-static inline __attribute__((always_inline)) void ask_for_owners(const struct evq *q, const uint32_t *events, uint32_t count,
-                                                                 const struct network *ways)
+static inline __attribute__((always_inline))
+void ask_for_owners(const struct evq *q, const uint32_t *events, uint32_t count, const struct network *ways)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct event *e = evq_event(q, events[i]);
@@ -15,7 +15,8 @@ static inline __attribute__((always_inline)) void ask_for_owners(const struct ev
         uint32_t            is_last = e->next >= EVQ_HEAP, next = e->next + is_last * (events[i] - e->next);
 
         __builtin_prefetch(owner, 1);
-        __builtin_prefetch(owner + (owner_kind(e) == EV_SWITCH_FREE) * offsetof(struct port, mark_above_bytes), 1);
+        __builtin_prefetch(owner + (owner_kind(e) == EV_SWITCH_FREE) *
+                                   offsetof(struct port, mark_above_bytes), 1);
         __builtin_prefetch(evq_event(q, next), 1);
         if (ways) {
             uint64_t port = (uint64_t)(owner - (const char *)ways->port) / sizeof(struct port);

@@ -10,7 +10,8 @@
  * of the wire are full, the peer finishes a packet; two more for what overran the threshold. */
 static uint32_t nic_headroom_bytes(const struct sim_cfg *c, const struct port *p)
 {
-    uint64_t frames_bytes = 4ull * (sim_largest_frame(c) + c->spacing_bytes) + c->pfc_bytes + c->spacing_bytes;
+    uint64_t frames_bytes = 4ull * (sim_largest_frame(c) + c->spacing_bytes) +
+                            c->pfc_bytes + c->spacing_bytes;
 
     return (uint32_t)((unsigned __int128)p->rate_bps * p->delay_ps * 2 / 8 / PS_PER_S + frames_bytes);
 }
@@ -34,7 +35,8 @@ static struct model nic(const struct sim_cfg *c)
     uint8_t echo = takes_marks_from_acks(c) ? PACKET_ECHO : 0;
 
     return (struct model){
-        .tick_ps = 1, .headroom_bytes = nic_headroom_bytes, .pfc_queue = QUEUE_CONTROL, .weight_max = UINT8_MAX,
+        .tick_ps = 1, .headroom_bytes = nic_headroom_bytes, .pfc_queue = QUEUE_CONTROL,
+        .weight_max = UINT8_MAX,
         .marked_kinds = 1u << PACKET_DATA, .marked_flags = PACKET_ECN,
         .sport_first = 0xc000, .sport_mask = 0x3fff, .after_send = SENT_ASKS, .repace = pacer_repace,
         .echo = echo, .ack_flags = echo, .reply_queue = REPLY_BY_CLASS, .on_copy = receive_ack_copy,
@@ -156,8 +158,9 @@ void model_build(struct sim *s)
     s->sw.pass_alone_max = counts_turns(s) ? 0 : s->sw.pass_bytes_max;
     s->sw.pass_used_max = lossy_pass_max(s);
     for (uint32_t c = 0; c < PRIOS; c++) {
+        bool is_by_class = s->model.reply_queue == REPLY_BY_CLASS || s->cfg.has_ack_prio;
+
         s->hosts.ack_prio[c] = s->cfg.has_ack_prio ? s->cfg.ack_prio : (uint8_t)c;
-        s->hosts.reply_queue[c] = s->model.reply_queue == REPLY_BY_CLASS || s->cfg.has_ack_prio ? (uint8_t)c :
-                                                                                                s->model.reply_queue;
+        s->hosts.reply_queue[c] = is_by_class ? (uint8_t)c : s->model.reply_queue;
     }
 }

@@ -58,7 +58,8 @@ static uint64_t span_ps(const struct sim *s)
     uint64_t span = 0, far = 0;
 
     for (uint32_t i = 0; i < s->net.ports; i++) {
-        uint64_t reach = s->net.port[i].delay_ps + s->net.port[i].tx_ps[sim_largest_frame(&s->cfg)] + PS_PER_US;
+        const struct port *p = &s->net.port[i];
+        uint64_t           reach = p->delay_ps + p->tx_ps[sim_largest_frame(&s->cfg)] + PS_PER_US;
 
         span = reach > span ? reach : span;
         far += reach > SPAN_MAX_PS;
@@ -129,7 +130,8 @@ static void expect_frames(struct sim *s)
 
 void run_build_events(struct sim *s, struct arena *arena)
 {
-    uint32_t events = number_events(s, 0), most = events + s->net.ports + s->net.hosts + s->engine.packets.limit - s->engine.packets.first;
+    uint32_t events = number_events(s, 0), packets = s->engine.packets.limit - s->engine.packets.first;
+    uint32_t most = events + s->net.ports + s->net.hosts + packets;
     void    *line = arena_alloc(s->lines, events, EVQ_LINE);
 
     evq_init(&s->engine.evq, arena, s->lines->base, most + PACKETS_SPARE, bucket_ps(s), span_ps(s));
@@ -162,16 +164,16 @@ static void on_flow(struct sim *s, uint32_t stream)
 static __attribute__((noinline)) void on_numbered(struct sim *s, enum event_kind kind, uint32_t index)
 {
     switch (kind) {
-    case EV_FLOW:          on_flow(s, index);                                                            break;
-    case EV_SIGNAL:        program_on_signals(&s->engine, &s->program);                                  break;
-    case EV_TIMEOUT:       host_on_timeout(s, &s->net.host[index]);                                      break;
-    case EV_TCP_TIMER:     host_on_tcp_timer(s, &s->net.host[index]);                                    break;
-    case EV_TCP_WAKE:      host_on_tcp_wake(s, &s->net.host[index]);                                     break;
-    case EV_CNP_TURN:      host_on_turn(s, &s->net.host[index]);                                         break;
-    case EV_PAUSE_END:     change_on_pause_end(s, &s->net.port[index / PRIOS], index % PRIOS);           break;
-    case EV_PAUSE_REFRESH: switch_refresh_pause(s, &s->net.port[index / PRIOS], index % PRIOS);          break;
-    case EV_CHANGE:        change_on_epoch(s, &s->net.node[index]);                                      break;
-    case EV_REPLAY:        skip_on_event(s);                                                             break;
+    case EV_FLOW:          on_flow(s, index);                                                    break;
+    case EV_SIGNAL:        program_on_signals(&s->engine, &s->program);                          break;
+    case EV_TIMEOUT:       host_on_timeout(s, &s->net.host[index]);                              break;
+    case EV_TCP_TIMER:     host_on_tcp_timer(s, &s->net.host[index]);                            break;
+    case EV_TCP_WAKE:      host_on_tcp_wake(s, &s->net.host[index]);                             break;
+    case EV_CNP_TURN:      host_on_turn(s, &s->net.host[index]);                                 break;
+    case EV_PAUSE_END:     change_on_pause_end(s, &s->net.port[index / PRIOS], index % PRIOS);   break;
+    case EV_PAUSE_REFRESH: switch_refresh_pause(s, &s->net.port[index / PRIOS], index % PRIOS);  break;
+    case EV_CHANGE:        change_on_epoch(s, &s->net.node[index]);                              break;
+    case EV_REPLAY:        skip_on_event(s);                                                     break;
     default:               __builtin_unreachable();
     }
 }

@@ -46,7 +46,8 @@ static void configure_hf2t(struct sim *s)
 
 static int divide(struct sim *s, struct err *err)
 {
-    uint32_t threads = s->cfg.threads ? s->cfg.threads : 1, parts = s->cfg.is_fast ? 1 : divide_count(s, threads);
+    uint32_t threads = s->cfg.threads ? s->cfg.threads : 1;
+    uint32_t parts = s->cfg.is_fast ? 1 : divide_count(s, threads);
 
     return parts > 1 ? partition_new(s, parts, threads < parts ? threads : parts, err) : 0;
 }

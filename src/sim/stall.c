@@ -30,7 +30,8 @@ void stall_init(struct stall *st, const struct sim *s)
 {
     uint64_t tcp_ps = 0;
 
-    *st = (struct stall){ .every_ps = RTO_TRIES * max_u64(rto_default_longest_ps(s), rto_default_full_ps(s)) };
+    *st = (struct stall){ .every_ps = RTO_TRIES *
+                                      max_u64(rto_default_longest_ps(s), rto_default_full_ps(s)) };
     for (uint32_t i = 0; i < s->cfg.tcps; i++)
         tcp_ps = max_u64(tcp_ps, max_u64(s->cfg.tcp[i].rto_ps_min, 3 * s->net.base_rtt_ps));
     st->every_ps = max_u64(st->every_ps, TCP_DOUBLED * tcp_ps);

@@ -134,7 +134,8 @@ enum wait waits_of(const struct waits *w, const struct flow *f)
     if (h->port->is_down || found & DOWN)
         return WAIT_LINK;
     if (may_send(s, h, f))
-        return h->port->paused >> f->prio & 1 ? WAIT_PAUSE : f->heap_at != NOT_IN_HEAP ? WAIT_PACER : WAIT_TURN;
+        return h->port->paused >> f->prio & 1 ? WAIT_PAUSE :
+               f->heap_at != NOT_IN_HEAP      ? WAIT_PACER : WAIT_TURN;
     if (found & PAUSED)
         return WAIT_PAUSE;
     if (!(found & ON_ITS_WAY))

@@ -352,7 +352,8 @@ uint64_t evq_next_ps(const struct evq *q)
     if (q->heap_count)
         next = evq_event(q, q->heap[0])->at_ps;
     if (number != UINT64_MAX) {
-        uint32_t w = ((uint32_t)number & q->mask) / EVQ_WORD, b = w * EVQ_WORD + (uint32_t)__builtin_ctz(q->bits[w]);
+        uint32_t w = ((uint32_t)number & q->mask) / EVQ_WORD;
+        uint32_t b = w * EVQ_WORD + (uint32_t)__builtin_ctz(q->bits[w]);
 
         for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = evq_event(q, id)->next)
             next = evq_event(q, id)->at_ps < next ? evq_event(q, id)->at_ps : next;

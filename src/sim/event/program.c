@@ -33,7 +33,8 @@ int program_stream_bits(uint32_t most, uint32_t nodes, struct err *err)
 
     if (bits + bits_of(nodes ? nodes - 1 : 0) > 32)
         return err_set(err, EINVAL,
-                       "a host with %u streams of traffic in a network of %u nodes is too much: fewer entries, "
+                       "a host with %u streams of traffic in a network of %u nodes is too much: "
+                       "fewer entries, "
                        "or a smaller network", most, nodes);
     return bits;
 }

@@ -132,7 +132,8 @@ struct model conweave_model(const struct sim_cfg *c)
     return (struct model){
         .frame_ps = ns3_frame_ps, .tick_ps = PS_PER_NS, .hop_ps = ns3_hop_ps, .rest_ps = ns3_rest_ps,
         .build = build, .route.is_ascending = true,
-        .headroom_bytes = headroom_bytes, .unbooked_prios = 1, .account = &conweave_account, .random = switch_random,
+        .headroom_bytes = headroom_bytes, .unbooked_prios = 1, .account = &conweave_account,
+        .random = switch_random,
         .unmarked_bytes = CONWEAVE_QUEUE_BYTES, .marked_kinds = UINT8_MAX,
         .conga = &lb_conga_fork, .lb_key = set_key,
         .sport_first = 10000, .sport_mask = UINT16_MAX, .after_send = SENT_TIMER, .keeps_wake = keeps_wake,

@@ -7,7 +7,8 @@
 
 uint32_t conweave_headroom_bytes(const struct port *p)
 {
-    return (uint32_t)(p->rate_bps * (p->delay_ps / PS_PER_NS) / 8 / 1000000000 * 2) + 2 * CONWEAVE_PACKET_BYTES;
+    return (uint32_t)(p->rate_bps * (p->delay_ps / PS_PER_NS) / 8 / 1000000000 * 2) +
+           2 * CONWEAVE_PACKET_BYTES;
 }
 
 /* Bytes that queues share: all but the reserve of each class. */
@@ -26,7 +27,8 @@ static void init(struct sim *s, struct node *n)
         struct port *p = &s->net.port[n->first_port + i];
 
         p->shift = PASS_SHIFT;
-        p->headroom_bytes_max = s->cfg.headroom_bytes ? (uint32_t)s->cfg.headroom_bytes : conweave_headroom_bytes(p);
+        p->headroom_bytes_max = s->cfg.headroom_bytes ? (uint32_t)s->cfg.headroom_bytes :
+                                                        conweave_headroom_bytes(p);
         headrooms_bytes += i + 1 < n->ports ? p->headroom_bytes_max : 0;
     }
     n->shared_bytes_max = egress_bytes(s, n) - headrooms_bytes;
@@ -42,7 +44,8 @@ static uint32_t shared_bytes(uint32_t queue_bytes)
 
 static bool fits_egress(const struct sim *s, const struct port *out, const struct packet *k)
 {
-    return (int64_t)shared_bytes(out->queue[k->prio].bytes) + k->bytes <= s->net.conweave[out->node->id].egress_bytes_left;
+    return (int64_t)shared_bytes(out->queue[k->prio].bytes) + k->bytes <=
+           s->net.conweave[out->node->id].egress_bytes_left;
 }
 
 static bool fits_ingress(const struct sim *s, const struct node *n, const struct port *in,
@@ -109,7 +112,8 @@ static bool admit(struct sim *s, struct port *in, const struct port *out, struct
     class->bytes += k->bytes;
     if (n->shared_bytes_left < 0)
         class->headroom_bytes += k->bytes;
-    s->net.conweave[n->id].egress_bytes_left -= shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
+    s->net.conweave[n->id].egress_bytes_left -=
+        shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
     if (s->cfg.is_lossless)
         pfc->pause = pause_full_classes(s, n, in, class->headroom_bytes > 0);
     for (uint32_t pausing = in->pausing; pausing; pausing &= pausing - 1)
@@ -131,7 +135,8 @@ static struct port *release(struct sim *s, const struct port *out, const struct 
     class->headroom_bytes -= class->headroom_bytes > k->bytes ? k->bytes : class->headroom_bytes;
     if (!class->bytes)
         in->held &= (uint8_t)~(1u << k->prio);
-    s->net.conweave[n->id].egress_bytes_left += shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
+    s->net.conweave[n->id].egress_bytes_left +=
+        shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
     return in->pausing >> k->prio & 1 && may_resume(s, n, in, k->prio) ? in : NULL;
 }
 

@@ -399,7 +399,8 @@ static void tell(const struct sim *s, const struct flow *f)
     struct flow_result r = {
         .src = f->src, .dst = f->dst, .sport = (uint16_t)f->ports, .dport = (uint16_t)(f->ports >> 16),
         .prio = f->prio, .traffic = f->traffic, .bytes = pair_bytes(s, f), .start_ps = f->start_ps,
-        .fct_ps = engine_world_ps(&s->engine) - f->start_ps, .ideal_ps = s->model.end_ps ? s->model.end_ps(s, f) : f->ideal_ps, .resent_bytes = f->resent_bytes,
+        .fct_ps = engine_world_ps(&s->engine) - f->start_ps, 
+        .ideal_ps = s->model.end_ps ? s->model.end_ps(s, f) : f->ideal_ps, .resent_bytes = f->resent_bytes,
     };
 
     s->engine.hooks.flow_done(s->engine.hooks.arg, &r);

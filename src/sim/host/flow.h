@@ -11,7 +11,7 @@
  *
  *     end                     of the oldest message that is not acknowledged; UINT64_MAX: idle
  *     bytes                   of the one that is being sent
- *     start_ps, ideal_ps, tag, resent_bytes   of the oldest. Retransmissions count for it: the others wait for it
+ *     start_ps, ideal_ps, tag, resent_bytes   of the oldest. Retransmissions count for it
  *
  * Messages are records of the sender's part. The receiver may run on another thread, and reads a record only
  * after a packet of that message has arrived. It knows the last message that arrived in full, whose 'next'

@@ -178,7 +178,8 @@ static uint64_t longer_ps(const struct sim *s, struct flow *f)
     if (!s->cfg.is_unpaced)
         return pacer_gap_ps(s, f, f->gap_bytes) - was_ps;
     f->gap_rate_bps = f->out.rate_bps;
-    return model_frame_ps(&s->model, f->gap_bytes, f->out.rate_bps) - model_frame_ps(&s->model, f->gap_bytes, was_bps);
+    return model_frame_ps(&s->model, f->gap_bytes, f->out.rate_bps) -
+           model_frame_ps(&s->model, f->gap_bytes, was_bps);
 }
 
 APART void pacer_repace_last(struct sim *s, struct host *h, struct flow *f)

@@ -12,7 +12,8 @@ APART void probe_send(struct sim *s, struct host *h, struct flow *f)
 
     p->asked_ps = s->engine.now_ps + 1;
     f->out.probe_ps = NEVER;
-    *k = (struct packet){ .flow = (uint32_t)(f - s->flows.flow), .generation = f->generation, .seq = p->asked_ps,
+    *k = (struct packet){ .flow = (uint32_t)(f - s->flows.flow), .generation = f->generation,
+                          .seq = p->asked_ps,
                           .sent_ps = s->engine.now_ps, .src = f->src, .dst = f->dst, .ports = f->ports,
                           .bytes = (uint16_t)s->cfg.cnp_bytes, .kind = PACKET_CNP,
                           .prio = (prio < PRIOS ? prio : f->prio) & 7u, .flags = PACKET_PROBE };

@@ -22,9 +22,10 @@ struct probe {                   /* of a flow; all zero: none in flight */
 static inline bool probe_is_due(const struct sim *s, const struct flow *f)
 {
     const struct probe *p = &s->flows.probe[f - s->flows.flow];
+    bool                is_due = p->asked_ps ? s->engine.now_ps - (p->asked_ps - 1) >= PROBE_LOST_PS :
+                                               s->engine.now_ps >= f->out.probe_ps;
 
-    return (p->asked_ps ? s->engine.now_ps - (p->asked_ps - 1) >= PROBE_LOST_PS : s->engine.now_ps >= f->out.probe_ps) &&
-           f->controlled;
+    return is_due && f->controlled;
 }
 
 void probe_send(struct sim *, struct host *, struct flow *);

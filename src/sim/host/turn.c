@@ -9,7 +9,8 @@
 
 static size_t table_bytes(uint32_t capacity)
 {
-    return (2 * sizeof(uint32_t) + sizeof(uint64_t)) * capacity + sizeof(uint64_t) + 2 * sizeof(uint64_t) * (capacity / 64);
+    return (2 * sizeof(uint32_t) + sizeof(uint64_t)) * capacity + sizeof(uint64_t) +
+           2 * sizeof(uint64_t) * (capacity / 64);
 }
 
 static void set_tables(struct host *h, char *memory, uint32_t capacity)

@@ -79,9 +79,10 @@ static inline uint64_t queue_bytes(const struct port *p)
 static inline uint64_t sent_bytes(const struct engine *e, const struct port *p)
 {
     const uint64_t *packets = p->counters.tx_packets;
-    uint64_t        all = packets[PACKET_DATA] + packets[PACKET_ACK] + packets[PACKET_NACK] + packets[PACKET_CNP] +
-                          packets[PACKET_PFC];
+    uint64_t        all = 0;
 
+    for (uint32_t kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
+        all += packets[kind];
     return p->counters.tx_bytes + all * e->inband->spacing_bytes;
 }
 
@@ -98,7 +99,8 @@ static void record(const struct engine *e, const struct port *p, uint32_t id, co
         t->records = CC_HOPS_MAX + 1;
     else
         t->hop[t->records++] = (struct cc_hop){ .rate_bps = p->rate_bps, .at_ps = e->now_ps,
-                                                .sent_bytes = sent_bytes(e, p), .queue_bytes = queue_bytes(p) };
+                                                .sent_bytes = sent_bytes(e, p),
+                                                .queue_bytes = queue_bytes(p) };
 }
 
 static void raise_digest(const struct engine *e, const struct port *p, struct inband *t)
@@ -305,8 +307,9 @@ uint32_t pfc_new_frame(struct engine *e, const struct pfc_cfg *c, struct port *p
     id = engine_new_packet(e);
     k = &e->packets.packet[id];
     e->counters.pfc_sent++;
-    *k = (struct packet){ .kind = PACKET_PFC, .prio = (uint8_t)(prio & 7), .seq = is_pause, .in_port = UNBOOKED,
-                          .bytes = (uint16_t)c->frame_bytes, .src = p->node->id, .dst = p->peer->node->id };
+    *k = (struct packet){ .kind = PACKET_PFC, .prio = (uint8_t)(prio & 7), .seq = is_pause,
+                          .in_port = UNBOOKED, .bytes = (uint16_t)c->frame_bytes, .src = p->node->id,
+                          .dst = p->peer->node->id };
     return id;
 }
 

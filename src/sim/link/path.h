@@ -80,7 +80,8 @@ static inline uint32_t path_choose(const struct engine *e, const struct schedule
 enum path_fate { PATH_ARRIVES, PATH_LOST, PATH_CROSSES };    /* crosses: its link leads to another part of
                                                               * the world */
 
-#define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_BORDER | SLOW_TAPPED | SLOW_RECORD | SLOW_PROBED)
+#define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_BORDER | SLOW_TAPPED | SLOW_RECORD | \
+                   SLOW_PROBED)
 
 /* The same for a port with a rare case. PFC frames are not lost to errors here, because our switches do not
  * repeat them. With engine.loss_stream, frames are lost on arrival. */
@@ -151,11 +152,11 @@ void pfc_end_refresh(struct engine *, struct port *, uint32_t prio);
 
 /* ---- telemetry in packets ----
  *
- * A host's port begins with nothing. Every switch adds a record (CC_HOPS), raises one number (CC_DIGEST) or counts itself
- * (CC_PATH) when the packet leaves its queue; queue lengths do not include the packet. A packet that passes more switches
- * than there is room for, which only happens after links have failed, ends with CC_HOPS_MAX + 1 records and is ignored.
- * The receiver sends a copy back; with CC_PATH its port adds how long it had the packet. Packets have room for it in
- * packet_pool.inband. */
+ * A host's port begins with nothing. Every switch adds a record (CC_HOPS), raises one number (CC_DIGEST) or
+ * counts itself (CC_PATH) when the packet leaves its queue; queue lengths do not include the packet. A packet
+ * that passes more switches than there is room for, which only happens after links have failed, ends with
+ * CC_HOPS_MAX + 1 records and is ignored. The receiver sends a copy back; with CC_PATH its port adds how long
+ * it had the packet. Packets have room for it in packet_pool.inband. */
 
 /* CC_DIGEST: returns the next random number of a node. */
 uint32_t inband_random(struct engine *, uint32_t node);

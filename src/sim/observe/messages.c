@@ -157,7 +157,8 @@ static void look_at_waiting(struct messages *m, uint64_t now_ps)
         add_waiting(m, &p, p.bytes - pair_acked(s, f), f->ideal_ps, now_ps);
         if (!f->is_lasting)
             continue;
-        for (uint32_t id = s->flows.pairs.posted[pair_of(s, f)->head].next; id; id = s->flows.pairs.posted[id].next) {
+        for (uint32_t id = s->flows.pairs.posted[pair_of(s, f)->head].next; id;
+             id = s->flows.pairs.posted[id].next) {
             const struct posted *w = &s->flows.pairs.posted[id];
 
             p.at_ps = w->start_ps;

@@ -73,7 +73,8 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
         struct report_port   *seen = &r->port[i];
         uint64_t              paused_ps = port_paused_ps(p, now_ps - o->sim->engine.skipped_ps);
 
-        *seen = (struct report_port){ .device = p->node->id, .rate_bps = p->rate_bps, .is_uplink = !p->is_switch };
+        *seen = (struct report_port){ .device = p->node->id, .rate_bps = p->rate_bps,
+                                      .is_uplink = !p->is_switch };
         for (int c = 0; c < PORT_COUNTS; c++)
             seen->count[c] = p->counters.count[c] - (port_info[c].how == FIGURE_SUM ? was->count[c] : 0);
         seen->paused_ps = paused_ps - o->port_was_paused_ps[i];

@@ -72,7 +72,8 @@ void ring_free(struct ring *r)
 
 bool ring_has_room(const struct ring *r)
 {
-    return atomic_load_explicit(&r->put, memory_order_relaxed) - atomic_load_explicit(&r->got, memory_order_acquire) != r->size;
+    return atomic_load_explicit(&r->put, memory_order_relaxed) -
+           atomic_load_explicit(&r->got, memory_order_acquire) != r->size;
 }
 
 /* The place of what goes into a ring next; the reader had those after it before, so they are asked for. */

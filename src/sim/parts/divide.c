@@ -83,7 +83,8 @@ static void join_servers(const struct clusters *c, const struct sim *s)
  * hardly go ahead of another over them. */
 static void find_clusters(struct clusters *c, const struct sim *s)
 {
-    *c = (struct clusters){ xcalloc(s->net.nodes + 1ul, sizeof *c->head), xcalloc(s->net.nodes + 1ul, sizeof *c->next),
+    *c = (struct clusters){ xcalloc(s->net.nodes + 1ul, sizeof *c->head),
+                            xcalloc(s->net.nodes + 1ul, sizeof *c->next),
                             xcalloc(s->net.nodes + 1ul, sizeof *c->has_hosts), 0 };
     for (uint32_t n = 0; n < s->net.nodes; n++)
         c->head[n] = n;

@@ -39,7 +39,8 @@ enum { WAITS, SENT, ARRIVED, OVER };     /* state of a flow that is replayed */
 /* Of Student's t: 97.5 % lie below, by degrees of freedom. Tables of any book, e.g. NIST/SEMATECH
  * 1.3.6.7.2. */
 static const double student[TAPES_MAX] = {
-    0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+    0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
+    2.131,
 };
 
 double replay_spread(const uint64_t *value, uint32_t n)
@@ -323,7 +324,8 @@ static void end_flow(struct sim *s, const struct tape_flow *f, const struct mess
 {
     struct sim_counters *c = &s->engine.counters;
     struct flow_result   told = {
-        .src = f->src, .dst = f->dst, .sport = (uint16_t)f->ports, .dport = (uint16_t)(f->ports >> 16), .prio = f->prio,
+        .src = f->src, .dst = f->dst, .sport = (uint16_t)f->ports, .dport = (uint16_t)(f->ports >> 16),
+        .prio = f->prio,
         .traffic = f->traffic, .bytes = f->bytes, .start_ps = m->start_ps, .fct_ps = f->end_ps - f->start_ps,
         .ideal_ps = f->ideal_ps, .resent_bytes = f->resent_bytes,
     };

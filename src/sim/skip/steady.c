@@ -170,7 +170,8 @@ static double queue_differs(const struct steady *d, const struct sim *s, uint32_
     const struct mark *a = mark_before(d, 2), *c = mark_before(d, 0);
     uint64_t           was = a->queued[i], is = c->queued[i], by = is > was ? is - was : was - is;
     uint64_t           slack = FRAMES_SLACK * sim_largest_frame(&s->cfg);
-    double             could = (double)s->net.port[i].rate_bps / 8 * (double)(c->at_ps - a->at_ps) / (double)PS_PER_S;
+    double             could = (double)s->net.port[i].rate_bps / 8 * (double)(c->at_ps - a->at_ps) /
+                               (double)PS_PER_S;
 
     return by > slack ? (double)(by - slack) / could : 0;
 }
@@ -278,7 +279,8 @@ static double error_of(const struct steady *d, const struct sim *s, double diffe
     double quarter_ps = (double)(mark_before(d, 0)->at_ps - mark_before(d, 1)->at_ps), least = INFINITY;
 
     for (uint32_t i = 0; i < mark_before(d, 0)->flows; i++)
-        least = fmin(least, rate_between(&mark_before(d, 2)->flow[i], &mark_before(d, 0)->flow[i]) * reach_ps);
+        least = fmin(least, reach_ps *
+                            rate_between(&mark_before(d, 2)->flow[i], &mark_before(d, 0)->flow[i]));
     return difference * reach_ps / (2 * quarter_ps) + s->cfg.mtu_bytes / 2.0 / least;
 }
 
@@ -483,7 +485,8 @@ static void land(struct steady *d, struct sim *s)
 
 void steady_fly(struct steady *d, struct sim *s, uint64_t world_ps)
 {
-    uint64_t to = world_ps < d->to_ps ? world_ps : d->to_ps, was = d->at_ps - d->from_ps, is = to - d->from_ps;
+    uint64_t to = world_ps < d->to_ps ? world_ps : d->to_ps;
+    uint64_t was = d->at_ps - d->from_ps, is = to - d->from_ps;
     uint64_t bytes = fly_flows(d, s, is);
 
     assert(to >= d->at_ps);

@@ -50,8 +50,11 @@ static uint64_t slowest_bps(const struct sim *s, const struct path *path)
 {
     uint64_t slowest = UINT64_MAX;
 
-    for (uint32_t i = 0; i < path->hops; i++)
-        slowest = s->net.port[path->port[i]].rate_bps < slowest ? s->net.port[path->port[i]].rate_bps : slowest;
+    for (uint32_t i = 0; i < path->hops; i++) {
+        uint64_t rate = s->net.port[path->port[i]].rate_bps;
+
+        slowest = rate < slowest ? rate : slowest;
+    }
     return slowest;
 }
 

@@ -39,7 +39,8 @@ static uint64_t hop_ps(const struct sim *s, const struct port *p)
 {
     if (s->model.hop_ps)
         return s->model.hop_ps(&s->cfg, p);
-    return p->tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes] + p->peer->tx_ps[s->cfg.ack_bytes] + 2ull * p->delay_ps;
+    return p->tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes] + p->peer->tx_ps[s->cfg.ack_bytes] +
+           2ull * p->delay_ps;
 }
 
 static void find_hops(struct search *f)

@@ -194,8 +194,8 @@ struct sim {
     struct arena         *lines;             /* objects that begin with an event: the whole world's
                                               * line_arena */
     uint32_t              packets_most;      /* of a part: number of lines */
-    struct arena          arena, lb_arena, line_arena, packet_arena, flow_arena, rx_arena, list_arena, pair_arena, tcp_arena, selective_arena;
-    struct arena          probe_arena, lasting_arena;
+    struct arena          arena, lb_arena, line_arena, packet_arena, flow_arena, rx_arena, list_arena;
+    struct arena          pair_arena, tcp_arena, selective_arena, probe_arena, lasting_arena;
     struct engine         engine;            /* large, so it is last */
 };
 

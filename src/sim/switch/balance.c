@@ -1,7 +1,6 @@
 #include "sim/switch/balance.h"
 #include "lb/conga.h"
-#include "lb/ecmp.h"
-#include "net/address.h"
+#include "sim/switch/forward.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -50,9 +49,9 @@ static uint32_t count_racks(const struct graph *g, bool *has_hosts)
 static size_t place_bytes(const struct sim *s, const struct lb_switch *sw)
 {
     const struct lb_algo *lb = s->cfg.lb;
-    size_t                bytes = sizeof(struct place) + (lb->state_bytes ? lb->state_bytes(s->lb.cfg, sw) : 0);
+    size_t                state = lb->state_bytes ? lb->state_bytes(s->lb.cfg, sw) : 0;
 
-    return (bytes + 63) / 64 * 64;
+    return (sizeof(struct place) + state + 63) / 64 * 64;
 }
 
 static void build_place(struct sim *s, struct node *n, const struct lb_switch *sw, struct arena *arena)
@@ -68,7 +67,8 @@ static void build_place(struct sim *s, struct node *n, const struct lb_switch *s
 static void build_places(struct sim *s)
 {
     bool     *has_hosts = xcalloc(s->net.nodes + 1ul, sizeof *has_hosts);
-    uint32_t *ports = xcalloc(s->net.nodes + 1ul, sizeof *ports), racks = count_racks(&s->net.graph, has_hosts);
+    uint32_t *ports = xcalloc(s->net.nodes + 1ul, sizeof *ports);
+    uint32_t  racks = count_racks(&s->net.graph, has_hosts);
     size_t    total = 64;
 
     for (uint32_t i = 0; i < s->net.graph.links; i++)
@@ -159,7 +159,7 @@ static APART struct port *enter(struct sim *s, const struct node *n, uint32_t id
         return &s->net.port[s->lb.is_path ? follow(tag, choice, hop) : hop[1 + choice]];
     }
     s->cfg.lb->enter(s->lb.cfg, n->lb_state, to, tag);
-    return &s->net.port[hop[1 + ecmp_hash(n->salt, address_of_node(k->src), address_of_node(k->dst), k->ports) % hop[0]]];
+    return &s->net.port[forward_hash(n, k->src, k->dst, k->ports, hop)];
 }
 
 /* Only CONGA sees packets: a direct call can be inlined. */

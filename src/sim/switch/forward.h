@@ -9,6 +9,13 @@
 
 #include <string.h>
 
+/* Returns the port that ECMP chooses among several next hops (see struct route). */
+static inline uint32_t forward_hash(const struct node *n, uint32_t src, uint32_t dst, uint32_t ports,
+                                    const uint32_t *hop)
+{
+    return hop[1 + ecmp_hash(n->salt, address_of_node(src), address_of_node(dst), ports) % hop[0]];
+}
+
 /* Looks up a port, by the hash of ECMP if there are several next hops. Returns its number + 1; 0: no
  * route. */
 static inline uint32_t forward_by_routes(const struct node *n, const struct route_host *h,
@@ -24,7 +31,7 @@ static inline uint32_t forward_by_routes(const struct node *n, const struct rout
     hop = n->route_hop + way;
     if (hop[0] == 0)
         return 0;
-    return hop[1 + ecmp_hash(n->salt, address_of_node(k->src), address_of_node(k->dst), k->ports) % hop[0]] + 1;
+    return forward_hash(n, k->src, k->dst, k->ports, hop) + 1;
 }
 
 /* Returns the port for a packet that came in by 'in', or NULL if there is none. Each port remembers the last

@@ -78,7 +78,8 @@ static APART void mark(struct sim *s, struct port *p, struct packet *k, uint32_t
     if (queue_bytes <= e->kmin_bytes || k->flags & PACKET_NOT_ECT)
         return;
     if (queue_bytes <= e->kmax_bytes) {
-        double probability = e->pmax * (double)(queue_bytes - e->kmin_bytes) / (double)(e->kmax_bytes - e->kmin_bytes);
+        double probability = e->pmax * (double)(queue_bytes - e->kmin_bytes) /
+                             (double)(e->kmax_bytes - e->kmin_bytes);
 
         if ((s->model.random ? s->model.random(s, p->node) : rng_real(&p->node->rng)) >= probability)
             return;
@@ -205,7 +206,8 @@ static inline enum admission book_in(const struct sim *s, struct node *n, struct
 static bool book_lossy(const struct sim *s, const struct port *out, struct packet *k)
 {
     struct node *n = out->node;
-    int64_t      left = s->cfg.is_lossless ? n->shared_bytes_left : (int64_t)s->cfg.buffer_bytes - n->used_bytes;
+    int64_t      left = s->cfg.is_lossless ? n->shared_bytes_left :
+                                             (int64_t)s->cfg.buffer_bytes - n->used_bytes;
     uint64_t     queue = (uint64_t)out->queue[k->prio].bytes + k->bytes;
 
     if (k->bytes > left || (double)queue > s->cfg.lossy_alpha * (double)left ||

@@ -1,6 +1,5 @@
 #include "sim/switch/weave.h"
-#include "lb/ecmp.h"
-#include "net/address.h"
+#include "sim/switch/forward.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,7 +38,8 @@ static void add_path(struct walk *w, uint32_t id, uint64_t delay_ps)
 }
 
 /* Follows all paths from a node that is 'depth' links away from the first ToR. */
-static void walk_from(struct walk *w, const struct node *n, uint32_t depth, uint32_t id, uint64_t delay_ps) // NOLINT(misc-no-recursion)
+// NOLINTNEXTLINE(misc-no-recursion)
+static void walk_from(struct walk *w, const struct node *n, uint32_t depth, uint32_t id, uint64_t delay_ps)
 {
     uint32_t        entry = w->route->entry[w->route->row[n->id] + w->to], one[2] = { 1, entry & ~ROUTE_ONE };
     const uint32_t *hop = entry & ROUTE_ONE ? one : w->route->hop + entry;
@@ -120,7 +120,7 @@ static void add_control(struct sim *s, const struct node *n, const struct packet
     if (entry & ROUTE_ONE && entry != ROUTE_LOCAL)
         out = &s->net.port[entry & ~ROUTE_ONE];
     else if (entry != ROUTE_LOCAL && hop[0])
-        out = &s->net.port[hop[1 + ecmp_hash(n->salt, address_of_node(c->src), address_of_node(c->dst), ports) % hop[0]]];
+        out = &s->net.port[forward_hash(n, c->src, c->dst, ports, hop)];
     a->control[a->controls] = id;
     a->control_out[a->controls++] = out;
 }
@@ -284,13 +284,15 @@ int weave_build(struct sim *s, uint32_t hops_most, struct err *err)
         return 0;
     if (hops_most > CONWEAVE_HOPS_MAX + 2)
         return err_set(err, ENOTSUP,
-                       "conweave knows paths of up to %u links between two switches with hosts, and here are %u",
+                       "conweave knows paths of up to %u links between two switches with hosts, "
+                       "and here are %u",
                        CONWEAVE_HOPS_MAX, hops_most - 2);
     if (check_ports(s, err) < 0)
         return -ENOTSUP;
     w = arena_alloc(&s->arena, 1, sizeof *w);
     *w = (struct weave){ arena_alloc(&s->arena, s->net.nodes, sizeof *w->tor),
-                         arena_alloc(&s->arena, s->net.nodes, sizeof *w->sw), s->net.nodes, s->net.route[0].groups };
+                         arena_alloc(&s->arena, s->net.nodes, sizeof *w->sw), s->net.nodes,
+                         s->net.route[0].groups };
     for (uint32_t i = 0; i < s->net.nodes; i++)
         w->sw[i] = (struct lb_switch){ .salt = s->net.node[i].salt, .rng = &s->lb.rng[i],
                                        .crand = s->lb.crand };
@@ -328,7 +330,7 @@ void weave_each_held(const struct sim *s, const struct node *n, void (*see)(void
     for (uint32_t i = 0; t && i < t->size; i++) {
         uint32_t id = t->row[i].is_used ? t->row[i].first : 0;
 
-        for (id = id ? packet_woven(&s->engine.packets, id)->next : 0; id; id = packet_woven(&s->engine.packets, id)->next)
+        while (id && (id = packet_woven(&s->engine.packets, id)->next) != 0)
             see(arg, &s->engine.packets.packet[id]);
     }
 }

@@ -12,7 +12,7 @@ struct np_cfg np_configure(const struct knobs *k)
     };
 }
 
-/* ---- a CNP at once, unless one went less than min_time_between_cnps ago: for the same flow, or address, or port ---- */
+/* ---- a CNP at once, with a spacing of min_time_between_cnps per flow, address or port ---- */
 
 enum { BY_FLOW, BY_ADDRESS, BY_PORT };
 

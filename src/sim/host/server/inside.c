@@ -78,7 +78,8 @@ static void await(struct sim *s, uint32_t id, uint32_t node, uint64_t at_ps)
  * free. */
 static uint64_t send(struct sim *s, const struct host *h, uint32_t dst, uint64_t tx_ps)
 {
-    struct inside_link *out = &s->hosts.inside->link[h->id], *in = &s->hosts.inside->link[s->net.node[dst].host];
+    struct inside_link *out = &s->hosts.inside->link[h->id];
+    struct inside_link *in = &s->hosts.inside->link[s->net.node[dst].host];
     uint64_t            begin = out->out_ps > s->engine.now_ps ? out->out_ps : s->engine.now_ps;
     uint64_t            comes = begin + s->net.graph.inside_delay_ps;
 
@@ -109,7 +110,8 @@ bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
     s->engine.counters.bytes_started += spec->bytes;
     number = take_message(s->hosts.inside);
     m = &s->hosts.inside->message[number];
-    *m = (struct inside_message){ .told = { h->node, spec->dst, spec->traffic, spec->bytes, spec->tag, engine_world_ps(&s->engine) },
+    *m = (struct inside_message){ .told = { h->node, spec->dst, spec->traffic, spec->bytes, spec->tag,
+                                            engine_world_ps(&s->engine) },
                                   .ideal_ps = tx_ps + 2 * s->net.graph.inside_delay_ps, .dport = spec->dport,
                                   .prio = spec->prio, .is_answered = spec->is_answered };
     id = engine_new_packet(&s->engine);
@@ -137,7 +139,8 @@ static void end(struct sim *s, const struct inside_message *m)
     s->done_ps = engine_world_ps(&s->engine);
     if (s->engine.hooks.flow_done)
         s->engine.hooks.flow_done(s->engine.hooks.arg, &(struct flow_result){
-            .src = t->src, .dst = t->dst, .dport = m->dport, .prio = m->prio, .traffic = t->traffic, .bytes = t->bytes,
+            .src = t->src, .dst = t->dst, .dport = m->dport, .prio = m->prio, .traffic = t->traffic,
+            .bytes = t->bytes,
             .start_ps = t->start_ps, .fct_ps = s->done_ps - t->start_ps, .ideal_ps = m->ideal_ps });
     if (m->is_answered)
         program_on_sent(&s->engine, &s->program, t);

@@ -30,7 +30,8 @@ static void acknowledge(struct sim *s, struct host *h, const struct packet *k, b
     x->unacked = 0;
     s->engine.counters.acks_sent++;
     reply_to(s, h, &answered, &(struct answer){ PACKET_ACK, rx->expected, k->prio,
-                                                TCP_HEADER_BYTES + (is_gap ? TCP_SACK_BYTES : 0), (uint8_t)flags });
+                                                TCP_HEADER_BYTES + (is_gap ? TCP_SACK_BYTES : 0),
+                                                (uint8_t)flags });
 }
 
 /* Takes packet n from those that are kept, if it is there. */

@@ -397,7 +397,8 @@ static void check_flow(const struct sim *s, const struct host *h, uint32_t id)
     expect_of_node(f->phase == FLOW_ACTIVE && &s->net.host[f->host] == h, s, h->node,
                    "a TCP flow is not where its host thinks");
     expect_of_node(f->acked == t->first * t->window.mss_bytes && t->first <= t->next && t->next <= t->end &&
-                   t->next - t->first <= TCP_PACKETS_MAX, s, h->node, "a TCP flow has lost count of its packets");
+                   t->next - t->first <= TCP_PACKETS_MAX, s, h->node,
+                   "a TCP flow has lost count of its packets");
     expect_of_node(t->first <= t->resend && t->resend <= t->lost_to && t->lost_to <= t->next, s, h->node,
                    "a TCP flow has lost what it has not sent");
     expect_of_node(sacked == t->sacked && holes == t->holes, s, h->node,
@@ -410,7 +411,8 @@ static void check_flow(const struct sim *s, const struct host *h, uint32_t id)
     expect_of_node(t->is_queued || t->is_woken || t->deadline_ps != NEVER, s, h->node,
                    "a TCP flow waits for nothing");
     expect_of_node(t->deadline_ps == NEVER ||
-                   (evq_is_pending(&s->engine.evq, timer) && evq_event(&s->engine.evq, timer)->at_ps <= t->deadline_ps), s, h->node,
+                   (evq_is_pending(&s->engine.evq, timer) && 
+                    evq_event(&s->engine.evq, timer)->at_ps <= t->deadline_ps), s, h->node,
                    "a TCP flow's timer is not armed");
 }
 
