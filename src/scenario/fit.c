@@ -63,7 +63,7 @@ static int refuse_room(const struct scenario *s, const struct sim *sim, enum sce
                                                             sim_largest_frame(&sim->cfg)));
 }
 
-/* Mirrors how switch/buffer.c admits a packet to an empty buffer. */
+/* Mirrors how switch/switch.c admits a packet to an empty buffer. */
 static int check_room(const struct scenario *s, const struct sim *sim, struct err *err)
 {
     int64_t frame = sim_largest_frame(&sim->cfg), room = INT64_MAX;

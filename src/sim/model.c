@@ -6,8 +6,8 @@
 #include "sim/host/pacer.h"
 #include "sim/host/receive.h"
 
-/* What may still come in after a pause frame was ordered: the frame waits for one full packet, both ways
- * of the wire are full, the peer finishes a packet; two more for what overran the threshold. */
+/* What may arrive after a pause was requested: the frame waits for one full packet, the wire is full in both
+ * directions, the peer finishes a packet; two more for what overran the threshold. */
 static uint32_t nic_headroom_bytes(const struct sim_cfg *c, const struct port *p)
 {
     uint64_t frames_bytes = 4ull * (sim_largest_frame(c) + c->spacing_bytes) +
@@ -59,8 +59,8 @@ static struct model model_of(const struct sim_cfg *c)
     return m;
 }
 
-/* Model nic: a record has 8 bytes and there are two before them, as HPCC's authors have it, with room for the
- * longest way. A NIC remembers itself when it sent what. */
+/* Model nic: a record has 8 bytes after a header of two, as in HPCC, with room for the longest path. A NIC
+ * itself remembers when it sent a packet. */
 static uint32_t nic_telemetry_bytes(const struct sim *s)
 {
     switch (sim_cc_telemetry(&s->cfg)) {
@@ -100,7 +100,7 @@ static void build_links(struct sim *s)
         s->scheduler.quantum_bytes[c] = s->cfg.weight[c] * (s->cfg.mtu_bytes + s->cfg.header_bytes);
 }
 
-/* Which classes have PFC by the account of switch/buffer.h. */
+/* Classes with PFC by the account of switch.c. */
 static uint8_t lossless_prios(const struct sim *s)
 {
     uint8_t prios = s->cfg.is_lossless ? (uint8_t)~s->cfg.lossy_prios : 0;
@@ -108,8 +108,8 @@ static uint8_t lossless_prios(const struct sim *s)
     return s->model.account ? 0 : prios & (uint8_t)~s->model.unbooked_prios;
 }
 
-/* What may be in the buffer of a lossy switch so that any frame finds room in an empty queue: see
- * buffer_admit_lossy(). Half a buffer that is far too large is enough. */
+/* Bytes in the buffer of a lossy switch up to which any frame finds room in an empty queue: see book_lossy().
+ * Half of a far too large buffer is enough. */
 static int64_t lossy_pass_max(const struct sim *s)
 {
     uint32_t frame = sim_largest_frame(&s->cfg);
@@ -121,8 +121,8 @@ static int64_t lossy_pass_max(const struct sim *s)
     return left >= frame && s->cfg.lossy_alpha * (double)left >= (double)frame ? used : -1;
 }
 
-/* Does a packet that passes a switch without waiting take its class's turn? The forks count it, and with
- * several classes that decides which of them goes next. */
+/* Returns whether a packet that bypasses its queue takes a turn of its class. The forks count it, and with
+ * several classes that decides which is next. */
 static bool counts_turns(const struct sim *s)
 {
     uint32_t prios = traffic_prios(s->program.traffic);
@@ -130,7 +130,7 @@ static bool counts_turns(const struct sim *s)
     return s->scheduler.by_packet && prios & (prios - 1);
 }
 
-/* Thresholds of classes are the same at every port, and stay when the knobs change. */
+/* Thresholds by class are the same at every port, and do not change with the knobs. */
 static void build_ecn_classes(struct sim *s)
 {
     for (uint32_t c = 0; c < PRIOS && s->cfg.ecn_on; c++) {

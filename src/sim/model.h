@@ -1,11 +1,11 @@
-/* src/sim/model.h - what the models differ in is decided here and nowhere else. */
+/* src/sim/model.h - chooses the model of a world. */
 #ifndef SIM_MODEL_H
 #define SIM_MODEL_H
 
 #include "sim/state/state.h"
 
-/* Of a world whose configuration and traffic are known: fills in its model, and what follows from it for
- * links, switches and hosts. Before anything else is built. */
+/* Fills in the model of a world, and what follows from it for links, switches and hosts. Before anything else
+ * is built; configuration and traffic are known. */
 void model_build(struct sim *);
 
 #endif

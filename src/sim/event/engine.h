@@ -90,7 +90,8 @@ struct engine {
     struct engine_border border;
     struct engine_tap   tap;
     struct mrg          mrg;                 /* ORDER_NS3: the fork's stream of random numbers */
-    struct mrg        **loss_stream;         /* fails_as_fork: by link; NULL: none loses packets */
+    struct mrg        **loss_stream;         /* by link: see forks/hpcc.c; NULL: drawn where a frame is
+                                              * sent */
     struct evq          evq;                 /* last, being large: what lies behind is far away */
 };
 

@@ -49,8 +49,8 @@ enum packet_kind {
 
 /* Values of in_port that are not a port. */
 #define UNBOOKED     UINT32_MAX
-#define BOOKED_LOSSY (UINT32_MAX - 1)    /* in the buffer, but on no account of PFC: see switch/buffer.h */
-#define BOOKED_APART 0x80000000u         /* with a port in the other bits: see switch/conweave_buffer.h */
+#define BOOKED_LOSSY (UINT32_MAX - 1)    /* in the buffer, but on no account of PFC: see switch/switch.c */
+#define BOOKED_APART 0x80000000u         /* with a port in the other bits: see struct account */
 
 struct packet {
     union {

@@ -59,8 +59,8 @@ struct flow {
     uint64_t      tag;           /* what its traffic knows it by */
     uint64_t      sent_max;      /* highest byte ever sent; bytes below are retransmitted */
     uint64_t      resent_bytes;
-    uint64_t      progress_ps;   /* when the last acknowledgement of something new came; has_qp_timers:
-                                  * when its timer was set, NEVER: it is not; idle: since when */
+    uint64_t      progress_ps;   /* when new bytes were last acknowledged; with model.on_timeout: when its
+                                  * timer was set, or NEVER; idle: since when */
     uint64_t      asked;         /* first byte after the last packet that asked for an ACK; 0: none since
                                   * it went back */
     uint64_t      timeout_acked; /* 'acked' at the last time-out */

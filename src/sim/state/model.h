@@ -33,7 +33,7 @@ struct sim_cfg;
 /* Classes of an ingress port whose sender must pause, and those whose sender may resume; bit masks. */
 struct account_pfc { uint8_t pause, resume; };
 
-/* An account of switch buffers that replaces the one in switch/buffer.c. */
+/* An account of switch buffers that replaces the one in switch/switch.c. */
 struct account {
     void         (*init)   (struct sim *, struct node *);
     /* Books a packet that came in by 'in' and leaves by 'out'. Returns false if there is no room. */

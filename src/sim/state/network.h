@@ -21,7 +21,7 @@ struct port_change { uint32_t epoch, port; bool is_up; };
 
 /* State of a switch in model conweave. */
 struct conweave_node {
-    _Alignas(64) int64_t egress_bytes_left;  /* see switch/conweave_buffer.h */
+    _Alignas(64) int64_t egress_bytes_left;  /* see forks/conweave_buffer.h */
     struct mrg           mrg;                /* its random numbers */
 };
 
@@ -40,7 +40,7 @@ struct network {
     uint32_t       nodes, ports, hosts;
     struct conweave_node *conweave;          /* by node; NULL: another model */
     uint64_t      *pausing_until_ps;         /* model conweave: by port and class: see
-                                              * switch/conweave_buffer.h */
+                                              * forks/conweave_buffer.h */
     struct last_way (*last_way)[LAST_WAYS][2];   /* by port that a packet came in by, by flow, and whether
                                                   * it was data; of the present routes */
     struct route  *route;                    /* one per set of links that are up: by epoch */
