@@ -59,3 +59,19 @@ is_connected() {
     wait "$agent"
     grep -q 'host1/mlx5_0: reverted rpg_ai_rate 50 -> 5Mbps, rpg_hai_rate 150 -> 50Mbps, ' agent1.log
 }
+
+@test "live: a controller whose log and state were damaged goes on" {
+    needs_live
+    write_controller
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    wait_for grep -q '"what":"begin"' statec/audit.jsonl
+    kill "$controller"
+    wait "$controller"
+    truncate -s -100 statec/audit.jsonl && echo '?' >>statec/audit.jsonl         # its last line
+    truncate -s 10 statec/controller                                            # one copy of its state
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for grep -q '"what":"begin","term":131073' statec/audit.jsonl           # the second term: the other copy has the counter
+    grep -q 'audit.jsonl.damaged' controller.log
+    "$ANOLE" ctl verify statec/audit.jsonl
+}

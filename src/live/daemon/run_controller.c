@@ -450,12 +450,18 @@ static int start(struct fabric *f, struct err *err)
     uint64_t             begin_us = f->pace ? f->pace->now_us - f->file->controller.gather_us : clock_us();
     struct audit         audit;
     struct io_disk       disk;
+    struct err           why;
     char                 log[600];
     int                  rc = disk_open(&f->disk, f->file->common.state, &audit, err);
 
     if (rc)
         return rc;
-    snprintf(log, sizeof log, "%s/audit.jsonl", f->file->common.state);
+    if (disk_mend_log(&f->disk, &audit, &why))
+        clock_log("%s", why.text);
+    snprintf(log, sizeof log, "%s/audit.%u.jsonl", f->file->common.state, f->disk.logs);
+    if (f->disk.logs)
+        ledger_load_file(&f->page.ledger, log);
+    snprintf(log, sizeof log, "%s/" DISK_LOG, f->file->common.state);
     ledger_load_file(&f->page.ledger, log);
     disk = disk_io(&f->disk);
     io.disk = ledger_disk(&f->page.ledger, &disk);
