@@ -302,6 +302,21 @@ static void commit__writes_after_baseline_and_log_are_on_the_disk(void **unused)
     bench_free(b);
 }
 
+static void commit__leaves_knobs_alone_that_are_not_named(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    apply(b, 1, 8);
+    assert_true(b->device.knobs.value[KNOB_rpg_hai_rate] == 50);
+    say(b, (struct msg){ .kind = MSG_CONFIRM, .change = 1 });
+    b->device.knobs.value[KNOB_rpg_hai_rate] = 60;               /* somebody else's */
+    agent_on_tick(&b->agent, b->now_us);
+    assert_true(ai_rate(b) == 8 && b->device.knobs.value[KNOB_rpg_hai_rate] == 60);
+    assert_true(b->agent.saved.baseline.knobs.value[KNOB_rpg_hai_rate] == 60);
+    bench_free(b);
+}
+
 static void commit__happens_at_its_instant(void **unused)
 {
     struct bench *b = bench_new();
@@ -802,6 +817,7 @@ int main(void)
         cmocka_unit_test(prepare__is_refused_outside_the_limits),
         cmocka_unit_test(prepare__is_refused_for_what_is_not_listed),
         cmocka_unit_test(commit__writes_after_baseline_and_log_are_on_the_disk),
+        cmocka_unit_test(commit__leaves_knobs_alone_that_are_not_named),
         cmocka_unit_test(commit__happens_at_its_instant),
         cmocka_unit_test(commit__without_a_lease_or_too_late_is_refused),
         cmocka_unit_test(lease__that_ends_takes_the_change_back),
