@@ -1,6 +1,7 @@
-/* tests/fuzz/fuzz_agent.c - an agent whose controller says anything at all, in well-formed messages; its disk and device may fail, a file may be
- * damaged, and it may be killed between two steps. Whatever comes: what it saves it can read again, it writes nothing outside its limits, and
- * no value that is not confirmed is in the device when the lease has ended, nor after the next start. */
+/* tests/fuzz/fuzz_agent.c - an agent whose controller says anything at all, in well-formed messages; its
+ * disk and device may fail, a file may be damaged, and it may be killed between two steps. Whatever comes:
+ * what it saves it can read again, it writes nothing outside its limits, and no value that is not confirmed
+ * is in the device when the lease has ended, nor after the next start. */
 #include "live/agent/agent.h"
 #include "live/core/keep.h"
 #include "live/core/knobset.h"

@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_audit.c - whatever stands in an audit log: readers agree on how much of it is whole, and an agent that must rely on it takes
- * nothing that is none. Each line is also read with a hash that is right, since no fuzzer finds one. */
+/* tests/fuzz/fuzz_audit.c - whatever stands in an audit log: readers agree on how much of it is whole, and
+ * an agent that must rely on it takes nothing that is none. Each line is also read with a hash that is
+ * right, since no fuzzer finds one. */
 #include "live/agent/saved.h"
 #include "live/core/audit.h"
 #include "live/core/knobset.h"

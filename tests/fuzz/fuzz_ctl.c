@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_ctl.c - whatever a controller answers, anole ctl prints it or says that it cannot be understood. The first byte is the verb;
- * the rest is the text of the answer, and also the answer as it comes over the wire. */
+/* tests/fuzz/fuzz_ctl.c - whatever a controller answers, anole ctl prints it or says that it cannot be
+ * understood. The first byte is the verb; the rest is the text of the answer, and also the answer as it
+ * comes over the wire. */
 #include "live/daemon/ctl.h"
 #include "live/wire/codec.h"
 

@@ -1,4 +1,5 @@
-/* tests/fuzz/fuzz_identity.c - any file as authority, certificate and key at once: an identity, or a reason why not. */
+/* tests/fuzz/fuzz_identity.c - any file as authority, certificate and key at once: an identity, or a reason
+ * why not. */
 #include "live/tls/identity.h"
 
 #include <stdio.h>

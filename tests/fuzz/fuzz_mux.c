@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_mux.c - a controller whose relays and agents say anything: racks and messages as they come over the wire, one after another, each
- * with its length in two bytes and what it is in one. Terms stay usable, and what is on the controller's disk can be read. */
+/* tests/fuzz/fuzz_mux.c - a controller whose relays and agents say anything: racks and messages as they
+ * come over the wire, one after another, each with its length in two bytes and what it is in one. Terms
+ * stay usable, and what is on the controller's disk can be read. */
 #include "base/json.h"
 #include "live/controller/controller.h"
 #include "live/relay/mux.h"
@@ -109,7 +110,8 @@ static void send_down(void *arg, const struct rack *r)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct controller_io io = { .disk = { .save = save, .load = load, .append = append, .wall_us = wall_us }, .send = send, .propose = propose, .ended = ended };
+    struct controller_io io = { .disk = { .save = save, .load = load, .append = append, .wall_us = wall_us },
+                                .send = send, .propose = propose, .ended = ended };
     struct audit         audit;
     static struct rack   rack;
     static struct msg_detail detail;

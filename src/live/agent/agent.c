@@ -62,7 +62,8 @@ void agent_start(struct agent *a, const struct audit *audit, uint64_t now_us)
         device_check(a, now_us);
 }
 
-/* Files that were damaged are put right once the device is. Unless a copy had everything, the device is frozen: people are to look. */
+/* Files that were damaged are put right once the device is. Unless a copy had everything, the device is
+ * frozen: people are to look. */
 static void mend(struct agent *a, uint64_t now_us)
 {
     static const char *const why[] = {
@@ -85,7 +86,8 @@ static void mend(struct agent *a, uint64_t now_us)
 
 /* ---- the end of a change ---- */
 
-/* The end of a drill: what is confirmed is written once more and read back, as if something else had been there. */
+/* The end of a drill: what is confirmed is written once more and read back, as if something else had been
+ * there. */
 static void prove(struct agent *a, const char *why, uint64_t now_us)
 {
     char trouble[MSG_WHY_SIZE];
@@ -145,7 +147,8 @@ static const char *obstacle(const struct agent *a)
            !a->is_seen ? "the device could not be read yet" : NULL;
 }
 
-/* The way back to the baseline is always open, however far it is: neither a broken guardrail nor a budget closes it. */
+/* The way back to the baseline is always open, however far it is: neither a broken guardrail nor a budget
+ * closes it. */
 static bool is_baseline(const struct agent *a, const struct knob_set *set)
 {
     return a->saved.has_baseline && knobset_has(&a->saved.baseline, set);
@@ -599,8 +602,8 @@ void agent_on_timer(struct agent *a, uint64_t now_us)
         give_up(a, "the controller asked for it", now_us);
 }
 
-/* Looks at counters. A sample that cannot be had is no reason to change anything, nor to keep anything open for long: the
- * controller misses it. */
+/* Looks at counters. A sample that cannot be had is no reason to change anything, nor to keep anything open
+ * for long: the controller misses it. */
 static void watch(struct agent *a, uint64_t now_us)
 {
     bool is_open = a->phase == PHASE_APPLIED || a->self.moved;

@@ -82,8 +82,9 @@ static void adopt(struct agent *a, const struct knob_set *foreign, uint64_t now_
     log_adopted(a, now_us);
 }
 
-/* Knobs that were never seen before: what the device holds is what it is to hold. Not a foreign edit. But if files are damaged or gone, the
- * device may hold a trial's value: then it is not known what it should hold. */
+/* Knobs that were never seen before: what the device holds is what it is to hold. Not a foreign edit. But
+ * if files are damaged or gone, the device may hold a trial's value: then it is not known what it should
+ * hold. */
 static void meet(struct agent *a)
 {
     struct knob_set met = { 0 };
@@ -143,8 +144,8 @@ bool device_check(struct agent *a, uint64_t now_us)
 
 /* ---- writing ---- */
 
-/* What the device made of our write is ours, too: a NIC may clamp a value without a word. There is always room for one of
- * these (saved.h). */
+/* What the device made of our write is ours, too: a NIC may clamp a value without a word. There is always
+ * room for one of these (saved.h). */
 static void own_what_came_of_it(struct agent *a, const struct knob_set *written)
 {
     struct knob_set became = knobset_part(&a->device, written);

@@ -10,16 +10,17 @@
 /* Puts what must not be forgotten on the disk. What fails is tried again with every tick. */
 int device_save(struct agent *);
 
-/* Reads the device. Does it hold what it should: what is confirmed, and over it what is open? If not, somebody has set it, or a
- * write of ours came late: what is open is reverted, foreign values are adopted, and the device is frozen. A device that
- * cannot be read does not hold what it should, but nothing is done about it. */
+/* Reads the device. Does it hold what it should: what is confirmed, and over it what is open? If not,
+ * somebody has set it, or a write of ours came late: what is open is reverted, foreign values are adopted,
+ * and the device is frozen. A device that cannot be read does not hold what it should, but nothing is done
+ * about it. */
 bool device_check(struct agent *, uint64_t now_us);
 
 /* Writes and reads back. On failure 'why' says what is wrong. */
 bool device_write(struct agent *, const struct knob_set *, uint64_t now_us, char why[MSG_WHY_SIZE]);
 
-/* Writes back what is confirmed, wherever the device holds something else that is ours. Returns whether it is back; if not
- * is_broken is set and it is to be tried again. */
+/* Writes back what is confirmed, wherever the device holds something else that is ours. Returns whether it
+ * is back; if not is_broken is set and it is to be tried again. */
 bool device_restore(struct agent *, const char *why, uint64_t now_us);
 
 /* One line for people: what was written to the device, from what to what, and why. */

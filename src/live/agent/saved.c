@@ -152,7 +152,10 @@ static bool read_baseline(struct knob_set *set, const struct io_disk *disk, bool
 
 /* ---- the audit log ---- */
 
-struct replay { struct saved *saved; uint64_t told, damaged; };          /* lines that tell of knobs; that are not what was written */
+struct replay {
+    struct saved *saved;
+    uint64_t      told, damaged; /* lines that tell of knobs; that are not what was written */
+};
 
 static void forget_first_doubt(struct saved *s)
 {
@@ -187,7 +190,8 @@ static void take_line(void *ctx, const char *line, size_t length)
     static const char *const telling[] = { "first", "apply", "confirm", "revert", "adopt" };
     struct replay  *r = ctx;
     struct knob_set old = { 0 }, new = { 0 };
-    json_t         *o = length && audit_is_own(line, length) ? json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    bool            is_own = length && audit_is_own(line, length);
+    json_t         *o = is_own ? json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL) : NULL;
     const char     *what = json_string_value(json_object_get(o, "what"));
     json_int_t      term = json_integer_value(json_object_get(o, "term"));
 

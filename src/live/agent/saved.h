@@ -1,7 +1,9 @@
-/* src/live/agent/saved.h - what an agent must not forget: it is on the disk before anything is done that relies on it.
+/* src/live/agent/saved.h - what an agent must not forget: it is on the disk before anything is done that
+ * relies on it.
  *
- * It is there four times: in two copies of 'state' (core/keep.h), in the audit log, and the baseline alone in a file of its own. So a
- * device is brought back whichever of these is damaged or missing; saved_read() takes the best that is left.
+ * It is there four times: in two copies of 'state' (core/keep.h), in the audit log, and the baseline alone
+ * in a file of its own. So a device is brought back whichever of these is damaged or missing; saved_read()
+ * takes the best that is left.
  */
 #ifndef LIVE_AGENT_SAVED_H
 #define LIVE_AGENT_SAVED_H
@@ -19,8 +21,8 @@ struct saved {
     struct knob_set baseline;    /* what the device held before our first write, or what people have set since */
     struct knob_set confirmed;   /* what it is to hold when nothing is open */
 
-    /* Settings that we have tried to write and that are not confirmed: the device may hold them, or may come to. What it holds
-     * that is neither confirmed nor one of these, somebody else has set. */
+    /* Settings that we have tried to write and that are not confirmed: the device may hold them, or may
+     * come to. What it holds that is neither confirmed nor one of these, somebody else has set. */
     struct knob_set doubt[SAVED_DOUBTS_MAX];
     uint32_t        doubts;
 
@@ -42,15 +44,15 @@ enum saved_source {
     SAVED_LOST,                  /* something was, and nothing of it can be understood */
 };
 
-/* Where it comes from. From the log or the baseline, no other than confirmed values are known: nothing tells ours from those of
- * others. */
+/* Where it comes from. From the log or the baseline, no other than confirmed values are known: nothing
+ * tells ours from those of others. */
 enum saved_source saved_read(struct saved *, const struct io_disk *);
 
 /* -EBADMSG: it cannot be understood, and nothing is written. */
 int saved_parse(struct saved *, const char *text, size_t length);
 
-/* Adds a setting unless it is there; false: there is no room. What is about to be written leaves one place free, for what the
- * device may make of it. */
+/* Adds a setting unless it is there; false: there is no room. What is about to be written leaves one place
+ * free, for what the device may make of it. */
 bool saved_doubt(struct saved *, const struct knob_set *);
 
 #endif

@@ -1,4 +1,5 @@
-/* src/live/controller/term_test.c - what agents say of terms: one that lies neither deposes a controller nor leads it to a term without end. */
+/* src/live/controller/term_test.c - what agents say of terms: one that lies neither deposes a controller
+ * nor leads it to a term without end. */
 #include "live/controller/controller.h"
 #include "live/controller/roster.h"
 
@@ -72,7 +73,8 @@ static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[M
 
 static void start(struct bench *b)
 {
-    struct controller_io io = { .disk = { .save = disk_save, .load = disk_load, .append = disk_append, .wall_us = disk_wall, .arg = b }, .send = forget,
+    struct controller_io io = { .disk = { .save = disk_save, .load = disk_load, .append = disk_append,
+                                          .wall_us = disk_wall, .arg = b }, .send = forget,
                                 .propose = propose, .arg = b };
     struct audit         audit;
 

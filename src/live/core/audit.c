@@ -121,7 +121,8 @@ static const char *check_hash(const char *line, size_t length)
     char        hash[AUDIT_HASH_SIZE];
     const char *tail = line + length - HASH_LENGTH;
 
-    if (length < HASH_LENGTH + 2 || memcmp(tail, HASH_KEY, sizeof HASH_KEY - 1) != 0 || memcmp(line + length - 2, "\"}", 2) != 0)
+    if (length < HASH_LENGTH + 2 || memcmp(tail, HASH_KEY, sizeof HASH_KEY - 1) != 0 ||
+        memcmp(line + length - 2, "\"}", 2) != 0)
         return "it does not end with a hash";
     audit_hash(hash, line, length - HASH_LENGTH);
     if (memcmp(hash, tail + sizeof HASH_KEY - 1, 64) != 0)
@@ -161,7 +162,8 @@ static const char *check_line(struct audit *a, const char *line, size_t length)
     return NULL;
 }
 
-/* Goes through whole lines; returns how many bytes are good. 'wrong' is NULL or what is wrong with the next line. */
+/* Goes through whole lines; returns how many bytes are good. 'wrong' is NULL or what is wrong with the next
+ * line. */
 static size_t check_lines(struct audit *a, const char *text, size_t length, const char **wrong)
 {
     size_t good = 0;

@@ -1,14 +1,15 @@
-/* src/live/core/audit.h - the audit log: what was decided, why, on what evidence, what was there before and after.
+/* src/live/core/audit.h - the audit log: what was decided, why, on what evidence, what was there before and
+ * after.
  *
- * One JSON object per line. Every line holds the SHA-256 of the line before it ("prev") and ends with its own ("hash"), over
- * all that stands before it in the line. So a line that was changed, removed or put in between is found, and whoever keeps the last
- * hash elsewhere also finds that the end was cut off.
+ * One JSON object per line. Every line holds the SHA-256 of the line before it ("prev") and ends with its
+ * own ("hash"), over all that stands before it in the line. So a line that was changed, removed or put in
+ * between is found, and whoever keeps the last hash elsewhere also finds that the end was cut off.
  *
  *   {"seq":7,"time":"2026-11-16T08:40:00.123Z","us":81234567,"who":"mlx5_0","what":"apply","term":3,"change":12,
  *    "why":"...","old":{"rpg_ai_rate":5},"new":{"rpg_ai_rate":50},"prev":"...","hash":"..."}
  *
- * A process that is killed may leave half a line at the end: audit_resume() tells how much of a file is whole. A log may be divided into
- * files, the first line of each following the last of the one before.
+ * A process that is killed may leave half a line at the end: audit_resume() tells how much of a file is
+ * whole. A log may be divided into files, the first line of each following the last of the one before.
  */
 #ifndef LIVE_CORE_AUDIT_H
 #define LIVE_CORE_AUDIT_H
@@ -39,25 +40,27 @@ void audit_init(struct audit *);
 /* SHA-256 as hexadecimal digits; returns buf. */
 char *audit_hash(char buf[AUDIT_HASH_SIZE], const char *text, size_t length);
 
-/* Adds a record to the log; when it returns 0 it is on the disk. One that cannot be written is counted, and the next that can
- * says how many are missing. */
+/* Adds a record to the log; when it returns 0 it is on the disk. One that cannot be written is counted, and
+ * the next that can says how many are missing. */
 int audit_write(struct audit *, const struct io_disk *, const struct audit_record *);
 
-/* Goes on after the log that is there: checks it and returns how many bytes of it are whole lines. Only the last line may be
- * torn; anything else is -EBADMSG, with the line and what is wrong. */
+/* Goes on after the log that is there: checks it and returns how many bytes of it are whole lines. Only the
+ * last line may be torn; anything else is -EBADMSG, with the line and what is wrong. */
 long audit_resume(struct audit *, const char *text, size_t length, struct err *);
 
-/* Goes on after a log of which only the end is at hand: looks at the last whole line alone. Returns how many bytes are whole lines; -EBADMSG:
- * that line is damaged, or none begins in the text. */
+/* Goes on after a log of which only the end is at hand: looks at the last whole line alone. Returns how
+ * many bytes are whole lines; -EBADMSG: that line is damaged, or none begins in the text. */
 long audit_resume_tail(struct audit *, const char *text, size_t length);
 
 /* Is a line what was once written, whatever stands before it? */
 bool audit_is_own(const char *line, size_t length);
 
-/* Goes through one more file of a log; 'line' counts. NULL: all of it is good; otherwise what is wrong with that line. */
+/* Goes through one more file of a log; 'line' counts. NULL: all of it is good; otherwise what is wrong with
+ * that line. */
 const char *audit_check_file(struct audit *, FILE *, uint64_t *line);
 
-/* Checks a whole log. 'name' stands in front of what is wrong. Lines that are whole are counted in audit->seq. */
+/* Checks a whole log. 'name' stands in front of what is wrong. Lines that are whole are counted in
+ * audit->seq. */
 int audit_verify(struct audit *, const char *name, const char *text, size_t length, struct err *);
 
 #endif

@@ -1,10 +1,12 @@
-/* src/live/core/keep.h - what must survive a damaged file: a text in two copies, each with a number and a checksum.
+/* src/live/core/keep.h - what must survive a damaged file: a text in two copies, each with a number and a
+ * checksum.
  *
  *   {...}
  *   #7 SHA-256 of everything before it in 64 hexadecimal digits
  *
- * keep_write() writes one copy after the other, so at every instant one of them is whole. If both are whole and differ, the second was
- * never written: nobody relies on the first yet, and the second counts. If one is damaged, the other counts.
+ * keep_write() writes one copy after the other, so at every instant one of them is whole. If both are whole
+ * and differ, the second was never written: nobody relies on the first yet, and the second counts. If one
+ * is damaged, the other counts.
  */
 #ifndef LIVE_CORE_KEEP_H
 #define LIVE_CORE_KEEP_H
@@ -19,14 +21,14 @@ size_t keep_seal(char *text, size_t length, uint64_t number);
 /* How long the text without them is, and its number; -EBADMSG: it is not what was written. */
 long keep_unseal(const char *text, size_t length, uint64_t *number);
 
-/* Both copies of NAME, with the number after *number, which grows. On failure the first may have it already. The text has
- * KEEP_SEAL_SIZE bytes more. */
+/* Both copies of NAME, with the number after *number, which grows. On failure the first may have it
+ * already. The text has KEEP_SEAL_SIZE bytes more. */
 int keep_write(const struct io_disk *, const char *name, char *text, size_t length, uint64_t *number);
 
 enum keep_found { KEEP_BOTH, KEEP_ONE, KEEP_DAMAGED, KEEP_NONE };        /* ONE: the other is missing or damaged */
 
-/* Reads the copy that counts. take() says whether it understands a text; 'size' is the most that a file may have. A file without number and
- * checksum, as earlier versions wrote it, counts if it is alone. */
+/* Reads the copy that counts. take() says whether it understands a text; 'size' is the most that a file may
+ * have. A file without number and checksum, as earlier versions wrote it, counts if it is alone. */
 enum keep_found keep_read(const struct io_disk *, const char *name, size_t size, uint64_t *number,
                           int (*take)(void *, const char *text, size_t length), void *arg);
 

@@ -334,7 +334,8 @@ int disk_verify(const char *path, struct audit *a, uint64_t *records, struct err
     if (strcmp(name, DISK_LOG) == 0)
         find_logs(folder, &first, &last);
     snprintf(file, sizeof file, "%s.damaged", path);
-    a->is_part = first ? first > 1 : access(file, F_OK) == 0 || (sscanf(name, "audit.%9u.jsonl", &number) == 1 && number > 1);
+    a->is_part = first ? first > 1 : access(file, F_OK) == 0 ||
+                 (sscanf(name, "audit.%9u.jsonl", &number) == 1 && number > 1);
     for (uint32_t i = first; i && i <= last && !rc; i++) {
         path_of_log(folder, i, file);
         rc = verify_file(file, a, records, err);

@@ -1,7 +1,8 @@
-/* src/live/daemon/rescue_test.c - a NIC of files comes back, whatever a kill or damage left on the disk. What it holds is read from its files.
+/* src/live/daemon/rescue_test.c - a NIC of files comes back, whatever a kill or damage left on the disk.
+ * What it holds is read from its files.
  *
- * An agent makes a change in a process that is killed at its n-th write(), fsync(), rename() and so on, for every n (meson.build
- * wraps these calls), before the call or in the middle of it.
+ * An agent makes a change in a process that is killed at its n-th write(), fsync(), rename() and so on, for
+ * every n (meson.build wraps these calls), before the call or in the middle of it.
  */
 #include "live/agent/agent.h"
 #include "live/core/clock.h"
@@ -42,7 +43,8 @@ int     __wrap_rename(const char *, const char *);
 int     __wrap_ftruncate(int, off_t);
 int     __wrap_close(int);
 
-/* A device takes a write whole or not at all. Before the write this tree of files, unlike a device, is empty: so the kill comes after it. */
+/* A device takes a write whole or not at all. Before the write this tree of files, unlike a device, is
+ * empty: so the kill comes after it. */
 static bool is_device(int fd)
 {
     char    path[64], target[256];

@@ -393,7 +393,8 @@ static int start_queues(struct device *d, const struct host *h, struct err *err)
 static int start_device(struct device *d, struct host *h, const char *name, struct err *err)
 {
     const struct agent_file *f = h->file;
-    struct agent_io io = { .device = { f->driver->read, f->driver->write, f->driver->sample, d->state }, .send = send, .tell = tell, .arg = d };
+    struct agent_io io = { .device = { f->driver->read, f->driver->write, f->driver->sample, d->state },
+                           .send = send, .tell = tell, .arg = d };
     struct audit    audit;
     struct err      why;
     char            folder[512];
