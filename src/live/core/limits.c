@@ -5,7 +5,10 @@
 #include <math.h>
 
 #define DAY_US    86400e6
-#define STEPS_MAX 16             /* of the table of knobs, at once */
+#define STEPS_MAX 20             /* of the table of knobs, at once */
+
+/* From 0, which means automatic, to half of a line of 400 Gb/s. */
+#define FIRST_CNP_STEP 200000
 
 static const enum knob whitelist[] = {
     KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_dec_fac,
@@ -21,6 +24,7 @@ void limits_init(struct limits *l)
         l->max[i] = knob_info[i].max;
         l->step_max[i] = STEPS_MAX * knob_info[i].step;
     }
+    l->step_max[KNOB_rate_to_set_on_first_cnp] = FIRST_CNP_STEP;
     for (size_t i = 0; i < sizeof whitelist / sizeof *whitelist; i++)
         l->may_set[whitelist[i]] = true;
 }

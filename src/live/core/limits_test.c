@@ -47,10 +47,14 @@ static void check__bounds_and_steps(void **unused)
 static void check__no_knob_crosses_its_range_in_one_step(void **unused)
 {
     static const struct { enum knob knob; double from, to; bool is_fine; } row[] = {
-        { KNOB_rpg_ai_rate, 5, 32000, false }, { KNOB_rpg_ai_rate, 5, 805, true }, { KNOB_rpg_ai_rate, 5, 806, false },
+        { KNOB_rpg_ai_rate, 5, 32000, false }, { KNOB_rpg_ai_rate, 5, 1005, true }, { KNOB_rpg_ai_rate, 5, 1006, false },
         { KNOB_rpg_ai_rate, 2000, 4000, true },  /* twice */
         { KNOB_rpg_time_reset, 300, 20000, false }, { KNOB_rpg_time_reset, 300, 15, true },
         { KNOB_min_time_between_cnps, 4, 30000, false }, { KNOB_kmin, 400, 20000, false }, { KNOB_pmax, 0.2, 0.46, false },
+        /* presets, from what NICs and switches begin with: expert, and bdp and hpcc at 400 Gb/s */
+        { KNOB_rate_reduce_monitor_period, 4, 80, true }, { KNOB_min_time_between_cnps, 4, 96, true },
+        { KNOB_kmin, 400, 1600, true }, { KNOB_kmax, 1600, 6400, true }, { KNOB_rpg_hai_rate, 50, 800, true },
+        { KNOB_rate_to_set_on_first_cnp, 0, 200000, true }, { KNOB_rpg_min_rate, 1, 1600, true },
     };
     struct limits l;
     struct err    err;
