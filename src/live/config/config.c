@@ -120,7 +120,7 @@ static const struct key_row flows_keys[] = {
 
 static const struct key_row limit_keys[] = {
     { "min", KEY_NAME, "", "least" }, { "max", KEY_NAME, "", "most" },
-    { "step", KEY_NAME, "", "largest change at once, besides doubling and halving; never above a quarter of the range. Default: 20 steps of anole list knob" },
+    { "step", KEY_NAME, "", "largest change at once, besides doubling and halving; never above a quarter of the range. Default: 20 steps of src/core/knobs.def" },
     { 0 },
 };
 
