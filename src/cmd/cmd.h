@@ -16,10 +16,7 @@ enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 struct command {
     const char *name, *about;
-    int (*main)(int argc, char **argv);      /* argv[0] is "anole <name>" */
-    const char *program;                     /* separate program that runs the command; NULL: 'main' does */
-    const char *library;                     /* that the program needs */
-    bool        passes_name;                 /* the program's first argument is the command's name */
+    int (*main)(int argc, char **argv);      /* argv[0] is "anole <name>"; NULL: see main.c */
 };
 
 extern const struct command command_run, command_compare, command_sweep, command_tune, command_explain,

@@ -10,20 +10,23 @@
 
 /* Commands in separate programs, because of the libraries that they need. */
 static const struct command
-    command_plot = { "plot", "draw the usual charts of results: SVG, PNG, PDF", NULL, "anole-plot", "cairo",
-                     false },
-    command_serve = { "serve", "show results in a browser, also while they are written", NULL, "anole-serve",
-                      "libmicrohttpd", false },
-    command_twin = { "twin", "run an agent and a controller on a simulated network", NULL, "anole-twin",
-                     "nghttp2, OpenSSL and others", true },
-    command_agent = { "agent", "monitor and set the NICs of this host, for a controller", NULL, "anole-live",
-                      "nghttp2, OpenSSL and others", true },
-    command_controller = { "controller", "collect reports of all agents, and test what a tuner proposes",
-                           NULL,
-                           "anole-live", "nghttp2, OpenSSL and others", true },
-    command_ctl = { "ctl", "query and control a controller: status, freeze, rollback and more", NULL,
-                    "anole-live",
-                    "nghttp2, OpenSSL and others", true };
+    command_plot = { "plot", "draw the usual charts of results: SVG, PNG, PDF", NULL },
+    command_serve = { "serve", "show results in a browser, also while they are written", NULL },
+    command_twin = { "twin", "run an agent and a controller on a simulated network", NULL },
+    command_agent = { "agent", "monitor and set the NICs of this host, for a controller", NULL },
+    command_controller = { "controller", "collect reports of agents, and test what a tuner proposes", NULL },
+    command_ctl = { "ctl", "query and control a controller: status, freeze, rollback and more", NULL };
+
+#define LIVE_LIBRARIES "nghttp2, OpenSSL and others"
+
+static const struct program {
+    const char *command, *path, *libraries;
+    bool        has_several;     /* several commands: the program's first argument is the command */
+} programs[] = {
+    { "plot", "anole-plot", "cairo", false },             { "serve", "anole-serve", "libmicrohttpd", false },
+    { "twin", "anole-twin", LIVE_LIBRARIES, true },       { "agent", "anole-live", LIVE_LIBRARIES, true },
+    { "controller", "anole-live", LIVE_LIBRARIES, true }, { "ctl", "anole-live", LIVE_LIBRARIES, true },
+};
 
 static const struct command *const commands[] = {
     &command_run, &command_compare, &command_sweep, &command_tune, &command_advise, &command_train,
@@ -77,24 +80,26 @@ static void check_options(int argc, char **argv)
 
 /* ---- commands in separate programs ---- */
 
-static _Noreturn void exec_program(const struct command *c, int argc, char **argv)
+static _Noreturn void exec_program(const char *command, int argc, char **argv)
 {
     static const char *const places[] = { "", "../lib/anole/", NULL };
     char                     folder[PATH_MAX], path[PATH_MAX + 64];
     char                   **args = xcalloc((size_t)argc + 2, sizeof *args);
+    const struct program    *p = programs;
 
-    memcpy(args + c->passes_name, argv, (size_t)argc * sizeof *args);
-    if (c->passes_name) {
-        args[0] = xstrdup(c->program);
-        args[1] = xstrdup(c->name);
+    while (strcmp(p->command, command) != 0)
+        p++;
+    memcpy(args + p->has_several, argv, (size_t)argc * sizeof *args);
+    if (p->has_several) {
+        args[0] = xstrdup(p->path);
+        args[1] = xstrdup(command);
     }
     for (int i = 0; places[i] && text_own_folder(folder); i++) {
-        snprintf(path, sizeof path, "%s/%s%s", folder, places[i], c->program);
+        snprintf(path, sizeof path, "%s/%s%s", folder, places[i], p->path);
         execv(path, args);
     }
-    cmd_usage("%s: this build does not include %s, which needs %s; run: tools/deps %s && make", c->name,
-              c->program,
-              c->library, c->passes_name ? "live" : "build");
+    cmd_usage("%s: this build lacks %s, which needs %s; run: tools/deps %s && make", command, p->path,
+              p->libraries, p->has_several ? "live" : "build");
 }
 
 /* ---- commands ---- */
@@ -107,8 +112,8 @@ static int run_command(const struct command *c, int argc, char **argv)
     check_options(argc, argv);
     snprintf(name, sizeof(name), "anole %s", c->name);
     argv[0] = name;
-    if (c->program)
-        exec_program(c, argc, argv);
+    if (!c->main)
+        exec_program(c->name, argc, argv);
     return c->main(argc, argv);
 }
 
