@@ -229,7 +229,7 @@ static int load(struct campaign *c, enum statement which, const char *key, json_
     else if (step == SQLITE_ROW) {
         *out = json_loads((const char *)sqlite3_column_text(s, 0), JSON_DECODE_ANY, NULL);
         if (!*out)
-            rc = err_set(err, EIO, "%s: is damaged; remove it to start anew", c->file.path);
+            rc = err_set(err, EIO, "%s: damaged; delete it to restart", c->file.path);
     }
     return rc ? (database_end(&c->file, s, SQLITE_DONE, NULL), rc) : database_end(&c->file, s, step, err);
 }

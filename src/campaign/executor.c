@@ -113,7 +113,7 @@ static int load_mpi(const struct executor_mpi_ops **ops, struct err *err)
     if (*ops && strcmp((*ops)->version, ANOLE_VERSION) == 0)
         return 0;
     if (*ops)
-        return err_set(err, EINVAL, "%s is of version %s, not %s; install both anew", EXECUTOR_MPI_FILE,
+        return err_set(err, EINVAL, "%s is of version %s, not %s; reinstall both", EXECUTOR_MPI_FILE,
                        (*ops)->version, ANOLE_VERSION);
     if (*why)
         return err_set(err, ENOENT, "started by mpirun, but Open MPI cannot be used: %s; install openmpi-bin",

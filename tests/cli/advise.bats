@@ -29,7 +29,7 @@ slow() {
     grep -qE '^  Traffic +poisson 1: FB_Hadoop sizes, load 50 % of host links; burst: messages of 200KB' "$dir/out"
     grep -qE "^  Settings +'Yours' is the setting of the scenario" "$dir/out"
     grep -qE '^  Certainty .* -[0-9.]+ % \(95 % interval' "$dir/out"
-    grep -qE "^ +anole advise .*--jobs 2.*slow.yaml" "$dir/out"
+    grep -qE "^ +anole advise .*slow.yaml" "$dir/out"
     # all presets are in the table, and one row is advised
     for name in yours default expert hpcc bdp secn0 vendor; do
         grep -qE "^  $name(, advised)? +[0-9]" "$dir/out"

@@ -131,7 +131,7 @@ END
     write_history "$dir/run/tuning.jsonl"
     printf '{"all":{"flows_stuck":2,"stuck_since_us":1500,"stuck_why":"h0 -> h1 waits\\u001b"}}\n' >"$dir/run/summary.json"
     "$ANOLE" explain "$dir/run" >"$dir/out"
-    head -n 1 "$dir/out" | grep -qF 'PARTIAL: nothing moved any more in this run after 1.5ms; what is told is of what came before. h0 -> h1 waits'
+    head -n 1 "$dir/out" | grep -qF 'PARTIAL: nothing moved after 1.5ms; the figures are of the time before. h0 -> h1 waits'
     refute grep -q "$(printf '\033')" "$dir/out"
     "$ANOLE" explain "$dir/run/tuning.jsonl" --all | head -n 1 | grep -q '^PARTIAL: '
     # Of a whole run nothing is said, nor where the summary is none.

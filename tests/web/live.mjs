@@ -134,8 +134,8 @@ async function checkRehearsal(browser) {
     const told = await (await page.request.get(`${address}api/overview`)).json();
     const shown = await page.locator(rows).evaluateAll((all) => all.map((tr) => [...tr.children].map((cell) => cell.textContent.trim())));
     holds(shown.length > 2 && shown.at(-1)[0] === "Scale", `${shown.length} rows`);
-    equal(shown.filter((row) => row[5] === "in force" && row[2] === "–").length, 1, "rows of the setting in force");
-    equal(shown.filter((row) => row[5] !== "in force" && row[0] !== "Scale").every((row) => /%$/.test(row[2]) && /% to .*%$/.test(row[3])), true, "predictions with intervals");
+    equal(shown.filter((row) => row[5] === "current" && row[2] === "–").length, 1, "rows of the setting in force");
+    equal(shown.filter((row) => row[5] !== "current" && row[0] !== "Scale").every((row) => /%$/.test(row[2]) && /% to .*%$/.test(row[3])), true, "predictions with intervals");
     holds(told.tuner.search.tried.every((t) => t.low <= t.gain && t.gain <= t.high), "a prediction lies within its interval");
     return `${shown.length - 1} settings`;
   });

@@ -31,7 +31,7 @@ export class Scatter {
     this.chosen = this.firstChoice();
     this.frame = frame({
       title: isTradeOff ? "Two figures against each other" : "All settings",
-      note: isTradeOff ? "the line joins the settings that nobody beats in both (Pareto front)" : "a dot is a setting",
+      note: isTradeOff ? "the line joins settings that no other beats in both (Pareto front)" : "a dot is a setting",
       keys: "Show as table tells all values.",
       isWide: true,
       makeTable: () => settingsTable(sweep),

@@ -8,7 +8,7 @@ import { NetworkChart, type Measure } from "./network";
 type Link = Topology["links"][number];
 
 const measures: Measure<Link>[] = [
-  { label: "mean utilisation", ab: (l) => l.ab, ba: (l) => l.ba },
+  { label: "mean load", ab: (l) => l.ab, ba: (l) => l.ba },
   { label: "busiest interval", ab: (l) => l.ab_max, ba: (l) => l.ba_max },
   { label: "share of time paused", ab: (l) => l.ab_paused, ba: (l) => l.ba_paused },
 ];
@@ -64,7 +64,7 @@ function makeTable({ nodes, links }: Topology): HTMLElement {
     [
       { head: "Direction" },
       { head: "Rate", isNumber: true },
-      { head: "Mean utilisation", isNumber: true },
+      { head: "Mean load", isNumber: true },
       { head: "Busiest interval", isNumber: true },
       { head: "Paused", isNumber: true },
       { head: "Down", isNumber: true },

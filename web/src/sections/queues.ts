@@ -64,7 +64,7 @@ function settingTable({ settings }: TunedQueues): HTMLElement {
       plain(s.pmax),
       format(s.share, "share"),
     ]),
-    "Thresholds in force longest",
+    "Thresholds used longest",
   );
 }
 
@@ -85,7 +85,7 @@ export function queuesPart(run: Pick<Run, "windows" | "outages">, tuning: Tuning
         "The knobs of the network as a whole stay as they are.",
     ),
     h("div", { class: "charts" }, thresholdChart(run, queues, group)),
-    h("h3", {}, "Thresholds in force longest"),
+    h("h3", {}, "Thresholds used longest"),
     settingTable(queues),
   );
 }

@@ -12,10 +12,10 @@ const SHOWN_MAX = 20;
 type Tried = TwinSearch["tried"][number];
 
 const nameOf = (t: Tried, found: number) => t.name ?? `found ${found}`;
-const fateOf = (t: Tried) => (t.is_chosen ? "✓ set" : t.is_now ? "in force" : t.is_out ? "fell behind" : "");
+const fateOf = (t: Tried) => (t.is_chosen ? "✓ set" : t.is_now ? "current" : t.is_out ? "dropped out" : "");
 
 function settingOf(t: Tried): HTMLElement | string {
-  if (t.set.length === 0) return t.is_now ? "" : "as the one in force";
+  if (t.set.length === 0) return t.is_now ? "" : "same as current";
   return h(
     "details",
     {},
@@ -29,7 +29,7 @@ export function triedTable(tried: Tried[], caption: string): HTMLElement {
   const range = whiskerRange([{ variants: tried } as unknown as Parameters<typeof whiskerRange>[0][number]]);
   let found = 0;
   return table(
-    [{ head: "Setting" }, { head: "" }, { head: "Slowdown, predicted", isNumber: true }, { head: "95 % interval", isNumber: true }, { head: "Blocks", isNumber: true }, { head: "What became of it" }, { head: "Other than the one in force" }],
+    [{ head: "Setting" }, { head: "" }, { head: "Slowdown, predicted", isNumber: true }, { head: "95 % interval", isNumber: true }, { head: "Blocks", isNumber: true }, { head: "Result" }, { head: "Changes from current setting" }],
     [
       ...tried.map((t) => {
         if (t.name === null) found++;
@@ -69,7 +69,7 @@ export function twinsPart(twins: TwinSearch[]): HTMLElement | null {
     h(
       "p",
       { class: "hint" },
-      `${countOf(twins.length, "search", "searches")} on a simulated twin. Shown are those that ran in its last race, on messages that the search had not met, against the setting in force: left of 0 is better.${twins.length > SHOWN_MAX ? ` The last ${SHOWN_MAX}.` : ""}`,
+      `${countOf(twins.length, "search", "searches")} on a simulated twin. Shown: the last race, on messages that the search had not used, against the current setting. Left of 0 is better.${twins.length > SHOWN_MAX ? ` The last ${SHOWN_MAX}.` : ""}`,
     ),
     ...shown.map((search, i) => searchPart(search, i === shown.length - 1)),
   );
