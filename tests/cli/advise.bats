@@ -88,7 +88,7 @@ class Page(html.parser.HTMLParser):
         self.tags.add(tag)
     def handle_data(self, data):
         self.words += data
-        if self.rows and self.open and self.open[-1] in ("td", "th"):
+        if self.rows and {"td", "th"} & set(self.open[-2:]):
             self.rows[-1][-1] += data
 page = Page()
 page.feed(open(sys.argv[1]).read())
