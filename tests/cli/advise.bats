@@ -34,7 +34,7 @@ slow() {
     for name in yours default expert hpcc bdp secn0 vendor; do
         grep -qE "^  $name(, advised)? +[0-9]" "$dir/out"
     done
-    [ "$(sed '/half the load/,$d' "$dir/out" | grep -cE '^  [a-z_0-9]+, advised +[0-9]')" -eq 1 ]
+    [ "$(sed '/^  half the load  /,$d' "$dir/out" | grep -cE '^  [a-z_0-9]+, advised +[0-9]')" -eq 1 ]
     grep -qE '^  half the load ' "$dir/out"
     grep -qE '^  1.5 times the load ' "$dir/out"
     grep -qE '^  rpg_time_reset +20000us ' "$dir/out"
