@@ -373,9 +373,18 @@ function settingsSection(page: Page): HTMLElement {
   );
 }
 
+// The baseline, the recommended variant and the next ones: more curves could not be told apart.
+function drawnRuns({ runs, comparison }: Page): Run[] {
+  if (!comparison || runs.length <= SHOWN_VARIANTS + 1) return runs;
+  const first = recommended(comparison);
+  const others = runs.filter(({ name }) => name !== comparison.baseline && name !== first).slice(0, SHOWN_VARIANTS - 1);
+  return runs.filter((run) => run.name === comparison.baseline || run.name === first || others.includes(run));
+}
+
 // Everything of a comparison but its first line and its card.
 export function comparisonParts(page: Page): (HTMLElement | null)[] {
-  const { runs, comparison } = page;
+  const { comparison } = page;
+  const runs = drawnRuns(page);
   const hues = huesOf(runs, comparison);
   return [
     comparison ? decidingSection(comparison, hues) : section("differences", "Figures", nothing("There is nothing to compare.")),

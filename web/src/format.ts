@@ -41,7 +41,7 @@ const scales: Record<string, Scale[]> = {
   "": [{ factor: 1, suffix: "" }],
 };
 
-const spelled: Record<string, string> = { us: "µs", Mbps: "Mb/s" };
+const spelled: Record<string, string> = { us: "µs", Mbps: "Mb/s", mbps: "Mb/s", kb: "KB" };
 
 // The scale in which 'value' reads best. 0 takes the natural one.
 export function scaleFor(unit: string, value: Num): Scale {
