@@ -137,6 +137,7 @@ static void write_config(void)
     if (!f)
         bench_fail("folder", path);
     fprintf(f, "name: c1\nlisten: %s\nstate: state\nmode: observe\ntuner: paraleon\ninterval: %" PRIu64 "us\ndevices_max: %u\n"
+            "agent_devices: 1000000\nagent_messages: 1000000000\n"
             "gather: 1s\nrelays: [load]\ntls: {ca: ca.pem, cert: controller.pem, key: controller.key}\n", g.address, g.interval_us,
             g.agents);
     g.has_page = getenv("LIVE_LOAD_HTTP") != NULL;

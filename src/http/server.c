@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
-#define CONNECTIONS_MAX   128u
+#define CONNECTIONS_MAX   128u     /* of these half for one address; fewer where the process may have few files */
 #define LISTENERS_MAX     16u
 #define HEAD_BYTES_MAX    16384
 #define SILENT_S_MAX      3u     /* timeout within a request; libmicrohttpd detects disconnects late there */
@@ -308,20 +309,30 @@ static void note_address(struct server *s, const struct addrinfo *a)
              port ? port->port : 0u);
 }
 
+static unsigned connections_max(void)
+{
+    struct rlimit l;
+
+    return getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur / 4 < CONNECTIONS_MAX ? (unsigned)l.rlim_cur / 4 : CONNECTIONS_MAX;
+}
+
 static struct MHD_Daemon *start_at(struct server *s, const struct addrinfo *a)
 {
     unsigned              flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC;
     struct MHD_OptionItem tls[] = { { MHD_OPTION_HTTPS_MEM_KEY, 0, s->key },
                                     { MHD_OPTION_HTTPS_MEM_CERT, 0, s->cert },
+                                    { MHD_OPTION_HTTPS_PRIORITIES, 0, "NORMAL:-VERS-ALL:+VERS-TLS1.3" },
                                     /* requests a certificate, but does not require one */
                                     { s->trust ? MHD_OPTION_HTTPS_MEM_TRUST : MHD_OPTION_END, 0, s->trust },
                                     { MHD_OPTION_END, 0, NULL } };
     struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
+    unsigned              connections = connections_max();
 
     flags |= (s->cert ? (unsigned)MHD_USE_TLS : 0) | (a->ai_family == AF_INET6 ? (unsigned)MHD_USE_IPv6 : 0);
     errno = 0;
     return MHD_start_daemon(flags, 0, NULL, NULL, on_request, s, MHD_OPTION_SOCK_ADDR, a->ai_addr,
-                            MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+                            MHD_OPTION_CONNECTION_LIMIT, connections,
+                            MHD_OPTION_PER_IP_CONNECTION_LIMIT, connections / 2,
                             MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES_MAX,
                             MHD_OPTION_CONNECTION_TIMEOUT, SILENT_S_MAX, MHD_OPTION_STRICT_FOR_CLIENT, 1,
                             MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_ARRAY, s->cert ? tls : none,

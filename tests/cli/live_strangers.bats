@@ -181,6 +181,132 @@ def talk():
 for message in connect(talk(), timeout=10):
     assert message.kind == pb.WHO, message
 END
-    grep -q 'new/nic speaks version 99 of the protocol, not' controller.log
+    grep -q 'an agent with new/nic speaks version 99 of the protocol, not' controller.log
     says 'there are no devices'
+}
+
+# flood KIND COUNT SECONDS [NAME] : in the background, with the certificate of NAME.
+flood() {
+    start flood.log /usr/bin/python3 "$BATS_TEST_DIRNAME/../live/flood.py" "localhost:$port" "$1" "$2" "$3" ${4:+ca.pem "$4.pem" "$4.key"} >flood.out
+    flood=$pid
+    wait_for grep -q ready flood.out
+}
+
+@test "strangers: half-open connections do not block the emergency stop" {
+    needs_live
+    with_tls
+    printf 'http: {listen: "127.0.0.1:%d"}\nsocket: ctl.sock\n' $((port + 1)) >>controller.yaml
+    start controller.log bash -c 'ulimit -n 128; exec "$0" controller controller.yaml' "$ANOLE"
+    wait_for asks_as operator
+    flood half 400 40
+    for round in 1 2 3; do
+        run "$ANOLE" ctl freeze --why "round $round" --address "localhost:$port" --ca ca.pem --cert operator.pem --key operator.key
+        echo "$output"
+        [ "$status" -eq 0 ]
+        run curl -sf -m 5 "http://127.0.0.1:$((port + 1))/healthz"
+        [ "$output" = ok ]
+        run "$ANOLE" ctl thaw --address unix:ctl.sock
+        echo "$output"
+        [ "$status" -eq 0 ]
+    done
+    curl -sf -m 5 "http://127.0.0.1:$((port + 1))/metrics" >metrics
+    grep 'anole_controller_refused_peers_total{reason="too many handshakes"} [1-9]' metrics
+    [ "$(ls -l ctl.sock | cut -c 1-10)" = srw------- ]
+}
+
+@test "strangers: who says more than its budget is named once, costs little memory, and everybody else goes on" {
+    needs_live
+    with_tls
+    # AddressSanitizer keeps what was freed.
+    start controller.log env ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=1" "$ANOLE" controller controller.yaml
+    controller=$pid
+    wait_for asks_as operator
+    write_agent 1
+    tls_of host1 >>agent1.yaml
+    start agent1.log "$ANOLE" agent agent1.yaml
+    has_device() { asks_as operator && grep -q '^1 devices, 100 % report' out; }
+    wait_for has_device
+    before=$(awk '/VmRSS/ { print $2 }' "/proc/$controller/status")
+    flood tiny 40 8 python
+    for _ in 1 2 3; do
+        sleep 2
+        wait_for has_device
+    done
+    wait "$flood"
+    after=$(awk '/VmRSS/ { print $2 }' "/proc/$controller/status")
+    echo "from $before to $after KB; $(wc -l <controller.log) lines"
+    [ $((after - before)) -lt 100000 ]
+    [ "$(wc -l <controller.log)" -lt 30 ]
+    [ "$(grep -c 'python takes more than its budget' controller.log)" -eq 1 ]
+}
+
+@test "strangers: invented devices and an implausible gap do not stop the trials of others" {
+    needs_live
+    needs_python
+    with_tls
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for asks_as operator
+    for i in 1 2; do
+        [ "$i" = 1 ] || make_cert host2 ca -days 2
+        write_agent $i
+        tls_of host$i >>agent$i.yaml
+        start agent$i.log "$ANOLE" agent agent$i.yaml
+    done
+    flood names 100 60 python
+    wait_for grep -q 'python takes more than its budget of devices' controller.log
+    start gap.log /usr/bin/python3 "$BATS_TEST_DIRNAME/../live/flood.py" "localhost:$port" gap 1 60 ca.pem python.pem python.key
+    tries() { asks_as operator && grep -q '^trial [1-9]' out; }
+    wait_for tries
+}
+
+@test "strangers: a certificate whose names are in subjectAltName alone is served" {
+    needs_live
+    with_tls
+    for name in host1 operator; do
+        openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /O=Fleet -keyout $name.key -out $name.csr 2>/dev/null
+        case $name in
+        host1) printf 'subjectAltName=DNS:host1\n' ;;
+        *) printf 'subjectAltName=URI:spiffe://fleet/alice\n' ;;
+        esac >$name.ext
+        openssl x509 -req -in $name.csr -CA ca.pem -CAkey ca.key -CAcreateserial -extfile $name.ext -out $name.pem -days 2 2>/dev/null
+    done
+    echo 'operators: ["spiffe://fleet/alice"]' >>controller.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for asks_as operator
+    write_agent 1
+    tls_of host1 >>agent1.yaml
+    start agent1.log "$ANOLE" agent agent1.yaml
+    has_device() { asks_as operator && grep -q '^1 devices, 100 % report' out; }
+    wait_for has_device
+}
+
+@test "strangers: TLS 1.2 is refused, unless the configuration takes it; refusals are counted by their reason" {
+    needs_live
+    with_tls
+    printf 'http: {listen: "127.0.0.1:%d"}\n' $((port + 1)) >>controller.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    wait_for asks_as operator
+    tls12() {
+        openssl s_client -connect "localhost:$port" -tls1_2 -CAfile ca.pem -cert operator.pem -key operator.key -alpn h2 </dev/null 2>&1 |
+            grep -q 'New, TLSv1.2'
+    }
+    run tls12
+    [ "$status" -ne 0 ]
+    make_ca other
+    make_cert stranger other -days 2
+    openssl s_client -connect "localhost:$port" -CAfile ca.pem -cert stranger.pem -key stranger.key -alpn h2 </dev/null >/dev/null 2>&1 || true
+    openssl s_client -connect "localhost:$port" -CAfile ca.pem -alpn h2 </dev/null >/dev/null 2>&1 || true
+    printf 'GET / HTTP/1.0\r\n\r\n' | openssl s_client -connect "localhost:$port" -CAfile ca.pem >/dev/null 2>&1 || true
+    printf 'GET / HTTP/1.0\r\n\r\n' | timeout 5 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; cat >&3; cat <&3" >/dev/null || true
+    curl -sf "http://127.0.0.1:$((port + 1))/metrics" | grep refused_peers
+    for reason in 'older version of TLS' 'certificate of another authority' 'no certificate' 'not TLS'; do
+        curl -sf "http://127.0.0.1:$((port + 1))/metrics" | grep -q "refused_peers_total{reason=\"$reason\"} [1-9]"
+    done
+    kill "$controller"
+    wait "$controller" || true
+    sed -i 's/^tls: {/tls: {min_version: 1.2, /' controller.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for asks_as operator
+    tls12
 }

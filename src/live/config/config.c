@@ -18,6 +18,7 @@
 
 static const char *const modes[] = { "observe", "approve", "auto", "direct", NULL };    /* as in enum controller_mode */
 static const char *const collections[] = { "always", "tuning", NULL };
+static const char *const versions[] = { "1.3", "1.2", NULL };
 
 static const struct key_row common_keys[] = {
     { "name", KEY_NAME, "", "what it is called; agents: the name in its certificate. Default: the name of the machine", KEY_AT(struct config_common, name) },
@@ -59,6 +60,9 @@ static const struct key_row controller_keys[] = {
     { "gather", KEY_TIME, "3s", "it listens for so long before it acts", KEY_AT(struct controller_file, controller.gather_us), 1000 * PS_PER_US, KEY_TIME_PS_MAX, .per = PS_PER_US },
     { "operators", KEY_LIST, "", "names in certificates of who may ask and decide; default: operator" },
     { "relays", KEY_LIST, "", "names in certificates of relays, which may speak for the devices of others" },
+    { "socket", KEY_FILE, "", "a socket file by which root, and the user of the controller, ask and decide without certificates; default: /run/anole-controller/ctl-PORT.sock", KEY_AT(struct controller_file, socket) },
+    { "agent_devices", KEY_COUNT, "64", "devices that one certificate may speak for", KEY_AT(struct controller_file, agent_devices), 1, 1000000 },
+    { "agent_messages", KEY_COUNT, "20000", "messages per second that are heard from one certificate", KEY_AT(struct controller_file, agent_messages), 1, 1000000000 },
     { "devices_max", KEY_COUNT, "1024", "room for so many", KEY_AT(struct controller_file, devices_max), 1, 1000000 },
     { "tuner", KEY_NAME, "", "as in a scenario; default: none" },
     { "queue_tuners", KEY_YES,  "no", "modes auto, direct: agents of switches with a tuner of their own may set queues by it", KEY_AT(struct controller_file, controller.lets_queues) },
@@ -97,6 +101,7 @@ static const struct key_row tls_keys[] = {
     { "ca", KEY_FILE, "", "certificate of the authority", KEY_AT(struct config_common, ca), .is_needed = true },
     { "cert", KEY_FILE, "", "own certificate", KEY_AT(struct config_common, cert), .is_needed = true },
     { "key", KEY_FILE, "", "own key", KEY_AT(struct config_common, key), .is_needed = true },
+    { "min_version", KEY_NAME, "1.3", "of TLS: 1.3, or 1.2 for peers that do not know it", KEY_AT(struct config_common, is_old_tls), .choices = versions },
     { "refresh", KEY_TIME, "60s", "how often the three are read again", KEY_AT(struct config_common, refresh_s), PS_PER_S, KEY_TIME_PS_MAX, .per = PS_PER_S },
     { 0 },
 };
@@ -159,7 +164,7 @@ static void read_common(struct reader *r, const struct section *s, struct config
 
 struct rpc_tls config_tls(const struct config_common *c)
 {
-    return (struct rpc_tls){ c->ca, c->cert, c->key, c->refresh_s };
+    return (struct rpc_tls){ c->ca, c->cert, c->key, c->refresh_s, c->is_old_tls };
 }
 
 static void fini_common(struct config_common *c)

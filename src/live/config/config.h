@@ -27,6 +27,7 @@ struct config_common {
     char              *file, *name, *state, *ca, *cert, *key;
     uint64_t           interval_us;
     uint32_t           refresh_s;                /* of ca, cert and key */
+    bool               is_old_tls;               /* TLS 1.2 will do */
     struct http_config http;
 };
 
@@ -52,6 +53,8 @@ struct controller_file {
     char                    *relay[CONFIG_RELAYS_MAX];           /* who may speak for others: names in certificates */
     uint32_t                 relays;
     uint32_t                 devices_max;
+    char                    *socket;             /* for people at this machine; NULL: where ctl looks for it */
+    uint32_t                 agent_devices, agent_messages;      /* of one certificate; messages per second */
     bool                     is_brief;           /* collect: tuning */
     uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
     struct config_tuner      tuner;

@@ -18,6 +18,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,12 +100,22 @@ static void declined(void *arg, const char *why)
 
 /* ---- the network ---- */
 
-/* An agent speaks for the devices of its own host: those whose names begin with the name in its certificate. */
-static bool may_be(const struct msg *m, const char *peer)
+/* A line about who sent something, if it has not had too many of them. */
+static void complain(struct fabric *f, const struct rpc_event *e, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void complain(struct fabric *f, const struct rpc_event *e, const char *format, ...)
 {
-    size_t length = strlen(peer);
+    const char *name = account_name(e->account);
+    char        text[300];
+    va_list     args;
 
-    return !length || (strncmp(m->name, peer, length) == 0 && m->name[length] == '/');
+    f->page.counts.unreadable++;
+    if (!rpc_may_log(f->rpc, e->account))
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    clock_log("%s %s", *name ? name : "an agent", text);
 }
 
 static void on_data(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
@@ -114,51 +125,47 @@ static void on_data(struct fabric *f, const struct rpc_event *e, uint64_t now_us
 
     f->page.counts.messages++;
     if (codec_read_detail(&m, &detail, e->bytes, e->length))
-        clock_log("%s sent something that is not a message", *e->peer ? e->peer : "an agent");
-    else if (m.kind == MSG_HELLO && !may_be(&m, e->peer))
-        clock_log("%s says that it is %s, which its certificate does not allow", e->peer, m.name);
+        complain(f, e, "sent something that is not a message");
+    else if (m.kind == MSG_HELLO && !account_speaks_for(e->account, m.name))
+        complain(f, e, "says that it is %s, which its certificate does not allow", m.name);
     else if (m.kind == MSG_HELLO && m.version != MSG_VERSION)
-        clock_log("%s speaks version %u of the protocol, not %u", m.name, m.version, MSG_VERSION);
+        complain(f, e, "with %s speaks version %u of the protocol, not %u", m.name, m.version, MSG_VERSION);
+    else if (m.kind == MSG_HELLO && !rpc_has_room(f->rpc, e->account, m.name))
+        f->page.counts.unreadable++;
     else {
         f->page.counts.reports += m.kind == MSG_REPORT;
         controller_on_msg(&f->controller, e->link, &m, now_us);
-        return;
     }
-    f->page.counts.unreadable++;
+}
+
+static bool is_one_of(const struct account *a, char *const *name, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (account_is(a, name[i]))
+            return true;
+    return false;
 }
 
 /* A relay speaks for the devices of others, whose names it has checked. */
-static bool is_relay(const struct controller_file *c, const char *peer)
-{
-    for (uint32_t i = 0; i < c->relays; i++)
-        if (strcmp(c->relay[i], peer) == 0)
-            return true;
-    return !c->common.ca;
-}
-
 static void on_rack(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 {
     f->page.counts.messages++;
-    if (!is_relay(f->file, e->peer))
-        clock_log("%s is not a relay of this controller", e->peer);
+    if (f->file->common.ca && !is_one_of(e->account, f->file->relay, f->file->relays))
+        complain(f, e, "is not a relay of this controller");
     else if (relay_ends_on_bytes(&f->relays, e->link, e->bytes, e->length, now_us))
-        clock_log("%s sent something that is not a rack", *e->peer ? e->peer : "a relay");
+        complain(f, e, "sent something that is not a rack");
     else {
         f->page.counts.reports += f->relays.reports;
         f->relays.reports = 0;
-        return;
     }
-    f->page.counts.unreadable++;
 }
 
-static bool is_operator(const struct controller_file *c, const char *peer)
+/* Without certificates: anybody at this machine. */
+static bool is_operator(void *arg, const struct account *a)
 {
-    if (!c->common.ca)
-        return true;             /* this machine only, and nobody has a certificate */
-    for (uint32_t i = 0; i < c->operators; i++)
-        if (strcmp(c->operator[i], peer) == 0)
-            return true;
-    return false;
+    const struct controller_file *c = ((const struct fabric *)arg)->file;
+
+    return a->is_owner || !c->common.ca || is_one_of(a, c->operator, c->operators);
 }
 
 static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
@@ -172,10 +179,10 @@ static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 
     if (codec_read_question(&q, e->bytes, e->length))
         err_write(&err, "that is not a question");
-    else if (!is_operator(f->file, e->peer))
-        err_write(&err, "'%s' is not an operator of this controller", e->peer);
+    else if (!is_operator(f, e->account))
+        err_write(&err, "'%s' is not an operator of this controller", account_name(e->account));
     else
-        text = answer_to(&f->controller, &q, e->peer, &f->page.ledger, tuner, now_us, &err);
+        text = answer_to(&f->controller, &q, account_name(e->account), &f->page.ledger, tuner, now_us, &err);
     length = codec_write_reply(text ? "" : err.text, text ? text : "", &bytes);
     rpc_reply(f->rpc, e->link, bytes, length);
     free(bytes);
@@ -302,6 +309,10 @@ static void log_unguarded(struct fabric *f)
 
 static void tick(struct fabric *f, uint64_t interval_us)
 {
+    char text[200];
+
+    while (rpc_news(f->rpc, text, sizeof text))
+        clock_log("%s", text);
     f->page.counts.ticks++;
     f->page.counts.late += clock_us() - f->tick_us > interval_us / 2;
     controller_on_tick(&f->controller, clock_us());
@@ -444,6 +455,7 @@ static void open_history(struct fabric *f)
 
 static int start(struct fabric *f, struct err *err)
 {
+    struct serve_limits  limits = { .account = ACCOUNT_LIMITS, .is_operator = is_operator, .arg = f };
     struct controller_io io = { .send = send, .interval = interval, .propose = propose, .ended = ended, .declined = declined,
                                 .arg = f };
     struct rpc_tls       tls = config_tls(&f->file->common);
@@ -483,9 +495,13 @@ static int start(struct fabric *f, struct err *err)
     if (controller_start(&f->controller, &audit, begin_us))
         return err_set(err, EBADMSG, "%s/%s: it cannot be understood", f->file->common.state, CONTROLLER_SAVED_NAME);
     controller_fence(&f->controller, f->revision);
-    rc = rpc_serve(&f->rpc, f->file->listen, &tls, err);
+    limits.account.devices = f->file->agent_devices;
+    limits.account.connections = f->file->agent_devices + 64;
+    limits.account.messages = f->file->agent_messages;
+    rc = rpc_serve(&f->rpc, f->file->listen, &tls, &limits, err);
     f->relays.rpc = f->rpc;
-    return rc;
+    f->page.counts.peers = rc ? NULL : rpc_counts(f->rpc);
+    return rc ? rc : rpc_serve_local(f->rpc, f->file->socket, f->file->listen, err);
 }
 
 int controller_run(const struct controller_file *file, struct controller_pace *pace, struct err *err)

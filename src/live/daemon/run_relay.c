@@ -66,14 +66,17 @@ static void send_up(void *arg, const struct rack *rack)
 
 /* ---- agents ---- */
 
-/* As a controller does: an agent speaks for the devices of its own host. */
-static bool may_be(const struct msg *m, const char *peer)
+/* A line about who sent something, if it has not had too many of them. */
+static void complain(struct rack_relay *r, const struct rpc_event *e, const char *format, const char *what)
 {
-    size_t length = strlen(peer);
+    const char *name = account_name(e->account);
 
-    return !length || (strncmp(m->name, peer, length) == 0 && m->name[length] == '/');
+    r->counts.unreadable++;
+    if (rpc_may_log(r->agents, e->account))
+        clock_log(format, *name ? name : "an agent", what);
 }
 
+/* As a controller does: an agent speaks for the devices of its own host. */
 static void on_agent_data(struct rack_relay *r, const struct rpc_event *e)
 {
     static struct msg_detail detail;
@@ -81,15 +84,15 @@ static void on_agent_data(struct rack_relay *r, const struct rpc_event *e)
 
     r->counts.messages++;
     if (codec_read_detail(&m, &detail, e->bytes, e->length))
-        clock_log("%s sent something that is not a message", *e->peer ? e->peer : "an agent");
-    else if (m.kind == MSG_HELLO && !may_be(&m, e->peer))
-        clock_log("%s says that it is %s, which its certificate does not allow", e->peer, m.name);
+        complain(r, e, "%s sent something that is not a message%s", "");
+    else if (m.kind == MSG_HELLO && !account_speaks_for(e->account, m.name))
+        complain(r, e, "%s says that it is %s, which its certificate does not allow", m.name);
+    else if (m.kind == MSG_HELLO && !rpc_has_room(r->agents, e->account, m.name))
+        r->counts.unreadable++;
     else {
         r->counts.reports += m.kind == MSG_REPORT;
         relay_on_agent(&r->relay, e->link, &m, clock_us());
-        return;
     }
-    r->counts.unreadable++;
 }
 
 /* Without a controller there is nothing to relay. */
@@ -164,10 +167,14 @@ static void on_up(struct rack_relay *r, const struct rpc_event *e)
 
 static void on_time(struct rack_relay *r, uint64_t now_us)
 {
+    char text[200];
+
     if (r->redial_us && now_us >= r->redial_us)
         redial(r);
     if (now_us < r->tick_us)
         return;
+    while (rpc_news(r->agents, text, sizeof text))
+        clock_log("%s", text);
     relay_on_tick(&r->relay, now_us);
     r->tick_us += r->file->interval_us;
     if (r->tick_us < now_us)
@@ -261,8 +268,8 @@ int relay_run(const struct relay_file *f, struct err *err)
     r.signals = clock_signals();
     relay_init(&r.relay, &(struct relay_config){ f->silence_us }, &(struct relay_io){ send, cut, send_up, &r }, clock_us());
     rack_init(&r.rack, 0);
-    rc = rpc_serve(&r.agents, f->listen, &tls, err);
-    r.page = (struct relay_page){ .relay = &r.relay, .counts = &r.counts, .is_up = is_up, .arg = &r };
+    rc = rpc_serve(&r.agents, f->listen, &tls, NULL, err);
+    r.page = (struct relay_page){ .relay = &r.relay, .agents = &r.agents, .counts = &r.counts, .is_up = is_up, .arg = &r };
     if (!rc)
         rc = open_page(&r, err);
     if (!rc)

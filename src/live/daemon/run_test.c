@@ -169,7 +169,7 @@ static void open_end(struct end *e, bool is_server, const char *name)
     *e = (struct end){ .link = UINT32_MAX };
     rack_init(&e->rack, 0);
     snprintf(address, sizeof address, "unix:%s/%s", folder, name);
-    assert_int_equal(is_server ? rpc_serve(&e->rpc, address, &none, &err) : rpc_dial(&e->rpc, address, &none, &err), 0);
+    assert_int_equal(is_server ? rpc_serve(&e->rpc, address, &none, NULL, &err) : rpc_dial(&e->rpc, address, &none, &err), 0);
 }
 
 static void close_end(struct end *e)

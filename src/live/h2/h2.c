@@ -9,6 +9,7 @@
 #define WINDOW     (1 << 20)     /* bytes that the other side may send before it hears of us */
 #define CALLS_MAX  100
 #define HEADER_MAX 8192
+#define HELD_MAX   (16u << 20)
 
 static int on_chunk(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *bytes, size_t length, void *arg)
 {
@@ -47,6 +48,8 @@ static struct h2 *open_end(const struct h2_hooks *hooks, void *arg, bool is_clie
     h->arg = arg;
     h->is_touched = true;
     h->is_client = is_client;
+    h->held = &h->own_held;
+    h->held_max = HELD_MAX;
     if (nghttp2_session_callbacks_new(&callbacks))
         die("no memory");
     if (is_client)
@@ -98,6 +101,12 @@ size_t h2_output(struct h2 *h, const unsigned char **bytes)
 
     h->is_touched = length > 0;
     return length > 0 ? (size_t)length : 0;
+}
+
+void h2_share(struct h2 *h, size_t *held, size_t max)
+{
+    h->held = held;
+    h->held_max = max;
 }
 
 bool h2_has_output(const struct h2 *h)

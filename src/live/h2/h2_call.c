@@ -24,6 +24,11 @@ bool h2_call_is_grpc(const uint8_t *content_type, size_t length)
     return length >= sizeof grpc - 1 && memcmp(content_type, grpc, sizeof grpc - 1) == 0;
 }
 
+static bool has_room(const struct h2 *h, size_t bytes)
+{
+    return bytes <= h->held_max && *h->held <= h->held_max - bytes;
+}
+
 /* ---- what is sent ---- */
 
 static void drop_first(struct h2_call *c)
@@ -35,6 +40,7 @@ static void drop_first(struct h2_call *c)
         c->last = &c->first;
     c->sent = 0;
     c->waiting--;
+    *c->h2->held -= w->length;
     free(w);
 }
 
@@ -88,7 +94,7 @@ bool h2_send(struct h2_call *c, const void *bytes, size_t length)
 {
     struct h2_waiting *w;
 
-    if (c->waiting >= H2_WAITING_MAX || length > H2_MESSAGE_MAX)
+    if (c->waiting >= H2_WAITING_MAX || length > H2_MESSAGE_MAX || !has_room(c->h2, H2_PREFIX + length))
         return false;
     if (c->is_ending)
         return true;             /* nobody reads it any more */
@@ -101,6 +107,7 @@ bool h2_send(struct h2_call *c, const void *bytes, size_t length)
     *c->last = w;
     c->last = &w->next;
     c->waiting++;
+    *c->h2->held += w->length;
     go_on(c);
     return true;
 }
@@ -177,24 +184,45 @@ static size_t take_messages(struct h2_call *c, const unsigned char *bytes, size_
     return c->is_deaf ? length : at;
 }
 
-static void keep(struct h2_call *c, const unsigned char *bytes, size_t length)
+static void drop_partial(struct h2_call *c)
 {
+    *c->h2->held -= c->partial_room;
+    free(c->partial);
+    c->partial = NULL;
+    c->partial_length = c->partial_room = 0;
+}
+
+/* False: there is no room for it. */
+static bool keep(struct h2_call *c, const unsigned char *bytes, size_t length)
+{
+    size_t room = 2 * (c->partial_length + length);
+
     if (c->partial_length + length > c->partial_room) {
-        c->partial_room = 2 * (c->partial_length + length);
-        c->partial = xrealloc(c->partial, c->partial_room);
+        if (!has_room(c->h2, room - c->partial_room))
+            return false;
+        *c->h2->held += room - c->partial_room;
+        c->partial_room = room;
+        c->partial = xrealloc(c->partial, room);
     }
     memcpy(c->partial + c->partial_length, bytes, length);
     c->partial_length += length;
+    return true;
 }
 
+/* Whole messages are handed out as they are; only what is incomplete is kept, as long as it is. */
 void h2_call_take(struct h2_call *c, const unsigned char *bytes, size_t length)
 {
-    size_t used;
+    size_t used = c->partial_length ? 0 : take_messages(c, bytes, length);
 
-    keep(c, bytes, length);
+    if (used < length && !keep(c, bytes + used, length - used))
+        refuse(c, H2_EXHAUSTED);
+    if (!c->partial_length)
+        return;
     used = take_messages(c, c->partial, c->partial_length);
     c->partial_length -= used;
     memmove(c->partial, c->partial + used, c->partial_length);
+    if (!c->partial_length)
+        drop_partial(c);
 }
 
 /* ---- calls ---- */
@@ -222,7 +250,7 @@ void h2_call_free(struct h2_call *c)
         c->next->back = c->back;
     while (c->first)
         drop_first(c);
-    free(c->partial);
+    drop_partial(c);
     free(c);
 }
 

@@ -61,6 +61,8 @@ struct h2 {
     bool             is_client, is_greeted;      /* greeted: the server's settings arrived */
     struct h2_call  *calls;
     bool             is_touched;                 /* nghttp2 may have something to send */
+    size_t          *held, held_max;             /* bytes of incomplete and unsent messages; shared: h2_share() */
+    size_t           own_held;
 };
 
 #endif

@@ -48,12 +48,13 @@ static void say_gone(struct relay *r, uint32_t slot)
         r->up.gone[r->up.gones++] = slot;
 }
 
-/* NULL: there is no room. An agent that has started anew is another one. */
+/* NULL: there is no room. An agent that has started anew is another one, which happens now and then. */
 static struct relay_agent *agent_of(struct relay *r, uint32_t link, uint64_t incarnation)
 {
     struct relay_agent *a = by_link(r, link);
+    uint32_t            starts = a ? a->starts : 0, items = a ? a->items : 0;
 
-    if (a && a->incarnation == incarnation)
+    if (a && (a->incarnation == incarnation || starts == RELAY_STARTS_MAX))
         return a;
     if (!a && r->agents == RACK_DEVICES_MAX)
         return NULL;
@@ -62,7 +63,8 @@ static struct relay_agent *agent_of(struct relay *r, uint32_t link, uint64_t inc
         free(a->seen);
     } else
         a = &r->agent[r->agents++];
-    *a = (struct relay_agent){ .link = link, .slot = ++r->slots, .incarnation = incarnation };
+    *a = (struct relay_agent){ .link = link, .slot = ++r->slots, .incarnation = incarnation, .starts = starts + 1,
+                                .items = items };
     a->seen = NULL;              /* as it is: clang-tidy does not see it */
     return a;
 }
@@ -138,6 +140,10 @@ void relay_on_agent(struct relay *r, uint32_t link, const struct msg *m, uint64_
         r->io.cut(r->io.arg, link);
         return;
     }
+    if (a->incarnation != m->incarnation) {
+        r->ignored++;
+        return;
+    }
     if (m->kind == MSG_REPORT)
         add_seen(a, m->sample.detail);
     if (m->kind == MSG_REPORT && is_ordinary(m)) {
@@ -146,6 +152,11 @@ void relay_on_agent(struct relay *r, uint32_t link, const struct msg *m, uint64_
     }
     if (m->kind == MSG_REPORT)
         a->has_row = false;      /* this says more */
+    if (a->items == RELAY_ITEMS_MAX) {
+        r->ignored++;
+        return;
+    }
+    a->items++;
     rack_add(&r->up, a->slot, m);
 }
 
@@ -196,6 +207,8 @@ static void send_up(struct relay *r)
             remember(s, r->up.item[i].slot, r->up.item[i].msg.stamp_us);
             tell(r, by_slot(r, r->up.item[i].slot));
         }
+    for (uint32_t i = 0; i < r->agents; i++)
+        r->agent[i].items = 0;
     r->io.send_up(r->io.arg, &r->up);
     rack_clear(&r->up);
 }
@@ -223,6 +236,7 @@ void relay_on_tick(struct relay *r, uint64_t now_us)
     for (uint32_t i = 0; i < r->agents; i++) {
         struct relay_agent *a = &r->agent[i];
 
+        a->starts = 0;
         if (!a->has_row)
             continue;
         r->up.row[r->up.rows++] = a->row;

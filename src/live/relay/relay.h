@@ -13,6 +13,8 @@
 #include "live/core/rack.h"
 
 #define RELAY_MEMORY 8           /* racks under way that may still be answered */
+#define RELAY_STARTS_MAX 2
+#define RELAY_ITEMS_MAX 4        /* of one agent in a rack: so that all of them fit into what a controller reads */
 
 struct relay_config { uint64_t silence_us; };    /* of the controller, after which agents are sent away */
 
@@ -27,6 +29,8 @@ struct relay_agent {
     uint32_t          link, slot;
     uint64_t          incarnation;
     bool              has_row, has_seen;
+    uint32_t          starts;    /* incarnations in this interval: more than RELAY_STARTS_MAX have to wait for the next */
+    uint32_t          items;     /* of the rack that waits */
     struct rack_row   row;
     struct fsd        fsd;
     struct seen_part *seen;      /* of the reports that wait; NULL: it has never told of messages */
@@ -44,6 +48,7 @@ struct relay {
     struct rack         up;
     struct relay_sent  *sent;            /* the last RELAY_MEMORY, by number */
     uint64_t            heard_us;        /* from the controller; 0: never */
+    uint64_t            ignored;         /* messages of agents that said too much */
 };
 
 void relay_init(struct relay *, const struct relay_config *, const struct relay_io *, uint64_t life);

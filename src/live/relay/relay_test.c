@@ -299,6 +299,27 @@ static void agent__that_starts_anew_has_another_slot(void **unused)
     assert_true(ups == 1 && up[0].link == 1000 + AGENTS && cuts == 1);
 }
 
+/* A controller reads at most 1,024 items of a rack: one agent cannot fill it for all. */
+static void agent__that_says_too_much_is_cut_short_and_the_others_are_heard(void **unused)
+{
+    struct msg m = hello_of(0);
+
+    (void)unused;
+    say_hello();
+    relay_on_tick(&relay, 10);
+    for (int i = 0; i < 2000; i++) {
+        m.incarnation = i < 1000 ? 500u : 500u + (unsigned)i;
+        relay_on_agent(&relay, 0, &m, 11);
+    }
+    assert_true(relay.up.items <= RELAY_ITEMS_MAX && relay.ignored > 1900);
+    for (uint32_t i = 1; i < AGENTS; i++) {
+        m = hello_of(i);
+        relay_on_agent(&relay, i, &m, 12);
+    }
+    assert_int_equal(relay.up.items, RELAY_ITEMS_MAX + AGENTS - 1);
+    assert_int_equal(relay.agents, AGENTS);
+}
+
 static void silence__agents_are_sent_away(void **unused)
 {
     (void)unused;
@@ -383,6 +404,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(flush__messages_pass_both_ways, set_up, tear_down),
         cmocka_unit_test_setup_teardown(life__another_one_has_other_slots, set_up, tear_down),
         cmocka_unit_test_setup_teardown(agent__that_starts_anew_has_another_slot, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(agent__that_says_too_much_is_cut_short_and_the_others_are_heard, set_up, tear_down),
         cmocka_unit_test_setup_teardown(silence__agents_are_sent_away, set_up, tear_down),
         cmocka_unit_test_setup_teardown(silence__does_not_count_while_nobody_is_there, set_up, tear_down),
         cmocka_unit_test_setup_teardown(agent__one_too_many_is_sent_away, set_up, tear_down),

@@ -5,12 +5,13 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct secure { struct identity identity; SSL_CTX *context; bool is_client; };
+struct secure { struct identity identity; SSL_CTX *context; bool is_client, is_old; };
 
 static const unsigned char h2_name[] = { 2, 'h', '2' };        /* gRPC speaks HTTP/2 alone */
 
@@ -56,9 +57,9 @@ static bool use_key(SSL_CTX *context, const char *text)
 }
 
 /* Buffers are given back while nothing is in them, where there are a thousand connections. */
-static void set_up(SSL_CTX *context, bool is_client)
+static void set_up(SSL_CTX *context, bool is_client, bool is_old)
 {
-    SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+    SSL_CTX_set_min_proto_version(context, is_old ? TLS1_2_VERSION : TLS1_3_VERSION);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | (is_client ? 0 : SSL_VERIFY_FAIL_IF_NO_PEER_CERT), NULL);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | (is_client ? 0 : SSL_MODE_RELEASE_BUFFERS));
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
@@ -70,12 +71,12 @@ static void set_up(SSL_CTX *context, bool is_client)
         die("no memory");
 }
 
-static SSL_CTX *context_of(const struct identity *d, bool is_client)
+static SSL_CTX *context_of(const struct identity *d, bool is_client, bool is_old)
 {
     SSL_CTX *context = SSL_CTX_new(is_client ? TLS_client_method() : TLS_server_method());
 
     if (context && use_certs(context, d->text[0], true) && use_certs(context, d->text[1], false) && use_key(context, d->text[2])) {
-        set_up(context, is_client);
+        set_up(context, is_client, is_old);
         return context;
     }
     SSL_CTX_free(context);
@@ -93,9 +94,10 @@ int secure_open(struct secure **out, const struct rpc_tls *tls, bool is_client, 
     s = xcalloc(1, sizeof *s);
     signal(SIGPIPE, SIG_IGN);    /* OpenSSL writes to sockets without MSG_NOSIGNAL */
     s->is_client = is_client;
+    s->is_old = tls->is_old;
     rc = identity_open(&s->identity, tls, err);
     if (!rc)
-        s->context = context_of(&s->identity, is_client);
+        s->context = context_of(&s->identity, is_client, tls->is_old);
     if (!rc && !s->context)
         rc = err_set(err, EBADMSG, "%s: OpenSSL does not take it: %s", tls->cert, ERR_reason_error_string(ERR_peek_last_error()));
     if (rc)
@@ -116,7 +118,7 @@ void secure_free(struct secure *s)
 
 static SSL *new_end(struct secure *s, int fd)
 {
-    SSL_CTX *next = identity_look(&s->identity) ? context_of(&s->identity, s->is_client) : NULL;
+    SSL_CTX *next = identity_look(&s->identity) ? context_of(&s->identity, s->is_client, s->is_old) : NULL;
     SSL     *ssl;
 
     if (next) {
@@ -160,14 +162,88 @@ const char *secure_refusal(const SSL *ssl)
     return SSL_is_init_finished(ssl) && !(length == 2 && memcmp(name, "h2", 2) == 0) ? "it does not speak HTTP/2" : NULL;
 }
 
-void secure_peer(const SSL *ssl, char *name, size_t size)
-{
-    X509 *cert = SSL_get1_peer_certificate(ssl);
-    char  text[256];
-    int   length = cert ? X509_NAME_get_text_by_NID(X509_get_subject_name(cert), NID_commonName, text, sizeof text) : -1;
+/* ---- names ---- */
 
-    name[0] = '\0';
-    if (length > 0 && (size_t)length < size && strlen(text) == (size_t)length)
-        memcpy(name, text, (size_t)length + 1);
+struct name_list { char (*name)[SECURE_NAME_SIZE]; uint32_t count, max; };
+
+static void add_name(struct name_list *l, const unsigned char *text, int length)
+{
+    if (length <= 0 || length >= SECURE_NAME_SIZE || l->count == l->max)
+        return;
+    for (int i = 0; i < length; i++)
+        if (text[i] <= ' ' || text[i] > '~' || text[i] == '*')
+            return;
+    for (uint32_t i = 0; i < l->count; i++)
+        if (strlen(l->name[i]) == (size_t)length && memcmp(l->name[i], text, (size_t)length) == 0)
+            return;
+    memcpy(l->name[l->count], text, (size_t)length);
+    l->name[l->count++][length] = '\0';
+}
+
+static void add_common_name(struct name_list *l, const X509 *cert)
+{
+    X509_NAME             *subject = X509_get_subject_name(cert);
+    int                    at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+    const ASN1_STRING     *value = at < 0 ? NULL : X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at));
+
+    if (value)
+        add_name(l, ASN1_STRING_get0_data(value), ASN1_STRING_length(value));
+}
+
+/* Every machine has this one. */
+static bool is_localhost(const ASN1_STRING *s)
+{
+    return ASN1_STRING_length(s) == 9 && memcmp(ASN1_STRING_get0_data(s), "localhost", 9) == 0;
+}
+
+static void add_other_names(struct name_list *l, const X509 *cert)
+{
+    GENERAL_NAMES *all = X509_get_ext_d2i(cert, NID_subject_alt_name, NULL, NULL);
+
+    for (int i = 0; i < sk_GENERAL_NAME_num(all); i++) {
+        const GENERAL_NAME *n = sk_GENERAL_NAME_value(all, i);
+
+        if ((n->type == GEN_DNS && !is_localhost(n->d.ia5)) || n->type == GEN_URI)
+            add_name(l, ASN1_STRING_get0_data(n->d.ia5), ASN1_STRING_length(n->d.ia5));
+    }
+    GENERAL_NAMES_free(all);
+}
+
+uint32_t secure_names(const SSL *ssl, char (*name)[SECURE_NAME_SIZE], uint32_t max)
+{
+    struct name_list list = { name, 0, max };
+    X509            *cert = SSL_get1_peer_certificate(ssl);
+
+    if (cert) {
+        add_common_name(&list, cert);
+        add_other_names(&list, cert);
+    }
     X509_free(cert);
+    return list.count;
+}
+
+/* ---- refusals ---- */
+
+enum secure_refusal secure_refused(const SSL *ssl, int reason)
+{
+    long why = SSL_get_verify_result(ssl);
+
+    switch (reason) {
+    case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: return SECURE_NO_CERTIFICATE;
+    case SSL_R_UNSUPPORTED_PROTOCOL: case SSL_R_NO_SHARED_CIPHER: return SECURE_OLD;
+    case SSL_R_HTTP_REQUEST: case SSL_R_WRONG_VERSION_NUMBER: case SSL_R_PACKET_LENGTH_TOO_LONG:
+    case SSL_R_BAD_RECORD_TYPE: case SSL_R_HTTPS_PROXY_REQUEST: return SECURE_PLAIN;
+    default: break;
+    }
+    if (why == X509_V_ERR_CERT_HAS_EXPIRED || why == X509_V_ERR_CERT_NOT_YET_VALID)
+        return SECURE_EXPIRED;
+    return why != X509_V_OK ? SECURE_AUTHORITY : reason ? SECURE_OTHER : SECURE_GONE;
+}
+
+const char *secure_refusal_text(enum secure_refusal r)
+{
+#define TEXT(id, text) [SECURE_##id] = text,
+    static const char *const texts[] = { SECURE_REFUSALS(TEXT) };
+
+    return texts[r];
 }

@@ -8,6 +8,7 @@
 #include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct secure;                   /* NULL: without TLS */
 int  secure_open(struct secure **out, const struct rpc_tls *, bool is_client, struct err *);
@@ -21,7 +22,25 @@ SSL *secure_dial(struct secure *, int fd, const char *host);
 /* Why we do not talk to who was dialled; NULL: we do, as far as is known. */
 const char *secure_refusal(const SSL *);
 
-/* The name in the certificate of the other side; "" if there is none. */
-void secure_peer(const SSL *, char *name, size_t size);
+#define SECURE_NAME_SIZE 64
+
+/* The names in the certificate of the other side: its common name, then the DNS names and URIs of its subjectAltName.
+ * Names that are longer, have a '*' or characters that are not printed, and
+ * 'localhost' do not count. Returns how many, at most 'max'. */
+uint32_t secure_names(const SSL *, char (*name)[SECURE_NAME_SIZE], uint32_t max);
+
+/* Why a server does not talk to who has dialled. Rows: name, as it is told in metrics and to people. */
+#define SECURE_REFUSALS(X) \
+    X(NO_CERTIFICATE, "no certificate") X(AUTHORITY, "certificate of another authority") \
+    X(EXPIRED, "certificate not valid now") X(NO_NAME, "certificate without a name") X(OLD, "older version of TLS") \
+    X(PLAIN, "not TLS") X(SLOW, "handshake too slow") X(CROWD, "too many handshakes") X(ROOM, "too many connections") \
+    X(USER, "another user of this machine") X(GONE, "gone during the handshake") X(OTHER, "other")
+
+#define SECURE_REFUSAL_ENUM(id, text) SECURE_##id,
+enum secure_refusal { SECURE_REFUSALS(SECURE_REFUSAL_ENUM) SECURE_REFUSAL_KINDS };
+
+/* Of a failed handshake; 'reason': OpenSSL's, or 0. */
+enum secure_refusal secure_refused(const SSL *, int reason);
+const char         *secure_refusal_text(enum secure_refusal);
 
 #endif

@@ -2,6 +2,7 @@
 #include "live/view/controller_prom.h"
 #include "live/controller/controller.h"
 #include "live/controller/roster.h"
+#include "live/view/process.h"
 #include "live/view/words.h"
 
 #include <math.h>
@@ -110,6 +111,8 @@ void controller_metrics(struct prom *p, const struct controller *c, const struct
     prom_one(p, "anole_controller_held_up", "gauge", "1: nothing is tried now; /api/state says why.",
              controller_obstacle(c, now_us, why) != NULL);
     add_counts(p, c, n);
+    if (n->peers)
+        process_peers(p, "anole_controller", n->peers);
     add_devices(p, c, now_us);
     add_trial(p, c);
 }

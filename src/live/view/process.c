@@ -64,3 +64,17 @@ void process_metrics(struct prom *p, const char *version, const struct server_co
     prom_one(p, "anole_http_wrong_tokens_total", "counter", "Of these, for lack of the right token.", (double)h->wrong_tokens);
     prom_one(p, "anole_http_listeners", "gauge", "Who listens to events.", h->listeners);
 }
+
+void process_peers(struct prom *p, const char *prefix, const struct serve_counts *n)
+{
+    char name[80];
+
+    snprintf(name, sizeof name, "%s_refused_peers_total", prefix);
+    prom_family(p, name, "counter", "Connections that were refused, by reason.");
+    for (int i = 0; i < SECURE_REFUSAL_KINDS; i++)
+        prom_value(p, (double)n->refused[i], "reason", secure_refusal_text((enum secure_refusal)i), NULL);
+    snprintf(name, sizeof name, "%s_ignored_messages_total", prefix);
+    prom_one(p, name, "counter", "Messages beyond the budget of a certificate.", (double)n->ignored);
+    snprintf(name, sizeof name, "%s_handshakes", prefix);
+    prom_one(p, name, "gauge", "Connections that have not shown who they are.", n->handshakes);
+}

@@ -2,9 +2,13 @@
 #ifndef LIVE_VIEW_PROCESS_H
 #define LIVE_VIEW_PROCESS_H
 
+#include "live/wire/serve.h"
 #include "http/prom.h"
 #include "http/server.h"
 
 void process_metrics(struct prom *, const char *version, const struct server_counts *);
+
+/* Whom its server refused, and what it ignored. */
+void process_peers(struct prom *, const char *prefix, const struct serve_counts *);
 
 #endif

@@ -12,7 +12,7 @@
 
 #define STACK (1u << 20)
 
-static bool is_here(const char *address)
+bool address_is_here(const char *address)
 {
     return strncmp(address, "127.", 4) == 0 || strncmp(address, "localhost:", 10) == 0 ||
            strncmp(address, "[::1]:", 6) == 0 || strncmp(address, "unix:", 5) == 0;
@@ -23,7 +23,7 @@ int address_check(const char *address, const struct rpc_tls *tls, struct err *er
     const char *file[] = { tls->ca, tls->cert, tls->key };
 
     if (!tls->ca)
-        return is_here(address) ? 0 : err_set(err, EPERM, "%s: without TLS only this machine can be reached; write 127.0.0.1:PORT, "
+        return address_is_here(address) ? 0 : err_set(err, EPERM, "%s: without TLS only this machine can be reached; write 127.0.0.1:PORT, "
                                               "or give tls", address);
     for (int i = 0; i < 3; i++)
         if (access(file[i], R_OK))
@@ -41,6 +41,22 @@ int address_read(struct address *a, const char *text, struct err *err)
         return 0;
     }
     return !address_split(a, text) && *a->host ? 0 : err_set(err, EINVAL, "%s: an address is host:port", text);
+}
+
+/* ---- the socket file of a controller ---- */
+
+bool address_local(char path[ADDRESS_LOCAL_SIZE], const char *address, unsigned nth)
+{
+    const char *own = getenv("XDG_RUNTIME_DIR"), *port = strrchr(address, ':');
+    int         length = -1;
+
+    if (strncmp(address, "unix:", 5) == 0 || !port)
+        return false;
+    if (nth == 0)
+        length = snprintf(path, ADDRESS_LOCAL_SIZE, "/run/anole-controller/ctl-%s.sock", port + 1);
+    else if (nth == 1 && own && *own)
+        length = snprintf(path, ADDRESS_LOCAL_SIZE, "%s/anole/ctl-%s.sock", own, port + 1);
+    return length > 0 && length < ADDRESS_LOCAL_SIZE;
 }
 
 /* ---- names ---- */

@@ -28,4 +28,12 @@ int lookup_take(struct lookup *, struct addrinfo **);
 /* Without asking anybody: numbers alone. As lookup_take(). */
 int lookup_number(const struct address *, struct addrinfo **);
 
+/* Where a controller that listens at this address has its socket file for people at this machine: number 'nth', from 0 on,
+ * of the places where it may be. False: there is no other. */
+#define ADDRESS_LOCAL_SIZE 108
+bool address_local(char path[ADDRESS_LOCAL_SIZE], const char *address, unsigned nth);
+
+/* Is it at this machine? */
+bool address_is_here(const char *address);
+
 #endif

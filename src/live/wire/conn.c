@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define BUFFER       16384u      /* of one read or write: what a record of TLS holds */
-#define HANDSHAKE_S  20
+#define HANDSHAKE_S  5
 #define READS_MAX    64          /* records of one connection in one go */
 
 int64_t conn_now_s(void)
@@ -21,7 +21,8 @@ int64_t conn_now_s(void)
 
 void conn_watch(const struct conn *c, int op)
 {
-    struct epoll_event e = { .events = EPOLLIN | (c->wants_write ? (uint32_t)EPOLLOUT : 0), .data.ptr = c->owner };
+    struct epoll_event e = { .events = (c->is_muted ? 0 : (uint32_t)EPOLLIN) | (c->wants_write ? (uint32_t)EPOLLOUT : 0),
+                             .data.ptr = c->owner };
 
     epoll_ctl(c->epoll, op, c->fd, &e);
 }
@@ -54,6 +55,7 @@ static ssize_t io_result(struct conn *c, ssize_t n)
         why = ERR_peek_error();
         is_later = kind == SSL_ERROR_WANT_READ || kind == SSL_ERROR_WANT_WRITE;
         c->why = is_later || !why ? c->why : ERR_reason_error_string(why);
+        c->reason = is_later || !why ? c->reason : ERR_GET_REASON(why);
         error = kind == SSL_ERROR_SYSCALL ? error : 0;
         ERR_clear_error();       /* or it would be taken for the next connection's */
     } else
@@ -95,7 +97,7 @@ void conn_hear(struct conn *c, int64_t second)
     unsigned char bytes[BUFFER];
     ssize_t       n = 1;
 
-    for (int i = 0; i < READS_MAX && !c->is_broken && n > 0; i++) {
+    for (int i = 0; i < READS_MAX && !c->is_broken && !c->is_muted && n > 0; i++) {
         n = read_some(c, bytes);
         if (n > 0) {
             c->heard_s = second;

@@ -17,11 +17,13 @@ struct conn {
     SSL                 *ssl;                    /* NULL: no TLS */
     struct h2           *h2;                     /* NULL: still in the handshake */
     bool                 is_broken, wants_write, was_asked;
+    bool                 is_muted;               /* not read for now */
     int64_t              heard_s;
     unsigned char       *out;                    /* not written yet */
     size_t               out_length;
     int                  error;                  /* errno of the failure, or 0 */
     const char          *why;                    /* OpenSSL's reason, or NULL */
+    int                  reason;                 /* the same as a number, or 0 */
 };
 
 enum { CONN_SILENT_S = 10, CONN_ANSWER_S = 5 };  /* silence before a ping; time for its answer */

@@ -35,19 +35,15 @@ struct dial {
     struct addrinfo  *found, *next;
     struct conn       conn;
     struct h2_call   *call;              /* NULL: not open */
-    char              peer[64], why[160];
+    char              why[160];
     struct inbox      inbox;
 };
 
 /* ---- events for the loop ---- */
 
-static struct rpc_event *tell(struct dial *d, enum rpc_kind kind, const unsigned char *bytes, size_t length)
+static void tell(struct dial *d, enum rpc_kind kind, const unsigned char *bytes, size_t length)
 {
-    struct rpc_event *e = inbox_add(&d->inbox, kind, bytes, length);
-
-    e->link = d->link;
-    memcpy(e->peer, d->peer, sizeof d->peer);
-    return e;
+    inbox_add(&d->inbox, kind, bytes, length)->link = d->link;
 }
 
 /* ---- time ---- */
@@ -85,14 +81,14 @@ static void let_go(struct dial *d)
 /* Tells of the end once, however it came. */
 static void end(struct dial *d, const char *why)
 {
-    struct rpc_event *e;
+    char text[sizeof d->why];
 
     if (d->stage == IDLE)
         return;
+    snprintf(text, sizeof text, "%s", *why ? why : d->why);
     let_go(d);
     wake(d);
-    e = tell(d, RPC_CLOSE, NULL, 0);
-    snprintf(e->why, sizeof e->why, "%s", *why ? why : d->why);
+    tell(d, RPC_CLOSE, (const unsigned char *)text, strlen(text) + 1);
 }
 
 /* Why the connection broke, in words. */
@@ -238,7 +234,7 @@ static void begin(struct dial *d)
 
     d->link = (d->link + 1) & INT32_MAX;
     d->is_open = false;
-    d->peer[0] = d->why[0] = '\0';
+    d->why[0] = '\0';
     d->end_s = conn_now_s() + ATTEMPT_S;
     d->stage = NAMING;
     set_timer(d, 1);
@@ -274,7 +270,6 @@ static void on_handshake(struct dial *d)
         d->conn.is_broken = true;
         return;
     }
-    secure_peer(d->conn.ssl, d->peer, sizeof d->peer);
     begin_call(d);
 }
 

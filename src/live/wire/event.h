@@ -2,6 +2,8 @@
 #ifndef LIVE_WIRE_EVENT_H
 #define LIVE_WIRE_EVENT_H
 
+#include "live/wire/account.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,10 +17,10 @@ enum rpc_kind {
 struct rpc_event {
     enum rpc_kind  kind;
     uint32_t       link;         /* below 2^31 */
-    char           peer[64];     /* the name in its certificate; "": there is none */
+    struct account *account;     /* of a server: whose certificate it is; NULL: of who dials */
     unsigned char *bytes;        /* DATA, ASK: until the next event is taken */
     size_t         length;
-    char           why[160];     /* CLOSE */
+    const char    *why;          /* CLOSE: "", or the reason, until the next event is taken */
 };
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct inbox_entry { struct inbox_entry *next; struct rpc_event event; unsigned char bytes[]; };
+struct inbox_entry { struct inbox_entry *next; size_t size; struct rpc_event event; unsigned char bytes[]; };
 
 void inbox_init(struct inbox *b)
 {
@@ -16,9 +16,16 @@ struct rpc_event *inbox_add(struct inbox *b, enum rpc_kind kind, const unsigned 
 {
     struct inbox_entry *n = xmalloc(sizeof *n + length);
 
-    *n = (struct inbox_entry){ .event = { .kind = kind, .bytes = bytes ? n->bytes : NULL, .length = length } };
+    *n = (struct inbox_entry){ .size = sizeof *n + length, .event = { .kind = kind, .why = "" } };
+    b->held += n->size;
     if (bytes)
         memcpy(n->bytes, bytes, length);
+    if (bytes && kind == RPC_CLOSE)
+        n->event.why = (const char *)n->bytes;
+    else if (bytes) {
+        n->event.bytes = n->bytes;
+        n->event.length = length;
+    }
     *b->last = n;
     b->last = &n->next;
     return &n->event;
@@ -36,6 +43,7 @@ bool inbox_take(struct inbox *b, struct rpc_event *e)
     if (!b->first)
         b->last = &b->first;
     *e = n->event;
+    b->held -= n->size;
     b->current = n;
     return true;
 }

@@ -11,12 +11,14 @@ struct inbox_entry;
 struct inbox {
     struct inbox_entry *first, **last;
     struct inbox_entry *current; /* the one that the program looks at */
+    size_t              held;    /* bytes of those that wait */
 };
 
 void inbox_init(struct inbox *);
 void inbox_fini(struct inbox *);
 
-/* Bytes, which may be NULL, are copied. The event is to be completed: its link, and the name of the other side. */
+/* Bytes, which may be NULL, are copied. The event is to be completed: its link and account. 'why' of RPC_CLOSE is the
+ * bytes, a text with its end. */
 struct rpc_event *inbox_add(struct inbox *, enum rpc_kind, const unsigned char *bytes, size_t length);
 
 /* False: there is none. The bytes of an event stay until the next one is taken. */

@@ -21,12 +21,14 @@ int rpc_check(const char *address, const struct rpc_tls *tls, struct err *err)
     return address_check(address, tls, err);
 }
 
-int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *tls, struct err *err)
+int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *tls, const struct serve_limits *limits,
+              struct err *err)
 {
+    struct serve_limits usual = { .account = ACCOUNT_LIMITS };
     struct serve *serve = NULL;
     int           rc = address_check(address, tls, err);
 
-    rc = rc ? rc : serve_open(&serve, address, tls, err);
+    rc = rc ? rc : serve_open(&serve, address, tls, limits ? limits : &usual, err);
     *out = rc ? NULL : rpc_new(serve, NULL);
     return rc;
 }
@@ -38,6 +40,39 @@ int rpc_dial(struct rpc **out, const char *address, const struct rpc_tls *tls, s
 
     *out = rc ? NULL : rpc_new(NULL, dial);
     return rc;
+}
+
+int rpc_serve_local(struct rpc *r, const char *path, const char *address, struct err *err)
+{
+    char       usual[ADDRESS_LOCAL_SIZE];
+    struct err ignored;
+
+    if (path)
+        return serve_add_local(r->serve, path, err);
+    for (unsigned i = 0; address_local(usual, address, i); i++)
+        if (serve_add_local(r->serve, usual, &ignored) == 0)
+            break;
+    return 0;
+}
+
+const struct serve_counts *rpc_counts(const struct rpc *r)
+{
+    return serve_counts(r->serve);
+}
+
+bool rpc_may_log(const struct rpc *r, struct account *a)
+{
+    return serve_may_log(r->serve, a);
+}
+
+bool rpc_has_room(const struct rpc *r, struct account *a, const char *device)
+{
+    return serve_has_room(r->serve, a, device);
+}
+
+bool rpc_news(struct rpc *r, char *text, size_t size)
+{
+    return serve_news(r->serve, text, size);
 }
 
 void rpc_free(struct rpc *r)

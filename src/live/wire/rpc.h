@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "live/wire/ask.h"
 #include "live/wire/event.h"
+#include "live/wire/serve.h"
 #include "live/tls/tls.h"
 
 #include <stdbool.h>
@@ -20,11 +21,20 @@
 
 struct rpc;
 
-/* Listens for streams and questions, or dials one stream. On failure *out is NULL. */
-int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *, struct err *);
+/* Listens for streams and questions, or dials one stream. On failure *out is NULL. Limits of NULL: the usual ones. */
+int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *, const struct serve_limits *, struct err *);
 int rpc_dial(struct rpc **out, const char *address, const struct rpc_tls *, struct err *);
 
 void rpc_free(struct rpc *);
+
+/* Listens at a socket file as well, for people at this machine; NULL: where rpc_ask() looks for that of 'address', if it can. */
+int rpc_serve_local(struct rpc *, const char *path, const char *address, struct err *);
+
+/* Of a server, as serve.h says. */
+const struct serve_counts *rpc_counts(const struct rpc *);
+bool                       rpc_may_log(const struct rpc *, struct account *);
+bool                       rpc_has_room(const struct rpc *, struct account *, const char *device);
+bool                       rpc_news(struct rpc *, char *text, size_t size);
 
 /* Would it be refused? Files that are not there, an address elsewhere without TLS. */
 int rpc_check(const char *address, const struct rpc_tls *, struct err *);

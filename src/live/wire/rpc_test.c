@@ -80,7 +80,7 @@ static struct rpc *serve(void)
     struct rpc *r;
     struct err  err = { "" };
 
-    if (rpc_serve(&r, address, &(struct rpc_tls){ 0 }, &err))
+    if (rpc_serve(&r, address, &(struct rpc_tls){ 0 }, NULL, &err))
         fail_msg("%s", err.text);
     return other = r;
 }
@@ -292,9 +292,9 @@ static void serve__without_certificates_only_here(void **unused)
     struct err  err = { "" };
 
     (void)unused;
-    assert_int_equal(rpc_serve(&r, "0.0.0.0:7999", &(struct rpc_tls){ 0 }, &err), -EPERM);
+    assert_int_equal(rpc_serve(&r, "0.0.0.0:7999", &(struct rpc_tls){ 0 }, NULL, &err), -EPERM);
     assert_int_equal(rpc_dial(&r, "10.0.0.1:7999", &(struct rpc_tls){ 0 }, &err), -EPERM);
-    assert_int_equal(rpc_serve(&r, "127.0.0.1:7999", &(struct rpc_tls){ .ca = "/nowhere", .cert = "/nowhere", .key = "/nowhere" }, &err), -ENOENT);
+    assert_int_equal(rpc_serve(&r, "127.0.0.1:7999", &(struct rpc_tls){ .ca = "/nowhere", .cert = "/nowhere", .key = "/nowhere" }, NULL, &err), -ENOENT);
 }
 
 int main(void)

@@ -5,33 +5,57 @@
 #include "live/wire/ask.h"
 #include "live/wire/conn.h"
 #include "live/wire/inbox.h"
+#include "base/io/clock.h"
 
+#include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define READY_MAX    256         /* connections that are looked at in one go */
 #define ACCEPT_MAX   32          /* new ones in one go: each costs as much as some hundred messages */
+#define INBOX_MAX    (4u << 20)  /* bytes of events that may wait: then sockets are left alone */
+#define SHAKING_MAX  512         /* connections that have not shown who they are */
+#define GRACE_US     200000u     /* a handshake has so long before it may have to give way */
+#define OPERATORS    8           /* connections that are kept for them */
+#define LOCALS_MAX   16          /* connections by the local socket */
+#define FILES_OTHER  192         /* kept for HTTP, logs, and all else */
 
 struct connection {
     struct conn        conn;
     struct serve      *serve;
     struct connection *next, **back;             /* of all */
-    char               peer[64];
+    struct account    *account;                  /* NULL: not yet known */
+    uint64_t           origin;                   /* its address: of IPv6 the network; 0: this machine */
+    uint64_t           since_us;
+    bool               is_shaking;               /* among those of serve.shaking */
+    bool               is_local;                 /* came by the local socket */
 };
 
+/* file: of a socket that is one; deaf: does not accept until the next second, or while handshakes are young. */
+struct listener { int fd; bool is_local, is_deaf; char *file; };
+
 struct serve {
-    int                epoll, listener;
-    bool               is_deaf;                  /* out of files, until the next second */
-    bool               has_read;                 /* since it last said that nothing is there */
-    struct secure     *secure;
-    struct places      calls;
-    struct connection *connections;
-    struct inbox       inbox;
-    int64_t            second;
-    char              *file;                     /* of a socket that is one */
+    int                 epoll;
+    struct listener     listener[2];             /* agents and operators; local */
+    uint32_t            listeners;
+    bool                has_read;                /* since it last said that nothing is there */
+    struct secure      *secure;
+    struct places       calls;
+    struct connection  *connections;
+    struct connection  *shaking[SHAKING_MAX];    /* in the order in which they came */
+    uint32_t            shaking_max, connections_max, locals;
+    uint32_t            turn;                    /* who is heard first */
+    struct accounts     accounts;
+    struct serve_limits limits;
+    struct serve_counts counts;
+    struct inbox        inbox;
+    int64_t             second;
 };
 
 /* ---- events for the loop ---- */
@@ -42,7 +66,7 @@ static void tell(struct serve *s, const struct h2_call *call, enum rpc_kind kind
     struct rpc_event        *e = inbox_add(&s->inbox, kind, bytes, length);
 
     e->link = h2_number(call);
-    memcpy(e->peer, c->peer, sizeof c->peer);
+    e->account = c->account;
 }
 
 /* ---- calls ---- */
@@ -52,20 +76,36 @@ static enum h2_kind kind_of(const char *path)
     return strcmp(path, RPC_CONNECT_METHOD) == 0 ? H2_STREAM : strcmp(path, RPC_ASK_METHOD) == 0 ? H2_QUESTION : H2_UNKNOWN;
 }
 
+static void settle(struct connection *c);
+
+/* By the local socket people ask; agents come by the other. */
 static void on_open(void *arg, struct h2_call *call)
 {
     struct connection *c = arg;
 
+    settle(c);
     h2_set_number(call, place_take(&c->serve->calls, call));
+    if (h2_kind(call) == H2_STREAM && c->is_local)
+        h2_cut(call);
     if (h2_kind(call) == H2_STREAM)
         tell(c->serve, call, RPC_OPEN, NULL, 0);
 }
 
+/* Who says too much is not read until the next second. */
 static void on_data(void *arg, struct h2_call *call, const unsigned char *bytes, size_t length)
 {
     struct connection *c = arg;
+    struct serve      *s = c->serve;
 
-    tell(c->serve, call, h2_kind(call) == H2_QUESTION ? RPC_ASK : RPC_DATA, bytes, length);
+    if (account_take(&s->accounts, c->account, length, clock_us())) {
+        tell(s, call, h2_kind(call) == H2_QUESTION ? RPC_ASK : RPC_DATA, bytes, length);
+        return;
+    }
+    s->counts.ignored++;
+    if (!c->conn.is_muted) {
+        c->conn.is_muted = true;
+        conn_watch(&c->conn, EPOLL_CTL_MOD);
+    }
 }
 
 static void on_close(void *arg, struct h2_call *call)
@@ -77,30 +117,148 @@ static void on_close(void *arg, struct h2_call *call)
     place_leave(&c->serve->calls, h2_number(call));
 }
 
+/* ---- handshakes ---- */
+
+/* It is known, or gone. */
+static void settle(struct connection *c)
+{
+    struct serve *s = c->serve;
+    uint32_t      i = 0;
+
+    if (!c->is_shaking)
+        return;
+    while (s->shaking[i] != c)
+        i++;
+    s->counts.handshakes--;
+    memmove(&s->shaking[i], &s->shaking[i + 1], (s->counts.handshakes - i) * sizeof *s->shaking);
+    c->is_shaking = false;
+}
+
+static uint32_t count_of(const struct serve *s, uint64_t origin)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < s->counts.handshakes; i++)
+        count += s->shaking[i]->origin == origin;
+    return count;
+}
+
+static struct connection *oldest_of(const struct serve *s, uint64_t origin)
+{
+    for (uint32_t i = 0; i < s->counts.handshakes; i++)
+        if (s->shaking[i]->origin == origin)
+            return s->shaking[i];
+    return NULL;
+}
+
+/* Whose handshake gives way to another: the oldest of the address that has most. */
+static struct connection *oldest_of_most(const struct serve *s)
+{
+    uint64_t origin = 0;
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < s->counts.handshakes; i++)
+        if (i == 0 || s->shaking[i]->origin != origin) {
+            uint32_t count = count_of(s, s->shaking[i]->origin);
+
+            if (count > most) {
+                most = count;
+                origin = s->shaking[i]->origin;
+            }
+        }
+    return oldest_of(s, origin);
+}
+
 /* ---- connections ---- */
 
 static void connection_free(struct connection *c)
 {
+    settle(c);
     conn_fini(&c->conn);
+    if (c->account)
+        account_leave(c->account, clock_us());
     *c->back = c->next;
     if (c->next)
         c->next->back = c->back;
+    c->serve->counts.connections--;
+    c->serve->locals -= c->is_local;
     free(c);
+}
+
+static void refuse(struct connection *c, enum secure_refusal why)
+{
+    c->serve->counts.refused[why]++;
+    c->conn.is_broken = true;
+}
+
+/* Who has shown who he is: is there room for him? */
+static void open_account(struct connection *c)
+{
+    struct serve        *s = c->serve;
+    struct account_names names = { .count = 0 };
+
+    if (c->conn.ssl && !(names.count = secure_names(c->conn.ssl, names.name, ACCOUNT_NAMES))) {
+        refuse(c, SECURE_NO_NAME);
+        return;
+    }
+    c->account = account_enter(&s->accounts, &names, clock_us());
+    if (!c->account)
+        refuse(c, SECURE_ROOM);
+    else if (s->counts.connections + OPERATORS > s->connections_max && c->conn.ssl &&
+             !(s->limits.is_operator && s->limits.is_operator(s->limits.arg, c->account)))
+        refuse(c, SECURE_ROOM);
 }
 
 static void begin_h2(struct connection *c)
 {
     static const struct h2_hooks hooks = { kind_of, on_open, on_data, on_close };
 
-    if (c->conn.ssl)
-        secure_peer(c->conn.ssl, c->peer, sizeof c->peer);
-    c->conn.is_broken = c->conn.ssl && !*c->peer;          /* a certificate without a name is none */
+    if (!c->account)
+        open_account(c);
+    if (c->conn.is_broken)
+        return;
     c->conn.h2 = h2_new(&hooks, c);
+    h2_share(c->conn.h2, &c->account->held, c->serve->accounts.limits.held);
 }
 
-static void accept_one(struct serve *s, int fd)
+/* At a socket file the kernel says whose process dials. */
+static void know_user(struct connection *c)
 {
-    struct connection *c = xcalloc(1, sizeof *c);
+    struct ucred         who = { .uid = (uid_t)-1 };
+    socklen_t            size = sizeof who;
+    struct account_names names = { .count = 1 };
+
+    if (getsockopt(c->conn.fd, SOL_SOCKET, SO_PEERCRED, &who, &size) || (who.uid != 0 && who.uid != geteuid())) {
+        refuse(c, SECURE_USER);
+        return;
+    }
+    snprintf(names.name[0], sizeof names.name[0], "uid %u at this machine", (unsigned)who.uid);
+    c->account = account_enter(&c->serve->accounts, &names, clock_us());
+    if (c->account)
+        c->account->is_owner = true;
+    else
+        refuse(c, SECURE_ROOM);
+}
+
+static uint64_t origin_of(const struct sockaddr_storage *at)
+{
+    uint64_t origin = 0;
+
+    if (at->ss_family == AF_INET)
+        memcpy(&origin, &((const struct sockaddr_in *)at)->sin_addr, 4);
+    else if (at->ss_family == AF_INET6) {
+        const struct in6_addr *a = &((const struct sockaddr_in6 *)at)->sin6_addr;
+
+        memcpy(&origin, IN6_IS_ADDR_V4MAPPED(a) ? a->s6_addr + 12 : a->s6_addr, IN6_IS_ADDR_V4MAPPED(a) ? 4 : 8);
+    }
+    return origin;
+}
+
+static void accept_one(struct serve *s, const struct listener *l, int fd)
+{
+    struct connection      *c = xcalloc(1, sizeof *c);
+    struct sockaddr_storage at = { .ss_family = AF_UNSPEC };
+    socklen_t               size = sizeof at;
 
     c->serve = s;
     c->conn = (struct conn){ .fd = fd, .epoll = s->epoll, .owner = c, .heard_s = conn_now_s() };
@@ -109,34 +267,87 @@ static void accept_one(struct serve *s, int fd)
     if (c->next)
         c->next->back = &c->next;
     s->connections = c;
+    s->counts.connections++;
+    c->since_us = clock_us();
+    c->is_local = l->is_local;
+    getpeername(fd, (struct sockaddr *)&at, &size);
+    c->origin = origin_of(&at);
+    c->is_shaking = !c->is_local;
+    s->locals += c->is_local;
+    if (c->is_shaking)
+        s->shaking[s->counts.handshakes++] = c;
     conn_watch(&c->conn, EPOLL_CTL_ADD);
-    if (s->secure)
+    if (l->is_local)
+        know_user(c);
+    if (s->secure && !l->is_local)
         c->conn.ssl = secure_accept(s->secure, fd);
     else
         begin_h2(c);
+    if (c->conn.is_broken)
+        connection_free(c);
 }
 
 /* Out of files it is deaf for a moment, rather than called again and again for those who wait. */
-static void listen_to(struct serve *s, bool is_deaf)
+static void listen_to(struct serve *s, struct listener *l, bool is_deaf)
 {
-    struct epoll_event e = { .events = is_deaf ? 0 : (uint32_t)EPOLLIN, .data.ptr = &s->listener };
+    struct epoll_event e = { .events = is_deaf ? 0 : (uint32_t)EPOLLIN, .data.ptr = l };
 
-    s->is_deaf = is_deaf;
-    epoll_ctl(s->epoll, EPOLL_CTL_MOD, s->listener, &e);
+    l->is_deaf = is_deaf;
+    epoll_ctl(s->epoll, EPOLL_CTL_MOD, l->fd, &e);
 }
 
-static void accept_all(struct serve *s)
+/* Room for one more that has not shown who it is. False: those that there are have just begun, so it waits in the kernel. */
+static bool make_room(struct serve *s)
+{
+    struct connection *c;
+
+    if (s->counts.handshakes < s->shaking_max && s->counts.connections < s->connections_max)
+        return true;
+    c = oldest_of_most(s);
+    if (!c || clock_us() < c->since_us + GRACE_US)
+        return false;
+    refuse(c, SECURE_CROWD);
+    connection_free(c);
+    return true;
+}
+
+/* One address has at most half of the handshakes. */
+static void limit_origin(struct serve *s)
+{
+    uint64_t           origin = s->counts.handshakes ? s->shaking[s->counts.handshakes - 1]->origin : 0;
+    struct connection *c = s->counts.handshakes && count_of(s, origin) > s->shaking_max / 2 ? oldest_of(s, origin) : NULL;
+
+    if (!c)
+        return;
+    refuse(c, SECURE_CROWD);
+    connection_free(c);
+}
+
+static bool may_accept(struct serve *s, const struct listener *l)
+{
+    return l->is_local ? s->locals < LOCALS_MAX : make_room(s);
+}
+
+static void accept_all(struct serve *s, struct listener *l)
 {
     for (int i = 0; i < ACCEPT_MAX; i++) {
-        int fd = listen_next(s->listener);
+        int fd = may_accept(s, l) ? listen_next(l->fd) : -EMFILE;
 
-        if (fd >= 0)
-            accept_one(s, fd);
-        else if (fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM || fd == -ENOBUFS)
-            listen_to(s, true);
+        if (fd >= 0) {
+            accept_one(s, l, fd);
+            limit_origin(s);
+        } else if (fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM || fd == -ENOBUFS)
+            listen_to(s, l, true);
         if (fd < 0)
             return;
     }
+}
+
+static void listen_again(struct serve *s, bool is_forced)
+{
+    for (uint32_t i = 0; i < s->listeners; i++)
+        if (s->listener[i].is_deaf && (is_forced || may_accept(s, &s->listener[i])))
+            listen_to(s, &s->listener[i], false);
 }
 
 /* ---- hearing and sending ---- */
@@ -153,8 +364,11 @@ static void hear(struct connection *c)
 {
     struct conn *n = &c->conn;
 
-    if (!n->h2 && conn_shake(n) == 1)
+    if (!n->h2 && conn_shake(n) == 1) {
+        settle(c);
         begin_h2(c);
+    } else if (!n->h2 && n->is_broken)
+        c->serve->counts.refused[secure_refused(n->ssl, n->reason)]++;
     if (n->h2)
         conn_hear(n, c->serve->second);
     flush(c);
@@ -179,29 +393,44 @@ static void look_after_all(struct serve *s)
     if (second == s->second)
         return;
     s->second = second;
-    if (s->is_deaf)
-        listen_to(s, false);
+    listen_again(s, true);
+    accounts_tidy(&s->accounts, clock_us());
     for (struct connection *c = s->connections, *next; c; c = next) {
         next = c->next;
+        if (c->conn.is_muted) {
+            c->conn.is_muted = false;
+            conn_watch(&c->conn, EPOLL_CTL_MOD);
+        }
         if (conn_look_after(&c->conn, second))
             flush(c);
+        s->counts.refused[SECURE_SLOW] += c->conn.is_broken && !c->conn.h2;
         if (c->conn.is_broken)
             connection_free(c);
     }
 }
 
-/* Connections are looked after last: those in 'ready' may end then. */
+static bool is_listener(const struct serve *s, const void *ptr)
+{
+    return ptr == &s->listener[0] || ptr == &s->listener[1];
+}
+
+/* Connections are looked after last: those in 'ready' may end then. What is not heard now is reported again. */
 static void look(struct serve *s)
 {
     struct epoll_event ready[READY_MAX];
     int                n = epoll_wait(s->epoll, ready, READY_MAX, 0);
 
-    for (int i = 0; i < n; i++) {
-        if (ready[i].data.ptr == &s->listener)
-            accept_all(s);
-        else
-            hear(ready[i].data.ptr);
+    for (int i = 0; i < n && s->inbox.held < INBOX_MAX; i++) {
+        void *at = ready[(s->turn + (uint32_t)i) % (uint32_t)n].data.ptr;
+
+        if (!is_listener(s, at))
+            hear(at);
     }
+    s->turn++;
+    for (int i = 0; i < n; i++)          /* later: they may end connections that are ready */
+        if (is_listener(s, ready[i].data.ptr))
+            accept_all(s, ready[i].data.ptr);
+    listen_again(s, false);
     look_after_all(s);
 }
 
@@ -257,12 +486,82 @@ void serve_cut(struct serve *s, uint32_t link)
     send_on(h2_owner(call));
 }
 
-int serve_open(struct serve **out, const char *address, const struct rpc_tls *tls, struct err *err)
+const struct serve_counts *serve_counts(const struct serve *s)
 {
-    struct serve      *s;
-    struct secure     *secure;
-    struct epoll_event e = { .events = EPOLLIN };
-    int                rc = secure_open(&secure, tls, false, err), listener = rc ? -1 : listen_open(address, err);
+    return &s->counts;
+}
+
+bool serve_may_log(const struct serve *s, struct account *a)
+{
+    return account_may_log(&s->accounts, a, clock_us());
+}
+
+bool serve_has_room(const struct serve *s, struct account *a, const char *device)
+{
+    return account_has_room(&s->accounts, a, device);
+}
+
+bool serve_news(struct serve *s, char *text, size_t size)
+{
+    return accounts_news(&s->accounts, text, size);
+}
+
+/* ---- opening ---- */
+
+static void add_listener(struct serve *s, int fd, bool is_local, const char *file)
+{
+    struct listener   *l = &s->listener[s->listeners++];
+    struct epoll_event e = { .events = EPOLLIN, .data.ptr = l };
+
+    *l = (struct listener){ .fd = fd, .is_local = is_local, .file = file ? xstrdup(file) : NULL };
+    if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &e))
+        die("cannot watch sockets: %s", strerror(errno));
+}
+
+int serve_add_local(struct serve *s, const char *path, struct err *err)
+{
+    char  address[200], folder[200];
+    char *end;
+    int   fd;
+
+    snprintf(folder, sizeof folder, "%s", path);
+    end = strrchr(folder, '/');
+    if (end) {
+        *end = '\0';
+        mkdir(folder, 0755);
+    }
+    snprintf(address, sizeof address, "unix:%s", path);
+    fd = listen_open(address, err);
+    if (fd < 0)
+        return fd;
+    if (chmod(path, 0600)) {
+        close(fd);
+        return err_set(err, errno, "%s: %s", path, strerror(errno));
+    }
+    add_listener(s, fd, true, path);
+    return 0;
+}
+
+/* A connection is a file: some are kept for everything else. */
+static void divide_files(struct serve *s)
+{
+    struct rlimit l = { 1024, 1024 };
+    uint64_t      files = s->limits.files;
+
+    if (!files && getrlimit(RLIMIT_NOFILE, &l) == 0)
+        files = l.rlim_cur < 1u << 20 ? l.rlim_cur : 1u << 20;
+    s->connections_max = (uint32_t)(files > 2 * FILES_OTHER ? files - FILES_OTHER : files / 2);
+    s->shaking_max = s->connections_max / 2 < SHAKING_MAX ? s->connections_max / 2 : SHAKING_MAX;
+    if (s->accounts.limits.connections > s->connections_max / 2)
+        s->accounts.limits.connections = s->connections_max / 2;
+}
+
+int serve_open(struct serve **out, const char *address, const struct rpc_tls *tls, const struct serve_limits *limits,
+               struct err *err)
+{
+    struct serve  *s;
+    struct secure *secure;
+    int            rc = secure_open(&secure, tls, false, err), listener = rc ? -1 : listen_open(address, err);
 
     *out = NULL;
     if (!rc && listener < 0) {
@@ -273,14 +572,13 @@ int serve_open(struct serve **out, const char *address, const struct rpc_tls *tl
         return rc;
     s = xcalloc(1, sizeof *s);
     s->secure = secure;
-    s->listener = listener;
+    s->limits = *limits;
+    s->accounts.limits = limits->account;
+    divide_files(s);
     inbox_init(&s->inbox);
     s->second = conn_now_s();
-    s->file = strncmp(address, "unix:", 5) == 0 ? xstrdup(address + 5) : NULL;
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
-    e.data.ptr = &s->listener;
-    if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->listener, &e))
-        die("cannot watch sockets: %s", strerror(errno));
+    add_listener(s, listener, false, strncmp(address, "unix:", 5) == 0 ? address + 5 : NULL);
     *out = s;
     return 0;
 }
@@ -300,10 +598,13 @@ void serve_free(struct serve *s)
     inbox_fini(&s->inbox);
     places_fini(&s->calls);
     secure_free(s->secure);
-    close(s->listener);
-    if (s->file)
-        unlink(s->file);
-    free(s->file);
+    accounts_fini(&s->accounts);
+    for (uint32_t i = 0; i < s->listeners; i++) {
+        close(s->listener[i].fd);
+        if (s->listener[i].file)
+            unlink(s->listener[i].file);
+        free(s->listener[i].file);
+    }
     close(s->epoll);
     free(s);
 }

@@ -119,7 +119,8 @@ static int write_token(const struct twin_run *t, struct err *err)
 static int write_controller(const struct twin_run *t, struct err *err)
 {
     char page[300] = "", text[16384];
-    int  length = snprintf(text, sizeof text, "name: twin\nlisten: unix:%s/socket\nstate: %s/controller\nseed: %" PRIu64 "\n"
+    int  length = snprintf(text, sizeof text, "name: twin\nagent_devices: 1000000\nagent_messages: 100000000\n"
+                           "listen: unix:%s/socket\nstate: %s/controller\nseed: %" PRIu64 "\n"
                            "tls: {ca: %s/ca.pem, cert: %s/controller.pem, key: %s/controller.key}\n%s%s\ninterval: %" PRIu64 "us\n"
                            "topology: links.yaml\n",
                            t->folder, t->folder, t->about.seed, t->folder, t->folder, t->folder, is_of_agents(tuner_of(t)) ? "queue_tuners: " :

@@ -1,0 +1,81 @@
+/* src/live/wire/account.h - what the holder of one certificate may take of a server.
+ *
+ * All connections with one certificate share an account: so many devices and connections, messages and bytes per second,
+ * bytes that are held for it, and log lines. What goes beyond is ignored, and the certificate is named once; nobody else
+ * notices. Without TLS each connection has an account of its own.
+ *
+ * A certificate has several names: its common name, and the DNS names and URIs in its subjectAltName. It may speak for
+ * each of them.
+ */
+#ifndef LIVE_WIRE_ACCOUNT_H
+#define LIVE_WIRE_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ACCOUNT_NAMES     4
+#define ACCOUNT_NAME_SIZE 64
+
+struct account_limits {
+    uint32_t devices;            /* different names, as long as the server runs */
+    uint32_t connections;
+    double   messages, bytes;    /* per second; a burst may have those of two seconds */
+    double   lines;              /* of the log, per minute */
+    size_t   held;               /* bytes of incomplete and of unsent messages */
+};
+
+#define ACCOUNT_LIMITS ((struct account_limits){ 64, 128, 20000, 32e6, 10, 32u << 20 })
+
+enum account_kind { ACCOUNT_DEVICES, ACCOUNT_CONNECTIONS, ACCOUNT_MESSAGES, ACCOUNT_LINES, ACCOUNT_KINDS };
+
+struct account_names { char name[ACCOUNT_NAMES][ACCOUNT_NAME_SIZE]; uint32_t count; };
+
+struct account {
+    struct account      *next;
+    struct account_names names;          /* none: without TLS */
+    uint32_t             connections;
+    bool                 is_owner;       /* at this machine: the user whose process it is, or root */
+    bool                 is_named;       /* as one that takes too much */
+    double               messages, bytes, lines;         /* left */
+    uint64_t             filled_us, lines_us, left_us;
+    size_t               held;
+    uint64_t            *device;         /* hashes of names that it has spoken for */
+    uint32_t             devices;
+    uint64_t             over[ACCOUNT_KINDS];    /* what was ignored, of each */
+};
+
+/* All of a server. */
+struct accounts { struct account *first; struct account_limits limits; };
+
+void accounts_fini(struct accounts *);
+
+/* For a connection more; NULL: it has too many. account_leave() gives it back; the account stays for a while. */
+struct account *account_enter(struct accounts *, const struct account_names *, uint64_t now_us);
+void            account_leave(struct account *, uint64_t now_us);
+
+/* Once a second: forgets those that are long gone. */
+void accounts_tidy(struct accounts *, uint64_t now_us);
+
+/* May it send this message? */
+bool account_take(const struct accounts *, struct account *, size_t length, uint64_t now_us);
+
+/* May a line about it be logged? */
+bool account_may_log(const struct accounts *, struct account *, uint64_t now_us);
+
+/* True once for each: it takes too much. What is to be said about it. */
+bool accounts_news(struct accounts *, char *text, size_t size);
+
+/* The name that it is called by; "": it has none. */
+const char *account_name(const struct account *);
+
+/* Is this one of its names? */
+bool account_is(const struct account *, const char *name);
+
+/* May it speak for this device: 'host1' for 'host1/mlx5_0'? Without TLS anybody for all. */
+bool account_speaks_for(const struct account *, const char *device);
+
+/* Has it room for this device? */
+bool account_has_room(const struct accounts *, struct account *, const char *device);
+
+#endif
