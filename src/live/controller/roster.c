@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define DRIFT_US 20              /* of a clock between two reports, at most */
+#define GAP_US_MAX 60000000u     /* a device that needs more time between changes is not tried: all others would wait for it */
+#define INTERVAL_US_MAX 60000000u        /* one that reports less often counts as silent */
 
 /* ---- who ---- */
 
@@ -102,6 +104,8 @@ struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct m
 
     if (!p && c->peers == c->peers_max)
         return NULL;
+    if (p && p->link != link && p->incarnation != m->incarnation && roster_is_fresh(c, p, now_us))
+        return NULL;             /* it reports elsewhere: somebody else speaks in its name */
     roster_cut(c, link);
     if (!p) {
         p = &c->peer[c->peers++];
@@ -117,8 +121,8 @@ struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct m
     p->incarnation = m->incarnation;
     p->where = m->where;
     p->gap_us = m->gap_us;
-    p->interval_us = m->interval_us;
-    p->may_write = m->may_write;
+    p->interval_us = m->interval_us < INTERVAL_US_MAX ? m->interval_us : INTERVAL_US_MAX;
+    p->may_write = m->may_write && m->gap_us <= GAP_US_MAX;
     p->device = m->set;
     p->confirmed = m->confirmed;
     p->facts = m->facts;
@@ -169,6 +173,8 @@ static void take_detail(struct peer *p, const struct msg_detail *detail)
 
 void roster_on_report(struct controller *c, struct peer *p, const struct msg *m, uint64_t now_us)
 {
+    c->is_unranked |= !p->reported;
+    p->reported = true;
     take_offset(p, m->stamp_us, now_us);
     take_state(c, p, m);
     p->heard_us = now_us;
@@ -193,13 +199,14 @@ bool roster_is_fresh(const struct controller *c, const struct peer *p, uint64_t 
 
 double roster_coverage(const struct controller *c, uint64_t now_us)
 {
-    uint32_t fresh = 0, left = 0;
+    uint32_t fresh = 0, all = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++) {
-        fresh += roster_is_fresh(c, &c->peer[i], now_us);
-        left += c->peer[i].has_left;
-    }
-    return c->peers > left ? (double)fresh / (c->peers - left) : 1;
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].reported && !c->peer[i].has_left) {
+            fresh += roster_is_fresh(c, &c->peer[i], now_us);
+            all++;
+        }
+    return all ? (double)fresh / all : 1;
 }
 
 uint64_t roster_instant(const struct peer *p, uint64_t at_us)
@@ -228,7 +235,8 @@ static void rank_kind(struct controller *c, enum knob_where where, struct place 
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].where == where && c->peer[i].may_write && !c->peer[i].is_frozen && !c->peer[i].has_left)
+        if (c->peer[i].where == where && c->peer[i].may_write && !c->peer[i].is_frozen && !c->peer[i].has_left &&
+            c->peer[i].reported)
             place[count++] = (struct place){ hash_of(c->peer[i].name), &c->peer[i] };
     qsort(place, count, sizeof *place, by_hash);
     c->ranked[where] = count - held_back(c, count);

@@ -1,6 +1,8 @@
 /* src/live/controller/roster_test.c - who is in which group, whose clock says what. */
 #include "live/controller/controller.h"
 #include "live/controller/roster.h"
+#include "base/err.h"
+#include "live/controller/trial.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,6 +28,7 @@ static void fabric(uint32_t nics, uint32_t switches)
 
         snprintf(hello.name, sizeof hello.name, "d%u", i);
         assert_non_null(roster_on_hello(&c, i, &hello, 1000));
+        c.peer[i].reported = true;
     }
     roster_rank(&c);
 }
@@ -116,6 +119,52 @@ static void value__is_group_less_others(void **unused)
     controller_fini(&c);
 }
 
+static struct msg hello_of(const char *name, uint64_t incarnation)
+{
+    struct msg m = { .kind = MSG_HELLO, .incarnation = incarnation, .may_write = true, .gap_us = 100000 };
+
+    snprintf(m.name, sizeof m.name, "%s", name);
+    return m;
+}
+
+/* A name that never reports holds nobody up; nor does a device that needs years between changes. */
+static void rank__names_without_reports_and_endless_gaps_do_not_take_part(void **unused)
+{
+    struct msg invented = hello_of("mallory/nic", 7), slow = hello_of("mallory/slow", 8);
+
+    (void)unused;
+    fabric(2, 0);
+    c.peer = xrealloc(c.peer, 8 * sizeof *c.peer);
+    c.peers_max = 4;
+    slow.gap_us = 10ull * 365 * 86400 * 1000000;
+    assert_non_null(roster_on_hello(&c, 10, &invented, 1000));
+    assert_non_null(roster_on_hello(&c, 11, &slow, 1000));
+    for (uint32_t i = 0; i < 4; i++)
+        if (i != 2)
+            report(i, 1, 0.5, 1000);
+    roster_rank(&c);
+    assert_true(c.peer[2].rank == RANK_NONE && c.peer[3].rank == RANK_NONE && c.ranked[KNOB_NIC] == 2);
+    assert_true(roster_coverage(&c, 2000) == 1);
+    assert_true(trial_block_length(&c) < 100);
+    controller_fini(&c);
+}
+
+static void hello__does_not_take_over_a_device_that_reports(void **unused)
+{
+    struct msg other = hello_of("d0", 99);
+
+    (void)unused;
+    fabric(1, 0);
+    report(0, 1, 0.5, 1000000);
+    assert_null(roster_on_hello(&c, 5, &other, 1100000));
+    assert_ptr_equal(roster_of_link(&c, 0), &c.peer[0]);
+    other.incarnation = 1;                       /* the same agent, another way */
+    assert_non_null(roster_on_hello(&c, 5, &other, 1100000));
+    other.incarnation = 100;                     /* it was silent: it may have started anew */
+    assert_non_null(roster_on_hello(&c, 6, &other, 9000000));
+    controller_fini(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +173,8 @@ int main(void)
         cmocka_unit_test(instant__follows_the_quickest_report),
         cmocka_unit_test(fresh__is_who_reported_within_three_intervals),
         cmocka_unit_test(value__is_group_less_others),
+        cmocka_unit_test(rank__names_without_reports_and_endless_gaps_do_not_take_part),
+        cmocka_unit_test(hello__does_not_take_over_a_device_that_reports),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,7 @@ struct peer {
     bool              is_ahead;  /* claims to have obeyed a higher term than ours */
     bool              has_left;  /* its agent said goodbye: nobody waits for it */
     bool              has_detail;                /* the last report had one */
+    bool              reported;  /* at least once: a name alone is no device */
 
     uint64_t          incarnation, stamp_us;     /* stamp: by its clock */
     int64_t           offset_us; /* its clock less ours */

@@ -49,6 +49,7 @@ static void begin__a_metric_that_comes_late_is_waited_for(void **unused)
         knob_set_add(&hello.set, KNOB_rpg_ai_rate, 5);
         hello.confirmed = hello.baseline = hello.set;
         assert_non_null(roster_on_hello(&c, i, &hello, 1000));
+        c.peer[i].reported = true;
     }
     roster_rank(&c);
     knob_set_add(&wanted, KNOB_rpg_ai_rate, 10);

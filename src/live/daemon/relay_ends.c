@@ -41,9 +41,12 @@ static void on_link(void *arg, uint32_t link, uint64_t now_us)
 
 static void on_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
 {
-    struct relay_ends *all = ((struct relay_end *)arg)->all;
+    struct relay_end  *e = arg;
+    struct relay_ends *all = e->all;
 
     all->reports += m->kind == MSG_REPORT;
+    if (m->kind == MSG_HELLO && !account_has_room(e->account, RACK_DEVICES_MAX, m->name))
+        return;
     controller_on_msg(all->controller, link, m, now_us);
 }
 
@@ -72,25 +75,25 @@ static struct relay_end *find(const struct relay_ends *r, uint32_t link)
     return NULL;
 }
 
-static struct relay_end *add(struct relay_ends *r, uint32_t link)
+static struct relay_end *add(struct relay_ends *r, const struct rpc_event *from)
 {
     struct relay_end *e = xcalloc(1, sizeof *e);
 
-    *e = (struct relay_end){ .all = r, .link = link };
+    *e = (struct relay_end){ .all = r, .link = from->link, .account = from->account };
     mux_init(&e->mux, &(struct mux_io){ open_link, on_link, on_msg, on_cut, send_down, e });
     r->end = xrealloc(r->end, (r->ends + 1ul) * sizeof *r->end);
     r->end[r->ends++] = e;
     return e;
 }
 
-int relay_ends_on_bytes(struct relay_ends *r, uint32_t link, const unsigned char *bytes, size_t length, uint64_t now_us)
+int relay_ends_on_event(struct relay_ends *r, const struct rpc_event *from, uint64_t now_us)
 {
-    struct relay_end *e = find(r, link);
-    int               rc = rack_codec_read(&r->rack, bytes, length);
+    struct relay_end *e = find(r, from->link);
+    int               rc = rack_codec_read(&r->rack, from->bytes, from->length);
 
     if (rc)
         return rc;
-    r->current = e ? e : add(r, link);
+    r->current = e ? e : add(r, from);
     mux_on_rack(&r->current->mux, &r->rack, now_us);
     r->current = NULL;
     return 0;

@@ -7,7 +7,7 @@
 #include "live/wire/rack_codec.h"
 #include "live/wire/rpc.h"
 
-struct relay_end { struct relay_ends *all; uint32_t link; struct mux mux; };
+struct relay_end { struct relay_ends *all; uint32_t link; struct account *account; struct mux mux; };
 
 struct relay_ends {
     struct controller *controller;
@@ -23,8 +23,8 @@ struct relay_ends {
 void relay_ends_init(struct relay_ends *, struct controller *);
 void relay_ends_fini(struct relay_ends *);
 
-/* -EBADMSG: it is not a rack. */
-int  relay_ends_on_bytes(struct relay_ends *, uint32_t link, const unsigned char *bytes, size_t length, uint64_t now_us);
+/* -EBADMSG: it is not a rack. A relay has room for RACK_DEVICES_MAX names, as long as its account lasts. */
+int  relay_ends_on_event(struct relay_ends *, const struct rpc_event *, uint64_t now_us);
 void relay_ends_cut(struct relay_ends *, uint32_t link);
 
 /* False: the link is not behind a relay. What is sent goes with the next flush. */

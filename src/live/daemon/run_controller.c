@@ -152,7 +152,7 @@ static void on_rack(struct fabric *f, const struct rpc_event *e, uint64_t now_us
     f->page.counts.messages++;
     if (f->file->common.ca && !is_one_of(e->account, f->file->relay, f->file->relays))
         complain(f, e, "is not a relay of this controller");
-    else if (relay_ends_on_bytes(&f->relays, e->link, e->bytes, e->length, now_us))
+    else if (relay_ends_on_event(&f->relays, e, now_us))
         complain(f, e, "sent something that is not a rack");
     else {
         f->page.counts.reports += f->relays.reports;

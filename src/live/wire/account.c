@@ -171,14 +171,14 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-bool account_has_room(const struct accounts *all, struct account *a, const char *device)
+bool account_has_room(struct account *a, uint32_t max, const char *device)
 {
     uint64_t hash = hash_of(device);
 
     for (uint32_t i = 0; i < a->devices; i++)
         if (a->device[i] == hash)
             return true;
-    if (a->devices >= all->limits.devices) {
+    if (a->devices >= max) {
         a->over[ACCOUNT_DEVICES]++;
         return false;
     }

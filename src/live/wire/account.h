@@ -75,7 +75,7 @@ bool account_is(const struct account *, const char *name);
 /* May it speak for this device: 'host1' for 'host1/mlx5_0'? Without TLS anybody for all. */
 bool account_speaks_for(const struct account *, const char *device);
 
-/* Has it room for this device? */
-bool account_has_room(const struct accounts *, struct account *, const char *device);
+/* Has it room for this device, among 'max'? */
+bool account_has_room(struct account *, uint32_t max, const char *device);
 
 #endif

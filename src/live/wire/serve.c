@@ -498,7 +498,7 @@ bool serve_may_log(const struct serve *s, struct account *a)
 
 bool serve_has_room(const struct serve *s, struct account *a, const char *device)
 {
-    return account_has_room(&s->accounts, a, device);
+    return account_has_room(a, s->accounts.limits.devices, device);
 }
 
 bool serve_news(struct serve *s, char *text, size_t size)
