@@ -52,6 +52,7 @@ void controller_init(struct controller *c, const struct controller_config *cfg, 
     c->peer = xcalloc(peers_max + 1ul, sizeof *c->peer);
     finder_init(&c->by_name);
     finder_init(&c->by_link);
+    finder_init(&c->by_host);
     audit_init(&c->audit);
     fit_noise_blocks(c);
 }
@@ -64,6 +65,7 @@ void controller_fini(struct controller *c)
     c->peer = NULL;
     finder_fini(&c->by_name);
     finder_fini(&c->by_link);
+    finder_fini(&c->by_host);
     c->peers = 0;
 }
 
@@ -240,7 +242,7 @@ static void note(struct controller *c, const char *what, const char *why, uint64
 /* A term is a controller's, and counts on its word or on that of the lease. What agents say of terms is hearsay: one may lie. So
  *
  *   - a term so far ahead that no controller can have come to it is ignored, with the message, and its sender is named;
- *   - with a lease, agents depose nobody: whoever holds it acts. Without one, more than half of the hosts that report must have
+ *   - with a lease, agents depose nobody: whoever holds it acts. Without one, more than half of the hosts that have reported must have
  *     obeyed a higher term. A host counts once, however many devices it names;
  *   - counters end at MSG_TERM_COUNTER_MAX and never wrap.
  *
@@ -332,26 +334,27 @@ static bool is_same_host(const struct peer *a, const struct peer *b)
     return length == strcspn(b->name, "/") && memcmp(a->name, b->name, length) == 0;
 }
 
-/* Do more than half of the hosts that report obey a higher term? */
+/* Do more than half of the hosts that have reported obey a higher term? Those that are silent now count: while they are cut off, the
+ * one that lies may be the only one left. One host alone is never enough. */
 static bool is_outvoted(const struct controller *c, uint64_t now_us)
 {
     const struct peer **peer = xmalloc((c->peers + 1ul) * sizeof *peer);
     uint32_t            count = 0, hosts = 0, ahead = 0;
 
     for (uint32_t i = 0; i < c->peers; i++)
-        if (roster_is_fresh(c, &c->peer[i], now_us))
+        if (c->peer[i].reported)
             peer[count++] = &c->peer[i];
     qsort(peer, count, sizeof *peer, by_name);
     for (uint32_t i = 0, end; i < count; i = end) {
         bool is_ahead = false;
 
         for (end = i; end < count && is_same_host(peer[i], peer[end]); end++)
-            is_ahead |= peer[end]->is_ahead;
+            is_ahead |= peer[end]->is_ahead && roster_is_fresh(c, peer[end], now_us);
         hosts++;
         ahead += is_ahead;
     }
     free(peer);
-    return 2 * ahead > hosts;
+    return ahead > 1 && 2 * ahead > hosts;
 }
 
 static void count_claims(struct controller *c, uint64_t now_us)
@@ -609,6 +612,7 @@ void controller_on_tick(struct controller *c, uint64_t now_us)
     count_claims(c, now_us);
     if (c->io.interval)
         c->io.interval(c->io.arg, now_us);
+    roster_look(c, now_us);
     for (enum knob_where w = KNOB_NIC; w <= KNOB_SWITCH; w++)
         c->control[w] = c->trial.phase == TRIAL_NONE ? (double)NAN : roster_control(c, w, now_us);
     if (c->trial.phase != TRIAL_NONE)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define DRIFT_US 20              /* of a clock between two reports, at most */
+#define GONE_FACTOR 10           /* who was silent for so many times what makes a report old takes no part in the next trial */
 #define GAP_US_MAX 60000000u     /* a device that needs more time between changes is not tried: all others would wait for it */
 #define INTERVAL_US_MAX 60000000u        /* one that reports less often counts as silent */
 
@@ -70,6 +71,20 @@ void roster_leave(struct controller *c, struct peer *p)
     c->is_unranked = true;
 }
 
+/* The first of its host: of those whose names are the same up to a '/'. */
+static uint32_t find_host(struct controller *c, const struct peer *p)
+{
+    size_t   length = strcspn(p->name, "/");
+    uint64_t hash = finder_hash(p->name, length);
+    uint32_t at = 0, i;
+
+    while ((i = finder_next(&c->by_host, hash, &at)) != FINDER_NONE)
+        if (strcspn(c->peer[i].name, "/") == length && memcmp(c->peer[i].name, p->name, length) == 0)
+            return i;
+    finder_add(&c->by_host, hash, (uint32_t)(p - c->peer));
+    return (uint32_t)(p - c->peer);
+}
+
 void roster_forget(struct controller *c, struct peer *p)
 {
     free(p->detail);
@@ -77,10 +92,13 @@ void roster_forget(struct controller *c, struct peer *p)
     c->peer[c->peers].detail = NULL;             /* it has moved */
     finder_fini(&c->by_name);
     finder_fini(&c->by_link);
+    finder_fini(&c->by_host);
     finder_init(&c->by_name);
     finder_init(&c->by_link);
+    finder_init(&c->by_host);
     for (uint32_t i = 0; i < c->peers; i++) {
         finder_add(&c->by_name, hash_of(c->peer[i].name), i);
+        c->peer[i].host = find_host(c, &c->peer[i]);
         if (c->peer[i].link != LINK_NONE)
             finder_add(&c->by_link, c->peer[i].link, i);
     }
@@ -113,6 +131,7 @@ struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct m
         snprintf(p->name, sizeof p->name, "%s", m->name);
         finder_add(&c->by_name, hash_of(p->name), c->peers - 1);
         c->roster++;
+        p->host = find_host(c, p);
     }
     if (p->incarnation != m->incarnation)
         p->has_offset = false;
@@ -197,15 +216,34 @@ bool roster_is_fresh(const struct controller *c, const struct peer *p, uint64_t 
     return p->heard_us && !p->has_left && p->link != LINK_NONE && now_us - p->heard_us <= c->cfg->stale_intervals * interval_us;
 }
 
+void roster_look(struct controller *c, uint64_t now_us)
+{
+    for (uint32_t i = 0; i < c->peers; i++) {
+        struct peer *p = &c->peer[i];
+        uint64_t     interval_us = p->interval_us > c->cfg->interval_us ? p->interval_us : c->cfg->interval_us;
+        bool         is_gone = now_us > p->heard_us + GONE_FACTOR * c->cfg->stale_intervals * interval_us;
+
+        c->is_unranked |= is_gone != p->is_gone;
+        p->is_gone = is_gone;
+    }
+}
+
 double roster_coverage(const struct controller *c, uint64_t now_us)
 {
+    enum { UNKNOWN, SILENT, FRESH } *host = xcalloc(c->peers + 1ul, sizeof *host);
     uint32_t fresh = 0, all = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].reported && !c->peer[i].has_left) {
-            fresh += roster_is_fresh(c, &c->peer[i], now_us);
-            all++;
-        }
+    for (uint32_t i = 0; i < c->peers; i++) {
+        const struct peer *p = &c->peer[i];
+
+        if (p->reported && !p->has_left && host[p->host] != FRESH)
+            host[p->host] = roster_is_fresh(c, p, now_us) ? FRESH : SILENT;
+    }
+    for (uint32_t i = 0; i < c->peers; i++) {
+        fresh += host[i] == FRESH;
+        all += host[i] != UNKNOWN;
+    }
+    free(host);
     return all ? (double)fresh / all : 1;
 }
 
@@ -236,7 +274,7 @@ static void rank_kind(struct controller *c, enum knob_where where, struct place 
 
     for (uint32_t i = 0; i < c->peers; i++)
         if (c->peer[i].where == where && c->peer[i].may_write && !c->peer[i].is_frozen && !c->peer[i].has_left &&
-            c->peer[i].reported)
+            c->peer[i].reported && !c->peer[i].is_gone)
             place[count++] = (struct place){ hash_of(c->peer[i].name), &c->peer[i] };
     qsort(place, count, sizeof *place, by_hash);
     c->ranked[where] = count - held_back(c, count);

@@ -24,8 +24,12 @@ void         roster_forget(struct controller *, struct peer *);
 /* Has it reported lately? */
 bool roster_is_fresh(const struct controller *, const struct peer *, uint64_t now_us);
 
-/* The share of devices that have reported lately, of those that have not left; 1 if there are none. */
+/* The share of hosts of which a device has reported lately, of those that have not left; 1 if there are none. Devices of one host are
+ * of one agent: one that is silent while another reports is not there. */
 double roster_coverage(const struct controller *, uint64_t now_us);
+
+/* Once per interval: devices that have been silent for long have no rank. */
+void roster_look(struct controller *, uint64_t now_us);
 
 /* An instant of our clock, by the clock of the device. */
 uint64_t roster_instant(const struct peer *, uint64_t at_us);

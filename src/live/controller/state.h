@@ -64,6 +64,8 @@ struct peer {
     bool              has_left;  /* its agent said goodbye: nobody waits for it */
     bool              has_detail;                /* the last report had one */
     bool              reported;  /* at least once: a name alone is no device */
+    bool              is_gone;   /* silent for long */
+    uint32_t          host;      /* the first peer of its host */
 
     uint64_t          incarnation, stamp_us;     /* stamp: by its clock */
     int64_t           offset_us; /* its clock less ours */
@@ -183,7 +185,7 @@ struct controller {
     struct peer         *peer;
     uint32_t             peers, peers_max;
     uint32_t             roster;         /* another number whenever a device comes or is forgotten */
-    struct finder        by_name, by_link;
+    struct finder        by_name, by_link, by_host;
     uint32_t             ranked[2];      /* how many NICs and switches have a rank */
     double               control[2];     /* how long NICs and switches without the trial's change were paused; NAN: not known */
     bool                 is_unranked;    /* ranks must be given anew */

@@ -101,7 +101,7 @@ static uint64_t now_of(const struct host *h)
 
 static void on_event(const struct host *h, struct device *d, const struct rpc_event *e)
 {
-    uint64_t now_us = now_of(h);
+    uint64_t now_us = now_of(h), before_us;
 
     switch (e->kind) {
     case RPC_OPEN:
@@ -112,9 +112,11 @@ static void on_event(const struct host *h, struct device *d, const struct rpc_ev
         agent_hello(&d->agent, now_us);
         break;
     case RPC_DATA:
-        path_heard(&d->path, clock_us());
         d->backoff_us = BACKOFF_US_MIN;          /* it does not only take calls, it speaks */
+        before_us = d->agent.lease_until_us;
         on_data(d, e, now_us);
+        if (d->agent.lease_until_us > before_us) /* from the controller whose word counts: another way may lead to it */
+            path_heard(&d->path, clock_us());
         break;
     case RPC_CLOSE:
         if (d->is_up || d->backoff_us == BACKOFF_US_MIN)

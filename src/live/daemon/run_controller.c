@@ -160,12 +160,29 @@ static void on_rack(struct fabric *f, const struct rpc_event *e, uint64_t now_us
     }
 }
 
-/* Without certificates: anybody at this machine. */
 static bool is_operator(void *arg, const struct account *a)
 {
     const struct controller_file *c = ((const struct fabric *)arg)->file;
 
-    return a->is_owner || !c->common.ca || is_one_of(a, c->operator, c->operators);
+    return a->is_owner || (c->common.ca && is_one_of(a, c->operator, c->operators));
+}
+
+/* Without certificates anybody at this machine may look, and stop it. */
+static bool is_open_to_all(const struct question *q)
+{
+    static const char *const verbs[] = { "status", "devices", "history", "explain", "diff", "freeze", NULL };
+
+    for (int i = 0; verbs[i]; i++)
+        if (strcmp(q->verb, verbs[i]) == 0)
+            return true;
+    return false;
+}
+
+static const char *refusal(struct fabric *f, const struct account *a, const struct question *q)
+{
+    return is_operator(f, a) ? NULL : f->file->common.ca ? "not an operator of this controller" : is_open_to_all(q) ? NULL :
+           "without certificates only root and the user of the controller may decide, by its socket file: anole ctl at that machine, or "
+           "--address unix:FILE";
 }
 
 static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
@@ -179,8 +196,9 @@ static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 
     if (codec_read_question(&q, e->bytes, e->length))
         err_write(&err, "that is not a question");
-    else if (!is_operator(f, e->account))
-        err_write(&err, "'%s' is not an operator of this controller", account_name(e->account));
+    else if (refusal(f, e->account, &q))
+        err_write(&err, "%s%s%s%s", f->file->common.ca ? "'" : "", account_name(e->account), f->file->common.ca ? "' is " : "",
+                  refusal(f, e->account, &q));
     else
         text = answer_to(&f->controller, &q, account_name(e->account), &f->page.ledger, tuner, now_us, &err);
     length = codec_write_reply(text ? "" : err.text, text ? text : "", &bytes);
@@ -190,8 +208,13 @@ static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
     json_decref(tuner);
 }
 
+/* Agents and relays of one that was deposed shall find the one that acts. */
 static void on_event(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 {
+    if (f->controller.role == ROLE_DEPOSED && (e->kind == RPC_OPEN || e->kind == RPC_DATA)) {
+        rpc_cut(f->rpc, e->link);
+        return;
+    }
     switch (e->kind) {
     case RPC_OPEN:  controller_on_link(&f->controller, e->link, now_us); break;
     case RPC_CLOSE:

@@ -51,7 +51,7 @@ static int open_identity(struct identity *d, struct err *err)
     snprintf(path[0], 64, "%s/ca.pem", folder);
     snprintf(path[1], 64, "%s/cert.pem", folder);
     snprintf(path[2], 64, "%s/key.pem", folder);
-    return identity_open(d, &(struct rpc_tls){ path[0], path[1], path[2], 1 }, err);
+    return identity_open(d, &(struct rpc_tls){ .ca = path[0], .cert = path[1], .key = path[2], .refresh_s = 1 }, err);
 }
 
 static bool look(struct identity *d)

@@ -222,21 +222,32 @@ static void begin_h2(struct connection *c)
 }
 
 /* At a socket file the kernel says whose process dials. */
+static uid_t uid_of(int fd)
+{
+    struct ucred who = { .uid = (uid_t)-1 };
+    socklen_t    size = sizeof who;
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) ? (uid_t)-1 : who.uid;
+}
+
+static bool is_owner(int fd)
+{
+    uid_t uid = uid_of(fd);
+
+    return uid == 0 || uid == geteuid();
+}
+
 static void know_user(struct connection *c)
 {
-    struct ucred         who = { .uid = (uid_t)-1 };
-    socklen_t            size = sizeof who;
     struct account_names names = { .count = 1 };
 
-    if (getsockopt(c->conn.fd, SOL_SOCKET, SO_PEERCRED, &who, &size) || (who.uid != 0 && who.uid != geteuid())) {
+    if (!is_owner(c->conn.fd)) {
         refuse(c, SECURE_USER);
         return;
     }
-    snprintf(names.name[0], sizeof names.name[0], "uid %u at this machine", (unsigned)who.uid);
+    snprintf(names.name[0], sizeof names.name[0], "uid %u at this machine", (unsigned)uid_of(c->conn.fd));
     c->account = account_enter(&c->serve->accounts, &names, clock_us());
-    if (c->account)
-        c->account->is_owner = true;
-    else
+    if (!c->account)
         refuse(c, SECURE_ROOM);
 }
 
@@ -283,6 +294,8 @@ static void accept_one(struct serve *s, const struct listener *l, int fd)
         c->conn.ssl = secure_accept(s->secure, fd);
     else
         begin_h2(c);
+    if (c->account && at.ss_family == AF_UNIX)
+        c->account->is_owner = is_owner(fd);
     if (c->conn.is_broken)
         connection_free(c);
 }

@@ -2,6 +2,8 @@
 #include "standin/chaos/chaos.h"
 #include "base/err.h"
 #include "standin/chaos/check.h"
+#include "standin/chaos/liar.h"
+#include "standin/chaos/operator.h"
 #include "standin/chaos/process.h"
 #include "live/core/knobset.h"
 
@@ -16,6 +18,20 @@
 
 /* ---- what there is ---- */
 
+static void set_limits(struct world *w, struct limits *l)
+{
+    if (IS_MUTANT(w, no_limits)) {
+        limits_lift(l);
+        return;
+    }
+    memset(l->may_set, 0, sizeof l->may_set);
+    for (int i = 0; i < WORLD_KNOBS; i++) {
+        l->may_set[world_bound[i].knob] = true;
+        l->min[world_bound[i].knob] = world_bound[i].min;
+        l->max[world_bound[i].knob] = world_bound[i].max;
+    }
+}
+
 static void set_up_device(struct world *w, uint32_t i)
 {
     struct device       *d = &w->device[i];
@@ -23,12 +39,16 @@ static void set_up_device(struct world *w, uint32_t i)
     bool                 is_nic = i < 2 || world_chance(w, 0.7);
 
     agent_config_init(c, is_nic ? KNOB_NIC : KNOB_SWITCH);
-    snprintf(c->name, sizeof c->name, "device%u", i);
-    c->may_write = true;
+    snprintf(c->name, sizeof c->name, "host%u/nic", i);
+    d->is_observed = i >= 2 && world_chance(w, 0.1);
+    c->may_write = !d->is_observed || IS_MUTANT(w, no_observe);
+    if (world_chance(w, 0.1))
+        c->switches_per_day = 10;
+    set_limits(w, &c->limits);
     c->interval_us = 100000;
     c->gap_us = 200000;
     d->lease_us = is_nic ? 3 * S : 6 * S;
-    c->lease_us = w->skip & CHAOS_NO_LEASE ? 3600 * S : d->lease_us;
+    c->lease_us = IS_MUTANT(w, no_lease) ? 3600 * S : d->lease_us;
     if (is_nic) {
         knob_set_add(&d->is, KNOB_rpg_ai_rate, 5);
         knob_set_add(&d->is, KNOB_rpg_hai_rate, 50);
@@ -36,6 +56,7 @@ static void set_up_device(struct world *w, uint32_t i)
         knob_set_add(&d->is, KNOB_kmin, 400);
         knob_set_add(&d->is, KNOB_kmax, 1600);
     }
+    d->first = d->is;
     for (int k = 0; k < KNOB_COUNT; k++)
         if (d->is.is_named[k])
             check_foreign(w, i, (enum knob)k, d->is.knobs.value[k]);
@@ -49,7 +70,8 @@ static void set_up_controller(struct world *w, uint32_t i)
     controller_config_init(c);
     snprintf(c->name, sizeof c->name, "controller%u", i);
     c->id = i + 1;
-    c->mode = world_chance(w, 0.2) ? MODE_DIRECT : MODE_AUTO;
+    c->mode = w->is_calm ? MODE_AUTO : world_chance(w, 0.2) ? MODE_DIRECT : world_chance(w, 0.15) ? MODE_APPROVE :
+              world_chance(w, 0.05) ? MODE_OBSERVE : MODE_AUTO;
     c->dispatch_us = world_chance(w, 0.5) ? 300000 : 0;
     c->gather_us = S;
     c->block_length = 4;
@@ -60,7 +82,8 @@ static void set_up_controller(struct world *w, uint32_t i)
     c->soak_intervals = 4;
     c->accept_e = 2;
     c->bound_e = 1.5;
-    c->reverts_max = 1000;
+    c->reverts_max = w->is_calm || world_chance(w, 0.7) ? 1000 : 2;
+    c->pause_us = 12 * S;
     c->seed = w->seed;
 }
 
@@ -70,8 +93,10 @@ static void set_up_process(struct world *w, uint32_t i)
 
     p->world = w;
     p->is_agent = i < w->agents;
-    p->is_relay = i >= w->agents + w->controllers;
-    p->index = p->is_agent ? i : p->is_relay ? i - w->agents - w->controllers : i - w->agents;
+    p->is_liar = i >= w->agents + w->controllers + w->relays;
+    p->is_relay = !p->is_liar && i >= w->agents + w->controllers;
+    p->index = p->is_agent ? i : p->is_liar ? i - w->agents - w->controllers - w->relays :
+               p->is_relay ? i - w->agents - w->controllers : i - w->agents;
     p->clock_us = world_draw(w, 1, 1000000000000);
     p->clock_rate = 1 + 2e-4 * (rng_real(&w->rng) - 0.5);
     p->life = 1;
@@ -92,8 +117,36 @@ static void set_up_faults(struct world *w)
         w->fault_weight[i] = world_chance(w, 0.5) ? (uint32_t)world_draw(w, 1, 4) : 0;
 }
 
+/* What each liar lies about: all sorts of things, or a few. */
+static void set_up_liars(struct world *w)
+{
+    for (uint32_t i = 0; i < w->liars; i++) {
+        struct proc *p = &w->proc[w->agents + w->controllers + w->relays + i];
+
+        p->style = (unsigned)world_draw(w, 0, 255) | 1u << world_draw(w, 0, 7);
+        if (w->is_calm)
+            p->style = (p->style & LIES_HARMLESS) | LIE_TERMS;
+    }
+    for (uint32_t i = 0; i < w->relays && !w->is_calm; i++) {
+        struct proc *p = &w->proc[w->agents + w->controllers + i];
+
+        p->is_liar = world_chance(w, 0.2);
+        p->style = (unsigned)world_draw(w, 0, 255);
+        w->has_lying_relay |= p->is_liar;
+    }
+}
+
+static void be_calm(struct world *w)
+{
+    w->kill_chance = w->drop = w->twice = w->slow = 0;
+    w->effect = 0.05;
+    memset(w->fault_weight, 0, sizeof w->fault_weight);
+}
+
 static void set_up(struct world *w)
 {
+    w->liars = world_chance(w, 0.4) ? 0 : (uint32_t)world_draw(w, 1, WORLD_LIARS_MAX);
+    w->is_calm = w->liars && world_chance(w, 0.2);
     w->agents = (uint32_t)world_draw(w, 3, WORLD_DEVICES_MAX);
     w->controllers = WORLD_CONTROLLERS_MAX;
     w->relays = (uint32_t)world_draw(w, 0, WORLD_RELAYS_MAX);
@@ -101,14 +154,18 @@ static void set_up(struct world *w)
         set_up_device(w, i);
     for (uint32_t i = 0; i < w->controllers; i++)
         set_up_controller(w, i);
-    for (uint32_t i = 0; i < w->agents + w->controllers + w->relays; i++)
+    for (uint32_t i = 0; i < w->agents + w->controllers + w->relays + w->liars; i++)
         set_up_process(w, i);
+    set_up_liars(w);
     set_up_faults(w);
+    if (w->is_calm)
+        be_calm(w);
     for (uint32_t i = 0; i <= w->agents; i++)
         process_start(w, &w->proc[i]);           /* the second controller comes later, or never */
-    for (uint32_t i = 0; i < w->relays; i++)
+    for (uint32_t i = 0; i < w->relays + w->liars; i++)
         process_start(w, &w->proc[w->agents + w->controllers + i]);
     world_push(w, (struct event){ .at_us = 2 * S, .kind = EV_FAULT });
+    world_push(w, (struct event){ .at_us = 3 * S, .kind = EV_PERSON });
     world_push(w, (struct event){ .at_us = HEAL_US, .kind = EV_HEAL });
     world_push(w, (struct event){ .at_us = LEAVE_US, .kind = EV_LEAVE });
 }
@@ -217,8 +274,66 @@ static void edit(struct world *w)
 
     d->is.knobs.value[knob] = value;
     d->is_clamped[knob] = false;
+    d->is_foreign[knob] = true;
     check_foreign(w, i, knob, value);
     world_loud(w, "device %u: a person sets %s = %g", i, knob_info[knob].name, value);
+}
+
+/* The driver is loaded again: what was set is gone. */
+static void load_driver(struct world *w)
+{
+    uint32_t       i = (uint32_t)world_draw(w, 0, w->agents - 1);
+    struct device *d = &w->device[i];
+
+    d->held = d->is;
+    d->is = d->first;
+    d->loaded_us = w->now_us;
+    memset(d->is_clamped, 0, sizeof d->is_clamped);
+    memset(d->is_foreign, 0, sizeof d->is_foreign);
+    world_loud(w, "device %u: its driver is loaded again", i);
+}
+
+/* An agent with a change that is not confirmed, if there is one. */
+static struct proc *any_open(struct world *w)
+{
+    struct proc *p = any_agent(w);
+
+    for (uint32_t i = 0; i < w->agents && p->agent.phase != PHASE_APPLIED; i++)
+        p = &w->proc[(p->index + 1) % w->agents];
+    return p;
+}
+
+/* A byte of a file is not what it was, or its end is missing. One file of an agent: that must do no harm. */
+static void damage(struct world *w)
+{
+    struct proc *p = any_open(w);
+    struct disk *d = &p->disk;
+    uint32_t     i = (uint32_t)world_draw(w, 0, d->files);
+    char        *text = i < d->files ? d->file[i].text : d->log;
+    size_t      *length = i < d->files ? &d->file[i].length : &d->log_length;
+
+    if (d->is_damaged || !*length)
+        return;
+    if (world_chance(w, 0.5))
+        *length = world_draw(w, 0, *length - 1);
+    else
+        text[world_draw(w, 0, *length - 1)] ^= (char)(1u << world_draw(w, 0, 6));
+    d->is_damaged = true;
+    w->result->damaged++;
+    world_loud(w, "agent %u: %s is damaged", p->index, i < d->files ? d->file[i].name : "the log");
+    if (world_chance(w, 0.7))
+        process_kill(w, p);      /* whatever it was that damaged it */
+}
+
+/* A machine slept: its clock is ahead of what happened. */
+static void jump_clock(struct world *w)
+{
+    struct proc *p = &w->proc[world_draw(w, 0, w->agents + w->controllers - 1)];
+
+    p->clock_us += world_draw(w, 1, 3600) * S;
+    p->harms = 0;                /* a pause is as long as its clock says */
+    p->rests_until_us = 0;
+    world_loud(w, "the clock of %u jumps", (unsigned)(p - w->proc));
 }
 
 static void start_second(struct world *w)
@@ -229,19 +344,64 @@ static void start_second(struct world *w)
         process_start(w, p);
 }
 
-/* A person looks at what is frozen and lets it go on: with the voice of whoever is the controller. */
+/* ---- people ---- */
+
+/* A controller that can hear a person; NULL: that one cannot. */
+static struct proc *any_hearing(struct world *w)
+{
+    struct proc *p = any_controller(w);
+
+    return p->is_alive && w->now_us >= p->paused_until_us ? p : NULL;
+}
+
+/* A person looks at what is frozen and lets it go on. */
 static void thaw(struct world *w)
 {
-    struct proc *p = any_controller(w), *a = any_agent(w);
+    struct proc *p = any_hearing(w), *a = any_agent(w);
 
-    if (p->is_alive && w->now_us >= p->paused_until_us)
-        controller_freeze_device(&p->controller, w->agent_cfg[a->index].name, false, &(struct order){ "a person", "" },
-                                 world_clock(p, w->now_us));
+    if (p)
+        operator_device(w, p, w->agent_cfg[a->index].name, false);
+}
+
+static void freeze(struct world *w)
+{
+    struct proc *p = any_hearing(w), *a = any_agent(w);
+
+    if (p && world_chance(w, 0.5))
+        operator_device(w, p, w->agent_cfg[a->index].name, true);
+    else if (p)
+        operator_fabric(w, p, p->is_frozen ? "thaw" : "freeze");
+}
+
+static void thaw_fabric(struct world *w)
+{
+    struct proc *p = any_hearing(w);
+
+    if (p)
+        operator_fabric(w, p, "thaw");
+}
+
+static void roll_back(struct world *w)
+{
+    struct proc *p = any_hearing(w);
+
+    if (p)
+        operator_fabric(w, p, "rollback");
+}
+
+/* One who has no idea, or means harm. */
+static void lie_as_operator(struct world *w)
+{
+    struct proc *p = any_hearing(w);
+
+    if (p)
+        operator_lie(w, p);
 }
 
 static void (*const fault[])(struct world *) = {
     kill_agent, kill_controller, pause_agent, pause_controller, fill_disk, refuse, blind, clamp, be_late, step_clock, cut,
-    cut_controller, break_guardrail, edit, start_second, thaw, pause_relay, kill_relay, cut_relay,
+    cut_controller, break_guardrail, edit, start_second, thaw, pause_relay, kill_relay, cut_relay, load_driver, jump_clock,
+    freeze, thaw_fabric, roll_back, lie_as_operator, damage,
 };
 
 static void on_fault(struct world *w)
@@ -271,6 +431,8 @@ static void heal(struct world *w)
     for (uint32_t i = 0; i < w->agents + w->controllers; i++) {
         w->proc[i].disk.full_until_us = 0;
     }
+    for (uint32_t i = 0; i < w->controllers && w->has_lying_relay; i++)
+        process_kill(w, &w->proc[w->agents + i]);        /* people see that nobody acts, or that two do, and start them again */
     for (uint32_t i = 0; i < w->agents; i++) {
         struct device *d = &w->device[i];
 
@@ -280,6 +442,7 @@ static void heal(struct world *w)
 
 static void leave(struct world *w)
 {
+    check_leave(w);
     for (uint32_t i = w->agents; i < w->agents + w->controllers; i++) {
         w->proc[i].is_gone = true;
         process_kill(w, &w->proc[i]);
@@ -294,6 +457,8 @@ static void on_late(struct world *w, const struct event *e)
     struct device *d = &w->device[e->proc];
 
     knobset_put(&d->is, e->set);
+    for (int k = 0; k < KNOB_COUNT; k++)
+        d->is_foreign[k] &= !e->set->is_named[k];
     world_loud(w, "device %u: a late write takes effect", e->proc);
 }
 
@@ -321,6 +486,7 @@ static void on_event(struct world *w, const struct event *e)
     case EV_LATE:  on_late(w, e); break;
     case EV_HEAL:  heal(w); break;
     case EV_LEAVE: leave(w); break;
+    case EV_PERSON: operator_come(w); break;
     }
 }
 
@@ -329,12 +495,12 @@ static void mix(uint64_t *digest, uint64_t value)
     *digest = (*digest ^ value) * 0x100000001b3;
 }
 
-static void drop_event(struct event *e)
+static void drop_event(struct world *w, struct event *e)
 {
-    free(e->msg);
+    world_give(&w->messages, e->msg);
     if (e->rack)
         rack_fini(e->rack);
-    free(e->rack);
+    world_give(&w->racks, e->rack);
     free(e->set);
 }
 
@@ -345,7 +511,7 @@ static void run(struct world *w)
     while (!*w->result->broken && world_pop(w, &e)) {
         w->now_us = e.at_us;
         if (w->now_us > END_US) {
-            drop_event(&e);
+            drop_event(w, &e);
             break;
         }
         if (is_put_off(w, &e))
@@ -354,28 +520,28 @@ static void run(struct world *w)
         check_all(w);
         w->result->events++;
         mix(&w->result->digest, e.at_us ^ (uint64_t)e.kind << 60 ^ (uint64_t)e.proc << 50);
-        drop_event(&e);
+        drop_event(w, &e);
     }
 }
 
 static void tear_down(struct world *w)
 {
     for (uint32_t i = 0; i < w->events; i++)
-        drop_event(&w->heap[i]);
-    for (uint32_t i = 0; i < WORLD_PROCS_MAX; i++) {
+        drop_event(w, &w->heap[i]);
+    world_free(&w->messages);
+    world_free(&w->racks);
+    for (uint32_t i = 0; i < WORLD_PROCS_MAX; i++)
         process_fini(&w->proc[i]);
-        free(w->proc[i].disk.log);
-    }
     free(w);
 }
 
-void chaos_run(uint64_t seed, unsigned skip, bool is_loud, struct chaos_result *result)
+void chaos_run(uint64_t seed, enum chaos_mutation mutation, bool is_loud, struct chaos_result *result)
 {
     struct world *w = xcalloc(1, sizeof *w);
 
     *result = (struct chaos_result){ .digest = 0xcbf29ce484222325 };
     w->seed = seed;
-    w->skip = skip;
+    w->mutation = mutation;
     w->is_loud = is_loud;
     w->result = result;
     rng_init(&w->rng, seed, 0);
@@ -384,4 +550,22 @@ void chaos_run(uint64_t seed, unsigned skip, bool is_loud, struct chaos_result *
     if (!*result->broken)
         check_end(w);
     tear_down(w);
+}
+
+static const char *const mutation_name[] = {
+#define NAME(name, text) #name,
+    CHAOS_MUTATIONS(NAME)
+};
+
+const char *chaos_mutation_name(enum chaos_mutation m)
+{
+    return mutation_name[m];
+}
+
+enum chaos_mutation chaos_mutation_of(const char *name)
+{
+    for (int m = 0; name && m < CHAOS_MUTATION_KINDS; m++)
+        if (strcmp(mutation_name[m], name) == 0)
+            return (enum chaos_mutation)m;
+    return CHAOS_none;
 }

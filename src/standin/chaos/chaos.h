@@ -6,12 +6,8 @@
  * speeds and the time of day is set; devices refuse, cannot be read, clamp values, take effect late, and are set by people;
  * a second controller starts; guardrails break. The same seed gives the same history.
  *
- * After every event four things must hold:
- *
- *   1. Never two writers: a change is written only for the newest controller that the agent has heard of.
- *   2. No device holds a value that is not confirmed after its lease, once its agent has had a moment to act.
- *   3. The audit log explains every value that a device holds, is there before our writes, and its chain is whole.
- *   4. A value that is not confirmed is gone within a moment after a guardrail was broken.
+ * Files are damaged, clocks jump, drivers are loaded again, people freeze, thaw, approve and roll back, and parties with valid
+ * certificates lie (liar.h). After every event the promises of result.h must hold for all honest devices.
  *
  * And in the end, when all is quiet, each device holds what its agent takes for confirmed.
  */
@@ -22,7 +18,11 @@
 
 #include <stdbool.h>
 
-/* Runs a history. 'skip': CHAOS_NO_..., it should then find what is broken. 'is_loud' prints what happens. */
-void chaos_run(uint64_t seed, unsigned skip, bool is_loud, struct chaos_result *);
+/* Runs a history. Of a mutation, it should find what is broken. 'is_loud' prints what happens. */
+void chaos_run(uint64_t seed, enum chaos_mutation, bool is_loud, struct chaos_result *);
+
+/* Names of mutations; one that is not known, or NULL, is CHAOS_none. */
+const char         *chaos_mutation_name(enum chaos_mutation);
+enum chaos_mutation chaos_mutation_of(const char *name);
 
 #endif

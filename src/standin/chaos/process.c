@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "core/units.h"
 #include "standin/chaos/check.h"
+#include "standin/chaos/liar.h"
 #include "live/core/knobset.h"
 
 #include <assert.h>
@@ -25,29 +26,37 @@ static bool is_full(const struct proc *p)
     return p->world->now_us < p->disk.full_until_us;
 }
 
-/* A file, or a place for one. */
-static uint32_t file_of(const struct disk *d, const char *name)
+static struct file *file_of(struct disk *d, const char *name)
 {
-    uint32_t i = 0;
+    for (uint32_t i = 0; i < d->files; i++)
+        if (strcmp(d->file[i].name, name) == 0)
+            return &d->file[i];
+    return NULL;
+}
 
-    while (i < WORLD_FILES_MAX && *d->file[i].name && strcmp(d->file[i].name, name) != 0)
-        i++;
-    assert(i < WORLD_FILES_MAX);
-    return i;
+static void put_file(struct disk *d, const char *name, const char *text, size_t length)
+{
+    struct file *f = file_of(d, name);
+
+    if (!f) {
+        assert(d->files < WORLD_FILES_MAX);
+        f = &d->file[d->files++];
+        *f = (struct file){ .text = NULL };
+        snprintf(f->name, sizeof f->name, "%s", name);
+    }
+    f->text = xrealloc(f->text, length + 1);
+    memcpy(f->text, text, length);
+    f->length = length;
 }
 
 static int disk_save(void *arg, const char *name, const char *text, size_t length)
 {
     struct proc *p = arg;
-    uint32_t     i = file_of(&p->disk, name);
 
-    assert(length <= sizeof p->disk.file[i].text);
     maybe_kill(p->world);
     if (is_full(p))
-        return -ENOSPC;
-    snprintf(p->disk.file[i].name, sizeof p->disk.file[i].name, "%s", name);
-    memcpy(p->disk.file[i].text, text, length);
-    p->disk.file[i].length = length;
+        return IS_MUTANT(p->world, full_disk) ? 0 : -ENOSPC;
+    put_file(&p->disk, name, text, length);
     maybe_kill(p->world);
     return 0;
 }
@@ -55,12 +64,12 @@ static int disk_save(void *arg, const char *name, const char *text, size_t lengt
 static long disk_load(void *arg, const char *name, char *text, size_t size)
 {
     struct proc *p = arg;
-    uint32_t     i = file_of(&p->disk, name);
+    struct file *f = file_of(&p->disk, name);
 
-    if (!*p->disk.file[i].name || p->disk.file[i].length > size)
-        return *p->disk.file[i].name ? -EFBIG : -ENOENT;
-    memcpy(text, p->disk.file[i].text, p->disk.file[i].length);
-    return (long)p->disk.file[i].length;
+    if (!f || f->length > size || (p->disk.is_damaged && IS_MUTANT(p->world, one_copy)))
+        return f && f->length > size ? -EFBIG : -ENOENT;
+    memcpy(text, f->text, f->length);
+    return (long)f->length;
 }
 
 static void put_log(struct disk *d, const char *text, size_t length)
@@ -79,26 +88,33 @@ static int disk_append(void *arg, const char *text, size_t length)
     struct proc  *p = arg;
     struct world *w = p->world;
 
+    if (p->disk.is_log_damaged)
+        return -EIO;
     if (is_full(p))
-        return -ENOSPC;
+        return IS_MUTANT(w, full_disk) ? 0 : -ENOSPC;
     if (w->running && !w->is_quiet && world_chance(w, w->kill_chance)) {
         put_log(&p->disk, text, world_draw(w, 0, length - 1));
         longjmp(w->killed, 1);
     }
-    if (p->is_agent && w->skip & CHAOS_NO_AUDIT)
+    if (p->is_agent && IS_MUTANT(w, no_audit))
         return 0;
     put_log(&p->disk, text, length);
     if (p->is_agent)
         check_log_line(w, p->index, text, length);
+    else
+        check_controller_line(w, p, text, length);
     maybe_kill(w);
     return 0;
 }
 
 static uint64_t disk_replay(void *arg, void (*line)(void *, const char *, size_t), void *ctx)
 {
-    const struct disk *d = &((struct proc *)arg)->disk;
+    const struct proc *p = arg;
+    const struct disk *d = &p->disk;
     uint64_t           count = 0;
 
+    if (d->is_damaged && IS_MUTANT(p->world, one_copy))
+        return 0;
     for (size_t at = 0, end; at < d->log_length; at = end + 1, count++) {
         const char *newline = memchr(d->log + at, '\n', d->log_length - at);
 
@@ -106,6 +122,17 @@ static uint64_t disk_replay(void *arg, void (*line)(void *, const char *, size_t
         line(ctx, d->log + at, newline ? end - at : 0);
     }
     return count;
+}
+
+static void disk_set_aside(void *arg, const char *name)
+{
+    struct disk *d = &((struct proc *)arg)->disk;
+    struct file *f = file_of(d, name);
+
+    if (!f)
+        return;
+    free(f->text);
+    *f = d->file[--d->files];
 }
 
 static uint64_t disk_wall(void *arg)
@@ -126,8 +153,11 @@ static int device_read(void *arg, struct knob_set *set)
     if (p->world->now_us < d->blind_until_us)
         return -EIO;
     *set = d->is;
-    if (p->world->skip & CHAOS_NO_READ_BACK)
+    if (IS_MUTANT(p->world, no_read_back))
         knobset_put(set, &d->claimed);
+    for (int k = 0; k < KNOB_COUNT && IS_MUTANT(p->world, no_foreign) && p->agent.phase != PHASE_IDLE; k++)
+        if (d->is_foreign[k] && p->agent.saved.confirmed.is_named[k])
+            set->knobs.value[k] = p->agent.saved.confirmed.knobs.value[k];
     d->claimed = (struct knob_set){ 0 };
     return 0;
 }
@@ -160,6 +190,7 @@ static int device_write_set(void *arg, const struct knob_set *set)
     struct world  *w = p->world;
     struct device *d = &w->device[p->index];
 
+    check_set(w, p->index, set);
     d->claimed = *set;
     if (w->now_us < d->refuses_until_us)
         return -EIO;
@@ -182,7 +213,7 @@ static int device_sample(void *arg, struct msg_sample *s)
     double         effect = d->is_exposed ? w->effect : 0;
 
     *s = (struct msg_sample){ .interval_us = p->agent.cfg->interval_us, .metric = 0.5 + effect + 0.01 * rng_real(&w->rng) };
-    s->lossless_drops = w->now_us < d->breach_until_us && !(w->skip & CHAOS_NO_GUARD);
+    s->lossless_drops = w->now_us < d->breach_until_us && !IS_MUTANT(w, no_guard);
     return 0;
 }
 
@@ -195,10 +226,10 @@ static void deliver(struct world *w, uint32_t from, uint32_t to, const struct ms
     struct event e = { .at_us = w->now_us + delay_us, .kind = EV_MSG, .proc = to, .from = from };
 
     if (m) {
-        e.msg = xmalloc(sizeof *e.msg);
+        e.msg = world_take(&w->messages, sizeof *e.msg);
         *e.msg = *m;
     } else {
-        e.rack = xmalloc(sizeof *e.rack);
+        e.rack = world_take(&w->racks, sizeof *e.rack);
         rack_copy(e.rack, r);
     }
     world_push(w, e);
@@ -211,6 +242,12 @@ static void pass(struct world *w, uint32_t from, uint32_t to, uint64_t cut_until
     deliver(w, from, to, m, r);
     if (!w->is_quiet && world_chance(w, w->twice))
         deliver(w, from, to, m, r);
+}
+
+/* A liar's, which nothing cuts off. */
+void process_pass(struct world *w, uint32_t from, uint32_t to, const struct msg *m)
+{
+    pass(w, from, to, 0, m, NULL);
 }
 
 static uint32_t relay_proc(const struct world *w, uint32_t relay)
@@ -241,8 +278,11 @@ static void controller_send(void *arg, uint32_t link, const struct msg *m)
     struct proc  *p = arg;
     struct world *w = p->world;
 
+    check_command(w, p, link, m);
     if (link < w->agents)
         pass(w, w->agents + p->index, link, w->cut_until_us[p->index][link], m, NULL);
+    else if (link < WORLD_PROCS_MAX)
+        pass(w, w->agents + p->index, link, 0, m, NULL);
     for (uint32_t i = 0; i < w->relays && link >= w->agents; i++)
         if (mux_send(&p->mux[i], link, m))
             break;
@@ -253,8 +293,13 @@ static void controller_send(void *arg, uint32_t link, const struct msg *m)
 static void relay_send(void *arg, uint32_t link, const struct msg *m)
 {
     struct proc *p = arg;
+    struct msg   lie = *m;
 
-    pass(p->world, relay_proc(p->world, p->index), link, p->world->cut_relay_us[p->index], m, NULL);
+    if (p->is_liar && !p->world->is_quiet && link < p->world->agents) {
+        p->world->device[link].is_misled = true;
+        liar_order(p->world, p, &lie);
+    }
+    pass(p->world, relay_proc(p->world, p->index), link, p->world->cut_relay_us[p->index], &lie, NULL);
 }
 
 static void relay_cut(void *arg, uint32_t link)
@@ -269,8 +314,17 @@ static void relay_cut(void *arg, uint32_t link)
 static void relay_send_up(void *arg, const struct rack *r)
 {
     struct proc *p = arg;
+    uint32_t     from = relay_proc(p->world, p->index), to = p->world->agents + p->up;
+    struct rack  lie;
 
-    pass(p->world, relay_proc(p->world, p->index), p->world->agents + p->up, p->world->cut_relay_us[p->index], NULL, r);
+    if (!p->is_liar || p->world->is_quiet) {
+        pass(p->world, from, to, p->world->cut_relay_us[p->index], NULL, r);
+        return;
+    }
+    rack_copy(&lie, r);
+    if (liar_rack(p->world, p, &lie))
+        pass(p->world, from, to, p->world->cut_relay_us[p->index], NULL, &lie);
+    rack_fini(&lie);
 }
 
 /* ---- a controller's ends of relays ---- */
@@ -285,9 +339,14 @@ static void mux_link(void *arg, uint32_t link, uint64_t now_us)
     controller_on_link(&((struct proc *)arg)->controller, link, now_us);
 }
 
+/* As relay_ends.c: a relay has room for so many names. */
 static void mux_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
 {
-    controller_on_msg(&((struct proc *)arg)->controller, link, m, now_us);
+    struct proc *p = arg;
+
+    if (m->kind != MSG_HELLO ||
+        account_has_room(p->account[relay_proc(p->world, p->handing)], 2 * WORLD_NAMES_MAX, m->name))
+        controller_on_msg(&p->controller, link, m, now_us);
 }
 
 static void mux_cut(void *arg, uint32_t link)
@@ -306,6 +365,15 @@ static void mux_down(void *arg, const struct rack *r)
 
 /* ---- tuner ---- */
 
+/* A value not far from what a device has, most of the time. */
+static double near(struct world *w, enum knob knob)
+{
+    const struct knob_set *is = &w->device[world_draw(w, 0, w->agents - 1)].is;
+    double                 now = is->is_named[knob] ? is->knobs.value[knob] : knob == KNOB_kmin ? 400 : 5;
+
+    return round(now * (world_chance(w, 0.1) ? 3 : 0.6 + 1.2 * rng_real(&w->rng))) + 1;
+}
+
 static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[MSG_WHY_SIZE])
 {
     struct world *w = ((struct proc *)arg)->world;
@@ -313,11 +381,11 @@ static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[M
     (void)now_us;
     if (w->is_quiet || !world_chance(w, 0.3))
         return false;
-    knob_set_add(set, KNOB_rpg_ai_rate, (double)world_draw(w, 1, 60));
+    knob_set_add(set, KNOB_rpg_ai_rate, near(w, KNOB_rpg_ai_rate));
     if (world_chance(w, 0.5))
-        knob_set_add(set, KNOB_rpg_hai_rate, (double)world_draw(w, 60, 200));
+        knob_set_add(set, KNOB_rpg_hai_rate, near(w, KNOB_rpg_hai_rate));
     if (world_chance(w, 0.3))
-        knob_set_add(set, KNOB_kmin, (double)world_draw(w, 100, 400));
+        knob_set_add(set, KNOB_kmin, near(w, KNOB_kmin));
     memcpy(why, "a guess", 8);
     return true;
 }
@@ -332,7 +400,13 @@ static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
 static struct io_disk disk_of(struct proc *p)
 {
     return (struct io_disk){ .save = disk_save, .load = disk_load, .append = disk_append, .wall_us = disk_wall, .arg = p,
-                             .replay = disk_replay };
+                             .set_aside = disk_set_aside, .replay = disk_replay };
+}
+
+/* With a certificate, and without a device. */
+static bool is_liar_agent(const struct proc *p)
+{
+    return p->is_liar && !p->is_relay;
 }
 
 #define SILENCE_US 1200000u      /* after which a way or a controller is given up */
@@ -363,11 +437,14 @@ static void start_controller(struct proc *p, const struct audit *a, uint64_t clo
     for (uint32_t i = 0; i < p->world->relays; i++)
         mux_init(&p->mux[i], &ends);
     controller_fini(&p->controller);
-    controller_init(&p->controller, &p->world->controller_cfg[p->index], &io, WORLD_DEVICES_MAX);
+    controller_init(&p->controller, &p->world->controller_cfg[p->index], &io, WORLD_PEERS_MAX);
     if (controller_start(&p->controller, a, clock_us))
-        snprintf(p->world->result->broken, sizeof p->world->result->broken, "a controller cannot read its own state");
-    for (uint32_t i = 0; i < p->world->agents; i++)
-        controller_on_link(&p->controller, i, clock_us);
+        check_stuck(p->world, p, "a controller cannot read its own state");
+    if (IS_MUTANT(p->world, short_pause))
+        p->controller.caution = (struct caution){ .paused_until_us = 0 };
+    for (uint32_t i = 0; i < WORLD_PROCS_MAX; i++)
+        if (i < p->world->agents || i >= relay_proc(p->world, p->world->relays))
+            controller_on_link(&p->controller, i, clock_us);
 }
 
 static void start_relay(struct proc *p, uint64_t clock_us)
@@ -380,35 +457,91 @@ static void start_relay(struct proc *p, uint64_t clock_us)
     relay_on_up(&p->relay, clock_us);
 }
 
+/* Whom a controller or a relay may hear, by their certificates. */
+static void open_accounts(struct world *w, struct proc *p)
+{
+    accounts_fini(&p->accounts);
+    p->accounts.limits = ACCOUNT_LIMITS;
+    for (uint32_t i = 0; i < WORLD_PROCS_MAX; i++) {
+        const struct proc   *other = &w->proc[i];
+        struct account_names names = { .count = 1 };
+
+        snprintf(names.name[0], sizeof names.name[0], "%s%u", other->is_agent ? "host" : other->is_relay ? "rack" : "mallory",
+                 other->index);
+        p->account[i] = account_enter(&p->accounts, &names, 0);
+    }
+}
+
 void process_fini(struct proc *p)
 {
+    accounts_fini(&p->accounts);
+    for (uint32_t i = 0; i < p->disk.files; i++)
+        free(p->disk.file[i].text);
+    free(p->disk.log);
     controller_fini(&p->controller);
     fini_ends(p);
     relay_fini(&p->relay);
 }
 
+/* As disk.c: devices are brought back first, then the log is looked at, and another begins if it is damaged. */
+static void mend_log(struct proc *p, struct audit *a)
+{
+    struct disk *d = &p->disk;
+    struct audit whole = { .is_part = true };
+    uint64_t     line = 0;
+    FILE        *file = d->log_length ? fmemopen(d->log, d->log_length, "r") : NULL;
+    bool         is_good = !file || !audit_check_file(&whole, file, &line);
+
+    if (file)
+        fclose(file);
+    if (is_good && !d->is_log_damaged)
+        return;
+    d->log_length = 0;
+    d->is_log_damaged = false;
+    d->is_part = true;
+    if (!a->seq)
+        audit_init(a);
+}
+
+static void start_with_log(struct world *w, struct proc *p)
+{
+    struct disk *d = &p->disk;
+    struct audit a;
+    long         good;
+
+    audit_init(&a);
+    good = d->log_length ? audit_resume_tail(&a, d->log, d->log_length) : 0;
+    d->is_log_damaged = good < 0;
+    if (good >= 0)
+        d->log_length = (size_t)good;            /* half a line is cut off */
+    if (p->is_agent) {
+        start_agent(p, &a, world_clock(p, w->now_us));
+        mend_log(p, &p->agent.audit);
+    } else
+        start_controller(p, &a, world_clock(p, w->now_us));
+}
+
 static void start(struct proc *p)
 {
-    struct audit a;
-    struct err   err;
-    long         good = audit_resume(&a, p->disk.log, p->disk.log_length, &err);
+    struct world *w = p->world;
 
-    if (good < 0) {
-        snprintf(p->world->result->broken, sizeof p->world->result->broken, "%s", err.text);
-        return;
+    if (p->is_agent && p->disk.is_damaged && IS_MUTANT(w, no_log_repair))
+        process_kill(w, p);
+    else if (is_liar_agent(p))
+        p->incarnation = p->life * 1000 + 500 + p->index;
+    else if (p->is_relay) {
+        open_accounts(w, p);
+        start_relay(p, world_clock(p, w->now_us));
+    } else {
+        if (!p->is_agent)
+            open_accounts(w, p);
+        start_with_log(w, p);
     }
-    p->disk.log_length = (size_t)good;           /* half a line is cut off */
-    if (p->is_relay)
-        start_relay(p, world_clock(p, p->world->now_us));
-    else if (p->is_agent)
-        start_agent(p, &a, world_clock(p, p->world->now_us));
-    else
-        start_controller(p, &a, world_clock(p, p->world->now_us));
 }
 
 static const char *kind_of(const struct proc *p)
 {
-    return p->is_agent ? "agent" : p->is_relay ? "relay" : "controller";
+    return is_liar_agent(p) ? "liar" : p->is_agent ? "agent" : p->is_relay ? "relay" : "controller";
 }
 
 void process_kill(struct world *w, struct proc *p)
@@ -421,6 +554,8 @@ void process_kill(struct world *w, struct proc *p)
     w->result->kills++;
     if (p->is_agent)
         check_kill(w, p->index);
+    else
+        check_kill_controller(w, p);
     if (!p->is_gone)
         world_push(w, (struct event){ .at_us = w->now_us + world_draw(w, 20000, 2500000), .kind = EV_RESTART,
                    .proc = (uint32_t)(p - w->proc) });
@@ -476,7 +611,7 @@ void process_start(struct world *w, struct proc *p)
 
 static void handle_agent(struct world *w, struct proc *p, const struct event *e)
 {
-    uint64_t   clock_us = world_clock(p, w->now_us);
+    uint64_t   clock_us = world_clock(p, w->now_us), before_us;
     struct msg m;
 
     if (e->kind == EV_TICK) {
@@ -490,12 +625,18 @@ static void handle_agent(struct world *w, struct proc *p, const struct event *e)
             path_lost(&p->path, clock_us);
         agent_hello(&p->agent, clock_us);
     } else {
-        path_heard(&p->path, clock_us);
         check_before_msg(w, p->index, e->msg);
         m = *e->msg;
-        if (w->skip & CHAOS_NO_TERM && m.term < p->agent.saved.term)
+        if (IS_MUTANT(w, no_term) && m.term < p->agent.saved.term)
             m.term = p->agent.saved.term;
+        before_us = p->agent.lease_until_us;
         agent_on_msg(&p->agent, &m, clock_us);
+        if (p->agent.lease_until_us > before_us)
+            path_heard(&p->path, clock_us);
+        if (IS_MUTANT(w, no_freeze))
+            p->agent.saved.frozen[0] = '\0';
+        if (IS_MUTANT(w, no_gap))
+            p->agent.written_us = 0;
         check_after_msg(w, p->index, e->msg);
     }
 }
@@ -514,22 +655,62 @@ static void hide_newer(const struct event *e, const struct controller *c)
         hide_term(&e->rack->item[i].msg.term, c);
 }
 
+/* As the daemons: an agent speaks for the devices of its own host, and for so many. */
+static bool admits(struct world *w, struct proc *p, const struct event *e)
+{
+    struct account *a = p->account[e->from];
+    bool            is_good = e->msg->kind != MSG_HELLO || ((IS_MUTANT(w, any_name) || account_speaks_for(a, e->msg->name)) &&
+                      account_has_room(a, WORLD_NAMES_MAX, e->msg->name));
+
+    w->result->unreadable += !is_good;
+    return is_good;
+}
+
+/* What a controller did before it knew better. */
+static void be_mutant(struct world *w, struct controller *c, const struct event *e)
+{
+    uint64_t term = e->kind != EV_MSG ? 0 : e->msg ? e->msg->term : e->rack->term;
+
+    if (IS_MUTANT(w, no_term))
+        hide_newer(e, c);
+    if (IS_MUTANT(w, any_term) && c->role == ROLE_ACTIVE && term > c->term)
+        c->role = ROLE_DEPOSED;
+    if (IS_MUTANT(w, any_first_term) && c->role == ROLE_GATHER && term >> MSG_TERM_ID_BITS > c->counter)
+        c->counter = term >> MSG_TERM_ID_BITS;
+    if (IS_MUTANT(w, no_pause))
+        c->caution = (struct caution){ .paused_until_us = 0 };
+    if (IS_MUTANT(w, any_gap))
+        for (uint32_t i = 0; i < c->peers; i++)
+            c->peer[i].may_write |= c->peer[i].gap_us > 1000000;
+}
+
 static void handle_controller(struct world *w, struct proc *p, const struct event *e)
 {
     uint64_t clock_us = world_clock(p, w->now_us);
     uint64_t before = p->controller.term;
 
-    if (w->skip & CHAOS_NO_TERM)
-        hide_newer(e, &p->controller);
-    if (e->kind == EV_MSG && e->rack)
-        mux_on_rack(&p->mux[e->from - w->agents - w->controllers], e->rack, clock_us);
-    else if (e->kind == EV_MSG)
+    be_mutant(w, &p->controller, e);
+    check_heard(w, p, e);
+    if (e->kind == EV_MSG && p->controller.role == ROLE_DEPOSED)
+        return;                  /* it sends agents and relays away */
+    if (e->kind == EV_MSG && e->rack) {
+        p->handing = e->from - w->agents - w->controllers;
+        mux_on_rack(&p->mux[p->handing], e->rack, clock_us);
+    } else if (e->kind == EV_MSG && admits(w, p, e))
         controller_on_msg(&p->controller, e->from, e->msg, clock_us);
     else if (e->kind == EV_TICK)
         controller_on_tick(&p->controller, clock_us);
     for (uint32_t i = 0; i < w->relays; i++)
         mux_flush(&p->mux[i]);
     w->result->terms += p->controller.term != before;
+}
+
+static void handle_liar(struct world *w, struct proc *p, const struct event *e)
+{
+    if (e->kind == EV_TICK && !w->is_quiet)
+        liar_on_tick(w, p);
+    else if (e->kind == EV_MSG && e->msg)
+        liar_on_msg(w, p, e->msg);
 }
 
 /* A relay that has not heard from its controller goes to the other. */
@@ -540,7 +721,8 @@ static void handle_relay(struct world *w, struct proc *p, const struct event *e)
     if (e->kind == EV_MSG && e->rack && e->from == w->agents + p->up)
         relay_on_rack(&p->relay, e->rack, clock_us);
     else if (e->kind == EV_MSG && e->msg) {
-        relay_on_agent(&p->relay, e->from, e->msg, clock_us);
+        if (admits(w, p, e))
+            relay_on_agent(&p->relay, e->from, e->msg, clock_us);
         if (world_chance(w, 0.5))
             relay_flush(&p->relay);
     } else if (e->kind == EV_TICK) {
@@ -557,7 +739,7 @@ static void handle_relay(struct world *w, struct proc *p, const struct event *e)
 
 static uint64_t interval_us(const struct proc *p)
 {
-    return p->is_relay ? 100000 : p->is_agent ? p->agent.cfg->interval_us : p->controller.cfg->interval_us;
+    return p->is_relay || p->is_liar ? 100000 : p->is_agent ? p->agent.cfg->interval_us : p->controller.cfg->interval_us;
 }
 
 void process_on_event(struct world *w, const struct event *e)
@@ -566,7 +748,7 @@ void process_on_event(struct world *w, const struct event *e)
 
     if (!p->is_alive || (e->kind == EV_TICK && e->life != p->life) || (e->kind == EV_TIMER && e->life != p->timer))
         return;
-    run(w, p, p->is_agent ? handle_agent : p->is_relay ? handle_relay : handle_controller, e);
+    run(w, p, p->is_agent ? handle_agent : p->is_relay ? handle_relay : p->is_liar ? handle_liar : handle_controller, e);
     if (e->kind == EV_TICK && p->is_alive)
         set_tick(w, p, interval_us(p));
 }

@@ -1,15 +1,46 @@
 /* src/standin/chaos/world.c - see world.h. */
 #include "standin/chaos/world.h"
 
+#include "base/err.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 const enum knob world_knob[WORLD_KNOBS] = { KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_kmin, KNOB_kmax };
+
+const struct world_bound world_bound[WORLD_KNOBS] = {
+    { KNOB_rpg_ai_rate, 1, 80 }, { KNOB_rpg_hai_rate, 20, 400 }, { KNOB_kmin, 50, 800 }, { KNOB_kmax, 800, 3200 },
+};
 
 static bool is_before(const struct event *a, const struct event *b)
 {
     return a->at_us != b->at_us ? a->at_us < b->at_us : a->order < b->order;
+}
+
+void *world_take(struct pool *p, size_t size)
+{
+    void *room = p->first ? p->first : xmalloc(size);
+
+    if (p->first)
+        memcpy(&p->first, room, sizeof p->first);
+    return room;
+}
+
+void world_give(struct pool *p, void *room)
+{
+    if (!room)
+        return;
+    memcpy(room, &p->first, sizeof p->first);
+    p->first = room;
+}
+
+void world_free(struct pool *p)
+{
+    while (p->first)
+        free(world_take(p, 0));
 }
 
 void world_push(struct world *w, struct event e)

@@ -9,18 +9,24 @@
 #include "live/relay/mux.h"
 #include "live/relay/path.h"
 #include "live/relay/relay.h"
+#include "live/wire/account.h"
 
 #include <setjmp.h>
 
 #define WORLD_DEVICES_MAX     5
 #define WORLD_CONTROLLERS_MAX 2
 #define WORLD_RELAYS_MAX      2
-#define WORLD_PROCS_MAX       (WORLD_DEVICES_MAX + WORLD_CONTROLLERS_MAX + WORLD_RELAYS_MAX)
-#define WORLD_VALUES_MAX      512
+#define WORLD_LIARS_MAX       2
+#define WORLD_PROCS_MAX       (WORLD_DEVICES_MAX + WORLD_CONTROLLERS_MAX + WORLD_RELAYS_MAX + WORLD_LIARS_MAX)
+#define WORLD_NAMES_MAX       8  /* devices of one certificate */
+#define WORLD_FILES_MAX       8
+#define WORLD_PEERS_MAX       (WORLD_DEVICES_MAX + (WORLD_LIARS_MAX + 2 * WORLD_RELAYS_MAX) * 2 * WORLD_NAMES_MAX)
+#define WORLD_VALUES_MAX      1024
 #define WORLD_EVENTS_MAX      8192
 #define WORLD_PREPARED_MAX    64
 
-enum event_kind { EV_TICK, EV_TIMER, EV_MSG, EV_RESTART, EV_FAULT, EV_LATE, EV_HEAL, EV_LEAVE, EV_CUT };      /* CUT: a relay sends an agent away */
+enum event_kind { EV_TICK, EV_TIMER, EV_MSG, EV_RESTART, EV_FAULT, EV_LATE, EV_HEAL, EV_LEAVE, EV_CUT, EV_PERSON };
+/* CUT: a relay sends an agent away; PERSON: somebody looks whether a trial waits for approval */
 
 struct event {
     uint64_t        at_us, order;
@@ -32,19 +38,24 @@ struct event {
     struct knob_set *set;        /* LATE */
 };
 
-#define WORLD_FILES_MAX 3        /* two copies of the state, the baseline */
+struct file { char name[24]; char *text; size_t length; };
 
 struct disk {
-    struct { char name[16]; char text[8192]; size_t length; } file[WORLD_FILES_MAX];
-    char    *log;
-    size_t   log_length, log_max;
-    uint64_t full_until_us;
+    struct file file[WORLD_FILES_MAX];
+    uint32_t    files;
+    char       *log;
+    size_t      log_length, log_max;
+    uint64_t    full_until_us;
+    bool        is_damaged;      /* a file was changed by nobody who may */
+    bool        is_log_damaged;  /* as disk.h: nothing is added until it was set aside */
+    bool        is_part;         /* the log: what was damaged is elsewhere */
 };
 
-struct proc {                    /* agents first, then controllers, then relays */
+struct proc {                    /* agents first, then controllers, relays, liars */
     struct world     *world;
     uint32_t          index;     /* among its kind */
     bool              is_agent, is_relay, is_alive, is_gone;     /* gone: does not come back */
+    bool              is_liar;   /* a relay that lies, or somebody with a certificate and no device */
     uint64_t          life, timer;
     uint64_t          paused_until_us;
     uint64_t          clock_us;  /* its clock when the history began ... */
@@ -58,6 +69,20 @@ struct proc {                    /* agents first, then controllers, then relays 
     uint32_t          links;     /* of a controller: given so far */
     struct relay      relay;
     uint32_t          up;        /* of a relay: its controller */
+    uint32_t          handing;   /* of a controller: the relay whose rack is at hand */
+    struct accounts   accounts;  /* of controllers and relays */
+    struct account   *account[WORLD_PROCS_MAX];
+
+    /* of liars */
+    unsigned          style;     /* LIE_... */
+    uint64_t          incarnation, heard_term, heard_change;
+
+    /* what the checks know of a controller */
+    uint32_t          harms;                             /* trials that did harm */
+    uint64_t          rests_until_us, rested_until_us;   /* the pause that follows; before the last of them */
+    uint64_t          harmed_us;
+    bool              is_frozen;                         /* by a person */
+    uint64_t          heard_us[WORLD_DEVICES_MAX];       /* reports of devices */
 };
 
 struct values { double value[WORLD_VALUES_MAX]; uint32_t count; };
@@ -80,18 +105,35 @@ struct device {
     uint64_t        exposed_us;
     bool            is_unexplained;
     uint64_t        unexplained_us;
+    struct knob_set first;       /* factory values, which return when the driver is loaded again */
+    struct knob_set held;        /* before that */
+    uint64_t        loaded_us, asked_us;         /* the driver, again; the last order to prepare or commit something */
+    bool            is_foreign[KNOB_COUNT];      /* set by a person who has not let it go since */
+    bool            is_observed; /* its agent may not write */
+    bool            is_frozen;   /* its agent has been told, and could save it */
+    bool            is_misled;   /* its agent has heard a relay that lies */
+    uint64_t        changes;     /* writes of values that are not confirmed */
+    uint64_t        changed_us, kills_at_change, kills;
 };
+
+struct pool { void *first; };    /* the first bytes of each are a pointer to the next */
 
 struct world {
     uint64_t      seed, now_us;
+    struct pool   messages, racks;
     struct rng    rng;
-    unsigned      skip;
+    enum chaos_mutation mutation;
+    bool          is_calm;       /* nothing goes wrong but lies */
+    bool          has_lying_relay;
     bool          is_loud, is_quiet;
     struct event  heap[WORLD_EVENTS_MAX];
     uint32_t      events;
     uint64_t      order;
     struct proc   proc[WORLD_PROCS_MAX];
-    uint32_t      agents, controllers, relays;
+    uint32_t      agents, controllers, relays, liars;
+    struct values approved[KNOB_COUNT];          /* values that a person has approved */
+    struct { uint64_t at_us, number; char code[24]; struct knob_set set; } look[8];      /* at a trial, by who will approve it */
+    uint32_t      looks;
     struct device device[WORLD_DEVICES_MAX];
     struct agent_config      agent_cfg[WORLD_DEVICES_MAX];
     struct controller_config controller_cfg[WORLD_CONTROLLERS_MAX];
@@ -101,7 +143,7 @@ struct world {
     double        drop, twice, slow;             /* shares of messages */
     uint64_t      cut_until_us[WORLD_CONTROLLERS_MAX][WORLD_DEVICES_MAX];
     uint64_t      cut_relay_us[WORLD_RELAYS_MAX];        /* from everybody */
-    uint32_t      fault_weight[19];
+    uint32_t      fault_weight[32];
     uint64_t      fault_gap_us;  /* between faults, at most */
     double        effect;        /* of candidates on the metric */
 
@@ -113,6 +155,18 @@ struct world {
 /* The knobs that devices have here: all others need not be looked at after every event. */
 #define WORLD_KNOBS 4
 extern const enum knob world_knob[WORLD_KNOBS];
+
+/* What these devices may be set to; all other knobs may not be set. */
+struct world_bound { enum knob knob; double min, max; };
+extern const struct world_bound world_bound[WORLD_KNOBS];
+
+/* Is this the world in which this was taken away? */
+#define IS_MUTANT(w, name) ((w)->mutation == CHAOS_##name)
+
+/* Rooms for messages and racks are used again and again: allocation would be most of the time of a history. */
+void *world_take(struct pool *, size_t size);
+void  world_give(struct pool *, void *);
+void  world_free(struct pool *);
 
 /* In the order of time. */
 void world_push(struct world *, struct event);

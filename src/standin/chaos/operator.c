@@ -1,0 +1,93 @@
+/* src/standin/chaos/operator.c - see operator.h. */
+#include "standin/chaos/operator.h"
+#include "standin/chaos/check.h"
+#include "live/controller/controller.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct order person = { "a person", "because" };
+
+void operator_device(struct world *w, struct proc *p, const char *name, bool is_frozen)
+{
+    controller_freeze_device(&p->controller, name, is_frozen, &person, world_clock(p, w->now_us));
+}
+
+void operator_fabric(struct world *w, struct proc *p, const char *verb)
+{
+    uint64_t clock_us = world_clock(p, w->now_us);
+    int      rc;
+
+    if (strcmp(verb, "freeze") == 0)
+        rc = controller_freeze(&p->controller, &person, clock_us);
+    else if (strcmp(verb, "thaw") == 0)
+        rc = controller_thaw(&p->controller, &person, clock_us);
+    else if (IS_MUTANT(w, no_rollback) && p->controller.trial.phase != TRIAL_NONE)
+        rc = -EBUSY;
+    else
+        rc = controller_rollback(&p->controller, &person, clock_us);
+    world_loud(w, "a person orders controller %u: %s (%d)", p->index, verb, rc);
+    check_order(w, p, verb, rc);
+}
+
+static int approve(struct world *w, struct proc *p, uint64_t number, const char *code)
+{
+    const struct trial *t = &p->controller.trial;
+    bool                is_any = IS_MUTANT(w, any_approval);
+
+    return controller_approve(&p->controller, is_any ? t->number : number, is_any ? t->code : code, &person,
+                              world_clock(p, w->now_us));
+}
+
+void operator_lie(struct world *w, struct proc *p)
+{
+    static const char *const verbs[] = { "freeze", "thaw", "thaw", "rollback" };
+    char                     name[MSG_NAME_SIZE];
+
+    w->result->lies++;
+    snprintf(name, sizeof name, "host%u/%s", (unsigned)world_draw(w, 0, 9), world_chance(w, 0.5) ? "nic" : "../../etc");
+    if (world_chance(w, 0.3))
+        operator_device(w, p, name, world_chance(w, 0.5));
+    else if (world_chance(w, 0.5))
+        approve(w, p, world_draw(w, 0, 5), "0123456789abcdef");
+    else
+        operator_fabric(w, p, verbs[world_draw(w, 0, 3)]);
+}
+
+static void look(struct world *w, const struct proc *p)
+{
+    const struct trial *t = &p->controller.trial;
+    uint32_t            i = w->looks++ % (sizeof w->look / sizeof *w->look);
+
+    w->look[i].at_us = w->now_us;
+    w->look[i].number = t->number;
+    w->look[i].set = t->wanted;
+    snprintf(w->look[i].code, sizeof w->look[i].code, "%s", t->code);
+}
+
+/* What he has looked at is what he approves, whatever waits by then. */
+static void decide(struct world *w, struct proc *p)
+{
+    uint32_t kept = w->looks < 8 ? w->looks : 8, i = kept ? (uint32_t)world_draw(w, 0, kept - 1) : 0;
+
+    if (!kept)
+        return;
+    check_approval(w, &w->look[i].set);
+    approve(w, p, w->look[i].number, w->look[i].code);
+}
+
+void operator_come(struct world *w)
+{
+    for (uint32_t i = 0; i < w->controllers; i++) {
+        struct proc *p = &w->proc[w->agents + i];
+
+        if (!p->is_alive || w->now_us < p->paused_until_us || p->controller.cfg->mode != MODE_APPROVE)
+            continue;
+        if (p->controller.trial.phase == TRIAL_WAITING)
+            look(w, p);
+        if (world_chance(w, 0.7))
+            decide(w, p);
+    }
+    if (!w->is_quiet)
+        world_push(w, (struct event){ .at_us = w->now_us + world_draw(w, 300000, 2000000), .kind = EV_PERSON });
+}
