@@ -181,9 +181,9 @@ async function checkStranger(browser) {
     await known.goto(address);
     await known.locator("h1", { hasText: "c2" }).waitFor();
     await known.locator('[data-order="freeze"]').click();
-    await known.locator("#now .partial", { hasText: "CN=operator" }).waitFor();
+    await known.locator("#now .health", { hasText: "CN=operator" }).waitFor();
     await known.locator('[data-order="thaw"]').click();
-    await known.locator("#now .partial", { hasText: "FROZEN" }).waitFor({ state: "detached" });
+    await known.locator("#now .headline", { hasText: "frozen" }).waitFor({ state: "detached" });
     await known.context().close();
   });
   await check("live: what it would do if it might, where it observes only", async () => {
@@ -287,15 +287,15 @@ try {
     await page.locator("#token").fill("not-the-token-of-this");
     await page.locator('[data-order="freeze"]').click();
     await page.locator("#orders [role=status]", { hasText: "freeze: refused" }).waitFor({ timeout: wait_ms });
-    holds((await page.locator("#now .partial").count()) === 0, "it is frozen");
+    holds((await page.locator("#now .headline", { hasText: "frozen" }).count()) === 0, "it is frozen");
   });
   await check("live: a fabric that was frozen says so, and stays frozen", async () => {
     await page.locator("#token").fill(TOKEN);
     await page.locator("#why").fill("maintenance");
     await page.locator('[data-order="freeze"]').click();
-    await page.locator("#now .partial", { hasText: "FROZEN" }).waitFor({ timeout: wait_ms });
+    await page.locator("#now .headline", { hasText: "frozen" }).waitFor({ timeout: wait_ms });
     await page.waitForTimeout(2000);
-    holds((await page.locator("#now .partial").textContent()).includes("maintenance"), "the reason is missing");
+    holds((await page.locator("#now .health").textContent()).includes("maintenance"), "the reason is missing");
   });
   await check("live: thawed again, and both stand in the audit log", async () => {
     await page.locator('[data-order="thaw"]').click();

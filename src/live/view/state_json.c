@@ -168,6 +168,9 @@ static json_t *unguarded_json(const struct controller *c, uint64_t now_us)
 
 static char *trial_text(char *buf, size_t size, const struct trial *t)
 {
+    static const char *const where[STAGES] = { "on one device of each kind", "on 5 % of the devices", "on a quarter of the devices",
+                                               "on two halves that take turns" };
+
     if (t->phase == TRIAL_WAITING)
         snprintf(buf, size, "trial %" PRIu64 " waits for approval", t->number);
     else if (t->phase == TRIAL_DRILL)
@@ -177,8 +180,9 @@ static char *trial_text(char *buf, size_t size, const struct trial *t)
     else if (t->phase == TRIAL_ABORT)
         snprintf(buf, size, "trial %" PRIu64 " is taken back: %s", t->number, t->end);
     else
-        snprintf(buf, size, "trial %" PRIu64 " is under way: %s%s%s", t->number, words_phase(t->phase),
-                 *words_stage(t->phase, t->stage) ? ", stage " : "", words_stage(t->phase, t->stage));
+        snprintf(buf, size, "trial %" PRIu64 " is under way: %s", t->number,
+                 t->phase == TRIAL_LEAD_IN || t->phase == TRIAL_RUN ? where[t->stage] : t->phase == TRIAL_CONFIRM ?
+                 "it is being confirmed" : "all devices get it");
     return buf;
 }
 

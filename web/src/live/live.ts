@@ -8,7 +8,9 @@ import { History } from "./history";
 import { FabricMap } from "./fabric";
 import { Devices } from "./map";
 import { jobPart, nextPart } from "./next";
-import { agreementPart, auditPart, decisionPart, flowPart, nowPart, timePart } from "./sections";
+import { agreementPart, auditPart, decisionPart, flowPart, timePart } from "./sections";
+import { topPart } from "./top";
+import { titleOf } from "./verdict";
 import { ask, hasToken } from "./access";
 import { Stream, type Told } from "./stream";
 import { cellsOf, grow, type CellRow, type Fabric, type LinkRow, type Pulse, type WorstRow } from "./state";
@@ -18,7 +20,7 @@ const SOON_MS = 300;
 
 function makeParts(map: FabricMap, devices: Devices, history: History): Parts<Fabric> {
   return new Parts<Fabric>([
-    { id: "now", title: "Now", of: (f) => [f.trial, f.states, f.coverage, f.mode, f.role, f.frozen, f.obstacle, f.noise_e], make: nowPart },
+    { id: "now", title: "Now", of: (f) => [f.trial, f.states, f.coverage, f.mode, f.role, f.frozen, f.obstacle, f.next, f.in_effect, f.drill, f.unguarded, f.standby, f.tuner?.missing], make: topPart },
     { id: "next", title: "Next", of: (f) => [f.tuner, f.trial.phase, f.trial.number, f.frozen, f.obstacle, f.mode, f.decisions[0]], make: nextPart },
     { id: "fabric", title: "Fabric", of: (f) => Boolean(f.links), isThere: (f) => Boolean(f.links), make: () => [map.element] },
     { id: "jobs", title: "Jobs", of: (f) => f.jobs ?? null, isThere: (f) => Boolean(f.jobs), make: jobPart },
@@ -136,7 +138,7 @@ class Live {
   private show(): void {
     const f = this.fabric;
     if (!f) return;
-    document.title = `${f.name} – Anole`;
+    document.title = titleOf(f);
     this.top.querySelector("h1")!.textContent = f.name;
     this.status.replaceChildren(`as of ${new Date(f.now_ms).toLocaleTimeString([], { hour12: false })}`);
     this.orders.show(f.frozen !== "", f.trial.phase === "waiting" ? f.trial : null);

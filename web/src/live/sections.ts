@@ -1,7 +1,7 @@
 // The parts of a controller's page, made of the components of the report.
 import type { Num } from "../data";
 import { h, nothing } from "../dom";
-import { countOf, digits, format, NONE, plain } from "../format";
+import { countOf, digits, plain, format } from "../format";
 import { ChartSet, type ChartSpec } from "../charts/chart";
 import { ZoomGroup } from "../charts/zoom";
 import { table } from "../table";
@@ -23,6 +23,9 @@ const phases: Record<string, string> = {
   soak: "is watched on all devices before it is confirmed",
   confirm: "is being confirmed",
   abort: "is being taken back",
+  direct: "is being set on all devices, without a trial",
+  rollback: "brings all devices back to their baseline",
+  drill: "proves the dead-man switch: one device gets no lease",
 };
 
 // An e-value on its way to the one that decides, on a logarithmic scale.
@@ -38,7 +41,7 @@ function evidence(label: string, value: Num | undefined, limit: Num | undefined,
   );
 }
 
-function trialPart(trial: Trial): HTMLElement[] {
+export function trialPart(trial: Trial): HTMLElement[] {
   if (trial.phase === "none") return [nothing(phases.none!)];
   const bound = trial.gain_at_least ?? null;
   const gain = trial.gain === undefined || trial.gain === null ? "" : `gain ${digits(trial.gain)}${bound === null ? "" : `, at least ${digits(bound)}`} over ${countOf(trial.pairs ?? 0, "pair")} of blocks`;
@@ -48,6 +51,7 @@ function trialPart(trial: Trial): HTMLElement[] {
       {},
       h("strong", {}, `Trial ${trial.number}`),
       ` ${phases[trial.phase] ?? trial.phase}${trial.stage ? `; stage: ${trial.stage}` : ""}. `,
+      trial.by ? `Ordered by ${trial.by}. ` : "",
       trial.why ? h("span", { class: "muted" }, `Why: ${trial.why}. `) : "",
       codes(knobTexts(trial.set)),
     ),
@@ -58,27 +62,6 @@ function trialPart(trial: Trial): HTMLElement[] {
       evidence("evidence of harm", trial.e_harm, trial.reject_e, "bad"),
     ),
     h("p", { class: "hint" }, gain),
-  ];
-}
-
-export function nowPart(f: Fabric): HTMLElement[] {
-  const tile = (name: string, value: string, title = "") =>
-    h("div", { class: "tile", title }, h("dt", {}, name), h("dd", {}, value));
-  const states = Object.entries(f.states).filter(([, count]) => count > 0);
-  const why = f.frozen || f.obstacle;
-  return [
-    ...(why ? [h("div", { class: "partial", role: "note" }, h("p", {}, h("strong", {}, f.frozen ? "FROZEN" : "NOTHING IS TRIED"), `: ${why}`))] : []),
-    h(
-      "dl",
-      { class: "tiles" },
-      tile("devices", format(f.devices_total, "count")),
-      tile("report in time", format(f.coverage, "share"), "share of devices whose last report is not too old"),
-      ...states.map(([name, count]) => tile(name, format(count, "count"))),
-      tile("mode", f.mode),
-      tile("role", f.role),
-      tile("e-value without a change", f.noise_e === null ? NONE : digits(f.noise_e), "pairs of blocks in which nothing differed: should stay below 20"),
-    ),
-    h("div", { class: "trial" }, ...trialPart(f.trial)),
   ];
 }
 

@@ -25,7 +25,7 @@ export interface Trial {
 export interface Device {
   name: string;
   kind: string;
-  state: string; // silent, broken, frozen, observed, held back, tuned
+  state: string; // silent, broken, frozen, observed, held back, ready, tuned, left
   why: string;
   has_trial: boolean;
   metric: Num;
@@ -106,7 +106,7 @@ export interface Cell {
   states: number[]; // as in STATES
 }
 
-export const STATES = ["silent", "broken", "frozen", "observed", "held back", "tuned"];
+export const STATES = ["silent", "broken", "frozen", "observed", "held back", "ready", "tuned", "left"];
 
 // Values of a knob that devices of one kind hold, where they do not agree.
 export interface Disagreement {
@@ -175,6 +175,7 @@ export interface Tuner {
   reports?: number;
   waits?: boolean; // what it wanted last is still under way
   last?: TunerStep;
+  missing?: string; // what it waits for that nobody tells, and how to provide it
   candidates?: TunerStep[]; // what it wanted of late, the last first
   thinks?: boolean; // settings are being tried on a twin
   search?: LiveSearch;
@@ -196,6 +197,10 @@ export interface Pulse {
   interval_ms: number;
   frozen: string;
   obstacle: string;
+  declined?: string; // why the tuner's last proposal is not tried
+  in_effect: { set: Knobs; since_ms: Num; trial: number; by: string; why: string };
+  drill: { passed_ms: Num; last_ms: Num; is_passed: boolean; took_ms: Num; device: string; why: string };
+  unguarded: { devices: number; what: string; example: string };
   coverage: number;
   noise_pairs: number;
   noise_e: Num;
@@ -206,6 +211,8 @@ export interface Pulse {
 }
 
 export interface Fabric extends Pulse {
+  standby?: string;
+  next: string; // which trial runs, or why none does
   cells: CellNames;
   has_history: boolean;
   agreement: Disagreement[];
