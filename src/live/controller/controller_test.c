@@ -563,6 +563,20 @@ static void drill__a_device_that_does_not_go_back_has_failed(void **unused)
     assert_string_equal(t.c.drill.device, "host1/nic");
 }
 
+static void drill__ends_if_the_answer_is_lost(void **unused)
+{
+    (void)unused;
+    ticks(30);
+    assert_int_equal(controller_drill(&t.c, "host1/nic", ALICE, t.now_us), 0);
+    deliver();
+    ticks(5);
+    t.fake[1].phase = PHASE_IDLE;                /* it was frozen at the host, say, and nobody heard of it */
+    ticks(15);
+    assert_true(is_idle());
+    assert_true(t.now_us - t.fake[1].leased_us < 1000000);       /* and it has leases again */
+    assert_true(t.c.drill.wall_us == 0);
+}
+
 static void drill__waits_for_no_trial_and_needs_a_device(void **unused)
 {
     (void)unused;
@@ -667,6 +681,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(rollback__is_refused_by_one_that_observes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drill__a_device_without_a_lease_goes_back_by_itself, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drill__a_device_that_does_not_go_back_has_failed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(drill__ends_if_the_answer_is_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drill__waits_for_no_trial_and_needs_a_device, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drill__runs_by_itself_when_it_is_due, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bye__nobody_waits_for_one_that_left, set_up, tear_down),
