@@ -282,6 +282,23 @@ feed() {
     [[ "$output" == *'stop its agent first'* ]]
 }
 
+@test "live: status says what a tuner misses, and what guardrails cannot see" {
+    needs_live
+    write_controller
+    sed -i 's/^tuner: .*/tuner: paraleon/' controller.yaml
+    write_agent 1
+    write_agent 2
+    rm nic2/ethtool/eth7                         # pauses and drops are not counted there
+    start controller.log "$ANOLE" controller controller.yaml
+    start agent1.log "$ANOLE" agent agent1.yaml
+    start agent2.log "$ANOLE" agent agent2.yaml
+    wait_for says 'next: nothing is tried: tuner paraleon waits for flow sizes, and nobody tells them. Let switches send sFlow'
+    grep -q 'waits for flow sizes' controller.log
+    says 'guardrails cannot see pauses, drops in lossless classes, pause storms.* at 2 devices'  # no NIC of files counts storms
+    ctl devices | grep -A1 host2/mlx5_0 | grep -q 'paused unknown'
+    wait_for grep -q 'guardrails do not see everything at 2 of 2 devices' controller.log
+}
+
 @test "live: a second agent for the same device is refused" {
     needs_live
     write_agent 1
