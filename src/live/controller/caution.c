@@ -122,7 +122,8 @@ json_t *caution_json(struct caution *c, uint64_t now_us)
     return o;
 }
 
-/* When something ends of which so much is left. A number that cannot be is taken for the longest time that can. */
+/* When something ends of which so much is left. A number that cannot be is taken for the longest time that
+ * can. */
 static uint64_t until(const json_t *value, uint64_t now_us)
 {
     json_int_t us = json_integer_value(value);
@@ -132,14 +133,16 @@ static uint64_t until(const json_t *value, uint64_t now_us)
 
 bool caution_take(struct caution *c, const json_t *o, uint64_t now_us)
 {
-    json_t     *harms = json_object_get(o, "harms_left_us"), *settings = json_object_get(o, "dropped_left_us"), *value;
+    json_t *harms = json_object_get(o, "harms_left_us"), *settings = json_object_get(o, "dropped_left_us"),
+           *value;
     const char *code;
     uint32_t    count = 0;
 
     *c = (struct caution){ .saved_us = now_us };
     if (!o)
         return true;             /* of an earlier version */
-    if (!json_is_integer(json_object_get(o, "pause_left_us")) || !json_is_array(harms) || !json_is_object(settings))
+    if (!json_is_integer(json_object_get(o, "pause_left_us")) || !json_is_array(harms) ||
+        !json_is_object(settings))
         return false;
     c->paused_until_us = until(json_object_get(o, "pause_left_us"), now_us);
     for (size_t i = 0; i < json_array_size(harms) && i < CAUTION_HARMS; i++)

@@ -1,10 +1,12 @@
-/* src/live/controller/caution.h - what a controller remembers of trials that went badly, also after a restart.
+/* src/live/controller/caution.h - what a controller remembers of trials that went badly, also after a
+ * restart.
  *
  *   - Trials that did harm: several of them within an hour pause tuning for six hours.
  *   - Settings that evidence or a guardrail has spoken against: they are not tried again for an hour.
  *
- * The disk has the time that is left of each, not the time of day: setting a clock changes nothing. It is written once a minute, so
- * a restart makes a pause longer by at most a minute and the time that the controller was down, never shorter.
+ * The disk has the time that is left of each, not the time of day: setting a clock changes nothing. It is
+ * written once a minute, so a restart makes a pause longer by at most a minute and the time that the
+ * controller was down, never shorter.
  */
 #ifndef LIVE_CONTROLLER_CAUTION_H
 #define LIVE_CONTROLLER_CAUTION_H

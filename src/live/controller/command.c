@@ -30,7 +30,8 @@ static void send_step(struct controller *c, struct peer *p, const char *why, uin
     command_send(c, p, &m);
 }
 
-static void begin(struct controller *c, struct peer *p, enum peer_step step, uint64_t at_us, const char *why, uint64_t now_us)
+static void begin(struct controller *c, struct peer *p, enum peer_step step, uint64_t at_us, const char *why,
+                  uint64_t now_us)
 {
     p->step = step;
     p->at_us = at_us;
@@ -86,7 +87,9 @@ const char *command_on_answer(struct controller *c, struct peer *p, const struct
             p->step = STEP_PREPARED;
         return NULL;
     case ANSWER_APPLIED:
-        p->step = p->step == STEP_COMMITTING ? STEP_APPLIED : p->step == STEP_DRILLING ? STEP_DRILLED : p->step;
+        p->step = p->step == STEP_COMMITTING ? STEP_APPLIED
+                  : p->step == STEP_DRILLING ? STEP_DRILLED
+                                             : p->step;
         return NULL;
     case ANSWER_CONFIRMED:
         if (p->step == STEP_CONFIRMING) {
@@ -107,8 +110,8 @@ const char *command_on_answer(struct controller *c, struct peer *p, const struct
 
 static bool is_under_way(const struct peer *p)
 {
-    return p->step == STEP_PREPARING || p->step == STEP_COMMITTING || p->step == STEP_REVERTING || p->step == STEP_CONFIRMING ||
-           p->step == STEP_DRILLING;
+    return p->step == STEP_PREPARING || p->step == STEP_COMMITTING || p->step == STEP_REVERTING ||
+           p->step == STEP_CONFIRMING || p->step == STEP_DRILLING;
 }
 
 bool command_on_tick(struct controller *c, struct peer *p, uint64_t now_us)

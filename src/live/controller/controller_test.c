@@ -1,5 +1,6 @@
-/* src/live/controller/controller_test.c - what a controller promises people: it pauses after harm, knows who approved what, and a
- * rollback always works. Its devices are played by the test, so that each can do what an agent may do. */
+/* src/live/controller/controller_test.c - what a controller promises people: it pauses after harm, knows
+ * who approved what, and a rollback always works. Its devices are played by the test, so that each can do
+ * what an agent may do. */
 #include "live/controller/controller.h"
 #include "live/controller/roster.h"
 #include "live/core/knobset.h"
@@ -122,9 +123,16 @@ static void answer(uint32_t i, enum msg_answer answer, uint64_t change, const ch
 static void hello(uint32_t i)
 {
     struct fake *f = &t.fake[i];
-    struct msg   m = { .kind = MSG_HELLO, .version = MSG_VERSION, .may_write = true, .where = KNOB_NIC, .interval_us = 100000,
-                       .confirmed = f->confirmed, .baseline = f->baseline, .is_frozen = f->is_frozen, .phase = f->phase,
-                       .change = f->change };
+    struct msg m = { .kind = MSG_HELLO,
+                     .version = MSG_VERSION,
+                     .may_write = true,
+                     .where = KNOB_NIC,
+                     .interval_us = 100000,
+                     .confirmed = f->confirmed,
+                     .baseline = f->baseline,
+                     .is_frozen = f->is_frozen,
+                     .phase = f->phase,
+                     .change = f->change };
 
     snprintf(m.name, sizeof m.name, "host%u/nic", i);
     say(i, m);
@@ -193,9 +201,14 @@ static void tick(void)
 {
     t.now_us += t.cfg.interval_us;
     for (uint32_t i = 0; i < DEVICES; i++) {
-        struct msg m = { .kind = MSG_REPORT, .incarnation = 1, .stamp_us = t.now_us, .phase = t.fake[i].phase, .change = t.fake[i].change,
+        struct msg m = { .kind = MSG_REPORT,
+                         .incarnation = 1,
+                         .stamp_us = t.now_us,
+                         .phase = t.fake[i].phase,
+                         .change = t.fake[i].change,
                          .is_frozen = t.fake[i].is_frozen,
-                         .sample = { .interval_us = 100000, .metric = 0.5 + 0.001 * (double)(i + t.now_us / 100000 % 3) } };
+                         .sample = { .interval_us = 100000,
+                                     .metric = 0.5 + 0.001 * (double)(i + t.now_us / 100000 % 3) } };
 
         if (!t.fake[i].is_silent)
             controller_on_msg(&t.c, i, &m, t.now_us);
@@ -228,7 +241,8 @@ static bool is_at_baseline(void)
 {
     for (uint32_t i = 0; i < DEVICES; i++)
         if (!t.fake[i].is_silent && !t.fake[i].is_frozen &&
-            (!knobset_is_same(&t.fake[i].device, &t.fake[i].baseline) || !knobset_is_same(&t.fake[i].confirmed, &t.fake[i].baseline)))
+            (!knobset_is_same(&t.fake[i].device, &t.fake[i].baseline) ||
+             !knobset_is_same(&t.fake[i].confirmed, &t.fake[i].baseline)))
             return false;
     return true;
 }
@@ -237,7 +251,10 @@ static bool is_at_baseline(void)
 
 static void boot(void)
 {
-    struct controller_io io = { .disk = { save, load, append, wall_us, NULL }, .send = send, .propose = propose, .ended = ended,
+    struct controller_io io = { .disk = { save, load, append, wall_us, NULL },
+                                .send = send,
+                                .propose = propose,
+                                .ended = ended,
                                 .declined = declined };
     struct audit a;
 
@@ -435,7 +452,8 @@ static void approve__the_log_has_who_and_why(void **unused)
     t.cfg.mode = MODE_APPROVE;
     t.ai_rate = 10;
     assert_true(wait_for(is_waiting));
-    controller_approve(&t.c, t.c.trial.number, t.c.trial.code, &(struct order){ "bob", "looks good" }, t.now_us);
+    controller_approve(&t.c, t.c.trial.number, t.c.trial.code, &(struct order){ "bob", "looks good" },
+                       t.now_us);
     assert_true(has_line("\"what\":\"approve\"", "\"who\":\"bob\"", "looks good"));
     assert_string_equal(t.c.trial.by, "bob");
     controller_freeze(&t.c, &(struct order){ "carol", "rack 7" }, t.now_us);
@@ -498,7 +516,8 @@ static void rollback__goes_on_until_every_device_is_back(void **unused)
     t.fake[2].is_silent = true;
     assert_int_equal(controller_rollback(&t.c, ALICE, t.now_us), 0);
     ticks(20);
-    assert_true(t.fake[0].confirmed.knobs.value[KNOB_rpg_ai_rate] == 5 && t.fake[3].confirmed.knobs.value[KNOB_rpg_ai_rate] == 5);
+    assert_true(t.fake[0].confirmed.knobs.value[KNOB_rpg_ai_rate] == 5 &&
+                t.fake[3].confirmed.knobs.value[KNOB_rpg_ai_rate] == 5);
     t.fake[1].is_stubborn = false;
     ticks(200);
     assert_true(t.fake[1].confirmed.knobs.value[KNOB_rpg_ai_rate] == 5);
@@ -656,7 +675,9 @@ static void forget__drops_one_that_is_silent(void **unused)
     assert_int_equal(t.c.peers, DEVICES - 1);
     assert_null(roster_find(&t.c, "host1/nic"));
     for (uint32_t i = 0; i < DEVICES; i++)
-        assert_true(i == 1 || strcmp(roster_of_link(&t.c, i)->name, i == 0 ? "host0/nic" : i == 2 ? "host2/nic" : "host3/nic") == 0);
+        assert_true(i == 1 || strcmp(roster_of_link(&t.c, i)->name, i == 0   ? "host0/nic"
+                                                                    : i == 2 ? "host2/nic"
+                                                                             : "host3/nic") == 0);
     ticks(2);
     assert_null(controller_obstacle(&t.c, t.now_us, why));
     assert_true(has_line("\"what\":\"forget\"", "\"who\":\"alice\"", "host1/nic"));
@@ -671,15 +692,19 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(on_answer__harm_between_ticks_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(start__a_pause_and_what_counts_for_it_survive, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(propose__a_dropped_setting_is_not_tried_again_at_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(propose__a_dropped_setting_may_be_tried_an_hour_later, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(propose__a_dropped_setting_is_not_tried_again_at_once, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(propose__a_dropped_setting_may_be_tried_an_hour_later, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(approve__needs_the_code_of_the_trial, set_up, tear_down),
         cmocka_unit_test_setup_teardown(approve__the_log_has_who_and_why, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(begin__nothing_is_tried_if_its_number_cannot_be_saved, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(begin__nothing_is_tried_if_its_number_cannot_be_saved, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(rollback__works_in_every_state, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__goes_on_until_every_device_is_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__is_refused_by_one_that_observes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(drill__a_device_without_a_lease_goes_back_by_itself, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(drill__a_device_without_a_lease_goes_back_by_itself, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(drill__a_device_that_does_not_go_back_has_failed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drill__ends_if_the_answer_is_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drill__waits_for_no_trial_and_needs_a_device, set_up, tear_down),

@@ -44,8 +44,8 @@ static char *evidence_text(char *buf, size_t size, const struct controller *c)
 
     if (!e->pairs)
         return buf[0] = '\0', buf;
-    snprintf(buf, size, "%u pairs, gain %.4g (at least %.4g), e-value %.3g for a gain, %.3g for harm", e->pairs,
-             evalue_gain(e), evalue_bound(e, c->cfg->bound_e), evalue_above(e, 0),
+    snprintf(buf, size, "%u pairs, gain %.4g (at least %.4g), e-value %.3g for a gain, %.3g for harm",
+             e->pairs, evalue_gain(e), evalue_bound(e, c->cfg->bound_e), evalue_above(e, 0),
              evalue_below(e, -c->cfg->harm * c->trial.metric));
     return buf;
 }
@@ -54,9 +54,15 @@ static void log_by(struct controller *c, const char *who, const char *what, cons
 {
     char evidence[200];
 
-    audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = who, .what = what, .why = why,
-                .evidence = evidence_text(evidence, sizeof evidence, c), .term = c->term, .change = c->trial.number,
-                .now_us = now_us, .new = &c->trial.wanted });
+    audit_write(&c->audit, &c->io.disk,
+                &(struct audit_record){ .who = who,
+                                        .what = what,
+                                        .why = why,
+                                        .evidence = evidence_text(evidence, sizeof evidence, c),
+                                        .term = c->term,
+                                        .change = c->trial.number,
+                                        .now_us = now_us,
+                                        .new = &c->trial.wanted });
 }
 
 static void log_trial(struct controller *c, const char *what, const char *why, uint64_t now_us)
@@ -147,7 +153,8 @@ static void begin_stage(struct controller *c, uint32_t stage)
     double        sd = sqrt(c->aa[stage].squares / (c->aa[stage].pairs ? c->aa[stage].pairs : 1));
 
     t->stage = stage;
-    pairing_init(&t->pairing, trial_block_length(c), c->cfg->burn_in, c->cfg->seed + t->number * STAGES + stage);
+    pairing_init(&t->pairing, trial_block_length(c), c->cfg->burn_in,
+                 c->cfg->seed + t->number * STAGES + stage);
     evalue_init(&t->evidence, sd > 1e-9 ? sd : 1e-9);
     enter(c, TRIAL_LEAD_IN);
 }
@@ -159,7 +166,9 @@ static void next_stage(struct controller *c, uint64_t now_us)
 
     while (stage < STAGE_HALVES && members(c, stage) <= members(c, stage - 1))
         stage++;
-    log_trial(c, "stage", stage == STAGE_HALVES ? "no harm so far; now halves that take turns" : "no harm so far; now more devices",
+    log_trial(c, "stage",
+              stage == STAGE_HALVES ? "no harm so far; now halves that take turns"
+                                    : "no harm so far; now more devices",
               now_us);
     begin_stage(c, stage);
 }
@@ -191,7 +200,8 @@ static void begin_direct(struct controller *c, uint64_t now_us)
             command_prepare(c, &c->peer[i], now_us);
 }
 
-bool trial_begin(struct controller *c, const struct knob_set *wanted, const char *why, bool needs_approval, uint64_t now_us)
+bool trial_begin(struct controller *c, const struct knob_set *wanted, const char *why, bool needs_approval,
+                 uint64_t now_us)
 {
     if (!controller_number(c, now_us))
         return false;
@@ -262,7 +272,8 @@ static void end_drill(struct controller *c, struct peer *p, bool is_passed, cons
     snprintf(d->device, sizeof d->device, "%s", p->name);
     snprintf(d->why, sizeof d->why, "%s", why);
     if (is_passed)
-        snprintf(text, sizeof text, "passed: %s had no lease and was back after %.2f s", p->name, (double)d->took_us / 1e6);
+        snprintf(text, sizeof text, "passed: %s had no lease and was back after %.2f s", p->name,
+                 (double)d->took_us / 1e6);
     else
         snprintf(text, sizeof text, "failed: %s: %s", p->name, why);
     log_trial(c, "drill", text, now_us);
@@ -292,7 +303,8 @@ static void on_drill(struct controller *c, uint64_t now_us)
     } else if (p->step == STEP_NONE || !command_on_tick(c, p, now_us))
         end_drill(c, p, false, "it did not answer, or has started anew", now_us);
     else if (t->intervals * c->cfg->interval_us > DRILL_US_MAX) {
-        command_send(c, p, &(struct msg){ .kind = MSG_REVERT, .change = p->change, .why = "the drill is over" });
+        command_send(c, p,
+                     &(struct msg){ .kind = MSG_REVERT, .change = p->change, .why = "the drill is over" });
         end_drill(c, p, false, "it was not back in two minutes", now_us);
     } else if (now_us >= p->sent_us + DRILL_ASK_US) {
         p->sent_us = now_us;
@@ -374,7 +386,8 @@ static bool is_ready(const struct peer *p)
     return p->step == STEP_PREPARED || p->step == STEP_APPLIED;
 }
 
-/* At an instant all devices go to where the arm has them. False: one of them is not prepared yet, and nothing was done. */
+/* At an instant all devices go to where the arm has them. False: one of them is not prepared yet, and
+ * nothing was done. */
 static bool switch_to(struct controller *c, enum arm arm, uint64_t at_us, uint64_t now_us)
 {
     for (uint32_t i = 0; i < c->peers; i++)
@@ -397,7 +410,8 @@ static bool is_settled(const struct controller *c, enum arm arm)
 {
     for (uint32_t i = 0; i < c->peers; i++) {
         const struct peer *p = &c->peer[i];
-        bool has = p->step == STEP_APPLIED, has_not = p->step == STEP_NONE || p->step == STEP_PREPARING || p->step == STEP_PREPARED;
+        bool has = p->step == STEP_APPLIED,
+             has_not = p->step == STEP_NONE || p->step == STEP_PREPARING || p->step == STEP_PREPARED;
 
         if (takes_part(p) && !(has_b(c, p, arm) ? has : has_not))
             return false;
@@ -438,7 +452,8 @@ static void judge(struct controller *c, uint64_t now_us)
     else if (t->stage != STAGE_HALVES) {
         if (t->evidence.pairs >= cfg->stage_pairs)
             next_stage(c, now_us);
-    } else if (evalue_above(&t->evidence, 0) >= cfg->accept_e && evalue_bound(&t->evidence, cfg->bound_e) > 0) {
+    } else if (evalue_above(&t->evidence, 0) >= cfg->accept_e &&
+               evalue_bound(&t->evidence, cfg->bound_e) > 0) {
         log_trial(c, "spread", "the evidence for a gain is large enough", now_us);
         enter(c, TRIAL_SPREAD);
     } else if (t->intervals >= cfg->halves_intervals_max)
@@ -453,8 +468,8 @@ static double value_of(const struct controller *c)
     return is_settled(c, pairing_arm(&t->pairing)) ? roster_value(c, t->stage, t->is_whole) * scale : NAN;
 }
 
-/* The last interval of a block begins: who is to switch with the next must be prepared. If not, the block goes on, uncounted:
- * whether it does has nothing to do with what is measured. */
+/* The last interval of a block begins: who is to switch with the next must be prepared. If not, the block
+ * goes on, uncounted: whether it does has nothing to do with what is measured. */
 static void turn(struct controller *c, uint64_t now_us)
 {
     struct trial *t = &c->trial;
@@ -569,8 +584,9 @@ static struct knob_set part_back(const struct peer *p)
     for (int i = 0; i < KNOB_COUNT; i++) {
         double base = p->baseline.knobs.value[i];
 
-        if (p->baseline.is_named[i] && ((p->confirmed.is_named[i] && !knobset_is_equal_value(p->confirmed.knobs.value[i], base)) ||
-                                        (p->device.is_named[i] && !knobset_is_equal_value(p->device.knobs.value[i], base))))
+        if (p->baseline.is_named[i] &&
+            ((p->confirmed.is_named[i] && !knobset_is_equal_value(p->confirmed.knobs.value[i], base)) ||
+             (p->device.is_named[i] && !knobset_is_equal_value(p->device.knobs.value[i], base))))
             knob_set_add(&part, (enum knob)i, base);
     }
     return part;
@@ -619,7 +635,9 @@ static void on_rollback(struct controller *c, uint64_t now_us)
     }
     if (left && c->trial.intervals * c->cfg->interval_us <= ROLLBACK_US_MAX)
         return;
-    snprintf(why, sizeof why, left || silent ? "%u devices are not back yet, and will be asked again%s%.70s" : "back to the baseline",
+    snprintf(why, sizeof why,
+             left || silent ? "%u devices are not back yet, and will be asked again%s%.70s"
+                            : "back to the baseline",
              left + silent, *c->trial.end ? "; " : "", c->trial.end);
     end(c, !left && !silent, why, now_us);
 }

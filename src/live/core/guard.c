@@ -7,7 +7,8 @@
 
 #define WEIGHT 0.05              /* of the newest interval in the average */
 
-static bool has_too_many_retransmissions(const struct guard *g, const struct guard_limits *l, const struct msg_sample *s)
+static bool has_too_many_retransmissions(const struct guard *g, const struct guard_limits *l,
+                                         const struct msg_sample *s)
 {
     double seconds = (double)s->interval_us / 1e6;
 
@@ -31,34 +32,39 @@ static void average(double *mean, bool *has, double value)
 static void learn(struct guard *g, const struct msg_sample *s)
 {
     if (!(s->unknown & MSG_UNKNOWN(retransmissions)))
-        average(&g->retransmissions, &g->has_average, s->interval_us ? (double)s->retransmissions * 1e6 / (double)s->interval_us : 0);
+        average(&g->retransmissions, &g->has_average,
+                s->interval_us ? (double)s->retransmissions * 1e6 / (double)s->interval_us : 0);
     if (!isnan(s->paused))
         average(&g->paused, &g->has_paused, s->paused);
 }
 
-static bool is_broken(struct guard *g, const struct guard_limits *l, const struct msg_sample *s, double control,
-                      char why[MSG_WHY_SIZE])
+static bool is_broken(struct guard *g, const struct guard_limits *l, const struct msg_sample *s,
+                      double control, char why[MSG_WHY_SIZE])
 {
     double limit = paused_limit(g, l, control);
 
     g->paused_in_a_row = s->paused > limit ? g->paused_in_a_row + 1 : 0;         /* unknown is not greater */
     if (s->lossless_drops)
-        snprintf(why, MSG_WHY_SIZE, "guardrail: %" PRIu64 " packets of a lossless class were dropped", s->lossless_drops);
+        snprintf(why, MSG_WHY_SIZE, "guardrail: %" PRIu64 " packets of a lossless class were dropped",
+                 s->lossless_drops);
     else if (s->watchdog)
         snprintf(why, MSG_WHY_SIZE, "guardrail: the watchdog ended %" PRIu64 " pause storms", s->watchdog);
     else if (has_too_many_retransmissions(g, l, s))
-        snprintf(why, MSG_WHY_SIZE, "guardrail: %" PRIu64 " retransmissions in an interval, more than %g times the usual",
+        snprintf(why, MSG_WHY_SIZE,
+                 "guardrail: %" PRIu64 " retransmissions in an interval, more than %g times the usual",
                  s->retransmissions, l->retransmit_factor);
     else if (g->paused_in_a_row >= l->paused_intervals)
-        snprintf(why, MSG_WHY_SIZE, "guardrail: paused for %.1f %% of the time, %u intervals in a row; up to %.1f %% would be usual",
-                 s->paused * 100, g->paused_in_a_row, limit * 100);
+        snprintf(
+            why, MSG_WHY_SIZE,
+            "guardrail: paused for %.1f %% of the time, %u intervals in a row; up to %.1f %% would be usual",
+            s->paused * 100, g->paused_in_a_row, limit * 100);
     else
         return false;
     return true;
 }
 
-bool guard_check(struct guard *g, const struct guard_limits *l, const struct msg_sample *s, bool is_open, double control,
-                 char why[MSG_WHY_SIZE])
+bool guard_check(struct guard *g, const struct guard_limits *l, const struct msg_sample *s, bool is_open,
+                 double control, char why[MSG_WHY_SIZE])
 {
     bool is = is_broken(g, l, s, control, why);
 

@@ -1,17 +1,20 @@
 /* src/live/core/guard.h - hard guardrails: what reverts a change at once, without statistics.
  *
- * A drop in a lossless class, a pause storm that the watchdog cut off, retransmissions above a multiple of what is usual, or
- * pauses far above what is usual for some intervals in a row. Agents check their own device, so it works with the controller dead.
+ * A drop in a lossless class, a pause storm that the watchdog cut off, retransmissions above a multiple of
+ * what is usual, or pauses far above what is usual for some intervals in a row. Agents check their own
+ * device, so it works with the controller dead.
  *
- * Pauses are compared, because fabrics that need tuning most are paused all the time. The reference r is the larger of two shares of the
- * time: what this device was paused while nothing was open, and what the control group, devices without the change, is paused now,
- * as the controller's leases say. A breach is more than
+ * Pauses are compared, because fabrics that need tuning most are paused all the time. The reference r is
+ * the larger of two shares of the time: what this device was paused while nothing was open, and what the
+ * control group, devices without the change, is paused now, as the controller's leases say. A breach is
+ * more than
  *
  *     min(r + max(floor, r), (1 + r) / 2)
  *
- * that is twice the reference, but at least the floor of 5 points more, and never more than half of the time that is left. Of a
- * fabric without pauses it is 5 %, of one that is paused for 20 % of the time 40 %, for 80 % of the time 90 %. The control group keeps
- * a load that rises everywhere from ending a trial; the device's own usual keeps one that has always been paused more than others from it.
+ * that is twice the reference, but at least the floor of 5 points more, and never more than half of the
+ * time that is left. Of a fabric without pauses it is 5 %, of one that is paused for 20 % of the time 40
+ * %, for 80 % of the time 90 %. The control group keeps a load that rises everywhere from ending a trial;
+ * the device's own usual keeps one that has always been paused more than others from it.
  *
  * What a device does not count cannot be guarded: guard_blind() says so.
  */
@@ -29,7 +32,10 @@ struct guard_limits {
     uint32_t paused_intervals;   /* in a row */
 };
 
-#define GUARD_LIMITS { .retransmit_factor = 2, .retransmit_floor = 16, .paused_max = 0.05, .paused_intervals = 2 }
+#define GUARD_LIMITS                                                                              \
+    {                                                                                             \
+        .retransmit_factor = 2, .retransmit_floor = 16, .paused_max = 0.05, .paused_intervals = 2 \
+    }
 
 struct guard {                   /* moving averages of intervals with nothing open */
     double   retransmissions;    /* per second */
@@ -38,10 +44,11 @@ struct guard {                   /* moving averages of intervals with nothing op
     uint32_t paused_in_a_row;
 };
 
-/* An interval has ended. Writes what is wrong in one sentence and returns true, or false. is_open: a change was open in it,
- * so it does not tell what is usual. control: the share of the time that the control group is paused; NAN: not known. */
-bool guard_check(struct guard *, const struct guard_limits *, const struct msg_sample *, bool is_open, double control,
-                 char why[MSG_WHY_SIZE]);
+/* An interval has ended. Writes what is wrong in one sentence and returns true, or false. is_open: a
+ * change was open in it, so it does not tell what is usual. control: the share of the time that the
+ * control group is paused; NAN: not known. */
+bool guard_check(struct guard *, const struct guard_limits *, const struct msg_sample *, bool is_open,
+                 double control, char why[MSG_WHY_SIZE]);
 
 /* What no guardrail can see at this device: "pauses, lossless drops". "": they see all. Returns buf. */
 char *guard_blind(char *buf, size_t size, const struct msg_sample *);

@@ -21,8 +21,8 @@
 
 #define FEW_DEVICES 16           /* more than these are not told one by one by 'status' */
 
-const char *const ctl_verbs[] = { "status", "devices", "history", "explain", "diff", "freeze", "thaw", "approve", "rollback", "forget",
-                                  "drill", NULL };
+const char *const ctl_verbs[] = { "status", "devices", "history",  "explain", "diff",  "freeze",
+                                  "thaw",   "approve", "rollback", "forget",  "drill", NULL };
 
 /* A line, escaped: much of it comes from elsewhere. */
 static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -52,19 +52,20 @@ static void print_trial(const json_t *t)
     if (strcmp(json_get_text(t, "phase"), "none") == 0)
         return;
     say("trial %" JSON_INTEGER_FORMAT ": %s%s%s, %s", json_integer_value(json_object_get(t, "number")),
-                json_get_text(t, "phase"), *json_get_text(t, "stage") ? ", stage " : "", json_get_text(t, "stage"),
-                set_text(set, sizeof set, json_object_get(t, "set")));
+        json_get_text(t, "phase"), *json_get_text(t, "stage") ? ", stage " : "", json_get_text(t, "stage"),
+        set_text(set, sizeof set, json_object_get(t, "set")));
     if (*json_get_text(t, "why"))
         say("  because: %s", json_get_text(t, "why"));
     if (*json_get_text(t, "by"))
         say("  ordered by: %s", json_get_text(t, "by"));
     if (*json_get_text(t, "code"))
-        say("  approve it: anole ctl approve %" JSON_INTEGER_FORMAT ":%s", json_integer_value(json_object_get(t, "number")),
-            json_get_text(t, "code"));
+        say("  approve it: anole ctl approve %" JSON_INTEGER_FORMAT ":%s",
+            json_integer_value(json_object_get(t, "number")), json_get_text(t, "code"));
     if (json_object_get(t, "pairs"))
         printf("  %" JSON_INTEGER_FORMAT " pairs, gain %.4g, e-value %.3g for a gain, %.3g for harm\n",
                json_integer_value(json_object_get(t, "pairs")), json_number_value(json_object_get(t, "gain")),
-               json_number_value(json_object_get(t, "e_gain")), json_number_value(json_object_get(t, "e_harm")));
+               json_number_value(json_object_get(t, "e_gain")),
+               json_number_value(json_object_get(t, "e_harm")));
 }
 
 static double number_of(const json_t *o, const char *key)
@@ -91,14 +92,16 @@ static void print_device(const json_t *d)
     char   age[32] = "never heard";
 
     if (isfinite(age_ms))
-        snprintf(age, sizeof age, age_ms < 10000 ? "%.0f ms ago" : "%.3g s ago", age_ms < 10000 ? age_ms : age_ms / 1e3);
-    say("  %-30s %-7s %-10s %-12s %s", json_get_text(d, "name"), json_get_text(d, "kind"), json_get_text(d, "state"), age, json_get_text(d, "why"));
+        snprintf(age, sizeof age, age_ms < 10000 ? "%.0f ms ago" : "%.3g s ago",
+                 age_ms < 10000 ? age_ms : age_ms / 1e3);
+    say("  %-30s %-7s %-10s %-12s %s", json_get_text(d, "name"), json_get_text(d, "kind"),
+        json_get_text(d, "state"), age, json_get_text(d, "why"));
 }
 
 static void print_states(const json_t *devices)
 {
-    static const char *const states[] = { "tuned", "ready", "held back", "observed", "frozen", "broken", "silent", "left",
-                                           NULL };
+    static const char *const states[] = { "tuned",  "ready",  "held back", "observed", "frozen",
+                                          "broken", "silent", "left",      NULL };
     size_t                   all = json_array_size(devices);
 
     for (int i = 0; states[i] && all; i++) {
@@ -147,9 +150,10 @@ static void print_in_effect(const json_t *s)
     if (!isfinite(number_of(s, "since_ms")))
         say("in effect: the baseline of each device; no setting was ever kept");
     else
-        say("in effect: %s, since %s, %s by %s%s%s", is_baseline ? "the baseline of each device" : set_text(text, sizeof text, set),
-            time_text(when, sizeof when, number_of(s, "since_ms")), is_baseline ? "rolled back" : "approved", by,
-            *json_get_text(s, "why") ? ": " : "", json_get_text(s, "why"));
+        say("in effect: %s, since %s, %s by %s%s%s",
+            is_baseline ? "the baseline of each device" : set_text(text, sizeof text, set),
+            time_text(when, sizeof when, number_of(s, "since_ms")), is_baseline ? "rolled back" : "approved",
+            by, *json_get_text(s, "why") ? ": " : "", json_get_text(s, "why"));
 }
 
 static void print_drill(const json_t *d)
@@ -157,11 +161,13 @@ static void print_drill(const json_t *d)
     char when[40];
 
     if (isfinite(number_of(d, "last_ms")) && !json_is_true(json_object_get(d, "is_passed")))
-        say("dead-man switch: the last drill FAILED, %s at %s: %s", time_text(when, sizeof when, number_of(d, "last_ms")),
-            json_get_text(d, "device"), json_get_text(d, "why"));
+        say("dead-man switch: the last drill FAILED, %s at %s: %s",
+            time_text(when, sizeof when, number_of(d, "last_ms")), json_get_text(d, "device"),
+            json_get_text(d, "why"));
     else if (isfinite(number_of(d, "passed_ms")))
-        say("dead-man switch: proven %s at %s, back after %.1f s", time_text(when, sizeof when, number_of(d, "passed_ms")),
-            json_get_text(d, "device"), number_of(d, "took_ms") / 1e3);
+        say("dead-man switch: proven %s at %s, back after %.1f s",
+            time_text(when, sizeof when, number_of(d, "passed_ms")), json_get_text(d, "device"),
+            number_of(d, "took_ms") / 1e3);
     else
         say("dead-man switch: never proven here; anole ctl drill proves it");
 }
@@ -171,7 +177,8 @@ static void print_unguarded(const json_t *u)
     json_int_t count = json_integer_value(json_object_get(u, "devices"));
 
     if (count)
-        say("guardrails cannot see %s at %" JSON_INTEGER_FORMAT " devices, such as %s: nothing ends a trial there at once because of them",
+        say("guardrails cannot see %s at %" JSON_INTEGER_FORMAT
+            " devices, such as %s: nothing ends a trial there at once because of them",
             json_get_text(u, "what"), count, json_get_text(u, "example"));
 }
 
@@ -183,10 +190,11 @@ static void print_status(const json_t *o, bool is_short)
     say("next: %s", json_get_text(o, "next"));
     print_drill(json_object_get(o, "drill"));
     print_unguarded(json_object_get(o, "unguarded"));
-    say("%s: %s, mode %s, term %" JSON_INTEGER_FORMAT "", json_get_text(o, "name"), json_get_text(o, "role"), json_get_text(o, "mode"),
-                json_integer_value(json_object_get(o, "term")));
+    say("%s: %s, mode %s, term %" JSON_INTEGER_FORMAT "", json_get_text(o, "name"), json_get_text(o, "role"),
+        json_get_text(o, "mode"), json_integer_value(json_object_get(o, "term")));
     print_trial(json_object_get(o, "trial"));
-    printf("%zu devices, %.0f %% report", json_array_size(devices), json_number_value(json_object_get(o, "coverage")) * 100);
+    printf("%zu devices, %.0f %% report", json_array_size(devices),
+           json_number_value(json_object_get(o, "coverage")) * 100);
     print_metric(devices);
     putchar('\n');
     if (is_short)
@@ -248,7 +256,8 @@ static void print_decision(const json_t *d)
         const json_t *s = json_array_get(steps, i);
         const char   *why = i ? json_get_text(s, "why") : "", *evidence = json_get_text(s, "evidence");
 
-        say("  %s %-8s%s%s%s%s", json_get_text(s, "time"), json_get_text(s, "what"), *why ? " " : "", why, *evidence ? "; " : "", evidence);
+        say("  %s %-8s%s%s%s%s", json_get_text(s, "time"), json_get_text(s, "what"), *why ? " " : "", why,
+            *evidence ? "; " : "", evidence);
     }
 }
 
@@ -260,16 +269,16 @@ static void print_search(const json_t *search)
 
     if (!json_array_size(tried))
         return;
-    say("tried on a twin, %" JSON_INTEGER_FORMAT " reports ago: %s", json_integer_value(json_object_get(search, "reports_ago")),
-        json_get_text(search, "why"));
+    say("tried on a twin, %" JSON_INTEGER_FORMAT " reports ago: %s",
+        json_integer_value(json_object_get(search, "reports_ago")), json_get_text(search, "why"));
     for (size_t i = 0; i < json_array_size(tried); i++) {
         const json_t *t = json_array_get(tried, i);
         const char   *name = json_get_text(t, "name");
 
         if (json_is_true(json_object_get(t, "is_out")))
             continue;
-        say("  %+.0f %% (%+.0f to %+.0f)%s %s", number_of(t, "gain"), number_of(t, "low"), number_of(t, "high"),
-            json_is_true(json_object_get(t, "is_now")) ? ", in force then:" : ":",
+        say("  %+.0f %% (%+.0f to %+.0f)%s %s", number_of(t, "gain"), number_of(t, "low"),
+            number_of(t, "high"), json_is_true(json_object_get(t, "is_now")) ? ", in force then:" : ":",
             *name ? name : set_text(set, sizeof set, json_object_get(t, "set")));
     }
 }
@@ -290,7 +299,9 @@ static int print_explain(const json_t *list, uint64_t number, struct err *err)
             print_decision(json_array_get(list, i));
             shown++;
         }
-    return number && !shown ? err_set(err, ENOENT, "no trial %" PRIu64 " among the last; the audit log has all", number) : 0;
+    return number && !shown
+               ? err_set(err, ENOENT, "no trial %" PRIu64 " among the last; the audit log has all", number)
+               : 0;
 }
 
 /* ---- diff, history ---- */
@@ -305,8 +316,9 @@ static void print_diff(const json_t *list)
         if (!json_object_size(json_object_get(o, "device")))
             say("%s: as it was", json_get_text(o, "name"));
         else
-            say("%s: %s; baseline %s", json_get_text(o, "name"), set_text(is, sizeof is, json_object_get(o, "device")),
-                        set_text(was, sizeof was, json_object_get(o, "baseline")));
+            say("%s: %s; baseline %s", json_get_text(o, "name"),
+                set_text(is, sizeof is, json_object_get(o, "device")),
+                set_text(was, sizeof was, json_object_get(o, "baseline")));
     }
 }
 
@@ -318,8 +330,9 @@ static void print_history(const json_t *list)
         const json_t *o = json_array_get(list, i), *new = json_object_get(o, "new");
         const char   *why = json_get_text(o, "why"), *evidence = json_get_text(o, "evidence");
 
-        say("%s %s: %s%s%s%s%s%s%s", json_get_text(o, "time"), json_get_text(o, "who"), json_get_text(o, "what"), new ? " " : "",
-                    new ? set_text(set, sizeof set, new) : "", *why ? ": " : "", why, *evidence ? "; " : "", evidence);
+        say("%s %s: %s%s%s%s%s%s%s", json_get_text(o, "time"), json_get_text(o, "who"),
+            json_get_text(o, "what"), new ? " " : "", new ? set_text(set, sizeof set, new) : "",
+            *why ? ": " : "", why, *evidence ? "; " : "", evidence);
     }
 }
 
@@ -328,10 +341,14 @@ static void print_history(const json_t *list)
 int ctl_print(const struct ctl_request *q, const char *text, struct err *err)
 {
     static const char *const done[][2] = {
-        { "freeze", "frozen; what is open is taken back" }, { "thaw", "thawed" }, { "approve", "the trial begins" },
-        { "rollback", "all devices go back to their baseline, and nothing is tried until anole ctl thaw; anole ctl diff tells when they have" },
+        { "freeze", "frozen; what is open is taken back" },
+        { "thaw", "thawed" },
+        { "approve", "the trial begins" },
+        { "rollback", "all devices go back to their baseline, and nothing is tried until anole ctl thaw; "
+                      "anole ctl diff tells when they have" },
         { "forget", "forgotten; if it reports again it is back" },
-        { "drill", "the drill begins: the device gets no lease, and must go back by itself; anole ctl status tells the result" },
+        { "drill", "the drill begins: the device gets no lease, and must go back by itself; anole ctl status "
+                   "tells the result" },
     };
     json_t *o = json_loads(text, JSON_DECODE_ANY, NULL);
     int     rc = 0;
@@ -364,8 +381,8 @@ static int ask(const struct ctl_request *q, const struct question *question, cha
     unsigned char       *reply = NULL;
     char                *error = NULL;
     size_t               length;
-    int                  rc = rpc_ask(q->address, &q->tls, bytes, codec_write_question(question, bytes), TIMEOUT_MS, &reply,
-                                      &length, err);
+    int rc = rpc_ask(q->address, &q->tls, bytes, codec_write_question(question, bytes), TIMEOUT_MS, &reply,
+                     &length, err);
 
     *text = NULL;
     if (!rc && codec_read_reply(&error, text, reply, length))
@@ -392,8 +409,8 @@ static bool is_agreed(void)
     return fgets(line, sizeof line, stdin) && (line[0] == 'y' || line[0] == 'Y');
 }
 
-/* Shows what waits, and fills in its code if a person at a terminal agrees. Elsewhere the code must be given: a script that was written for one
- * trial does not approve another. */
+/* Shows what waits, and fills in its code if a person at a terminal agrees. Elsewhere the code must be
+ * given: a script that was written for one trial does not approve another. */
 static int agree(const json_t *trial, struct question *q, struct err *err)
 {
     const char *code = json_get_text(trial, "code");
@@ -401,13 +418,15 @@ static int agree(const json_t *trial, struct question *q, struct err *err)
 
     if (!*code || (uint64_t)json_integer_value(json_object_get(trial, "number")) != q->number)
         return err_set(err, ENOENT, "no trial of that number waits for approval");
-    say("trial %" PRIu64 " would set %s", q->number, set_text(set, sizeof set, json_object_get(trial, "set")));
+    say("trial %" PRIu64 " would set %s", q->number,
+        set_text(set, sizeof set, json_object_get(trial, "set")));
     say("  because: %s", json_get_text(trial, "why"));
     fflush(stdout);              /* before what may be wrong */
     if (*q->code)
         return 0;
     if (!isatty(STDIN_FILENO))
-        return err_set(err, EPERM, "approve needs the code of the setting: anole ctl approve %" PRIu64 ":%s", q->number, code);
+        return err_set(err, EPERM, "approve needs the code of the setting: anole ctl approve %" PRIu64 ":%s",
+                       q->number, code);
     if (!is_agreed())
         return err_set(err, ECANCELED, "not approved");
     snprintf(q->code, sizeof q->code, "%s", code);

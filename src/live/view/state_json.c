@@ -154,7 +154,8 @@ static json_t *unguarded_json(const struct controller *c, uint64_t now_us)
     for (uint32_t i = 0; i < c->peers; i++) {
         const struct msg_sample *s = &c->peer[i].sample;
 
-        if (!s->interval_us || s->is_brief || !roster_is_fresh(c, &c->peer[i], now_us) || !*guard_blind(text, sizeof text, s))
+        if (!s->interval_us || s->is_brief || !roster_is_fresh(c, &c->peer[i], now_us) ||
+            !*guard_blind(text, sizeof text, s))
             continue;
         first = count++ ? first : i;
         all.unknown |= s->unknown;
@@ -168,7 +169,8 @@ static json_t *unguarded_json(const struct controller *c, uint64_t now_us)
 
 static char *trial_text(char *buf, size_t size, const struct trial *t)
 {
-    static const char *const where[STAGES] = { "on one device of each kind", "on 5 % of the devices", "on a quarter of the devices",
+    static const char *const where[STAGES] = { "on one device of each kind", "on 5 % of the devices",
+                                               "on a quarter of the devices",
                                                "on two halves that take turns" };
 
     if (t->phase == TRIAL_WAITING)
@@ -181,12 +183,14 @@ static char *trial_text(char *buf, size_t size, const struct trial *t)
         snprintf(buf, size, "trial %" PRIu64 " is taken back: %s", t->number, t->end);
     else
         snprintf(buf, size, "trial %" PRIu64 " is under way: %s", t->number,
-                 t->phase == TRIAL_LEAD_IN || t->phase == TRIAL_RUN ? where[t->stage] : t->phase == TRIAL_CONFIRM ?
-                 "it is being confirmed" : "all devices get it");
+                 t->phase == TRIAL_LEAD_IN || t->phase == TRIAL_RUN ? where[t->stage]
+                 : t->phase == TRIAL_CONFIRM                        ? "it is being confirmed"
+                                                                    : "all devices get it");
     return buf;
 }
 
-char *state_json_next(char *buf, size_t size, const struct controller *c, const json_t *tuner, uint64_t now_us)
+char *state_json_next(char *buf, size_t size, const struct controller *c, const json_t *tuner,
+                      uint64_t now_us)
 {
     char        why[MSG_WHY_SIZE];
     const char *name = json_get_text(tuner, "name"), *missing = json_get_text(tuner, "missing");
@@ -263,7 +267,8 @@ json_t *state_json_diff(const struct controller *c)
     return list;
 }
 
-json_t *state_json_brief(const struct controller *c, const struct timeline *t, uint64_t now_us, uint64_t wall_us)
+json_t *state_json_brief(const struct controller *c, const struct timeline *t, uint64_t now_us,
+                         uint64_t wall_us)
 {
     json_t *o = head_json(c, now_us);
 
@@ -276,7 +281,8 @@ json_t *state_json_brief(const struct controller *c, const struct timeline *t, u
     return o;
 }
 
-json_t *state_json_overview(const struct controller *c, const struct ledger *l, const struct timeline *t, uint64_t now_us, uint64_t wall_us)
+json_t *state_json_overview(const struct controller *c, const struct ledger *l, const struct timeline *t,
+                            uint64_t now_us, uint64_t wall_us)
 {
     json_t *o = state_json_brief(c, t, now_us, wall_us);
 
@@ -287,7 +293,8 @@ json_t *state_json_overview(const struct controller *c, const struct ledger *l, 
     return o;
 }
 
-json_t *state_json(const struct controller *c, const struct ledger *l, const struct timeline *t, uint64_t now_us, uint64_t wall_us)
+json_t *state_json(const struct controller *c, const struct ledger *l, const struct timeline *t,
+                   uint64_t now_us, uint64_t wall_us)
 {
     json_t *o = state_json_overview(c, l, t, now_us, wall_us);
 

@@ -1,4 +1,5 @@
-/* src/live/view/state_json.h - what a controller knows, as JSON: for `anole ctl`, and for a page. docs/live.md says what each key means. */
+/* src/live/view/state_json.h - what a controller knows, as JSON: for `anole ctl`, and for a page.
+ * docs/live.md says what each key means. */
 #ifndef LIVE_VIEW_STATE_JSON_H
 #define LIVE_VIEW_STATE_JSON_H
 
@@ -13,15 +14,19 @@
 json_t *state_json_status(const struct controller *, const json_t *tuner, uint64_t now_us);
 
 /* One sentence: which trial runs, or why none does. Returns buf. */
-char *state_json_next(char *buf, size_t size, const struct controller *, const json_t *tuner, uint64_t now_us);
+char *state_json_next(char *buf, size_t size, const struct controller *, const json_t *tuner,
+                      uint64_t now_us);
 
 /* What devices hold that is not their baseline: the answer to `anole ctl diff`. */
 json_t *state_json_diff(const struct controller *);
 
 /* /api/state; without devices; one of them; and without devices, history and records the event 'state'. */
-json_t *state_json(const struct controller *, const struct ledger *, const struct timeline *, uint64_t now_us, uint64_t wall_us);
-json_t *state_json_overview(const struct controller *, const struct ledger *, const struct timeline *, uint64_t now_us, uint64_t wall_us);
+json_t *state_json(const struct controller *, const struct ledger *, const struct timeline *, uint64_t now_us,
+                   uint64_t wall_us);
+json_t *state_json_overview(const struct controller *, const struct ledger *, const struct timeline *,
+                            uint64_t now_us, uint64_t wall_us);
 json_t *state_json_device(const struct controller *, const struct peer *, uint64_t now_us);
-json_t *state_json_brief(const struct controller *, const struct timeline *, uint64_t now_us, uint64_t wall_us);
+json_t *state_json_brief(const struct controller *, const struct timeline *, uint64_t now_us,
+                         uint64_t wall_us);
 
 #endif

@@ -19,8 +19,8 @@ const char *words_mode(enum controller_mode mode)
 
 const char *words_phase(enum trial_phase phase)
 {
-    static const char *const names[] = { "none", "waiting", "lead-in", "run", "spread", "soak", "confirm", "abort", "direct",
-                                         "rollback", "drill" };
+    static const char *const names[] = { "none",    "waiting", "lead-in", "run",      "spread", "soak",
+                                         "confirm", "abort",   "direct",  "rollback", "drill" };
 
     return names[phase];
 }
@@ -44,16 +44,21 @@ static bool is_changed(const struct peer *p)
 
 enum words_state words_state_of(const struct controller *c, const struct peer *p, uint64_t now_us)
 {
-    return p->has_left ? STATE_LEFT : !roster_is_fresh(c, p, now_us) ? STATE_SILENT : p->is_broken ? STATE_BROKEN :
-           p->is_frozen ? STATE_FROZEN : is_changed(p) || p->self.moved ? STATE_TUNED :
-           p->self.is_there ? (p->self.is_allowed ? STATE_READY : STATE_OBSERVED) : !p->may_write ? STATE_OBSERVED :
-           p->rank == RANK_NONE ? STATE_HELD_BACK : STATE_READY;
+    return p->has_left                      ? STATE_LEFT
+           : !roster_is_fresh(c, p, now_us) ? STATE_SILENT
+           : p->is_broken                   ? STATE_BROKEN
+           : p->is_frozen                   ? STATE_FROZEN
+           : is_changed(p) || p->self.moved ? STATE_TUNED
+           : p->self.is_there               ? (p->self.is_allowed ? STATE_READY : STATE_OBSERVED)
+           : !p->may_write                  ? STATE_OBSERVED
+           : p->rank == RANK_NONE           ? STATE_HELD_BACK
+                                            : STATE_READY;
 }
 
 const char *words_state(enum words_state state)
 {
-    static const char *const names[STATES] = { "silent", "broken", "frozen", "observed", "held back", "ready", "tuned",
-                                              "left" };
+    static const char *const names[STATES] = { "silent",    "broken", "frozen", "observed",
+                                               "held back", "ready",  "tuned",  "left" };
 
     return names[state];
 }

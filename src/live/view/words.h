@@ -9,9 +9,19 @@ const char *words_mode(enum controller_mode);
 const char *words_phase(enum trial_phase);
 const char *words_stage(enum trial_phase, uint32_t stage);       /* "": a phase without stages */
 
-/* What a device is to the controller: one of these. Tuned: it holds a setting of ours. Ready: it may, and holds its baseline. */
-enum words_state { STATE_SILENT, STATE_BROKEN, STATE_FROZEN, STATE_OBSERVED, STATE_HELD_BACK, STATE_READY, STATE_TUNED, STATE_LEFT,
-                   STATES };
+/* What a device is to the controller: one of these. Tuned: it holds a setting of ours. Ready: it may, and
+ * holds its baseline. */
+enum words_state {
+    STATE_SILENT,
+    STATE_BROKEN,
+    STATE_FROZEN,
+    STATE_OBSERVED,
+    STATE_HELD_BACK,
+    STATE_READY,
+    STATE_TUNED,
+    STATE_LEFT,
+    STATES
+};
 enum words_state words_state_of(const struct controller *, const struct peer *, uint64_t now_us);
 const char      *words_state(enum words_state);
 
