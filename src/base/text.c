@@ -326,8 +326,8 @@ static int distance(const char *a, int a_length, const char *b, int b_length)
     return d[a_length + 1][b_length + 1];
 }
 
-/* How many letters of a name a word has, each as often; 'left' is how often it has each. No distance is below the longer length less that, which
- * is found far sooner than the distance. */
+/* How many letters of a name a word has, each as often; 'left' is how often it has each. No distance is below
+ * the longer length less that, which is found far sooner than the distance. */
 static int letters_in_common(signed char left[256], const char *name)
 {
     int         common = 0;
@@ -351,9 +351,11 @@ const char *text_nearest(const char *word, const char *const *names)
     for (const char *c = word; *c; c++)
         left[lower(*c)]++;
     for (; *names; names++) {
-        int name_length = (int)strnlen(*names, WORD_MAX + 1), longer = name_length > length ? name_length : length, far;
+        int name_length = (int)strnlen(*names, WORD_MAX + 1),
+            longer = name_length > length ? name_length : length, far;
 
-        if (name_length > WORD_MAX || abs(name_length - length) >= best || longer - letters_in_common(left, *names) >= best)
+        if (name_length > WORD_MAX || abs(name_length - length) >= best ||
+            longer - letters_in_common(left, *names) >= best)
             continue;
         far = distance(word, length, *names, name_length);
         if (far < best) {

@@ -1,9 +1,9 @@
 /* src/meter/fct.h - completion times and slowdowns of flows.
  *
- * Flows are counted into histograms as they finish, so memory does not grow with their number. Slowdown is the FCT
- * divided by the FCT of the same flow in an empty network, and at least 1 as in HPCC's scripts: the closed form for
- * the empty network may be a few nanoseconds too long. Sums are integers, so they do not depend on the order in
- * which flows finish.
+ * Flows are counted into histograms as they finish, so memory does not grow with their number. Slowdown is
+ * the FCT divided by the FCT of the same flow in an empty network, and at least 1 as in HPCC's scripts: the
+ * closed form for the empty network may be a few nanoseconds too long. Sums are integers, so they do not
+ * depend on the order in which flows finish.
  */
 #ifndef METER_FCT_H
 #define METER_FCT_H
@@ -57,8 +57,8 @@ void fct_fini(struct fct *);
 /* Counts a finished flow; its ideal is not 0. */
 void fct_add(struct fct *, const struct flow_result *);
 
-/* size[i] holds flows of fct_size_min(i) .. fct_size_min(i + 1) - 1 bytes: 0, 100, 200, 500, 1000, ... up to 5 x 10^9.
- * fct_size_min(FCT_SIZES) is UINT64_MAX. */
+/* size[i] holds flows of fct_size_min(i) .. fct_size_min(i + 1) - 1 bytes: 0, 100, 200, 500, 1000, ... up to
+ * 5 x 10^9. fct_size_min(FCT_SIZES) is UINT64_MAX. */
 uint64_t fct_size_min(uint32_t i);
 
 /* Mean, quantiles and maximum of a histogram; 'unit' divides its values. */

@@ -1,7 +1,7 @@
 /* src/meter/ops.h - durations of application operations: iterations, reads, writes, calls.
  *
- * Operations are counted into histograms as they end, by kind and by entry of the traffic list. Sums are integers, so
- * they do not depend on the order.
+ * Operations are counted into histograms as they end, by kind and by entry of the traffic list. Sums are
+ * integers, so they do not depend on the order.
  */
 #ifndef METER_OPS_H
 #define METER_OPS_H

@@ -1,8 +1,8 @@
 /* src/meter/phase.h - before, during and after an influx.
  *
- * A scenario may mark traffic as an influx: it starts and stops while other traffic continues. The windows of such
- * traffic divide the run into three phases: before the first window, during any of them, and after or between them.
- * A flow belongs to the phase in which it starts.
+ * A scenario may mark traffic as an influx: it starts and stops while other traffic continues. The windows of
+ * such traffic divide the run into three phases: before the first window, during any of them, and after or
+ * between them. A flow belongs to the phase in which it starts.
  */
 #ifndef METER_PHASE_H
 #define METER_PHASE_H

@@ -6,7 +6,8 @@
 #include "meter/monitor/monitor_utility.h"
 
 struct score {                   /* of one interval */
-    bool                 is_active;          /* at least one uplink was active; otherwise the rest is meaningless */
+    bool                 is_active;          /* at least one uplink was active; otherwise the rest is
+                                              * meaningless */
     struct utility_terms terms;
     double               utility;            /* with the weights for the flows that prevail */
 };

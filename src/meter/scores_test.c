@@ -20,7 +20,8 @@ static struct report_port ports[] = {
 };
 
 /* Two round trips of 20 us that took 40 us on the mean. */
-static struct report_pair pairs[] = { { .base_rtt_ps = 20 * PS_PER_US, .rtt_ps_sum = 80 * PS_PER_US, .rtt_samples = 2,
+static struct report_pair pairs[] = { { .base_rtt_ps = 20 * PS_PER_US, .rtt_ps_sum = 80 * PS_PER_US,
+                                        .rtt_samples = 2,
                                         .rtt_ps_last = 30 * PS_PER_US } };
 
 static struct report_port idle[] = { { .rate_bps = 100 * GBPS, .is_uplink = true } };

@@ -1,8 +1,8 @@
 /* src/meter/series.h - time series of a run in bounded memory, for charts.
  *
- * Takes every report of a run and keeps at most SERIES_POINTS points. When they are full, pairs of neighbors are
- * merged (sums are added, peaks and states kept), so a point covers 1, 2, 4, ... intervals. The utilization of every
- * port is kept in the same way, in SERIES_HEAT columns.
+ * Takes every report of a run and keeps at most SERIES_POINTS points. When they are full, pairs of neighbors
+ * are merged (sums are added, peaks and states kept), so a point covers 1, 2, 4, ... intervals. The
+ * utilization of every port is kept in the same way, in SERIES_HEAT columns.
  *
  * One report may cover several intervals if they all belong to the same point.
  */
@@ -32,7 +32,8 @@ struct series_point {            /* as in struct report */
 
 struct series_knob { uint64_t at_ps; uint32_t knob; double value; };     /* a knob changes at at_ps */
 
-struct series_phase {            /* sums over one phase; an interval in two phases is divided in proportion to time */
+struct series_phase {            /* sums over one phase; an interval in two phases is divided in proportion to
+                                  * time */
     double   count[FIGURE_COUNTS];           /* sums alone */
     uint64_t ps;
 };
@@ -51,24 +52,26 @@ struct series {
     struct knobs         knobs_last;
     uint64_t             intervals;
     uint64_t             interval_ps;        /* of one; set by the caller */
-    bool                 is_growing;         /* reports get longer, so util_max is not comparable. Set by the caller */
+    bool                 is_growing;         /* reports get longer, so util_max is not comparable. Set by the
+                                              * caller */
     struct phases        phases;             /* set by the caller before the first report */
     struct series_phase  phase[PHASES];
-    double              *phase_entry_bytes;  /* [entry * PHASES + phase]: acknowledged, divided like series_phase */
+    double              *phase_entry_bytes;  /* [entry * PHASES + phase]: acknowledged, divided like
+                                              * series_phase */
 };
 
 void series_init(struct series *, uint32_t ports, uint32_t entries);
 void series_fini(struct series *);
 
-/* The first intervals are idle. Starts with points and columns as long as they would be after those intervals, so
- * that the caller may report less often. Call it before the first report. */
+/* The first intervals are idle. Starts with points and columns as long as they would be after those
+ * intervals, so that the caller may report less often. Call it before the first report. */
 void series_begin_idle(struct series *, uint64_t intervals);
 
 /* Adds a report that covers so many intervals. */
 void series_add(struct series *, const struct report *, uint64_t intervals);
 
-/* Records the setting that applies from at_ps on. Call it at the start and at every change: reports do not show when
- * within an interval a knob changed. */
+/* Records the setting that applies from at_ps on. Call it at the start and at every change: reports do not
+ * show when within an interval a knob changed. */
 void series_set_knobs(struct series *, uint64_t at_ps, const struct knobs *);
 
 /* Merges the points first .. end - 1; first < end. */

@@ -228,7 +228,8 @@ static void add__divides_an_interval_between_phases(void **state)
     uint64_t            entry[ENTRIES] = { 100, 40 };
     struct report_port  port[PORTS] = { { 0 } };
     struct report       r = { .payload_bytes = 100, .rtt_samples = 1, .rtt_ps_sum = 7, .paused_ps = 50,
-                              .received_packets = 8, .marked_packets = 4, .port = port, .ports = PORTS, .entry_bytes = entry,
+                              .received_packets = 8, .marked_packets = 4, .port = port, .ports = PORTS,
+                                  .entry_bytes = entry,
                               .entries = ENTRIES };
     struct series       s;
 

@@ -17,9 +17,11 @@ static void make_graph(struct graph *g)
     for (uint32_t i = 0; i < 7; i++)
         graph_add_node(g, i > 3, NULL);
     for (uint32_t i = 0; i < 4; i++)
-        graph_add_link(g, &(struct graph_link){ .a = i, .b = 4 + i / 2, .rate_bps = 100 * GBPS, .delay_ps = 1000000 });
+        graph_add_link(g, &(struct graph_link){ .a = i, .b = 4 + i / 2, .rate_bps = 100 * GBPS,
+                                                .delay_ps = 1000000 });
     for (uint32_t i = 0; i < 3; i++)
-        graph_add_link(g, &(struct graph_link){ .a = i ? 5 : 4, .b = 6, .rate_bps = 400 * GBPS, .delay_ps = 2000000 });
+        graph_add_link(g, &(struct graph_link){ .a = i ? 5 : 4, .b = 6, .rate_bps = 400 * GBPS,
+                                                .delay_ps = 2000000 });
 }
 
 static void measure__by_hand(void **unused)

@@ -7,7 +7,8 @@
 #define STEPS_MAX 300            /* of the continued fraction; it converges in fewer */
 #define TINY      1e-300
 
-/* Continued fraction of the incomplete beta function by Lentz's method; converges quickly for x < (a + 1) / (a + b + 2). */
+/* Continued fraction of the incomplete beta function by Lentz's method; converges quickly for x < (a + 1) /
+ * (a + b + 2). */
 static double beta_fraction(double a, double b, double x)
 {
     double c = 1, d = 1 / fmax(TINY, 1 - (a + b) * x / (a + 1)), h = d;

@@ -1,4 +1,5 @@
-/* src/base/evidence/fdr_test.c - against closed forms, tables, and the example of Benjamini and Hochberg (1995). */
+/* src/base/evidence/fdr_test.c - against closed forms, tables, and the example of Benjamini and Hochberg
+ * (1995). */
 #include "base/evidence/fdr.h"
 #include "base/rng.h"
 
@@ -43,16 +44,19 @@ static void t_test_p__edges(void **state)
 
 static void threshold__example_of_the_paper(void **state)
 {
-    double p[] = { 0.0344, 0.0001, 0.7590, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0459, 0.3240, 0.4262, 0.5719,
+    double p[] = { 0.0344, 0.0001, 0.7590, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0459, 0.3240,
+                   0.4262, 0.5719,
                    0.6528, 1 };
 
     (void)state;
-    assert_true(fdr_threshold(p, 15, 0.05) == 0.0095);       /* four are called, where testing each alone calls nine */
+    assert_true(fdr_threshold(p, 15, 0.05) == 0.0095);       /* four are called, where testing each alone
+                                                              * calls nine */
     assert_true(fdr_threshold((double[]){ 0.2, 0.9 }, 2, 0.05) < 0);
     assert_true(fdr_threshold(p, 0, 0.05) < 0);
 }
 
-/* 200 figures without any difference: in one comparison of 20 something is called, not ten figures in each. */
+/* 200 figures without any difference: in one comparison of 20 something is called, not ten figures in
+ * each. */
 static void threshold__nothing_is_called_where_nothing_differs(void **state)
 {
     struct rng rng;

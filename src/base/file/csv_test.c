@@ -84,7 +84,8 @@ static void need__tells_what_is_missing(void **unused)
     (void)unused;
     assert_int_equal(csv_need(&c, WHO, "who,size", &err), 0);
     assert_true(csv_need(&c, SIZE, "who,size", &err) < 0);
-    assert_string_equal(err.text, "x.csv:1: column 'size' is missing; the first line must name the columns: who,size");
+    assert_string_equal(err.text, "x.csv:1: column 'size' is missing; the first line must name the columns: "
+        "who,size");
     assert_true(csv_need(&empty, WHO, "who,size", &err) < 0);
     assert_int_equal(csv_next(&empty, &err), 0);
 }

@@ -285,8 +285,8 @@ static void open__refuses_an_empty_marker(void **unused)
     mkdir("out", 0777);
     put("out/.anole", "");
     put("out/thesis", "x");
-    expect_refused("out", -EEXIST, "out: written by anole 0.1, which did not record its files; choose another "
-                   "folder, or remove this one");
+    expect_refused("out", -EEXIST, "out: written by anole 0.1, which did not record its files; choose "
+                   "another folder, or remove this one");
     expect_file("out/thesis", "x");
 }
 

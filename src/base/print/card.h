@@ -1,8 +1,8 @@
 /* src/base/print/card.h - the answer card: what a command found, in the form that people decide from.
  *
- * Every report opens with one: the summary on a terminal, the JSON, and the page. It says the finding in one sentence, what
- * it costs, how sure it is, for which network and traffic it holds, and which command to run next. A command fills the
- * fields; this file prints them, so all commands speak alike.
+ * Every report opens with one: the summary on a terminal, the JSON, and the page. It says the finding in one
+ * sentence, what it costs, how sure it is, for which network and traffic it holds, and which command to run
+ * next. A command fills the fields; this file prints them, so all commands speak alike.
  */
 #ifndef BASE_PRINT_CARD_H
 #define BASE_PRINT_CARD_H
@@ -31,7 +31,8 @@ struct card { char *text[CARD_FIELDS]; };    /* zero: empty. NULL: no such field
 void card_add(struct card *, enum card_field, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The same without the space. */
-void card_append(struct card *, enum card_field, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void card_append(struct card *, enum card_field, const char *format,
+                 ...) __attribute__((format(printf, 3, 4)));
 
 /* Begins the field with a capital letter. */
 void card_capitalise(struct card *, enum card_field);
@@ -40,7 +41,8 @@ void card_capitalise(struct card *, enum card_field);
 const char *card_text(const struct card *, enum card_field);
 
 void    card_print(const struct card *, FILE *, bool has_colour);
-json_t *card_json(const struct card *);              /* interface Answer of web/src/data.ts; fields without text are null */
+json_t *card_json(const struct card *);              /* interface Answer of web/src/data.ts; fields without
+                                                      * text are null */
 void    card_of_json(struct card *, const json_t *);         /* the other way; NULL: an empty card */
 void    card_html(const struct card *, FILE *);      /* the same card, for a page without scripts */
 void    card_fini(struct card *);
@@ -48,14 +50,15 @@ void    card_fini(struct card *);
 /* Text in HTML: markup is escaped, control characters become '?'. */
 void html_text(FILE *, const char *);
 
-/* Appends an argument of a command, in quotes where a shell needs them: "demo.yaml", "'{kind: star}'". A space stands in front. */
+/* Appends an argument of a command, in quotes where a shell needs them: "demo.yaml", "'{kind: star}'". A
+ * space stands in front. */
 void card_add_argument(struct card *, const char *argument);
 
 /* Appends the argument of --variant: "after:kmin=100KB,kmax=400KB". */
 void card_add_variant(struct card *, const char *name, const char *const *set, uint32_t sets);
 
-/* The command of these arguments, argv[0] included, without some options that have a value: "--jobs=2", "--jobs 2", "-j 2" and
- * "-j2" for { "--jobs", "-j", NULL }. */
+/* The command of these arguments, argv[0] included, without some options that have a value: "--jobs=2",
+ * "--jobs 2", "-j 2" and "-j2" for { "--jobs", "-j", NULL }. */
 void card_add_command(struct card *, int argc, char *const *argv, const char *const *without);
 
 #endif

@@ -70,7 +70,8 @@ static void add_argument__is_quoted_for_a_shell(void **state)
 
 static void add_command__leaves_options_out(void **state)
 {
-    static char *const argv[] = { "anole compare", "a.yaml", "--seeds", "5", "--jobs=2", "-j4", "-j", "1", "--jobsite", "x" };
+    static char *const argv[] = { "anole compare", "a.yaml", "--seeds", "5", "--jobs=2", "-j4", "-j", "1",
+                                  "--jobsite", "x" };
     struct card        c = { 0 };
 
     (void)state;

@@ -15,7 +15,8 @@ extern const size_t page_html_size;
 #define PAGE_MARKER "/*anole-data*/"     /* occurs once in the page, before the data */
 #define PAGE_STATIC "<!--anole-static-->"        /* before it: place of HTML for readers without scripts */
 
-/* Writes the page with this JSON. 'html' is shown until scripts have built the page, or without scripts; or NULL. */
+/* Writes the page with this JSON. 'html' is shown until scripts have built the page, or without scripts; or
+ * NULL. */
 void form_print(const char *json, const char *html, FILE *);
 
 /* Writes the style sheet of the page, for pages without scripts. */

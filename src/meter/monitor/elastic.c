@@ -10,7 +10,8 @@
 #define NO_ENTRY ELASTIC_ENTRIES
 #define INLINE  static inline __attribute__((always_inline))
 
-/* Vectors that cover half of a bucket. The eighth word of 'print' and of 'count' does not belong to an entry. */
+/* Vectors that cover half of a bucket. The eighth word of 'print' and of 'count' does not belong to an
+ * entry. */
 typedef uint32_t words __attribute__((vector_size(16)));
 typedef uint64_t halves __attribute__((vector_size(16)));
 
@@ -88,7 +89,8 @@ INLINE uint32_t print_of(uint64_t hash)
     return print + !print;
 }
 
-/* The upper half of the hash selects the bucket, the lower half is the fingerprint, and both select the counter. */
+/* The upper half of the hash selects the bucket, the lower half is the fingerprint, and both select the
+ * counter. */
 static uint16_t *light_of(const struct elastic *e, uint64_t hash)
 {
     return &e->light[flow_key_below(hash * 0x9e3779b97f4a7c15ull, e->lights)];
@@ -115,8 +117,9 @@ static void light_add(struct elastic *e, uint16_t *light, uint64_t bytes)
     light_set(e, light, *light + units_of(bytes));
 }
 
-/* Moves a flow from its entry to the light part. The flow's part of the light counter is also in 'count', so the
- * larger of the two is the new value. As published, the count of a marked flow excludes the light counter. */
+/* Moves a flow from its entry to the light part. The flow's part of the light counter is also in 'count', so
+ * the larger of the two is the new value. As published, the count of a marked flow excludes the light
+ * counter. */
 static void move_to_light(struct elastic *e, const struct flow_key *k, uint32_t count, bool is_split)
 {
     uint16_t *light = light_of(e, flow_key_hash(k, e->seed));
@@ -167,8 +170,8 @@ static void take_by_votes(struct elastic *e, uint32_t bucket, uint32_t entry, co
     b->guard = 0;
 }
 
-/* Returns an entry that any flow may take, or NO_ENTRY. Free entries only become fewer during an interval, so a flow
- * that was sent to the light part finds none later. */
+/* Returns an entry that any flow may take, or NO_ENTRY. Free entries only become fewer during an interval, so
+ * a flow that was sent to the light part finds none later. */
 INLINE uint32_t free_entry(struct elastic_bucket *b, bool with_vectors)
 {
     uint32_t entry = with_vectors ? find_vector(b, 0) : find_scalar(b, 0);

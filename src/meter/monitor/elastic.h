@@ -11,10 +11,10 @@
  *       guard > lambda x smallest       the smallest entry's flow moves to the light part, the newcomer
  *                                       takes its entry and a mark that it may be in both; guard = 0
  *
- * A bucket is one cache line of seven entries. An entry holds a 32-bit fingerprint. The complete key is stored
- * separately and only written when a flow takes the entry. Two flows with equal bucket and fingerprint are counted
- * as one: one pair in 10^13 at 150 KB. Votes are bytes, like counts. Light counters have 16 bits in units of 16
- * bytes, rounded up. They saturate at 1 MB, where elephants begin.
+ * A bucket is one cache line of seven entries. An entry holds a 32-bit fingerprint. The complete key is
+ * stored separately and only written when a flow takes the entry. Two flows with equal bucket and fingerprint
+ * are counted as one: one pair in 10^13 at 150 KB. Votes are bytes, like counts. Light counters have 16 bits
+ * in units of 16 bytes, rounded up. They saturate at 1 MB, where elephants begin.
  *
  * Differences from the publication ('published' restores the original):
  * - A newcomer that wins an entry by votes starts with its light counter. As published, the light counter is added
@@ -42,7 +42,8 @@
 #define ELASTIC_LIGHT_UNIT  16u              /* bytes to a step of a light counter */
 
 struct elastic_cfg {
-    uint32_t heavy_bytes;        /* size of the buckets; keys need 2.2 times as much again; 0: ELASTIC_HEAVY_BYTES */
+    uint32_t heavy_bytes;        /* size of the buckets; keys need 2.2 times as much again; 0:
+                                  * ELASTIC_HEAVY_BYTES */
     uint32_t light_bytes;        /* 0: ELASTIC_LIGHT_BYTES */
     uint64_t seed;               /* of the hash */
     bool     published;
@@ -82,8 +83,9 @@ void elastic_fini(struct elastic *);
 /* Counts a packet. 'bytes' > 0. */
 void elastic_insert(struct elastic *, const struct flow_key *, uint32_t bytes);
 
-/* Returns the place of a flow's entry, or 0 if it has none. While the flow keeps the entry, elastic_insert_at() is
- * equivalent to elastic_insert(). Once it has lost it, elastic_insert_at() does nothing and returns false. */
+/* Returns the place of a flow's entry, or 0 if it has none. While the flow keeps the entry,
+ * elastic_insert_at() is equivalent to elastic_insert(). Once it has lost it, elastic_insert_at() does
+ * nothing and returns false. */
 uint64_t elastic_find(const struct elastic *, const struct flow_key *);
 
 static inline bool elastic_insert_at(struct elastic *e, uint64_t place, uint32_t bytes)
@@ -107,12 +109,12 @@ uint64_t elastic_query(const struct elastic *, const struct flow_key *);
  * there are. */
 uint32_t elastic_list(const struct elastic *, uint64_t bytes_min, struct elastic_flow *, uint32_t max);
 
-/* Clears all counters. Flows keep their entries until a newcomer takes them, so a continuing flow finds its entry, and
- * per-entry state of others stays valid (meter/monitor/flowstate_table.h). */
+/* Clears all counters. Flows keep their entries until a newcomer takes them, so a continuing flow finds its
+ * entry, and per-entry state of others stays valid (meter/monitor/flowstate_table.h). */
 void elastic_next_interval(struct elastic *);
 
-/* The two parts of elastic_next_interval(), for callers that visit all buckets anyway: one bucket, and the rest.
- * 'idle' has a bit for every entry whose count is 0. */
+/* The two parts of elastic_next_interval(), for callers that visit all buckets anyway: one bucket, and the
+ * rest. 'idle' has a bit for every entry whose count is 0. */
 static inline void elastic_clear_bucket(struct elastic_bucket *b, uint8_t idle)
 {
     const uint8_t marks[4] = { 0, 0, idle, 0 };
@@ -127,8 +129,8 @@ void elastic_clear_rest(struct elastic *);
 /* Forgets everything. */
 void elastic_reset(struct elastic *);
 
-/* Estimated number of flows in the light part that have no entry, by linear counting: m counters of which e are empty
- * hold m ln(m / e) flows. Assumes at least one empty counter. Not negative. */
+/* Estimated number of flows in the light part that have no entry, by linear counting: m counters of which e
+ * are empty hold m ln(m / e) flows. Assumes at least one empty counter. Not negative. */
 double elastic_light_flows(const struct elastic *);
 
 /* The number of all flows. */

@@ -1,10 +1,10 @@
 /* src/meter/monitor/flowstate_table.h - the states of all flows of a sketch.
  *
- * Every interval updates the states of tens of thousands of flows. To avoid a lookup per flow, states are stored in
- * the order of the sketch's entries, and flows keep their entries between intervals: reading the sketch is one pass
- * over both arrays. Lookups happen only where an entry changed hands. The old flow's state is parked in a table of
- * fixed size that drops the oldest, and the new flow's state is restored from it, if present. A silent flow that has
- * sent at most tau / 16 is not parked: most of these are finished mice.
+ * Every interval updates the states of tens of thousands of flows. To avoid a lookup per flow, states are
+ * stored in the order of the sketch's entries, and flows keep their entries between intervals: reading the
+ * sketch is one pass over both arrays. Lookups happen only where an entry changed hands. The old flow's state
+ * is parked in a table of fixed size that drops the oldest, and the new flow's state is restored from it, if
+ * present. A silent flow that has sent at most tau / 16 is not parked: most of these are finished mice.
  */
 #ifndef METER_MONITOR_FLOWSTATE_TABLE_H
 #define METER_MONITOR_FLOWSTATE_TABLE_H

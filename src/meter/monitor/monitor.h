@@ -1,9 +1,9 @@
 /* src/meter/monitor/monitor.h - monitors: estimate flow sizes at a ToR or a host.
  *
- * A monitor is one file in this folder with a struct monitor_algo, listed in monitor.c. It sees the packets of one
- * measurement point and reports per interval how many of the active flows are elephants and mice. The network's
- * distribution is the sum over all points. Every packet must therefore be shown to one point only: a ToR sees the
- * packets that its hosts send. PARALEON's switches mark counted packets for the same purpose.
+ * A monitor is one file in this folder with a struct monitor_algo, listed in monitor.c. It sees the packets
+ * of one measurement point and reports per interval how many of the active flows are elephants and mice. The
+ * network's distribution is the sum over all points. Every packet must therefore be shown to one point only:
+ * a ToR sees the packets that its hosts send. PARALEON's switches mark counted packets for the same purpose.
  */
 #ifndef METER_MONITOR_MONITOR_H
 #define METER_MONITOR_MONITOR_H
@@ -32,7 +32,8 @@ struct monitor_algo {
     /* A packet with so many bytes (> 0) passes. NULL: packets are ignored. */
     void (*on_packet)(void *state, const struct flow_key *, uint32_t bytes, uint64_t now_ps);
 
-    /* A work request of so many bytes (> 0) is posted; its packets follow. NULL: work requests are ignored. */
+    /* A work request of so many bytes (> 0) is posted; its packets follow. NULL: work requests are
+     * ignored. */
     void (*on_request)(void *state, const struct flow_key *, uint64_t bytes, uint64_t now_ps);
 
     /* Fast path for further packets of a flow. hint() returns a hint for a flow that was just counted, or 0.
@@ -41,8 +42,8 @@ struct monitor_algo {
     uint64_t (*hint)(void *state, const struct flow_key *);
     bool (*on_again)(void *state, uint64_t hint, uint32_t bytes);
 
-    /* Ends the interval and writes the distribution of the flows that were active in it. Required, like the next
-     * two. */
+    /* Ends the interval and writes the distribution of the flows that were active in it. Required, like the
+     * next two. */
     void (*read)(void *state, uint64_t now_ps, struct fsd *);
 
     void *(*create)(const struct monitor_cfg *);

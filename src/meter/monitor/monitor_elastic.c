@@ -1,7 +1,7 @@
 /* src/meter/monitor/monitor_elastic.c - Elastic Sketch alone: a flow is what it sent in one interval.
  *
- * PARALEON calls this monitor naive. With intervals of 1 ms a flow counts as an elephant only if it sends tau in that
- * time: 1 MB takes 80 us on an idle 100 Gb/s link, but 1.3 ms with a sixteenth of it.
+ * PARALEON calls this monitor naive. With intervals of 1 ms a flow counts as an elephant only if it sends tau
+ * in that time: 1 MB takes 80 us on an idle 100 Gb/s link, but 1.3 ms with a sixteenth of it.
  */
 #include "base/err.h"
 #include "meter/monitor/monitor_sketch.h"

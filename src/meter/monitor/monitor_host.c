@@ -1,8 +1,10 @@
-/* src/meter/monitor/monitor_host.c - work requests counted at the hosts that post them, like PARALEON's successor.
+/* src/meter/monitor/monitor_host.c - work requests counted at the hosts that post them, like PARALEON's
+ * successor.
  *
- * A host knows the size of a message and how much of it has been sent. It keeps a hash table of 1024 requests by flow;
- * a new request replaces the old one. A request counts with min(size, sent rounded up to a multiple of tau), so bytes
- * not yet sent do not count, and is an elephant from tau on. A finished request is counted one last time.
+ * A host knows the size of a message and how much of it has been sent. It keeps a hash table of 1024 requests
+ * by flow; a new request replaces the old one. A request counts with min(size, sent rounded up to a multiple
+ * of tau), so bytes not yet sent do not count, and is an elephant from tau on. A finished request is counted
+ * one last time.
  */
 #include "base/err.h"
 #include "meter/monitor/monitor.h"

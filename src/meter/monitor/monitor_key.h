@@ -1,7 +1,7 @@
 /* src/meter/monitor/monitor_key.h - the key by which monitors identify flows.
  *
- * Either the five-tuple of the packets or, if the transport header is read, the destination queue pair. Both fit into
- * 16 bytes without loss, are never all zero, and differ in the last word.
+ * Either the five-tuple of the packets or, if the transport header is read, the destination queue pair. Both
+ * fit into 16 bytes without loss, are never all zero, and differ in the last word.
  */
 #ifndef METER_MONITOR_MONITOR_KEY_H
 #define METER_MONITOR_MONITOR_KEY_H

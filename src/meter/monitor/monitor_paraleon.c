@@ -1,9 +1,10 @@
 /* src/meter/monitor/monitor_paraleon.c - PARALEON's runtime metric monitor: a sketch and ternary flow states.
  * Section III-B of "PARALEON" (see docs/monitor.md).
  *
- * The sketch counts one interval. The bytes of earlier intervals, and the number of consecutive active intervals, are
- * in meter/monitor/flowstate_table.h. Flows that only the light part saw count as mice. The paper omits them
- * ('heavy_only') and therefore overestimates elephants when there are more flows than entries.
+ * The sketch counts one interval. The bytes of earlier intervals, and the number of consecutive active
+ * intervals, are in meter/monitor/flowstate_table.h. Flows that only the light part saw count as mice. The
+ * paper omits them ('heavy_only') and therefore overestimates elephants when there are more flows than
+ * entries.
  */
 #include "base/err.h"
 #include "meter/monitor/flowstate_table.h"

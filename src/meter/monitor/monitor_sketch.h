@@ -1,4 +1,5 @@
-/* src/meter/monitor/monitor_sketch.h - common part of the monitors that count packets in an Elastic Sketch. */
+/* src/meter/monitor/monitor_sketch.h - common part of the monitors that count packets in an Elastic
+ * Sketch. */
 #ifndef METER_MONITOR_MONITOR_SKETCH_H
 #define METER_MONITOR_MONITOR_SKETCH_H
 

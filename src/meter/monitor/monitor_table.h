@@ -1,4 +1,5 @@
-/* src/meter/monitor/monitor_table.h - a hash table of flows that grows, for monitors without a memory limit. */
+/* src/meter/monitor/monitor_table.h - a hash table of flows that grows, for monitors without a memory
+ * limit. */
 #ifndef METER_MONITOR_MONITOR_TABLE_H
 #define METER_MONITOR_MONITOR_TABLE_H
 

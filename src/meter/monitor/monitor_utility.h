@@ -27,26 +27,28 @@ extern const struct utility_weights utility_for_throughput;  /* .5 .2 .3: the pa
 /* The artifact's rule: weights for delay if there are more mice, otherwise for throughput. */
 struct utility_weights utility_weights_for(const struct fsd *);
 
-/* Interpolates from .2 .5 .3 (mice only) to .8 0 .2 (elephants only). Elephants do not depend on the round-trip time,
- * and a high weight for it keeps them from filling their links. */
+/* Interpolates from .2 .5 .3 (mice only) to .8 0 .2 (elephants only). Elephants do not depend on the
+ * round-trip time, and a high weight for it keeps them from filling their links. */
 struct utility_weights utility_weights_at(double elephant_share);
 
-/* Mean utilization of the uplinks whose utilization exceeds active_share; 0 without such uplinks. The report's interval
- * must not be empty. */
+/* Mean utilization of the uplinks whose utilization exceeds active_share; 0 without such uplinks. The
+ * report's interval must not be empty. */
 double utility_throughput(const struct report *, double active_share);
 
-/* Mean over pairs of hosts of unloaded / mean measured round-trip time, each at most 1. As in the paper, except that the
- * base covers both directions: the paper's "hops times link delay" is one way, half of what it is compared with. Pairs
- * without samples do not count; 1 if no pair has samples. */
+/* Mean over pairs of hosts of unloaded / mean measured round-trip time, each at most 1. As in the paper,
+ * except that the base covers both directions: the paper's "hops times link delay" is one way, half of what
+ * it is compared with. Pairs without samples do not count; 1 if no pair has samples. */
 double utility_rtt(const struct report *);
 
 /* The artifact's variant: one base for all pairs, divided by the mean of their last samples. May exceed 1. */
 double utility_rtt_of_last(const struct report *, uint64_t base_rtt_ps);
 
-/* Averages over all ports in the report, or (the artifact's variant) over the paused ports only. 1 without ports. */
+/* Averages over all ports in the report, or (the artifact's variant) over the paused ports only. 1 without
+ * ports. */
 double utility_pfc(const struct report *, bool paused_only);
 
-/* The artifact's variant: each PAUSE frame counts 5 us, averaged over the ports that received any. May be negative. */
+/* The artifact's variant: each PAUSE frame counts 5 us, averaged over the ports that received any. May be
+ * negative. */
 double utility_pfc_of_frames(const struct report *);
 
 struct utility_terms { double throughput, rtt, pfc; };

@@ -48,8 +48,8 @@ static void throughput__is_the_mean_of_active_links(void **unused)
     assert_true(is_near(utility_throughput(&first, UTILITY_ACTIVE_SHARE), 0.5));
 }
 
-/* 20 of 40 us twice, 40 of 30 us (an empty path is never slower), and one that has no samples: the mean of 0.5
- * and 1; of the last samples, 30 and 50 us, against 40. */
+/* 20 of 40 us twice, 40 of 30 us (an empty path is never slower), and one that has no samples: the mean of
+ * 0.5 and 1; of the last samples, 30 and 50 us, against 40. */
 static void rtt__compares_with_empty_paths(void **unused)
 {
     static struct report_pair pairs[] = {
@@ -88,7 +88,8 @@ static void pfc__is_the_share_of_time_that_is_not_paused(void **unused)
     assert_true(utility_pfc(&none, true) == 1);
 }
 
-/* The second port, paused half of the time, belongs to a device that did not report: 0.1 of four ports remain. */
+/* The second port, paused half of the time, belongs to a device that did not report: 0.1 of four ports
+ * remain. */
 static void pfc__leaves_out_what_is_missing(void **unused)
 {
     struct report_device devices[] = { { 0 }, { .is_missing = true } };
@@ -109,7 +110,8 @@ static void weights_for__follow_the_flows_that_prevail(void **unused)
     struct fsd mice = { .elephants = 4, .mice = 5 }, even = { .elephants = 5, .mice = 5 };
 
     (void)unused;
-    assert_true(is_near(utility(utility_weights_for(&mice), (struct utility_terms){ 1, 0.5, 0 }), 0.2 + 0.25));
+    assert_true(is_near(utility(utility_weights_for(&mice), (struct utility_terms){ 1, 0.5, 0 }),
+                        0.2 + 0.25));
     assert_true(is_near(utility(utility_weights_for(&even), (struct utility_terms){ 1, 0.5, 0 }), 0.5 + 0.1));
     assert_true(is_near(utility(utility_weights_for(&even), (struct utility_terms){ 1, 1, 1 }), 1));
     assert_true(is_near(utility(utility_weights_for(&mice), (struct utility_terms){ 1, 1, 1 }), 1));

@@ -1,4 +1,5 @@
-/* src/meter/monitor/netflow.c - sampling like commodity switches: one packet in a hundred, exported once per second.
+/* src/meter/monitor/netflow.c - sampling like commodity switches: one packet in a hundred, exported once per
+ * second.
  *
  * A flow is as large as its sampled packets times the rate; one of which no packet was sampled does not
  * exist. Gaps between samples are drawn evenly from 1 .. 2 n - 1, so that traffic in step with the sampler
