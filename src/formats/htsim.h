@@ -7,6 +7,7 @@
 #define FORMATS_HTSIM_H
 
 #include "base/err.h"
+#include "net/fat_tree.h"
 #include "net/flow_matrix.h"
 #include "net/graph.h"
 
@@ -31,6 +32,11 @@
 int htsim_read_cm(const char *path, struct flow_matrix *, struct err *);
 int htsim_parse_cm(const char *name, const char *text, struct flow_matrix *, struct err *);
 
+/* The same as uet-htsim reads it: T is in microseconds, of which the fraction is dropped, a size is below 2 GiB, and
+ * 'recv_done_trigger' has no effect. */
+int htsim_read_uet_cm(const char *path, struct flow_matrix *, struct err *);
+int htsim_parse_uet_cm(const char *name, const char *text, struct flow_matrix *, struct err *);
+
 /* Topology (.topo): "Nodes N", "Tiers 2|3", "Podsize P", then for each tier "Tier t" and lines of a key and
  * an integer. Keys are case-insensitive. The numbers must satisfy htsim's constraints.
  *
@@ -45,5 +51,24 @@ int htsim_parse_cm(const char *name, const char *text, struct flow_matrix *, str
  */
 int htsim_read_topology(const char *path, struct graph *, struct err *);
 int htsim_parse_topology(const char *name, const char *text, struct graph *, struct err *);
+
+/* Its numbers, with delays of links and switches apart. Queue_up and Queue_down are ignored, as uet-htsim does. */
+int htsim_read_uet_topology(const char *path, struct fat_tree *, struct err *);
+int htsim_parse_uet_topology(const char *name, const char *text, struct fat_tree *, struct err *);
+
+/* A command line of htsim_uec, uet-htsim's main program, as keys and values of a scenario's section 'htsim'. Options that
+ * are not modelled are refused, those of logs are ignored. */
+struct htsim_setting { const char *key; char *value; };
+
+struct htsim_command {
+    char                 *matrix, *topology;     /* files as given; topology NULL: none */
+    uint64_t              seed, nodes;           /* nodes 0: not given */
+    struct htsim_setting *setting;
+    uint32_t              settings;
+};
+
+int  htsim_read_command(const char *path, struct htsim_command *, struct err *);
+int  htsim_parse_command(const char *name, const char *text, struct htsim_command *, struct err *);
+void htsim_command_fini(struct htsim_command *);
 
 #endif

@@ -24,6 +24,7 @@ static const char *const header_names[] = { "Nodes", "Connections", "Triggers", 
 struct cm_reader {
     struct tokens     words;
     struct flow_matrix *cm;
+    bool             is_uet;     /* as uet-htsim reads it */
     uint32_t         conn_room, trigger_room;
     uint32_t         header[HEADERS], header_line[HEADERS];  /* line 0: not given */
 };
@@ -85,26 +86,45 @@ static int read_start(struct tokens *w, uint64_t *start_ps, struct err *err)
     return 0;
 }
 
-static int read_option(struct tokens *w, enum option option, struct matrix_conn *c, struct err *err)
+/* Reads microseconds, of which uet-htsim drops the fraction. */
+static int read_start_us(struct tokens *w, uint64_t *start_ps, struct err *err)
 {
-    uint32_t ignored;
+    const char *word = tokens_next(w);
+    double      real;
+
+    if (!word)
+        return tokens_err(w, err, EINVAL, "nothing is given for start");
+    if (strchr(word, '%') || text_to_real(word, &real, NULL))
+        return tokens_err(w, err, EINVAL, "start: '%s' is not a number of microseconds", word);
+    if (!(real >= 0 && real <= (double)(START_PS_MAX / PS_PER_US)))
+        return tokens_err(w, err, ERANGE, "start: %s is not within 0 .. %llu us", word,
+                          (unsigned long long)(START_PS_MAX / PS_PER_US));
+    *start_ps = (uint64_t)real * PS_PER_US;
+    return 0;
+}
+
+static int read_option(struct cm_reader *r, enum option option, struct matrix_conn *c, struct err *err)
+{
+    struct tokens *w = &r->words;
+    uint32_t       ignored;
 
     switch (option) {
     case ID:        return read_id(w, "id", &c->id, err);
-    case START:     return read_start(w, &c->start_ps, err);
+    case START:     return (r->is_uet ? read_start_us : read_start)(w, &c->start_ps, err);
     case TRIGGER:   return read_id(w, "trigger", &c->trigger, err);
-    case SIZE:      return tokens_uint(w, "size", CONN_BYTES_MAX, &c->bytes, err);
+    case SIZE:      return tokens_uint(w, "size", r->is_uet ? INT32_MAX : CONN_BYTES_MAX, &c->bytes, err);
     case SEND_DONE: return read_id(w, "send_done_trigger", &c->send_done, err);
-    case RECV_DONE: return read_id(w, "recv_done_trigger", &c->recv_done, err);
+    case RECV_DONE: return read_id(w, "recv_done_trigger", r->is_uet ? &ignored : &c->recv_done, err);
     case PRIO:      return tokens_uint32(w, "prio", UINT32_MAX, &ignored, err);
     case OPTIONS:   break;
     }
     return 0;
 }
 
-static int read_options(struct tokens *w, struct matrix_conn *c, uint32_t *given, struct err *err)
+static int read_options(struct cm_reader *r, struct matrix_conn *c, uint32_t *given, struct err *err)
 {
-    int rc = 0;
+    struct tokens *w = &r->words;
+    int            rc = 0;
 
     while (!rc && tokens_next(w)) {
         int option = name_index(w->word, option_names);
@@ -114,7 +134,7 @@ static int read_options(struct tokens *w, struct matrix_conn *c, uint32_t *given
         if (*given & 1u << option)
             return tokens_err(w, err, EINVAL, "'%s' is given twice", option_names[option]);
         *given |= 1u << option;
-        rc = read_option(w, (enum option)option, c, err);
+        rc = read_option(r, (enum option)option, c, err);
     }
     return rc;
 }
@@ -175,7 +195,7 @@ static int read_conn(struct cm_reader *r, struct err *err)
     int               rc = read_ends(r, &c, err);
 
     if (!rc)
-        rc = read_options(w, &c, &given, err);
+        rc = read_options(r, &c, &given, err);
     if (!rc)
         rc = check_conn(w, &c, given, err);
     if (!rc && cm->conns == HTSIM_CONNS_MAX)
@@ -532,11 +552,11 @@ static int read_cm(struct cm_reader *r, struct err *err)
     return rc;
 }
 
-int htsim_parse_cm(const char *name, const char *text, struct flow_matrix *cm, struct err *err)
+static int parse_cm(const char *name, const char *text, bool is_uet, struct flow_matrix *cm, struct err *err)
 {
-    struct flow_matrix  made = { 0 };
-    struct cm_reader r = { .cm = &made };
-    int              rc;
+    struct flow_matrix made = { 0 };
+    struct cm_reader   r = { .cm = &made, .is_uet = is_uet };
+    int                rc;
 
     tokens_init(&r.words, name, text);
     rc = read_cm(&r, err);
@@ -547,14 +567,34 @@ int htsim_parse_cm(const char *name, const char *text, struct flow_matrix *cm, s
     return rc;
 }
 
-int htsim_read_cm(const char *path, struct flow_matrix *cm, struct err *err)
+static int read_cm_file(const char *path, bool is_uet, struct flow_matrix *cm, struct err *err)
 {
     char *text;
     int   rc = tokens_read_file(path, CM_BYTES_MAX, &text, err);
 
     if (rc)
         return rc;
-    rc = htsim_parse_cm(path, text, cm, err);
+    rc = parse_cm(path, text, is_uet, cm, err);
     free(text);
     return rc;
+}
+
+int htsim_parse_cm(const char *name, const char *text, struct flow_matrix *cm, struct err *err)
+{
+    return parse_cm(name, text, false, cm, err);
+}
+
+int htsim_read_cm(const char *path, struct flow_matrix *cm, struct err *err)
+{
+    return read_cm_file(path, false, cm, err);
+}
+
+int htsim_parse_uet_cm(const char *name, const char *text, struct flow_matrix *cm, struct err *err)
+{
+    return parse_cm(name, text, true, cm, err);
+}
+
+int htsim_read_uet_cm(const char *path, struct flow_matrix *cm, struct err *err)
+{
+    return read_cm_file(path, true, cm, err);
 }

@@ -57,6 +57,7 @@ struct topo_reader {
     struct topo_value key[TOPO_KEYS];
     struct topo_tier  tier[TIERS];
     int               at;        /* the current block; -1: none yet */
+    bool              ignores_queues;    /* sizes of queues, as uet-htsim does */
 };
 
 /* Like tokens_err(), for an earlier line. */
@@ -159,12 +160,12 @@ static int read_topo_line(struct topo_reader *r, struct err *err)
     for (int i = 0; i < TOPO_KEYS; i++)
         if (strcasecmp(word, topo_keys[i].name) == 0)
             return read_topo_key(r, i, err);
+    if (r->ignores_queues && (strcasecmp(word, "Queue_up") == 0 || strcasecmp(word, "Queue_down") == 0))
+        return read_given(&r->words, "a queue's size", 0, UINT32_MAX, &(struct topo_value){ 0 }, err);
     return unknown_topo_key(&r->words, err);
 }
 
 /* ---- derived sizes ---- */
-
-struct topo_shape { uint32_t pods, tors_per_pod, aggs_per_pod, cores; };
 
 static uint32_t tier_value(const struct topo_reader *r, int tier, enum tier_key key)
 {
@@ -213,7 +214,7 @@ static int check_bundles(struct topo_reader *r, int tier, struct err *err)
     return 0;
 }
 
-static int shape_pods(struct topo_reader *r, struct topo_shape *s, struct err *err)
+static int shape_pods(struct topo_reader *r, struct fat_tree *s, struct err *err)
 {
     const struct topo_value *nodes = &r->key[TOPO_NODES], *pod = &r->key[TOPO_PODSIZE];
 
@@ -242,7 +243,7 @@ static uint64_t uplinks(const struct topo_reader *r, int tier, uint64_t downlink
     return down % up ? 0 : down / up;
 }
 
-static int shape_aggs(struct topo_reader *r, struct topo_shape *s, uint64_t *tor_uplinks, struct err *err)
+static int shape_aggs(struct topo_reader *r, struct fat_tree *s, uint64_t *tor_uplinks, struct err *err)
 {
     uint32_t ratio = tier_value(r, 0, RADIX_DOWN) / tier_value(r, 0, RADIX_UP),
              bundle = tier_value(r, 1, BUNDLE);
@@ -271,7 +272,7 @@ static int shape_aggs(struct topo_reader *r, struct topo_shape *s, uint64_t *tor
     return 0;
 }
 
-static int shape_cores(struct topo_reader *r, struct topo_shape *s, uint64_t tor_uplinks, struct err *err)
+static int shape_cores(struct topo_reader *r, struct fat_tree *s, uint64_t tor_uplinks, struct err *err)
 {
     uint64_t agg_uplinks = uplinks(r, 1, tor_uplinks), cores = agg_uplinks / tier_value(r, 2, RADIX_DOWN);
     uint32_t bundle = tier_value(r, 2, BUNDLE);
@@ -297,17 +298,7 @@ static int shape_cores(struct topo_reader *r, struct topo_shape *s, uint64_t tor
     return 0;
 }
 
-/* Computed in half nanoseconds, so that nothing is lost. */
-static uint64_t delay_ps(const struct topo_reader *r, int tier)
-{
-    uint64_t halves_ns = 2ull * tier_value(r, tier, LINK_LATENCY) + tier_value(r, tier, SWITCH_LATENCY);
-
-    if (tier > 0)
-        halves_ns += tier_value(r, tier - 1, SWITCH_LATENCY);
-    return halves_ns * (PS_PER_NS / 2);
-}
-
-static int check_size(struct topo_reader *r, const struct topo_shape *s, struct err *err)
+static int check_size(struct topo_reader *r, const struct fat_tree *s, struct err *err)
 {
     uint64_t hosts = r->key[TOPO_NODES].value, tors = (uint64_t)s->pods * s->tors_per_pod,
              aggs = (uint64_t)s->pods * s->aggs_per_pod;
@@ -320,54 +311,30 @@ static int check_size(struct topo_reader *r, const struct topo_shape *s, struct 
         aggs * (s->cores ? tier_value(r, 1, RADIX_UP) : 0) > GRAPH_LINKS_MAX)
         return tokens_err(&r->words, err, ERANGE, "the network has more than %u links", GRAPH_LINKS_MAX);
     for (int tier = 0; tier < (int)r->key[TOPO_TIERS].value; tier++)
-        if (delay_ps(r, tier) > GRAPH_DELAY_PS_MAX)
+        if (fat_tree_delay_ps(s, (uint32_t)tier) > GRAPH_DELAY_PS_MAX)
             return refuse_at(r, line_of(r, tier, LINK_LATENCY), err,
                              "with the latency of its switches a link of tier %d takes more than 4ms", tier);
     return 0;
 }
 
-/* ---- the graph ---- */
+/* ---- the network ---- */
 
-static void add_nodes(struct graph *g, const char *kind, uint32_t count)
+static void fill_tiers(const struct topo_reader *r, struct fat_tree *s)
 {
-    char name[16];
-
-    for (uint32_t i = 0; i < count; i++) {
-        snprintf(name, sizeof name, "%s%u", kind, i);
-        graph_add_node(g, strcmp(kind, "h") != 0, name);
+    s->is_given = true;
+    s->tiers = r->key[TOPO_TIERS].value;
+    s->hosts = r->key[TOPO_NODES].value;
+    s->hosts_per_tor = tier_value(r, 0, RADIX_DOWN);
+    for (int i = 0; i < (int)s->tiers; i++) {
+        s->bundle[i] = tier_value(r, i, BUNDLE);
+        s->oversubscribed[i] = tier_value(r, i, OVERSUBSCRIBED);
+        s->rate_bps[i] = tier_value(r, i, SPEED) * 1000000000ull;
+        s->link_ps[i] = tier_value(r, i, LINK_LATENCY) * PS_PER_NS;
+        s->switch_ps[i] = tier_value(r, i, SWITCH_LATENCY) * PS_PER_NS;
     }
 }
 
-static void add_links(const struct topo_reader *r, struct graph *g, int tier, uint32_t low, uint32_t high)
-{
-    struct graph_link link = { .a = low, .b = high, .rate_bps = tier_value(r, tier, SPEED) * 1000000000ull,
-                               .delay_ps = delay_ps(r, tier) };
-
-    for (uint32_t i = 0; i < tier_value(r, tier, BUNDLE); i++)
-        graph_add_link(g, &link);
-}
-
-static void wire(const struct topo_reader *r, const struct topo_shape *s, struct graph *g)
-{
-    uint32_t hosts = r->key[TOPO_NODES].value, tors = s->pods * s->tors_per_pod,
-             aggs = s->pods * s->aggs_per_pod;
-    uint32_t tor = hosts, agg = tor + tors, core = agg + aggs;       /* first node of each kind */
-
-    add_nodes(g, "h", hosts);
-    add_nodes(g, "tor", tors);
-    add_nodes(g, "agg", aggs);
-    add_nodes(g, "core", s->cores);
-    for (uint32_t i = 0; i < hosts; i++)
-        add_links(r, g, 0, i, tor + i / tier_value(r, 0, RADIX_DOWN));
-    for (uint32_t i = 0; i < tors; i++)
-        for (uint32_t j = 0; j < s->aggs_per_pod; j++)
-            add_links(r, g, 1, tor + i, agg + i / s->tors_per_pod * s->aggs_per_pod + j);
-    for (uint32_t i = 0; i < aggs; i++)
-        for (uint32_t j = i % s->aggs_per_pod; j < s->cores; j += s->aggs_per_pod)
-            add_links(r, g, 2, agg + i, core + j);
-}
-
-static int make_shape(struct topo_reader *r, struct topo_shape *s, struct err *err)
+static int make_shape(struct topo_reader *r, struct fat_tree *s, struct err *err)
 {
     uint64_t tor_uplinks = 0;
     int      rc = 0, tiers = (int)r->key[TOPO_TIERS].value;
@@ -385,26 +352,35 @@ static int make_shape(struct topo_reader *r, struct topo_shape *s, struct err *e
         rc = shape_aggs(r, s, &tor_uplinks, err);
     if (!rc && tiers == 3)
         rc = shape_cores(r, s, tor_uplinks, err);
-    return rc ? rc : check_size(r, s, err);
+    if (rc)
+        return rc;
+    fill_tiers(r, s);
+    return check_size(r, s, err);
+}
+
+static int read_tree(struct topo_reader *r, struct fat_tree *s, struct err *err)
+{
+    int rc = 0;
+
+    while (!rc && tokens_next_line(&r->words))
+        rc = read_topo_line(r, err);
+    return rc ? rc : make_shape(r, s, err);
 }
 
 int htsim_parse_topology(const char *name, const char *text, struct graph *g, struct err *err)
 {
     struct topo_reader r = { .at = -1 };
-    struct topo_shape  s = { 0 };
+    struct fat_tree    s = { 0 };
     struct graph       made;
     struct err         why;
-    int                rc = 0;
+    int                rc;
 
     tokens_init(&r.words, name, text);
-    while (!rc && tokens_next_line(&r.words))
-        rc = read_topo_line(&r, err);
-    if (!rc)
-        rc = make_shape(&r, &s, err);
+    rc = read_tree(&r, &s, err);
     if (rc)
         return rc;
     graph_init(&made);
-    wire(&r, &s, &made);
+    fat_tree_wire(&s, &made);
     rc = graph_check(&made, &why);
     if (rc) {
         graph_fini(&made);
@@ -412,6 +388,19 @@ int htsim_parse_topology(const char *name, const char *text, struct graph *g, st
     }
     *g = made;
     return 0;
+}
+
+int htsim_parse_uet_topology(const char *name, const char *text, struct fat_tree *tree, struct err *err)
+{
+    struct topo_reader r = { .at = -1, .ignores_queues = true };
+    struct fat_tree    s = { 0 };
+    int                rc;
+
+    tokens_init(&r.words, name, text);
+    rc = read_tree(&r, &s, err);
+    if (!rc)
+        *tree = s;
+    return rc;
 }
 
 int htsim_read_topology(const char *path, struct graph *g, struct err *err)
@@ -422,6 +411,18 @@ int htsim_read_topology(const char *path, struct graph *g, struct err *err)
     if (rc)
         return rc;
     rc = htsim_parse_topology(path, text, g, err);
+    free(text);
+    return rc;
+}
+
+int htsim_read_uet_topology(const char *path, struct fat_tree *tree, struct err *err)
+{
+    char *text;
+    int   rc = tokens_read_file(path, TOPOLOGY_BYTES_MAX, &text, err);
+
+    if (rc)
+        return rc;
+    rc = htsim_parse_uet_topology(path, text, tree, err);
     free(text);
     return rc;
 }
