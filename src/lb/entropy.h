@@ -1,0 +1,67 @@
+/* src/lb/entropy.h - how a sender that sprays packets chooses the entropy value (EV) of each.
+ *
+ * Switches hash the EV, so an EV stands for a path. A sender uses 'paths' of them, a power of two, and learns from
+ * acknowledgements which are good. The choices are those of uet-htsim:
+ *
+ *   oblivious    walks through all EVs, in an order that changes with each round
+ *   bitmap       the same, but skips EVs with penalties: 1 for a mark, 4 for a trimmed packet, 15 for a time-out
+ *   reps_legacy  the first packets try all EVs; then those that came back good are used again, once each; else a
+ *                random one
+ *   mixed        EVs that came back good are used again, once each; else as bitmap
+ *   reps         a ring of the last eight good EVs; a time-out freezes it for 10 ms
+ *
+ * All random numbers come from the caller.
+ */
+#ifndef LB_ENTROPY_H
+#define LB_ENTROPY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum entropy_kind { ENTROPY_MIXED, ENTROPY_OBLIVIOUS, ENTROPY_BITMAP, ENTROPY_REPS, ENTROPY_REPS_LEGACY };
+
+extern const char *const entropy_names[];        /* by kind; NULL ends them */
+
+enum entropy_feedback { ENTROPY_GOOD, ENTROPY_MARKED, ENTROPY_TRIMMED, ENTROPY_TIMEOUT };
+
+#define ENTROPY_PATHS_MAX 65536u
+#define ENTROPY_RING      8u
+
+struct entropy_cfg {
+    enum entropy_kind kind;
+    uint32_t          paths;             /* a power of two, up to ENTROPY_PATHS_MAX */
+    bool              freezes;           /* reps: a time-out freezes the ring. uet-htsim: only with trimming */
+    uint32_t        (*draw)(void *arg);  /* 31 random bits */
+    void             *arg;
+};
+
+/* What one sender remembers. */
+struct entropy {
+    uint32_t  at, turn;          /* walk: index, and what it is combined with in this round */
+    uint32_t  fixed;             /* bits of the EV above those of the index */
+    uint8_t  *penalty;           /* by index; NULL: none yet */
+
+    uint16_t *good;              /* FIFO of good EVs to use again: a power of two of them */
+    uint32_t  good_first, good_count, good_room;
+    uint32_t  last;              /* reps_legacy: the EV used last */
+
+    uint16_t  ring[ENTROPY_RING];            /* reps */
+    bool      is_fresh[ENTROPY_RING];
+    uint8_t   head, count, fresh, frozen_at;
+    uint32_t  explore;           /* so many choices are random ones */
+    bool      is_frozen;
+    uint64_t  frozen_ps;         /* until then */
+};
+
+void entropy_init(struct entropy *, const struct entropy_cfg *);
+void entropy_fini(struct entropy *);
+
+/* The EV of the next packet. 'next' is the number of the next packet that is sent first, and 'window' the congestion
+ * window, both in packets: reps_legacy asks for them. */
+uint16_t entropy_next(struct entropy *, const struct entropy_cfg *, uint64_t next, uint64_t window);
+
+/* Tells what became of a packet with this EV. */
+void entropy_learn(struct entropy *, const struct entropy_cfg *, uint64_t now_ps, uint16_t ev,
+                   enum entropy_feedback);
+
+#endif
