@@ -1,0 +1,93 @@
+/* src/cc/nscc.h - NSCC, the window of Ultra Ethernet's senders.
+ *
+ * In a nutshell: the sender knows the delay of each acknowledged packet beyond the least round trip it has seen, and
+ * whether the packet was marked. Four cases, with T the target of the delay:
+ *
+ *   not marked, delay below T   the window grows in proportion to T - delay; if the delay stays below 1 us for a whole
+ *                               window, by a share of what was acknowledged ("fast increase")
+ *   not marked, delay from T    it grows by a constant ("fair increase")
+ *   marked, delay below T       it stays: the queue is about to shrink
+ *   marked, delay from T        it shrinks in proportion to how far the average delay exceeds T, once per round trip
+ *
+ * Growth is gathered and applied every few packets. A trimmed packet costs its own size. And if in a round trip much less
+ * arrived than the window allows ("quick adapt"), the window becomes what arrived, and what was in flight then is not
+ * heeded any more.
+ *
+ * The arithmetic is that of uet-htsim, to the bit: doubles in this order, windows in 64-bit and the gathered growth in
+ * 32-bit integers that wrap. Names of settings are those of MRC's profile "uet-1.0-nscc".
+ */
+#ifndef CC_NSCC_H
+#define CC_NSCC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nscc_cfg {
+    uint64_t line_bps;
+    int64_t  mtu_bytes;                  /* of a full packet, header included */
+    int64_t  min_cwnd_bytes;
+    uint64_t network_rtt_ps;             /* of the longest path, unloaded */
+    uint64_t target_delay_ps;
+    double   alpha;                      /* proportional increase: bytes per byte and ps below the target */
+    double   fi, fi_scale, eta;          /* fair, fast and steady increase */
+    double   gamma, max_md_jump;         /* decrease: factor, and the least that remains */
+    double   delay_weight;               /* of a sample in the average delay */
+    double   qa_threshold_ps;
+    uint32_t qa_gate;                    /* quick adapt below maxwnd / 2^gate */
+    bool     disable_qa;
+    uint64_t adjust_period_ps;
+    int64_t  adjust_bytes;
+};
+
+struct nscc {
+    int64_t  cwnd_bytes, maxwnd_bytes;
+    uint64_t base_rtt_ps;                /* the least seen */
+    uint64_t avg_delay_ps;
+    uint64_t qa_end_ps;                  /* of the round trip that quick adapt looks at; 0: none yet */
+    uint64_t adjusted_ps, decreased_ps;  /* last time */
+    int64_t  achieved_bytes;             /* acknowledged in that round trip */
+    int64_t  received_bytes;             /* acknowledged since growth was applied */
+    uint32_t increase;                   /* gathered, times the window */
+    uint32_t fast_bytes;                 /* acknowledged at low delay */
+    uint32_t ignored_bytes, to_ignore_bytes;     /* after a quick adapt */
+    bool     is_fast, wants_qa;
+};
+
+/* Constants for a network: T is 0.75 round trips unless 'target_delay_ps' is given. */
+void nscc_configure(struct nscc_cfg *, uint64_t line_bps, uint32_t mtu_bytes, uint32_t header_bytes,
+                    uint64_t network_rtt_ps, uint64_t target_delay_ps);
+
+/* 'cwnd_bytes' 0: as large as it gets, 1.5 BDP. */
+void nscc_init(struct nscc *, const struct nscc_cfg *, uint64_t base_rtt_ps, int64_t cwnd_bytes);
+
+/* A sample of the round trip. Returns false if the BDP would be 0. */
+bool nscc_on_rtt(struct nscc *, const struct nscc_cfg *, uint64_t rtt_ps);
+
+/* The same for the average delay. */
+void nscc_add_delay(struct nscc *, const struct nscc_cfg *, uint64_t rtt_ps, bool is_marked);
+
+/* Bytes that are known to have arrived, before nscc_on_ack(). */
+static inline void nscc_count(struct nscc *f, int64_t newly_bytes)
+{
+    f->achieved_bytes += newly_bytes;
+    f->received_bytes += newly_bytes;
+    f->ignored_bytes += (uint32_t)newly_bytes;
+}
+
+void nscc_on_ack(struct nscc *, const struct nscc_cfg *, uint64_t now_ps, bool is_marked, uint64_t delay_ps,
+                 int64_t newly_bytes, int64_t in_flight_bytes);
+
+/* A packet was trimmed. 'keeps_window': receiver credit takes care of it. */
+void nscc_on_trim(struct nscc *, const struct nscc_cfg *, uint64_t now_ps, int64_t bytes, bool keeps_window,
+                  int64_t in_flight_bytes);
+
+/* The DCTCP variant of uet-htsim: one MTU per window, and a third of what is marked. */
+void nscc_dctcp_on_ack(struct nscc *, const struct nscc_cfg *, bool is_marked, int64_t newly_bytes);
+
+/* A loss: also what a time-out does to NSCC. */
+static inline void nscc_lose(struct nscc *f, const struct nscc_cfg *c, int64_t bytes)
+{
+    f->cwnd_bytes = f->cwnd_bytes - bytes > c->mtu_bytes ? f->cwnd_bytes - bytes : c->mtu_bytes;
+}
+
+#endif
