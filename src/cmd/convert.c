@@ -7,6 +7,7 @@
 #include "base/json.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -72,10 +73,11 @@ static const struct cmd_line line = {
         "  a config of the HPCC or ConWeave ns-3 forks\n"
         "  one of their topologies and a list of flows: two files\n"
         "  a topology (.topo) and a connection matrix (.cm) of htsim: two files\n"
+        "  a command line of htsim_uec, which names its .cm and .topo: one file\n"
         "  a scenario\n"
         "\n"
         "Files in DIR:\n"
-        "  --to scenario   scenario.yaml, and flows.txt or traffic.cm beside it\n"
+        "  --to scenario   scenario.yaml, and flows.txt, traffic.cm or network.topo beside it\n"
         "  --to hpcc       config.txt, topology.txt, flow.txt, trace.txt\n"
         "  --to htsim      network.topo, traffic.cm\n"
         "\n"
@@ -96,6 +98,8 @@ static const struct cmd_line line = {
 
 static int write_all(const struct convert_source *source, enum format to, struct outdir *dir, struct err *err)
 {
+    if (source->command.matrix && to != TO_SCENARIO)
+        return err_set(err, ENOTSUP, "%s: a command line of htsim_uec becomes a scenario alone: say --to scenario", source->name);
     switch (to) {
     case TO_SCENARIO: return convert_write_scenario(source, dir, err);
     case TO_HPCC:     return convert_write_hpcc(source, dir, err);
@@ -107,8 +111,8 @@ static int write_all(const struct convert_source *source, enum format to, struct
 
 static void print_json(const struct options *o, const struct convert_source *source)
 {
-    static const char *const files[][5] = {
-        [TO_SCENARIO] = { "scenario.yaml", "flows.txt", "traffic.cm", "topology.txt" },
+    static const char *const files[][6] = {
+        [TO_SCENARIO] = { "scenario.yaml", "flows.txt", "traffic.cm", "topology.txt", "network.topo" },
         [TO_HPCC] = { "config.txt", "topology.txt", "flow.txt", "trace.txt" },
         [TO_HTSIM] = { "network.topo", "traffic.cm" },
     };

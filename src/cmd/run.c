@@ -31,7 +31,7 @@ struct options {
 };
 
 enum { KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_SEED = 256, KEY_THREADS,
-       KEY_UNTIL, KEY_HPCC_FCT, KEY_HPCC_PFC, KEY_PCAP, KEY_PCAP_LIMIT, KEY_PCAP_HEADERS, KEY_TRACE, KEY_TRACE_LIMIT, KEY_SAMPLES,
+       KEY_UNTIL, KEY_HTSIM_FLOWS, KEY_HPCC_FCT, KEY_HPCC_PFC, KEY_PCAP, KEY_PCAP_LIMIT, KEY_PCAP_HEADERS, KEY_TRACE, KEY_TRACE_LIMIT, KEY_SAMPLES,
        KEY_SAMPLES_LIMIT, KEY_SAMPLE_EVERY };
 
 static const struct argp_option option_rows[] = {
@@ -48,6 +48,7 @@ static const struct argp_option option_rows[] = {
     { "format", KEY_FORMAT, "table|csv|json", 0, "How results are printed (default: table)", 0 },
     { "hpcc-fct", KEY_HPCC_FCT, "FILE", 0, "Write completed flows as the HPCC ns-3 simulator does (fct.txt)", 0 },
     { "hpcc-pfc", KEY_HPCC_PFC, "FILE", 0, "Write PFC frames as the HPCC ns-3 simulator does (pfc.txt)", 0 },
+    { "htsim-flows", KEY_HTSIM_FLOWS, "FILE", 0, "Model htsim: write every flow with its packets, windows and delays, in 26 columns", 0 },
     { "pcap", KEY_PCAP, "FILE", 0, "Write the frames of hosts' links for Wireshark (pcapng). Then one thread does the work", 0 },
     { "pcap-headers", KEY_PCAP_HEADERS, NULL, 0, "Of these frames, headers alone: the file is a tenth as large, but Wireshark calls data malformed", 0 },
     { "pcap-limit", KEY_PCAP_LIMIT, "SIZE", 0, "Of that file; what does not fit is counted (default: 1GB)", 0 },
@@ -102,6 +103,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_FORMAT:   o->format = cmd_format(arg);                                      break;
     case KEY_HPCC_FCT: o->files.hpcc_fct = arg;                                          break;
     case KEY_HPCC_PFC: o->files.hpcc_pfc = arg;                                          break;
+    case KEY_HTSIM_FLOWS: o->files.htsim_flows = arg;                                    break;
     case KEY_PCAP:     o->files.pcap = arg;                                              break;
     case KEY_TRACE:    o->files.trace = arg;                                             break;
     case KEY_PCAP_HEADERS: o->files.is_pcap_cut = true;                                  break;

@@ -31,6 +31,7 @@ struct convert_source {
     struct convert_flow *flow;           /* sorted by start; empty if there are triggers */
     uint32_t             flows;
     struct flow_matrix      cm;             /* connections as read, with hosts as nodes; conns 0: none */
+    struct htsim_command command;        /* of htsim_uec; matrix NULL: none */
 };
 
 /* Reads one or two files: a scenario, a config, or a network and its flows. Refuses closed-loop traffic. */
@@ -42,6 +43,11 @@ void convert_fini(struct convert_source *);
 int convert_write_scenario(const struct convert_source *, struct outdir *, struct err *);
 int convert_write_hpcc(const struct convert_source *, struct outdir *, struct err *);
 int convert_write_htsim(const struct convert_source *, struct outdir *, struct err *);
+
+/* A command line of htsim_uec: reads it as a scenario; writes that with copies of its files. */
+int convert_read_command(struct convert_source *, const char *path, const char *const *set, uint32_t sets,
+                         const uint64_t *seed, struct err *);
+int convert_write_command(const struct convert_source *, struct outdir *, struct err *);
 
 /* ---- shared by the writers ---- */
 

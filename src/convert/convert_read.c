@@ -17,7 +17,7 @@
 
 /* ---- format detection ---- */
 
-enum input { SCENARIO, CONFIG, HPCC_TOPOLOGY, HPCC_FLOWS, HTSIM_TOPOLOGY, HTSIM_CM };
+enum input { SCENARIO, CONFIG, HPCC_TOPOLOGY, HPCC_FLOWS, HTSIM_TOPOLOGY, HTSIM_CM, HTSIM_COMMAND };
 
 static bool has_end(const char *path, const char *end)
 {
@@ -49,12 +49,15 @@ static bool has_line(const char *text, const char *word)
     return false;
 }
 
-/* Detects the format by the first line. One number: a list of flows. Three: a topology. "Nodes": htsim. A
+/* Detects the format by the first line. "htsim_uec": a command line. One number: a list of flows. Three: a topology. "Nodes": htsim. A
  * word in capitals without a colon: a config. */
 static enum input detect_text(const char *text)
 {
     const char *line = first_line(text);
-    size_t      numbers = 0, capitals;
+    size_t      numbers = 0, capitals, word = strcspn(line, " \t\r\n");
+
+    if (word >= 9 && strncmp(line + word - 9, "htsim_uec", 9) == 0)
+        return HTSIM_COMMAND;
 
     if (strncasecmp(line, "Nodes", 5) == 0 && isspace((unsigned char)line[5]))
         return has_line(line, "Podsize") || has_line(line, "Tiers") ? HTSIM_TOPOLOGY : HTSIM_CM;
@@ -317,10 +320,14 @@ static int read_one(struct convert_source *s, enum input input, const char *path
         return err_set(err, EINVAL, "%s: this is a network; give the file with its flows as well", path);
     if (is_flows(input))
         return err_set(err, EINVAL, "%s: these are flows; give the file with their network as well", path);
+    if (input == HTSIM_COMMAND)
+        return convert_read_command(s, path, set, sets, seed, err);
     s->is_scenario = input == SCENARIO;
     s->has_settings = true;
     rc = input == CONFIG ? read_config(s, path, set, sets, seed, err)
                          : scenario_read(&s->scenario, path, set, sets, seed, err);
+    if (!rc && s->scenario.htsim)
+        rc = err_set(err, ENOTSUP, "%s: a scenario of model htsim names its .cm and .topo files already", path);
     return rc ? rc : draw_flows(s, err);
 }
 
@@ -360,6 +367,7 @@ void convert_fini(struct convert_source *s)
 {
     scenario_fini(&s->scenario);
     flow_matrix_fini(&s->cm);
+    htsim_command_fini(&s->command);
     free(s->flow);
     *s = (struct convert_source){ 0 };
 }

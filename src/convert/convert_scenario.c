@@ -213,6 +213,8 @@ int convert_write_scenario(const struct convert_source *s, struct outdir *dir, s
     FILE *out;
     int   rc;
 
+    if (s->command.matrix)
+        return convert_write_command(s, dir, err);
     if (s->is_scenario)
         return err_set(err, EINVAL, "%s: this is a scenario already; say --to hpcc or --to htsim", s->name);
     out = outdir_file(dir, "scenario.yaml", err);

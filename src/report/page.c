@@ -359,7 +359,7 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
     json_put_text(o, "fidelity", r->sim->cfg.is_fast ? "fast" : "packet");
     json_object_set_new(o, "partial", partial_json(r));
     json_put_text(o, "cc", sim_cc_text(&r->sim->cfg, controls));
-    json_put_text(o, "lb", r->sim->cfg.lb->name);
+    json_put_text(o, "lb", sim_lb_text(&r->sim->cfg));
     json_put_us(o, "simulated_us", r->end_ps);
     json_object_set_new(o, "network", results_json_network(r));
     json_object_set_new(o, "summary", results_json(r));

@@ -134,6 +134,9 @@ void results_print_unfinished(const struct results *, FILE *);
 void results_print_flow_head(FILE *);
 void results_print_flow(FILE *, const struct sim *, const struct scenario *, const struct flow_result *);
 void results_print_hpcc_fct(FILE *, const struct flow_result *);
+
+/* Model htsim: every flow, whether it has finished or not, in 26 columns; then what was counted in all. */
+void results_print_htsim(FILE *, const struct sim *);
 void results_print_hpcc_pfc(FILE *, const struct pfc_result *);
 
 #endif

@@ -24,7 +24,7 @@ void results_json_put_setup(json_t *o, const struct results *r)
     json_object_set_new(o, "seed", json_of_seed(cfg->seed));
     json_put_text(o, "model", sim_model_names[cfg->model]);
     json_put_text(o, "cc", sim_cc_text(cfg, controls));
-    json_put_text(o, "lb", cfg->lb->name);
+    json_put_text(o, "lb", sim_lb_text(cfg));
 }
 
 void results_json_print(json_t *o, FILE *out)

@@ -79,7 +79,7 @@ static void print_setup(const struct results *r, FILE *out)
     print_line(out, "scenario", "%s", r->scenario->path);
     for (uint32_t i = 0; i < r->sets; i++)
         print_line(out, i == 0 ? "set" : "", "%s", r->set[i]);
-    print_line(out, "model", "%s, %s, %s, %s", sim_model_names[cfg->model], sim_cc_text(cfg, controls), cfg->lb->name,
+    print_line(out, "model", "%s, %s, %s, %s", sim_model_names[cfg->model], sim_cc_text(cfg, controls), sim_lb_text(cfg),
                cfg->is_lossless ? "lossless" : "lossy");
     if (r->tuning->algo)
         print_line(out, "tuner", "%s: %s", r->tuning->algo->name, r->tuning->algo->about);

@@ -206,12 +206,26 @@ static int open_dir(struct run_files *f, const char *path, struct err *err)
     return 0;
 }
 
+/* Model htsim has no packets that could be written, and other models no columns of its kind. */
+static int check_htsim(const struct run_files_paths *p, const struct sim *s, struct err *err)
+{
+    const char *none = p->pcap ? "--pcap" : p->trace ? "--trace" : p->samples ? "--samples" : p->hpcc_pfc ? "--hpcc-pfc" : NULL;
+
+    if (s->htsim && none)
+        return err_set(err, EINVAL, "%s: model htsim has no such file; --htsim-flows is its own", none);
+    if (!s->htsim && p->htsim_flows)
+        return err_set(err, EINVAL, "--htsim-flows needs model htsim");
+    return 0;
+}
+
 int run_files_open(struct run_files *f, const struct run_files_paths *paths, const struct simulation *s, struct err *err)
 {
-    int rc = 0;
+    int rc = check_htsim(paths, s->sim, err);
 
     *f = (struct run_files){ .simulation = s, .sample_ps = paths->sample_ps };
-    if (paths->out)
+    if (!rc && paths->htsim_flows)
+        rc = outfile_open(&f->htsim_flows, paths->htsim_flows, err);
+    if (!rc && paths->out)
         rc = open_dir(f, paths->out, err);
     if (!rc && paths->hpcc_fct)
         rc = outfile_open(&f->hpcc_fct, paths->hpcc_fct, err);
@@ -264,6 +278,8 @@ static int commit(struct run_files *f, struct err *err)
         f->dir = NULL;
     }
     if (!rc)
+        rc = outfile_commit(&f->htsim_flows, err);
+    if (!rc)
         rc = outfile_commit(&f->hpcc_fct, err);
     if (!rc)
         rc = outfile_commit(&f->hpcc_pfc, err);
@@ -302,6 +318,10 @@ int run_files_write(struct run_files *f, const struct results *r, struct err *er
     int rc = write_dir(f, r, err);
 
     close_traces(f);
+    if (f->htsim_flows.stream)
+        results_print_htsim(f->htsim_flows.stream, f->simulation->sim);
+    if (!rc)
+        rc = outfile_close(&f->htsim_flows, err);
     if (!rc)
         rc = outfile_close(&f->hpcc_fct, err);
     if (!rc)
@@ -328,6 +348,7 @@ void run_files_abort(struct run_files *f)
         chrome_close(f->chrome);
     if (f->samples)
         samples_close(f->samples);
+    outfile_abort(&f->htsim_flows);
     outfile_abort(&f->samples_file);
     outfile_abort(&f->trace_file);
     outfile_abort(&f->pcap_file);

@@ -18,7 +18,7 @@
 #define RUN_FILES_MAX 12
 
 struct run_files_paths {         /* NULL: not wanted */
-    const char *out, *hpcc_fct, *hpcc_pfc;
+    const char *out, *hpcc_fct, *hpcc_pfc, *htsim_flows;
     const char *pcap, *trace, *samples;
     bool        is_pcap_cut;     /* behind headers */
     uint64_t    pcap_bytes_max, trace_bytes_max, samples_bytes_max;
@@ -31,7 +31,7 @@ struct run_files {
     const char              *name[RUN_FILES_MAX];    /* of what lies in it, the page first; ends with NULL */
     FILE                    *flows, *intervals;      /* in dir */
     FILE                    *queues;         /* the same; NULL: nobody asks */
-    struct outfile           hpcc_fct, hpcc_pfc, pcap_file, trace_file, samples_file;
+    struct outfile           hpcc_fct, hpcc_pfc, htsim_flows, pcap_file, trace_file, samples_file;
     struct pcap             *pcap;           /* NULL: not wanted */
     struct chrome           *chrome;
     struct samples          *samples;

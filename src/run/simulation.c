@@ -163,7 +163,7 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
         return rc;
     if (input->until_ps && input->until_ps < s->scenario.run_ps)
         s->scenario.run_ps = input->until_ps;
-    s->scenario.cfg.threads = input->threads ? input->threads : threads_that_pay(&s->scenario);
+    s->scenario.cfg.threads = input->threads ? input->threads : s->scenario.htsim ? 1 : threads_that_pay(&s->scenario);
     rc = scenario_start(&s->scenario, &s->sim, err);
     if (rc) {
         scenario_fini(&s->scenario);

@@ -2,6 +2,7 @@
 #include "scenario/keys.h"
 
 #include "core/units.h"
+#include "scenario/htsim.h"
 #include "scenario/made.h"
 #include "traffic/kind.h"
 
@@ -18,7 +19,7 @@ static const char *const shares[] = { "size", "sigmoid", "artifact", NULL };    
 
 static const struct key_row general_keys[] = {
     { "model",    KEY_NAME, "nic",   "`nic`: as real NICs and switches; `hpcc`, `conweave`: as these ns-3 "
-      "forks" },
+      "forks; `htsim`: Ultra Ethernet as uet-htsim" },
     { "order",    KEY_NAME, "model", "order of simultaneous events. `node`: by age, then node, the same for "
       "any number of threads; `ns3`: the fork's (default of `hpcc` and `conweave`, and only there)" },
     { "seed",     KEY_COUNT, "1",     "random seed; in order `ns3` the fork's RngRun (hpcc) or RANDOM_SEED "
@@ -40,6 +41,8 @@ static const struct key_row general_keys[] = {
       "(docs/model.md); or the keys below" },
     { "hpcc",     KEY_FILE, "",      "a config file of the HPCC or the ConWeave ns-3 fork, instead of "
       "`topology` and `traffic`" },
+    { "htsim",    KEY_MAP, "",      "model htsim: files and options of uet-htsim, instead of all other "
+      "sections" },
     { "topology", KEY_MAP, "",      "hosts, switches and links" },
     { "host",     KEY_MAP, "",      "NICs and their transport" },
     { "switch",   KEY_MAP, "",      "buffers, PFC, ECN and classes" },
@@ -282,6 +285,7 @@ const struct scenario_section scenario_sections[] = {
     { "switch ecn_by_class", switch_ecn_by_class_keys },
     { "switch ecn_by_rate", switch_ecn_by_rate_keys },
     { "changes", changes_keys },
+    { "htsim", scenario_htsim_keys },
     { "traffic", traffic_keys },
     { NULL, NULL },
 };

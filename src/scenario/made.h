@@ -42,6 +42,7 @@ struct scenario {
     enum knob                idle_knob;      /* PLACE_IDLE_KNOB: is set, but ignored by the congestion
                                               * control */
     struct sim_cfg           cfg;
+    struct htsim_input      *htsim;          /* model htsim; NULL: another */
     struct rlcc_model       *rlcc;           /* model of cc rlcc; NULL: another control */
     struct graph             graph;
     struct traffic          *traffic;

@@ -118,6 +118,11 @@ static const char hpcc_text[] =
     "`LINK_DOWN` becomes a failing link; `SIMULATOR_STOP_TIME` is ignored: a run ends when its flows are "
     "done.\n";
 
+static const char htsim_text[] =
+    "\n"
+    "Model htsim needs this section, and takes `model`, `seed` and nothing else beside it. Defaults are uet-htsim's, except that\n"
+    "its seed is 13. `anole convert` writes the section from a command line of htsim_uec. docs/uet.md describes the model.\n";
+
 static const char models_text[] =
     "\n"
     "## Initial knobs of the models\n"
@@ -158,6 +163,8 @@ void scenario_print_reference(FILE *out)
     print_section(out, 2, "switch", "switch");
     print_section(out, 3, "switch: ecn_by_rate", "switch ecn_by_rate");
     print_section(out, 3, "switch: ecn_by_class", "switch ecn_by_class");
+    print_section(out, 2, "htsim", "htsim");
+    fputs(htsim_text, out);
     print_section(out, 2, "changes", "changes");
     fprintf(out, "\nChanges of kmin, kmax and pmax apply to all ports, those of `ecn_by_rate` included.\n");
     print_section(out, 2, "monitor", "monitor");

@@ -93,7 +93,7 @@ static void scenario_parse__names(void **state)
           "dcqcn_paper, hpcc, strong_alpha and truncated_alpha" },
         { STAR INCAST "nic: {name: hpcc}\n", "s.yaml:3:6: 'nic' must be a single value, not a map" },
         { STAR INCAST "lb: emcp\n", "s.yaml:3:5: 'emcp' is not a load balancer; did you mean 'ecmp'?" },
-        { STAR INCAST "model: ns3\n", "s.yaml:3:8: 'ns3' is not a model; there are nic, hpcc and conweave" },
+        { STAR INCAST "model: ns3\n", "s.yaml:3:8: 'ns3' is not a model; there are nic, hpcc, conweave and htsim" },
         { STAR INCAST "order: ns3\n", "s.yaml:3:8: the order ns3 needs the model hpcc or conweave" },
         { STAR INCAST "host: {mut: 1000}\n", "s.yaml:3:8: 'mut' is not a key of host; did you mean 'mtu'?" },
         { STAR INCAST "switch: 5\n", "s.yaml:3:9: switch must be a map of 'key: value'" },

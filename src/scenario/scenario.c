@@ -7,6 +7,7 @@
 #include "scenario/control.h"
 #include "scenario/fit.h"
 #include "scenario/hpcc.h"
+#include "scenario/htsim.h"
 #include "scenario/keys.h"
 #include "scenario/links.h"
 #include "scenario/set.h"
@@ -23,6 +24,11 @@
 
 /* ---- general keys ---- */
 
+static bool is_ns3(enum sim_model model)
+{
+    return model == MODEL_HPCC || model == MODEL_CONWEAVE;
+}
+
 static void read_model(const struct section *sec, struct sim_cfg *cfg)
 {
     static const char *const orders[] = { "node", "ns3", NULL };
@@ -30,13 +36,13 @@ static void read_model(const struct section *sec, struct sim_cfg *cfg)
     int                      model = section_choice(sec, "model", "a model", sim_model_names), order;
 
     cfg->model = model < 0 ? MODEL_NIC : (enum sim_model)model;
-    if (file && node && cfg->model == MODEL_NIC)
+    if (file && node && !is_ns3(cfg->model))
         reader_refuse(sec->r, node, "a config of a fork needs its model, hpcc or conweave");
     if (file)
         cfg->model = MODEL_HPCC;         /* until the config turns out to be ConWeave's */
     order = section_choice(sec, "order", "an order", orders);
-    cfg->order = order == 1 || (order < 0 && cfg->model != MODEL_NIC) ? ORDER_NS3 : ORDER_NODE;
-    if (cfg->order == ORDER_NS3 && cfg->model == MODEL_NIC)
+    cfg->order = order == 1 || (order < 0 && is_ns3(cfg->model)) ? ORDER_NS3 : ORDER_NODE;
+    if (cfg->order == ORDER_NS3 && !is_ns3(cfg->model))
         reader_refuse(sec->r, section_get(sec, "order"), "the order ns3 needs the model hpcc or conweave");
 }
 
@@ -100,7 +106,11 @@ static void refuse_beside_hpcc(const struct section *sec)
 
 static void read_network(struct reader *r, struct scenario *s, const struct section *sec, bool has_seed)
 {
-    if (section_get(sec, "hpcc")) {
+    if (s->cfg.model == MODEL_HTSIM) {
+        scenario_read_htsim(r, s, sec);
+        scenario_use_model(r, s);
+        scenario_use_htsim(s);
+    } else if (section_get(sec, "hpcc")) {
         refuse_beside_hpcc(sec);
         scenario_read_hpcc(r, s, section_get(sec, "hpcc"),
                            (struct scenario_given){ .seed = has_seed, .lb = section_get(sec, "lb"),
@@ -131,6 +141,10 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
     struct sim_cfg *cfg = &s->cfg;
 
     read_model(&sec, cfg);
+    if (cfg->model == MODEL_HTSIM)
+        scenario_check_htsim(&sec, root);
+    else if (section_get(&sec, "htsim"))
+        reader_refuse_key(r, section_get(&sec, "htsim"), "'htsim' needs 'model: htsim'");
     read_general(&sec, s, seed);
     scenario_read_cc(&sec, cfg);
     read_lb(r, section_get(&sec, "lb"), cfg);
@@ -144,7 +158,7 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
     scenario_read_monitor(r, s, section_get(&sec, "monitor"));
     scenario_read_tuner(r, s, section_get(&sec, "tuner"));
     scenario_read_fidelity(r, s, section_get(&sec, "fidelity"));
-    if (!section_get(&sec, "hpcc"))
+    if (!section_get(&sec, "hpcc") && cfg->model != MODEL_HTSIM)
         scenario_read_traffic(r, s, &sec);
 }
 
@@ -201,6 +215,7 @@ void scenario_fini(struct scenario *s)
     graph_fini(&s->graph);
     scenario_tuner_fini(&s->tuner);
     scenario_rlcc_fini(s);
+    scenario_htsim_fini(s);
     free(s->cfg.change);
     free(s->cfg.cc_by_node);
     free(s->entry);

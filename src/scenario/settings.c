@@ -341,7 +341,7 @@ void scenario_use_model(struct reader *r, struct scenario *s)
     if (cfg->model != MODEL_NIC && !(cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3) && loses_packets(s))
         made.rto_ps = RTO_PS;
     knobs_init(&made.knobs);
-    if (cfg->model != MODEL_NIC)
+    if (cfg->model == MODEL_HPCC || cfg->model == MODEL_CONWEAVE)
         use_fork_knobs(&made.knobs, cfg->model, first_host_bps(&s->graph));
     memset(made.weight, 1, sizeof made.weight);
     *cfg = made;

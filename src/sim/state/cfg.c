@@ -3,17 +3,22 @@
 #include <stddef.h>
 #include <stdio.h>
 
-const char *const sim_model_names[] = { "nic", "hpcc", "conweave", NULL };
+const char *const sim_model_names[] = { "nic", "hpcc", "conweave", "htsim", NULL };
 
 const char *sim_cc_text(const struct sim_cfg *c, char buf[SIM_CC_TEXT_MAX])
 {
-    size_t length = (size_t)snprintf(buf, SIM_CC_TEXT_MAX, "%s", c->cc->name);
+    size_t length = (size_t)snprintf(buf, SIM_CC_TEXT_MAX, "%s", c->shown_cc ? c->shown_cc : c->cc->name);
 
     for (uint32_t i = 0; i < c->cc_others && length < SIM_CC_TEXT_MAX; i++)
         length += (size_t)snprintf(buf + length, SIM_CC_TEXT_MAX - length, ", %s (%u host%s)",
                                    c->cc_other[i].cc->name,
                                    c->cc_other[i].hosts, c->cc_other[i].hosts == 1 ? "" : "s");
     return buf;
+}
+
+const char *sim_lb_text(const struct sim_cfg *c)
+{
+    return c->shown_lb ? c->shown_lb : c->lb->name;
 }
 
 enum cc_telemetry sim_cc_telemetry(const struct sim_cfg *c)

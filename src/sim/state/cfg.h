@@ -22,7 +22,10 @@ enum sim_model {
     MODEL_NIC,                   /* real frames, exact picoseconds, CNPs as packets */
     MODEL_HPCC,                  /* as the HPCC ns-3 fork: see forks/hpcc.c */
     MODEL_CONWEAVE,              /* as the ConWeave ns-3 fork: see forks/conweave.c */
+    MODEL_HTSIM,                 /* Ultra Ethernet as uet-htsim: see forks/htsim_sim.h */
 };
+
+struct htsim_input;
 
 extern const char *const sim_model_names[];      /* by enum sim_model; NULL-terminated */
 
@@ -57,6 +60,8 @@ struct sim_cfg {
     uint8_t       *cc_by_node;   /* of hosts: 0: cc, i: cc_other[i - 1]; NULL if there are none. Needed
                                   * until the world is built */
     const struct rlcc_model *rlcc;           /* of cc rlcc; outlives the world */
+    const struct htsim_input *htsim;         /* model htsim: network, flows and settings; outlives the world */
+    const char    *shown_cc, *shown_lb;      /* model htsim: what reports show in place of cc and lb */
     struct cc_fork fork;         /* model hpcc: settings of its controls */
     const struct lb_algo *lb;
     uint64_t       lb_seed;      /* another one: other paths. 0: ECMP's salts are the numbers of the
@@ -137,6 +142,7 @@ static inline const struct cc_algo *sim_cc(const struct sim_cfg *c, uint32_t i)
 /* "rlcc, dcqcn (32 hosts)", or the name of the only one. */
 #define SIM_CC_TEXT_MAX 256
 const char *sim_cc_text(const struct sim_cfg *, char buf[SIM_CC_TEXT_MAX]);
+const char *sim_lb_text(const struct sim_cfg *);
 
 /* Returns what packets carry for congestion control. It is the same for all controls of a world. */
 enum cc_telemetry sim_cc_telemetry(const struct sim_cfg *);

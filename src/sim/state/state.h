@@ -31,6 +31,7 @@ struct cc_at;
 struct np_algo;
 struct crand;
 struct partition;
+struct htsim;
 struct skip;
 struct weave;
 
@@ -186,6 +187,8 @@ struct sim {
     uint64_t              first_start_ps;    /* of the first flow */
     uint64_t             *entry_bytes_done;  /* of flows that are over, by entry of the traffic list */
 
+    struct htsim         *htsim;             /* model htsim: the world that is simulated. NULL: another
+                                              * model */
     struct skip          *skip;              /* skips what repeats: see skip/skip.h. NULL: every packet is
                                               * simulated */
     struct partition     *parts;             /* parts for threads: see partition.h. NULL: not divided, or

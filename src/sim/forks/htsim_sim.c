@@ -1,0 +1,102 @@
+/* src/sim/forks/htsim_sim.c */
+#include "sim/forks/htsim_sim.h"
+
+#include "core/result.h"
+
+/* The world of reports has one entry of traffic: the matrix. */
+static void on_finished(void *arg, const struct htsim_flow *f)
+{
+    struct sim        *s = arg;
+    struct flow_result r = { .src = f->src, .dst = f->dst, .bytes = f->bytes, .start_ps = (uint64_t)f->start_ps,
+                             .fct_ps = (uint64_t)(f->finish_ps - f->start_ps),
+                             .ideal_ps = htsim_ideal_ps(s->htsim, f), .resent_bytes = f->resent_bytes };
+
+    s->done_ps = (uint64_t)f->finish_ps;
+    s->entry_bytes_done[0] += f->bytes;
+    if (s->engine.hooks.flow_done)
+        s->engine.hooks.flow_done(s->engine.hooks.arg, &r);
+}
+
+int htsim_attach(struct sim *s, struct err *err)
+{
+    const struct htsim_input *in = s->cfg.htsim;
+    int                       rc = htsim_new(&s->htsim, &in->cfg, &in->tree, &in->matrix, err);
+
+    if (rc)
+        return rc;
+    htsim_set_hooks(s->htsim, (struct htsim_hooks){ s, on_finished });
+    s->first_start_ps = NEVER;
+    for (uint32_t i = 0; i < in->matrix.conns; i++) {
+        const struct matrix_conn *c = &in->matrix.conn[i];
+
+        if (c->trigger == MATRIX_NO_TRIGGER && c->start_ps < s->first_start_ps)
+            s->first_start_ps = c->start_ps;
+    }
+    return 0;
+}
+
+static void copy_port(struct port *p, const struct htsim_port *from)
+{
+    p->counters.tx_bytes = from->bytes;
+    p->counters.data_packets = from->data_packets;
+    p->counters.ack_packets = from->header_packets;
+    p->counters.marked_packets = from->marked_packets;
+    p->counters.queue_bytes_max = from->queue_bytes_max;
+}
+
+/* A graph's link goes from its lower end, a, to its upper end, b. */
+static void copy_ports(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        struct port      *p = &s->net.port[i];
+        struct htsim_port up, down;
+
+        if (p->node->id != s->net.graph.link[p->link].a)
+            continue;
+        htsim_link(s->htsim, p->link, &up, &down);
+        copy_port(p, &up);
+        copy_port(p->peer, &down);
+    }
+}
+
+static void copy_counters(struct sim *s)
+{
+    struct sim_counters  *c = &s->engine.counters;
+    struct htsim_counters n;
+
+    htsim_count(s->htsim, &n);
+    c->events = n.events;
+    c->flows_started = n.flows_started;
+    c->bytes_started = n.bytes_started;
+    c->flows_done = n.flows_done;
+    c->bytes_done = n.bytes_done;
+    c->data_sent = n.data_sent;
+    c->data_received = n.data_received;
+    c->payload_sent = n.payload_sent;
+    c->payload_received = n.payload_received;
+    c->payload_dropped = n.payload_dropped;
+    c->acks_sent = n.acks;
+    c->nacks_sent = n.nacks;
+    c->timeouts = n.timeouts;
+    c->reordered = n.out_of_order;
+    c->rtt_samples = n.rtt_samples;
+    c->rtt_ps_sum = n.rtt_ps_sum;
+    c->dropped_buffer = n.drops;
+    if (n.rtt_ps_peak > s->engine.rtt_ps_peak)
+        s->engine.rtt_ps_peak = n.rtt_ps_peak;
+}
+
+bool htsim_advance(struct sim *s, uint64_t until_ps)
+{
+    bool more = htsim_run_until(s->htsim, until_ps);
+
+    copy_counters(s);
+    copy_ports(s);
+    s->is_done = htsim_unfinished(s->htsim) == 0;
+    s->now_ps = s->engine.now_ps = more ? until_ps : htsim_now_ps(s->htsim);
+    if (htsim_failure(s->htsim)) {
+        s->engine.has_failed = true;
+        s->engine.failure = *htsim_failure(s->htsim);
+    }
+    return more;
+}
