@@ -120,14 +120,16 @@ check-deb:
 CONTROLS ?= ../shared/reference/cc
 CONWEAVE ?= $(wildcard ../shared/reference/conweave/cases)
 RANDOM   ?= ../shared/reference/random
+HTSIM    ?= ../shared/reference/uet/cases
 
-# All of the comparison with the ns-3 forks; `make test` leaves out what takes long. See docs/fidelity.md.
+# All of the comparison with the ns-3 forks and uet-htsim; `make test` leaves out what takes long. See docs/fidelity.md.
 fidelity: release
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/fidelity.sh --all --jobs "$$(nproc)"
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/conweave.sh --all --jobs "$$(nproc)"
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/controls.sh "$(CONTROLS)"
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/weave.sh tests/fidelity/weave $(CONWEAVE)
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/random.sh --may-refuse "$(RANDOM)"
+	@FIDELITY_ANOLE=build/release/anole tests/fidelity/htsim.sh tests/fidelity/htsim "$(HTSIM)"
 
 # Random worlds against a second form of the rules of models hpcc and conweave; `make test` has 20 and 12. One alone: make differential SEEDS=1 FROM=17.
 differential: release
@@ -247,7 +249,7 @@ help:
 	@echo 'make image        a container image of that, by buildah; make check-static tests both'
 	@echo 'make sbom         build/sbom.json: what the programs are made of (CycloneDX)'
 	@echo 'make dist         the sources as one file: build/dist'
-	@echo 'make fidelity     the whole comparison with the ns-3 forks: docs/fidelity.md'
+	@echo 'make fidelity     the whole comparison with the ns-3 forks and uet-htsim: docs/fidelity.md'
 	@echo 'make differential random worlds against a second form of the rules, SEEDS=200 of each model: docs/fidelity.md'
 	@echo 'make web          build the report page from web/ (needs Node 20) and test it in a browser'
 	@echo 'make site         the documents as HTML with search: build/site/index.html'
