@@ -207,12 +207,16 @@ static int read_ecn(struct command_reader *r, const struct option *o, struct err
 
 static int read_gate(struct command_reader *r, const struct option *o, struct err *err)
 {
-    double gate = 0;
-    int    rc = read_real(r, o, -1e6, 31, &gate, err);
+    const char *word = value_of(r, o, err);
+    double      gate;
 
-    if (!rc && gate >= 0)        /* below 0: as if it had not been given */
+    if (!word)
+        return -EINVAL;
+    if (strchr(word, '%') || text_to_real(word + (*word == '-'), &gate, NULL) || gate >= 32)
+        return tokens_err(&r->words, err, EINVAL, "%s: '%s' is not a number below 32", o->name, word);
+    if (*word != '-')            /* below 0: as if it had not been given */
         put_count(r, o->key, (uint64_t)gate, "");
-    return rc;
+    return 0;
 }
 
 /* Naming the sender's control, or receivers alone, undoes an -oversubscribed_cc before it. */

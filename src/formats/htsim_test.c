@@ -497,6 +497,149 @@ static void parse_topology__refuses_inconsistent_numbers(void **unused)
     }
 }
 
+/* ---- as uet-htsim reads them ---- */
+
+static void parse_uet_cm__start_is_whole_microseconds(void **unused)
+{
+    struct flow_matrix cm;
+    struct err         err;
+
+    (void)unused;
+    assert_int_equal(htsim_parse_uet_cm("c", "Nodes 2\nConnections 2\n0->1 start 2.9 size 5 recv_done_trigger 7\n"
+                                             "1->0 start 40 size 2147483647\n", &cm, &err), 0);
+    assert_int_equal(cm.conn[0].start_ps, 2 * PS_PER_US);
+    assert_int_equal(cm.conn[0].recv_done, MATRIX_NO_TRIGGER);
+    assert_int_equal(cm.conn[1].start_ps, 40 * PS_PER_US);
+    flow_matrix_fini(&cm);
+}
+
+static void parse_uet_cm__refuses(void **unused)
+{
+    static const struct refusal row[] = {
+        { "Nodes 2\nConnections 1\n0->1 start 0 size 2147483648\n", "c:3: size: 2147483648 is " },
+        { "Nodes 2\nConnections 1\n0->1 start x size 1\n", "c:3: start: 'x' is not a number of microseconds" },
+        { "Nodes 2\nConnections 1\n0->1 start 1e13 size 1\n", "c:3: start: 1e13 is not within 0 .. 1000000000000 us" },
+        /* the receiver's trigger starts nothing */
+        { "Nodes 2\nConnections 2\nTriggers 1\n0->1 start 0 size 1 recv_done_trigger 1\n1->0 trigger 1 size 1\n"
+          "trigger id 1 oneshot\n", "c:6: no connection fires the trigger 1" },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct flow_matrix cm;
+        struct err         err;
+
+        assert_true(htsim_parse_uet_cm("c", row[i].text, &cm, &err) < 0);
+        assert_starts(row[i].reason, err.text);
+    }
+}
+
+static void parse_uet_topology__keeps_delays_apart(void **unused)
+{
+    struct fat_tree t;
+    struct err      err;
+
+    (void)unused;
+    assert_int_equal(htsim_parse_uet_topology("t", HEAD T0 "Switch_Latency_ns 300\nQueue_Up 1\n" T1 T2, &t, &err), 0);
+    assert_int_equal(t.switch_ps[0], 300 * PS_PER_NS);
+    assert_int_equal(t.hosts, 16);
+    assert_int_equal(t.pods, 4);
+    assert_int_equal(t.aggs_per_pod, 2);
+    assert_int_equal(t.cores, 4);
+    assert_true(htsim_parse_uet_topology("t", HEAD T0 "Queue_Up x\n" T1 T2, &t, &err) < 0);
+}
+
+static const char *setting(const struct htsim_command *c, const char *key)
+{
+    for (uint32_t i = 0; i < c->settings; i++)
+        if (strcmp(c->setting[i].key, key) == 0)
+            return c->setting[i].value;
+    return "";
+}
+
+static void parse_command__options_become_keys(void **unused)
+{
+    struct htsim_command c;
+    struct err           err;
+
+    (void)unused;
+    assert_int_equal(htsim_parse_command("c", "bin/htsim_uec -tm a.cm -topo b.topo -linkspeed 400000 -hop_latency 1.001 "
+                                              "-ecn 8 30 -end 3000\n# why\n-disable_trim -sender_cc_algo dctcp "
+                                              "-seed 4 -paths 16 -paths 32 -qa_gate -1\n", &c, &err), 0);
+    assert_string_equal(c.matrix, "a.cm");
+    assert_string_equal(c.topology, "b.topo");
+    assert_int_equal(c.seed, 4);
+    assert_string_equal(setting(&c, "linkspeed"), "400000000000bps");
+    assert_string_equal(setting(&c, "hop_latency"), "1000999ps");        /* as a double is truncated */
+    assert_string_equal(setting(&c, "ecn_low"), "8");
+    assert_string_equal(setting(&c, "ecn_high"), "30");
+    assert_string_equal(setting(&c, "end"), "3000us");
+    assert_string_equal(setting(&c, "trim"), "no");
+    assert_string_equal(setting(&c, "window"), "dctcp");
+    assert_string_equal(setting(&c, "paths"), "32");
+    assert_string_equal(setting(&c, "qa_gate"), "");
+    assert_string_equal(setting(&c, "control"), "nscc");
+    assert_string_equal(setting(&c, "oversubscribed_auto"), "no");
+    htsim_command_fini(&c);
+}
+
+/* Options that undo each other act in the order in which they are given. */
+static void parse_command__control(void **unused)
+{
+    static const struct { const char *text, *control, *over, *automatic; } rows[] = {
+        { "htsim_uec -tm a", "nscc", "", "yes" },
+        { "htsim_uec -tm a -sender_cc_only", "nscc", "no", "no" },
+        { "htsim_uec -tm a -receiver_cc_only", "rccc", "no", "yes" },
+        { "htsim_uec -tm a -receiver_cc", "both", "", "yes" },
+        { "htsim_uec -tm a -oversubscribed_cc -receiver_cc_only", "rccc", "no", "yes" },
+        { "htsim_uec -tm a -receiver_cc_only -oversubscribed_cc", "rccc", "yes", "yes" },
+        { "htsim_uec -tm a -force_disable_oversubscribed_cc", "nscc", "no", "no" },
+        { "htsim_uec -tm a -sender_cc_algo nscc -receiver_cc", "both", "", "no" },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct htsim_command c;
+        struct err           err;
+
+        assert_int_equal(htsim_parse_command("c", rows[i].text, &c, &err), 0);
+        assert_string_equal(setting(&c, "control"), rows[i].control);
+        assert_string_equal(setting(&c, "oversubscribed_cc"), rows[i].over);
+        assert_string_equal(setting(&c, "oversubscribed_auto"), rows[i].automatic);
+        htsim_command_fini(&c);
+    }
+}
+
+static void parse_command__refuses(void **unused)
+{
+    static const struct refusal row[] = {
+        { "", "c:0: a command line of uet-htsim begins with htsim_uec" },
+        { "htsim_ndp -tm a", "c:1: a command line of uet-htsim begins with htsim_uec" },
+        { "htsim_uec -seed 1", "c:1: -tm, the connection matrix, is missing" },
+        { "htsim_uec -tm", "c:1: nothing is given for -tm" },
+        { "htsim_uec -tm a -path 4", "c:1: '-path' is not an option; did you mean '-paths'?" },
+        { "htsim_uec -tm a -paths x", "c:1: -paths: 'x' is not a whole number" },
+        { "htsim_uec -tm a -hop_latency -1", "c:1: -hop_latency: '-1' is not a number" },
+        { "htsim_uec -tm a -hop_latency 1e13", "c:1: -hop_latency: 1e13 is not within 0 .. 1e+12" },
+        { "htsim_uec -tm a -strat a:b", "c:1: -strat: 'a:b' is not a name" },
+        { "htsim_uec -tm a\n-planes 2", "c:2: -planes is not modelled" },
+        { "htsim_uec -tm a -ecn 1 0", "c:1: -ecn 1 0 marks every packet" },
+        { "htsim_uec -tm a -receiver_cc_only -sender_cc_only", "c:1: -receiver_cc_only contradicts -sender_cc_only" },
+        { "htsim_uec -tm a -sender_cc_only -receiver_cc", "c:1: -sender_cc_only contradicts -receiver_cc" },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct htsim_command c = { .seed = 77 };
+        struct err           err;
+
+        if (htsim_parse_command("c", row[i].text, &c, &err) == 0)
+            fail_msg("'%s' is not refused", row[i].text);
+        assert_starts(row[i].reason, err.text);
+        assert_int_equal(c.seed, 77);            /* unchanged */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -517,6 +660,12 @@ int main(void)
         cmocka_unit_test(parse_topology__speeds_differ),
         cmocka_unit_test(parse_topology__refuses_lines),
         cmocka_unit_test(parse_topology__refuses_inconsistent_numbers),
+        cmocka_unit_test(parse_uet_cm__start_is_whole_microseconds),
+        cmocka_unit_test(parse_uet_cm__refuses),
+        cmocka_unit_test(parse_uet_topology__keeps_delays_apart),
+        cmocka_unit_test(parse_command__options_become_keys),
+        cmocka_unit_test(parse_command__control),
+        cmocka_unit_test(parse_command__refuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

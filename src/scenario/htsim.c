@@ -113,9 +113,8 @@ static void read_tree(const struct section *sec, const struct htsim_keys *k, str
     if (path) {
         refuse_beside_file(sec);
         reader_keep(r, htsim_read_uet_topology(path, &in->tree, &why), &why, section_get(sec, "topology"));
-    } else {
-        reader_keep(r, fat_tree_make(&in->tree, k->tiers, in->matrix.nodes, in->cfg.linkspeed_bps, k->hop_ps, k->switch_ps,
-                                     &why), &why, section_get(sec, "matrix"));
+    } else if (fat_tree_make(&in->tree, k->tiers, in->matrix.nodes, in->cfg.linkspeed_bps, k->hop_ps, k->switch_ps, &why)) {
+        reader_refuse(r, section_get(sec, "matrix"), "%s", why.text);
     }
     if (!r->rc && in->tree.hosts != in->matrix.nodes)
         reader_refuse(r, section_get(sec, "topology"), "the network has %u hosts, the connection matrix %u", in->tree.hosts,
@@ -132,9 +131,10 @@ static void make_network(struct reader *r, struct scenario *s, const struct yaml
 
     graph_init(&s->graph);
     fat_tree_wire(&in->tree, &s->graph);
-    reader_keep(r, graph_check(&s->graph, &why), &why, node);
-    if (r->rc)
+    if (graph_check(&s->graph, &why)) {
+        reader_refuse(r, node, "%s", why.text);
         return;
+    }
     s->traffic = traffic_new(&s->graph, s->cfg.seed);
     traffic_add_list(s->traffic, &none);
     s->entry = xcalloc(1, sizeof *s->entry);

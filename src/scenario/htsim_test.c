@@ -160,6 +160,70 @@ static void read_traffic__refuses(void **unused)
     expect_refused(row, sizeof row / sizeof *row);
 }
 
+/* ---- model htsim ---- */
+
+#define MATRIX "Nodes 16\nConnections 1\n0->15 id 1 start 0 size 4086\n"
+
+/* A flow of one full packet takes the network RTT: six links each way, 1 us each. */
+static void model_htsim__runs(void **unused)
+{
+    struct world w;
+    struct sim  *sim;
+
+    (void)unused;
+    assert_int_equal(open_world(&w, "model: htsim\nhtsim: {matrix: f}\n", MATRIX), 0);
+    assert_int_equal(scenario_start(&w.s, &sim, &w.err), 0);
+    assert_int_equal(sim->net.hosts, 16);
+    assert_false(sim->is_done);
+    while (sim_run_until(sim, UINT64_MAX))
+        ;
+    assert_true(sim->is_done);
+    assert_int_equal(sim->done_ps, 6 * (4150 * 80 + PS_PER_US) + 6 * (64 * 80 + PS_PER_US));
+    assert_int_equal(sim->engine.counters.flows_done, 1);
+    assert_int_equal(sim->engine.counters.payload_received, 4086);
+    sim_free(sim);
+    close_world(&w);
+}
+
+static void model_htsim__refuses_threads(void **unused)
+{
+    struct world w;
+    struct sim  *sim;
+
+    (void)unused;
+    assert_int_equal(open_world(&w, "model: htsim\nhtsim: {matrix: f}\n", MATRIX), 0);
+    w.s.cfg.threads = 2;
+    assert_true(scenario_start(&w.s, &sim, &w.err) < 0);
+    assert_non_null(strstr(w.err.text, "model htsim runs on one thread, not 2"));
+    close_world(&w);
+}
+
+static void model_htsim__refuses(void **unused)
+{
+    static const struct { const char *scenario, *reason; } rows[] = {
+        { "model: htsim\n", ":1:1: 'htsim' is missing" },
+        { "model: htsim\nhtsim: {}\n", ": 'matrix' is missing" },
+        { "htsim: {matrix: f}\n", ":1:1: 'htsim' needs 'model: htsim'" },
+        { "model: htsim\nhtsim: {matrix: f}\ncc: dcqcn\n", ":3:1: model htsim has no 'cc'" },
+        { "model: htsim\nhtsim: {matrix: f}\ntuner: fixed\n", ":3:1: model htsim has no 'tuner'" },
+        { "model: htsim\nhtsim: {matrix: f, tiers: 2}\n", ": 16 hosts do not fill a fat-tree of 2 tiers" },
+        { "model: htsim\nhtsim: {matrix: f, load_balancing: rep}\n", "did you mean 'reps'?" },
+        { "model: htsim\nhtsim: {matrix: f, mtu: 64}\n", "mtu" },
+        { "model: htsim\nhtsim: {matrix: f, topology: t, tiers: 2}\n", "the file named by 'topology' brings its own tiers" },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct world w;
+
+        if (open_world(&w, rows[i].scenario, MATRIX) == 0)
+            fail_msg("was taken: %s", rows[i].scenario);
+        if (!strstr(w.err.text, rows[i].reason))
+            fail_msg("'%s' is not in '%s'", rows[i].reason, w.err.text);
+        close_world(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +232,9 @@ int main(void)
         cmocka_unit_test(read_traffic__hosts_stay_hosts),
         cmocka_unit_test(read_traffic__delay),
         cmocka_unit_test(read_traffic__refuses),
+        cmocka_unit_test(model_htsim__runs),
+        cmocka_unit_test(model_htsim__refuses_threads),
+        cmocka_unit_test(model_htsim__refuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

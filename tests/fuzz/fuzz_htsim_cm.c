@@ -41,12 +41,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err      err = { "" };
     struct flow_matrix cm;
 
-    if (htsim_parse_cm("c", text, &cm, &err) == 0) {
-        check(&cm);
-        flow_matrix_fini(&cm);
-    } else if (strncmp(err.text, "c:", 2) != 0) {
-        abort();
-    }
+    for (int i = 0; i < 2; i++)
+        if ((i ? htsim_parse_cm : htsim_parse_uet_cm)("c", text, &cm, &err) == 0) {
+            check(&cm);
+            flow_matrix_fini(&cm);
+        } else if (strncmp(err.text, "c:", 2) != 0) {
+            abort();
+        }
     free(text);
     return 0;
 }

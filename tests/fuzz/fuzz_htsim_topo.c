@@ -47,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char        *text = memcpy(calloc(1, size + 1), data, size);
     struct err   err = { "" };
     struct graph g;
+    struct fat_tree t;
     long         nodes = nodes_of(text);
 
     if (nodes > HOSTS_MAX && nodes <= GRAPH_NODES_MAX) {
@@ -58,6 +59,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         graph_fini(&g);
     } else if (strncmp(err.text, "t:", 2) != 0) {
         abort();
+    }
+    if (htsim_parse_uet_topology("t", text, &t, &err) == 0) {
+        graph_init(&g);
+        fat_tree_wire(&t, &g);
+        check(&g);
+        graph_fini(&g);
     }
     free(text);
     return 0;

@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# tests/cli/htsim.bats - model htsim: from a command line of htsim_uec to its results, and what is refused.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+setup() {
+    dir=$BATS_TEST_TMPDIR
+    mkdir "$dir/theirs"
+    printf 'Nodes 16\nConnections 2\nTriggers 1\n%s\n%s\n%s\n' '0->15 id 1 start 0 size 4086 send_done_trigger 1' \
+        '15->0 id 2 trigger 1 size 4086' 'trigger id 1 oneshot' >"$dir/theirs/conn.cm"
+    echo 'htsim_uec -tm conn.cm -seed 1 -end 1000' >"$dir/theirs/cmd.txt"
+}
+
+convert() {
+    "$ANOLE" convert "$dir/theirs/cmd.txt" --to scenario -o "$dir/mine"
+}
+
+@test "htsim: a command line becomes a scenario that runs" {
+    convert
+    "$ANOLE" run "$dir/mine/scenario.yaml" --out "$dir/out" --htsim-flows "$dir/flows.txt" >"$dir/table"
+    grep -q 'model *htsim, nscc, mixed' "$dir/table"
+    # a flow of one packet takes the network's round trip; the second starts when the first is done
+    [ "$(awk '!/^#/ { print $6, $7 }' "$dir/flows.txt")" = "0 14022720
+14022720 28045440" ]
+    [ "$(wc -l <"$dir/out/flows.csv")" -eq 3 ]
+    jq -e '.model == "htsim" and .cc == "nscc" and .lb == "mixed"' "$dir/out/summary.json"
+    [ "$(head -n 1 "$dir/flows.txt" | wc -w)" -eq 27 ]
+}
+
+@test "htsim: a flow that the end cuts off is unfinished" {
+    convert
+    "$ANOLE" run "$dir/mine/scenario.yaml" --quiet --set htsim.end=20us --htsim-flows "$dir/flows.txt"
+    [ "$(awk '!/^#/ { print $7 }' "$dir/flows.txt" | tail -n 1)" = -1 ]
+}
+
+@test "htsim: what it does not have is refused with a reason" {
+    convert
+    run "$ANOLE" run "$dir/mine/scenario.yaml" --threads 2
+    [ "$status" -ne 0 ]
+    [[ $output == *"model htsim runs on one thread"* ]]
+    run "$ANOLE" run "$dir/mine/scenario.yaml" --pcap "$dir/x.pcap"
+    [ "$status" -ne 0 ]
+    [[ $output == *"model htsim has no such file"* ]]
+    [ ! -e "$dir/x.pcap" ]
+    run "$ANOLE" run "$dir/mine/scenario.yaml" --set cc=dcqcn
+    [ "$status" -ne 0 ]
+    [[ $output == *"model htsim has no 'cc'"* ]]
+    run "$ANOLE" convert "$dir/theirs/cmd.txt" --to hpcc -o "$dir/hpcc"
+    [ "$status" -ne 0 ]
+    [[ $output == *"say --to scenario"* ]]
+    [ ! -e "$dir/hpcc" ]
+    run "$ANOLE" convert "$dir/mine/scenario.yaml" --to htsim -o "$dir/again"
+    [ "$status" -ne 0 ]
+    [[ $output == *"names its .cm and .topo files already"* ]]
+    echo 'htsim_uec -tm conn.cm -nodes 8' >"$dir/theirs/cmd.txt"
+    run "$ANOLE" convert "$dir/theirs/cmd.txt" --to scenario -o "$dir/other"
+    [ "$status" -ne 0 ]
+    [[ $output == *"-nodes 8, but the connection matrix has 16"* ]]
+}
+
+@test "htsim: a run that would end uet-htsim ends with its reason" {
+    printf 'Nodes 16\nConnections 4\n%s\n%s\n%s\n%s\n' '1->0 start 0 size 400000' '2->0 start 0 size 400000' \
+        '3->0 start 0 size 400000' '4->0 start 0 size 400000' >"$dir/theirs/conn.cm"
+    echo 'htsim_uec -tm conn.cm -load_balancing_algo reps -disable_trim -q 2 -end 100000' >"$dir/theirs/cmd.txt"
+    convert
+    run "$ANOLE" run "$dir/mine/scenario.yaml"
+    [ "$status" -ne 0 ]
+    [[ $output == *"a time-out with reps and without trimming; uet-htsim ends here"* ]]
+}
