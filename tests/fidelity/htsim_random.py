@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""tests/fidelity/htsim_random.py MINISIM [FROM [COUNT]] - random worlds of model htsim against a second form of its rules.
+
+MINISIM is a Python file with a class Sim that takes the options of htsim_uec: the rules of uet-htsim as a program,
+itself compared with uet-htsim. World N (FROM .. FROM + COUNT - 1) has a random network, options, flows and triggers. All 26
+columns of every flow, and all counts, must be equal. Where MINISIM stops, because uet-htsim would, we must stop, too.
+The program under test is $FIDELITY_ANOLE or build/release/anole.
+"""
+import importlib.util
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+ANOLE = os.environ.get("FIDELITY_ANOLE") or "build/release/anole"
+LATENCIES_NS = (1, 250, 500, 1000, 2100)
+SWITCH_NS = (0, 0, 300, 411)
+
+
+def tier(rng, number, gbps, down, *rest):
+    return [f"Tier {number}", f"Downlink_speed_Gbps {gbps}", f"Radix_Down {down}", *rest,
+            f"Downlink_Latency_ns {rng.choice(LATENCIES_NS)}", f"Switch_Latency_ns {rng.choice(SWITCH_NS)}"]
+
+
+def two_tiers(rng, gbps):
+    """Lines of a .topo file, and its number of hosts."""
+    hosts_per_tor, tors = rng.choice((2, 4, 8)), rng.choice((2, 3, 4))
+    over = rng.choice([ratio for ratio in (1, 2, 4) if hosts_per_tor % ratio == 0])
+    up = hosts_per_tor // over
+    bundle = rng.choice((1, 2)) if up % 2 == 0 else 1
+    nodes = hosts_per_tor * tors
+    return [f"Nodes {nodes}", "Tiers 2", f"Podsize {nodes}",
+            *tier(rng, 0, gbps, hosts_per_tor, f"Radix_Up {up}", "Queue_Up 1", f"Oversubscribed {over}"),
+            *tier(rng, 1, gbps, nodes // over // (up // bundle), f"Bundle {bundle}")], nodes
+
+
+def three_tiers(rng, gbps):
+    while True:
+        hosts_per_tor, pods, tors = rng.choice((2, 4)), rng.choice((2, 3, 4)), rng.choice((1, 2))
+        over = rng.choice((1, 1, 2))
+        up = hosts_per_tor // over
+        bundle1 = rng.choice((1, 2)) if up % 2 == 0 else 1
+        bundle2, cores_per_agg = rng.choice((1, 1, 2)), rng.choice((1, 2))
+        aggs = up // bundle1
+        nodes = pods * tors * hosts_per_tor
+        uplinks = nodes // over
+        cores = cores_per_agg * aggs
+        if uplinks % (pods * aggs) == 0 and uplinks % cores == 0:
+            break
+    return [f"Nodes {nodes}", "Tiers 3", f"Podsize {tors * hosts_per_tor}",
+            *tier(rng, 0, gbps, hosts_per_tor, f"Radix_Up {up}", f"Oversubscribed {over}"),
+            *tier(rng, 1, gbps, uplinks // (pods * aggs), f"Radix_Up {cores_per_agg * bundle2}", f"Bundle {bundle1}"),
+            *tier(rng, 2, gbps, uplinks // cores, f"Bundle {bundle2}")], nodes
+
+
+def network(rng, work):
+    """Options of the network, and its number of hosts."""
+    mbps = rng.choice((1000, 10000, 25000, 100000, 100000, 200000, 400000, 400000, 800000))
+    options = ["-linkspeed", str(mbps)]
+    if rng.random() < 0.35:
+        lines, nodes = rng.choice((two_tiers, three_tiers))(rng, mbps // 1000)
+        (work / "net.topo").write_text("\n".join(lines) + "\n")
+        return [*options, "-topo", "net.topo"], nodes
+    tiers = rng.choice((2, 3))
+    options += ["-tiers", str(tiers)]
+    if rng.random() < 0.4:
+        options += ["-hop_latency", rng.choice(("0.4", "2", "3", "0.001"))]
+    if rng.random() < 0.4:
+        options += ["-switch_latency", rng.choice(("0.25", "0.3", "1"))]
+    return options, rng.choice((8, 18, 32) if tiers == 2 else (16, 54))
+
+
+# An option, how often it is given, and its values; an empty list: none.
+SOMETIMES = (
+    ("-oversubscribed_cc", 0.2, ()), ("-force_disable_oversubscribed_cc", 0.1, ()),
+    ("-Ai", 0.15, ("0.02", "0.005")), ("-Md", 0.15, ("0.2", "0.8")), ("-alpha", 0.15, ("0.3", "0.9")),
+    ("-trimsize", 0.2, ("64", "128", "256")), ("-sack_threshold", 0.3, ("1", "4000", "6000", "40000")),
+    ("-cwnd", 0.3, ("1", "5", "30", "200")), ("-target_q_delay", 0.3, ("1", "4", "0.5", "20")),
+    ("-qa_gate", 0.3, ("0", "1", "2", "4")), ("-failed", 0.25, ("1", "2", "5")),
+    ("-enable_accurate_base_rtt", 0.2, ()), ("-disable_base_rtt_update_on_nack", 0.2, ()),
+    ("-strat", 0.3, ("ecmp_ar", "ecmp_rr")), ("-q", 0.3, ("1", "2", "5", "10", "40")),
+    ("-queue_size_bdp_factor", 0.15, ("1", "2", "3")),
+)
+
+CONTROLS = ([], [], ["-sender_cc_only"], ["-receiver_cc_only"], ["-sender_cc_algo", "nscc", "-receiver_cc"], ["-receiver_cc"],
+            ["-sender_cc_only", "-sender_cc_algo", "dctcp"], ["-sender_cc_algo", "constant"])
+
+
+def settings(rng):
+    """Options of transport and queues, and the MTU."""
+    mtu = rng.choice((564, 1564, 2112, 4096, 4160, 9064)) if rng.random() < 0.4 else 4150
+    drops = rng.random() < 0.25
+    control = rng.choice(CONTROLS)
+    options = ["-mtu", str(mtu), "-seed", str(rng.randrange(1, 1 << 31)), *control,
+               "-end", rng.choice(("300", "1000", "3000", "20000", "100000")), "-paths", rng.choice(("1", "4", "16", "64", "128")),
+               "-load_balancing_algo", rng.choice(("mixed", "bitmap", "oblivious", "reps_legacy", "bitmap" if drops else "reps"))]
+    if drops:
+        options += ["-disable_trim"]
+    if "-receiver_cc_only" not in control and rng.random() < (0.6 if drops else 0.15):
+        options += ["-sleek"]
+    if rng.random() < 0.35:
+        low = rng.choice((1, 2, 5, 10))
+        options += ["-ecn", str(low), str(low + rng.choice((0, 1, 5, 20)))]
+    for option, share, values in SOMETIMES:
+        if rng.random() < share:
+            options += [option, rng.choice(values)] if values else [option]
+    return options, mtu
+
+
+def matrix(rng, nodes, mtu):
+    """Lines of a .cm file. A trigger is fired by one flow, and starts some of those behind it."""
+    count, has_ids, is_incast, scale = rng.randint(3, 30), rng.random() < 0.7, rng.random() < 0.3, rng.choice((1, 1, 4))
+    flows, waiting = [], {}
+    for i in range(count):
+        src, dst = (rng.randrange(1, nodes), 0) if is_incast else rng.sample(range(nodes), 2)
+        size = rng.choice((1, 1000, mtu - 64, mtu - 63, 30000, 200000 * scale, 400000 * scale))
+        line = f"{src}->{dst}" + (f" id {7 * i + 1}" if has_ids else "")
+        trigger = max(waiting, default=0)
+        if trigger and rng.random() < 0.5:
+            waiting[trigger] += 1
+            line += f" trigger {trigger}"
+        else:
+            line += " start " + rng.choice(("0", "0", "1", "2.9", "10", "40"))
+        fires = rng.random() < 0.3
+        if fires:
+            waiting[trigger + 1] = 0
+        flows.append((line + f" size {size}", trigger + 1 if fires else 0))
+    used = {trigger: flows for trigger, flows in waiting.items() if flows}
+    kinds = ("oneshot", "barrier count 1", "multishot")
+    return [f"Nodes {nodes}", f"Connections {count}", f"Triggers {len(used)}",
+            *(line + (f" send_done_trigger {trigger}" if trigger in used else "") for line, trigger in flows),
+            *(f"trigger id {trigger} {rng.choice(kinds if flows == 1 else kinds[:2])}" for trigger, flows in used.items())]
+
+
+def second_form(minisim, work, options):
+    """Lines of flows and of counts, or why it stopped."""
+    words = [str(work / word) if before in ("-tm", "-topo") else word for before, word in zip(["", *options], options)]
+    try:
+        sim = minisim.Sim(words)
+        sim.E.run()
+    except (Exception, SystemExit) as why:      # pylint: disable=broad-except  # assertions and broken lists alike
+        return None, repr(why)
+    counts = (sim.E.count, sim.hops_low + sim.hops_high + sim.hops_host, sim.hops_low, sim.hops_high, sim.hops_host,
+              sim.marks, sim.trims, sim.drops)
+    return [" ".join(map(str, row)) for row in sim.rows()], list(map(str, counts))
+
+
+def ours(work, options):
+    (work / "cmd.txt").write_text("htsim_uec " + " ".join(options) + "\n")
+    for words in (["convert", work / "cmd.txt", "--to", "scenario", "-o", work / "made"],
+                  ["run", work / "made" / "scenario.yaml", "--quiet", "--htsim-flows", work / "flows.txt"]):
+        done = subprocess.run([ANOLE, *words], capture_output=True, text=True, check=False)
+        if done.returncode:
+            return None, done.stderr.strip()
+    lines = (work / "flows.txt").read_text().splitlines()
+    return lines[1:-1], lines[-1].split()[2::2]
+
+
+def compare(minisim, seed, work):
+    """What differs, or None."""
+    rng = random.Random(seed)
+    of_network, nodes = network(rng, work)
+    of_transport, mtu = settings(rng)
+    options = ["-tm", "conn.cm", *of_network, *of_transport]
+    (work / "conn.cm").write_text("\n".join(matrix(rng, nodes, mtu)) + "\n")
+    rows, counts = second_form(minisim, work, options)
+    our_rows, our_counts = ours(work, options)
+    if rows is None and our_rows is None:
+        return None
+    if rows == our_rows and counts == our_counts:
+        return None
+    return f"{' '.join(options)}: {counts} is {our_counts}"
+
+
+def main():
+    first, count = [*map(int, sys.argv[2:]), 1, 100][:2] if len(sys.argv) < 4 else map(int, sys.argv[2:4])
+    spec = importlib.util.spec_from_file_location("minisim", sys.argv[1])
+    minisim = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(minisim)
+    sys.setrecursionlimit(100000)
+    failed = 0
+    print(f"1..{count}")
+    for number, seed in enumerate(range(first, first + count), 1):
+        with tempfile.TemporaryDirectory() as work:
+            found = compare(minisim, seed, pathlib.Path(work))
+        failed += bool(found)
+        print(f"{'not ok' if found else 'ok'} {number} - htsim: world {seed}", flush=True)
+        if found:
+            print("#", found)
+    return 1 if failed else 0
+
+
+sys.exit(main())
