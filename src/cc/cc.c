@@ -14,6 +14,7 @@
     X(cc_timely) \
     X(cc_dctcp) \
     X(cc_swift) \
+    X(cc_nscc) \
     X(cc_rttcc) \
     X(cc_rlcc) \
     X(cc_none) \

@@ -8,10 +8,15 @@
 #define FAST_PS             PS_PER_US    /* fast increase: below this delay */
 #define MAXWND_BDPS         1.5
 
-/* A double as x86-64 stores it in 32 bits: the low ones of a 64-bit integer. */
-static uint32_t low_32_bits(double x)
+/* Gathers more growth. Where it wraps: as x86-64 stores a double in 32 bits, the low ones of a 64-bit integer. */
+static void gather(struct nscc *f, const struct nscc_cfg *c, double more)
 {
-    return x < 9223372036854775808.0 && x > -9223372036854775808.0 ? (uint32_t)(int64_t)x : 0;
+    double x = f->increase + more;
+
+    if (c->wraps)
+        f->increase = x < 9223372036854775808.0 ? (uint32_t)(int64_t)x : 0;
+    else
+        f->increase = x < UINT32_MAX ? (uint32_t)x : UINT32_MAX;
 }
 
 static int64_t bdp_bytes(uint64_t rtt_ps, uint64_t bps)
@@ -51,7 +56,8 @@ void nscc_configure(struct nscc_cfg *c, uint64_t line_bps, uint32_t mtu_bytes, u
 void nscc_init(struct nscc *f, const struct nscc_cfg *c, uint64_t base_rtt_ps, int64_t cwnd_bytes)
 {
     *f = (struct nscc){ .base_rtt_ps = base_rtt_ps };
-    f->maxwnd_bytes = (int64_t)(MAXWND_BDPS * (double)bdp_bytes(base_rtt_ps, c->line_bps));
+    f->maxwnd_bytes = c->max_cwnd_bytes ? c->max_cwnd_bytes
+                                        : (int64_t)(MAXWND_BDPS * (double)bdp_bytes(base_rtt_ps, c->line_bps));
     f->cwnd_bytes = cwnd_bytes ? cwnd_bytes : f->maxwnd_bytes;
 }
 
@@ -63,7 +69,8 @@ bool nscc_on_rtt(struct nscc *f, const struct nscc_cfg *c, uint64_t rtt_ps)
         return true;
     f->base_rtt_ps = rtt_ps;
     bdp = (int64_t)((double)rtt_ps / 1000000.0 * (double)c->line_bps / 8000000);
-    f->maxwnd_bytes = (int64_t)(MAXWND_BDPS * (double)bdp);
+    if (!c->max_cwnd_bytes)
+        f->maxwnd_bytes = (int64_t)(MAXWND_BDPS * (double)bdp);
     return bdp > 0;
 }
 
@@ -136,7 +143,7 @@ static void grow(struct nscc *f, const struct nscc_cfg *c, uint64_t delay_ps, ui
         f->is_fast = false;
     }
     if (!f->is_fast)
-        f->increase = low_32_bits(f->increase + c->alpha * newly * (double)(c->target_delay_ps - delay_ps));
+        gather(f, c, c->alpha * newly * (double)(c->target_delay_ps - delay_ps));
 }
 
 static void shrink(struct nscc *f, const struct nscc_cfg *c, uint64_t now_ps)
@@ -175,7 +182,7 @@ void nscc_on_ack(struct nscc *f, const struct nscc_cfg *c, uint64_t now_ps, bool
     if (quick_adapt(f, c, now_ps, false, is_marked, delay_ps, in_flight_bytes))
         return;
     if (!is_marked && delay_ps >= c->target_delay_ps)
-        f->increase = low_32_bits(f->increase + c->fi * newly);
+        gather(f, c, c->fi * newly);
     else if (!is_marked)
         grow(f, c, delay_ps, newly);
     else if (delay_ps >= c->target_delay_ps)

@@ -37,6 +37,8 @@ struct nscc_cfg {
     bool     disable_qa;
     uint64_t adjust_period_ps;
     int64_t  adjust_bytes;
+    int64_t  max_cwnd_bytes;             /* 0: 1.5 times line rate x least round trip seen */
+    bool     wraps;                      /* the gathered growth wraps at 32 bits, as in uet-htsim; otherwise it stops there */
 };
 
 struct nscc {

@@ -178,7 +178,7 @@ static void on_ack__quick_adapt(void **unused)
     assert_int_equal(s.f.cwnd_bytes, 3 * MTU / 2);
 }
 
-/* The gathered increase has 32 bits and wraps, as in uet-htsim. */
+/* The gathered increase has 32 bits; in uet-htsim it wraps. */
 static void on_ack__increase_wraps(void **unused)
 {
     struct sender s;
@@ -187,6 +187,9 @@ static void on_ack__increase_wraps(void **unused)
     start(&s, 200000);
     s.f.increase = UINT32_MAX;
     s.f.received_bytes = -1000000;               /* nothing is applied yet */
+    ack(&s, false, 10, 1);
+    assert_int_equal(s.f.increase, UINT32_MAX);
+    s.cfg.wraps = true;
     ack(&s, false, 10, 1);
     assert_int_equal(s.f.increase, 5 * MSS - 1);
 }

@@ -30,7 +30,7 @@ static const struct key_row general_keys[] = {
     { "run",      KEY_TIME, "",      "end of the run; default: when the last flow is done. Endless traffic "
       "needs it, or a `stop`", KEY_AT(struct scenario, run_ps), 1, KEY_TIME_PS_MAX },
     { "cc",       KEY_MAP, "dcqcn", "congestion control: a name (`anole list cc`) or the keys below. "
-      "`swift`, `rttcc` and `rlcc` need model nic; conweave has DCQCN alone. In models hpcc and conweave "
+      "`swift`, `nscc`, `rttcc` and `rlcc` need model nic; conweave has DCQCN alone. In models hpcc and conweave "
       "`dcqcn` means `dcqcn_hpcc`" },
     { "nic",      KEY_NAME, "model", "named NIC with all its DCQCN knobs (`anole list nic`); `knobs` "
       "override it. nvidia (nic); the fork's (hpcc, conweave)" },

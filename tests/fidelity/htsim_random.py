@@ -29,8 +29,8 @@ def two_tiers(rng, gbps):
     hosts_per_tor, tors = rng.choice((2, 4, 8)), rng.choice((2, 3, 4))
     over = rng.choice([ratio for ratio in (1, 2, 4) if hosts_per_tor % ratio == 0])
     up = hosts_per_tor // over
-    bundle = rng.choice((1, 2)) if up % 2 == 0 else 1
     nodes = hosts_per_tor * tors
+    bundle = rng.choice((1, 2)) if up % 2 == 0 and nodes // over // (up // 2) % 2 == 0 else 1
     return [f"Nodes {nodes}", "Tiers 2", f"Podsize {nodes}",
             *tier(rng, 0, gbps, hosts_per_tor, f"Radix_Up {up}", "Queue_Up 1", f"Oversubscribed {over}"),
             *tier(rng, 1, gbps, nodes // over // (up // bundle), f"Bundle {bundle}")], nodes
@@ -47,7 +47,8 @@ def three_tiers(rng, gbps):
         nodes = pods * tors * hosts_per_tor
         uplinks = nodes // over
         cores = cores_per_agg * aggs
-        if uplinks % (pods * aggs) == 0 and uplinks % cores == 0:
+        down1, down2 = uplinks / (pods * aggs), uplinks / cores
+        if down1 % bundle1 == 0 and down2 % bundle2 == 0:        # whole, and as uet-htsim wants them
             break
     return [f"Nodes {nodes}", "Tiers 3", f"Podsize {tors * hosts_per_tor}",
             *tier(rng, 0, gbps, hosts_per_tor, f"Radix_Up {up}", f"Oversubscribed {over}"),

@@ -174,6 +174,11 @@ static const struct { struct space_dim dim; enum by by; } control[] = {
     { { KNOB_swift_fs_range, 1,  10,   300,  20,    120,    0.1,   120 }, BY_RTT },
     { { KNOB_swift_beta,     -1, 0.2,  1,    0.1,   0.8,    0.01,  0 },   BY_NOTHING },
     { { KNOB_swift_max_mdf,  -1, 0.1,  0.9,  0.1,   0.5,    0.01,  0 },   BY_NOTHING },
+    { { KNOB_nscc_target_delay, 1, 4,  120,  5,     30,     0.1,   30 },  BY_RTT },
+    { { KNOB_nscc_fi,        1,  0.5,  20,   1,     5,      0.01,  0 },   BY_NOTHING },
+    { { KNOB_nscc_eta,       1,  0.02, 2,    0.1,   0.15,   0.01,  0 },   BY_NOTHING },
+    { { KNOB_nscc_gamma,     -1, 0.2,  1,    0.1,   0.8,    0.01,  0 },   BY_NOTHING },
+    { { KNOB_nscc_max_md_jump, 1, 0.1, 0.9,  0.1,   0.5,    0.01,  0 },   BY_NOTHING },
     { { KNOB_rttcc_target,   1,  44,   160,  5,     60,     0.1,   60 },  BY_RTT },
 };
 

@@ -124,6 +124,7 @@ static void compute_control(struct htsim *w)
     nscc_configure(&w->nscc, c->linkspeed_bps, c->mtu_bytes, HTSIM_HEADER_BYTES, w->network_rtt_ps,
                    w->has_nscc ? target_ps : RCCC_TARGET_PS);
     w->nscc.qa_gate = c->qa_gate;
+    w->nscc.wraps = true;
     if (!w->has_nscc)
         w->nscc.min_cwnd_bytes = 0;
     w->rts_gap_ps = w->has_nscc ? w->network_rtt_ps : 0;

@@ -1,0 +1,120 @@
+/* src/cc/nscc_pair.c - NSCC as the congestion control of a RoCE queue pair.
+ *
+ * The arithmetic is that of nscc.h; here it is fed with what a queue pair sees: round trips and marks come with ACKs, a
+ * NACK of a lossy network stands for a trimmed packet, and a time-out costs a packet. What is ours: a flow starts with
+ * one BDP, its rate is the line's (NSCC has a window alone), round trips are without the time inside the receiver, a NACK
+ * does not lower the base RTT, and no window is smaller than a packet. So no flow can get stuck.
+ */
+#include "cc/nscc.h"
+
+#include "cc/cc.h"
+#include "core/units.h"
+
+struct nscc_pair_cfg {
+    struct nscc_cfg nscc;
+    uint64_t        base_rtt_ps, start_bytes;
+};
+
+_Static_assert(sizeof(struct nscc_pair_cfg) <= CC_CFG_MAX && sizeof(struct nscc) <= CC_STATE_MAX, "they fit");
+
+static void decide(const struct nscc_pair_cfg *cfg, struct nscc *f, struct cc_out *out)
+{
+    if (f->maxwnd_bytes < cfg->nscc.min_cwnd_bytes)
+        f->maxwnd_bytes = cfg->nscc.min_cwnd_bytes;
+    if (f->cwnd_bytes < cfg->nscc.min_cwnd_bytes)
+        f->cwnd_bytes = cfg->nscc.min_cwnd_bytes;
+    out->window_bytes = (uint64_t)f->cwnd_bytes;
+}
+
+static void nscc_pair_on_ack(const void *cfg_, void *state, struct cc_now now, const struct cc_ack *a,
+                             struct cc_out *out)
+{
+    const struct nscc_pair_cfg *cfg = cfg_;
+    struct nscc                *f = state;
+    uint64_t                    delay_ps = f->avg_delay_ps, rtt_ps = a->rtt_ps - a->endpoint_ps;
+
+    nscc_count(f, (int64_t)a->acked_bytes);
+    if (a->rtt_ps) {
+        nscc_on_rtt(f, &cfg->nscc, rtt_ps);
+        nscc_add_delay(f, &cfg->nscc, rtt_ps, a->is_marked);
+        delay_ps = rtt_ps - f->base_rtt_ps;
+    }
+    nscc_on_ack(f, &cfg->nscc, now.ps, a->is_marked, delay_ps, (int64_t)a->acked_bytes, (int64_t)a->inflight_bytes);
+    decide(cfg, f, out);
+}
+
+static void nscc_pair_on_loss(const void *cfg_, void *state, struct cc_now now, enum cc_loss loss, struct cc_out *out)
+{
+    const struct nscc_pair_cfg *cfg = cfg_;
+    struct nscc                *f = state;
+
+    if (loss == CC_NACK)
+        nscc_on_trim(f, &cfg->nscc, now.ps, cfg->nscc.mtu_bytes, false, f->cwnd_bytes);
+    else
+        nscc_lose(f, &cfg->nscc, cfg->nscc.mtu_bytes);
+    decide(cfg, f, out);
+}
+
+static void nscc_pair_start(const void *cfg_, void *state, struct cc_now now, struct cc_out *out)
+{
+    const struct nscc_pair_cfg *cfg = cfg_;
+    struct nscc                *f = state;
+
+    nscc_init(f, &cfg->nscc, cfg->base_rtt_ps, (int64_t)cfg->start_bytes);
+    f->adjusted_ps = f->decreased_ps = now.ps;
+    cc_set_rate(out, cfg->nscc.line_bps);
+    out->due_ps = out->probe_ps = NEVER;
+    out->window_bytes = cfg->start_bytes;
+}
+
+static uint64_t time_ps(const struct knobs *k, enum knob knob, uint64_t else_ps)
+{
+    return k->value[knob] > 0 ? (uint64_t)(k->value[knob] * PS_PER_US) : else_ps;
+}
+
+static void nscc_pair_configure(void *cfg_, const struct knobs *k, const struct cc_link *link)
+{
+    struct nscc_pair_cfg *cfg = cfg_;
+    struct nscc_cfg      *c = &cfg->nscc;
+    uint64_t              rtt_ps = time_ps(k, KNOB_nscc_base_rtt, link->base_rtt_ps ? link->base_rtt_ps : PS_PER_US);
+
+    nscc_configure(c, link->line_bps, link->mtu_bytes, 0, rtt_ps, time_ps(k, KNOB_nscc_target_delay, 0));
+    cfg->base_rtt_ps = rtt_ps;
+    cfg->start_bytes = cc_link_bdp_bytes(link);
+    if (cfg->start_bytes < link->mtu_bytes)
+        cfg->start_bytes = link->mtu_bytes;
+    /* The knobs are factors of what nscc_configure() computes with its own. */
+    c->fi *= k->value[KNOB_nscc_fi] / 5;
+    c->fi_scale *= k->value[KNOB_nscc_fi_scale] / 0.25;
+    c->eta *= k->value[KNOB_nscc_eta] / 0.15;
+    c->gamma = k->value[KNOB_nscc_gamma];
+    c->max_md_jump = k->value[KNOB_nscc_max_md_jump];
+    c->max_cwnd_bytes = (int64_t)(k->value[KNOB_nscc_max_cwnd] * 1000);
+    c->qa_gate = (uint32_t)k->value[KNOB_nscc_qa_gate];
+    c->disable_qa = k->value[KNOB_nscc_disable_qa] > 0;
+    c->qa_threshold_ps = (double)time_ps(k, KNOB_nscc_qa_threshold, (uint64_t)c->qa_threshold_ps);
+    c->adjust_period_ps = time_ps(k, KNOB_nscc_adjust_period, c->adjust_period_ps);
+    if (k->value[KNOB_nscc_adjust_bytes] > 0)
+        c->adjust_bytes = (int64_t)(k->value[KNOB_nscc_adjust_bytes] * 1000);
+}
+
+static const enum knob knobs[] = {
+    KNOB_nscc_target_delay, KNOB_nscc_base_rtt, KNOB_nscc_max_cwnd, KNOB_nscc_fi, KNOB_nscc_fi_scale, KNOB_nscc_eta,
+    KNOB_nscc_gamma, KNOB_nscc_max_md_jump, KNOB_nscc_qa_gate, KNOB_nscc_qa_threshold, KNOB_nscc_disable_qa,
+    KNOB_nscc_adjust_bytes, KNOB_nscc_adjust_period, KNOB_kmin, KNOB_kmax, KNOB_pmax, KNOB_COUNT };
+
+extern const struct cc_algo cc_nscc;
+const struct cc_algo cc_nscc = {
+    .on_ack      = nscc_pair_on_ack,
+    .on_loss     = nscc_pair_on_loss,
+    .start       = nscc_pair_start,
+    .configure   = nscc_pair_configure,
+    .name        = "nscc",
+    .about       = "NSCC of Ultra Ethernet: a window by delay and marks",
+    .cfg_size    = sizeof(struct nscc_pair_cfg),
+    .state_size  = sizeof(struct nscc),
+    .knobs       = knobs,
+    .telemetry   = CC_PATH,
+    .reads_marks = true,
+    .has_window  = true,
+};
