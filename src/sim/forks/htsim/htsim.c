@@ -215,7 +215,9 @@ static void lay_out(struct htsim *w, uint32_t flows)
     /* Most events are a link's delay or a packet's transmission ahead. Many are equal in time, so a word of buckets must
      * be shorter than the shortest transmission: what is added to an open word is sorted in, one by one. */
     width_ps = HTSIM_HEADER_BYTES * 8 * PS_PER_S / w->cfg.linkspeed_bps / (2 * EVQ_WORD) + 1;
-    span_ps = 2 * (fat_tree_longest_ps(&w->tree) / w->tree.tiers + w->transmit_ps / w->tree.tiers) + PS_PER_US;
+    span_ps = w->transmit_ps / w->tree.tiers;
+    for (uint32_t i = 0; i < w->tree.tiers; i++)
+        span_ps = w->tree.link_ps[i] + PS_PER_NS > span_ps ? w->tree.link_ps[i] + PS_PER_NS : span_ps;
     evq_init(&w->evq, &w->arena, row, (uint32_t)lines, width_ps, span_ps);
     while (soon < lines)
         soon *= 2;
@@ -242,7 +244,7 @@ static void lay_out_tables(struct htsim *w, const struct flow_matrix *m)
     w->hops_room = 1024;
     w->hop = xmalloc(w->hops_room * sizeof *w->hop);
     w->packets_max = most < PACKETS_MOST ? (uint32_t)most : PACKETS_MOST;
-    arena_init_sparse(&w->packet_arena, ((uint64_t)w->packets_max + 1) * sizeof *w->packet);
+    arena_init(&w->packet_arena, ((uint64_t)w->packets_max + 1) * sizeof *w->packet);
     w->packet = arena_alloc(&w->packet_arena, w->packets_max, sizeof *w->packet);
     w->free_packet = w->free_ack = NONE;
     w->flow = arena_alloc(&w->arena, m->conns + 1ul, sizeof *w->flow);
