@@ -64,7 +64,7 @@ static void scenario_parse__names(void **state)
           "s.yaml:2:34: 'start' is not a key of traffic flows; there are kind, name, file and qps" },
         { STAR INCAST "cc: dcqn\n", "s.yaml:3:5: 'dcqn' is not a congestion control; did you mean 'dcqcn'?" },
         { STAR INCAST "cc: xyz\n", "s.yaml:3:5: 'xyz' is not a congestion control; there are dcqcn, "
-          "dcqcn_hpcc, dcqcn_paraleon, dcqcn_plus, hpcc, hpcc_pint, timely, dctcp, swift, rttcc, rlcc and "
+          "dcqcn_hpcc, dcqcn_paraleon, dcqcn_plus, hpcc, hpcc_pint, timely, dctcp, swift, nscc, rttcc, rlcc and "
           "none" },
         { STAR INCAST "model: conweave\ncc: dcqcn_plus\n",
           "s.yaml:4:5: dcqcn_plus needs the model nic or hpcc: conweave has DCQCN alone" },
