@@ -32,6 +32,9 @@ convert() {
     convert
     "$ANOLE" run "$dir/mine/scenario.yaml" --quiet --set htsim.end=20us --htsim-flows "$dir/flows.txt"
     [ "$(awk '!/^#/ { print $7 }' "$dir/flows.txt" | tail -n 1)" = -1 ]
+    # the run lasts until the last event before the end
+    "$ANOLE" run "$dir/mine/scenario.yaml" --set htsim.end=20us --format json \
+        | jq -e '.simulated_us > 14 and .simulated_us < 20 and .flows_unfinished != 0'
 }
 
 @test "htsim: what it does not have is refused with a reason" {

@@ -71,6 +71,8 @@ bool htsim_run_until(struct htsim *w, uint64_t until_ps)
             w->now_ps = e->at_ps;
         }
         w->counters.events++;
+        if (e != w->clock)
+            w->active_ps = w->now_ps;
         dispatch(w, e);
     }
     return false;
@@ -397,7 +399,7 @@ const struct err *htsim_failure(const struct htsim *w)
 
 uint64_t htsim_now_ps(const struct htsim *w)
 {
-    return w->now_ps;
+    return w->active_ps;
 }
 
 uint32_t htsim_flows(const struct htsim *w)

@@ -23,6 +23,7 @@ bool htsim_run_until(struct htsim *, uint64_t until_ps);
 /* Why it stopped, or NULL: uet-htsim would have ended with an assertion here. */
 const struct err *htsim_failure(const struct htsim *);
 
+/* When something last happened. */
 uint64_t htsim_now_ps(const struct htsim *);
 uint32_t htsim_flows(const struct htsim *);
 uint32_t htsim_unfinished(const struct htsim *);

@@ -214,6 +214,7 @@ struct htsim {
     struct evq      evq;
     uint64_t        order;               /* of the next event */
     uint64_t        now_ps;
+    uint64_t        active_ps;           /* of the last event but the clock's */
     uint32_t       *soon, soon_head, soon_tail, soon_mask;       /* ring of events that happen now, after those in evq */
 
     struct packet  *packet;
