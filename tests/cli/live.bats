@@ -503,6 +503,7 @@ sys.exit(len(devices) != 2 or not all(d["fresh"] for d in devices))'
     make_cert stranger other -days 2
     write_controller
     tls_of c1 >>controller.yaml
+    echo 'socket: ctl.sock' >>controller.yaml    # not where ctl looks for it
     write_agent 1
     tls_of host1 >>agent1.yaml
     sed -i 's/127.0.0.1/localhost/' agent1.yaml

@@ -88,7 +88,7 @@ static struct msg make_lie(struct world *w, const struct proc *p)
     struct msg m = { .kind = pick < 0.35 ? MSG_HELLO : pick < 0.75 ? MSG_REPORT : pick < 0.95 ? MSG_ANSWER :
                              (enum msg_kind)world_draw(w, MSG_NONE, MSG_KINDS - 1) };
 
-    m.incarnation = world_chance(w, 0.8) ? p->incarnation : w->proc[world_draw(w, 0, w->agents - 1)].agent.incarnation;
+    m.incarnation = w->is_calm || world_chance(w, 0.8) ? p->incarnation : w->proc[world_draw(w, 0, w->agents - 1)].agent.incarnation;
     m.term = lies(p, LIE_TERMS) ? lie_term(w, p) : p->heard_term;
     m.stamp_us = lies(p, LIE_NUMBERS) ? lie_time(w, p) : world_clock(p, w->now_us);
     m.sample = (struct msg_sample){ .interval_us = 100000, .metric = 0.5 };
