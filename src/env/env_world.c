@@ -128,7 +128,7 @@ char *env_world_text(const struct env_world *w)
             w->ack_every ? w->ack_every : 1);
     fprintf(out, "switch: {ecn: no, lossless: %s, buffer: %lluB}\n", w->is_lossy ? "no" : "yes",
             buffer_bytes(w));
-    fprintf(out, "knobs: {rlcc_rtt_max: 0, rlcc_decision: %.10gus}\n", w->decision_us);
+    fprintf(out, "knobs: {rlcc_base: 8.192us, rlcc_rtt_max: 0, rlcc_decision: %.10gus}\n", w->decision_us);
     fprintf(out, "traffic:\n");
     write_traffic(out, w);
     fclose(out);

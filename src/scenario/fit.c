@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define BASE_LONGER 8            /* times the empty round trip: a base from which on queues are very long */
+
 /* The place of a key, or the whole file. */
 static const char *place_of(const struct scenario *s, enum scenario_place p, char buf[FIT_PLACE_MAX])
 {
@@ -137,10 +139,26 @@ static char *warn_of_buffer(const struct scenario *s, const struct sim *sim)
     return NULL;
 }
 
+/* With a constant base that is not of this network, RL-CC takes an empty path for a full one, or the other way round. */
+static char *warn_of_base(const struct scenario *s, const struct sim *sim)
+{
+    double base_us = s->cfg.knobs.value[KNOB_rlcc_base], beta = s->cfg.knobs.value[KNOB_rlcc_beta];
+    double empty_us = (double)sim->net.base_rtt_ps / PS_PER_US;
+    char   made[800], at[FIT_PLACE_MAX];
+
+    if (!is_heeded(&s->cfg, KNOB_rlcc_base) || base_us <= 0 ||
+        (empty_us < beta * base_us && empty_us * BASE_LONGER > base_us))
+        return NULL;
+    snprintf(made, sizeof made, "%san 'rlcc_base' of %.4g us does not fit a path whose empty round trip is %.4g us: %s; 0 "
+             "takes that of each path", place_of(s, PLACE_CC, at), base_us, empty_us,
+             empty_us < base_us ? "queues will be long" : "links will stand idle");
+    return xstrdup(made);
+}
+
 char *fit_warning(const struct scenario *s, const struct sim *sim)
 {
     uint64_t full_ps = rto_default_queue_ps(sim);
-    char     is[32], full[32], made[800], *of_buffer = sim->cfg.buffer_wraps ? warn_of_buffer(s, sim) : NULL;
+    char     is[32], full[32], made[800], *of_buffer = sim->cfg.buffer_wraps ? warn_of_buffer(s, sim) : warn_of_base(s, sim);
 
     if (of_buffer)
         return of_buffer;

@@ -142,6 +142,10 @@ static void scenario_start__warns_of_knobs_that_mean_nothing(void **unused)
           "nothing: cc dcqcn does not look at it" },
         { STAR INCAST "cc: swift\nknobs: {swift_hop: 1us, rpg_min_rate: 50Mbps, kmin: 100KB}\n", NULL },
         { STAR INCAST "knobs: {rpg_ai_rate: 50Mbps, hf2t: 1}\n", NULL },
+        { STAR INCAST "cc: rlcc\n", NULL },
+        { STAR INCAST "cc: rlcc\nknobs: {rlcc_base: 8.192us}\n", NULL },
+        { STAR INCAST "cc: rlcc\nknobs: {rlcc_base: 0.2us}\n", "idle" },
+        { STAR INCAST "cc: rlcc\nknobs: {rlcc_base: 200us}\n", "long" },
     };
 
     (void)unused;
@@ -154,7 +158,7 @@ static void scenario_start__warns_of_knobs_that_mean_nothing(void **unused)
             fail_msg("%s", err.text);
         if (rows[i].warning) {
             assert_non_null(s.warning);
-            assert_string_equal(s.warning, rows[i].warning);
+            assert_non_null(strstr(s.warning, rows[i].warning));
         } else {
             assert_null(s.warning);
         }

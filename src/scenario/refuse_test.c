@@ -78,8 +78,8 @@ static void scenario_parse__names(void **state)
           "mean 'model'?" },
         { STAR INCAST "cc: rlcc\nrlcc: {range: 0.1}\n", "s.yaml:4:7: rlcc: trees: trees have their range of "
           "actions in them" },
-        { STAR INCAST "cc: rlcc\nknobs: {rlcc_base: 0us}\n", "s.yaml:4:20: 'rlcc_base' must be 0.1 .. 200 "
-          "us, not 0us" },
+        { STAR INCAST "cc: rlcc\nknobs: {rlcc_base: 201us}\n", "s.yaml:4:20: 'rlcc_base' must be 0 .. 200 "
+          "us, not 201us" },
         { STAR INCAST "model: hpcc\ncc: rlcc\n",
           "s.yaml:4:5: rlcc needs the model nic: no other provides its input" },
         { STAR INCAST "model: hpcc\ncc: rttcc\n",

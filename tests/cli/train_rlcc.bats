@@ -94,9 +94,17 @@ setup_file() {
         [ "$(wc -l <"$dir/err")" -eq 1 ]
         grep -q "$model.yaml:5:7: rlcc: .*$model.model: " "$dir/err"
     done
-    run_apart "$ANOLE" run "$dir/s.yaml" --set rlcc_base=0us
+    run_apart "$ANOLE" run "$dir/s.yaml" --set rlcc_base=201us
     [ "$status" -ne 0 ]
-    grep -q "'rlcc_base' must be 0.1 .. 200 us, not 0us" "$dir/err"
+    grep -q "'rlcc_base' must be 0 .. 200 us, not 201us" "$dir/err"
+}
+
+@test "rlcc: four flows on links of 5 us fill 90 % of the line without options" {
+    printf '%s\n' 'cc: rlcc' 'topology: {kind: star, hosts: 5, rate: 100Gbps, delay: 5us}' 'run: 10ms' \
+        'traffic: [{kind: many_to_one, hosts: 4, qps: 1, spread: 0us}]' >"$dir/s.yaml"
+    "$ANOLE" run "$dir/s.yaml" --format json | jq -e '.packets.goodput_bps > 0.9 * 100e9 * 1000 / 1082'
+    "$ANOLE" run "$dir/s.yaml" --set rlcc_base=8.192us >/dev/null 2>"$dir/err"
+    grep -q "warning: .*'rlcc_base' of 8.192 us does not fit a path whose empty round trip is" "$dir/err"
 }
 
 @test "rlcc: every model of the program runs, and threads make no difference" {

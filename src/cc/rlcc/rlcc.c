@@ -6,6 +6,11 @@
  *   rate x= policy(last action but one, last delta, last action, delta)     in 1/1.2 .. 1.2, an action
  *   rate = within [minimum, line]                                           regardless of the policy
  *
+ * base is the round trip of an empty path (rlcc_base 0, the default): the longest of the network, or the least that
+ * the flow has seen if that is shorter. RTTs are scaled by BASE_PS / base, so the policy sees a path like those that it was
+ * trained with, and rlcc_rtt_max goes with base, too. With another rlcc_base it is that constant for all paths, as in
+ * the papers, whose networks are all alike: 8.192 us.
+ *
  * The next probe is sent as soon as the decision is made. N flows that share a link converge where delta is
  * 0: the RTT is base (beta + target sqrt(N)). A flow starts at line rate (or at rlcc_start_rate), without a
  * window. It ignores CNPs, NACKs and marks.
@@ -29,12 +34,15 @@
 #include <math.h>
 #include <string.h>
 
-#define FLOOR 0x1p-14            /* minimum relative to line rate, if the knob is 0 */
+#define BASE_PS 8192000u         /* of the networks that policies are trained with; also the default of exported code */
+#define BASE_US_MIN 0.1          /* the integers of the trees go no lower */
+#define FLOOR   0x1p-14          /* minimum relative to line rate, if the knob is 0 */
 
 struct rlcc_cfg {
     const struct rlcc_model *model;
     uint64_t    line_bps;
     uint64_t    takes_ps;        /* duration of a decision */
+    uint64_t    empty_ps;        /* round trip of the longest empty path; 0: the base is constant */
     uint64_t    rtt_ps_max;      /* above this, rates are halved; NEVER: disabled */
     float       base_ps, beta, target, scale, rate_min;  /* for nets */
     float       rate_start;      /* relative to line rate, like rate_min */
@@ -54,6 +62,7 @@ struct net_flow {
 struct rlcc {
     uint64_t at_ps;              /* when the pending decision takes effect; NEVER: none */
     uint32_t agent;
+    uint32_t least_ns;           /* RTT of the flow's path when empty, as far as it has seen */
     union {
         struct rule_flow tree;
         struct net_flow  net;
@@ -84,6 +93,18 @@ static bool is_decided_outside(const struct rlcc_cfg *cfg)
     return cfg->model->observer && cfg->model->observer->action;
 }
 
+/* The RTT as if the path's empty round trip were the one of training. */
+static uint64_t normalise(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t rtt_ps)
+{
+    uint64_t ns = rtt_ps / PS_PER_NS;
+
+    if (!cfg->empty_ps)
+        return rtt_ps;
+    if (ns < f->least_ns)
+        f->least_ns = ns ? (uint32_t)ns : 1;
+    return (uint64_t)((unsigned __int128)rtt_ps * BASE_PS / (f->least_ns * PS_PER_NS));
+}
+
 /* ---- trees ---- */
 
 static uint32_t whole_ns(uint64_t rtt_ps)
@@ -95,10 +116,10 @@ static uint32_t whole_ns(uint64_t rtt_ps)
 
 /* Reports the trees' input to the observer: forest_features() converts it back to the same integers. */
 static void observe_tree_step(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t now_ps,
-                              uint64_t rtt_ps)
+                              uint64_t rtt_ps, uint64_t scaled_ps)
 {
     const struct rule_flow *tree = &f->tree;
-    int16_t                 delta = rule_delta(&cfg->rule, tree->rate, whole_ns(rtt_ps));
+    int16_t                 delta = rule_delta(&cfg->rule, tree->rate, whole_ns(scaled_ps));
     struct rlcc_step        s = { now_ps, f->at_ps, rtt_ps,
                                   { 1 + (float)tree->action_older / TREE_ACTION_ONE,
                                     (float)(tree->is_started ? tree->delta : delta) / TREE_DELTA_ONE,
@@ -199,9 +220,10 @@ static uint64_t net_bps(const struct rlcc_cfg *cfg, const struct net_flow *f)
     return bps ? bps : 1;
 }
 
-static void on_net_rtt(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_ps, uint64_t rtt_ps)
+static void on_net_rtt(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_ps, uint64_t rtt_ps,
+                       uint64_t scaled_ps)
 {
-    float delta = delta_of(cfg, f->net.rate, rtt_ps);
+    float delta = delta_of(cfg, f->net.rate, scaled_ps);
 
     apply_training(cfg, f, &f->net);
     if (cfg->model->observer)
@@ -210,7 +232,7 @@ static void on_net_rtt(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_
         f->net.policy.delta = delta;
         f->net.policy.is_started = 1;
     } else {
-        decide_by_net(cfg, &f->net, rtt_ps, delta);
+        decide_by_net(cfg, &f->net, scaled_ps, delta);
     }
 }
 
@@ -232,18 +254,20 @@ static void rlcc_on_rtt(const void *cfg_, void *state, struct cc_now now, const 
 {
     const struct rlcc_cfg *cfg = cfg_;
     struct rlcc           *f = state;
+    uint64_t               scaled_ps;
 
     apply_decision(cfg, f, now.ps, out);
     if (f->at_ps != NEVER)
         return;
+    scaled_ps = normalise(cfg, f, p->rtt_ps);
     f->at_ps = (*p->busy_ps > now.ps ? *p->busy_ps : now.ps) + cfg->takes_ps;
     *p->busy_ps = f->at_ps;
     if (is_tree(cfg) && cfg->model->observer)
-        observe_tree_step(cfg, f, now.ps, p->rtt_ps);
+        observe_tree_step(cfg, f, now.ps, p->rtt_ps, scaled_ps);
     if (is_tree(cfg))
-        decide_by_tree(cfg, &f->tree, p->rtt_ps);
+        decide_by_tree(cfg, &f->tree, scaled_ps);
     else
-        on_net_rtt(cfg, f, now.ps, p->rtt_ps);
+        on_net_rtt(cfg, f, now.ps, p->rtt_ps, scaled_ps);
     out->due_ps = out->probe_ps = f->at_ps;
     apply_decision(cfg, f, now.ps, out);
 }
@@ -260,6 +284,7 @@ static void rlcc_start_flow(const void *cfg_, void *state, struct cc_now now, st
 
     f->at_ps = NEVER;
     f->agent = 0;
+    f->least_ns = (uint32_t)((cfg->empty_ps + PS_PER_NS - 1) / PS_PER_NS);
     *out = (struct cc_out){ .window_bytes = UINT64_MAX, .due_ps = NEVER, .probe_ps = now.ps };
     cc_set_rate(out, cfg->line_bps);
     if (!cfg->model)
@@ -289,10 +314,18 @@ static double share_of_line(double mbps, const struct cc_link *link, double unse
     return share < 0x1p-20 ? 0x1p-20 : share < 1 ? share : 1;
 }
 
+/* Of RTTs as they are scaled. */
+static double base_us(const struct knobs *k)
+{
+    double us = k->value[KNOB_rlcc_base];
+
+    return us <= 0 ? (double)BASE_PS / PS_PER_US : us < BASE_US_MIN ? BASE_US_MIN : us;
+}
+
 /* The ranges of the knobs ensure that this never fails. */
 static void configure_rule(struct rlcc_cfg *cfg, const struct knobs *k)
 {
-    struct rule_cfg    rule = { .base_ns = k->value[KNOB_rlcc_base] * 1000, .beta = k->value[KNOB_rlcc_beta],
+    struct rule_cfg    rule = { .base_ns = base_us(k) * 1000, .beta = k->value[KNOB_rlcc_beta],
                                 .target = k->value[KNOB_rlcc_target], .scale = k->value[KNOB_rlcc_scale],
                                 .rate_min = (double)cfg->rate_min };
     struct rule_params params;
@@ -315,7 +348,8 @@ static void rlcc_configure(void *cfg_, const struct knobs *k, const struct cc_li
         .line_bps   = link->line_bps,
         .takes_ps   = (uint64_t)(k->value[KNOB_rlcc_decision] * PS_PER_US),
         .rtt_ps_max = most_us > 0 ? (uint64_t)(most_us * PS_PER_US) : NEVER,
-        .base_ps    = (float)(k->value[KNOB_rlcc_base] * PS_PER_US),
+        .empty_ps   = k->value[KNOB_rlcc_base] > 0 ? 0 : link->base_rtt_ps,
+        .base_ps    = (float)(base_us(k) * PS_PER_US),
         .beta       = (float)k->value[KNOB_rlcc_beta],
         .target     = (float)k->value[KNOB_rlcc_target],
         .scale      = (float)k->value[KNOB_rlcc_scale],

@@ -49,6 +49,7 @@ static void start_flow(struct flow *t, const struct rlcc_model *m, double decisi
     struct knobs   k;
 
     knobs_init(&k);
+    k.value[KNOB_rlcc_base] = 8.192;
     k.value[KNOB_rlcc_decision] = decision_us;
     link.rlcc = m;
     flow_start(t, &cc_rlcc, &k, &link);
@@ -338,10 +339,42 @@ static void bodies__stay_near_the_net(void **unused)
 static void flow_bytes__are_few(void **unused)
 {
     (void)unused;
-    assert_int_equal(24, rlcc_flow_bytes(POLICY_TREES));
+    assert_int_equal(32, rlcc_flow_bytes(POLICY_TREES));
     assert_int_equal(40, rlcc_flow_bytes(POLICY_MLP));
     assert_int_equal(40, rlcc_flow_bytes(POLICY_INT8));
     assert_int_equal(168, rlcc_flow_bytes(POLICY_LSTM));
+}
+
+/* Paths of 2 to 100 us whose RTTs are as many times the empty one: all get the rates of one of 8.192 us. A flow whose path
+ * is shorter than the longest finds that out. */
+static void on_rtt__by_the_empty_round_trip(void **unused)
+{
+    static const double empty_us[] = { 8.192, 2, 20, 100, 100 };
+    static const double inflation[] = { 1, 1.2, 2, 2, 1.7, 4, 1.6 };
+    uint64_t rate[2][7];
+
+    (void)unused;
+    for (size_t n = 0; n < sizeof empty_us / sizeof *empty_us; n++)
+        for (int body = 0; body < 2; body++) {
+            struct cc_link     link = link_100g;
+            struct rlcc_model *m;
+            struct flow        t;
+            struct knobs       k;
+
+            assert_int_equal(0, rlcc_model_open(&m, body ? "mlp" : "trees", 0, NULL));
+            knobs_init(&k);
+            link.rlcc = m;
+            link.base_rtt_ps = (uint64_t)(empty_us[n] * PS_PER_US) * (n == 4 ? 3 : 1);
+            flow_start(&t, &cc_rlcc, &k, &link);
+            for (int i = 0; i < 7; i++) {
+                flow_rtt(&t, at_ns(500000 * (i + 1)), (uint64_t)(inflation[i] * empty_us[n] * PS_PER_US));
+                if (n == 0)
+                    rate[body][i] = t.out.rate_bps;
+                assert_true(fabs((double)t.out.rate_bps / (double)rate[body][i] - 1) < 0.01);
+            }
+            rlcc_model_close(m);
+        }
+    assert_true(rate[0][6] < rate[0][0]);
 }
 
 /* ---- models ---- */
@@ -374,6 +407,7 @@ int main(void)
         cmocka_unit_test(start__line_rate_and_a_probe),
         cmocka_unit_test(start__at_another_rate),
         cmocka_unit_test(on_rtt__delta_by_hand),
+        cmocka_unit_test(on_rtt__by_the_empty_round_trip),
         cmocka_unit_test(on_rtt__features_oldest_first),
         cmocka_unit_test(on_rtt__floor_and_ceiling),
         cmocka_unit_test(on_rtt__beyond_the_longest_halves),
