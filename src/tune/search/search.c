@@ -284,12 +284,13 @@ static void begin(struct search *s, const struct search_now *measured, struct kn
     search_settle(s, &found->knobs, knobs);
 }
 
-/* What was measured so far was measured of other flows. */
+/* What was measured so far was measured of other flows. With a guard the setting from before comes back: nothing else
+ * was confirmed, and it is what a costly search falls back to. */
 static void begin_again(struct search *s, const struct fsd *f, struct knobs *knobs, struct tuner_note *note)
 {
     s->intervals = 0;
     search_look_at_flows(s, f);
-    *knobs = search_best_sample(s) ? search_best_sample(s)->knobs : s->before;
+    *knobs = search_best_sample(s) && s->option[SEARCH_GUARD] <= 0 ? search_best_sample(s)->knobs : s->before;
     search_say_change(s, note);
     begin(s, NULL, knobs, note);
     s->skip = search_is_on(s) ? search_count(s, SEARCH_SETTLE) : 0;

@@ -21,7 +21,7 @@
  * A setting is measured over some intervals [measure], after those that still show the previous setting [settle], and
  * over fewer if it falls far behind the best [abandon]. The result is a summary of the intervals [summary] without
  * outliers [filter]. If flow sizes change during search or confirm, earlier measurements are of other flows, and another
- * search begins with the best setting so far [restart].
+ * search begins [restart].
  *
  * A note's phase and numbers are those of the interval that has ended. With metrics=corrected an interval without an
  * active uplink does not count. Settings are compared by the terms of utility with the current weights, which may change

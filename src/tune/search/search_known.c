@@ -5,7 +5,7 @@
 
 #define CHANCE        0.04       /* of utility: differences of a few intervals that mean nothing */
 #define FEW_MICE      0.8        /* share of elephants from which on nobody minds long queues */
-#define FEW_ELEPHANTS 0.5        /* share up to which presets for mice come first; in between the current setting does */
+#define FEW_ELEPHANTS 0.5        /* share up to which presets for mice do no harm; in between neither kind is tried */
 
 /* Is it one of those that are made for the other kind of flows? */
 static bool is_made_against(const struct search *s, const struct knobs *knobs, int wanted)
@@ -32,12 +32,13 @@ static uint32_t named_settings(void)
 }
 
 /* Writes the known setting with that number; false: it is none that should be tried now. Long queues for
- * the sake of throughput are not where there are mice, nor short ones where there are hardly any. */
+ * the sake of throughput are not where there are mice, nor short ones where there are many elephants. */
 static bool make_known(const struct search *s, uint32_t number, struct knobs *made, const char **name)
 {
     const struct setting *named = &setting_all[number % named_settings()];
     uint32_t              pass = number / named_settings();
-    int                   wanted = !s->is_known ? 0 : s->elephants >= FEW_MICE ? 1 : s->elephants > FEW_ELEPHANTS ? 0 : -1;
+    int                   wanted = !s->is_known ? 0 : s->elephants >= FEW_MICE ? 1 : -1;
+    bool                  has_both = wanted < 0 && s->elephants > FEW_ELEPHANTS;
 
     if (pass == 1) {
         *made = s->before;
@@ -48,7 +49,9 @@ static bool make_known(const struct search *s, uint32_t number, struct knobs *ma
         return false;            /* all that have names are of DCQCN and ECN */
     named->make(made, &s->world);
     *name = named->name;
-    return pass == 0 ? named->toward != 0 && named->toward == wanted : named->toward == 0 || wanted == 0;
+    if (pass == 0)
+        return named->toward != 0 && named->toward == wanted && !has_both;
+    return named->toward == 0 || wanted == 0;
 }
 
 static bool was_tried(const struct search *s, const struct knobs *knobs)

@@ -1,7 +1,7 @@
 /* src/tune/search/search_known.h - presets, which a search may try before it searches.
  *
- * They are numbered: first those made for the flows that prevail, then the setting from before, then those
- * made for neither. There is always one, since the last two are never all out of place.
+ * They are numbered: first those made for the dominant flows, then the setting from before, then those made for neither.
+ * Where elephants are most of the flows but mice matter, none is made for the dominant flows. There is always one.
  */
 #ifndef TUNE_SEARCH_SEARCH_KNOWN_H
 #define TUNE_SEARCH_SEARCH_KNOWN_H

@@ -55,8 +55,8 @@ static void known__come_in_the_order_of_what_prevails(void **unused)
     static const struct { const char *running; double elephants; const char *name[6]; } row[] = {
         { "default", 0.9, { "expert", "hpcc", "default", "default_artifact" } },
         { "default", 0.1, { "bdp", "default", "default_artifact" } },
-        { "default", 0.5, { "bdp", "default", "default_artifact" } },
-        { "default", 0.77, { "default", "default_artifact", "expert", "hpcc", "bdp" } },     /* both kinds matter */
+        { "default", 0.4, { "bdp", "default", "default_artifact" } },
+        { "default", 0.77, { "default", "default_artifact" } },       /* both kinds matter */
         { "default_artifact", 0.1, { "bdp", "default_artifact", "default" } },
         { "bdp", 0.1, { "bdp", "default", "default_artifact" } },
         { "bdp", 0.9, { "expert", "hpcc", "default", "default_artifact" } },
