@@ -45,7 +45,7 @@ for row in csv.DictReader(sys.stdin): print(*(row[name] for name in sys.argv[1:]
     "$ANOLE" run "$dir/beside.yaml" --until 200us --quiet
     run "$ANOLE" collective '{kind: star, hosts: 4}' --beside disks
     [ "$status" -eq 2 ]
-    [[ $output == *"--beside: unknown value"* ]]
+    [[ $output == *"unknown value 'disks'; there are storage, "* ]]
 }
 
 @test "collective: all_to_all sizes are of a rank's whole buffer" {

@@ -32,6 +32,7 @@
 #define ROWS_MAX  64
 #define SEEDS_BESIDE 3
 #define SEEDS_MAX 64
+#define BESIDE_NAMES 32                  /* tables of sizes, and storage */
 #define BUSY      0.8                    /* a link that is busy for this share of the time limits the collective, */
 #define PAUSED    0.05                   /* and so does a port that is paused for this share */
 
@@ -124,8 +125,10 @@ static int kind_of(const char *word)
 /* "storage", "WebSearch=40%" */
 static void take_beside(struct options *o, char *text)
 {
-    char      *is = strchr(text, '=');
-    struct err why;
+    const char *names[BESIDE_NAMES] = { "storage" };
+    char       *is = strchr(text, '=');
+    uint32_t    count = 0;
+    struct err  why;
 
     if (is) {
         *is = '\0';
@@ -134,7 +137,10 @@ static void take_beside(struct options *o, char *text)
         if (!(o->beside_load > 0 && o->beside_load < 1))
             cmd_usage("--beside: a load between 0 and 100%%, not '%s'", is + 1);
     }
-    o->beside = strcmp(text, "storage") == 0 ? "WebSearch" : cdf_names[cmd_choice("--beside", text, cdf_names)];
+    for (; cdf_names[count] && count + 2 < BESIDE_NAMES; count++)
+        names[count + 1] = cdf_names[count];
+    count = (uint32_t)cmd_choice("--beside", text, names);
+    o->beside = count == 0 ? "WebSearch" : names[count];
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
