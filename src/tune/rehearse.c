@@ -1,4 +1,4 @@
-/* src/tune/rehearse.c - a tuner that tries settings on a twin of the network before it applies one.
+/* src/tune/rehearse.c - the tuner `rehearse`: tries settings on a twin of the network before it applies one.
  *
  * In a nutshell:
  *
@@ -8,7 +8,7 @@
  *             what a surrogate of many twins expects much of (rehearse/guess.h)
  *   check     a twin with that traffic runs with the setting in force, for as long as the network has. If its slowdowns are
  *             not those that hosts saw, the model is wrong, and nothing is changed
- *   rehearse  settings are tried on the twin (rehearse/search/rehearse.h). The winner is worth it if the interval of its gain over
+ *   rehearse  settings are tried on the twin (rehearse/search/twin_search.h). The winner is worth it if the interval of its gain over
  *             the setting in force, in a race on messages that the search has not met, is beyond a margin
  *   prove     it is set for a window. If what was predicted and what hosts see, each as far as it can be believed
  *             (rehearse/proof/proof.h), tell that it is worse, the setting from before comes back. In between, if people want it, blocks
@@ -16,7 +16,7 @@
  *   hold      until it turns out to be worse, by much within intervals (rehearse/proof/regret.h) or by less in windows, or the traffic becomes another: then the setting from the beginning comes back,
  *             or what was found for such traffic before
  */
-#include "tune/rehearse/search/rehearse.h"
+#include "tune/rehearse/search/twin_search.h"
 #include "base/rng.h"
 #include "core/units.h"
 #include "tune/rehearse/proof/check.h"
@@ -24,7 +24,7 @@
 #include "tune/rehearse/traffic/model.h"
 #include "tune/rehearse/opening.h"
 #include "tune/rehearse/proof/proving.h"
-#include "tune/rehearse/rehearser.h"
+#include "tune/rehearse/rehearse_state.h"
 #include "tune/rehearse/search/tried.h"
 #include "tune/tuner.h"
 
@@ -34,10 +34,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW_MORE   3          /* times as long as asked for, at most, */
+#define WINDOW_MORE   3          /* times REHEARSE_WINDOW, at most, */
 #define NOISE_MAX     0.21       /* until the load is known as well as this; two such windows together tell it to within 0.15 */
 #define WARM_MAX      2.0        /* windows that a trial goes on before the one that is compared */
 #define SEARCH_LENGTH 0.5        /* of trials in the search */
+#define HORIZON       3.0        /* length of the final, where trials are cheap and have no bursts */
+#define SETTLE        1          /* interval after a change that does not count */
 #define LOAD_MORE     1.1        /* than was seen */
 #define GUESS_WINDOWS 6          /* for which a guess may be in force that no twin confirms */
 #define TELLING       0.02       /* of the line: of less traffic it is not told whether messages follow from others */
@@ -50,12 +52,11 @@
 /* Takes in an interval; true: the window is full. It is longer where large messages are so few that chance decides. */
 static bool gather(struct rehearser *t, const struct report *r)
 {
-    uint32_t least = (uint32_t)t->option[OPT_WINDOW];
-
     seen_add(&t->window, &r->seen);
     t->seconds += (double)(r->end_ps - r->start_ps) / (double)PS_PER_S;
     t->intervals++;
-    return t->intervals >= WINDOW_MORE * least || (t->intervals >= least && model_noise(&t->window) < NOISE_MAX);
+    return t->intervals >= WINDOW_MORE * REHEARSE_WINDOW ||
+           (t->intervals >= REHEARSE_WINDOW && model_noise(&t->window) < NOISE_MAX);
 }
 
 /* ---- deciding ---- */
@@ -93,7 +94,7 @@ static int search(struct rehearser *t, const struct traffic_model *m, const stru
 {
     struct knobs            known[REHEARSE_STARTS + GUESS_STARTS + MEMORIES + 1];
     struct rehearse_request q = { .predictor = p, .world = &t->world, .goal = &t->goal, .base = t->world.start,
-                                  .length = SEARCH_LENGTH, .race_length = m->bursts_per_s > 0 ? 1 : t->option[OPT_HORIZON], .seed = t->world.seed * 1000 + ++t->decisions * 100000,
+                                  .length = SEARCH_LENGTH, .race_length = m->bursts_per_s > 0 ? 1 : HORIZON, .seed = t->world.seed * 1000 + ++t->decisions * 100000,
                                   .now = now, .more = known, .not = t->refuted, .nots = t->refutations < REFUTED ? t->refutations : REFUTED, .budget = (uint64_t)(t->option[OPT_BUDGET] * 1e6) };
 
     q.mores = rehearse_starts(&t->world, &t->world.start, known);
@@ -162,7 +163,7 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
 {
     const struct runner *winner = &r->race.runner[r->race.winner], *now = race_find(&r->race, knobs);
     struct versus        v = versus_of(t, &r->race, winner, now);
-    double               margin = rehearser_margin(t, m);
+    double               margin = rehearser_margin(m);
 
     assert(knobs_equal(&now->knobs, knobs));     /* who is in force always runs */
     if (winner == now || !rehearser_is_worth_it(&v.gain, m, margin)) {
@@ -406,7 +407,7 @@ static const char *phase_name(enum phase phase)
 static void wait(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
 {
     note->phase = phase_name(t->phase);
-    if (++t->intervals < (uint32_t)t->option[t->phase == PHASE_THINKING ? OPT_THINK : OPT_SETTLE])
+    if (++t->intervals < (t->phase == PHASE_THINKING ? (uint32_t)t->option[OPT_THINK] : SETTLE))
         return;
     if (t->phase == PHASE_THINKING)
         *knobs = t->candidate;
@@ -571,21 +572,11 @@ static const struct key_row options[] = {
     [OPT_OPENING] = { "opening", KEY_NAME, "gentle",
                     "initial setting until a traffic model exists; not used if the scenario sets DCQCN or ECN knobs, and never by a controller", .choices = opening_names },
     [OPT_GUESS] = { "guess", KEY_YES, "no", "apply the surrogate's best guess before the first search" },
-    [OPT_WINDOW] = { "window", KEY_COUNT, "3", "intervals per traffic model", .min = 1, .max = 1e6 },
-    [OPT_SETTLE] = { "settle", KEY_COUNT, "1", "intervals after a change that do not count", .min = 1, .max = 1000 },
     [OPT_THINK] = { "think", KEY_COUNT, "0", "intervals that a search takes", .min = 0, .max = 1e6 },
-    [OPT_MARGIN] = { "margin", KEY_REAL, "0.02", "least mean gain in the race, which must also be significant", .min = 0, .max = 1 },
     [OPT_TRUST] = { "trust", KEY_REAL, "0.4", "largest accepted error of the twin, as a difference of log slowdowns beyond noise", .min = 0, .max = 10 },
     [OPT_PAIRS] = { "pairs", KEY_COUNT, "0", "most pairs of blocks if a window is not conclusive; 0: keep what is not much worse", .min = 0, .max = 1000 },
-    [OPT_BLOCK] = { "block", KEY_COUNT, "4", "intervals of a block; the first half does not count", .min = 2, .max = 1000 },
-    [OPT_HORIZON] = { "horizon", KEY_REAL, "3",
-                "length of the final, relative to other trials, where these are cheap and have no bursts", .min = 1, .max = 10 },
     [OPT_WRONG_LOAD] = { "wrong_load", KEY_REAL, "1", "for experiments: factor of the twin's load", .min = 0.1, .max = 10 },
     [OPT_WRONG_SIZES] = { "wrong_sizes", KEY_REAL, "1", "for experiments: factor of its message sizes", .min = 0.1, .max = 10 },
-    [OPT_WEIGHT_ALL] = { "weight_all", KEY_REAL, "0", "your own weights instead of a goal: all messages", .min = 0, .max = 1e6 },
-    [OPT_WEIGHT_MICE] = { "weight_mice", KEY_REAL, "0", "messages under 120 KB", .min = 0, .max = 1e6 },
-    [OPT_WEIGHT_MIDDLE] = { "weight_middle", KEY_REAL, "0", "messages of 120 KB to 1 MB", .min = 0, .max = 1e6 },
-    [OPT_WEIGHT_ELEPHANTS] = { "weight_elephants", KEY_REAL, "0", "messages from 1 MB", .min = 0, .max = 1e6 },
     { 0 },
 };
 

@@ -9,7 +9,7 @@
 
 #include "base/print/card.h"
 #include "run/scenario_file.h"
-#include "tune/rehearse/search/rehearse.h"
+#include "tune/rehearse/search/twin_search.h"
 #include "twin/described.h"
 #include "twin/host_record.h"
 #include "twin/recorded.h"

@@ -2,7 +2,7 @@
 #include "run/simulation.h"
 #include "train/twin/twin_draw.h"
 #include "train/twin/twin_rows.h"
-#include "tune/rehearse/search/rehearse.h"
+#include "tune/rehearse/search/twin_search.h"
 #include "tune/setting.h"
 #include "twin/maker.h"
 

@@ -12,7 +12,7 @@ bool guess_is_due(const struct rehearser *t)
 {
     return t->has_surrogate && t->option[OPT_GUESS] > 0 && (t->phase == PHASE_WATCH || t->phase == PHASE_HOLD) && !t->has_guessed && !t->has_chosen
            && t->window.posted > 0
-           && (model_noise(&t->window) < NOISE_MAX || t->intervals >= (uint32_t)t->option[OPT_WINDOW]);
+           && (model_noise(&t->window) < NOISE_MAX || t->intervals >= REHEARSE_WINDOW);
 }
 
 static bool begin(const struct rehearser *t, struct surrogate_ask *ask, const struct traffic_model *m)

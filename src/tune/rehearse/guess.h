@@ -4,7 +4,7 @@
 #ifndef TUNE_REHEARSE_GUESS_H
 #define TUNE_REHEARSE_GUESS_H
 
-#include "tune/rehearse/rehearser.h"
+#include "tune/rehearse/rehearse_state.h"
 
 /* Has enough been seen in this window for a guess that has not been made yet? */
 bool guess_is_due(const struct rehearser *);

@@ -20,7 +20,7 @@ const char *const opening_abouts[] = { "", "bdp", "what was best on many random 
 /* What anole train opening has found: axes as in coded.c, the last is by_speed. */
 static const double fabric[CODED_DIMS_MAX] = { 0.68, 0.50, 0.38, 0.28, 0.84, 0.22, 0.63, 0.27, 0.54, 1.00, 0.17, 0.69, 0.03, 0.63, 0.19, 0.39, 0.35 };
 
-/* What a search with FB_Hadoop on one switch ended with (search/rehearse.c has it as a start, too): marks from 0.2 of what is under way in
+/* What a search with FB_Hadoop on one switch ended with (search/twin_search.c has it as a start, too): marks from 0.2 of what is under way in
  * an empty network on, and most packets from 0.65 on; cuts by a fifth at most, from a small alpha; rises by 0.7 % of the line every round trip. See
  * calm() for what was mended since. */
 static const double gentle[CODED_DIMS_MAX] = { 0.40, 0.46, 0.96, 0.11, 0.88, 0.25, 0.75, 0.33, 0.81, 0.91, 0.00, 0.56, 1.00, 0.54, 0.15, 0.10, 0.00 };

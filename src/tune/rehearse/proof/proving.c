@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#define BLOCK 4                  /* intervals of a block; the first half does not count */
 #define ROLLBACK      0.10       /* log of slowdowns, beside noise: where blocks can take turns, worse by more is not even tried so */
 #define MORE_LOAD     1.15       /* times as much as before: then slower messages are no fault of the setting */
 #define MORE_RECENT   1.5        /* the same in a few intervals */
@@ -60,7 +61,7 @@ void proving_watch(struct rehearser *t, const struct traffic_model *m, const str
 
 static void start_pairs(struct rehearser *t, double gain, struct knobs *knobs, struct tuner_note *note)
 {
-    uint32_t length = (uint32_t)t->option[OPT_BLOCK];
+    uint32_t length = BLOCK;
 
     pairing_init(&t->pairing, length, length / 2, t->world.seed + t->decisions);
     evalue_init(&t->evalue, PAIR_SD);

@@ -3,7 +3,7 @@
 #define TUNE_REHEARSE_PROOF_PROVING_H
 
 #include "tune/rehearse/proof/check.h"
-#include "tune/rehearse/rehearser.h"
+#include "tune/rehearse/rehearse_state.h"
 
 /* A window with the new setting is full: are messages as much faster as was predicted? */
 void proving_window(struct rehearser *, struct knobs *, struct tuner_note *);

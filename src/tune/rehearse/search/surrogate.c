@@ -5,7 +5,7 @@
 #include "learn/model.h"
 #include "tune/cma.h"
 #include "tune/rehearse/traffic/model.h"
-#include "tune/rehearse/search/rehearse.h"
+#include "tune/rehearse/search/twin_search.h"
 #include "tune/setting.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* src/tune/rehearse/rehearser.c - see rehearser.h. */
-#include "tune/rehearse/rehearser.h"
+/* src/tune/rehearse/rehearse_state.c - see rehearse_state.h. */
+#include "tune/rehearse/rehearse_state.h"
 #include "base/rng.h"
 #include "tune/rehearse/traffic/model.h"
 
@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#define MARGIN        0.02       /* least mean gain in the race, which must also be significant */
 #define HOLD_FIRST    8          /* windows after the first search to the second, if the traffic stays; then twice as many */
 #define LOOP_MARGIN   0.2        /* in closed loops: queue pairs live on, and what rates they are left with by a setting that does not
                                     stay, those after it suffer from for long */
@@ -21,7 +22,6 @@ void rehearser_set_goal(struct rehearser *t)
     double harm = rng_log(1 + t->option[OPT_HARM]);
 
     t->goal = goal_all[(int)t->option[OPT_GOAL]];
-    goal_set_weights(&t->goal, &t->option[OPT_WEIGHT_ALL]);
     t->goal.bound = fmax(0, harm - HARM_MARGIN);
     t->goal.limit = harm - HARM_SPARE;
 }
@@ -69,9 +69,9 @@ bool rehearser_is_endogenous(const struct traffic_model *m)
     return model_following(m) > 0.5;
 }
 
-double rehearser_margin(const struct rehearser *t, const struct traffic_model *m)
+double rehearser_margin(const struct traffic_model *m)
 {
-    double margin = t->option[OPT_MARGIN];
+    double margin = MARGIN;
 
     if (!rehearser_is_endogenous(m))
         return margin;

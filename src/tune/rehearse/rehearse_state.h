@@ -1,4 +1,4 @@
-/* src/tune/rehearse/rehearser.h - what the tuner rehearse remembers from interval to interval, for the parts that it is made of:
+/* src/tune/rehearse/rehearse_state.h - what the tuner `rehearse` remembers between intervals, shared by its parts:
  *
  *   rehearse.c (tune/)   watches, asks the twin, decides
  *   opening.h, guess.h   what is set before there is a twin
@@ -6,8 +6,8 @@
  *   search/              settings tried on a twin: goals, space, race
  *   proof/               whether a twin is right, and whether what was predicted has come
  */
-#ifndef TUNE_REHEARSE_REHEARSER_H
-#define TUNE_REHEARSE_REHEARSER_H
+#ifndef TUNE_REHEARSE_REHEARSE_STATE_H
+#define TUNE_REHEARSE_REHEARSE_STATE_H
 
 #include "base/evidence/evalue.h"
 #include "base/evidence/pairing.h"
@@ -21,8 +21,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { OPT_GOAL, OPT_HARM, OPT_BUDGET, OPT_MODEL, OPT_OPENING, OPT_GUESS, OPT_WINDOW, OPT_SETTLE, OPT_THINK, OPT_MARGIN, OPT_TRUST, OPT_PAIRS, OPT_BLOCK, OPT_HORIZON,
-       OPT_WRONG_LOAD, OPT_WRONG_SIZES, OPT_WEIGHT_ALL, OPT_WEIGHT_MICE, OPT_WEIGHT_MIDDLE, OPT_WEIGHT_ELEPHANTS, OPTIONS };
+enum {
+    OPT_GOAL, OPT_HARM, OPT_BUDGET, OPT_MODEL, OPT_OPENING, OPT_GUESS, OPT_THINK, OPT_TRUST, OPT_PAIRS, OPT_WRONG_LOAD,
+    OPT_WRONG_SIZES, OPTIONS
+};
+
+#define REHEARSE_WINDOW 3        /* intervals of a traffic model, at least */
 enum phase { PHASE_WATCH, PHASE_RECOVERING, PHASE_THINKING, PHASE_SETTLING, PHASE_PROVING, PHASE_PAIRING, PHASE_HOLD };
 
 #define REFUTED 8
@@ -91,7 +95,7 @@ bool rehearser_is_endogenous(const struct traffic_model *);
 
 /* What a setting must be better by, on the twin; and whether it is: for sure, and by the margin in the mean; where messages follow from
  * others, by the margin for sure. */
-double rehearser_margin(const struct rehearser *, const struct traffic_model *);
+double rehearser_margin(const struct traffic_model *);
 bool   rehearser_is_worth_it(const struct race_gain *, const struct traffic_model *, double margin);
 
 /* A setting was taken back: it is not set again. */

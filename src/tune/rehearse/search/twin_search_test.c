@@ -1,5 +1,5 @@
-/* src/tune/rehearse/search/rehearse_test.c */
-#include "tune/rehearse/search/rehearse.h"
+/* src/tune/rehearse/search/twin_search_test.c */
+#include "tune/rehearse/search/twin_search.h"
 #include "core/units.h"
 #include "tune/rehearse/search/test_predictor.h"
 #include "tune/setting.h"

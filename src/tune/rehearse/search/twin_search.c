@@ -1,5 +1,5 @@
-/* src/tune/rehearse/search/rehearse.c - see rehearse.h. */
-#include "tune/rehearse/search/rehearse.h"
+/* src/tune/rehearse/search/twin_search.c - see twin_search.h. */
+#include "tune/rehearse/search/twin_search.h"
 #include "base/sobol.h"
 #include "tune/cma.h"
 #include "tune/rehearse/search/coded.h"

@@ -1,4 +1,4 @@
-/* src/tune/rehearse/search/rehearse.h - a search for a setting on a twin of the network, and a race that decides.
+/* src/tune/rehearse/search/twin_search.h - searches a setting on a twin of the network, and a race that decides.
  *
  * In a nutshell, three acts (a racing CMA-ES):
  *
@@ -14,8 +14,8 @@
  *
  * Everything follows from the seed and the budget, which is counted in packet-hops and not in seconds.
  */
-#ifndef TUNE_REHEARSE_SEARCH_REHEARSE_H
-#define TUNE_REHEARSE_SEARCH_REHEARSE_H
+#ifndef TUNE_REHEARSE_SEARCH_TWIN_SEARCH_H
+#define TUNE_REHEARSE_SEARCH_TWIN_SEARCH_H
 
 #include "core/world.h"
 #include "tune/rehearse/search/race.h"
