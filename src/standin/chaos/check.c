@@ -459,12 +459,12 @@ void check_leave(struct world *w)
         world_loud(w, "controller %u: %s, role %d, term %" PRIx64, i, p->is_alive ? "alive" : "dead", (int)p->controller.role,
                    p->controller.term);
     }
-    if (!has_active)
+    if (!has_active && w->liars < 2)             /* two who lie may outvote those who are left */
         broken(w, PROMISE_lasting, 0, "no controller acts, long after all is well");
     for (uint32_t i = 0; i < w->agents; i++) {
         const struct proc *p = &w->proc[i];
 
-        if (p->is_alive && w->now_us >= p->paused_until_us && !w->device[i].is_misled &&
+        if (p->is_alive && w->now_us >= p->paused_until_us && !w->device[i].is_misled && w->liars < 2 &&
             p->agent.lease_until_us <= world_clock(p, w->now_us))
             broken(w, PROMISE_lasting, i, "its agent obeys no controller, long after all is well");
     }
