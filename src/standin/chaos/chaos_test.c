@@ -45,7 +45,7 @@ static void run__no_promise_is_broken(void **unused)
             fail_msg("%s; CHAOS_SEED=%" PRIu64 " shows it", r.broken, seed);
         all.events += r.events, all.faults += r.faults, all.applied += r.applied, all.confirmed += r.confirmed;
         all.reverted += r.reverted, all.adopted += r.adopted, all.kills += r.kills, all.terms += r.terms;
-        all.relayed += r.relayed, all.lies += r.lies, all.unreadable += r.unreadable, all.damaged += r.damaged;
+        all.relayed += r.relayed, all.lies += r.lies, all.unreadable += r.unreadable, all.damaged += r.damaged, all.drills += r.drills;
     }
     print_message("# %" PRIu64 " histories: %" PRIu64 " events, %" PRIu64 " faults, %" PRIu64 " kills, %" PRIu64
                   " terms; %" PRIu64 " changes applied, %" PRIu64 " confirmed, %" PRIu64 " reverted, %" PRIu64
@@ -53,6 +53,7 @@ static void run__no_promise_is_broken(void **unused)
                   seeds, all.events, all.faults, all.kills, all.terms, all.applied, all.confirmed, all.reverted, all.adopted,
                   all.lies, all.unreadable, all.damaged);
     if (seeds >= 100) {          /* histories in which nothing happens prove nothing */
+        assert_true(all.drills > seeds / 10);
         assert_true(all.applied > seeds * 5);
         assert_true(all.confirmed > seeds / 4);
         assert_true(all.adopted > seeds / 4 && all.kills > seeds);

@@ -76,8 +76,21 @@ static void decide(struct world *w, struct proc *p)
     approve(w, p, w->look[i].number, w->look[i].code);
 }
 
+/* The dead-man switch is proven while all else goes wrong. */
+static void drill(struct world *w, struct proc *p)
+{
+    int rc = controller_drill(&p->controller, "", &person, world_clock(p, w->now_us));
+
+    world_loud(w, "a person orders controller %u: drill (%d)", p->index, rc);
+    w->result->drills += rc == 0;
+}
+
 void operator_come(struct world *w)
 {
+    struct proc *any = &w->proc[w->agents + world_draw(w, 0, w->controllers - 1)];
+
+    if (any->is_alive && w->now_us >= any->paused_until_us && !w->is_quiet && world_chance(w, 0.2))
+        drill(w, any);
     for (uint32_t i = 0; i < w->controllers; i++) {
         struct proc *p = &w->proc[w->agents + i];
 

@@ -65,6 +65,7 @@ struct chaos_result {
     uint64_t relayed;            /* agents behind relays, at their ticks */
     uint64_t lies, unreadable;   /* told; of these, refused by the codec or for the certificate */
     uint64_t damaged;            /* files */
+    uint64_t drills;             /* that began */
     uint64_t applied, confirmed, reverted, adopted, kills, terms;
 };
 
