@@ -1,12 +1,11 @@
 /* src/live/controller/controller.c - see controller.h. */
 #include "live/controller/controller.h"
 #include "base/err.h"
-#include "base/json.h"
 #include "live/controller/command.h"
+#include "live/controller/memory.h"
 #include "live/controller/roster.h"
 #include "live/controller/trial.h"
 #include "core/units.h"
-#include "live/core/keep.h"
 #include "live/core/knobset.h"
 
 #include <assert.h>
@@ -16,11 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAVED_TEXT_MAX 16384
-#define LAZY_US      60000000u  /* mode direct decides often: what it remembers for people goes to the disk once a minute */
 #define DRILL_AGAIN_US 3600000000u       /* one that could not begin, or failed, is not tried again by itself for so long */
 #define RETRY_US     10000000u  /* devices that refused to be rolled back are asked again after so long */
-#define TRIALS_AHEAD 1000       /* likewise numbers of trials: so many at a time */
 #define AA_PAIRS_MAX   400       /* then half of the weight is forgotten */
 #define AHEAD_MAX      (1u << 20)        /* counters that an agent may have seen beyond ours: a controller takes one per start */
 #define BLAME_US       10000000u /* between records about impossible terms */
@@ -69,153 +65,11 @@ void controller_fini(struct controller *c)
     c->peers = 0;
 }
 
-/* ---- the disk ---- */
-
-static json_t *order_json(const struct order_text *o)
-{
-    json_t *object = json_object();
-
-    json_put_text(object, "who", o->who);
-    json_put_text(object, "why", o->why);
-    return object;
-}
-
-static json_t *standing_json(const struct standing *s)
-{
-    json_t *o = json_object();
-
-    json_object_set_new(o, "set", knobset_json(&s->set));
-    json_put_count(o, "since_us", s->wall_us);
-    json_put_count(o, "trial", s->trial);
-    json_put_text(o, "by", s->by);
-    json_put_text(o, "why", s->why);
-    return o;
-}
-
-static json_t *drill_json(const struct drill_result *d)
-{
-    json_t *o = json_object();
-
-    json_put_count(o, "wall_us", d->wall_us);
-    json_put_count(o, "took_us", d->took_us);
-    json_put_count(o, "passed_us", d->passed_us);
-    json_object_set_new(o, "is_passed", json_boolean(d->is_passed));
-    json_put_text(o, "device", d->device);
-    json_put_text(o, "why", d->why);
-    return o;
-}
-
-static void take_drill(struct drill_result *d, const json_t *o)
-{
-    d->wall_us = (uint64_t)json_integer_value(json_object_get(o, "wall_us"));
-    d->took_us = (uint64_t)json_integer_value(json_object_get(o, "took_us"));
-    d->passed_us = (uint64_t)json_integer_value(json_object_get(o, "passed_us"));
-    d->is_passed = json_is_true(json_object_get(o, "is_passed"));
-    snprintf(d->device, sizeof d->device, "%s", json_get_text(o, "device"));
-    snprintf(d->why, sizeof d->why, "%s", json_get_text(o, "why"));
-}
-
-static int save(struct controller *c, uint64_t now_us)
-{
-    json_t *o = json_object();
-    char    text[SAVED_TEXT_MAX];
-    size_t  length;
-
-    json_put_count(o, "version", 1);
-    json_put_count(o, "counter", c->counter);
-    json_put_count(o, "trials", c->trials_saved);
-    json_put_text(o, "frozen", c->frozen);
-    json_object_set_new(o, "rolled_back", order_json(&c->rolled_back));
-    json_object_set_new(o, "caution", caution_json(&c->caution, now_us));
-    json_object_set_new(o, "standing", standing_json(&c->standing));
-    json_object_set_new(o, "drill", drill_json(&c->drill));
-    length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
-    json_decref(o);
-    assert(length <= sizeof text - KEEP_SEAL_SIZE);
-    c->is_dirty = keep_write(&c->io.disk, CONTROLLER_SAVED_NAME, text, length, &c->saves) != 0;
-    c->save_us = NEVER;
-    return c->is_dirty ? -EIO : 0;
-}
-
-static void take_order(struct order_text *to, const json_t *o)
-{
-    snprintf(to->who, sizeof to->who, "%s", json_get_text(o, "who"));
-    snprintf(to->why, sizeof to->why, "%s", json_get_text(o, "why"));
-}
-
-/* Is for people alone: what cannot be understood is left out. */
-static void take_standing(struct standing *s, const json_t *o)
-{
-    const json_t *set = json_object_get(o, "set");
-
-    if (!set || knobset_from_json(&s->set, set))
-        return;
-    s->wall_us = (uint64_t)json_integer_value(json_object_get(o, "since_us"));
-    s->trial = (uint64_t)json_integer_value(json_object_get(o, "trial"));
-    snprintf(s->by, sizeof s->by, "%s", json_get_text(o, "by"));
-    snprintf(s->why, sizeof s->why, "%s", json_get_text(o, "why"));
-}
-
-static bool take_saved(struct controller *c, const json_t *o, uint64_t now_us)
-{
-    const json_t *counter = json_object_get(o, "counter"), *trials = json_object_get(o, "trials");
-    const char   *frozen = json_string_value(json_object_get(o, "frozen"));
-
-    if (json_integer_value(json_object_get(o, "version")) != 1 || !json_is_integer(counter) ||
-        json_integer_value(counter) < 0 || (uint64_t)json_integer_value(counter) > MSG_TERM_COUNTER_MAX ||
-        json_integer_value(trials) < 0 || !frozen || !caution_take(&c->caution, json_object_get(o, "caution"), now_us))
-        return false;
-    c->counter = (uint64_t)json_integer_value(counter);
-    c->trials = c->trials_saved = (uint64_t)json_integer_value(trials);
-    snprintf(c->frozen, sizeof c->frozen, "%s", frozen);
-    take_order(&c->rolled_back, json_object_get(o, "rolled_back"));
-    if (json_is_true(json_object_get(o, "queues_stopped")))      /* of an earlier version */
-        snprintf(c->rolled_back.who, sizeof c->rolled_back.who, "a person");
-    take_standing(&c->standing, json_object_get(o, "standing"));
-    take_drill(&c->drill, json_object_get(o, "drill"));
-    return true;
-}
-
-static int take_text(void *arg, const char *text, size_t length)
-{
-    struct controller *c = arg;
-    json_t            *o = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
-    bool               is_good = o && take_saved(c, o, c->started_us);
-
-    json_decref(o);
-    return is_good ? 0 : -EBADMSG;
-}
-
 int controller_start(struct controller *c, const struct audit *audit, uint64_t now_us)
 {
     c->audit = *audit;
     c->started_us = now_us;
-    return keep_read(&c->io.disk, CONTROLLER_SAVED_NAME, SAVED_TEXT_MAX, &c->saves, take_text, c) == KEEP_DAMAGED ? -EBADMSG : 0;
-}
-
-bool controller_number(struct controller *c, uint64_t now_us)
-{
-    uint64_t before = c->trials_saved;
-
-    if (c->trials < c->trials_saved) {
-        c->trials++;
-        return true;
-    }
-    c->trials_saved = c->trials + (c->cfg->mode == MODE_DIRECT ? TRIALS_AHEAD : 1);
-    if (save(c, now_us)) {
-        c->trials_saved = before;
-        return false;
-    }
-    c->trials++;
-    return true;
-}
-
-void controller_save_soon(struct controller *c, uint64_t now_us)
-{
-    uint64_t at_us = c->cfg->mode == MODE_DIRECT ? now_us + LAZY_US : now_us;
-
-    if (at_us < c->save_us)
-        c->save_us = at_us;
+    return memory_load(c);
 }
 
 void controller_fence(struct controller *c, uint64_t counter)
@@ -282,7 +136,7 @@ static void become_active(struct controller *c, uint64_t now_us)
     if (counter_of(c->term_seen) > c->counter)
         c->counter = counter_of(c->term_seen);
     c->counter++;
-    if (c->counter > MSG_TERM_COUNTER_MAX || save(c, now_us)) {
+    if (c->counter > MSG_TERM_COUNTER_MAX || memory_save(c, now_us)) {
         c->counter = before;
         return;
     }
@@ -557,15 +411,6 @@ static void propose(struct controller *c, uint64_t now_us)
 
 /* ---- time ---- */
 
-void controller_count_harm(struct controller *c, uint64_t now_us)
-{
-    if (caution_harm(&c->caution, c->cfg->window_us, now_us) >= c->cfg->reverts_max) {
-        c->caution.paused_until_us = now_us + c->cfg->pause_us;
-        note(c, "pause", "too many trials did harm", now_us);
-    }
-    save(c, now_us);             /* at once: a crash must not forget it */
-}
-
 /* Devices that do not hold their baseline, though a person ordered it: they were silent, refused, or have just come. */
 static void go_on_rolling_back(struct controller *c, uint64_t now_us)
 {
@@ -606,7 +451,7 @@ static void on_idle(struct controller *c, uint64_t now_us)
 void controller_on_tick(struct controller *c, uint64_t now_us)
 {
     if (c->is_dirty || now_us >= c->save_us || caution_is_due(&c->caution, now_us))
-        save(c, now_us);
+        memory_save(c, now_us);
     if (c->role == ROLE_GATHER && now_us >= c->started_us + c->cfg->gather_us)
         become_active(c, now_us);
     count_claims(c, now_us);
@@ -648,7 +493,7 @@ int controller_freeze(struct controller *c, const struct order *o, uint64_t now_
     int rc;
 
     snprintf(c->frozen, sizeof c->frozen, "frozen by %.40s%s%.90s", o->who, *o->why ? ": " : "", o->why);
-    rc = save(c, now_us);
+    rc = memory_save(c, now_us);
     note_by(c, o->who, "freeze", o->why, now_us);
     if (c->trial.phase != TRIAL_ROLLBACK)        /* which goes on: it leads to where nothing of ours is left */
         trial_abort(c, c->frozen, now_us);
@@ -662,7 +507,7 @@ int controller_thaw(struct controller *c, const struct order *o, uint64_t now_us
     c->caution = (struct caution){ 0 };
     c->declined[0] = '\0';
     note_by(c, o->who, "thaw", o->why, now_us);
-    return save(c, now_us);
+    return memory_save(c, now_us);
 }
 
 int controller_freeze_device(struct controller *c, const char *name, bool is_frozen, const struct order *o, uint64_t now_us)
@@ -701,7 +546,7 @@ int controller_rollback(struct controller *c, const struct order *o, uint64_t no
     snprintf(c->rolled_back.who, sizeof c->rolled_back.who, "%s", o->who);
     snprintf(c->rolled_back.why, sizeof c->rolled_back.why, "%s", o->why);
     snprintf(c->frozen, sizeof c->frozen, "rolled back by %.40s%s%.80s", o->who, *o->why ? ": " : "", o->why);
-    rc = save(c, now_us);
+    rc = memory_save(c, now_us);
     note_by(c, o->who, "rollback", o->why, now_us);
     if (c->trial.phase != TRIAL_ROLLBACK)
         trial_abort(c, c->frozen, now_us);

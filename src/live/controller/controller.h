@@ -14,9 +14,9 @@
 #ifndef LIVE_CONTROLLER_CONTROLLER_H
 #define LIVE_CONTROLLER_CONTROLLER_H
 
+#include "live/controller/memory.h"
 #include "live/controller/state.h"
 
-#define CONTROLLER_SAVED_NAME "controller"
 
 void controller_config_init(struct controller_config *);
 
@@ -60,14 +60,6 @@ void controller_end_trial(struct controller *, const char *why, uint64_t now_us)
 
 /* Tells agents, with their leases, whether the metric and flow sizes will do. While something is tried they never do. */
 void controller_collect(struct controller *, bool is_brief);
-
-/* For trials: gives the next number, which is on the disk then; false: the disk cannot be written. Soon: the disk gets what has changed
- * at the next tick. */
-bool controller_number(struct controller *, uint64_t now_us);
-void controller_save_soon(struct controller *, uint64_t now_us);
-
-/* A trial did harm. Too many of them in too short a time, and the controller pauses. */
-void controller_count_harm(struct controller *, uint64_t now_us);
 
 /* Why nothing is tried now, in 'buf'; NULL: something may be. */
 const char *controller_obstacle(const struct controller *, uint64_t now_us, char buf[MSG_WHY_SIZE]);

@@ -1,7 +1,7 @@
 /* src/live/controller/trial.c - see trial.h. */
 #include "live/controller/trial.h"
 #include "live/controller/command.h"
-#include "live/controller/controller.h"
+#include "live/controller/memory.h"
 #include "live/controller/roster.h"
 #include "live/core/knobset.h"
 
@@ -108,7 +108,7 @@ static void note_standing(struct controller *c, uint64_t now_us)
     s->trial = t->number;
     snprintf(s->by, sizeof s->by, "%s", *t->by ? t->by : nobody[c->cfg->mode]);
     snprintf(s->why, sizeof s->why, "%s", t->why);
-    controller_save_soon(c, now_us);
+    memory_save_soon(c, now_us);
 }
 
 static void end(struct controller *c, bool is_kept, const char *why, uint64_t now_us)
@@ -203,7 +203,7 @@ static void begin_direct(struct controller *c, uint64_t now_us)
 bool trial_begin(struct controller *c, const struct knob_set *wanted, const char *why, bool needs_approval,
                  uint64_t now_us)
 {
-    if (!controller_number(c, now_us))
+    if (!memory_number(c, now_us))
         return false;
     clear_peers(c);
     c->trial = (struct trial){ .wanted = *wanted, .metric = roster_metric(c) };
@@ -246,7 +246,7 @@ static void stop(struct controller *c, enum verdict verdict, const char *why, ui
     if (verdict != VERDICT_NONE)
         caution_drop(&c->caution, &c->trial.wanted, now_us + c->cfg->window_us);
     if (verdict == VERDICT_HARM)
-        controller_count_harm(c, now_us);
+        memory_count_harm(c, now_us);
 }
 
 void trial_abort(struct controller *c, const char *why, uint64_t now_us)
@@ -279,7 +279,7 @@ static void end_drill(struct controller *c, struct peer *p, bool is_passed, cons
     log_trial(c, "drill", text, now_us);
     c->trial.phase = TRIAL_NONE;
     clear_peers(c);
-    controller_save_soon(c, now_us);
+    memory_save_soon(c, now_us);
 }
 
 static void on_drill(struct controller *c, uint64_t now_us)
@@ -314,7 +314,7 @@ static void on_drill(struct controller *c, uint64_t now_us)
 
 bool trial_begin_drill(struct controller *c, struct peer *p, const struct order *o, uint64_t now_us)
 {
-    if (!controller_number(c, now_us))
+    if (!memory_number(c, now_us))
         return false;
     clear_peers(c);
     c->trial = (struct trial){ .number = c->trials, .at_us = now_us };
@@ -333,7 +333,7 @@ static void count_late_harm(struct controller *c, const char *why, uint64_t now_
     if (c->trial.verdict == VERDICT_HARM || !is_guardrail(why))
         return;
     c->trial.verdict = VERDICT_HARM;
-    controller_count_harm(c, now_us);
+    memory_count_harm(c, now_us);
 }
 
 void trial_on_refusal(struct controller *c, struct peer *p, const char *why, uint64_t now_us)
@@ -655,7 +655,7 @@ bool trial_begin_rollback(struct controller *c, uint64_t now_us)
         }
     if (knobset_is_empty(&all))
         return false;
-    if (!controller_number(c, now_us))
+    if (!memory_number(c, now_us))
         c->trials++;             /* the way back does not wait for the disk */
     c->trial = (struct trial){ .wanted = all };
     snprintf(c->trial.by, sizeof c->trial.by, "%s", c->rolled_back.who);

@@ -1,6 +1,5 @@
 /* src/standin/chaos/liar.c - see liar.h. */
 #include "standin/chaos/liar.h"
-#include "standin/chaos/process.h"
 #include "live/core/knobset.h"
 #include "live/wire/codec.h"
 #include "live/wire/rack_codec.h"
@@ -122,7 +121,7 @@ static bool pass_codec(struct world *w, bool is_garbled, struct msg *m)
     return codec_read(m, bytes, length) == 0;
 }
 
-static void tell(struct world *w, struct proc *p, struct msg *m)
+static void send_lie(struct world *w, struct proc *p, struct msg *m, liar_pass *pass)
 {
     bool is_garbled = lies(p, LIE_BYTES) && world_chance(w, 0.3);
 
@@ -130,20 +129,20 @@ static void tell(struct world *w, struct proc *p, struct msg *m)
     if (!pass_codec(w, is_garbled, m))
         w->result->unreadable++;
     else
-        process_pass(w, (uint32_t)(p - w->proc), w->agents + (uint32_t)world_draw(w, 0, w->controllers + w->relays - 1), m);
+        pass(w, (uint32_t)(p - w->proc), w->agents + (uint32_t)world_draw(w, 0, w->controllers + w->relays - 1), m);
 }
 
-void liar_on_tick(struct world *w, struct proc *p)
+void liar_on_tick(struct world *w, struct proc *p, liar_pass *pass)
 {
     uint64_t count = lies(p, LIE_FLOOD) && world_chance(w, 0.2) ? 20 : world_draw(w, 0, 2);
     struct msg m;
 
     while (count--) {
         m = make_lie(w, p);
-        tell(w, p, &m);
+        send_lie(w, p, &m, pass);
     }
     for (uint32_t i = 0; i < w->controllers && w->is_calm; i++)  /* a host that falls silent would hold up trials: not what is asked */
-        process_pass(w, (uint32_t)(p - w->proc), w->agents + i, &(struct msg){ .kind = MSG_REPORT, .incarnation = p->incarnation,
+        pass(w, (uint32_t)(p - w->proc), w->agents + i, &(struct msg){ .kind = MSG_REPORT, .incarnation = p->incarnation,
                      .stamp_us = world_clock(p, w->now_us), .sample = { .interval_us = 100000, .metric = 0.5 } });
 }
 

@@ -15,8 +15,11 @@ enum { LIE_TERMS = 1, LIE_NAMES = 2, LIE_GAPS = 4, LIE_NUMBERS = 8, LIE_ANSWERS 
 /* Some of these cost trials, as an honest device in trouble would. These do not. */
 #define LIES_HARMLESS (LIE_TERMS | LIE_NAMES | LIE_GAPS | LIE_BYTES | LIE_FLOOD)
 
+/* Puts a message on its way, from one process to another. */
+typedef void liar_pass(struct world *, uint32_t from, uint32_t to, const struct msg *);
+
 /* What an agent sends in one interval; a message that reached it. */
-void liar_on_tick(struct world *, struct proc *);
+void liar_on_tick(struct world *, struct proc *, liar_pass *);
 void liar_on_msg(struct world *, struct proc *, const struct msg *);
 
 /* What a relay makes of a rack on its way up; false: it drops it. What it makes of a message to an agent. */

@@ -245,7 +245,7 @@ static void pass(struct world *w, uint32_t from, uint32_t to, uint64_t cut_until
 }
 
 /* A liar's, which nothing cuts off. */
-void process_pass(struct world *w, uint32_t from, uint32_t to, const struct msg *m)
+static void pass_lie(struct world *w, uint32_t from, uint32_t to, const struct msg *m)
 {
     pass(w, from, to, 0, m, NULL);
 }
@@ -708,7 +708,7 @@ static void handle_controller(struct world *w, struct proc *p, const struct even
 static void handle_liar(struct world *w, struct proc *p, const struct event *e)
 {
     if (e->kind == EV_TICK && !w->is_quiet)
-        liar_on_tick(w, p);
+        liar_on_tick(w, p, pass_lie);
     else if (e->kind == EV_MSG && e->msg)
         liar_on_msg(w, p, e->msg);
 }

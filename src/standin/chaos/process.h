@@ -13,9 +13,6 @@ void process_kill(struct world *, struct proc *);
 /* Frees what its state machines hold. */
 void process_fini(struct proc *);
 
-/* A message on its way, from one to another. */
-void process_pass(struct world *, uint32_t from, uint32_t to, const struct msg *);
-
 /* TICK, TIMER, MSG or CUT of a process. */
 void process_on_event(struct world *, const struct event *);
 
