@@ -73,7 +73,7 @@ both() {
 
 @test "fidelity: where nothing repeats the run is the same, and no gain is told" {
     both "$BATS_FILE_TMPDIR/mice.yaml"
-    jq 'del(.fidelity)' "$dir/fast.json" | cmp - "$dir/packet.json"
+    diff <(jq 'del(.fidelity, .answer)' "$dir/fast.json") <(jq 'del(.answer)' "$dir/packet.json")
     jq -e '.fidelity | .skipped_share == 0 and .events_saved == 0' "$dir/fast.json"
     "$ANOLE" run "$BATS_FILE_TMPDIR/mice.yaml" --set fidelity=fast | grep -qE '^ +fidelity +fast: no gain, '
 }
