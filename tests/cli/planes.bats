@@ -26,7 +26,7 @@ rate() {
 
 @test "planes: servers of 8 GPUs with 800 Gb/s each run a ring, and counts that do not fit are refused" {
     "$ANOLE" collective '{kind: multi_plane, planes: 4, tors: 1, hosts_per_tor: 16, spines: 1, gpus: 8}' -b 1MB -e 1MB --channels 8 --format json >"$dir/out"
-    jq -e '.[0].busbw_GBps > 10' "$dir/out"
+    jq -e '.sizes[0].busbw_GBps > 10' "$dir/out"
     run "$ANOLE" collective '{kind: multi_plane, tors: 1, hosts_per_tor: 9, spines: 1, gpus: 8}'
     [ "$status" -eq 1 ]
     [[ $output == *"9 hosts are no whole number of servers of 8 GPUs"* ]]

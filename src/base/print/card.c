@@ -77,20 +77,20 @@ static bool needs_quotes(const char *text)
 
 void card_add_argument(struct card *c, const char *argument)
 {
-    char one[2] = "";
+    char one[2] = "", *quoted = NULL;
 
-    if (c->text[CARD_COMMAND])
-        append(&c->text[CARD_COMMAND], " ");
     if (!needs_quotes(argument)) {
-        append(&c->text[CARD_COMMAND], argument);
+        card_add(c, CARD_COMMAND, "%s", argument);
         return;
     }
-    append(&c->text[CARD_COMMAND], "'");
+    append(&quoted, "'");
     for (; *argument; argument++) {
         one[0] = *argument;
-        append(&c->text[CARD_COMMAND], *argument == '\'' ? "'\\''" : one);
+        append(&quoted, *argument == '\'' ? "'\\''" : one);
     }
-    append(&c->text[CARD_COMMAND], "'");
+    append(&quoted, "'");
+    card_add(c, CARD_COMMAND, "%s", quoted);     /* a name that a terminal would obey is escaped, and cannot be copied */
+    free(quoted);
 }
 
 void card_add_variant(struct card *c, const char *name, const char *const *set, uint32_t sets)
