@@ -443,7 +443,8 @@ void comparison_add_evidence(const struct comparison *c, struct card *card, uint
 static void add_more_seeds(const struct comparison *c, struct card *card, const char *why, unsigned seeds)
 {
     card_add(card, CARD_NEXT, "%s", why);
-    card_add_command(card, c->argc, c->argv, (const char *const[]){ "--seeds", "--seed-list", "--jobs", "-j", NULL });
+    card_add_command(card, c->argc, c->argv, (const char *const[]){ "--seeds", "--seed-list", "--jobs",
+                     "-j", "--out", "-o", "--format", "-f", "!--quiet", "!-q", NULL });     /* results do not depend on these */
     card_add(card, CARD_COMMAND, "--seeds %u", seeds);
 }
 

@@ -194,7 +194,8 @@ tuner: {{name: acc, model: dcqcn, slot_us: 20000}}
 
     def announced(self):
         try:
-            saved = json.load(open(f"{self.folder}/state/all-3/queues"))
+            with open(f"{self.folder}/state/all-3/queues", encoding="utf-8") as file:
+                saved, _ = json.JSONDecoder().raw_decode(file.read())        # a checksum stands behind it
         except FileNotFoundError:
             return {FOUND}
         return {FOUND} | {(str(a), str(b), str(round(100 * p))) for a, b, p in saved["settings"]}

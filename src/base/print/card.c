@@ -106,16 +106,18 @@ void card_add_variant(struct card *c, const char *name, const char *const *set, 
     free(text);
 }
 
-/* The number of arguments that an option to leave out takes here; 0: it is none of these. */
+/* The number of arguments that an option to leave out takes here; 0: it is none of these. "!-q" takes no value. */
 static int count_left_out(const char *argument, const char *const *without)
 {
     for (; *without; without++) {
-        size_t length = strlen(*without);
-        bool   is_long = (*without)[1] == '-';
+        bool        is_flag = (*without)[0] == '!';
+        const char *name = *without + is_flag;
+        size_t      length = strlen(name);
+        bool        is_long = name[1] == '-';
 
-        if (strcmp(argument, *without) == 0)
-            return 2;
-        if (strncmp(argument, *without, length) == 0 && (!is_long || argument[length] == '='))
+        if (strcmp(argument, name) == 0)
+            return is_flag ? 1 : 2;
+        if (!is_flag && strncmp(argument, name, length) == 0 && (!is_long || argument[length] == '='))
             return 1;
     }
     return 0;

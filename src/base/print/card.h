@@ -58,7 +58,7 @@ void card_add_argument(struct card *, const char *argument);
 void card_add_variant(struct card *, const char *name, const char *const *set, uint32_t sets);
 
 /* The command of these arguments, argv[0] included, without some options that have a value: "--jobs=2",
- * "--jobs 2", "-j 2" and "-j2" for { "--jobs", "-j", NULL }. */
+ * "--jobs 2", "-j 2" and "-j2" for { "--jobs", "-j", NULL }. "!--quiet" is an option without a value. */
 void card_add_command(struct card *, int argc, char *const *argv, const char *const *without);
 
 #endif
