@@ -227,9 +227,27 @@ static const char *list_rows(const struct tune_check *c, bool (*is_one)(const st
     return buf;
 }
 
+/* The deciding figure that changes most on average; NULL: none by as much as users would notice. */
+static const struct compared_cell *largest_change(const struct tune_check *c, const struct metric **metric)
+{
+    const struct compared_cell *largest = NULL;
+
+    for (uint32_t i = 0; i < c->comparison.figures.count; i++) {
+        struct row row = row_of(c, i);
+
+        if (decides(row.metric->name) && fabs(row.after->change) >= (largest ? fabs(largest->change) : CLEAR_SHARE)) {
+            largest = row.after;
+            *metric = row.metric;
+        }
+    }
+    return largest;
+}
+
 static void unclear_text(char *buf, size_t size, const struct tune_check *c)
 {
-    char gains[300], losses[300];
+    const struct compared_cell *cell;
+    const struct metric        *m;
+    char                        gains[300], losses[300];
 
     list_rows(c, is_gain, gains, sizeof(gains));
     list_rows(c, is_loss, losses, sizeof(losses));
@@ -237,9 +255,11 @@ static void unclear_text(char *buf, size_t size, const struct tune_check *c)
         snprintf(buf, size, "no clear difference: better in %s, worse in %s", gains, losses);
     else if (c->seeds == 1)
         snprintf(buf, size, "no clear difference: one seed cannot tell; check more");
+    else if ((cell = largest_change(c, &m)) != NULL)
+        snprintf(buf, size, "no clear difference: %s changes by %+.1f%% on average, but %u seeds do not show it for certain; "
+                 "check more", m->label, 100 * cell->change, c->seeds);
     else
-        snprintf(buf, size,
-                 "no clear difference: neither slowdown nor goodput differs by 1%% or more for certain");
+        snprintf(buf, size, "no clear difference: neither slowdown nor goodput changes by 1%% or more");
 }
 
 static void worse_text(char *buf, size_t size, const struct tune_check *c, bool is_kept)
@@ -297,7 +317,7 @@ void tune_check_answer(const struct tune_check *c, bool is_kept, struct card *ca
 {
     const struct compared_cell *cell;
     const struct metric        *m = NULL;
-    char                        gains[300], losses[300];
+    char                        gains[300], losses[300], unclear[400];
 
     list_rows(c, is_gain, gains, sizeof(gains));
     list_rows(c, is_loss, losses, sizeof(losses));
@@ -312,8 +332,11 @@ void tune_check_answer(const struct tune_check *c, bool is_kept, struct card *ca
     case TUNE_UNCLEAR:
         if (*gains)
             card_add(card, CARD_FINDING, "No clear winner: the setting found is better in %s and worse in %s.", gains, losses);
-        else
-            card_add(card, CARD_FINDING, "No clear difference: neither slowdown nor goodput changes by 1 %% or more.");
+        else {
+            unclear_text(unclear, sizeof(unclear), c);
+            card_add(card, CARD_FINDING, "%s.", unclear);
+            card_capitalise(card, CARD_FINDING);
+        }
     }
     cell = main_cell(c, is_gain, &m);
     if (cell)

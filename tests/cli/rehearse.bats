@@ -81,7 +81,7 @@ END
 }
 
 @test "rehearse: anole tune searches with it, and what was found is checked" {
-    "$ANOLE" tune "$(slow)" --check 2 --history "$dir/history" --out "$dir/found.yaml" >"$dir/told"
+    "$ANOLE" tune "$(slow)" --check 5 --history "$dir/history" --out "$dir/found.yaml" >"$dir/told"
     grep -q 'tuner rehearse' "$dir/told"
     refute grep -q 'the search was not over' "$dir/told"
     grep -qE '^better: .*mean slowdown' "$dir/told"
