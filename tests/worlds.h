@@ -93,10 +93,16 @@ static const struct world_text worlds[] = {
       "traffic: [{kind: many_to_one, hosts: 8, qps: 4, size: 100KB, spread: 50us}, {kind: permutation, size: 500KB}]}",
       0x3048dff4625806f1 },
     { "nic_rlcc_lossy",
-      "{cc: rlcc, rlcc: mlp, switch: {lossless: no, buffer: 400KB}, host: {rto: 300us}, knobs: {rlcc_decision: 2us}, "
+      "{cc: rlcc, rlcc: mlp, switch: {lossless: no, buffer: 400KB}, host: {rto: 300us}, "
+      "knobs: {rlcc_decision: 2us, rlcc_base: 8.192us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: many_to_one, hosts: 8, qps: 4, size: 100KB, spread: 50us}, {kind: permutation, size: 500KB}]}",
       0x396cd6cd307eb9b1 },
+    { "nic_rlcc_lossy_auto",
+      "{cc: rlcc, rlcc: mlp, switch: {lossless: no, buffer: 400KB}, host: {rto: 300us}, knobs: {rlcc_decision: 2us}, "
+      "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
+      "traffic: [{kind: many_to_one, hosts: 8, qps: 4, size: 100KB, spread: 50us}, {kind: permutation, size: 500KB}]}",
+      0xffefb14fc5aa7d15 },
     { "nic_dcqcn_plus",
       "{cc: dcqcn_plus, knobs: {kmin: 5, kmax: 50, rpg_min_rate: 100}, "
       "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "

@@ -86,19 +86,31 @@ static void mend(struct agent *a, uint64_t now_us)
 
 /* ---- the end of a change ---- */
 
+/* What may be written of what is confirmed. */
+static struct knob_set writable(const struct agent *a)
+{
+    struct knob_set set = { 0 };
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (a->saved.confirmed.is_named[i] && a->cfg->limits.may_set[i])
+            knob_set_add(&set, (enum knob)i, a->saved.confirmed.knobs.value[i]);
+    return set;
+}
+
 /* The end of a drill: what is confirmed is written once more and read back, as if something else had been
  * there. */
 static void prove(struct agent *a, const char *why, uint64_t now_us)
 {
-    char trouble[MSG_WHY_SIZE];
+    struct knob_set set = writable(a);
+    char            trouble[MSG_WHY_SIZE];
 
     a->is_drill = false;
     if (!device_check(a, now_us))
         return;                  /* somebody else has set it, or it cannot be read */
-    if (!device_write(a, &a->wanted, now_us, trouble))
+    if (!device_write(a, &set, now_us, trouble))
         device_restore(a, why, now_us);
     audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "drill", .why = why,
-                .term = a->change_term, .change = a->change, .now_us = now_us, .new = &a->wanted, .seen = &a->device });
+                .term = a->change_term, .change = a->change, .now_us = now_us, .new = &set, .seen = &a->device });
 }
 
 /* What is open ends: it is written back if it was written, and the controller hears about it. */
@@ -212,6 +224,7 @@ static void prepare(struct agent *a, const struct msg *m, uint64_t now_us)
                now_us);
     else {
         a->phase = PHASE_PREPARED;
+        a->is_drill = false;
         a->change = m->change;
         a->change_term = m->term;
         a->wanted = m->set;
@@ -357,17 +370,6 @@ static void on_revert(struct agent *a, const struct msg *m, uint64_t now_us)
 }
 
 /* ---- drills ---- */
-
-/* What may be written of what is confirmed. */
-static struct knob_set writable(const struct agent *a)
-{
-    struct knob_set set = { 0 };
-
-    for (int i = 0; i < KNOB_COUNT; i++)
-        if (a->saved.confirmed.is_named[i] && a->cfg->limits.may_set[i])
-            knob_set_add(&set, (enum knob)i, a->saved.confirmed.knobs.value[i]);
-    return set;
-}
 
 static void drill(struct agent *a, const struct msg *m, uint64_t now_us)
 {

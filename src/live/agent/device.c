@@ -120,6 +120,7 @@ static void revert_open(struct agent *a, const char *why, uint64_t now_us)
     bool was_open = a->phase != PHASE_IDLE;
 
     a->phase = PHASE_IDLE;
+    a->is_drill = false;         /* it ends with the change that was open: the next change is no drill */
     a->at_us = NEVER;
     if (was_open)
         a->reverted_change = a->change;

@@ -192,8 +192,9 @@ static void take_detail(struct peer *p, const struct msg_detail *detail)
 
 void roster_on_report(struct controller *c, struct peer *p, const struct msg *m, uint64_t now_us)
 {
-    c->is_unranked |= !p->reported;
+    c->is_unranked |= !p->reported || p->has_left;
     p->reported = true;
+    p->has_left = false;         /* who reports has not left, whatever was said */
     take_offset(p, m->stamp_us, now_us);
     take_state(c, p, m);
     p->heard_us = now_us;

@@ -165,6 +165,21 @@ static void hello__does_not_take_over_a_device_that_reports(void **unused)
     controller_fini(&c);
 }
 
+/* One that says goodbye and goes on reporting is there: its host does not count as silent. */
+static void report__who_reports_has_not_left(void **unused)
+{
+    (void)unused;
+    fabric(2, 0);
+    report(0, 1, 0.5, 1000);
+    report(1, 1, 0.5, 1000);
+    roster_leave(&c, &c.peer[1]);
+    assert_false(roster_is_fresh(&c, &c.peer[1], 1100));
+    report(1, 1, 0.5, 1200);
+    assert_true(roster_is_fresh(&c, &c.peer[1], 1300));
+    assert_true(roster_coverage(&c, 1300) == 1);
+    controller_fini(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +190,7 @@ int main(void)
         cmocka_unit_test(value__is_group_less_others),
         cmocka_unit_test(rank__names_without_reports_and_endless_gaps_do_not_take_part),
         cmocka_unit_test(hello__does_not_take_over_a_device_that_reports),
+        cmocka_unit_test(report__who_reports_has_not_left),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -597,9 +597,21 @@ static bool can_go_back(const struct controller *c, const struct peer *p, uint64
     return p->may_write && !p->is_frozen && roster_is_fresh(c, p, now_us);
 }
 
+/* Whether a device has said something else of its baseline since it was asked: somebody else may have spoken for it. */
+static bool has_other_baseline(const struct peer *p)
+{
+    struct knob_set part = part_back(p);
+
+    return p->step == STEP_PREPARING && !(knobset_has(&part, &p->wanted) && knobset_has(&p->wanted, &part));
+}
+
 /* Takes the next step of one device; true: it holds its baseline. */
 static bool step_back(struct controller *c, struct peer *p, uint64_t now_us)
 {
+    if (has_other_baseline(p)) {
+        p->step = STEP_NONE;
+        p->deadline_us = now_us;
+    }
     if (p->step == STEP_NONE && now_us >= p->deadline_us) {
         p->wanted = part_back(p);
         if (knobset_is_empty(&p->wanted))

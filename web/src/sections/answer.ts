@@ -31,7 +31,7 @@ function command(answer: Answer): HTMLElement | null {
     "div",
     { class: "next" },
     h("p", {}, answer.next ? `Next: ${answer.next}` : "Next"),
-    h("div", { class: "command" }, h("code", {}, text), copy),
+    h("div", { class: "command" }, h("code", { tabindex: "0" }, text), copy),
   );
 }
 
