@@ -799,28 +799,6 @@ static void drill__leaves_what_somebody_else_sets(void **unused)
     bench_free(b);
 }
 
-/* A drill ends when an earlier write of ours takes effect late. The change after it is no drill: it is taken back. */
-static void drill__that_was_cut_short_does_not_become_the_next_change(void **unused)
-{
-    struct bench *b = bench_new();
-
-    (void)unused;
-    apply(b, 1, 8);
-    say(b, (struct msg){ .kind = MSG_REVERT, .change = 1 });
-    lease(b);
-    say(b, (struct msg){ .kind = MSG_DRILL, .change = 2 });
-    knob_set_add(&b->device, KNOB_rpg_ai_rate, 8);       /* the write of change 1, again */
-    pass(b, 200 * MS);
-    assert_int_equal(b->agent.phase, PHASE_IDLE);
-    assert_true(ai_rate(b) == 5);
-    lease(b);
-    apply(b, 3, 9);
-    assert_true(ai_rate(b) == 9);
-    pass(b, 3100 * MS);                          /* no lease comes */
-    assert_true(ai_rate(b) == 5);
-    bench_free(b);
-}
-
 static void leave__takes_back_what_is_open(void **unused)
 {
     struct bench *b = bench_new();
@@ -862,7 +840,6 @@ int main(void)
         cmocka_unit_test(prepare__the_way_back_to_the_baseline_is_always_open),
         cmocka_unit_test(drill__without_a_lease_writes_back_what_is_confirmed),
         cmocka_unit_test(drill__leaves_what_somebody_else_sets),
-        cmocka_unit_test(drill__that_was_cut_short_does_not_become_the_next_change),
         cmocka_unit_test(leave__takes_back_what_is_open),
     };
 
