@@ -1,13 +1,14 @@
 /* src/live/daemon/relay_ends.c - see relay_ends.h. */
 #include "live/daemon/relay_ends.h"
+#include "base/minmax.h"
 
 #include <stdlib.h>
 
 #define BEHIND 0x80000000u       /* links of gRPC are below */
 
-void relay_ends_init(struct relay_ends *r, struct controller *c)
+void relay_ends_init(struct relay_ends *r, struct controller *c, uint32_t agent_devices)
 {
-    *r = (struct relay_ends){ .controller = c };
+    *r = (struct relay_ends){ .controller = c, .names_max = max_u32(agent_devices, RACK_DEVICES_MAX) };
     rack_init(&r->rack, 0);
 }
 
@@ -45,7 +46,7 @@ static void on_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_u
     struct relay_ends *all = e->all;
 
     all->reports += m->kind == MSG_REPORT;
-    if (m->kind == MSG_HELLO && !account_has_room(e->account, RACK_DEVICES_MAX, m->name))
+    if (m->kind == MSG_HELLO && !account_has_room(e->account, all->names_max, m->name))
         return;
     controller_on_msg(all->controller, link, m, now_us);
 }

@@ -17,13 +17,15 @@ struct relay_ends {
     struct relay_end  *current;          /* whose rack is at hand */
     uint32_t           reports;          /* heard since the owner has counted them */
     uint32_t           links;            /* given to devices behind relays so far */
+    uint32_t           names_max;        /* of devices that one certificate of a relay may speak for */
     struct rack        rack;             /* that came last */
 };
 
-void relay_ends_init(struct relay_ends *, struct controller *);
+/* 'agent_devices': as of the configuration. A rack may always be full. */
+void relay_ends_init(struct relay_ends *, struct controller *, uint32_t agent_devices);
 void relay_ends_fini(struct relay_ends *);
 
-/* -EBADMSG: it is not a rack. A relay has room for RACK_DEVICES_MAX names, as long as its account lasts. */
+/* -EBADMSG: it is not a rack. A relay has room for names_max names, as long as its account lasts. */
 int  relay_ends_on_event(struct relay_ends *, const struct rpc_event *, uint64_t now_us);
 void relay_ends_cut(struct relay_ends *, uint32_t link);
 

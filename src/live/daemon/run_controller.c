@@ -542,7 +542,7 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     f.page.act = act;
     f.page.tuner = tell_tuner;
     f.page.arg = &f;
-    relay_ends_init(&f.relays, &f.controller);
+    relay_ends_init(&f.relays, &f.controller, f.file->agent_devices);
     rc = start(&f, err);
     if (!rc) {
         clock_log("listening at %s, %s", file->listen, modes[file->controller.mode]);
