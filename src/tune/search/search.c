@@ -396,14 +396,14 @@ void search_step(void *state, const struct report *r, struct knobs *knobs, struc
     now = search_now_of(s, search_measure(s, r));
     note_interval(s, r, &now, note);
     is_silent = search_is_silent(s, &now);
+    if (!search_is_on(s) && !is_silent)
+        guard_watch(s, r);
+    if (search_is_on(s) && (!is_silent || guard_has_traffic(r)) && is_guarded(s, r, &now, knobs, note))
+        return;
     if (search_is_on(s) && is_silent) {
         search_say(note, "no uplink was active: the same setting is measured in the next interval");
         return;
     }
-    if (!search_is_on(s) && !is_silent)
-        guard_watch(s, r);
-    if (search_is_on(s) && is_guarded(s, r, &now, knobs, note))
-        return;
     was = *knobs;
     if (search_is_on(s) && has_changed && search_is(s, SEARCH_RESTART, true) && !guard_is_starved(s)) {
         begin_again(s, &r->fsd, knobs, note);

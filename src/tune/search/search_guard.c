@@ -20,6 +20,11 @@ static double uplink_bps(const struct report *r)
     return bytes * 8 * (double)PS_PER_S / (double)(r->end_ps - r->start_ps);
 }
 
+bool guard_has_traffic(const struct report *r)
+{
+    return uplink_bps(r) > 0;
+}
+
 static double mean_before(const struct search_guard *g)
 {
     uint32_t count = g->befores < GUARD_INTERVALS ? g->befores : GUARD_INTERVALS;

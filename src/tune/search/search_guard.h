@@ -19,6 +19,9 @@
 
 #include "tune/search/search_state.h"
 
+/* Did hosts send anything? If not, the network is idle. A setting that starves flows leaves a trickle. */
+bool guard_has_traffic(const struct report *);
+
 /* Takes in an interval without a search. */
 void guard_watch(struct search *, const struct report *);
 

