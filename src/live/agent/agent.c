@@ -54,7 +54,8 @@ void agent_start(struct agent *a, const struct audit *audit, uint64_t now_us)
     a->owns_all = a->source == SAVED_LOG || a->source == SAVED_FOUND;
     a->needs_mending = a->owns_all || a->source == SAVED_COPY;
     start_budgets(a, now_us);
-    a->doubt_until_us = now_us + DEVICE_DOUBT_US;
+    a->tick_us = now_us;
+    a->doubt_until_us = a->awake_us + DEVICE_DOUBT_US;
     a->late_until_us = a->saved.doubts || a->owns_all ? a->doubt_until_us : 0;
     if (a->saved.doubts || a->owns_all)
         device_restore(a, "the agent has started", now_us);
@@ -318,7 +319,7 @@ static int save_confirmed(struct agent *a, uint64_t now_us)
     int          rc;
 
     knobset_put(&a->saved.confirmed, &a->wanted);
-    if (now_us >= a->late_until_us)              /* else an earlier write may still come over this one, and is ours */
+    if (a->awake_us >= a->late_until_us)         /* else an earlier write may still come over this one, and is ours */
         a->saved.doubts = 0;
     budget_take(&a->lasting, now_us);
     rc = device_save(a);
@@ -622,8 +623,18 @@ static void watch(struct agent *a, uint64_t now_us)
         give_up(a, a->breach, now_us);
 }
 
+/* A machine that slept finds its clock ahead. What its driver had not done before may still be done after. */
+static void count_awake(struct agent *a, uint64_t now_us)
+{
+    uint64_t passed_us = now_us - a->tick_us, most_us = 2 * a->cfg->interval_us;
+
+    a->awake_us += passed_us < most_us ? passed_us : most_us;
+    a->tick_us = now_us;
+}
+
 void agent_on_tick(struct agent *a, uint64_t now_us)
 {
+    count_awake(a, now_us);
     if (a->is_dirty)
         device_save(a);
     agent_on_timer(a, now_us);
@@ -631,7 +642,7 @@ void agent_on_tick(struct agent *a, uint64_t now_us)
     watch(a, now_us);
     if (!a->is_broken)
         device_check(a, now_us);
-    device_forget_doubts(a, now_us);
+    device_forget_doubts(a);
     if (a->has_news)
         say_hello(a, now_us);
     say_report(a, now_us);

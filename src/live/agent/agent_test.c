@@ -521,6 +521,29 @@ static void foreign_edit__stays_and_freezes_the_device(void **unused)
     bench_free(b);
 }
 
+/* The machine sleeps for an hour between the write that failed and its effect. Only time in which it is awake makes
+ * a value that we tried somebody else's. */
+static void late_write__after_a_sleep_is_reverted(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    b->refuses = true;
+    apply(b, 1, 8);
+    b->refuses = false;
+    b->now_us += 3600000 * MS;
+    pass(b, 50 * MS);
+    b->device = rate_of(8);
+    knob_set_add(&b->device, KNOB_rpg_hai_rate, 50);
+    pass(b, 50 * MS);
+    assert_true(ai_rate(b) == 5 && !*b->agent.saved.frozen);
+    pass(b, 61000 * MS);
+    b->device.knobs.value[KNOB_rpg_ai_rate] = 8;
+    pass(b, 50 * MS);
+    assert_true(ai_rate(b) == 8 && *b->agent.saved.frozen);
+    bench_free(b);
+}
+
 static void guardrail__takes_the_change_back_at_once(void **unused)
 {
     struct bench *b = bench_new();
@@ -799,6 +822,25 @@ static void drill__leaves_what_somebody_else_sets(void **unused)
     bench_free(b);
 }
 
+/* A person ends the drill by setting another value. The next change is no drill: it is not written again at its end. */
+static void drill__that_is_cut_short_is_over(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    lease(b);
+    say(b, (struct msg){ .kind = MSG_DRILL, .change = 1 });
+    b->device.knobs.value[KNOB_rpg_ai_rate] = 7;
+    pass(b, 50 * MS);
+    assert_true(b->agent.phase == PHASE_IDLE && !b->agent.is_drill);
+    say(b, (struct msg){ .kind = MSG_THAW });
+    apply(b, 2, 9);
+    expect(b, ANSWER_APPLIED, "");
+    say(b, (struct msg){ .kind = MSG_CONFIRM, .change = 2 });
+    expect(b, ANSWER_CONFIRMED, "");
+    bench_free(b);
+}
+
 static void leave__takes_back_what_is_open(void **unused)
 {
     struct bench *b = bench_new();
@@ -829,6 +871,7 @@ int main(void)
         cmocka_unit_test(restore__is_tried_again_until_it_succeeds),
         cmocka_unit_test(start__writes_back_what_was_not_confirmed),
         cmocka_unit_test(foreign_edit__stays_and_freezes_the_device),
+        cmocka_unit_test(late_write__after_a_sleep_is_reverted),
         cmocka_unit_test(guardrail__takes_the_change_back_at_once),
         cmocka_unit_test(disk__that_is_full_means_no_change_but_reverts_go_on),
         cmocka_unit_test(rescue__any_damage_of_state_leaves_the_baseline),
@@ -840,6 +883,7 @@ int main(void)
         cmocka_unit_test(prepare__the_way_back_to_the_baseline_is_always_open),
         cmocka_unit_test(drill__without_a_lease_writes_back_what_is_confirmed),
         cmocka_unit_test(drill__leaves_what_somebody_else_sets),
+        cmocka_unit_test(drill__that_is_cut_short_is_over),
         cmocka_unit_test(leave__takes_back_what_is_open),
     };
 

@@ -163,7 +163,7 @@ bool device_write(struct agent *a, const struct knob_set *set, uint64_t now_us, 
     int rc;
 
     a->written_us = now_us;
-    a->doubt_until_us = now_us + DEVICE_DOUBT_US;
+    a->doubt_until_us = a->awake_us + DEVICE_DOUBT_US;
     rc = a->io.device.write(a->io.device.arg, set);
     if (rc)
         a->late_until_us = a->doubt_until_us;
@@ -236,9 +236,9 @@ bool device_restore(struct agent *a, const char *why, uint64_t now_us)
     return true;
 }
 
-void device_forget_doubts(struct agent *a, uint64_t now_us)
+void device_forget_doubts(struct agent *a)
 {
-    if (!a->saved.doubts || a->phase != PHASE_IDLE || a->is_broken || now_us < a->doubt_until_us)
+    if (!a->saved.doubts || a->phase != PHASE_IDLE || a->is_broken || a->awake_us < a->doubt_until_us)
         return;
     a->saved.doubts = 0;
     device_save(a);

@@ -27,6 +27,6 @@ bool device_restore(struct agent *, const char *why, uint64_t now_us);
 void device_tell(struct agent *, const char *what, const struct knob_set *old, const struct knob_set *new, const char *why);
 
 /* When no write can take effect any more, what we once tried is not ours any longer. */
-void device_forget_doubts(struct agent *, uint64_t now_us);
+void device_forget_doubts(struct agent *);
 
 #endif

@@ -63,8 +63,10 @@ struct agent {
     bool            is_broken;           /* a revert has not succeeded yet: it is tried again at retry_us */
     uint64_t        retry_us;
     uint64_t        written_us;          /* the last write */
-    uint64_t        late_until_us;       /* a write that failed, in this life or before, may take effect until then */
-    uint64_t        doubt_until_us;      /* a write that timed out may still take effect until then */
+    uint64_t        tick_us;             /* the last tick, or the start */
+    uint64_t        awake_us;            /* time since the start without the time that the machine slept */
+    uint64_t        late_until_us;       /* of awake_us: a write that failed, in this life or before, may take effect until then */
+    uint64_t        doubt_until_us;      /* of awake_us: a write that timed out may still take effect until then */
 
     struct msg_self self;                /* of a tuner of its own; is_allowed is the controller's word */
 
