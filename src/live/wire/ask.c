@@ -4,18 +4,29 @@
 #include "live/wire/address.h"
 #include "live/wire/dial.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-struct answer { unsigned char *bytes; size_t length; bool is_over, is_good; char why[160]; };
+#define AGAIN_MS 100             /* until the next attempt, where the other end is too busy to talk */
+
+struct answer { unsigned char *bytes; size_t length; bool is_open, is_over, is_good; char why[160]; };
+
+/* Was the connection cut before the question was sent? A listener does that while others flood it. */
+static bool is_cut(const struct answer *a)
+{
+    return !a->is_open && (strcmp(a->why, strerror(EPIPE)) == 0 || strcmp(a->why, strerror(ECONNRESET)) == 0 ||
+                           strcmp(a->why, DIAL_CLOSED_AT_ONCE) == 0);
+}
 
 static void take(struct dial *d, struct answer *a, const struct rpc_event *e, const void *bytes, size_t length)
 {
     switch (e->kind) {
     case RPC_OPEN:
+        a->is_open = true;
         dial_send(d, e->link, bytes, length);
         dial_finish(d, e->link);
         break;
@@ -52,14 +63,30 @@ static int ask_at(const char *address, const struct rpc_tls *tls, const void *by
     }
     dial_free(d);
     if (!a.is_good) {
-        bool is_late = strcmp(a.why, "it took too long") == 0;
+        int error = strcmp(a.why, "it took too long") == 0 ? ETIMEDOUT : is_cut(&a) ? ECONNRESET : ECONNREFUSED;
 
         free(a.bytes);
-        return err_set(err, is_late ? ETIMEDOUT : ECONNREFUSED, "%s: no answer from a controller: %s", address, a.why);
+        return err_set(err, error, "%s: no answer from a controller: %s", address, a.why);
     }
     *reply = a.bytes;
     *reply_length = a.length;
     return 0;
+}
+
+static int ask_until_heard(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length, int timeout_ms,
+                           unsigned char **reply, size_t *reply_length, struct err *err)
+{
+    int64_t end_ms = (int64_t)(clock_us() / 1000) + timeout_ms, left_ms = timeout_ms;
+    int     rc;
+
+    do {
+        rc = ask_at(address, tls, bytes, length, (int)left_ms, reply, reply_length, err);
+        if (rc != -ECONNRESET)
+            break;
+        poll(NULL, 0, AGAIN_MS);
+        left_ms = end_ms - (int64_t)(clock_us() / 1000);
+    } while (left_ms > 0);
+    return rc;
 }
 
 /* By the socket file of a controller at this machine. -ENOENT: there is none. */
@@ -87,8 +114,8 @@ int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, s
     int rc = tls->ca ? -ENOENT : ask_local(address, bytes, length, timeout_ms, reply, reply_length);
 
     if (rc)
-        rc = ask_at(address, tls, bytes, length, timeout_ms, reply, reply_length, err);
-    if (rc == -ETIMEDOUT && tls->ca && ask_local(address, bytes, length, timeout_ms, reply, reply_length) == 0)
+        rc = ask_until_heard(address, tls, bytes, length, timeout_ms, reply, reply_length, err);
+    if ((rc == -ETIMEDOUT || rc == -ECONNRESET) && tls->ca && ask_local(address, bytes, length, timeout_ms, reply, reply_length) == 0)
         rc = 0;
     return rc;
 }

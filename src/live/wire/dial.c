@@ -97,7 +97,7 @@ static const char *reason(const struct dial *d)
     const char *refusal = d->conn.ssl ? secure_refusal(d->conn.ssl) : NULL;
 
     return refusal ? refusal : *d->why ? d->why : d->conn.why ? d->conn.why : d->conn.error ? strerror(d->conn.error) :
-           d->stage != TALKING || !d->is_open ? "it closes the connection at once" : "";
+           d->stage != TALKING || !d->is_open ? DIAL_CLOSED_AT_ONCE : "";
 }
 
 /* ---- the call ---- */

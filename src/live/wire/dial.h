@@ -12,6 +12,8 @@
 
 #include <stdbool.h>
 
+#define DIAL_CLOSED_AT_ONCE "it closes the connection at once"   /* before the call was open: the reason of RPC_CLOSE */
+
 struct dial_what { const char *method; bool is_question; int timeout_ms; };      /* timeout of 0: none, it lasts */
 
 struct dial;

@@ -227,6 +227,35 @@ static void ask__a_silent_server_is_an_error_in_time(void **unused)
     close(fd);
 }
 
+static void *refuse_twice(void *listener)
+{
+    for (int i = 0; i < 2; i++)
+        close(accept(*(int *)listener, NULL, NULL));
+    close(*(int *)listener);
+    return NULL;
+}
+
+/* A listener that is flooded cuts connections before they can ask. The third attempt finds nobody: that ends it. */
+static void ask__is_repeated_where_connections_are_cut(void **unused)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    unsigned char     *reply;
+    size_t             length;
+    struct err         err = { "" };
+    int                fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    pthread_t          thread;
+
+    (void)unused;
+    memcpy(at.sun_path, address + 5, strlen(address + 5) + 1);
+    unlink(at.sun_path);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    assert_int_equal(pthread_create(&thread, NULL, refuse_twice, &fd), 0);
+    assert_int_equal(rpc_ask(address, &(struct rpc_tls){ 0 }, "x", 1, 20000, &reply, &length, &err), -ECONNREFUSED);
+    assert_non_null(strstr(err.text, "Connection refused"));
+    pthread_join(thread, NULL);
+}
+
 /* What waits to be sent is bounded: a link whose other end does not read is closed. */
 static void send__a_server_that_does_not_hear_is_left(void **unused)
 {
@@ -305,6 +334,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ask__is_answered, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ask__nobody_is_an_error_in_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ask__a_silent_server_is_an_error_in_time, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ask__is_repeated_where_connections_are_cut, set_up, tear_down),
         cmocka_unit_test_setup_teardown(send__a_server_that_does_not_hear_is_left, set_up, tear_down),
         cmocka_unit_test_setup_teardown(cut__is_told_to_both, set_up, tear_down),
         cmocka_unit_test_setup_teardown(dial__a_wrong_address_is_refused, set_up, tear_down),
