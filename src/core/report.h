@@ -22,6 +22,7 @@
 struct report_device {
     uint64_t age_ps;             /* of its last report, at the end of the interval */
     bool     is_missing;         /* no report in time: not part of any sum */
+    bool     counts_no_pauses;   /* how long its ports were paused is unknown */
 };
 
 struct report_port {             /* one direction of a link, reported by its sender */
@@ -110,6 +111,12 @@ struct report_pair *report_add_pair(struct report *);
 static inline bool report_has_port(const struct report *r, uint32_t port)
 {
     return !r->device || !r->device[r->port[port].device].is_missing;
+}
+
+/* True if it is known how long the port was paused. */
+static inline bool report_knows_pauses(const struct report *r, uint32_t port)
+{
+    return report_has_port(r, port) && !(r->device && r->device[r->port[port].device].counts_no_pauses);
 }
 
 /* Share of devices that have reported, 0 .. 1; 1 without devices. */

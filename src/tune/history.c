@@ -51,6 +51,14 @@ void tuning_step_own(struct tuning_step *s)
     s->note.tried = copy;
 }
 
+static double paused_us(const struct report *r)
+{
+    for (uint32_t i = 0; i < r->ports; i++)
+        if (report_knows_pauses(r, i))
+            return (double)r->paused_ps / (double)PS_PER_US;
+    return r->ports ? NAN : (double)r->paused_ps / (double)PS_PER_US;
+}
+
 struct tuning_step *tuning_add(struct tuning *g, const struct report *r, const struct knobs *was)
 {
     double              seconds = (double)(r->end_ps - r->start_ps) / (double)PS_PER_S;
@@ -61,7 +69,7 @@ struct tuning_step *tuning_add(struct tuning *g, const struct report *r, const s
         g->step = xrealloc(g->step, g->steps_max * sizeof *g->step);
     }
     s = &g->step[g->steps++];
-    *s = (struct tuning_step){ .start_ps = r->start_ps, .end_ps = r->end_ps, .paused_ps = r->paused_ps, .was = *was,
+    *s = (struct tuning_step){ .start_ps = r->start_ps, .end_ps = r->end_ps, .paused_us = paused_us(r), .was = *was,
                                .outcome = OUTCOME_APPLIED };
     s->goodput_bps = (double)r->payload_bytes * 8 / seconds;
     s->rtt_us = r->rtt_samples ? (double)r->rtt_ps_sum / (double)r->rtt_samples / (double)PS_PER_US : NAN;
@@ -195,7 +203,7 @@ static void print_step(const struct tuning_step *s, const struct knobs *before, 
     json_object_set_new(o, "phase", json_string(n->phase ? n->phase : ""));
     set_real(o, "goodput_gbps", s->goodput_bps / 1e9);
     set_real(o, "rtt_us", s->rtt_us);
-    set_real(o, "paused_us", (double)s->paused_ps / (double)PS_PER_US);
+    set_real(o, "paused_us", s->paused_us);
     set_real(o, "utility", n->utility);
     set_real(o, "utility_throughput", n->throughput);
     set_real(o, "utility_rtt", n->rtt);

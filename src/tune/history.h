@@ -22,7 +22,7 @@
 struct tuning_step {             /* an interval that has ended, and what a tuner made of it */
     uint64_t          start_ps, end_ps;
     double            goodput_bps, rtt_us;       /* rtt_us is NAN: nothing was acknowledged */
-    uint64_t          paused_ps;
+    double            paused_us;         /* of all ports; NAN: no port counts it */
     struct tuner_note note;
     struct knobs      was, is;                   /* in force in the interval, and as the tuner set them for the next */
     enum outcome_kind outcome;                   /* of what it set; APPLIED if that was nothing */

@@ -144,6 +144,28 @@ static void make_history(struct tuning *g)
     add_step(g, 3, &k, 100);
 }
 
+/* One port is paused for 3 us, and nobody counts how long the other is. */
+static void add__unknown_pauses_are_not_zero(void **state)
+{
+    struct report_device devices[] = { { 0 }, { .counts_no_pauses = true } };
+    struct report_port   ports[] = { { .device = 0 }, { .device = 1 } };
+    struct report        r = { .end_ps = PS_PER_MS, .paused_ps = 3 * PS_PER_US, .port = ports, .ports = 2,
+                               .device = devices, .devices = 2 };
+    struct option_values v;
+    struct tuning        g;
+    struct knobs         k;
+
+    (void)state;
+    knobs_init(&k);
+    option_values_init(table, &v);
+    tuning_init(&g, &by_hand, &v, &k);
+    option_values_fini(&v);
+    assert_true(tuning_add(&g, &r, &k)->paused_us == 3);
+    devices[0].counts_no_pauses = true;
+    assert_true(isnan(tuning_add(&g, &r, &k)->paused_us));
+    tuning_fini(&g);
+}
+
 static void print__is_read_back(void **state)
 {
     char           *text = NULL;
@@ -244,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parse__reads_head_and_steps),
         cmocka_unit_test(parse__refuses_with_the_line),
+        cmocka_unit_test(add__unknown_pauses_are_not_zero),
         cmocka_unit_test(print__is_read_back),
         cmocka_unit_test(print__tells_changes_and_outcomes_once),
         cmocka_unit_test(forget__keeps_the_last_and_where_they_began),

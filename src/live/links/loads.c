@@ -76,13 +76,14 @@ static int64_t two_digits(uint64_t n)
     return n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
-static struct load load_of(const struct msg_port *p, uint64_t interval_us)
+static struct load load_of(const struct msg_port *p, uint64_t interval_us, bool counts_pauses)
 {
     struct load l = unknown;
 
     if (p->rate_bps)
         l.use = thousandths((double)p->tx_bytes * 8e6 / (double)interval_us / (double)p->rate_bps);
-    l.paused = thousandths((double)p->paused_ps / (double)PS_PER_US / (double)interval_us);
+    if (counts_pauses)
+        l.paused = thousandths((double)p->paused_ps / (double)PS_PER_US / (double)interval_us);
     if (p->has_queue)
         l.queue = two_digits(p->queue_bytes);
     return l;
@@ -121,11 +122,11 @@ static bool see_device(const struct peer *p, const char *port, bool is_alone, st
     if (p->has_detail && p->detail->ports)
         found = port_of(p->detail, port);
     if (found)
-        *out = load_of(found, m->interval_us);
+        *out = load_of(found, m->interval_us, !isnan(m->paused));
     else if (p->where == KNOB_NIC && (is_alone || is_meant(p->name, port)))      /* it has one */
         *out = load_of(&(struct msg_port){ .tx_bytes = m->tx_bytes, .rate_bps = m->rate_bps,
                                            .paused_ps = isnan(m->paused) ? 0 : (uint64_t)(m->paused * (double)m->interval_us * PS_PER_US) },
-                       m->interval_us);
+                       m->interval_us, !isnan(m->paused));
     else
         return false;
     if (isnan(m->paused))

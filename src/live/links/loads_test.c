@@ -2,6 +2,7 @@
 #include "live/links/loads.h"
 
 #include <setjmp.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,9 @@ static void look__each_direction_is_what_its_sender_tells(void **unused)
     assert_int_equal(s.load[1].way[1].use, -1);  /* a rate that is not known */
     assert_int_equal(s.load[1].way[1].paused, 0);
     assert_true(s.load[2].way[0].use == -1 && s.load[2].way[1].use == -1);       /* no such port, no such device */
+    tor->sample.paused = NAN;
+    loads_look(&s, &c, NOW_US + 1);
+    assert_int_equal(s.load[0].way[1].paused, -1);
 }
 
 static void look__what_was_known_stays_for_a_while_and_silence_is_not_a_value(void **unused)

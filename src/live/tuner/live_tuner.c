@@ -259,7 +259,8 @@ static void add_peer(struct report *r, const struct world *w, uint32_t i, const 
     const struct world_device *d = &w->device[i];
 
     r->device[i] = (struct report_device){ .age_ps = age_us * PS_PER_US,
-                                           .is_missing = !p->reports || !p->sample.interval_us || p->sample.is_brief };
+                                           .is_missing = !p->reports || !p->sample.interval_us || p->sample.is_brief,
+                                           .counts_no_pauses = isnan(p->sample.paused) };
     for (uint32_t k = d->first_port; k < d->first_port + d->ports; k++)
         r->port[k] = (struct report_port){ .device = i, .rate_bps = w->port[k].rate_bps, .is_uplink = p->where == KNOB_NIC };
     if (p->reports && p->sample.is_brief && p->has_detail)

@@ -83,7 +83,7 @@ double utility_pfc(const struct report *r, bool paused_only)
     uint32_t counted = 0;
 
     for (uint32_t i = 0; i < r->ports; i++) {
-        if (!report_has_port(r, i))
+        if (!report_knows_pauses(r, i))
             continue;
         paused_ps += r->port[i].paused_ps;
         counted += !paused_only || r->port[i].paused_ps > 0;

@@ -103,6 +103,8 @@ static void pfc__leaves_out_what_is_missing(void **unused)
     r.device = devices;
     r.devices = 2;
     assert_true(is_near(utility_pfc(&r, false), 1 - 0.1 / 4));
+    devices[1] = (struct report_device){ .counts_no_pauses = true };
+    assert_true(is_near(utility_pfc(&r, false), 1 - 0.1 / 4));
 }
 
 static void weights_for__follow_the_flows_that_prevail(void **unused)
