@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 
 struct fake {                    /* a device with its agent */
     bool            is_silent, is_frozen, is_stubborn, is_storming;      /* stubborn: refuses; storming: a guardrail ends what is applied */
+    bool            is_unmeasured;       /* it reports no metric while a change is applied */
     enum msg_phase  phase;
     uint64_t        change, leased_us;
     struct knob_set device, confirmed, baseline, wanted;
@@ -210,6 +212,8 @@ static void tick(void)
                          .sample = { .interval_us = 100000,
                                      .metric = 0.5 + 0.001 * (double)(i + t.now_us / 100000 % 3) } };
 
+        if (t.fake[i].is_unmeasured && t.fake[i].phase == PHASE_APPLIED)
+            m.sample.metric = NAN;
         if (!t.fake[i].is_silent)
             controller_on_msg(&t.c, i, &m, t.now_us);
     }
@@ -687,6 +691,69 @@ static void forget__drops_one_that_is_silent(void **unused)
     assert_non_null(roster_find(&t.c, "host1/nic"));
 }
 
+/* ---- one device does not stop the trials of the others ---- */
+
+static uint32_t first_tried(void)
+{
+    ticks(40);                   /* ranks, and the noise of every stage */
+    for (uint32_t i = 0; i < t.c.peers; i++)
+        if (t.c.peer[i].rank == 0)
+            return t.c.peer[i].link;
+    fail_msg("no device has a rank");
+    return 0;
+}
+
+static bool is_applied_at_another(uint32_t device)
+{
+    for (uint32_t i = 0; i < DEVICES; i++)
+        if (i != device && t.fake[i].phase == PHASE_APPLIED)
+            return true;
+    return false;
+}
+
+static bool is_tried_elsewhere(uint32_t device)
+{
+    for (uint32_t i = 0; i < 600 && !is_applied_at_another(device); i++)
+        tick();
+    return is_applied_at_another(device);
+}
+
+static void trial__begins_with_one_device_that_has_something_to_change(void **unused)
+{
+    uint32_t first = first_tried();
+
+    (void)unused;
+    knob_set_add(&t.fake[first].device, KNOB_rpg_ai_rate, 9);
+    t.fake[first].confirmed = t.fake[first].device;
+    hello(first);
+    deliver();
+    t.ai_rate = 9;
+    assert_true(is_tried_elsewhere(first));
+    assert_int_equal(t.c.trial.stage, STAGE_ONE);
+}
+
+static void trial__a_device_that_always_refuses_is_tried_last(void **unused)
+{
+    uint32_t first = first_tried();
+
+    (void)unused;
+    t.fake[first].is_stubborn = true;
+    t.ai_rate = 9;
+    assert_true(is_tried_elsewhere(first));
+    assert_non_null(strstr(t.log, "not now"));
+}
+
+static void trial__a_device_without_a_metric_ends_it_in_time_and_is_tried_last(void **unused)
+{
+    uint32_t first = first_tried();
+
+    (void)unused;
+    t.fake[first].is_unmeasured = true;
+    t.ai_rate = 9;
+    assert_true(is_tried_elsewhere(first));
+    assert_non_null(strstr(t.log, "it reports no metric"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -711,6 +778,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(drill__runs_by_itself_when_it_is_due, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bye__nobody_waits_for_one_that_left, set_up, tear_down),
         cmocka_unit_test_setup_teardown(forget__drops_one_that_is_silent, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(trial__begins_with_one_device_that_has_something_to_change, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(trial__a_device_that_always_refuses_is_tried_last, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(trial__a_device_without_a_metric_ends_it_in_time_and_is_tried_last, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

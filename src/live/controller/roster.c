@@ -1,6 +1,7 @@
 /* src/live/controller/roster.c - see roster.h. */
 #include "live/controller/roster.h"
 #include "base/err.h"
+#include "live/core/knobset.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -255,13 +256,22 @@ uint64_t roster_instant(const struct peer *p, uint64_t at_us)
 
 /* ---- groups ---- */
 
-struct place { uint64_t hash; struct peer *peer; };
+struct place { uint32_t group; uint64_t order; struct peer *peer; };
 
-static int by_hash(const void *a, const void *b)
+static int by_place(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
 
-    return x->hash != y->hash ? (x->hash > y->hash) - (x->hash < y->hash) : strcmp(x->peer->name, y->peer->name);
+    if (x->group != y->group)
+        return x->group > y->group ? 1 : -1;
+    return x->order != y->order ? (x->order > y->order) - (x->order < y->order) : strcmp(x->peer->name, y->peer->name);
+}
+
+static void give_ranks(struct place *place, uint32_t count, uint32_t ranked)
+{
+    qsort(place, count, sizeof *place, by_place);
+    for (uint32_t i = 0; i < ranked; i++)
+        place[i].peer->rank = i;
 }
 
 static uint32_t held_back(const struct controller *c, uint32_t count)
@@ -276,11 +286,9 @@ static void rank_kind(struct controller *c, enum knob_where where, struct place 
     for (uint32_t i = 0; i < c->peers; i++)
         if (c->peer[i].where == where && c->peer[i].may_write && !c->peer[i].is_frozen && !c->peer[i].has_left &&
             c->peer[i].reported && !c->peer[i].is_gone)
-            place[count++] = (struct place){ hash_of(c->peer[i].name), &c->peer[i] };
-    qsort(place, count, sizeof *place, by_hash);
+            place[count++] = (struct place){ c->peer[i].strikes, hash_of(c->peer[i].name), &c->peer[i] };
     c->ranked[where] = count - held_back(c, count);
-    for (uint32_t i = 0; i < c->ranked[where]; i++)
-        place[i].peer->rank = i;
+    give_ranks(place, count, c->ranked[where]);
 }
 
 void roster_rank(struct controller *c)
@@ -292,6 +300,29 @@ void roster_rank(struct controller *c)
     rank_kind(c, KNOB_NIC, place);
     rank_kind(c, KNOB_SWITCH, place);
     c->is_unranked = false;
+    free(place);
+}
+
+static void order_for_trial(struct controller *c, enum knob_where where, struct place *place)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < c->peers; i++) {
+        struct peer *p = &c->peer[i];
+        uint32_t     group = knobset_is_empty(&p->wanted) ? 2 : isnan(p->sample.metric) ? 1 : 0;
+
+        if (p->where == where && p->rank != RANK_NONE)
+            place[count++] = (struct place){ group, p->rank, p };
+    }
+    give_ranks(place, count, count);
+}
+
+void roster_rank_for_trial(struct controller *c)
+{
+    struct place *place = xcalloc(c->peers + 1ul, sizeof *place);
+
+    order_for_trial(c, KNOB_NIC, place);
+    order_for_trial(c, KNOB_SWITCH, place);
     free(place);
 }
 

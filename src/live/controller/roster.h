@@ -34,8 +34,12 @@ void roster_look(struct controller *, uint64_t now_us);
 /* An instant of our clock, by the clock of the device. */
 uint64_t roster_instant(const struct peer *, uint64_t at_us);
 
-/* Gives ranks: devices of a kind in an order that depends on their names alone, the last of them held back. */
+/* Gives ranks: devices of a kind by strikes and then by a digest of their names, the last of them held back. */
 void roster_rank(struct controller *);
+
+/* For a trial: ranks first those that have something to change and report a metric, then those without a metric. A stage of others
+ * would show nothing. */
+void roster_rank_for_trial(struct controller *);
 
 /* The device on which things are tried first: a NIC, or else a switch. NULL: there is none that reports. */
 struct peer *roster_canary(struct controller *, uint64_t now_us);

@@ -78,6 +78,7 @@ struct peer {
     uint64_t          change, at_us;             /* at: by our clock */
     uint64_t          sent_us, deadline_us;
     bool              is_lost;   /* fell silent in the trial: its lease takes it back */
+    uint32_t          strikes;   /* trials that ended because of it since the last that it took part in to the end */
     struct knob_set   wanted;
 
     char              name[MSG_NAME_SIZE];
@@ -108,6 +109,7 @@ struct trial {
     char             why[MSG_WHY_SIZE];
     uint32_t         stage;
     uint32_t         intervals;          /* of the phase, so far */
+    uint32_t         measured;           /* of these, when the last pair was complete */
     struct pairing   pairing;
     struct evalue    evidence;
     double           metric;             /* mean, of everybody: what harm is a share of */

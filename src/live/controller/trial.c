@@ -31,7 +31,7 @@ static bool has_b(const struct controller *c, const struct peer *p, enum arm arm
 static void enter(struct controller *c, enum trial_phase phase)
 {
     c->trial.phase = phase;
-    c->trial.intervals = 0;
+    c->trial.intervals = c->trial.measured = 0;
     c->trial.has_committed = false;
     c->trial.waits = 0;
 }
@@ -115,8 +115,11 @@ static void end(struct controller *c, bool is_kept, const char *why, uint64_t no
 {
     uint32_t missed = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++)
+    for (uint32_t i = 0; i < c->peers; i++) {
         missed += !knobset_is_empty(&c->peer[i].wanted) && c->peer[i].step != STEP_CONFIRMED;
+        if (c->peer[i].step == STEP_CONFIRMED)
+            c->peer[i].strikes = 0;
+    }
     log_trial(c, is_kept ? "keep" : "drop", why, now_us);
     if (is_kept || c->trial.phase == TRIAL_ROLLBACK)
         note_standing(c, now_us);
@@ -210,6 +213,7 @@ bool trial_begin(struct controller *c, const struct knob_set *wanted, const char
     for (uint32_t i = 0; i < c->peers; i++)
         if (c->peer[i].rank != RANK_NONE)
             c->peer[i].wanted = part_for(&c->peer[i], wanted);
+    roster_rank_for_trial(c);
     if (!begin(c, why, now_us))
         return true;
     if (c->cfg->mode == MODE_DIRECT)
@@ -252,6 +256,17 @@ static void stop(struct controller *c, enum verdict verdict, const char *why, ui
 void trial_abort(struct controller *c, const char *why, uint64_t now_us)
 {
     stop(c, VERDICT_NONE, why, now_us);
+}
+
+/* The trial cannot go on because of one device. It is the last to be tried from now on, so that it does not end the next
+ * trial, too. */
+static void abort_because_of(struct controller *c, struct peer *p, const char *why, uint64_t now_us)
+{
+    char text[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
+
+    p->strikes++;
+    snprintf(text, sizeof text, "%s: %s", p->name, why);
+    trial_abort(c, text, now_us);
 }
 
 static bool is_guardrail(const char *why)
@@ -350,8 +365,10 @@ void trial_on_refusal(struct controller *c, struct peer *p, const char *why, uin
         end_drill(c, p, strncmp(why, "the lease ended", strlen("the lease ended")) == 0, why, now_us);
     else if (t->phase == TRIAL_CONFIRM)
         count_late_harm(c, why, now_us);
+    else if (t->phase != TRIAL_ABORT && is_guardrail(why))
+        stop(c, VERDICT_HARM, text, now_us);
     else if (t->phase != TRIAL_ABORT)
-        stop(c, is_guardrail(why) ? VERDICT_HARM : VERDICT_NONE, text, now_us);
+        abort_because_of(c, p, why, now_us);
 }
 
 static void on_abort(struct controller *c, uint64_t now_us)
@@ -427,6 +444,15 @@ static bool is_all(const struct controller *c, bool (*is)(const struct peer *))
     return true;
 }
 
+static void abort_unprepared(struct controller *c, enum arm arm, uint64_t now_us)
+{
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (has_b(c, &c->peer[i], arm) && !is_ready(&c->peer[i])) {
+            abort_because_of(c, &c->peer[i], "it was not prepared in time", now_us);
+            return;
+        }
+}
+
 static void on_lead_in(struct controller *c, uint64_t now_us)
 {
     enum arm arm = pairing_arm(&c->trial.pairing);
@@ -438,7 +464,7 @@ static void on_lead_in(struct controller *c, uint64_t now_us)
     else if (!is_waiting && switch_to(c, arm, now_us + c->cfg->interval_us, now_us))
         c->trial.has_committed = true;
     else if (c->trial.intervals > c->trial.pairing.length + WAITS_MAX)
-        trial_abort(c, "not all devices were prepared in time", now_us);
+        abort_unprepared(c, arm, now_us);
 }
 
 /* A pair is complete: is that enough? */
@@ -479,7 +505,18 @@ static void turn(struct controller *c, uint64_t now_us)
     if (switch_to(c, pairing_next_arm(&t->pairing), now_us + c->cfg->interval_us, now_us))
         t->waits = 0;
     else if (++t->waits > WAITS_MAX)
-        trial_abort(c, "not all devices were prepared in time", now_us);
+        abort_unprepared(c, pairing_next_arm(&t->pairing), now_us);
+}
+
+/* No pair has been complete for long. */
+static void abort_unmeasured(struct controller *c, uint64_t now_us)
+{
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (has_b(c, &c->peer[i], ARM_B) && !c->peer[i].metrics) {
+            abort_because_of(c, &c->peer[i], "it reports no metric", now_us);
+            return;
+        }
+    trial_abort(c, "nothing could be measured", now_us);
 }
 
 static void on_run(struct controller *c, uint64_t now_us)
@@ -488,9 +525,12 @@ static void on_run(struct controller *c, uint64_t now_us)
     double        d;
 
     if (!t->waits && pairing_add(&t->pairing, value_of(c), &d)) {
+        t->measured = t->intervals;
         evalue_add(&t->evidence, d);
         judge(c, now_us);
     }
+    if (t->phase == TRIAL_RUN && t->intervals - t->measured > c->cfg->halves_intervals_max)
+        abort_unmeasured(c, now_us);
     if (t->phase != TRIAL_RUN)
         return;
     make_ready(c, pairing_next_arm(&t->pairing), now_us);
@@ -714,18 +754,20 @@ static const struct peer *find_breach(const struct controller *c, uint64_t now_u
     return NULL;
 }
 
-static bool is_answered(struct controller *c, uint64_t now_us)
+/* NULL: all have answered, or still have time to. */
+static struct peer *find_silent(struct controller *c, uint64_t now_us)
 {
     for (uint32_t i = 0; i < c->peers; i++)
         if (takes_part(&c->peer[i]) && !command_on_tick(c, &c->peer[i], now_us))
-            return false;
-    return true;
+            return &c->peer[i];
+    return NULL;
 }
 
 /* What ends a trial in any phase in which something may be written; true: it has been ended. */
 static bool check(struct controller *c, uint64_t now_us)
 {
     const struct peer *p = find_breach(c, now_us);
+    struct peer       *silent;
     char               why[MSG_WHY_SIZE + MSG_NAME_SIZE + 2];
 
     if (p) {
@@ -733,8 +775,8 @@ static bool check(struct controller *c, uint64_t now_us)
         stop(c, VERDICT_HARM, why, now_us);
     } else if (!has_enough(c, now_us))
         trial_abort(c, "too many of its devices fell silent", now_us);
-    else if (!is_answered(c, now_us))
-        trial_abort(c, "a device did not answer in time", now_us);
+    else if ((silent = find_silent(c, now_us)) != NULL)
+        abort_because_of(c, silent, "it did not answer in time", now_us);
     return c->trial.phase == TRIAL_ABORT;
 }
 
