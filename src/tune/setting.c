@@ -4,6 +4,7 @@
 #include "base/yaml.h"
 #include "core/nic_profile.h"
 #include "core/units.h"
+#include "tune/gentle.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -124,6 +125,7 @@ const struct setting setting_all[] = {
     { "hpcc", "the HPCC paper's for DCQCN, in proportion to the speed of links", make_hpcc, 1, false },
     { "bdp", "in proportion to what is under way in an empty network: short queues, quick recovery",
       make_bdp, -1, false },
+    { "gentle", "short queues by many small cuts, in proportion to link speeds and round trip", gentle_make, -1, false },
     { NULL, NULL, NULL, 0, false },
 };
 
@@ -136,7 +138,7 @@ const struct setting setting_thresholds[] = {
     { NULL, NULL, NULL, 0, false },
 };
 
-const char *const setting_names[] = { "default", "default_artifact", "expert", "hpcc", "bdp", "secn0", "secn1",
+const char *const setting_names[] = { "default", "default_artifact", "expert", "hpcc", "bdp", "gentle", "secn0", "secn1",
                                       "secn2", "vendor", NULL };
 
 const struct setting *setting_find(const char *name)

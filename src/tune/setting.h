@@ -20,6 +20,7 @@ struct setting {
  * expert             PARALEON's table I on top of default
  * hpcc               the HPCC paper's, which grows with the speed of links
  * bdp                thresholds and timers in proportion to bandwidth x round trip of the empty network
+ * gentle             short queues by many small cuts (gentle.h)
  * Ends with a row without a name. Searches try them. */
 extern const struct setting setting_all[];
 

@@ -99,7 +99,7 @@ static void read__makes_bdp_in_proportion_to_the_network(void **unused)
 /* Longer queues than NVIDIA's are for throughput, shorter ones for low delay. */
 static void all__say_what_they_are_made_for(void **unused)
 {
-    struct world world = { .host_bps = 400000000000, .base_rtt_ps = 40 * PS_PER_US };
+    struct world world = { .host_bps = 400000000000, .base_rtt_ps = 12 * PS_PER_US };
     struct knobs usual, made;
 
     (void)unused;

@@ -21,6 +21,7 @@ const struct tuner_alias tuner_aliases[] = {
     { "expert", "fixed", "setting", "expert", "PARALEON's table I" },
     { "hpcc", "fixed", "setting", "hpcc", "the HPCC paper's setting for DCQCN" },
     { "bdp", "fixed", "setting", "bdp", "short queues and quick recovery, in proportion to the network" },
+    { "gentle", "fixed", "setting", "gentle", "short queues by many small cuts, in proportion to the network" },
     { "secn0", "fixed", "setting", "secn0", "DCTCP's threshold" },
     { "secn1", "fixed", "setting", "secn1", "the DCQCN paper's thresholds" },
     { "secn2", "fixed", "setting", "secn2", "the HPCC paper's thresholds, by the speed of each port" },

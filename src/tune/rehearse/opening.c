@@ -5,25 +5,13 @@
 
 #include <math.h>
 
-#define FIRST_OVER 1.25          /* times the slowest host's speed: what the first cut leaves at most */
 #define RISE 0.01                /* of the line, every round trip and a quarter */
-#define WAIT_LONGER 1.5          /* thresholds of gentle, times, where all hosts are as fast */
-#define RISE_LEAST 0.5           /* of its rise */
-#define FEW 4                    /* packets: those of few hosts that meet by chance are no congestion */
-#define SOME 6
-#define PACKET_KB 4              /* where nobody knows: the largest there are */
-#define FIRST_FEW 0.8            /* of the line: what the first cut leaves where there is room for few packets */
 
 const char *const opening_names[] = { "none", "bdp", "fabric", "gentle", NULL };
 const char *const opening_abouts[] = { "", "bdp", "what was best on many random networks", "a setting that marks early and cuts by little", NULL };
 
 /* What anole train opening has found: axes as in coded.c, the last is by_speed. */
 static const double fabric[CODED_DIMS_MAX] = { 0.68, 0.50, 0.38, 0.28, 0.84, 0.22, 0.63, 0.27, 0.54, 1.00, 0.17, 0.69, 0.03, 0.63, 0.19, 0.39, 0.35 };
-
-/* What a search with FB_Hadoop on one switch ended with (search/twin_search.c has it as a start, too): marks from 0.2 of what is under way in
- * an empty network on, and most packets from 0.65 on; cuts by a fifth at most, from a small alpha; rises by 0.7 % of the line every round trip. See
- * calm() for what was mended since. */
-static const double gentle[CODED_DIMS_MAX] = { 0.40, 0.46, 0.96, 0.11, 0.88, 0.25, 0.75, 0.33, 0.81, 0.91, 0.00, 0.56, 1.00, 0.54, 0.15, 0.10, 0.00 };
 
 void opening_at(const struct world *w, const double unit[CODED_DIMS_MAX], struct knobs *k)
 {
@@ -43,72 +31,12 @@ static bool is_unchosen(const struct world *w)
     return true;
 }
 
-/* Speed of the slowest host, as a share of the fastest. */
-static double slowest_of(const struct world *w)
-{
-    double least = (double)w->host_bps;
-
-    for (uint32_t i = 0; i < w->ports; i++)
-        if (w->device[w->port[i].device].tier == WORLD_HOSTS && w->port[i].rate_bps)
-            least = fmin(least, (double)w->port[i].rate_bps);
-    return least / (double)w->host_bps;
-}
-
-static void scale(struct knobs *k, enum knob low, enum knob high, double times)
-{
-    k->value[low] = ceil(times * k->value[low]);
-    k->value[high] = ceil(times * k->value[high]);
-}
-
-static double packet_kb(const struct world *w)
-{
-    return w->mtu_bytes ? fmax(1, floor(w->mtu_bytes / 1000.0 + 0.5)) : PACKET_KB;
-}
-
-/* On slow links a fifth of what is under way is two packets. True: it was too little. */
-static bool keep_some_packets(const struct world *w, struct knobs *k, double packets)
-{
-    if (k->value[KNOB_kmin] >= FEW * packet_kb(w))
-        return false;
-    scale(k, KNOB_kmin, KNOB_kmax, packets * packet_kb(w) / k->value[KNOB_kmin]);
-    return true;
-}
-
-/* Some hundred messages that meet at one link rise together by more than it carries, if each rises by a hundredth of the line, and small cuts do not
- * make up for it: queues would stay for good. Where there is room for some packets they rise half as fast, and wait a little longer. Where there is
- * none, elephants would pay for it, as marks come by chance: they are made rarer, and the first of them cuts less. */
-static void calm(const struct world *w, struct knobs *k)
-{
-    scale(k, KNOB_kmin, KNOB_kmax, WAIT_LONGER);
-    scale(k, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, fmax(RISE_LEAST, fmin(1, FEW * packet_kb(w) / k->value[KNOB_kmin])));
-    if (keep_some_packets(w, k, SOME))
-        k->value[KNOB_rate_to_set_on_first_cnp] = floor(FIRST_FEW * (double)w->host_bps / 1e6);
-}
-
-static void make_gentle(const struct world *w, struct knobs *k)
-{
-    double slow = slowest_of(w);
-
-    opening_at(w, gentle, k);
-    if (slow >= 1) {
-        calm(w, k);
-        return;
-    }
-    keep_some_packets(w, k, FEW);
-    scale(k, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, slow);
-    k->value[KNOB_rpg_time_reset] = ceil(k->value[KNOB_rpg_time_reset] / sqrt(slow));
-    k->value[KNOB_rate_to_set_on_first_cnp] = floor(fmin(k->value[KNOB_rate_to_set_on_first_cnp], FIRST_OVER * slow * (double)w->host_bps / 1e6));
-    knobs_clamp(k);
-}
-
 bool opening_make(enum opening opening, const struct world *w, struct knobs *k)
 {
     if (opening == OPENING_NONE || w->is_in_use || w->knobs || !is_unchosen(w))
         return false;
-    if (opening == OPENING_BDP)
-        setting_find("bdp")->make(k, w);
-    else if (opening == OPENING_GENTLE)
-        make_gentle(w, k);
+    if (opening == OPENING_BDP || opening == OPENING_GENTLE)
+        setting_find(opening_names[opening])->make(k, w);
     else
         opening_at(w, fabric, k);
     return !knobs_equal(k, &w->start);

@@ -54,13 +54,13 @@ static void known__come_in_the_order_of_what_prevails(void **unused)
 {
     static const struct { const char *running; double elephants; const char *name[6]; } row[] = {
         { "default", 0.9, { "expert", "hpcc", "default", "default_artifact" } },
-        { "default", 0.1, { "bdp", "default", "default_artifact" } },
-        { "default", 0.4, { "bdp", "default", "default_artifact" } },
+        { "default", 0.1, { "bdp", "gentle", "default", "default_artifact" } },
+        { "default", 0.4, { "bdp", "gentle", "default", "default_artifact" } },
         { "default", 0.77, { "default", "default_artifact" } },       /* both kinds matter */
-        { "default_artifact", 0.1, { "bdp", "default_artifact", "default" } },
-        { "bdp", 0.1, { "bdp", "default", "default_artifact" } },
+        { "default_artifact", 0.1, { "bdp", "gentle", "default_artifact", "default" } },
+        { "bdp", 0.1, { "bdp", "gentle", "default", "default_artifact" } },
         { "bdp", 0.9, { "expert", "hpcc", "default", "default_artifact" } },
-        { "expert", 0.1, { "bdp", "default", "default_artifact" } },
+        { "expert", 0.1, { "bdp", "gentle", "default", "default_artifact" } },
     };
 
     (void)unused;
@@ -77,7 +77,7 @@ static void known__come_in_the_order_of_what_prevails(void **unused)
 /* Without a monitor nobody knows what prevails: all are tried, the running one first. */
 static void known__are_all_tried_if_flows_are_not_known(void **unused)
 {
-    static const char *const name[] = { "expert", "default", "default_artifact", "hpcc", "bdp", NULL };
+    static const char *const name[] = { "expert", "default", "default_artifact", "hpcc", "bdp", "gentle", NULL };
     struct test_search b;
 
     (void)unused;
@@ -100,6 +100,7 @@ static void known__are_preferred_in_their_order_unless_clearly_worse(void **unus
         step(&b, 0.5, 0.1);
         assert_runs(&b, "bdp");
         step(&b, 0.5, 0.1);
+        step(&b, 0.2, 0.1);                  /* gentle */
         step(&b, row[i].throughput, 0.1);    /* default, 400 KB */
         step(&b, 0.2, 0.1);
         assert_int_equal(1, script->begins);
