@@ -78,9 +78,8 @@ library:
 	@tools/configure library $(RELEASE) -Dlibrary=true
 	@ninja -C build/library $$(meson introspect --targets build/library | grep -o 'libanole\.so\.[0-9.]*' | head -1)
 
-# The simulator as one file that runs on any Linux of this processor: without what loads libraries (live part, MPI, serve, plot) and without
-# the tuner nlopt, of which Debian has no static library.
-STATIC := --buildtype=release -Db_pie=false -Db_lto=true -Db_ndebug=true -Dprefer_static=true -Dc_link_args=-static -Dlive=disabled -Dmpi=disabled -Dnlopt=disabled
+# The simulator as one file that runs on any Linux of this processor: without what loads libraries (live part, MPI, serve, plot).
+STATIC := --buildtype=release -Db_pie=false -Db_lto=true -Db_ndebug=true -Dprefer_static=true -Dc_link_args=-static -Dlive=disabled -Dmpi=disabled
 static:
 	@tools/deps build
 	@tools/configure static $(STATIC)

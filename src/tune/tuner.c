@@ -5,13 +5,10 @@
 #include <string.h>
 
 extern const struct tuner_algo tuner_fixed, tuner_paraleon, tuner_naive_sa, tuner_chameleon, tuner_random,
-                               tuner_cmaes, tuner_nlopt, tuner_acc, tuner_rehearse;
+                               tuner_cmaes, tuner_acc, tuner_rehearse;
 
 const struct tuner_algo *const tuner_all[] = {
     &tuner_fixed, &tuner_paraleon, &tuner_naive_sa, &tuner_chameleon, &tuner_random, &tuner_cmaes,
-#ifndef ANOLE_WITHOUT_NLOPT      /* Debian has no static library of it */
-    &tuner_nlopt,
-#endif
     &tuner_acc, &tuner_rehearse, NULL
 };
 

@@ -31,7 +31,7 @@ load common
 
 @test "list: every tuner, short name, monitor and option" {
     "$ANOLE" list tuner >"$dir/tuners"
-    for name in fixed paraleon naive_sa chameleon random cmaes nlopt default default_artifact expert hpcc \
+    for name in fixed paraleon naive_sa chameleon random cmaes default default_artifact expert hpcc \
         paraleon_published paraleon_artifact; do
         grep -qE "^$name +[^ ]" "$dir/tuners" || { echo "no $name"; false; }
     done

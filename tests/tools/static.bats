@@ -20,9 +20,6 @@ setup() {
     run "$static" agent x
     [ "$status" -ne 0 ]
     [[ $output == *'built without its part for real networks'* ]]
-    run "$static" run scenarios/incast.yaml --set tuner=nlopt
-    [ "$status" -eq 1 ]
-    [[ $output == *"'nlopt' is not a tuner"* ]]
 }
 
 @test "static: runs an example with nothing else around it" {

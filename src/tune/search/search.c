@@ -145,14 +145,6 @@ static bool is_content(const struct search *s)
     return goal > 0 && best && utility(search_weights(s), best->terms) >= goal;
 }
 
-static void say_failure(const struct search *s, struct tuner_note *note)
-{
-    const char *failure = s->algo->failure ? s->algo->failure(s->searcher) : NULL;
-
-    if (failure)
-        search_say(note, "%s", failure);
-}
-
 static void ask(struct search *s, const struct search_now *now, struct knobs *knobs, struct tuner_note *note)
 {
     double point[SPACE_DIMS_MAX];
@@ -161,7 +153,6 @@ static void ask(struct search *s, const struct search_now *now, struct knobs *kn
         search_say(note, "this is as good as was asked for");
     if (s->measured >= search_count(s, SEARCH_BUDGET) || has_given_up(s) || is_content(s) ||
         !s->algo->ask(s->searcher, now, point)) {
-        say_failure(s, note);
         search_finish(s, knobs, note);
         return;
     }

@@ -34,10 +34,6 @@ struct search_algo {
     /* What came of the last one asked for. Writes verdict, temperature and why. */
     void (*tell)(void *state, const struct search_now *now, struct tuner_note *note);
 
-    /* Why it cannot go on, in one sentence, where ask() said that a search is over because something failed; NULL
-     * otherwise. The hook NULL: nothing can fail. */
-    const char *(*failure)(const void *state);
-
     const struct key_row *option;            /* the tuner's table: its own rows and those of search.h */
 };
 

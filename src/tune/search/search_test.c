@@ -63,20 +63,6 @@ static void note__says_why_in_plain_words(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* The setting in force stays, and the note says why. */
-static void note__says_what_failed(void **unused)
-{
-    struct test_search b;
-
-    (void)unused;
-    open_bench(&b, 0, TEST_NO_OPTIONS);
-    script->failure = "the searcher has no legs";
-    step(&b, 0.5, 0.9);
-    assert_non_null(strstr(b.note.why, "the searcher has no legs; the search is over after 0 settings"));
-    assert_true(is_idle(&b) && time_reset(&b) == 300);
-    tuner_close(&b.tuner);
-}
-
 static void create__refuses_weights_that_do_not_sum_to_1(void **unused)
 {
     static const struct { struct test_option option[4]; const char *why; } row[] = {
@@ -242,7 +228,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step__goes_through_all_phases),
         cmocka_unit_test(note__says_why_in_plain_words),
-        cmocka_unit_test(note__says_what_failed),
         cmocka_unit_test(create__refuses_weights_that_do_not_sum_to_1),
         cmocka_unit_test(budget__ends_a_search),
         cmocka_unit_test(goal__ends_a_search),

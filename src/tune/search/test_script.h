@@ -23,7 +23,6 @@ struct script {
     bool              was_measured;          /* 'from' */
     struct search_now begun, told;
     int               begins, asks, tells, asks_max;
-    const char       *failure;
 };
 
 static struct script *script;                /* of the search under test */
@@ -76,11 +75,6 @@ static inline void script_tell(void *state, const struct search_now *now, struct
     t->tells++;
 }
 
-static inline const char *script_failure(const void *state)
-{
-    return ((const struct script *)state)->failure;
-}
-
 static const struct key_row options[] = {
     { "own", KEY_REAL, "0", "one", .min = 0, .max = 1 },
     SEARCH_OPTIONS,
@@ -92,7 +86,7 @@ static const struct key_row options[] = {
 
 static const struct search_algo scripted = {
     .create = script_create, .destroy = script_destroy, .begin = script_begin, .ask = script_ask,
-    .tell = script_tell, .failure = script_failure, .option = options,
+    .tell = script_tell, .option = options,
 };
 
 static inline int create(void **state, const struct world *world, const struct option_values *v,
