@@ -86,7 +86,7 @@ static void remember(struct dqn *d)
 
 static void bench_update(void)
 {
-    struct dqn_cfg cfg = { .shape = acc, .is_double = true, .gamma = 0.9, .bend = 1, .norm_max = 10,
+    struct dqn_cfg cfg = { .shape = acc, .gamma = 0.9, .bend = 1, .norm_max = 10,
                            .batch = 32, .memory = RECORDS, .copy_every = 100, .seed = 1 };
     double best = 1e9, loss = 0;
     struct dqn d;

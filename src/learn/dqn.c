@@ -171,13 +171,11 @@ static float clip_value(const struct dqn *d, float value)
 static void find_wanted(struct dqn *d, const float *const *record, uint32_t rows)
 {
     uint32_t actions = net_shape_outputs(&d->cfg.shape);
-    const struct net *chooser = d->cfg.is_double ? &d->online : &d->target;
-    const float *value = net_forward(chooser, &d->room, d->next, rows);
+    const float *value = net_forward(&d->online, &d->room, d->next, rows);
 
     for (uint32_t r = 0; r < rows; r++)
         d->choice[r] = net_largest(value + (size_t)r * actions, actions);
-    if (d->cfg.is_double)
-        value = net_forward(&d->target, &d->room, d->next, rows);
+    value = net_forward(&d->target, &d->room, d->next, rows);
     for (uint32_t r = 0; r < rows; r++) {
         struct dqn_step s = decode_step(record[r], d->cfg.shape.inputs);
 

@@ -6,8 +6,7 @@
  * action with the largest value, or with probability epsilon a random one. It stores (state, action, reward,
  * next state). For a batch of these, it moves the value of the action toward
  *
- *   reward + gamma * target(next)[a],   a = the largest of online(next)   Double DQN
- *                                       a = the largest of target(next)   DQN
+ *   reward + gamma * target(next)[a],   a = the largest of online(next)   (Double DQN)
  *
  * with Huber or squared loss, a gradient of limited length, and Adam. 'target' is an older copy of 'online'.
  * If the largest possible sum of rewards is known, values are clipped to it, which prevents divergence.
@@ -26,7 +25,6 @@
 
 struct dqn_cfg {
     struct net_shape shape;      /* inputs: size of a state; outputs: one per action */
-    bool     is_double;
     double   gamma;              /* discount per step, in [0, 1) */
     double   value_max;          /* upper bound of the sum of rewards; the lower bound is 0. 0: unknown */
     double   bend;               /* transition point of the Huber loss, > 0; 0: squared errors */

@@ -14,14 +14,13 @@
 /* One input, two actions, linear: online x -> (1 x, 2 x), target x -> (10 x, -5 x). */
 static const struct dqn_cfg tiny = {
     .shape = { .inputs = 1, .layers = 1, .layer = { { 2, NET_LINEAR, true } } },
-    .is_double = true, .gamma = 0.5, .bend = 1, .batch = 2, .memory = 4, .copy_every = 3, .seed = 1,
+    .gamma = 0.5, .bend = 1, .batch = 2, .memory = 4, .copy_every = 3, .seed = 1,
 };
 
-static void tiny_init(struct dqn *d, bool is_double)
+static void tiny_init(struct dqn *d)
 {
     struct dqn_cfg cfg = tiny;
 
-    cfg.is_double = is_double;
     dqn_init(d, &cfg);
     memcpy(d->online.parameter, (float[]){ 1, 2 }, 2 * sizeof(float));
     memcpy(d->target.parameter, (float[]){ 10, -5 }, 2 * sizeof(float));
@@ -65,7 +64,7 @@ static void pick__explores_with_probability_epsilon(void **unused)
     struct dqn d;
 
     (void)unused;
-    tiny_init(&d, true);
+    tiny_init(&d);
     assert_int_equal(1, dqn_pick(&d.online, &up, 0, &d.rng));
     assert_int_equal(0, dqn_pick(&d.online, &down, 0, &d.rng));
     for (int i = 0; i < 10000; i++)
@@ -80,7 +79,7 @@ static void load__sets_both_nets(void **unused)
     struct dqn d;
 
     (void)unused;
-    tiny_init(&d, true);
+    tiny_init(&d);
     net_init(&n, &tiny.shape);
     n.parameter[1] = 7;
     dqn_load(&d, &n);
@@ -110,25 +109,21 @@ static void learn__squares_errors_without_a_bend(void **unused)
 }
 
 /* Targets of dqn_learn() in state 1 after action 0, reward 3, next state 2, where online is (2, 4) and target
- * (20, -10). Double DQN uses the target's value of online's choice, DQN the target's maximum. At an end only
- * the reward counts. */
+ * (20, -10). Double DQN uses the target's value of online's choice. At an end only the reward counts. */
 static void learn__targets_match_the_formula(void **unused)
 {
-    static const struct { bool is_double, is_end; float wanted; } row[] = {
-        { true, false, 3 - 0.5f * 10 }, { false, false, 3 + 0.5f * 20 },
-        { true, true, 3 }, { false, true, 3 },
-    };
+    static const struct { bool is_end; float wanted; } row[] = { { false, 3 - 0.5f * 10 }, { true, 3 } };
     float state = 1, next = 2, record[5];
     const float *records = record;
 
     (void)unused;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 2; i++) {
         struct dqn_step s = { .state = &state, .next = &next, .reward = 3, .is_end = row[i].is_end };
         double error = 1 - (double)row[i].wanted;
         struct dqn d;
 
         dqn_record(record, &s, 1);
-        tiny_init(&d, row[i].is_double);
+        tiny_init(&d);
         assert_true(fabs(dqn_learn(&d, &records, 1) - (fabs(error) - 0.5)) < 1e-6);
         assert_true(d.gradient_norm == 1);   /* d(loss)/d(value) = +-1, d(value)/d(parameter) = 1 */
         /* Adam's first step equals the rate, toward the target; the other action stays. */
@@ -141,20 +136,20 @@ static void learn__targets_match_the_formula(void **unused)
 /* The same with an upper bound of 4: -2 becomes 0, 13 becomes 4, and 3 stays. */
 static void learn__targets_are_clipped(void **unused)
 {
-    static const struct { bool is_double, is_end; float wanted; } row[] = {
-        { true, false, 0 }, { false, false, 4 }, { true, true, 3 },
+    static const struct { float reward; bool is_end; float wanted; } row[] = {
+        { 3, false, 0 }, { 13, true, 4 }, { 3, true, 3 },
     };
     float state = 1, next = 2, record[5];
     const float *records = record;
 
     (void)unused;
     for (int i = 0; i < 3; i++) {
-        struct dqn_step s = { .state = &state, .next = &next, .reward = 3, .is_end = row[i].is_end };
+        struct dqn_step s = { .state = &state, .next = &next, .reward = row[i].reward, .is_end = row[i].is_end };
         double error = fabs(1 - (double)row[i].wanted);
         struct dqn d;
 
         dqn_record(record, &s, 1);
-        tiny_init(&d, row[i].is_double);
+        tiny_init(&d);
         d.cfg.value_max = 4;
         assert_true(fabs(dqn_learn(&d, &records, 1) - (error > 1 ? error - 0.5 : error * error / 2)) < 1e-6);
         dqn_fini(&d);
@@ -186,7 +181,7 @@ static void learn__guide_margin_loss(void **unused)
         struct dqn      d;
 
         dqn_record(record, &s, 1);
-        tiny_init(&d, true);
+        tiny_init(&d);
         d.guide = &guide;
         assert_true(fabs(dqn_learn(&d, &records, 1) - row[i].loss) < 1e-6);
         assert_true(fabs(d.gradient_norm - row[i].norm) < 1e-6);     /* +2 for one action, -2 for the other */
@@ -204,7 +199,7 @@ static void learn__imitates_the_guide(void **unused)
     struct dqn d;
 
     (void)unused;
-    tiny_init(&d, true);
+    tiny_init(&d);
     d.guide = &guide;
     for (uint32_t i = 0; i < 8; i++)
         dqn_remember(&d,
@@ -223,7 +218,7 @@ static void learn__copies_to_the_target_net(void **unused)
 
     (void)unused;
     dqn_record(record, &(struct dqn_step){ .state = &state, .next = &next }, 1);
-    tiny_init(&d, true);
+    tiny_init(&d);
     for (int i = 1; i <= 7; i++) {
         float was = d.target.parameter[0];
 
@@ -244,7 +239,7 @@ static void learn__ignores_non_finite_batches(void **unused)
 
     (void)unused;
     dqn_record(record, &(struct dqn_step){ .state = &state, .next = &next }, 1);
-    tiny_init(&d, true);
+    tiny_init(&d);
     assert_false(isfinite(dqn_learn(&d, &records, 1)));
     assert_true(d.online.parameter[0] == 1 && d.online.parameter[1] == 2 && d.updates == 0);
     dqn_fini(&d);
@@ -257,7 +252,7 @@ static void update__waits_for_a_batch(void **unused)
     struct dqn d;
 
     (void)unused;
-    tiny_init(&d, true);
+    tiny_init(&d);
     dqn_remember(&d, &s);
     assert_true(isnan(dqn_update(&d)) && d.updates == 0);
     dqn_remember(&d, &s);
@@ -291,12 +286,12 @@ static void walk(struct dqn *d, int steps)
     }
 }
 
-static void chain_init(struct dqn *d, bool is_double)
+static void chain_init(struct dqn *d)
 {
     struct dqn_cfg cfg = {
         .shape = { .inputs = PLACES, .layers = 2,
                    .layer = { { 16, NET_RELU, false }, { 2, NET_LINEAR, false } } },
-        .is_double = is_double, .gamma = 0.8, .bend = 1, .norm_max = 10, .adam = { .rate = 0.005 },
+        .gamma = 0.8, .bend = 1, .norm_max = 10, .adam = { .rate = 0.005 },
         .batch = 16, .memory = 1000, .copy_every = 50,
         .epsilon = 1, .epsilon_min = 0.3, .epsilon_decay = dqn_decay(1, 0.3, 2000), .seed = 2,
     };
@@ -304,11 +299,12 @@ static void chain_init(struct dqn *d, bool is_double)
     dqn_init(d, &cfg);
 }
 
-static void check_chain(bool is_double)
+static void update__finds_the_values_of_a_chain(void **unused)
 {
     struct dqn d;
 
-    chain_init(&d, is_double);
+    (void)unused;
+    chain_init(&d);
     walk(&d, 6000);
     for (int i = 0; i < PLACES; i++) {
         double right = pow(0.8, 4 - i), left = 0.8 * pow(0.8, 4 - (i > 0 ? i - 1 : 0));
@@ -321,13 +317,6 @@ static void check_chain(bool is_double)
     dqn_fini(&d);
 }
 
-static void update__finds_the_values_of_a_chain(void **unused)
-{
-    (void)unused;
-    check_chain(true);
-    check_chain(false);
-}
-
 /* Recorded on aarch64 and x86-64, with gcc and clang. */
 static void update__gives_the_same_bits_everywhere(void **unused)
 {
@@ -336,7 +325,7 @@ static void update__gives_the_same_bits_everywhere(void **unused)
     struct dqn d;
 
     (void)unused;
-    chain_init(&d, true);
+    chain_init(&d);
     walk(&d, 500);
     digest_init(&digest);
     digest_add(&digest, d.online.parameter, d.online.parameters * sizeof(float));

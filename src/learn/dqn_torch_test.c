@@ -28,7 +28,7 @@ static const struct dqn_cfg cfg = {
         .layer = { { 20, NET_RELU, false }, { 40, NET_RELU, false }, { 40, NET_RELU, false },
                    { ACTIONS, NET_LINEAR, false } },
     },
-    .is_double = true, .gamma = 0.9, .bend = 1, .norm_max = 0.2, .adam = { .rate = 0.001 },
+    .gamma = 0.9, .bend = 1, .norm_max = 0.2, .adam = { .rate = 0.001 },
     .batch = BATCH, .memory = 1, .copy_every = 10,
 };
 

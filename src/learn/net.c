@@ -24,13 +24,10 @@
 #include <string.h>
 
 #define LANES 4
-#define WIDE  8                  /* lanes, if the processor has them */
 #define TILE  5                  /* vectors of sums that stay in registers */
 #define PAIR  2                  /* rows that share a read of the matrix */
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
-typedef float wide_lanes
-    __attribute__((vector_size(WIDE * sizeof(float)), aligned(sizeof(float)), may_alias));
 
 /* result[row][column] += sum over term of factor[row * row_step + term * term_step] * matrix[term][column] */
 struct matrix_product {
@@ -156,39 +153,25 @@ void net_mix(struct net *to, const struct net *from, float share)
 
 /* Adds a tile. 'rows' and 'vectors' are constants at every call, so that the loops are unrolled and the sums
  * stay in registers. */
-#define DEFINE_TILE(name, type)                                                                           \
-    static inline __attribute__((always_inline)) void name(const struct matrix_product *p, uint32_t row,  \
-                                                           uint32_t column, const uint32_t rows,          \
-                                                           const uint32_t vectors)                        \
-    {                                                                                                     \
-        const float *factor = p->factor + (size_t)row * p->row_step, *matrix = p->matrix + column;        \
-        float *result = p->result + (size_t)row * p->columns + column;                                    \
-        type sum[PAIR][TILE];                                                                             \
-                                                                                                          \
-        _Pragma("GCC unroll 2")                                                                           \
-        for (uint32_t r = 0; r < rows; r++) {                                                             \
-            _Pragma("GCC unroll 5")                                                                       \
-            for (uint32_t v = 0; v < vectors; v++)                                                        \
-                sum[r][v] = ((const type *)(result + (size_t)r * p->columns))[v];                         \
-        }                                                                                                 \
-        for (uint32_t t = 0; t < p->terms; t++, factor += p->term_step, matrix += p->columns) {           \
-            _Pragma("GCC unroll 2")                                                                       \
-            for (uint32_t r = 0; r < rows; r++) {                                                         \
-                _Pragma("GCC unroll 5")                                                                   \
-                for (uint32_t v = 0; v < vectors; v++)                                                    \
-                    sum[r][v] += ((const type *)matrix)[v] * factor[(size_t)r * p->row_step];             \
-            }                                                                                             \
-        }                                                                                                 \
-        _Pragma("GCC unroll 2")                                                                           \
-        for (uint32_t r = 0; r < rows; r++) {                                                             \
-            _Pragma("GCC unroll 5")                                                                       \
-            for (uint32_t v = 0; v < vectors; v++)                                                        \
-                ((type *)(result + (size_t)r * p->columns))[v] = sum[r][v];                               \
-        }                                                                                                 \
-    }
+static inline __attribute__((always_inline)) void add_tile(const struct matrix_product *p, uint32_t row,
+                                                           uint32_t column, const uint32_t rows,
+                                                           const uint32_t vectors)
+{
+    const float *factor = p->factor + (size_t)row * p->row_step, *matrix = p->matrix + column;
+    float *result = p->result + (size_t)row * p->columns + column;
+    lanes sum[PAIR * TILE];
 
-DEFINE_TILE(add_tile, lanes)
-DEFINE_TILE(add_wide_tile, wide_lanes)
+#pragma GCC unroll 10
+    for (uint32_t i = 0; i < rows * vectors; i++)
+        sum[i] = ((const lanes *)(result + (size_t)(i / vectors) * p->columns))[i % vectors];
+    for (uint32_t t = 0; t < p->terms; t++, factor += p->term_step, matrix += p->columns)
+#pragma GCC unroll 10
+        for (uint32_t i = 0; i < rows * vectors; i++)
+            sum[i] += ((const lanes *)matrix)[i % vectors] * factor[(size_t)(i / vectors) * p->row_step];
+#pragma GCC unroll 10
+    for (uint32_t i = 0; i < rows * vectors; i++)
+        ((lanes *)(result + (size_t)(i / vectors) * p->columns))[i % vectors] = sum[i];
+}
 
 static void add_single(const struct matrix_product *p, uint32_t row, uint32_t column)
 {
@@ -201,12 +184,10 @@ static void add_single(const struct matrix_product *p, uint32_t row, uint32_t co
 }
 
 static inline __attribute__((always_inline)) void add_rows(const struct matrix_product *p, uint32_t row,
-                                                           const uint32_t rows, const bool is_wide)
+                                                           const uint32_t rows)
 {
     uint32_t column = 0;
 
-    for (; is_wide && column + TILE * WIDE <= p->columns; column += TILE * WIDE)
-        add_wide_tile(p, row, column, rows, TILE);
     for (; column + TILE * LANES <= p->columns; column += TILE * LANES)
         add_tile(p, row, column, rows, TILE);
     for (; column + LANES <= p->columns; column += LANES)
@@ -216,46 +197,14 @@ static inline __attribute__((always_inline)) void add_rows(const struct matrix_p
             add_single(p, row + r, column);
 }
 
-static inline __attribute__((always_inline)) void add_all(const struct matrix_product *p, const bool is_wide)
+static void add_product(const struct matrix_product *p)
 {
     uint32_t row = 0;
 
     for (; row + PAIR <= p->rows; row += PAIR)
-        add_rows(p, row, PAIR, is_wide);
+        add_rows(p, row, PAIR);
     if (row < p->rows)
-        add_rows(p, row, 1, is_wide);
-}
-
-/* AVX2 adds twice as many at once. Results do not change: each sum has its own lane, with the same
- * rounding. */
-#ifdef __x86_64__
-static __attribute__((target("avx2"))) void add_product_wide(const struct matrix_product *p)
-{
-    add_all(p, true);
-}
-
-static bool has_wide(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-#else
-static void add_product_wide(const struct matrix_product *p)
-{
-    add_all(p, false);
-}
-
-static bool has_wide(void)
-{
-    return false;
-}
-#endif
-
-static void add_product(const struct matrix_product *p)
-{
-    if (p->columns >= TILE * WIDE && has_wide())
-        add_product_wide(p);
-    else
-        add_all(p, false);
+        add_rows(p, row, 1);
 }
 
 static void activate(float *y, size_t n, enum net_activation activation)
@@ -287,34 +236,19 @@ static void run_layer(const struct net_shape *s, uint32_t layer, const float *p,
     activate(y, (size_t)rows * l->width, l->activation);
 }
 
-/* 'between' is scratch memory for the outputs of two layers. */
-static void run_layers(const struct net *n, const float *x, uint32_t rows, float *y, float *const between[2])
+void net_run(const struct net *n, const float *x, float *y)
 {
     const struct net_shape *s = &n->shape;
     const float *p = n->parameter;
+    float between[2][NET_WIDTH_MAX];
 
     for (uint32_t i = 0; i < s->layers; i++) {
         float *out = i + 1 < s->layers ? between[i % 2] : y;
 
-        run_layer(s, i, p, x, out, rows);
+        run_layer(s, i, p, x, out, 1);
         p += layer_parameters(s, i);
         x = out;
     }
-}
-
-void net_run(const struct net *n, const float *x, float *y)
-{
-    float between[2][NET_WIDTH_MAX];
-
-    run_layers(n, x, 1, y, (float *const[2]){ between[0], between[1] });
-}
-
-void net_run_rows(const struct net *n, const float *x, uint32_t rows, float *y)
-{
-    float between[2][NET_ROWS_MAX * NET_WIDTH_MAX];
-
-    assert(rows <= NET_ROWS_MAX);
-    run_layers(n, x, rows, y, (float *const[2]){ between[0], between[1] });
 }
 
 uint32_t net_largest(const float *value, uint32_t n)

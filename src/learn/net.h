@@ -18,7 +18,6 @@
 
 #define NET_LAYERS_MAX 8
 #define NET_WIDTH_MAX  2048      /* inputs, and outputs of a layer */
-#define NET_ROWS_MAX   4         /* limit of net_run_rows() */
 
 enum net_activation { NET_LINEAR, NET_RELU, NET_TANH, NET_ACTIVATIONS };
 
@@ -79,9 +78,6 @@ void net_mix(struct net *to, const struct net *from, float share);
 
 /* Runs one input through the net, without allocation. x and y must not overlap. */
 void net_run(const struct net *, const float *x, float *y);
-
-/* Like net_run() for several consecutive rows: the same bits in less time. */
-void net_run_rows(const struct net *, const float *x, uint32_t rows, float *y);
 
 /* Returns the index of the largest of n > 0 values; of equal ones the first. */
 uint32_t net_largest(const float *value, uint32_t n);

@@ -110,7 +110,7 @@ static void get_shape(const struct train *t, struct net_shape *shape)
 
 static void init_state(struct train *t)
 {
-    struct dqn_cfg cfg = { .is_double = train_value(t, "double") != 0, .gamma = train_value(t, "gamma"),
+    struct dqn_cfg cfg = { .gamma = train_value(t, "gamma"),
                            .value_max = 1 / (1 - train_value(t, "gamma")),
                            .bend = train_value(t, "loss") == 0, .norm_max = 10,
                            .is_by_reward = train_value(t, "draw") != 0,

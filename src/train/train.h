@@ -1,7 +1,7 @@
 /* src/train/train.h - offline training of ACC: a search for a rule, then rounds of short runs from which a
  * net learns.
  *
- * Search. Generations of rules (tune/acc/acc_rule.h) run on the same traffic and are compared with SECN2.
+ * Search. Generations of rules (tune/acc/acc_state.h) run on the same traffic and are compared with SECN2.
  * Paired runs differ only by the rule, so a hundred of them tell more than a hundred thousand rewards. The
  * best rule becomes the guide of the net (learn/dqn.h).
  *
@@ -18,7 +18,7 @@
 
 #include "base/err.h"
 #include "learn/dqn.h"
-#include "tune/acc/acc_rule.h"
+#include "tune/acc/acc_state.h"
 #include "tune/tuner.h"
 
 #include <stdbool.h>

@@ -185,7 +185,6 @@ static void run__returns_its_experience(void **state)
 static const struct dqn_cfg small = {
     .shape = { .inputs = 2, .layers = 2,
                .layer = { { .width = 4, .activation = NET_RELU }, { .width = 2 } } },
-    .is_double = true,
     .gamma = 0.5,
     .bend = 1,
     .batch = 4,

@@ -1,22 +1,19 @@
 /* src/tune/acc/acc.c - switches that learn their ECN thresholds.
  * Yan et al., "ACC: Automatic ECN Tuning for High-Speed Datacenter Networks", SIGCOMM 2021.
  *
- * Every slot, an order of magnitude longer than a round trip, each egress queue is looked at: how long it was, what it
- * sent, how much of that was marked, and the setting in force. The last three slots go through a small net that says
- * what each of 20 settings is worth, and the best is set. The next slot tells how good that was (acc_state.h), and the
- * net of the switch learns from it by Double DQN (acc_agents.h, learn/dqn.h).
+ * A slot lasts about ten round trips. At its end, a small net sees the last slots of each egress queue: mean length,
+ * bytes sent, bytes marked, and the setting. It estimates the value of each action (a setting), and the best is
+ * applied. The next slot gives the reward (acc_state.h), from which the switch's net learns (acc_agents.h).
  *
- * A queue is idle while there is nothing to decide: it is short, or its reward has not changed for three slots. The
- * paper calls a queue short that is below the Kmin in force, so one that once got a high Kmin keeps it, and that a
- * link stands idle after much was marked is never learnt from; by default, a queue is short here when no action would
- * mark it and its link is hardly used.
+ * An idle queue keeps its setting: it is short, or its reward has not changed for three slots. In the paper a queue is
+ * short below its current Kmin. A queue that once got a high Kmin would keep it, and nothing would be learned from
+ * links that are idle after too much marking. By default, a queue is short if no action would mark it and its link is
+ * hardly used.
  *
- * A threshold of so many bytes is a quarter of the time at 100 Gb/s that it is at 25. The paper's thresholds and
- * steps of the reward are bytes, at any speed; by default those here are bytes per 25 Gb/s of a port, and queues are
- * looked at in the same measure, so what is learnt at ports of one speed holds for others.
+ * The paper's thresholds are bytes at any speed. By default they are bytes per 25 Gb/s here, and so are queue lengths,
+ * so that what is learned at one speed holds for others.
  *
- * Central (C-ACC, section 5.4): one agent, one setting for all uplinks and one for all other ports, from the mean of
- * what is seen at them.
+ * Central (C-ACC, section 5.4): one agent with one setting for all uplinks and one for all other ports.
  */
 #include "tune/acc/acc.h"
 #include "learn/model.h"
@@ -31,16 +28,15 @@
 #include <string.h>
 
 #define HISTORY_MAX  8
-#define STILL_SLOTS  3           /* this long without a change of reward: idle */
+#define STILL_SLOTS  3           /* slots without a change of reward after which a queue is idle */
 #define STILL_ERROR  1e-3
-#define UNUSED_SENT  0.05        /* of a link: less is not worth a decision */
-#define SCALE_BPS    25e9        /* the speed at which a list of actions is as it stands */
+#define UNUSED_SENT  0.05        /* share of a link below which it is hardly used */
+#define SCALE_BPS    25e9        /* port speed for which the lists of actions are made */
 #define STREAM       0x61636365u
 
 enum {
     MODEL, TRAIN, SLOT, AGENTS, ACTIONS, SCALE, REWARD, WEIGHT, IDLE, HISTORY, EPSILON, EPSILON_MIN,
-    EPSILON_DECISIONS, GAMMA, RATE, BATCH, UPDATE, MEMORY, COPY_EVERY, DOUBLE, EXCHANGE, EXCHANGE_RECORDS, COMMON,
-    LOSS, DRAW
+    EPSILON_DECISIONS, GAMMA, RATE, BATCH, MEMORY, COPY_EVERY, EXCHANGE, LOSS, DRAW
 };
 
 enum { AGENTS_SWITCH, AGENTS_CENTRAL };
@@ -58,18 +54,18 @@ static const char *const model_names[] = { "shipped", "dcqcn", "none", NULL };
 
 struct unit {                    /* a queue; or, central, all queues of one direction */
     uint32_t agent;
-    uint32_t action;             /* in force */
+    uint32_t action;             /* current */
     uint32_t queues;
-    bool     is_decided;         /* 'action' was chosen in the last slot; otherwise the queue was idle and kept it */
-    bool     has_state;          /* 'state' was there when 'action' was chosen or kept */
+    bool     is_decided;         /* 'action' was chosen in the last slot; false: the queue was idle and kept it */
+    bool     has_state;          /* 'state' is the input on which 'action' was chosen or kept */
     bool     has_history;
-    uint8_t  still;              /* slots for which the reward has not changed */
-    uint32_t held;               /* slots for which a random action stays */
+    uint8_t  still;              /* slots without a change of reward */
+    uint32_t held;               /* remaining slots of a random action */
     double   reward;
     float    state[HISTORY_MAX * ACC_FEATURES], next[HISTORY_MAX * ACC_FEATURES];
-    struct acc_seen sum;         /* over its queues, in the slot at hand */
+    struct acc_seen sum;         /* over its queues, in the current slot */
     uint64_t queue_bytes_max;    /* scaled, as is kmin_bytes */
-    uint64_t kmin_bytes;         /* in force */
+    uint64_t kmin_bytes;         /* current */
 };
 
 struct acc {
@@ -91,8 +87,8 @@ struct acc {
     bool                is_following;
     struct acc_agents   agents;
     struct rng          rng;
-    struct acc_explorer explorer;    /* see acc_explore(); without net and rule there is none */
-    struct acc_figures  figures, told;   /* told: at the last step */
+    struct acc_explorer explorer;    /* without net and rule: not exploring */
+    struct acc_figures  figures, reported;   /* reported: at the last step */
 };
 
 /* ---- the net ---- */
@@ -142,7 +138,7 @@ static int load_for(struct model *m, const char *name, const struct net_shape *s
 
 /* ---- units ---- */
 
-/* Central: all that leads up is unit 0, the rest unit 1. */
+/* Central: uplinks are unit 0, other ports unit 1. */
 static void make_units(struct acc *a, const struct world *w, bool is_central)
 {
     a->queues = w->queues;
@@ -175,16 +171,13 @@ static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, cons
     const double *value = v->value;
 
     *c = (struct acc_agents_cfg){
-        .dqn = { .is_double = value[DOUBLE] != 0, .gamma = value[GAMMA], .value_max = 1 / (1 - value[GAMMA]),
+        .dqn = { .gamma = value[GAMMA], .value_max = 1 / (1 - value[GAMMA]),
                  .bend = value[LOSS] == LOSS_HUBER, .norm_max = 10, .is_by_reward = value[DRAW] == DRAW_REWARD,
                  .adam = { .rate = value[RATE] }, .batch = (uint32_t)value[BATCH], .memory = (uint32_t)value[MEMORY],
                  .copy_every = (uint32_t)value[COPY_EVERY], .epsilon = value[EPSILON],
                  .epsilon_min = value[EPSILON_MIN], .seed = seed },
         .is_learning = value[TRAIN] != 0,
-        .update_slots = (uint32_t)value[UPDATE],
         .exchange_slots = (uint32_t)value[EXCHANGE],
-        .exchange_records = (uint32_t)value[EXCHANGE_RECORDS],
-        .common_records = (uint32_t)value[COMMON],
     };
     acc_shape(&c->dqn.shape, a->inputs, a->actions);
     c->dqn.epsilon_decay = value[EPSILON] > value[EPSILON_MIN] && value[EPSILON_MIN] > 0
@@ -277,7 +270,7 @@ static double speed(const struct acc *a, uint32_t queue)
     return a->is_scaled ? (double)a->fact[queue].rate_bps / SCALE_BPS : 1;
 }
 
-/* Before the first, a setting is known by the action that is nearest to it. */
+/* Maps the initial setting of each queue to the nearest action. */
 static void begin(struct acc *a, const struct queue_slot *seen)
 {
     for (uint32_t i = 0; i < a->queues; i++) {
@@ -288,8 +281,8 @@ static void begin(struct acc *a, const struct queue_slot *seen)
     a->has_begun = true;
 }
 
-/* See acc_follow(): then it is known by what is nearest. */
-static void notice(struct acc *a, struct unit *u, uint32_t queue, const struct queue_slot *seen)
+/* acc_follow(): maps the setting that the device reports to the nearest action. */
+static void follow_device(struct acc *a, struct unit *u, uint32_t queue, const struct queue_slot *seen)
 {
     struct ecn chosen = ecn_times(&a->action[u->action], speed(a, queue)), scaled;
 
@@ -305,7 +298,7 @@ static void add_queue(struct acc *a, uint32_t queue, const struct queue_slot *se
     struct queue_slot scaled = *seen;
     struct acc_seen   one;
 
-    notice(a, u, queue, seen);
+    follow_device(a, u, queue, seen);
     scaled.queue_bytes_mean = (uint64_t)((double)seen->queue_bytes_mean / speed(a, queue));
     scaled.ecn = ecn_times(&seen->ecn, 1 / speed(a, queue));
     acc_see(&one, &scaled, &a->fact[queue], a->slot_ps, u->action, a->actions, a->reward);
@@ -318,7 +311,7 @@ static void add_queue(struct acc *a, uint32_t queue, const struct queue_slot *se
     u->kmin_bytes = scaled.ecn.kmin_bytes;
 }
 
-/* The slots before go one place forward; the first slot of all stands for those before it. */
+/* Appends the slot to the history. The first slot of a unit fills the whole history. */
 static void push(struct acc *a, struct unit *u)
 {
     uint32_t kept = a->inputs - ACC_FEATURES;
@@ -352,7 +345,7 @@ static bool is_exploring(const struct acc *a)
     return a->explorer.net || a->explorer.rule;
 }
 
-/* The paper skips inference for idle queues, not experience: an idle queue that kept its setting has a reward, too. */
+/* Idle queues are recorded too: the paper skips their inference, not their experience. */
 static void remember(struct acc *a, const struct unit *u)
 {
     struct dqn_step step = { .state = u->state, .next = u->next, .reward = (float)u->reward, .action = u->action };
@@ -368,8 +361,7 @@ static void remember(struct acc *a, const struct unit *u)
     }
 }
 
-/* What is recorded in training explores every queue: one that never leaves its first setting teaches nothing about
- * other settings. */
+/* While training records, no queue is idle: a queue that keeps its first setting teaches nothing about others. */
 static bool is_idle(const struct acc *a, const struct unit *u)
 {
     if (a->idle == IDLE_NEVER || a->explorer.memory)
@@ -381,7 +373,7 @@ static bool is_idle(const struct acc *a, const struct unit *u)
     return u->queue_bytes_max < a->kmin_bytes_least && u->sum.throughput < UNUSED_SENT * u->queues;
 }
 
-/* One random action for a while, so that its effect can be seen. */
+/* A random action is held for a few slots, so that its effect can be seen. */
 static uint32_t explore(struct acc *a, struct unit *u)
 {
     float value[NET_WIDTH_MAX];
@@ -400,52 +392,27 @@ static uint32_t explore(struct acc *a, struct unit *u)
     return net_largest(value, a->actions);
 }
 
-static void act(struct acc *a, struct unit *u, uint32_t action)
+static void decide(struct acc *a, struct unit *u)
 {
+    uint32_t action;
+
+    u->is_decided = !is_idle(a, u);
+    memcpy(u->state, u->next, a->inputs * sizeof(float));
+    u->has_state = true;
+    if (!u->is_decided) {
+        a->figures.skipped++;
+        return;
+    }
+    action = is_exploring(a) ? explore(a, u) : acc_agents_choose(&a->agents, u->agent, u->next);
     a->figures.decisions++;
     a->figures.changes += u->action != action;
     u->action = action;
 }
 
-/* Units that wait for a net that does not learn: several go through it together, which takes less time. */
-struct waiting { struct unit *unit[NET_ROWS_MAX]; float state[NET_ROWS_MAX * HISTORY_MAX * ACC_FEATURES]; uint32_t units; };
-
-static void decide_waiting(struct acc *a, struct waiting *w)
-{
-    uint32_t action[NET_ROWS_MAX];
-
-    if (w->units)
-        acc_agents_choose_all(&a->agents, w->state, w->units, action);
-    for (uint32_t i = 0; i < w->units; i++)
-        act(a, w->unit[i], action[i]);
-    w->units = 0;
-}
-
-static void decide(struct acc *a, struct unit *u, struct waiting *w)
-{
-    u->is_decided = !is_idle(a, u);
-    memcpy(u->state, u->next, a->inputs * sizeof(float));
-    u->has_state = true;
-    if (!u->is_decided)
-        a->figures.skipped++;
-    else if (is_exploring(a))
-        act(a, u, explore(a, u));
-    else if (!acc_agents_are_frozen(&a->agents))
-        act(a, u, acc_agents_choose(&a->agents, u->agent, u->next));
-    else {
-        memcpy(w->state + (size_t)w->units * a->inputs, u->next, a->inputs * sizeof(float));
-        w->unit[w->units++] = u;
-        if (w->units == NET_ROWS_MAX)
-            decide_waiting(a, w);
-    }
-}
-
 static void slot(void *state, const struct queue_slot *seen)
 {
-    struct acc    *a = state;
-    struct waiting w;
+    struct acc *a = state;
 
-    w.units = 0;
     if (!a->has_begun)
         begin(a, seen);
     for (uint32_t i = 0; i < a->units; i++) {
@@ -462,9 +429,8 @@ static void slot(void *state, const struct queue_slot *seen)
         push(a, u);
         reward(a, u);
         remember(a, u);
-        decide(a, u, &w);
+        decide(a, u);
     }
-    decide_waiting(a, &w);
     acc_agents_end_slot(&a->agents);
     a->figures.slots++;
 }
@@ -483,7 +449,7 @@ static bool queues(const void *state, struct ecn *ecn)
     return a->has_begun;
 }
 
-/* ---- for who trains ---- */
+/* ---- training ---- */
 
 void acc_explore(struct tuner *t, const struct acc_explorer *e)
 {
@@ -511,8 +477,8 @@ void acc_figures(const struct tuner *t, struct acc_figures *f)
 
 /* ---- an interval ---- */
 
-static void tell(const struct acc_figures *is, const struct acc_figures *was, bool is_learning,
-                 struct tuner_note *note)
+static void describe_step(const struct acc_figures *is, const struct acc_figures *was, bool is_learning,
+                          struct tuner_note *note)
 {
     uint64_t decisions = is->decisions - was->decisions, updates = is->updates - was->updates;
     int      used = snprintf(note->why, sizeof note->why,
@@ -534,28 +500,30 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
 
     (void)r, (void)knobs;
     acc_figures(&self, &now);
-    rewards = now.rewards - a->told.rewards;
+    rewards = now.rewards - a->reported.rewards;
     note->phase = a->agents.cfg.is_learning ? "learn" : "frozen";
     if (rewards) {
-        note->utility = (now.reward_sum - a->told.reward_sum) / (double)rewards;
-        note->throughput = (now.throughput_sum - a->told.throughput_sum) / (double)rewards;
+        note->utility = (now.reward_sum - a->reported.reward_sum) / (double)rewards;
+        note->throughput = (now.throughput_sum - a->reported.throughput_sum) / (double)rewards;
     }
-    tell(&now, &a->told, a->agents.cfg.is_learning, note);
-    a->told = now;
+    describe_step(&now, &a->reported, a->agents.cfg.is_learning, note);
+    a->reported = now;
 }
 
 static const struct key_row options[] = {
     [MODEL] = { "model", KEY_FILE, "shipped",
-                "initial model: shipped (NVIDIA's defaults), dcqcn (the DCQCN paper's NICs), none (random), or a file of anole train acc", .choices = model_names },
-    [TRAIN] = { "train", KEY_YES, "no",
-                "learn during the run; no: frozen" },
+                "initial model: shipped (NVIDIA's defaults), dcqcn (the DCQCN paper's NICs), none (random), or a file of "
+                "anole train acc", .choices = model_names },
+    [TRAIN] = { "train", KEY_YES, "no", "learn during the run; no: frozen" },
     [SLOT] = { "slot_us", KEY_REAL, "100", "time between two decisions, in microseconds", .min = 1, .max = 1e6 },
     [AGENTS] = { "agents", KEY_NAME, "switch",
-                 "switch: one net per switch, each queue separately; central: C-ACC, one setting for uplinks and one for other ports", .choices = agents_names },
+                 "switch: one net per switch, each queue separately; central: C-ACC, one setting for uplinks and one "
+                 "for other ports", .choices = agents_names },
     [ACTIONS] = { "actions", KEY_NAME, "template",
                   "template: 20 settings; text: the paper's 630; pairs: its 55 x 20", .choices = acc_actions_names },
     [SCALE] = { "scale", KEY_NAME, "port",
-                "port: thresholds and queues per 25 Gb/s of a port; none: absolute, as in the paper", .choices = scale_names },
+                "port: thresholds and queues per 25 Gb/s of a port; none: absolute, as in the paper",
+                .choices = scale_names },
     [REWARD] = { "reward", KEY_NAME, "step",
                  "step: less per doubling of the queue (figure 4); linear: zero at 10 MB", .choices = acc_reward_names },
     [WEIGHT] = { "weight_throughput", KEY_REAL, "0.7",
@@ -571,18 +539,12 @@ static const struct key_row options[] = {
     [GAMMA] = { "gamma", KEY_REAL, "0.9", "discount per slot", .min = 0, .max = 0.999 },
     [RATE] = { "rate", KEY_REAL, "0.0001", "step size of learning (Adam)", .min = 1e-7, .max = 0.1 },
     [BATCH] = { "batch", KEY_COUNT, "32", "records per batch", .min = 1, .max = 1024 },
-    [UPDATE] = { "update_slots", KEY_COUNT, "2", "slots between batches", .min = 1, .max = 1e6 },
     [MEMORY] = { "memory", KEY_COUNT, "5000", "records in a switch's memory", .min = 1, .max = 1e6 },
     [COPY_EVERY] = { "copy_every", KEY_COUNT, "100",
                      "updates between two copies to the target net", .min = 1, .max = 1e6 },
-    [DOUBLE] = { "double", KEY_YES, "yes", "Double DQN; no: DQN" },
     [EXCHANGE] = { "exchange", KEY_COUNT, "1000",
                    "slots between exchanges with the shared memory; 0: none", .min = 0, .max = 1e9 },
-    [EXCHANGE_RECORDS] = { "exchange_records", KEY_COUNT, "64",
-                           "records per exchange", .min = 1, .max = 1e5 },
-    [COMMON] = { "common_memory", KEY_COUNT, "20000", "records in the shared memory", .min = 1, .max = 1e6 },
-    [LOSS] = { "loss", KEY_NAME, "huber",
-               "huber; squared, the paper's", .choices = loss_names },
+    [LOSS] = { "loss", KEY_NAME, "huber", "huber; squared, the paper's", .choices = loss_names },
     [DRAW] = { "draw", KEY_NAME, "alike",
                "records to learn from: alike (uniform); reward: in proportion to reward", .choices = draw_names },
     { 0 },

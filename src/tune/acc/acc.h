@@ -1,13 +1,13 @@
-/* src/tune/acc/acc.h - for who trains ACC: runs whose experience is used elsewhere.
+/* src/tune/acc/acc.h - interface for training ACC: runs that explore and record their experience.
  *
- * A tuner that was opened with tuner_acc is told to explore with a net that somebody else improves, or by a rule. It
- * does not learn by itself then; what happens to it is added to a memory, record by record (learn/dqn.h).
+ * acc_explore() makes a tuner that was opened with tuner_acc decide by the net or the rule that is being trained. It
+ * then does not learn itself, but adds its experience to a memory (learn/dqn.h).
  */
 #ifndef TUNE_ACC_ACC_H
 #define TUNE_ACC_ACC_H
 
 #include "learn/dqn.h"
-#include "tune/acc/acc_rule.h"
+#include "tune/acc/acc_state.h"
 #include "tune/tuner.h"
 
 extern const struct tuner_algo tuner_acc;
@@ -19,21 +19,21 @@ struct acc_explorer {
     const struct net      *net;      /* decides; NULL: 'rule' does */
     const struct acc_rule *rule;
     double                 epsilon;  /* probability of a random action */
-    uint32_t               hold;     /* slots for which it stays, so that its effect can be seen */
+    uint32_t               hold;     /* slots for which a random action is held */
     struct replay         *memory;   /* for records; NULL: none */
 };
 
-/* Decides so from now on. All of it must outlive the tuner, and fit its shape. */
+/* What the explorer points to must outlive the tuner and fit its shape. */
 void acc_explore(struct tuner *, const struct acc_explorer *);
 
-/* From now on what is in force, as each slot shows it, counts, not what was chosen: a real switch has bounds, and takes its time. (In a simulation
- * whatever differs somebody else has set, and the loop sees to it that it stays: tune/loop.h.) */
+/* Uses the setting that each slot reports instead of the chosen one: real switches have bounds and delays. (In a
+ * simulation, a difference means that the setting was changed from outside; see tune/loop.h.) */
 void acc_follow(struct tuner *);
 
 struct acc_figures {             /* since the tuner was opened */
-    double   reward_sum, throughput_sum, delay_sum;      /* over decisions that have been rewarded */
+    double   reward_sum, throughput_sum, delay_sum;      /* over rewarded decisions */
     uint64_t rewards, decisions, slots, changes;
-    uint64_t skipped;            /* decisions that were not made, because a queue was idle */
+    uint64_t skipped;            /* idle queues, summed over slots */
     double   loss_sum;
     uint64_t updates;
     double   epsilon;
@@ -41,8 +41,8 @@ struct acc_figures {             /* since the tuner was opened */
 
 void acc_figures(const struct tuner *, struct acc_figures *);
 
-/* The models that ship with Anole: for NVIDIA's NICs as they come, and for NICs with the DCQCN paper's parameters. Made
- * by tools/embed-model; of a model that is not there, the bytes are 0. */
+/* Shipped models: for NVIDIA's defaults, and for NICs with the DCQCN paper's parameters. Made by tools/embed-model;
+ * 0 bytes: not in this build. */
 extern const unsigned char acc_model[], acc_dcqcn_model[];
 extern const unsigned long acc_model_bytes, acc_dcqcn_model_bytes;
 

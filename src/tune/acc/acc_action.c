@@ -1,4 +1,3 @@
-/* src/tune/acc/acc_action.c */
 #include "tune/acc/acc_action.h"
 #include "base/rng.h"
 
@@ -8,9 +7,8 @@
 
 const char *const acc_actions_names[] = { "template", "text", "pairs", NULL };
 
-/* From low delay to throughput; the number of a row is one of the things a net sees. Those that begin to mark at 5 KB
- * and mark little keep as short a queue as others that begin at 50 KB and mark much, but cut single flows less often
- * to a half. */
+/* From low delay to throughput; the row number is a feature of the net. Rows that start at 5 KB and mark little keep a
+ * queue as short as those that start at 50 KB and mark much, but halve single flows less often. */
 static const struct ecn template_rows[] = {
     { 4500, 4500, 1.0 },         /* SECN0 at 100 Gb/s */
     { KB(18), KB(18), 1.0 },     /* SECN0 at 25 */
@@ -48,7 +46,7 @@ static double pmax_of(enum acc_actions kind, uint32_t i)
     return 0.05 * (i + 1);
 }
 
-/* All thresholds of a grid that are in order, with all probabilities. */
+/* All pairs kmin <= kmax of a grid, with all probabilities. */
 static uint32_t list_grid(enum acc_actions kind, struct ecn *ecn)
 {
     static const uint32_t coarse[] = { KB(1000), KB(2000), KB(5000), KB(10000) };
@@ -78,7 +76,7 @@ uint32_t acc_actions_list(enum acc_actions kind, struct ecn *ecn)
     return TEMPLATE_ROWS;
 }
 
-/* How many times one is the other, as a logarithm; what is next to nothing does not count as more different. */
+/* Absolute log ratio; values below 'least' count as 'least'. */
 static double times_apart(double a, double b, double least)
 {
     double log = rng_log((a < least ? least : a) / (b < least ? least : b));

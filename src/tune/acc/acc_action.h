@@ -1,10 +1,9 @@
 /* src/tune/acc/acc_action.h - the settings that ACC chooses from.
  *
- * The paper has three lists that do not agree; only 20 actions go with the size and cost that it gives its net.
+ * The paper has three lists that do not agree; only 20 actions match the stated size and cost of its net.
  *
- *   template   20 rows of a table for a port of 25 Gb/s, from the earliest to the latest marking. All settings that ACC
- *              is compared with are among them, also what those come to per 25 Gb/s at ports of 100, or it could not
- *              be as good as they are
+ *   template   20 settings for a port of 25 Gb/s, from the earliest to the latest marking. They include all settings that
+ *              ACC is compared with, also scaled to 100 Gb/s, so that it can be at least as good
  *   text       section 3.3: kmin of E(n), kmax of 1, 2, 5, 10 MB, not below kmin, pmax 1 %, 5 %, 10 % .. 100 %: 630
  *   pairs      section 5.4: kmin and kmax of E(n), kmin <= kmax, pmax 5 %, 10 % .. 100 %: 55 x 20
  *
@@ -27,11 +26,10 @@ extern const char *const acc_actions_names[];    /* NULL-terminated */
 /* E(n) in bytes. */
 uint64_t acc_level_bytes(uint32_t n);
 
-/* Writes all actions in their order; 'ecn' may be NULL. Returns how many there are. */
+/* Writes all actions in order, unless 'ecn' is NULL. Returns their number. */
 uint32_t acc_actions_list(enum acc_actions, struct ecn *);
 
-/* The action that is nearest to a setting: in how many times longer or shorter the thresholds are, and how many
- * times more is marked. */
+/* Returns the action nearest to a setting, by the sum of the log ratios of kmin, kmax and pmax. */
 uint32_t acc_actions_nearest(const struct ecn *action, uint32_t actions, const struct ecn *);
 
 #endif

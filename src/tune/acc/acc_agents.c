@@ -1,11 +1,13 @@
-/* src/tune/acc/acc_agents.c */
 #include "tune/acc/acc_agents.h"
 #include "base/err.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define STREAM 0x616363u         /* of random numbers; "acc" */
+#define STREAM           0x616363u   /* of random numbers; "acc" */
+#define UPDATE_SLOTS     2       /* slots between batches */
+#define EXCHANGE_RECORDS 64      /* records of each memory per exchange */
+#define COMMON_RECORDS   20000   /* records in the common memory */
 
 static void init_learners(struct acc_agents *a, const struct net *net)
 {
@@ -19,7 +21,7 @@ static void init_learners(struct acc_agents *a, const struct net *net)
         if (net)
             dqn_load(&a->dqn[i], net);
     }
-    replay_init(&a->common, dqn_record_floats(a->cfg.dqn.shape.inputs), a->cfg.common_records);
+    replay_init(&a->common, dqn_record_floats(a->cfg.dqn.shape.inputs), COMMON_RECORDS);
 }
 
 void acc_agents_init(struct acc_agents *a, const struct acc_agents_cfg *cfg, const struct net *net)
@@ -57,21 +59,6 @@ uint32_t acc_agents_choose(struct acc_agents *a, uint32_t agent, const float *st
     return net_largest(value, net_shape_outputs(&a->frozen.shape));
 }
 
-bool acc_agents_are_frozen(const struct acc_agents *a)
-{
-    return !a->dqn;
-}
-
-void acc_agents_choose_all(const struct acc_agents *a, const float *states, uint32_t rows, uint32_t *action)
-{
-    float    value[NET_ROWS_MAX * NET_WIDTH_MAX];
-    uint32_t outputs = net_shape_outputs(&a->frozen.shape);
-
-    net_run_rows(&a->frozen, states, rows, value);
-    for (uint32_t i = 0; i < rows; i++)
-        action[i] = net_largest(value + (size_t)i * outputs, outputs);
-}
-
 void acc_agents_remember(struct acc_agents *a, uint32_t agent, const struct dqn_step *step)
 {
     if (!a->dqn)
@@ -80,10 +67,10 @@ void acc_agents_remember(struct acc_agents *a, uint32_t agent, const struct dqn_
     a->is_fresh[agent] = true;
 }
 
-/* 'n' records of one memory, drawn at random, into another. */
-static void hand_over(struct acc_agents *a, const struct replay *from, struct replay *to, uint32_t n)
+/* Copies random records of one memory to another. */
+static void copy_records(struct acc_agents *a, const struct replay *from, struct replay *to)
 {
-    for (uint32_t i = 0; i < n && from->count; i++) {
+    for (uint32_t i = 0; i < EXCHANGE_RECORDS && from->count; i++) {
         const float *record;
 
         replay_draw(from, &a->rng, 1, &record);
@@ -94,9 +81,9 @@ static void hand_over(struct acc_agents *a, const struct replay *from, struct re
 static void exchange(struct acc_agents *a)
 {
     for (uint32_t i = 0; i < a->cfg.agents; i++)
-        hand_over(a, &a->dqn[i].replay, &a->common, a->cfg.exchange_records);
+        copy_records(a, &a->dqn[i].replay, &a->common);
     for (uint32_t i = 0; i < a->cfg.agents; i++)
-        hand_over(a, &a->common, &a->dqn[i].replay, a->cfg.exchange_records);
+        copy_records(a, &a->common, &a->dqn[i].replay);
 }
 
 static void update(struct acc_agents *a)
@@ -117,7 +104,7 @@ void acc_agents_end_slot(struct acc_agents *a)
     if (!a->dqn)
         return;
     a->slots++;
-    if (a->slots % a->cfg.update_slots == 0)
+    if (a->slots % UPDATE_SLOTS == 0)
         update(a);
     if (a->cfg.exchange_slots && a->slots % a->cfg.exchange_slots == 0)
         exchange(a);

@@ -1,8 +1,8 @@
-/* src/tune/acc/acc_agents.h - one agent per switch, or a net that all of them share.
+/* src/tune/acc/acc_agents.h - one agent per switch, or one net for all.
  *
- * An agent that learns has a net and a memory of its own. Every 'exchange_slots' slots a sample of each memory goes
- * into one that is common to all, and a sample of that into each: so a switch learns from what others went through.
- * Agents that do not learn are one net.
+ * A learning agent has its own net and memory. Every 'exchange_slots' slots, random records of each memory are copied to
+ * a common memory, and random records of that to each, so that switches learn from each other. Agents that do not learn
+ * share one net.
  */
 #ifndef TUNE_ACC_ACC_AGENTS_H
 #define TUNE_ACC_ACC_AGENTS_H
@@ -16,16 +16,14 @@ struct acc_agents_cfg {
     struct dqn_cfg dqn;
     uint32_t       agents;
     bool           is_learning;
-    uint32_t       update_slots; /* an agent learns from a batch every so many */
-    uint32_t       exchange_slots, exchange_records;     /* exchange_slots is 0: none */
-    uint32_t       common_records;                       /* of the common memory */
+    uint32_t       exchange_slots;   /* 0: no exchange */
 };
 
 struct acc_agents {
     struct acc_agents_cfg cfg;
-    struct net    frozen;        /* not learning: the net of all */
-    struct dqn   *dqn;           /* learning: of each */
-    bool         *is_fresh;      /* has gone through something new in this slot */
+    struct net    frozen;        /* not learning: the common net */
+    struct dqn   *dqn;           /* learning: one per agent; else NULL */
+    bool         *is_fresh;      /* the agent has new experience in this slot */
     struct replay common;
     struct rng    rng;
     uint64_t      slots;
@@ -33,22 +31,17 @@ struct acc_agents {
     uint64_t      updates;
 };
 
-/* 'net' is what they begin with; NULL: with random numbers, each with others. */
+/* Starts with copies of 'net'; NULL: with random weights. */
 void acc_agents_init(struct acc_agents *, const struct acc_agents_cfg *, const struct net *);
 void acc_agents_fini(struct acc_agents *);
 
 uint32_t acc_agents_choose(struct acc_agents *, uint32_t agent, const float *state);
-
-/* What acc_agents_choose() says of each, for agents that do not learn; at most NET_ROWS_MAX states, one after the other. */
-bool acc_agents_are_frozen(const struct acc_agents *);
-void acc_agents_choose_all(const struct acc_agents *, const float *states, uint32_t rows, uint32_t *action);
-
 void     acc_agents_remember(struct acc_agents *, uint32_t agent, const struct dqn_step *);
 
-/* When it is time, every agent with new experience learns from a batch, and memories are exchanged. */
+/* Lets agents with new experience learn from a batch, and exchanges records, when these are due. */
 void acc_agents_end_slot(struct acc_agents *);
 
-/* Of the first: all have made about as many decisions. */
+/* Epsilon of the first agent; the others are close to it. */
 double acc_agents_epsilon(const struct acc_agents *);
 
 #endif

@@ -12,10 +12,10 @@ static struct acc_agents_cfg make_cfg(uint32_t agents, bool is_learning)
     return (struct acc_agents_cfg){
         .dqn = { .shape = { .inputs = 2, .layers = 2,
                             .layer = { { .width = 8, .activation = NET_RELU }, { .width = 3 } } },
-                 .is_double = true, .gamma = 0.5, .bend = 1, .batch = 4, .memory = 50, .copy_every = 5,
+                 .gamma = 0.5, .bend = 1, .batch = 4, .memory = 50, .copy_every = 5,
                  .epsilon = 0, .epsilon_decay = 1, .seed = 7 },
-        .agents = agents, .is_learning = is_learning, .update_slots = 1,
-        .exchange_slots = 3, .exchange_records = 10, .common_records = 100,
+        .agents = agents, .is_learning = is_learning,
+        .exchange_slots = 3,
     };
 }
 
@@ -63,10 +63,11 @@ static void end_slot__who_has_experience_learns(void **unused)
         remember(&a, 0, 1, 1);
         acc_agents_end_slot(&a);
     }
-    assert_int_equal(a.updates, 7);          /* from the fourth on there is a batch */
+    assert_int_equal(a.updates, 4);          /* in every second slot, from the fourth on, when there is a batch */
     assert_memory_equal(was, a.dqn[1].online.parameter, a.dqn[1].online.parameters * sizeof(float));
     acc_agents_end_slot(&a);
-    assert_int_equal(a.updates, 7);          /* nothing new */
+    acc_agents_end_slot(&a);
+    assert_int_equal(a.updates, 4);          /* nothing new */
     acc_agents_fini(&a);
 }
 
@@ -84,10 +85,10 @@ static void end_slot__memories_are_exchanged(void **unused)
     }
     assert_int_equal(a.dqn[1].replay.count, 0);
     acc_agents_end_slot(&a);
-    assert_int_equal(a.common.count, 10);            /* the other had none to give */
-    assert_int_equal(a.dqn[1].replay.count, 10);
-    assert_int_equal(a.dqn[0].replay.count, 12);
-    for (uint32_t i = 0; i < 10; i++) {
+    assert_int_equal(a.common.count, 64);            /* the other had none to give */
+    assert_int_equal(a.dqn[1].replay.count, 50);     /* its capacity */
+    assert_int_equal(a.dqn[0].replay.count, 50);
+    for (uint32_t i = 0; i < 50; i++) {
         assert_true(replay_at(&a.dqn[1].replay, i)[2] == 2);         /* the action */
         assert_true(replay_at(&a.dqn[1].replay, i)[3] == 0.125f);    /* the reward */
     }

@@ -1,4 +1,3 @@
-/* src/tune/acc/acc_state.c */
 #include "tune/acc/acc_state.h"
 #include "base/rng.h"
 #include "core/units.h"
@@ -7,7 +6,7 @@
 #include <stddef.h>
 
 #define LN_2            0.69314718055994530942
-#define QUEUE_LOG_MAX   14       /* log2 of the longest queue that is told apart, in KB */
+#define QUEUE_LOG_MAX   14       /* log2 of the longest queue in KB that the feature resolves */
 #define LINEAR_BYTES    10000000
 
 const char *const acc_reward_names[] = { "step", "linear", NULL };
@@ -40,4 +39,21 @@ void acc_see(struct acc_seen *s, const struct queue_slot *q, const struct queue_
         .delay = acc_delay(reward, q->queue_bytes_mean),
     };
     s->throughput = s->feature[1];
+}
+
+/* log2(1 + KB) / 14 of 5, 20, 80 and 320 KB. */
+static const float queue_step[] = { 0.18464018f, 0.31373696f, 0.45284643f, 0.59474496f };
+static const float sent_step[] = { 0.8f, 0.95f };
+
+#define ROWS (sizeof queue_step / sizeof *queue_step + 1)
+
+uint32_t acc_rule_cell(const float *feature)
+{
+    uint32_t row = 0, column = 0;
+
+    while (row < ROWS - 1 && feature[0] > queue_step[row])
+        row++;
+    while (column < sizeof sent_step / sizeof *sent_step && feature[1] >= sent_step[column])
+        column++;
+    return column * (uint32_t)ROWS + row;
 }

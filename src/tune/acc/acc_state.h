@@ -1,16 +1,26 @@
-/* src/tune/acc/acc_state.h - what ACC makes of what is seen at a queue: numbers for a net, and a reward.
+/* src/tune/acc/acc_state.h - a queue's slot as ACC sees it: features for a net, a reward, and the cell of a rule.
  *
- * Of each slot four numbers in 0 .. 1 (the paper says that they are normalised, not how):
+ * A slot has four features in 0 .. 1 (the paper normalizes them but does not say how):
  *
  *   queue     log2(1 + mean length / 1 KB) / 14: 0 empty, 0.31 at 20 KB, 0.71 at 1 MB, 1 at 16 MB
- *   sent      bytes sent / what the link carries in a slot
- *   marked    so for bytes that carry a mark
- *   setting   number of the action in force / number of the last
+ *   sent      bytes sent / capacity of the link in a slot
+ *   marked    marked bytes / capacity
+ *   setting   index of the current action / index of the last action
  *
  * Reward: w T + (1 - w) D. T is 'sent'. D is 1 for an empty queue and falls with its length L:
  *
  *   step      1 - n/10, n the smallest with L <= E(n) = 20 * 2^n KB; 0 above E(9)   (figure 4)
  *   linear    1 - L / 10 MB                                                        (design 1 of the appendix)
+ *
+ * A rule has one action for each of 15 cells. It has so few parts that training can search for one by trial, and the
+ * net then starts with it (train/train.h).
+ *
+ *                link below 80 %   80 to 95 %   above
+ *   below 5 KB         0                5         10
+ *   to 20 KB           1                6         11
+ *   to 80 KB           2                7         12      mean length in the last slot, per 25 Gb/s of the port
+ *   to 320 KB          3                8         13      if lengths are scaled
+ *   above              4                9         14
  */
 #ifndef TUNE_ACC_ACC_STATE_H
 #define TUNE_ACC_ACC_STATE_H
@@ -19,22 +29,28 @@
 
 #include <stdint.h>
 
-#define ACC_FEATURES 4           /* of a slot */
+#define ACC_FEATURES   4
+#define ACC_RULE_CELLS 15
 
 enum acc_reward { ACC_STEP, ACC_LINEAR };
 
 extern const char *const acc_reward_names[];     /* NULL-terminated */
 
-struct acc_seen {                /* at one queue in one slot, or on average at several */
+struct acc_rule { uint16_t action[ACC_RULE_CELLS]; };
+
+struct acc_seen {                /* of one queue in one slot, or the mean of several */
     double feature[ACC_FEATURES];
     double throughput, delay;    /* T and D */
 };
 
-/* 'action' of 'actions' is in force. */
+/* 'action' of 'actions' is the current one. */
 void acc_see(struct acc_seen *, const struct queue_slot *, const struct queue_facts *, uint64_t slot_ps,
              uint32_t action, uint32_t actions, enum acc_reward);
 
-/* D for a mean length. */
+/* Returns D for a mean length. */
 double acc_delay(enum acc_reward, uint64_t queue_bytes);
+
+/* Returns the cell of a slot from its features. */
+uint32_t acc_rule_cell(const float *feature);
 
 #endif

@@ -219,7 +219,7 @@ static void slot__idle_queues_are_recorded(void **state)
 
     (void)state;
     open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }, { "idle", "published" }, { "train", "yes" }, { "batch", "4" },
-                                 { "memory", "16" }, { "update_slots", "1" }));
+                                 { "memory", "16" }));
     for (int i = 0; i < 10; i++)
         run_slot(&t, 0, SLOT_BYTES, 0, ecn);
     assert_int_equal(figures_of(&t).decisions, 0);
