@@ -30,7 +30,6 @@
  *   steps that round to nothing a step is never less than what the knob can be set in
  */
 #include "base/err.h"
-#include "tune/search/points.h"
 #include "tune/search/search.h"
 
 #include <math.h>

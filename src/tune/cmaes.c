@@ -3,7 +3,6 @@
  */
 #include "base/err.h"
 #include "tune/cma.h"
-#include "tune/search/points.h"
 #include "tune/search/search.h"
 
 #include <stdio.h>
@@ -53,7 +52,7 @@ static void cmaes_begin(void *state, const double *from, const struct search_now
     c->told = 0;
     c->best = (struct best){ 0 };
     if (now)
-        best_take(&c->best, now);
+        best_update(&c->best, now);
 }
 
 static bool cmaes_ask(void *state, const struct search_now *now, double *point)
@@ -72,7 +71,7 @@ static bool cmaes_ask(void *state, const struct search_now *now, double *point)
 static void cmaes_tell(void *state, const struct search_now *now, struct tuner_note *note)
 {
     struct cmaes *c = state;
-    bool is_best = best_take(&c->best, now);
+    bool is_best = best_update(&c->best, now);
 
     c->terms[c->told++] = now->terms;
     note->verdict = is_best ? TUNER_BEST : TUNER_NO_VERDICT;

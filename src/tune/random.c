@@ -4,7 +4,6 @@
  */
 #include "base/err.h"
 #include "base/rng.h"
-#include "tune/search/points.h"
 #include "tune/search/search.h"
 
 #include <stdio.h>
@@ -35,7 +34,7 @@ static void random_begin(void *state, const double *from, const struct search_no
     r->best = (struct best){ 0 };
     r->tried = 0;
     if (now)
-        best_take(&r->best, now);
+        best_update(&r->best, now);
 }
 
 static bool random_ask(void *state, const struct search_now *now, double *point)
@@ -53,7 +52,7 @@ static bool random_ask(void *state, const struct search_now *now, double *point)
 static void random_tell(void *state, const struct search_now *now, struct tuner_note *note)
 {
     struct random *r = state;
-    bool is_best = best_take(&r->best, now);
+    bool is_best = best_update(&r->best, now);
 
     r->tried++;
     note->verdict = is_best ? TUNER_BEST : TUNER_REJECTED;

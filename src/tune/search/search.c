@@ -1,20 +1,5 @@
-/* src/tune/search/search.c - see search.h. The parts of a search are in files of their own:
- *
- *   search_state     what it remembers
- *   search_measure   what intervals say of a setting, and what was measured
- *   search_summary   many intervals as one
- *   search_flows     which flows there are, and when a search begins
- *   search_known     presets
- *   search_guard     what it may cost the traffic
- *   search_keep      its end, and what is kept
- */
 #include "tune/search/search.h"
-#include "tune/search/search_flows.h"
-#include "tune/search/search_guard.h"
-#include "tune/search/search_keep.h"
-#include "tune/search/search_known.h"
-#include "tune/search/search_measure.h"
-#include "tune/search/search_summary.h"
+#include "tune/search/search_engine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +21,7 @@ static const char *const phase_names[] = { "watch", "search", "search", "confirm
 
 /* ---- options ---- */
 
-/* Where a tuner's table has no row of that name, the engine uses the value here. */
+/* Values of options for which a tuner's table has no row. */
 static const struct { const char *name; double value; } search_defaults[SEARCH_OPTION_COUNT] = {
     [SEARCH_TRIGGER] = { "trigger" }, [SEARCH_THETA] = { "theta" }, [SEARCH_WEIGHTS] = { "weights" },
     [SEARCH_WEIGHT_THROUGHPUT] = { "weight_throughput" }, [SEARCH_WEIGHT_RTT] = { "weight_rtt" },
@@ -44,18 +29,18 @@ static const struct { const char *name; double value; } search_defaults[SEARCH_O
     [SEARCH_CONFIRM] = { "confirm" }, [SEARCH_BUDGET] = { "budget" }, [SEARCH_REMEMBER] = { "remember" },
     [SEARCH_SETTLE] = { "settle" }, [SEARCH_MEASURE] = { "measure" }, [SEARCH_ABANDON] = { "abandon" },
     [SEARCH_RESTART] = { "restart" }, [SEARCH_OBJECTIVE] = { "objective" }, [SEARCH_GUARD] = { "guard" },
-    /* PARALEON's rows; repro/paraleon-ablation shows what each is worth. */
-    [SEARCH_EPSILON] = { "epsilon", 0.05 },      /* with 0.001 chance among few flows is a change */
+    /* PARALEON's; repro/paraleon-ablation measures each. */
+    [SEARCH_EPSILON] = { "epsilon", 0.05 },      /* with 0.001, chance among few flows counts as a change */
     [SEARCH_METRICS] = { "metrics", METRICS_CORRECTED },
     [SEARCH_UTILITY_SCALE] = { "utility_scale", 100 },           /* utility in percent */
     [SEARCH_DIRECTIONS] = { "directions", DIRECTIONS_PHYSICAL },
-    [SEARCH_START_FROM] = { "start_from", START_RUNNING },       /* keeps what was learned */
-    [SEARCH_REREAD] = { "reread", true },        /* the dominant flows may change during a search */
-    [SEARCH_AGAINST] = { "against", AGAINST_SETTLED },           /* also sees what changes slowly */
+    [SEARCH_START_FROM] = { "start_from", START_RUNNING },       /* keeps earlier gains */
+    [SEARCH_REREAD] = { "reread", true },        /* dominant flows may change during a search */
+    [SEARCH_AGAINST] = { "against", AGAINST_SETTLED },           /* also detects slow changes */
     [SEARCH_PERSIST] = { "persist", 3 },         /* one interval of training has 83 to 100 % elephants by chance */
-    [SEARCH_GIVE_UP] = { "give_up", 0 },         /* other searchers know themselves when they are done */
+    [SEARCH_GIVE_UP] = { "give_up", 0 },         /* other searchers end on their own */
     /* CHAMELEON's. */
-    [SEARCH_SUMMARY] = { "summary", SUMMARY_MEAN }, [SEARCH_FILTER] = { "filter", 0 }, [SEARCH_GOAL] = { "goal", 0 },
+    [SEARCH_SUMMARY] = { "summary", SUMMARY_MEAN }, [SEARCH_FILTER] = { "filter", 0 },
     [SEARCH_METRIC] = { "metric", METRIC_UTILITY },
 };
 
@@ -66,7 +51,7 @@ double search_option(const struct search_algo *algo, const struct option_values 
     return row ? v->value[row - algo->option] : search_defaults[option].value;
 }
 
-/* The name of the first weight that was given, or NULL. */
+/* Returns the name of the first weight that was given, or NULL. */
 static const char *given_weight(const struct search_algo *algo, const struct option_values *v)
 {
     for (int i = SEARCH_WEIGHT_THROUGHPUT; i <= SEARCH_WEIGHT_PFC; i++)
@@ -127,6 +112,91 @@ void search_destroy(void *state)
     free(s);
 }
 
+/* ---- the end of a search ---- */
+
+static double share_of_recent(const struct search *s)
+{
+    struct fsd recent = search_recent_flows(s);
+
+    return fsd_elephant_share(&recent);
+}
+
+/* Holds 'kept', which was chosen for the current flows. */
+static void search_settle(struct search *s, const struct knobs *kept, struct knobs *knobs)
+{
+    *knobs = s->before = *kept;
+    s->changed = 0;
+    s->settled = search_recent_flows(s);
+    s->phase = PHASE_HOLD;
+    s->searches++;
+}
+
+/* Holds and remembers 'kept', the result of a search. */
+static void search_keep(struct search *s, const struct knobs *kept, struct knobs *knobs)
+{
+    s->memory[s->memories++ % SEARCH_MEMORIES] = (struct search_memory){ *kept, share_of_recent(s) };
+    search_settle(s, kept, knobs);
+}
+
+static void begin_to_confirm(struct search *s, struct knobs *knobs)
+{
+    s->phase = PHASE_CONFIRM;
+    s->turn = 0;
+    s->sum[0] = s->sum[1] = (struct utility_terms){ 0 };
+    *knobs = s->finalist = search_best_sample(s)->knobs;
+}
+
+static void search_finish(struct search *s, struct knobs *knobs, struct tuner_note *note)
+{
+    const struct search_sample *best = search_best_sample(s);
+    const struct knobs         *from = &s->from;
+
+    search_say(note, "the search is over after %u settings", s->measured);
+    if (!best || knobs_equal(&best->knobs, from)) {
+        search_say(note, "the setting at which it began stays");
+        search_keep(s, from, knobs);
+        return;
+    }
+    if (search_count(s, SEARCH_CONFIRM)) {
+        search_say(note, "the best, at %.4f, and the setting at which it began are measured again, in turn",
+                   utility(search_weights(s), best->terms));
+        begin_to_confirm(s, knobs);
+    } else {
+        search_say(note, "the best was measured at %.4f and is kept",
+                   utility(search_weights(s), best->terms));
+        search_keep(s, &best->knobs, knobs);
+    }
+}
+
+static void decide_finalist(struct search *s, struct knobs *knobs, struct tuner_note *note)
+{
+    struct utility_weights w = search_weights(s);
+    uint32_t               times = search_count(s, SEARCH_CONFIRM);
+    double                 best = utility(w, search_mean_of(s->sum[0], times));
+    double                 from = utility(w, search_mean_of(s->sum[1], times));
+    bool                   is_better = best > from && !guard_refuses(s);
+
+    note->verdict = is_better ? TUNER_ACCEPTED : TUNER_REJECTED;
+    search_say(note, "measured again, the new setting has %.4f, the one at which the search began %.4f: "
+               "the %s is kept%s", best, from, is_better ? "new one" : "latter",
+               !is_better && best > from ? ", with which more is sent" : "");
+    search_keep(s, is_better ? &s->finalist : &s->from, knobs);
+}
+
+static void search_confirm(struct search *s, const struct search_now *now, struct knobs *knobs,
+                           struct tuner_note *note)
+{
+    search_add_terms(&s->sum[s->turn % 2], now->terms);
+    s->turn++;
+    if (s->turn == 2 * search_count(s, SEARCH_CONFIRM)) {
+        decide_finalist(s, knobs, note);
+        return;
+    }
+    search_say(note, "measurement %u of %u of the %s", (s->turn + 1) / 2, search_count(s, SEARCH_CONFIRM),
+               s->turn % 2 ? "new setting" : "one at which the search began");
+    *knobs = s->turn % 2 ? s->from : s->finalist;
+}
+
 /* ---- the search itself ---- */
 
 static bool has_given_up(const struct search *s)
@@ -136,22 +206,11 @@ static bool has_given_up(const struct search *s)
     return patience > 0 && s->in_vain >= patience;
 }
 
-/* Is the best so far as good as was asked for? */
-static bool is_content(const struct search *s)
-{
-    double goal = s->option[SEARCH_GOAL];
-    const struct search_sample *best = search_best_sample(s);
-
-    return goal > 0 && best && utility(search_weights(s), best->terms) >= goal;
-}
-
 static void ask(struct search *s, const struct search_now *now, struct knobs *knobs, struct tuner_note *note)
 {
     double point[SPACE_DIMS_MAX];
 
-    if (is_content(s))
-        search_say(note, "this is as good as was asked for");
-    if (s->measured >= search_count(s, SEARCH_BUDGET) || has_given_up(s) || is_content(s) ||
+    if (s->measured >= search_count(s, SEARCH_BUDGET) || has_given_up(s) ||
         !s->algo->ask(s->searcher, now, point)) {
         search_finish(s, knobs, note);
         return;
@@ -160,8 +219,8 @@ static void ask(struct search *s, const struct search_now *now, struct knobs *kn
     space_knobs(&s->space, point, knobs);
 }
 
-/* 'measured' is what came of 'from', or NULL. What was measured of a setting outside the space does not hold
- * for the point that is nearest to it. */
+/* 'measured' is the measurement of 'from', or NULL. It does not apply if 'from' is outside the space: the search then
+ * starts at the nearest point. */
 static void begin_at(struct search *s, const struct knobs *from, const struct search_now *measured)
 {
     double point[SPACE_DIMS_MAX];
@@ -188,12 +247,12 @@ static void on_search(struct search *s, const struct search_now *now, struct kno
 {
     s->measured++;
     s->algo->tell(s->searcher, now, note);
-    if (search_take(s, knobs, now->terms, NULL))
+    if (search_record(s, knobs, now->terms, NULL))
         note->verdict = TUNER_BEST;
     ask(s, now, knobs, note);
 }
 
-/* ---- known settings first ---- */
+/* ---- presets first ---- */
 
 static void begin_at_best_known(struct search *s, const struct search_now *now, struct knobs *knobs,
                                 struct tuner_note *note)
@@ -213,7 +272,7 @@ static void on_known(struct search *s, const struct search_now *now, struct knob
     const char *name = search_known_name(s);
 
     s->measured++;
-    if (search_take(s, knobs, now->terms, name))
+    if (search_record(s, knobs, now->terms, name))
         note->verdict = TUNER_BEST;
     search_say(note, "of the known settings, %s was tried", name);
     s->known++;
@@ -221,10 +280,9 @@ static void on_known(struct search *s, const struct search_now *now, struct knob
         begin_at_best_known(s, now, knobs, note);
 }
 
-/* ---- how one begins ---- */
+/* ---- the start of a search ---- */
 
-/* There is always one: settings that are made for neither, and the running one where it is not known what
- * prevails. */
+/* There is always a preset to try: those made for neither kind of flows, or the running setting. */
 static void begin_with_known(struct search *s, struct knobs *knobs, struct tuner_note *note)
 {
     s->phase = PHASE_KNOWN;
@@ -236,7 +294,7 @@ static void begin_at_running(struct search *s, const struct search_now *measured
                              struct tuner_note *note)
 {
     if (measured)
-        search_take(s, knobs, measured->terms, NULL);
+        search_record(s, knobs, measured->terms, NULL);
     begin_at(s, &s->before, measured);
     search_say(note, "search begins at the running setting");
     ask(s, measured, knobs, note);
@@ -260,7 +318,7 @@ static void begin_search(struct search *s, const struct search_now *measured, st
     }
 }
 
-/* 'measured' is what came of the setting in force, or NULL. */
+/* 'measured' is the measurement of the current setting, or NULL. */
 static void begin(struct search *s, const struct search_now *measured, struct knobs *knobs,
                   struct tuner_note *note)
 {
@@ -275,8 +333,8 @@ static void begin(struct search *s, const struct search_now *measured, struct kn
     search_settle(s, &found->knobs, knobs);
 }
 
-/* What was measured so far was measured of other flows. With a guard the setting from before comes back: nothing else
- * was confirmed, and it is what a costly search falls back to. */
+/* Restarts because flow sizes changed: earlier measurements do not apply. With a guard the setting from before is
+ * restored, because no other was confirmed. */
 static void begin_again(struct search *s, const struct fsd *f, struct knobs *knobs, struct tuner_note *note)
 {
     s->intervals = 0;
@@ -299,7 +357,8 @@ static void on_watch(struct search *s, bool has_changed, const struct search_now
         return;
     }
     s->before = *knobs;
-    search_say(note, "%s", guard_allows(s) ? search_why_not(s) : "the last search cost traffic that is not made up for");
+    search_say(note, "%s",
+               guard_allows(s) ? search_why_not(s) : "the last search cost traffic that is not made up for");
 }
 
 /* ---- the hooks ---- */
@@ -320,7 +379,7 @@ static void note_interval(const struct search *s, const struct report *r, const 
     }
 }
 
-/* What was measured, or what is watched, has an end: what is next? */
+/* Starts the next action when a measurement, or an interval of watching, is complete. */
 static void go_on(struct search *s, bool has_changed, bool is_silent, const struct search_now *now,
                   struct knobs *knobs, struct tuner_note *note)
 {
@@ -333,7 +392,7 @@ static void go_on(struct search *s, bool has_changed, bool is_silent, const stru
     }
 }
 
-/* The setting that is tried costs too much: what was measured of it counts in proportion to what was sent. */
+/* Drops a setting that costs too much. Its terms count in proportion to its traffic. */
 static void drop_trial(struct search *s, struct search_now *now, struct knobs *knobs, struct tuner_note *note)
 {
     double sent = guard_ratio(s);
@@ -352,7 +411,7 @@ static void drop_trial(struct search *s, struct search_now *now, struct knobs *k
         guard_recover(s, knobs);
 }
 
-/* Looks at what an interval of a search has cost; true: that decides what is next. */
+/* Adds the cost of an interval. Returns true if it decides the next action. */
 static bool is_guarded(struct search *s, const struct report *r, struct search_now *now, struct knobs *knobs,
                        struct tuner_note *note)
 {

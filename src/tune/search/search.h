@@ -10,13 +10,13 @@
  *   known     Tries presets first [known]: those made for the dominant flows, the current setting, then those made for
  *             neither. The search goes on at the best of them. Without presets it begins at the current setting or at
  *             the default one [start_from].
- *   search    Ask, measure, tell, until the searcher is done, the budget is used, too many settings in a row were not
- *             the best [give_up], or one is good enough [goal].
+ *   search    Ask, measure, tell, until the searcher is done, the budget is used, or too many settings in a row were not
+ *             the best [give_up].
  *   confirm   The best setting and the one at which the search began are measured again, alternately; the better is
  *             kept. If the search began at the default setting, the setting before the search takes its place.
  *   hold      Watches again with the kept setting.
  *
- * A setting that starves flows is dropped, and a search that costs too much traffic ends [guard]: search_guard.h.
+ * A setting that starves flows is dropped, and a search that costs too much traffic ends [guard]: search_engine.h.
  *
  * A setting is measured over some intervals [measure], after those that still show the previous setting [settle], and
  * over fewer if it falls far behind the best [abandon]. The result is a summary of the intervals [summary] without
@@ -99,7 +99,7 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
     { "give_up", KEY_COUNT, "0", \
       "end a search after so many settings in a row without a new best; 0: never", .min = 0, .max = 1e6 }
 
-/* CHAMELEON's monitor, its metrics and its end. */
+/* CHAMELEON's monitor and its metrics. */
 #define SEARCH_SUMMARY_OPTIONS \
     { "summary", KEY_NAME, "mean", \
       "summary of a setting's intervals: mean, median, or trend (end of a linear fit)", \
@@ -107,8 +107,6 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
     { "filter", KEY_REAL, "0", \
       "ignore intervals whose utility is further from the median than so many median distances; 0: none", \
       .min = 0, .max = 1000 }, \
-    { "goal", KEY_REAL, "0", \
-      "utility that ends a search; 0: none", .min = 0, .max = 1 }, \
     { "metric", KEY_NAME, "utility", \
       "what is maximized: utility; or one figure alone, from 0 to 1: throughput, rtt, pfc (as in utility), " \
       "cnps or marks (1 - their share of data packets), queue (BDP over BDP plus the longest queue)", \

@@ -1,4 +1,3 @@
-/* src/tune/search/space.c - see space.h. */
 #include "tune/search/space.h"
 #include "base/minmax.h"
 #include "core/units.h"
@@ -6,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#define AUTOMATIC_SHARE 0.85     /* of line rate: what a NIC takes if rate_to_set_on_first_cnp is 0 */
+#define AUTOMATIC_SHARE 0.85     /* of line rate: a NIC's rate if rate_to_set_on_first_cnp is 0 */
 
 const char *const space_names[] = { "safe", "artifact", "paper", "effective", "poster", NULL };
 
-/* Fractions of the artifacts are percent here where the knob is. */
+/* Fractions of the artifact are in percent if the knob is. */
 static const struct space_dim artifact[] = {
     /* knob                        toward  min  max     step  initial quantum automatic */
     { KNOB_rpg_time_reset,              -1, 1,   131071, 50,   300,  1, 0 },
@@ -27,24 +26,23 @@ static const struct space_dim artifact[] = {
     { KNOB_kmax,                        1,  40,  6400,   400,  1600, 1, 0 },
 };
 
-/* What the paper's tables and figures name beyond those. It prints no bounds: one cut a period is what the artifact's spacing of
- * CNPs would have set, and of marks there are only ParaleonPlus'. */
+/* Two more knobs of the paper, which prints no bounds for them. Those of the period are the artifact's for the spacing of
+ * CNPs; those of pmax are ParaleonPlus'. */
 static const struct space_dim paper_too[] = {
     { KNOB_rate_reduce_monitor_period,  1,  1,   4095,   16,   4,    1, 0 },
     { KNOB_pmax,                        -1, 0.1, 0.4,    0.01, 0.2,  0, 0 },
 };
 
-/* Only CHAMELEON's poster names it; bounds and step are those of the other periods. */
+/* Only in CHAMELEON's poster; bounds and step are those of the other periods. */
 static const struct space_dim poster_too = { KNOB_dce_tcp_rtt, -1, 1, 4095, 16, 1, 1, 0 };
 
-/* Those of the artifact's twelve that its simulator heeds: see cc dcqcn_paraleon. */
-static const enum knob heeded[] = {
-    KNOB_rpg_time_reset, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rate_to_set_on_first_cnp, KNOB_rpg_min_rate, KNOB_kmin,
-    KNOB_kmax,
+/* The knobs of the artifact that its simulator uses: see cc dcqcn_paraleon. */
+static const enum knob effective[] = {
+    KNOB_rpg_time_reset, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rate_to_set_on_first_cnp, KNOB_rpg_min_rate,
+    KNOB_kmin, KNOB_kmax,
 };
 
-/* What CHAMELEON's poster names, section 2.2: steps and timers of rate increase and decrease, the period of alpha, the
- * spacing of CNPs, and ECN. */
+/* The knobs of CHAMELEON's poster, section 2.2. */
 static const enum knob named[] = {
     KNOB_rpg_time_reset, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_dec_fac, KNOB_rate_reduce_monitor_period,
     KNOB_dce_tcp_rtt, KNOB_min_time_between_cnps, KNOB_kmin, KNOB_kmax, KNOB_pmax,
@@ -60,24 +58,24 @@ static struct space_dim *find_dim(struct space *s, enum knob knob)
     return NULL;
 }
 
-static void take(struct space *s, const struct space_dim *dim, size_t dims)
+static void copy_dims(struct space *s, const struct space_dim *dim, size_t dims)
 {
     memcpy(s->dim, dim, dims * sizeof *dim);
     s->dims = (uint32_t)dims;
 }
 
-static void take_paper(struct space *s)
+static void init_paper(struct space *s)
 {
-    take(s, artifact, COUNT(artifact));
+    copy_dims(s, artifact, COUNT(artifact));
     memcpy(&s->dim[s->dims], paper_too, sizeof paper_too);
     s->dims += (uint32_t)COUNT(paper_too);
 }
 
-static void take_some(struct space *s, const enum knob *knob, size_t knobs)
+static void init_some(struct space *s, const enum knob *knob, size_t knobs)
 {
     struct space all = *s;
 
-    take_paper(&all);
+    init_paper(&all);
     all.dim[all.dims++] = poster_too;
     for (size_t i = 0; i < knobs; i++)
         s->dim[s->dims++] = *find_dim(&all, knob[i]);
@@ -85,15 +83,15 @@ static void take_some(struct space *s, const enum knob *knob, size_t knobs)
 
 /* ---- the safe space ---- */
 
-/* For 100 Gb/s and a round trip of 40 us, so that 500 KB are under way. No corner of it starves anybody:
- * rates come back within a few hundred round trips even where all favours low delay, and what all flows of
- * an incast may send at their least is a small part of a link even where all favours throughput. */
+/* For 100 Gb/s and a round trip of 40 us: a bandwidth-delay product of 500 KB. No corner starves flows: with every knob
+ * at its low-delay end, rates recover within a few hundred round trips; with every knob at its throughput end, the
+ * minimum rates of an incast add up to a small part of a link. */
 static const struct space_dim safe[] = {
     { KNOB_rpg_time_reset,              -1, 40,  160,    20,   160,  1, 0 },
     { KNOB_rpg_ai_rate,                 1,  20,  100,    10,   20,   1, 0 },
     { KNOB_rpg_hai_rate,                1,  100, 600,    60,   100,  1, 0 },
     { KNOB_rate_to_set_on_first_cnp,    1,  0.5, 1,      0.1,  0.85, 0, 0 },
-    { KNOB_rpg_min_dec_fac,             -1, 50,  80,     5,    50,   1, 0 },    /* as above: physically +1 */
+    { KNOB_rpg_min_dec_fac,             -1, 50,  80,     5,    50,   1, 0 },    /* physically +1 */
     { KNOB_rpg_min_rate,                1,  1,   500,    50,   1,    1, 0 },
     { KNOB_rpg_gd,                      1,  11,  12,     1,    11,   1, 0 },
     { KNOB_rate_reduce_monitor_period,  1,  4,   80,     8,    4,    1, 0 },
@@ -115,7 +113,7 @@ static void scale(struct space_dim *d, double by)
     d->step = fmax(d->step * by, d->quantum);
 }
 
-/* In a small buffer all of it moves down. */
+/* Lowers the whole range for a small buffer. */
 static void cap_threshold(struct space_dim *d, double max)
 {
     d->max = fmin(d->max, fmax(floor(max), 4));
@@ -123,8 +121,8 @@ static void cap_threshold(struct space_dim *d, double max)
     d->step = clamp_real(d->step, d->quantum, (d->max - d->min) / 4);
 }
 
-/* A queue must be marked before it makes the switch pause those who send: the first marks come well before it
- * is long enough with one port feeding it, all packets are marked when it is with two. */
+/* ECN must mark before PFC pauses senders. kmin is well below the PFC threshold with one port feeding the queue; kmax is
+ * at most the threshold with two. */
 static void mark_before_pausing(struct space *s, const struct world *world)
 {
     struct space_dim *kmin = find_dim(s, KNOB_kmin), *kmax = find_dim(s, KNOB_kmax);
@@ -133,17 +131,17 @@ static void mark_before_pausing(struct space *s, const struct world *world)
         cap_threshold(kmin, 0.8 * (double)world->pfc_bytes_one / 1e3);
     if (world->pfc_bytes_two > 0)
         cap_threshold(kmax, (double)world->pfc_bytes_two / 1e3);
-    kmin->max = fmin(kmin->max, kmax->max);   /* so that exchanged they are inside, too */
+    kmin->max = fmin(kmin->max, kmax->max);   /* so that exchanged values are inside, too */
     kmin->min = fmin(kmin->min, kmax->min);
 }
 
-static void take_safe(struct space *s, const struct world *world)
+static void init_safe(struct space *s, const struct world *world)
 {
     static const enum knob rate[] = { KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_rate };
     double speed = (double)world->host_bps / SAFE_BPS;
     double longer = (double)world->base_rtt_ps / (double)SAFE_RTT_PS;
 
-    take(s, safe, COUNT(safe));
+    copy_dims(s, safe, COUNT(safe));
     for (size_t i = 0; i < COUNT(rate); i++)
         scale(find_dim(s, rate[i]), speed);
     scale(find_dim(s, KNOB_rpg_time_reset), longer);
@@ -154,11 +152,11 @@ static void take_safe(struct space *s, const struct world *world)
         s->dim[i].initial = clamp_real(s->dim[i].initial, s->dim[i].min, s->dim[i].max);
 }
 
-/* ---- controls other than DCQCN ---- */
+/* ---- other congestion controls ---- */
 
-enum by { BY_NOTHING, BY_SPEED, BY_RTT };    /* what bounds go with */
+enum by { BY_NOTHING, BY_SPEED, BY_RTT };    /* what bounds scale with */
 
-/* Likewise for 100 Gb/s and 40 us. */
+/* For 100 Gb/s and 40 us. */
 static const struct { struct space_dim dim; enum by by; } control[] = {
     { { KNOB_hpcc_eta,       1,  0.85, 0.99, 0.02,  0.95,   0.005, 0 },   BY_NOTHING },
     { { KNOB_hpcc_max_stage, 1,  0,    10,   1,     5,      1,     0 },   BY_NOTHING },
@@ -203,18 +201,20 @@ static void add_control(struct space *s, enum knob knob, double speed, double lo
     for (size_t i = 0; i < COUNT(control) && s->dims < SPACE_DIMS_MAX; i++)
         if (control[i].dim.knob == knob) {
             s->dim[s->dims] = control[i].dim;
-            scale_control(&s->dim[s->dims++], control[i].by == BY_SPEED ? speed : control[i].by == BY_RTT ? longer : 1);
+            scale_control(&s->dim[s->dims++],
+                          control[i].by == BY_SPEED ? speed : control[i].by == BY_RTT ? longer : 1);
         }
 }
 
-/* Thresholds and the least rate are those of the safe space. */
-static void take_control(struct space *s, const struct world *world)
+/* ECN thresholds and the minimum rate are those of the safe space. */
+static void init_control(struct space *s, const struct world *world)
 {
     struct space shared = *s;
 
-    take_safe(&shared, world);
+    init_safe(&shared, world);
     for (const enum knob *k = world->knobs; *k != KNOB_COUNT; k++) {
-        add_control(s, *k, (double)world->host_bps / SAFE_BPS, (double)world->base_rtt_ps / (double)SAFE_RTT_PS);
+        add_control(s, *k, (double)world->host_bps / SAFE_BPS,
+                    (double)world->base_rtt_ps / (double)SAFE_RTT_PS);
         if (find_dim(&shared, *k) && s->dims < SPACE_DIMS_MAX)
             s->dim[s->dims++] = *find_dim(&shared, *k);
     }
@@ -224,13 +224,13 @@ void space_init(struct space *s, enum space_kind kind, bool physical, const stru
 {
     *s = (struct space){ .line_mbps = (double)world->host_bps / 1e6 };
     if (world->knobs)
-        take_control(s, world);
+        init_control(s, world);
     else switch (kind) {
-    case SPACE_SAFE:      take_safe(s, world); break;
-    case SPACE_ARTIFACT:  take(s, artifact, COUNT(artifact)); break;
-    case SPACE_PAPER:     take_paper(s); break;
-    case SPACE_EFFECTIVE: take_some(s, heeded, COUNT(heeded)); break;
-    case SPACE_POSTER:    take_some(s, named, COUNT(named)); break;
+    case SPACE_SAFE:      init_safe(s, world); break;
+    case SPACE_ARTIFACT:  copy_dims(s, artifact, COUNT(artifact)); break;
+    case SPACE_PAPER:     init_paper(s); break;
+    case SPACE_EFFECTIVE: init_some(s, effective, COUNT(effective)); break;
+    case SPACE_POSTER:    init_some(s, named, COUNT(named)); break;
     }
     for (uint32_t i = 0; physical && i < s->dims; i++)
         s->dim[i].toward = knob_info[s->dim[i].knob].toward;

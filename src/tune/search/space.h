@@ -1,7 +1,7 @@
-/* src/tune/search/space.h - where a search may go: which knobs, how far, in what steps, which way is which.
+/* src/tune/search/space.h - the space of a search: knobs with bounds, steps and directions.
  *
- * Points are arrays of 'dims' numbers in the units of the space. A unit is that of the knob but for
- * rate_to_set_on_first_cnp, which is a share of line rate here.
+ * A point is an array of 'dims' numbers in the units of the knobs, except rate_to_set_on_first_cnp, which is a share of
+ * the line rate here.
  */
 #ifndef TUNE_SEARCH_SPACE_H
 #define TUNE_SEARCH_SPACE_H
@@ -12,13 +12,12 @@
 #define SPACE_DIMS_MAX 16
 
 enum space_kind {
-    SPACE_SAFE,                  /* narrow bounds of our own, rate_reduce_monitor_period among them: rates in
-                                  * proportion to the link's, timers to the round trip, ECN thresholds to
-                                  * both and below those of PFC */
-    SPACE_ARTIFACT,              /* the 12 of PARALEON's artifact */
+    SPACE_SAFE,                  /* our narrow bounds: rates scale with the link, timers with the round trip, ECN
+                                  * thresholds with both, below those of PFC */
+    SPACE_ARTIFACT,              /* the 12 knobs of PARALEON's artifact */
     SPACE_PAPER,                 /* these and the two more that the paper names */
     SPACE_EFFECTIVE,             /* the 7 of the 12 that have an effect in the artifact's simulator */
-    SPACE_POSTER,                /* the 10 that CHAMELEON's poster names, with the artifact's bounds and steps */
+    SPACE_POSTER,                /* the 10 of CHAMELEON's poster, with the artifact's bounds and steps */
 };
 
 extern const char *const space_names[];          /* by enum space_kind */
@@ -27,9 +26,9 @@ struct space_dim {
     enum knob knob;
     int       toward;            /* +1: raising it favours throughput, -1: low delay */
     double    min, max, step;
-    double    initial;           /* of the default setting of that artifact; safe: of ours */
+    double    initial;           /* value of the default setting */
     double    quantum;           /* values are multiples of it; 0: any */
-    double    automatic;         /* what a value of 0 stands for; 0: nothing else */
+    double    automatic;         /* the value that a knob of 0 stands for */
 };
 
 struct space {
@@ -38,22 +37,20 @@ struct space {
     double           line_mbps;
 };
 
-/* Where the control in force is not DCQCN (world.knobs), its own knobs, within bounds of ours whatever the kind.
- *
- * 'physical': directions are the physical ones, whatever the artifact says (rpg_min_dec_fac). */
+/* For a congestion control other than DCQCN (world.knobs), the space has its knobs within our bounds, for every kind.
+ * 'physical': use the physical directions, not those of the artifact (rpg_min_dec_fac). */
 void space_init(struct space *, enum space_kind, bool physical, const struct world *);
 
-/* Rounds a point and brings it inside. kmin and kmax are exchanged if they are the wrong way round. */
+/* Rounds a point and clips it to the space. Exchanges kmin and kmax if kmin is larger. */
 void space_round(const struct space *, double *point);
 
-/* A setting's place in the space, brought inside it. */
+/* Writes the point of a setting, clipped to the space. */
 void space_point(const struct space *, const struct knobs *, double *point);
 
-/* Is the setting inside, so that what is measured with it holds for its point? */
+/* Returns true if the setting is inside, so that its measurements apply to its point. */
 bool space_has(const struct space *, const struct knobs *);
 
-/* Writes a point into a setting; knobs outside the space stay. The point is taken as space_round() leaves it,
- * so that knobs_check() holds. */
+/* Writes a point, rounded by space_round(), into a setting; other knobs stay. knobs_check() then holds. */
 void space_knobs(const struct space *, const double *point, struct knobs *);
 
 #endif

@@ -1,13 +1,11 @@
-/* src/tune/search/search_known.c - see search_known.h. */
-#include "tune/search/search_known.h"
-#include "tune/search/search_measure.h"
+#include "tune/search/search_engine.h"
 #include "tune/setting.h"
 
-#define CHANCE        0.04       /* of utility: differences of a few intervals that mean nothing */
-#define FEW_MICE      0.8        /* share of elephants from which on nobody minds long queues */
-#define FEW_ELEPHANTS 0.5        /* share up to which presets for mice do no harm; in between neither kind is tried */
+#define CHANCE        0.04       /* difference of utility that may be chance */
+#define FEW_MICE      0.8        /* share of elephants above which long queues do no harm */
+#define FEW_ELEPHANTS 0.5        /* share below which presets for mice do no harm; in between neither is tried */
 
-/* Is it one of those that are made for the other kind of flows? */
+/* True if the setting equals a preset made for the other kind of flows. */
 static bool is_made_against(const struct search *s, const struct knobs *knobs, int wanted)
 {
     for (const struct setting *named = setting_all; named->name; named++) {
@@ -20,7 +18,7 @@ static bool is_made_against(const struct search *s, const struct knobs *knobs, i
     return false;
 }
 
-#define KNOWN_PASSES 3           /* settings made for the flows that prevail, the one from before, others */
+#define KNOWN_PASSES 3           /* presets for the dominant flows, the setting from before, other presets */
 
 static uint32_t named_settings(void)
 {
@@ -31,8 +29,8 @@ static uint32_t named_settings(void)
     return n;
 }
 
-/* Writes the known setting with that number; false: it is none that should be tried now. Long queues for
- * the sake of throughput are not where there are mice, nor short ones where there are many elephants. */
+/* Writes preset 'number'; false: it should not be tried now. Presets with long queues are not tried if there are mice,
+ * those with short queues not if there are many elephants. */
 static bool make_known(const struct search *s, uint32_t number, struct knobs *made, const char **name)
 {
     const struct setting *named = &setting_all[number % named_settings()];
@@ -46,7 +44,7 @@ static bool make_known(const struct search *s, uint32_t number, struct knobs *ma
         return number % named_settings() == 0 && !is_made_against(s, made, wanted);
     }
     if (s->world.knobs)
-        return false;            /* all that have names are of DCQCN and ECN */
+        return false;            /* all presets are for DCQCN and ECN */
     named->make(made, &s->world);
     *name = named->name;
     if (pass == 0)

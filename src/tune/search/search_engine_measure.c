@@ -1,12 +1,29 @@
-/* src/tune/search/search_measure.c - see search_measure.h. */
-#include "tune/search/search_measure.h"
+#include "tune/search/search_engine.h"
 #include "core/units.h"
 #include "tune/rehearse/search/goal.h"
-#include "tune/search/search_summary.h"
 
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define ONE_WAY 0.5              /* of a round trip: the paper's hops times link delay */
+#define ONE_WAY 0.5              /* one-way delay over RTT: the paper uses hops times link delay */
+
+void search_say(struct tuner_note *note, const char *format, ...)
+{
+    size_t  used = strlen(note->why);
+    va_list args;
+
+    if (used > 0)
+        used += (size_t)snprintf(note->why + used, sizeof note->why - used, "; ");
+    if (used >= sizeof note->why)
+        return;
+    va_start(args, format);
+    vsnprintf(note->why + used, sizeof note->why - used, format, args);
+    va_end(args);
+}
 
 struct utility_weights search_weights(const struct search *s)
 {
@@ -26,7 +43,7 @@ const struct goal *search_goal(const struct search *s, const struct report *r)
     return &goal_all[search_count(s, SEARCH_OBJECTIVE) - 1];
 }
 
-/* Weights add up to 1, so utility is that figure whatever they are. */
+/* Weights add up to 1, so utility equals the figure. */
 static struct utility_terms all_terms(double figure)
 {
     return (struct utility_terms){ figure, figure, figure };
@@ -44,7 +61,7 @@ static double share_without(uint64_t packets, const struct report *r)
     return r->received_packets > packets ? 1 - (double)packets / (double)r->received_packets : 0;
 }
 
-/* What CHAMELEON collects. An interval in which nothing was sent has 0. */
+/* The metrics of CHAMELEON's poster. An interval without traffic has 0. */
 static double measure_metric(const struct search *s, const struct report *r)
 {
     double throughput = utility_throughput(r, UTILITY_ACTIVE_SHARE);
@@ -122,7 +139,7 @@ const struct search_sample *search_best_sample(const struct search *s)
     return best;
 }
 
-bool search_take(struct search *s, const struct knobs *knobs, struct utility_terms terms, const char *name)
+bool search_record(struct search *s, const struct knobs *knobs, struct utility_terms terms, const char *name)
 {
     if (s->samples == s->samples_max) {
         s->samples_max = s->samples_max ? 2 * s->samples_max : 64;
@@ -137,7 +154,94 @@ bool search_take(struct search *s, const struct knobs *knobs, struct utility_ter
     return true;
 }
 
-/* Is it clear already that the setting under test will not be the best? */
+/* ---- summaries of intervals ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Sorts them. */
+static double median(double *x, uint32_t count)
+{
+    qsort(x, count, sizeof *x, by_value);
+    return count % 2 ? x[count / 2] : (x[count / 2 - 1] + x[count / 2]) / 2;
+}
+
+uint32_t summary_filter(struct utility_terms *seen, uint32_t count, double filter, struct utility_weights w)
+{
+    double   *x, middle, distance;
+    uint32_t  left = 0;
+
+    if (filter <= 0 || count < 3)            /* of two, neither is an outlier */
+        return count;
+    x = xcalloc(count, sizeof *x);
+    for (uint32_t i = 0; i < count; i++)
+        x[i] = utility(w, seen[i]);
+    middle = median(x, count);
+    for (uint32_t i = 0; i < count; i++)
+        x[i] = fabs(utility(w, seen[i]) - middle);
+    distance = median(x, count);
+    free(x);
+    for (uint32_t i = 0; i < count; i++)
+        if (fabs(utility(w, seen[i]) - middle) <= fmax(filter, 1) * distance)
+            seen[left++] = seen[i];
+    return left;
+}
+
+static double mean_of(const double *x, uint32_t count)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += x[i];
+    return sum / count;
+}
+
+static double end_of_line(const double *x, uint32_t count)
+{
+    double middle = (count - 1) / 2.0, mean = mean_of(x, count), xy = 0, xx = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        xy += (i - middle) * (x[i] - mean);
+        xx += (i - middle) * (i - middle);
+    }
+    return xx > 0 ? fmax(mean + xy / xx * middle, 0) : mean;
+}
+
+static double summary_of_one(double *x, uint32_t count, enum summary_kind kind)
+{
+    switch (kind) {
+    case SUMMARY_MEDIAN: return median(x, count);
+    case SUMMARY_TREND:  return end_of_line(x, count);
+    case SUMMARY_MEAN:   break;
+    }
+    return mean_of(x, count);
+}
+
+struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count, enum summary_kind kind)
+{
+    static const size_t term[] = {
+        offsetof(struct utility_terms, throughput), offsetof(struct utility_terms, rtt),
+        offsetof(struct utility_terms, pfc),
+    };
+    struct utility_terms summary;
+    double              *x = xcalloc(count, sizeof *x);
+
+    for (int t = 0; t < 3; t++) {
+        for (uint32_t i = 0; i < count; i++)
+            x[i] = *(const double *)((const char *)&seen[i] + term[t]);
+        *(double *)((char *)&summary + term[t]) = summary_of_one(x, count, kind);
+    }
+    free(x);
+    return summary;
+}
+
+/* ---- the setting under test ---- */
+
+/* True if the setting is already too far behind to become the best. */
 static bool is_lost(const struct search *s)
 {
     struct utility_weights w = search_weights(s);
@@ -149,7 +253,6 @@ static bool is_lost(const struct search *s)
     return utility(w, summary_of(s->seen, s->intervals, SUMMARY_MEAN)) < utility(w, best->terms) - margin;
 }
 
-/* All intervals of the setting under test as one. */
 static struct utility_terms search_summary(struct search *s)
 {
     uint32_t left = summary_filter(s->seen, s->intervals, s->option[SEARCH_FILTER], search_weights(s));

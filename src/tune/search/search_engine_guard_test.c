@@ -1,4 +1,4 @@
-/* src/tune/search/search_guard_test.c - what a search may cost. The network sends what the setting lets it. */
+/* src/tune/search/search_engine_guard_test.c - what a search may cost. The network sends what the setting lets it. */
 #include "base/rng.h"
 #include "tune/search/test_script.h"
 

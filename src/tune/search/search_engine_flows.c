@@ -1,9 +1,8 @@
-/* src/tune/search/search_flows.c - see search_flows.h. */
-#include "tune/search/search_flows.h"
+#include "tune/search/search_engine.h"
 
 #include <math.h>
 
-#define ALIKE 0.2                /* shares of elephants that are no further apart: the same kind of traffic */
+#define ALIKE 0.2                /* largest difference in the share of elephants of similar traffic */
 
 bool search_has_flows(const struct fsd *f)
 {
@@ -28,7 +27,8 @@ struct fsd search_recent_flows(const struct search *s)
     return sum;
 }
 
-bool search_is_first(const struct search *s)
+/* True if no setting was chosen for any flows yet. */
+static bool search_is_first(const struct search *s)
 {
     return s->searches == 0 && !search_is_on(s);
 }

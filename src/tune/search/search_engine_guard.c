@@ -1,15 +1,14 @@
-/* src/tune/search/search_guard.c - see search_guard.h. */
-#include "tune/search/search_guard.h"
+#include "tune/search/search_engine.h"
 #include "core/units.h"
 
 #include <math.h>
 
-#define SLACK       0.05         /* of the rate before: less is noise */
+#define SLACK       0.05         /* share of the rate before; less is noise */
 #define TRIAL_MAX   0.8          /* intervals of traffic that one setting may cost */
-#define RECOVERED   0.9          /* of the rate before: good enough to go on */
-#define RECOVER_MAX 8            /* intervals, at most */
-#define REPAY       0.02         /* per interval, of an interval of traffic */
-#define KEEP_LOSS   0.02         /* of the rate: what a setting that is kept may send less */
+#define RECOVERED   0.9          /* share of the rate before at which the search continues */
+#define RECOVER_MAX 8            /* longest recovery, in intervals */
+#define REPAY       0.02         /* intervals of traffic, per interval */
+#define KEEP_LOSS   0.02         /* largest loss of rate by a setting that is kept */
 
 static double uplink_bps(const struct report *r)
 {
@@ -35,7 +34,7 @@ static double mean_before(const struct search_guard *g)
     return count ? sum / count : 0;
 }
 
-/* Of one interval, as a share of the mean. */
+/* Standard deviation of an interval, relative to the mean. */
 static double deviation_before(const struct search_guard *g)
 {
     uint32_t count = g->befores < GUARD_INTERVALS ? g->befores : GUARD_INTERVALS;

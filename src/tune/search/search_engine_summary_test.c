@@ -1,5 +1,5 @@
-/* src/tune/search/search_summary_test.c - rows by hand. */
-#include "tune/search/search_summary.h"
+/* src/tune/search/search_engine_summary_test.c - rows by hand. */
+#include "tune/search/search_engine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
