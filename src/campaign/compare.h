@@ -101,9 +101,6 @@ char *comparison_verdict(char *buf, size_t size, const struct comparison *, uint
  * quantiles by size, are means over seeds; series and network are those of the first seed. 'runs' is a list; new. */
 json_t *compare_merge_runs(const json_t *runs);
 
-/* The whole page. NULL and err on failure. */
-json_t *comparison_page(const struct comparison *, struct campaign *, struct err *);
-
 /* The settings that the variants were chosen from (interface Sweep of data.ts; taken), and the card of that choice. */
 struct comparison_extra { json_t *sweep; const struct card *answer; };
 

@@ -317,7 +317,8 @@ static json_t *load_variant(const struct comparison *c, struct campaign *store, 
     return made;
 }
 
-json_t *comparison_page(const struct comparison *c, struct campaign *store, struct err *err)
+/* NULL and err on failure. */
+static json_t *comparison_page(const struct comparison *c, struct campaign *store, struct err *err)
 {
     static const char *const files[] = { "comparison.csv", "comparison.json", "runs.csv" };
     json_t *page = json_object(), *runs = json_array();

@@ -58,10 +58,6 @@ void sweep_close(struct sweep *);
 
 /* ---- sweep_print.c ---- */
 
-/* What a variant sets itself: key and value number 'i' of it. */
-const char *sweep_value(const struct variant *, uint32_t i);
-void sweep_print_key(FILE *, const struct variant *, uint32_t i);
-
 void sweep_print_table(const struct sweep *, FILE *, uint32_t top, bool has_colour);
 
 /* One line a setting, best first: rank, values, means of all figures. */
@@ -84,9 +80,6 @@ struct sweep_column {
 
 /* Column 'i' of the settings; a number if all of its values are, and of one kind. */
 void sweep_column(const struct sweep_results *, uint32_t i, struct sweep_column *);
-
-/* The value of a variant in its unit; only if it is a number. */
-double sweep_column_value(const struct sweep_column *, const char *text);
 
 /* All settings with their figures, for the page (interface Sweep of data.ts). */
 json_t *sweep_page(const struct sweep *);

@@ -20,14 +20,9 @@ static const char *set_of(const struct variant *v, uint32_t i)
     return v->set[v->sets - v->own + i];
 }
 
-const char *sweep_value(const struct variant *v, uint32_t i)
+static const char *sweep_value(const struct variant *v, uint32_t i)
 {
     return strchr(set_of(v, i), '=') + 1;
-}
-
-void sweep_print_key(FILE *out, const struct variant *v, uint32_t i)
-{
-    safe_printf(out, "%.*s", (int)strcspn(set_of(v, i), "="), set_of(v, i));
 }
 
 /* ---- the card ---- */
@@ -143,11 +138,6 @@ static const char *unit_of(const char *key, const char *text)
     return "";
 }
 
-double sweep_column_value(const struct sweep_column *c, const char *text)
-{
-    return read_as(c->unit, c->key, text);
-}
-
 void sweep_column(const struct sweep_results *r, uint32_t i, struct sweep_column *c)
 {
     const struct variant *first = &r->variants->list[r->order[0]];
@@ -157,7 +147,7 @@ void sweep_column(const struct sweep_results *r, uint32_t i, struct sweep_column
     snprintf(c->key, sizeof(c->key), "%.*s", (int)strcspn(text, "="), text);
     snprintf(c->unit, sizeof(c->unit), "%s", unit_of(c->key, sweep_value(first, i)));
     for (uint32_t k = 0; k < r->count && c->is_number; k++)
-        c->is_number = !isnan(sweep_column_value(c, sweep_value(&r->variants->list[r->order[k]], i)));
+        c->is_number = !isnan(read_as(c->unit, c->key, sweep_value(&r->variants->list[r->order[k]], i)));
     if (!c->is_number)
         c->unit[0] = '\0';
     snprintf(c->name, sizeof(c->name), "%s%s%s", c->key, *c->unit ? "_" : "", c->unit);
@@ -192,7 +182,7 @@ static json_t *point_json(const struct sweep_results *r, const struct sweep_colu
 
     for (uint32_t i = 0; i < v->own; i++)
         json_array_append_new(values, column[i].is_number
-                                          ? json_real(sweep_column_value(&column[i], sweep_value(v, i)))
+                                          ? json_real(read_as(column[i].unit, column[i].key, sweep_value(v, i)))
                                           : json_of_text(sweep_value(v, i)));
     for (uint32_t i = 0; i < r->figures.count; i++)
         if (is_told(r, i))
@@ -416,7 +406,7 @@ static void print_values(const struct variant *v, const struct sweep_column *col
         if (i)
             fputc(',', out);
         if (column[i].is_number)
-            fprintf(out, "%.10g", sweep_column_value(&column[i], sweep_value(v, i)));
+            fprintf(out, "%.10g", read_as(column[i].unit, column[i].key, sweep_value(v, i)));
         else
             figures_print_quoted(out, sweep_value(v, i));
     }

@@ -220,7 +220,8 @@ static void add_runs(const struct tune *t, json_t *runs)
     }
 }
 
-json_t *tune_page(const struct tune *t)
+/* Interface Page of data.ts. */
+static json_t *tune_page(const struct tune *t)
 {
     json_t *page = json_object(), *runs = json_array(), *search = json_object();
     char    seeds[64], verdict[700];

@@ -108,9 +108,6 @@ void tune_answer(const struct tune *, struct card *);
 void  tune_print_story(const struct tune *, FILE *, bool has_colour);
 char *tune_story(const struct tune *);       /* as a text; malloc'd */
 
-/* The page: what was tried, what was found, and what the check has shown (interface Page of data.ts). New. */
-json_t *tune_page(const struct tune *);
-
 /* The knobs that were changed, one a line. */
 void tune_print_changes(const struct tune *, FILE *);
 

@@ -45,11 +45,3 @@ void replay_draw(const struct replay *r, struct rng *rng, uint32_t n, const floa
     for (uint32_t i = 0; i < n; i++)
         record[i] = replay_at(r, (uint32_t)rng_below(rng, r->count));
 }
-
-uint32_t replay_copy_newest(const struct replay *r, uint32_t n, float *records)
-{
-    n = n < r->count ? n : r->count;
-    for (uint32_t i = 0; i < n; i++)
-        memcpy(records + (size_t)i * r->floats, replay_at(r, r->count - n + i), r->floats * sizeof(*records));
-    return n;
-}

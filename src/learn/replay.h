@@ -1,7 +1,6 @@
 /* src/learn/replay.h - replay memory of an agent.
  *
- * A ring buffer of records with a fixed number of floats; a new record replaces the oldest. Agents exchange
- * experience by copying the newest records of one memory to another.
+ * A ring buffer of records with a fixed number of floats; a new record replaces the oldest.
  */
 #ifndef LEARN_REPLAY_H
 #define LEARN_REPLAY_H
@@ -26,13 +25,10 @@ const float *replay_at(const struct replay *, uint32_t i);
 
 void replay_add(struct replay *, const float *record);
 
-/* Adds n consecutive records, as written by replay_copy_newest(). */
+/* Adds n consecutive records. */
 void replay_add_all(struct replay *, const float *records, uint32_t n);
 
 /* Draws n records uniformly with replacement. The memory must not be empty. */
 void replay_draw(const struct replay *, struct rng *, uint32_t n, const float **record);
-
-/* Copies the newest n records, or all if there are fewer, oldest first. Returns their number. */
-uint32_t replay_copy_newest(const struct replay *, uint32_t n, float *records);
 
 #endif

@@ -70,9 +70,6 @@ struct entry {
                                           * entry_check_loads() */
 };
 
-/* Reads a host, by name or number. */
-uint32_t entry_host(const struct entry *, const struct yaml_node *);
-
 /* Reads a count, a list, or 'all': at least 'min' hosts, excluding 'without' (UINT32_MAX: none). The caller
  * frees them. Sets about->hosts. */
 struct hosts entry_hosts(const struct entry *, const char *key, uint32_t min, uint32_t without);

@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-uint32_t entry_host(const struct entry *e, const struct yaml_node *node)
+/* Reads a host, by name or number. */
+static uint32_t entry_host(const struct entry *e, const struct yaml_node *node)
 {
     struct reader      *r = e->r;
     const struct graph *g = e->graph;

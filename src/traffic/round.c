@@ -30,7 +30,7 @@ struct collective_round {
 
 /* ---- action stack ---- */
 
-void todo_push(struct todo_stack *s, struct collective_round *r, uint32_t number)
+static void todo_push(struct todo_stack *s, struct collective_round *r, uint32_t number)
 {
     if (s->depth == s->max) {
         s->max = s->max ? 2 * s->max : 16;

@@ -14,7 +14,6 @@ struct todo { struct collective_round *round; uint32_t number; }; /* number: pri
 
 struct todo_stack { struct todo *todo; uint32_t depth, max; };
 
-void todo_push(struct todo_stack *, struct collective_round *, uint32_t number);
 void todo_fini(struct todo_stack *);
 
 /* All rounds of one rank. */

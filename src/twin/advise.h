@@ -103,9 +103,6 @@ double advise_slowdown(const struct advise_row *, uint32_t load, enum goal_part)
 /* How many knobs differ from yours. */
 uint32_t advise_knobs(const struct advice *, const struct advise_row *);
 
-/* No class is clearly slower than with yours beyond the goal's bound, at the expected load, and nothing got stuck. */
-bool advise_is_harmless(const struct advice *, const struct advise_row *);
-
 /* Writes the rows that may be advised, simplest first, from what all rows did at the expected load: yours, then presets by
  * the number of knobs they change, then what was searched. The last is the best. Returns how many. */
 uint32_t advise_candidates(const struct advice *, uint32_t which[ADVISE_SETTINGS]);

@@ -75,7 +75,8 @@ static bool is_stuck(const struct advise_row *row)
     return false;
 }
 
-bool advise_is_harmless(const struct advice *a, const struct advise_row *row)
+/* No class is clearly slower than with the user's setting, beyond the goal's bound, at the expected load, and no flow got stuck. */
+static bool advise_is_harmless(const struct advice *a, const struct advise_row *row)
 {
     for (int part = GOAL_MICE; part < GOAL_PARTS; part++)
         if (advise_part(row, &a->row[0], 0, (enum goal_part)part).low > a->request->goal->bound)

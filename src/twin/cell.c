@@ -123,12 +123,7 @@ static void copy_racks(struct cell *c, const struct rack *rack, uint32_t racks, 
         copy_rack(c, i, &rack[middle_of(i, c->racks, racks)], sending);
 }
 
-struct cell cell_like(const struct world *w, uint32_t hosts_max)
-{
-    return cell_like_part(w, hosts_max, 1);
-}
-
-struct cell cell_like_part(const struct world *w, uint32_t hosts_max, double sending)
+struct cell cell_like(const struct world *w, uint32_t hosts_max, double sending)
 {
     struct rack *rack = xcalloc(w->devices + 1ul, sizeof(*rack));
     uint32_t     racks = 0;

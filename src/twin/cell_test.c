@@ -22,7 +22,7 @@ static struct cell cell_of_text(const char *topology, uint32_t hosts_max, struct
     t.text_bytes = (size_t)n;
     if (twin_world(&t, w, &until_ps, &err))
         fail_msg("%s", err.text);
-    return cell_like(w, hosts_max);
+    return cell_like(w, hosts_max, 1);
 }
 
 static double sum_of(const uint64_t *x, uint32_t n)
@@ -56,11 +56,11 @@ static void like_part__those_that_send_have_the_uplinks_that_they_have(void **st
 
     (void)state;
     assert_true(c.racks == 4 && c.hosts == 8 && c.uplinks == 2);
-    c = cell_like_part(&w, 32, 20 / 128.0);
+    c = cell_like(&w, 32, 20 / 128.0);
     assert_true(c.racks == 4 && c.hosts == 5 && c.uplinks == 8);
     assert_true(fabs(sum_of(c.uplink_bps[3], 8) / 800e9 - 1) < 1e-9);
     assert_true(c.host_bps[19] == 100000000000);
-    c = cell_like_part(&w, 16, 0.5);                     /* half of them: uplinks are shared half as far */
+    c = cell_like(&w, 16, 0.5);                     /* half of them: uplinks are shared half as far */
     assert_true(c.racks == 4 && c.hosts == 4);
     assert_true(fabs(sum_of(c.uplink_bps[0], c.uplinks) / 200e9 - 1) < 1e-9);
     world_fini(&w);

@@ -314,9 +314,9 @@ static double trial_s(const struct traffic_model *m, const struct cell *c, const
 
 static struct cell choose_cell(const struct world *w, const struct traffic_model *m, const struct detail *d)
 {
-    struct cell c = cell_like_part(w, CELL_ALL, sending_of(m));
+    struct cell c = cell_like(w, CELL_ALL, sending_of(m));
 
-    return hops_per_s(m, &c, d) * (m->warm_s + m->window_s) > HOPS_MAX ? cell_like_part(w, HOSTS_LEAST, sending_of(m)) : c;
+    return hops_per_s(m, &c, d) * (m->warm_s + m->window_s) > HOPS_MAX ? cell_like(w, HOSTS_LEAST, sending_of(m)) : c;
 }
 
 /* ---- all of it ---- */

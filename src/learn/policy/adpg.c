@@ -135,7 +135,8 @@ uint32_t adpg_agents(const struct adpg_trajectory *t, uint32_t n)
     return agents;
 }
 
-void adpg_step(struct adpg *a)
+/* Clips a->gradient and makes an Adam step. */
+static void adpg_step(struct adpg *a)
 {
     float clip = (float)a->cfg.clip;
 

@@ -453,11 +453,6 @@ void htsim_link(const struct htsim *w, uint32_t link, struct htsim_port *up, str
                      + link % n].sent;
 }
 
-uint64_t htsim_network_rtt_ps(const struct htsim *w)
-{
-    return w->network_rtt_ps;
-}
-
 /* All packets leave the host one after the other. The last one then waits at each switch for the one before it, which is
  * no shorter; its ACK takes the same way back. */
 uint64_t htsim_ideal_ps(const struct htsim *w, const struct htsim_flow *f)

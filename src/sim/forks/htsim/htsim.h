@@ -33,9 +33,6 @@ void     htsim_count(const struct htsim *, struct htsim_counters *);
 /* The two ends of a link of the graph that fat_tree_wire() makes: towards the cores, and towards the hosts. */
 void     htsim_link(const struct htsim *, uint32_t link, struct htsim_port *up, struct htsim_port *down);
 
-/* The round trip of the longest path, unloaded. */
-uint64_t htsim_network_rtt_ps(const struct htsim *);
-
 /* Time of a flow alone in a network whose links are no slower than the hosts': all its packets at line rate, and one round
  * trip. */
 uint64_t htsim_ideal_ps(const struct htsim *, const struct htsim_flow *);

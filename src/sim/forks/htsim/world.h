@@ -320,7 +320,6 @@ static inline uint32_t ring_front(const struct ring *r)
 void network_build(struct htsim *);
 void pipe_put(struct htsim *, struct pipe *, uint32_t packet);
 void pipe_on_event(struct htsim *, struct pipe *);
-void queue_put(struct htsim *, struct queue *, uint32_t packet);
 void queue_on_event(struct htsim *, struct queue *);
 void switch_on_event(struct htsim *, struct switch_ *);
 

@@ -168,7 +168,7 @@ static void throw_out_last(struct htsim *w, struct queue *q)
         packet_free(w, last);    /* lost, but not counted as a drop */
 }
 
-void queue_put(struct htsim *w, struct queue *q, uint32_t packet)
+static void queue_put(struct htsim *w, struct queue *q, uint32_t packet)
 {
     struct packet *p = &w->packet[packet];
     bool           is_in = true;
