@@ -344,7 +344,7 @@ int campaign_runs_do(struct campaign_runs *c, const uint32_t *which, uint32_t co
     return rc;
 }
 
-void campaign_runs_tell(const struct campaign_runs *c)
+void campaign_runs_print(const struct campaign_runs *c)
 {
     if (c->store_path && !c->is_quiet)
         fprintf(stderr, "anole: %u runs simulated, %u were in %s\n", c->simulated, c->kept,
@@ -364,6 +364,6 @@ void campaign_runs_close(struct campaign_runs *c)
 int campaign_runs_serve(struct campaign_runs *c, struct err *err)
 {
     c->hooks = (struct pool_hooks){ .arg = c, .work = work };
-    variant_know_program();
+    variant_read_program();
     return executor_serve(&c->hooks, slots_of(c), err);
 }

@@ -78,7 +78,7 @@ static int run_all(struct compare *c, struct err *err)
         all[i] = i;
     rc = campaign_runs_do(&p->runs, all, p->variants.count, p->store_path != NULL, err);
     if (!rc)
-        campaign_runs_tell(&p->runs);
+        campaign_runs_print(&p->runs);
     free(all);
     return rc;
 }

@@ -12,18 +12,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define COMPARE_SEEDS_TRUSTED 5          /* with fewer, intervals say little */
+#define COMPARE_SEEDS_TRUSTED 5          /* with fewer, intervals are unreliable */
 
-/* One figure of one variant. NAN where there is none. */
+/* One figure of one variant; NAN: no value. */
 struct compared_cell {
-    uint32_t seeds;                      /* with a value here and at the baseline: pairs */
-    double   mean, low, high;            /* over all seeds that have a value; 95 % interval */
-    double   difference, difference_low, difference_high;    /* mean over pairs of this minus baseline */
-    double   change, change_low, change_high;    /* the same as a share of the baseline's mean over these pairs; of slowdowns their
-                                                    mean ratio over pairs, by logarithms, less 1 */
+    uint32_t seeds;                      /* pairs: with a value here and at the baseline */
+    double   mean, low, high;            /* over all seeds with a value; 95 % interval */
+    double   difference, difference_low, difference_high;    /* mean over pairs, minus baseline */
+    double   change, change_low, change_high;    /* relative to the baseline's mean; of slowdowns: geometric mean of
+                                                  * the pairs' ratios, minus 1 */
     double   p;                          /* of a paired t test */
-    bool     is_significant;             /* clear: the interval excludes no change, and the false discovery rate is kept */
-    bool     is_better;                  /* and that is good */
+    bool     is_significant;             /* the interval excludes 0, and the false discovery rate holds */
+    bool     is_better;                  /* significant and better */
 };
 
 struct comparison {
@@ -31,11 +31,11 @@ struct comparison {
     uint32_t               baseline;
     const uint64_t        *seed;
     uint32_t               seeds;
-    const char            *title;        /* names of the scenarios' files */
+    const char            *title;        /* names of the scenario files */
     struct figures         figures;
     struct compared_cell  *cell;         /* [figure * variants + variant]; NULL: not judged */
-    uint32_t               tested;       /* cells that the false discovery rate is kept over */
-    int                    argc;         /* the command line, for the next command on the card; 0: not known */
+    uint32_t               tested;       /* cells in the false discovery rate */
+    int                    argc;         /* command line, for the next command on the card; 0: unknown */
     char *const           *argv;
 };
 
@@ -46,16 +46,16 @@ static inline struct compared_cell *comparison_cell(const struct comparison *c, 
 
 /* ---- compare_stats.c ---- */
 
-/* Adds the figures of a variant that no variant before it had. */
+/* Adds those figures of a variant that are missing. */
 void comparison_add_metrics(struct comparison *, const struct metric *, uint32_t count);
 
-/* Reads the figures of all runs, which must be there. */
+/* Loads the figures of all runs, which must be stored. */
 int comparison_load(struct comparison *, struct campaign *, struct err *);
 
-/* Makes the cells from the values. */
+/* Computes the cells from the values. */
 void comparison_judge(struct comparison *);
 
-/* Whether a variant has the flows of the baseline. Others are shown next to it, without a verdict. */
+/* Returns true if the variant has the baseline's flows. Others get no verdict. */
 bool comparison_is_pair(const struct comparison *, uint32_t variant);
 
 void comparison_fini(struct comparison *);
@@ -64,12 +64,12 @@ void comparison_fini(struct comparison *);
 
 void comparison_print_table(const struct comparison *, FILE *, bool has_colour);
 void comparison_print_csv(const struct comparison *, FILE *, bool all);
-void comparison_print_json(const struct comparison *, FILE *, bool all, const struct card *answer);  /* NULL: its own card */
+void comparison_print_json(const struct comparison *, FILE *, bool all, const struct card *answer);  /* NULL: its own */
 
-/* One line if there are too few to tell a difference from chance. */
+/* Prints a warning if there are too few seeds. */
 void compare_warn_few_seeds(uint32_t seeds, FILE *);
 
-/* runs.csv: one line a run, one column a figure. */
+/* runs.csv: one line per run, one column per figure. */
 void comparison_print_runs(const struct comparison *, FILE *);
 
 /* Interface Comparison of web/src/data.ts, and the differences. */
@@ -77,34 +77,34 @@ json_t *comparison_json(const struct comparison *, bool all, const struct card *
 
 /* ---- compare_answer.c ---- */
 
-/* The answer card: which variant to use, from the deciding figures. To be closed. */
+/* Fills the answer card: which variant to use, from the deciding figures. */
 void comparison_answer(const struct comparison *, struct card *);
 
-/* Parts of a card. Cost and certainty, for one variant; network and traffic of the baseline, and of others that differ. */
+/* Add to a card: cost and certainty of a variant; network and traffic of the baseline, and of others that differ. */
 void comparison_add_evidence(const struct comparison *, struct card *, uint32_t variant);
 void comparison_add_about(const struct comparison *, struct card *);
 
-/* "p99 slowdown -38 % (95 % interval -50 to -20 %)" */
+/* Adds "p99 slowdown -38 % (95 % interval -50 to -20 %)". */
 void comparison_add_change(const struct comparison *, struct card *, enum card_field, uint32_t figure, uint32_t variant);
 
-/* The figures that decide, six at most, in their order. Returns how many. */
+/* Writes the figures that decide, most important first, and returns their number. */
 #define COMPARE_DECIDING 6
 uint32_t comparison_deciding(const struct comparison *, uint32_t figure[COMPARE_DECIDING]);
 
-/* What a variant is worth, in one sentence: "expert is better in p99 slowdown -38 %; worse in mean RTT +35 %."
- * Figures that are shown, in their order, three of each kind at most. Returns buf. */
+/* Summarizes a variant: "expert is better in p99 slowdown -38 %; worse in mean RTT +35 %." Names at most three figures of
+ * each kind. Returns buf. */
 char *comparison_verdict(char *buf, size_t size, const struct comparison *, uint32_t variant);
 
 /* ---- compare_page.c ---- */
 
-/* One Run of data.ts over several of one variant, one a seed. Distributions are of the flows of all seeds; figures, and
- * quantiles by size, are means over seeds; series and network are those of the first seed. 'runs' is a list; new. */
+/* Merges the runs of a variant, one per seed, into one Run of data.ts. Distributions pool the flows of all seeds; figures and
+ * quantiles by size are means; series and network are those of the first seed. */
 json_t *compare_merge_runs(const json_t *runs);
 
-/* The settings that the variants were chosen from (interface Sweep of data.ts; taken), and the card of that choice. */
+/* Of a sweep: all settings (interface Sweep of data.ts; ownership is transferred), and its card. */
 struct comparison_extra { json_t *sweep; const struct card *answer; };
 
-/* report.html, comparison.csv and comparison.json. 'extra' NULL: the variants are all there is. */
+/* Writes report.html, comparison.csv and comparison.json. 'extra' may be NULL. */
 int comparison_write(const struct comparison *, struct campaign *, const struct comparison_extra *, struct outdir *,
                      struct err *);
 
@@ -112,8 +112,8 @@ int comparison_write(const struct comparison *, struct campaign *, const struct 
 
 struct compare_request {
     struct campaign_request common;
-    const char             *baseline;    /* name of a variant; NULL: the first */
-    int                     argc;        /* the command line */
+    const char             *baseline;    /* a variant; NULL: the first */
+    int                     argc;        /* command line */
     char *const            *argv;
 };
 
@@ -124,8 +124,8 @@ struct compare {
     char                         *title;
 };
 
-/* Runs all, judges, writes what lies in the folder of --out. In a worker (executor.h) it does what rank 0 says, and
- * has nothing to tell. A signal's number if one came; err says how far it was. To be closed in any case. */
+/* Runs and judges all variants and writes the folder of --out. In a worker (executor.h), executes jobs of rank 0. Returns a
+ * signal's number if one arrived; err says how far it got. Close it also on failure. */
 int  compare_run(struct compare *, const struct compare_request *, struct err *);
 void compare_close(struct compare *);
 

@@ -1,19 +1,16 @@
-/* src/campaign/executor.h - where the runs of a campaign are simulated.
+/* src/campaign/executor.h - runs jobs in parallel on this machine or, under mpirun or srun --mpi=pmix, on all MPI ranks.
  *
- * On this machine, several at a time; or, when the program was started by mpirun or by srun --mpi=pmix, on
- * all ranks of the MPI job. Rank 0 reads the command line, hands out jobs and takes what they have found; the
- * others were started with the same command line, do what they are told and print nothing.
+ * Rank 0 hands out jobs and collects results. The other ranks, workers, were started with the same command line; they
+ * execute jobs and print nothing.
  *
- * MPI and fork() do not go together on every network, so every rank starts a process before it starts MPI,
- * its runner: a pool whose jobs come from a socket. A job is a process of its own there as everywhere, and
- * neither it nor the runner knows MPI. A rank carries messages between MPI and its runner and sleeps in
- * between:
+ * MPI and fork() do not work together on every network. Each rank therefore forks a runner before it starts MPI: a pool
+ * whose jobs come from a socket. The rank forwards messages between MPI and its runner:
  *
  *     rank 0   next(), done()  <--->  socket  <--->  runner  --- fork --->  job, job ...
  *                    |
  *     rank n        MPI        <--->  socket  <--->  runner  --- fork --->  job, job ...
  *
- * The MPI library is loaded only then, from a file beside the program (executor_mpi.c).
+ * The MPI library is loaded only in this case (executor_mpi.h).
  */
 #ifndef CAMPAIGN_EXECUTOR_H
 #define CAMPAIGN_EXECUTOR_H
@@ -23,29 +20,27 @@
 
 struct executor;
 
-/* Whether this process is one of several that MPI has started. */
 bool executor_is_mpi(void);
 
-/* Whether it is one of those that do what rank 0 says. Such a process has nothing to say before
- * executor_serve(): what is wrong with the command line rank 0 tells. */
+/* A worker prints nothing before executor_serve(): rank 0 reports errors in the command line. */
 bool executor_is_worker(void);
 void executor_hush_worker(void);
 
-/* 'slots': how many jobs at a time, on each rank. The hooks, but for 'wake', are used as in pool_run(); 'arg'
- * must be ready for work() now, because runners are started here. On failure *out is NULL. */
+/* 'slots': concurrent jobs per rank. Hooks are used as in pool_run(), without 'wake'. 'arg' must be ready for work(),
+ * because runners are forked here. On failure *out is NULL. */
 int executor_open(struct executor **out, const struct pool_hooks *, uint32_t slots, struct err *);
 
-/* As pool_run(). May be called again. After a signal the program must end. */
+/* Like pool_run(). May be called repeatedly. After a signal the program must end. */
 int executor_run(struct executor *);
 
-/* Lets the other ranks end. */
+/* Ends the other ranks. */
 void executor_close(struct executor *);
 
-/* Rank 0 has failed before executor_open(): lets the other ranks end, which wait for it. mpirun would end them by itself, srun
- * would not. Does nothing in any other process, and nothing after executor_open(). */
+/* Ends the other ranks if rank 0 fails before executor_open(); mpirun would do that, srun would not. Does nothing
+ * otherwise. */
 void executor_dismiss(void);
 
-/* In a worker, in place of executor_open(): does jobs until rank 0 has no more. */
+/* In a worker, instead of executor_open(): executes the jobs of rank 0 until there are no more. */
 int executor_serve(const struct pool_hooks *, uint32_t slots, struct err *);
 
 #endif

@@ -1,7 +1,7 @@
-/* src/campaign/executor_mpi.h - the little of MPI that a campaign needs.
+/* src/campaign/executor_mpi.h - the MPI functions that a campaign needs.
  *
- * executor_mpi.c alone calls MPI. It becomes a file of its own, anole-mpi.so, that is loaded when the program
- * was started by mpirun: other runs need not wait until the MPI library is loaded, nor have it installed.
+ * Only executor_mpi.c calls MPI. It is a separate library, anole-mpi.so, loaded under mpirun, so that other runs do not
+ * need MPI.
  */
 #ifndef CAMPAIGN_EXECUTOR_MPI_H
 #define CAMPAIGN_EXECUTOR_MPI_H
@@ -13,11 +13,11 @@
 #define EXECUTOR_MPI_SYMBOL "executor_mpi_ops"
 
 struct executor_mpi_ops {
-    const char *version;         /* ANOLE_VERSION of whoever has built it */
-    /* Joins the job; returns 0 or what MPI_Init() says. */
+    const char *version;         /* ANOLE_VERSION of the build */
+    /* Joins the job; returns the result of MPI_Init(). */
     int (*start)(int *rank, int *size);
     void (*send)(int to, const void *bytes, size_t length);
-    /* Whether a message has come, from whom, and how long it is. Does not wait. */
+    /* Returns true if a message has arrived; does not wait. */
     bool (*probe)(int *from, size_t *length);
     void (*receive)(int from, void *bytes, size_t length);
     void (*stop)(void);

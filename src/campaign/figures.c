@@ -56,7 +56,7 @@ int figures_add_of_variant(struct figures *f, uint64_t runs, struct variant *v, 
     results_init(&r, &s);
     figures_add(f, runs, list, metrics_of(&r, list));
     results_fini(&r);
-    variant_look(v, &s);
+    variant_describe(v, &s);
     simulation_close(&s);
     free(list);
     return 0;

@@ -213,7 +213,7 @@ static int run_all(struct sweep *s, struct err *err)
 
     if (rc)
         return rc;
-    campaign_runs_tell(&s->plan.runs);
+    campaign_runs_print(&s->plan.runs);
     rc = figures_load(&r->figures, &(struct figures_runs){ r->variants, r->order, r->count, r->seed, r->seeds },
                       s->plan.store, err);
     if (rc)
@@ -258,7 +258,7 @@ static int look_at_variants(struct sweep *s, const uint64_t *seed, struct err *e
         if (i == 0)
             s->own = simulation.sim->cfg.knobs;
         few->list[i].about = (struct card){ 0 };         /* the other copy is the plan's */
-        variant_look(&few->list[i], &simulation);
+        variant_describe(&few->list[i], &simulation);
         simulation_close(&simulation);
     }
     return rc;

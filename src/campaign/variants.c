@@ -282,7 +282,7 @@ int variants_find(const struct variants *v, const char *name, struct err *err)
  * version. */
 static struct digest program;
 
-void variant_know_program(void)
+void variant_read_program(void)
 {
     static bool is_known;
     size_t length;
@@ -336,7 +336,7 @@ static int read_watched(const struct variant *v, struct digest *d, int (*read)(v
     const struct text_watch watch = { add_read, d };
     int rc;
 
-    variant_know_program();
+    variant_read_program();
     digest_init(d);
     digest_add(d, &program.state, sizeof(program.state));
     add_read(d, v->file->text, v->file->text_bytes);
@@ -410,7 +410,7 @@ static void digest_stream(struct digest *d, struct traffic *t, uint32_t stream)
     }
 }
 
-void variant_look(struct variant *v, struct simulation *s)
+void variant_describe(struct variant *v, struct simulation *s)
 {
     struct traffic *t = s->sim->program.traffic;
 
