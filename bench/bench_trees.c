@@ -1,10 +1,10 @@
-/* bench/bench_trees.c - trees for a NIC, made in three ways, beside the net: how large they are and how well they do.
+/* bench/bench_trees.c - trees for a NIC compared with the net: size and quality.
  *
  *   bench_trees [-m NET] [-t TREES]
  *
  * grid:    distilled from the net on the grid of states, as anole distil does without options
  * flows:   distilled from the grid and from what the net's own flows see in worlds of training
- * direct:  without the net: TREES are what `anole train rlcc --body trees` has written
+ * given:   TREES, a model that anole distil wrote
  *
  * Each is certified, and decides from outside in worlds that it has not learnt in: mean goodput of the line's, mean RTT, and the
  * formula's for even shares.
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
     if (trees_path) {
         if (policy_load(&trees, trees_path, &err))
             bench_fail("trees", err.text);
-        check_all("direct", &trees);
+        check_all("given", &trees);
         policy_fini(&trees);
     }
     policy_fini(&net);

@@ -163,18 +163,15 @@ struct rlcc_options {
 
 static void set_body(void *into, const char *text)
 {
-    static const char *const      names[] = { "mlp", "lstm", "trees", NULL };
-    static const enum policy_body bodies[] = { POLICY_MLP, POLICY_LSTM, POLICY_TREES };
+    static const char *const      names[] = { "mlp", "lstm", NULL };
+    static const enum policy_body bodies[] = { POLICY_MLP, POLICY_LSTM };
 
     ((REQUEST *)into)->body = bodies[cmd_choice("--body", text, names)];
 }
 
 static const struct cmd_option rlcc_rows[] = {
     OUT_OPTION(REQUEST),
-    { "body", 0, "mlp|lstm|trees", "What learns: a net of 204 weights (default), one with memory, or ten "
-      "trees for a NIC without a net. Trees have other defaults: 600 updates, no warm-up, --renew 50, "
-      "--rate 0.02, --rate-end 1",
-      .add = set_body },
+    { "body", 0, "mlp|lstm", "What learns: a net of 204 weights (default), or one with memory", .add = set_body },
     { "world", 'w', "WORLD", "World to learn in: many_to_one:HOSTS_QPS, all_to_all:HOSTS_QPS or "
       "long_short:HOSTS. May be given more than once (default: those of the published training)",
       CMD_LIST(REQUEST, world, worlds) },
@@ -246,13 +243,6 @@ static int train_rlcc(int argc, char **argv)
     int                 rc;
 
     cmd_parse(&rlcc_line, argc, argv, &o);
-    if (o.request.body == POLICY_TREES) {    /* parse again, with the defaults for trees */
-        free(o.request.world);
-        o = (struct rlcc_options){ .request = rlcc_initial_trees };
-        cmd_parse(&rlcc_line, argc, argv, &o);
-    }
-    if (o.request.body == POLICY_TREES && o.request.hides_history)
-        cmd_usage("--hide-history is for nets: trees do not have this defect");
     need_out(o.request.out);
     has_json = o.is_json && !o.request.is_quiet;
     o.request.is_quiet |= o.is_json;

@@ -52,16 +52,6 @@ setup_file() {
     grep -q 'nic, rlcc' "$dir/out"
 }
 
-@test "train rlcc: trees learn without a net, and are exported" {
-    train --body trees --out "$dir/t.model" >"$dir/out"
-    grep -q 't.model: trees after 12 updates' "$dir/out"
-    grep -qaF -- '--body trees --seed 1 --updates 12 --warm-up 2' "$dir/t.model"
-    "$ANOLE" export rlcc "$dir/t.model" --as c --out "$dir/t.c" >/dev/null
-    grep -q 'rlcc_decide' "$dir/t.c"
-    scenario "$dir/s.yaml"
-    "$ANOLE" run "$dir/s.yaml" --set rlcc=t.model >/dev/null
-}
-
 @test "train rlcc: a training that does not fit is not gone on with" {
     cp "$BATS_FILE_TMPDIR/one.model" "$dir/m.model.state"
     run_apart train --out "$dir/m.model"
@@ -71,7 +61,7 @@ setup_file() {
 }
 
 @test "train rlcc: wrong options are refused with one line" {
-    for args in "" "--out $dir/x --world ring:4_1" "--out $dir/x --world many_to_one:4" "--out $dir/x --body tree" "--out $dir/x --body trees --hide-history" \
+    for args in "" "--out $dir/x --world ring:4_1" "--out $dir/x --world many_to_one:4" "--out $dir/x --body tree" \
         "--out $dir/x --rate 2" "--out $dir/x --updates 0" "rlcc --out $dir/x" "--out $dir/x --mtu 100"; do
         # shellcheck disable=SC2086  # words
         run_apart "$ANOLE" train rlcc $args

@@ -15,18 +15,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct env_world    w;
     struct err          err;
     char               *text = xmalloc(size + 1);
+    struct rlcc_request q = rlcc_initial;
+    struct rlcc_train   t;
 
-    for (int trees = 0; trees < 2; trees++) {
-        struct rlcc_request q = trees ? rlcc_initial_trees : rlcc_initial;
-        struct rlcc_train   t;
-
-        q.out = "fuzz";
-        q.world = worlds;
-        q.worlds = 1;
-        if (rlcc_train_open(&t, &q, &err) == 0)
-            rlcc_state_parse(&t, "fuzz", (const char *)data, size, &err);
-        rlcc_train_close(&t);
-    }
+    q.out = "fuzz";
+    q.world = worlds;
+    q.worlds = 1;
+    if (rlcc_train_open(&t, &q, &err) == 0)
+        rlcc_state_parse(&t, "fuzz", (const char *)data, size, &err);
+    rlcc_train_close(&t);
     memcpy(text, data, size);
     text[size] = '\0';
     if (env_world_parse(&w, text, &err) == 0)

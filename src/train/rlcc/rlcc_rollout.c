@@ -10,8 +10,6 @@
 #define STEPS_MAX   8192u        /* steps per agent that are used */
 #define JOBS_MAX    64u
 #define LSTM_INPUTS 2u
-/* largest delta that trees learn from; the initial burst would distort leaves shared with other states */
-#define DELTA_MOST  5.0f
 
 /* ---- parallel worlds ---- */
 
@@ -117,8 +115,6 @@ static size_t add_agent(struct rlcc_train *t, const struct env_agent *a, size_t 
         return at;
     for (uint32_t i = 0; i < n; i++) {
         t->delta[at + i] = a->x[i + 1][3];
-        if (t->request.body == POLICY_TREES && t->delta[at + i] > DELTA_MOST)
-            t->delta[at + i] = DELTA_MOST;
         if (is_lstm)
             memcpy(t->state + LSTM_INPUTS * (at + i), a->x[i] + POLICY_FEATURES - LSTM_INPUTS,
                    LSTM_INPUTS * sizeof(float));

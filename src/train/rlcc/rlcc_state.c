@@ -32,26 +32,20 @@ struct state_part {
     size_t bytes;
 };
 
-#define PARTS_MAX 9
+#define PARTS_MAX 6
 
 static uint32_t list_parts(struct rlcc_train *t, struct state_part part[PARTS_MAX])
 {
-    bool         is_trees = t->request.body == POLICY_TREES;
-    struct adam *a = is_trees ? &t->trees.adam : &t->adpg.adam;
+    struct adam *a = &t->adpg.adam;
     size_t       each = a->parameters * sizeof(float);
     uint32_t     n = 0;
 
     part[n++] = (struct state_part){ &t->updates, sizeof t->updates };
     part[n++] = (struct state_part){ &a->beta1_power, sizeof a->beta1_power };
     part[n++] = (struct state_part){ &a->beta2_power, sizeof a->beta2_power };
-    part[n++] = (struct state_part){ is_trees ? t->trees.parameter : t->adpg.parameter, each };
+    part[n++] = (struct state_part){ t->adpg.parameter, each };
     part[n++] = (struct state_part){ a->mean, each };
     part[n++] = (struct state_part){ a->square, each };
-    if (is_trees) {
-        part[n++] = (struct state_part){ &t->trees.shape, sizeof t->trees.shape };
-        part[n++] = (struct state_part){ t->trees.visits, sizeof t->trees.visits };
-        part[n++] = (struct state_part){ &t->trees.updates, sizeof t->trees.updates };
-    }
     return n;
 }
 
@@ -114,21 +108,6 @@ static int check_frame(struct rlcc_train *t, const char *name, const char *bytes
     return 0;
 }
 
-/* Trees are walked without checks, so an invalid shape must be refused here. */
-static int check_shape(struct rlcc_train *t, const char *name, const char *at, struct err *err)
-{
-    struct state_part part[PARTS_MAX];
-    uint32_t      parts = list_parts(t, part);
-    struct forest shape;
-    const char   *flaw;
-
-    for (uint32_t i = 0; i < parts && part[i].at != (void *)&t->trees.shape; i++)
-        at += part[i].bytes;
-    memcpy(&shape, at, sizeof shape);
-    flaw = forest_flaw(&shape);
-    return flaw ? err_set(err, EINVAL, "%s: the forest %s; delete the file to restart", name, flaw) : 0;
-}
-
 int rlcc_state_parse(struct rlcc_train *t, const char *name, const char *bytes, size_t length,
                      struct err *err)
 {
@@ -137,16 +116,12 @@ int rlcc_state_parse(struct rlcc_train *t, const char *name, const char *bytes, 
     struct state_part part[PARTS_MAX];
     uint32_t    parts = list_parts(t, part);
 
-    if (!rc && t->request.body == POLICY_TREES)
-        rc = check_shape(t, name, at, err);
     if (rc)
         return rc;
     for (uint32_t i = 0; i < parts; i++) {
         memcpy(part[i].at, at, part[i].bytes);
         at += part[i].bytes;
     }
-    if (t->request.body == POLICY_TREES)
-        tree_adpg_forest(&t->trees, &t->policy.trees);
     return 0;
 }
 

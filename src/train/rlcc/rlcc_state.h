@@ -1,8 +1,7 @@
 /* src/train/rlcc/rlcc_state.h - the state of an RL-CC training in a file, saved when all its worlds restart.
  *
  * "ANOLERLCC1\n", the digest of the configuration, uint32 updates, Adam's two powers (double), parameters,
- * Adam's means and squares (float), for trees also shape, visits and updates, and the digest of everything
- * before. The file is in native byte order: it is meant for resuming on the same machine.
+ * Adam's means and squares (float), and the digest of everything before. The file is in native byte order: it is meant for resuming on the same machine.
  */
 #ifndef TRAIN_RLCC_RLCC_STATE_H
 #define TRAIN_RLCC_RLCC_STATE_H

@@ -19,15 +19,10 @@
 #define PRINT_EVERY 20           /* updates */
 #define SAVE_AGES   5            /* lifetimes of a world between two resume points */
 #define STREAM      0x726c6363u
-#define GROWTHS     15           /* trees grow in the first two thirds of the updates, ten of them */
 
 /* Worlds of the published training. */
 static const char *const published[] = { "many_to_one:4_1", "many_to_one:8_1", "many_to_one:32_1",
                                          "all_to_all:4_16", "all_to_all:4_8" };
-
-/* Worlds for trees: fewer flows, because a leaf shared by many states follows the worst of them. */
-static const char *const for_trees[] = { "many_to_one:4_1", "many_to_one:8_1", "many_to_one:16_1",
-                                         "all_to_all:4_4" };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -46,27 +41,6 @@ const struct rlcc_request rlcc_initial = {
     .gamma = 0.99,
     .smoothing = 1,
 };
-
-const struct rlcc_request rlcc_initial_trees = {
-    .body = POLICY_TREES,
-    .seed = 1,
-    .updates = 600,
-    .warm_up = 0,
-    .warm_steps = 1024,
-    .steps = 15,
-    .steps_most = 2000,
-    .renew = 50,
-    .mtu_bytes = 4096,
-    .rate = 0.02,
-    .rate_end = 1,
-    .gamma = 0.99,
-    .smoothing = 1,
-};
-
-static bool is_trees(const struct rlcc_train *t)
-{
-    return t->request.body == POLICY_TREES;
-}
 
 /* ---- request ---- */
 
@@ -100,14 +74,13 @@ static char *request_text(const struct rlcc_train *t)
 static int open_seats(struct rlcc_train *t, struct err *err)
 {
     const struct rlcc_request *q = &t->request;
-    const char *const         *own = is_trees(t) ? for_trees : published;
-    uint32_t worlds = q->worlds ? q->worlds : is_trees(t) ? COUNT(for_trees) : COUNT(published);
+    uint32_t worlds = q->worlds ? q->worlds : COUNT(published);
 
     if (worlds > RLCC_WORLDS_MAX)
         return err_set(err, EINVAL, "%u worlds to learn in; at most %d", worlds, RLCC_WORLDS_MAX);
     for (uint32_t i = 0; i < worlds; i++) {
         struct rlcc_seat *seat = &t->seat[t->seats];
-        int               rc = env_world_parse(&seat->world, q->worlds ? q->world[i] : own[i], err);
+        int               rc = env_world_parse(&seat->world, q->worlds ? q->world[i] : published[i], err);
 
         if (rc)
             return rc;
@@ -125,16 +98,9 @@ static void open_policy(struct rlcc_train *t)
     struct adpg_cfg            cfg = { .gamma = q->gamma, .smoothing = q->smoothing > 0 ? q->smoothing : -1,
                                        .adam = { .rate = q->rate } };
     struct rng                 rng;
-    struct forest              forest;
 
     rng_init(&rng, q->seed, STREAM);
-    if (is_trees(t)) {
-        tree_adpg_init(&t->trees,
-                       &(struct tree_adpg_cfg){ .adpg = cfg, .grow_every = 1 + q->updates / GROWTHS },
-                       STEPS_MAX);
-        tree_adpg_forest(&t->trees, &forest);
-        policy_init_trees(&t->policy, &forest);
-    } else if (q->body == POLICY_LSTM) {
+    if (q->body == POLICY_LSTM) {
         policy_init_lstm(&t->policy, &rng);
         adpg_init_lstm(&t->adpg, &cfg, &t->policy.lstm, STEPS_MAX);
     } else {
@@ -179,10 +145,7 @@ void rlcc_train_close(struct rlcc_train *t)
     for (uint32_t i = 0; i < t->seats; i++)
         free(t->seat[i].text);
     if (t->state_path) {
-        if (is_trees(t))
-            tree_adpg_fini(&t->trees);
-        else
-            adpg_fini(&t->adpg);
+        adpg_fini(&t->adpg);
         policy_fini(&t->policy);
     }
     free(t->state_path);
@@ -246,20 +209,6 @@ static int restart_worlds(struct rlcc_train *t, struct err *err)
     return 0;
 }
 
-static double update_policy(struct rlcc_train *t)
-{
-    double loss;
-
-    if (!is_trees(t)) {
-        t->adpg.adam.cfg.rate = current_rate(t);
-        return adpg_update(&t->adpg, t->trajectory, t->trajectories);
-    }
-    t->trees.adam.cfg.rate = current_rate(t);
-    loss = tree_adpg_update(&t->trees, t->trajectory, t->trajectories);
-    tree_adpg_forest(&t->trees, &t->policy.trees);
-    return loss;
-}
-
 static int run_update(struct rlcc_train *t, struct progress *p, struct err *err)
 {
     int    rc = rlcc_rollout(t, &p->seen, err);
@@ -267,7 +216,8 @@ static int run_update(struct rlcc_train *t, struct progress *p, struct err *err)
 
     if (rc)
         return rc;
-    loss = update_policy(t);
+    t->adpg.adam.cfg.rate = current_rate(t);
+    loss = adpg_update(&t->adpg, t->trajectory, t->trajectories);
     t->updates++;
     on_update(t, p, loss);
     return restart_worlds(t, err);
@@ -301,17 +251,6 @@ static int run_updates(struct rlcc_train *t, struct err *err)
 
 /* ---- model ---- */
 
-/* Converts the trees to a form that a NIC can run. */
-static int finish_trees(struct rlcc_train *t, struct err *err)
-{
-    if (tree_adpg_mended(&t->trees, &t->policy.trees) < 0)
-        return err_set(
-            err, EDOM,
-            "what the trees have learnt cannot be certified: they would raise rates while the RTT is "
-            "above its target and rising; give another --seed");
-    return 0;
-}
-
 static int write_model(struct rlcc_train *t, struct err *err)
 {
     char        *command = request_text(t), number[40];
@@ -338,8 +277,6 @@ int rlcc_train_run(struct rlcc_train *t, struct err *err)
 
     if (!rc)
         rc = run_updates(t, err);
-    if (!rc && is_trees(t))
-        rc = finish_trees(t, err);
     if (!rc && !t->request.is_quiet)
         rc = rlcc_check_print(stdout, &t->policy, t->request.updates < 100, err);
     if (!rc)
@@ -348,7 +285,7 @@ int rlcc_train_run(struct rlcc_train *t, struct err *err)
         return rc;
     unlink(t->state_path);
     if (!t->request.is_quiet)
-        printf("\n%s: %s%s after %u updates\n", safe_name(t->request.out).buf, is_trees(t) ? "" : "an ",
-               policy_body_name[t->policy.body], t->updates);
+        printf("\n%s: an %s after %u updates\n", safe_name(t->request.out).buf, policy_body_name[t->policy.body],
+               t->updates);
     return 0;
 }

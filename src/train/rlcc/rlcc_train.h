@@ -6,9 +6,6 @@
  * restart at once, and weights and Adam's means are saved. An interrupted training resumes there with the
  * same result.
  *
- * Trees learn the same way without a net (learn/policy/tree_adpg.h). The resulting forest is repaired and
- * certified.
- *
  * Worlds run on 'jobs' threads and are evaluated in the order of their numbers, so the weights do not depend
  * on the number of jobs.
  */
@@ -17,8 +14,7 @@
 
 #include "train/rlcc/rlcc_training.h"
 
-/* Defaults, for nets and for trees. */
-extern const struct rlcc_request rlcc_initial, rlcc_initial_trees;
+extern const struct rlcc_request rlcc_initial;        /* defaults */
 
 /* Refuses unknown worlds. Call rlcc_train_close() in any case. */
 int  rlcc_train_open(struct rlcc_train *, const struct rlcc_request *, struct err *);

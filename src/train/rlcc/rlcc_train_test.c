@@ -73,8 +73,8 @@ static void train(const struct rlcc_request *q, char **bytes, size_t *length)
 static void run__same_weights_for_any_number_of_jobs(void **unused)
 {
     (void)unused;
-    for (int i = 0; i < 3; i++) {
-        struct rlcc_request q = small(i == 0 ? POLICY_MLP : i == 1 ? POLICY_LSTM : POLICY_TREES);
+    for (int i = 0; i < 2; i++) {
+        struct rlcc_request q = small(i == 0 ? POLICY_MLP : POLICY_LSTM);
         char  *one, *many;
         size_t one_length, many_length;
 
@@ -90,14 +90,8 @@ static void run__same_weights_for_any_number_of_jobs(void **unused)
 
 static void update(struct rlcc_train *t, double rate)
 {
-    if (t->request.body == POLICY_TREES) {
-        t->trees.adam.cfg.rate = rate;
-        tree_adpg_update(&t->trees, t->trajectory, t->trajectories);
-        tree_adpg_forest(&t->trees, &t->policy.trees);
-    } else {
-        t->adpg.adam.cfg.rate = rate;
-        adpg_update(&t->adpg, t->trajectory, t->trajectories);
-    }
+    t->adpg.adam.cfg.rate = rate;
+    adpg_update(&t->adpg, t->trajectory, t->trajectories);
 }
 
 /* Writes the state file of a training that a signal stopped after the tenth of 12 updates. */
@@ -132,7 +126,7 @@ static void run__resumes(void **unused)
 {
     (void)unused;
     check_resume(POLICY_MLP);
-    check_resume(POLICY_TREES);
+    check_resume(POLICY_LSTM);
 }
 
 static void expect_refusal(struct rlcc_train *t, const char *bytes, size_t length, const char *why)
@@ -167,27 +161,6 @@ static void state__refuses_invalid_files(void **unused)
     bytes[100] ^= 1;
     expect_refusal(&t, bytes, length, "s: the file is damaged");
     rlcc_train_close(&other);
-    rlcc_train_close(&t);
-    free(bytes);
-}
-
-/* Correct length and digest, but too many trees. */
-static void state__refuses_invalid_trees(void **unused)
-{
-    struct rlcc_request q = small(POLICY_TREES);
-    struct rlcc_train   t;
-    struct err          err;
-    char               *bytes;
-    size_t              length;
-
-    (void)unused;
-    assert_int_equal(0, rlcc_train_open(&t, &q, &err));
-    t.trees.shape.trees = TREE_TREES_MAX + 1;
-    assert_int_equal(0, rlcc_state_save(&t, &err));
-    assert_int_equal(0, text_read_file(t.state_path, 1 << 20, &bytes, &length, &err));
-    unlink(t.state_path);
-    t.trees.shape.trees = 0;
-    expect_refusal(&t, bytes, length, "s: the forest has too many trees");
     rlcc_train_close(&t);
     free(bytes);
 }
@@ -237,36 +210,6 @@ static void run__learns_to_slow_down(void **unused)
     free(bytes);
 }
 
-/* Trees without a net: the same, and certified for all inputs. */
-static void run__trees_learn_and_are_certified(void **unused)
-{
-    struct rlcc_request q = small(POLICY_TREES);
-    struct certificate  c;
-    struct rule_params  params;
-    struct policy       p;
-    struct err          err;
-    policy_table        table;
-    char               *bytes;
-    size_t              length;
-
-    (void)unused;
-    q.updates = 200;
-    q.warm_up = 0;
-    q.renew = 50;
-    q.steps = 10;
-    q.rate = 0.02;
-    q.rate_end = 1;
-    train(&q, &bytes, &length);
-    assert_int_equal(0, policy_load(&p, out, &err));
-    assert_int_equal(p.body, POLICY_TREES);
-    policy_table_fill(table, &p);
-    assert_true(table[0][0] > 1 && table[7][7] < 0.95f && table[2][0] > table[2][5]);
-    assert_int_equal(0, rule_params_make(&params, &(struct rule_cfg){ 0 }, &err));
-    assert_true(certify_rule(&c, &p.trees, &params));
-    policy_fini(&p);
-    free(bytes);
-}
-
 /* The built-in net: as close to the paper as documented, and usable in unseen worlds. */
 static void check__shipped_net(void **unused)
 {
@@ -289,10 +232,8 @@ int main(void)
         cmocka_unit_test(run__same_weights_for_any_number_of_jobs),
         cmocka_unit_test(run__resumes),
         cmocka_unit_test(state__refuses_invalid_files),
-        cmocka_unit_test(state__refuses_invalid_trees),
         cmocka_unit_test(open__refuses_unknown_worlds),
         cmocka_unit_test(run__learns_to_slow_down),
-        cmocka_unit_test(run__trees_learn_and_are_certified),
         cmocka_unit_test(check__shipped_net),
     };
 

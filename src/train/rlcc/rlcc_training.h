@@ -7,7 +7,6 @@
 #include "env/env_world.h"
 #include "learn/policy/adpg.h"
 #include "learn/policy/policy.h"
-#include "learn/policy/tree_adpg.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +15,7 @@
 
 struct rlcc_request {
     const char      *out, *json;             /* json NULL: none */
-    enum policy_body body;                   /* POLICY_MLP, POLICY_LSTM or POLICY_TREES */
+    enum policy_body body;                   /* POLICY_MLP or POLICY_LSTM */
     const char     **world;                  /* training worlds, as in env_world_parse(); NULL: the published
                                               * ones */
     uint32_t         worlds;
@@ -49,8 +48,7 @@ struct rlcc_train {
     struct rlcc_request request;
     char                config[33];          /* digest of everything that affects the result */
     struct policy       policy;
-    struct adpg         adpg;                /* for nets */
-    struct tree_adpg    trees;               /* for trees */
+    struct adpg         adpg;
     uint32_t            updates; /* completed */
     struct rlcc_seat    seat[RLCC_WORLDS_MAX];
     uint32_t            seats;
