@@ -1,4 +1,3 @@
-/* src/twin/recorded.c - see recorded.h. */
 #include "twin/recorded.h"
 
 #include "base/file/csv.h"
@@ -6,13 +5,14 @@
 #include "core/seen/seen.h"
 
 #include <math.h>
+#include <search.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MESSAGES_MIN 50          /* fewer say nothing of sizes */
-#define SLOTS        20          /* of the time, whose loads are compared */
+#define MESSAGES_MIN 50          /* fewer say too little about sizes */
+#define SLOTS        20          /* time slots whose loads are compared */
 #define HOSTS_MAX    (1u << 20)
 #define RACE_BEYOND  1.2         /* loads of a race: see tune/rehearse/search */
 
@@ -21,22 +21,21 @@ static const double unit_s[] = { 1, 1e-3, 1e-6, 1e-9 };
 #define UNITS 4
 
 struct host {
-    char     name[CSV_CELL_BYTES];
-    uint32_t next;               /* of the same hash, + 1 */
-    double   bytes, seconds;
-    double   last_s, last_bytes; /* of its counter; last_bytes < 0: it was not read yet */
+    char   name[CSV_CELL_BYTES];
+    double bytes, seconds;
+    double last_s, last_bytes;   /* of its counter; last_bytes < 0: not yet read */
 };
 
-struct sample { double from_s, to_s, bytes; };       /* what a host has sent; a message: when it was posted */
+struct sample { double from_s, to_s, bytes; };       /* traffic of a host; a message has from_s == to_s */
 
 struct recording {
     struct csv     csv;
     struct err    *err;
-    int            time;         /* the column, and how long its unit is */
+    int            time;         /* column, and its unit */
     double         unit_s;
-    struct host   *host;
+    struct host  **host;
+    void          *by_name;      /* tree of hosts: search.h */
     uint32_t       hosts, hosts_max;
-    uint32_t      *first;        /* host of a hash, + 1; hosts_max of them */
     struct sample *sample;
     uint64_t       samples, samples_max;
     double         first_s, last_s;
@@ -45,53 +44,35 @@ struct recording {
 
 /* ---- hosts by name ---- */
 
-static uint32_t hash_of(const char *name)
+static int compare_names(const void *a, const void *b)
 {
-    uint32_t h = 2166136261u;
-
-    while (*name)
-        h = (h ^ (uint8_t)*name++) * 16777619u;
-    return h;
+    return strcmp(((const struct host *)a)->name, ((const struct host *)b)->name);
 }
 
-static void chain_host(struct recording *r, uint32_t i)
+/* Returns the host, a new one if the name is new; NULL: refused. */
+static struct host *host_of(struct recording *r, int column)
 {
-    uint32_t *first = &r->first[hash_of(r->host[i].name) & (r->hosts_max - 1)];
+    struct host   key, *h;
+    struct host **found;
 
-    r->host[i].next = *first;
-    *first = i + 1;
-}
-
-static void more_hosts(struct recording *r)
-{
-    r->hosts_max = r->hosts_max ? 2 * r->hosts_max : 64;
-    r->host = xrealloc(r->host, r->hosts_max * sizeof(*r->host));
-    r->first = xrealloc(r->first, r->hosts_max * sizeof(*r->first));
-    memset(r->first, 0, r->hosts_max * sizeof(*r->first));
-    for (uint32_t i = 0; i < r->hosts; i++)
-        chain_host(r, i);
-}
-
-/* The number of a host; -1: refused. */
-static int64_t host_of(struct recording *r, int column)
-{
-    const char *name = r->csv.cell[column];
-    uint32_t    i;
-
-    if (!*name)
-        return csv_refuse(&r->csv, column, r->err, "there is no name");
-    for (i = r->hosts ? r->first[hash_of(name) & (r->hosts_max - 1)] : 0; i; i = r->host[i - 1].next)
-        if (strcmp(r->host[i - 1].name, name) == 0)
-            return i - 1;
+    if (!*r->csv.cell[column])
+        return csv_refuse(&r->csv, column, r->err, "there is no name"), NULL;
+    memcpy(key.name, r->csv.cell[column], sizeof(key.name));
+    found = tfind(&key, &r->by_name, compare_names);
+    if (found)
+        return *found;
     if (r->hosts == HOSTS_MAX)
-        return csv_refuse(&r->csv, column, r->err, "there are more than a million names");
-    if (r->hosts == r->hosts_max)
-        more_hosts(r);
-    i = r->hosts++;
-    r->host[i] = (struct host){ .last_bytes = -1 };
-    memcpy(r->host[i].name, name, sizeof(r->host[i].name));
-    chain_host(r, i);
-    return i;
+        return csv_refuse(&r->csv, column, r->err, "there are more than a million names"), NULL;
+    if (r->hosts == r->hosts_max) {
+        r->hosts_max = r->hosts_max ? 2 * r->hosts_max : 64;
+        r->host = xrealloc(r->host, r->hosts_max * sizeof(*r->host));
+    }
+    h = r->host[r->hosts++] = xmalloc(sizeof(*h));
+    *h = (struct host){ .last_bytes = -1 };
+    memcpy(h->name, key.name, sizeof(h->name));
+    if (!tsearch(h, &r->by_name, compare_names))
+        die("out of memory");
+    return h;
 }
 
 /* ---- rows ---- */
@@ -107,7 +88,7 @@ static void add_sample(struct recording *r, double from_s, double to_s, double b
     r->last_s = r->samples == 1 ? to_s : fmax(r->last_s, to_s);
 }
 
-/* The first of four columns that there is; 'first' is that in seconds. */
+/* Chooses the first of four time columns that exists; 'first' is the one in seconds. */
 static int choose_time(struct recording *r, int first, const char *all)
 {
     for (int i = 0; i < UNITS; i++)
@@ -140,14 +121,14 @@ static int read_bytes(const struct recording *r, int column, double max, double 
 
 enum { MSG_SRC, MSG_DST, MSG_BYTES, MSG_START };
 
-static const char *const message_columns[] = { "src", "dst", "bytes", "start_s", "start_ms", "start_us", "start_ns", NULL };
+static const char *const message_columns[] = { "src",      "dst",      "bytes",    "start_s",
+                                               "start_ms", "start_us", "start_ns", NULL };
 
 static int read_message(struct recording *r)
 {
-    double  bytes, at_s;
-    int64_t src = host_of(r, MSG_SRC);
-    int64_t dst = src < 0 ? src : host_of(r, MSG_DST);
-    int     rc = dst < 0 ? (int)dst : read_bytes(r, MSG_BYTES, 0x1p48, &bytes);
+    double       bytes, at_s;
+    struct host *src = host_of(r, MSG_SRC);
+    int          rc = src && host_of(r, MSG_DST) ? read_bytes(r, MSG_BYTES, 0x1p48, &bytes) : -EINVAL;
 
     if (!rc)
         rc = read_time(r, &at_s);
@@ -155,7 +136,7 @@ static int read_message(struct recording *r)
         rc = csv_refuse(&r->csv, MSG_BYTES, r->err, "a message of less than a byte");
     if (rc)
         return rc;
-    r->host[src].bytes += bytes;
+    src->bytes += bytes;
     add_sample(r, at_s, at_s, bytes);
     return 0;
 }
@@ -167,15 +148,13 @@ static const char *const counter_columns[] = { "port", "bytes", "time_s", "time_
 static int read_counter(struct recording *r)
 {
     double       bytes, at_s;
-    int64_t      port = host_of(r, CNT_PORT);
-    int          rc = port < 0 ? (int)port : read_bytes(r, CNT_BYTES, 0x1p64, &bytes);
-    struct host *h;
+    struct host *h = host_of(r, CNT_PORT);
+    int          rc = h ? read_bytes(r, CNT_BYTES, 0x1p64, &bytes) : -EINVAL;
 
     if (!rc)
         rc = read_time(r, &at_s);
     if (rc)
         return rc;
-    h = &r->host[port];
     if (h->last_bytes >= 0 && at_s <= h->last_s)
         return csv_refuse(&r->csv, r->time, r->err, "rows of a port go on in time");
     if (h->last_bytes >= 0 && bytes < h->last_bytes)
@@ -218,7 +197,7 @@ static uint32_t slot_of(const struct recording *r, double at_s)
     return slot < 0 ? 0 : slot >= SLOTS ? SLOTS - 1 : (uint32_t)slot;
 }
 
-/* Deciles over slots of which something is known. A sample counts in the slots that it lies in, by how much of it does. */
+/* Finds the deciles of the load over time slots. A sample is spread over the slots that it covers. */
 static void find_range(const struct recording *r, double bytes_per_s, bool is_counted, struct recorded *to)
 {
     double   width = (r->last_s - r->first_s) / SLOTS, bytes[SLOTS] = { 0 }, seconds[SLOTS] = { 0 }, load[SLOTS];
@@ -254,31 +233,32 @@ static int find_loads(const struct recording *r, uint64_t rate_bps, bool is_coun
     if (r->samples == 0 || !(to->seconds > 0))
         return err_set(r->err, EINVAL, "%s: no time passes in it", r->csv.name);
     for (uint32_t i = 0; i < r->hosts; i++) {
-        double known = is_counted ? r->host[i].seconds : to->seconds;
+        double known = is_counted ? r->host[i]->seconds : to->seconds;
 
-        bytes += r->host[i].bytes;
+        bytes += r->host[i]->bytes;
         seconds += known;
         if (known > 0)
-            to->load_busiest = fmax(to->load_busiest, r->host[i].bytes / known / bytes_per_s);
+            to->load_busiest = fmax(to->load_busiest, r->host[i]->bytes / known / bytes_per_s);
     }
     to->load = bytes / seconds / bytes_per_s;
     if (to->load < RECORDED_LOAD_MIN)
-        return err_set(r->err, EINVAL, "%s: links were busy for %.2g %% of the time; from %g %% on there is something to advise", r->csv.name,
-                       100 * to->load, 100 * RECORDED_LOAD_MIN);
+        return err_set(r->err, EINVAL,
+                       "%s: links were busy for %.2g %% of the time; from %g %% on there is something to advise",
+                       r->csv.name, 100 * to->load, 100 * RECORDED_LOAD_MIN);
     find_range(r, bytes_per_s, is_counted, to);
     if (!(to->load <= 1)) {
         char rate[32];
 
-        return err_set(r->err, EINVAL, "%s: links of %s would be busy for %.0f %% of the time; how fast are they? --rate", r->csv.name,
-                       text_from_rate(rate, sizeof(rate), (double)rate_bps), 100 * to->load);
+        return err_set(r->err, EINVAL,
+                       "%s: links of %s would be busy for %.0f %% of the time; how fast are they? --rate",
+                       r->csv.name, text_from_rate(rate, sizeof(rate), (double)rate_bps), 100 * to->load);
     }
     return 0;
 }
 
 /* ---- sizes ---- */
 
-/* Two rows for each quarter of an octave, its least and its largest size: between them sizes are spread evenly, and a size that
- * stands alone stays what it is. */
+/* Writes two rows per quarter of an octave, its smallest and its largest size. A single size is thus kept exactly. */
 static void find_sizes(const struct recording *r, struct recorded *made)
 {
     double  *bytes = xmalloc(r->samples * sizeof(*bytes));
@@ -302,59 +282,50 @@ static void find_sizes(const struct recording *r, struct recorded *made)
 
 /* ---- all of it ---- */
 
-static void recording_fini(struct recording *r)
+/* Columns before 'time' are required. */
+static int read_recording(struct recorded *to, struct recording *r, const char *all, int time,
+                          int (*read_row)(struct recording *), bool is_counted, uint64_t rate_bps)
 {
+    struct recorded made = { 0 };
+    int             rc = 0;
+
+    for (int i = 0; i < time && !rc; i++)
+        rc = csv_need(&r->csv, i, all, r->err);
+    if (!rc)
+        rc = choose_time(r, time, all);
+    if (!rc)
+        rc = read_rows(r, read_row, &made.rows);
+    if (!rc && !is_counted && made.rows < MESSAGES_MIN)
+        rc = err_set(r->err, EINVAL, "%s: %llu messages say too little of sizes; %d are needed", r->csv.name,
+                     (unsigned long long)made.rows, MESSAGES_MIN);
+    if (!rc)
+        rc = find_loads(r, rate_bps, is_counted, &made);
+    if (!rc && !is_counted)
+        find_sizes(r, &made);
+    if (!rc)
+        *to = made;
+    tdestroy(r->by_name, free);
     free(r->host);
-    free(r->first);
     free(r->sample);
+    return rc;
 }
 
-int recorded_messages(struct recorded *to, const char *name, const char *text, size_t bytes, uint64_t rate_bps, struct err *err)
+int recorded_messages(struct recorded *to, const char *name, const char *text, size_t bytes, uint64_t rate_bps,
+                      struct err *err)
 {
-    static const char all[] = "src,dst,bytes,start_us";
-    struct recording  r = { .err = err };
-    struct recorded   made = { 0 };
-    int               rc = 0;
+    struct recording r = { .err = err };
 
     csv_open(&r.csv, name, text, bytes, message_columns);
-    for (int i = 0; i < MSG_START && !rc; i++)
-        rc = csv_need(&r.csv, i, all, err);
-    if (!rc)
-        rc = choose_time(&r, MSG_START, all);
-    if (!rc)
-        rc = read_rows(&r, read_message, &made.rows);
-    if (!rc && made.rows < MESSAGES_MIN)
-        rc = err_set(err, EINVAL, "%s: %llu messages say too little of sizes; %d are needed", name, (unsigned long long)made.rows, MESSAGES_MIN);
-    if (!rc)
-        rc = find_loads(&r, rate_bps, false, &made);
-    if (!rc) {
-        find_sizes(&r, &made);
-        *to = made;
-    }
-    recording_fini(&r);
-    return rc;
+    return read_recording(to, &r, "src,dst,bytes,start_us", MSG_START, read_message, false, rate_bps);
 }
 
-int recorded_counters(struct recorded *to, const char *name, const char *text, size_t bytes, uint64_t rate_bps, struct err *err)
+int recorded_counters(struct recorded *to, const char *name, const char *text, size_t bytes, uint64_t rate_bps,
+                      struct err *err)
 {
-    static const char all[] = "time_s,port,bytes";
-    struct recording  r = { .err = err };
-    struct recorded   made = { 0 };
-    int               rc = 0;
+    struct recording r = { .err = err };
 
     csv_open(&r.csv, name, text, bytes, counter_columns);
-    for (int i = 0; i < CNT_TIME && !rc; i++)
-        rc = csv_need(&r.csv, i, all, err);
-    if (!rc)
-        rc = choose_time(&r, CNT_TIME, all);
-    if (!rc)
-        rc = read_rows(&r, read_counter, &made.rows);
-    if (!rc)
-        rc = find_loads(&r, rate_bps, true, &made);
-    if (!rc)
-        *to = made;
-    recording_fini(&r);
-    return rc;
+    return read_recording(to, &r, "time_s,port,bytes", CNT_TIME, read_counter, true, rate_bps);
 }
 
 void recorded_fini(struct recorded *r)
