@@ -101,14 +101,9 @@ struct train_state {
 void train_state_init(struct train_state *, const struct dqn_cfg *, const char *config);
 void train_state_fini(struct train_state *);
 
-/* Writes the file atomically. */
-int train_state_save(const struct train_state *, const char *path, struct err *);
-
-/* Resumes from a file that was saved with the same configuration. *is_there: the file exists; it is not an
- * error if not. */
+/* As in resume.h. */
+int train_state_save(struct train_state *, const char *path, struct err *);
 int train_state_load(struct train_state *, const char *path, bool *is_there, struct err *);
-
-/* Parses the contents of such a file. */
 int train_state_parse(struct train_state *, const char *name, const char *bytes, size_t length, struct err *);
 
 /* ---- train.c ---- */

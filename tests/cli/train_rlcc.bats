@@ -57,7 +57,7 @@ setup_file() {
     run_apart train --out "$dir/m.model"
     [ "$status" -eq 1 ]
     [ "$(wc -l <"$dir/err")" -eq 1 ]
-    grep -q 'm.model.state: this is not a training of rlcc' "$dir/err"
+    grep -q 'm.model.state: not such a training state' "$dir/err"
 }
 
 @test "train rlcc: wrong options are refused with one line" {

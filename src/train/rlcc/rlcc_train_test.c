@@ -157,7 +157,7 @@ static void state__refuses_invalid_files(void **unused)
     expect_refusal(&other, bytes, length, "s: a training in other worlds or with other options");
     expect_refusal(&t, bytes, length - 1, "s: the file is damaged");
     expect_refusal(&t, bytes, 20, "s: the file is truncated");
-    expect_refusal(&t, "x", 1, "s: this is not a training of rlcc");
+    expect_refusal(&t, "x", 1, "s: not such a training state");
     bytes[100] ^= 1;
     expect_refusal(&t, bytes, length, "s: the file is damaged");
     rlcc_train_close(&other);
