@@ -207,12 +207,21 @@ in_terminal() {
 }
 
 @test "run: a place where nothing can be made is refused before the run" {
-    run_apart "$ANOLE" run "$(small)" --out "$dir/none/result"
+    run_apart "$ANOLE" run "$(small)" --out /dev/null/result
     [ "$status" -eq 1 ]
-    grep -q '^anole: .*none/result: ' "$dir/err"
-    run_apart "$ANOLE" run "$(small)" --hpcc-fct "$dir/none/fct.txt"
+    grep -q '^anole: /dev/null/result: ' "$dir/err"
+    run_apart "$ANOLE" run "$(small)" --hpcc-fct /dev/null/fct.txt
     [ "$status" -eq 1 ]
-    grep -q '^anole: .*none/fct.txt: No such file' "$dir/err"
+    grep -q '^anole: /dev/null/fct.txt: Not a directory' "$dir/err"
+}
+
+@test "run: folders above the results are made, and none is left by a run that fails" {
+    "$ANOLE" run "$(small)" --quiet --out "$dir/new/er/result" --trace "$dir/traces/t.json"
+    [ -s "$dir/new/er/result/report.html" ]
+    [ -s "$dir/traces/t.json" ]
+    run_apart "$ANOLE" run "$(small)" --out "$dir/other/result" --hpcc-fct /dev/null/fct.txt
+    [ "$status" -eq 1 ]
+    [ ! -e "$dir/other" ]
 }
 
 @test "run: a folder without the right to write is refused" {

@@ -101,9 +101,9 @@ setup_file() {
         [ "$(wc -l <"$dir/err")" -eq 1 ]
         [ ! -e "$dir/x" ]
     done
-    run_apart "$ANOLE" train acc --out "$dir/nowhere/x.acc" --rounds 1
+    run_apart "$ANOLE" train acc --out /dev/null/x.acc --rounds 1
     [ "$status" -eq 1 ]
-    [ "$(cat "$dir/err")" = "anole: $dir/nowhere/x.acc.state: No such file or directory" ]
+    [ "$(cat "$dir/err")" = "anole: /dev/null/x.acc.state: Not a directory" ]
     [ ! -s "$dir/out" ]
 }
 

@@ -115,6 +115,22 @@ static char *split_path(const char *path, const char **last)
     return parent;
 }
 
+/* Like realpath(), but the last parts of the path need not exist. */
+static char *resolve(char *path)
+{
+    char *real = realpath(*path ? path : "/", NULL), *slash, *made = NULL;
+
+    if (real || errno != ENOENT || !(slash = strrchr(path, '/')))
+        return real;
+    *slash = '\0';
+    real = resolve(path);
+    *slash = '/';
+    if (real)
+        made = xprintf("%s%s", real, slash);
+    free(real);
+    return made;
+}
+
 /* Fills 'target' with an absolute path, so that chdir() does not matter, and resolves links, so that
  * `results -> /big/disk` stays a link. */
 static int find_place(struct outdir *dir, struct err *err)
@@ -124,7 +140,7 @@ static int find_place(struct outdir *dir, struct err *err)
     int rc = 0;
 
     parent = split_path(real ? real : dir->shown, &last);
-    real_parent = realpath(*parent ? parent : "/", NULL);
+    real_parent = resolve(parent);
     if (!*dir->shown || !*last)
         rc = err_set(err, EINVAL, "'%s' cannot be a folder for results", dir->shown);
     else if (!real_parent)

@@ -125,11 +125,26 @@ static void open__refuses_what_is_not_ours(void **unused)
     expect_refused("file", -ENOTDIR, "file: exists and is not a folder");
     expect_refused("dangling", -ENOTDIR, "dangling: exists and is not a folder");
     expect_refused("file/out", -ENOTDIR, "file/out: Not a directory");
-    expect_refused("no/out", -ENOENT, "no/out: parent folder: No such file or directory");
     expect_refused("", -EINVAL, "'' cannot be a folder for results");
     expect_refused("/", -EINVAL, "'/' cannot be a folder for results");
     expect_refused("/proc", -EBUSY, "/proc: is a mount point; name a folder inside it");
     expect_file("thesis/chapter1", "much work");
+}
+
+static void open__makes_folders_above(void **unused)
+{
+    struct outdir *dir;
+    struct err     err;
+    int            before = entries(home);
+
+    (void)unused;
+    assert_int_equal(0, outdir_open(&dir, "new/er/out", "anole test", &err));
+    outdir_abort(dir);
+    assert_int_equal(before, entries(home));     /* and takes them away again */
+    assert_int_equal(0, outdir_open(&dir, "new/er/out", "anole test", &err));
+    add(dir, "a", "text");
+    assert_int_equal(0, outdir_commit(dir, &err));
+    expect_file("new/er/out/a", "text");
 }
 
 static void open__takes_every_spelling_of_a_path(void **unused)
@@ -551,6 +566,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(open__leaves_the_target_alone),
         TEST(open__refuses_what_is_not_ours),
+        TEST(open__makes_folders_above),
         TEST(open__takes_every_spelling_of_a_path),
         TEST(open__has_room_for_several),
         TEST(open__works_after_a_kill_in_the_middle),

@@ -78,7 +78,7 @@ static void write__puts_all_into_place_or_says_why_not(void **state)
     assert_text("new");
     assert_int_equal(outfile_write("/dev/null", "x", 1, &err), -EINVAL);
     assert_string_equal(err.text, "/dev/null: exists and is not a regular file");
-    assert_int_equal(outfile_write("/nowhere/at/all", "x", 1, &err), -ENOENT);
+    assert_int_equal(outfile_write("/dev/null/x", "x", 1, &err), -ENOTDIR);
 }
 
 static void abort__leaves_the_file_as_it_was(void **state)

@@ -34,6 +34,8 @@ struct file {
 
 struct scratch {
     char                  *path;
+    char                 **above;            /* folders made above it, outermost first */
+    uint32_t               aboves;
     const char            *name;             /* last part of path */
     _Atomic(struct file *) files;
     int                    marker;           /* -1: not open */
@@ -218,6 +220,8 @@ static void remove_files(struct scratch *s)
     for (struct file *f = atomic_load(&s->files); f; f = f->next)
         unlink(f->path);
     rmdir(s->path);
+    for (uint32_t i = s->aboves; i > 0; i--)
+        rmdir(s->above[i - 1]);
 }
 
 static void free_scratch(struct scratch *s)
@@ -231,6 +235,9 @@ static void free_scratch(struct scratch *s)
     }
     if (s->marker >= 0)
         close(s->marker);
+    for (uint32_t i = 0; i < s->aboves; i++)
+        free(s->above[i]);
+    free(s->above);
     free(s->path);
     free(s);
 }
@@ -246,6 +253,25 @@ static struct file *list_file(struct scratch *s, const char *name, const char *s
     f->next = atomic_load(&s->files);
     atomic_store(&s->files, f);
     return f;
+}
+
+/* Creates the folder 'path' and those above it, as far as they are missing. */
+static int make_above(struct scratch *s, const char *path)
+{
+    char *parent;
+    int   rc = 0;
+
+    if (access(path, F_OK) == 0)
+        return 0;
+    parent = scratch_parent(path);
+    if (strcmp(parent, path) != 0)
+        rc = make_above(s, parent);
+    free(parent);
+    if (rc || (mkdir(path, 0777) && errno != EEXIST))
+        return rc ? rc : -errno;
+    s->above = xrealloc(s->above, (s->aboves + 1) * sizeof *s->above);
+    s->above[s->aboves++] = xstrdup(path);
+    return 0;
 }
 
 /* mkdtemp() creates a private folder; results get the permissions of any new folder. */
@@ -277,9 +303,11 @@ int scratch_open(struct scratch **out, const char *place)
         free(parent);
         return rc;
     }
+    rc = make_above(s, parent);
     clean(parent);
     free(parent);
-    rc = make_folder(s);
+    if (!rc)
+        rc = make_folder(s);
     if (!rc)
         rc = make_marker(s, list_file(s, SCRATCH_MARKER, s->name)->path);
     if (rc)
