@@ -64,12 +64,14 @@ static int check_bounds(const struct key_row *row, const char *text, double valu
 {
     bool   is_bounded = row->min != 0 || row->max != 0;
     double max = is_bounded ? row->max : field_max(row);
-    char   low[32], high[32];
+    char   low[32], high[32], hint[60] = "";
 
     if ((row->unit == KEY_REAL && !is_bounded) || (value >= row->min && value <= max))
         return 0;
-    return err_set(err, ERANGE, "%s must be %s .. %s, not %.60s", row->name,
-                   bound_text(low, row->unit, row->min), bound_text(high, row->unit, max), text);
+    if (row->unit == KEY_REAL && max <= 1 && value >= 5 && value <= 100 * max)      /* a forgotten % */
+        snprintf(hint, sizeof hint, "; did you mean %.30s%%?", text);
+    return err_set(err, ERANGE, "%s must be %s .. %s, not %.60s%s", row->name,
+                   bound_text(low, row->unit, row->min), bound_text(high, row->unit, max), text, hint);
 }
 
 /* ---- values ---- */

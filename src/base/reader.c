@@ -18,15 +18,14 @@
 static void refuse_at(struct reader *r, uint32_t line, uint32_t column, const char *format,
                       va_list args)
 {
-    char why[400];
+    char why[400], *place;
 
     if (r->rc)
         return;
     vsnprintf(why, sizeof why, format, args);
-    if (line == 0 && column > 0)
-        r->rc = err_set(r->err, EINVAL, "--set %.80s: %s", r->set[column - 1], why);
-    else
-        r->rc = err_set(r->err, EINVAL, "%s:%u:%u: %s", r->name, line ? line : 1, column ? column : 1, why);
+    place = reader_place(r, line ? line : column ? 0 : 1, column ? column : 1);
+    r->rc = err_set(r->err, EINVAL, "%s%s", place, why);
+    free(place);
 }
 
 void reader_refuse(struct reader *r, const struct yaml_node *node, const char *format, ...)
@@ -51,6 +50,8 @@ char *reader_place(const struct reader *r, uint32_t line, uint32_t column)
 {
     if (line == 0 && column > 0)
         return xprintf("--set %.80s: ", r->set[column - 1]);
+    if (r->is_built)
+        return xprintf("%.400s: ", r->name);
     return xprintf("%.400s:%u:%u: ", r->name, line, column);
 }
 

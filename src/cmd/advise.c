@@ -7,24 +7,29 @@
 #include "cmd/device.h"
 #include "cmd/json/advise_json.h"
 #include "cmd/json/cmd_json.h"
+#include "cmd/options.h"
 #include "core/knob_text.h"
 #include "core/units.h"
 #include "report/setting_print.h"
+#include "traffic/cdf.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define OPTIONS_DESCRIBED 8      /* KEY_LINK_RATE to KEY_COUNTERS */
+/* Options that describe a network, in place of a scenario. */
+enum described_option { RATE, RTT, OVERSUBSCRIPTION, BUFFER, SIZES, LOAD, MESSAGES, COUNTERS, DESCRIBED_OPTIONS };
+
+static const char *const described_names[] = { "rate", "rtt", "oversubscription", "buffer", "sizes", "load", "messages",
+                                               "counters" };
 
 struct options {
     struct advise_request request;
     struct goal           goal;
-    const char           *described;         /* the first option that says what a network is like; NULL: none */
-    bool                  is_given[OPTIONS_DESCRIBED];       /* by KEY - KEY_LINK_RATE */
+    bool                  is_given[DESCRIBED_OPTIONS];
     char                  assumed[200];
     const char          **set;
+    uint64_t              budget_millions;
     const char           *out, *report;
     enum device           device;
     bool                  is_json;
@@ -32,172 +37,128 @@ struct options {
     char                 *recorded[KNOB_COUNT];      /* its settings, as for --set */
 };
 
-enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_FORMAT = 'f', KEY_SEED = 256, KEY_GOAL, KEY_BUDGET, KEY_AS,
-       KEY_LINK_RATE, KEY_RTT, KEY_SHARED, KEY_BUFFER, KEY_SIZES, KEY_LOAD, KEY_MESSAGES, KEY_COUNTERS, KEY_REPORT };
-
-static const struct argp_option option_rows[] = {
-    { "goal", KEY_GOAL, "NAME", 0, "balanced (default), latency, throughput, or weights of classes of messages: mice=0.7,elephants=0.3 (all, mice, middle, "
-      "elephants)", 0 },
-    { "set", KEY_SET, "KEY=VALUE", 0, "Override a knob (kmin=200KB) or a scenario key (topology.delay=2us). Repeatable", 0 },
-    { "rate", KEY_LINK_RATE, "RATE", 0, "Without a scenario: speed of host links (default: 100Gbps)", 1 },
-    { "rtt", KEY_RTT, "TIME", 0, "Longest round-trip time of the idle network (default: 10us)", 1 },
-    { "oversubscription", KEY_SHARED, "N", 0, "Host bandwidth divided by uplink bandwidth of a rack (default: 1)", 1 },
-    { "buffer", KEY_BUFFER, "BYTES", 0, "Switch buffer per port (default: the simulator's)", 1 },
-    { "sizes", KEY_SIZES, "TABLE", 0, "Message sizes: a name from 'anole list sizes' or a file (default: FB_Hadoop)", 1 },
-    { "load", KEY_LOAD, "SHARE", 0, "Load of host links: 40%, or a range: 20%-60%", 1 },
-    { "messages", KEY_MESSAGES, "FILE", 0, "Messages that were recorded, instead of --sizes and --load: CSV with the columns src, dst, bytes and "
-      "start_us (or start_s, start_ms, start_ns), such as flows.csv of anole run", 1 },
-    { "counters", KEY_COUNTERS, "FILE", 0, "What ports have sent, instead of --load: CSV with the columns time_s (or time_ms, time_us, time_ns), port "
-      "and bytes, counted from any start", 1 },
-    { "seed", KEY_SEED, "N", 0, "Random seed (default: 1)", 0 },
-    { "budget", KEY_BUDGET, "MILLIONS", 0, "Of packet-hops that the search may simulate (default: 180, which takes about 30 s of CPU time). "
-      "A larger budget buys more generations and longer trials: 600 takes three times as long", 0 },
-    { "jobs", KEY_JOBS, "N", 0, "Parallel trials (default: one per core). The advice does not depend on it", 0 },
-    { "out", KEY_OUT, "FILE", 0, "Save the setting as YAML, for 'anole tune --from' and for 'tuner: {kind: fixed, setting: FILE}'", 0 },
-    { "report", KEY_REPORT, "FILE", 0, "Save the evidence as a web page", 0 },
-    { "as", KEY_AS, "mlx5|sonic", 0, "Print the setting as a shell script for mlx5 NICs, or as a WRED profile for SONiC switches", 0 },
-    CMD_JSON_OPTION(KEY_FORMAT),
-    { "quiet", KEY_QUIET, NULL, 0, "Print errors only, and what --as requests", 0 },
-    { 0 },
-};
-
-static const struct goal *goal_of(struct goal *made, const char *text)
+static void set_goal(void *options, const char *text)
 {
-    struct err err;
+    struct options *o = options;
+    struct err      err;
 
-    if (goal_of_text(made, text, &err))
+    if (goal_of_text(&o->goal, text, &err))
         cmd_usage("--goal: %s", err.text);
-    return made;
+    o->request.goal = &o->goal;
 }
 
-static uint64_t rate_of(const char *text)
+static double load_of(const char *text)
 {
-    struct err err;
-    uint64_t   bps;
+    static const struct key_row row = { .name = "--load", .unit = KEY_REAL, .min = 0.001, .max = 1 };
+    struct key_value            value;
+    struct err                  err;
 
-    if (text_to_rate(text, &bps, &err))
-        cmd_usage("--rate: %s", err.text);
-    if (bps < 1000000000 || bps > 800000000000)
-        cmd_usage("--rate: links of 1 to 800 Gb/s, not '%s'", text);
-    return bps;
-}
-
-static uint64_t buffer_of(const char *text)
-{
-    struct err err;
-    uint64_t   bytes;
-
-    if (text_to_bytes(text, &bytes, &err))
-        cmd_usage("--buffer: %s", err.text);
-    if (bytes < 10000 || bytes > 1000000000)
-        cmd_usage("--buffer: 10KB to 1GB for each port, not '%s'", text);
-    return bytes;
-}
-
-static double real_of(const char *option, const char *text, double min, double max)
-{
-    struct err err;
-    double     value;
-
-    if (text_to_real(text, &value, &err))
-        cmd_usage("%s: %s", option, err.text);
-    if (!(value >= min && value <= max))
-        cmd_usage("%s: %g to %g, not '%s'", option, min, max, text);
-    return value;
+    if (key_parse(&row, text, &value, &err))
+        cmd_usage("%s", err.text);
+    return value.real;
 }
 
 /* "40%", or "20%-60%". */
-static void take_load(struct advise_request *q, const char *text)
+static void set_load(void *options, const char *text)
 {
-    const char *dash = strchr(text, '-');
-    char        low[32];
+    struct advise_request *q = &((struct options *)options)->request;
+    const char            *dash = strchr(text, '-');
+    char                   low[32];
 
+    q->load_low = q->load_high = 0;
     if (!dash) {
-        q->described.load = real_of("--load", text, 0.001, 1);
-        q->load_low = q->load_high = 0;
+        q->described.load = load_of(text);
         return;
     }
     snprintf(low, sizeof(low), "%.*s", (int)(dash - text), text);
-    q->load_low = real_of("--load", low, 0.001, 1);
-    q->load_high = real_of("--load", dash + 1, 0.001, 1);
+    q->load_low = load_of(low);
+    q->load_high = load_of(dash + 1);
     q->described.load = 0;
     if (q->load_low >= q->load_high)
         cmd_usage("--load: a range goes from less to more, as 20%%-60%%, not '%s'", text);
 }
 
-static bool describe(struct options *o, int key, const char *arg)
+static void set_sizes(void *options, const char *text)
 {
-    static const char *const name[] = { "rate", [KEY_RTT - KEY_LINK_RATE] = "rtt", [KEY_SHARED - KEY_LINK_RATE] = "oversubscription",
-                                        [KEY_BUFFER - KEY_LINK_RATE] = "buffer", [KEY_SIZES - KEY_LINK_RATE] = "sizes", [KEY_LOAD - KEY_LINK_RATE] = "load",
-                                        [KEY_MESSAGES - KEY_LINK_RATE] = "messages", [KEY_COUNTERS - KEY_LINK_RATE] = "counters" };
-    struct described        *c = &o->request.described;
+    char hint[300];
 
-    switch (key) {
-    case KEY_LINK_RATE:     c->rate_bps = rate_of(arg);                                          break;
-    case KEY_RTT:      c->rtt_ps = cmd_time("--rtt", arg, "a round trip of no time");       break;
-    case KEY_SHARED:   c->oversubscription = real_of("--oversubscription", arg, 0.1, 64);   break;
-    case KEY_BUFFER:   c->buffer_bytes = buffer_of(arg);                                    break;
-    case KEY_SIZES:    c->sizes = arg;                                                      break;
-    case KEY_LOAD:     take_load(&o->request, arg);                                         break;
-    case KEY_MESSAGES: o->request.messages = arg;                                           break;
-    case KEY_COUNTERS: o->request.counters = arg;                                           break;
-    default:           return false;
-    }
-    o->described = o->described ? o->described : name[key - KEY_LINK_RATE];
-    o->is_given[key - KEY_LINK_RATE] = true;
-    return true;
+    for (int i = 0; cdf_names[i] && strcmp(cdf_names[i], text) != 0; i++)
+        if (!cdf_names[i + 1] && access(text, F_OK))
+            cmd_usage("--sizes: '%s' is neither a built-in table of sizes nor a file%s", text,
+                      text_names(hint, sizeof hint, text, cdf_names));
+    ((struct options *)options)->request.described.sizes = text;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options        *o = state->input;
-    struct advise_request *r = &o->request;
+#define GIVEN(option) CMD_GIVEN(struct options, is_given[option])
 
-    switch (key) {
-    case KEY_GOAL:     r->goal = goal_of(&o->goal, arg);                                      break;
-    case KEY_SET:      cmd_add_set(&o->set, &r->sets, arg);                                   break;
-    case KEY_SEED:     r->seed = cmd_seed("--seed", arg);                                     break;
-    case KEY_BUDGET:   r->budget = cmd_count("--budget", arg, 1, 10000000) * 1000000;         break;
-    case KEY_JOBS:     r->jobs = (uint32_t)cmd_count("--jobs", arg, 1, 256);                  break;
-    case KEY_OUT:      o->out = arg;                                                          break;
-    case KEY_REPORT:   o->report = arg;                                                       break;
-    case KEY_AS:       o->device = device_of(arg);                                            break;
-    case KEY_FORMAT:   o->is_json = cmd_is_json(arg);                                         break;
-    case KEY_QUIET:    r->is_quiet = true;                                                    break;
-    case ARGP_KEY_ARG: cmd_take_one(&r->path, arg, "scenario");                               break;
-    default:           return describe(o, key, arg) ? 0 : ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
+static const struct cmd_option option_rows[] = {
+    { .help = "Network (without a scenario):" },
+    { "rate", 0, "RATE", "Speed of host links (default: 100Gbps)", KEY_AT(struct options, request.described.rate_bps),
+      KEY_RATE, 1e9, 8e11, GIVEN(RATE) },
+    { "rtt", 0, "TIME", "Longest round-trip time of the idle network (default: 10us)",
+      KEY_AT(struct options, request.described.rtt_ps), KEY_TIME, 1, KEY_TIME_PS_MAX, GIVEN(RTT) },
+    { "oversubscription", 0, "N", "Host bandwidth divided by uplink bandwidth of a rack (default: 1)",
+      KEY_AT(struct options, request.described.oversubscription), KEY_REAL, 0.1, 64, GIVEN(OVERSUBSCRIPTION) },
+    { "buffer", 0, "BYTES", "Switch buffer per port (default: the simulator's)",
+      KEY_AT(struct options, request.described.buffer_bytes), KEY_BYTES, 1e4, 1e9, GIVEN(BUFFER) },
+    { .help = "Traffic (without a scenario):" },
+    { "load", 0, "SHARE", "Load of host links: 40%, or a range: 20%-60%", .add = set_load, GIVEN(LOAD) },
+    { "sizes", 0, "TABLE", "Message sizes: a name from 'anole list sizes' or a file (default: FB_Hadoop)",
+      .add = set_sizes, GIVEN(SIZES) },
+    { "messages", 0, "FILE", "Recorded messages, instead of --sizes and --load. CSV with columns src, dst, bytes, "
+      "start_us, such as flows.csv of anole run", KEY_AT(struct options, request.messages), GIVEN(MESSAGES) },
+    { "counters", 0, "FILE", "Recorded port counters, instead of --load. CSV with columns time_s, port, bytes",
+      KEY_AT(struct options, request.counters), GIVEN(COUNTERS) },
+    { .help = "Goal and search:" },
+    { "goal", 0, "GOAL", "balanced (default), latency, throughput, or weights such as mice=0.7,elephants=0.3 (all, "
+      "mice, middle, elephants)", .add = set_goal },
+    { "budget", 0, "MILLIONS", "Search budget in millions of packet-hops (default: 180, about 30 s of CPU time). A "
+      "larger budget finds better settings", KEY_AT(struct options, budget_millions), KEY_COUNT, 1, 1e7 },
+    { "jobs", 'j', "N", "Parallel trials (default: one per core). The advice does not depend on it",
+      KEY_AT(struct options, request.jobs), KEY_COUNT, 1, 256 },
+    { "seed", 0, "N", "Random seed (default: 1)", KEY_AT(struct options, request.seed), KEY_COUNT },
+    CMD_SET(struct options, set, request.sets),
+    { .help = "Output:" },
+    { "out", 'o', "FILE", "Save the setting as YAML, for 'anole tune --from' and for 'tuner: {kind: fixed, setting: "
+      "FILE}'", KEY_AT(struct options, out) },
+    { "report", 0, "FILE", "Save the evidence as a web page", KEY_AT(struct options, report) },
+    DEVICE_OPTION(struct options, device),
+    CMD_FORMAT(struct options, is_json),
+    { "quiet", 'q', NULL, "Print errors only, and what --as requests", KEY_AT(struct options, request.is_quiet) },
+    { 0 },
+};
 
-static const struct argp argp = {
+static const struct cmd_line command_line = {
     .options = option_rows,
-    .parser = parse_option,
-    .args_doc = "SCENARIO.yaml\nRECORD.csv [--sizes TABLE] [--rtt TIME] ...\n--load SHARE [--sizes TABLE] [--rate RATE] [--rtt TIME] ...\n--messages FILE [--counters FILE] [--rate RATE] [--rtt TIME] ...",
-    .doc = "Recommends a setting for a network and its traffic, and reports how much better it is than yours. Describe the network in "
-           "a scenario file or with options, which model four racks of eight hosts. Anole simulates the presets and hundreds of "
-           "other settings, then races the best ones on new messages. The final figures come from messages that the search has not "
-           "seen: they compare the recommended setting with yours and with every preset, and repeat the test at 0.5 and 1.5 times "
-           "the load, or at both ends of the given or recorded range. The advice is the simplest setting that is not clearly worse "
-           "than the best. Preliminary answers go to standard error, the first within seconds."
-           "\v"
-           "Examples:\n"
-           "  anole advise cluster.yaml\n"
-           "      Recommend a setting that balances small and large messages.\n"
-           "  anole advise cluster.yaml --goal throughput --out knobs.yaml\n"
-           "      Favor large messages. Save the setting to knobs.yaml.\n"
-           "  anole advise --rate 200Gbps --rtt 12us --oversubscription 2 --sizes WebSearch --load 50%\n"
-           "      Recommend a setting without a scenario file.\n"
-           "  anole advise --rate 100Gbps --messages flows.csv --counters ports.csv\n"
-           "      Use recorded traffic.\n"
-           "  anole advise anole-record.csv\n"
-           "      Use what anole record has sampled on a host, or ethtool -S has printed: symptoms, then advice.\n"
-           "  anole advise cluster.yaml --report advice.html\n"
-           "      Save the evidence as a page.\n"
-           "  anole advise cluster.yaml --as mlx5 > set-nics.sh\n"
-           "      Write a script that configures NICs.\n"
-           "\n"
-           "The same scenario, seed and budget give the same advice on every machine.",
+    .argument = { "scenario", KEY_AT(struct options, request.path) },
+    .args = "SCENARIO.yaml\nRECORD.csv\n--load SHARE\n--messages FILE",
+    .help = "Recommends a setting for a network and its traffic, and reports how much better it is than yours. Describe "
+            "the network in a scenario file or with options, which model four racks of eight hosts. Anole simulates the "
+            "presets and hundreds of other settings, then races the best ones on new messages. The final figures come "
+            "from messages that the search has not seen: they compare the recommended setting with yours and with every "
+            "preset, and repeat the test at 0.5 and 1.5 times the load, or at both ends of the given or recorded range. "
+            "The advice is the simplest setting that is not clearly worse than the best. Preliminary answers go to "
+            "standard error, the first within seconds."
+            "\v"
+            "Times in CSV files may also use the suffixes _s, _ms, _us, or _ns.\n"
+            "\n"
+            "Examples:\n"
+            "  anole advise cluster.yaml --report advice.html\n"
+            "      Recommend a setting that balances small and large messages, and save\n"
+            "      the evidence as a page.\n"
+            "  anole advise cluster.yaml --goal throughput --out knobs.yaml\n"
+            "      Favor large messages. Save the setting to knobs.yaml.\n"
+            "  anole advise --rate 200Gbps --rtt 12us --sizes WebSearch --load 50%\n"
+            "      Recommend a setting without a scenario file.\n"
+            "  anole advise --messages flows.csv --counters ports.csv\n"
+            "      Use recorded traffic.\n"
+            "  anole advise anole-record.csv\n"
+            "      Use what anole record has sampled on a host, or ethtool -S has printed:\n"
+            "      symptoms, then advice.\n"
+            "  anole advise cluster.yaml --as mlx5 > set-nics.sh\n"
+            "      Write a script that configures NICs.\n"
+            "\n"
+            "The same scenario, seed and budget give the same advice on every machine.",
 };
 
 /* The file is opened before the search, so that a wrong path is reported at once. */
@@ -235,7 +196,7 @@ static int give(const struct options *o, struct outfile *out, struct outfile *pa
     rc = write_setting(out, k, story, err);
     if (!rc)
         rc = write_page(page, a, &answer, err);
-    if (!rc && o->device)
+    if (!rc && o->device != DEVICE_NONE)
         device_print(o->device, k, story);
     else if (!rc && o->is_json && !o->request.is_quiet)
         cmd_print_json(advise_json(a, &answer));
@@ -280,14 +241,23 @@ static void check_described(const struct options *o)
         cmd_usage("--sizes and --messages: one of them");
 }
 
+/* The name of the first such option that was given, or NULL. */
+static const char *first_given(const struct options *o)
+{
+    for (int i = 0; i < DESCRIBED_OPTIONS; i++)
+        if (o->is_given[i])
+            return described_names[i];
+    return NULL;
+}
+
 static void check_options(const struct options *o)
 {
-    if (o->is_json && o->device)
+    if (o->is_json && o->device != DEVICE_NONE)
         cmd_usage("--format json and --as: one of them");
-    if (!o->request.path && !o->request.record && !o->described)
+    if (!o->request.path && !o->request.record && !first_given(o))
         cmd_usage("which network? anole advise SCENARIO.yaml, or --rate, --rtt, --sizes and --load; see anole advise --help");
-    if (o->request.path && o->described)
-        cmd_usage("--%s goes without a scenario; to change '%s' use --set", o->described, o->request.path);
+    if (o->request.path && first_given(o))
+        cmd_usage("--%s goes without a scenario; to change '%s' use --set", first_given(o), o->request.path);
     if (!o->request.path)
         check_described(o);
 }
@@ -334,9 +304,9 @@ static int read_record(struct options *o, struct err *err)
     free(text);
     if (rc || !o->request.record)
         return rc;
-    if (host_record_rate(&o->record) && !o->is_given[0]) {
+    if (host_record_rate(&o->record) && !o->is_given[RATE]) {
         o->request.described.rate_bps = host_record_rate(&o->record);
-        o->is_given[0] = true;
+        o->is_given[RATE] = true;
     }
     add_settings(o, &o->record.device[0]);
     return 0;
@@ -345,15 +315,15 @@ static int read_record(struct options *o, struct err *err)
 /* What the network is taken to be like where no option says so. */
 static void list_assumed(struct options *o)
 {
-    static const struct { int key; const char *text; } defaults[] = {
-        { KEY_LINK_RATE, "--rate 100Gbps" }, { KEY_RTT, "--rtt 10us" }, { KEY_SHARED, "--oversubscription 1" },
-        { KEY_SIZES, "--sizes FB_Hadoop" },
+    static const struct { enum described_option option; const char *text; } defaults[] = {
+        { RATE, "--rate 100Gbps" }, { RTT, "--rtt 10us" }, { OVERSUBSCRIPTION, "--oversubscription 1" },
+        { SIZES, "--sizes FB_Hadoop" },
     };
 
     for (unsigned i = 0; i < sizeof(defaults) / sizeof(*defaults); i++) {
         size_t length = strlen(o->assumed);
 
-        if (o->is_given[defaults[i].key - KEY_LINK_RATE] || (defaults[i].key == KEY_SIZES && o->request.messages))
+        if (o->is_given[defaults[i].option] || (defaults[i].option == SIZES && o->request.messages))
             continue;
         snprintf(o->assumed + length, sizeof(o->assumed) - length, "%s%s", length ? ", " : "", defaults[i].text);
     }
@@ -361,12 +331,15 @@ static void list_assumed(struct options *o)
 
 static int advise_main(int argc, char **argv)
 {
-    struct options o = { .request = { .goal = goal_all, .seed = 1, .budget = ADVISE_BUDGET_MILLIONS * 1000000ull,
-                                     .described = { .rate_bps = 100000000000, .rtt_ps = 10 * PS_PER_US, .oversubscription = 1 } } };
+    struct options o = { .request = { .goal = goal_all, .seed = 1,
+                                      .described = { .rate_bps = 100000000000, .rtt_ps = 10 * PS_PER_US,
+                                                     .oversubscription = 1 } },
+                         .budget_millions = ADVISE_BUDGET_MILLIONS, .device = DEVICE_NONE };
     struct err err;
     int        rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cmd_parse(&command_line, argc, argv, &o);
+    o.request.budget = o.budget_millions * 1000000;
     rc = read_record(&o, &err);
     if (rc)
         return cmd_end(rc, &err);

@@ -2,23 +2,10 @@
 #include "cmd/campaign_options.h"
 #include "base/bootstrap.h"
 #include "base/text.h"
-#include "campaign/pool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-uint32_t campaign_count(const char *option, const char *text, uint32_t max)
-{
-    struct err err;
-    uint64_t count;
-
-    if (text_to_uint(text, &count, &err))
-        cmd_usage("%s: %s", option, err.text);
-    if (count < 1 || count > max)
-        cmd_usage("%s must be 1 .. %" PRIu32 ", not %s", option, max, text);
-    return (uint32_t)count;
-}
 
 static void add_seed(struct campaign_request *r, uint64_t seed)
 {
@@ -40,8 +27,14 @@ void campaign_count_seeds(struct campaign_request *r, uint32_t count)
         r->seed[i] = i + 1;
 }
 
-static void list_seeds(struct campaign_request *r, const char *text)
+void campaign_add_seeds(void *request, const char *text)
 {
+    campaign_count_seeds(request, (uint32_t)cmd_count("--seeds", text, 1, BOOTSTRAP_VALUES_MAX));
+}
+
+void campaign_list_seeds(void *request, const char *text)
+{
+    struct campaign_request *r = request;
     char *copy = xstrdup(text), *rest = copy, *word;
     struct err err;
     uint64_t seed;
@@ -55,36 +48,14 @@ static void list_seeds(struct campaign_request *r, const char *text)
     free(copy);
 }
 
-static void add_vary(struct campaign_request *r, const char *text)
+void campaign_add_vary(void *request, const char *text)
 {
+    struct campaign_request *r = request;
     struct err err;
 
     r->vary = xrealloc(r->vary, (r->varies + 1) * sizeof(*r->vary));
     if (axis_vary(&r->vary[r->varies++], text, &err))
         cmd_usage("%s", err.text);
-}
-
-error_t campaign_take_option(struct campaign_request *r, enum cmd_format *format, int key, char *arg)
-{
-    switch (key) {
-    case KEY_VARY:      add_vary(r, arg);                                               break;
-    case KEY_SET:       cmd_add_set(&r->set, &r->sets, arg);                            break;
-    case KEY_SEED_LIST: list_seeds(r, arg);                                             break;
-    case KEY_UNTIL:     r->until_ps = cmd_time("--until", arg, "a run of no time");      break;
-    case KEY_METRICS:   r->metrics = arg;                                               break;
-    case KEY_JOBS:      r->jobs = campaign_count("--jobs", arg, POOL_WORKERS_MAX);      break;
-    case KEY_OUT:       r->out = arg;                                                   break;
-    case KEY_STORE:     r->store = arg;                                                 break;
-    case KEY_FORMAT:    *format = cmd_format(arg);                                      break;
-    case KEY_QUIET:     r->is_quiet = true;                                             break;
-    case ARGP_KEY_ARG:  cmd_add_text(&r->path, &r->paths, arg);                             break;
-    case KEY_SEEDS:
-        campaign_count_seeds(r, campaign_count("--seeds", arg, BOOTSTRAP_VALUES_MAX));
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
 }
 
 void campaign_request_fini(struct campaign_request *r)

@@ -5,36 +5,34 @@
 #include "campaign/plan.h"
 #include "cmd/cmd.h"
 
-#include <argp.h>
+#include "campaign/pool.h"
+#include "cmd/options.h"
+
 #include <stdint.h>
 
-enum {
-    KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_METRICS = 'm',
-    KEY_VARY = 'v', KEY_SEEDS = 'n', KEY_SEED_LIST = 256, KEY_STORE, KEY_UNTIL,
-    KEY_OWN,                     /* first key of a command's own options */
-};
+/* The shared rows of a struct that starts with a struct campaign_request. 'each' names what runs with every
+ * seed; 'seeds' is the default, in quotes. */
+#define CAMPAIGN_OPTIONS(each, seeds, metrics_help, files) \
+    { "seeds", 'n', "N", "Run every " each " with the seeds 1 to N (default: " seeds ")", .add = campaign_add_seeds }, \
+    { "seed-list", 0, "A,B,C", "Run every " each " with these seeds", .add = campaign_list_seeds }, \
+    CMD_SET(struct campaign_request, set, sets), \
+    CMD_UNTIL(struct campaign_request, until_ps), \
+    { .help = "Results:" }, \
+    { "metrics", 'm', "NAME,...|all", metrics_help, KEY_AT(struct campaign_request, metrics) }, \
+    { "out", 'o', "DIR", "Write " files " to DIR, atomically when all runs have ended", \
+      KEY_AT(struct campaign_request, out) }, \
+    CMD_QUIET(struct campaign_request, is_quiet), \
+    { .help = "Runs:" }, \
+    { "jobs", 'j', "N", "Parallel runs (default: one per core; under mpirun 1 per rank)", \
+      KEY_AT(struct campaign_request, jobs), KEY_COUNT, 1, POOL_WORKERS_MAX }, \
+    { "store", 0, "FILE", "Keep finished runs in this SQLite file, and reuse those that it contains (default: " \
+      "DIR.sqlite next to --out)", KEY_AT(struct campaign_request, store) }
+#define CAMPAIGN_VARY(help) { "vary", 'v', "KEY=A,B,C", help, .add = campaign_add_vary }
 
-/* The shared rows, except --vary. 'each' names what runs with every seed; 'seeds' is the default, in
- * quotes. */
-#define CAMPAIGN_OPTIONS(each, seeds, metrics, files, formats) \
-    { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario in all runs, as in anole run", 0 }, \
-    { "until", KEY_UNTIL, "TIME", 0, "End every run at this simulated time at the latest (500us)", 0 }, \
-    { "seeds", KEY_SEEDS, "N", 0, "Run every " each " with the seeds 1 to N (default: " seeds ")", 0 }, \
-    { "seed-list", KEY_SEED_LIST, "A,B,C", 0, "Run every " each " with these seeds", 0 }, \
-    { "metrics", KEY_METRICS, "NAME,...|all", 0, metrics, 0 }, \
-    { "jobs", KEY_JOBS, "N", 0, "Runs in parallel (default: number of cores; under mpirun 1 per rank)", 0 }, \
-    { "out", KEY_OUT, "DIR", 0, "Write " files " into DIR, atomically when all runs have ended", 0 }, \
-    { "store", KEY_STORE, "FILE", 0, "Keep finished runs in this SQLite file, and reuse those that it " \
-      "contains (default: DIR.sqlite next to --out)", 0 }, \
-    { "format", KEY_FORMAT, "table|csv|json", 0, formats, 0 }, \
-    { "quiet", KEY_QUIET, NULL, 0, "Print errors only", 0 }
-
-/* Reads one of the shared options, or a file name; errors end the program. Returns ARGP_ERR_UNKNOWN for other
- * options. Texts point into argv. */
-error_t campaign_take_option(struct campaign_request *, enum cmd_format *, int key, char *arg);
-
-/* Reads a number from 1 to max. */
-uint32_t campaign_count(const char *option, const char *text, uint32_t max);
+/* Functions of the rows. Errors end the program. */
+void campaign_add_seeds(void *request, const char *text);
+void campaign_list_seeds(void *request, const char *text);
+void campaign_add_vary(void *request, const char *text);
 
 /* Sets the seeds 1 to 'count'. */
 void campaign_count_seeds(struct campaign_request *, uint32_t count);

@@ -1,10 +1,11 @@
 /* src/cmd/cmd.c */
 #include "cmd/cmd.h"
+#include "base/key.h"
+#include "base/print/excerpt.h"
 #include "base/print/safe.h"
 #include "base/text.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,8 @@ int cmd_end(int rc, const struct err *err)
     if (rc == 0)
         return cmd_close_stdout();
     fprintf(stderr, "anole: %s\n", err->text);
+    if (isatty(STDERR_FILENO))
+        excerpt_print(stderr, err->text);
     return rc > 0 ? 128 + rc : EXIT_FAILED;
 }
 
@@ -51,38 +54,15 @@ bool cmd_has_colour(FILE *out)
     return isatty(fileno(out)) && !(no && *no) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-uint64_t cmd_seed(const char *option, const char *text)
-{
-    struct err err;
-    uint64_t seed;
-
-    if (text_to_uint(text, &seed, &err))
-        cmd_usage("%s: %s", option, err.text);
-    return seed;
-}
-
 uint64_t cmd_count(const char *option, const char *text, uint64_t min, uint64_t max)
 {
-    struct err err;
-    uint64_t count;
+    struct key_row   row = { .name = option, .unit = KEY_COUNT, .min = (double)min, .max = (double)max };
+    struct key_value count;
+    struct err       err;
 
-    if (text_to_uint(text, &count, &err))
-        cmd_usage("%s: %s", option, err.text);
-    if (count < min || count > max)
-        cmd_usage("%s: '%s' is not a number from %" PRIu64 " to %" PRIu64, option, text, min, max);
-    return count;
-}
-
-uint64_t cmd_time(const char *option, const char *text, const char *zero)
-{
-    struct err err;
-    uint64_t ps;
-
-    if (text_to_time(text, &ps, &err))
-        cmd_usage("%s: %s", option, err.text);
-    if (ps == 0)
-        cmd_usage("%s: %s", option, zero);
-    return ps;
+    if (key_parse(&row, text, &count, &err))
+        cmd_usage("%s", err.text);
+    return count.whole;
 }
 
 int cmd_choice(const char *option, const char *word, const char *const *names)
@@ -93,13 +73,6 @@ int cmd_choice(const char *option, const char *word, const char *const *names)
         if (strcmp(names[i], word) == 0)
             return i;
     cmd_usage("%s: unknown value '%s'%s", option, word, text_names(hint, sizeof(hint), word, names));
-}
-
-enum cmd_format cmd_format(const char *word)
-{
-    static const char *const names[] = { "table", "csv", "json", NULL };
-
-    return (enum cmd_format)cmd_choice("--format", word, names);
 }
 
 void cmd_take_one(const char **taken, const char *arg, const char *what)

@@ -15,7 +15,7 @@
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 struct command {
-    const char *name, *about;
+    const char *name, *about;                /* no name: a heading of the help */
     int (*main)(int argc, char **argv);      /* argv[0] is "anole <name>"; NULL: see main.c */
 };
 
@@ -24,7 +24,8 @@ extern const struct command command_run, command_compare, command_sweep, command
                             command_export, command_gym, command_collective, command_init, command_record,
                             command_draw_workload;
 
-/* Ends a command. rc 0: closes standard output. Negative errno, or the number of a signal: prints the error.
+/* Ends a command. rc 0: closes standard output. Negative errno, or the number of a signal: prints the error,
+ * on a terminal with the line of the file that it is about.
  * Returns the exit status; 128 + signal, as in a shell. */
 int cmd_end(int rc, const struct err *);
 
@@ -33,20 +34,13 @@ _Noreturn void cmd_usage(const char *format, ...) __attribute__((format(printf, 
 
 /* ---- values of options; errors end the program ---- */
 
-uint64_t cmd_seed(const char *option, const char *text);
 uint64_t cmd_count(const char *option, const char *text, uint64_t min, uint64_t max);
-
-/* Picoseconds, more than 0; 'zero' is the error message for 0. */
-uint64_t cmd_time(const char *option, const char *text, const char *zero);
 
 /* Returns the index of a word in a NULL-terminated list. Other words are an error: "--format: unknown value
  * 'jsn'; did you mean 'json'?". */
 int cmd_choice(const char *option, const char *word, const char *const *names);
 
-/* --format */
 enum cmd_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
-
-enum cmd_format cmd_format(const char *word);
 
 /* Appends a text to a list that grows; set: "KEY=VALUE". */
 void cmd_add_text(const char ***list, uint32_t *count, const char *text);

@@ -12,64 +12,49 @@ struct options {
     enum cmd_format        format;
 };
 
-enum { KEY_BASELINE = 'b', KEY_VARIANT = KEY_OWN };
-
-static const struct argp_option option_rows[] = {
-    { "vary", KEY_VARY, "KEY=A,B,C", 0,
-      "One variant for each value; KEY as for --set. Given more than once: all "
-      "combinations",
-      0 },
-    { "variant", KEY_VARIANT, "NAME:KEY=VALUE,...", 0,
-      "A variant with a name and several settings; NAME alone is the "
-      "scenario as it is. May be given more than once",
-      0 },
-    { "baseline", KEY_BASELINE, "NAME", 0, "The variant that others are compared with (default: the first)", 0 },
-    CAMPAIGN_OPTIONS("variant", "5", "The figures to print; names may have * in them (default: a dozen)",
-                     "report.html, comparison.csv, comparison.json and runs.csv",
-                     "How the comparison is printed (default: table). csv and json have all figures unless --metrics says otherwise"),
-    { 0 },
-};
-
-static void add_variant(struct campaign_request *r, const char *text)
+static void add_variant(void *options, const char *text)
 {
-    struct err err;
+    struct options *o = options;
+    struct err      err;
 
-    if (axis_add_variant(&r->named, text, &err))
+    if (axis_add_variant(&o->request.common.named, text, &err))
         cmd_usage("%s", err.text);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
+static const struct cmd_option option_rows[] = {
+    { .help = "Variants:" },
+    CAMPAIGN_VARY("One variant for each value; KEY as for --set. Repeatable: all combinations"),
+    { "variant", 0, "NAME:KEY=VALUE,...", "A named variant with several settings; NAME alone is the scenario "
+      "as it is. Repeatable", .add = add_variant },
+    { "baseline", 'b', "NAME", "The variant that others are compared with (default: the first)",
+      KEY_AT(struct options, request.baseline) },
+    CAMPAIGN_OPTIONS("variant", "5", "Figures to print; names may contain * (default: a dozen)",
+                     "report.html, comparison.csv, comparison.json, and runs.csv"),
+    CMD_FORMATS(struct options, format, ". csv and json have all figures unless --metrics says otherwise"),
+    { 0 },
+};
 
-    switch (key) {
-    case KEY_VARIANT:  add_variant(&o->request.common, arg); return 0;
-    case KEY_BASELINE: o->request.baseline = arg;            return 0;
-    case ARGP_KEY_NO_ARGS:
-        cmd_usage("which scenarios? anole compare A.yaml B.yaml; see anole compare --help");
-    default:
-        return campaign_take_option(&o->request.common, &o->format, key, arg);
-    }
-}
-
-static const struct argp argp = {
+static const struct cmd_line line = {
     .options = option_rows,
-    .parser = parse_option,
-    .args_doc = "SCENARIO.yaml...",
-    .doc =
-        "Runs variants of a scenario, each with several seeds and in parallel, and prints which one to use and why: means "
-        "over the seeds, changes to the baseline with 95 % confidence intervals, and which changes are clear. All variants of "
-        "one seed have the same flows. Variants with other traffic than the baseline's are shown next to it, without a verdict."
+    .argument = { "scenario", CMD_LIST(struct campaign_request, path, paths) },
+    .missing = "which scenarios? anole compare A.yaml B.yaml; see anole compare --help",
+    .args = "SCENARIO.yaml...",
+    .help =
+        "Runs variants of a scenario, each with several seeds and in parallel, and prints which one to use and "
+        "why: means over the seeds, changes to the baseline with 95 % confidence intervals, and which changes "
+        "are clear. All variants of one seed have the same flows. Variants with other traffic than the "
+        "baseline's are shown next to it, without a verdict."
         "\v"
         "Examples:\n"
         "  anole compare a.yaml b.yaml --seeds 10\n"
-        "      Two scenarios: judged if they send the same flows, side by side otherwise.\n"
-        "  anole compare s.yaml --vary kmin=100KB,400KB --vary kmax=1MB,4MB --out results\n"
-        "      Four settings, and a report over all of them.\n"
+        "      Two scenarios: judged if they send the same flows, else side by side.\n"
+        "  anole compare s.yaml --vary kmin=100KB,400KB --vary kmax=1MB,4MB -o results\n"
+        "      Four settings, and a report on all of them.\n"
         "  anole compare s.yaml --variant default --variant fast:rpg_ai_rate=50,kmin=1MB\n"
         "      Named settings.\n"
         "\n"
-        "Run an interrupted comparison again with the same command to resume it: finished runs are in the file of --store.",
+        "Run an interrupted comparison again with the same command to resume it: finished runs are in the file "
+        "of --store.",
 };
 
 static void print(const struct options *o, const struct comparison *c)
@@ -94,7 +79,7 @@ static int compare_main(int argc, char **argv)
     int rc;
 
     executor_hush_worker();
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cmd_parse(&line, argc, argv, &o);
     if (!o.request.common.seeds)
         campaign_count_seeds(&o.request.common, SEEDS_DEFAULT);
     o.request.argc = argc;

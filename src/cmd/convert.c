@@ -41,21 +41,12 @@ static void add_path(void *options, const char *path)
     o->path[o->paths++] = path;
 }
 
-static void set_seed(void *options, const char *text)
-{
-    struct options *o = options;
-
-    o->seed = cmd_seed("--seed", text);
-    o->has_seed = true;
-}
-
 static const struct cmd_option option_rows[] = {
     { "to", 't', "scenario|hpcc|htsim", "What to write", KEY_AT(struct options, to),
       .choices = format_names },
     { "out", 'o', "DIR", "Folder to write to, atomically", KEY_AT(struct options, out) },
-    { "set", 's', "KEY=VALUE", "Change a scenario before it is converted, as in anole run",
-      CMD_LIST(struct options, set, sets) },
-    { "seed", 0, "N", "Seed of a scenario's traffic, in place of its own", .add = set_seed },
+    CMD_SET(struct options, set, sets),
+    CMD_SEED(struct options, seed, has_seed),
     { "format", 'f', "table|json", "json: print what was written (default: only warnings)",
       KEY_AT(struct options, is_json), .choices = cmd_table_or_json },
     { 0 },
@@ -178,5 +169,5 @@ static int convert_main(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-const struct command command_convert = { "convert", "convert other simulators' files to scenarios, and back",
+const struct command command_convert = { "convert", "convert scenarios from and to other simulators' formats",
                                          convert_main };

@@ -1,14 +1,8 @@
 /* src/cmd/device.c - see device.h. */
 #include "cmd/device.h"
-#include "cmd/cmd.h"
 #include "report/setting_print.h"
 
-enum device device_of(const char *word)
-{
-    static const char *const names[] = { "mlx5", "sonic", NULL };
-
-    return (enum device)(1 + cmd_choice("--as", word, names));
-}
+const char *const device_names[] = { "mlx5", "sonic", NULL };
 
 void device_print(enum device device, const struct knobs *knobs, const char *about)
 {

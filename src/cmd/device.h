@@ -2,12 +2,16 @@
 #ifndef CMD_DEVICE_H
 #define CMD_DEVICE_H
 
+#include "cmd/options.h"
 #include "core/knobs.h"
 
-enum device { DEVICE_NONE, DEVICE_MLX5, DEVICE_SONIC };
+enum device { DEVICE_MLX5, DEVICE_SONIC, DEVICE_NONE };
 
-/* "mlx5" or "sonic"; other words end the program with an error. */
-enum device device_of(const char *word);
+/* The row of --as, which fills an enum device. */
+#define DEVICE_OPTION(type, field) \
+    { "as", 0, "mlx5|sonic", "Print the setting as a shell script for mlx5 NICs or as a WRED profile for SONiC " \
+      "switches", KEY_AT(type, field), .choices = device_names }
+extern const char *const device_names[];
 
 /* Prints the script after a comment 'about'. DEVICE_NONE: prints nothing. */
 void device_print(enum device, const struct knobs *, const char *about);

@@ -106,8 +106,7 @@ static const struct cmd_line line = {
             "      Ten trees of depth 4.\n"
             "  anole distil net.rlcc --to int8 --out int8.rlcc\n"
             "      The net in integers, and its error in a million states.\n"
-            "  anole distil net.rlcc --to trees --world many_to_one:8_1 --world all_to_all:4_8 --out "
-            "trees.rlcc\n"
+            "  anole distil net.rlcc --to trees --world many_to_one:8_1 --out trees.rlcc\n"
             "      Trees that are closer to the net in the states that its own flows reach.\n"
             "  anole distil net.rlcc --to trees --data flows.csv --no-grid --out trees.rlcc\n"
             "      Trees from recorded flows alone.\n"
@@ -312,5 +311,5 @@ static int distil_main(int argc, char **argv)
     return cmd_end(distil(&o, &err), &err);
 }
 
-const struct command command_distil = { "distil", "make a learned rate control small: int8, trees",
+const struct command command_distil = { "distil", "compress a learned rate control to int8 or to trees",
                                         distil_main };

@@ -4,10 +4,10 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/explain_rlcc.h"
+#include "cmd/options.h"
 #include "cmd/json/cmd_json.h"
 #include "cmd/json/explain_json.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,69 +16,42 @@
 
 struct options { const char *path, *knob; bool is_all, is_json; };
 
-enum { KEY_ALL = 'a', KEY_KNOB = 'k', KEY_FORMAT = 'f' };
-
-static const struct argp_option option_rows[] = {
-    { "all", KEY_ALL, NULL, 0, "Every step, a line each", 0 },
-    CMD_JSON_OPTION(KEY_FORMAT),
-    { "knob", KEY_KNOB, "NAME", 0, "Follow one knob: its values, and how the network did with them", 0 },
-    { 0 },
-};
-
-static enum knob knob_of(const char *word)
+static void check_knob(const char *word)
 {
-    enum knob knob = knob_find(word);
-    char      hint[64];
+    char hint[64];
 
-    if (knob != KNOB_COUNT)
-        return knob;
+    if (knob_find(word) != KNOB_COUNT)
+        return;
     text_did_you_mean(hint, sizeof(hint), word, knob_names);
     cmd_usage("--knob: '%s' is not a knob%s", word, *hint ? hint : "; see anole list knob");
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
+static const struct cmd_option option_rows[] = {
+    { "all", 'a', NULL, "Print every step, one per line", KEY_AT(struct options, is_all) },
+    CMD_FORMAT(struct options, is_json),
+    { "knob", 'k', "NAME", "Follow one knob: its values, and the results with them", KEY_AT(struct options, knob) },
+    { 0 },
+};
 
-    switch (key) {
-    case KEY_ALL:
-        o->is_all = true;
-        break;
-    case KEY_KNOB:
-        knob_of(arg);
-        o->knob = arg;
-        break;
-    case KEY_FORMAT:
-        o->is_json = cmd_is_json(arg);
-        break;
-    case ARGP_KEY_ARG:
-        cmd_take_one(&o->path, arg, "run");
-        break;
-    case ARGP_KEY_NO_ARGS:
-        cmd_usage("which run? anole explain DIR; see anole explain --help");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp argp = {
+static const struct cmd_line line = {
     .options = option_rows,
-    .parser = parse_option,
-    .args_doc = "DIR|FILE\nrlcc MODEL [MODEL]",
-    .doc = "Tells in plain words what a tuner did: when a search began and why, what was tried, what was "
-           "kept and what came of it. DIR is the folder that anole run --out wrote; FILE is a tuning.jsonl, "
-           "or what anole tune --history wrote. With the word rlcc first: what a learned rate control does; see anole explain "
-           "rlcc --help."
-           "\v"
-           "Examples:\n"
-           "  anole run influx.yaml --set tuner=paraleon --out results\n"
-           "  anole explain results\n"
-           "      What PARALEON did.\n"
-           "  anole explain results --knob kmin\n"
-           "      All values that kmin had.\n"
-           "  anole explain rlcc trees.rlcc\n"
-           "      What a model does, and what is proven of it. (A folder of that name is ./rlcc.)",
+    .argument = { "run", KEY_AT(struct options, path) },
+    .missing = "which run? anole explain DIR; see anole explain --help",
+    .args = "DIR|FILE\nrlcc MODEL [MODEL]",
+    .help = "Explains what a tuner did: when and why a search began, what it tried, what it kept, and the "
+            "effect. DIR is the folder that anole run --out wrote; FILE is a tuning.jsonl, or what anole tune "
+            "--history wrote. With the word rlcc first: explains a learned rate control; see anole explain "
+            "rlcc --help."
+            "\v"
+            "Examples:\n"
+            "  anole run influx.yaml --set tuner=paraleon --out results\n"
+            "  anole explain results\n"
+            "      Explain what PARALEON did.\n"
+            "  anole explain results --knob kmin\n"
+            "      List all values that kmin had.\n"
+            "  anole explain rlcc trees.rlcc\n"
+            "      Explain a model, and what is proven about it. A folder of that name is\n"
+            "      ./rlcc.",
 };
 
 /* A folder stands for the file in it. To be freed. */
@@ -156,7 +129,9 @@ static int explain_history(int argc, char **argv)
     struct err     err;
     int            rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cmd_parse(&line, argc, argv, &o);
+    if (o.knob)
+        check_knob(o.knob);
     rc = read_history(&h, o.path, &err);
     if (rc)
         return cmd_end(rc, &err);
@@ -178,4 +153,4 @@ static int explain_main(int argc, char **argv)
     return explain_history(argc, argv);
 }
 
-const struct command command_explain = { "explain", "tell what a tuner did in a run, or what a model does", explain_main };
+const struct command command_explain = { "explain", "explain what a tuner did in a run, or what a model does", explain_main };

@@ -203,5 +203,5 @@ static int export_main(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-const struct command command_export = { "export", "write a learned rate control as C for a NIC",
+const struct command command_export = { "export", "write a learned rate control as C code for a NIC",
                                         export_main };

@@ -5,6 +5,7 @@
 #include "env/env_world.h"
 #include "gym/gym_env.h"
 #include "gym/gym_serve.h"
+#include "scenario/examples.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -24,7 +25,7 @@ struct options {
 };
 
 static const struct cmd_option option_rows[] = {
-    { "set", 's', "KEY=VALUE", "Change the scenario, as in anole run", CMD_LIST(struct options, set, sets) },
+    CMD_SET(struct options, set, sets),
     { "worlds", 'w', "N", "Run N instances in parallel with different seeds and return their agents as one "
       "batch (default: 1)", KEY_AT(struct options, worlds), KEY_COUNT, 1, GYM_WORLDS_MAX },
     { "socket", 0, "PATH", "Create a socket and listen on it (default: one client, on standard input and "
@@ -48,7 +49,8 @@ static const struct cmd_line line = {
             "\v"
             "Examples:\n"
             "  anole gym all_to_all:4_16\n"
-            "      Serves one client on standard input and output, for a program that starts it.\n"
+            "      Serve one client on standard input and output, for a program that\n"
+            "      starts it.\n"
             "  anole gym incast.yaml --set rlcc_decision=2us --socket /tmp/incast\n"
             "      Waits for clients.\n",
 };
@@ -78,6 +80,8 @@ static void catch_signals(const char *path)
 static int read_scenario(const char *name, char **text, size_t *length, struct err *err)
 {
     struct env_world world;
+    char            *path;
+    int              rc;
 
     if (strchr(name, ':') && env_world_parse(&world, name, err) == 0) {
         world.decision_us = DECISION_US;
@@ -87,7 +91,10 @@ static int read_scenario(const char *name, char **text, size_t *length, struct e
     }
     if (strchr(name, ':') && access(name, F_OK) != 0)
         return -EINVAL;          /* with the error of env_world_parse() */
-    return text_read_file(name, SCENARIO_BYTES_MAX, text, length, err);
+    path = examples_path(name, err);
+    rc = path ? text_read_file(path, SCENARIO_BYTES_MAX, text, length, err) : -ENOENT;
+    free(path);
+    return rc;
 }
 
 /* Redirects other output to standard error, so that it does not mix with the protocol. */
@@ -152,5 +159,5 @@ static int gym_main(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-const struct command command_gym = { "gym", "let another program control rates, for reinforcement learning",
+const struct command command_gym = { "gym", "let another program control rates (reinforcement learning)",
                                      gym_main };

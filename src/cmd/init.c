@@ -6,7 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/json/cmd_json.h"
 #include "cmd/options.h"
-#include "run/examples.h"
+#include "scenario/examples.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,4 +94,4 @@ static int init_main(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-const struct command command_init = { "init", "write a scenario to begin with", init_main };
+const struct command command_init = { "init", "create a scenario file from an example", init_main };

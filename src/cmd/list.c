@@ -232,7 +232,8 @@ static const struct cmd_line line = {
             "  anole list cc\n"
             "      Lists the congestion controls.\n"
             "  anole list knob\n"
-            "      Lists all knobs: where they apply, default, range, and what a higher value favors.\n"
+            "      List all knobs: where they apply, default, range, and what a higher\n"
+            "      value favors.\n"
             "  anole list knob --format json\n"
             "      Prints the same for a program.",
 };

@@ -10,12 +10,12 @@
 
 /* Commands in separate programs, because of the libraries that they need. */
 static const struct command
-    command_plot = { "plot", "draw the usual charts of results: SVG, PNG, PDF", NULL },
-    command_serve = { "serve", "show results in a browser, also while they are written", NULL },
-    command_twin = { "twin", "run an agent and a controller on a simulated network", NULL },
-    command_agent = { "agent", "monitor and set the NICs of this host, for a controller", NULL },
-    command_controller = { "controller", "collect reports of agents, and test what a tuner proposes", NULL },
-    command_ctl = { "ctl", "query and control a controller: status, freeze, rollback and more", NULL };
+    command_plot = { "plot", "draw charts as SVG, PNG, or PDF", NULL },
+    command_serve = { "serve", "show results in a browser, also while they are being written", NULL },
+    command_twin = { "twin", "run a controller and agents on a simulated network", NULL },
+    command_agent = { "agent", "monitor and configure the NICs of a host or a switch", NULL },
+    command_controller = { "controller", "collect reports from agents and run trials of new settings", NULL },
+    command_ctl = { "ctl", "query or command a controller: status, freeze, rollback", NULL };
 
 #define LIVE_LIBRARIES "nghttp2, OpenSSL and others"
 
@@ -28,36 +28,43 @@ static const struct program {
     { "controller", "anole-live", LIVE_LIBRARIES, true }, { "ctl", "anole-live", LIVE_LIBRARIES, true },
 };
 
+#define HEADING(text) &(const struct command){ NULL, text, NULL }
+
 static const struct command *const commands[] = {
-    &command_run, &command_compare, &command_sweep, &command_tune, &command_advise, &command_train,
-    &command_record, &command_explain, &command_plot, &command_serve, &command_gym, &command_collective,
-    &command_init, &command_draw_workload, &command_distil, &command_export, &command_list, &command_convert,
-    &command_controller, &command_agent, &command_ctl, &command_twin, NULL,
+    HEADING("Simulate"), &command_run, &command_collective, &command_init, &command_list, &command_convert,
+    &command_draw_workload,
+    HEADING("Choose a setting"), &command_record, &command_advise, &command_compare, &command_sweep, &command_tune,
+    HEADING("Inspect results"), &command_explain, &command_plot, &command_serve,
+    HEADING("Operate a network"), &command_controller, &command_agent, &command_ctl, &command_twin,
+    HEADING("Train models"), &command_train, &command_distil, &command_export, &command_gym, NULL,
 };
 
 static void print_help(FILE *out)
 {
     fputs("Usage: anole COMMAND [OPTION...]\n"
           "\n"
-          "Simulates RoCEv2 networks packet by packet: DCQCN at the NICs, ECN and PFC at\n"
-          "the switches. A scenario file describes the network, the traffic and the\n"
-          "setting. A run prints completion times of flows, queues, marks and pauses. The\n"
-          "same scenario and seed give the same results on every machine.\n"
-          "\n"
-          "Commands:\n", out);
+          "Simulates RDMA networks (RoCEv2) packet by packet, with DCQCN at the NICs and\n"
+          "ECN and PFC at the switches, and helps you choose their settings. A scenario\n"
+          "file describes the network, the traffic, and the settings. The same scenario\n"
+          "and seed give the same results on every machine.\n", out);
     for (int i = 0; commands[i]; i++)
-        fprintf(out, "  %-13s %s\n", commands[i]->name, commands[i]->about);
-    fputs("  help          explain a command: anole help run\n"
+        if (commands[i]->name)
+            fprintf(out, "  %-13s %s\n", commands[i]->name, commands[i]->about);
+        else
+            fprintf(out, "\n%s:\n", commands[i]->about);
+    fputs("\n"
+          "  help          show the help of a command: anole help run\n"
           "\n"
           "Examples:\n"
-          "  anole run incast.yaml                    run a scenario, print the results\n"
-          "  anole run incast.yaml --set kmin=200KB   the same with one setting changed\n"
-          "  anole compare incast.yaml --vary kmin=100KB,400KB   which setting is better\n"
-          "  anole sweep incast.yaml --range kmin=50KB..3200KB:log   which of many is best\n"
-          "  anole tune incast.yaml --out knobs.yaml  search for a setting, check it, write it\n"
-          "  anole list knob                          what can be set, with units and ranges\n"
+          "  anole init                              create incast.yaml\n"
+          "  anole run incast.yaml                   simulate it and print the results\n"
+          "  anole run incast.yaml --set kmin=200KB  the same with one knob changed\n"
+          "  anole compare incast.yaml --vary kmin=100KB,400KB\n"
+          "                                          find out which value is better\n"
+          "  anole advise --rate 200Gbps --rtt 12us --load 50%\n"
+          "                                          get a recommended setting\n"
           "\n"
-          "anole --version prints the version. See also: man anole\n", out);
+          "Run 'anole --version' for the version and 'man anole' for the manual.\n", out);
 }
 
 /* Refuses control characters in option names, because the C library prints unknown options unchanged. Values,
@@ -123,10 +130,12 @@ static const struct command *find_command(const char *word)
     char hint[200];
     int count = 0;
 
-    for (; commands[count]; count++) {
-        if (strcmp(commands[count]->name, word) == 0)
-            return commands[count];
-        names[count] = commands[count]->name;
+    for (int i = 0; commands[i]; i++) {
+        if (!commands[i]->name)
+            continue;
+        if (strcmp(commands[i]->name, word) == 0)
+            return commands[i];
+        names[count++] = commands[i]->name;
     }
     names[count] = "help";
     cmd_usage("'%s' is not a command%s", word, text_names(hint, sizeof(hint), word, names));

@@ -9,6 +9,7 @@
 #define KEY_FIRST 256            /* argp's key of an option without a letter: KEY_FIRST + row */
 
 const char *const cmd_table_or_json[] = { "table", "json", NULL };
+const char *const cmd_table_csv_or_json[] = { "table", "csv", "json", NULL };
 
 struct parse { const struct cmd_line *line; void *into; };
 
@@ -27,7 +28,7 @@ static void add_text(const struct cmd_option *o, const char *text, void *into)
     const char ***list = (const char ***)(void *)((char *)into + o->at.offset);
     uint32_t     *count = (uint32_t *)(void *)((char *)into + o->count_at);
 
-    if (strchr(o->arg, '='))
+    if (o->arg && strchr(o->arg, '='))
         cmd_add_set(list, count, text);
     else
         cmd_add_text(list, count, text);
@@ -41,6 +42,8 @@ static void store(const struct cmd_option *o, const char *text, void *into)
     struct err       why;
 
     snprintf(name, sizeof name, "--%s", o->name);
+    if (o->given_at)
+        *(bool *)(void *)((char *)into + o->given_at) = true;
     if (o->add)
         o->add(into, text);
     else if (o->is_list)
@@ -61,6 +64,8 @@ static void store_argument(const struct cmd_option *o, const char *text, void *i
         cmd_usage("'%s' is one argument too many", text);
     else if (o->add)
         o->add(into, text);
+    else if (o->is_list)
+        add_text(o, text, into);
     else
         cmd_take_one((const char **)(void *)((char *)into + o->at.offset), text, o->name);
 }
@@ -90,6 +95,7 @@ void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *into)
 
     while (!is_end(&line->options[count]))
         count++;
+    setenv("ARGP_HELP_FMT", "header-col=0,no-dup-args-note", 0);
     rows = xcalloc(count + 1, sizeof *rows);
     for (size_t i = 0; i < count; i++) {
         const struct cmd_option *o = &line->options[i];

@@ -25,6 +25,7 @@ struct cmd_option {
     double             per;                  /* unit of a field of type double, in ps, bps or bytes; 0: 1 */
     size_t             count_at;             /* CMD_LIST: offset of the number of texts */
     bool               is_list;
+    size_t             given_at;             /* CMD_GIVEN: offset of a bool that says whether it was given */
     void             (*add)(void *into, const char *text);   /* instead of a field */
 };
 
@@ -33,15 +34,41 @@ struct cmd_option {
 #define CMD_LIST(type, list, length) \
     .at = { offsetof(type, list), KEY_NO_FIELD }, .count_at = offsetof(type, length), .is_list = true
 
+/* A bool that is set if the option is given. It must not be the first field of its struct. */
+#define CMD_GIVEN(type, field) .given_at = offsetof(type, field)
+
+/* ---- rows of several commands ---- */
+
+#define CMD_SET(type, list, length) \
+    { "set", 's', "KEY=VALUE", "Override a knob (kmin=200KB) or a scenario key (topology.delay=2us, " \
+      "traffic.0.load=0.5). Repeatable", CMD_LIST(type, list, length) }
+#define CMD_SEED(type, seed, is_given) \
+    { "seed", 0, "N", "Random seed (default: the scenario's)", KEY_AT(type, seed), KEY_COUNT, \
+      CMD_GIVEN(type, is_given) }
+#define CMD_UNTIL(type, ps) \
+    { "until", 0, "TIME", "Stop at this simulated time (example: 500us)", KEY_AT(type, ps), KEY_TIME, 1, \
+      KEY_TIME_PS_MAX }
+#define CMD_THREADS(type, count)         /* needs sim/partition.h */ \
+    { "threads", 0, "N", "Number of threads (default: one per processor if the run is long enough to " \
+      "benefit). Results do not depend on it. 'fidelity=fast' uses one", KEY_AT(type, count), KEY_COUNT, 1, \
+      PARTS_MAX }
+#define CMD_QUIET(type, is_quiet) { "quiet", 'q', NULL, "Print errors only", KEY_AT(type, is_quiet) }
+
+/* --format table|csv|json, into an enum cmd_format. */
+#define CMD_FORMATS(type, format, help) \
+    { "format", 'f', "FORMAT", "Output format: table, csv, or json (default: table)" help, \
+      KEY_AT(type, format), .choices = cmd_table_csv_or_json }
+extern const char *const cmd_table_csv_or_json[];
+
 /* --format table|json, into a bool. */
 #define CMD_FORMAT(type, field) \
-    { "format", 'f', "table|json", "Format of the output (default: table)", KEY_AT(type, field), \
+    { "format", 'f', "FORMAT", "Output format: table or json (default: table)", KEY_AT(type, field), \
       .choices = cmd_table_or_json }
 extern const char *const cmd_table_or_json[];
 
 struct cmd_line {
     const struct cmd_option *options;
-    struct cmd_option        argument;       /* its name is for messages; no name: none allowed */
+    struct cmd_option        argument;       /* its name is for messages; no name: none allowed; may be a list */
     const char              *missing;        /* error without arguments; NULL: they are optional */
     const char              *args, *help;    /* for --help; \v separates text above and below the options */
 };

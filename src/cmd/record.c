@@ -1,8 +1,8 @@
 /* src/cmd/record.c - anole record: samples the counters and settings of this host into a file, with data/record.sh. */
 #include "cmd/cmd.h"
 #include "base/text.h"
+#include "cmd/options.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,44 +16,29 @@ extern const unsigned long record_script_bytes;
 
 struct options { const char *every, *samples, *out; bool is_script; };
 
-enum { KEY_EVERY = 'i', KEY_SAMPLES = 'n', KEY_OUT = 'o', KEY_SCRIPT = 256 };
-
-static const struct argp_option option_rows[] = {
-    { "every", KEY_EVERY, "SECONDS", 0, "Time between samples, whole seconds (default: 1)", 0 },
-    { "samples", KEY_SAMPLES, "N", 0, "Number of samples (default: 60)", 0 },
-    { "out", KEY_OUT, "FILE", 0, "Where to write (default: anole-record.csv)", 0 },
-    { "script", KEY_SCRIPT, NULL, 0, "Print the shell script that does it, to run it on hosts without Anole", 0 },
+static const struct cmd_option option_rows[] = {
+    { "every", 'i', "SECONDS", "Time between samples, whole seconds (default: 1)", KEY_AT(struct options, every) },
+    { "samples", 'n', "N", "Number of samples (default: 60)", KEY_AT(struct options, samples) },
+    { "out", 'o', "FILE", "Output file (default: anole-record.csv)", KEY_AT(struct options, out) },
+    { "script", 0, NULL, "Print the shell script that does it, to run it on hosts without Anole",
+      KEY_AT(struct options, is_script) },
     { 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case KEY_EVERY:    o->every = arg;                                                            break;
-    case KEY_SAMPLES:  o->samples = arg;                                                          break;
-    case KEY_OUT:      o->out = arg;                                                              break;
-    case KEY_SCRIPT:   o->is_script = true;                                                       break;
-    case ARGP_KEY_ARG: cmd_usage("record: '%s': it takes no argument; --out FILE says where to write", arg);
-    default:           return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp argp = {
+static const struct cmd_line line = {
     .options = option_rows,
-    .parser = parse_option,
-    .doc = "Samples the RDMA and Ethernet counters of this host (bytes, pauses, CNPs, discards, retransmissions) and its "
-           "DCQCN settings into one file. It only reads. Give the file to anole advise."
-           "\v"
-           "Examples:\n"
-           "  anole record --samples 300\n"
-           "      Five minutes into anole-record.csv.\n"
-           "  anole record --script > record.sh\n"
-           "      A POSIX shell script that needs nothing else: sh record.sh -i 1 -n 300 -o host7.csv\n"
-           "\n"
-           "Pauses and discards need ethtool; settings of the kernel's own mlx5 driver need root.",
+    .help = "Samples the RDMA and Ethernet counters of this host (bytes, pauses, CNPs, discards, "
+            "retransmissions) and its DCQCN settings into one file. It only reads. Give the file to anole "
+            "advise."
+            "\v"
+            "Examples:\n"
+            "  anole record --samples 300\n"
+            "      Record five minutes into anole-record.csv.\n"
+            "  anole record --script > record.sh\n"
+            "      A POSIX shell script without dependencies. On a host:\n"
+            "      sh record.sh -i 1 -n 300 -o host7.csv\n"
+            "\n"
+            "Pauses and discards need ethtool; settings of the kernel's own mlx5 driver need root.",
 };
 
 static void add(const char **args, int *count, const char *option, const char *value)
@@ -71,7 +56,7 @@ static int record_main(int argc, char **argv)
     int            count = 4;
     char          *script = xcalloc(1, record_script_bytes + 1);
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cmd_parse(&line, argc, argv, &o);
     memcpy(script, record_script, record_script_bytes);
     if (o.is_script) {
         fputs(script, stdout);
@@ -86,4 +71,4 @@ static int record_main(int argc, char **argv)
     cmd_usage("record: /bin/sh: %s", strerror(errno));
 }
 
-const struct command command_record = { "record", "sample counters and settings of this host for anole advise", record_main };
+const struct command command_record = { "record", "sample counters and settings of this host for advise", record_main };

@@ -5,6 +5,7 @@
 #include "base/print/spark.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "core/units.h"
 #include "report/run_files.h"
 #include "run/progress.h"
@@ -12,7 +13,6 @@
 #include "sim/partition.h"
 #include "twin/maker.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,46 +30,45 @@ struct options {
     enum cmd_format        format;
 };
 
-enum { KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_SEED = 256, KEY_THREADS,
-       KEY_UNTIL, KEY_HTSIM_FLOWS, KEY_HPCC_FCT, KEY_HPCC_PFC, KEY_PCAP, KEY_PCAP_LIMIT, KEY_PCAP_HEADERS, KEY_TRACE, KEY_TRACE_LIMIT, KEY_SAMPLES,
-       KEY_SAMPLES_LIMIT, KEY_SAMPLE_EVERY };
+#define LIMIT_MIN 65536
 
-static const struct argp_option option_rows[] = {
-    { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario: a knob (kmin=200KB), or a path of keys "
-      "(topology.delay=2us, traffic.0.load=0.5; fidelity=fast skips what repeats). May be given more than "
-      "once", 0 },
-    { "seed", KEY_SEED, "N", 0, "Start of the random numbers, in place of the scenario's", 0 },
-    { "until", KEY_UNTIL, "TIME", 0, "End the run at this simulated time at the latest (500us)", 0 },
-    { "threads", KEY_THREADS, "N", 0, "Share the work among N threads (default: the processors there are, if the run is "
-      "long enough to gain). The results are the same. With fidelity=fast there is always one", 0 },
-    { "out", KEY_OUT, "DIR", 0, "Write report.html, flows.csv, intervals.csv, ports.csv, summary.json, manifest.json, "
-      "a copy of the scenario and, with a tuner, tuning.jsonl into DIR; unfinished.csv if flows had not finished; gaps.csv and "
-      "queues.csv if the scenario has them recorded. It is there whole when the run has ended, or not at all", 0 },
-    { "format", KEY_FORMAT, "table|csv|json", 0, "How results are printed (default: table)", 0 },
-    { "hpcc-fct", KEY_HPCC_FCT, "FILE", 0, "Write completed flows as the HPCC ns-3 simulator does (fct.txt)", 0 },
-    { "hpcc-pfc", KEY_HPCC_PFC, "FILE", 0, "Write PFC frames as the HPCC ns-3 simulator does (pfc.txt)", 0 },
-    { "htsim-flows", KEY_HTSIM_FLOWS, "FILE", 0, "Model htsim: write every flow with its packets, windows and delays, in 26 columns", 0 },
-    { "pcap", KEY_PCAP, "FILE", 0, "Write the frames of hosts' links for Wireshark (pcapng). Then one thread does the work", 0 },
-    { "pcap-headers", KEY_PCAP_HEADERS, NULL, 0, "Of these frames, headers alone: the file is a tenth as large, but Wireshark calls data malformed", 0 },
-    { "pcap-limit", KEY_PCAP_LIMIT, "SIZE", 0, "Of that file; what does not fit is counted (default: 1GB)", 0 },
-    { "trace", KEY_TRACE, "FILE", 0, "Write flows, pauses, queues and iterations for Perfetto or chrome://tracing (JSON)", 0 },
-    { "trace-limit", KEY_TRACE_LIMIT, "SIZE", 0, "Of that file; what does not fit is counted (default: 256MB)", 0 },
-    { "samples", KEY_SAMPLES, "FILE", 0, "Write the queue of every switch port and the rate of every flow over time (CSV). Then one thread does the work", 0 },
-    { "samples-limit", KEY_SAMPLES_LIMIT, "SIZE", 0, "Of that file; what does not fit is counted (default: 256MB)", 0 },
-    { "sample-every", KEY_SAMPLE_EVERY, "TIME", 0, "How often --samples and --trace look at queues and rates (default: 10us)", 0 },
-    { "quiet", KEY_QUIET, NULL, 0, "Print errors only", 0 },
+static const struct cmd_option option_rows[] = {
+    { .help = "Scenario:" },
+    CMD_SET(struct options, set, sets),
+    CMD_SEED(struct options, seed, has_seed),
+    CMD_UNTIL(struct options, until_ps),
+    { .help = "Results:" },
+    CMD_FORMATS(struct options, format, ""),
+    { "out", 'o', "DIR", "Write report.html, CSV files, and summary.json to DIR, atomically when the run ends",
+      KEY_AT(struct options, files.out) },
+    CMD_QUIET(struct options, is_quiet),
+    { .help = "Recordings:" },
+    { "trace", 0, "FILE", "Write flows, pauses, queues, and iterations as JSON for Perfetto or chrome://tracing",
+      KEY_AT(struct options, files.trace) },
+    { "trace-limit", 0, "SIZE", "Maximum size of the trace (default: 256MB)",
+      KEY_AT(struct options, files.trace_bytes_max), KEY_BYTES, LIMIT_MIN, 1e18 },
+    { "samples", 0, "FILE", "Write queue lengths and flow rates over time as CSV. Uses one thread",
+      KEY_AT(struct options, files.samples) },
+    { "samples-limit", 0, "SIZE", "Maximum size of the samples (default: 256MB)",
+      KEY_AT(struct options, files.samples_bytes_max), KEY_BYTES, LIMIT_MIN, 1e18 },
+    { "sample-every", 0, "TIME", "Sampling period of --samples and --trace (default: 10us)",
+      KEY_AT(struct options, files.sample_ps), KEY_TIME, 1, KEY_TIME_PS_MAX },
+    { "pcap", 0, "FILE", "Write the frames on host links as pcapng for Wireshark. Uses one thread",
+      KEY_AT(struct options, files.pcap) },
+    { "pcap-limit", 0, "SIZE", "Maximum size of the capture (default: 1GB)",
+      KEY_AT(struct options, files.pcap_bytes_max), KEY_BYTES, LIMIT_MIN, 1e18 },
+    { "pcap-headers", 0, NULL, "Capture headers only. The file is about ten times smaller, but Wireshark "
+      "reports data packets as malformed", KEY_AT(struct options, files.is_pcap_cut) },
+    { "hpcc-fct", 0, "FILE", "Write completed flows in the format of the HPCC ns-3 fork (fct.txt)",
+      KEY_AT(struct options, files.hpcc_fct) },
+    { "hpcc-pfc", 0, "FILE", "Write PFC frames in the format of the HPCC ns-3 fork (pfc.txt)",
+      KEY_AT(struct options, files.hpcc_pfc) },
+    { "htsim-flows", 0, "FILE", "Model htsim: write each flow with its packets, windows, and delays, in 26 columns",
+      KEY_AT(struct options, files.htsim_flows) },
+    { .help = "Speed:" },
+    CMD_THREADS(struct options, threads),
     { 0 },
 };
-
-static uint64_t limit_of(const char *option, const char *text)
-{
-    uint64_t   bytes = 0;
-    struct err why;
-
-    if (text_to_bytes(text, &bytes, &why) || bytes < 65536)
-        cmd_usage("%s: '%s' is no size of 64KiB or more, such as 100MB", option, text);
-    return bytes;
-}
 
 /* An option about a file that nobody asked for would do nothing: refused. What is not given is filled in. */
 static void settle(uint64_t *value, uint64_t otherwise, const char *option, const char *file, const char *of)
@@ -90,56 +89,27 @@ static void settle_files(struct run_files_paths *f)
     settle(&f->sample_ps, 10 * PS_PER_US, "--sample-every", f->samples ? f->samples : f->trace, "--samples or --trace");
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case KEY_SET:      cmd_add_set(&o->set, &o->sets, arg);                              break;
-    case KEY_SEED:     o->seed = cmd_seed("--seed", arg); o->has_seed = true;            break;
-    case KEY_THREADS:  o->threads = (uint32_t)cmd_count("--threads", arg, 1, PARTS_MAX); break;
-    case KEY_UNTIL:    o->until_ps = cmd_time("--until", arg, "a run of no time");       break;
-    case KEY_OUT:      o->files.out = arg;                                               break;
-    case KEY_FORMAT:   o->format = cmd_format(arg);                                      break;
-    case KEY_HPCC_FCT: o->files.hpcc_fct = arg;                                          break;
-    case KEY_HPCC_PFC: o->files.hpcc_pfc = arg;                                          break;
-    case KEY_HTSIM_FLOWS: o->files.htsim_flows = arg;                                    break;
-    case KEY_PCAP:     o->files.pcap = arg;                                              break;
-    case KEY_TRACE:    o->files.trace = arg;                                             break;
-    case KEY_PCAP_HEADERS: o->files.is_pcap_cut = true;                                  break;
-    case KEY_PCAP_LIMIT:  o->files.pcap_bytes_max = limit_of("--pcap-limit", arg);       break;
-    case KEY_TRACE_LIMIT: o->files.trace_bytes_max = limit_of("--trace-limit", arg);     break;
-    case KEY_SAMPLES:  o->files.samples = arg;                                           break;
-    case KEY_SAMPLES_LIMIT: o->files.samples_bytes_max = limit_of("--samples-limit", arg);   break;
-    case KEY_SAMPLE_EVERY:  o->files.sample_ps = cmd_time("--sample-every", arg, "samples all the time");  break;
-    case KEY_QUIET:    o->is_quiet = true;                                               break;
-    case ARGP_KEY_ARG: cmd_take_one(&o->path, arg, "scenario");                          break;
-    case ARGP_KEY_END: settle_files(&o->files);                                          break;
-    case ARGP_KEY_NO_ARGS:
-        cmd_usage("which scenario? anole run SCENARIO.yaml; see anole run --help");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp argp = {
+static const struct cmd_line command_line = {
     .options = option_rows,
-    .parser = parse_option,
-    .args_doc = "SCENARIO.yaml",
-    .doc = "Simulates a scenario, packet by packet, and prints what became of its flows: slowdowns and "
-           "completion times by flow size, iterations, IOs and calls, what an influx did, goodput, RTT, PFC and queues "
-           "over time, ECN marks and losses."
-           "\v"
-           "Examples:\n"
-           "  anole run incast.yaml\n"
-           "      A table of the results.\n"
-           "  anole run incast.yaml --set kmin=200KB --seed 7 --out results\n"
-           "      Another ECN threshold, other random numbers, every flow in\n"
-           "      results/flows.csv, and results/report.html to look at.\n"
-           "\n"
-           "The same scenario, settings and seed give the same results on every machine. Ctrl-C ends a run and leaves "
-           "nothing behind.",
+    .argument = { "scenario", KEY_AT(struct options, path) },
+    .missing = "which scenario? anole run SCENARIO.yaml; see anole run --help",
+    .args = "SCENARIO.yaml",
+    .help = "Simulates a scenario packet by packet and prints the results: flow completion times and "
+            "slowdowns by flow size, goodput, RTT, queue lengths, ECN marks, PFC pauses, and losses. Training, "
+            "storage, and RPC traffic also report iterations, I/O operations, and calls. Instead of a file, "
+            "the name of an example is enough (anole list scenario)."
+            "\v"
+            "When a recording reaches its size limit, Anole counts what it omits.\n"
+            "\n"
+            "Examples:\n"
+            "  anole run incast.yaml\n"
+            "      Print the results as a table.\n"
+            "  anole run incast.yaml --set kmin=200KB --seed 7 --out results\n"
+            "      Change an ECN threshold and the seed. Write every flow to\n"
+            "      results/flows.csv and a report to results/report.html.\n"
+            "\n"
+            "The same scenario, settings and seed give the same results on every machine. Ctrl-C stops a run "
+            "and removes its partial results.",
 };
 
 /* ---- what is told ---- */
@@ -251,7 +221,8 @@ static int run_main(int argc, char **argv)
     struct err err;
     int rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cmd_parse(&command_line, argc, argv, &o);
+    settle_files(&o.files);
     interrupt_catch();
     rc = scenario_file_read(&file, o.path, &err);
     if (!rc)

@@ -18,38 +18,12 @@ struct options {
     enum cmd_format      format;
 };
 
-enum { KEY_RANGE = 'r', KEY_SAMPLES = 'N', KEY_METHOD = KEY_OWN, KEY_SAMPLE_SEED, KEY_BEST, KEY_TOP };
+static const char *const method_names[] = { "grid", "random", "sobol", NULL };
 
-static const struct argp_option option_rows[] = {
-    { "range", KEY_RANGE, "KEY=LOW..HIGH[:log]", 0,
-      "Try values of KEY, a knob or a path of keys as for --set, between these two; with :log by equal "
-      "factors. May be given more than once",
-      0 },
-    { "vary", KEY_VARY, "KEY=A,B,C", 0, "Try each of these values, with everything else", 0 },
-    { "samples", KEY_SAMPLES, "N", 0, "How many settings of all ranges together (default: 64)", 0 },
-    { "method", KEY_METHOD, "sobol|random|grid", 0,
-      "How they are chosen (default: sobol). A grid has as many values of each range as make N settings at "
-      "most",
-      0 },
-    { "sample-seed", KEY_SAMPLE_SEED, "N", 0, "Where the choice starts (default: 1)", 0 },
-    { "best", KEY_BEST, "METRIC", 0, "What is best: the figure to sort by (default: slowdown_p99)", 0 },
-    { "top", KEY_TOP, "N", 0, "How many of the best are printed (default: 10)", 0 },
-    CAMPAIGN_OPTIONS("setting", "3", "The other figures to print; names may have * in them",
-                     "report.html and comparison.csv about the best, sweep.csv and runs.csv about all",
-                     "How results are printed (default: table). csv and json have all settings and figures"),
-    { 0 },
-};
-
-static enum sweep_method method_of(const char *word)
+static void add_range(void *options, const char *text)
 {
-    static const char *const names[] = { "grid", "random", "sobol", NULL };
-
-    return (enum sweep_method)cmd_choice("--method", word, names);
-}
-
-static void add_range(struct sweep_request *r, const char *text)
-{
-    struct err err;
+    struct sweep_request *r = &((struct options *)options)->request;
+    struct err            err;
 
     if (r->ranges == RANGES_MAX)
         cmd_usage("--range: more than %d ranges", RANGES_MAX);
@@ -61,42 +35,44 @@ static void add_range(struct sweep_request *r, const char *text)
     r->ranges++;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-    struct sweep_request *r = &o->request;
+static const struct cmd_option option_rows[] = {
+    { .help = "Settings to try:" },
+    { "range", 'r', "KEY=LOW..HIGH[:log]", "Values of KEY, as for --set, between these two; with :log by equal "
+      "factors. Repeatable", .add = add_range },
+    CAMPAIGN_VARY("Each of these values, with everything else"),
+    { "samples", 'N', "N", "Number of settings of all ranges together (default: 64)",
+      KEY_AT(struct options, request.samples), KEY_COUNT, 1, SAMPLES_MAX },
+    { "method", 0, "NAME", "How they are chosen: sobol (default), random, or grid. A grid has as many values of "
+      "each range as make N settings at most", KEY_AT(struct options, request.method), .choices = method_names },
+    { "sample-seed", 0, "N", "Random seed of the choice (default: 1)", KEY_AT(struct options, request.sample_seed),
+      KEY_COUNT },
+    CAMPAIGN_OPTIONS("setting", "3", "More figures to print; names may contain *",
+                     "report.html and comparison.csv about the best, sweep.csv and runs.csv about all"),
+    { "best", 0, "METRIC", "The figure to rank by (default: slowdown_p99)", KEY_AT(struct options, request.best) },
+    { "top", 0, "N", "Number of the best to print (default: 10)", KEY_AT(struct options, top), KEY_COUNT, 1,
+      SAMPLES_MAX },
+    CMD_FORMATS(struct options, format, ". csv and json have all settings and figures"),
+    { 0 },
+};
 
-    switch (key) {
-    case KEY_RANGE:       add_range(r, arg);                                          return 0;
-    case KEY_SAMPLES:     r->samples = campaign_count("--samples", arg, SAMPLES_MAX); return 0;
-    case KEY_METHOD:      r->method = method_of(arg);                                 return 0;
-    case KEY_SAMPLE_SEED: r->sample_seed = cmd_seed("--sample-seed", arg);            return 0;
-    case KEY_BEST:        r->best = arg;                                              return 0;
-    case KEY_TOP:         o->top = campaign_count("--top", arg, SAMPLES_MAX);         return 0;
-    case ARGP_KEY_NO_ARGS:
-        cmd_usage("which scenario? anole sweep S.yaml --range kmin=50KB..800KB; see anole sweep --help");
-    default:
-        return campaign_take_option(&r->common, &o->format, key, arg);
-    }
-}
-
-static const struct argp argp = {
+static const struct cmd_line line = {
     .options = option_rows,
-    .parser = parse_option,
-    .args_doc = "SCENARIO.yaml",
-    .doc = "Runs a scenario with many settings and with its own, each with several seeds and in parallel. Ranks them and says "
-           "whether the best is clearly better than the scenario's own setting."
-           "\v"
-           "Examples:\n"
-           "  anole sweep s.yaml --range kmin=50KB..3200KB:log --range pmax=0.01..1 --samples 64\n"
-           "      64 settings of the two.\n"
-           "  anole sweep s.yaml --range kmin=5KB..1MB --vary cc=dcqcn,none --method grid --top 3\n"
-           "      A grid, for each of two congestion controls.\n"
-           "  mpirun anole sweep s.yaml --range rpg_ai_rate=5..500:log --samples 1000 --out results\n"
-           "      On all hosts of an MPI job.\n"
-           "\n"
-           "Run an interrupted sweep again with the same command to resume it, with mpirun or without: finished runs are in "
-           "the file of --store.",
+    .argument = { "scenario", CMD_LIST(struct campaign_request, path, paths) },
+    .missing = "which scenario? anole sweep S.yaml --range kmin=50KB..800KB; see anole sweep --help",
+    .args = "SCENARIO.yaml",
+    .help = "Runs a scenario with many settings and with its own, each with several seeds and in parallel. Ranks "
+            "them and says whether the best is clearly better than the scenario's own setting."
+            "\v"
+            "Examples:\n"
+            "  anole sweep s.yaml --range kmin=50KB..1600KB:log --range pmax=0.01..1\n"
+            "      64 settings of the two.\n"
+            "  anole sweep s.yaml --range kmin=5KB..1MB --vary cc=dcqcn,none --method grid\n"
+            "      A grid, for each of two congestion controls.\n"
+            "  mpirun anole sweep s.yaml -r rpg_ai_rate=5..500:log -N 1000 --out results\n"
+            "      On all hosts of an MPI job.\n"
+            "\n"
+            "Run an interrupted sweep again with the same command to resume it, with mpirun or without: finished "
+            "runs are in the file of --store.",
 };
 
 static void check_options(struct sweep_request *r)
@@ -136,7 +112,7 @@ static int sweep_main(int argc, char **argv)
     int rc;
 
     executor_hush_worker();
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cmd_parse(&line, argc, argv, &o);
     check_options(&o.request);
     interrupt_catch();
     rc = sweep_run(&s, &o.request, &err);
@@ -149,5 +125,5 @@ static int sweep_main(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-const struct command command_sweep = { "sweep", "try many settings of a scenario and rank them",
+const struct command command_sweep = { "sweep", "try many settings and rank them",
                                        sweep_main };

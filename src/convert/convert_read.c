@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "core/units.h"
 #include "formats/hpcc.h"
+#include "scenario/examples.h"
 #include "traffic/traffic.h"
 
 #include <assert.h>
@@ -349,15 +350,20 @@ int convert_read(struct convert_source *s, const char *const *paths, uint32_t co
                  uint32_t sets, const uint64_t *seed, struct err *err)
 {
     enum input input[2];
+    char      *path[2] = { 0 };
     int        rc = 0;
 
     assert(count == 1 || count == 2);
     *s = (struct convert_source){ .name = paths[0] };
-    for (uint32_t i = 0; i < count && !rc; i++)
-        rc = detect_format(paths[i], &input[i], err);
+    for (uint32_t i = 0; i < count && !rc; i++) {
+        path[i] = examples_path(paths[i], err);
+        rc = path[i] ? detect_format(path[i], &input[i], err) : -ENOENT;
+    }
     if (!rc)
-        rc = count == 1 ? read_one(s, input[0], paths[0], set, sets, seed, err)
+        rc = count == 1 ? read_one(s, input[0], path[0], set, sets, seed, err)
                         : read_two(s, input, paths, set, sets, err);
+    free(path[0]);
+    free(path[1]);
     if (rc)
         convert_fini(s);
     return rc;

@@ -6,13 +6,13 @@
 #include "run/simulation.h"
 
 struct scenario_file {
-    const char *path;            /* "-": standard input; must outlive this */
-    char       *text;
-    size_t      text_bytes;
-    char       *example;         /* path of an example (examples.h), or NULL */
+    char   *path;                /* "-": standard input */
+    char   *text;
+    size_t  text_bytes;
 };
 
-/* 'path' is a file or, if it does not exist, the name of a scenario that ships with Anole (examples.h). */
+/* 'path' is a file or, if it does not exist, the name of a scenario that ships with Anole
+ * (scenario/examples.h). On failure, too, scenario_file_fini() frees it. */
 int scenario_file_read(struct scenario_file *, const char *path, struct err *);
 void scenario_file_fini(struct scenario_file *);
 

@@ -1,6 +1,5 @@
-/* src/run/examples.c */
-#include "run/examples.h"
-#include "base/err.h"
+/* src/scenario/examples.c */
+#include "scenario/examples.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -26,13 +25,14 @@ static bool is_folder_of_scenarios(const char *path)
  * scenarios. */
 static char *find_folder(void)
 {
-    static const char *const places[] = { "../share/anole/scenarios", "../../scenarios" };
+    static const char *const places[] = { "../share/anole/scenarios", "../../share/anole/scenarios",
+                                           "../../scenarios" };
     const char *named = getenv("ANOLE_SCENARIOS");
     char        self[PATH_MAX];
 
     if (named && *named)
         return xstrdup(named);
-    for (int i = 0; i < 2 && text_own_folder(self); i++) {
+    for (size_t i = 0; i < sizeof places / sizeof *places && text_own_folder(self); i++) {
         char *folder = xprintf("%s/%s%s", self, places[i], "");
 
         if (is_folder_of_scenarios(folder)) {
@@ -155,4 +155,23 @@ char *examples_nearest(const char *name)
     free(names);
     examples_free(list, count);
     return made;
+}
+
+static void refuse(const char *name, struct err *err)
+{
+    char *near = examples_nearest(name);
+
+    err_set(err, ENOENT, "%s: no such file, and no scenario of that name comes with Anole; %s%s%s", name,
+            near ? "did you mean '" : "see anole list scenario", near ? near : "", near ? "'?" : "");
+    free(near);
+}
+
+char *examples_path(const char *path, struct err *err)
+{
+    bool  is_there = strcmp(path, "-") == 0 || strchr(path, '/') || access(path, F_OK) == 0;
+    char *found = is_there ? xstrdup(path) : examples_find(path);
+
+    if (!found)
+        refuse(path, err);
+    return found;
 }

@@ -1,9 +1,11 @@
-/* src/run/examples.h - finds the scenarios that ship with Anole.
+/* src/scenario/examples.h - finds the scenarios that ship with Anole.
  *
  * Searches $ANOLE_SCENARIOS, then PREFIX/share/anole/scenarios relative to the program, then the source
  * tree. */
-#ifndef RUN_EXAMPLES_H
-#define RUN_EXAMPLES_H
+#ifndef SCENARIO_EXAMPLES_H
+#define SCENARIO_EXAMPLES_H
+
+#include "base/err.h"
 
 #include <stdint.h>
 
@@ -15,6 +17,10 @@ void     examples_free(struct example *list, uint32_t count);
 
 /* Returns the path of an example, or NULL. The caller frees it. */
 char *examples_find(const char *name);
+
+/* Returns 'path' if it is "-", a file, or a path with a folder; otherwise the path of the example of that name.
+ * NULL: there is none, an error. The caller frees it. */
+char *examples_path(const char *path, struct err *);
 
 /* Returns the example name most similar to 'name', with or without ".yaml", or NULL. The caller frees it. */
 char *examples_nearest(const char *name);

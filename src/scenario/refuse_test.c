@@ -39,7 +39,9 @@ static void refuse_all(const struct row *row)
 static void scenario_parse__names(void **state)
 {
     static const struct row rows[] = {
-        { "", "s.yaml:1:1: 'topology' is missing" },
+        { "", "s.yaml: this file is empty; 'anole init' writes a scenario to begin with" },
+        { "# nothing\n", "s.yaml: this file is empty; 'anole init' writes a scenario to begin with" },
+        { "seed: 1\n", "s.yaml:1:1: 'topology' is missing" },
         { "- 1\n", "s.yaml:1:1: a scenario must be a map of 'key: value'" },
         { "topolgy: {kind: star}\n",
           "s.yaml:1:1: 'topolgy' is not a key of a scenario; did you mean 'topology'?" },
@@ -338,6 +340,8 @@ static void scenario_parse__loads(void **state)
         { STAR POISSON ", load: 0}]\n", "s.yaml:2:62: load must be 1e-06 .. 1000, not 0" },
         { STAR POISSON ", load: 1.2}]\n",
           "s.yaml:2:62: too much load: h0 would send 120Gbps, but its link carries 100Gbps" },
+        { STAR POISSON ", load: 40}]\n",
+          "s.yaml:2:62: too much load: h0 would send 4Tbps, but its link carries 100Gbps; did you mean 40%?" },
         { STAR POISSON ", load: 0.3, of: bisection}]\n",
           "s.yaml:2:71: there is no traffic between racks: all hosts are behind one switch" },
         /* 4 uplinks of 100 Gbps; 4 hosts, 2 of 3 destinations in the other rack: 400 x 0.8 / (4 x 2/3) */

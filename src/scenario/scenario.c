@@ -165,13 +165,16 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
 int scenario_make(struct scenario *s, const struct scenario_source *from, struct err *err)
 {
     struct scenario_tree t = { .r = { .name = from->name, .what = "a scenario", .set = from->set,
-                                      .err = err }, .sets = from->sets };
+                                      .is_built = from->base != NULL, .err = err }, .sets = from->sets };
 
     *s = (struct scenario){ .path = xstrdup(from->name) };
     if (from->base)
         t.doc.root = build_copy(&t.made, from->base->root);
     else
         t.r.rc = yaml_parse(&t.doc, from->name, from->text, from->text_bytes, err);
+    if (!t.r.rc && !t.doc.root && !from->sets && !from->over)
+        t.r.rc = err_set(err, EINVAL, "%s: this file is empty; 'anole init' writes a scenario to begin with",
+                         from->name);
     if (!t.r.rc)
         scenario_apply_sets(&t);
     if (!t.r.rc && from->over)

@@ -2,6 +2,7 @@
 
 #include "base/file/marker.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "campaign/campaign.h"
 #include "core/figures.h"
 
@@ -67,6 +68,25 @@ int folder_open(struct folder *f, const char *path, struct err *err)
         return 0;
     folder_fini(f);
     return err_set(err, ENOENT, "%.300s: there is no such folder", path);
+}
+
+char *folder_nearest(const struct folder *f)
+{
+    DIR           *dir = f->only ? opendir(f->base) : NULL;
+    struct dirent *e;
+    char          *near = NULL;
+
+    while (dir && !near && (e = readdir(dir))) {
+        char *path = xprintf("%s/%s", f->base, e->d_name);
+
+        if (e->d_name[0] != '.' && is_folder(path) &&
+            text_nearest(f->only, (const char *const[]){ e->d_name, NULL }))
+            near = xstrdup(e->d_name);
+        free(path);
+    }
+    if (dir)
+        closedir(dir);
+    return near;
 }
 
 void folder_fini(struct folder *f)

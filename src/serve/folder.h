@@ -22,6 +22,9 @@ struct folder {
 int  folder_open(struct folder *, const char *path, struct err *);
 void folder_fini(struct folder *);
 
+/* Returns the name of a folder in 'base' that is similar to 'only', or NULL. The caller frees it. */
+char *folder_nearest(const struct folder *);
+
 /* Returns the current contents (interface Served of web/src/data.ts) as a new reference. */
 json_t *folder_state(const struct folder *);
 

@@ -44,8 +44,9 @@ static const struct cmd_line line = {
             "Examples:\n"
             "  anole serve results\n"
             "      Then open http://" LISTEN_DEFAULT "/.\n"
-            "  anole compare s.yaml --vary kmin=100KB,400KB --seeds 50 --out results & anole serve results\n"
-            "      Watches the runs as they end.\n"
+            "  anole compare s.yaml --vary kmin=100KB,400KB --seeds 50 -o results &\n"
+            "  anole serve results\n"
+            "      Watch the runs as they end.\n"
             "\n"
             "Nothing can be changed over it, and no file outside of the results can be read.",
 };
@@ -74,6 +75,18 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+static void note_missing(const char *path, const struct folder *f)
+{
+    char *near = folder_nearest(f);
+
+    fprintf(stderr, "anole: %s: no results yet", safe_name(path).buf);
+    if (near)
+        fprintf(stderr, "; did you mean '%s'? If not, they are shown when they exist\n", safe_name(near).buf);
+    else
+        fputs("; they are shown when they exist\n", stderr);
+    free(near);
+}
+
 static int serve(const struct options *o, struct err *err)
 {
     struct http_config config = { .is_on = true, .is_public = true, .listen = o->listen };
@@ -84,8 +97,7 @@ static int serve(const struct options *o, struct err *err)
         return rc;
     catch_signals();
     if (access(o->path, F_OK))
-        fprintf(stderr, "anole: %s: no results yet; they are shown when they exist\n",
-                safe_name(o->path).buf);
+        note_missing(o->path, &site.folder);
     printf("http://%s/\n", server_address(site.server));
     fflush(stdout);
     run_loop(&site);

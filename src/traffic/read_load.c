@@ -167,11 +167,13 @@ static int by_time(const void *a_, const void *b_)
 static void refuse_load(const struct entry *e, uint32_t host, double bps, double link_bps)
 {
     const struct yaml_node *node = section_get(&e->sec, "load");
+    bool                    is_percent = node && node->kind == YAML_SCALAR && e->about->load >= 5;
     char                    asked[32], has[32];
 
-    reader_refuse(e->r, node ? node : e->sec.map, "too much load: %s would send %s, but its link carries %s",
+    reader_refuse(e->r, node ? node : e->sec.map, "too much load: %s would send %s, but its link carries %s%s%.20s%s",
                   e->graph->node[host].name, text_from_rate(asked, sizeof asked, bps),
-                  text_from_rate(has, sizeof has, link_bps));
+                  text_from_rate(has, sizeof has, link_bps),
+                  is_percent ? "; did you mean " : "", is_percent ? node->text : "", is_percent ? "%?" : "");
 }
 
 /* Adds an entry's load to its hosts, or subtracts it. */

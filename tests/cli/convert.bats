@@ -388,3 +388,8 @@ no_hpcc() {
     [ "$(cat "$dir/mine/file")" = precious ]
     [ "$(ls "$dir/mine")" = file ]
 }
+
+@test "convert: takes the name of a scenario that comes with Anole" {
+    "$ANOLE" convert permutation --to hpcc -o "$dir/c"
+    [ -s "$dir/c/config.txt" ]
+}

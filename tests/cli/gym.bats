@@ -183,3 +183,10 @@ assert p.wait(20) == 1
 1|many_to_one:2_1 --socket $dir/no/socket|$dir/no/socket
 END
 }
+
+@test "gym: takes the name of a scenario that comes with Anole" {
+    run "$ANOLE" gym incast </dev/null
+    [ "$output" = "anole: incast: an environment needs 'cc: rlcc', whose flows are its agents" ]
+    run "$ANOLE" gym incats </dev/null
+    [ "$output" = "anole: incats: no such file, and no scenario of that name comes with Anole; did you mean 'incast'?" ]
+}

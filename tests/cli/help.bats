@@ -61,7 +61,7 @@ load common
 @test "help: a word that is nothing like a command points to the help" {
     run_apart "$ANOLE" xylophone
     [ "$status" -eq 2 ]
-    grep -qE "^anole: 'xylophone' is not a command; there are run, compare, .* and help$" "$dir/err"
+    grep -qE "^anole: 'xylophone' is not a command; there are run, collective, .* and help$" "$dir/err"
 }
 
 @test "help: wrong options are usage errors" {
@@ -87,4 +87,30 @@ load common
     "$ANOLE" --help >/dev/full 2>"$dir/err" || status=$?
     [ "$status" -eq 1 ]
     grep -q '^anole: standard output: ' "$dir/err"
+}
+
+@test "help: examples fit 80 columns" {
+    failed=0
+    commands=$("$ANOLE" --help | sed '/^Examples:/q' | awk '/^  / && $1 != "help" { print $1 }')
+    while read -r command; do
+        # Without the C library's own line breaks.
+        # shellcheck disable=SC2086  # words
+        ARGP_HELP_FMT=rmargin=300 "$ANOLE" $command --help >"$dir/help" 2>/dev/null || continue
+        if awk 'after && /^  / && length > 79; /^Examples?:/ { after = 1 }' "$dir/help" | grep .; then
+            echo "  in anole $command --help"
+            failed=1
+        fi
+    done <<<"$commands"$'\ntrain rlcc\ntrain twin\ntrain opening\nexplain rlcc'
+    [ "$failed" = 0 ]
+}
+
+@test "help: the examples of sweep stay within the limits of the knobs" {
+    cd "$dir"
+    "$ANOLE" init incast -o s.yaml
+    "$ANOLE" sweep --help | grep -oE '^  (mpirun )?anole sweep s.yaml .*' | sed 's/^  \(mpirun \)\?anole //; s/-N [0-9]*//' >examples
+    [ "$(wc -l <examples)" -ge 3 ]
+    while read -r args; do
+        # shellcheck disable=SC2086  # words
+        "$ANOLE" $args --samples 4 --seeds 1 --until 100us --quiet
+    done <examples
 }

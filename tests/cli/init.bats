@@ -43,3 +43,30 @@ load common
     _anole
     [ "${COMPREPLY[*]}" = collective ]
 }
+
+# complete WORD... : what the shell offers for the last word
+complete_words() {
+    COMP_WORDS=("$@")
+    COMP_CWORD=$(($# - 1))
+    _anole
+    echo "${COMPREPLY[*]}"
+}
+
+@test "completion: knows scenarios, knobs, tuners and values" {
+    tools/make-completion "$ANOLE" "$dir/made"
+    # shellcheck disable=SC1091
+    . "$dir/made/anole"
+    compopt() { :; }                # needs a running completion
+    cd "$dir"
+    [ "$(complete_words anole run inca)" = incast ]
+    [ "$(complete_words anole run incast --set km)" = 'kmin= kmax=' ]
+    [ "$(complete_words anole run incast --set = km)" = 'kmin= kmax=' ]
+    [ "$(complete_words anole sweep incast -r pma)" = pmax= ]
+    [ "$(complete_words anole tune incast --tuner cma)" = cmaes ]
+    [ "$(complete_words anole advise --sizes Web)" = WebSearch ]
+    [ "$(complete_words anole tune incast --as so)" = sonic ]
+    [ "$(complete_words anole compare incast --format j)" = json ]
+    [ "$(complete_words anole list tu)" = tuner ]
+    grep -q "from tune'.* -l tuner .*paraleon" "$dir/made/anole.fish"
+    grep -q "'--set=.*compadd .* kmin " "$dir/made/_anole"
+}

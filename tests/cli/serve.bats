@@ -126,3 +126,9 @@ END
     [ -n "$address" ]
     [ "$(cat "$dir/err")" = "anole: $dir/later: no results yet; they are shown when they exist" ]
 }
+
+@test "serve: a misspelt folder is told with the right one" {
+    mkdir "$dir/results"
+    begin "$dir/resutls"
+    [ "$(cat "$dir/err")" = "anole: $dir/resutls: no results yet; did you mean 'results'? If not, they are shown when they exist" ]
+}

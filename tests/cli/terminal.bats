@@ -72,3 +72,13 @@ letters() {
     on_terminal 80 "$ANOLE" explain "$dir/run"
     grep -q '^Tuner paraleon with ' "$dir/seen"
 }
+
+@test "terminal: an error in a file is shown with its line and a caret; elsewhere it is one line" {
+    printf 'topology:\n  kind: satr\n' >"$dir/wrong.yaml"
+    refute on_terminal 300 "$ANOLE" run "$dir/wrong.yaml"
+    sed -n 1p "$dir/seen" | grep -q "^anole: $dir/wrong.yaml:2:9: 'satr' is not a kind of topology; did you mean 'star'"
+    [ "$(sed -n 2,3p "$dir/seen")" = "  2 |   kind: satr
+    |         ^" ]
+    run "$ANOLE" run "$dir/wrong.yaml"
+    [ "${#lines[@]}" -eq 1 ]
+}

@@ -32,18 +32,18 @@ wrong_inputs() {
 2|run a.yaml --until|anole run: option '--until' requires an argument
 2|run a.yaml --until 5|anole: --until: '5' has no unit; write 5us, 3ms, 200ns
 2|run a.yaml --until 5KB|anole: --until: '5KB' is not a time; write 5us, 3ms, 200ns
-2|run a.yaml --until 0us|anole: --until: a run of no time
+2|run a.yaml --until 0us|anole: --until must be 1ps .. 1000000s, not 0us
 2|run a.yaml --until -1us|anole: --until: '-1us' is negative
 2|run a.yaml --seed x|anole: --seed: 'x' is not a whole number
 2|run a.yaml --seed -1|anole: --seed: '-1' is negative
 2|run a.yaml --seed 1.5|anole: --seed: '1.5' is not a whole number
-2|run a.yaml --threads 0|anole: --threads: '0' is not a number from 1 to 64
+2|run a.yaml --threads 0|anole: --threads must be 1 .. 64, not 0
 2|run a.yaml --threads many|anole: --threads: 'many' is not a whole number
 2|run a.yaml --format xml|anole: --format: unknown value 'xml'; there are *
 2|run a.yaml --format jsn|anole: --format: unknown value 'jsn'; did you mean 'json'?
 1|run a.yaml --out a.yaml|anole: a.yaml: exists and is not a folder
 1|run a.yaml --out /proc|anole: /proc: is a mount point; name a folder inside it
-1|run a.yaml --out no/such/place|anole: no/such/place: parent folder: No such file or directory
+1|run a.yaml --out a.yaml/place|anole: a.yaml/place: Not a directory
 1|run a.yaml --out thesis|anole: thesis: exists and was not written by anole; name another folder
 2|run a.yaml --outt r|anole run: unrecognized option '--outt'
 2|run a.yaml --set|anole run: option '--set' requires an argument
@@ -92,7 +92,7 @@ wrong_inputs() {
 1|run a.yaml --set order=random|anole: --set order=random: 'random' is not an order; there are *
 1|run a.yaml --set seed=one|anole: --set seed=one: seed: 'one' is not a whole number
 1|run a.yaml --set changes=5|anole: --set changes=5: 'changes' must be a list
-1|run empty.yaml|anole: empty.yaml:1:1: 'topology' is missing
+1|run empty.yaml|anole: empty.yaml: this file is empty; 'anole init' writes a scenario to begin with
 1|run tab.yaml|anole: tab.yaml:2:1: a tab; YAML is indented with spaces
 1|run list.yaml|anole: list.yaml:1:1: a scenario must be a map of 'key: value'
 1|run unclosed.yaml|anole: unclosed.yaml:2:1: did not find expected ',' or '}' while parsing a flow mapping that begins in line 1
@@ -151,7 +151,13 @@ wrong_inputs() {
 2|convert|anole: which file? anole convert FILE... --to hpcc -o DIR; see anole convert --help
 2|convert a.yaml|anole: --to is missing: --to scenario, --to hpcc or --to htsim
 2|convert a.yaml --to foo -o x|anole: --to: unknown value 'foo'; there are *
-1|convert nosuch --to scenario -o x|anole: nosuch: No such file or directory
+1|convert nosuch --to scenario -o x|anole: nosuch: no such file, and no scenario of that name comes with Anole; see anole list scenario
+1|convert incats --to scenario -o x|anole: incats: no such file, and no scenario of that name comes with Anole; did you mean 'incast'?
+2|gym a.yaml --clients 1|anole: --clients needs --socket
+2|advise --load 40|anole: --load must be 0.001 .. 1, not 40; did you mean 40%?
+2|advise --load 40%-200|anole: --load must be 0.001 .. 1, not 200
+2|advise --load 40% --sizes WebSerch|anole: --sizes: 'WebSerch' is neither a built-in table of sizes nor a file; did you mean 'WebSearch'?
+1|advise --load 40% --sizes a.yaml|anole: a.yaml:1: *
 2|train|anole: which model? anole train acc --out FILE; see anole train --help
 2|train foo --out x|anole: 'foo' cannot be trained; there are acc, and rlcc, twin and opening, which precede their options
 2|train acc|anole: --out FILE is missing: the file for the model

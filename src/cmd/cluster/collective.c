@@ -12,6 +12,7 @@
 #include "cmd/cluster/nccl.h"
 #include "cmd/cmd.h"
 #include "cmd/json/cmd_json.h"
+#include "cmd/options.h"
 #include "core/units.h"
 #include "net/measure.h"
 #include "report/about.h"
@@ -20,7 +21,6 @@
 #include "traffic/cdf.h"
 #include "traffic/collective.h"
 
-#include <argp.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -78,116 +78,96 @@ struct found {
     char           limit[2][240];        /* of the last row: what holds it back, alone and beside */
 };
 
-enum { KEY_SET = 's', KEY_FROM = 'b', KEY_TO = 'e', KEY_FACTOR = 'f', KEY_ITERATIONS = 'n', KEY_COLLECTIVE = 'c',
-       KEY_CHANNELS = 256, KEY_CHUNK, KEY_SEED, KEY_FORMAT, KEY_PROTOCOL, KEY_BESIDE, KEY_SEEDS, KEY_SAVE };
-
-static const struct argp_option option_rows[] = {
-    { "collective", KEY_COLLECTIVE, "NAME", 0, "all_reduce (default: ring or tree, as NCCL chooses by size), ring_all_reduce, "
-      "tree_all_reduce, halving_doubling_all_reduce, all_gather, reduce_scatter, all_to_all (or alltoall)", 0 },
-    { "minbytes", KEY_FROM, "SIZE", 0, "First size (default: 1MB)", 0 },
-    { "maxbytes", KEY_TO, "SIZE", 0, "Last size (default: 64MB)", 0 },
-    { "stepfactor", KEY_FACTOR, "N", 0, "Factor between sizes (default: 2)", 0 },
-    { "iters", KEY_ITERATIONS, "N", 0, "Collectives of each size, one after the other; times are their mean (default: 1)", 0 },
-    { "channels", KEY_CHANNELS, "N", 0, "Rings at once (default: NCCL's, one for each NIC of a server). 0: one ring whose steps "
-      "wait for acknowledgements", 0 },
-    { "protocol", KEY_PROTOCOL, "NAME", 0, "LL, LL128 or Simple (default: as NCCL chooses by size)", 0 },
-    { "chunk", KEY_CHUNK, "SIZE", 0, "Piece that trees and rings forward (default: NCCL's, 512KB; LL: 64KB)", 0 },
-    { "beside", KEY_BESIDE, "WHAT[=LOAD]", 0, "Other traffic at the same time: storage (WebSearch message sizes), or sizes from "
-      "'anole list sizes'; its share of the NICs (default: 30%)", 0 },
-    { "seeds", KEY_SEEDS, "N", 0, "Seeds with --beside (default: 3)", 0 },
-    { "save", KEY_SAVE, "FILE", 0, "Write the scenario of the last size to FILE, for anole run and anole advise", 0 },
-    { "set", KEY_SET, "KEY=VALUE", 0, "Change any other key, as for anole run", 0 },
-    { "seed", KEY_SEED, "N", 0, "First random seed (default: 1)", 0 },
-    { "format", KEY_FORMAT, "WORD", 0, "table (default), csv or json", 0 },
-    { 0 },
-};
-
-static uint64_t size_of(const char *option, const char *text)
+/* nccl-tests' names, and Anole's for the same. */
+static void set_kind(void *options, const char *word)
 {
-    uint64_t   bytes = 0;
-    struct err why;
+    struct options *o = options;
 
-    if (text_to_bytes(text, &bytes, &why) || bytes == 0)
-        cmd_usage("%s: '%s' is not a size, such as 64MB", option, text);
-    return bytes;
+    o->kind = strcmp(word, "all_reduce") == 0 ? BY_SIZE
+            : strcmp(word, "alltoall") == 0 ? COLLECTIVE_ALL_TO_ALL
+            : cmd_choice("--collective", word, collective_names);
 }
 
-/* nccl-tests' names, and Anole's for the same. */
-static int kind_of(const char *word)
+static void set_protocol(void *options, const char *word)
 {
-    if (strcmp(word, "all_reduce") == 0)
-        return BY_SIZE;
-    if (strcmp(word, "alltoall") == 0)
-        return COLLECTIVE_ALL_TO_ALL;
-    return cmd_choice("--collective", word, collective_names);
+    ((struct options *)options)->protocol = cmd_choice("--protocol", word, nccl_protocol_names);
+}
+
+static void set_channels(void *options, const char *text)
+{
+    ((struct options *)options)->channels = (int64_t)cmd_count("--channels", text, 0, 1024);
 }
 
 /* "storage", "WebSearch=40%" */
-static void take_beside(struct options *o, char *text)
+static void set_beside(void *options, const char *text)
 {
-    const char *names[BESIDE_NAMES] = { "storage" };
-    char       *is = strchr(text, '=');
-    uint32_t    count = 0;
-    struct err  why;
+    struct options *o = options;
+    const char     *names[BESIDE_NAMES] = { "storage" }, *is = strchr(text, '=');
+    char           *what = is ? xprintf("%.*s", (int)(is - text), text) : xstrdup(text);
+    uint32_t        count = 0;
+    struct err      why;
 
-    if (is) {
-        *is = '\0';
-        if (text_to_real(is + 1, &o->beside_load, &why))
-            cmd_usage("--beside: %s", why.text);
-        if (!(o->beside_load > 0 && o->beside_load < 1))
-            cmd_usage("--beside: a load between 0 and 100%%, not '%s'", is + 1);
-    }
+    if (is && text_to_real(is + 1, &o->beside_load, &why))
+        cmd_usage("--beside: %s", why.text);
+    if (is && !(o->beside_load > 0 && o->beside_load < 1))
+        cmd_usage("--beside: a load between 0 and 100%%, not '%s'", is + 1);
     for (; cdf_names[count] && count + 2 < BESIDE_NAMES; count++)
         names[count + 1] = cdf_names[count];
-    count = (uint32_t)cmd_choice("--beside", text, names);
+    count = (uint32_t)cmd_choice("--beside", what, names);
     o->beside = count == 0 ? "WebSearch" : names[count];
+    free(what);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
+static const struct cmd_option option_rows[] = {
+    { .help = "What to time:" },
+    { "collective", 'c', "NAME", "all_reduce (default: ring or tree, as NCCL chooses by size), ring_all_reduce, "
+      "tree_all_reduce, halving_doubling_all_reduce, all_gather, reduce_scatter, all_to_all (or alltoall)",
+      .add = set_kind },
+    { "minbytes", 'b', "SIZE", "First size (default: 1MB)", KEY_AT(struct options, from), KEY_BYTES, 1, 1e18 },
+    { "maxbytes", 'e', "SIZE", "Last size (default: 64MB)", KEY_AT(struct options, to), KEY_BYTES, 1, 1e18 },
+    { "stepfactor", 'f', "N", "Factor between sizes (default: 2)", KEY_AT(struct options, factor), KEY_COUNT, 2,
+      1u << 20 },
+    { "iters", 'n', "N", "Collectives of each size, one after the other; times are their mean (default: 1)",
+      KEY_AT(struct options, iterations), KEY_COUNT, 1, 1000000 },
+    { .help = "NCCL:" },
+    { "channels", 0, "N", "Rings at once (default: NCCL's, one for each NIC of a server). 0: one ring whose steps "
+      "wait for acknowledgements", .add = set_channels },
+    { "protocol", 0, "NAME", "LL, LL128 or Simple (default: as NCCL chooses by size)", .add = set_protocol },
+    { "chunk", 0, "SIZE", "Piece that trees and rings forward (default: NCCL's, 512KB; LL: 64KB)",
+      KEY_AT(struct options, chunk) },
+    { .help = "Scenario:" },
+    { "beside", 0, "WHAT[=LOAD]", "Other traffic at the same time: storage (WebSearch message sizes), or sizes "
+      "from 'anole list sizes'; its share of the NICs (default: 30%)", .add = set_beside },
+    { "seeds", 0, "N", "Seeds with --beside (default: 3)", KEY_AT(struct options, seeds), KEY_COUNT, 1, SEEDS_MAX },
+    { "seed", 0, "N", "First random seed (default: 1)", KEY_AT(struct options, seed), KEY_COUNT },
+    CMD_SET(struct options, set, sets),
+    { .help = "Output:" },
+    { "save", 0, "FILE", "Save the scenario of the last size, for anole run and anole advise",
+      KEY_AT(struct options, save) },
+    { "format", 0, "FORMAT", "Output format: table, csv, or json (default: table)", KEY_AT(struct options, format),
+      .choices = cmd_table_csv_or_json },
+    { 0 },
+};
 
-    switch (key) {
-    case KEY_COLLECTIVE: o->kind = kind_of(arg);                                           break;
-    case KEY_FROM:       o->from = size_of("--minbytes", arg);                             break;
-    case KEY_TO:         o->to = size_of("--maxbytes", arg);                               break;
-    case KEY_FACTOR:     o->factor = cmd_count("--stepfactor", arg, 2, 1u << 20);          break;
-    case KEY_ITERATIONS: o->iterations = cmd_count("--iters", arg, 1, 1000000);            break;
-    case KEY_CHANNELS:   o->channels = (int64_t)cmd_count("--channels", arg, 0, 1024);     break;
-    case KEY_PROTOCOL:   o->protocol = cmd_choice("--protocol", arg, nccl_protocol_names);  break;
-    case KEY_CHUNK:      o->chunk = arg;                                                   break;
-    case KEY_BESIDE:     take_beside(o, arg);                                              break;
-    case KEY_SEEDS:      o->seeds = (uint32_t)cmd_count("--seeds", arg, 1, SEEDS_MAX);     break;
-    case KEY_SAVE:       o->save = arg;                                                    break;
-    case KEY_SET:        cmd_add_set(&o->set, &o->sets, arg);                              break;
-    case KEY_SEED:       o->seed = cmd_seed("--seed", arg);                                break;
-    case KEY_FORMAT:     o->format = cmd_format(arg);                                      break;
-    case ARGP_KEY_ARG:   cmd_take_one(&o->topology, arg, "topology");                      break;
-    case ARGP_KEY_NO_ARGS:
-        cmd_usage("which topology? anole collective dgx_h100_32; see anole list topology");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp argp = {
+static const struct cmd_line line = {
     .options = option_rows,
-    .parser = parse_option,
-    .args_doc = "TOPOLOGY",
-    .doc = "Times a collective among all hosts of a network for a range of sizes and prints what nccl-tests print: the time, the "
-           "algorithm bandwidth (size / time) and the bus bandwidth, with its share of what the links allow. Channels, algorithm "
-           "and protocol are those that NCCL would choose. TOPOLOGY is that of a scenario: a name, or keys in braces."
-           "\v"
-           "Examples:\n"
-           "  anole collective dgx_h100_32 -b 8MB -e 256MB\n"
-           "      All-reduce on four servers of eight GPUs.\n"
-           "  anole collective dgx_h100_32 -b 64MB --beside storage=30%\n"
-           "      The same next to storage traffic.\n"
-           "  anole collective '{kind: star, hosts: 8}' -c all_to_all --set cc=none\n"
-           "      All-to-all without congestion control.\n"
-           "\n"
-           "GPU kernels and memory copies are not modeled: small sizes take longer on real GPUs.",
+    .argument = { "topology", KEY_AT(struct options, topology) },
+    .missing = "which topology? anole collective dgx_h100_32; see anole list topology",
+    .args = "TOPOLOGY",
+    .help = "Times a collective among all hosts of a network for a range of sizes and prints what nccl-tests "
+            "print: the time, the algorithm bandwidth (size / time) and the bus bandwidth, with its share of what "
+            "the links allow. Channels, algorithm and protocol are those that NCCL would choose. TOPOLOGY is that "
+            "of a scenario: a name, or keys in braces."
+            "\v"
+            "Examples:\n"
+            "  anole collective dgx_h100_32 -b 8MB -e 256MB\n"
+            "      All-reduce on four servers of eight GPUs.\n"
+            "  anole collective dgx_h100_32 -b 64MB --beside storage=30%\n"
+            "      The same next to storage traffic.\n"
+            "  anole collective '{kind: star, hosts: 8}' -c all_to_all --set cc=none\n"
+            "      All-to-all without congestion control.\n"
+            "\n"
+            "GPU kernels and memory copies are not modeled: small sizes take longer on real GPUs.",
 };
 
 /* ---- the network ---- */
@@ -622,7 +602,7 @@ static int collective_main(int argc, char **argv)
     struct err     err;
     int            rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cmd_parse(&line, argc, argv, &o);
     if (o.from > o.to)
         cmd_usage("--minbytes is more than --maxbytes");
     rc = measure_all(&o, f, &err);

@@ -7,11 +7,6 @@
 
 #include <stdio.h>
 
-bool cmd_is_json(const char *word)
-{
-    return cmd_choice("--format", word, cmd_table_or_json) == 1;
-}
-
 void cmd_print_json(json_t *value)
 {
     results_json_print(value, stdout);

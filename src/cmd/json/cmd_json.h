@@ -7,12 +7,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* The row of an argp table for --format table|json. */
-#define CMD_JSON_OPTION(key) { "format", key, "table|json", 0, "How it is printed (default: table)", 0 }
-
-/* Reads the option's value; other words end the program with an error. */
-bool cmd_is_json(const char *word);
-
 /* Prints one value to standard output, and frees it. */
 void cmd_print_json(json_t *);
 

@@ -8,7 +8,7 @@
 #include "core/nic_profile.h"
 #include "lb/lb.h"
 #include "meter/monitor/monitor.h"
-#include "run/examples.h"
+#include "scenario/examples.h"
 #include "scenario/reference.h"
 #include "scenario/topology.h"
 #include "traffic/cdf.h"

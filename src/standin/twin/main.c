@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "http/config.h"
 #include "live/daemon/exit.h"
+#include "scenario/examples.h"
 #include "standin/twin/run_twin.h"
 #include "version.h"
 
@@ -67,24 +68,30 @@ static const struct argp twin_argp = {
     "and in the end what was tried and why it was kept or not."
     "\v"
     "Example:\n"
-    "  anole twin scenarios/live.yaml --seconds 60\n"
-    "  anole twin scenarios/live_demo.yaml --page 127.0.0.1:7480\n"
+    "  anole twin live --seconds 60\n"
+    "  anole twin live_demo --page 127.0.0.1:7480\n"
     "      Then open http://127.0.0.1:7480/: an influx comes after 25 s.\n"
     "  anole twin scenario.yaml --lock-step --out build/twin\n"
-    "      The tuner of the scenario, through agents and a controller; build/twin/controller/tuning.jsonl is that of anole run.", NULL, NULL, NULL,
+    "      The tuner of the scenario, through agents and a controller;\n"
+    "      build/twin/controller/tuning.jsonl is that of anole run.", NULL, NULL, NULL,
 };
 
 static int twin_main(int argc, char **argv)
 {
     struct twin_request q = { 0 };
     struct err          err;
+    char               *scenario;
+    int                 rc;
 
     argp_parse(&twin_argp, argc, argv, 0, NULL, &q);
     if (q.page && q.is_locked)
         exit_usage("--page %s: in lock step there is no page: its time is not ours", q.page);
     if (q.page && (!http_is_local(q.page) || strchr(q.page, '\'')))
         exit_usage("--page %s: a twin shows its page to this machine alone, such as 127.0.0.1:7480", q.page);
-    return exit_code(twin_run(&q, &err), &err);
+    q.scenario = scenario = examples_path(q.scenario, &err);
+    rc = scenario ? twin_run(&q, &err) : -ENOENT;
+    free(scenario);
+    return exit_code(rc, &err);
 }
 
 /* anole-twin agent FILE FLAGS, anole-twin controller FILE DEVICES: see run_twin.c. */
