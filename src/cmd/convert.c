@@ -5,6 +5,7 @@
 #include "cmd/options.h"
 #include "base/file/interrupt.h"
 #include "base/json.h"
+#include "base/print/safe.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -67,6 +68,10 @@ static const struct cmd_line line = {
         "  a command line of htsim_uec, which names its .cm and .topo: one file\n"
         "  a scenario\n"
         "\n"
+        "Without --to, prints what a file is and the line of a scenario that uses it. That works for all of the above except "
+        "scenarios and command lines, and for files that scenarios run as they are: GOAL and Chakra traces, workloads and "
+        "topologies of SimAI, networks of ASTRA-sim.\n"
+        "\n"
         "Files in DIR:\n"
         "  --to scenario   scenario.yaml, and flows.txt, traffic.cm or network.topo beside it\n"
         "  --to hpcc       config.txt, topology.txt, flow.txt, trace.txt\n"
@@ -82,7 +87,9 @@ static const struct cmd_line line = {
         "      The same network, flows and settings, now as a scenario.\n"
         "  anole convert websearch.yaml --to hpcc -o theirs\n"
         "      Our flows for the ns-3 program.\n"
-        "  anole convert fat_tree.topo perm.cm --to scenario -o mine\n",
+        "  anole convert fat_tree.topo perm.cm --to scenario -o mine\n"
+        "  anole convert llama.goal\n"
+        "      Prints: traffic: [{kind: goal, file: llama.goal}]\n",
 };
 
 /* ---- from options to exit status ---- */
@@ -152,6 +159,35 @@ static int convert(const struct options *o, struct err *err)
     return rc;
 }
 
+/* Without --to: says what each file is, and how a scenario uses it. */
+static int recognize(const struct options *o, struct err *err)
+{
+    json_t *all = json_array();
+    int     rc = 0;
+
+    for (uint32_t i = 0; i < o->paths && !rc; i++) {
+        enum convert_input input;
+        char              *use = NULL;
+
+        rc = convert_detect(o->path[i], &input, err);
+        if (!rc && !(use = convert_line(input, o->path[i])))
+            cmd_usage("--to is missing: --to scenario, --to hpcc or --to htsim");
+        if (!rc)
+            json_array_append_new(all, json_pack("{s:o, s:s, s:o}", "file", json_of_text(o->path[i]), "what",
+                                                 convert_what(input), "line", json_of_text(use)));
+        if (!rc && !o->is_json) {
+            printf("%s: this is %s. To use it in a scenario:\n", safe_name(o->path[i]).buf, convert_what(input));
+            printf("  %s\n", safe_name(use).buf);
+        }
+        free(use);
+    }
+    if (!rc && o->is_json)
+        cmd_print_json(all);
+    else
+        json_decref(all);
+    return rc;
+}
+
 static int convert_main(int argc, char **argv)
 {
     struct options o = { .to = TO_NOTHING };
@@ -160,7 +196,7 @@ static int convert_main(int argc, char **argv)
 
     cmd_parse(&line, argc, argv, &o);
     if (o.to == TO_NOTHING)
-        cmd_usage("--to is missing: --to scenario, --to hpcc or --to htsim");
+        return cmd_end(recognize(&o, &err), &err);
     if (!o.out)
         cmd_usage("-o DIR is missing: the folder to write to");
     interrupt_catch();

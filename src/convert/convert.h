@@ -9,11 +9,28 @@
 #include "base/err.h"
 #include "base/file/outdir.h"
 #include "formats/htsim.h"
+#include "formats/simai.h"
 #include "scenario/scenario.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+enum convert_input {
+    INPUT_SCENARIO, INPUT_CONFIG, INPUT_HPCC_TOPOLOGY, INPUT_HPCC_FLOWS, INPUT_HTSIM_TOPOLOGY, INPUT_HTSIM_CM,
+    INPUT_HTSIM_COMMAND,
+    INPUT_GOAL, INPUT_CHAKRA, INPUT_SIMAI_WORKLOAD, INPUT_SIMAI_TOPOLOGY, INPUT_ASTRA_NETWORK,   /* run as they are */
+};
+
+/* Recognizes a file, or the prefix of Chakra files. */
+int         convert_detect(const char *path, enum convert_input *, struct err *);
+const char *convert_what(enum convert_input);        /* "a GOAL trace" */
+
+/* Returns the line of a scenario that uses the file, or NULL. The caller frees it. */
+char *convert_line(enum convert_input, const char *path);
+
+/* Returns a path as a YAML value, in quotes where it needs them. The caller frees it. */
+char *convert_quoted(const char *path);
 
 struct convert_flow {
     uint64_t at_ps, bytes;

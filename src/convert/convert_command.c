@@ -25,19 +25,6 @@ static void print_scenario(FILE *out, const struct htsim_command *c, const char 
     }
 }
 
-/* A path in double quotes. */
-static char *quoted(const char *path)
-{
-    char *text = xmalloc(2 * strlen(path) + 3), *at = text;
-
-    for (*at++ = '"'; *path; *at++ = *path++)
-        if (*path == '"' || *path == '\\')
-            *at++ = '\\';
-    *at++ = '"';
-    *at = '\0';
-    return text;
-}
-
 /* The scenario is read as if it lay beside the command line, so that its files are found. */
 int convert_read_command(struct convert_source *s, const char *path, const char *const *set, uint32_t sets,
                          const uint64_t *seed, struct err *err)
@@ -53,8 +40,8 @@ int convert_read_command(struct convert_source *s, const char *path, const char 
     out = open_memstream(&text, &size);
     if (!out)
         return err_set(err, ENOMEM, "%s: no memory to read it", path);
-    matrix = quoted(c->matrix);
-    topology = c->topology ? quoted(c->topology) : NULL;
+    matrix = convert_quoted(c->matrix);
+    topology = c->topology ? convert_quoted(c->topology) : NULL;
     print_scenario(out, c, matrix, topology, seed ? *seed : c->seed);
     fclose(out);
     free(matrix);

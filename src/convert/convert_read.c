@@ -8,93 +8,9 @@
 #include "traffic/traffic.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-#define HEAD_BYTES 65536         /* bytes read to detect the format */
-
-/* ---- format detection ---- */
-
-enum input { SCENARIO, CONFIG, HPCC_TOPOLOGY, HPCC_FLOWS, HTSIM_TOPOLOGY, HTSIM_CM, HTSIM_COMMAND };
-
-static bool has_end(const char *path, const char *end)
-{
-    size_t length = strlen(path), size = strlen(end);
-
-    return length > size && strcasecmp(path + length - size, end) == 0;
-}
-
-/* Returns the first line that is neither empty nor a comment. */
-static const char *first_line(const char *text)
-{
-    for (;;) {
-        text += strspn(text, " \t\r\n");
-        if (*text != '#')
-            return text;
-        text += strcspn(text, "\n");
-    }
-}
-
-static bool has_line(const char *text, const char *word)
-{
-    size_t length = strlen(word);
-
-    for (const char *at = text; at; at = strchr(at, '\n')) {
-        at += strspn(at, " \t\r\n");
-        if (strncasecmp(at, word, length) == 0 && isspace((unsigned char)at[length]))
-            return true;
-    }
-    return false;
-}
-
-/* Detects the format by the first line. "htsim_uec": a command line. One number: a list of flows. Three: a topology. "Nodes": htsim. A
- * word in capitals without a colon: a config. */
-static enum input detect_text(const char *text)
-{
-    const char *line = first_line(text);
-    size_t      numbers = 0, capitals, word = strcspn(line, " \t\r\n");
-
-    if (word >= 9 && strncmp(line + word - 9, "htsim_uec", 9) == 0)
-        return HTSIM_COMMAND;
-
-    if (strncasecmp(line, "Nodes", 5) == 0 && isspace((unsigned char)line[5]))
-        return has_line(line, "Podsize") || has_line(line, "Tiers") ? HTSIM_TOPOLOGY : HTSIM_CM;
-    for (const char *at = line; isdigit((unsigned char)*at); numbers++) {
-        at += strspn(at, "0123456789");
-        at += strspn(at, " \t\r");
-    }
-    if (numbers > 0)
-        return numbers == 1 ? HPCC_FLOWS : HPCC_TOPOLOGY;
-    capitals = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    return capitals > 1 && (line[capitals] == ' ' || line[capitals] == '\t') ? CONFIG : SCENARIO;
-}
-
-static int detect_format(const char *path, enum input *input, struct err *err)
-{
-    char   head[HEAD_BYTES + 1];
-    size_t length;
-    FILE  *file;
-
-    *input = SCENARIO;
-    if (strcmp(path, "-") == 0 || has_end(path, ".yaml") || has_end(path, ".yml"))
-        return 0;
-    file = fopen(path, "r");
-    if (!file)
-        return err_set(err, errno, "%s: %s", path, strerror(errno));
-    length = fread(head, 1, HEAD_BYTES, file);
-    fclose(file);
-    head[length] = '\0';
-    if (has_end(path, ".cm"))
-        *input = HTSIM_CM;
-    else if (has_end(path, ".topo"))
-        *input = HTSIM_TOPOLOGY;
-    else
-        *input = detect_text(head);
-    return 0;
-}
 
 /* ---- flows ---- */
 
@@ -228,25 +144,14 @@ static int read_cm(struct convert_source *s, const char *path, struct err *err)
 
 /* ---- networks ---- */
 
-/* Prints a quoted path for a scenario. */
-static void print_path(FILE *out, const char *path)
-{
-    fputc('"', out);
-    for (; *path; path++) {
-        if (*path == '"' || *path == '\\')
-            fputc('\\', out);
-        fputc(*path, out);
-    }
-    fputc('"', out);
-}
-
 /* Prints a scenario with only a network: the defaults of its model and placeholder traffic. */
-static void print_network(FILE *out, enum input input, const char *path, const struct graph *g)
+static void print_network(FILE *out, enum convert_input input, const char *path, const struct graph *g)
 {
-    if (input == HPCC_TOPOLOGY) {
-        fputs("model: hpcc\ntopology: {kind: hpcc, file: ", out);
-        print_path(out, path);
-        fputs("}\n", out);
+    if (input == INPUT_HPCC_TOPOLOGY) {
+        char *line = convert_line(input, path);
+
+        fprintf(out, "model: hpcc\n%s\n", line);
+        free(line);
     } else {
         convert_print_graph(out, g, NULL, 0);
     }
@@ -262,7 +167,7 @@ static int parse_text(struct convert_source *s, char *text, const char *const *s
     return rc;
 }
 
-static int read_network(struct convert_source *s, enum input input, const char *path, const char *const *set,
+static int read_network(struct convert_source *s, enum convert_input input, const char *path, const char *const *set,
                         uint32_t sets, struct err *err)
 {
     struct graph g;
@@ -271,7 +176,7 @@ static int read_network(struct convert_source *s, enum input input, const char *
     FILE        *out;
     int          rc;
 
-    rc = input == HPCC_TOPOLOGY ? hpcc_read_topology(path, &g, err) : htsim_read_topology(path, &g, err);
+    rc = input == INPUT_HPCC_TOPOLOGY ? hpcc_read_topology(path, &g, err) : htsim_read_topology(path, &g, err);
     if (rc < 0)
         return rc;
     out = open_memstream(&text, &size);
@@ -287,32 +192,22 @@ static int read_network(struct convert_source *s, enum input input, const char *
 static int read_config(struct convert_source *s, const char *path, const char *const *set, uint32_t sets,
                        const uint64_t *seed, struct err *err)
 {
-    size_t size;
-    char  *text;
-    FILE  *out = open_memstream(&text, &size);
-
-    if (!out)
-        return err_set(err, ENOMEM, "%s: no memory to read it", path);
-    fputs("hpcc: ", out);
-    print_path(out, path);
-    fputc('\n', out);
-    fclose(out);
-    return parse_text(s, text, set, sets, seed, err);
+    return parse_text(s, convert_line(INPUT_CONFIG, path), set, sets, seed, err);
 }
 
 /* ---- read all files ---- */
 
-static bool is_network(enum input input)
+static bool is_network(enum convert_input input)
 {
-    return input == HPCC_TOPOLOGY || input == HTSIM_TOPOLOGY;
+    return input == INPUT_HPCC_TOPOLOGY || input == INPUT_HTSIM_TOPOLOGY;
 }
 
-static bool is_flows(enum input input)
+static bool is_flows(enum convert_input input)
 {
-    return input == HPCC_FLOWS || input == HTSIM_CM;
+    return input == INPUT_HPCC_FLOWS || input == INPUT_HTSIM_CM;
 }
 
-static int read_one(struct convert_source *s, enum input input, const char *path, const char *const *set,
+static int read_one(struct convert_source *s, enum convert_input input, const char *path, const char *const *set,
                     uint32_t sets, const uint64_t *seed, struct err *err)
 {
     int rc;
@@ -321,18 +216,18 @@ static int read_one(struct convert_source *s, enum input input, const char *path
         return err_set(err, EINVAL, "%s: this is a network; give the file with its flows as well", path);
     if (is_flows(input))
         return err_set(err, EINVAL, "%s: these are flows; give the file with their network as well", path);
-    if (input == HTSIM_COMMAND)
+    if (input == INPUT_HTSIM_COMMAND)
         return convert_read_command(s, path, set, sets, seed, err);
-    s->is_scenario = input == SCENARIO;
+    s->is_scenario = input == INPUT_SCENARIO;
     s->has_settings = true;
-    rc = input == CONFIG ? read_config(s, path, set, sets, seed, err)
+    rc = input == INPUT_CONFIG ? read_config(s, path, set, sets, seed, err)
                          : scenario_read(&s->scenario, path, set, sets, seed, err);
     if (!rc && s->scenario.htsim)
         rc = err_set(err, ENOTSUP, "%s: a scenario of model htsim names its .cm and .topo files already", path);
     return rc ? rc : draw_flows(s, err);
 }
 
-static int read_two(struct convert_source *s, enum input *input, const char *const *paths,
+static int read_two(struct convert_source *s, enum convert_input *input, const char *const *paths,
                     const char *const *set, uint32_t sets, struct err *err)
 {
     int net = is_network(input[1]), rc;
@@ -343,21 +238,35 @@ static int read_two(struct convert_source *s, enum input *input, const char *con
     if (rc)
         return rc;
     s->name = paths[!net];
-    return input[!net] == HTSIM_CM ? read_cm(s, paths[!net], err) : read_hpcc_flows(s, paths[!net], err);
+    return input[!net] == INPUT_HTSIM_CM ? read_cm(s, paths[!net], err) : read_hpcc_flows(s, paths[!net], err);
+}
+
+/* A format that scenarios read has nothing to be converted. */
+static int refuse_readable(enum convert_input input, const char *path, struct err *err)
+{
+    char *line = convert_line(input, path);
+    int   rc = err_set(err, ENOTSUP, "%s: this is %s, which a scenario runs as it is: %s", path,
+                       convert_what(input), line);
+
+    free(line);
+    return rc;
 }
 
 int convert_read(struct convert_source *s, const char *const *paths, uint32_t count, const char *const *set,
                  uint32_t sets, const uint64_t *seed, struct err *err)
 {
-    enum input input[2];
+    enum convert_input input[2];
     char      *path[2] = { 0 };
     int        rc = 0;
 
     assert(count == 1 || count == 2);
     *s = (struct convert_source){ .name = paths[0] };
     for (uint32_t i = 0; i < count && !rc; i++) {
-        path[i] = examples_path(paths[i], err);
-        rc = path[i] ? detect_format(path[i], &input[i], err) : -ENOENT;
+        rc = convert_detect(paths[i], &input[i], err);
+        if (!rc && input[i] >= INPUT_GOAL)
+            rc = refuse_readable(input[i], paths[i], err);
+        if (!rc)
+            path[i] = examples_path(paths[i], err);
     }
     if (!rc)
         rc = count == 1 ? read_one(s, input[0], path[0], set, sets, seed, err)

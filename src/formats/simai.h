@@ -10,6 +10,9 @@
 #include "net/graph.h"
 #include "net/trace.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #define SIMAI_PASSES_MAX 1000000u
 
 /* Topology: "nodes gpus_per_server nv_switches switches links gpu_type", the NV switches, the switches, then
@@ -20,6 +23,9 @@
  * passes graph_check(). */
 int simai_read_topology(const char *path, struct graph *, struct err *);
 int simai_parse_topology(const char *name, const char *text, struct graph *, struct err *);
+
+/* True if a word of 'length' characters is a policy: the first word of a workload. */
+bool simai_is_policy(const char *word, size_t length);
 
 /* Text workload: a policy with "key: value" pairs, the number of layers, and a line per layer. It is executed
  * 'passes' times. The trace has all_gpus ranks, or as many as there are hosts; all do the same. It uses

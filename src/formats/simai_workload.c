@@ -66,6 +66,14 @@ struct simai_workload {
 
 /* ---- the first line ---- */
 
+bool simai_is_policy(const char *word, size_t length)
+{
+    for (int i = 0; policies[i]; i++)
+        if (strlen(policies[i]) == length && strncmp(policies[i], word, length) == 0)
+            return true;
+    return false;
+}
+
 static int read_marks(struct simai_workload *x, uint32_t which)
 {
     uint32_t count = 0;

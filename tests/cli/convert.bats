@@ -367,7 +367,8 @@ no_hpcc() {
 }
 
 @test "convert: a wrong command line is a usage error" {
-    write_scenario "$dir/s.yaml"
+    cd "$dir"
+    write_scenario s.yaml
     for arguments in '' '--to hpcc' 's.yaml -o x' 's.yaml --to hpcc' 's.yaml --to hpc -o x' 's.yaml a b --to hpcc -o x' \
         's.yaml --to hpcc -o x --set kmin' 's.yaml --to hpcc -o x --seed one'; do
         # shellcheck disable=SC2086  # words
@@ -392,4 +393,41 @@ no_hpcc() {
 @test "convert: takes the name of a scenario that comes with Anole" {
     "$ANOLE" convert permutation --to hpcc -o "$dir/c"
     [ -s "$dir/c/config.txt" ]
+}
+
+@test "convert: recognizes files that scenarios run as they are, and the line that it prints works" {
+    cd "$dir"
+    printf 'num_ranks 2\nrank 0 {\na: send 64b to 1 tag 0\n}\nrank 1 {\nb: recv 64b from 0 tag 0\n}\n' >two.goal
+    printf '%s\n' "HYBRID_TRANSFORMER model_parallel_NPU_group: 2 all_gpus: 2" 1 "a -1 1000 ALLREDUCE 64 1000 NONE 0 1000 NONE 0 1" >w.txt
+    printf '3 1 0 1 2 H100\n2\n0 2 100Gbps 0.001ms 0\n1 2 100Gbps 0.001ms 0\n' >net.topo
+    printf 'topology: [ Switch ]\nnpus_count: [ 2 ]\nbandwidth: [ 11.6 ]\nlatency: [ 500 ]\n' >net.yml
+    run "$ANOLE" convert two.goal
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "two.goal: this is a GOAL trace. To use it in a scenario:" ]
+    [ "${lines[1]}" = "  traffic: [{kind: goal, file: two.goal}]" ]
+    for network in net.topo net.yml; do
+        for traffic in two.goal w.txt; do
+            "$ANOLE" convert "$network" "$traffic" | grep '^  ' | sed 's/^  //' >s.yaml
+            "$ANOLE" run s.yaml --quiet
+        done
+    done
+    [ "$("$ANOLE" convert w.txt --format json | jq -r '.[0].line')" = "traffic: [{kind: simai, file: w.txt}]" ]
+    run "$ANOLE" convert two.goal --to scenario -o x
+    [ "$status" -eq 1 ]
+    [ "$output" = "anole: two.goal: this is a GOAL trace, which a scenario runs as it is: traffic: [{kind: goal, file: two.goal}]" ]
+    # of Chakra any rank's file, or the prefix; blanks are quoted
+    : >'a b.0.et'
+    : >'a b.1.et'
+    for name in 'a b.1.et' 'a b'; do
+        run "$ANOLE" convert "$name"
+        [ "${lines[1]}" = '  traffic: [{kind: chakra, file: "a b"}]' ]
+    done
+    # those that can be converted, too
+    printf '1\n0 1 3 100 1000 2.0\n' >flow.txt
+    run "$ANOLE" convert flow.txt
+    [ "${lines[1]}" = "  traffic: [{kind: flows, file: flow.txt}]" ]
+    # compiled GOAL
+    printf '\177\020\0\0\0\0\0\0' >compiled
+    run "$ANOLE" convert compiled
+    [ "${lines[0]}" = "compiled: this is a GOAL trace. To use it in a scenario:" ]
 }

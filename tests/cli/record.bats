@@ -100,7 +100,7 @@ value() {
     done <<END
 --samples 0|anole record: -n: '0' is not a number from 1 to 1000000
 --every soon|anole record: -i: 'soon' is not a number from 1 to 3600
-file.csv|anole: record: 'file.csv': it takes no argument; --out FILE says where to write
+file.csv|anole: 'file.csv' is one argument too many
 END
     run_apart "$ANOLE" record --samples 2 --out "$dir/nosuch/r.csv"
     [ "$status" -ne 0 ]

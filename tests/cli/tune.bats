@@ -277,7 +277,7 @@ $(star) --set interval=1ms|the run is over before its first interval
 $(star) --set changes=[{at: 10us, knobs: {kmin: 5KB}}]|one scenario at a time
 $(star) --from expert|With --from there is no search
 $(star) --rate 100Gbps|--rate goes with --from
-$(star) --rounds 0|--rounds: '0' is not a number from 1 to
+$(star) --rounds 0|--rounds must be 1 .. 100000, not 0
 --from exprt|'exprt' is neither a setting nor a file; did you mean 'expert'?
 --from expert --tuner random|--tuner has no effect
 END
