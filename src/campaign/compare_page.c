@@ -1,6 +1,7 @@
 /* src/campaign/compare_page.c - the runs of a variant become one. */
 #include "campaign/compare.h"
 #include "base/json.h"
+#include "report/charts_file.h"
 #include "report/page.h"
 #include "version.h"
 
@@ -348,7 +349,8 @@ int comparison_write(const struct comparison *c, struct campaign *store, const s
     FILE *page = outdir_file(dir, "report.html", err);
     FILE *csv = page ? outdir_file(dir, "comparison.csv", err) : NULL;
     FILE *json = csv ? outdir_file(dir, "comparison.json", err) : NULL;
-    json_t *made = json ? comparison_page(c, store, err) : NULL;
+    FILE *charts = json ? outdir_file(dir, "charts.json", err) : NULL;
+    json_t *made = charts ? comparison_page(c, store, err) : NULL;
 
     if (!made) {
         json_decref(extra ? extra->sweep : NULL);
@@ -359,6 +361,7 @@ int comparison_write(const struct comparison *c, struct campaign *store, const s
         json_object_set_new(json_object_get(made, "comparison"), "answer", card_json(extra->answer));
     }
     page_print(made, page);
+    charts_file_print(made, charts);
     json_decref(made);
     comparison_print_csv(c, csv, true);
     comparison_print_json(c, json, true, extra ? extra->answer : NULL);

@@ -36,6 +36,9 @@ enum port_count {
     PORT_COUNTS
 };
 
+/* The figures that anole plot draws over time. */
+#define FIGURES_OVER_TIME { FIGURE_goodput_bps, FIGURE_rtt_us_mean, FIGURE_queue_bytes_max }
+
 enum figure_how {
     FIGURE_SUM, FIGURE_MAX, FIGURE_LAST,     /* of neighbouring intervals */
     FIGURE_RATE,                 /* 8 x of / time */

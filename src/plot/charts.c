@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define WIDTH  720.0
 #define HEIGHT 430.0
@@ -19,23 +20,18 @@ const char *const chart_names[CHARTS + 1] = { "slowdown", "fct", "time", "pareto
 
 /* ---- data ---- */
 
-int charts_read(const char *name, const char *html, size_t length, json_t **page, struct err *err)
+int charts_read(const char *path, json_t **page, struct err *err)
 {
-    static const char begin[] = "id=\"anole-data\">", end[] = "</script>";
-    const char       *from = memmem(html, length, begin, strlen(begin)), *to;
-    json_error_t      why;
+    json_error_t why;
 
-    from = from ? from + strlen(begin) : NULL;
-    to = from ? memmem(from, length - (size_t)(from - html), end, strlen(end)) : NULL;
-    if (!to)
-        return err_set(err, EINVAL, "%.300s: not an Anole report", name);
-    *page = json_loadb(from, (size_t)(to - from), 0, &why);
-    if (!json_is_array(json_object_get(*page, "runs"))) {
-        json_decref(*page);
-        *page = NULL;
-        return err_set(err, EINVAL, "%.300s: the report has no data", name);
-    }
-    return 0;
+    *page = json_load_file(path, 0, &why);
+    if (json_is_array(json_object_get(*page, "runs")))
+        return 0;
+    json_decref(*page);
+    *page = NULL;
+    if (access(path, F_OK) != 0)
+        return err_set(err, errno, "%.300s: %s", path, strerror(errno));
+    return err_set(err, EINVAL, "%.300s: not a charts.json, which anole run, compare or sweep --out writes", path);
 }
 
 static const char *text_of(const json_t *o, const char *key)
@@ -191,11 +187,13 @@ static bool draw_slowdown(const json_t *page, struct picture *p)
     static const struct { const char *key, *name; } rows[] = { { "p50", "p50" }, { "p95", "p95" },
                                                                { "p99", "p99" }, { "p999", "p99.9" } };
     const json_t      *runs = runs_of(page), *run;
+    size_t             seeds = json_array_size(json_object_get(json_array_get(runs, 0), "seeds")), i;
+    bool               is_one = json_array_size(runs) == 1;
     struct chart_curve c[CURVES_MAX];
     uint32_t           n = 0;
-    size_t             i;
+    char               title[120];
 
-    if (json_array_size(runs) == 1)
+    if (is_one)
         for (int k = 0; k < 4 && json_array_size(json_object_get(json_array_get(runs, 0), "sizes")) > 0;
              k++) {
             const json_t *sizes = json_object_get(json_array_get(runs, 0), "sizes");
@@ -210,8 +208,10 @@ static bool draw_slowdown(const json_t *page, struct picture *p)
                 continue;
             c[n++] = curve_new(x_positions(sizes), fields_of(sizes, "p99"), run_name(run, "run"));
         }
-    return draw_curves(p, page, json_array_size(runs) == 1 ? "FCT slowdown by flow size"
-                       : "p99 FCT slowdown by flow size",
+    snprintf(title, sizeof title, "%sFCT slowdown by flow size", is_one ? "" : "p99 ");
+    if (seeds > 1)
+        snprintf(title + strlen(title), sizeof title - strlen(title), ", mean of %zu seeds' percentiles", seeds);
+    return draw_curves(p, page, title,
                        axis_new("flow size", "bytes", true),
                        axis_new("slowdown: FCT / FCT of the same flow alone", "", true), true, c, n);
 }
@@ -248,8 +248,7 @@ static bool draw_fct(const json_t *page, struct picture *p)
 #define PANELS       3u
 #define PANEL_HEIGHT 150.0
 
-static const enum figure_id panels[PANELS] = { FIGURE_goodput_bps, FIGURE_rtt_us_mean,
-                                               FIGURE_queue_bytes_max };
+static const enum figure_id panels[PANELS] = FIGURES_OVER_TIME;
 
 static const json_t *column_of(const json_t *run, const char *name)
 {
@@ -419,10 +418,10 @@ static void draw_front(struct axes *a, const struct chart_values *x, const struc
 static bool draw_pareto(const json_t *page, struct picture *p)
 {
     const json_t       *sweep = json_object_get(page, "sweep"), *figures = json_object_get(sweep, "figures");
+    size_t              seeds = json_array_size(json_object_get(json_array_get(runs_of(page), 0), "seeds")), fx, fy;
     struct chart_values x, y;
     struct axis         across, up;
     struct axes         a;
-    size_t              fx, fy;
 
     choose_metrics(sweep, &fx, &fy);
     if (fx == SIZE_MAX || fy == SIZE_MAX)
@@ -435,7 +434,8 @@ static bool draw_pareto(const json_t *page, struct picture *p)
                   false);
     axis_fit(&across, x.v, x.count);
     axis_fit(&up, y.v, y.count);
-    begin_page(p, page, HEIGHT + legend_room(1), "All settings of the sweep");
+    begin_page(p, page, HEIGHT + legend_room(1), seeds > 1 ? "All settings of the sweep, means over seeds"
+               : "All settings of the sweep");
     axes_init(&a, p, LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BELOW, across, up);
     axes_frame(&a);
     axes_dots(&a, x.v, y.v, x.count, 0x9aa5af, 2.6);

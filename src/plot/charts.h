@@ -1,5 +1,5 @@
-/* src/plot/charts.h - the standard charts of a run, a comparison or a sweep, drawn from the data of its
- * report. */
+/* src/plot/charts.h - the standard charts of a run, a comparison or a sweep, drawn from its
+ * charts.json. */
 #ifndef PLOT_CHARTS_H
 #define PLOT_CHARTS_H
 
@@ -13,9 +13,8 @@ enum chart { CHART_SLOWDOWN, CHART_FCT, CHART_TIME, CHART_PARETO, CHARTS };
 extern const char *const chart_names[CHARTS + 1];        /* "slowdown", ...; NULL-terminated; also used as
                                                           * file names */
 
-/* Reads the data of a report.html (interface Page of web/src/data.ts) into a new object. 'name' is used in
- * messages. */
-int charts_read(const char *name, const char *html, size_t length, json_t **page, struct err *);
+/* Reads a charts.json (report/charts_file.h) into a new object. */
+int charts_read(const char *path, json_t **page, struct err *);
 
 /* Draws a chart. Returns false if there is no data for it. */
 bool charts_draw(enum chart, const json_t *page, struct picture *);

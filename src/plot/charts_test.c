@@ -2,17 +2,19 @@
 #include "plot/charts.h"
 #include "plot/axes.h"
 
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 static const char one_run[] =
-    "x id=\"anole-data\">{\"kind\":\"run\",\"version\":\"0.2.0\",\"title\":\"a<b&c.yaml\","
+    "{\"kind\":\"run\",\"version\":\"0.2.0\",\"title\":\"a<b&c.yaml\","
     "\"runs\":[{\"name\":\"\",\"seeds\":[\"7\"],"
     "\"sizes\":[{\"bytes_min\":1000,\"bytes_end\":2000,\"flows\":3,\"bytes_mean\":1000,\"p50\":1,"
     "\"p95\":2,\"p99\":5,\"p999\":10},"
@@ -22,14 +24,25 @@ static const char one_run[] =
     "\"series\":{\"at_us\":[10,20,30],\"interval_us\":10,\"columns\":[{\"name\":\"goodput_bps\","
     "\"values\":[1e9,null,3e9]},"
     "{\"name\":\"rtt_us_mean\",\"values\":[1,2,3]},{\"name\":\"queue_bytes_max\",\"values\":[0,0,0]}]},"
-    "\"windows\":[{\"name\":\"influx\",\"start_us\":10,\"stop_us\":20}]}]}</script>";
+    "\"windows\":[{\"name\":\"influx\",\"start_us\":10,\"stop_us\":20}]}]}";
 
-static json_t *page_of(const char *html)
+static int read_text(const char *text, json_t **page, struct err *err)
+{
+    char path[] = "charts-XXXXXX";
+    int  fd = mkstemp(path), rc;
+
+    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) && close(fd) == 0);
+    rc = charts_read(path, page, err);
+    unlink(path);
+    return rc;
+}
+
+static json_t *page_of(const char *text)
 {
     struct err err;
     json_t    *page = NULL;
 
-    if (charts_read("r.html", html, strlen(html), &page, &err))
+    if (read_text(text, &page, &err))
         fail_msg("%s", err.text);
     return page;
 }
@@ -59,20 +72,17 @@ static uint32_t count_word(const char *text, const char *word)
 
 static void read__refuses_other_files(void **unused)
 {
-    static const struct { const char *html, *why; } rows[] = {
-        { "", "r.html: not an Anole report" },
-        { "id=\"anole-data\">{}", "r.html: not an Anole report" },
-        { "id=\"anole-data\">/*anole-data*/</script>", "r.html: the report has no data" },
-        { "id=\"anole-data\">{\"runs\":1}</script>", "r.html: the report has no data" },
-    };
+    static const char *const rows[] = { "", "<html>", "{}", "{\"runs\":1}", "[1]" };
     struct err err;
     json_t    *page;
 
     (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_true(charts_read("r.html", rows[i].html, strlen(rows[i].html), &page, &err) < 0);
-        assert_string_equal(rows[i].why, err.text);
+        assert_int_equal(-EINVAL, read_text(rows[i], &page, &err));
+        assert_non_null(strstr(err.text, ": not a charts.json, which anole run, compare or sweep --out writes"));
     }
+    assert_int_equal(-ENOENT, charts_read("nosuch.json", &page, &err));
+    assert_string_equal("nosuch.json: No such file or directory", err.text);
 }
 
 static void draw__names_its_source(void **unused)
@@ -132,10 +142,25 @@ static void draw__time_has_panels_and_shades(void **unused)
     json_decref(page);
 }
 
+/* Percentiles of several seeds are averaged by size; the title says so. */
+static void draw__says_what_is_averaged(void **unused)
+{
+    json_t *page = page_of("{\"runs\":[{\"name\":\"a\",\"seeds\":[\"1\",\"2\",\"3\"],\"sizes\":"
+                           "[{\"bytes_mean\":1000,\"p99\":5},{\"bytes_mean\":2000,\"p99\":6}]},"
+                           "{\"name\":\"b\",\"seeds\":[\"1\",\"2\",\"3\"],\"sizes\":"
+                           "[{\"bytes_mean\":1000,\"p99\":7},{\"bytes_mean\":2000,\"p99\":8}]}]}");
+    char   *svg = svg_of(CHART_SLOWDOWN, page);
+
+    (void)unused;
+    assert_non_null(strstr(svg, "<title>p99 FCT slowdown by flow size, mean of 3 seeds"));
+    free(svg);
+    json_decref(page);
+}
+
 static void draw__nothing_without_data(void **unused)
 {
     json_t        *page =
-        page_of("id=\"anole-data\">{\"runs\":[{\"sizes\":[],\"cdfs\":[],\"series\":null}]}</script>");
+        page_of("{\"runs\":[{\"sizes\":[],\"cdfs\":[],\"series\":null}]}");
     struct picture p;
 
     (void)unused;
@@ -149,15 +174,15 @@ static void draw__nothing_without_data(void **unused)
 static void draw__drops_values_without_a_partner(void **unused)
 {
     json_t *page =
-        page_of("id=\"anole-data\">{\"runs\":[{\"cdfs\":[{\"label\":\"FCT, all "
+        page_of("{\"runs\":[{\"cdfs\":[{\"label\":\"FCT, all "
                 "flows\",\"quantity\":\"FCT\",\"x\":[1,10,100,2e5,3e5,4e5],"
                            "\"p\":[0,1]}],\"series\":{\"at_us\":[10,20,30,40,50],"
-                           "\"columns\":[{\"name\":\"goodput_bps\",\"values\":[1e9,2e9]}]}}]}</script>");
+                           "\"columns\":[{\"name\":\"goodput_bps\",\"values\":[1e9,2e9]}]}}]}");
     json_t *even =
-        page_of("id=\"anole-data\">{\"runs\":[{\"cdfs\":[{\"label\":\"FCT, all "
+        page_of("{\"runs\":[{\"cdfs\":[{\"label\":\"FCT, all "
                 "flows\",\"quantity\":\"FCT\",\"x\":[1,10],\"p\":[0,1]}],"
                            "\"series\":{\"at_us\":[10,20],\"columns\":[{\"name\":\"goodput_bps\","
-                           "\"values\":[1e9,2e9]}]}}]}</script>");
+                           "\"values\":[1e9,2e9]}]}}]}");
 
     (void)unused;
     for (enum chart c = CHART_FCT; c <= CHART_TIME; c++) {
@@ -227,6 +252,7 @@ int main(void)
         cmocka_unit_test(draw__names_its_source),
         cmocka_unit_test(draw__scales_values),
         cmocka_unit_test(draw__time_has_panels_and_shades),
+        cmocka_unit_test(draw__says_what_is_averaged),
         cmocka_unit_test(draw__nothing_without_data),
         cmocka_unit_test(draw__drops_values_without_a_partner),
         cmocka_unit_test(front__matches_all_pairs),

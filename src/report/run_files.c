@@ -1,5 +1,6 @@
 /* src/report/run_files.c */
 #include "report/run_files.h"
+#include "report/charts_file.h"
 #include "base/file/interrupt.h"
 #include "report/page.h"
 
@@ -30,10 +31,14 @@ static bool has_unfinished(const struct run_files *f)
 
 static void print_page(const struct run_files *f, const struct results *r, FILE *out)
 {
-    json_t *page = page_of_run(r, f->name + 1);
+    (void)r;
+    page_print(f->page, out);
+}
 
-    page_print(page, out);
-    json_decref(page);
+static void print_charts(const struct run_files *f, const struct results *r, FILE *out)
+{
+    (void)r;
+    charts_file_print(f->page, out);
 }
 
 static void print_ports(const struct run_files *f, const struct results *r, FILE *out)
@@ -84,6 +89,7 @@ static const struct row {
     void (*print)(const struct run_files *, const struct results *, FILE *);   /* NULL: written while it runs */
 } rows[] = {
     { "report.html",   NULL,       print_page },
+    { "charts.json",   NULL,       print_charts },
     { "flows.csv",     NULL,       NULL },
     { "intervals.csv", NULL,       NULL },
     { "ports.csv",     NULL,       print_ports },
@@ -258,6 +264,7 @@ static int write_dir(struct run_files *f, const struct results *r, struct err *e
     list_names(f);
     if (f->dir && !simulation_has_intervals(f->simulation))
         results_print_points(f->intervals, r);
+    f->page = f->dir ? page_of_run(r, f->name + 1) : NULL;
     for (uint32_t i = 0; f->dir && i < ROWS && !rc; i++) {
         FILE *out;
 
@@ -267,6 +274,8 @@ static int write_dir(struct run_files *f, const struct results *r, struct err *e
         if (!rc)
             rows[i].print(f, r, out);
     }
+    json_decref(f->page);
+    f->page = NULL;
     return rc;
 }
 

@@ -13,9 +13,10 @@
 #include "report/trace/pcap.h"
 #include "report/trace/samples.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
-#define RUN_FILES_MAX 12
+#define RUN_FILES_MAX 13
 
 struct run_files_paths {         /* NULL: not wanted */
     const char *out, *hpcc_fct, *hpcc_pfc, *htsim_flows;
@@ -30,6 +31,7 @@ struct run_files {
     struct outdir           *dir;            /* NULL: not wanted */
     const char              *name[RUN_FILES_MAX];    /* of what lies in it, the page first; ends with NULL */
     FILE                    *flows, *intervals;      /* in dir */
+    json_t                  *page;           /* data of the page, while files are written */
     FILE                    *queues;         /* the same; NULL: nobody asks */
     struct outfile           hpcc_fct, hpcc_pfc, htsim_flows, pcap_file, trace_file, samples_file;
     struct pcap             *pcap;           /* NULL: not wanted */

@@ -79,7 +79,7 @@ static void write__leaves_what_it_lists(void **unused)
         assert_int_equal(0, access(name, R_OK));
     }
     assert_string_equal("report.html", f.name[0]);
-    assert_int_equal(7, count);
+    assert_int_equal(8, count);
     assert_int_equal(count + 1, count_entries(out));
     assert_int_equal(0, access(fct, R_OK));
     run_files_abort(&f);

@@ -41,7 +41,7 @@ for element in tree.parse(sys.argv[1]).iter():
     [ "$status" -eq 0 ]
     [ "$(ls "$dir/pictures")" = fct.png ]
     head -c 8 "$dir/pictures/fct.png" | od -An -tx1 | grep -q '89 50 4e 47'
-    "$ANOLE" plot "$dir/r/report.html" --as pdf --out "$dir/pictures" --quiet
+    "$ANOLE" plot "$dir/r/charts.json" --as pdf --out "$dir/pictures" --quiet
     head -c 5 "$dir/pictures/time.pdf" | grep -q '%PDF-'
     [ ! -e "$dir/r/plots" ]
 }
@@ -49,7 +49,9 @@ for element in tree.parse(sys.argv[1]).iter():
 @test "plot: a comparison has a curve a variant, a sweep its front" {
     "$ANOLE" sweep "$dir/s.yaml" --until 200us --range kmin=50KB..350KB --samples 4 --seeds 2 --quiet --out "$dir/r"
     "$ANOLE" plot "$dir/r" --quiet
-    texts "$dir/r/plots/slowdown.svg" | grep -qx 'as in the scenario'
+    texts "$dir/r/plots/slowdown.svg" >"$dir/t"
+    grep -qx 'as in the scenario' "$dir/t"
+    grep -qx "p99 FCT slowdown by flow size, mean of 2 seeds' percentiles" "$dir/t"
     texts "$dir/r/plots/pareto.svg" >"$dir/t"
     grep -q 'Pareto front' "$dir/t"
     grep -qE '^4 settings of s.yaml by p99 slowdown, 2 seeds, 1 to 2, anole ' "$dir/t"
@@ -64,7 +66,7 @@ for element in tree.parse(sys.argv[1]).iter():
     [ "$output" = "anole: $dir/nosuch: No such file or directory" ]
     run "$ANOLE" plot "$dir/s.yaml"
     [ "$status" -eq 1 ]
-    [ "$output" = "anole: $dir/s.yaml: not an Anole report" ]
+    [ "$output" = "anole: $dir/s.yaml: not a charts.json, which anole run, compare or sweep --out writes" ]
     run "$ANOLE" plot "$dir" --as gif
     [ "$status" -eq 2 ]
     [ "$output" = "anole: --as: unknown value 'gif'; there are svg, png and pdf" ]

@@ -100,7 +100,7 @@ in_terminal() {
 @test "run: --out holds every flow, every port, the summary and the scenario" {
     "$ANOLE" run "$(small)" --out "$dir/out" --format json >"$dir/json"
     [ "$(find "$dir/out" -type f ! -name .anole -printf '%f\n' | sort | xargs)" = \
-        'flows.csv intervals.csv manifest.json ports.csv report.html scenario.yaml summary.json unfinished.csv' ]
+        'charts.json flows.csv intervals.csv manifest.json ports.csv report.html scenario.yaml summary.json unfinished.csv' ]
     cmp "$(small)" "$dir/out/scenario.yaml"
     jq 'del(.wall)' "$dir/json" | cmp - <(jq . "$dir/out/summary.json")
     # one line a flow, and the bytes and slowdowns of the summary

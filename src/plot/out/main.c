@@ -4,16 +4,15 @@
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "plot/charts.h"
 #include "plot/out/raster.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#define REPORT_MAX ((size_t)512 << 20)
 #define PATH_SIZE  4096
 
 enum format { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
@@ -27,66 +26,41 @@ struct plot_options {
     bool        is_quiet;
 };
 
-enum { KEY_AS = 'a', KEY_CHART = 'c', KEY_OUT = 'o', KEY_QUIET = 'q' };
+static void set_chart(void *options, const char *word)
+{
+    ((struct plot_options *)options)->chart = cmd_choice("--chart", word, chart_names);
+}
 
-static const struct argp_option option_rows[] = {
-    { "as", KEY_AS, "svg|png|pdf", 0, "The format (default: svg)", 0 },
-    { "chart", KEY_CHART, "NAME", 0,
-      "One alone: slowdown (by size), fct (distribution), time (with influx), pareto (of a sweep)", 0 },
-    { "out", KEY_OUT, "FOLDER", 0, "Where the files go (default: DIR/plots)", 0 },
-    { "quiet", KEY_QUIET, NULL, 0, "Do not name the files", 0 },
+static const struct cmd_option option_rows[] = {
+    { "as", 'a', "svg|png|pdf", "Format (default: svg)", KEY_AT(struct plot_options, format),
+      .choices = format_names },
+    { "chart", 'c', "NAME", "Draw one chart: slowdown (by size), fct (distribution), time (with influx), or pareto "
+      "(of a sweep)", .add = set_chart },
+    { "out", 'o', "FOLDER", "Where to write the files (default: DIR/plots)", KEY_AT(struct plot_options, out) },
+    { "quiet", 'q', NULL, "Do not print the names of the files", KEY_AT(struct plot_options, is_quiet) },
     { 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct plot_options *o = state->input;
-
-    switch (key) {
-    case KEY_AS:    o->format = (enum format)cmd_choice("--as", arg, format_names); return 0;
-    case KEY_CHART: o->chart = cmd_choice("--chart", arg, chart_names); return 0;
-    case KEY_OUT:   o->out = arg;                                                   return 0;
-    case KEY_QUIET: o->is_quiet = true;                                             return 0;
-    case ARGP_KEY_ARG: cmd_take_one(&o->path, arg, "folder"); return 0;
-    case ARGP_KEY_NO_ARGS:
-        cmd_usage("which results? anole plot DIR; see anole plot --help");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp argp = {
+static const struct cmd_line line = {
     .options = option_rows,
-    .parser = parse_option,
-    .args_doc = "DIR",
-    .doc = "Draws the usual charts of results, without a browser: slowdown by flow size, completion times, "
-           "goodput, RTT and queues "
-           "over time with the influx shaded, and of a sweep its settings with their Pareto front. DIR is "
-           "what run, compare or "
-           "sweep --out has written, or a report.html. Each picture says which scenario, seeds and version "
-           "it is of."
-           "\v"
-           "Examples:\n"
-           "  anole plot results --as pdf\n"
-           "      results/plots/slowdown.pdf and others.\n"
-           "  anole plot results --chart time --as png --out slides",
+    .argument = { "folder", KEY_AT(struct plot_options, path) },
+    .missing = "which results? anole plot DIR; see anole plot --help",
+    .args = "DIR",
+    .help = "Draws the usual charts of results: slowdown by flow size; completion times; goodput, RTT and queues over "
+            "time with the influx shaded; and of a sweep its settings with their Pareto front. DIR is what run, compare "
+            "or sweep --out has written. Each picture names its scenario, seeds and version, and says what it averages."
+            "\v"
+            "Examples:\n"
+            "  anole plot results --as pdf\n"
+            "      Write results/plots/slowdown.pdf and others.\n"
+            "  anole plot results --chart time --as png --out slides",
 };
 
-static int read_page(const char *path, json_t **page, struct err *err)
+static bool is_folder(const char *path)
 {
-    char        report[PATH_SIZE], *html;
     struct stat st;
-    size_t      length;
-    int         rc;
 
-    snprintf(report, sizeof report, stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "%s/report.html" : "%s",
-             path);
-    rc = text_read_file(report, REPORT_MAX, &html, &length, err);
-    if (rc)
-        return rc;
-    rc = charts_read(report, html, length, page, err);
-    free(html);
-    return rc;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 static int write_chart(const struct plot_options *o, const char *folder, enum chart chart,
@@ -116,13 +90,10 @@ static int write_chart(const struct plot_options *o, const char *folder, enum ch
 /* Returns the output folder; creates it if needed. */
 static int make_folder(const struct plot_options *o, char folder[PATH_SIZE], struct err *err)
 {
-    struct stat st;
-    bool        is_dir = stat(o->path, &st) == 0 && S_ISDIR(st.st_mode);
-
     if (o->out)
         snprintf(folder, PATH_SIZE, "%s", o->out);
     else
-        snprintf(folder, PATH_SIZE, is_dir ? "%s/plots" : "%s.plots", o->path);
+        snprintf(folder, PATH_SIZE, is_folder(o->path) ? "%s/plots" : "%s.plots", o->path);
     if (mkdir(folder, 0777) == 0 || errno == EEXIST)
         return 0;
     return err_set(err, errno, "%.300s: %s", folder, strerror(errno));
@@ -130,10 +101,13 @@ static int make_folder(const struct plot_options *o, char folder[PATH_SIZE], str
 
 static int plot_results(const struct plot_options *o, struct err *err)
 {
-    char     folder[PATH_SIZE];
+    char     folder[PATH_SIZE], data[PATH_SIZE];
     json_t  *page = NULL;
     uint32_t drawn = 0;
-    int      rc = read_page(o->path, &page, err);
+    int      rc;
+
+    snprintf(data, sizeof data, is_folder(o->path) ? "%s/charts.json" : "%s", o->path);
+    rc = charts_read(data, &page, err);
 
     for (enum chart c = 0; c < CHARTS && !rc; c++) {
         struct picture p;
@@ -161,6 +135,6 @@ int main(int argc, char **argv)
     struct err          err;
 
     argv[0] = name;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cmd_parse(&line, argc, argv, &o);
     return cmd_end(plot_results(&o, &err), &err);
 }
