@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "version.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -158,14 +157,12 @@ static bool is_any(const char *word, const char *a, const char *b, const char *c
 
 int main(int argc, char **argv)
 {
-    argp_program_version = "anole " ANOLE_VERSION;
-    argp_err_exit_status = EXIT_USAGE;
     if (argc < 2) {
         print_help(stderr);
         return EXIT_USAGE;
     }
     if (is_any(argv[1], "--version", "-V", "version")) {
-        puts(argp_program_version);
+        puts("anole " ANOLE_VERSION);
         return cmd_close_stdout();
     }
     if (is_any(argv[1], "--help", "-h", "help"))

@@ -1,6 +1,7 @@
 /* src/cmd/options.c - see options.h. */
 #include "cmd/options.h"
 #include "cmd/cmd.h"
+#include "version.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -95,6 +96,8 @@ void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *into)
 
     while (!is_end(&line->options[count]))
         count++;
+    argp_program_version = "anole " ANOLE_VERSION;
+    argp_err_exit_status = EXIT_USAGE;
     setenv("ARGP_HELP_FMT", "header-col=0,no-dup-args-note", 0);
     rows = xcalloc(count + 1, sizeof *rows);
     for (size_t i = 0; i < count; i++) {

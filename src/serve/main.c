@@ -107,12 +107,10 @@ static int serve(const struct options *o, struct err *err)
 
 int main(int argc, char **argv)
 {
-    static char    name[] = "anole serve";
     struct options o = { .listen = xstrdup(LISTEN_DEFAULT) };
     int            rc;
     struct err     err;
 
-    argv[0] = name;
     cmd_parse(&line, argc, argv, &o);
     rc = serve(&o, &err);
     free(o.listen);

@@ -61,6 +61,8 @@ for element in tree.parse(sys.argv[1]).iter():
     run "$ANOLE" plot
     [ "$status" -eq 2 ]
     [ "$output" = "anole: which results? anole plot DIR; see anole plot --help" ]
+    run "$ANOLE" plot --bogus
+    [ "$status" -eq 2 ]
     run "$ANOLE" plot "$dir/nosuch"
     [ "$status" -eq 1 ]
     [ "$output" = "anole: $dir/nosuch: No such file or directory" ]

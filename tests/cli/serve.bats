@@ -109,6 +109,9 @@ END
     run "$ANOLE" serve
     [ "$status" -eq 2 ]
     [ "$output" = "anole: which folder? anole serve DIR; see anole serve --help" ]
+    run "$ANOLE" serve "$dir" --lisen 127.0.0.1:0
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = "anole serve: unrecognized option '--lisen'" ]
     run "$ANOLE" serve /nosuch/place/results
     [ "$status" -eq 1 ]
     [ "$output" = "anole: /nosuch/place/results: there is no such folder" ]

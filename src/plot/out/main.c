@@ -130,11 +130,9 @@ static int plot_results(const struct plot_options *o, struct err *err)
 
 int main(int argc, char **argv)
 {
-    static char         name[] = "anole plot";
     struct plot_options o = { .chart = -1 };
     struct err          err;
 
-    argv[0] = name;
     cmd_parse(&line, argc, argv, &o);
     return cmd_end(plot_results(&o, &err), &err);
 }
