@@ -234,12 +234,13 @@ void key_free_texts(const struct key_row *row, void *into)
 
 void key_print_markdown(FILE *out, const struct key_row *k)
 {
-    fprintf(out, "\n| key | value | initially | |\n|---|---|---|---|\n");
+    putc('\n', out);
     for (; k->name; k++) {
-        bool        by_model = strcmp(k->initial, "model") == 0;
-        const char *tick = *k->initial && !by_model ? "`" : "";
-
-        fprintf(out, "| `%s` | %s | %s%s%s | %s |\n", k->name, key_unit_name(k->unit), tick,
-                by_model ? "by model" : k->initial, tick, k->about);
+        fprintf(out, "- `%s` (%s", k->name, key_unit_name(k->unit));
+        if (strcmp(k->initial, "model") == 0)
+            fputs(", by model", out);
+        else if (*k->initial)
+            fprintf(out, ", `%s`", k->initial);
+        fprintf(out, "): %s\n", k->about);
     }
 }

@@ -114,7 +114,7 @@ static const struct key_row monitor_keys[] = {
       KEY_AT(struct monitor_cfg, heavy_only) },
     { "bins",       KEY_YES,  "no",      "also count flows in 32 size bins",
       KEY_AT(struct monitor_cfg, states.with_bins) },
-    { "sample",     KEY_COUNT, "100",     "netflow: one packet in so many is sampled",
+    { "sample",     KEY_COUNT, "100",     "netflow: one packet in this many is sampled",
       KEY_AT(struct monitor_cfg, netflow_one_in), 1, 1u << 30 },
     { "export",     KEY_TIME, "1s",      "netflow: export period",
       KEY_AT(struct monitor_cfg, netflow_export_ps), 1, KEY_TIME_PS_MAX },
@@ -201,7 +201,7 @@ static const struct key_row host_keys[] = {
       .words = KEY_WORDS({ "none", 0 }, { "bdp", UINT64_MAX }) },
     { "window_by_rate", KEY_YES,  "no",        "the window shrinks with the flow's rate",
       KEY_AT(struct sim_cfg, window_by_rate) },
-    { "idle_reset",     KEY_TIME, "never",     "a persistent queue pair that was idle for so long restarts "
+    { "idle_reset",     KEY_TIME, "never",     "a persistent queue pair that was idle this long restarts "
       "its congestion control; `never`: it keeps its rate" },
     { "record_gaps",    KEY_YES,  "no",        "write gaps between packets of a flow to gaps.csv",
       KEY_AT(struct sim_cfg, record_gaps) },

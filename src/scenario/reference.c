@@ -120,7 +120,7 @@ static const char hpcc_text[] =
 
 static const char htsim_text[] =
     "\n"
-    "Model htsim needs this section, and takes `model`, `seed` and nothing else beside it. Defaults are uet-htsim's, except that\n"
+    "Model htsim needs this section, and allows only `model` and `seed` next to it. Defaults are uet-htsim's, except that\n"
     "its seed is 13. `anole convert` writes the section from a command line of htsim_uec. docs/uet.md describes the model.\n";
 
 static const char models_text[] =

@@ -574,7 +574,7 @@ static const struct key_row options[] = {
     [OPT_GUESS] = { "guess", KEY_YES, "no", "apply the surrogate's best guess before the first search" },
     [OPT_THINK] = { "think", KEY_COUNT, "0", "intervals that a search takes", .min = 0, .max = 1e6 },
     [OPT_TRUST] = { "trust", KEY_REAL, "0.4", "largest accepted error of the twin, as a difference of log slowdowns beyond noise", .min = 0, .max = 10 },
-    [OPT_PAIRS] = { "pairs", KEY_COUNT, "0", "most pairs of blocks if a window is not conclusive; 0: keep what is not much worse", .min = 0, .max = 1000 },
+    [OPT_PAIRS] = { "pairs", KEY_COUNT, "0", "most pairs of blocks if a window is not conclusive; 0: keep a setting that is not much worse", .min = 0, .max = 1000 },
     [OPT_WRONG_LOAD] = { "wrong_load", KEY_REAL, "1", "for experiments: factor of the twin's load", .min = 0.1, .max = 10 },
     [OPT_WRONG_SIZES] = { "wrong_sizes", KEY_REAL, "1", "for experiments: factor of its message sizes", .min = 0.1, .max = 10 },
     { 0 },

@@ -118,12 +118,12 @@ static void make_vendor(struct knobs *k, const struct world *world)
 }
 
 const struct setting setting_all[] = {
-    { "default", "NVIDIA's: the first CNP leaves 85 % of line rate", make_default, 0, false },
-    { "default_artifact", "the same, but the first CNP halves the rate, as in PARALEON's artifact",
+    { "default", "NVIDIA's defaults; the first CNP leaves 85 % of line rate", make_default, 0, false },
+    { "default_artifact", "like default, but the first CNP halves the rate, as in PARALEON's artifact",
       make_default_artifact, 0, false },
     { "expert", "PARALEON's table I", make_expert, 1, false },
     { "hpcc", "the HPCC paper's for DCQCN, in proportion to the speed of links", make_hpcc, 1, false },
-    { "bdp", "in proportion to what is under way in an empty network: short queues, quick recovery",
+    { "bdp", "in proportion to the bandwidth-delay product: short queues, quick recovery",
       make_bdp, -1, false },
     { "gentle", "short queues by many small cuts, in proportion to link speeds and round trip", gentle_make, -1, false },
     { NULL, NULL, NULL, 0, false },

@@ -37,7 +37,7 @@ load common
     done
     # a tuner's own options stand under its name, those of all searches once
     grep -qE '^paraleon +preset +corrected +published, corrected, artifact +' "$dir/tuners"
-    grep -qE '^chameleon +decay +0\.95 +0\.01 \.\. 1 +' "$dir/tuners"
+    grep -qE '^chameleon +decay +0\.95 +0\.01\.\.1 +' "$dir/tuners"
     [ "$(grep -cE '^[a-z_ ]+ trigger +change +change, always, once ' "$dir/tuners")" -eq 1 ]
     for name in paraleon elastic netflow host none exact; do
         "$ANOLE" list monitor | grep -qE "^$name "
@@ -74,6 +74,16 @@ load common
 
 @test "list: docs/figures.md is what --markdown prints" {
     "$ANOLE" list figure --markdown | diff - docs/figures.md
+}
+
+# A page may link to docs/knobs.md#NAME and docs/figures.md#NAME; rows of ports, ConWeave and devices have that word in front.
+@test "list: every knob and every figure has a heading of its own" {
+    sed -n 's/^KNOB(\([a-z0-9_]*\),.*/\1/p' src/core/knobs.def | diff - <(sed -n 's/^### //p' docs/knobs.md)
+    sed -nE 's/^(COUNTER|STATE|DERIVED|RESULT|DETAIL)\(([a-z0-9_]+).*/\2/p; s/^PORT\(([a-z0-9_]+).*/port \1/p
+        s/^CONWEAVE\(([a-z0-9_]+).*/conweave \1/p; s/^AGENT\(([a-z0-9_]+).*/device \1/p' src/core/figures.def | sort >"$dir/rows"
+    [ "$(wc -l <"$dir/rows")" -gt 80 ]
+    sed -n 's/^### //p' docs/figures.md | sort | diff "$dir/rows" -
+    [ -z "$(sort "$dir/rows" | uniq -d)" ]
 }
 
 @test "list: every row of figures.def is there, and every column and metric of a run is a row" {
@@ -134,7 +144,7 @@ load common
         jq -e --arg what $what --slurpfile all "$dir/all.json" '. == $all[0][$what] and length > 0 and all(.name != "")' "$dir/one.json"
     done
     # against the page of the manual, which is made from the same rows
-    [ "$(jq '.knob | length' "$dir/all.json")" -eq "$("$ANOLE" list knob --markdown | grep -c '^| `')" ]
+    [ "$(jq '.knob | length' "$dir/all.json")" -eq "$("$ANOLE" list knob --markdown | grep -c '^### ')" ]
     jq -e '.knob[] | select(.name == "rpg_time_reset") | .initial == 300 and .unit == "us" and .min == 1 and .max == 131071 and .where == "NIC"' "$dir/all.json"
     jq -e '.tuner[] | select(.name == "paraleon").options[] | select(.name == "preset") | .initial == "corrected" and .choices == ["published", "corrected", "artifact"]' "$dir/all.json"
     jq -e '.tuner[] | select(.name == "expert").stands_for == {"kind": "fixed", "setting": "expert"}' "$dir/all.json"

@@ -4,6 +4,7 @@
 #include "cmd/list/list_knobs.h"
 #include "core/figures.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,37 +129,39 @@ void list_figures(void)
     list_print_fitted(t, 200, "0236480");
 }
 
-static void print_row(void *arg, const struct row *r)
+/* One heading per figure, so that other pages can link to it: figures.md#goodput_bps, figures.md#port-tx_bytes. */
+static void print_entry(void *arg, const struct row *r)
 {
-    char cell[COLUMNS][TEXT_MAX];
+    bool is_main = strcmp(r->of, "network") == 0 || strcmp(r->of, "run") == 0;
+    char how[TEXT_MAX], places[TEXT_MAX];
 
     (void)arg;
-    fill(r, cell);
-    for (size_t i = 0; i < COLUMNS; i++)
-        printf(i ? "| %s " : "| `%s` ", cell[i]);
-    puts("|");
+    printf("\n### %s%s%s\n\n%c%s", is_main ? "" : r->of, is_main ? "" : " ", r->info.name,
+           toupper((unsigned char)*r->info.help), r->info.help + 1);
+    puts(r->info.help[strlen(r->info.help) - 1] == '.' ? "" : ".");
+    printf("*%s, %s", metric_unit_name(r->info.unit), how_text(how, &r->info));
+    if (r->info.better != BETTER_NEITHER)
+        printf(", %s is better", metric_better_name(r->info.better));
+    printf("%s%s*\n", *places_text(places, r) ? "; in " : "", places);
 }
 
 void list_figures_markdown(void)
 {
     puts("# Figures\n\n"
-         "Every counter and every figure of a result. This page is made by `anole list figure --markdown` "
-         "from\n"
-         "`src/core/figures.def`; [results.md](results.md) explains the files, [adding.md](adding.md) how "
-         "to add a row.\n\n"
-         "- *of*: the network (each interval and the whole run), the run alone, a port, ToRs with ConWeave, "
-         "or a device of a real network.\n"
-         "- *over time*: how values of neighbouring intervals become one, or how a figure is computed from "
-         "what is added up.\n"
-         "- *better*: which direction is better; `anole compare` judges by it.\n"
-         "- *shown in*: `packets.`, `pfc.` and `conweave.` are objects of summary.json, *metrics* its last "
-         "list.\n"
-         "  `anole_...` is the name for Prometheus. `-`: in reports alone.\n\n"
-         "Metrics of an entry of the traffic list, a range of sizes, a phase or a monitor have its name in "
-         "front: `during.goodput_bps`.\n\n"
-         "| name | of | unit | over time | better | shown in | what it is |\n"
-         "|---|---|---|---|---|---|---|");
-    each_row(print_row, NULL);
+         "Every counter and every figure of a result. [results.md](results.md) explains the files. `anole list "
+         "figure` prints a table.\n\n"
+         "Each entry has the meaning, then:\n\n"
+         "- the unit;\n"
+         "- how values of neighboring intervals become one (`sum`, `largest`, `last`), or the formula. *One value* "
+         "is of the run alone;\n"
+         "- the better direction, by which `anole compare` judges;\n"
+         "- where it is shown. `packets.`, `pfc.` and `conweave.` are objects of summary.json, *metrics* is its "
+         "last list,\n"
+         "  and `anole_...` is the name for Prometheus.\n\n"
+         "Metrics of a traffic entry, a size range, a phase or a monitor begin with its name: "
+         "`during.goodput_bps`.\n\n"
+         "<!-- Printed by `anole list figure --markdown` from src/core/figures.def. -->");
+    each_row(print_entry, NULL);
 }
 
 static void add_json(void *list, const struct row *r)

@@ -42,23 +42,23 @@ void list_knobs(void)
     list_print_fitted(t, 110, "000890");
 }
 
+/* One heading per knob, so that other pages can link to it: knobs.md#kmin. */
 void list_knobs_markdown(void)
 {
     char initial[KNOB_TEXT_MAX], max[KNOB_TEXT_MAX];
 
     puts("# Knobs\n\n"
-         "Knobs are set in a scenario under `knobs:` or with `--set NAME=VALUE`. This page is printed by\n"
-         "`anole list knob --markdown` from `src/core/knobs.def`. A value is a number in the unit shown, or "
-         "has its own unit:\n"
-         "`kmin=200KB`, `rpg_time_reset=0.3ms`, `pmax=20%`. *More favours* says what raising the value is "
-         "good for.\n\n"
-         "| name | where | initial | range | more favours | what it is |\n"
-         "|---|---|---|---|---|---|");
+         "Set a knob in a scenario under `knobs:`, or with `--set NAME=VALUE`. A value is a number in the unit "
+         "shown,\n"
+         "or has its own unit: `kmin=200KB`, `rpg_time_reset=0.3ms`, `pmax=20%`. Each entry has the meaning, the "
+         "device,\n"
+         "the initial value, the range, and what a higher value favors. `anole list knob` prints a table.\n\n"
+         "<!-- Printed by `anole list knob --markdown` from src/core/knobs.def. -->");
     for (int i = 0; i < KNOB_COUNT; i++) {
         const struct knob_info *k = &knob_info[i];
 
-        printf("| `%s` | %s | %s | %.10g..%s | %s | %s |\n", k->name, knob_where_name(k->where),
+        printf("\n### %s\n\n%s. *%s, %s, %.10g..%s%s%s*\n", k->name, k->about, knob_where_name(k->where),
                knob_text(initial, (enum knob)i, k->initial), k->min, knob_text(max, (enum knob)i, k->max),
-               toward_text(k), k->about);
+               k->toward ? ", " : "", k->toward ? toward_text(k) : "");
     }
 }

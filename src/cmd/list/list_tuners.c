@@ -5,6 +5,7 @@
 #include "tune/setting.h"
 #include "tune/tuner.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static bool is_shared(const struct key_row *o)
     return false;
 }
 
-/* "0.5 .. 1", "yes, no", "two, log" */
+/* "0.5..1", "yes, no", "two, log" */
 static const char *range_text(char buf[160], const struct key_row *o)
 {
     size_t used = 0;
@@ -34,7 +35,7 @@ static const char *range_text(char buf[160], const struct key_row *o)
     if (o->unit == KEY_FILE)
         return "a name or a file";
     if (!o->choices) {
-        snprintf(buf, 160, "%.10g .. %.10g", o->min, o->max);
+        snprintf(buf, 160, "%.10g..%.10g", o->min, o->max);
         return buf;
     }
     buf[0] = '\0';
@@ -95,11 +96,11 @@ static void print_rows(const struct key_row *option, bool with_shared)
 {
     char range[160];
 
-    puts("\n| option | initial | range | what it is |\n|---|---|---|---|");
+    putchar('\n');
     for (const struct key_row *o = option; o->name; o++)
         if (with_shared || !is_shared(o))
-            printf("| `%s` | %s | %s | %s |\n", o->name, o->initial, range_text(range, o),
-                   o->about);
+            printf("- `%s` (%s; `%s`): %s\n", o->name, o->unit == KEY_YES ? "yes/no" : range_text(range, o),
+                   o->initial, o->about);
 }
 
 static bool is_search(const struct tuner_algo *a)
@@ -120,7 +121,7 @@ static bool has_own(const struct tuner_algo *a)
 
 static void print_tuner(const struct tuner_algo *a)
 {
-    printf("\n## %s\n\n%s.\n", a->name, a->about);
+    printf("\n## %s\n\n%c%s.\n", a->name, toupper((unsigned char)*a->about), a->about + 1);
     if (has_own(a))
         print_rows(a->option, false);
     if (is_search(a))
@@ -130,18 +131,16 @@ static void print_tuner(const struct tuner_algo *a)
 static void print_aliases(void)
 {
     puts("\n## Short names\n\n"
-         "The name of a preset stands for `{kind: fixed, setting: NAME}`. Others:\n\n"
-         "| name | stands for | what it is |\n|---|---|---|");
+         "The name of a preset stands for `{kind: fixed, setting: NAME}`. Others:\n");
     for (const struct tuner_alias *a = tuner_aliases; a->name; a++)
         if (strcmp(a->tuner, "fixed") != 0)
-            printf("| `%s` | `{kind: %s, %s: %s}` | %s |\n", a->name, a->tuner, a->option, a->value,
-                   a->about);
+            printf("- `%s`, short for `{kind: %s, %s: %s}`: %s\n", a->name, a->tuner, a->option, a->value, a->about);
 }
 
 static void print_setting_rows(const struct setting *s)
 {
     for (; s->name; s++)
-        printf("| `%s` | %s |\n", s->name, s->about);
+        printf("- `%s`: %s\n", s->name, s->about);
 }
 
 static void print_settings(void)
@@ -149,8 +148,7 @@ static void print_settings(void)
     puts("\n## Presets\n\n"
          "For `setting` of `fixed` and for `anole tune --from`. Any other value is a file with knobs on top "
          "of `default`,\n"
-         "as written by `anole tune --out`.\n\n"
-         "| name | what it is |\n|---|---|");
+         "as written by `anole tune --out`.\n");
     print_setting_rows(setting_all);
     print_setting_rows(setting_thresholds);
 }
@@ -160,9 +158,10 @@ void list_tuners_markdown(void)
     puts("# Tuners\n\n"
          "A tuner sets knobs while the network runs: `tuner: NAME` or `tuner: {kind: NAME, OPTION: VALUE}` "
          "in a scenario,\n"
-         "`--set tuner=NAME` or `anole tune --tuner NAME`, with `--set tuner.OPTION=VALUE`, on the command "
-         "line. `start: TIME`\n"
-         "delays it. This page is printed by `anole list tuner --markdown`.");
+         "`--set tuner=NAME --set tuner.OPTION=VALUE` on the command line. [tuning.md](tuning.md) explains them. "
+         "Each option has its\n"
+         "values and its initial value in parentheses.\n\n"
+         "<!-- Printed by `anole list tuner --markdown`. -->");
     for (int i = 0; tuner_all[i]; i++)
         print_tuner(tuner_all[i]);
     puts("\n## Options of all searches");

@@ -280,6 +280,6 @@ static void posted_read(struct entry *e)
 }
 
 const struct traffic_kind traffic_posted = {
-    .name = "posted", .about = "queue pairs that always have so many messages posted",
+    .name = "posted", .about = "queue pairs that always have the same number of messages posted",
     .keys = keys, .read = posted_read, .free = free_posted, .on_sent = on_sent,
 };

@@ -423,7 +423,7 @@ static void print_presets(FILE *out)
 
 const struct traffic_kind traffic_storage = {
     .name = "storage",
-    .about = "compute nodes read and write blocks of storage nodes, each so many at a time",
+    .about = "compute nodes read and write blocks of storage nodes, each with a fixed number of operations in flight",
     .keys = keys, .read = storage_read, .free = free_job, .print_more = print_presets,
     .on_arrival = on_arrival,
 };

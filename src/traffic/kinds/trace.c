@@ -9,7 +9,7 @@ extern const struct traffic_kind traffic_goal, traffic_chakra, traffic_simai;
 
 static const struct key_row goal_keys[] = {
     { "file",   KEY_FILE, "",     "text or compiled (LogGOPSim's txt2bin)" },
-    { "hosts",  KEY_LIST, "",     "rank 0 first; a count: so many; default: all" },
+    { "hosts",  KEY_LIST, "",     "rank 0 first; a count: the first; default: all" },
     { "memory", KEY_NAME, "auto",
       "`whole`: in memory; `file`: in a temporary file; `auto`: the latter above 64 MB. Results are "
       "the same" },
@@ -18,7 +18,7 @@ static const struct key_row goal_keys[] = {
 
 /* Hosts and collectives of Chakra traces and SimAI workloads. */
 #define COLLECTIVE_KEYS \
-    { "hosts",      KEY_LIST, "",       "rank 0 first; a count: so many; default: all" }, \
+    { "hosts",      KEY_LIST, "",       "rank 0 first; a count: the first; default: all" }, \
     { "all_reduce", KEY_NAME, "ring",   "`ring`, `tree` or `halving_doubling`, as of training" }, \
     { "channels",   KEY_COUNT, "0",     "of rings, as of training", \
       KEY_AT(struct plan_cfg, channels), 0, 1024 }, \

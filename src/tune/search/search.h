@@ -71,8 +71,8 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
     { "restart", KEY_YES, "yes", \
       "restart a search when flow sizes change" }, \
     { "guard", KEY_REAL, "2", \
-      "traffic that a search may cost, in intervals of what was sent before it; then the setting from before " \
-      "comes back. 0: any", .min = 0, .max = 1e6 }, \
+      "traffic that a search may cost, in intervals of earlier traffic; then the previous setting returns. " \
+      "0: no limit", .min = 0, .max = 1e6 }, \
     { "objective", KEY_NAME, "utility", \
       "objective: utility, or slowdowns of messages where hosts report them (balanced, latency, throughput: " \
       "docs/advise.md)", .choices = search_objective_names }
@@ -97,7 +97,7 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
     { "persist", KEY_COUNT, "3", \
       "intervals merged, and repetitions, before a difference is a change", .min = 1, .max = SEARCH_PERSIST_MAX }, \
     { "give_up", KEY_COUNT, "0", \
-      "end a search after so many settings in a row without a new best; 0: never", .min = 0, .max = 1e6 }
+      "end a search after this many settings in a row without a new best; 0: never", .min = 0, .max = 1e6 }
 
 /* CHAMELEON's monitor and its metrics. */
 #define SEARCH_SUMMARY_OPTIONS \
@@ -105,10 +105,10 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
       "summary of a setting's intervals: mean, median, or trend (end of a linear fit)", \
       .choices = search_summary_names }, \
     { "filter", KEY_REAL, "0", \
-      "ignore intervals whose utility is further from the median than so many median distances; 0: none", \
+      "ignore intervals whose utility is further from the median than this many median distances; 0: none", \
       .min = 0, .max = 1000 }, \
     { "metric", KEY_NAME, "utility", \
-      "what is maximized: utility; or one figure alone, from 0 to 1: throughput, rtt, pfc (as in utility), " \
+      "quantity to maximize: utility; or one figure alone, from 0 to 1: throughput, rtt, pfc (as in utility), " \
       "cnps or marks (1 - their share of data packets), queue (BDP over BDP plus the longest queue)", \
       .choices = search_metric_names }
 
