@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# tests/tools/adding.bats - the examples of docs/adding.md compile, are found by the program, and run.
+# tests/tools/adding.bats - the examples that docs/adding.md names compile, are found by the program, and run.
 #
-# An example is a C block whose first comment names its path. It is compiled as the build in $BUILD compiles its sources;
-# one that defines an algorithm is put on the list of its kind, and the program is linked anew with it.
+# Examples are the files below examples/adding. They are compiled as the build in $BUILD compiles its sources. One that
+# defines an algorithm is put on the list of its kind, and the program is linked with it.
 
 # refute COMMAND... : fails if the command succeeds.
 refute() {
@@ -15,17 +15,11 @@ setup() {
     tree=$BATS_FILE_TMPDIR
 }
 
-# Writes the examples below $tree and lists their paths in $tree/examples.
+# Copies the examples below $tree and lists their paths in $tree/examples.
 setup_file() {
     tree=$BATS_FILE_TMPDIR
-    awk -v tree="$tree" '
-    /^```c$/      { is_first = 1; next }
-    /^```/        { is_first = 0; file = ""; next }
-    is_first      { file = $1 == "/*" && $2 ~ /^src\/.*\.[ch]$/ ? $2 : ""; is_first = 0; if (file) print file }
-    file          { path = tree "/" file; dir = path; sub(/\/[^\/]*$/, "", dir)
-                    if (!(dir in made)) { system("mkdir -p " dir); made[dir] = 1 }
-                    print >path }
-    ' docs/adding.md >"$tree/examples"
+    cp -r examples/adding/src "$tree"
+    (cd "$tree" && find src -type f | sort) >"$tree/examples"
 }
 
 # flags_of SOURCE : how the build compiles it, up to where its output is named.
@@ -82,6 +76,9 @@ add_to_list() {
     grep -q '^src/tune/' "$tree/examples"
     grep -q '^src/meter/monitor/' "$tree/examples"
     grep -q '^src/traffic/kinds/' "$tree/examples"
+    while read -r example; do
+        grep -qF "examples/adding/$example" docs/adding.md
+    done <"$tree/examples"
     while read -r example; do
         case $example in *.c) compile "$tree/$example" "$(object_of "$example")" ;; esac
     done <"$tree/examples"
