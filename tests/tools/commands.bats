@@ -22,3 +22,17 @@ commands() {
     cd "$fresh"
     sh "$BATS_TEST_TMPDIR/commands" </dev/null >"$BATS_TEST_TMPDIR/log" 2>&1 || { tail -n 20 "$BATS_TEST_TMPDIR/log"; false; }
 }
+
+# The folder of the guide is a recorded simulation of the fork, so that its first command can be compared with the fork's own output.
+@test "commands: every block of docs/from_hpcc.md works, and gives the fork's completion times" {
+    cp -r tests/fidelity/hpcc/s2 "$fresh/mix"
+    gunzip "$fresh"/mix/*.gz
+    { echo 'set -ex'; awk '/^```/ { is_block = !is_block; next } is_block' docs/from_hpcc.md; } >"$BATS_TEST_TMPDIR/commands"
+    [ "$(grep -c '^anole' "$BATS_TEST_TMPDIR/commands")" -ge 8 ]
+    cd "$fresh"
+    PATH=$fresh/build/release:$PATH sh "$BATS_TEST_TMPDIR/commands" </dev/null >"$BATS_TEST_TMPDIR/log" 2>&1 ||
+        { tail -n 20 "$BATS_TEST_TMPDIR/log"; false; }
+    cmp fct.txt mix/fct-seed1.txt
+    cmp pfc.txt mix/pfc-seed1.txt
+    awk '{ print $1, $2, $3, $5 }' theirs/flow.txt | diff - <(awk '{ print $1, $2, $3, $5 }' mix/flow.txt)
+}
