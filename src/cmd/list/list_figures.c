@@ -129,31 +129,61 @@ void list_figures(void)
     list_print_fitted(t, 200, "0236480");
 }
 
-/* One heading per figure, so that other pages can link to it: figures.md#goodput_bps, figures.md#port-tx_bytes. */
-static void print_entry(void *arg, const struct row *r)
+/* Adds a part to the line: "*bytes", then ", lower is better". */
+static void add_part(bool *is_open, const char *text)
 {
-    bool is_main = strcmp(r->of, "network") == 0 || strcmp(r->of, "run") == 0;
-    char how[TEXT_MAX], places[TEXT_MAX];
+    printf("%s%s", *is_open ? ", " : "*", text);
+    *is_open = true;
+}
 
-    (void)arg;
-    printf("\n### %s%s%s\n\n%c%s", is_main ? "" : r->of, is_main ? "" : " ", r->info.name,
-           toupper((unsigned char)*r->info.help), r->info.help + 1);
-    puts(r->info.help[strlen(r->info.help) - 1] == '.' ? "" : ".");
-    printf("*%s, %s", metric_unit_name(r->info.unit), how_text(how, &r->info));
+/* Prints what is not the usual case: a count, which is summed over intervals, without a better direction. */
+static void print_facts(const struct row *r)
+{
+    char how[TEXT_MAX], places[TEXT_MAX];
+    bool is_open = false;
+
+    if (r->info.unit != UNIT_COUNT)
+        add_part(&is_open, metric_unit_name(r->info.unit));
+    if (r->info.how != FIGURE_SUM && r->info.how != FIGURE_ONCE)
+        add_part(&is_open, how_text(how, &r->info));
     if (r->info.better != BETTER_NEITHER)
-        printf(", %s is better", metric_better_name(r->info.better));
-    printf("%s%s*\n", *places_text(places, r) ? "; in " : "", places);
+        add_part(&is_open, r->info.better == BETTER_LOWER ? "lower is better" : "higher is better");
+    if (*places_text(places, r))
+        printf("%s%s", is_open ? "; in " : "*in ", places);
+    if (is_open || *places)
+        puts("*");
+}
+
+/* One heading per figure, so that other pages can link to it: figures.md#goodput_bps, figures.md#port-tx_bytes. */
+static void print_entry(void *last_of, const struct row *r)
+{
+    static const char *const titles[][2] = {
+        { "network", "Network: intervals and runs" }, { "run", "Runs" }, { "port", "Ports" },
+        { "conweave", "ToRs with ConWeave" }, { "device", "Real devices" },
+    };
+    const char **last = last_of;
+    bool         is_main = strcmp(r->of, "network") == 0 || strcmp(r->of, "run") == 0;
+    size_t       end = strlen(r->info.help) - 1;
+
+    for (size_t i = 0; strcmp(*last, r->of) != 0 && i < sizeof(titles) / sizeof(*titles); i++)
+        if (strcmp(titles[i][0], r->of) == 0)
+            printf("\n## %s\n", titles[i][1]);
+    *last = r->of;
+    printf("\n### %s%s%s\n\n%c%s%s\n", is_main ? "" : r->of, is_main ? "" : " ", r->info.name,
+           toupper((unsigned char)*r->info.help), r->info.help + 1, r->info.help[end] == '.' ? "" : ".");
+    print_facts(r);
 }
 
 void list_figures_markdown(void)
 {
+    const char *last = "";
+
     puts("# Figures\n\n"
          "Every counter and every figure of a result. [results.md](results.md) explains the files. `anole list "
          "figure` prints a table.\n\n"
-         "Each entry has the meaning, then:\n\n"
-         "- the unit;\n"
-         "- how values of neighboring intervals become one (`sum`, `largest`, `last`), or the formula. *One value* "
-         "is of the run alone;\n"
+         "The line below the meaning has, where they apply:\n\n"
+         "- the unit, if it is not a count;\n"
+         "- how values of neighboring intervals become one, if they are not added, or the formula;\n"
          "- the better direction, by which `anole compare` judges;\n"
          "- where it is shown. `packets.`, `pfc.` and `conweave.` are objects of summary.json, *metrics* is its "
          "last list,\n"
@@ -161,7 +191,7 @@ void list_figures_markdown(void)
          "Metrics of a traffic entry, a size range, a phase or a monitor begin with its name: "
          "`during.goodput_bps`.\n\n"
          "<!-- Printed by `anole list figure --markdown` from src/core/figures.def. -->");
-    each_row(print_entry, NULL);
+    each_row(print_entry, &last);
 }
 
 static void add_json(void *list, const struct row *r)
