@@ -191,7 +191,7 @@ static const struct subject {
     { "knob",     "Knobs: knobs: {NAME: VALUE}, or --set NAME=VALUE", list_knobs,   list_knobs_markdown },
     { "figure",   "Counters and figures of results: --metrics NAME",  list_figures, list_figures_markdown },
     { "tuner",    "Tuners: tuner: NAME, or tuner: {kind: NAME, OPTION: VALUE}", list_tuners,
-      list_tuners_markdown },
+      NULL },
     { "monitor",  "Monitors of flow sizes: monitor: NAME",            NULL,         NULL },
     { "key",      "Keys of a scenario file",                          print_keys,   print_scenario_markdown },
     { "scenario", "Scenarios that ship with Anole: anole run NAME",   NULL,         NULL },
@@ -217,8 +217,8 @@ static const struct cmd_option option_rows[] = {
     { "format", 'f', "table|json", "Format of the output (default: table). json is one array with plain "
       "numbers, or without an argument an object with all arrays", KEY_AT(struct options, is_json),
       .choices = cmd_table_or_json },
-    { "markdown", 'm', NULL, "Print the manual page of knob (docs/knobs.md), figure (docs/figures.md), tuner "
-      "(docs/tuners.md) or key (docs/scenario.md)", KEY_AT(struct options, is_markdown) },
+    { "markdown", 'm', NULL, "Print the manual page of knob (docs/knobs.md), figure (docs/figures.md) or key "
+      "(docs/scenario.md)", KEY_AT(struct options, is_markdown) },
     { 0 },
 };
 
@@ -263,7 +263,7 @@ static int list_main(int argc, char **argv)
 
     cmd_parse(&line, argc, argv, &o);
     if (o.is_markdown && !(o.subject && o.subject->print_markdown))
-        cmd_usage("--markdown goes with knob, figure, tuner or key");
+        cmd_usage("--markdown goes with knob, figure or key");
     if (o.is_markdown && o.is_json)
         cmd_usage("--markdown and --format json exclude each other");
     if (o.is_markdown)

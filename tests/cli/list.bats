@@ -104,10 +104,6 @@ load common
     done <"$dir/shown"
 }
 
-@test "list: docs/tuners.md is what --markdown prints" {
-    "$ANOLE" list tuner --markdown | diff - docs/tuners.md
-}
-
 @test "list: docs/scenario.md is what --markdown prints" {
     "$ANOLE" list key --markdown | diff - docs/scenario.md
 }

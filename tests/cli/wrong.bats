@@ -147,7 +147,7 @@ wrong_inputs() {
 2|list foo|anole: list: unknown value 'foo'; there are *
 2|list kno|anole: list: unknown value 'kno'; did you mean 'knob'?
 2|list cc lb|anole: one list at a time: 'cc' and 'lb'
-2|list cc --markdown|anole: --markdown goes with knob, figure, tuner or key
+2|list cc --markdown|anole: --markdown goes with knob, figure or key
 2|convert|anole: which file? anole convert FILE... --to hpcc -o DIR; see anole convert --help
 2|convert a.yaml|anole: --to is missing: --to scenario, --to hpcc or --to htsim
 2|convert a.yaml --to foo -o x|anole: --to: unknown value 'foo'; there are *

@@ -1,11 +1,9 @@
-/* src/cmd/list/list_tuners.c - tuners and their options, as tables and as a page of the manual. */
+/* src/cmd/list/list_tuners.c - tuners and their options, as tables. */
 #include "cmd/list/list_tuners.h"
 #include "base/print/table.h"
 #include "tune/search/search.h"
-#include "tune/setting.h"
 #include "tune/tuner.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,84 +86,4 @@ void list_tuners(void)
     print_names();
     putchar('\n');
     print_options();
-}
-
-/* ---- the page ---- */
-
-static void print_rows(const struct key_row *option, bool with_shared)
-{
-    char range[160];
-
-    putchar('\n');
-    for (const struct key_row *o = option; o->name; o++)
-        if (with_shared || !is_shared(o))
-            printf("- `%s` (%s; `%s`): %s\n", o->name, o->unit == KEY_YES ? "yes/no" : range_text(range, o),
-                   o->initial, o->about);
-}
-
-static bool is_search(const struct tuner_algo *a)
-{
-    for (const struct key_row *o = a->option; o->name; o++)
-        if (is_shared(o))
-            return true;
-    return false;
-}
-
-static bool has_own(const struct tuner_algo *a)
-{
-    for (const struct key_row *o = a->option; o->name; o++)
-        if (!is_shared(o))
-            return true;
-    return false;
-}
-
-static void print_tuner(const struct tuner_algo *a)
-{
-    printf("\n## %s\n\n%c%s.\n", a->name, toupper((unsigned char)*a->about), a->about + 1);
-    if (has_own(a))
-        print_rows(a->option, false);
-    if (is_search(a))
-        puts("\nAlso those of [all searches](#options-of-all-searches).");
-}
-
-static void print_aliases(void)
-{
-    puts("\n## Short names\n\n"
-         "The name of a preset stands for `{kind: fixed, setting: NAME}`. Others:\n");
-    for (const struct tuner_alias *a = tuner_aliases; a->name; a++)
-        if (strcmp(a->tuner, "fixed") != 0)
-            printf("- `%s`, short for `{kind: %s, %s: %s}`: %s\n", a->name, a->tuner, a->option, a->value, a->about);
-}
-
-static void print_setting_rows(const struct setting *s)
-{
-    for (; s->name; s++)
-        printf("- `%s`: %s\n", s->name, s->about);
-}
-
-static void print_settings(void)
-{
-    puts("\n## Presets\n\n"
-         "For `setting` of `fixed` and for `anole tune --from`. Any other value is a file with knobs on top "
-         "of `default`,\n"
-         "as written by `anole tune --out`.\n");
-    print_setting_rows(setting_all);
-    print_setting_rows(setting_thresholds);
-}
-
-void list_tuners_markdown(void)
-{
-    puts("# Tuners\n\n"
-         "A tuner sets knobs while the network runs: `tuner: NAME` or `tuner: {kind: NAME, OPTION: VALUE}` "
-         "in a scenario,\n"
-         "`--set tuner=NAME --set tuner.OPTION=VALUE` on the command line. [tuning.md](tuning.md) explains them. "
-         "Each option has its\n"
-         "values and its initial value in parentheses.\n\n"
-         "<!-- Printed by `anole list tuner --markdown`. -->");
-    for (int i = 0; tuner_all[i]; i++)
-        print_tuner(tuner_all[i]);
-    puts("\n## Options of all searches");
-    print_rows(shared, true);
-    print_aliases();
-    print_settings();
 }

@@ -5,7 +5,4 @@
 /* Prints tuners and their short names, one per line, then all options. */
 void list_tuners(void);
 
-/* docs/tuners.md */
-void list_tuners_markdown(void);
-
 #endif

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define AI_RATE 50.0             /* of 'expert', in Mb/s: data/ and docs/tuners.md */
+#define AI_RATE 50.0             /* of 'expert', in Mb/s: src/tune/setting.c */
 
 static struct controller_file file;
 static char                   folder[64];
