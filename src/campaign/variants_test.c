@@ -178,7 +178,7 @@ static void key__changes_with_all_that_decides_a_run(void **unused)
     char folder[] = "/tmp/variants_test.XXXXXX", path[64], cdf[64];
     char first[DIGEST_TEXT_SIZE], key[DIGEST_TEXT_SIZE];
     const char *set[] = { "kmin=1KB" }, *other_set[] = { "kmin=2KB" };
-    struct scenario_file file = { path, (char *)text, sizeof(text) - 1, NULL };
+    struct scenario_file file = { path, (char *)text, sizeof(text) - 1 };
     struct variant v = { .name = (char *)"x", .file = &file, .set = set, .sets = 1 };
 
     (void)unused;
@@ -221,7 +221,7 @@ static void open__names_the_variant_that_is_wrong(void **unused)
     static const char text[] =
         "topology: {kind: star, hosts: 2}\ntraffic: [{kind: incast, senders: 1, size: 1KB}]\n";
     const char *set[] = { "kmin=1KB", "kmim=1KB" };
-    const struct scenario_file file = { "s.yaml", (char *)text, sizeof(text) - 1, NULL };
+    const struct scenario_file file = { "s.yaml", (char *)text, sizeof(text) - 1 };
     struct variant v = { .name = (char *)"fast", .file = &file, .set = set, .sets = 2, .own = 1 };
     struct simulation s;
     struct digest d;
