@@ -1,18 +1,9 @@
 #include "cc/tcp.h"
 
-#include <string.h>
 
 extern const struct tcp_algo tcp_cubic, tcp_dctcp, tcp_newreno;
 
 const struct tcp_algo *const tcp_all[] = { &tcp_newreno, &tcp_cubic, &tcp_dctcp, NULL };
-
-const struct tcp_algo *tcp_find(const char *name)
-{
-    for (int i = 0; tcp_all[i]; i++)
-        if (strcmp(tcp_all[i]->name, name) == 0)
-            return tcp_all[i];
-    return NULL;
-}
 
 void tcp_window_init(struct tcp_window *w, uint32_t mss_bytes)
 {

@@ -52,9 +52,6 @@ struct tcp_algo {
 
 extern const struct tcp_algo *const tcp_all[];   /* NULL-terminated */
 
-/* Returns the algorithm called 'name', or NULL. */
-const struct tcp_algo *tcp_find(const char *name);
-
 /* Initializes a window: ten packets, slow start without limit. */
 void tcp_window_init(struct tcp_window *, uint32_t mss_bytes);
 

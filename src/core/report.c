@@ -89,22 +89,3 @@ struct report_pair *report_add_pair(struct report *r)
     r->pair[r->pairs] = (struct report_pair){ 0 };
     return &r->pair[r->pairs++];
 }
-
-double report_coverage(const struct report *r)
-{
-    uint32_t missing = 0;
-
-    for (uint32_t i = 0; i < r->devices; i++)
-        missing += r->device[i].is_missing;
-    return r->devices ? 1 - (double)missing / r->devices : 1;
-}
-
-uint64_t report_age_ps(const struct report *r)
-{
-    uint64_t oldest_ps = 0;
-
-    for (uint32_t i = 0; i < r->devices; i++)
-        if (!r->device[i].is_missing && r->device[i].age_ps > oldest_ps)
-            oldest_ps = r->device[i].age_ps;
-    return oldest_ps;
-}

@@ -119,10 +119,4 @@ static inline bool report_knows_pauses(const struct report *r, uint32_t port)
     return report_has_port(r, port) && !(r->device && r->device[r->port[port].device].counts_no_pauses);
 }
 
-/* Share of devices that have reported, 0 .. 1; 1 without devices. */
-double report_coverage(const struct report *);
-
-/* Age of the oldest device report. */
-uint64_t report_age_ps(const struct report *);
-
 #endif

@@ -23,14 +23,6 @@ const struct train_request train_initial = {
 
 /* ---- options ---- */
 
-double train_value(const struct train *t, const char *name)
-{
-    for (int i = 0; tuner_acc.option[i].name; i++)
-        if (strcmp(tuner_acc.option[i].name, name) == 0)
-            return t->values.value[i];
-    die("no option %s", name);
-}
-
 /* Defaults for training from scratch, which differ from those for a running network. */
 static void set_initial(struct train *t)
 {

@@ -147,9 +147,10 @@ void train_close(struct train *);
  * arrived; err then describes the progress. */
 int train_run_all(struct train *, struct err *);
 
-double train_value(const struct train *, const char *option);
-
 /* ---- train_jobs.c ---- */
+
+/* The value of an option of the tuner. */
+double train_value(const struct train *, const char *option);
 
 /* Runs 'count' jobs, which 'job' describes; *text is a malloc'd scenario. Returns the number of a signal if
  * one arrived. */
@@ -158,7 +159,7 @@ int train_jobs(struct train *, uint32_t count,
                struct err *);
 void train_jobs_drop(struct train *);
 
-struct train_found train_found(const struct train *, uint32_t job);
+struct train_found train_found_by(const struct train *, uint32_t job);
 
 /* Penalty for taking 'times' as long as with SECN2: negative if faster. Slowdowns beyond a tolerance are
  * penalized more than proportionally, so that gains elsewhere do not outweigh them. */

@@ -2,12 +2,21 @@
 #include "base/rng.h"
 #include "campaign/pool.h"
 #include "train/train.h"
+#include "tune/acc/acc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define HARM_FROM   1.01
 #define HARM_WEIGHT 4
+
+double train_value(const struct train *t, const char *name)
+{
+    for (int i = 0; tuner_acc.option[i].name; i++)
+        if (strcmp(tuner_acc.option[i].name, name) == 0)
+            return t->values.value[i];
+    die("no option %s", name);
+}
 
 static enum pool_next next_job(void *arg, struct pool_job *job)
 {
@@ -73,7 +82,7 @@ int train_jobs(struct train *t, uint32_t count,
     return rc < 0 ? err_set(err, -rc, "a run has failed") : rc;
 }
 
-struct train_found train_found(const struct train *t, uint32_t job)
+struct train_found train_found_by(const struct train *t, uint32_t job)
 {
     struct train_found found;
 
@@ -92,7 +101,7 @@ double train_score(const struct train *t, uint32_t job, uint32_t base)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < TRAIN_CHECKS; i++) {
-        struct train_found is = train_found(t, job + i), was = train_found(t, base + i);
+        struct train_found is = train_found_by(t, job + i), was = train_found_by(t, base + i);
 
         for (int k = 0; k < 2; k++) {
             if (is.fct_us[k] <= 0 || was.fct_us[k] <= 0)

@@ -71,7 +71,7 @@ static void take_experience(struct train *t, struct round_result *r)
     uint64_t       rewards = 0;
 
     for (uint32_t i = 0; i < t->request.runs; i++) {
-        struct train_found found = train_found(t, i);
+        struct train_found found = train_found_by(t, i);
         size_t             bytes = (size_t)found.records * memory->floats * sizeof(float);
 
         reward += found.reward_sum;
@@ -145,7 +145,7 @@ static void learn_from_replay(struct train *t)
 static void store_statics(struct train *t)
 {
     for (uint32_t i = 0; i < TRAIN_EXAMS * TRAIN_STATICS; i++) {
-        struct train_found found = train_found(t, t->request.runs + TRAIN_EXAMS + i);
+        struct train_found found = train_found_by(t, t->request.runs + TRAIN_EXAMS + i);
 
         memcpy(t->state.statics[i % TRAIN_EXAMS][i / TRAIN_EXAMS], found.fct_us, sizeof found.fct_us);
     }
@@ -170,7 +170,7 @@ static struct check_result compare_with_statics(const struct train *t)
     uint32_t     count[2] = { 0 };
 
     for (uint32_t i = 0; i < TRAIN_EXAMS; i++) {
-        struct train_found found = train_found(t, t->request.runs + i);
+        struct train_found found = train_found_by(t, t->request.runs + i);
         const double     (*fct)[2] = t->state.statics[i];
 
         for (int k = 0; k < 2; k++) {

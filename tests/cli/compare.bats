@@ -144,7 +144,7 @@ END
     compare --out "$dir/results"
     [ "$status" -eq 0 ]
     grep -q "^Report: $dir/results/report.html$" "$dir/out"
-    [ "$(find "$dir/results" -type f | wc -l)" -eq 5 ]
+    [ "$(find "$dir/results" -type f | wc -l)" -eq 6 ]
     jq -e '.baseline == "kmin=5KB" and .seeds == 3 and .confidence == 0.95' "$dir/results/comparison.json"
     grep -q '"kind": *"compare"' "$dir/results/report.html"
     [ "$(wc -l <"$dir/results/runs.csv")" -eq 7 ]

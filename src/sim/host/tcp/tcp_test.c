@@ -444,7 +444,6 @@ static uint32_t pick(struct rng *r, uint32_t low, uint32_t high)
 
 static void random_settings(struct sim_cfg *cfg, struct rng *r)
 {
-    static const char *const names[] = { "newreno", "cubic", "dctcp" };
 
     world_cfg(cfg, MODEL_NIC);
     cfg->cc = cc_find("dcqcn");
@@ -458,9 +457,9 @@ static void random_settings(struct sim_cfg *cfg, struct rng *r)
     cfg->ecn_at_enqueue = rng_below(r, 2);
     for (uint32_t i = 0; i < 3; i++)
         cfg->tcp[cfg->tcps++] = (struct tcp_cfg){
-            .algo = tcp_find(names[i]), .mss_bytes = rng_below(r, 2) ? 1448 : pick(r, 64, 9000),
+            .algo = tcp_all[i], .mss_bytes = rng_below(r, 2) ? 1448 : pick(r, 64, 9000),
             .burst_bytes = pick(r, 1, 65536), .rto_ps_min = pick(r, 50, 1000) * PS_PER_US,
-            .wake_ps_max = rng_below(r, 2) * PS_PER_US, .is_ecn = i == 2 || rng_below(r, 2),
+            .wake_ps_max = rng_below(r, 2) * PS_PER_US, .is_ecn = tcp_all[i]->is_ecn || rng_below(r, 2),
         };
 }
 
