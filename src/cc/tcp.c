@@ -1,6 +1,5 @@
 #include "cc/tcp.h"
 
-
 extern const struct tcp_algo tcp_cubic, tcp_dctcp, tcp_newreno;
 
 const struct tcp_algo *const tcp_all[] = { &tcp_newreno, &tcp_cubic, &tcp_dctcp, NULL };
