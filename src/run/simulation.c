@@ -334,7 +334,7 @@ static void on_late(struct run *run, uint64_t now_ps)
 
     if (run->pending.number && run->pending_ps <= now_ps)
         carry_out_pending(run);
-    while ((report = lag_take(&run->lag, now_ps)) != NULL)
+    while ((report = lag_next(&run->lag, now_ps)) != NULL)
         decide(run, report, now_ps);
 }
 

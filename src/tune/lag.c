@@ -1,4 +1,3 @@
-/* src/tune/lag.c - see lag.h. */
 #include "tune/lag.h"
 #include "base/err.h"
 #include "core/units.h"
@@ -42,7 +41,7 @@ uint64_t lag_next_ps(const struct lag *l)
     return l->count ? l->waiting[0].end_ps + l->monitor_ps : NEVER;
 }
 
-const struct report *lag_take(struct lag *l, uint64_t now_ps)
+const struct report *lag_next(struct lag *l, uint64_t now_ps)
 {
     bool is_seen = false;
 

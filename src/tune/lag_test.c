@@ -29,15 +29,15 @@ static void take__every_report_is_seen_where_there_is_no_delay(void **unused)
 
     (void)unused;
     lag_init(&l, 0);
-    assert_true(lag_next_ps(&l) == NEVER && !lag_take(&l, 0));
+    assert_true(lag_next_ps(&l) == NEVER && !lag_next(&l, 0));
     for (uint64_t i = 1; i <= 9; i++) {
         const struct report *r;
 
         add(&l, i);
         assert_true(lag_next_ps(&l) == i * PS_PER_MS);
-        r = lag_take(&l, i * PS_PER_MS);
+        r = lag_next(&l, i * PS_PER_MS);
         assert_true(r && r->number == i && r->port[2].tx_bytes == i);
-        assert_null(lag_take(&l, i * PS_PER_MS));
+        assert_null(lag_next(&l, i * PS_PER_MS));
         lag_settle(&l, i * PS_PER_MS);           /* a decision at once */
     }
     lag_fini(&l);
@@ -53,10 +53,10 @@ static void take__reports_come_as_late_as_they_should(void **unused)
     add(&l, 1);
     add(&l, 2);
     assert_true(lag_next_ps(&l) == 3500 * PS_PER_US);
-    assert_null(lag_take(&l, 3499 * PS_PER_US));
-    r = lag_take(&l, 3500 * PS_PER_US);
+    assert_null(lag_next(&l, 3499 * PS_PER_US));
+    r = lag_next(&l, 3500 * PS_PER_US);
     assert_true(r && r->number == 1);
-    assert_null(lag_take(&l, 3500 * PS_PER_US));
+    assert_null(lag_next(&l, 3500 * PS_PER_US));
     lag_fini(&l);                /* one is left, and is freed */
 }
 
@@ -69,16 +69,16 @@ static void take__what_began_before_the_decision_was_in_force_is_left_out(void *
     (void)unused;
     lag_init(&l, PS_PER_MS);
     add(&l, 1);
-    assert_non_null(lag_take(&l, 2 * PS_PER_MS));
+    assert_non_null(lag_next(&l, 2 * PS_PER_MS));
     lag_settle(&l, 5 * PS_PER_MS);
     for (uint64_t i = 2; i <= 7 && !r; i++) {
         add(&l, i);
-        r = lag_take(&l, i * PS_PER_MS);
+        r = lag_next(&l, i * PS_PER_MS);
     }
     assert_true(r && r->number == 6);
     lag_settle(&l, NEVER);       /* on its way, nobody knows for how long */
     add(&l, 8);
-    assert_null(lag_take(&l, 100 * PS_PER_MS));
+    assert_null(lag_next(&l, 100 * PS_PER_MS));
     lag_fini(&l);
 }
 

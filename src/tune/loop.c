@@ -1,4 +1,3 @@
-/* src/tune/loop.c - see loop.h. */
 #include "tune/loop.h"
 #include "base/text.h"
 #include "core/units.h"
@@ -49,7 +48,7 @@ static int refuse_kind(const struct loop_request *q, const char *kind, struct er
     return err_set(err, EINVAL, "%s'%.60s' is not a tuner%s", q->place, kind, near);
 }
 
-/* "acc:FILE" is acc with FILE for its first option that is a text. */
+/* "acc:FILE" is acc with FILE as the value of its first option of type file. */
 static int read_short(const struct loop_request *q, const char *text, const struct tuner_algo *a,
                       struct option_values *v, struct err *err)
 {
@@ -59,7 +58,7 @@ static int read_short(const struct loop_request *q, const char *text, const stru
     while (o->name && o->unit != KEY_FILE)
         o++;
     if (!o->name)
-        return err_set(err, EINVAL, "%s%s takes nothing behind a ':'", q->place, a->name);
+        return err_set(err, EINVAL, "%s%s takes nothing after a ':'", q->place, a->name);
     given.key = (char *)o->name;
     return option_values_read(a->option, a->name, v, &given, q->beside, err);
 }
@@ -88,7 +87,7 @@ static int read_options(const struct loop_request *q, const struct tuner_algo **
     return rc;
 }
 
-/* The place of an option that a reason begins with, "weight_rtt: ...", or of the tuner. */
+/* Returns the place of the option that a reason starts with ("weight_rtt: ..."), or of the tuner. */
 static const char *place_of(const struct loop_request *q, const char *why)
 {
     for (uint32_t i = 0; i < q->options; i++) {
@@ -164,8 +163,8 @@ static void decide(struct loop *l, bool has_knobs, bool has_queues, struct decis
     }
 }
 
-/* The tuner's own: it will be told what became of it, and so will the step, counted from 1; 0: it is of none. */
-static void expect(struct loop *l, const struct decision *d, uint32_t step)
+/* Remembers the tuner's decision, to report its outcome to the tuner and to the step (from 1; 0: none). */
+static void expect_outcome(struct loop *l, const struct decision *d, uint32_t step)
 {
     if (!d->number)
         return;
@@ -179,7 +178,7 @@ static bool is_changed_at(const struct loop *l, uint64_t at_ps)
     return l->changed_ps == at_ps;
 }
 
-/* What the tuner wants at each queue, where that is new. Returns whether there is anything. */
+/* Takes over new thresholds of the tuner. Returns true if there are any. */
 static bool ask_queues(struct loop *l, uint64_t now_ps)
 {
     const struct tuner_algo *algo = l->tuner.algo;
@@ -207,7 +206,7 @@ static bool is_same_part(const struct scoped_set *a, const struct scoped_set *b)
     return is_same;
 }
 
-/* Puts a change over a narrower setting, where both name a knob. */
+/* Applies a change to those knobs of a narrower setting that both name. */
 static void put_over(const struct knob_set *change, struct knob_set *set)
 {
     for (int i = 0; i < KNOB_COUNT; i++)
@@ -215,7 +214,7 @@ static void put_over(const struct knob_set *change, struct knob_set *set)
             set->knobs.value[i] = change->knobs.value[i];
 }
 
-/* What it wants in parts of the network; if there is anything new in it, all of it is. */
+/* Takes over the tuner's settings for parts of the network. Returns true if any is new. */
 static bool ask_parts(struct loop *l, uint64_t now_ps)
 {
     uint32_t                 count = 0;
@@ -255,15 +254,15 @@ void loop_start(struct loop *l, const struct knobs *in_force, struct decision *d
     has_parts = ask_parts(l, 0);
     has_queues = ask_queues(l, 0);
     decide(l, has_parts || !knobs_equal(&l->target.knobs, in_force), has_queues, d);
-    expect(l, d, 0);
+    expect_outcome(l, d, 0);
 }
 
 /* ---- an interval ---- */
 
-/* Takes what the tuner has changed into the target; 'is' becomes what it has set of what it was shown. Returns whether
- * there is anything. */
-static bool take_knobs(struct loop *l, uint64_t now_ps, const struct knobs *was, const struct knobs *wanted,
-                       struct knobs *is)
+/* Copies the knobs that the tuner changed into the target; 'is' is the shown setting with these changes. Returns true if
+ * there are any. */
+static bool merge_knobs(struct loop *l, uint64_t now_ps, const struct knobs *was, const struct knobs *wanted,
+                        struct knobs *is)
 {
     struct knobs    *target = &l->target.knobs, before = *target;
     struct knob_set  set = { 0 };
@@ -277,7 +276,7 @@ static bool take_knobs(struct loop *l, uint64_t now_ps, const struct knobs *was,
     }
     if (is_changed_at(l, now_ps))
         knob_set_put(&l->changed, target);
-    else if (!knobs_equal(target, wanted))               /* it must work together with what others have set */
+    else if (!knobs_equal(target, wanted))               /* must be consistent with changes of others */
         knob_set_put(&set, target);
     return !knobs_equal(target, &before);
 }
@@ -296,13 +295,13 @@ void loop_on_report(struct loop *l, const struct report *r, struct decision *d)
     s = tuning_add(&l->tuning, r, &was);
     tuner_step(&l->tuner, &shown, &wanted, &s->note);
     tuning_step_own(s);
-    has_knobs = take_knobs(l, r->end_ps, &was, &wanted, &s->is);
+    has_knobs = merge_knobs(l, r->end_ps, &was, &wanted, &s->is);
     has_parts = ask_parts(l, r->end_ps);
     has_queues = ask_queues(l, r->end_ps);
     decide(l, has_knobs || has_parts, has_queues, d);
     if (d->number)
         s->outcome = OUTCOME_PENDING;
-    expect(l, d, l->tuning.steps);
+    expect_outcome(l, d, l->tuning.steps);
 }
 
 /* ---- a slot ---- */
@@ -316,7 +315,7 @@ void loop_on_slot(struct loop *l, uint64_t end_ps, const struct queue_slot *seen
 {
     l->tuner.algo->slot(l->tuner.state, seen);
     decide(l, false, ask_queues(l, end_ps), d);
-    expect(l, d, 0);
+    expect_outcome(l, d, 0);
 }
 
 /* ---- others ---- */
@@ -339,8 +338,8 @@ void loop_on_change(struct loop *l, uint64_t at_ps, const struct knob_set *set, 
     decide(l, true, false, d);
 }
 
-/* Nothing has come of it: what is in force is what there was, and whatever the tuner asks for next is new. */
-static void take_back(struct loop *l)
+/* A refused decision: the current setting stays, and any request of the tuner is new. */
+static void revert_target(struct loop *l)
 {
     setting_copy(&l->target, &l->in_force, l->queues);
     forget(&l->asked, &l->in_force.knobs);
@@ -366,12 +365,12 @@ static void keep_outcome(struct loop *l, const struct outcome *o)
 
 void loop_on_applied(struct loop *l, const struct outcome *o)
 {
-    bool is_last = o->number == l->decisions;            /* else another is to take its place */
+    bool is_last = o->number == l->decisions;            /* else a newer decision replaces it */
 
     if (is_last && o->kind == OUTCOME_REFUSED)
-        take_back(l);
+        revert_target(l);
     else if (is_last && o->kind != OUTCOME_PENDING)
         setting_copy(&l->in_force, &l->target, l->queues);
-    if (o->number == l->outcome.number)                  /* else it was not the tuner's */
+    if (o->number == l->outcome.number)                  /* else not the tuner's */
         keep_outcome(l, o);
 }

@@ -1,19 +1,18 @@
-/* src/tune/loop.h - the loop around a tuner: a report comes, the tuner decides, somebody sets it and says what came of it.
+/* src/tune/loop.h - the control loop that connects a tuner to a network.
  *
- * It knows neither a simulator nor a device. Whoever has a network calls it: run/ does so for a simulated one, a
- * controller for a real one. What is to be set comes back as a struct decision; what became of it is told with
- * loop_on_applied(), at once or later, and the tuner is shown it with the next report.
+ * The loop passes reports to a tuner, turns the tuner's answers into decisions, and tracks which decisions were applied. It
+ * works the same for simulated and real networks: run/ drives it for a simulation, a controller for live devices.
  *
- *   loop_open       which tuner with which options, from what people wrote
- *   loop_start      a network is there: what is it to begin with?
- *   loop_on_report  an interval has ended
- *   loop_on_slot    a slot has ended, for a tuner that sets queues one by one
- *   loop_on_change  somebody else turns knobs
- *   loop_on_applied a decision has been carried out, or not
+ *   loop_open        create the tuner from its configuration
+ *   loop_start       a network starts; returns the initial decision
+ *   loop_on_report   a monitor interval ended; returns the next decision
+ *   loop_on_slot     a slot ended, for tuners that set each queue separately
+ *   loop_on_change   someone other than the tuner changed knobs
+ *   loop_on_applied  a decision was applied, partly applied, or refused
  *
- * Whose word counts: a tuner's is what it changes. A knob that it leaves as it was shown it, or gives as it gave it last,
- * stays as it is in force. So a knob that somebody else has turned stays turned until the tuner wants another value
- * there, and the same holds of the thresholds of queues.
+ * The tuner owns only the values that it changes. If it returns a knob unchanged, or repeats its last value, the current
+ * value stays. An operator's change therefore persists until the tuner asks for a different value. The same rule applies to
+ * thresholds of queues.
  */
 #ifndef TUNE_LOOP_H
 #define TUNE_LOOP_H
@@ -27,71 +26,71 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct loop_request {            /* a tuner, as it is written */
-    const char               *kind, *place;      /* "paraleon", "expert", "acc:FILE"; place: for messages */
+struct loop_request {            /* a tuner as configured */
+    const char *kind;            /* "paraleon", "expert", "acc:FILE" */
+    const char *place;           /* in the configuration, for messages */
     const struct option_text *option;
-    uint32_t                  options;
-    const char               *beside;            /* files that options name are beside this one */
+    uint32_t    options;
+    const char *beside;          /* paths in options are relative to this file */
 };
 
-struct loop_setting {            /* of the fabric, over it of parts, over that of queues */
-    struct knobs       knobs;
-    struct scoped_set *part;
+struct loop_setting {            /* later layers override earlier ones */
+    struct knobs       knobs;    /* whole fabric */
+    struct scoped_set *part;     /* parts of the fabric */
     uint32_t           parts;
-    struct ecn        *queue;
-    bool               has_queues;               /* queue holds; false: the rest decides on them */
+    struct ecn        *queue;    /* single queues; valid if has_queues */
+    bool               has_queues;
 };
 
 struct loop {
-    struct tuner        tuner;   /* its algo is NULL: there is none */
-    struct tuning       tuning;  /* what it did */
+    struct tuner        tuner;   /* tuner.algo is NULL: no tuner */
+    struct tuning       tuning;  /* history of its steps */
 
-    struct loop_setting in_force;                /* as far as is known: what the tuner is shown */
-    struct loop_setting target;                  /* what is to be, once the last decision is carried out */
-    struct loop_setting asked;                   /* by the tuner: what it last gave another value */
-    struct ecn         *wanted;                  /* of queues, for a call */
+    struct loop_setting in_force;    /* current setting, as far as known; shown to the tuner */
+    struct loop_setting target;      /* setting once the pending decision is applied */
+    struct loop_setting asked;       /* last values that the tuner itself requested */
+    struct ecn         *wanted;      /* scratch memory: thresholds of queues */
     uint32_t            queues;
 
-    struct knob_set     changed;                 /* by somebody else, at changed_ps */
-    struct knobs        unchanged;               /* in force before */
+    struct knob_set     changed;     /* external change at changed_ps */
+    struct knobs        unchanged;   /* setting before that change */
     uint64_t            changed_ps;
 
-    struct outcome      outcome; /* of what the tuner decided last; number 0: it decided nothing yet */
-    uint32_t            outcome_step;            /* the step in which it did, from 1; 0: outside of one */
+    struct outcome      outcome;     /* of the tuner's last decision; number 0: none yet */
+    uint32_t            outcome_step;    /* step that made it, from 1; 0: made outside a step */
     uint64_t            decisions;
     bool                has_started;
 };
 
-/* Makes the tuner that is asked for; what is wrong is told with its place. The world need not outlive the call. On
- * failure nothing is held. */
+/* Creates the tuner of the request. Errors name their place in the configuration. Copies what it needs from the world. On
+ * failure, nothing needs to be closed. */
 int loop_open(struct loop *, const struct world *, const struct loop_request *, struct err *);
 
-/* The same with a tuner and values that are known. They are copied. */
+/* Like loop_open(), with a known algorithm and option values, which are copied. */
 int loop_open_with(struct loop *, const struct world *, const struct tuner_algo *, const struct option_values *,
                    struct err *);
 
 void loop_close(struct loop *);
 
-/* Of what it did only so many steps, or up to twice as many, are kept: see tuning_forget(). */
+/* Keeps only recent history: between 'keep' and twice as many steps. See tuning_forget(). */
 void loop_forget(struct loop *, uint32_t keep);
 
-/* A network begins, with this setting in force; or the loop goes on in another network that begins with it. The first time
- * the tuner may want another one. A loop without a tuner, all of it 0, may be started too: it keeps what is in force. */
+/* Starts the loop on a network whose current setting is 'in_force', or moves it to another network. On the first call the
+ * tuner may request a different setting. A zeroed loop has no tuner and keeps the current setting. */
 void loop_start(struct loop *, const struct knobs *in_force, struct decision *);
 
-/* The report is that of a whole interval. Remembers the step. */
+/* Processes the report of a complete interval and records the step. */
 void loop_on_report(struct loop *, const struct report *, struct decision *);
 
-/* How long slots are; 0: the tuner has none. */
+/* Returns the length of a slot, or 0 if the tuner does not use slots. */
 uint64_t loop_slot_ps(const struct loop *);
 void     loop_on_slot(struct loop *, uint64_t end_ps, const struct queue_slot *, struct decision *);
 
-/* Somebody else turns the knobs that are named, everywhere, for all that happens at this instant and later. To be told before
- * a report or slot that ends at the same instant: that covers what was in force before, and what the tuner decides
- * upon it does not take the change back. */
+/* Records that someone else changed these knobs on all devices, effective at at_ps. Call it before a report or slot that
+ * ends at the same instant: that report covers the time before the change, and the tuner's answer must not undo it. */
 void loop_on_change(struct loop *, uint64_t at_ps, const struct knob_set *, struct decision *);
 
-/* What became of a decision. */
+/* Records the outcome of a decision. The tuner sees it with the next report. */
 void loop_on_applied(struct loop *, const struct outcome *);
 
 #endif

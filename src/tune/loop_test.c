@@ -141,7 +141,7 @@ static void open__refuses_with_the_place(void **state)
         { "paralon", NULL, NULL, "f:1: 'paralon' is not a tuner; did you mean 'paraleon'?" },
         { "zzz", NULL, NULL, "f:1: 'zzz' is not a tuner; there are fixed, paraleon, " },
         { "paraleon", "thta", "1", "f:2: 'thta' is not an option of paraleon; did you mean 'theta'?" },
-        { "paraleon:x", NULL, NULL, "f:1: paraleon takes nothing behind a ':'" },
+        { "paraleon:x", NULL, NULL, "f:1: paraleon takes nothing after a ':'" },
         { "random", "weight_rtt", "0.9", "f:2: weight_rtt: " },
     };
 

@@ -1,4 +1,3 @@
-/* src/tune/tuned_queues.c */
 #include "tune/tuned_queues.h"
 #include "base/json.h"
 #include "base/escape.h"
@@ -60,8 +59,8 @@ static bool get_share(const json_t *o, const char *key, double *share)
 static bool get_ecn(const json_t *o, struct ecn *e)
 {
     uint64_t kmin, kmax;
-    bool     is_good = get_count(o, "kmin_bytes", UINT32_MAX, &kmin) && get_count(o, "kmax_bytes", UINT32_MAX, &kmax) &&
-                   get_share(o, "pmax", &e->pmax);
+    bool     is_good = get_count(o, "kmin_bytes", UINT32_MAX, &kmin) &&
+                       get_count(o, "kmax_bytes", UINT32_MAX, &kmax) && get_share(o, "pmax", &e->pmax);
 
     if (is_good) {
         e->kmin_bytes = (uint32_t)kmin;
@@ -79,7 +78,8 @@ static bool read_most(struct tuned_queues *q, const json_t *list)
         struct tuned_queue *t = &q->most[i];
         const char         *name = json_string_value(json_object_get(row, "name"));
 
-        if (i >= TUNED_MOST_MAX || !name || !get_count(row, "changes", INT64_MAX, &t->changes) || !get_ecn(row, &t->last))
+        if (i >= TUNED_MOST_MAX || !name || !get_count(row, "changes", INT64_MAX, &t->changes) ||
+            !get_ecn(row, &t->last))
             return false;
         escape_text(t->name, sizeof t->name, name);
         q->mosts++;
@@ -98,7 +98,8 @@ bool tuned_queues_read(struct tuned_queues *q, const json_t *o)
         return false;
     for (i = 0; i < json_array_size(list); i++) {
         row = json_array_get(list, i);
-        if (i >= TUNED_SETTINGS_MAX || !get_ecn(row, &q->setting[i].ecn) || !get_share(row, "share", &q->setting[i].share))
+        if (i >= TUNED_SETTINGS_MAX || !get_ecn(row, &q->setting[i].ecn) ||
+            !get_share(row, "share", &q->setting[i].share))
             return false;
         q->settings++;
     }

@@ -1,12 +1,8 @@
-/* src/tune/tuner.h - how knobs are chosen.
+/* src/tune/tuner.h - the interface of a tuner.
  *
- * A tuner is one file in this folder: it fills a struct tuner_algo and stands in tuner_all[] (tuner.c). Once
- * per monitor interval it is shown a report and may give another setting. It cannot tell whether the network
- * is real.
- *
- * Everything about a tuner that a person may want to change is a row of its table of options: it can be
- * written in a scenario, is refused when it is wrong, and has a line of help. Results depend on the seed and
- * the reports alone.
+ * A tuner is one file in this folder. It fills a struct tuner_algo and is listed in tuner_all[] (tuner.c). After each monitor
+ * interval it sees a report and may change the setting. It cannot tell whether the network is simulated. Its options are
+ * rows of a table, with bounds and help. Results depend only on the seed and the reports.
  */
 #ifndef TUNE_TUNER_H
 #define TUNE_TUNER_H
@@ -24,74 +20,70 @@
 
 enum tuner_verdict { TUNER_NO_VERDICT, TUNER_ACCEPTED, TUNER_REJECTED, TUNER_BEST };
 
-struct tuner_tried {             /* a setting that was tried on a twin, and what it was predicted to be worth */
-    const char  *name;           /* a constant; NULL: it has none, and was found */
-    double       gain, low, high;                /* log of slowdowns over those with the setting in force: below 0 is better */
-    uint32_t     blocks;         /* of messages that it has met */
-    bool         is_out;         /* it fell behind, and was tried no further */
-    bool         is_now;         /* it is the setting in force */
+struct tuner_tried {             /* a setting that was tried on a twin, and its predicted gain */
+    const char  *name;           /* a constant; NULL: found by the search */
+    double       gain, low, high;        /* log of slowdowns relative to the current setting; below 0 is better */
+    uint32_t     blocks;         /* of messages that it was tried on */
+    bool         is_out;         /* dropped early */
+    bool         is_now;         /* the current setting */
     struct knobs knobs;
 };
 
 struct tuner_note {              /* why a tuner did what it did in one step */
     const char        *phase;    /* "watch", "search", "confirm", "hold": a constant */
-    double             utility;  /* of the interval that ended, 0 .. 1; NaN: not measured. So below */
+    double             utility;  /* of the interval, 0 .. 1; NaN: not measured. Likewise below */
     double             throughput, rtt, pfc;     /* its terms */
     double             divergence;               /* of flow sizes from those before */
     double             elephants;                /* share of flows, 0 .. 1 */
     double             temperature;
-    enum tuner_verdict verdict;                  /* on the setting that was in force in the interval */
-    char               why[480];                 /* one sentence in plain words, or two */
-    const struct tuner_tried *tried;             /* the tuner's, until its next step */
+    enum tuner_verdict verdict;                  /* on the setting of the interval */
+    char               why[480];                 /* one or two sentences */
+    const struct tuner_tried *tried;             /* owned by the tuner, valid until its next step */
     uint32_t           tries;
 };
 
 struct tuner_algo {
-    /* Gives options that were not given the values that will be in force, where others decide on them:
-     * those of a preset. NULL: the initial ones are. create() does the same by itself. */
+    /* Sets options that were not given and depend on others, such as those of a preset. create() does the same. NULL: none. */
     void (*fill)(struct option_values *);
 
-    /* Makes one. What single options cannot know is refused here: weights that do not sum to 1. The reason
-     * names the option first: "weight_rtt: ...". */
+    /* Refuses values that only together are wrong, such as weights that do not sum to 1. The reason starts with the option:
+     * "weight_rtt: ...". */
     int (*create)(void **state, const struct world *, const struct option_values *, struct err *);
     void (*destroy)(void *state);
 
-    /* An interval has ended. 'knobs' holds the setting that was in force in it; the tuner may change it
-     * for the next. 'note' comes zeroed, with NaN where that means "not measured". The report's outcome says what became of
-     * the setting that it gave last; one that was refused is not in 'knobs'. */
+    /* An interval has ended. 'knobs' is its setting, which the tuner may change for the next. 'note' is zeroed, with NaN for
+     * "not measured". report.outcome is the outcome of the tuner's last decision; a refused one is not in 'knobs'. */
     void (*step)(void *state, const struct report *, struct knobs *knobs, struct tuner_note *note);
 
-    /* Writes the setting that it wants before the first interval. NULL: the one in force. */
+    /* Writes the setting to start with. NULL: the current one. */
     void (*first)(const void *state, struct knobs *);
 
-    /* What it wants in parts of the network, tiers or devices or single queues, over the setting that holds everywhere; as
-     * many as it says, in the order in which they are to be put over each other. Asked after 'first' and after every
-     * step. NULL: nothing. */
+    /* Returns settings for parts of the network (tiers, devices, queues) on top of the general one; later ones override
+     * earlier ones. Called after 'first' and after every step. NULL: none. */
     const struct scoped_set *(*parts)(const void *state, uint32_t *count);
 
-    /* Scope egress queue. 'slot_ps' returns how long a slot is; when one has ended, 'slot' is shown what each queue
-     * did in it. NULL, both: the tuner looks at intervals alone. */
+    /* Tuners that set each egress queue: the length of a slot, and the counters of each queue at the end of a slot. Both are
+     * NULL for other tuners. */
     uint64_t (*slot_ps)(const void *state);
     void (*slot)(void *state, const struct queue_slot *);
 
-    /* Writes the thresholds it wants for each queue, before the first slot and after each; false: it leaves the
-     * queues alone. NULL: it always does, and the knobs say what holds for all. */
+    /* Writes the thresholds of each queue, before the first slot and after each. False, or NULL: the knobs apply to all. */
     bool (*queues)(const void *state, struct ecn *);
 
-    /* The best setting found so far: what an offline search ends with. NULL: the one in force. */
+    /* Writes the best setting found so far: the result of an offline search. NULL: the current one. */
     void (*best)(const void *state, struct knobs *);
 
-    /* The knobs that it speaks of, also where it wants no other value than the one in force. NULL: those that it changes. */
+    /* Returns the knobs that the tuner controls, whether it changes them or not. NULL: those that it changes. */
     const bool *(*names)(const void *state);
 
-    /* Is a search over, for now? NULL: there is none. */
+    /* Returns true if no search is in progress. NULL: the tuner does not search. */
     bool (*is_idle)(const void *state);
 
-    /* Are reports to have what hosts see of messages? NULL: no. */
+    /* Returns true if reports must include what hosts see of messages. NULL: no. */
     bool (*wants_messages)(const void *state);
 
-    const char                *name, *about;
-    const struct key_row  *option;       /* ends with a row without a name */
+    const char           *name, *about;
+    const struct key_row *option;        /* ends with a row without a name */
 };
 
 extern const struct tuner_algo *const tuner_all[];       /* NULL-terminated */
@@ -107,21 +99,21 @@ void tuner_list_names(const char *names[TUNER_NAMES_MAX + 1]);
 /* Returns the tuner or alias called 'name', or NULL; sets *alias to NULL or the alias. */
 const struct tuner_algo *tuner_find(const char *name, const struct tuner_alias **alias);
 
-/* Its options at their initial values; to be given back with option_values_fini(). */
+/* Sets the options to their initial values. Free them with option_values_fini(). */
 void tuner_values_init(const struct tuner_algo *, struct option_values *);
 
 /* Sets one option from its text: see option_values_set(). */
 int tuner_values_set(const struct tuner_algo *, struct option_values *, const char *name, const char *text,
                      struct err *);
 
-/* Values of options by preset, as people write them. What has no row is the same in all presets. Ends with an empty row. */
+/* Values of options by preset, as text. Options without a row are equal in all presets. Ends with an empty row. */
 #define TUNER_PRESETS_MAX 3
 struct tuner_preset { const char *option, *value[TUNER_PRESETS_MAX]; };
 
-/* Sets options that were not given to the values of a preset: a column of the rows. is_given[] stays as it is. */
+/* Sets options that were not given to the values of a preset, a column of the rows. is_given[] does not change. */
 void tuner_values_preset(const struct tuner_algo *, struct option_values *, const struct tuner_preset *, int preset);
 
-/* From what was given to what will be in force, for whoever shows it to people. is_given[] stays as it is. */
+/* Sets options that were not given to the values that the tuner will use. is_given[] does not change. */
 void tuner_values_fill(const struct tuner_algo *, struct option_values *);
 
 /* A tuner that is ready to run. */

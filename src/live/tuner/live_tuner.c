@@ -372,7 +372,7 @@ void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint6
     if (wants_messages(t) && !add_seen(t, c, r, now_us))
         return;
     lag_add(&t->lag, r);
-    while (t->decision && lag_take(&t->lag, t->end_ps))
+    while (t->decision && lag_next(&t->lag, t->end_ps))
         ;                        /* nothing is left: settled is NEVER */
 }
 
@@ -500,7 +500,7 @@ static bool show_reports(struct live_tuner *t, struct decision *d)
 
     if (t->thought && (!has_thought(t, d) || d->number))
         return d->number != 0;
-    while ((r = lag_take(&t->lag, t->end_ps)) != NULL) {
+    while ((r = lag_next(&t->lag, t->end_ps)) != NULL) {
         if (!wants_messages(t))
             loop_on_report(&t->loop, r, d);
         else if (!think_of(t, r, d))
