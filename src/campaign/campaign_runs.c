@@ -210,7 +210,7 @@ static bool is_worth_another_try(struct campaign_runs *c, uint32_t run, int stat
     return true;
 }
 
-static void tell_failure(struct campaign_runs *c, uint32_t run, int status, const char *text)
+static void print_failure(struct campaign_runs *c, uint32_t run, int status, const char *text)
 {
     bool is_tried_again = is_worth_another_try(c, run, status, text);
     const char *behind = is_tried_again      ? "; trying once more"
@@ -236,7 +236,7 @@ static int done(void *arg, const struct pool_job *job, int status, const char *t
     int rc;
 
     if (status != 0 || !strchr(text, '\n')) {
-        tell_failure(c, job->number, status, text);
+        print_failure(c, job->number, status, text);
         return 0;
     }
     metrics = xmalloc(length + 1);
@@ -308,7 +308,7 @@ int campaign_runs_open(struct campaign_runs *c, struct err *err)
     return executor_open(&c->executor, &c->hooks, slots_of(c), err);
 }
 
-static int tell_interrupted(const struct campaign_runs *c, int signal_number, struct err *err)
+static int report_interruption(const struct campaign_runs *c, int signal_number, struct err *err)
 {
     if (c->store_path)
         err_write(err, "interrupted: %u of %u runs are in %s; the same command goes on from there",
@@ -335,7 +335,7 @@ int campaign_runs_do(struct campaign_runs *c, const uint32_t *which, uint32_t co
     if (campaign_commit(c->store, rc ? NULL : err) && !rc)
         rc = -EIO;
     if (rc > 0)
-        return tell_interrupted(c, rc, err);
+        return report_interruption(c, rc, err);
     if (rc == -EAGAIN || rc == -ENOMEM || rc == -EMFILE || rc == -EPIPE)
         return err_set(err, -rc, "no process for a run could be started: %s", strerror(-rc));
     if (!rc && c->failed)

@@ -289,7 +289,7 @@ static int hand_out(struct executor *x, enum pool_next *last)
     return 0;
 }
 
-static int take(struct executor *x, int rank, struct result *r)
+static int receive_result(struct executor *x, int rank, struct result *r)
 {
     int rc;
 
@@ -303,7 +303,7 @@ static int take(struct executor *x, int rank, struct result *r)
     return rc;
 }
 
-static int take_messages(struct executor *x)
+static int receive_messages(struct executor *x)
 {
     size_t length;
     int from, rc = 0;
@@ -314,7 +314,7 @@ static int take_messages(struct executor *x)
 
         x->mpi->receive(from, r, length);
         ((char *)r)[length] = '\0';
-        rc = take(x, from, r);
+        rc = receive_result(x, from, r);
     }
     return rc;
 }
@@ -330,10 +330,10 @@ static int run_everywhere(struct executor *x)
         rc = hand_out(x, &last);
         if (rc || (x->total == 0 && last == POOL_NONE))
             break;
-        rc = take_messages(x);
+        rc = receive_messages(x);
         x->pause_ns = longer(x->pause_ns);
         if (!rc && wait_for_runner(&x->runner, x->pause_ns, &signals.mask))
-            rc = take(x, 0, read_result(&x->runner));
+            rc = receive_result(x, 0, read_result(&x->runner));
         if (signal_watch_caught())
             rc = signal_watch_caught();
         if (!rc && x->hooks->tick)
@@ -382,7 +382,7 @@ void executor_close(struct executor *x)
 /* ---- the other ranks ---- */
 
 /* 1: a job was taken; 0: there are no more. */
-static int take_job(const struct executor_mpi_ops *mpi, const struct runner *r, size_t length)
+static int receive_job(const struct executor_mpi_ops *mpi, const struct runner *r, size_t length)
 {
     struct pool_job job;
 
@@ -407,12 +407,12 @@ static int serve(const struct executor_mpi_ops *mpi, const struct runner *r)
 {
     long pause_ns = PAUSE_NS_MIN;
     size_t length;
-    int from, rc = 1;            /* as of take_job() */
+    int from, rc = 1;            /* as of receive_job() */
 
     while (rc > 0) {
         pause_ns = longer(pause_ns);
         if (mpi->probe(&from, &length)) {
-            rc = take_job(mpi, r, length);
+            rc = receive_job(mpi, r, length);
             pause_ns = PAUSE_NS_MIN;
         }
         if (rc > 0 && wait_for_runner(r, pause_ns, NULL)) {

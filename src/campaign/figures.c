@@ -161,7 +161,7 @@ static void map_init(struct key_map *m, const struct figures_runs *r)
         }
 }
 
-static void take_value(void *arg, const char *key, double value)
+static void store_value(void *arg, const char *key, double value)
 {
     struct key_map *m = arg;
     uint64_t slot = slot_of(m, key);
@@ -178,7 +178,7 @@ int figures_load(struct figures *f, const struct figures_runs *runs, struct camp
     map_init(&map, runs);
     for (uint32_t i = 0; i < f->count && !rc; i++) {
         map.value = f->list[i].value;
-        rc = campaign_each_value(store, f->list[i].metric.name, take_value, &map, err);
+        rc = campaign_each_value(store, f->list[i].metric.name, store_value, &map, err);
     }
     free(map.key);
     free(map.run);

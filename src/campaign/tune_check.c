@@ -46,7 +46,7 @@ static const struct metric *find(const struct metric *list, uint32_t count, cons
 
 static const char *const no_files[] = { NULL };
 
-static void take(struct tune_check *c, const struct simulation *s, uint32_t variant, uint32_t seed)
+static void store_figures(struct tune_check *c, const struct simulation *s, uint32_t variant, uint32_t seed)
 {
     struct comparison *m = &c->comparison;
     struct metric     *list = xcalloc(METRICS_MAX, sizeof(*list));
@@ -95,7 +95,7 @@ static int run_one(struct tune_check *c, const struct tune_search *t, uint32_t v
     interrupt_watch(NULL);
     rc = simulation_failed(&s, err);
     if (!rc)
-        take(c, &s, variant, seed);
+        store_figures(c, &s, variant, seed);
     simulation_close(&s);
     return rc;
 }

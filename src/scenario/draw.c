@@ -235,7 +235,7 @@ static const char *const tables[] = { "FB_Hadoop", "WebSearch", "AliStorage2019"
                                       "Homa_FB_Hadoop_W4" };
 
 /* A share of what is left of the links, in whole percents. */
-static uint32_t take_load(struct draw *d, uint32_t least, uint32_t most)
+static uint32_t draw_load(struct draw *d, uint32_t least, uint32_t most)
 {
     uint32_t percent = max_u32(min_u32(between(d, least, most), (uint32_t)(100 * d->left)), 2);
 
@@ -255,7 +255,7 @@ static void draw_times(struct draw *d)
 
 static void draw_poisson(struct draw *d)
 {
-    fprintf(d->out, "  - {kind: poisson, sizes: %s, load: %u%%", name_of(d, tables, 6), take_load(d, 10, 70));
+    fprintf(d->out, "  - {kind: poisson, sizes: %s, load: %u%%", name_of(d, tables, 6), draw_load(d, 10, 70));
     if (chance(d, 0.4))
         fprintf(d->out, ", qps: %u", ONE_OF(d, 1, 4, 16));
     draw_times(d);
@@ -264,7 +264,7 @@ static void draw_poisson(struct draw *d)
 
 static void draw_rpc(struct draw *d)
 {
-    fprintf(d->out, "  - {kind: rpc, sizes: %s, load: %u%%", name_of(d, tables + 2, 3), take_load(d, 5, 40));
+    fprintf(d->out, "  - {kind: rpc, sizes: %s, load: %u%%", name_of(d, tables + 2, 3), draw_load(d, 5, 40));
     if (chance(d, 0.5))          /* a few servers that all call */
         fprintf(d->out, ", servers: %u", between(d, d->hosts / 4 + 1, d->hosts));
     draw_times(d);
@@ -302,7 +302,7 @@ static void draw_posted(struct draw *d)
 
 static void draw_tcp(struct draw *d)
 {
-    fprintf(d->out, "  - {kind: tcp, sizes: %s, load: %u%%}\n", name_of(d, tables, 2), take_load(d, 5, 25));
+    fprintf(d->out, "  - {kind: tcp, sizes: %s, load: %u%%}\n", name_of(d, tables, 2), draw_load(d, 5, 25));
 }
 
 static void draw_step(struct draw *d, const char *collective, const char *group, double kb)

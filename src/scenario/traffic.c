@@ -44,7 +44,7 @@ static struct traffic_env env_of(const struct scenario *s, struct traffic_tcp_al
     };
 }
 
-static void take_tcps(struct scenario *s)
+static void collect_tcps(struct scenario *s)
 {
     const struct traffic_tcp *tcp = traffic_tcps(s->traffic, &s->cfg.tcps);
 
@@ -106,7 +106,7 @@ void scenario_read_traffic(struct reader *r, struct scenario *s, const struct se
     }
     make_room(s, list->count);
     traffic_read(r, list, &env, s->traffic, s->entry);
-    take_tcps(s);
+    collect_tcps(s);
     if (!r->rc)
         check_streams(r, s, list);
 }

@@ -206,7 +206,7 @@ static void forget(struct plans *x)
     }
 }
 
-static struct plan *take(struct plans *x, const struct collective_cfg *cfg)
+static struct plan *find_or_build(struct plans *x, const struct collective_cfg *cfg)
 {
     struct plan **at = &x->first, *p;
 
@@ -264,7 +264,7 @@ void plans_take(struct plans *x, const struct trace *t, const struct trace_op *o
     if (part.count < 2)
         return;
     cfg = cfg_of(x, &part, &phase[number].op);
-    is->plan = take(x, &cfg);
+    is->plan = find_or_build(x, &cfg);
 }
 
 /* ---- checking ---- */

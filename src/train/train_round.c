@@ -64,7 +64,7 @@ static void describe_job(const struct train *t, uint32_t number, struct train_jo
 struct round_result { bool is_check; double reward; };
 
 /* Adds the experience in the order of run numbers, independent of completion order. */
-static void take_experience(struct train *t, struct round_result *r)
+static void add_experience(struct train *t, struct round_result *r)
 {
     struct replay *memory = &t->state.dqn.replay;
     double         reward = 0;
@@ -263,7 +263,7 @@ int train_round(struct train *t, struct err *err)
         checks += TRAIN_EXAMS * TRAIN_STATICS;
     rc = train_jobs(t, t->request.runs + checks, describe_job, err);
     if (!rc) {
-        take_experience(t, &r);
+        add_experience(t, &r);
         if (r.is_check)
             check_net(t, &r);
         learn_from_replay(t);

@@ -231,7 +231,7 @@ void tuning_print(const struct tuning *g, FILE *out)
 
 /* ---- reading ---- */
 
-struct reader {
+struct history_reader {
     struct history *h;
     const char     *name;
     uint32_t        line;
@@ -243,10 +243,10 @@ struct reader {
 
 #define refuse(r, ...) refuse_at((r), 1, __VA_ARGS__)
 
-static int refuse_at(const struct reader *r, int column, const char *format, ...)
+static int refuse_at(const struct history_reader *r, int column, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static int refuse_at(const struct reader *r, int column, const char *format, ...)
+static int refuse_at(const struct history_reader *r, int column, const char *format, ...)
 {
     char    why[300];
     va_list args;
@@ -267,7 +267,7 @@ static char *clean_copy(const char *text)
     return escape_text(xmalloc(room), room, text);
 }
 
-static int get_text(const struct reader *r, const json_t *line, const char *key, char **text)
+static int get_text(const struct history_reader *r, const json_t *line, const char *key, char **text)
 {
     const json_t *value = json_object_get(line, key);
 
@@ -278,7 +278,7 @@ static int get_text(const struct reader *r, const json_t *line, const char *key,
 }
 
 /* JSON knows no numbers that are not finite, but 1e999 becomes one. */
-static int get_number(const struct reader *r, const json_t *line, const char *key, double *number)
+static int get_number(const struct history_reader *r, const json_t *line, const char *key, double *number)
 {
     const json_t *value = json_object_get(line, key);
 
@@ -291,7 +291,7 @@ static int get_number(const struct reader *r, const json_t *line, const char *ke
     return 0;
 }
 
-static int get_time(const struct reader *r, const json_t *line, const char *key, double *us)
+static int get_time(const struct history_reader *r, const json_t *line, const char *key, double *us)
 {
     int rc = get_number(r, line, key, us);
 
@@ -300,7 +300,7 @@ static int get_time(const struct reader *r, const json_t *line, const char *key,
     return rc;
 }
 
-static int refuse_knob(const struct reader *r, const char *name)
+static int refuse_knob(const struct history_reader *r, const char *name)
 {
     const char *near = text_nearest(name, knob_names);
 
@@ -308,7 +308,7 @@ static int refuse_knob(const struct reader *r, const char *name)
                   near ? "'?" : "");
 }
 
-static int get_knobs(const struct reader *r, const json_t *line, const char *key, struct knobs *knobs)
+static int get_knobs(const struct history_reader *r, const json_t *line, const char *key, struct knobs *knobs)
 {
     json_t     *map = json_object_get(line, key), *value;
     const char *name;
@@ -330,7 +330,7 @@ static int get_knobs(const struct reader *r, const json_t *line, const char *key
 }
 
 /* One of the names from 'first' on, which 'list' lists; not there: the word stays. */
-static int get_word(const struct reader *r, const json_t *line, const char *key, const char *const *names, int first,
+static int get_word(const struct history_reader *r, const json_t *line, const char *key, const char *const *names, int first,
                     const char *list, int *word)
 {
     const json_t *value = json_object_get(line, key);
@@ -344,7 +344,7 @@ static int get_word(const struct reader *r, const json_t *line, const char *key,
     return value ? refuse(r, "'%s' must be %s", key, list) : 0;
 }
 
-static int get_verdict(const struct reader *r, const json_t *line, enum tuner_verdict *verdict)
+static int get_verdict(const struct history_reader *r, const json_t *line, enum tuner_verdict *verdict)
 {
     int word = TUNER_NO_VERDICT;
     int rc = get_word(r, line, "verdict", verdict_names, TUNER_ACCEPTED, "accepted, rejected or best", &word);
@@ -354,7 +354,7 @@ static int get_verdict(const struct reader *r, const json_t *line, enum tuner_ve
 }
 
 /* A setting that was carried out is not spoken of. */
-static int get_outcome(const struct reader *r, const json_t *line, struct history_step *s)
+static int get_outcome(const struct history_reader *r, const json_t *line, struct history_step *s)
 {
     int word = OUTCOME_APPLIED;
     int rc = get_word(r, line, "outcome", outcome_names, OUTCOME_PENDING, "pending, applied, partly or refused", &word);
@@ -379,7 +379,7 @@ static char *option_text(const json_t *value)
     return xstrdup(text);
 }
 
-static int read_options(const struct reader *r, const json_t *line)
+static int read_options(const struct history_reader *r, const json_t *line)
 {
     json_t     *map = json_object_get(line, "options"), *value;
     const char *name;
@@ -397,7 +397,7 @@ static int read_options(const struct reader *r, const json_t *line)
     return 0;
 }
 
-static int read_head(struct reader *r, const json_t *line)
+static int read_head(struct history_reader *r, const json_t *line)
 {
     int rc = get_text(r, line, "tuner", &r->h->tuner);
 
@@ -413,7 +413,7 @@ static int read_head(struct reader *r, const json_t *line)
 
 /* ---- the others ---- */
 
-static int read_times(const struct reader *r, const json_t *line, struct history_step *s)
+static int read_times(const struct history_reader *r, const json_t *line, struct history_step *s)
 {
     int rc = get_time(r, line, "start_us", &s->start_us);
 
@@ -426,7 +426,7 @@ static int read_times(const struct reader *r, const json_t *line, struct history
     return rc;
 }
 
-static int read_numbers(const struct reader *r, const json_t *line, struct history_step *s)
+static int read_numbers(const struct history_reader *r, const json_t *line, struct history_step *s)
 {
     const struct { const char *key; double *number; } rows[] = {
         { "goodput_gbps", &s->goodput_gbps },
@@ -447,7 +447,7 @@ static int read_numbers(const struct reader *r, const json_t *line, struct histo
     return rc;
 }
 
-static struct history_step *add_step(struct reader *r)
+static struct history_step *add_step(struct history_reader *r)
 {
     struct history *h = r->h;
 
@@ -459,7 +459,7 @@ static struct history_step *add_step(struct reader *r)
     return &h->step[h->steps++];
 }
 
-static int read_step(struct reader *r, const json_t *line)
+static int read_step(struct history_reader *r, const json_t *line)
 {
     struct history_step *s = add_step(r);
     int                  rc = read_times(r, line, s);
@@ -486,7 +486,7 @@ static int read_step(struct reader *r, const json_t *line)
 
 /* ---- the file ---- */
 
-static int read_line(struct reader *r, const char *text, size_t length)
+static int read_line(struct history_reader *r, const char *text, size_t length)
 {
     json_error_t why;
     json_t      *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
@@ -502,7 +502,7 @@ static int read_line(struct reader *r, const char *text, size_t length)
     return rc;
 }
 
-static int read_lines(struct reader *r, const char *text, size_t length)
+static int read_lines(struct history_reader *r, const char *text, size_t length)
 {
     const char *end = text + length;
     int         rc = 0;
@@ -519,7 +519,7 @@ static int read_lines(struct reader *r, const char *text, size_t length)
 
 int history_parse(struct history *h, const char *name, const char *text, size_t length, struct err *err)
 {
-    struct reader r = { .h = h, .name = name, .err = err };
+    struct history_reader r = { .h = h, .name = name, .err = err };
     int           rc;
 
     *h = (struct history){ 0 };

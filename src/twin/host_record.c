@@ -117,7 +117,7 @@ enum { ROW_TIME, ROW_DEVICE, ROW_NAME, ROW_VALUE };
 
 static const char *const row_columns[] = { "time_s", "device", "name", "value", NULL };
 
-static void take_info(struct reading *r, struct host_device *d, const char *name, const char *value)
+static void read_info(struct reading *r, struct host_device *d, const char *name, const char *value)
 {
     if (strcmp(name, "host") == 0)
         snprintf(r->made.host, HOST_NAME_BYTES, "%s", value);
@@ -131,7 +131,7 @@ static void take_info(struct reading *r, struct host_device *d, const char *name
         d->rate_bps = strtoull(value, NULL, 10) * 1000000;
 }
 
-static int take_row(struct reading *r, const struct csv *csv)
+static int read_row(struct reading *r, const struct csv *csv)
 {
     const char         *device = csv->cell[ROW_DEVICE], *name = csv->cell[ROW_NAME];
     bool                is_host = strcmp(device, "host") == 0;
@@ -144,7 +144,7 @@ static int take_row(struct reading *r, const struct csv *csv)
     if (!is_host && !d)
         return csv_refuse(csv, ROW_DEVICE, r->err, "there are more devices than a host has");
     if (strncmp(name, "info.", 5) == 0) {
-        take_info(r, d, name + 5, csv->cell[ROW_VALUE]);
+        read_info(r, d, name + 5, csv->cell[ROW_VALUE]);
         return 0;
     }
     if (!d)
@@ -172,7 +172,7 @@ static int read_table(struct reading *r, const char *text, size_t bytes)
     for (int i = 0; row_columns[i] && !rc; i++)
         rc = csv_need(&csv, i, "time_s,device,name,value", r->err);
     while (!rc && (more = csv_next(&csv, r->err)) != 0)
-        rc = more < 0 ? more : take_row(r, &csv);
+        rc = more < 0 ? more : read_row(r, &csv);
     return rc;
 }
 
@@ -206,7 +206,7 @@ static bool parse_time(const char *text, double *at_s)
     return *end == '\0' || *end == 'Z' || *end == '+' || *end == '-' || *end == ' ';
 }
 
-static int take_ethtool_line(struct reading *r, char *line, bool *has_time, double *at_s)
+static int read_ethtool_line(struct reading *r, char *line, bool *has_time, double *at_s)
 {
     char    *colon = strchr(line, ':'), *end;
     uint64_t value;
@@ -243,7 +243,7 @@ static int read_ethtool(struct reading *r, const char *text, size_t bytes)
             at++;
         snprintf(line, sizeof(line), "%.*s", (int)(end - at < 255 ? end - at : 255), at);
         line[strcspn(line, "\r")] = '\0';
-        rc = take_ethtool_line(r, line, &has_time, &at_s);
+        rc = read_ethtool_line(r, line, &has_time, &at_s);
         at = end + 1;
     }
     return rc;

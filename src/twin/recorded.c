@@ -20,23 +20,23 @@ static const double unit_s[] = { 1, 1e-3, 1e-6, 1e-9 };
 
 #define UNITS 4
 
-struct host {
+struct recorded_host {
     char   name[CSV_CELL_BYTES];
     double bytes, seconds;
     double last_s, last_bytes;   /* of its counter; last_bytes < 0: not yet read */
 };
 
-struct sample { double from_s, to_s, bytes; };       /* traffic of a host; a message has from_s == to_s */
+struct recorded_sample { double from_s, to_s, bytes; };       /* traffic of a host; a message has from_s == to_s */
 
 struct recording {
     struct csv     csv;
     struct err    *err;
     int            time;         /* column, and its unit */
     double         unit_s;
-    struct host  **host;
+    struct recorded_host  **host;
     void          *by_name;      /* tree of hosts: search.h */
     uint32_t       hosts, hosts_max;
-    struct sample *sample;
+    struct recorded_sample *sample;
     uint64_t       samples, samples_max;
     double         first_s, last_s;
     uint32_t       restarts;
@@ -46,14 +46,14 @@ struct recording {
 
 static int compare_names(const void *a, const void *b)
 {
-    return strcmp(((const struct host *)a)->name, ((const struct host *)b)->name);
+    return strcmp(((const struct recorded_host *)a)->name, ((const struct recorded_host *)b)->name);
 }
 
 /* Returns the host, a new one if the name is new; NULL: refused. */
-static struct host *host_of(struct recording *r, int column)
+static struct recorded_host *host_of(struct recording *r, int column)
 {
-    struct host   key, *h;
-    struct host **found;
+    struct recorded_host   key, *h;
+    struct recorded_host **found;
 
     if (!*r->csv.cell[column])
         return csv_refuse(&r->csv, column, r->err, "there is no name"), NULL;
@@ -68,7 +68,7 @@ static struct host *host_of(struct recording *r, int column)
         r->host = xrealloc(r->host, r->hosts_max * sizeof(*r->host));
     }
     h = r->host[r->hosts++] = xmalloc(sizeof(*h));
-    *h = (struct host){ .last_bytes = -1 };
+    *h = (struct recorded_host){ .last_bytes = -1 };
     memcpy(h->name, key.name, sizeof(h->name));
     if (!tsearch(h, &r->by_name, compare_names))
         die("out of memory");
@@ -83,7 +83,7 @@ static void add_sample(struct recording *r, double from_s, double to_s, double b
         r->samples_max = r->samples_max ? 2 * r->samples_max : 1024;
         r->sample = xrealloc(r->sample, r->samples_max * sizeof(*r->sample));
     }
-    r->sample[r->samples++] = (struct sample){ from_s, to_s, bytes };
+    r->sample[r->samples++] = (struct recorded_sample){ from_s, to_s, bytes };
     r->first_s = r->samples == 1 ? from_s : fmin(r->first_s, from_s);
     r->last_s = r->samples == 1 ? to_s : fmax(r->last_s, to_s);
 }
@@ -127,7 +127,7 @@ static const char *const message_columns[] = { "src",      "dst",      "bytes", 
 static int read_message(struct recording *r)
 {
     double       bytes, at_s;
-    struct host *src = host_of(r, MSG_SRC);
+    struct recorded_host *src = host_of(r, MSG_SRC);
     int          rc = src && host_of(r, MSG_DST) ? read_bytes(r, MSG_BYTES, 0x1p48, &bytes) : -EINVAL;
 
     if (!rc)
@@ -148,7 +148,7 @@ static const char *const counter_columns[] = { "port", "bytes", "time_s", "time_
 static int read_counter(struct recording *r)
 {
     double       bytes, at_s;
-    struct host *h = host_of(r, CNT_PORT);
+    struct recorded_host *h = host_of(r, CNT_PORT);
     int          rc = h ? read_bytes(r, CNT_BYTES, 0x1p64, &bytes) : -EINVAL;
 
     if (!rc)
@@ -204,7 +204,7 @@ static void find_range(const struct recording *r, double bytes_per_s, bool is_co
     uint32_t known = 0;
 
     for (uint64_t i = 0; i < r->samples; i++) {
-        const struct sample *s = &r->sample[i];
+        const struct recorded_sample *s = &r->sample[i];
         uint32_t             from = slot_of(r, s->from_s), end = slot_of(r, s->to_s);
 
         for (uint32_t k = from; k <= end; k++) {

@@ -36,7 +36,7 @@ static void dispatch(struct htsim *w, struct event *e)
 }
 
 /* Events that were entered for the time at which they were entered come after all others of that time. */
-static struct event *take_soon(struct htsim *w, uint64_t until_ps)
+static struct event *pop_event(struct htsim *w, uint64_t until_ps)
 {
     struct event *e;
 
@@ -61,7 +61,7 @@ bool htsim_run_until(struct htsim *w, uint64_t until_ps)
             continue;
         }
         if (w->soon_head != w->soon_tail) {
-            e = take_soon(w, until_ps);
+            e = pop_event(w, until_ps);
             if (!e)
                 continue;
         } else {
@@ -158,7 +158,7 @@ static void count_queues(struct htsim *w)
     w->queues = w->first_core_down + aggs * w->agg_uplinks;
 }
 
-static void *take_lines(char **at, uint64_t count, size_t bytes)
+static void *carve_lines(char **at, uint64_t count, size_t bytes)
 {
     void *lines = *at;
 
@@ -205,14 +205,14 @@ static void lay_out(struct htsim *w, uint32_t flows)
             + (uint64_t)timers * sizeof(struct timer) + EVQ_LINE;
     lines = bytes / EVQ_LINE;
     row = at = arena_alloc(&w->arena, lines, EVQ_LINE);
-    w->queue = take_lines(&at, w->queues, sizeof(struct queue));
-    w->sw = take_lines(&at, w->switches, sizeof(struct switch_));
-    w->host = take_lines(&at, w->hosts, sizeof(struct host));
-    nics = take_lines(&at, w->hosts, sizeof *nics);
-    pacers = take_lines(&at, w->hosts, sizeof *pacers);
-    overs = take_lines(&at, w->hosts, sizeof *overs);
-    w->timer_line = take_lines(&at, timers, sizeof(struct timer));
-    w->clock = take_lines(&at, 1, EVQ_LINE);
+    w->queue = carve_lines(&at, w->queues, sizeof(struct queue));
+    w->sw = carve_lines(&at, w->switches, sizeof(struct switch_));
+    w->host = carve_lines(&at, w->hosts, sizeof(struct host));
+    nics = carve_lines(&at, w->hosts, sizeof *nics);
+    pacers = carve_lines(&at, w->hosts, sizeof *pacers);
+    overs = carve_lines(&at, w->hosts, sizeof *overs);
+    w->timer_line = carve_lines(&at, timers, sizeof(struct timer));
+    w->clock = carve_lines(&at, 1, EVQ_LINE);
     *w->clock = (struct event){ .next = EVQ_IDLE, .owner = EV_CLOCK };
     /* Most events are a link's delay or a packet's transmission ahead. Many are equal in time, so a word of buckets must
      * be shorter than the shortest transmission: what is added to an open word is sorted in, one by one. */

@@ -371,7 +371,7 @@ static uint64_t sample_delay(struct htsim *w, struct flow *f, const struct packe
     return rtt_ps - f->nscc.base_rtt_ps;
 }
 
-static void take_out(struct htsim *w, struct flow *f, struct record *r)
+static void remove_record(struct htsim *w, struct flow *f, struct record *r)
 {
     r->is_out = false;
     forget_time(f, r);
@@ -380,7 +380,7 @@ static void take_out(struct htsim *w, struct flow *f, struct record *r)
 }
 
 /* It had been taken off what is in flight. */
-static void take_waiting(struct flow *f, struct record *r)
+static void remove_waiting(struct flow *f, struct record *r)
 {
     stop_waiting(f, r);
     f->in_flight_bytes += r->bytes;
@@ -389,10 +389,10 @@ static void take_waiting(struct flow *f, struct record *r)
 static void acknowledge_up_to(struct htsim *w, struct flow *f, uint32_t expected)
 {
     while (f->waiting && first_waiting(f) < expected)
-        take_waiting(f, record_at(f, first_waiting(f)));
+        remove_waiting(f, record_at(f, first_waiting(f)));
     for (; f->acked < expected; f->acked++)
         if (record_at(f, f->acked)->is_out)
-            take_out(w, f, record_at(f, f->acked));
+            remove_record(w, f, record_at(f, f->acked));
     if (f->waiting_first < f->acked)
         f->waiting_first = f->acked;
 }
@@ -407,9 +407,9 @@ static void acknowledge_bits(struct htsim *w, struct flow *f, uint32_t ref, uint
             continue;
         r = record_at(f, number);
         if (r->is_out)
-            take_out(w, f, r);
+            remove_record(w, f, r);
         else if (r->waits)
-            take_waiting(f, r);
+            remove_waiting(f, r);
     }
 }
 
