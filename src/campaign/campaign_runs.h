@@ -1,7 +1,7 @@
 /* src/campaign/campaign_runs.h - runs every variant with every seed, unless the store has the run.
  *
- * Finds the missing runs, has them simulated (executor.h), retries those that crash, shows progress, and handles
- * interruption.
+ * Finds the missing runs, has them simulated (executor.h), retries those that crash, shows progress, and
+ * handles interruption.
  */
 #ifndef CAMPAIGN_CAMPAIGN_RUNS_H
 #define CAMPAIGN_CAMPAIGN_RUNS_H
@@ -37,17 +37,18 @@ struct campaign_runs {
     struct err            *err;
 };
 
-/* Opens the folder of --out and the store: the file of --store, or a file next to the folder, or, without both, memory
- * (*path is then NULL). 'kind' is the command that writes the folder. The caller closes both, also on failure. */
+/* Opens the folder of --out and the store: the file of --store, or a file next to the folder, or, without
+ * both, memory (*path is then NULL). 'kind' is the command that writes the folder. The caller closes both,
+ * also on failure. */
 int campaign_places(const char *out, const char *kind, const char *store, struct outdir **dir, struct campaign **,
                     char **path, struct err *);
 
 /* Starts the executor. The variants must have their digests. */
 int campaign_runs_open(struct campaign_runs *, struct err *);
 
-/* Runs these variants seed by seed, so that an interrupted campaign has complete seeds. A run that crashes is retried
- * once. Fails if a run failed or none could be started. Returns a signal's number if one arrived; err then says what is
- * stored. */
+/* Runs these variants seed by seed, so that an interrupted campaign has complete seeds. A run that crashes
+ * is retried once. Fails if a run failed or none could be started. Returns a signal's number if one
+ * arrived; err then says what is stored. */
 int campaign_runs_do(struct campaign_runs *, const uint32_t *which, uint32_t count, bool with_pages,
                      struct err *);
 

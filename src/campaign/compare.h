@@ -80,7 +80,8 @@ json_t *comparison_json(const struct comparison *, bool all, const struct card *
 /* Fills the answer card: which variant to use, from the deciding figures. */
 void comparison_answer(const struct comparison *, struct card *);
 
-/* Add to a card: cost and certainty of a variant; network and traffic of the baseline, and of others that differ. */
+/* Add to a card: cost and certainty of a variant; network and traffic of the baseline, and of others that
+ * differ. */
 void comparison_add_evidence(const struct comparison *, struct card *, uint32_t variant);
 void comparison_add_about(const struct comparison *, struct card *);
 
@@ -91,14 +92,14 @@ void comparison_add_change(const struct comparison *, struct card *, enum card_f
 #define COMPARE_DECIDING 6
 uint32_t comparison_deciding(const struct comparison *, uint32_t figure[COMPARE_DECIDING]);
 
-/* Summarizes a variant: "expert is better in p99 slowdown -38 %; worse in mean RTT +35 %." Names at most three figures of
- * each kind. Returns buf. */
+/* Summarizes a variant: "expert is better in p99 slowdown -38 %; worse in mean RTT +35 %." Names at most
+ * three figures of each kind. Returns buf. */
 char *comparison_verdict(char *buf, size_t size, const struct comparison *, uint32_t variant);
 
 /* ---- compare_page.c ---- */
 
-/* Merges the runs of a variant, one per seed, into one Run of data.ts. Distributions pool the flows of all seeds; figures and
- * quantiles by size are means; series and network are those of the first seed. */
+/* Merges the runs of a variant, one per seed, into one Run of data.ts. Distributions pool the flows of all
+ * seeds; figures and quantiles by size are means; series and network are those of the first seed. */
 json_t *compare_merge_runs(const json_t *runs);
 
 /* Of a sweep: all settings (interface Sweep of data.ts; ownership is transferred), and its card. */
@@ -124,8 +125,8 @@ struct compare {
     char                         *title;
 };
 
-/* Runs and judges all variants and writes the folder of --out. In a worker (executor.h), executes jobs of rank 0. Returns a
- * signal's number if one arrived; err says how far it got. Close it also on failure. */
+/* Runs and judges all variants and writes the folder of --out. In a worker (executor.h), executes jobs of
+ * rank 0. Returns a signal's number if one arrived; err says how far it got. Close it also on failure. */
 int  compare_run(struct compare *, const struct compare_request *, struct err *);
 void compare_close(struct compare *);
 

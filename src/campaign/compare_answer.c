@@ -1,4 +1,5 @@
-/* src/campaign/compare_answer.c - what a comparison found, in words. Every sentence is computed from the cells. */
+/* src/campaign/compare_answer.c - what a comparison found, in words. Every sentence is computed from the
+ * cells. */
 #include "base/evidence/fdr.h"
 #include "base/print/safe.h"
 #include "campaign/compare.h"
@@ -226,7 +227,8 @@ static void add_whom(struct card *card, const char *format, const struct metric 
     card_add(card, CARD_FINDING, format, text, is_question ? is_plural ? "matter" : "matters" : is_plural ? "do" : "does");
 }
 
-/* The variant to advise: one that only gains before one that also costs, then the largest gain. The baseline: none gains. */
+/* The variant to advise: one that only gains before one that also costs, then the largest gain. The
+ * baseline: none gains. */
 static uint32_t choose(const struct comparison *c)
 {
     uint32_t best = c->baseline;

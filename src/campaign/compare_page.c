@@ -179,7 +179,8 @@ static int compare_pieces(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Cuts the distribution of one run into pieces: between two quantiles lies the share of flows between their shares. */
+/* Cuts the distribution of one run into pieces: between two quantiles lies the share of flows between
+ * their shares. */
 static size_t cut_cdf(const json_t *cdf, struct piece *to)
 {
     const json_t *x = json_object_get(cdf, "x"), *p = json_object_get(cdf, "p");
@@ -196,7 +197,8 @@ static size_t cut_cdf(const json_t *cdf, struct piece *to)
     return points;
 }
 
-/* Quantiles of all runs together, at the shares of 'cdf'. The mean of their quantiles would be of no distribution. */
+/* Quantiles of all runs together, at the shares of 'cdf'. The mean of their quantiles would be of no
+ * distribution. */
 static json_t *pool_cdf(const json_t *runs, const json_t *cdf)
 {
     const json_t *p = json_object_get(cdf, "p"), *run;

@@ -1,13 +1,14 @@
 /* src/campaign/compare_stats.c - which differences are more than chance.
  *
- * Variants of one seed have the same flows, so they are compared pair by pair. The effect of a seed's flows cancels out, and
- * far fewer seeds are needed than for two independent samples. Variants with other flows than the baseline's are not judged.
+ * Variants of one seed have the same flows, so they are compared pair by pair. The effect of a seed's flows
+ * cancels out, and far fewer seeds are needed than for two independent samples. Variants with other flows
+ * than the baseline's are not judged.
  *
- * Slowdowns are compared by their ratios, seed by seed. A setting slows a busy seed by as large a share as a quiet one, so
- * ratios vary less between seeds than differences, which the busiest seed would dominate.
+ * Slowdowns are compared by their ratios, seed by seed. A setting slows a busy seed by as large a share as a
+ * quiet one, so ratios vary less between seeds than differences, which the busiest seed would dominate.
  *
- * A comparison has hundreds of figures. A difference is clear if its own 95 % interval excludes no change, and if it passes
- * the test of Benjamini and Hochberg over all figures and variants (base/evidence/fdr.h).
+ * A comparison has hundreds of figures. A difference is clear if its own 95 % interval excludes no change,
+ * and if it passes the test of Benjamini and Hochberg over all figures and variants (base/evidence/fdr.h).
  */
 #include "base/bootstrap.h"
 #include "base/evidence/fdr.h"
@@ -106,7 +107,8 @@ static void judge_mean(struct judge *j, struct compared_cell *cell, const double
     cell->high = i.high;
 }
 
-/* The mean ratio of slowdowns, by logarithms, in place of the difference. False: one of them is 0, which none should be. */
+/* The mean ratio of slowdowns, by logarithms, in place of the difference. False: one of them is 0, which
+ * none should be. */
 static bool judge_ratio(struct judge *j, struct compared_cell *cell, const double *value, const double *baseline)
 {
     struct bootstrap *b;

@@ -1,10 +1,11 @@
-/* src/campaign/executor.h - runs jobs in parallel on this machine or, under mpirun or srun --mpi=pmix, on all MPI ranks.
+/* src/campaign/executor.h - runs jobs in parallel on this machine or, under mpirun or srun --mpi=pmix, on all
+ * MPI ranks.
  *
- * Rank 0 hands out jobs and collects results. The other ranks, workers, were started with the same command line; they
- * execute jobs and print nothing.
+ * Rank 0 hands out jobs and collects results. The other ranks, workers, were started with the same command
+ * line; they execute jobs and print nothing.
  *
- * MPI and fork() do not work together on every network. Each rank therefore forks a runner before it starts MPI: a pool
- * whose jobs come from a socket. The rank forwards messages between MPI and its runner:
+ * MPI and fork() do not work together on every network. Each rank therefore forks a runner before it starts
+ * MPI: a pool whose jobs come from a socket. The rank forwards messages between MPI and its runner:
  *
  *     rank 0   next(), done()  <--->  socket  <--->  runner  --- fork --->  job, job ...
  *                    |
@@ -26,8 +27,8 @@ bool executor_is_mpi(void);
 bool executor_is_worker(void);
 void executor_hush_worker(void);
 
-/* 'slots': concurrent jobs per rank. Hooks are used as in pool_run(), without 'wake'. 'arg' must be ready for work(),
- * because runners are forked here. On failure *out is NULL. */
+/* 'slots': concurrent jobs per rank. Hooks are used as in pool_run(), without 'wake'. 'arg' must be ready
+ * for work(), because runners are forked here. On failure *out is NULL. */
 int executor_open(struct executor **out, const struct pool_hooks *, uint32_t slots, struct err *);
 
 /* Like pool_run(). May be called repeatedly. After a signal the program must end. */
@@ -36,8 +37,8 @@ int executor_run(struct executor *);
 /* Ends the other ranks. */
 void executor_close(struct executor *);
 
-/* Ends the other ranks if rank 0 fails before executor_open(); mpirun would do that, srun would not. Does nothing
- * otherwise. */
+/* Ends the other ranks if rank 0 fails before executor_open(); mpirun would do that, srun would not. Does
+ * nothing otherwise. */
 void executor_dismiss(void);
 
 /* In a worker, instead of executor_open(): executes the jobs of rank 0 until there are no more. */

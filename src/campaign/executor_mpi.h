@@ -1,7 +1,7 @@
 /* src/campaign/executor_mpi.h - the MPI functions that a campaign needs.
  *
- * Only executor_mpi.c calls MPI. It is a separate library, anole-mpi.so, loaded under mpirun, so that other runs do not
- * need MPI.
+ * Only executor_mpi.c calls MPI. It is a separate library, anole-mpi.so, loaded under mpirun, so that other
+ * runs do not need MPI.
  */
 #ifndef CAMPAIGN_EXECUTOR_MPI_H
 #define CAMPAIGN_EXECUTOR_MPI_H

@@ -1,4 +1,5 @@
-/* src/campaign/figures.h - the figures of a campaign, and the value of each in each run. Run number: variant * seeds + seed. */
+/* src/campaign/figures.h - the figures of a campaign, and the value of each in each run. Run number:
+ * variant * seeds + seed. */
 #ifndef CAMPAIGN_FIGURES_H
 #define CAMPAIGN_FIGURES_H
 
@@ -25,13 +26,15 @@ struct figures {
 void figures_add(struct figures *, uint64_t runs, const struct metric *, uint32_t count);
 void figures_fini(struct figures *);
 
-/* Opens the simulation of a variant to find its figures. Fills the variant's digests and description (variants.h). */
+/* Opens the simulation of a variant to find its figures. Fills the variant's digests and description
+ * (variants.h). */
 int figures_add_of_variant(struct figures *, uint64_t runs, struct variant *, const uint64_t *seed, struct err *);
 
 /* Returns the figure of that name, or NULL. */
 struct figure *figures_find(const struct figures *, const char *name);
 
-/* Selects the figures to show: names and patterns separated by commas, or "all". NULL: those of 'otherwise' that exist. */
+/* Selects the figures to show: names and patterns separated by commas, or "all". NULL: those of
+ * 'otherwise' that exist. */
 int figures_choose(struct figures *, const char *wanted, const char *otherwise, struct err *);
 
 /* Hides figures without a value in any run. */

@@ -50,7 +50,8 @@ struct sweep {
     char                       *title;
 };
 
-/* Runs and ranks all settings and writes the folder of --out. Workers, signals and closing as for compare_run(). */
+/* Runs and ranks all settings and writes the folder of --out. Workers, signals and closing as for
+ * compare_run(). */
 int  sweep_run(struct sweep *, const struct sweep_request *, struct err *);
 void sweep_close(struct sweep *);
 

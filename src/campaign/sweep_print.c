@@ -27,7 +27,8 @@ static const char *sweep_value(const struct variant *v, uint32_t i)
 
 /* ---- the card ---- */
 
-/* The best setting that is clearly better than the scenario's own; 0: none is. Rows are in the order of the ranking. */
+/* The best setting that is clearly better than the scenario's own; 0: none is. Rows are in the order of
+ * the ranking. */
 static uint32_t clearly_best(const struct sweep *s)
 {
     for (uint32_t v = 1; v < s->few.count; v++)

@@ -37,8 +37,9 @@ static bool sets_tuner(const struct tune_request *r)
     return false;
 }
 
-/* That of the request, or the scenario's, or paraleon. One that the scenario gives by its name alone becomes a map,
- * to which --set may add options. What is wrong with the scenario is told by whoever reads all of it. */
+/* That of the request, or the scenario's, or paraleon. One that the scenario gives by its name alone
+ * becomes a map, to which --set may add options. What is wrong with the scenario is told by whoever reads
+ * all of it. */
 static void choose_tuner(struct tune *t)
 {
     const struct tune_request *r = t->request;

@@ -197,7 +197,8 @@ void tune_check_judge(struct tune_check *c)
     bool has_gain, has_loss;
 
     comparison_judge(&c->comparison);
-    /* A change that no user would notice is not clear: here, and so on the terminal, in JSON and on the page. */
+    /* A change that no user would notice is not clear: here, and so on the terminal, in JSON and on the
+     * page. */
     for (uint32_t i = 0; i < c->comparison.figures.count; i++) {
         struct compared_cell *cell = comparison_cell(&c->comparison, i, AFTER);
 

@@ -41,20 +41,21 @@ struct variants {
     uint32_t        count;
 };
 
-/* "kmin=100KB,400KB": one choice per value, with the setting as its name. Commas in brackets do not separate. */
+/* "kmin=100KB,400KB": one choice per value, with the setting as its name. Commas in brackets do not
+ * separate. */
 int axis_vary(struct axis *, const char *text, struct err *);
 
 /* Adds "NAME:kmin=100KB,kmax=400KB" to an axis; "NAME" alone is the unchanged scenario. */
 int axis_add_variant(struct axis *, const char *text, struct err *);
 
-/* One choice per file, named by the file name without folder and ending, or by the path if names are equal. A single
- * file has no name. */
+/* One choice per file, named by the file name without folder and ending, or by the path if names are
+ * equal. A single file has no name. */
 void axis_of_files(struct axis *, const struct scenario_file *, uint32_t files);
 
 void axis_fini(struct axis *);
 
-/* Makes all combinations, at most 'max'. The first axis, of the files, changes slowest. 'set' applies to all. Arguments
- * must outlive the variants. */
+/* Makes all combinations, at most 'max'. The first axis, of the files, changes slowest. 'set' applies to
+ * all. Arguments must outlive the variants. */
 int variants_init(struct variants *, const struct axis *, uint32_t axes, const struct scenario_file *,
                   const char *const *set, uint32_t sets, uint32_t max, struct err *);
 void variants_fini(struct variants *);
@@ -62,13 +63,13 @@ void variants_fini(struct variants *);
 /* Returns the index of the variant of that name, or -EINVAL. */
 int variants_find(const struct variants *, const char *name, struct err *);
 
-/* Opens the simulation of a variant and computes its digest, of the program, the scenario, the settings and every file
- * read. seed NULL: the scenario's. */
+/* Opens the simulation of a variant and computes its digest, of the program, the scenario, the settings
+ * and every file read. seed NULL: the scenario's. */
 int variant_open(const struct variant *, const uint64_t *seed, struct simulation *, struct digest *,
                  struct err *);
 
-/* Fills 'flows' and 'about' from a simulation of the variant that has not run; it cannot run afterwards. Variants with equal
- * 'flows' send the same messages at the same times, or run the same jobs. */
+/* Fills 'flows' and 'about' from a simulation of the variant that has not run; it cannot run afterwards.
+ * Variants with equal 'flows' send the same messages at the same times, or run the same jobs. */
 void variant_describe(struct variant *, struct simulation *);
 
 /* Computes the same digest without building the network: for thousands of variants. */

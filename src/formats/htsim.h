@@ -32,8 +32,8 @@
 int htsim_read_cm(const char *path, struct flow_matrix *, struct err *);
 int htsim_parse_cm(const char *name, const char *text, struct flow_matrix *, struct err *);
 
-/* The same as uet-htsim reads it: T is in microseconds, of which the fraction is dropped, a size is below 2 GiB, and
- * 'recv_done_trigger' has no effect. */
+/* The same as uet-htsim reads it: T is in microseconds, of which the fraction is dropped, a size is below
+ * 2 GiB, and 'recv_done_trigger' has no effect. */
 int htsim_read_uet_cm(const char *path, struct flow_matrix *, struct err *);
 int htsim_parse_uet_cm(const char *name, const char *text, struct flow_matrix *, struct err *);
 
@@ -52,12 +52,13 @@ int htsim_parse_uet_cm(const char *name, const char *text, struct flow_matrix *,
 int htsim_read_topology(const char *path, struct graph *, struct err *);
 int htsim_parse_topology(const char *name, const char *text, struct graph *, struct err *);
 
-/* Its numbers, with delays of links and switches apart. Queue_up and Queue_down are ignored, as uet-htsim does. */
+/* Its numbers, with delays of links and switches apart. Queue_up and Queue_down are ignored, as uet-htsim
+ * does. */
 int htsim_read_uet_topology(const char *path, struct fat_tree *, struct err *);
 int htsim_parse_uet_topology(const char *name, const char *text, struct fat_tree *, struct err *);
 
-/* A command line of htsim_uec, uet-htsim's main program, as keys and values of a scenario's section 'htsim'. Options that
- * are not modelled are refused, those of logs are ignored. */
+/* A command line of htsim_uec, uet-htsim's main program, as keys and values of a scenario's section
+ * 'htsim'. Options that are not modelled are refused, those of logs are ignored. */
 struct htsim_setting { const char *key; char *value; };
 
 struct htsim_command {

@@ -139,7 +139,8 @@ static char *warn_of_buffer(const struct scenario *s, const struct sim *sim)
     return NULL;
 }
 
-/* With a constant base that is not of this network, RL-CC takes an empty path for a full one, or the other way round. */
+/* With a constant base that is not of this network, RL-CC takes an empty path for a full one, or the other
+ * way round. */
 static char *warn_of_base(const struct scenario *s, const struct sim *sim)
 {
     double base_us = s->cfg.knobs.value[KNOB_rlcc_base], beta = s->cfg.knobs.value[KNOB_rlcc_beta];

@@ -1,4 +1,5 @@
-/* src/scenario/htsim.h - the section htsim: files and options of uet-htsim become a network, its flows and settings. */
+/* src/scenario/htsim.h - the section htsim: files and options of uet-htsim become a network, its flows and
+ * settings. */
 #ifndef SCENARIO_HTSIM_H
 #define SCENARIO_HTSIM_H
 

@@ -1,7 +1,7 @@
 /* src/train/resume.h - files from which an interrupted training resumes.
  *
- * A magic line, the digest of the configuration, the fields of the state, and the digest of everything before. Numbers are
- * in native byte order: the file is meant for the same machine.
+ * A magic line, the digest of the configuration, the fields of the state, and the digest of everything
+ * before. Numbers are in native byte order: the file is meant for the same machine.
  */
 #ifndef TRAIN_RESUME_H
 #define TRAIN_RESUME_H

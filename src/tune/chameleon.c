@@ -1,6 +1,5 @@
-/* src/tune/chameleon.c - CHAMELEON: greedy, one parameter at a time.
- * Chen et al., "CHAMELEON: Automatic and Adaptive Tuning for DCQCN Parameters in RDMA Networks", SIGCOMM 2023
- * (a poster).
+/* src/tune/chameleon.c - CHAMELEON: greedy, one parameter at a time. Chen et al., "CHAMELEON: Automatic and
+ * Adaptive Tuning for DCQCN Parameters in RDMA Networks", SIGCOMM 2023 (a poster).
  *
  * In a nutshell: a round tries value v of one parameter p. How its metric m compares with that of the round
  * before decides what the next round tries:
@@ -280,8 +279,8 @@ static void chameleon_tell(void *state, const struct search_now *now, struct tun
 
 static const char *const preset_names[] = { "corrected", "published", NULL };
 
-/* 'published' is one search over the knobs that the poster names, by throughput, with samples of 10 ms (interval=10ms)
- * uploaded every 100 ms and without what other searches do to be careful. */
+/* 'published' is one search over the knobs that the poster names, by throughput, with samples of 10 ms
+ * (interval=10ms) uploaded every 100 ms and without what other searches do to be careful. */
 static const struct tuner_preset presets[] = {
     /* option        corrected  published */
     { "trigger",   { "change",  "once" } },

@@ -1,8 +1,8 @@
-/* src/tune/cma.h - CMA-ES: a cloud of points that moves, stretches and shrinks.
- * Hansen, "The CMA Evolution Strategy: A Tutorial", 2016 (arXiv 1604.00772).
+/* src/tune/cma.h - CMA-ES: a cloud of points that moves, stretches and shrinks. Hansen, "The CMA Evolution
+ * Strategy: A Tutorial", 2016 (arXiv 1604.00772).
  *
- * In a nutshell: points are drawn from a normal distribution with a mean m, a width sigma and a covariance
- * C. A generation is lambda of them, of which the better half counts, the better the more (weights w):
+ * In a nutshell: points are drawn from a normal distribution with a mean m, a width sigma and a covariance C.
+ * A generation is lambda of them, of which the better half counts, the better the more (weights w):
  *
  *   m      moves to the weighted mean of that half
  *   C      stretches along the steps that led there, and along the path p_c that m took in recent generations
@@ -13,8 +13,8 @@
  * (mu/mu_w, lambda) strategy with the constants of the tutorial, without negative weights and without
  * restarts.
  *
- * The distribution lives in the unit cube, and goes on beyond it: a point outside is mirrored at the walls, back into
- * the cube, before it is tried. So the best may lie on a wall, and none is wasted outside.
+ * The distribution lives in the unit cube, and goes on beyond it: a point outside is mirrored at the walls,
+ * back into the cube, before it is tried. So the best may lie on a wall, and none is wasted outside.
  */
 #ifndef TUNE_CMA_H
 #define TUNE_CMA_H

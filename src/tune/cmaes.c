@@ -1,5 +1,5 @@
-/* src/tune/cmaes.c - a tuner that searches by CMA-ES: see cma.h. Ranks are by the weights of the generation's last
- * interval.
+/* src/tune/cmaes.c - a tuner that searches by CMA-ES: see cma.h. Ranks are by the weights of the generation's
+ * last interval.
  */
 #include "base/err.h"
 #include "tune/cma.h"

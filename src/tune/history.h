@@ -1,7 +1,8 @@
-/* src/tune/history.h - what a tuner did, step by step: kept while it runs, written to a file (tuning.jsonl), read again.
+/* src/tune/history.h - what a tuner did, step by step: kept while it runs, written to a file (tuning.jsonl),
+ * read again.
  *
- * The file is a line of JSON for the start, with the tuner, its options and all knobs, then one for each monitor
- * interval that has ended. Keys that are not known are passed over: a later version may tell more.
+ * The file is a line of JSON for the start, with the tuner, its options and all knobs, then one for each
+ * monitor interval that has ended. Keys that are not known are passed over: a later version may tell more.
  */
 #ifndef TUNE_HISTORY_H
 #define TUNE_HISTORY_H
@@ -45,8 +46,8 @@ void tuning_fini(struct tuning *);
 /* A step more, with what the report tells; note and 'is' are for the caller to fill. Good until the next. */
 struct tuning_step *tuning_add(struct tuning *, const struct report *, const struct knobs *was);
 
-/* For who runs for months: when there are twice as many steps as 'keep', the oldest are forgotten, and 'first' is what they left. Returns how
- * many. */
+/* For who runs for months: when there are twice as many steps as 'keep', the oldest are forgotten, and
+ * 'first' is what they left. Returns how many. */
 uint32_t tuning_forget(struct tuning *, uint32_t keep);
 
 /* Makes a copy of what its note points to: the tuner's is good for one step. */

@@ -1,8 +1,9 @@
 /* src/tune/lag.h - delays of reports and decisions.
  *
- * A report reaches the tuner some time after its interval (monitor delay), and a decision takes effect some time after it
- * was made (dispatch delay). Intervals in between show the previous setting and would mislead the tuner. It therefore sees
- * next the first interval that began with its decision in effect. Simulated and real networks use the same rule.
+ * A report reaches the tuner some time after its interval (monitor delay), and a decision takes effect some
+ * time after it was made (dispatch delay). Intervals in between show the previous setting and would mislead
+ * the tuner. It therefore sees next the first interval that began with its decision in effect. Simulated and
+ * real networks use the same rule.
  */
 #ifndef TUNE_LAG_H
 #define TUNE_LAG_H

@@ -1,7 +1,8 @@
 /* src/tune/loop.h - the control loop that connects a tuner to a network.
  *
- * The loop passes reports to a tuner, turns the tuner's answers into decisions, and tracks which decisions were applied. It
- * works the same for simulated and real networks: run/ drives it for a simulation, a controller for live devices.
+ * The loop passes reports to a tuner, turns the tuner's answers into decisions, and tracks which decisions
+ * were applied. It works the same for simulated and real networks: run/ drives it for a simulation, a
+ * controller for live devices.
  *
  *   loop_open        create the tuner from its configuration
  *   loop_start       a network starts; returns the initial decision
@@ -10,9 +11,9 @@
  *   loop_on_change   someone other than the tuner changed knobs
  *   loop_on_applied  a decision was applied, partly applied, or refused
  *
- * The tuner owns only the values that it changes. If it returns a knob unchanged, or repeats its last value, the current
- * value stays. An operator's change therefore persists until the tuner asks for a different value. The same rule applies to
- * thresholds of queues.
+ * The tuner owns only the values that it changes. If it returns a knob unchanged, or repeats its last value,
+ * the current value stays. An operator's change therefore persists until the tuner asks for a different
+ * value. The same rule applies to thresholds of queues.
  */
 #ifndef TUNE_LOOP_H
 #define TUNE_LOOP_H
@@ -62,8 +63,8 @@ struct loop {
     bool                has_started;
 };
 
-/* Creates the tuner of the request. Errors name their place in the configuration. Copies what it needs from the world. On
- * failure, nothing needs to be closed. */
+/* Creates the tuner of the request. Errors name their place in the configuration. Copies what it needs
+ * from the world. On failure, nothing needs to be closed. */
 int loop_open(struct loop *, const struct world *, const struct loop_request *, struct err *);
 
 /* Like loop_open(), with a known algorithm and option values, which are copied. */
@@ -75,8 +76,9 @@ void loop_close(struct loop *);
 /* Keeps only recent history: between 'keep' and twice as many steps. See tuning_forget(). */
 void loop_forget(struct loop *, uint32_t keep);
 
-/* Starts the loop on a network whose current setting is 'in_force', or moves it to another network. On the first call the
- * tuner may request a different setting. A zeroed loop has no tuner and keeps the current setting. */
+/* Starts the loop on a network whose current setting is 'in_force', or moves it to another network. On the
+ * first call the tuner may request a different setting. A zeroed loop has no tuner and keeps the current
+ * setting. */
 void loop_start(struct loop *, const struct knobs *in_force, struct decision *);
 
 /* Processes the report of a complete interval and records the step. */
@@ -86,8 +88,9 @@ void loop_on_report(struct loop *, const struct report *, struct decision *);
 uint64_t loop_slot_ps(const struct loop *);
 void     loop_on_slot(struct loop *, uint64_t end_ps, const struct queue_slot *, struct decision *);
 
-/* Records that someone else changed these knobs on all devices, effective at at_ps. Call it before a report or slot that
- * ends at the same instant: that report covers the time before the change, and the tuner's answer must not undo it. */
+/* Records that someone else changed these knobs on all devices, effective at at_ps. Call it before a
+ * report or slot that ends at the same instant: that report covers the time before the change, and the
+ * tuner's answer must not undo it. */
 void loop_on_change(struct loop *, uint64_t at_ps, const struct knob_set *, struct decision *);
 
 /* Records the outcome of a decision. The tuner sees it with the next report. */

@@ -1,8 +1,8 @@
 /* src/tune/naive_sa.c - simulated annealing as in a textbook: what PARALEON's is compared with.
  *
- * Every parameter goes either way with the same probability. The temperature falls slowly from 100, where nearly
- * everything is accepted, to 1, where a loss of one percent of utility is accepted in 37 of 100: 90 temperatures of 10
- * settings. PARALEON's paper gives no numbers for its naive SA; these are ours.
+ * Every parameter goes either way with the same probability. The temperature falls slowly from 100, where
+ * nearly everything is accepted, to 1, where a loss of one percent of utility is accepted in 37 of 100: 90
+ * temperatures of 10 settings. PARALEON's paper gives no numbers for its naive SA; these are ours.
  */
 #include "tune/anneal.h"
 

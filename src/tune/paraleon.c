@@ -1,23 +1,24 @@
 /* src/tune/paraleon.c - PARALEON's tuner: guided simulated annealing over all parameters of DCQCN and ECN.
  *
- * In a nutshell (anneal.c, search.c): when the distribution of flow sizes changes, search. In every monitor interval
- * measure a setting, accept it or not, and mutate the accepted one, each parameter with probability min(mu, eta) in the
- * direction that favours the dominant flows, whose share is mu.
+ * In a nutshell (anneal.c, search.c): when the distribution of flow sizes changes, search. In every monitor
+ * interval measure a setting, accept it or not, and mutate the accepted one, each parameter with probability
+ * min(mu, eta) in the direction that favours the dominant flows, whose share is mu.
  *
- * Algorithm 1 and table III of the PARALEON paper. Two of its lines can be read in two ways: line 11 replaces the
- * solution, line 15 mutates "the solution", which may be the accepted one (mutate_from=current, as the artifact does
- * it) or the best one (mutate_from=best).
+ * Algorithm 1 and table III of the PARALEON paper. Two of its lines can be read in two ways: line 11 replaces
+ * the solution, line 15 mutates "the solution", which may be the accepted one (mutate_from=current, as the
+ * artifact does it) or the best one (mutate_from=best).
  *
- * With the printed constants utility is at most 1 and temperatures are 90 to 10: everything is accepted, and annealing
- * is a random walk that remembers its best sample. A setting is judged by one millisecond in which the queues are still
- * those of the previous setting, the luckiest is kept, and 280 of them are tried however bad they are. In the artifact
- * every search begins at the defaults.
+ * With the printed constants utility is at most 1 and temperatures are 90 to 10: everything is accepted, and
+ * annealing is a random walk that remembers its best sample. A setting is judged by one millisecond in which
+ * the queues are still those of the previous setting, the luckiest is kept, and 280 of them are tried however
+ * bad they are. In the artifact every search begins at the defaults.
  *
- * 'corrected' keeps the guided walk and changes the rest, each difference by an option of its own in the table below.
- * Utility is in percent, so that temperatures have an effect. Presets are tried first and the walk begins at the best of
- * them, in safe bounds, a few parameters at a time, always from the best. Each setting gets time to settle and several
- * intervals, unless it is clearly worse. A search gives up early: after 28 settings, or 6 in a row in vain. The
- * winner is measured again. Traffic is compared with that for which the setting was chosen, and results are remembered.
+ * 'corrected' keeps the guided walk and changes the rest, each difference by an option of its own in the
+ * table below. Utility is in percent, so that temperatures have an effect. Presets are tried first and the
+ * walk begins at the best of them, in safe bounds, a few parameters at a time, always from the best. Each
+ * setting gets time to settle and several intervals, unless it is clearly worse. A search gives up early:
+ * after 28 settings, or 6 in a row in vain. The winner is measured again. Traffic is compared with that for
+ * which the setting was chosen, and results are remembered.
  */
 #include "tune/anneal.h"
 

@@ -84,8 +84,9 @@ static void make_bdp(struct knobs *k, const struct world *world)
     knobs_clamp(k);
 }
 
-/* What ACC (SIGCOMM 2021) is compared with are thresholds alone: NICs stay as they are. It does not say how often
- * its settings mark; DCTCP's one threshold marks everything, the other two are as in the papers they come from. */
+/* What ACC (SIGCOMM 2021) is compared with are thresholds alone: NICs stay as they are. It does not say
+ * how often its settings mark; DCTCP's one threshold marks everything, the other two are as in the papers
+ * they come from. */
 static void make_thresholds(struct knobs *k, const struct world *world, double kmin, double kmax, double pmax)
 {
     *k = world->start;

@@ -24,8 +24,8 @@ struct setting {
  * Ends with a row without a name. Searches try these presets. */
 extern const struct setting setting_all[];
 
-/* secn0, secn1, secn2, vendor: baselines of ACC. They set only the three ECN thresholds; those of secn2 scale with the speed
- * of each port. Ends with a row without a name. */
+/* secn0, secn1, secn2, vendor: baselines of ACC. They set only the three ECN thresholds; those of secn2
+ * scale with the speed of each port. Ends with a row without a name. */
 extern const struct setting setting_thresholds[];
 extern const char *const    setting_names[];     /* NULL-terminated */
 
@@ -36,9 +36,9 @@ const struct setting *setting_find(const char *name);
 void setting_ecn(const struct setting *, const struct knobs *, const struct world *, const struct queue_facts *,
                  struct ecn *);
 
-/* Reads a preset or, if there is none of that name, a file: a YAML map of knobs, on top of 'default'. Knobs of balancers and
- * HF2T that it does not name stay as they are; in a live network all such knobs do. Refuses unknown knobs, units,
- * ranges, and kmin above kmax with "file:line:column: ...". */
+/* Reads a preset or, if there is none of that name, a file: a YAML map of knobs, on top of 'default'.
+ * Knobs of balancers and HF2T that it does not name stay as they are; in a live network all such knobs do.
+ * Refuses unknown knobs, units, ranges, and kmin above kmax with "file:line:column: ...". */
 int setting_read(const char *name_or_file, const struct world *, struct knobs *, struct err *);
 
 /* Likewise, and marks the knobs that the file or the preset sets. */

@@ -1,5 +1,6 @@
-/* src/tune/tuned_queues.h - summary of the settings of a tuner that sets each queue: part of the first line of a history. The
- * knobs do not show them, because each queue has its own thresholds, which change often. */
+/* src/tune/tuned_queues.h - summary of the settings of a tuner that sets each queue: part of the first
+ * line of a history. The knobs do not show them, because each queue has its own thresholds, which change
+ * often. */
 #ifndef TUNE_TUNED_QUEUES_H
 #define TUNE_TUNED_QUEUES_H
 

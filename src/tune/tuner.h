@@ -1,8 +1,9 @@
 /* src/tune/tuner.h - the interface of a tuner.
  *
- * A tuner is one file in this folder. It fills a struct tuner_algo and is listed in tuner_all[] (tuner.c). After each monitor
- * interval it sees a report and may change the setting. It cannot tell whether the network is simulated. Its options are
- * rows of a table, with bounds and help. Results depend only on the seed and the reports.
+ * A tuner is one file in this folder. It fills a struct tuner_algo and is listed in tuner_all[] (tuner.c).
+ * After each monitor interval it sees a report and may change the setting. It cannot tell whether the network
+ * is simulated. Its options are rows of a table, with bounds and help. Results depend only on the seed and
+ * the reports.
  */
 #ifndef TUNE_TUNER_H
 #define TUNE_TUNER_H
@@ -43,37 +44,41 @@ struct tuner_note {              /* why a tuner did what it did in one step */
 };
 
 struct tuner_algo {
-    /* Sets options that were not given and depend on others, such as those of a preset. create() does the same. NULL: none. */
+    /* Sets options that were not given and depend on others, such as those of a preset. create() does the
+     * same. NULL: none. */
     void (*fill)(struct option_values *);
 
-    /* Refuses values that only together are wrong, such as weights that do not sum to 1. The reason starts with the option:
-     * "weight_rtt: ...". */
+    /* Refuses values that only together are wrong, such as weights that do not sum to 1. The reason starts
+     * with the option: "weight_rtt: ...". */
     int (*create)(void **state, const struct world *, const struct option_values *, struct err *);
     void (*destroy)(void *state);
 
-    /* An interval has ended. 'knobs' is its setting, which the tuner may change for the next. 'note' is zeroed, with NaN for
-     * "not measured". report.outcome is the outcome of the tuner's last decision; a refused one is not in 'knobs'. */
+    /* An interval has ended. 'knobs' is its setting, which the tuner may change for the next. 'note' is
+     * zeroed, with NaN for "not measured". report.outcome is the outcome of the tuner's last decision; a
+     * refused one is not in 'knobs'. */
     void (*step)(void *state, const struct report *, struct knobs *knobs, struct tuner_note *note);
 
     /* Writes the setting to start with. NULL: the current one. */
     void (*first)(const void *state, struct knobs *);
 
-    /* Returns settings for parts of the network (tiers, devices, queues) on top of the general one; later ones override
-     * earlier ones. Called after 'first' and after every step. NULL: none. */
+    /* Returns settings for parts of the network (tiers, devices, queues) on top of the general one; later
+     * ones override earlier ones. Called after 'first' and after every step. NULL: none. */
     const struct scoped_set *(*parts)(const void *state, uint32_t *count);
 
-    /* Tuners that set each egress queue: the length of a slot, and the counters of each queue at the end of a slot. Both are
-     * NULL for other tuners. */
+    /* Tuners that set each egress queue: the length of a slot, and the counters of each queue at the end
+     * of a slot. Both are NULL for other tuners. */
     uint64_t (*slot_ps)(const void *state);
     void (*slot)(void *state, const struct queue_slot *);
 
-    /* Writes the thresholds of each queue, before the first slot and after each. False, or NULL: the knobs apply to all. */
+    /* Writes the thresholds of each queue, before the first slot and after each. False, or NULL: the knobs
+     * apply to all. */
     bool (*queues)(const void *state, struct ecn *);
 
     /* Writes the best setting found so far: the result of an offline search. NULL: the current one. */
     void (*best)(const void *state, struct knobs *);
 
-    /* Returns the knobs that the tuner controls, whether it changes them or not. NULL: those that it changes. */
+    /* Returns the knobs that the tuner controls, whether it changes them or not. NULL: those that it
+     * changes. */
     const bool *(*names)(const void *state);
 
     /* Returns true if no search is in progress. NULL: the tuner does not search. */
@@ -106,11 +111,13 @@ void tuner_values_init(const struct tuner_algo *, struct option_values *);
 int tuner_values_set(const struct tuner_algo *, struct option_values *, const char *name, const char *text,
                      struct err *);
 
-/* Values of options by preset, as text. Options without a row are equal in all presets. Ends with an empty row. */
+/* Values of options by preset, as text. Options without a row are equal in all presets. Ends with an empty
+ * row. */
 #define TUNER_PRESETS_MAX 3
 struct tuner_preset { const char *option, *value[TUNER_PRESETS_MAX]; };
 
-/* Sets options that were not given to the values of a preset, a column of the rows. is_given[] does not change. */
+/* Sets options that were not given to the values of a preset, a column of the rows. is_given[] does not
+ * change. */
 void tuner_values_preset(const struct tuner_algo *, struct option_values *, const struct tuner_preset *, int preset);
 
 /* Sets options that were not given to the values that the tuner will use. is_given[] does not change. */

@@ -27,7 +27,8 @@ static void clear_line(void)
         fputs("\r\033[K", stderr);
 }
 
-/* The first answer comes after a few trials. What the best of many did in the search flatters it, so each is marked as preliminary. */
+/* The first answer comes after a few trials. What the best of many did in the search flatters it, so each
+ * is marked as preliminary. */
 static void give_preliminary(struct advice *a, const struct rehearse_note *n)
 {
     bool is_better = n->gain <= a->told - NEWS, is_preset = n->name && strcmp(n->name, "baseline") != 0;
@@ -79,7 +80,8 @@ static void cut(struct advice *a, const struct predicted *whole)
                 "be surer\n", a->name, elephants);
 }
 
-/* The scenario's own setting runs once. A scenario that takes long is cut, so that the budget is enough for a search. */
+/* The scenario's own setting runs once. A scenario that takes long is cut, so that the budget is enough
+ * for a search. */
 static int choose_length(struct advice *a, struct err *err)
 {
     struct predictor     p = twin_predictor(&a->twin);
@@ -279,7 +281,8 @@ static void set_range(struct advice *a, double mean, double low, double high)
     a->has_range = true;
 }
 
-/* Counters were read for longer than messages were recorded, as a rule, and know of all of them: their load goes first. */
+/* Counters were read for longer than messages were recorded, as a rule, and know of all of them: their
+ * load goes first. */
 static int describe_traffic(struct advice *a, struct err *err)
 {
     const struct advise_request *q = a->request;

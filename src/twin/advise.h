@@ -1,8 +1,9 @@
 /* src/twin/advise.h - a setting for a network and its traffic, with evidence, without touching either.
  *
- * A search on trials of the scenario (tune/rehearse) finds a setting. Then that setting, the user's and every preset run on
- * messages that the search has not seen: at the expected load, and at half and one and a half times of it, or at both ends
- * of the range that was given or recorded. The advice is the simplest of them that is not clearly worse than the best.
+ * A search on trials of the scenario (tune/rehearse) finds a setting. Then that setting, the user's and every
+ * preset run on messages that the search has not seen: at the expected load, and at half and one and a half
+ * times of it, or at both ends of the range that was given or recorded. The advice is the simplest of them
+ * that is not clearly worse than the best.
  */
 #ifndef TWIN_ADVISE_H
 #define TWIN_ADVISE_H
@@ -103,8 +104,9 @@ double advise_slowdown(const struct advise_row *, uint32_t load, enum goal_part)
 /* How many knobs differ from yours. */
 uint32_t advise_knobs(const struct advice *, const struct advise_row *);
 
-/* Writes the rows that may be advised, simplest first, from what all rows did at the expected load: yours, then presets by
- * the number of knobs they change, then what was searched. The last is the best. Returns how many. */
+/* Writes the rows that may be advised, simplest first, from what all rows did at the expected load: yours,
+ * then presets by the number of knobs they change, then what was searched. The last is the best. Returns
+ * how many. */
 uint32_t advise_candidates(const struct advice *, uint32_t which[ADVISE_SETTINGS]);
 
 /* The first candidate that is not clearly worse than the last at any load that both were tried at. */

@@ -1,4 +1,5 @@
-/* src/twin/advise_answer.c - the answer card of an advice. Every sentence is computed from the rows of the evidence. */
+/* src/twin/advise_answer.c - the answer card of an advice. Every sentence is computed from the rows of the
+ * evidence. */
 #include "base/text.h"
 #include "twin/advise.h"
 

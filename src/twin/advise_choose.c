@@ -1,8 +1,9 @@
 /* src/twin/advise_choose.c - which of the settings that were tried is advised.
  *
- * A change of many knobs is hard to defend and to undo, so the simplest setting wins that is not clearly worse than the
- * best. Settings that slow a class of messages are not candidates. There is one exception: a preset that is clearly better by
- * the goal than all others. Then the goal decides, and the card says who pays.
+ * A change of many knobs is hard to defend and to undo, so the simplest setting wins that is not clearly
+ * worse than the best. Settings that slow a class of messages are not candidates. There is one exception: a
+ * preset that is clearly better by the goal than all others. Then the goal decides, and the card says who
+ * pays.
  */
 #include "tune/rehearse/search/race.h"
 #include "twin/advise.h"
@@ -75,7 +76,8 @@ static bool is_stuck(const struct advise_row *row)
     return false;
 }
 
-/* No class is clearly slower than with the user's setting, beyond the goal's bound, at the expected load, and no flow got stuck. */
+/* No class is clearly slower than with the user's setting, beyond the goal's bound, at the expected load,
+ * and no flow got stuck. */
 static bool advise_is_harmless(const struct advice *a, const struct advise_row *row)
 {
     for (int part = GOAL_MICE; part < GOAL_PARTS; part++)

@@ -1,6 +1,8 @@
-/* src/twin/advise_page.c - an advice as a page for a browser: one file without scripts, in the style of all reports.
+/* src/twin/advise_page.c - an advice as a page for a browser: one file without scripts, in the style of all
+ * reports.
  *
- * The answer card, the knobs that change, every setting that was tested with its interval, other loads, limits.
+ * The answer card, the knobs that change, every setting that was tested with its interval, other loads,
+ * limits.
  */
 #include "base/print/form.h"
 #include "core/knob_text.h"

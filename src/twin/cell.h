@@ -1,7 +1,7 @@
 /* src/twin/cell.h - a small network that represents a large one: at most four racks of eight hosts.
  *
- * The effect of a setting on messages depends on link speeds, round trip, oversubscription and buffer per port, but hardly
- * on the number of racks.
+ * The effect of a setting on messages depends on link speeds, round trip, oversubscription and buffer per
+ * port, but hardly on the number of racks.
  */
 #ifndef TWIN_CELL_H
 #define TWIN_CELL_H
@@ -29,9 +29,10 @@ struct cell {
 /* Four racks of eight hosts. */
 struct cell cell_of(uint64_t rate_bps, double oversubscription, uint64_t rtt_ps);
 
-/* Returns a cell like a network, with at most hosts_max hosts: its racks, speeds, uplinks and round trip, and the same share
- * of slow racks, hosts and uplinks. If only a share 'sending' of the hosts sends, the cell has only such hosts, with
- * their share of the uplinks. Racks are merged if that is needed to hold them all. */
+/* Returns a cell like a network, with at most hosts_max hosts: its racks, speeds, uplinks and round trip,
+ * and the same share of slow racks, hosts and uplinks. If only a share 'sending' of the hosts sends, the
+ * cell has only such hosts, with their share of the uplinks. Racks are merged if that is needed to hold
+ * them all. */
 struct cell cell_like(const struct world *, uint32_t hosts_max, double sending);
 
 /* Ports of a switch with hosts; mean speed of hosts; speed of the slowest. */
@@ -42,7 +43,8 @@ double   cell_slowest_bps(const struct cell *);
 /* Adds it to a scenario as its topology. */
 void cell_build(struct build *, const struct cell *);
 
-/* Finds the link delay for the round trip, from 'twin', the cell with delays of 'tried_ps'. Fails if none is short enough. */
+/* Finds the link delay for the round trip, from 'twin', the cell with delays of 'tried_ps'. Fails if none
+ * is short enough. */
 int cell_fit(struct cell *, const struct twin *, uint64_t tried_ps, struct err *);
 
 #endif

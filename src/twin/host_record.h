@@ -1,8 +1,9 @@
-/* src/twin/host_record.h - what `anole record` wrote on a host, or `ethtool -S` printed: counters, settings, symptoms.
+/* src/twin/host_record.h - what `anole record` wrote on a host, or `ethtool -S` printed: counters, settings,
+ * symptoms.
  *
- * The table `time_s,device,name,value` has rows info.* (what the host is), setting.* (what its NICs are set to) and
- * counter.* (at each sample). Raw output of `ethtool -S`, with a line that holds a time before each block, is read as the
- * counters of one device.
+ * The table `time_s,device,name,value` has rows info.* (what the host is), setting.* (what its NICs are set
+ * to) and counter.* (at each sample). Raw output of `ethtool -S`, with a line that holds a time before each
+ * block, is read as the counters of one device.
  */
 #ifndef TWIN_HOST_RECORD_H
 #define TWIN_HOST_RECORD_H
@@ -58,7 +59,8 @@ void host_record_fini(struct host_record *);
 /* The speed that most devices have; 0: none is known. */
 uint64_t host_record_rate(const struct host_record *);
 
-/* What the counters show, a line each: "mlx5_0: ...". Returns how many symptoms there are; nothing is printed for none. */
+/* What the counters show, a line each: "mlx5_0: ...". Returns how many symptoms there are; nothing is
+ * printed for none. */
 uint32_t host_record_print_symptoms(const struct host_record *, FILE *);
 
 #endif

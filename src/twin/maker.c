@@ -17,8 +17,9 @@
 #define REPLICAS         3u
 #define STORAGE_TINY     0.15    /* of messages in closed loops: with so many requests it is storage */
 
-/* Trials are made with larger packets and fewer acknowledgements than the network has: it is bytes that fill queues and
- * count for rates, and the same time costs a fraction. Ranks of settings stay (docs/rehearse.md). */
+/* Trials are made with larger packets and fewer acknowledgements than the network has: it is bytes that
+ * fill queues and count for rates, and the same time costs a fraction. Ranks of settings stay
+ * (docs/rehearse.md). */
 #define COARSE_MTU   4096
 #define COARSE_ACK   16
 #define HEADER_BYTES 82.0        /* on the wire, with each packet */
@@ -112,7 +113,8 @@ static double wire_share(const struct detail *d)
     return real / (1 + (HEADER_BYTES + ACK_BYTES / d->ack) / d->mtu);
 }
 
-/* Bytes that stay in their rack beyond those that do so by chance are of entries of their own, a rack each. */
+/* Bytes that stay in their rack beyond those that do so by chance are of entries of their own, a rack
+ * each. */
 static void put_open(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c, double more)
 {
     uint32_t hosts = c->racks * c->hosts;
@@ -130,7 +132,8 @@ static void put_open(struct build *b, struct yaml_node *traffic, const struct tr
         put_poisson(b, traffic, m, near, i * c->hosts, c->hosts);
 }
 
-/* One host after the other is the receiver, each with the period of bursts to one host, so that they come evenly. */
+/* One host after the other is the receiver, each with the period of bursts to one host, so that they come
+ * evenly. */
 static void put_bursts(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c, double seconds)
 {
     uint32_t hosts = c->racks * c->hosts;
@@ -154,8 +157,9 @@ static bool is_packed(const struct traffic_job *j, const struct cell *c)
     return j->local > 0.5 || c->racks == 1;
 }
 
-/* Neighbours of a ring are in one rack if most of its messages stay there. One that sends to many sends to all, one after the
- * other; with fewer hosts than there a round has fewer messages, and pauses are shorter in proportion. */
+/* Neighbours of a ring are in one rack if most of its messages stay there. One that sends to many sends to
+ * all, one after the other; with fewer hosts than there a round has fewer messages, and pauses are shorter
+ * in proportion. */
 static void put_jobs(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c)
 {
     for (uint32_t i = 0; i < m->jobs; i++) {
@@ -181,7 +185,8 @@ static void put_jobs(struct build *b, struct yaml_node *traffic, const struct tr
     }
 }
 
-/* Host i of those with closed loops. Reports do not say which hosts they are: others than those of jobs, as far as there are so many. */
+/* Host i of those with closed loops. Reports do not say which hosts they are: others than those of jobs,
+ * as far as there are so many. */
 static uint32_t loop_host(const struct traffic_model *m, const struct cell *c, uint32_t count, uint32_t i)
 {
     uint32_t hosts = c->racks * c->hosts, first = 0;
@@ -207,9 +212,9 @@ static double quantile(const struct traffic_sizes *s, double p)
     return s->row[i].bytes;
 }
 
-/* Requests and answers beside blocks: storage. A block that is read is sent by a storage node; of one that is written the
- * compute node sends one copy and storage nodes the others, of three in all. So the bytes that they send tell how many
- * are reads: (3 f - 2) / (2 f - 1) for a share f. */
+/* Requests and answers beside blocks: storage. A block that is read is sent by a storage node; of one that
+ * is written the compute node sends one copy and storage nodes the others, of three in all. So the bytes
+ * that they send tell how many are reads: (3 f - 2) / (2 f - 1) for a share f. */
 static void put_storage(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c)
 {
     uint32_t n = share_of(c, m->loop_senders / sending_of(m)), hubs = (uint32_t)fmax(1, fmin(n - 1, floor(m->hubs * n + 0.5)));
@@ -232,7 +237,8 @@ static void put_storage(struct build *b, struct yaml_node *traffic, const struct
         put_host(b, hosts, loop_host(m, c, n, i));
 }
 
-/* Groups in which each host has a message under way to each other: as many as are outstanding, and one more. */
+/* Groups in which each host has a message under way to each other: as many as are outstanding, and one
+ * more. */
 static void put_loops(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c)
 {
     uint32_t n = share_of(c, m->loop_senders / sending_of(m)), group = (uint32_t)fmax(2, fmin(n, floor(m->outstanding + 1.5)));
@@ -301,7 +307,8 @@ static double hops_per_s(const struct traffic_model *m, const struct cell *c, co
     return c->racks * c->hosts * bps_of(m, c) / 8 / d->mtu * HOPS_TO_HOST * (1 + 1 / d->ack);
 }
 
-/* As long as the network has been watched with this traffic, or longer, until there are enough elephants in it. */
+/* As long as the network has been watched with this traffic, or longer, until there are enough elephants
+ * in it. */
 static double trial_s(const struct traffic_model *m, const struct cell *c, const struct detail *d)
 {
     double bytes = mean_bytes(&m->sizes), per_s = c->racks * c->hosts * m->bps_per_host / 8, seconds = m->warm_s + m->window_s;
@@ -367,7 +374,8 @@ static struct detail detail_of(const struct world *w, const struct simulation *s
     return d;
 }
 
-/* Trials have links that work and settings that stay: what happens to the network, reports tell of as far as messages are slower. */
+/* Trials have links that work and settings that stay: what happens to the network, reports tell of as far
+ * as messages are slower. */
 static const char *unaware_of(const struct simulation *s)
 {
     bool has_failures = s->sim->cfg.changes > 0, has_changes = s->scenario.changes > 0;

@@ -1,7 +1,9 @@
-/* src/twin/recorded.h - what people have recorded of a network's traffic: how large messages are, and how busy hosts' links.
+/* src/twin/recorded.h - what people have recorded of a network's traffic: how large messages are, and how
+ * busy hosts' links.
  *
- * Two tables, as CSV. Messages: `src,dst,bytes,start_us`, a row each; flows.csv of a run is one. Counters: `time_s,port,bytes`,
- * what a port has sent so far, as NICs and switches count it. Times may be in s, ms, us or ns, as the name of the column says.
+ * Two tables, as CSV. Messages: `src,dst,bytes,start_us`, a row each; flows.csv of a run is one. Counters:
+ * `time_s,port,bytes`, what a port has sent so far, as NICs and switches count it. Times may be in s, ms, us
+ * or ns, as the name of the column says.
  */
 #ifndef TWIN_RECORDED_H
 #define TWIN_RECORDED_H
@@ -28,13 +30,14 @@ struct recorded {
     double   load_busiest;       /* of the busiest host */
 };
 
-/* 'rate_bps' is the speed of each host's link. Fills it only on success; 'name' stands before the reason in err. */
+/* 'rate_bps' is the speed of each host's link. Fills it only on success; 'name' stands before the reason
+ * in err. */
 int  recorded_messages(struct recorded *, const char *name, const char *text, size_t bytes, uint64_t rate_bps, struct err *);
 int  recorded_counters(struct recorded *, const char *name, const char *text, size_t bytes, uint64_t rate_bps, struct err *);
 void recorded_fini(struct recorded *);
 
-/* The load to search at: as busy as it is in the mean, and so busy that a race, which goes a fifth beyond, gets to the busy hours. Too
- * high costs little, too low a lot. */
+/* The load to search at: as busy as it is in the mean, and so busy that a race, which goes a fifth beyond,
+ * gets to the busy hours. Too high costs little, too low a lot. */
 double recorded_expected(double mean, double high);
 
 #endif

@@ -24,7 +24,8 @@ static void add(struct outcomes *p, uint64_t bytes, double slowdown)
     p->slowdowns[class] += slowdown < 1 ? 1 : slowdown;
 }
 
-/* A trial that goes on. Posting ends at stop_ps; what a window shows that begins at warm_ps and ends there is kept apart. */
+/* A trial that goes on. Posting ends at stop_ps; what a window shows that begins at warm_ps and ends there
+ * is kept apart. */
 struct trial {
     struct simulation *s;
     struct predicted  *out;

@@ -1,7 +1,7 @@
 /* src/twin/trial.h - a predictor that tries settings by simulation.
  *
- * Each trial is a run of the twin's scenario with a setting in force and no tuner, on one thread; several go on at a time.
- * Who asks sees slowdowns alone (core/predict.h).
+ * Each trial is a run of the twin's scenario with a setting in force and no tuner, on one thread; several go
+ * on at a time. Who asks sees slowdowns alone (core/predict.h).
  */
 #ifndef TWIN_TRIAL_H
 #define TWIN_TRIAL_H
@@ -30,8 +30,8 @@ struct twin {
 /* One that uses the twin, which must outlive it. */
 struct predictor twin_predictor(struct twin *);
 
-/* The world of the twin, for a search; its 'start' is the scenario's setting. To be given back. Also how long a whole
- * trial lasts. */
+/* The world of the twin, for a search; its 'start' is the scenario's setting. To be given back. Also how
+ * long a whole trial lasts. */
 int twin_world(const struct twin *, struct world *, uint64_t *until_ps, struct err *);
 
 #endif

@@ -1,7 +1,8 @@
 /* src/sim/forks/htsim_sim.h - a world of model htsim inside struct sim.
  *
- * struct sim has the network, for names, links and counters, and no traffic of its own. The flows of the connection
- * matrix are simulated by sim/forks/htsim/, and what they count is copied to where reports look for it.
+ * struct sim has the network, for names, links and counters, and no traffic of its own. The flows of the
+ * connection matrix are simulated by sim/forks/htsim/, and what they count is copied to where reports look
+ * for it.
  */
 #ifndef SIM_FORKS_HTSIM_SIM_H
 #define SIM_FORKS_HTSIM_SIM_H

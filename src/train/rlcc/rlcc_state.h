@@ -1,4 +1,5 @@
-/* src/train/rlcc/rlcc_state.h - saves and resumes an RL-CC training (train/resume.h). Saved when all its worlds restart. */
+/* src/train/rlcc/rlcc_state.h - saves and resumes an RL-CC training (train/resume.h). Saved when all its
+ * worlds restart. */
 #ifndef TRAIN_RLCC_RLCC_STATE_H
 #define TRAIN_RLCC_RLCC_STATE_H
 

@@ -1,17 +1,18 @@
-/* src/tune/acc/acc.c - switches that learn their ECN thresholds.
- * Yan et al., "ACC: Automatic ECN Tuning for High-Speed Datacenter Networks", SIGCOMM 2021.
+/* src/tune/acc/acc.c - switches that learn their ECN thresholds. Yan et al., "ACC: Automatic ECN Tuning for
+ * High-Speed Datacenter Networks", SIGCOMM 2021.
  *
- * A slot lasts about ten round trips. At its end, a small net sees the last slots of each egress queue: mean length,
- * bytes sent, bytes marked, and the setting. It estimates the value of each action (a setting), and the best is
- * applied. The next slot gives the reward (acc_state.h), from which the switch's net learns (acc_agents.h).
+ * A slot lasts about ten round trips. At its end, a small net sees the last slots of each egress queue: mean
+ * length, bytes sent, bytes marked, and the setting. It estimates the value of each action (a setting), and
+ * the best is applied. The next slot gives the reward (acc_state.h), from which the switch's net learns
+ * (acc_agents.h).
  *
- * An idle queue keeps its setting: it is short, or its reward has not changed for three slots. In the paper a queue is
- * short below its current Kmin. A queue that once got a high Kmin would keep it, and nothing would be learned from
- * links that are idle after too much marking. By default, a queue is short if no action would mark it and its link is
- * hardly used.
+ * An idle queue keeps its setting: it is short, or its reward has not changed for three slots. In the paper a
+ * queue is short below its current Kmin. A queue that once got a high Kmin would keep it, and nothing would
+ * be learned from links that are idle after too much marking. By default, a queue is short if no action would
+ * mark it and its link is hardly used.
  *
- * The paper's thresholds are bytes at any speed. By default they are bytes per 25 Gb/s here, and so are queue lengths,
- * so that what is learned at one speed holds for others.
+ * The paper's thresholds are bytes at any speed. By default they are bytes per 25 Gb/s here, and so are queue
+ * lengths, so that what is learned at one speed holds for others.
  *
  * Central (C-ACC, section 5.4): one agent with one setting for all uplinks and one for all other ports.
  */
@@ -361,7 +362,8 @@ static void remember(struct acc *a, const struct unit *u)
     }
 }
 
-/* While training records, no queue is idle: a queue that keeps its first setting teaches nothing about others. */
+/* While training records, no queue is idle: a queue that keeps its first setting teaches nothing about
+ * others. */
 static bool is_idle(const struct acc *a, const struct unit *u)
 {
     if (a->idle == IDLE_NEVER || a->explorer.memory)

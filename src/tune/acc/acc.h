@@ -1,7 +1,7 @@
 /* src/tune/acc/acc.h - interface for training ACC: runs that explore and record their experience.
  *
- * acc_explore() makes a tuner that was opened with tuner_acc decide by the net or the rule that is being trained. It
- * then does not learn itself, but adds its experience to a memory (learn/dqn.h).
+ * acc_explore() makes a tuner that was opened with tuner_acc decide by the net or the rule that is being
+ * trained. It then does not learn itself, but adds its experience to a memory (learn/dqn.h).
  */
 #ifndef TUNE_ACC_ACC_H
 #define TUNE_ACC_ACC_H
@@ -26,8 +26,8 @@ struct acc_explorer {
 /* What the explorer points to must outlive the tuner and fit its shape. */
 void acc_explore(struct tuner *, const struct acc_explorer *);
 
-/* Uses the setting that each slot reports instead of the chosen one: real switches have bounds and delays. (In a
- * simulation, a difference means that the setting was changed from outside; see tune/loop.h.) */
+/* Uses the setting that each slot reports instead of the chosen one: real switches have bounds and delays.
+ * (In a simulation, a difference means that the setting was changed from outside; see tune/loop.h.) */
 void acc_follow(struct tuner *);
 
 struct acc_figures {             /* since the tuner was opened */
@@ -41,8 +41,8 @@ struct acc_figures {             /* since the tuner was opened */
 
 void acc_figures(const struct tuner *, struct acc_figures *);
 
-/* Shipped models: for NVIDIA's defaults, and for NICs with the DCQCN paper's parameters. Made by tools/embed-model;
- * 0 bytes: not in this build. */
+/* Shipped models: for NVIDIA's defaults, and for NICs with the DCQCN paper's parameters. Made by
+ * tools/embed-model; 0 bytes: not in this build. */
 extern const unsigned char acc_model[], acc_dcqcn_model[];
 extern const unsigned long acc_model_bytes, acc_dcqcn_model_bytes;
 

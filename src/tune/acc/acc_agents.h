@@ -1,8 +1,8 @@
 /* src/tune/acc/acc_agents.h - one agent per switch, or one net for all.
  *
- * A learning agent has its own net and memory. Every 'exchange_slots' slots, random records of each memory are copied to
- * a common memory, and random records of that to each, so that switches learn from each other. Agents that do not learn
- * share one net.
+ * A learning agent has its own net and memory. Every 'exchange_slots' slots, random records of each memory
+ * are copied to a common memory, and random records of that to each, so that switches learn from each other.
+ * Agents that do not learn share one net.
  */
 #ifndef TUNE_ACC_ACC_AGENTS_H
 #define TUNE_ACC_ACC_AGENTS_H

@@ -1,4 +1,5 @@
-/* src/tune/acc/acc_state.h - a queue's slot as ACC sees it: features for a net, a reward, and the cell of a rule.
+/* src/tune/acc/acc_state.h - a queue's slot as ACC sees it: features for a net, a reward, and the cell of a
+ * rule.
  *
  * A slot has four features in 0 .. 1 (the paper normalizes them but does not say how):
  *
@@ -12,8 +13,8 @@
  *   step      1 - n/10, n the smallest with L <= E(n) = 20 * 2^n KB; 0 above E(9)   (figure 4)
  *   linear    1 - L / 10 MB                                                        (design 1 of the appendix)
  *
- * A rule has one action for each of 15 cells. It has so few parts that training can search for one by trial, and the
- * net then starts with it (train/train.h).
+ * A rule has one action for each of 15 cells. It has so few parts that training can search for one by trial,
+ * and the net then starts with it (train/train.h).
  *
  *                link below 80 %   80 to 95 %   above
  *   below 5 KB         0                5         10

@@ -219,8 +219,8 @@ static void ask(struct search *s, const struct search_now *now, struct knobs *kn
     space_knobs(&s->space, point, knobs);
 }
 
-/* 'measured' is the measurement of 'from', or NULL. It does not apply if 'from' is outside the space: the search then
- * starts at the nearest point. */
+/* 'measured' is the measurement of 'from', or NULL. It does not apply if 'from' is outside the space: the
+ * search then starts at the nearest point. */
 static void begin_at(struct search *s, const struct knobs *from, const struct search_now *measured)
 {
     double point[SPACE_DIMS_MAX];
@@ -333,8 +333,8 @@ static void begin(struct search *s, const struct search_now *measured, struct kn
     search_settle(s, &found->knobs, knobs);
 }
 
-/* Restarts because flow sizes changed: earlier measurements do not apply. With a guard the setting from before is
- * restored, because no other was confirmed. */
+/* Restarts because flow sizes changed: earlier measurements do not apply. With a guard the setting from
+ * before is restored, because no other was confirmed. */
 static void begin_again(struct search *s, const struct fsd *f, struct knobs *knobs, struct tuner_note *note)
 {
     s->intervals = 0;

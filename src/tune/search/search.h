@@ -1,8 +1,8 @@
 /* src/tune/search/search.h - searching on a running network: one setting after another, each for a while.
  *
- * All searches share one engine (search.c and its parts): when a search begins, how a setting is measured, what is kept
- * in the end. Only the choice of the next point differs. It is a struct search_algo: ask for a point, run the network
- * with it, tell the result. Names of options are in brackets.
+ * All searches share one engine (search.c and its parts): when a search begins, how a setting is measured,
+ * what is kept in the end. Only the choice of the next point differs. It is a struct search_algo: ask for a
+ * point, run the network with it, tell the result. Names of options are in brackets.
  *
  *   watch     Compares flow sizes with those of the previous interval, or with those for which the current setting was
  *             chosen [against]. If they differ for long enough [persist], a search begins. If an earlier search ended
@@ -16,16 +16,18 @@
  *             kept. If the search began at the default setting, the setting before the search takes its place.
  *   hold      Watches again with the kept setting.
  *
- * A setting that starves flows is dropped, and a search that costs too much traffic ends [guard]: search_engine.h.
+ * A setting that starves flows is dropped, and a search that costs too much traffic ends [guard]:
+ * search_engine.h.
  *
- * A setting is measured over some intervals [measure], after those that still show the previous setting [settle], and
- * over fewer if it falls far behind the best [abandon]. The result is a summary of the intervals [summary] without
- * outliers [filter]. If flow sizes change during search or confirm, earlier measurements are of other flows, and another
- * search begins [restart].
+ * A setting is measured over some intervals [measure], after those that still show the previous setting
+ * [settle], and over fewer if it falls far behind the best [abandon]. The result is a summary of the
+ * intervals [summary] without outliers [filter]. If flow sizes change during search or confirm, earlier
+ * measurements are of other flows, and another search begins [restart].
  *
- * A note's phase and numbers are those of the interval that has ended. With metrics=corrected an interval without an
- * active uplink does not count. Settings are compared by the terms of utility with the current weights, which may change
- * during a search. With [objective] or [metric], utility is one figure instead, and weights have no effect.
+ * A note's phase and numbers are those of the interval that has ended. With metrics=corrected an interval
+ * without an active uplink does not count. Settings are compared by the terms of utility with the current
+ * weights, which may change during a search. With [objective] or [metric], utility is one figure instead, and
+ * weights have no effect.
  */
 #ifndef TUNE_SEARCH_SEARCH_H
 #define TUNE_SEARCH_SEARCH_H
@@ -36,8 +38,8 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
                   *const search_directions_names[], *const search_start_names[], *const search_against_names[],
                   *const search_summary_names[], *const search_objective_names[], *const search_metric_names[];
 
-/* Rows for the table of a tuner that searches, in any order. An engine option without a row in that table has the value
- * of search_defaults in search.c. */
+/* Rows for the table of a tuner that searches, in any order. An engine option without a row in that table
+ * has the value of search_defaults in search.c. */
 #define SEARCH_OPTIONS \
     { "trigger", KEY_NAME, "change", \
       "start of a search. change: when flow sizes change; always: at once and repeatedly; once: at the start", \

@@ -1,5 +1,5 @@
-/* src/tune/search/search_algo.h - the interface of a searcher: how a search chooses its next point. The engine around it and
- * the options of the engine are common to all (search.h). */
+/* src/tune/search/search_algo.h - the interface of a searcher: how a search chooses its next point. The
+ * engine around it and the options of the engine are common to all (search.h). */
 #ifndef TUNE_SEARCH_SEARCH_ALGO_H
 #define TUNE_SEARCH_SEARCH_ALGO_H
 
@@ -26,8 +26,8 @@ struct search_algo {
     /* A search begins at the point 'from'. 'now' is its measurement, or NULL. */
     void (*begin)(void *state, const double *from, const struct search_now *now);
 
-    /* Writes the next point to try; the caller clips it to the space. False: the search is over. 'now' is NULL before
-     * the first measurement. */
+    /* Writes the next point to try; the caller clips it to the space. False: the search is over. 'now' is
+     * NULL before the first measurement. */
     bool (*ask)(void *state, const struct search_now *now, double *point);
 
     /* Reports the measurement of the last point. Writes verdict, temperature and why. */

@@ -108,8 +108,8 @@ void search_say(struct tuner_note *, const char *format, ...) __attribute__((for
 
 /* ---- search_engine_flows.c ---- */
 
-/* Flow sizes are compared with those of the previous interval, or with those for which the current setting was chosen.
- * [persist] intervals are merged for this, since one interval may have few flows. */
+/* Flow sizes are compared with those of the previous interval, or with those for which the current setting
+ * was chosen. [persist] intervals are merged for this, since one interval may have few flows. */
 bool search_has_flows(const struct fsd *);
 
 /* Updates the share of elephants. */
@@ -134,8 +134,9 @@ const struct search_memory *search_recall(const struct search *);
 
 /* ---- search_engine_known.c ---- */
 
-/* Presets are numbered: first those made for the dominant flows, then the setting from before the search, then those
- * made for neither. If most flows are elephants but mice matter, no preset is made for the dominant flows.
+/* Presets are numbered: first those made for the dominant flows, then the setting from before the search,
+ * then those made for neither. If most flows are elephants but mice matter, no preset is made for the
+ * dominant flows.
  *
  * Sets the next preset not yet tried in this search. False: there is none, or the budget is used up. */
 bool search_set_known(struct search *, struct knobs *);
@@ -148,10 +149,12 @@ const struct search_sample *search_best_known(const struct search *);
 
 /* ---- search_engine_measure.c ---- */
 
-/* Measurements are stored as terms of utility, because the weights of the terms may change during a search. */
+/* Measurements are stored as terms of utility, because the weights of the terms may change during a
+ * search. */
 struct utility_weights search_weights(const struct search *);
 
-/* Returns the goal by which messages are judged. NULL: utility is used, by option or because hosts do not report. */
+/* Returns the goal by which messages are judged. NULL: utility is used, by option or because hosts do not
+ * report. */
 const struct goal *search_goal(const struct search *, const struct report *);
 
 struct utility_terms search_measure(const struct search *, const struct report *);
@@ -162,7 +165,8 @@ struct search_now    search_now_of(const struct search *, struct utility_terms);
 /* Returns true if nothing was sent. Utility is then that of an empty network with any setting. */
 bool search_is_silent(const struct search *, const struct search_now *);
 
-/* Adds an interval to the current measurement. Returns true when it is complete, with its summary in 'now'. */
+/* Adds an interval to the current measurement. Returns true when it is complete, with its summary in
+ * 'now'. */
 bool search_add_up(struct search *, struct search_now *now, struct tuner_note *);
 
 /* Returns the best measurement of this search by the current weights, or NULL. */
@@ -171,16 +175,17 @@ const struct search_sample *search_best_sample(const struct search *);
 /* Records a measurement; 'name' is that of a preset, or NULL. Returns true if it is the best. */
 bool search_record(struct search *, const struct knobs *, struct utility_terms, const char *name);
 
-/* CHAMELEON's monitor summarizes samples of 10 ms where they are taken ("mean, sketches, gradient") and uploads the result
- * every 100 ms. Here a sample is an interval, and an upload a measurement. The poster does not define its filter nor the
- * use of the three summaries; these are ours:
+/* CHAMELEON's monitor summarizes samples of 10 ms where they are taken ("mean, sketches, gradient") and
+ * uploads the result every 100 ms. Here a sample is an interval, and an upload a measurement. The poster
+ * does not define its filter nor the use of the three summaries; these are ours:
  *
  *   filter     drops intervals whose utility differs from the median by more than 'filter' median deviations
  *   mean       of each term
  *   median     of each term
  *   trend      of each term the least-squares line, evaluated at the last interval
  *
- * Keeps the intervals that pass the filter, at least half of them, in order, and returns their number. 0: keeps all. */
+ * Keeps the intervals that pass the filter, at least half of them, in order, and returns their number. 0:
+ * keeps all. */
 uint32_t summary_filter(struct utility_terms *seen, uint32_t count, double filter, struct utility_weights);
 
 /* Summarizes at least one interval, oldest first. No term is below 0. */
@@ -188,9 +193,9 @@ struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count
 
 /* ---- search_engine_guard.c ---- */
 
-/* Utility may not show that flows starve: hardly used uplinks do not count, and flows that send nothing are not seen. The
- * guard therefore compares the rate of all uplinks with its mean in the last intervals before the search. Missing
- * traffic adds up to the debt of the search, in intervals of traffic:
+/* Utility may not show that flows starve: hardly used uplinks do not count, and flows that send nothing
+ * are not seen. The guard therefore compares the rate of all uplinks with its mean in the last intervals
+ * before the search. Missing traffic adds up to the debt of the search, in intervals of traffic:
  *
  *   - A setting that has cost TRIAL_MAX intervals is dropped. Its utility counts in proportion to its traffic, and the
  *     setting from before the search is restored until the rate has recovered.
@@ -198,8 +203,9 @@ struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count
  *   - The debt decreases by REPAY per interval. The next search begins when half of it is gone.
  *   - A setting is kept only if it does not send less than the one before, by more than KEEP_LOSS and chance.
  *
- * A search thus costs at most [guard] intervals of traffic, the recovery from its last setting, and SLACK of the rest; all
- * searches together cost at most REPAY of the time beyond that. Differences below SLACK are noise. */
+ * A search thus costs at most [guard] intervals of traffic, the recovery from its last setting, and SLACK
+ * of the rest; all searches together cost at most REPAY of the time beyond that. Differences below SLACK
+ * are noise. */
 
 /* Returns false if the network is idle. A setting that starves flows leaves a trickle. */
 bool guard_has_traffic(const struct report *);

@@ -29,8 +29,8 @@ static uint32_t named_settings(void)
     return n;
 }
 
-/* Writes preset 'number'; false: it should not be tried now. Presets with long queues are not tried if there are mice,
- * those with short queues not if there are many elephants. */
+/* Writes preset 'number'; false: it should not be tried now. Presets with long queues are not tried if
+ * there are mice, those with short queues not if there are many elephants. */
 static bool make_known(const struct search *s, uint32_t number, struct knobs *made, const char **name)
 {
     const struct setting *named = &setting_all[number % named_settings()];

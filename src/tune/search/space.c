@@ -26,8 +26,8 @@ static const struct space_dim artifact[] = {
     { KNOB_kmax,                        1,  40,  6400,   400,  1600, 1, 0 },
 };
 
-/* Two more knobs of the paper, which prints no bounds for them. Those of the period are the artifact's for the spacing of
- * CNPs; those of pmax are ParaleonPlus'. */
+/* Two more knobs of the paper, which prints no bounds for them. Those of the period are the artifact's for
+ * the spacing of CNPs; those of pmax are ParaleonPlus'. */
 static const struct space_dim paper_too[] = {
     { KNOB_rate_reduce_monitor_period,  1,  1,   4095,   16,   4,    1, 0 },
     { KNOB_pmax,                        -1, 0.1, 0.4,    0.01, 0.2,  0, 0 },
@@ -83,9 +83,9 @@ static void init_some(struct space *s, const enum knob *knob, size_t knobs)
 
 /* ---- the safe space ---- */
 
-/* For 100 Gb/s and a round trip of 40 us: a bandwidth-delay product of 500 KB. No corner starves flows: with every knob
- * at its low-delay end, rates recover within a few hundred round trips; with every knob at its throughput end, the
- * minimum rates of an incast add up to a small part of a link. */
+/* For 100 Gb/s and a round trip of 40 us: a bandwidth-delay product of 500 KB. No corner starves flows:
+ * with every knob at its low-delay end, rates recover within a few hundred round trips; with every knob at
+ * its throughput end, the minimum rates of an incast add up to a small part of a link. */
 static const struct space_dim safe[] = {
     { KNOB_rpg_time_reset,              -1, 40,  160,    20,   160,  1, 0 },
     { KNOB_rpg_ai_rate,                 1,  20,  100,    10,   20,   1, 0 },
@@ -121,8 +121,8 @@ static void cap_threshold(struct space_dim *d, double max)
     d->step = clamp_real(d->step, d->quantum, (d->max - d->min) / 4);
 }
 
-/* ECN must mark before PFC pauses senders. kmin is well below the PFC threshold with one port feeding the queue; kmax is
- * at most the threshold with two. */
+/* ECN must mark before PFC pauses senders. kmin is well below the PFC threshold with one port feeding the
+ * queue; kmax is at most the threshold with two. */
 static void mark_before_pausing(struct space *s, const struct world *world)
 {
     struct space_dim *kmin = find_dim(s, KNOB_kmin), *kmax = find_dim(s, KNOB_kmax);

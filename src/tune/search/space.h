@@ -1,7 +1,7 @@
 /* src/tune/search/space.h - the space of a search: knobs with bounds, steps and directions.
  *
- * A point is an array of 'dims' numbers in the units of the knobs, except rate_to_set_on_first_cnp, which is a share of
- * the line rate here.
+ * A point is an array of 'dims' numbers in the units of the knobs, except rate_to_set_on_first_cnp, which is
+ * a share of the line rate here.
  */
 #ifndef TUNE_SEARCH_SPACE_H
 #define TUNE_SEARCH_SPACE_H
@@ -37,8 +37,8 @@ struct space {
     double           line_mbps;
 };
 
-/* For a congestion control other than DCQCN (world.knobs), the space has its knobs within our bounds, for every kind.
- * 'physical': use the physical directions, not those of the artifact (rpg_min_dec_fac). */
+/* For a congestion control other than DCQCN (world.knobs), the space has its knobs within our bounds, for
+ * every kind. 'physical': use the physical directions, not those of the artifact (rpg_min_dec_fac). */
 void space_init(struct space *, enum space_kind, bool physical, const struct world *);
 
 /* Rounds a point and clips it to the space. Exchanges kmin and kmax if kmin is larger. */

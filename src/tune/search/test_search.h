@@ -66,7 +66,8 @@ static inline double test_climb(const struct search_algo *algo, const double *va
     return best;
 }
 
-/* A tuner's table has each option once, those of all searches among them, and every initial value is within bounds. */
+/* A tuner's table has each option once, those of all searches among them, and every initial value is
+ * within bounds. */
 static inline void test_options(const struct tuner_algo *tuner, const struct search_algo *algo)
 {
     static const struct key_row shared[] = { SEARCH_OPTIONS, { 0 } };

@@ -1,4 +1,5 @@
-/* src/sim/forks/htsim/hash.h - what switches of uet-htsim hash: id of a flow's sender or receiver, entropy value and salt. */
+/* src/sim/forks/htsim/hash.h - what switches of uet-htsim hash: id of a flow's sender or receiver, entropy
+ * value and salt. */
 #ifndef SIM_FORKS_HTSIM_HASH_H
 #define SIM_FORKS_HTSIM_HASH_H
 

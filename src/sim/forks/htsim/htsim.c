@@ -214,8 +214,9 @@ static void lay_out(struct htsim *w, uint32_t flows)
     w->timer_line = carve_lines(&at, timers, sizeof(struct timer));
     w->clock = carve_lines(&at, 1, EVQ_LINE);
     *w->clock = (struct event){ .next = EVQ_IDLE, .owner = EV_CLOCK };
-    /* Most events are a link's delay or a packet's transmission ahead. Many are equal in time, so a word of buckets must
-     * be shorter than the shortest transmission: what is added to an open word is sorted in, one by one. */
+    /* Most events are a link's delay or a packet's transmission ahead. Many are equal in time, so a word
+     * of buckets must be shorter than the shortest transmission: what is added to an open word is sorted
+     * in, one by one. */
     width_ps = HTSIM_HEADER_BYTES * 8 * PS_PER_S / w->cfg.linkspeed_bps / (2 * EVQ_WORD) + 1;
     span_ps = w->transmit_ps / w->tree.tiers;
     for (uint32_t i = 0; i < w->tree.tiers; i++)
@@ -453,8 +454,8 @@ void htsim_link(const struct htsim *w, uint32_t link, struct htsim_port *up, str
                      + link % n].sent;
 }
 
-/* All packets leave the host one after the other. The last one then waits at each switch for the one before it, which is
- * no shorter; its ACK takes the same way back. */
+/* All packets leave the host one after the other. The last one then waits at each switch for the one
+ * before it, which is no shorter; its ACK takes the same way back. */
 uint64_t htsim_ideal_ps(const struct htsim *w, const struct htsim_flow *f)
 {
     const struct fat_tree *t = &w->tree;

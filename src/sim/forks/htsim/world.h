@@ -1,7 +1,7 @@
 /* src/sim/forks/htsim/world.h - the parts of the world and how they reach each other.
  *
- * A packet goes through queue, pipe (the link), pipe (the switch), queue and so on. What owns an event begins with it,
- * and with a line of the event queue: see sim/event/evq.h. An event's 'owner' says what it is.
+ * A packet goes through queue, pipe (the link), pipe (the switch), queue and so on. What owns an event begins
+ * with it, and with a line of the event queue: see sim/event/evq.h. An event's 'owner' says what it is.
  */
 #ifndef SIM_FORKS_HTSIM_WORLD_H
 #define SIM_FORKS_HTSIM_WORLD_H

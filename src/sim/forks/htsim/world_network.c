@@ -14,8 +14,8 @@
 
 /* ---- pipes ---- */
 
-/* A pipe has one event at most, that of its first packet. So a packet's place among equal times is decided when the one
- * before it leaves. */
+/* A pipe has one event at most, that of its first packet. So a packet's place among equal times is decided
+ * when the one before it leaves. */
 void pipe_put(struct htsim *w, struct pipe *p, uint32_t packet)
 {
     uint64_t at_ps = w->now_ps + p->delay_ps;
@@ -225,7 +225,8 @@ static uint32_t new_list(struct htsim *w, uint32_t first, uint32_t n, bool is_sh
     return at;
 }
 
-/* The links that lead from an agg or a core to a host, made when they are first needed. Returns their number. */
+/* The links that lead from an agg or a core to a host, made when they are first needed. Returns their
+ * number. */
 static uint32_t find_route(struct htsim *w, struct switch_ *s, uint32_t dst, uint32_t *list)
 {
     const struct fat_tree *t = &w->tree;

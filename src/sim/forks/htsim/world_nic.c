@@ -1,4 +1,5 @@
-/* src/sim/forks/htsim/world_nic.c - a host's queue, and the NIC that lets one packet after another into it. */
+/* src/sim/forks/htsim/world_nic.c - a host's queue, and the NIC that lets one packet after another into
+ * it. */
 #include "sim/forks/htsim/world.h"
 
 #include "core/units.h"

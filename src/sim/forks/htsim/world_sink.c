@@ -267,8 +267,8 @@ static int64_t grant(struct htsim *w, struct flow *f, int64_t unasked)
     return units;
 }
 
-/* Those that asked first; if there are none, one that did not gets credit all the same, up to a window ahead of what it
- * asked for. A flow may be in the idle list more than once. */
+/* Those that asked first; if there are none, one that did not gets credit all the same, up to a window
+ * ahead of what it asked for. A flow may be in the idle list more than once. */
 void pacer_on_event(struct htsim *w, struct pacer *p)
 {
     bool         is_asked = p->active.count > 0, wants;

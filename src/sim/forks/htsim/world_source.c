@@ -1,8 +1,8 @@
 /* src/sim/forks/htsim/world_source.c - senders.
  *
- * A sender has a window (NSCC), credit from the receiver (RCCC), or both. It keeps a record of every packet that was sent
- * and not acknowledged, a list of these in the order of sending for its one timer, and the packets that wait to be sent
- * again. The order of steps in each handler is uet-htsim's, and matters.
+ * A sender has a window (NSCC), credit from the receiver (RCCC), or both. It keeps a record of every packet
+ * that was sent and not acknowledged, a list of these in the order of sending for its one timer, and the
+ * packets that wait to be sent again. The order of steps in each handler is uet-htsim's, and matters.
  */
 #include "sim/forks/htsim/world.h"
 
@@ -610,8 +610,8 @@ static void on_timeout_in_recovery(struct htsim *w, struct flow *f, uint32_t num
         f->resent_up_to = number;
 }
 
-/* The packet has just been queued, which mostly sent it. The NIC is then asked once more, without the flow remembering
- * that it asks; if the NIC should be free it takes the packet for one byte. */
+/* The packet has just been queued, which mostly sent it. The NIC is then asked once more, without the flow
+ * remembering that it asks; if the NIC should be free it takes the packet for one byte. */
 static void ask_again(struct htsim *w, struct flow *f)
 {
     if (!nic_ask(w, f->src, (uint32_t)(f - w->flow)))
@@ -671,8 +671,8 @@ static void send_probe(struct htsim *w, struct flow *f)
     arm_probe(w, f, w->now_ps + 5 * f->nscc.base_rtt_ps);
 }
 
-/* One handler for the start, the retransmission timer and the probe: an event of one may do the work of another that is
- * due at the same time. */
+/* One handler for the start, the retransmission timer and the probe: an event of one may do the work of
+ * another that is due at the same time. */
 void source_on_timer(struct htsim *w, struct timer *t)
 {
     struct flow *f = &w->flow[t->flow];
