@@ -16,11 +16,26 @@ commands() {
     awk '/^```/ { is_block = !is_block; next } is_block && /^(export|mkdir|build\/release\/anole|anole) /' "$1"
 }
 
+# Rows of results in the blocks of a document: two numbers or more, and no sentence.
+results() {
+    awk '/^```/ { is_block = !is_block; is_first = 1; next }
+        is_block && is_first { is_output = !/^(export|mkdir|make|anole|topology:)/; is_first = 0 }
+        is_block && is_output && /[0-9].*[^0-9.][0-9]/ && !/[.,;]$/ && !/search|measured|flows\)/' "$1"
+}
+
 @test "commands: every block of README.md and docs/first.md works in a fresh folder" {
     { echo 'set -ex'; commands README.md; commands docs/first.md; } >"$BATS_TEST_TMPDIR/commands"
     [ "$(grep -c anole "$BATS_TEST_TMPDIR/commands")" -ge 14 ]
     cd "$fresh"
     sh "$BATS_TEST_TMPDIR/commands" </dev/null >"$BATS_TEST_TMPDIR/log" 2>&1 || { tail -n 20 "$BATS_TEST_TMPDIR/log"; false; }
+    # Rows of results that first.md shows: columns may be further apart in the output.
+    cd - >/dev/null
+    results docs/first.md | tr -s ' ' >"$BATS_TEST_TMPDIR/results"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/results")" -ge 12 ]
+    tr -s ' ' <"$BATS_TEST_TMPDIR/log" >"$BATS_TEST_TMPDIR/found"
+    while read -r row; do
+        grep -qF -- "$row" "$BATS_TEST_TMPDIR/found" || { echo "docs/first.md: not printed: $row"; false; }
+    done <"$BATS_TEST_TMPDIR/results"
 }
 
 # The folder of the guide is a recorded simulation of the fork, so that its first command can be compared with the fork's own output.
