@@ -43,7 +43,7 @@ const struct key_row scenario_htsim_keys[] = {
     { "base_rtt_on_nack", KEY_YES, "yes", "NACKs, too, may lower the base RTT", AT(cfg.base_rtt_on_nack) },
     { "load_balancing", KEY_NAME, "mixed", "entropy values: `mixed`, `oblivious`, `bitmap`, `reps` or `reps_legacy`", AT(cfg.balancer), .choices = entropy_names },
     { "paths",      KEY_COUNT, "64",      "entropy values of a flow, a power of two; 1: one path per flow", AT(cfg.paths), 1, ENTROPY_PATHS_MAX },
-    { "strat",      KEY_NAME,  "ecmp_host", "switches choose by hash (`ecmp_host`), by queue (`ecmp_ar`) or in turn (`ecmp_rr`); the last two imply one entropy value", AT(cfg.route), .choices = routes },
+    { "strat",      KEY_NAME,  "ecmp_host", "switches choose by hash (`ecmp_host`), by queue (`ecmp_ar`) or round robin (`ecmp_rr`); the last two imply one entropy value", AT(cfg.route), .choices = routes },
     { "trim",       KEY_YES,   "yes",     "full queues trim packets; no: they drop them", AT(cfg.trim) },
     { "trim_size",  KEY_BYTES, "64",      "size of a trimmed packet", AT(cfg.trim_bytes), 1, 65535 },
     { "q",          KEY_COUNT, "0",       "size of a switch port's queue in packets; 0: by BDP", AT(cfg.queue_packets), 0, 1e6 },

@@ -28,7 +28,7 @@ const struct key_row traffic_keys[] = {
     { "prio",   KEY_COUNT, "3",  "class of its packets, 0 .. 7", KEY_AT(struct traffic_common, prio), 0,
       CLASSES_MAX - 1 },
     { "qps",    KEY_COUNT, "",
-      "persistent queue pairs from host to host, used in turn; `fresh`: one per message. Default: "
+      "persistent queue pairs from host to host, used round robin; `fresh`: one per message. Default: "
       QPS_INITIAL },
     { 0 },
 };

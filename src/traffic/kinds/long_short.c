@@ -107,7 +107,7 @@ static const struct key_row keys[] = {
     { "long_size",  KEY_BYTES, "",      "of each; default: endless" },
     { "receiver",   KEY_NAME, "",      "of all flows; default: the last host" },
     { "from",       KEY_LIST, "",
-      "senders of short flows, in turn; a count: the first that are not the receiver; default: all that "
+      "senders of short flows, round robin; a count: the first that are not the receiver; default: all that "
       "send no long one" },
     { "shorts",     KEY_COUNT, "6",     "short flows in a burst", KEY_AT(struct long_short, shorts), 1,
       TRAFFIC_FLOWS_MAX },
