@@ -20,8 +20,10 @@ const char *metric_better_name(enum metric_better better)
     return names[better];
 }
 
-#define ROW(name, how, unit, better, ...) \
-    [FIGURE_##name] = { #name, FIGURE_##how, UNIT_##unit, BETTER_##better, __VA_ARGS__ },
+/* What every row says. What follows it names its fields: where the figure is shown, and what it is derived from. */
+#define ROW(id, of_name, of_how, of_unit, of_better, text, about, ...) \
+    [id] = { .name = #of_name, .how = FIGURE_##of_how, .unit = UNIT_##of_unit, .better = BETTER_##of_better, \
+             .label = (text), .help = (about), __VA_ARGS__ },
 
 #define GROUP_THROUGHPUT "throughput"
 #define GROUP_RTT        "rtt"
@@ -40,18 +42,17 @@ const char *metric_better_name(enum metric_better better)
 #define MANIFEST(at)               .place[FIGURE_MANIFEST] = (at)
 
 const struct figure_info figure_info[FIGURE_COUNT] = {
-#define COUNTER(name, counted, ...) ROW(name, __VA_ARGS__)
-#define STATE(name, ...)            ROW(name, __VA_ARGS__)
+#define COUNTER(name, counted, ...) ROW(FIGURE_##name, name, __VA_ARGS__)
+#define STATE(name, ...)            ROW(FIGURE_##name, name, __VA_ARGS__)
 #define DERIVED(name, how, of_row, over_row, ...) \
-    ROW(name, how, __VA_ARGS__, .of = FIGURE_##of_row, .over = FIGURE_##over_row)
-#define RESULT(name, ...)           ROW(name, __VA_ARGS__)
-#define DETAIL(name, ...)           ROW(name, __VA_ARGS__)
+    ROW(FIGURE_##name, name, how, __VA_ARGS__, .of = FIGURE_##of_row, .over = FIGURE_##over_row)
+#define RESULT(name, ...)           ROW(FIGURE_##name, name, __VA_ARGS__)
+#define DETAIL(name, ...)           ROW(FIGURE_##name, name, __VA_ARGS__)
 #include "core/figures.def"
 };
 
 const struct figure_info port_info[PORT_COUNTS] = {
-#define PORT(name, column, how, unit, better, ...) \
-    [PORT_##name] = { #name, FIGURE_##how, UNIT_##unit, BETTER_##better, __VA_ARGS__, .key = #column },
+#define PORT(name, column, ...) ROW(PORT_##name, name, __VA_ARGS__, .key = #column)
 #include "core/figures.def"
 };
 
