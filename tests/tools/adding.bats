@@ -147,8 +147,8 @@ add_to_list() {
 
 # Compiles what depends on figures.def, with a copy of it in $shadow, without optimisation; links the program with that. The
 # folder stays: ccache then knows the objects the next time.
-build_with_rows() {
-    cd "$build"
+build_with_rows() (
+    cd "$build" || exit
     mkdir -p "$shadow/o"
     ninja -t deps | awk '/^[^ ]/ { object = $1; sub(/:$/, "", object) } /core\/figures\.def$/ { print object }' |
         grep '^libanole\.a\.p/' | sort -u >"$shadow/objects"
@@ -166,8 +166,7 @@ build_with_rows() {
         if [ -f "$shadow/o/${member##*/}" ]; then echo "$shadow/o/${member##*/}"; else echo "$member"; fi
     done | xargs ar csr "$shadow/libanole.a"
     eval "$(ninja -t commands anole | tail -n 1 | sed "s| -o anole | -o $shadow/anole |; s| libanole\.a | $shadow/libanole.a |")"
-    cd - >/dev/null
-}
+)
 
 @test "adding: a counter is one row and the line that counts it" {
     shadow=$build/adding
