@@ -61,7 +61,7 @@ double results_fast_error(const struct results *r)
 
     if (k->steady_ps + k->replayed_ps == 0)
         return 0;
-    if (r->marked_packets || r->dropped_packets || r->sim->engine.counters.pauses)
+    if (r->marked_packets > 0 || r->dropped_packets > 0 || r->sim->engine.counters.pauses)
         return NAN;
     return fmax(r->sim->cfg.fast_error, k->replayed ? k->spread_max : 0);
 }
