@@ -518,9 +518,10 @@ static bool leave_queues(struct device *d, const char *why)
 
 static int leave_device(struct device *d, const char *why, struct err *err)
 {
-    bool is_back = agent_leave(&d->agent, why, now_of(d->host)) & leave_queues(d, why);
+    bool nic_is_back = agent_leave(&d->agent, why, now_of(d->host));
+    bool queues_are_back = leave_queues(d, why);         /* whatever became of the NIC */
 
-    return is_back ? 0 : err_set(err, EIO, "%s: it could not be brought back to what was confirmed", d->cfg.name);
+    return nic_is_back && queues_are_back ? 0 : err_set(err, EIO, "%s: it could not be brought back to what was confirmed", d->cfg.name);
 }
 
 /* Every device gets its turn; each that did not come back is named. */
