@@ -221,11 +221,13 @@ static void goal__a_long_text_is_the_same_from_a_file(void **unused)
 
 static void goal__refuses_the_same_in_a_file(void **unused)
 {
-    static const char *const wrong[] = { "", "num_ranks 2\nrank 0 {\nsend 5b to 1\n}\nrank 1 {\n}",
-                                         "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb "
-                                         "requires a\n}",
-                                         "num_ranks 1\nrank 0 {\n",
-                                         "num_ranks 1\nrank 0 {\ncalc 5 tag 3\n}" };
+    static const char *const wrong[] = {
+        "",
+        "num_ranks 2\nrank 0 {\nsend 5b to 1\n}\nrank 1 {\n}",
+        "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}",
+        "num_ranks 1\nrank 0 {\n",
+        "num_ranks 1\nrank 0 {\ncalc 5 tag 3\n}",
+    };
     struct trace             t;
     struct err               whole, spilled;
 

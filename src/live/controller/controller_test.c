@@ -255,7 +255,7 @@ static bool is_at_baseline(void)
 
 static void boot(void)
 {
-    struct controller_io io = { .disk = { save, load, append, wall_us, NULL },
+    struct controller_io io = { .disk = { .save = save, .load = load, .append = append, .wall_us = wall_us },
                                 .send = send,
                                 .propose = propose,
                                 .ended = ended,
