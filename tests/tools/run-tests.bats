@@ -100,6 +100,18 @@ run_all() {
     [ "$output" = "tools/run-tests: there is no test 'base-c_test'" ]
 }
 
+@test "run-tests: a pattern names tests, and a test that two patterns name runs once" {
+    unit_test a_test 'echo 1..1' 'echo ok 1 - a'
+    unit_test b_test 'echo 1..1' 'echo ok 1 - b'
+    echo exit 1 >"$tree/tests/script.sh"
+    run "$tree/tools/run-tests" build/x '*_test' 'base-b*'
+    [ "$status" -eq 0 ]
+    [ "${lines[${#lines[@]} - 1]}" = '2 passed, 0 failed' ]
+    run "$tree/tools/run-tests" build/x '*_test' '*.bats'
+    [ "$status" -eq 2 ]
+    [ "$output" = "tools/run-tests: there is no test '*.bats'" ]
+}
+
 @test "run-tests: a test on the clock that passes when it is alone counts, and is told" {
     mkdir "$tree/tests/cli"
     printf '%s\n' "test -e '$tree/before' && exit 0" "touch '$tree/before'" 'echo too late' 'exit 1' >"$tree/tests/cli/live_a.sh"
