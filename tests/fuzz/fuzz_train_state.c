@@ -21,7 +21,7 @@ static void try(const char *bytes, size_t length)
     struct train_state s;
     struct err         err = { "" };
 
-    train_state_init(&s, &small, FRAME + strlen(FRAME) - HEX);
+    train_state_init(&s, &small, &FRAME[strlen(FRAME) - HEX]);
     if (train_state_parse(&s, "s", bytes, length, &err) && strncmp(err.text, "s: ", 3) != 0)
         abort();
     train_state_fini(&s);
