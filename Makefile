@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 10
 RELEASE := --buildtype=release -Db_lto=true -Db_ndebug=true
 TEST    := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -Dtests=true
 DEBUG   := --buildtype=debug -Dtests=true
-GCC     := --buildtype=release -Db_lto=true -Dtests=true --werror
+GCC     := --buildtype=release -Dtests=true --werror
 CLANG   := --buildtype=debugoptimized -Dtests=true --werror
 TSAN    := --buildtype=debugoptimized -Db_sanitize=thread -Dtests=true
 FUZZ    := --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dtests=true -Dfuzzer=true
@@ -20,7 +20,7 @@ ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: static image sbom check-static dist deb check-deb completion library release demo demo-live test chaos fidelity differential debug web site bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
+.PHONY: static image sbom check-static dist deb check-deb completion library release demo demo-live test chaos fidelity differential debug web site bench repro repro-quick install clean help check check-long $(CHECKS) deps-check build-clang
 .DEFAULT_GOAL := release
 
 release:
@@ -175,9 +175,31 @@ clean:
 	rm -rf build
 
 # ---- make check: what is too slow, or needs too much, for every `make test`
+#
+# Each part runs what only it can find; all of them together are meant to take less than 90 minutes on two processors.
+#
+#   check-gcc    all tests, with the optimised code that users run, and asserts
+#   check-clang  the other compiler: its warnings, and the unit tests
+#   check-tidy   clang-tidy on the sources of the library
+#   check-leaks  unit tests and a few scripts, with leak detection also where it is slow (see tools/run-tests)
+#   check-tsan   unit tests and scripts of code that has threads
+#   check-fuzz   every fuzz target for FUZZ_SECONDS
+#   check-cross  unit tests on the other processor, and the same bytes out of the demo
+#
+# `make check-long` has all tests in each of these builds and takes many hours. TESTS names others for one part, as tools/run-tests
+# takes them: make check-tsan TESTS="'live-*_test' cli-live.bats".
+UNIT_TESTS  := '*_test' 'fuzz_*'
+LEAK_TESTS  := $(UNIT_TESTS) cli-run.bats cli-tune.bats cli-live.bats
+# Threads: parts of a network and trials of a twin, searches, training, reading whole files, lease, history, addresses and RPCs.
+TSAN_TESTS  := tests-threads_test 'sim-*_test' 'twin-*_test' tune-nlopt_test 'train-rlcc*_test' 'base-thread-*_test' \
+               'base-io-*_test' 'traffic-*_test' 'live-*_test' 'http-*_test' cli-live.bats cli-serve.bats
+CROSS_TESTS := $(UNIT_TESTS)
 
 check: $(CHECKS)
 	@echo 'all checks passed'
+
+check-long:
+	@$(MAKE) --no-print-directory check TESTS="'*'"
 
 deps-check:
 	@tools/deps build test check mpi live python notebooks slurm
@@ -188,49 +210,46 @@ check-includes:
 check-scripts: deps-check
 	@tools/list-sources script | xargs shellcheck
 
-# The optimised code that users run, but with asserts and tests.
 check-gcc: deps-check
 	@CC=gcc tools/configure gcc $(GCC)
 	@ninja -C build/gcc
-	@tools/run-tests build/gcc
+	@tools/run-tests build/gcc $(TESTS)
 
 build-clang: deps-check
 	@CC=clang tools/configure clang $(CLANG)
 	@ninja -C build/clang
 
 check-clang: build-clang
-	@tools/run-tests build/clang
+	@tools/run-tests build/clang $(or $(TESTS),$(UNIT_TESTS))
 
 check-tidy: build-clang
 	@{ tools/list-sources lib; echo src/cmd/main.c; } | xargs -n 4 -P "$$(nproc)" clang-tidy --quiet -p build/clang
 
-# `make test` again, with leak detection also where it is slow (see tools/run-tests).
 check-leaks: deps-check
 	@tools/configure test $(TEST)
 	@ninja -C build/test
-	@LEAKS=1 tools/run-tests build/test
+	@LEAKS=1 tools/run-tests build/test $(or $(TESTS),$(LEAK_TESTS))
 
 # Ten times slower, so that a script may take longer than it does anywhere else. Fault histories have one thread: a few, the other
 # checks have the rest.
 check-tsan: deps-check
 	@CC=gcc tools/configure tsan $(TSAN)
 	@ninja -C build/tsan
-	@CHAOS_SEEDS=$${CHAOS_SEEDS:-100} TEST_SECONDS=$${TEST_SECONDS:-3600} tools/run-tests build/tsan
+	@CHAOS_SEEDS=$${CHAOS_SEEDS:-100} TEST_SECONDS=$${TEST_SECONDS:-3600} tools/run-tests build/tsan $(or $(TESTS),$(TSAN_TESTS))
 
 # What the fuzzer finds new stays in build/fuzz/corpus; copy it to tests/fuzz/corpus when it is worth keeping.
 check-fuzz: deps-check
 	@CC=clang tools/configure fuzz $(FUZZ)
 	@tools/list-sources fuzz | cut -d ' ' -f 2 | xargs -r ninja -C build/fuzz
-	@tools/list-sources fuzz | while read -r _ name; do \
-	    found=build/fuzz/corpus/$${name#fuzz_}; \
-	    mkdir -p $$found; \
-	    build/fuzz/$$name -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/$$name- \
-	        $$found tests/fuzz/corpus/$${name#fuzz_} || exit 1; \
-	done
+	@tools/list-sources fuzz | cut -d ' ' -f 2 | xargs -n 1 -P "$$(nproc)" sh -c ' \
+	    found=build/fuzz/corpus/$${1#fuzz_}; \
+	    mkdir -p "$$found"; \
+	    build/fuzz/$$1 -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/$$1- \
+	        "$$found" tests/fuzz/corpus/$${1#fuzz_} >build/fuzz/$$1.log 2>&1 || { cat build/fuzz/$$1.log; exit 1; }' fuzz
 
-# The same tests, and the same bytes out, on the other processor: aarch64 on x86-64, x86-64 elsewhere.
+# aarch64 on x86-64, x86-64 elsewhere.
 check-cross: release
-	@tools/cross
+	@tools/cross $(or $(TESTS),$(CROSS_TESTS))
 
 help:
 	@echo 'make              build the program: build/release/anole'
@@ -240,6 +259,7 @@ help:
 	@echo 'make check        all that is slower: gcc and clang with -Werror, clang-tidy, shellcheck, leaks, fuzzing, the other processor'
 	@echo '                  each part alone: $(CHECKS)'
 	@echo '                  FUZZ_SECONDS=60 fuzzes longer'
+	@echo 'make check-long   the same with all tests in each build: many hours'
 	@echo 'make chaos        fault histories of the live side, SEEDS=10000 of them: docs/live.md'
 	@echo 'make completion   build/completion: for bash, zsh and fish'
 	@echo 'make library      build/library/libanole.so, for programs in C: docs/library.md'
