@@ -12,6 +12,14 @@ json_t *json_of_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *json_of_rounded(double value)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%.6g", value);
+    return json_of_number(strtod(text, NULL));
+}
+
 json_t *json_of_bytes(const char *text, size_t bytes)
 {
     json_t *made = json_stringn(text, bytes);

@@ -9,6 +9,7 @@
 #define JSON_DIGITS 15           /* of reals: the most that survive a double unchanged */
 
 json_t *json_of_number(double);
+json_t *json_of_rounded(double);         /* six digits: more than a picture can show */
 json_t *json_of_text(const char *);      /* if it is not UTF-8, bytes above 127 become '?' */
 json_t *json_of_bytes(const char *text, size_t bytes);
 json_t *json_of_seed(uint64_t);          /* a string if it does not fit a signed number */

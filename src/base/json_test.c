@@ -27,6 +27,14 @@ static void of_number__has_null_for_what_is_none(void **unused)
     expect("null", json_of_number(-INFINITY));
 }
 
+static void of_rounded__keeps_six_digits(void **unused)
+{
+    (void)unused;
+    expect("0.333333", json_of_rounded(1.0 / 3));
+    expect("1234570.0", json_of_rounded(1234567));
+    expect("null", json_of_rounded(NAN));
+}
+
 static void of_text__makes_any_bytes_a_text(void **unused)
 {
     (void)unused;
@@ -58,6 +66,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_number__has_null_for_what_is_none),
+        cmocka_unit_test(of_rounded__keeps_six_digits),
         cmocka_unit_test(of_text__makes_any_bytes_a_text),
         cmocka_unit_test(of_seed__keeps_all_64_bits),
         cmocka_unit_test(put__adds_in_order),

@@ -13,17 +13,9 @@
 #define ENTRIES_MAX 24           /* that have curves of their own */
 #define CHANGES_MAX 512          /* of one knob */
 
-json_t *page_number(double value)
-{
-    char text[32];
-
-    snprintf(text, sizeof(text), "%.6g", value);
-    return json_of_number(strtod(text, NULL));
-}
-
 static void put_number(json_t *object, const char *key, double value)
 {
-    json_object_set_new(object, key, page_number(value));
+    json_object_set_new(object, key, json_of_rounded(value));
 }
 
 static double us(uint64_t ps)
@@ -88,7 +80,7 @@ static void add_cdf(json_t *list, const char *quantity, const char *of, const ch
     p = json_array();
     snprintf(label, sizeof(label), "%s, %s", quantity, of);
     for (uint32_t i = 0; i < CDF_POINTS; i++) {
-        json_array_append_new(x, page_number(hist_quantile(h, cdf_share(i)) * scale));
+        json_array_append_new(x, json_of_rounded(hist_quantile(h, cdf_share(i)) * scale));
         json_array_append_new(p, json_real(cdf_share(i)));
     }
     json_put_text(o, "label", label);
@@ -151,7 +143,7 @@ static json_t *entry_column_json(const struct results *r, uint32_t entry)
     char name[96];
 
     for (uint32_t i = 0; i < s->points; i++)
-        json_array_append_new(values, page_number((double)s->entry_bytes[(size_t)i * s->entries + entry] * 8 *
+        json_array_append_new(values, json_of_rounded((double)s->entry_bytes[(size_t)i * s->entries + entry] * 8 *
                                                   (double)PS_PER_S / span_ps(&s->point[i])));
     snprintf(name, sizeof(name), "%s.goodput_bps", r->scenario->entry[entry].name);
     return column_json(name, r->scenario->entry[entry].name, "throughput", "bps", values);
@@ -171,7 +163,7 @@ static json_t *columns_json(const struct results *r)
         for (uint32_t i = 0; i < s->points; i++) {
             struct figure_span seen = series_span(s, &s->point[i]);
 
-            json_array_append_new(values, page_number(figure_value(column[c], &seen)));
+            json_array_append_new(values, json_of_rounded(figure_value(column[c], &seen)));
         }
         json_array_append_new(list, column_json(f->name, f->chart, f->group, metric_unit_name(f->unit), values));
         for (uint32_t e = 0; c == 0 && r->scenario->entries > 1 && e < entries_shown(r); e++)

@@ -38,7 +38,4 @@ json_t *page_tuning(const struct tuning *);
 /* Thresholds of queues, of a tuner that sets them one by one (Tuning.queues). */
 json_t *page_queues(const struct results *);
 
-/* A number in a picture: six digits are more than anybody sees; null if there is none. */
-json_t *page_number(double);
-
 #endif

@@ -26,7 +26,7 @@ static void add_point(struct line *l, uint64_t at_ps, const struct ecn *e)
     json_array_append_new(l->at, json_real((double)at_ps / (double)PS_PER_US));
     json_array_append_new(l->kmin, json_integer(e->kmin_bytes));
     json_array_append_new(l->kmax, json_integer(e->kmax_bytes));
-    json_array_append_new(l->pmax, page_number(e->pmax));
+    json_array_append_new(l->pmax, json_of_rounded(e->pmax));
 }
 
 /* Of changes that are too many, the last in each of CHANGES_MAX equal parts of the run is told. */

@@ -141,8 +141,8 @@ static json_t *set_json(const struct tuning_step *s, json_t *knobs, uint32_t pla
             place[k] = (uint32_t)json_array_size(knobs);
         }
         row = json_pack("[I]", (json_int_t)place[k] - 1);
-        json_array_append_new(row, page_number(s->is.value[k]));
-        json_array_append_new(row, page_number(s->was.value[k]));
+        json_array_append_new(row, json_of_rounded(s->is.value[k]));
+        json_array_append_new(row, json_of_rounded(s->was.value[k]));
         json_array_append_new(list, row);
     }
     return list;
@@ -175,7 +175,7 @@ static void put_columns(json_t *steps, const struct tuning *g, const uint32_t *s
         json_t *values = json_array();
 
         for (uint32_t i = 0; i < count; i++)
-            json_array_append_new(values, page_number(value_at(&g->step[step[i]].note, columns[c].at)));
+            json_array_append_new(values, json_of_rounded(value_at(&g->step[step[i]].note, columns[c].at)));
         json_object_set_new(steps, columns[c].name, values);
     }
 }
