@@ -85,11 +85,15 @@ void comparison_answer(const struct comparison *, struct card *);
 void comparison_add_evidence(const struct comparison *, struct card *, uint32_t variant);
 void comparison_add_about(const struct comparison *, struct card *);
 
+/* Finds the deciding figure that is worse by the most and whose interval excludes no change, also if many comparisons keep
+ * it from being clear. UINT32_MAX: none. */
+uint32_t comparison_harm(const struct comparison *, uint32_t variant);
+
 /* Adds "p99 slowdown -38 % (95 % interval -50 to -20 %)". */
 void comparison_add_change(const struct comparison *, struct card *, enum card_field, uint32_t figure, uint32_t variant);
 
 /* Writes the figures that decide, most important first, and returns their number. */
-#define COMPARE_DECIDING 6
+#define COMPARE_DECIDING METRICS_DECIDING
 uint32_t comparison_deciding(const struct comparison *, uint32_t figure[COMPARE_DECIDING]);
 
 /* Summarizes a variant: "expert is better in p99 slowdown -38 %; worse in mean RTT +35 %." Names at most

@@ -125,19 +125,6 @@ char *comparison_verdict(char *buf, size_t size, const struct comparison *c, uin
 
 /* ---- the figures that decide ---- */
 
-/* Most important first; patterns of the end of a name. What users feel comes before what switches count. */
-static const char *const deciding[] = { ".iteration_us_mean", "slowdown_mean", "mice.slowdown_p99", "elephants.slowdown_mean",
-                                        ".busbw_bps", ".iops", ".read_us_p99", ".write_us_p99", ".call_us_p99", "fct_us_p99",
-                                        "goodput_bps", "rtt_us_mean", "slowdown_p99" };
-
-/* A pattern that begins with a dot stands for any traffic entry. */
-static bool is_figure(const char *name, const char *pattern)
-{
-    size_t length = strlen(name), end = strlen(pattern);
-
-    return pattern[0] == '.' ? length > end && strcmp(name + length - end, pattern) == 0 : strcmp(name, pattern) == 0;
-}
-
 static bool has_value(const struct comparison *c, uint32_t figure)
 {
     for (uint32_t v = 0; v < c->variants->count; v++)
@@ -151,11 +138,11 @@ uint32_t comparison_deciding(const struct comparison *c, uint32_t figure[COMPARE
     uint32_t count = 0;
     bool     has_default = false;
 
-    for (unsigned d = 0; d < sizeof(deciding) / sizeof(*deciding); d++)
+    for (uint32_t rank = 0; rank < METRIC_RANKS; rank++)
         for (uint32_t i = 0; i < c->figures.count && count < COMPARE_DECIDING; i++) {
             const struct figure *f = &c->figures.list[i];
 
-            if (f->is_shown && is_figure(f->metric.name, deciding[d]) && has_value(c, i))
+            if (f->is_shown && metric_rank(f->metric.name) == rank && has_value(c, i))
                 figure[count++] = i;
         }
     has_default = count > 0;
@@ -177,6 +164,7 @@ static uint32_t count_deciding(const struct comparison *c, uint32_t variant, boo
 /* ---- the card ---- */
 
 #define COSTS_MAX   3            /* that are named */
+#define HARM_SHARE  0.01         /* a loss that its whole interval exceeds is named, even where many comparisons hide it */
 #define OTHERS_MAX  3            /* variants, besides the one that is advised */
 #define SETTINGS_MAX 4
 #define SETS_MAX    4            /* keys of a variant that are listed; more are counted */
@@ -247,6 +235,23 @@ static uint32_t choose(const struct comparison *c)
         }
     }
     return best;
+}
+
+/* The deciding figure that is worse by the most on average, clear or not, where its interval excludes no change. */
+uint32_t comparison_harm(const struct comparison *c, uint32_t variant)
+{
+    uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure), worst = UINT32_MAX;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct compared_cell *cell = comparison_cell(c, figure[i], variant);
+        bool is_worse = c->figures.list[figure[i]].metric.better == BETTER_LOWER ? cell->change_low > HARM_SHARE
+                                                                                 : cell->change_high < -HARM_SHARE;
+
+        if (is_worse && c->figures.list[figure[i]].metric.better != BETTER_NEITHER &&
+            (worst == UINT32_MAX || size_of(cell) > size_of(comparison_cell(c, worst, variant))))
+            worst = figure[i];
+    }
+    return worst;
 }
 
 static const char *name_of(const struct comparison *c, uint32_t variant)
@@ -353,6 +358,7 @@ static void add_details(const struct comparison *c, struct card *card, uint32_t 
 static void add_cost(const struct comparison *c, struct card *card, uint32_t advised)
 {
     uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure), said = 0, all = count_named(c, advised, false);
+    uint32_t harm = comparison_harm(c, advised);
 
     if (advised == c->baseline) {
         card_add(card, CARD_COST, "None: nothing changes.");
@@ -366,8 +372,12 @@ static void add_cost(const struct comparison *c, struct card *card, uint32_t adv
             card_append(card, CARD_COST, said + 1 < COSTS_MAX && said + 1 < count_deciding(c, advised, false) ? ";" : ".");
             said++;
         }
-    if (said == 0)
+    if (said == 0 && harm != UINT32_MAX) {
+        comparison_add_change(c, card, CARD_COST, harm, advised);
+        card_append(card, CARD_COST, ", which chance alone may explain: %u comparisons were made.", c->tested);
+    } else if (said == 0) {
         card_add(card, CARD_COST, "No main figure is clearly worse.");
+    }
     if (all > said)
         card_add(card, CARD_COST, "%u other figure%s worse.", all - said, all - said == 1 ? " is" : "s are");
 }

@@ -342,6 +342,7 @@ static json_t *comparison_page(const struct comparison *c, struct campaign *stor
         json_array_append_new(runs, run);
     }
     json_object_set_new(page, "comparison", comparison_json(c, true, NULL));
+    page_put_command(page, c->argc, c->argv);
     return page;
 }
 

@@ -476,6 +476,47 @@ static void answer__weighs_gain_and_cost(void **unused)
     }
 }
 
+/* Among many comparisons a loss may not be clear. Where its interval excludes no change, the card names it all the same. */
+static void answer__names_a_loss_that_is_not_clear(void **unused)
+{
+    static const struct metric metric[] = {
+        { .name = "slowdown_mean", .label = "mean slowdown", .better = BETTER_LOWER },
+        { .name = "fct_us_p99", .label = "p99 FCT", .unit = UNIT_US, .better = BETTER_LOWER },
+    };
+    static const double base[3] = { 200, 230, 260 }, loss[3] = { 330, 420, 440 };
+    struct comparison   c = { .variants = &variants, .seed = seeds, .seeds = 3, .title = "s.yaml" };
+    struct card         card;
+    struct rng          rng;
+
+    (void)unused;
+    rng_init(&rng, 3, 0);
+    comparison_add_metrics(&c, metric, 2);
+    for (uint32_t v = 0; v < 3; v++)
+        for (uint32_t s = 0; s < 3; s++) {
+            c.figures.list[0].value[v * 3 + s] = (4 + s) * (v == 2 ? 0.5 : 1);
+            c.figures.list[1].value[v * 3 + s] = v == 2 ? loss[s] : base[s];
+        }
+    c.figures.list[0].is_shown = c.figures.list[1].is_shown = true;
+    for (uint32_t i = 2; i < 100; i++) {
+        struct metric m = { .better = BETTER_LOWER };
+
+        snprintf(m.name, sizeof(m.name), "figure_%u", i);
+        comparison_add_metrics(&c, &m, 1);
+        for (uint32_t run = 0; run < 9; run++)
+            c.figures.list[i].value[run] = 100 + rng_real(&rng);
+    }
+    comparison_judge(&c);
+    assert_true(comparison_cell(&c, 0, 2)->is_better);
+    assert_true(!comparison_cell(&c, 1, 2)->is_significant && comparison_cell(&c, 1, 2)->change_low > 0.01);
+    assert_int_equal(comparison_harm(&c, 2), 1);
+    assert_int_equal(comparison_harm(&c, 1), UINT32_MAX);
+    comparison_answer(&c, &card);
+    assert_non_null(strstr(card_text(&card, CARD_COST), "P99 FCT +72 %"));
+    assert_non_null(strstr(card_text(&card, CARD_COST), "which chance alone may explain: 198 comparisons were made."));
+    card_fini(&card);
+    comparison_fini(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -490,6 +531,7 @@ int main(void)
         cmocka_unit_test(judge__keeps_the_false_discovery_rate),
         cmocka_unit_test(judge__of_other_flows_there_is_no_verdict),
         cmocka_unit_test(answer__weighs_gain_and_cost),
+        cmocka_unit_test(answer__names_a_loss_that_is_not_clear),
         cmocka_unit_test(verdict__is_one_sentence),
         cmocka_unit_test(add_metrics__makes_one_row_a_name),
         cmocka_unit_test(load__reads_what_was_stored),

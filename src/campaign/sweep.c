@@ -278,7 +278,8 @@ static int compare_best(struct sweep *s, struct err *err)
     for (uint32_t i = 1; i < few->count; i++)
         few->list[i] = r->variants->list[r->order[i - 1]];
     s->title = title_of(s);
-    *c = (struct comparison){ .variants = few, .seed = r->seed, .seeds = r->seeds, .title = s->title };
+    *c = (struct comparison){ .variants = few, .seed = r->seed, .seeds = r->seeds, .title = s->title,
+                               .argc = s->request->argc, .argv = s->request->argv };
     rc = look_at_variants(s, &r->seed[0], err);
     for (uint32_t i = 0; i < r->figures.count && !rc; i++)
         comparison_add_metrics(c, &r->figures.list[i].metric, 1);

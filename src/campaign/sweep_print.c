@@ -56,40 +56,63 @@ static void add_check(const struct sweep *s, struct card *c, uint32_t variant)
     card_add_variant(c, "best", v->set + v->sets - v->own, v->own);
 }
 
-void sweep_answer(const struct sweep *s, struct card *c)
+/* What the ranking says, in words: which setting to use, or why none. */
+static void add_finding(const struct sweep *s, struct card *c, uint32_t best)
 {
     const struct sweep_results *r = &s->results;
     const struct metric        *m = &r->figures.list[r->best].metric;
-    uint32_t                    best = clearly_best(s);
     char                        is[64], was[64];
 
-    *c = (struct card){ 0 };
     metric_text(is, sizeof(is), m->unit, comparison_cell(&s->comparison, r->best, best ? best : 1)->mean);
     metric_text(was, sizeof(was), m->unit, comparison_cell(&s->comparison, r->best, 0)->mean);
-    if (!comparison_is_pair(&s->comparison, 1))
-        card_add(c, CARD_FINDING, "The settings send different traffic than the scenario: they are ranked by %s, without a verdict.",
-                 m->label);
-    else if (best)
-        card_add(c, CARD_FINDING, "Use %s: %s is %s instead of %s with the scenario's own setting.", s->few.list[best].name,
-                 m->label, is, was);
-    else
+    if (!best) {
         card_add(c, CARD_FINDING, "Keep the scenario's own setting: none of the best %u of %u settings is clearly better in %s.",
                  s->few.count - 1, r->count, m->label);
+        card_add(c, CARD_DETAIL, "The first of the ranking, %s, has %s instead of %s.", s->few.list[1].name, is, was);
+        return;
+    }
+    if (comparison_harm(&s->comparison, best) != UINT32_MAX)
+        card_add(c, CARD_FINDING, "Use %s if %s matters most: it is", s->few.list[best].name, m->label);
+    else
+        card_add(c, CARD_FINDING, "Use %s: %s is", s->few.list[best].name, m->label);
+    card_add(c, CARD_FINDING, "%s instead of %s with the scenario's own setting.", is, was);
     if (best > 1)
         card_add(c, CARD_DETAIL, "It ranks %u; those before it vary too much between seeds to be clearly better.", best);
-    if (!best && comparison_is_pair(&s->comparison, 1))
-        card_add(c, CARD_DETAIL, "The first of the ranking, %s, has %s instead of %s.", s->few.list[1].name, is, was);
-    if (best || (r->seeds > 1 && comparison_is_pair(&s->comparison, 1))) {
-        comparison_add_change(&s->comparison, c, CARD_SURE, r->best, best ? best : 1);
-        card_append(c, CARD_SURE, best ? "." : ", not clear.");
-    }
-    if (r->count > 1 && comparison_is_pair(&s->comparison, 1))
-        card_add(c, CARD_SURE, "The best of %u settings looks better than it is: the same seeds chose it.", r->count);
-    comparison_add_about(&s->comparison, c);
-    if (!comparison_is_pair(&s->comparison, 1))
+}
+
+static void add_next(const struct sweep *s, struct card *c, uint32_t best)
+{
+    if (best) {
+        add_check(s, c, best);
         return;
+    }
+    card_add(c, CARD_NEXT, "search among more settings");
+    card_add(c, CARD_COMMAND, "anole advise");
+    card_add_argument(c, s->plan.file[0].path);
+}
+
+void sweep_answer(const struct sweep *s, struct card *c)
+{
+    const struct sweep_results *r = &s->results;
+    uint32_t                    best = clearly_best(s);
+
+    *c = (struct card){ 0 };
+    comparison_add_about(&s->comparison, c);
+    if (!comparison_is_pair(&s->comparison, 1)) {
+        card_add(c, CARD_FINDING, "The settings send different traffic than the scenario: they are ranked by %s, without a verdict.",
+                 r->figures.list[r->best].metric.label);
+        return;
+    }
+    add_finding(s, c, best);
+    if (!best && r->seeds > 1) {
+        comparison_add_change(&s->comparison, c, CARD_SURE, r->best, 1);
+        card_append(c, CARD_SURE, ", not clear.");
+    }
+    if (best && r->count > 1)
+        card_add(c, CARD_SURE, "The best of %u settings looks better than it is: the same seeds chose it.", r->count);
     comparison_add_evidence(&s->comparison, c, best);
-    add_check(s, c, best ? best : 1);
+    card_capitalise(c, CARD_COST);
+    add_next(s, c, best);
 }
 
 /* ---- columns ---- */
@@ -235,6 +258,8 @@ json_t *sweep_page(const struct sweep *s)
     json_object_set_new(o, "figures", figures_json(r));
     json_object_set_new(o, "points", points);
     json_object_set_new(o, "own", own_json(s, column, own));
+    json_object_set_new(o, "advised", comparison_is_pair(&s->comparison, 1) ? json_of_text(s->few.list[clearly_best(s)].name)
+                                                                           : json_null());
     free(column);
     return o;
 }

@@ -225,7 +225,7 @@ static void add_runs(const struct tune *t, json_t *runs)
 static json_t *tune_page(const struct tune *t)
 {
     json_t *page = json_object(), *runs = json_array(), *search = json_object();
-    char    seeds[64], verdict[700];
+    char    seeds[64];
     struct card answer;
 
     add_runs(t, runs);
@@ -238,8 +238,6 @@ static json_t *tune_page(const struct tune *t)
     tune_answer(t, &answer);
     json_object_set_new(page, "answer", card_json(&answer));
     card_fini(&answer);
-    tune_verdict_text(verdict, sizeof(verdict), &t->check, t->request->is_kept);
-    json_object_set_new(search, "verdict", json_string(verdict));
     json_object_set_new(search, "is_kept", json_boolean(t->kept == &t->search.best));
     json_object_set_new(search, "is_over", json_boolean(t->search.is_over));
     json_object_set_new(search, "rounds", json_integer(t->search.rounds));
@@ -247,6 +245,7 @@ static json_t *tune_page(const struct tune *t)
     json_object_set_new(search, "changes", changes_json(t));
     json_object_set_new(search, "tuning", page_tuning(&t->search.loop.tuning));
     json_object_set_new(page, "search", search);
+    page_put_command(page, t->request->argc, t->request->argv);
     return page;
 }
 

@@ -351,8 +351,11 @@ void tune_check_answer(const struct tune_check *c, bool is_kept, struct card *ca
 
 json_t *tune_check_json(const struct tune_check *c)
 {
-    json_t *made = comparison_json(&c->comparison, true, NULL);
+    json_t *made = comparison_json(&c->comparison, true, NULL), *deciding = json_array();
 
+    for (uint32_t i = 0; i < c->comparison.figures.count; i++)       /* as on the terminal: these, in this order */
+        json_array_append_new(deciding, json_string(c->comparison.figures.list[i].metric.name));
+    json_object_set_new(made, "deciding", deciding);
     json_object_del(made, "answer");         /* the card of the search is the answer */
     return made;
 }
@@ -379,12 +382,12 @@ static const char *interval_text(char *buf, size_t size, const struct compared_c
 
 static const char *word_of(const struct row *row)
 {
-    return !is_clear(row) ? "" : row->after->is_better ? "better" : "worse";
+    return !is_clear(row) ? "not clear" : row->after->is_better ? "better" : "worse";
 }
 
 static void add_row(struct table *t, const struct row *row, bool has_colour)
 {
-    const char *word = word_of(row), *colour = *word == 'b' ? "\033[32m" : "\033[31m";
+    const char *word = word_of(row), *colour = row->after->is_better ? "\033[32m" : "\033[31m";
     char        text[64];
 
     table_cell(t, "%s", row->metric->label);
@@ -392,7 +395,7 @@ static void add_row(struct table *t, const struct row *row, bool has_colour)
     table_cell(t, "%s", metric_text(text, sizeof(text), row->metric->unit, row->after->mean));
     table_cell(t, "%s", change_text(text, sizeof(text), row->after));
     table_cell(t, "%s", interval_text(text, sizeof(text), row->after));
-    table_cell_coloured(t, has_colour && *word ? colour : NULL, word);
+    table_cell_coloured(t, has_colour && is_clear(row) ? colour : NULL, word);
 }
 
 void tune_check_print(const struct tune_check *c, FILE *out, bool has_colour)

@@ -113,6 +113,8 @@ static int sweep_main(int argc, char **argv)
 
     executor_hush_worker();
     cmd_parse(&line, argc, argv, &o);
+    o.request.argc = argc;
+    o.request.argv = argv;
     check_options(&o.request);
     interrupt_catch();
     rc = sweep_run(&s, &o.request, &err);

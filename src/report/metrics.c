@@ -67,6 +67,30 @@ char *metric_text(char *buf, size_t size, enum metric_unit unit, double value)
     return buf;
 }
 
+/* ---- the figures that decide ---- */
+
+/* A name that begins with a dot stands for any entry of the traffic list. */
+static const char *const deciding[METRIC_RANKS] = {
+    ".iteration_us_mean", "slowdown_mean", "mice.slowdown_p99", "elephants.slowdown_mean", ".busbw_bps", ".iops",
+    ".read_us_p99", ".write_us_p99", ".call_us_p99", "fct_us_p99", "goodput_bps", "rtt_us_mean", "slowdown_p99",
+};
+
+static bool is_ranked(const char *name, const char *pattern)
+{
+    size_t length = strlen(name), end = strlen(pattern);
+
+    return pattern[0] == '.' ? length > end && strcmp(name + length - end, pattern) == 0 : strcmp(name, pattern) == 0;
+}
+
+uint32_t metric_rank(const char *name)
+{
+    uint32_t rank = 0;
+
+    while (rank < METRIC_RANKS && !is_ranked(name, deciding[rank]))
+        rank++;
+    return rank;
+}
+
 /* ---- the list ---- */
 
 struct list {

@@ -23,6 +23,12 @@ void metric_bounds(const struct metric *, double *least, double *most);
 /* It is a time over another time: what changes it does so by a factor, at any load. */
 bool metric_is_slowdown(const struct metric *);
 
+/* How early a figure stands among those that decide, 0 first: what users feel comes before what switches count.
+ * METRIC_RANKS: it does not decide. A page shows METRICS_DECIDING of them, all others are folded. */
+#define METRIC_RANKS     13
+#define METRICS_DECIDING 6
+uint32_t metric_rank(const char *name);
+
 /* The value as people read it: "12.3us", "94.1Gbps", "3.2%". Returns buf. */
 char *metric_text(char *buf, size_t size, enum metric_unit, double value);
 

@@ -229,6 +229,16 @@ static void unit_name__is_that_of_the_page(void **state)
     assert_string_equal(metric_better_name(BETTER_NEITHER), "neither");
 }
 
+static void rank__what_users_feel_comes_first(void **state)
+{
+    (void)state;
+    assert_true(metric_rank("slowdown_mean") < metric_rank("goodput_bps"));
+    assert_true(metric_rank("training 1.iteration_us_mean") < metric_rank("slowdown_mean"));
+    assert_int_equal(metric_rank("iteration_us_mean"), METRIC_RANKS);      /* of no entry */
+    assert_int_equal(metric_rank("background.slowdown_mean"), METRIC_RANKS);
+    assert_int_equal(metric_rank("nacks"), METRIC_RANKS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +250,7 @@ int main(void)
         cmocka_unit_test(of__headlines_are_the_first),
         cmocka_unit_test(of__a_training_job),
         cmocka_unit_test(of__a_list_that_is_too_long_is_cut),
+        cmocka_unit_test(rank__what_users_feel_comes_first),
         cmocka_unit_test(text__as_people_read_it),
         cmocka_unit_test(unit_name__is_that_of_the_page),
     };

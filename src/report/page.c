@@ -303,6 +303,21 @@ static json_t *metrics_json(const struct results *r)
     return made;
 }
 
+/* Names of the figures that decide, most important first, of those that have a value. */
+static json_t *deciding_json(const struct results *r)
+{
+    struct metric *list = xcalloc(METRICS_MAX, sizeof(*list));
+    uint32_t       count = metrics_of(r, list);
+    json_t        *names = json_array();
+
+    for (uint32_t rank = 0; rank < METRIC_RANKS; rank++)
+        for (uint32_t i = 0; i < count && json_array_size(names) < METRICS_DECIDING; i++)
+            if (metric_rank(list[i].name) == rank && isfinite(list[i].value))
+                json_array_append_new(names, json_string(list[i].name));
+    free(list);
+    return names;
+}
+
 static json_t *seeds_json(const struct results *r)
 {
     char text[24];
@@ -356,6 +371,7 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
     json_object_set_new(o, "network", results_json_network(r));
     json_object_set_new(o, "summary", results_json(r));
     json_object_set_new(o, "metrics", metrics_json(r));
+    json_object_set_new(o, "deciding", deciding_json(r));
     json_object_set_new(o, "sizes", sizes_json(r));
     json_object_set_new(o, "cdfs", cdfs_json(r));
     json_object_set_new(o, "series", series_json(r));
@@ -372,6 +388,41 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
     return o;
 }
 
+/* "anole run demo.yaml --seed 1 --until 9ms --set kmin=40KB" */
+static json_t *repeat_json(const struct results *r)
+{
+    struct card card = { 0 };
+    char        until[32];
+    uint64_t    ps;
+    json_t     *made;
+
+    card_add(&card, CARD_COMMAND, "anole run");
+    card_add_argument(&card, r->scenario->path);
+    card_add(&card, CARD_COMMAND, "--seed %llu", (unsigned long long)r->sim->cfg.seed);
+    text_from_time(until, sizeof(until), r->scenario->run_ps);
+    if (text_to_time(until, &ps, NULL) == 0 && ps == r->scenario->run_ps)
+        card_add(&card, CARD_COMMAND, "--until %s", until);
+    for (uint32_t i = 0; i < r->sets; i++) {
+        card_add(&card, CARD_COMMAND, "--set");
+        card_add_argument(&card, r->set[i]);
+    }
+    made = json_of_text(card_text(&card, CARD_COMMAND));
+    card_fini(&card);
+    return made;
+}
+
+void page_put_command(json_t *page, int argc, char *const *argv)
+{
+    struct card card = { 0 };
+
+    if (argc == 0)
+        return;
+    card_add_command(&card, argc, argv, (const char *const[]){ "--out", "-o", "--store", "--report", "--history", "--format",
+                     "-f", "--jobs", "-j", "--threads", "--top", "!--quiet", "!-q", NULL });
+    json_put_text(page, "repeat", card_text(&card, CARD_COMMAND));
+    card_fini(&card);
+}
+
 json_t *page_of_run(const struct results *r, const char *const *files)
 {
     const char *slash = strrchr(r->scenario->path, '/');
@@ -386,14 +437,30 @@ json_t *page_of_run(const struct results *r, const char *const *files)
     json_put_text(o, "version", ANOLE_VERSION);
     json_put_text(o, "title", slash ? slash + 1 : r->scenario->path);
     json_object_set_new(o, "runs", runs);
+    json_object_set_new(o, "repeat", repeat_json(r));
     return o;
 }
 
-void page_print(const json_t *page, FILE *out)
+/* What figures and knobs mean, one sentence each, by name: the page shows it where a name is clicked. */
+static json_t *help_json(void)
 {
-    char  *json = json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS)), *html = NULL;
+    json_t *help = json_object();
+
+    for (int i = 0; i < FIGURE_COUNT; i++)
+        json_put_text(help, figure_info[i].name, figure_info[i].help);
+    for (int i = 0; i < KNOB_COUNT; i++)
+        json_put_text(help, knob_info[i].name, knob_info[i].about);
+    return help;
+}
+
+void page_print(json_t *page, FILE *out)
+{
+    char  *json, *html = NULL;
     size_t length;
     FILE  *words = open_memstream(&html, &length);
+
+    json_object_set_new(page, "help", help_json());
+    json = json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
 
     if (!json || !words)
         die("out of memory");

@@ -14,8 +14,11 @@
 /* One element of 'runs' (interface Run of data.ts). 'files': what lies beside the page, ends with NULL. */
 json_t *page_run(const struct results *, const char *name, const char *const *files);
 
-/* Writes the page around a run ("run") or a comparison (interface Page of data.ts). Does not take 'page'. */
-void page_print(const json_t *page, FILE *);
+/* Writes the page around a run ("run") or a comparison (interface Page of data.ts), with what its names mean. */
+void page_print(json_t *page, FILE *);
+
+/* The command that makes the page again (Page.repeat), without options that results do not depend on. */
+void page_put_command(json_t *page, int argc, char *const *argv);
 
 /* What the page says without scripts, as HTML: the answer card and the main figures. */
 void page_static(const json_t *page, FILE *);

@@ -1,4 +1,4 @@
-/* src/report/page_static.c - what a page says without scripts: its answer card, and its main figures as a table. */
+/* src/report/page_static.c - what a page says without scripts: its answer card, its main figures as tables, its limits. */
 #include "base/json.h"
 #include "base/print/card.h"
 #include "report/metrics.h"
@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define RANKED 8                 /* settings of a sweep */
 
 static enum metric_unit unit_of(const json_t *metric)
 {
@@ -18,72 +20,201 @@ static enum metric_unit unit_of(const json_t *metric)
     return UNIT_NONE;
 }
 
-static void put_value(FILE *out, const json_t *value, enum metric_unit unit)
+static void put_element(FILE *out, const char *tag, const char *text)
+{
+    fprintf(out, "<%s>", tag);
+    html_text(out, text);
+    fprintf(out, "</%.*s>", (int)strcspn(tag, " "), tag);
+}
+
+static void put_value(FILE *out, const json_t *value, const json_t *metric)
 {
     char text[64];
 
-    fputs("<td class=\"number\">", out);
-    html_text(out, metric_text(text, sizeof(text), unit, json_is_number(value) ? json_number_value(value) : NAN));
-    fputs("</td>", out);
+    put_element(out, "td class=\"number\"",
+                metric_text(text, sizeof(text), unit_of(metric), json_is_number(value) ? json_number_value(value) : NAN));
 }
 
-static void put_head(FILE *out, const char *text)
+static void begin_table(FILE *out, const char *title)
 {
-    fputs("<th>", out);
-    html_text(out, text);
-    fputs("</th>", out);
+    put_element(out, "h2", title);
+    fputs("<div class=\"card scroll\"><table>\n", out);
 }
 
-static void put_comparison(FILE *out, const json_t *metrics)
+static void end_table(FILE *out)
 {
-    const json_t *metric, *variant;
-    size_t        i, n;
+    fputs("</table></div>\n", out);
+}
 
-    fputs("<table><tr><th>Mean over seeds</th>", out);
-    json_array_foreach(json_object_get(json_array_get(metrics, 0), "variants"), n, variant)
-        put_head(out, json_get_text(variant, "name"));
-    fputs("</tr>\n", out);
-    json_array_foreach(metrics, i, metric) {
-        if (!json_is_true(json_object_get(metric, "is_shown")))
-            continue;
+/* The element called 'name' of a list; NULL: there is none. */
+static const json_t *find(const json_t *list, const char *name)
+{
+    const json_t *element;
+    size_t        i;
+
+    json_array_foreach(list, i, element)
+        if (strcmp(json_get_text(element, "name"), name) == 0)
+            return element;
+    return NULL;
+}
+
+/* ---- a comparison ---- */
+
+/* "better": what the page says of a change, too. */
+static const char *verdict_of(const json_t *metric, const json_t *cell)
+{
+    if (!json_is_true(json_object_get(cell, "is_significant")))
+        return "not clear";
+    if (json_is_true(json_object_get(cell, "is_better")))
+        return "better";
+    return strcmp(json_get_text(metric, "better"), "neither") == 0 ? "different" : "worse";
+}
+
+static void put_change(FILE *out, const json_t *metric, const json_t *cell)
+{
+    const json_t *change = json_object_get(cell, "change");
+    char          text[64];
+
+    if (json_is_number(change))
+        snprintf(text, sizeof(text), "%+.3g %%, %s", 100 * json_number_value(change), verdict_of(metric, cell));
+    else
+        snprintf(text, sizeof(text), "-");
+    put_element(out, "td", text);
+}
+
+static void put_metric(FILE *out, const json_t *metric, const char *baseline)
+{
+    const json_t *cell;
+    size_t        i;
+
+    json_array_foreach(json_object_get(metric, "variants"), i, cell) {
         fputs("<tr>", out);
-        put_head(out, json_get_text(metric, "label"));
-        json_array_foreach(json_object_get(metric, "variants"), n, variant)
-            put_value(out, json_object_get(variant, "mean"), unit_of(metric));
+        put_element(out, "th", i ? "" : json_get_text(metric, "label"));
+        put_element(out, "td", json_get_text(cell, "name"));
+        put_value(out, json_object_get(cell, "mean"), metric);
+        if (strcmp(json_get_text(cell, "name"), baseline) == 0)
+            put_element(out, "td", "baseline");
+        else
+            put_change(out, metric, cell);
         fputs("</tr>\n", out);
     }
-    fputs("</table>\n", out);
 }
+
+static void put_comparison(FILE *out, const json_t *comparison)
+{
+    const json_t *name, *metrics = json_object_get(comparison, "metrics");
+    size_t        i;
+
+    begin_table(out, "The figures that decide");
+    fputs("<tr><th>Mean over seeds</th><th>Setting</th><th>Mean</th><th>Change</th></tr>\n", out);
+    json_array_foreach(json_object_get(comparison, "deciding"), i, name) {
+        const json_t *metric = find(metrics, json_string_value(name));
+
+        if (metric)
+            put_metric(out, metric, json_get_text(comparison, "baseline"));
+    }
+    end_table(out);
+}
+
+/* ---- the settings of a sweep ---- */
+
+static void put_setting(FILE *out, const char *rank, const json_t *point, const json_t *figures)
+{
+    const json_t *value;
+    size_t        i;
+
+    fputs("<tr>", out);
+    put_element(out, "th", rank);
+    put_element(out, "td", json_get_text(point, "name"));
+    json_array_foreach(json_object_get(point, "figures"), i, value)
+        put_value(out, value, json_array_get(figures, i));
+    fputs("</tr>\n", out);
+}
+
+static void put_sweep(FILE *out, const json_t *sweep)
+{
+    const json_t *figures = json_object_get(sweep, "figures"), *point, *figure;
+    size_t        i;
+    char          rank[32];
+
+    begin_table(out, "All settings");
+    fputs("<tr><th>Rank</th><th>Setting</th>", out);
+    json_array_foreach(figures, i, figure)
+        put_element(out, "th", json_get_text(figure, "label"));
+    fputs("</tr>\n", out);
+    json_array_foreach(json_object_get(sweep, "points"), i, point) {
+        if (i == RANKED)
+            break;
+        snprintf(rank, sizeof(rank), "%zu", i + 1);
+        put_setting(out, rank, point, figures);
+    }
+    put_setting(out, "own", json_object_get(sweep, "own"), figures);
+    end_table(out);
+}
+
+/* ---- the setting that a search has found ---- */
+
+static void put_found(FILE *out, const json_t *changes, const json_t *help)
+{
+    const json_t *change;
+    size_t        i;
+
+    begin_table(out, "The setting found");
+    fputs("<tr><th>Knob</th><th>Before</th><th>Found</th><th>Change</th><th>What it does</th></tr>\n", out);
+    json_array_foreach(changes, i, change) {
+        fputs("<tr>", out);
+        put_element(out, "th", json_get_text(change, "name"));
+        put_element(out, "td class=\"number\"", json_get_text(change, "from"));
+        put_element(out, "td class=\"number\"", json_get_text(change, "to"));
+        put_element(out, "td class=\"number\"", json_get_text(change, "change"));
+        put_element(out, "td", json_get_text(help, json_get_text(change, "name")));
+        fputs("</tr>\n", out);
+    }
+    end_table(out);
+}
+
+/* ---- one run ---- */
 
 static void put_run(FILE *out, const json_t *metrics)
 {
     const json_t *metric;
     size_t        i;
 
-    fputs("<table>\n", out);
+    begin_table(out, "Figures");
     json_array_foreach(metrics, i, metric) {
         fputs("<tr>", out);
-        put_head(out, json_get_text(metric, "label"));
-        put_value(out, json_object_get(metric, "value"), unit_of(metric));
+        put_element(out, "th", json_get_text(metric, "label"));
+        put_value(out, json_object_get(metric, "value"), metric);
+        put_element(out, "td", strcmp(json_get_text(metric, "better"), "neither") == 0 ? "" :
+                               strcmp(json_get_text(metric, "better"), "lower") == 0   ? "lower is better"
+                                                                                       : "higher is better");
         fputs("</tr>\n", out);
     }
-    fputs("</table>\n", out);
+    end_table(out);
 }
 
 void page_static(const json_t *page, FILE *out)
 {
-    const json_t *comparison = json_object_get(page, "comparison");
+    const json_t *comparison = json_object_get(page, "comparison"), *sweep = json_object_get(page, "sweep");
     const json_t *own = json_object_get(page, "answer"), *answer = own ? own : json_object_get(comparison, "answer");
+    const json_t *search = json_object_get(page, "search");
     struct card   card;
 
+    if (!answer)
+        return;
     card_of_json(&card, answer);
-    fputs("<main>\n", out);
-    if (*card_text(&card, CARD_FINDING))
-        card_html(&card, out);
+    fputs("<div class=\"report\"><main>\n", out);
+    card_html(&card, out);
     card_fini(&card);
+    if (sweep)
+        put_sweep(out, sweep);
+    if (search)
+        put_found(out, json_object_get(search, "changes"), json_object_get(page, "help"));
     if (comparison)
-        put_comparison(out, json_object_get(comparison, "metrics"));
-    else
+        put_comparison(out, comparison);
+    else if (!search)
         put_run(out, json_object_get(json_array_get(json_object_get(page, "runs"), 0), "metrics"));
-    fputs("</main>\n", out);
+    fputs("<h2>Limits</h2>\n<ul><li>This is a simulation: no setting here has run on a real NIC or switch.</li>\n"
+          "<li>It holds for this network and this traffic. Other loads, sizes and topologies were not tested.</li></ul>\n"
+          "</main></div>\n", out);
 }

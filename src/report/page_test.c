@@ -132,6 +132,53 @@ static void run__says_what_the_summary_says(void **state)
     unmake(&m);
 }
 
+static bool is_metric(json_t *metrics, const char *name)
+{
+    json_t *metric;
+    size_t i;
+
+    json_array_foreach(metrics, i, metric)
+        if (strcmp(text_at(metric, "name"), name) == 0)
+            return true;
+    return false;
+}
+
+static void run__says_what_decides_and_what_names_mean(void **state)
+{
+    struct made m;
+    json_t *name;
+    size_t i;
+
+    (void)state;
+    make(&m, busy);
+    assert_in_range(json_array_size(get(m.run, "deciding")), 3, METRICS_DECIDING);
+    assert_string_equal(json_string_value(json_array_get(get(m.run, "deciding"), 0)), "slowdown_mean");
+    json_array_foreach(get(m.run, "deciding"), i, name)
+        assert_true(is_metric(get(get(m.run, "summary"), "metrics"), json_string_value(name)));
+    assert_string_equal(text_at(get(m.page, "help"), "kmin"), knob_info[KNOB_kmin].about);
+    assert_string_equal(text_at(get(m.page, "help"), "slowdown"), figure_info[FIGURE_slowdown].help);
+    assert_string_equal(text_at(m.page, "repeat"), "anole run 'some/where/test <1>.yaml' --seed 1 --until 500us");
+    unmake(&m);
+}
+
+/* Before the data: the answer, figures and limits, as HTML that needs no script and in which nothing of the data is markup. */
+static void print__is_readable_without_scripts(void **state)
+{
+    struct made m;
+    char *text;
+
+    (void)state;
+    make(&m, busy);
+    text = strndup(m.html, (size_t)(strstr(m.html, "id=\"anole-data\"") - m.html));
+    assert_non_null(strstr(text, "<h1>Flows take "));
+    assert_non_null(strstr(text, "anole advise 'some/where/test &lt;1&gt;.yaml'"));
+    assert_non_null(strstr(text, "<th>mean slowdown</th><td class=\"number\">"));
+    assert_non_null(strstr(text, "<li>This is a simulation"));
+    assert_null(strstr(text, "</script><b>"));
+    free(text);
+    unmake(&m);
+}
+
 /* A packet that is lost and never sent again: the page says since when nothing moves, and what waits. */
 static void run__says_that_it_is_partial(void **state)
 {
@@ -462,6 +509,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(print__the_data_are_json_without_a_less_than),
         cmocka_unit_test(run__says_what_the_summary_says),
+        cmocka_unit_test(run__says_what_decides_and_what_names_mean),
+        cmocka_unit_test(print__is_readable_without_scripts),
         cmocka_unit_test(run__says_that_it_is_partial),
         cmocka_unit_test(run__sizes_add_up_to_all_flows),
         cmocka_unit_test(run__cdfs_ascend_on_one_grid),

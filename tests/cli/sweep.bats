@@ -64,7 +64,7 @@ sweep, compared = (json.load(open(path)) for path in sys.argv[1:])
 cells = next(m["variants"] for m in compared["metrics"] if m["name"] == sweep["best"])
 clear = [cell["name"] for cell in cells if cell["is_better"]]
 finding = sweep["answer"]["finding"]
-assert finding.startswith("Use " + clear[0] + ":") if clear else finding.startswith("Keep the scenario's own setting"), (finding, clear)
+assert finding.startswith(("Use " + clear[0] + ":", "Use " + clear[0] + " if ")) if clear else finding.startswith("Keep the scenario's own setting"), (finding, clear)
 assert sweep["own"][sweep["best"]] == cells[0]["mean"]
 END
     # A setting that changes the traffic is ranked, not judged.
@@ -247,5 +247,9 @@ for row, point in zip(rows, sweep["points"]):
     assert float(row["kmin_kb"]) == point["values"][keys.index("kmin")]
     assert row["lb"] == point["values"][keys.index("lb")]
 assert page["comparison"]["baseline"] == "as in the scenario"
+# the scenario's own setting is there, and what is recommended is one of those shown
+assert sweep["own"]["name"] == "as in the scenario" and sweep["own"]["values"][keys.index("kmin")] == 400
+assert sweep["advised"] is None or sweep["advised"] in [p["name"] for p in sweep["points"]] + ["as in the scenario"]
+assert page["repeat"].startswith("anole sweep ") and "--out" not in page["repeat"]
 END
 }

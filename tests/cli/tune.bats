@@ -52,15 +52,17 @@ values() {
     jq -es '.[1:] | [.[].start_us] as $s | [.[].end_us] as $e | $s[1:] == $e[:-1] or
         ([range(1; length)] | all($s[.] >= $e[. - 1]))' "$dir/history.jsonl"
     grep -qE '^(better|worse|no clear difference|nothing better)' "$dir/out"
-    # the page holds all steps, the sentence, and both settings on the seeds of the check
+    # the page holds all steps, and both settings on the seeds of the check
     sed -nE 's/.*id="anole-data">(.*)/\1/p' "$dir/tune.html" | sed 's/<\/script>.*//' >"$dir/page.json"
     jq -e --argjson n "$intervals" '.kind == "tune" and .search.tuning.totals.steps == $n' "$dir/page.json"
-    grep -qF "$(jq -r .search.verdict "$dir/page.json")" "$dir/out"
     # the answer is the same everywhere, and the page marks the figures that the terminal marks
     sed '/^$/,$d' "$dir/out" | tr '\n' ' ' | grep -qF "$(jq -r .answer.finding "$dir/page.json")"
     if jq -e '.comparison' "$dir/page.json" >/dev/null; then
         jq -r '.comparison.metrics[] | select(.variants[1].is_significant) | .label' "$dir/page.json" | sort >"$dir/page.clear"
         grep -E ' (better|worse)$' "$dir/out" | sed -E 's/  +.*//' | sort | diff - "$dir/page.clear"
+        # the same figures, in the same order
+        jq -r '.comparison as $c | $c.deciding[] as $name | $c.metrics[] | select(.name == $name) | .label' "$dir/page.json" >"$dir/page.deciding"
+        grep -E ' (better|worse|not clear)$' "$dir/out" | sed -E 's/  +.*//' | diff - "$dir/page.deciding"
     fi
     jq -e '.runs | length == 0 or (map(.name) == ["before", "after"] and (.[0].seeds | length == 3))' "$dir/page.json"
     # the file tells what was done, and is one that can be read

@@ -103,6 +103,56 @@ export async function checkAnyPage(name, page, charts) {
   });
 }
 
+// What is folded, opened: its charts are drawn then.
+export async function openFolds(page) {
+  await page.locator("details.more").evaluateAll((folds) => folds.forEach((fold) => (fold.open = true)));
+  await settle(page);
+}
+
+// The design rules that hold for every report: the answer on the first screen, few figures, limits in view, a phone.
+export async function checkReport(name, page) {
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 1400, height: 900 });
+  await settle(page);
+  await check(`${name}: answer, cost and certainty are seen without scrolling`, async () => {
+    const box = await page.locator("#answer").boundingBox();
+    holds(box.y + box.height < 900, `the card ends at ${box.y + box.height}`);
+    const shown = await texts(page.locator("#answer dt"));
+    holds(["What it costs", "How sure"].every((field) => shown.includes(field)), `it has ${shown}`);
+  });
+  await check(`${name}: six figures at most decide, limits are in view, all else is folded`, async () => {
+    const rows = await page.locator("table.deciding tbody, #figures > .card > .scroll > table.figures tbody tr").count();
+    holds(rows <= 6, `${rows} figures`);
+    holds(await page.locator("#limits li").first().isVisible(), "limits are not seen");
+    equal(await page.locator("details.more[open]").count(), 0, "folds that are open");
+    return `${await page.evaluate(() => document.documentElement.scrollHeight)} pixels high at 1400`;
+  });
+  await check(`${name}: a phone scrolls down only`, async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await settle(page);
+    const [width, height] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]);
+    holds(width <= 390, `the page is ${width} wide`);
+    return `${height} pixels high at 390`;
+  });
+  await page.setViewportSize(size);
+  await settle(page);
+}
+
+// Without scripts the answer and the main figures are there, in words.
+export async function checkWithoutScripts(name, browser, file) {
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+  const page = await context.newPage();
+  await page.goto(pathToFileURL(file).href);
+  await check(`${name}: readable without scripts`, async () => {
+    holds((await page.locator("#answer h1").textContent()).length > 10, "no answer");
+    holds((await page.locator("main table tr").count()) > 1, "no figures");
+    holds((await page.locator("main ul li").count()) > 1, "no limits");
+    const box = await page.locator("main").boundingBox();
+    holds(box.x >= 0 && box.width <= 390, `it is ${box.width} wide`);
+  });
+  await context.close();
+}
+
 export const chartOf = (page, title) =>
   page.locator("figure.chart", { has: page.getByText(title, { exact: true }) }).first();
 export const live = (page) => page.locator("#live").textContent().then(words);

@@ -157,14 +157,9 @@ function baseRun() {
     lb: "ecmp",
     simulated_us: 7000,
     network: { hosts: 128, switches: 12, links: 160, base_rtt_us: 8.4 },
-    summary: {
-      version: "0.2.0",
-      seed: 1,
-      flows: { finished: 11904, unfinished: 3 },
-      slowdown: { p50: 1.2345, p99: 12.789 },
-      drops: null,
-    },
+    summary: { version: "0.2.0", seed: 1, metrics: [...headline, metric("background.fct_us_p99", "p99 FCT, background", "us", 861.25, "lower")] },
     metrics: headline,
+    deciding: ["slowdown_p99", "fct_us_p99", "goodput_bps"],
     sizes: sizesOf(1),
     cdfs: [
       cdfOf("FCT, all flows", "FCT", "us", 8, 9000),
@@ -213,8 +208,28 @@ function baseRun() {
   };
 }
 
+// What the names mean, as the program puts it into every page.
+const help = {
+  slowdown: "how many times longer a flow takes than alone in the network",
+  fct_us: "time from a flow's start to the acknowledgement of its last byte",
+  goodput_bps: "payload that arrived in order, over time",
+  kmin: "queue above which packets may be marked",
+  kmax: "queue above which every packet is marked",
+};
+
 export function smallRun() {
-  return { kind: "run", version: "0.2.0", title: "demo.yaml", runs: [baseRun()] };
+  const answer = {
+    finding: "Flows take 5.47 times as long as in an empty network.",
+    detail: null,
+    cost: "No packet was dropped. Longest queue: 1.999MB.",
+    certainty: "One run, seed 1: other seeds differ.",
+    network: "128 hosts at 100Gbps, idle round trip 8.381us.",
+    traffic: "background: FB_Hadoop sizes, load 30 % of bisection.",
+    settings: null,
+    next: "get a recommended setting",
+    command: "anole advise demo.yaml",
+  };
+  return { kind: "run", version: "0.2.0", title: "demo.yaml", answer, help, repeat: "anole run demo.yaml --seed 1", runs: [baseRun()] };
 }
 
 // ---- a tuner
@@ -468,6 +483,7 @@ export function largeRun() {
   ]);
   run.topology = closOf(32, 64, 16, random, 40, 500, 10000); // 1024 + 2048 links
   run.network = { hosts: 1024, switches: 96, links: 3072, base_rtt_us: 8.4 };
+  run.summary = null;
   run.metrics = [
     ...run.metrics,
     ...Array.from({ length: 100 }, (_, i) =>
@@ -596,6 +612,8 @@ export function sweepPage() {
       { name: "flows", label: "flows", unit: "count", better: "neither" },
     ],
     points,
+    own: { name: "as in the scenario", values: [400, 0.2, 5, null], figures: [points[3].figures[0] + 1e-6, 8.5e10, 3] },
+    advised: points[0].name,
   };
   return page;
 }
@@ -604,9 +622,10 @@ export function sweepPage() {
 export function tunePage(isChecked = true) {
   const page = { ...comparison(), kind: "tune" };
   const { tuning } = tunedRun().runs[0];
+  page.answer = { ...page.comparison.answer, finding: isChecked ? "Use the setting found: it is better in p99 slowdown." : "It was not checked on other seeds." };
+  page.help = help;
   if (!isChecked) Object.assign(page, { runs: [], comparison: undefined });
   page.search = {
-    verdict: isChecked ? "better: p99 slowdown" : "not checked",
     is_kept: true,
     is_over: isChecked,
     rounds: 3,

@@ -30,18 +30,18 @@ function run(file, out) {
 
 const dataOf = (file) => JSON.parse(readFileSync(file, "utf8").match(/id="anole-data">([^]*?)<\/script>/)[1]);
 
-// The figures that the page carries, and those of its tiles that people see first.
+// The figures that the page carries, and those that it shows.
 async function checkFigures(page, out) {
   const summary = new Map(JSON.parse(readFileSync(join(out, "summary.json"), "utf8")).metrics.map(({ name, value }) => [name, value]));
   const { metrics } = dataOf(join(out, "report.html")).runs[0];
   holds(metrics.length > 5, "there are hardly any figures");
   for (const { name, value } of metrics) equal(value, summary.get(name), name);
-  const titles = await page.locator(".tile").evaluateAll((tiles) => tiles.map((tile) => tile.title));
-  metrics.slice(0, titles.length).forEach(({ name, value }, i) => {
-    if (value === null) return;
-    const shown = Number(titles[i].match(/ = (\S+?)\.(?: |$)/)[1].replaceAll(",", ""));
-    holds(Math.abs(shown - value) <= 1e-9 * Math.abs(value), `${name} is ${value}, not ${shown}`);
-  });
+  const shown = new Map(await page.locator("b[data-metric]").evaluateAll((cells) => cells.map((cell) => [cell.dataset.metric, cell.title])));
+  for (const { name, value } of metrics) {
+    if (value === null) continue;
+    const exact = Number(shown.get(name)?.match(/ = (\S+)$/)[1].replaceAll(",", ""));
+    holds(Math.abs(exact - value) <= 1e-9 * Math.abs(value), `${name} is ${value}, not ${exact}`);
+  }
 }
 
 async function checkLook(page, look) {

@@ -1,6 +1,6 @@
 // Pages of many settings: those of a sweep, and those that a tuner tried.
 import * as fixtures from "./fixtures.mjs";
-import { chartOf, check, checkAnyPage, equal, holds, open, settle, texts, words } from "./checks.mjs";
+import { chartOf, check, checkAnyPage, checkReport, equal, holds, open, openFolds, settle, texts, words } from "./checks.mjs";
 
 // Which settings nobody beats in both: by trying all pairs.
 function frontOf(points) {
@@ -12,12 +12,17 @@ async function checkSweep(browser, file, data) {
   const { sweep } = data;
   const page = await open(browser, file);
   await checkAnyPage("sweep", page);
+  await checkReport("sweep", page);
   await check("sweep: the best and the scenario's own are ranked, and all settings are dots", async () => {
-    const rows = await texts(page.locator("#sweep table tbody th"));
-    equal(rows, ["1", "2", "3", "4", "5", "6", "7", "8", ...(sweep.own ? ["own"] : [])]);
+    const rows = await texts(page.locator("#sweep table.ranking tbody th"));
+    equal(rows, ["1 ✓ recommended", "2", "3", "4", "– scenario's own", "5", "6", "7", "8"]);
+    await openFolds(page);
     equal(await texts(page.locator("#answer h1")), [data.comparison.answer?.finding ?? data.comparison.verdicts[1].text]);
     equal(await chartOf(page, "All settings").locator(".dot").count(), 60);
     equal(await chartOf(page, "All settings").locator(".dot.best").count(), 1);
+    for (const title of ["All settings", "Settings over all keys", "Two figures against each other"])
+      equal(await chartOf(page, title).locator("path.own").count(), 1, `the scenario's own in ${title}`);
+    equal(await page.title(), `${data.title} – Anole`);
   });
   await check("sweep: more than two keys are lines over all of them", async () => {
     const chart = chartOf(page, "Settings over all keys");
@@ -54,13 +59,15 @@ async function checkSweep(browser, file, data) {
 async function checkTune(browser, file) {
   const page = await open(browser, file);
   await checkAnyPage("tune", page);
+  await checkReport("tune", page);
   await check("tune: what was found, what the check says, and the search", async () => {
-    equal(await texts(page.locator("#answer h1")), ["Better: p99 slowdown."]);
-    equal(await texts(page.locator("#found tbody tr").first().locator("th, td")), ["kmin", "400KB", "36KB", "-91%"]);
+    equal(await texts(page.locator("#answer h1")), ["Use the setting found: it is better in p99 slowdown."]);
+    equal(await texts(page.locator("#found tbody tr").first().locator("th, td")), ["kmin", "400 KB", "36 KB", "−91 %", "Queue above which packets may be marked."]);
     holds((await page.locator("#found .hint").textContent()).includes("3 rounds (seeds 1 to 3)"), "rounds are not told");
+    await openFolds(page);
     equal(await page.locator("#differences table.compare").count(), 1);
     holds((await page.locator("table.decisions tbody tr").count()) > 10, "steps are missing");
-    holds((await page.locator("#tuning > .charts.small figure").count()) > 0, "knobs over time are missing");
+    holds((await page.locator("#tuning .charts.three figure").count()) > 0, "knobs over time are missing");
   });
   await page.context().close();
 }
@@ -72,7 +79,7 @@ export async function checkSearches(browser, written) {
   const unchecked = await open(browser, written("tune-unchecked", fixtures.tunePage(false)));
   await checkAnyPage("tune without a check", unchecked);
   await check("tune without a check: says so", async () =>
-    equal(await texts(unchecked.locator("#answer h1")), ["Not checked."]),
+    equal(await texts(unchecked.locator("#answer h1")), ["It was not checked on other seeds."]),
   );
   await unchecked.context().close();
 }

@@ -1,22 +1,25 @@
 // The page of a comparison: the answer, the figures that decide, and pictures that explain why.
-import type { Answer, ComparedMetric, Comparison, Page, Run } from "./data";
-import { choice, h, nothing, scrollBox, section } from "./dom";
+import type { ComparedMetric, Comparison, Page, Run } from "./data";
+import { choice, fold, h, nothing, scrollBox, section } from "./dom";
 import { axisFor, axisHead, changeText, effect, intervalText, valuesText, type Compared } from "./effects";
 import { countOf, format, formatChange } from "./format";
-import { detailsOfRun } from "./run";
-import { answerCard, topLine } from "./sections/answer";
-import { codes, facts, partial } from "./sections/head";
-import { busiestLinks, topologyOnly } from "./sections/links";
+import { figureName } from "./help";
+import { answerCard, answerOf, topLine } from "./sections/answer";
+import { figuresSection } from "./sections/figures";
+import { codes } from "./sections/head";
+import { linkSection } from "./sections/links";
+import { foldsOfRun, footer, partial, setupSection } from "./sections/setup";
+import { timesOfVariants } from "./sections/slowdown";
 import { sweepSection } from "./sections/sweep";
-import { scenarioSection } from "./sections/scenario";
-import { cdfsOfVariants, mainCdfs, sizesOfVariants } from "./sections/slowdown";
-import { mainTimes, timeGroup, timeOfVariants } from "./sections/time";
+import { timeGroup, timeSection } from "./sections/time";
+import { tuningSection } from "./sections/tuning";
 import { table } from "./table";
-import { BASELINE_HUE, curveColour } from "./theme";
+import { BASELINE_HUE } from "./theme";
 import { whiskerAxis, whiskerRange, whiskers } from "./whiskers";
 
 const LONG_NAME = 12; // on a phone such a name has a line of its own
 const SHOWN_VARIANTS = 3; // in the table of the figures that decide, besides the baseline
+const SHOWN_SETTINGS = 1; // the same of a sweep, whose ranking has the others
 
 // Said in words and a sign, so that it does not depend on colour.
 export function verdict(
@@ -48,28 +51,7 @@ export function huesOf(runs: Run[], comparison?: Comparison): Map<string, number
   return hues;
 }
 
-function variantKey(runs: Run[], hues: Map<string, number>): HTMLElement {
-  return h(
-    "p",
-    { class: "variant-key" },
-    ...runs.map(({ name }) =>
-      h("span", {}, h("i", { style: `background:${curveColour(hues.get(name)!)}` }), name),
-    ),
-  );
-}
-
 // ---- the figures that decide ----
-
-// "p99 slowdown, flows <120KB" has two lines.
-function figureHead(metric: ComparedMetric, rows: number): HTMLElement {
-  const [name, ...of] = metric.label.split(", ");
-  return h(
-    "th",
-    { scope: "rowgroup", rowspan: rows, class: "fig" },
-    h("b", {}, name!.replace(/^[a-oq-z]/, (letter) => letter.toUpperCase())),
-    h("span", { class: "muted" }, [of.join(", "), metric.better === "neither" ? "" : `${metric.better} is better`].filter(Boolean).join("; ")),
-  );
-}
 
 function decidingRows(metric: ComparedMetric, shown: string[], base: Compared, axis: ReturnType<typeof axisFor>, hues: Map<string, number>): HTMLElement[] {
   const variants = shown.flatMap((name) => metric.variants.filter((variant) => variant.name === name));
@@ -79,8 +61,8 @@ function decidingRows(metric: ComparedMetric, shown: string[], base: Compared, a
     return h(
       "tr",
       { class: i === variants.length - 1 ? "last" : null, "data-metric": metric.name, "data-variant": variant.name },
-      i === 0 && figureHead(metric, variants.length),
-      h("td", { class: `vn hue-${hue}` }, variant.name),
+      i === 0 && h("th", { scope: "rowgroup", rowspan: variants.length, class: "fig" }, figureName(metric)),
+      h("td", { class: `vn hue-${hue}${variant.name.length > LONG_NAME ? " long" : ""}` }, variant.name),
       h("td", { class: "number val" }, valuesText(metric, base, variant)),
       h("td", { class: "pl" }, effect(metric, variant, axis, hue)),
       h("td", { class: "number chg" }, h("b", {}, changeText(variant.change))),
@@ -102,7 +84,7 @@ function sideBySide(metrics: ComparedMetric[]): HTMLElement {
         "tbody",
         {},
         ...metrics.map((metric) =>
-          h("tr", {}, h("th", { scope: "row" }, metric.label), ...metric.variants.map(({ mean }) => h("td", { class: "number" }, format(mean, metric.unit)))),
+          h("tr", {}, h("th", { scope: "row" }, figureName(metric)), ...metric.variants.map(({ mean }) => h("td", { class: "number" }, format(mean, metric.unit)))),
         ),
       ),
     ),
@@ -117,12 +99,12 @@ function decidingMetrics({ deciding, metrics }: Comparison): ComparedMetric[] {
 const hasPairs = ({ verdicts, baseline }: Comparison) =>
   !verdicts || verdicts.some(({ name, has_same_flows }) => name !== baseline && has_same_flows !== false);
 
-function decidingSection(comparison: Comparison, hues: Map<string, number>): HTMLElement {
+function decidingSection(comparison: Comparison, hues: Map<string, number>, most: number): HTMLElement {
   const { baseline, metrics } = comparison;
   if (metrics.length === 0) return section("differences", "The figures that decide", nothing("There is nothing to compare."));
   const chosen = decidingMetrics(comparison);
   const others = metrics[0]!.variants.map(({ name }) => name).filter((name) => name !== baseline);
-  const shown = [recommended(comparison), ...others.filter((name) => name !== recommended(comparison))].slice(0, SHOWN_VARIANTS);
+  const shown = [recommended(comparison), ...others.filter((name) => name !== recommended(comparison))].slice(0, most);
   const axis = axisFor(chosen);
   const isJudged = hasPairs(comparison) && others.length > 0;
   const heads = ["Figure", "Setting", `${baseline} → this setting`];
@@ -180,12 +162,7 @@ function metricRows(metric: ComparedMetric, baseline: string, range: number): HT
       "tr",
       { class: isBaseline ? "baseline" : kind, "data-metric": metric.name, "data-variant": variant.name },
       i === 0 &&
-        h(
-          "th",
-          { scope: "rowgroup", rowspan: metric.variants.length },
-          metric.label,
-          h("span", { class: "muted direction" }, metric.better === "neither" ? "" : `${metric.better} is better`),
-        ),
+        h("th", { scope: "rowgroup", rowspan: metric.variants.length }, figureName(metric)),
       h("td", variant.name.length > LONG_NAME ? { class: "long" } : {}, variant.name),
       h("td", { class: "number mean" }, format(variant.mean, metric.unit)),
       h("td", { class: "number" }, meanInterval(metric, variant)),
@@ -214,18 +191,9 @@ function allFigures(comparison: Comparison): HTMLElement {
     h("th", { scope: "col", class: i > 1 ? "number" : null }, text),
   );
   const bodies = comparison.metrics.map((metric) => h("tbody", {}, ...metricRows(metric, comparison.baseline, range)));
-  return h(
-    "details",
-    { class: "more" },
-    h("summary", {}, `All ${comparison.metrics.length} figures`),
-    h(
-      "p",
-      { class: "hint" },
-      trustNote(comparison) +
-        (comparison.metrics.some(({ name }) => name.includes("slowdown"))
-          ? " Slowdown: FCT ÷ FCT of the same flow alone in the network."
-          : ""),
-    ),
+  return fold(
+    `All ${comparison.metrics.length} figures`,
+    h("p", { class: "hint" }, trustNote(comparison)),
     filter(comparison.metrics, bodies),
     scrollBox(
       h(
@@ -256,58 +224,6 @@ function filter(metrics: ComparedMetric[], bodies: HTMLElement[]): HTMLElement {
   return h("p", {}, choice("Figures", kinds.map((kind) => kind.text), show));
 }
 
-// ---- pictures ----
-
-function timesSection(runs: Run[], hues: Map<string, number>): HTMLElement {
-  const main = mainCdfs(runs, hues);
-  if (main.length === 0 && runs.every((run) => run.cdfs.length === 0))
-    return section("completion", "How long messages take", nothing("There are no distributions: nothing finished that could be counted."));
-  return section(
-    "completion",
-    "How long messages take",
-    h("p", { class: "hint" }, "Further left is better. All seeds together."),
-    variantKey(runs, hues),
-    h("div", { class: "charts three" }, ...main),
-    h(
-      "details",
-      { class: "more" },
-      h("summary", {}, "Slowdown by message size, and all distributions"),
-      h("p", { class: "hint" }, "Quantiles by size are means over seeds."),
-      h("div", { class: "charts" }, sizesOfVariants(runs), ...cdfsOfVariants(runs)),
-    ),
-  );
-}
-
-function overTimeSection(runs: Run[], hues: Map<string, number>): HTMLElement {
-  const group = timeGroup(runs);
-  const main = mainTimes(runs, group, hues);
-  if (!main) return section("time", "Over time", nothing("Nothing was recorded over time."));
-  return section(
-    "time",
-    "Over time",
-    h("p", { class: "hint" }, main.note),
-    variantKey(runs, hues),
-    h("div", { class: "charts three" }, ...main.charts),
-    main.quiet,
-    h("details", { class: "more" }, h("summary", {}, "All curves over time"), timeOfVariants(runs, group)),
-  );
-}
-
-function linkLoad(page: Page): HTMLElement | null {
-  const runs = page.runs.filter((run) => run.topology && run.topology.links.length > 0);
-  if (runs.length === 0) return null;
-  const first = Math.max(0, runs.findIndex((run) => page.comparison && run.name === recommended(page.comparison)));
-  const place = h("div", { class: "link-load" });
-  const show = (which: number) => place.replaceChildren(topologyOnly(runs[which]!), busiestLinks(runs[which]!));
-  show(first);
-  return section(
-    "load",
-    "Link load",
-    h("p", { class: "hint" }, "First seed. Each half of a line is one direction, drawn from its sender."),
-    h("div", { class: "card" }, runs.length > 1 && h("p", {}, choice("Variant", runs.map((run) => run.name), show, first)), place),
-  );
-}
-
 // ---- settings, folded ----
 
 function variantTable(page: Page): HTMLElement {
@@ -330,86 +246,53 @@ function chosenVariant(page: Page): HTMLElement {
   const place = h("div", { class: "chosen" });
   const show = (which: number) => {
     const run = page.runs[which]!;
-    const parts = [...detailsOfRun(run, timeGroup([run])), scenarioSection(run)];
+    const group = timeGroup([run]);
+    const parts = [figuresSection(run), tuningSection(run, group), h("div", { class: "folds" }, ...foldsOfRun(run, group))];
     place.replaceChildren(...parts.filter((part) => part !== null));
   };
   show(0);
   return h("div", {}, h("p", {}, choice("Variant", page.runs.map((run) => run.name), show)), place);
 }
 
-// What is said of all variants; where they differ, the table of variants says how.
-function inCommon(runs: Run[]): Run {
-  const same = (key: "cc" | "lb" | "model" | "fidelity") => runs.every((run) => run[key] === runs[0]![key]);
-  const isSameCc = same("cc") && same("model");
-  return {
-    ...runs[0]!,
-    tuning: null,
-    set: [],
-    cc: isSameCc ? runs[0]!.cc : "",
-    fidelity: same("fidelity") ? runs[0]!.fidelity : undefined,
-    lb: same("lb") ? runs[0]!.lb : "",
-    model: isSameCc ? runs[0]!.model : "",
-  };
-}
-
-function settingsSection(page: Page): HTMLElement {
-  return section(
-    "variants",
-    "Settings, scenario and limits",
-    h("details", { class: "more" }, h("summary", {}, "Settings in full"), facts(inCommon(page.runs)), variantTable(page)),
-    h("details", { class: "more" }, h("summary", {}, "One variant in detail, and the scenario file"), chosenVariant(page)),
-    h(
-      "details",
-      { class: "more" },
-      h("summary", {}, "Limits of this comparison"),
-      h(
-        "ul",
-        {},
-        h("li", {}, "This is a simulation: no setting here has run on a real NIC or switch."),
-        h("li", {}, "It holds for the network and the traffic above. Other loads, sizes and topologies were not tested."),
-        h("li", {}, "Curves over time and link loads are those of the first seed."),
-      ),
-    ),
-  );
-}
-
-// The baseline, the recommended variant and the next ones: more curves could not be told apart.
-function drawnRuns({ runs, comparison }: Page): Run[] {
-  if (!comparison || runs.length <= SHOWN_VARIANTS + 1) return runs;
-  const first = recommended(comparison);
-  const others = runs.filter(({ name }) => name !== comparison.baseline && name !== first).slice(0, SHOWN_VARIANTS - 1);
-  return runs.filter((run) => run.name === comparison.baseline || run.name === first || others.includes(run));
-}
-
-// Everything of a comparison but its first line and its card.
-export function comparisonParts(page: Page): (HTMLElement | null)[] {
-  const { comparison } = page;
-  const runs = drawnRuns(page);
-  const hues = huesOf(runs, comparison);
+function limitsOf({ sweep, search }: Page): string[] {
   return [
-    comparison ? decidingSection(comparison, hues) : section("differences", "Figures", nothing("There is nothing to compare.")),
-    timesSection(runs, hues),
-    overTimeSection(runs, hues),
-    linkLoad(page),
-    settingsSection(page),
+    "Curves over time and link loads are those of the first seed.",
+    ...(sweep ? [`Only ${countOf(sweep.settings, "setting")} were tried. The best of many looks better than it is: the same seeds chose it.`] : []),
+    ...(search ? ["The search tried one setting at a time. A better one may exist."] : []),
   ];
 }
 
-// An answer of a page that an older program has made: the sentences about its variants.
-export function answerOf(page: Page): Answer {
-  const told = page.answer ?? page.comparison?.answer;
-  if (told) return told;
-  const sentences = (page.comparison?.verdicts ?? []).filter(({ name }) => name !== page.comparison?.baseline).map(({ text }) => text);
-  return { finding: sentences[0] ?? page.title, detail: sentences.slice(1, 4).join(" ") || null, cost: null, certainty: null, network: null, traffic: null, settings: null, next: null, command: null };
+// The baseline, the recommended variant and the next ones: more curves could not be told apart.
+function drawnRuns({ runs, comparison, sweep }: Page): Run[] {
+  const most = sweep ? SHOWN_SETTINGS + 1 : SHOWN_VARIANTS;
+  if (!comparison || runs.length <= most + 1) return runs;
+  const first = recommended(comparison);
+  const others = runs.filter(({ name }) => name !== comparison.baseline && name !== first).slice(0, most - 1);
+  return runs.filter((run) => run.name === comparison.baseline || run.name === first || others.includes(run));
 }
 
-export function footer(page: Page, files: string[]): HTMLElement {
-  const row = (name: string, ...value: (string | Node)[]) => h("div", {}, h("dt", {}, name), h("dd", {}, ...value));
-  const links = files.flatMap((name, i) => [i ? " · " : "", h("a", { href: encodeURI(name) }, name)]);
-  return h(
-    "footer",
-    {},
-    h("dl", {}, row("Made by", `Anole ${page.version}, packet-level simulation. The same scenario and seeds give the same bytes on every machine.`), files.length > 0 ? row("Data", ...links) : null),
+// Everything of a comparison but its first line, its card and its limits. 'middle' comes after the figures that decide.
+export function comparisonParts(page: Page, ...middle: (HTMLElement | null)[]): (HTMLElement | null)[] {
+  const { comparison } = page;
+  const runs = drawnRuns(page);
+  const hues = huesOf(runs, comparison);
+  const group = timeGroup(runs);
+  return [
+    comparison ? decidingSection(comparison, hues, page.sweep ? SHOWN_SETTINGS : SHOWN_VARIANTS) : section("differences", "Figures", nothing("There is nothing to compare.")),
+    ...middle,
+    timesOfVariants(runs, hues),
+    timeSection(runs, hues, group),
+    linkSection(page.runs, comparison ? recommended(comparison) : "", group),
+  ];
+}
+
+export function comparisonSetup(page: Page): HTMLElement {
+  if (page.runs.length === 0) return setupSection([], limitsOf(page));
+  return setupSection(
+    page.runs,
+    limitsOf(page),
+    fold("Settings in full", variantTable(page)),
+    fold("One variant in detail, and the scenario file", chosenVariant(page)),
   );
 }
 
@@ -422,6 +305,7 @@ export function comparePage(page: Page): HTMLElement[] {
     partial(runs),
     hasSweep ? sweepSection(page.sweep!) : null,
     ...comparisonParts(page),
+    comparisonSetup(page),
     footer(page, files),
   ];
   return [topLine(hasSweep ? "sweep" : "comparison", page.title), ...parts.filter((part) => part !== null)];

@@ -14,6 +14,8 @@ export interface Page {
   served?: Served; // serve: what there is, told anew by /events
   search?: Search; // tune: how the setting was found
   sweep?: Sweep; // of the settings that a comparison was chosen from
+  repeat?: string; // the command that makes the page again
+  help?: Record<string, string>; // what figures and knobs mean, by name
 }
 
 // The answer card: src/base/print/card.h.
@@ -44,7 +46,6 @@ export interface Served {
 }
 
 export interface Search {
-  verdict: string; // what the check has shown, one sentence
   is_kept: boolean; // otherwise the setting of before stays
   is_over: boolean; // the tuner ended its search by itself
   rounds: number;
@@ -61,6 +62,7 @@ export interface Sweep {
   figures: { name: string; label: string; unit: string; better: "lower" | "higher" | "neither" }[];
   points: { name: string; values: (number | string)[]; figures: Num[] }[]; // best first; 5000 at most
   own?: { name: string; values: (number | null)[]; figures: Num[] }; // the scenario's own setting; null: not a knob
+  advised?: string | null; // the setting that the answer names: a point, or the scenario's own; null: no verdict
 }
 
 export interface Run {
@@ -77,6 +79,7 @@ export interface Run {
   network: { hosts: number; switches: number; links: number; base_rtt_us: number };
   summary: Record<string, unknown> | null; // summary.json word for word; compare: null
   metrics: Metric[]; // headline figures, most important first
+  deciding?: string[]; // names of the figures that decide, six at most; summary has them
   sizes: SizeRow[]; // slowdown by flow size, smallest first; only rows with flows
   cdfs: Cdf[];
   series: Series | null; // over time, at most 512 points; compare: of the first seed

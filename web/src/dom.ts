@@ -41,6 +41,11 @@ export function section(id: string, title: string, ...children: Child[]): HTMLEl
   );
 }
 
+// What is one click away.
+export function fold(title: string, ...children: Child[]): HTMLDetailsElement {
+  return h("details", { class: "more" }, h("summary", {}, title), ...children);
+}
+
 export function nothing(sentence: string): HTMLElement {
   return h("p", { class: "nothing" }, sentence);
 }

@@ -12,6 +12,7 @@ import { livePage } from "./live/live";
 import { servePage } from "./serve";
 import { openForPrint } from "./print";
 import { setSource } from "./charts/save";
+import { setHelp } from "./help";
 
 function readData(): Page | null {
   try {
@@ -49,6 +50,7 @@ const makers: Record<Page["kind"], (page: Page) => HTMLElement[]> = {
 function build(page: Page, place: HTMLElement): void {
   document.title = `${page.title} – Anole`;
   setSource(page);
+  setHelp(page);
   const [top, ...parts] = makers[page.kind](page);
   const main = h("main", { id: "main" }, ...parts);
   const links = contents([...main.querySelectorAll(":scope > section[id]")]);

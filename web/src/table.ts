@@ -8,7 +8,8 @@ export interface TableColumn {
 
 export type Cell = string | Node;
 
-export function table(columns: TableColumn[], rows: Cell[][], caption?: string): HTMLElement {
+// 'kind' is a class of the table. "stack": on a phone a row is a block, and each cell has its head before it.
+export function table(columns: TableColumn[], rows: Cell[][], caption?: string, kind?: string): HTMLElement {
   const classOf = (i: number) => (columns[i]?.isNumber ? "number" : null);
   const head = h(
     "tr",
@@ -21,14 +22,16 @@ export function table(columns: TableColumn[], rows: Cell[][], caption?: string):
       "tr",
       {},
       ...cells.map((cell, i) =>
-        i === 0 ? h("th", { scope: "row", class: classOf(i) }, cell) : h("td", { class: classOf(i) }, cell),
+        i === 0
+          ? h("th", { scope: "row", class: classOf(i) }, cell)
+          : h("td", { class: classOf(i), "data-head": columns[i]?.head }, cell),
       ),
     ),
   );
   return scrollBox(
     h(
       "table",
-      {},
+      { class: kind },
       caption && h("caption", { class: "unseen" }, caption),
       h("thead", {}, head),
       h("tbody", {}, ...body),

@@ -27,11 +27,13 @@ export interface Band extends Window {
 export interface ChartSpec {
   title: string;
   note?: string;
+  better?: string; // "lower is better": which way is good, after the unit
   x: {
     label: string;
     unit: string;
     values: number[];
     isLog?: boolean;
+    isBare?: boolean; // the axis has no name, and its last mark the unit
     isTime?: boolean; // seconds since 1970: the axis has dates and hours
     write?: (i: number) => string; // the x value in the legend and the table
   };
@@ -109,7 +111,7 @@ export class LineChart {
     this.xScale = scaleFor(spec.x.unit, spec.x.values.at(-1) ?? 0);
     this.frame = frame({
       title: spec.title,
-      unit: spec.note ? undefined : spec.y.write ? spec.y.unit : this.yScale.suffix,
+      unit: spec.note ? undefined : [spec.y.write ? spec.y.unit : this.yScale.suffix, spec.better].filter(Boolean).join(", "),
       note: spec.note,
       keys: KEYS,
       makeTable: () => this.makeTable(),
@@ -284,11 +286,13 @@ export class LineChart {
   private xAxis(): uPlot.Axis {
     const { x } = this.spec;
     const unit = x.isLog || x.isTime ? "" : this.xScale.suffix;
+    const end = x.isBare && unit ? `\u00a0${unit}` : "";
+    const name = x.isBare ? "" : [x.label, unit].filter(Boolean).join(", ");
     return {
       ...axisLooks(),
       size: 20,
-      label: [x.label, unit].filter(Boolean).join(", ") || undefined,
-      labelSize: unit || x.label ? 16 : 0,
+      label: name || undefined,
+      labelSize: name ? 16 : 0,
       labelGap: 0,
       labelFont: FONT,
       space: 60,
@@ -296,7 +300,7 @@ export class LineChart {
         ? logAxis(58, (value) => tickWithUnit(value, x.unit))
         : x.isTime
           ? { values: (_u: uPlot, at: number[], _axis: number, _room: number, step: number) => clockMarks(at, step) }
-          : { values: (_u: uPlot, at: number[]) => at.map((value) => tick(value, this.xScale)) }),
+          : { values: (_u: uPlot, at: number[]) => at.map((value, i) => tick(value, this.xScale) + (i === at.length - 1 ? end : "")) }),
     };
   }
 

@@ -56,3 +56,13 @@ export function legend(
     redraw,
   };
 }
+
+// One key for all charts of a section. A run alone needs none.
+export function variantKey(names: string[], hues: Map<string, number>): HTMLElement | null {
+  if (names.length < 2) return null;
+  return h(
+    "p",
+    { class: "variant-key" },
+    ...names.map((name) => h("span", {}, h("i", { style: `background:${curveColour(hues.get(name)!)}` }), name)),
+  );
+}

@@ -8,7 +8,7 @@ import { frame } from "./frame";
 import { keep } from "./redraw";
 import { axesOf, scaleOf, settingsTable, shortText, type SweepAxis } from "./sweep_axes";
 
-const HEIGHT = 330;
+const HEIGHT = 300;
 const SIDE = 46;
 const TOP = 34;
 const BOTTOM = 14;
@@ -18,7 +18,7 @@ const shares = [0.1, 0.25, 1];
 interface Upright {
   label: string;
   marks: { at: number; text: string }[]; // at: 0 (below) .. 1
-  at: (i: number) => number | null; // of setting i
+  at: (i: number) => number | null; // of setting i; -1: the scenario's own
 }
 
 // A key that is no number has a place for each of its texts.
@@ -28,7 +28,7 @@ function uprightOfTexts(label: string, values: string[]): Upright {
   return {
     label,
     marks: texts.slice(0, 12).map((text) => ({ at: placeOf(text), text })),
-    at: (i) => placeOf(values[i]!),
+    at: (i) => (i < 0 ? null : placeOf(values[i]!)),
   };
 }
 
@@ -39,7 +39,7 @@ function uprightOf(axis: SweepAxis): Upright {
     label: `${axis.label}${unit}${axis.isLog ? " (log)" : ""}`,
     marks: marks.map((mark) => ({ at: at(mark), text: shortText(axis, mark) })),
     at: (i) => {
-      const value: Num = axis.values[i] ?? null;
+      const value: Num = i < 0 ? axis.own : (axis.values[i] ?? null);
       return value === null ? null : at(value);
     },
   };
@@ -66,7 +66,7 @@ class Parallel {
     this.frame = frame({
       title: "Settings over all keys",
       note: "a line is a setting, its colour the figure on the right",
-      keys: "Show as table tells all values.",
+      keys: "Show as table has all values.",
       isWide: true,
       makeTable: () => settingsTable(sweep),
     });
@@ -118,13 +118,15 @@ class Parallel {
     const atY = (share: number) => HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
     const order = this.ranked();
     const strong = Math.max(1, Math.round(order.length * shares[this.share]!));
-    const lines = order.map((i, rank) => {
+    const pathOf = (i: number) => {
       const places = uprights.map((upright) => upright.at(i));
-      const path = places.map((place, k) => (place === null ? "" : `${k === 0 || places[k - 1] === null ? "M" : "L"}${atX(k).toFixed(1)} ${atY(place).toFixed(1)}`)).join("");
+      return places.map((place, k) => (place === null ? "" : `${k === 0 || places[k - 1] === null ? "M" : "L"}${atX(k).toFixed(1)} ${atY(place).toFixed(1)}`)).join("");
+    };
+    const lines = order.map((i, rank) => {
       const kind = rank === 0 ? "line best" : rank < strong ? "line" : "line weak";
       return svg(
         "path",
-        { d: path, class: kind, stroke: rank > 0 && rank < strong ? heatColour(0.08 + 0.92 * colourAt(axis.values[i]!)) : null, mouseenter: () => this.tell(i) },
+        { d: pathOf(i), class: kind, stroke: rank > 0 && rank < strong ? heatColour(0.08 + 0.92 * colourAt(axis.values[i]!)) : null, mouseenter: () => this.tell(i) },
         svg("title", {}, this.textOf(i)),
       );
     });
@@ -134,6 +136,7 @@ class Parallel {
         "svg",
         { width, height: HEIGHT, role: "img", "aria-label": label },
         ...lines.reverse(), // the best on top
+        this.sweep.own ? svg("path", { d: pathOf(-1), class: "own" }, svg("title", {}, "the scenario's own setting")) : null,
         ...uprights.flatMap((upright, k) => [
           svg("line", { x1: atX(k), x2: atX(k), y1: atY(0), y2: atY(1), class: "upright" }),
           ...this.headOf(upright.label, atX(k), k % 2 === 1 && width / uprights.length < 130 ? 12 : 24, width),
@@ -161,7 +164,7 @@ class Parallel {
     const left = this.sweep.points.length - LINES_MAX;
     this.readout.textContent =
       i === null
-        ? `The thick line is the best by ${this.figures[this.figure_]!.label}.` +
+        ? `The thick line is the best mean of ${this.figures[this.figure_]!.label}${this.sweep.own ? ", the dashed one the scenario's own setting" : ""}.` +
           (left > 0 ? ` The best ${LINES_MAX.toLocaleString("en-US")} are drawn.` : "") +
           " Point at a line for its values."
         : this.textOf(i);

@@ -9,7 +9,7 @@ import { frame } from "./frame";
 import { keep } from "./redraw";
 import { axesOf, axisText, scaleOf, settingsTable, shortText, type SweepAxis } from "./sweep_axes";
 
-const HEIGHT = 360;
+const HEIGHT = 300;
 const LEFT = 80; // the numbers, and the name of the axis beside them
 const RIGHT = 16;
 const TOP = 12;
@@ -32,7 +32,7 @@ export class Scatter {
     this.frame = frame({
       title: isTradeOff ? "Two figures against each other" : "All settings",
       note: isTradeOff ? "the line joins settings that no other beats in both (Pareto front)" : "a dot is a setting",
-      keys: "Show as table tells all values.",
+      keys: "Show as table has all values.",
       isWide: true,
       makeTable: () => settingsTable(sweep),
     });
@@ -102,7 +102,7 @@ export class Scatter {
     const dots = places.flatMap((place, i) => {
       if (!place) return [];
       const value = c.values[i] ?? null;
-      const isBest = i === 0;
+      const isBest = i === this.star();
       return [
         svg(
           isBest ? "path" : "circle",
@@ -118,6 +118,7 @@ export class Scatter {
         ),
       ];
     });
+    const isOwnKnown = x.own !== null && y.own !== null;
     this.frame.plot.replaceChildren(
       svg(
         "svg",
@@ -136,23 +137,37 @@ export class Scatter {
           ? svg("polyline", { class: "front", points: front.map((i) => `${atX(places[i]!.x)},${atY(places[i]!.y)}`).join(" ") })
           : null,
         ...dots.reverse(), // the best on top
+        isOwnKnown ? svg("path", { d: diamond(atX(x.own!), atY(y.own!), 9), class: "own", mouseenter: () => this.tell(-1) }, svg("title", {}, this.textOf(-1))) : null,
       ),
     );
     this.tell(null);
   }
 
+  // The setting that the answer recommends; -1: none of them.
+  private star(): number {
+    const { advised, points } = this.sweep;
+    return advised === undefined ? 0 : points.findIndex(({ name }) => name === advised);
+  }
+
+  // -1: the scenario's own.
   private textOf(i: number): string {
-    const figures = this.sweep.figures.map((figure, f) => `${figure.label} ${format(this.sweep.points[i]!.figures[f] ?? null, figure.unit)}`);
-    return `${i === 0 ? "best: " : ""}${this.sweep.points[i]!.name}: ${figures.join(", ")}`;
+    const point = i < 0 ? this.sweep.own! : this.sweep.points[i]!;
+    const figures = this.sweep.figures.map((figure, f) => `${figure.label} ${format(point.figures[f] ?? null, figure.unit)}`);
+    return `${i === this.star() ? "recommended: " : ""}${point.name}: ${figures.join(", ")}`;
   }
 
   private tell(i: number | null): void {
     const c = this.axes[this.chosen.colour]!;
-    const best = this.sweep.figures.find((f) => f.name === this.sweep.best)?.label ?? this.sweep.best;
+    const star = this.star() >= 0 ? "★ recommended. " : "";
+    const own = this.sweep.own ? "◇ scenario's own. " : "";
     const front = this.front.length > 0 ? `${countOf(this.front.length, "setting is", "settings are")} beaten by none in both figures. ` : "";
     this.readout.textContent =
-      i === null ? `★ is the best by ${best}. ${front}Colour: ${c.label}. Point at a setting for its values.` : this.textOf(i);
+      i === null ? `${star}${own}${front}Colour: ${c.label}. Point at a setting for its values.` : this.textOf(i);
   }
+}
+
+function diamond(x: number, y: number, r: number): string {
+  return `M${x} ${y - r}L${x + r} ${y}L${x} ${y + r}L${x - r} ${y}Z`;
 }
 
 function star(x: number, y: number, r: number): string {

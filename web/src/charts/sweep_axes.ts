@@ -10,6 +10,7 @@ export interface SweepAxis {
   better: "lower" | "higher" | "neither";
   isLog: boolean;
   values: Num[];
+  own: Num; // of the scenario; null: not known
   write: (value: Num) => string;
 }
 
@@ -29,18 +30,20 @@ export function axesOf(sweep: Sweep): SweepAxis[] {
     const unit = unitOf[key.unit] ?? "";
     const write = (value: Num) =>
       value === null ? NONE : key.unit === "bps" || key.unit === "bytes" ? format(value, key.unit) : `${digits(value)} ${unit}`.trim();
-    return [{ label: key.name, unit, better: "neither", isLog: isLog(values), values, write }];
+    const own = sweep.own?.values[k] ?? null;
+    return [{ label: key.name, unit, better: "neither", isLog: isLog([...values, own]), values, own, write }];
   });
   const figures = sweep.figures.map((figure, f): SweepAxis => {
     const values = sweep.points.map((point) => point.figures[f] ?? null);
-    return { ...figure, isLog: isLog(values), values, write: (value) => format(value, figure.unit) };
+    const own = sweep.own?.figures[f] ?? null;
+    return { ...figure, isLog: isLog([...values, own]), values, own, write: (value) => format(value, figure.unit) };
   });
   return [...keys, ...figures];
 }
 
 // 0 .. 1 of what is shown.
 export function scaleOf(axis: SweepAxis): { at: (value: number) => number; marks: number[] } {
-  const known = axis.values.filter((value): value is number => value !== null);
+  const known = [...axis.values, axis.own].filter((value): value is number => value !== null);
   const [min, max] = [Math.min(...known), Math.max(...known)];
   if (axis.isLog) {
     const [low, high] = logRange(min, max);

@@ -1,6 +1,7 @@
 // The answer card: the top of every report. src/base/print/card.c prints the same on a terminal.
-import type { Answer } from "../data";
+import type { Answer, Page } from "../data";
 import { announce, h } from "../dom";
+import { typeset } from "../format";
 
 const rows: { key: keyof Answer; label: string }[] = [
   { key: "cost", label: "What it costs" },
@@ -43,18 +44,27 @@ export function answerCard(answer: Answer): HTMLElement {
       "div",
       {},
       h("p", { class: "eyebrow" }, "Answer"),
-      h("h1", {}, answer.finding ?? ""),
-      answer.detail ? h("p", { class: "detail" }, answer.detail) : null,
+      h("h1", {}, typeset(answer.finding ?? "")),
+      answer.detail ? h("p", { class: "detail" }, typeset(answer.detail)) : null,
       command(answer),
     ),
     h(
       "dl",
       {},
       ...rows.flatMap(({ key, label }) =>
-        answer[key] ? [h("div", {}, h("dt", {}, label), h("dd", {}, answer[key]))] : [],
+        answer[key] ? [h("div", {}, h("dt", {}, label), h("dd", {}, typeset(answer[key])))] : [],
       ),
     ),
   );
+}
+
+// Without an answer, as an older program has made the page: the sentences about its variants.
+export function answerOf(page: Page): Answer {
+  const told = page.answer ?? page.comparison?.answer;
+  if (told) return told;
+  const sentences = (page.comparison?.verdicts ?? []).filter(({ name }) => name !== page.comparison?.baseline).map(({ text }) => text);
+  const none = { cost: null, certainty: null, network: null, traffic: null, settings: null, next: null, command: null };
+  return { ...none, finding: sentences[0] ?? page.title, detail: sentences.slice(1, 4).join(" ") || null };
 }
 
 // The first line of a page: which program, what kind of page, of what. It holds the contents, too.

@@ -50,6 +50,7 @@ export class DecisionTable {
 
   // Shows a step that was chosen elsewhere; all of them if it is not among those shown.
   reveal(step: number, isFocused: boolean): void {
+    this.element.closest("details")?.setAttribute("open", "");
     if (!this.steps.includes(step)) {
       this.select.selectedIndex = shows.indexOf("all steps");
       this.fill("all steps");

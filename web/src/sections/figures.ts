@@ -1,87 +1,81 @@
-// Headline figures, phases, traffic, and everything else that is a number.
+// The figures of a run: the few that decide in view, all others folded.
 import type { Metric, Phase, Run, Traffic } from "../data";
-import { h, nothing, section } from "../dom";
+import { fold, h, nothing, section } from "../dom";
 import { format, NONE, plain } from "../format";
+import { figureName, helpOf } from "../help";
 import { table } from "../table";
 
-const TILES_MAX = 16;
+const SHOWN = 6;
 
-const directions: Record<Metric["better"], string> = {
-  lower: "lower is better",
-  higher: "higher is better",
-  neither: "",
-};
-
-// Bandwidths of collectives are told as nccl-tests tell them.
-function writeMetric(metric: Metric): string {
-  return format(metric.value, /(bus|alg)bw_bps$/.test(metric.name) ? "bus" : metric.unit);
-}
-
-// Words that not everybody uses alike.
-function meaning(metric: Metric): string {
-  return /slowdown/.test(metric.name) ? "Slowdown: FCT ÷ FCT of the same flow alone in the network. " : "";
-}
-
-function tile(metric: Metric): HTMLElement {
-  const [number, ...rest] = writeMetric(metric).split("\u00a0");
-  const unit = rest.join("\u00a0");
+// Bandwidths of collectives are written as nccl-tests write them. The exact value shows when pointed at.
+function writeMetric(metric: Metric): HTMLElement {
   const exact = metric.value === null ? "no value" : `${metric.name} = ${plain(metric.value)}`;
-  return h(
-    "div",
-    { class: "tile", "data-metric": metric.name, title: `${exact}. ${meaning(metric)}${directions[metric.better]}`.trim() },
-    h("dt", {}, metric.label),
-    h("dd", {}, number, unit && h("span", { class: "unit" }, `\u00a0${unit}`)),
+  return h("b", { "data-metric": metric.name, title: exact }, format(metric.value, /(bus|alg)bw_bps$/.test(metric.name) ? "bus" : metric.unit));
+}
+
+// summary.json has all figures, the list of a variant its main ones.
+function metricsOf(run: Run): Metric[] {
+  const all = run.summary?.metrics;
+  return Array.isArray(all) ? (all as Metric[]) : run.metrics;
+}
+
+// Those of an influx that came; without one: none.
+function phasesOf({ phases }: Run): Phase[] {
+  const seen = phases.filter(({ start_us, stop_us, metrics }) => stop_us > start_us && metrics.some(({ value }) => value !== null));
+  return seen.length > 1 ? seen : [];
+}
+
+function phaseNote(run: Run): string {
+  const during = phasesOf(run).find(({ name }) => name === "during");
+  return during ? ` Before, during and after the influx of ${format(during.start_us, "us")} to ${format(during.stop_us, "us")}.` : "";
+}
+
+// With an influx the values before, during and after it stand next to that of the whole run.
+function decidingTable(run: Run): HTMLElement {
+  const all = metricsOf(run);
+  const chosen = (run.deciding ?? []).flatMap((name) => all.filter((metric) => metric.name === name));
+  const shown = (chosen.length > 0 ? chosen : run.metrics).slice(0, SHOWN);
+  const phases = phasesOf(run);
+  return table(
+    [
+      { head: "Figure" },
+      { head: "Whole run", isNumber: true },
+      ...phases.map(({ name }) => ({ head: name.charAt(0).toUpperCase() + name.slice(1), isNumber: true })),
+      { head: "What it means" },
+    ],
+    shown.map((metric) => [
+      figureName(metric),
+      writeMetric(metric),
+      ...phases.map(({ metrics }) => {
+        const same = metrics.find(({ name }) => name === metric.name);
+        return same ? format(same.value, metric.unit) : "";
+      }),
+      h("span", { class: "about muted" }, helpOf(metric.name)),
+    ]),
+    "The figures that decide",
+    "stack figures",
   );
 }
 
-// The first ones as tiles, the others, of single sizes, entries and phases, in a table.
-export function tiles(run: Run): HTMLElement {
-  if (run.metrics.length === 0)
-    return section("figures", "Figures", nothing("There are no figures of this run."));
-  const more = run.metrics.slice(TILES_MAX);
+function allFigures(run: Run): HTMLElement {
+  const all = metricsOf(run);
+  return fold(
+    `All ${all.length} figures`,
+    table(
+      [{ head: "Figure" }, { head: "Value", isNumber: true }, { head: "Name in files" }],
+      all.map((metric) => [figureName(metric), writeMetric(metric), h("code", {}, metric.name)]),
+      "All figures",
+    ),
+  );
+}
+
+export function figuresSection(run: Run): HTMLElement {
+  if (run.metrics.length === 0) return section("figures", "The figures that decide", nothing("There are no figures of this run."));
   return section(
     "figures",
-    "Figures",
-    h("dl", { class: "tiles" }, ...run.metrics.slice(0, TILES_MAX).map(tile)),
-    more.length > 0 &&
-      h(
-        "details",
-        { id: "more" },
-        h("summary", {}, `${more.length} more figures`),
-        table(
-          [{ head: "Figure" }, { head: "Value", isNumber: true }, { head: "" }, { head: "Name" }],
-          more.map((metric) => [
-            metric.label,
-            writeMetric(metric),
-            h("span", { class: "muted" }, directions[metric.better]),
-            h("code", {}, metric.name),
-          ]),
-          "More figures",
-        ),
-      ),
-  );
-}
-
-export function phaseSection(phases: Phase[]): HTMLElement | null {
-  if (phases.length === 0) return null;
-  const metrics = new Map(phases.flatMap((phase) => phase.metrics).map((metric) => [metric.name, metric]));
-  const valueOf = (phase: Phase, name: string) =>
-    phase.metrics.find((metric) => metric.name === name)?.value ?? null;
-  const heads = phases.map((phase) => ({
-    head: `${phase.name} (${format(phase.start_us, "us")} – ${format(phase.stop_us, "us")})`,
-    isNumber: true,
-  }));
-  return section(
-    "phases",
-    "Before, during and after the influx",
-    table(
-      [{ head: "" }, ...heads, { head: "" }],
-      [...metrics.values()].map((metric) => [
-        metric.label,
-        ...phases.map((phase) => format(valueOf(phase, metric.name), metric.unit)),
-        h("span", { class: "muted" }, directions[metric.better]),
-      ]),
-    ),
+    "The figures that decide",
+    h("p", { class: "hint" }, `${run.seeds.length > 1 ? `Means over ${run.seeds.length} seeds.` : "One seed."}${phaseNote(run)}`),
+    h("div", { class: "card" }, decidingTable(run), allFigures(run)),
   );
 }
 
@@ -98,33 +92,16 @@ function trafficTable(entries: Traffic[]): HTMLElement {
       }),
     ]),
     `Traffic of kind ${entries[0]!.kind}`,
+    "stack",
   );
 }
 
-export function trafficSection(traffic: Traffic[]): HTMLElement {
-  if (traffic.length === 0) return section("traffic", "Traffic", nothing("The scenario has no traffic."));
+export function trafficPart({ traffic }: Run): HTMLElement {
   const kinds = [...new Set(traffic.map((entry) => entry.kind))];
-  return section(
-    "traffic",
-    "Traffic",
-    ...kinds.map((kind) => trafficTable(traffic.filter((entry) => entry.kind === kind))),
-  );
-}
-
-// {"a": {"b": 1}} as rows "a.b", 1.
-export function flatten(value: unknown, name = ""): [string, string][] {
-  if (value === null || typeof value !== "object")
-    return [[name, value === null || value === undefined ? NONE : String(value)]];
-  const dot = name === "" ? "" : `${name}.`;
-  return Object.entries(value).flatMap(([key, inner]) => flatten(inner, dot + key));
-}
-
-export function allFigures(run: Run): HTMLElement | null {
-  if (!run.summary) return null;
   return h(
-    "details",
-    { id: "summary" },
-    h("summary", {}, "All figures (summary.json)"),
-    table([{ head: "Name" }, { head: "Value", isNumber: true }], flatten(run.summary), "All figures"),
+    "div",
+    { id: "traffic" },
+    ...kinds.map((kind) => trafficTable(traffic.filter((entry) => entry.kind === kind))),
+    traffic.length === 0 && nothing("The scenario has no traffic."),
   );
 }

@@ -1,8 +1,9 @@
 // FCT slowdown by flow size, and distributions.
 import type { Cdf, Run, SizeRow } from "../data";
-import { choice, h, nothing, section } from "../dom";
+import { choice, fold, h, nothing, section } from "../dom";
 import { countOf, digits, format, formatSizes } from "../format";
 import { chart, type Curve } from "../charts/chart";
+import { variantKey } from "../charts/legend";
 import { alignTo, placesOf, shareAt, unionOfX } from "../charts/merge";
 
 const percentiles: { key: "p50" | "p95" | "p99" | "p999" | "mean"; label: string }[] = [
@@ -12,28 +13,28 @@ const percentiles: { key: "p50" | "p95" | "p99" | "p999" | "mean"; label: string
   { key: "p999", label: "p99.9" },
 ];
 
-const SLOWDOWN = "FCT ÷ FCT of the same flow alone in the network; 1 is best";
+const TITLE = "How long messages take";
+const SLOWDOWN = "Slowdown: how many times longer a message takes than alone in the network; 1 is best.";
 
 const writeSlowdown = (value: number | null) => (value === null ? "–" : digits(value));
 
 function slowdownChart(title: string, xs: number[], names: string[], curves: Curve[], extra?: HTMLElement[]) {
   return chart({
     title,
-    note: SLOWDOWN,
-    height: 225,
+    note: "lower is better",
+    height: 200,
     hasPoints: true,
     extra,
-    x: { label: "flow size", unit: "bytes", values: xs, isLog: true, write: (i) => names[i] ?? "" },
+    x: { label: "message size", unit: "bytes", values: xs, isLog: true, write: (i) => names[i] ?? "" },
     y: { unit: "", isLog: true, write: writeSlowdown },
     curves,
   });
 }
 
-export function sizesOfRun(run: Run): HTMLElement {
-  if (run.sizes.length === 0) return nothing("No flow has finished, so there are no slowdowns.");
+function sizesOfRun(run: Run): HTMLElement {
   const places = placesOf(run.sizes);
   return slowdownChart(
-    "FCT slowdown by flow size",
+    "Slowdown by message size",
     run.sizes.map((row) => places.get(row.bytes_min)!),
     run.sizes.map(
       (row) =>
@@ -45,7 +46,7 @@ export function sizesOfRun(run: Run): HTMLElement {
 }
 
 // One percentile at a time, one curve per variant.
-export function sizesOfVariants(runs: Run[]): HTMLElement {
+function sizesOfVariants(runs: Run[]): HTMLElement {
   if (runs.every((run) => run.sizes.length === 0))
     return nothing("No flow has finished, so there are no slowdowns.");
   const rows = runs.flatMap((run) => run.sizes);
@@ -62,7 +63,7 @@ export function sizesOfVariants(runs: Run[]): HTMLElement {
     }));
     place.replaceChildren(
       slowdownChart(
-        `${label} FCT slowdown by flow size`,
+        `${label} slowdown by message size`,
         xs,
         xs.map((x) => names.get(x)!),
         curves,
@@ -81,14 +82,16 @@ export function sizesOfVariants(runs: Run[]): HTMLElement {
   return place;
 }
 
+const titles: Record<string, string> = { FCT: "Completion time" };
+
 // Distributions share a chart when they are of one quantity in one unit.
 function cdfChart(title: string, unit: string, curves: { label: string; cdf: Cdf }[]): HTMLElement {
   const xs = unionOfX(curves.map((curve) => curve.cdf));
   return chart({
-    title: capital(title),
-    note: `% of values ≤ x${title.startsWith("slowdown") ? `; slowdown: ${SLOWDOWN}` : ""}`,
-    height: 225,
-    x: { label: title, unit, values: xs, isLog: (xs[0] ?? 0) > 0 },
+    title: titles[title] ?? capital(title),
+    note: title.startsWith("slowdown") ? "share slowed by at most this factor" : "share done within this time",
+    height: 200,
+    x: { label: title, unit, values: xs, isLog: (xs[0] ?? 0) > 0, isBare: true },
     y: { unit: "share", max: 1 },
     curves: curves.map(({ label, cdf }) => ({ label, values: shareAt(xs, cdf.x, cdf.p) })),
   });
@@ -114,7 +117,7 @@ function shortLabel(cdf: Cdf): string {
   return cdf.label.startsWith(start) ? cdf.label.slice(start.length) : cdf.label;
 }
 
-export function cdfsOfRun(run: Run): HTMLElement[] {
+function cdfsOfRun(run: Run): HTMLElement[] {
   const full = run.cdfs.filter((cdf) => cdf.x.length > 0);
   return groupBy(full, (cdf) => `${cdf.quantity} ${cdf.unit}`).map((group) =>
     cdfChart(
@@ -125,7 +128,7 @@ export function cdfsOfRun(run: Run): HTMLElement[] {
   );
 }
 
-export function cdfsOfVariants(runs: Run[]): HTMLElement[] {
+function cdfsOfVariants(runs: Run[]): HTMLElement[] {
   const all = runs.flatMap((run) =>
     run.cdfs.filter((cdf) => cdf.x.length > 0).map((cdf) => ({ label: run.name, cdf })),
   );
@@ -141,7 +144,7 @@ const mainLabels: Record<string, string> = {
   "slowdown, flows from 1MB": "Slowdown, messages from 1 MB",
 };
 
-export function mainCdfs(runs: Run[], hues: Map<string, number>): HTMLElement[] {
+function mainCdfs(runs: Run[], hues: Map<string, number>): HTMLElement[] {
   const labels = [...new Set(runs.flatMap((run) => run.cdfs.filter((cdf) => cdf.x.length > 0).map((cdf) => cdf.label)))];
   const known = Object.keys(mainLabels).filter((label) => labels.includes(label));
   return (known.length > 0 ? known : labels.slice(0, 3)).map((label) => {
@@ -149,9 +152,9 @@ export function mainCdfs(runs: Run[], hues: Map<string, number>): HTMLElement[] 
     const xs = unionOfX(all.map(({ cdf }) => cdf));
     const figure = chart({
       title: mainLabels[label] ?? capital(label),
-      note: label.startsWith("slowdown") ? "share slowed by at most this factor" : "share finished within this time",
+      note: label.startsWith("slowdown") ? "share slowed by at most this factor" : "share done within this time",
       height: 200,
-      x: { label: "", unit: all[0]!.cdf.unit, values: xs, isLog: (xs[0] ?? 0) > 0 },
+      x: { label: all[0]!.cdf.quantity, unit: all[0]!.cdf.unit, values: xs, isLog: (xs[0] ?? 0) > 0, isBare: true },
       y: { unit: "share", max: 1 },
       curves: all.map(({ run, cdf }) => ({ label: run.name, hue: hues.get(run.name), values: shareAt(xs, cdf.x, cdf.p) })),
     });
@@ -160,11 +163,38 @@ export function mainCdfs(runs: Run[], hues: Map<string, number>): HTMLElement[] 
   });
 }
 
-export function slowdownSection(sizes: HTMLElement, cdfs: HTMLElement[]): HTMLElement {
+const NOTHING = "There are no distributions: nothing finished that could be counted.";
+
+export function timesOfVariants(runs: Run[], hues: Map<string, number>): HTMLElement {
+  const main = mainCdfs(runs, hues);
+  if (main.length === 0) return section("completion", TITLE, nothing(NOTHING));
   return section(
     "completion",
-    "Completion times",
-    h("div", { class: "charts" }, sizes, ...cdfs),
-    cdfs.length === 0 && nothing("There are no distributions: nothing finished that could be counted."),
+    TITLE,
+    h("p", { class: "hint" }, "Further left is better. All seeds together."),
+    variantKey(runs.map(({ name }) => name), hues),
+    h("div", { class: "charts three" }, ...main),
+    fold(
+      "Slowdown by message size, and all distributions",
+      h("p", { class: "hint" }, "Quantiles by size are means over seeds."),
+      h("div", { class: "charts" }, sizesOfVariants(runs), ...cdfsOfVariants(runs)),
+    ),
+  );
+}
+
+// Of one run: operations before flows, and three charts in view.
+export function timesOfRun(run: Run): HTMLElement {
+  const isOfFlows = ({ quantity }: Cdf) => quantity === "FCT" || quantity === "slowdown";
+  const cdfs = cdfsOfRun({ ...run, cdfs: [...run.cdfs.filter((cdf) => !isOfFlows(cdf)), ...run.cdfs.filter(isOfFlows)] });
+  const charts = [...cdfs, ...(run.sizes.length > 1 ? [sizesOfRun(run)] : [])];
+  const shown = charts.slice(0, 3);
+  if (cdfs.length === 0) return section("completion", TITLE, nothing(NOTHING));
+  shown.forEach((figure) => figure.classList.add("small", "named"));
+  return section(
+    "completion",
+    TITLE,
+    h("p", { class: "hint" }, `Shares: further left is better. ${SLOWDOWN}`),
+    h("div", { class: "charts three" }, ...shown),
+    charts.length > 3 ? fold("More distributions", h("div", { class: "charts" }, ...charts.slice(3))) : null,
   );
 }

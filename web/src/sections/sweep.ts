@@ -1,17 +1,50 @@
-// All settings of a sweep: as dots, as lines over all keys, two figures against each other, and as a table.
+// All settings of a sweep: ranked with the scenario's own, as dots, as lines over all keys, and two figures against each other.
 import type { Sweep } from "../data";
-import { h, section } from "../dom";
+import { fold, h, section } from "../dom";
 import { format, formatSetting } from "../format";
-import { table } from "../table";
+import { figureName } from "../help";
+import { ranking, type Ranked } from "../ranking";
+import { table, type Cell } from "../table";
 import { parallelChart } from "../charts/parallel";
 import { Scatter } from "../charts/scatter";
+
+function nameOf({ rank, isOwn, isAdvised }: Ranked): HTMLElement {
+  const words = [isAdvised ? "✓ recommended" : "", isOwn ? "scenario's own" : ""].filter(Boolean).join(", ");
+  return h("span", {}, rank > 0 ? String(rank) : "–", words && h("span", { class: isAdvised ? "advised" : "muted" }, ` ${words}`));
+}
+
+// The figure that they are ordered by comes first.
+function rankingTable(sweep: Sweep): HTMLElement {
+  const order = sweep.figures.map((_figure, f) => f).sort((a, b) => Number(sweep.figures[b]!.name === sweep.best) - Number(sweep.figures[a]!.name === sweep.best));
+  const value = (v: number | string | null, unit: string) => (typeof v === "number" ? formatSetting(v, unit) : (v ?? "–"));
+  const row = (ranked: Ranked): Cell[] => [
+    nameOf(ranked),
+    ...ranked.values.map((v, i) => value(v, sweep.keys[i]?.unit ?? "")),
+    ...order.map((f, i) => h(i === 0 ? "b" : "span", {}, format(ranked.figures[f] ?? null, sweep.figures[f]!.unit))),
+  ];
+  const made = table(
+    [
+      { head: "Rank" },
+      ...sweep.keys.map(({ name }) => ({ head: name, isNumber: true })),
+      ...order.map((f) => ({ head: sweep.figures[f]!.label, isNumber: true })),
+    ],
+    ranking(sweep).map(row),
+    "The best settings, and the scenario's own",
+    "stack ranking",
+  );
+  made.querySelectorAll("thead th").forEach((head, i) => {
+    const figure = sweep.figures[order[i - 1 - sweep.keys.length] ?? -1];
+    if (figure) head.replaceChildren(figureName(figure));
+  });
+  return made;
+}
 
 export function sweepSection(sweep: Sweep): HTMLElement {
   const judged = sweep.figures.filter(({ better }) => better !== "neither");
   const left = sweep.settings - sweep.points.length;
-  const figure = sweep.figures.findIndex(({ name }) => name === sweep.best);
-  const told = sweep.figures[figure];
-  const valueOf = (point: { figures: (number | null)[] }) => format(point.figures[figure] ?? null, told?.unit ?? "");
+  const dots = new Scatter(sweep).figure;
+  const trade = judged.length > 1 ? new Scatter(sweep, true).figure : null;
+  const lines = sweep.keys.length > 2 ? parallelChart(sweep) : null;
   return section(
     "sweep",
     "All settings",
@@ -21,30 +54,8 @@ export function sweepSection(sweep: Sweep): HTMLElement {
       `${sweep.settings.toLocaleString("en-US")} settings, means over ${sweep.seeds} seeds.` +
         (left > 0 ? ` The worst ${left.toLocaleString("en-US")} are not drawn; sweep.csv has all.` : ""),
     ),
-    told ? ranking(sweep, valueOf, told.label) : null,
-    h(
-      "div",
-      { class: "charts" },
-      new Scatter(sweep).figure,
-      sweep.keys.length > 2 && parallelChart(sweep),
-      judged.length > 1 && new Scatter(sweep, true).figure,
-    ),
-  );
-}
-
-const RANKED = 8;
-
-// The best settings and the scenario's own, with the values that were set.
-function ranking(sweep: Sweep, valueOf: (point: { figures: (number | null)[] }) => string, label: string): HTMLElement {
-  const value = (v: number | string | null, unit: string) => (typeof v === "number" ? formatSetting(v, unit) : (v ?? "–"));
-  const row = (rank: string, point: { values: (number | string | null)[]; figures: (number | null)[] }) => [
-    rank,
-    ...point.values.map((v, i) => value(v, sweep.keys[i]?.unit ?? "")),
-    valueOf(point),
-  ];
-  return table(
-    [{ head: "Rank" }, ...sweep.keys.map(({ name }) => ({ head: name, isNumber: true })), { head: label, isNumber: true }],
-    [...sweep.points.slice(0, RANKED).map((point, i) => row(String(i + 1), point)), ...(sweep.own ? [row("own", sweep.own)] : [])],
-    "The best settings, and the scenario's own",
+    h("div", { class: "card" }, rankingTable(sweep)),
+    h("div", { class: "charts" }, lines ?? dots, trade),
+    lines ? fold("Two keys against each other", dots) : null,
   );
 }

@@ -1,7 +1,8 @@
 // What happened when: the columns of intervals.csv, one chart per group, all with one cursor and one zoom.
-import type { Column, Run, Series } from "../data";
-import { choice, h, nothing, section } from "../dom";
+import type { Column, Run } from "../data";
+import { choice, fold, h, nothing, section } from "../dom";
 import { chart } from "../charts/chart";
+import { variantKey } from "../charts/legend";
 import { alignTo, unionOfX } from "../charts/merge";
 import { ZoomGroup } from "../charts/zoom";
 import { format } from "../format";
@@ -44,13 +45,6 @@ export function timeGroup(runs: Run[]): ZoomGroup {
 
 export function timeGroupUntil(end_us: number): ZoomGroup {
   return new ZoomGroup([0, Math.max(end_us, 1)]);
-}
-
-function intervalNote(series: Series): string {
-  return (
-    `One point is ${format(series.interval_us, "us")}. Drag to zoom, double-click to see all; ` +
-    "with the keyboard: arrows, +, − and 0. Charts over time move together."
-  );
 }
 
 // A chart of nothing but zeros says less than a word.
@@ -96,18 +90,6 @@ export function timeCharts(run: Pick<Run, "series" | "windows" | "outages">, gro
   return [h("div", { class: "charts" }, ...charts), quietNote(quiet)];
 }
 
-export function timeOfRun(run: Run, group: ZoomGroup): HTMLElement {
-  const { series } = run;
-  if (!series || series.at_us.length === 0 || series.columns.length === 0)
-    return section("time", "Over time", nothing("Nothing was recorded over time."));
-  return section(
-    "time",
-    "Over time",
-    h("p", { class: "hint" }, intervalNote(series) + shadeNote(run)),
-    ...timeCharts(run, group),
-  );
-}
-
 // One column at a time, one curve per variant.
 function variantsChart(runs: Run[], names: Column[], group: ZoomGroup): HTMLElement {
   const place = h("div", { class: "swap" });
@@ -148,7 +130,7 @@ function variantsChart(runs: Run[], names: Column[], group: ZoomGroup): HTMLElem
 }
 
 // Charts of all columns, one curve per variant.
-export function timeOfVariants(runs: Run[], group: ZoomGroup): HTMLElement {
+function timeOfVariants(runs: Run[], group: ZoomGroup): HTMLElement {
   const { told } = columnsOf(runs);
   return h("div", { class: "charts" }, ...groupColumns(told).map((g) => variantsChart(runs, g, group)));
 }
@@ -163,6 +145,12 @@ function columnsOf(runs: Run[]): { told: Column[]; quiet: Column[] } {
 }
 
 // The few that explain most, in this order; the title says what the curve is.
+const better: Record<string, string> = {
+  goodput_bps: "higher is better",
+  rtt_us_mean: "lower is better",
+  queue_bytes_max: "lower is better",
+  paused_share: "lower is better",
+};
 const mainColumns: Record<string, string> = {
   goodput_bps: "Goodput",
   rtt_us_mean: "Round trip, mean",
@@ -172,9 +160,9 @@ const mainColumns: Record<string, string> = {
   flows_active: "Messages under way",
 };
 
-const SMALL = 122; // pixels of a chart's height
+const SMALL = 116; // pixels of a chart's height
 
-export function mainTimes(
+function mainTimes(
   runs: Run[],
   group: ZoomGroup,
   hues: Map<string, number>,
@@ -190,7 +178,8 @@ export function mainTimes(
   const charts = chosen.map((column) => {
     const figure = chart({
       title: mainColumns[column.name] ?? titleOf([column]),
-      x: { label: "", unit: "us", values: xs },
+      better: better[column.name],
+      x: { label: "time", unit: "us", values: xs, isBare: true },
       y: { unit: column.unit },
       curves: runs.map((run) => {
         const own = run.series?.columns.find(({ name }) => name === column.name);
@@ -212,4 +201,19 @@ export function mainTimes(
     `Seed ${runs[0]!.seeds[0] ?? 1}, means of ${format(first.interval_us, "us")}.${shadeNote(runs[0]!)} ` +
     "Point at a chart, or focus it and use ← →, to read all at one moment; drag to zoom.";
   return { charts, note, quiet: quietNote(quiet) };
+}
+
+// Six small charts with one cursor; every other curve is folded.
+export function timeSection(runs: Run[], hues: Map<string, number>, group: ZoomGroup): HTMLElement {
+  const main = mainTimes(runs, group, hues);
+  if (!main) return section("time", "Over time", nothing("Nothing was recorded over time."));
+  return section(
+    "time",
+    "Over time",
+    h("p", { class: "hint" }, main.note),
+    variantKey(runs.map(({ name }) => name), hues),
+    h("div", { class: "charts three" }, ...main.charts),
+    main.quiet,
+    fold("All curves over time", runs.length > 1 ? timeOfVariants(runs, group) : timeCharts(runs[0]!, group)[0]!),
+  );
 }

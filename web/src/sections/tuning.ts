@@ -1,6 +1,6 @@
 // What a tuner measured, decided and set, below the same time axis as everything else.
 import type { KnobLine, Num, Run, Tuning } from "../data";
-import { h, nothing, section, svg } from "../dom";
+import { fold, h, nothing, section, svg } from "../dom";
 import { countOf, digits, format, NONE, plain } from "../format";
 import { shadesOf } from "../shades";
 import { queuesText } from "../queues";
@@ -50,21 +50,20 @@ function tunerText(tuning: Tuning): HTMLElement {
   );
 }
 
-function optionTable(tuning: Tuning): HTMLElement | null {
+function optionFold(tuning: Tuning): HTMLElement | null {
   if (tuning.options.length === 0) return null;
-  return h(
-    "details",
-    {},
-    h("summary", {}, `All options of ${tuning.tuner}`),
+  return fold(
+    `All options of ${tuning.tuner}`,
     table(
-      [{ head: "Option" }, { head: "Value", isNumber: true }, { head: "" }, { head: "" }],
+      [{ head: "Option" }, { head: "Value", isNumber: true }, { head: "Given" }, { head: "Meaning" }],
       tuning.options.map((option) => [
         option.name,
         optionText(option.value),
-        h("span", { class: "muted" }, option.is_given ? "given" : ""),
-        h("span", { class: "about" }, option.about),
+        option.is_given ? "yes" : "",
+        h("span", { class: "about muted" }, option.about),
       ]),
       `Options of ${tuning.tuner}`,
+      "stack",
     ),
   );
 }
@@ -202,6 +201,7 @@ export function searchSection(tuning: Tuning, group: ZoomGroup): HTMLElement | n
   return tuningSection({ tuning, windows: [], knobs: knobsOfSearch(tuning) }, group);
 }
 
+// The picture of its search in view; flow sizes, knobs and the table of decisions are folded.
 export function tuningSection(run: Tuned, group: ZoomGroup): HTMLElement | null {
   const { tuning } = run;
   if (!tuning) return null;
@@ -209,18 +209,19 @@ export function tuningSection(run: Tuned, group: ZoomGroup): HTMLElement | null 
   if (tuning.steps.end_us.length === 0) parts.push(nothing("The run ended before its first interval did."));
   else {
     const { figure, table: decisions } = utilityAndTable(tuning, group);
+    const sizes = [elephantChart(run, tuning, group), divergenceChart(run, tuning, group)].filter((made) => made !== null);
     parts.push(
+      hasValues(tuning.steps.utility) ? figure : nothing("The tuner measured no utility."),
+      twinsPart(tuning.twins ?? []),
       h(
         "div",
-        { class: "charts" },
-        hasValues(tuning.steps.utility) ? figure : nothing("The tuner measured no utility."),
-        elephantChart(run, tuning, group),
-        divergenceChart(run, tuning, group),
+        { class: "folds" },
+        fold("Decisions, step by step", decisions),
+        fold(tuning.queues ? "Thresholds of queues" : "Knobs over time", queuesPart(run, tuning, group) ?? changedKnobs(run, group)),
+        sizes.length > 0 && fold("Flow sizes over time", h("div", { class: "charts" }, ...sizes)),
+        optionFold(tuning),
       ),
-      twinsPart(tuning.twins ?? []),
-      queuesPart(run, tuning, group) ?? changedKnobs(run, group),
-      decisions,
     );
   }
-  return section("tuning", "Tuning", ...parts, optionTable(tuning));
+  return section("tuning", "What the tuner did", ...parts);
 }

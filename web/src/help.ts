@@ -1,0 +1,35 @@
+// What figures and knobs mean: one sentence each, from the tables of the program.
+import type { Metric, Page } from "./data";
+import { h } from "./dom";
+
+let sentences: Record<string, string> = {};
+
+export function setHelp(page: Page): void {
+  sentences = page.help ?? {};
+}
+
+// "background.fct_us_p99" is explained by "fct_us".
+export function helpOf(name: string): string {
+  const own = name.slice(name.lastIndexOf(".") + 1);
+  const text = sentences[own] ?? sentences[own.replace(/_(mean|p50|p99|p999)$/, "")] ?? "";
+  return text && `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
+}
+
+// The name of a figure or a knob. A click opens its meaning; it works without scripts, by touch and by keyboard.
+export function term(name: string, ...label: (string | Node)[]): HTMLElement {
+  const text = helpOf(name);
+  return text
+    ? h("details", { class: "term", title: text }, h("summary", {}, ...label), h("span", { class: "muted" }, text))
+    : h("span", {}, ...label);
+}
+
+// "p99 slowdown, flows <120KB" has two lines: what it is, and of what. The name opens its meaning.
+export function figureName({ name, label, better }: Pick<Metric, "name" | "label" | "better">): HTMLElement {
+  const [what, ...of] = label.split(", ");
+  return h(
+    "span",
+    { class: "figure" },
+    term(name, h("b", {}, what!.replace(/^[a-oq-z]/, (letter) => letter.toUpperCase()))),
+    h("span", { class: "muted direction" }, [of.join(", "), better === "neither" ? "" : `${better} is better`].filter(Boolean).join("; ")),
+  );
+}
