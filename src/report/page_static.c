@@ -1,6 +1,7 @@
 /* src/report/page_static.c - what a page says without scripts: its answer card, its main figures as tables, its limits. */
 #include "base/json.h"
 #include "base/print/card.h"
+#include "base/print/html.h"
 #include "report/metrics.h"
 #include "report/page.h"
 

@@ -268,13 +268,36 @@ static void print_rounding(const struct knobs *k, const struct wred *w, FILE *ou
                 k->value[KNOB_pmax], w->percent);
 }
 
+static const char sonic_undo[] =
+    "\n"
+    "# undo OLD_PROFILE : binds it to every queue that has the profile of this script, and removes the latter.\n"
+    "undo() {\n"
+    "    [ -n \"$(sonic-db-cli CONFIG_DB KEYS \"WRED_PROFILE|$1\")\" ] || { echo \"$0: there is no profile '$1'\" >&2; exit 1; }\n"
+    "    for queue in $(sonic-db-cli CONFIG_DB KEYS 'QUEUE|*'); do\n"
+    "        is=$(sonic-db-cli CONFIG_DB HGET \"$queue\" wred_profile)\n"
+    "        [ \"$is\" = " SONIC_PROFILE " ] || continue\n"
+    "        sonic-db-cli CONFIG_DB HSET \"$queue\" wred_profile \"$1\" >/dev/null\n"
+    "        echo \"$queue: $1\"\n"
+    "    done\n"
+    "    sonic-db-cli CONFIG_DB DEL 'WRED_PROFILE|" SONIC_PROFILE "' >/dev/null\n"
+    "}\n"
+    "\n"
+    "case ${1:-} in\n"
+    "--undo) undo \"${2:?name the profile that queues had before}\"; exit ;;\n"
+    "?*) echo \"usage: $0 [--undo OLD_PROFILE]\" >&2; exit 2 ;;\n"
+    "esac\n"
+    "\n";
+
 void setting_print_sonic(const struct knobs *k, const char *about, FILE *out)
 {
     struct wred w = wred_of(k);
 
     fputs("#!/bin/sh\n"
-          "# ECN for switches with SONiC: a WRED profile of its own. Nothing uses it before\n"
-          "# a queue is bound to it:\n"
+          "# ECN for switches with SONiC: a WRED profile of its own. Needs root.\n"
+          "#     sh SCRIPT                        loads the profile\n"
+          "#     sh SCRIPT --undo OLD_PROFILE     gives OLD_PROFILE (often AZURE_LOSSLESS) back to queues that use it,\n"
+          "#                                      and removes it\n"
+          "# Nothing uses the profile before a queue is bound to it:\n"
           "#     sonic-db-cli CONFIG_DB HSET 'QUEUE|Ethernet0|3' wred_profile " SONIC_PROFILE "\n"
           "# in the same way for queue 4 and for all ports, or in config_db.json\n"
           "#     \"QUEUE\": {\"Ethernet0|3-4\": {\"wred_profile\": \"" SONIC_PROFILE "\"}}\n"
@@ -285,8 +308,9 @@ void setting_print_sonic(const struct knobs *k, const char *about, FILE *out)
     print_by_speed(k, "thresholds", out);
     print_rounding(k, &w, out);
     fputs("# What belongs to NICs (the rest of the setting): anole tune --as mlx5.\n"
-          "set -eu\n"
-          "file=$(mktemp)\n"
+          "set -eu\n", out);
+    fputs(sonic_undo, out);
+    fputs("file=$(mktemp)\n"
           "trap 'rm -f \"$file\"' EXIT\n"
           "cat >\"$file\" <<'END'\n"
           "{\n"

@@ -117,6 +117,9 @@ uint32_t advise_choose(const struct advice *, const uint32_t *which, uint32_t co
 /* The answer card; all of it follows from the rows. To be closed. */
 void advise_answer(const struct advice *, struct card *);
 
+/* "Yours" is NVIDIA's default. */
+bool advise_has_default(const struct advice *);
+
 /* ---- advise_print.c ---- */
 
 /* "half the load"; with a range "load of 20 %". For any but the first. */
@@ -125,14 +128,14 @@ const char *advise_load_text(const struct advice *, uint32_t load, char *buf, si
 /* "bdp, advised" */
 const char *advise_name(const struct advice *, const struct advise_row *, char *buf, size_t size);
 
-/* What was recorded, in a sentence for each file; nothing if there is none. */
+/* What was recorded: symptoms of a host, and a sentence for each file; nothing if there is none. */
 void advise_print_recorded(const struct advice *, FILE *);
 
 void advise_print(const struct advice *, const struct card *, FILE *, bool has_colour);
 
 /* ---- advise_page.c ---- */
 
-/* All of it as a page for a browser, without scripts. */
+/* All of it as a page for a browser, complete without scripts. */
 void advise_page(const struct advice *, const struct card *, FILE *);
 
 #endif

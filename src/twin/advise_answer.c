@@ -222,7 +222,7 @@ static void add_sure(const struct advice *a, struct card *c)
 /* ---- for what, and what next ---- */
 
 /* Presets are of DCQCN and ECN, the rows up to pmax. */
-static bool is_default(const struct advice *a)
+bool advise_has_default(const struct advice *a)
 {
     bool is = !a->world.knobs;
 
@@ -238,7 +238,7 @@ static void add_setting(const struct advice *a, struct card *c)
     if (h && h->device[0].has_settings)
         card_add(c, CARD_SETTING, "'Yours' is what was read from %s%s%s; thresholds of switches are NVIDIA's defaults, because a "
                  "host cannot read them (--set kmin=VALUE).", h->device[0].name, *h->host ? " of " : "", h->host);
-    else if (is_default(a))
+    else if (advise_has_default(a))
         card_add(c, CARD_SETTING, "'Yours' is NVIDIA's default, because no other setting was given "
                  "(--set KEY=VALUE%s).", a->request->path ? ", or knobs: in the scenario" : "");
     else

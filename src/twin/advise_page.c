@@ -1,24 +1,248 @@
-/* src/twin/advise_page.c - an advice as a page for a browser: one file without scripts, in the style of all
- * reports.
+/* src/twin/advise_page.c - an advice as a page for a browser, complete without scripts.
  *
- * The answer card, the knobs that change, every setting that was tested with its interval, other loads,
- * limits.
+ * The answer card, the knobs that change with scripts that set them and put them back, other loads, the settings that
+ * were tested, assumptions and limits.
  */
 #include "base/print/form.h"
+#include "base/print/html.h"
+#include "base/text.h"
 #include "core/knob_text.h"
 #include "core/units.h"
+#include "report/setting_print.h"
 #include "twin/advise.h"
 #include "version.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define SHOWN_SETTINGS 6         /* rows of the evidence in view; the others are folded */
+#define LARGE_CHANGE   10        /* a knob that changes by this factor is marked */
+
+static const char *const part_names[GOAL_PARTS] = { "all messages", "under 120&nbsp;KB", "120&nbsp;KB to 1&nbsp;MB",
+                                                    "1&nbsp;MB and more" };
 
 static double percent(double log_ratio)
 {
-    return 100 * (exp(log_ratio) - 1);
+    return 100 * expm1(log_ratio);
 }
 
-/* ---- bars: better is always on the right ---- */
+/* "-19 %  -21 to -16 %" */
+static void put_interval(FILE *out, struct advise_gain g)
+{
+    html_percent(out, percent(g.low));
+    fputs(" to ", out);
+    html_percent(out, percent(g.high));
+}
+
+/* ---- the setting ---- */
+
+static const char *knob_words(char buf[KNOB_TEXT_MAX], enum knob knob, double value)
+{
+    const struct knob_info *k = &knob_info[knob];
+
+    switch (k->unit) {
+    case KNOB_MBPS:    snprintf(buf, KNOB_TEXT_MAX, value >= 1000 ? "%.3g Gb/s" : "%.4g Mb/s", value >= 1000 ? value / 1000 : value); break;
+    case KNOB_US:      snprintf(buf, KNOB_TEXT_MAX, "%.4g µs", value);      break;
+    case KNOB_KB:      snprintf(buf, KNOB_TEXT_MAX, "%.4g KB", value);      break;
+    case KNOB_RATIO:   snprintf(buf, KNOB_TEXT_MAX, "%.3g %%", 100 * value); break;
+    case KNOB_PERCENT: snprintf(buf, KNOB_TEXT_MAX, "%.3g %%", value);      break;
+    default:           return knob_text(buf, knob, value);
+    }
+    return buf;
+}
+
+/* By which factor a knob grows or shrinks; 0: it was or becomes 0. */
+static double factor_of(double was, double is)
+{
+    return was > 0 && is > 0 ? fmax(is / was, was / is) : 0;
+}
+
+static void put_knob(FILE *out, enum knob knob, double was, double is)
+{
+    char   from[KNOB_TEXT_MAX], to[KNOB_TEXT_MAX];
+    double factor = factor_of(was, is);
+
+    fprintf(out, "<tr><td><code>%s</code></td>", knob_info[knob].name);
+    fprintf(out, "<td class=\"number old\">%s</td>", knob_words(from, knob, was));
+    fprintf(out, "<td class=\"number new\">%s</td>", knob_words(to, knob, is));
+    fprintf(out, "<td class=\"number %s\">", factor >= LARGE_CHANGE ? "warn" : "muted");
+    if (factor > 0)
+        fprintf(out, "%s&nbsp;%.*f", is > was ? "&times;" : "&divide;", factor < 10 ? 1 : 0, factor);
+    fputs("</td><td class=\"about muted\">", out);
+    html_text(out, knob_info[knob].about);
+    fputs("</td></tr>\n", out);
+}
+
+/* The knobs of switches, or of NICs and hosts, that change. Returns how many. */
+static uint32_t put_knobs(FILE *out, const struct advice *a, bool is_switch)
+{
+    const struct knobs *was = &a->row[0].knobs, *is = &advised(a)->knobs;
+    uint32_t            count = 0;
+
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        if (was->value[i] == is->value[i] || (knob_info[i].where == KNOB_SWITCH) != is_switch)
+            continue;
+        if (count++ == 0)
+            fprintf(out, "<table class=\"diff\"><thead><tr><th>%s</th><th class=\"number\">yours</th><th class=\"number\">advised</th>"
+                    "<th class=\"number\"></th><th class=\"about\">what it does</th></tr></thead><tbody>\n",
+                    is_switch ? "Switches (ECN)" : "NICs (DCQCN)");
+        put_knob(out, (enum knob)i, was->value[i], is->value[i]);
+    }
+    if (count)
+        fputs("</tbody></table>\n", out);
+    return count;
+}
+
+/* ---- scripts ---- */
+
+typedef void print_setting(const struct knobs *, const char *about, FILE *);
+
+/* One tab: how to apply the script, how to undo it, and the script. */
+static void put_script(FILE *out, const struct advice *a, const char *id, const char *file, const char *targets,
+                       const char *old, print_setting *print, const char *about)
+{
+    char *text, line[200], name[40];
+    FILE *script = text_stream(&text);
+
+    print(&advised(a)->knobs, about, script);
+    fclose(script);
+    fprintf(out, "<div class=\"tab tab-%s\"><h4>Apply</h4>\n", id);
+    snprintf(name, sizeof(name), "%s-apply", id);
+    snprintf(line, sizeof(line), "sudo sh %s%s", file, targets);
+    html_command(out, name, line);
+    fputs("<h4>Undo</h4>\n", out);
+    snprintf(name, sizeof(name), "%s-undo", id);
+    snprintf(line, sizeof(line), "sudo sh %s --undo%s", file, old);
+    html_command(out, name, line);
+    fputs("<h4>The script</h4>\n", out);
+    snprintf(name, sizeof(name), "%s-script", id);
+    html_script(out, name, file, text);
+    fputs("</div>\n", out);
+    free(text);
+}
+
+static void put_tab(FILE *out, const char *id, const char *text, bool is_first)
+{
+    fprintf(out, "<input type=\"radio\" name=\"script\" class=\"unseen\" id=\"tab-%s\"%s><label for=\"tab-%s\">%s</label>\n", id,
+            is_first ? " checked" : "", id, text);
+}
+
+static void put_scripts(FILE *out, const struct advice *a, bool has_nics, bool has_switches, const char *about)
+{
+    fputs("<div class=\"card scripts\"><h3>Scripts to apply and undo it</h3>\n", out);
+    if (has_nics)
+        put_tab(out, "nics", "NICs (mlx5)", true);
+    if (has_switches)
+        put_tab(out, "switches", "Switches (SONiC)", !has_nics);
+    if (has_nics)
+        put_script(out, a, "nics", "set-nics.sh", " INTERFACE...", " INTERFACE...", setting_print_mlx5, about);
+    if (has_switches)
+        put_script(out, a, "switches", "set-switches.sh", "", " OLD_PROFILE", setting_print_sonic, about);
+    fputs("<p class=\"hint\">Both need root and hold until the driver or the switch configuration is loaded again. The script for NICs "
+          "saves the old values first and reads every value back.</p></div>\n", out);
+}
+
+static void put_setting(FILE *out, const struct advice *a, const char *about)
+{
+    uint32_t switches, nics;
+
+    html_section(out, "setting", "The setting", "Only what changes. Amber: by a factor of 10 or more.");
+    fputs("<div class=\"setting\"><div class=\"card\">\n", out);
+    switches = put_knobs(out, a, true);
+    nics = put_knobs(out, a, false);
+    fputs("</div>\n", out);
+    put_scripts(out, a, nics > 0, switches > 0, about);
+    fputs("</div></section>\n", out);
+}
+
+/* ---- other loads ---- */
+
+/* Mean slowdowns up to here fit on the scale of all loads: 2, 3, 5, 10, ... */
+static double scale_of(const struct advice *a)
+{
+    static const double steps[] = { 1.5, 2, 3, 5, 10, 20, 50, 100, 1000 };
+    double   most = 1;
+    uint32_t i = 0;
+
+    for (uint32_t load = 0; load < ADVISE_LOADS; load++)
+        for (int part = 0; part < GOAL_PARTS; part++) {
+            const struct advise_row *row[] = { &a->row[0], advised(a) };
+
+            for (int k = 0; k < 2; k++) {
+                double mean = row[k]->has[load] ? advise_slowdown(row[k], load, (enum goal_part)part) : NAN;
+
+                most = isnan(mean) ? most : fmax(most, mean);
+            }
+        }
+    while (i + 1 < sizeof(steps) / sizeof(*steps) && steps[i] < most)
+        i++;
+    return steps[i];
+}
+
+static double place_of(double mean, double scale)
+{
+    return 100 * fmin(1, (mean - 1) / (scale - 1));
+}
+
+static void put_part(FILE *out, const struct advice *a, uint32_t load, enum goal_part part, double scale)
+{
+    double was = advise_slowdown(&a->row[0], load, part), is = advise_slowdown(advised(a), load, part);
+
+    if (isnan(was) || isnan(is))
+        return;
+    fprintf(out, "<tr><th scope=\"row\">%s</th><td class=\"span\"><svg width=\"100%%\" height=\"16\" aria-hidden=\"true\">"
+            "<line class=\"gl\" x1=\"0\" x2=\"100%%\" y1=\"8\" y2=\"8\"/>"
+            "<line class=\"bar\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"8\" y2=\"8\"/><circle class=\"was\" cx=\"%.1f%%\" cy=\"8\" r=\"4\"/>"
+            "<circle class=\"dot\" cx=\"%.1f%%\" cy=\"8\" r=\"4\"/></svg></td>", part_names[part], place_of(was, scale),
+            place_of(is, scale), place_of(was, scale), place_of(is, scale));
+    fprintf(out, "<td class=\"number\"><span class=\"muted\">%.2f &rarr;</span> <b>%.2f</b></td></tr>\n", was, is);
+}
+
+static void put_load(FILE *out, const struct advice *a, uint32_t load, double scale)
+{
+    struct advise_gain g = advise_gain(a, advised(a), &a->row[0], load);
+    char               words[48], text[48];
+
+    snprintf(words, sizeof(words), "The expected load");
+    if (load > 0)
+        snprintf(words, sizeof(words), "%s", advise_load_text(a, load, text, sizeof(text)));
+    words[0] = (char)toupper((unsigned char)words[0]);
+    fputs("<div class=\"card load\"><h3>", out);
+    html_text(out, words);
+    if (a->described.load > 0 && !(load > 0 && a->has_range))
+        fprintf(out, " <span class=\"muted\">%.3g&nbsp;%%</span>", 100 * a->load[load] * a->described.load);
+    fprintf(out, "</h3><p class=\"big %s\">", g.high < 0 ? "better" : g.low > 0 ? "worse" : "muted");
+    html_percent(out, percent(g.mean));
+    fputs("<span> ", out);
+    put_interval(out, g);
+    fprintf(out, "%s</span></p><table>\n", g.low <= 0 && g.high >= 0 ? ", not clear" : "");
+    for (int part = 0; part < GOAL_PARTS; part++)
+        put_part(out, a, load, (enum goal_part)part, scale);
+    fputs("</table></div>\n", out);
+}
+
+static void put_loads(FILE *out, const struct advice *a)
+{
+    double scale = scale_of(a);
+    char   hint[240];
+
+    snprintf(hint, sizeof(hint), "Mean slowdown from 1 (empty network) to %g: \u25cb yours, \u25cf advised. Large figure: score; "
+             "less is better.", scale);
+    html_section(out, "loads", a->has_range ? "At both ends of the range" : "If the load is not the expected one", hint);
+    fputs("<div class=\"thirds\">\n", out);
+    for (uint32_t load = 0; load < ADVISE_LOADS; load++)     /* the smallest first */
+        if (a->load[load] < 1 && advised(a)->has[load])
+            put_load(out, a, load, scale);
+    put_load(out, a, 0, scale);
+    for (uint32_t load = 1; load < ADVISE_LOADS; load++)
+        if (a->load[load] >= 1 && advised(a)->has[load])
+            put_load(out, a, load, scale);
+    fputs("</div></section>\n", out);
+}
+
+/* ---- evidence: better is always on the right ---- */
 
 /* The largest change that a picture has to show, to either side, in logarithms. */
 static double reach(const struct advice *a, uint32_t load)
@@ -27,7 +251,7 @@ static double reach(const struct advice *a, uint32_t load)
 
     for (uint32_t i = 1; i < a->rows; i++)
         if (a->row[i].has[load])
-            most = fmax(most, fmin(1, fabs(advise_gain(a, &a->row[i], &a->row[0], load).mean) * 1.2));
+            most = fmax(most, fmin(0.5, fabs(advise_gain(a, &a->row[i], &a->row[0], load).mean) * 1.2));
     return most;
 }
 
@@ -35,6 +259,15 @@ static double reach(const struct advice *a, uint32_t load)
 static double place(double gain, double most)
 {
     return 50 - 50 * fmax(-1, fmin(1, gain / most));
+}
+
+/* An arrow at the edge that an interval leaves. */
+static void put_arrow(FILE *out, struct advise_gain g, double most)
+{
+    if (g.high > most)
+        fputs("<path class=\"arrow\" d=\"M5 6L-1 10L5 14\"/>", out);
+    if (g.low < -most)
+        fputs("<svg x=\"100%\" overflow=\"visible\"><path class=\"arrow\" d=\"M-5 6L1 10L-5 14\"/></svg>", out);
 }
 
 static void put_bar(FILE *out, struct advise_gain g, double most)
@@ -46,22 +279,20 @@ static void put_bar(FILE *out, struct advise_gain g, double most)
     fputs("<line class=\"zl\" x1=\"50%\" x2=\"50%\" y1=\"-20\" y2=\"40\"/>", out);
     fprintf(out, "<g class=\"hue-%d%s\"><line class=\"bar\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"10\" y2=\"10\"/>", g.high < 0 ? 0 : 6,
             is_clear ? "" : " faint", place(g.high, most), place(g.low, most));
+    put_arrow(out, g, most);
     fprintf(out, "<circle class=\"dot\" cx=\"%.1f%%\" cy=\"10\" r=\"5\"/></g></svg>", place(g.mean, most));
 }
 
-/* ---- sections ---- */
-
-static void begin_section(FILE *out, const char *id, const char *title, const char *hint)
+static void put_slowdowns(FILE *out, const struct advise_row *row, uint32_t load)
 {
-    fprintf(out, "<section id=\"%s\"><h2>%s</h2><p class=\"hint\">%s</p>\n", id, title, hint);
-}
+    static const char *const labels[GOAL_PARTS] = { "all", "&lt; 120 KB", "to 1 MB", "from 1 MB" };
 
-static void put_slowdown(FILE *out, double mean)
-{
-    if (isnan(mean))
-        fputs("<td class=\"number\">-</td>", out);
-    else
-        fprintf(out, "<td class=\"number\">%.2f</td>", mean);
+    for (int part = 0; part < GOAL_PARTS; part++) {
+        double mean = advise_slowdown(row, load, (enum goal_part)part);
+
+        fprintf(out, "<td class=\"number\" data-label=\"%s\">", labels[part]);
+        fprintf(out, isnan(mean) ? "&ndash;</td>" : "%.2f</td>", mean);
+    }
 }
 
 static void put_row(FILE *out, const struct advice *a, const struct advise_row *row, uint32_t load, double most)
@@ -69,131 +300,233 @@ static void put_row(FILE *out, const struct advice *a, const struct advise_row *
     struct advise_gain g = advise_gain(a, row, &a->row[0], load);
     char               name[64];
 
-    fprintf(out, "<tr%s><td>", row == advised(a) ? " class=\"advised\"" : "");
+    fprintf(out, "<tr%s><th scope=\"row\">", row == advised(a) ? " class=\"advised\"" : "");
     html_text(out, advise_name(a, row, name, sizeof(name)));
-    fputs("</td>", out);
-    for (int part = 0; part < GOAL_PARTS; part++)
-        put_slowdown(out, advise_slowdown(row, load, (enum goal_part)part));
+    fputs("</th>", out);
+    put_slowdowns(out, row, load);
+    fputs("<td class=\"pl\">", out);
     if (row == &a->row[0]) {
-        fputs("<td class=\"pl\"></td><td class=\"number\">-</td></tr>\n", out);
+        fputs("</td><td class=\"number\">&ndash;</td><td></td></tr>\n", out);
         return;
     }
-    fputs("<td class=\"pl\">", out);
     put_bar(out, g, most);
-    fprintf(out, "</td><td class=\"number\">%+.0f %% [%+.0f, %+.0f]</td></tr>\n", percent(g.mean), percent(g.low), percent(g.high));
+    fputs("</td><td class=\"number\" data-label=\"score\"><b>", out);
+    html_percent(out, percent(g.mean));
+    fputs("</b></td><td class=\"number muted iv\">", out);
+    put_interval(out, g);
+    fputs("</td></tr>\n", out);
 }
 
-static void put_load(FILE *out, const struct advice *a, uint32_t load)
+static void put_rows(FILE *out, const struct advice *a, uint32_t load, const uint32_t *which, uint32_t count)
 {
     double most = reach(a, load);
 
-    fputs("<div class=\"card scroll\"><table class=\"evidence-table\"><tr><th>mean slowdown</th><th class=\"number\">all</th>"
-          "<th class=\"number\">&lt; 120 KB</th><th class=\"number\">to 1 MB</th><th class=\"number\">from 1 MB</th>"
-          "<th class=\"pl\">&#9666; worse &middot; better &#9656;</th><th class=\"number\">score against yours</th></tr>\n", out);
-    for (uint32_t i = 0; i < a->rows; i++)
-        if (a->row[i].has[load])
-            put_row(out, a, &a->row[i], load, most);
-    fputs("</table></div>\n", out);
+    fputs("<table class=\"evidence-table\"><thead><tr><th>Mean slowdown, by message size</th><th class=\"number\">all</th>"
+          "<th class=\"number\">&lt; 120&nbsp;KB</th><th class=\"number\">to 1&nbsp;MB</th><th class=\"number\">from 1&nbsp;MB</th>"
+          "<th class=\"pl\"><span class=\"ends\"><span>&#9666; worse</span><span>yours</span><span>better &#9656;</span></span></th>"
+          "<th class=\"number\">Score</th><th class=\"number iv\">95&nbsp;% interval</th></tr></thead><tbody>\n", out);
+    for (uint32_t i = 0; i < count; i++)
+        put_row(out, a, &a->row[which[i]], load, most);
+    fputs("</tbody></table>\n", out);
 }
 
-/* The knobs of switches, or of NICs and hosts, that change. */
-static void put_knobs(FILE *out, const struct advice *a, bool is_switch)
+/* The advised row first, then yours, then the others from the best score to the worst. Returns how many. */
+static uint32_t rank(const struct advice *a, uint32_t load, uint32_t which[ADVISE_SETTINGS])
 {
-    const struct knobs *was = &a->row[0].knobs, *is = &advised(a)->knobs;
-    char                from[KNOB_TEXT_MAX], to[KNOB_TEXT_MAX], change[KNOB_TEXT_MAX];
-    uint32_t            count = 0;
+    uint32_t count = 0;
 
-    for (int i = 0; i < KNOB_COUNT; i++)
-        if (was->value[i] != is->value[i] && (knob_info[i].where == KNOB_SWITCH) == is_switch) {
-            if (count++ == 0)
-                fprintf(out, "<table><tr><th>%s</th><th class=\"number\">yours</th><th class=\"number\">advised</th>"
-                        "<th class=\"number\">change</th><th>what it does</th></tr>\n", is_switch ? "Switches (ECN)" : "NICs (DCQCN)");
-            fprintf(out, "<tr><td><code>%s</code></td><td class=\"number muted\">%s</td><td class=\"number\"><b>%s</b></td>"
-                    "<td class=\"number\">%s</td><td class=\"about muted\">", knob_info[i].name,
-                    knob_text(from, (enum knob)i, was->value[i]), knob_text(to, (enum knob)i, is->value[i]),
-                    knob_change_text(change, was->value[i], is->value[i]));
-            html_text(out, knob_info[i].about);
-            fputs("</td></tr>\n", out);
-        }
-    if (count)
-        fputs("</table>\n", out);
+    for (uint32_t i = 0; i < a->rows; i++) {
+        uint32_t at = count;
+
+        if (!a->row[i].has[load])
+            continue;
+        if (i == a->choice || i == 0)
+            at = i == a->choice ? 0 : count < 1 ? count : 1;
+        else
+            while (at > 0 && which[at - 1] != 0 && which[at - 1] != a->choice &&
+                   advise_gain(a, &a->row[i], &a->row[which[at - 1]], load).mean < 0)
+                at--;
+        memmove(&which[at + 1], &which[at], (count - at) * sizeof(*which));
+        which[at] = i;
+        count++;
+    }
+    return count;
 }
 
-static void put_setting(FILE *out, const struct advice *a)
+static void put_evidence(FILE *out, const struct advice *a)
 {
-    begin_section(out, "setting", "The setting", "Only what changes.");
-    fputs("<div class=\"card scroll\">\n", out);
-    put_knobs(out, a, true);
-    put_knobs(out, a, false);
+    uint32_t which[ADVISE_SETTINGS + 1], count = rank(a, 0, which);
+    uint32_t shown = count < SHOWN_SETTINGS ? count : SHOWN_SETTINGS;
+    char     hint[120], words[48];
+
+    snprintf(hint, sizeof(hint), "At the expected load, against yours: %d seeds that the search did not use.", ADVISE_SEEDS);
+    html_section(out, "evidence", "Evidence", hint);
+    fputs("<div class=\"card\">\n", out);
+    put_rows(out, a, 0, which, shown);
+    if (count > shown) {
+        fprintf(out, "<details class=\"more\"><summary>%u more setting%s</summary>\n", count - shown, count - shown == 1 ? "" : "s");
+        put_rows(out, a, 0, which + shown, count - shown);
+        fputs("</details>\n", out);
+    }
+    for (uint32_t load = 1; load < ADVISE_LOADS && a->has_load; load++) {
+        fprintf(out, "<details class=\"more\"><summary>All settings at %s%s</summary>\n", a->has_range ? "a " : "",
+                advise_load_text(a, load, words, sizeof(words)));
+        put_rows(out, a, load, which, rank(a, load, which));
+        fputs("</details>\n", out);
+    }
     fputs("</div></section>\n", out);
 }
 
-static void put_recorded(FILE *out, const struct advice *a)
-{
-    char  *text = NULL;
-    size_t length;
-    FILE  *words = open_memstream(&text, &length);
+/* ---- assumptions and limits ---- */
 
-    if (!words)
-        die("out of memory");
-    advise_print_recorded(a, words);
-    fclose(words);
-    if (length > 0) {
-        fputs("<p class=\"recorded\">", out);
-        html_text(out, text);
-        fputs("</p>\n", out);
+static void put_assumed(FILE *out, const char *what, const char *value, bool is_assumed, const char *source, const char *change)
+{
+    fputs("<tr>", out);
+    html_element(out, "th", NULL, what);
+    html_element(out, "td", NULL, value);
+    html_element(out, "td", is_assumed ? "from warn" : "from", is_assumed ? "assumed" : source);
+    fputs("<td>", out);
+    html_element(out, "code", NULL, change);
+    fputs("</td></tr>\n", out);
+}
+
+static void put_described(FILE *out, const struct advice *a)
+{
+    const struct described *d = &a->described;
+    const char             *assumed = a->request->assumed, *record = a->request->record ? "record" : "you";
+    char                    text[80];
+
+    if (a->has_range)
+        snprintf(text, sizeof(text), "%.3g to %.3g %% of host links", 100 * a->load[1] * d->load, 100 * a->load[2] * d->load);
+    else
+        snprintf(text, sizeof(text), "%.3g %% of host links", 100 * d->load);
+    put_assumed(out, "Load", text, false, a->request->counters || a->request->record || a->request->messages ? "record" : "you", "--load");
+    snprintf(text, sizeof(text), "%.4g µs", (double)d->rtt_ps / (double)PS_PER_US);
+    put_assumed(out, "Round trip, idle", text, strstr(assumed, "--rtt"), "you", "--rtt");
+    snprintf(text, sizeof(text), "%.4g Gb/s", (double)d->rate_bps / 1e9);
+    put_assumed(out, "Link speed", text, strstr(assumed, "--rate"), record, "--rate");
+    put_assumed(out, "Message sizes", a->request->messages ? "as recorded" : d->sizes, strstr(assumed, "--sizes"),
+                a->request->messages ? "record" : "you", a->request->messages ? "--messages FILE" : "--sizes, --messages FILE");
+    snprintf(text, sizeof(text), "%.3g : 1", d->oversubscription);
+    put_assumed(out, "Oversubscription", text, strstr(assumed, "--oversubscription"), "you", "--oversubscription");
+    put_assumed(out, "Network", "4 racks of 8 hosts", true, "", "a scenario file");
+}
+
+static void put_assumptions(FILE *out, const struct advice *a)
+{
+    const struct host_record *h = a->request->record;
+    bool                      is_read = h && h->device[0].has_settings;
+    bool                      is_default = strcmp(a->request->goal->name, goal_all->name) == 0;
+
+    html_section(out, "assumed", "What was assumed", "");
+    fputs("<div class=\"card\"><table class=\"assumed\"><thead><tr><th></th><th>Value</th><th>From</th><th>To change it</th></tr></thead><tbody>\n",
+          out);
+    if (a->request->path) {
+        put_assumed(out, "Network", card_text(&a->about, CARD_NETWORK), false, "scenario", "--set KEY=VALUE");
+        put_assumed(out, "Traffic", card_text(&a->about, CARD_TRAFFIC), false, "scenario", "--set KEY=VALUE");
+    } else {
+        put_described(out, a);
     }
-    free(text);
+    put_assumed(out, "Your setting", is_read ? h->device[0].name : advise_has_default(a) ? "NVIDIA's default" : "as given",
+                !is_read && advise_has_default(a), is_read ? "record" : a->request->path ? "scenario" : "you", "--set KEY=VALUE");
+    put_assumed(out, "Goal", a->request->goal->name, is_default, "you", "--goal");
+    fputs("</tbody></table></div></section>\n", out);
+}
+
+static void put_setting_limits(FILE *out, const struct advice *a)
+{
+    const struct knobs *was = &a->row[0].knobs, *is = &advised(a)->knobs;
+    unsigned            large = 0;
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        large += factor_of(was->value[i], is->value[i]) >= LARGE_CHANGE;
+    if (large)
+        fprintf(out, "<li>%u knob%s change%s by a factor of %d or more. Check that your firmware accepts the values; the script stops, "
+                "and puts everything back, if it does not.</li>\n", large, large == 1 ? "" : "s", large == 1 ? "s" : "", LARGE_CHANGE);
+    if (was->value[KNOB_dce_tcp_g] != is->value[KNOB_dce_tcp_g])
+        fputs("<li>Vendor texts disagree on the direction of <code>dce_tcp_g</code>. Try it on one port first.</li>\n", out);
+    fprintf(out, "<li>ECN must mark before PFC pauses: PFC thresholds must be above %.4g&nbsp;KB.</li>\n", is->value[KNOB_kmax]);
 }
 
 static void put_limits(FILE *out, const struct advice *a)
 {
-    begin_section(out, "limits", "Assumptions and limits", "");
-    fputs("<div class=\"card\"><ul>\n<li>This is a simulation. The setting has not run on a real NIC or switch: try it on one rack first.</li>\n"
-          "<li>It holds for the network and traffic above; loads that are not in the tables were not tested.</li>\n"
-          "<li>ECN must mark before PFC pauses: PFC thresholds must be above kmax.</li>\n", out);
-    fprintf(out, "<li>%u trials of %.1f ms: presets, points spread over the space, %u generations of a search around the best, and a race of "
-            "%u blocks. The figures above come from %d other seeds. Score: ", a->rehearsal.trials,
-            (double)a->twin.until_ps / (double)PS_PER_MS, a->rehearsal.generations, a->rehearsal.race.blocks, ADVISE_SEEDS);
+    html_section(out, "limits", "Limits", "");
+    fputs("<div class=\"card\"><ul>\n<li>This is a simulation. The setting has not run on a real NIC or switch: try it on one rack first.</li>\n",
+          out);
+    if (!a->request->path)
+        fputs("<li>It is not known who talks to whom, nor bursts and dependencies between messages: hosts send alike, at random times.</li>\n",
+              out);
+    if (a->has_load)
+        fputs("<li>Loads outside those shown were not tested.</li>\n", out);
+    if (!advise_keeps_yours(a))
+        put_setting_limits(out, a);
+    fputs("<li>Slowdown: time of a message over its time in an empty network. Intervals: 95&nbsp;%, over seeds. Score: ", out);
     html_text(out, a->request->goal->about);
-    fputs(".</li>\n<li>Slowdown: time of a message over its time in an empty network. Intervals: 95 %, over seeds.</li>\n</ul></div></section>\n", out);
+    fputs(".</li>\n</ul></div></section>\n", out);
 }
 
 /* ---- all of it ---- */
 
-static void put_head(FILE *out, const struct advice *a)
+static void put_recorded(FILE *out, const struct advice *a)
 {
-    fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>Advice: ", out);
-    html_text(out, a->name);
-    fputs("</title>\n", out);
-    form_print_style(out);
-    fputs("</head><body>\n<div id=\"page\" class=\"report\"><header class=\"top\"><p class=\"product\"><strong>Anole</strong> &middot; advice &middot; ", out);
-    html_text(out, a->name);
-    fputs("</p><nav><a href=\"#answer\">Answer</a>", out);
-    if (!advise_keeps_yours(a))
-        fputs("<a href=\"#setting\">Setting</a>", out);
-    fputs("<a href=\"#evidence\">Evidence</a><a href=\"#limits\">Limits</a></nav></header>\n<main id=\"main\">\n", out);
+    char *text;
+    FILE *words = text_stream(&text);
+
+    advise_print_recorded(a, words);
+    fclose(words);
+    html_element(out, "p", "recorded", text);
+    free(text);
+}
+
+static void put_footer(FILE *out, const struct advice *a)
+{
+    static const char *const without[] = { "--format", "-f", "--as", "--jobs", "-j", NULL };
+    struct card              again = { 0 };
+    char                     text[400];
+
+    snprintf(text, sizeof(text), "Anole " ANOLE_VERSION ", seed %llu, budget %llu million packet-hops. %u trials of %.1f ms: presets, points spread "
+             "over the space, %u generations of a search around the best, and a race of %u blocks; then %d other seeds.",
+             (unsigned long long)a->request->seed, (unsigned long long)a->request->budget / 1000000, a->rehearsal.trials,
+             (double)a->twin.until_ps / (double)PS_PER_MS, a->rehearsal.generations, a->rehearsal.race.blocks, ADVISE_SEEDS);
+    fputs("</main><footer><dl>", out);
+    html_footer(out, "Made by", text);
+    if (a->request->argc > 0)
+        card_add_command(&again, a->request->argc, a->request->argv, without);
+    html_footer(out, "Repeat it", card_text(&again, CARD_COMMAND));
+    html_end(out);
+    card_fini(&again);
 }
 
 void advise_page(const struct advice *a, const struct card *answer, FILE *out)
 {
-    char words[40];
+    bool             has_loads = a->has_load && !advise_keeps_yours(a);
+    struct html_link links[7], *link = links;
+    char            *html, title[200];
+    FILE            *page = text_stream(&html);
 
-    put_head(out, a);
-    card_html(answer, out);
-    put_recorded(out, a);
+    *link++ = (struct html_link){ "answer", "Answer" };
     if (!advise_keeps_yours(a))
-        put_setting(out, a);
-    begin_section(out, "evidence", "Evidence", "At the expected load. Seeds that the search did not use.");
-    put_load(out, a, 0);
-    fputs("</section>\n", out);
-    for (uint32_t i = 1; i < ADVISE_LOADS && a->has_load; i++) {
-        fprintf(out, "<section id=\"load-%u\"><h2>At %s%s</h2>\n", i, a->has_range ? "a " : "", advise_load_text(a, i, words, sizeof(words)));
-        put_load(out, a, i);
-        fputs("</section>\n", out);
-    }
-    put_limits(out, a);
-    fprintf(out, "</main><footer>Made by Anole %s, seed %llu, budget %llu million packet-hops</footer></div>\n</body></html>\n", ANOLE_VERSION,
-            (unsigned long long)a->request->seed, (unsigned long long)a->request->budget / 1000000);
+        *link++ = (struct html_link){ "setting", "Setting" };
+    if (has_loads)
+        *link++ = (struct html_link){ "loads", "Other loads" };
+    *link++ = (struct html_link){ "evidence", "Evidence" };
+    *link++ = (struct html_link){ "assumed", "Assumptions and limits" };
+    *link = (struct html_link){ NULL, NULL };
+    html_begin(page, "advice", a->name, links);
+    card_html(answer, page);
+    put_recorded(page, a);
+    if (!advise_keeps_yours(a))
+        put_setting(page, a, card_text(answer, CARD_FINDING));
+    if (has_loads)
+        put_loads(page, a);
+    put_evidence(page, a);
+    fputs("<div class=\"halves\">\n", page);
+    put_assumptions(page, a);
+    put_limits(page, a);
+    fputs("</div>\n", page);
+    put_footer(page, a);
+    fclose(page);
+    snprintf(title, sizeof(title), "Advice: %s - Anole", a->name);
+    form_print_still(title, html, out);
+    free(html);
 }

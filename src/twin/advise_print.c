@@ -103,22 +103,6 @@ static void print_file(const struct recorded *r, const char *path, const char *r
                 r->restarts == 1 ? " is" : "s are");
 }
 
-void advise_print_recorded(const struct advice *a, FILE *out)
-{
-    const struct advise_request *q = a->request;
-
-    if (q->messages)
-        print_file(&a->messages, text_file_name(q->messages), "messages", "hosts", out);
-    if (q->counters)
-        print_file(&a->counters, text_file_name(q->counters), "readings", "ports", out);
-    if (q->record && a->counters.rows)
-        print_file(&a->counters, text_file_name(q->record_path), "readings", "ports", out);
-    if ((q->counters || q->record) && !q->messages)
-        fprintf(out, "Counters do not show message sizes; assumed: %s (--sizes).\n", a->described.sizes);
-    if (a->has_range)
-        fprintf(out, "The search was for a load of %.3g %%.\n", 100 * a->described.load);
-}
-
 /* What the counters of a host show, and what they cannot show. */
 static void print_symptoms(const struct host_record *h, FILE *out)
 {
@@ -130,6 +114,24 @@ static void print_symptoms(const struct host_record *h, FILE *out)
     if (!h->device[0].has_settings)
         fprintf(out, "  The settings of %s are unknown: \"yours\" are the defaults of the scenario reader.\n", h->device[0].name);
     fputs("Not recorded, so taken as in the simulated network: ECN thresholds of switches, topology, who sends to whom.\n\n", out);
+}
+
+void advise_print_recorded(const struct advice *a, FILE *out)
+{
+    const struct advise_request *q = a->request;
+
+    if (q->record)
+        print_symptoms(q->record, out);
+    if (q->messages)
+        print_file(&a->messages, text_file_name(q->messages), "messages", "hosts", out);
+    if (q->counters)
+        print_file(&a->counters, text_file_name(q->counters), "readings", "ports", out);
+    if (q->record && a->counters.rows)
+        print_file(&a->counters, text_file_name(q->record_path), "readings", "ports", out);
+    if ((q->counters || q->record) && !q->messages)
+        fprintf(out, "Counters do not show message sizes; assumed: %s (--sizes).\n", a->described.sizes);
+    if (a->has_range)
+        fprintf(out, "The search was for a load of %.3g %%.\n", 100 * a->described.load);
 }
 
 static void print_changes(const struct advice *a, FILE *out)
@@ -157,8 +159,6 @@ void advise_print(const struct advice *a, const struct card *answer, FILE *out, 
 {
     card_print(answer, out, has_colour);
     fputc('\n', out);
-    if (a->request->record)
-        print_symptoms(a->request->record, out);
     advise_print_recorded(a, out);
     print_load(a, 0, out);
     for (uint32_t i = 1; i < ADVISE_LOADS && a->has_load; i++) {

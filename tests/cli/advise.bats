@@ -64,37 +64,44 @@ END
     [ ! -s "$dir/err" ]
 }
 
-@test "advise: a page that tells the same, and holds nothing that a browser would run" {
+@test "advise: a page that shows the same, with scripts to apply and undo, and runs nothing of the data" {
     cp "$(slow)" "$dir/<b>&.yaml"
-    run_apart "$ANOLE" advise "$dir/<b>&.yaml" --budget 1 --report "$dir/advice.html"
+    run_apart "$ANOLE" advise "$dir/<b>&.yaml" --budget 1 --jobs 2 --report "$dir/advice.html"
     [ "$status" -eq 0 ]
-    python3 - "$dir/advice.html" "$dir/out" <<'END'
+    "$ANOLE" advise "$dir/<b>&.yaml" --budget 1 --jobs 2 --quiet --as mlx5 >"$dir/set-nics.sh"
+    python3 - "$dir/advice.html" "$dir/out" "$dir/set-nics.sh" <<'END'
 import html.parser, re, sys
+VOID = ("meta", "link", "input")
 class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
-        self.open, self.words, self.rows, self.tags = [], "", [], set()
+        self.open, self.words, self.rows, self.pre, self.scripts = [], "", [], {}, []
     def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        if tag not in ("meta",):
-            self.open.append(tag)
+        if tag not in VOID:
+            self.open.append((tag, dict(attrs).get("id", "")))
+        if tag == "script":
+            self.scripts.append(dict(attrs))
         if tag == "tr":
             self.rows.append([])
         if tag in ("td", "th"):
             self.rows[-1].append("")
     def handle_endtag(self, tag):
-        assert self.open.pop() == tag, tag
-    def handle_startendtag(self, tag, attrs):
-        self.tags.add(tag)
+        assert self.open.pop()[0] == tag, tag
     def handle_data(self, data):
+        tags = [tag for tag, _ in self.open]
+        if "script" in tags or "style" in tags or "head" in tags:
+            return
         self.words += data
-        if self.rows and {"td", "th"} & set(self.open[-2:]):
+        if self.open and self.open[-1][0] in ("pre", "code"):
+            self.pre[self.open[-1][1]] = self.pre.get(self.open[-1][1], "") + data
+        if self.rows and {"td", "th"} & set(tags[-2:]):
             self.rows[-1][-1] += data
 page = Page()
 page.feed(open(sys.argv[1]).read())
 told = open(sys.argv[2]).read()
 assert page.open == [], page.open
-assert not page.tags & {"script", "img", "link"}, page.tags
+# the program's own script and an empty place for data: nothing else
+assert len(page.scripts) == 2 and not any("src" in attrs for attrs in page.scripts), page.scripts
 assert "<b>&.yaml" in page.words
 said = " ".join(page.words.split())
 assert " ".join(told.split("\n\n")[0].split()) in said, told
@@ -104,6 +111,12 @@ for name in ("yours", "default", "expert", "bdp", "vendor"):
     label, figures = re.search(r"^  (%s(?:, advised)?) +([0-9.]+) " % name, told, re.M).groups()
     assert rows[label][1] == figures, (name, rows[label], figures)
 assert "rpg_time_reset" in rows
+# the script is the one that --as prints, byte by byte
+assert page.pre["nics-script"] == open(sys.argv[3]).read()
+assert page.pre["nics-undo"] == "sudo sh set-nics.sh --undo INTERFACE..."
+# assumptions and limits are in view
+assert [cell.strip() for cell in rows["Goal"][1:]] == ["balanced", "assumed", "--goal"], rows["Goal"]
+assert "This is a simulation." in said and "PFC thresholds must be above" in said
 END
 }
 

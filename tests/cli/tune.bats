@@ -233,6 +233,36 @@ END
     grep -q 'pmax 0.125 becomes 13 %' "$dir/out"
 }
 
+@test "tune: the script for SONiC gives queues their old profile back" {
+    "$ANOLE" tune --from hpcc --as sonic >"$dir/set.sh"
+    mkdir -p "$dir/bin" "$dir/db"
+    # a database whose keys are files: sonic-db-cli CONFIG_DB KEYS|HGET|HSET|DEL
+    cat >"$dir/bin/sonic-db-cli" <<'END'
+#!/bin/sh
+cd "${DB:?}" || exit 1
+case $2 in
+KEYS) for key in $3; do [ ! -e "$key" ] || echo "$key"; done ;;
+HGET) cat "$3" ;;
+HSET) echo "$5" >"$3" ;;
+DEL)  rm "$3" ;;
+esac
+END
+    chmod +x "$dir/bin/sonic-db-cli"
+    for queue in 'QUEUE|Ethernet0|3' 'QUEUE|Ethernet4|3'; do echo ANOLE_LOSSLESS >"$dir/db/$queue"; done
+    echo OTHER >"$dir/db/QUEUE|Ethernet8|3"
+    touch "$dir/db/WRED_PROFILE|ANOLE_LOSSLESS" "$dir/db/WRED_PROFILE|AZURE_LOSSLESS"
+    # a profile that does not exist would leave queues without ECN: nothing is changed
+    DB=$dir/db PATH=$dir/bin:$PATH run sh "$dir/set.sh" --undo NOSUCH
+    [ "$status" -eq 1 ]
+    [[ $output == *"there is no profile 'NOSUCH'" ]]
+    [ "$(cat "$dir/db/QUEUE|Ethernet0|3")" = ANOLE_LOSSLESS ]
+    DB=$dir/db PATH=$dir/bin:$PATH run sh "$dir/set.sh" --undo
+    [ "$status" -ne 0 ]
+    DB=$dir/db PATH=$dir/bin:$PATH sh "$dir/set.sh" --undo AZURE_LOSSLESS
+    [ "$(cat "$dir"/db/QUEUE*)" = "$(printf 'AZURE_LOSSLESS\nAZURE_LOSSLESS\nOTHER')" ]
+    [ ! -e "$dir/db/WRED_PROFILE|ANOLE_LOSSLESS" ]
+}
+
 @test "tune: settings by name grow with the speed of links" {
     "$ANOLE" tune --from hpcc --as sonic | grep -q '"green_min_threshold": "400000"'
     "$ANOLE" tune --from hpcc --as sonic --rate 400Gbps | grep -q '"green_min_threshold": "1600000"'

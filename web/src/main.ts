@@ -11,6 +11,7 @@ import { tunePage } from "./tune";
 import { livePage } from "./live/live";
 import { servePage } from "./serve";
 import { openForPrint } from "./print";
+import { addCopying } from "./still";
 import { setSource } from "./charts/save";
 import { setHelp } from "./help";
 
@@ -64,7 +65,8 @@ function build(page: Page, place: HTMLElement): void {
 const place = document.getElementById("page")!;
 const page = readData();
 if (page && (page.runs.length > 0 || page.search || page.served || page.kind === "live")) build(page, place);
-else if (!place.querySelector(".answer"))
+else if (place.querySelector(".answer")) addCopying(place);
+else
   place.replaceChildren(
     h("p", { class: "nothing" }, "This page holds no data: it is the empty form of a report."),
   );

@@ -2,6 +2,7 @@
 #include "base/print/card.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/print/html.h"
 #include "base/print/safe.h"
 #include "base/print/terminal.h"
 
@@ -197,33 +198,11 @@ void card_of_json(struct card *c, const json_t *o)
 
 /* ---- HTML ---- */
 
-void html_text(FILE *out, const char *text)
-{
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        switch (*c) {
-        case '<':  fputs("&lt;", out);   break;
-        case '>':  fputs("&gt;", out);   break;
-        case '&':  fputs("&amp;", out);  break;
-        case '"':  fputs("&quot;", out); break;
-        case '\n': fputc('\n', out);     break;
-        default:   fputc(*c < 0x20 || *c == 0x7f ? '?' : *c, out);
-        }
-}
-
-static void element(FILE *out, const char *tag, const char *class, const char *text)
-{
-    if (!*text)
-        return;
-    fprintf(out, "<%s%s%s%s>", tag, class ? " class=\"" : "", class ? class : "", class ? "\"" : "");
-    html_text(out, text);
-    fprintf(out, "</%s>\n", tag);
-}
-
 void card_html(const struct card *c, FILE *out)
 {
-    fputs("<section class=\"answer\" id=\"answer\"><div>\n<p class=\"eyebrow\">Answer</p>\n", out);
-    element(out, "h1", NULL, card_text(c, CARD_FINDING));
-    element(out, "p", NULL, card_text(c, CARD_DETAIL));
+    fputs("<section class=\"answer\" id=\"answer\" aria-label=\"Answer\"><div>\n<p class=\"eyebrow\">Answer</p>\n", out);
+    html_element(out, "h1", NULL, card_text(c, CARD_FINDING));
+    html_element(out, "p", "detail", card_text(c, CARD_DETAIL));
     if (*card_text(c, CARD_COMMAND)) {
         fputs("<div class=\"next\"><p>Next", out);
         if (*card_text(c, CARD_NEXT)) {
@@ -231,15 +210,15 @@ void card_html(const struct card *c, FILE *out)
             html_text(out, card_text(c, CARD_NEXT));
         }
         fputs("</p>\n", out);
-        element(out, "pre", NULL, card_text(c, CARD_COMMAND));
+        html_command(out, "next-command", card_text(c, CARD_COMMAND));
         fputs("</div>\n", out);
     }
     fputs("</div><dl>\n", out);
     for (enum card_field i = CARD_COST; i < CARD_NEXT; i++)
         if (*card_text(c, i)) {
             fputs("<div>", out);
-            element(out, "dt", NULL, field_info[i].question);
-            element(out, "dd", NULL, card_text(c, i));
+            html_element(out, "dt", NULL, field_info[i].question);
+            html_element(out, "dd", NULL, card_text(c, i));
             fputs("</div>\n", out);
         }
     fputs("</dl></section>\n", out);

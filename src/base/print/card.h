@@ -47,9 +47,6 @@ void    card_of_json(struct card *, const json_t *);         /* the other way; N
 void    card_html(const struct card *, FILE *);      /* the same card, for a page without scripts */
 void    card_fini(struct card *);
 
-/* Text in HTML: markup is escaped, control characters become '?'. */
-void html_text(FILE *, const char *);
-
 /* Appends an argument of a command, in quotes where a shell needs them: "demo.yaml", "'{kind: star}'". A
  * space stands in front. */
 void card_add_argument(struct card *, const char *argument);

@@ -1,6 +1,7 @@
 #include "base/print/form.h"
 
 #include "base/err.h"
+#include "base/print/html.h"
 
 #include <string.h>
 
@@ -43,10 +44,15 @@ void form_print(const char *json, const char *html, FILE *out)
     fwrite(rest, 1, page_html_size - (size_t)(rest - page_html), out);
 }
 
-void form_print_style(FILE *out)
+void form_print_still(const char *title, const char *html, FILE *out)
 {
-    static const char begin[] = "<style", end[] = "</style>";
-    const char       *from = find(page_html, begin), *to = find(from, end);
+    static const char begin[] = "<title>", end[] = "</title>";
+    const char       *from = find(page_html, begin) + strlen(begin), *to = find(from, end);
+    const char       *still = find(to, PAGE_STATIC), *rest = still + strlen(PAGE_STATIC);
 
-    fwrite(from, 1, (size_t)(to - from) + strlen(end), out);
+    fwrite(page_html, 1, (size_t)(from - page_html), out);
+    html_text(out, title);
+    fwrite(to, 1, (size_t)(still - to), out);
+    fputs(html, out);
+    fwrite(rest, 1, page_html_size - (size_t)(rest - page_html), out);
 }
