@@ -351,7 +351,7 @@ static void check__wants_kind_and_shape(void **unused)
 
 static void save__and_load(void **unused)
 {
-    char folder[] = "/tmp/model_test.XXXXXX", path[64], temp[128];
+    char folder[] = "/tmp/model_test.XXXXXX", path[64];
     struct model m, back;
     struct err err;
 
@@ -366,9 +366,8 @@ static void save__and_load(void **unused)
     assert_memory_equal(parameter, back.net.parameter, sizeof(parameter));
     assert_int_equal(0, unlink(path));
     assert_int_equal(0, rmdir(folder));      /* no temporary files were left */
-    assert_true(model_save(&m, path, &err) < 0);
-    snprintf(temp, sizeof(temp), "%s: No such file or directory", path);
-    assert_string_equal(temp, err.text);
+    assert_true(model_save(&m, "/dev/null/m.acc", &err) < 0);
+    assert_non_null(strstr(err.text, "/dev/null"));
     assert_int_equal(-EINVAL, model_save(&m, "/dev/null", &err));
     assert_string_equal("/dev/null: exists and is not a regular file", err.text);
     model_fini(&m);

@@ -351,7 +351,7 @@ static void change__of_a_knob_that_is_not_searched_for_stays(void **state)
     struct simulation s;
 
     (void)state;
-    open_text(&s, STAR_100US "tuner: {kind: random, trigger: once, budget: 3, confirm: 0}\n"
+    open_text(&s, STAR_100US "tuner: {kind: random, trigger: once, budget: 3, confirm: 0, guard: 0}\n"
                              "changes: [{at: 200us, knobs: {cnp_dscp: 13}}]\n");
     run(&s);
     assert_true(s.loop.tuning.step[3].was.value[KNOB_kmin] != s.loop.tuning.step[0].was.value[KNOB_kmin]);
