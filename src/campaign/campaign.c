@@ -58,7 +58,8 @@ static const char *const statements[STATEMENTS] = {
 
 static const struct database_kind kind = {
     .application = 0x616e6f6c,   /* "anol" */
-    .version = 2, .schema = schema, .sql = statements, .statements = STATEMENTS, .advice = "name another file with --store",
+    .version = 2, .schema = schema, .sql = statements, .statements = STATEMENTS,
+        .advice = "name another file with --store",
     .busy_ms = 60000,            /* another process writes one run */
     .checked_pages = 5000,       /* of 4 KB: read in some 10 ms */
 };
@@ -261,7 +262,8 @@ int campaign_each_value(struct campaign *c, const char *metric,
 
 #define PEEKED_MAX 500
 
-static const char *const peeked[] = { "slowdown_mean", "slowdown_p99", "fct_us_p99", "goodput_bps", "rtt_us_mean",
+static const char *const peeked[] = { "slowdown_mean", "slowdown_p99", "fct_us_p99", "goodput_bps",
+                                      "rtt_us_mean",
                                       "paused_share", "dropped_packets" };
 
 #define PEEKED (sizeof(peeked) / sizeof(*peeked))
@@ -293,7 +295,8 @@ static void peek_figure(sqlite3 *db, const char *figure, size_t column, json_t *
 
 static int peek_variants(sqlite3 *db, json_t *rows, json_int_t *runs, char finished[32])
 {
-    static const char sql[] = "SELECT variant, count(*), max(finished) FROM run GROUP BY variant ORDER BY min(id)";
+    static const char sql[] =
+        "SELECT variant, count(*), max(finished) FROM run GROUP BY variant ORDER BY min(id)";
     sqlite3_stmt *s = NULL;
     int rc = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
 
@@ -305,8 +308,8 @@ static int peek_variants(sqlite3 *db, json_t *rows, json_int_t *runs, char finis
             snprintf(finished, 32, "%s", when);
         if (json_array_size(rows) < PEEKED_MAX)
             json_array_append_new(rows, json_pack("{s:o, s:I, s:[n,n,n,n,n,n,n]}", "name",
-                                                  json_of_text((const char *)sqlite3_column_text(s, 0)), "runs",
-                                                  (json_int_t)sqlite3_column_int64(s, 1), "values"));
+                                                  json_of_text((const char *)sqlite3_column_text(s, 0)),
+                                                  "runs", (json_int_t)sqlite3_column_int64(s, 1), "values"));
     }
     sqlite3_finalize(s);
     return rc == SQLITE_OK ? 0 : -ENOENT;

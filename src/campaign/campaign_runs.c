@@ -301,7 +301,8 @@ static uint32_t slots_of(const struct campaign_runs *c)
 
 int campaign_runs_open(struct campaign_runs *c, struct err *err)
 {
-    c->hooks = (struct pool_hooks){ .arg = c, .next = next, .work = work, .done = done, .tick = tick, .wake = -1 };
+    c->hooks = (struct pool_hooks){ .arg = c, .next = next, .work = work, .done = done, .tick = tick,
+                                    .wake = -1 };
     c->is_second = xcalloc((uint64_t)c->variants->count * c->seeds, 1);
     if (!c->store_path && !c->is_quiet)
         fputs("anole: note: results are not saved. Add --out or --store to be able to resume\n", stderr);

@@ -40,8 +40,8 @@ struct campaign_runs {
 /* Opens the folder of --out and the store: the file of --store, or a file next to the folder, or, without
  * both, memory (*path is then NULL). 'kind' is the command that writes the folder. The caller closes both,
  * also on failure. */
-int campaign_places(const char *out, const char *kind, const char *store, struct outdir **dir, struct campaign **,
-                    char **path, struct err *);
+int campaign_places(const char *out, const char *kind, const char *store, struct outdir **dir,
+                    struct campaign **, char **path, struct err *);
 
 /* Starts the executor. The variants must have their digests. */
 int campaign_runs_open(struct campaign_runs *, struct err *);

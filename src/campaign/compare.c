@@ -59,7 +59,8 @@ static int prepare(struct compare *c, struct err *err)
 
     c->title = title_of(r);
     c->comparison = (struct comparison){ .variants = &c->plan.variants, .seed = r->seed, .seeds = r->seeds,
-                                         .title = c->title, .argc = c->request->argc, .argv = c->request->argv };
+                                         .title = c->title, .argc = c->request->argc,
+                                         .argv = c->request->argv };
     rc = choose_baseline(c, err);
     if (!rc)
         rc = check_variants(c, err);
@@ -113,7 +114,8 @@ int compare_run(struct compare *c, const struct compare_request *request, struct
     if (rc)
         return rc;
     if (!request->common.metrics)
-        figures_hide_empty(&c->comparison.figures, (uint64_t)c->comparison.variants->count * c->comparison.seeds);
+        figures_hide_empty(&c->comparison.figures,
+                           (uint64_t)c->comparison.variants->count * c->comparison.seeds);
     comparison_judge(&c->comparison);
     return c->plan.dir ? write_files(c, err) : 0;
 }

@@ -19,7 +19,8 @@ struct compared_cell {
     uint32_t seeds;                      /* pairs: with a value here and at the baseline */
     double   mean, low, high;            /* over all seeds with a value; 95 % interval */
     double   difference, difference_low, difference_high;    /* mean over pairs, minus baseline */
-    double   change, change_low, change_high;    /* relative to the baseline's mean; of slowdowns: geometric mean of
+    double   change, change_low,
+        change_high;    /* relative to the baseline's mean; of slowdowns: geometric mean of
                                                   * the pairs' ratios, minus 1 */
     double   p;                          /* of a paired t test */
     bool     is_significant;             /* the interval excludes 0, and the false discovery rate holds */
@@ -39,7 +40,8 @@ struct comparison {
     char *const           *argv;
 };
 
-static inline struct compared_cell *comparison_cell(const struct comparison *c, uint32_t figure, uint32_t variant)
+static inline struct compared_cell *comparison_cell(const struct comparison *c, uint32_t figure,
+                                                    uint32_t variant)
 {
     return &c->cell[(uint64_t)figure * c->variants->count + variant];
 }
@@ -64,7 +66,8 @@ void comparison_fini(struct comparison *);
 
 void comparison_print_table(const struct comparison *, FILE *, bool has_colour);
 void comparison_print_csv(const struct comparison *, FILE *, bool all);
-void comparison_print_json(const struct comparison *, FILE *, bool all, const struct card *answer);  /* NULL: its own */
+/* NULL: its own */
+void comparison_print_json(const struct comparison *, FILE *, bool all, const struct card *answer);
 
 /* Prints a warning if there are too few seeds. */
 void compare_warn_few_seeds(uint32_t seeds, FILE *);
@@ -90,7 +93,8 @@ void comparison_add_about(const struct comparison *, struct card *);
 uint32_t comparison_harm(const struct comparison *, uint32_t variant);
 
 /* Adds "p99 slowdown -38 % (95 % interval -50 to -20 %)". */
-void comparison_add_change(const struct comparison *, struct card *, enum card_field, uint32_t figure, uint32_t variant);
+void comparison_add_change(const struct comparison *, struct card *, enum card_field, uint32_t figure,
+                           uint32_t variant);
 
 /* Writes the figures that decide, most important first, and returns their number. */
 #define COMPARE_DECIDING METRICS_DECIDING
@@ -110,8 +114,8 @@ json_t *compare_merge_runs(const json_t *runs);
 struct comparison_extra { json_t *sweep; const struct card *answer; };
 
 /* Writes report.html, comparison.csv and comparison.json. 'extra' may be NULL. */
-int comparison_write(const struct comparison *, struct campaign *, const struct comparison_extra *, struct outdir *,
-                     struct err *);
+int comparison_write(const struct comparison *, struct campaign *, const struct comparison_extra *,
+                     struct outdir *, struct err *);
 
 /* ---- compare.c ---- */
 

@@ -260,9 +260,10 @@ static json_t *merge_partial(const json_t *runs)
             first = run;
     }
     if (first)
-        json_array_append_new(made, json_sprintf("In %zu of %zu runs. With seed %s: %s", count, json_array_size(runs),
-                                                 json_string_value(json_array_get(json_object_get(first, "seeds"), 0)),
-                                                 json_string_value(json_array_get(json_object_get(first, "partial"), 0))));
+        json_array_append_new(
+            made, json_sprintf("In %zu of %zu runs. With seed %s: %s", count, json_array_size(runs),
+                               json_string_value(json_array_get(json_object_get(first, "seeds"), 0)),
+                               json_string_value(json_array_get(json_object_get(first, "partial"), 0))));
     return made;
 }
 

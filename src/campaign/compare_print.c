@@ -92,7 +92,8 @@ static void add_heading(const struct comparison *c, struct table *t, uint32_t va
     table_cell(t, "%s", "");
 }
 
-static void add_row(const struct comparison *c, struct table *t, uint32_t row, uint32_t variant, bool has_colour)
+static void add_row(const struct comparison *c, struct table *t, uint32_t row, uint32_t variant,
+                    bool has_colour)
 {
     const struct metric *m = &c->figures.list[row].metric;
     const struct compared_cell *cell = comparison_cell(c, row, variant);
@@ -143,7 +144,8 @@ void compare_warn_few_seeds(uint32_t seeds, FILE *out)
     if (seeds == 1)
         fputs("One seed gives no intervals. Try --seeds 10.\n", out);
     else if (seeds < COMPARE_SEEDS_TRUSTED)
-        fprintf(out, "Fewer than %d seeds: intervals are unreliable. Try --seeds 10.\n", COMPARE_SEEDS_TRUSTED);
+        fprintf(out, "Fewer than %d seeds: intervals are unreliable. Try --seeds 10.\n",
+                COMPARE_SEEDS_TRUSTED);
 }
 
 static void print_notes(const struct comparison *c, FILE *out)
@@ -155,12 +157,15 @@ static void print_notes(const struct comparison *c, FILE *out)
         has_pair |= v != c->baseline && comparison_is_pair(c, v);
     fprintf(out, "\nMeans over %u seed%s", c->seeds, c->seeds == 1 ? "" : "s");
     if (has_pair)
-        fprintf(out, "; changes to '%s', seed by seed with the same flows.\n", safe_name(name_of(c, c->baseline)).buf);
+        fprintf(out, "; changes to '%s', seed by seed with the same flows.\n",
+                safe_name(name_of(c, c->baseline)).buf);
     else
         fputs(".\n", out);
     if (c->tested > 0) {
-        snprintf(text, sizeof(text), "better, worse, differs: the interval excludes no change, and at most %.0f %% of these "
-                 "labels are expected to be wrong (false discovery rate over %u comparisons).", 100 * FDR_SHARE, c->tested);
+        snprintf(text, sizeof(text),
+                 "better, worse, differs: the interval excludes no change, and at most %.0f %% of these "
+                 "labels are expected to be wrong (false discovery rate over %u comparisons).",
+                 100 * FDR_SHARE, c->tested);
         terminal_words(out, text, 0, 4, terminal_width(out));
     }
     figures_print_words(&c->figures, out);
@@ -199,7 +204,8 @@ static const char *verdict_of(const struct compared_cell *cell, enum metric_bett
     return better == BETTER_NEITHER ? "differs" : cell->is_better ? "better" : "worse";
 }
 
-static void print_cell(const struct metric *metric, const struct compared_cell *cell, const char *variant, FILE *out)
+static void print_cell(const struct metric *metric, const struct compared_cell *cell, const char *variant,
+                       FILE *out)
 {
     const double number[] = { cell->mean, cell->low, cell->high, cell->difference, cell->difference_low,
                               cell->difference_high, cell->change, cell->change_low, cell->change_high };

@@ -85,7 +85,8 @@ static struct bootstrap *bootstrap_of(struct judge *j, uint32_t count)
     return b;
 }
 
-static void judge_mean(struct judge *j, struct compared_cell *cell, const double *value, const struct metric *metric)
+static void judge_mean(struct judge *j, struct compared_cell *cell, const double *value,
+                       const struct metric *metric)
 {
     struct bootstrap *b;
     double least, most;
@@ -109,7 +110,8 @@ static void judge_mean(struct judge *j, struct compared_cell *cell, const double
 
 /* The mean ratio of slowdowns, by logarithms, in place of the difference. False: one of them is 0, which
  * none should be. */
-static bool judge_ratio(struct judge *j, struct compared_cell *cell, const double *value, const double *baseline)
+static bool judge_ratio(struct judge *j, struct compared_cell *cell, const double *value,
+                        const double *baseline)
 {
     struct bootstrap *b;
     struct interval   i = { NAN, NAN };
@@ -179,7 +181,8 @@ static void judge_difference(struct judge *j, struct compared_cell *cell, const 
     is_more = cell->difference > 0;
     if (metric_is_slowdown(metric) && judge_ratio(j, cell, value, baseline))
         is_more = cell->change > 0;
-    cell->is_better = cell->is_significant && metric->better != BETTER_NEITHER && (metric->better == BETTER_HIGHER) == is_more;
+    cell->is_better = cell->is_significant && metric->better != BETTER_NEITHER &&
+                      (metric->better == BETTER_HIGHER) == is_more;
 }
 
 static const struct compared_cell nothing = {

@@ -160,7 +160,8 @@ static int runner_done(void *arg, const struct pool_job *job, int status, const 
 _Noreturn static void be_runner(const struct pool_hooks *hooks, uint32_t slots, int fd, pid_t parent)
 {
     struct runner_side side = { hooks, fd };
-    const struct pool_hooks mine = { .arg = &side, .next = runner_next, .work = runner_work, .done = runner_done,
+    const struct pool_hooks mine = { .arg = &side, .next = runner_next, .work = runner_work,
+                                     .done = runner_done,
                                      .wake = fd, .text_max = TEXT_MAX };
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);

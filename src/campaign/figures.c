@@ -43,7 +43,8 @@ void figures_fini(struct figures *f)
     *f = (struct figures){ 0 };
 }
 
-int figures_add_of_variant(struct figures *f, uint64_t runs, struct variant *v, const uint64_t *seed, struct err *err)
+int figures_add_of_variant(struct figures *f, uint64_t runs, struct variant *v, const uint64_t *seed,
+                           struct err *err)
 {
     struct metric *list;
     struct simulation s;
@@ -209,7 +210,8 @@ uint32_t figures_stuck(const struct figures *all, uint32_t variant, uint32_t see
     return stuck;
 }
 
-void figures_print_stuck(const struct figures *all, const struct variants *variants, uint32_t seeds, FILE *out)
+void figures_print_stuck(const struct figures *all, const struct variants *variants, uint32_t seeds,
+                         FILE *out)
 {
     uint32_t told = 0, more = 0;
 
@@ -217,8 +219,11 @@ void figures_print_stuck(const struct figures *all, const struct variants *varia
         uint32_t stuck = figures_stuck(all, v, seeds);
 
         if (stuck && told++ < STUCK_TOLD)
-            fprintf(out, "PARTIAL: with '%s' nothing moved any more in %u of %u runs: its figures are of what came before; "
-                    "anole run says what is stuck.\n", safe_name(variants->list[v].name).buf, stuck, seeds);
+            fprintf(out,
+                    "PARTIAL: with '%s' nothing moved any more in %u of %u runs: its figures are of what "
+                    "came before; "
+                    "anole run says what is stuck.\n",
+                    safe_name(variants->list[v].name).buf, stuck, seeds);
     }
     more = told > STUCK_TOLD ? told - STUCK_TOLD : 0;
     if (more)

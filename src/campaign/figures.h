@@ -28,7 +28,8 @@ void figures_fini(struct figures *);
 
 /* Opens the simulation of a variant to find its figures. Fills the variant's digests and description
  * (variants.h). */
-int figures_add_of_variant(struct figures *, uint64_t runs, struct variant *, const uint64_t *seed, struct err *);
+int figures_add_of_variant(struct figures *, uint64_t runs, struct variant *, const uint64_t *seed,
+                           struct err *);
 
 /* Returns the figure of that name, or NULL. */
 struct figure *figures_find(const struct figures *, const char *name);

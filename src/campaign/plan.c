@@ -38,8 +38,8 @@ static int combine(struct plan *p, const struct axis *others, uint32_t count, ui
     return rc;
 }
 
-int plan_open(struct plan *p, const struct campaign_request *r, const struct axis *others, uint32_t count, uint32_t max,
-              struct err *err)
+int plan_open(struct plan *p, const struct campaign_request *r, const struct axis *others, uint32_t count,
+              uint32_t max, struct err *err)
 {
     int rc;
 
@@ -54,7 +54,8 @@ int plan_open(struct plan *p, const struct campaign_request *r, const struct axi
 
 int plan_start(struct plan *p, const char *kind, struct err *err)
 {
-    int rc = campaign_places(p->request->out, kind, p->request->store, &p->dir, &p->store, &p->store_path, err);
+    int rc =
+        campaign_places(p->request->out, kind, p->request->store, &p->dir, &p->store, &p->store_path, err);
 
     if (rc)
         return rc;

@@ -33,8 +33,8 @@ struct plan {
 
 /* Reads the files and makes the variants, at most 'max': all combinations of the files, the axes of the
  * request, and 'others'. Arguments must outlive the plan. Close it also on failure. */
-int plan_open(struct plan *, const struct campaign_request *, const struct axis *others, uint32_t count, uint32_t max,
-              struct err *);
+int plan_open(struct plan *, const struct campaign_request *, const struct axis *others, uint32_t count,
+              uint32_t max, struct err *);
 
 /* Opens store and folder and starts the executor; the variants must have their digests. 'kind' is the
  * command that writes the folder: "anole sweep". */

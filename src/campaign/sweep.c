@@ -15,7 +15,8 @@ static const char metrics_default[] = "slowdown_mean,fct_us_p99,goodput_bps,drop
 /* ---- the best ---- */
 
 struct ranked {
-    double   badness;            /* the lower the better; INFINITY: no value, or one of runs that did not come to their end */
+    double   badness;            /* the lower the better; INFINITY: no value, or one of runs that did not
+                                  * come to their end */
     uint32_t variant;
 };
 
@@ -131,7 +132,8 @@ static int check_settings(struct sweep *s, struct err *err)
     if (r->count == 0)
         return err_set(err, EINVAL, "%s", first.text);
     if (r->count < tried && !s->request->common.is_quiet)
-        fprintf(stderr, "anole: %u of %u settings are left out; the first: %s\n", tried - r->count, tried, first.text);
+        fprintf(stderr, "anole: %u of %u settings are left out; the first: %s\n", tried - r->count, tried,
+                first.text);
     return 0;
 }
 
@@ -214,7 +216,8 @@ static int run_all(struct sweep *s, struct err *err)
     if (rc)
         return rc;
     campaign_runs_print(&s->plan.runs);
-    rc = figures_load(&r->figures, &(struct figures_runs){ r->variants, r->order, r->count, r->seed, r->seeds },
+    rc = figures_load(&r->figures,
+                      &(struct figures_runs){ r->variants, r->order, r->count, r->seed, r->seeds },
                       s->plan.store, err);
     if (rc)
         return rc;
@@ -299,8 +302,8 @@ static int write_comparison(struct sweep *s, struct err *err)
     int         rc;
 
     sweep_answer(s, &answer);
-    rc = comparison_write(&s->comparison, s->plan.store, &(struct comparison_extra){ sweep_page(s), &answer }, s->plan.dir,
-                          err);
+    rc = comparison_write(&s->comparison, s->plan.store, &(struct comparison_extra){ sweep_page(s), &answer },
+                          s->plan.dir, err);
     card_fini(&answer);
     return rc;
 }

@@ -87,9 +87,11 @@ void tune_print_story(const struct tune *t, FILE *out, bool has_colour)
     char                      seeds[64], verdict[700];
 
     fprintf(out, "%s, tuner %s: %u intervals, %s%s\n", safe_name(name_of(t->request->path)).buf,
-            safe_name(t->request->tuner ? t->request->tuner : s->loop.tuning.algo->name).buf, s->loop.tuning.steps,
-            seeds_text(seeds, s->seed, s->rounds),
-            s->is_over ? "" : s->loop.tuner.algo->is_idle ? "; the search was not over" : "");
+            safe_name(t->request->tuner ? t->request->tuner : s->loop.tuning.algo->name).buf,
+            s->loop.tuning.steps, seeds_text(seeds, s->seed, s->rounds),
+            s->is_over                    ? ""
+            : s->loop.tuner.algo->is_idle ? "; the search was not over"
+                                          : "");
     if (t->check.seeds) {
         fprintf(out, "Checked without a tuner against the setting that it began with, %s:\n\n",
                 seeds_text(seeds, t->check.seed[0], t->check.seeds));
@@ -152,7 +154,8 @@ static void add_next(const struct tune *t, struct card *c)
         card_add(c, CARD_COMMAND, "--as mlx5 > set-nics.sh");
     } else if (t->request->argc) {
         card_add(c, CARD_NEXT, "save the setting");
-        card_add_command(c, t->request->argc, t->request->argv, (const char *const[]){ "--format", "-f", NULL });
+        card_add_command(c, t->request->argc, t->request->argv,
+                         (const char *const[]){ "--format", "-f", NULL });
         card_add(c, CARD_COMMAND, "--out knobs.yaml");
     }
 }
@@ -164,14 +167,14 @@ void tune_answer(const struct tune *t, struct card *c)
 
     *c = (struct card){ 0 };
     tune_check_answer(&t->check, t->request->is_kept, c);
-    card_add(c, CARD_COST, changes ? "%u knob%s change%s." : "Nothing changes.", changes, changes == 1 ? "" : "s",
-             changes == 1 ? "s" : "");
+    card_add(c, CARD_COST, changes ? "%u knob%s change%s." : "Nothing changes.", changes,
+             changes == 1 ? "" : "s", changes == 1 ? "s" : "");
     if (t->check.seeds)
         card_add(c, CARD_SURE, "Checked on %s, which the search did not use.",
                  seeds_text(seeds, t->check.seed[0], t->check.seeds));
     if (t->check.seeds && t->check.seeds < COMPARE_SEEDS_TRUSTED)
-        card_add(c, CARD_SURE, "Fewer than %d seeds: intervals are unreliable; try --check %d.", COMPARE_SEEDS_TRUSTED,
-                 2 * COMPARE_SEEDS_TRUSTED);
+        card_add(c, CARD_SURE, "Fewer than %d seeds: intervals are unreliable; try --check %d.",
+                 COMPARE_SEEDS_TRUSTED, 2 * COMPARE_SEEDS_TRUSTED);
     card_add(c, CARD_SURE, "Simulation only.");
     card_add(c, CARD_NETWORK, "%s", card_text(&t->about, CARD_NETWORK));
     card_add(c, CARD_TRAFFIC, "%s", card_text(&t->about, CARD_TRAFFIC));
@@ -189,7 +192,8 @@ static json_t *set_json(const struct tune *t)
 
     for (int i = 0; i < KNOB_COUNT; i++)
         if (was->value[i] != is->value[i])
-            json_array_append_new(list, json_sprintf("%s=%s", knob_info[i].name, knob_text(text, (enum knob)i, is->value[i])));
+            json_array_append_new(
+                list, json_sprintf("%s=%s", knob_info[i].name, knob_text(text, (enum knob)i, is->value[i])));
     return list;
 }
 
@@ -204,7 +208,8 @@ static json_t *changes_json(const struct tune *t)
             json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "name", knob_info[i].name,
                                                   "from", knob_text(from, (enum knob)i, was->value[i]),
                                                   "to", knob_text(to, (enum knob)i, is->value[i]),
-                                                  "change", knob_change_text(change, was->value[i], is->value[i])));
+                                                  "change", knob_change_text(change, was->value[i],
+                                                          is->value[i])));
     return list;
 }
 
@@ -387,7 +392,8 @@ void tune_close(struct tune *t)
 
 /* ---- a setting that is known ---- */
 
-int tune_read_setting(const char *from, uint64_t rate_bps, uint64_t rtt_ps, struct knobs *knobs, struct err *err)
+int tune_read_setting(const char *from, uint64_t rate_bps, uint64_t rtt_ps, struct knobs *knobs,
+                      struct err *err)
 {
     struct world       world = { .host_bps = rate_bps, .base_rtt_ps = rtt_ps ? rtt_ps : 10 * PS_PER_US };
     struct knobs       other;
@@ -400,6 +406,7 @@ int tune_read_setting(const char *from, uint64_t rate_bps, uint64_t rtt_ps, stru
     world.base_rtt_ps *= 2;
     rc = setting_read(from, &world, &other, err);
     if (!rc && !knobs_equal(knobs, &other))
-        rc = err_set(err, EINVAL, "the setting '%.60s' depends on the network's round trip: give --rtt", from);
+        rc =
+            err_set(err, EINVAL, "the setting '%.60s' depends on the network's round trip: give --rtt", from);
     return rc;
 }

@@ -50,7 +50,7 @@ struct tune_check {
 
 /* Runs both settings on 'seeds' new seeds, without a tuner, and judges. Runs nothing if they are equal or
  * seeds is 0. Free it also on failure. */
-int  tune_check(struct tune_check *, const struct tune_search *, uint32_t seeds, bool has_pages, struct err *);
+int tune_check(struct tune_check *, const struct tune_search *, uint32_t seeds, bool has_pages, struct err *);
 void tune_check_fini(struct tune_check *);
 
 /* Computes cells and verdict from the values. */
@@ -112,6 +112,7 @@ void tune_print_changes(const struct tune *, FILE *);
 
 /* Reads a preset or a file for host links of 'rate_bps'. Refuses presets that depend on the round trip if
  * 'rtt_ps' is 0. */
-int tune_read_setting(const char *name_or_file, uint64_t rate_bps, uint64_t rtt_ps, struct knobs *, struct err *);
+int tune_read_setting(const char *name_or_file, uint64_t rate_bps, uint64_t rtt_ps, struct knobs *,
+                      struct err *);
 
 #endif

@@ -67,7 +67,8 @@ static void store_figures(struct tune_check *c, const struct simulation *s, uint
         figure->is_shown = true;
     }
     if (c->has_pages)
-        json_array_append_new(c->runs[variant], page_run(&results, variant == BEFORE ? before_name : after_name, no_files));
+        json_array_append_new(c->runs[variant],
+                              page_run(&results, variant == BEFORE ? before_name : after_name, no_files));
     results_fini(&results);
     free(list);
 }
@@ -100,7 +101,8 @@ static int run_one(struct tune_check *c, const struct tune_search *t, uint32_t v
     return rc;
 }
 
-int tune_check(struct tune_check *c, const struct tune_search *t, uint32_t seeds, bool has_pages, struct err *err)
+int tune_check(struct tune_check *c, const struct tune_search *t, uint32_t seeds, bool has_pages,
+               struct err *err)
 {
     bool is_same = knobs_equal(&t->start, &t->best);
     int  rc = 0;
@@ -147,7 +149,8 @@ static struct row row_of(const struct tune_check *c, uint32_t i)
 {
     const struct comparison *m = &c->comparison;
 
-    return (struct row){ &m->figures.list[i].metric, comparison_cell(m, i, BEFORE), comparison_cell(m, i, AFTER) };
+    return (struct row){ &m->figures.list[i].metric, comparison_cell(m, i, BEFORE),
+                         comparison_cell(m, i, AFTER) };
 }
 
 static bool is_clear(const struct row *row)
@@ -214,7 +217,8 @@ void tune_check_judge(struct tune_check *c)
 }
 
 /* "mean slowdown, goodput" */
-static const char *list_rows(const struct tune_check *c, bool (*is_one)(const struct row *), char *buf, size_t size)
+static const char *list_rows(const struct tune_check *c, bool (*is_one)(const struct row *), char *buf,
+                             size_t size)
 {
     size_t used = 0;
 
@@ -236,7 +240,8 @@ static const struct compared_cell *largest_change(const struct tune_check *c, co
     for (uint32_t i = 0; i < c->comparison.figures.count; i++) {
         struct row row = row_of(c, i);
 
-        if (decides(row.metric->name) && fabs(row.after->change) >= (largest ? fabs(largest->change) : CLEAR_SHARE)) {
+        if (decides(row.metric->name) &&
+            fabs(row.after->change) >= (largest ? fabs(largest->change) : CLEAR_SHARE)) {
             largest = row.after;
             *metric = row.metric;
         }
@@ -257,8 +262,11 @@ static void unclear_text(char *buf, size_t size, const struct tune_check *c)
     else if (c->seeds == 1)
         snprintf(buf, size, "no clear difference: one seed cannot tell; check more");
     else if ((cell = largest_change(c, &m)) != NULL)
-        snprintf(buf, size, "no clear difference: %s changes by %+.1f%% on average, but %u seeds do not show it for certain; "
-                 "check more", m->label, 100 * cell->change, c->seeds);
+        snprintf(
+            buf, size,
+            "no clear difference: %s changes by %+.1f%% on average, but %u seeds do not show it for certain; "
+            "check more",
+            m->label, 100 * cell->change, c->seeds);
     else
         snprintf(buf, size, "no clear difference: neither slowdown nor goodput changes by 1%% or more");
 }
@@ -306,11 +314,13 @@ static const struct compared_cell *main_cell(const struct tune_check *c, bool (*
     return best;
 }
 
-static void add_cell(struct card *card, enum card_field field, const struct compared_cell *cell, const struct metric *m)
+static void add_cell(struct card *card, enum card_field field, const struct compared_cell *cell,
+                     const struct metric *m)
 {
     card_add(card, field, "%s %+.3g %%", m->label, 100 * cell->change);
     if (isfinite(cell->change_low))
-        card_add(card, field, "(95 %% interval %+.3g to %+.3g %%)", 100 * cell->change_low, 100 * cell->change_high);
+        card_add(card, field, "(95 %% interval %+.3g to %+.3g %%)", 100 * cell->change_low,
+                 100 * cell->change_high);
     card_append(card, field, ".");
 }
 
@@ -323,16 +333,25 @@ void tune_check_answer(const struct tune_check *c, bool is_kept, struct card *ca
     list_rows(c, is_gain, gains, sizeof(gains));
     list_rows(c, is_loss, losses, sizeof(losses));
     switch (c->verdict) {
-    case TUNE_UNCHECKED: card_add(card, CARD_FINDING, "The search found a setting. It was not checked on other seeds.");  break;
-    case TUNE_SAME:      card_add(card, CARD_FINDING, "Keep the starting setting: the search found nothing better.");     break;
-    case TUNE_BETTER:    card_add(card, CARD_FINDING, "Use the setting found: it is better in %s.", gains);               break;
+    case TUNE_UNCHECKED:
+        card_add(card, CARD_FINDING, "The search found a setting. It was not checked on other seeds.");
+        break;
+    case TUNE_SAME:
+        card_add(card, CARD_FINDING, "Keep the starting setting: the search found nothing better.");
+        break;
+    case TUNE_BETTER:
+        card_add(card, CARD_FINDING, "Use the setting found: it is better in %s.", gains);
+        break;
     case TUNE_WORSE:
-        card_add(card, CARD_FINDING, is_kept ? "The setting found is worse in %s; it is saved because --keep asks for it."
-                                             : "Keep the starting setting: the one found is worse in %s.", losses);
+        card_add(card, CARD_FINDING,
+                 is_kept ? "The setting found is worse in %s; it is saved because --keep asks for it."
+                         : "Keep the starting setting: the one found is worse in %s.",
+                 losses);
         break;
     case TUNE_UNCLEAR:
         if (*gains)
-            card_add(card, CARD_FINDING, "No clear winner: the setting found is better in %s and worse in %s.", gains, losses);
+            card_add(card, CARD_FINDING,
+                     "No clear winner: the setting found is better in %s and worse in %s.", gains, losses);
         else {
             unclear_text(unclear, sizeof(unclear), c);
             card_add(card, CARD_FINDING, "%s.", unclear);

@@ -64,8 +64,10 @@ static int open_tuner(struct tune_search *t, struct err *err)
     rc = simulation_open_loop(&t->loop, &s.scenario, &world, err);
     world_fini(&world);
     if (!rc && loop_slot_ps(&t->loop))
-        rc = err_set(err, EINVAL, "%s sets every queue by itself: there is no one setting that it could find; see anole train",
-                     t->loop.tuner.algo->name);
+        rc = err_set(
+            err, EINVAL,
+            "%s sets every queue by itself: there is no one setting that it could find; see anole train",
+            t->loop.tuner.algo->name);
 close:
     simulation_close(&s);
     return rc;
@@ -140,7 +142,8 @@ static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_p
 
 static bool is_over(const struct tune_search *t)
 {
-    return is_idle(&t->loop.tuner) || t->rounds >= t->rounds_max || (t->budget && t->loop.tuning.steps >= t->budget);
+    return is_idle(&t->loop.tuner) || t->rounds >= t->rounds_max ||
+           (t->budget && t->loop.tuning.steps >= t->budget);
 }
 
 int tune_search(struct tune_search *t, struct err *err)

@@ -83,8 +83,10 @@ int axis_vary(struct axis *a, const char *text, struct err *err)
         if (length == 0)
             rc = err_set(err, EINVAL, "--vary: '%s' has an empty value", text);
         else if (is_range(value))
-            rc = err_set(err, EINVAL, "--vary: '%s' is a range, not a value; write --vary kmin=100KB,400KB, or anole sweep --range %s%s", value,
-                         key, value);
+            rc = err_set(err, EINVAL,
+                         "--vary: '%s' is a range, not a value; write --vary kmin=100KB,400KB, or anole "
+                         "sweep --range %s%s",
+                         value, key, value);
         free(key);
         free(value);
         part += length;
@@ -225,8 +227,9 @@ static int check_names(const struct variants *v, struct err *err)
     return rc;
 }
 
-int variants_init(struct variants *v, const struct axis *axis, uint32_t axes, const struct scenario_file *file,
-                  const char *const *set, uint32_t sets, uint32_t max, struct err *err)
+int variants_init(struct variants *v, const struct axis *axis, uint32_t axes,
+                  const struct scenario_file *file, const char *const *set, uint32_t sets, uint32_t max,
+                  struct err *err)
 {
     uint64_t count = 1;
     int rc;
@@ -403,7 +406,8 @@ static void digest_stream(struct digest *d, struct traffic *t, uint32_t stream)
     struct flow_spec flow = { 0 };
 
     digest_add(d, &source, sizeof(source));
-    for (uint32_t i = 0; !traffic_is_worker(t, stream) && i < FLOWS_EACH && traffic_next(t, stream, &flow); i++) {
+    for (uint32_t i = 0; !traffic_is_worker(t, stream) && i < FLOWS_EACH && traffic_next(t, stream, &flow);
+         i++) {
         digest_add(d, &flow.at_ps, sizeof(flow.at_ps));
         digest_add(d, &flow.dst, sizeof(flow.dst));
         digest_add(d, &flow.bytes, sizeof(flow.bytes));

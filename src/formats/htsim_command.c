@@ -127,7 +127,8 @@ static void put_count(struct command_reader *r, const char *key, uint64_t value,
     put(r, key, text);
 }
 
-static int read_count(struct command_reader *r, const struct option *o, uint64_t max, uint64_t *value, struct err *err)
+static int read_count(struct command_reader *r, const struct option *o, uint64_t max, uint64_t *value,
+                      struct err *err)
 {
     const char *word = value_of(r, o, err);
 
@@ -148,8 +149,9 @@ static int read_real(struct command_reader *r, const struct option *o, double mi
         return -EINVAL;
     if (strchr(word, '%') || text_to_real(word, value, NULL))
         return tokens_err(&r->words, err, EINVAL, "%s: '%s' is not a number", o->name, word);
-    return *value >= min && *value <= max ? 0 : tokens_err(&r->words, err, ERANGE, "%s: %s is not within %g .. %g",
-                                                           o->name, word, min, max);
+    return *value >= min && *value <= max
+               ? 0
+               : tokens_err(&r->words, err, ERANGE, "%s: %s is not within %g .. %g", o->name, word, min, max);
 }
 
 static int read_file(struct command_reader *r, const struct option *o, char **file, struct err *err)
@@ -307,7 +309,8 @@ static int settle(struct command_reader *r, struct err *err)
     if (!r->c->matrix)
         return tokens_err(w, err, EINVAL, "-tm, the connection matrix, is missing");
     if (r->receiver_only && (r->sender_only || r->receiver))
-        return tokens_err(w, err, EINVAL, "-receiver_cc_only contradicts %s", r->sender_only ? "-sender_cc_only" : "-receiver_cc");
+        return tokens_err(w, err, EINVAL, "-receiver_cc_only contradicts %s",
+                          r->sender_only ? "-sender_cc_only" : "-receiver_cc");
     if (r->sender_only && r->receiver)
         return tokens_err(w, err, EINVAL, "-sender_cc_only contradicts -receiver_cc");
     put(r, "control", r->receiver_only ? "rccc" : r->receiver ? "both" : "nscc");

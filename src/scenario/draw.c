@@ -274,7 +274,8 @@ static void draw_rpc(struct draw *d)
 static void draw_incast(struct draw *d)
 {
     uint32_t senders = between(d, 3, min_u32(d->hosts - 1, 32));
-    double   kb = octaves(d, 8, 56), us = 8 * kb * senders / d->rate_gbps;   /* that the receiver's link needs for a burst */
+    /* that the receiver's link needs for a burst */
+    double   kb = octaves(d, 8, 56), us = 8 * kb * senders / d->rate_gbps;
 
     fprintf(d->out, "  - {kind: incast, senders: %u, receiver: h%u, size: %.0fKB, period: %.0fus}\n", senders,
             between(d, 0, d->hosts - 1), kb, us * between(d, 2, 6) + 20);

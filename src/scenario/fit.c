@@ -150,8 +150,10 @@ static char *warn_of_base(const struct scenario *s, const struct sim *sim)
     if (!is_heeded(&s->cfg, KNOB_rlcc_base) || base_us <= 0 ||
         (empty_us < beta * base_us && empty_us * BASE_LONGER > base_us))
         return NULL;
-    snprintf(made, sizeof made, "%san 'rlcc_base' of %.4g us does not fit a path whose empty round trip is %.4g us: %s; 0 "
-             "takes that of each path", place_of(s, PLACE_CC, at), base_us, empty_us,
+    snprintf(made, sizeof made,
+             "%san 'rlcc_base' of %.4g us does not fit a path whose empty round trip is %.4g us: %s; 0 "
+             "takes that of each path",
+             place_of(s, PLACE_CC, at), base_us, empty_us,
              empty_us < base_us ? "queues will be long" : "links will stand idle");
     return xstrdup(made);
 }
@@ -159,7 +161,8 @@ static char *warn_of_base(const struct scenario *s, const struct sim *sim)
 char *fit_warning(const struct scenario *s, const struct sim *sim)
 {
     uint64_t full_ps = rto_default_queue_ps(sim);
-    char     is[32], full[32], made[800], *of_buffer = sim->cfg.buffer_wraps ? warn_of_buffer(s, sim) : warn_of_base(s, sim);
+    char is[32], full[32], made[800],
+        *of_buffer = sim->cfg.buffer_wraps ? warn_of_buffer(s, sim) : warn_of_base(s, sim);
 
     if (of_buffer)
         return of_buffer;

@@ -69,7 +69,8 @@ void scenario_check_htsim(const struct section *root, const struct yaml_node *ma
         while (known[i] && strcmp(known[i], c->key) != 0)
             i++;
         if (!known[i])
-            reader_refuse_key(root->r, c, "model htsim has no '%.60s': its settings are in the section 'htsim'", c->key);
+            reader_refuse_key(root->r, c,
+                              "model htsim has no '%.60s': its settings are in the section 'htsim'", c->key);
     }
 }
 
@@ -97,7 +98,8 @@ static void refuse_beside_file(const struct section *sec)
 
     for (int i = 0; i < 3; i++)
         if (section_get(sec, keys[i]))
-            reader_refuse_key(sec->r, section_get(sec, keys[i]), "the file named by 'topology' brings its own %s", keys[i]);
+            reader_refuse_key(sec->r, section_get(sec, keys[i]),
+                              "the file named by 'topology' brings its own %s", keys[i]);
 }
 
 static void read_tree(const struct section *sec, const struct htsim_keys *k, struct htsim_input *in)
@@ -113,12 +115,13 @@ static void read_tree(const struct section *sec, const struct htsim_keys *k, str
     if (path) {
         refuse_beside_file(sec);
         reader_keep(r, htsim_read_uet_topology(path, &in->tree, &why), &why, section_get(sec, "topology"));
-    } else if (fat_tree_make(&in->tree, k->tiers, in->matrix.nodes, in->cfg.linkspeed_bps, k->hop_ps, k->switch_ps, &why)) {
+    } else if (fat_tree_make(&in->tree, k->tiers, in->matrix.nodes, in->cfg.linkspeed_bps, k->hop_ps,
+                             k->switch_ps, &why)) {
         reader_refuse(r, section_get(sec, "matrix"), "%s", why.text);
     }
     if (!r->rc && in->tree.hosts != in->matrix.nodes)
-        reader_refuse(r, section_get(sec, "topology"), "the network has %u hosts, the connection matrix %u", in->tree.hosts,
-                      in->matrix.nodes);
+        reader_refuse(r, section_get(sec, "topology"), "the network has %u hosts, the connection matrix %u",
+                      in->tree.hosts, in->matrix.nodes);
     free(path);
 }
 
@@ -170,8 +173,9 @@ void scenario_use_htsim(struct scenario *s)
         return;
     s->cfg.is_lossless = false;
     s->cfg.htsim = in;
-    s->cfg.shown_cc = in->cfg.control == HTSIM_RCCC ? "rccc" : in->cfg.control == HTSIM_BOTH ? "nscc and rccc"
-                                                                                               : windows[in->cfg.window];
+    s->cfg.shown_cc = in->cfg.control == HTSIM_RCCC   ? "rccc"
+                      : in->cfg.control == HTSIM_BOTH ? "nscc and rccc"
+                                                      : windows[in->cfg.window];
     s->cfg.shown_lb = entropy_names[in->cfg.balancer];
 }
 

@@ -46,7 +46,8 @@ struct traffic_about {           /* description of a traffic entry for results *
     char     name[64];           /* as given, or kind and number: "poisson 1" */
     char     kind[16];
     uint32_t line;               /* line in the file; 0: not from a file */
-    char     what[96];           /* sizes and operations as the file names them: "FB_Hadoop sizes"; "": not given */
+    char     what[96];           /* sizes and operations as the file names them: "FB_Hadoop sizes"; "": not
+                                  * given */
     double   load;               /* requested load; 0: not applicable */
     bool     is_of_bisection;    /* it is relative to the links between racks, not to those of hosts */
     double   bps_per_host;       /* sending rate that results from 'load' */

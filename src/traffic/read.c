@@ -80,7 +80,8 @@ static void read_name(struct entry *e, const struct traffic_about *first)
 static void describe(struct entry *e)
 {
     const struct yaml_node *sizes = section_get(&e->sec, "sizes"), *size = section_get(&e->sec, "size");
-    const struct yaml_node *collective = section_get(&e->sec, "collective"), *mix = section_get(&e->sec, "mix");
+    const struct yaml_node *collective = section_get(&e->sec, "collective"),
+                           *mix = section_get(&e->sec, "mix");
     const struct yaml_node *operation = collective ? collective : mix;
     bool                    is_named = operation && operation->kind == YAML_SCALAR;
     const char             *slash = sizes && sizes->kind == YAML_SCALAR ? strrchr(sizes->text, '/') : NULL;

@@ -53,7 +53,8 @@ int resume_save(struct resume_file *f, void *state, const char *path, struct err
     return rc;
 }
 
-int resume_parse(struct resume_file *f, void *state, const char *name, const char *bytes, size_t length, struct err *err)
+int resume_parse(struct resume_file *f, void *state, const char *name, const char *bytes, size_t length,
+                 struct err *err)
 {
     size_t      head = strlen(f->magic) + HEX;
     char        digest[DIGEST_TEXT_SIZE];

@@ -34,6 +34,7 @@ int resume_save(struct resume_file *, void *state, const char *path, struct err 
 int resume_load(struct resume_file *, void *state, const char *path, bool *is_there, struct err *);
 
 /* Reads the contents of such a file; 'name' is for messages. */
-int resume_parse(struct resume_file *, void *state, const char *name, const char *bytes, size_t length, struct err *);
+int resume_parse(struct resume_file *, void *state, const char *name, const char *bytes, size_t length,
+                 struct err *);
 
 #endif

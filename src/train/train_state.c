@@ -74,7 +74,8 @@ int train_state_save(struct train_state *s, const char *path, struct err *err)
     return resume_save(&f, s, path, err);
 }
 
-int train_state_parse(struct train_state *s, const char *name, const char *bytes, size_t length, struct err *err)
+int train_state_parse(struct train_state *s, const char *name, const char *bytes, size_t length,
+                      struct err *err)
 {
     struct resume_file f = file_of(s);
 

@@ -330,7 +330,8 @@ static void chameleon_fill(struct option_values *v)
     tuner_values_preset(&tuner_chameleon, v, presets, (int)v->value[CHAMELEON_PRESET]);
 }
 
-static int chameleon_open(void **state, const struct world *world, const struct option_values *given, struct err *err)
+static int chameleon_open(void **state, const struct world *world, const struct option_values *given,
+                          struct err *err)
 {
     struct option_values v = *given;             /* has no text of its own */
 

@@ -84,7 +84,8 @@ static void cmaes_tell(void *state, const struct search_now *now, struct tuner_n
 
 static const struct key_row cmaes_options[] = {
     [CMAES_POPULATION] = { "population", KEY_COUNT, "0",
-        "settings of a generation, 4 at least; 0: 4 + 3 ln n for n parameters", .min = 0, .max = CMA_POPULATION_MAX },
+        "settings of a generation, 4 at least; 0: 4 + 3 ln n for n parameters", .min = 0,
+        .max = CMA_POPULATION_MAX },
     [CMAES_SIGMA] = { "sigma", KEY_REAL, "0.2",
         "width of the first generation, as a share of each parameter's range", .min = 0.001, .max = 1 },
     [CMAES_TOLERANCE] = { "tolerance", KEY_REAL, "0.001",

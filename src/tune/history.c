@@ -14,7 +14,8 @@
 static const char *const verdict_names[] = { [TUNER_ACCEPTED] = "accepted", [TUNER_REJECTED] = "rejected",
                                              [TUNER_BEST] = "best", NULL };
 static const char *const outcome_names[] = { [OUTCOME_PENDING] = "pending", [OUTCOME_APPLIED] = "applied",
-                                             [OUTCOME_PARTLY] = "partly", [OUTCOME_REFUSED] = "refused", NULL };
+                                             [OUTCOME_PARTLY] = "partly", [OUTCOME_REFUSED] = "refused",
+                                             NULL };
 
 /* ---- keeping ---- */
 
@@ -330,8 +331,8 @@ static int get_knobs(const struct history_reader *r, const json_t *line, const c
 }
 
 /* One of the names from 'first' on, which 'list' lists; not there: the word stays. */
-static int get_word(const struct history_reader *r, const json_t *line, const char *key, const char *const *names, int first,
-                    const char *list, int *word)
+static int get_word(const struct history_reader *r, const json_t *line, const char *key,
+                    const char *const *names, int first, const char *list, int *word)
 {
     const json_t *value = json_object_get(line, key);
     const char   *text = json_string_value(value);
@@ -357,7 +358,8 @@ static int get_verdict(const struct history_reader *r, const json_t *line, enum 
 static int get_outcome(const struct history_reader *r, const json_t *line, struct history_step *s)
 {
     int word = OUTCOME_APPLIED;
-    int rc = get_word(r, line, "outcome", outcome_names, OUTCOME_PENDING, "pending, applied, partly or refused", &word);
+    int rc = get_word(r, line, "outcome", outcome_names, OUTCOME_PENDING,
+                      "pending, applied, partly or refused", &word);
 
     s->outcome = (enum outcome_kind)word;
     if (!rc && json_object_get(line, "outcome_why"))
@@ -405,7 +407,8 @@ static int read_head(struct history_reader *r, const json_t *line)
         rc = read_options(r, line);
     if (!rc)
         rc = get_knobs(r, line, "knobs", &r->knobs);
-    if (!rc && json_object_get(line, "queues") && !tuned_queues_read(&r->h->queues, json_object_get(line, "queues")))
+    if (!rc && json_object_get(line, "queues") &&
+        !tuned_queues_read(&r->h->queues, json_object_get(line, "queues")))
         rc = refuse(r, "'queues' does not say what was set at queues");
     r->h->first = r->knobs;
     return rc;

@@ -25,7 +25,8 @@ struct tuning_step {             /* an interval that has ended, and what a tuner
     double            goodput_bps, rtt_us;       /* rtt_us is NAN: nothing was acknowledged */
     double            paused_us;         /* of all ports; NAN: no port counts it */
     struct tuner_note note;
-    struct knobs      was, is;                   /* in force in the interval, and as the tuner set them for the next */
+    struct knobs      was, is;                   /* in force in the interval, and as the tuner set them for
+                                                  * the next */
     enum outcome_kind outcome;                   /* of what it set; APPLIED if that was nothing */
     char             *outcome_why;               /* PARTLY, REFUSED; else NULL */
 };
@@ -36,11 +37,13 @@ struct tuning {                  /* of one run */
     struct knobs             first;              /* in force at the start */
     struct tuning_step      *step;
     uint32_t                 steps, steps_max;
-    struct tuned_queues      queues;             /* of a tuner that sets queues one by one; .queues is 0: it is none */
+    struct tuned_queues      queues;             /* of a tuner that sets queues one by one; .queues is 0:
+                                                  * it is none */
 };
 
 /* 'values' may be NULL; they are copied. */
-void tuning_init(struct tuning *, const struct tuner_algo *, const struct option_values *, const struct knobs *first);
+void tuning_init(struct tuning *, const struct tuner_algo *, const struct option_values *,
+                 const struct knobs *first);
 void tuning_fini(struct tuning *);
 
 /* A step more, with what the report tells; note and 'is' are for the caller to fill. Good until the next. */
@@ -73,7 +76,8 @@ struct history_step {
     double             utility, utility_throughput, utility_rtt, utility_pfc;
     double             divergence, elephants, temperature;
     enum tuner_verdict verdict;
-    struct knobs       was, is;                  /* in force in the interval, and as the tuner set them for the next */
+    struct knobs       was, is;                  /* in force in the interval, and as the tuner set them for
+                                                  * the next */
     enum outcome_kind  outcome;                  /* APPLIED, unless the file says something else */
     char              *outcome_why;              /* NULL: it does not say why */
 };

@@ -218,7 +218,8 @@ static void put_over(const struct knob_set *change, struct knob_set *set)
 static bool ask_parts(struct loop *l, uint64_t now_ps)
 {
     uint32_t                 count = 0;
-    const struct scoped_set *part = l->tuner.algo->parts ? l->tuner.algo->parts(l->tuner.state, &count) : NULL;
+    const struct scoped_set *part =
+        l->tuner.algo->parts ? l->tuner.algo->parts(l->tuner.state, &count) : NULL;
     bool                     is_new = count != l->asked.parts;
 
     for (uint32_t i = 0; i < count && !is_new; i++)

@@ -68,8 +68,8 @@ struct loop {
 int loop_open(struct loop *, const struct world *, const struct loop_request *, struct err *);
 
 /* Like loop_open(), with a known algorithm and option values, which are copied. */
-int loop_open_with(struct loop *, const struct world *, const struct tuner_algo *, const struct option_values *,
-                   struct err *);
+int loop_open_with(struct loop *, const struct world *, const struct tuner_algo *,
+                   const struct option_values *, struct err *);
 
 void loop_close(struct loop *);
 

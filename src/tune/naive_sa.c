@@ -12,7 +12,8 @@ static const struct key_row options[] = {
 };
 
 static const struct anneal_cfg cfg = {
-    .temperature_start = 100, .temperature_end = 1, .cooling = 0.95, .iterations = 10, .eta = 0.5, .scale = 100,
+    .temperature_start = 100, .temperature_end = 1, .cooling = 0.95, .iterations = 10, .eta = 0.5,
+        .scale = 100,
 };
 
 static void *create_anneal(const struct space *space, const double *value, uint64_t seed)

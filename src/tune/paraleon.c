@@ -25,7 +25,15 @@
 #define COOLING 0.85             /* table III; no variant has another */
 
 enum {
-    PRESET, TEMPERATURE_START, TEMPERATURE_END, ITERATIONS, ETA, GUIDED, MUTATE_FROM, FIRST_ALWAYS, MUTATE_COUNT,
+    PRESET,
+    TEMPERATURE_START,
+    TEMPERATURE_END,
+    ITERATIONS,
+    ETA,
+    GUIDED,
+    MUTATE_FROM,
+    FIRST_ALWAYS,
+    MUTATE_COUNT,
     UTILITY_SCALE
 };
 
@@ -86,13 +94,15 @@ static const struct key_row options[] = {
     [GUIDED] = { "guided", KEY_YES, "yes",
                  "prefer the direction of the dominant flows; no: either direction" },
     [MUTATE_FROM] = { "mutate_from", KEY_NAME, "best",
-                      "base of the next setting: the last accepted one (current) or the best", .choices = from_names },
+                      "base of the next setting: the last accepted one (current) or the best",
+                      .choices = from_names },
     [FIRST_ALWAYS] = { "first_always", KEY_YES, "no",
                        "accept the first setting of a search" },
     [MUTATE_COUNT] = { "mutate_count", KEY_COUNT, "4",
                        "random parameters changed per step; 0: all", .min = 0, .max = SPACE_DIMS_MAX },
     [UTILITY_SCALE] = { "utility_scale", KEY_REAL, "100",
-                        "factor of utility before it is compared with a temperature", .min = 1e-3, .max = 1e6 },
+                        "factor of utility before it is compared with a temperature", .min = 1e-3,
+                        .max = 1e6 },
     SEARCH_OPTIONS,
     SEARCH_PUBLISHED_OPTIONS,
     { 0 },

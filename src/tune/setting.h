@@ -12,7 +12,8 @@ struct setting {
     const char *name, *about;
     void      (*make)(struct knobs *, const struct world *);
     int         toward;          /* +1: throughput, at the cost of queues; -1: low delay; 0: neither */
-    bool        is_by_speed;     /* kmin and kmax are for ports as fast as hosts; others scale with their speed */
+    bool        is_by_speed;     /* kmin and kmax are for ports as fast as hosts; others scale with their
+                                  * speed */
 };
 
 /* default            NVIDIA's, kmin/kmax/pmax 400 KB, 1600 KB, 0.2; the first CNP leaves 85 % of line rate
@@ -33,8 +34,8 @@ extern const char *const    setting_names[];     /* NULL-terminated */
 const struct setting *setting_find(const char *name);
 
 /* Writes the thresholds of a preset for a queue. */
-void setting_ecn(const struct setting *, const struct knobs *, const struct world *, const struct queue_facts *,
-                 struct ecn *);
+void setting_ecn(const struct setting *, const struct knobs *, const struct world *,
+                 const struct queue_facts *, struct ecn *);
 
 /* Reads a preset or, if there is none of that name, a file: a YAML map of knobs, on top of 'default'.
  * Knobs of balancers and HF2T that it does not name stay as they are; in a live network all such knobs do.

@@ -14,7 +14,8 @@ const struct tuner_algo *const tuner_all[] = {
 
 const struct tuner_alias tuner_aliases[] = {
     { "default", "fixed", "setting", "default", "NVIDIA's setting" },
-    { "default_artifact", "fixed", "setting", "default_artifact", "like default, but the first CNP halves the rate" },
+    { "default_artifact", "fixed", "setting", "default_artifact",
+      "like default, but the first CNP halves the rate" },
     { "expert", "fixed", "setting", "expert", "PARALEON's table I" },
     { "hpcc", "fixed", "setting", "hpcc", "the HPCC paper's setting for DCQCN" },
     { "bdp", "fixed", "setting", "bdp", "short queues and quick recovery, in proportion to the network" },
@@ -67,14 +68,14 @@ void tuner_values_init(const struct tuner_algo *algo, struct option_values *v)
     option_values_init(algo->option, v);
 }
 
-int tuner_values_set(const struct tuner_algo *algo, struct option_values *v, const char *name, const char *text,
-                     struct err *err)
+int tuner_values_set(const struct tuner_algo *algo, struct option_values *v, const char *name,
+                     const char *text, struct err *err)
 {
     return option_values_set(algo->option, algo->name, v, name, text, err);
 }
 
-void tuner_values_preset(const struct tuner_algo *algo, struct option_values *v, const struct tuner_preset *row,
-                         int preset)
+void tuner_values_preset(const struct tuner_algo *algo, struct option_values *v,
+                         const struct tuner_preset *row, int preset)
 {
     for (; row->option; row++) {
         bool *is_given = &v->is_given[key_find(algo->option, row->option) - algo->option];

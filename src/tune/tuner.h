@@ -23,7 +23,8 @@ enum tuner_verdict { TUNER_NO_VERDICT, TUNER_ACCEPTED, TUNER_REJECTED, TUNER_BES
 
 struct tuner_tried {             /* a setting that was tried on a twin, and its predicted gain */
     const char  *name;           /* a constant; NULL: found by the search */
-    double       gain, low, high;        /* log of slowdowns relative to the current setting; below 0 is better */
+    double       gain, low, high;        /* log of slowdowns relative to the current setting; below 0 is
+                                          * better */
     uint32_t     blocks;         /* of messages that it was tried on */
     bool         is_out;         /* dropped early */
     bool         is_now;         /* the current setting */
@@ -118,7 +119,8 @@ struct tuner_preset { const char *option, *value[TUNER_PRESETS_MAX]; };
 
 /* Sets options that were not given to the values of a preset, a column of the rows. is_given[] does not
  * change. */
-void tuner_values_preset(const struct tuner_algo *, struct option_values *, const struct tuner_preset *, int preset);
+void tuner_values_preset(const struct tuner_algo *, struct option_values *, const struct tuner_preset *,
+                         int preset);
 
 /* Sets options that were not given to the values that the tuner will use. is_given[] does not change. */
 void tuner_values_fill(const struct tuner_algo *, struct option_values *);

@@ -37,14 +37,16 @@ static void give_preliminary(struct advice *a, const struct rehearse_note *n)
         return;
     a->is_told = true;
     clear_line();
-    fprintf(stderr, "anole: preliminary, after %.0f %% of the budget: ", fmin(100, 100 * (double)n->spent / (double)n->budget));
+    fprintf(stderr, "anole: preliminary, after %.0f %% of the budget: ",
+            fmin(100, 100 * (double)n->spent / (double)n->budget));
     if (!is_better) {
         fputs("keep yours; no preset is better and makes no class of messages slower\n", stderr);
         return;
     }
     a->told = n->gain;
-    fprintf(stderr, "%s%s, about %.0f %% better than yours (%s)\n", is_preset ? "preset " : "a setting that the search found",
-            is_preset ? n->name : "", -100 * (exp(n->gain) - 1), a->request->goal->name);
+    fprintf(stderr, "%s%s, about %.0f %% better than yours (%s)\n",
+            is_preset ? "preset " : "a setting that the search found", is_preset ? n->name : "",
+            -100 * (exp(n->gain) - 1), a->request->goal->name);
 }
 
 static void on_note(void *arg, const struct rehearse_note *n)
@@ -56,8 +58,8 @@ static void on_note(void *arg, const struct rehearse_note *n)
     give_preliminary(a, n);
     if (!isatty(STDERR_FILENO))
         return;
-    fprintf(stderr, "\r\033[K%3.0f %%  %s, %u trials", fmin(100, 100 * (double)n->spent / (double)n->budget), n->act,
-            n->trials);
+    fprintf(stderr, "\r\033[K%3.0f %%  %s, %u trials", fmin(100, 100 * (double)n->spent / (double)n->budget),
+            n->act, n->trials);
     if (!isnan(n->gain))
         fprintf(stderr, ", best so far %+.0f %%", 100 * (exp(n->gain) - 1));
     fflush(stderr);
@@ -76,8 +78,11 @@ static void cut(struct advice *a, const struct predicted *whole)
     if (share < 1)
         a->twin.until_ps = (uint64_t)((double)a->twin.until_ps * share);
     if (elephants > 0 && elephants < ELEPHANTS_MIN && !a->request->is_quiet)
-        fprintf(stderr, "anole: %s: only %.0f messages of 1 MB and more are sent in it; with a longer run the advice would "
-                "be surer\n", a->name, elephants);
+        fprintf(stderr,
+                "anole: %s: only %.0f messages of 1 MB and more are sent in it; with a longer run the advice "
+                "would "
+                "be surer\n",
+                a->name, elephants);
 }
 
 /* The scenario's own setting runs once. A scenario that takes long is cut, so that the budget is enough
@@ -141,8 +146,9 @@ static int try_rows(struct advice *a, const uint32_t *which, uint32_t count, uin
     int                  rc;
 
     for (uint32_t i = 0; i < count * ADVISE_SEEDS; i++)
-        point[i] = (struct predict_point){ &a->row[which[i / ADVISE_SEEDS]].knobs,
-                                           a->request->seed + EVIDENCE_SEED + i % ADVISE_SEEDS, a->load[load], 1 };
+        point[i] =
+            (struct predict_point){ &a->row[which[i / ADVISE_SEEDS]].knobs,
+                                    a->request->seed + EVIDENCE_SEED + i % ADVISE_SEEDS, a->load[load], 1 };
     rc = p.run(p.arg, point, count * ADVISE_SEEDS, found, err);
     for (uint32_t i = 0; i < count && !rc; i++) {
         a->row[which[i]].has[load] = true;
@@ -243,17 +249,21 @@ static void look_at_scenario(struct advice *a)
 static int search(struct advice *a, struct err *err)
 {
     struct predictor        p = twin_predictor(&a->twin);
-    struct rehearse_request q = { .predictor = &p, .world = &a->world, .goal = a->request->goal, .base = a->world.start,
-                                  .seed = a->request->seed, .budget = a->request->budget, .tell = on_note, .arg = a };
+    struct rehearse_request q = { .predictor = &p, .world = &a->world, .goal = a->request->goal,
+                                  .base = a->world.start,
+                                  .seed = a->request->seed, .budget = a->request->budget, .tell = on_note,
+                                  .arg = a };
 
     return rehearse(&a->rehearsal, &q, err);
 }
 
 /* ---- a network that is described ---- */
 
-typedef int read_recorded(struct recorded *, const char *name, const char *text, size_t bytes, uint64_t rate_bps, struct err *);
+typedef int read_recorded(struct recorded *, const char *name, const char *text, size_t bytes,
+                          uint64_t rate_bps, struct err *);
 
-static int read_file(struct recorded *to, read_recorded *reads, const char *path, uint64_t rate_bps, struct err *err)
+static int read_file(struct recorded *to, read_recorded *reads, const char *path, uint64_t rate_bps,
+                     struct err *err)
 {
     size_t bytes;
     char  *text;
@@ -295,8 +305,8 @@ static int describe_traffic(struct advice *a, struct err *err)
     if (!rc && q->counters)
         rc = read_file(&a->counters, recorded_counters, q->counters, q->described.rate_bps, err);
     if (!rc && q->record && q->described.load == 0 && q->load_high == 0)
-        rc = recorded_counters(&a->counters, text_file_name(q->record_path), q->record->sent, q->record->sent_bytes,
-                               q->described.rate_bps, err);
+        rc = recorded_counters(&a->counters, text_file_name(q->record_path), q->record->sent,
+                               q->record->sent_bytes, q->described.rate_bps, err);
     if (rc)
         return rc;
     a->described.messages = a->messages.sizes ? &a->messages : NULL;

@@ -29,7 +29,8 @@ struct advise_request {
     struct described   described;            /* its load: where there is no range, and nothing was recorded */
     double             load_low, load_high;  /* the range of it; 0: there is none */
     const char        *messages, *counters;  /* files of what was recorded; NULL: there is none */
-    const struct host_record *record;        /* what was recorded on a host, from 'record_path'; NULL: nothing */
+    const struct host_record *record;        /* what was recorded on a host, from 'record_path'; NULL:
+                                              * nothing */
     const char        *record_path;
     const char *const *set;
     uint32_t           sets;
@@ -38,7 +39,8 @@ struct advise_request {
     uint64_t           budget;               /* of the search, packet-hops */
     uint32_t           jobs;
     bool               is_quiet;
-    const char        *assumed;              /* options that were not given, with their defaults; "": all were */
+    const char        *assumed;              /* options that were not given, with their defaults; "": all
+                                              * were */
     int                argc;                 /* the command line, for the next command on the card */
     char *const       *argv;
 };
@@ -63,10 +65,12 @@ struct advice {
     struct twin          twin;
     struct world         world;
     struct rehearsal     rehearsal;
-    struct advise_row    row[ADVISE_SETTINGS];       /* 0: yours; presets; what the search found, if it is none of these */
+    struct advise_row    row[ADVISE_SETTINGS];       /* 0: yours; presets; what the search found, if it is
+                                                      * none of these */
     uint32_t             rows;
     uint32_t             choice;                     /* the advised row; 0: keep yours */
-    uint32_t             best_preset;                /* by the mean score; 0: no preset is better than yours */
+    uint32_t             best_preset;                /* by the mean score; 0: no preset is better than
+                                                      * yours */
     bool                 has_load;                   /* some traffic has one, so that it can be off */
     struct card          about;                      /* the network and the traffic */
     bool                 is_told;                    /* there was a preliminary answer */
@@ -92,11 +96,12 @@ static inline bool advise_keeps_yours(const struct advice *a)
 
 /* log(J / J of the other), a mean over seeds, with its 95 % interval. Clear if the interval excludes 0. */
 struct advise_gain { double mean, low, high; };
-struct advise_gain advise_gain(const struct advice *, const struct advise_row *, const struct advise_row *than,
-                               uint32_t load);
+struct advise_gain advise_gain(const struct advice *, const struct advise_row *,
+                               const struct advise_row *than, uint32_t load);
 
 /* The same of the mean slowdown of a part: above 0 is slower. NAN: there were no such messages. */
-struct advise_gain advise_part(const struct advise_row *, const struct advise_row *than, uint32_t load, enum goal_part);
+struct advise_gain advise_part(const struct advise_row *, const struct advise_row *than, uint32_t load,
+                               enum goal_part);
 
 /* Mean slowdown of a part over seeds; NAN: there were no such messages. */
 double advise_slowdown(const struct advise_row *, uint32_t load, enum goal_part);

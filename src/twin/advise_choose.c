@@ -26,8 +26,8 @@ static struct advise_gain interval_of(const double *value)
     return (struct advise_gain){ sum / n, sum / n - error, sum / n + error };
 }
 
-struct advise_gain advise_gain(const struct advice *a, const struct advise_row *row, const struct advise_row *than,
-                               uint32_t load)
+struct advise_gain advise_gain(const struct advice *a, const struct advise_row *row,
+                               const struct advise_row *than, uint32_t load)
 {
     double gain[ADVISE_SEEDS];
 
@@ -42,7 +42,8 @@ struct advise_gain advise_part(const struct advise_row *row, const struct advise
     double ratio[ADVISE_SEEDS];
 
     for (uint32_t i = 0; i < ADVISE_SEEDS; i++) {
-        if (isnan(goal_slowdown(&row->found[load][i].all, part)) || isnan(goal_slowdown(&than->found[load][i].all, part)))
+        if (isnan(goal_slowdown(&row->found[load][i].all, part)) ||
+            isnan(goal_slowdown(&than->found[load][i].all, part)))
             return (struct advise_gain){ NAN, NAN, NAN };
         ratio[i] = goal_ratio(&row->found[load][i].all, &than->found[load][i].all, part);
     }
@@ -121,7 +122,8 @@ static uint32_t best_of(const struct advice *a, bool harm_too)
 static bool is_beaten_by_preset(const struct advice *a, uint32_t row)
 {
     for (uint32_t i = 1; i < a->rows; i++)
-        if (a->row[i].is_preset && !is_stuck(&a->row[i]) && advise_gain(a, &a->row[i], &a->row[row], 0).high < 0)
+        if (a->row[i].is_preset && !is_stuck(&a->row[i]) &&
+            advise_gain(a, &a->row[i], &a->row[row], 0).high < 0)
             return true;
     return false;
 }
@@ -135,7 +137,8 @@ static bool is_near(const struct advice *a, uint32_t row, uint32_t best)
 }
 
 /* Sorted by insertion: there are few. The best stands last whatever its size. */
-static uint32_t list_near(const struct advice *a, uint32_t best, bool harm_too, uint32_t which[ADVISE_SETTINGS])
+static uint32_t list_near(const struct advice *a, uint32_t best, bool harm_too,
+                          uint32_t which[ADVISE_SETTINGS])
 {
     uint32_t count = 0;
 

@@ -90,17 +90,21 @@ static void print_seconds(double s, FILE *out)
         fputs(text_from_time(text, sizeof(text), (uint64_t)(s * (double)PS_PER_S)), out);
 }
 
-static void print_file(const struct recorded *r, const char *path, const char *rows, const char *hosts, FILE *out)
+static void print_file(const struct recorded *r, const char *path, const char *rows, const char *hosts,
+                       FILE *out)
 {
     char count[32];
 
-    fprintf(out, "%s: %s %s of %u %s in ", path, text_from_count(count, sizeof(count), r->rows), rows, r->hosts, hosts);
+    fprintf(out, "%s: %s %s of %u %s in ", path, text_from_count(count, sizeof(count), r->rows), rows,
+            r->hosts, hosts);
     print_seconds(r->seconds, out);
-    fprintf(out, ". Links were busy for %.1f %% of the time, %.1f to %.1f %% in most of it; the busiest for %.1f %%.\n", 100 * r->load,
-            100 * r->load_low, 100 * r->load_high, 100 * r->load_busiest);
+    fprintf(out,
+            ". Links were busy for %.1f %% of the time, %.1f to %.1f %% in most of it; the busiest for %.1f "
+            "%%.\n",
+            100 * r->load, 100 * r->load_low, 100 * r->load_high, 100 * r->load_busiest);
     if (r->restarts)
-        fprintf(out, "  %u reading%s smaller than the one before; these intervals are skipped.\n", r->restarts,
-                r->restarts == 1 ? " is" : "s are");
+        fprintf(out, "  %u reading%s smaller than the one before; these intervals are skipped.\n",
+                r->restarts, r->restarts == 1 ? " is" : "s are");
 }
 
 /* What the counters of a host show, and what they cannot show. */
@@ -108,12 +112,16 @@ static void print_symptoms(const struct host_record *h, FILE *out)
 {
     fputs("Symptoms:\n", out);
     if (host_record_print_symptoms(h, out) == 0)
-        fprintf(out, "  none seen in %.0f s of %u device%s\n", h->seconds, h->devices, h->devices == 1 ? "" : "s");
+        fprintf(out, "  none seen in %.0f s of %u device%s\n", h->seconds, h->devices,
+                h->devices == 1 ? "" : "s");
     if (!h->has_ethtool)
         fputs("  Pauses and discards are unknown: ethtool was not installed.\n", out);
     if (!h->device[0].has_settings)
-        fprintf(out, "  The settings of %s are unknown: \"yours\" are the defaults of the scenario reader.\n", h->device[0].name);
-    fputs("Not recorded, so taken as in the simulated network: ECN thresholds of switches, topology, who sends to whom.\n\n", out);
+        fprintf(out, "  The settings of %s are unknown: \"yours\" are the defaults of the scenario reader.\n",
+                h->device[0].name);
+    fputs("Not recorded, so taken as in the simulated network: ECN thresholds of switches, topology, who "
+          "sends to whom.\n\n",
+          out);
 }
 
 void advise_print_recorded(const struct advice *a, FILE *out)
@@ -168,6 +176,7 @@ void advise_print(const struct advice *a, const struct card *answer, FILE *out, 
     fputc('\n', out);
     if (!advise_keeps_yours(a))
         print_changes(a, out);
-    fprintf(out, "\n%u trials of %.1f ms each, %u generations, %u blocks of the race; %.1f s\n", a->rehearsal.trials,
-            (double)a->twin.until_ps / 1e9, a->rehearsal.generations, a->rehearsal.race.blocks, a->took_s);
+    fprintf(out, "\n%u trials of %.1f ms each, %u generations, %u blocks of the race; %.1f s\n",
+            a->rehearsal.trials, (double)a->twin.until_ps / 1e9, a->rehearsal.generations,
+            a->rehearsal.race.blocks, a->took_s);
 }

@@ -25,7 +25,8 @@ struct cell cell_of(uint64_t rate_bps, double oversubscription, uint64_t rtt_ps)
 
 struct rack {
     double  *host;               /* speeds, the slowest first */
-    double  *uplink;             /* in their order: which path is taken to be that of an empty network depends on it */
+    double  *uplink;             /* in their order: which path is taken to be that of an empty network
+                                  * depends on it */
     uint32_t hosts, uplinks;
     double   host_bps, uplink_bps;           /* sums */
 };
@@ -48,7 +49,8 @@ static int by_speed(const void *a, const void *b)
 
 static struct rack look_at(const struct world *w, const struct world_device *d)
 {
-    struct rack r = { .host = xcalloc(d->ports + 1ul, sizeof(double)), .uplink = xcalloc(d->ports + 1ul, sizeof(double)) };
+    struct rack r = { .host = xcalloc(d->ports + 1ul, sizeof(double)),
+                      .uplink = xcalloc(d->ports + 1ul, sizeof(double)) };
 
     for (uint32_t i = d->first_port; i < d->first_port + d->ports; i++) {
         const struct world_port *p = &w->port[i];
@@ -106,7 +108,8 @@ static void copy_star(struct cell *c, const struct rack *r, uint32_t hosts_max, 
         c->host_bps[i] = speed(r->host[middle_of(i, c->hosts, r->hosts)]);
 }
 
-static void copy_racks(struct cell *c, const struct rack *rack, uint32_t racks, uint32_t hosts_max, double sending)
+static void copy_racks(struct cell *c, const struct rack *rack, uint32_t racks, uint32_t hosts_max,
+                       double sending)
 {
     double   hosts = 0, uplinks = 0, wanted;
 
@@ -171,7 +174,8 @@ double cell_slowest_bps(const struct cell *c)
     return least;
 }
 
-static void put_speed(struct build *b, struct yaml_node *list, const char *a, uint32_t a_index, const char *z, uint32_t z_index, uint64_t bps)
+static void put_speed(struct build *b, struct yaml_node *list, const char *a, uint32_t a_index, const char *z,
+                      uint32_t z_index, uint64_t bps)
 {
     struct yaml_node *link = build_map(b, list, NULL);
 
@@ -221,9 +225,10 @@ int cell_fit(struct cell *c, const struct twin *twin, uint64_t tried_ps, struct 
     fixed_ps = w.base_rtt_ps - links * tried_ps;
     world_fini(&w);
     if (c->rtt_ps < fixed_ps + links)
-        return err_set(err, EINVAL, "a full packet and its acknowledgement take %.3g us at this speed, with cables of no "
-                       "length: a round trip of %.3g us cannot be", (double)fixed_ps / (double)PS_PER_US,
-                       (double)c->rtt_ps / (double)PS_PER_US);
+        return err_set(err, EINVAL,
+                       "a full packet and its acknowledgement take %.3g us at this speed, with cables of no "
+                       "length: a round trip of %.3g us cannot be",
+                       (double)fixed_ps / (double)PS_PER_US, (double)c->rtt_ps / (double)PS_PER_US);
     c->delay_ps = (c->rtt_ps - fixed_ps) / links;
     return 0;
 }

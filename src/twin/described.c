@@ -29,7 +29,8 @@ int described_build(struct build *b, const struct described *d, struct err *err)
     cell_build(b, &cell);
     build_text(b, NULL, "run", "%dms", RUN_MS);
     if (d->buffer_bytes)
-        build_text(b, build_map(b, NULL, "switch"), "buffer", "%lluB", (unsigned long long)d->buffer_bytes * cell_ports(&cell));
+        build_text(b, build_map(b, NULL, "switch"), "buffer", "%lluB",
+                   (unsigned long long)d->buffer_bytes * cell_ports(&cell));
     entry = build_map(b, build_list(b, NULL, "traffic"), NULL);
     build_text(b, entry, "kind", "poisson");
     if (d->messages)

@@ -79,20 +79,23 @@ static uint64_t growth(struct host_counter *c, uint64_t value)
 {
     if (value >= c->last)
         return value - c->last;
-    if (c->last >> WRAP_BITS == 0 && c->last >> (WRAP_BITS - 1))     /* near the end of its range: it wrapped */
+    if (c->last >> WRAP_BITS == 0 &&
+        c->last >> (WRAP_BITS - 1))     /* near the end of its range: it wrapped */
         return value + (1ull << WRAP_BITS) - c->last;
     c->resets++;
     return 0;
 }
 
-static int add_counter(struct reading *r, struct host_device *d, const char *name, double at_s, uint64_t value)
+static int add_counter(struct reading *r, struct host_device *d, const char *name, double at_s,
+                       uint64_t value)
 {
     struct host_counter *c = counter_of(d, name);
 
     if (!c)
         return err_set(r->err, EINVAL, "%s: %s has more than %d counters", r->name, d->name, COUNTERS_MAX);
     if (c->readings && at_s < c->last_s)
-        return err_set(r->err, EINVAL, "%s: %s %s: time goes back from %.3f to %.3f s", r->name, d->name, name, c->last_s, at_s);
+        return err_set(r->err, EINVAL, "%s: %s %s: time goes back from %.3f to %.3f s", r->name, d->name,
+                       name, c->last_s, at_s);
     if (c->readings && at_s == c->last_s)
         return 0;
     if (c->readings)
@@ -265,7 +268,8 @@ static void print_sent(const struct host_device *d, FILE *out)
         const struct host_counter *c = find_counter(d, sent_counters[i].name);
 
         for (uint32_t k = 0; c && k < c->readings; k++)
-            fprintf(out, "%.3f,%s,%.0f\n", c->point[k].at_s, d->name, (double)c->point[k].value * sent_counters[i].bytes_each);
+            fprintf(out, "%.3f,%s,%.0f\n", c->point[k].at_s, d->name,
+                    (double)c->point[k].value * sent_counters[i].bytes_each);
         if (c)
             return;
     }
@@ -307,11 +311,13 @@ static int check_record(const struct reading *r)
     if (m->devices == 0)
         return err_set(r->err, EINVAL, "%s: there is no device in it", r->name);
     if (!r->has_time || !(r->last_s > r->first_s))
-        return err_set(r->err, EINVAL, "%s: counters were read only once; two times are needed for a rate", r->name);
+        return err_set(r->err, EINVAL, "%s: counters were read only once; two times are needed for a rate",
+                       r->name);
     return 0;
 }
 
-int host_record_read(struct host_record *to, const char *name, const char *text, size_t bytes, struct err *err)
+int host_record_read(struct host_record *to, const char *name, const char *text, size_t bytes,
+                     struct err *err)
 {
     struct reading r = { .name = name, .err = err };
     int            rc;
@@ -390,17 +396,23 @@ static uint32_t print_pauses(const struct host_device *d, FILE *out)
         const struct host_counter *sent = find_prio(d, "tx_prio%d_pause", prio);
 
         if (us && (double)us->grown / 1e6 >= PAUSED_SHARE * (us->last_s - us->first_s)) {
-            fprintf(out, "  %s: the network paused priority %d for %.2g %% of the time. Its queues reached PFC.\n", d->name, prio,
-                    (double)us->grown / 1e4 / (us->last_s - us->first_s));
+            fprintf(out,
+                    "  %s: the network paused priority %d for %.2g %% of the time. Its queues reached PFC.\n",
+                    d->name, prio, (double)us->grown / 1e4 / (us->last_s - us->first_s));
             found++;
         } else if (!us && frames && frames->grown) {
-            fprintf(out, "  %s: %" PRIu64 " PAUSE frames arrived on priority %d; how long they lasted is not known.\n", d->name,
-                    frames->grown, prio);
+            fprintf(out,
+                    "  %s: %" PRIu64
+                    " PAUSE frames arrived on priority %d; how long they lasted is not known.\n",
+                    d->name, frames->grown, prio);
             found++;
         }
         if (sent && sent->grown) {
-            fprintf(out, "  %s: this host sent %" PRIu64 " PAUSE frames on priority %d: it takes data slower than the line. "
-                    "Look at PCIe and memory; DCQCN does not mend that.\n", d->name, sent->grown, prio);
+            fprintf(out,
+                    "  %s: this host sent %" PRIu64
+                    " PAUSE frames on priority %d: it takes data slower than the line. "
+                    "Look at PCIe and memory; DCQCN does not mend that.\n",
+                    d->name, sent->grown, prio);
             found++;
         }
     }
@@ -426,8 +438,8 @@ static uint32_t print_losses(const struct host_device *d, FILE *out)
 
     for (size_t i = 0; i < sizeof(bad_counters) / sizeof(*bad_counters); i++)
         if (grown(d, bad_counters[i].name)) {
-            fprintf(out, "  %s: %s grew by %" PRIu64 ": %s.\n", d->name, bad_counters[i].name, grown(d, bad_counters[i].name),
-                    bad_counters[i].meaning);
+            fprintf(out, "  %s: %s grew by %" PRIu64 ": %s.\n", d->name, bad_counters[i].name,
+                    grown(d, bad_counters[i].name), bad_counters[i].meaning);
             found++;
         }
     return found;
@@ -447,23 +459,29 @@ static bool is_paused(const struct host_device *d)
 /* Whether ECN, notification and reaction work together. */
 static uint32_t print_loop(const struct host_device *d, FILE *out)
 {
-    const struct host_counter *marked = find_counter(d, "np_ecn_marked_roce_packets"), *sent = find_counter(d, "np_cnp_sent");
+    const struct host_counter *marked = find_counter(d, "np_ecn_marked_roce_packets"),
+                              *sent = find_counter(d, "np_cnp_sent");
     const struct host_counter *handled = find_counter(d, "rp_cnp_handled");
     uint32_t                   found = 0;
 
     if (grown(d, "rp_cnp_ignored")) {
-        fprintf(out, "  %s: %" PRIu64 " CNPs were ignored: reaction is not enabled on their priority.\n", d->name,
-                grown(d, "rp_cnp_ignored"));
+        fprintf(out, "  %s: %" PRIu64 " CNPs were ignored: reaction is not enabled on their priority.\n",
+                d->name, grown(d, "rp_cnp_ignored"));
         found++;
     }
     if (marked && marked->grown && sent && sent->grown == 0) {
-        fprintf(out, "  %s: %" PRIu64 " marked packets arrived, but no CNP was sent: notification is not enabled.\n", d->name,
-                marked->grown);
+        fprintf(out,
+                "  %s: %" PRIu64
+                " marked packets arrived, but no CNP was sent: notification is not enabled.\n",
+                d->name, marked->grown);
         found++;
     }
     if (is_paused(d) && handled && handled->grown == 0) {
-        fprintf(out, "  %s: pauses but no CNPs: switches pause before they mark. ECN is off, or its thresholds are above "
-                "those of PFC.\n", d->name);
+        fprintf(out,
+                "  %s: pauses but no CNPs: switches pause before they mark. ECN is off, or its thresholds "
+                "are above "
+                "those of PFC.\n",
+                d->name);
         found++;
     }
     return found;
@@ -475,8 +493,9 @@ static uint32_t print_pci(const struct host_device *d, FILE *out)
 
     if (!c || c->largest < PCI_STALLED)
         return 0;
-    fprintf(out, "  %s: PCIe stalled writes for up to %" PRIu64 " %% of the time: the host is the bottleneck.\n", d->name,
-            c->largest);
+    fprintf(out,
+            "  %s: PCIe stalled writes for up to %" PRIu64 " %% of the time: the host is the bottleneck.\n",
+            d->name, c->largest);
     return 1;
 }
 
@@ -492,7 +511,8 @@ static uint32_t print_differences(const struct host_record *h, FILE *out)
             if (!a->is_named[k] || !b->is_named[k] || a->knobs.value[k] == b->knobs.value[k])
                 continue;
             fprintf(out, "  %s: %s is %s, but %s has %s.\n", h->device[i].name, knob_info[k].name,
-                    knob_text(one, k, b->knobs.value[k]), h->device[0].name, knob_text(other, k, a->knobs.value[k]));
+                    knob_text(one, k, b->knobs.value[k]), h->device[0].name,
+                    knob_text(other, k, a->knobs.value[k]));
             found++;
         }
     return found;
@@ -503,7 +523,7 @@ uint32_t host_record_print_symptoms(const struct host_record *h, FILE *out)
     uint32_t found = print_differences(h, out);
 
     for (uint32_t i = 0; i < h->devices; i++)
-        found += print_pauses(&h->device[i], out) + print_loop(&h->device[i], out) + print_losses(&h->device[i], out) +
-                 print_pci(&h->device[i], out);
+        found += print_pauses(&h->device[i], out) + print_loop(&h->device[i], out) +
+                 print_losses(&h->device[i], out) + print_pci(&h->device[i], out);
     return found;
 }

@@ -24,7 +24,8 @@ struct host_counter {
     char     name[HOST_NAME_BYTES];
     double   first_s, last_s;
     uint64_t last;               /* as read last */
-    uint64_t grown;              /* since the first reading; intervals in which the counter was reset are left out */
+    uint64_t grown;              /* since the first reading; intervals in which the counter was reset are
+                                  * left out */
     uint64_t largest;
     uint32_t readings, resets;
     struct host_point *point;    /* all readings, of counters of sent bytes alone */
@@ -45,7 +46,8 @@ struct host_record {
     uint32_t            devices;
     double              seconds;             /* from the first to the last sample */
     bool                has_ethtool;         /* pauses and discards were readable */
-    char               *sent;                /* `time_s,port,bytes`: what each device has sent, for recorded_counters() */
+    char               *sent;                /* `time_s,port,bytes`: what each device has sent, for
+                                              * recorded_counters() */
     size_t              sent_bytes;
 };
 

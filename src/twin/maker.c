@@ -26,7 +26,8 @@
 #define ACK_BYTES    86.0
 #define HOPS_TO_HOST 4.0         /* links of a packet's way */
 
-struct detail { double mtu, ack, real_mtu, real_ack; };      /* of packets: payload, packets per acknowledgement */
+struct detail { double mtu, ack, real_mtu,
+                real_ack; };      /* of packets: payload, packets per acknowledgement */
 
 struct made { struct twin twin; struct build build; };
 
@@ -68,7 +69,8 @@ static void put_host(struct build *b, struct yaml_node *list, uint32_t host)
     build_text(b, list, NULL, "h%u", host);
 }
 
-static void put_poisson(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, double load, uint32_t first, uint32_t count)
+static void put_poisson(struct build *b, struct yaml_node *traffic, const struct traffic_model *m,
+                        double load, uint32_t first, uint32_t count)
 {
     struct yaml_node *entry = put_entry(b, traffic, "poisson"), *hosts;
 
@@ -115,12 +117,15 @@ static double wire_share(const struct detail *d)
 
 /* Bytes that stay in their rack beyond those that do so by chance are of entries of their own, a rack
  * each. */
-static void put_open(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c, double more)
+static void put_open(struct build *b, struct yaml_node *traffic, const struct traffic_model *m,
+                     const struct cell *c, double more)
 {
     uint32_t hosts = c->racks * c->hosts;
-    double   mean = cell_host_bps(c), most = LOAD_MAX * cell_slowest_bps(c) / mean;        /* all hosts send as much */
+    /* all hosts send as much */
+    double   mean = cell_host_bps(c), most = LOAD_MAX * cell_slowest_bps(c) / mean;
     double   load = fmin(most, more * m->bps_per_host / mean);
-    double   by_chance = (c->hosts - 1.0) / fmax(1, hosts - 1.0), far = c->racks == 1 ? load : load * (1 - m->local) / (1 - by_chance);
+    double by_chance = (c->hosts - 1.0) / fmax(1, hosts - 1.0),
+           far = c->racks == 1 ? load : load * (1 - m->local) / (1 - by_chance);
     double   near;
 
     if (far > load)
@@ -134,10 +139,11 @@ static void put_open(struct build *b, struct yaml_node *traffic, const struct tr
 
 /* One host after the other is the receiver, each with the period of bursts to one host, so that they come
  * evenly. */
-static void put_bursts(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c, double seconds)
+static void put_bursts(struct build *b, struct yaml_node *traffic, const struct traffic_model *m,
+                       const struct cell *c, double seconds)
 {
     uint32_t hosts = c->racks * c->hosts;
-    double   senders = fmin(m->burst_senders, hosts - 1.0), bytes = m->burst_bytes * m->burst_senders / senders;
+    double senders = fmin(m->burst_senders, hosts - 1.0), bytes = m->burst_bytes * m->burst_senders / senders;
 
     if (m->bursts_per_s <= 0)
         return;
@@ -160,14 +166,16 @@ static bool is_packed(const struct traffic_job *j, const struct cell *c)
 /* Neighbours of a ring are in one rack if most of its messages stay there. One that sends to many sends to
  * all, one after the other; with fewer hosts than there a round has fewer messages, and pauses are shorter
  * in proportion. */
-static void put_jobs(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c)
+static void put_jobs(struct build *b, struct yaml_node *traffic, const struct traffic_model *m,
+                     const struct cell *c)
 {
     for (uint32_t i = 0; i < m->jobs; i++) {
         const struct traffic_job *j = &m->job[i];
         uint32_t                  n = share_of(c, j->senders / sending_of(m));
         double                    times = fmax(1, fmin(1000, floor(j->times + 0.5))), pause_s = j->pause_s;
         bool                      is_ring = j->peers < 1.5;
-        struct yaml_node         *entry = put_entry(b, traffic, "training"), *workers = build_list(b, entry, "workers"), *step = entry;
+        struct yaml_node *entry = put_entry(b, traffic, "training"),
+                         *workers = build_list(b, entry, "workers"), *step = entry;
 
         for (uint32_t k = 0; k < n; k++)
             put_host(b, workers, is_packed(j, c) ? k : spread(c, k));
@@ -215,11 +223,14 @@ static double quantile(const struct traffic_sizes *s, double p)
 /* Requests and answers beside blocks: storage. A block that is read is sent by a storage node; of one that
  * is written the compute node sends one copy and storage nodes the others, of three in all. So the bytes
  * that they send tell how many are reads: (3 f - 2) / (2 f - 1) for a share f. */
-static void put_storage(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c)
+static void put_storage(struct build *b, struct yaml_node *traffic, const struct traffic_model *m,
+                        const struct cell *c)
 {
-    uint32_t n = share_of(c, m->loop_senders / sending_of(m)), hubs = (uint32_t)fmax(1, fmin(n - 1, floor(m->hubs * n + 0.5)));
+    uint32_t n = share_of(c, m->loop_senders / sending_of(m)),
+             hubs = (uint32_t)fmax(1, fmin(n - 1, floor(m->hubs * n + 0.5)));
     double   sent = fmin(1, fmax(2 / 3.0, m->hub_bytes)), reads = (3 * sent - 2) / (2 * sent - 1);
-    double   least = floor(quantile(&m->loop_sizes, m->tiny + 0.02) / 512) * 512, most = quantile(&m->loop_sizes, 0.98);
+    double least = floor(quantile(&m->loop_sizes, m->tiny + 0.02) / 512) * 512,
+           most = quantile(&m->loop_sizes, 0.98);
     double   depth = m->outstanding * n / (n - hubs) / (1 + (1 - reads) / 2);
     struct yaml_node *entry, *hosts;
 
@@ -239,9 +250,11 @@ static void put_storage(struct build *b, struct yaml_node *traffic, const struct
 
 /* Groups in which each host has a message under way to each other: as many as are outstanding, and one
  * more. */
-static void put_loops(struct build *b, struct yaml_node *traffic, const struct traffic_model *m, const struct cell *c)
+static void put_loops(struct build *b, struct yaml_node *traffic, const struct traffic_model *m,
+                      const struct cell *c)
 {
-    uint32_t n = share_of(c, m->loop_senders / sending_of(m)), group = (uint32_t)fmax(2, fmin(n, floor(m->outstanding + 1.5)));
+    uint32_t n = share_of(c, m->loop_senders / sending_of(m)),
+             group = (uint32_t)fmax(2, fmin(n, floor(m->outstanding + 1.5)));
 
     if (m->loop_sizes.rows >= 2 && m->tiny > STORAGE_TINY && n > 2)
         put_storage(b, traffic, m, c);
@@ -261,7 +274,8 @@ static void put_loops(struct build *b, struct yaml_node *traffic, const struct t
     }
 }
 
-static void build_traffic(struct build *b, const struct traffic_model *m, const struct cell *c, const struct detail *d, double seconds)
+static void build_traffic(struct build *b, const struct traffic_model *m, const struct cell *c,
+                          const struct detail *d, double seconds)
 {
     struct yaml_node *traffic = build_list(b, NULL, "traffic");
 
@@ -295,7 +309,8 @@ static double elephant_share(const struct traffic_sizes *s)
 /* Closed loops and jobs may be faster than with the setting in force. */
 static double bps_of(const struct traffic_model *m, const struct cell *c)
 {
-    double bps = m->bps_per_host + m->bursts_per_s * m->burst_senders * m->burst_bytes * 8 + 1.3 * m->loop_bps_per_host;
+    double bps = m->bps_per_host + m->bursts_per_s * m->burst_senders * m->burst_bytes * 8 +
+                 1.3 * m->loop_bps_per_host;
 
     for (uint32_t i = 0; i < m->jobs; i++)
         bps += 1.3 * m->job[i].bps_per_host;
@@ -311,7 +326,8 @@ static double hops_per_s(const struct traffic_model *m, const struct cell *c, co
  * in it. */
 static double trial_s(const struct traffic_model *m, const struct cell *c, const struct detail *d)
 {
-    double bytes = mean_bytes(&m->sizes), per_s = c->racks * c->hosts * m->bps_per_host / 8, seconds = m->warm_s + m->window_s;
+    double bytes = mean_bytes(&m->sizes), per_s = c->racks * c->hosts * m->bps_per_host / 8,
+           seconds = m->warm_s + m->window_s;
     double elephants_per_s = bytes > 0 ? per_s / bytes * elephant_share(&m->sizes) : 0;
 
     if (elephants_per_s > 0)
@@ -323,7 +339,9 @@ static struct cell choose_cell(const struct world *w, const struct traffic_model
 {
     struct cell c = cell_like(w, CELL_ALL, sending_of(m));
 
-    return hops_per_s(m, &c, d) * (m->warm_s + m->window_s) > HOPS_MAX ? cell_like(w, HOSTS_LEAST, sending_of(m)) : c;
+    return hops_per_s(m, &c, d) * (m->warm_s + m->window_s) > HOPS_MAX
+               ? cell_like(w, HOSTS_LEAST, sending_of(m))
+               : c;
 }
 
 /* ---- all of it ---- */
@@ -345,20 +363,24 @@ static uint64_t buffer_of(const struct sim *s, const struct world *w, const stru
     return ports ? s->cfg.buffer_bytes * cell_ports(c) / ports : s->cfg.buffer_bytes;
 }
 
-static void fill(struct made *m, const struct simulation_input *in, const struct sim *s, const struct world *w,
-                 const struct traffic_model *model, const struct cell *c, const struct detail *d)
+static void fill(struct made *m, const struct simulation_input *in, const struct sim *s,
+                 const struct world *w, const struct traffic_model *model, const struct cell *c,
+                 const struct detail *d)
 {
     double seconds = trial_s(model, c, d);
 
-    m->twin = (struct twin){ .name = in->name, .text = in->text, .text_bytes = in->text_bytes, .base = in->base, .set = in->set, .sets = in->sets,
+    m->twin = (struct twin){ .name = in->name, .text = in->text, .text_bytes = in->text_bytes,
+                             .base = in->base, .set = in->set, .sets = in->sets,
                              .over = &m->build,
-                             .until_ps = (uint64_t)(seconds * (double)PS_PER_S), .drain = DRAIN, .jobs = in->threads,
+                             .until_ps = (uint64_t)(seconds * (double)PS_PER_S), .drain = DRAIN,
+                             .jobs = in->threads,
                              .warm_ps = (uint64_t)(fmax(0, seconds - model->window_s) * (double)PS_PER_S) };
     m->build.below = in->over;
     cell_build(&m->build, c);
     build_packets(&m->build, d->real_mtu, d->real_ack);
     build_traffic(&m->build, model, c, d, seconds);
-    build_text(&m->build, NULL, "run", "%lluns", (unsigned long long)(LENGTH_MAX * (1 + DRAIN) * seconds * 1e9 + 1));
+    build_text(&m->build, NULL, "run", "%lluns",
+               (unsigned long long)(LENGTH_MAX * (1 + DRAIN) * seconds * 1e9 + 1));
     build_list(&m->build, NULL, "changes");
     build_text(&m->build, NULL, "switch.buffer", "%lluB", (unsigned long long)buffer_of(s, w, c));
     build_text(&m->build, NULL, "seed", "1");
@@ -380,10 +402,14 @@ static const char *unaware_of(const struct simulation *s)
 {
     bool has_failures = s->sim->cfg.changes > 0, has_changes = s->scenario.changes > 0;
 
-    return has_failures && has_changes ? "links that fail, nor of changes" : has_failures ? "links that fail" : has_changes ? "changes" : NULL;
+    return has_failures && has_changes ? "links that fail, nor of changes"
+           : has_failures              ? "links that fail"
+           : has_changes               ? "changes"
+                                       : NULL;
 }
 
-static int make(void *arg, const struct world *w, const struct traffic_model *model, struct predictor *p, struct err *err)
+static int make(void *arg, const struct world *w, const struct traffic_model *model, struct predictor *p,
+                struct err *err)
 {
     const struct simulation_input *in = arg;
     struct simulation_input        plain = *in;

@@ -26,7 +26,8 @@ struct recorded_host {
     double last_s, last_bytes;   /* of its counter; last_bytes < 0: not yet read */
 };
 
-struct recorded_sample { double from_s, to_s, bytes; };       /* traffic of a host; a message has from_s == to_s */
+struct recorded_sample { double from_s, to_s,
+                         bytes; };       /* traffic of a host; a message has from_s == to_s */
 
 struct recording {
     struct csv     csv;
@@ -143,7 +144,8 @@ static int read_message(struct recording *r)
 
 enum { CNT_PORT, CNT_BYTES, CNT_TIME };
 
-static const char *const counter_columns[] = { "port", "bytes", "time_s", "time_ms", "time_us", "time_ns", NULL };
+static const char *const counter_columns[] = { "port", "bytes", "time_s", "time_ms", "time_us", "time_ns",
+                                               NULL };
 
 static int read_counter(struct recording *r)
 {
@@ -200,7 +202,8 @@ static uint32_t slot_of(const struct recording *r, double at_s)
 /* Finds the deciles of the load over time slots. A sample is spread over the slots that it covers. */
 static void find_range(const struct recording *r, double bytes_per_s, bool is_counted, struct recorded *to)
 {
-    double   width = (r->last_s - r->first_s) / SLOTS, bytes[SLOTS] = { 0 }, seconds[SLOTS] = { 0 }, load[SLOTS];
+    double   width = (r->last_s - r->first_s) / SLOTS, bytes[SLOTS] = { 0 }, seconds[SLOTS] = { 0 },
+        load[SLOTS];
     uint32_t known = 0;
 
     for (uint64_t i = 0; i < r->samples; i++) {
@@ -209,7 +212,8 @@ static void find_range(const struct recording *r, double bytes_per_s, bool is_co
 
         for (uint32_t k = from; k <= end; k++) {
             double start = r->first_s + k * width;
-            double part = s->to_s > s->from_s ? fmax(0, fmin(s->to_s, start + width) - fmax(s->from_s, start)) : 0;
+            double part =
+                s->to_s > s->from_s ? fmax(0, fmin(s->to_s, start + width) - fmax(s->from_s, start)) : 0;
 
             bytes[k] += s->to_s > s->from_s ? s->bytes * part / (s->to_s - s->from_s) : s->bytes;
             seconds[k] += part;
@@ -275,7 +279,8 @@ static void find_sizes(const struct recording *r, struct recorded *made)
             end++;
         made->size = xrealloc(made->size, (made->sizes + 2ul) * sizeof(*made->size));
         made->size[made->sizes++] = (struct recorded_size){ bytes[i], (double)i / (double)r->samples };
-        made->size[made->sizes++] = (struct recorded_size){ bytes[end - 1], (double)end / (double)r->samples };
+        made->size[made->sizes++] =
+            (struct recorded_size){ bytes[end - 1], (double)end / (double)r->samples };
         i = end;
     }
     free(bytes);
@@ -311,8 +316,8 @@ static int read_recording(struct recorded *to, struct recording *r, const char *
     return rc;
 }
 
-int recorded_messages(struct recorded *to, const char *name, const char *text, size_t bytes, uint64_t rate_bps,
-                      struct err *err)
+int recorded_messages(struct recorded *to, const char *name, const char *text, size_t bytes,
+                      uint64_t rate_bps, struct err *err)
 {
     struct recording r = { .err = err };
 
@@ -320,8 +325,8 @@ int recorded_messages(struct recorded *to, const char *name, const char *text, s
     return read_recording(to, &r, "src,dst,bytes,start_us", MSG_START, read_message, false, rate_bps);
 }
 
-int recorded_counters(struct recorded *to, const char *name, const char *text, size_t bytes, uint64_t rate_bps,
-                      struct err *err)
+int recorded_counters(struct recorded *to, const char *name, const char *text, size_t bytes,
+                      uint64_t rate_bps, struct err *err)
 {
     struct recording r = { .err = err };
 

@@ -32,8 +32,10 @@ struct recorded {
 
 /* 'rate_bps' is the speed of each host's link. Fills it only on success; 'name' stands before the reason
  * in err. */
-int  recorded_messages(struct recorded *, const char *name, const char *text, size_t bytes, uint64_t rate_bps, struct err *);
-int  recorded_counters(struct recorded *, const char *name, const char *text, size_t bytes, uint64_t rate_bps, struct err *);
+int recorded_messages(struct recorded *, const char *name, const char *text, size_t bytes, uint64_t rate_bps,
+                      struct err *);
+int recorded_counters(struct recorded *, const char *name, const char *text, size_t bytes, uint64_t rate_bps,
+                      struct err *);
 void recorded_fini(struct recorded *);
 
 /* The load to search at: as busy as it is in the mean, and so busy that a race, which goes a fifth beyond,

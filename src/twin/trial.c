@@ -29,7 +29,8 @@ static void add(struct outcomes *p, uint64_t bytes, double slowdown)
 struct trial {
     struct simulation *s;
     struct predicted  *out;
-    uint64_t           warm_ps, stop_ps;     /* stop: NEVER: at the end of the run, and nobody asks for a window */
+    uint64_t           warm_ps, stop_ps;     /* stop: NEVER: at the end of the run, and nobody asks for a
+                                              * window */
 };
 
 static void on_done(void *arg, const struct flow_result *r)
@@ -44,7 +45,8 @@ static void on_done(void *arg, const struct flow_result *r)
 }
 
 /* What is left of a message takes at least its share of the time that the whole takes on an empty path. */
-static void add_unfinished(struct outcomes *p, uint64_t bytes, uint64_t left, uint64_t age_ps, uint64_t ideal_ps)
+static void add_unfinished(struct outcomes *p, uint64_t bytes, uint64_t left, uint64_t age_ps,
+                           uint64_t ideal_ps)
 {
     if (!bytes || !ideal_ps)
         return;
@@ -61,7 +63,8 @@ static void add_rest(struct outcomes *p, const struct sim *s, uint64_t end_ps)
         add_unfinished(p, bytes, bytes - pair_acked(s, f), end_ps - f->start_ps, f->ideal_ps);
         if (!f->is_lasting)
             continue;
-        for (uint32_t id = s->flows.pairs.posted[pair_of(s, f)->head].next; id; id = s->flows.pairs.posted[id].next) {
+        for (uint32_t id = s->flows.pairs.posted[pair_of(s, f)->head].next; id;
+             id = s->flows.pairs.posted[id].next) {
             const struct posted *m = &s->flows.pairs.posted[id];
 
             add_unfinished(p, m->end - m->begin, m->end - m->begin, end_ps - m->start_ps, m->ideal_ps);
@@ -114,7 +117,8 @@ static void set_all(struct build *b, const struct scenario *sc, double load, uin
 
 static void run_trial(struct trial *t)
 {
-    struct simulation_hooks hooks = { .arg = t, .flow_done = on_done, .report = t->stop_ps == NEVER ? NULL : on_report };
+    struct simulation_hooks hooks = { .arg = t, .flow_done = on_done, .report = t->stop_ps == NEVER ? NULL
+                                      : on_report };
     struct simulation      *s = t->s;
 
     s->scenario.watch.monitors = 0;
@@ -130,22 +134,26 @@ static uint64_t times(uint64_t ps, double factor)
     return (uint64_t)((double)ps * factor);
 }
 
-static int open_trial(struct simulation *s, const struct twin *t, const struct predict_point *p, const struct build *over, struct err *err)
+static int open_trial(struct simulation *s, const struct twin *t, const struct predict_point *p,
+                      const struct build *over, struct err *err)
 {
-    struct simulation_input input = { .name = t->name, .text = t->text, .text_bytes = t->text_bytes, .base = t->base, .set = t->set,
-                                      .sets = t->sets, .over = over, .seed = p ? &p->seed : NULL, .threads = 1, .is_untuned = true,
+    struct simulation_input input = { .name = t->name, .text = t->text, .text_bytes = t->text_bytes,
+                                      .base = t->base, .set = t->set,
+                                      .sets = t->sets, .over = over, .seed = p ? &p->seed : NULL,
+                                      .threads = 1, .is_untuned = true,
                                       .until_ps = times(t->until_ps, (p ? p->length : 1) * (1 + t->drain)),
                                       .knobs = p ? p->knobs : NULL };
 
     return simulation_open(s, &input, err);
 }
 
-static int try_point(const struct twin *t, const struct scenario *sc, const struct predict_point *p, struct predicted *out,
-                     struct err *err)
+static int try_point(const struct twin *t, const struct scenario *sc, const struct predict_point *p,
+                     struct predicted *out, struct err *err)
 {
     struct build      over = { .below = t->over };
     struct simulation s;
-    struct trial      trial = { &s, out, times(t->warm_ps, p->length), t->drain > 0 ? times(t->until_ps, p->length) : NEVER };
+    struct trial      trial = { &s, out, times(t->warm_ps, p->length), t->drain > 0
+                                ? times(t->until_ps, p->length) : NEVER };
     int               rc;
 
     *out = (struct predicted){ 0 };
@@ -197,11 +205,13 @@ static uint32_t jobs_of(const struct twin *t, uint32_t count)
     return jobs < JOBS_MAX ? jobs : JOBS_MAX;
 }
 
-static int run_batch(void *arg, const struct predict_point *point, uint32_t count, struct predicted *out, struct err *err)
+static int run_batch(void *arg, const struct predict_point *point, uint32_t count, struct predicted *out,
+                     struct err *err)
 {
     struct twin      *t = arg;
     struct simulation first;
-    struct batch      b = { .twin = t, .scenario = &first.scenario, .point = point, .out = out, .count = count, .err = err };
+    struct batch      b = { .twin = t, .scenario = &first.scenario, .point = point, .out = out,
+                            .count = count, .err = err };
     pthread_t         thread[JOBS_MAX];
     uint32_t          threads = 0, jobs = jobs_of(t, count);
     int               rc = open_trial(&first, t, NULL, t->over, err);

@@ -7,7 +7,8 @@
 static void on_finished(void *arg, const struct htsim_flow *f)
 {
     struct sim        *s = arg;
-    struct flow_result r = { .src = f->src, .dst = f->dst, .bytes = f->bytes, .start_ps = (uint64_t)f->start_ps,
+    struct flow_result r = { .src = f->src, .dst = f->dst, .bytes = f->bytes,
+                             .start_ps = (uint64_t)f->start_ps,
                              .fct_ps = (uint64_t)(f->finish_ps - f->start_ps),
                              .ideal_ps = htsim_ideal_ps(s->htsim, f), .resent_bytes = f->resent_bytes };
 

@@ -28,7 +28,8 @@ int rlcc_state_save(struct rlcc_train *t, struct err *err)
     return resume_save(&f, t, t->state_path, err);
 }
 
-int rlcc_state_parse(struct rlcc_train *t, const char *name, const char *bytes, size_t length, struct err *err)
+int rlcc_state_parse(struct rlcc_train *t, const char *name, const char *bytes, size_t length,
+                     struct err *err)
 {
     struct resume_file f = file_of(t);
 

@@ -285,7 +285,7 @@ int rlcc_train_run(struct rlcc_train *t, struct err *err)
         return rc;
     unlink(t->state_path);
     if (!t->request.is_quiet)
-        printf("\n%s: an %s after %u updates\n", safe_name(t->request.out).buf, policy_body_name[t->policy.body],
-               t->updates);
+        printf("\n%s: an %s after %u updates\n", safe_name(t->request.out).buf,
+               policy_body_name[t->policy.body], t->updates);
     return 0;
 }

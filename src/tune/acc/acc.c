@@ -181,9 +181,10 @@ static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, cons
         .exchange_slots = (uint32_t)value[EXCHANGE],
     };
     acc_shape(&c->dqn.shape, a->inputs, a->actions);
-    c->dqn.epsilon_decay = value[EPSILON] > value[EPSILON_MIN] && value[EPSILON_MIN] > 0
-                               ? dqn_decay(value[EPSILON], value[EPSILON_MIN], (uint32_t)value[EPSILON_DECISIONS])
-                               : 1;
+    c->dqn.epsilon_decay =
+        value[EPSILON] > value[EPSILON_MIN] && value[EPSILON_MIN] > 0
+            ? dqn_decay(value[EPSILON], value[EPSILON_MIN], (uint32_t)value[EPSILON_DECISIONS])
+            : 1;
     for (uint32_t i = 0; i < a->units; i++)
         if (a->unit[i].agent >= c->agents)
             c->agents = a->unit[i].agent + 1;
@@ -489,8 +490,9 @@ static void describe_step(const struct acc_figures *is, const struct acc_figures
                              is->slots - was->slots, is->changes - was->changes, is->skipped - was->skipped);
 
     if (is_learning && used > 0 && (size_t)used < sizeof note->why)
-        snprintf(note->why + used, sizeof note->why - (size_t)used, "; epsilon %.3f, loss %.3g in %" PRIu64 " updates",
-                 is->epsilon, updates ? (is->loss_sum - was->loss_sum) / (double)updates : 0, updates);
+        snprintf(note->why + used, sizeof note->why - (size_t)used,
+                 "; epsilon %.3f, loss %.3g in %" PRIu64 " updates", is->epsilon,
+                 updates ? (is->loss_sum - was->loss_sum) / (double)updates : 0, updates);
 }
 
 static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)

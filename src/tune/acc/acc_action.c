@@ -51,7 +51,7 @@ static double pmax_of(enum acc_actions kind, uint32_t i)
 static uint32_t list_grid(enum acc_actions kind, struct ecn *ecn)
 {
     static const uint32_t coarse[] = { KB(1000), KB(2000), KB(5000), KB(10000) };
-    uint32_t              levels = kind == ACC_TEXT ? 4 : ACC_LEVELS, chances = kind == ACC_TEXT ? 21 : 20, n = 0;
+    uint32_t levels = kind == ACC_TEXT ? 4 : ACC_LEVELS, chances = kind == ACC_TEXT ? 21 : 20, n = 0;
 
     for (uint32_t low = 0; low < ACC_LEVELS; low++)
         for (uint32_t high = 0; high < levels; high++)

@@ -27,8 +27,8 @@ double acc_delay(enum acc_reward kind, uint64_t queue_bytes)
     return 1 - n / 10.0;
 }
 
-void acc_see(struct acc_seen *s, const struct queue_slot *q, const struct queue_facts *facts, uint64_t slot_ps,
-             uint32_t action, uint32_t actions, enum acc_reward reward)
+void acc_see(struct acc_seen *s, const struct queue_slot *q, const struct queue_facts *facts,
+             uint64_t slot_ps, uint32_t action, uint32_t actions, enum acc_reward reward)
 {
     double bytes_max = (double)facts->rate_bps / 8 * (double)slot_ps / (double)PS_PER_S;
     double log = q->queue_bytes_mean ? rng_log(1 + (double)q->queue_bytes_mean / 1000) / LN_2 : 0;

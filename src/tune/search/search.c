@@ -37,7 +37,8 @@ static const struct { const char *name; double value; } search_defaults[SEARCH_O
     [SEARCH_START_FROM] = { "start_from", START_RUNNING },       /* keeps earlier gains */
     [SEARCH_REREAD] = { "reread", true },        /* dominant flows may change during a search */
     [SEARCH_AGAINST] = { "against", AGAINST_SETTLED },           /* also detects slow changes */
-    [SEARCH_PERSIST] = { "persist", 3 },         /* one interval of training has 83 to 100 % elephants by chance */
+    [SEARCH_PERSIST] = { "persist", 3 },         /* one interval of training has 83 to 100 % elephants by
+                                                  * chance */
     [SEARCH_GIVE_UP] = { "give_up", 0 },         /* other searchers end on their own */
     /* CHAMELEON's. */
     [SEARCH_SUMMARY] = { "summary", SUMMARY_MEAN }, [SEARCH_FILTER] = { "filter", 0 },
@@ -417,8 +418,9 @@ static bool is_guarded(struct search *s, const struct report *r, struct search_n
 {
     guard_add(s, r, knobs);
     if (guard_is_search_over(s)) {
-        search_say(note, "the search has cost %.1f intervals of traffic: it ends, and the setting from before stays",
-                   s->guard.debt);
+        search_say(
+            note, "the search has cost %.1f intervals of traffic: it ends, and the setting from before stays",
+            s->guard.debt);
         s->intervals = s->skip = s->guard.recovering = 0;
         search_keep(s, &s->before, knobs);
         return true;

@@ -38,14 +38,22 @@ static const struct space_dim poster_too = { KNOB_dce_tcp_rtt, -1, 1, 4095, 16, 
 
 /* The knobs of the artifact that its simulator uses: see cc dcqcn_paraleon. */
 static const enum knob effective[] = {
-    KNOB_rpg_time_reset, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rate_to_set_on_first_cnp, KNOB_rpg_min_rate,
-    KNOB_kmin, KNOB_kmax,
+    KNOB_rpg_time_reset, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rate_to_set_on_first_cnp,
+    KNOB_rpg_min_rate,   KNOB_kmin,        KNOB_kmax,
 };
 
 /* The knobs of CHAMELEON's poster, section 2.2. */
 static const enum knob named[] = {
-    KNOB_rpg_time_reset, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_dec_fac, KNOB_rate_reduce_monitor_period,
-    KNOB_dce_tcp_rtt, KNOB_min_time_between_cnps, KNOB_kmin, KNOB_kmax, KNOB_pmax,
+    KNOB_rpg_time_reset,
+    KNOB_rpg_ai_rate,
+    KNOB_rpg_hai_rate,
+    KNOB_rpg_min_dec_fac,
+    KNOB_rate_reduce_monitor_period,
+    KNOB_dce_tcp_rtt,
+    KNOB_min_time_between_cnps,
+    KNOB_kmin,
+    KNOB_kmax,
+    KNOB_pmax,
 };
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))

@@ -12,7 +12,8 @@
 
 #define HTSIM_HEADER_BYTES 64u   /* of a packet; also the size of ACKs, NACKs, pulls, RTS and probes */
 
-enum htsim_route   { HTSIM_HASH, HTSIM_ADAPTIVE, HTSIM_ROUND_ROBIN };    /* how switches choose among equal links */
+enum htsim_route   { HTSIM_HASH, HTSIM_ADAPTIVE,
+                     HTSIM_ROUND_ROBIN };    /* how switches choose among equal links */
 enum htsim_control { HTSIM_NSCC, HTSIM_RCCC, HTSIM_BOTH };
 enum htsim_window  { HTSIM_WINDOW_NSCC, HTSIM_WINDOW_DCTCP, HTSIM_WINDOW_CONSTANT };
 
@@ -50,7 +51,8 @@ struct htsim_flow {
     uint32_t src, dst, id;
     uint64_t bytes;
     int64_t  start_ps, finish_ps;        /* -1: not yet. Finish: the sender knows that all has arrived */
-    uint64_t sent, resent, rts, acks, nacks, pulls, timeouts, sleek;     /* packets sent and received by the sender */
+    uint64_t sent, resent, rts, acks, nacks, pulls, timeouts,
+        sleek;     /* packets sent and received by the sender */
     uint64_t resent_bytes;               /* payload */
     uint64_t rx_trimmed, rx_duplicate, rx_out_of_order, rx_marked;       /* by the receiver */
     int64_t  cwnd_at_finish;             /* -1: not yet */
@@ -61,7 +63,8 @@ struct htsim_flow {
 
 struct htsim_counters {
     uint64_t events, draws;
-    uint64_t hops_host, hops_low, hops_high;     /* packets that left a host, or either class of a switch port */
+    uint64_t hops_host, hops_low, hops_high;     /* packets that left a host, or either class of a switch
+                                                  * port */
     uint64_t marks, trims, drops;
     uint64_t flows_started, bytes_started, flows_done, bytes_done;
     uint64_t data_sent, data_received, payload_sent, payload_received, payload_dropped, out_of_order;

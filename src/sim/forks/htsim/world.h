@@ -168,7 +168,8 @@ struct flow {
     uint32_t        acked;       /* all before this have been acknowledged */
     uint32_t        next;        /* number of the next new packet */
     uint32_t        oldest, newest;      /* of the list of sends */
-    uint32_t        waiting, waiting_first;      /* packets to be sent again; none is before 'waiting_first' */
+    uint32_t        waiting, waiting_first;      /* packets to be sent again; none is before
+                                                  * 'waiting_first' */
     uint32_t        src, dst, id, sink_id;
     uint64_t        bytes;
     int64_t         backlog_bytes;       /* not sent yet, headers included */
@@ -193,7 +194,8 @@ struct flow {
     uint32_t        probe;               /* number of the last one */
 
     /* receiver */
-    uint64_t       *arrived;             /* bits of a ring of ARRIVED numbers; NULL: all came in order so far */
+    uint64_t       *arrived;             /* bits of a ring of ARRIVED numbers; NULL: all came in order so
+                                          * far */
     uint32_t        expected, out_of_order;
     uint32_t        received_bytes;      /* first copies, headers included */
     bool            has_payload, is_asked;
@@ -206,7 +208,8 @@ struct flow {
     struct htsim_flow result;            /* counters and times; the rest is filled in by htsim_flow() */
 };
 
-struct trigger { enum matrix_trigger_kind kind; uint32_t left, first, count, started; };     /* targets: w->target */
+/* targets: w->target */
+struct trigger { enum matrix_trigger_kind kind; uint32_t left, first, count, started; };
 
 /* ---- everything ---- */
 
@@ -215,7 +218,8 @@ struct htsim {
     uint64_t        order;               /* of the next event */
     uint64_t        now_ps;
     uint64_t        active_ps;           /* of the last event but the clock's */
-    uint32_t       *soon, soon_head, soon_tail, soon_mask;       /* ring of events that happen now, after those in evq */
+    uint32_t       *soon, soon_head, soon_tail,
+        soon_mask;       /* ring of events that happen now, after those in evq */
 
     struct packet  *packet;
     uint32_t        packets, packets_max, free_packet, free_ack;
@@ -326,7 +330,8 @@ void switch_on_event(struct htsim *, struct switch_ *);
 /* world_nic.c: a host's queue and its NIC */
 void host_put(struct htsim *, uint32_t host, uint32_t packet);
 void host_on_event(struct htsim *, struct host *);
-bool nic_ask(struct htsim *, uint32_t host, uint32_t flow);                      /* true: the flow sends now */
+bool nic_ask(struct htsim *, uint32_t host,
+             uint32_t flow);                      /* true: the flow sends now */
 void nic_send(struct htsim *, uint32_t host, uint32_t flow, uint64_t bytes);     /* it has sent so much */
 void nic_send_control(struct htsim *, uint32_t host, uint32_t packet);
 void nic_on_event(struct htsim *, struct nic *);

@@ -155,7 +155,8 @@ static void throw_out_last(struct htsim *w, struct queue *q)
     uint32_t last;
 
     if (q->low.head == NONE) {
-        world_fail(w, "a queue of %lld bytes is full although it is empty; uet-htsim ends here", (long long)q->max_bytes);
+        world_fail(w, "a queue of %lld bytes is full although it is empty; uet-htsim ends here",
+                   (long long)q->max_bytes);
         return;
     }
     last = low_take_last(w, q);
@@ -357,7 +358,8 @@ static uint32_t byte_ps(uint64_t rate_bps)
     return (uint32_t)(1e12 * 8 / (double)rate_bps);
 }
 
-static void queue_init(struct htsim *w, uint32_t index, uint32_t tier, bool is_slow, enum pipe_end end, uint32_t to)
+static void queue_init(struct htsim *w, uint32_t index, uint32_t tier, bool is_slow, enum pipe_end end,
+                       uint32_t to)
 {
     struct queue *q = &w->queue[index];
     double        share = is_slow ? SLOW : 1;
@@ -377,8 +379,10 @@ static void queue_init(struct htsim *w, uint32_t index, uint32_t tier, bool is_s
 
 static void switch_init(struct htsim *w, uint32_t index, uint8_t kind, uint32_t number)
 {
-    w->sw[index] = (struct switch_){ .event = { .next = EVQ_IDLE, .owner = EV_SWITCH }, .inside = { NONE, NONE },
-                                     .delay_ps = w->tree.switch_ps[kind], .salt = world_draw(w), .index = number,
+    w->sw[index] = (struct switch_){ .event = { .next = EVQ_IDLE, .owner = EV_SWITCH },
+                                     .inside = { NONE, NONE },
+                                     .delay_ps = w->tree.switch_ps[kind], .salt = world_draw(w),
+                                     .index = number,
                                      .kind = kind };
     if (kind != SWITCH_TOR)
         w->sw[index].route = arena_alloc(&w->arena, w->hosts, sizeof(uint32_t));
@@ -394,9 +398,10 @@ static void build_tor_links(struct htsim *w, uint32_t tor, uint32_t first_agg)
         bool     is_slow = t->tiers == 2 && j < w->cfg.failed;
 
         for (uint32_t b = 0; b < n; b++) {
-            queue_init(w, w->first_up + (tor * t->aggs_per_pod + j) * n + b, 1, is_slow, TO_SWITCH, first_agg + agg);
-            queue_init(w, w->first_agg_down + (agg * t->tors_per_pod + tor % t->tors_per_pod) * n + b, 1, is_slow,
-                       TO_SWITCH, tor);
+            queue_init(w, w->first_up + (tor * t->aggs_per_pod + j) * n + b, 1, is_slow, TO_SWITCH,
+                       first_agg + agg);
+            queue_init(w, w->first_agg_down + (agg * t->tors_per_pod + tor % t->tors_per_pod) * n + b, 1,
+                       is_slow, TO_SWITCH, tor);
         }
     }
 }

@@ -65,8 +65,8 @@ static void fill_answer(struct htsim *w, struct packet *p, struct flow *f, enum 
 }
 
 /* ACKs are taken from those that were used last, with their flag. */
-static uint32_t new_ack(struct htsim *w, struct flow *f, uint16_t ev, uint32_t ref, uint32_t number, bool is_marked,
-                        bool is_resent)
+static uint32_t new_ack(struct htsim *w, struct flow *f, uint16_t ev, uint32_t ref, uint32_t number,
+                        bool is_marked, bool is_resent)
 {
     uint32_t       packet = w->free_ack;
     struct packet *p;
@@ -319,7 +319,8 @@ void over_on_event(struct htsim *w, struct over *o)
     const struct htsim_cfg *c = &w->cfg;
     uint64_t packets = o->received - o->was_received, marked = o->marked - o->was_marked,
              last = o->trimmed_last - o->was_trimmed_last, inside = o->trimmed_inside - o->was_trimmed_inside;
-    double   whole = (double)packets - (double)last - (double)inside, share = whole != 0 ? (double)marked / whole : 0;
+    double whole = (double)packets - (double)last - (double)inside,
+           share = whole != 0 ? (double)marked / whole : 0;
     bool     is_slowed = inside > 0;
 
     o->was_received = o->received;

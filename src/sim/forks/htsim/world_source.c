@@ -285,7 +285,8 @@ void source_start(struct htsim *w, uint32_t flow)
     w->counters.flows_started++;
     w->counters.bytes_started += f->bytes;
     f->credit_bytes = w->conf_maxwnd;
-    f->backlog_bytes = (int64_t)((f->bytes + w->mss_bytes - 1) / w->mss_bytes * HTSIM_HEADER_BYTES + f->bytes);
+    f->backlog_bytes =
+        (int64_t)((f->bytes + w->mss_bytes - 1) / w->mss_bytes * HTSIM_HEADER_BYTES + f->bytes);
     send_while_permitted(w, f);
 }
 
@@ -340,8 +341,9 @@ static void learn(struct htsim *w, struct flow *f, uint16_t ev, enum entropy_fee
 static void learn_rtt(struct htsim *w, struct flow *f, uint64_t rtt_ps)
 {
     if (!nscc_on_rtt(&f->nscc, &w->nscc, rtt_ps))
-        world_fail(w, "flow %u: a round trip of %llu ps makes its BDP 0; uet-htsim ends with an assertion here", f->id,
-                   (unsigned long long)rtt_ps);
+        world_fail(w,
+                   "flow %u: a round trip of %llu ps makes its BDP 0; uet-htsim ends with an assertion here",
+                   f->id, (unsigned long long)rtt_ps);
 }
 
 /* The delay beyond the base RTT: of the packet that the ACK answers, or else the average. */
@@ -413,7 +415,8 @@ static void acknowledge_bits(struct htsim *w, struct flow *f, uint32_t ref, uint
     }
 }
 
-static void adapt_window(struct htsim *w, struct flow *f, const struct packet *p, uint64_t delay_ps, int64_t newly)
+static void adapt_window(struct htsim *w, struct flow *f, const struct packet *p, uint64_t delay_ps,
+                         int64_t newly)
 {
     if (w->cfg.window == HTSIM_WINDOW_NSCC)
         nscc_on_ack(&f->nscc, &w->nscc, w->now_ps, p->is_marked, delay_ps, newly, f->in_flight_bytes);
@@ -511,7 +514,8 @@ static void finish(struct htsim *w, struct flow *f)
 
 static void on_ack(struct htsim *w, struct flow *f, const struct packet *p)
 {
-    int64_t  newly = (int64_t)p->received_bytes > f->known_bytes ? (int64_t)p->received_bytes - f->known_bytes : 0;
+    int64_t newly =
+        (int64_t)p->received_bytes > f->known_bytes ? (int64_t)p->received_bytes - f->known_bytes : 0;
     uint64_t delay_ps;
 
     f->known_bytes += newly;
