@@ -37,6 +37,12 @@ static uint32_t clearly_best(const struct sweep *s)
     return 0;
 }
 
+/* The first of the ranking has a value: the settings can be told apart. */
+static bool is_ranked(const struct sweep *s)
+{
+    return isfinite(comparison_cell(&s->comparison, s->results.best, 1)->mean);
+}
+
 /* A comparison on seeds that had no say in the choice. */
 static void add_check(const struct sweep *s, struct card *c, uint32_t variant)
 {
@@ -100,6 +106,11 @@ void sweep_answer(const struct sweep *s, struct card *c)
     comparison_add_about(&s->comparison, c);
     if (!comparison_is_pair(&s->comparison, 1)) {
         card_add(c, CARD_FINDING, "The settings send different traffic than the scenario: they are ranked by %s, without a verdict.",
+                 r->figures.list[r->best].metric.label);
+        return;
+    }
+    if (!is_ranked(s)) {
+        card_add(c, CARD_FINDING, "No setting has a %s: nothing finished. Run longer, or rank by another figure with --best.",
                  r->figures.list[r->best].metric.label);
         return;
     }
@@ -258,8 +269,8 @@ json_t *sweep_page(const struct sweep *s)
     json_object_set_new(o, "figures", figures_json(r));
     json_object_set_new(o, "points", points);
     json_object_set_new(o, "own", own_json(s, column, own));
-    json_object_set_new(o, "advised", comparison_is_pair(&s->comparison, 1) ? json_of_text(s->few.list[clearly_best(s)].name)
-                                                                           : json_null());
+    json_object_set_new(o, "advised", comparison_is_pair(&s->comparison, 1) && is_ranked(s)
+                                          ? json_of_text(s->few.list[clearly_best(s)].name) : json_null());
     free(column);
     return o;
 }

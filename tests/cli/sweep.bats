@@ -71,6 +71,12 @@ END
     "$ANOLE" sweep "$(star)" --range traffic.0.load=0.1..0.5 --samples 3 --seeds 2 2>/dev/null | tr '\n' ' ' | grep -q '^The settings send different traffic .* without a verdict\.'
 }
 
+@test "sweep: settings without a value have no winner" {
+    "$ANOLE" sweep "$(star)" --vary kmin=5KB,400KB --until 1us --seeds 2 --format json >"$dir/json" 2>/dev/null
+    [ "$(jq -r .answer.finding "$dir/json")" = "No setting has a p99 slowdown: nothing finished. Run longer, or rank by another figure with --best." ]
+    [ "$(jq -r .answer.command "$dir/json")" = null ]
+}
+
 @test "sweep: figures are those of anole run" {
     sweep --format csv
     line=$(sed -n 3p "$dir/out")
@@ -248,7 +254,7 @@ for row, point in zip(rows, sweep["points"]):
     assert row["lb"] == point["values"][keys.index("lb")]
 assert page["comparison"]["baseline"] == "as in the scenario"
 # the scenario's own setting is there, and what is recommended is one of those shown
-assert sweep["own"]["name"] == "as in the scenario" and sweep["own"]["values"][keys.index("kmin")] == 400
+assert sweep["own"]["name"] == "as in the scenario" and sweep["own"]["values"][keys.index("kmin")] == 5
 assert sweep["advised"] is None or sweep["advised"] in [p["name"] for p in sweep["points"]] + ["as in the scenario"]
 assert page["repeat"].startswith("anole sweep ") and "--out" not in page["repeat"]
 END

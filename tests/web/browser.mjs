@@ -596,7 +596,7 @@ async function checkFixtures(browser, folder) {
   await checkTuning(browser, (name, data) => written(folder, name, data), shots);
 }
 
-// A report of a real run: the tiles must be those of the data it carries.
+// A report of the program: what it shows must be the data that it carries.
 async function checkReport(browser, file) {
   const name = basename(resolve(file, "..")) + "/" + basename(file);
   const json = readFileSync(file, "utf8").match(/id="anole-data">([^]*?)<\/script>/)?.[1];

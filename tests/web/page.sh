@@ -12,8 +12,13 @@ trap 'rm -rf "$dir"' EXIT
     --set interval=100us --quiet --out "$dir/tuned" || exit 1
 "$anole" compare scenarios/incast.yaml --vary kmin=100KB,400KB --seeds 2 --out "$dir/compare" --store "$dir/store" \
     >/dev/null 2>&1 || exit 1
+"$anole" sweep scenarios/incast.yaml --vary kmin=50KB,400KB --vary kmax=400KB,1600KB --seeds 2 --until 3ms --quiet \
+    --out "$dir/sweep" || exit 1
+mkdir "$dir/tune"
+"$anole" tune scenarios/tuning_search.yaml --tuner expert --check 2 --until 3ms --quiet --report "$dir/tune/report.html" || exit 1
 "$anole" run scenarios/rehearse.yaml --until 12ms --set tuner.budget=5 --quiet --out "$dir/twin" || exit 1
-"$here/run" "$dir/run/report.html" "$dir/tuned/report.html" "$dir/twin/report.html" "$dir/compare/report.html" >"$dir/log" 2>&1
+"$here/run" "$dir/run/report.html" "$dir/tuned/report.html" "$dir/twin/report.html" "$dir/compare/report.html" \
+    "$dir/sweep/report.html" "$dir/tune/report.html" >"$dir/log" 2>&1
 status=$?
 [ ! -x "$(dirname "$anole")/anole-serve" ] || node "$here/serve.mjs" "$anole" "$dir/run" >>"$dir/log" 2>&1 || status=1
 [ ! -x "$(dirname "$anole")/anole-live" ] || node "$here/live.mjs" "$anole" >>"$dir/log" 2>&1 || status=1

@@ -64,7 +64,7 @@ try {
     const link = page.locator("#results a", { hasText: /^run1$/ });
     await link.waitFor({ timeout: 90000 });
     await link.click();
-    await page.locator("#figures .tile").first().waitFor({ timeout: 90000 });
+    await page.locator("#figures b[data-metric]").first().waitFor({ timeout: 90000 });
     await page.goBack();
   });
   await check("serve: runs of a campaign stand in a table", async () => {
