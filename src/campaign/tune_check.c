@@ -401,6 +401,8 @@ static const char *interval_text(char *buf, size_t size, const struct compared_c
 
 static const char *word_of(const struct row *row)
 {
+    if (row->after->difference == 0)
+        return "same";
     return !is_clear(row) ? "not clear" : row->after->is_better ? "better" : "worse";
 }
 

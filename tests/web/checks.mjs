@@ -121,7 +121,7 @@ export async function checkReport(name, page) {
     holds(["What it costs", "How sure"].every((field) => shown.includes(field)), `it has ${shown}`);
   });
   await check(`${name}: six figures at most decide, limits are in view, all else is folded`, async () => {
-    const rows = await page.locator("main > section > .card > table.deciding tbody, main > #figures > .card > .scroll > table.figures tbody tr").count();
+    const rows = await page.locator("main > section > .card > div > table.deciding tbody, main > #figures > .card > .scroll > table.figures tbody tr").count();
     holds(rows <= 6, `${rows} figures`);
     holds(await page.locator("#limits li").first().isVisible(), "limits are not seen");
     equal(await page.locator("details.more[open]").count(), 0, "folds that are open");

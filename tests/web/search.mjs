@@ -65,7 +65,7 @@ async function checkTune(browser, file) {
     equal(await texts(page.locator("#found tbody tr").first().locator("th, td")), ["kmin", "400 KB", "36 KB", "−91 %", "Queue above which packets may be marked."]);
     holds((await page.locator("#found .hint").textContent()).includes("3 rounds (seeds 1 to 3)"), "rounds are not told");
     await openFolds(page);
-    equal(await page.locator("#differences table.compare").count(), 1);
+    equal(await page.locator("#differences details.more table.deciding").count(), 1);
     holds((await page.locator("table.decisions tbody tr").count()) > 10, "steps are missing");
     holds((await page.locator("#tuning .charts.three figure").count()) > 0, "knobs over time are missing");
   });

@@ -1,8 +1,8 @@
 // The page of a comparison: the answer, the figures that decide, and pictures that explain why.
 import type { ComparedMetric, Comparison, Page, Run } from "./data";
 import { choice, fold, h, nothing, scrollBox, section } from "./dom";
-import { axisFor, axisHead, changeText, effect, intervalText, valuesText, type Compared } from "./effects";
-import { countOf, format, formatChange } from "./format";
+import { axisFor, axisHead, changeText, effect, intervalText, valuesText, type Axis, type Compared } from "./effects";
+import { countOf, format } from "./format";
 import { figureName } from "./help";
 import { answerCard, answerOf, topLine } from "./sections/answer";
 import { figuresSection } from "./sections/figures";
@@ -15,7 +15,6 @@ import { timeGroup, timeSection } from "./sections/time";
 import { tuningSection } from "./sections/tuning";
 import { table } from "./table";
 import { BASELINE_HUE } from "./theme";
-import { whiskerAxis, whiskerRange, whiskers } from "./whiskers";
 
 const LONG_NAME = 12; // on a phone such a name has a line of its own
 const SHOWN_VARIANTS = 3; // in the table of the figures that decide, besides the baseline
@@ -53,10 +52,10 @@ export function huesOf(runs: Run[], comparison?: Comparison): Map<string, number
 
 // ---- the figures that decide ----
 
-function decidingRows(metric: ComparedMetric, shown: string[], base: Compared, axis: ReturnType<typeof axisFor>, hues: Map<string, number>): HTMLElement[] {
+function decidingRows(metric: ComparedMetric, shown: string[], base: Compared, axis: Axis, hues: Map<string, number>): HTMLElement[] {
   const variants = shown.flatMap((name) => metric.variants.filter((variant) => variant.name === name));
   return variants.map((variant, i) => {
-    const { sign, text, kind } = verdict(metric, variant);
+    const { sign, text, kind } = variant.mean !== null && variant.mean === base.mean ? { sign: "", text: "same", kind: "same" } : verdict(metric, variant);
     const hue = hues.get(variant.name) ?? 0;
     return h(
       "tr",
@@ -72,23 +71,35 @@ function decidingRows(metric: ComparedMetric, shown: string[], base: Compared, a
   });
 }
 
+// The change of each figure, drawn with its interval. A body of the table is a figure.
+function effectTable({ baseline, confidence }: Comparison, metrics: ComparedMetric[], shown: string[], hues: Map<string, number>): HTMLElement {
+  const axis = axisFor(metrics);
+  const numbers = ["Change", `${Math.round(100 * confidence)} % interval`];
+  const head = h(
+    "tr",
+    {},
+    ...["Figure", "Setting"].map((text) => h("th", { scope: "col" }, text)),
+    h("th", { scope: "col", class: "number" }, `${baseline} → this setting`),
+    h("th", { class: "pl", scope: "col" }, h("span", { class: "unseen" }, "Change, drawn: better is right"), axisHead(axis)),
+    ...numbers.map((text) => h("th", { scope: "col", class: "number" }, text)),
+    h("th", { scope: "col" }, "Verdict"),
+  );
+  const bodies = metrics.map((metric) => {
+    const base = metric.variants.find(({ name }) => name === baseline)!;
+    return h("tbody", {}, ...decidingRows(metric, shown, base, axis, hues));
+  });
+  return h("div", {}, h("div", { class: "ax-phone" }, axisHead(axis)), h("table", { class: "deciding" }, h("thead", {}, head), ...bodies));
+}
+
 // Variants with other flows are shown side by side: means alone, and no word about better or worse.
 function sideBySide(metrics: ComparedMetric[]): HTMLElement {
   const names = metrics[0]?.variants.map(({ name }) => name) ?? [];
-  return scrollBox(
-    h(
-      "table",
-      { class: "side" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Figure"), ...names.map((name) => h("th", { scope: "col", class: "number" }, name)))),
-      h(
-        "tbody",
-        {},
-        ...metrics.map((metric) =>
-          h("tr", {}, h("th", { scope: "row" }, figureName(metric)), ...metric.variants.map(({ mean }) => h("td", { class: "number" }, format(mean, metric.unit)))),
-        ),
-      ),
-    ),
-  );
+  const heads = names.map((name) => h("th", { scope: "col", class: "number" }, name));
+  const bodies = metrics.map((metric) => {
+    const means = metric.variants.map(({ mean }) => h("td", { class: "number" }, format(mean, metric.unit)));
+    return h("tbody", {}, h("tr", {}, h("th", { scope: "row" }, figureName(metric)), ...means));
+  });
+  return scrollBox(h("table", { class: "side" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Figure"), ...heads)), ...bodies));
 }
 
 function decidingMetrics({ deciding, metrics }: Comparison): ComparedMetric[] {
@@ -102,39 +113,26 @@ const hasPairs = ({ verdicts, baseline }: Comparison) =>
 function decidingSection(comparison: Comparison, hues: Map<string, number>, most: number): HTMLElement {
   const { baseline, metrics } = comparison;
   if (metrics.length === 0) return section("differences", "The figures that decide", nothing("There is nothing to compare."));
-  const chosen = decidingMetrics(comparison);
   const others = metrics[0]!.variants.map(({ name }) => name).filter((name) => name !== baseline);
-  const shown = [recommended(comparison), ...others.filter((name) => name !== recommended(comparison))].slice(0, most);
-  const axis = axisFor(chosen);
+  const ordered = [recommended(comparison), ...others.filter((name) => name !== recommended(comparison))];
   const isJudged = hasPairs(comparison) && others.length > 0;
-  const heads = ["Figure", "Setting", `${baseline} → this setting`];
-  const body = isJudged
-    ? h(
-        "table",
-        { class: "deciding" },
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            ...heads.map((text, i) => h("th", { scope: "col", class: i === 2 ? "number" : null }, text)),
-            h("th", { class: "pl", scope: "col" }, h("span", { class: "unseen" }, "Change, drawn: better is right"), axisHead(axis)),
-            ...["Change", `${Math.round(100 * comparison.confidence)} % interval`].map((text) => h("th", { scope: "col", class: "number" }, text)),
-            h("th", { scope: "col" }, "Verdict"),
-          ),
-        ),
-        ...chosen.map((metric) => {
-          const base = metric.variants.find(({ name }) => name === baseline)!;
-          return h("tbody", {}, ...decidingRows(metric, shown, base, axis, hues));
-        }),
-      )
-    : sideBySide(chosen);
+  const make = (chosen: ComparedMetric[], shown: string[]) => (isJudged ? effectTable(comparison, chosen, shown, hues) : sideBySide(chosen));
+  const all = make(metrics, ordered);
   return section(
     "differences",
     isJudged ? "The figures that decide" : "Side by side",
-    h("p", { class: "hint" }, decidingNote(comparison, isJudged, others.length - shown.length)),
-    h("div", { class: "card" }, isJudged && h("div", { class: "ax-phone" }, axisHead(axis)), body, allFigures(comparison)),
+    h("p", { class: "hint" }, decidingNote(comparison, isJudged, others.length - most)),
+    h(
+      "div",
+      { class: "card" },
+      make(decidingMetrics(comparison), ordered.slice(0, most)),
+      fold(
+        `All ${metrics.length} figures`,
+        h("p", { class: "hint" }, trustNote(comparison)),
+        filter(metrics, [...all.querySelectorAll("tbody")]),
+        all,
+      ),
+    ),
   );
 }
 
@@ -149,30 +147,6 @@ function decidingNote(comparison: Comparison, isJudged: boolean, hidden: number)
 
 // ---- all figures, folded ----
 
-function meanInterval(metric: ComparedMetric, variant: Compared): HTMLElement {
-  const { low, high } = variant;
-  return h("span", { class: "interval" }, low === null || high === null ? "" : `${format(low, metric.unit)} … ${format(high, metric.unit)}`);
-}
-
-function metricRows(metric: ComparedMetric, baseline: string, range: number): HTMLElement[] {
-  return metric.variants.map((variant, i) => {
-    const isBaseline = variant.name === baseline;
-    const { sign, text, kind } = verdict(metric, variant);
-    return h(
-      "tr",
-      { class: isBaseline ? "baseline" : kind, "data-metric": metric.name, "data-variant": variant.name },
-      i === 0 &&
-        h("th", { scope: "rowgroup", rowspan: metric.variants.length }, figureName(metric)),
-      h("td", variant.name.length > LONG_NAME ? { class: "long" } : {}, variant.name),
-      h("td", { class: "number mean" }, format(variant.mean, metric.unit)),
-      h("td", { class: "number" }, meanInterval(metric, variant)),
-      h("td", { class: "number change" }, isBaseline ? h("span", { class: "muted" }, "baseline") : formatChange(variant.change)),
-      h("td", { class: "whiskers" }, isBaseline ? "" : whiskers(variant, range)),
-      h("td", { class: "verdict" }, isBaseline || variant.change === null ? "" : h("span", { class: kind }, sign + text)),
-    );
-  });
-}
-
 // How far the verdicts can be trusted.
 function trustNote({ seeds, tested, false_discovery_rate: rate }: Comparison): string {
   if (seeds < 2) return "One seed gives no intervals: nothing here can be called a difference.";
@@ -181,28 +155,6 @@ function trustNote({ seeds, tested, false_discovery_rate: rate }: Comparison): s
     (tested
       ? `Verdicts keep a false discovery rate of ${Math.round(100 * (rate ?? 0.05))} % over ${tested} comparisons (Benjamini-Hochberg); an interval is of its figure alone.`
       : "")
-  );
-}
-
-function allFigures(comparison: Comparison): HTMLElement {
-  const range = whiskerRange(comparison.metrics);
-  const percent = `${Math.round(100 * comparison.confidence)} %`;
-  const heads = ["Figure", "Variant", "Mean", `${percent} interval`, "Change"].map((text, i) =>
-    h("th", { scope: "col", class: i > 1 ? "number" : null }, text),
-  );
-  const bodies = comparison.metrics.map((metric) => h("tbody", {}, ...metricRows(metric, comparison.baseline, range)));
-  return fold(
-    `All ${comparison.metrics.length} figures`,
-    h("p", { class: "hint" }, trustNote(comparison)),
-    filter(comparison.metrics, bodies),
-    scrollBox(
-      h(
-        "table",
-        { class: "compare" },
-        h("thead", {}, h("tr", {}, ...heads, h("th", { class: "whiskers", scope: "col" }, whiskerAxis(range)), h("th", { scope: "col" }, "Verdict"))),
-        ...bodies,
-      ),
-    ),
   );
 }
 

@@ -5,6 +5,8 @@ import { h, svg } from "./dom";
 import { format, formatChange } from "./format";
 
 export type Compared = ComparedMetric["variants"][number];
+type Change = Pick<Compared, "change" | "change_low" | "change_high" | "is_significant">;
+type Judged = Pick<ComparedMetric, "better">;
 
 const AXES = [
   { reach: 0.14, ticks: [{ at: 0.0704, text: "5 %" }, { at: 0.1375, text: "10 %" }] },
@@ -15,16 +17,16 @@ const AXES = [
 ];
 
 // Twofold steps to the better side: positive is better.
-export function goodness(metric: ComparedMetric, change: number | null): number | null {
+export function goodness(metric: Judged, change: number | null): number | null {
   if (change === null || !Number.isFinite(change)) return null;
   const steps = Math.log2(Math.max(1 + change, 1 / 64));
   return metric.better === "lower" ? -steps : steps;
 }
 
-type Axis = (typeof AXES)[number];
+export type Axis = (typeof AXES)[number];
 
 // The shortest axis that holds all changes; intervals may leave it, and then have an arrow.
-export function axisFor(metrics: ComparedMetric[]): Axis {
+export function axisFor(metrics: (Judged & { variants: Pick<Compared, "change">[] })[]): Axis {
   const sizes = metrics.flatMap((metric) => metric.variants.map((v) => Math.abs(goodness(metric, v.change) ?? 0)));
   const most = Math.max(0, ...sizes) * 1.15;
   return AXES.find(({ reach }) => reach >= most) ?? AXES.at(-1)!;
@@ -50,7 +52,7 @@ function arrow(x: number, side: number): SVGElement {
   return svg("path", { d: side > 0 ? "M-5 -4L1 0L-5 4" : "M5 -4L-1 0L5 4", class: "arrow", transform: "translate(0 10)", "data-x": x });
 }
 
-export function effect(metric: ComparedMetric, variant: Compared, axis: Axis, hue: number): SVGElement {
+export function effect(metric: Judged, variant: Change, axis: Axis, hue: number): SVGElement {
   const at = (steps: number) => `${place(steps, axis).toFixed(1)}%`;
   const ends = [goodness(metric, variant.change_low), goodness(metric, variant.change_high)];
   const middle = goodness(metric, variant.change);
@@ -77,7 +79,7 @@ export function changeText(change: number | null): string {
   return percent < 0.05 ? "0\u00a0%" : `${change > 0 ? "+" : "−"}${digits}\u00a0%`;
 }
 
-export function intervalText(variant: Compared): string {
+export function intervalText(variant: Change): string {
   const { change_low: low, change_high: high } = variant;
   if (low === null || high === null) return "";
   if (low >= 1) return `${(1 + low).toPrecision(2)} to ${changeText(high)}`;

@@ -2,9 +2,10 @@
 // chosen, and what came of it.
 import type { TwinSearch } from "../data";
 import { h } from "../dom";
-import { countOf, format, formatChange, formatSetting, NONE } from "../format";
+import { axisFor, axisHead, changeText, effect, intervalText } from "../effects";
+import { countOf, format, formatSetting, NONE } from "../format";
 import { table } from "../table";
-import { whiskerAxis, whiskerRange, whiskers } from "../whiskers";
+import { BASELINE_HUE } from "../theme";
 import { codes } from "./head";
 
 const SHOWN_MAX = 20;
@@ -26,7 +27,9 @@ function settingOf(t: Tried): HTMLElement | string {
 
 // Who ran in the last race on a twin, with what each was predicted to be worth.
 export function triedTable(tried: Tried[], caption: string): HTMLElement {
-  const range = whiskerRange([{ variants: tried } as unknown as Parameters<typeof whiskerRange>[0][number]]);
+  const slowdown = { better: "lower" as const };
+  const axis = axisFor([{ ...slowdown, variants: tried }]);
+  const judged = (t: Tried) => ({ ...t, is_significant: (t.change_low ?? 0) > 0 || (t.change_high ?? 0) < 0 });
   let found = 0;
   return table(
     [{ head: "Setting" }, { head: "" }, { head: "Slowdown, predicted", isNumber: true }, { head: "95 % interval", isNumber: true }, { head: "Blocks", isNumber: true }, { head: "Result" }, { head: "Changes from current setting" }],
@@ -35,15 +38,15 @@ export function triedTable(tried: Tried[], caption: string): HTMLElement {
         if (t.name === null) found++;
         return [
           nameOf(t, found),
-          h("span", { class: `whiskers ${t.is_chosen ? "better" : "other"}` }, whiskers(t, range)),
-          t.is_now ? NONE : formatChange(t.change),
-          t.is_now ? NONE : `${formatChange(t.change_low)} to ${formatChange(t.change_high)}`,
+          h("div", { class: "pl" }, t.is_now ? "" : effect(slowdown, judged(t), axis, t.is_chosen ? 0 : BASELINE_HUE)),
+          t.is_now ? NONE : changeText(t.change),
+          t.is_now ? NONE : intervalText(judged(t)),
           String(t.blocks),
           fateOf(t),
           settingOf(t),
         ];
       }),
-      [h("span", { class: "unseen" }, "Scale"), h("span", { class: "whiskers" }, whiskerAxis(range)), "", "", "", "", ""],
+      [h("span", { class: "unseen" }, "Scale"), h("div", { class: "pl" }, axisHead(axis)), "", "", "", "", ""],
     ],
     caption,
   );
@@ -54,7 +57,7 @@ function searchPart(search: TwinSearch, isOpen: boolean): HTMLElement {
     "details",
     { class: "twin", open: isOpen },
     h("summary", {}, `${format(search.end_us, "us")}: ${search.why}`),
-    search.came ? h("p", {}, "What came: ", search.came, ".") : null,
+    search.came ? h("p", {}, "Result: ", search.came, ".") : null,
     triedTable(search.tried, `Settings that were raced on the twin at ${format(search.end_us, "us")}`),
   );
 }
@@ -69,7 +72,7 @@ export function twinsPart(twins: TwinSearch[]): HTMLElement | null {
     h(
       "p",
       { class: "hint" },
-      `${countOf(twins.length, "search", "searches")} on a simulated twin. Shown: the last race, on messages that the search had not used, against the current setting. Left of 0 is better.${twins.length > SHOWN_MAX ? ` The last ${SHOWN_MAX}.` : ""}`,
+      `${countOf(twins.length, "search", "searches")} on a simulated twin. Shown: the last race, on messages that the search had not used, against the current setting. Better is on the right.${twins.length > SHOWN_MAX ? ` The last ${SHOWN_MAX}.` : ""}`,
     ),
     ...shown.map((search, i) => searchPart(search, i === shown.length - 1)),
   );
