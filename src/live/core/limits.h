@@ -16,7 +16,7 @@ struct limits {
     double range_share_max;      /* ... this share of max - min, unless the factor allows it */
 };
 
-/* DCQCN's and ECN's knobs with the bounds of the table of knobs. A step is at most a factor of 2, or 20 steps of the table within a quarter
+/* DCQCN's, ECN's and NSCC's knobs with the bounds of the table of knobs. A step is at most a factor of 2, or 20 steps of the table within a quarter
  * of the range: the range alone bounds nothing where a field of the device is far wider than what makes sense. Not
  * dce_tcp_g, whose meaning documents disagree on; not priorities and DSCPs, which belong to the operator; no switches
  * on and off. */
