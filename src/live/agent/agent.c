@@ -152,6 +152,7 @@ static void refuse_open(struct agent *a, const char *why, uint64_t now_us)
 static const char *obstacle(const struct agent *a)
 {
     return !a->cfg->may_write ? "the agent observes only; its configuration does not let it write" :
+           agent_refusal(a) ? agent_refusal(a) :
            a->is_lost ? "the agent's files are damaged; it observes until they are repaired" :
            *a->stopped ? a->stopped :
            *a->saved.frozen ? a->saved.frozen :

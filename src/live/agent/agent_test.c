@@ -29,6 +29,7 @@ struct bench {
     size_t              log_length;
     bool                was_saved_first;         /* baseline and log were on the disk at the first write */
     struct msg          said;                    /* the last answer */
+    struct msg          greeted;                 /* the last hello */
     struct msg_sample   reported;                /* the last; its detail is not */
     struct msg_detail   detail;                  /* of the last report; empty if it had none */
     uint64_t            now_us;
@@ -136,6 +137,8 @@ static void hear(void *arg, const struct msg *m)
 
     if (m->kind == MSG_ANSWER)
         b->said = *m;
+    if (m->kind == MSG_HELLO)
+        b->greeted = *m;
     if (m->kind != MSG_REPORT)
         return;
     b->reported = m->sample;
@@ -250,6 +253,34 @@ static void prepare__is_refused_by_one_that_observes(void **unused)
     b->cfg.may_write = false;
     prepare(b, 1, 8);
     expect(b, ANSWER_REFUSED, "observes only");
+    bench_free(b);
+}
+
+static const char *change_nothing(void *arg)
+{
+    (void)arg;
+    return "it changes nothing while it is used";
+}
+
+/* Not asked to by the controller, who is told in the hello, nor in a drill. */
+static void prepare__is_refused_by_a_device_that_takes_no_change(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    b->agent.io.device.refuses = change_nothing;
+    agent_hello(&b->agent, b->now_us);
+    assert_false(b->greeted.may_write);
+    prepare(b, 1, 8);
+    expect(b, ANSWER_REFUSED, "it changes nothing while it is used");
+    lease(b);
+    say(b, (struct msg){ .kind = MSG_DRILL, .change = 2 });
+    expect(b, ANSWER_REFUSED, "it changes nothing while it is used");
+    pass(b, 4000 * MS);
+    assert_int_equal(b->writes, 0);
+    b->agent.io.device.refuses = NULL;
+    agent_hello(&b->agent, b->now_us);
+    assert_true(b->greeted.may_write);
     bench_free(b);
 }
 
@@ -856,6 +887,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prepare__is_refused_by_one_that_observes),
+        cmocka_unit_test(prepare__is_refused_by_a_device_that_takes_no_change),
         cmocka_unit_test(prepare__is_refused_outside_the_limits),
         cmocka_unit_test(prepare__is_refused_for_what_is_not_listed),
         cmocka_unit_test(commit__writes_after_baseline_and_log_are_on_the_disk),

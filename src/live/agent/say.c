@@ -31,7 +31,7 @@ void say_hello(struct agent *a, uint64_t now_us)
     m.stamp_us = now_us;
     m.change = a->change;
     m.where = a->cfg->where;
-    m.may_write = a->cfg->may_write && !a->cfg->has_tuner;
+    m.may_write = a->cfg->may_write && !a->cfg->has_tuner && !agent_refusal(a);
     m.gap_us = a->cfg->gap_us;
     m.interval_us = a->cfg->interval_us;
     m.facts = a->cfg->facts;

@@ -76,4 +76,10 @@ struct agent {
     struct msg_sample sample;
 };
 
+/* Why its device takes no change; NULL: it does. Such an agent observes. */
+static inline const char *agent_refusal(const struct agent *a)
+{
+    return a->io.device.refuses ? a->io.device.refuses(a->io.device.arg) : NULL;
+}
+
 #endif

@@ -36,6 +36,8 @@ struct io_device {
     /* What its counters say of the time since the last call. */
     int (*sample)(void *, struct msg_sample *);
     void *arg;
+    /* Why the device takes no change, in one sentence; NULL: it does. The hook may be NULL: it always does. */
+    const char *(*refuses)(void *);
 };
 
 /* The egress queues of a switch, one by one; in an order that stays. */

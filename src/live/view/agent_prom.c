@@ -27,7 +27,7 @@ const char *agent_trouble(const struct agent *a)
 /* ---- one family at a time ---- */
 
 static double is_connected(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->is_connected; }
-static double may_write(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->agent->cfg->may_write; }
+static double may_write(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->agent->cfg->may_write && !agent_refusal(d->agent); }
 static double is_broken(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return *agent_trouble(d->agent) != '\0'; }
 static double has_breach(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return *d->agent->breach != '\0'; }
 static double metric(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->agent->sample.metric; }
@@ -39,7 +39,7 @@ static double missing(const struct agent_shown *d, uint64_t now_us) { (void)now_
 static double paused_s(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->totals->paused_s; }
 
 #define AGENT(name, ...) \
-    static double total_##name(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->totals->unknown & MSG_UNKNOWN(name) ? NAN : (double)d->totals->name; }
+    static double total_##name(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return !d->totals->samples || d->totals->unknown & MSG_UNKNOWN(name) ? NAN : (double)d->totals->name; }
 #include "core/figures.def"
 
 static double queues(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->agent->self.queues; }

@@ -41,7 +41,9 @@ static void set_up_device(struct world *w, uint32_t i)
     agent_config_init(c, is_nic ? KNOB_NIC : KNOB_SWITCH);
     snprintf(c->name, sizeof c->name, "host%u/nic", i);
     d->is_observed = i >= 2 && world_chance(w, 0.1);
-    c->may_write = !d->is_observed || IS_MUTANT(w, no_observe);
+    d->is_whole = is_nic && (w->seed + i) % 3 == 0;
+    d->is_fixed = d->is_observed && w->seed % 2 && !IS_MUTANT(w, no_observe);
+    c->may_write = !d->is_observed || d->is_fixed || IS_MUTANT(w, no_observe);
     if (world_chance(w, 0.1))
         c->switches_per_day = 10;
     set_limits(w, &c->limits);
@@ -213,6 +215,7 @@ static void kill_agent(struct world *w)      { process_kill(w, any_agent(w)); }
 static void kill_controller(struct world *w) { process_kill(w, any_controller(w)); }
 static void fill_disk(struct world *w)       { w->proc[world_draw(w, 0, w->agents + w->controllers - 1)].disk.full_until_us = soon(w); }
 static void refuse(struct world *w)          { any_device(w)->refuses_until_us = soon(w); }
+static void be_busy(struct world *w)         { any_device(w)->busy_until_us = soon(w); }
 static void blind(struct world *w)           { any_device(w)->blind_until_us = soon(w); }
 static void clamp(struct world *w)           { any_device(w)->clamps_until_us = soon(w); }
 static void be_late(struct world *w)         { any_device(w)->late_until_us = soon(w); }
@@ -402,6 +405,7 @@ static void (*const fault[])(struct world *) = {
     kill_agent, kill_controller, pause_agent, pause_controller, fill_disk, refuse, blind, clamp, be_late, step_clock, cut,
     cut_controller, break_guardrail, edit, start_second, thaw, pause_relay, kill_relay, cut_relay, load_driver, jump_clock,
     freeze, thaw_fabric, roll_back, lie_as_operator, damage,
+    be_busy,
 };
 
 static void on_fault(struct world *w)
@@ -436,7 +440,7 @@ static void heal(struct world *w)
     for (uint32_t i = 0; i < w->agents; i++) {
         struct device *d = &w->device[i];
 
-        d->refuses_until_us = d->blind_until_us = d->clamps_until_us = d->late_until_us = d->breach_until_us = 0;
+        d->refuses_until_us = d->busy_until_us = d->blind_until_us = d->clamps_until_us = d->late_until_us = d->breach_until_us = 0;
     }
 }
 

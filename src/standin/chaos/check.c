@@ -365,8 +365,8 @@ void check_kill(struct world *w, uint32_t device)
 
 static bool is_well(const struct world *w, const struct device *d)
 {
-    return w->now_us >= d->refuses_until_us && w->now_us >= d->blind_until_us && w->now_us >= d->clamps_until_us &&
-           w->now_us >= d->late_until_us;
+    return w->now_us >= d->refuses_until_us && w->now_us >= d->busy_until_us && w->now_us >= d->blind_until_us &&
+           w->now_us >= d->clamps_until_us && w->now_us >= d->late_until_us;
 }
 
 static void follow(struct world *w, uint32_t device)

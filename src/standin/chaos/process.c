@@ -192,17 +192,25 @@ static int device_write_set(void *arg, const struct knob_set *set)
 
     check_set(w, p->index, set);
     d->claimed = *set;
-    if (w->now_us < d->refuses_until_us)
-        return -EIO;
+    if (w->now_us < d->refuses_until_us || w->now_us < d->busy_until_us || d->is_fixed)
+        return w->now_us < d->refuses_until_us ? -EIO : -EBUSY;
     if (w->now_us < d->late_until_us && world_chance(w, 0.5))
         return write_late(p, set);
     for (int k = 0; k < KNOB_COUNT; k++)
         if (set->is_named[k]) {
-            maybe_kill(w);
+            if (!d->is_whole)
+                maybe_kill(w);
             write_value(p, (enum knob)k, set->knobs.value[k]);
         }
     maybe_kill(w);
     return 0;
+}
+
+static const char *device_refuses(void *arg)
+{
+    const struct proc *p = arg;
+
+    return p->world->device[p->index].is_fixed ? "the device changes nothing while it is used" : NULL;
 }
 
 static int device_sample(void *arg, struct msg_sample *s)
@@ -413,7 +421,7 @@ static bool is_liar_agent(const struct proc *p)
 
 static void start_agent(struct proc *p, const struct audit *a, uint64_t clock_us)
 {
-    struct agent_io io = { .disk = disk_of(p), .device = { device_read, device_write_set, device_sample, p },
+    struct agent_io io = { .disk = disk_of(p), .device = { device_read, device_write_set, device_sample, p, device_refuses },
                            .send = agent_send, .arg = p };
 
     path_init(&p->path, p->world->relays + 1, p->world->relays, SILENCE_US, 5000000, clock_us);

@@ -90,6 +90,9 @@ struct values { double value[WORLD_VALUES_MAX]; uint32_t count; };
 struct device {
     struct knob_set is;
     uint64_t        refuses_until_us, blind_until_us, clamps_until_us, late_until_us, breach_until_us, breach_since_us;
+    uint64_t        busy_until_us;               /* it says EBUSY, and nothing changes */
+    bool            is_whole;    /* parameters are written together, as a profile of MRC */
+    bool            is_fixed;    /* it changes nothing while it is used, and says so */
     bool            is_clamped[KNOB_COUNT];      /* the value came of a write that was clamped */
     struct knob_set claimed;     /* NO_READ_BACK: the next read shows this */
 
@@ -109,7 +112,7 @@ struct device {
     struct knob_set held;        /* before that */
     uint64_t        loaded_us, asked_us;         /* the driver, again; the last order to prepare or commit something */
     bool            is_foreign[KNOB_COUNT];      /* set by a person who has not let it go since */
-    bool            is_observed; /* its agent may not write */
+    bool            is_observed; /* its agent may not write, or the device takes no change */
     bool            is_frozen;   /* its agent has been told, and could save it */
     bool            is_misled;   /* its agent has heard a relay that lies */
     uint64_t        changes;     /* writes of values that are not confirmed */
