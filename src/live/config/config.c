@@ -35,7 +35,8 @@ static const struct key_row common_keys[] = {
 static const struct key_row agent_keys[] = {
     { "controller", KEY_NAME, "", "host:port, or a list: the controllers of one cell" },
     { "relays", KEY_LIST, "", "addresses of relays, tried before the controllers" },
-    { "driver", KEY_NAME, "", "`mlx5` or `sonic`" },
+    { "driver", KEY_NAME, "", "`mlx5`, `mrc` or `sonic`" },
+    { "mrc", KEY_MAP, "", "settings of driver `mrc`: library, profiles, probes" },
     { "devices", KEY_LIST, "", "which devices; default: all" },
     { "root", KEY_FILE, "/", "folder with the device files; another one for a stand-in device",
       KEY_AT(struct agent_file, root) },
@@ -282,6 +283,22 @@ static const struct driver *read_driver(struct reader *r, const struct section *
     return d;
 }
 
+/* The section of a driver with settings of its own has its name. */
+static void read_settings(struct reader *r, const struct section *s, struct agent_file *f)
+{
+    for (int i = 0; driver_all[i]; i++)
+        if (driver_all[i]->settings_size && driver_all[i]->find != f->driver->find && section_get(s, driver_all[i]->name))
+            reader_refuse_key(r, section_get(s, driver_all[i]->name), "%s: these are settings of another driver than the one of this file",
+                              driver_all[i]->name);
+    if (r->rc || !f->driver->settings_size)
+        return;
+    f->own_driver = xmalloc(sizeof *f->own_driver);
+    *f->own_driver = *f->driver;
+    f->own_driver->arg = xcalloc(1, f->driver->settings_size);
+    f->driver->configure(r, section_get(s, f->driver->name), f->own_driver->arg);
+    f->driver = f->own_driver;
+}
+
 static void read_devices(struct reader *r, const struct section *s, struct agent_file *f)
 {
     for (const struct yaml_node *n = section_list(s, "devices", DRIVER_DEVICES_MAX); n && !r->rc; n = n->next) {
@@ -346,6 +363,8 @@ static void read_agent(struct reader *r, const struct yaml_node *root, struct ag
     read_ways(r, &s, f);
     section_read(&s, agent_keys, f);
     read_devices(r, &s, f);
+    if (!r->rc)
+        read_settings(r, &s, f);
     config_tuner_read(r, section_get(&s, "tuner"), &f->tuner);
     check_agent(r, &s, f);
     read_limits(r, section_get(&s, "limits"), &a->limits);
@@ -385,6 +404,9 @@ void config_fini_agent(struct agent_file *f)
         free(f->way[i]);
     key_free_texts(agent_keys, f);
     config_tuner_fini(&f->tuner);
+    if (f->own_driver)
+        free(f->own_driver->arg);
+    free(f->own_driver);
     *f = (struct agent_file){ 0 };
 }
 
@@ -563,5 +585,8 @@ void config_print_reference(FILE *out)
     print_section(out, "http", "Keys of the map `http`.", http_config_keys);
     print_section(out, "flows", "Keys of the map `flows`.", flows_keys);
     print_section(out, "etcd", "Keys of the map `etcd`.", etcd_keys);
+    for (int i = 0; driver_all[i]; i++)
+        if (driver_all[i]->keys)
+            print_section(out, driver_all[i]->name, "Settings of the driver of that name, in a map of that name.", driver_all[i]->keys);
     print_section(out, "limits", "Keys of each knob in the map `limits`.", limit_keys);
 }

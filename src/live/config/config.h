@@ -37,6 +37,7 @@ struct agent_file {
     uint32_t             ways, relays;           /* so many of the ways are relays */
     char                *root, *freeze;          /* freeze: a file; while it is there nothing is written */
     const struct driver *driver;
+    struct driver       *own_driver;             /* 'driver' with the settings of its section; NULL: it has none */
     char                 device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
     uint32_t             devices;                /* 0: all that there are */
     struct config_tuner  tuner;                  /* of queues; of switches */

@@ -16,13 +16,15 @@ struct options {
     const char         *path;
     const struct driver *driver;
     bool                is_check, is_rescue, is_forget, is_relay;
+    enum agent_path     path_order;
+    const char         *path_name;
     struct ctl_request  ctl;
     const char         *verb, *argument;
 };
 
 /* ---- agent, controller ---- */
 
-enum { KEY_CHECK = 'c', KEY_DRIVER = 'd', KEY_RESCUE = 'r', KEY_RELAY = 3000, KEY_LIST_KEYS, KEY_FORGET };
+enum { KEY_CHECK = 'c', KEY_DRIVER = 'd', KEY_RESCUE = 'r', KEY_RELAY = 3000, KEY_LIST_KEYS, KEY_FORGET, KEY_PATHS, KEY_DENY, KEY_ALLOW };
 
 static error_t parse_daemon(int key, char *arg, struct argp_state *state)
 {
@@ -38,6 +40,9 @@ static error_t parse_daemon(int key, char *arg, struct argp_state *state)
     case KEY_RESCUE: o->is_rescue = true; break;
     case KEY_FORGET: o->is_forget = true; break;
     case KEY_RELAY:  o->is_relay = true; break;
+    case KEY_PATHS:  o->path_order = AGENT_PATHS_LIST; break;
+    case KEY_DENY:   o->path_order = AGENT_PATHS_DENY; o->path_name = arg; break;
+    case KEY_ALLOW:  o->path_order = AGENT_PATHS_ALLOW; o->path_name = arg; break;
     case KEY_LIST_KEYS:
         config_print_reference(stdout);
         exit(fclose(stdout) ? EXIT_FAILED : EXIT_SUCCESS);
@@ -56,9 +61,12 @@ static error_t parse_daemon(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option agent_rows[] = {
     { "check-config", KEY_CHECK, NULL, 0, "Read the file, look at the devices, write nothing", 0 },
-    { "driver", KEY_DRIVER, "NAME", 0, "mlx5 or sonic; default: what the file says", 0 },
+    { "driver", KEY_DRIVER, "NAME", 0, "mlx5, mrc or sonic; default: what the file says", 0 },
     { "rescue", KEY_RESCUE, NULL, 0, "Bring the devices back to what was confirmed last and end; for ExecStopPost", 0 },
     { "forget-term", KEY_FORGET, NULL, 0, "The same; then obey any controller, whatever terms were seen. For agents that a false controller has led astray", 0 },
+    { "paths", KEY_PATHS, NULL, 0, "List the paths of NICs with MRC, their states and round trips, and end", 0 },
+    { "deny", KEY_DENY, "[DEVICE/]PATH", 0, "Let NICs with MRC no longer use a path, or all paths of a port, and end", 0 },
+    { "allow", KEY_ALLOW, "[DEVICE/]PATH", 0, "Let them use it again, and end", 0 },
     { "keys", KEY_LIST_KEYS, NULL, 0, "Print all keys of configuration files as Markdown and end", 0 },
     { "relay", KEY_RELAY, NULL, 0, "No devices: hand reports of the agents of a rack on to a controller, merged, and settings back", 0 },
     { 0 },
@@ -103,7 +111,7 @@ static int agent_main(int argc, char **argv)
     rc = config_read_agent(&f, o.path, o.driver, &err);
     if (rc)
         return exit_code(rc, &err);
-    rc = o.is_check ? agent_check(&f, &err) : o.is_forget ? agent_forget(&f, &err) :
+    rc = o.is_check ? agent_check(&f, &err) : o.path_order ? agent_paths(&f, o.path_order, o.path_name, &err) : o.is_forget ? agent_forget(&f, &err) :
          o.is_rescue ? agent_rescue(&f, &err) : agent_run(&f, NULL, &err);
     config_fini_agent(&f);
     return exit_code(rc, &err);

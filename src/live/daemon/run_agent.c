@@ -395,7 +395,7 @@ static int start_queues(struct device *d, const struct host *h, struct err *err)
 static int start_device(struct device *d, struct host *h, const char *name, struct err *err)
 {
     const struct agent_file *f = h->file;
-    struct agent_io io = { .device = { f->driver->read, f->driver->write, f->driver->sample, d->state },
+    struct agent_io io = { .device = { f->driver->read, f->driver->write, f->driver->sample, d->state, f->driver->refuses },
                            .send = send, .tell = tell, .arg = d };
     struct audit    audit;
     struct err      why;
@@ -408,7 +408,7 @@ static int start_device(struct device *d, struct host *h, const char *name, stru
         return rc;
     d->host = h;
     if (d->cfg.has_tuner)
-        io.device = (struct io_device){ read_nothing, write_nothing, sample_device, d };
+        io.device = (struct io_device){ read_nothing, write_nothing, sample_device, d, NULL };
     io.disk = disk_io(&d->disk);
     agent_init(&d->agent, &d->cfg, &io, io.disk.wall_us(io.disk.arg) / 1000);    /* no two starts are in the same millisecond */
     agent_start(&d->agent, &audit, now_of(h));
@@ -417,6 +417,8 @@ static int start_device(struct device *d, struct host *h, const char *name, stru
         clock_log("%s", why.text);
     if (d->agent.is_lost && !d->cfg.is_rescue)
         clock_log("%s: what it should hold is not known, because its files are damaged; it only observes", d->cfg.name);
+    if (d->cfg.may_write && agent_refusal(&d->agent))
+        clock_log("%s: it only observes: %s", d->cfg.name, agent_refusal(&d->agent));
     return !rc && d->cfg.has_tuner ? start_queues(d, h, err) : rc;
 }
 
@@ -605,6 +607,55 @@ int agent_rescue(const struct agent_file *f, struct err *err)
 int agent_forget(const struct agent_file *f, struct err *err)
 {
     return rescue(f, true, err);
+}
+
+/* ---- paths ---- */
+
+/* "mrc_0/1:0a" is for that device alone. Returns the part that names a path; NULL: it is not for this device. */
+static const char *path_for(const struct device *d, const char *which)
+{
+    const char *slash = strchr(which, '/'), *name = strchr(d->cfg.name, '/') + 1;
+
+    return !slash ? which : strlen(name) == (size_t)(slash - which) && strncmp(which, name, strlen(name)) == 0 ? slash + 1 : NULL;
+}
+
+static int check_paths(const struct agent_file *f, enum agent_path what, struct err *err)
+{
+    if (!f->driver->paths)
+        return err_set(err, ENOTSUP, "driver %s has no paths that can be named", f->driver->name);
+    if (what == AGENT_PATHS_LIST)
+        return 0;
+    if (!f->agent.may_write)
+        return err_set(err, EPERM, "paths are not changed: its configuration says 'write: no'");
+    if (f->freeze && access(f->freeze, F_OK) == 0)
+        return err_set(err, EPERM, "paths are not changed: the file %s is there", f->freeze);
+    return 0;
+}
+
+int agent_paths(const struct agent_file *f, enum agent_path what, const char *which, struct err *err)
+{
+    struct host h = { 0 };
+    uint32_t    changed, asked = 0;
+    int         rc = check_paths(f, what, err);
+
+    rc = rc ? rc : open_host(&h, f, err);
+    for (uint32_t i = 0; i < h.devices && !rc; i++) {
+        struct device *d = &h.device[i];
+        const char    *path = what == AGENT_PATHS_LIST ? "" : path_for(d, which);
+
+        asked += path != NULL;
+        if (what == AGENT_PATHS_LIST)
+            rc = d->driver->paths->list(d->state, stdout, err);
+        else if (path) {
+            rc = d->driver->paths->set(d->state, path, what == AGENT_PATHS_ALLOW, &changed, err);
+            if (!rc)
+                printf("%s: %u paths %s\n", d->cfg.name, changed, what == AGENT_PATHS_ALLOW ? "allowed" : "denied");
+        }
+    }
+    if (!rc && !asked)
+        rc = err_set(err, ENODEV, "'%.80s' names no device of this agent", which);
+    close_host(&h);
+    return rc;
 }
 
 /* Ten reports without a lease. */

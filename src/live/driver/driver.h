@@ -4,9 +4,21 @@
 #define LIVE_DRIVER_DRIVER_H
 
 #include "base/err.h"
+#include "base/reader.h"
 #include "live/core/io.h"
 
-#define DRIVER_DEVICES_MAX 64
+#include <stdio.h>
+
+#define DRIVER_DEVICES_MAX    64
+#define DRIVER_PATH_NAME_SIZE 80
+
+/* Paths over which a NIC spreads its packets, for people at the host. */
+struct driver_paths {
+    /* Prints one line per path: its name, its state, and a round trip if that can be measured. */
+    int (*list)(void *state, FILE *, struct err *);
+    /* Denies or allows the paths that 'which' names; counts those that were not so before. */
+    int (*set)(void *state, const char *which, bool is_allowed, uint32_t *changed, struct err *);
+};
 
 struct driver {
     /* Finds devices below 'root'; returns how many, at most DRIVER_DEVICES_MAX. */
@@ -20,12 +32,20 @@ struct driver {
     int (*read)(void *state, struct knob_set *);
     int (*write)(void *state, const struct knob_set *);
     int (*sample)(void *state, struct msg_sample *);
+    const char *(*refuses)(void *state);         /* NULL: it takes all changes of knobs that it has */
 
     /* What does not change about it, and of which kind it is; NULL: nothing is known, and all are of the same kind. */
     enum knob_where (*facts)(void *state, struct msg_facts *);
 
     /* Of switches: their queues, one by one. NULL: it cannot. */
     const struct io_queues *queues;
+    const struct driver_paths *paths;    /* NULL: it has none that can be named */
+
+    /* Settings of its own: the section of an agent's file that has the driver's name. They are a flat struct of
+     * 'settings_size' bytes, which find() and open() get as 'arg'. 0: it has none. */
+    const struct key_row *keys;
+    void (*configure)(struct reader *, const struct yaml_node *section, void *settings);
+    size_t settings_size;
 
     const char     *name, *about;
     void           *arg;                 /* of find() and open() */
