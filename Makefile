@@ -190,8 +190,8 @@ clean:
 # takes them: make check-tsan TESTS="'live-*_test' cli-live.bats".
 UNIT_TESTS  := '*_test' 'fuzz_*'
 LEAK_TESTS  := $(UNIT_TESTS) cli-run.bats cli-tune.bats cli-live.bats
-# Threads: parts of a network and trials of a twin, searches, training, reading whole files, lease, history, addresses and RPCs.
-TSAN_TESTS  := tests-threads_test 'sim-*_test' 'twin-*_test' tune-nlopt_test 'train-rlcc*_test' 'base-thread-*_test' \
+# Threads: parts of a network and trials of a twin, training, reading whole files, lease, history, addresses and RPCs.
+TSAN_TESTS  := tests-threads_test 'sim-*_test' 'twin-*_test' 'train-rlcc*_test' 'base-thread-*_test' \
                'base-io-*_test' 'traffic-*_test' 'live-*_test' 'http-*_test' cli-live.bats cli-serve.bats
 CROSS_TESTS := $(UNIT_TESTS)
 
