@@ -143,8 +143,11 @@ static int parse_real(const struct key_row *row, const char *text, struct key_va
     rc = check_bounds(row, text, made, err);
     if (rc)
         return rc;
-    if (row->per && made < 0x1p64)
-        made = (double)((uint64_t)made / row->per);
+    if (row->per && made < 0x1p64) {
+        uint64_t whole = (uint64_t)made / row->per;
+
+        made = (double)whole;
+    }
     *v = (struct key_value){ .real = made, .text = text };
     return 0;
 }

@@ -21,7 +21,9 @@ static void gather(struct nscc *f, const struct nscc_cfg *c, double more)
 
 static int64_t bdp_bytes(uint64_t rtt_ps, uint64_t bps)
 {
-    return (int64_t)((double)rtt_ps / 1e12 * (double)(bps / 8));
+    uint64_t bytes_per_s = bps / 8;
+
+    return (int64_t)((double)rtt_ps / 1e12 * (double)bytes_per_s);
 }
 
 /* Constants are given for 100 Gb/s and a round trip of 12 us, and scaled by BDP (a) and target (b). */

@@ -89,16 +89,17 @@ static int read_start(struct tokens *w, uint64_t *start_ps, struct err *err)
 /* Reads microseconds, of which uet-htsim drops the fraction. */
 static int read_start_us(struct tokens *w, uint64_t *start_ps, struct err *err)
 {
-    const char *word = tokens_next(w);
-    double      real;
+    const uint64_t us_max = START_PS_MAX / PS_PER_US;
+    const char    *word = tokens_next(w);
+    double         real;
 
     if (!word)
         return tokens_err(w, err, EINVAL, "nothing is given for start");
     if (strchr(word, '%') || text_to_real(word, &real, NULL))
         return tokens_err(w, err, EINVAL, "start: '%s' is not a number of microseconds", word);
-    if (!(real >= 0 && real <= (double)(START_PS_MAX / PS_PER_US)))
+    if (!(real >= 0 && real <= (double)us_max))
         return tokens_err(w, err, ERANGE, "start: %s is not within 0 .. %llu us", word,
-                          (unsigned long long)(START_PS_MAX / PS_PER_US));
+                          (unsigned long long)us_max);
     *start_ps = (uint64_t)real * PS_PER_US;
     return 0;
 }

@@ -164,10 +164,11 @@ static inline __attribute__((always_inline)) void add_tile(const struct matrix_p
 #pragma GCC unroll 10
     for (uint32_t i = 0; i < rows * vectors; i++)
         sum[i] = ((const lanes *)(result + (size_t)(i / vectors) * p->columns))[i % vectors];
-    for (uint32_t t = 0; t < p->terms; t++, factor += p->term_step, matrix += p->columns)
+    for (uint32_t t = 0; t < p->terms; t++, factor += p->term_step, matrix += p->columns) {
 #pragma GCC unroll 10
         for (uint32_t i = 0; i < rows * vectors; i++)
             sum[i] += ((const lanes *)matrix)[i % vectors] * factor[(size_t)(i / vectors) * p->row_step];
+    }
 #pragma GCC unroll 10
     for (uint32_t i = 0; i < rows * vectors; i++)
         ((lanes *)(result + (size_t)(i / vectors) * p->columns))[i % vectors] = sum[i];

@@ -96,13 +96,14 @@ static bool is_decided_outside(const struct rlcc_cfg *cfg)
 /* The RTT as if the path's empty round trip were the one of training. */
 static uint64_t normalise(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t rtt_ps)
 {
-    uint64_t ns = rtt_ps / PS_PER_NS;
+    uint64_t ns = rtt_ps / PS_PER_NS, least_ps;
 
     if (!cfg->empty_ps)
         return rtt_ps;
     if (ns < f->least_ns)
         f->least_ns = ns ? (uint32_t)ns : 1;
-    return (uint64_t)((unsigned __int128)rtt_ps * BASE_PS / (f->least_ns * PS_PER_NS));
+    least_ps = f->least_ns * PS_PER_NS;
+    return (uint64_t)((unsigned __int128)rtt_ps * BASE_PS / least_ps);
 }
 
 /* ---- trees ---- */
