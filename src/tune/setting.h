@@ -17,7 +17,7 @@ struct setting {
 };
 
 /* default            NVIDIA's, kmin/kmax/pmax 400 KB, 1600 KB, 0.2; the first CNP leaves 85 % of line rate
- * default_artifact   the same, but the first CNP halves the rate, as in PARALEON's artifact
+ * default_artifact   like default, but the first CNP halves the rate, as in PARALEON's artifact
  * expert             PARALEON's table I on top of default
  * hpcc               the HPCC paper's, which scales with link speed
  * bdp                thresholds and timers in proportion to bandwidth x round trip of the empty network

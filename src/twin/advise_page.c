@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_SETTINGS 6         /* rows of the evidence in view; the others are folded */
-#define LARGE_CHANGE   10        /* a knob that changes by this factor is marked */
+#define SHOWN_SETTINGS 6  /* rows of the evidence in view; the others are folded */
+#define LARGE_CHANGE   10 /* a knob that changes by this factor is marked */
 
-static const char *const part_names[GOAL_PARTS] = { "all messages", "under 120&nbsp;KB", "120&nbsp;KB to 1&nbsp;MB",
-                                                    "1&nbsp;MB and more" };
+static const char *const part_names[GOAL_PARTS] = { "all messages", "under 120&nbsp;KB",
+                                                    "120&nbsp;KB to 1&nbsp;MB", "1&nbsp;MB and more" };
 
 static double percent(double log_ratio)
 {
@@ -43,12 +43,24 @@ static const char *knob_words(char buf[KNOB_TEXT_MAX], enum knob knob, double va
     const struct knob_info *k = &knob_info[knob];
 
     switch (k->unit) {
-    case KNOB_MBPS:    snprintf(buf, KNOB_TEXT_MAX, value >= 1000 ? "%.3g Gb/s" : "%.4g Mb/s", value >= 1000 ? value / 1000 : value); break;
-    case KNOB_US:      snprintf(buf, KNOB_TEXT_MAX, "%.4g µs", value);      break;
-    case KNOB_KB:      snprintf(buf, KNOB_TEXT_MAX, "%.4g KB", value);      break;
-    case KNOB_RATIO:   snprintf(buf, KNOB_TEXT_MAX, "%.3g %%", 100 * value); break;
-    case KNOB_PERCENT: snprintf(buf, KNOB_TEXT_MAX, "%.3g %%", value);      break;
-    default:           return knob_text(buf, knob, value);
+    case KNOB_MBPS:
+        snprintf(buf, KNOB_TEXT_MAX, value >= 1000 ? "%.3g Gb/s" : "%.4g Mb/s",
+                 value >= 1000 ? value / 1000 : value);
+        break;
+    case KNOB_US:
+        snprintf(buf, KNOB_TEXT_MAX, "%.4g µs", value);
+        break;
+    case KNOB_KB:
+        snprintf(buf, KNOB_TEXT_MAX, "%.4g KB", value);
+        break;
+    case KNOB_RATIO:
+        snprintf(buf, KNOB_TEXT_MAX, "%.3g %%", 100 * value);
+        break;
+    case KNOB_PERCENT:
+        snprintf(buf, KNOB_TEXT_MAX, "%.3g %%", value);
+        break;
+    default:
+        return knob_text(buf, knob, value);
     }
     return buf;
 }
@@ -61,7 +73,7 @@ static double factor_of(double was, double is)
 
 static void put_knob(FILE *out, enum knob knob, double was, double is)
 {
-    char   from[KNOB_TEXT_MAX], to[KNOB_TEXT_MAX];
+    char from[KNOB_TEXT_MAX], to[KNOB_TEXT_MAX];
     double factor = factor_of(was, is);
 
     fprintf(out, "<tr><td><code>%s</code></td>", knob_info[knob].name);
@@ -79,15 +91,18 @@ static void put_knob(FILE *out, enum knob knob, double was, double is)
 static uint32_t put_knobs(FILE *out, const struct advice *a, bool is_switch)
 {
     const struct knobs *was = &a->row[0].knobs, *is = &advised(a)->knobs;
-    uint32_t            count = 0;
+    uint32_t count = 0;
 
     for (int i = 0; i < KNOB_COUNT; i++) {
         if (was->value[i] == is->value[i] || (knob_info[i].where == KNOB_SWITCH) != is_switch)
             continue;
         if (count++ == 0)
-            fprintf(out, "<table class=\"diff\"><thead><tr><th>%s</th><th class=\"number\">yours</th><th class=\"number\">advised</th>"
-                    "<th class=\"number\"></th><th class=\"about\">what it does</th></tr></thead><tbody>\n",
-                    is_switch ? "Switches (ECN)" : "NICs (DCQCN)");
+            fprintf(
+                out,
+                "<table class=\"diff\"><thead><tr><th>%s</th><th class=\"number\">yours</th><th "
+                "class=\"number\">advised</th>"
+                "<th class=\"number\">change</th><th class=\"about\">what it does</th></tr></thead><tbody>\n",
+                is_switch ? "Switches (ECN)" : "NICs (DCQCN)");
         put_knob(out, (enum knob)i, was->value[i], is->value[i]);
     }
     if (count)
@@ -100,8 +115,8 @@ static uint32_t put_knobs(FILE *out, const struct advice *a, bool is_switch)
 typedef void print_setting(const struct knobs *, const char *about, FILE *);
 
 /* One tab: how to apply the script, how to undo it, and the script. */
-static void put_script(FILE *out, const struct advice *a, const char *id, const char *file, const char *targets,
-                       const char *old, print_setting *print, const char *about)
+static void put_script(FILE *out, const struct advice *a, const char *id, const char *file,
+                       const char *targets, const char *old, print_setting *print, const char *about)
 {
     char *text, line[200], name[40];
     FILE *script = text_stream(&text);
@@ -125,11 +140,14 @@ static void put_script(FILE *out, const struct advice *a, const char *id, const 
 
 static void put_tab(FILE *out, const char *id, const char *text, bool is_first)
 {
-    fprintf(out, "<input type=\"radio\" name=\"script\" class=\"unseen\" id=\"tab-%s\"%s><label for=\"tab-%s\">%s</label>\n", id,
-            is_first ? " checked" : "", id, text);
+    fprintf(out,
+            "<input type=\"radio\" name=\"script\" class=\"unseen\" id=\"tab-%s\"%s><label "
+            "for=\"tab-%s\">%s</label>\n",
+            id, is_first ? " checked" : "", id, text);
 }
 
-static void put_scripts(FILE *out, const struct advice *a, bool has_nics, bool has_switches, const char *about)
+static void put_scripts(FILE *out, const struct advice *a, bool has_nics, bool has_switches,
+                        const char *about)
 {
     fputs("<div class=\"card scripts\"><h3>Scripts to apply and undo it</h3>\n", out);
     if (has_nics)
@@ -137,11 +155,14 @@ static void put_scripts(FILE *out, const struct advice *a, bool has_nics, bool h
     if (has_switches)
         put_tab(out, "switches", "Switches (SONiC)", !has_nics);
     if (has_nics)
-        put_script(out, a, "nics", "set-nics.sh", " INTERFACE...", " INTERFACE...", setting_print_mlx5, about);
+        put_script(out, a, "nics", "set-nics.sh", " INTERFACE...", " INTERFACE...", setting_print_mlx5,
+                   about);
     if (has_switches)
         put_script(out, a, "switches", "set-switches.sh", "", " OLD_PROFILE", setting_print_sonic, about);
-    fputs("<p class=\"hint\">Both need root and hold until the driver or the switch configuration is loaded again. The script for NICs "
-          "saves the old values first and reads every value back.</p></div>\n", out);
+    fputs("<p class=\"hint\">Both need root and hold until the driver or the switch configuration is loaded "
+          "again. The script for NICs "
+          "saves the old values first and reads every value back.</p></div>\n",
+          out);
 }
 
 static void put_setting(FILE *out, const struct advice *a, const char *about)
@@ -163,7 +184,7 @@ static void put_setting(FILE *out, const struct advice *a, const char *about)
 static double scale_of(const struct advice *a)
 {
     static const double steps[] = { 1.5, 2, 3, 5, 10, 20, 50, 100, 1000 };
-    double   most = 1;
+    double most = 1;
     uint32_t i = 0;
 
     for (uint32_t load = 0; load < ADVISE_LOADS; load++)
@@ -192,18 +213,23 @@ static void put_part(FILE *out, const struct advice *a, uint32_t load, enum goal
 
     if (isnan(was) || isnan(is))
         return;
-    fprintf(out, "<tr><th scope=\"row\">%s</th><td class=\"span\"><svg width=\"100%%\" height=\"16\" aria-hidden=\"true\">"
+    fprintf(out,
+            "<tr><th scope=\"row\">%s</th><td class=\"span\"><svg width=\"100%%\" height=\"16\" "
+            "aria-hidden=\"true\">"
             "<line class=\"gl\" x1=\"0\" x2=\"100%%\" y1=\"8\" y2=\"8\"/>"
-            "<line class=\"bar\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"8\" y2=\"8\"/><circle class=\"was\" cx=\"%.1f%%\" cy=\"8\" r=\"4\"/>"
-            "<circle class=\"dot\" cx=\"%.1f%%\" cy=\"8\" r=\"4\"/></svg></td>", part_names[part], place_of(was, scale),
-            place_of(is, scale), place_of(was, scale), place_of(is, scale));
-    fprintf(out, "<td class=\"number\"><span class=\"muted\">%.2f &rarr;</span> <b>%.2f</b></td></tr>\n", was, is);
+            "<line class=\"bar\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"8\" y2=\"8\"/><circle class=\"was\" "
+            "cx=\"%.1f%%\" cy=\"8\" r=\"4\"/>"
+            "<circle class=\"dot\" cx=\"%.1f%%\" cy=\"8\" r=\"4\"/></svg></td>",
+            part_names[part], place_of(was, scale), place_of(is, scale), place_of(was, scale),
+            place_of(is, scale));
+    fprintf(out, "<td class=\"number\"><span class=\"muted\">%.2f &rarr;</span> <b>%.2f</b></td></tr>\n", was,
+            is);
 }
 
 static void put_load(FILE *out, const struct advice *a, uint32_t load, double scale)
 {
     struct advise_gain g = advise_gain(a, advised(a), &a->row[0], load);
-    char               words[48], text[48];
+    char words[48], text[48];
 
     snprintf(words, sizeof(words), "The expected load");
     if (load > 0)
@@ -226,13 +252,16 @@ static void put_load(FILE *out, const struct advice *a, uint32_t load, double sc
 static void put_loads(FILE *out, const struct advice *a)
 {
     double scale = scale_of(a);
-    char   hint[240];
+    char hint[240];
 
-    snprintf(hint, sizeof(hint), "Mean slowdown from 1 (empty network) to %g: \u25cb yours, \u25cf advised. Large figure: score; "
-             "less is better.", scale);
-    html_section(out, "loads", a->has_range ? "At both ends of the range" : "If the load is not the expected one", hint);
+    snprintf(hint, sizeof(hint),
+             "Mean slowdown from 1 (empty network) to %g: \u25cb yours, \u25cf advised. Large figure: score; "
+             "less is better.",
+             scale);
+    html_section(out, "loads",
+                 a->has_range ? "At both ends of the range" : "If the load is not the expected one", hint);
     fputs("<div class=\"thirds\">\n", out);
-    for (uint32_t load = 0; load < ADVISE_LOADS; load++)     /* the smallest first */
+    for (uint32_t load = 0; load < ADVISE_LOADS; load++) /* the smallest first */
         if (a->load[load] < 1 && advised(a)->has[load])
             put_load(out, a, load, scale);
     put_load(out, a, 0, scale);
@@ -267,18 +296,20 @@ static void put_arrow(FILE *out, struct advise_gain g, double most)
     if (g.high > most)
         fputs("<path class=\"arrow\" d=\"M5 6L-1 10L5 14\"/>", out);
     if (g.low < -most)
-        fputs("<svg x=\"100%\" overflow=\"visible\"><path class=\"arrow\" d=\"M-5 6L1 10L-5 14\"/></svg>", out);
+        fputs("<svg x=\"100%\" overflow=\"visible\"><path class=\"arrow\" d=\"M-5 6L1 10L-5 14\"/></svg>",
+              out);
 }
 
 static void put_bar(FILE *out, struct advise_gain g, double most)
 {
     bool is_clear = g.high < 0 || g.low > 0;
 
-    fprintf(out, "<svg width=\"100%%\" height=\"20\" role=\"img\" aria-label=\"%+.0f %%, %+.0f to %+.0f\">", percent(g.mean),
-            percent(g.low), percent(g.high));
+    fprintf(out, "<svg width=\"100%%\" height=\"20\" role=\"img\" aria-label=\"%+.0f %%, %+.0f to %+.0f\">",
+            percent(g.mean), percent(g.low), percent(g.high));
     fputs("<line class=\"zl\" x1=\"50%\" x2=\"50%\" y1=\"-20\" y2=\"40\"/>", out);
-    fprintf(out, "<g class=\"hue-%d%s\"><line class=\"bar\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"10\" y2=\"10\"/>", g.high < 0 ? 0 : 6,
-            is_clear ? "" : " faint", place(g.high, most), place(g.low, most));
+    fprintf(out,
+            "<g class=\"hue-%d%s\"><line class=\"bar\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"10\" y2=\"10\"/>",
+            g.high < 0 ? 0 : 6, is_clear ? "" : " faint", place(g.high, most), place(g.low, most));
     put_arrow(out, g, most);
     fprintf(out, "<circle class=\"dot\" cx=\"%.1f%%\" cy=\"10\" r=\"5\"/></g></svg>", place(g.mean, most));
 }
@@ -295,10 +326,11 @@ static void put_slowdowns(FILE *out, const struct advise_row *row, uint32_t load
     }
 }
 
-static void put_row(FILE *out, const struct advice *a, const struct advise_row *row, uint32_t load, double most)
+static void put_row(FILE *out, const struct advice *a, const struct advise_row *row, uint32_t load,
+                    double most)
 {
     struct advise_gain g = advise_gain(a, row, &a->row[0], load);
-    char               name[64];
+    char name[64];
 
     fprintf(out, "<tr%s><th scope=\"row\">", row == advised(a) ? " class=\"advised\"" : "");
     html_text(out, advise_name(a, row, name, sizeof(name)));
@@ -321,10 +353,15 @@ static void put_rows(FILE *out, const struct advice *a, uint32_t load, const uin
 {
     double most = reach(a, load);
 
-    fputs("<table class=\"evidence-table\"><thead><tr><th>Mean slowdown, by message size</th><th class=\"number\">all</th>"
-          "<th class=\"number\">&lt; 120&nbsp;KB</th><th class=\"number\">to 1&nbsp;MB</th><th class=\"number\">from 1&nbsp;MB</th>"
-          "<th class=\"pl\"><span class=\"ends\"><span>&#9666; worse</span><span>yours</span><span>better &#9656;</span></span></th>"
-          "<th class=\"number\">Score</th><th class=\"number iv\">95&nbsp;% interval</th></tr></thead><tbody>\n", out);
+    fputs("<table class=\"evidence-table\"><thead><tr><th>Mean slowdown, by message size</th><th "
+          "class=\"number\">all</th>"
+          "<th class=\"number\">&lt; 120&nbsp;KB</th><th class=\"number\">to 1&nbsp;MB</th><th "
+          "class=\"number\">from 1&nbsp;MB</th>"
+          "<th class=\"pl\"><span class=\"ends\"><span>&#9666; worse</span><span>yours</span><span>better "
+          "&#9656;</span></span></th>"
+          "<th class=\"number\">Score</th><th class=\"number iv\">95&nbsp;% "
+          "interval</th></tr></thead><tbody>\n",
+          out);
     for (uint32_t i = 0; i < count; i++)
         put_row(out, a, &a->row[which[i]], load, most);
     fputs("</tbody></table>\n", out);
@@ -357,20 +394,22 @@ static void put_evidence(FILE *out, const struct advice *a)
 {
     uint32_t which[ADVISE_SETTINGS + 1], count = rank(a, 0, which);
     uint32_t shown = count < SHOWN_SETTINGS ? count : SHOWN_SETTINGS;
-    char     hint[120], words[48];
+    char hint[120], words[48];
 
-    snprintf(hint, sizeof(hint), "At the expected load, against yours: %d seeds that the search did not use.", ADVISE_SEEDS);
+    snprintf(hint, sizeof(hint), "At the expected load, against yours: %d seeds that the search did not use.",
+             ADVISE_SEEDS);
     html_section(out, "evidence", "Evidence", hint);
     fputs("<div class=\"card\">\n", out);
     put_rows(out, a, 0, which, shown);
     if (count > shown) {
-        fprintf(out, "<details class=\"more\"><summary>%u more setting%s</summary>\n", count - shown, count - shown == 1 ? "" : "s");
+        fprintf(out, "<details class=\"more\"><summary>%u more setting%s</summary>\n", count - shown,
+                count - shown == 1 ? "" : "s");
         put_rows(out, a, 0, which + shown, count - shown);
         fputs("</details>\n", out);
     }
     for (uint32_t load = 1; load < ADVISE_LOADS && a->has_load; load++) {
-        fprintf(out, "<details class=\"more\"><summary>All settings at %s%s</summary>\n", a->has_range ? "a " : "",
-                advise_load_text(a, load, words, sizeof(words)));
+        fprintf(out, "<details class=\"more\"><summary>All settings at %s%s</summary>\n",
+                a->has_range ? "a " : "", advise_load_text(a, load, words, sizeof(words)));
         put_rows(out, a, load, which, rank(a, load, which));
         fputs("</details>\n", out);
     }
@@ -379,7 +418,8 @@ static void put_evidence(FILE *out, const struct advice *a)
 
 /* ---- assumptions and limits ---- */
 
-static void put_assumed(FILE *out, const char *what, const char *value, bool is_assumed, const char *source, const char *change)
+static void put_assumed(FILE *out, const char *what, const char *value, bool is_assumed, const char *source,
+                        const char *change)
 {
     fputs("<tr>", out);
     html_element(out, "th", NULL, what);
@@ -393,33 +433,40 @@ static void put_assumed(FILE *out, const char *what, const char *value, bool is_
 static void put_described(FILE *out, const struct advice *a)
 {
     const struct described *d = &a->described;
-    const char             *assumed = a->request->assumed, *record = a->request->record ? "record" : "you";
-    char                    text[80];
+    const char *assumed = a->request->assumed, *record = a->request->record ? "record" : "you";
+    char text[80];
 
     if (a->has_range)
-        snprintf(text, sizeof(text), "%.3g to %.3g %% of host links", 100 * a->load[1] * d->load, 100 * a->load[2] * d->load);
+        snprintf(text, sizeof(text), "%.3g to %.3g %% of host links", 100 * a->load[1] * d->load,
+                 100 * a->load[2] * d->load);
     else
         snprintf(text, sizeof(text), "%.3g %% of host links", 100 * d->load);
-    put_assumed(out, "Load", text, false, a->request->counters || a->request->record || a->request->messages ? "record" : "you", "--load");
+    put_assumed(out, "Load", text, false,
+                a->request->counters || a->request->record || a->request->messages ? "record" : "you",
+                "--load");
     snprintf(text, sizeof(text), "%.4g µs", (double)d->rtt_ps / (double)PS_PER_US);
     put_assumed(out, "Round trip, idle", text, strstr(assumed, "--rtt"), "you", "--rtt");
     snprintf(text, sizeof(text), "%.4g Gb/s", (double)d->rate_bps / 1e9);
     put_assumed(out, "Link speed", text, strstr(assumed, "--rate"), record, "--rate");
-    put_assumed(out, "Message sizes", a->request->messages ? "as recorded" : d->sizes, strstr(assumed, "--sizes"),
-                a->request->messages ? "record" : "you", a->request->messages ? "--messages FILE" : "--sizes, --messages FILE");
+    put_assumed(out, "Message sizes", a->request->messages ? "as recorded" : d->sizes,
+                strstr(assumed, "--sizes"), a->request->messages ? "record" : "you",
+                a->request->messages ? "--messages FILE" : "--sizes, --messages FILE");
     snprintf(text, sizeof(text), "%.3g : 1", d->oversubscription);
-    put_assumed(out, "Oversubscription", text, strstr(assumed, "--oversubscription"), "you", "--oversubscription");
+    put_assumed(out, "Oversubscription", text, strstr(assumed, "--oversubscription"), "you",
+                "--oversubscription");
     put_assumed(out, "Network", "4 racks of 8 hosts", true, "", "a scenario file");
 }
 
 static void put_assumptions(FILE *out, const struct advice *a)
 {
     const struct host_record *h = a->request->record;
-    bool                      is_read = h && h->device[0].has_settings;
-    bool                      is_default = strcmp(a->request->goal->name, goal_all->name) == 0;
+    bool is_read = h && h->device[0].has_settings;
+    bool is_default = strcmp(a->request->goal->name, goal_all->name) == 0;
 
     html_section(out, "assumed", "What was assumed", "");
-    fputs("<div class=\"card\"><table class=\"assumed\"><thead><tr><th></th><th>Value</th><th>From</th><th>To change it</th></tr></thead><tbody>\n",
+    fputs("<div class=\"card\"><table "
+          "class=\"assumed\"><thead><tr><th>What</th><th>Value</th><th>From</th><th>To change "
+          "it</th></tr></thead><tbody>\n",
           out);
     if (a->request->path) {
         put_assumed(out, "Network", card_text(&a->about, CARD_NETWORK), false, "scenario", "--set KEY=VALUE");
@@ -427,8 +474,15 @@ static void put_assumptions(FILE *out, const struct advice *a)
     } else {
         put_described(out, a);
     }
-    put_assumed(out, "Your setting", is_read ? h->device[0].name : advise_has_default(a) ? "NVIDIA's default" : "as given",
-                !is_read && advise_has_default(a), is_read ? "record" : a->request->path ? "scenario" : "you", "--set KEY=VALUE");
+    put_assumed(out, "Your setting",
+                is_read                 ? h->device[0].name
+                : advise_has_default(a) ? "NVIDIA's default"
+                                        : "as given",
+                !is_read && advise_has_default(a),
+                is_read            ? "record"
+                : a->request->path ? "scenario"
+                                   : "you",
+                "--set KEY=VALUE");
     put_assumed(out, "Goal", a->request->goal->name, is_default, "you", "--goal");
     fputs("</tbody></table></div></section>\n", out);
 }
@@ -436,31 +490,41 @@ static void put_assumptions(FILE *out, const struct advice *a)
 static void put_setting_limits(FILE *out, const struct advice *a)
 {
     const struct knobs *was = &a->row[0].knobs, *is = &advised(a)->knobs;
-    unsigned            large = 0;
+    unsigned large = 0;
 
     for (int i = 0; i < KNOB_COUNT; i++)
         large += factor_of(was->value[i], is->value[i]) >= LARGE_CHANGE;
     if (large)
-        fprintf(out, "<li>%u knob%s change%s by a factor of %d or more. Check that your firmware accepts the values; the script stops, "
-                "and puts everything back, if it does not.</li>\n", large, large == 1 ? "" : "s", large == 1 ? "s" : "", LARGE_CHANGE);
+        fprintf(out,
+                "<li>%u knob%s change%s by a factor of %d or more. Check that your firmware accepts the "
+                "values; the script stops, "
+                "and puts everything back, if it does not.</li>\n",
+                large, large == 1 ? "" : "s", large == 1 ? "s" : "", LARGE_CHANGE);
     if (was->value[KNOB_dce_tcp_g] != is->value[KNOB_dce_tcp_g])
-        fputs("<li>Vendor texts disagree on the direction of <code>dce_tcp_g</code>. Try it on one port first.</li>\n", out);
-    fprintf(out, "<li>ECN must mark before PFC pauses: PFC thresholds must be above %.4g&nbsp;KB.</li>\n", is->value[KNOB_kmax]);
+        fputs("<li>Vendor texts disagree on the direction of <code>dce_tcp_g</code>. Try it on one port "
+              "first.</li>\n",
+              out);
+    fprintf(out, "<li>ECN must mark before PFC pauses: PFC thresholds must be above %.4g&nbsp;KB.</li>\n",
+            is->value[KNOB_kmax]);
 }
 
 static void put_limits(FILE *out, const struct advice *a)
 {
     html_section(out, "limits", "Limits", "");
-    fputs("<div class=\"card\"><ul>\n<li>This is a simulation. The setting has not run on a real NIC or switch: try it on one rack first.</li>\n",
+    fputs("<div class=\"card\"><ul>\n<li>This is a simulation. The setting has not run on a real NIC or "
+          "switch: try it on one rack first.</li>\n",
           out);
     if (!a->request->path)
-        fputs("<li>It is not known who talks to whom, nor bursts and dependencies between messages: hosts send alike, at random times.</li>\n",
+        fputs("<li>It is not known who talks to whom, nor bursts and dependencies between messages: hosts "
+              "send alike, at random times.</li>\n",
               out);
     if (a->has_load)
         fputs("<li>Loads outside those shown were not tested.</li>\n", out);
     if (!advise_keeps_yours(a))
         put_setting_limits(out, a);
-    fputs("<li>Slowdown: time of a message over its time in an empty network. Intervals: 95&nbsp;%, over seeds. Score: ", out);
+    fputs("<li>Slowdown: time of a message over its time in an empty network. Intervals: 95&nbsp;%, over "
+          "seeds. Score: ",
+          out);
     html_text(out, a->request->goal->about);
     fputs(".</li>\n</ul></div></section>\n", out);
 }
@@ -481,13 +545,17 @@ static void put_recorded(FILE *out, const struct advice *a)
 static void put_footer(FILE *out, const struct advice *a)
 {
     static const char *const without[] = { "--format", "-f", "--as", "--jobs", "-j", NULL };
-    struct card              again = { 0 };
-    char                     text[400];
+    struct card again = { 0 };
+    char text[400];
 
-    snprintf(text, sizeof(text), "Anole " ANOLE_VERSION ", seed %llu, budget %llu million packet-hops. %u trials of %.1f ms: presets, points spread "
-             "over the space, %u generations of a search around the best, and a race of %u blocks; then %d other seeds.",
-             (unsigned long long)a->request->seed, (unsigned long long)a->request->budget / 1000000, a->rehearsal.trials,
-             (double)a->twin.until_ps / (double)PS_PER_MS, a->rehearsal.generations, a->rehearsal.race.blocks, ADVISE_SEEDS);
+    snprintf(text, sizeof(text),
+             "Anole " ANOLE_VERSION
+             ", seed %llu, budget %llu million packet-hops. %u trials of %.1f ms: presets, points spread "
+             "over the space, %u generations of a search around the best, and a race of %u blocks; then %d "
+             "other seeds.",
+             (unsigned long long)a->request->seed, (unsigned long long)a->request->budget / 1000000,
+             a->rehearsal.trials, (double)a->twin.until_ps / (double)PS_PER_MS, a->rehearsal.generations,
+             a->rehearsal.race.blocks, ADVISE_SEEDS);
     fputs("</main><footer><dl>", out);
     html_footer(out, "Made by", text);
     if (a->request->argc > 0)
@@ -499,10 +567,10 @@ static void put_footer(FILE *out, const struct advice *a)
 
 void advise_page(const struct advice *a, const struct card *answer, FILE *out)
 {
-    bool             has_loads = a->has_load && !advise_keeps_yours(a);
+    bool has_loads = a->has_load && !advise_keeps_yours(a);
     struct html_link links[7], *link = links;
-    char            *html, title[200];
-    FILE            *page = text_stream(&html);
+    char *html, title[200];
+    FILE *page = text_stream(&html);
 
     *link++ = (struct html_link){ "answer", "Answer" };
     if (!advise_keeps_yours(a))

@@ -64,6 +64,33 @@ for row in csv.DictReader(sys.stdin): print(*(row[name] for name in sys.argv[1:]
     "$ANOLE" collective '{kind: star, hosts: 4}' -b 1MB -e 1MB --channels 0 | tr '\n' ' ' | tr -s ' ' | grep -q 'one ring whose steps wait for acknowledgements'
 }
 
+@test "collective: a page with the share of ideal, the bottleneck, and what presets change" {
+    "$ANOLE" collective dgx_h100_16 -b 4MB -e 16MB -f 4 --beside storage --seeds 2 --format json --report "$dir/page.html" >"$dir/json"
+    python3 - "$dir/page.html" "$dir/json" <<'END'
+import html, json, re, sys
+page, told = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))
+page = page[page.index('<div class="report still">'):page.index("</footer>")]
+words = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
+assert told["answer"]["finding"] in words and told["answer"]["cost"] in words
+rows = re.findall(r"<tr><th scope=\"row\">(4|16) MB</th>(.*?)</tr>", page, re.S)
+assert len(rows) == 2, rows
+for (_, row), size in zip(rows, told["sizes"]):
+    assert "<b>%.0f&nbsp;%%</b>" % (100 * size["ideal_share"]) in row, (row, size)
+    assert "<b>%s&nbsp;&times;</b>" % ("%.2g" % (size["beside_us"] / size["time_us"])) in row, (row, size)
+# shares of the time lost: each NIC once, together everything (rounded)
+shares = [int(n) for n in re.findall(r'<td class="shade-\d">(\d+)</td>', page)]
+assert len(shares) == 16 and abs(sum(shares) - 100) <= 8, shares
+# the current setting and the presets; the former as in the table by size
+helps = re.search(r"id=\"helps\".*?</section>", page, re.S).group(0)
+assert helps.count("<tr") - helps.count("<thead") == 10, helps.count("<tr")
+assert re.search(r"current</b>.*?%s&nbsp;&times;" % re.escape("%.2g" % (told["sizes"][1]["beside_us"] / told["sizes"][1]["time_us"])), helps, re.S)
+END
+    # nothing is left where it cannot be written, and it is said at once
+    run "$ANOLE" collective dgx_h100_16 --report "$dir/no/such/page.html"
+    [ "$status" -eq 1 ]
+    [[ $output != *"bus bandwidth"* ]]
+}
+
 @test "collective: wrong words are refused" {
     run "$ANOLE" collective
     [ "$status" -eq 2 ]

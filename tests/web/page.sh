@@ -17,9 +17,12 @@ trap 'rm -rf "$dir"' EXIT
 mkdir "$dir/tune"
 "$anole" tune scenarios/tuning_search.yaml --tuner expert --check 2 --until 3ms --quiet --report "$dir/tune/report.html" || exit 1
 "$anole" run scenarios/rehearse.yaml --until 12ms --set tuner.budget=5 --quiet --out "$dir/twin" || exit 1
+"$anole" advise scenarios/incast.yaml --budget 1 --quiet --report "$dir/advice.html" 2>/dev/null || exit 1
+"$anole" collective dgx_h100_16 -b 1MB -e 16MB -f 4 --beside storage --report "$dir/collective.html" >/dev/null || exit 1
 "$here/run" "$dir/run/report.html" "$dir/tuned/report.html" "$dir/twin/report.html" "$dir/compare/report.html" \
     "$dir/sweep/report.html" "$dir/tune/report.html" >"$dir/log" 2>&1
 status=$?
+node "$here/still.mjs" "$dir/advice.html" "$dir/collective.html" >>"$dir/log" 2>&1 || status=1
 [ ! -x "$(dirname "$anole")/anole-serve" ] || node "$here/serve.mjs" "$anole" "$dir/run" >>"$dir/log" 2>&1 || status=1
 [ ! -x "$(dirname "$anole")/anole-live" ] || node "$here/live.mjs" "$anole" >>"$dir/log" 2>&1 || status=1
 [ ! -x "$(dirname "$anole")/live_load" ] || node "$here/fleet.mjs" "$anole" >>"$dir/log" 2>&1 || status=1

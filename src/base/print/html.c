@@ -7,12 +7,23 @@ void html_text(FILE *out, const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c; c++)
         switch (*c) {
-        case '<':  fputs("&lt;", out);   break;
-        case '>':  fputs("&gt;", out);   break;
-        case '&':  fputs("&amp;", out);  break;
-        case '"':  fputs("&quot;", out); break;
-        case '\n': fputc('\n', out);     break;
-        default:   fputc(*c < 0x20 || *c == 0x7f ? '?' : *c, out);
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        case '\n':
+            fputc('\n', out);
+            break;
+        default:
+            fputc(*c < 0x20 || *c == 0x7f ? '?' : *c, out);
         }
 }
 
@@ -28,7 +39,8 @@ void html_element(FILE *out, const char *tag, const char *class, const char *tex
 void html_begin(FILE *out, const char *kind, const char *name, const struct html_link *links)
 {
     fputs("<div class=\"report still\"><a class=\"skip\" href=\"#main\">Skip to the answer</a>\n"
-          "<header class=\"top\"><p class=\"product\"><strong>Anole</strong> &middot; ", out);
+          "<header class=\"top\"><p class=\"product\"><strong>Anole</strong> &middot; ",
+          out);
     html_text(out, kind);
     fputs(" &middot; ", out);
     html_text(out, name);
@@ -62,7 +74,8 @@ void html_section(FILE *out, const char *id, const char *title, const char *hint
 
 static void put_button(FILE *out, const char *id, const char *what)
 {
-    fprintf(out, "<button type=\"button\" data-copy=\"%s\" aria-label=\"Copy the %s\" hidden>Copy</button>", id, what);
+    fprintf(out, "<button type=\"button\" data-copy=\"%s\" aria-label=\"Copy the %s\" hidden>Copy</button>",
+            id, what);
 }
 
 void html_command(FILE *out, const char *id, const char *text)

@@ -10,7 +10,9 @@ void html_text(FILE *, const char *);
 /* <tag class="class">text</tag>; nothing if there is no text. 'class' may be NULL. */
 void html_element(FILE *, const char *tag, const char *class, const char *text);
 
-struct html_link { const char *id, *text; };
+struct html_link {
+    const char *id, *text;
+};
 
 /* The first line of a report, "Anole · advice · NAME", with links to its sections (the list ends with a NULL
  * id). Opens <main>. */

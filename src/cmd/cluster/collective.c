@@ -5,21 +5,20 @@
  */
 #include "base/json.h"
 #include "base/file/outfile.h"
-#include "base/print/card.h"
 #include "base/print/safe.h"
 #include "base/print/table.h"
 #include "base/text.h"
-#include "cmd/cluster/nccl.h"
-#include "cmd/cmd.h"
+#include "cmd/cluster/collective.h"
 #include "cmd/json/cmd_json.h"
 #include "cmd/options.h"
 #include "core/units.h"
 #include "net/measure.h"
 #include "report/about.h"
+#include "run/sim_world.h"
 #include "scenario/scenario.h"
 #include "sim/sim.h"
 #include "traffic/cdf.h"
-#include "traffic/collective.h"
+#include "tune/setting.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,59 +28,15 @@
 #define RUN_PS    (1000 * PS_PER_S)      /* longer than anyone waits */
 #define BESIDE_RUN "100s"                /* other traffic ends then: long after any collective */
 #define SLICE_PS  (50 * PS_PER_US)       /* next to other traffic, which does not end by itself, the clock advances by this */
-#define ROWS_MAX  64
 #define SEEDS_BESIDE 3
-#define SEEDS_MAX 64
 #define BESIDE_NAMES 32                  /* tables of sizes, and storage */
 #define BUSY      0.8                    /* a link that is busy for this share of the time limits the collective, */
 #define PAUSED    0.05                   /* and so does a port that is paused for this share */
 
-enum choice { BY_SIZE = -1 };
-
-struct options {
-    const char     *topology, *chunk, *beside, *save;
-    int             kind;                /* enum collective_kind; BY_SIZE: an all-reduce, ring or tree */
-    int             protocol;            /* enum nccl_protocol; BY_SIZE */
-    int64_t         channels;            /* -1: NCCL's */
-    double          beside_load;
-    const char    **set;
-    uint32_t        sets, seeds;
-    uint64_t        from, to, factor, iterations, seed;
-    enum cmd_format format;
-    int             argc;
-    char          **argv;
-};
-
-struct cluster_network {                         /* what NCCL's choice depends on */
-    struct nccl_cluster cluster;
-    uint32_t            each;            /* ranks of a server */
-    double              inside_gbytes_per_s;     /* NVLink; 0: none */
-};
-
-struct timing { double us, low_us, high_us; };       /* mean, fastest and slowest seed */
-
-struct row {
-    uint64_t             bytes;
-    enum collective_kind kind;
-    enum nccl_protocol   protocol;
-    uint32_t             channels;
-    struct timing        alone, beside;
-    double               algbw, busbw, ideal;        /* GB/s; ideal: what links allow */
-    bool                 nccl_has_tree;              /* NCCL would use a tree, and a ring was simulated */
-};
-
-struct found {
-    struct row     row[ROWS_MAX];
-    uint32_t       rows;
-    struct cluster_network network;
-    struct card    about;
-    char           limit[2][240];        /* of the last row: what holds it back, alone and beside */
-};
-
 /* nccl-tests' names, and Anole's for the same. */
 static void set_kind(void *options, const char *word)
 {
-    struct options *o = options;
+    struct collective_options *o = options;
 
     o->kind = strcmp(word, "all_reduce") == 0 ? BY_SIZE
             : strcmp(word, "alltoall") == 0 ? COLLECTIVE_ALL_TO_ALL
@@ -90,18 +45,18 @@ static void set_kind(void *options, const char *word)
 
 static void set_protocol(void *options, const char *word)
 {
-    ((struct options *)options)->protocol = cmd_choice("--protocol", word, nccl_protocol_names);
+    ((struct collective_options *)options)->protocol = cmd_choice("--protocol", word, nccl_protocol_names);
 }
 
 static void set_channels(void *options, const char *text)
 {
-    ((struct options *)options)->channels = (int64_t)cmd_count("--channels", text, 0, 1024);
+    ((struct collective_options *)options)->channels = (int64_t)cmd_count("--channels", text, 0, 1024);
 }
 
 /* "storage", "WebSearch=40%" */
 static void set_beside(void *options, const char *text)
 {
-    struct options *o = options;
+    struct collective_options *o = options;
     const char     *names[BESIDE_NAMES] = { "storage" }, *is = strchr(text, '=');
     char           *what = is ? xprintf("%.*s", (int)(is - text), text) : xstrdup(text);
     uint32_t        count = 0;
@@ -123,35 +78,37 @@ static const struct cmd_option option_rows[] = {
     { "collective", 'c', "NAME", "all_reduce (default: ring or tree, as NCCL chooses by size), ring_all_reduce, "
       "tree_all_reduce, halving_doubling_all_reduce, all_gather, reduce_scatter, all_to_all (or alltoall)",
       .add = set_kind },
-    { "minbytes", 'b', "SIZE", "First size (default: 1MB)", KEY_AT(struct options, from), KEY_BYTES, 1, 1e18 },
-    { "maxbytes", 'e', "SIZE", "Last size (default: 64MB)", KEY_AT(struct options, to), KEY_BYTES, 1, 1e18 },
-    { "stepfactor", 'f', "N", "Factor between sizes (default: 2)", KEY_AT(struct options, factor), KEY_COUNT, 2,
+    { "minbytes", 'b', "SIZE", "First size (default: 1MB)", KEY_AT(struct collective_options, from), KEY_BYTES, 1, 1e18 },
+    { "maxbytes", 'e', "SIZE", "Last size (default: 64MB)", KEY_AT(struct collective_options, to), KEY_BYTES, 1, 1e18 },
+    { "stepfactor", 'f', "N", "Factor between sizes (default: 2)", KEY_AT(struct collective_options, factor), KEY_COUNT, 2,
       1u << 20 },
     { "iters", 'n', "N", "Collectives of each size, one after the other; times are their mean (default: 1)",
-      KEY_AT(struct options, iterations), KEY_COUNT, 1, 1000000 },
+      KEY_AT(struct collective_options, iterations), KEY_COUNT, 1, 1000000 },
     { .help = "NCCL:" },
     { "channels", 0, "N", "Rings at once (default: NCCL's, one for each NIC of a server). 0: one ring whose steps "
       "wait for acknowledgements", .add = set_channels },
     { "protocol", 0, "NAME", "LL, LL128 or Simple (default: as NCCL chooses by size)", .add = set_protocol },
     { "chunk", 0, "SIZE", "Piece that trees and rings forward (default: NCCL's, 512KB; LL: 64KB)",
-      KEY_AT(struct options, chunk) },
+      KEY_AT(struct collective_options, chunk) },
     { .help = "Scenario:" },
     { "beside", 0, "WHAT[=LOAD]", "Other traffic at the same time: storage (WebSearch message sizes), or sizes "
       "from 'anole list sizes'; its share of the NICs (default: 30%)", .add = set_beside },
-    { "seeds", 0, "N", "Seeds with --beside (default: 3)", KEY_AT(struct options, seeds), KEY_COUNT, 1, SEEDS_MAX },
-    { "seed", 0, "N", "First random seed (default: 1)", KEY_AT(struct options, seed), KEY_COUNT },
-    CMD_SET(struct options, set, sets),
+    { "seeds", 0, "N", "Seeds with --beside (default: 3)", KEY_AT(struct collective_options, seeds), KEY_COUNT, 1, SEEDS_MAX },
+    { "seed", 0, "N", "First random seed (default: 1)", KEY_AT(struct collective_options, seed), KEY_COUNT },
+    CMD_SET(struct collective_options, set, sets),
     { .help = "Output:" },
     { "save", 0, "FILE", "Save the scenario of the last size, for anole run and anole advise",
-      KEY_AT(struct options, save) },
-    { "format", 0, "FORMAT", "Output format: table, csv, or json (default: table)", KEY_AT(struct options, format),
+      KEY_AT(struct collective_options, save) },
+    { "report", 0, "FILE", "Save the results as a web page; with --beside also what presets would change",
+      KEY_AT(struct collective_options, report) },
+    { "format", 0, "FORMAT", "Output format: table, csv, or json (default: table)", KEY_AT(struct collective_options, format),
       .choices = cmd_table_csv_or_json },
     { 0 },
 };
 
 static const struct cmd_line line = {
     .options = option_rows,
-    .argument = { "topology", KEY_AT(struct options, topology) },
+    .argument = { "topology", KEY_AT(struct collective_options, topology) },
     .missing = "which topology? anole collective dgx_h100_32; see anole list topology",
     .args = "TOPOLOGY",
     .help = "Times a collective among all hosts of a network for a range of sizes and prints what nccl-tests "
@@ -164,6 +121,8 @@ static const struct cmd_line line = {
             "      All-reduce on four servers of eight GPUs.\n"
             "  anole collective dgx_h100_32 -b 64MB --beside storage=30%\n"
             "      The same next to storage traffic.\n"
+            "  anole collective dgx_h100_32 --beside storage --report collective.html\n"
+            "      Sizes from 1 to 64 MB, what holds them back and what helps, as a page.\n"
             "  anole collective '{kind: star, hosts: 8}' -c all_to_all --set cc=none\n"
             "      All-to-all without congestion control.\n"
             "\n"
@@ -173,7 +132,7 @@ static const struct cmd_line line = {
 /* ---- the network ---- */
 
 /* Reads the topology without running it. */
-static int look_at_network(const struct options *o, struct found *f, struct err *err)
+static int look_at_network(const struct collective_options *o, struct found *f, struct err *err)
 {
     char           *text;
     struct scenario s;
@@ -222,7 +181,7 @@ static double ideal_busbw(const struct cluster_network *n, enum collective_kind 
 /* ---- one size ---- */
 
 /* Choices for a size: the user's, or NCCL's. Trees over several NICs of a server are not modeled: a ring takes their place. */
-static void choose(const struct options *o, const struct cluster_network *n, struct row *row)
+static void choose(const struct collective_options *o, const struct cluster_network *n, struct row *row)
 {
     bool               is_all_reduce = o->kind == BY_SIZE || o->kind == COLLECTIVE_RING_ALL_REDUCE;
     bool               has_trees = o->kind == BY_SIZE && n->each == 1;
@@ -239,7 +198,7 @@ static void choose(const struct options *o, const struct cluster_network *n, str
 }
 
 /* Sizes of nccl-tests are those of a rank's whole buffer. */
-static char *scenario_text(const struct options *o, const struct cluster_network *n, const struct row *row, bool is_beside)
+static char *scenario_text(const struct collective_options *o, const struct cluster_network *n, const struct row *row, bool is_beside)
 {
     double   wire = (double)row->bytes * nccl_wire_factor(row->protocol);
     uint64_t bytes = (uint64_t)(row->kind == COLLECTIVE_ALL_TO_ALL ? wire / n->cluster.ranks : wire);
@@ -267,14 +226,38 @@ static char *scenario_text(const struct options *o, const struct cluster_network
     return text;
 }
 
-struct ops_seen { uint64_t count; double sum_ps; };
+/* What one run has shown. */
+struct watch {
+    const struct graph *graph;
+    struct nic_seen    *nic;             /* by node; NULL: not wanted */
+    uint64_t            ops, others;     /* collectives; messages of other traffic */
+    double              ops_ps, slowdowns;       /* sums */
+};
 
 static void on_op(void *arg, const struct op_result *r)
 {
-    struct ops_seen *seen = arg;
+    struct watch *w = arg;
 
-    seen->count++;
-    seen->sum_ps += (double)r->took_ps;
+    w->ops++;
+    w->ops_ps += (double)r->took_ps;
+}
+
+static void on_flow(void *arg, const struct flow_result *r)
+{
+    struct watch *w = arg;
+
+    if (r->traffic > 0) {
+        w->others++;
+        w->slowdowns += (double)r->fct_ps / (double)r->ideal_ps;
+    }
+    if (!w->nic || graph_is_inside(w->graph, r->src, r->dst))
+        return;
+    if (r->traffic > 0) {
+        w->nic[r->dst].other_bytes += r->bytes;
+    } else {
+        w->nic[r->dst].lost_ps += r->fct_ps > r->ideal_ps ? (double)(r->fct_ps - r->ideal_ps) : 0;
+        snprintf(w->nic[r->dst].from, sizeof(w->nic->from), "%s", w->graph->node[r->src].name);
+    }
 }
 
 /* "h16 -> leaf0" */
@@ -331,53 +314,121 @@ static void name_limit(const struct sim *s, char buf[240])
         snprintf(buf, 240, "steps wait for round trips and for each other; no link is busy more than %.0f %%.", 100 * l.busy);
 }
 
-static int run_text(const struct options *o, const char *text, uint64_t seed, double *us, char limit[240], struct err *err)
+/* Names, places and queues of the NICs; those of hosts alone stay. Returns how many. */
+static uint32_t describe_nics(const struct sim *s, const struct cluster_network *n, struct nic_seen *nic)
+{
+    const struct graph *g = &s->net.graph;
+    uint32_t            hosts = 0;
+
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        const struct port *p = &s->net.port[i];
+
+        if (!g->node[p->peer->node->id].is_switch && p->counters.queue_bytes_max > nic[p->peer->node->id].queue_bytes_max)
+            nic[p->peer->node->id].queue_bytes_max = p->counters.queue_bytes_max;
+    }
+    for (uint32_t i = 0; i < g->nodes; i++) {
+        if (g->node[i].is_switch)
+            continue;
+        nic[hosts] = nic[i];
+        snprintf(nic[hosts].name, sizeof(nic[hosts].name), "%s", g->node[i].name);
+        nic[hosts].server = hosts / n->each;
+        nic[hosts].rail = hosts % n->each;
+        hosts++;
+    }
+    return hosts;
+}
+
+struct one_run {
+    uint64_t              seed;
+    const struct setting *preset;        /* NULL: the setting of the scenario */
+    struct found         *nics_of;       /* gets what NICs received; NULL: not wanted */
+    char                 *limit;         /* [240] */
+    double                us, slowdown;  /* results: of a collective; of other traffic, mean */
+};
+
+static void apply_preset(struct sim *s, const struct setting *preset)
+{
+    struct world world;
+    struct knobs knobs;
+
+    sim_world_init(&world, s, PS_PER_MS);
+    knobs = world.start;
+    preset->make(&knobs, &world);
+    sim_apply(s, &knobs);
+    world_fini(&world);
+}
+
+static int run_sim(const struct collective_options *o, struct sim *s, bool is_beside, struct one_run *r, struct err *err)
+{
+    struct watch w = { .graph = &s->net.graph };
+    uint64_t     slice = is_beside ? SLICE_PS : RUN_PS;
+    int          rc = 0;
+
+    if (r->nics_of) {
+        free(r->nics_of->nic);
+        r->nics_of->nic = w.nic = xcalloc(s->net.graph.nodes, sizeof(*w.nic));
+    }
+    if (r->preset)
+        apply_preset(s, r->preset);
+    s->engine.hooks = (struct sim_hooks){ .arg = &w, .flow_done = on_flow };
+    traffic_on_op(s->program.traffic, on_op, &w);
+    while (w.ops < o->iterations && !s->is_done && !s->engine.has_failed && s->now_ps < RUN_PS) {
+        sim_run_until(s, s->now_ps + slice);
+        traffic_tell(s->program.traffic);
+    }
+    if (s->engine.has_failed)
+        rc = err_set(err, EIO, "%s", s->engine.failure.text);
+    else if (w.ops < o->iterations)
+        rc = err_set(err, ETIME, "the collective does not end: flows are stuck");
+    r->us = w.ops_ps / (double)PS_PER_US / (double)o->iterations;
+    r->slowdown = w.others ? w.slowdowns / (double)w.others : NAN;
+    if (r->nics_of)
+        r->nics_of->nics = describe_nics(s, &r->nics_of->network, w.nic);
+    name_limit(s, r->limit);
+    return rc;
+}
+
+static int run_text(const struct collective_options *o, const char *text, struct one_run *r, struct err *err)
 {
     struct scenario scenario;
-    struct ops_seen seen = { 0 };
     struct sim     *s;
-    int             rc = scenario_parse(&scenario, "collective", text, strlen(text), o->set, o->sets, &seed, err);
-    uint64_t        slice = 0;
+    int             rc = scenario_parse(&scenario, "collective", text, strlen(text), o->set, o->sets, &r->seed, err);
 
     if (rc)
         return rc;
     rc = scenario_start(&scenario, &s, err);
     if (!rc) {
-        slice = scenario.entries > 1 ? SLICE_PS : RUN_PS;
-        traffic_on_op(s->program.traffic, on_op, &seen);
-        while (seen.count < o->iterations && !s->is_done && !s->engine.has_failed && s->now_ps < RUN_PS) {
-            sim_run_until(s, s->now_ps + slice);
-            traffic_tell(s->program.traffic);
-        }
-        if (s->engine.has_failed)
-            rc = err_set(err, EIO, "%s", s->engine.failure.text);
-        else if (seen.count < o->iterations)
-            rc = err_set(err, ETIME, "the collective does not end: flows are stuck");
-        *us = seen.sum_ps / (double)PS_PER_US / (double)o->iterations;
-        name_limit(s, limit);
+        rc = run_sim(o, s, scenario.entries > 1, r, err);
         sim_free(s);
     }
     scenario_fini(&scenario);
     return rc;
 }
 
-static int measure(const struct options *o, const char *text, uint32_t seeds, struct timing *t, char limit[240], struct err *err)
+/* Runs all seeds; the first one shows what NICs received. 'slowdown': of other traffic; NULL: not wanted. */
+static int measure(const struct collective_options *o, const char *text, uint32_t seeds, struct one_run r, struct timing *t,
+                   double *slowdown, struct err *err)
 {
-    int rc = 0;
+    struct found *nics_of = r.nics_of;
+    double        sum = 0;
+    int           rc = 0;
 
     *t = (struct timing){ 0, INFINITY, 0 };
     for (uint32_t i = 0; i < seeds && !rc; i++) {
-        double us = 0;
-
-        rc = run_text(o, text, o->seed + i, &us, limit, err);
-        t->us += us / seeds;
-        t->low_us = fmin(t->low_us, us);
-        t->high_us = fmax(t->high_us, us);
+        r.seed = o->seed + i;
+        r.nics_of = i == 0 ? nics_of : NULL;
+        rc = run_text(o, text, &r, err);
+        t->us += r.us / seeds;
+        t->low_us = fmin(t->low_us, r.us);
+        t->high_us = fmax(t->high_us, r.us);
+        sum += r.slowdown / seeds;
     }
+    if (slowdown)
+        *slowdown = sum;
     return rc;
 }
 
-static int measure_row(const struct options *o, struct found *f, uint64_t bytes, struct err *err)
+static int measure_row(const struct collective_options *o, struct found *f, uint64_t bytes, struct err *err)
 {
     struct row *row = &f->row[f->rows];
     char       *text;
@@ -386,11 +437,12 @@ static int measure_row(const struct options *o, struct found *f, uint64_t bytes,
     *row = (struct row){ .bytes = bytes };
     choose(o, &f->network, row);
     text = scenario_text(o, &f->network, row, false);
-    rc = measure(o, text, 1, &row->alone, f->limit[0], err);
+    rc = measure(o, text, 1, (struct one_run){ .limit = f->limit[0], .nics_of = o->report ? f : NULL }, &row->alone, NULL, err);
     free(text);
     if (!rc && o->beside) {
         text = scenario_text(o, &f->network, row, true);
-        rc = measure(o, text, o->seeds, &row->beside, f->limit[1], err);
+        rc = measure(o, text, o->seeds, (struct one_run){ .limit = f->limit[1], .nics_of = o->report ? f : NULL }, &row->beside, NULL,
+                     err);
         free(text);
     }
     row->algbw = (double)bytes / row->alone.us / 1e3;
@@ -399,7 +451,7 @@ static int measure_row(const struct options *o, struct found *f, uint64_t bytes,
     return rc;
 }
 
-static int measure_all(const struct options *o, struct found *f, struct err *err)
+static int measure_all(const struct collective_options *o, struct found *f, struct err *err)
 {
     int rc = look_at_network(o, f, err);
 
@@ -408,7 +460,33 @@ static int measure_all(const struct options *o, struct found *f, struct err *err
     return rc;
 }
 
-static int save(const struct options *o, const struct found *f, struct err *err)
+/* ---- presets, for the page ---- */
+
+static int try_preset(const struct collective_options *o, struct found *f, const char *text, const struct setting *preset, struct err *err)
+{
+    struct preset_seen *p = &f->preset[f->presets];
+    char                limit[240];
+
+    *p = (struct preset_seen){ .name = preset ? preset->name : "current", .about = preset ? preset->about : "the setting of this run" };
+    f->presets++;
+    return measure(o, text, o->seeds, (struct one_run){ .limit = limit, .preset = preset }, &p->time, &p->slowdown, err);
+}
+
+/* The last size next to other traffic, with every preset. */
+static int try_presets(const struct collective_options *o, struct found *f, struct err *err)
+{
+    const struct setting *lists[] = { setting_all, setting_thresholds };
+    char                 *text = scenario_text(o, &f->network, &f->row[f->rows - 1], true);
+    int                   rc = try_preset(o, f, text, NULL, err);
+
+    for (int i = 0; i < 2; i++)
+        for (const struct setting *s = lists[i]; s->name && f->presets < PRESETS_MAX && !rc; s++)
+            rc = try_preset(o, f, text, s, err);
+    free(text);
+    return rc;
+}
+
+static int save(const struct collective_options *o, const struct found *f, struct err *err)
 {
     char          *text = scenario_text(o, &f->network, &f->row[f->rows - 1], o->beside != NULL);
     struct outfile out = { 0 };
@@ -427,24 +505,13 @@ static int save(const struct options *o, const struct found *f, struct err *err)
 
 /* ---- the answer ---- */
 
-static const char *kind_text(const struct row *row)
-{
-    static const char *const names[COLLECTIVE_KINDS] = {
-        [COLLECTIVE_ALL_TO_ALL] = "all-to-all", [COLLECTIVE_RING_ALL_REDUCE] = "all-reduce", [COLLECTIVE_TREE_ALL_REDUCE] = "all-reduce",
-        [COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE] = "all-reduce", [COLLECTIVE_ALL_GATHER] = "all-gather",
-        [COLLECTIVE_REDUCE_SCATTER] = "reduce-scatter", [COLLECTIVE_SEND_NEXT] = "send to the next", [COLLECTIVE_SEND_PREVIOUS] = "send to the previous",
-    };
-
-    return names[row->kind];
-}
-
 static const char *us_text(char buf[32], double us)
 {
     return text_from_time(buf, 32, (uint64_t)(us * (double)PS_PER_US));
 }
 
 /* What a row ran: "ring, 8 channels, Simple, chunks of 512KB". */
-static void add_choice(const struct options *o, const struct row *row, struct card *c)
+static void add_choice(const struct collective_options *o, const struct row *row, struct card *c)
 {
     char chunk[32];
 
@@ -460,7 +527,19 @@ static void add_choice(const struct options *o, const struct row *row, struct ca
     card_append(c, CARD_SETTING, ".");
 }
 
-static void answer(const struct options *o, const struct found *f, struct card *c)
+/* The fastest preset next to other traffic, if each of its seeds is faster than each of the current setting. */
+static void add_preset(const struct found *f, struct card *c)
+{
+    const struct preset_seen *own = &f->preset[0], *best = own;
+
+    for (uint32_t i = 1; i < f->presets; i++)
+        best = f->preset[i].time.us < best->time.us ? &f->preset[i] : best;
+    if (f->presets && best->time.high_us < own->time.low_us)
+        card_add(c, CARD_DETAIL, "Preset %s makes it %.2g times as fast and slows other traffic %.3g times instead of %.3g times.", best->name,
+                 own->time.us / best->time.us, best->slowdown, own->slowdown);
+}
+
+static void answer(const struct collective_options *o, const struct found *f, struct card *c)
 {
     const struct row *row = &f->row[f->rows - 1];
     char              size[32], is[32], was[32];
@@ -472,9 +551,10 @@ static void answer(const struct options *o, const struct found *f, struct card *
     us_text(was, row->alone.us);
     if (o->beside)
         card_add(c, CARD_FINDING, "Next to %.3g %% %s traffic, the %s of %s takes %.3g times as long: %s instead of %s.",
-                 100 * o->beside_load, o->beside, kind_text(row), size, times, us_text(is, row->beside.us), was);
+                 100 * o->beside_load, o->beside, collective_kind_text(row), size, times, us_text(is, row->beside.us), was);
     card_add(c, o->beside ? CARD_DETAIL : CARD_FINDING, "%s %s of %s takes %s: %.3g GB/s bus bandwidth, %.0f %% of what the links allow.",
-             o->beside ? "Alone, the" : "The", kind_text(row), size, was, row->busbw, 100 * row->busbw / row->ideal);
+             o->beside ? "Alone, the" : "The", collective_kind_text(row), size, was, row->busbw, 100 * row->busbw / row->ideal);
+    add_preset(f, c);
     card_add(c, CARD_COST, "Bottleneck: %s", f->limit[o->beside ? 1 : 0]);
     if (o->beside)
         card_add(c, CARD_SURE, "%u seeds: %s to %s.", o->seeds, us_text(is, row->beside.low_us), us_text(was, row->beside.high_us));
@@ -499,13 +579,13 @@ static void answer(const struct options *o, const struct found *f, struct card *
         return;
     }
     card_add(c, CARD_NEXT, o->beside ? "save the scenario and look for a setting for it" : "see what other traffic costs it");
-    card_add_command(c, o->argc, o->argv, (const char *const[]){ "--format", "--save", NULL });
+    card_add_command(c, o->argc, o->argv, (const char *const[]){ "--format", "--save", "--report", NULL });
     card_add(c, CARD_COMMAND, o->beside ? "--save beside.yaml" : "--beside storage");
 }
 
 /* ---- printing ---- */
 
-static void print_table(const struct options *o, const struct found *f)
+static void print_table(const struct collective_options *o, const struct found *f)
 {
     static const char *const heads[] = { "size (B)", "time (us)", "algbw (GB/s)", "busbw (GB/s)", "of ideal", "algorithm", "protocol",
                                          "beside (us)", "seeds (us)", "times" };
@@ -533,7 +613,7 @@ static void print_table(const struct options *o, const struct found *f)
     table_free(t);
 }
 
-static void print_csv(const struct options *o, const struct found *f)
+static void print_csv(const struct collective_options *o, const struct found *f)
 {
     puts("size_bytes,time_us,algbw_GBps,busbw_GBps,ideal_share,algorithm,protocol,channels,beside_us,beside_us_min,beside_us_max");
     for (uint32_t i = 0; i < f->rows; i++) {
@@ -548,7 +628,7 @@ static void print_csv(const struct options *o, const struct found *f)
     }
 }
 
-static json_t *row_json(const struct options *o, const struct found *f, const struct row *r)
+static json_t *row_json(const struct collective_options *o, const struct found *f, const struct row *r)
 {
     json_t *made = json_object();
 
@@ -567,7 +647,7 @@ static json_t *row_json(const struct options *o, const struct found *f, const st
     return made;
 }
 
-static void print(const struct options *o, const struct found *f)
+static void print(const struct collective_options *o, const struct found *f)
 {
     struct card c;
     json_t     *all, *rows;
@@ -594,23 +674,47 @@ static void print(const struct options *o, const struct found *f)
     card_fini(&c);
 }
 
+/* The file is opened before the runs, so that a wrong path is reported at once. */
+static int write_page(const struct collective_options *o, const struct found *f, struct outfile *out, struct err *err)
+{
+    char       *text = scenario_text(o, &f->network, &f->row[f->rows - 1], o->beside != NULL);
+    struct card c;
+    int         rc;
+
+    answer(o, f, &c);
+    collective_page(o, f, &c, text, out->stream);
+    card_fini(&c);
+    free(text);
+    rc = outfile_close(out, err);
+    return rc ? rc : outfile_commit(out, err);
+}
+
 static int collective_main(int argc, char **argv)
 {
-    struct options o = { .kind = BY_SIZE, .protocol = BY_SIZE, .channels = -1, .from = 1000000, .to = 64000000, .factor = 2,
+    struct collective_options o = { .kind = BY_SIZE, .protocol = BY_SIZE, .channels = -1, .from = 1000000, .to = 64000000, .factor = 2,
                          .iterations = 1, .seed = 1, .seeds = SEEDS_BESIDE, .beside_load = 0.3, .argc = argc, .argv = argv };
     struct found  *f = xcalloc(1, sizeof(*f));
+    struct outfile page = { 0 };
     struct err     err;
     int            rc;
 
     cmd_parse(&line, argc, argv, &o);
     if (o.from > o.to)
         cmd_usage("--minbytes is more than --maxbytes");
-    rc = measure_all(&o, f, &err);
+    rc = o.report ? outfile_open(&page, o.report, &err) : 0;
+    if (!rc)
+        rc = measure_all(&o, f, &err);
+    if (!rc && o.report && o.beside)
+        rc = try_presets(&o, f, &err);
+    if (!rc && o.report)
+        rc = write_page(&o, f, &page, &err);
+    outfile_abort(&page);
     if (!rc && o.save)
         rc = save(&o, f, &err);
     if (!rc)
         print(&o, f);
     card_fini(&f->about);
+    free(f->nic);
     free(f);
     free(o.set);
     return cmd_end(rc, &err);
