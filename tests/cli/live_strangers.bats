@@ -305,6 +305,11 @@ flood() {
     for reason in 'older version of TLS' 'certificate of another authority' 'no certificate' 'not TLS'; do
         curl -sf "http://127.0.0.1:$((port + 1))/metrics" | grep -q "refused_peers_total{reason=\"$reason\"} [1-9]"
     done
+    # operators see how many and why the last one was, in the terminal and on the page
+    asks_as operator
+    grep -qE '^[4-9] connections refused, the last 20[0-9-]+ [0-9:]+: not TLS$' out
+    curl -sf "http://127.0.0.1:$((port + 1))/api/overview" | jq -e '.refused | .total >= 4 and .last == "not TLS" and .reasons["no certificate"] >= 1 and
+        ([.reasons[]] | add) == .total'
     kill "$controller"
     wait "$controller" || true
     sed -i 's/^tls: {/tls: {min_version: 1.2, /' controller.yaml

@@ -1,6 +1,7 @@
 /* src/live/daemon/answer.c - see answer.h. */
 #include "live/daemon/answer.h"
 #include "base/json.h"
+#include "live/view/process.h"
 #include "live/view/state_json.h"
 
 #include <stdio.h>
@@ -64,8 +65,16 @@ static json_t *explain(const struct ledger *l, const json_t *tuner)
     return list;
 }
 
-static json_t *json_for(struct controller *c, const struct question *q, const char *who, const struct ledger *l, const json_t *tuner,
-                        uint64_t now_us, struct err *err)
+static json_t *status(const struct controller *c, const struct answer_sources *from, uint64_t now_us)
+{
+    json_t *o = state_json_status(c, from->tuner, now_us);
+
+    json_object_set_new(o, "refused", process_refused_json(from->peers));
+    return o;
+}
+
+static json_t *json_for(struct controller *c, const struct question *q, const char *who, const struct answer_sources *from, uint64_t now_us,
+                        struct err *err)
 {
     static const char *const acts[] = { "freeze", "thaw", "approve", "rollback", "forget", "drill", NULL };
 
@@ -74,13 +83,13 @@ static json_t *json_for(struct controller *c, const struct question *q, const ch
         return NULL;
     }
     if (strcmp(q->verb, "status") == 0 || strcmp(q->verb, "devices") == 0)
-        return state_json_status(c, tuner, now_us);
+        return status(c, from, now_us);
     if (strcmp(q->verb, "diff") == 0)
         return state_json_diff(c);
     if (strcmp(q->verb, "history") == 0)
-        return ledger_json(l, HISTORY_LINES);
+        return ledger_json(from->ledger, HISTORY_LINES);
     if (strcmp(q->verb, "explain") == 0)
-        return explain(l, tuner);
+        return explain(from->ledger, from->tuner);
     for (int i = 0; acts[i]; i++)
         if (strcmp(q->verb, acts[i]) == 0)
             return answer_act(c, q, who, now_us, err) ? NULL : json_object();
@@ -88,10 +97,10 @@ static json_t *json_for(struct controller *c, const struct question *q, const ch
     return NULL;
 }
 
-char *answer_to(struct controller *c, const struct question *q, const char *who, const struct ledger *l, const json_t *tuner,
-                uint64_t now_us, struct err *err)
+char *answer_to(struct controller *c, const struct question *q, const char *who, const struct answer_sources *from, uint64_t now_us,
+                struct err *err)
 {
-    json_t *o = json_for(c, q, who, l, tuner, now_us, err);
+    json_t *o = json_for(c, q, who, from, now_us, err);
     char   *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS)) : NULL;
 
     json_decref(o);

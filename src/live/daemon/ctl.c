@@ -182,6 +182,17 @@ static void print_unguarded(const json_t *u)
             json_get_text(u, "what"), count, json_get_text(u, "example"));
 }
 
+/* Connections without a certificate that counts: somebody has the wrong files, or does not belong here. */
+static void print_refused(const json_t *r)
+{
+    json_int_t count = json_integer_value(json_object_get(r, "total"));
+    char       when[40];
+
+    if (count)
+        say("%" JSON_INTEGER_FORMAT " connection%s refused, the last %s: %s", count, count == 1 ? "" : "s",
+            time_text(when, sizeof when, number_of(r, "last_ms")), json_get_text(r, "last"));
+}
+
 static void print_status(const json_t *o, bool is_short)
 {
     const json_t *devices = json_object_get(o, "devices");
@@ -190,6 +201,7 @@ static void print_status(const json_t *o, bool is_short)
     say("next: %s", json_get_text(o, "next"));
     print_drill(json_object_get(o, "drill"));
     print_unguarded(json_object_get(o, "unguarded"));
+    print_refused(json_object_get(o, "refused"));
     say("%s: %s, mode %s, term %" JSON_INTEGER_FORMAT "", json_get_text(o, "name"), json_get_text(o, "role"),
         json_get_text(o, "mode"), json_integer_value(json_object_get(o, "term")));
     print_trial(json_object_get(o, "trial"));

@@ -200,7 +200,8 @@ static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
         err_write(&err, "%s%s%s%s", f->file->common.ca ? "'" : "", account_name(e->account), f->file->common.ca ? "' is " : "",
                   refusal(f, e->account, &q));
     else
-        text = answer_to(&f->controller, &q, account_name(e->account), &f->page.ledger, tuner, now_us, &err);
+        text = answer_to(&f->controller, &q, account_name(e->account),
+                         &(struct answer_sources){ &f->page.ledger, tuner, f->page.counts.peers }, now_us, &err);
     length = codec_write_reply(text ? "" : err.text, text ? text : "", &bytes);
     rpc_reply(f->rpc, e->link, bytes, length);
     free(bytes);

@@ -169,6 +169,7 @@ static const char *overview_text(struct page *p)
     json_object_set_new(o, "cells", cells_json(&p->cells, p->controller));
     json_object_set_new(o, "agreement", agreement_json(p->controller));
     json_object_set_new(o, "has_history", json_boolean(p->past.history));
+    json_object_set_new(o, "refused", process_refused_json(p->counts.peers));
     add_known(o, p);
     p->overview = whole(p, o);
     return p->overview;

@@ -2,6 +2,7 @@
 #include "live/view/process.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,4 +78,25 @@ void process_peers(struct prom *p, const char *prefix, const struct serve_counts
     prom_one(p, name, "counter", "Messages beyond the budget of a certificate.", (double)n->ignored);
     snprintf(name, sizeof name, "%s_handshakes", prefix);
     prom_one(p, name, "gauge", "Connections that have not shown who they are.", n->handshakes);
+}
+
+json_t *process_refused_json(const struct serve_counts *n)
+{
+    json_t  *o, *reasons;
+    uint64_t total = 0;
+
+    if (!n)
+        return json_null();
+    o = json_object();
+    reasons = json_object();
+    for (int i = 0; i < SECURE_REFUSAL_KINDS; i++) {
+        total += n->refused[i];
+        if (n->refused[i])
+            json_put_count(reasons, secure_refusal_text((enum secure_refusal)i), n->refused[i]);
+    }
+    json_put_count(o, "total", total);
+    json_put_text(o, "last", n->last_s ? secure_refusal_text(n->last) : "");
+    json_put_number(o, "last_ms", n->last_s ? 1e3 * (double)n->last_s : NAN);
+    json_object_set_new(o, "reasons", reasons);
+    return o;
 }

@@ -117,6 +117,21 @@ static json_t *counts_json(const struct controller *c, uint64_t now_us)
     return o;
 }
 
+/* How many devices an order would reach: those that have the trial's setting, and those that a trial may set. */
+static json_t *reach_json(const struct controller *c)
+{
+    uint32_t with_trial = 0, settable = 0;
+    json_t  *o = json_object();
+
+    for (uint32_t i = 0; i < c->peers; i++) {
+        with_trial += words_has_trial(&c->peer[i]);
+        settable += c->peer[i].rank != RANK_NONE;
+    }
+    json_put_count(o, "trial", with_trial);
+    json_put_count(o, "settable", settable);
+    return o;
+}
+
 /* What is in force: since when, by whom, why. An empty set is the baseline of each device. */
 static json_t *standing_json(const struct standing *s)
 {
@@ -277,6 +292,8 @@ json_t *state_json_brief(const struct controller *c, const struct timeline *t, u
     json_put_count(o, "interval_ms", c->cfg->interval_us / 1000);
     json_put_count(o, "devices_total", c->peers);
     json_object_set_new(o, "states", counts_json(c, now_us));
+    json_object_set_new(o, "reach", reach_json(c));
+    json_object_set_new(o, "evidence", timeline_evidence_json(t, c));
     json_object_set_new(o, "timeline", timeline_json(t, 1));
     return o;
 }

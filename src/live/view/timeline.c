@@ -1,6 +1,7 @@
 /* src/live/view/timeline.c - see timeline.h. */
 #include "live/view/timeline.h"
 #include "live/controller/roster.h"
+#include "live/controller/trial.h"
 #include "live/core/knobset.h"
 #include "live/view/words.h"
 
@@ -97,11 +98,72 @@ static void look_at_settings(struct timeline *t, const struct controller *c, uin
         t->knobs[t->changes++ % TIMELINE_KNOBS] = k;
 }
 
+/* ---- evidence ---- */
+
+/* Every other point goes, so that a trial may take as long as it likes. */
+static void thin(struct timeline_evidence *e)
+{
+    for (uint32_t i = 0; 2 * i < e->count; i++) {
+        e->pairs[i] = e->pairs[2 * i];
+        e->gain[i] = e->gain[2 * i];
+        e->harm[i] = e->harm[2 * i];
+    }
+    e->count = (e->count + 1) / 2;
+    e->step *= 2;
+}
+
+static void look_at_evidence(struct timeline_evidence *e, const struct controller *c)
+{
+    const struct trial *t = &c->trial;
+    uint32_t            pairs = t->evidence.pairs;
+
+    if (t->phase == TRIAL_NONE || !pairs)
+        return;
+    if (!e->count || e->trial != t->number || e->stage != t->stage || pairs < e->pairs[e->count - 1])
+        *e = (struct timeline_evidence){ .trial = t->number, .stage = t->stage, .step = 1 };
+    if (e->count && pairs < e->pairs[e->count - 1] + e->step)
+        return;
+    if (e->count == TIMELINE_EVIDENCE)
+        thin(e);
+    e->pairs[e->count] = pairs;
+    e->gain[e->count] = evalue_above(&t->evidence, 0);
+    e->harm[e->count++] = evalue_below(&t->evidence, -c->cfg->harm * t->metric);
+}
+
+json_t *timeline_evidence_json(const struct timeline *t, const struct controller *c)
+{
+    const struct timeline_evidence *e = &t->evidence;
+    uint32_t block = trial_block_length(c);
+    json_t  *o, *pairs, *gain, *harm;
+
+    if (!e->count)
+        return json_null();
+    o = json_object();
+    pairs = json_array();
+    gain = json_array();
+    harm = json_array();
+    for (uint32_t i = 0; i < e->count; i++) {
+        json_array_append_new(pairs, json_integer(e->pairs[i]));
+        json_array_append_new(gain, json_of_number(e->gain[i]));
+        json_array_append_new(harm, json_of_number(e->harm[i]));
+    }
+    json_put_count(o, "trial", e->trial);
+    json_put_text(o, "stage", words_stage(TRIAL_RUN, e->stage));
+    json_object_set_new(o, "pairs", pairs);
+    json_object_set_new(o, "gain", gain);
+    json_object_set_new(o, "harm", harm);
+    json_put_number(o, "accept_e", c->cfg->accept_e);
+    json_put_number(o, "reject_e", c->cfg->reject_e);
+    json_put_count(o, "ends_at", e->stage == STAGE_HALVES ? c->cfg->halves_intervals_max / (2 * (block ? block : 1)) : c->cfg->stage_pairs);
+    return o;
+}
+
 /* Settings of thousands of devices are looked at once per period, and when a trial moves: that is when they change. */
 bool timeline_tick(struct timeline *t, const struct controller *c, uint64_t now_us, uint64_t wall_us)
 {
     bool is_due = now_us + EARLY_US >= t->next_us;
 
+    look_at_evidence(&t->evidence, c);
     if (is_due || has_moved(t, c))
         look_at_settings(t, c, wall_us);
     if (!is_due)

@@ -7,6 +7,7 @@
 
 #define TIMELINE_POINTS 900
 #define TIMELINE_KNOBS  100
+#define TIMELINE_EVIDENCE 64
 
 struct timeline_point {
     uint64_t wall_ms;
@@ -24,9 +25,20 @@ struct timeline_knobs {          /* from then on */
     struct knob_set tried;
 };
 
+/* Evidence over pairs of blocks, of the stage of a trial that has pairs or had some last. */
+struct timeline_evidence {
+    uint64_t trial;              /* 0: there was none */
+    uint32_t stage;
+    uint32_t count;              /* of points */
+    uint32_t step;               /* pairs between two points: doubles whenever there is no room */
+    uint32_t pairs[TIMELINE_EVIDENCE];
+    double   gain[TIMELINE_EVIDENCE], harm[TIMELINE_EVIDENCE];
+};
+
 struct timeline {
     struct timeline_point point[TIMELINE_POINTS];        /* rings */
     struct timeline_knobs knobs[TIMELINE_KNOBS];
+    struct timeline_evidence evidence;
     uint64_t              points, changes;
     uint64_t              next_us;
 };
@@ -40,6 +52,10 @@ bool timeline_tick(struct timeline *, const struct controller *, uint64_t now_us
 /* {"t_ms":[...],"coverage":[...],...}: the last 'max' points as columns. */
 json_t *timeline_json(const struct timeline *, uint32_t max);
 json_t *timeline_knobs_json(const struct timeline *);
+
+/* {"trial":5,"stage":"halves","pairs":[...],"gain":[...],"harm":[...],"accept_e":100,"reject_e":20,"ends_at":67}: e-values after so many
+ * pairs, what decides, and the pairs after which the stage ends by itself. null: nothing was measured yet. */
+json_t *timeline_evidence_json(const struct timeline *, const struct controller *);
 
 /* The last point; NULL: there is none. */
 const struct timeline_point *timeline_last(const struct timeline *);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -185,9 +186,16 @@ static void connection_free(struct connection *c)
     free(c);
 }
 
+static void count_refused(struct serve *s, enum secure_refusal why)
+{
+    s->counts.refused[why]++;
+    s->counts.last = why;
+    s->counts.last_s = time(NULL);
+}
+
 static void refuse(struct connection *c, enum secure_refusal why)
 {
-    c->serve->counts.refused[why]++;
+    count_refused(c->serve, why);
     c->conn.is_broken = true;
 }
 
@@ -381,7 +389,7 @@ static void hear(struct connection *c)
         settle(c);
         begin_h2(c);
     } else if (!n->h2 && n->is_broken)
-        c->serve->counts.refused[secure_refused(n->ssl, n->reason)]++;
+        count_refused(c->serve, secure_refused(n->ssl, n->reason));
     if (n->h2)
         conn_hear(n, c->serve->second);
     flush(c);
@@ -416,7 +424,8 @@ static void look_after_all(struct serve *s)
         }
         if (conn_look_after(&c->conn, second))
             flush(c);
-        s->counts.refused[SECURE_SLOW] += c->conn.is_broken && !c->conn.h2;
+        if (c->conn.is_broken && !c->conn.h2)
+            count_refused(s, SECURE_SLOW);
         if (c->conn.is_broken)
             connection_free(c);
     }

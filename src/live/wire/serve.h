@@ -23,7 +23,12 @@ struct serve_limits {
     void                 *arg;
 };
 
-struct serve_counts { uint64_t refused[SECURE_REFUSAL_KINDS], ignored; uint32_t connections, handshakes; };
+struct serve_counts {
+    uint64_t            refused[SECURE_REFUSAL_KINDS], ignored;
+    enum secure_refusal last;            /* why the last one was refused */
+    int64_t             last_s;          /* and when, seconds since 1970; 0: nobody was */
+    uint32_t            connections, handshakes;
+};
 
 struct serve;
 int  serve_open(struct serve **out, const char *address, const struct rpc_tls *, const struct serve_limits *, struct err *);

@@ -1,0 +1,128 @@
+/* src/live/view/timeline_test.c - what a trial has shown, over its pairs. */
+#include "live/view/timeline.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#define NOW_US 1000000000u
+
+static const struct controller_config config = { .interval_us = 100000, .block_length = 5, .halves_intervals_max = 600, .stage_pairs = 8,
+                                                 .accept_e = 100, .reject_e = 20, .harm = 0.1 };
+
+static struct controller *controller_with_trial(void)
+{
+    struct controller *c = xcalloc(1, sizeof(*c));
+
+    c->cfg = &config;
+    c->trial = (struct trial){ .phase = TRIAL_RUN, .number = 3, .stage = STAGE_HALVES, .metric = 1 };
+    evalue_init(&c->trial.evidence, 1);
+    return c;
+}
+
+static void tick(struct timeline *t, struct controller *c, uint32_t pairs)
+{
+    for (uint32_t i = 0; i < pairs; i++) {
+        evalue_add(&c->trial.evidence, 0.5);
+        timeline_tick(t, c, NOW_US, NOW_US);
+    }
+}
+
+static double at(const json_t *o, const char *key, size_t i)
+{
+    return json_number_value(json_array_get(json_object_get(o, key), i));
+}
+
+static void timeline_evidence_json__nothing_was_measured(void **state)
+{
+    struct timeline   *t = xcalloc(1, sizeof(*t));
+    struct controller *c = controller_with_trial();
+    json_t            *o;
+
+    (void)state;
+    timeline_tick(t, c, NOW_US, NOW_US);
+    o = timeline_evidence_json(t, c);
+    assert_true(json_is_null(o));
+    json_decref(o);
+    free(c);
+    free(t);
+}
+
+static void timeline_evidence_json__a_point_for_each_pair_and_where_it_ends(void **state)
+{
+    struct timeline   *t = xcalloc(1, sizeof(*t));
+    struct controller *c = controller_with_trial();
+    json_t            *o;
+
+    (void)state;
+    tick(t, c, 10);
+    timeline_tick(t, c, NOW_US, NOW_US);         /* an interval without a new pair */
+    o = timeline_evidence_json(t, c);
+    assert_int_equal(json_array_size(json_object_get(o, "pairs")), 10);
+    assert_true(at(o, "pairs", 9) == 10);
+    assert_true(fabs(at(o, "gain", 9) - evalue_above(&c->trial.evidence, 0)) < 1e-9);
+    assert_true(fabs(at(o, "harm", 9) - evalue_below(&c->trial.evidence, -0.1)) < 1e-9);
+    assert_true(at(o, "gain", 9) > at(o, "gain", 0) && at(o, "harm", 9) < 1);
+    assert_string_equal(json_get_text(o, "stage"), "halves");
+    assert_int_equal(json_integer_value(json_object_get(o, "ends_at")), 60);     /* 600 intervals, two blocks of 5 a pair */
+    json_decref(o);
+    free(c);
+    free(t);
+}
+
+static void timeline_evidence_json__stays_after_the_trial_and_begins_again_with_the_next_stage(void **state)
+{
+    struct timeline   *t = xcalloc(1, sizeof(*t));
+    struct controller *c = controller_with_trial();
+
+    (void)state;
+    tick(t, c, 10);
+    c->trial.phase = TRIAL_NONE;
+    timeline_tick(t, c, NOW_US, NOW_US);
+    assert_int_equal(t->evidence.trial, 3);
+    assert_int_equal(t->evidence.count, 10);
+    c->trial = (struct trial){ .phase = TRIAL_RUN, .number = 4, .stage = STAGE_ONE, .metric = 1 };
+    evalue_init(&c->trial.evidence, 1);
+    tick(t, c, 2);
+    assert_int_equal(t->evidence.trial, 4);
+    assert_int_equal(t->evidence.count, 2);
+    c->trial.stage = STAGE_HALVES;
+    evalue_init(&c->trial.evidence, 1);
+    tick(t, c, 1);
+    assert_int_equal(t->evidence.count, 1);
+    free(c);
+    free(t);
+}
+
+static void timeline_evidence_json__thins_a_long_trial(void **state)
+{
+    struct timeline   *t = xcalloc(1, sizeof(*t));
+    struct controller *c = controller_with_trial();
+    uint32_t           last = 0;
+
+    (void)state;
+    tick(t, c, 5000);
+    assert_in_range(t->evidence.count, TIMELINE_EVIDENCE / 2, TIMELINE_EVIDENCE);
+    assert_int_equal(t->evidence.pairs[0], 1);
+    for (uint32_t i = 0; i < t->evidence.count; i++) {
+        assert_true(t->evidence.pairs[i] > last);
+        last = t->evidence.pairs[i];
+    }
+    assert_in_range(last, 5000 - t->evidence.step + 1, 5000);
+    free(c);
+    free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(timeline_evidence_json__nothing_was_measured),
+        cmocka_unit_test(timeline_evidence_json__a_point_for_each_pair_and_where_it_ends),
+        cmocka_unit_test(timeline_evidence_json__stays_after_the_trial_and_begins_again_with_the_next_stage),
+        cmocka_unit_test(timeline_evidence_json__thins_a_long_trial),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
