@@ -66,10 +66,16 @@ const marksOf = (page) =>
     return points + count(".device-map .cell") + count("td, th") + count(".virtual .row span") + count(".bars dd") + count("svg *");
   });
 
+async function openHistory(page) {
+  await page.locator("#history details summary").first().waitFor();
+  await page.locator("#history details").first().evaluate((details) => (details.open = true));
+}
+
 async function shoot(browser, address, name) {
   if (!shots) return;
   for (const [width, colorScheme] of [[1400, "light"], [1400, "dark"], [390, "light"], [390, "dark"]]) {
     const page = await openPage(browser, address, { viewport: { width, height: 900 }, colorScheme });
+    await openHistory(page);
     await page.locator("#history figure.chart").first().waitFor({ timeout: wait_ms });
     await page.screenshot({ path: join(shots, `${name}-${width}-${colorScheme}.png`), fullPage: true });
     await page.context().close();
@@ -101,6 +107,7 @@ try {
   const history = past.locator("#history");
   const axis = () => past.evaluate(() => document.querySelector("#history .hint")?.textContent ?? "");
   await check("history: a controller that was started anew shows what was before", async () => {
+    await openHistory(past);
     await history.locator("figure.chart", { hasText: "Metric that decides" }).waitFor({ timeout: wait_ms });
     holds((await axis()).includes("by the minute"), `it is ${await axis()}`);
   });
@@ -235,6 +242,7 @@ try {
       });
     });
     await full.goto(fleet);
+    await openHistory(full);
     await full.locator("#history figure.chart").nth(10).waitFor({ timeout: wait_ms });
     await full.waitForFunction(() => document.querySelectorAll(".device-map .cell").length === 512, null, { timeout: wait_ms });
     await full.locator("#devices details.racks > summary").click();

@@ -58,6 +58,15 @@ function makeNic(root) {
 
 // ---- a simulated network behind it
 
+// An order: its dialog opens, takes a reason and maybe the token, and is confirmed.
+async function order(page, name, { why = "a test", token } = {}) {
+  await page.locator(`[data-order="${name}"]`).click();
+  await page.locator("dialog[open]").waitFor();
+  await page.locator("#why").fill(why);
+  if (token !== undefined) await page.locator("#token").fill(token);
+  await page.locator("dialog [type=submit]").click();
+}
+
 async function checkTwin(browser) {
   writeFileSync(
     join(folder, "influx.yaml"),
@@ -159,36 +168,37 @@ async function checkStranger(browser) {
   page.setDefaultTimeout(wait_ms);
   await page.goto(address);
   await check("live: a stranger gets 401, and a page with nothing on it", async () => {
-    await page.getByText("even looking needs the controller's token").waitFor();
+    await page.locator("header [role=status]", { hasText: "remote access requires the controller's token" }).waitFor();
     equal(await page.evaluate(async () => (await Promise.all(["state", "overview", "events"].map((what) => fetch(`/api/${what}`)))).map(({ status }) => status)), [401, 401, 401]);
-    equal(await page.locator("h1").textContent(), "controller");
+    equal(await page.locator("header .name").textContent(), "controller");
+    holds(!(await page.locator("#now .headline").isVisible()), "a stranger sees the state");
   });
   await check("live: a wrong token opens nothing, the right one does, and the page goes on by itself", async () => {
-    await page.locator("#token").fill("not-the-token-of-this");
-    await page.locator("#token").press("Enter");
+    await page.locator("#access-token").fill("not-the-token-of-this");
+    await page.locator("#access-token").press("Enter");
     await page.getByText("that is not the controller's token").waitFor();
-    await page.locator("#token").fill(TOKEN);
-    await page.locator("#token").press("Enter");
-    await page.locator("h1", { hasText: "c2" }).waitFor();
-    const told = page.locator("[role=status]", { hasText: /^as of/ });
+    await page.locator("#access-token").fill(TOKEN);
+    await page.locator("#access-token").press("Enter");
+    await page.locator("header .name", { hasText: "c2" }).waitFor();
+    const told = page.locator("header [role=status]", { hasText: /^as of/ });
     const was = await told.textContent();
-    await page.waitForFunction((was) => ![...document.querySelectorAll("[role=status]")].some((e) => e.textContent === was || /lost|token/.test(e.textContent)), was);
+    await page.waitForFunction((was) => ![...document.querySelectorAll("header [role=status]")].some((e) => e.textContent === was || /lost|token/.test(e.textContent)), was);
   });
   await check("live: who has a certificate needs no token, neither to look nor to order", async () => {
     const client = { origin: new URL(address).origin, certPath: join(folder, "twin/operator.pem"), keyPath: join(folder, "twin/operator.key") };
     const known = await (await browser.newContext({ ignoreHTTPSErrors: true, clientCertificates: [client] })).newPage();
     known.setDefaultTimeout(wait_ms);
     await known.goto(address);
-    await known.locator("h1", { hasText: "c2" }).waitFor();
-    await known.locator('[data-order="freeze"]').click();
-    await known.locator("#now .health", { hasText: "CN=operator" }).waitFor();
-    await known.locator('[data-order="thaw"]').click();
+    await known.locator("header .name", { hasText: "c2" }).waitFor();
+    await order(known, "freeze");
+    await known.locator("#now", { hasText: "CN=operator" }).waitFor();
+    await order(known, "thaw");
     await known.locator("#now .headline", { hasText: "frozen" }).waitFor({ state: "detached" });
     await known.context().close();
   });
   await check("live: what it would do if it might, where it observes only", async () => {
     start("agent", "agent5.yaml");
-    await page.locator("#next p", { hasText: /If it might act, it would set .*rpg_ai_rate=/ }).waitFor();
+    await page.locator("#next p", { hasText: /Proposed change: .*rpg_ai_rate=/ }).waitFor();
     equal(await page.locator("#fabric").isVisible(), false, "a map of links that nobody knows");
   });
   await page.context().close();
@@ -220,6 +230,7 @@ try {
   page.setDefaultTimeout(wait_ms);
   await page.goto(address);
   // Who looks from the very beginning sees all that comes.
+  await page.locator("#history details summary").first().click();
   await page.locator("#history", { hasText: "Nothing is known of that time" }).waitFor();
   const counters = [1, 2, 3, 4].map((i) => {
     const counter = makeNic(join(folder, `nic${i}`));
@@ -239,11 +250,13 @@ try {
     holds((await texts(page.locator("#devices tbody td:nth-of-type(2)"))).every((text) => / ago$/.test(text)), "ages");
   });
   await check("live: what is tried, why, on what evidence, and which knobs", async () => {
-    await page.locator("#now strong", { hasText: "Trial" }).waitFor({ timeout: wait_ms });
-    await page.locator("#now meter").first().waitFor({ timeout: wait_ms });
+    await page.locator("#now h2", { hasText: "Being tried: trial" }).waitFor({ timeout: wait_ms });
+    await page.locator("#now .evidence-chart polyline").first().waitFor({ timeout: wait_ms });
     await page.locator("#decisions details").first().waitFor({ timeout: wait_ms });
+    await page.locator("#time details summary").waitFor({ timeout: wait_ms });
+    await page.locator("#time details summary").evaluate((summary) => (summary.parentElement.open = true));
     await page.locator("#time figure.chart", { hasText: "rpg_ai_rate" }).waitFor({ timeout: wait_ms });
-    await page.locator("#time figure.chart", { hasText: "with what is tried" }).waitFor({ timeout: wait_ms });
+    await page.locator("#time figure.chart", { hasText: "trial group and control group" }).waitFor({ timeout: wait_ms });
   });
   await check("live: it goes on by itself", async () => {
     const points = () => page.evaluate(async () => (await (await fetch("/api/state")).json()).timeline.t_ms.length);
@@ -256,18 +269,18 @@ try {
   // Each question of docs/live.md, "Twelve questions", that this page answers: what is clicked, and what is seen then.
   const questions = [
     ["what changed and did it help", ["#decisions details summary"], "#decisions details[open] table"],
-    ["setting or workload", [], "#time figure.chart:has-text('with what is tried')"],
-    ["which setting was live", [], "#time figure.chart:has-text('rpg_ai_rate')"],
+    ["setting or workload", [], "#time figure.chart:has-text('trial group')"],
+    ["which setting was live", ["#time details summary"], "#time figure.chart:has-text('rpg_ai_rate')"],
     ["where is the congestion", [], "#devices .device-map .cell", "time paused"],
     ["who is paused by whom", ["#fabric .controls button:has-text('Show as table')"], "#fabric th:has-text('Paused by the receiver')"],
-    ["what would it do", [], "#next p:has-text('goes on with the trial')"],
+    ["what would it do", [], "#next p:has-text('The trial goes on')"],
     ["is job X slowed by the network", [], "#jobs tr:has-text('training') td:has-text('yes: paused')"],
-    ["is job Y", [], "#jobs tr:has-text('storage') td:has-text('no sign of it')"],
+    ["is job Y", [], "#jobs tr:has-text('storage') td:has-text('none seen')"],
     ["do devices agree", [], "#agreement table, #agreement p"],
-    ["burst or level", [], "#history figure.chart:has-text('most'), #history figure.chart:has-text('Metric')"],
+    ["burst or level", ["#history details summary"], "#history figure.chart:has-text('most'), #history figure.chart:has-text('Metric')"],
     ["which agents are late", [], "#devices .device-map .cell", "age of the last report"],
-    ["who was heard", ["#history .past-devices summary"], "#history .past-devices[open]"],
-    ["where did the time of a decision go", ["#decisions details summary"], "#decisions details[open] th:has-text('Until the next')"],
+    ["who was heard", ["#history details summary", "#history .past-devices summary"], "#history .past-devices[open]"],
+    ["where did the time of a decision go", ["#decisions details summary"], "#decisions details[open] th:has-text('Duration')"],
   ];
   for (const [question, clicks, seen, colour] of questions)
     await check(`live: within two clicks: ${question}`, async () => {
@@ -282,23 +295,23 @@ try {
       await page.locator(seen).first().waitFor({ timeout: wait_ms });
     });
   await check("live: an order without the token, or with a wrong one, is refused", async () => {
-    await page.locator('[data-order="freeze"]').click();
-    await page.locator("#orders [role=status]", { hasText: "freeze: refused: The token is needed" }).waitFor({ timeout: wait_ms });
+    const answer = page.locator("dialog [role=alert]");
+    await order(page, "freeze");
+    await answer.filter({ hasText: "Refused: the controller's token is needed" }).waitFor({ timeout: wait_ms });
     await page.locator("#token").fill("not-the-token-of-this");
-    await page.locator('[data-order="freeze"]').click();
-    await page.locator("#orders [role=status]", { hasText: "freeze: refused" }).waitFor({ timeout: wait_ms });
+    await page.locator("dialog [type=submit]").click();
+    await answer.filter({ hasText: /^Refused: (?!the controller's token is needed)/ }).waitFor({ timeout: wait_ms });
+    await page.locator("dialog button", { hasText: "Cancel" }).click();
     holds((await page.locator("#now .headline", { hasText: "frozen" }).count()) === 0, "it is frozen");
   });
   await check("live: a fabric that was frozen says so, and stays frozen", async () => {
-    await page.locator("#token").fill(TOKEN);
-    await page.locator("#why").fill("maintenance");
-    await page.locator('[data-order="freeze"]').click();
+    await order(page, "freeze", { why: "maintenance", token: TOKEN });
     await page.locator("#now .headline", { hasText: "frozen" }).waitFor({ timeout: wait_ms });
     await page.waitForTimeout(2000);
-    holds((await page.locator("#now .health").textContent()).includes("maintenance"), "the reason is missing");
+    holds((await page.locator("#now").textContent()).includes("maintenance"), "the reason is missing");
   });
   await check("live: thawed again, and both stand in the audit log", async () => {
-    await page.locator('[data-order="thaw"]').click();
+    await order(page, "thaw");
     await page.locator('[data-order="freeze"]').waitFor({ state: "visible", timeout: wait_ms });
     await page.waitForFunction(() => [...document.querySelectorAll("#audit tbody tr")].some((row) => row.textContent.includes("thaw")), null, { timeout: wait_ms });
     holds((await page.locator("#audit tbody tr", { hasText: "maintenance" }).count()) > 0, "the freeze is missing");

@@ -91,6 +91,11 @@ export function typeset(text: string): string {
   });
 }
 
+// Live values that a device does not report: the word, so that nobody takes a dash for nothing.
+export function known(value: Num, unit: string): string {
+  return value === null || !Number.isFinite(value) ? "unknown" : format(value, unit);
+}
+
 // All digits that matter, none that come from the binary fraction; grouped when there are many.
 export function plain(value: Num): string {
   if (value === null || !Number.isFinite(value)) return NONE;

@@ -102,7 +102,7 @@ static uint32_t two_digits(uint64_t n)
 
 static struct cell_seen see(const struct cells *s, const struct cell *cell, const struct controller *c, uint64_t now_us)
 {
-    struct cell_seen seen = { .utilisation = -1, .paused = -1, .metric = -1, .cnps = -1 };
+    struct cell_seen seen = { .utilisation = -1, .paused = -1, .metric = -1, .cnps = -1, .age_s = -1 };
     double           use = 0, metric = 0;
     uint32_t         uses = 0, metrics = 0;
     uint64_t         cnps = 0;
@@ -111,15 +111,15 @@ static struct cell_seen see(const struct cells *s, const struct cell *cell, cons
     for (uint32_t i = 0; i < cell->count; i++) {
         const struct peer       *p = &c->peer[s->order[cell->first + i]];
         const struct msg_sample *m = &p->sample;
-        uint64_t                 age_s = p->heard_us && now_us > p->heard_us ? (now_us - p->heard_us) / 1000000 : 0;
+        int64_t                  age_s = !p->heard_us ? -1 : now_us > p->heard_us ? (int64_t)((now_us - p->heard_us) / 1000000) : 0;
 
         seen.state[words_state_of(c, p, now_us)]++;
         seen.tried += words_has_trial(p);
-        seen.age_s = age_s > seen.age_s ? (uint32_t)age_s : seen.age_s;
+        seen.age_s = age_s > seen.age_s ? age_s : seen.age_s;
         cnps += m->cnps;
         is_counted |= m->interval_us && !(m->unknown & MSG_UNKNOWN(cnps));
-        if (m->rate_bps && m->interval_us) {
-            use += (double)m->tx_bytes * 8e6 / (double)m->interval_us / (double)m->rate_bps;
+        if (!isnan(words_utilisation(m))) {
+            use += words_utilisation(m);
             uses++;
         }
         if (m->interval_us && !isnan(m->paused) && thousandths(m->paused) > seen.paused)
@@ -183,7 +183,7 @@ static json_t *row_of(uint32_t i, const struct cell_seen *v)
     json_array_append_new(row, known(v->paused));
     json_array_append_new(row, known(v->metric));
     json_array_append_new(row, v->cnps < 0 ? json_null() : json_integer(v->cnps));
-    json_array_append_new(row, json_integer(v->age_s));
+    json_array_append_new(row, v->age_s < 0 ? json_null() : json_integer(v->age_s));
     json_array_append_new(row, json_integer(v->tried));
     for (int k = 0; k < STATES; k++)
         json_array_append_new(row, json_integer(v->state[k]));

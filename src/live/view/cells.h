@@ -17,7 +17,7 @@
 struct cell_seen {               /* rounded, so that noise is not told */
     int32_t  utilisation, paused, metric;        /* thousandths; mean, worst, mean; -1: not known */
     int64_t  cnps;               /* sum, to two digits; -1: not known */
-    uint32_t age_s;              /* the oldest report, whole seconds */
+    int64_t  age_s;              /* the oldest report, whole seconds; -1: there is none */
     uint32_t tried, state[STATES];               /* how many devices */
 };
 

@@ -1,6 +1,7 @@
 /* src/live/view/cells_test.c - many devices on few cells, and what a listener is told of them. */
 #include "live/view/cells.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -148,6 +149,23 @@ static void cells_page__ends_where_devices_end(void **state)
     json_decref(o);
 }
 
+static void cells_look__what_is_not_known_is_null(void **state)
+{
+    json_t *o, *row;
+
+    (void)state;
+    add_device("h1/a");
+    c.peer[0].heard_us = 0;                      /* known from the disk alone */
+    c.peer[0].sample.unknown = MSG_UNKNOWN_ALL;
+    c.peer[0].sample.paused = c.peer[0].sample.metric = NAN;
+    cells_look(&s, &c, NOW_US);
+    o = cells_changes(&s, 0);
+    row = json_array_get(json_object_get(o, "cells"), 0);
+    for (size_t i = 1; i <= 5; i++)              /* utilisation, time paused, metric, CNPs, age */
+        assert_true(json_is_null(json_array_get(row, i)));
+    json_decref(o);
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -159,6 +177,7 @@ int main(void)
         CASE(cells_look__names_without_racks_share_by_64),
         CASE(cells_changes__tells_what_has_changed_alone),
         CASE(cells_page__ends_where_devices_end),
+        CASE(cells_look__what_is_not_known_is_null),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

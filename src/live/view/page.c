@@ -219,7 +219,8 @@ static char *html_text(const struct page *p)
 
     if (!out)
         die("out of memory");
-    form_print(json, NULL, out);
+    form_print(json, "<main><p>This page follows a controller and needs JavaScript. Without it: <code>anole ctl status</code>, or "
+               "<a href=\"/metrics\">/metrics</a>.</p></main>", out);
     fclose(out);
     free(json);
     return text;

@@ -84,9 +84,8 @@ json_t *state_json_device(const struct controller *c, const struct peer *p, uint
     json_object_set_new(o, "has_trial", json_boolean(words_has_trial(p)));
     json_put_number(o, "metric", s->metric);
     json_put_number(o, "age_ms", p->heard_us ? (double)(now_us - p->heard_us) / 1e3 : NAN);
-    json_put_number(o, "rate_bps", (double)s->rate_bps);
-    json_put_number(o, "utilisation", s->rate_bps && s->interval_us ?
-                    (double)s->tx_bytes * 8e6 / (double)s->interval_us / (double)s->rate_bps : NAN);
+    json_put_number(o, "rate_bps", s->rate_bps ? (double)s->rate_bps : NAN);
+    json_put_number(o, "utilisation", words_utilisation(s));
     json_put_number(o, "paused", s->interval_us && !s->is_brief ? s->paused : NAN);
     json_put_number(o, "cnps", s->interval_us && !(s->unknown & MSG_UNKNOWN(cnps)) ? (double)s->cnps : NAN);
     json_put_text(o, "unguarded", s->interval_us && !s->is_brief ? guard_blind(blind, sizeof blind, s) : "");
@@ -182,6 +181,21 @@ static json_t *unguarded_json(const struct controller *c, uint64_t now_us)
     return o;
 }
 
+/* Devices at which a guardrail is broken: how many, one of them, and which guardrail. */
+static json_t *breach_json(const struct controller *c)
+{
+    uint32_t count = 0, first = 0;
+    json_t  *o = json_object();
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (*c->peer[i].breach)
+            first = count++ ? first : i;
+    json_put_count(o, "devices", count);
+    json_put_text(o, "example", count ? c->peer[first].name : "");
+    json_put_text(o, "why", count ? c->peer[first].breach : "");
+    return o;
+}
+
 static char *trial_text(char *buf, size_t size, const struct trial *t)
 {
     static const char *const where[STAGES] = { "on one device of each kind", "on 5 % of the devices",
@@ -251,6 +265,7 @@ static json_t *head_json(const struct controller *c, uint64_t now_us)
     json_object_set_new(o, "in_effect", standing_json(&c->standing));
     json_object_set_new(o, "drill", drill_json(&c->drill));
     json_object_set_new(o, "unguarded", unguarded_json(c, now_us));
+    json_object_set_new(o, "breach", breach_json(c));
     json_object_set_new(o, "trial", trial_json(c));
     return o;
 }

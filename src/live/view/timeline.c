@@ -44,7 +44,9 @@ static struct timeline_point measure(const struct controller *c, uint64_t now_us
             continue;
         paused += !isnan(s->paused);
         p.paused += isnan(s->paused) ? 0 : s->paused;
-        sent += (double)s->tx_bytes * 8e6 / (double)s->interval_us;
+        if (isnan(words_utilisation(s)))
+            continue;
+        sent += words_utilisation(s) * (double)s->rate_bps;
         could += (double)s->rate_bps;
     }
     p.metric = metrics ? metric / metrics : NAN;

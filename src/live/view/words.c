@@ -3,6 +3,8 @@
 #include "live/controller/roster.h"
 #include "live/core/knobset.h"
 
+#include <math.h>
+
 const char *words_role(enum controller_role role)
 {
     static const char *const names[] = { "listening", "active", "deposed" };
@@ -61,6 +63,13 @@ const char *words_state(enum words_state state)
                                                "held back", "ready",  "tuned",  "left" };
 
     return names[state];
+}
+
+double words_utilisation(const struct msg_sample *s)
+{
+    if (!s->rate_bps || !s->interval_us || s->unknown & MSG_UNKNOWN(tx_bytes))
+        return NAN;
+    return (double)s->tx_bytes * 8e6 / (double)s->interval_us / (double)s->rate_bps;
 }
 
 bool words_has_trial(const struct peer *p)

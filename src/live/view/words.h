@@ -26,6 +26,9 @@ enum words_state words_state_of(const struct controller *, const struct peer *, 
 const char      *words_state(enum words_state);
 
 /* Does it hold what is being tried? */
+/* Share of its link that it sent; NAN: not known. */
+double words_utilisation(const struct msg_sample *);
+
 bool words_has_trial(const struct peer *);
 
 #endif

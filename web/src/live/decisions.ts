@@ -2,16 +2,21 @@
 import { h } from "../dom";
 import { format } from "../format";
 import { table } from "../table";
-import { codes, knobTexts } from "./map";
-import type { Decision } from "./state";
+import { codes } from "./map";
+import { knobTexts, type Decision } from "./state";
 
 const SHOWN_MAX = 50;
-const signs: Record<string, string> = { kept: "✓ kept", dropped: "✗ dropped", open: "… open", "would try": "· would try" };
+const signs: Record<string, string> = { kept: "✓ kept", dropped: "✕ taken back", open: "… running", "would try": "· proposed" };
+const CHANGES_SHOWN = 3;
 const DAY_MS = 86400e3;
 
 function when(time: string): string {
   const d = new Date(time);
   return Date.now() - d.getTime() > DAY_MS ? d.toLocaleString([], { hour12: false }) : d.toLocaleTimeString([], { hour12: false });
+}
+
+function lasted(d: Decision): string {
+  return d.ended ? `, ${format((Date.parse(d.ended) - Date.parse(d.began)) * 1000, "us")}` : "";
 }
 
 // From one step to the next: which took how long, as shares of the whole.
@@ -35,14 +40,17 @@ function decision(d: Decision): HTMLElement {
     h(
       "summary",
       {},
-      h("strong", { class: d.outcome === "kept" ? "better" : d.outcome === "dropped" ? "worse" : "" }, signs[d.outcome] ?? d.outcome),
-      ` ${d.trial > 0 ? `trial ${d.trial}, ` : ""}${when(d.began)}: ${d.end || d.why}`,
+      h("b", { class: "no" }, d.trial > 0 ? String(d.trial) : ""),
+      h("span", { class: `tag ${d.outcome === "kept" ? "better" : d.outcome === "dropped" ? "worse" : ""}` }, signs[d.outcome] ?? d.outcome),
+      h("span", { class: "change" }, codes(knobTexts(d.set).slice(0, CHANGES_SHOWN)), Object.keys(d.set).length > CHANGES_SHOWN ? ` and ${Object.keys(d.set).length - CHANGES_SHOWN} more` : ""),
+      h("span", { class: "why" }, d.end || d.why),
+      h("span", { class: "muted when" }, `${when(d.began)}${lasted(d)}`),
     ),
     h("p", {}, codes(knobTexts(d.set))),
     d.evidence ? h("p", { class: "hint" }, `Evidence: ${d.evidence}.`) : null,
     strip(d),
     table(
-      [{ head: "Time" }, { head: "What" }, { head: "Until the next", isNumber: true }, { head: "Why" }, { head: "Evidence" }],
+      [{ head: "Time" }, { head: "What" }, { head: "Duration", isNumber: true }, { head: "Why" }, { head: "Evidence" }],
       d.steps.map((step, i) => [when(step.time), step.what, i + 1 < at.length ? format((at[i + 1]! - at[i]!) * 1000, "us") : "", step.why, step.evidence]),
       `Steps of trial ${d.trial}`,
     ),

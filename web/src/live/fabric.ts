@@ -1,7 +1,7 @@
 // The fabric with its links, coloured by load, pauses or queues as they are now; of very many links a table of the worst.
 import type { Num } from "../data";
 import { h, nothing } from "../dom";
-import { countOf, format } from "../format";
+import { countOf, format, known } from "../format";
 import { NetworkChart, type Measure } from "../charts/network";
 import { table } from "../table";
 import { linksOf, nodesOf, type LiveLink } from "./shape";
@@ -36,18 +36,18 @@ function directionTable(directions: Direction[]): HTMLElement {
     columns,
     [...directions]
       .sort((a, b) => badness(b) - badness(a))
-      .map((d) => [`${d.from} → ${d.to}`, format(d.use, "share"), format(d.paused, "share"), format(d.queue, "bytes")]),
+      .map((d) => [`${d.from} → ${d.to}`, known(d.use, "share"), known(d.paused, "share"), known(d.queue, "bytes")]),
     "Directions of links, those that are paused or busy first",
   );
 }
 
 function directionText(d: Direction): string {
-  const of = (value: Num, unit: string) => (value === null ? "not known" : format(value, unit));
+  const of = (value: Num, unit: string) => (value === null ? "unknown" : format(value, unit));
   return `${d.from} → ${d.to}: utilisation ${of(d.use, "share")}, paused by ${d.to} ${of(d.paused, "share")}, longest queue ${of(d.queue, "bytes")}`;
 }
 
 export class FabricMap {
-  readonly element = h("div", {}, nothing("No load of a link has been told yet."));
+  readonly element = h("div", {}, nothing("Waiting for the first link report."));
   private chart: NetworkChart<LiveLink> | null = null;
   private network: { nodes: ReturnType<typeof nodesOf>; links: LiveLink[] } = { nodes: [], links: [] };
   private shape = "";
@@ -106,7 +106,7 @@ export class FabricMap {
   private makeChart(): NetworkChart<LiveLink> {
     return new NetworkChart<LiveLink>({
       title: "Links now",
-      note: "a line is a link, its halves the directions, each as its sender tells; grey: not known",
+      note: "a line is a link, its halves the directions, each as its sender reports; grey: unknown",
       network: this.network,
       measures,
       hint: () => this.hint(),
@@ -122,7 +122,7 @@ export class FabricMap {
     const silent = all.filter((d) => d.use === null).length;
     return (
       `${countOf(this.network.links.length, "link")}; ${countOf(paused, "direction")} paused` +
-      `${silent > 0 ? `, of ${silent} nobody tells` : ""}. Point at a link or a node for its values.`
+      `${silent > 0 ? `; ${silent} not reporting` : ""}. Point at a link or a node for its values.`
     );
   }
 
@@ -131,7 +131,7 @@ export class FabricMap {
     const own = this.directions().filter((d) => d.from === name || d.to === name);
     const mean = (list: Direction[]) => {
       const known = list.flatMap((d) => (d.use === null ? [] : [d.use]));
-      return known.length > 0 ? format(known.reduce((a, b) => a + b, 0) / known.length, "share") : "not known";
+      return known.length > 0 ? format(known.reduce((a, b) => a + b, 0) / known.length, "share") : "unknown";
     };
     const by = own.filter((d) => d.to === name && (d.paused ?? 0) > 0).map((d) => d.from);
     return (

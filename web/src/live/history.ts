@@ -36,7 +36,7 @@ export class History {
   private readonly later = h("button", { type: "button", class: "control", click: () => this.move(1) }, "Later");
 
   constructor() {
-    this.element.append(h("p", { class: "orders" }, this.range, this.earlier, this.later), this.place);
+    this.element.append(h("p", { class: "range" }, this.range, this.earlier, this.later), this.place);
   }
 
   start(): void {
@@ -138,7 +138,7 @@ function pastPart(past: Past): HTMLElement[] {
     : null;
   const settings = knobCharts(past.knobs, group, [past.from_ms, past.until_ms]);
   return [
-    h("p", { class: "hint" }, `A point is ${stepText(past.step_ms)}, from what is kept by the ${past.level}. Shaded: a setting was being tried. Gaps: nobody measured. Drag to zoom.`),
+    h("p", { class: "hint" }, `A point is ${stepText(past.step_ms)}, from what is kept by the ${past.level}. Shaded: a setting was being tried. Gaps: nothing was reported. Drag to zoom.`),
     h(
       "div",
       { class: "charts" },
@@ -161,14 +161,14 @@ function pastPart(past: Past): HTMLElement[] {
     h(
       "details",
       { class: "past-devices" },
-      h("summary", {}, `Who was heard: ${countOf(past.devices.known, "device")}, ${past.devices.heard_always} of them all the time`),
+      h("summary", {}, `Reporting: ${past.devices.heard_always} of ${countOf(past.devices.known, "device")} without gaps`),
       past.devices.worst.length > 0
         ? table(
             [{ head: "Device" }, { head: "Heard", isNumber: true }],
             past.devices.worst.map((d) => [d.name, format(d.heard, "share")]),
-            "Devices that were heard least",
+            "Devices that reported least",
           )
-        : nothing("Nobody was missed."),
+        : nothing("All devices reported the whole time."),
     ),
   ];
 }

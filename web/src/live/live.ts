@@ -2,8 +2,8 @@
 import type { Page } from "../data";
 import { h, nothing } from "../dom";
 import { Parts } from "../parts";
-import { head } from "../sections/head";
-import { orders } from "./orders";
+import { topLine } from "../sections/answer";
+import { Actions, signIn } from "./actions";
 import { History } from "./history";
 import { FabricMap } from "./fabric";
 import { Devices } from "./map";
@@ -18,24 +18,29 @@ import { cellsOf, grow, type CellRow, type Fabric, type LinkRow, type Pulse, typ
 const REFRESH_MS = 10000; // of what the stream does not tell: settings, decisions, records
 const SOON_MS = 300;
 
-function makeParts(map: FabricMap, devices: Devices, history: History): Parts<Fabric> {
+function makeParts(map: FabricMap, devices: Devices, history: History, actions: Actions): Parts<Fabric> {
   return new Parts<Fabric>([
-    { id: "now", title: "Now", of: (f) => [f.trial, f.states, f.coverage, f.mode, f.role, f.frozen, f.obstacle, f.next, f.in_effect, f.drill, f.unguarded, f.standby, f.tuner?.missing], make: topPart },
-    { id: "next", title: "Next", of: (f) => [f.tuner, f.trial.phase, f.trial.number, f.frozen, f.obstacle, f.mode, f.decisions[0]], make: nextPart },
-    { id: "fabric", title: "Fabric", of: (f) => Boolean(f.links), isThere: (f) => Boolean(f.links), make: () => [map.element] },
-    { id: "jobs", title: "Jobs", of: (f) => f.jobs ?? null, isThere: (f) => Boolean(f.jobs), make: jobPart },
-    { id: "devices", title: "Devices", of: () => 0, make: () => [devices.element] },
-    { id: "decisions", title: "Decisions", of: (f) => f.decisions, make: decisionPart },
+    {
+      id: "now",
+      title: "Now",
+      of: (f) => [f.trial, f.states, f.coverage, f.mode, f.role, f.frozen, f.obstacle, f.next, f.in_effect, f.drill, f.unguarded, f.standby, f.tuner?.missing, f.breach, f.refused, f.evidence, f.decisions.at(-1)],
+      make: (f) => topPart(f, actions),
+    },
+    { id: "decisions", title: "Trials", of: (f) => f.decisions, make: decisionPart },
     { id: "time", title: "Over time", of: (f) => [f.timeline.t_ms.at(-1), f.knobs.length], make: timePart },
+    { id: "fabric", title: "Fabric", of: (f) => Boolean(f.links), isThere: (f) => Boolean(f.links), make: () => [map.element] },
+    { id: "devices", title: "Devices", of: () => 0, make: () => [devices.element] },
+    { id: "jobs", title: "Jobs", of: (f) => f.jobs ?? null, isThere: (f) => Boolean(f.jobs), make: jobPart },
+    { id: "next", title: "Tuner", of: (f) => [f.tuner, f.trial.phase, f.trial.number, f.frozen, f.obstacle, f.mode, f.decisions[0]], make: nextPart },
     { id: "agreement", title: "Agreement", of: (f) => [f.agreement, f.devices_total], make: agreementPart },
     { id: "flows", title: "Flow sizes", of: (f) => f.flows ?? null, isThere: (f) => Boolean(f.flows), make: flowPart },
-    { id: "history", title: "History", of: (f) => f.has_history, make: (f) => [f.has_history ? history.element : nothing("This controller keeps no history.")] },
+    { id: "history", title: "History", of: (f) => f.has_history, make: (f) => [f.has_history ? h("details", { class: "more" }, h("summary", {}, "Months back"), history.element) : nothing("This controller keeps no history.")] },
     { id: "audit", title: "Audit log", of: (f) => f.audit.at(-1)?.seq, make: auditPart },
   ]);
 }
 
 function whyLost(status: number | null): string {
-  if (status === 401) return hasToken() ? "that is not the controller's token" : "from here even looking needs the controller's token";
+  if (status === 401) return hasToken() ? "that is not the controller's token" : "sign in: remote access requires the controller's token";
   if (status === 429) return "too many wrong tokens; wait a moment";
   return status === null || status < 400 ? "connection lost; trying again" : `the controller answers with status ${status}`;
 }
@@ -50,19 +55,37 @@ class Live {
   private readonly map = new FabricMap();
   private readonly devices = new Devices();
   private readonly history = new History();
-  private readonly parts = makeParts(this.map, this.devices, this.history);
+  private readonly actions = new Actions(() => void this.refresh());
+  private readonly parts = makeParts(this.map, this.devices, this.history, this.actions);
   private readonly status = h("span", { class: "muted", role: "status" }, "connecting");
-  private readonly orders = orders(() => void this.refresh());
+  private readonly access = signIn(() => void this.refresh());
+  private readonly name: HTMLElement;
   private readonly top: HTMLElement;
 
   constructor(page: Page) {
-    this.top = head(page);
-    this.top.append(h("p", {}, this.status));
+    this.name = h("span", { class: "name" }, page.title);
+    this.top = topLine("controller", "");
+    this.top.querySelector("p")!.append(this.name, " · ", this.status);
   }
 
   elements(page: Page): HTMLElement[] {
-    const [now, ...rest] = [...this.parts.sections.values()];
-    return [this.top, now!, this.orders.element, ...rest, h("footer", {}, `Anole ${page.version}.`)];
+    const link = (path: string) => h("a", { href: path }, path);
+    return [
+      this.top,
+      this.access,
+      ...this.parts.sections.values(),
+      h(
+        "footer",
+        {},
+        h(
+          "dl",
+          {},
+          h("div", {}, h("dt", {}, "Made by"), h("dd", {}, `Anole ${page.version}`)),
+          h("div", {}, h("dt", {}, "Data"), h("dd", {}, link("/api/overview"), " · ", link("/metrics"), " · anole ctl status")),
+        ),
+      ),
+      this.actions.dialog,
+    ];
   }
 
   start(): void {
@@ -124,11 +147,11 @@ class Live {
       const reply = await ask("/api/overview");
       if (!reply.ok) {
         this.status.replaceChildren(whyLost(reply.status));
-        this.orders.need(reply.status === 401 || reply.status === 429);
+        this.access.hidden = reply.status !== 401 && reply.status !== 429;
         return;
       }
       this.fabric = (await reply.json()) as Fabric;
-      this.orders.need(false);
+      this.access.hidden = true;
       this.show();
     } catch {
       this.status.replaceChildren("the controller does not answer; trying again");
@@ -139,9 +162,8 @@ class Live {
     const f = this.fabric;
     if (!f) return;
     document.title = titleOf(f);
-    this.top.querySelector("h1")!.textContent = f.name;
+    this.name.textContent = f.name;
     this.status.replaceChildren(`as of ${new Date(f.now_ms).toLocaleTimeString([], { hour12: false })}`);
-    this.orders.show(f.frozen !== "", f.trial.phase === "waiting" ? f.trial : null);
     this.parts.show(f);
     this.map.show(f.links);
     this.showDevices();

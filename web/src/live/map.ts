@@ -3,10 +3,10 @@
 import { ask } from "./access";
 import type { Num } from "../data";
 import { choice, h, nothing } from "../dom";
-import { countOf, digits, format, NONE, plain } from "../format";
+import { countOf, digits, format, known } from "../format";
 import { table, type TableColumn } from "../table";
 import { heatColour, onThemeChange } from "../theme";
-import { nameOf, oddIn, STATES, type Cell, type Device, type Knobs } from "./state";
+import { knobTexts, nameOf, oddIn, STATES, type Cell, type Device } from "./state";
 
 const PAGE = 100; // devices in an answer
 const ROW_PX = 29;
@@ -19,8 +19,6 @@ const views: { label: string; of: (c: Cell) => Num; unit: string; most?: number 
   { label: "CNPs", of: (c) => c.cnps, unit: "count" },
   { label: "age of the last report", of: (c) => (c.age_s === null ? null : c.age_s * 1e6), unit: "us" },
 ];
-
-export const knobTexts = (knobs: Knobs | undefined) => Object.entries(knobs ?? {}).map(([name, value]) => `${name}=${plain(value)}`);
 
 export function codes(texts: string[]): HTMLElement {
   return h("span", { class: "codes" }, ...texts.map((text) => h("code", {}, text)));
@@ -75,7 +73,7 @@ class CellMap {
     const view = views[this.which]!;
     const states = cell.states.flatMap((count, k) => (count > 0 ? [cell.count > 1 ? `${count} ${STATES[k]}` : STATES[k]!] : []));
     const which = cell.count > 1 ? (view.label === "utilisation" ? ", mean," : view.label === "CNPs" ? ", sum," : ", worst,") : "";
-    return `${nameOf(cell)}: ${view.label}${which} ${format(view.of(cell), view.unit)}; ${states.join(", ")}`;
+    return `${nameOf(cell)}: ${view.label}${which} ${known(view.of(cell), view.unit)}; ${states.join(", ")}`;
   }
 
   // Only what looks different is touched.
@@ -86,7 +84,7 @@ class CellMap {
     this.box.setAttribute("aria-label", `${countOf(devices, "device")} in ${countOf(this.cells.length, "cell")}, coloured by ${view.label}; the list below has the values`);
     this.cells.forEach((cell, i) => {
       const value = view.of(cell);
-      const look = `cell${oddIn(cell) > 0 ? " odd" : ""}${cell.tried > 0 ? " tried" : ""}|${value === null ? "" : heatColour(value / most)}`;
+      const look = `cell${oddIn(cell) > 0 ? " needs-attention" : ""}${cell.tried > 0 ? " tried" : ""}|${value === null ? "" : heatColour(value / most)}`;
       if (!isAll && this.looks[i] === look) return;
       const [name, background] = look.split("|");
       this.looks[i] = look;
@@ -106,18 +104,18 @@ const columns: TableColumn[] = [
   { head: "Paused", isNumber: true },
   { head: "CNPs", isNumber: true },
   { head: "Metric", isNumber: true },
-  { head: "Other than its baseline" },
+  { head: "Changed from baseline" },
 ];
 
 function cellsOfRow(d: Device): (string | HTMLElement)[] {
   return [
     d.name,
     d.why ? `${d.state}: ${d.why}` : d.state,
-    d.age_ms === null ? NONE : `${format(d.age_ms * 1000, "us")} ago`,
-    format(d.utilisation, "share"),
-    format(d.paused, "share"),
-    format(d.cnps, "count"),
-    d.metric === null ? NONE : digits(d.metric),
+    d.age_ms === null ? "never" : `${format(d.age_ms * 1000, "us")} ago`,
+    known(d.utilisation, "share"),
+    known(d.paused, "share"),
+    known(d.cnps, "count"),
+    d.metric === null ? "unknown" : digits(d.metric),
     codes(knobTexts(d.changed)),
   ];
 }
@@ -233,10 +231,10 @@ function rackTable(cells: Cell[], onPick: (cell: Cell) => void): HTMLElement {
       h("button", { type: "button", class: "link", click: () => onPick(c) }, nameOf(c)),
       String(c.count),
       ...c.states.slice(0, 3).map(String),
-      format(c.utilisation, "share"),
-      format(c.paused, "share"),
-      format(c.cnps, "count"),
-      c.age_s === null ? NONE : `${c.age_s === 0 ? "< 1" : c.age_s} s ago`,
+      known(c.utilisation, "share"),
+      known(c.paused, "share"),
+      known(c.cnps, "count"),
+      c.age_s === null ? "never" : `${c.age_s === 0 ? "< 1" : c.age_s} s ago`,
     ]),
     "Racks, those that need attention first",
   );

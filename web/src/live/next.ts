@@ -1,10 +1,10 @@
 // What the controller would do next, and why; and whether the network holds a job back.
 import { h, nothing } from "../dom";
-import { countOf, digits, format, NONE } from "../format";
+import { countOf, digits, format, known, NONE } from "../format";
 import { triedTable } from "../sections/twins";
 import { table } from "../table";
-import { codes, knobTexts } from "./map";
-import type { Fabric, Job, Tuner } from "./state";
+import { codes } from "./map";
+import { knobTexts, type Fabric, type Job, type Tuner } from "./state";
 
 // ---- next
 
@@ -16,17 +16,17 @@ type Words = (string | HTMLElement)[];
 function nextWords(f: Fabric): Words {
   const { trial, tuner } = f;
   const proposed = f.decisions.find((decision) => decision.outcome === "would try");
-  if (trial.phase === "waiting") return ["It would try this as soon as it is approved: ", codes(knobTexts(trial.set)), trial.why ? ` Why: ${trial.why}.` : ""];
+  if (trial.phase === "waiting") return ["It tries this as soon as it is approved: ", codes(knobTexts(trial.set)), trial.why ? ` Why: ${trial.why}.` : ""];
   if (trial.phase !== "none")
-    return ["It goes on with the trial: ", codes(knobTexts(trial.set)), " All devices get it if the evidence of a gain suffices, otherwise it is taken back. Only then its tuner is asked again."];
-  if (f.frozen || f.obstacle) return [`Nothing, as long as this holds: ${f.frozen || f.obstacle}.`];
+    return ["The trial goes on: ", codes(knobTexts(trial.set)), " All devices get it if the evidence of a gain is large enough; otherwise it is taken back. Then its tuner is asked again."];
+  if (f.frozen || f.obstacle) return [`No change planned. Blocked by: ${f.frozen || f.obstacle}.`];
   if (!tuner || tuner.name === "") return ["Nothing: it has no tuner."];
   if (tuner.has_failed) return [`Nothing: its tuner ${tuner.name} cannot begin with the devices that report. The controller's log says why.`];
   if (f.mode === "observe" && proposed)
-    return ["It observes. If it might act, it would set ", codes(knobTexts(proposed.set)), ` (said at ${new Date(proposed.began).toLocaleTimeString([], { hour12: false })}). Why: ${proposed.why}.`];
+    return ["Observe mode. Proposed change: ", codes(knobTexts(proposed.set)), ` (at ${new Date(proposed.began).toLocaleTimeString([], { hour12: false })}). Why: ${proposed.why}.`];
   if (tuner.thinks) return [`Its tuner ${tuner.name} tries settings on a twin of the network. Until it has an answer nothing is changed.`];
   if (tuner.last?.why) return [`Nothing for now. Its tuner ${tuner.name} says: ${tuner.last.why}`];
-  return [`Nothing for now: its tuner ${tuner.name} wants no other setting than the one in force.`];
+  return [`Nothing for now: its tuner ${tuner.name} has no other setting to try.`];
 }
 
 function candidateTable({ candidates = [] }: Tuner): HTMLElement | null {
@@ -85,8 +85,8 @@ const signTexts: Record<string, (job: Job) => string> = {
 
 function verdict(job: Job): string {
   if (job.nics === 0) return "no device of it has reported";
-  if (job.looks === 0) return "not known: its NICs do not report";
-  if (job.signs.length === 0) return job.utilisation !== null && job.utilisation < 0.01 ? "no: its NICs hardly send" : "no sign of it";
+  if (job.looks === 0) return "unknown: its NICs do not report";
+  if (job.signs.length === 0) return job.utilisation !== null && job.utilisation < 0.01 ? "no: its NICs hardly send" : "none seen";
   return `yes: ${job.signs.map((sign) => signTexts[sign]?.(job) ?? sign).join("; ")}`;
 }
 
@@ -97,7 +97,7 @@ export function jobPart({ jobs = [] }: Fabric): HTMLElement[] {
     h(
       "p",
       { class: "hint" },
-      `Whether the network held senders back in the last ${countOf(seconds, "second")}, as their NICs tell: paused for 1 % of the time or more, CNPs in a tenth of the looks or more, ` +
+      `Whether the network held senders back in the last ${countOf(seconds, "second")}, as their NICs report: paused for 1 % of the time or more, CNPs in a tenth of the looks or more, ` +
         "retransmissions, round trips of twice those of the empty network. How much longer an iteration takes only the job knows.",
     ),
     table(
@@ -105,7 +105,7 @@ export function jobPart({ jobs = [] }: Fabric): HTMLElement[] {
         { head: "Job" },
         { head: "Held back by the network?" },
         { head: "NICs", isNumber: true },
-        { head: "Silent", isNumber: true },
+        { head: "Not reporting", isNumber: true },
         { head: "Use", isNumber: true },
         { head: "Paused", isNumber: true },
         { head: "With CNPs", isNumber: true },
@@ -118,10 +118,10 @@ export function jobPart({ jobs = [] }: Fabric): HTMLElement[] {
           verdict(job),
           String(job.nics),
           String(job.silent),
-          format(job.utilisation, "share"),
-          format(job.paused, "share"),
-          format(job.with_cnps, "share"),
-          job.rtt_stretch === null ? NONE : `× ${digits(job.rtt_stretch)}`,
+          known(job.utilisation, "share"),
+          known(job.paused, "share"),
+          known(job.with_cnps, "share"),
+          job.rtt_stretch === null ? "unknown" : `× ${digits(job.rtt_stretch)}`,
         ]),
       "Jobs, and whether the network held them back",
     ),

@@ -7,9 +7,10 @@ import { ZoomGroup } from "../charts/zoom";
 import { table } from "../table";
 import { decisionList } from "./decisions";
 import { knobSpecs } from "./knobs";
-import { codes, knobTexts } from "./map";
-import { thin, trialBands, type Fabric, type Trial } from "./state";
+import { codes } from "./map";
+import { knobTexts, thin, trialBands, type Fabric, type Trial } from "./state";
 
+const HEIGHT = 110;
 const POINTS_MAX = 120; // of a chart: with all others fewer than 5,000 marks
 
 // ---- what is the matter
@@ -28,40 +29,12 @@ const phases: Record<string, string> = {
   drill: "proves the dead-man switch: one device gets no lease",
 };
 
-// An e-value on its way to the one that decides, on a logarithmic scale.
-function evidence(label: string, value: Num | undefined, limit: Num | undefined, kind: string): HTMLElement | null {
-  if (value === undefined || value === null || !limit) return null;
-  const share = Math.min(1, Math.max(0, Math.log(Math.max(value, 1)) / Math.log(limit)));
-  return h(
-    "div",
-    { class: "evidence" },
-    h("span", {}, label),
-    h("meter", { min: 0, max: 1, value: share, class: kind, "aria-label": `${label}: ${digits(value)} of ${plain(limit)}` }),
-    h("span", { class: "number" }, `${digits(value)} of ${plain(limit)}`),
-  );
-}
-
-export function trialPart(trial: Trial): HTMLElement[] {
-  if (trial.phase === "none") return [nothing(phases.none!)];
+export function trialWords(trial: Trial): HTMLElement[] {
   const bound = trial.gain_at_least ?? null;
-  const gain = trial.gain === undefined || trial.gain === null ? "" : `gain ${digits(trial.gain)}${bound === null ? "" : `, at least ${digits(bound)}`} over ${countOf(trial.pairs ?? 0, "pair")} of blocks`;
+  const gain = trial.gain === undefined || trial.gain === null ? "" : ` After ${countOf(trial.pairs ?? 0, "pair")} of blocks the metric is ${digits(Math.abs(trial.gain))} ${trial.gain < 0 ? "lower" : "higher"} with it${bound === null ? "" : `; at worst ${digits(bound)} (95 % bound)`}.`;
   return [
-    h(
-      "p",
-      {},
-      h("strong", {}, `Trial ${trial.number}`),
-      ` ${phases[trial.phase] ?? trial.phase}${trial.stage ? `; stage: ${trial.stage}` : ""}. `,
-      trial.by ? `Ordered by ${trial.by}. ` : "",
-      trial.why ? h("span", { class: "muted" }, `Why: ${trial.why}. `) : "",
-      codes(knobTexts(trial.set)),
-    ),
-    h(
-      "div",
-      { class: "evidences" },
-      evidence("evidence of a gain", trial.e_gain, trial.accept_e, "good"),
-      evidence("evidence of harm", trial.e_harm, trial.reject_e, "bad"),
-    ),
-    h("p", { class: "hint" }, gain),
+    h("p", { class: "lead" }, codes(knobTexts(trial.set)), ` It ${phases[trial.phase] ?? trial.phase}${trial.stage ? `; stage: ${trial.stage}` : ""}.`),
+    h("p", {}, trial.by ? `Ordered by ${trial.by}.` : "", gain, trial.why ? h("span", { class: "muted" }, ` Why: ${trial.why}.`) : ""),
   ];
 }
 
@@ -79,17 +52,19 @@ export function timePart(f: Fabric): HTMLElement[] {
   const common = { group: shared, windows: trialBands(timeline), x: { label: "", unit: "", isTime: true, values: xs } };
   const one = (title: string, unit: string, values: Num[], max?: number): ChartSpec => ({
     title,
+    height: HEIGHT,
     ...common,
     y: { unit, ...(max === undefined ? {} : { max }) },
     curves: [{ label: title, values }],
   });
   const arms: ChartSpec = {
-    title: "Metric with what is tried, and without",
+    title: "Metric: trial group and control group",
+    height: HEIGHT,
     ...common,
     y: { unit: "" },
     curves: [
-      { label: "with", values: timeline.with },
-      { label: "without", values: timeline.without },
+      { label: "trial group", values: timeline.with },
+      { label: "control group", values: timeline.without },
     ],
   };
   const specs = [
@@ -100,13 +75,25 @@ export function timePart(f: Fabric): HTMLElement[] {
     one("CNPs", "count", timeline.cnps),
     one("Devices that report in time", "share", timeline.coverage, 1),
   ];
+  const isUnknown = ({ curves }: ChartSpec) => curves.every(({ values }) => values.every((v) => v === null));
+  const unknown = specs.filter(isUnknown).map(({ title }) => title);
+  const isZero = ({ curves }: ChartSpec) => curves.every(({ values }) => values.some((v) => v !== null) && values.every((v) => v === null || v === 0));
+  const quiet = specs.filter(isZero).map(({ title }) => title);
   const settings = knobSpecs(f.knobs, shared, [first, timeline.t_ms.at(-1)!]);
   return [
     h("p", { class: "hint" }, "The last quarter of an hour, means over all devices. Shaded: a setting is being tried. Drag to zoom: all charts move together."),
-    h("div", { class: "charts" }, ...charts.figures(specs)),
-    h("h3", {}, "Settings"),
-    settings.length > 0 ? h("div", { class: "charts small" }, ...charts.figures(settings)) : nothing("No knob has been changed or tried in this time."),
-  ];
+    h("div", { class: "charts three" }, ...small(charts.figures(specs.filter((spec) => !isZero(spec) && !isUnknown(spec))))),
+    quiet.length > 0 ? h("p", { class: "quiet muted" }, `Always zero (no chart): ${quiet.join(", ")}.`) : null,
+    unknown.length > 0 ? h("p", { class: "quiet muted" }, `Unknown, because no device reports it: ${unknown.join(", ")}.`) : null,
+    settings.length > 0
+      ? h("details", { class: "more" }, h("summary", {}, "Settings over time"), h("div", { class: "charts three" }, ...small(charts.figures(settings))))
+      : nothing("No knob has been changed or tried in this time."),
+  ].filter((element) => element !== null);
+}
+
+function small(figures: HTMLElement[]): HTMLElement[] {
+  for (const figure of figures) figure.classList.add("small");
+  return figures;
 }
 
 // ---- flow sizes
@@ -120,7 +107,7 @@ function sizeText(bytes: number): string {
 
 export function flowPart({ flows }: Fabric): HTMLElement[] {
   const all = flows ? flows.elephants + flows.mice : 0;
-  if (!flows || all <= 0) return [nothing("No device and no switch tells flow sizes.")];
+  if (!flows || all <= 0) return [nothing("No device and no switch reports flow sizes.")];
   const used = flows.bins.map((count, i) => ({ count, from: 64 * 2 ** i })).filter((bin) => bin.count > 0);
   const most = Math.max(...used.map((bin) => bin.count));
   const share = flows.elephants / all;
@@ -131,14 +118,14 @@ export function flowPart({ flows }: Fabric): HTMLElement[] {
       h("strong", {}, share >= 0.5 ? "Elephants prevail" : "Mice prevail"),
       `: ${format(share, "share")} of the flows of the last window are elephants (1 MB or more).`,
     ),
-    h(
+    h("details", { class: "more" }, h("summary", {}, "Flows by size"), h(
       "dl",
       { class: "bars" },
       ...used.flatMap((bin) => [
         h("dt", {}, `from ${sizeText(bin.from)}`),
         h("dd", {}, h("span", { class: "bar", style: `width: ${(70 * bin.count) / most}%` }), ` ${format(bin.count, "count")}`),
       ]),
-    ),
+    )),
   ];
 }
 
@@ -148,9 +135,9 @@ export function agreementPart({ agreement, devices_total }: Fabric): HTMLElement
   if (devices_total === 0) return [nothing("No device has reported yet.")];
   if (agreement.length === 0) return [h("p", {}, "All devices of a kind hold the same value of every knob.")];
   return [
-    h("p", { class: "hint" }, "Knobs of which devices of one kind hold several values. During a trial that is as it should be; otherwise somebody else has set one."),
+    h("p", { class: "hint" }, "Knobs of which devices of one kind hold several values. During a trial this is expected; otherwise a value was changed outside Anole."),
     table(
-      [{ head: "Knob" }, { head: "Of" }, { head: "Values: how many devices" }, { head: "The fewest, for one" }],
+      [{ head: "Knob" }, { head: "Of" }, { head: "Values: how many devices" }, { head: "Example device (rarest value)" }],
       agreement.map((a) => [a.knob, a.kind, codes(a.values.map((v) => `${plain(v.value)}: ${v.devices}`)), a.values.at(-1)!.example]),
       "Knobs that differ between devices",
     ),

@@ -1,8 +1,11 @@
 // What a controller tells at /api/state and /api/events: docs/live.md has the contract. Times are milliseconds since 1970,
 // shares 0..1. What is not known is null.
 import type { Num } from "../data";
+import { plain } from "../format";
 
 export type Knobs = Record<string, number>;
+
+export const knobTexts = (knobs: Knobs | undefined) => Object.entries(knobs ?? {}).map(([name, value]) => `${name}=${plain(value)}`);
 
 export interface Trial {
   number: number;
@@ -20,6 +23,18 @@ export interface Trial {
   e_harm?: Num;
   accept_e?: number;
   reject_e?: number;
+}
+
+// E-values over pairs of blocks: of the trial under way, or of the last one.
+export interface Evidence {
+  trial: number;
+  stage: string;
+  pairs: number[];
+  gain: Num[];
+  harm: Num[];
+  accept_e: number;
+  reject_e: number;
+  ends_at: number; // pairs after which the stage ends by itself
 }
 
 export interface Device {
@@ -175,7 +190,7 @@ export interface Tuner {
   reports?: number;
   waits?: boolean; // what it wanted last is still under way
   last?: TunerStep;
-  missing?: string; // what it waits for that nobody tells, and how to provide it
+  missing?: string; // what it waits for that is not reported, and how to provide it
   candidates?: TunerStep[]; // what it wanted of late, the last first
   thinks?: boolean; // settings are being tried on a twin
   search?: LiveSearch;
@@ -201,6 +216,9 @@ export interface Pulse {
   in_effect: { set: Knobs; since_ms: Num; trial: number; by: string; why: string };
   drill: { passed_ms: Num; last_ms: Num; is_passed: boolean; took_ms: Num; device: string; why: string };
   unguarded: { devices: number; what: string; example: string };
+  breach?: { devices: number; example: string; why: string }; // guardrails that are broken
+  reach?: { trial: number; settable: number }; // devices
+  evidence?: Evidence | null;
   coverage: number;
   noise_pairs: number;
   noise_e: Num;
@@ -212,6 +230,7 @@ export interface Pulse {
 
 export interface Fabric extends Pulse {
   standby?: string;
+  refused?: { total: number; last: string; last_ms: Num; reasons: Record<string, number> } | null; // connections
   next: string; // which trial runs, or why none does
   cells: CellNames;
   has_history: boolean;

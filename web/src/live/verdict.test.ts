@@ -21,8 +21,8 @@ const calm = {
 const over = (change: object) => ({ ...calm, ...change }) as Fabric;
 
 test("verdictOf: calm is good, and the tab says so", () => {
-  expect(verdictOf(calm)).toEqual({ kind: "good", headline: "All is well", advice: "" });
-  expect(titleOf(calm)).toBe("All is well · Anole c1");
+  expect(verdictOf(calm)).toEqual({ kind: "good", headline: "Nothing is wrong", advice: "" });
+  expect(titleOf(calm)).toBe("Nothing is wrong · Anole c1");
 });
 
 test("verdictOf: what needs a person is an alarm, also in the tab", () => {
@@ -40,6 +40,18 @@ test("verdictOf: what needs a person is an alarm, also in the tab", () => {
     expect(v.headline).toContain(headline);
     expect(titleOf(over(change)).startsWith("! ")).toBe(true);
   }
+});
+
+test("verdictOf: an alarm names the device, the guardrail and the trial that ended for it", () => {
+  const v = verdictOf(
+    over({
+      obstacle: "a guardrail is broken",
+      breach: { devices: 2, example: "h1/a", why: "paused 50 % of the time" },
+      decisions: [{ trial: 2, outcome: "dropped", end: "a guardrail at h1/a" }],
+    }),
+  );
+  expect(v.headline).toBe("A guardrail is broken at h1/a and 1 other device");
+  expect(v.advice).toContain("h1/a: paused 50 % of the time. Trial 2 was taken back: a guardrail at h1/a.");
 });
 
 test("verdictOf: what a person ordered, and what cannot be seen, is no alarm", () => {

@@ -13,22 +13,35 @@ export interface Verdict {
 export const isPaused = (f: Fabric) => f.obstacle.startsWith("it pauses");
 export const count = (f: Fabric, state: string) => f.states[state] ?? 0;
 
+function breachText({ breach }: Fabric): string {
+  if (!breach || breach.devices === 0) return "A guardrail is broken";
+  const others = breach.devices - 1;
+  return `A guardrail is broken at ${breach.example}${others > 0 ? ` and ${countOf(others, "other device")}` : ""}`;
+}
+
+// What it was, and whether the last trial ended for it.
+function takenBack({ breach, decisions = [] }: Fabric): string {
+  const last = decisions.at(-1);
+  const why = breach?.why ? `At ${breach.example}: ${breach.why}. ` : "";
+  return why + (last?.outcome === "dropped" && last.trial > 0 ? `Trial ${last.trial} was taken back: ${last.end ?? last.why}. ` : "");
+}
+
 // The first that holds decides: what needs a person at once comes first.
 export function verdictOf(f: Fabric): Verdict {
   const bad = (headline: string, advice: string): Verdict => ({ kind: "bad", headline, advice });
   if (f.standby) return { kind: "caution", headline: "This controller stands by", advice: f.standby };
   if (f.role === "deposed") return bad("Another controller has taken over", "Restart this one if it should act.");
   if (count(f, "broken") > 0)
-    return bad(`${countOf(count(f, "broken"), "device")} could not be brought back`, "Look at the devices marked broken: they may hold a value that nobody confirmed.");
-  if (f.obstacle === "a guardrail is broken") return bad("A guardrail is broken", "Devices below say which. Freeze tuning if it goes on.");
+    return bad(`${countOf(count(f, "broken"), "device")} could not be brought back`, "Look at the devices marked broken: they may hold a value that was not confirmed.");
+  if (f.obstacle === "a guardrail is broken") return bad(breachText(f), `${takenBack(f)}Check the device and its port; freeze tuning if it goes on.`);
   if (f.drill.last_ms !== null && !f.drill.is_passed) return bad("The dead-man switch failed its drill", `${f.drill.device}: ${f.drill.why}`);
   if (isPaused(f)) return bad("Tuning pauses after trials that did harm", "Decisions below say what they did.");
   if (f.coverage < 1) return bad(`${count(f, "silent")} of ${countOf(f.devices_total - count(f, "left"), "device")} ${count(f, "silent") === 1 ? "does" : "do"} not report`, "Changes that they hold go back by themselves when their lease ends.");
   if (f.frozen) return { kind: "caution", headline: f.frozen.startsWith("rolled back") ? "Rolled back, and frozen" : "Tuning is frozen", advice: "Nothing is tried until a person thaws it." };
   if (f.trial.phase === "waiting") return { kind: "caution", headline: `Trial ${f.trial.number} waits for approval`, advice: "Approve it below, or let it wait: nothing is set until then." };
   if (f.unguarded.devices > 0)
-    return { kind: "caution", headline: "All is well, as far as can be seen", advice: `Guardrails cannot see ${f.unguarded.what} at ${countOf(f.unguarded.devices, "device")}, such as ${f.unguarded.example}.` };
-  return { kind: "good", headline: f.trial.phase === "none" ? "All is well" : `All is well; trial ${f.trial.number} is under way`, advice: "" };
+    return { kind: "caution", headline: "Nothing is wrong, as far as can be seen", advice: `Guardrails cannot see ${f.unguarded.what} at ${countOf(f.unguarded.devices, "device")}, such as ${f.unguarded.example}.` };
+  return { kind: "good", headline: "Nothing is wrong", advice: "" };
 }
 
 // What the tab says: an alarm is seen there, too.
