@@ -20,7 +20,7 @@ ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: static image sbom check-static dist deb check-deb completion library release demo demo-live test chaos fidelity differential debug web site bench repro repro-quick install clean help check check-long $(CHECKS) deps-check build-clang
+.PHONY: static image sbom check-static dist deb check-deb completion library wheel release demo demo-live test chaos fidelity differential debug web site bench repro repro-quick install clean help check check-long $(CHECKS) deps-check build-clang
 .DEFAULT_GOAL := release
 
 release:
@@ -72,11 +72,17 @@ completion: release
 	@tools/make-completion build/release/anole build/completion
 	@ls build/completion/*
 
-# libanole.so, anole.h and anole.pc: the simulated network for programs in C. See docs/library.md.
+# build/libanole: libanole.so, anole.h and anole.pc: the simulated network for programs in C. See docs/library.md.
 library:
 	@tools/deps build
 	@tools/configure library $(RELEASE) -Dlibrary=true
 	@ninja -C build/library $$(meson introspect --targets build/library | grep -o 'libanole\.so\.[0-9.]*' | head -1)
+	@tools/make-library build/library build/libanole
+
+# A wheel for pip that contains the program, as one file for any Linux of this processor.
+wheel: static
+	@tools/deps python
+	@tools/make-wheel build/static/anole-static build/wheel
 
 # The simulator as one file that runs on any Linux of this processor: without what loads libraries (live part, MPI, serve, plot).
 STATIC := --buildtype=release -Db_pie=false -Db_lto=true -Db_ndebug=true -Dprefer_static=true -Dc_link_args=-static -Dlive=disabled -Dmpi=disabled
@@ -262,7 +268,8 @@ help:
 	@echo 'make check-long   the same with all tests in each build: many hours'
 	@echo 'make chaos        fault histories of the live side, SEEDS=10000 of them: docs/live.md'
 	@echo 'make completion   build/completion: for bash, zsh and fish'
-	@echo 'make library      build/library/libanole.so, for programs in C: docs/library.md'
+	@echo 'make library      build/libanole: library, header and anole.pc for programs in C: docs/library.md'
+	@echo 'make wheel        build/wheel: a Python wheel that contains the program'
 	@echo 'make deb          Debian packages: build/deb; make check-deb builds them twice, installs and removes them'
 	@echo 'make static       build/static/anole-static: the simulator as one file without shared libraries'
 	@echo 'make image        a container image of that, by buildah; make check-static tests both'

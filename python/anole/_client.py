@@ -1,7 +1,6 @@
 """Messages of `anole gym`, as docs/gym.md describes them: batches in, actions out."""
 from __future__ import annotations
 
-import os
 import socket
 import struct
 import subprocess
@@ -10,6 +9,8 @@ from typing import BinaryIO, Mapping, NamedTuple, Optional, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from ._program import find_program
 
 PROTOCOL_VERSION = 1
 
@@ -62,7 +63,7 @@ class Client:
         self._in: BinaryIO
         self._out: BinaryIO
         if scenario is not None:
-            self._start(scenario, settings or {}, worlds, program or os.environ.get("ANOLE", "anole"))
+            self._start(scenario, settings or {}, worlds, find_program(program))
         else:
             self._connect(str(path))
         try:

@@ -48,7 +48,7 @@ class Comparison:
         self.data: dict[str, Any] = json.loads((self.folder / "comparison.json").read_text(encoding="utf-8"))
         self.baseline: str = self.data["baseline"]
         self.verdicts: dict[str, str] = {verdict["name"]: verdict["text"] for verdict in self.data["verdicts"]}
-        self._metrics = {metric["name"]: metric for metric in self.data["metrics"]}
+        self._metrics: dict[str, dict[str, Any]] = {metric["name"]: metric for metric in self.data["metrics"]}
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ class Comparison:
     def label(self, metric: str) -> str:
         """What a figure is called on paper, with its unit."""
         found = self._find(metric)
-        return f"{found['label']} ({found['unit']})" if found["unit"] else found["label"]
+        return f"{found['label']} ({found['unit']})" if found["unit"] else str(found["label"])
 
     def _find(self, metric: str) -> dict[str, Any]:
         try:

@@ -136,9 +136,11 @@ def changes(comparison: Comparison, metric: str = "slowdown_p99", *, ax: Any = N
     ax = _new_axes(ax)
     figures = {name: figure for name, figure in comparison[metric].items() if name != comparison.baseline and figure.change is not None}
     for at, figure in enumerate(figures.values()):
-        low, high = figure.change - figure.change_low, figure.change_high - figure.change
+        change = figure.change or 0.0
+        low = change - (change if figure.change_low is None else figure.change_low)          # one seed has no interval
+        high = (change if figure.change_high is None else figure.change_high) - change
         colour = "grey" if not figure.is_significant else "tab:green" if figure.is_better else "tab:red"
-        ax.errorbar(100 * figure.change, at, xerr=[[100 * max(low, 0)], [100 * max(high, 0)]], fmt="o", color=colour, capsize=3)
+        ax.errorbar(100 * change, at, xerr=[[100 * max(low, 0)], [100 * max(high, 0)]], fmt="o", color=colour, capsize=3)
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set_yticks(range(len(figures)), list(figures))
     ax.set_ylim(-0.5, max(len(figures), 1) - 0.5)

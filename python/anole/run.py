@@ -24,11 +24,13 @@ from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 from numpy.typing import NDArray
 
+from ._program import find_program
 from .table import Table
 
 __all__ = ["Run", "RunError", "run", "read"]
 
-Scenario = Union[Mapping[str, Any], str, os.PathLike]
+Path = Union[str, "os.PathLike[str]"]
+Scenario = Union[Mapping[str, Any], Path]
 
 
 class RunError(Exception):
@@ -38,7 +40,7 @@ class RunError(Exception):
 class Run:
     """The folder of one run (`anole run --out`). Tables are read when they are asked for."""
 
-    def __init__(self, folder: Union[str, os.PathLike]):
+    def __init__(self, folder: Path):
         self.folder = pathlib.Path(folder)
         try:
             self.summary: dict[str, Any] = json.loads((self.folder / "summary.json").read_text(encoding="utf-8"))
@@ -73,12 +75,12 @@ class Run:
         return f"Run({str(self.folder)!r}, {self.summary['all']['flows']} flows)"
 
 
-def read(folder: Union[str, os.PathLike]) -> Run:
+def read(folder: Path) -> Run:
     """The results that `anole run --out FOLDER` left."""
     return Run(folder)
 
 
-def run(scenario: Scenario, *, set: Optional[Mapping[str, Any]] = None, seed: Optional[int] = None, out: Union[str, os.PathLike, None] = None,
+def run(scenario: Scenario, *, set: Optional[Mapping[str, Any]] = None, seed: Optional[int] = None, out: Optional[Path] = None,
         program: Optional[str] = None) -> Run:
     """Runs a scenario. 'set' changes keys as --set does; 'out' keeps the folder, otherwise it goes with the result."""
     work = tempfile.mkdtemp(prefix="anole-")
@@ -102,7 +104,7 @@ def scenario_file(scenario: Scenario, work: pathlib.Path) -> str:
 
 def call(arguments: Sequence[str], program: Optional[str]) -> str:
     """What the program prints; RunError with its own words if it fails."""
-    name = program or os.environ.get("ANOLE", "anole")
+    name = find_program(program)
     try:
         ended = subprocess.run([name, *arguments], capture_output=True, text=True, check=False)
     except OSError as error:
@@ -112,7 +114,7 @@ def call(arguments: Sequence[str], program: Optional[str]) -> str:
     return ended.stdout
 
 
-def _run(scenario: Scenario, work: pathlib.Path, set: Mapping[str, Any], seed: Optional[int], out: Union[str, os.PathLike, None],
+def _run(scenario: Scenario, work: pathlib.Path, set: Mapping[str, Any], seed: Optional[int], out: Optional[Path],
          program: Optional[str]) -> Run:
     folder = pathlib.Path(out) if out is not None else work / "out"
     options = [f"--set={key}={value}" for key, value in set.items()]

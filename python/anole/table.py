@@ -24,12 +24,14 @@ def _value(text: str) -> Value:
     >>> [_value(text) for text in ("3", "2.5", "", "h1")]
     [3, 2.5, None, 'h1']
     """
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text if text else None
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text or None
 
 
 def _array(cells: Sequence[str]) -> NDArray[Any]:

@@ -17,6 +17,8 @@ setup() {
     run env PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 PYTHONWARNINGS=error::ResourceWarning "$python" -m unittest discover -v -s python/tests
     echo "$output"
     [ "$status" -eq 0 ]
+    # nothing is left in the tree
+    [ -z "$(find python -name __pycache__ -o -name '*.pyc' -o -name '*.egg-info' -o -name build)" ]
     # all of them, the simulator's included
     [[ "$output" =~ Ran\ (3[5-9]|4[0-9])\ tests ]]
 }
@@ -37,4 +39,26 @@ setup() {
     version=$("$ANOLE" --version)
     grep -qx "version = \"${version#anole }\"" python/pyproject.toml
     grep -qx "__version__ = \"${version#anole }\"" python/anole/__init__.py
+}
+
+@test "python: types are checked, strictly" {
+    python3 -c 'import mypy, numpy' 2>/dev/null || /usr/bin/python3 -c 'import mypy, numpy' 2>/dev/null || skip 'no mypy; tools/deps python installs it'
+    python3 -c 'import mypy, numpy' 2>/dev/null && python=python3 || python=/usr/bin/python3
+    cd python
+    run "$python" -m mypy --cache-dir "$BATS_TEST_TMPDIR/cache"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "python: a wheel contains the program and its examples, and leaves nothing in the tree" {
+    [ -n "$python" ] || skip 'no Python with numpy; tools/deps python installs it'
+    "$python" -c 'import setuptools, wheel, pip' 2>/dev/null || skip 'no pip, setuptools or wheel; tools/deps python installs them'
+    find python | sort >"$BATS_TEST_TMPDIR/before"
+    tools/make-wheel "$ANOLE" "$BATS_TEST_TMPDIR/wheel"
+    find python | sort | diff "$BATS_TEST_TMPDIR/before" -
+    cd "$BATS_TEST_TMPDIR"
+    case $(ls wheel) in anole-*-py3-none-linux_*.whl) ;; *) false ;; esac
+    "$python" -m pip install --quiet --no-deps --no-index --target lib wheel/*.whl 2>&1
+    run env -u ANOLE PATH=/nowhere PYTHONPATH=lib "$(command -v "$python")" -c 'import anole; print(anole.run("incast").summary["all"]["flows"])'
+    [ "$output" = 16 ]
 }

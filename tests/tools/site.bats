@@ -48,3 +48,20 @@ END
 @test "site: the front page is short" {
     [ "$(wc -w <README.md)" -lt 1200 ]          # lines depend on where they are wrapped
 }
+
+@test "site: emphasis goes around code, and the menu has groups that open on a phone" {
+    tools/site "$BATS_TEST_TMPDIR/site" >/dev/null
+    grep -q '<strong><code>anole compare</code> ' "$BATS_TEST_TMPDIR/site/changelog.html"
+    # no stars are left outside of code
+    run python3 - "$BATS_TEST_TMPDIR/site" <<'END'
+import pathlib, re, sys
+for page in sorted(pathlib.Path(sys.argv[1]).glob("*.html")):
+    text = re.sub(r"<(pre|code)\b.*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.S)
+    for found in re.findall(r".{0,30}(?<!\w)\*\*\S.{0,30}", text):
+        print(f"{page.name}: {found}")
+END
+    echo "$output"
+    [ -z "$output" ]
+    [ "$(grep -o '<h2>[^<]*</h2><ul>' "$BATS_TEST_TMPDIR/site/index.html" | wc -l)" -ge 5 ]
+    grep -q '#menu:checked ~ .menu { display: block; }' "$BATS_TEST_TMPDIR/site/site.css"
+}

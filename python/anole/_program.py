@@ -1,0 +1,12 @@
+"""Which program to start."""
+from __future__ import annotations
+
+import os
+import pathlib
+from typing import Optional
+
+
+def find_program(program: Optional[str] = None) -> str:
+    """`program`, or $ANOLE, or the one that came with this package (tools/make-wheel), or `anole` of $PATH."""
+    own = pathlib.Path(__file__).parent / "bin" / "anole"
+    return program or os.environ.get("ANOLE") or (str(own) if own.is_file() else "anole")
