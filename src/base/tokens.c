@@ -28,6 +28,7 @@ static bool at_line_end(const struct tokens *w)
 
 void tokens_init(struct tokens *w, const char *name, const char *text)
 {
+    w->own = NULL;
     w->name = name;
     w->at = text;
     w->line = 0;
@@ -164,21 +165,27 @@ int tokens_end(struct tokens *w, struct err *err)
     return word ? tokens_err(w, err, EINVAL, "'%s' is one word too many on this line", word) : 0;
 }
 
-int tokens_read_file(const char *path, size_t max, char **text, struct err *err)
+int tokens_open(struct tokens *w, const char *name, const char *text, size_t max, struct err *err)
 {
-    size_t length, path_length = strlen(path);
-    char *read;
-    int rc;
+    size_t length, name_length = strlen(name);
+    int    rc;
 
-    if (path_length > 3 && strcmp(path + path_length - 3, ".gz") == 0)
-        return err_set(err, EINVAL, "%s: packed files are not read; unpack it with gunzip first", path);
-    rc = text_read_file(path, max, &read, &length, err);
+    tokens_init(w, name, text ? text : "");
+    if (text)
+        return 0;
+    if (name_length > 3 && strcmp(name + name_length - 3, ".gz") == 0)
+        return err_set(err, EINVAL, "%s: packed files are not read; unpack it with gunzip first", name);
+    rc = text_read_file(name, max, &w->own, &length, err);
     if (rc)
         return rc;
-    if (strlen(read) != length) {
-        free(read);
-        return err_set(err, EINVAL, "%s: not a text file: there is a zero byte in it", path);
-    }
-    *text = read;
+    if (strlen(w->own) != length)
+        return err_set(err, EINVAL, "%s: not a text file: there is a zero byte in it", name);
+    w->at = w->own;
     return 0;
+}
+
+void tokens_close(struct tokens *w)
+{
+    free(w->own);
+    w->own = NULL;
 }

@@ -19,9 +19,16 @@ struct tokens {
     const char *at;              /* unread text */
     uint32_t    line;            /* current line, from 1; 0 before the first */
     char        word[TOKENS_BYTES];
+    char       *own;             /* text that was read from a file, or NULL */
 };
 
+/* Starts with a text. 'name' is for messages. */
 void tokens_init(struct tokens *, const char *name, const char *text);
+
+/* The same with the text of the file 'name' of at most 'max' bytes if 'text' is NULL. Refuses *.gz and files
+ * with a zero byte; there are no lines then. Close it in any case. */
+int  tokens_open(struct tokens *, const char *name, const char *text, size_t max, struct err *);
+void tokens_close(struct tokens *);
 
 /* Skips the rest of this line and goes to the next line with a word. Returns false at the end. */
 bool tokens_next_line(struct tokens *);
@@ -46,8 +53,5 @@ int tokens_end(struct tokens *, struct err *);
 /* Like err_set(), with the prefix "file:line: ". */
 int tokens_err(const struct tokens *, struct err *, int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-
-/* Reads a file of at most 'max' bytes into malloc'd memory. Refuses *.gz and files with a zero byte. */
-int tokens_read_file(const char *path, size_t max, char **text, struct err *);
 
 #endif

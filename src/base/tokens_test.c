@@ -146,8 +146,8 @@ static void end__refuses_one_word_more(void **unused)
     assert_string_equal("f:2: 'd' is one word too many on this line", err.text);
 }
 
-/* Writes a file and reads it; 'path' gets its name. */
-static int write_and_read(const char *bytes, size_t length, size_t max, char **text, struct err *err)
+/* Writes a file and opens it. */
+static int open_written(struct tokens *w, const char *bytes, size_t length, size_t max, struct err *err)
 {
     char path[] = "/tmp/tokens_test.XXXXXX";
     int fd = mkstemp(path), rc;
@@ -155,26 +155,36 @@ static int write_and_read(const char *bytes, size_t length, size_t max, char **t
     assert_true(fd >= 0);
     assert_int_equal(length, write(fd, bytes, length));
     close(fd);
-    rc = tokens_read_file(path, max, text, err);
+    rc = tokens_open(w, path, NULL, max, err);
     unlink(path);
     return rc;
 }
 
-static void read_file__reads_text_only(void **unused)
+static void open__reads_text_only(void **unused)
 {
-    struct err err;
-    char *text = NULL;
+    static const struct { const char *bytes, *why; size_t max; } rows[] = {
+        { "a\0b\n", "zero byte", 100 }, { "1234", "", 3 },
+    };
+    struct tokens w;
+    struct err    err;
 
     (void)unused;
-    assert_int_equal(0, write_and_read("a b\n", 4, 100, &text, &err));
-    assert_string_equal("a b\n", text);
-    free(text);
-    assert_int_equal(-EINVAL, write_and_read("a\0b\n", 4, 100, &text, &err));
-    assert_non_null(strstr(err.text, "zero byte"));
-    assert_true(write_and_read("12345", 5, 4, &text, &err) < 0);
-    assert_int_equal(-EINVAL, tokens_read_file("flow.txt.gz", 100, &text, &err));
+    assert_int_equal(0, open_written(&w, "a b\n", 4, 100, &err));
+    assert_true(tokens_next_line(&w));
+    assert_string_equal("a", tokens_next(&w));
+    tokens_close(&w);
+    assert_int_equal(0, tokens_open(&w, "f", "a b\n", 0, &err));       /* a text has no limit */
+    tokens_close(&w);
+    for (int i = 0; i < 2; i++) {
+        assert_true(open_written(&w, rows[i].bytes, 4, rows[i].max, &err) < 0);
+        assert_non_null(strstr(err.text, rows[i].why));
+        assert_false(tokens_next_line(&w));
+        tokens_close(&w);
+    }
+    assert_int_equal(-EINVAL, tokens_open(&w, "flow.txt.gz", NULL, 100, &err));
     assert_non_null(strstr(err.text, "gunzip"));
-    assert_int_equal(-ENOENT, tokens_read_file("/nowhere/at/all", 100, &text, &err));
+    assert_int_equal(-ENOENT, tokens_open(&w, "/nowhere/at/all", NULL, 100, &err));
+    tokens_close(&w);
 }
 
 int main(void)
@@ -187,7 +197,7 @@ int main(void)
         cmocka_unit_test(real__bounds_are_within),
         cmocka_unit_test(rate_and_time__read_units),
         cmocka_unit_test(end__refuses_one_word_more),
-        cmocka_unit_test(read_file__reads_text_only),
+        cmocka_unit_test(open__reads_text_only),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,10 +18,12 @@
 #include <unistd.h>
 
 /* Options that describe a network, in place of a scenario. */
-enum described_option { RATE, RTT, OVERSUBSCRIPTION, BUFFER, SIZES, LOAD, MESSAGES, COUNTERS, DESCRIBED_OPTIONS };
+enum described_option {
+    RATE, RTT, OVERSUBSCRIPTION, BUFFER, SIZES, LOAD, MESSAGES, COUNTERS, DESCRIBED_OPTIONS
+};
 
-static const char *const described_names[] = { "rate", "rtt", "oversubscription", "buffer", "sizes", "load", "messages",
-                                               "counters" };
+static const char *const described_names[] = { "rate", "rtt", "oversubscription", "buffer", "sizes", "load",
+                                               "messages", "counters" };
 
 struct options {
     struct advise_request request;
@@ -93,38 +95,44 @@ static void set_sizes(void *options, const char *text)
 
 static const struct cmd_option option_rows[] = {
     { .help = "Network (without a scenario):" },
-    { "rate", 0, "RATE", "Speed of host links (default: 100Gbps)", KEY_AT(struct options, request.described.rate_bps),
+    { "rate", 0, "RATE", "Speed of host links (default: 100Gbps)",
+      KEY_AT(struct options, request.described.rate_bps),
       KEY_RATE, 1e9, 8e11, GIVEN(RATE) },
     { "rtt", 0, "TIME", "Longest round-trip time of the idle network (default: 10us)",
       KEY_AT(struct options, request.described.rtt_ps), KEY_TIME, 1, KEY_TIME_PS_MAX, GIVEN(RTT) },
     { "oversubscription", 0, "N", "Host bandwidth divided by uplink bandwidth of a rack (default: 1)",
-      KEY_AT(struct options, request.described.oversubscription), KEY_REAL, 0.1, 64, GIVEN(OVERSUBSCRIPTION) },
+      KEY_AT(struct options, request.described.oversubscription), KEY_REAL, 0.1, 64,
+      GIVEN(OVERSUBSCRIPTION) },
     { "buffer", 0, "BYTES", "Switch buffer per port (default: the simulator's)",
       KEY_AT(struct options, request.described.buffer_bytes), KEY_BYTES, 1e4, 1e9, GIVEN(BUFFER) },
     { .help = "Traffic (without a scenario):" },
     { "load", 0, "SHARE", "Load of host links: 40%, or a range: 20%-60%", .add = set_load, GIVEN(LOAD) },
     { "sizes", 0, "TABLE", "Message sizes: a name from 'anole list sizes' or a file (default: FB_Hadoop)",
       .add = set_sizes, GIVEN(SIZES) },
-    { "messages", 0, "FILE", "Recorded messages, instead of --sizes and --load. CSV with columns src, dst, bytes, "
-      "start_us, such as flows.csv of anole run", KEY_AT(struct options, request.messages), GIVEN(MESSAGES) },
-    { "counters", 0, "FILE", "Recorded port counters, instead of --load. CSV with columns time_s, port, bytes",
+    { "messages", 0, "FILE", "Recorded messages, instead of --sizes and --load. CSV with columns src, dst, "
+      "bytes, start_us, such as flows.csv of anole run",
+      KEY_AT(struct options, request.messages), GIVEN(MESSAGES) },
+    { "counters", 0, "FILE", "Recorded port counters, instead of --load. CSV with columns time_s, port, "
+      "bytes",
       KEY_AT(struct options, request.counters), GIVEN(COUNTERS) },
     { .help = "Goal and search:" },
-    { "goal", 0, "GOAL", "balanced (default), latency, throughput, or weights such as mice=0.7,elephants=0.3 (all, "
-      "mice, middle, elephants)", .add = set_goal },
-    { "budget", 0, "MILLIONS", "Search budget in millions of packet-hops (default: 180, about 30 s of CPU time). A "
-      "larger budget finds better settings", KEY_AT(struct options, budget_millions), KEY_COUNT, 1, 1e7 },
+    { "goal", 0, "GOAL", "balanced (default), latency, throughput, or weights such as "
+      "mice=0.7,elephants=0.3 (all, mice, middle, elephants)", .add = set_goal },
+    { "budget", 0, "MILLIONS", "Search budget in millions of packet-hops (default: 180, about 30 s of CPU "
+      "time). A larger budget finds better settings",
+      KEY_AT(struct options, budget_millions), KEY_COUNT, 1, 1e7 },
     { "jobs", 'j', "N", "Parallel trials (default: one per core). The advice does not depend on it",
       KEY_AT(struct options, request.jobs), KEY_COUNT, 1, 256 },
     { "seed", 0, "N", "Random seed (default: 1)", KEY_AT(struct options, request.seed), KEY_COUNT },
     CMD_SET(struct options, set, request.sets),
     { .help = "Output:" },
-    { "out", 'o', "FILE", "Save the setting as YAML, for 'anole tune --from' and for 'tuner: {kind: fixed, setting: "
-      "FILE}'", KEY_AT(struct options, out) },
+    { "out", 'o', "FILE", "Save the setting as YAML, for 'anole tune --from' and for 'tuner: {kind: fixed, "
+      "setting: FILE}'", KEY_AT(struct options, out) },
     { "report", 0, "FILE", "Save the evidence as a web page", KEY_AT(struct options, report) },
     DEVICE_OPTION(struct options, device),
     CMD_FORMAT(struct options, is_json),
-    { "quiet", 'q', NULL, "Print errors only, and what --as requests", KEY_AT(struct options, request.is_quiet) },
+    { "quiet", 'q', NULL, "Print errors only, and what --as requests",
+      KEY_AT(struct options, request.is_quiet) },
     { 0 },
 };
 
@@ -132,13 +140,14 @@ static const struct cmd_line command_line = {
     .options = option_rows,
     .argument = { "scenario", KEY_AT(struct options, request.path) },
     .args = "SCENARIO.yaml\nRECORD.csv\n--load SHARE\n--messages FILE",
-    .help = "Recommends a setting for a network and its traffic, and reports how much better it is than yours. Describe "
-            "the network in a scenario file or with options, which model four racks of eight hosts. Anole simulates the "
-            "presets and hundreds of other settings, then races the best ones on new messages. The final figures come "
-            "from messages that the search has not seen: they compare the recommended setting with yours and with every "
-            "preset, and repeat the test at 0.5 and 1.5 times the load, or at both ends of the given or recorded range. "
-            "The advice is the simplest setting that is not clearly worse than the best. Preliminary answers go to "
-            "standard error, the first within seconds."
+    .help = "Recommends a setting for a network and its traffic, and reports how much better it is than "
+            "yours. Describe the network in a scenario file or with options, which model four racks of "
+            "eight hosts. Anole simulates the presets and hundreds of other settings, then races the best "
+            "ones on new messages. The final figures come from messages that the search has not seen: they "
+            "compare the recommended setting with yours and with every preset, and repeat the test at 0.5 "
+            "and 1.5 times the load, or at both ends of the given or recorded range. The advice is the "
+            "simplest setting that is not clearly worse than the best. Preliminary answers go to standard "
+            "error, the first within seconds."
             "\v"
             "Times in CSV files may also use the suffixes _s, _ms, _us, or _ns.\n"
             "\n"

@@ -13,7 +13,8 @@
 /* The shared rows of a struct that starts with a struct campaign_request. 'each' names what runs with every
  * seed; 'seeds' is the default, in quotes. */
 #define CAMPAIGN_OPTIONS(each, seeds, metrics_help, files) \
-    { "seeds", 'n', "N", "Run every " each " with the seeds 1 to N (default: " seeds ")", .add = campaign_add_seeds }, \
+    { "seeds", 'n', "N", "Run every " each " with the seeds 1 to N (default: " seeds ")", \
+      .add = campaign_add_seeds }, \
     { "seed-list", 0, "A,B,C", "Run every " each " with these seeds", .add = campaign_list_seeds }, \
     CMD_SET(struct campaign_request, set, sets), \
     CMD_UNTIL(struct campaign_request, until_ps), \
@@ -25,8 +26,8 @@
     { .help = "Runs:" }, \
     { "jobs", 'j', "N", "Parallel runs (default: one per core; under mpirun 1 per rank)", \
       KEY_AT(struct campaign_request, jobs), KEY_COUNT, 1, POOL_WORKERS_MAX }, \
-    { "store", 0, "FILE", "Keep finished runs in this SQLite file, and reuse those that it contains (default: " \
-      "DIR.sqlite next to --out)", KEY_AT(struct campaign_request, store) }
+    { "store", 0, "FILE", "Keep finished runs in this SQLite file, and reuse those that it contains " \
+      "(default: DIR.sqlite next to --out)", KEY_AT(struct campaign_request, store) }
 #define CAMPAIGN_VARY(help) { "vary", 'v', "KEY=A,B,C", help, .add = campaign_add_vary }
 
 /* Functions of the rows. Errors end the program. */

@@ -24,8 +24,8 @@ static void add_variant(void *options, const char *text)
 static const struct cmd_option option_rows[] = {
     { .help = "Variants:" },
     CAMPAIGN_VARY("One variant for each value; KEY as for --set. Repeatable: all combinations"),
-    { "variant", 0, "NAME:KEY=VALUE,...", "A named variant with several settings; NAME alone is the scenario "
-      "as it is. Repeatable", .add = add_variant },
+    { "variant", 0, "NAME:KEY=VALUE,...", "A named variant with several settings; NAME alone is the "
+      "scenario as it is. Repeatable", .add = add_variant },
     { "baseline", 'b', "NAME", "The variant that others are compared with (default: the first)",
       KEY_AT(struct options, request.baseline) },
     CAMPAIGN_OPTIONS("variant", "5", "Figures to print; names may contain * (default: a dozen)",
@@ -40,11 +40,11 @@ static const struct cmd_line line = {
     .missing = "which scenarios? anole compare A.yaml B.yaml; see anole compare --help",
     .args = "SCENARIO.yaml...",
     .help =
-        "Runs variants of a scenario, each with several seeds and in parallel, and prints which one to use and "
-        "why: means over the seeds, changes to the baseline with 95 % confidence intervals, and which changes "
-        "are clear. All variants of one seed have the same flows. Variants with other traffic than the "
-        "baseline's are shown next to it, without a verdict."
-        "\v"
+        "Runs variants of a scenario, each with several seeds and in parallel, and prints which one to use "
+        "and why: means over the seeds, changes to the baseline with 95 % confidence intervals, and which "
+        "changes are clear. All variants of one seed have the same flows. Variants with other traffic than "
+        "the baseline's are shown next to it, without a verdict."
+            "\v"
         "Examples:\n"
         "  anole compare a.yaml b.yaml --seeds 10\n"
         "      Two scenarios: judged if they send the same flows, else side by side.\n"
@@ -53,8 +53,8 @@ static const struct cmd_line line = {
         "  anole compare s.yaml --variant default --variant fast:rpg_ai_rate=50,kmin=1MB\n"
         "      Named settings.\n"
         "\n"
-        "Run an interrupted comparison again with the same command to resume it: finished runs are in the file "
-        "of --store.",
+        "Run an interrupted comparison again with the same command to resume it: finished runs are in the "
+        "file of --store.",
 };
 
 static void print(const struct options *o, const struct comparison *c)

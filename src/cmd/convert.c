@@ -60,7 +60,7 @@ static const struct cmd_line line = {
     .args = "FILE...",
     .help =
         "Converts files of other simulators to a scenario, and a scenario to their files."
-        "\v"
+            "\v"
         "FILE is one of these, recognized by name or content:\n"
         "  a config of the HPCC or ConWeave ns-3 forks\n"
         "  one of their topologies and a list of flows: two files\n"
@@ -68,9 +68,9 @@ static const struct cmd_line line = {
         "  a command line of htsim_uec, which names its .cm and .topo: one file\n"
         "  a scenario\n"
         "\n"
-        "Without --to, prints what a file is and the line of a scenario that uses it. That works for all of the above except "
-        "scenarios and command lines, and for files that scenarios run as they are: GOAL and Chakra traces, workloads and "
-        "topologies of SimAI, networks of ASTRA-sim.\n"
+        "Without --to, prints what a file is and the line of a scenario that uses it. That works for all "
+        "of the above except scenarios and command lines, and for files that scenarios run as they are: "
+        "GOAL and Chakra traces, workloads and topologies of SimAI, networks of ASTRA-sim.\n"
         "\n"
         "Files in DIR:\n"
         "  --to scenario   scenario.yaml, and flows.txt, traffic.cm or network.topo beside it\n"
@@ -176,7 +176,8 @@ static int recognize(const struct options *o, struct err *err)
             json_array_append_new(all, json_pack("{s:o, s:s, s:o}", "file", json_of_text(o->path[i]), "what",
                                                  convert_what(input), "line", json_of_text(use)));
         if (!rc && !o->is_json) {
-            printf("%s: this is %s. To use it in a scenario:\n", safe_name(o->path[i]).buf, convert_what(input));
+            printf("%s: this is %s. To use it in a scenario:\n", safe_name(o->path[i]).buf,
+                convert_what(input));
             printf("  %s\n", safe_name(use).buf);
         }
         free(use);

@@ -8,7 +8,8 @@ struct options { uint64_t seed, millions; };
 static const struct cmd_option option_rows[] = {
     { "seed", 0, "N", "Random seed (default: 1). The same seed gives the same scenario",
       KEY_AT(struct options, seed), KEY_COUNT },
-    { "hops", 0, "MILLIONS", "Approximate packet-hops of a run (default: 10)", KEY_AT(struct options, millions),
+    { "hops", 0, "MILLIONS", "Approximate packet-hops of a run (default: 10)",
+      KEY_AT(struct options, millions),
       KEY_COUNT, 1, 1000000 },
     { 0 },
 };
@@ -16,8 +17,8 @@ static const struct cmd_option option_rows[] = {
 static const struct cmd_line line = {
     .options = option_rows,
     .help = "Prints a random scenario: topology (one to three tiers, rails, planes; oversubscribed or not, "
-            "mixed speeds, failing links), NICs, buffers, and one to three kinds of traffic. A claim about a "
-            "tuner or a setting should hold on workloads that were drawn after it was made."
+            "mixed speeds, failing links), NICs, buffers, and one to three kinds of traffic. A claim about "
+            "a tuner or a setting should hold on workloads that were drawn after it was made."
             "\v"
             "Examples:\n"
             "  anole draw-workload --seed 7 > w7.yaml && anole run w7.yaml\n"

@@ -29,7 +29,8 @@ static void check_knob(const char *word)
 static const struct cmd_option option_rows[] = {
     { "all", 'a', NULL, "Print every step, one per line", KEY_AT(struct options, is_all) },
     CMD_FORMAT(struct options, is_json),
-    { "knob", 'k', "NAME", "Follow one knob: its values, and the results with them", KEY_AT(struct options, knob) },
+    { "knob", 'k', "NAME", "Follow one knob: its values, and the results with them",
+      KEY_AT(struct options, knob) },
     { 0 },
 };
 
@@ -39,9 +40,9 @@ static const struct cmd_line line = {
     .missing = "which run? anole explain DIR; see anole explain --help",
     .args = "DIR|FILE\nrlcc MODEL [MODEL]",
     .help = "Explains what a tuner did: when and why a search began, what it tried, what it kept, and the "
-            "effect. DIR is the folder that anole run --out wrote; FILE is a tuning.jsonl, or what anole tune "
-            "--history wrote. With the word rlcc first: explains a learned rate control; see anole explain "
-            "rlcc --help."
+            "effect. DIR is the folder that anole run --out wrote; FILE is a tuning.jsonl, or what anole "
+            "tune --history wrote. With the word rlcc first: explains a learned rate control; see anole "
+            "explain rlcc --help."
             "\v"
             "Examples:\n"
             "  anole run influx.yaml --set tuner=paraleon --out results\n"
@@ -153,4 +154,5 @@ static int explain_main(int argc, char **argv)
     return explain_history(argc, argv);
 }
 
-const struct command command_explain = { "explain", "explain what a tuner did in a run, or what a model does", explain_main };
+const struct command command_explain = { "explain", "explain what a tuner did in a run, or what a model does",
+                                         explain_main };

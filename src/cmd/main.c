@@ -32,7 +32,8 @@ static const struct program {
 static const struct command *const commands[] = {
     HEADING("Simulate"), &command_run, &command_collective, &command_init, &command_list, &command_convert,
     &command_draw_workload,
-    HEADING("Choose a setting"), &command_record, &command_advise, &command_compare, &command_sweep, &command_tune,
+    HEADING("Choose a setting"), &command_record, &command_advise, &command_compare, &command_sweep,
+    &command_tune,
     HEADING("Inspect results"), &command_explain, &command_plot, &command_serve,
     HEADING("Operate a network"), &command_controller, &command_agent, &command_ctl, &command_twin,
     HEADING("Train models"), &command_train, &command_distil, &command_export, &command_gym, NULL,

@@ -68,7 +68,7 @@ extern const char *const cmd_table_or_json[];
 
 struct cmd_line {
     const struct cmd_option *options;
-    struct cmd_option        argument;       /* its name is for messages; no name: none allowed; may be a list */
+    struct cmd_option        argument;       /* may be a list; its name is for messages; no name: none */
     const char              *missing;        /* error without arguments; NULL: they are optional */
     const char              *args, *help;    /* for --help; \v separates text above and below the options */
 };

@@ -17,7 +17,8 @@ extern const unsigned long record_script_bytes;
 struct options { const char *every, *samples, *out; bool is_script; };
 
 static const struct cmd_option option_rows[] = {
-    { "every", 'i', "SECONDS", "Time between samples, whole seconds (default: 1)", KEY_AT(struct options, every) },
+    { "every", 'i', "SECONDS", "Time between samples, whole seconds (default: 1)",
+      KEY_AT(struct options, every) },
     { "samples", 'n', "N", "Number of samples (default: 60)", KEY_AT(struct options, samples) },
     { "out", 'o', "FILE", "Output file (default: anole-record.csv)", KEY_AT(struct options, out) },
     { "script", 0, NULL, "Print the shell script that does it, to run it on hosts without Anole",
@@ -71,4 +72,5 @@ static int record_main(int argc, char **argv)
     cmd_usage("record: /bin/sh: %s", strerror(errno));
 }
 
-const struct command command_record = { "record", "sample counters and settings of this host for advise", record_main };
+const struct command command_record = { "record", "sample counters and settings of this host for advise",
+    record_main };

@@ -39,11 +39,13 @@ static const struct cmd_option option_rows[] = {
     CMD_UNTIL(struct options, until_ps),
     { .help = "Results:" },
     CMD_FORMATS(struct options, format, ""),
-    { "out", 'o', "DIR", "Write report.html, CSV files, and summary.json to DIR, atomically when the run ends",
+    { "out", 'o', "DIR", "Write report.html, CSV files, and summary.json to DIR, atomically when the run "
+      "ends",
       KEY_AT(struct options, files.out) },
     CMD_QUIET(struct options, is_quiet),
     { .help = "Recordings:" },
-    { "trace", 0, "FILE", "Write flows, pauses, queues, and iterations as JSON for Perfetto or chrome://tracing",
+    { "trace", 0, "FILE", "Write flows, pauses, queues, and iterations as JSON for Perfetto or "
+      "chrome://tracing",
       KEY_AT(struct options, files.trace) },
     { "trace-limit", 0, "SIZE", "Maximum size of the trace (default: 256MB)",
       KEY_AT(struct options, files.trace_bytes_max), KEY_BYTES, LIMIT_MIN, 1e18 },
@@ -63,7 +65,8 @@ static const struct cmd_option option_rows[] = {
       KEY_AT(struct options, files.hpcc_fct) },
     { "hpcc-pfc", 0, "FILE", "Write PFC frames in the format of the HPCC ns-3 fork (pfc.txt)",
       KEY_AT(struct options, files.hpcc_pfc) },
-    { "htsim-flows", 0, "FILE", "Model htsim: write each flow with its packets, windows, and delays, in 26 columns",
+    { "htsim-flows", 0, "FILE", "Model htsim: write each flow with its packets, windows, and delays, in 26 "
+      "columns",
       KEY_AT(struct options, files.htsim_flows) },
     { .help = "Speed:" },
     CMD_THREADS(struct options, threads),
@@ -95,9 +98,9 @@ static const struct cmd_line command_line = {
     .missing = "which scenario? anole run SCENARIO.yaml; see anole run --help",
     .args = "SCENARIO.yaml",
     .help = "Simulates a scenario packet by packet and prints the results: flow completion times and "
-            "slowdowns by flow size, goodput, RTT, queue lengths, ECN marks, PFC pauses, and losses. Training, "
-            "storage, and RPC traffic also report iterations, I/O operations, and calls. Instead of a file, "
-            "the name of an example is enough (anole list scenario)."
+            "slowdowns by flow size, goodput, RTT, queue lengths, ECN marks, PFC pauses, and losses. "
+            "Training, storage, and RPC traffic also report iterations, I/O operations, and calls. Instead "
+            "of a file, the name of an example is enough (anole list scenario)."
             "\v"
             "When a recording reaches its size limit, Anole counts what it omits.\n"
             "\n"
@@ -108,8 +111,8 @@ static const struct cmd_line command_line = {
             "      Change an ECN threshold and the seed. Write every flow to\n"
             "      results/flows.csv and a report to results/report.html.\n"
             "\n"
-            "The same scenario, settings and seed give the same results on every machine. Ctrl-C stops a run "
-            "and removes its partial results.",
+            "The same scenario, settings and seed give the same results on every machine. Ctrl-C stops a "
+            "run and removes its partial results.",
 };
 
 /* ---- what is told ---- */

@@ -37,18 +37,20 @@ static void add_range(void *options, const char *text)
 
 static const struct cmd_option option_rows[] = {
     { .help = "Settings to try:" },
-    { "range", 'r', "KEY=LOW..HIGH[:log]", "Values of KEY, as for --set, between these two; with :log by equal "
-      "factors. Repeatable", .add = add_range },
+    { "range", 'r', "KEY=LOW..HIGH[:log]", "Values of KEY, as for --set, between these two; with :log by "
+      "equal factors. Repeatable", .add = add_range },
     CAMPAIGN_VARY("Each of these values, with everything else"),
     { "samples", 'N', "N", "Number of settings of all ranges together (default: 64)",
       KEY_AT(struct options, request.samples), KEY_COUNT, 1, SAMPLES_MAX },
-    { "method", 0, "NAME", "How they are chosen: sobol (default), random, or grid. A grid has as many values of "
-      "each range as make N settings at most", KEY_AT(struct options, request.method), .choices = method_names },
-    { "sample-seed", 0, "N", "Random seed of the choice (default: 1)", KEY_AT(struct options, request.sample_seed),
-      KEY_COUNT },
+    { "method", 0, "NAME", "How they are chosen: sobol (default), random, or grid. A grid has as many "
+      "values of each range as make N settings at most", KEY_AT(struct options, request.method),
+      .choices = method_names },
+    { "sample-seed", 0, "N", "Random seed of the choice (default: 1)",
+      KEY_AT(struct options, request.sample_seed), KEY_COUNT },
     CAMPAIGN_OPTIONS("setting", "3", "More figures to print; names may contain *",
                      "report.html and comparison.csv about the best, sweep.csv and runs.csv about all"),
-    { "best", 0, "METRIC", "The figure to rank by (default: slowdown_p99)", KEY_AT(struct options, request.best) },
+    { "best", 0, "METRIC", "The figure to rank by (default: slowdown_p99)",
+      KEY_AT(struct options, request.best) },
     { "top", 0, "N", "Number of the best to print (default: 10)", KEY_AT(struct options, top), KEY_COUNT, 1,
       SAMPLES_MAX },
     CMD_FORMATS(struct options, format, ". csv and json have all settings and figures"),
@@ -60,8 +62,8 @@ static const struct cmd_line line = {
     .argument = { "scenario", CMD_LIST(struct campaign_request, path, paths) },
     .missing = "which scenario? anole sweep S.yaml --range kmin=50KB..800KB; see anole sweep --help",
     .args = "SCENARIO.yaml",
-    .help = "Runs a scenario with many settings and with its own, each with several seeds and in parallel. Ranks "
-            "them and says whether the best is clearly better than the scenario's own setting."
+    .help = "Runs a scenario with many settings and with its own, each with several seeds and in parallel. "
+            "Ranks them and says whether the best is clearly better than the scenario's own setting."
             "\v"
             "Examples:\n"
             "  anole sweep s.yaml --range kmin=50KB..1600KB:log --range pmax=0.01..1\n"
@@ -71,8 +73,8 @@ static const struct cmd_line line = {
             "  mpirun anole sweep s.yaml -r rpg_ai_rate=5..500:log -N 1000 --out results\n"
             "      On all hosts of an MPI job.\n"
             "\n"
-            "Run an interrupted sweep again with the same command to resume it, with mpirun or without: finished "
-            "runs are in the file of --store.",
+            "Run an interrupted sweep again with the same command to resume it, with mpirun or without: "
+            "finished runs are in the file of --store.",
 };
 
 static void check_options(struct sweep_request *r)

@@ -51,12 +51,14 @@ static const struct cmd_option option_rows[] = {
       KEY_AT(struct options, request.budget), KEY_COUNT, 1, 1e8 },
     CMD_THREADS(struct options, request.threads),
     { .help = "Check:" },
-    { "check", 0, "N", "Compare the found setting with the scenario's on N other seeds (default: 5; 0: do not)",
+    { "check", 0, "N", "Compare the found setting with the scenario's on N other seeds (default: 5; 0: do "
+      "not)",
       KEY_AT(struct options, request.checks), KEY_COUNT, 0, 1000 },
     { "keep", 0, NULL, "Keep the found setting even if the check shows that it is worse",
       KEY_AT(struct options, request.is_kept) },
     { .help = "Output:" },
-    { "out", 'o', "FILE", "Save the setting as YAML, for '--from' and for 'tuner: {kind: fixed, setting: FILE}'",
+    { "out", 'o', "FILE", "Save the setting as YAML, for '--from' and for 'tuner: {kind: fixed, setting: "
+      "FILE}'",
       KEY_AT(struct options, request.out) },
     { "history", 0, "FILE", "Write all steps of the search, for anole explain",
       KEY_AT(struct options, request.history) },
@@ -64,7 +66,8 @@ static const struct cmd_option option_rows[] = {
       KEY_AT(struct options, request.report) },
     DEVICE_OPTION(struct options, device),
     CMD_FORMAT(struct options, is_json),
-    { "quiet", 'q', NULL, "Print errors only, and what --as requests", KEY_AT(struct options, request.is_quiet) },
+    { "quiet", 'q', NULL, "Print errors only, and what --as requests",
+      KEY_AT(struct options, request.is_quiet) },
     { .help = "Without a search:" },
     { "from", 0, "SETTING", "Use a preset or a saved setting", KEY_AT(struct options, from) },
     { "rate", 0, "RATE", "With --from: speed of host links, on which some settings depend (default: 100Gbps)",
@@ -98,9 +101,10 @@ static const struct cmd_line line = {
     .options = option_rows,
     .argument = { "scenario", KEY_AT(struct options, request.path) },
     .args = "SCENARIO.yaml\n--from SETTING",
-    .help = "Searches for a setting of all knobs: runs the scenario with a tuner in the loop, again with other "
-            "seeds until the search is over. Then runs the found setting and the scenario's own on fresh seeds, "
-            "without a tuner, and reports whether it is better. A setting that is worse is not kept."
+    .help = "Searches for a setting of all knobs: runs the scenario with a tuner in the loop, again with "
+            "other seeds until the search is over. Then runs the found setting and the scenario's own on "
+            "fresh seeds, without a tuner, and reports whether it is better. A setting that is worse is "
+            "not kept."
             "\v"
             "Examples:\n"
             "  anole tune incast.yaml --out knobs.yaml\n"
@@ -110,8 +114,8 @@ static const struct cmd_line line = {
             "  anole tune --from knobs.yaml --as mlx5\n"
             "      Print a script that configures NICs.\n"
             "\n"
-            "The same scenario, settings and seed give the same results on every machine. Files are written "
-            "when the search has ended.",
+            "The same scenario, settings and seed give the same results on every machine. Files are "
+            "written when the search has ended.",
 };
 
 /* ---- what is told ---- */

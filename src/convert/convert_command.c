@@ -33,7 +33,7 @@ int convert_read_command(struct convert_source *s, const char *path, const char 
     char                 *text = NULL, *matrix, *topology;
     size_t                size;
     FILE                 *out;
-    int                   rc = htsim_read_command(path, c, err);
+    int                   rc = htsim_read_command(path, NULL, c, err);
 
     if (rc)
         return rc;

@@ -393,7 +393,7 @@ static const char *check_text(const struct tiers *t, const char *text)
     struct err   why;
     bool         is_same;
 
-    if (htsim_parse_topology("network.topo", text, &g, &why))
+    if (htsim_read_topology("network.topo", text, &g, &why))
         return "a network whose numbers htsim would not accept";
     is_same = g.nodes == t->g->nodes && g.hosts == t->g->hosts && g.links == t->g->links &&
               g.link[0].rate_bps == t->link[0].rate_bps && g.link[0].delay_ps == t->link[0].delay_ps &&

@@ -82,7 +82,7 @@ static int read_hpcc_flows(struct convert_source *s, const char *path, struct er
 {
     struct flow_list list;
     uint32_t          room = 0;
-    int               rc = hpcc_read_flows(path, &s->scenario.graph, &list, err);
+    int               rc = hpcc_read_flows(path, NULL, &s->scenario.graph, &list, err);
 
     if (rc < 0)
         return rc;
@@ -119,7 +119,7 @@ static void bind_hosts(struct convert_source *s)
 static int read_cm(struct convert_source *s, const char *path, struct err *err)
 {
     uint32_t room = 0;
-    int      rc = htsim_read_cm(path, &s->cm, err);
+    int      rc = htsim_read_cm(path, NULL, &s->cm, err);
 
     if (rc)
         return rc;
@@ -167,8 +167,8 @@ static int parse_text(struct convert_source *s, char *text, const char *const *s
     return rc;
 }
 
-static int read_network(struct convert_source *s, enum convert_input input, const char *path, const char *const *set,
-                        uint32_t sets, struct err *err)
+static int read_network(struct convert_source *s, enum convert_input input, const char *path,
+                        const char *const *set, uint32_t sets, struct err *err)
 {
     struct graph g;
     size_t       size;
@@ -176,7 +176,8 @@ static int read_network(struct convert_source *s, enum convert_input input, cons
     FILE        *out;
     int          rc;
 
-    rc = input == INPUT_HPCC_TOPOLOGY ? hpcc_read_topology(path, &g, err) : htsim_read_topology(path, &g, err);
+    rc = input == INPUT_HPCC_TOPOLOGY ? hpcc_read_topology(path, NULL, &g, err)
+                                      : htsim_read_topology(path, NULL, &g, err);
     if (rc < 0)
         return rc;
     out = open_memstream(&text, &size);
@@ -207,8 +208,8 @@ static bool is_flows(enum convert_input input)
     return input == INPUT_HPCC_FLOWS || input == INPUT_HTSIM_CM;
 }
 
-static int read_one(struct convert_source *s, enum convert_input input, const char *path, const char *const *set,
-                    uint32_t sets, const uint64_t *seed, struct err *err)
+static int read_one(struct convert_source *s, enum convert_input input, const char *path,
+                    const char *const *set, uint32_t sets, const uint64_t *seed, struct err *err)
 {
     int rc;
 
@@ -238,7 +239,8 @@ static int read_two(struct convert_source *s, enum convert_input *input, const c
     if (rc)
         return rc;
     s->name = paths[!net];
-    return input[!net] == INPUT_HTSIM_CM ? read_cm(s, paths[!net], err) : read_hpcc_flows(s, paths[!net], err);
+    return input[!net] == INPUT_HTSIM_CM ? read_cm(s, paths[!net], err)
+                                         : read_hpcc_flows(s, paths[!net], err);
 }
 
 /* A format that scenarios read has nothing to be converted. */

@@ -284,23 +284,11 @@ static int make_graph(struct astra_network *n, bool is_inside, struct graph *g)
     return 0;
 }
 
-int astra_parse_network(const char *name, const char *text, size_t size, bool is_inside, struct graph *g,
+int astra_read_network(const char *path, const char *text, size_t size, bool is_inside, struct graph *g,
                         struct err *err)
 {
     struct yaml_doc doc;
-    int             rc = yaml_parse(&doc, name, text, size, err);
-
-    if (rc)
-        return rc;
-    rc = make_graph(&(struct astra_network){ .name = name, .root = doc.root, .err = err }, is_inside, g);
-    yaml_fini(&doc);
-    return rc;
-}
-
-int astra_read_network(const char *path, bool is_inside, struct graph *g, struct err *err)
-{
-    struct yaml_doc doc;
-    int             rc = yaml_read(&doc, path, err);
+    int             rc = text ? yaml_parse(&doc, path, text, size, err) : yaml_read(&doc, path, err);
 
     if (rc)
         return rc;
@@ -332,23 +320,11 @@ static int take_dims(const struct astra_network *n, uint32_t *dim, uint32_t *dim
     return 0;
 }
 
-int astra_parse_dims(const char *name, const char *text, size_t size, uint32_t *dim, uint32_t *dims,
+int astra_read_dims(const char *path, const char *text, size_t size, uint32_t *dim, uint32_t *dims,
                      struct err *err)
 {
     struct yaml_doc doc;
-    int             rc = yaml_parse(&doc, name, text, size, err);
-
-    if (rc)
-        return rc;
-    rc = take_dims(&(struct astra_network){ .name = name, .root = doc.root, .err = err }, dim, dims);
-    yaml_fini(&doc);
-    return rc;
-}
-
-int astra_read_dims(const char *path, uint32_t *dim, uint32_t *dims, struct err *err)
-{
-    struct yaml_doc doc;
-    int             rc = yaml_read(&doc, path, err);
+    int             rc = text ? yaml_parse(&doc, path, text, size, err) : yaml_read(&doc, path, err);
 
     if (rc)
         return rc;

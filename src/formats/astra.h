@@ -1,7 +1,8 @@
 /* src/formats/astra.h - input files of ASTRA-sim's network front ends: the network of the analytical one
  * (YAML) and the logical topology of the ns-3 one (JSON).
  *
- * An invalid file is refused with "file:line:column: reason". On failure, outputs are unchanged.
+ * An invalid file is refused with "file:line:column: reason". On failure, outputs are unchanged. Each
+ * reads the file 'path', or 'size' bytes of 'text' if it is not NULL; 'path' is then for messages.
  */
 #ifndef FORMATS_ASTRA_H
 #define FORMATS_ASTRA_H
@@ -23,13 +24,11 @@
  * with the same index in their servers then form a network each. A switch, spine0, joins these at the rate of
  * the second dimension. The graph passes graph_check().
  */
-int astra_read_network(const char *path, bool is_inside, struct graph *, struct err *);
-int astra_parse_network(const char *name, const char *text, size_t size, bool is_inside, struct graph *,
+int astra_read_network(const char *path, const char *text, size_t size, bool is_inside, struct graph *,
                         struct err *);
 
 /* Reads a logical topology: {"logical-dims": ["8", "2"]}. Writes at most ASTRA_DIMS_MAX dimensions. */
-int astra_read_dims(const char *path, uint32_t *dim, uint32_t *dims, struct err *);
-int astra_parse_dims(const char *name, const char *text, size_t size, uint32_t *dim, uint32_t *dims,
+int astra_read_dims(const char *path, const char *text, size_t size, uint32_t *dim, uint32_t *dims,
                      struct err *);
 
 #endif

@@ -16,7 +16,7 @@ static void parse(const char *text, bool is_inside, struct graph *g)
 {
     struct err err;
 
-    if (astra_parse_network("n", text, strlen(text), is_inside, g, &err))
+    if (astra_read_network("n", text, strlen(text), is_inside, g, &err))
         fail_msg("%s", err.text);
 }
 
@@ -133,7 +133,7 @@ static void astra_network__refuses(void **unused)
 
     (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_true(astra_parse_network("n", rows[i].text, strlen(rows[i].text), rows[i].is_inside, &g,
+        assert_true(astra_read_network("n", rows[i].text, strlen(rows[i].text), rows[i].is_inside, &g,
                                         &err) < 0);
         assert_string_equal(err.text, rows[i].why);
     }
@@ -147,13 +147,13 @@ static void astra_dims__of_json(void **unused)
     struct err        err;
 
     (void)unused;
-    assert_int_equal(astra_parse_dims("l", text, strlen(text), dim, &dims, &err), 0);
+    assert_int_equal(astra_read_dims("l", text, strlen(text), dim, &dims, &err), 0);
     assert_int_equal(dims, 2);
     assert_int_equal(dim[0], 8);
     assert_int_equal(dim[1], 2);
-    assert_true(astra_parse_dims("l", wrong, strlen(wrong), dim, &dims, &err) < 0);
+    assert_true(astra_read_dims("l", wrong, strlen(wrong), dim, &dims, &err) < 0);
     assert_string_equal(err.text, "l:1:24: a dimension is a number of NPUs, 1 .. 1048576");
-    assert_true(astra_parse_dims("l", "[8]", 3, dim, &dims, &err) < 0);
+    assert_true(astra_read_dims("l", "[8]", 3, dim, &dims, &err) < 0);
     assert_string_equal(err.text, "l:1:1: 'logical-dims' is a list of 1 to 16 dimensions");
 }
 

@@ -3,7 +3,8 @@
  * Also reads the files of the ConWeave ns-3 fork, which derives from it; differences are noted below.
  *
  * A file that is invalid, or uses something that is not modeled, is refused with "file:line: reason". On
- * failure, outputs are unchanged. '#' starts a comment. Files ending in .gz are not read.
+ * failure, outputs are unchanged. '#' starts a comment. Files ending in .gz are not read. Each function reads
+ * the file 'path', or 'text' if it is not NULL; 'path' is then for messages.
  *
  * The fork's own files have explanations after their last row. Therefore everything after the last row is
  * ignored from the first line on that does not start with a digit. Rows beyond the announced number are also
@@ -28,8 +29,7 @@
  * truncated to whole nanoseconds as in ns-3: 0.6us is 599 ns. Node i of the file is node i of the graph. The
  * graph passes graph_check(). Parallel links are refused, because the fork does not support them. Errors that
  * concern no single line are reported for the line of the counts. */
-int hpcc_read_topology(const char *path, struct graph *, struct err *);
-int hpcc_parse_topology(const char *name, const char *text, struct graph *, struct err *);
+int hpcc_read_topology(const char *path, const char *text, struct graph *, struct err *);
 
 /* Flow list: count, then per flow "src dst pg dport bytes start_s", sorted by start; src != dst; bytes > 0.
  * Hosts are checked against the graph if it is not NULL. A count above the number of lines is refused. Starts
@@ -39,8 +39,7 @@ int hpcc_parse_topology(const char *name, const char *text, struct graph *, stru
  * decimal point. The fork then counts ports from 100 for each destination; so does this reader if there is a
  * graph.
  */
-int hpcc_read_flows(const char *path, const struct graph *, struct flow_list *, struct err *);
-int hpcc_parse_flows(const char *name, const char *text, const struct graph *, struct flow_list *,
+int hpcc_read_flows(const char *path, const char *text, const struct graph *, struct flow_list *,
                      struct err *);
 
 #define HPCC_MAP_MAX 16
@@ -79,7 +78,6 @@ const char *hpcc_cc_of_mode(uint32_t mode);
  * unknown key, a duplicate key, a CC_MODE other than 1, 3, 7, 8 and 10, L2_BACK_TO_ZERO 1, an LB_MODE that is
  * not modeled, ENABLE_PFC 0 and ENABLE_IRN 1. The three maps must list the same rates. Missing keys take the
  * defaults of the fork's main program, or of its sample config if the program has none. */
-int hpcc_read_config(const char *path, struct hpcc_config *, struct err *);
-int hpcc_parse_config(const char *name, const char *text, struct hpcc_config *, struct err *);
+int hpcc_read_config(const char *path, const char *text, struct hpcc_config *, struct err *);
 
 #endif

@@ -361,13 +361,12 @@ static void use_conweave_defaults(const struct hpcc_config_reader *r)
         c->fast_recovery_times = 1;
 }
 
-int hpcc_parse_config(const char *name, const char *text, struct hpcc_config *config, struct err *err)
+int hpcc_read_config(const char *path, const char *text, struct hpcc_config *config, struct err *err)
 {
     struct hpcc_config made = defaults;
     struct hpcc_config_reader r = { .config = &made };
-    int rc = 0;
+    int rc = tokens_open(&r.words, path, text, CONFIG_BYTES_MAX, err);
 
-    tokens_init(&r.words, name, text);
     while (!rc && tokens_next_line(&r.words))
         rc = read_config_line(&r, err);
     if (!rc)
@@ -375,17 +374,6 @@ int hpcc_parse_config(const char *name, const char *text, struct hpcc_config *co
     use_conweave_defaults(&r);
     if (!rc)
         *config = made;
-    return rc;
-}
-
-int hpcc_read_config(const char *path, struct hpcc_config *config, struct err *err)
-{
-    char *text;
-    int rc = tokens_read_file(path, CONFIG_BYTES_MAX, &text, err);
-
-    if (rc)
-        return rc;
-    rc = hpcc_parse_config(path, text, config, err);
-    free(text);
+    tokens_close(&r.words);
     return rc;
 }

@@ -124,31 +124,20 @@ static int read_flows(struct hpcc_flow_reader *r, struct flow_list *flows, struc
     return rc ? rc : hpcc_leave_more_rows(w, count, "flows", err);
 }
 
-int hpcc_parse_flows(const char *name, const char *text, const struct graph *g, struct flow_list *flows,
+int hpcc_read_flows(const char *path, const char *text, const struct graph *g, struct flow_list *flows,
                      struct err *err)
 {
     struct hpcc_flow_reader r = { .graph = g, .dport = g ? xcalloc(g->nodes, sizeof *r.dport) : NULL };
     struct flow_list made = { 0 };
-    int rc;
+    int rc = tokens_open(&r.words, path, text, FLOWS_BYTES_MAX, err);
 
-    tokens_init(&r.words, name, text);
-    rc = read_flows(&r, &made, err);
+    if (!rc)
+        rc = read_flows(&r, &made, err);
+    tokens_close(&r.words);
     free(r.dport);
     if (rc < 0)
         flow_list_fini(&made);
     else
         *flows = made;
-    return rc;
-}
-
-int hpcc_read_flows(const char *path, const struct graph *g, struct flow_list *flows, struct err *err)
-{
-    char *text;
-    int rc = tokens_read_file(path, FLOWS_BYTES_MAX, &text, err);
-
-    if (rc)
-        return rc;
-    rc = hpcc_parse_flows(path, text, g, flows, err);
-    free(text);
     return rc;
 }

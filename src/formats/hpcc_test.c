@@ -28,7 +28,7 @@ static void topology__star(void **unused)
     struct err err;
 
     (void)unused;
-    assert_int_equal(0, hpcc_parse_topology("t", star, &g, &err));
+    assert_int_equal(0, hpcc_read_topology("t", star, &g, &err));
     assert_int_equal(4, g.nodes);
     assert_int_equal(3, g.hosts);
     assert_int_equal(3, g.links);
@@ -57,7 +57,7 @@ static void topology__any_order_and_trailing_text(void **unused)
     struct err err;
 
     (void)unused;
-    assert_int_equal(0, hpcc_parse_topology("t", text, &g, &err));
+    assert_int_equal(0, hpcc_read_topology("t", text, &g, &err));
     assert_true(g.node[0].is_switch && !g.node[1].is_switch && g.node[2].is_switch && !g.node[3].is_switch);
     assert_string_equal("h1", g.node[3].name);
     assert_int_equal(3, g.link[0].a);
@@ -71,7 +71,7 @@ static void topology__no_switch(void **unused)
     struct err err;
 
     (void)unused;
-    assert_int_equal(0, hpcc_parse_topology("t", "2 0 1\n\n0 1 100Gbps 1us 0\n", &g, &err));
+    assert_int_equal(0, hpcc_read_topology("t", "2 0 1\n\n0 1 100Gbps 1us 0\n", &g, &err));
     assert_int_equal(2, g.hosts);
     graph_fini(&g);
 }
@@ -128,7 +128,7 @@ static void topology__refuses_with_the_line(void **unused)
         struct graph g = { .nodes = 77 };
         struct err err = { "" };
 
-        assert_true(hpcc_parse_topology("t", row[i].text, &g, &err) < 0);
+        assert_true(hpcc_read_topology("t", row[i].text, &g, &err) < 0);
         assert_starts(row[i].reason, err.text);
         assert_int_equal(77, g.nodes);
     }
@@ -147,7 +147,7 @@ static void flows__rows(void **unused)
     struct err err;
 
     (void)unused;
-    assert_int_equal(0, hpcc_parse_flows("f", text, NULL, &flows, &err));
+    assert_int_equal(0, hpcc_read_flows("f", text, NULL, &flows, &err));
     assert_int_equal(3, flows.count);
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(want[i].src, flows.flow[i].src);
@@ -169,14 +169,14 @@ static void flows__none_and_many(void **unused)
     char text[8192], *end = text;
 
     (void)unused;
-    assert_int_equal(0, hpcc_parse_flows("f", "0\n", NULL, &flows, &err));
+    assert_int_equal(0, hpcc_read_flows("f", "0\n", NULL, &flows, &err));
     assert_int_equal(0, flows.count);
     flow_list_fini(&flows);
 
     end += sprintf(end, "200\n");
     for (int i = 0; i < 200; i++)
         end += sprintf(end, "%d 999 3 100 %d 2.%03d\n", i, i + 1, i);
-    assert_int_equal(0, hpcc_parse_flows("f", text, NULL, &flows, &err));
+    assert_int_equal(0, hpcc_read_flows("f", text, NULL, &flows, &err));
     assert_int_equal(200, flows.count);
     for (uint32_t i = 0; i < 200; i++)
         assert_int_equal(i + 1, flows.flow[i].bytes);
@@ -203,7 +203,7 @@ static void topology__truncates_delays_as_ns3(void **unused)
         struct err   err;
 
         snprintf(text, sizeof text, "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps %s 0\n", row[i].text);
-        assert_int_equal(0, hpcc_parse_topology("t", text, &g, &err));
+        assert_int_equal(0, hpcc_read_topology("t", text, &g, &err));
         assert_int_equal(row[i].ns * PS_PER_NS, g.link[1].delay_ps);
         graph_fini(&g);
     }
@@ -217,12 +217,12 @@ static void topology_and_flows__ignore_rows_beyond_the_count(void **unused)
     struct err       err;
 
     (void)unused;
-    assert_int_equal(HPCC_ODD, hpcc_parse_topology("t",
+    assert_int_equal(HPCC_ODD, hpcc_read_topology("t",
                                                    "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n\n"
                                                    "1 2 x\n", &g, &err));
     assert_string_equal("t:6: the first line announces 2 links; what is from here on is not read", err.text);
     assert_int_equal(2, g.links);
-    assert_int_equal(HPCC_ODD, hpcc_parse_flows("f", "1\n0 1 3 100 1 2\n1 0 3 100 1 2\n", &g, &flows, &err));
+    assert_int_equal(HPCC_ODD, hpcc_read_flows("f", "1\n0 1 3 100 1 2\n1 0 3 100 1 2\n", &g, &flows, &err));
     assert_string_equal("f:3: the first line announces 1 flows; what is from here on is not read", err.text);
     assert_int_equal(1, flows.count);
     flow_list_fini(&flows);
@@ -256,11 +256,11 @@ static void flows__refuses_with_the_line(void **unused)
     struct err err;
 
     (void)unused;
-    assert_int_equal(0, hpcc_parse_topology("t", star, &g, &err));
+    assert_int_equal(0, hpcc_read_topology("t", star, &g, &err));
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct flow_list flows = { .count = 77 };
 
-        assert_true(hpcc_parse_flows("f", row[i].text, &g, &flows, &err) < 0);
+        assert_true(hpcc_read_flows("f", row[i].text, &g, &flows, &err) < 0);
         assert_starts(row[i].reason, err.text);
         assert_int_equal(77, flows.count);
     }
@@ -273,7 +273,7 @@ static void config__missing_keys_take_defaults(void **unused)
     struct err err;
 
     (void)unused;
-    assert_int_equal(0, hpcc_parse_config("c", "", &c, &err));
+    assert_int_equal(0, hpcc_read_config("c", "", &c, &err));
     assert_string_equal("", c.topology_file);
     assert_true(c.enable_qcn && c.has_win && c.global_t);
     assert_false(c.clamp_target_rate || c.var_win || c.ack_high_prio);
@@ -314,7 +314,7 @@ static void config__every_key(void **unused)
     struct err err;
 
     (void)unused;
-    if (hpcc_parse_config("c", every_key, &c, &err))
+    if (hpcc_read_config("c", every_key, &c, &err))
         fail_msg("%s", err.text);
     assert_string_equal("mix/topology.txt", c.topology_file);
     assert_string_equal("mix/flow.txt", c.flow_file);
@@ -382,7 +382,7 @@ static void config__refuses_with_the_line(void **unused)
         struct hpcc_config c = { .buffer_mib = 77 };
         struct err err = { "" };
 
-        assert_true(hpcc_parse_config("c", row[i].text, &c, &err) < 0);
+        assert_true(hpcc_read_config("c", row[i].text, &c, &err) < 0);
         assert_starts(row[i].reason, err.text);
         assert_int_equal(77, c.buffer_mib);
     }
@@ -396,12 +396,12 @@ static void config__name_of_a_file_fits_or_is_refused(void **unused)
 
     (void)unused;
     sprintf(text, "FLOW_FILE %0255d\n", 0);
-    assert_int_equal(0, hpcc_parse_config("c", text, &c, &err));
+    assert_int_equal(0, hpcc_read_config("c", text, &c, &err));
     assert_int_equal(255, strlen(c.flow_file));
     sprintf(text, "FLOW_FILE %0256d\n", 0);
-    assert_int_equal(-ENAMETOOLONG, hpcc_parse_config("c", text, &c, &err));
+    assert_int_equal(-ENAMETOOLONG, hpcc_read_config("c", text, &c, &err));
     sprintf(text, "FLOW_FILE %0400d\n", 0);
-    assert_int_equal(-ENAMETOOLONG, hpcc_parse_config("c", text, &c, &err));
+    assert_int_equal(-ENAMETOOLONG, hpcc_read_config("c", text, &c, &err));
 }
 
 static void write_file(char *path, const char *text)
@@ -426,20 +426,20 @@ static void read__three_files(void **unused)
     write_file(topology, star);
     write_file(list, "1\n0 1 3 100 1000 2\n");
     write_file(config, every_key);
-    assert_int_equal(0, hpcc_read_topology(topology, &g, &err));
-    assert_int_equal(0, hpcc_read_flows(list, &g, &flows, &err));
-    assert_int_equal(0, hpcc_read_config(config, &c, &err));
+    assert_int_equal(0, hpcc_read_topology(topology, NULL, &g, &err));
+    assert_int_equal(0, hpcc_read_flows(list, NULL, &g, &flows, &err));
+    assert_int_equal(0, hpcc_read_config(config, NULL, &c, &err));
     assert_true(g.links == 3 && flows.count == 1 && c.ecn_count == 2);
     graph_fini(&g);
     flow_list_fini(&flows);
 
-    assert_int_equal(-EINVAL, hpcc_read_topology(config, &g, &err));
+    assert_int_equal(-EINVAL, hpcc_read_topology(config, NULL, &g, &err));
     assert_starts(config, err.text);
     unlink(topology), unlink(list), unlink(config);
-    assert_int_equal(-ENOENT, hpcc_read_topology(topology, &g, &err));
-    assert_int_equal(-ENOENT, hpcc_read_flows(list, NULL, &flows, &err));
-    assert_int_equal(-ENOENT, hpcc_read_config(config, &c, &err));
-    assert_int_equal(-EINVAL, hpcc_read_flows("flow.txt.gz", NULL, &flows, &err));
+    assert_int_equal(-ENOENT, hpcc_read_topology(topology, NULL, &g, &err));
+    assert_int_equal(-ENOENT, hpcc_read_flows(list, NULL, NULL, &flows, &err));
+    assert_int_equal(-ENOENT, hpcc_read_config(config, NULL, &c, &err));
+    assert_int_equal(-EINVAL, hpcc_read_flows("flow.txt.gz", NULL, NULL, &flows, &err));
 }
 
 /* ---- ConWeave ---- */
@@ -460,7 +460,7 @@ static void config__conweave(void **unused)
     struct err err;
 
     (void)unused;
-    assert_int_equal(0, hpcc_parse_config("c", conweave, &c, &err));
+    assert_int_equal(0, hpcc_read_config("c", conweave, &c, &err));
     assert_true(c.is_conweave && c.enable_pfc && !c.enable_irn && !c.has_win);
     assert_true(c.ack_high_prio);                /* there is no key for it; this is the fork's code */
     assert_int_equal(9, c.buffer_mib);
@@ -471,7 +471,7 @@ static void config__conweave(void **unused)
     assert_int_equal(0, c.lb_mode);
     assert_int_equal(1, c.random_seed);
     assert_true(c.pause_us == 5);
-    assert_int_equal(0, hpcc_parse_config("c", "LB_MODE 6\nPAUSE_TIME 7.9\nRANDOM_SEED 12\n", &c, &err));
+    assert_int_equal(0, hpcc_read_config("c", "LB_MODE 6\nPAUSE_TIME 7.9\nRANDOM_SEED 12\n", &c, &err));
     assert_int_equal(6, c.lb_mode);
     assert_true(c.pause_us == 7);                /* ns-3 truncates it */
     assert_int_equal(12, c.random_seed);
@@ -484,7 +484,7 @@ static void config__not_conweave(void **unused)
     struct err err;
 
     (void)unused;
-    assert_int_equal(0, hpcc_parse_config("c", "CC_MODE 1\n", &c, &err));
+    assert_int_equal(0, hpcc_read_config("c", "CC_MODE 1\n", &c, &err));
     assert_false(c.is_conweave);
     assert_false(c.ack_high_prio);
     assert_true(c.rp_timer_us == 900);
@@ -511,7 +511,7 @@ static void config__conweave_refuses(void **unused)
         struct hpcc_config c;
         struct err err;
 
-        assert_true(hpcc_parse_config("c", row[i].text, &c, &err) < 0);
+        assert_true(hpcc_read_config("c", row[i].text, &c, &err) < 0);
         assert_starts(row[i].reason, err.text);
     }
 }
@@ -528,7 +528,7 @@ static void flows__conweave(void **unused)
 
     (void)unused;
     graph_star(&g, &(struct graph_star){ 16, 100000000000, PS_PER_US });
-    assert_int_equal(0, hpcc_parse_flows("f", text, &g, &flows, &err));
+    assert_int_equal(0, hpcc_read_flows("f", text, &g, &flows, &err));
     assert_int_equal(4, flows.count);
     assert_int_equal(5101961, flows.flow[0].bytes);
     assert_int_equal(2000005623, flows.flow[1].start_ns);
@@ -536,7 +536,7 @@ static void flows__conweave(void **unused)
     for (uint32_t i = 0; i < 4; i++)
         assert_int_equal(want_dport[i], flows.flow[i].dport);
     flow_list_fini(&flows);
-    assert_int_equal(0, hpcc_parse_flows("f", text, NULL, &flows, &err));
+    assert_int_equal(0, hpcc_read_flows("f", text, NULL, &flows, &err));
     assert_int_equal(100, flows.flow[3].dport);
     flow_list_fini(&flows);
     graph_fini(&g);
@@ -557,7 +557,7 @@ static void flows__conweave_refuses(void **unused)
         struct flow_list flows;
         struct err err;
 
-        assert_true(hpcc_parse_flows("f", row[i].text, NULL, &flows, &err) < 0);
+        assert_true(hpcc_read_flows("f", row[i].text, NULL, &flows, &err) < 0);
         assert_starts(row[i].reason, err.text);
     }
 }

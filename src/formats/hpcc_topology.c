@@ -191,30 +191,19 @@ static int read_graph(struct tokens *w, struct graph *g, struct err *err)
     return hpcc_leave_more_rows(w, size.links, "links", err);
 }
 
-int hpcc_parse_topology(const char *name, const char *text, struct graph *g, struct err *err)
+int hpcc_read_topology(const char *path, const char *text, struct graph *g, struct err *err)
 {
     struct tokens w;
     struct graph made;
-    int rc;
+    int rc = tokens_open(&w, path, text, TOPOLOGY_BYTES_MAX, err);
 
-    tokens_init(&w, name, text);
     graph_init(&made);
-    rc = read_graph(&w, &made, err);
+    if (!rc)
+        rc = read_graph(&w, &made, err);
+    tokens_close(&w);
     if (rc < 0)
         graph_fini(&made);
     else
         *g = made;
-    return rc;
-}
-
-int hpcc_read_topology(const char *path, struct graph *g, struct err *err)
-{
-    char *text;
-    int rc = tokens_read_file(path, TOPOLOGY_BYTES_MAX, &text, err);
-
-    if (rc)
-        return rc;
-    rc = hpcc_parse_topology(path, text, g, err);
-    free(text);
     return rc;
 }

@@ -1,7 +1,8 @@
 /* src/formats/htsim.h - the input files of htsim (csg-htsim and UEC's): connection matrix and topology.
  *
  * A file that is invalid, or uses something that is not modeled, is refused with "file:line: reason". On
- * failure, outputs are unchanged. '#' starts a comment. Files ending in .gz are not read.
+ * failure, outputs are unchanged. '#' starts a comment. Files ending in .gz are not read. Each function reads
+ * the file 'path', or 'text' if it is not NULL; 'path' is then for messages.
  */
 #ifndef FORMATS_HTSIM_H
 #define FORMATS_HTSIM_H
@@ -29,13 +30,11 @@
  *   - connections that wait for each other in a cycle and never start
  *   - link failures
  */
-int htsim_read_cm(const char *path, struct flow_matrix *, struct err *);
-int htsim_parse_cm(const char *name, const char *text, struct flow_matrix *, struct err *);
+int htsim_read_cm(const char *path, const char *text, struct flow_matrix *, struct err *);
 
 /* The same as uet-htsim reads it: T is in microseconds, of which the fraction is dropped, a size is below
  * 2 GiB, and 'recv_done_trigger' has no effect. */
-int htsim_read_uet_cm(const char *path, struct flow_matrix *, struct err *);
-int htsim_parse_uet_cm(const char *name, const char *text, struct flow_matrix *, struct err *);
+int htsim_read_uet_cm(const char *path, const char *text, struct flow_matrix *, struct err *);
 
 /* Topology (.topo): "Nodes N", "Tiers 2|3", "Podsize P", then for each tier "Tier t" and lines of a key and
  * an integer. Keys are case-insensitive. The numbers must satisfy htsim's constraints.
@@ -49,13 +48,11 @@ int htsim_parse_uet_cm(const char *name, const char *text, struct flow_matrix *,
  * switch's latency at each end, so that every path takes as long as in htsim. Queue_up and Queue_down are
  * refused, because a switch has one shared buffer here. The graph passes graph_check().
  */
-int htsim_read_topology(const char *path, struct graph *, struct err *);
-int htsim_parse_topology(const char *name, const char *text, struct graph *, struct err *);
+int htsim_read_topology(const char *path, const char *text, struct graph *, struct err *);
 
 /* Its numbers, with delays of links and switches apart. Queue_up and Queue_down are ignored, as uet-htsim
  * does. */
-int htsim_read_uet_topology(const char *path, struct fat_tree *, struct err *);
-int htsim_parse_uet_topology(const char *name, const char *text, struct fat_tree *, struct err *);
+int htsim_read_uet_topology(const char *path, const char *text, struct fat_tree *, struct err *);
 
 /* A command line of htsim_uec, uet-htsim's main program, as keys and values of a scenario's section
  * 'htsim'. Options that are not modelled are refused, those of logs are ignored. */
@@ -68,8 +65,7 @@ struct htsim_command {
     uint32_t              settings;
 };
 
-int  htsim_read_command(const char *path, struct htsim_command *, struct err *);
-int  htsim_parse_command(const char *name, const char *text, struct htsim_command *, struct err *);
+int  htsim_read_command(const char *path, const char *text, struct htsim_command *, struct err *);
 void htsim_command_fini(struct htsim_command *);
 
 #endif

@@ -553,14 +553,16 @@ static int read_cm(struct cm_reader *r, struct err *err)
     return rc;
 }
 
-static int parse_cm(const char *name, const char *text, bool is_uet, struct flow_matrix *cm, struct err *err)
+static int read_matrix(const char *path, const char *text, bool is_uet, struct flow_matrix *cm,
+                       struct err *err)
 {
     struct flow_matrix made = { 0 };
     struct cm_reader   r = { .cm = &made, .is_uet = is_uet };
-    int                rc;
+    int                rc = tokens_open(&r.words, path, text, CM_BYTES_MAX, err);
 
-    tokens_init(&r.words, name, text);
-    rc = read_cm(&r, err);
+    if (!rc)
+        rc = read_cm(&r, err);
+    tokens_close(&r.words);
     if (rc)
         flow_matrix_fini(&made);
     else
@@ -568,34 +570,12 @@ static int parse_cm(const char *name, const char *text, bool is_uet, struct flow
     return rc;
 }
 
-static int read_cm_file(const char *path, bool is_uet, struct flow_matrix *cm, struct err *err)
+int htsim_read_cm(const char *path, const char *text, struct flow_matrix *cm, struct err *err)
 {
-    char *text;
-    int   rc = tokens_read_file(path, CM_BYTES_MAX, &text, err);
-
-    if (rc)
-        return rc;
-    rc = parse_cm(path, text, is_uet, cm, err);
-    free(text);
-    return rc;
+    return read_matrix(path, text, false, cm, err);
 }
 
-int htsim_parse_cm(const char *name, const char *text, struct flow_matrix *cm, struct err *err)
+int htsim_read_uet_cm(const char *path, const char *text, struct flow_matrix *cm, struct err *err)
 {
-    return parse_cm(name, text, false, cm, err);
-}
-
-int htsim_read_cm(const char *path, struct flow_matrix *cm, struct err *err)
-{
-    return read_cm_file(path, false, cm, err);
-}
-
-int htsim_parse_uet_cm(const char *name, const char *text, struct flow_matrix *cm, struct err *err)
-{
-    return parse_cm(name, text, true, cm, err);
-}
-
-int htsim_read_uet_cm(const char *path, struct flow_matrix *cm, struct err *err)
-{
-    return read_cm_file(path, true, cm, err);
+    return read_matrix(path, text, true, cm, err);
 }

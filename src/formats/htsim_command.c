@@ -320,38 +320,26 @@ static int settle(struct command_reader *r, struct err *err)
 
 /* ---- all ---- */
 
-int htsim_parse_command(const char *name, const char *text, struct htsim_command *out, struct err *err)
+int htsim_read_command(const char *path, const char *text, struct htsim_command *out, struct err *err)
 {
     struct htsim_command  c = { .seed = 13 };
     struct command_reader r = { .c = &c };
     const char           *word, *base;
-    int                   rc = 0;
+    int                   rc = tokens_open(&r.words, path, text, COMMAND_BYTES_MAX, err);
 
-    tokens_init(&r.words, name, text);
-    word = next_word(&r);
+    word = rc ? NULL : next_word(&r);
     base = word ? strrchr(word, '/') : NULL;
-    if (!word || strcmp(base ? base + 1 : word, "htsim_uec") != 0)
+    if (!rc && (!word || strcmp(base ? base + 1 : word, "htsim_uec") != 0))
         rc = tokens_err(&r.words, err, EINVAL, "a command line of uet-htsim begins with htsim_uec");
     if (!rc)
         rc = read_options(&r, err);
     if (!rc)
         rc = settle(&r, err);
+    tokens_close(&r.words);
     if (rc)
         htsim_command_fini(&c);
     else
         *out = c;
-    return rc;
-}
-
-int htsim_read_command(const char *path, struct htsim_command *out, struct err *err)
-{
-    char *text;
-    int   rc = tokens_read_file(path, COMMAND_BYTES_MAX, &text, err);
-
-    if (rc)
-        return rc;
-    rc = htsim_parse_command(path, text, out, err);
-    free(text);
     return rc;
 }
 

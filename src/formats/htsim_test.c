@@ -28,7 +28,7 @@ static void assert_cm_refused(const struct refusal *row, size_t count)
         struct flow_matrix cm = { .nodes = 77 };
         struct err      err;
 
-        if (htsim_parse_cm("c", row[i].text, &cm, &err) == 0)
+        if (htsim_read_cm("c", row[i].text, &cm, &err) == 0)
             fail_msg("'%s' is not refused", row[i].text);
         assert_starts(row[i].reason, err.text);
         assert_int_equal(77, cm.nodes);          /* unchanged */
@@ -46,7 +46,7 @@ static void parse_cm__plain(void **unused)
     struct err err;
 
     (void)unused;
-    assert_int_equal(0, htsim_parse_cm("c", text, &cm, &err));
+    assert_int_equal(0, htsim_read_cm("c", text, &cm, &err));
     assert_int_equal(16, cm.nodes);
     assert_int_equal(3, cm.conns);
     assert_int_equal(0, cm.triggers);
@@ -79,7 +79,7 @@ static void parse_cm__start_is_picoseconds(void **unused)
         char text[128];
 
         snprintf(text, sizeof text, "Nodes 2\nConnections 1\n0->1 start %s size 1\n", row[i].start);
-        assert_int_equal(0, htsim_parse_cm("c", text, &cm, NULL));
+        assert_int_equal(0, htsim_read_cm("c", text, &cm, NULL));
         assert_int_equal(row[i].want_ps, cm.conn[0].start_ps);
         flow_matrix_fini(&cm);
     }
@@ -100,7 +100,7 @@ static void parse_cm__triggers(void **unused)
     struct err err;
 
     (void)unused;
-    assert_int_equal(0, htsim_parse_cm("c", text, &cm, &err));
+    assert_int_equal(0, htsim_read_cm("c", text, &cm, &err));
     assert_int_equal(3, cm.triggers);
     assert_int_equal(MATRIX_BARRIER, cm.trigger[0].kind);
     assert_int_equal(2, cm.trigger[0].count);
@@ -127,7 +127,7 @@ static void parse_cm__multishot_left_over(void **unused)
     struct flow_matrix cm;
 
     (void)unused;
-    assert_int_equal(0, htsim_parse_cm("c", text, &cm, NULL));
+    assert_int_equal(0, htsim_read_cm("c", text, &cm, NULL));
     flow_matrix_fini(&cm);
 }
 
@@ -265,7 +265,7 @@ static void parse_cm__chain_of_one_multishot(void **unused)
     struct flow_matrix cm;
 
     (void)unused;
-    assert_int_equal(0, htsim_parse_cm("c", text, &cm, NULL));
+    assert_int_equal(0, htsim_read_cm("c", text, &cm, NULL));
     flow_matrix_fini(&cm);
 }
 
@@ -275,9 +275,9 @@ static void read_cm__names_the_file(void **unused)
     struct err err;
 
     (void)unused;
-    assert_true(htsim_read_cm("no-such.cm", &cm, &err) < 0);
+    assert_true(htsim_read_cm("no-such.cm", NULL, &cm, &err) < 0);
     assert_starts("no-such.cm: ", err.text);
-    assert_true(htsim_read_cm("a.cm.gz", &cm, &err) < 0);
+    assert_true(htsim_read_cm("a.cm.gz", NULL, &cm, &err) < 0);
     assert_starts("a.cm.gz: packed files are not read", err.text);
 }
 
@@ -308,7 +308,7 @@ static void parse_topology__three_tiers(void **unused)
     uint32_t at = 0;
 
     (void)unused;
-    assert_int_equal(0, htsim_parse_topology("t", "Nodes 16\nTiers 3\nPodsize 4\n" T0 T1 T2, &g, &err));
+    assert_int_equal(0, htsim_read_topology("t", "Nodes 16\nTiers 3\nPodsize 4\n" T0 T1 T2, &g, &err));
     assert_int_equal(16 + 8 + 8 + 4, g.nodes);
     assert_int_equal(16, g.hosts);
     assert_int_equal(16 * 3, g.links);
@@ -338,7 +338,7 @@ static void parse_topology__two_tiers(void **unused)
     struct err err;
 
     (void)unused;
-    assert_int_equal(0, htsim_parse_topology("t", text, &g, &err));
+    assert_int_equal(0, htsim_read_topology("t", text, &g, &err));
     assert_int_equal(32 + 4 + 2, g.nodes);
     assert_int_equal(32 + 4 * 2, g.links);
     assert_link(&g, 31, 31, 35, 100, PS_PER_US);
@@ -359,7 +359,7 @@ static void parse_topology__bundles_are_parallel_links(void **unused)
     struct err err;
 
     (void)unused;
-    assert_int_equal(0, htsim_parse_topology("t", text, &g, &err));
+    assert_int_equal(0, htsim_read_topology("t", text, &g, &err));
     assert_int_equal(432 + 72 + 72 + 12, g.nodes);
     assert_int_equal(432 * 3, g.links);
     /* agg8 is the third of the second pod: cores 2 and 8 */
@@ -378,7 +378,7 @@ static void parse_topology__adds_switch_latency_to_links(void **unused)
     struct err err;
 
     (void)unused;
-    assert_int_equal(0, htsim_parse_topology("t", text, &g, &err));
+    assert_int_equal(0, htsim_read_topology("t", text, &g, &err));
     assert_int_equal(2 * (1000 + 2000 + 3000) + 100 + 30 + 8 + 30 + 100,
                      2 * (g.link[0].delay_ps + g.link[16].delay_ps + g.link[32].delay_ps) / PS_PER_NS);
     assert_int_equal(1050 * PS_PER_NS, g.link[0].delay_ps);      /* below one ToR: 2 x 1000 + 100 */
@@ -394,7 +394,7 @@ static void parse_topology__speeds_differ(void **unused)
     struct err err;
 
     (void)unused;
-    assert_int_equal(0, htsim_parse_topology("t", text, &g, &err));
+    assert_int_equal(0, htsim_read_topology("t", text, &g, &err));
     assert_int_equal(8 + 4 + 2, g.nodes);
     assert_link(&g, 0, 0, 8, 100, PS_PER_US);
     assert_link(&g, 8, 8, 12, 200, 2 * PS_PER_US);
@@ -442,7 +442,7 @@ static void parse_topology__refuses_lines(void **unused)
         struct graph g = { .nodes = 77 };
         struct err err;
 
-        if (htsim_parse_topology("t", row[i].text, &g, &err) == 0)
+        if (htsim_read_topology("t", row[i].text, &g, &err) == 0)
             fail_msg("'%s' is not refused", row[i].text);
         assert_starts(row[i].reason, err.text);
         assert_int_equal(77, g.nodes);
@@ -491,7 +491,7 @@ static void parse_topology__refuses_inconsistent_numbers(void **unused)
         struct graph g;
         struct err err;
 
-        if (htsim_parse_topology("t", row[i].text, &g, &err) == 0)
+        if (htsim_read_topology("t", row[i].text, &g, &err) == 0)
             fail_msg("'%s' is not refused", row[i].text);
         assert_starts(row[i].reason, err.text);
     }
@@ -505,7 +505,7 @@ static void parse_uet_cm__start_is_whole_microseconds(void **unused)
     struct err         err;
 
     (void)unused;
-    assert_int_equal(htsim_parse_uet_cm("c", "Nodes 2\nConnections 2\n0->1 start 2.9 size 5 recv_done_trigger 7\n"
+    assert_int_equal(htsim_read_uet_cm("c", "Nodes 2\nConnections 2\n0->1 start 2.9 size 5 recv_done_trigger 7\n"
                                              "1->0 start 40 size 2147483647\n", &cm, &err), 0);
     assert_int_equal(cm.conn[0].start_ps, 2 * PS_PER_US);
     assert_int_equal(cm.conn[0].recv_done, MATRIX_NO_TRIGGER);
@@ -529,7 +529,7 @@ static void parse_uet_cm__refuses(void **unused)
         struct flow_matrix cm;
         struct err         err;
 
-        assert_true(htsim_parse_uet_cm("c", row[i].text, &cm, &err) < 0);
+        assert_true(htsim_read_uet_cm("c", row[i].text, &cm, &err) < 0);
         assert_starts(row[i].reason, err.text);
     }
 }
@@ -540,13 +540,13 @@ static void parse_uet_topology__keeps_delays_apart(void **unused)
     struct err      err;
 
     (void)unused;
-    assert_int_equal(htsim_parse_uet_topology("t", HEAD T0 "Switch_Latency_ns 300\nQueue_Up 1\n" T1 T2, &t, &err), 0);
+    assert_int_equal(htsim_read_uet_topology("t", HEAD T0 "Switch_Latency_ns 300\nQueue_Up 1\n" T1 T2, &t, &err), 0);
     assert_int_equal(t.switch_ps[0], 300 * PS_PER_NS);
     assert_int_equal(t.hosts, 16);
     assert_int_equal(t.pods, 4);
     assert_int_equal(t.aggs_per_pod, 2);
     assert_int_equal(t.cores, 4);
-    assert_true(htsim_parse_uet_topology("t", HEAD T0 "Queue_Up x\n" T1 T2, &t, &err) < 0);
+    assert_true(htsim_read_uet_topology("t", HEAD T0 "Queue_Up x\n" T1 T2, &t, &err) < 0);
 }
 
 static const char *setting(const struct htsim_command *c, const char *key)
@@ -563,7 +563,7 @@ static void parse_command__options_become_keys(void **unused)
     struct err           err;
 
     (void)unused;
-    assert_int_equal(htsim_parse_command("c", "bin/htsim_uec -tm a.cm -topo b.topo -linkspeed 400000 -hop_latency 1.001 "
+    assert_int_equal(htsim_read_command("c", "bin/htsim_uec -tm a.cm -topo b.topo -linkspeed 400000 -hop_latency 1.001 "
                                               "-ecn 8 30 -end 3000\n# why\n-disable_trim -sender_cc_algo dctcp "
                                               "-seed 4 -paths 16 -paths 32 -qa_gate -1\n", &c, &err), 0);
     assert_string_equal(c.matrix, "a.cm");
@@ -602,7 +602,7 @@ static void parse_command__control(void **unused)
         struct htsim_command c;
         struct err           err;
 
-        assert_int_equal(htsim_parse_command("c", rows[i].text, &c, &err), 0);
+        assert_int_equal(htsim_read_command("c", rows[i].text, &c, &err), 0);
         assert_string_equal(setting(&c, "control"), rows[i].control);
         assert_string_equal(setting(&c, "oversubscribed_cc"), rows[i].over);
         assert_string_equal(setting(&c, "oversubscribed_auto"), rows[i].automatic);
@@ -633,7 +633,7 @@ static void parse_command__refuses(void **unused)
         struct htsim_command c = { .seed = 77 };
         struct err           err;
 
-        if (htsim_parse_command("c", row[i].text, &c, &err) == 0)
+        if (htsim_read_command("c", row[i].text, &c, &err) == 0)
             fail_msg("'%s' is not refused", row[i].text);
         assert_starts(row[i].reason, err.text);
         assert_int_equal(c.seed, 77);            /* unchanged */

@@ -358,25 +358,27 @@ static int make_shape(struct topo_reader *r, struct fat_tree *s, struct err *err
     return check_size(r, s, err);
 }
 
-static int read_tree(struct topo_reader *r, struct fat_tree *s, struct err *err)
+static int read_tree(struct topo_reader *r, const char *path, const char *text, struct fat_tree *s,
+                     struct err *err)
 {
-    int rc = 0;
+    int rc = tokens_open(&r->words, path, text, TOPOLOGY_BYTES_MAX, err);
 
     while (!rc && tokens_next_line(&r->words))
         rc = read_topo_line(r, err);
-    return rc ? rc : make_shape(r, s, err);
+    if (!rc)
+        rc = make_shape(r, s, err);
+    tokens_close(&r->words);
+    return rc;
 }
 
-int htsim_parse_topology(const char *name, const char *text, struct graph *g, struct err *err)
+int htsim_read_topology(const char *path, const char *text, struct graph *g, struct err *err)
 {
     struct topo_reader r = { .at = -1 };
     struct fat_tree    s = { 0 };
     struct graph       made;
     struct err         why;
-    int                rc;
+    int                rc = read_tree(&r, path, text, &s, err);
 
-    tokens_init(&r.words, name, text);
-    rc = read_tree(&r, &s, err);
     if (rc)
         return rc;
     graph_init(&made);
@@ -390,39 +392,13 @@ int htsim_parse_topology(const char *name, const char *text, struct graph *g, st
     return 0;
 }
 
-int htsim_parse_uet_topology(const char *name, const char *text, struct fat_tree *tree, struct err *err)
+int htsim_read_uet_topology(const char *path, const char *text, struct fat_tree *tree, struct err *err)
 {
     struct topo_reader r = { .at = -1, .ignores_queues = true };
     struct fat_tree    s = { 0 };
-    int                rc;
+    int                rc = read_tree(&r, path, text, &s, err);
 
-    tokens_init(&r.words, name, text);
-    rc = read_tree(&r, &s, err);
     if (!rc)
         *tree = s;
-    return rc;
-}
-
-int htsim_read_topology(const char *path, struct graph *g, struct err *err)
-{
-    char *text;
-    int   rc = tokens_read_file(path, TOPOLOGY_BYTES_MAX, &text, err);
-
-    if (rc)
-        return rc;
-    rc = htsim_parse_topology(path, text, g, err);
-    free(text);
-    return rc;
-}
-
-int htsim_read_uet_topology(const char *path, struct fat_tree *tree, struct err *err)
-{
-    char *text;
-    int   rc = tokens_read_file(path, TOPOLOGY_BYTES_MAX, &text, err);
-
-    if (rc)
-        return rc;
-    rc = htsim_parse_uet_topology(path, text, tree, err);
-    free(text);
     return rc;
 }

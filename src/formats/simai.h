@@ -2,7 +2,7 @@
  *
  * A file that is invalid, or uses something that is not modeled, is refused with "file:line: reason". On
  * failure, outputs are unchanged and nothing needs to be freed. '#' starts a comment. Files ending in .gz are
- * not read.
+ * not read. Each reads the file 'path', or 'text' if it is not NULL; 'path' is then for messages.
  */
 #ifndef FORMATS_SIMAI_H
 #define FORMATS_SIMAI_H
@@ -21,8 +21,7 @@
  * switches, with twice their delay. A GPU with several links to other switches gets its own switch, nic<i>,
  * as in graph_hpn(). Switches are s0 .., in the order of their numbers. The GPU type has no effect. The graph
  * passes graph_check(). */
-int simai_read_topology(const char *path, struct graph *, struct err *);
-int simai_parse_topology(const char *name, const char *text, struct graph *, struct err *);
+int simai_read_topology(const char *path, const char *text, struct graph *, struct err *);
 
 /* True if a word of 'length' characters is a policy: the first word of a workload. */
 bool simai_is_policy(const char *word, size_t length);
@@ -30,8 +29,7 @@ bool simai_is_policy(const char *word, size_t length);
 /* Text workload: a policy with "key: value" pairs, the number of layers, and a line per layer. It is executed
  * 'passes' times. The trace has all_gpus ranks, or as many as there are hosts; all do the same. It uses
  * groups, and is not sealed. */
-int simai_read_workload(const char *path, uint32_t passes, uint32_t hosts, struct trace *, struct err *);
-int simai_parse_workload(const char *name, const char *text, uint32_t passes, uint32_t hosts, struct trace *,
+int simai_read_workload(const char *path, const char *text, uint32_t passes, uint32_t hosts, struct trace *,
                          struct err *);
 
 #endif

@@ -31,7 +31,7 @@ static void simai_topology__servers_and_ports(void **unused)
 
     (void)unused;
     snprintf(text, sizeof text, "9 2 2 3 11 H100%s8 7 400Gbps 0.001ms 0\n", topology + 15);
-    if (simai_parse_topology("t", text, &g, &err))
+    if (simai_read_topology("t", text, &g, &err))
         fail_msg("%s", err.text);
     assert_int_equal(g.hosts, 4);
     assert_int_equal(g.nodes, 4 + 3 + 1);
@@ -85,7 +85,7 @@ static void simai_topology__refuses(void **unused)
 
     (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_true(simai_parse_topology("t", rows[i].text, &g, &err) < 0);
+        assert_true(simai_read_topology("t", rows[i].text, &g, &err) < 0);
         assert_string_equal(err.text, rows[i].why);
     }
 }
@@ -96,7 +96,7 @@ static void parse(const char *text, uint32_t passes, uint32_t hosts, struct trac
 {
     struct err err;
 
-    if (simai_parse_workload("w", text, passes, hosts, t, &err))
+    if (simai_read_workload("w", text, passes, hosts, t, &err))
         fail_msg("%s", err.text);
 }
 
@@ -252,7 +252,7 @@ static void simai_workload__refuses(void **unused)
 
     (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_true(simai_parse_workload("w", rows[i].text, 1, 4, &t, &err) < 0);
+        assert_true(simai_read_workload("w", rows[i].text, 1, 4, &t, &err) < 0);
         if (rows[i].why)
             assert_string_equal(err.text, rows[i].why);
     }

@@ -295,15 +295,16 @@ static int read_all(struct simai_topology *t, struct graph *g)
     return rc ? rc : make_graph(t, g);
 }
 
-int simai_parse_topology(const char *name, const char *text, struct graph *g, struct err *err)
+int simai_read_topology(const char *path, const char *text, struct graph *g, struct err *err)
 {
     struct simai_topology t = { .err = err };
     struct graph          made;
-    int                   rc;
+    int                   rc = tokens_open(&t.w, path, text, TOPOLOGY_BYTES_MAX, err);
 
-    tokens_init(&t.w, name, text);
     graph_init(&made);
-    rc = read_all(&t, &made);
+    if (!rc)
+        rc = read_all(&t, &made);
+    tokens_close(&t.w);
     free(t.kind);
     free(t.server);
     free(t.number);
@@ -313,17 +314,5 @@ int simai_parse_topology(const char *name, const char *text, struct graph *g, st
         graph_fini(&made);
     else
         *g = made;
-    return rc;
-}
-
-int simai_read_topology(const char *path, struct graph *g, struct err *err)
-{
-    char *text;
-    int   rc = tokens_read_file(path, TOPOLOGY_BYTES_MAX, &text, err);
-
-    if (rc)
-        return rc;
-    rc = simai_parse_topology(path, text, g, err);
-    free(text);
     return rc;
 }

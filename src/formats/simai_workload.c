@@ -479,14 +479,14 @@ static int write_ranks(struct simai_workload *x, uint32_t passes)
 
 /* ---- entry points ---- */
 
-int simai_parse_workload(const char *name, const char *text, uint32_t passes, uint32_t ranks, struct trace *t,
+int simai_read_workload(const char *path, const char *text, uint32_t passes, uint32_t ranks, struct trace *t,
                          struct err *err)
 {
     struct simai_workload x = { .experts = 1, .pipeline = 1, .trace = t, .err = err };
-    int                   rc;
+    int                   rc = tokens_open(&x.w, path, text, WORKLOAD_BYTES_MAX, err);
 
-    tokens_init(&x.w, name, text);
-    rc = read_policy(&x);
+    if (!rc)
+        rc = read_policy(&x);
     if (!rc)
         rc = check_sizes(&x, ranks);
     if (!rc)
@@ -494,29 +494,18 @@ int simai_parse_workload(const char *name, const char *text, uint32_t passes, ui
     if (!rc)
         rc = mark_layers(&x);
     if (!rc) {
-        trace_init(t, name, x.all);
+        trace_init(t, path, x.all);
         t->is_by_number = true;
         make_all_groups(&x);
         rc = write_ranks(&x, passes);
         if (rc)
             trace_fini(t);
     }
+    tokens_close(&x.w);
     for (int i = 0; i < GROUPS; i++)
         free(x.group[i]);
     free(x.mark[0]);
     free(x.mark[1]);
     free(x.layer);
-    return rc;
-}
-
-int simai_read_workload(const char *path, uint32_t passes, uint32_t ranks, struct trace *t, struct err *err)
-{
-    char *text;
-    int   rc = tokens_read_file(path, WORKLOAD_BYTES_MAX, &text, err);
-
-    if (rc)
-        return rc;
-    rc = simai_parse_workload(path, text, passes, ranks, t, err);
-    free(text);
     return rc;
 }

@@ -31,7 +31,8 @@ int charts_read(const char *path, json_t **page, struct err *err)
     *page = NULL;
     if (access(path, F_OK) != 0)
         return err_set(err, errno, "%.300s: %s", path, strerror(errno));
-    return err_set(err, EINVAL, "%.300s: not a charts.json, which anole run, compare or sweep --out writes", path);
+    return err_set(err, EINVAL, "%.300s: not a charts.json, which anole run, compare or sweep --out writes",
+                   path);
 }
 
 static const char *text_of(const json_t *o, const char *key)
@@ -210,7 +211,8 @@ static bool draw_slowdown(const json_t *page, struct picture *p)
         }
     snprintf(title, sizeof title, "%sFCT slowdown by flow size", is_one ? "" : "p99 ");
     if (seeds > 1)
-        snprintf(title + strlen(title), sizeof title - strlen(title), ", mean of %zu seeds' percentiles", seeds);
+        snprintf(title + strlen(title), sizeof title - strlen(title), ", mean of %zu seeds' percentiles",
+                 seeds);
     return draw_curves(p, page, title,
                        axis_new("flow size", "bytes", true),
                        axis_new("slowdown: FCT / FCT of the same flow alone", "", true), true, c, n);
@@ -418,7 +420,8 @@ static void draw_front(struct axes *a, const struct chart_values *x, const struc
 static bool draw_pareto(const json_t *page, struct picture *p)
 {
     const json_t       *sweep = json_object_get(page, "sweep"), *figures = json_object_get(sweep, "figures");
-    size_t              seeds = json_array_size(json_object_get(json_array_get(runs_of(page), 0), "seeds")), fx, fy;
+    size_t              seeds = json_array_size(json_object_get(json_array_get(runs_of(page), 0), "seeds"));
+    size_t              fx, fy;
     struct chart_values x, y;
     struct axis         across, up;
     struct axes         a;

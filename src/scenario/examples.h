@@ -18,8 +18,8 @@ void     examples_free(struct example *list, uint32_t count);
 /* Returns the path of an example, or NULL. The caller frees it. */
 char *examples_find(const char *name);
 
-/* Returns 'path' if it is "-", a file, or a path with a folder; otherwise the path of the example of that name.
- * NULL: there is none, an error. The caller frees it. */
+/* Returns 'path' if it is "-", a file, or a path with a folder; otherwise the path of the example of that
+ * name. NULL: there is none, an error. The caller frees it. */
 char *examples_path(const char *path, struct err *);
 
 /* Returns the example name most similar to 'name', with or without ".yaml", or NULL. The caller frees it. */

@@ -63,7 +63,7 @@ static void read_network(struct reader *r, struct scenario *s, const struct yaml
     if (r->rc)
         return;
     file = file_of(path, c->topology_file);
-    reader_keep(r, hpcc_read_topology(file, g, &why), &why, node);
+    reader_keep(r, hpcc_read_topology(file, NULL, g, &why), &why, node);
     free(file);
     for (uint32_t i = 0; i < g->links && !r->rc; i++)
         if (g->link[i].loss == 0) {
@@ -302,7 +302,7 @@ void scenario_read_hpcc(struct reader *r, struct scenario *s, const struct yaml_
         return;
     }
     path = reader_path(r->name, node->text);
-    reader_keep(r, hpcc_read_config(path, &c, &why), &why, node);
+    reader_keep(r, hpcc_read_config(path, NULL, &c, &why), &why, node);
     if (!r->rc)
         read_network(r, s, node, path, &c);
     scenario_check_links(r, s, node);

@@ -88,7 +88,7 @@ static void read_matrix(const struct section *sec, struct flow_matrix *m)
     struct err     why;
 
     if (path && !r->rc)
-        reader_keep(r, htsim_read_uet_cm(path, m, &why), &why, section_get(sec, "matrix"));
+        reader_keep(r, htsim_read_uet_cm(path, NULL, m, &why), &why, section_get(sec, "matrix"));
     free(path);
 }
 
@@ -114,7 +114,8 @@ static void read_tree(const struct section *sec, const struct htsim_keys *k, str
     }
     if (path) {
         refuse_beside_file(sec);
-        reader_keep(r, htsim_read_uet_topology(path, &in->tree, &why), &why, section_get(sec, "topology"));
+        reader_keep(r, htsim_read_uet_topology(path, NULL, &in->tree, &why), &why,
+                    section_get(sec, "topology"));
     } else if (fat_tree_make(&in->tree, k->tiers, in->matrix.nodes, in->cfg.linkspeed_bps, k->hop_ps,
                              k->switch_ps, &why)) {
         reader_refuse(r, section_get(sec, "matrix"), "%s", why.text);

@@ -140,13 +140,13 @@ static void read_fat_tree(const struct section *sec, struct graph *g)
 /* ---- files of other simulators ---- */
 
 static void read_file(const struct section *sec, struct graph *g,
-                      int (*read)(const char *path, struct graph *, struct err *))
+                      int (*read)(const char *path, const char *text, struct graph *, struct err *))
 {
     char      *path = section_file(sec, "file");
     struct err why;
 
     if (path)
-        reader_keep(sec->r, read(path, g, &why), &why, section_get(sec, "file"));
+        reader_keep(sec->r, read(path, NULL, g, &why), &why, section_get(sec, "file"));
     free(path);
 }
 
@@ -165,14 +165,16 @@ static void read_simai(const struct section *sec, struct graph *g)
     read_file(sec, g, simai_read_topology);
 }
 
-static int read_astra_inside(const char *path, struct graph *g, struct err *err)
+static int read_astra_inside(const char *path, const char *text, struct graph *g, struct err *err)
 {
-    return astra_read_network(path, true, g, err);
+    (void)text;
+    return astra_read_network(path, NULL, 0, true, g, err);
 }
 
-static int read_astra_outside(const char *path, struct graph *g, struct err *err)
+static int read_astra_outside(const char *path, const char *text, struct graph *g, struct err *err)
 {
-    return astra_read_network(path, false, g, err);
+    (void)text;
+    return astra_read_network(path, NULL, 0, false, g, err);
 }
 
 static void read_astra(const struct section *sec, struct graph *g)

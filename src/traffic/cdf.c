@@ -79,14 +79,15 @@ static int read_rows(struct tokens *w, struct cdf *cdf, struct err *err)
     return 0;
 }
 
-int cdf_parse(struct cdf *cdf, const char *name, const char *text, struct err *err)
+int cdf_read(struct cdf *cdf, const char *path, const char *text, struct err *err)
 {
     struct cdf made = { 0 };
     struct tokens w;
-    int rc;
+    int rc = tokens_open(&w, path, text, FILE_BYTES_MAX, err);
 
-    tokens_init(&w, name, text);
-    rc = read_rows(&w, &made, err);
+    if (!rc)
+        rc = read_rows(&w, &made, err);
+    tokens_close(&w);
     if (rc) {
         cdf_fini(&made);
         return rc;
@@ -94,18 +95,6 @@ int cdf_parse(struct cdf *cdf, const char *name, const char *text, struct err *e
     made.bytes_mean = cdf_mean(&made);
     *cdf = made;
     return 0;
-}
-
-int cdf_read(struct cdf *cdf, const char *path, struct err *err)
-{
-    char *text;
-    int rc = tokens_read_file(path, FILE_BYTES_MAX, &text, err);
-
-    if (rc)
-        return rc;
-    rc = cdf_parse(cdf, path, text, err);
-    free(text);
-    return rc;
 }
 
 void cdf_fini(struct cdf *cdf)

@@ -18,7 +18,7 @@ static struct cdf parse(const char *text)
     struct cdf cdf;
     struct err err;
 
-    if (cdf_parse(&cdf, "t", text, &err))
+    if (cdf_read(&cdf, "t", text, &err))
         fail_msg("%s", err.text);
     return cdf;
 }
@@ -78,7 +78,7 @@ static void parse__refuses_with_the_line(void **unused)
         struct cdf cdf = { .count = 77 };
         struct err err;
 
-        assert_true(cdf_parse(&cdf, "t", row[i].text, &err) < 0);
+        assert_true(cdf_read(&cdf, "t", row[i].text, &err) < 0);
         assert_memory_equal(row[i].reason, err.text, strlen(row[i].reason));
         assert_int_equal(77, cdf.count);
     }
@@ -95,11 +95,11 @@ static void read__is_parse_of_a_file(void **unused)
     assert_true(fd >= 0);
     assert_int_equal(10, write(fd, "0 0\n100 1\n", 10));
     close(fd);
-    assert_int_equal(0, cdf_read(&cdf, path, &err));
+    assert_int_equal(0, cdf_read(&cdf, path, NULL, &err));
     assert_int_equal(2, cdf.count);
     cdf_fini(&cdf);
     unlink(path);
-    assert_int_equal(-ENOENT, cdf_read(&cdf, path, &err));
+    assert_int_equal(-ENOENT, cdf_read(&cdf, path, NULL, &err));
 }
 
 static void builtin__has_the_published_means(void **unused)
@@ -144,7 +144,7 @@ static void builtin__all_tables_are_sound(void **unused)
         assert_int_equal(0, cdf_builtin(&cdf, cdf_names[i]));
         for (uint32_t row = 0; row < cdf.count; row++)
             end += sprintf(end, "%.17g %.17g\n", cdf.bytes[row], cdf.p[row]);
-        if (cdf_parse(&again, cdf_names[i], text, &err))
+        if (cdf_read(&again, cdf_names[i], text, &err))
             fail_msg("%s", err.text);
         assert_true(again.bytes_mean == cdf.bytes_mean);
         cdf_fini(&cdf);

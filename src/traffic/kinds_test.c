@@ -20,10 +20,12 @@
 
 /* ---- an environment without scenario and simulator ---- */
 
-static int read_two_flows(const char *path, const struct graph *g, struct flow_list *list, struct err *err)
+static int read_two_flows(const char *path, const char *text, const struct graph *g, struct flow_list *list,
+                          struct err *err)
 {
     static const struct flow_row flows[] = { { 0, 1, 3, 100, 10, 5, 0 }, { 2, 0, 5, 102, 30, 9, 0 } };
 
+    assert_null(text);
     (void)g, (void)err;
     assert_string_equal(path, "folder/some.file");
     list->flow = xmalloc(sizeof flows);
@@ -32,8 +34,9 @@ static int read_two_flows(const char *path, const struct graph *g, struct flow_l
     return 0;
 }
 
-static int read_one_conn(const char *path, struct flow_matrix *m, struct err *err)
+static int read_one_conn(const char *path, const char *text, struct flow_matrix *m, struct err *err)
 {
+    assert_null(text);
     (void)err;
     assert_string_equal(path, "folder/some.file");
     *m = (struct flow_matrix){ .conn = xcalloc(1, sizeof *m->conn), .conns = 1, .nodes = 2 };
@@ -63,8 +66,10 @@ static int read_rank_files(const char *prefix, const char *groups, enum trace_me
     return trace_seal(t, err);
 }
 
-static int read_layers(const char *path, uint32_t passes, uint32_t hosts, struct trace *t, struct err *err)
+static int read_layers(const char *path, const char *text, uint32_t passes, uint32_t hosts, struct trace *t,
+                       struct err *err)
 {
+    assert_null(text);
     assert_string_equal(path, "folder/some.file");
     assert_int_equal(passes, 1);
     assert_int_equal(hosts, HOSTS);

@@ -32,15 +32,18 @@ struct traffic_env {
     const struct traffic_tcp_algorithm *tcp;     /* terminated by a row without a name; NULL: no TCP */
 
     /* Readers of external file formats. */
-    int (*read_flows)(const char *path, const struct graph *, struct flow_list *, struct err *);
-    int (*read_matrix)(const char *path, struct flow_matrix *, struct err *);
+    int (*read_flows)(const char *path, const char *text, const struct graph *, struct flow_list *,
+                      struct err *);
+    int (*read_matrix)(const char *path, const char *text, struct flow_matrix *, struct err *);
     int (*read_goal)(const char *path, enum trace_memory, struct trace *, struct err *);
     /* groups: a file, or NULL */
     int (*read_chakra)(const char *prefix, const char *groups, enum trace_memory, struct trace *,
                        struct err *);
-    int (*read_simai)(const char *path, uint32_t passes, uint32_t hosts, struct trace *, struct err *);
+    int (*read_simai)(const char *path, const char *text, uint32_t passes, uint32_t hosts, struct trace *,
+                      struct err *);
     /* at most PLAN_DIMS_MAX: traffic/plan.h */
-    int (*read_dims)(const char *path, uint32_t *dim, uint32_t *dims, struct err *);
+    int (*read_dims)(const char *path, const char *text, size_t size, uint32_t *dim, uint32_t *dims,
+                     struct err *);
 };
 
 /* Reads a list of entries into the traffic. 'about' has room for all of them. */

@@ -31,7 +31,7 @@ static void read_rows(const struct entry *e, const struct yaml_node *node, struc
         else
             reader_refuse(e->r, n, "a row of sizes is [bytes, probability]");
     fclose(out);
-    if (!e->r->rc && cdf_parse(cdf, "row", text, &why))
+    if (!e->r->rc && cdf_read(cdf, "row", text, &why))
         reader_refuse(e->r, node, "%s", why.text);
     free(text);
 }
@@ -57,7 +57,7 @@ void entry_sizes(const struct entry *e, struct cdf *cdf)
         reader_refuse(e->r, node, "'%.60s' is neither a built-in table of sizes nor a file%s", name,
                       text_did_you_mean(near, sizeof near, name, cdf_names));
     else
-        reader_keep(e->r, cdf_read(cdf, path, &why), &why, node);
+        reader_keep(e->r, cdf_read(cdf, path, NULL, &why), &why, node);
     free(path);
 }
 
@@ -170,7 +170,8 @@ static void refuse_load(const struct entry *e, uint32_t host, double bps, double
     bool                    is_percent = node && node->kind == YAML_SCALAR && e->about->load >= 5;
     char                    asked[32], has[32];
 
-    reader_refuse(e->r, node ? node : e->sec.map, "too much load: %s would send %s, but its link carries %s%s%.20s%s",
+    reader_refuse(e->r, node ? node : e->sec.map, "too much load: %s would send %s, but its link carries "
+                  "%s%s%.20s%s",
                   e->graph->node[host].name, text_from_rate(asked, sizeof asked, bps),
                   text_from_rate(has, sizeof has, link_bps),
                   is_percent ? "; did you mean " : "", is_percent ? node->text : "", is_percent ? "%?" : "");

@@ -46,7 +46,7 @@ static void add_poisson(struct traffic_fixture *h, double bps, uint64_t stop_ps,
     struct cdf                  cdf;
     struct err                  err;
 
-    if (cdf_parse(&cdf, "line", "1000 0\n9000 1\n", &err))
+    if (cdf_read(&cdf, "line", "1000 0\n9000 1\n", &err))
         die("%s", err.text);
     traffic_add_poisson(h->traffic, &c, &cdf, bps, hosts, count);
 }

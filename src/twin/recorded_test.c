@@ -89,7 +89,7 @@ static void messages__table_has_the_sizes(void **unused)
         fprintf(t.out, "%.15g %.12g\n", r.size[i].bytes, r.size[i].p);
     fclose(t.out);
     rows = t.text;
-    assert_int_equal(cdf_parse(&cdf, "made", rows, &err), 0);
+    assert_int_equal(cdf_read(&cdf, "made", rows, &err), 0);
     close_to(cdf.bytes_mean, sum / 7000, 0.001);
     assert_int_equal(cdf_size(&cdf, 0.05), 100);
     assert_int_equal(cdf_size(&cdf, 0.65), 50000);

@@ -57,7 +57,7 @@ static void open_net(struct net *n, const char *folder)
     struct err err;
 
     snprintf(path, sizeof path, "%stopology.txt", folder);
-    if (hpcc_read_topology(path, &n->graph, &err) < 0)
+    if (hpcc_read_topology(path, NULL, &n->graph, &err) < 0)
         fail_msg("%s", err.text);
     number_ports(n);
     arena_init(&n->arena, 64ul << 20);

@@ -15,12 +15,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err   err = { "" };
     struct graph g;
 
-    if (astra_parse_dims("l", (const char *)data, size, dim, &dims, &err) == 0 ? !dims || dims > ASTRA_DIMS_MAX : strncmp(err.text, "l:", 2) != 0)
+    if (astra_read_dims("l", (const char *)data, size, dim, &dims, &err) == 0 ? !dims || dims > ASTRA_DIMS_MAX : strncmp(err.text, "l:", 2) != 0)
         abort();
     for (size_t i = 0; i < size; i++)
         digits += isdigit(data[i]) != 0;
     for (int is_inside = 0; is_inside < 2 && digits <= DIGITS_MAX; is_inside++) {
-        if (astra_parse_network("n", (const char *)data, size, is_inside, &g, &err) == 0) {
+        if (astra_read_network("n", (const char *)data, size, is_inside, &g, &err) == 0) {
             if (graph_check(&g, &err) != 0)
                 abort();
             graph_fini(&g);

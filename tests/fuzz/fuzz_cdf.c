@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err err = { "" };
     struct cdf cdf;
 
-    if (cdf_parse(&cdf, "t", text, &err) == 0) {
+    if (cdf_read(&cdf, "t", text, &err) == 0) {
         check(&cdf);
         cdf_fini(&cdf);
     } else if (strncmp(err.text, "t:", 2) != 0) {

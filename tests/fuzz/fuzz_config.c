@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err err = { "" };
     struct hpcc_config c;
 
-    if (hpcc_parse_config("c", text, &c, &err) == 0)
+    if (hpcc_read_config("c", text, &c, &err) == 0)
         check(&c);
     else if (strncmp(err.text, "c:", 2) != 0)
         abort();

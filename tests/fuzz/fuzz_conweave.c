@@ -15,7 +15,7 @@ static void fuzz_config(const char *text)
     struct hpcc_config c;
     struct err         err = { "" };
 
-    if (hpcc_parse_config("c", text, &c, &err) == 0) {
+    if (hpcc_read_config("c", text, &c, &err) == 0) {
         if ((c.lb_mode != 0 && c.lb_mode != 3 && c.lb_mode != 6 && c.lb_mode != 9) || c.enable_irn || !c.enable_pfc || (c.is_conweave && !c.ack_high_prio))
             abort();
     } else if (strncmp(err.text, "c:", 2) != 0) {
@@ -34,8 +34,8 @@ static void fuzz_flows(const char *text)
     if (!has_graph)
         graph_star(&g, &(struct graph_star){ .hosts = 16, .rate_bps = 100000000000 });
     has_graph = true;
-    if (hpcc_parse_flows("f", text, &g, &flows, &err) >= 0) {
-        if (hpcc_parse_flows("f", text, NULL, &again, &err) < 0 || again.count != flows.count)
+    if (hpcc_read_flows("f", text, &g, &flows, &err) >= 0) {
+        if (hpcc_read_flows("f", text, NULL, &again, &err) < 0 || again.count != flows.count)
             abort();
         for (uint32_t i = 0; i < flows.count; i++)
             if (flows.flow[i].bytes != again.flow[i].bytes ||

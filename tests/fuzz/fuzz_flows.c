@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct graph g;
 
     graph_star(&g, &(struct graph_star){ .hosts = 16, .rate_bps = 100000000000 });
-    if (hpcc_parse_flows("f", text, &g, &flows, &err) >= 0) {
+    if (hpcc_read_flows("f", text, &g, &flows, &err) >= 0) {
         check(&g, &flows);
         flow_list_fini(&flows);
     } else if (strncmp(err.text, "f:", 2) != 0) {

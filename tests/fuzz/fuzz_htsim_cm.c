@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct flow_matrix cm;
 
     for (int i = 0; i < 2; i++)
-        if ((i ? htsim_parse_cm : htsim_parse_uet_cm)("c", text, &cm, &err) == 0) {
+        if ((i ? htsim_read_cm : htsim_read_uet_cm)("c", text, &cm, &err) == 0) {
             check(&cm);
             flow_matrix_fini(&cm);
         } else if (strncmp(err.text, "c:", 2) != 0) {

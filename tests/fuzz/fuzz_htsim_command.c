@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err           err = { "" };
     struct htsim_command c;
 
-    if (htsim_parse_command("c", text, &c, &err) == 0) {
+    if (htsim_read_command("c", text, &c, &err) == 0) {
         check(&c);
         htsim_command_fini(&c);
     } else if (strncmp(err.text, "c:", 2) != 0) {

@@ -54,13 +54,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free(text);
         return 0;
     }
-    if (htsim_parse_topology("t", text, &g, &err) == 0) {
+    if (htsim_read_topology("t", text, &g, &err) == 0) {
         check(&g);
         graph_fini(&g);
     } else if (strncmp(err.text, "t:", 2) != 0) {
         abort();
     }
-    if (htsim_parse_uet_topology("t", text, &t, &err) == 0) {
+    if (htsim_read_uet_topology("t", text, &t, &err) == 0) {
         graph_init(&g);
         fat_tree_wire(&t, &g);
         check(&g);

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err   err = { "" };
     struct graph g;
 
-    if (simai_parse_topology("t", text, &g, &err) == 0) {
+    if (simai_read_topology("t", text, &g, &err) == 0) {
         if (graph_check(&g, &err) != 0)
             abort();
         for (uint32_t i = 0; i < g.nodes; i++)           /* who is in a server has links inside */

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct plans   *plans;
     struct trace    t;
     double          messages;
-    int             rc = simai_parse_workload("w", text, 2, 8, &t, &err);
+    int             rc = simai_read_workload("w", text, 2, 8, &t, &err);
 
     if (rc == 0) {
         if (t.ranks == 0 || t.ranks > 8)

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err err = { "" };
     struct graph g;
 
-    if (hpcc_parse_topology("t", text, &g, &err) >= 0) {
+    if (hpcc_read_topology("t", text, &g, &err) >= 0) {
         if (graph_check(&g, &err) != 0)
             abort();
         graph_fini(&g);

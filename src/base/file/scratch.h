@@ -18,8 +18,9 @@
 
 struct scratch;
 
-/* Creates the folder next to 'place', after removing folders of killed runs. Creates missing folders above it,
- * too; scratch_remove() removes those that are empty. On failure *out is NULL; -EMFILE: too many are open. */
+/* Creates the folder next to 'place', after removing folders of killed runs. Creates missing folders above
+ * it, too; scratch_remove() removes those that are empty. On failure *out is NULL; -EMFILE: too many are
+ * open. */
 int scratch_open(struct scratch **out, const char *place);
 
 const char *scratch_path(const struct scratch *);

@@ -61,7 +61,7 @@ static bool is_first_byte(char c)
     return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-/* Prints a blank for each character before the column; tabs stay tabs, so that the caret is below its text. */
+/* Prints a blank for each character before the column. Tabs stay tabs, so that the caret is in its place. */
 static void print_caret(FILE *out, const char *text, unsigned long column)
 {
     for (unsigned long at = 1; *text && at < column; text++) {

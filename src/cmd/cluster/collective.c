@@ -75,8 +75,9 @@ static void set_beside(void *options, const char *text)
 
 static const struct cmd_option option_rows[] = {
     { .help = "What to time:" },
-    { "collective", 'c', "NAME", "all_reduce (default: ring or tree, as NCCL chooses by size), ring_all_reduce, "
-      "tree_all_reduce, halving_doubling_all_reduce, all_gather, reduce_scatter, all_to_all (or alltoall)",
+    { "collective", 'c', "NAME", "all_reduce (default: ring or tree, as NCCL chooses by size), "
+      "ring_all_reduce, tree_all_reduce, halving_doubling_all_reduce, all_gather, reduce_scatter, "
+      "all_to_all (or alltoall)",
       .add = set_kind },
     { "minbytes", 'b', "SIZE", "First size (default: 1MB)", KEY_AT(struct collective_options, from), KEY_BYTES, 1, 1e18 },
     { "maxbytes", 'e', "SIZE", "Last size (default: 64MB)", KEY_AT(struct collective_options, to), KEY_BYTES, 1, 1e18 },
@@ -85,8 +86,8 @@ static const struct cmd_option option_rows[] = {
     { "iters", 'n', "N", "Collectives of each size, one after the other; times are their mean (default: 1)",
       KEY_AT(struct collective_options, iterations), KEY_COUNT, 1, 1000000 },
     { .help = "NCCL:" },
-    { "channels", 0, "N", "Rings at once (default: NCCL's, one for each NIC of a server). 0: one ring whose steps "
-      "wait for acknowledgements", .add = set_channels },
+    { "channels", 0, "N", "Rings at once (default: NCCL's, one for each NIC of a server). 0: one ring "
+      "whose steps wait for acknowledgements", .add = set_channels },
     { "protocol", 0, "NAME", "LL, LL128 or Simple (default: as NCCL chooses by size)", .add = set_protocol },
     { "chunk", 0, "SIZE", "Piece that trees and rings forward (default: NCCL's, 512KB; LL: 64KB)",
       KEY_AT(struct collective_options, chunk) },
@@ -111,10 +112,10 @@ static const struct cmd_line line = {
     .argument = { "topology", KEY_AT(struct collective_options, topology) },
     .missing = "which topology? anole collective dgx_h100_32; see anole list topology",
     .args = "TOPOLOGY",
-    .help = "Times a collective among all hosts of a network for a range of sizes and prints what nccl-tests "
-            "print: the time, the algorithm bandwidth (size / time) and the bus bandwidth, with its share of what "
-            "the links allow. Channels, algorithm and protocol are those that NCCL would choose. TOPOLOGY is that "
-            "of a scenario: a name, or keys in braces."
+    .help = "Times a collective among all hosts of a network for a range of sizes and prints what "
+            "nccl-tests print: the time, the algorithm bandwidth (size / time) and the bus bandwidth, with "
+            "its share of what the links allow. Channels, algorithm and protocol are those that NCCL would "
+            "choose. TOPOLOGY is that of a scenario: a name, or keys in braces."
             "\v"
             "Examples:\n"
             "  anole collective dgx_h100_32 -b 8MB -e 256MB\n"
@@ -562,8 +563,9 @@ static void answer(const struct collective_options *o, const struct found *f, st
     for (uint32_t i = 0; i < f->rows; i++)
         trees += f->row[i].nccl_has_tree;
     if (trees)
-        card_add(c, CARD_SURE, "NCCL would use a tree for the %u smallest size%s; rings were simulated, because trees over several NICs "
-                 "of a server are not modeled.", trees, trees == 1 ? "" : "s");
+        card_add(c, CARD_SURE, "NCCL would use a tree for the %u smallest size%s; rings were simulated, "
+                 "because trees over several NICs of a server are not modeled.", trees,
+                 trees == 1 ? "" : "s");
     card_add(c, CARD_NETWORK, "%u ranks on %u server%s.", f->network.cluster.ranks, f->network.cluster.servers,
              f->network.cluster.servers == 1 ? "" : "s");
     card_add(c, CARD_NETWORK, "%s", card_text(&f->about, CARD_NETWORK));

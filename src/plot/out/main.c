@@ -34,9 +34,10 @@ static void set_chart(void *options, const char *word)
 static const struct cmd_option option_rows[] = {
     { "as", 'a', "svg|png|pdf", "Format (default: svg)", KEY_AT(struct plot_options, format),
       .choices = format_names },
-    { "chart", 'c', "NAME", "Draw one chart: slowdown (by size), fct (distribution), time (with influx), or pareto "
-      "(of a sweep)", .add = set_chart },
-    { "out", 'o', "FOLDER", "Where to write the files (default: DIR/plots)", KEY_AT(struct plot_options, out) },
+    { "chart", 'c', "NAME", "Draw one chart: slowdown (by size), fct (distribution), time (with influx), "
+      "or pareto (of a sweep)", .add = set_chart },
+    { "out", 'o', "FOLDER", "Where to write the files (default: DIR/plots)",
+      KEY_AT(struct plot_options, out) },
     { "quiet", 'q', NULL, "Do not print the names of the files", KEY_AT(struct plot_options, is_quiet) },
     { 0 },
 };
@@ -46,9 +47,10 @@ static const struct cmd_line line = {
     .argument = { "folder", KEY_AT(struct plot_options, path) },
     .missing = "which results? anole plot DIR; see anole plot --help",
     .args = "DIR",
-    .help = "Draws the usual charts of results: slowdown by flow size; completion times; goodput, RTT and queues over "
-            "time with the influx shaded; and of a sweep its settings with their Pareto front. DIR is what run, compare "
-            "or sweep --out has written. Each picture names its scenario, seeds and version, and says what it averages."
+    .help = "Draws the usual charts of results: slowdown by flow size; completion times; goodput, RTT and "
+            "queues over time with the influx shaded; and of a sweep its settings with their Pareto front. "
+            "DIR is what run, compare or sweep --out has written. Each picture names its scenario, seeds "
+            "and version, and says what it averages."
             "\v"
             "Examples:\n"
             "  anole plot results --as pdf\n"

@@ -102,7 +102,7 @@ static void read_list(struct reader *r, const struct yaml_node *node, const char
     struct err       why;
     bool            *is_source;
 
-    reader_keep(r, env->read_flows(path, env->graph, &flows, &why), &why, node);
+    reader_keep(r, env->read_flows(path, NULL, env->graph, &flows, &why), &why, node);
     if (r->rc)
         return;
     is_source = xcalloc(env->graph->nodes, sizeof *is_source);

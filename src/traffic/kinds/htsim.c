@@ -239,7 +239,7 @@ static void htsim_read(struct entry *e)
 
     read_delay(e, &delay_ps);
     if (path && !e->r->rc)
-        reader_keep(e->r, e->env->read_matrix(path, &cm, &why), &why, node);
+        reader_keep(e->r, e->env->read_matrix(path, NULL, &cm, &why), &why, node);
     free(path);
     if (!e->r->rc && cm.nodes > e->graph->hosts)
         reader_refuse(e->r, node, "the connections are for %u hosts, but the network has %u", cm.nodes,

@@ -51,7 +51,7 @@ static void fixture_init(struct rpc_fixture *o, const struct rpc *rpc, const cha
     world_cfg(&cfg, MODEL_NIC);
     cfg.seed = seed;
     t = traffic_new(&g, seed);
-    if (cdf_parse(&cdf, "sizes", sizes, &err))
+    if (cdf_read(&cdf, "sizes", sizes, &err))
         die("%s", err.text);
     traffic_add_rpc(t, &common, &cdf, &r);
     assert_null(cdf.bytes);      /* ownership has passed */
@@ -227,7 +227,7 @@ static void call__slots_are_reused(void **unused)
     (void)unused;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, PS_PER_US });
     t = traffic_new(&g, 1);
-    assert_int_equal(cdf_parse(&cdf, "sizes", "500 0\n9000 1\n", &err), 0);
+    assert_int_equal(cdf_read(&cdf, "sizes", "500 0\n9000 1\n", &err), 0);
     traffic_add_rpc(t, &common, &cdf, &r);
     traffic_on_op(t, on_op, &o);
     for (uint32_t i = 0; i < 1000; i++) {
@@ -266,7 +266,7 @@ static void calls__above_the_limit_fail(void **unused)
     (void)unused;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, PS_PER_US });
     t = traffic_new(&g, 1);
-    assert_int_equal(cdf_parse(&cdf, "sizes", "100 0\n200 1\n", &err), 0);
+    assert_int_equal(cdf_read(&cdf, "sizes", "100 0\n200 1\n", &err), 0);
     traffic_add_rpc(t, &common, &cdf, &rpc);
     while (traffic_next(t, 1, &f))
         assert_int_equal(f.tag, ++calls);

@@ -102,7 +102,7 @@ static void read_dims(const struct entry *e, struct plan_cfg *cfg)
          c = c->next)
         reader_count(e->r, c, "a dimension", 1, UINT32_MAX, &cfg->dim[cfg->dims++]);
     if (path && !e->r->rc)
-        reader_keep(e->r, e->env->read_dims(path, cfg->dim, &cfg->dims, &why), &why,
+        reader_keep(e->r, e->env->read_dims(path, NULL, 0, cfg->dim, &cfg->dims, &why), &why,
                     section_get(&e->sec, "logical"));
     free(path);
 }
@@ -192,7 +192,7 @@ static void simai_read_entry(struct entry *e)
     read_plan_cfg(e, &cfg);
     section_count(&e->sec, "passes", 1, 1000000, &passes);
     if (path && !e->r->rc) {
-        reader_keep(e->r, e->env->read_simai(path, passes, hosts.count, &t, &why), &why,
+        reader_keep(e->r, e->env->read_simai(path, NULL, passes, hosts.count, &t, &why), &why,
                     section_get(&e->sec, "file"));
         if (!e->r->rc)
             add_with_plans(e, &traffic_simai, &t, &hosts, &cfg);
