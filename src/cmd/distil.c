@@ -23,7 +23,7 @@ enum to { TO_INT8, TO_TREES, TO_NOTHING };
 static const char *const to_names[] = { "int8", "trees", NULL };
 
 struct options {
-    const char       *model, *data, *out;
+    const char       *model, *out;
     const char       *world[WORLDS_MAX];
     uint32_t          worlds, flow_states;
     enum to           to;
@@ -58,8 +58,6 @@ static const struct cmd_option option_rows[] = {
       KEY_AT(struct options, cfg.grid.actions), KEY_COUNT, 2, 64 },
     { "deltas", 0, "N", "Grid points of each delta (default: 100); the grid has (actions deltas)^2 states",
       KEY_AT(struct options, cfg.grid.deltas), KEY_COUNT, 4, 2048 },
-    { "data", 'd', "FILE", "Also grow from recorded flows: CSV with columns flow and delta",
-      KEY_AT(struct options, data) },
     { "world", 0, "NAME", "Let MODEL control the flows of this world, as in anole gym, and also grow from "
       "what they see. May be given more than once", .add = add_world },
     { "flow-states", 0, "N", "States to take from each such world (default: 200000)",
@@ -86,8 +84,8 @@ static void check_options(const struct options *o)
         cmd_usage("--out FILE is missing: the file for the model");
     if (actions * deltas > GRID_PLACES_MAX)
         cmd_usage("--actions times --deltas is %" PRIu64 "; at most %d", actions * deltas, GRID_PLACES_MAX);
-    if (o->cfg.is_gridless && !o->data && o->worlds == 0)
-        cmd_usage("--no-grid needs --data FILE or --world NAME");
+    if (o->cfg.is_gridless && o->worlds == 0)
+        cmd_usage("--no-grid needs --world NAME");
 }
 
 static const struct cmd_line line = {
@@ -97,7 +95,7 @@ static const struct cmd_line line = {
     .args = "MODEL",
     .help = "Reduces a model of RL-CC: to a net with 8-bit weights, or to boosted integer trees, which "
             "anole export writes as C for a NIC. Trees are fitted to MODEL's decisions on a grid of states "
-            "and in recorded flows. They are then repaired until it is proven that they never raise the "
+            "and in flows that it controls. They are then repaired until it is proven that they never raise the "
             "rate while the RTT is above its target and rising. Prints how much the result differs from "
             "MODEL, and in which state most."
             "\v"
@@ -108,8 +106,6 @@ static const struct cmd_line line = {
             "      The net in integers, and its error in a million states.\n"
             "  anole distil net.rlcc --to trees --world many_to_one:8_1 --out trees.rlcc\n"
             "      Trees that are closer to the net in the states that its own flows reach.\n"
-            "  anole distil net.rlcc --to trees --data flows.csv --no-grid --out trees.rlcc\n"
-            "      Trees from recorded flows alone.\n"
             "\n"
             "The same model and options give the same file on every machine.",
 };
@@ -124,9 +120,8 @@ static void note_command(const struct options *o, struct model *m)
         snprintf(text, sizeof(text), "anole distil --to int8");
     else {
         used = snprintf(text, sizeof(text), "anole distil --to trees --trees %u --depth %u --sweeps %u "
-                 "--actions %u --deltas %u --seed %" PRIu64 "%s%s%s%s", c.tree.trees, c.tree.depth,
-                 c.tree.sweeps, c.grid.actions, c.grid.deltas, c.seed, o->data ? " --data" : "",
-                 c.is_gridless ? " --no-grid" : "",
+                 "--actions %u --deltas %u --seed %" PRIu64 "%s%s%s", c.tree.trees, c.tree.depth,
+                 c.tree.sweeps, c.grid.actions, c.grid.deltas, c.seed, c.is_gridless ? " --no-grid" : "",
                  c.is_unmended ? " --no-mend" : "", c.is_centred ? " --centre" : "");
         for (uint32_t i = 0; i < o->worlds; i++)
             used += snprintf(text + used, sizeof(text) - (size_t)used, " --world %s", o->world[i]);
@@ -235,35 +230,17 @@ static int make_int8(const struct options *o, struct policy *made, const struct 
     return 0;
 }
 
-/* Collects the states of recorded flows and of worlds. */
-static int gather(const struct options *o, struct tree_rows *rows, const struct policy *teacher,
-                  struct err *err)
-{
-    struct trajectories recorded;
-    int rc = 0;
-
-    if (o->data) {
-        rc = trajectories_load(&recorded, o->data, err);
-        if (rc)
-            return rc;
-        distil_add_trajectories(rows, teacher, &recorded);
-        trajectories_fini(&recorded);
-    }
-    for (uint32_t i = 0; !rc && i < o->worlds; i++)
-        rc = env_add_rows(rows, teacher, o->world[i], o->flow_states, o->cfg.seed, err);
-    return rc;
-}
-
 static int make_trees(const struct options *o, struct policy *made, const struct policy *teacher,
                       struct err *err)
 {
     struct distil_report report;
     struct tree_rows seen;
     struct err why;
-    int rc;
+    int rc = 0;
 
     tree_rows_init(&seen);
-    rc = gather(o, &seen, teacher, err);
+    for (uint32_t i = 0; !rc && i < o->worlds; i++)
+        rc = env_add_rows(&seen, teacher, o->world[i], o->flow_states, o->cfg.seed, err);
     if (!rc) {
         rc = distil_trees(made, teacher, &o->cfg, &seen, &report, &why);
         if (rc)

@@ -21,31 +21,6 @@ static float ask_teacher(const void *teacher, const float x[TREE_FEATURES])
     return policy_try(teacher, x);
 }
 
-/* Computes the state of the next decision. */
-static void next_state(const struct policy_flow *flow, float delta, float x[POLICY_FEATURES])
-{
-    x[0] = flow->action_older;
-    x[1] = flow->is_started ? flow->delta : delta;
-    x[2] = flow->action;
-    x[3] = delta;
-}
-
-void distil_add_trajectories(struct tree_rows *rows, const struct policy *teacher,
-                             const struct trajectories *t)
-{
-    struct policy_flow *flow = xmalloc(policy_flow_bytes(teacher));
-
-    for (uint32_t i = 0; i < t->steps; i++) {
-        float x[POLICY_FEATURES], delta = t->step[i].delta;
-
-        if (i == 0 || t->step[i].flow != t->step[i - 1].flow)
-            policy_start(teacher, flow);
-        next_state(flow, delta, x);
-        tree_rows_add(rows, x, policy_decide(teacher, flow, delta));
-    }
-    free(flow);
-}
-
 static void collect_rows(struct tree_rows *rows, struct tree_rows *aside, const struct distil_cfg *cfg,
                          const struct policy *teacher, const struct tree_rows *seen)
 {

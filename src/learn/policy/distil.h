@@ -1,8 +1,7 @@
 /* src/learn/policy/distil.h - distills a policy of any kind into trees that a NIC can run.
  *
- * Trees are grown from states and the teacher's actions in them. States come from a grid (tree_rows.h), from
- * recorded flows, along which the teacher decides with its own memory, and from its own flows
- * (env/env_rows.h). Some states are held out to evaluate the trees. Trees are repaired until they can be
+ * Trees are grown from states and the teacher's actions in them. States come from a grid (tree_rows.h) and from the
+ * teacher's own flows (env/env_rows.h). Some states are held out to evaluate the trees. Trees are repaired until they can be
  * certified (tree_certify.h).
  *
  * With few thresholds, flows under trees settle at a slightly different delta than under the teacher. With
@@ -13,7 +12,6 @@
 #define LEARN_POLICY_DISTIL_H
 
 #include "learn/policy/policy_gap.h"
-#include "learn/policy/trajectory.h"
 #include "learn/tree/tree_certify.h"
 #include "learn/tree/tree_grow.h"
 
@@ -21,7 +19,7 @@ struct distil_cfg {
     struct tree_cfg  tree;
     struct tree_grid grid;
     uint64_t         seed;       /* for the held-out states */
-    bool             is_gridless;            /* recorded flows only */
+    bool             is_gridless;            /* rows of flows only */
     bool             is_unmended;
     bool             is_centred;             /* trees settle where the teacher does */
 };
@@ -36,9 +34,6 @@ struct distil_report {
     int64_t            states;   /* number of repaired states; -1: the repair did not end */
     struct certificate certificate;
 };
-
-/* Adds the teacher's decision at each step of each flow, with its memory at that step. */
-void distil_add_trajectories(struct tree_rows *, const struct policy *teacher, const struct trajectories *);
 
 /* 'seen' holds rows in addition to the grid, and may be NULL if there is a grid. Refuses trees that cannot be
  * repaired (-EPERM), and too few rows. */

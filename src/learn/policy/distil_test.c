@@ -93,71 +93,10 @@ static void trees__without_repair_are_unchanged(void **unused)
     policy_fini(&teacher);
 }
 
-/* Two flows with interleaved lines. The first delta also counts as the previous one, earlier actions are the
- * teacher's own, and flows are independent. */
-static void add_trajectories__follows_the_teacher(void **unused)
-{
-    static const char text[] = "flow,delta\n1,0.5\n2,-0.5\n1,0.25\n2,2\n1,1\n";
-    struct trajectories t;
-    struct tree_rows rows;
-    struct policy teacher;
-    float first, second;
-
-    (void)unused;
-    test_teacher_init(&teacher);
-    assert_int_equal(0, trajectories_parse(&t, "x", text, strlen(text), NULL));
-    tree_rows_init(&rows);
-    distil_add_trajectories(&rows, &teacher, &t);
-    assert_int_equal(5, rows.rows);
-    first = policy_try(&teacher, (float[]){ 1, 0.5f, 1, 0.5f });
-    second = policy_try(&teacher, (float[]){ 1, 0.5f, first, 0.25f });
-    assert_int_equal((int32_t)(first * TREE_TARGET_ONE), rows.target[0]);
-    assert_int_equal((int32_t)(second * TREE_TARGET_ONE), rows.target[1]);
-    assert_int_equal((int32_t)(policy_try(&teacher, (float[]){ first, 0.25f, second, 1 }) * TREE_TARGET_ONE),
-                     rows.target[2]);
-    assert_int_equal(128, rows.feature[0][TREE_DELTA_OLDER]);
-    assert_int_equal(0, rows.feature[0][TREE_ACTION]);
-    assert_int_equal(256, rows.feature[2][TREE_DELTA]);
-    assert_int_equal(0, rows.feature[3][TREE_ACTION_OLDER]);
-    assert_int_equal(-128, rows.feature[4][TREE_DELTA_OLDER]);
-    tree_rows_fini(&rows);
-    trajectories_fini(&t);
-    policy_fini(&teacher);
-}
-
-/* An LSTM remembers more than two steps: along a flow it decides differently than from a zero state. */
-static void add_trajectories__keeps_lstm_state(void **unused)
-{
-    static const char text[] = "flow,delta\n1,0.5\n1,-0.5\n1,4\n1,1\n";
-    struct policy_flow *flow;
-    struct trajectories t;
-    struct tree_rows rows;
-    struct policy teacher;
-    struct rng rng;
-
-    (void)unused;
-    rng_init(&rng, 1, 0);
-    policy_init_lstm(&teacher, &rng);
-    flow = malloc(policy_flow_bytes(&teacher));
-    assert_int_equal(0, trajectories_parse(&t, "x", text, strlen(text), NULL));
-    tree_rows_init(&rows);
-    distil_add_trajectories(&rows, &teacher, &t);
-    policy_start(&teacher, flow);
-    for (int i = 0; i < 4; i++)
-        assert_int_equal((int32_t)(policy_decide(&teacher, flow, t.step[i].delta) * TREE_TARGET_ONE),
-                         rows.target[i]);
-    free(flow);
-    tree_rows_fini(&rows);
-    trajectories_fini(&t);
-    policy_fini(&teacher);
-}
-
 static void trees__of_too_few_states_are_refused(void **unused)
 {
-    static const char text[] = "flow,delta\n1,0.5\n";
     struct distil_cfg cfg = { .is_gridless = true, .seed = 1 };
     struct distil_report report;
-    struct trajectories t;
     struct tree_rows rows;
     struct policy teacher, p;
     struct err err;
@@ -165,12 +104,10 @@ static void trees__of_too_few_states_are_refused(void **unused)
     (void)unused;
     test_teacher_init(&teacher);
     tree_rows_init(&rows);
-    assert_int_equal(0, trajectories_parse(&t, "x", text, strlen(text), NULL));
-    distil_add_trajectories(&rows, &teacher, &t);
+    tree_rows_add(&rows, (float[]){ 1, 0.5f, 1, 0.5f }, 1);
     assert_int_equal(-EINVAL, distil_trees(&p, &teacher, &cfg, &rows, &report, &err));
     assert_string_equal("1 states are too few to grow trees from", err.text);
     tree_rows_fini(&rows);
-    trajectories_fini(&t);
     policy_fini(&teacher);
 }
 
@@ -239,8 +176,6 @@ int main(void)
         cmocka_unit_test(trees__worst_state_is_reproducible),
         cmocka_unit_test(trees__centered_settle_like_the_teacher),
         cmocka_unit_test(trees__without_repair_are_unchanged),
-        cmocka_unit_test(add_trajectories__follows_the_teacher),
-        cmocka_unit_test(add_trajectories__keeps_lstm_state),
         cmocka_unit_test(trees__of_too_few_states_are_refused),
         cmocka_unit_test(trees__behave_like_the_net),
         cmocka_unit_test(files__are_reproducible),
