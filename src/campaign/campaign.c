@@ -228,7 +228,7 @@ static int load(struct campaign *c, enum statement which, const char *key, json_
     if (step == SQLITE_DONE || (step == SQLITE_ROW && sqlite3_column_type(s, 0) == SQLITE_NULL))
         rc = err_set(err, ENOENT, "%s: run %s is not there any more", c->file.path, key);
     else if (step == SQLITE_ROW) {
-        *out = json_loads((const char *)sqlite3_column_text(s, 0), JSON_DECODE_ANY, NULL);
+        *out = json_loads(database_text(s, 0), JSON_DECODE_ANY, NULL);
         if (!*out)
             rc = err_set(err, EIO, "%s: damaged; delete it to restart", c->file.path);
     }
@@ -254,7 +254,7 @@ int campaign_each_value(struct campaign *c, const char *metric,
     if (!s)
         return -EIO;
     while ((step = sqlite3_step(s)) == SQLITE_ROW)
-        tell(arg, (const char *)sqlite3_column_text(s, 0), sqlite3_column_double(s, 1));
+        tell(arg, database_text(s, 0), sqlite3_column_double(s, 1));
     return database_end(&c->file, s, step, err);
 }
 
@@ -281,7 +281,7 @@ static void peek_figure(sqlite3 *db, const char *figure, size_t column, json_t *
         sqlite3_bind_text(s, 1, figure, -1, SQLITE_STATIC);
         while (sqlite3_step(s) == SQLITE_ROW)
             if (sqlite3_column_type(s, 1) != SQLITE_NULL)
-                json_object_set_new(by_name, (const char *)sqlite3_column_text(s, 0),
+                json_object_set_new(by_name, database_text(s, 0),
                                     json_of_number(sqlite3_column_double(s, 1)));
     }
     sqlite3_finalize(s);
@@ -301,15 +301,15 @@ static int peek_variants(sqlite3 *db, json_t *rows, json_int_t *runs, char finis
     int rc = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
 
     while (rc == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW) {
-        const char *when = (const char *)sqlite3_column_text(s, 2);
+        const char *when = database_text(s, 2);
 
         *runs += sqlite3_column_int64(s, 1);
-        if (when && strcmp(when, finished) > 0)
+        if (strcmp(when, finished) > 0)
             snprintf(finished, 32, "%s", when);
         if (json_array_size(rows) < PEEKED_MAX)
             json_array_append_new(rows, json_pack("{s:o, s:I, s:[n,n,n,n,n,n,n]}", "name",
-                                                  json_of_text((const char *)sqlite3_column_text(s, 0)),
-                                                  "runs", (json_int_t)sqlite3_column_int64(s, 1), "values"));
+                                                  json_of_text(database_text(s, 0)), "runs",
+                                                  (json_int_t)sqlite3_column_int64(s, 1), "values"));
     }
     sqlite3_finalize(s);
     return rc == SQLITE_OK ? 0 : -ENOENT;

@@ -31,7 +31,7 @@ static int ask(struct database *d, const char *sql, char answer[32], struct err 
     if (sqlite3_prepare_v2(d->db, sql, -1, &s, NULL) != SQLITE_OK || sqlite3_step(s) != SQLITE_ROW)
         rc = database_fail(d, err);
     else
-        snprintf(answer, 32, "%s", (const char *)sqlite3_column_text(s, 0));
+        snprintf(answer, 32, "%s", database_text(s, 0));
     sqlite3_finalize(s);
     return rc;
 }
@@ -151,6 +151,13 @@ sqlite3_stmt *database_statement(struct database *d, int which)
     else if (sqlite3_prepare_v3(d->db, d->kind->sql[which], -1, SQLITE_PREPARE_PERSISTENT, s, NULL))
         *s = NULL;
     return *s;
+}
+
+const char *database_text(sqlite3_stmt *s, int column)
+{
+    const unsigned char *text = sqlite3_column_text(s, column);
+
+    return text ? (const char *)text : "";
 }
 
 int database_end(struct database *d, sqlite3_stmt *s, int step, struct err *err)

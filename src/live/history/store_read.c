@@ -93,7 +93,7 @@ static json_t *knobs_json(struct store *s, const struct range *r)
     file_bind(q, 2, r->until_ms);
     file_bind(q, 3, KNOBS_SHOWN);
     while (q && sqlite3_step(q) == SQLITE_ROW) {
-        json_t *set = json_loads((const char *)sqlite3_column_text(q, 1), 0, NULL);
+        json_t *set = json_loads(database_text(q, 1), 0, NULL);
 
         if (set)
             json_array_insert_new(list, 0, json_pack("{s:I, s:o}", "t_ms", (json_int_t)sqlite3_column_int64(q, 0), "confirmed", set));
@@ -112,7 +112,7 @@ static json_t *decisions_json(struct store *s, const struct range *r)
     file_bind(q, 2, r->until_ms);
     file_bind(q, 3, RECORDS_SHOWN);
     while (q && sqlite3_step(q) == SQLITE_ROW) {
-        json_t *record = json_loads((const char *)sqlite3_column_text(q, 0), 0, NULL);
+        json_t *record = json_loads(database_text(q, 0), 0, NULL);
 
         if (record)
             decisions_take(list, record);
@@ -165,7 +165,7 @@ static json_t *device_json(struct store *s, uint32_t id, uint8_t share)
     json_t       *o = json_object();
 
     file_bind(q, 1, id);
-    json_put_text(o, "name", q && sqlite3_step(q) == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : "");
+    json_put_text(o, "name", q && sqlite3_step(q) == SQLITE_ROW ? database_text(q, 0) : "");
     json_put_number(o, "heard", (double)share / STORE_SHARE_ONE);
     if (q)
         sqlite3_reset(q);
