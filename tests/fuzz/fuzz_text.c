@@ -5,6 +5,7 @@
  */
 #include "base/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -23,10 +24,13 @@ static void check_refusal(int rc, const struct err *err)
     PROMISE(err->text[0] == '\'' && !strchr(err->text, '\n'));
 }
 
+/* Rates may have their prefix in lower case: 9gb/s. */
 static double factor(const char *unit, const char *prefixes)
 {
     const char *found = *unit ? strchr(prefixes, *unit) : NULL;
 
+    if (*unit && !found)
+        found = strchr(prefixes, toupper((unsigned char)*unit));
     return found ? pow(unit[1] == 'i' ? 1024 : 1000, (double)(found - prefixes)) : 1;
 }
 
