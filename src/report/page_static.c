@@ -28,12 +28,25 @@ static void put_element(FILE *out, const char *tag, const char *text)
     fprintf(out, "</%.*s>", (int)strcspn(tag, " "), tag);
 }
 
-static void put_value(FILE *out, const json_t *value, const json_t *metric)
+/* Texts until NULL. The first is the head of the row; those that begin as numbers do stand right. */
+static void put_row(FILE *out, const char *const *text)
 {
-    char text[64];
+    fputs("<tr>", out);
+    for (int i = 0; text[i]; i++)
+        put_element(out, i == 0 ? "th" : strspn(text[i], "+-.0123456789") ? "td class=\"number\"" : "td", text[i]);
+    fputs("</tr>\n", out);
+}
 
-    put_element(out, "td class=\"number\"",
-                metric_text(text, sizeof(text), unit_of(metric), json_is_number(value) ? json_number_value(value) : NAN));
+#define PUT_ROW(out, ...) put_row(out, (const char *const[]){ __VA_ARGS__, NULL })
+
+struct value_text { char buf[64]; };
+
+static struct value_text value_text(const json_t *value, const json_t *metric)
+{
+    struct value_text t;
+
+    metric_text(t.buf, sizeof(t.buf), unit_of(metric), json_is_number(value) ? json_number_value(value) : NAN);
+    return t;
 }
 
 static void begin_table(FILE *out, const char *title)
@@ -71,33 +84,21 @@ static const char *verdict_of(const json_t *metric, const json_t *cell)
     return strcmp(json_get_text(metric, "better"), "neither") == 0 ? "different" : "worse";
 }
 
-static void put_change(FILE *out, const json_t *metric, const json_t *cell)
-{
-    const json_t *change = json_object_get(cell, "change");
-    char          text[64];
-
-    if (json_is_number(change))
-        snprintf(text, sizeof(text), "%+.3g %%, %s", 100 * json_number_value(change), verdict_of(metric, cell));
-    else
-        snprintf(text, sizeof(text), "-");
-    put_element(out, "td", text);
-}
-
 static void put_metric(FILE *out, const json_t *metric, const char *baseline)
 {
     const json_t *cell;
     size_t        i;
 
     json_array_foreach(json_object_get(metric, "variants"), i, cell) {
-        fputs("<tr>", out);
-        put_element(out, "th", i ? "" : json_get_text(metric, "label"));
-        put_element(out, "td", json_get_text(cell, "name"));
-        put_value(out, json_object_get(cell, "mean"), metric);
-        if (strcmp(json_get_text(cell, "name"), baseline) == 0)
-            put_element(out, "td", "baseline");
-        else
-            put_change(out, metric, cell);
-        fputs("</tr>\n", out);
+        const char   *name = json_get_text(cell, "name");
+        const json_t *change = json_object_get(cell, "change");
+        char          text[64] = "-";
+
+        if (strcmp(name, baseline) == 0)
+            snprintf(text, sizeof(text), "baseline");
+        else if (json_is_number(change))
+            snprintf(text, sizeof(text), "%+.3g %%, %s", 100 * json_number_value(change), verdict_of(metric, cell));
+        PUT_ROW(out, i ? "" : json_get_text(metric, "label"), name, value_text(json_object_get(cell, "mean"), metric).buf, text);
     }
 }
 
@@ -107,7 +108,7 @@ static void put_comparison(FILE *out, const json_t *comparison)
     size_t        i;
 
     begin_table(out, "The figures that decide");
-    fputs("<tr><th>Mean over seeds</th><th>Setting</th><th>Mean</th><th>Change</th></tr>\n", out);
+    PUT_ROW(out, "Mean over seeds", "Setting", "Mean", "Change");
     json_array_foreach(json_object_get(comparison, "deciding"), i, name) {
         const json_t *metric = find(metrics, json_string_value(name));
 
@@ -117,39 +118,27 @@ static void put_comparison(FILE *out, const json_t *comparison)
     end_table(out);
 }
 
-/* ---- the settings of a sweep ---- */
-
-static void put_setting(FILE *out, const char *rank, const json_t *point, const json_t *figures)
-{
-    const json_t *value;
-    size_t        i;
-
-    fputs("<tr>", out);
-    put_element(out, "th", rank);
-    put_element(out, "td", json_get_text(point, "name"));
-    json_array_foreach(json_object_get(point, "figures"), i, value)
-        put_value(out, value, json_array_get(figures, i));
-    fputs("</tr>\n", out);
-}
+/* ---- the settings of a sweep, by the figure that ranks them ---- */
 
 static void put_sweep(FILE *out, const json_t *sweep)
 {
-    const json_t *figures = json_object_get(sweep, "figures"), *point, *figure;
-    size_t        i;
-    char          rank[32];
+    const json_t *figures = json_object_get(sweep, "figures"), *best = find(figures, json_get_text(sweep, "best"));
+    const json_t *points = json_object_get(sweep, "points"), *own = json_object_get(sweep, "own"), *point;
+    size_t        i, at = 0;
 
+    while (json_array_get(figures, at) && json_array_get(figures, at) != best)
+        at++;
     begin_table(out, "All settings");
-    fputs("<tr><th>Rank</th><th>Setting</th>", out);
-    json_array_foreach(figures, i, figure)
-        put_element(out, "th", json_get_text(figure, "label"));
-    fputs("</tr>\n", out);
-    json_array_foreach(json_object_get(sweep, "points"), i, point) {
-        if (i == RANKED)
-            break;
+    PUT_ROW(out, "Rank", "Setting", json_get_text(best, "label"));
+    json_array_foreach(points, i, point) {
+        char rank[32];
+
         snprintf(rank, sizeof(rank), "%zu", i + 1);
-        put_setting(out, rank, point, figures);
+        if (i < RANKED)
+            PUT_ROW(out, rank, json_get_text(point, "name"),
+                    value_text(json_array_get(json_object_get(point, "figures"), at), best).buf);
     }
-    put_setting(out, "own", json_object_get(sweep, "own"), figures);
+    PUT_ROW(out, "own", json_get_text(own, "name"), value_text(json_array_get(json_object_get(own, "figures"), at), best).buf);
     end_table(out);
 }
 
@@ -161,16 +150,10 @@ static void put_found(FILE *out, const json_t *changes, const json_t *help)
     size_t        i;
 
     begin_table(out, "The setting found");
-    fputs("<tr><th>Knob</th><th>Before</th><th>Found</th><th>Change</th><th>What it does</th></tr>\n", out);
-    json_array_foreach(changes, i, change) {
-        fputs("<tr>", out);
-        put_element(out, "th", json_get_text(change, "name"));
-        put_element(out, "td class=\"number\"", json_get_text(change, "from"));
-        put_element(out, "td class=\"number\"", json_get_text(change, "to"));
-        put_element(out, "td class=\"number\"", json_get_text(change, "change"));
-        put_element(out, "td", json_get_text(help, json_get_text(change, "name")));
-        fputs("</tr>\n", out);
-    }
+    PUT_ROW(out, "Knob", "Before", "Found", "Change", "What it does");
+    json_array_foreach(changes, i, change)
+        PUT_ROW(out, json_get_text(change, "name"), json_get_text(change, "from"), json_get_text(change, "to"),
+                json_get_text(change, "change"), json_get_text(help, json_get_text(change, "name")));
     end_table(out);
 }
 
@@ -182,15 +165,8 @@ static void put_run(FILE *out, const json_t *metrics)
     size_t        i;
 
     begin_table(out, "Figures");
-    json_array_foreach(metrics, i, metric) {
-        fputs("<tr>", out);
-        put_element(out, "th", json_get_text(metric, "label"));
-        put_value(out, json_object_get(metric, "value"), metric);
-        put_element(out, "td", strcmp(json_get_text(metric, "better"), "neither") == 0 ? "" :
-                               strcmp(json_get_text(metric, "better"), "lower") == 0   ? "lower is better"
-                                                                                       : "higher is better");
-        fputs("</tr>\n", out);
-    }
+    json_array_foreach(metrics, i, metric)
+        PUT_ROW(out, json_get_text(metric, "label"), value_text(json_object_get(metric, "value"), metric).buf);
     end_table(out);
 }
 

@@ -29,7 +29,7 @@ export function figureName({ name, label, better }: Pick<Metric, "name" | "label
   return h(
     "span",
     { class: "figure" },
-    term(name, h("b", {}, what!.replace(/^[a-oq-z]/, (letter) => letter.toUpperCase()))),
+    term(name, h("b", {}, /^p\d/.test(what!) ? what! : what!.charAt(0).toUpperCase() + what!.slice(1))),
     h("span", { class: "muted direction" }, [of.join(", "), better === "neither" ? "" : `${better} is better`].filter(Boolean).join("; ")),
   );
 }

@@ -26,6 +26,7 @@ export interface Band extends Window {
 
 export interface ChartSpec {
   title: string;
+  name?: string; // of the figure or knob, if it is one: see frame()
   note?: string;
   better?: string; // "lower is better": which way is good, after the unit
   x: {
@@ -111,6 +112,7 @@ export class LineChart {
     this.xScale = scaleFor(spec.x.unit, spec.x.values.at(-1) ?? 0);
     this.frame = frame({
       title: spec.title,
+      name: spec.name,
       unit: spec.note ? undefined : [spec.y.write ? spec.y.unit : this.yScale.suffix, spec.better].filter(Boolean).join(", "),
       note: spec.note,
       keys: KEYS,

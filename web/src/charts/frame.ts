@@ -1,6 +1,7 @@
 // What stands around every chart: title, controls, a legend with the values under the cursor, and the same as
 // a table.
 import { h } from "../dom";
+import { term } from "../help";
 import { copyOfCanvas, copyOfSvg, pictureOf, saveButtons } from "./save";
 
 export interface Frame {
@@ -13,6 +14,7 @@ export interface Frame {
 
 export interface FrameSpec {
   title: string;
+  name?: string; // of the figure or knob that is drawn: its title opens what it means
   unit?: string;
   note?: string;
   keys: string; // what the keys do, told to those who cannot see it
@@ -60,13 +62,14 @@ export function frame(spec: FrameSpec): Frame {
   const whole = spec.unit ? `${spec.title}, ${spec.unit}` : spec.title;
   const save = saveButtons(spec.title, () => (spec.makePicture ? spec.makePicture(whole) : pictureOfPlot(whole, plot)));
   const controls = h("div", { class: "controls" }, reset, toggle, save);
+  const title = h("span", { class: "title" }, spec.title);
   const figure = h(
     "figure",
     { class: spec.isWide ? "chart wide" : "chart" },
     h(
       "figcaption",
       {},
-      h("span", { class: "title" }, spec.title),
+      spec.name ? term(spec.name, title) : title,
       spec.unit && h("span", { class: "unit" }, spec.unit),
       spec.note && h("span", { class: "note" }, spec.note),
       controls,

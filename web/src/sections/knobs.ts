@@ -17,6 +17,7 @@ function knobChart(knob: KnobLine, run: Pick<Run, "windows" | "outages">, group:
   const isLonger = end > knob.at_us.at(-1)!;
   const figure = chart({
     title: knob.name,
+    name: knob.name,
     height: 110,
     isStepped: true,
     windows: shadesOf(run),

@@ -178,6 +178,7 @@ function mainTimes(
   const charts = chosen.map((column) => {
     const figure = chart({
       title: mainColumns[column.name] ?? titleOf([column]),
+      name: column.name,
       better: better[column.name],
       x: { label: "time", unit: "us", values: xs, isBare: true },
       y: { unit: column.unit },
