@@ -88,6 +88,40 @@ with_mrc() {
     grep -qh 'reverted nscc_target_delay 5 -> 9us, the lease ended' agent?.log
 }
 
+@test "mrc: after a kill of the agent, --rescue brings the device back" {
+    needs_live
+    make_mrc 1
+    make_mrc 2
+    with_mrc
+    wait_for is_tried
+    xargs kill -9 <pids
+    holds 1 5000 && tried=1 || tried=2
+    holds $tried 5000 || skip 'the block was over'
+    put $tried busy 1
+    run "$ANOLE" agent agent$tried.yaml --rescue
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'it could not be brought back: it holds '*'nscc_target_delay 5us'*'should hold'*'nscc_target_delay 9us'* ]]
+    put $tried busy 0
+    "$ANOLE" agent agent$tried.yaml --rescue
+    holds $tried 9000
+}
+
+@test "mrc: settings of the driver need a restart, others do not" {
+    needs_live
+    make_mrc 1
+    start agent1.log "$ANOLE" agent agent1.yaml
+    wait_for test -s state1/mrc_0/audit.jsonl
+    sed -i 's/10.0.0.9/10.0.0.7/' agent1.yaml
+    kill -HUP "$pid"
+    wait_for grep -q "agent1.yaml: 'mrc' cannot change while it runs: restart it" agent1.log
+    sed -i 's/10.0.0.7/10.0.0.9/; s/^write: yes/write: no/' agent1.yaml
+    kill -HUP "$pid"
+    wait_for grep -q 'its configuration was read again; observes only' agent1.log
+    kill -HUP "$pid"
+    kill "$pid"
+    wait "$pid"
+}
+
 @test "mrc: a device that is busy refuses a change, and a busy one is brought back later" {
     needs_live
     make_mrc 1

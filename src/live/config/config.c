@@ -287,9 +287,10 @@ static const struct driver *read_driver(struct reader *r, const struct section *
 static void read_settings(struct reader *r, const struct section *s, struct agent_file *f)
 {
     for (int i = 0; driver_all[i]; i++)
-        if (driver_all[i]->settings_size && driver_all[i]->find != f->driver->find && section_get(s, driver_all[i]->name))
-            reader_refuse_key(r, section_get(s, driver_all[i]->name), "%s: these are settings of another driver than the one of this file",
-                              driver_all[i]->name);
+        if (driver_all[i]->settings_size && driver_all[i]->find != f->driver->find &&
+            section_get(s, driver_all[i]->name))
+            reader_refuse_key(r, section_get(s, driver_all[i]->name), "%s: these are settings of another driver "
+                              "than the one of this file", driver_all[i]->name);
     if (r->rc || !f->driver->settings_size)
         return;
     f->own_driver = xmalloc(sizeof *f->own_driver);
@@ -587,6 +588,7 @@ void config_print_reference(FILE *out)
     print_section(out, "etcd", "Keys of the map `etcd`.", etcd_keys);
     for (int i = 0; driver_all[i]; i++)
         if (driver_all[i]->keys)
-            print_section(out, driver_all[i]->name, "Settings of the driver of that name, in a map of that name.", driver_all[i]->keys);
+            print_section(out, driver_all[i]->name, "Settings of the driver of that name, in a map of that name.",
+                          driver_all[i]->keys);
     print_section(out, "limits", "Keys of each knob in the map `limits`.", limit_keys);
 }

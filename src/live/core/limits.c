@@ -14,13 +14,15 @@ static const enum knob whitelist[] = {
     KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_dec_fac,
     KNOB_rpg_min_rate, KNOB_rate_to_set_on_first_cnp, KNOB_rate_reduce_monitor_period, KNOB_dce_tcp_rtt,
     KNOB_initial_alpha_value, KNOB_min_time_between_cnps, KNOB_kmin, KNOB_kmax, KNOB_pmax,
-    KNOB_nscc_target_delay, KNOB_nscc_base_rtt, KNOB_nscc_max_cwnd, KNOB_nscc_fi, KNOB_nscc_fi_scale, KNOB_nscc_eta, KNOB_nscc_gamma,
-    KNOB_nscc_max_md_jump, KNOB_nscc_qa_gate, KNOB_nscc_qa_threshold, KNOB_nscc_adjust_bytes, KNOB_nscc_adjust_period,
+    KNOB_nscc_target_delay, KNOB_nscc_base_rtt, KNOB_nscc_max_cwnd, KNOB_nscc_fi, KNOB_nscc_fi_scale,
+    KNOB_nscc_eta, KNOB_nscc_gamma, KNOB_nscc_max_md_jump, KNOB_nscc_qa_gate, KNOB_nscc_qa_threshold,
+    KNOB_nscc_adjust_bytes, KNOB_nscc_adjust_period,
 };
 
 /* Knobs for which 0 means "by the network" in a simulation: a device has no such value. */
 static const enum knob not_zero[] = {
-    KNOB_nscc_target_delay, KNOB_nscc_base_rtt, KNOB_nscc_max_cwnd, KNOB_nscc_qa_threshold, KNOB_nscc_adjust_bytes, KNOB_nscc_adjust_period,
+    KNOB_nscc_target_delay, KNOB_nscc_base_rtt, KNOB_nscc_max_cwnd, KNOB_nscc_qa_threshold,
+    KNOB_nscc_adjust_bytes, KNOB_nscc_adjust_period,
 };
 
 void limits_init(struct limits *l)

@@ -56,9 +56,9 @@ static void check__no_knob_crosses_its_range_in_one_step(void **unused)
         { KNOB_kmin, 400, 1600, true }, { KNOB_kmax, 1600, 6400, true }, { KNOB_rpg_hai_rate, 50, 800, true },
         { KNOB_rate_to_set_on_first_cnp, 0, 200000, true }, { KNOB_rpg_min_rate, 1, 1600, true },
         /* 0 is "by the network" in a simulation alone, but what a device holds may stay */
-        { KNOB_nscc_target_delay, 9, 0, false }, { KNOB_nscc_target_delay, 9, 1, true }, { KNOB_nscc_target_delay, 0, 0, true },
-        { KNOB_nscc_max_cwnd, 100, 0, false }, { KNOB_nscc_fi, 5, 0, true }, { KNOB_nscc_gamma, 0.8, 1, true },
-        { KNOB_nscc_disable_qa, 0, 1, false },
+        { KNOB_nscc_target_delay, 9, 0, false }, { KNOB_nscc_target_delay, 9, 1, true },
+        { KNOB_nscc_target_delay, 0, 0, true }, { KNOB_nscc_max_cwnd, 100, 0, false }, { KNOB_nscc_fi, 5, 0, true },
+        { KNOB_nscc_gamma, 0.8, 1, true }, { KNOB_nscc_disable_qa, 0, 1, false },
     };
     struct limits l;
     struct err    err;

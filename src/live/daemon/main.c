@@ -24,7 +24,10 @@ struct options {
 
 /* ---- agent, controller ---- */
 
-enum { KEY_CHECK = 'c', KEY_DRIVER = 'd', KEY_RESCUE = 'r', KEY_RELAY = 3000, KEY_LIST_KEYS, KEY_FORGET, KEY_PATHS, KEY_DENY, KEY_ALLOW };
+enum {
+    KEY_CHECK = 'c', KEY_DRIVER = 'd', KEY_RESCUE = 'r',
+    KEY_RELAY = 3000, KEY_LIST_KEYS, KEY_FORGET, KEY_PATHS, KEY_DENY, KEY_ALLOW,
+};
 
 static error_t parse_daemon(int key, char *arg, struct argp_state *state)
 {
@@ -65,7 +68,8 @@ static const struct argp_option agent_rows[] = {
     { "rescue", KEY_RESCUE, NULL, 0, "Bring the devices back to what was confirmed last and end; for ExecStopPost", 0 },
     { "forget-term", KEY_FORGET, NULL, 0, "The same; then obey any controller, whatever terms were seen. For agents that a false controller has led astray", 0 },
     { "paths", KEY_PATHS, NULL, 0, "List the paths of NICs with MRC, their states and round trips, and end", 0 },
-    { "deny", KEY_DENY, "[DEVICE/]PATH", 0, "Let NICs with MRC no longer use a path, or all paths of a port, and end", 0 },
+    { "deny", KEY_DENY, "[DEVICE/]PATH", 0,
+      "Let NICs with MRC no longer use a path, or all paths of a port, and end", 0 },
     { "allow", KEY_ALLOW, "[DEVICE/]PATH", 0, "Let them use it again, and end", 0 },
     { "keys", KEY_LIST_KEYS, NULL, 0, "Print all keys of configuration files as Markdown and end", 0 },
     { "relay", KEY_RELAY, NULL, 0, "No devices: hand reports of the agents of a rack on to a controller, merged, and settings back", 0 },
@@ -111,7 +115,9 @@ static int agent_main(int argc, char **argv)
     rc = config_read_agent(&f, o.path, o.driver, &err);
     if (rc)
         return exit_code(rc, &err);
-    rc = o.is_check ? agent_check(&f, &err) : o.path_order ? agent_paths(&f, o.path_order, o.path_name, &err) : o.is_forget ? agent_forget(&f, &err) :
+    rc = o.is_check ? agent_check(&f, &err) :
+         o.path_order ? agent_paths(&f, o.path_order, o.path_name, &err) :
+         o.is_forget ? agent_forget(&f, &err) :
          o.is_rescue ? agent_rescue(&f, &err) : agent_run(&f, NULL, &err);
     config_fini_agent(&f);
     return exit_code(rc, &err);

@@ -32,7 +32,8 @@ static const char *fixed_agent(const struct agent_file *new, const struct agent_
         if (!is_same(new->way[i], old->way[i]))
             return i < new->relays ? "relays" : "controller";
     return new->driver->find != old->driver->find ? "driver" :
-           new->own_driver && memcmp(new->own_driver->arg, old->own_driver->arg, new->driver->settings_size) != 0 ? new->driver->name :
+           new->own_driver && memcmp(new->own_driver->arg, old->own_driver->arg, new->driver->settings_size) ?
+           new->driver->name :
            !is_same(new->root, old->root) ? "root" :
            new->devices != old->devices || memcmp(new->device, old->device, sizeof new->device) != 0 ? "devices" :
            !config_tuner_is_same(&new->tuner, &old->tuner) || new->queue_changes != old->queue_changes || new->queue_hold_us != old->queue_hold_us ? "tuner" :

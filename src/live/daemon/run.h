@@ -25,8 +25,9 @@ int agent_rescue(const struct agent_file *, struct err *);
 /* The same; then the agents obey any controller, whatever terms they have seen. */
 int agent_forget(const struct agent_file *, struct err *);
 
-/* Paths of NICs that can name theirs. Lists them with state and round trip, or denies or allows what 'which' names: a path, a port, or
- * DEVICE/ and one of these. A person's decision: it stays until it is taken back. Refused unless the agent may write. */
+/* Lists the paths of NICs with state and round trip, or denies or allows what 'which' names: a path, a port, or
+ * DEVICE/ and one of these. A person's decision: it stays until it is taken back. Refused unless the agent may
+ * write. */
 enum agent_path { AGENT_PATHS_NONE, AGENT_PATHS_LIST, AGENT_PATHS_DENY, AGENT_PATHS_ALLOW };
 int agent_paths(const struct agent_file *, enum agent_path, const char *which, struct err *);
 

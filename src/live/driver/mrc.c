@@ -6,6 +6,7 @@
 #include "core/units.h"
 #include "live/core/knobset.h"
 
+#include <linux/capability.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,12 +23,18 @@
 
 static const struct key_row keys[] = {
     { "library", KEY_NAME, LIBRARY, "the vendor's library for MRC: a name, or a path relative to this file" },
-    { "cc_profile", KEY_COUNT, "1", "number of the profile of congestion control", KEY_AT(struct mrc_settings, cc_profile), 0, UINT32_MAX },
-    { "ev_profile", KEY_COUNT, "1", "number of the profile of paths", KEY_AT(struct mrc_settings, ev_profile), 0, UINT32_MAX },
-    { "to", KEY_LIST, "", "IP addresses to probe, at most 16: round trips to them are the metric. Default: none, no metric" },
-    { "probes", KEY_COUNT, "4", "probes to each of them per interval, over different paths", KEY_AT(struct mrc_settings, probes), 1, PROBES_MAX },
-    { "dscp", KEY_COUNT, "0", "of probes: the traffic class to measure", KEY_AT(struct mrc_settings, dscp), 0, 63 },
-    { "timeout", KEY_TIME, "1ms", "the agent waits for answers for so long", KEY_AT(struct mrc_settings, timeout_us), 10 * PS_PER_US, 100 * PS_PER_MS, .per = PS_PER_US },
+    { "cc_profile", KEY_COUNT, "1", "number of the profile of congestion control",
+      KEY_AT(struct mrc_settings, cc_profile), 0, UINT32_MAX },
+    { "ev_profile", KEY_COUNT, "1", "number of the profile of paths",
+      KEY_AT(struct mrc_settings, ev_profile), 0, UINT32_MAX },
+    { "to", KEY_LIST, "", "IP addresses to probe, at most 16; round trips to them are the metric; default: "
+      "none" },
+    { "probes", KEY_COUNT, "4", "probes to each of them per interval, over different paths",
+      KEY_AT(struct mrc_settings, probes), 1, PROBES_MAX },
+    { "dscp", KEY_COUNT, "0", "of probes: the traffic class to measure",
+      KEY_AT(struct mrc_settings, dscp), 0, 63 },
+    { "timeout", KEY_TIME, "1ms", "longest time that the agent waits for answers",
+      KEY_AT(struct mrc_settings, timeout_us), 10 * PS_PER_US, 100 * PS_PER_MS, .per = PS_PER_US },
     { 0 },
 };
 
@@ -48,11 +55,13 @@ static void configure(struct reader *r, const struct yaml_node *map, void *setti
         if (n->kind != YAML_SCALAR || !mrc_gid_parse(&m->to[m->destinations++], n->text))
             reader_refuse(r, n, "to: an IP address is wanted: 10.0.0.2");
     if (!r->rc && m->probes * m->destinations > PROBES_MAX)
-        reader_refuse(r, section_place(&s, "probes"), "probes: %u to each of %u destinations is more than %d per interval", m->probes,
-                      m->destinations, PROBES_MAX);
+        reader_refuse(r, section_place(&s, "probes"), "probes: %u to each of %u destinations is more than %d "
+                      "per interval", m->probes, m->destinations, PROBES_MAX);
 }
 
-static const struct mrc_settings defaults = { .library = LIBRARY, .cc_profile = 1, .ev_profile = 1, .timeout_us = 1000, .probes = 4 };
+static const struct mrc_settings defaults = {
+    .library = LIBRARY, .cc_profile = 1, .ev_profile = 1, .timeout_us = 1000, .probes = 4,
+};
 
 static const struct mrc_settings *settings_of(const struct driver *d)
 {
@@ -63,7 +72,8 @@ static const struct mrc_settings *settings_of(const struct driver *d)
 
 enum field { U8, U32, FLOAT };
 
-static const struct { enum knob knob; enum field kind; size_t at; double per; } rows[] = {       /* per: of the field in one of the knob */
+/* 'per': so many units of the field are one of the knob. */
+static const struct { enum knob knob; enum field kind; size_t at; double per; } rows[] = {
     { KNOB_nscc_disable_qa, U8, offsetof(struct mrc_nscc, disable_qa), 1 },
     { KNOB_nscc_adjust_bytes, U32, offsetof(struct mrc_nscc, adjust_bytes), 1000 },
     { KNOB_nscc_adjust_period, U32, offsetof(struct mrc_nscc, adjust_period_ns), 1000 },
@@ -135,10 +145,11 @@ struct mrc {
     struct mrc_context   *context;
     struct mrc_device     device;
     char                  name[MSG_NAME_SIZE];
+    bool                  is_standin;                    /* its root is not "/" */
     struct mrc_gid        from[PORTS_MAX + 1][2];        /* by port and version of IP: 4, 6 */
     bool                  has_from[PORTS_MAX + 1][2];
-    struct mrc_path_entry *path;                         /* NULL: not read yet, or there are none that can be named */
-    uint32_t              paths, usable;                 /* usable: neither denied nor assumed bad, and first */
+    struct mrc_path_entry *path;                         /* NULL: not read yet */
+    uint32_t              paths, usable;                 /* usable: good ones, which come first */
     int                   format_mode;
     uint32_t              looks;                         /* samples since the paths were read */
     uint32_t              next_path;
@@ -147,6 +158,14 @@ struct mrc {
     uint64_t              sampled_us;                    /* 0: never */
     struct msg_detail     detail;                        /* round trips alone */
 };
+
+/* What the library has just refused to do. */
+static int fail(const struct mrc *m, const char *what, struct err *err)
+{
+    int error = errno ? errno : EIO;
+
+    return err_set(err, error, "%s: %s: %s", m->name, what, strerror(error));
+}
 
 static bool has_nscc(const struct mrc_device *d)
 {
@@ -158,22 +177,19 @@ static bool has_nscc(const struct mrc_device *d)
 
 static int open_verbs(struct mrc *m, struct err *err)
 {
-    int                 count = 0;
+    int                 count = 0, rc;
     struct ibv_device **list = m->api.list_devices(&count);
 
-    for (int i = 0; list && i < count && !m->verbs; i++)
+    rc = err_set(err, ENODEV, "%s: there is no RDMA device of that name", m->name);
+    for (int i = 0; list && i < count; i++)
         if (strcmp(m->api.name_of(list[i]), m->name) == 0) {
             m->verbs = m->api.open_device(list[i]);
-            if (!m->verbs) {
-                int rc = err_set(err, errno ? errno : EIO, "%s: it cannot be opened: %s", m->name, strerror(errno));
-
-                m->api.free_devices(list);
-                return rc;
-            }
+            rc = m->verbs ? 0 : fail(m, "it cannot be opened", err);
+            break;
         }
     if (list)
         m->api.free_devices(list);
-    return m->verbs ? 0 : err_set(err, ENODEV, "%s: there is no RDMA device of that name", m->name);
+    return rc;
 }
 
 static int open_context(struct mrc *m, struct err *err)
@@ -185,9 +201,9 @@ static int open_context(struct mrc *m, struct err *err)
         return rc;
     m->context = m->api.create(m->verbs, version);
     if (!m->context)
-        return err_set(err, errno ? errno : EIO, "%s: it gives no MRC context: %s", m->name, strerror(errno));
+        return fail(m, "it gives no MRC context", err);
     if (m->api.get_device(m->verbs, m->context, &m->device, &is_supported))
-        return err_set(err, errno ? errno : EIO, "%s: it does not say what it can do: %s", m->name, strerror(errno));
+        return fail(m, "it does not say what it can do", err);
     return is_supported ? 0 : err_set(err, ENOTSUP, "%s: it does not have MRC", m->name);
 }
 
@@ -209,15 +225,16 @@ static int get_profile(struct mrc *m, struct mrc_nscc *config, int *state, struc
     struct mrc_control c = { .config = config };
 
     *config = (struct mrc_nscc){ 0 };
-    if (m->api.get_control(m->context, m->settings.cc_profile, &c, MRC_CONTROL_STATE_NOW | MRC_CONTROL_ALGORITHM | MRC_CONTROL_CONFIG))
-        return err_set(err, errno ? errno : EIO, "%s: CC profile %u cannot be read: %s", m->name, m->settings.cc_profile, strerror(errno));
+    if (m->api.get_control(m->context, m->settings.cc_profile, &c,
+                           MRC_CONTROL_STATE_NOW | MRC_CONTROL_ALGORITHM | MRC_CONTROL_CONFIG))
+        return fail(m, "its CC profile cannot be read", err);
     *state = c.state_now;
     if (c.state_now == MRC_INIT)
         return err_set(err, ENODATA, "%s: CC profile %u is not set up yet", m->name, m->settings.cc_profile);
     if (!c.algorithm || strcmp(c.algorithm, MRC_NSCC) != 0)
-        return err_set(err, ENOTSUP, "%s: CC profile %u has algorithm %s, not " MRC_NSCC, m->name, m->settings.cc_profile,
-                       c.algorithm ? c.algorithm : "none");
-    if (c.config && c.config != config)          /* libraries may fill in what they are given, or give their own */
+        return err_set(err, ENOTSUP, "%s: CC profile %u has algorithm %s, not " MRC_NSCC, m->name,
+                       m->settings.cc_profile, c.algorithm ? c.algorithm : "none");
+    if (c.config && c.config != config)  /* a library may fill in what it is given, or return its own */
         *config = *(const struct mrc_nscc *)c.config;
     return 0;
 }
@@ -244,15 +261,16 @@ static bool is_v4(const struct mrc_gid *g)
 /* Addresses that probes may come from: RoCEv2's of each port, but for link-local ones. */
 static void find_sources(struct mrc *m, const char *root)
 {
-    char           path[512], text[64];
+    char           folder[400], path[512], text[64];
     struct mrc_gid g;
 
     for (uint32_t port = 1; port <= PORTS_MAX; port++)
         for (int i = 0; i < GIDS_MAX; i++) {
-            snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%d", root, m->name, port, i);
+            snprintf(folder, sizeof folder, "%.250s/sys/class/infiniband/%s/ports/%u", root, m->name, port);
+            snprintf(path, sizeof path, "%s/gid_attrs/types/%d", folder, i);
             if (read_line(path, text, sizeof text) || strcmp(text, "RoCE v2") != 0)
                 continue;
-            snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/%u/gids/%d", root, m->name, port, i);
+            snprintf(path, sizeof path, "%s/gids/%d", folder, i);
             if (read_line(path, text, sizeof text) || !mrc_gid_parse(&g, text) ||
                 (g.byte[0] == 0xfe && g.byte[1] == 0x80) || m->has_from[port][!is_v4(&g)])
                 continue;
@@ -268,13 +286,16 @@ static int check_probes(struct mrc *m, struct err *err)
     if (!m->settings.destinations)
         return 0;
     if (!(m->device.can & MRC_CAN_PROBE))
-        return err_set(err, ENOTSUP, "%s: it cannot send probes; remove 'to' from the section 'mrc'", m->name);
+        return err_set(err, ENOTSUP, "%s: it cannot send probes; remove 'to' from the section 'mrc'",
+                       m->name);
     for (uint32_t port = 1; port <= PORTS_MAX; port++)
         has_any |= m->has_from[port][0] || m->has_from[port][1];
-    return has_any ? 0 : err_set(err, ENODEV, "%s: none of its ports has a RoCE v2 address that probes could come from", m->name);
+    return has_any ? 0 : err_set(err, ENODEV, "%s: none of its ports has a RoCE v2 address that probes could "
+                                 "come from", m->name);
 }
 
-static int open_device(const struct driver *driver, void **state, const char *root, const char *name, struct err *err)
+static int open_device(const struct driver *driver, void **state, const char *root, const char *name,
+                       struct err *err)
 {
     struct mrc     *m = xcalloc(1, sizeof *m);
     struct mrc_nscc config;
@@ -282,6 +303,7 @@ static int open_device(const struct driver *driver, void **state, const char *ro
 
     *state = NULL;
     m->settings = *settings_of(driver);
+    m->is_standin = strcmp(root, "/") != 0;
     snprintf(m->name, sizeof m->name, "%.31s", name);
     rc = mrc_api_open(&m->api, m->settings.library, err);
     rc = rc ? rc : open_context(m, err);
@@ -326,6 +348,22 @@ static int find(const struct driver *driver, const char *root, char name[][MSG_N
     return count ? count : err_set(err, ENODEV, "driver mrc: none of %d RDMA devices has MRC", there);
 }
 
+/* MRC lets only processes with CAP_NET_ADMIN change anything. A stand-in asks for nothing. */
+static int permit(void *state, struct err *err)
+{
+    const struct mrc  *m = state;
+    char               line[128];
+    unsigned long long effective = ~0ull;
+    FILE              *f = m->is_standin ? NULL : fopen("/proc/self/status", "re");
+
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "CapEff: %llx", &effective) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return effective >> CAP_NET_ADMIN & 1 ? 0 : err_set(err, EACCES, "%s: it needs CAP_NET_ADMIN", m->name);
+}
+
 /* ---- knobs ---- */
 
 static int read_knobs(void *state, struct knob_set *set)
@@ -348,7 +386,8 @@ static const char *refuses(void *state)
     const struct mrc *m = state;
 
     return m->device.can & MRC_CAN_SET_CONTROL_ONLINE ? NULL :
-           "the device changes NSCC's parameters only offline: a change could not be taken back while queue pairs use the profile";
+           "the device changes NSCC's parameters only offline: a change could not be taken back while queue "
+           "pairs use the profile";
 }
 
 static int write_knobs(void *state, const struct knob_set *set)
@@ -389,21 +428,23 @@ static int read_paths(struct mrc *m, uint32_t *min_active, struct err *err)
 
     m->paths = m->usable = 0;
     if (m->api.get_paths(m->context, m->settings.ev_profile, &p,
-                         MRC_PATHS_STATE_NOW | MRC_PATHS_MODE | MRC_PATHS_FORMAT | MRC_PATHS_COUNT | MRC_PATHS_MIN_ACTIVE))
-        return err_set(err, errno ? errno : EIO, "%s: EV profile %u cannot be read: %s", m->name, m->settings.ev_profile, strerror(errno));
+                         MRC_PATHS_STATE_NOW | MRC_PATHS_MODE | MRC_PATHS_FORMAT | MRC_PATHS_COUNT |
+                         MRC_PATHS_MIN_ACTIVE))
+        return fail(m, "its EV profile cannot be read", err);
     *min_active = p.min_active;
     if (p.mode == MRC_MODE_AUTO || !p.count || p.count > PATHS_MAX)
         return err_set(err, ENOTSUP, "%s: EV profile %u has %s", m->name, m->settings.ev_profile,
-                       p.mode == MRC_MODE_AUTO ? "mode AUTO: the NIC chooses its paths itself" : !p.count ? "no paths" : "too many paths");
+                       p.mode == MRC_MODE_AUTO ? "mode AUTO: the NIC chooses its paths itself" :
+                       !p.count ? "no paths" : "too many paths");
     if (m->api.get_format(m->context, p.format, &f, MRC_FORMAT_MODE))
-        return err_set(err, errno ? errno : EIO, "%s: the format of its paths cannot be read: %s", m->name, strerror(errno));
+        return fail(m, "the format of its paths cannot be read", err);
     free(m->path);
     m->path = xcalloc(p.count, sizeof *m->path);
     p.operation.what = MRC_PATHS_GET_ALL;
     p.operation.entry = m->path;
     p.operation.count = (int)p.count;
     if (m->api.get_paths(m->context, m->settings.ev_profile, &p, MRC_PATHS_OPERATION))
-        return err_set(err, errno ? errno : EIO, "%s: its paths cannot be read: %s", m->name, strerror(errno));
+        return fail(m, "its paths cannot be read", err);
     m->format_mode = f.mode;
     m->paths = min_u32(p.count, (uint32_t)p.operation.count);
     for (uint32_t i = 0; i < m->paths; i++)
@@ -425,7 +466,8 @@ static void name_path(char name[DRIVER_PATH_NAME_SIZE], const struct mrc_path *p
 
 static const char *state_name(int state)
 {
-    return state == MRC_PATH_GOOD ? "good" : state == MRC_PATH_ASSUMED_BAD ? "assumed bad" : state == MRC_PATH_DENIED ? "denied" : "unknown";
+    return state == MRC_PATH_GOOD ? "good" : state == MRC_PATH_ASSUMED_BAD ? "assumed bad" :
+           state == MRC_PATH_DENIED ? "denied" : "unknown";
 }
 
 /* ---- probes ---- */
@@ -436,8 +478,8 @@ static bool make_probe(struct mrc *m, struct mrc_probe *probe, uint32_t to, cons
     bool     is_v6 = !is_v4(&m->settings.to[to]);
     uint32_t port = path->port <= PORTS_MAX && m->has_from[path->port][is_v6] ? path->port : 1;
 
-    *probe = (struct mrc_probe){ .number = m->next_number++, .from = m->from[port][is_v6], .to = m->settings.to[to],
-                                 .format_mode = m->format_mode, .path = *path };
+    *probe = (struct mrc_probe){ .number = m->next_number++, .from = m->from[port][is_v6],
+                                 .to = m->settings.to[to], .format_mode = m->format_mode, .path = *path };
     return m->has_from[port][is_v6];
 }
 
@@ -448,8 +490,8 @@ static void send_probes(struct mrc *m, struct mrc_probe *probe, int count, uint3
     int              replies = 0;
 
     memset(rtt_ns, 0, PROBES_MAX * sizeof *rtt_ns);
-    if (!count || (m->api.probe(m->context, (uint8_t)m->settings.dscp, 0, probe, count, m->settings.timeout_us * 1000, reply, &replies) &&
-                   errno != ETIMEDOUT))
+    if (!count || (m->api.probe(m->context, (uint8_t)m->settings.dscp, 0, probe, count,
+                                m->settings.timeout_us * 1000, reply, &replies) && errno != ETIMEDOUT))
         return;
     for (int i = 0; i < replies && i < count; i++)
         for (int k = 0; k < count; k++)
@@ -457,9 +499,10 @@ static void send_probes(struct mrc *m, struct mrc_probe *probe, int count, uint3
                 rtt_ns[k] = reply[i].rtt_ns;
 }
 
-/* What came of the probes to one destination: its round trips, and the sum of base / round trip of all that were sent. A probe without an
- * answer took at least the time that was waited. */
-static double take_pair(struct mrc *m, uint32_t to, const uint32_t *of, const uint32_t *rtt_ns, int count, int *sent)
+/* Adds the round trips to one destination to the report. Returns the sum of base / round trip over all probes
+ * that were sent there. A probe without an answer took at least the time that was waited. */
+static double take_pair(struct mrc *m, uint32_t to, const uint32_t *of, const uint32_t *rtt_ns, int count,
+                        int *sent)
 {
     struct msg_pair pair = { .peer = to };
     double          sum = 0;
@@ -475,16 +518,19 @@ static double take_pair(struct mrc *m, uint32_t to, const uint32_t *of, const ui
     pair.base_rtt_ps = m->base_ns[to] * 1000ull;
     if (pair.rtt_samples)
         m->detail.pair[m->detail.pairs++] = pair;
-    for (int i = 0; i < count && m->base_ns[to]; i++)    /* one that has never answered says nothing of the network */
+    for (int i = 0; i < count && m->base_ns[to]; i++)    /* one that never answered says nothing */
         if (of[i] == to) {
-            sum += m->base_ns[to] / (rtt_ns[i] ? rtt_ns[i] : fmax(m->settings.timeout_us * 1e3, m->base_ns[to]));
+            double waited_ns = fmax(m->settings.timeout_us * 1e3, m->base_ns[to]);
+
+            sum += m->base_ns[to] / (rtt_ns[i] ? rtt_ns[i] : waited_ns);
             ++*sent;
         }
     return sum;
 }
 
 /* No answers at all: nothing is known. */
-static void take_round_trips(struct mrc *m, const uint32_t *of, const uint32_t *rtt_ns, int count, struct msg_sample *s)
+static void take_round_trips(struct mrc *m, const uint32_t *of, const uint32_t *rtt_ns, int count,
+                             struct msg_sample *s)
 {
     double sum = 0;
     int    sent = 0;
@@ -508,7 +554,7 @@ static void measure(struct mrc *m, struct msg_sample *s)
     if (!m->settings.destinations)
         return;
     if (m->looks++ % LOOK_EVERY == 0 || !m->usable)
-        (void)read_paths(m, &min_active, &err);          /* without paths there is no metric, and reports say so */
+        (void)read_paths(m, &min_active, &err);          /* on failure there is no metric */
     for (uint32_t i = 0; i < m->settings.probes && m->usable; i++, m->next_path++)
         for (uint32_t k = 0; k < m->settings.destinations; k++)
             if (make_probe(m, &probe[count], k, &m->path[m->next_path % m->usable].path))
@@ -523,7 +569,8 @@ static int sample(void *state, struct msg_sample *s)
     uint64_t    at_us = clock_us();
     bool        is_first = !m->sampled_us;
 
-    *s = (struct msg_sample){ .interval_us = is_first ? 0 : at_us - m->sampled_us, .unknown = MSG_UNKNOWN_ALL, .paused = NAN, .metric = NAN };
+    *s = (struct msg_sample){ .interval_us = is_first ? 0 : at_us - m->sampled_us, .unknown = MSG_UNKNOWN_ALL,
+                              .paused = NAN, .metric = NAN };
     m->sampled_us = at_us;
     measure(m, s);
     return is_first ? -EAGAIN : 0;
@@ -565,7 +612,8 @@ static bool is_named(const char *which, const struct mrc_path *p)
 }
 
 /* Which of the named paths would change; counts them, and the good ones that would be left. */
-static uint32_t choose(const struct mrc *m, const char *which, int to, struct mrc_path_entry *entry, uint32_t *named, uint32_t *good)
+static uint32_t choose(const struct mrc *m, const char *which, int to, struct mrc_path_entry *entry,
+                       uint32_t *named, uint32_t *good)
 {
     uint32_t count = 0;
 
@@ -582,13 +630,17 @@ static uint32_t choose(const struct mrc *m, const char *which, int to, struct mr
 }
 
 /* A failure may have changed some of them: what counts is what the device holds then. */
-static int set_paths(struct mrc *m, const char *which, int to, struct mrc_path_entry *entry, uint32_t count, struct err *err)
+static int set_paths(struct mrc *m, const char *which, int to, struct mrc_path_entry *entry, uint32_t count,
+                     struct err *err)
 {
-    uint32_t per_call = m->device.path.operation_max ? m->device.path.operation_max : count, min_active, named, good, left;
+    uint32_t per_call = m->device.path.operation_max ? m->device.path.operation_max : count;
+    uint32_t min_active, named, good, left;
     int      error = 0, rc;
 
     for (uint32_t done = 0; done < count && !error; done += per_call) {
-        struct mrc_paths p = { .operation = { MRC_PATHS_SET_STATE, entry + done, (int)min_u32(per_call, count - done) } };
+        struct mrc_paths p = {
+            .operation = { MRC_PATHS_SET_STATE, entry + done, (int)min_u32(per_call, count - done) },
+        };
 
         if (m->api.set_paths(m->context, m->settings.ev_profile, &p, MRC_PATHS_OPERATION))
             error = errno ? errno : EIO;
@@ -597,8 +649,11 @@ static int set_paths(struct mrc *m, const char *which, int to, struct mrc_path_e
     if (rc)
         return rc;
     left = choose(m, which, to, entry, &named, &good);
-    return left ? err_set(err, error ? error : EIO, "%s: %u of %u paths could not be %s: %s", m->name, left, count,
-                          to == MRC_PATH_DENIED ? "denied" : "allowed", error ? strerror(error) : "the device holds something else") : 0;
+    if (!left)
+        return 0;
+    return err_set(err, error ? error : EIO, "%s: %u of %u paths could not be %s: %s", m->name, left, count,
+                   to == MRC_PATH_DENIED ? "denied" : "allowed",
+                   error ? strerror(error) : "the device holds something else");
 }
 
 static int set_path(void *state, const char *which, bool is_allowed, uint32_t *changed, struct err *err)
@@ -615,8 +670,9 @@ static int set_path(void *state, const char *which, bool is_allowed, uint32_t *c
     *changed = choose(m, which, to, entry, &named, &good);
     if (!named)
         rc = err_set(err, ENOENT, "%s: there is no path '%.80s'; --paths lists them", m->name, which);
-    else if (!is_allowed && good < min_u32(m->paths, min_active ? min_active : 1))
-        rc = err_set(err, EPERM, "%s: %u good paths would be left; its profile needs %u", m->name, good, min_active ? min_active : 1);
+    else if (!is_allowed && good < max_u32(min_active, 1))
+        rc = err_set(err, EPERM, "%s: %u good paths would be left; its profile needs %u", m->name, good,
+                     max_u32(min_active, 1));
     else
         rc = set_paths(m, which, to, entry, *changed, err);
     free(entry);
@@ -626,7 +682,8 @@ static int set_path(void *state, const char *which, bool is_allowed, uint32_t *c
 static const struct driver_paths paths = { list_paths, set_path };
 
 const struct driver driver_mrc = {
-    .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs, .sample = sample,
-    .refuses = refuses, .paths = &paths, .keys = keys, .configure = configure, .settings_size = sizeof(struct mrc_settings),
+    .find = find, .open = open_device, .close = close_device, .permit = permit, .read = read_knobs,
+    .write = write_knobs, .sample = sample, .refuses = refuses, .paths = &paths, .keys = keys,
+    .configure = configure, .settings_size = sizeof(struct mrc_settings),
     .name = "mrc", .about = "NICs with MRC (NSCC): the vendor's library", .where = KNOB_NIC,
 };

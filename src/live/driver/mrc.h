@@ -24,7 +24,8 @@
 
 #define MRC_TO_MAX 16
 
-struct mrc_settings {            /* of the section 'mrc' of an agent's file; flat, so that files can be compared */
+/* The section 'mrc' of an agent's file. */
+struct mrc_settings {
     char           library[256];
     uint32_t       cc_profile, ev_profile, dscp, timeout_us, probes;
     uint32_t       destinations;

@@ -22,7 +22,8 @@ static int find(const struct mrc_api *a, const char *name, void *function, const
     if (!symbol && a->verbs)
         symbol = dlsym(a->verbs, name);
     if (!symbol)
-        return err_set(err, ENOSYS, "driver mrc: %s has no function %s: it is not a library for MRC 1.0.1 or later", file, name);
+        return err_set(err, ENOSYS, "driver mrc: %s has no function %s: it is not a library for MRC 1.0.1 or "
+                       "later", file, name);
     memcpy(function, &symbol, sizeof symbol);
     return 0;
 }
@@ -34,8 +35,8 @@ static int check_version(const struct mrc_api *a, const char *file, struct err *
 
     a->get_version(&now, &oldest, &vendor, &vendor_oldest);
     if (now >> 24 != MRC_VERSION >> 24 || now < MRC_VERSION || oldest > MRC_VERSION)
-        return err_set(err, ENOSYS, "driver mrc: %s is version %u.%u.%u of MRC's controller interface; 1.0.1 or a later 1.x is needed",
-                       file, now >> 24, now >> 16 & 255, now & 65535);
+        return err_set(err, ENOSYS, "driver mrc: %s is version %u.%u.%u of MRC's controller interface; "
+                       "1.0.1 or a later 1.x is needed", file, now >> 24, now >> 16 & 255, now & 65535);
     return 0;
 }
 
@@ -46,8 +47,8 @@ int mrc_api_open(struct mrc_api *out, const char *file, struct err *err)
     int            rc = 0;
 
     if (!a.library)
-        return err_set(err, ENOENT, "driver mrc: the NIC vendor's library for MRC cannot be loaded: %s; install it, or name it with "
-                       "'mrc: {library: FILE}'", why ? why : file);
+        return err_set(err, ENOENT, "driver mrc: the NIC vendor's library for MRC cannot be loaded: %s; "
+                       "install it, or name it with 'mrc: {library: FILE}'", why ? why : file);
     if (!dlsym(a.library, "ibv_open_device"))
         a.verbs = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_LOCAL);
 #define FIND(symbol, name, result, arguments) rc = rc ? rc : find(&a, #symbol, &a.name, file, err);

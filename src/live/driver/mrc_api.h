@@ -1,4 +1,4 @@
-/* src/live/driver/mrc_api.h - the part of MRC's controller interface that the driver uses (API version 1.0.1).
+/* src/live/driver/mrc_api.h - the part of MRC's controller interface 1.0.1 that the driver uses.
  *
  * MRC (OCP's Multipath Reliable Connection) has a library of the vendor's for applications and for one
  * controller per host. It is loaded at run time, so nothing of it is needed to build or to start. These
@@ -116,35 +116,41 @@ struct mrc_reply {
     uint8_t      is_net;         /* without the time that the other end took */
 };
 
-_Static_assert(sizeof(void *) != 8 || (offsetof(struct mrc_device, control) == 48 && sizeof(struct mrc_device) == 72 &&
-               offsetof(struct mrc_device, can) == 68), "device");
-_Static_assert(sizeof(void *) != 8 || (offsetof(struct mrc_control, vendor) == 24 && sizeof(struct mrc_control) == 152), "control");
+#if UINTPTR_MAX == UINT64_MAX
+_Static_assert(offsetof(struct mrc_device, control) == 48 && offsetof(struct mrc_device, can) == 68 &&
+               sizeof(struct mrc_device) == 72, "device");
+_Static_assert(offsetof(struct mrc_control, vendor) == 24 && sizeof(struct mrc_control) == 152, "control");
+_Static_assert(offsetof(struct mrc_paths, operation) == 40 && sizeof(struct mrc_paths) == 216, "paths");
+_Static_assert(sizeof(struct mrc_format) == 168, "format");
+#endif
 _Static_assert(offsetof(struct mrc_nscc, max_cwnd_bytes) == 36 && sizeof(struct mrc_nscc) == 52, "NSCC");
 _Static_assert(sizeof(struct mrc_path) == 33 && offsetof(struct mrc_path_entry, state) == 68 &&
                sizeof(struct mrc_path_entry) == 76, "path");
-_Static_assert(sizeof(void *) != 8 || (offsetof(struct mrc_paths, operation) == 40 && sizeof(struct mrc_paths) == 216), "paths");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct mrc_format) == 168, "format");
 _Static_assert(offsetof(struct mrc_probe, path) == 44 && sizeof(struct mrc_probe) == 88, "probe");
 _Static_assert(offsetof(struct mrc_reply, rtt_ns) == 4 && sizeof(struct mrc_reply) == 12, "reply");
 
-/* What is called: X(name in the library, field, result, arguments). */
+/* What is called: X(name in the library, field, result, arguments). Functions on a profile take its number. */
+#define MRC_ON(type) (struct mrc_context *, uint64_t number, type *, int what)
 #define MRC_FUNCTIONS(X) \
     X(ibv_get_device_list, list_devices, struct ibv_device **, (int *count)) \
     X(ibv_free_device_list, free_devices, void, (struct ibv_device **)) \
     X(ibv_get_device_name, name_of, const char *, (struct ibv_device *)) \
     X(ibv_open_device, open_device, struct ibv_context *, (struct ibv_device *)) \
     X(ibv_close_device, close_device, int, (struct ibv_context *)) \
-    X(mrc_ctl_query_version, get_version, void, (uint32_t *now, uint32_t *oldest, uint32_t *vendor, uint32_t *vendor_oldest)) \
+    X(mrc_ctl_query_version, get_version, void, \
+      (uint32_t *now, uint32_t *oldest, uint32_t *vendor, uint32_t *vendor_oldest)) \
     X(mrc_create_context, create, struct mrc_context *, (struct ibv_context *, const uint32_t version[2])) \
     X(mrc_destroy_context, destroy, int, (struct mrc_context *)) \
-    X(mrc_ctl_query_device_ex, get_device, int, (struct ibv_context *, struct mrc_context *, struct mrc_device *, int *)) \
-    X(mrc_ctl_query_cc_profile, get_control, int, (struct mrc_context *, uint64_t, struct mrc_control *, int what)) \
-    X(mrc_ctl_modify_cc_profile, set_control, int, (struct mrc_context *, uint64_t, struct mrc_control *, int what)) \
-    X(mrc_ctl_query_ev_profile, get_paths, int, (struct mrc_context *, uint64_t, struct mrc_paths *, int what)) \
-    X(mrc_ctl_modify_ev_profile, set_paths, int, (struct mrc_context *, uint64_t, struct mrc_paths *, int what)) \
-    X(mrc_ctl_query_ev_fmt_profile, get_format, int, (struct mrc_context *, uint64_t, struct mrc_format *, int what)) \
-    X(mrc_ctl_ep_batch_send_wait, probe, int, (struct mrc_context *, uint8_t dscp, int kind, struct mrc_probe *, int, \
-      uint32_t timeout_ns, struct mrc_reply *, int *))
+    X(mrc_ctl_query_device_ex, get_device, int, \
+      (struct ibv_context *, struct mrc_context *, struct mrc_device *, int *is_supported)) \
+    X(mrc_ctl_query_cc_profile, get_control, int, MRC_ON(struct mrc_control)) \
+    X(mrc_ctl_modify_cc_profile, set_control, int, MRC_ON(struct mrc_control)) \
+    X(mrc_ctl_query_ev_profile, get_paths, int, MRC_ON(struct mrc_paths)) \
+    X(mrc_ctl_modify_ev_profile, set_paths, int, MRC_ON(struct mrc_paths)) \
+    X(mrc_ctl_query_ev_fmt_profile, get_format, int, MRC_ON(struct mrc_format)) \
+    X(mrc_ctl_ep_batch_send_wait, probe, int, \
+      (struct mrc_context *, uint8_t dscp, int kind, struct mrc_probe *, int count, uint32_t timeout_ns, \
+       struct mrc_reply *, int *replies))
 
 #define MRC_VERSION 0x01000001u  /* 1.0.1: what these declarations are for */
 
@@ -155,10 +161,10 @@ struct mrc_api {
 #undef FIELD
 };
 
-/* The GID of an IP address: "10.0.0.1" is ::ffff:10.0.0.1, as RoCEv2 has it. False: the text is no address. */
+/* The GID of an IP address: RoCEv2 writes 10.0.0.1 as ::ffff:10.0.0.1. False: the text is no address. */
 bool mrc_gid_parse(struct mrc_gid *, const char *text);
 
-/* Loads the library by its name or path. If it is missing, or is another version, the message says so in one line. */
+/* Loads the library by its name or path. If it is missing or of another version, the message is one line. */
 int  mrc_api_open(struct mrc_api *, const char *library, struct err *);
 void mrc_api_close(struct mrc_api *);
 

@@ -1,4 +1,4 @@
-/* src/live/driver/mrc_test.c - the driver with a stand-in for the vendor's library (standin/mrc), loaded as that would be. */
+/* src/live/driver/mrc_test.c - the driver with a stand-in for the vendor's library, loaded in the same way. */
 #include "live/driver/mrc.h"
 
 #include <setjmp.h>
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char                root[64], standin[512];
@@ -46,7 +47,8 @@ static int set_up(void **unused)
           "sys/class/infiniband/mrc_0/ports/1/gids && cd sys/class/infiniband/mrc_0/ports/1 && "
           "echo 'RoCE v1' >gid_attrs/types/0 && echo fe80::1 >gids/0 && "
           "echo 'RoCE v2' >gid_attrs/types/1 && echo ::ffff:10.0.0.1 >gids/1", standin);
-    settings = (struct mrc_settings){ .cc_profile = 1, .ev_profile = 1, .timeout_us = 1000, .probes = 4, .destinations = 1 };
+    settings = (struct mrc_settings){ .cc_profile = 1, .ev_profile = 1, .timeout_us = 1000, .probes = 4,
+                                      .destinations = 1 };
     snprintf(settings.library, sizeof settings.library, "%s/libmrc.so", root);
     assert_true(mrc_gid_parse(&settings.to[0], "10.0.0.2"));
     driver = driver_mrc;
@@ -128,7 +130,7 @@ static void open__a_profile_must_be_set_up(void **unused)
     put("profile", "state", MRC_OFFLINE);
     driver.close(must_open());
     settings.cc_profile = 2;
-    refuse_open("CC profile 2 cannot be read: Invalid argument");
+    refuse_open("mrc_0: its CC profile cannot be read: Invalid argument");
 }
 
 static void open__destinations_need_a_device_that_probes(void **unused)
@@ -141,6 +143,31 @@ static void open__destinations_need_a_device_that_probes(void **unused)
     refuse_open("none of its ports has a RoCE v2 address");
     settings.destinations = 0;
     driver.close(must_open());
+}
+
+/* A child without capabilities asks. */
+static void permit__needs_a_capability_on_real_devices(void **unused)
+{
+    void *nic;
+    pid_t child;
+    int   status;
+
+    (void)unused;
+    settings.destinations = 0;
+    assert_int_equal(driver.open(&driver, &nic, "/", "mrc_0", &(struct err){ "" }), 0);
+    child = fork();
+    if (child == 0) {
+        struct err err = { "" };
+        bool       is_alone = geteuid() == 0 && setuid(65534);
+
+        _exit(is_alone || (driver.permit(nic, &err) == -EACCES && strstr(err.text, "CAP_NET_ADMIN")) ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    driver.close(nic);
+    nic = must_open();
+    assert_int_equal(driver.permit(nic, &(struct err){ "" }), 0);        /* a stand-in */
+    driver.close(nic);
 }
 
 static void find__names_devices(void **unused)
@@ -157,11 +184,12 @@ static void find__names_devices(void **unused)
 
 static void read__gives_thirteen_knobs_in_their_units(void **unused)
 {
-    static const struct { enum knob knob; double value; } row[] = {      /* what the stand-in's profile has first, in us, KB and ratios */
-        { KNOB_nscc_disable_qa, 0 }, { KNOB_nscc_adjust_bytes, 33.28 }, { KNOB_nscc_adjust_period, 12 }, { KNOB_nscc_base_rtt, 12 },
-        { KNOB_nscc_eta, 0.15 }, { KNOB_nscc_fi, 5 }, { KNOB_nscc_fi_scale, 0.25 }, { KNOB_nscc_gamma, 0.8 },
-        { KNOB_nscc_max_md_jump, 0.5 }, { KNOB_nscc_max_cwnd, 900 }, { KNOB_nscc_qa_gate, 3 }, { KNOB_nscc_qa_threshold, 36 },
-        { KNOB_nscc_target_delay, 9 },
+    /* The stand-in's first profile, in us, KB and ratios. */
+    static const struct { enum knob knob; double value; } row[] = {
+        { KNOB_nscc_disable_qa, 0 }, { KNOB_nscc_adjust_bytes, 33.28 }, { KNOB_nscc_adjust_period, 12 },
+        { KNOB_nscc_base_rtt, 12 }, { KNOB_nscc_eta, 0.15 }, { KNOB_nscc_fi, 5 }, { KNOB_nscc_fi_scale, 0.25 },
+        { KNOB_nscc_gamma, 0.8 }, { KNOB_nscc_max_md_jump, 0.5 }, { KNOB_nscc_max_cwnd, 900 },
+        { KNOB_nscc_qa_gate, 3 }, { KNOB_nscc_qa_threshold, 36 }, { KNOB_nscc_target_delay, 9 },
     };
     void           *nic = must_open();
     struct knob_set set;
@@ -209,7 +237,8 @@ static void write__every_step_is_read_back_as_written(void **unused)
         knob_set_add(&set, KNOB_nscc_eta, i * 0.05);
         knob_set_add(&set, KNOB_nscc_target_delay, i * 1.001);
         assert_int_equal(driver.write(nic, &set), 0);
-        assert_true(fabs(held(nic, KNOB_nscc_gamma) - i / 100.0) < 1e-12 && fabs(held(nic, KNOB_nscc_eta) - i * 0.05) < 1e-12);
+        assert_true(fabs(held(nic, KNOB_nscc_gamma) - i / 100.0) < 1e-12);
+        assert_true(fabs(held(nic, KNOB_nscc_eta) - i * 0.05) < 1e-12);
         assert_true(fabs(held(nic, KNOB_nscc_target_delay) - fmin(100, i * 1.001)) < 1e-9);
     }
     driver.close(nic);
@@ -218,8 +247,9 @@ static void write__every_step_is_read_back_as_written(void **unused)
 static void write__what_a_field_cannot_hold_is_refused(void **unused)
 {
     static const struct { enum knob knob; double value; } row[] = {
-        { KNOB_nscc_target_delay, 4.0005 }, { KNOB_nscc_target_delay, -1 }, { KNOB_nscc_max_cwnd, 5e6 }, { KNOB_nscc_qa_gate, 256 },
-        { KNOB_nscc_qa_gate, 2.5 }, { KNOB_nscc_eta, 0.123456789 }, { KNOB_nscc_fi, NAN },
+        { KNOB_nscc_target_delay, 4.0005 }, { KNOB_nscc_target_delay, -1 }, { KNOB_nscc_max_cwnd, 5e6 },
+        { KNOB_nscc_qa_gate, 256 }, { KNOB_nscc_qa_gate, 2.5 }, { KNOB_nscc_eta, 0.123456789 },
+        { KNOB_nscc_fi, NAN },
     };
     void *nic = must_open();
 
@@ -243,7 +273,7 @@ static void write__a_busy_device_changes_nothing(void **unused)
     assert_int_equal(driver.write(nic, &set), -EBUSY);
     assert_true(held(nic, KNOB_nscc_target_delay) == 9);
     put("device", "busy", 0);
-    put("device", "queue_pairs", 7);             /* this device changes parameters while queue pairs use them */
+    put("device", "queue_pairs", 7);             /* this device changes parameters that are in use */
     assert_int_equal(driver.write(nic, &set), 0);
     assert_true(held(nic, KNOB_nscc_target_delay) == 6);
     put("device", "fail_write", EPERM);
@@ -325,7 +355,8 @@ static void sample__counters_are_unknown_and_not_zero(void **unused)
     nic = must_open();
     driver.sample(nic, &s);
     assert_int_equal(driver.sample(nic, &s), 0);
-    assert_true(isnan(s.metric) && isnan(s.paused) && s.unknown == MSG_UNKNOWN_ALL && !s.rate_bps && !s.detail);
+    assert_true(isnan(s.metric) && isnan(s.paused) && s.unknown == MSG_UNKNOWN_ALL);
+    assert_true(!s.rate_bps && !s.detail);
     driver.close(nic);
 }
 
@@ -413,6 +444,7 @@ int main(void)
         cmocka_unit_test_setup(open__versions_of_the_library_must_fit, set_up),
         cmocka_unit_test_setup(open__a_profile_must_be_set_up, set_up),
         cmocka_unit_test_setup(open__destinations_need_a_device_that_probes, set_up),
+        cmocka_unit_test_setup(permit__needs_a_capability_on_real_devices, set_up),
         cmocka_unit_test_setup(find__names_devices, set_up),
         cmocka_unit_test_setup(read__gives_thirteen_knobs_in_their_units, set_up),
         cmocka_unit_test_setup(write__sets_what_is_named_and_nothing_else, set_up),

@@ -1,17 +1,19 @@
 /* src/standin/mrc/mrc.c - a library for MRC whose NIC is a folder: libanole-mrc.so, for tests and for trying.
  *
- * It has the functions that driver mrc calls (live/driver/mrc_api.h). The NIC is the folder that the library is loaded from: a link to it in
- * a folder of its own makes another NIC. Three files of lines hold its state, which outlives processes as that of a NIC does; 'log' has
- * every change that was accepted.
+ * It has the functions that driver mrc calls (live/driver/mrc_api.h). The NIC is the folder that the library is
+ * loaded from: a link to the library in another folder makes another NIC. Three files hold its state, which
+ * outlives processes as that of a NIC does. The file 'log' has every accepted change.
  *
- *   device    name; can: capabilities; queue_pairs: active ones; busy 1: changes are answered with EBUSY; fail_read, fail_write: an
- *             errno; target_delay_max (ns); rtt (ns), load; silent n: every n-th probe has no answer; min_active; mode; operation_max
- *   profile   of congestion control: state and the 13 parameters of NSCC
+ *   device    name; can: capabilities; queue_pairs: active ones; busy 1: changes give EBUSY; fail_read and
+ *             fail_write: an errno; target_delay_max (ns); rtt (ns); load; silent n: every n-th probe has no
+ *             answer; min_active, mode: of the paths; operation_max: paths per call; version
+ *   profile   of congestion control: state, and the 13 parameters of NSCC
  *   paths     port, value (hexadecimal), state: 1 good, 2 assumed bad, 4 denied
  *
- * What the public interface says: states and their order, EBUSY while queue pairs use a profile that the device cannot change online, the
- * first failing entry of a list of paths ends the call. Assumed: a target delay above target_delay_max is clamped silently; a round trip
- * is rtt + load x target_delay and up to 2 % more, because NSCC keeps queues near its target.
+ * From the public interface: states and their order; EBUSY while queue pairs use a profile that the device
+ * cannot change online; the first failing entry of a list of paths ends the call. Assumed: a target delay above
+ * target_delay_max is clamped silently. A round trip is rtt + load x target_delay and up to 2 % more, because
+ * NSCC keeps queues near its target.
  */
 #include "live/driver/mrc_api.h"
 
@@ -24,18 +26,20 @@
 
 #define PATHS_MAX 256
 
-#define DECLARE(symbol, name, result, arguments) __attribute__((visibility("default"))) result symbol arguments;
+#define DECLARE(symbol, name, result, arguments) \
+    __attribute__((visibility("default"))) result symbol arguments;
 MRC_FUNCTIONS(DECLARE)
 
 #define PROFILE_ROWS(X) \
     X(disable_qa, uint8_t, "0") X(adjust_bytes, uint32_t, "33280") X(adjust_period_ns, uint32_t, "12000") \
-    X(base_rtt_ns, uint32_t, "12000") X(eta, float, "0.15") X(fi, float, "5") X(fi_scale, float, "0.25") X(gamma, float, "0.8") \
-    X(max_md_jump, float, "0.5") X(max_cwnd_bytes, uint32_t, "900000") X(qa_gate, uint8_t, "3") \
+    X(base_rtt_ns, uint32_t, "12000") X(eta, float, "0.15") X(fi, float, "5") X(fi_scale, float, "0.25") \
+    X(gamma, float, "0.8") X(max_md_jump, float, "0.5") X(max_cwnd_bytes, uint32_t, "900000") \
+    X(qa_gate, uint8_t, "3") \
     X(qa_threshold_ns, uint32_t, "36000") X(target_delay_ns, uint32_t, "9000")
 
 static const char device_first[] =
-    "name mrc_0\ncan 34\nqueue_pairs 0\nbusy 0\nfail_read 0\nfail_write 0\ntarget_delay_max 100000\nrtt 8000\nload 1\nsilent 0\n"
-    "min_active 2\nmode 2\noperation_max 2\nversion 16777217\n";
+    "name mrc_0\ncan 34\nqueue_pairs 0\nbusy 0\nfail_read 0\nfail_write 0\ntarget_delay_max 100000\nrtt 8000\n"
+    "load 1\nsilent 0\nmin_active 2\nmode 2\noperation_max 2\nversion 16777217\n";
 static const char profile_first[] = "state 2\n"
 #define FIRST(name, type, value) #name " " value "\n"
     PROFILE_ROWS(FIRST);
@@ -48,7 +52,8 @@ static const char *file_of(char path[512], const char *name)
     Dl_info     info;
     const char *slash = dladdr((void *)(uintptr_t)&file_of, &info) ? strrchr(info.dli_fname, '/') : NULL;
 
-    snprintf(path, 512, "%.*s/%s", slash ? (int)(slash - info.dli_fname) : 1, slash ? info.dli_fname : ".", name);
+    snprintf(path, 512, "%.*s/%s", slash ? (int)(slash - info.dli_fname) : 1, slash ? info.dli_fname : ".",
+             name);
     return path;
 }
 
@@ -83,11 +88,18 @@ static void load(const char *name, const char *first, char text[8192])
     fclose(f);
 }
 
+static const char *next_line(const char *line)
+{
+    const char *end = strchr(line, '\n');
+
+    return end ? end + 1 : NULL;
+}
+
 static const char *value_of(const char *text, const char *key)
 {
     size_t length = strlen(key);
 
-    for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+    for (const char *line = text; line && *line; line = next_line(line))
         if (strncmp(line, key, length) == 0 && line[length] == ' ')
             return line + length + 1;
     return "0";
@@ -173,13 +185,16 @@ int mrc_destroy_context(struct mrc_context *c)
     return 0;
 }
 
-int mrc_ctl_query_device_ex(struct ibv_context *v, struct mrc_context *c, struct mrc_device *d, int *is_supported)
+int mrc_ctl_query_device_ex(struct ibv_context *v, struct mrc_context *c, struct mrc_device *d,
+                            int *is_supported)
 {
     static const char *const algorithms[] = { MRC_NSCC, NULL };
 
     (void)v, (void)c;
-    *d = (struct mrc_device){ .versions = 1, .control = { 1, algorithms }, .ports = 6, .can = (uint32_t)device_number("can"),
-                              .path = { .profiles_max = 1, .modes = 7, .operation_max = (uint32_t)device_number("operation_max") } };
+    *d = (struct mrc_device){ .versions = 1, .control = { 1, algorithms }, .ports = 6, .path.profiles_max = 1,
+                              .path.modes = 7 };
+    d->can = (uint32_t)device_number("can");
+    d->path.operation_max = (uint32_t)device_number("operation_max");
     *is_supported = 1;
     return 0;
 }
@@ -202,7 +217,8 @@ static void save_profile(const struct mrc_nscc *n, long state)
     int   used = snprintf(text, sizeof text, "state %ld\n", state);
     FILE *log = fopen(file_of(path, "log"), "ae");
 
-#define PUT(name, type, value) used += snprintf(text + used, sizeof text - (size_t)used, #name " %.9g\n", (double)n->name);
+#define PUT(name, type, value) \
+    used += snprintf(text + used, sizeof text - (size_t)used, #name " %.9g\n", (double)n->name);
     PROFILE_ROWS(PUT)
     save("profile", text);
     if (!log)
@@ -241,7 +257,8 @@ static int check_step(long from, int to)
 int mrc_ctl_modify_cc_profile(struct mrc_context *c, uint64_t number, struct mrc_control *p, int what)
 {
     struct mrc_nscc n;
-    long            state = load_profile(&n), error = device_number("fail_write"), max = device_number("target_delay_max");
+    long            state = load_profile(&n), error = device_number("fail_write");
+    long            max = device_number("target_delay_max");
 
     (void)c;
     if (error || number != 1)
@@ -253,7 +270,8 @@ int mrc_ctl_modify_cc_profile(struct mrc_context *c, uint64_t number, struct mrc
     if (what & MRC_CONTROL_CONFIG) {
         if (state == MRC_INIT || !p->config)
             return fail(EINVAL);
-        if (state == MRC_ONLINE && !(device_number("can") & MRC_CAN_SET_CONTROL_ONLINE) && device_number("queue_pairs"))
+        if (state == MRC_ONLINE && device_number("queue_pairs") &&
+            !(device_number("can") & MRC_CAN_SET_CONTROL_ONLINE))
             return fail(EBUSY);
         memcpy(&n, p->config, sizeof n);
         n.target_delay_ns = n.target_delay_ns > max ? (uint32_t)max : n.target_delay_ns;
@@ -271,9 +289,10 @@ static int load_paths(struct mrc_path_entry *entry)
     unsigned port, value;
 
     load("paths", paths_first, text);
-    for (const char *line = text; line && *line && count < PATHS_MAX; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+    for (const char *line = text; line && *line && count < PATHS_MAX; line = next_line(line))
         if (sscanf(line, "%u %x %d", &port, &value, &state) == 3)
-            entry[count++] = (struct mrc_path_entry){ .path = { .value = { (uint8_t)value }, .port = (uint8_t)port }, .state = state };
+            entry[count++] = (struct mrc_path_entry){ .path.value = { (uint8_t)value },
+                                                      .path.port = (uint8_t)port, .state = state };
     return count;
 }
 
@@ -283,7 +302,8 @@ static void save_paths(const struct mrc_path_entry *entry, int count)
     int  used = 0;
 
     for (int i = 0; i < count; i++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%u %02x %d\n", entry[i].path.port, entry[i].path.value[0], entry[i].state);
+        used += snprintf(text + used, sizeof text - (size_t)used, "%u %02x %d\n", entry[i].path.port,
+                         entry[i].path.value[0], entry[i].state);
     save("paths", text);
 }
 
@@ -323,10 +343,12 @@ static struct mrc_path_entry *find_path(struct mrc_path_entry *entry, int count,
 int mrc_ctl_modify_ev_profile(struct mrc_context *c, uint64_t number, struct mrc_paths *p, int what)
 {
     struct mrc_path_entry entry[PATHS_MAX], *found;
-    int                   count = load_paths(entry), max = (int)device_number("operation_max"), error = (int)device_number("fail_write");
+    int                   count = load_paths(entry), max = (int)device_number("operation_max");
+    int                   error = (int)device_number("fail_write");
 
     (void)c;
-    if (number != 1 || what != MRC_PATHS_OPERATION || p->operation.what != MRC_PATHS_SET_STATE || (max && p->operation.count > max))
+    if (number != 1 || what != MRC_PATHS_OPERATION || p->operation.what != MRC_PATHS_SET_STATE ||
+        (max && p->operation.count > max))
         return fail(EINVAL);
     for (int i = 0; i < p->operation.count; i++) {
         const struct mrc_path_entry *wanted = &p->operation.entry[i];
@@ -351,11 +373,12 @@ int mrc_ctl_query_ev_fmt_profile(struct mrc_context *c, uint64_t number, struct 
 
 /* ---- probes ---- */
 
-int mrc_ctl_ep_batch_send_wait(struct mrc_context *c, uint8_t dscp, int kind, struct mrc_probe *probe, int count,
-                                      uint32_t timeout_ns, struct mrc_reply *reply, int *replies)
+int mrc_ctl_ep_batch_send_wait(struct mrc_context *c, uint8_t dscp, int kind, struct mrc_probe *probe,
+                               int count, uint32_t timeout_ns, struct mrc_reply *reply, int *replies)
 {
     struct mrc_nscc n;
-    long            silent = device_number("silent"), rtt = device_number("rtt"), load_now = device_number("load");
+    long            silent = device_number("silent"), rtt = device_number("rtt");
+    long            queues = device_number("load");
 
     (void)dscp;
     *replies = 0;
@@ -364,11 +387,12 @@ int mrc_ctl_ep_batch_send_wait(struct mrc_context *c, uint8_t dscp, int kind, st
     load_profile(&n);
     for (int i = 0; i < count; i++) {
         double noise = (double)(++c->probes * 2654435761u >> 16 & 1023) / 1024;
+        double rtt_ns = (double)(rtt + queues * n.target_delay_ns) * (1 + 0.02 * noise);
 
         if (silent && c->probes % (uint32_t)silent == 0)
             continue;
-        reply[(*replies)++] = (struct mrc_reply){ .number = probe[i].number, .port = probe[i].path.port, .is_net = 1,
-            .rtt_ns = (unsigned)(((double)rtt + (double)(load_now * n.target_delay_ns)) * (1 + 0.02 * noise)) };
+        reply[(*replies)++] = (struct mrc_reply){ .number = probe[i].number, .port = probe[i].path.port,
+                                                  .is_net = 1, .rtt_ns = (unsigned)rtt_ns };
     }
     if (*replies == count)
         return 0;
