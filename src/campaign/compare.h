@@ -3,8 +3,8 @@
 #define CAMPAIGN_COMPARE_H
 
 #include "campaign/campaign.h"
-#include "campaign/figures.h"
-#include "campaign/plan.h"
+#include "campaign/campaign_figures.h"
+#include "campaign/campaign_plan.h"
 #include "campaign/variants.h"
 
 #include <jansson.h>

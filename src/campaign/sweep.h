@@ -3,8 +3,8 @@
 #define CAMPAIGN_SWEEP_H
 
 #include "campaign/compare.h"
-#include "campaign/figures.h"
-#include "campaign/plan.h"
+#include "campaign/campaign_figures.h"
+#include "campaign/campaign_plan.h"
 #include "campaign/sweep_points.h"
 
 #include <jansson.h>

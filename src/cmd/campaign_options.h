@@ -2,7 +2,7 @@
 #ifndef CMD_CAMPAIGN_OPTIONS_H
 #define CMD_CAMPAIGN_OPTIONS_H
 
-#include "campaign/plan.h"
+#include "campaign/campaign_plan.h"
 #include "cmd/cmd.h"
 
 #include "campaign/pool.h"

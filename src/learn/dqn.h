@@ -18,7 +18,7 @@
 
 #include "learn/adam.h"
 #include "learn/net.h"
-#include "learn/replay.h"
+#include "learn/replay_memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>

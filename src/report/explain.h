@@ -2,7 +2,7 @@
 #ifndef REPORT_EXPLAIN_H
 #define REPORT_EXPLAIN_H
 
-#include "tune/history.h"
+#include "tune/tuning_history.h"
 
 #include <stdio.h>
 

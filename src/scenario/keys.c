@@ -2,7 +2,7 @@
 #include "scenario/keys.h"
 
 #include "core/units.h"
-#include "scenario/htsim.h"
+#include "scenario/scenario_htsim.h"
 #include "scenario/made.h"
 #include "traffic/kind.h"
 

@@ -7,7 +7,7 @@
 #define SCENARIO_SCENARIO_H
 
 #include "base/err.h"
-#include "scenario/build.h"
+#include "scenario/scenario_build.h"
 #include "scenario/made.h"
 
 #include <stddef.h>

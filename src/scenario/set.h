@@ -3,7 +3,7 @@
 #define SCENARIO_SET_H
 
 #include "base/reader.h"
-#include "scenario/build.h"
+#include "scenario/scenario_build.h"
 
 struct scenario_tree {
     struct reader      r;

@@ -8,7 +8,7 @@
 #include "formats/htsim.h"
 #include "formats/simai.h"
 #include "scenario/keys.h"
-#include "scenario/links.h"
+#include "scenario/scenario_links.h"
 #include "scenario/topology_gpu.h"
 
 #include <ctype.h>

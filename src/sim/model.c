@@ -1,8 +1,8 @@
 #include "sim/model.h"
 #include "net/measure.h"
 #include "sim/control.h"
-#include "sim/forks/conweave.h"
-#include "sim/forks/hpcc.h"
+#include "sim/forks/fork_conweave.h"
+#include "sim/forks/fork_hpcc.h"
 #include "sim/host/pacer.h"
 #include "sim/host/receive.h"
 

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "core/result.h"
 #include "net/graph.h"
-#include "traffic/flow.h"
+#include "traffic/traffic_flow.h"
 
 struct traffic_entry;
 struct traffic_stream;

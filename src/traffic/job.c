@@ -1,6 +1,6 @@
 #include "traffic/job.h"
 #include "core/units.h"
-#include "traffic/post.h"
+#include "traffic/traffic_post.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "base/reader.h"
 #include "base/rng.h"
 #include "net/graph.h"
-#include "traffic/flow.h"
+#include "traffic/traffic_flow.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 
 #include "net/trace.h"
 #include "traffic/job.h"
-#include "traffic/plan.h"
+#include "traffic/collective_plan.h"
 
 /* Adds an entry; rank i is on hosts[i]. Takes ownership of the trace, which must be sealed and checked, and
  * of the plans of its collectives (NULL: none). 'messages' is the number of messages that these send. */

@@ -13,7 +13,7 @@
 #include "net/graph.h"
 #include "net/trace.h"
 #include "traffic/cdf.h"
-#include "traffic/flow.h"
+#include "traffic/traffic_flow.h"
 
 /* A congestion control algorithm for TCP. */
 struct traffic_tcp_algorithm {
@@ -41,7 +41,7 @@ struct traffic_env {
                        struct err *);
     int (*read_simai)(const char *path, const char *text, uint32_t passes, uint32_t hosts, struct trace *,
                       struct err *);
-    /* at most PLAN_DIMS_MAX: traffic/plan.h */
+    /* at most PLAN_DIMS_MAX: traffic/collective_plan.h */
     int (*read_dims)(const char *path, const char *text, size_t size, uint32_t *dim, uint32_t *dims,
                      struct err *);
 };

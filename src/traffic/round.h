@@ -6,7 +6,7 @@
 #ifndef TRAFFIC_ROUND_H
 #define TRAFFIC_ROUND_H
 
-#include "traffic/plan.h"
+#include "traffic/collective_plan.h"
 
 struct collective_round;
 

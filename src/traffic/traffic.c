@@ -1,7 +1,7 @@
 #include "traffic/traffic.h"
 #include "traffic/internal.h"
 #include "traffic/job.h"
-#include "traffic/post.h"
+#include "traffic/traffic_post.h"
 
 #include <stdlib.h>
 

@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "core/result.h"
 #include "net/graph.h"
-#include "traffic/flow.h"
+#include "traffic/traffic_flow.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #include "traffic/traffic.h"
 #include "core/units.h"
 #include "traffic/job.h"
-#include "traffic/post.h"
+#include "traffic/traffic_post.h"
 
 #include <stdlib.h>
 

@@ -21,7 +21,7 @@
 #include "core/decision.h"
 #include "core/option.h"
 #include "core/world.h"
-#include "tune/history.h"
+#include "tune/tuning_history.h"
 #include "tune/tuner.h"
 
 #include <stdbool.h>

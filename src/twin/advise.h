@@ -14,7 +14,7 @@
 #include "twin/described.h"
 #include "twin/host_record.h"
 #include "twin/recorded.h"
-#include "twin/trial.h"
+#include "twin/twin_trial.h"
 
 #include <stdbool.h>
 #include <stdio.h>

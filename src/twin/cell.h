@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "core/world.h"
-#include "twin/trial.h"
+#include "twin/twin_trial.h"
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 #define TWIN_DESCRIBED_H
 
 #include "base/err.h"
-#include "scenario/build.h"
+#include "scenario/scenario_build.h"
 #include "twin/recorded.h"
 
 #include <stdint.h>

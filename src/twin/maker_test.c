@@ -1,7 +1,7 @@
 /* src/twin/maker_test.c - which hosts of a cell send what. */
 #include "twin/maker.h"
 #include "run/simulation.h"
-#include "twin/trial.h"
+#include "twin/twin_trial.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

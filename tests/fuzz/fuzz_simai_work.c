@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_simai_work.c - any text is a workload that becomes messages, or refused with a reason. */
 #include "formats/simai.h"
-#include "traffic/plan.h"
+#include "traffic/collective_plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* tests/fuzz/fuzz_tuning.c - whatever is thrown at history_parse(), a history keeps its promises.
  *
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I src tests/fuzz/fuzz_tuning.c \
- *       src/tune/history.c src/base/{text,err}.c src/core/knobs.c -ljansson -lm
+ *       src/tune/tuning_history.c src/base/{text,err}.c src/core/knobs.c -ljansson -lm
  */
-#include "tune/history.h"
+#include "tune/tuning_history.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef CMD_JSON_EXPLAIN_JSON_H
 #define CMD_JSON_EXPLAIN_JSON_H
 
-#include "tune/history.h"
+#include "tune/tuning_history.h"
 
 /* Steps in which something was decided, or all of them. 'knob' is KNOB_COUNT, or one whose values are
  * told. */

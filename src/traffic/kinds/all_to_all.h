@@ -3,7 +3,7 @@
 #ifndef TRAFFIC_KINDS_ALL_TO_ALL_H
 #define TRAFFIC_KINDS_ALL_TO_ALL_H
 
-#include "traffic/flow.h"
+#include "traffic/traffic_flow.h"
 
 /* Each host sends 'bytes' to each other host, all at start. Host i starts with i + 1, so that receivers
  * differ. */

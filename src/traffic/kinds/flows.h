@@ -4,7 +4,7 @@
 
 #include "base/reader.h"
 #include "net/flow_list.h"
-#include "traffic/flow.h"
+#include "traffic/traffic_flow.h"
 #include "traffic/read.h"
 
 /* Adds the flows of a list and takes ownership of it. */

@@ -2,7 +2,7 @@
 #ifndef TRAFFIC_KINDS_INCAST_H
 #define TRAFFIC_KINDS_INCAST_H
 
-#include "traffic/flow.h"
+#include "traffic/traffic_flow.h"
 
 /* Every sender sends 'bytes' to the receiver at start, and then every period until stop (period 0: once). */
 void traffic_add_incast(struct traffic *, const struct traffic_common *, uint64_t bytes, uint64_t period_ps,

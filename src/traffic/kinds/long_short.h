@@ -3,7 +3,7 @@
 #ifndef TRAFFIC_KINDS_LONG_SHORT_H
 #define TRAFFIC_KINDS_LONG_SHORT_H
 
-#include "traffic/flow.h"
+#include "traffic/traffic_flow.h"
 
 /* Every host of 'longs' sends one long flow to the receiver from start on. In addition there are bursts of
  * short flows, one in each period. The first period begins 'after_ps' from start. A burst begins at a time

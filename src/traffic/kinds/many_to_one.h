@@ -3,7 +3,7 @@
 #ifndef TRAFFIC_KINDS_MANY_TO_ONE_H
 #define TRAFFIC_KINDS_MANY_TO_ONE_H
 
-#include "traffic/flow.h"
+#include "traffic/traffic_flow.h"
 
 /* Every sender starts 'qps' flows of 'bytes' to the receiver, each at its own time, uniform in 'spread_ps'
  * from start. */

@@ -3,7 +3,7 @@
 #ifndef TRAFFIC_KINDS_PERMUTATION_H
 #define TRAFFIC_KINDS_PERMUTATION_H
 
-#include "traffic/flow.h"
+#include "traffic/traffic_flow.h"
 
 /* Each host sends 'bytes' to one other host and receives from one: host i to host i + shift, or, if shift is
  * 0, a random permutation without fixed points. */

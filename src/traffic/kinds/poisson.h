@@ -3,7 +3,7 @@
 #define TRAFFIC_KINDS_POISSON_H
 
 #include "traffic/cdf.h"
-#include "traffic/flow.h"
+#include "traffic/traffic_flow.h"
 #include "traffic/kind.h"
 
 /* Every host of 'hosts' starts flows to others, chosen uniformly, as a Poisson process with a mean rate of

@@ -4,7 +4,7 @@
 #define TRAFFIC_KINDS_POSTED_H
 
 #include "traffic/cdf.h"
-#include "traffic/flow.h"
+#include "traffic/traffic_flow.h"
 
 /* Every sender has 'qps' queue pairs to each of its destinations. Each queue pair has its own start time,
  * uniform in spread_ps from start. From then on it has 'outstanding' messages posted: each is replaced when

@@ -2,7 +2,7 @@
 #ifndef TRAFFIC_KINDS_STORAGE_H
 #define TRAFFIC_KINDS_STORAGE_H
 
-#include "traffic/flow.h"
+#include "traffic/traffic_flow.h"
 
 /* Compute nodes read and write blocks of storage nodes, in a closed loop.
  *

@@ -4,7 +4,7 @@
 #define TRAFFIC_KINDS_TRAINING_H
 
 #include "traffic/collective.h"
-#include "traffic/flow.h"
+#include "traffic/traffic_flow.h"
 #include "traffic/iteration.h"
 #include "traffic/read.h"
 

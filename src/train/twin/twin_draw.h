@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "core/world.h"
-#include "scenario/build.h"
+#include "scenario/scenario_build.h"
 
 #include <stdint.h>
 

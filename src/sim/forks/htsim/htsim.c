@@ -2,7 +2,7 @@
 #include "sim/forks/htsim/htsim.h"
 
 #include "core/units.h"
-#include "sim/forks/htsim/world.h"
+#include "sim/forks/htsim/htsim_world.h"
 
 #include <errno.h>
 #include <stdlib.h>

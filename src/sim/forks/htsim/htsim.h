@@ -7,7 +7,7 @@
 #ifndef SIM_FORKS_HTSIM_HTSIM_H
 #define SIM_FORKS_HTSIM_HTSIM_H
 
-#include "sim/forks/htsim/cfg.h"
+#include "sim/forks/htsim/htsim_cfg.h"
 
 struct htsim;
 

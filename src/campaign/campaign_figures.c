@@ -1,0 +1,279 @@
+/* src/campaign/campaign_figures.c */
+#include "campaign/campaign_figures.h"
+#include "base/err.h"
+#include "base/escape.h"
+#include "base/print/safe.h"
+#include "base/text.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STUCK_TOLD 5u            /* variants by name */
+
+struct figure *figures_find(const struct figures *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        if (strcmp(f->list[i].metric.name, name) == 0)
+            return &f->list[i];
+    return NULL;
+}
+
+void figures_add(struct figures *f, uint64_t runs, const struct metric *metric, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct figure *made;
+
+        if (figures_find(f, metric[i].name))
+            continue;
+        f->list = xrealloc(f->list, (f->count + 1ul) * sizeof(*f->list));
+        made = &f->list[f->count++];
+        *made = (struct figure){ .metric = metric[i], .value = xmalloc(runs * sizeof(*made->value)) };
+        for (uint64_t run = 0; run < runs; run++)
+            made->value[run] = NAN;
+    }
+}
+
+void figures_fini(struct figures *f)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        free(f->list[i].value);
+    free(f->list);
+    *f = (struct figures){ 0 };
+}
+
+int figures_add_of_variant(struct figures *f, uint64_t runs, struct variant *v, const uint64_t *seed,
+                           struct err *err)
+{
+    struct metric *list;
+    struct simulation s;
+    struct results r;
+    int rc = variant_open(v, seed, &s, &v->digest, err);
+
+    if (rc)
+        return rc;
+    list = xcalloc(METRICS_MAX, sizeof(*list));
+    results_init(&r, &s);
+    figures_add(f, runs, list, metrics_of(&r, list));
+    results_fini(&r);
+    variant_describe(v, &s);
+    simulation_close(&s);
+    free(list);
+    return 0;
+}
+
+/* ---- which are shown ---- */
+
+/* Marks those that a name or pattern stands for; returns how many. */
+static uint32_t show(struct figures *f, const char *pattern)
+{
+    uint32_t shown = 0;
+
+    for (uint32_t i = 0; i < f->count; i++)
+        if (fnmatch(pattern, f->list[i].metric.name, 0) == 0) {
+            f->list[i].is_shown = true;
+            shown++;
+        }
+    return shown;
+}
+
+int figures_refuse(const struct figures *f, const char *option, const char *word, struct err *err)
+{
+    const char **names = xcalloc(f->count + 2ul, sizeof(*names));
+    char hint[160];
+
+    for (uint32_t i = 0; i < f->count; i++)
+        names[i] = f->list[i].metric.name;
+    if (strcmp(option, "--metrics") == 0)
+        names[f->count] = "all";
+    text_did_you_mean(hint, sizeof(hint), word, names);
+    free(names);
+    return err_set(err, EINVAL, "%s: '%s' is not a figure of these runs%s", option, word,
+                   *hint ? hint : "; there are slowdown_p99, goodput_bps, rtt_us_mean and many more: --format csv prints all");
+}
+
+int figures_choose(struct figures *f, const char *wanted, const char *otherwise, struct err *err)
+{
+    char *copy = xstrdup(wanted ? wanted : otherwise), *rest = copy, *word;
+    int rc = 0;
+
+    while (!rc && (word = strsep(&rest, ",")))
+        if (show(f, strcmp(word, "all") == 0 ? "*" : word) == 0 && wanted)
+            rc = figures_refuse(f, "--metrics", word, err);
+    free(copy);
+    return rc;
+}
+
+void figures_hide_empty(struct figures *f, uint64_t runs)
+{
+    for (uint32_t i = 0; i < f->count; i++) {
+        uint64_t run = 0;
+
+        while (run < runs && !isfinite(f->list[i].value[run]))
+            run++;
+        f->list[i].is_shown &= run < runs;
+    }
+}
+
+/* ---- values ---- */
+
+/* Which run has a key. Keys are digests, so a part of one is as good a hash as any. */
+struct key_map {
+    char   (*key)[DIGEST_TEXT_SIZE];         /* "": free */
+    uint32_t *run;
+    uint64_t  mask;
+    double   *value;             /* of the figure that is being read */
+};
+
+static uint64_t hash_of(const char *key)
+{
+    char part[17] = "";
+
+    memcpy(part, key, strnlen(key, 16));
+    return strtoull(part, NULL, 16);
+}
+
+/* Where a key is, or where it would go. */
+static uint64_t slot_of(const struct key_map *m, const char *key)
+{
+    uint64_t slot = hash_of(key) & m->mask;
+
+    while (*m->key[slot] && strcmp(m->key[slot], key) != 0)
+        slot = (slot + 1) & m->mask;
+    return slot;
+}
+
+static void map_init(struct key_map *m, const struct figures_runs *r)
+{
+    uint64_t room = 16;
+
+    while (room < 2ull * r->count * r->seeds)
+        room *= 2;
+    *m = (struct key_map){ .key = xcalloc(room, sizeof(*m->key)), .run = xcalloc(room, sizeof(*m->run)),
+                           .mask = room - 1 };
+    for (uint32_t i = 0; i < r->count; i++)
+        for (uint32_t s = 0; s < r->seeds; s++) {
+            char key[DIGEST_TEXT_SIZE];
+            uint64_t slot = slot_of(m, variant_key(key, &r->variants->list[r->which[i]], r->seed[s]));
+
+            memcpy(m->key[slot], key, sizeof(key));
+            m->run[slot] = r->which[i] * r->seeds + s;
+        }
+}
+
+static void store_value(void *arg, const char *key, double value)
+{
+    struct key_map *m = arg;
+    uint64_t slot = slot_of(m, key);
+
+    if (*m->key[slot])
+        m->value[m->run[slot]] = value;
+}
+
+int figures_load(struct figures *f, const struct figures_runs *runs, struct campaign *store, struct err *err)
+{
+    struct key_map map;
+    int rc = 0;
+
+    map_init(&map, runs);
+    for (uint32_t i = 0; i < f->count && !rc; i++) {
+        map.value = f->list[i].value;
+        rc = campaign_each_value(store, f->list[i].metric.name, store_value, &map, err);
+    }
+    free(map.key);
+    free(map.run);
+    return rc;
+}
+
+double figures_mean(const struct figure *f, uint32_t variant, uint32_t seeds)
+{
+    const double *value = &f->value[(uint64_t)variant * seeds];
+    double sum = 0;
+    uint32_t count = 0;
+
+    for (uint32_t s = 0; s < seeds; s++)
+        if (isfinite(value[s])) {
+            sum += value[s];
+            count++;
+        }
+    return count ? sum / count : NAN;
+}
+
+uint32_t figures_stuck(const struct figures *all, uint32_t variant, uint32_t seeds)
+{
+    const struct figure *f = figures_find(all, "flows_stuck");
+    uint32_t stuck = 0;
+
+    for (uint32_t s = 0; f && s < seeds; s++)
+        stuck += f->value[(uint64_t)variant * seeds + s] > 0;    /* not of NAN */
+    return stuck;
+}
+
+void figures_print_stuck(const struct figures *all, const struct variants *variants, uint32_t seeds,
+                         FILE *out)
+{
+    uint32_t told = 0, more = 0;
+
+    for (uint32_t v = 0; v < variants->count; v++) {
+        uint32_t stuck = figures_stuck(all, v, seeds);
+
+        if (stuck && told++ < STUCK_TOLD)
+            fprintf(out,
+                    "PARTIAL: with '%s' nothing moved any more in %u of %u runs: its figures are of what "
+                    "came before; "
+                    "anole run says what is stuck.\n",
+                    safe_name(variants->list[v].name).buf, stuck, seeds);
+    }
+    more = told > STUCK_TOLD ? told - STUCK_TOLD : 0;
+    if (more)
+        fprintf(out, "PARTIAL: so are those of %u more.\n", more);
+}
+
+void figures_print_words(const struct figures *all, FILE *out)
+{
+    bool is_used = false;
+
+    for (uint32_t i = 0; i < all->count && !is_used; i++)
+        is_used = all->list[i].is_shown && strstr(all->list[i].metric.name, "slowdown");
+    if (is_used)
+        fputs("Slowdown: FCT / FCT of the same flow alone in the network.\n", out);
+}
+
+/* ---- as CSV ---- */
+
+void figures_print_quoted(FILE *out, const char *text)
+{
+    size_t room = strlen(text) * ESCAPE_GROWTH + 1;
+    char *shown = escape_text(xmalloc(room), room, text);
+
+    fputc('"', out);
+    for (const char *c = shown; *c; c++)
+        fprintf(out, *c == '"' ? "\"%c" : "%c", *c);
+    fputc('"', out);
+    free(shown);
+}
+
+void figures_print_number(FILE *out, double value)
+{
+    if (isfinite(value))
+        fprintf(out, ",%.17g", value);
+    else
+        fputc(',', out);
+}
+
+void figures_print_names(const struct figures *f, FILE *out)
+{
+    for (uint32_t i = 0; i < f->count; i++) {
+        fputc(',', out);
+        figures_print_quoted(out, f->list[i].metric.name);
+    }
+    fputc('\n', out);
+}
+
+void figures_print_run(const struct figures *f, uint64_t run, FILE *out)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        figures_print_number(out, f->list[i].value[run]);
+    fputc('\n', out);
+}

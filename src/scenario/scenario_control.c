@@ -1,0 +1,194 @@
+#include "scenario/scenario_control.h"
+
+#include "cc/rlcc/rlcc_model.h"
+#include "scenario/keys.h"
+#include "traffic/read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* In the models of the forks, "dcqcn" means their own DCQCN. */
+static const struct cc_algo *read_kind(const struct section *sec, const char *key, const struct sim_cfg *cfg)
+{
+    const char *names[32] = { NULL };
+    int         chosen;
+
+    for (int i = 0; cc_all[i] && i < 31; i++)
+        names[i] = cc_all[i]->name;
+    chosen = section_choice(sec, key, "a congestion control", names);
+    if (chosen < 0)
+        return NULL;
+    return cfg->model != MODEL_NIC && strcmp(names[chosen], "dcqcn") == 0 ? cc_find("dcqcn_hpcc")
+        : cc_all[chosen];
+}
+
+static bool is_map(const struct yaml_node *node)
+{
+    return node && node->kind == YAML_MAP;
+}
+
+void scenario_read_cc(const struct section *root, struct sim_cfg *cfg)
+{
+    const struct yaml_node *node = section_get(root, "cc");
+    struct section          sec = scenario_open(root->r, is_map(node) ? node : NULL, "cc");
+    const struct cc_algo   *cc = is_map(node) ? read_kind(&sec, "kind", cfg) : read_kind(root, "cc", cfg);
+
+    cfg->cc = cc ? cc : cfg->cc;
+}
+
+/* ---- controls that a model supports ---- */
+
+/* The forks' models have their own windows and no probes. */
+static bool needs_nic(const struct cc_algo *cc)
+{
+    return cc->telemetry == CC_PATH || cc->on_rtt;
+}
+
+/* Called again after a config of a fork, which may select another model and another control. */
+static void check_model(struct reader *r, const struct yaml_node *place, const struct sim_cfg *cfg)
+{
+    if (needs_nic(cfg->cc) && cfg->model != MODEL_NIC)
+        reader_refuse(r, place, "%s needs the model nic: no other provides its input", cfg->cc->name);
+    if ((cfg->cc->on_ack || cfg->cc->takes_turns) && cfg->model == MODEL_CONWEAVE)
+        reader_refuse(r, place, "%s needs the model nic or hpcc: conweave has DCQCN alone", cfg->cc->name);
+}
+
+/* ---- several controls in one network ---- */
+
+static bool is_in_header(enum cc_telemetry telemetry)
+{
+    return telemetry == CC_HOPS || telemetry == CC_DIGEST;
+}
+
+/* Packets, ACKs and receivers are the same for all flows, so controls must use the same kind of signal. */
+static void check_pair(struct reader *r, const struct yaml_node *place, const struct cc_algo *a,
+                       const struct cc_algo *b)
+{
+    if (a->telemetry != b->telemetry && is_in_header(a->telemetry))
+        reader_refuse(r, place, "%s and %s do not go together: the first needs telemetry in the headers of "
+                      "all packets, which the second does not have there", a->name, b->name);
+    if (a->reads_marks && b->on_cnp)
+        reader_refuse(r, place, "%s and %s do not go together: receivers put marks into ACKs, as the first "
+                      "needs it, or answer them with CNPs, as the second does", a->name, b->name);
+    if (a->takes_turns && !b->takes_turns)
+        reader_refuse(r, place, "%s and %s do not go together: receivers tell all congested flows in turn, "
+                      "as the first needs it, or each by itself", a->name, b->name);
+}
+
+static void check_together(struct reader *r, const struct yaml_node *place, const struct sim_cfg *cfg)
+{
+    const struct cc_algo *last = cfg->cc_other[cfg->cc_others - 1].cc;
+
+    for (uint32_t i = 0; i < cfg->cc_others && !r->rc; i++) {
+        check_pair(r, place, sim_cc(cfg, i), last);
+        check_pair(r, place, last, sim_cc(cfg, i));
+    }
+}
+
+/* Assigns a control to hosts. A host has one control. */
+static void mark_hosts(struct entry *e, struct sim_cfg *cfg, uint8_t mark)
+{
+    struct hosts hosts = entry_hosts(e, "hosts", 1, UINT32_MAX);
+
+    for (uint32_t i = 0; i < hosts.count && !e->r->rc; i++) {
+        if (cfg->cc_by_node[hosts.node[i]])
+            reader_refuse(e->r, section_place(&e->sec, "hosts"), "the host %s has a control of its own "
+                "already",
+                          e->graph->node[hosts.node[i]].name);
+        cfg->cc_by_node[hosts.node[i]] = mark;
+    }
+    cfg->cc_other[mark - 1].hosts = hosts.count;
+    free(hosts.node);
+}
+
+static void read_other(struct reader *r, struct scenario *s, const struct yaml_node *node)
+{
+    struct sim_cfg      *cfg = &s->cfg;
+    struct traffic_about about = { .kind = "a control" };
+    struct entry         e = { .r = r, .sec = scenario_open(r, node, "cc others"), .graph = &s->graph,
+                               .about = &about };
+    const struct cc_algo *cc = section_need(&e.sec, "kind") ? read_kind(&e.sec, "kind", cfg) : NULL;
+
+    section_need(&e.sec, "hosts");
+    if (r->rc || !cc)
+        return;
+    cfg->cc_other[cfg->cc_others++].cc = cc;
+    check_together(r, section_get(&e.sec, "kind"), cfg);
+    if (!r->rc)
+        mark_hosts(&e, cfg, (uint8_t)cfg->cc_others);
+}
+
+void scenario_read_cc_others(const struct section *root, struct scenario *s)
+{
+    struct reader          *r = root->r;
+    const struct yaml_node *node = section_get(root, "cc"), *other;
+    struct section          sec = scenario_open(r, is_map(node) ? node : NULL, "cc");
+
+    if (r->rc)
+        return;
+    check_model(r, is_map(node) ? section_place(&sec, "kind") : node, &s->cfg);
+    other = section_list(&sec, "others", CC_OTHERS_MAX);
+    if (other && s->cfg.model != MODEL_NIC)
+        reader_refuse_key(r, section_get(&sec, "others"), "several controls in one network need the model "
+            "nic: the forks have one");
+    if (other && !r->rc)
+        s->cfg.cc_by_node = xcalloc(s->graph.nodes, sizeof *s->cfg.cc_by_node);
+    for (; other && !r->rc; other = other->next)
+        read_other(r, s, other);
+}
+
+/* ---- rlcc ---- */
+
+static bool is_shipped(const char *name)
+{
+    int i = 0;
+
+    while (rlcc_model_names[i] && strcmp(rlcc_model_names[i], name) != 0)
+        i++;
+    return rlcc_model_names[i];
+}
+
+static void open_model(struct reader *r, struct scenario *s, const struct yaml_node *place, const char *name,
+                       double range)
+{
+    char      *path = is_shipped(name) ? xstrdup(name) : reader_path(r->name, name);
+    struct err why;
+
+    if (rlcc_model_open(&s->rlcc, path, range, &why))
+        reader_refuse(r, place, "rlcc: %s", why.text);
+    s->cfg.rlcc = s->rlcc;
+    free(path);
+}
+
+static bool is_used(const struct sim_cfg *cfg)
+{
+    for (uint32_t i = 0; sim_cc(cfg, i); i++)
+        if (strcmp(sim_cc(cfg, i)->name, "rlcc") == 0)
+            return true;
+    return false;
+}
+
+void scenario_read_rlcc(struct reader *r, struct scenario *s, const struct yaml_node *node)
+{
+    bool           is_map = node && node->kind == YAML_MAP;
+    struct section sec = scenario_open(r, is_map ? node : NULL, "rlcc");
+    const char    *name = section_text(&sec, "model");
+    double         range = 0;
+
+    section_real(&sec, "range", 0.001, 1, &range);
+    if (r->rc || !is_used(&s->cfg))
+        return;
+    if (node && !is_map && node->kind != YAML_SCALAR)
+        reader_refuse(r, node, "a model must be a single name");
+    else if (node && !is_map)
+        open_model(r, s, node, node->text, 0);
+    else
+        open_model(r, s, is_map && section_get(&sec, "model") ? section_get(&sec, "model") : node, name,
+                   range);
+}
+
+void scenario_rlcc_fini(struct scenario *s)
+{
+    rlcc_model_close(s->rlcc);
+    s->rlcc = NULL;
+}

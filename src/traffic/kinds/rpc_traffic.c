@@ -1,0 +1,187 @@
+/* src/traffic/kinds/rpc_traffic.c - remote procedure calls. Servers are workers; clients send as in kind poisson. */
+#include "traffic/kinds/rpc_traffic.h"
+
+#include "base/arena.h"
+#include "traffic/job.h"
+#include "traffic/kinds/poisson.h"
+#include "traffic/read.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define IS_ANSWER (1ull << 63)   /* tag bit; the other bits are the call */
+#define CALLS_MAX (1u << 22)     /* limit of concurrent flows; this reserves addresses, not memory */
+
+struct call {                    /* owned by its client */
+    uint64_t start_ps;
+    uint64_t bytes;              /* of the request; of a free call: the next free call, or 0 */
+};
+
+struct job_rpc {
+    struct job     job;
+    struct poisson requests;
+    uint64_t       answer_bytes;
+    struct arena   arena;
+    struct call   *call;         /* call 0 is unused */
+    _Atomic uint32_t calls;      /* used so far; call numbers do not affect results */
+    uint64_t    *free_of;        /* by client's node: head of its list of free calls; 0: empty */
+};
+
+extern const struct traffic_kind traffic_rpc;
+
+/* Returns a new call of a client, or 0 if none is left. */
+static uint64_t new_call(struct job_rpc *j, uint32_t client)
+{
+    uint64_t id = j->free_of[client];
+
+    if (!id)
+        id = 1 + atomic_fetch_add(&j->calls, 1);
+    else
+        j->free_of[client] = j->call[id].bytes;
+    return id < CALLS_MAX ? id : 0;
+}
+
+static bool next_request(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
+{
+    struct job_rpc *j = e->state;
+    uint64_t        id;
+
+    if (!poisson_next(&j->requests, e, s, f))
+        return false;
+    id = new_call(j, s->source);
+    if (!id) {
+        traffic_fail(j->job.traffic, s, ENOBUFS, "more than %u calls at once", CALLS_MAX - 1);
+        return false;
+    }
+    j->call[id] = (struct call){ f->at_ps, f->bytes };
+    f->tag = id;
+    return true;
+}
+
+static void end_call(struct job_rpc *j, uint64_t now_ps, const struct message *m)
+{
+    uint64_t     id = m->tag & ~IS_ANSWER;
+    struct call *c = &j->call[id];
+
+    job_report(&j->job, m->dst, OP_CALL, c->bytes, c->start_ps, now_ps);
+    c->bytes = j->free_of[m->dst];
+    j->free_of[m->dst] = id;
+}
+
+static void on_arrival(struct job *job, uint64_t now_ps, const struct message *m)
+{
+    struct job_rpc *j = (struct job_rpc *)job;
+
+    if (m->tag & IS_ANSWER)
+        end_call(j, now_ps, m);
+    else
+        job_post(job, job->worker_of[m->dst], now_ps, m->src, j->answer_bytes, IS_ANSWER | m->tag);
+}
+
+static void free_job(void *state)
+{
+    struct job_rpc *j = state;
+
+    poisson_fini(&j->requests);
+    arena_fini(&j->arena);
+    free(j->free_of);
+    free(j);
+}
+
+static void add_clients(struct job_rpc *j, const struct rpc *c)
+{
+    struct traffic *t = j->job.traffic;
+
+    for (uint32_t i = 0; i < c->clients; i++) {
+        uint32_t worker = j->job.worker_of[c->client[i]];
+        uint32_t index = worker == JOB_NO_WORKER ? c->servers : worker;
+
+        traffic_add_stream(t, c->client[i], index)->rank = traffic_take_ranks(t, 1);
+    }
+}
+
+void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, struct cdf *cdf,
+                     const struct rpc *c)
+{
+    struct job_rpc *j = xcalloc(1, sizeof *j);
+
+    job_init(&j->job, &traffic_rpc, t, common, c->server, c->servers);
+    poisson_init(&j->requests, cdf, c->bps_per_client, c->servers + c->clients);
+    job_send_bps(&j->job, poisson_bps(&j->requests));
+    job_expect(&j->job, 2 * poisson_flows(&j->requests, common, c->clients));    /* requests and answers */
+    j->answer_bytes = c->answer_bytes;
+    arena_init(&j->arena, CALLS_MAX * sizeof *j->call);
+    j->call = arena_alloc(&j->arena, CALLS_MAX, sizeof *j->call);
+    j->free_of = xcalloc(traffic_graph(t)->nodes + 1ul, sizeof *j->free_of);
+    add_clients(j, c);
+    /* A host has one link, so at most one request completes there at a time. It is answered at once. */
+    job_reserve(&j->job, c->servers);
+}
+
+/* ---- reading ---- */
+
+/* Like entry_hosts(), but a count selects the last hosts: clients are the first. */
+static struct hosts read_servers(const struct entry *e)
+{
+    struct hosts servers = entry_hosts(e, "servers", 1, UINT32_MAX);
+    uint32_t     i = e->graph->nodes, left = servers.count;
+
+    if (e->r->rc || entry_is_list(e, "servers"))
+        return servers;
+    while (left > 0)
+        if (!e->graph->node[--i].is_switch)
+            servers.node[--left] = i;
+    return servers;
+}
+
+static void check_rpc(const struct entry *e, const struct hosts *clients, const struct hosts *servers)
+{
+    if (!e->r->rc && servers->count == 1 && hosts_have(clients, servers->node[0]))
+        reader_refuse(e->r, section_place(&e->sec, "servers"),
+                      "%s is the only server and also a client: it has no other server to call",
+                      e->graph->node[servers->node[0]].name);
+}
+
+static const struct key_row keys[] = {
+    { "sizes",   KEY_NAME, "SolarRPC",
+      "request sizes: a built-in table (below) or a file of `bytes probability` lines" },
+    { "load",    KEY_REAL, "0.3",      "load by requests, relative to `of`" },
+    { "of",      KEY_NAME, "hosts",
+      "`hosts`: the clients' links; `bisection`: links from switches with hosts to other switches" },
+    { "clients", KEY_LIST, "",         "clients; a count: the first; default: all" },
+    { "servers", KEY_LIST, "",         "servers, called equally often; a count: the last; default: all" },
+    { "answer",  KEY_BYTES, "64",       "of each answer", KEY_AT(struct rpc, answer_bytes), 1,
+      TRAFFIC_SIZE_MAX },
+    { 0 },
+};
+
+static void rpc_read(struct entry *e)
+{
+    struct hosts clients = entry_hosts(e, "clients", 1, UINT32_MAX), servers = read_servers(e);
+    struct rpc   c = { clients.node, servers.node, clients.count, servers.count, 0, 0 };
+    struct cdf   cdf = { 0 };
+    bool         of_bisection = entry_load(e);
+
+    check_rpc(e, &clients, &servers);
+    section_read(&e->sec, keys, &c);
+    entry_need_end(e);
+    entry_sizes(e, &cdf);
+    if (!e->r->rc)
+        e->about->bps_per_host = c.bps_per_client =
+            entry_load_bps(e, &clients, &servers, e->about->load, of_bisection);
+    e->about->hosts = clients.count;
+    if (!e->r->rc) {
+        traffic_add_rpc(e->traffic, &e->common, &cdf, &c);
+        e->qps = 1;
+        e->loaded = clients;     /* kept for entry_check_loads() */
+    } else {
+        cdf_fini(&cdf);
+        free(clients.node);
+    }
+    free(servers.node);
+}
+
+const struct traffic_kind traffic_rpc = {
+    .name = "rpc", .about = "remote procedure calls: requests at random times, each answered by its server",
+    .keys = keys, .read = rpc_read, .next = next_request, .free = free_job, .on_arrival = on_arrival,
+};

@@ -1,0 +1,553 @@
+/* src/tune/tuning_history.c - see history.h. */
+#include "tune/tuning_history.h"
+#include "base/json.h"
+#include "base/escape.h"
+#include "base/text.h"
+#include "core/units.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const verdict_names[] = { [TUNER_ACCEPTED] = "accepted", [TUNER_REJECTED] = "rejected",
+                                             [TUNER_BEST] = "best", NULL };
+static const char *const outcome_names[] = { [OUTCOME_PENDING] = "pending", [OUTCOME_APPLIED] = "applied",
+                                             [OUTCOME_PARTLY] = "partly", [OUTCOME_REFUSED] = "refused",
+                                             NULL };
+
+/* ---- keeping ---- */
+
+void tuning_init(struct tuning *g, const struct tuner_algo *algo, const struct option_values *values,
+                 const struct knobs *first)
+{
+    *g = (struct tuning){ .algo = algo, .first = *first };
+    if (values)
+        option_values_copy(&g->values, values);
+}
+
+static void step_fini(struct tuning_step *s)
+{
+    free(s->outcome_why);
+    free((void *)s->note.tried);
+}
+
+void tuning_fini(struct tuning *g)
+{
+    option_values_fini(&g->values);
+    for (uint32_t i = 0; i < g->steps; i++)
+        step_fini(&g->step[i]);
+    free(g->step);
+    *g = (struct tuning){ 0 };
+}
+
+void tuning_step_own(struct tuning_step *s)
+{
+    size_t              bytes = s->note.tries * sizeof(*s->note.tried);
+    struct tuner_tried *copy = bytes ? xmalloc(bytes) : NULL;
+
+    if (bytes)
+        memcpy(copy, s->note.tried, bytes);
+    s->note.tried = copy;
+}
+
+static double paused_us(const struct report *r)
+{
+    for (uint32_t i = 0; i < r->ports; i++)
+        if (report_knows_pauses(r, i))
+            return (double)r->paused_ps / (double)PS_PER_US;
+    return r->ports ? NAN : (double)r->paused_ps / (double)PS_PER_US;
+}
+
+struct tuning_step *tuning_add(struct tuning *g, const struct report *r, const struct knobs *was)
+{
+    double              seconds = (double)(r->end_ps - r->start_ps) / (double)PS_PER_S;
+    struct tuning_step *s;
+
+    if (g->steps == g->steps_max) {
+        g->steps_max = g->steps_max ? 2 * g->steps_max : 64;
+        g->step = xrealloc(g->step, g->steps_max * sizeof *g->step);
+    }
+    s = &g->step[g->steps++];
+    *s = (struct tuning_step){ .start_ps = r->start_ps, .end_ps = r->end_ps, .paused_us = paused_us(r), .was = *was,
+                               .outcome = OUTCOME_APPLIED };
+    s->goodput_bps = (double)r->payload_bytes * 8 / seconds;
+    s->rtt_us = r->rtt_samples ? (double)r->rtt_ps_sum / (double)r->rtt_samples / (double)PS_PER_US : NAN;
+    return s;
+}
+
+uint32_t tuning_forget(struct tuning *g, uint32_t keep)
+{
+    uint32_t count = g->steps >= 2 * keep ? g->steps - keep : 0;         /* rarely, and then many */
+
+    if (!count)
+        return 0;
+    for (uint32_t i = 0; i < count; i++)
+        step_fini(&g->step[i]);
+    g->steps -= count;
+    memmove(g->step, g->step + count, g->steps * sizeof *g->step);
+    if (g->steps)
+        g->first = g->step[0].was;
+    return count;
+}
+
+void tuning_step_judge(struct tuning_step *s, const struct outcome *o)
+{
+    free(s->outcome_why);
+    s->outcome = o->kind;
+    s->outcome_why = *o->why ? xstrdup(o->why) : NULL;
+}
+
+/* ---- writing ---- */
+
+/* Six digits say all there is to say, and the same on every machine. */
+static double rounded(double x)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.6g", x);
+    return strtod(text, NULL);
+}
+
+static void set_real(json_t *o, const char *key, double x)
+{
+    if (isfinite(x))
+        json_object_set_new(o, key, json_real(rounded(x)));
+}
+
+static void print_line(FILE *out, json_t *o)
+{
+    json_dumpf(o, out, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    fputc('\n', out);
+    json_decref(o);
+}
+
+static json_t *knobs_of(const struct knobs *is, const struct knobs *was)
+{
+    json_t *o = json_object();
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (!was || is->value[i] != was->value[i])
+            set_real(o, knob_info[i].name, is->value[i]);
+    return o;
+}
+
+json_t *tuning_option(const struct tuning *g, uint32_t option)
+{
+    const struct key_row  *o = &g->algo->option[option];
+    double                     value = g->values.value[option];
+
+    switch (o->unit) {
+    case KEY_YES:  return json_string(value != 0 ? "yes" : "no");
+    case KEY_NAME: return json_string(o->choices[(int)value]);
+    case KEY_FILE: return json_of_text(g->values.text[option] ? g->values.text[option] : "");
+    default:       break;
+    }
+    return json_real(rounded(value));
+}
+
+static void print_head(const struct tuning *g, FILE *out)
+{
+    const struct key_row  *option = g->algo->option;
+    json_t                    *o = json_object(), *options = json_object();
+
+    for (uint32_t i = 0; option && option[i].name; i++)
+        json_object_set_new(options, option[i].name, tuning_option(g, i));
+    json_object_set_new(o, "tuner", json_string(g->algo->name));
+    json_object_set_new(o, "options", options);
+    json_object_set_new(o, "knobs", knobs_of(&g->first, NULL));
+    if (g->queues.queues)
+        json_object_set_new(o, "queues", tuned_queues_json(&g->queues));
+    print_line(out, o);
+}
+
+static void put_outcome(json_t *o, const struct tuning_step *s)
+{
+    if (s->outcome == OUTCOME_APPLIED)
+        return;
+    json_object_set_new(o, "outcome", json_string(outcome_names[s->outcome]));
+    if (s->outcome_why)
+        json_object_set_new(o, "outcome_why", json_of_text(s->outcome_why));
+}
+
+static void put_tried(json_t *o, const struct tuning_step *s)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < s->note.tries; i++) {
+        const struct tuner_tried *t = &s->note.tried[i];
+        json_t                   *one = json_object();
+
+        json_object_set_new(one, "name", t->name ? json_string(t->name) : json_null());
+        set_real(one, "gain", t->gain);
+        set_real(one, "low", t->low);
+        set_real(one, "high", t->high);
+        json_object_set_new(one, "blocks", json_integer(t->blocks));
+        json_object_set_new(one, "out", json_boolean(t->is_out));
+        json_object_set_new(one, "set", knobs_of(&t->knobs, &s->was));
+        json_array_append_new(list, one);
+    }
+    if (s->note.tries)
+        json_object_set(o, "tried", list);
+    json_decref(list);
+}
+
+/* 'before' is what the last step has left. */
+static void print_step(const struct tuning_step *s, const struct knobs *before, FILE *out)
+{
+    const struct tuner_note *n = &s->note;
+    json_t                  *o = json_object();
+
+    set_real(o, "start_us", (double)s->start_ps / (double)PS_PER_US);
+    set_real(o, "end_us", (double)s->end_ps / (double)PS_PER_US);
+    json_object_set_new(o, "phase", json_string(n->phase ? n->phase : ""));
+    set_real(o, "goodput_gbps", s->goodput_bps / 1e9);
+    set_real(o, "rtt_us", s->rtt_us);
+    set_real(o, "paused_us", s->paused_us);
+    set_real(o, "utility", n->utility);
+    set_real(o, "utility_throughput", n->throughput);
+    set_real(o, "utility_rtt", n->rtt);
+    set_real(o, "utility_pfc", n->pfc);
+    set_real(o, "divergence", n->divergence);
+    set_real(o, "elephants", n->elephants);
+    set_real(o, "temperature", n->temperature);
+    if (n->verdict != TUNER_NO_VERDICT)
+        json_object_set_new(o, "verdict", json_string(verdict_names[n->verdict]));
+    json_object_set_new(o, "why", json_string(n->why));
+    if (!knobs_equal(&s->was, before))
+        json_object_set_new(o, "changes", knobs_of(&s->was, before));
+    json_object_set_new(o, "set", knobs_of(&s->is, &s->was));
+    put_tried(o, s);
+    put_outcome(o, s);
+    print_line(out, o);
+}
+
+void tuning_print(const struct tuning *g, FILE *out)
+{
+    print_head(g, out);
+    for (uint32_t i = 0; i < g->steps; i++)
+        print_step(&g->step[i], i ? &g->step[i - 1].is : &g->first, out);
+}
+
+/* ---- reading ---- */
+
+struct history_reader {
+    struct history *h;
+    const char     *name;
+    uint32_t        line;
+    struct knobs    knobs;       /* in force after the last line */
+    double          end_us;      /* of the last interval */
+    uint32_t        steps_max;
+    struct err     *err;
+};
+
+#define refuse(r, ...) refuse_at((r), 1, __VA_ARGS__)
+
+static int refuse_at(const struct history_reader *r, int column, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int refuse_at(const struct history_reader *r, int column, const char *format, ...)
+{
+    char    why[300];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    return err_set(r->err, EINVAL, "%s:%u:%d: %s", r->name, r->line, column, why);
+}
+
+/* ---- values ---- */
+
+/* For a terminal: whatever else a text may hold, it does not steer it. */
+static char *clean_copy(const char *text)
+{
+    size_t room = strlen(text) * ESCAPE_GROWTH + 1;
+
+    return escape_text(xmalloc(room), room, text);
+}
+
+static int get_text(const struct history_reader *r, const json_t *line, const char *key, char **text)
+{
+    const json_t *value = json_object_get(line, key);
+
+    if (!json_is_string(value))
+        return refuse(r, value ? "'%s' must be a text" : "'%s' is missing", key);
+    *text = clean_copy(json_string_value(value));
+    return 0;
+}
+
+/* JSON knows no numbers that are not finite, but 1e999 becomes one. */
+static int get_number(const struct history_reader *r, const json_t *line, const char *key, double *number)
+{
+    const json_t *value = json_object_get(line, key);
+
+    *number = NAN;
+    if (!value)
+        return 0;
+    if (!json_is_number(value) || !isfinite(json_number_value(value)))
+        return refuse(r, "'%s' must be a number", key);
+    *number = json_number_value(value);
+    return 0;
+}
+
+static int get_time(const struct history_reader *r, const json_t *line, const char *key, double *us)
+{
+    int rc = get_number(r, line, key, us);
+
+    if (!rc && !(*us >= 0 && *us < 1e15))
+        rc = isnan(*us) ? refuse(r, "'%s' is missing", key) : refuse(r, "'%s' is not a time", key);
+    return rc;
+}
+
+static int refuse_knob(const struct history_reader *r, const char *name)
+{
+    const char *near = text_nearest(name, knob_names);
+
+    return refuse(r, "'%.60s' is not a knob%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
+                  near ? "'?" : "");
+}
+
+static int get_knobs(const struct history_reader *r, const json_t *line, const char *key, struct knobs *knobs)
+{
+    json_t     *map = json_object_get(line, key), *value;
+    const char *name;
+
+    if (!json_is_object(map))
+        return refuse(r, map ? "'%s' must be a map of knobs" : "'%s' is missing", key);
+    json_object_foreach(map, name, value) {
+        enum knob knob = knob_find(name);
+        double    number = json_number_value(value);
+
+        if (knob == KNOB_COUNT)
+            return refuse_knob(r, name);
+        if (!json_is_number(value) || !(number >= knob_info[knob].min && number <= knob_info[knob].max))
+            return refuse(r, "'%s' must be a number %.10g .. %.10g", name, knob_info[knob].min,
+                          knob_info[knob].max);
+        knobs->value[knob] = number;
+    }
+    return 0;
+}
+
+/* One of the names from 'first' on, which 'list' lists; not there: the word stays. */
+static int get_word(const struct history_reader *r, const json_t *line, const char *key,
+                    const char *const *names, int first, const char *list, int *word)
+{
+    const json_t *value = json_object_get(line, key);
+    const char   *text = json_string_value(value);
+
+    for (int i = first; text && names[i]; i++)
+        if (strcmp(names[i], text) == 0) {
+            *word = i;
+            return 0;
+        }
+    return value ? refuse(r, "'%s' must be %s", key, list) : 0;
+}
+
+static int get_verdict(const struct history_reader *r, const json_t *line, enum tuner_verdict *verdict)
+{
+    int word = TUNER_NO_VERDICT;
+    int rc = get_word(r, line, "verdict", verdict_names, TUNER_ACCEPTED, "accepted, rejected or best", &word);
+
+    *verdict = (enum tuner_verdict)word;
+    return rc;
+}
+
+/* A setting that was carried out is not spoken of. */
+static int get_outcome(const struct history_reader *r, const json_t *line, struct history_step *s)
+{
+    int word = OUTCOME_APPLIED;
+    int rc = get_word(r, line, "outcome", outcome_names, OUTCOME_PENDING,
+                      "pending, applied, partly or refused", &word);
+
+    s->outcome = (enum outcome_kind)word;
+    if (!rc && json_object_get(line, "outcome_why"))
+        rc = get_text(r, line, "outcome_why", &s->outcome_why);
+    return rc;
+}
+
+/* ---- the first line ---- */
+
+static char *option_text(const json_t *value)
+{
+    char text[40];
+
+    if (json_is_string(value))
+        return clean_copy(json_string_value(value));
+    if (!json_is_number(value))
+        return NULL;
+    snprintf(text, sizeof text, "%.10g", json_number_value(value));
+    return xstrdup(text);
+}
+
+static int read_options(const struct history_reader *r, const json_t *line)
+{
+    json_t     *map = json_object_get(line, "options"), *value;
+    const char *name;
+
+    if (!json_is_object(map))
+        return refuse(r, map ? "'options' must be a map" : "'options' is missing");
+    r->h->option = xcalloc(json_object_size(map) + 1, sizeof *r->h->option);
+    json_object_foreach(map, name, value) {
+        char *text = option_text(value);
+
+        if (!text)
+            return refuse(r, "option '%.60s' must be a text or a number", name);
+        r->h->option[r->h->options++] = (struct history_option){ clean_copy(name), text };
+    }
+    return 0;
+}
+
+static int read_head(struct history_reader *r, const json_t *line)
+{
+    int rc = get_text(r, line, "tuner", &r->h->tuner);
+
+    if (!rc)
+        rc = read_options(r, line);
+    if (!rc)
+        rc = get_knobs(r, line, "knobs", &r->knobs);
+    if (!rc && json_object_get(line, "queues") &&
+        !tuned_queues_read(&r->h->queues, json_object_get(line, "queues")))
+        rc = refuse(r, "'queues' does not say what was set at queues");
+    r->h->first = r->knobs;
+    return rc;
+}
+
+/* ---- the others ---- */
+
+static int read_times(const struct history_reader *r, const json_t *line, struct history_step *s)
+{
+    int rc = get_time(r, line, "start_us", &s->start_us);
+
+    if (!rc)
+        rc = get_time(r, line, "end_us", &s->end_us);
+    if (!rc && s->end_us <= s->start_us)
+        rc = refuse(r, "the interval ends before it begins");
+    if (!rc && s->start_us < r->end_us)
+        rc = refuse(r, "the interval begins before the last has ended");
+    return rc;
+}
+
+static int read_numbers(const struct history_reader *r, const json_t *line, struct history_step *s)
+{
+    const struct { const char *key; double *number; } rows[] = {
+        { "goodput_gbps", &s->goodput_gbps },
+        { "rtt_us", &s->rtt_us },
+        { "paused_us", &s->paused_us },
+        { "utility", &s->utility },
+        { "utility_throughput", &s->utility_throughput },
+        { "utility_rtt", &s->utility_rtt },
+        { "utility_pfc", &s->utility_pfc },
+        { "divergence", &s->divergence },
+        { "elephants", &s->elephants },
+        { "temperature", &s->temperature },
+    };
+    int rc = 0;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !rc; i++)
+        rc = get_number(r, line, rows[i].key, rows[i].number);
+    return rc;
+}
+
+static struct history_step *add_step(struct history_reader *r)
+{
+    struct history *h = r->h;
+
+    if (h->steps == r->steps_max) {
+        r->steps_max = r->steps_max ? 2 * r->steps_max : 64;
+        h->step = xrealloc(h->step, r->steps_max * sizeof *h->step);
+    }
+    h->step[h->steps] = (struct history_step){ 0 };
+    return &h->step[h->steps++];
+}
+
+static int read_step(struct history_reader *r, const json_t *line)
+{
+    struct history_step *s = add_step(r);
+    int                  rc = read_times(r, line, s);
+
+    if (!rc)
+        rc = get_text(r, line, "phase", &s->phase);
+    if (!rc)
+        rc = get_text(r, line, "why", &s->why);
+    if (!rc)
+        rc = read_numbers(r, line, s);
+    if (!rc)
+        rc = get_verdict(r, line, &s->verdict);
+    if (!rc)
+        rc = get_outcome(r, line, s);
+    if (!rc && json_object_get(line, "changes"))
+        rc = get_knobs(r, line, "changes", &r->knobs);
+    s->was = r->knobs;
+    if (!rc)
+        rc = get_knobs(r, line, "set", &r->knobs);
+    s->is = r->knobs;
+    r->end_us = s->end_us;
+    return rc;
+}
+
+/* ---- the file ---- */
+
+static int read_line(struct history_reader *r, const char *text, size_t length)
+{
+    json_error_t why;
+    json_t      *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+    int          rc;
+
+    if (!line)
+        return refuse_at(r, why.column > 0 ? why.column : 1, "this is not JSON: %.160s", why.text);
+    if (!json_is_object(line))
+        rc = refuse(r, "this is no map");
+    else
+        rc = r->h->tuner ? read_step(r, line) : read_head(r, line);
+    json_decref(line);
+    return rc;
+}
+
+static int read_lines(struct history_reader *r, const char *text, size_t length)
+{
+    const char *end = text + length;
+    int         rc = 0;
+
+    while (text < end && !rc) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text)), *stop = newline ? newline : end;
+
+        r->line++;
+        rc = read_line(r, text, (size_t)(stop - text));
+        text = newline ? newline + 1 : end;
+    }
+    return rc;
+}
+
+int history_parse(struct history *h, const char *name, const char *text, size_t length, struct err *err)
+{
+    struct history_reader r = { .h = h, .name = name, .err = err };
+    int           rc;
+
+    *h = (struct history){ 0 };
+    knobs_init(&r.knobs);
+    if (length == 0)
+        return err_set(err, EINVAL, "%s:1:1: the file is empty", name);
+    rc = read_lines(&r, text, length);
+    if (rc)
+        history_fini(h);
+    return rc;
+}
+
+void history_fini(struct history *h)
+{
+    for (uint32_t i = 0; i < h->options; i++) {
+        free(h->option[i].name);
+        free(h->option[i].text);
+    }
+    for (uint32_t i = 0; i < h->steps; i++) {
+        free(h->step[i].phase);
+        free(h->step[i].why);
+        free(h->step[i].outcome_why);
+    }
+    free(h->option);
+    free(h->step);
+    free(h->tuner);
+    *h = (struct history){ 0 };
+}

@@ -1,0 +1,246 @@
+/* src/twin/twin_trial.c - see trial.h. */
+#include "twin/twin_trial.h"
+#include "core/units.h"
+#include "run/sim_world.h"
+#include "run/simulation.h"
+#include "sim/host/flow.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define JOBS_MAX 256
+
+/* ---- one trial ---- */
+
+static void add(struct outcomes *p, uint64_t bytes, double slowdown)
+{
+    enum predict_class class = predict_class_of(bytes);
+
+    p->messages[class]++;
+    p->slowdowns[class] += slowdown < 1 ? 1 : slowdown;
+}
+
+/* A trial that goes on. Posting ends at stop_ps; what a window shows that begins at warm_ps and ends there
+ * is kept apart. */
+struct trial {
+    struct simulation *s;
+    struct predicted  *out;
+    uint64_t           warm_ps, stop_ps;     /* stop: NEVER: at the end of the run, and nobody asks for a
+                                              * window */
+};
+
+static void on_done(void *arg, const struct flow_result *r)
+{
+    const struct trial *t = arg;
+    uint64_t            end_ps = r->start_ps + r->fct_ps;
+    double              slowdown = (double)r->fct_ps / (double)r->ideal_ps;
+
+    add(&t->out->all, r->bytes, slowdown);
+    if (t->stop_ps != NEVER && end_ps >= t->warm_ps && end_ps <= t->stop_ps)
+        add(&t->out->window, r->bytes, slowdown);
+}
+
+/* What is left of a message takes at least its share of the time that the whole takes on an empty path. */
+static void add_unfinished(struct outcomes *p, uint64_t bytes, uint64_t left, uint64_t age_ps,
+                           uint64_t ideal_ps)
+{
+    if (!bytes || !ideal_ps)
+        return;
+    p->unfinished++;
+    add(p, bytes, (double)age_ps / (double)ideal_ps + (double)left / (double)bytes);
+}
+
+static void add_rest(struct outcomes *p, const struct sim *s, uint64_t end_ps)
+{
+    for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; ) {
+        const struct flow *f = &s->flows.flow[i];
+        uint64_t           bytes = pair_bytes(s, f);
+
+        add_unfinished(p, bytes, bytes - pair_acked(s, f), end_ps - f->start_ps, f->ideal_ps);
+        if (!f->is_lasting)
+            continue;
+        for (uint32_t id = s->flows.pairs.posted[pair_of(s, f)->head].next; id;
+             id = s->flows.pairs.posted[id].next) {
+            const struct posted *m = &s->flows.pairs.posted[id];
+
+            add_unfinished(p, m->end - m->begin, m->end - m->begin, end_ps - m->start_ps, m->ideal_ps);
+        }
+    }
+}
+
+static void on_report(void *arg, const struct report *r)
+{
+    const struct trial *t = arg;
+
+    if (r->end_ps == t->stop_ps)
+        add_rest(&t->out->window, t->s->sim, t->stop_ps);
+}
+
+static uint64_t hops_of(const struct sim *s)
+{
+    uint64_t hops = 0;
+
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
+            hops += s->net.port[i].counters.tx_packets[kind];
+    return hops;
+}
+
+/* An entry must not stop before it starts; one that begins later than that sends something once. */
+static uint64_t stop_after(const struct traffic_about *e, uint64_t stop_ps)
+{
+    return e->start_ps < stop_ps ? stop_ps : e->start_ps + 1;
+}
+
+/* Entries that have a load get another one, and all of them an end if what was posted is to be waited for. */
+static void set_all(struct build *b, const struct scenario *sc, double load, uint64_t stop_ps)
+{
+    char key[40];
+
+    for (uint32_t i = 0; i < sc->entries; i++) {
+        if (load != 1 && sc->entry[i].load > 0) {
+            snprintf(key, sizeof(key), "traffic.%u.load", i);
+            build_text(b, NULL, key, "%.4f%%", 100 * load * sc->entry[i].load);
+        }
+        if (stop_ps != NEVER) {
+            snprintf(key, sizeof(key), "traffic.%u.stop", i);
+            build_text(b, NULL, key, "%llups", (unsigned long long)stop_after(&sc->entry[i], stop_ps));
+        }
+    }
+    if (stop_ps != NEVER)
+        build_text(b, NULL, "interval", "%llups", (unsigned long long)stop_ps);
+}
+
+static void run_trial(struct trial *t)
+{
+    struct simulation_hooks hooks = { .arg = t, .flow_done = on_done, .report = t->stop_ps == NEVER ? NULL
+                                      : on_report };
+    struct simulation      *s = t->s;
+
+    s->scenario.watch.monitors = 0;
+    simulation_run(s, &hooks, NULL);
+    add_rest(&t->out->all, s->sim, s->end_ps);
+    t->out->cost = hops_of(s->sim);
+    t->out->lasted_ps = s->end_ps;
+    t->out->is_stuck = s->is_stuck;
+}
+
+static uint64_t times(uint64_t ps, double factor)
+{
+    return (uint64_t)((double)ps * factor);
+}
+
+static int open_trial(struct simulation *s, const struct twin *t, const struct predict_point *p,
+                      const struct build *over, struct err *err)
+{
+    struct simulation_input input = { .name = t->name, .text = t->text, .text_bytes = t->text_bytes,
+                                      .base = t->base, .set = t->set,
+                                      .sets = t->sets, .over = over, .seed = p ? &p->seed : NULL,
+                                      .threads = 1, .is_untuned = true,
+                                      .until_ps = times(t->until_ps, (p ? p->length : 1) * (1 + t->drain)),
+                                      .knobs = p ? p->knobs : NULL };
+
+    return simulation_open(s, &input, err);
+}
+
+static int try_point(const struct twin *t, const struct scenario *sc, const struct predict_point *p,
+                     struct predicted *out, struct err *err)
+{
+    struct build      over = { .below = t->over };
+    struct simulation s;
+    struct trial      trial = { &s, out, times(t->warm_ps, p->length), t->drain > 0
+                                ? times(t->until_ps, p->length) : NEVER };
+    int               rc;
+
+    *out = (struct predicted){ 0 };
+    set_all(&over, sc, p->load, trial.stop_ps);
+    rc = open_trial(&s, t, p, &over, err);
+    if (!rc) {
+        run_trial(&trial);
+        rc = simulation_failed(&s, err);
+        simulation_close(&s);
+    }
+    build_fini(&over);
+    return rc;
+}
+
+/* ---- many ---- */
+
+struct batch {
+    const struct twin          *twin;
+    const struct scenario      *scenario;    /* of the twin, read once: which entries have a load */
+    const struct predict_point *point;
+    struct predicted           *out;
+    uint32_t                    count;
+    atomic_uint                 next;
+    atomic_int                  failed;      /* the first to fail says why */
+    struct err                 *err;
+};
+
+static void *work(void *arg)
+{
+    struct batch *b = arg;
+    struct err    err;
+    uint32_t      i;
+
+    while (!atomic_load(&b->failed) && (i = atomic_fetch_add(&b->next, 1)) < b->count) {
+        int none = 0, rc = try_point(b->twin, b->scenario, &b->point[i], &b->out[i], &err);
+
+        if (rc && atomic_compare_exchange_strong(&b->failed, &none, rc))
+            *b->err = err;
+    }
+    return NULL;
+}
+
+static uint32_t jobs_of(const struct twin *t, uint32_t count)
+{
+    long     processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t jobs = t->jobs ? t->jobs : processors > 0 ? (uint32_t)processors : 1;
+
+    jobs = jobs < count ? jobs : count;
+    return jobs < JOBS_MAX ? jobs : JOBS_MAX;
+}
+
+static int run_batch(void *arg, const struct predict_point *point, uint32_t count, struct predicted *out,
+                     struct err *err)
+{
+    struct twin      *t = arg;
+    struct simulation first;
+    struct batch      b = { .twin = t, .scenario = &first.scenario, .point = point, .out = out,
+                            .count = count, .err = err };
+    pthread_t         thread[JOBS_MAX];
+    uint32_t          threads = 0, jobs = jobs_of(t, count);
+    int               rc = open_trial(&first, t, NULL, t->over, err);
+
+    if (rc)
+        return rc;
+    while (threads + 1 < jobs && pthread_create(&thread[threads], NULL, work, &b) == 0)
+        threads++;
+    work(&b);
+    while (threads > 0)
+        pthread_join(thread[--threads], NULL);
+    simulation_close(&first);
+    return atomic_load(&b.failed);
+}
+
+struct predictor twin_predictor(struct twin *t)
+{
+    return (struct predictor){ .arg = t, .run = run_batch };
+}
+
+int twin_world(const struct twin *t, struct world *w, uint64_t *until_ps, struct err *err)
+{
+    struct simulation s;
+    int               rc = open_trial(&s, t, NULL, t->over, err);
+
+    if (rc)
+        return rc;
+    sim_world_init(w, s.sim, s.scenario.interval_ps);
+    *until_ps = s.scenario.run_ps;
+    simulation_close(&s);
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* src/twin/twin_trial.h - a predictor that tries settings by simulation.
+ *
+ * Each trial is a run of the twin's scenario with a setting in force and no tuner, on one thread; several go
+ * on at a time. Who asks sees slowdowns alone (core/predict.h).
+ */
+#ifndef TWIN_TWIN_TRIAL_H
+#define TWIN_TWIN_TRIAL_H
+
+#include "core/predict.h"
+#include "core/world.h"
+#include "scenario/scenario_build.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct twin {
+    const char         *name, *text;         /* of the scenario: name for messages */
+    size_t              text_bytes;
+    const struct build *base;                /* made by a program, instead of a text; or NULL */
+    const char *const  *set;                 /* what is changed in it */
+    uint32_t            sets;
+    const struct build *over;                /* put over all of these; or NULL */
+    uint64_t           until_ps;             /* a whole trial lasts so long at most; 0: as the scenario
+                                              * says */
+    double             drain;                /* > 0: messages are posted so long, and what is not over then gets this many
+                                                times as long again to end; no more is posted meanwhile */
+    uint64_t           warm_ps;              /* with it: where the window begins that predicted.window
+                                              * tells of */
+    uint32_t           jobs;                 /* trials at a time; 0: as many as there are cores */
+};
+
+/* One that uses the twin, which must outlive it. */
+struct predictor twin_predictor(struct twin *);
+
+/* The world of the twin, for a search; its 'start' is the scenario's setting. To be given back. Also how
+ * long a whole trial lasts. */
+int twin_world(const struct twin *, struct world *, uint64_t *until_ps, struct err *);
+
+#endif

@@ -1,0 +1,185 @@
+/* src/twin/twin_trial_test.c */
+#include "twin/twin_trial.h"
+#include "core/units.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define STAR "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n"
+
+static struct twin twin_of(const char *text, uint32_t jobs)
+{
+    return (struct twin){ .name = "test.yaml", .text = text, .text_bytes = strlen(text), .jobs = jobs };
+}
+
+static struct predicted run_one(const char *text, uint64_t until_ps, double load)
+{
+    struct twin          t = twin_of(text, 1);
+    struct predictor     p = twin_predictor(&t);
+    struct knobs         k;
+    struct predict_point point = { &k, 1, load, 1 };
+    struct predicted     found;
+    struct err           err;
+
+    knobs_init(&k);
+    t.until_ps = until_ps;
+    assert_int_equal(p.run(p.arg, &point, 1, &found, &err), 0);
+    return found;
+}
+
+static const char lone[] = STAR "traffic:\n  - {kind: incast, senders: 1, size: 10MB}\nrun: 10ms\n";
+
+static void run__a_message_alone_has_a_slowdown_of_1(void **state)
+{
+    struct predicted p = run_one(lone, 10 * PS_PER_MS, 1);
+
+    (void)state;
+    assert_true(p.all.messages[PREDICT_ELEPHANTS] == 1 && p.all.messages[PREDICT_MICE] == 0);
+    assert_true(p.all.slowdowns[PREDICT_ELEPHANTS] >= 1 && p.all.slowdowns[PREDICT_ELEPHANTS] < 1.001);
+    assert_int_equal(p.all.unfinished, 0);
+}
+
+/* Cut off in its middle it will have taken, as far as anybody knows, what it takes alone. */
+static void run__a_message_that_is_cut_off_counts_with_what_it_takes_at_least(void **state)
+{
+    struct predicted p = run_one(lone, PS_PER_MS / 2, 1);
+
+    (void)state;
+    assert_int_equal(p.all.unfinished, 1);
+    assert_true(p.all.messages[PREDICT_ELEPHANTS] == 1);
+    assert_true(p.all.slowdowns[PREDICT_ELEPHANTS] >= 1 && p.all.slowdowns[PREDICT_ELEPHANTS] < 1.02);
+}
+
+/* Three share a receiver's link. After 12 of the 24 ms that they need at least, 1.5 times as long as one alone takes has
+ * passed, and half of each is left. */
+static void run__messages_that_starve_are_not_forgotten(void **state)
+{
+    static const char three[] = STAR "traffic:\n  - {kind: incast, senders: 3, size: 100MB}\nrun: 100ms\n";
+    struct predicted  p = run_one(three, 12 * PS_PER_MS, 1);
+
+    (void)state;
+    assert_int_equal(p.all.unfinished, 3);
+    assert_true(p.all.slowdowns[PREDICT_ELEPHANTS] / 3 > 1.45 && p.all.slowdowns[PREDICT_ELEPHANTS] / 3 < 2.5);
+}
+
+static const char mix[] = STAR "traffic:\n  - {kind: poisson, sizes: FB_Hadoop, load: 40%}\n"
+                               "  - {kind: incast, senders: 3, size: 64KB, period: 100us}\nrun: 1ms\n";
+
+static void run__as_many_at_a_time_as_one_likes_find_the_same(void **state)
+{
+    struct twin          one = twin_of(mix, 1), three = twin_of(mix, 3);
+    struct predictor     p = twin_predictor(&one), q = twin_predictor(&three);
+    struct knobs         k[2];
+    struct predict_point point[8];
+    struct predicted     a[8], b[8];
+    struct err           err;
+
+    (void)state;
+    knobs_init(&k[0]);
+    knobs_init(&k[1]);
+    k[1].value[KNOB_kmin] = 20;
+    k[1].value[KNOB_kmax] = 40;
+    one.until_ps = three.until_ps = PS_PER_MS;
+    for (uint32_t i = 0; i < 8; i++)
+        point[i] = (struct predict_point){ &k[i % 2], 1 + i / 4, 1, i % 4 < 2 ? 1 : 0.5 };
+    assert_int_equal(p.run(p.arg, point, 8, a, &err), 0);
+    assert_int_equal(q.run(q.arg, point, 8, b, &err), 0);
+    for (int i = 0; i < 8; i++) {
+        assert_true(a[i].cost == b[i].cost && a[i].cost > 0);
+        for (int c = 0; c < PREDICT_CLASSES; c++)
+            assert_true(a[i].all.slowdowns[c] == b[i].all.slowdowns[c] && a[i].all.messages[c] == b[i].all.messages[c]);
+    }
+    /* Settings meet the same messages; another seed, others. */
+    assert_true(a[0].all.messages[PREDICT_MICE] == a[1].all.messages[PREDICT_MICE]);
+    assert_true(a[0].all.messages[PREDICT_MICE] != a[4].all.messages[PREDICT_MICE]);
+    assert_true(a[0].all.slowdowns[PREDICT_MICE] != a[1].all.slowdowns[PREDICT_MICE]);
+}
+
+/* Three times the load is about three times the messages; the incast, which has no load, stays. */
+static void run__load_is_that_of_entries_that_have_one(void **state)
+{
+    struct predicted some = run_one(mix, PS_PER_MS, 0.5), most = run_one(mix, PS_PER_MS, 1.5);
+    double           incast = 30;
+
+    (void)state;
+    assert_true((most.all.messages[PREDICT_MICE] - incast) / (some.all.messages[PREDICT_MICE] - incast) > 2);
+    assert_true((most.all.messages[PREDICT_MICE] - incast) / (some.all.messages[PREDICT_MICE] - incast) < 4);
+}
+
+/* Posting ends after 0.5 ms, in the middle of a message that takes 0.8 ms alone: it is waited for. At that moment hosts would
+ * have told of one that waits. */
+static void run__what_was_posted_is_waited_for(void **state)
+{
+    struct twin          t = twin_of(lone, 1);
+    struct predictor     p = twin_predictor(&t);
+    struct knobs         k;
+    struct predict_point point = { &k, 1, 1, 1 };
+    struct predicted     found;
+    struct err           err;
+
+    (void)state;
+    knobs_init(&k);
+    t.until_ps = PS_PER_MS / 2;
+    t.drain = 2;
+    assert_int_equal(p.run(p.arg, &point, 1, &found, &err), 0);
+    assert_int_equal(found.all.unfinished, 0);
+    assert_true(found.all.messages[PREDICT_ELEPHANTS] == 1 && found.all.slowdowns[PREDICT_ELEPHANTS] < 1.001);
+    assert_int_equal(found.window.unfinished, 1);
+    assert_true(found.window.slowdowns[PREDICT_ELEPHANTS] >= 1 && found.window.slowdowns[PREDICT_ELEPHANTS] < 1.02);
+}
+
+/* Bursts every 100 us until 1 ms; the window is the second half, in which five of the ten are over. */
+static void run__the_window_has_what_ended_in_it(void **state)
+{
+    static const char    bursts[] = STAR "traffic:\n  - {kind: incast, senders: 3, size: 64KB, period: 100us}\nrun: 100ms\n";
+    struct twin          t = twin_of(bursts, 1);
+    struct predictor     p = twin_predictor(&t);
+    struct knobs         k;
+    struct predict_point point = { &k, 1, 1, 1 };
+    struct predicted     found;
+    struct err           err;
+
+    (void)state;
+    knobs_init(&k);
+    t.until_ps = PS_PER_MS;
+    t.warm_ps = PS_PER_MS / 2;
+    t.drain = 2;
+    assert_int_equal(p.run(p.arg, &point, 1, &found, &err), 0);
+    assert_true(found.all.messages[PREDICT_MICE] == 30);
+    assert_true(found.window.messages[PREDICT_MICE] == 15);
+    assert_int_equal(found.window.unfinished, 0);
+}
+
+static void run__what_is_wrong_with_the_scenario_is_told(void **state)
+{
+    struct twin          t = twin_of("topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\nrun: 1 parsec\n", 2);
+    struct predictor     p = twin_predictor(&t);
+    struct knobs         k;
+    struct predict_point point = { &k, 1, 1, 1 };
+    struct predicted     found;
+    struct err           err;
+
+    (void)state;
+    knobs_init(&k);
+    assert_true(p.run(p.arg, &point, 1, &found, &err) < 0);
+    assert_non_null(strstr(err.text, "test.yaml:2:"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(run__a_message_alone_has_a_slowdown_of_1),
+        cmocka_unit_test(run__a_message_that_is_cut_off_counts_with_what_it_takes_at_least),
+        cmocka_unit_test(run__messages_that_starve_are_not_forgotten),
+        cmocka_unit_test(run__as_many_at_a_time_as_one_likes_find_the_same),
+        cmocka_unit_test(run__load_is_that_of_entries_that_have_one),
+        cmocka_unit_test(run__what_was_posted_is_waited_for),
+        cmocka_unit_test(run__the_window_has_what_ended_in_it),
+        cmocka_unit_test(run__what_is_wrong_with_the_scenario_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
