@@ -1,4 +1,3 @@
-/* src/twin/host_record.c - see host_record.h. */
 #include "twin/host_record.h"
 
 #include "base/file/csv.h"
@@ -12,8 +11,8 @@
 #include <time.h>
 
 #define DEVICES_MAX  256
-#define COUNTERS_MAX 1024        /* of a device */
-#define WRAP_BITS    32          /* mlx5's counters of retransmissions are as wide */
+#define COUNTERS_MAX 1024        /* per device */
+#define WRAP_BITS    32          /* width of mlx5's retransmission counters */
 
 struct reading {
     struct host_record made;
@@ -53,7 +52,7 @@ static struct host_counter *counter_of(struct host_device *d, const char *name)
 
 /* ---- counters ---- */
 
-/* What counts the bytes that a device has sent, the best first: RDMA alone where the NIC counts it apart. */
+/* Counters of sent bytes, preferred ones first: RDMA only, if the NIC counts it separately. */
 static const struct { const char *name; uint32_t bytes_each; } sent_counters[] = {
     { "port_xmit_data", 4 }, { "tx_vport_rdma_unicast_bytes", 1 }, { "tx_bytes_phy", 1 }, { "tx_bytes", 1 },
 };
@@ -367,7 +366,7 @@ uint64_t host_record_rate(const struct host_record *h)
 
 /* ---- symptoms ---- */
 
-#define PAUSED_SHARE 0.001       /* of the time: from here on it is worth a line */
+#define PAUSED_SHARE 0.001       /* of the time; less is not reported */
 #define PCI_STALLED  5           /* percent of the time */
 
 static uint64_t grown(const struct host_device *d, const char *name)
@@ -385,7 +384,7 @@ static const struct host_counter *find_prio(const struct host_device *d, const c
     return find_counter(d, name);
 }
 
-/* How long the network did not let this host send, by priority. */
+/* Reports by priority how long the network paused this host. */
 static uint32_t print_pauses(const struct host_device *d, FILE *out)
 {
     uint32_t found = 0;
@@ -419,7 +418,7 @@ static uint32_t print_pauses(const struct host_device *d, FILE *out)
     return found;
 }
 
-/* Counters that should not grow, and what it means if they do. */
+/* Counters that should not grow, and the meaning if they do. */
 static const struct { const char *name, *meaning; } bad_counters[] = {
     { "out_of_sequence", "packets arrived out of order or after a loss" },
     { "packet_seq_err", "NACKs for lost packets arrived" },
@@ -456,7 +455,7 @@ static bool is_paused(const struct host_device *d)
     return false;
 }
 
-/* Whether ECN, notification and reaction work together. */
+/* Checks that ECN, notification and reaction work together. */
 static uint32_t print_loop(const struct host_device *d, FILE *out)
 {
     const struct host_counter *marked = find_counter(d, "np_ecn_marked_roce_packets"),

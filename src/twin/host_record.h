@@ -23,25 +23,25 @@ struct host_point { double at_s; uint64_t value; };
 struct host_counter {
     char     name[HOST_NAME_BYTES];
     double   first_s, last_s;
-    uint64_t last;               /* as read last */
+    uint64_t last;               /* last reading */
     uint64_t grown;              /* since the first reading; intervals in which the counter was reset are
                                   * left out */
     uint64_t largest;
     uint32_t readings, resets;
-    struct host_point *point;    /* all readings, of counters of sent bytes alone */
+    struct host_point *point;    /* all readings; only for counters of sent bytes */
 };
 
 struct host_device {
     char                 name[HOST_NAME_BYTES], netdev[HOST_NAME_BYTES];
-    uint64_t             rate_bps;           /* 0: not known */
+    uint64_t             rate_bps;           /* 0: unknown */
     bool                 has_settings;
-    struct knob_set      setting;            /* what was readable, in the knobs' units */
+    struct knob_set      setting;            /* readable knobs, in their units */
     struct host_counter *counter;
     uint32_t             counters;
 };
 
 struct host_record {
-    char                host[HOST_NAME_BYTES];   /* "": not known */
+    char                host[HOST_NAME_BYTES];   /* "": unknown */
     struct host_device *device;
     uint32_t            devices;
     double              seconds;             /* from the first to the last sample */
@@ -51,14 +51,14 @@ struct host_record {
     size_t              sent_bytes;
 };
 
-/* Whether a file is one of these, by its first lines. */
+/* Recognizes such a file by its first lines. */
 bool host_record_is(const char *text, size_t bytes);
 
-/* Fills it only on success. */
+/* Filled only on success. */
 int  host_record_read(struct host_record *, const char *name, const char *text, size_t bytes, struct err *);
 void host_record_fini(struct host_record *);
 
-/* The speed that most devices have; 0: none is known. */
+/* Returns the most common link speed; 0: unknown. */
 uint64_t host_record_rate(const struct host_record *);
 
 /* What the counters show, a line each: "mlx5_0: ...". Returns how many symptoms there are; nothing is

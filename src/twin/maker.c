@@ -1,4 +1,3 @@
-/* src/twin/maker.c - see maker.h. */
 #include "twin/maker.h"
 #include "core/units.h"
 #include "run/simulation.h"
@@ -7,24 +6,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ELEPHANTS_WANTED 60      /* in a trial */
-#define LONGER_MAX       3.0     /* than the network has been watched, so that there are so many */
-#define HOPS_MAX         1.0e6   /* of a trial; the cell is made smaller where there would be more, then trials shorter */
-#define HOSTS_LEAST      16      /* of a cell that is made smaller */
-#define LOAD_MAX         0.79    /* of hosts' links: a race has a fifth more, and more than all cannot be posted */
-#define DRAIN            2.0     /* times the trial, for what is not over at its end */
-#define LENGTH_MAX       10.0    /* of trials, times the usual one */
+#define ELEPHANTS_WANTED 60      /* per trial */
+#define LONGER_MAX       3.0     /* longest trial for that, in times of the watched period */
+#define HOPS_MAX         1.0e6   /* per trial; above, the cell becomes smaller, then the trial shorter */
+#define HOSTS_LEAST      16      /* of a smaller cell */
+#define LOAD_MAX         0.79    /* of host links; a race runs at up to 1.2 times the load */
+#define DRAIN            2.0     /* time for unfinished messages, in trials */
+#define LENGTH_MAX       10.0    /* longest trial, in usual ones */
 #define REPLICAS         3u
-#define STORAGE_TINY     0.15    /* of messages in closed loops: with so many requests it is storage */
+#define STORAGE_TINY     0.15    /* share of tiny messages in closed loops from which on it is storage */
 
 /* Trials are made with larger packets and fewer acknowledgements than the network has: it is bytes that
  * fill queues and count for rates, and the same time costs a fraction. Ranks of settings stay
  * (docs/rehearse.md). */
 #define COARSE_MTU   4096
 #define COARSE_ACK   16
-#define HEADER_BYTES 82.0        /* on the wire, with each packet */
+#define HEADER_BYTES 82.0        /* per packet on the wire */
 #define ACK_BYTES    86.0
-#define HOPS_TO_HOST 4.0         /* links of a packet's way */
+#define HOPS_TO_HOST 4.0         /* links on a path */
 
 struct detail { double mtu, ack, real_mtu,
                 real_ack; };      /* of packets: payload, packets per acknowledgement */
@@ -33,7 +32,7 @@ struct made { struct twin twin; struct build build; };
 
 static void drop(struct predictor *p)
 {
-    struct made *m = p->arg;     /* the twin is the first of its members */
+    struct made *m = p->arg;     /* the twin is its first member */
 
     if (!m)
         return;
@@ -121,7 +120,7 @@ static void put_open(struct build *b, struct yaml_node *traffic, const struct tr
                      const struct cell *c, double more)
 {
     uint32_t hosts = c->racks * c->hosts;
-    /* all hosts send as much */
+    /* all hosts send equally */
     double   mean = cell_host_bps(c), most = LOAD_MAX * cell_slowest_bps(c) / mean;
     double   load = fmin(most, more * m->bps_per_host / mean);
     double by_chance = (c->hosts - 1.0) / fmax(1, hosts - 1.0),
@@ -210,7 +209,7 @@ static uint32_t loop_host(const struct traffic_model *m, const struct cell *c, u
     return packed ? first + i : spread(c, first + i);
 }
 
-/* The size that a share of messages is not longer than. */
+/* Returns the size at quantile p. */
 static double quantile(const struct traffic_sizes *s, double p)
 {
     uint32_t i = 0;
@@ -306,7 +305,7 @@ static double elephant_share(const struct traffic_sizes *s)
     return 1 - below;
 }
 
-/* Closed loops and jobs may be faster than with the setting in force. */
+/* Closed loops and jobs may become faster than with the current setting. */
 static double bps_of(const struct traffic_model *m, const struct cell *c)
 {
     double bps = m->bps_per_host + m->bursts_per_s * m->burst_senders * m->burst_bytes * 8 +
@@ -352,7 +351,7 @@ static void build_packets(struct build *b, double mtu, double ack)
     build_text(b, NULL, "host.ack_every", "%.0f", ack);
 }
 
-/* The buffer of a port stays what it is. */
+/* Keeps the buffer per port. */
 static uint64_t buffer_of(const struct sim *s, const struct world *w, const struct cell *c)
 {
     uint32_t ports = 0;
@@ -386,7 +385,7 @@ static void fill(struct made *m, const struct simulation_input *in, const struct
     build_text(&m->build, NULL, "seed", "1");
 }
 
-/* Controls that go by round trips need every acknowledgement: their trials are as fine as the network. */
+/* Controls that measure round trips need every ACK, so their trials use the network's packets. */
 static struct detail detail_of(const struct world *w, const struct simulation *s)
 {
     struct detail d = { .real_mtu = s->sim->cfg.mtu_bytes, .real_ack = s->sim->cfg.ack_every };

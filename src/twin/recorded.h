@@ -14,20 +14,20 @@
 #include <stdint.h>
 
 #define RECORDED_BYTES_MAX (1u << 30)
-#define RECORDED_LOAD_MIN  0.001         /* of less there is nothing to advise */
+#define RECORDED_LOAD_MIN  0.001         /* below, no advice is possible */
 
-struct recorded_size { double bytes, p; };      /* p: share of messages that are no longer */
+struct recorded_size { double bytes, p; };      /* p: share of messages up to this size */
 
 struct recorded {
-    struct recorded_size *size;  /* of messages, ascending; none: counters do not tell */
+    struct recorded_size *size;  /* ascending; none if read from counters */
     uint32_t sizes;
-    uint64_t rows;               /* messages, or times that a counter was read */
+    uint64_t rows;               /* messages, or counter readings */
     uint32_t hosts;              /* or ports */
     uint32_t restarts;           /* counters that were smaller than before: nothing is known of that time */
-    double   seconds;            /* from the first to the last */
+    double   seconds;            /* duration */
     double   load;               /* of links, in the mean over hosts and time: 0 .. 1, */
     double   load_low, load_high;        /* and its first and ninth decile over the time */
-    double   load_busiest;       /* of the busiest host */
+    double   load_busiest;       /* load of the busiest host */
 };
 
 /* 'rate_bps' is the speed of each host's link. Fills it only on success; 'name' stands before the reason
