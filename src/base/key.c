@@ -235,15 +235,19 @@ void key_free_texts(const struct key_row *row, void *into)
 
 /* ---- reference pages ---- */
 
+/* "- `rate` (rate, `100Gbps`): help"; a value that is a plain word has no type. */
 void key_print_markdown(FILE *out, const struct key_row *k)
 {
     putc('\n', out);
     for (; k->name; k++) {
-        fprintf(out, "- `%s` (%s", k->name, key_unit_name(k->unit));
-        if (strcmp(k->initial, "model") == 0)
-            fputs(", by model", out);
-        else if (*k->initial)
-            fprintf(out, ", `%s`", k->initial);
-        fprintf(out, "): %s\n", k->about);
+        const char *type = k->unit == KEY_NAME ? "" : key_unit_name(k->unit);
+        bool        is_by_model = strcmp(k->initial, "model") == 0;
+
+        fprintf(out, "- `%s`", k->name);
+        if (*type || *k->initial)
+            fprintf(out, " (%s%s%s%s%s)", type, *type && *k->initial ? ", " : "",
+                    *k->initial && !is_by_model ? "`" : "", is_by_model ? "by model" : k->initial,
+                    *k->initial && !is_by_model ? "`" : "");
+        fprintf(out, ": %s\n", k->about);
     }
 }
