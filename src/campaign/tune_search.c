@@ -43,7 +43,6 @@ static void search_at_once(struct scenario_tuner *t)
 static int open_tuner(struct tune_search *t, struct err *err)
 {
     struct simulation s;
-    struct world      world;
     int               rc = simulation_open(&s, &t->input, err);
 
     if (rc)
@@ -55,14 +54,13 @@ static int open_tuner(struct tune_search *t, struct err *err)
                      place ? place : t->input.name, place ? "" : ": ");
         goto close;
     }
-    sim_world_init(&world, s.sim, s.scenario.interval_ps);
-    world.maker = t->input.maker;
-    world.maker_arg = &t->input;
+    sim_world_init(&t->world, s.sim, s.scenario.interval_ps);
+    t->world.maker = t->input.maker;
+    t->world.maker_arg = &t->input;
     t->seed = s.scenario.cfg.seed;
-    t->start = world.start;
+    t->start = t->world.start;
     search_at_once(&s.scenario.tuner);
-    rc = simulation_open_loop(&t->loop, &s.scenario, &world, err);
-    world_fini(&world);
+    rc = simulation_open_loop(&t->loop, &s.scenario, &t->world, err);
     if (!rc && loop_slot_ps(&t->loop))
         rc = err_set(
             err, EINVAL,
@@ -174,4 +172,5 @@ int tune_search(struct tune_search *t, struct err *err)
 void tune_search_fini(struct tune_search *t)
 {
     loop_close(&t->loop);
+    world_fini(&t->world);
 }

@@ -70,6 +70,13 @@ values() {
     "$ANOLE" tune --from "$dir/knobs.yaml" --as sonic >/dev/null
 }
 
+@test "tune: presets that depend on the speed of hosts are tried in a search" {
+    # gentle looks at the ports of the network in the middle of the search
+    run_apart "$ANOLE" tune "$BATS_FILE_TMPDIR/slow.yaml" --tuner paraleon --budget 40 --check 0 --history "$dir/history.jsonl"
+    [ "$status" -eq 0 ]
+    grep -q 'gentle was tried' "$dir/history.jsonl"
+}
+
 @test "tune: a setting that is better is told and kept, and does the same in a run" {
     run_apart "$ANOLE" tune "$BATS_FILE_TMPDIR/slow.yaml" --tuner expert --check 3 --out "$dir/knobs.yaml"
     [ "$status" -eq 0 ]
