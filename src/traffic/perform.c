@@ -1,4 +1,5 @@
 #include "traffic/perform.h"
+#include "base/heap.h"
 
 #include "core/units.h"
 #include "traffic/internal.h"
@@ -43,39 +44,28 @@ struct trace_job {
 
 /* ---- ready operations ---- */
 
-static bool is_before(const struct ready_op *a, const struct ready_op *b)
+static bool is_before(const void *a_, const void *b_)
 {
+    const struct ready_op *a = a_, *b = b_;
+
     return a->since_ps != b->since_ps ? a->since_ps < b->since_ps : a->number < b->number;
 }
 
 static void ready_add(struct ready *r, uint64_t since_ps, uint32_t number)
 {
-    struct ready_op op = { since_ps, number };
-    uint32_t        at = r->count++;
-
-    if (at == r->max) {
+    if (r->count == r->max) {
         r->max = r->max ? 2 * r->max : 8;
         r->op = xrealloc(r->op, r->max * sizeof *r->op);
     }
-    for (; at > 0 && is_before(&op, &r->op[(at - 1) / 2]); at = (at - 1) / 2)
-        r->op[at] = r->op[(at - 1) / 2];
-    r->op[at] = op;
+    heap_add(r->op, sizeof *r->op, r->count++, &(struct ready_op){ since_ps, number }, is_before);
 }
 
 static uint32_t ready_take(struct ready *r)
 {
-    uint32_t        number = r->op[0].number, at = 0, child;
-    struct ready_op last = r->op[--r->count];
+    struct ready_op op;
 
-    while ((child = 2 * at + 1) < r->count) {
-        child += child + 1 < r->count && is_before(&r->op[child + 1], &r->op[child]);
-        if (!is_before(&r->op[child], &last))
-            break;
-        r->op[at] = r->op[child];
-        at = child;
-    }
-    r->op[at] = last;
-    return number;
+    heap_take(r->op, sizeof *r->op, r->count--, &op, is_before);
+    return op.number;
 }
 
 /* ---- matching of messages and receives ---- */

@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/file/temporary.h"
+#include "base/heap.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -16,6 +17,8 @@ struct run {
     uint32_t            from, to;        /* unused part of 'pair' */
 };
 
+struct first { struct sorter_pair pair; uint32_t run; };         /* the first pair of a run */
+
 struct sorter {
     struct sorter_pair *pair;
     uint32_t            count, max;
@@ -24,7 +27,8 @@ struct sorter {
     uint64_t            written;         /* pairs in the file */
     struct run         *run;
     uint32_t            runs;
-    uint32_t           *heap, heaped;    /* binary heap of runs with pairs left, by their first pair */
+    struct first       *heap;            /* of runs with pairs left, by their first pair */
+    uint32_t            heaped;
 };
 
 static bool is_less(const struct sorter_pair *a, const struct sorter_pair *b)
@@ -117,27 +121,21 @@ static int fill(const struct sorter *s, struct run *r)
     return 1;
 }
 
-static bool is_before(const struct sorter *s, uint32_t a, uint32_t b)
+static bool is_before(const void *a, const void *b)
 {
-    const struct run *x = &s->run[a], *y = &s->run[b];
-
-    return is_less(&x->pair[x->from], &y->pair[y->from]);
+    return is_less(&((const struct first *)a)->pair, &((const struct first *)b)->pair);
 }
 
-static void sift_down(struct sorter *s, uint32_t at)
+/* Puts the next pair of a run into the heap, if there is one. */
+static int add_next(struct sorter *s, uint32_t run)
 {
-    uint32_t child;
+    struct run *r = &s->run[run];
+    int         rc = fill(s, r);
 
-    while ((child = 2 * at + 1) < s->heaped) {
-        uint32_t was = s->heap[at];
-
-        child += child + 1 < s->heaped && is_before(s, s->heap[child + 1], s->heap[child]);
-        if (!is_before(s, s->heap[child], was))
-            return;
-        s->heap[at] = s->heap[child];
-        s->heap[child] = was;
-        at = child;
-    }
+    if (rc > 0)
+        heap_add(s->heap, sizeof *s->heap, s->heaped++, &(struct first){ r->pair[r->from++], run },
+                 is_before);
+    return rc < 0 ? rc : 0;
 }
 
 int sorter_begin(struct sorter *s)
@@ -158,28 +156,20 @@ int sorter_begin(struct sorter *s)
             s->run[i].pair = xmalloc(READ_PAIRS * sizeof *s->run[i].pair);
     }
     s->heap = xcalloc(s->runs, sizeof *s->heap);
-    for (uint32_t i = 0; i < s->runs && rc >= 0; i++) {
-        rc = fill(s, &s->run[i]);
-        if (rc > 0)
-            s->heap[s->heaped++] = i;
-    }
-    for (uint32_t i = s->heaped; i-- > 0;)
-        sift_down(s, i);
-    return rc < 0 ? rc : 0;
+    for (uint32_t i = 0; i < s->runs && !rc; i++)
+        rc = add_next(s, i);
+    return rc;
 }
 
 int sorter_next(struct sorter *s, struct sorter_pair *p)
 {
-    struct run *r;
-    int         rc;
+    struct first first;
+    int          rc;
 
     if (!s->heaped)
         return 0;
-    r = &s->run[s->heap[0]];
-    *p = r->pair[r->from++];
-    rc = fill(s, r);
-    if (rc == 0)
-        s->heap[0] = s->heap[--s->heaped];
-    sift_down(s, 0);
-    return rc < 0 ? rc : 1;
+    heap_take(s->heap, sizeof *s->heap, s->heaped--, &first, is_before);
+    *p = first.pair;
+    rc = add_next(s, first.run);
+    return rc ? rc : 1;
 }

@@ -1,5 +1,6 @@
 /* src/standin/chaos/world.c - see world.h. */
 #include "standin/chaos/world.h"
+#include "base/heap.h"
 
 #include "base/err.h"
 
@@ -15,8 +16,10 @@ const struct world_bound world_bound[WORLD_KNOBS] = {
     { KNOB_rpg_ai_rate, 1, 80 }, { KNOB_rpg_hai_rate, 20, 400 }, { KNOB_kmin, 50, 800 }, { KNOB_kmax, 800, 3200 },
 };
 
-static bool is_before(const struct event *a, const struct event *b)
+static bool is_before(const void *a_, const void *b_)
 {
+    const struct event *a = a_, *b = b_;
+
     return a->at_us != b->at_us ? a->at_us < b->at_us : a->order < b->order;
 }
 
@@ -45,31 +48,16 @@ void world_free(struct pool *p)
 
 void world_push(struct world *w, struct event e)
 {
-    uint32_t i = w->events++;
-
-    assert(w->events <= WORLD_EVENTS_MAX);
+    assert(w->events < WORLD_EVENTS_MAX);
     e.order = w->order++;
-    for (; i && is_before(&e, &w->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        w->heap[i] = w->heap[(i - 1) / 2];
-    w->heap[i] = e;
+    heap_add(w->heap, sizeof e, w->events++, &e, is_before);
 }
 
 bool world_pop(struct world *w, struct event *e)
 {
-    struct event last;
-    uint32_t     i = 0, child;
-
     if (!w->events)
         return false;
-    *e = w->heap[0];
-    last = w->heap[--w->events];
-    for (; (child = 2 * i + 1) < w->events; i = child) {
-        child += child + 1 < w->events && is_before(&w->heap[child + 1], &w->heap[child]);
-        if (!is_before(&w->heap[child], &last))
-            break;
-        w->heap[i] = w->heap[child];
-    }
-    w->heap[i] = last;
+    heap_take(w->heap, sizeof *e, w->events--, e, is_before);
     return true;
 }
 
