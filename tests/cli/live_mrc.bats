@@ -92,18 +92,18 @@ with_mrc() {
     needs_live
     make_mrc 1
     make_mrc 2
-    with_mrc
+    with_mrc 's/^block: .*/block: 15/'
     wait_for is_tried
     xargs kill -9 <pids
     holds 1 5000 && tried=1 || tried=2
-    holds $tried 5000 || skip 'the block was over'
-    put $tried busy 1
-    run "$ANOLE" agent agent$tried.yaml --rescue
+    holds "$tried" 5000 || skip 'the block was over'
+    put "$tried" busy 1
+    run "$ANOLE" agent "agent$tried.yaml" --rescue
     [ "$status" -eq 1 ]
     [[ "$output" == *'it could not be brought back: it holds '*'nscc_target_delay 5us'*'should hold'*'nscc_target_delay 9us'* ]]
-    put $tried busy 0
-    "$ANOLE" agent agent$tried.yaml --rescue
-    holds $tried 9000
+    put "$tried" busy 0
+    "$ANOLE" agent "agent$tried.yaml" --rescue
+    holds "$tried" 9000
 }
 
 @test "mrc: settings of the driver need a restart, others do not" {

@@ -235,7 +235,7 @@ static int get_profile(struct mrc *m, struct mrc_nscc *config, int *state, struc
         return err_set(err, ENOTSUP, "%s: CC profile %u has algorithm %s, not " MRC_NSCC, m->name,
                        m->settings.cc_profile, c.algorithm ? c.algorithm : "none");
     if (c.config && c.config != config)  /* a library may fill in what it is given, or return its own */
-        *config = *(const struct mrc_nscc *)c.config;
+        *config = *(struct mrc_nscc *)c.config;
     return 0;
 }
 
@@ -357,8 +357,8 @@ static int permit(void *state, struct err *err)
     FILE              *f = m->is_standin ? NULL : fopen("/proc/self/status", "re");
 
     while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "CapEff: %llx", &effective) == 1)
-            break;
+        if (strncmp(line, "CapEff:", 7) == 0)
+            effective = strtoull(line + 7, NULL, 16);
     if (f)
         fclose(f);
     return effective >> CAP_NET_ADMIN & 1 ? 0 : err_set(err, EACCES, "%s: it needs CAP_NET_ADMIN", m->name);

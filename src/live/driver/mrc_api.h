@@ -48,7 +48,7 @@ enum { MRC_CONTROL_STATE = 1, MRC_CONTROL_STATE_NOW = 2, MRC_CONTROL_ALGORITHM =
 struct mrc_control {
     int         state, state_now;
     const char *algorithm;
-    const void *config;          /* struct mrc_nscc */
+    void       *config;          /* struct mrc_nscc */
     uint8_t     vendor[128];
 };
 

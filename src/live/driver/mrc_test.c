@@ -339,7 +339,7 @@ static void sample__round_trips_are_the_metric(void **unused)
     assert_true(s.metric > 0.98 && s.metric <= 1);
     assert_non_null(s.detail);
     assert_true(s.detail->pairs == 1 && s.detail->pair[0].rtt_samples == 4);
-    assert_true(s.detail->pair[0].base_rtt_ps >= 8000000 && s.detail->pair[0].rtt_ps_sum <= 4 * 8160000);
+    assert_true(s.detail->pair[0].base_rtt_ps >= 8000000 && s.detail->pair[0].rtt_ps_sum <= 4 * 8160000ull);
     put("device", "rtt", 32000);                 /* four times as long: a quarter */
     assert_true(fabs(measured(nic, 20) - 0.25) < 0.25 * 0.02);
     driver.close(nic);
@@ -460,13 +460,15 @@ int main(void)
         cmocka_unit_test_setup(paths__are_denied_and_allowed, set_up),
         cmocka_unit_test_setup(paths__partial_success_is_read_back, set_up),
     };
-    ssize_t length = readlink("/proc/self/exe", standin, sizeof standin - 32);
+    char    program[400];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     int     failed;
 
     if (length < 0)
         return 1;
-    standin[length] = '\0';
-    strcpy(strrchr(standin, '/') + 1, "libanole-mrc.so");
+    program[length] = '\0';
+    *strrchr(program, '/') = '\0';
+    snprintf(standin, sizeof standin, "%s/libanole-mrc.so", program);
     snprintf(root, sizeof root, "/tmp/anole-mrc-XXXXXX");
     if (!mkdtemp(root))
         return 1;

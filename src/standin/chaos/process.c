@@ -210,7 +210,8 @@ static const char *device_refuses(void *arg)
 {
     const struct proc *p = arg;
 
-    return p->world->device[p->index].is_fixed ? "the device changes nothing while it is used" : NULL;
+    return p->world->device[p->index].is_fixed && !IS_MUTANT(p->world, no_refusal) ?
+           "the device changes nothing while it is used" : NULL;
 }
 
 static int device_sample(void *arg, struct msg_sample *s)

@@ -43,6 +43,7 @@ enum chaos_promise { CHAOS_PROMISES(CHAOS_PROMISE_ENUM) PROMISES };
     X(any_gap, "a controller waits for as long as any device says it must") \
     X(no_limits, "agents set any knob to any value") \
     X(no_observe, "agents that observe may write") \
+    X(no_refusal, "agents do not ask devices whether they take changes") \
     X(no_gap, "agents change as often as they are told") \
     X(no_foreign, "agents do not see what others set while a change is open") \
     X(no_freeze, "agents forget that they are frozen") \

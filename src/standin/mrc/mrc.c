@@ -50,7 +50,7 @@ static const char paths_first[] = "1 0a 1\n1 0b 1\n2 0a 1\n2 0b 1\n";
 static const char *file_of(char path[512], const char *name)
 {
     Dl_info     info;
-    const char *slash = dladdr((void *)(uintptr_t)&file_of, &info) ? strrchr(info.dli_fname, '/') : NULL;
+    const char *slash = dladdr(device_first, &info) ? strrchr(info.dli_fname, '/') : NULL;
 
     snprintf(path, 512, "%.*s/%s", slash ? (int)(slash - info.dli_fname) : 1, slash ? info.dli_fname : ".",
              name);
@@ -242,7 +242,7 @@ int mrc_ctl_query_cc_profile(struct mrc_context *c, uint64_t number, struct mrc_
     p->state_now = (int)load_profile(&n);
     p->algorithm = p->state_now == MRC_INIT ? NULL : MRC_NSCC;
     if ((what & MRC_CONTROL_CONFIG) && p->config)
-        memcpy((void *)(uintptr_t)p->config, &n, sizeof n);
+        memcpy(p->config, &n, sizeof n);
     return 0;
 }
 
@@ -284,15 +284,18 @@ int mrc_ctl_modify_cc_profile(struct mrc_context *c, uint64_t number, struct mrc
 
 static int load_paths(struct mrc_path_entry *entry)
 {
-    char     text[8192];
-    int      count = 0, state;
-    unsigned port, value;
+    char text[8192];
+    int  count = 0;
 
     load("paths", paths_first, text);
-    for (const char *line = text; line && *line && count < PATHS_MAX; line = next_line(line))
-        if (sscanf(line, "%u %x %d", &port, &value, &state) == 3)
-            entry[count++] = (struct mrc_path_entry){ .path.value = { (uint8_t)value },
-                                                      .path.port = (uint8_t)port, .state = state };
+    for (const char *line = text; line && *line && count < PATHS_MAX; line = next_line(line)) {
+        struct mrc_path_entry *e = &entry[count++];
+        char                  *end;
+
+        *e = (struct mrc_path_entry){ .path.port = (uint8_t)strtoul(line, &end, 10) };
+        e->path.value[0] = (uint8_t)strtoul(end, &end, 16);
+        e->state = (int)strtol(end, NULL, 10);
+    }
     return count;
 }
 
