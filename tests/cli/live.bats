@@ -370,7 +370,7 @@ END
     done
     run "$ANOLE" twin nosuch.yaml
     [ "$status" -eq 1 ]
-    [[ "$output" == *"nosuch.yaml: there is no such file" ]]
+    [[ "$output" == *"nosuch.yaml: no such file, and no scenario of that name comes with Anole"* ]]
     sed -i 's/^interval/intreval/' twin.yaml
     run "$ANOLE" twin twin.yaml
     [ "$status" -eq 1 ]
