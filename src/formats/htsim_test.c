@@ -549,6 +549,21 @@ static void parse_uet_topology__keeps_delays_apart(void **unused)
     assert_true(htsim_read_uet_topology("t", HEAD T0 "Queue_Up x\n" T1 T2, &t, &err) < 0);
 }
 
+/* In uet-htsim such a link takes no time. */
+static void parse_uet_topology__needs_no_delays(void **unused)
+{
+    struct fat_tree t;
+    struct err      err;
+
+    (void)unused;
+    assert_int_equal(htsim_parse_uet_topology("t", "Nodes 4\nTiers 2\nPodsize 4\n"
+                                              "Tier 0\nDownlink_speed_Gbps 100\nRadix_Down 2\nRadix_Up 2\n"
+                                              "Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 2\nDownlink_Latency_ns 5\n",
+                                              &t, &err), 0);
+    assert_int_equal(t.link_ps[0], 0);
+    assert_int_equal(t.link_ps[1], 5 * PS_PER_NS);
+}
+
 static const char *setting(const struct htsim_command *c, const char *key)
 {
     for (uint32_t i = 0; i < c->settings; i++)
@@ -663,6 +678,7 @@ int main(void)
         cmocka_unit_test(parse_uet_cm__start_is_whole_microseconds),
         cmocka_unit_test(parse_uet_cm__refuses),
         cmocka_unit_test(parse_uet_topology__keeps_delays_apart),
+        cmocka_unit_test(parse_uet_topology__needs_no_delays),
         cmocka_unit_test(parse_command__options_become_keys),
         cmocka_unit_test(parse_command__control),
         cmocka_unit_test(parse_command__refuses),

@@ -57,7 +57,7 @@ struct topo_reader {
     struct topo_value key[TOPO_KEYS];
     struct topo_tier  tier[TIERS];
     int               at;        /* the current block; -1: none yet */
-    bool              ignores_queues;    /* sizes of queues, as uet-htsim does */
+    bool              is_uet;    /* as uet-htsim: ignores sizes of queues, and needs no delays */
 };
 
 /* Like tokens_err(), for an earlier line. */
@@ -160,7 +160,7 @@ static int read_topo_line(struct topo_reader *r, struct err *err)
     for (int i = 0; i < TOPO_KEYS; i++)
         if (strcasecmp(word, topo_keys[i].name) == 0)
             return read_topo_key(r, i, err);
-    if (r->ignores_queues && (strcasecmp(word, "Queue_up") == 0 || strcasecmp(word, "Queue_down") == 0))
+    if (r->is_uet && (strcasecmp(word, "Queue_up") == 0 || strcasecmp(word, "Queue_down") == 0))
         return read_given(&r->words, "a queue's size", 0, UINT32_MAX, &(struct topo_value){ 0 }, err);
     return unknown_topo_key(&r->words, err);
 }
@@ -189,6 +189,8 @@ static int complete_tier(struct topo_reader *r, int tier, struct err *err)
     for (int i = 0; i < TIER_KEYS; i++) {
         if (t->key[i].line)
             continue;
+        if (i == LINK_LATENCY && r->is_uet)
+            continue;            /* no delay, whatever -hop_latency says */
         if (tier_keys[i].initial == 0 && i != SWITCH_LATENCY && !(i == RADIX_UP && is_top))
             return refuse_at(r, t->line, err, "tier %d has no %s", tier, tier_keys[i].name);
         t->key[i].value = tier_keys[i].initial;
@@ -394,7 +396,7 @@ int htsim_read_topology(const char *path, const char *text, struct graph *g, str
 
 int htsim_read_uet_topology(const char *path, const char *text, struct fat_tree *tree, struct err *err)
 {
-    struct topo_reader r = { .at = -1, .ignores_queues = true };
+    struct topo_reader r = { .at = -1, .is_uet = true };
     struct fat_tree    s = { 0 };
     int                rc = read_tree(&r, path, text, &s, err);
 

@@ -80,6 +80,12 @@ bool htsim_run_until(struct htsim *w, uint64_t until_ps)
 
 /* ---- setting up: numbers ---- */
 
+/* Of the longest path. A file without the delay of host links counts as one without any. */
+static uint64_t longest_ps(const struct fat_tree *t)
+{
+    return t->is_given && t->link_ps[0] == 0 ? 0 : fat_tree_longest_ps(t);
+}
+
 static uint64_t ceil_of(double x)
 {
     return (uint64_t)x + ((double)(uint64_t)x < x);
@@ -94,7 +100,7 @@ static void compute_network(struct htsim *w)
 
     w->mss_bytes = c->mtu_bytes - HTSIM_HEADER_BYTES;
     w->transmit_ps = (uint64_t)(data_ps + ack_ps);
-    w->network_rtt_ps = (uint64_t)((double)(2 * fat_tree_longest_ps(&w->tree)) + data_ps + ack_ps);
+    w->network_rtt_ps = (uint64_t)((double)(2 * longest_ps(&w->tree)) + data_ps + ack_ps);
     bdp_packets = ceil_of((double)w->network_rtt_ps / 1e12 * (double)bytes_per_s / c->mtu_bytes);
     factor = c->queue_bdp_factor ? c->queue_bdp_factor : c->trim ? 1 : 5;
     w->queue_bytes = (int64_t)((c->queue_packets ? c->queue_packets : bdp_packets * factor) * c->mtu_bytes);
@@ -290,11 +296,13 @@ static uint64_t pair_rtt_ps(const struct htsim *w, uint32_t a, uint32_t b)
     uint64_t               rack = 2 * t->link_ps[0] + t->switch_ps[0], one = 2 * (t->link_ps[0] + t->switch_ps[0]);
     uint64_t               pod = rack + t->switch_ps[0] + 2 * t->link_ps[1] + t->switch_ps[1];
 
+    if (longest_ps(t) == 0)
+        return w->transmit_ps;
     if (w->tor_of[a] == w->tor_of[b])
         return 2 * (t->is_given ? rack : one) + w->transmit_ps;
     if (t->tiers == 3 && w->pod_of[a] == w->pod_of[b])
         return 2 * (t->is_given ? pod : 2 * one) + w->transmit_ps;
-    return 2 * fat_tree_longest_ps(t) + w->transmit_ps;
+    return 2 * longest_ps(t) + w->transmit_ps;
 }
 
 static void build_flow(struct htsim *w, uint32_t i, const struct matrix_conn *c)
