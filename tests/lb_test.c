@@ -17,7 +17,7 @@
 #define UP_PS   (400 * PS_PER_US)
 #define REST_PS (20 * PS_PER_US)         /* by then what was under way to the link when it failed is gone */
 
-#define TRAFFIC "host: {rto: 200us}, traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.3, stop: 500us}]"
+#define TRAFFIC "knobs: {kmin: 5KB, kmax: 20KB}, traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.3, stop: 500us}]"
 
 static const char *const worlds[] = {
     "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 3, "
@@ -48,15 +48,16 @@ static struct sim *start(struct scenario *scenario, const char *text, uint32_t t
     return s;
 }
 
-/* Runs a world to its end; returns the digest of it. */
+/* Runs a world to its end; returns the digest of it. Where senders spray, queue pairs must keep what overtakes others. */
 static uint64_t run(const char *lb, const char *world, uint32_t threads)
 {
+    const char     *repeat = lb_find(lb)->entropy ? ", retransmit: selective, reorder: 20us" : "";
     uint64_t        digest = DIGEST_EMPTY, dropped;
     struct scenario scenario;
     struct sim     *s;
     char            text[512];
 
-    snprintf(text, sizeof text, "{lb: %s, %s}", lb, world);
+    snprintf(text, sizeof text, "{lb: %s, host: {rto: 200us%s}, %s}", lb, repeat, world);
     s = start(&scenario, text, threads);
     s->engine.hooks = (struct sim_hooks){ .arg = &digest, .flow_done = on_done };
     sim_run_until(s, DOWN_PS + REST_PS);

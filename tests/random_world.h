@@ -56,7 +56,7 @@ static inline const struct cc_algo *random_cc(struct rng *r)
 {
     uint32_t count = 0;
 
-    while (cc_all[count])
+    while (cc_all[count] && !cc_all[count]->needs_uet)
         count++;
     for (;;) {
         const struct cc_algo *cc = cc_all[pick(r, 0, count - 1)];

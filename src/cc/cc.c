@@ -18,6 +18,9 @@
     X(cc_rttcc) \
     X(cc_rlcc) \
     X(cc_none) \
+    X(cc_rccc) \
+    X(cc_nscc_rccc) \
+    X(cc_nscc_dctcp) \
 
 #define DECLARE(algo) extern const struct cc_algo algo;
 #define ADDRESS(algo) &algo,

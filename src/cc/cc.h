@@ -80,6 +80,7 @@ struct cc_link {                 /* the NIC's network environment */
     uint32_t mtu_bytes;          /* payload of a full packet */
     uint64_t bdp_bytes;          /* maximum bytes in flight in such a round trip; 0: line rate times
                                   * base_rtt_ps */
+    bool     is_uet;             /* model uet: windows start at their largest */
     bool     is_fork;            /* model hpcc: with the quirks of the HPCC ns-3 fork */
     struct cc_fork fork;         /* valid if is_fork */
     const struct rlcc_model *rlcc;           /* RL-CC's policy: cc/rlcc/rlcc_model.h; NULL: none */
@@ -125,7 +126,11 @@ struct cc_probe {
     uint64_t *busy_ps;           /* of the NIC, never NULL: busy with another decision until then */
 };
 
-enum cc_loss { CC_NACK, CC_TIMEOUT };        /* the receiver reported a gap; nothing was received for long */
+enum cc_loss {
+    CC_NACK,                     /* the receiver reported a gap, or a trimmed packet */
+    CC_NACK_AT_LAST_HOP,         /* model uet: a packet that was trimmed in front of the receiver's own link */
+    CC_TIMEOUT,                  /* nothing was received for long */
+};
 
 enum cc_telemetry {
     CC_NO_TELEMETRY,
@@ -161,6 +166,8 @@ struct cc_algo {
     bool        repaces;         /* a new rate also applies to the packet sent last: the remaining wait after
                                   * it is rescaled */
     bool        has_window;      /* has a window that follows its rate */
+    bool        needs_uet;       /* only for connections of model uet */
+    bool        has_credit;      /* needs_uet: senders also wait for credit of the receiver: sim/host/uet/credit.h */
     bool        reads_marks;     /* reacts to ECN marks in ACKs instead of CNPs */
     bool        takes_turns;     /* receivers notify congested flows in rotation and report the length of a
                                   * round as announced_ps of on_cnp(), which is otherwise 0. See

@@ -4,6 +4,9 @@
  * NACK of a lossy network stands for a trimmed packet, and a time-out costs a packet. What is ours: a flow starts with
  * one BDP, its rate is the line's (NSCC has a window alone), round trips are without the time inside the receiver, a NACK
  * does not lower the base RTT, and no window is smaller than a packet. So no flow can get stuck.
+ *
+ * Connections of model uet start with the largest window, 1.5 BDP. With receiver credit (nscc_rccc), a packet that was
+ * trimmed in front of the receiver's link does not cost window: the receiver's credit takes care of its link.
  */
 #include "cc/nscc.h"
 
@@ -13,6 +16,7 @@
 struct nscc_pair_cfg {
     struct nscc_cfg nscc;
     uint64_t        base_rtt_ps, start_bytes;
+    bool            has_credit;
 };
 
 _Static_assert(sizeof(struct nscc_pair_cfg) <= CC_CFG_MAX && sizeof(struct nscc) <= CC_STATE_MAX, "they fit");
@@ -48,10 +52,11 @@ static void nscc_pair_on_loss(const void *cfg_, void *state, struct cc_now now, 
     const struct nscc_pair_cfg *cfg = cfg_;
     struct nscc                *f = state;
 
-    if (loss == CC_NACK)
-        nscc_on_trim(f, &cfg->nscc, now.ps, cfg->nscc.mtu_bytes, false, f->cwnd_bytes);
-    else
+    if (loss == CC_TIMEOUT)
         nscc_lose(f, &cfg->nscc, cfg->nscc.mtu_bytes);
+    else
+        nscc_on_trim(f, &cfg->nscc, now.ps, cfg->nscc.mtu_bytes, cfg->has_credit && loss == CC_NACK_AT_LAST_HOP,
+                     f->cwnd_bytes);
     decide(cfg, f, out);
 }
 
@@ -80,7 +85,8 @@ static void nscc_pair_configure(void *cfg_, const struct knobs *k, const struct 
 
     nscc_configure(c, link->line_bps, link->mtu_bytes, 0, rtt_ps, time_ps(k, KNOB_nscc_target_delay, 0));
     cfg->base_rtt_ps = rtt_ps;
-    cfg->start_bytes = cc_link_bdp_bytes(link);
+    cfg->has_credit = false;
+    cfg->start_bytes = link->is_uet ? cc_link_bdp_bytes(link) * 3 / 2 : cc_link_bdp_bytes(link);
     if (cfg->start_bytes < link->mtu_bytes)
         cfg->start_bytes = link->mtu_bytes;
     /* The knobs are factors of what nscc_configure() computes with its own. */
@@ -96,6 +102,14 @@ static void nscc_pair_configure(void *cfg_, const struct knobs *k, const struct 
     c->adjust_period_ps = time_ps(k, KNOB_nscc_adjust_period, c->adjust_period_ps);
     if (k->value[KNOB_nscc_adjust_bytes] > 0)
         c->adjust_bytes = (int64_t)(k->value[KNOB_nscc_adjust_bytes] * 1000);
+}
+
+static void nscc_rccc_configure(void *cfg_, const struct knobs *k, const struct cc_link *link)
+{
+    struct nscc_pair_cfg *cfg = cfg_;
+
+    nscc_pair_configure(cfg, k, link);
+    cfg->has_credit = true;
 }
 
 static const enum knob knobs[] = {
@@ -117,4 +131,22 @@ const struct cc_algo cc_nscc = {
     .telemetry   = CC_PATH,
     .reads_marks = true,
     .has_window  = true,
+};
+
+extern const struct cc_algo cc_nscc_rccc;
+const struct cc_algo cc_nscc_rccc = {
+    .on_ack      = nscc_pair_on_ack,
+    .on_loss     = nscc_pair_on_loss,
+    .start       = nscc_pair_start,
+    .configure   = nscc_rccc_configure,
+    .name        = "nscc_rccc",
+    .about       = "model uet: NSCC, and credit of the receiver",
+    .cfg_size    = sizeof(struct nscc_pair_cfg),
+    .state_size  = sizeof(struct nscc),
+    .knobs       = knobs,
+    .telemetry   = CC_PATH,
+    .reads_marks = true,
+    .has_window  = true,
+    .needs_uet   = true,
+    .has_credit  = true,
 };

@@ -160,7 +160,7 @@ static void note_settings(const struct convert_source *s)
     const struct sim_cfg *cfg = &s->scenario.cfg;
 
     convert_note_fork(cfg);
-    if (cfg->model == MODEL_NIC)
+    if (sim_model_is_real(cfg->model))
         convert_note(
             "the model is nic; the fork's DCQCN has no byte counter and no CNP packets, and its frames are "
             "shorter");

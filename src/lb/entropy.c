@@ -27,8 +27,19 @@ void entropy_init(struct entropy *e, const struct entropy_cfg *c)
     e->turn = draw(c) % c->paths;
 }
 
+void entropy_init_in(struct entropy *e, const struct entropy_cfg *c, uint8_t *penalty, uint16_t *good, uint32_t goods)
+{
+    entropy_init(e, c);
+    e->penalty = penalty;
+    e->good = good;
+    e->good_room = goods;
+    e->is_lent = true;
+}
+
 void entropy_fini(struct entropy *e)
 {
+    if (e->is_lent)
+        return;
     free(e->penalty);
     free(e->good);
 }
@@ -37,7 +48,7 @@ void entropy_fini(struct entropy *e)
 
 static void step(struct entropy *e, const struct entropy_cfg *c)
 {
-    if (++e->at == c->paths) {
+    if (++e->at >= c->paths) {
         e->at = 0;
         e->turn = draw(c) & (c->paths - 1);
     }
@@ -92,6 +103,8 @@ static void penalise(struct entropy *e, const struct entropy_cfg *c, uint16_t ev
 
 static void good_add(struct entropy *e, uint16_t ev)
 {
+    if (e->good_count == e->good_room && e->is_lent)
+        return;
     if (e->good_count == e->good_room) {
         uint32_t  room = e->good_room ? 2 * e->good_room : 64;
         uint16_t *good = xmalloc(room * sizeof *good);

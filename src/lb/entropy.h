@@ -39,10 +39,11 @@ struct entropy_cfg {
 struct entropy {
     uint32_t  at, turn;          /* walk: index, and what it is combined with in this round */
     uint32_t  fixed;             /* bits of the EV above those of the index */
-    uint8_t  *penalty;           /* by index; NULL: none yet */
+    uint8_t  *penalty;           /* by index; NULL: none yet, or none */
 
     uint16_t *good;              /* FIFO of good EVs to use again: a power of two of them */
     uint32_t  good_first, good_count, good_room;
+    bool      is_lent;           /* both belong to the caller, and do not grow */
     uint32_t  last;              /* reps_legacy: the EV used last */
 
     uint16_t  ring[ENTROPY_RING];            /* reps */
@@ -54,6 +55,11 @@ struct entropy {
 };
 
 void entropy_init(struct entropy *, const struct entropy_cfg *);
+
+/* The same, with memory of the caller, so that nothing is allocated: 'paths' penalties of 0, and room for 'goods' good
+ * EVs, a power of two; more are forgotten. entropy_fini() is not needed. */
+void entropy_init_in(struct entropy *, const struct entropy_cfg *, uint8_t *penalty, uint16_t *good, uint32_t goods);
+
 void entropy_fini(struct entropy *);
 
 /* The EV of the next packet. 'next' is the number of the next packet that is sent first, and 'window' the congestion

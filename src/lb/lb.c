@@ -12,6 +12,11 @@
     X(lb_spray) \
     X(lb_conweave) \
     X(lb_adaptive) \
+    X(lb_oblivious) \
+    X(lb_bitmap) \
+    X(lb_reps) \
+    X(lb_reps_legacy) \
+    X(lb_mixed) \
 
 #define DECLARE(algo) extern const struct lb_algo algo;
 #define ADDRESS(algo) &algo,

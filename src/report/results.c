@@ -55,6 +55,26 @@ static void add_ports(struct results *r, struct figure_span *all)
     }
 }
 
+/* Links between switches carry what paths are for. Those of another speed have another share. */
+static double path_spread(const struct sim *s)
+{
+    uint64_t rate_bps = 0, most = 0;
+    double   sum = 0;
+    uint32_t links = 0;
+
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        const struct port *p = &s->net.port[i];
+
+        if (!p->is_switch || !p->peer->is_switch || (rate_bps && p->rate_bps != rate_bps))
+            continue;
+        rate_bps = p->rate_bps;
+        most = p->counters.tx_bytes > most ? p->counters.tx_bytes : most;
+        sum += (double)p->counters.tx_bytes;
+        links++;
+    }
+    return sum > 0 ? (double)most * links / sum : NAN;
+}
+
 double results_fast_error(const struct results *r)
 {
     const struct skip_told *k = skip_told(r->sim);
@@ -234,6 +254,7 @@ static void add_network(struct results *r)
     all.ps = (double)r->end_ps - (double)r->sim->first_start_ps;         /* flow lists often begin at 2 s */
     r->goodput_bps = all.ps > 0 ? figure_value(FIGURE_goodput_bps, &all) : 0;
     r->flows = (double)r->fct->all.count;
+    r->path_spread = path_spread(r->sim);
     r->flows_stuck = r->stuck_why ? r->flows_unfinished : 0;
     if (r->flows_unfinished > 0) {
         struct waits *waits = waits_new(r->sim);

@@ -485,6 +485,22 @@ static void print_balancing(const struct results *r, FILE *out)
                counted(c->delayed, "packet", "packets").buf);
 }
 
+/* Model uet: what trimming, credit and spraying did. */
+static void print_uet(const struct results *r, FILE *out)
+{
+    const struct sim_counters *c = &r->sim->engine.counters;
+
+    if (r->sim->uet.has_trim)
+        print_line(out, "trimming", "%s trimmed, %s lost", counted(c->trimmed, "packet", "packets").buf,
+                   counted(c->dropped_headers, "header", "headers").buf);
+    if (r->sim->uet.has_credit)
+        print_line(out, "credit", "%s, %s", counted(c->pulls_sent, "pull", "pulls").buf,
+                   counted(c->rts_sent, "request", "requests").buf);
+    if (isfinite(r->path_spread))
+        print_line(out, "paths", "the busiest link between switches carried %.3g times the mean; %s sent again", r->path_spread,
+                   counted(c->sent_again, "packet", "packets").buf);
+}
+
 /* By flow size, where there is something to tell. */
 static void print_recovery(const struct results *r, FILE *out)
 {
@@ -516,6 +532,8 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
     print_queues(r, out);
     print_drops(r, out);
     print_balancing(r, out);
+    if (r->sim->uet.classes)
+        print_uet(r, out);
     print_line(out, "recovery", "%s out of order, %s, %s, %s of payload sent again",
                counted(c->reordered, "packet", "packets").buf, counted(c->nacks_sent, "NACK", "NACKs").buf,
                counted(c->timeouts, "time-out", "time-outs").buf, bytes_text((uint64_t)r->resent_bytes).buf);

@@ -19,7 +19,7 @@ static const char *const shares[] = { "size", "sigmoid", "artifact", NULL };    
 
 static const struct key_row general_keys[] = {
     { "model",    KEY_NAME, "nic",   "`nic`: as real NICs and switches; `hpcc`, `conweave`: as these ns-3 "
-      "forks; `htsim`: Ultra Ethernet as uet-htsim" },
+      "forks; `uet`: Ultra Ethernet; `htsim`: Ultra Ethernet as uet-htsim" },
     { "order",    KEY_NAME, "model", "order of simultaneous events. `node`: by age, then node, the same for "
       "any number of threads; `ns3`: the fork's (default of `hpcc` and `conweave`, and only there)" },
     { "seed",     KEY_COUNT, "1",     "random seed; in order `ns3` the fork's RngRun (hpcc) or RANDOM_SEED "
@@ -31,12 +31,12 @@ static const struct key_row general_keys[] = {
       "needs it, or a `stop`", KEY_AT(struct scenario, run_ps), 1, KEY_TIME_PS_MAX },
     { "cc",       KEY_MAP, "dcqcn", "congestion control: a name (`anole list cc`) or the keys below. "
       "`swift`, `nscc`, `rttcc` and `rlcc` need model nic; conweave has DCQCN alone. In models hpcc and conweave "
-      "`dcqcn` means `dcqcn_hpcc`" },
+      "`dcqcn` means `dcqcn_hpcc`. Model uet: `nscc` (default), `rccc`, `nscc_rccc` or `nscc_dctcp`" },
     { "nic",      KEY_NAME, "model", "named NIC with all its DCQCN knobs (`anole list nic`); `knobs` "
       "override it. nvidia (nic); the fork's (hpcc, conweave)" },
     { "rlcc",     KEY_MAP, "trees", "policy of `cc: rlcc`: a model, or the keys below" },
     { "lb",       KEY_MAP, "ecmp",  "load balancing: a name (`anole list lb`) or the keys below. Its "
-      "options are knobs" },
+      "options are knobs. Default of model uet: `mixed`" },
     { "fidelity", KEY_MAP, "packet", "`packet`: simulate every packet; `fast`: skip repeated phases "
       "(docs/model.md); or the keys below" },
     { "hpcc",     KEY_FILE, "",      "a config file of the HPCC or the ConWeave ns-3 fork, instead of "
@@ -177,8 +177,8 @@ static const struct key_row topology_link_rates_keys[] = {
 
 static const struct key_row host_keys[] = {
     { "mtu",            KEY_BYTES, "model",     "payload of a full packet, 64 .. 9000: 1024 (nic), 1000 "
-      "(hpcc, conweave)", KEY_AT(struct sim_cfg, mtu_bytes), 64, 9000 },
-    { "ack_every",      KEY_COUNT, "1",         "packets per ACK; the last is always acknowledged; in nic "
+      "(hpcc, conweave), 4096 (uet)", KEY_AT(struct sim_cfg, mtu_bytes), 64, 9000 },
+    { "ack_every",      KEY_COUNT, "1",         "packets per ACK (uet: 4); the last is always acknowledged; in nic "
       "also one that closes a window. `mlx5`: 256, as Linux sets ConnectX", KEY_AT(struct sim_cfg, ack_every),
       1, 1024, .words = KEY_WORDS({ "mlx5", ACK_EVERY_MLX5 }) },
     { "ack_unpaused",   KEY_YES,  "model",     "PFC does not stop a host's ACKs: no (nic), yes (hpcc, "
@@ -191,6 +191,8 @@ static const struct key_row host_keys[] = {
       KEY_AT(struct sim_cfg, nack_is_cnp) },
     { "retransmit",     KEY_NAME, "go_back_n", "retransmission: `go_back_n` or `selective`",
       KEY_AT(struct sim_cfg, is_selective), .choices = retransmits },
+    { "sleek",          KEY_YES,  "no",        "model uet without trimming: SLEEK, loss recovery by gaps and "
+      "probes instead of time-outs alone", KEY_AT(struct sim_cfg, is_sleek) },
     { "reorder",        KEY_TIME, "100us",     "selective: a packet counts as lost after missing for one to "
       "two times this; 0: at once", KEY_AT(struct sim_cfg, reorder_ps) },
     { "rto",            KEY_TIME, "model",     "retransmission time-out; `auto`: by the network (model.md); "
@@ -227,7 +229,14 @@ static const struct key_row switch_keys[] = {
     { "alpha",         KEY_REAL, "0.125",   "share of the free buffer that a class of an ingress port may "
       "take before a pause; a power of 1/2. Doubles with each doubling of speed over the hosts'. 1/16 at "
       "any speed (conweave)" },
-    { "lossless",      KEY_YES,  "yes",     "yes: PFC; no: packets are dropped",
+    { "trim",          KEY_YES,  "model",   "model uet: a packet that finds no room in its queue loses its "
+      "payload, not its header: yes; no: it is dropped. Knob `trim`: the limit of the queue",
+      KEY_AT(struct sim_cfg, has_trim) },
+    { "trim_size",     KEY_BYTES, "model",   "model uet: what is left of a trimmed packet: 64",
+      KEY_AT(struct sim_cfg, trim_bytes), 40, 1024 },
+    { "header_class",  KEY_COUNT, "model",   "model uet: class of trimmed packets and answers, before all others: 7",
+      KEY_AT(struct sim_cfg, head_prio), 0, PRIOS - 1 },
+    { "lossless",      KEY_YES,  "yes",     "yes: PFC; no: packets are dropped, also the default of model uet",
       KEY_AT(struct sim_cfg, is_lossless) },
     { "lossy",         KEY_LIST, "",        "classes without PFC; default: those that only tcp uses" },
     { "lossy_alpha",   KEY_REAL, "1",       "lossy: share of the free buffer that one queue may take",

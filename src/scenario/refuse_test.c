@@ -66,8 +66,8 @@ static void scenario_parse__names(void **state)
           "s.yaml:2:34: 'start' is not a key of traffic flows; there are kind, name, file and qps" },
         { STAR INCAST "cc: dcqn\n", "s.yaml:3:5: 'dcqn' is not a congestion control; did you mean 'dcqcn'?" },
         { STAR INCAST "cc: xyz\n", "s.yaml:3:5: 'xyz' is not a congestion control; there are dcqcn, "
-          "dcqcn_hpcc, dcqcn_paraleon, dcqcn_plus, hpcc, hpcc_pint, timely, dctcp, swift, nscc, rttcc, rlcc and "
-          "none" },
+          "dcqcn_hpcc, dcqcn_paraleon, dcqcn_plus, hpcc, hpcc_pint, timely, dctcp, swift, nscc, rttcc, rlcc, "
+          "none, rccc, nscc_rccc and nscc_dctcp" },
         { STAR INCAST "model: conweave\ncc: dcqcn_plus\n",
           "s.yaml:4:5: dcqcn_plus needs the model nic or hpcc: conweave has DCQCN alone" },
         { STAR INCAST "model: conweave\ncc: hpcc\n",
@@ -95,7 +95,7 @@ static void scenario_parse__names(void **state)
           "dcqcn_paper, hpcc, strong_alpha and truncated_alpha" },
         { STAR INCAST "nic: {name: hpcc}\n", "s.yaml:3:6: 'nic' must be a single value, not a map" },
         { STAR INCAST "lb: emcp\n", "s.yaml:3:5: 'emcp' is not a load balancer; did you mean 'ecmp'?" },
-        { STAR INCAST "model: ns3\n", "s.yaml:3:8: 'ns3' is not a model; there are nic, hpcc, conweave and htsim" },
+        { STAR INCAST "model: ns3\n", "s.yaml:3:8: 'ns3' is not a model; there are nic, hpcc, conweave, htsim and uet" },
         { STAR INCAST "order: ns3\n", "s.yaml:3:8: the order ns3 needs the model hpcc or conweave" },
         { STAR INCAST "host: {mut: 1000}\n", "s.yaml:3:8: 'mut' is not a key of host; did you mean 'mtu'?" },
         { STAR INCAST "switch: 5\n", "s.yaml:3:9: switch must be a map of 'key: value'" },
@@ -447,6 +447,45 @@ static void scenario_start__small_buffer(void **state)
     scenario_fini(&s);
 }
 
+#define MODEL_LINE "model: uet\n"
+
+static void scenario_parse__uet(void **state)
+{
+    static const struct row rows[] = {
+        { STAR INCAST "switch: {trim: yes}\n", "s.yaml:3:10: trimming needs 'model: uet': a receiver without selective ACKs "
+          "cannot use a packet that lost its payload" },
+        { STAR INCAST "cc: rccc\n", "s.yaml:3:5: rccc needs 'model: uet'" },
+        { STAR INCAST "host: {sleek: yes}\n", "s.yaml:3:8: 'sleek' needs 'model: uet'" },
+        { STAR INCAST "lb: reps\n", "s.yaml:3:5: with 'reps' packets overtake each other: it needs 'model: uet', or model nic "
+          "with 'host: {retransmit: selective}'" },
+        { STAR INCAST MODEL_LINE "cc: dcqcn\n", "s.yaml:4:5: model uet has the controls nscc, rccc, nscc_rccc and nscc_dctcp: dcqcn "
+          "is for queue pairs" },
+        { STAR INCAST MODEL_LINE "cc: rccc\nswitch: {lossless: yes}\n", "s.yaml:5:10: receiver credit does not go with PFC: pauses "
+          "would hold back what credit was given for" },
+        { STAR INCAST MODEL_LINE "switch: {lossless: yes}\n", "s.yaml:4:10: model uet does not go with PFC: where senders are paused, "
+          "no queue is full and nothing is trimmed" },
+        { STAR INCAST MODEL_LINE "host: {retransmit: go_back_n}\n", "s.yaml:4:20: trimming and spraying need selective ACKs: model "
+          "uet has nothing else" },
+        { STAR INCAST MODEL_LINE "host: {sleek: yes}\n", "s.yaml:4:8: SLEEK finds losses without trimming: it needs 'switch: {trim: "
+          "no}'" },
+        { STAR INCAST MODEL_LINE "cc: rccc\nhost: {sleek: yes}\nswitch: {trim: no}\n", "s.yaml:5:8: SLEEK does not go with receiver "
+          "credit: it sends again without waiting for credit" },
+        { STAR INCAST MODEL_LINE "host: {window: 1MB}\n", "s.yaml:4:8: 'window' is for queue pairs: connections of model uet do not "
+          "have it" },
+        { STAR INCAST MODEL_LINE "lb: conweave\n", "s.yaml:4:5: conweave is for flows that keep their order: model uet sprays "
+          "packets" },
+        { STAR INCAST MODEL_LINE "knobs: {hf2t: 1}\n", "s.yaml:4:9: HF2T holds packets of queue pairs: model uet has none" },
+        { STAR INCAST MODEL_LINE "switch: {header_class: 3}\n", "s.yaml:2:1: traffic uses class 3, which is that of headers and "
+          "answers; 'switch: {header_class: ..}' chooses another" },
+        { STAR INCAST MODEL_LINE "fidelity: fast\n", "s.yaml:4:11: fidelity fast does not go with the model uet, whose windows look "
+          "at every acknowledgement" },
+        { NULL, NULL },
+    };
+
+    (void)state;
+    refuse_all(rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +500,7 @@ int main(void)
         cmocka_unit_test(scenario_read__table_of_sizes),
         cmocka_unit_test(scenario_read__no_file),
         cmocka_unit_test(scenario_start__small_buffer),
+        cmocka_unit_test(scenario_parse__uet),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include "scenario/fit.h"
 #include "scenario/scenario_hpcc.h"
 #include "scenario/scenario_htsim.h"
+#include "scenario/uet.h"
 #include "scenario/keys.h"
 #include "scenario/scenario_links.h"
 #include "scenario/set.h"
@@ -76,8 +77,8 @@ static void read_lb(struct reader *r, const struct yaml_node *node, struct sim_c
 {
     struct section sec = scenario_open(r, node && node->kind == YAML_MAP ? node : NULL, "lb");
 
-    cfg->lb = lb_find("ecmp");
-    cfg->lb_weighted = cfg->model == MODEL_NIC;
+    cfg->lb = lb_find(cfg->model == MODEL_UET ? "mixed" : "ecmp");
+    cfg->lb_weighted = sim_model_is_real(cfg->model);
     if (r->rc || !node)
         return;
     if (node->kind != YAML_MAP) {
@@ -87,7 +88,7 @@ static void read_lb(struct reader *r, const struct yaml_node *node, struct sim_c
     if (section_get(&sec, "kind"))
         set_lb(r, section_get(&sec, "kind"), cfg);
     section_read(&sec, sec.common, cfg);
-    if (cfg->lb_by_host && cfg->model != MODEL_NIC)
+    if (cfg->lb_by_host && !sim_model_is_real(cfg->model))
         reader_refuse(r, section_get(&sec, "entropy"), "only in model nic: the forks have ports of their "
             "own");
 }
@@ -155,11 +156,13 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
     scenario_read_cc_others(&sec, s);
     scenario_read_rlcc(r, s, section_get(&sec, "rlcc"));
     scenario_read_settings(r, s, root);
+    scenario_check_uet(&sec, s);
     scenario_read_monitor(r, s, section_get(&sec, "monitor"));
     scenario_read_tuner(r, s, section_get(&sec, "tuner"));
     scenario_read_fidelity(r, s, section_get(&sec, "fidelity"));
     if (!section_get(&sec, "hpcc") && cfg->model != MODEL_HTSIM)
         scenario_read_traffic(r, s, &sec);
+    scenario_check_uet_traffic(&sec, s);
 }
 
 int scenario_make(struct scenario *s, const struct scenario_source *from, struct err *err)

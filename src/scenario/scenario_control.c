@@ -18,7 +18,7 @@ static const struct cc_algo *read_kind(const struct section *sec, const char *ke
     chosen = section_choice(sec, key, "a congestion control", names);
     if (chosen < 0)
         return NULL;
-    return cfg->model != MODEL_NIC && strcmp(names[chosen], "dcqcn") == 0 ? cc_find("dcqcn_hpcc")
+    return !sim_model_is_real(cfg->model) && strcmp(names[chosen], "dcqcn") == 0 ? cc_find("dcqcn_hpcc")
         : cc_all[chosen];
 }
 
@@ -34,6 +34,8 @@ void scenario_read_cc(const struct section *root, struct sim_cfg *cfg)
     const struct cc_algo   *cc = is_map(node) ? read_kind(&sec, "kind", cfg) : read_kind(root, "cc", cfg);
 
     cfg->cc = cc ? cc : cfg->cc;
+    if (cfg->model == MODEL_UET && !(is_map(node) ? section_get(&sec, "kind") : node))
+        cfg->cc = cc_find("nscc");
 }
 
 /* ---- controls that a model supports ---- */
@@ -47,7 +49,7 @@ static bool needs_nic(const struct cc_algo *cc)
 /* Called again after a config of a fork, which may select another model and another control. */
 static void check_model(struct reader *r, const struct yaml_node *place, const struct sim_cfg *cfg)
 {
-    if (needs_nic(cfg->cc) && cfg->model != MODEL_NIC)
+    if (needs_nic(cfg->cc) && !sim_model_is_real(cfg->model))
         reader_refuse(r, place, "%s needs the model nic: no other provides its input", cfg->cc->name);
     if ((cfg->cc->on_ack || cfg->cc->takes_turns) && cfg->model == MODEL_CONWEAVE)
         reader_refuse(r, place, "%s needs the model nic or hpcc: conweave has DCQCN alone", cfg->cc->name);
@@ -128,7 +130,7 @@ void scenario_read_cc_others(const struct section *root, struct scenario *s)
         return;
     check_model(r, is_map(node) ? section_place(&sec, "kind") : node, &s->cfg);
     other = section_list(&sec, "others", CC_OTHERS_MAX);
-    if (other && s->cfg.model != MODEL_NIC)
+    if (other && !sim_model_is_real(s->cfg.model))
         reader_refuse_key(r, section_get(&sec, "others"), "several controls in one network need the model "
             "nic: the forks have one");
     if (other && !r->rc)

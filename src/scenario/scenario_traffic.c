@@ -31,10 +31,10 @@ static struct traffic_env env_of(const struct scenario *s, struct traffic_tcp_al
         .run_ps         = s->run_ps,
         .mtu_bytes      = s->cfg.mtu_bytes,
         .overhead_bytes = s->cfg.header_bytes + s->cfg.spacing_bytes,
-        .tcp            = s->cfg.model == MODEL_NIC ? tcp : NULL,
-        .why_fresh      = s->cfg.model != MODEL_NIC ? "in this model" : s->cfg.is_fast ? "with fidelity "
+        .tcp            = sim_model_is_real(s->cfg.model) ? tcp : NULL,
+        .why_fresh      = !sim_model_is_real(s->cfg.model) ? "in this model" : s->cfg.is_fast ? "with fidelity "
             "fast" : NULL,
-        .must_say_fresh = s->cfg.model == MODEL_NIC,
+        .must_say_fresh = sim_model_is_real(s->cfg.model),
         .read_flows     = hpcc_read_flows,
         .read_matrix    = htsim_read_cm,
         .read_goal      = goal_read,

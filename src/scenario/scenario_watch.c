@@ -141,6 +141,8 @@ static void drop_blind_monitor(struct watch_cfg *w)
  * see every packet or act at every interval. */
 static const char *why_not(const struct scenario *s)
 {
+    if (s->cfg.model == MODEL_UET)
+        return "does not go with the model uet, whose windows look at every acknowledgement";
     if (s->cfg.model != MODEL_NIC)
         return "needs the model nic: the forks' models are there to be compared packet by packet";
     for (uint32_t i = 0; sim_cc(&s->cfg, i); i++)

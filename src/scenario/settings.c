@@ -7,6 +7,7 @@
 #include "core/units.h"
 #include "scenario/fit.h"
 #include "scenario/keys.h"
+#include "scenario/uet.h"
 #include "sim/forks/conweave_buffer.h"
 
 #include <stdlib.h>
@@ -68,6 +69,20 @@ static const struct sim_cfg conweave_cfg = {
     .buffer_bytes = 9u << 20,
     .pause_ps = 5 * PS_PER_US,
     .strict_prios = 1 << 0,
+};
+
+/* Sizes as in uet-htsim. */
+static const struct sim_cfg uet_cfg = {
+    .mtu_bytes = 4096,
+    .header_bytes = 64,
+    .ack_bytes = 64,
+    .cnp_bytes = 64,
+    .pfc_bytes = 64,
+    .spacing_bytes = 20,
+    .reorder_ps = REORDER_PS,
+    .rto_ps = RTO_AUTO,
+    .buffer_bytes = 32000000,
+    .strict_prios = 1 << 6,
 };
 
 static bool loses_packets(const struct scenario *s)
@@ -326,7 +341,8 @@ void scenario_use_model(struct reader *r, struct scenario *s)
 
     if (r->rc)
         return;
-    made = cfg->model == MODEL_HPCC ? hpcc_cfg : cfg->model == MODEL_CONWEAVE ? conweave_cfg : nic_cfg;
+    made = cfg->model == MODEL_HPCC ? hpcc_cfg : cfg->model == MODEL_CONWEAVE ? conweave_cfg :
+           cfg->model == MODEL_UET ? uet_cfg : nic_cfg;
     made.model = cfg->model;
     made.order = cfg->order;
     made.seed = cfg->seed;
@@ -338,7 +354,7 @@ void scenario_use_model(struct reader *r, struct scenario *s)
     made.change = cfg->change;
     made.changes = cfg->changes;
     made.ack_droppable = cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3;
-    if (cfg->model != MODEL_NIC && !(cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3) && loses_packets(s))
+    if (!sim_model_is_real(cfg->model) && !(cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3) && loses_packets(s))
         made.rto_ps = RTO_PS;
     knobs_init(&made.knobs);
     if (cfg->model == MODEL_HPCC || cfg->model == MODEL_CONWEAVE)
@@ -349,6 +365,8 @@ void scenario_use_model(struct reader *r, struct scenario *s)
     read_switch(r, s, NULL);
     if (cfg->model == MODEL_CONWEAVE)
         use_conweave_buffer(cfg);
+    if (cfg->model == MODEL_UET)
+        scenario_use_uet(cfg);
     if (cfg->model == MODEL_HPCC && cfg->cc->has_window) {
         cfg->window_bytes = UINT64_MAX;
         cfg->window_by_rate = true;
@@ -452,11 +470,12 @@ static void settle_ecn(struct reader *r, struct scenario *s, const struct yaml_n
     struct sim_cfg *cfg = &s->cfg;
     bool            is_listed = yaml_get(yaml_get(root, "switch"), "ecn_by_rate");
 
+    cfg->ecn_by_network = cfg->model == MODEL_UET && !is_listed && !sets_ecn(yaml_get(root, "knobs"));
     if (r->rc || is_listed)
         return;
     if (sets_ecn(yaml_get(root, "knobs")) || yaml_get(root, "tuner"))
         cfg->ecn_rates = 0;
-    else if (cfg->model != MODEL_NIC && cfg->ecn_rates == 0)
+    else if (!sim_model_is_real(cfg->model) && cfg->ecn_rates == 0)
         use_fork_ecn(r, s, root);
 }
 

@@ -347,7 +347,7 @@ static void read_loss(const struct section *sec, struct graph *g, bool says_loss
 void scenario_check_links(struct reader *r, const struct scenario *s, const struct yaml_node *node)
 {
     const struct graph *g = &s->graph;
-    bool                in_ns = s->cfg.model != MODEL_NIC;
+    bool                in_ns = !sim_model_is_real(s->cfg.model);
     char                text[32];
 
     for (uint32_t i = 0; i < g->links && !r->rc; i++) {

@@ -13,6 +13,7 @@
 #include "sim/host/probe.h"
 #include "sim/forks/qp_order.h"
 #include "sim/host/selective_repeat.h"
+#include "sim/host/spray.h"
 #include "sim/host/tcp/tcp.h"
 #include "sim/model.h"
 #include "sim/rto_default.h"
@@ -21,6 +22,7 @@
 #include "sim/switch/balance.h"
 #include "sim/switch/weave.h"
 #include "sim/switch/switch.h"
+#include "sim/uet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -383,6 +385,8 @@ static void build_flows(struct sim *s)
     }
     if (traffic_has_pairs(s->program.traffic))
         pair_build(s, flows);
+    spray_build(s, flows);
+    uet_build_flows(s, flows);
     if (!s->cfg.tcps)
         return;
     arena_init(&s->tcp_arena, (size_t)flows * (sizeof *all->tcp_tx + sizeof *all->tcp_rx));
@@ -498,6 +502,7 @@ int build_world(struct sim *s, struct err *err)
             (uint64_t)((double)s->net.base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
         s->hosts.bdp_bps = s->model.repace ? host_bps : 0;
     }
+    uet_build(s);
     rto_default_settle(s);
     if (s->cfg.window_by_pair)
         s->cfg.window_bytes = s->cfg.window_bytes ? UINT64_MAX : 0;      /* every flow has its own */
@@ -505,6 +510,7 @@ int build_world(struct sim *s, struct err *err)
     s->hosts.paces_window = s->model.repace && s->cfg.window_by_rate;
     s->hosts.window_bytes_max = !s->model.repace ? 0 : s->cfg.window_bytes ? UINT64_MAX : UINT64_MAX - 1;
     s->hosts.after_send = s->model.after_send & (uint8_t)~(s->cfg.ack_every > 1 ? 0 : SENT_ASKS);
+    s->hosts.after_send |= s->spray.kind ? SENT_SPRAYED : 0;
     rc = build_telemetry(s, most.hops ? most.hops - 1 : 0, err);
     if (rc == 0)
         rc = weave_build(s, most.hops, err);
@@ -512,6 +518,7 @@ int build_world(struct sim *s, struct err *err)
         return rc;
     s->hosts.np = control_takes_turns(&s->cfg) ? &cnp_arbiter : &np_spacing;
     build_configure_hosts(s);
+    uet_configure(s);
     inside_build(s);
     build_flows(s);
     build_packets(s, packets_at_once(s, ALL_PARTS));
@@ -532,6 +539,8 @@ void build_free(struct sim *s)
     inside_free(s);
     arena_fini(&s->selective_arena);
     arena_fini(&s->probe_arena);
+    uet_free(s);
+    arena_fini(&s->spray_arena);
     pair_free(s);
     hf2t_free(s);
     qp_order_free(s);
@@ -565,6 +574,7 @@ struct sim *build_part(const struct sim *whole, struct arena *arena, uint32_t pa
         pair_build_part(s, part, parts);
     if (s->hosts.inside)
         inside_build_part(s, arena);
+    uet_build_part(s);
     s->entry_bytes_done = arena_alloc(arena, traffic_entries(s->program.traffic) + 1ul,
                                       sizeof *s->entry_bytes_done);
     run_build_events(s, arena);
@@ -576,6 +586,7 @@ void build_free_part(struct sim *s)
     program_fini(&s->program);
     pair_free(s);
     inside_free(s);
+    uet_free(s);
     arena_fini(&s->packet_arena);
     arena_fini(&s->list_arena);
 }

@@ -8,7 +8,8 @@ static struct cc_link link_of(const struct sim *s, uint64_t line_bps)
 {
     return (struct cc_link){ .line_bps = line_bps, .base_rtt_ps = s->net.base_rtt_ps,
                              .mtu_bytes = s->cfg.mtu_bytes,
-                             .bdp_bytes = s->net.bdp_bytes, .is_fork = s->cfg.model == MODEL_HPCC,
+                             .bdp_bytes = s->net.bdp_bytes, .is_uet = s->cfg.model == MODEL_UET,
+                             .is_fork = s->cfg.model == MODEL_HPCC,
                              .fork = s->cfg.fork,
                              .rlcc = s->cfg.rlcc };
 }

@@ -45,6 +45,7 @@ static struct model nic(const struct sim_cfg *c)
 
 static struct model (*const models[])(const struct sim_cfg *) = {
     [MODEL_NIC] = nic, [MODEL_HPCC] = hpcc_model, [MODEL_CONWEAVE] = conweave_model,
+    [MODEL_UET] = nic,
     [MODEL_HTSIM] = nic,         /* its packets are not here: see forks/htsim_sim.h */
 };
 

@@ -35,6 +35,7 @@ static uint32_t number_events(struct sim *s, uint32_t from)
         [EV_FLOW] = s->program.streams,
         [EV_SIGNAL] = 1,
         [EV_REPLAY] = 1,
+        [EV_PULL] = s->uet.has_credit ? hosts : 0,
     };
     uint32_t next = from;
 
@@ -48,7 +49,7 @@ static uint32_t number_events(struct sim *s, uint32_t from)
 
 uint32_t run_events_most(const struct sim *s)
 {
-    return 4 * s->net.hosts + s->net.nodes + 2 * PRIOS * s->net.ports + s->program.streams + 2;
+    return 5 * s->net.hosts + s->net.nodes + 2 * PRIOS * s->net.ports + s->program.streams + 2;
 }
 
 /* How far ahead most events are. A ring that covers long links has wider buckets; with many ports and few
@@ -174,6 +175,7 @@ static __attribute__((noinline)) void on_numbered(struct sim *s, enum event_kind
     case EV_PAUSE_REFRESH: switch_refresh_pause(s, &s->net.port[index / PRIOS], index % PRIOS);  break;
     case EV_CHANGE:        change_on_epoch(s, &s->net.node[index]);                              break;
     case EV_REPLAY:        skip_on_event(s);                                                     break;
+    case EV_PULL:          host_on_pull(s, &s->net.host[index]);                                 break;
     default:               __builtin_unreachable();
     }
 }

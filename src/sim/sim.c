@@ -13,6 +13,7 @@
 #include "sim/skip/skip.h"
 #include "sim/switch/balance.h"
 #include "sim/switch/switch.h"
+#include "sim/uet.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -250,12 +251,15 @@ void sim_apply(struct sim *s, const struct knobs *knobs)
     control_share(s);
     configure_hf2t(s);
     balance_configure(s);
+    uet_configure(s);
     for (uint32_t i = 0; s->parts && i < count_parts(s); i++) {
         struct sim *part = part_of(s, i);
 
         part->cfg.knobs = *knobs;
         part->hosts.np_cfg = s->hosts.np_cfg;
         part->lb.is_path = s->lb.is_path;
+        part->uet = s->uet;
+        part->spray.paths = s->spray.paths;
     }
     for (uint32_t i = 0; new_ecn && i < s->net.ports; i++)
         if (s->net.port[i].is_switch)

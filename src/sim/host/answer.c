@@ -1,11 +1,14 @@
 #include "sim/host/answer.h"
+#include "sim/host/finish.h"
 #include "sim/host/flow.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
 #include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/send.h"
+#include "sim/host/spray.h"
 #include "sim/host/turn.h"
+#include "sim/host/uet/answer.h"
 #include "sim/link/path.h"
 
 /* ---- the timer ---- */
@@ -85,6 +88,11 @@ bool answer_on_timeout(struct sim *s, struct host *h)
 
         if (bit_is_set(h->finished, i))
             continue;
+        if (f->is_uet) {
+            at = uet_on_timeout(s, h, f);
+            next = at < next ? at : next;
+            continue;
+        }
         if (f->sent == f->acked)
             f->progress_ps = s->engine.now_ps;   /* nothing in flight */
         at = f->progress_ps + patience_ps(s, f);
@@ -122,39 +130,6 @@ void answer_catch_up(struct sim *s, struct host *h)
 
 /* ---- answers ---- */
 
-/* A flow has nothing more to send. */
-static void leave(struct sim *s, struct host *h, struct flow *f)
-{
-    f->sent = f->bytes;
-    pacer_sort_in(s, h, f);      /* neither ready nor waiting any more */
-    turn_finish(s, h, f);
-    if (h->active == 0)
-        rto_cancel(s, h);
-}
-
-static void finish_flow(struct sim *s, struct host *h, struct flow *f)
-{
-    if (!(s->model.sends_acked && s->model.sends_acked(s, h, f)))
-        leave(s, h, f);
-    flow_end(s, f);
-}
-
-/* Ends the acknowledged messages of a persistent queue pair. Returns whether it is idle now. */
-static APART bool finish_messages(struct sim *s, struct host *h, struct flow *f)
-{
-    while (f->acked >= f->end) {
-        flow_end(s, f);
-        if (!pair_pop(s, f)) {
-            leave(s, h, f);
-            f->phase = FLOW_IDLE;
-            f->progress_ps = s->engine.now_ps;
-            return true;
-        }
-    }
-    pacer_sort_in(s, h, f);
-    return false;
-}
-
 /* The NIC has forgotten its setting: all its queue pairs use the rest of it until the next one is applied. */
 static void forget_setting(struct sim *s, struct host *h)
 {
@@ -191,16 +166,6 @@ static inline uint64_t take_ack(struct sim *s, const struct host *h, struct flow
     else if (acked)
         f->progress_ps = s->engine.now_ps;
     return acked;
-}
-
-static inline void count_rtt(struct sim *s, struct host *h, const struct flow *f, uint64_t rtt_ps)
-{
-    s->engine.counters.rtt_ps_sum += rtt_ps;
-    s->engine.counters.rtt_samples++;
-    if (rtt_ps > s->engine.rtt_ps_peak)
-        s->engine.rtt_ps_peak = rtt_ps;
-    if (s->engine.now_ps >= h->rtt_due_ps)
-        s->watch.on_rtt(s->watch.arg, s->engine.now_ps, h, f, rtt_ps);
 }
 
 /* Returns false if the sender ignores this ACK. Telemetry that did not fit the packet is ignored. */
@@ -262,7 +227,9 @@ void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
 {
     uint64_t acked, rtt = s->engine.now_ps - k->sent_ps;
 
-    count_rtt(s, h, f, rtt);
+    nic_count_rtt(s, h, f, rtt);
+    if (__builtin_expect(s->spray.kind, 0))
+        spray_learn(s, f, spray_ev(f, k), k->flags & PACKET_ECHO ? ENTROPY_MARKED : ENTROPY_GOOD);
     acked = take_ack(s, h, f, k->seq);
     if (f->acked >= f->end && f->is_lasting) {
         if (finish_messages(s, h, f)) {

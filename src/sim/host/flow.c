@@ -241,7 +241,7 @@ bool pair_add(struct sim *s, struct flow *f, const struct flow_spec *spec, uint6
 
     if (!id)
         return false;
-    if (s->flows.selective_tx)
+    if (s->flows.selective_tx || f->is_uet)
         begin = (begin + mtu - 1) / mtu * mtu;
     all->posted[id] = (struct posted){ .begin = begin, .end = begin + spec->bytes,
                                        .start_ps = engine_world_ps(&s->engine),

@@ -9,7 +9,12 @@
 #include "sim/host/reply.h"
 #include "sim/host/rto.h"
 #include "sim/host/send.h"
+#include "sim/host/spray.h"
 #include "sim/host/turn.h"
+#include "sim/host/uet/answer.h"
+#include "sim/host/uet/credit.h"
+#include "sim/host/uet/receive.h"
+#include "sim/host/uet/send.h"
 #include "sim/host/tcp/tcp_ack.h"
 #include "sim/host/tcp/tcp_receive.h"
 #include "sim/host/tcp/tcp_send.h"
@@ -26,6 +31,14 @@ static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
+/* A queue pair that is at work has a further message. */
+static void go_on(struct sim *s, struct host *h, struct flow *f)
+{
+    pacer_sort_in(s, h, f);
+    if (f->is_uet)
+        uet_ask(s, h, f, false);
+}
+
 void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
     struct post post;
@@ -39,7 +52,7 @@ void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec
     case POST_TCP:    tcp_start(s, h, post.flow);                                               break;
     case POST_NEW:    add_queue_pair(s, h, post.flow);                                          break;
     case POST_AWAKE:  add_queue_pair(s, h, post.flow), pacer_on_decision(s, h, post.flow);      break;
-    case POST_MORE:   pacer_sort_in(s, h, post.flow);                                           break;
+    case POST_MORE:   go_on(s, h, post.flow);                                                   break;
     case POST_FAILED: break;
     }
     host_kick(s, h);
@@ -58,17 +71,36 @@ static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in,
     else if (k->flags & PACKET_INSIDE)
         return inside_on_packet(s, id, k);
     else if (((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE || f->phase == FLOW_IDLE) &&
-             f->generation == k->generation)
+             f->generation == k->generation) {
         answer_on_cnp(s, h, f, k->seq);          /* also of an idle queue pair */
+        spray_learn(s, f, spray_ev(f, k), ENTROPY_MARKED);
+    }
     return false;
+}
+
+/* Data of another transport. */
+static APART void on_other_data(struct sim *s, struct host *h, const struct packet *k)
+{
+    if (k->seq & UET)
+        uet_on_data(s, h, k);
+    else
+        tcp_on_data(s, h, k);
+}
+
+static APART void on_other_answer(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
+{
+    if (k->seq & UET)
+        uet_on_answer(s, h, f, k);
+    else if (k->kind == PACKET_NACK)
+        answer_on_hole(s, h, f, k);
+    else
+        tcp_on_ack(s, h, f, k);
 }
 
 static inline void on_answer(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
 {
-    if (__builtin_expect(k->flags & PACKET_TCP, 0) && k->kind == PACKET_NACK)
-        answer_on_hole(s, h, f, k);
-    else if (__builtin_expect(k->flags & PACKET_TCP, 0))
-        tcp_on_ack(s, h, f, k);
+    if (__builtin_expect(k->flags & PACKET_TCP, 0))
+        on_other_answer(s, h, f, k);
     else
         answer_on_ack(s, h, f, k);
 }
@@ -89,7 +121,7 @@ void host_on_packet(struct sim *s, struct host *h, struct packet *k)
         return;
     if (k->kind == PACKET_DATA) {
         if (__builtin_expect(k->flags & PACKET_TCP, 0))
-            tcp_on_data(s, h, k);
+            on_other_data(s, h, k);
         else if (receive_data(s, h, id, k))
             goto kick;
     } else if (__builtin_expect(k->kind >= PACKET_CNP, 0)) {
@@ -97,6 +129,8 @@ void host_on_packet(struct sim *s, struct host *h, struct packet *k)
             goto kick;
     } else if ((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE && f->generation == k->generation) {
         on_answer(s, h, f, k);
+    } else if (__builtin_expect(f->is_uet, 0) && f->phase == FLOW_IDLE && f->generation == k->generation) {
+        uet_on_idle_answer(s, f, k);
     } else if (s->model.on_late_answer) {
         s->model.on_late_answer(s, id);
         return;
@@ -134,6 +168,12 @@ void host_on_turn(struct sim *s, struct host *h)
         host_kick(s, h);
     }
     cnp_arbiter_await_turn(s, h);
+}
+
+void host_on_pull(struct sim *s, struct host *h)
+{
+    credit_on_pull(s, h);
+    host_kick(s, h);
 }
 
 void host_on_tcp_timer(struct sim *s, struct host *h)

@@ -50,7 +50,8 @@ struct flow {
     uint32_t      next_free;
     uint8_t       tcp;           /* as in flow_spec; not 0: the rest is in struct tcp_tx, and it is not on
                                   * 'list' */
-    bool          is_lasting;    /* see flow.h; otherwise it is over with its message */
+    bool          is_lasting : 1;    /* see flow.h; otherwise it is over with its message */
+    bool          is_uet : 1;    /* see uet/uet.h */
     uint16_t      timeouts;      /* in a row, while 'acked' is timeout_acked */
     uint64_t      end;           /* it, or its oldest message, is over when so much is acknowledged */
 
@@ -121,5 +122,16 @@ struct host {
                                   * model.keep_finished */
     uint32_t  pairs;             /* its lasting queue pairs: first of a list; 0: none */
 };
+
+/* A round trip has been measured. */
+static inline void nic_count_rtt(struct sim *s, struct host *h, const struct flow *f, uint64_t rtt_ps)
+{
+    s->engine.counters.rtt_ps_sum += rtt_ps;
+    s->engine.counters.rtt_samples++;
+    if (rtt_ps > s->engine.rtt_ps_peak)
+        s->engine.rtt_ps_peak = rtt_ps;
+    if (s->engine.now_ps >= h->rtt_due_ps)
+        s->watch.on_rtt(s->watch.arg, s->engine.now_ps, h, f, rtt_ps);
+}
 
 #endif

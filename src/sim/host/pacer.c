@@ -1,5 +1,6 @@
 #include "sim/host/pacer.h"
 #include "sim/host/hf2t.h"
+#include "sim/host/uet/uet.h"
 
 /* ---- the heap of flows that wait for their pacer ---- */
 
@@ -91,6 +92,8 @@ bool pacer_has_window(const struct sim *s, const struct host *h, const struct fl
 
 bool pacer_may_send(const struct sim *s, const struct host *h, const struct flow *f)
 {
+    if (f->is_uet)
+        return uet_may_send(s, f);
     return pacer_has_window(s, h, f) || (s->hosts.after_send & SENT_ASKS && f->asked <= f->acked);
 }
 
@@ -129,10 +132,25 @@ static APART void await_rate(struct sim *s, struct host *h, struct flow *f)
     heap_add(s, h, f);
 }
 
+/* A connection of UET is not paced: it is ready or not. */
+static APART void sort_in_uet(struct sim *s, struct host *h, struct flow *f)
+{
+    bool is_ready = bit_is_set(h->ready, f->position), may_send = uet_may_send(s, f);
+
+    if (is_ready && !may_send)
+        bit_clear(h->ready, f->position), h->ready_count--;
+    else if (!is_ready && may_send)
+        pacer_set_ready(h, f);
+}
+
 void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
 {
     bool is_ready = bit_is_set(h->ready, f->position);
 
+    if (f->is_uet) {
+        sort_in_uet(s, h, f);
+        return;
+    }
     if (s->hosts.paces_window && s->engine.now_ps >= f->out.due_ps)
         h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
     if (f->sent >= f->bytes || !(s->hosts.has_held || pacer_may_send(s, h, f))) {

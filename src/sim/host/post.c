@@ -5,6 +5,8 @@
 #include "sim/host/pacer.h"
 #include "sim/host/probe.h"
 #include "sim/host/selective_repeat.h"
+#include "sim/host/spray.h"
+#include "sim/host/uet/send.h"
 #include "sim/state/ideal.h"
 
 #include <string.h>
@@ -40,7 +42,8 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
     f->prio = spec->prio;
     f->phase = FLOW_ACTIVE;
     f->tcp = spec->tcp;
-    f->controlled = !spec->tcp && s->hosts.np_cfg.cc_prios >> spec->prio & 1;
+    f->is_uet = !spec->tcp && s->uet.prios >> spec->prio & 1;
+    f->controlled = f->is_uet || (!spec->tcp && s->hosts.np_cfg.cc_prios >> spec->prio & 1);
     f->src = h->node;
     f->dst = spec->dst;
     f->ports = source_port(s, h, spec->dst) | (uint32_t)spec->dport << 16;
@@ -68,6 +71,9 @@ static void reset(struct sim *s, uint32_t id)
         s->flows.probe[id] = (struct probe){ 0 };
     if (s->flows.selective_tx)
         s->flows.selective_tx[id] = (struct selective_tx){ 0 };
+    spray_start(s, &s->flows.flow[id]);
+    if (s->flows.flow[id].is_uet)
+        uet_open(s, &s->flows.flow[id]);
 }
 
 static void start_control(struct sim *s, struct host *h, struct flow *f)
@@ -106,6 +112,8 @@ static void wake(struct sim *s, struct host *h, struct flow *f)
         f->out = fresh_out(h);
         start_control(s, h, f);
     }
+    if (f->is_uet)
+        uet_wake(s, f);
     f->phase = FLOW_ACTIVE;
     f->progress_ps = s->engine.now_ps;
 }

@@ -33,13 +33,13 @@ static uint32_t size_of(const struct sim *s, const struct packet *k)
     return fct_bucket_of(f->bytes);
 }
 
-static void count_reordered(struct sim *s, const struct packet *k)
+void receive_count_reordered(struct sim *s, const struct packet *k)
 {
     s->engine.counters.reordered++;
     s->engine.counters.reordered_by_size[size_of(s, k)]++;
 }
 
-static void count_nack(struct sim *s, const struct packet *k)
+void receive_count_nack(struct sim *s, const struct packet *k)
 {
     s->engine.counters.nacks_sent++;
     s->engine.counters.nacks_by_size[size_of(s, k)]++;
@@ -62,7 +62,7 @@ void receive_complain(struct sim *s, struct host *h, struct flow_rx *rx, const s
         flags = PACKET_ECHO;
     if (!receive_may_answer(s, rx, expected))
         return;
-    count_nack(s, k);
+    receive_count_nack(s, k);
     acknowledge(s, h, k, PACKET_NACK, expected, flags);
 }
 
@@ -83,20 +83,18 @@ static void name_hole(struct sim *s, struct host *h, struct selective_rx *x, con
 
     if (!selective_must_name(x, s->engine.now_ps, s->cfg.reorder_ps, s->cfg.nack_gap_ps, &hole))
         return;
-    count_nack(s, k);
+    receive_count_nack(s, k);
     reply_hole(s, h, k, expected, hole);
 }
 
-/* Selective repeat: reports the messages that are complete with this packet. There may be several, if packets
- * of later ones arrived before. Returns whether there is any. */
-static bool tell_arrivals(struct sim *s, const struct flow *f, struct selective_rx *x, uint64_t expected)
+bool receive_tell_arrivals(struct sim *s, const struct flow *f, uint64_t message_end, uint64_t expected)
 {
     uint64_t end;
 
     if (!f->is_lasting) {
-        if (expected == x->end)
+        if (expected == message_end)
             flow_on_arrival(s, f);
-        return expected == x->end;
+        return expected == message_end;
     }
     end = pair_receiving(s, f)->end;
     if (expected < end)
@@ -126,10 +124,10 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
     expected = expected < x->end ? expected : x->end;
     *(is_new ? &s->engine.counters.payload_received : &s->engine.counters.payload_stale) += k->payload;
     if (fate == SELECTIVE_KEPT || fate == SELECTIVE_BEYOND)
-        count_reordered(s, k);
+        receive_count_reordered(s, k);
     is_end = expected == x->end;
     if (fate == SELECTIVE_TAKEN)
-        is_end = tell_arrivals(s, f, x, expected);
+        is_end = receive_tell_arrivals(s, f, x->end, expected);
     if (++rx->unacked >= s->cfg.ack_every || flags & s->model.ack_flags || fate == SELECTIVE_OLD || is_end) {
         rx->unacked = 0;
         receive_acknowledge(s, h, k, expected, flags);
@@ -189,7 +187,7 @@ static void on_other(struct sim *s, struct host *h, struct flow_rx *rx, const st
     }
     s->engine.counters.payload_stale += k->payload;
     if (k->seq > rx->expected) {
-        count_reordered(s, k);
+        receive_count_reordered(s, k);
         receive_complain(s, h, rx, k, rx->expected, flags);
     } else if (rx->expected == UINT64_MAX) {
         s->model.on_forgotten(s, h, rx, k, flags);

@@ -12,6 +12,11 @@ static inline void send(struct sim *s, const struct host *h, uint32_t id, struct
         path_enqueue(&s->engine, p, s->hosts.reply_queue[r->prio], id, r);
 }
 
+void reply_send(struct sim *s, const struct host *h, uint32_t id, struct packet *r)
+{
+    send(s, h, id, r);
+}
+
 /* Fields that an answer does not take from the packet it answers. */
 static inline void fill_in(struct packet *r, const struct answer *a)
 {

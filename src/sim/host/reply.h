@@ -17,6 +17,9 @@ void reply_to(struct sim *, const struct host *, const struct packet *k, const s
 /* The same, and packet 'id' itself becomes the answer. */
 void reply_with(struct sim *, const struct host *, uint32_t id, struct packet *k, const struct answer *);
 
+/* Sends a packet with a place among the answers: at once if nothing else goes first. */
+void reply_send(struct sim *, const struct host *, uint32_t id, struct packet *);
+
 /* Sends a CNP to the flow of packet 'k'. told_ps: what it says, see PACKET_CNP. */
 void reply_cnp(struct sim *, const struct host *, const struct packet *k, uint64_t told_ps);
 

@@ -6,8 +6,10 @@
 #include "sim/host/probe.h"
 #include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
+#include "sim/host/spray.h"
 #include "sim/host/tcp/tcp_send.h"
 #include "sim/host/turn.h"
+#include "sim/host/uet/send.h"
 
 /* Counts a retransmission. */
 static void send_again(struct flow *f, struct packet *k, uint32_t payload)
@@ -37,6 +39,8 @@ static APART void do_after_send(struct sim *s, const struct host *h, struct flow
         rto_restart(s, h, f);
     if (s->hosts.after_send & SENT_ASKS)
         ask(s, h, f, k);
+    if (s->hosts.after_send & SENT_SPRAYED)
+        k->ports ^= spray_next(s, f, f->sent_max / s->cfg.mtu_bytes);
 }
 
 /* A persistent queue pair, or a flow that is over already, has sent its last packet. */
@@ -123,6 +127,8 @@ static APART bool hold(struct sim *s, struct host *h, uint32_t id)
 {
     struct flow *f = &s->flows.flow[id];
 
+    if (f->is_uet)
+        return false;
     if (s->hosts.at_send & SEND_SELECTIVE) {
         send_find_next(s, f);
         if (f->sent >= f->bytes) {
@@ -172,7 +178,10 @@ static __attribute__((always_inline)) inline void next(struct sim *s, struct hos
             position = turn_next(s, h, p->paused);
         while (__builtin_expect(s->hosts.at_send, 0) && position != UINT32_MAX &&
                is_held(s, h, h->list[position]));
-        if (position != UINT32_MAX) {
+        if (__builtin_expect(s->hosts.at_send & SEND_UET, 0) && position != UINT32_MAX &&
+            s->flows.flow[h->list[position]].is_uet) {
+            uet_send(s, h, &s->flows.flow[h->list[position]]);
+        } else if (position != UINT32_MAX) {
             send_data(s, h, h->list[position]);
         } else if (!mask || !tcp_send(s, h, false)) {
             pacer_await(s, h, s->engine.now_ps);

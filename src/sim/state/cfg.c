@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-const char *const sim_model_names[] = { "nic", "hpcc", "conweave", "htsim", NULL };
+const char *const sim_model_names[] = { "nic", "hpcc", "conweave", "htsim", "uet", NULL };
 
 const char *sim_cc_text(const struct sim_cfg *c, char buf[SIM_CC_TEXT_MAX])
 {
@@ -25,6 +25,8 @@ enum cc_telemetry sim_cc_telemetry(const struct sim_cfg *c)
 {
     enum cc_telemetry most = CC_NO_TELEMETRY;
 
+    if (c->model == MODEL_UET)
+        return most;             /* its connections measure without it */
     for (uint32_t i = 0; sim_cc(c, i); i++)
         most = sim_cc(c, i)->telemetry > most ? sim_cc(c, i)->telemetry : most;
     return most;

@@ -23,11 +23,18 @@ enum sim_model {
     MODEL_HPCC,                  /* as the HPCC ns-3 fork: see forks/hpcc.c */
     MODEL_CONWEAVE,              /* as the ConWeave ns-3 fork: see forks/conweave.c */
     MODEL_HTSIM,                 /* Ultra Ethernet as uet-htsim: see forks/htsim_sim.h */
+    MODEL_UET,                   /* as MODEL_NIC, with connections of Ultra Ethernet: see host/uet/uet.h */
 };
 
 struct htsim_input;
 
 extern const char *const sim_model_names[];      /* by enum sim_model; NULL-terminated */
+
+/* Devices as they are, not those of another simulator. */
+static inline bool sim_model_is_real(enum sim_model model)
+{
+    return model == MODEL_NIC || model == MODEL_UET;
+}
 
 struct tcp_cfg {                 /* of one entry of the traffic */
     const struct tcp_algo *algo;
@@ -92,6 +99,7 @@ struct sim_cfg {
                                   * fork */
     uint64_t nack_gap_ps;        /* least time between NACKs for the same byte */
     bool     is_selective;       /* selective repeat: see host/selective_repeat.h */
+    bool     is_sleek;           /* model uet: loss recovery without trimming */
     uint64_t reorder_ps;         /* selective: a packet that is missing for longer is lost */
     uint64_t rto_ps;             /* 0: no retransmission timer; RTO_AUTO */
     uint64_t rto_ps_max;         /* doubles up to this with each time-out in a row; 0: it does not.
@@ -117,6 +125,10 @@ struct sim_cfg {
     uint32_t pfc_shift;          /* alpha = 2^-shift at host speed, one less per doubling of speed */
     double   lossy_alpha;        /* lossy: an egress queue may take this share of the free buffer */
     uint64_t lossy_queue_bytes;  /* and this much; 0: no such limit */
+    bool     has_trim;           /* model uet: packets that find no room lose their payload, not their header */
+    uint32_t trim_bytes;         /* what is left of them */
+    uint8_t  head_prio;          /* model uet: class of headers and answers */
+    bool     ecn_by_network;     /* model uet: kmin, kmax and pmax follow from the BDP when the world is built */
     uint8_t  lossy_prios;        /* classes without PFC alongside lossless ones; bit mask */
     bool     lossy_by_traffic;   /* instead: those that TCP alone uses */
     bool     is_lossless, ecn_on, ecn_at_enqueue;

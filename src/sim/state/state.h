@@ -12,6 +12,7 @@
 #include "sim/state/cfg.h"
 #include "sim/state/model.h"
 #include "sim/state/network.h"
+#include "sim/state/uet.h"
 
 struct flow;
 struct flow_rx;
@@ -57,6 +58,9 @@ struct flows {
     struct tcp_rx       *tcp_rx;
     struct selective_tx *selective_tx;       /* NULL: go-back-N */
     struct selective_rx *selective_rx;
+    char                *uet_rx;             /* model uet: see host/uet/uet.h */
+    uint32_t            *uet_at;             /* by flow: its place in the pool */
+    struct uet_pool      uet_pool;
     struct probe        *probe;              /* NULL: probes disabled */
     uint32_t             first, used, limit; /* indices of this part */
     uint32_t             free;
@@ -68,6 +72,7 @@ struct flows {
 #define SEND_GAPS      2u        /* see host/gaps.h */
 #define SEND_SELECTIVE 4u        /* see host/selective_repeat.h */
 #define SEND_PROBES    8u        /* see host/probe.h */
+#define SEND_UET       16u       /* see host/uet/uet.h */
 
 /* Receivers of marked packets, set by the knobs. */
 struct np_cfg {
@@ -174,6 +179,8 @@ struct sim {
     struct pfc_cfg        pfc;
     struct model          model;
     struct host_state     hosts;
+    struct uet_state      uet;
+    struct spray_state    spray;
     struct flows          flows;
     struct program        program;
     struct watcher        watch;
@@ -199,6 +206,7 @@ struct sim {
     uint32_t              packets_most;      /* of a part: number of lines */
     struct arena          arena, lb_arena, line_arena, packet_arena, flow_arena, rx_arena, list_arena;
     struct arena          pair_arena, tcp_arena, selective_arena, probe_arena, lasting_arena;
+    struct arena          uet_arena, uet_pool_arena, spray_arena;
     struct engine         engine;            /* large, so it is last */
 };
 

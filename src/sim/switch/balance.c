@@ -260,9 +260,10 @@ void balance_build(struct sim *s)
         s->net.node[i].salt = s->cfg.lb_seed ? (uint32_t)rng_next(&salts) : i;
     s->lb.cfg = lb->cfg_size ? arena_alloc(&s->arena, 1, lb->cfg_size) : NULL;
     balance_configure(s);
-    s->lb.is_on = lb != &lb_ecmp && !lb->is_woven;
+    s->spray.kind = lb->entropy;
+    s->lb.is_on = lb != &lb_ecmp && !lb->is_woven && !lb->entropy;
     s->lb.choose = !s->lb.is_on ? NULL : lb->leave ? see_and_choose : choose;
-    if (lb == &lb_ecmp)
+    if (lb == &lb_ecmp || lb->entropy)
         return;
     s->lb.rng = arena_alloc(&s->arena, s->net.nodes, sizeof *s->lb.rng);
     for (uint32_t i = 0; i < s->net.nodes; i++)

@@ -11,6 +11,7 @@
 #include "sim/state/expect.h"
 #include "sim/switch/buffer.h"
 #include "sim/switch/forward.h"
+#include "sim/switch/trim.h"
 #include "sim/switch/weave.h"
 
 #define APART __attribute__((noinline))  /* keeps rare code out of the event loop */
@@ -93,8 +94,8 @@ void switch_set_ecn(const struct sim *s, struct port *p, const struct ecn_cfg *e
     uint32_t kmin, unmarked = s->model.unmarked_bytes;
 
     p->ecn = *ecn;
-    if (!s->cfg.ecn_on)
-        p->ecn.kmin_bytes = UINT32_MAX;
+    if (!s->cfg.ecn_on || (s->uet.has_credit && !p->peer->is_switch))
+        p->ecn.kmin_bytes = UINT32_MAX;      /* receiver credit takes care of the receiver's link */
     kmin = p->ecn.kmin_bytes;
     for (uint32_t c = 0; c < PRIOS; c++)     /* the lowest; mark() knows the class */
         if (s->sw.ecn_prios >> c & 1 && s->sw.ecn_class[c].kmin_bytes < kmin)
@@ -221,8 +222,15 @@ static bool book_lossy(const struct sim *s, const struct port *out, struct packe
 }
 
 /* Packets without an ingress account here. */
-static APART enum admission admit_slowly(struct sim *s, struct port *in, struct port *out, struct packet *k)
+static APART enum admission admit_slowly(struct sim *s, struct port *in, struct port *out, uint32_t id,
+                                         struct packet *k)
 {
+    if (s->uet.classes >> k->prio & 1) {
+        if (trim_admit(s, out, id))
+            return ADMITTED;
+        s->engine.counters.dropped_lossy++;
+        return REFUSED;
+    }
     if (s->model.account) {
         struct account_pfc changes;
 
@@ -253,7 +261,7 @@ static inline bool admit(struct sim *s, struct port *in, struct port *out, uint3
         if (a == ADMITTED_FULL)
             pause(s, in, k->prio);
     } else if (k->kind < PACKET_CNP && !(s->model.unbooked_prios >> k->prio & 1)) {
-        a = admit_slowly(s, in, out, k);
+        a = admit_slowly(s, in, out, id, k);
     } else {
         k->in_port = UNBOOKED;
     }

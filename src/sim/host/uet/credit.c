@@ -1,0 +1,116 @@
+#include "sim/host/uet/credit.h"
+#include "sim/host/reply.h"
+
+#define GRANT_UNITS   64u        /* 16 KB */
+#define RATE_PERCENT  99u
+
+/* ---- flows that want credit, in turn ---- */
+
+static void append(struct sim *s, struct uet_host *all, uint32_t flow)
+{
+    struct uet_rx *x = uet_rx_of(s, flow);
+
+    x->is_listed = true;
+    x->list_next = 0;
+    x->list_prev = all->tail;
+    if (all->tail)
+        uet_rx_of(s, all->tail)->list_next = flow;
+    else
+        all->head = flow;
+    all->tail = flow;
+}
+
+static void take_out(struct sim *s, struct uet_host *all, uint32_t flow)
+{
+    struct uet_rx *x = uet_rx_of(s, flow);
+
+    if (x->list_prev)
+        uet_rx_of(s, x->list_prev)->list_next = x->list_next;
+    else
+        all->head = x->list_next;
+    if (x->list_next)
+        uet_rx_of(s, x->list_next)->list_prev = x->list_prev;
+    else
+        all->tail = x->list_prev;
+    x->is_listed = false;
+}
+
+void credit_leave(struct sim *s, struct host *h, uint32_t flow)
+{
+    if (uet_rx_of(s, flow)->is_listed)
+        take_out(s, &s->uet.host[h->id], flow);
+}
+
+/* ---- when ---- */
+
+static void await(struct sim *s, const struct host *h)
+{
+    const struct uet_host *all = &s->uet.host[h->id];
+    uint32_t               event = s->engine.first_event[EV_PULL] + h->id;
+    uint64_t               at = all->free_ps > s->engine.now_ps ? all->free_ps : s->engine.now_ps;
+
+    if (all->head && !evq_is_pending(&s->engine.evq, event))
+        evq_add(&s->engine.evq, event, at, sim_order(s, &s->net.node[h->node], at));
+}
+
+void credit_ask(struct sim *s, struct host *h, const struct packet *k, bool must)
+{
+    struct uet_rx *x = uet_rx_of(s, k->flow);
+
+    if (x->is_over)
+        return;
+    if (k->sent_ps > x->target)
+        x->target = k->sent_ps;
+    if (x->is_listed || (x->target <= x->granted && !must))
+        return;
+    append(s, &s->uet.host[h->id], k->flow);
+    await(s, h);
+}
+
+/* Paths of pulls change with each. */
+static void send_pull(struct sim *s, struct host *h, uint32_t flow)
+{
+    const struct flow *f = &s->flows.flow[flow];
+    struct uet_rx     *x = uet_rx_of(s, flow);
+    uint32_t           id = engine_new_packet(&s->engine), ports = f->ports ^ (x->pulls++ & (s->spray.paths - 1));
+    struct packet     *k = &s->engine.packets.packet[id];
+
+    s->engine.counters.pulls_sent++;
+    k->flow = flow;
+    k->generation = s->flows.rx[flow].generation;
+    k->src = h->node;
+    k->dst = f->src;
+    k->ports = ports >> 16 | ports << 16;
+    k->seq = uet_ack_pack(&(struct uet_ack){ .flags = UET_ACK_PULL });
+    k->sent_ps = x->granted;
+    k->bytes = (uint16_t)s->cfg.ack_bytes;
+    k->payload = 0;
+    k->kind = PACKET_ACK;
+    k->prio = s->uet.head_prio & 7u;
+    k->flags = PACKET_TCP;
+    reply_send(s, h, id, k);
+}
+
+APART void credit_on_pull(struct sim *s, struct host *h)
+{
+    struct uet_host *all = &s->uet.host[h->id];
+    uint32_t         flow = all->head;
+    struct uet_rx   *x;
+    uint64_t         units;
+
+    if (!flow)
+        return;
+    x = uet_rx_of(s, flow);
+    take_out(s, all, flow);
+    units = x->target > x->granted ? x->target - x->granted : 0;
+    units = units < GRANT_UNITS ? units : GRANT_UNITS;
+    x->granted += units;
+    if (x->target > x->granted)
+        append(s, all, flow);
+    send_pull(s, h, flow);
+    units = units ? units : 4;
+    all->free_ps = s->engine.now_ps +
+                   (uint64_t)((unsigned __int128)units * UET_CREDIT_UNIT * 8 * PS_PER_S * 100 / RATE_PERCENT /
+                              h->port->rate_bps);
+    await(s, h);
+}

@@ -1,0 +1,239 @@
+/* src/sim/host/uet/uet_test.c
+ *
+ * Oracles: closed forms. One flow takes what its bytes take on the wire; NSCC holds the queue near its target; receiver
+ * credit divides a link equally.
+ */
+#include "sim/host/uet/uet.h"
+#include "sim/test_world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define BYTE_PS  80              /* at 100 Gb/s */
+#define DELAY_PS PS_PER_US
+#define FULL     (4096 + 64)
+#define FULL_PS  ((FULL + 20) * BYTE_PS)
+#define HEAD_PS  ((64 + 20) * BYTE_PS)
+#define LONG_PS  (PS_PER_S / 10)
+
+static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t hosts, const struct flow_row *flow,
+                       uint32_t count)
+{
+    struct graph g;
+
+    graph_star(&g, &(struct graph_star){ hosts, 100 * GBPS, DELAY_PS });
+    world_of_flows(w, &g, cfg, flow, count);
+}
+
+/* 'senders' hosts send 'bytes' each to the last host at once. */
+static void start_incast(struct world *w, const struct sim_cfg *cfg, uint32_t senders, uint64_t bytes)
+{
+    struct flow_row flow[64];
+
+    for (uint32_t i = 0; i < senders; i++)
+        flow[i] = (struct flow_row){ .src = i, .dst = senders, .prio = 3, .dport = (uint16_t)(i + 1), .bytes = bytes };
+    start_star(w, cfg, senders + 1, flow, senders);
+}
+
+static void finish(struct world *w)
+{
+    assert_true(world_finish(w, PS_PER_MS, LONG_PS));
+}
+
+/* ---- numbers in ACKs ---- */
+
+static void ack_pack__keeps_all_fields(void **unused)
+{
+    static const struct uet_ack rows[] = {
+        { 0, 0, 0, 0 }, { 1000, 0, 999, UET_ACK_MARKED }, { 7, 4095, 4102, UET_ACK_AGAIN | UET_ACK_AT_LAST },
+        { 0x7fffffff, 1, 0x7fffffffu - 4000, 0 }, { 5, 2, 8191, UET_ACK_PROBE },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t       seq = uet_ack_pack(&rows[i]);
+        struct uet_ack a = uet_ack_unpack(seq);
+
+        assert_true(seq & UET);
+        assert_memory_equal(&a, &rows[i], sizeof a);
+    }
+}
+
+/* ---- one flow ---- */
+
+/* n packets leave one after the other; the last one's second hop, and its ACK, follow. */
+static void lone_flow__takes_what_its_bytes_take(void **unused)
+{
+    static const uint32_t packets[] = { 1, 2, 5, 64, 1000 };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof packets / sizeof *packets; i++) {
+        struct flow_row flow = { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = packets[i] * 4096ull };
+        struct sim_cfg  cfg;
+        struct world    w;
+
+        world_cfg(&cfg, MODEL_UET);
+        start_star(&w, &cfg, 2, &flow, 1);
+        finish(&w);
+        assert_int_equal(w.done[0].fct_ps, (packets[i] + 1ull) * FULL_PS + 2 * HEAD_PS + 4 * DELAY_PS);
+        assert_int_equal(w.done[0].fct_ps, w.done[0].ideal_ps);
+        world_end(&w);
+    }
+}
+
+/* Sprayed over all paths of a fat-tree, whoever chooses them. */
+static void lone_flow__is_ideal_whatever_balances(void **unused)
+{
+    static const char *const names[] = { "mixed", "oblivious", "bitmap", "reps", "reps_legacy", "spray", "adaptive", "ecmp" };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct flow_row flow = { .src = 0, .dst = 15, .prio = 3, .dport = 1, .bytes = 3000000 };
+        struct sim_cfg  cfg;
+        struct graph    g;
+        struct world    w;
+
+        world_cfg(&cfg, MODEL_UET);
+        cfg.lb = lb_find(names[i]);
+        graph_fat_tree(&g, &(struct graph_fat_tree){ 4, 400 * GBPS, DELAY_PS });
+        world_of_flows(&w, &g, &cfg, &flow, 1);
+        finish(&w);
+        assert_int_equal(w.done[0].fct_ps, w.done[0].ideal_ps);
+        assert_int_equal(w.sim->engine.counters.sent_again, 0);
+        world_end(&w);
+    }
+}
+
+/* Credit is given at 99 % of the link's rate. */
+static void lone_flow__keeps_the_pace_of_credit(void **unused)
+{
+    struct flow_row flow = { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = 4096 * 5000ull };
+    struct sim_cfg  cfg;
+    struct world    w;
+
+    (void)unused;
+    world_cfg(&cfg, MODEL_UET);
+    cfg.cc = cc_find("rccc");
+    start_star(&w, &cfg, 2, &flow, 1);
+    finish(&w);
+    assert_in_range(w.done[0].fct_ps, w.done[0].ideal_ps, w.done[0].ideal_ps * 102 / 100);
+    assert_int_equal(w.sim->engine.counters.sent_again, 0);
+    world_end(&w);
+}
+
+/* ---- several flows ---- */
+
+/* NSCC aims for 0.75 empty round trips in the queue. */
+static void nscc__holds_the_delay_near_its_target(void **unused)
+{
+    static const uint32_t flows[] = { 2, 4, 8 };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof flows / sizeof *flows; i++) {
+        const struct sim_counters *c;
+        struct sim_cfg             cfg;
+        struct world               w;
+        double                     target_ps, delay_ps;
+        uint64_t                   sum, samples;
+
+        world_cfg(&cfg, MODEL_UET);
+        start_incast(&w, &cfg, flows[i], 8000000);
+        c = &w.sim->engine.counters;
+        sim_run_until(w.sim, 400 * PS_PER_US);
+        sum = c->rtt_ps_sum;
+        samples = c->rtt_samples;
+        sim_run_until(w.sim, 1200 * PS_PER_US);
+        delay_ps = (double)(c->rtt_ps_sum - sum) / (double)(c->rtt_samples - samples) - (double)w.sim->net.base_rtt_ps;
+        target_ps = 0.75 * (double)w.sim->net.base_rtt_ps;
+        assert_true(delay_ps > 0.8 * target_ps && delay_ps < 1.3 * target_ps);
+        world_end(&w);
+    }
+}
+
+/* All get the same, to one grant, whatever they lost at the start; together they get the link. */
+static void credit__divides_an_incast_equally(void **unused)
+{
+    static const char *const controls[] = { "rccc", "nscc_rccc" };
+
+    (void)unused;
+    for (size_t c = 0; c < 2; c++) {
+        struct sim_cfg cfg;
+        struct world   w;
+        uint64_t       first = UINT64_MAX, last = 0;
+
+        world_cfg(&cfg, MODEL_UET);
+        cfg.cc = cc_find(controls[c]);
+        start_incast(&w, &cfg, 10, 4000000);
+        finish(&w);
+        for (uint32_t i = 0; i < w.done_count; i++) {
+            first = w.done[i].fct_ps < first ? w.done[i].fct_ps : first;
+            last = w.done[i].fct_ps > last ? w.done[i].fct_ps : last;
+        }
+        /* 16 KB per flow and turn */
+        assert_true(last - first < 10 * 16384 * BYTE_PS * 2);
+        assert_true(last < 10 * 4000000ull * BYTE_PS * (FULL + 20) / 4096 * 103 / 100);
+        world_end(&w);
+    }
+}
+
+/* Senders of an incast that begin with a window each lose payload, and no header: all is named by NACKs, and nothing
+ * waits for a time-out. */
+static void trimming__needs_no_timeout(void **unused)
+{
+    struct sim_cfg cfg;
+    struct world   w;
+
+    (void)unused;
+    world_cfg(&cfg, MODEL_UET);
+    start_incast(&w, &cfg, 32, 100000);
+    finish(&w);
+    assert_true(w.sim->engine.counters.trimmed > 100);
+    assert_int_equal(w.sim->engine.counters.dropped_headers, 0);
+    assert_int_equal(w.sim->engine.counters.timeouts, 0);
+    assert_int_equal(w.sim->engine.counters.nacks_sent, w.sim->engine.counters.trimmed);
+    assert_int_equal(w.sim->engine.counters.sent_again, w.sim->engine.counters.trimmed);
+    world_end(&w);
+}
+
+/* Without trimming the same packets are dropped, and time-outs or SLEEK repair it; SLEEK sooner. */
+static void sleek__is_faster_than_timeouts(void **unused)
+{
+    uint64_t done_ps[2];
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        struct sim_cfg cfg;
+        struct world   w;
+
+        world_cfg(&cfg, MODEL_UET);
+        cfg.has_trim = false;
+        cfg.is_sleek = i == 1;
+        cfg.rto_ps = 2 * PS_PER_MS;
+        cfg.knobs.value[KNOB_trim] = 60;
+        start_incast(&w, &cfg, 8, 1000000);
+        finish(&w);
+        assert_true(w.sim->engine.counters.dropped_lossy > 0);
+        done_ps[i] = w.sim->done_ps;
+        world_end(&w);
+    }
+    assert_true(done_ps[1] < done_ps[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ack_pack__keeps_all_fields),
+        cmocka_unit_test(lone_flow__takes_what_its_bytes_take),
+        cmocka_unit_test(lone_flow__is_ideal_whatever_balances),
+        cmocka_unit_test(lone_flow__keeps_the_pace_of_credit),
+        cmocka_unit_test(nscc__holds_the_delay_near_its_target),
+        cmocka_unit_test(credit__divides_an_incast_equally),
+        cmocka_unit_test(trimming__needs_no_timeout),
+        cmocka_unit_test(sleek__is_faster_than_timeouts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,75 @@
+#include "sim/switch/trim.h"
+
+#include <string.h>
+
+/* Room in the buffer that all queues share. */
+static int64_t room_bytes(const struct sim *s, const struct node *n)
+{
+    return s->cfg.is_lossless ? n->shared_bytes_left : (int64_t)s->cfg.buffer_bytes - n->used_bytes;
+}
+
+static bool fits(const struct sim *s, const struct port *out, const struct packet *k, uint32_t limit)
+{
+    return (uint64_t)out->queue[k->prio].bytes + k->bytes <= limit && k->bytes <= room_bytes(s, out->node);
+}
+
+static void book(const struct sim *s, const struct port *out, struct packet *k)
+{
+    k->in_port = BOOKED_LOSSY;
+    out->node->used_bytes += k->bytes;
+    out->node->shared_bytes_left -= s->cfg.is_lossless ? k->bytes : 0;
+}
+
+/* Exchanges a packet for the last one of its queue. Places in lists stay. */
+static void exchange(struct sim *s, struct port *out, uint32_t id)
+{
+    struct packet *k = &s->engine.packets.packet[id];
+    struct queue  *queue = &out->queue[k->prio];
+    struct packet *last = &s->engine.packets.packet[queue->tail], was = *last;
+    int64_t        more = (int64_t)k->bytes - last->bytes;
+
+    *last = *k;
+    last->next = was.next;
+    last->in_port = was.in_port;
+    *k = was;
+    if (s->engine.packets.tag) {
+        struct lb_tag *a = packet_tag(&s->engine.packets, id), *b = packet_tag(&s->engine.packets, queue->tail), tag = *a;
+
+        *a = *b;
+        *b = tag;
+    }
+    queue->bytes = (uint32_t)(queue->bytes + more);
+    out->node->used_bytes += more;
+    out->node->shared_bytes_left -= s->cfg.is_lossless ? more : 0;
+}
+
+static void trim(struct sim *s, const struct port *out, struct packet *k)
+{
+    s->engine.counters.trimmed++;
+    s->engine.counters.payload_dropped += k->payload;
+    k->payload = 0;
+    k->bytes = (uint16_t)(k->bytes < s->uet.trim_bytes ? k->bytes : s->uet.trim_bytes);
+    k->prio = s->uet.head_prio & 7u;
+    k->seq |= UET_TRIMMED | (out->peer->is_switch ? 0 : UET_AT_LAST);
+}
+
+bool trim_admit(struct sim *s, struct port *out, uint32_t id)
+{
+    struct packet *k = &s->engine.packets.packet[id];
+    bool           is_data = k->prio != s->uet.head_prio;
+
+    if (is_data && !fits(s, out, k, s->uet.queue_bytes_max)) {
+        if (!s->uet.has_trim)
+            return false;
+        if (out->queue[k->prio].head && rng_next(&out->node->rng) >> 63)
+            exchange(s, out, id);
+        trim(s, out, k);
+        is_data = false;
+    }
+    if (!is_data && !fits(s, out, k, s->uet.head_bytes_max)) {
+        s->engine.counters.dropped_headers++;
+        return false;
+    }
+    book(s, out, k);
+    return true;
+}

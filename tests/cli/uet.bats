@@ -1,0 +1,52 @@
+#!/usr/bin/env bats
+# tests/cli/uet.bats - model uet, as a user sees it.
+load common
+
+setup() {
+    dir=$BATS_TEST_TMPDIR
+}
+
+run_incast() {
+    "$ANOLE" run "scenarios/uet_incast.yaml" --set 'topology.hosts=9' \
+        --set 'traffic=[{kind: incast, senders: 8, receiver: h8, size: 300KB}]' "$@"
+}
+
+@test "uet: the report tells of trimmed packets, and all flows end" {
+    run_incast >"$dir/out"
+    grep -qE '^  model +uet, nscc, mixed, lossy' "$dir/out"
+    grep -qE '^  trimming +[1-9][0-9,]* packets trimmed, 0 headers lost' "$dir/out"
+    grep -qE '^  drops +none' "$dir/out"
+    ! grep -q 'had not finished' "$dir/out"
+}
+
+@test "uet: receiver credit shows its pulls" {
+    run_incast --set cc=rccc >"$dir/out"
+    grep -qE '^  credit +[1-9][0-9,]* pulls' "$dir/out"
+}
+
+@test "uet: one and three threads write the same flows" {
+    for n in 1 3; do
+        "$ANOLE" run "scenarios/uet_permutation.yaml" --set topology.k=4 --set 'traffic=[{kind: permutation, size: 200KB}]' \
+            --threads $n --out "$dir/out$n" >/dev/null
+    done
+    cmp "$dir/out1/flows.csv" "$dir/out3/flows.csv"
+}
+
+@test "uet: summary.json counts trims, packets sent again and the load of paths" {
+    run_incast --out "$dir/out" >/dev/null
+    grep -qE '"trimmed": [1-9]' "$dir/out/summary.json"
+    grep -qE '"sent_again": [1-9]' "$dir/out/summary.json"
+    grep -q '"path_spread"' "$dir/out/summary.json"
+}
+
+@test "uet: queue pairs with selective repeat may be sprayed by their senders" {
+    "$ANOLE" run "scenarios/permutation.yaml" --set topology.k=4 --set lb=mixed --set host.retransmit=selective >"$dir/out"
+    grep -qE '^  model +nic, dcqcn, mixed' "$dir/out"
+    ! grep -q 'had not finished' "$dir/out"
+}
+
+@test "uet: a knob of NSCC changes the result" {
+    run_incast --out "$dir/a" >/dev/null
+    run_incast --set knobs.nscc_target_delay=20 --out "$dir/b" >/dev/null
+    ! cmp -s "$dir/a/flows.csv" "$dir/b/flows.csv"
+}
