@@ -56,6 +56,10 @@ static const struct bench_case cases[] = {
       HADOOP_30_BISECTION },
     /* HPCC beside DCQCN: what telemetry, windows and a decision at every acknowledgement cost. */
     { "clos128_hadoop30_pfc_hpcc", CLOS_NARROW "run: 5ms\nswitch: {buffer: 8MB}\ncc: hpcc\n" HADOOP_30_BISECTION },
+    /* Ultra Ethernet beside DCQCN, with the packets of both: sprayed, trimmed, selectively acknowledged. */
+    { "clos128_hadoop30_uet", "model: uet\n" CLOS_NARROW "run: 5ms\n" HADOOP_30_BISECTION },
+    { "clos128_hadoop30_uet_1024", "model: uet\n" CLOS_NARROW "run: 5ms\nhost: {mtu: 1024}\n" HADOOP_30_BISECTION },
+    { "clos128_hadoop30_uet_rccc", "model: uet\ncc: nscc_rccc\n" CLOS_NARROW "run: 5ms\n" HADOOP_30_BISECTION },
     { "clos128_hadoop30_hpcc_node_hpcc", "model: hpcc\norder: node\ncc: hpcc\n" CLOS_NARROW "run: 5ms\n"
       HADOOP_30_BISECTION },
     { "clos128_hadoop30_hpcc_ns3_hpcc", "model: hpcc\norder: ns3\ncc: hpcc\n" CLOS_NARROW "run: 5ms\n"
