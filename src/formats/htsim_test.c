@@ -556,9 +556,9 @@ static void parse_uet_topology__needs_no_delays(void **unused)
     struct err      err;
 
     (void)unused;
-    assert_int_equal(htsim_parse_uet_topology("t", "Nodes 4\nTiers 2\nPodsize 4\n"
-                                              "Tier 0\nDownlink_speed_Gbps 100\nRadix_Down 2\nRadix_Up 2\n"
-                                              "Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 2\nDownlink_Latency_ns 5\n",
+    assert_int_equal(htsim_read_uet_topology("t", "Nodes 4\nTiers 2\nPodsize 4\n"
+                                             "Tier 0\nDownlink_speed_Gbps 100\nRadix_Down 2\nRadix_Up 2\n"
+                                             "Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 2\nDownlink_Latency_ns 5\n",
                                               &t, &err), 0);
     assert_int_equal(t.link_ps[0], 0);
     assert_int_equal(t.link_ps[1], 5 * PS_PER_NS);
