@@ -5,6 +5,7 @@
 #define ACK_TIMEOUT_LEAST 14u
 #define ADAPTIVE_PS       (4 * PS_PER_MS)
 #define UET_LEAST_PS      (15 * PS_PER_US)       /* model uet: besides full queues */
+#define UET_BACKOFF       8u                     /* and so many times longer at most */
 
 /* The least of 4.096 us x 2^n, n >= least, that is not shorter. */
 static uint64_t ack_timeout_ps(uint64_t ps, uint32_t least)
@@ -44,7 +45,7 @@ static uint64_t queue_bytes_max(const struct sim *s)
     uint64_t bytes = s->cfg.buffer_bytes;
 
     if (s->uet.classes)
-        return s->uet.queue_bytes_max;
+        return s->uet.queue_bytes_max < bytes ? s->uet.queue_bytes_max : bytes;
     if (!is_lossy(s))
         return bytes;
     bytes = (uint64_t)((double)bytes * s->cfg.lossy_alpha / (1 + s->cfg.lossy_alpha));
@@ -65,12 +66,14 @@ void rto_default_settle(struct sim *s)
 {
     uint64_t one_ps, longest_ps;
 
+    if (s->uet.classes) {
+        uint64_t full_ps = UET_LEAST_PS + rto_default_full_ps(s);
+
+        s->cfg.rto_ps = s->cfg.rto_ps == RTO_AUTO ? full_ps : s->cfg.rto_ps;
+        s->cfg.rto_ps_max = UET_BACKOFF * (full_ps > s->cfg.rto_ps ? full_ps : s->cfg.rto_ps);
+    }
     if (s->cfg.rto_ps != RTO_AUTO)
         return;
-    if (s->uet.classes) {
-        s->cfg.rto_ps = UET_LEAST_PS + rto_default_full_ps(s);
-        return;
-    }
     longest_ps = ack_timeout_ps(rto_default_full_ps(s), ACK_TIMEOUT_LEAST);
     if (!may_miss(s)) {
         s->cfg.rto_ps = longest_ps;

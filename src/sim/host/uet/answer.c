@@ -4,7 +4,7 @@
 #include "sim/host/spray.h"
 #include "sim/host/uet/send.h"
 
-#define BACKOFF_MAX 10u          /* the time-out doubles so often */
+#define BACKOFF_MAX 16u          /* the time-out doubles so often, up to rto_ps_max */
 #define REORDER_MIN 5u           /* SLEEK: packets beyond a gap that make it a loss, at least */
 
 /* No answer has come so far: what is left of the credit for that is worth nothing once one has. */
@@ -272,16 +272,23 @@ static void time_out(struct sim *s, struct host *h, struct flow *f, struct uet_t
     t->is_asked = false;
 }
 
+static uint64_t patience_ps(const struct sim *s, const struct uet_tx *t)
+{
+    uint64_t ps = s->cfg.rto_ps << t->timeouts;
+
+    return ps < s->cfg.rto_ps_max ? ps : s->cfg.rto_ps_max;
+}
+
 APART uint64_t uet_on_timeout(struct sim *s, struct host *h, struct flow *f)
 {
     struct uet_tx *t = uet_tx_of(s, f);
-    uint64_t       now = s->engine.now_ps, rto = s->cfg.rto_ps << t->timeouts, next = now + s->cfg.rto_ps;
+    uint64_t       now = s->engine.now_ps, rto = patience_ps(s, t), next = now + s->cfg.rto_ps;
     bool           is_late = t->oldest != UET_NONE && uet_record(t, t->oldest)->sent_ps + rto <= now;
 
     while (t->oldest != UET_NONE && uet_record(t, t->oldest)->sent_ps + rto <= now)
         time_out(s, h, f, t);
     if (is_late && t->timeouts < BACKOFF_MAX)
-        rto = s->cfg.rto_ps << ++t->timeouts;
+        t->timeouts++, rto = patience_ps(s, t);
     if (t->oldest == UET_NONE && now - t->rts_ps >= rto)
         uet_ask(s, h, f, true);
     else
