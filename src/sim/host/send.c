@@ -153,6 +153,8 @@ static APART bool hold(struct sim *s, struct host *h, uint32_t id)
 /* The same, with fast paths. */
 static __attribute__((always_inline)) inline bool is_held(struct sim *s, struct host *h, uint32_t id)
 {
+    if (s->hosts.at_send == SEND_UET)
+        return false;
     if (s->hosts.at_send == SEND_PROBES) {
         if (probe_is_due(s, &s->flows.flow[id]))
             probe_send(s, h, &s->flows.flow[id]);

@@ -234,7 +234,10 @@ void uet_send(struct sim *s, struct host *h, struct flow *f)
     s->engine.counters.payload_sent += payload;
     s->engine.counters.sent_again += is_again;
     path_transmit(&s->engine, h->port, id, k);
-    pacer_sort_in(s, h, f);
+    if (!uet_may_send(s, f)) {
+        bit_clear(h->ready, f->position);
+        h->ready_count--;
+    }
 }
 
 static void send_header(struct sim *s, struct host *h, struct flow *f, uint64_t seq, uint64_t told, uint8_t prio)
