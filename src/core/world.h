@@ -56,6 +56,9 @@ struct world {
 /* Allocates empty arrays. The caller sets all other fields. */
 void world_init(struct world *, uint32_t devices, uint32_t ports, uint32_t queues);
 
+/* Makes a copy that stands on its own. Free it with world_fini(). */
+void world_copy(struct world *, const struct world *);
+
 /* Frees arrays and names. */
 void world_fini(struct world *);
 

@@ -88,7 +88,7 @@ int search_create(void **state, const struct search_algo *algo, const struct wor
         return rc;
     s = xcalloc(1, sizeof *s);
     s->algo = algo;
-    s->world = *world;
+    world_copy(&s->world, world);            /* presets look at its ports whenever they are tried */
     memcpy(s->option, option, sizeof s->option);
     space_init(&s->space, (enum space_kind)search_count(s, SEARCH_SPACE),
                search_is(s, SEARCH_DIRECTIONS, DIRECTIONS_PHYSICAL), world);
@@ -108,6 +108,7 @@ void search_destroy(void *state)
     if (!s)
         return;
     s->algo->destroy(s->searcher);
+    world_fini(&s->world);
     free(s->seen);
     free(s->sample);
     free(s);
