@@ -152,7 +152,7 @@ static void send(void *arg, const struct msg *m)
 static void start(void)
 {
     struct agent_io io = { .disk = { save, load, append, wall_us, NULL, set_aside, replay },
-                           .device = { dev_read, dev_write, dev_sample, NULL }, .send = send };
+                           .device = { .read = dev_read, .write = dev_write, .sample = dev_sample }, .send = send };
     struct audit    audit;
     struct err      err;
 

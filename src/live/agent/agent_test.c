@@ -149,7 +149,8 @@ static void restart(struct bench *b)
 {
     struct agent_io io = {
         .disk = { disk_save, disk_load, disk_append, disk_wall, b, disk_set_aside, disk_replay },
-        .device = { device_read, device_put, device_sample, b }, .send = hear, .arg = b,
+        .device = { .read = device_read, .write = device_put, .sample = device_sample, .arg = b },
+        .send = hear, .arg = b,
     };
     struct audit a;
 

@@ -211,7 +211,8 @@ static void restart(struct bench *b)
 {
     struct agent_io io = {
         .disk = { .save = disk_save, .load = disk_load, .append = disk_append, .wall_us = disk_wall, .arg = b },
-        .device = { device_read, device_write, device_sample, b }, .send = hear, .arg = b,
+        .device = { .read = device_read, .write = device_write, .sample = device_sample, .arg = b },
+        .send = hear, .arg = b,
     };
     struct audit a;
     struct err   err;
