@@ -42,15 +42,16 @@ static void add_knobs(struct table *t, const struct cc_algo *cc)
     table_cell(t, "%s", text);
 }
 
-/* State per flow; RL-CC's depends on its model. */
+/* State per flow in model nic; RL-CC's depends on its model. */
 static void add_bytes(struct table *t, const struct cc_algo *cc)
 {
-    if (cc->state_bytes)
-        table_cell(t, "%zu trees, %zu mlp, %zu lstm", rlcc_flow_bytes(POLICY_TREES),
-                   rlcc_flow_bytes(POLICY_MLP),
+    static const struct cc_link link = { 0 };
+
+    if (strcmp(cc->name, "rlcc") == 0)
+        table_cell(t, "%zu trees, %zu mlp, %zu lstm", rlcc_flow_bytes(POLICY_TREES), rlcc_flow_bytes(POLICY_MLP),
                    rlcc_flow_bytes(POLICY_LSTM));
     else
-        table_cell(t, "%zu", cc->state_size);
+        table_cell(t, "%zu", cc->state_bytes ? cc->state_bytes(&link) : cc->state_size);
 }
 
 static void print_cc(void)

@@ -25,7 +25,7 @@ for row in csv.DictReader(sys.stdin): print(*(row[name] for name in sys.argv[1:]
     # eight rings over eight NICs: several times as fast as one that waits
     [ "$(jq -s '.[0].sizes[0].busbw_GBps / .[1].sizes[0].busbw_GBps > 4' "$dir/json" "$dir/one")" = true ]
     jq -r .answer.finding "$dir/json" | grep -qE '^The all-reduce of 64MB takes [0-9.]+us: [0-9.]+ GB/s bus bandwidth, [0-9]+ % of what the links allow\.$'
-    jq -r .answer.cost "$dir/json" | grep -qE '^Bottleneck: the link h[0-9]+ -> [a-z]+[0-9]+ is busy [0-9]+ % of the time\.$'
+    jq -r .answer.detail "$dir/json" | grep -qE 'Bottleneck: the link h[0-9]+ -> [a-z]+[0-9]+ is busy [0-9]+ % of the time\.$'
 }
 
 @test "collective: algorithm and protocol follow the size as in NCCL" {

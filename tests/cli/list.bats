@@ -68,6 +68,13 @@ load common
         substr($0, at - 1, 1) != " " || substr($0, at, 1) == " " { print; bad = 1 } END { exit bad }'
 }
 
+@test "list: only the state of rlcc depends on its model" {
+    "$ANOLE" list cc >"$dir/cc"
+    [ "$(grep -c ' mlp, ' "$dir/cc")" -eq 1 ]
+    grep -qE '^rlcc .* trees, [0-9]+ mlp' "$dir/cc"
+    grep -qE '^hpcc .*  [0-9]+  ' "$dir/cc"
+}
+
 @test "list: docs/knobs.md is what --markdown prints" {
     "$ANOLE" list knob --markdown | diff - docs/knobs.md
 }

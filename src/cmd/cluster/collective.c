@@ -556,7 +556,7 @@ static void answer(const struct collective_options *o, const struct found *f, st
     card_add(c, o->beside ? CARD_DETAIL : CARD_FINDING, "%s %s of %s takes %s: %.3g GB/s bus bandwidth, %.0f %% of what the links allow.",
              o->beside ? "Alone, the" : "The", collective_kind_text(row), size, was, row->busbw, 100 * row->busbw / row->ideal);
     add_preset(f, c);
-    card_add(c, CARD_COST, "Bottleneck: %s", f->limit[o->beside ? 1 : 0]);
+    card_add(c, CARD_DETAIL, "Bottleneck: %s", f->limit[o->beside ? 1 : 0]);
     if (o->beside)
         card_add(c, CARD_SURE, "%u seeds: %s to %s.", o->seeds, us_text(is, row->beside.low_us), us_text(was, row->beside.high_us));
     card_add(c, CARD_SURE, "Simulation of the network only: GPU kernels and memory copies are not modeled.");
