@@ -39,7 +39,7 @@ setup_file() {
         [ ! -s "$dir/out" ]
         [ ! -e "$dir/x" ]
     done
-    run_apart "$ANOLE" train twin --quick --rounds 1 --networks 1 --epochs 1 --quiet --out "$dir/no/such/folder"
+    run_apart "$ANOLE" train twin --quick --rounds 1 --networks 1 --epochs 1 --quiet --out /dev/null/no/model
     [ "$status" -ne 0 ]
     [ "$(wc -l <"$dir/err")" -eq 1 ]
 }
