@@ -41,9 +41,9 @@ field() {
 @test "deb: every program, page and unit is in one package" {
     cat debian/*.install >"$dir/install"
     sed -nE "s/.*(executable|shared_module)\('(anole-[a-z]+)'.*/\2/p" meson.build | sort -u >"$dir/programs"
-    [ "$(wc -l <"$dir/programs")" -eq 7 ]
+    [ "$(wc -l <"$dir/programs")" -eq 8 ]
     while read -r program; do
-        [ "$(grep -cE "^usr/lib/anole/$program(\.so)?$" "$dir/install")" -eq 1 ] || { echo "$program is in no package"; return 1; }
+        [ "$(grep -cE "^usr/lib/anole/(lib)?$program(\.so)?$" "$dir/install")" -eq 1 ] || { echo "$program is in no package"; return 1; }
     done <"$dir/programs"
     grep -qx 'usr/bin/anole' "$dir/install"
     for page in docs/man/*.scd; do
