@@ -142,12 +142,13 @@ static void run__is_the_same_with_every_control(void **unused)
         uint64_t one;
 
         snprintf(text, sizeof text,
-                 "{cc: %s, knobs: {kmin: 5, kmax: 50, rpg_min_rate: 100}, host: {rto: 300us}, "
+                 "{model: %s, cc: %s, knobs: {kmin: 5, kmax: 50, rpg_min_rate: 100}, host: {rto: 300us}, "
                  "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, "
                  "links_down: [{a: tor0, b: spine1, down: 100us, up: 250us}]}, "
                  "changes: [{at: 150us, knobs: {kmin: 10, rpg_min_rate: 200}}], "
                  "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 300us}, "
-                 "{kind: incast, senders: 15, size: 50KB, start: 50us}]}", cc_all[i]->name);
+                 "{kind: incast, senders: 15, size: 50KB, start: 50us}]}",
+                 cc_all[i]->needs_uet ? "uet" : "nic", cc_all[i]->name);
         one = run(cc_all[i]->name, text, 1, 1);
         for (size_t j = 0; j < sizeof threads / sizeof *threads; j++)
             if (run(cc_all[i]->name, text, 1, threads[j]) != one) {
