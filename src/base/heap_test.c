@@ -43,7 +43,7 @@ static void take__is_in_order(void **unused)
     }
 }
 
-/* Adding and taking in turns: what is taken is the least of what is there. */
+/* After any sequence of additions and removals, a removal returns the smallest element. */
 static void add__after_a_take_keeps_order(void **unused)
 {
     struct element heap[COUNT], got;

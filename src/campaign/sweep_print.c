@@ -37,7 +37,7 @@ static uint32_t clearly_best(const struct sweep *s)
     return 0;
 }
 
-/* The first of the ranking has a value: the settings can be told apart. */
+/* True if the best setting has a value for the ranked figure, so that settings can be ranked. */
 static bool is_ranked(const struct sweep *s)
 {
     return isfinite(comparison_cell(&s->comparison, s->results.best, 1)->mean);

@@ -136,7 +136,7 @@ static void add_part(bool *is_open, const char *text)
     *is_open = true;
 }
 
-/* Prints what is not the usual case: a count, which is summed over intervals, without a better direction. */
+/* Prints unit, sum and direction where they differ from the usual: a count, summed over intervals, without a direction. */
 static void print_facts(const struct row *r)
 {
     char how[TEXT_MAX], places[TEXT_MAX];

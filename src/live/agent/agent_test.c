@@ -553,8 +553,8 @@ static void foreign_edit__stays_and_freezes_the_device(void **unused)
     bench_free(b);
 }
 
-/* The machine sleeps for an hour between the write that failed and its effect. Only time in which it is awake makes
- * a value that we tried somebody else's. */
+/* The machine sleeps for an hour between the write that failed and its effect. Only time awake counts
+ * until such a value is a foreign edit. */
 static void late_write__after_a_sleep_is_reverted(void **unused)
 {
     struct bench *b = bench_new();

@@ -637,7 +637,7 @@ static bool can_go_back(const struct controller *c, const struct peer *p, uint64
     return p->may_write && !p->is_frozen && roster_is_fresh(c, p, now_us);
 }
 
-/* Whether a device has said something else of its baseline since it was asked: somebody else may have spoken for it. */
+/* True if the device has reported another baseline since it was asked. A lying relay may have reported the first one. */
 static bool has_other_baseline(const struct peer *p)
 {
     struct knob_set part = part_back(p);

@@ -182,7 +182,7 @@ static void print_unguarded(const json_t *u)
             json_get_text(u, "what"), count, json_get_text(u, "example"));
 }
 
-/* Connections without a certificate that counts: somebody has the wrong files, or does not belong here. */
+/* Connections refused for their certificate: a peer has the wrong files, or is a stranger. */
 static void print_refused(const json_t *r)
 {
     json_int_t count = json_integer_value(json_object_get(r, "total"));

@@ -235,7 +235,7 @@ static void *refuse_twice(void *listener)
     return NULL;
 }
 
-/* A listener that is flooded cuts connections before they can ask. The third attempt finds nobody: that ends it. */
+/* A flooded listener closes connections before the question. Two are closed; then the listener is gone, which is final. */
 static void ask__is_repeated_where_connections_are_cut(void **unused)
 {
     struct sockaddr_un at = { .sun_family = AF_UNIX };

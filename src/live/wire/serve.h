@@ -26,7 +26,7 @@ struct serve_limits {
 struct serve_counts {
     uint64_t            refused[SECURE_REFUSAL_KINDS], ignored;
     enum secure_refusal last;            /* why the last one was refused */
-    int64_t             last_s;          /* and when, seconds since 1970; 0: nobody was */
+    int64_t             last_s;          /* and when, seconds since 1970; 0: none was refused */
     uint32_t            connections, handshakes;
 };
 
