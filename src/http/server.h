@@ -8,7 +8,7 @@
 #define HTTP_SERVER_H
 
 #include "base/err.h"
-#include "http/config.h"
+#include "http/http_config.h"
 
 #include <stddef.h>
 

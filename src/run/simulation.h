@@ -9,7 +9,7 @@
 #include "meter/ops.h"
 #include "meter/scores.h"
 #include "meter/series.h"
-#include "run/pace.h"
+#include "run/sampling.h"
 #include "run/queue_log.h"
 #include "scenario/scenario.h"
 #include "sim/sim.h"
@@ -82,7 +82,7 @@ int simulation_open(struct simulation *, const struct simulation_input *, struct
 void simulation_run(struct simulation *, const struct simulation_hooks *, struct progress *);
 
 /* True if there are intervals of constant length, which hooks receive. Otherwise there are only the points of
- * the series: see pace.h. */
+ * the series: see sampling.h. */
 bool simulation_has_intervals(const struct simulation *);
 
 /* After the run: returns 0, or the error that ended it; the results are then invalid. */

@@ -8,7 +8,7 @@
 #include "scenario/fit.h"
 #include "scenario/scenario_hpcc.h"
 #include "scenario/scenario_htsim.h"
-#include "scenario/uet.h"
+#include "scenario/uet_rules.h"
 #include "scenario/keys.h"
 #include "scenario/scenario_links.h"
 #include "scenario/set.h"

@@ -7,7 +7,7 @@
 #include "core/units.h"
 #include "scenario/fit.h"
 #include "scenario/keys.h"
-#include "scenario/uet.h"
+#include "scenario/uet_rules.h"
 #include "sim/forks/conweave_buffer.h"
 
 #include <stdlib.h>

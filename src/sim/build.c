@@ -13,16 +13,16 @@
 #include "sim/host/probe.h"
 #include "sim/forks/qp_order.h"
 #include "sim/host/selective_repeat.h"
-#include "sim/host/spray.h"
+#include "sim/host/sender_spray.h"
 #include "sim/host/tcp/tcp.h"
-#include "sim/model.h"
+#include "sim/choose_model.h"
 #include "sim/rto_default.h"
 #include "sim/run.h"
 #include "sim/state/ideal.h"
 #include "sim/switch/balance.h"
 #include "sim/switch/weave.h"
 #include "sim/switch/switch.h"
-#include "sim/uet.h"
+#include "sim/uet_build.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 #ifndef SIM_PARTITION_H
 #define SIM_PARTITION_H
 
-#include "sim/check.h"
+#include "sim/invariants.h"
 #include "sim/parts/divide.h"
 
 #include <stdbool.h>

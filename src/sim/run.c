@@ -1,7 +1,7 @@
 /* src/sim/run.c - dispatch() lists everything that happens. */
 #include "sim/run.h"
 #include "sim/change.h"
-#include "sim/check.h"
+#include "sim/invariants.h"
 #include "sim/host/host.h"
 #include "sim/host/np/np.h"
 #include "sim/link/path.h"

@@ -3,7 +3,7 @@
 #include "sim/build.h"
 #include "sim/control.h"
 #include "sim/change.h"
-#include "sim/check.h"
+#include "sim/invariants.h"
 #include "sim/forks/htsim_sim.h"
 #include "sim/parts/divide.h"
 #include "sim/host/hf2t.h"
@@ -13,7 +13,7 @@
 #include "sim/skip/skip.h"
 #include "sim/switch/balance.h"
 #include "sim/switch/switch.h"
-#include "sim/uet.h"
+#include "sim/uet_build.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * In a nutshell:
  *
  *   watch     hosts tell what messages they post and how long they take. Two windows of intervals that tell the same are a
- *             traffic that can be modelled (rehearse/traffic/model.h)
+ *             traffic that can be modelled (rehearse/traffic/traffic_model.h)
  *   open      until then a setting is in force that follows from the network alone (rehearse/opening.h), and, if people want it,
  *             what a surrogate of many twins expects much of (rehearse/guess.h)
  *   check     a twin with that traffic runs with the setting in force, for as long as the network has. If its slowdowns are
@@ -19,9 +19,9 @@
 #include "tune/rehearse/search/twin_search.h"
 #include "base/rng.h"
 #include "core/units.h"
-#include "tune/rehearse/proof/check.h"
+#include "tune/rehearse/proof/twin_check.h"
 #include "tune/rehearse/guess.h"
-#include "tune/rehearse/traffic/model.h"
+#include "tune/rehearse/traffic/traffic_model.h"
 #include "tune/rehearse/opening.h"
 #include "tune/rehearse/proof/proving.h"
 #include "tune/rehearse/rehearse_state.h"

@@ -211,7 +211,7 @@ reload() {
 
 @test "man: every key of a configuration is in its page" {
     for page in controller agent relay; do
-        sed -n "/^static const struct key_row \(common\|$page\|tls\)_keys/,/{ 0 },/p" src/live/config/config.c |
+        sed -n "/^static const struct key_row \(common\|$page\|tls\)_keys/,/{ 0 },/p" src/live/config/live_config.c |
             grep -o '^    { "[a-z_]*"' | grep -o '[a-z_]*' >"$dir/keys"
         [ "$(wc -l <"$dir/keys")" -gt "$([ "$page" = relay ] && echo 9 || echo 15)" ]
         while read -r key; do

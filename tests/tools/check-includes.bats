@@ -28,7 +28,7 @@ check() {
     plant sim/build_test.c '#include "scenario/scenario.h"' '#include "traffic/kinds/incast.h"'
     plant tune/acc.c '#include "learn/ddqn.h"' '#include "core/fsd.h"'
     plant standin/fabric/fabric.c '#include "run/simulation.h"' '#include "live/driver/driver.h"'
-    plant cmd/run.c '#include "sim/sim.h"' '#include "version.h"'
+    plant cmd/cmd_run.c '#include "sim/sim.h"' '#include "version.h"'
     check
     [ "$status" -eq 0 ]
     [ -z "$output" ]
@@ -99,7 +99,7 @@ check() {
     plant report/page.c '#include "run/simulation.h"' '#include "campaign/variants.h"'
     plant campaign/compare.c '#include "report/page.h"' '#include "cmd/cmd.h"'
     plant train/train.c '#include "campaign/pool.h"' '#include "tune/tuner.h"' '#include "cmd/cmd.h"'
-    plant cmd/train.c '#include "train/train.h"'
+    plant cmd/cmd_train.c '#include "train/train.h"'
     check
     [ "$status" -eq 1 ]
     [ "${#lines[@]}" -eq 4 ]
@@ -206,4 +206,14 @@ check() {
 
 @test "there is one web server: one file knows libmicrohttpd" {
     [ "$(cd "$BATS_TEST_DIRNAME/../.." && grep -rl 'microhttpd\.h' src)" = src/http/server.c ]
+}
+
+@test "check-includes: two sources of one name are refused, tests and headers are not" {
+    plant base/clock.c ''
+    plant run/clock.c ''
+    plant base/clock_test.c ''
+    plant run/clock_test.c ''
+    check
+    [ "$status" -eq 1 ]
+    [ "$output" = 'src/run/clock.c:1: a second source of this name: see src/base/clock.c' ]
 }

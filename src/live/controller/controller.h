@@ -14,7 +14,7 @@
 #ifndef LIVE_CONTROLLER_CONTROLLER_H
 #define LIVE_CONTROLLER_CONTROLLER_H
 
-#include "live/controller/memory.h"
+#include "live/controller/controller_memory.h"
 #include "live/controller/state.h"
 
 

@@ -1,7 +1,7 @@
 /* src/live/controller/trial.c - see trial.h. */
 #include "live/controller/trial.h"
 #include "live/controller/command.h"
-#include "live/controller/memory.h"
+#include "live/controller/controller_memory.h"
 #include "live/controller/roster.h"
 #include "live/core/knobset.h"
 

@@ -1,7 +1,7 @@
 /* src/live/daemon/relay_page.c - see relay_page.h. */
 #include "live/daemon/relay_page.h"
-#include "live/core/clock.h"
-#include "live/view/process.h"
+#include "live/core/live_clock.h"
+#include "live/view/process_metrics.h"
 #include "version.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* src/live/daemon/reload.c - see reload.h. */
 #include "live/daemon/reload.h"
-#include "live/core/clock.h"
+#include "live/core/live_clock.h"
 #include "live/tuner/live_tuner.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef LIVE_DAEMON_RELOAD_H
 #define LIVE_DAEMON_RELOAD_H
 
-#include "live/config/config.h"
+#include "live/config/live_config.h"
 
 /* Reads the file of 'old' again. False: it was refused, and that was logged. */
 bool reload_agent(struct agent_file *new, const struct agent_file *old);

@@ -5,7 +5,7 @@
  * every n (meson.build wraps these calls), before the call or in the middle of it.
  */
 #include "live/agent/agent.h"
-#include "live/core/clock.h"
+#include "live/core/live_clock.h"
 #include "live/daemon/disk.h"
 #include "live/daemon/run.h"
 #include "live/driver/mlx5.h"

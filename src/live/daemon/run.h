@@ -4,7 +4,7 @@
 #define LIVE_DAEMON_RUN_H
 
 #include "base/err.h"
-#include "live/config/config.h"
+#include "live/config/live_config.h"
 
 /* A pace replaces the clock of an agent's devices, for simulated ones: time stands still until step() lets some pass. */
 struct agent_pace {

@@ -1,5 +1,5 @@
 /* src/live/daemon/run_relay.c - see run.h: a relay as a process. Agents dial in, it dials out. */
-#include "live/core/clock.h"
+#include "live/core/live_clock.h"
 #include "live/daemon/notify.h"
 #include "live/daemon/relay_page.h"
 #include "live/daemon/reload.h"

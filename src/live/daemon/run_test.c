@@ -1,6 +1,6 @@
 /* src/live/daemon/run_test.c - the loops of agent, controller and relay as processes, with the test at the other end of the wire. */
 #include "live/daemon/run.h"
-#include "live/core/clock.h"
+#include "live/core/live_clock.h"
 #include "live/core/knobset.h"
 #include "live/wire/codec.h"
 #include "live/wire/rack_codec.h"

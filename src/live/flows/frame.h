@@ -2,7 +2,7 @@
 #ifndef LIVE_FLOWS_FRAME_H
 #define LIVE_FLOWS_FRAME_H
 
-#include "live/flows/record.h"
+#include "live/flows/flow_record.h"
 
 /* Ethernet with VLAN tags, or IP at once. Fills who, and in bytes how long the IP packet was; of RoCEv2 also the queue pair. False: it is not
  * IP, or too short to tell. */

@@ -7,7 +7,7 @@
 #ifndef LIVE_FLOWS_IPFIX_H
 #define LIVE_FLOWS_IPFIX_H
 
-#include "live/flows/record.h"
+#include "live/flows/flow_record.h"
 
 #define IPFIX_TEMPLATES 256
 #define IPFIX_FIELDS    64               /* of a template; longer ones are refused */

@@ -6,7 +6,7 @@
 #ifndef LIVE_FLOWS_SFLOW_H
 #define LIVE_FLOWS_SFLOW_H
 
-#include "live/flows/record.h"
+#include "live/flows/flow_record.h"
 
 struct sflow_facts { uint32_t sequence, samples, flows; };       /* of a datagram; flows: records that were told */
 

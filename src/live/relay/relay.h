@@ -5,7 +5,7 @@
  * Several reports of a device between two of its own become one: counters are added, and what it tells of its messages; the metric is averaged.
  *
  * A relay that has not heard from its controller for a while sends its agents away: they go to the next relay or to the controller itself
- * (path.h). So does an agent whose relay is silent or gone.
+ * (agent_path.h). So does an agent whose relay is silent or gone.
  */
 #ifndef LIVE_RELAY_RELAY_H
 #define LIVE_RELAY_RELAY_H

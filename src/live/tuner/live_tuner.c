@@ -3,7 +3,7 @@
 #include "base/minmax.h"
 #include "base/file/outfile.h"
 #include "core/units.h"
-#include "live/core/clock.h"
+#include "live/core/live_clock.h"
 #include "live/core/knobset.h"
 #include "live/controller/roster.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/json.h"
 #include "live/controller/state.h"
-#include "live/config/config.h"
+#include "live/config/live_config.h"
 #include "live/tuner/live_twin.h"
 #include "base/thread/thinker.h"
 #include "tune/lag.h"

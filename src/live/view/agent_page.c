@@ -1,6 +1,6 @@
 /* src/live/view/agent_page.c - see agent_page.h. */
 #include "live/view/agent_page.h"
-#include "live/view/process.h"
+#include "live/view/process_metrics.h"
 
 #include <stdio.h>
 #include <string.h>

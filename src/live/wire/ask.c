@@ -1,7 +1,7 @@
 /* src/live/wire/ask.c - see ask.h. */
 #include "live/wire/ask.h"
 #include "base/io/clock.h"
-#include "live/wire/address.h"
+#include "live/wire/endpoint.h"
 #include "live/wire/dial.h"
 
 #include <errno.h>

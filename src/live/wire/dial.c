@@ -1,6 +1,6 @@
 /* src/live/wire/dial.c - see dial.h. */
 #include "live/wire/dial.h"
-#include "live/wire/address.h"
+#include "live/wire/endpoint.h"
 #include "live/wire/conn.h"
 #include "live/wire/inbox.h"
 

@@ -1,6 +1,6 @@
 /* src/live/wire/rpc.c - see rpc.h: either end, behind one name. */
 #include "live/wire/rpc.h"
-#include "live/wire/address.h"
+#include "live/wire/endpoint.h"
 #include "live/wire/dial.h"
 #include "live/wire/serve.h"
 

@@ -6,9 +6,9 @@
 #include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/send.h"
-#include "sim/host/spray.h"
+#include "sim/host/sender_spray.h"
 #include "sim/host/turn.h"
-#include "sim/host/uet/answer.h"
+#include "sim/host/uet/uet_answer.h"
 #include "sim/link/path.h"
 
 /* ---- the timer ---- */

@@ -5,8 +5,8 @@
 #include "sim/host/pacer.h"
 #include "sim/host/probe.h"
 #include "sim/host/selective_repeat.h"
-#include "sim/host/spray.h"
-#include "sim/host/uet/send.h"
+#include "sim/host/sender_spray.h"
+#include "sim/host/uet/uet_send.h"
 #include "sim/state/ideal.h"
 
 #include <string.h>

@@ -6,10 +6,10 @@
 #include "sim/host/probe.h"
 #include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
-#include "sim/host/spray.h"
+#include "sim/host/sender_spray.h"
 #include "sim/host/tcp/tcp_send.h"
 #include "sim/host/turn.h"
-#include "sim/host/uet/send.h"
+#include "sim/host/uet/uet_send.h"
 
 /* Counts a retransmission. */
 static void send_again(struct flow *f, struct packet *k, uint32_t payload)

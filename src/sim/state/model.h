@@ -1,6 +1,6 @@
 /* src/sim/state/model.h - what a model of devices decides, besides the numbers of struct sim_cfg.
  *
- * A model is a row of data and functions, chosen when a world is built (sim/model.c). The rows of the ns-3
+ * A model is a row of data and functions, chosen when a world is built (sim/choose_model.c). The rows of the ns-3
  * forks are in sim/forks/; no other code asks which model runs. A function that is NULL is behaviour that
  * real devices do not have.
  */
@@ -27,7 +27,7 @@ struct sim_cfg;
 /* after_send */
 #define SENT_TIMER     1u        /* a queue pair that has sent restarts its timer */
 #define SENT_ASKS      2u        /* it may have to ask for an ACK: see pacer_may_send() */
-#define SENT_SPRAYED   4u        /* its packets are sprayed: see host/spray.h */
+#define SENT_SPRAYED   4u        /* its packets are sprayed: see host/sender_spray.h */
 
 #define REPLY_BY_CLASS UINT8_MAX /* reply_queue */
 

@@ -1,7 +1,7 @@
 /* src/standin/chaos/chaos.c - see chaos.h. */
 #include "standin/chaos/chaos.h"
 #include "base/err.h"
-#include "standin/chaos/check.h"
+#include "standin/chaos/chaos_check.h"
 #include "standin/chaos/liar.h"
 #include "standin/chaos/operator.h"
 #include "standin/chaos/process.h"

@@ -7,7 +7,7 @@
 #ifndef STANDIN_CHAOS_LIAR_H
 #define STANDIN_CHAOS_LIAR_H
 
-#include "standin/chaos/world.h"
+#include "standin/chaos/chaos_world.h"
 
 /* What an agent lies about. */
 enum { LIE_TERMS = 1, LIE_NAMES = 2, LIE_GAPS = 4, LIE_NUMBERS = 8, LIE_ANSWERS = 16, LIE_BREACH = 32, LIE_BYTES = 64, LIE_FLOOD = 128 };

@@ -2,7 +2,7 @@
 #ifndef STANDIN_CHAOS_OPERATOR_H
 #define STANDIN_CHAOS_OPERATOR_H
 
-#include "standin/chaos/world.h"
+#include "standin/chaos/chaos_world.h"
 
 /* Freezes or thaws a device. */
 void operator_device(struct world *, struct proc *controller, const char *name, bool is_frozen);

@@ -2,7 +2,7 @@
 #include "standin/chaos/process.h"
 #include "base/err.h"
 #include "core/units.h"
-#include "standin/chaos/check.h"
+#include "standin/chaos/chaos_check.h"
 #include "standin/chaos/liar.h"
 #include "live/core/knobset.h"
 

@@ -2,7 +2,7 @@
 #ifndef STANDIN_CHAOS_PROCESS_H
 #define STANDIN_CHAOS_PROCESS_H
 
-#include "standin/chaos/world.h"
+#include "standin/chaos/chaos_world.h"
 
 /* Starts it, or starts it again, from what is on its disk. */
 void process_start(struct world *, struct proc *);

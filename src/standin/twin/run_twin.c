@@ -5,7 +5,7 @@
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "live/core/knobset.h"
-#include "live/core/clock.h"
+#include "live/core/live_clock.h"
 #include "live/daemon/ctl.h"
 #include "live/daemon/run.h"
 #include "live/tuner/live_tuner.h"

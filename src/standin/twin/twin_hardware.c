@@ -1,6 +1,6 @@
 /* src/standin/twin/twin_hardware.c - see twin_hardware.h. */
 #include "standin/twin/twin_hardware.h"
-#include "live/core/clock.h"
+#include "live/core/live_clock.h"
 
 #include <fcntl.h>
 #include <limits.h>

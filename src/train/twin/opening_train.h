@@ -8,7 +8,7 @@
 #define TRAIN_TWIN_OPENING_TRAIN_H
 
 #include "base/err.h"
-#include "tune/rehearse/search/goal.h"
+#include "tune/rehearse/search/tune_goal.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* src/train/twin/twin_draw_test.c - random networks are valid, different and reproducible. */
 #include "train/twin/twin_draw.h"
-#include "tune/rehearse/traffic/model.h"
+#include "tune/rehearse/traffic/traffic_model.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* src/tune/rehearse/guess.c - see guess.h. */
 #include "tune/rehearse/guess.h"
-#include "tune/rehearse/traffic/model.h"
+#include "tune/rehearse/traffic/traffic_model.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* src/tune/rehearse/rehearse_state.c - see rehearse_state.h. */
 #include "tune/rehearse/rehearse_state.h"
 #include "base/rng.h"
-#include "tune/rehearse/traffic/model.h"
+#include "tune/rehearse/traffic/traffic_model.h"
 
 #include <math.h>
 #include <stdarg.h>

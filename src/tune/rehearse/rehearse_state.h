@@ -12,7 +12,7 @@
 #include "base/evidence/evalue.h"
 #include "base/evidence/pairing.h"
 #include "core/report.h"
-#include "tune/rehearse/traffic/memory.h"
+#include "tune/rehearse/traffic/traffic_memory.h"
 #include "tune/rehearse/proof/proof.h"
 #include "tune/rehearse/proof/regret.h"
 #include "tune/rehearse/search/surrogate.h"

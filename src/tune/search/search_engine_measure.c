@@ -1,6 +1,6 @@
 #include "tune/search/search_engine.h"
 #include "core/units.h"
-#include "tune/rehearse/search/goal.h"
+#include "tune/rehearse/search/tune_goal.h"
 
 #include <math.h>
 #include <stdarg.h>

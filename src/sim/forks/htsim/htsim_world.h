@@ -287,7 +287,7 @@ static inline bool world_enter(struct htsim *w, struct event *e, uint64_t at_ps)
 /* The run ends here. */
 void world_fail(struct htsim *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- packets and lists (world.c) ---- */
+/* ---- packets and lists (htsim_world.c) ---- */
 
 uint32_t packet_new(struct htsim *);
 void     packet_free(struct htsim *, uint32_t packet);
@@ -351,7 +351,7 @@ void pacer_on_event(struct htsim *, struct pacer *);
 void over_start(struct htsim *, struct over *);
 void over_on_event(struct htsim *, struct over *);
 
-/* world.c */
+/* htsim_world.c */
 uint32_t timer_enter(struct htsim *, uint32_t flow, uint64_t at_ps);     /* NONE: after the end */
 void     timer_cancel(struct htsim *, uint32_t timer);
 void     timer_free(struct htsim *, struct timer *);

@@ -1,5 +1,5 @@
-/* src/sim/host/uet/uet.h - connections of Ultra Ethernet: what there is. send.h sends, answer.h takes ACKs, NACKs,
- * pulls and time-outs, receive.h receives, credit.h hands out credit.
+/* src/sim/host/uet/uet.h - the connections of Ultra Ethernet. uet_send.h sends, uet_answer.h handles ACKs, NACKs,
+ * pulls and time-outs, uet_receive.h receives, credit.h grants credit.
  *
  * A UET flow is a struct flow like a queue pair's, and takes its turn among them; what else it needs lies beside it,
  * under the same index: uet_tx belongs to the source host, uet_rx to the destination. docs/uet.md describes the

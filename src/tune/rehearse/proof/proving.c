@@ -1,8 +1,8 @@
 /* src/tune/rehearse/proof/proving.c - see proving.h. */
 #include "tune/rehearse/proof/proving.h"
 #include "core/units.h"
-#include "tune/rehearse/proof/check.h"
-#include "tune/rehearse/traffic/model.h"
+#include "tune/rehearse/proof/twin_check.h"
+#include "tune/rehearse/traffic/traffic_model.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef TUNE_REHEARSE_PROOF_PROVING_H
 #define TUNE_REHEARSE_PROOF_PROVING_H
 
-#include "tune/rehearse/proof/check.h"
+#include "tune/rehearse/proof/twin_check.h"
 #include "tune/rehearse/rehearse_state.h"
 
 /* A window with the new setting is full: are messages as much faster as was predicted? */

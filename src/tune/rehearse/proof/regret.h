@@ -12,7 +12,7 @@
 
 #include "base/evidence/shift.h"
 #include "core/report.h"
-#include "tune/rehearse/search/goal.h"
+#include "tune/rehearse/search/tune_goal.h"
 
 #include <stdbool.h>
 

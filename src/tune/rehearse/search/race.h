@@ -9,7 +9,7 @@
 #ifndef TUNE_REHEARSE_SEARCH_RACE_H
 #define TUNE_REHEARSE_SEARCH_RACE_H
 
-#include "tune/rehearse/search/goal.h"
+#include "tune/rehearse/search/tune_goal.h"
 
 #define RACE_RUNNERS 16          /* at most, the baseline included */
 #define RACE_BLOCKS  40
@@ -28,7 +28,7 @@ struct runner {
     bool         is_out, is_final;
 };
 
-struct race_gain { double mean, low, high; };    /* as in goal.h, with a 95 % interval over blocks */
+struct race_gain { double mean, low, high; };    /* as in tune_goal.h, with a 95 % interval over blocks */
 
 struct race {
     /* Given. */

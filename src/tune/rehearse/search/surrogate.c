@@ -4,7 +4,7 @@
 #include "core/units.h"
 #include "learn/model.h"
 #include "tune/cma.h"
-#include "tune/rehearse/traffic/model.h"
+#include "tune/rehearse/traffic/traffic_model.h"
 #include "tune/rehearse/search/twin_search.h"
 #include "tune/setting.h"
 

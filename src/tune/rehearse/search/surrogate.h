@@ -13,7 +13,7 @@
 #include "core/world.h"
 #include "learn/net.h"
 #include "tune/rehearse/search/coded.h"
-#include "tune/rehearse/search/goal.h"
+#include "tune/rehearse/search/tune_goal.h"
 
 #include <stdbool.h>
 #include <stddef.h>

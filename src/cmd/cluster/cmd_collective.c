@@ -1,0 +1,725 @@
+/* src/cmd/cluster/cmd_collective.c - anole collective: times a collective for a range of sizes, in the format of nccl-tests.
+ *
+ * Channels, algorithm and protocol are NCCL's for the network and the size (nccl.h), unless options say otherwise. With other
+ * traffic (--beside), each size runs alone and next to it.
+ */
+#include "base/json.h"
+#include "base/file/outfile.h"
+#include "base/print/safe.h"
+#include "base/print/table.h"
+#include "base/text.h"
+#include "cmd/cluster/cmd_collective.h"
+#include "cmd/json/cmd_json.h"
+#include "cmd/options.h"
+#include "core/units.h"
+#include "net/measure.h"
+#include "report/about.h"
+#include "run/sim_world.h"
+#include "scenario/scenario.h"
+#include "sim/sim.h"
+#include "traffic/cdf.h"
+#include "tune/setting.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUN_PS    (1000 * PS_PER_S)      /* longer than anyone waits */
+#define BESIDE_RUN "100s"                /* other traffic ends then: long after any collective */
+#define SLICE_PS  (50 * PS_PER_US)       /* next to other traffic, which does not end by itself, the clock advances by this */
+#define SEEDS_BESIDE 3
+#define BESIDE_NAMES 32                  /* tables of sizes, and storage */
+#define BUSY      0.8                    /* a link that is busy for this share of the time limits the collective, */
+#define PAUSED    0.05                   /* and so does a port that is paused for this share */
+
+/* nccl-tests' names, and Anole's for the same. */
+static void set_kind(void *options, const char *word)
+{
+    struct collective_options *o = options;
+
+    o->kind = strcmp(word, "all_reduce") == 0 ? BY_SIZE
+            : strcmp(word, "alltoall") == 0 ? COLLECTIVE_ALL_TO_ALL
+            : cmd_choice("--collective", word, collective_names);
+}
+
+static void set_protocol(void *options, const char *word)
+{
+    ((struct collective_options *)options)->protocol = cmd_choice("--protocol", word, nccl_protocol_names);
+}
+
+static void set_channels(void *options, const char *text)
+{
+    ((struct collective_options *)options)->channels = (int64_t)cmd_count("--channels", text, 0, 1024);
+}
+
+/* "storage", "WebSearch=40%" */
+static void set_beside(void *options, const char *text)
+{
+    struct collective_options *o = options;
+    const char     *names[BESIDE_NAMES] = { "storage" }, *is = strchr(text, '=');
+    char           *what = is ? xprintf("%.*s", (int)(is - text), text) : xstrdup(text);
+    uint32_t        count = 0;
+    struct err      why;
+
+    if (is && text_to_real(is + 1, &o->beside_load, &why))
+        cmd_usage("--beside: %s", why.text);
+    if (is && !(o->beside_load > 0 && o->beside_load < 1))
+        cmd_usage("--beside: a load between 0 and 100%%, not '%s'", is + 1);
+    for (; cdf_names[count] && count + 2 < BESIDE_NAMES; count++)
+        names[count + 1] = cdf_names[count];
+    count = (uint32_t)cmd_choice("--beside", what, names);
+    o->beside = count == 0 ? "WebSearch" : names[count];
+    free(what);
+}
+
+static const struct cmd_option option_rows[] = {
+    { .help = "What to time:" },
+    { "collective", 'c', "NAME", "all_reduce (default: ring or tree, as NCCL chooses by size), "
+      "ring_all_reduce, tree_all_reduce, halving_doubling_all_reduce, all_gather, reduce_scatter, "
+      "all_to_all (or alltoall)",
+      .add = set_kind },
+    { "minbytes", 'b', "SIZE", "First size (default: 1MB)", KEY_AT(struct collective_options, from), KEY_BYTES, 1, 1e18 },
+    { "maxbytes", 'e', "SIZE", "Last size (default: 64MB)", KEY_AT(struct collective_options, to), KEY_BYTES, 1, 1e18 },
+    { "stepfactor", 'f', "N", "Factor between sizes (default: 2)", KEY_AT(struct collective_options, factor), KEY_COUNT, 2,
+      1u << 20 },
+    { "iters", 'n', "N", "Collectives of each size, one after the other; times are their mean (default: 1)",
+      KEY_AT(struct collective_options, iterations), KEY_COUNT, 1, 1000000 },
+    { .help = "NCCL:" },
+    { "channels", 0, "N", "Rings at once (default: NCCL's, one for each NIC of a server). 0: one ring "
+      "whose steps wait for acknowledgements", .add = set_channels },
+    { "protocol", 0, "NAME", "LL, LL128 or Simple (default: as NCCL chooses by size)", .add = set_protocol },
+    { "chunk", 0, "SIZE", "Piece that trees and rings forward (default: NCCL's, 512KB; LL: 64KB)",
+      KEY_AT(struct collective_options, chunk) },
+    { .help = "Scenario:" },
+    { "beside", 0, "WHAT[=LOAD]", "Other traffic at the same time: storage (WebSearch message sizes), or sizes "
+      "from 'anole list sizes'; its share of the NICs (default: 30%)", .add = set_beside },
+    { "seeds", 0, "N", "Seeds with --beside (default: 3)", KEY_AT(struct collective_options, seeds), KEY_COUNT, 1, SEEDS_MAX },
+    { "seed", 0, "N", "First random seed (default: 1)", KEY_AT(struct collective_options, seed), KEY_COUNT },
+    CMD_SET(struct collective_options, set, sets),
+    { .help = "Output:" },
+    { "save", 0, "FILE", "Save the scenario of the last size, for anole run and anole advise",
+      KEY_AT(struct collective_options, save) },
+    { "report", 0, "FILE", "Save the results as a web page; with --beside also what presets would change",
+      KEY_AT(struct collective_options, report) },
+    { "format", 0, "FORMAT", "Output format: table, csv, or json (default: table)", KEY_AT(struct collective_options, format),
+      .choices = cmd_table_csv_or_json },
+    { 0 },
+};
+
+static const struct cmd_line line = {
+    .options = option_rows,
+    .argument = { "topology", KEY_AT(struct collective_options, topology) },
+    .missing = "which topology? anole collective dgx_h100_32; see anole list topology",
+    .args = "TOPOLOGY",
+    .help = "Times a collective among all hosts of a network for a range of sizes and prints what "
+            "nccl-tests print: the time, the algorithm bandwidth (size / time) and the bus bandwidth, with "
+            "its share of what the links allow. Channels, algorithm and protocol are those that NCCL would "
+            "choose. TOPOLOGY is that of a scenario: a name, or keys in braces."
+            "\v"
+            "Examples:\n"
+            "  anole collective dgx_h100_32 -b 8MB -e 256MB\n"
+            "      All-reduce on four servers of eight GPUs.\n"
+            "  anole collective dgx_h100_32 -b 64MB --beside storage=30%\n"
+            "      The same next to storage traffic.\n"
+            "  anole collective dgx_h100_32 --beside storage --report collective.html\n"
+            "      Sizes from 1 to 64 MB, what holds them back and what helps, as a page.\n"
+            "  anole collective '{kind: star, hosts: 8}' -c all_to_all --set cc=none\n"
+            "      All-to-all without congestion control.\n"
+            "\n"
+            "GPU kernels and memory copies are not modeled: small sizes take longer on real GPUs.",
+};
+
+/* ---- the network ---- */
+
+/* Reads the topology without running it. */
+static int look_at_network(const struct collective_options *o, struct found *f, struct err *err)
+{
+    char           *text;
+    struct scenario s;
+    struct sim     *sim;
+    struct cluster_network *n = &f->network;
+    uint32_t       *link_of;
+    int             rc;
+
+    if (asprintf(&text, "topology: %s\ntraffic:\n  - {kind: training, collective: all_gather, size: 1GB, iterations: 1}\n", o->topology) < 0)
+        die("out of memory");
+    rc = scenario_parse(&s, "collective", text, strlen(text), o->set, o->sets, &o->seed, err);
+    free(text);
+    if (rc)
+        return rc;
+    for (uint32_t i = 0; i < s.graph.nodes; i++)
+        n->each += s.graph.node[i].server == 1;
+    n->each = n->each ? n->each : 1;
+    link_of = graph_host_links(&s.graph);
+    n->cluster = (struct nccl_cluster){ .ranks = s.entry[0].workers, .servers = s.entry[0].workers / n->each,
+                                        .channels = o->channels > 0 ? (uint32_t)o->channels : n->each,
+                                        .nic_gbytes_per_s = (double)s.graph.link[link_of[0]].rate_bps / 8e9 };
+    n->cluster.servers = n->cluster.servers ? n->cluster.servers : 1;
+    n->inside_gbytes_per_s = (double)s.graph.inside_rate_bps / 8e9;
+    free(link_of);
+    rc = scenario_start(&s, &sim, err);
+    if (!rc) {
+        about_scenario(&f->about, &s, sim);
+        sim_free(sim);
+    }
+    scenario_fini(&s);
+    return rc;
+}
+
+/* Bus bandwidth if every link were full: of rings, all NICs of a server; of an all-to-all, what leaves a server. */
+static double ideal_busbw(const struct cluster_network *n, enum collective_kind kind)
+{
+    double nic = n->cluster.nic_gbytes_per_s, others = n->cluster.ranks - n->each;
+
+    if (n->cluster.servers == 1)
+        return n->inside_gbytes_per_s > 0 ? n->inside_gbytes_per_s : nic;
+    if (kind == COLLECTIVE_ALL_TO_ALL)
+        return nic * (n->cluster.ranks - 1) / others;
+    return collective_has_rings(kind) ? nic * n->each : nic;
+}
+
+/* ---- one size ---- */
+
+/* Choices for a size: the user's, or NCCL's. Trees over several NICs of a server are not modeled: a ring takes their place. */
+static void choose(const struct collective_options *o, const struct cluster_network *n, struct row *row)
+{
+    bool               is_all_reduce = o->kind == BY_SIZE || o->kind == COLLECTIVE_RING_ALL_REDUCE;
+    bool               has_trees = o->kind == BY_SIZE && n->each == 1;
+    struct nccl_choice x = nccl_choose(&n->cluster, is_all_reduce, has_trees, row->bytes);
+
+    row->kind = o->kind != BY_SIZE ? (enum collective_kind)o->kind
+                : x.algorithm == NCCL_TREE ? COLLECTIVE_TREE_ALL_REDUCE : COLLECTIVE_RING_ALL_REDUCE;
+    row->nccl_has_tree = o->kind == BY_SIZE && !has_trees &&
+                         nccl_choose(&n->cluster, true, true, row->bytes).algorithm == NCCL_TREE;
+    row->channels = collective_has_rings(row->kind) ? (o->channels == 0 ? 0 : n->cluster.channels) : 0;
+    row->protocol = o->protocol != BY_SIZE ? (enum nccl_protocol)o->protocol
+                    : collective_has_rings(row->kind) || row->kind == COLLECTIVE_TREE_ALL_REDUCE ? x.protocol : NCCL_SIMPLE;
+    row->ideal = ideal_busbw(n, row->kind);
+}
+
+/* Sizes of nccl-tests are those of a rank's whole buffer. */
+static char *scenario_text(const struct collective_options *o, const struct cluster_network *n, const struct row *row, bool is_beside)
+{
+    double   wire = (double)row->bytes * nccl_wire_factor(row->protocol);
+    uint64_t bytes = (uint64_t)(row->kind == COLLECTIVE_ALL_TO_ALL ? wire / n->cluster.ranks : wire);
+    bool     has_chunks = row->kind == COLLECTIVE_TREE_ALL_REDUCE || row->channels;
+    char    *text = NULL;
+    size_t   length;
+    FILE    *out = open_memstream(&text, &length);
+
+    if (!out)
+        die("out of memory");
+    fprintf(out, "topology: %s\ntraffic:\n  - {kind: training, name: collective, collective: %s, size: %" PRIu64
+            ", iterations: %" PRIu64, o->topology, collective_names[row->kind], bytes ? bytes : 1, o->iterations);
+    if (row->channels)
+        fprintf(out, ", channels: %u", row->channels);
+    if (has_chunks && o->chunk)
+        fprintf(out, ", chunk: %s", o->chunk);
+    else if (has_chunks)
+        fprintf(out, ", chunk: %u", nccl_chunk_bytes(row->protocol));
+    if (row->kind == COLLECTIVE_ALL_TO_ALL && n->each > 1 && n->cluster.servers > 1)
+        fputs(", pxn: yes", out);
+    fputs("}\n", out);
+    if (is_beside)
+        fprintf(out, "  - {kind: poisson, name: beside, sizes: %s, load: %.6g}\nrun: " BESIDE_RUN "\n", o->beside, o->beside_load);
+    fclose(out);
+    return text;
+}
+
+/* What one run has shown. */
+struct watch {
+    const struct graph *graph;
+    struct nic_seen    *nic;             /* by node; NULL: not wanted */
+    uint64_t            ops, others;     /* collectives; messages of other traffic */
+    double              ops_ps, slowdowns;       /* sums */
+};
+
+static void on_op(void *arg, const struct op_result *r)
+{
+    struct watch *w = arg;
+
+    w->ops++;
+    w->ops_ps += (double)r->took_ps;
+}
+
+static void on_flow(void *arg, const struct flow_result *r)
+{
+    struct watch *w = arg;
+
+    if (r->traffic > 0) {
+        w->others++;
+        w->slowdowns += (double)r->fct_ps / (double)r->ideal_ps;
+    }
+    if (!w->nic || graph_is_inside(w->graph, r->src, r->dst))
+        return;
+    if (r->traffic > 0) {
+        w->nic[r->dst].other_bytes += r->bytes;
+    } else {
+        w->nic[r->dst].lost_ps += r->fct_ps > r->ideal_ps ? (double)(r->fct_ps - r->ideal_ps) : 0;
+        snprintf(w->nic[r->dst].from, sizeof(w->nic->from), "%s", w->graph->node[r->src].name);
+    }
+}
+
+/* "h16 -> leaf0" */
+static const char *link_text(char buf[80], const struct sim *s, const struct port *p)
+{
+    const struct graph_node *node = s->net.graph.node;
+
+    snprintf(buf, 80, "%s -> %s", node[p->node->id].name, node[p->peer->node->id].name);
+    return buf;
+}
+
+struct limits { const struct port *busiest, *paused, *longest; double busy, paused_share; };
+
+static struct limits find_limits(const struct sim *s)
+{
+    struct limits l = { 0 };
+
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        const struct port *p = &s->net.port[i];
+        double busy = (double)p->counters.tx_bytes * 8 / (double)p->rate_bps * (double)PS_PER_S / (double)s->now_ps;
+        double paused = (double)p->counters.paused_ps / (double)s->now_ps;
+
+        if (busy > l.busy) {
+            l.busy = busy;
+            l.busiest = p;
+        }
+        if (paused > l.paused_share) {
+            l.paused_share = paused;
+            l.paused = p;
+        }
+        if (p->counters.queue_bytes_max > (l.longest ? l.longest->counters.queue_bytes_max : 0))
+            l.longest = p;
+    }
+    return l;
+}
+
+/* What holds a collective back: a full link, pauses, a queue whose marks slow NICs, or waiting. */
+static void name_limit(const struct sim *s, char buf[240])
+{
+    struct limits l = find_limits(s);
+    char          name[80], queue[32];
+
+    if (!l.busiest)
+        snprintf(buf, 240, "no link carries it, all traffic stays inside servers.");
+    else if (l.busy >= BUSY)
+        snprintf(buf, 240, "the link %s is busy %.0f %% of the time.", link_text(name, s, l.busiest), 100 * l.busy);
+    else if (l.paused_share > PAUSED)
+        snprintf(buf, 240, "PFC pauses %s for %.0f %% of the time.", link_text(name, s, l.paused), 100 * l.paused_share);
+    else if (l.longest && l.longest->counters.marked_packets > 0)
+        snprintf(buf, 240, "the queue at %s grows to %s and marks %.0f %% of its packets, so NICs slow down; no link is busy more than %.0f %%.",
+                 link_text(name, s, l.longest), text_from_bytes(queue, sizeof(queue), (double)l.longest->counters.queue_bytes_max),
+                 100 * (double)l.longest->counters.marked_packets / (double)l.longest->counters.data_packets, 100 * l.busy);
+    else
+        snprintf(buf, 240, "steps wait for round trips and for each other; no link is busy more than %.0f %%.", 100 * l.busy);
+}
+
+/* Names, places and queues of the NICs; those of hosts alone stay. Returns how many. */
+static uint32_t describe_nics(const struct sim *s, const struct cluster_network *n, struct nic_seen *nic)
+{
+    const struct graph *g = &s->net.graph;
+    uint32_t            hosts = 0;
+
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        const struct port *p = &s->net.port[i];
+
+        if (!g->node[p->peer->node->id].is_switch && p->counters.queue_bytes_max > nic[p->peer->node->id].queue_bytes_max)
+            nic[p->peer->node->id].queue_bytes_max = p->counters.queue_bytes_max;
+    }
+    for (uint32_t i = 0; i < g->nodes; i++) {
+        if (g->node[i].is_switch)
+            continue;
+        nic[hosts] = nic[i];
+        snprintf(nic[hosts].name, sizeof(nic[hosts].name), "%s", g->node[i].name);
+        nic[hosts].server = hosts / n->each;
+        nic[hosts].rail = hosts % n->each;
+        hosts++;
+    }
+    return hosts;
+}
+
+struct one_run {
+    uint64_t              seed;
+    const struct setting *preset;        /* NULL: the setting of the scenario */
+    struct found         *nics_of;       /* gets what NICs received; NULL: not wanted */
+    char                 *limit;         /* [240] */
+    double                us, slowdown;  /* results: of a collective; of other traffic, mean */
+};
+
+static void apply_preset(struct sim *s, const struct setting *preset)
+{
+    struct world world;
+    struct knobs knobs;
+
+    sim_world_init(&world, s, PS_PER_MS);
+    knobs = world.start;
+    preset->make(&knobs, &world);
+    sim_apply(s, &knobs);
+    world_fini(&world);
+}
+
+static int run_sim(const struct collective_options *o, struct sim *s, bool is_beside, struct one_run *r, struct err *err)
+{
+    struct watch w = { .graph = &s->net.graph };
+    uint64_t     slice = is_beside ? SLICE_PS : RUN_PS;
+    int          rc = 0;
+
+    if (r->nics_of) {
+        free(r->nics_of->nic);
+        r->nics_of->nic = w.nic = xcalloc(s->net.graph.nodes, sizeof(*w.nic));
+    }
+    if (r->preset)
+        apply_preset(s, r->preset);
+    s->engine.hooks = (struct sim_hooks){ .arg = &w, .flow_done = on_flow };
+    traffic_on_op(s->program.traffic, on_op, &w);
+    while (w.ops < o->iterations && !s->is_done && !s->engine.has_failed && s->now_ps < RUN_PS) {
+        sim_run_until(s, s->now_ps + slice);
+        traffic_tell(s->program.traffic);
+    }
+    if (s->engine.has_failed)
+        rc = err_set(err, EIO, "%s", s->engine.failure.text);
+    else if (w.ops < o->iterations)
+        rc = err_set(err, ETIME, "the collective does not end: flows are stuck");
+    r->us = w.ops_ps / (double)PS_PER_US / (double)o->iterations;
+    r->slowdown = w.others ? w.slowdowns / (double)w.others : NAN;
+    if (r->nics_of)
+        r->nics_of->nics = describe_nics(s, &r->nics_of->network, w.nic);
+    name_limit(s, r->limit);
+    return rc;
+}
+
+static int run_text(const struct collective_options *o, const char *text, struct one_run *r, struct err *err)
+{
+    struct scenario scenario;
+    struct sim     *s;
+    int             rc = scenario_parse(&scenario, "collective", text, strlen(text), o->set, o->sets, &r->seed, err);
+
+    if (rc)
+        return rc;
+    rc = scenario_start(&scenario, &s, err);
+    if (!rc) {
+        rc = run_sim(o, s, scenario.entries > 1, r, err);
+        sim_free(s);
+    }
+    scenario_fini(&scenario);
+    return rc;
+}
+
+/* Runs all seeds; the first one shows what NICs received. 'slowdown': of other traffic; NULL: not wanted. */
+static int measure(const struct collective_options *o, const char *text, uint32_t seeds, struct one_run r, struct timing *t,
+                   double *slowdown, struct err *err)
+{
+    struct found *nics_of = r.nics_of;
+    double        sum = 0;
+    int           rc = 0;
+
+    *t = (struct timing){ 0, INFINITY, 0 };
+    for (uint32_t i = 0; i < seeds && !rc; i++) {
+        r.seed = o->seed + i;
+        r.nics_of = i == 0 ? nics_of : NULL;
+        rc = run_text(o, text, &r, err);
+        t->us += r.us / seeds;
+        t->low_us = fmin(t->low_us, r.us);
+        t->high_us = fmax(t->high_us, r.us);
+        sum += r.slowdown / seeds;
+    }
+    if (slowdown)
+        *slowdown = sum;
+    return rc;
+}
+
+static int measure_row(const struct collective_options *o, struct found *f, uint64_t bytes, struct err *err)
+{
+    struct row *row = &f->row[f->rows];
+    char       *text;
+    int         rc;
+
+    *row = (struct row){ .bytes = bytes };
+    choose(o, &f->network, row);
+    text = scenario_text(o, &f->network, row, false);
+    rc = measure(o, text, 1, (struct one_run){ .limit = f->limit[0], .nics_of = o->report ? f : NULL }, &row->alone, NULL, err);
+    free(text);
+    if (!rc && o->beside) {
+        text = scenario_text(o, &f->network, row, true);
+        rc = measure(o, text, o->seeds, (struct one_run){ .limit = f->limit[1], .nics_of = o->report ? f : NULL }, &row->beside, NULL,
+                     err);
+        free(text);
+    }
+    row->algbw = (double)bytes / row->alone.us / 1e3;
+    row->busbw = row->algbw * collective_bus_factor(row->kind, f->network.cluster.ranks);
+    f->rows += !rc;
+    return rc;
+}
+
+static int measure_all(const struct collective_options *o, struct found *f, struct err *err)
+{
+    int rc = look_at_network(o, f, err);
+
+    for (uint64_t bytes = o->from; bytes <= o->to && f->rows < ROWS_MAX && !rc; bytes *= o->factor)
+        rc = measure_row(o, f, bytes, err);
+    return rc;
+}
+
+/* ---- presets, for the page ---- */
+
+static int try_preset(const struct collective_options *o, struct found *f, const char *text, const struct setting *preset, struct err *err)
+{
+    struct preset_seen *p = &f->preset[f->presets];
+    char                limit[240];
+
+    *p = (struct preset_seen){ .name = preset ? preset->name : "current", .about = preset ? preset->about : "the setting of this run" };
+    f->presets++;
+    return measure(o, text, o->seeds, (struct one_run){ .limit = limit, .preset = preset }, &p->time, &p->slowdown, err);
+}
+
+/* The last size next to other traffic, with every preset. */
+static int try_presets(const struct collective_options *o, struct found *f, struct err *err)
+{
+    const struct setting *lists[] = { setting_all, setting_thresholds };
+    char                 *text = scenario_text(o, &f->network, &f->row[f->rows - 1], true);
+    int                   rc = try_preset(o, f, text, NULL, err);
+
+    for (int i = 0; i < 2; i++)
+        for (const struct setting *s = lists[i]; s->name && f->presets < PRESETS_MAX && !rc; s++)
+            rc = try_preset(o, f, text, s, err);
+    free(text);
+    return rc;
+}
+
+static int save(const struct collective_options *o, const struct found *f, struct err *err)
+{
+    char          *text = scenario_text(o, &f->network, &f->row[f->rows - 1], o->beside != NULL);
+    struct outfile out = { 0 };
+    int            rc = outfile_open(&out, o->save, err);
+
+    if (!rc) {
+        fputs(text, out.stream);
+        rc = outfile_close(&out, err);
+    }
+    if (!rc)
+        rc = outfile_commit(&out, err);
+    outfile_abort(&out);
+    free(text);
+    return rc;
+}
+
+/* ---- the answer ---- */
+
+static const char *us_text(char buf[32], double us)
+{
+    return text_from_time(buf, 32, (uint64_t)(us * (double)PS_PER_US));
+}
+
+/* What a row ran: "ring, 8 channels, Simple, chunks of 512KB". */
+static void add_choice(const struct collective_options *o, const struct row *row, struct card *c)
+{
+    char chunk[32];
+
+    snprintf(chunk, sizeof(chunk), "%uKiB", nccl_chunk_bytes(row->protocol) >> 10);
+    card_add(c, CARD_SETTING, "%s%s", collective_names[row->kind], o->kind == BY_SIZE ? ", as NCCL chooses for this size" : "");
+    if (collective_has_rings(row->kind) && row->channels)
+        card_append(c, CARD_SETTING, ", %u channel%s", row->channels, row->channels == 1 ? "" : "s");
+    else if (collective_has_rings(row->kind))
+        card_append(c, CARD_SETTING, ", one ring whose steps wait for acknowledgements");
+    card_append(c, CARD_SETTING, ", protocol %s", nccl_protocol_names[row->protocol]);
+    if (row->channels || row->kind == COLLECTIVE_TREE_ALL_REDUCE)
+        card_append(c, CARD_SETTING, ", chunks of %s", o->chunk ? o->chunk : chunk);
+    card_append(c, CARD_SETTING, ".");
+}
+
+/* The fastest preset next to other traffic, if each of its seeds is faster than each of the current setting. */
+static void add_preset(const struct found *f, struct card *c)
+{
+    const struct preset_seen *own = &f->preset[0], *best = own;
+
+    for (uint32_t i = 1; i < f->presets; i++)
+        best = f->preset[i].time.us < best->time.us ? &f->preset[i] : best;
+    if (f->presets && best->time.high_us < own->time.low_us)
+        card_add(c, CARD_DETAIL, "Preset %s makes it %.2g times as fast and slows other traffic %.3g times instead of %.3g times.", best->name,
+                 own->time.us / best->time.us, best->slowdown, own->slowdown);
+}
+
+static void answer(const struct collective_options *o, const struct found *f, struct card *c)
+{
+    const struct row *row = &f->row[f->rows - 1];
+    char              size[32], is[32], was[32];
+    double            times = o->beside ? row->beside.us / row->alone.us : 1;
+    uint32_t          trees = 0;
+
+    *c = (struct card){ 0 };
+    text_from_bytes(size, sizeof(size), (double)row->bytes);
+    us_text(was, row->alone.us);
+    if (o->beside)
+        card_add(c, CARD_FINDING, "Next to %.3g %% %s traffic, the %s of %s takes %.3g times as long: %s instead of %s.",
+                 100 * o->beside_load, o->beside, collective_kind_text(row), size, times, us_text(is, row->beside.us), was);
+    card_add(c, o->beside ? CARD_DETAIL : CARD_FINDING, "%s %s of %s takes %s: %.3g GB/s bus bandwidth, %.0f %% of what the links allow.",
+             o->beside ? "Alone, the" : "The", collective_kind_text(row), size, was, row->busbw, 100 * row->busbw / row->ideal);
+    add_preset(f, c);
+    card_add(c, CARD_DETAIL, "Bottleneck: %s", f->limit[o->beside ? 1 : 0]);
+    if (o->beside)
+        card_add(c, CARD_SURE, "%u seeds: %s to %s.", o->seeds, us_text(is, row->beside.low_us), us_text(was, row->beside.high_us));
+    card_add(c, CARD_SURE, "Simulation of the network only: GPU kernels and memory copies are not modeled.");
+    for (uint32_t i = 0; i < f->rows; i++)
+        trees += f->row[i].nccl_has_tree;
+    if (trees)
+        card_add(c, CARD_SURE, "NCCL would use a tree for the %u smallest size%s; rings were simulated, "
+                 "because trees over several NICs of a server are not modeled.", trees,
+                 trees == 1 ? "" : "s");
+    card_add(c, CARD_NETWORK, "%u ranks on %u server%s.", f->network.cluster.ranks, f->network.cluster.servers,
+             f->network.cluster.servers == 1 ? "" : "s");
+    card_add(c, CARD_NETWORK, "%s", card_text(&f->about, CARD_NETWORK));
+    if (o->beside)
+        card_add(c, CARD_TRAFFIC, "Other traffic: %s message sizes between all NICs, %.3g %% of their speed, same class.", o->beside,
+                 100 * o->beside_load);
+    add_choice(o, row, c);
+    if (o->beside && o->save) {
+        card_add(c, CARD_NEXT, "look for a setting for large transfers on this traffic");
+        card_add(c, CARD_COMMAND, "anole advise");
+        card_add_argument(c, o->save);
+        card_add(c, CARD_COMMAND, "--set run=5ms --goal throughput --report advice.html");
+        return;
+    }
+    card_add(c, CARD_NEXT, o->beside ? "save the scenario and look for a setting for it" : "see what other traffic costs it");
+    card_add_command(c, o->argc, o->argv, (const char *const[]){ "--format", "--save", "--report", NULL });
+    card_add(c, CARD_COMMAND, o->beside ? "--save beside.yaml" : "--beside storage");
+}
+
+/* ---- printing ---- */
+
+static void print_table(const struct collective_options *o, const struct found *f)
+{
+    static const char *const heads[] = { "size (B)", "time (us)", "algbw (GB/s)", "busbw (GB/s)", "of ideal", "algorithm", "protocol",
+                                         "beside (us)", "seeds (us)", "times" };
+    struct table *t = table_new(o->beside ? "rrrrrllrrr" : "rrrrrll");
+
+    for (int i = 0; i < (o->beside ? 10 : 7); i++)
+        table_cell(t, "%s", heads[i]);
+    for (uint32_t i = 0; i < f->rows; i++) {
+        const struct row *r = &f->row[i];
+
+        table_cell(t, "%" PRIu64, r->bytes);
+        table_cell(t, "%.2f", r->alone.us);
+        table_cell(t, "%.2f", r->algbw);
+        table_cell(t, "%.2f", r->busbw);
+        table_cell(t, "%.0f %%", 100 * r->busbw / r->ideal);
+        table_cell(t, "%s", collective_names[r->kind]);
+        table_cell(t, "%s", nccl_protocol_names[r->protocol]);
+        if (!o->beside)
+            continue;
+        table_cell(t, "%.2f", r->beside.us);
+        table_cell(t, "%.0f to %.0f", r->beside.low_us, r->beside.high_us);
+        table_cell(t, "%.2f", r->beside.us / r->alone.us);
+    }
+    table_print(t, stdout, 0);
+    table_free(t);
+}
+
+static void print_csv(const struct collective_options *o, const struct found *f)
+{
+    puts("size_bytes,time_us,algbw_GBps,busbw_GBps,ideal_share,algorithm,protocol,channels,beside_us,beside_us_min,beside_us_max");
+    for (uint32_t i = 0; i < f->rows; i++) {
+        const struct row *r = &f->row[i];
+
+        printf("%" PRIu64 ",%.3f,%.4f,%.4f,%.4f,%s,%s,%u,", r->bytes, r->alone.us, r->algbw, r->busbw, r->busbw / r->ideal,
+               collective_names[r->kind], nccl_protocol_names[r->protocol], r->channels);
+        if (o->beside)
+            printf("%.3f,%.3f,%.3f\n", r->beside.us, r->beside.low_us, r->beside.high_us);
+        else
+            puts(",,");
+    }
+}
+
+static json_t *row_json(const struct collective_options *o, const struct found *f, const struct row *r)
+{
+    json_t *made = json_object();
+
+    json_put_text(made, "collective", collective_names[r->kind]);
+    json_put_text(made, "protocol", nccl_protocol_names[r->protocol]);
+    json_put_count(made, "ranks", f->network.cluster.ranks);
+    json_put_count(made, "channels", r->channels);
+    json_put_count(made, "size_bytes", r->bytes);
+    json_put_number(made, "time_us", r->alone.us);
+    json_put_number(made, "algbw_GBps", r->algbw);
+    json_put_number(made, "busbw_GBps", r->busbw);
+    json_put_number(made, "ideal_share", r->busbw / r->ideal);
+    json_put_number(made, "beside_us", o->beside ? r->beside.us : NAN);
+    json_put_number(made, "beside_us_min", o->beside ? r->beside.low_us : NAN);
+    json_put_number(made, "beside_us_max", o->beside ? r->beside.high_us : NAN);
+    return made;
+}
+
+static void print(const struct collective_options *o, const struct found *f)
+{
+    struct card c;
+    json_t     *all, *rows;
+
+    answer(o, f, &c);
+    switch (o->format) {
+    case FORMAT_TABLE:
+        card_print(&c, stdout, cmd_has_colour(stdout));
+        putchar('\n');
+        print_table(o, f);
+        break;
+    case FORMAT_CSV:
+        print_csv(o, f);
+        break;
+    case FORMAT_JSON:
+        all = json_object();
+        rows = json_array();
+        for (uint32_t i = 0; i < f->rows; i++)
+            json_array_append_new(rows, row_json(o, f, &f->row[i]));
+        json_object_set_new(all, "answer", card_json(&c));
+        json_object_set_new(all, "sizes", rows);
+        cmd_print_json(all);
+    }
+    card_fini(&c);
+}
+
+/* The file is opened before the runs, so that a wrong path is reported at once. */
+static int write_page(const struct collective_options *o, const struct found *f, struct outfile *out, struct err *err)
+{
+    char       *text = scenario_text(o, &f->network, &f->row[f->rows - 1], o->beside != NULL);
+    struct card c;
+    int         rc;
+
+    answer(o, f, &c);
+    collective_page(o, f, &c, text, out->stream);
+    card_fini(&c);
+    free(text);
+    rc = outfile_close(out, err);
+    return rc ? rc : outfile_commit(out, err);
+}
+
+static int collective_main(int argc, char **argv)
+{
+    struct collective_options o = { .kind = BY_SIZE, .protocol = BY_SIZE, .channels = -1, .from = 1000000, .to = 64000000, .factor = 2,
+                         .iterations = 1, .seed = 1, .seeds = SEEDS_BESIDE, .beside_load = 0.3, .argc = argc, .argv = argv };
+    struct found  *f = xcalloc(1, sizeof(*f));
+    struct outfile page = { 0 };
+    struct err     err;
+    int            rc;
+
+    cmd_parse(&line, argc, argv, &o);
+    if (o.from > o.to)
+        cmd_usage("--minbytes is more than --maxbytes");
+    rc = o.report ? outfile_open(&page, o.report, &err) : 0;
+    if (!rc)
+        rc = measure_all(&o, f, &err);
+    if (!rc && o.report && o.beside)
+        rc = try_presets(&o, f, &err);
+    if (!rc && o.report)
+        rc = write_page(&o, f, &page, &err);
+    outfile_abort(&page);
+    if (!rc && o.save)
+        rc = save(&o, f, &err);
+    if (!rc)
+        print(&o, f);
+    card_fini(&f->about);
+    free(f->nic);
+    free(f);
+    free(o.set);
+    return cmd_end(rc, &err);
+}
+
+const struct command command_collective = { "collective", "time collectives on a network, in the format of nccl-tests", collective_main };

@@ -1,0 +1,84 @@
+/* src/cmd/cluster/cmd_collective.h - what anole collective was asked for, and what it found. */
+#ifndef CMD_CLUSTER_CMD_COLLECTIVE_H
+#define CMD_CLUSTER_CMD_COLLECTIVE_H
+
+#include "base/print/card.h"
+#include "cmd/cluster/nccl.h"
+#include "cmd/cmd.h"
+#include "traffic/collective.h"
+
+#define ROWS_MAX    64
+#define SEEDS_MAX   64
+#define PRESETS_MAX 16
+
+enum choice { BY_SIZE = -1 };
+
+struct collective_options {
+    const char *topology, *chunk, *beside, *save, *report;
+    int kind;         /* enum collective_kind; BY_SIZE: an all-reduce, ring or tree */
+    int protocol;     /* enum nccl_protocol; BY_SIZE */
+    int64_t channels; /* -1: NCCL's */
+    double beside_load;
+    const char **set;
+    uint32_t sets, seeds;
+    uint64_t from, to, factor, iterations, seed;
+    enum cmd_format format;
+    int argc;
+    char **argv;
+};
+
+struct cluster_network { /* what NCCL's choice depends on */
+    struct nccl_cluster cluster;
+    uint32_t each;              /* ranks of a server */
+    double inside_gbytes_per_s; /* NVLink; 0: none */
+};
+
+struct timing {
+    double us, low_us, high_us;
+}; /* mean, fastest and slowest seed */
+
+struct row {
+    uint64_t bytes;
+    enum collective_kind kind;
+    enum nccl_protocol protocol;
+    uint32_t channels;
+    struct timing alone, beside;
+    double algbw, busbw, ideal; /* GB/s; ideal: what links allow */
+    bool nccl_has_tree;         /* NCCL would use a tree, and a ring was simulated */
+};
+
+/* What a NIC received in one run. */
+struct nic_seen {
+    char name[32], from[32];  /* from: the last NIC that sent a part of the collective to it */
+    uint32_t server, rail;    /* from 0 */
+    double lost_ps;           /* of the collective's messages: time above that in the idle network */
+    uint64_t other_bytes;     /* of other traffic */
+    uint64_t queue_bytes_max; /* at the switch port in front of it */
+};
+
+struct preset_seen { /* the last size next to other traffic, with a preset */
+    const char *name, *about;
+    struct timing time;
+    double slowdown; /* of other traffic, mean */
+};
+
+struct found {
+    struct row row[ROWS_MAX];
+    uint32_t rows;
+    struct cluster_network network;
+    struct card about;
+    char limit[2][240];   /* of the last row: what holds it back, alone and beside */
+    struct nic_seen *nic; /* of the last row, first seed, next to other traffic if there is any */
+    uint32_t nics;
+    struct preset_seen preset[PRESETS_MAX]; /* the setting of the scenario first */
+    uint32_t presets;
+};
+
+/* cmd_collective_page.c: the page for a browser, complete without scripts. 'scenario': that of the last row. */
+void collective_page(const struct collective_options *, const struct found *, const struct card *,
+                     const char *scenario, FILE *);
+
+/* "all-reduce" */
+const char *collective_kind_text(const struct row *);
+
+#endif

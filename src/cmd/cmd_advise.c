@@ -1,0 +1,373 @@
+/* src/cmd/cmd_advise.c - anole advise: recommends a setting for a network and its traffic, with evidence. */
+#include "twin/advise.h"
+#include "base/file/interrupt.h"
+#include "base/file/outfile.h"
+#include "base/text.h"
+#include "cmd/cmd.h"
+#include "cmd/device_commands.h"
+#include "cmd/json/advise_json.h"
+#include "cmd/json/cmd_json.h"
+#include "cmd/options.h"
+#include "core/knob_text.h"
+#include "core/units.h"
+#include "report/setting_print.h"
+#include "traffic/cdf.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Options that describe a network, in place of a scenario. */
+enum described_option {
+    RATE, RTT, OVERSUBSCRIPTION, BUFFER, SIZES, LOAD, MESSAGES, COUNTERS, DESCRIBED_OPTIONS
+};
+
+static const char *const described_names[] = { "rate", "rtt", "oversubscription", "buffer", "sizes", "load",
+                                               "messages", "counters" };
+
+struct options {
+    struct advise_request request;
+    struct goal           goal;
+    bool                  is_given[DESCRIBED_OPTIONS];
+    char                  assumed[200];
+    const char          **set;
+    uint64_t              budget_millions;
+    const char           *out, *report;
+    enum device           device;
+    bool                  is_json;
+    struct host_record    record;
+    char                 *recorded[KNOB_COUNT];      /* its settings, as for --set */
+};
+
+static void set_goal(void *options, const char *text)
+{
+    struct options *o = options;
+    struct err      err;
+
+    if (goal_of_text(&o->goal, text, &err))
+        cmd_usage("--goal: %s", err.text);
+    o->request.goal = &o->goal;
+}
+
+static double load_of(const char *text)
+{
+    static const struct key_row row = { .name = "--load", .unit = KEY_REAL, .min = 0.001, .max = 1 };
+    struct key_value            value;
+    struct err                  err;
+
+    if (key_parse(&row, text, &value, &err))
+        cmd_usage("%s", err.text);
+    return value.real;
+}
+
+/* "40%", or "20%-60%". */
+static void set_load(void *options, const char *text)
+{
+    struct advise_request *q = &((struct options *)options)->request;
+    const char            *dash = strchr(text, '-');
+    char                   low[32];
+
+    q->load_low = q->load_high = 0;
+    if (!dash) {
+        q->described.load = load_of(text);
+        return;
+    }
+    snprintf(low, sizeof(low), "%.*s", (int)(dash - text), text);
+    q->load_low = load_of(low);
+    q->load_high = load_of(dash + 1);
+    q->described.load = 0;
+    if (q->load_low >= q->load_high)
+        cmd_usage("--load: a range goes from less to more, as 20%%-60%%, not '%s'", text);
+}
+
+static void set_sizes(void *options, const char *text)
+{
+    char hint[300];
+
+    for (int i = 0; cdf_names[i] && strcmp(cdf_names[i], text) != 0; i++)
+        if (!cdf_names[i + 1] && access(text, F_OK))
+            cmd_usage("--sizes: '%s' is neither a built-in table of sizes nor a file%s", text,
+                      text_names(hint, sizeof hint, text, cdf_names));
+    ((struct options *)options)->request.described.sizes = text;
+}
+
+#define GIVEN(option) CMD_GIVEN(struct options, is_given[option])
+
+static const struct cmd_option option_rows[] = {
+    { .help = "Network (without a scenario):" },
+    { "rate", 0, "RATE", "Speed of host links (default: 100Gbps)",
+      KEY_AT(struct options, request.described.rate_bps),
+      KEY_RATE, 1e9, 8e11, GIVEN(RATE) },
+    { "rtt", 0, "TIME", "Longest round-trip time of the idle network (default: 10us)",
+      KEY_AT(struct options, request.described.rtt_ps), KEY_TIME, 1, KEY_TIME_PS_MAX, GIVEN(RTT) },
+    { "oversubscription", 0, "N", "Host bandwidth divided by uplink bandwidth of a rack (default: 1)",
+      KEY_AT(struct options, request.described.oversubscription), KEY_REAL, 0.1, 64,
+      GIVEN(OVERSUBSCRIPTION) },
+    { "buffer", 0, "BYTES", "Switch buffer per port (default: the simulator's)",
+      KEY_AT(struct options, request.described.buffer_bytes), KEY_BYTES, 1e4, 1e9, GIVEN(BUFFER) },
+    { .help = "Traffic (without a scenario):" },
+    { "load", 0, "SHARE", "Load of host links: 40%, or a range: 20%-60%", .add = set_load, GIVEN(LOAD) },
+    { "sizes", 0, "TABLE", "Message sizes: a name from 'anole list sizes' or a file (default: FB_Hadoop)",
+      .add = set_sizes, GIVEN(SIZES) },
+    { "messages", 0, "FILE", "Recorded messages, instead of --sizes and --load. CSV with columns src, dst, "
+      "bytes, start_us, such as flows.csv of anole run",
+      KEY_AT(struct options, request.messages), GIVEN(MESSAGES) },
+    { "counters", 0, "FILE", "Recorded port counters, instead of --load. CSV with columns time_s, port, "
+      "bytes",
+      KEY_AT(struct options, request.counters), GIVEN(COUNTERS) },
+    { .help = "Goal and search:" },
+    { "goal", 0, "GOAL", "balanced (default), latency, throughput, or weights such as "
+      "mice=0.7,elephants=0.3 (all, mice, middle, elephants)", .add = set_goal },
+    { "budget", 0, "MILLIONS", "Search budget in millions of packet-hops (default: 180, about 30 s of CPU "
+      "time). A larger budget finds better settings",
+      KEY_AT(struct options, budget_millions), KEY_COUNT, 1, 1e7 },
+    { "jobs", 'j', "N", "Parallel trials (default: one per core). The advice does not depend on it",
+      KEY_AT(struct options, request.jobs), KEY_COUNT, 1, 256 },
+    { "seed", 0, "N", "Random seed (default: 1)", KEY_AT(struct options, request.seed), KEY_COUNT },
+    CMD_SET(struct options, set, request.sets),
+    { .help = "Output:" },
+    { "out", 'o', "FILE", "Save the setting as YAML, for 'anole tune --from' and for 'tuner: {kind: fixed, "
+      "setting: FILE}'", KEY_AT(struct options, out) },
+    { "report", 0, "FILE", "Save the evidence as a web page", KEY_AT(struct options, report) },
+    DEVICE_OPTION(struct options, device),
+    CMD_FORMAT(struct options, is_json),
+    { "quiet", 'q', NULL, "Print errors only, and what --as requests",
+      KEY_AT(struct options, request.is_quiet) },
+    { 0 },
+};
+
+static const struct cmd_line command_line = {
+    .options = option_rows,
+    .argument = { "scenario", KEY_AT(struct options, request.path) },
+    .args = "SCENARIO.yaml\nRECORD.csv\n--load SHARE\n--messages FILE",
+    .help = "Recommends a setting for a network and its traffic, and reports how much better it is than "
+            "yours. Describe the network in a scenario file or with options, which model four racks of "
+            "eight hosts. Anole simulates the presets and hundreds of other settings, then races the best "
+            "ones on new messages. The final figures come from messages that the search has not seen: they "
+            "compare the recommended setting with yours and with every preset, and repeat the test at 0.5 "
+            "and 1.5 times the load, or at both ends of the given or recorded range. The advice is the "
+            "simplest setting that is not clearly worse than the best. Preliminary answers go to standard "
+            "error, the first within seconds."
+            "\v"
+            "Times in CSV files may also use the suffixes _s, _ms, _us, or _ns.\n"
+            "\n"
+            "Examples:\n"
+            "  anole advise cluster.yaml --report advice.html\n"
+            "      Recommend a setting that balances small and large messages, and save\n"
+            "      the evidence as a page.\n"
+            "  anole advise cluster.yaml --goal throughput --out knobs.yaml\n"
+            "      Favor large messages. Save the setting to knobs.yaml.\n"
+            "  anole advise --rate 200Gbps --rtt 12us --sizes WebSearch --load 50%\n"
+            "      Recommend a setting without a scenario file.\n"
+            "  anole advise --messages flows.csv --counters ports.csv\n"
+            "      Use recorded traffic.\n"
+            "  anole advise anole-record.csv\n"
+            "      Use what anole record has sampled on a host, or ethtool -S has printed:\n"
+            "      symptoms, then advice.\n"
+            "  anole advise cluster.yaml --as mlx5 > set-nics.sh\n"
+            "      Write a script that configures NICs.\n"
+            "\n"
+            "The same scenario, seed and budget give the same advice on every machine.",
+};
+
+/* The file is opened before the search, so that a wrong path is reported at once. */
+static int write_setting(struct outfile *out, const struct knobs *k, const char *story, struct err *err)
+{
+    int rc;
+
+    if (!out->stream)
+        return 0;
+    setting_print_yaml(k, story, out->stream);
+    rc = outfile_close(out, err);
+    return rc ? rc : outfile_commit(out, err);
+}
+
+static int write_page(struct outfile *page, const struct advice *a, const struct card *answer, struct err *err)
+{
+    int rc;
+
+    if (!page->stream)
+        return 0;
+    advise_page(a, answer, page->stream);
+    rc = outfile_close(page, err);
+    return rc ? rc : outfile_commit(page, err);
+}
+
+static int give(const struct options *o, struct outfile *out, struct outfile *page, const struct advice *a, struct err *err)
+{
+    const struct knobs *k = &advised(a)->knobs;
+    struct card         answer;
+    const char         *story;
+    int                 rc;
+
+    advise_answer(a, &answer);
+    story = card_text(&answer, CARD_FINDING);
+    rc = write_setting(out, k, story, err);
+    if (!rc)
+        rc = write_page(page, a, &answer, err);
+    if (!rc && o->device != DEVICE_NONE)
+        device_print(o->device, k, story);
+    else if (!rc && o->is_json && !o->request.is_quiet)
+        cmd_print_json(advise_json(a, &answer));
+    else if (!rc && !o->request.is_quiet)
+        advise_print(a, &answer, stdout, cmd_has_colour(stdout));
+    card_fini(&answer);
+    return rc;
+}
+
+static int advise(const struct options *o, struct err *err)
+{
+    struct advice *a = xcalloc(1, sizeof(*a));
+    struct outfile out = { 0 }, page = { 0 };
+    int            rc = o->out ? outfile_open(&out, o->out, err) : 0;
+
+    if (!rc && o->report)
+        rc = outfile_open(&page, o->report, err);
+    if (!rc)
+        rc = advise_run(a, &o->request, err);
+    if (!rc)
+        rc = give(o, &out, &page, a, err);
+    outfile_abort(&out);
+    outfile_abort(&page);
+    advise_close(a);
+    free(a);
+    return rc;
+}
+
+/* A load is given or recorded, not both; so are sizes. */
+static void check_described(const struct options *o)
+{
+    const struct advise_request *q = &o->request;
+    bool                         has_load = q->described.load > 0 || q->load_high > 0;
+
+    if (!has_load && !q->messages && !q->counters && !q->record)
+        cmd_usage("--load: how busy are hosts' links? For instance --load 40%%, or --messages or --counters with what was recorded");
+    if (has_load && q->counters)
+        cmd_usage("--load and --counters: one of them");
+    if (q->record && q->counters)
+        cmd_usage("--counters: %s has counters already", q->record_path);
+    if (q->described.sizes && q->messages)
+        cmd_usage("--sizes and --messages: one of them");
+}
+
+/* The name of the first such option that was given, or NULL. */
+static const char *first_given(const struct options *o)
+{
+    for (int i = 0; i < DESCRIBED_OPTIONS; i++)
+        if (o->is_given[i])
+            return described_names[i];
+    return NULL;
+}
+
+static void check_options(const struct options *o)
+{
+    if (o->is_json && o->device != DEVICE_NONE)
+        cmd_usage("--format json and --as: one of them");
+    if (!o->request.path && !o->request.record && !first_given(o))
+        cmd_usage("which network? anole advise SCENARIO.yaml, or --rate, --rtt, --sizes and --load; see anole advise --help");
+    if (o->request.path && first_given(o))
+        cmd_usage("--%s goes without a scenario; to change '%s' use --set", first_given(o), o->request.path);
+    if (!o->request.path)
+        check_described(o);
+}
+
+/* ---- a file of anole record ---- */
+
+/* What the NIC is set to is the setting that advice is compared with. */
+static void add_settings(struct options *o, const struct host_device *d)
+{
+    for (enum knob k = 0; k < KNOB_COUNT; k++) {
+        const struct knob_info *info = &knob_info[k];
+        double                  value = d->setting.knobs.value[k];
+        char                    text[KNOB_TEXT_MAX], line[128];
+
+        if (!d->setting.is_named[k])
+            continue;
+        if (value < info->min || value > info->max) {
+            fprintf(stderr, "anole: %s: %s is %s there, which is outside what can be simulated; the default is taken\n",
+                    o->request.record_path, info->name, knob_text(text, k, value));
+            continue;
+        }
+        snprintf(line, sizeof(line), "%s=%s", info->name, knob_text(text, k, value));
+        o->recorded[k] = xstrdup(line);
+        cmd_add_set(&o->set, &o->request.sets, o->recorded[k]);
+    }
+}
+
+/* Whether the argument is such a file and no scenario. Its devices give the rate and the load. */
+static int read_record(struct options *o, struct err *err)
+{
+    const char *path = o->request.path;
+    size_t      bytes;
+    char       *text;
+    int         rc = 0;
+
+    if (!path || access(path, R_OK) != 0 || text_read_file(path, RECORDED_BYTES_MAX, &text, &bytes, err))
+        return 0;                /* a scenario, or what its reader refuses */
+    if (host_record_is(text, bytes)) {
+        rc = host_record_read(&o->record, text_file_name(path), text, bytes, err);
+        o->request.record = &o->record;
+        o->request.record_path = path;
+        o->request.path = NULL;
+    }
+    free(text);
+    if (rc || !o->request.record)
+        return rc;
+    if (host_record_rate(&o->record) && !o->is_given[RATE]) {
+        o->request.described.rate_bps = host_record_rate(&o->record);
+        o->is_given[RATE] = true;
+    }
+    add_settings(o, &o->record.device[0]);
+    return 0;
+}
+
+/* What the network is taken to be like where no option says so. */
+static void list_assumed(struct options *o)
+{
+    static const struct { enum described_option option; const char *text; } defaults[] = {
+        { RATE, "--rate 100Gbps" }, { RTT, "--rtt 10us" }, { OVERSUBSCRIPTION, "--oversubscription 1" },
+        { SIZES, "--sizes FB_Hadoop" },
+    };
+
+    for (unsigned i = 0; i < sizeof(defaults) / sizeof(*defaults); i++) {
+        size_t length = strlen(o->assumed);
+
+        if (o->is_given[defaults[i].option] || (defaults[i].option == SIZES && o->request.messages))
+            continue;
+        snprintf(o->assumed + length, sizeof(o->assumed) - length, "%s%s", length ? ", " : "", defaults[i].text);
+    }
+}
+
+static int advise_main(int argc, char **argv)
+{
+    struct options o = { .request = { .goal = goal_all, .seed = 1,
+                                      .described = { .rate_bps = 100000000000, .rtt_ps = 10 * PS_PER_US,
+                                                     .oversubscription = 1 } },
+                         .budget_millions = ADVISE_BUDGET_MILLIONS, .device = DEVICE_NONE };
+    struct err err;
+    int        rc;
+
+    cmd_parse(&command_line, argc, argv, &o);
+    o.request.budget = o.budget_millions * 1000000;
+    rc = read_record(&o, &err);
+    if (rc)
+        return cmd_end(rc, &err);
+    check_options(&o);
+    if (!o.request.described.sizes)
+        o.request.described.sizes = "FB_Hadoop";
+    if (!o.request.path)
+        list_assumed(&o);
+    o.request.set = o.set;
+    o.request.assumed = o.assumed;
+    o.request.argc = argc;
+    o.request.argv = argv;
+    interrupt_catch();
+    rc = advise(&o, &err);
+    host_record_fini(&o.record);
+    for (int i = 0; i < KNOB_COUNT; i++)
+        free(o.recorded[i]);
+    free(o.set);
+    return cmd_end(rc, &err);
+}
+
+const struct command command_advise = { "advise", "recommend a setting for a network and its traffic", advise_main };

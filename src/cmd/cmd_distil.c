@@ -1,0 +1,292 @@
+/* src/cmd/cmd_distil.c - anole distil: reduces a learned rate control until it fits a NIC. */
+#include "learn/policy/distil.h"
+#include "base/file/interrupt.h"
+#include "base/json.h"
+#include "cmd/cmd.h"
+#include "cmd/json/cmd_json.h"
+#include "cmd/json/policy_json.h"
+#include "cmd/options.h"
+#include "env/env_rows.h"
+#include "env/env_world.h"
+#include "learn/policy/policy_file.h"
+#include "learn/tree/tree_export.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GRID_PLACES_MAX 4096     /* actions times deltas: 17 million states */
+#define WORLDS_MAX      16
+
+enum to { TO_INT8, TO_TREES, TO_NOTHING };
+
+static const char *const to_names[] = { "int8", "trees", NULL };
+
+struct options {
+    const char       *model, *out;
+    const char       *world[WORLDS_MAX];
+    uint32_t          worlds, flow_states;
+    enum to           to;
+    struct distil_cfg cfg;
+    bool              is_quiet, is_json;
+};
+
+static void add_world(void *options, const char *name)
+{
+    struct options  *o = options;
+    struct env_world world;
+    struct err       err;
+
+    if (env_world_parse(&world, name, &err))
+        cmd_usage("--world: %s", err.text);
+    if (o->worlds == WORLDS_MAX)
+        cmd_usage("--world: at most %d", WORLDS_MAX);
+    o->world[o->worlds++] = name;
+}
+
+static const struct cmd_option option_rows[] = {
+    { "to", 't', "int8|trees", "Kind of small model: the same net with 8-bit weights (from an mlp), or trees",
+      KEY_AT(struct options, to), .choices = to_names },
+    { "out", 'o', "FILE", "Write the model to FILE, atomically", KEY_AT(struct options, out) },
+    { "trees", 0, "N", "Trees (default: 10; at most 16)",
+      KEY_AT(struct options, cfg.tree.trees), KEY_COUNT, 1, TREE_TREES_MAX },
+    { "depth", 0, "N", "Depth of a tree (default: 4, which is the maximum)",
+      KEY_AT(struct options, cfg.tree.depth), KEY_COUNT, 1, TREE_DEPTH_MAX },
+    { "sweeps", 0, "N", "Times that each tree is regrown given the others (default: 20)",
+      KEY_AT(struct options, cfg.tree.sweeps), KEY_COUNT, 0, 10000 },
+    { "actions", 0, "N", "Grid points of each action (default: 5)",
+      KEY_AT(struct options, cfg.grid.actions), KEY_COUNT, 2, 64 },
+    { "deltas", 0, "N", "Grid points of each delta (default: 100); the grid has (actions deltas)^2 states",
+      KEY_AT(struct options, cfg.grid.deltas), KEY_COUNT, 4, 2048 },
+    { "world", 0, "NAME", "Let MODEL control the flows of this world, as in anole gym, and also grow from "
+      "what they see. May be given more than once", .add = add_world },
+    { "flow-states", 0, "N", "States to take from each such world (default: 200000)",
+      KEY_AT(struct options, flow_states), KEY_COUNT, 100, 10000000 },
+    { "no-grid", 0, NULL, "Grow from flows alone", KEY_AT(struct options, cfg.is_gridless) },
+    { "no-mend", 0, NULL, "Do not repair the trees, whether certified or not",
+      KEY_AT(struct options, cfg.is_unmended) },
+    { "centre", 0, NULL, "Shift the trees' thresholds of deltas until flows settle where MODEL's do",
+      KEY_AT(struct options, cfg.is_centred) },
+    { "seed", 0, "N", "Selects the states that are held out for measurement (default: 1)",
+      KEY_AT(struct options, cfg.seed), KEY_COUNT, 1, 1e18 },
+    CMD_FORMAT(struct options, is_json),
+    { "quiet", 'q', NULL, "Print errors only", KEY_AT(struct options, is_quiet) },
+    { 0 },
+};
+
+static void check_options(const struct options *o)
+{
+    uint64_t actions = o->cfg.grid.actions, deltas = o->cfg.grid.deltas;
+
+    if (o->to == TO_NOTHING)
+        cmd_usage("--to is missing: --to int8 or --to trees");
+    if (!o->out)
+        cmd_usage("--out FILE is missing: the file for the model");
+    if (actions * deltas > GRID_PLACES_MAX)
+        cmd_usage("--actions times --deltas is %" PRIu64 "; at most %d", actions * deltas, GRID_PLACES_MAX);
+    if (o->cfg.is_gridless && o->worlds == 0)
+        cmd_usage("--no-grid needs --world NAME");
+}
+
+static const struct cmd_line line = {
+    .options = option_rows,
+    .argument = { "model", KEY_AT(struct options, model) },
+    .missing = "which model? anole distil MODEL --to trees --out FILE; see anole distil --help",
+    .args = "MODEL",
+    .help = "Reduces a model of RL-CC: to a net with 8-bit weights, or to boosted integer trees, which "
+            "anole export writes as C for a NIC. Trees are fitted to MODEL's decisions on a grid of states "
+            "and in flows that it controls. They are then repaired until it is proven that they never raise the "
+            "rate while the RTT is above its target and rising. Prints how much the result differs from "
+            "MODEL, and in which state most."
+            "\v"
+            "Examples:\n"
+            "  anole distil net.rlcc --to trees --out trees.rlcc\n"
+            "      Ten trees of depth 4.\n"
+            "  anole distil net.rlcc --to int8 --out int8.rlcc\n"
+            "      The net in integers, and its error in a million states.\n"
+            "  anole distil net.rlcc --to trees --world many_to_one:8_1 --out trees.rlcc\n"
+            "      Trees that are closer to the net in the states that its own flows reach.\n"
+            "\n"
+            "The same model and options give the same file on every machine.",
+};
+
+static void note_command(const struct options *o, struct model *m)
+{
+    struct distil_cfg c = o->cfg;
+    char text[1024];
+    int used;
+
+    if (o->to == TO_INT8)
+        snprintf(text, sizeof(text), "anole distil --to int8");
+    else {
+        used = snprintf(text, sizeof(text), "anole distil --to trees --trees %u --depth %u --sweeps %u "
+                 "--actions %u --deltas %u --seed %" PRIu64 "%s%s%s", c.tree.trees, c.tree.depth,
+                 c.tree.sweeps, c.grid.actions, c.grid.deltas, c.seed, c.is_gridless ? " --no-grid" : "",
+                 c.is_unmended ? " --no-mend" : "", c.is_centred ? " --centre" : "");
+        for (uint32_t i = 0; i < o->worlds; i++)
+            used += snprintf(text + used, sizeof(text) - (size_t)used, " --world %s", o->world[i]);
+        if (o->worlds > 0)
+            snprintf(text + used, sizeof(text) - (size_t)used, " --flow-states %u", o->flow_states);
+    }
+    model_put(m, "command", text);
+}
+
+/* Copies the notes of the teacher's file; its command becomes the note 'teacher'. No note depends on the
+ * program's version, so the next version writes the same bytes. */
+static void copy_notes(struct model *to, const struct model *from)
+{
+    for (uint32_t i = 0; i < from->notes; i++) {
+        const char *key = from->note[i].key;
+
+        if (strcmp(key, "command") == 0)
+            model_put(to, "teacher", from->note[i].value);
+        else if (strcmp(key, "range") != 0 && strcmp(key, "version") != 0 && !model_get(to, key))
+            model_put(to, key, from->note[i].value);
+    }
+}
+
+static int write_model(const struct options *o, const struct policy *p, const struct model *teacher,
+                       struct err *err)
+{
+    struct model m;
+    int rc;
+
+    policy_to_model(p, &m);
+    note_command(o, &m);
+    copy_notes(&m, teacher);
+    rc = model_save(&m, o->out, err);
+    model_fini(&m);
+    return rc;
+}
+
+/* The part of the JSON output that both kinds share. */
+static json_t *begin_json(const struct options *o, const char *to)
+{
+    json_t *all = json_object();
+
+    json_put_text(all, "model", o->model);
+    json_put_text(all, "to", to);
+    json_put_text(all, "out", o->out);
+    return all;
+}
+
+static const float delta_max[] = { POLICY_GAP_NEAR, POLICY_GAP_FAR };
+
+static void print_int8_json(const struct options *o, const struct policy *int8, const struct policy *teacher)
+{
+    json_t *all = begin_json(o, "int8"), *gaps = json_array();
+
+    json_put_count(all, "bytes", quant_bytes(int8->int8));
+    for (int i = 0; i < 2; i++) {
+        struct policy_gap gap = { 0 };
+        json_t           *made;
+
+        policy_gap_draw(&gap, teacher, int8, &(struct policy_gap_cfg){ .delta_max = delta_max[i] });
+        made = policy_gap_json(&gap);
+        json_put_number(made, "delta_max", (double)delta_max[i]);
+        json_array_append_new(gaps, made);
+    }
+    json_object_set_new(all, "gaps", gaps);
+    cmd_print_json(all);
+}
+
+static void print_trees_json(const struct options *o, const struct policy *made,
+                             const struct distil_report *report)
+{
+    json_t *all = begin_json(o, "trees");
+
+    json_object_set_new(all, "distilled", distil_json(report));
+    json_object_set_new(all, "cost", forest_cost_json(&made->trees));
+    cmd_print_json(all);
+}
+
+static void print_int8(const struct policy *int8, const struct policy *teacher)
+{
+    printf("int8: %u bytes of weights, scales and tables\n", quant_bytes(int8->int8));
+    for (int i = 0; i < 2; i++) {
+        struct policy_gap gap = { 0 };
+
+        policy_gap_draw(&gap, teacher, int8, &(struct policy_gap_cfg){ .delta_max = delta_max[i] });
+        printf("against the net in %" PRIu64 " states, deltas up to %g:\n", gap.states, (double)delta_max[i]);
+        policy_gap_print(stdout, &gap, "net", "int8");
+    }
+}
+
+static int make_int8(const struct options *o, struct policy *made, const struct policy *teacher,
+                     struct err *err)
+{
+    int rc;
+    struct err why;
+
+    if (teacher->body == POLICY_INT8)
+        return err_set(err, EINVAL, "%s: the model is already int8", o->model);
+    rc = policy_init_int8(made, teacher, &why);
+    if (rc)
+        return err_set(err, -rc, "%s: %s", o->model, why.text);
+    if (!o->is_quiet && o->is_json)
+        print_int8_json(o, made, teacher);
+    else if (!o->is_quiet)
+        print_int8(made, teacher);
+    return 0;
+}
+
+static int make_trees(const struct options *o, struct policy *made, const struct policy *teacher,
+                      struct err *err)
+{
+    struct distil_report report;
+    struct tree_rows seen;
+    struct err why;
+    int rc = 0;
+
+    tree_rows_init(&seen);
+    for (uint32_t i = 0; !rc && i < o->worlds; i++)
+        rc = env_add_rows(&seen, teacher, o->world[i], o->flow_states, o->cfg.seed, err);
+    if (!rc) {
+        rc = distil_trees(made, teacher, &o->cfg, &seen, &report, &why);
+        if (rc)
+            rc = err_set(err, -rc, "%s: %s", o->model, why.text);
+    }
+    tree_rows_fini(&seen);
+    if (!rc && !o->is_quiet && o->is_json) {
+        print_trees_json(o, made, &report);
+    } else if (!rc && !o->is_quiet) {
+        distil_print(stdout, &report, &made->trees);
+        tree_export_print_cost(stdout, &made->trees);
+    }
+    return rc;
+}
+
+static int distil(const struct options *o, struct err *err)
+{
+    struct policy teacher, made;
+    struct model m;
+    int rc = model_load(&m, o->model, err);
+
+    if (rc)
+        return rc;
+    rc = policy_from_model(&teacher, &m, o->model, err);
+    if (!rc) {
+        rc = o->to == TO_INT8 ? make_int8(o, &made, &teacher, err) : make_trees(o, &made, &teacher, err);
+        if (!rc) {
+            rc = write_model(o, &made, &m, err);
+            policy_fini(&made);
+        }
+        policy_fini(&teacher);
+    }
+    model_fini(&m);
+    return rc;
+}
+
+static int distil_main(int argc, char **argv)
+{
+    struct options o = { .to = TO_NOTHING, .cfg = distil_initial, .flow_states = 200000 };
+    struct err     err;
+
+    cmd_parse(&line, argc, argv, &o);
+    check_options(&o);
+    interrupt_catch();
+    return cmd_end(distil(&o, &err), &err);
+}
+
+const struct command command_distil = { "distil", "compress a learned rate control to int8 or to trees",
+                                        distil_main };

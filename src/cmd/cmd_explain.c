@@ -1,0 +1,158 @@
+/* src/cmd/cmd_explain.c - anole explain: what a tuner did in a run, and why; or what a model does. */
+#include "report/explain.h"
+#include "base/print/safe.h"
+#include "base/text.h"
+#include "cmd/cmd.h"
+#include "cmd/explain_rlcc.h"
+#include "cmd/options.h"
+#include "cmd/json/cmd_json.h"
+#include "cmd/json/explain_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define HISTORY_BYTES_MAX (1u << 30)
+
+struct options { const char *path, *knob; bool is_all, is_json; };
+
+static void check_knob(const char *word)
+{
+    char hint[64];
+
+    if (knob_find(word) != KNOB_COUNT)
+        return;
+    text_did_you_mean(hint, sizeof(hint), word, knob_names);
+    cmd_usage("--knob: '%s' is not a knob%s", word, *hint ? hint : "; see anole list knob");
+}
+
+static const struct cmd_option option_rows[] = {
+    { "all", 'a', NULL, "Print every step, one per line", KEY_AT(struct options, is_all) },
+    CMD_FORMAT(struct options, is_json),
+    { "knob", 'k', "NAME", "Follow one knob: its values, and the results with them",
+      KEY_AT(struct options, knob) },
+    { 0 },
+};
+
+static const struct cmd_line line = {
+    .options = option_rows,
+    .argument = { "run", KEY_AT(struct options, path) },
+    .missing = "which run? anole explain DIR; see anole explain --help",
+    .args = "DIR|FILE\nrlcc MODEL [MODEL]",
+    .help = "Explains what a tuner did: when and why a search began, what it tried, what it kept, and the "
+            "effect. DIR is the folder that anole run --out wrote; FILE is a tuning.jsonl, or what anole "
+            "tune --history wrote. With the word rlcc first: explains a learned rate control; see anole "
+            "explain rlcc --help."
+            "\v"
+            "Examples:\n"
+            "  anole run influx.yaml --set tuner=paraleon --out results\n"
+            "  anole explain results\n"
+            "      Explain what PARALEON did.\n"
+            "  anole explain results --knob kmin\n"
+            "      List all values that kmin had.\n"
+            "  anole explain rlcc trees.rlcc\n"
+            "      Explain a model, and what is proven about it. A folder of that name is\n"
+            "      ./rlcc.",
+};
+
+/* A folder stands for the file in it. To be freed. */
+static char *file_of(const char *path)
+{
+    struct stat info;
+    char       *file = NULL;
+
+    if (stat(path, &info) || !S_ISDIR(info.st_mode))
+        return xstrdup(path);
+    if (asprintf(&file, "%s%stuning.jsonl", path, *path && path[strlen(path) - 1] == '/' ? "" : "/") < 0)
+        die("out of memory");
+    return file;
+}
+
+static int read_history(struct history *h, const char *path, struct err *err)
+{
+    struct stat info;
+    char       *file = file_of(path), *text = NULL;
+    size_t      length;
+    int         rc;
+
+    if (strcmp(file, path) != 0 && stat(file, &info) && errno == ENOENT)
+        rc = err_set(err, ENOENT, "%s: there is no such file; a run without a tuner has no history", file);
+    else
+        rc = text_read_file(file, HISTORY_BYTES_MAX, &text, &length, err);
+    if (!rc)
+        rc = history_parse(h, file, text, length, err);
+    free(text);
+    free(file);
+    return rc;
+}
+
+/* The summary of the run lies beside its history. */
+static char *partial_of(const char *path)
+{
+    char *file = file_of(path), *slash = strrchr(file, '/'), *summary = NULL, *text;
+
+    if (asprintf(&summary, "%.*ssummary.json", slash ? (int)(slash - file + 1) : 0, file) < 0)
+        die("out of memory");
+    text = explain_partial(summary);
+    free(summary);
+    free(file);
+    return text;
+}
+
+static void print(const struct options *o, const struct history *h)
+{
+    char *partial = partial_of(o->path);
+
+    if (o->is_json)
+        cmd_print_json(explain_json(h, partial, o->is_all, o->knob ? knob_find(o->knob) : KNOB_COUNT));
+    else if (partial)
+        printf("PARTIAL: %s\n\n", safe_name(partial).buf);
+    free(partial);
+    if (o->is_json)
+        return;
+    if (o->knob)
+        explain_print_knob(h, knob_find(o->knob), stdout);
+    if (o->is_all)
+        explain_print_steps(h, stdout);
+    if (!o->knob && !o->is_all)
+        explain_print_story(h, stdout);
+}
+
+/* Kinds of models that can be explained, by the word that stands before them. */
+static const struct { const char *name, *title; int (*main)(int argc, char **argv); } model_kinds[] = {
+    { "rlcc", "anole explain rlcc", explain_rlcc },
+};
+
+static int explain_history(int argc, char **argv)
+{
+    struct options o = { 0 };
+    struct history h;
+    struct err     err;
+    int            rc;
+
+    cmd_parse(&line, argc, argv, &o);
+    if (o.knob)
+        check_knob(o.knob);
+    rc = read_history(&h, o.path, &err);
+    if (rc)
+        return cmd_end(rc, &err);
+    print(&o, &h);
+    history_fini(&h);
+    return cmd_end(0, &err);
+}
+
+static int explain_main(int argc, char **argv)
+{
+    static char title[32];
+
+    for (size_t i = 0; argc > 1 && i < sizeof(model_kinds) / sizeof(*model_kinds); i++)
+        if (strcmp(argv[1], model_kinds[i].name) == 0) {
+            snprintf(title, sizeof(title), "%s", model_kinds[i].title);
+            argv[1] = title;
+            return model_kinds[i].main(argc - 1, argv + 1);
+        }
+    return explain_history(argc, argv);
+}
+
+const struct command command_explain = { "explain", "explain what a tuner did in a run, or what a model does",
+                                         explain_main };

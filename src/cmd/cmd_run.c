@@ -1,0 +1,238 @@
+/* src/cmd/cmd_run.c - anole run: simulates a scenario and tells what became of it. */
+#include "base/file/interrupt.h"
+#include "base/print/safe.h"
+#include "base/print/terminal.h"
+#include "base/print/spark.h"
+#include "base/text.h"
+#include "cmd/cmd.h"
+#include "cmd/options.h"
+#include "core/units.h"
+#include "report/run_files.h"
+#include "run/progress.h"
+#include "run/scenario_file.h"
+#include "sim/partition.h"
+#include "twin/maker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- options ---- */
+
+struct options {
+    const char            *path;
+    const char           **set;
+    uint32_t               sets;
+    uint64_t               seed;
+    bool                   has_seed, is_quiet;
+    uint32_t               threads;      /* 0: as many as pay */
+    uint64_t               until_ps;     /* 0: to the end */
+    struct run_files_paths files;
+    enum cmd_format        format;
+};
+
+#define LIMIT_MIN 65536
+
+static const struct cmd_option option_rows[] = {
+    { .help = "Scenario:" },
+    CMD_SET(struct options, set, sets),
+    CMD_SEED(struct options, seed, has_seed),
+    CMD_UNTIL(struct options, until_ps),
+    { .help = "Results:" },
+    CMD_FORMATS(struct options, format, ""),
+    { "out", 'o', "DIR", "Write report.html, CSV files, and summary.json to DIR, atomically when the run "
+      "ends",
+      KEY_AT(struct options, files.out) },
+    CMD_QUIET(struct options, is_quiet),
+    { .help = "Recordings:" },
+    { "trace", 0, "FILE", "Write flows, pauses, queues, and iterations as JSON for Perfetto or "
+      "chrome://tracing",
+      KEY_AT(struct options, files.trace) },
+    { "trace-limit", 0, "SIZE", "Maximum size of the trace (default: 256MB)",
+      KEY_AT(struct options, files.trace_bytes_max), KEY_BYTES, LIMIT_MIN, 1e18 },
+    { "samples", 0, "FILE", "Write queue lengths and flow rates over time as CSV. Uses one thread",
+      KEY_AT(struct options, files.samples) },
+    { "samples-limit", 0, "SIZE", "Maximum size of the samples (default: 256MB)",
+      KEY_AT(struct options, files.samples_bytes_max), KEY_BYTES, LIMIT_MIN, 1e18 },
+    { "sample-every", 0, "TIME", "Sampling period of --samples and --trace (default: 10us)",
+      KEY_AT(struct options, files.sample_ps), KEY_TIME, 1, KEY_TIME_PS_MAX },
+    { "pcap", 0, "FILE", "Write the frames on host links as pcapng for Wireshark. Uses one thread",
+      KEY_AT(struct options, files.pcap) },
+    { "pcap-limit", 0, "SIZE", "Maximum size of the capture (default: 1GB)",
+      KEY_AT(struct options, files.pcap_bytes_max), KEY_BYTES, LIMIT_MIN, 1e18 },
+    { "pcap-headers", 0, NULL, "Capture headers only. The file is about ten times smaller, but Wireshark "
+      "reports data packets as malformed", KEY_AT(struct options, files.is_pcap_cut) },
+    { "hpcc-fct", 0, "FILE", "Write completed flows in the format of the HPCC ns-3 fork (fct.txt)",
+      KEY_AT(struct options, files.hpcc_fct) },
+    { "hpcc-pfc", 0, "FILE", "Write PFC frames in the format of the HPCC ns-3 fork (pfc.txt)",
+      KEY_AT(struct options, files.hpcc_pfc) },
+    { "htsim-flows", 0, "FILE", "Model htsim: write each flow with its packets, windows, and delays, in 26 "
+      "columns",
+      KEY_AT(struct options, files.htsim_flows) },
+    { .help = "Speed:" },
+    CMD_THREADS(struct options, threads),
+    { 0 },
+};
+
+/* An option about a file that nobody asked for would do nothing: refused. What is not given is filled in. */
+static void settle(uint64_t *value, uint64_t otherwise, const char *option, const char *file, const char *of)
+{
+    if (*value && !file)
+        cmd_usage("%s goes with %s FILE, which is not there", option, of);
+    if (!*value)
+        *value = otherwise;
+}
+
+static void settle_files(struct run_files_paths *f)
+{
+    if (f->is_pcap_cut && !f->pcap)
+        cmd_usage("--pcap-headers goes with --pcap FILE, which is not there");
+    settle(&f->pcap_bytes_max, 1000000000, "--pcap-limit", f->pcap, "--pcap");
+    settle(&f->trace_bytes_max, 256000000, "--trace-limit", f->trace, "--trace");
+    settle(&f->samples_bytes_max, 256000000, "--samples-limit", f->samples, "--samples");
+    settle(&f->sample_ps, 10 * PS_PER_US, "--sample-every", f->samples ? f->samples : f->trace, "--samples or --trace");
+}
+
+static const struct cmd_line command_line = {
+    .options = option_rows,
+    .argument = { "scenario", KEY_AT(struct options, path) },
+    .missing = "which scenario? anole run SCENARIO.yaml; see anole run --help",
+    .args = "SCENARIO.yaml",
+    .help = "Simulates a scenario packet by packet and prints the results: flow completion times and "
+            "slowdowns by flow size, goodput, RTT, queue lengths, ECN marks, PFC pauses, and losses. "
+            "Training, storage, and RPC traffic also report iterations, I/O operations, and calls. Instead "
+            "of a file, the name of an example is enough (anole list scenario)."
+            "\v"
+            "When a recording reaches its size limit, Anole counts what it omits.\n"
+            "\n"
+            "Examples:\n"
+            "  anole run incast.yaml\n"
+            "      Print the results as a table.\n"
+            "  anole run incast.yaml --set kmin=200KB --seed 7 --out results\n"
+            "      Change an ECN threshold and the seed. Write every flow to\n"
+            "      results/flows.csv and a report to results/report.html.\n"
+            "\n"
+            "The same scenario, settings and seed give the same results on every machine. Ctrl-C stops a "
+            "run and removes its partial results.",
+};
+
+/* ---- what is told ---- */
+
+static void print(const struct options *o, const struct results *r)
+{
+    struct results_look look = { cmd_has_colour(stdout), spark_is_utf8(), terminal_width(stdout) };
+
+    switch (o->format) {
+    case FORMAT_TABLE: results_print_table(r, stdout, look); break;
+    case FORMAT_CSV:   results_print_csv(r, stdout);         break;
+    case FORMAT_JSON:  results_print_json(r, stdout, true);  break;
+    }
+}
+
+/* Where to look next; for people, and so not where other programs read. */
+static void tell_where(const struct options *o, const struct results *r)
+{
+    if (!o->files.out || o->format != FORMAT_TABLE)
+        return;
+    safe_printf(stdout, "Report: %s/report.html", o->files.out);
+    if (r->tuning->algo)
+        safe_printf(stdout, "; what the tuner did: anole explain %s", o->files.out);
+    fputc('\n', stdout);
+}
+
+/* The run goes on until all flows are done or its time is up, unless nothing moves any more. */
+static void warn_unfinished(const struct results *r)
+{
+    char count[32], when[32];
+    bool is_one = r->flows_unfinished == 1;
+
+    if (r->stuck_why)
+        fprintf(stderr, "anole: warning: %s flow%s never finished: nothing moves any more after %s; %s\n",
+                text_from_count(count, sizeof(count), (uint64_t)r->flows_unfinished), is_one ? "" : "s",
+                text_from_time(when, sizeof(when), r->stuck_ps), safe_name(r->stuck_why).buf);
+}
+
+/* Prints each line; NULL: there is none. */
+static void print_warnings(const char *text)
+{
+    while (text && *text) {
+        size_t length = strcspn(text, "\n");
+        char  *line = strndup(text, length);
+
+        fprintf(stderr, "anole: warning: %s\n", safe_name(line ? line : "").buf);
+        free(line);
+        text += length + (text[length] == '\n');
+    }
+}
+
+/* ---- from options to exit status ---- */
+
+static int simulate(const struct options *o, struct simulation *s, struct run_files *files, struct err *err)
+{
+    struct simulation_hooks hooks = run_files_hooks(files);
+    struct progress progress;
+    struct results results;
+    struct err why;
+    int rc, failed;
+
+    interrupt_watch(&s->sim->now_ps);
+    progress_start(&progress, !o->is_quiet);
+    simulation_run(s, &hooks, &progress);
+    progress_clear(&progress);
+    failed = simulation_failed(s, &why);     /* what was found until then is told all the same */
+    results_init(&results, s);
+    rc = run_files_write(files, &results, err);
+    if (!rc) {
+        warn_unfinished(&results);
+        if (!o->is_quiet) {
+            print(o, &results);
+            tell_where(o, &results);
+        }
+    }
+    results_fini(&results);
+    return failed && !rc ? err_set(err, -failed, "%s", why.text) : rc;
+}
+
+static int run_file(const struct options *o, const struct scenario_file *file, struct err *err)
+{
+    struct simulation_input input = scenario_file_input(file);
+    struct simulation simulation;
+    struct run_files files;
+    int rc;
+
+    input.set = o->set;
+    input.sets = o->sets;
+    input.seed = o->has_seed ? &o->seed : NULL;
+    input.threads = o->files.pcap || o->files.samples ? 1 : o->threads;
+    input.until_ps = o->until_ps;
+    input.maker = &twin_maker;
+    rc = simulation_open(&simulation, &input, err);
+    if (rc)
+        return rc;
+    print_warnings(simulation.scenario.warning);
+    rc = run_files_open(&files, &o->files, &simulation, err);
+    if (!rc)
+        rc = simulate(o, &simulation, &files, err);
+    run_files_abort(&files);
+    simulation_close(&simulation);
+    return rc;
+}
+
+static int run_main(int argc, char **argv)
+{
+    struct options o = { 0 };
+    struct scenario_file file;
+    struct err err;
+    int rc;
+
+    cmd_parse(&command_line, argc, argv, &o);
+    settle_files(&o.files);
+    interrupt_catch();
+    rc = scenario_file_read(&file, o.path, &err);
+    if (!rc)
+        rc = run_file(&o, &file, &err);
+    scenario_file_fini(&file);
+    free(o.set);
+    return cmd_end(rc, &err);
+}
+
+const struct command command_run = { "run", "simulate a scenario and print the results", run_main };

@@ -1,0 +1,378 @@
+/* src/cmd/cmd_train.c - anole train: trains the models of tuners and congestion controls. */
+#include "train/train.h"
+#include "base/file/interrupt.h"
+#include "base/json.h"
+#include "campaign/pool.h"
+#include "cmd/cmd.h"
+#include "cmd/json/cmd_json.h"
+#include "cmd/json/policy_json.h"
+#include "cmd/options.h"
+#include "train/rlcc/rlcc_train.h"
+#include "train/twin/opening_train.h"
+#include "train/twin/twin_train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPRODUCIBLE "The same options and seed give the same model on every machine, to the last bit, " \
+                     "whatever the number of jobs."
+#define RESUMABLE    " An interrupted training resumes when the same command is given again."
+
+/* Options that several kinds share. */
+#define OUT_OPTION(type) \
+    { "out", 'o', "FILE", "Write the model to FILE. FILE.state exists next to it until the training ends", \
+      KEY_AT(type, out) }
+#define SEED_OPTION(type) \
+    { "seed", 0, "N", "Seed of the random numbers (default: 1)", KEY_AT(type, seed), KEY_COUNT }
+#define QUICK_OPTION(type) \
+    { "quick", 0, NULL, "Smoke test: runs are 20 times shorter. The model is not usable", \
+      KEY_AT(type, is_quick) }
+#define JSON_OPTION(type) \
+    { "json", 0, "FILE", "Also write the model to FILE as JSON, for reading", KEY_AT(type, json) }
+#define JOBS_OPTION(type, max, what) \
+    { "jobs", 'j', "N", what " in parallel (default: number of cores). Does not change the result", \
+      KEY_AT(type, jobs), KEY_COUNT, 1, max }
+#define QUIET_OPTION(type) { "quiet", 'q', NULL, "Print errors only", KEY_AT(type, is_quiet) }
+#define FORMAT_OPTION(type) \
+    { "format", 'f', "table|json", "Format of the output (default: table, with progress; json: at the end)", \
+      KEY_AT(type, is_json), .choices = cmd_table_or_json }
+
+static void need_out(const char *out)
+{
+    if (!out)
+        cmd_usage("--out FILE is missing: the file for the model");
+}
+
+/* ---- acc ---- */
+
+struct acc_options {
+    struct train_request request;
+    const char          *what;
+    bool                 is_json;
+};
+
+#define REQUEST struct train_request
+
+static const struct cmd_option acc_rows[] = {
+    OUT_OPTION(REQUEST),
+    { "set", 's', "OPTION=VALUE", "Option of the tuner, as in anole list tuner (gamma=0.95, slot_us=200). "
+      "May be given more than once", CMD_LIST(REQUEST, set, sets) },
+    SEED_OPTION(REQUEST),
+    { "nics", 0, "KIND", "NICs of the networks to learn from: nvidia (defaults of the vendor), dcqcn (as in "
+      "the DCQCN paper), both (default)", KEY_AT(REQUEST, nics), .choices = train_nics_names },
+    { "traffic", 0, "KIND", "Traffic to learn from: all (default); published (what ACC's paper trained "
+      "with, which differs from its experiments)", KEY_AT(REQUEST, traffic), .choices = train_traffic_names },
+    { "search", 0, "N", "First search N generations for a rule that guides the net (default: 50; 0: no "
+      "guide)",
+      KEY_AT(REQUEST, search), KEY_COUNT, 0, 100000 },
+    { "rounds", 0, "N", "Rounds of runs (default: 60)", KEY_AT(REQUEST, rounds), KEY_COUNT, 1, 100000 },
+    { "runs", 0, "N", "Runs per round (default: 12)", KEY_AT(REQUEST, runs), KEY_COUNT, 1, 1000 },
+    { "updates", 0, "N", "Updates of the net after each round (default: 1000)",
+      KEY_AT(REQUEST, updates), KEY_COUNT, 1, 1000000 },
+    { "hold", 0, "N", "Slots that a random action lasts (default: 4)", KEY_AT(REQUEST, hold), KEY_COUNT, 1,
+      1000 },
+    { "check", 0, "N", "Compare the net with static settings every N rounds and keep the best (default: 5; "
+      "0: never, keep the last)", KEY_AT(REQUEST, check), KEY_COUNT, 0, 100000 },
+    JOBS_OPTION(REQUEST, POOL_WORKERS_MAX, "Runs"),
+    QUICK_OPTION(REQUEST),
+    JSON_OPTION(REQUEST),
+    FORMAT_OPTION(struct acc_options),
+    QUIET_OPTION(REQUEST),
+    { 0 },
+};
+_Static_assert(offsetof(struct acc_options, request) == 0, "rows of the request are offsets in the options, "
+    "too");
+#undef REQUEST
+
+static const struct cmd_line acc_line = {
+    .options = acc_rows,
+    .argument = { "tuner", KEY_AT(struct acc_options, what) },
+    .missing = "which model? anole train acc --out FILE; see anole train "
+               "--help",
+    .args = "acc|rlcc|twin|opening",
+    .help = "Trains a model: for the tuner acc, for the congestion control rlcc (see 'anole train rlcc "
+            "--help'), or for the tuner rehearse (see 'anole train twin --help' and 'anole train opening "
+            "--help').\n\n"
+            "The training for acc first searches for a simple rule with a few cells, which then guides the "
+            "net. Rounds of short runs on random networks and traffic follow, in which net and rule "
+            "explore. After each round the net learns from all of them. Every few rounds it is compared "
+            "with static settings on other traffic; the best net is written."
+            "\v"
+            "Examples:\n"
+            "  anole train acc --out model.acc\n"
+            "      Trains a model in about a quarter of an hour, on two cores.\n"
+            "  anole train acc --search 0 --check 0 --traffic published --set loss=squared \\\n"
+            "      --set draw=reward --out own.acc\n"
+            "      Uses the paper's method alone.\n"
+            "  anole run incast.yaml --set tuner=acc:model.acc\n"
+            "      Runs a network that the model tunes.\n"
+            "\n" REPRODUCIBLE RESUMABLE,
+};
+
+static void print_acc_json(const struct train *t)
+{
+    json_t *all = json_object();
+
+    json_put_text(all, "model", "acc");
+    json_put_text(all, "out", t->request.out);
+    json_object_set_new(all, "seed", json_of_seed(t->request.seed));
+    json_put_count(all, "generations", t->state.generations);
+    json_put_number(all, "rule_score", t->state.generations ? t->state.rule_score : NAN);
+    json_put_count(all, "rounds", t->state.rounds);
+    json_put_count(all, "best_round", t->state.best_round);
+    json_put_number(all, "best_score", t->request.check ? t->state.best_score : NAN);
+    cmd_print_json(all);
+}
+
+static int train_acc(int argc, char **argv)
+{
+    struct acc_options o = { .request = train_initial };
+    struct train       t;
+    struct err         err;
+    bool               has_json;
+    int                rc;
+
+    cmd_parse(&acc_line, argc, argv, &o);
+    if (strcmp(o.what, "acc") != 0)
+        cmd_usage("'%s' cannot be trained; there are acc, and rlcc, twin and opening, which precede their "
+            "options",
+                  o.what);
+    need_out(o.request.out);
+    has_json = o.is_json && !o.request.is_quiet;
+    o.request.is_quiet |= o.is_json;
+    if (train_open(&t, &o.request, &err))
+        cmd_usage("%s", err.text);
+    interrupt_catch();
+    rc = train_run_all(&t, &err);
+    if (!rc && has_json)
+        print_acc_json(&t);
+    train_close(&t);
+    free(o.request.set);
+    return cmd_end(rc, &err);
+}
+
+/* ---- rlcc ---- */
+
+struct rlcc_options {
+    struct rlcc_request request;
+    bool                is_json;
+};
+
+#define REQUEST struct rlcc_request
+
+static void set_body(void *into, const char *text)
+{
+    static const char *const      names[] = { "mlp", "lstm", NULL };
+    static const enum policy_body bodies[] = { POLICY_MLP, POLICY_LSTM };
+
+    ((REQUEST *)into)->body = bodies[cmd_choice("--body", text, names)];
+}
+
+static const struct cmd_option rlcc_rows[] = {
+    OUT_OPTION(REQUEST),
+    { "body", 0, "mlp|lstm", "What learns: a net of 204 weights (default), or one with memory", .add = set_body },
+    { "world", 'w', "WORLD", "World to learn in: many_to_one:HOSTS_QPS, all_to_all:HOSTS_QPS or "
+      "long_short:HOSTS. May be given more than once (default: those of the published training)",
+      CMD_LIST(REQUEST, world, worlds) },
+    SEED_OPTION(REQUEST),
+    { "updates", 0, "N", "Updates of the weights (default: 1000)", KEY_AT(REQUEST, updates), KEY_COUNT, 1,
+      1000000 },
+    { "warm-up", 0, "N", "Number of first updates that learn from 1024 steps of each world (default: 50)",
+      KEY_AT(REQUEST, warm_up), KEY_COUNT, 0, 1000000 },
+    { "steps", 0, "N", "Steps of every agent for each later update, or 8000 of a world (default: 15)",
+      KEY_AT(REQUEST, steps), KEY_COUNT, 3, 1000 },
+    { "renew", 0, "N", "Restart each world after N updates, and save the training after 5 N (default: 100)",
+      KEY_AT(REQUEST, renew), KEY_COUNT, 1, 1000000 },
+    { "mtu", 0, "BYTES", "Payload of a packet, 256 .. 8192 (default: 4096)",
+      KEY_AT(REQUEST, mtu_bytes), KEY_COUNT, 256, 8192 },
+    { "rate", 0, "X", "Learning rate of Adam (default: 0.01)", KEY_AT(REQUEST, rate), KEY_REAL, 1e-6, 1 },
+    { "rate-end", 0, "X", "Fraction to which the learning rate falls in the second half (default: 0.02; "
+      "published: 1)",
+      KEY_AT(REQUEST, rate_end), KEY_REAL, 0, 1 },
+    { "gamma", 0, "X", "Weight of the next step (default: 0.99)", KEY_AT(REQUEST, gamma), KEY_REAL, 0.01, 1 },
+    { "smoothing", 0, "X", "Weight of differences between actions (default: 1)",
+      KEY_AT(REQUEST, smoothing), KEY_REAL, 0, 100 },
+    { "hide-history", 0, NULL, "Flows other than the first see actions of 1: the defect of the published "
+      "environment",
+      KEY_AT(REQUEST, hides_history) },
+    JOBS_OPTION(REQUEST, POOL_WORKERS_MAX, "Worlds"),
+    JSON_OPTION(REQUEST),
+    FORMAT_OPTION(struct rlcc_options),
+    { "quiet", 'q', NULL, "Print errors only, and skip the checks", KEY_AT(REQUEST, is_quiet) },
+    { 0 },
+};
+_Static_assert(offsetof(struct rlcc_options, request) == 0, "rows of the request are offsets in the "
+    "options, too");
+#undef REQUEST
+
+static const struct cmd_line rlcc_line = {
+    .options = rlcc_rows,
+    .help = "Trains a policy for the congestion control rlcc from scratch. The flows of several simulated "
+            "worlds are agents that share it. After each rollout the analytic policy gradient (ADPG) "
+            "updates the policy. Finally prints what the policy does next to the paper's table, and how it "
+            "performs in worlds not used for training."
+            "\v"
+            "Examples:\n"
+            "  anole train rlcc --out my.model\n"
+            "      Trains a model in some minutes.\n"
+            "  anole run scenarios/cc_rlcc.yaml --set rlcc=my.model\n"
+            "      Runs a network that the model controls.\n"
+            "\n" REPRODUCIBLE RESUMABLE,
+};
+
+static void print_rlcc_json(const struct rlcc_train *t)
+{
+    struct rule_cfg rule = { 0 };
+    json_t         *all = json_object();
+
+    json_put_text(all, "model", "rlcc");
+    json_put_text(all, "out", t->request.out);
+    json_object_set_new(all, "seed", json_of_seed(t->request.seed));
+    json_put_count(all, "updates", t->updates);
+    json_object_set_new(all, "policy", policy_json(&t->policy, &rule));
+    cmd_print_json(all);
+}
+
+static int train_rlcc(int argc, char **argv)
+{
+    struct rlcc_options o = { .request = rlcc_initial };
+    struct rlcc_train   t;
+    struct err          err;
+    bool                has_json;
+    int                 rc;
+
+    cmd_parse(&rlcc_line, argc, argv, &o);
+    need_out(o.request.out);
+    has_json = o.is_json && !o.request.is_quiet;
+    o.request.is_quiet |= o.is_json;
+    if (rlcc_train_open(&t, &o.request, &err))
+        cmd_usage("%s", err.text);
+    interrupt_catch();
+    rc = rlcc_train_run(&t, &err);
+    if (!rc && has_json)
+        print_rlcc_json(&t);
+    rlcc_train_close(&t);
+    free(o.request.world);
+    return cmd_end(rc, &err);
+}
+
+/* ---- twin ---- */
+
+#define REQUEST struct twin_request
+
+static const struct cmd_option twin_rows[] = {
+    { "out", 'o', "FILE", "Write the model to FILE", KEY_AT(REQUEST, out) },
+    SEED_OPTION(REQUEST),
+    { "rounds", 0, "N", "Rounds of new networks (default: 4)", KEY_AT(REQUEST, rounds), KEY_COUNT, 1, 1000 },
+    { "networks", 0, "N", "Networks per round (default: 32)", KEY_AT(REQUEST, networks), KEY_COUNT, 1,
+      100000 },
+    { "epochs", 0, "N", "Epochs of each fit (default: 120)", KEY_AT(REQUEST, epochs), KEY_COUNT, 1, 100000 },
+    JOBS_OPTION(REQUEST, 64, "Trials"),
+    QUICK_OPTION(REQUEST),
+    JSON_OPTION(REQUEST),
+    QUIET_OPTION(REQUEST),
+    { 0 },
+};
+#undef REQUEST
+
+static const struct cmd_line twin_line = {
+    .options = twin_rows,
+    .help = "Trains the surrogate model of the tuner rehearse: a small net that predicts the effect of a "
+            "setting on a network and its traffic without a trial. It is fitted to short trials on random "
+            "networks with random traffic, in rounds. From the second round on, some of the trials use "
+            "settings that the previous net would choose, which also measures the quality of its choices on "
+            "new networks."
+            "\v"
+            "Examples:\n"
+            "  anole train twin --out twin.model\n"
+            "      Trains a model in about five minutes, on two cores.\n"
+            "  anole train twin --quick --out quick.model\n"
+            "      Smoke test.\n"
+            "\n" REPRODUCIBLE,
+};
+
+static int train_twin(int argc, char **argv)
+{
+    struct twin_request r = twin_initial;
+    struct twin_trained trained;
+    struct err          err;
+    int                 rc;
+
+    cmd_parse(&twin_line, argc, argv, &r);
+    need_out(r.out);
+    rc = twin_train(&r, &trained, &err);
+    if (!rc) {
+        rc = twin_train_save(&r, &trained, &err);
+        net_fini(&trained.net);
+    }
+    return cmd_end(rc, &err);
+}
+
+/* ---- opening ---- */
+
+#define REQUEST struct opening_request
+
+static const struct cmd_option opening_rows[] = {
+    SEED_OPTION(REQUEST),
+    { "generations", 0, "N", "Generations of twelve settings (default: 30)",
+      KEY_AT(REQUEST, generations), KEY_COUNT, 0, 100000 },
+    { "networks", 0, "N", "New networks per generation (default: 24)",
+      KEY_AT(REQUEST, networks), KEY_COUNT, 1, 100000 },
+    { "check", 0, "N", "Networks of the final evaluation (default: 64; 0: none)",
+      KEY_AT(REQUEST, check), KEY_COUNT, 0, 100000 },
+    JOBS_OPTION(REQUEST, 64, "Trials"),
+    QUICK_OPTION(REQUEST),
+    { "quiet", 'q', NULL, "Print no progress", KEY_AT(REQUEST, is_quiet) },
+    { 0 },
+};
+#undef REQUEST
+
+static const struct cmd_line opening_line = {
+    .options = opening_rows,
+    .help = "Searches for the initial setting of the tuner rehearse (opening: fabric), which it uses before "
+            "it has seen any traffic: one point of the search space, whose axes are relative to a network's "
+            "line rate and round-trip time. Each generation uses new random networks with random traffic. "
+            "The result is compared with default, bdp and gentle on further networks. Prints the numbers "
+            "for src/tune/rehearse/opening.c; writes no file."
+            "\v"
+            "Examples:\n"
+            "  anole train opening\n"
+            "      Repeats the search for the opening that ships.\n"
+            "  anole train opening --generations 0 --check 64\n"
+            "      Evaluates bdp, gentle and the opening that ships on 64 random networks.\n"
+            "\n"
+            "The same options and seed print the same on every machine, whatever the number of jobs.",
+};
+
+static int train_opening(int argc, char **argv)
+{
+    struct opening_request r = opening_initial;
+    struct err             err;
+
+    cmd_parse(&opening_line, argc, argv, &r);
+    return cmd_end(opening_train(&r, stdout, &err), &err);
+}
+
+/* ---- the command ---- */
+
+static const struct { const char *name; int (*main)(int argc, char **argv); } kinds[] = {
+    { "rlcc", train_rlcc }, { "twin", train_twin }, { "opening", train_opening },
+};
+
+static int train_main(int argc, char **argv)
+{
+    static char title[40];
+
+    for (size_t i = 0; argc > 1 && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(argv[1], kinds[i].name) == 0) {
+            snprintf(title, sizeof title, "anole train %s", kinds[i].name);
+            argv[1] = title;
+            return kinds[i].main(argc - 1, argv + 1);
+        }
+    return train_acc(argc, argv);
+}
+
+const struct command command_train = {
+    "train", "train a model for a tuner or a congestion control", train_main,
+};

@@ -1,0 +1,193 @@
+/* src/cmd/cmd_tune.c - anole tune: searches for a setting on a scenario, checks it, and writes it down. */
+#include "campaign/tune.h"
+#include "base/file/interrupt.h"
+#include "base/print/safe.h"
+#include "base/text.h"
+#include "cmd/cmd.h"
+#include "cmd/device_commands.h"
+#include "cmd/json/cmd_json.h"
+#include "cmd/json/tune_json.h"
+#include "cmd/options.h"
+#include "report/setting_print.h"
+#include "sim/partition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE_BPS 100000000000u   /* of links, if nobody says */
+
+/* ---- options ---- */
+
+struct options {
+    struct tune_request request;
+    uint64_t            seed, rate_bps, rtt_ps;
+    const char         *from;    /* a setting; NULL: it is searched for */
+    enum device         device;
+    bool                is_json, has_seed;
+};
+
+static void check_tuner(const char *word)
+{
+    const struct tuner_alias *alias;
+    const char               *names[TUNER_NAMES_MAX + 1];
+    char                      hint[400];
+
+    if (!word || tuner_find(word, &alias))
+        return;
+    tuner_list_names(names);
+    cmd_usage("--tuner: '%s' is not a tuner%s", word, text_names(hint, sizeof(hint), word, names));
+}
+
+static const struct cmd_option option_rows[] = {
+    { .help = "Search:" },
+    { "tuner", 't', "NAME", "Tuner, see anole list tuner (default: the scenario's, or paraleon). Set its "
+      "options with --set tuner.NAME=VALUE", KEY_AT(struct options, request.tuner) },
+    CMD_SET(struct options, request.set, request.sets),
+    CMD_UNTIL(struct options, request.until_ps),
+    CMD_SEED(struct options, seed, has_seed),
+    { "rounds", 0, "N", "Run the scenario at most N times, each with the next seed (default: 20)",
+      KEY_AT(struct options, request.rounds), KEY_COUNT, 1, 100000 },
+    { "budget", 0, "N", "Stop the search after N monitor intervals (default: when the tuner is done)",
+      KEY_AT(struct options, request.budget), KEY_COUNT, 1, 1e8 },
+    CMD_THREADS(struct options, request.threads),
+    { .help = "Check:" },
+    { "check", 0, "N", "Compare the found setting with the scenario's on N other seeds (default: 5; 0: do "
+      "not)",
+      KEY_AT(struct options, request.checks), KEY_COUNT, 0, 1000 },
+    { "keep", 0, NULL, "Keep the found setting even if the check shows that it is worse",
+      KEY_AT(struct options, request.is_kept) },
+    { .help = "Output:" },
+    { "out", 'o', "FILE", "Save the setting as YAML, for '--from' and for 'tuner: {kind: fixed, setting: "
+      "FILE}'",
+      KEY_AT(struct options, request.out) },
+    { "history", 0, "FILE", "Write all steps of the search, for anole explain",
+      KEY_AT(struct options, request.history) },
+    { "report", 0, "FILE", "Save a web page: what was tried, what changed, and the check",
+      KEY_AT(struct options, request.report) },
+    DEVICE_OPTION(struct options, device),
+    CMD_FORMAT(struct options, is_json),
+    { "quiet", 'q', NULL, "Print errors only, and what --as requests",
+      KEY_AT(struct options, request.is_quiet) },
+    { .help = "Without a search:" },
+    { "from", 0, "SETTING", "Use a preset or a saved setting", KEY_AT(struct options, from) },
+    { "rate", 0, "RATE", "With --from: speed of host links, on which some settings depend (default: 100Gbps)",
+      KEY_AT(struct options, rate_bps), KEY_RATE, 1, 1e15 },
+    { "rtt", 0, "TIME", "With --from: longest round-trip time of the idle network, on which some settings "
+      "depend", KEY_AT(struct options, rtt_ps), KEY_TIME, 1, KEY_TIME_PS_MAX },
+    { 0 },
+};
+
+static void check_options(const struct options *o)
+{
+    const struct tune_request *r = &o->request;
+
+    check_tuner(r->tuner);
+    if (!r->path && !o->from)
+        cmd_usage("which scenario? anole tune SCENARIO.yaml; see anole tune --help");
+    if (r->path && o->from)
+        cmd_usage("a search on '%s', or the setting '%s'? With --from there is no search", r->path, o->from);
+    if (o->from && o->device == DEVICE_NONE && !r->out && !o->is_json)
+        cmd_usage("--from: what is to be done with it? Give --as, --out or --format json");
+    if (o->from && (r->history || r->report || r->tuner || r->sets))
+        cmd_usage("--from: there is no search, so --%s has no effect",
+                  r->history ? "history" : r->report ? "report" : r->tuner ? "tuner" : "set");
+    if (o->is_json && o->device != DEVICE_NONE)
+        cmd_usage("--format json and --as: one of them");
+    if ((o->rate_bps || o->rtt_ps) && !o->from)
+        cmd_usage("--%s goes with --from; a scenario has a network of its own", o->rate_bps ? "rate" : "rtt");
+}
+
+static const struct cmd_line line = {
+    .options = option_rows,
+    .argument = { "scenario", KEY_AT(struct options, request.path) },
+    .args = "SCENARIO.yaml\n--from SETTING",
+    .help = "Searches for a setting of all knobs: runs the scenario with a tuner in the loop, again with "
+            "other seeds until the search is over. Then runs the found setting and the scenario's own on "
+            "fresh seeds, without a tuner, and reports whether it is better. A setting that is worse is "
+            "not kept."
+            "\v"
+            "Examples:\n"
+            "  anole tune incast.yaml --out knobs.yaml\n"
+            "      Search with PARALEON. Save the setting to knobs.yaml.\n"
+            "  anole tune incast.yaml --tuner cmaes --set tuner.budget=500 --check 10\n"
+            "      Use another tuner with more time, checked on ten seeds.\n"
+            "  anole tune --from knobs.yaml --as mlx5\n"
+            "      Print a script that configures NICs.\n"
+            "\n"
+            "The same scenario, settings and seed give the same results on every machine. Files are "
+            "written when the search has ended.",
+};
+
+/* ---- what is told ---- */
+
+static void print(const struct options *o, const struct tune *t)
+{
+    char *story = tune_story(t);
+
+    if (o->device != DEVICE_NONE)
+        device_print(o->device, t->kept, story);
+    else if (o->is_json && !o->request.is_quiet)
+        cmd_print_json(tune_json(t));
+    else if (!o->request.is_quiet) {
+        struct card answer;
+
+        tune_answer(t, &answer);
+        card_print(&answer, stdout, cmd_has_colour(stdout));
+        card_fini(&answer);
+        putchar('\n');
+        tune_print_story(t, stdout, cmd_has_colour(stdout));
+        tune_print_changes(t, stdout);
+        if (o->request.report)
+            printf("\nReport: %s\n", safe_name(o->request.report).buf);
+    }
+    free(story);
+}
+
+/* ---- from options to exit status ---- */
+
+static int tune_scenario(const struct options *o, struct err *err)
+{
+    struct tune t;
+    int         rc = tune_run(&t, &o->request, err);
+
+    if (!rc)
+        print(o, &t);
+    tune_close(&t);
+    return rc;
+}
+
+static int tune_from(const struct options *o, struct err *err)
+{
+    const char  *slash = strrchr(o->from, '/');
+    struct knobs knobs;
+    char         about[300];
+    int rc = tune_read_setting(o->from, o->rate_bps ? o->rate_bps : RATE_BPS, o->rtt_ps, &knobs, err);
+
+    snprintf(about, sizeof(about), "The setting '%.200s'.\n", slash ? slash + 1 : text_file_name(o->from));
+    if (!rc && o->request.out)
+        rc = setting_write_yaml(o->request.out, &knobs, about, err);
+    if (!rc && o->is_json)
+        cmd_print_json(tune_setting_json(o->from, &knobs));
+    else if (!rc)
+        device_print(o->device, &knobs, about);
+    return rc;
+}
+
+static int tune_main(int argc, char **argv)
+{
+    struct options o = { .request = { .checks = 5 }, .device = DEVICE_NONE };
+    struct err     err;
+    int            rc;
+
+    cmd_parse(&line, argc, argv, &o);
+    check_options(&o);
+    o.request.seed = o.has_seed ? &o.seed : NULL;
+    o.request.argc = argc;
+    o.request.argv = argv;
+    interrupt_catch();
+    rc = o.from ? tune_from(&o, &err) : tune_scenario(&o, &err);
+    free(o.request.set);
+    return cmd_end(rc, &err);
+}
+
+const struct command command_tune = { "tune", "search with a tuner, verify the result, save it to a file", tune_main };

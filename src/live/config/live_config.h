@@ -1,0 +1,97 @@
+/* src/live/config/live_config.h - the configuration files of agents, relays and controllers: YAML, with the errors of scenarios. */
+#ifndef LIVE_CONFIG_LIVE_CONFIG_H
+#define LIVE_CONFIG_LIVE_CONFIG_H
+
+#include "base/err.h"
+#include "live/agent/agent.h"
+#include "live/controller/controller.h"
+#include "live/config/live_config_tuner.h"
+#include "live/driver/driver.h"
+#include "http/http_config.h"
+#include "live/lease/lease.h"
+#include "live/links/jobs.h"
+#include "live/links/links.h"
+#include "live/tls/tls.h"
+
+#include <stdio.h>
+
+#define CONFIG_OPERATORS_MAX 16
+#define CONFIG_RELAYS_MAX    256
+#define CONFIG_FLOWS_FROM_MAX 64
+#define CONFIG_CONTROLLERS_MAX 8
+#define CONFIG_WAYS_MAX       (4 + CONFIG_CONTROLLERS_MAX)
+
+/* Lock step: agents begin with this time, so that none of theirs is 0. */
+
+struct config_common {
+    char              *file, *name, *state, *ca, *cert, *key;
+    uint64_t           interval_us;
+    uint32_t           refresh_s;                /* of ca, cert and key */
+    bool               is_old_tls;               /* TLS 1.2 will do */
+    struct http_config http;
+};
+
+struct agent_file {
+    struct config_common common;
+    char                *way[CONFIG_WAYS_MAX];   /* addresses: of relays, then of the controllers of one cell, of which one answers */
+    uint32_t             ways, relays;           /* so many of the ways are relays */
+    char                *root, *freeze;          /* freeze: a file; while it is there nothing is written */
+    const struct driver *driver;
+    struct driver       *own_driver;             /* 'driver' with the settings of its section; NULL: it has none */
+    char                 device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
+    uint32_t             devices;                /* 0: all that there are */
+    struct config_tuner  tuner;                  /* of queues; of switches */
+    uint32_t             queue_changes;          /* per second; 0: the driver's default */
+    uint64_t             queue_hold_us;          /* after a guardrail queues are left alone for so long */
+    struct agent_config  agent;
+};
+
+struct controller_file {
+    struct config_common     common;
+    char                    *listen;
+    char                    *operator[CONFIG_OPERATORS_MAX];     /* who may ask: names in certificates */
+    uint32_t                 operators;
+    char                    *relay[CONFIG_RELAYS_MAX];           /* who may speak for others: names in certificates */
+    uint32_t                 relays;
+    uint32_t                 devices_max;
+    char                    *socket;             /* for people at this machine; NULL: where ctl looks for it */
+    uint32_t                 agent_devices, agent_messages;      /* of one certificate; messages per second */
+    bool                     is_brief;           /* collect: tuning */
+    uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
+    struct config_tuner      tuner;
+    char                    *flows;                              /* where switches tell of flows; NULL: nowhere */
+    char                    *flows_from[CONFIG_FLOWS_FROM_MAX];
+    uint32_t                 flows_senders;
+    uint64_t                 flows_window_us;
+    char                    *fabric;             /* a scenario that says what the network is built of; NULL: nobody does */
+    uint64_t                 think_us;           /* CPU time that a search on a twin may take */
+    struct links             links;              /* of the file 'topology' */
+    struct job_list          jobs;
+    struct lease_config      etcd;                               /* no endpoints: it is alone */
+    struct controller_config controller;
+};
+
+struct relay_file {
+    struct config_common common;
+    char                *listen;                 /* address */
+    char                *controller[CONFIG_CONTROLLERS_MAX];     /* addresses: of one cell; one of them answers */
+    uint32_t             controllers;
+    uint64_t             interval_us, silence_us;
+};
+
+int config_find_driver(const struct driver **out, const char *name, struct err *);
+
+/* Reads a file. 'driver' replaces the one that the file names; NULL: the file must name one. On failure nothing is held. */
+int  config_read_agent(struct agent_file *, const char *path, const struct driver *driver, struct err *);
+int  config_read_controller(struct controller_file *, const char *path, struct err *);
+int  config_read_relay(struct relay_file *, const char *path, struct err *);
+void config_fini_agent(struct agent_file *);
+void config_fini_relay(struct relay_file *);
+void config_fini_controller(struct controller_file *);
+
+/* docs/live_keys.md */
+void config_print_reference(FILE *);
+
+struct rpc_tls config_tls(const struct config_common *);
+
+#endif

@@ -1,0 +1,406 @@
+/* src/live/view/controller_page.c - see controller_page.h. */
+#include "live/view/controller_page.h"
+#include "base/print/form.h"
+#include "base/print/safe.h"
+#include "base/text.h"
+#include "live/controller/controller.h"
+#include "live/view/agreement.h"
+#include "live/view/order.h"
+#include "live/view/process_metrics.h"
+#include "live/view/state_json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DUMP (JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS))
+#define EVENTS_AT_ONCE 64        /* records in one piece of text */
+
+static uint64_t wall_us(const struct page *p)
+{
+    return p->ledger.disk.wall_us(p->ledger.disk.arg);
+}
+
+/* What was made is to be made anew. */
+static void forget(struct page *p)
+{
+    free(p->state);
+    free(p->overview);
+    p->state = p->overview = NULL;
+}
+
+/* ---- answers ---- */
+
+static char *dump(json_t *o)
+{
+    char *text = json_dumps(o, DUMP);
+
+    json_decref(o);
+    return text ? text : xstrdup("{}");
+}
+
+static void answer_health(const struct page *p, struct server_reply *r)
+{
+    const char *why = p->controller->role == ROLE_DEPOSED ? "another controller has taken over" :
+                      p->controller->is_dirty || p->controller->audit.lost ? "the disk cannot be written" : "";
+
+    r->type = "text/plain; charset=utf-8";
+    r->status = *why ? 503 : 200;
+    r->text = xstrdup(*why ? why : "ok\n");
+}
+
+/* ---- flows ---- */
+
+static void add_flow_metrics(struct prom *m, const struct collector *f)
+{
+    const struct collector_counts *n = &f->counts;
+
+    prom_one(m, "anole_flows_datagrams_total", "counter", "Datagrams of switches about flows.", (double)n->datagrams);
+    prom_family(m, "anole_flows_refused_total", "counter", "Of these or of what is in them, what was not used, by why.");
+    prom_value(m, (double)n->strangers, "why", "stranger", NULL);
+    prom_value(m, (double)n->bad, "why", "unreadable", NULL);
+    prom_value(m, (double)n->unknown, "why", "no template", NULL);
+    prom_value(m, (double)n->other, "why", "not RoCEv2", NULL);
+    prom_value(m, (double)n->full, "why", "no room", NULL);
+    prom_one(m, "anole_flows_records_total", "counter", "Flows or packets that they told of.", (double)n->records);
+    prom_one(m, "anole_flows_known", "gauge", "Flows that are known now.", f->used);
+    prom_one(m, "anole_flows_elephant_ratio", "gauge", "Share of elephants among flows of the last window.",
+             fsd_elephant_share(&f->last));
+}
+
+static json_t *sizes_json(const struct fsd *f)
+{
+    json_t *o = json_object(), *bins = json_array();
+
+    json_put_number(o, "elephants", (double)f->elephants / FSD_ONE);
+    json_put_number(o, "mice", (double)f->mice / FSD_ONE);
+    for (int i = 0; i < FSD_BINS; i++)
+        json_array_append_new(bins, json_integer((json_int_t)f->bin[i]));
+    json_object_set_new(o, "bins", bins);
+    return o;
+}
+
+/* As switches tell of them or, where none does, devices. */
+static json_t *flows_json(const struct page *p)
+{
+    const struct controller *c = p->controller;
+    struct fsd               sum = { 0 };
+    bool                     has = false;
+    json_t                  *o;
+
+    if (p->flows) {
+        o = sizes_json(&p->flows->last);
+        json_put_count(o, "known", p->flows->used);
+        json_put_count(o, "datagrams", p->flows->counts.datagrams);
+        json_put_count(o, "refused", p->flows->counts.strangers + p->flows->counts.bad);
+        return o;
+    }
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].has_detail) {
+            fsd_add(&sum, &c->peer[i].detail->fsd);
+            has = true;
+        }
+    return has ? sizes_json(&sum) : NULL;
+}
+
+/* ---- what is read ---- */
+
+static char *metrics_text(struct page *p)
+{
+    struct server_counts counts = server_counts(p->server);
+    struct prom          m;
+
+    prom_init(&m);
+    controller_metrics(&m, p->controller, &p->counts, p->now_us());
+    if (p->flows)
+        add_flow_metrics(&m, p->flows);
+    prom_one(&m, "anole_controller_standby", "gauge", "1: another controller of the cell has the lease.", *p->standby != '\0');
+    if (p->past.history) {
+        struct err why;
+
+        prom_one(&m, "anole_controller_history_lost_total", "counter", "Points, settings and records that are not in the history because it could not be written.",
+                 (double)history_lost(p->past.history, &why));
+    }
+    process_metrics(&m, p->version, &counts);
+    return prom_end(&m);
+}
+
+static char *whole(const struct page *p, json_t *o)
+{
+    json_t *flows = flows_json(p);
+
+    json_put_text(o, "standby", p->standby);
+    if (flows)
+        json_object_set_new(o, "flows", flows);
+    return dump(o);
+}
+
+static const char *state_text(struct page *p)
+{
+    if (!p->state)
+        p->state = whole(p, state_json(p->controller, &p->ledger, &p->timeline, p->now_us(), wall_us(p)));
+    return p->state;
+}
+
+static void add_known(json_t *o, const struct page *p)
+{
+    json_t *links = loads_json(&p->loads, p->controller), *jobs = jobs_json(&p->jobs, p->controller);
+    json_t *tuner = p->tuner ? p->tuner(p->arg) : NULL;
+    char    next[900];
+
+    if (links)
+        json_object_set_new(o, "links", links);
+    if (jobs)
+        json_object_set_new(o, "jobs", jobs);
+    if (tuner)
+        json_object_set_new(o, "tuner", tuner);
+    json_put_text(o, "next", state_json_next(next, sizeof next, p->controller, tuner, p->now_us()));
+}
+
+/* What the page needs, however many devices there are. */
+static const char *overview_text(struct page *p)
+{
+    json_t *o;
+
+    if (p->overview)
+        return p->overview;
+    o = state_json_overview(p->controller, &p->ledger, &p->timeline, p->now_us(), wall_us(p));
+    json_object_set_new(o, "cells", cells_json(&p->cells, p->controller));
+    json_object_set_new(o, "agreement", agreement_json(p->controller));
+    json_object_set_new(o, "has_history", json_boolean(p->past.history));
+    json_object_set_new(o, "refused", process_refused_json(p->counts.peers));
+    add_known(o, p);
+    p->overview = whole(p, o);
+    return p->overview;
+}
+
+static void answer_error(struct server_reply *r, unsigned status, const char *why)
+{
+    json_t *o = json_object();
+
+    json_put_text(o, "error", why);
+    r->status = status;
+    r->text = dump(o);
+}
+
+static void answer_devices(struct page *p, const char *from, struct server_reply *r)
+{
+    struct err err;
+    uint64_t   first;
+
+    if (text_to_uint(from, &first, &err) || first > UINT32_MAX)
+        answer_error(r, 404, "/api/devices/N has devices from number N on");
+    else
+        r->text = dump(cells_page(&p->cells, p->controller, (uint32_t)first, p->now_us()));
+}
+
+/* Months are read by another thread: who asks is told to ask again. */
+static void answer_history(struct page *p, const char *when, struct server_reply *r)
+{
+    uint64_t span_ms, until_ms;
+
+    if (!p->past.history)
+        answer_error(r, 404, "this controller keeps no history");
+    else if (!history_read_span(when, &span_ms, &until_ms))
+        answer_error(r, 404, "/api/history/SPAN or /api/history/SPAN/UNTIL_MS; spans are 15m, 1h, 6h, 24h, 7d, 30d, 90d, 365d");
+    else if (!(r->text = history_ask(p->past.history, span_ms, until_ms, wall_us(p) / 1000))) {
+        r->status = 202;
+        r->text = xstrdup("{\"wait\":true}\n");
+    }
+}
+
+/* The page follows /api/overview and /api/events by itself: web/src/live/. */
+static char *html_text(const struct page *p)
+{
+    char  *text = NULL, *json = dump(json_pack("{s:s, s:s, s:s, s:[]}", "kind", "live", "version", p->version, "title", "controller", "runs"));
+    size_t length;
+    FILE  *out = open_memstream(&text, &length);
+
+    if (!out)
+        die("out of memory");
+    form_print(json, "<main><p>This page follows a controller and needs JavaScript. Without it: <code>anole ctl status</code>, or "
+               "<a href=\"/metrics\">/metrics</a>.</p></main>", out);
+    fclose(out);
+    free(json);
+    return text;
+}
+
+static void answer_get(struct page *p, const char *path, struct server_reply *r)
+{
+    if (strcmp(path, "/metrics") == 0) {
+        r->type = "text/plain; version=0.0.4; charset=utf-8";
+        r->text = metrics_text(p);
+    } else if (strcmp(path, "/healthz") == 0)
+        answer_health(p, r);
+    else if (strcmp(path, "/api/state") == 0)
+        r->text = xstrdup(state_text(p));
+    else if (strcmp(path, "/api/overview") == 0)
+        r->text = xstrdup(overview_text(p));
+    else if (strncmp(path, "/api/devices/", 13) == 0)
+        answer_devices(p, path + 13, r);
+    else if (strncmp(path, "/api/history/", 13) == 0)
+        answer_history(p, path + 13, r);
+    else if (strcmp(path, "/") == 0) {
+        r->type = "text/html; charset=utf-8";
+        r->text = html_text(p);
+    } else
+        answer_error(r, 404, "there is nothing at this address");
+}
+
+static unsigned status_of(int rc)
+{
+    return rc == -ENOENT ? 404 : rc == -EINVAL ? 400 : rc == -EIO ? 500 : 409;
+}
+
+static void answer_post(struct page *p, const struct server_request *q, struct server_reply *r)
+{
+    struct question order = { 0 };
+    struct err      err = { "" };
+    int             rc = order_read(&order, q->path, q->body, q->length, &err);
+
+    if (!rc)
+        rc = p->act(p->arg, &order, q->who, &err);
+    forget(p);
+    if (rc)
+        answer_error(r, status_of(rc), err.text);
+    else
+        r->text = xstrdup("{}\n");
+}
+
+static void answer(void *arg, const struct server_request *q, struct server_reply *r)
+{
+    if (strcmp(q->method, "POST") == 0)
+        answer_post(arg, q, r);
+    else
+        answer_get(arg, q->path, r);
+}
+
+/* ---- events ---- */
+
+static void add(char **text, size_t *length, const char *kind, uint64_t id, const char *data)
+{
+    size_t more = strlen(data) + 80;
+    int    written;
+
+    *text = xrealloc(*text, *length + more);
+    written = snprintf(*text + *length, more, "event: %s\n", kind);
+    if (id)
+        written += snprintf(*text + *length + written, more - (size_t)written, "id: %" PRIu64 "\n", id);
+    written += snprintf(*text + *length + written, more - (size_t)written, "data: %s\n\n", data);
+    *length += (size_t)written;
+}
+
+static void add_changes(char **text, size_t *length, const char *kind, json_t *o)
+{
+    char *changes;
+
+    if (!o)
+        return;
+    changes = dump(o);
+    add(text, length, kind, 0, changes);
+    free(changes);
+}
+
+/* Cells and links that have changed since this listener was last told: all of them at first. They are looked at together. */
+static void add_looks(const struct page *p, struct server_cursor *at, char **text, size_t *length)
+{
+    add_changes(text, length, "cells", cells_changes(&p->cells, at->look));
+    add_changes(text, length, "links", loads_changes(&p->loads, at->look));
+    at->look = p->cells.look;
+}
+
+/* Whoever comes without a number hears what is new from now on. One who was away for too long is told how far to go back. */
+static char *events(void *arg, struct server_cursor *at)
+{
+    struct page *p = arg;
+    char        *text = NULL, gap[80];
+    const char  *line;
+    size_t       length = 0;
+    uint64_t     seq = 0;
+
+    if (!at->state && (!at->last || at->last > ledger_last(&p->ledger)))
+        at->last = ledger_last(&p->ledger);
+    if (at->state != p->states + 1) {
+        char *state = dump(state_json_brief(p->controller, &p->timeline, p->now_us(), wall_us(p)));
+
+        add(&text, &length, "state", 0, state);
+        free(state);
+        at->state = p->states + 1;
+        add_looks(p, at, &text, &length);
+    }
+    for (int i = 0; i < EVENTS_AT_ONCE && (line = ledger_after(&p->ledger, at->last, &seq)); i++) {
+        if (seq != at->last + 1) {
+            snprintf(gap, sizeof gap, "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 "}", at->last + 1, seq - 1);
+            add(&text, &length, "gap", 0, gap);
+        }
+        add(&text, &length, "audit", seq, line);
+        at->last = seq;
+    }
+    return text;
+}
+
+/* ---- life ---- */
+
+void page_init(struct page *p, const struct controller *c, const char *version, uint64_t (*now_us)(void))
+{
+    *p = (struct page){ .controller = c, .version = version, .now_us = now_us };
+    ledger_init(&p->ledger);
+    timeline_init(&p->timeline);
+}
+
+int page_open(struct page *p, const struct http_config *c, struct err *err)
+{
+    struct server_hooks hooks = { answer, events, p->now_us, p, "/" };
+
+    return c->is_on ? server_open(&p->server, c, &hooks, err) : 0;
+}
+
+void page_fini(struct page *p)
+{
+    server_free(p->server);
+    past_fini(&p->past);
+    ledger_fini(&p->ledger);
+    cells_fini(&p->cells);
+    loads_fini(&p->loads);
+    jobs_fini(&p->jobs);
+    forget(p);
+}
+
+void page_know(struct page *p, const struct links *links, const struct job_list *jobs)
+{
+    uint64_t look = p->cells.look, version = p->loads.version;
+
+    loads_fini(&p->loads);
+    jobs_fini(&p->jobs);
+    if (links->links)
+        loads_init(&p->loads, links, look);
+    jobs_init(&p->jobs, jobs);
+    p->loads.look = look;
+    p->loads.version = version + 1;
+}
+
+int page_keep(struct page *p, const char *path, struct err *err)
+{
+    return past_open(&p->past, path, err);
+}
+
+void page_tick(struct page *p, uint64_t now_us)
+{
+    uint64_t before = p->timeline.changes;
+    bool     has_point;
+
+    if (!p->server && !p->past.history)
+        return;
+    forget(p);
+    has_point = timeline_tick(&p->timeline, p->controller, now_us, wall_us(p));
+    if (has_point) {
+        cells_look(&p->cells, p->controller, now_us);
+        loads_look(&p->loads, p->controller, now_us);
+        jobs_look(&p->jobs, p->controller, now_us);
+        past_look(&p->past, p->controller, &p->timeline, &p->ledger, now_us);
+    }
+    p->states += has_point || p->timeline.changes != before;
+    server_wake(p->server);
+    server_run(p->server);       /* at once: libmicrohttpd does not make its descriptor readable for this */
+}

@@ -1,0 +1,57 @@
+/* src/live/view/controller_page.h - what a controller shows over HTTP: a page at /, /metrics, /healthz, /api/...; and what it can be told there.
+ *
+ * What costs something to make is made once per interval, whoever asks and how often.
+ */
+#ifndef LIVE_VIEW_CONTROLLER_PAGE_H
+#define LIVE_VIEW_CONTROLLER_PAGE_H
+
+#include "live/flows/collector.h"
+#include "http/server.h"
+#include "live/links/jobs.h"
+#include "live/links/loads.h"
+#include "live/view/cells.h"
+#include "live/view/controller_prom.h"
+#include "live/view/ledger.h"
+#include "live/view/past.h"
+#include "live/view/timeline.h"
+#include "live/wire/codec.h"
+
+struct page {
+    const struct controller *controller;
+    struct controller_counts counts;             /* the owner counts */
+    struct ledger            ledger;
+    struct timeline          timeline;
+    struct cells             cells;
+    struct loads             loads;              /* page_know() */
+    struct jobs              jobs;
+    struct past              past;               /* months: page_keep() */
+    const struct collector  *flows;              /* NULL: no switch tells of flows */
+    struct server           *server;             /* NULL: no HTTP */
+    const char              *version;            /* of the program */
+    uint64_t (*now_us)(void);
+    /* Does what a person wants. who: the subject of his certificate; NULL: he has the token. A negative errno and the reason: it did not. */
+    int (*act)(void *, const struct question *, const char *who, struct err *);
+    json_t *(*tuner)(void *);    /* what the tuner makes of it; NULL: there is none */
+    void                    *arg;
+
+    char                     standby[200];       /* why it does not act: another one has the lease; "": it does */
+    char                    *state, *overview;   /* /api/state, /api/overview; NULL: to be made anew */
+    uint64_t                 states;             /* events 'state' so far */
+};
+
+void page_init(struct page *, const struct controller *, const char *version, uint64_t (*now_us)(void));
+
+/* Listens, if the configuration wants it. */
+int  page_open(struct page *, const struct http_config *, struct err *);
+void page_fini(struct page *);
+
+/* How devices are joined, and which are of which job. Both must stay as they are until the next call. */
+void page_know(struct page *, const struct links *, const struct job_list *);
+
+/* Keeps a history in this file: src/live/history/history.h. */
+int  page_keep(struct page *, const char *path, struct err *);
+
+/* An interval is over. */
+void page_tick(struct page *, uint64_t now_us);
+
+#endif

@@ -1,0 +1,39 @@
+/* src/live/wire/endpoint.h - where somebody is: "host:port", "[::1]:port" or "unix:PATH". */
+#ifndef LIVE_WIRE_ENDPOINT_H
+#define LIVE_WIRE_ENDPOINT_H
+
+#include "base/io/address.h"
+#include "base/err.h"
+#include "live/tls/tls.h"
+
+#include <netdb.h>
+#include <sys/socket.h>
+
+/* Refuses files that cannot be read, and addresses elsewhere without TLS. */
+int address_check(const char *address, const struct rpc_tls *, struct err *);
+
+/* -EINVAL: it is none of these. The port of a file is "". */
+int address_read(struct address *, const char *text, struct err *);
+
+/* The addresses behind a name. Who asks others for it may have to wait for long, so a thread does that; its descriptor becomes readable when
+ * the answer is there. */
+struct lookup;
+struct lookup *lookup_new(const struct address *);
+void           lookup_free(struct lookup *);             /* whether it has ended or not */
+int            lookup_fd(const struct lookup *);
+
+/* The number of getaddrinfo(); 0: the addresses, to be freed with freeaddrinfo(). */
+int lookup_take(struct lookup *, struct addrinfo **);
+
+/* Without asking anybody: numbers alone. As lookup_take(). */
+int lookup_number(const struct address *, struct addrinfo **);
+
+/* Where a controller that listens at this address has its socket file for people at this machine: number 'nth', from 0 on,
+ * of the places where it may be. False: there is no other. */
+#define ADDRESS_LOCAL_SIZE 108
+bool address_local(char path[ADDRESS_LOCAL_SIZE], const char *address, unsigned nth);
+
+/* Is it at this machine? */
+bool address_is_here(const char *address);
+
+#endif

@@ -1,0 +1,71 @@
+/* src/run/sampling_test.c - when a run is looked at; that it has enough points is tested in simulation_test.c. */
+#include "run/sampling.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static void of__a_given_interval_is_the_point(void **state)
+{
+    struct scenario s = { .interval_ps = 30 * PS_PER_US, .has_interval = true };
+    struct pace p = pace_of(&s, 10, false);
+    struct series none = { .merged = 4, .intervals = 7 };
+
+    (void)state;
+    assert_true(!p.is_growing && p.point_ps == s.interval_ps && p.interval_ps == s.interval_ps);
+    assert_int_equal(pace_next_ps(&p, &none, 60 * PS_PER_US), 90 * PS_PER_US);
+    assert_int_equal(pace_points(&p, 10), 1);
+}
+
+static void of__fidelity_fast_keeps_the_interval(void **state)
+{
+    struct scenario s = { .interval_ps = PS_PER_MS, .cfg.is_fast = true };
+
+    (void)state;
+    assert_false(pace_of(&s, 10, false).is_growing);
+}
+
+static void of__many_ports_have_longer_points(void **state)
+{
+    struct scenario s = { .interval_ps = PS_PER_MS };
+
+    (void)state;
+    assert_int_equal(pace_of(&s, 1024, false).point_ps, PS_PER_US / 8);
+    assert_int_equal(pace_of(&s, 4096, false).point_ps, PS_PER_US / 2);
+    assert_int_equal(pace_of(&s, 1u << 20, false).point_ps, PS_PER_MS);
+    assert_int_equal(pace_of(&s, 1024, true).point_ps * SERIES_POINTS, PS_PER_MS);
+    assert_int_equal(pace_of(&s, 1u << 20, true).point_ps, PS_PER_MS);
+}
+
+/* After a doubling the point that was begun is completed first; an interval is never looked over. */
+static void next_ps__completes_points_and_intervals(void **state)
+{
+    struct scenario s = { .interval_ps = PS_PER_MS };
+    struct pace alone = pace_of(&s, 10, false), read = pace_of(&s, 10, true);
+    struct series at = { .merged = 2, .intervals = 513 };
+    uint64_t point = alone.point_ps;
+
+    (void)state;
+    assert_int_equal(pace_next_ps(&alone, &at, 513 * point), 514 * point);
+    at.intervals = 514;
+    assert_int_equal(pace_next_ps(&alone, &at, 514 * point), 516 * point);
+    assert_int_equal(pace_points(&alone, 2 * point), 2);
+    at = (struct series){ .merged = 1024, .intervals = 512 };
+    assert_int_equal(pace_next_ps(&read, &at, PS_PER_MS), 2 * PS_PER_MS);
+    assert_true(pace_is_interval(&read, 2 * PS_PER_MS) &&
+                !pace_is_interval(&read, 2 * PS_PER_MS - read.point_ps));
+    assert_false(pace_is_interval(&alone, PS_PER_MS));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of__a_given_interval_is_the_point),
+        cmocka_unit_test(of__fidelity_fast_keeps_the_interval),
+        cmocka_unit_test(of__many_ports_have_longer_points),
+        cmocka_unit_test(next_ps__completes_points_and_intervals),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

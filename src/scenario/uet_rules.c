@@ -1,0 +1,110 @@
+#include "scenario/uet_rules.h"
+#include "scenario/keys.h"
+
+#include <string.h>
+
+#define ACK_EVERY  4u            /* packets: 16 KB, as in uet-htsim */
+#define TRIM_BYTES 64u
+#define HEAD_PRIO  7u
+
+void scenario_use_uet(struct sim_cfg *cfg)
+{
+    cfg->ack_every = ACK_EVERY;
+    cfg->is_lossless = false;
+    cfg->has_trim = true;
+    cfg->trim_bytes = TRIM_BYTES;
+    cfg->head_prio = HEAD_PRIO;
+}
+
+static const struct yaml_node *key_of(const struct section *root, const char *section, const char *key)
+{
+    const struct yaml_node *map = section_get(root, section);
+
+    return map && map->kind == YAML_MAP ? yaml_get(map, key) : NULL;
+}
+
+/* ---- in other models ---- */
+
+static void check_others(const struct section *root, const struct sim_cfg *cfg)
+{
+    struct reader *r = root->r;
+
+    if (cfg->has_trim)
+        reader_refuse_key(r, key_of(root, "switch", "trim"), "trimming needs 'model: uet': a receiver without selective "
+                          "ACKs cannot use a packet that lost its payload");
+    if (cfg->is_sleek)
+        reader_refuse_key(r, key_of(root, "host", "sleek"), "'sleek' needs 'model: uet'");
+    if (cfg->cc->needs_uet)
+        reader_refuse(r, section_get(root, "cc"), "%s needs 'model: uet'", cfg->cc->name);
+    if (cfg->lb->entropy && (cfg->model != MODEL_NIC || !cfg->is_selective))
+        reader_refuse(r, section_get(root, "lb"), "with '%s' packets overtake each other: it needs 'model: uet', or model "
+                      "nic with 'host: {retransmit: selective}'", cfg->lb->name);
+}
+
+/* ---- model uet ---- */
+
+static void check_control(const struct section *root, const struct sim_cfg *cfg)
+{
+    if (!cfg->cc->needs_uet && strcmp(cfg->cc->name, "nscc") != 0)
+        reader_refuse(root->r, section_get(root, "cc"), "model uet has the controls nscc, rccc, nscc_rccc and nscc_dctcp: "
+                      "%s is for queue pairs", cfg->cc->name);
+    if (cfg->cc_others)
+        reader_refuse(root->r, section_get(root, "cc"), "model uet has one control for all hosts");
+    if (cfg->is_sleek && cfg->cc->has_credit)
+        reader_refuse_key(root->r, key_of(root, "host", "sleek"), "SLEEK does not go with receiver credit: it sends again "
+                          "without waiting for credit");
+    if (cfg->is_sleek && cfg->has_trim)
+        reader_refuse_key(root->r, key_of(root, "host", "sleek"), "SLEEK finds losses without trimming: it needs 'switch: "
+                          "{trim: no}'");
+}
+
+static void check_host(const struct section *root, const struct sim_cfg *cfg)
+{
+    static const char *const idle[] = { "ack_class", "window", "window_by_rate", "record_gaps", "nack_gap", "nack_is_cnp",
+                                        "reorder" };
+
+    if (key_of(root, "host", "retransmit") && !cfg->is_selective)
+        reader_refuse(root->r, key_of(root, "host", "retransmit"), "trimming and spraying need selective ACKs: model uet has "
+                      "nothing else");
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
+        if (key_of(root, "host", idle[i]))
+            reader_refuse_key(root->r, key_of(root, "host", idle[i]), "'%s' is for queue pairs: connections of model uet do "
+                              "not have it", idle[i]);
+}
+
+static void check_switch(const struct section *root, const struct sim_cfg *cfg)
+{
+    if (cfg->is_lossless)
+        reader_refuse_key(root->r, key_of(root, "switch", "lossless"), cfg->cc->has_credit ?
+                          "receiver credit does not go with PFC: pauses would hold back what credit was given for" :
+                          "model uet does not go with PFC: where senders are paused, no queue is full and nothing is trimmed");
+    if (cfg->lb->is_woven || strcmp(cfg->lb->name, "conga") == 0)
+        reader_refuse(root->r, section_get(root, "lb"), "%s is for flows that keep their order: model uet sprays packets",
+                      cfg->lb->name);
+    if (cfg->knobs.value[KNOB_hf2t] > 0)
+        reader_refuse_key(root->r, key_of(root, "knobs", "hf2t"), "HF2T holds packets of queue pairs: model uet has none");
+}
+
+void scenario_check_uet_traffic(const struct section *root, const struct scenario *s)
+{
+    if (root->r->rc || s->cfg.model != MODEL_UET || !(traffic_prios(s->traffic) >> s->cfg.head_prio & 1))
+        return;
+    reader_refuse_key(root->r, section_get(root, "traffic"), "traffic uses class %u, which is that of headers and answers; "
+                      "'switch: {header_class: ..}' chooses another", s->cfg.head_prio);
+}
+
+void scenario_check_uet(const struct section *root, struct scenario *s)
+{
+    struct sim_cfg *cfg = &s->cfg;
+
+    if (root->r->rc || cfg->model == MODEL_HTSIM)
+        return;
+    if (cfg->model != MODEL_UET) {
+        check_others(root, cfg);
+        return;
+    }
+    check_control(root, cfg);
+    check_host(root, cfg);
+    check_switch(root, cfg);
+    cfg->is_selective = false;           /* that of queue pairs */
+}

@@ -1,0 +1,102 @@
+#include "sim/host/sender_spray.h"
+
+#include <string.h>
+
+#define GOODS 512u               /* good EVs that a flow remembers; a power of two */
+
+static uint32_t paths_of(const struct knobs *k)
+{
+    uint32_t paths = 1;
+
+    while (2 * paths <= (uint32_t)k->value[KNOB_paths])
+        paths *= 2;
+    return paths;
+}
+
+void spray_configure(struct sim *s)
+{
+    s->spray.paths = s->spray.kind ? paths_of(&s->cfg.knobs) : 1;
+}
+
+/* Penalties have room for as many paths as the knob allows, as it may change. */
+static size_t penalty_bytes(void)
+{
+    return (size_t)knob_info[KNOB_paths].max;
+}
+
+static bool has_goods(uint8_t kind)
+{
+    return kind == ENTROPY_MIXED + 1 || kind == ENTROPY_REPS_LEGACY + 1;
+}
+
+static bool has_penalties(uint8_t kind)
+{
+    return kind == ENTROPY_MIXED + 1 || kind == ENTROPY_BITMAP + 1;
+}
+
+void spray_build(struct sim *s, uint32_t flows)
+{
+    struct spray_state *x = &s->spray;
+
+    if (!x->kind)
+        return;
+    x->goods = has_goods(x->kind) ? GOODS : 0;
+    x->stride = sizeof(struct entropy) + (has_penalties(x->kind) ? penalty_bytes() : 0) + x->goods * sizeof(uint16_t);
+    x->stride = (x->stride + 7) / 8 * 8;
+    arena_init(&s->spray_arena, flows * x->stride + 64);
+    x->state = arena_alloc(&s->spray_arena, flows, x->stride);
+}
+
+static uint32_t draw(void *arg)
+{
+    return (uint32_t)(rng_next(arg) >> 33);
+}
+
+static struct entropy_cfg cfg_of(const struct sim *s, const struct flow *f)
+{
+    return (struct entropy_cfg){ .kind = (enum entropy_kind)(s->spray.kind - 1), .paths = s->spray.paths,
+                                 .freezes = true, .draw = draw, .arg = &s->net.node[f->src].rng };
+}
+
+static struct entropy *state_of(const struct sim *s, const struct flow *f)
+{
+    return (struct entropy *)(void *)(s->spray.state + (size_t)(f - s->flows.flow) * s->spray.stride);
+}
+
+void spray_start(struct sim *s, const struct flow *f)
+{
+    struct entropy    *e;
+    struct entropy_cfg cfg;
+    uint8_t           *penalty;
+    uint16_t          *good;
+
+    if (!s->spray.kind)
+        return;
+    e = state_of(s, f);
+    cfg = cfg_of(s, f);
+    good = (uint16_t *)(void *)(e + 1);
+    penalty = (uint8_t *)(good + s->spray.goods);
+    if (has_penalties(s->spray.kind))
+        memset(penalty, 0, penalty_bytes());
+    entropy_init_in(e, &cfg, has_penalties(s->spray.kind) ? penalty : NULL, s->spray.goods ? good : NULL, s->spray.goods);
+}
+
+uint16_t spray_next(struct sim *s, const struct flow *f, uint64_t next)
+{
+    struct entropy_cfg cfg;
+
+    if (!s->spray.kind)
+        return 0;
+    cfg = cfg_of(s, f);
+    return entropy_next(state_of(s, f), &cfg, next, f->out.window_bytes / s->cfg.mtu_bytes);
+}
+
+void spray_learn(struct sim *s, const struct flow *f, uint16_t ev, enum entropy_feedback feedback)
+{
+    struct entropy_cfg cfg;
+
+    if (!s->spray.kind)
+        return;
+    cfg = cfg_of(s, f);
+    entropy_learn(state_of(s, f), &cfg, s->engine.now_ps, ev, feedback);
+}

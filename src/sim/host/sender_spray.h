@@ -1,0 +1,32 @@
+/* src/sim/host/sender_spray.h - senders that choose the path of each packet: see lb/entropy.h.
+ *
+ * The source port of a packet is that of its flow, exclusive or the entropy value. Answers return it as their
+ * destination port, so a sender knows which path they are about. Used by UET, and by queue pairs with selective repeat.
+ */
+#ifndef SIM_HOST_SENDER_SPRAY_H
+#define SIM_HOST_SENDER_SPRAY_H
+
+#include "sim/host/nic.h"
+
+/* Memory for all flows; the balancer is one of senders, or there is nothing to do. */
+void spray_build(struct sim *, uint32_t flows);
+
+/* The knobs have changed. */
+void spray_configure(struct sim *);
+
+/* A flow begins. */
+void spray_start(struct sim *, const struct flow *);
+
+/* Returns the EV of a flow's next packet. 'next': the number of its next packet that is sent first. */
+uint16_t spray_next(struct sim *, const struct flow *, uint64_t next);
+
+/* Tells what became of a packet with this EV. */
+void spray_learn(struct sim *, const struct flow *, uint16_t ev, enum entropy_feedback);
+
+/* The EV of the packet that 'k' answers. */
+static inline uint16_t spray_ev(const struct flow *f, const struct packet *k)
+{
+    return (uint16_t)(k->ports >> 16 ^ f->ports);
+}
+
+#endif

@@ -1,0 +1,159 @@
+#include "sim/host/uet/uet_receive.h"
+#include "sim/host/flow.h"
+#include "sim/host/receive.h"
+#include "sim/host/reply.h"
+#include "sim/host/uet/credit.h"
+
+#include <string.h>
+
+/* ---- answers ---- */
+
+static uint64_t map_from(const struct sim *s, const struct uet_rx *x, uint32_t from)
+{
+    uint32_t at = (from & (s->uet.ring - 1)) / 64, next = (at + 1) & (s->uet.ring / 64 - 1), shift = from & 63;
+
+    if (!x->kept)
+        return 0;
+    return shift ? x->has[at] >> shift | x->has[next] << (64 - shift) : x->has[at];
+}
+
+static void answer(struct sim *s, struct host *h, const struct packet *k, enum packet_kind kind, struct uet_ack *a)
+{
+    struct uet_rx *x = uet_rx_of(s, k->flow);
+    struct packet  answered = *k;
+
+    a->expected = x->expected;
+    a->kept = x->kept;
+    a->flags |= k->seq & UET_AGAIN ? UET_ACK_AGAIN : 0;
+    answered.sent_ps = map_from(s, x, uet_map_begin(a));
+    reply_to(s, h, &answered, &(struct answer){ kind, uet_ack_pack(a), s->uet.head_prio, s->cfg.ack_bytes, PACKET_TCP });
+}
+
+static void acknowledge(struct sim *s, struct host *h, const struct packet *k, uint32_t flags)
+{
+    uet_rx_of(s, k->flow)->unacked = 0;
+    s->engine.counters.acks_sent++;
+    answer(s, h, k, PACKET_ACK, &(struct uet_ack){ .number = (uint32_t)(k->seq & UET_NUMBER), .flags = flags });
+}
+
+static uint32_t mark_of(const struct packet *k)
+{
+    return k->flags & PACKET_ECN ? UET_ACK_MARKED : 0;
+}
+
+/* ---- packets ---- */
+
+static bool is_there(const struct sim *s, const struct uet_rx *x, uint32_t n)
+{
+    return n < x->expected || (x->kept && uet_has(x->has, s->uet.ring - 1, n));
+}
+
+/* Handles the first packet of a flow. Returns false if it is of a flow that is over. */
+static APART bool open_flow(struct sim *s, const struct packet *k)
+{
+    struct flow_rx *rx = &s->flows.rx[k->flow];
+    struct uet_rx  *x = uet_rx_of(s, k->flow);
+
+    if ((int16_t)(k->generation - rx->generation) < 0)
+        return false;
+    *rx = (struct flow_rx){ .generation = k->generation, .nacked_seq = UINT64_MAX };
+    memset(x, 0, uet_rx_bytes(s->uet.ring));
+    x->end = UINT64_MAX;
+    return true;
+}
+
+/* Packet n was expected: it, and those kept behind it, are complete. */
+static void deliver(struct sim *s, struct host *h, const struct packet *k, struct uet_rx *x)
+{
+    const struct flow *f = &s->flows.flow[k->flow];
+    uint64_t           bytes;
+
+    for (x->expected++; x->kept && uet_has(x->has, s->uet.ring - 1, x->expected); x->expected++, x->kept--)
+        uet_flip(x->has, s->uet.ring - 1, x->expected);
+    bytes = (uint64_t)x->expected * s->cfg.mtu_bytes;
+    bytes = bytes < x->end ? bytes : x->end;
+    receive_tell_arrivals(s, f, x->end, bytes);
+    if (f->is_lasting || bytes != x->end)
+        return;
+    x->is_over = true;
+    if (s->uet.has_credit)
+        credit_leave(s, h, k->flow);
+}
+
+/* Keeps a new packet. Returns whether it is answered at once. */
+static bool take(struct sim *s, struct host *h, const struct packet *k, uint32_t n)
+{
+    struct uet_rx *x = uet_rx_of(s, k->flow);
+    bool           must = !x->has_any || k->seq & UET_ASKS;
+
+    s->engine.counters.payload_received += k->payload;
+    x->has_any = true;
+    x->is_asked |= (k->seq & UET_ASKS) != 0;
+    if (k->flags & PACKET_LAST && !s->flows.flow[k->flow].is_lasting)
+        x->end = (uint64_t)n * s->cfg.mtu_bytes + k->payload;
+    if (n == x->expected) {
+        deliver(s, h, k, x);
+    } else {
+        receive_count_reordered(s, k);
+        uet_flip(x->has, s->uet.ring - 1, n);
+        x->kept++;
+    }
+    if (x->kept == 0 && x->is_asked) {
+        x->is_asked = false;
+        must = true;
+    }
+    return must;
+}
+
+static void on_trimmed(struct sim *s, struct host *h, const struct packet *k, uint32_t n)
+{
+    struct uet_ack a = { .number = n, .flags = mark_of(k) | (k->seq & UET_AT_LAST ? UET_ACK_AT_LAST : 0) };
+
+    if (is_there(s, uet_rx_of(s, k->flow), n)) {
+        acknowledge(s, h, k, 0);
+        return;
+    }
+    receive_count_nack(s, k);
+    answer(s, h, k, PACKET_NACK, &a);
+}
+
+/* Packets without payload. */
+static APART void on_header(struct sim *s, struct host *h, const struct packet *k, uint32_t n)
+{
+    if (s->uet.has_credit)
+        credit_ask(s, h, k, true);
+    if (k->seq & UET_TRIMMED && !(k->seq & (UET_PROBE | UET_RTS)))
+        on_trimmed(s, h, k, n);
+    else
+        acknowledge(s, h, k, UET_ACK_PROBE | mark_of(k));
+}
+
+void uet_on_data(struct sim *s, struct host *h, const struct packet *k)
+{
+    struct flow_rx *rx = &s->flows.rx[k->flow];
+    struct uet_rx  *x = uet_rx_of(s, k->flow);
+    uint32_t        n = (uint32_t)(k->seq & UET_NUMBER);
+    bool            must;
+
+    s->engine.counters.data_received += k->payload > 0;
+    if (rx->generation != k->generation && !open_flow(s, k)) {
+        s->engine.counters.payload_stale += k->payload;
+        return;
+    }
+    if (!k->payload) {
+        on_header(s, h, k, n);
+        return;
+    }
+    if (s->uet.has_credit)
+        credit_ask(s, h, k, false);
+    if (is_there(s, x, n)) {
+        s->engine.counters.payload_stale += k->payload;
+        acknowledge(s, h, k, mark_of(k));
+        return;
+    }
+    assert(n - x->expected < s->uet.ring);
+    must = take(s, h, k, n);
+    if (++x->unacked < s->cfg.ack_every && !must && !(k->flags & PACKET_ECN))
+        return;
+    acknowledge(s, h, k, mark_of(k));
+}

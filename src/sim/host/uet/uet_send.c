@@ -1,0 +1,282 @@
+#include "sim/host/uet/uet_send.h"
+#include "sim/host/flow.h"
+#include "sim/host/pacer.h"
+#include "sim/host/reply.h"
+#include "sim/host/sender_spray.h"
+#include "sim/link/path.h"
+
+#include <string.h>
+
+void uet_wake(struct sim *s, struct flow *f)
+{
+    struct uet_tx *t = uet_tx_of(s, f);
+
+    t->is_spec = true;
+    t->credit_bytes = (int64_t)s->uet.window_bytes_max;
+}
+
+/* A message of a few packets needs no more; a persistent connection may have longer ones later. */
+static uint32_t ring_of(const struct sim *s, const struct flow *f)
+{
+    bool is_small = !f->is_lasting && f->bytes <= (uint64_t)UET_RING_SMALL * s->cfg.mtu_bytes;
+
+    return is_small ? UET_RING_SMALL : s->uet.ring;
+}
+
+/* Returned places are a list, through their first word. 0: there are too many, and the run ends with this event. */
+static uint32_t take_place(struct sim *s, uint32_t ring)
+{
+    struct uet_pool *pool = &s->flows.uet_pool;
+    uint32_t        *free = &pool->free[ring > UET_RING_SMALL], at = *free;
+    uint32_t         lines = (uint32_t)((uet_tx_bytes(ring) + EVQ_LINE - 1) / EVQ_LINE);
+
+    if (at) {
+        *free = *(uint32_t *)(void *)(pool->line + (size_t)at * EVQ_LINE);
+        return at;
+    }
+    if (lines <= pool->limit - pool->used) {
+        at = pool->used;
+        pool->used += lines;
+        return at;
+    }
+    engine_fail(&s->engine, "connections at once need more than %u MB: more is sent than the network carries",
+                pool->limit / (1000000 / EVQ_LINE));
+    return 0;
+}
+
+void uet_close(struct sim *s, const struct flow *f)
+{
+    struct uet_tx *t = uet_tx_of(s, f);
+    uint32_t      *free = &s->flows.uet_pool.free[t->mask >= UET_RING_SMALL];
+
+    *(uint32_t *)(void *)t = *free;
+    *free = s->flows.uet_at[f - s->flows.flow];
+}
+
+void uet_open(struct sim *s, struct flow *f)
+{
+    uint32_t       ring = ring_of(s, f);
+    struct uet_tx *t;
+
+    s->flows.uet_at[f - s->flows.flow] = take_place(s, ring);
+    t = uet_tx_of(s, f);
+    *t = (struct uet_tx){ .mask = ring - 1, .oldest = UET_NONE, .newest = UET_NONE, .probe_due_ps = NEVER };
+    memset(uet_out_map(t), 0, ring / 4);
+    uet_wake(s, f);
+}
+
+/* ---- records, in the order of sending ---- */
+
+static void add_record(struct sim *s, struct uet_tx *t, uint32_t n, uint32_t payload, uint16_t ev, bool is_again)
+{
+    struct uet_record *r = uet_record(t, n);
+    uint16_t           at = (uint16_t)(n & t->mask);
+
+    r->sent_ps = s->engine.now_ps;
+    r->payload = payload & 0x3fff;
+    r->ev = ev;
+    r->times = !is_again ? 1 : r->times < 3 ? (r->times + 1) & 3 : 3;
+    r->older = t->newest;
+    r->newer = UET_NONE;
+    if (t->newest != UET_NONE)
+        uet_record(t, t->newest)->newer = at;
+    else
+        t->oldest = at;
+    t->newest = at;
+    t->out_bytes += payload;
+    uet_flip(uet_out_map(t), t->mask, n);
+}
+
+void uet_forget(struct sim *s, struct flow *f, uint32_t n)
+{
+    struct uet_tx           *t = uet_tx_of(s, f);
+    const struct uet_record *r = uet_record(t, n);
+
+    assert(uet_has(uet_out_map(t), t->mask, n));
+    if (r->older != UET_NONE)
+        uet_record(t, r->older)->newer = r->newer;
+    else
+        t->oldest = r->newer;
+    if (r->newer != UET_NONE)
+        uet_record(t, r->newer)->older = r->older;
+    else
+        t->newest = r->older;
+    t->out_bytes -= r->payload;
+    uet_flip(uet_out_map(t), t->mask, n);
+}
+
+void uet_put_again(struct sim *s, struct flow *f, uint32_t n)
+{
+    struct uet_tx *t = uet_tx_of(s, f);
+
+    assert(!uet_has(uet_again_map(t), t->mask, n));
+    uet_flip(uet_again_map(t), t->mask, n);
+    t->again_from = t->again == 0 || n < t->again_from ? n : t->again_from;
+    t->again++;
+    t->again_bytes += uet_record(t, n)->payload;
+}
+
+/* Takes the first packet that waits to be sent again. */
+static uint32_t take_again(struct uet_tx *t)
+{
+    uint64_t *map = uet_again_map(t);
+    uint32_t  n = t->again_from < t->first ? t->first : t->again_from;
+
+    while (!uet_has(map, t->mask, n)) {
+        uint64_t rest = map[(n & t->mask) / 64] >> (n & 63);
+
+        n = rest ? n + (uint32_t)__builtin_ctzll(rest) : (n | 63) + 1;
+    }
+    uet_flip(map, t->mask, n);
+    t->again--;
+    t->again_from = n + 1;
+    t->again_bytes -= uet_record(t, n)->payload;
+    return n;
+}
+
+/* ---- credit ---- */
+
+/* Bytes on the wire of so much payload, about. */
+static uint64_t wire_bytes(const struct sim *s, uint64_t payload)
+{
+    uint64_t packets = (payload + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
+
+    return payload + packets * s->cfg.header_bytes;
+}
+
+/* How much credit a flow needs, as the sum of all that it has ever been given, in units. */
+static uint64_t target_of(const struct sim *s, const struct host *h, const struct flow *f, const struct uet_tx *t)
+{
+    int64_t mtu = s->cfg.mtu_bytes + s->cfg.header_bytes, most = (int64_t)s->uet.window_bytes_max;
+    int64_t window = f->out.window_bytes < (uint64_t)most ? (int64_t)f->out.window_bytes + mtu : most;
+    int64_t need = (int64_t)wire_bytes(s, f->bytes - f->sent + t->again_bytes);
+
+    need = need < window ? need : window;
+    need = need < most ? need : most;
+    need -= t->credit_bytes;
+    if (t->is_spec && need < mtu && f->sent < f->bytes)
+        need = mtu;
+    if (h->ready_count > 1)
+        need /= h->ready_count;
+    return t->pulled + (need > 0 ? ((uint64_t)need + UET_CREDIT_UNIT - 1) / UET_CREDIT_UNIT : 0);
+}
+
+static uint64_t tell_target(const struct sim *s, const struct host *h, const struct flow *f, struct uet_tx *t)
+{
+    uint64_t target;
+
+    if (!s->uet.has_credit)
+        return 0;
+    target = target_of(s, h, f, t);
+    t->told = target > t->told ? target : t->told;
+    return target;
+}
+
+/* ---- packets ---- */
+
+static void fill_in(const struct sim *s, const struct flow *f, struct packet *k, uint16_t ev)
+{
+    k->flow = (uint32_t)(f - s->flows.flow);
+    k->src = f->src;
+    k->dst = f->dst;
+    k->ports = f->ports ^ ev;
+    k->generation = f->generation;
+    k->kind = PACKET_DATA;
+    k->flags = PACKET_TCP;
+    k->prio = f->prio & 7u;
+}
+
+/* An ACK is wanted for the last packet, and for one after which the sender has to wait. */
+static bool must_ask(const struct sim *s, const struct flow *f, const struct uet_tx *t, bool is_again)
+{
+    return is_again || f->sent >= f->bytes || (s->uet.has_credit && t->credit_bytes <= 0) ||
+           uet_in_flight(s, t) + s->cfg.mtu_bytes >= f->out.window_bytes || t->next - t->first > t->mask;
+}
+
+/* The next message of a persistent connection begins with the next packet. */
+static APART void go_on(struct sim *s, struct flow *f)
+{
+    pair_go_on(s, f);
+}
+
+void uet_send(struct sim *s, struct host *h, struct flow *f)
+{
+    struct uet_tx *t = uet_tx_of(s, f);
+    bool           is_again = t->again > 0, is_last;
+    uint32_t       n = is_again ? take_again(t) : t->next++, payload;
+    uint64_t       left = f->bytes - f->sent;
+    uint16_t       ev = spray_next(s, f, t->next);
+    uint32_t       id = engine_new_packet(&s->engine);
+    struct packet *k = &s->engine.packets.packet[id];
+
+    if (is_again) {
+        payload = uet_record(t, n)->payload;
+        is_last = !f->is_lasting && (uint64_t)n * s->cfg.mtu_bytes + payload == f->bytes;
+        f->resent_bytes += payload;
+    } else {
+        payload = left < s->cfg.mtu_bytes ? (uint32_t)left : s->cfg.mtu_bytes;
+        is_last = payload == left;
+        f->sent += payload;
+        f->sent_max = f->sent;
+    }
+    fill_in(s, f, k, ev);
+    k->bytes = (uint16_t)(payload + s->cfg.header_bytes);
+    k->payload = (uint16_t)payload;
+    k->flags |= is_last ? PACKET_LAST : 0;
+    add_record(s, t, n, payload, ev, is_again);
+    t->credit_bytes -= s->uet.has_credit ? k->bytes : 0;
+    k->sent_ps = tell_target(s, h, f, t);
+    if (is_last && f->is_lasting)
+        go_on(s, f);
+    t->is_asked = must_ask(s, f, t, is_again);
+    k->seq = UET | n | (is_again ? UET_AGAIN : 0) | (t->is_asked ? UET_ASKS : 0);
+    s->engine.counters.data_sent++;
+    s->engine.counters.payload_sent += payload;
+    s->engine.counters.sent_again += is_again;
+    path_transmit(&s->engine, h->port, id, k);
+    if (!uet_may_send(s, f)) {
+        bit_clear(h->ready, f->position);
+        h->ready_count--;
+    }
+}
+
+static void send_header(struct sim *s, struct host *h, struct flow *f, uint64_t seq, uint64_t told, uint8_t prio)
+{
+    uint32_t       id = engine_new_packet(&s->engine);
+    struct packet *k = &s->engine.packets.packet[id];
+
+    fill_in(s, f, k, spray_next(s, f, uet_tx_of(s, f)->next));
+    k->bytes = (uint16_t)s->uet.trim_bytes;
+    k->payload = 0;
+    k->prio = prio & 7u;
+    k->seq = UET | seq;
+    k->sent_ps = told;
+    reply_send(s, h, id, k);
+}
+
+APART void uet_ask(struct sim *s, struct host *h, struct flow *f, bool must)
+{
+    struct uet_tx *t = uet_tx_of(s, f);
+    uint64_t       told = t->told;
+
+    if (!s->uet.has_credit || t->credit_bytes > 0 || !uet_has_more(f, t))
+        return;
+    if (!must && t->rts_ps && s->engine.now_ps - t->rts_ps < s->net.base_rtt_ps)
+        return;
+    if (!must && t->is_asked && target_of(s, h, f, t) <= told)
+        return;
+    t->is_asked = true;
+    t->rts_ps = s->engine.now_ps;
+    s->engine.counters.rts_sent++;
+    send_header(s, h, f, UET_RTS, tell_target(s, h, f, t), s->uet.head_prio);
+}
+
+APART void uet_probe(struct sim *s, struct host *h, struct flow *f)
+{
+    struct uet_tx *t = uet_tx_of(s, f);
+
+    t->probe = (t->probe + 1) & 8191;
+    t->probe_ps = s->engine.now_ps;
+    t->probe_due_ps = s->engine.now_ps + 5 * s->net.base_rtt_ps;
+    send_header(s, h, f, UET_PROBE | t->probe, 0, f->prio);
+}

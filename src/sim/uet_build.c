@@ -1,0 +1,137 @@
+#include "sim/uet_build.h"
+#include "sim/host/sender_spray.h"
+#include "sim/host/uet/uet.h"
+#include "sim/switch/switch.h"
+
+#include <math.h>
+
+#define POOL_BYTES_MAX  (24ull << 30)    /* addresses for the senders' state, of a part */
+#define ECN_LOW         0.2              /* BDPs */
+#define ECN_HIGH        0.8
+#define QUEUES_NO_TRIM  5u               /* BDPs */
+
+static uint64_t frame_bytes(const struct sim *s)
+{
+    return s->cfg.mtu_bytes + s->cfg.header_bytes;
+}
+
+/* Full packets in flight in the longest empty round trip. */
+static uint64_t bdp_packets(const struct sim *s)
+{
+    unsigned __int128 bits = (unsigned __int128)s->net.base_rtt_ps * s->hosts.fastest_bps / PS_PER_S;
+    uint64_t          bytes = (uint64_t)(bits / 8);
+
+    return bytes / frame_bytes(s) + 1;
+}
+
+static uint32_t ring_for(uint64_t packets)
+{
+    uint32_t ring = UET_RING_MIN;
+
+    while (ring < packets && ring < UET_RING_MAX)
+        ring *= 2;
+    return ring;
+}
+
+/* Packets marked between these lengths of a queue: a fifth and four fifths of a BDP. */
+static void use_thresholds(struct sim *s)
+{
+    double packets = (double)bdp_packets(s), kb = (double)frame_bytes(s) / 1000;
+
+    s->cfg.knobs.value[KNOB_kmin] = ceil(ECN_LOW * packets) * kb;
+    s->cfg.knobs.value[KNOB_kmax] = ceil(ECN_HIGH * packets) * kb;
+    s->cfg.knobs.value[KNOB_pmax] = 1;
+    knobs_clamp(&s->cfg.knobs);
+}
+
+/* Headers are not marked. */
+static void set_apart_headers(struct sim *s)
+{
+    s->sw.ecn_prios |= (uint8_t)(1u << s->uet.head_prio);
+    s->sw.ecn_class[s->uet.head_prio] = (struct ecn_cfg){ .kmin_bytes = UINT32_MAX, .kmax_bytes = UINT32_MAX };
+    s->scheduler.strict_prios |= (uint8_t)(1u << s->uet.head_prio);
+}
+
+void uet_build(struct sim *s)
+{
+    const struct traffic *traffic = s->program.traffic;
+    struct uet_state     *u = &s->uet;
+
+    if (s->cfg.model != MODEL_UET)
+        return;
+    u->prios = traffic_prios(traffic) & (uint8_t)~traffic_prios_tcp(traffic);
+    u->head_prio = s->cfg.head_prio;
+    u->classes = u->prios | (uint8_t)(1u << u->head_prio);
+    u->has_trim = s->cfg.has_trim;
+    u->has_credit = s->cfg.cc->has_credit;
+    u->has_sleek = s->cfg.is_sleek;
+    u->trim_bytes = s->cfg.trim_bytes;
+    u->ring = ring_for(6 * bdp_packets(s));
+    u->window_bytes_max = bdp_packets(s) * s->cfg.mtu_bytes * 3 / 2;
+    s->hosts.at_send |= SEND_UET;
+    set_apart_headers(s);
+    if (s->cfg.ecn_by_network)
+        use_thresholds(s);
+    uet_configure(s);
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        if (s->net.port[i].is_switch)
+            switch_set_ecn_by_knobs(s, &s->net.port[i], !s->cfg.ecn_by_network);
+}
+
+static uint64_t queue_bytes_max(const struct sim *s)
+{
+    uint64_t kb = (uint64_t)s->cfg.knobs.value[KNOB_trim], frame = frame_bytes(s);
+    uint64_t bytes = kb ? kb * 1000 : bdp_packets(s) * frame * (s->uet.has_trim ? 1 : QUEUES_NO_TRIM);
+
+    return bytes > frame ? bytes : frame;
+}
+
+void uet_configure(struct sim *s)
+{
+    uint64_t bytes;
+
+    spray_configure(s);
+    if (!s->uet.classes)
+        return;
+    bytes = queue_bytes_max(s);
+    s->uet.queue_bytes_max = bytes < UINT32_MAX / 4 ? (uint32_t)bytes : UINT32_MAX / 4;
+    s->uet.head_bytes_max = 2 * s->uet.queue_bytes_max;
+}
+
+/* ---- memory ---- */
+
+/* Line 0 and those behind it are for a connection that found no place. */
+static void build_pool(struct sim *s, uint32_t flows)
+{
+    uint64_t each = (uet_tx_bytes(s->uet.ring) + EVQ_LINE - 1) / EVQ_LINE, most = POOL_BYTES_MAX / EVQ_LINE;
+    uint64_t lines = (flows + 1ull) * each;
+
+    s->flows.uet_pool = (struct uet_pool){ .used = (uint32_t)each, .limit = (uint32_t)(lines < most ? lines : most) };
+    arena_init(&s->uet_pool_arena, (size_t)s->flows.uet_pool.limit * EVQ_LINE);
+    s->flows.uet_pool.line = arena_alloc(&s->uet_pool_arena, s->flows.uet_pool.limit, EVQ_LINE);
+}
+
+void uet_build_flows(struct sim *s, uint32_t flows)
+{
+    if (!s->uet.classes)
+        return;
+    arena_init(&s->uet_arena, flows * (uet_rx_bytes(s->uet.ring) + sizeof *s->flows.uet_at) + 128);
+    s->flows.uet_rx = arena_alloc(&s->uet_arena, flows, uet_rx_bytes(s->uet.ring));
+    s->flows.uet_at = arena_alloc(&s->uet_arena, flows, sizeof *s->flows.uet_at);
+    s->uet.host = arena_alloc(&s->arena, s->net.hosts, sizeof *s->uet.host);
+    build_pool(s, flows);
+}
+
+void uet_build_part(struct sim *s)
+{
+    if (s->uet.classes)
+        build_pool(s, s->flows.limit - s->flows.first);
+}
+
+void uet_free(struct sim *s)
+{
+    if (s->flows.uet_pool.line)
+        arena_fini(&s->uet_pool_arena);
+    if (!s->is_part)
+        arena_fini(&s->uet_arena);
+}

@@ -1,0 +1,18 @@
+/* src/sim/uet_build.h - model uet: settings that follow from the network, and memory for connections. */
+#ifndef SIM_UET_BUILD_H
+#define SIM_UET_BUILD_H
+
+#include "sim/state/state.h"
+
+/* The network is known: limits of queues, thresholds, the size of rings. Does nothing in other models. */
+void uet_build(struct sim *);
+
+/* The knobs have changed, or are new. */
+void uet_configure(struct sim *);
+
+/* Memory for so many connections: of the world, of a part. */
+void uet_build_flows(struct sim *, uint32_t flows);
+void uet_build_part(struct sim *);
+void uet_free(struct sim *);
+
+#endif

@@ -1,0 +1,157 @@
+/* src/tune/rehearse/search/tune_goal_test.c */
+#include "tune/rehearse/search/tune_goal.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct predicted found(double mice, double mouse, double middles, double middle, double elephants, double elephant)
+{
+    return (struct predicted){ .all = { { mice, middles, elephants },
+                                        { mice * mouse, middles * middle, elephants * elephant }, 0 } };
+}
+
+static void gain__balanced_is_the_log_of_j(void **state)
+{
+    struct predicted was = found(90, 2, 0, 0, 10, 4), is = found(90, 1.5, 0, 0, 10, 3);
+    double           j_was = sqrt((90 * 2 + 10 * 4) / 100.0 * 4), j_is = sqrt((90 * 1.5 + 10 * 3) / 100.0 * 3);
+
+    (void)state;
+    assert_true(fabs(goal_gain(goal_find("balanced"), &is.all, &was.all) - log(j_is / j_was)) < 1e-12);
+    assert_true(goal_gain(goal_find("balanced"), &was.all, &was.all) == 0);
+}
+
+static void gain__without_elephants_the_others_decide(void **state)
+{
+    struct predicted was = found(100, 2, 0, 0, 0, 0), is = found(100, 1, 0, 0, 0, 0);
+
+    (void)state;
+    assert_true(fabs(goal_gain(goal_find("balanced"), &is.all, &was.all) - log(0.5)) < 1e-12);
+    assert_true(fabs(goal_gain(goal_find("throughput"), &is.all, &was.all) - log(0.5)) < 1e-12);
+}
+
+/* Elephants 10 % slower: whatever mice gain by it, that is worse than the baseline. */
+static void score__harm_to_one_class_is_not_paid_for_by_another(void **state)
+{
+    struct predicted was = found(90, 4, 0, 0, 10, 2), is = found(90, 3, 0, 0, 10, 2.2);
+
+    (void)state;
+    assert_true(goal_gain(goal_find("balanced"), &is.all, &was.all) < 0);
+    assert_true(goal_score(goal_find("balanced"), &is, &was) > 0.5);
+    is = found(90, 3, 0, 0, 10, 2 * exp(GOAL_BOUND));
+    assert_true(goal_score(goal_find("balanced"), &is, &was) < 0);
+}
+
+/* A bound of 2 % and a limit of 5 %: what is between costs three times as much, what is beyond ten times. */
+static void harm__is_dear_up_to_the_limit(void **state)
+{
+    struct goal g = *goal_find("balanced");
+
+    (void)state;
+    assert_true(fabs(goal_harm(&g, 0.06) - 10 * (0.06 - GOAL_BOUND)) < 1e-12);
+    g.bound = 0.02;
+    g.limit = 0.05;
+    assert_true(goal_harm(&g, 0.02) == 0 && goal_harm(&g, -1) == 0);
+    assert_true(fabs(goal_harm(&g, 0.04) - 3 * 0.02) < 1e-12);
+    assert_true(fabs(goal_harm(&g, 0.07) - 3 * 0.03 - 10 * 0.02) < 1e-12);
+    g.limit = 0.01;                              /* no room */
+    assert_true(fabs(goal_harm(&g, 0.04) - 10 * 0.02) < 1e-12);
+}
+
+static void score__a_setting_that_stands_still_is_the_worst(void **state)
+{
+    struct predicted was = found(90, 4, 0, 0, 10, 2), is = found(90, 1, 0, 0, 10, 1), bad = found(90, 400, 0, 0, 10, 200);
+
+    (void)state;
+    is.is_stuck = true;
+    assert_true(goal_score(goal_find("balanced"), &is, &was) > goal_score(goal_find("balanced"), &bad, &was));
+}
+
+/* 90 mice at 2 and 10 elephants at 4: the mean is 2.2, and J the root of 2.2 x 4. */
+static void speed__is_one_over_the_slowdown(void **state)
+{
+    struct predicted p = found(90, 2, 0, 0, 10, 4), empty = found(0, 0, 0, 0, 0, 0), alone = found(5, 1, 5, 1, 5, 1);
+
+    (void)state;
+    assert_true(fabs(goal_speed(goal_find("balanced"), &p.all) - 1 / sqrt(2.2 * 4)) < 1e-12);
+    assert_true(fabs(goal_speed(goal_find("latency"), &p.all) - 1 / (pow(2.2, 0.2) * pow(2, 0.6) * pow(4, 0.2))) < 1e-12);
+    assert_true(goal_speed(goal_find("balanced"), &alone.all) == 1);
+    assert_true(goal_speed(goal_find("balanced"), &empty.all) == 0);
+}
+
+static void of_text__takes_names_and_weights(void **state)
+{
+    struct goal g;
+
+    (void)state;
+    assert_int_equal(goal_of_text(&g, "latency", NULL), 0);
+    assert_string_equal(g.name, "latency");
+    assert_int_equal(goal_of_text(&g, "mice=0.75,elephants=25%", NULL), 0);
+    assert_true(g.weight[GOAL_MICE] == 0.75 && g.weight[GOAL_ELEPHANTS] == 0.25 && g.weight[GOAL_ALL] == 0 && g.weight[GOAL_MIDDLE] == 0);
+    assert_true(g.bound == GOAL_BOUND);
+}
+
+static void set_weights__of_nothing_leaves_the_goal(void **state)
+{
+    struct goal g = goal_all[0];
+
+    (void)state;
+    goal_set_weights(&g, (double[GOAL_PARTS]){ 0 });
+    assert_string_equal(g.name, "balanced");
+    goal_set_weights(&g, (double[GOAL_PARTS]){ [GOAL_MICE] = 2 });
+    assert_string_equal(g.name, "weights");
+    assert_true(g.weight[GOAL_MICE] == 2 && g.weight[GOAL_ELEPHANTS] == 0 && g.bound == goal_all[0].bound);
+}
+
+static void of_text__refuses_in_one_line(void **state)
+{
+    static const struct { const char *text, *want; } row[] = {
+        { "balance", "'balance' is not a goal; did you mean 'balanced'?" },
+        { "mouse=1", "'mouse' is not a class of messages; there are all, mice, middle and elephants" },
+        { "mice=1,elephant=1", "'elephant' is not a class of messages; did you mean 'elephants'?" },
+        { "mice=much", "'much' is not a number" },
+        { "mice=-1", "'-1' is negative" },
+        { "mice=0,all=0", "all weights are 0" },
+        { "", "'' is not a goal" },
+        { "mice=1,", "'' is not a goal" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+        struct goal g;
+        struct err  err;
+
+        assert_true(goal_of_text(&g, row[i].text, &err) < 0);
+        if (strncmp(err.text, row[i].want, strlen(row[i].want)) != 0)
+            assert_string_equal(err.text, row[i].want);
+    }
+}
+
+static void find__names_are_those_of_the_list(void **state)
+{
+    (void)state;
+    for (int i = 0; goal_names[i]; i++)
+        assert_ptr_equal(goal_find(goal_names[i]), &goal_all[i]);
+    assert_null(goal_find("fairness"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gain__balanced_is_the_log_of_j),
+        cmocka_unit_test(gain__without_elephants_the_others_decide),
+        cmocka_unit_test(score__harm_to_one_class_is_not_paid_for_by_another),
+        cmocka_unit_test(harm__is_dear_up_to_the_limit),
+        cmocka_unit_test(score__a_setting_that_stands_still_is_the_worst),
+        cmocka_unit_test(speed__is_one_over_the_slowdown),
+        cmocka_unit_test(of_text__takes_names_and_weights),
+        cmocka_unit_test(set_weights__of_nothing_leaves_the_goal),
+        cmocka_unit_test(of_text__refuses_in_one_line),
+        cmocka_unit_test(find__names_are_those_of_the_list),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,28 @@
+/* src/tune/rehearse/traffic/traffic_memory.h - what was found for which traffic before, and what turned out to be no better. */
+#ifndef TUNE_REHEARSE_TRAFFIC_TRAFFIC_MEMORY_H
+#define TUNE_REHEARSE_TRAFFIC_TRAFFIC_MEMORY_H
+
+#include "core/predict.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MEMORIES 8
+
+struct memory { struct traffic_model model; struct knobs knobs; bool is_bad; };      /* is_bad: what the twin found was no better */
+
+struct memories {
+    struct memory memory[MEMORIES];
+    uint32_t      made;          /* ever */
+};
+
+/* Of the traffic that is most like it; NULL: there was none like it. */
+const struct memory *memory_recall(const struct memories *, const struct traffic_model *);
+
+/* In place of what is known of such traffic, or of the oldest. */
+void memory_add(struct memories *, const struct traffic_model *, const struct knobs *, bool is_bad);
+
+/* Settings that were not bad, at most MEMORIES; returns how many. */
+uint32_t memory_good(const struct memories *, struct knobs *out);
+
+#endif
