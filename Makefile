@@ -57,14 +57,14 @@ test:
 	@FIDELITY_ANOLE=build/release/anole tools/run-tests build/test
 
 # Fault histories of the live side, as many as one likes, then faults of real processes: make chaos SEEDS=100000 FROM=1 FAULTS=200 (of each kind). One that fails is told by its seed;
-# CHAOS_SEED=N build/gcc/standin-chaos-chaos_test shows it. See docs/live.md.
+# CHAOS_SEED=N build/gcc/tests-chaos-chaos_test shows it. See docs/live.md.
 FAULTS ?= 200
 FROM  ?= 1
 chaos:
 	@tools/deps build test live
 	@CC=gcc tools/configure gcc $(GCC)
-	@ninja -C build/gcc standin-chaos-chaos_test
-	@CHAOS_FROM=$(FROM) CHAOS_SEEDS=$(or $(SEEDS),10000) build/gcc/standin-chaos-chaos_test
+	@ninja -C build/gcc tests-chaos-chaos_test
+	@CHAOS_FROM=$(FROM) CHAOS_SEEDS=$(or $(SEEDS),10000) build/gcc/tests-chaos-chaos_test
 	@ninja -C build/gcc anole anole-live anole-switch && tests/live/faults.py build/gcc/anole --kind all --faults $(FAULTS) --seed $(FROM)
 
 # Completion for bash, zsh and fish, from what the program says of its options: copy to where the shell looks.

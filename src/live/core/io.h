@@ -1,7 +1,7 @@
 /* src/live/core/io.h - what the state machines need of the world: a disk, a device, a way to send.
  *
  * Time comes as an argument: microseconds of a clock that only goes forward. So the same machines run as processes on real
- * hardware and inside one process where a seed decides what goes wrong (standin/chaos). Hooks return 0 or a negative errno.
+ * hardware and inside one process where a seed decides what goes wrong (tests/chaos). Hooks return 0 or a negative errno.
  */
 #ifndef LIVE_CORE_IO_H
 #define LIVE_CORE_IO_H

@@ -1,8 +1,8 @@
-/* src/standin/chaos/mutation_test.c - proof that fault histories find what is wrong: each fix that they can see is taken away.
+/* tests/chaos/mutation_test.c - proof that fault histories find what is wrong: each fix that they can see is taken away.
  *
  * Environment: CHAOS_MUTATION the one of this name alone.
  */
-#include "standin/chaos/chaos.h"
+#include "chaos.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* src/standin/chaos/chaos.h - fault histories: controllers, relays, agents, devices and a network inside one process, where a seed decides
+/* tests/chaos/chaos.h - fault histories: controllers, relays, agents, devices and a network inside one process, where a seed decides
  * what goes wrong.
  *
  * Messages are lost, late, doubled and out of order; the network is cut; processes are killed in the middle of any access to
@@ -12,10 +12,10 @@
  *
  * And in the end, when all is quiet, each device holds what its agent takes for confirmed.
  */
-#ifndef STANDIN_CHAOS_CHAOS_H
-#define STANDIN_CHAOS_CHAOS_H
+#ifndef TESTS_CHAOS_CHAOS_H
+#define TESTS_CHAOS_CHAOS_H
 
-#include "standin/chaos/result.h"
+#include "result.h"
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
-/* src/standin/chaos/chaos.c - see chaos.h. */
-#include "standin/chaos/chaos.h"
+/* tests/chaos/chaos.c - see chaos.h. */
+#include "chaos.h"
 #include "base/err.h"
-#include "standin/chaos/chaos_check.h"
-#include "standin/chaos/liar.h"
-#include "standin/chaos/operator.h"
-#include "standin/chaos/process.h"
+#include "chaos_check.h"
+#include "liar.h"
+#include "operator.h"
+#include "process.h"
 #include "live/core/knobset.h"
 
 #include <stdio.h>

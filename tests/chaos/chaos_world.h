@@ -1,10 +1,10 @@
-/* src/standin/chaos/chaos_world.h - what a fault history consists of: see chaos.h. */
-#ifndef STANDIN_CHAOS_CHAOS_WORLD_H
-#define STANDIN_CHAOS_CHAOS_WORLD_H
+/* tests/chaos/chaos_world.h - what a fault history consists of: see chaos.h. */
+#ifndef TESTS_CHAOS_CHAOS_WORLD_H
+#define TESTS_CHAOS_CHAOS_WORLD_H
 
 #include "base/rng.h"
 #include "live/agent/agent.h"
-#include "standin/chaos/result.h"
+#include "result.h"
 #include "live/controller/controller.h"
 #include "live/relay/mux.h"
 #include "live/relay/agent_path.h"

@@ -1,8 +1,8 @@
-/* src/standin/chaos/chaos_check.h - the promises of result.h, checked from outside. */
-#ifndef STANDIN_CHAOS_CHAOS_CHECK_H
-#define STANDIN_CHAOS_CHAOS_CHECK_H
+/* tests/chaos/chaos_check.h - the promises of result.h, checked from outside. */
+#ifndef TESTS_CHAOS_CHAOS_CHECK_H
+#define TESTS_CHAOS_CHAOS_CHECK_H
 
-#include "standin/chaos/chaos_world.h"
+#include "chaos_world.h"
 
 /* A message is about to reach an agent; it has been handled, and the agent lives. */
 void check_before_msg(struct world *, uint32_t device, const struct msg *);

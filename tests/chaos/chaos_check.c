@@ -1,5 +1,5 @@
-/* src/standin/chaos/chaos_check.c - see chaos_check.h. */
-#include "standin/chaos/chaos_check.h"
+/* tests/chaos/chaos_check.c - see chaos_check.h. */
+#include "chaos_check.h"
 #include "base/minmax.h"
 #include "live/controller/roster.h"
 #include "live/core/knobset.h"

@@ -1,6 +1,6 @@
-/* src/standin/chaos/result.h - what a fault history is given, and what it has shown. */
-#ifndef STANDIN_CHAOS_RESULT_H
-#define STANDIN_CHAOS_RESULT_H
+/* tests/chaos/result.h - what a fault history is given, and what it has shown. */
+#ifndef TESTS_CHAOS_RESULT_H
+#define TESTS_CHAOS_RESULT_H
 
 #include <stdint.h>
 

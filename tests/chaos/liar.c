@@ -1,5 +1,5 @@
-/* src/standin/chaos/liar.c - see liar.h. */
-#include "standin/chaos/liar.h"
+/* tests/chaos/liar.c - see liar.h. */
+#include "liar.h"
 #include "live/core/knobset.h"
 #include "live/wire/codec.h"
 #include "live/wire/rack_codec.h"

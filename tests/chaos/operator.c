@@ -1,6 +1,6 @@
-/* src/standin/chaos/operator.c - see operator.h. */
-#include "standin/chaos/operator.h"
-#include "standin/chaos/chaos_check.h"
+/* tests/chaos/operator.c - see operator.h. */
+#include "operator.h"
+#include "chaos_check.h"
 #include "live/controller/controller.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* src/standin/chaos/chaos_world.c - see chaos_world.h. */
-#include "standin/chaos/chaos_world.h"
+/* tests/chaos/chaos_world.c - see chaos_world.h. */
+#include "chaos_world.h"
 #include "base/heap.h"
 
 #include "base/err.h"

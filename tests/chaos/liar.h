@@ -1,13 +1,13 @@
-/* src/standin/chaos/liar.h - Byzantine parties: they have valid certificates, and lie.
+/* tests/chaos/liar.h - Byzantine parties: they have valid certificates, and lie.
  *
  * An agent says hello for devices that are not there or not its own, claims terms, counts, clocks and answers, and garbles
  * bytes, to controllers and through relays. A relay hands on what it likes, and forges orders for the agents behind it. An
  * operator orders whatever comes to his mind. What they send passes the codec and the certificates as in the daemons.
  */
-#ifndef STANDIN_CHAOS_LIAR_H
-#define STANDIN_CHAOS_LIAR_H
+#ifndef TESTS_CHAOS_LIAR_H
+#define TESTS_CHAOS_LIAR_H
 
-#include "standin/chaos/chaos_world.h"
+#include "chaos_world.h"
 
 /* What an agent lies about. */
 enum { LIE_TERMS = 1, LIE_NAMES = 2, LIE_GAPS = 4, LIE_NUMBERS = 8, LIE_ANSWERS = 16, LIE_BREACH = 32, LIE_BYTES = 64, LIE_FLOOD = 128 };

@@ -1,8 +1,8 @@
-/* src/standin/chaos/process.h - agents, controllers and relays as processes that can be killed at any access to disk or device. */
-#ifndef STANDIN_CHAOS_PROCESS_H
-#define STANDIN_CHAOS_PROCESS_H
+/* tests/chaos/process.h - agents, controllers and relays as processes that can be killed at any access to disk or device. */
+#ifndef TESTS_CHAOS_PROCESS_H
+#define TESTS_CHAOS_PROCESS_H
 
-#include "standin/chaos/chaos_world.h"
+#include "chaos_world.h"
 
 /* Starts it, or starts it again, from what is on its disk. */
 void process_start(struct world *, struct proc *);

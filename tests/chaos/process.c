@@ -1,9 +1,9 @@
-/* src/standin/chaos/process.c - see process.h. */
-#include "standin/chaos/process.h"
+/* tests/chaos/process.c - see process.h. */
+#include "process.h"
 #include "base/err.h"
 #include "core/units.h"
-#include "standin/chaos/chaos_check.h"
-#include "standin/chaos/liar.h"
+#include "chaos_check.h"
+#include "liar.h"
 #include "live/core/knobset.h"
 
 #include <assert.h>

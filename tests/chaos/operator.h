@@ -1,8 +1,8 @@
-/* src/standin/chaos/operator.h - people at controllers: those who know what they do, and those who do not. */
-#ifndef STANDIN_CHAOS_OPERATOR_H
-#define STANDIN_CHAOS_OPERATOR_H
+/* tests/chaos/operator.h - people at controllers: those who know what they do, and those who do not. */
+#ifndef TESTS_CHAOS_OPERATOR_H
+#define TESTS_CHAOS_OPERATOR_H
 
-#include "standin/chaos/chaos_world.h"
+#include "chaos_world.h"
 
 /* Freezes or thaws a device. */
 void operator_device(struct world *, struct proc *controller, const char *name, bool is_frozen);

@@ -1,9 +1,9 @@
-/* src/standin/chaos/chaos_test.c - a thousand fault histories, and proof that they would find what is wrong.
+/* tests/chaos/chaos_test.c - a thousand fault histories, and proof that they would find what is wrong.
  *
  * Environment: CHAOS_SEEDS so many histories, CHAOS_FROM from this seed on; CHAOS_SEED this one alone, and what happens in it;
  * CHAOS_MUTATION the world of this name.
  */
-#include "standin/chaos/chaos.h"
+#include "chaos.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
