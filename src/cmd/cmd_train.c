@@ -8,7 +8,6 @@
 #include "cmd/json/policy_json.h"
 #include "cmd/options.h"
 #include "train/rlcc/rlcc_train.h"
-#include "train/twin/opening_train.h"
 #include "train/twin/twin_train.h"
 
 #include <math.h>
@@ -90,10 +89,9 @@ static const struct cmd_line acc_line = {
     .argument = { "tuner", KEY_AT(struct acc_options, what) },
     .missing = "which model? anole train acc --out FILE; see anole train "
                "--help",
-    .args = "acc|rlcc|twin|opening",
+    .args = "acc|rlcc|twin",
     .help = "Trains a model: for the tuner acc, for the congestion control rlcc (see 'anole train rlcc "
-            "--help'), or for the tuner rehearse (see 'anole train twin --help' and 'anole train opening "
-            "--help').\n\n"
+            "--help'), or for the tuner rehearse (see 'anole train twin --help').\n\n"
             "The training for acc first searches for a simple rule with a few cells, which then guides the "
             "net. Rounds of short runs on random networks and traffic follow, in which net and rule "
             "explore. After each round the net learns from all of them. Every few rounds it is compared "
@@ -135,9 +133,7 @@ static int train_acc(int argc, char **argv)
 
     cmd_parse(&acc_line, argc, argv, &o);
     if (strcmp(o.what, "acc") != 0)
-        cmd_usage("'%s' cannot be trained; there are acc, and rlcc, twin and opening, which precede their "
-            "options",
-                  o.what);
+        cmd_usage("'%s' cannot be trained; there are acc, and rlcc and twin, which precede their options", o.what);
     need_out(o.request.out);
     has_json = o.is_json && !o.request.is_quiet;
     o.request.is_quiet |= o.is_json;
@@ -309,55 +305,10 @@ static int train_twin(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-/* ---- opening ---- */
-
-#define REQUEST struct opening_request
-
-static const struct cmd_option opening_rows[] = {
-    SEED_OPTION(REQUEST),
-    { "generations", 0, "N", "Generations of twelve settings (default: 30)",
-      KEY_AT(REQUEST, generations), KEY_COUNT, 0, 100000 },
-    { "networks", 0, "N", "New networks per generation (default: 24)",
-      KEY_AT(REQUEST, networks), KEY_COUNT, 1, 100000 },
-    { "check", 0, "N", "Networks of the final evaluation (default: 64; 0: none)",
-      KEY_AT(REQUEST, check), KEY_COUNT, 0, 100000 },
-    JOBS_OPTION(REQUEST, 64, "Trials"),
-    QUICK_OPTION(REQUEST),
-    { "quiet", 'q', NULL, "Print no progress", KEY_AT(REQUEST, is_quiet) },
-    { 0 },
-};
-#undef REQUEST
-
-static const struct cmd_line opening_line = {
-    .options = opening_rows,
-    .help = "Searches for the initial setting of the tuner rehearse (opening: fabric), which it uses before "
-            "it has seen any traffic: one point of the search space, whose axes are relative to a network's "
-            "line rate and round-trip time. Each generation uses new random networks with random traffic. "
-            "The result is compared with default, bdp and gentle on further networks. Prints the numbers "
-            "for src/tune/rehearse/opening.c; writes no file."
-            "\v"
-            "Examples:\n"
-            "  anole train opening\n"
-            "      Repeats the search for the opening that ships.\n"
-            "  anole train opening --generations 0 --check 64\n"
-            "      Evaluates bdp, gentle and the opening that ships on 64 random networks.\n"
-            "\n"
-            "The same options and seed print the same on every machine, whatever the number of jobs.",
-};
-
-static int train_opening(int argc, char **argv)
-{
-    struct opening_request r = opening_initial;
-    struct err             err;
-
-    cmd_parse(&opening_line, argc, argv, &r);
-    return cmd_end(opening_train(&r, stdout, &err), &err);
-}
-
 /* ---- the command ---- */
 
 static const struct { const char *name; int (*main)(int argc, char **argv); } kinds[] = {
-    { "rlcc", train_rlcc }, { "twin", train_twin }, { "opening", train_opening },
+    { "rlcc", train_rlcc }, { "twin", train_twin },
 };
 
 static int train_main(int argc, char **argv)

@@ -100,7 +100,7 @@ load common
             echo "  in anole $command --help"
             failed=1
         fi
-    done <<<"$commands"$'\ntrain rlcc\ntrain twin\ntrain opening\nexplain rlcc'
+    done <<<"$commands"$'\ntrain rlcc\ntrain twin\nexplain rlcc'
     [ "$failed" = 0 ]
 }
 

@@ -47,7 +47,7 @@ END
 @test "rehearse: an opening is in force from the beginning on and told, unless somebody has chosen a setting or wants none" {
     file=$(slow)
     grep -v ^knobs "$file" >"$dir/new.yaml"
-    for opening in bdp fabric; do
+    for opening in bdp gentle; do
         "$ANOLE" run "$dir/new.yaml" --set "tuner.opening=$opening" --set run=2ms --out "$dir/$opening" >/dev/null
         "$ANOLE" explain "$dir/$opening" | tr -s ' \n' ' ' | grep -q 'since the beginning, before any message was seen, '
         jq -s -e '.[0].knobs.kmin < 100' "$dir/$opening/tuning.jsonl" >/dev/null

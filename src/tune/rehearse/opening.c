@@ -7,22 +7,10 @@
 
 #define RISE 0.01                /* of the line, every round trip and a quarter */
 
-const char *const opening_names[] = { "none", "bdp", "fabric", "gentle", NULL };
-const char *const opening_abouts[] = { "", "bdp", "what was best on many random networks", "a setting that marks early and cuts by little", NULL };
+const char *const opening_names[] = { "none", "bdp", "gentle", NULL };
+const char *const opening_abouts[] = { "", "bdp", "a setting that marks early and cuts by little", NULL };
 
-/* What anole train opening has found: axes as in coded.c, the last is by_speed. */
-static const double fabric[CODED_DIMS_MAX] = { 0.68, 0.50, 0.38, 0.28, 0.84, 0.22, 0.63, 0.27, 0.54, 1.00, 0.17, 0.69, 0.03, 0.63, 0.19, 0.39, 0.35 };
-
-void opening_at(const struct world *w, const double unit[CODED_DIMS_MAX], struct knobs *k)
-{
-    struct coded coded;
-
-    coded_init(&coded, w);
-    *k = w->start;
-    coded_to_knobs(&coded, unit, k);
-}
-
-/* Does the network begin with what NICs and switches come with? */
+/* Returns whether the network starts with the default setting of NICs and switches. */
 static bool is_unchosen(const struct world *w)
 {
     for (int i = 0; i <= KNOB_pmax; i++)
@@ -35,10 +23,7 @@ bool opening_make(enum opening opening, const struct world *w, struct knobs *k)
 {
     if (opening == OPENING_NONE || w->is_in_use || w->knobs || !is_unchosen(w))
         return false;
-    if (opening == OPENING_BDP || opening == OPENING_GENTLE)
-        setting_find(opening_names[opening])->make(k, w);
-    else
-        opening_at(w, fabric, k);
+    setting_find(opening_names[opening])->make(k, w);
     return !knobs_equal(k, &w->start);
 }
 

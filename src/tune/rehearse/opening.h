@@ -1,31 +1,28 @@
-/* src/tune/rehearse/opening.h - what is in force before anything was seen: a setting that follows from the network alone.
+/* src/tune/rehearse/opening.h - the initial setting of the tuner rehearse. It follows from the network alone.
  *
- * Until two windows agree queues fill that a later setting has to empty. Nothing has been sent when an opening is set, so that
- * nobody is disturbed by it; and it is no more than a guess: the twin decides on it as soon as there is one.
+ * Without it, queues fill until two windows agree, and a later setting has to drain them. An opening is applied
+ * before the first message, so it disturbs no flow. It is a guess: the twin evaluates it as soon as there is one.
  */
 #ifndef TUNE_REHEARSE_OPENING_H
 #define TUNE_REHEARSE_OPENING_H
 
 #include "core/world.h"
-#include "tune/rehearse/search/coded.h"
 
 #include <stdbool.h>
 
-/* gentle: marks often and from a short queue on, cuts by little, rises fast. Where some hosts are slower than others, the first cut is to
- * about the speed of these, and rates rise more slowly in proportion: who sends to one of them has the more to come down by. */
-enum opening { OPENING_NONE, OPENING_BDP, OPENING_FABRIC, OPENING_GENTLE };
+/* gentle: marks often and from a short queue on, cuts by little, rises fast. If some hosts are slower than others,
+ * the first cut is to about their speed, and rates rise more slowly in proportion: senders to a slow host have
+ * further to come down. */
+enum opening { OPENING_NONE, OPENING_BDP, OPENING_GENTLE };
 
 extern const char *const opening_names[];    /* NULL-terminated */
 extern const char *const opening_abouts[];   /* of each, for explanations */
 
-/* A point of the space of searches, in the network's own units, as a setting. */
-void opening_at(const struct world *, const double unit[CODED_DIMS_MAX], struct knobs *);
-
-/* What is set at the beginning. False: the setting from the beginning stays, as none is wanted, as the control is another than
- * DCQCN, or as somebody has chosen a setting already. */
+/* Returns false if the initial setting stays: no opening is wanted, the congestion control is not DCQCN, or the
+ * scenario chose a setting. */
 bool opening_make(enum opening, const struct world *, struct knobs *);
 
-/* Lets rates that an opening has left low rise to the line within an interval or so. */
+/* Lets rates that an opening has left low rise to the line rate within about an interval. */
 void opening_recover(const struct world *, struct knobs *);
 
 #endif

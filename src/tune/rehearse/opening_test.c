@@ -29,28 +29,6 @@ static void opening_make__bdp_is_the_setting_of_that_name(void **state)
     assert_true(knobs_equal(&k, &bdp));
 }
 
-/* From 25 Gb/s and 4 us to 400 and 32: a whole setting, whose thresholds are the same share of what is under way, to within
- * what they are rounded by. */
-static void opening_make__fabric_goes_with_the_network(void **state)
-{
-    struct world w = world_of(100, 8);
-    struct knobs k;
-    struct err   err;
-    double       share;
-
-    (void)state;
-    assert_true(opening_make(OPENING_FABRIC, &w, &k));
-    share = k.value[KNOB_kmax] / (100 * 8);
-    for (uint64_t gbps = 25; gbps <= 400; gbps *= 2)
-        for (uint64_t rtt = 4; rtt <= 32; rtt *= 2) {
-            w = world_of(gbps, rtt);
-            assert_true(opening_make(OPENING_FABRIC, &w, &k));
-            assert_int_equal(knobs_check(&k, &err), 0);
-            assert_true(k.value[KNOB_kmax] >= share * (double)(gbps * rtt) - 1 - share * 100 && k.value[KNOB_kmax] <= share * (double)(gbps * rtt) + 1 + share * 100);
-            assert_true(k.value[KNOB_rate_to_set_on_first_cnp] <= (double)gbps * 1000);
-        }
-}
-
 /* Marks from a third of what is under way on, and rates whose rise and cuts are in proportion to the line; they rise half as fast where there is room
  * for some packets. Where a third is less than four packets of 4 KB, marks from six on, and the first of them cuts less. */
 static void opening_make__gentle_goes_with_the_network(void **state)
@@ -131,11 +109,9 @@ static void opening_make__none_where_it_is_not_wanted_or_somebody_has_chosen(voi
     w.is_in_use = false;
     w.start.value[KNOB_kmin] = 100;
     assert_false(opening_make(OPENING_BDP, &w, &k));
-    assert_false(opening_make(OPENING_FABRIC, &w, &k));
     knobs_init(&w.start);
     w.knobs = others;
     assert_false(opening_make(OPENING_BDP, &w, &k));
-    assert_false(opening_make(OPENING_FABRIC, &w, &k));
     assert_false(opening_make(OPENING_GENTLE, &w, &k));
 }
 
@@ -160,7 +136,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opening_make__bdp_is_the_setting_of_that_name),
-        cmocka_unit_test(opening_make__fabric_goes_with_the_network),
         cmocka_unit_test(opening_make__gentle_goes_with_the_network),
         cmocka_unit_test(opening_make__gentle_minds_the_size_of_packets),
         cmocka_unit_test(opening_make__gentle_minds_slow_hosts),
