@@ -31,10 +31,10 @@ value() {
 
 @test "json: ctl takes --format as well as --json" {
     "$ANOLE" ctl --help >"$dir/help" || skip "without the part for real networks"
-    grep -q -- --format=table "$dir/help"
+    grep -q -- --format= "$dir/help"
     run "$ANOLE" ctl status --format xml
     [ "$status" -eq 2 ]
-    [[ $output == *"'xml' is not a format"* ]]
+    [[ $output == *"--format: unknown value 'xml'"* ]]
 }
 
 @test "json: tune tells what it wrote, and explain what it did" {

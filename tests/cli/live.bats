@@ -416,10 +416,10 @@ has_same_decisions() {
     [[ "$output" == *'in lock step delays are whole intervals' ]]
     run "$ANOLE" twin at_once.yaml --lock-step --page 127.0.0.1:0
     [ "$status" -eq 2 ]
-    [ "$output" = 'anole: --page 127.0.0.1:0: in lock step there is no page: its time is not ours' ]
+    [ "$output" = 'anole: --page 127.0.0.1:0: not supported with --lock-step' ]
     run "$ANOLE" twin at_once.yaml --page 0.0.0.0:7480
     [ "$status" -eq 2 ]
-    [ "$output" = 'anole: --page 0.0.0.0:7480: a twin shows its page to this machine alone, such as 127.0.0.1:7480' ]
+    [ "$output" = 'anole: --page 0.0.0.0:7480: a twin shows its page on this machine only, such as 127.0.0.1:7480' ]
 }
 
 # listen_for SOCKET FILE : what would systemd hear?
