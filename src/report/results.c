@@ -115,6 +115,7 @@ static void add_flows(struct results *r)
         e->first_ps = f->start_ps < e->first_ps ? f->start_ps : e->first_ps;
         e->last_ps = r->end_ps;
     }
+    r->resent_share = r->sent_bytes > 0 ? r->resent_bytes / r->sent_bytes : NAN;
 }
 
 /* Per second over some time; NAN: there is no time. */
