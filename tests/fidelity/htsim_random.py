@@ -26,7 +26,7 @@ def tier(rng, number, gbps, down, *rest):
 
 def two_tiers(rng, gbps):
     """Lines of a .topo file, and its number of hosts."""
-    hosts_per_tor, tors = rng.choice((2, 4, 8)), rng.choice((2, 3, 4))
+    hosts_per_tor, tors = rng.choice((2, 3, 4, 6, 8, 16)), rng.choice((2, 3, 4, 5, 6))
     over = rng.choice([ratio for ratio in (1, 2, 4) if hosts_per_tor % ratio == 0])
     up = hosts_per_tor // over
     nodes = hosts_per_tor * tors
@@ -38,7 +38,7 @@ def two_tiers(rng, gbps):
 
 def three_tiers(rng, gbps):
     while True:
-        hosts_per_tor, pods, tors = rng.choice((2, 4)), rng.choice((2, 3, 4)), rng.choice((1, 2))
+        hosts_per_tor, pods, tors = rng.choice((2, 4, 6)), rng.choice((2, 3, 4, 6)), rng.choice((1, 2, 3))
         over = rng.choice((1, 1, 2))
         up = hosts_per_tor // over
         bundle1 = rng.choice((1, 2)) if up % 2 == 0 else 1
@@ -70,7 +70,7 @@ def network(rng, work):
         options += ["-hop_latency", rng.choice(("0.4", "2", "3", "0.001"))]
     if rng.random() < 0.4:
         options += ["-switch_latency", rng.choice(("0.25", "0.3", "1"))]
-    return options, rng.choice((8, 18, 32) if tiers == 2 else (16, 54))
+    return options, rng.choice((8, 18, 32, 50, 72) if tiers == 2 else (16, 54, 128))
 
 
 # An option, how often it is given, and its values; an empty list: none.
@@ -79,7 +79,7 @@ SOMETIMES = (
     ("-Ai", 0.15, ("0.02", "0.005")), ("-Md", 0.15, ("0.2", "0.8")), ("-alpha", 0.15, ("0.3", "0.9")),
     ("-trimsize", 0.2, ("64", "128", "256")), ("-sack_threshold", 0.3, ("1", "4000", "6000", "40000")),
     ("-cwnd", 0.3, ("1", "5", "30", "200")), ("-target_q_delay", 0.3, ("1", "4", "0.5", "20")),
-    ("-qa_gate", 0.3, ("0", "1", "2", "4")), ("-failed", 0.25, ("1", "2", "5")),
+    ("-qa_gate", 0.3, ("0", "1", "2", "4")), ("-failed", 0.3, ("1", "2", "5", "9", "40")),
     ("-enable_accurate_base_rtt", 0.2, ()), ("-disable_base_rtt_update_on_nack", 0.2, ()),
     ("-strat", 0.3, ("ecmp_ar", "ecmp_rr")), ("-q", 0.3, ("1", "2", "5", "10", "40")),
     ("-queue_size_bdp_factor", 0.15, ("1", "2", "3")),
@@ -95,7 +95,7 @@ def settings(rng):
     drops = rng.random() < 0.25
     control = rng.choice(CONTROLS)
     options = ["-mtu", str(mtu), "-seed", str(rng.randrange(1, 1 << 31)), *control,
-               "-end", rng.choice(("300", "1000", "3000", "20000", "100000")), "-paths", rng.choice(("1", "4", "16", "64", "128")),
+               "-end", rng.choice(("300", "1000", "3000", "10000")), "-paths", rng.choice(("1", "4", "16", "64", "128")),
                "-load_balancing_algo", rng.choice(("mixed", "bitmap", "oblivious", "reps_legacy", "bitmap" if drops else "reps"))]
     if drops:
         options += ["-disable_trim"]
@@ -110,29 +110,35 @@ def settings(rng):
     return options, mtu
 
 
+def flow_triggers(rng, count):
+    """For each flow the trigger that it waits for and the one that it fires, 0: none. A flow fires later triggers than its own, so
+    that there is no cycle, and waits for none that no flow fires. A trigger may be fired by several and start several."""
+    last = rng.choice((0, 1, 2, 5, 8))
+    waits = [rng.randint(1, last) if last and rng.random() < 0.5 else 0 for _ in range(count)]
+    fires = [rng.randint(wait + 1, last) if wait < last and rng.random() < 0.5 else 0 for wait in waits]
+    waits = [wait if wait in fires else 0 for wait in waits]
+    return waits, [fire if fire in waits else 0 for fire in fires]
+
+
+def trigger_kind(rng, waiting, firing):
+    kinds = [f"barrier count {firing}"] + ["oneshot"] * (firing == 1) + ["multishot"] * (waiting <= firing)
+    return rng.choice(kinds)
+
+
 def matrix(rng, nodes, mtu):
-    """Lines of a .cm file. A trigger is fired by one flow, and starts some of those behind it."""
+    """Lines of a .cm file."""
     count, has_ids, is_incast, scale = rng.randint(3, 30), rng.random() < 0.7, rng.random() < 0.3, rng.choice((1, 1, 4))
-    flows, waiting = [], {}
-    for i in range(count):
+    waits, fires = flow_triggers(rng, count)
+    flows = []
+    for i, (wait, fire) in enumerate(zip(waits, fires)):
         src, dst = (rng.randrange(1, nodes), 0) if is_incast else rng.sample(range(nodes), 2)
-        size = rng.choice((1, 1000, mtu - 64, mtu - 63, 30000, 200000 * scale, 400000 * scale))
-        line = f"{src}->{dst}" + (f" id {7 * i + 1}" if has_ids else "")
-        trigger = max(waiting, default=0)
-        if trigger and rng.random() < 0.5:
-            waiting[trigger] += 1
-            line += f" trigger {trigger}"
-        else:
-            line += " start " + rng.choice(("0", "0", "1", "2.9", "10", "40"))
-        fires = rng.random() < 0.3
-        if fires:
-            waiting[trigger + 1] = 0
-        flows.append((line + f" size {size}", trigger + 1 if fires else 0))
-    used = {trigger: flows for trigger, flows in waiting.items() if flows}
-    kinds = ("oneshot", "barrier count 1", "multishot")
-    return [f"Nodes {nodes}", f"Connections {count}", f"Triggers {len(used)}",
-            *(line + (f" send_done_trigger {trigger}" if trigger in used else "") for line, trigger in flows),
-            *(f"trigger id {trigger} {rng.choice(kinds if flows == 1 else kinds[:2])}" for trigger, flows in used.items())]
+        size = rng.choice((1, 64, 1000, mtu - 64, mtu - 63, 3 * (mtu - 64), 30000, 200000 * scale, 400000 * scale, 1000007))
+        flows.append(f"{src}->{dst}" + (f" id {7 * i + 1}" if has_ids else "")
+                     + (f" trigger {wait}" if wait else " start " + rng.choice(("0", "0", "1", "2.9", "10", "40", "100")))
+                     + f" size {size}" + (f" send_done_trigger {fire}" if fire else ""))
+    triggers = sorted(set(waits) - {0})
+    return [f"Nodes {nodes}", f"Connections {count}", f"Triggers {len(triggers)}", *flows,
+            *(f"trigger id {trigger} {trigger_kind(rng, waits.count(trigger), fires.count(trigger))}" for trigger in triggers)]
 
 
 def second_form(minisim, work, options):
@@ -169,6 +175,7 @@ def compare(minisim, seed, work):
     rows, counts = second_form(minisim, work, options)
     our_rows, our_counts = ours(work, options)
     if rows is None and our_rows is None:
+        print(f"# world {seed}: both stop: {our_counts}")
         return None
     if rows == our_rows and counts == our_counts:
         return None
