@@ -78,6 +78,8 @@ int tokens_err(const struct tokens *w, struct err *err, int code, const char *fo
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    if (w->line == 0)            /* an empty file */
+        return err_set(err, code, "%s: %s", w->name, text);
     return err_set(err, code, "%s:%u: %s", w->name, w->line, text);
 }
 

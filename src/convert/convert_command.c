@@ -20,9 +20,23 @@ static void print_scenario(FILE *out, const struct htsim_command *c, const char 
         const char *key = c->setting[i].key;
 
         /* uet-htsim ignores these beside a topology file. */
-        if (!topology || (strcmp(key, "tiers") != 0 && strcmp(key, "hop_latency") != 0 && strcmp(key, "switch_latency") != 0))
+        if (!topology || (strcmp(key, "tiers") != 0 && strcmp(key, "hop_latency") != 0 &&
+                          strcmp(key, "switch_latency") != 0))
             fprintf(out, "  %s: %s\n", key, c->setting[i].value);
     }
+}
+
+/* Errors name places in the scenario made from the command line. The user has only the latter, and it is one line. */
+static void point_to_command(const char *path, struct err *err)
+{
+    size_t length = strlen(path), at = length;
+    char   text[sizeof err->text];
+
+    if (strncmp(err->text, path, length) != 0 || err->text[at] != ':')
+        return;
+    at += strspn(err->text + at, ":0123456789");
+    snprintf(text, sizeof text, "%s", err->text + at);
+    snprintf(err->text, sizeof err->text, "%s:1:%s", path, text);
 }
 
 /* The scenario is read as if it lay beside the command line, so that its files are found. */
@@ -48,9 +62,11 @@ int convert_read_command(struct convert_source *s, const char *path, const char 
     free(topology);
     rc = scenario_parse(&s->scenario, path, text, size, set, sets, seed, err);
     free(text);
+    if (rc)
+        point_to_command(path, err);
     if (!rc && c->nodes && c->nodes != s->scenario.graph.hosts)
-        rc = err_set(err, EINVAL, "%s: -nodes %llu, but the connection matrix has %u", path, (unsigned long long)c->nodes,
-                     s->scenario.graph.hosts);
+        rc = err_set(err, EINVAL, "%s: -nodes %llu, but the connection matrix has %u", path,
+                     (unsigned long long)c->nodes, s->scenario.graph.hosts);
     return rc;
 }
 

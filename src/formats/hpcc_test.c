@@ -79,7 +79,7 @@ static void topology__no_switch(void **unused)
 static void topology__refuses_with_the_line(void **unused)
 {
     static const struct { const char *text, *reason; } row[] = {
-        { "", "t:0: the file is empty" },
+        { "", "t: the file is empty" },
         { "\n\n", "t:2: the file is empty" },
         { "4 1\n", "t:1: nothing is given for the number of links" },
         { "4 1 3 9\n", "t:1: '9' is one word too many" },
@@ -232,7 +232,7 @@ static void topology_and_flows__ignore_rows_beyond_the_count(void **unused)
 static void flows__refuses_with_the_line(void **unused)
 {
     static const struct { const char *text, *reason; } row[] = {
-        { "", "f:0: the file is empty" },
+        { "", "f: the file is empty" },
         { "x\n", "f:1: the number of flows: " },
         { "1 2\n", "f:1: '2' is one word too many" },
         { "100000001\n", "f:1: the number of flows: 100000001 is more than 100000000" },

@@ -230,7 +230,7 @@ static int read_trigger_words(struct tokens *w, struct matrix_trigger *t, struct
         } else if (strcmp(w->word, "count") == 0) {
             rc = tokens_uint32(w, "count", UINT32_MAX, &t->count, err);
         } else {
-            return unknown_word(w, "a word of a trigger", all, err);
+            return unknown_word(w, "a word of a trigger: id, oneshot, multishot, barrier or count", all, err);
         }
     }
     if (!rc && !has_kind)

@@ -136,7 +136,7 @@ static void parse_cm__multishot_left_over(void **unused)
 static void parse_cm__refuses_lines(void **unused)
 {
     static const struct refusal row[] = {
-        { "", "c:0: 'Nodes', the number of hosts, is missing" },
+        { "", "c: 'Nodes', the number of hosts, is missing" },
         { "Nodes 0\n", "c:1: 'Nodes', the number of hosts, is missing" },
         { "Nodes 4\nNodes 4\n", "c:2: line 1 gives 'Nodes' already" },
         { "Nodes x\n", "c:1: Nodes: " },
@@ -182,7 +182,7 @@ static void parse_cm__refuses_lines(void **unused)
         { ONE "trigger id 1 barrier\n", "c:3: a barrier needs 'count'" },
         { ONE "trigger id 1 oneshot barrier\n", "c:3: a trigger has one kind; 'barrier' is a second one" },
         { ONE "trigger id 1 oneshoot\n",
-          "c:3: 'oneshoot' is not a word of a trigger; did you mean 'oneshot'?" },
+          "c:3: 'oneshoot' is not a word of a trigger: id, oneshot, multishot, barrier or count; did you mean 'oneshot'?" },
     };
 
     (void)unused;
@@ -406,7 +406,7 @@ static void parse_topology__speeds_differ(void **unused)
 static void parse_topology__refuses_lines(void **unused)
 {
     static const struct refusal row[] = {
-        { "", "t:0: Nodes is missing" },
+        { "", "t: Nodes is missing" },
         { "Nodes 16\nTiers 3\n", "t:2: Podsize is missing" },
         { "Nodes 0\n", "t:1: Nodes: 0 is less than 1" },
         { "Nodes 16\nTiers 4\n", "t:2: Tiers: 4 is more than 3" },
@@ -628,7 +628,7 @@ static void parse_command__control(void **unused)
 static void parse_command__refuses(void **unused)
 {
     static const struct refusal row[] = {
-        { "", "c:0: a command line of uet-htsim begins with htsim_uec" },
+        { "", "c: a command line of uet-htsim begins with htsim_uec" },
         { "htsim_ndp -tm a", "c:1: a command line of uet-htsim begins with htsim_uec" },
         { "htsim_uec -seed 1", "c:1: -tm, the connection matrix, is missing" },
         { "htsim_uec -tm", "c:1: nothing is given for -tm" },

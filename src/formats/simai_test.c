@@ -52,7 +52,7 @@ static void simai_topology__servers_and_ports(void **unused)
 static void simai_topology__refuses(void **unused)
 {
     static const struct { const char *text, *why; } rows[] = {
-        { "", "t:0: the file is empty" },
+        { "", "t: the file is empty" },
         { "4 2 1 1 3", "t:1: the type of the GPUs is missing" },
         { "4 0 1 1 3 A100", "t:1: a server has no GPUs" },
         { "4 2 2 2 3 A100\n", "t:1: 4 of 4 nodes are switches" },
@@ -213,7 +213,7 @@ static void simai_workload__refuses(void **unused)
 {
 #define HEAD "HYBRID_TRANSFORMER model_parallel_NPU_group: 2 ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 4"
     static const struct { const char *text, *why; } rows[] = {
-        { "", "w:0: the file is empty" },
+        { "", "w: the file is empty" },
         { "HYBRID_DLRM\n",
           "w:1: the policy 'HYBRID_DLRM' is not modelled; there are HYBRID_TRANSFORMER, "
           "HYBRID_TRANSFORMER_FWD_IN_BCKWD, DATA, MODEL, MICRO and "

@@ -56,7 +56,7 @@ static void parse__mean_is_the_area(void **unused)
 static void parse__refuses_with_the_line(void **unused)
 {
     static const struct { const char *text, *reason; } row[] = {
-        { "",                        "t:0: a table needs two rows" },
+        { "",                        "t: a table needs two rows" },
         { "# nothing\n",             "t:1: a table needs two rows" },
         { "100 1\n",                 "t:1: a table needs two rows" },
         { "0 0\n100 0.5\n50 1\n",    "t:3: sizes must not decrease" },

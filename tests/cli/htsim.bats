@@ -62,6 +62,18 @@ convert() {
     [[ $output == *"-nodes 8, but the connection matrix has 16"* ]]
 }
 
+@test "htsim: an error in what a command line names is one line, points to the command line, and leaves nothing behind" {
+    printf 'Nodes 12\nConnections 1\n0->1 start 0 size 1\n' >"$dir/theirs/conn.cm"
+    run "$ANOLE" convert "$dir/theirs/cmd.txt" --to scenario -o "$dir/other"
+    [ "$status" -ne 0 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [[ $output == "anole: $dir/theirs/cmd.txt:1: 12 hosts do not fill a fat-tree of 3 tiers"* ]]
+    : >"$dir/theirs/conn.cm"
+    run "$ANOLE" convert "$dir/theirs/cmd.txt" --to scenario -o "$dir/other"
+    [ "$output" = "anole: $dir/theirs/conn.cm: 'Nodes', the number of hosts, is missing" ]
+    [ ! -e "$dir/other" ]
+}
+
 @test "htsim: a run that would end uet-htsim ends with its reason" {
     printf 'Nodes 16\nConnections 4\n%s\n%s\n%s\n%s\n' '1->0 start 0 size 400000' '2->0 start 0 size 400000' \
         '3->0 start 0 size 400000' '4->0 start 0 size 400000' >"$dir/theirs/conn.cm"
