@@ -42,9 +42,11 @@ static void add_cost(const struct results *r, struct card *c)
 {
     if (r->dropped_packets > 0)
         card_add(c, CARD_COST, "%s dropped.", counted((uint64_t)r->dropped_packets, "packet was", "packets were").buf);
+    if (r->trimmed > 0)
+        card_add(c, CARD_COST, "%s trimmed.", counted((uint64_t)r->trimmed, "packet was", "packets were").buf);
     if (r->paused_share > 0)
         card_add(c, CARD_COST, "PFC paused ports for %s of the time.", metric(UNIT_SHARE, r->paused_share).buf);
-    if (r->dropped_packets == 0 && !(r->paused_share > 0))
+    if (r->dropped_packets == 0 && r->trimmed == 0 && !(r->paused_share > 0))
         card_add(c, CARD_COST, "No packet was dropped and no port was paused.");
     if (r->queue_bytes_max > 0)
         card_add(c, CARD_COST, "Longest queue: %s.", metric(UNIT_BYTES, r->queue_bytes_max).buf);

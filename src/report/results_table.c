@@ -497,11 +497,24 @@ static void print_uet(const struct results *r, FILE *out)
         print_line(out, "credit", "%s, %s", counted(c->pulls_sent, "pull", "pulls").buf,
                    counted(c->rts_sent, "request", "requests").buf);
     if (isfinite(r->path_spread))
-        print_line(out, "paths", "the busiest link between switches carried %.3g times the mean; %s sent again", r->path_spread,
-                   counted(c->sent_again, "packet", "packets").buf);
+        print_line(out, "paths", "the busiest link between switches carried %.3g times the mean", r->path_spread);
 }
 
-/* By flow size, where there is something to tell. */
+/* In model uet ACKs echo each mark: there is nothing like a CNP. */
+static void print_marks(const struct results *r, FILE *out)
+{
+    const struct sim_counters *c = &r->sim->engine.counters;
+    char                       cnps[128] = "";
+
+    if (!r->sim->uet.classes)
+        snprintf(cnps, sizeof cnps, ", %s%s",
+                 counted(r->cnps_are_flags ? c->cnps_received : c->cnps_sent, "CNP", "CNPs").buf,
+                 r->cnps_are_flags ? " as flags of ACKs" : "");
+    print_line(out, "ECN", "%s (%s of data packets)%s", counted((uint64_t)r->marked_packets, "mark", "marks").buf,
+               metric(UNIT_SHARE, r->marked_share).buf, cnps);
+}
+
+/* Lists by flow size what was lost or out of order. */
 static void print_recovery(const struct results *r, FILE *out)
 {
     for (uint32_t i = 0; i < FCT_BUCKETS; i++) {
@@ -521,9 +534,7 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
     print_line(out, "goodput", "%s (%s of payload delivered)", rate_text(r->goodput_bps).buf,
                bytes_text(c->payload_received).buf);
     print_line(out, "data packets", "%s sent", count_text(c->data_sent).buf);
-    print_line(out, "ECN", "%s (%s of data packets), %s%s", counted((uint64_t)r->marked_packets, "mark", "marks").buf,
-               metric(UNIT_SHARE, r->marked_share).buf, counted(r->cnps_are_flags ? c->cnps_received : c->cnps_sent, "CNP", "CNPs").buf,
-               r->cnps_are_flags ? " as flags of ACKs" : "");
+    print_marks(r, out);
     if (isfinite(r->rtt_us_mean))
         print_line(out, "RTT", "%s mean, %s at most; %s on the longest path when it is empty",
                    metric(UNIT_US, r->rtt_us_mean).buf, metric(UNIT_US, r->rtt_us_max).buf,

@@ -16,6 +16,8 @@ run_incast() {
     grep -qE '^  model +uet, nscc, mixed, lossy' "$dir/out"
     grep -qE '^  trimming +[1-9][0-9,]* packets trimmed, 0 headers lost' "$dir/out"
     grep -qE '^  drops +none' "$dir/out"
+    grep -qE '^  Cost +[1-9][0-9,]* packets were trimmed\. Longest queue' "$dir/out"
+    grep -qE '^  ECN +[0-9,]+ marks \([0-9.]+% of data packets\)$' "$dir/out"
     ! grep -q 'had not finished' "$dir/out"
 }
 
