@@ -188,12 +188,7 @@ static int prepare(struct sweep *s, struct err *err)
 
 /* ---- running ---- */
 
-static uint32_t count_reported(const struct sweep_results *r)
-{
-    return r->count < REPORTED_SETTINGS ? r->count : REPORTED_SETTINGS;
-}
-
-/* All settings, and the scenario's own. */
+/* Runs all settings and the scenario's own, and loads their figures. */
 static int run_settings(struct sweep *s, bool with_pages, struct err *err)
 {
     struct sweep_results *r = &s->results;
@@ -203,8 +198,43 @@ static int run_settings(struct sweep *s, bool with_pages, struct err *err)
     memcpy(which, r->order, r->count * sizeof(*which));
     which[count++] = s->baseline;
     rc = campaign_runs_do(&s->plan.runs, which, count, with_pages, err);
+    if (!rc) {
+        campaign_runs_print(&s->plan.runs);
+        rc = figures_load(&r->figures, &(struct figures_runs){ r->variants, which, count, r->seed, r->seeds },
+                          s->plan.store, err);
+    }
     free(which);
     return rc;
+}
+
+bool sweep_is_same(const struct sweep_results *r, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < r->figures.count; i++)
+        for (uint32_t s = 0; s < r->seeds; s++) {
+            double x = r->figures.list[i].value[(uint64_t)a * r->seeds + s];
+            double y = r->figures.list[i].value[(uint64_t)b * r->seeds + s];
+
+            if (x != y && !(isnan(x) && isnan(y)))
+                return false;
+        }
+    return true;
+}
+
+/* Chooses the scenario's own setting and the best of those that differ from it. A setting with its very figures is
+ * the same setting, or one without effect: there is nothing to compare. */
+static void choose_shown(struct sweep *s)
+{
+    const struct sweep_results *r = &s->results;
+
+    s->shown[0] = s->baseline;
+    s->few.count = 1;
+    for (uint32_t i = 0; i < r->count; i++) {
+        if (sweep_is_same(r, r->order[i], s->baseline))
+            continue;
+        s->others++;
+        if (s->few.count <= REPORTED_SETTINGS)
+            s->shown[s->few.count++] = r->order[i];
+    }
 }
 
 static int run_all(struct sweep *s, struct err *err)
@@ -215,18 +245,11 @@ static int run_all(struct sweep *s, struct err *err)
 
     if (rc)
         return rc;
-    campaign_runs_print(&s->plan.runs);
-    rc = figures_load(&r->figures,
-                      &(struct figures_runs){ r->variants, r->order, r->count, r->seed, r->seeds },
-                      s->plan.store, err);
-    if (rc)
-        return rc;
     sweep_rank(r);
+    choose_shown(s);
     /* Of many runs only the best keep what the page shows: they are run again, and give the same. */
     if (s->plan.dir && !with_pages)
-        rc = campaign_runs_do(&s->plan.runs, r->order, count_reported(r), true, err);
-    if (!rc && s->plan.dir && !with_pages)
-        rc = campaign_runs_do(&s->plan.runs, &s->baseline, 1, true, err);
+        rc = campaign_runs_do(&s->plan.runs, s->shown, s->few.count, true, err);
     return rc;
 }
 
@@ -275,11 +298,9 @@ static int compare_best(struct sweep *s, struct err *err)
     struct variants            *few = &s->few;
     int                         rc;
 
-    few->count = count_reported(r) + 1;
     few->list = xcalloc(few->count, sizeof(*few->list));
-    few->list[0] = r->variants->list[s->baseline];
-    for (uint32_t i = 1; i < few->count; i++)
-        few->list[i] = r->variants->list[r->order[i - 1]];
+    for (uint32_t i = 0; i < few->count; i++)
+        few->list[i] = r->variants->list[s->shown[i]];
     s->title = title_of(s);
     *c = (struct comparison){ .variants = few, .seed = r->seed, .seeds = r->seeds, .title = s->title,
                                .argc = s->request->argc, .argv = s->request->argv };
@@ -347,7 +368,7 @@ int sweep_run(struct sweep *s, const struct sweep_request *request, struct err *
 void sweep_close(struct sweep *s)
 {
     comparison_fini(&s->comparison);
-    for (uint32_t i = 0; i < s->few.count; i++)
+    for (uint32_t i = 0; s->few.list && i < s->few.count; i++)
         card_fini(&s->few.list[i].about);
     free(s->few.list);           /* names and settings belong to the plan */
     free(s->title);

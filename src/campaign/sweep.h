@@ -24,6 +24,9 @@ struct sweep_results {
 
 /* Ranks by that figure. Variants without a value come last; equal ones stay in order. */
 void sweep_rank(struct sweep_results *);
+
+/* True if two variants have the same figures with every seed. */
+bool sweep_is_same(const struct sweep_results *, uint32_t a, uint32_t b);
 void sweep_fini(struct sweep_results *);
 
 struct sweep_request {
@@ -47,7 +50,9 @@ struct sweep {
     struct sweep_results        results;
     uint32_t                    baseline;        /* the scenario's own setting, last variant */
     struct knobs                own;             /* of that setting */
-    struct variants             few;             /* the scenario's own setting and the best */
+    uint32_t                    shown[REPORTED_SETTINGS + 1];    /* variants of 'few' */
+    uint32_t                    others;          /* settings whose figures differ from the scenario's own */
+    struct variants             few;             /* the scenario's own setting and the best of the others */
     struct comparison           comparison;      /* of 'few' */
     char                       *title;
 };

@@ -40,7 +40,19 @@ static uint32_t clearly_best(const struct sweep *s)
 /* True if the best setting has a value for the ranked figure, so that settings can be ranked. */
 static bool is_ranked(const struct sweep *s)
 {
-    return isfinite(comparison_cell(&s->comparison, s->results.best, 1)->mean);
+    const struct sweep_results *r = &s->results;
+
+    return isfinite(figures_mean(&r->figures.list[r->best], r->order[0], r->seeds));
+}
+
+/* The place of a compared variant in the ranking, from 1. */
+static uint32_t rank_of(const struct sweep *s, uint32_t variant)
+{
+    uint32_t rank = 0;
+
+    while (s->results.order[rank] != s->shown[variant])
+        rank++;
+    return rank + 1;
 }
 
 /* A comparison on seeds that had no say in the choice. */
@@ -69,12 +81,16 @@ static void add_finding(const struct sweep *s, struct card *c, uint32_t best)
     const struct metric        *m = &r->figures.list[r->best].metric;
     char                        is[64], was[64];
 
+    if (s->others == 0) {
+        card_add(c, CARD_FINDING, "Keep the scenario's own setting: no setting changes any figure.");
+        return;
+    }
     metric_text(is, sizeof(is), m->unit, comparison_cell(&s->comparison, r->best, best ? best : 1)->mean);
     metric_text(was, sizeof(was), m->unit, comparison_cell(&s->comparison, r->best, 0)->mean);
     if (!best) {
-        card_add(c, CARD_FINDING, "Keep the scenario's own setting: none of the best %u of %u settings is clearly better in %s.",
-                 s->few.count - 1, r->count, m->label);
-        card_add(c, CARD_DETAIL, "The first of the ranking, %s, has %s instead of %s.", s->few.list[1].name, is, was);
+        card_add(c, CARD_FINDING, "Keep the scenario's own setting: none of the best %u of %u %ssettings is clearly better in %s.",
+                 s->few.count - 1, s->others, s->others < r->count ? "other " : "", m->label);
+        card_add(c, CARD_DETAIL, "The best of them, %s, has %s instead of %s.", s->few.list[1].name, is, was);
         return;
     }
     if (comparison_harm(&s->comparison, best) != UINT32_MAX)
@@ -82,8 +98,9 @@ static void add_finding(const struct sweep *s, struct card *c, uint32_t best)
     else
         card_add(c, CARD_FINDING, "Use %s: %s is", s->few.list[best].name, m->label);
     card_add(c, CARD_FINDING, "%s instead of %s with the scenario's own setting.", is, was);
-    if (best > 1)
-        card_add(c, CARD_DETAIL, "It ranks %u; those before it vary too much between seeds to be clearly better.", best);
+    if (rank_of(s, best) > 1)
+        card_add(c, CARD_DETAIL, "It ranks %u; those before it vary too much between seeds to be clearly better.",
+                 rank_of(s, best));
 }
 
 static void add_next(const struct sweep *s, struct card *c, uint32_t best)
@@ -104,7 +121,7 @@ void sweep_answer(const struct sweep *s, struct card *c)
 
     *c = (struct card){ 0 };
     comparison_add_about(&s->comparison, c);
-    if (!comparison_is_pair(&s->comparison, 1)) {
+    if (s->others > 0 && !comparison_is_pair(&s->comparison, 1)) {
         card_add(c, CARD_FINDING, "The settings send different traffic than the scenario: they are ranked by %s, without a verdict.",
                  r->figures.list[r->best].metric.label);
         return;
@@ -115,14 +132,17 @@ void sweep_answer(const struct sweep *s, struct card *c)
         return;
     }
     add_finding(s, c, best);
-    if (!best && r->seeds > 1) {
+    if (!best && s->others > 0 && r->seeds > 1) {
+        bool is_worse = comparison_cell(&s->comparison, r->best, 1)->is_significant;
+
         comparison_add_change(&s->comparison, c, CARD_SURE, r->best, 1);
-        card_append(c, CARD_SURE, ", not clear.");
+        card_append(c, CARD_SURE, " with the best of them, %s.", is_worse ? "clearly worse" : "not clear");
     }
     if (best && r->count > 1)
         card_add(c, CARD_SURE, "The best of %u settings looks better than it is: the same seeds chose it.", r->count);
     comparison_add_evidence(&s->comparison, c, best);
     card_capitalise(c, CARD_COST);
+    card_capitalise(c, CARD_SURE);
     add_next(s, c, best);
 }
 
@@ -269,7 +289,7 @@ json_t *sweep_page(const struct sweep *s)
     json_object_set_new(o, "figures", figures_json(r));
     json_object_set_new(o, "points", points);
     json_object_set_new(o, "own", own_json(s, column, own));
-    json_object_set_new(o, "advised", comparison_is_pair(&s->comparison, 1) && is_ranked(s)
+    json_object_set_new(o, "advised", (s->others == 0 || comparison_is_pair(&s->comparison, 1)) && is_ranked(s)
                                           ? json_of_text(s->few.list[clearly_best(s)].name) : json_null());
     free(column);
     return o;

@@ -103,6 +103,25 @@ static void rank__puts_the_best_first_and_what_has_no_value_last(void **state)
     sweep_fini(&r);
 }
 
+static void is_same__compares_every_figure_of_every_seed(void **state)
+{
+    struct sweep_results r = load();
+    double *low = r.figures.list[0].value, *high = r.figures.list[1].value;
+
+    (void)state;
+    assert_true(sweep_is_same(&r, 2, 2));                /* what has no value is equal to itself */
+    assert_false(sweep_is_same(&r, 0, 1));
+    memcpy(&low[1 * SEEDS], &low[0 * SEEDS], SEEDS * sizeof(*low));
+    assert_false(sweep_is_same(&r, 0, 1));               /* the other figure differs */
+    memcpy(&high[1 * SEEDS], &high[0 * SEEDS], SEEDS * sizeof(*high));
+    assert_true(sweep_is_same(&r, 0, 1));
+    low[1 * SEEDS + 1] += 1;
+    assert_false(sweep_is_same(&r, 0, 1));               /* with the second seed alone */
+    low[1 * SEEDS + 1] = NAN;
+    assert_false(sweep_is_same(&r, 0, 1));
+    sweep_fini(&r);
+}
+
 static void print__csv_has_a_line_a_setting_and_a_line_a_run(void **state)
 {
     struct sweep_results r = load();
@@ -141,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(load__takes_the_runs_of_the_sweep_alone),
         cmocka_unit_test(rank__puts_the_best_first_and_what_has_no_value_last),
+        cmocka_unit_test(is_same__compares_every_figure_of_every_seed),
         cmocka_unit_test(print__csv_has_a_line_a_setting_and_a_line_a_run),
     };
 

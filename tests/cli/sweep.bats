@@ -136,7 +136,8 @@ END
     # The deadlock has the fewest pauses: nothing moves.
     grep -qE '^ *1 +100MB ' "$dir/out"
     refute grep -qE '^ *1 +[89]00KB '
-    [ "$(grep -c '^PARTIAL: with ' "$dir/out")" -eq 2 ]
+    [ "$(grep -c '^PARTIAL: with ' "$dir/out")" -eq 3 ]
+    grep -q "^PARTIAL: with 'as in the scenario' " "$dir/out"
 }
 
 @test "sweep: settings in which knobs conflict are left out" {
@@ -229,6 +230,28 @@ slow='--set run=4ms --set traffic.0.stop=4ms'
         case $option in --help | --usage | --version) continue ;; esac
         grep -qF -- "*$option*" "$dir/manual"
     done <"$dir/options"
+}
+
+@test "sweep: the scenario's own setting is compared with others, never with itself" {
+    run_apart "$ANOLE" sweep "$(star)" --vary kmin=5KB,300KB --vary kmax=400KB,500KB --seeds 2 --out "$dir/results"
+    [ "$status" -eq 0 ]
+    python3 - "$dir/results" <<'END'
+import json, re, sys
+page = json.loads(re.search(r'id="anole-data">(.*?)</script>', open(sys.argv[1] + "/report.html").read(), re.S).group(1))
+shown = {v["name"] for v in page["comparison"]["metrics"][0]["variants"]}
+assert shown == {"as in the scenario", "kmin=5KB kmax=500KB", "kmin=300KB kmax=400KB", "kmin=300KB kmax=500KB"}, shown
+assert {run["name"] for run in page["runs"]} == shown
+for name in shown - {"as in the scenario"}:
+    assert any(v["change"] for m in page["comparison"]["metrics"] for v in m["variants"] if v["name"] == name), name
+assert len(page["sweep"]["points"]) == 4         # the ranking has it
+detail = page["comparison"]["answer"]["detail"] or ""
+best = re.search(r"The best of them, (.*), has", detail)
+assert not best or best.group(1) in shown, detail
+END
+    run_apart "$ANOLE" sweep "$(star)" --vary kmin=5KB --seeds 2 --out "$dir/one"
+    [ "$status" -eq 0 ]
+    head -n 1 "$dir/out" | grep -qxF "Keep the scenario's own setting: no setting changes any figure."
+    [ -s "$dir/one/report.html" ]
 }
 
 @test "sweep: numbers are numbers in CSV and on the page, with their units" {
