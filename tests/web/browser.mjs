@@ -13,6 +13,7 @@ import {
   chartOf,
   check,
   checkAnyPage,
+  checkHeight,
   checkReport as checkRules,
   checkWithoutScripts,
   dragOver,
@@ -306,6 +307,7 @@ async function checkDark(browser, file) {
 
 async function checkPrint(browser, file) {
   const page = await open(browser, file, { colorScheme: "dark" });
+  const opened = await page.locator("details[open]").count();
   await check("print: black on white, no controls, everything open", async () => {
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
     await settle(page);
@@ -315,7 +317,7 @@ async function checkPrint(browser, file) {
       0,
       "controls that are seen",
     );
-    equal(await page.locator("details.more:not([open])").count(), 0, "details that are closed");
+    equal(await page.locator("details.more:not([open]), details.part:not([open])").count(), 0, "details that are closed");
     holds(
       (await inkOfCanvases(page)).every((dots) => dots > 300),
       "a chart is blank",
@@ -323,7 +325,7 @@ async function checkPrint(browser, file) {
     if (shots) await page.screenshot({ path: join(shots, "print.png"), fullPage: true });
     await page.emulateMedia({ media: "screen" });
     await settle(page);
-    equal(await page.locator("details[open]").count(), 0, "details that stay open");
+    equal(await page.locator("details[open]").count(), opened, "details that stay open");
   });
   await check("print: makes a PDF", async () => {
     const pdf = await page.pdf({ format: "A4", ...(shots ? { path: join(shots, "print.pdf") } : {}) });
@@ -339,6 +341,34 @@ async function checkNarrow(browser, file) {
   await checkAnyPage("narrow window", page);
   if (shots) await page.screenshot({ path: join(shots, "narrow.png"), fullPage: true });
   await page.context().close();
+}
+
+// ---- link load
+
+async function checkLinkFold(browser, folder) {
+  const quiet = fixtures.smallRun();
+  const { links, nodes } = quiet.runs[0].topology;
+  for (const link of links) [link.ab, link.ba] = [link.ab / 2, link.ba / 2];
+  const page = await open(browser, written(folder, "quiet", quiet));
+  const part = page.locator("#links > details.part");
+  await check("links: folded while no link is full, and a sentence names the busiest", async () => {
+    equal(await part.evaluate((details) => details.open), false, "the fold is open");
+    const [link] = [...links].sort((a, b) => Math.max(b.ab, b.ba) - Math.max(a.ab, a.ba));
+    const [from, to] = link.ab >= link.ba ? [link.a, link.b] : [link.b, link.a];
+    const said = words(await part.locator("summary .hint").textContent());
+    holds(said.includes(`busiest link, ${nodes[from].name} → ${nodes[to].name}, carries `), `it says: ${said}`);
+  });
+  await check("links: the contents open it, and it is drawn", async () => {
+    const before = (await inkOfCanvases(page)).length;
+    await page.locator("nav a", { hasText: "Links" }).click();
+    await settle(page);
+    holds((await inkOfCanvases(page)).length > before, "nothing was drawn");
+  });
+  await page.context().close();
+  links[0].ab = 0.95;
+  const full = await open(browser, written(folder, "full", quiet));
+  await check("links: open where a link is full", async () => equal(await full.locator("#links > details.part[open]").count(), 1));
+  await full.context().close();
 }
 
 // ---- the comparison
@@ -564,6 +594,7 @@ async function checkFixtures(browser, folder) {
   await checkDark(browser, file);
   await checkPrint(browser, file);
   await checkNarrow(browser, file);
+  await checkLinkFold(browser, folder);
   const compared = fixtures.comparison();
   await checkComparison(browser, written(folder, "compare", compared), compared);
   const large = fixtures.largeRun();
@@ -581,6 +612,7 @@ async function checkReport(browser, file) {
   const page = await open(browser, resolve(file));
   await checkAnyPage(name, page);
   await checkRules(name, page);
+  await checkHeight(name, page);
   await checkWithoutScripts(name, browser, resolve(file));
   if (data.kind === "run")
     await check(`${name}: every figure is there, with its exact value`, async () => {

@@ -1,5 +1,5 @@
 // The page of a comparison: the answer, the figures that decide, and pictures that explain why.
-import type { ComparedMetric, Comparison, Page, Run } from "./data";
+import type { ComparedMetric, Comparison, Page, Run, Sweep } from "./data";
 import { choice, fold, h, nothing, scrollBox, section } from "./dom";
 import { axisFor, axisHead, changeText, effect, intervalText, valuesText, type Axis, type Compared } from "./effects";
 import { countOf, format } from "./format";
@@ -72,14 +72,14 @@ function decidingRows(metric: ComparedMetric, shown: string[], base: Compared, a
 }
 
 // The change of each figure, drawn with its interval. A body of the table is a figure.
-function effectTable({ baseline, confidence }: Comparison, metrics: ComparedMetric[], shown: string[], hues: Map<string, number>): HTMLElement {
+function effectTable({ baseline, confidence }: Comparison, short: string, metrics: ComparedMetric[], shown: string[], hues: Map<string, number>): HTMLElement {
   const axis = axisFor(metrics);
-  const numbers = ["Change", `${Math.round(100 * confidence)} % interval`];
+  const numbers = ["Change", `${Math.round(100 * confidence)}\u00a0% interval`];
   const head = h(
     "tr",
     {},
     ...["Figure", "Setting"].map((text) => h("th", { scope: "col" }, text)),
-    h("th", { scope: "col", class: "number" }, `${baseline} → this setting`),
+    h("th", { scope: "col", class: "number" }, `${short} → this setting`),
     h("th", { class: "pl", scope: "col" }, h("span", { class: "unseen" }, "Change, drawn: better is right"), axisHead(axis)),
     ...numbers.map((text) => h("th", { scope: "col", class: "number" }, text)),
     h("th", { scope: "col" }, "Verdict"),
@@ -110,18 +110,20 @@ function decidingMetrics({ deciding, metrics }: Comparison): ComparedMetric[] {
 const hasPairs = ({ verdicts, baseline }: Comparison) =>
   !verdicts || verdicts.some(({ name, has_same_flows }) => name !== baseline && has_same_flows !== false);
 
-function decidingSection(comparison: Comparison, hues: Map<string, number>, most: number): HTMLElement {
+// Of a sweep the baseline is the scenario's own setting, and others are settings too.
+function decidingSection({ sweep }: Page, comparison: Comparison, hues: Map<string, number>): HTMLElement {
   const { baseline, metrics } = comparison;
+  const most = sweep ? SHOWN_SETTINGS : SHOWN_VARIANTS;
   if (metrics.length === 0) return section("differences", "The figures that decide", nothing("There is nothing to compare."));
   const others = metrics[0]!.variants.map(({ name }) => name).filter((name) => name !== baseline);
   const ordered = [recommended(comparison), ...others.filter((name) => name !== recommended(comparison))];
   const isJudged = hasPairs(comparison) && others.length > 0;
-  const make = (chosen: ComparedMetric[], shown: string[]) => (isJudged ? effectTable(comparison, chosen, shown, hues) : sideBySide(chosen));
+  const make = (chosen: ComparedMetric[], shown: string[]) => (isJudged ? effectTable(comparison, sweep ? "own" : baseline, chosen, shown, hues) : sideBySide(chosen));
   const all = make(metrics, ordered);
   return section(
     "differences",
     isJudged ? "The figures that decide" : "Side by side",
-    h("p", { class: "hint" }, decidingNote(comparison, isJudged, others.length - most)),
+    h("p", { class: "hint" }, decidingNote(comparison, sweep, isJudged, others.length - most)),
     h(
       "div",
       { class: "card" },
@@ -136,12 +138,16 @@ function decidingSection(comparison: Comparison, hues: Map<string, number>, most
   );
 }
 
-function decidingNote(comparison: Comparison, isJudged: boolean, hidden: number): string {
+function decidingNote(comparison: Comparison, sweep: Sweep | undefined, isJudged: boolean, hidden: number): string {
   const means = `Mean of ${countOf(comparison.seeds, "seed")}`;
-  if (!isJudged) return `${means}. No verdict: the variants do not send the same messages.`;
+  const isAlone = comparison.metrics[0]!.variants.length === 1;
+  if (!isJudged) return isAlone ? `${means}. There is nothing to compare it with.` : `${means}. No verdict: the variants do not send the same messages.`;
+  const isKept = sweep && sweep.advised === comparison.baseline;
+  const against = sweep ? "the scenario's own" : comparison.baseline;
   return (
-    `${means}, against ${comparison.baseline}. The bar is the ${Math.round(100 * comparison.confidence)} % interval; faint if the change is not clear.` +
-    (hidden > 0 ? ` ${countOf(hidden, "more variant")} below.` : "")
+    `${isKept ? "Best other setting" : means}, against ${against}. ` +
+    `The bar is the ${Math.round(100 * comparison.confidence)}\u00a0% interval; faint if the change is not clear.` +
+    (hidden > 0 ? ` ${countOf(hidden, sweep ? "more setting" : "more variant")} below.` : "")
   );
 }
 
@@ -230,7 +236,7 @@ export function comparisonParts(page: Page, ...middle: (HTMLElement | null)[]): 
   const hues = huesOf(runs, comparison);
   const group = timeGroup(runs);
   return [
-    comparison ? decidingSection(comparison, hues, page.sweep ? SHOWN_SETTINGS : SHOWN_VARIANTS) : section("differences", "Figures", nothing("There is nothing to compare.")),
+    comparison ? decidingSection(page, comparison, hues) : section("differences", "Figures", nothing("There is nothing to compare.")),
     ...middle,
     timesOfVariants(runs, hues),
     timeSection(runs, hues, group),
@@ -239,9 +245,9 @@ export function comparisonParts(page: Page, ...middle: (HTMLElement | null)[]): 
 }
 
 export function comparisonSetup(page: Page): HTMLElement {
-  if (page.runs.length === 0) return setupSection([], limitsOf(page));
+  if (page.runs.length === 0) return setupSection(page, limitsOf(page));
   return setupSection(
-    page.runs,
+    page,
     limitsOf(page),
     fold("Settings in full", variantTable(page)),
     fold("One variant in detail, and the scenario file", chosenVariant(page)),
@@ -253,7 +259,7 @@ export function comparePage(page: Page): HTMLElement[] {
   const files = [...new Set(runs.flatMap((run) => run.files))];
   const hasSweep = page.sweep && page.sweep.points.length > 0;
   const parts = [
-    answerCard(answerOf(page)),
+    answerCard(answerOf(page), page.comparison && recommended(page.comparison)),
     partial(runs),
     hasSweep ? sweepSection(page.sweep!) : null,
     ...comparisonParts(page),

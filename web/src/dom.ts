@@ -41,6 +41,20 @@ export function section(id: string, title: string, ...children: Child[]): HTMLEl
   );
 }
 
+// A section that is one click away. The sentence in view says what is in it.
+export function foldedSection(id: string, title: string, said: string, isOpen: boolean, ...children: Child[]): HTMLElement {
+  return h(
+    "section",
+    { id, "aria-labelledby": `${id}-title` },
+    h(
+      "details",
+      { class: "part", open: isOpen },
+      h("summary", {}, h("h2", { id: `${id}-title` }, title), h("span", { class: "hint" }, said)),
+      ...children,
+    ),
+  );
+}
+
 // What is one click away.
 export function fold(title: string, ...children: Child[]): HTMLDetailsElement {
   return h("details", { class: "more" }, h("summary", {}, title), ...children);

@@ -10,7 +10,7 @@ type Judged = Pick<ComparedMetric, "better">;
 
 const AXES = [
   { reach: 0.14, ticks: [{ at: 0.0704, text: "5 %" }, { at: 0.1375, text: "10 %" }] },
-  { reach: 0.45, ticks: [{ at: 0.1375, text: "10 %" }, { at: 0.379, text: "30 %" }] },
+  { reach: 0.45, ticks: [{ at: 0.2016, text: "15 %" }, { at: 0.379, text: "30 %" }] },
   { reach: 1.3, ticks: [{ at: 0.585, text: "1.5 ×" }, { at: 1, text: "2 ×" }] },
   { reach: 3, ticks: [{ at: 1, text: "2 ×" }, { at: 2, text: "4 ×" }] },
   { reach: 6, ticks: [{ at: 2, text: "4 ×" }, { at: 4, text: "16 ×" }] },

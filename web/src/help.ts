@@ -1,6 +1,7 @@
 // What figures and knobs mean: one sentence each, from the tables of the program.
 import type { Metric, Page } from "./data";
 import { h } from "./dom";
+import { typeset } from "./format";
 
 let sentences: Record<string, string> = {};
 
@@ -30,6 +31,6 @@ export function figureName({ name, label, better }: Pick<Metric, "name" | "label
     "span",
     { class: "figure" },
     term(name, h("b", {}, /^p\d/.test(what!) ? what! : what!.charAt(0).toUpperCase() + what!.slice(1))),
-    h("span", { class: "muted direction" }, [of.join(", "), better === "neither" ? "" : `${better} is better`].filter(Boolean).join("; ")),
+    h("span", { class: "muted direction" }, [typeset(of.join(", ")), better === "neither" ? "" : `${better} is better`].filter(Boolean).join("; ")),
   );
 }

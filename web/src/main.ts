@@ -31,9 +31,21 @@ function contents(sections: Element[]): HTMLElement {
   );
 }
 
-// There is no way to a part that has nothing to show.
+// Names in the contents, where the title of a part is long.
+const shortNames: Record<string, string> = {
+  figures: "Figures",
+  differences: "Figures",
+  completion: "Completion times",
+  links: "Links",
+  tuning: "Tuner",
+  setup: "Limits",
+};
+
+// There is no way to a part that has nothing to show. A part that is folded opens.
 function linkTo(part: Element): HTMLElement {
-  const link = h("a", { href: `#${part.id}` }, part.querySelector("h2")?.textContent ?? part.getAttribute("aria-label") ?? part.id);
+  const name = shortNames[part.id] ?? part.querySelector("h2")?.textContent ?? part.getAttribute("aria-label") ?? part.id;
+  const open = () => part.querySelector(":scope > details.part")?.setAttribute("open", "");
+  const link = h("a", { href: `#${part.id}`, click: open }, name);
   const follow = () => (link.hidden = part.hasAttribute("hidden"));
   new MutationObserver(follow).observe(part, { attributeFilter: ["hidden"] });
   follow();

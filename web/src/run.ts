@@ -19,7 +19,7 @@ export function runPage(page: Page): HTMLElement[] {
     timeSection([run], new Map([[run.name, 0]]), group),
     tuningSection(run, group),
     linkSection([run], run.name, group),
-    setupSection([run], ["One seed: other seeds give other numbers. Compare settings over several."], ...foldsOfRun(run, group)),
+    setupSection(page, ["One seed: other seeds give other numbers. Compare settings over several."], ...foldsOfRun(run, group)),
     footer(page, run.files),
   ];
   return [topLine("run", page.title), ...parts.filter((part) => part !== null)];

@@ -309,11 +309,13 @@ export class LineChart {
   private yAxis(height: number): uPlot.Axis {
     const { y } = this.spec;
     const write = (value: number) => tick(value, this.yScale);
+    // Without the unit in the title, the last mark has it.
+    const end = this.spec.note && this.yScale.suffix ? `\u00a0${this.yScale.suffix}` : "";
     return {
       ...axisLooks(),
       size: (_u, values) => 16 + Math.max(3, ...(values ?? []).map((text) => text?.length ?? 0)) * 6.2,
       space: height < 150 ? 18 : 28,
-      ...(y.isLog ? logAxis(24, write) : { values: (_u: uPlot, at: number[]) => at.map(write) }),
+      ...(y.isLog ? logAxis(24, write) : { values: (_u: uPlot, at: number[]) => at.map((value, i) => write(value) + (i === at.length - 1 ? end : "")) }),
     };
   }
 

@@ -1,6 +1,6 @@
 // The curves of a chart, with their values under the cursor. A click hides a curve and shows it again.
 import { h, svg } from "../dom";
-import { curveColour, curveDash } from "../theme";
+import { CURVE_COLOURS, curveColour, curveDash } from "../theme";
 
 export interface Legend {
   element: HTMLElement;
@@ -63,6 +63,10 @@ export function variantKey(names: string[], hues: Map<string, number>): HTMLElem
   return h(
     "p",
     { class: "variant-key" },
-    ...names.map((name) => h("span", {}, h("i", { style: `background:${curveColour(hues.get(name)!)}` }), name)),
+    ...names.map((name) => {
+      const hue = hues.get(name)!;
+      const line = { x1: 0, y1: 5, x2: 24, y2: 5, stroke: `var(--curve-${hue % CURVE_COLOURS})`, "stroke-width": 2, "stroke-dasharray": curveDash(hue).join(" ") };
+      return h("span", {}, svg("svg", { width: 24, height: 10, "aria-hidden": "true" }, svg("line", line)), name);
+    }),
   );
 }

@@ -36,7 +36,14 @@ function command(answer: Answer): HTMLElement | null {
   );
 }
 
-export function answerCard(answer: Answer): HTMLElement {
+// The setting to use has the accent, as its curves have.
+function findingOf(finding: string, advised: string): (string | Node)[] {
+  const start = `Use ${advised}`;
+  if (!advised || !finding.startsWith(start)) return [typeset(finding)];
+  return ["Use ", h("span", { class: "hue-0" }, advised), typeset(finding.slice(start.length))];
+}
+
+export function answerCard(answer: Answer, advised = ""): HTMLElement {
   return h(
     "section",
     { class: "answer", id: "answer", "aria-label": "Answer" },
@@ -44,7 +51,7 @@ export function answerCard(answer: Answer): HTMLElement {
       "div",
       {},
       h("p", { class: "eyebrow" }, "Answer"),
-      h("h1", {}, typeset(answer.finding ?? "")),
+      h("h1", {}, ...findingOf(answer.finding ?? "", advised)),
       answer.detail ? h("p", { class: "detail" }, typeset(answer.detail)) : null,
       command(answer),
     ),

@@ -1,27 +1,47 @@
 // How busy the links were: over the network, and over time.
 import type { Run } from "../data";
-import { choice, fold, h, nothing, section } from "../dom";
+import { choice, fold, foldedSection, h, nothing, section } from "../dom";
 import { heatChart } from "../charts/heat";
 import { topologyChart } from "../charts/topology";
 import type { ZoomGroup } from "../charts/zoom";
 import { format } from "../format";
 import { table } from "../table";
 
-// The five busiest directions, as a table beside the picture.
-function busiestLinks(run: Run): HTMLElement {
+const FULL = 0.9; // mean load of a link that holds the others back
+const BUSIEST = 5;
+
+// The busiest directions: name, mean and peak.
+function busiest(run: Run): [name: string, mean: string, peak: string][] {
   const { nodes, links } = run.topology!;
-  const rows = links
+  return links
     .flatMap((link) => [
       { from: link.a, to: link.b, mean: link.ab, max: link.ab_max },
       { from: link.b, to: link.a, mean: link.ba, max: link.ba_max },
     ])
     .sort((a, b) => b.mean - a.mean)
-    .slice(0, 5);
+    .slice(0, BUSIEST)
+    .map(({ from, to, mean, max }) => [`${nodes[from]!.name} → ${nodes[to]!.name}`, format(mean, "share"), format(max, "share")]);
+}
+
+function busiestTable(run: Run): HTMLElement {
   return table(
     [{ head: "Busiest links" }, { head: "mean", isNumber: true }, { head: "peak", isNumber: true }],
-    rows.map(({ from, to, mean, max }) => [`${nodes[from]!.name} → ${nodes[to]!.name}`, format(mean, "share"), format(max, "share")]),
+    busiest(run),
     "The busiest links",
   );
+}
+
+// What the folded picture shows, in a sentence.
+function busiestText(run: Run): string {
+  const [name, mean, peak] = busiest(run)[0]!;
+  const whose = run.name ? `With ${run.name} (seed ${run.seeds[0] ?? 1}) the` : "The";
+  return `${whose} busiest link, ${name}, carries ${mean} of its rate on average and ${peak} at its peak.`;
+}
+
+// Where traffic went explains the result if a link was down or full, or if variants spread it in different ways.
+function decides(runs: Run[]): boolean {
+  const isHeld = ({ topology }: Run) => topology!.links.some(({ ab, ba, down }) => (down ?? 0) > 0 || Math.max(ab, ba) >= FULL);
+  return runs.some((run) => isHeld(run) || run.lb !== runs[0]!.lb);
 }
 
 function heatFold(run: Run, group: ZoomGroup): HTMLElement {
@@ -32,21 +52,22 @@ function heatFold(run: Run, group: ZoomGroup): HTMLElement {
   );
 }
 
-// Of one run at a time; 'first' is shown at first.
+// Of one run at a time; 'first' is shown at first. It is folded unless it explains the result.
 export function linkSection(all: Run[], first: string, group: ZoomGroup): HTMLElement {
   const runs = all.filter((run) => run.topology && run.topology.links.length > 0);
   if (runs.length === 0) return section("links", "Link load", nothing("Link load was not recorded."));
   const place = h("div");
   const show = (which: number) => {
     const run = runs[which]!;
-    place.replaceChildren(h("div", { class: "link-load" }, topologyChart(run.topology!), busiestLinks(run)), heatFold(run, group));
+    place.replaceChildren(h("div", { class: "link-load" }, topologyChart(run.topology!), busiestTable(run)), heatFold(run, group));
   };
   const at = Math.max(0, runs.findIndex(({ name }) => name === first));
   show(at);
-  return section(
+  return foldedSection(
     "links",
     "Link load",
-    h("p", { class: "hint" }, `Seed ${runs[at]!.seeds[0] ?? 1}. Each half of a line is one direction, drawn from its sender.`),
+    busiestText(runs[at]!),
+    decides(runs),
     h("div", { class: "card" }, runs.length > 1 && h("p", {}, choice("Variant", runs.map((run) => run.name), show, at)), place),
   );
 }

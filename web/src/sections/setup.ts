@@ -3,6 +3,7 @@ import type { Page, Run } from "../data";
 import { fold, h, section } from "../dom";
 import { countOf, format } from "../format";
 import type { ZoomGroup } from "../charts/zoom";
+import { answerOf } from "./answer";
 import { trafficPart } from "./figures";
 import { codes } from "./head";
 import { knobsPart } from "./knobs";
@@ -23,14 +24,15 @@ function seedText(seeds: string[]): string {
   return seeds.length > 8 ? `${seeds.slice(0, 8).join(", ")} … (${seeds.length})` : seeds.join(", ");
 }
 
-function facts(run: Run): HTMLElement {
+// What the card says of the network is not said again.
+function facts(run: Run, isOnCard: boolean): HTMLElement {
   return h(
     "dl",
     { class: "rows" },
-    fact("Network", networkText(run)),
+    isOnCard ? null : fact("Network", networkText(run)),
     fact("Congestion control", run.model && run.model !== run.cc ? `${run.cc} (${run.model} model)` : run.cc),
     fact("Fidelity", run.fidelity === "fast" ? "fast (skips repeated phases)" : run.fidelity === "packet" ? "every packet" : null),
-    fact("Load balancing", run.lb),
+    isOnCard ? null : fact("Load balancing", run.lb),
     fact("Tuner", run.tuning?.tuner),
     fact("Simulated time", format(run.simulated_us, "us")),
     fact(run.seeds.length === 1 ? "Seed" : "Seeds", seedText(run.seeds)),
@@ -55,7 +57,8 @@ function inCommon(runs: Run[]): Run {
 }
 
 // Two cards that are always in view, and folds below them.
-export function setupSection(runs: Run[], limits: string[], ...folds: (HTMLElement | null)[]): HTMLElement {
+export function setupSection({ runs, ...page }: Page, limits: string[], ...folds: (HTMLElement | null)[]): HTMLElement {
+  const isOnCard = Boolean(answerOf({ runs, ...page }).network);
   const isFast = runs.some(({ fidelity }) => fidelity === "fast");
   const all = [
     "This is a simulation: no setting here has run on a real NIC or switch.",
@@ -69,7 +72,7 @@ export function setupSection(runs: Run[], limits: string[], ...folds: (HTMLEleme
     h(
       "div",
       { class: "two" },
-      runs.length > 0 && h("div", { class: "card" }, h("h3", {}, "What was assumed"), facts(inCommon(runs))),
+      runs.length > 0 && h("div", { class: "card" }, h("h3", {}, "What was assumed"), facts(inCommon(runs), isOnCard)),
       h("div", { class: "card", id: "limits" }, h("h3", {}, "Limits"), h("ul", {}, ...all.map((text) => h("li", {}, text)))),
     ),
     h("div", { class: "folds" }, ...folds),

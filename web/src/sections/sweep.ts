@@ -8,6 +8,8 @@ import { table, type Cell } from "../table";
 import { parallelChart } from "../charts/parallel";
 import { Scatter } from "../charts/scatter";
 
+const PHONE_PX = 640; // as in report.css
+
 function nameOf({ rank, isOwn, isAdvised }: Ranked): HTMLElement {
   const words = [isAdvised ? "✓ recommended" : "", isOwn ? "scenario's own" : ""].filter(Boolean).join(", ");
   return h("span", {}, rank > 0 ? String(rank) : "–", words && h("span", { class: isAdvised ? "advised" : "muted" }, ` ${words}`));
@@ -55,7 +57,13 @@ export function sweepSection(sweep: Sweep): HTMLElement {
         (left > 0 ? ` The worst ${left.toLocaleString("en-US")} are not drawn; sweep.csv has all.` : ""),
     ),
     h("div", { class: "card" }, rankingTable(sweep)),
-    h("div", { class: "charts" }, lines ?? dots, trade),
-    lines ? fold("Two keys against each other", dots) : null,
+    // On a phone the ranking comes first, and pictures are one click away.
+    h(
+      "details",
+      { class: "part", open: innerWidth > PHONE_PX },
+      h("summary", {}, "All settings, drawn"),
+      h("div", { class: "charts" }, lines ?? dots, trade),
+      lines ? fold("Two keys against each other", dots) : null,
+    ),
   );
 }

@@ -160,6 +160,7 @@ const mainColumns: Record<string, string> = {
   flows_active: "Messages under way",
 };
 
+const KEYS = "Point at a chart, or focus it and use ← →, to read all at one moment; drag to zoom.";
 const SMALL = 116; // pixels of a chart's height
 
 function mainTimes(
@@ -198,9 +199,7 @@ function mainTimes(
     figure.classList.add("small");
     return figure;
   });
-  const note =
-    `Seed ${runs[0]!.seeds[0] ?? 1}, means of ${format(first.interval_us, "us")}.${shadeNote(runs[0]!)} ` +
-    "Point at a chart, or focus it and use ← →, to read all at one moment; drag to zoom.";
+  const note = `Seed ${runs[0]!.seeds[0] ?? 1}, means of ${format(first.interval_us, "us")}.${shadeNote(runs[0]!)} `;
   return { charts, note, quiet: quietNote(quiet) };
 }
 
@@ -211,7 +210,7 @@ export function timeSection(runs: Run[], hues: Map<string, number>, group: ZoomG
   return section(
     "time",
     "Over time",
-    h("p", { class: "hint" }, main.note),
+    h("p", { class: "hint" }, main.note, h("span", { class: "keys" }, KEYS)),
     variantKey(runs.map(({ name }) => name), hues),
     h("div", { class: "charts three" }, ...main.charts),
     main.quiet,
