@@ -198,7 +198,7 @@ async function checkStranger(browser) {
   });
   await check("live: what it would do if it might, where it observes only", async () => {
     start("agent", "agent5.yaml");
-    await page.locator("#next p", { hasText: /Proposed change: .*rpg_ai_rate=/ }).waitFor();
+    await page.locator("#next p", { hasText: /Proposed change: .*rpg_ai_rate 5 → \d+\sMb\/s/ }).waitFor();
     equal(await page.locator("#fabric").isVisible(), false, "a map of links that nobody knows");
   });
   await page.context().close();
@@ -253,8 +253,9 @@ try {
     await page.locator("#now h2", { hasText: "Being tried: trial" }).waitFor({ timeout: wait_ms });
     await page.locator("#now .evidence-chart polyline").first().waitFor({ timeout: wait_ms });
     await page.locator("#decisions details").first().waitFor({ timeout: wait_ms });
-    await page.locator("#time details summary").waitFor({ timeout: wait_ms });
-    await page.locator("#time details summary").evaluate((summary) => (summary.parentElement.open = true));
+    await page.locator("#now .trial .lead code", { hasText: /^rpg_ai_rate 5 → \d+\sMb\/s$/ }).waitFor({ timeout: wait_ms });
+    await page.locator("#time details.more > summary").waitFor({ timeout: wait_ms });
+    await page.locator("#time details.more > summary").evaluate((summary) => (summary.parentElement.open = true));
     await page.locator("#time figure.chart", { hasText: "rpg_ai_rate" }).waitFor({ timeout: wait_ms });
     await page.locator("#time figure.chart", { hasText: "trial group and control group" }).waitFor({ timeout: wait_ms });
   });
@@ -270,7 +271,7 @@ try {
   const questions = [
     ["what changed and did it help", ["#decisions details summary"], "#decisions details[open] table"],
     ["setting or workload", [], "#time figure.chart:has-text('trial group')"],
-    ["which setting was live", ["#time details summary"], "#time figure.chart:has-text('rpg_ai_rate')"],
+    ["which setting was live", ["#time details.more > summary"], "#time figure.chart:has-text('rpg_ai_rate')"],
     ["where is the congestion", [], "#devices .device-map .cell", "time paused"],
     ["who is paused by whom", ["#fabric .controls button:has-text('Show as table')"], "#fabric th:has-text('Paused by the receiver')"],
     ["what would it do", [], "#next p:has-text('The trial goes on')"],

@@ -16,6 +16,7 @@ export interface Page {
   sweep?: Sweep; // of the settings that a comparison was chosen from
   repeat?: string; // the command that makes the page again
   help?: Record<string, string>; // what figures and knobs mean, by name
+  units?: Record<string, string>; // live: of knobs, by name
 }
 
 // The answer card: src/base/print/card.h.

@@ -1,12 +1,22 @@
 // What figures and knobs mean: one sentence each, from the tables of the program.
 import type { Metric, Page } from "./data";
 import { h } from "./dom";
-import { typeset } from "./format";
+import { formatSetting, typeset } from "./format";
 
 let sentences: Record<string, string> = {};
+let units: Record<string, string> = {};
 
 export function setHelp(page: Page): void {
   sentences = page.help ?? {};
+  units = page.units ?? {};
+}
+
+export const unitOf = (knob: string): string => units[knob] ?? "";
+
+// A value of a knob in its unit; 0 in words where the knob has one for it.
+export function knobValue(knob: string, value: number): string {
+  const word = value === 0 ? sentences[knob]?.match(/\b0: (automatic|off)\b/)?.[1] : undefined;
+  return word ?? formatSetting(value, unitOf(knob));
 }
 
 // "background.fct_us_p99" is explained by "fct_us".

@@ -25,9 +25,11 @@ export class Parts<T> {
       if (this.shown.get(part.id) === text || (this.shown.has(part.id) && isInUse(place))) continue;
       this.shown.set(part.id, text);
       place.hidden = part.isThere ? !part.isThere(state) : false;
-      const open = [...place.querySelectorAll("details")].map((details) => details.open);
+      const open = foldsOf(place).map((details) => details.open);
+      const explained = new Set([...place.querySelectorAll("details.term[open]")].map((term) => term.textContent));
       place.replaceChildren(place.firstElementChild!, ...part.make(state).filter((element) => element !== null));
-      place.querySelectorAll("details").forEach((details, i) => (details.open = open[i] ?? details.open));
+      foldsOf(place).forEach((details, i) => (details.open = open[i] ?? details.open));
+      place.querySelectorAll<HTMLDetailsElement>("details.term").forEach((term) => (term.open = explained.has(term.textContent)));
     }
   }
 
@@ -36,6 +38,9 @@ export class Parts<T> {
     this.shown.delete(id);
   }
 }
+
+// Folds stay in their order; names that explain themselves come and go.
+const foldsOf = (place: HTMLElement) => [...place.querySelectorAll<HTMLDetailsElement>("details:not(.term)")];
 
 function isInUse(place: HTMLElement): boolean {
   return place.querySelector(".plot:hover, select:focus, input:focus, button:focus-visible, .plot:focus, .reset:not([hidden])") !== null;

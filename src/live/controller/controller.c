@@ -385,7 +385,7 @@ static void decline(struct controller *c, const char *why)
 
 static void propose(struct controller *c, uint64_t now_us)
 {
-    struct knob_set wanted = { 0 };
+    struct knob_set wanted = { 0 }, was;
     char            why[MSG_WHY_SIZE] = "", text[MSG_WHY_SIZE], left[40];
     uint64_t        wait_us;
 
@@ -404,8 +404,9 @@ static void propose(struct controller *c, uint64_t now_us)
             decline(c, "the disk cannot be written");
         return;
     }
+    was = roster_held(c, &wanted, false);
     audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = c->cfg->name, .what = "would try", .why = why,
-                .term = c->term, .now_us = now_us, .new = &wanted });
+                .term = c->term, .now_us = now_us, .old = &was, .new = &wanted });
     c->io.ended(c->io.arg, false, 0, "it observes only");
 }
 

@@ -423,6 +423,30 @@ double roster_control(const struct controller *c, enum knob_where where, uint64_
     return mean_of(control);
 }
 
+struct knob_set roster_held(const struct controller *c, const struct knob_set *of, bool is_baseline)
+{
+    bool            has_ranks = c->ranked[KNOB_NIC] || c->ranked[KNOB_SWITCH];
+    struct knob_set all = { 0 };
+
+    for (int k = 0; k < KNOB_COUNT; k++) {
+        bool   is_same = of->is_named[k];
+        double value = NAN;
+
+        for (uint32_t i = 0; i < c->peers && is_same; i++) {
+            const struct peer     *p = &c->peer[i];
+            const struct knob_set *own = is_baseline ? &p->baseline : &p->confirmed;
+
+            if ((has_ranks && p->rank == RANK_NONE) || !own->is_named[k])
+                continue;
+            is_same = isnan(value) || knobset_is_equal_value(value, own->knobs.value[k]);
+            value = own->knobs.value[k];
+        }
+        if (is_same && !isnan(value))
+            knob_set_add(&all, (enum knob)k, value);
+    }
+    return all;
+}
+
 void roster_clear_metrics(struct controller *c)
 {
     for (uint32_t i = 0; i < c->peers; i++) {

@@ -57,6 +57,10 @@ double roster_metric(const struct controller *);
 /* The mean share of the time that devices of a kind without the trial's change were paused; NAN: none of them knows. */
 double roster_control(const struct controller *, enum knob_where, uint64_t now_us);
 
+/* Values of these knobs at the devices that a trial may set or, if it may set none, at all: the confirmed ones or those of the baseline.
+ * A knob of which they do not all hold the same value is not named. */
+struct knob_set roster_held(const struct controller *, const struct knob_set *of, bool is_baseline);
+
 /* The interval is over. */
 void roster_clear_metrics(struct controller *);
 

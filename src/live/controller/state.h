@@ -106,6 +106,7 @@ struct trial {
     enum verdict     verdict;            /* ABORT: what speaks against the setting */
     bool             is_whole;           /* switches take part: all devices together, not two halves */
     struct knob_set  wanted;
+    struct knob_set  was;                /* of these knobs, when it began: see roster_held() */
     char             why[MSG_WHY_SIZE];
     uint32_t         stage;
     uint32_t         intervals;          /* of the phase, so far */

@@ -62,6 +62,7 @@ static void log_by(struct controller *c, const char *who, const char *what, cons
                                         .term = c->term,
                                         .change = c->trial.number,
                                         .now_us = now_us,
+                                        .old = &c->trial.was,
                                         .new = &c->trial.wanted });
 }
 
@@ -209,7 +210,7 @@ bool trial_begin(struct controller *c, const struct knob_set *wanted, const char
     if (!memory_number(c, now_us))
         return false;
     clear_peers(c);
-    c->trial = (struct trial){ .wanted = *wanted, .metric = roster_metric(c) };
+    c->trial = (struct trial){ .wanted = *wanted, .was = roster_held(c, wanted, false), .metric = roster_metric(c) };
     for (uint32_t i = 0; i < c->peers; i++)
         if (c->peer[i].rank != RANK_NONE)
             c->peer[i].wanted = part_for(&c->peer[i], wanted);

@@ -32,6 +32,41 @@ static uint64_t wall_us(void *arg)
     return 0;
 }
 
+/* Two NICs, of which the second has another baseline of one knob, begin a trial of three knobs. */
+static void begin__keeps_the_values_before_it_where_devices_agree(void **unused)
+{
+    struct controller_io     io = { .disk = { .append = append, .save = save, .wall_us = wall_us } };
+    struct controller_config cfg;
+    struct controller        c;
+    struct knob_set          wanted = { 0 }, held;
+
+    (void)unused;
+    controller_config_init(&cfg);
+    controller_init(&c, &cfg, &io, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct msg hello = { .kind = MSG_HELLO, .incarnation = 1, .may_write = true, .where = KNOB_NIC };
+
+        snprintf(hello.name, sizeof hello.name, "d%u", i);
+        knob_set_add(&hello.set, KNOB_rpg_ai_rate, 5);
+        knob_set_add(&hello.set, KNOB_rpg_hai_rate, 50 + i);
+        hello.confirmed = hello.baseline = hello.set;
+        knob_set_add(&hello.confirmed, KNOB_rpg_ai_rate, 7);
+        assert_non_null(roster_on_hello(&c, i, &hello, 1000));
+        c.peer[i].reported = true;
+    }
+    knob_set_add(&wanted, KNOB_rpg_ai_rate, 10);
+    knob_set_add(&wanted, KNOB_rpg_hai_rate, 60);
+    knob_set_add(&wanted, KNOB_kmin, 100);               /* no device has it */
+    held = roster_held(&c, &wanted, true);               /* no device has a rank yet */
+    assert_true(held.is_named[KNOB_rpg_ai_rate] && held.knobs.value[KNOB_rpg_ai_rate] == 5);
+    roster_rank(&c);
+    trial_begin(&c, &wanted, "a test", true, 1000);
+    assert_true(c.trial.was.is_named[KNOB_rpg_ai_rate] && c.trial.was.knobs.value[KNOB_rpg_ai_rate] == 7);
+    assert_false(c.trial.was.is_named[KNOB_rpg_hai_rate]);
+    assert_false(c.trial.was.is_named[KNOB_kmin]);
+    controller_fini(&c);
+}
+
 static void begin__a_metric_that_comes_late_is_waited_for(void **unused)
 {
     struct controller_io     io = { .disk = { .append = append, .save = save, .wall_us = wall_us } };
@@ -73,7 +108,10 @@ static void begin__a_metric_that_comes_late_is_waited_for(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(begin__a_metric_that_comes_late_is_waited_for) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(begin__keeps_the_values_before_it_where_devices_agree),
+        cmocka_unit_test(begin__a_metric_that_comes_late_is_waited_for),
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,12 +20,13 @@ static json_t *decision_of(json_t *list, const json_t *record)
 
 static void begin(json_t *list, const json_t *r, const char *outcome)
 {
-    json_t *d = json_object(), *set = json_object_get(r, "new");
+    json_t *d = json_object(), *set = json_object_get(r, "new"), *was = json_object_get(r, "old");
 
     json_object_set_new(d, "trial", json_integer(json_integer_value(json_object_get(r, "change"))));
     json_object_set_new(d, "term", json_integer(json_integer_value(json_object_get(r, "term"))));
     json_put_text(d, "began", json_get_text(r, "time"));
     json_object_set_new(d, "set", set ? json_deep_copy(set) : json_object());
+    json_object_set_new(d, "was", was ? json_deep_copy(was) : json_object());
     json_put_text(d, "why", json_get_text(r, "why"));
     json_put_text(d, "outcome", outcome);
     json_object_set_new(d, "steps", json_array());

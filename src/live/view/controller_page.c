@@ -210,10 +210,25 @@ static void answer_history(struct page *p, const char *when, struct server_reply
     }
 }
 
+/* What the page needs to know of knobs: their units, and a sentence about each. */
+static json_t *form_json(const struct page *p)
+{
+    json_t *o = json_pack("{s:s, s:s, s:s, s:[]}", "kind", "live", "version", p->version, "title", "controller", "runs");
+    json_t *units = json_object(), *help = json_object();
+
+    for (int k = 0; k < KNOB_COUNT; k++) {
+        json_put_text(units, knob_info[k].name, knob_unit_name(knob_info[k].unit));
+        json_put_text(help, knob_info[k].name, knob_info[k].about);
+    }
+    json_object_set_new(o, "units", units);
+    json_object_set_new(o, "help", help);
+    return o;
+}
+
 /* The page follows /api/overview and /api/events by itself: web/src/live/. */
 static char *html_text(const struct page *p)
 {
-    char  *text = NULL, *json = dump(json_pack("{s:s, s:s, s:s, s:[]}", "kind", "live", "version", p->version, "title", "controller", "runs"));
+    char  *text = NULL, *json = dump(form_json(p));
     size_t length;
     FILE  *out = open_memstream(&text, &length);
 

@@ -91,7 +91,7 @@ static void ledger_decisions__a_trial_from_its_beginning_to_its_end(void **state
     (void)state;
     ledger_init(&l);
     put(&l, 1, ",\"what\":\"begin\",\"term\":65537");
-    put(&l, 2, ",\"time\":\"T2\",\"what\":\"try\",\"term\":65537,\"change\":1,\"why\":\"tuner expert\",\"new\":{\"kmin\":400}");
+    put(&l, 2, ",\"time\":\"T2\",\"what\":\"try\",\"term\":65537,\"change\":1,\"why\":\"tuner expert\",\"old\":{\"kmin\":100},\"new\":{\"kmin\":400}");
     put(&l, 3, ",\"what\":\"freeze\",\"why\":\"x\"");
     put(&l, 4, ",\"time\":\"T4\",\"what\":\"stage\",\"term\":65537,\"change\":1,\"evidence\":\"13 pairs\"");
     put(&l, 5, ",\"time\":\"T5\",\"what\":\"keep\",\"term\":65537,\"change\":1,\"why\":\"better\",\"evidence\":\"40 pairs\"");
@@ -103,6 +103,8 @@ static void ledger_decisions__a_trial_from_its_beginning_to_its_end(void **state
     d = json_array_get(list, 0);
     assert_string_equal(json_string_value(json_object_get(d, "outcome")), "kept");
     assert_string_equal(json_string_value(json_object_get(d, "evidence")), "40 pairs");
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(d, "was"), "kmin")), 100);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(d, "set"), "kmin")), 400);
     assert_string_equal(json_string_value(json_object_get(d, "ended")), "T5");
     assert_string_equal(json_string_value(json_object_get(d, "end")), "better");
     assert_int_equal(json_array_size(json_object_get(d, "steps")), 3);

@@ -13,6 +13,18 @@
 
 /* ---- parts ---- */
 
+/* Puts the knobs of a setting, and their values before it; null: devices held several values. */
+static void put_change(json_t *o, const struct knob_set *set, const struct knob_set *was)
+{
+    json_t *old = json_object();
+
+    for (int k = 0; k < KNOB_COUNT; k++)
+        if (set->is_named[k])
+            json_put_number(old, knob_names[k], was->is_named[k] ? was->knobs.value[k] : NAN);
+    json_object_set_new(o, "set", knobset_json(set));
+    json_object_set_new(o, "was", old);
+}
+
 static json_t *trial_json(const struct controller *c)
 {
     const struct trial *t = &c->trial;
@@ -24,7 +36,7 @@ static json_t *trial_json(const struct controller *c)
     json_put_text(o, "by", t->by);
     if (t->phase == TRIAL_WAITING)
         json_put_text(o, "code", t->code);
-    json_object_set_new(o, "set", knobset_json(&t->wanted));
+    put_change(o, &t->wanted, &t->was);
     if (*words_stage(t->phase, t->stage))
         json_put_text(o, "stage", words_stage(t->phase, t->stage));
     json_put_count(o, "intervals", t->intervals);
@@ -90,6 +102,7 @@ json_t *state_json_device(const struct controller *c, const struct peer *p, uint
     json_put_number(o, "cnps", s->interval_us && !(s->unknown & MSG_UNKNOWN(cnps)) ? (double)s->cnps : NAN);
     json_put_text(o, "unguarded", s->interval_us && !s->is_brief ? guard_blind(blind, sizeof blind, s) : "");
     json_object_set_new(o, "changed", knobset_json(&is));
+    json_object_set_new(o, "was", knobset_json(&was));
     if (p->self.is_there)
         json_object_set_new(o, "queues", queues_json(&p->self));
     return o;
@@ -131,12 +144,14 @@ static json_t *reach_json(const struct controller *c)
     return o;
 }
 
-/* What is in force: since when, by whom, why. An empty set is the baseline of each device. */
-static json_t *standing_json(const struct standing *s)
+/* What is in force: since when, by whom, why; and the baseline that it replaced. An empty set is the baseline of each device. */
+static json_t *standing_json(const struct controller *c)
 {
-    json_t *o = json_object();
+    const struct standing *s = &c->standing;
+    struct knob_set        was = roster_held(c, &s->set, true);
+    json_t                *o = json_object();
 
-    json_object_set_new(o, "set", knobset_json(&s->set));
+    put_change(o, &s->set, &was);
     json_put_number(o, "since_ms", s->wall_us ? (double)(s->wall_us / 1000) : NAN);
     json_put_count(o, "trial", s->trial);
     json_put_text(o, "by", s->by);
@@ -262,7 +277,7 @@ static json_t *head_json(const struct controller *c, uint64_t now_us)
     json_put_count(o, "noise_pairs", a->pairs);
     json_put_number(o, "noise_e", a->evidence.sd > 0 ? evalue_above(&a->evidence, 0) : NAN);
     json_put_text(o, "declined", c->declined);
-    json_object_set_new(o, "in_effect", standing_json(&c->standing));
+    json_object_set_new(o, "in_effect", standing_json(c));
     json_object_set_new(o, "drill", drill_json(&c->drill));
     json_object_set_new(o, "unguarded", unguarded_json(c, now_us));
     json_object_set_new(o, "breach", breach_json(c));

@@ -42,11 +42,11 @@ function decision(d: Decision): HTMLElement {
       {},
       h("b", { class: "no" }, d.trial > 0 ? String(d.trial) : ""),
       h("span", { class: `tag ${d.outcome === "kept" ? "better" : d.outcome === "dropped" ? "worse" : ""}` }, signs[d.outcome] ?? d.outcome),
-      h("span", { class: "change" }, codes(knobTexts(d.set).slice(0, CHANGES_SHOWN)), Object.keys(d.set).length > CHANGES_SHOWN ? ` and ${Object.keys(d.set).length - CHANGES_SHOWN} more` : ""),
+      h("span", { class: "change" }, codes(knobTexts(d.set, d.was).slice(0, CHANGES_SHOWN)), Object.keys(d.set).length > CHANGES_SHOWN ? ` and ${Object.keys(d.set).length - CHANGES_SHOWN} more` : ""),
       h("span", { class: "why" }, d.end || d.why),
       h("span", { class: "muted when" }, `${when(d.began)}${lasted(d)}`),
     ),
-    h("p", {}, codes(knobTexts(d.set))),
+    h("p", {}, codes(knobTexts(d.set, d.was))),
     d.evidence ? h("p", { class: "hint" }, `Evidence: ${d.evidence}.`) : null,
     strip(d),
     table(

@@ -1,6 +1,8 @@
 // Settings over time, one chart for each knob that moved, on the axis of what was measured.
 import type { Num } from "../data";
 import { chart, type ChartSpec } from "../charts/chart";
+import { formatSetting, NONE } from "../format";
+import { knobValue, unitOf } from "../help";
 import type { ZoomGroup } from "../charts/zoom";
 import { stepsOf } from "./points";
 import type { KnobChange } from "./state";
@@ -23,11 +25,12 @@ export function knobSpecs(all: KnobChange[], group: ZoomGroup, [from_ms, until_m
     const steps = stepsOf(xs, [held(knobs.map((k) => k.confirmed[name] ?? null)), held(tried)]);
     return {
       title: name,
+      name,
       height: 125,
       isStepped: true,
       group,
       x: { label: "", unit: "", isTime: true, values: steps.xs },
-      y: { unit: "" },
+      y: { unit: formatSetting(0, unitOf(name)).slice(1).trim(), write: (value: Num) => (value === null ? NONE : knobValue(name, value)) },
       curves: [
         { label: "in force", values: steps.curves[0]! },
         ...(tried.some((value) => value !== null) ? [{ label: "being tried", values: steps.curves[1]! }] : []),

@@ -116,7 +116,7 @@ function cellsOfRow(d: Device): (string | HTMLElement)[] {
     known(d.paused, "share"),
     known(d.cnps, "count"),
     d.metric === null ? "unknown" : digits(d.metric),
-    codes(knobTexts(d.changed)),
+    codes(knobTexts(d.changed, d.was)),
   ];
 }
 

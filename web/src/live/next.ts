@@ -1,6 +1,7 @@
 // What the controller would do next, and why; and whether the network holds a job back.
 import { h, nothing } from "../dom";
 import { countOf, digits, format, known, NONE } from "../format";
+import { unitOf } from "../help";
 import { triedTable } from "../sections/twins";
 import { table } from "../table";
 import { codes } from "./map";
@@ -16,14 +17,14 @@ type Words = (string | HTMLElement)[];
 function nextWords(f: Fabric): Words {
   const { trial, tuner } = f;
   const proposed = f.decisions.find((decision) => decision.outcome === "would try");
-  if (trial.phase === "waiting") return ["It tries this as soon as it is approved: ", codes(knobTexts(trial.set)), trial.why ? ` Why: ${trial.why}.` : ""];
+  if (trial.phase === "waiting") return ["It tries this as soon as it is approved: ", codes(knobTexts(trial.set, trial.was)), trial.why ? ` Why: ${trial.why}.` : ""];
   if (trial.phase !== "none")
-    return ["The trial goes on: ", codes(knobTexts(trial.set)), " All devices get it if the evidence of a gain is large enough; otherwise it is taken back. Then its tuner is asked again."];
+    return ["The trial goes on: ", codes(knobTexts(trial.set, trial.was)), " All devices get it if the evidence of a gain is large enough; otherwise it is taken back. Then its tuner is asked again."];
   if (f.frozen || f.obstacle) return [`No change planned. Blocked by: ${f.frozen || f.obstacle}.`];
   if (!tuner || tuner.name === "") return ["Nothing: it has no tuner."];
   if (tuner.has_failed) return [`Nothing: its tuner ${tuner.name} cannot begin with the devices that report. The controller's log says why.`];
   if (f.mode === "observe" && proposed)
-    return ["Observe mode. Proposed change: ", codes(knobTexts(proposed.set)), ` (at ${new Date(proposed.began).toLocaleTimeString([], { hour12: false })}). Why: ${proposed.why}.`];
+    return ["Observe mode. Proposed change: ", codes(knobTexts(proposed.set, proposed.was)), ` (at ${new Date(proposed.began).toLocaleTimeString([], { hour12: false })}). Why: ${proposed.why}.`];
   if (tuner.thinks) return [`Its tuner ${tuner.name} tries settings on a twin of the network. Until it has an answer nothing is changed.`];
   if (tuner.last?.why) return [`Nothing for now. Its tuner ${tuner.name} says: ${tuner.last.why}`];
   return [`Nothing for now: its tuner ${tuner.name} has no other setting to try.`];
@@ -57,7 +58,7 @@ function twinTable({ search, reports = 0 }: Tuner): HTMLElement | null {
         is_out: t.is_out,
         is_now: t.is_now,
         is_chosen: !t.is_now && Object.keys(t.set).length > 0 && JSON.stringify(t.set) === wanted,
-        set: Object.entries(t.set).map(([name, value]): [string, number, string] => [name, value, ""]),
+        set: Object.entries(t.set).map(([name, value]): [string, number, string] => [name, value, unitOf(name)]),
       })),
       "Settings that were raced on a twin of the network: left of 0 is better than what was in force",
     ),

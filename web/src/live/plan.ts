@@ -42,7 +42,7 @@ export function planOf(order: Order, f: Fabric): Plan {
       return {
         title: `Start trial ${f.trial.number}?`,
         effects: [
-          `It tries ${knobTexts(f.trial.set).join(", ")}.`,
+          `It tries ${knobTexts(f.trial.set, f.trial.was).join(", ")}.`,
           `It starts on one device of each kind, and goes on to at most ${devices(settable)} in stages, as long as no harm is seen.`,
           "A broken guardrail or evidence of harm takes it back.",
         ],

@@ -1,7 +1,8 @@
 // The parts of a controller's page, made of the components of the report.
 import type { Num } from "../data";
 import { h, nothing } from "../dom";
-import { countOf, digits, plain, format } from "../format";
+import { countOf, digits, format } from "../format";
+import { knobValue } from "../help";
 import { ChartSet, type ChartSpec } from "../charts/chart";
 import { ZoomGroup } from "../charts/zoom";
 import { table } from "../table";
@@ -33,7 +34,7 @@ export function trialWords(trial: Trial): HTMLElement[] {
   const bound = trial.gain_at_least ?? null;
   const gain = trial.gain === undefined || trial.gain === null ? "" : ` After ${countOf(trial.pairs ?? 0, "pair")} of blocks the metric is ${digits(Math.abs(trial.gain))} ${trial.gain < 0 ? "lower" : "higher"} with it${bound === null ? "" : `; at worst ${digits(bound)} (95 % bound)`}.`;
   return [
-    h("p", { class: "lead" }, codes(knobTexts(trial.set)), ` It ${phases[trial.phase] ?? trial.phase}${trial.stage ? `; stage: ${trial.stage}` : ""}.`),
+    h("p", { class: "lead" }, codes(knobTexts(trial.set, trial.was)), ` It ${phases[trial.phase] ?? trial.phase}${trial.stage ? `; stage: ${trial.stage}` : ""}.`),
     h("p", {}, trial.by ? `Ordered by ${trial.by}.` : "", gain, trial.why ? h("span", { class: "muted" }, ` Why: ${trial.why}.`) : ""),
   ];
 }
@@ -137,8 +138,8 @@ export function agreementPart({ agreement, devices_total }: Fabric): HTMLElement
   return [
     h("p", { class: "hint" }, "Knobs of which devices of one kind hold several values. During a trial this is expected; otherwise a value was changed outside Anole."),
     table(
-      [{ head: "Knob" }, { head: "Of" }, { head: "Values: how many devices" }, { head: "Example device (rarest value)" }],
-      agreement.map((a) => [a.knob, a.kind, codes(a.values.map((v) => `${plain(v.value)}: ${v.devices}`)), a.values.at(-1)!.example]),
+      [{ head: "Knob" }, { head: "Of" }, { head: "Values" }, { head: "Example device (rarest value)" }],
+      agreement.map((a) => [a.knob, a.kind, codes(a.values.map((v) => `${knobValue(a.knob, v.value)}: ${countOf(v.devices, "device")}`)), a.values.at(-1)!.example]),
       "Knobs that differ between devices",
     ),
   ];

@@ -1,11 +1,30 @@
 // What a controller tells at /api/state and /api/events: docs/live.md has the contract. Times are milliseconds since 1970,
 // shares 0..1. What is not known is null.
 import type { Num } from "../data";
-import { plain } from "../format";
+import { formatSetting } from "../format";
+import { knobValue, unitOf } from "../help";
 
 export type Knobs = Record<string, number>;
 
-export const knobTexts = (knobs: Knobs | undefined) => Object.entries(knobs ?? {}).map(([name, value]) => `${name}=${plain(value)}`);
+// Values before a change; null: devices held several values. A knob that is not there: they were not recorded.
+export type OldKnobs = Record<string, Num>;
+
+// "300 → 313 µs", "automatic → 850 Mb/s", "several values → 16 KB"; without an old value "313 µs".
+export function changeOf(name: string, value: number, was: OldKnobs = {}): { from: string; to: string } {
+  const to = knobValue(name, value);
+  const old = was[name];
+  if (old === undefined) return { from: "", to };
+  if (old === null) return { from: "several values", to };
+  const from = knobValue(name, old);
+  const unit = formatSetting(0, unitOf(name)).slice(1); // once is enough
+  return { from: from.endsWith(unit) && to.endsWith(unit) ? from.slice(0, from.length - unit.length) : from, to };
+}
+
+export const knobTexts = (knobs: Knobs | undefined, was?: OldKnobs) =>
+  Object.entries(knobs ?? {}).map(([name, value]) => {
+    const { from, to } = changeOf(name, value, was);
+    return `${name} ${from ? `${from} → ` : ""}${to}`;
+  });
 
 export interface Trial {
   number: number;
@@ -14,6 +33,7 @@ export interface Trial {
   code?: string; // waiting: a digest that an approval must name
   stage?: string; // one, few, quarter, halves
   set?: Knobs;
+  was?: OldKnobs;
   why?: string;
   intervals?: number;
   pairs?: number;
@@ -50,6 +70,7 @@ export interface Device {
   paused: Num;
   cnps: Num;
   changed: Knobs;
+  was?: OldKnobs; // the baseline of what changed
 }
 
 export interface Timeline {
@@ -78,6 +99,7 @@ export interface Decision {
   term: number;
   began: string;
   set: Knobs;
+  was?: OldKnobs;
   why: string;
   outcome: string; // open, kept, dropped, would try
   ended?: string;
@@ -213,7 +235,7 @@ export interface Pulse {
   frozen: string;
   obstacle: string;
   declined?: string; // why the tuner's last proposal is not tried
-  in_effect: { set: Knobs; since_ms: Num; trial: number; by: string; why: string };
+  in_effect: { set: Knobs; was?: OldKnobs; since_ms: Num; trial: number; by: string; why: string };
   drill: { passed_ms: Num; last_ms: Num; is_passed: boolean; took_ms: Num; device: string; why: string };
   unguarded: { devices: number; what: string; example: string };
   breach?: { devices: number; example: string; why: string }; // guardrails that are broken

@@ -1,12 +1,13 @@
 // The first screen: is anything wrong, what is in effect and by whose word, what is being tried, what comes next.
 import { h, nothing, svg } from "../dom";
-import { countOf, digits, format } from "../format";
+import { countOf, digits, format, known } from "../format";
+import { term } from "../help";
 import { table } from "../table";
 import type { Actions } from "./actions";
 import { evidenceChart } from "./evidence";
 import { codes } from "./map";
 import { trialWords } from "./sections";
-import { knobTexts, type Decision, type Fabric } from "./state";
+import { changeOf, knobTexts, type Decision, type Fabric, type Knobs, type OldKnobs } from "./state";
 import { count, isPaused, verdictOf, type Kind } from "./verdict";
 
 const modes: Record<string, string> = {
@@ -84,17 +85,25 @@ export function statusCard(f: Fabric, actions: Actions): HTMLElement {
 
 // ---- what is in effect
 
+// A row for each knob: what it was before Anole, and what it is.
+function changeRows(set: Knobs, was: OldKnobs | undefined): HTMLElement {
+  const rows = Object.entries(set).map(([name, value]) => {
+    const { from, to } = changeOf(name, value, was);
+    return h("div", {}, h("dt", {}, term(name, h("code", {}, name))), h("dd", {}, from && h("span", { class: "muted" }, `${from} → `), h("b", {}, to)));
+  });
+  return h("dl", { class: "changes" }, ...rows);
+}
+
 function effectCard(f: Fabric): HTMLElement {
   const e = f.in_effect;
-  const knobs = knobTexts(e.set);
-  const isOurs = knobs.length > 0;
+  const isOurs = Object.keys(e.set).length > 0;
   const since = e.since_ms === null ? "" : `Since ${whenText(e.since_ms)}, for ${format(Math.max(0, f.now_ms - e.since_ms) * 1000, "us")}`;
   return h(
     "div",
     { class: "card" },
     h("h2", {}, "In effect"),
     h("p", { class: "lead" }, isOurs ? since : e.since_ms === null ? "The baseline of each device: no setting was ever kept" : `The baseline. ${since}`),
-    isOurs ? codes(knobs) : null,
+    isOurs ? changeRows(e.set, e.was) : null,
     e.by ? h("p", {}, h("strong", {}, isOurs ? "Approved by: " : "Rolled back by: "), `${e.by}${isOurs && e.trial ? `, trial ${e.trial}` : ""}`) : null,
     e.why ? h("p", { class: "muted" }, `Why: ${e.why}`) : null,
     count(f, "held back") > 0 ? h("p", { class: "muted" }, `${countOf(count(f, "held back"), "device")} in the control group keep${count(f, "held back") === 1 ? "s" : ""} the baseline.`) : null,
@@ -108,7 +117,7 @@ const ends: Record<string, string> = { kept: "Kept", dropped: "Taken back", open
 function lastTrial(d: Decision): HTMLElement[] {
   return [
     h("p", { class: "lead" }, `${ends[d.outcome] ?? d.outcome}${d.ended ? ` at ${whenText(Date.parse(d.ended))}` : ""}.`),
-    h("p", {}, codes(knobTexts(d.set)), ` ${sentence(d.end || d.why)}`),
+    h("p", {}, codes(knobTexts(d.set, d.was)), ` ${sentence(d.end || d.why)}`),
   ];
 }
 
@@ -148,7 +157,11 @@ function nextCard(f: Fabric): HTMLElement {
       check(f.role === "active" && !f.standby, "This controller acts", f.standby || `This controller is ${f.role}`),
       check(!f.frozen, "Not frozen, no person has stopped it", sentence(f.frozen)),
       check(!isPaused(f), "No pause after harm", sentence(f.obstacle)),
-      check(f.coverage === 1, `All ${reportingOf(f)} devices report in time`, `Only ${format(f.coverage, "share")} of the hosts report in time`),
+      check(
+        reportingOf(f) > 0 && f.coverage === 1,
+        `All ${reportingOf(f)} devices report in time`,
+        reportingOf(f) > 0 ? `Only ${format(f.coverage, "share")} of the hosts report in time` : "No device has reported yet",
+      ),
       check(f.unguarded.devices === 0, "Guardrails see everything", `Guardrails cannot see ${f.unguarded.what} at ${countOf(f.unguarded.devices, "device")}`),
       check(!missing, f.tuner?.name ? `Tuner ${f.tuner.name} has what it needs` : "No tuner is asked", sentence(missing)),
       check(f.noise_e === null || f.noise_e < 20, f.noise_e === null ? "Noise: not measured yet" : `Noise was measured: ${countOf(f.noise_pairs, "pair")}, e-value ${digits(f.noise_e)}, below 20`, `Pairs without a change differ: e-value ${digits(f.noise_e ?? 0)}`),
@@ -162,7 +175,7 @@ function nextCard(f: Fabric): HTMLElement {
 function figures(f: Fabric): HTMLElement {
   const rows: [string, string][] = [
     ["Devices", format(f.devices_total, "count")],
-    ["Hosts that report in time", format(f.coverage, "share")],
+    ["Hosts that report in time", known(reportingOf(f) > 0 ? f.coverage : null, "share")],
     ...Object.entries(f.states)
       .filter(([, n]) => n > 0)
       .map(([name, n]): [string, string] => [`State ${name}`, format(n, "count")]),

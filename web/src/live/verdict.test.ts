@@ -54,6 +54,11 @@ test("verdictOf: an alarm names the device, the guardrail and the trial that end
   expect(v.advice).toContain("h1/a: paused 50 % of the time. Trial 2 was taken back: a guardrail at h1/a.");
 });
 
+test("verdictOf: without any device nothing is called fine", () => {
+  expect(verdictOf(over({ devices_total: 0, states: {} }))).toMatchObject({ kind: "caution", headline: "No device has reported yet" });
+  expect(verdictOf(over({ devices_total: 2, states: { left: 2 } })).headline).toBe("No device has reported yet");
+});
+
 test("verdictOf: what a person ordered, and what cannot be seen, is no alarm", () => {
   expect(verdictOf(over({ frozen: "frozen by alice: rack 7" }))).toMatchObject({ kind: "caution", headline: "Tuning is frozen" });
   expect(verdictOf(over({ frozen: "rolled back by alice" })).headline).toBe("Rolled back, and frozen");

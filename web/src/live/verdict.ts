@@ -36,6 +36,7 @@ export function verdictOf(f: Fabric): Verdict {
   if (f.obstacle === "a guardrail is broken") return bad(breachText(f), `${takenBack(f)}Check the device and its port; freeze tuning if it goes on.`);
   if (f.drill.last_ms !== null && !f.drill.is_passed) return bad("The dead-man switch failed its drill", `${f.drill.device}: ${f.drill.why}`);
   if (isPaused(f)) return bad("Tuning pauses after trials that did harm", "Decisions below say what they did.");
+  if (f.devices_total === count(f, "left")) return { kind: "caution", headline: "No device has reported yet", advice: "Start agents that know this controller: anole agent --help." };
   if (f.coverage < 1) return bad(`${count(f, "silent")} of ${countOf(f.devices_total - count(f, "left"), "device")} ${count(f, "silent") === 1 ? "does" : "do"} not report`, "Changes that they hold go back by themselves when their lease ends.");
   if (f.frozen) return { kind: "caution", headline: f.frozen.startsWith("rolled back") ? "Rolled back, and frozen" : "Tuning is frozen", advice: "Nothing is tried until a person thaws it." };
   if (f.trial.phase === "waiting") return { kind: "caution", headline: `Trial ${f.trial.number} waits for approval`, advice: "Approve it below, or let it wait: nothing is set until then." };
