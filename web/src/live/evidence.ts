@@ -80,10 +80,8 @@ export function evidenceChart(e: Evidence, trial: Trial, title: string): HTMLEle
     h(
       "p",
       { class: "key" },
-      h("i", { class: "hue-0" }),
-      ` for a gain: ${known(path.gain.at(-1))} of ${plain(e.accept_e)}`,
-      h("i", { class: "hue-1 dashed" }),
-      ` for harm: ${known(path.harm.at(-1))} of ${plain(e.reject_e)}`,
+      h("span", {}, h("i", { class: "hue-0" }), `for a gain: ${known(path.gain.at(-1))} of ${plain(e.accept_e)}`),
+      h("span", {}, h("i", { class: "hue-1 dashed" }), `for harm: ${known(path.harm.at(-1))} of ${plain(e.reject_e)}`),
       h("span", { class: "muted" }, ` after ${last} pairs of blocks, with and without the change. ${plain(e.accept_e)} comes by chance in at most 1 of ${plain(e.accept_e)} trials.`),
     ),
   );

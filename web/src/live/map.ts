@@ -175,7 +175,7 @@ class DeviceList {
       return;
     }
     const devices = await fetchPage(0);
-    if (this.place.querySelector(":focus") === null) this.place.replaceChildren(table(columns, devices.map(cellsOfRow), "Devices in the order of their names"));
+    if (this.place.querySelector(":focus") === null) this.place.replaceChildren(table(columns, devices.map(cellsOfRow), "Devices in the order of their names", "stack"));
   }
 
   private inSight(): [number, number] {

@@ -31,8 +31,12 @@ const phases: Record<string, string> = {
 };
 
 export function trialWords(trial: Trial): HTMLElement[] {
+  const moved = (by: number) => `${digits(Math.abs(by))} ${by < 0 ? "lower" : "higher"}`;
   const bound = trial.gain_at_least ?? null;
-  const gain = trial.gain === undefined || trial.gain === null ? "" : ` After ${countOf(trial.pairs ?? 0, "pair")} of blocks the metric is ${digits(Math.abs(trial.gain))} ${trial.gain < 0 ? "lower" : "higher"} with it${bound === null ? "" : `; at worst ${digits(bound)} (95 % bound)`}.`;
+  const gain =
+    trial.gain === undefined || trial.gain === null
+      ? ""
+      : ` After ${countOf(trial.pairs ?? 0, "pair")} of blocks the metric is ${moved(trial.gain)} with it${bound === null ? "" : `; at worst it is ${moved(bound)} (95\u00a0% bound)`}.`;
   return [
     h("p", { class: "lead" }, codes(knobTexts(trial.set, trial.was)), ` It ${phases[trial.phase] ?? trial.phase}${trial.stage ? `; stage: ${trial.stage}` : ""}.`),
     h("p", {}, trial.by ? `Ordered by ${trial.by}.` : "", gain, trial.why ? h("span", { class: "muted" }, ` Why: ${trial.why}.`) : ""),

@@ -57,7 +57,8 @@ function calmText(f: Fabric): string {
 }
 
 export function statusCard(f: Fabric, actions: Actions): HTMLElement {
-  const { kind, headline, advice } = verdictOf(f);
+  const { kind, headline, advice, reason } = verdictOf(f);
+  const said = reason ?? (kind === "good" ? calmText(f) : sentence(f.next));
   const fact = (name: string, value: string) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
   actions.show(f, kind === "bad");
   return h(
@@ -67,7 +68,7 @@ export function statusCard(f: Fabric, actions: Actions): HTMLElement {
       "div",
       {},
       h("h1", { class: "headline" }, svg("svg", { viewBox: "0 0 24 24", width: 26, height: 26, "aria-hidden": "true" }, svg("path", { d: marks[kind] })), headline),
-      h("p", {}, kind === "good" ? calmText(f) : f.obstacle === "a guardrail is broken" ? "" : sentence(f.next), advice ? " " : "", advice ? h("strong", {}, sentence(advice)) : ""),
+      h("p", {}, said, advice ? " " : "", advice ? h("strong", {}, sentence(advice)) : ""),
     ),
     actions.buttons,
     h(

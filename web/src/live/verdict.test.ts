@@ -51,7 +51,7 @@ test("verdictOf: an alarm names the device, the guardrail and the trial that end
     }),
   );
   expect(v.headline).toBe("A guardrail is broken at h1/a and 1 other device");
-  expect(v.advice).toContain("h1/a: paused 50 % of the time. Trial 2 was taken back: a guardrail at h1/a.");
+  expect(v.reason).toContain("h1/a: paused 50 % of the time. Trial 2 was taken back: a guardrail at h1/a.");
 });
 
 test("verdictOf: without any device nothing is called fine", () => {

@@ -7,6 +7,7 @@ export type Kind = "good" | "bad" | "caution";
 export interface Verdict {
   kind: Kind;
   headline: string;
+  reason?: string; // what was seen
   advice: string; // what a person should do; "": nothing
 }
 
@@ -23,7 +24,7 @@ function breachText({ breach }: Fabric): string {
 function takenBack({ breach, decisions = [] }: Fabric): string {
   const last = decisions.at(-1);
   const why = breach?.why ? `At ${breach.example}: ${breach.why}. ` : "";
-  return why + (last?.outcome === "dropped" && last.trial > 0 ? `Trial ${last.trial} was taken back: ${last.end ?? last.why}. ` : "");
+  return why + (last?.outcome === "dropped" && last.trial > 0 ? `Trial ${last.trial} was taken back: ${last.end ?? last.why}.` : "");
 }
 
 // The first that holds decides: what needs a person at once comes first.
@@ -33,7 +34,7 @@ export function verdictOf(f: Fabric): Verdict {
   if (f.role === "deposed") return bad("Another controller has taken over", "Restart this one if it should act.");
   if (count(f, "broken") > 0)
     return bad(`${countOf(count(f, "broken"), "device")} could not be brought back`, "Look at the devices marked broken: they may hold a value that was not confirmed.");
-  if (f.obstacle === "a guardrail is broken") return bad(breachText(f), `${takenBack(f)}Check the device and its port; freeze tuning if it goes on.`);
+  if (f.obstacle === "a guardrail is broken") return { ...bad(breachText(f), "Check the device and its port; freeze tuning if it goes on."), reason: takenBack(f) };
   if (f.drill.last_ms !== null && !f.drill.is_passed) return bad("The dead-man switch failed its drill", `${f.drill.device}: ${f.drill.why}`);
   if (isPaused(f)) return bad("Tuning pauses after trials that did harm", "Decisions below say what they did.");
   if (f.devices_total === count(f, "left")) return { kind: "caution", headline: "No device has reported yet", advice: "Start agents that know this controller: anole agent --help." };
