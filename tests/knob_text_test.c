@@ -32,7 +32,7 @@ static void knob_text__by_hand(void **state)
 static void change_text__by_hand(void **state)
 {
     static const struct { double was, is; const char *text; } rows[] = {
-        { 400, 120, "-70%" }, { 100, 100.5, "+0.5%" }, { 0, 5, "" }, { 1, 14, "x14" }, { 10, 0, "-100%" },
+        { 400, 120, "-70 %" }, { 100, 100.5, "+0.5 %" }, { 0, 5, "" }, { 1, 14, "x14" }, { 10, 0, "-100 %" },
     };
 
     (void)state;
@@ -114,7 +114,7 @@ static void knobs_change_text__lists_what_differs(void **state)
     b.value[KNOB_kmin] = 120;
     b.value[KNOB_rate_to_set_on_first_cnp] = 50000;          /* from 0: no percentage */
     text = knobs_change_text(&a, &b);
-    assert_string_equal(text, "rate_to_set_on_first_cnp 0Mbps -> 50000Mbps, kmin 400KB -> 120KB (-70%)");
+    assert_string_equal(text, "rate_to_set_on_first_cnp 0Mbps -> 50000Mbps, kmin 400KB -> 120KB (-70 %)");
     free(text);
 }
 

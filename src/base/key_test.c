@@ -90,10 +90,10 @@ static void key_parse__refuses(void **unused)
         { "count", "1e-1", "count: '1e-1' is not a whole number" },
         { "choice", "gren", "'gren' is not a value of choice; did you mean 'green'?" },
         { "choice", "x", "'x' is not a value of choice; there are red, green and blue" },
-        { "time", "999ns", "time must be 1us .. 2s, not 999ns" },
+        { "time", "999ns", "time must be 1 us .. 2 s, not 999ns" },
         { "time", "soon", "time: 'soon' is not a time; write 5us, 3ms, 200ns" },
-        { "bytes", "9001", "bytes must be 64B .. 9KB, not 9001" },
-        { "window", "0", "window must be 1B .. 1KB, not 0" },
+        { "bytes", "9001", "bytes must be 64 B .. 9 KB, not 9001" },
+        { "window", "0", "window must be 1 B .. 1 KB, not 0" },
         { "share", "51%", "share must be 0 .. 0.5, not 51%" },
         { "text", "", "text must not be empty" },
     };

@@ -35,10 +35,10 @@ static const struct kind time_kind = {
 static const struct kind rate_kind = {
     "a rate", "100Gbps, 400Mbps, 25G", "bits per second", true,
     (const struct unit[]){
-        { "bps", 1 }, { "Kbps", 1000 }, { "Mbps", 1000000 }, { "Gbps", 1000000000 },
-        { "Tbps", 1000000000000 },
         { "b/s", 1 }, { "Kb/s", 1000 }, { "Mb/s", 1000000 }, { "Gb/s", 1000000000 },
         { "Tb/s", 1000000000000 },
+        { "bps", 1 }, { "Kbps", 1000 }, { "Mbps", 1000000 }, { "Gbps", 1000000000 },
+        { "Tbps", 1000000000000 },
         { "K", 1000 }, { "M", 1000000 }, { "G", 1000000000 }, { "T", 1000000000000 },
         { "kbps", 1000 }, { "mbps", 1000000 }, { "gbps", 1000000000 }, { "tbps", 1000000000000 },
         { "kb/s", 1000 }, { "mb/s", 1000000 }, { "gb/s", 1000000000 }, { "tb/s", 1000000000000 },
@@ -240,35 +240,36 @@ static void trim_zeros(char *number)
         end[-1] = '\0';
 }
 
-/* The first five units of a kind are factors of 1000 apart. Uses the first in which four digits suffice. */
-static char *from_quantity(const struct kind *kind, char *buf, size_t size, double value)
+/* The first five units of a kind are factors of 1000 apart. Uses the first in which four digits suffice; for 0
+ * the one with index 'natural'. */
+static char *from_quantity(const struct kind *kind, int natural, char *buf, size_t size, double value)
 {
     double length = value < 0 ? -value : value;
     char number[400];            /* the largest double has 309 digits before the point */
-    int i = 0, decimals;
+    int i = value == 0 ? natural : 0, decimals;
 
     for (; i < 4 && length >= 999.95; i++)   /* from here on "%.1f" would write 1000.0 */
         length = (value < 0 ? -value : value) / (double)kind->units[i + 1].size;
     decimals = length >= 999.95 ? 0 : length >= 99.995 ? 1 : length >= 9.9995 ? 2 : 3;
     snprintf(number, sizeof(number), "%.*f", decimals, length);
     trim_zeros(number);
-    snprintf(buf, size, "%s%s%s", value < 0 ? "-" : "", number, kind->units[i].name);
+    snprintf(buf, size, "%s%s %s", value < 0 ? "-" : "", number, kind->units[i].name);
     return buf;
 }
 
 char *text_from_time(char *buf, size_t size, uint64_t ps)
 {
-    return from_quantity(&time_kind, buf, size, (double)ps);
+    return from_quantity(&time_kind, 2, buf, size, (double)ps);
 }
 
 char *text_from_rate(char *buf, size_t size, double bps)
 {
-    return from_quantity(&rate_kind, buf, size, bps);
+    return from_quantity(&rate_kind, 0, buf, size, bps);
 }
 
 char *text_from_bytes(char *buf, size_t size, double bytes)
 {
-    return from_quantity(&bytes_kind, buf, size, bytes);
+    return from_quantity(&bytes_kind, 0, buf, size, bytes);
 }
 
 char *text_from_count(char *buf, size_t size, uint64_t n)
@@ -284,6 +285,106 @@ char *text_from_count(char *buf, size_t size, uint64_t n)
     snprintf(buf, size, "%s", p);
     return buf;
 }
+
+/* ---- measured figures, as format() of web/src/format.ts writes them ---- */
+
+struct scale { double factor; const char *suffix; };
+
+/* Scales from small to large, ended by a factor of 0. A value takes the largest scale that it fills. */
+static const struct { const char *unit; struct scale scale[6]; } figures[] = {
+    { "", { { 1, "" } } },
+    { "count", { { 1, "" } } },
+    { "share", { { 0.01, " %" } } },
+    { "us", { { 1e-3, " ns" }, { 1, " us" }, { 1e3, " ms" }, { 1e6, " s" } } },
+    { "bytes", { { 1, " B" }, { 1e3, " KB" }, { 1e6, " MB" }, { 1e9, " GB" }, { 1e12, " TB" } } },
+    { "bps", { { 1, " b/s" }, { 1e3, " Kb/s" }, { 1e6, " Mb/s" }, { 1e9, " Gb/s" }, { 1e12, " Tb/s" } } },
+    { "per_s", { { 1, "/s" }, { 1e3, " K/s" }, { 1e6, " M/s" }, { 1e9, " G/s" } } },
+    { "gigabytes", { { 8e9, " GB/s" } } },           /* bits per second, as nccl-tests print them */
+};
+
+static const struct scale *scales_of(const char *unit)
+{
+    size_t i = sizeof(figures) / sizeof(*figures) - 1;
+
+    while (i > 0 && strcmp(figures[i].unit, unit) != 0)
+        i--;
+    return figures[i].scale;
+}
+
+/* JavaScript rounds a number exactly between two others up, C to the even one. Returns the next number above
+ * such a tie, which both round up; any other number unchanged. */
+static double above_tie(double x, int digits)
+{
+    char text[64];               /* "4.8250...0e+01" */
+
+    snprintf(text, sizeof(text), "%.40e", x);
+    return text[digits + 1] == '5' && strspn(text + digits + 2, "0") >= 30 ? nextafter(x, INFINITY) : x;
+}
+
+static double round_to_three_digits(double x)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%.2e", above_tie(x, 3));
+    return x == 0 ? 0 : strtod(text, NULL);
+}
+
+/* For 0 the first scale from 1 on, or the only one. */
+static const struct scale *scale_for(const char *unit, double amount)
+{
+    const struct scale *s = scales_of(unit);
+    double rounded = round_to_three_digits(amount);
+
+    while (s[1].factor != 0 && (rounded == 0 ? s->factor < 1 : s[1].factor <= rounded))
+        s++;
+    return s;
+}
+
+/* Three significant digits. Large numbers keep all digits before the point, in groups. */
+static void three_digits(char *buf, size_t size, double x)
+{
+    double rounded = round_to_three_digits(x), least = 100;
+    int decimals = 0;
+    char *exponent;
+
+    if (rounded == 0 || (rounded >= 1000 && x < 1e18)) {
+        text_from_count(buf, size, (uint64_t)round(x));
+    } else if (rounded >= 1e-3) {
+        for (; rounded < least && decimals < 5; least /= 10)
+            decimals++;
+        snprintf(buf, size, "%.*f", decimals, above_tie(x, 3));
+    } else {
+        snprintf(buf, size, "%.1e", above_tie(x, 2));
+        exponent = strstr(buf, "-0");
+        if (exponent)            /* "1.2e-05": without the zero */
+            memmove(exponent + 1, exponent + 2, strlen(exponent + 2) + 1);
+    }
+}
+
+char *text_figure(char *buf, size_t size, const char *unit, double value)
+{
+    double amount = fabs(value);
+    const struct scale *scale = scale_for(unit, amount);
+    char number[400], bits[64];
+
+    if (!isfinite(value)) {
+        snprintf(buf, size, "-");
+    } else if (strcmp(unit, "bus") == 0) {
+        text_figure(number, sizeof(number), "gigabytes", value);
+        snprintf(buf, size, "%s (%s)", number, text_figure(bits, sizeof(bits), "bps", value));
+    } else {
+        bool is_whole = amount == floor(amount) && amount < 1e18;
+
+        if (is_whole && (strcmp(unit, "count") == 0 || (strcmp(unit, "bytes") == 0 && amount < 1000)))
+            text_from_count(number, sizeof(number), (uint64_t)amount);
+        else
+            three_digits(number, sizeof(number), amount / scale->factor);
+        snprintf(buf, size, "%s%s%s", value < 0 ? "-" : "", number, scale->suffix);
+    }
+    return buf;
+}
+
+/* ---- similar words ---- */
 
 #define WORD_MAX 63
 

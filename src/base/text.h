@@ -26,12 +26,18 @@ int text_to_uint(const char *text, uint64_t *value, struct err *);     /* 0 .. 2
 int text_to_real(const char *text, double *value, struct err *);       /* finite; "30%" is 0.3 */
 int text_to_bool(const char *text, int *value, struct err *);          /* true/false, yes/no, on/off, 1/0 */
 
-/* Formats a quantity with three to four significant digits and no exponent: "83.84ns", "1.6MB", "100Gbps".
- * Returns buf. */
+/* Formats a setting or a limit, with at most four significant digits and no exponent: "83.84 ns", "1.6 MB",
+ * "100 Gb/s". Returns buf. The functions above read all of these. */
 char *text_from_time(char *buf, size_t size, uint64_t ps);
 char *text_from_rate(char *buf, size_t size, double bps);
 char *text_from_bytes(char *buf, size_t size, double bytes);
 char *text_from_count(char *buf, size_t size, uint64_t n);             /* 1,234,567 */
+
+/* Formats a measured figure, with three significant digits: "8.38 us", "25.0 Gb/s", "1.53 %"; NAN is "-".
+ * 'unit' is that of JSON (metric_unit_name() in core/figures.h): "", "us", "bytes", "bps", "share", "count",
+ * "per_s"; or "bus" for bits per second as nccl-tests print them. Pages write the same (format() in
+ * web/src/format.ts): tests/data/figures.csv has examples that the tests of both check. Returns buf. */
+char *text_figure(char *buf, size_t size, const char *unit, double value);
 
 /* Returns the name in the NULL-terminated list with the smallest edit distance to 'word' (a swap of neighbors
  * counts as one edit, case is ignored), or NULL if the distance exceeds a third of the length of the word, or

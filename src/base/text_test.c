@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,11 +203,11 @@ static void to_bool__reads_and_refuses(void **unused)
 static void from_time__reads_well(void **unused)
 {
     static const struct { uint64_t ps; const char *want; } row[] = {
-        { 0, "0ps" }, { 1, "1ps" }, { 999, "999ps" }, { 1000, "1ns" }, { 83840, "83.84ns" },
-        { 83841, "83.84ns" },
-        { 83846, "83.85ns" }, { 300000000, "300us" }, { 999949, "999.9ns" }, { 999950, "1us" },
-        { 1234567, "1.235us" }, { 99996000, "100us" }, { 2500000000, "2.5ms" }, { 1000000000000, "1s" },
-        { 213 * 86400 * 1000000000000ull, "18403200s" },
+        { 0, "0 us" }, { 1, "1 ps" }, { 999, "999 ps" }, { 1000, "1 ns" }, { 83840, "83.84 ns" },
+        { 83841, "83.84 ns" },
+        { 83846, "83.85 ns" }, { 300000000, "300 us" }, { 999949, "999.9 ns" }, { 999950, "1 us" },
+        { 1234567, "1.235 us" }, { 99996000, "100 us" }, { 2500000000, "2.5 ms" }, { 1000000000000, "1 s" },
+        { 213 * 86400 * 1000000000000ull, "18403200 s" },
     };
     char buf[32];
 
@@ -220,15 +221,15 @@ static void from_rate_and_bytes__read_well(void **unused)
     char buf[32];
 
     (void)unused;
-    assert_string_equal("100Gbps", text_from_rate(buf, sizeof(buf), 100e9));
-    assert_string_equal("84.95Gbps", text_from_rate(buf, sizeof(buf), 84.9492e9));
-    assert_string_equal("0.25bps", text_from_rate(buf, sizeof(buf), 0.25));
-    assert_string_equal("0bps", text_from_rate(buf, sizeof(buf), 0));
-    assert_string_equal("-1.5Mbps", text_from_rate(buf, sizeof(buf), -1.5e6));
-    assert_string_equal("1.6MB", text_from_bytes(buf, sizeof(buf), 1.6e6));
-    assert_string_equal("999.9KB", text_from_bytes(buf, sizeof(buf), 999.94e3));
-    assert_string_equal("12.35TB", text_from_bytes(buf, sizeof(buf), 12.3456e12));
-    assert_string_equal("1000000TB", text_from_bytes(buf, sizeof(buf), 1e18));
+    assert_string_equal("100 Gb/s", text_from_rate(buf, sizeof(buf), 100e9));
+    assert_string_equal("84.95 Gb/s", text_from_rate(buf, sizeof(buf), 84.9492e9));
+    assert_string_equal("0.25 b/s", text_from_rate(buf, sizeof(buf), 0.25));
+    assert_string_equal("0 b/s", text_from_rate(buf, sizeof(buf), 0));
+    assert_string_equal("-1.5 Mb/s", text_from_rate(buf, sizeof(buf), -1.5e6));
+    assert_string_equal("1.6 MB", text_from_bytes(buf, sizeof(buf), 1.6e6));
+    assert_string_equal("999.9 KB", text_from_bytes(buf, sizeof(buf), 999.94e3));
+    assert_string_equal("12.35 TB", text_from_bytes(buf, sizeof(buf), 12.3456e12));
+    assert_string_equal("1000000 TB", text_from_bytes(buf, sizeof(buf), 1e18));
     assert_string_equal("1.6", text_from_bytes(buf, 4, 1.6e6));          /* cut, not overrun */
     assert_null(strchr(text_from_bytes(buf, sizeof(buf), 1e300), 'e'));
 }
@@ -246,8 +247,45 @@ static void from_time__reads_back(void **unused)
         assert_int_equal(0, text_to_time(text_from_time(buf, sizeof(buf), ps), &back, NULL));
         off = back > ps ? (double)(back - ps) : (double)(ps - back);
         assert_true(off <= (double)ps * 0.000501);
-        assert_true(ps >= 999950000000000 || strcspn(buf, "pnums") <= 5);
+        assert_true(ps >= 999950000000000 || strcspn(buf, " ") <= 5);
     }
+}
+
+/* The same file is read by web/src/format.test.ts: terminal and page write the same figures. */
+static void figure__writes_what_pages_write(void **unused)
+{
+    FILE *f = fopen("tests/data/figures.csv", "r");
+    char line[128], unit[16], want[64], buf[64];
+    uint32_t rows = 0;
+    double value;
+
+    (void)unused;
+    assert_non_null(f);
+    assert_non_null(fgets(line, sizeof(line), f));           /* the heading */
+    for (; fgets(line, sizeof(line), f); rows++) {
+        char *comma = strchr(line, ',');
+
+        assert_non_null(comma);
+        value = strtod(line, NULL);
+        unit[0] = '\0';
+        if (comma[1] == ',')
+            assert_int_equal(1, sscanf(comma, ",,\"%63[^\"]\"", want));
+        else
+            assert_int_equal(2, sscanf(comma, ",%15[^,],\"%63[^\"]\"", unit, want));
+        assert_string_equal(want, text_figure(buf, sizeof(buf), unit, value));
+    }
+    fclose(f);
+    assert_true(rows > 50);
+}
+
+static void figure__is_a_dash_without_a_value(void **unused)
+{
+    char buf[64];
+
+    (void)unused;
+    assert_string_equal("-", text_figure(buf, sizeof(buf), "us", NAN));
+    assert_string_equal("-", text_figure(buf, sizeof(buf), "bus", INFINITY));
+    assert_string_equal("25.", text_figure(buf, 4, "bps", 25e9));            /* cut, not overrun */
 }
 
 static void from_count__groups_digits(void **unused)
@@ -474,6 +512,8 @@ int main(void)
         cmocka_unit_test(from_time__reads_well),
         cmocka_unit_test(from_rate_and_bytes__read_well),
         cmocka_unit_test(from_time__reads_back),
+        cmocka_unit_test(figure__writes_what_pages_write),
+        cmocka_unit_test(figure__is_a_dash_without_a_value),
         cmocka_unit_test(from_count__groups_digits),
         cmocka_unit_test(nearest__finds_what_was_meant),
         cmocka_unit_test(nearest__counts_edits),

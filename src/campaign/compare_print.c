@@ -48,7 +48,7 @@ static void add_change(struct table *t, const struct compared_cell *cell, enum m
     if (isnan(cell->difference))
         table_cell(t, "-");
     else if (is_share)
-        table_cell(t, "%s", percent_text(text, sizeof(text), cell->change, "%"));
+        table_cell(t, "%s", percent_text(text, sizeof(text), cell->change, " %"));
     else
         table_cell(t, "%s", difference_text(text, sizeof(text), unit, cell->difference));
     if (isnan(cell->difference_low))
@@ -88,7 +88,7 @@ static void add_heading(const struct comparison *c, struct table *t, uint32_t va
     if (!comparison_is_pair(c, variant))
         return;
     table_cell(t, "change");
-    table_cell(t, "%.0f%% interval", 100 * BOOTSTRAP_CONFIDENCE);
+    table_cell(t, "%.0f %% interval", 100 * BOOTSTRAP_CONFIDENCE);
     table_cell(t, "%s", "");
 }
 

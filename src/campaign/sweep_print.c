@@ -337,7 +337,7 @@ static void add_heading(const struct sweep_results *r, struct table *t, const st
         table_cell(t, "%.*s", (int)strcspn(set_of(first, i), "="), set_of(first, i));
     table_cell(t, "%s", r->figures.list[r->best].metric.label);
     if (r->seeds > 1)
-        table_cell(t, "%.0f%% interval", 100 * BOOTSTRAP_CONFIDENCE);
+        table_cell(t, "%.0f %% interval", 100 * BOOTSTRAP_CONFIDENCE);
     for (uint32_t i = 0; i < r->figures.count; i++)
         if (r->figures.list[i].is_shown && i != r->best)
             table_cell(t, "%s", r->figures.list[i].metric.label);

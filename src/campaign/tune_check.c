@@ -264,11 +264,11 @@ static void unclear_text(char *buf, size_t size, const struct tune_check *c)
     else if ((cell = largest_change(c, &m)) != NULL)
         snprintf(
             buf, size,
-            "no clear difference: %s changes by %+.1f%% on average, but %u seeds do not show it for certain; "
+            "no clear difference: %s changes by %+.1f %% on average, but %u seeds do not show it for certain; "
             "check more",
             m->label, 100 * cell->change, c->seeds);
     else
-        snprintf(buf, size, "no clear difference: neither slowdown nor goodput changes by 1%% or more");
+        snprintf(buf, size, "no clear difference: neither slowdown nor goodput changes by 1 %% or more");
 }
 
 static void worse_text(char *buf, size_t size, const struct tune_check *c, bool is_kept)
@@ -384,9 +384,9 @@ json_t *tune_check_json(const struct tune_check *c)
 static const char *change_text(char *buf, size_t size, const struct compared_cell *cell)
 {
     if (isfinite(cell->change))
-        snprintf(buf, size, cell->change == 0 ? "0%%" : "%+.1f%%", 100 * cell->change);
+        snprintf(buf, size, cell->change == 0 ? "0 %%" : "%+.1f %%", 100 * cell->change);
     else
-        snprintf(buf, size, cell->difference == 0 ? "0%%" : "-");
+        snprintf(buf, size, cell->difference == 0 ? "0 %%" : "-");
     return buf;
 }
 

@@ -45,11 +45,11 @@ static void judge__by_figures(void **state)
         /* Sure, but far less than anybody would notice. */
         { { { "slowdown_mean", BETTER_LOWER, 3, 2.99, 0.001 }, { "slowdown_p99", BETTER_LOWER, 9, 9, 0.1 },
             { "goodput_bps", BETTER_HIGHER, 1e9, 1e9, 1e6 } }, TUNE_UNCLEAR,
-          "no clear difference: neither slowdown nor goodput changes by 1% or more" },
+          "no clear difference: neither slowdown nor goodput changes by 1 % or more" },
         /* A large change on average that the seeds do not prove: it must not be called small. */
         { { { "slowdown_mean", BETTER_LOWER, 3, 2.7, 30 }, { "slowdown_p99", BETTER_LOWER, 9, 9, 0.1 },
             { "goodput_bps", BETTER_HIGHER, 1e9, 1e9, 1e6 } }, TUNE_UNCLEAR,
-          "no clear difference: slowdown_mean changes by -10.0% on average, but 5 seeds do not show it for certain; check more" },
+          "no clear difference: slowdown_mean changes by -10.0 % on average, but 5 seeds do not show it for certain; check more" },
         /* One against the other. */
         { { { "slowdown_mean", BETTER_LOWER, 3, 2.5, 0.1 }, { "slowdown_p99", BETTER_LOWER, 9, 10, 0.1 },
             { "goodput_bps", BETTER_HIGHER, 1e9, 1e9, 1e6 } }, TUNE_UNCLEAR,
@@ -61,7 +61,7 @@ static void judge__by_figures(void **state)
         /* Round trips do not decide. */
         { { { "slowdown_mean", BETTER_LOWER, 3, 3, 0.1 }, { "rtt_us_mean", BETTER_LOWER, 20, 10, 0.1 },
             { "paused_share", BETTER_LOWER, 0.1, 0.5, 0.01 } }, TUNE_UNCLEAR,
-          "no clear difference: neither slowdown nor goodput changes by 1% or more" },
+          "no clear difference: neither slowdown nor goodput changes by 1 % or more" },
     };
 
     (void)state;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum metric_unit { UNIT_NONE, UNIT_US, UNIT_BYTES, UNIT_BPS, UNIT_SHARE, UNIT_COUNT, UNIT_PER_S,
-                   UNIT_BUS,         /* bits per second, printed like nccl-tests: "2.94GB/s (23.5Gbps)" */
+                   UNIT_BUS,         /* bits per second, printed like nccl-tests: "2.94 GB/s (23.5 Gb/s)" */
                    UNIT_PS };        /* counters alone */
 enum metric_better { BETTER_LOWER, BETTER_HIGHER, BETTER_NEITHER };
 

@@ -41,7 +41,7 @@ char *knob_change_text(char buf[KNOB_TEXT_MAX], double was, double is)
     if (percent >= 1000)
         snprintf(buf, KNOB_TEXT_MAX, "x%.0f", is / was);
     else if (was != 0)
-        snprintf(buf, KNOB_TEXT_MAX, fabs(percent) < 10 ? "%+.1f%%" : "%+.0f%%", percent);
+        snprintf(buf, KNOB_TEXT_MAX, fabs(percent) < 10 ? "%+.1f %%" : "%+.0f %%", percent);
     return buf;
 }
 

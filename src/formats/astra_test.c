@@ -121,7 +121,7 @@ static void astra_network__refuses(void **unused)
           "n:3:12: dimension 0: a link has at most 1.6 Tb/s, 186.2 GB/s; a faster first dimension can be "
           "inside of servers", false },
         { "topology: [Ring]\nnpus_count: [4]\nbandwidth: [0.1]\nlatency: [1]",
-          "n:1:1: the link r0-r1: its rate, 859Mbps, is not within 1Gbps .. 1.6Tbps", false },
+          "n:1:1: the link r0-r1: its rate, 859 Mb/s, is not within 1 Gb/s .. 1.6 Tb/s", false },
         { "topology: [Switch]\nnpus_count: [4]\nbandwidth: [9]\nlatency: [1]",
           "n:1:11: inside of servers there can be a first dimension of kind Switch, with others behind it",
           true },

@@ -78,7 +78,7 @@ static void simai_topology__refuses(void **unused)
         { "4 2 1 1 2 A100\n2 3\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n",
           "t:1: the host h0 has 0 links; a host has one" },
         { "3 2 0 1 2 A100\n2\n0 2 1Gbps 1us 0\n1 2 1Mbps 1us 0\n",
-          "t:4: the link h1-s0: its rate, 1Mbps, is not within 1Gbps .. 1.6Tbps" },
+          "t:4: the link h1-s0: its rate, 1 Mb/s, is not within 1 Gb/s .. 1.6 Tb/s" },
     };
     struct graph g;
     struct err   err;

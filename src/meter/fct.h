@@ -18,7 +18,7 @@
 #define FCT_SIZES   25           /* of curves over size: see fct_size_min() */
 
 struct fct_bucket {
-    const char *name;            /* "<10KB": as in tables */
+    const char *name;            /* "<10KB": as in CSV and JSON files */
     uint64_t    bytes_min;       /* smallest flow */
     uint64_t    bytes_end;       /* flows are smaller than this; UINT64_MAX: no limit */
 };

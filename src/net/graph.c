@@ -227,7 +227,7 @@ static int check_rate(const struct graph_link *link, struct err *why)
 
     if (link->rate_bps >= RATE_BPS_MIN && link->rate_bps <= RATE_BPS_MAX)
         return 0;
-    return err_set(why, ERANGE, "its rate, %s, is not within 1Gbps .. 1.6Tbps",
+    return err_set(why, ERANGE, "its rate, %s, is not within 1 Gb/s .. 1.6 Tb/s",
                    text_from_rate(text, sizeof text, (double)link->rate_bps));
 }
 
@@ -237,7 +237,7 @@ static int check_delay(const struct graph_link *link, struct err *why)
 
     if (link->delay_ps <= GRAPH_DELAY_PS_MAX)
         return 0;
-    return err_set(why, ERANGE, "its delay, %s, is more than 4ms",
+    return err_set(why, ERANGE, "its delay, %s, is more than 4 ms",
                    text_from_time(text, sizeof text, link->delay_ps));
 }
 

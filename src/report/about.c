@@ -11,11 +11,12 @@
 
 #define ENTRIES_MAX 4            /* of the traffic list that are named; the rest is counted */
 
-/* The rates of hosts' links: "100Gbps", or "25Gbps to 100Gbps". */
+/* The rates of hosts' links: "100 Gb/s", or "25 Gb/s to 100 Gb/s". */
 static void add_rates(struct card *c, const struct graph *g)
 {
     uint32_t *link_of = graph_host_links(g);
     uint64_t  low = UINT64_MAX, high = 0;
+    char      from[32], to[32];
 
     for (uint32_t i = 0; i < g->nodes; i++)
         if (!g->node[i].is_switch) {
@@ -25,10 +26,12 @@ static void add_rates(struct card *c, const struct graph *g)
             high = bps > high ? bps : high;
         }
     free(link_of);
+    text_from_rate(from, sizeof(from), (double)low);
+    text_from_rate(to, sizeof(to), (double)high);
     if (low == high)
-        card_add(c, CARD_NETWORK, "at %s,", rate_text((double)high).buf);
+        card_add(c, CARD_NETWORK, "at %s,", to);
     else
-        card_add(c, CARD_NETWORK, "at %s to %s,", rate_text((double)low).buf, rate_text((double)high).buf);
+        card_add(c, CARD_NETWORK, "at %s to %s,", from, to);
 }
 
 static void add_oversubscription(struct card *c, const struct graph *g)
@@ -56,14 +59,15 @@ static void add_network(struct card *c, const struct sim *sim)
 
 static void add_entry(struct card *c, const struct traffic_about *t, uint64_t run_ps, const char *end)
 {
-    char load[48] = "", when[160] = "";
+    char load[48] = "", when[160] = "", time[32];
 
     if (t->load > 0)
         snprintf(load, sizeof(load), ", load %.3g %% of %s", 100 * t->load, t->is_of_bisection ? "bisection" : "host links");
     if (t->start_ps > 0)
-        snprintf(when, sizeof(when), ", from %s", time_text(t->start_ps).buf);
+        snprintf(when, sizeof(when), ", from %s", text_from_time(time, sizeof(time), t->start_ps));
     if (t->stop_ps < run_ps)
-        snprintf(when + strlen(when), sizeof(when) - strlen(when), "%s %s", *when ? " to" : ", until", time_text(t->stop_ps).buf);
+        snprintf(when + strlen(when), sizeof(when) - strlen(when), "%s %s", *when ? " to" : ", until",
+                 text_from_time(time, sizeof(time), t->stop_ps));
     card_add(c, CARD_TRAFFIC, "%s: %s%s%s%s", t->name, *t->what ? t->what : t->kind, load, when, end);
 }
 

@@ -6,7 +6,7 @@
 #include "scenario/scenario.h"
 #include "sim/sim.h"
 
-/* Fills CARD_NETWORK ("32 hosts at 100Gbps, 8 switches, not oversubscribed, idle round trip 8.4us; dcqcn, ecmp, lossless.")
+/* Fills CARD_NETWORK ("32 hosts at 100 Gb/s, 8 switches, not oversubscribed, idle round trip 8.4 us; dcqcn, ecmp, lossless.")
  * and CARD_TRAFFIC ("background: FB_Hadoop sizes, load 35 % of bisection."). */
 void about_scenario(struct card *, const struct scenario *, const struct sim *);
 

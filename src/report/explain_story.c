@@ -23,8 +23,6 @@ struct episode { uint32_t from, to; };           /* steps from .. to - 1 */
 
 static const char *time_text(char buf[32], double us)
 {
-    if (us == 0)
-        return "0us";
     return text_from_time(buf, 32, (uint64_t)llround(us * (double)PS_PER_US));
 }
 
@@ -56,7 +54,7 @@ static void say(FILE *out, const char *when, const char *format, ...)
     free(text);
 }
 
-/* "3ms .. 31ms" */
+/* "3 ms .. 31 ms" */
 static const char *span_text(char buf[72], const struct history *h, struct episode e)
 {
     char from[32], to[32];
@@ -107,15 +105,15 @@ static struct figures figures_of(const struct history *h, struct episode e)
 
 static const char *rate_text(char buf[32], double gbps)
 {
-    return isnan(gbps) ? "-" : text_from_rate(buf, 32, gbps * 1e9);
+    return text_figure(buf, 32, "bps", gbps * 1e9);
 }
 
 static const char *us_text(char buf[32], double us)
 {
-    return isnan(us) ? "-" : time_text(buf, us);
+    return text_figure(buf, 32, "us", us);
 }
 
-/* " (+9%)", or nothing where there is nothing to compare. */
+/* " (+9 %)", or nothing where there is nothing to compare. */
 static const char *change_text(char buf[KNOB_TEXT_MAX + 3], double was, double is)
 {
     char percent[KNOB_TEXT_MAX];

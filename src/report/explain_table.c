@@ -13,10 +13,14 @@ static void time_cell(struct table *t, double us)
 {
     char text[32];
 
-    if (isnan(us) || us == 0)
-        table_cell(t, isnan(us) ? "-" : "0us");
-    else
-        table_cell(t, "%s", text_from_time(text, sizeof(text), (uint64_t)llround(us * (double)PS_PER_US)));
+    table_cell(t, "%s", text_from_time(text, sizeof(text), (uint64_t)llround(us * (double)PS_PER_US)));
+}
+
+static void figure_cell(struct table *t, const char *unit, double value)
+{
+    char text[32];
+
+    table_cell(t, "%s", text_figure(text, sizeof(text), unit, value));
 }
 
 static void number_cell(struct table *t, double value, int decimals, const char *unit)
@@ -27,7 +31,7 @@ static void number_cell(struct table *t, double value, int decimals, const char 
         table_cell(t, "%.*f%s", decimals, value, unit);
 }
 
-/* "kmin 400KB -> 120KB (-70%)", "13 knobs" */
+/* "kmin 400KB -> 120KB (-70 %)", "13 knobs" */
 static void change_cell(struct table *t, const struct history_step *s)
 {
     uint32_t changes = 0;
@@ -46,16 +50,13 @@ static void change_cell(struct table *t, const struct history_step *s)
 static void step_cells(struct table *t, const struct history_step *s)
 {
     static const char *const verdicts[] = { "", "accepted", "rejected", "best" };
-    char                     rate[32];
-
     time_cell(t, s->end_us);
     table_cell(t, "%s", s->phase);
     number_cell(t, s->utility, 4, "");
-    table_cell(t, "%s",
-               isnan(s->goodput_gbps) ? "-" : text_from_rate(rate, sizeof(rate), s->goodput_gbps * 1e9));
-    time_cell(t, s->rtt_us);
-    time_cell(t, s->paused_us);
-    number_cell(t, 100 * s->elephants, 0, "%");
+    figure_cell(t, "bps", s->goodput_gbps * 1e9);
+    figure_cell(t, "us", s->rtt_us);
+    figure_cell(t, "us", s->paused_us);
+    number_cell(t, 100 * s->elephants, 0, " %");
     number_cell(t, s->divergence, 4, "");
     number_cell(t, s->temperature, 2, "");
     table_cell(t, "%s", verdicts[s->verdict]);

@@ -15,19 +15,6 @@ enum {
 
 /* ---- units ---- */
 
-/* A mean over several runs need not be whole. */
-static void count_text(char *buf, size_t size, double n, const char *behind)
-{
-    char whole[32];
-
-    if (n == floor(n) && n < 1e18)
-        snprintf(buf, size, "%s%s", text_from_count(whole, sizeof(whole), (uint64_t)n), behind);
-    else if (n < 1000)
-        snprintf(buf, size, "%.4g%s", n, behind);
-    else
-        count_text(buf, size, floor(n + 0.5), behind);
-}
-
 bool metric_is_slowdown(const struct metric *m)
 {
     return m->unit == UNIT_NONE && strstr(m->name, "slowdown");
@@ -41,29 +28,23 @@ void metric_bounds(const struct metric *m, double *least, double *most)
 
 char *metric_text(char *buf, size_t size, enum metric_unit unit, double value)
 {
-    const char *sign = value < 0 ? "-" : "";
-    double      amount = fabs(value);
-    char        text[64], rate[32];
+    if (unit == UNIT_PS)
+        return text_figure(buf, size, "us", value / (double)PS_PER_US);
+    return text_figure(buf, size, unit == UNIT_BUS ? "bus" : metric_unit_name(unit), value);
+}
 
-    if (!isfinite(value)) {
-        snprintf(buf, size, "-");
-        return buf;
-    }
-    switch (unit) {
-    case UNIT_NONE:  snprintf(text, sizeof(text), "%.2f", amount);                                  break;
-    case UNIT_US:    text_from_time(text, sizeof(text), (uint64_t)(amount * (double)PS_PER_US));    break;
-    case UNIT_PS:    text_from_time(text, sizeof(text), (uint64_t)amount);                          break;
-    case UNIT_BYTES: text_from_bytes(text, sizeof(text), amount);                                   break;
-    case UNIT_BPS:   text_from_rate(text, sizeof(text), amount);                                    break;
-    case UNIT_SHARE: snprintf(text, sizeof(text), "%.2f%%", 100 * amount);                          break;
-    case UNIT_COUNT: count_text(text, sizeof(text), amount, "");                                    break;
-    case UNIT_PER_S: count_text(text, sizeof(text), amount, "/s");                                  break;
-    case UNIT_BUS:
-        text_from_rate(rate, sizeof(rate), amount);
-        snprintf(text, sizeof(text), "%.2fGB/s (%.30s)", amount / 8e9, rate);
-        break;
-    }
-    snprintf(buf, size, "%s%s", sign, text);
+char *metric_sizes_text(char *buf, size_t size, uint32_t bucket)
+{
+    char from[16], to[16];
+
+    text_from_bytes(from, sizeof(from), (double)fct_buckets[bucket].bytes_min);
+    text_from_bytes(to, sizeof(to), (double)fct_buckets[bucket].bytes_end);
+    if (bucket == 0)
+        snprintf(buf, size, "<%s", to);
+    else if (bucket + 1 == FCT_BUCKETS)
+        snprintf(buf, size, ">=%s", from);
+    else
+        snprintf(buf, size, "%s-%s", from, to);
     return buf;
 }
 
@@ -198,14 +179,14 @@ static void add_sizes(struct list *l, const struct results *r)
     begin(l, "", "");
     add_slowdown(l, P50 | P999, &r->fct->all);
     add_fct(l, MEAN | P50 | P999, &r->fct->all);
-    begin(l, "mice", "flows <120KB");
+    begin(l, "mice", "flows <120 KB");
     add_slowdown(l, ALL, &r->fct->mice);
-    begin(l, "elephants", "flows >=1MB");
+    begin(l, "elephants", "flows >=1 MB");
     add_slowdown(l, ALL, &r->fct->elephants);
     for (uint32_t i = 0; i < FCT_BUCKETS; i++) {
-        char label[32];
+        char sizes[48], label[64];
 
-        snprintf(label, sizeof(label), "flows %s", fct_buckets[i].name);
+        snprintf(label, sizeof(label), "flows %s", metric_sizes_text(sizes, sizeof(sizes), i));
         begin(l, names[i], label);
         add_slowdown(l, ALL, &r->fct->bucket[i]);
         add_as(l, &figure_info[FIGURE_reordered], "reordered", "out of order", (double)r->size[i].reordered);

@@ -29,8 +29,11 @@ bool metric_is_slowdown(const struct metric *);
 #define METRICS_DECIDING 6
 uint32_t metric_rank(const char *name);
 
-/* The value as people read it: "12.3us", "94.1Gbps", "3.2%". Returns buf. */
+/* The value as people read it: "12.3 us", "94.1 Gb/s", "3.20 %" (text_figure()). Returns buf. */
 char *metric_text(char *buf, size_t size, enum metric_unit, double value);
+
+/* The flow sizes of a row of fct_buckets: "<10 KB", "10 KB-100 KB". Returns buf. */
+char *metric_sizes_text(char *buf, size_t size, uint32_t bucket);
 
 /* Writes all metrics of a run, most important first; returns how many. Which ones there are depends on the
  * scenario alone, not on what happened: runs of one scenario have the same list. */

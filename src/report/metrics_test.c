@@ -207,11 +207,11 @@ static void of__a_list_that_is_too_long_is_cut(void **state)
 static void text__as_people_read_it(void **state)
 {
     static const struct { enum metric_unit unit; double value; const char *text; } rows[] = {
-        { UNIT_NONE, 1.534, "1.53" },    { UNIT_US, 12.3, "12.3us" },        { UNIT_US, 1500, "1.5ms" },
-        { UNIT_BPS, 94.1e9, "94.1Gbps" }, { UNIT_BYTES, 1600000, "1.6MB" },  { UNIT_SHARE, 0.032, "3.20%" },
-        { UNIT_COUNT, 1234567, "1,234,567" }, { UNIT_COUNT, 2.5, "2.5" },    { UNIT_PER_S, 20000.4, "20,000/s" },
-        { UNIT_COUNT, 0, "0" },          { UNIT_US, -3, "-3us" },            { UNIT_BPS, NAN, "-" },
-        { UNIT_NONE, INFINITY, "-" },
+        { UNIT_NONE, 1.534, "1.53" },    { UNIT_US, 12.3, "12.3 us" },       { UNIT_US, 1500, "1.50 ms" },
+        { UNIT_BPS, 94.1e9, "94.1 Gb/s" }, { UNIT_BYTES, 1600000, "1.60 MB" }, { UNIT_SHARE, 0.032, "3.20 %" },
+        { UNIT_COUNT, 1234567, "1,234,567" }, { UNIT_COUNT, 2.5, "2.50" },   { UNIT_PER_S, 20000.4, "20.0 K/s" },
+        { UNIT_COUNT, 0, "0" },          { UNIT_US, -3, "-3.00 us" },        { UNIT_BPS, NAN, "-" },
+        { UNIT_NONE, INFINITY, "-" },    { UNIT_PS, 8381000, "8.38 us" },     { UNIT_BUS, 23.5e9, "2.94 GB/s (23.5 Gb/s)" },
     };
     char buf[48];
 

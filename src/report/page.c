@@ -392,7 +392,7 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
 static json_t *repeat_json(const struct results *r)
 {
     struct card card = { 0 };
-    char        until[32];
+    char        until[32], *blank;
     uint64_t    ps;
     json_t     *made;
 
@@ -400,8 +400,9 @@ static json_t *repeat_json(const struct results *r)
     card_add_argument(&card, r->scenario->path);
     card_add(&card, CARD_COMMAND, "--seed %llu", (unsigned long long)r->sim->cfg.seed);
     text_from_time(until, sizeof(until), r->scenario->run_ps);
+    blank = strchr(until, ' ');
     if (text_to_time(until, &ps, NULL) == 0 && ps == r->scenario->run_ps)
-        card_add(&card, CARD_COMMAND, "--until %s", until);
+        card_add(&card, CARD_COMMAND, "--until %.*s%s", (int)(blank - until), until, blank + 1);
     for (uint32_t i = 0; i < r->sets; i++) {
         card_add(&card, CARD_COMMAND, "--set");
         card_add_argument(&card, r->set[i]);

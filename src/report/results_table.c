@@ -54,27 +54,27 @@ static void print_fidelity(const struct results *r, const struct skip_told *k, F
         print_line(out, "fidelity", "fast: no gain, nothing was steady for long%s",
                    k->recorded ? ", and iterations were not replayed" : "");
     else
-        print_line(out, "fidelity", "fast: %s skipped, with about %s events, %.2f%% of all",
+        print_line(out, "fidelity", "fast: %s skipped, with about %s events, %s of all",
                    time_text(skipped_ps).buf, count_text(k->events_saved).buf,
-                   100 * (double)k->events_saved / (double)events);
+                   metric(UNIT_SHARE, (double)k->events_saved / (double)events).buf);
     if (k->flights)
         print_line(out, "", "steady phases: %s in all, %s", time_text(k->steady_ps).buf, counted(k->flights, "time", "times").buf);
     if (k->recorded)
         print_line(out, "", "iterations: %u simulated and recorded, %u replayed", k->recorded, k->replayed);
     if (k->spread > 0)
-        print_line(out, "", "the next takes their mean time within %.2g%% (95 %%); %.3g%% is allowed",
+        print_line(out, "", "the next takes their mean time within %.2g %% (95 %%); %.3g %% is allowed",
                    100 * k->spread, 100 * r->sim->cfg.fast_error);
     if (isnan(results_fast_error(r)))
         print_line(out, "", "error: not known, since switches marked, paused or dropped; use fidelity packet");
     else if (skipped_ps)
-        print_line(out, "", "error: at most %.2g%%", 100 * results_fast_error(r));
+        print_line(out, "", "error: at most %.2g %%", 100 * results_fast_error(r));
 }
 
 static void print_setup(const struct results *r, FILE *out)
 {
     const struct graph *g = &r->sim->net.graph;
     const struct sim_cfg *cfg = &r->sim->cfg;
-    char controls[SIM_CC_TEXT_MAX];
+    char controls[SIM_CC_TEXT_MAX], time[32];
 
     print_line(out, "scenario", "%s", r->scenario->path);
     for (uint32_t i = 0; i < r->sets; i++)
@@ -86,7 +86,7 @@ static void print_setup(const struct results *r, FILE *out)
     print_line(out, "network", "%s, %s, %s", counted(g->hosts, "host", "hosts").buf,
                counted(g->nodes - g->hosts, "switch", "switches").buf, counted(g->links, "link", "links").buf);
     print_traffic(r, out);
-    print_line(out, "time", "%s simulated", time_text(r->end_ps).buf);
+    print_line(out, "time", "%s simulated", text_from_time(time, sizeof(time), r->end_ps));
     if (skip_told(r->sim))
         print_fidelity(r, skip_told(r->sim), out);
     print_line(out, "seed", "%llu", (unsigned long long)cfg->seed);
@@ -118,9 +118,9 @@ static void add_row(struct table *t, const char *name, const struct fct_cell *c)
         return;
     }
     for (int i = 0; i < 6; i++)
-        table_cell(t, "%.2f", slowdown[i]);
-    table_cell(t, "%s", us_text(us.p50).buf);
-    table_cell(t, "%s", us_text(us.p99).buf);
+        table_cell(t, "%s", metric(UNIT_NONE, slowdown[i]).buf);
+    table_cell(t, "%s", metric(UNIT_US, us.p50).buf);
+    table_cell(t, "%s", metric(UNIT_US, us.p99).buf);
 }
 
 /* How many, then a line for each thing that they wait for. */
@@ -141,7 +141,7 @@ static void print_fct(const struct results *r, FILE *out, struct results_look lo
     print_heading(out, look.has_colour, "Slowdown (FCT / FCT alone in the network) and FCT, by flow size");
     add_heads(t, "size");
     for (uint32_t i = 0; i < FCT_BUCKETS; i++)
-        add_row(t, fct_buckets[i].name, &r->fct->bucket[i]);
+        add_row(t, sizes_text(i).buf, &r->fct->bucket[i]);
     add_row(t, "all", &r->fct->all);
     end_table(t, out, look, "00501706840");
     if (r->flows_unfinished > 0)
@@ -308,7 +308,7 @@ static void print_phases(const struct results *r, FILE *out, struct results_look
 /* ---- over time ---- */
 
 #define COLUMNS 44               /* with the words beside it a line is as wide as the tables are */
-#define WORDS   43               /* those words, at most: "goodput" .. "  15.02Gbps .. 227.2Gbps" */
+#define WORDS   43               /* those words, at most: "goodput" .. "  15.0 Gb/s .. 227 Gb/s" */
 
 _Static_assert(COLUMNS <= SPARK_COLUMNS, "as wide as a sparkline can be");
 
@@ -398,13 +398,13 @@ static void print_over_time(const struct results *r, FILE *out, struct results_l
         { "time-outs", FIGURE_timeouts, false },         /* zeros: the lines below say so in words */
     };
     struct over_time o;
-    char heading[160];
+    char heading[160], time[32];
 
     fold(&o, r->series, look.width);
     if (o.columns < 2)
         return;
     snprintf(heading, sizeof(heading), "Over time, 0 .. %s, with the least and the largest value",
-             time_text(o.column[o.columns - 1].end_ps).buf);
+             text_from_time(time, sizeof(time), o.column[o.columns - 1].end_ps));
     print_heading(out, look.has_colour, heading);
     for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         print_spark(out, rows[i].what, rows[i].figure, rows[i].is_zero_shown, r->series, &o, look.is_utf8);
@@ -414,11 +414,6 @@ static void print_over_time(const struct results *r, FILE *out, struct results_l
 }
 
 /* ---- the network ---- */
-
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole ? 100 * (double)part / (double)whole : 0;
-}
 
 static void print_pauses(const struct results *r, FILE *out)
 {
@@ -435,8 +430,8 @@ static void print_pauses(const struct results *r, FILE *out)
         uint64_t paused_ps = port_paused_ps(p, r->end_ps);
         char name[PORT_NAME_MAX];
 
-        print_line(out, i == 0 ? "paused most" : "", "%s %s, %.2f%% of the time", results_port_name(name, r->sim, p),
-                   time_text(paused_ps).buf, percent(paused_ps, r->end_ps));
+        print_line(out, i == 0 ? "paused most" : "", "%s %s, %s of the time", results_port_name(name, r->sim, p),
+                   time_text(paused_ps).buf, metric(UNIT_SHARE, r->end_ps ? (double)paused_ps / (double)r->end_ps : 0).buf);
     }
 }
 
@@ -521,7 +516,7 @@ static void print_recovery(const struct results *r, FILE *out)
         const struct results_size *z = &r->size[i];
 
         if (z->resent_bytes || z->nacks || z->reordered)
-            print_line(out, "", "%s: %s out of order, %s, %s", fct_buckets[i].name, count_text(z->reordered).buf,
+            print_line(out, "", "%s: %s out of order, %s, %s", sizes_text(i).buf, count_text(z->reordered).buf,
                        counted(z->nacks, "NACK", "NACKs").buf, bytes_text(z->resent_bytes).buf);
     }
 }
@@ -531,7 +526,7 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
     const struct sim_counters *c = &r->sim->engine.counters;
 
     print_heading(out, has_colour, "Network");
-    print_line(out, "goodput", "%s (%s of payload delivered)", rate_text(r->goodput_bps).buf,
+    print_line(out, "goodput", "%s (%s of payload delivered)", metric(UNIT_BPS, r->goodput_bps).buf,
                bytes_text(c->payload_received).buf);
     print_line(out, "data packets", "%s sent", count_text(c->data_sent).buf);
     print_marks(r, out);
@@ -570,8 +565,8 @@ static void print_parts(const struct results *r, FILE *out)
         events += (double)t.events;
         most = (double)t.events > most ? (double)t.events : most;
     }
-    fprintf(out, "\n%u threads: the busiest had %.1f%% of the events (%.1f%% is even); %.1f%% of their time was work, the "
-            "rest waiting for each other", partition_threads(all), events > 0 ? 100 * most / events : 0,
+    fprintf(out, "\n%u threads: the busiest had %.1f %% of the events (%.1f %% is even); %.1f %% of their time was work, "
+            "the rest waiting for each other", partition_threads(all), events > 0 ? 100 * most / events : 0,
             100.0 / partition_threads(all), work_s + wait_s > 0 ? 100 * work_s / (work_s + wait_s) : 0);
 }
 

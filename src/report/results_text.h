@@ -13,32 +13,30 @@
 
 struct text { char buf[64]; };
 
-static inline struct text time_text(uint64_t ps)
+/* "-" if there is no such number. */
+static inline struct text metric(enum metric_unit unit, double value)
 {
     struct text t;
 
-    text_from_time(t.buf, sizeof(t.buf), ps);
+    metric_text(t.buf, sizeof(t.buf), unit, value);
     return t;
 }
 
-static inline struct text us_text(double us)
+static inline struct text time_text(uint64_t ps)
 {
-    return time_text((uint64_t)(us * (double)PS_PER_US));
+    return metric(UNIT_PS, (double)ps);
 }
 
 static inline struct text bytes_text(uint64_t bytes)
 {
-    struct text t;
-
-    text_from_bytes(t.buf, sizeof(t.buf), (double)bytes);
-    return t;
+    return metric(UNIT_BYTES, (double)bytes);
 }
 
-static inline struct text rate_text(double bps)
+static inline struct text sizes_text(uint32_t bucket)
 {
     struct text t;
 
-    text_from_rate(t.buf, sizeof(t.buf), bps);
+    metric_sizes_text(t.buf, sizeof(t.buf), bucket);
     return t;
 }
 
@@ -47,15 +45,6 @@ static inline struct text count_text(uint64_t n)
     struct text t;
 
     text_from_count(t.buf, sizeof(t.buf), n);
-    return t;
-}
-
-/* "-" if there is no such number. */
-static inline struct text metric(enum metric_unit unit, double value)
-{
-    struct text t;
-
-    metric_text(t.buf, sizeof(t.buf), unit, value);
     return t;
 }
 

@@ -47,7 +47,7 @@ static void expect(uint64_t now_ps, uint64_t run_ps, const char *want)
 static void update__shows_the_share_of_a_known_end(void **unused)
 {
     (void)unused;
-    expect(250 * PS_PER_US, PS_PER_MS, " simulated, 25.0% of 1ms, 0:30 left, ");
+    expect(250 * PS_PER_US, PS_PER_MS, " simulated, 25.0 % of 1 ms, 0:30 left, ");
 }
 
 /* Without a known end, such as that of a trace, flows are counted: those done are no share of the work. */

@@ -15,7 +15,7 @@
 #define TCP    "traffic: [{kind: tcp, senders: 2, size: 20KB}]\n"
 
 /* Two hops of 1086 + 20 bytes and back 66 + 20, at 80 ps, and 1 us four times. */
-#define RTT    "4.191us"
+#define RTT    "4.191 us"
 
 static int start(struct scenario *s, struct sim **sim, const char *text, const char *set, struct err *err)
 {
@@ -36,10 +36,10 @@ static void scenario_start__refuses_what_cannot_work(void **unused)
     "it can be answered; 'auto' chooses one"
 #define NO_ROOM(key, frame) "with this '" key "' no switch has room for a packet of " frame ": all would be dropped, always"
     static const struct { const char *text, *set, *message; } rows[] = {
-        { STAR INCAST "host: {rto: 1ps}\n", NULL, "s.yaml:3:13: an 'rto' of 1ps" NEVER_ANSWERED },
+        { STAR INCAST "host: {rto: 1ps}\n", NULL, "s.yaml:3:13: an 'rto' of 1 ps" NEVER_ANSWERED },
         { STAR INCAST "host: {mtu: 1024,\n  rto: 4us}\n", NULL,
-          "s.yaml:4:8: an 'rto' of 4us" NEVER_ANSWERED },
-        { STAR INCAST, "host.rto=1ps", "--set host.rto=1ps: an 'rto' of 1ps" NEVER_ANSWERED },
+          "s.yaml:4:8: an 'rto' of 4 us" NEVER_ANSWERED },
+        { STAR INCAST, "host.rto=1ps", "--set host.rto=1ps: an 'rto' of 1 ps" NEVER_ANSWERED },
         { STAR INCAST "switch: {buffer: 10KB}\n", NULL,
           "s.yaml:3:18: the buffer of s0 (10000 bytes) is smaller than the headroom and reserve of its 3 "
           "ports (100812 bytes)" },
@@ -49,16 +49,16 @@ static void scenario_start__refuses_what_cannot_work(void **unused)
         { "topology: {kind: star, hosts: 3, rate: 40Gbps}\n" INCAST "cc: hpcc\nmodel: hpcc\n", NULL,
           "s.yaml:3:5: telemetry of hpcc knows links of 25, 50, 100, 200 and 400 Gb/s, not of 40 Gb/s" },
         { STAR INCAST "switch: {lossless: no, buffer: 1}\n", NULL,
-          "s.yaml:3:32: " NO_ROOM("buffer", "1.086KB") },
+          "s.yaml:3:32: " NO_ROOM("buffer", "1.086 KB") },
         { STAR INCAST "switch: {lossless: no, buffer: 1085}\n", NULL,
-          "s.yaml:3:32: " NO_ROOM("buffer", "1.086KB") },
+          "s.yaml:3:32: " NO_ROOM("buffer", "1.086 KB") },
         { STAR INCAST "switch: {lossless: no, lossy_queue: 1085}\n", NULL,
-          "s.yaml:3:37: " NO_ROOM("lossy_queue", "1.086KB") },
+          "s.yaml:3:37: " NO_ROOM("lossy_queue", "1.086 KB") },
         { STAR INCAST "switch: {lossless: no, buffer: 10KB, lossy_alpha: 0.1}\n", NULL,
-          "s.yaml:3:51: " NO_ROOM("lossy_alpha", "1.086KB") },
-        { STAR TCP "switch: {lossy_queue: 1KB}\n", NULL, "s.yaml:3:23: " NO_ROOM("lossy_queue", "1.518KB") },
+          "s.yaml:3:51: " NO_ROOM("lossy_alpha", "1.086 KB") },
+        { STAR TCP "switch: {lossy_queue: 1KB}\n", NULL, "s.yaml:3:23: " NO_ROOM("lossy_queue", "1.518 KB") },
         { STAR INCAST "model: conweave\nswitch: {lossless: no, buffer: 1}\n", NULL,
-          "s.yaml:4:32: " NO_ROOM("buffer", "1.048KB") },
+          "s.yaml:4:32: " NO_ROOM("buffer", "1.048 KB") },
     };
 
     (void)unused;
@@ -106,8 +106,8 @@ static void scenario_start__takes_what_can(void **unused)
 static void scenario_start__warns_of_short_timeouts(void **unused)
 {
     static const struct { const char *text, *full; } rows[] = {
-        { STAR INCAST "host: {rto: 1ms}\n", "2.564ms" },
-        { STAR INCAST "host: {rto: 1ms}\nswitch: {lossless: no}\n", "1.284ms" },
+        { STAR INCAST "host: {rto: 1ms}\n", "2.564 ms" },
+        { STAR INCAST "host: {rto: 1ms}\nswitch: {lossless: no}\n", "1.284 ms" },
         /* 80 us */
         { STAR INCAST "host: {rto: 1ms}\nswitch: {lossless: no, lossy_queue: 1MB}\n", NULL },
     };
@@ -121,7 +121,7 @@ static void scenario_start__warns_of_short_timeouts(void **unused)
 
         if (start(&s, &sim, rows[i].text, NULL, &err))
             fail_msg("%s", err.text);
-        snprintf(expected, sizeof expected, "s.yaml:3:13: an 'rto' of 1ms is shorter than a full queue "
+        snprintf(expected, sizeof expected, "s.yaml:3:13: an 'rto' of 1 ms is shorter than a full queue "
                  "takes, %s: time-outs may send again what is not lost; 'auto' chooses one",
                  rows[i].full ? rows[i].full : "");
         if (rows[i].full)

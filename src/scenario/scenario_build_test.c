@@ -95,7 +95,7 @@ static void scenario_make__over_comes_last(void **unused)
 static void scenario_make__refuses_as_a_text(void **unused)
 {
     static const struct { const char *key, *value, *why; } cases[] = {
-        { "host.mtu", "1", "s:1:1: mtu must be 64B .. 9KB, not 1" },
+        { "host.mtu", "1", "s:1:1: mtu must be 64 B .. 9 KB, not 1" },
         { "host.mut", "1", "s:1:1: 'mut' is not a key of host; did you mean 'mtu'?" },
         { "rnu", "1ms", "s:1:1: 'rnu' is not a knob or a key; did you mean 'run'?" },
         { "traffic.7.size", "1KB", "s:1:1: there is no entry 7 in a list of 1; the first is 0" },

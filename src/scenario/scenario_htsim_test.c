@@ -149,7 +149,7 @@ static void read_traffic__refuses(void **unused)
         { MIXED "}]}", "", "/s.yaml:1:45: 'file' is missing in traffic htsim" },
         { MIXED ", file: g}]}", "", "/s.yaml:1:65: " },
         { MIXED ", file: f, delay: 1us}]}", cm_text,
-          "/s.yaml:1:75: 'delay' must be 2us or more, the shortest delay of a link" },
+          "/s.yaml:1:75: 'delay' must be 2 us or more, the shortest delay of a link" },
         { MIXED ", file: f}]}", "Nodes 9\nConnections 0\n",
           "/s.yaml:1:65: the connections are for 9 hosts, but the network has 3" },
         { MIXED ", file: f}]}", "Nodes 3\nConnections 1\n0->0 start 0 size 5\n",

@@ -87,8 +87,8 @@ static void read__refuses(void **unused)
         { STAR "traffic: [{kind: tcp, senders: 2, size: 1MB, algorithm: cubik}]}",
           "s.yaml:1:92: 'cubik' is not an algorithm of TCP; did you mean 'cubic'?" },
         { STAR "traffic: [{kind: tcp, senders: 2, size: 1MB, mss: 20}]}", "mss" },
-        { STAR "traffic: [{kind: tcp, senders: 2, size: 1MB, min_rto: 1us}]}", "min_rto must be 10us .. "
-          "1000000s, not 1us" },
+        { STAR "traffic: [{kind: tcp, senders: 2, size: 1MB, min_rto: 1us}]}", "min_rto must be 10 us .. "
+          "1000000 s, not 1us" },
         { STAR "traffic: [{kind: tcp, senders: 2, size: 1MB, algorithm: dctcp, ecn: no}]}", "dctcp requires "
           "ECN" },
         { STAR "traffic: [{kind: tcp, senders: 2, size: 1MB, load: 0.3}]}",

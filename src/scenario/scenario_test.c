@@ -592,7 +592,7 @@ static void scenario_read__hpcc_config_without_a_speed(void **state)
     put_file("t.txt", "3 1 2\n1\n0 1 25Gbps 1000ns 0\n2 1 40Gbps 0.002ms 0\n");
     assert_true(scenario_read(&s, put_file("s.yaml", "hpcc: config.txt\n"), NULL, 0, NULL, &err) < 0);
     snprintf(message, sizeof message,
-             "%s/config.txt: KMAX_MAP has no row for 40Gbps, the rate of the link h1-s0", folder);
+             "%s/config.txt: KMAX_MAP has no row for 40 Gb/s, the rate of the link h1-s0", folder);
     assert_string_equal(err.text, message);
 }
 

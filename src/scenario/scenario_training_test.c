@@ -179,7 +179,7 @@ static void training__refuses(void **unused)
         { "collective: tree_all_reduce, size: 1TB, chunk: 1KB, iterations: 1",
           "s.yaml:2:11: more than 4000000 messages: use fewer workers or larger chunks" },
         { "size: 1MB, iterations: 1, delay: 1999ns",
-          "s.yaml:2:61: 'delay' must not be less than a link's, 2us" },
+          "s.yaml:2:61: 'delay' must not be less than a link's, 2 us" },
         { "size: 1MB, iterations: 1, at_once: yes, collective: all_gather", "s.yaml:2:63: only all_to_all "
           "can go at once: messages of all_gather wait for others" },
         { "size: 1MB, iterations: 1, hosts: 4", "s.yaml:2:54: 'hosts' is not a key of traffic training; "

@@ -31,7 +31,7 @@ static void slowdown_cell(struct table *t, const struct advise_row *row, uint32_
 
 static void add_heading(struct table *t, const char *first)
 {
-    static const char *const words[] = { "all", "<120KB", "to 1MB", ">=1MB" };
+    static const char *const words[] = { "all", "<120 KB", "to 1 MB", ">=1 MB" };
 
     table_cell(t, "%s", first);
     for (int i = 0; i < GOAL_PARTS; i++)
@@ -87,7 +87,7 @@ static void print_seconds(double s, FILE *out)
     if (s >= 7200)
         fprintf(out, "%.1f hours", s / 3600);
     else
-        fputs(text_from_time(text, sizeof(text), (uint64_t)(s * (double)PS_PER_S)), out);
+        fputs(text_figure(text, sizeof(text), "us", 1e6 * s), out);
 }
 
 static void print_file(const struct recorded *r, const char *path, const char *rows, const char *hosts,

@@ -163,7 +163,7 @@ static void refuses__in_one_line(void **unused)
         { "time_s,port,bytes\n", "x.csv: no time passes in it" },
         { "time_s,port,bytes\n0,a,0\n100,a,0\n", "x.csv: links were busy for 0 % of the time; from 0.1 % on there is something to advise" },
         { "time_s,port,bytes\n0,a,0\n0,a,1\n", "x.csv:3: time_s: rows of a port go on in time" },
-        { "time_s,port,bytes\n0,a,0\n1,a,50000000000\n", "x.csv: links of 100Gbps would be busy for 400 % of the time; how fast are they? --rate" },
+        { "time_s,port,bytes\n0,a,0\n1,a,50000000000\n", "x.csv: links of 100 Gb/s would be busy for 400 % of the time; how fast are they? --rate" },
     };
     struct recorded r;
     struct err      err;

@@ -25,7 +25,7 @@ slow() {
     [ "$status" -eq 0 ]
     head -n 1 "$dir/out" | grep -qE '^Use (preset [a-z0-9_]+|the searched setting): it slows the average message [0-9.]+ times instead of [0-9.]+ times'
     # the card says what the advice is for: rate, RTT, sizes, load, topology, whose setting was replaced, and how sure it is
-    grep -qE '^  Network +6 hosts at 100Gbps, 1 switch, idle round trip [0-9.]+us; dcqcn' "$dir/out"
+    grep -qE '^  Network +6 hosts at 100 Gb/s, 1 switch, idle round trip [0-9.]+ us; dcqcn' "$dir/out"
     grep -qE '^  Traffic +poisson 1: FB_Hadoop sizes, load 50 % of host links; burst: messages of 200KB' "$dir/out"
     grep -qE "^  Settings +'Yours' is the setting of the scenario" "$dir/out"
     grep -qE '^  Certainty .* -[0-9.]+ % \(95 % interval' "$dir/out"
@@ -141,7 +141,7 @@ END
     run_apart "$ANOLE" advise --rate 25Gbps --rtt 20us --oversubscription 4 --sizes SolarRPC --load 10% --budget 1
     [ "$status" -eq 0 ]
     grep -qE '^  [a-z_0-9]+, advised +[0-9]' "$dir/out"
-    grep -qE '^  Network +32 hosts at 25Gbps, [0-9]+ switches, oversubscribed 4 : 1, idle round trip 20us' "$dir/out"
+    grep -qE '^  Network +32 hosts at 25 Gb/s, [0-9]+ switches, oversubscribed 4 : 1, idle round trip 20.0 us' "$dir/out"
     grep -qE '^  Traffic +poisson 1: SolarRPC sizes, load 10 % of host links\.$' "$dir/out"
     grep -q "'Yours' is NVIDIA's default, because no other setting was given" "$dir/out"
     # what was not said is named
@@ -262,7 +262,7 @@ END
     grep -q 'pauses but no CNPs' "$dir/out"
     grep -q 'Links were busy for 10.0 % of the time' "$dir/out"      # 3.125 GB in 10 s at 25 Gb/s
     tr -s ' \n' ' ' <"$dir/out" >"$dir/line"
-    grep -q "32 hosts at 25Gbps" "$dir/line"
+    grep -q "32 hosts at 25 Gb/s" "$dir/line"
     grep -q "'Yours' is what was read from mlx5_0 of node7" "$dir/line"
     run_apart "$ANOLE" advise "$dir/record.csv" --counters "$dir/record.csv"
     [ "$status" -eq 2 ]

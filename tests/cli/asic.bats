@@ -24,7 +24,7 @@ results() {
     scenario 33 100Gbps 'asic: trident3' >"$dir/s.yaml"
     run "$ANOLE" run "$dir/s.yaml"
     [ "$status" -eq 1 ]
-    [[ $output == *"s.yaml:2:16: the links of s0 have 3.3Tbps together, trident3 carries 3.2Tbps"* ]]
+    [[ $output == *"s.yaml:2:16: the links of s0 have 3.3 Tb/s together, trident3 carries 3.2 Tb/s"* ]]
     scenario 16 100Gbps 'asic: trident' >"$dir/s.yaml"
     run "$ANOLE" run "$dir/s.yaml"
     [ "$status" -eq 1 ]
@@ -33,6 +33,6 @@ results() {
 
 @test "asic: every chip is listed with its source" {
     "$ANOLE" list asic >"$dir/out"
-    grep -qE '^ *tomahawk5 .* 166.3MB +1 +SONiC' "$dir/out"
+    grep -qE '^ *tomahawk5 .* 166.3 MB +1 +SONiC' "$dir/out"
     [ "$(awk 'NR > 2 && NF < 6' "$dir/out" | wc -l)" -eq 0 ]
 }

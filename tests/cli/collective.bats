@@ -24,7 +24,7 @@ for row in csv.DictReader(sys.stdin): print(*(row[name] for name in sys.argv[1:]
     jq -e '.sizes[0].channels == 8 and .sizes[0].ideal_share > 0.6 and .sizes[0].ideal_share <= 1' "$dir/json"
     # eight rings over eight NICs: several times as fast as one that waits
     [ "$(jq -s '.[0].sizes[0].busbw_GBps / .[1].sizes[0].busbw_GBps > 4' "$dir/json" "$dir/one")" = true ]
-    jq -r .answer.finding "$dir/json" | grep -qE '^The all-reduce of 64MB takes [0-9.]+us: [0-9.]+ GB/s bus bandwidth, [0-9]+ % of what the links allow\.$'
+    jq -r .answer.finding "$dir/json" | grep -qE '^The all-reduce of 64 MB takes [0-9.]+ us: [0-9.]+ GB/s bus bandwidth, [0-9]+ % of what the links allow\.$'
     jq -r .answer.detail "$dir/json" | grep -qE 'Bottleneck: the link h[0-9]+ -> [a-z]+[0-9]+ is busy [0-9]+ % of the time\.$'
 }
 
@@ -41,7 +41,7 @@ for row in csv.DictReader(sys.stdin): print(*(row[name] for name in sys.argv[1:]
 @test "collective: next to other traffic it takes longer, and the scenario can be saved" {
     "$ANOLE" collective '{kind: star, hosts: 4}' -b 4MB -e 4MB --beside storage=40% --seeds 2 --save "$dir/beside.yaml" --format json >"$dir/json"
     jq -e '.sizes[0] | .beside_us > 1.2 * .time_us and .beside_us_min <= .beside_us and .beside_us <= .beside_us_max' "$dir/json"
-    jq -r .answer.finding "$dir/json" | grep -qE '^Next to 40 % WebSearch traffic, the all-reduce of 4MB takes [0-9.]+ times as long: '
+    jq -r .answer.finding "$dir/json" | grep -qE '^Next to 40 % WebSearch traffic, the all-reduce of 4 MB takes [0-9.]+ times as long: '
     "$ANOLE" run "$dir/beside.yaml" --until 200us --quiet
     run "$ANOLE" collective '{kind: star, hosts: 4}' --beside disks
     [ "$status" -eq 2 ]
@@ -58,7 +58,7 @@ for row in csv.DictReader(sys.stdin): print(*(row[name] for name in sys.argv[1:]
 @test "collective: names of nccl-tests are taken, and the card says what ran" {
     "$ANOLE" collective '{kind: star, hosts: 4}' -c ring_all_reduce -b 1MB -e 1MB --channels 2 --protocol Simple >"$dir/table"
     grep -qE '^  Settings +ring_all_reduce, 2 channels, protocol Simple, chunks of 512KiB\.$' "$dir/table"
-    grep -qE '^  Network +4 ranks on 4 servers\. 4 hosts at 100Gbps, 1 switch' "$dir/table"
+    grep -qE '^  Network +4 ranks on 4 servers\. 4 hosts at 100 Gb/s, 1 switch' "$dir/table"
     "$ANOLE" collective '{kind: star, hosts: 4}' -c alltoall -b 1MB -e 1MB --format json >"$dir/json"
     [ "$(jq -c '.sizes[0] | [.collective, .ranks, .channels]' "$dir/json")" = '["all_to_all",4,0]' ]
     "$ANOLE" collective '{kind: star, hosts: 4}' -b 1MB -e 1MB --channels 0 | tr '\n' ' ' | tr -s ' ' | grep -q 'one ring whose steps wait for acknowledgements'

@@ -28,10 +28,10 @@ compare() {
     compare --set kmax=800KB
     [ "$status" -eq 0 ]
     head -n 1 "$dir/out" | grep -qE '^(Use kmin=400KB|Keep kmin=5KB)'
-    grep -qE '^  Network +5 hosts at 100Gbps, 1 switch, idle round trip' "$dir/out"
+    grep -qE '^  Network +5 hosts at 100 Gb/s, 1 switch, idle round trip' "$dir/out"
     grep -qE '^  Traffic +background: FB_Hadoop sizes, load [0-9]+ % of host links' "$dir/out"
-    grep -qE '^ +kmin=5KB +kmin=400KB +change +95% interval$' "$dir/out"
-    grep -qE '^p99 slowdown +[0-9.]+ +[0-9.]+ +[-+0-9.]+% +\[[-+0-9.]+, [-+0-9.]+\]' "$dir/out"
+    grep -qE '^ +kmin=5KB +kmin=400KB +change +95 % interval$' "$dir/out"
+    grep -qE '^p99 slowdown +[0-9.]+ +[0-9.]+ +[-+0-9.]+ % +\[[-+0-9.]+, [-+0-9.]+\]' "$dir/out"
     grep -q "Means over 3 seeds; changes to 'kmin=5KB'" "$dir/out"
     grep -q 'Fewer than 5 seeds' "$dir/out"
     grep -q 'results are not saved. Add --out or --store' "$dir/err"
@@ -368,7 +368,7 @@ anole run says what is stuck." "$dir/out"
     "$ANOLE" compare "$dir/middle.yaml" --vary kmin=5KB,400KB --seeds 2 --out "$dir/c" >"$dir/out" 2>/dev/null
     jq -e '[.metrics[] | select(.is_shown and ([.variants[].mean] | all(. == null)))] | length == 0' "$dir/c/comparison.json"
     jq -e '[.metrics[] | select([.variants[].mean] | all(. == null))] | length > 0' "$dir/c/comparison.json"
-    refute grep -q '>=1MB' "$dir/out"
+    refute grep -q '>=1 MB' "$dir/out"
     "$ANOLE" compare "$dir/middle.yaml" --vary kmin=5KB,400KB --seeds 2 --metrics 'elephants.*' >"$dir/out" 2>/dev/null
-    grep -q '>=1MB' "$dir/out"
+    grep -q '>=1 MB' "$dir/out"
 }

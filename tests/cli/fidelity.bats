@@ -46,10 +46,10 @@ both() {
 @test "fidelity: what is saved and how well it is known is told" {
     run_apart "$ANOLE" run "$(training)" --set fidelity=fast --out "$dir/results"
     [ "$status" -eq 0 ]
-    grep -qE '^ +fidelity +fast: .* skipped, with about [0-9,]+ events, [0-9.]+% of all$' "$dir/out"
+    grep -qE '^ +fidelity +fast: .* skipped, with about [0-9,]+ events, [0-9.]+ % of all$' "$dir/out"
     grep -qE '^ +iterations: [0-9]+ simulated and recorded, [0-9]+ replayed$' "$dir/out"
-    grep -qE '^ +error: at most 1%$' "$dir/out"
-    grep -qE '^ +the next takes their mean time within [0-9.e-]+% \(95 %\); 1% is allowed$' "$dir/out"
+    grep -qE '^ +error: at most 1 %$' "$dir/out"
+    grep -qE '^ +the next takes their mean time within [0-9.e-]+ % \(95 %\); 1 % is allowed$' "$dir/out"
     jq -e '.fidelity | .kind == "fast" and .error_allowed == 0.01 and .skipped_share > 0 and .events_saved > 0 and
            .iterations_recorded + .iterations_replayed == 30' "$dir/results/summary.json"
     grep -q '"fidelity":"fast"' "$dir/results/report.html"

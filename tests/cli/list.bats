@@ -47,7 +47,7 @@ load common
 @test "list: sizes tell the largest flow of the table" {
     # The last line of WebSearch.cdf is its largest flow: 30 MB.
     [ "$(awk '!/^#/ && NF { last = $1 } END { print last }' data/cdf/WebSearch.cdf)" = 30000000 ]
-    "$ANOLE" list sizes | grep -qE '^WebSearch .* 30MB$'
+    "$ANOLE" list sizes | grep -qE '^WebSearch .* 30 MB$'
 }
 
 @test "list: without an argument it prints every list" {

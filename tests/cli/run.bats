@@ -18,9 +18,9 @@ small() {
     [ ! -s "$dir/err" ]
     grep -qE '^ +network +8 hosts, 4 switches, 12 links$' "$dir/out"
     grep -qE '^ +traffic +poisson 1: load 0\.[0-9]+ realised, 0\.300 asked; ' "$dir/out"
-    grep -qE '^ +burst: 6 flows, 384KB$' "$dir/out"
-    grep -qE '^ +10KB-100KB +[0-9]' "$dir/out"
-    grep -qE '^ +goodput +[0-9.]+Gbps ' "$dir/out"
+    grep -qE '^ +burst: 6 flows, 384 KB$' "$dir/out"
+    grep -qE '^ +10 KB-100 KB +[0-9]' "$dir/out"
+    grep -qE '^ +goodput +[0-9.]+ Gb/s ' "$dir/out"
     grep -qE '^[0-9,]+ packet-hops in [0-9.]+ s, [0-9,]+ hops/s, [0-9,]+ events$' "$dir/out"
 }
 
@@ -332,9 +332,9 @@ end_with() {
     # With an rto that is too short all that is sent again is in vain, and both are told.
     run_apart "$ANOLE" run "$dir/star.yaml" --set host.rto=4ms --set nic=truncated_alpha --out "$dir/short"
     [ "$status" -eq 0 ]
-    grep -qxF "anole: warning: --set host.rto=4ms: an 'rto' of 4ms is shorter than a full queue takes, 25.61ms: time-outs may \
+    grep -qxF "anole: warning: --set host.rto=4ms: an 'rto' of 4 ms is shorter than a full queue takes, 25.61 ms: time-outs may \
 send again what is not lost; 'auto' chooses one" "$dir/err"
-    grep -qE '^ +237MB of that in vain: time-outs had it sent again, and it had arrived; see host: rto$' "$dir/out"
+    grep -qE '^ +237 MB of that in vain: time-outs had it sent again, and it had arrived; see host: rto$' "$dir/out"
     jq -e '.packets | .timeouts > 1000 and .payload_bytes_resent > 2e8 and .payload_bytes_spurious == .payload_bytes_resent' \
         "$dir/short/summary.json"
     jq -e '.packets.payload_bytes_spurious == (.metrics[] | select(.name == "spurious_bytes").value)' "$dir/short/summary.json"
@@ -349,7 +349,7 @@ send again what is not lost; 'auto' chooses one" "$dir/err"
     done
     run_apart "$ANOLE" run "$dir/long.yaml" --set host.rto=4ms
     [ "$status" -eq 1 ]
-    grep -q "^anole: --set host.rto=4ms: an 'rto' of 4ms is not longer than the round trip of the longest path, 8.00.ms, " \
+    grep -q "^anole: --set host.rto=4ms: an 'rto' of 4 ms is not longer than the round trip of the longest path, 8.00. ms, " \
         "$dir/err"
     [ ! -s "$dir/out" ]
 }
@@ -359,9 +359,9 @@ send again what is not lost; 'auto' chooses one" "$dir/err"
     for n in 1 2 3; do
         run_apart "$ANOLE" run "$dir/ring.yaml" --threads $n --out "$dir/$n"
         [ "$status" -eq 0 ]
-        grep -qE '^anole: warning: 10 flows never finished: nothing moves any more after [0-9.]+us; h0 -> h4 ' "$dir/err"
+        grep -qE '^anole: warning: 10 flows never finished: nothing moves any more after [0-9.]+ us; h0 -> h4 ' "$dir/err"
         grep -qF 'PFC deadlock, each paused by the next: s0 -> s1 -> s2 -> s3 -> s4 -> s0' "$dir/err"
-        grep -qE '^  PARTIAL: nothing moves any more after [0-9.]+us. h0 -> h4 .*waits in s0, paused by s1; ' "$dir/out"
+        grep -qE '^  PARTIAL: nothing moves any more after [0-9.]+ us. h0 -> h4 .*waits in s0, paused by s1; ' "$dir/out"
         for file in flows.csv intervals.csv ports.csv summary.json; do cmp "$dir/1/$file" "$dir/$n/$file"; done
     done
     jq -e '.all | .flows_stuck == 10 and .stuck_since_us < 1000 and (.stuck_why | startswith("h0 -> h4"))' "$dir/1/summary.json"
@@ -408,7 +408,7 @@ marks() {
     [ -z "${TEST_WRAPPER:-}" ] || skip "not under an emulator"
     write_long_scenario "$dir/long.yaml"
     in_terminal timeout -s INT 3 "$ANOLE" run "$dir/long.yaml" || true
-    grep -q 'simulated, .*% of 1000s, .* left, .*M hops/s' "$dir/screen"
+    grep -q 'simulated, .*% of 1000 s, .* left, .*M hops/s' "$dir/screen"
     # the last thing on the line of progress is that it is cleared
     tr '\r' '\n' <"$dir/screen" | tail -n 2 | grep -q "^$(printf '\033')\[Kanole: interrupted at "
 }

@@ -165,8 +165,8 @@ page_data() {
 
 @test "the table: lines over time, with the influx marked, in blocks or in ASCII" {
     LC_ALL=C.UTF-8 "$ANOLE" run "$BATS_FILE_TMPDIR/influx.yaml" >"$dir/blocks"
-    grep -qE '^  goodput +[▁▂▃▄▅▆▇█]+  [0-9.]+.bps \.\. [0-9.]+.bps$' "$dir/blocks"
-    grep -qE '^  RTT mean +[▁▂▃▄▅▆▇█ ]+  [0-9.]+us \.\. [0-9.]+us$' "$dir/blocks"
+    grep -qE '^  goodput +[▁▂▃▄▅▆▇█]+  [0-9.]+ .b/s \.\. [0-9.]+ .b/s$' "$dir/blocks"
+    grep -qE '^  RTT mean +[▁▂▃▄▅▆▇█ ]+  [0-9.]+ us \.\. [0-9.]+ us$' "$dir/blocks"
     grep -qE '^  influx +-+$' "$dir/blocks"
     LC_ALL=C "$ANOLE" run "$BATS_FILE_TMPDIR/influx.yaml" >"$dir/ascii"
     grep -qE '^  goodput +[_.:=+*#-]+  [0-9.]+.bps' "$dir/ascii"
@@ -197,7 +197,7 @@ page_data() {
 
 @test "jobs: are told in the table and in csv" {
     "$ANOLE" run "$BATS_FILE_TMPDIR/jobs.yaml" >"$dir/table"
-    grep -qE '^  llm +[0-9]+ .*GB/s \([0-9.]+[GMT]bps\) +[0-9.]+GB/s \([0-9.]+[GMT]bps\) +[0-9.]+%$' "$dir/table"
+    grep -qE '^  llm +[0-9]+ .*GB/s \([0-9.]+ [GMT]b/s\) +[0-9.]+ GB/s \([0-9.]+ [GMT]b/s\) +[0-9.]+ %$' "$dir/table"
     grep -qE '^  disks +[0-9,]+/s +[0-9.]+.bps +reads +[0-9]+' "$dir/table"
     grep -qE '^  calls +[0-9,]+/s +[0-9.]+.bps +calls +[0-9]+' "$dir/table"
     "$ANOLE" run "$BATS_FILE_TMPDIR/jobs.yaml" --format csv >"$dir/csv"
@@ -343,12 +343,12 @@ END
     write_reordered "$dir/s.yaml"
     "$ANOLE" run "$dir/s.yaml" >"$dir/table"
     grep -qE '^  balancing +0 flowlets, 0 on another path than the last; 0 packets held by hosts$' "$dir/table"
-    grep -qE '^  recovery +[0-9,]+ packets out of order, [0-9,]+ NACKs, 0 time-outs, [0-9.]+[KM]B of payload sent again$' \
+    grep -qE '^  recovery +[0-9,]+ packets out of order, [0-9,]+ NACKs, 0 time-outs, [0-9.]+ [KM]B of payload sent again$' \
         "$dir/table"
-    grep -qE '^ +10KB-100KB: [0-9,]+ out of order, [0-9,]+ NACKs?, [0-9.]+[KM]?B$' "$dir/table"
+    grep -qE '^ +10 KB-100 KB: [0-9,]+ out of order, [0-9,]+ NACKs?, [0-9.]+ [KM]?B$' "$dir/table"
     "$ANOLE" run "$dir/s.yaml" --set lb=ecmp >"$dir/table"
     refute grep -q '^  balancing' "$dir/table"
-    grep -qE '^  recovery +0 packets out of order, 0 NACKs, 0 time-outs, 0B of payload sent again$' "$dir/table"
+    grep -qE '^  recovery +0 packets out of order, 0 NACKs, 0 time-outs, 0 B of payload sent again$' "$dir/table"
     "$ANOLE" run "$dir/s.yaml" --set lb=letflow --set flowlet_timeout=2us --set hf2t=1 --set hf2t_training=50us \
         --set hf2t_guard=1 >"$dir/table"
     grep -qE '^  balancing +[1-9][0-9,]* flowlets, [1-9][0-9,]* on .*; [1-9][0-9,]* packets? held by hosts$' "$dir/table"

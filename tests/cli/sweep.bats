@@ -29,7 +29,7 @@ sweep() {
     [ "$status" -eq 0 ]
     head -n 1 "$dir/out" | grep -qE "^(Use kmin=|Keep the scenario's own setting: none of the best 8 of 8 settings is clearly better in p99 slowdown)"
     sed -n '/^ *kmin  *pmax/,$p' "$dir/out" >"$dir/table"
-    head -n 1 "$dir/table" | grep -qE '^ +kmin +pmax +p99 slowdown +95% interval +goodput$'
+    head -n 1 "$dir/table" | grep -qE '^ +kmin +pmax +p99 slowdown +95 % interval +goodput$'
     sed -n 3,7p "$dir/table" | awk '{ if ($1 != NR || $4 < last) exit 1; last = $4 } END { exit NR != 5 }'
     # the scenario's own setting stands below them
     sed -n 8p "$dir/table" | grep -qE '^own +5KB +1 +[0-9.]+ +\['

@@ -81,7 +81,7 @@ values() {
     run_apart "$ANOLE" tune "$BATS_FILE_TMPDIR/slow.yaml" --tuner expert --check 3 --out "$dir/knobs.yaml"
     [ "$status" -eq 0 ]
     grep -q '^better: .*mean slowdown' "$dir/out"
-    grep -qE '^mean slowdown +[0-9.]+ +[0-9.]+ +-[0-9.]+% .*better$' "$dir/out"
+    grep -qE '^mean slowdown +[0-9.]+ +[0-9.]+ +-[0-9.]+ % .*better$' "$dir/out"
     # PARALEON's table I, and nothing else: all that differs from the default
     values "$dir/knobs.yaml" | sort >"$dir/values"
     printf '%s\n' 'kmax: 6400KB' 'kmin: 1600KB' 'min_time_between_cnps: 96us' 'rate_reduce_monitor_period: 80us' \

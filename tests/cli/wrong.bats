@@ -32,7 +32,7 @@ wrong_inputs() {
 2|run a.yaml --until|anole run: option '--until' requires an argument
 2|run a.yaml --until 5|anole: --until: '5' has no unit; write 5us, 3ms, 200ns
 2|run a.yaml --until 5KB|anole: --until: '5KB' is not a time; write 5us, 3ms, 200ns
-2|run a.yaml --until 0us|anole: --until must be 1ps .. 1000000s, not 0us
+2|run a.yaml --until 0us|anole: --until must be 1 ps .. 1000000 s, not 0us
 2|run a.yaml --until -1us|anole: --until: '-1us' is negative
 2|run a.yaml --seed x|anole: --seed: 'x' is not a whole number
 2|run a.yaml --seed -1|anole: --seed: '-1' is negative
@@ -69,7 +69,7 @@ wrong_inputs() {
 1|run a.yaml --set topology.hosts=0|anole: --set topology.hosts=0: hosts must be 1 .. 1048576, not 0
 1|run a.yaml --set topology.hosts=four|anole: --set topology.hosts=four: hosts: 'four' is not a whole number
 1|run a.yaml --set topology.rate=5us|anole: --set topology.rate=5us: rate: '5us' is not a rate; write 100Gbps, 400Mbps, 25G
-1|run a.yaml --set topology.rate=0Gbps|anole: a.yaml:1:11: the link h0-s0: its rate, 0bps, is not within 1Gbps .. 1.6Tbps
+1|run a.yaml --set topology.rate=0Gbps|anole: a.yaml:1:11: the link h0-s0: its rate, 0 b/s, is not within 1 Gb/s .. 1.6 Tb/s
 1|run a.yaml --set topology.delay=5KB|anole: --set topology.delay=5KB: delay: '5KB' is not a time; write 5us, 3ms, 200ns
 1|run a.yaml --set topology.delay=1h|anole: --set topology.delay=1h: delay: '1h' is not a time; write 5us, 3ms, 200ns
 1|run a.yaml --set topology.colour=red|anole: --set topology.colour=red: 'colour' is not a key of topology star; there are *
@@ -80,11 +80,11 @@ wrong_inputs() {
 1|run a.yaml --set traffic.7.size=1KB|anole: --set traffic.7.size=1KB: there is no entry 7 in a list of 1; the first is 0
 1|run a.yaml --set traffic=3|anole: --set traffic=3: 'traffic' must be a list
 1|run a.yaml --set run=5KB|anole: --set run=5KB: run: '5KB' is not a time; write 5us, 3ms, 200ns
-1|run a.yaml --set run=0us|anole: --set run=0us: run must be 1ps .. 1000000s, not 0us
+1|run a.yaml --set run=0us|anole: --set run=0us: run must be 1 ps .. 1000000 s, not 0us
 1|run a.yaml --set interval=2|anole: --set interval=2: interval: '2' has no unit; write 5us, 3ms, 200ns
-1|run a.yaml --set interval=1ns|anole: --set interval=1ns: interval must be 1us .. 1000000s, not 1ns
+1|run a.yaml --set interval=1ns|anole: --set interval=1ns: interval must be 1 us .. 1000000 s, not 1ns
 1|run a.yaml --set host.mtu=5us|anole: --set host.mtu=5us: mtu: '5us' is not a size; write 1500, 64KB, 32MiB
-1|run a.yaml --set host.mtu=1|anole: --set host.mtu=1: mtu must be 64B .. 9KB, not 1
+1|run a.yaml --set host.mtu=1|anole: --set host.mtu=1: mtu must be 64 B .. 9 KB, not 1
 1|run a.yaml --set switch.buffer=8us|anole: --set switch.buffer=8us: buffer: '8us' is not a size; write 1500, 64KB, 32MiB
 1|run a.yaml --set switch.alpha=2x|anole: --set switch.alpha=2x: alpha: '2x' is not a number; write 0.3, 30%, 2e6
 1|run a.yaml --set switch.lossless=maybe|anole: --set switch.lossless=maybe: lossless: 'maybe' is neither true nor false

@@ -1,6 +1,8 @@
 /* src/base/print/terminal.c - see terminal.h. */
 #include "base/print/terminal.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -27,10 +29,33 @@ static int columns_of(const char *text, size_t bytes)
     return columns;
 }
 
+static bool is_unit(const char *word)
+{
+    static const char *const units[] = { "%", "ns", "us", "ms", "s", "B", "KB", "MB", "GB", "TB", "KiB", "MiB",
+                                         "b/s", "Kb/s", "Mb/s", "Gb/s", "Tb/s", "GB/s", NULL };
+    size_t length = strcspn(word, " ,.;:()");
+
+    for (const char *const *u = units; *u; u++)
+        if (strlen(*u) == length && strncmp(*u, word, length) == 0)
+            return true;
+    return false;
+}
+
+/* A number and its unit are one word. */
+static size_t word_length(const char *text)
+{
+    size_t length = strcspn(text, " ");
+
+    if (length > 0 && isdigit((unsigned char)text[length - 1]) && text[length] == ' ' &&
+        is_unit(text + length + 1))
+        length += 1 + strcspn(text + length + 1, " ");
+    return length;
+}
+
 void terminal_words(FILE *f, const char *text, int at, int hang, int width)
 {
     while (*text) {
-        size_t blanks = strspn(text, " "), length = strcspn(text + blanks, " ");
+        size_t blanks = strspn(text, " "), length = word_length(text + blanks);
         int    columns = columns_of(text + blanks, length);
 
         if (width > 0 && at > hang && at + (int)blanks + columns > width && length > 0) {

@@ -8,7 +8,7 @@
 int terminal_width(FILE *f);
 
 /* Prints words and a newline. The cursor is at column 'at'. Words that would exceed 'width' (0: unlimited)
- * start a new line, indented by 'hang'. */
+ * start a new line, indented by 'hang'. A number stays with its unit. */
 void terminal_words(FILE *f, const char *text, int at, int hang, int width);
 
 #endif

@@ -32,6 +32,9 @@ static void terminal_words__breaks_before_the_word_that_is_too_much(void **state
         { "longer than it", 0, 1, 3, "longer\n than\n it\n" },
         { "äöü äöü", 0, 0, 7, "äöü äöü\n" },
         { "äöü äöü", 0, 0, 6, "äöü\näöü\n" },
+        { "at 100 Gb/s, x", 0, 0, 13, "at 100 Gb/s,\nx\n" },
+        { "at 100 Gb/s, x", 0, 0, 10, "at\n100 Gb/s,\nx\n" },         /* a number stays with its unit */
+        { "at 100 bits", 0, 0, 6, "at 100\nbits\n" },
         { "", 0, 0, 5, "\n" },
     };
 

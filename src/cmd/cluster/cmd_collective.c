@@ -309,7 +309,7 @@ static void name_limit(const struct sim *s, char buf[240])
         snprintf(buf, 240, "PFC pauses %s for %.0f %% of the time.", link_text(name, s, l.paused), 100 * l.paused_share);
     else if (l.longest && l.longest->counters.marked_packets > 0)
         snprintf(buf, 240, "the queue at %s grows to %s and marks %.0f %% of its packets, so NICs slow down; no link is busy more than %.0f %%.",
-                 link_text(name, s, l.longest), text_from_bytes(queue, sizeof(queue), (double)l.longest->counters.queue_bytes_max),
+                 link_text(name, s, l.longest), text_figure(queue, sizeof(queue), "bytes", (double)l.longest->counters.queue_bytes_max),
                  100 * (double)l.longest->counters.marked_packets / (double)l.longest->counters.data_packets, 100 * l.busy);
     else
         snprintf(buf, 240, "steps wait for round trips and for each other; no link is busy more than %.0f %%.", 100 * l.busy);
@@ -508,15 +508,15 @@ static int save(const struct collective_options *o, const struct found *f, struc
 
 static const char *us_text(char buf[32], double us)
 {
-    return text_from_time(buf, 32, (uint64_t)(us * (double)PS_PER_US));
+    return text_figure(buf, 32, "us", us);
 }
 
-/* What a row ran: "ring, 8 channels, Simple, chunks of 512KB". */
+/* What a row ran: "ring, 8 channels, Simple, chunks of 512 KiB". */
 static void add_choice(const struct collective_options *o, const struct row *row, struct card *c)
 {
     char chunk[32];
 
-    snprintf(chunk, sizeof(chunk), "%uKiB", nccl_chunk_bytes(row->protocol) >> 10);
+    snprintf(chunk, sizeof(chunk), "%u KiB", nccl_chunk_bytes(row->protocol) >> 10);
     card_add(c, CARD_SETTING, "%s%s", collective_names[row->kind], o->kind == BY_SIZE ? ", as NCCL chooses for this size" : "");
     if (collective_has_rings(row->kind) && row->channels)
         card_append(c, CARD_SETTING, ", %u channel%s", row->channels, row->channels == 1 ? "" : "s");

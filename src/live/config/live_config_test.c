@@ -93,7 +93,7 @@ static void config_read__refuses_with_the_place(void **unused)
     static const struct { const char *text, *why; } cases[] = {
         { "state: s\n", PATH ":1:1: 'listen' is missing" },
         { CONTROLLER "stale: 0\n", PATH ":3:8: stale must be 1 .. 1000, not 0" },
-        { CONTROLLER "gather: 1us\n", PATH ":3:9: gather must be 1ms .. 1000000s, not 1us" },
+        { CONTROLLER "gather: 1us\n", PATH ":3:9: gather must be 1 ms .. 1000000 s, not 1us" },
         { CONTROLLER "accept: 0\n", PATH ":3:9: accept must be 1 .. 1000000000, not 0" },
         { CONTROLLER "hold_back: 1\n", PATH ":3:12: hold_back must be 0 .. 0.9, not 1" },
         { CONTROLLER "mode: atuo\n", PATH ":3:7: 'atuo' is not a value of mode; did you mean 'auto'?" },
