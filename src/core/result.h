@@ -13,6 +13,7 @@ struct flow_result {
     uint64_t start_ps, fct_ps;
     uint64_t ideal_ps;           /* FCT of the same flow alone in the network */
     uint64_t resent_bytes;       /* payload sent again after a loss */
+    uint64_t tag;                /* identifies the message to the job that posted it */
 };
 
 enum op_kind {

@@ -251,7 +251,7 @@ int run_files_open(struct run_files *f, const struct run_files_paths *paths, con
     if (!rc && paths->pcap)
         f->pcap = pcap_open(f->pcap_file.stream, s->sim, paths->pcap_bytes_max, !paths->is_pcap_cut);
     if (!rc && paths->trace)
-        f->chrome = chrome_open(f->trace_file.stream, s, paths->trace_bytes_max);
+        f->chrome = chrome_open(f->trace_file.stream, s->sim, paths->trace_bytes_max);
     return rc;
 }
 

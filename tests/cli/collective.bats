@@ -57,7 +57,7 @@ for row in csv.DictReader(sys.stdin): print(*(row[name] for name in sys.argv[1:]
 
 @test "collective: names of nccl-tests are taken, and the card says what ran" {
     "$ANOLE" collective '{kind: star, hosts: 4}' -c ring_all_reduce -b 1MB -e 1MB --channels 2 --protocol Simple >"$dir/table"
-    grep -qE '^  Settings +ring_all_reduce, 2 channels, protocol Simple, chunks of 512KiB\.$' "$dir/table"
+    grep -qE '^  Settings +ring_all_reduce, 2 channels, protocol Simple, chunks of 512 KiB\.$' "$dir/table"
     grep -qE '^  Network +4 ranks on 4 servers\. 4 hosts at 100 Gb/s, 1 switch' "$dir/table"
     "$ANOLE" collective '{kind: star, hosts: 4}' -c alltoall -b 1MB -e 1MB --format json >"$dir/json"
     [ "$(jq -c '.sizes[0] | [.collective, .ranks, .channels]' "$dir/json")" = '["all_to_all",4,0]' ]
@@ -122,4 +122,27 @@ END
     run "$ANOLE" run "$dir/s.yaml"
     [ "$status" -eq 1 ]
     [[ $output == *"only all_to_all has messages that PXN takes to another rail"* ]]
+}
+
+@test "collective: the time line has the steps, the message that holds them up, and its link" {
+    # h2 has a tenth of the others' speed, so what it sends or receives ends last in each of the 2 (4 - 1) steps
+    slow='{kind: graph, hosts: 4, switches: 1, links: [{a: h0, b: s0}, {a: h1, b: s0}, {a: h2, b: s0, rate: 10Gbps}, {a: h3, b: s0}]}'
+    "$ANOLE" collective "$slow" -c ring_all_reduce --channels 0 --protocol Simple -b 1MB -e 4MB -f 4 --format json --trace "$dir/trace.json" >"$dir/json"
+    jq -e '.time_line | .steps == 6 and .messages == 24 and .rows[0].start_us == 0 and .rows[0].first == 1 and .rows[-1].last == 6' "$dir/json"
+    # the rows follow each other, and end with the collective
+    jq -e '.time_line.rows | [.[1:][].first] == [.[:-1][].last + 1]' "$dir/json"
+    jq -e '.time_line.rows[-1].end_us - .sizes[-1].time_us | fabs < 0.01' "$dir/json"
+    jq -e '.time_line.rows | all((.src == "h2" or .dst == "h2") and (.link == "h2 -> s0" or .link == "s0 -> h2") and .busy_share > 0.8)' "$dir/json"
+    # a span of the trace for each step, with its last message, and one for each message
+    jq -e '[.traceEvents[] | select(.cat == "step")] | map(select(.ph == "b").args.last | test("h2")) == [range(6) | true] and
+        (map(select(.ph == "e").ts) | max - ($time | tonumber) | fabs < 0.01)' --arg time "$(jq '.sizes[-1].time_us' "$dir/json")" "$dir/trace.json"
+    [ "$(jq '[.traceEvents[] | select(.cat == "flow" and .ph == "b")] | length' "$dir/trace.json")" -eq 24 ]
+    # a trace changes no result
+    "$ANOLE" collective "$slow" -c ring_all_reduce --channels 0 --protocol Simple -b 1MB -e 4MB -f 4 --format json | jq .sizes >"$dir/sizes"
+    jq .sizes "$dir/json" | diff - "$dir/sizes"
+    # six lines at most on a terminal
+    "$ANOLE" collective "$slow" -b 4MB -e 4MB | sed -n '/^Time line/,$p' >"$dir/lines"
+    [ "$(wc -l <"$dir/lines")" -le 6 ]
+    run "$ANOLE" collective "$slow" --trace "$dir/trace.json/x"
+    [ "$status" -eq 1 ]
 }

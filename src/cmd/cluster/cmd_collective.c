@@ -14,10 +14,12 @@
 #include "core/units.h"
 #include "net/measure.h"
 #include "report/about.h"
+#include "report/trace/chrome.h"
 #include "run/sim_world.h"
 #include "scenario/scenario.h"
 #include "sim/sim.h"
 #include "traffic/cdf.h"
+#include "traffic/kinds/training.h"
 #include "tune/setting.h"
 
 #include <inttypes.h>
@@ -28,6 +30,8 @@
 #define RUN_PS    (1000 * PS_PER_S)      /* longer than anyone waits */
 #define BESIDE_RUN "100s"                /* other traffic ends then: long after any collective */
 #define SLICE_PS  (50 * PS_PER_US)       /* next to other traffic, which does not end by itself, the clock advances by this */
+#define SAMPLE_PS (10 * PS_PER_US)       /* a trace has the queues this often */
+#define TRACE_BYTES_MAX 256000000
 #define SEEDS_BESIDE 3
 #define BESIDE_NAMES 32                  /* tables of sizes, and storage */
 #define BUSY      0.8                    /* a link that is busy for this share of the time limits the collective, */
@@ -100,6 +104,8 @@ static const struct cmd_option option_rows[] = {
     { .help = "Output:" },
     { "save", 0, "FILE", "Save the scenario of the last size, for anole run and anole advise",
       KEY_AT(struct collective_options, save) },
+    { "trace", 0, "FILE", "Write the steps, messages, pauses and queues of the last size as JSON for Perfetto or "
+      "chrome://tracing", KEY_AT(struct collective_options, trace) },
     { "report", 0, "FILE", "Save the results as a web page; with --beside also what presets would change",
       KEY_AT(struct collective_options, report) },
     { "format", 0, "FORMAT", "Output format: table, csv, or json (default: table)", KEY_AT(struct collective_options, format),
@@ -115,7 +121,8 @@ static const struct cmd_line line = {
     .help = "Times a collective among all hosts of a network for a range of sizes and prints what "
             "nccl-tests print: the time, the algorithm bandwidth (size / time) and the bus bandwidth, with "
             "its share of what the links allow. Channels, algorithm and protocol are those that NCCL would "
-            "choose. TOPOLOGY is that of a scenario: a name, or keys in braces."
+            "choose. The time line shows which message held up the slowest steps of the last size. "
+            "TOPOLOGY is that of a scenario: a name, or keys in braces."
             "\v"
             "Examples:\n"
             "  anole collective dgx_h100_32 -b 8MB -e 256MB\n"
@@ -231,6 +238,8 @@ static char *scenario_text(const struct collective_options *o, const struct clus
 struct watch {
     const struct graph *graph;
     struct nic_seen    *nic;             /* by node; NULL: not wanted */
+    struct timeline    *timeline;        /* NULL: not wanted; 'trace', too */
+    struct chrome      *trace;
     uint64_t            ops, others;     /* collectives; messages of other traffic */
     double              ops_ps, slowdowns;       /* sums */
 };
@@ -241,12 +250,18 @@ static void on_op(void *arg, const struct op_result *r)
 
     w->ops++;
     w->ops_ps += (double)r->took_ps;
+    if (w->trace)
+        chrome_on_op(w->trace, r);
 }
 
 static void on_flow(void *arg, const struct flow_result *r)
 {
     struct watch *w = arg;
 
+    if (w->trace)
+        chrome_on_flow(w->trace, r);
+    if (w->timeline && r->traffic == 0)
+        timeline_on_flow(w->timeline, r);
     if (r->traffic > 0) {
         w->others++;
         w->slowdowns += (double)r->fct_ps / (double)r->ideal_ps;
@@ -261,13 +276,9 @@ static void on_flow(void *arg, const struct flow_result *r)
     }
 }
 
-/* "h16 -> leaf0" */
-static const char *link_text(char buf[80], const struct sim *s, const struct port *p)
+static void on_pfc(void *arg, const struct pfc_result *r)
 {
-    const struct graph_node *node = s->net.graph.node;
-
-    snprintf(buf, 80, "%s -> %s", node[p->node->id].name, node[p->peer->node->id].name);
-    return buf;
+    chrome_on_pfc(((struct watch *)arg)->trace, r);
 }
 
 struct limits { const struct port *busiest, *paused, *longest; double busy, paused_share; };
@@ -278,7 +289,7 @@ static struct limits find_limits(const struct sim *s)
 
     for (uint32_t i = 0; i < s->net.ports; i++) {
         const struct port *p = &s->net.port[i];
-        double busy = (double)p->counters.tx_bytes * 8 / (double)p->rate_bps * (double)PS_PER_S / (double)s->now_ps;
+        double busy = collective_busy_share(s, p);
         double paused = (double)p->counters.paused_ps / (double)s->now_ps;
 
         if (busy > l.busy) {
@@ -304,12 +315,12 @@ static void name_limit(const struct sim *s, char buf[240])
     if (!l.busiest)
         snprintf(buf, 240, "no link carries it, all traffic stays inside servers.");
     else if (l.busy >= BUSY)
-        snprintf(buf, 240, "the link %s is busy %.0f %% of the time.", link_text(name, s, l.busiest), 100 * l.busy);
+        snprintf(buf, 240, "the link %s is busy %.0f %% of the time.", collective_link_text(name, s, l.busiest), 100 * l.busy);
     else if (l.paused_share > PAUSED)
-        snprintf(buf, 240, "PFC pauses %s for %.0f %% of the time.", link_text(name, s, l.paused), 100 * l.paused_share);
+        snprintf(buf, 240, "PFC pauses %s for %.0f %% of the time.", collective_link_text(name, s, l.paused), 100 * l.paused_share);
     else if (l.longest && l.longest->counters.marked_packets > 0)
         snprintf(buf, 240, "the queue at %s grows to %s and marks %.0f %% of its packets, so NICs slow down; no link is busy more than %.0f %%.",
-                 link_text(name, s, l.longest), text_figure(queue, sizeof(queue), "bytes", (double)l.longest->counters.queue_bytes_max),
+                 collective_link_text(name, s, l.longest), text_figure(queue, sizeof(queue), "bytes", (double)l.longest->counters.queue_bytes_max),
                  100 * (double)l.longest->counters.marked_packets / (double)l.longest->counters.data_packets, 100 * l.busy);
     else
         snprintf(buf, 240, "steps wait for round trips and for each other; no link is busy more than %.0f %%.", 100 * l.busy);
@@ -339,10 +350,14 @@ static uint32_t describe_nics(const struct sim *s, const struct cluster_network 
     return hosts;
 }
 
+/* ---- a run ---- */
+
 struct one_run {
     uint64_t              seed;
     const struct setting *preset;        /* NULL: the setting of the scenario */
     struct found         *nics_of;       /* gets what NICs received; NULL: not wanted */
+    struct found         *steps_of;      /* gets the time line; NULL: not wanted */
+    FILE                 *trace;         /* gets it, too; NULL: not wanted */
     char                 *limit;         /* [240] */
     double                us, slowdown;  /* results: of a collective; of other traffic, mean */
 };
@@ -361,9 +376,16 @@ static void apply_preset(struct sim *s, const struct setting *preset)
 
 static int run_sim(const struct collective_options *o, struct sim *s, bool is_beside, struct one_run *r, struct err *err)
 {
-    struct watch w = { .graph = &s->net.graph };
-    uint64_t     slice = is_beside ? SLICE_PS : RUN_PS;
-    int          rc = 0;
+    struct watch    w = { .graph = &s->net.graph };
+    uint64_t        slice = r->trace ? SAMPLE_PS : is_beside ? SLICE_PS : RUN_PS;
+    struct timeline timeline = { 0 };
+    int             rc = 0;
+
+    if (r->steps_of) {
+        timeline_init(&timeline, training_iteration(s->program.traffic, 0));
+        w.timeline = &timeline;
+    }
+    w.trace = r->trace ? chrome_open(r->trace, s, TRACE_BYTES_MAX) : NULL;
 
     if (r->nics_of) {
         free(r->nics_of->nic);
@@ -371,11 +393,13 @@ static int run_sim(const struct collective_options *o, struct sim *s, bool is_be
     }
     if (r->preset)
         apply_preset(s, r->preset);
-    s->engine.hooks = (struct sim_hooks){ .arg = &w, .flow_done = on_flow };
+    s->engine.hooks = (struct sim_hooks){ .arg = &w, .flow_done = on_flow, .pfc = w.trace ? on_pfc : NULL };
     traffic_on_op(s->program.traffic, on_op, &w);
     while (w.ops < o->iterations && !s->is_done && !s->engine.has_failed && s->now_ps < RUN_PS) {
         sim_run_until(s, s->now_ps + slice);
         traffic_tell(s->program.traffic);
+        if (w.trace)
+            chrome_on_sample(w.trace, s->now_ps);
     }
     if (s->engine.has_failed)
         rc = err_set(err, EIO, "%s", s->engine.failure.text);
@@ -385,6 +409,17 @@ static int run_sim(const struct collective_options *o, struct sim *s, bool is_be
     r->slowdown = w.others ? w.slowdowns / (double)w.others : NAN;
     if (r->nics_of)
         r->nics_of->nics = describe_nics(s, &r->nics_of->network, w.nic);
+    if (r->steps_of && !rc)
+        collective_see_steps(s, &timeline, r->steps_of);
+    if (w.trace) {
+        uint64_t left_out;
+
+        collective_trace_steps(s, &timeline, w.trace);
+        left_out = chrome_close(w.trace);
+        if (left_out)
+            fprintf(stderr, "anole: warning: %" PRIu64 " events did not fit into the trace\n", left_out);
+    }
+    timeline_fini(&timeline);
     name_limit(s, r->limit);
     return rc;
 }
@@ -406,11 +441,12 @@ static int run_text(const struct collective_options *o, const char *text, struct
     return rc;
 }
 
-/* Runs all seeds; the first one shows what NICs received. 'slowdown': of other traffic; NULL: not wanted. */
+/* Runs all seeds; the first one shows what NICs received, and the time line. 'slowdown': of other traffic; NULL: not wanted. */
 static int measure(const struct collective_options *o, const char *text, uint32_t seeds, struct one_run r, struct timing *t,
                    double *slowdown, struct err *err)
 {
-    struct found *nics_of = r.nics_of;
+    struct found *nics_of = r.nics_of, *steps_of = r.steps_of;
+    FILE         *trace = r.trace;
     double        sum = 0;
     int           rc = 0;
 
@@ -418,6 +454,8 @@ static int measure(const struct collective_options *o, const char *text, uint32_
     for (uint32_t i = 0; i < seeds && !rc; i++) {
         r.seed = o->seed + i;
         r.nics_of = i == 0 ? nics_of : NULL;
+        r.steps_of = i == 0 ? steps_of : NULL;
+        r.trace = i == 0 ? trace : NULL;
         rc = run_text(o, text, &r, err);
         t->us += r.us / seeds;
         t->low_us = fmin(t->low_us, r.us);
@@ -429,21 +467,27 @@ static int measure(const struct collective_options *o, const char *text, uint32_
     return rc;
 }
 
-static int measure_row(const struct collective_options *o, struct found *f, uint64_t bytes, struct err *err)
+static int measure_row(const struct collective_options *o, struct found *f, uint64_t bytes, FILE *trace, struct err *err)
 {
-    struct row *row = &f->row[f->rows];
-    char       *text;
-    int         rc;
+    struct row    *row = &f->row[f->rows];
+    bool           is_last = bytes > o->to / o->factor || f->rows + 1 == ROWS_MAX;
+    struct one_run r = { .nics_of = o->report ? f : NULL, .limit = f->limit[0] };
+    char          *text;
+    int            rc;
 
     *row = (struct row){ .bytes = bytes };
     choose(o, &f->network, row);
     text = scenario_text(o, &f->network, row, false);
-    rc = measure(o, text, 1, (struct one_run){ .limit = f->limit[0], .nics_of = o->report ? f : NULL }, &row->alone, NULL, err);
+    r.steps_of = is_last && !o->beside ? f : NULL;
+    r.trace = r.steps_of ? trace : NULL;
+    rc = measure(o, text, 1, r, &row->alone, NULL, err);
     free(text);
     if (!rc && o->beside) {
         text = scenario_text(o, &f->network, row, true);
-        rc = measure(o, text, o->seeds, (struct one_run){ .limit = f->limit[1], .nics_of = o->report ? f : NULL }, &row->beside, NULL,
-                     err);
+        r.limit = f->limit[1];
+        r.steps_of = is_last ? f : NULL;
+        r.trace = is_last ? trace : NULL;
+        rc = measure(o, text, o->seeds, r, &row->beside, NULL, err);
         free(text);
     }
     row->algbw = (double)bytes / row->alone.us / 1e3;
@@ -452,12 +496,12 @@ static int measure_row(const struct collective_options *o, struct found *f, uint
     return rc;
 }
 
-static int measure_all(const struct collective_options *o, struct found *f, struct err *err)
+static int measure_all(const struct collective_options *o, struct found *f, FILE *trace, struct err *err)
 {
     int rc = look_at_network(o, f, err);
 
     for (uint64_t bytes = o->from; bytes <= o->to && f->rows < ROWS_MAX && !rc; bytes *= o->factor)
-        rc = measure_row(o, f, bytes, err);
+        rc = measure_row(o, f, bytes, trace, err);
     return rc;
 }
 
@@ -581,7 +625,7 @@ static void answer(const struct collective_options *o, const struct found *f, st
         return;
     }
     card_add(c, CARD_NEXT, o->beside ? "save the scenario and look for a setting for it" : "see what other traffic costs it");
-    card_add_command(c, o->argc, o->argv, (const char *const[]){ "--format", "--save", "--report", NULL });
+    card_add_command(c, o->argc, o->argv, (const char *const[]){ "--format", "--save", "--report", "--trace", NULL });
     card_add(c, CARD_COMMAND, o->beside ? "--save beside.yaml" : "--beside storage");
 }
 
@@ -660,6 +704,7 @@ static void print(const struct collective_options *o, const struct found *f)
         card_print(&c, stdout, cmd_has_colour(stdout));
         putchar('\n');
         print_table(o, f);
+        collective_print_steps(f);
         break;
     case FORMAT_CSV:
         print_csv(o, f);
@@ -671,6 +716,7 @@ static void print(const struct collective_options *o, const struct found *f)
             json_array_append_new(rows, row_json(o, f, &f->row[i]));
         json_object_set_new(all, "answer", card_json(&c));
         json_object_set_new(all, "sizes", rows);
+        json_object_set_new(all, "time_line", collective_steps_json(f));
         cmd_print_json(all);
     }
     card_fini(&c);
@@ -696,7 +742,7 @@ static int collective_main(int argc, char **argv)
     struct collective_options o = { .kind = BY_SIZE, .protocol = BY_SIZE, .channels = -1, .from = 1000000, .to = 64000000, .factor = 2,
                          .iterations = 1, .seed = 1, .seeds = SEEDS_BESIDE, .beside_load = 0.3, .argc = argc, .argv = argv };
     struct found  *f = xcalloc(1, sizeof(*f));
-    struct outfile page = { 0 };
+    struct outfile page = { 0 }, trace = { 0 };
     struct err     err;
     int            rc;
 
@@ -704,13 +750,20 @@ static int collective_main(int argc, char **argv)
     if (o.from > o.to)
         cmd_usage("--minbytes is more than --maxbytes");
     rc = o.report ? outfile_open(&page, o.report, &err) : 0;
+    if (!rc && o.trace)
+        rc = outfile_open(&trace, o.trace, &err);
     if (!rc)
-        rc = measure_all(&o, f, &err);
+        rc = measure_all(&o, f, trace.stream, &err);
     if (!rc && o.report && o.beside)
         rc = try_presets(&o, f, &err);
     if (!rc && o.report)
         rc = write_page(&o, f, &page, &err);
     outfile_abort(&page);
+    if (!rc && o.trace)
+        rc = outfile_close(&trace, &err);
+    if (!rc && o.trace)
+        rc = outfile_commit(&trace, &err);
+    outfile_abort(&trace);
     if (!rc && o.save)
         rc = save(&o, f, &err);
     if (!rc)

@@ -4,6 +4,7 @@
 
 #include "base/print/card.h"
 #include "cmd/cluster/nccl.h"
+#include "cmd/cluster/collective_steps.h"
 #include "cmd/cmd.h"
 #include "traffic/collective.h"
 
@@ -14,7 +15,7 @@
 enum choice { BY_SIZE = -1 };
 
 struct collective_options {
-    const char *topology, *chunk, *beside, *save, *report;
+    const char *topology, *chunk, *beside, *save, *report, *trace;
     int kind;         /* enum collective_kind; BY_SIZE: an all-reduce, ring or tree */
     int protocol;     /* enum nccl_protocol; BY_SIZE */
     int64_t channels; /* -1: NCCL's */
@@ -62,6 +63,15 @@ struct preset_seen { /* the last size next to other traffic, with a preset */
     double slowdown; /* of other traffic, mean */
 };
 
+struct steps_seen { /* a row of the time line: steps first .. last, from 1, and the slowest of them */
+    uint32_t first, last, slowest;
+    uint64_t start_ps, end_ps;
+    char from[32], to[32];   /* the last message of the slowest step, */
+    double us, slowdown;     /* its time, and how many times that in the idle network */
+    char link[80];           /* the busiest link on shortest paths between its ends; "": inside a server */
+    double busy;             /* share of the run in which that link sends */
+};
+
 struct found {
     struct row row[ROWS_MAX];
     uint32_t rows;
@@ -70,6 +80,8 @@ struct found {
     char limit[2][240];   /* of the last row: what holds it back, alone and beside */
     struct nic_seen *nic; /* of the last row, first seed, next to other traffic if there is any */
     uint32_t nics;
+    struct steps_seen row_of_steps[TIMELINE_ROWS]; /* of the last row, first seed, next to other traffic if any */
+    uint32_t rows_of_steps, steps, messages;
     struct preset_seen preset[PRESETS_MAX]; /* the setting of the scenario first */
     uint32_t presets;
 };
@@ -77,6 +89,20 @@ struct found {
 /* cmd_collective_page.c: the page for a browser, complete without scripts. 'scenario': that of the last row. */
 void collective_page(const struct collective_options *, const struct found *, const struct card *,
                      const char *scenario, FILE *);
+
+/* cmd_collective_steps.c: fills, prints and traces the time line. */
+struct chrome;
+struct port;
+struct sim;
+
+void collective_see_steps(const struct sim *, const struct timeline *, struct found *);
+void collective_trace_steps(const struct sim *, const struct timeline *, struct chrome *);
+void collective_print_steps(const struct found *);       /* at most six lines */
+json_t *collective_steps_json(const struct found *);
+
+/* "h16 -> leaf0"; and the share of the run in which a port sends. */
+const char *collective_link_text(char buf[80], const struct sim *, const struct port *);
+double collective_busy_share(const struct sim *, const struct port *);
 
 /* "all-reduce" */
 const char *collective_kind_text(const struct row *);

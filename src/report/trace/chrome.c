@@ -15,7 +15,7 @@
 
 struct chrome {
     FILE                    *out;
-    const struct simulation *simulation;
+    const struct sim        *sim;
     uint64_t                 bytes, bytes_max, left_out, flows;
     uint8_t                 *paused;         /* by port: classes that are */
     uint64_t                *queue;          /* by port: bytes at the last look */
@@ -52,17 +52,17 @@ static double us(uint64_t ps)
 
 static const char *name_of(const struct chrome *c, uint32_t node)
 {
-    return c->simulation->sim->net.graph.node[node].name;
+    return c->sim->net.graph.node[node].name;
 }
 
-struct chrome *chrome_open(FILE *out, const struct simulation *s, uint64_t bytes_max)
+struct chrome *chrome_open(FILE *out, const struct sim *s, uint64_t bytes_max)
 {
     struct chrome *c = xcalloc(1, sizeof *c);
 
-    *c = (struct chrome){ .out = out, .simulation = s, .bytes_max = bytes_max, .is_first = true,
-                          .paused = xcalloc(s->sim->net.ports + 1ul, sizeof *c->paused),
-                          .queue = xcalloc(s->sim->net.ports + 1ul, sizeof *c->queue),
-                          .is_named = xcalloc((size_t)s->sim->net.nodes + s->sim->net.ports + 1, sizeof *c->is_named) };
+    *c = (struct chrome){ .out = out, .sim = s, .bytes_max = bytes_max, .is_first = true,
+                          .paused = xcalloc(s->net.ports + 1ul, sizeof *c->paused),
+                          .queue = xcalloc(s->net.ports + 1ul, sizeof *c->queue),
+                          .is_named = xcalloc((size_t)s->net.nodes + s->net.ports + 1, sizeof *c->is_named) };
     fputs("{\"traceEvents\": [", out);
     write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"flows\"}}", FLOWS);
     write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"pauses\"}}", PAUSES);
@@ -88,7 +88,7 @@ void chrome_on_flow(struct chrome *c, const struct flow_result *r)
 /* A port counts as paused while any of its classes is. */
 void chrome_on_pfc(struct chrome *c, const struct pfc_result *r)
 {
-    const struct network *net = &c->simulation->sim->net;
+    const struct network *net = &c->sim->net;
     uint32_t              port = net->node[r->node].first_port + r->port - 1;
     uint8_t               was = c->paused[port], bit = (uint8_t)(1u << r->prio), is = (uint8_t)(r->is_pause ? was | bit : was & ~bit);
     bool                 *is_named = &c->is_named[net->nodes + port];
@@ -116,9 +116,20 @@ void chrome_on_op(struct chrome *c, const struct op_result *r)
                 r->traffic + 1, us(r->start_ps + r->took_ps));
 }
 
+void chrome_on_step(struct chrome *c, uint32_t step, uint64_t start_ps, uint64_t end_ps, const char *note)
+{
+    uint64_t id = c->ops++;
+
+    if (!write_event(c, "{\"ph\": \"b\", \"cat\": \"step\", \"name\": \"step %u\", \"id\": %" PRIu64 ", \"pid\": %d, \"tid\": 0, "
+                     "\"ts\": %.6f, \"args\": {\"last\": \"%s\"}}", step, id, WORK, us(start_ps), note))
+        return;
+    write_event(c, "{\"ph\": \"e\", \"cat\": \"step\", \"name\": \"step %u\", \"id\": %" PRIu64 ", \"pid\": %d, \"tid\": 0, \"ts\": %.6f}",
+                step, id, WORK, us(end_ps));
+}
+
 void chrome_on_sample(struct chrome *c, uint64_t now_ps)
 {
-    const struct network *net = &c->simulation->sim->net;
+    const struct network *net = &c->sim->net;
 
     for (uint32_t i = 0; i < net->ports; i++) {
         const struct port *p = &net->port[i];

@@ -7,17 +7,20 @@
 #ifndef REPORT_TRACE_CHROME_H
 #define REPORT_TRACE_CHROME_H
 
-#include "run/simulation.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 
 struct chrome;
 
-struct chrome *chrome_open(FILE *, const struct simulation *, uint64_t bytes_max);
+struct chrome *chrome_open(FILE *, const struct sim *, uint64_t bytes_max);
 
 void chrome_on_flow(struct chrome *, const struct flow_result *);
 void chrome_on_pfc(struct chrome *, const struct pfc_result *);
 void chrome_on_op(struct chrome *, const struct op_result *);
+
+/* A span of process "work", below a row of its own: "step 12", with a note. */
+void chrome_on_step(struct chrome *, uint32_t step, uint64_t start_ps, uint64_t end_ps, const char *note);
 
 /* Queues, as they are now. */
 void chrome_on_sample(struct chrome *, uint64_t now_ps);

@@ -401,6 +401,7 @@ static void tell(const struct sim *s, const struct flow *f)
         .prio = f->prio, .traffic = f->traffic, .bytes = pair_bytes(s, f), .start_ps = f->start_ps,
         .fct_ps = engine_world_ps(&s->engine) - f->start_ps, 
         .ideal_ps = s->model.end_ps ? s->model.end_ps(s, f) : f->ideal_ps, .resent_bytes = f->resent_bytes,
+        .tag = f->tag,
     };
 
     s->engine.hooks.flow_done(s->engine.hooks.arg, &r);

@@ -8,6 +8,7 @@
  * before the last one has reported.
  */
 #include "traffic/kinds/training.h"
+#include "traffic/internal.h"
 
 #include "core/units.h"
 #include "traffic/job.h"
@@ -312,6 +313,12 @@ void traffic_add_training_steps(struct traffic *traffic, const struct traffic_co
     for (uint32_t i = 0; i < workers; i++)
         t->worker[i].stage = t->it.stages;
     start_iteration(t, 0, common->start_ps);
+}
+
+const struct iteration *training_iteration(const struct traffic *traffic, uint32_t entry)
+{
+    assert(traffic->entry[entry].kind == &traffic_training);
+    return &((const struct training_job *)traffic->entry[entry].job)->it;
 }
 
 void traffic_add_training(struct traffic *traffic, const struct traffic_common *common,

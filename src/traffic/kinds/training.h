@@ -33,6 +33,10 @@ struct traffic_steps {
 void traffic_add_training_steps(struct traffic *, const struct traffic_common *, const struct traffic_steps *,
                                 const uint32_t *hosts);
 
+/* The messages of an iteration of an entry whose kind is training, and what each waits for. A message's index is
+ * the tag of its flow. */
+const struct iteration *training_iteration(const struct traffic *, uint32_t entry);
+
 /* ---- reading, for the kind only ---- */
 
 extern const struct key_row training_keys[];

@@ -141,7 +141,7 @@ static void end(struct sim *s, const struct inside_message *m)
         s->engine.hooks.flow_done(s->engine.hooks.arg, &(struct flow_result){
             .src = t->src, .dst = t->dst, .dport = m->dport, .prio = m->prio, .traffic = t->traffic,
             .bytes = t->bytes,
-            .start_ps = t->start_ps, .fct_ps = s->done_ps - t->start_ps, .ideal_ps = m->ideal_ps });
+            .start_ps = t->start_ps, .fct_ps = s->done_ps - t->start_ps, .ideal_ps = m->ideal_ps, .tag = t->tag });
     if (m->is_answered)
         program_on_sent(&s->engine, &s->program, t);
 }

@@ -1,0 +1,156 @@
+/* src/cmd/cluster/cmd_collective_steps.c - the time line of anole collective: in a table, in JSON and in a trace. */
+#include "base/json.h"
+#include "base/print/table.h"
+#include "base/text.h"
+#include "cmd/cluster/cmd_collective.h"
+#include "core/units.h"
+#include "report/trace/chrome.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *collective_link_text(char buf[80], const struct sim *s, const struct port *p)
+{
+    const struct graph_node *node = s->net.graph.node;
+
+    snprintf(buf, 80, "%s -> %s", node[p->node->id].name, node[p->peer->node->id].name);
+    return buf;
+}
+
+double collective_busy_share(const struct sim *s, const struct port *p)
+{
+    return (double)p->counters.tx_bytes * 8 / (double)p->rate_bps * (double)PS_PER_S / (double)s->now_ps;
+}
+
+/* Distances in links from a host, by node; hosts do not forward. UINT32_MAX: no path. The caller frees them. */
+static uint32_t *distances_from(const struct sim *s, uint32_t from)
+{
+    uint32_t *distance = xmalloc(s->net.nodes * sizeof(*distance));
+
+    memset(distance, 0xff, s->net.nodes * sizeof(*distance));
+    distance[from] = 0;
+    for (uint32_t d = 0, has_more = 1; has_more; d++) {
+        has_more = 0;
+        for (uint32_t i = 0; i < s->net.ports; i++) {
+            const struct port *p = &s->net.port[i];
+
+            if (distance[p->node->id] != d || (d > 0 && !p->is_switch) || distance[p->peer->node->id] != UINT32_MAX)
+                continue;
+            distance[p->peer->node->id] = d + 1;
+            has_more = 1;
+        }
+    }
+    return distance;
+}
+
+/* The port that sends most of the time on shortest paths between two hosts. */
+static const struct port *busiest_between(const struct sim *s, uint32_t src, uint32_t dst)
+{
+    uint32_t          *from = distances_from(s, src), *to = distances_from(s, dst);
+    const struct port *busiest = NULL;
+
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        const struct port *p = &s->net.port[i];
+        uint32_t           a = p->node->id, b = p->peer->node->id;
+
+        if (from[a] == UINT32_MAX || to[b] == UINT32_MAX || from[a] + 1 + to[b] != from[dst])
+            continue;
+        if (!busiest || collective_busy_share(s, p) > collective_busy_share(s, busiest))
+            busiest = p;
+    }
+    free(from);
+    free(to);
+    return busiest;
+}
+
+void collective_see_steps(const struct sim *s, const struct timeline *t, struct found *f)
+{
+    const struct graph *g = &s->net.graph;
+    struct timeline_row row[TIMELINE_ROWS];
+
+    f->steps = t->steps;
+    f->messages = t->messages;
+    f->rows_of_steps = timeline_rows(t, row);
+    for (uint32_t i = 0; i < f->rows_of_steps; i++) {
+        const struct flow_result *last = &t->step[row[i].slowest].last;
+        struct steps_seen        *x = &f->row_of_steps[i];
+        const struct port        *p = graph_is_inside(g, last->src, last->dst) ? NULL : busiest_between(s, last->src, last->dst);
+
+        *x = (struct steps_seen){ row[i].first + 1, row[i].last + 1, row[i].slowest + 1, t->step[row[i].first].start_ps,
+                                  t->step[row[i].last].end_ps, .us = (double)last->fct_ps / (double)PS_PER_US,
+                                  .slowdown = (double)last->fct_ps / (double)last->ideal_ps,
+                                  .busy = p ? collective_busy_share(s, p) : NAN };
+        snprintf(x->from, sizeof(x->from), "%s", g->node[last->src].name);
+        snprintf(x->to, sizeof(x->to), "%s", g->node[last->dst].name);
+        if (p)
+            collective_link_text(x->link, s, p);
+    }
+}
+
+void collective_trace_steps(const struct sim *s, const struct timeline *t, struct chrome *trace)
+{
+    char note[80];
+
+    for (uint32_t i = 0; i < t->steps; i++) {
+        const struct timeline_step *x = &t->step[i];
+
+        snprintf(note, sizeof(note), "%s -> %s", s->net.graph.node[x->last.src].name, s->net.graph.node[x->last.dst].name);
+        if (x->messages)
+            chrome_on_step(trace, i + 1, x->start_ps, x->end_ps, note);
+    }
+}
+
+void collective_print_steps(const struct found *f)
+{
+    static const char *const heads[] = { "steps", "from", "to", "slowest", "waits for", "takes", "slowdown", "busiest link", "busy" };
+    struct table *t = table_new("lrrrlrrlr");
+    char          text[32];
+
+    text_from_count(text, sizeof(text), f->messages);
+    printf("\nTime line of the last size: %u step%s, %s messages\n", f->steps, f->steps == 1 ? "" : "s", text);
+    for (int i = 0; i < 9; i++)
+        table_cell(t, "%s", heads[i]);
+    for (uint32_t i = 0; i < f->rows_of_steps; i++) {
+        const struct steps_seen *x = &f->row_of_steps[i];
+
+        table_cell(t, x->first == x->last ? "%u" : "%u to %u", x->first, x->last);
+        table_cell(t, "%s", text_figure(text, sizeof(text), "us", (double)x->start_ps / (double)PS_PER_US));
+        table_cell(t, "%s", text_figure(text, sizeof(text), "us", (double)x->end_ps / (double)PS_PER_US));
+        table_cell(t, "%u", x->slowest);
+        table_cell(t, "%s -> %s", x->from, x->to);
+        table_cell(t, "%s", text_figure(text, sizeof(text), "us", x->us));
+        table_cell(t, "%s", text_figure(text, sizeof(text), "", x->slowdown));
+        table_cell(t, "%s", *x->link ? x->link : "inside a server");
+        table_cell(t, "%s", text_figure(text, sizeof(text), "share", x->busy));
+    }
+    table_print(t, stdout, 0);
+    table_free(t);
+}
+
+json_t *collective_steps_json(const struct found *f)
+{
+    json_t *made = json_object(), *rows = json_array();
+
+    for (uint32_t i = 0; i < f->rows_of_steps; i++) {
+        const struct steps_seen *x = &f->row_of_steps[i];
+        json_t                  *row = json_object();
+
+        json_put_count(row, "first", x->first);
+        json_put_count(row, "last", x->last);
+        json_put_number(row, "start_us", (double)x->start_ps / (double)PS_PER_US);
+        json_put_number(row, "end_us", (double)x->end_ps / (double)PS_PER_US);
+        json_put_count(row, "slowest", x->slowest);
+        json_put_text(row, "src", x->from);
+        json_put_text(row, "dst", x->to);
+        json_put_number(row, "message_us", x->us);
+        json_put_number(row, "slowdown", x->slowdown);
+        json_put_text(row, "link", x->link);
+        json_put_number(row, "busy_share", x->busy);
+        json_array_append_new(rows, row);
+    }
+    json_put_count(made, "steps", f->steps);
+    json_put_count(made, "messages", f->messages);
+    json_object_set_new(made, "rows", rows);
+    return made;
+}
