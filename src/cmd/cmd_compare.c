@@ -50,7 +50,7 @@ static const struct cmd_line line = {
         "      Two scenarios: judged if they send the same flows, else side by side.\n"
         "  anole compare s.yaml --vary kmin=100KB,400KB --vary kmax=1MB,4MB -o results\n"
         "      Four settings, and a report on all of them.\n"
-        "  anole compare s.yaml --variant default --variant fast:rpg_ai_rate=50,kmin=1MB\n"
+        "  anole compare s.yaml --variant default --variant big:kmin=1MB,kmax=4MB\n"
         "      Named settings.\n"
         "\n"
         "Run an interrupted comparison again with the same command to resume it: finished runs are in the "

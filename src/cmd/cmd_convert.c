@@ -73,7 +73,7 @@ static const struct cmd_line line = {
         "GOAL and Chakra traces, workloads and topologies of SimAI, networks of ASTRA-sim.\n"
         "\n"
         "Files in DIR:\n"
-        "  --to scenario   scenario.yaml, and flows.txt, traffic.cm or network.topo beside it\n"
+        "  --to scenario   scenario.yaml, flows.txt, traffic.cm or network.topo\n"
         "  --to hpcc       config.txt, topology.txt, flow.txt, trace.txt\n"
         "  --to htsim      network.topo, traffic.cm\n"
         "\n"

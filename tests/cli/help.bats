@@ -38,6 +38,15 @@ load common
     [ "$output" = "$first" ]
 }
 
+@test "help: examples fit a line" {
+    for command in run collective init list draw-workload convert advise compare sweep tune record explain train distil export gym agent ctl; do
+        "$ANOLE" $command --help >/dev/null 2>&1 || continue            # built without its part for real networks
+        # examples are indented; the rest of one that was wrapped is not
+        "$ANOLE" $command --help | awk '/^Examples:/ { on = 1; seen = 1; next } /^$/ { on = 0 } on && !/^  / { print; bad = 1 }
+            END { exit bad || !seen }' || { echo "$command"; false; }
+    done
+}
+
 @test "help: every option of the help stands in the manual" {
     for command in run tune advise train gym distil export explain 'explain rlcc' list controller agent ctl twin; do
         # shellcheck disable=SC2086  # words
