@@ -61,4 +61,10 @@ setup() {
     "$python" -m pip install --quiet --no-deps --no-index --target lib wheel/*.whl 2>&1
     run env -u ANOLE PATH=/nowhere PYTHONPATH=lib "$(command -v "$python")" -c 'import anole; print(anole.run("incast").summary["all"]["flows"])'
     [ "$output" = 16 ]
+    # pip installs the command, too; it finds its examples and needs no numpy
+    "$(command -v python3)" -m venv --without-pip venv
+    "$python" -m pip --python venv/bin/python install --quiet --no-deps --no-index wheel/*.whl 2>&1 ||
+        "$python" -m pip install --quiet --no-deps --no-index --prefix venv wheel/*.whl 2>&1
+    [ "$(venv/bin/anole --version)" = "$("$ANOLE" --version)" ]
+    venv/bin/anole list scenario | grep -q '^incast'
 }
