@@ -70,14 +70,16 @@ static const struct key_row lb_keys[] = {
 
 static const struct key_row cc_keys[] = {
     { "kind",   KEY_NAME, "dcqcn", "which" },
-    { "others", KEY_LIST, "",      "hosts with another control, for flows they send. Model nic only" },
+    { "others", KEY_LIST, "",      "hosts with another control, for flows they send; in model uet, classes whose flows "
+      "are queue pairs of RoCE" },
     { 0 },
 };
 
 static const struct key_row cc_others_keys[] = {
     { "kind",  KEY_NAME, "", "which. Not allowed with others: `hpcc`, `hpcc_pint`, `dcqcn_plus`; `dctcp` "
       "with controls that use CNPs" },
-    { "hosts", KEY_LIST, "", "which; a count means the first" },
+    { "hosts", KEY_LIST, "", "which; a count means the first. Model nic" },
+    { "classes", KEY_LIST, "", "which, in model uet" },
     { 0 },
 };
 

@@ -459,7 +459,18 @@ static void scenario_parse__uet(void **state)
         { STAR INCAST "lb: reps\n", "s.yaml:3:5: with 'reps' packets overtake each other: it needs 'model: uet', or model nic "
           "with 'host: {retransmit: selective}'" },
         { STAR INCAST MODEL_LINE "cc: dcqcn\n", "s.yaml:4:5: model uet has the controls nscc, rccc, nscc_rccc and nscc_dctcp: dcqcn "
-          "is for queue pairs" },
+          "is for queue pairs; 'others' with 'classes' gives them classes of their own" },
+        { STAR INCAST MODEL_LINE "cc: {others: [{kind: dcqcn, hosts: 2}]}\n", "s.yaml:4:29: model uet has one control for all "
+          "hosts; 'classes' names classes whose flows are queue pairs of RoCE" },
+        { STAR INCAST MODEL_LINE "cc: {others: [{kind: rccc, classes: [3]}]}\n", "s.yaml:4:22: rccc is for connections of UET: "
+          "queue pairs cannot use it" },
+        { STAR INCAST MODEL_LINE "cc: {others: [{kind: hpcc, classes: [3]}]}\n", "s.yaml:4:22: hpcc needs telemetry in the "
+          "headers of all packets, which those of UET do not have" },
+        { STAR INCAST MODEL_LINE "cc: {others: [{kind: dcqcn, classes: [3]}, {kind: dcqcn, classes: [4]}]}\n", "s.yaml:4:51: queue "
+          "pairs have one control in model uet; list all their classes with it" },
+        { STAR INCAST MODEL_LINE "cc: {others: [{kind: dcqcn, classes: [4]}]}\n", "s.yaml:4:5: class 4 has queue pairs, but no "
+          "traffic uses it: 'prio' of a traffic entry is its class" },
+        { STAR INCAST "cc: {others: [{kind: dcqcn, classes: [3]}]}\n", "s.yaml:3:29: 'classes' needs 'model: uet'" },
         { STAR INCAST MODEL_LINE "cc: rccc\nswitch: {lossless: yes}\n", "s.yaml:5:10: receiver credit does not go with PFC: pauses "
           "would hold back what credit was given for" },
         { STAR INCAST MODEL_LINE "switch: {lossless: yes}\n", "s.yaml:4:10: model uet does not go with PFC: where senders are paused, "
@@ -474,7 +485,8 @@ static void scenario_parse__uet(void **state)
           "have it" },
         { STAR INCAST MODEL_LINE "lb: conweave\n", "s.yaml:4:5: conweave is for flows that keep their order: model uet sprays "
           "packets" },
-        { STAR INCAST MODEL_LINE "knobs: {hf2t: 1}\n", "s.yaml:4:9: HF2T holds packets of queue pairs: model uet has none" },
+        { STAR INCAST MODEL_LINE "knobs: {hf2t: 1}\n", "s.yaml:4:9: HF2T delays packets of a queue pair on one path: connections "
+          "of model uet have many" },
         { STAR INCAST MODEL_LINE "switch: {header_class: 3}\n", "s.yaml:2:1: traffic uses class 3, which is that of headers and "
           "answers; 'switch: {header_class: ..}' chooses another" },
         { STAR INCAST MODEL_LINE "fidelity: fast\n", "s.yaml:4:11: fidelity fast does not go with the model uet, whose windows look "

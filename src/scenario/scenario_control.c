@@ -103,6 +103,31 @@ static void mark_hosts(struct entry *e, struct sim_cfg *cfg, uint8_t mark)
     free(hosts.node);
 }
 
+/* Model uet: queue pairs of RoCE in classes of their own. */
+static void read_classes(const struct section *sec, struct sim_cfg *cfg, const struct cc_algo *cc)
+{
+    const struct yaml_node *kind = section_get(sec, "kind"), *c;
+    uint8_t                 prios = 0;
+    uint32_t                class = 0;
+
+    for (c = section_list(sec, "classes", PRIOS); c && reader_count(sec->r, c, "a class", 0, PRIOS - 1, &class);
+         c = c->next)
+        prios |= (uint8_t)(1u << class);
+    if (sec->r->rc)
+        return;
+    if (!prios)
+        reader_refuse(sec->r, section_get(sec, "classes"), "'classes' names no class");
+    else if (cfg->cc_others)
+        reader_refuse(sec->r, kind, "queue pairs have one control in model uet; list all their classes with it");
+    else if (cc->needs_uet)
+        reader_refuse(sec->r, kind, "%s is for connections of UET: queue pairs cannot use it", cc->name);
+    else if (is_in_header(cc->telemetry))
+        reader_refuse(sec->r, kind, "%s needs telemetry in the headers of all packets, which those of UET do not have",
+                      cc->name);
+    cfg->cc_other[0] = (struct cc_other){ .cc = cc, .prios = prios };
+    cfg->cc_others = 1;
+}
+
 static void read_other(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
     struct sim_cfg      *cfg = &s->cfg;
@@ -110,10 +135,19 @@ static void read_other(struct reader *r, struct scenario *s, const struct yaml_n
     struct entry         e = { .r = r, .sec = scenario_open(r, node, "cc others"), .graph = &s->graph,
                                .about = &about };
     const struct cc_algo *cc = section_need(&e.sec, "kind") ? read_kind(&e.sec, "kind", cfg) : NULL;
+    bool                  is_uet = cfg->model == MODEL_UET;
+    const char           *other = is_uet ? "hosts" : "classes";
 
-    section_need(&e.sec, "hosts");
+    if (section_get(&e.sec, other))
+        reader_refuse_key(r, section_get(&e.sec, other), is_uet ? "model uet has one control for all hosts; 'classes' "
+                          "names classes whose flows are queue pairs of RoCE" : "'classes' needs 'model: uet'");
+    section_need(&e.sec, is_uet ? "classes" : "hosts");
     if (r->rc || !cc)
         return;
+    if (is_uet) {
+        read_classes(&e.sec, cfg, cc);
+        return;
+    }
     cfg->cc_other[cfg->cc_others++].cc = cc;
     check_together(r, section_get(&e.sec, "kind"), cfg);
     if (!r->rc)
@@ -133,7 +167,7 @@ void scenario_read_cc_others(const struct section *root, struct scenario *s)
     if (other && !sim_model_is_real(s->cfg.model))
         reader_refuse_key(r, section_get(&sec, "others"), "several controls in one network need the model "
             "nic: the forks have one");
-    if (other && !r->rc)
+    if (other && !r->rc && s->cfg.model != MODEL_UET)
         s->cfg.cc_by_node = xcalloc(s->graph.nodes, sizeof *s->cfg.cc_by_node);
     for (; other && !r->rc; other = other->next)
         read_other(r, s, other);

@@ -77,6 +77,29 @@ static void scenario_read_cc_others__some_hosts(void **state)
     scenario_fini(&s);
 }
 
+/* Model uet: flows of class 4 are queue pairs of RoCE with DCQCN, and PFC is for them alone. */
+static void scenario_read_cc_others__some_classes(void **state)
+{
+    struct scenario s;
+    struct sim     *sim;
+    struct err      err;
+    char            buf[SIM_CC_TEXT_MAX];
+
+    (void)state;
+    parse(&s, "model: uet\ncc: {kind: nscc, others: [{kind: dcqcn, classes: [4]}]}\nswitch: {lossless: yes}\n" STAR
+          "traffic: [{kind: incast, senders: 1, size: 1MB}, {kind: permutation, size: 1MB, prio: 4}]\n");
+    assert_string_equal(sim_cc_text(&s.cfg, buf), "nscc, dcqcn (class 4)");
+    assert_int_equal(scenario_start(&s, &sim, &err), 0);
+    assert_ptr_equal(sim->net.host[0].cc, cc_find("dcqcn"));
+    assert_ptr_equal(sim->uet.cc, cc_find("nscc"));
+    assert_ptr_not_equal(sim->net.host[0].cc_cfg, sim->net.host[0].uet_cfg);
+    assert_int_equal(sim->uet.prios, 1 << 3);
+    assert_int_equal(sim->sw.lossless_prios & (1 << 3 | 1 << 4 | 1 << 7), 1 << 4);
+    assert_true(sim->hosts.pair_rto_ps > sim->cfg.rto_ps);
+    sim_free(sim);
+    scenario_fini(&s);
+}
+
 static void scenario_read_cc_others__refused(void **state)
 {
     (void)state;
@@ -130,6 +153,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scenario_read_cc__name_or_kind),
         cmocka_unit_test(scenario_read_cc_others__some_hosts),
+        cmocka_unit_test(scenario_read_cc_others__some_classes),
         cmocka_unit_test(scenario_read_cc_others__refused),
         cmocka_unit_test(scenario_read_cc_others__do_not_go_together),
     };

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define ECN_RATES_MAX (sizeof((struct sim_cfg *)NULL)->ecn_rate / sizeof(struct ecn_rate))
+#define NACK_GAP_PS   (100 * PS_PER_US)      /* models nic and uet */
 #define REORDER_PS    (100 * PS_PER_US)
 #define RTO_PS        (4 * PS_PER_MS)        /* model conweave; model hpcc in order node if packets are
                                               * lost */
@@ -27,7 +28,7 @@ static const struct sim_cfg nic_cfg = {
     .cnp_bytes = 78,             /* the same with 16 reserved bytes */
     .pfc_bytes = 64,
     .spacing_bytes = 20,         /* preamble 8 + gap 12 */
-    .nack_gap_ps = 100 * PS_PER_US,
+    .nack_gap_ps = NACK_GAP_PS,
     .nack_is_cnp = true,
     .reorder_ps = REORDER_PS,
     .rto_ps = RTO_AUTO,
@@ -79,8 +80,11 @@ static const struct sim_cfg uet_cfg = {
     .cnp_bytes = 64,
     .pfc_bytes = 64,
     .spacing_bytes = 20,
+    .nack_gap_ps = NACK_GAP_PS,
+    .nack_is_cnp = true,
     .reorder_ps = REORDER_PS,
     .rto_ps = RTO_AUTO,
+    .lossy_by_traffic = true,
     .buffer_bytes = 32000000,
     .strict_prios = 1 << 6,
 };

@@ -47,9 +47,7 @@ static void check_control(const struct section *root, const struct sim_cfg *cfg)
 {
     if (!cfg->cc->needs_uet && strcmp(cfg->cc->name, "nscc") != 0)
         reader_refuse(root->r, section_get(root, "cc"), "model uet has the controls nscc, rccc, nscc_rccc and nscc_dctcp: "
-                      "%s is for queue pairs", cfg->cc->name);
-    if (cfg->cc_others)
-        reader_refuse(root->r, section_get(root, "cc"), "model uet has one control for all hosts");
+                      "%s is for queue pairs; 'others' with 'classes' gives them classes of their own", cfg->cc->name);
     if (cfg->is_sleek && cfg->cc->has_credit)
         reader_refuse_key(root->r, key_of(root, "host", "sleek"), "SLEEK does not go with receiver credit: it sends again "
                           "without waiting for credit");
@@ -63,6 +61,8 @@ static void check_host(const struct section *root, const struct sim_cfg *cfg)
     static const char *const idle[] = { "ack_class", "window", "window_by_rate", "record_gaps", "nack_gap", "nack_is_cnp",
                                         "reorder" };
 
+    if (sim_roce_prios(cfg))
+        return;
     if (key_of(root, "host", "retransmit") && !cfg->is_selective)
         reader_refuse(root->r, key_of(root, "host", "retransmit"), "trimming and spraying need selective ACKs: model uet has "
                       "nothing else");
@@ -74,7 +74,7 @@ static void check_host(const struct section *root, const struct sim_cfg *cfg)
 
 static void check_switch(const struct section *root, const struct sim_cfg *cfg)
 {
-    if (cfg->is_lossless)
+    if (cfg->is_lossless && !sim_roce_prios(cfg))
         reader_refuse_key(root->r, key_of(root, "switch", "lossless"), cfg->cc->has_credit ?
                           "receiver credit does not go with PFC: pauses would hold back what credit was given for" :
                           "model uet does not go with PFC: where senders are paused, no queue is full and nothing is trimmed");
@@ -82,15 +82,29 @@ static void check_switch(const struct section *root, const struct sim_cfg *cfg)
         reader_refuse(root->r, section_get(root, "lb"), "%s is for flows that keep their order: model uet sprays packets",
                       cfg->lb->name);
     if (cfg->knobs.value[KNOB_hf2t] > 0)
-        reader_refuse_key(root->r, key_of(root, "knobs", "hf2t"), "HF2T holds packets of queue pairs: model uet has none");
+        reader_refuse_key(root->r, key_of(root, "knobs", "hf2t"), "HF2T delays packets of a queue pair on one path: connections of "
+                          "model uet have many");
+}
+
+/* A class of queue pairs that nobody uses is a mistake. */
+static void check_classes(const struct section *root, const struct scenario *s)
+{
+    uint8_t idle = sim_roce_prios(&s->cfg) & (uint8_t)~traffic_prios(s->traffic);
+
+    if (idle)
+        reader_refuse(root->r, section_get(root, "cc"), "class %d has queue pairs, but no traffic uses it: 'prio' of a "
+                      "traffic entry is its class", __builtin_ctz(idle));
 }
 
 void scenario_check_uet_traffic(const struct section *root, const struct scenario *s)
 {
-    if (root->r->rc || s->cfg.model != MODEL_UET || !(traffic_prios(s->traffic) >> s->cfg.head_prio & 1))
+    if (root->r->rc || s->cfg.model != MODEL_UET)
         return;
-    reader_refuse_key(root->r, section_get(root, "traffic"), "traffic uses class %u, which is that of headers and answers; "
-                      "'switch: {header_class: ..}' chooses another", s->cfg.head_prio);
+    if (traffic_prios(s->traffic) >> s->cfg.head_prio & 1)
+        reader_refuse_key(root->r, section_get(root, "traffic"), "traffic uses class %u, which is that of headers and "
+                          "answers; 'switch: {header_class: ..}' chooses another", s->cfg.head_prio);
+    else
+        check_classes(root, s);
 }
 
 void scenario_check_uet(const struct section *root, struct scenario *s)
@@ -106,5 +120,6 @@ void scenario_check_uet(const struct section *root, struct scenario *s)
     check_control(root, cfg);
     check_host(root, cfg);
     check_switch(root, cfg);
-    cfg->is_selective = false;           /* that of queue pairs */
+    if (!sim_roce_prios(cfg))
+        cfg->is_selective = false;       /* that of queue pairs */
 }

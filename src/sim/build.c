@@ -510,7 +510,7 @@ int build_world(struct sim *s, struct err *err)
     s->hosts.paces_window = s->model.repace && s->cfg.window_by_rate;
     s->hosts.window_bytes_max = !s->model.repace ? 0 : s->cfg.window_bytes ? UINT64_MAX : UINT64_MAX - 1;
     s->hosts.after_send = s->model.after_send & (uint8_t)~(s->cfg.ack_every > 1 ? 0 : SENT_ASKS);
-    s->hosts.after_send |= s->spray.kind ? SENT_SPRAYED : 0;
+    s->hosts.after_send |= s->spray.kind && s->cfg.is_selective ? SENT_SPRAYED : 0;
     rc = build_telemetry(s, most.hops ? most.hops - 1 : 0, err);
     if (rc == 0)
         rc = weave_build(s, most.hops, err);

@@ -5,6 +5,7 @@
 #include "sim/forks/fork_hpcc.h"
 #include "sim/host/pacer.h"
 #include "sim/host/receive.h"
+#include "sim/uet_build.h"
 
 /* What may arrive after a pause was requested: the frame waits for one full packet, the wire is full in both
  * directions, the peer finishes a packet; two more for what overran the threshold. */
@@ -21,7 +22,7 @@ static bool takes_marks_from_acks(const struct sim_cfg *c)
 {
     bool has_ack = false, has_cnp = false;
 
-    for (uint32_t i = 0; sim_cc(c, i); i++) {
+    for (uint32_t i = sim_cc_of_pairs(c); sim_cc(c, i); i++) {
         has_ack |= sim_cc(c, i)->on_ack != NULL;
         has_cnp |= sim_cc(c, i)->on_cnp != NULL;
     }
@@ -150,6 +151,7 @@ void model_build(struct sim *s)
 {
     if (s->cfg.lossy_by_traffic)
         s->cfg.lossy_prios = traffic_prios_tcp(s->program.traffic);
+    s->cfg.lossy_prios |= uet_classes(s);
     s->model = model_of(&s->cfg);
     build_telemetry(s);
     build_links(s);

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 /* What NICs of that speed know about where they are. */
-static struct cc_link link_of(const struct sim *s, uint64_t line_bps)
+static struct cc_link link_of(const struct sim *s, uint64_t line_bps, bool is_uet)
 {
     return (struct cc_link){ .line_bps = line_bps, .base_rtt_ps = s->net.base_rtt_ps,
                              .mtu_bytes = s->cfg.mtu_bytes,
-                             .bdp_bytes = s->net.bdp_bytes, .is_uet = s->cfg.model == MODEL_UET,
+                             .bdp_bytes = s->net.bdp_bytes, .is_uet = is_uet,
                              .is_fork = s->cfg.model == MODEL_HPCC,
                              .fork = s->cfg.fork,
                              .rlcc = s->cfg.rlcc };
@@ -27,33 +27,47 @@ void control_build(struct sim *s)
 
     for (uint32_t i = 0; sim_cc(&s->cfg, i); i++)
         forgets |= sim_cc(&s->cfg, i)->forget != NULL;
-    s->hosts.cc_cfg = arena_alloc(&s->arena, s->net.hosts, CC_CFG_MAX);
+    s->hosts.cc_cfg = arena_alloc(&s->arena, 2ul * s->net.hosts, CC_CFG_MAX);
     if (forgets)
-        s->hosts.cc_forgot = arena_alloc(&s->arena, s->net.hosts, CC_CFG_MAX);
-    s->hosts.cc_at = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.cc_at);
+        s->hosts.cc_forgot = arena_alloc(&s->arena, 2ul * s->net.hosts, CC_CFG_MAX);
+    s->hosts.cc_at = arena_alloc(&s->arena, 2ul * s->net.hosts, sizeof *s->hosts.cc_at);
+}
+
+/* Returns the number of a control among those that hosts share. */
+static uint32_t find_or_add(struct sim *s, struct cc_at own)
+{
+    uint32_t c = 0;
+
+    while (c < s->hosts.cc_cfgs && (s->hosts.cc_at[c].rate_bps != own.rate_bps || s->hosts.cc_at[c].cc != own.cc ||
+                                    s->hosts.cc_at[c].is_uet != own.is_uet))
+        c++;
+    if (c == s->hosts.cc_cfgs)
+        s->hosts.cc_at[s->hosts.cc_cfgs++] = own;
+    return c;
+}
+
+static void share(const struct sim *s, struct host *h)
+{
+    h->cc_cfg = s->hosts.cc_cfg + (size_t)h->cc_at * CC_CFG_MAX;
+    h->uet_cfg = s->hosts.cc_cfg + (size_t)h->uet_at * CC_CFG_MAX;
 }
 
 void control_add_host(struct sim *s, struct host *h)
 {
-    struct cc_at own = { sim_cc(&s->cfg, s->cfg.cc_by_node ? s->cfg.cc_by_node[h->node] : 0),
-                         h->port->rate_bps };
-    uint32_t     c = 0;
+    uint32_t first = s->cfg.cc_by_node ? s->cfg.cc_by_node[h->node] : sim_cc_of_pairs(&s->cfg);
+    uint64_t bps = h->port->rate_bps;
 
-    while (c < s->hosts.cc_cfgs &&
-           (s->hosts.cc_at[c].rate_bps != own.rate_bps || s->hosts.cc_at[c].cc != own.cc))
-        c++;
-    if (c == s->hosts.cc_cfgs)
-        s->hosts.cc_at[s->hosts.cc_cfgs++] = own;
-    if (own.rate_bps > s->hosts.fastest_bps)
-        s->hosts.fastest_bps = own.rate_bps;
-    h->cc = own.cc;
-    h->cc_at = c;
-    h->cc_cfg = s->hosts.cc_cfg + (size_t)c * CC_CFG_MAX;
+    if (bps > s->hosts.fastest_bps)
+        s->hosts.fastest_bps = bps;
+    h->cc = sim_cc(&s->cfg, first);
+    h->cc_at = find_or_add(s, (struct cc_at){ h->cc, bps, .is_uet = s->cfg.model == MODEL_UET && first == 0 });
+    h->uet_at = s->cfg.model == MODEL_UET ? find_or_add(s, (struct cc_at){ s->cfg.cc, bps, .is_uet = true }) : h->cc_at;
+    share(s, h);
 }
 
 size_t control_state_bytes(const struct sim *s)
 {
-    struct cc_link link = link_of(s, 0);
+    struct cc_link link = link_of(s, 0, false);
     size_t         most = 0;
 
     for (uint32_t i = 0; sim_cc(&s->cfg, i); i++) {
@@ -79,7 +93,7 @@ void control_configure(struct sim *s)
 {
     for (uint32_t i = 0; i < s->hosts.cc_cfgs; i++) {
         const struct cc_at *at = &s->hosts.cc_at[i];
-        struct cc_link      link = link_of(s, at->rate_bps);
+        struct cc_link      link = link_of(s, at->rate_bps, at->is_uet);
         struct knobs        own = knobs_of(s, &s->cfg.knobs, at->rate_bps);
 
         at->cc->configure(s->hosts.cc_cfg + (size_t)i * CC_CFG_MAX, &own, &link);
@@ -95,18 +109,24 @@ void control_configure(struct sim *s)
 void control_share(struct sim *s)
 {
     for (uint32_t i = 0; i < s->net.hosts; i++)
-        s->net.host[i].cc_cfg = s->hosts.cc_cfg + (size_t)s->net.host[i].cc_at * CC_CFG_MAX;
+        share(s, &s->net.host[i]);
 }
 
 void control_apply_host(struct sim *s, struct host *h, const struct knobs *knobs)
 {
-    struct cc_link link = link_of(s, h->port->rate_bps);
-    struct knobs   here = knobs_of(s, knobs, h->port->rate_bps);
-    char          *own;
+    const struct cc_at *at = &s->hosts.cc_at[h->cc_at], *uet = &s->hosts.cc_at[h->uet_at];
+    struct cc_link      link = link_of(s, h->port->rate_bps, at->is_uet);
+    struct knobs        here = knobs_of(s, knobs, h->port->rate_bps);
+    char               *own;
 
     if (!s->hosts.cc_own)
-        s->hosts.cc_own = xcalloc(s->net.hosts, CC_CFG_MAX);
-    own = s->hosts.cc_own + (size_t)h->id * CC_CFG_MAX;
-    h->cc->configure(own, &here, &link);
-    h->cc_cfg = own;
+        s->hosts.cc_own = xcalloc(2ul * s->net.hosts, CC_CFG_MAX);
+    own = s->hosts.cc_own + 2ul * h->id * CC_CFG_MAX;
+    at->cc->configure(own, &here, &link);
+    h->cc_cfg = h->uet_cfg = own;
+    if (uet == at)
+        return;
+    link.is_uet = true;
+    uet->cc->configure(own + CC_CFG_MAX, &here, &link);
+    h->uet_cfg = own + CC_CFG_MAX;
 }

@@ -8,6 +8,7 @@
 struct cc_at {                   /* hosts that are alike */
     const struct cc_algo *cc;
     uint64_t              rate_bps;          /* of their links */
+    bool                  is_uet;            /* for connections of model uet, not for queue pairs */
 };
 
 /* Room for all of them; hosts are added one by one. */

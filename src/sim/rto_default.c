@@ -20,7 +20,7 @@ static uint64_t ack_timeout_ps(uint64_t ps, uint32_t least)
 /* The classes of queue pairs. */
 static uint8_t rdma_prios(const struct sim *s)
 {
-    return traffic_prios(s->program.traffic) & (uint8_t)~traffic_prios_tcp(s->program.traffic);
+    return (uint8_t)(traffic_prios(s->program.traffic) & ~traffic_prios_tcp(s->program.traffic) & ~s->uet.classes);
 }
 
 static bool is_lossy(const struct sim *s)
@@ -39,17 +39,28 @@ static bool may_miss(const struct sim *s)
     return false;
 }
 
-/* The most bytes in one queue: the whole buffer, or its share of the free buffer. */
-static uint64_t queue_bytes_max(const struct sim *s)
+static uint64_t uet_bytes_max(const struct sim *s)
+{
+    return s->uet.queue_bytes_max < s->cfg.buffer_bytes ? s->uet.queue_bytes_max : s->cfg.buffer_bytes;
+}
+
+/* The most bytes in one queue of queue pairs: the whole buffer, or its share of the free buffer. */
+static uint64_t pair_bytes_max(const struct sim *s)
 {
     uint64_t bytes = s->cfg.buffer_bytes;
 
-    if (s->uet.classes)
-        return s->uet.queue_bytes_max < bytes ? s->uet.queue_bytes_max : bytes;
     if (!is_lossy(s))
         return bytes;
     bytes = (uint64_t)((double)bytes * s->cfg.lossy_alpha / (1 + s->cfg.lossy_alpha));
     return s->cfg.lossy_queue_bytes && s->cfg.lossy_queue_bytes < bytes ? s->cfg.lossy_queue_bytes : bytes;
+}
+
+/* The most bytes in one queue. */
+static uint64_t queue_bytes_max(const struct sim *s)
+{
+    uint64_t uet = s->uet.classes ? uet_bytes_max(s) : 0, pairs = s->uet.classes && !rdma_prios(s) ? 0 : pair_bytes_max(s);
+
+    return uet > pairs ? uet : pairs;
 }
 
 uint64_t rto_default_full_ps(const struct sim *s)
@@ -62,31 +73,63 @@ uint64_t rto_default_queue_ps(const struct sim *s)
     return sim_full_rtt_ps(s, queue_bytes_max(s), 1);
 }
 
+/* What a full queue of UET waits for: also for what classes of queue pairs send meanwhile, by weight. */
+static uint64_t uet_bytes_ahead(const struct sim *s)
+{
+    uint32_t own = UINT8_MAX, others = 0;
+
+    for (uint32_t c = 0; c < PRIOS; c++) {
+        if (s->uet.prios >> c & 1)
+            own = s->cfg.weight[c] < own ? s->cfg.weight[c] : own;
+        else if (sim_roce_prios(&s->cfg) >> c & 1)
+            others += s->cfg.weight[c];
+    }
+    return uet_bytes_max(s) * (own + others) / own;
+}
+
+static void settle_uet(struct sim *s)
+{
+    uint64_t full_ps = UET_LEAST_PS + sim_full_rtt_ps(s, uet_bytes_ahead(s), UINT32_MAX);
+
+    s->cfg.rto_ps = s->cfg.rto_ps == RTO_AUTO ? full_ps : s->cfg.rto_ps;
+    s->cfg.rto_ps_max = UET_BACKOFF * (full_ps > s->cfg.rto_ps ? full_ps : s->cfg.rto_ps);
+}
+
+static void settle_pairs(struct sim *s)
+{
+    uint64_t one_ps = rto_default_queue_ps(s), longest_ps = ack_timeout_ps(rto_default_full_ps(s), ACK_TIMEOUT_LEAST);
+
+    if (!may_miss(s)) {
+        s->hosts.pair_rto_ps = longest_ps;
+        return;
+    }
+    s->hosts.pair_rto_ps = one_ps <= ADAPTIVE_PS ? ADAPTIVE_PS : ack_timeout_ps(one_ps, 0);
+    s->hosts.pair_rto_ps_max = longest_ps;
+}
+
+/* Model uet: the time-out that a file sets is that of UET, which is far too short for go-back-N behind PFC. */
 void rto_default_settle(struct sim *s)
 {
-    uint64_t one_ps, longest_ps;
-
-    if (s->uet.classes) {
-        uint64_t full_ps = UET_LEAST_PS + rto_default_full_ps(s);
-
-        s->cfg.rto_ps = s->cfg.rto_ps == RTO_AUTO ? full_ps : s->cfg.rto_ps;
-        s->cfg.rto_ps_max = UET_BACKOFF * (full_ps > s->cfg.rto_ps ? full_ps : s->cfg.rto_ps);
-    }
-    if (s->cfg.rto_ps != RTO_AUTO)
+    s->hosts.pair_rto_ps = s->cfg.rto_ps;
+    s->hosts.pair_rto_ps_max = s->cfg.rto_ps_max;
+    if (s->uet.classes)
+        settle_uet(s);
+    if (s->uet.classes || s->hosts.pair_rto_ps == RTO_AUTO)
+        settle_pairs(s);
+    if (s->uet.classes)
         return;
-    longest_ps = ack_timeout_ps(rto_default_full_ps(s), ACK_TIMEOUT_LEAST);
-    if (!may_miss(s)) {
-        s->cfg.rto_ps = longest_ps;
-        return;
-    }
-    one_ps = rto_default_queue_ps(s);
-    s->cfg.rto_ps = one_ps <= ADAPTIVE_PS ? ADAPTIVE_PS : ack_timeout_ps(one_ps, 0);
-    s->cfg.rto_ps_max = longest_ps;
+    s->cfg.rto_ps = s->hosts.pair_rto_ps;
+    s->cfg.rto_ps_max = s->hosts.pair_rto_ps_max;
 }
 
 uint64_t rto_default_longest_ps(const struct sim *s)
 {
-    if (s->cfg.rto_ps)
-        return s->cfg.rto_ps_max > s->cfg.rto_ps ? s->cfg.rto_ps_max : s->cfg.rto_ps;
+    uint64_t uet_ps = s->uet.classes ? s->cfg.rto_ps_max : 0, pair_ps = s->hosts.pair_rto_ps;
+
+    pair_ps = s->hosts.pair_rto_ps_max > pair_ps ? s->hosts.pair_rto_ps_max : pair_ps;
+    if (s->uet.classes && !rdma_prios(s))
+        return uet_ps;
+    if (pair_ps)
+        return pair_ps > uet_ps ? pair_ps : uet_ps;
     return ack_timeout_ps(rto_default_full_ps(s), ACK_TIMEOUT_LEAST);
 }

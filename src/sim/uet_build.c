@@ -52,16 +52,45 @@ static void set_apart_headers(struct sim *s)
     s->scheduler.strict_prios |= (uint8_t)(1u << s->uet.head_prio);
 }
 
-void uet_build(struct sim *s)
+/* Queue pairs: the knobs set the thresholds of UET's classes, so theirs are the initial ones, or of 'ecn_by_class'. */
+static void set_apart_pairs(struct sim *s)
+{
+    uint8_t unset = sim_roce_prios(&s->cfg) & (uint8_t)~s->sw.ecn_prios;
+
+    for (uint32_t c = 0; c < PRIOS && s->cfg.ecn_on; c++)
+        if (unset >> c & 1)
+            s->sw.ecn_class[c] = (struct ecn_cfg){ (uint32_t)(knob_info[KNOB_kmin].initial * 1000),
+                                                   (uint32_t)(knob_info[KNOB_kmax].initial * 1000),
+                                                   knob_info[KNOB_pmax].initial };
+    s->sw.ecn_prios |= s->cfg.ecn_on ? unset : 0;
+    if (sim_roce_prios(&s->cfg))
+        s->sw.queue_prios = s->uet.prios & (uint8_t)~s->sw.ecn_prios;
+}
+
+static uint8_t data_classes(const struct sim *s)
 {
     const struct traffic *traffic = s->program.traffic;
-    struct uet_state     *u = &s->uet;
+
+    return (uint8_t)(traffic_prios(traffic) & ~traffic_prios_tcp(traffic) & ~sim_roce_prios(&s->cfg));
+}
+
+uint8_t uet_classes(const struct sim *s)
+{
+    if (s->cfg.model != MODEL_UET)
+        return 0;
+    return data_classes(s) | (uint8_t)(1u << s->cfg.head_prio);
+}
+
+void uet_build(struct sim *s)
+{
+    struct uet_state *u = &s->uet;
 
     if (s->cfg.model != MODEL_UET)
         return;
-    u->prios = traffic_prios(traffic) & (uint8_t)~traffic_prios_tcp(traffic);
+    u->prios = data_classes(s);
     u->head_prio = s->cfg.head_prio;
-    u->classes = u->prios | (uint8_t)(1u << u->head_prio);
+    u->classes = uet_classes(s);
+    u->cc = s->cfg.cc;
     u->has_trim = s->cfg.has_trim;
     u->has_credit = s->cfg.cc->has_credit;
     u->has_sleek = s->cfg.is_sleek;
@@ -70,6 +99,7 @@ void uet_build(struct sim *s)
     u->window_bytes_max = bdp_packets(s) * s->cfg.mtu_bytes * 3 / 2;
     s->hosts.at_send |= SEND_UET;
     set_apart_headers(s);
+    set_apart_pairs(s);
     if (s->cfg.ecn_by_network)
         use_thresholds(s);
     uet_configure(s);

@@ -7,6 +7,9 @@
 /* The network is known: limits of queues, thresholds, the size of rings. Does nothing in other models. */
 void uet_build(struct sim *);
 
+/* The classes of its data and headers, bit mask; 0 in other models. Queue pairs and TCP have the others. */
+uint8_t uet_classes(const struct sim *);
+
 /* The knobs have changed, or are new. */
 void uet_configure(struct sim *);
 

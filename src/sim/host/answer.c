@@ -57,13 +57,13 @@ APART void answer_resend(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
-/* How long a flow waits for progress: with rto_ps_max, twice as long after each time-out in a row. */
+/* How long a flow waits for progress: with pair_rto_ps_max, twice as long after each time-out in a row. */
 static uint64_t patience_ps(const struct sim *s, const struct flow *f)
 {
-    uint64_t ps = s->cfg.rto_ps;
+    uint64_t ps = s->hosts.pair_rto_ps, most = s->hosts.pair_rto_ps_max;
 
-    for (uint32_t i = 0; f->acked == f->timeout_acked && i < f->timeouts && ps < s->cfg.rto_ps_max; i++)
-        ps = 2 * ps < s->cfg.rto_ps_max ? 2 * ps : s->cfg.rto_ps_max;
+    for (uint32_t i = 0; f->acked == f->timeout_acked && i < f->timeouts && ps < most; i++)
+        ps = 2 * ps < most ? 2 * ps : most;
     return ps;
 }
 
@@ -115,7 +115,7 @@ void answer_catch_up(struct sim *s, struct host *h)
     for (uint32_t i = 0; i < h->count; i++) {
         struct flow *f = &s->flows.flow[h->list[i]];
 
-        if (bit_is_set(h->finished, i) || !f->controlled)
+        if (bit_is_set(h->finished, i) || !f->controlled || f->is_uet)
             continue;
         h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
         pacer_on_decision(s, h, f);
@@ -228,7 +228,7 @@ void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
     uint64_t acked, rtt = s->engine.now_ps - k->sent_ps;
 
     nic_count_rtt(s, h, f, rtt);
-    if (__builtin_expect(s->spray.kind, 0))
+    if (__builtin_expect(s->hosts.after_send & SENT_SPRAYED, 0))
         spray_learn(s, f, spray_ev(f, k), k->flags & PACKET_ECHO ? ENTROPY_MARKED : ENTROPY_GOOD);
     acked = take_ack(s, h, f, k->seq);
     if (f->acked >= f->end && f->is_lasting) {

@@ -73,7 +73,8 @@ static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in,
     else if (((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE || f->phase == FLOW_IDLE) &&
              f->generation == k->generation) {
         answer_on_cnp(s, h, f, k->seq);          /* also of an idle queue pair */
-        spray_learn(s, f, spray_ev(f, k), ENTROPY_MARKED);
+        if (s->hosts.after_send & SENT_SPRAYED)
+            spray_learn(s, f, spray_ev(f, k), ENTROPY_MARKED);
     }
     return false;
 }

@@ -117,7 +117,9 @@ struct host {
     struct cnp_entry *cnp_last;  /* of a ring: the one visited last; NULL: none */
     uint32_t  cnp_count;         /* of its entries */
     uint8_t   ready_prios;       /* only these classes are ready (bit mask); 0: unknown. See turn.c */
-    uint32_t  cc_at;             /* of host_state.cc_cfg: which is that of hosts like this one */
+    uint32_t  cc_at;             /* of host_state.cc_cfg: which is that of hosts like this one, */
+    uint32_t  uet_at;            /* and that of their connections of model uet, */
+    const void *uet_cfg;         /* as it is configured */
     uint32_t  kept;              /* finished entries of 'list' that the turn does not remove: see
                                   * model.keep_finished */
     uint32_t  pairs;             /* its lasting queue pairs: first of a list; 0: none */

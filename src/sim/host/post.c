@@ -78,9 +78,11 @@ static void reset(struct sim *s, uint32_t id)
 
 static void start_control(struct sim *s, struct host *h, struct flow *f)
 {
+    const struct cc_algo *cc = f->is_uet ? s->uet.cc : h->cc;
+
     if (f->controlled)
-        h->cc->start(h->cc_cfg, memset(flow_cc(s, f), 0, s->flows.cc_stride), engine_cc_now(&s->engine),
-                     &f->out);
+        cc->start(f->is_uet ? h->uet_cfg : h->cc_cfg, memset(flow_cc(s, f), 0, s->flows.cc_stride),
+                  engine_cc_now(&s->engine), &f->out);
 }
 
 static void count(struct sim *s, const struct flow *f, const struct flow_spec *spec)

@@ -45,9 +45,10 @@ struct tcp_cfg {                 /* of one entry of the traffic */
     bool     is_ecn;             /* switches may mark its packets */
 };
 
-struct cc_other {                /* some hosts have another congestion control */
+struct cc_other {                /* some hosts, or in model uet some classes, have another congestion control */
     const struct cc_algo *cc;
     uint32_t hosts;              /* how many */
+    uint8_t  prios;              /* model uet: its classes, whose flows are queue pairs of RoCE; bit mask */
 };
 
 struct ecn_rate { uint64_t rate_bps; double kmin_kb, kmax_kb, pmax; };
@@ -151,7 +152,19 @@ static inline const struct cc_algo *sim_cc(const struct sim_cfg *c, uint32_t i)
     return i == 0 ? c->cc : i <= c->cc_others ? c->cc_other[i - 1].cc : NULL;
 }
 
-/* "rlcc, dcqcn (32 hosts)", or the name of the only one. */
+/* Model uet: the classes whose flows are queue pairs of RoCE, bit mask. */
+static inline uint8_t sim_roce_prios(const struct sim_cfg *c)
+{
+    return c->model == MODEL_UET && c->cc_others ? c->cc_other[0].prios : 0;
+}
+
+/* The number of the first control of queue pairs: in model uet, that of UET comes first. */
+static inline uint32_t sim_cc_of_pairs(const struct sim_cfg *c)
+{
+    return sim_roce_prios(c) ? 1 : 0;
+}
+
+/* "rlcc, dcqcn (32 hosts)", "nscc, dcqcn (class 4)", or the name of the only one. */
 #define SIM_CC_TEXT_MAX 256
 const char *sim_cc_text(const struct sim_cfg *, char buf[SIM_CC_TEXT_MAX]);
 const char *sim_lb_text(const struct sim_cfg *);

@@ -91,6 +91,8 @@ struct host_state {
                                               * by it */
     uint64_t              bdp_bps;           /* cfg.window_bytes is the BDP at this link rate; 0: of every
                                               * host */
+    uint64_t              pair_rto_ps;       /* as cfg.rto_ps, of queue pairs: longer than that of UET, */
+    uint64_t              pair_rto_ps_max;   /* up to this */
     bool                  has_held;          /* the window is asked about at each turn: see model.repace */
     bool                  paces_window;      /* windows follow rates, and are looked at when those change */
     uint8_t               at_send;           /* SEND_HF2T, ..: extra steps before a queue pair sends */

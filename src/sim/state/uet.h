@@ -13,6 +13,7 @@
 #ifndef SIM_STATE_UET_H
 #define SIM_STATE_UET_H
 
+#include "cc/cc.h"
 #include "lb/entropy.h"
 
 #include <stdbool.h>
@@ -45,6 +46,7 @@ struct uet_state {
     uint8_t  prios;              /* of data */
     uint8_t  head_prio;          /* of headers, ACKs, NACKs and pulls: first in every queue */
     bool     has_trim, has_credit, has_sleek;
+    const struct cc_algo *cc;    /* of its connections; queue pairs in other classes have that of their host */
     uint32_t trim_bytes;         /* of a trimmed packet, RTS or probe */
     uint32_t queue_bytes_max, head_bytes_max;    /* of a port */
     uint32_t ring;               /* a power of two, up to UET_RING_MAX */

@@ -13,6 +13,19 @@ static bool fits(const struct sim *s, const struct port *out, const struct packe
     return (uint64_t)out->queue[k->prio].bytes + k->bytes <= limit && k->bytes <= room_bytes(s, out->node);
 }
 
+/* A class may also have TCP packets and CNPs, which have no header to send on. */
+static bool is_uet(const struct packet *k)
+{
+    return k->kind == PACKET_DATA && k->flags & PACKET_TCP && k->seq & UET;
+}
+
+static bool has_last(const struct sim *s, const struct port *out, const struct packet *k)
+{
+    const struct queue *queue = &out->queue[k->prio];
+
+    return queue->head && is_uet(&s->engine.packets.packet[queue->tail]);
+}
+
 static void book(const struct sim *s, const struct port *out, struct packet *k)
 {
     k->in_port = BOOKED_LOSSY;
@@ -59,9 +72,9 @@ bool trim_admit(struct sim *s, struct port *out, uint32_t id)
     bool           is_data = k->prio != s->uet.head_prio;
 
     if (is_data && !fits(s, out, k, s->uet.queue_bytes_max)) {
-        if (!s->uet.has_trim)
+        if (!s->uet.has_trim || !is_uet(k))
             return false;
-        if (out->queue[k->prio].head && rng_next(&out->node->rng) >> 63)
+        if (has_last(s, out, k) && rng_next(&out->node->rng) >> 63)
             exchange(s, out, id);
         trim(s, out, k);
         is_data = false;

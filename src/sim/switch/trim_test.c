@@ -105,11 +105,46 @@ static void trim__takes_the_last_one_or_the_new_one(void **unused)
     world_end(&w);
 }
 
+/* A class of UET may also have CNPs and TCP. A CNP at the end of the queue keeps its place, and a TCP packet that finds no
+ * room is dropped. */
+static void trim__takes_packets_of_uet_only(void **unused)
+{
+    struct sim_cfg  cfg;
+    struct world    w;
+    struct sim     *s;
+    struct port    *out;
+    uint32_t        cnp, tcp;
+
+    (void)unused;
+    world_cfg(&cfg, MODEL_UET);
+    cfg.knobs.value[KNOB_trim] = 9;
+    start(&w, &cfg);
+    s = w.sim;
+    out = s->net.host[1].port->peer;
+    for (uint32_t i = 0; i < 9000 / FULL; i++)
+        assert_true(offer(s, out, FULL, 3));
+    cnp = new_packet(s, 64, 3);
+    s->engine.packets.packet[cnp] = (struct packet){ .bytes = 64, .kind = PACKET_CNP, .prio = 3, .dst = 1, .in_port = UNBOOKED };
+    path_enqueue(&s->engine, out, 3, cnp, &s->engine.packets.packet[cnp]);
+    for (uint32_t i = 0; i < 50; i++)
+        assert_true(offer(s, out, FULL, 3));
+    assert_int_equal(s->engine.counters.trimmed, 50);
+    assert_int_equal(out->queue[3].tail, cnp);
+    assert_int_equal(s->engine.packets.packet[cnp].kind, PACKET_CNP);
+    tcp = new_packet(s, FULL, 3);
+    s->engine.packets.packet[tcp].seq = 0;
+    assert_false(trim_admit(s, out, tcp));
+    engine_drop(&s->engine, tcp);
+    buffer_check(s, out->node);
+    world_end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trim__loses_no_header_before_the_queue_is_full),
         cmocka_unit_test(trim__takes_the_last_one_or_the_new_one),
+        cmocka_unit_test(trim__takes_packets_of_uet_only),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,14 +152,14 @@ static APART void recover(struct sim *s, struct flow *f, const struct uet_ack *a
 
 static void control(struct sim *s, struct host *h, struct flow *f, const struct cc_ack *a)
 {
-    if (f->controlled && h->cc->on_ack)
-        h->cc->on_ack(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), a, &f->out);
+    if (f->controlled && s->uet.cc->on_ack)
+        s->uet.cc->on_ack(h->uet_cfg, flow_cc(s, f), engine_cc_now(&s->engine), a, &f->out);
 }
 
 static void tell_loss(struct sim *s, struct host *h, struct flow *f, enum cc_loss loss)
 {
-    if (f->controlled && h->cc->on_loss)
-        h->cc->on_loss(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), loss, &f->out);
+    if (f->controlled && s->uet.cc->on_loss)
+        s->uet.cc->on_loss(h->uet_cfg, flow_cc(s, f), engine_cc_now(&s->engine), loss, &f->out);
 }
 
 /* What every ACK and NACK says of packets that have arrived. Returns how many bytes are new. */

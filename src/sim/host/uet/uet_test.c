@@ -1,7 +1,7 @@
 /* src/sim/host/uet/uet_test.c
  *
  * Oracles: closed forms. One flow takes what its bytes take on the wire; NSCC holds the queue near its target; receiver
- * credit divides a link equally.
+ * credit divides a link equally; a link that UET and RoCE share is divided as the weights of their classes say.
  */
 #include "sim/host/uet/uet.h"
 #include "sim/test_world.h"
@@ -222,6 +222,130 @@ static void sleek__is_faster_than_timeouts(void **unused)
     assert_true(done_ps[1] < done_ps[0]);
 }
 
+/* ---- RoCE in another class ---- */
+
+#define ROCE 4u                  /* class of queue pairs */
+
+static void roce_cfg(struct sim_cfg *cfg, const char *cc)
+{
+    world_cfg(cfg, MODEL_UET);
+    cfg->cc_other[0] = (struct cc_other){ .cc = cc_find(cc), .prios = 1u << ROCE };
+    cfg->cc_others = 1;
+    cfg->is_lossless = true;
+}
+
+static void roce__alone_is_ideal(void **unused)
+{
+    static const char *const controls[] = { "none", "dcqcn", "timely", "swift", "nscc" };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) {
+        struct flow_row flow = { .src = 0, .dst = 1, .prio = ROCE, .dport = 1, .bytes = 3000000 };
+        struct sim_cfg  cfg;
+        struct world    w;
+
+        roce_cfg(&cfg, controls[i]);
+        cfg.ack_every = 1;
+        start_star(&w, &cfg, 2, &flow, 1);
+        finish(&w);
+        assert_int_equal(w.done[0].fct_ps, w.done[0].ideal_ps);
+        assert_int_equal(w.sim->engine.counters.sent_again + w.sim->engine.counters.trimmed, 0);
+        world_end(&w);
+    }
+}
+
+/* When the last flow of a class ended. */
+static uint64_t last_ps(const struct world *w, uint8_t prio)
+{
+    uint64_t last = 0;
+
+    for (uint32_t i = 0; i < w->done_count; i++)
+        if (w->done[i].prio == prio && w->done[i].fct_ps > last)
+            last = w->done[i].fct_ps;
+    return last;
+}
+
+/* Two hosts send by UET and two by RoCE to one receiver, all they can. The bytes of each transport are as its weight, so
+ * both end when the link has carried everything. */
+static void roce__shares_a_link_by_weight(void **unused)
+{
+    static const uint8_t rows[][2] = { { 1, 1 }, { 1, 3 }, { 4, 1 } };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t        all_ps = 2ull * 500 * (rows[i][0] + rows[i][1]) * FULL_PS;
+        struct flow_row flow[4];
+        struct sim_cfg  cfg;
+        struct world    w;
+
+        roce_cfg(&cfg, "none");
+        for (uint32_t f = 0; f < 4; f++)
+            flow[f] = (struct flow_row){ .src = f, .dst = 4, .prio = (uint8_t)(f % 2 ? ROCE : 3), .dport = (uint16_t)(f + 1),
+                                         .bytes = 500ull * 4096 * rows[i][f % 2] };
+        cfg.weight[3] = rows[i][0];
+        cfg.weight[ROCE] = rows[i][1];
+        cfg.buffer_bytes = 1000000;
+        start_star(&w, &cfg, 5, flow, 4);
+        finish(&w);
+        assert_in_range(last_ps(&w, 3), all_ps * 95 / 100, all_ps * 105 / 100);
+        assert_in_range(last_ps(&w, ROCE), all_ps * 95 / 100, all_ps * 105 / 100);
+        assert_int_equal(w.sim->engine.counters.dropped_buffer, 0);
+        assert_true(w.pfc_count > 0);
+        for (uint32_t p = 0; p < w.pfc_count; p++)
+            assert_int_equal(w.pfc[p].prio, ROCE);
+        world_end(&w);
+    }
+}
+
+/* A strict class takes the link until it is done. */
+static void roce__goes_first_if_its_class_is_strict(void **unused)
+{
+    struct flow_row flow[2] = { { .src = 0, .dst = 2, .prio = 3, .dport = 1, .bytes = 1000 * 4096 },
+                                { .src = 1, .dst = 2, .prio = ROCE, .dport = 2, .bytes = 1000 * 4096 } };
+    struct sim_cfg  cfg;
+    struct world    w;
+
+    (void)unused;
+    roce_cfg(&cfg, "none");
+    cfg.strict_prios |= 1u << ROCE;
+    start_star(&w, &cfg, 3, flow, 2);
+    finish(&w);
+    assert_in_range(world_result(&w, 1, 2)->fct_ps, 1000ull * FULL_PS, 1020ull * FULL_PS + 4 * DELAY_PS);
+    assert_in_range(world_result(&w, 0, 1)->fct_ps, 1990ull * FULL_PS, 2300ull * FULL_PS);      /* its window grows again */
+    world_end(&w);
+}
+
+/* The knobs move the thresholds of UET; a class of RoCE keeps the initial ones, or its own. */
+static void roce__is_marked_by_its_own_thresholds(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct flow_row    flow[4];
+        struct sim_cfg     cfg;
+        struct world       w;
+        struct knobs       knobs;
+        const struct port *out;
+
+        roce_cfg(&cfg, "dcqcn");
+        for (uint32_t f = 0; f < 4; f++)
+            flow[f] = (struct flow_row){ .src = f, .dst = 4, .prio = (uint8_t)(f % 2 ? ROCE : 3), .dport = (uint16_t)(f + 1),
+                                         .bytes = 4000000 };
+        if (i)
+            cfg.ecn_class[ROCE] = (struct ecn_class){ true, 20, 80, 1 };
+        start_star(&w, &cfg, 5, flow, 4);
+        out = w.sim->net.host[4].port->peer;
+        knobs = w.sim->cfg.knobs;
+        knobs.value[KNOB_kmin] = 30;
+        sim_apply(w.sim, &knobs);
+        assert_int_equal(out->ecn.kmin_bytes, 30000);
+        assert_int_equal(w.sim->sw.ecn_class[ROCE].kmin_bytes, i ? 20000 : knob_info[KNOB_kmin].initial * 1000);
+        assert_int_equal(out->mark_above_bytes, i ? 20000 : 30000);
+        finish(&w);
+        assert_true(w.sim->engine.counters.cnps_received > 0);
+        world_end(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +357,10 @@ int main(void)
         cmocka_unit_test(credit__divides_an_incast_equally),
         cmocka_unit_test(trimming__needs_no_timeout),
         cmocka_unit_test(sleek__is_faster_than_timeouts),
+        cmocka_unit_test(roce__alone_is_ideal),
+        cmocka_unit_test(roce__shares_a_link_by_weight),
+        cmocka_unit_test(roce__goes_first_if_its_class_is_strict),
+        cmocka_unit_test(roce__is_marked_by_its_own_thresholds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
