@@ -31,6 +31,7 @@ const char *metric_better_name(enum metric_better better)
 #define GROUP_QUEUE      "queue"
 #define GROUP_ECN        "ecn"
 #define GROUP_LOSS       "loss"
+#define GROUP_PATHS      "paths"
 #define GROUP_FLOWS      "flows"
 
 #define INTERVALS(at)              .place[FIGURE_INTERVALS] = (at)

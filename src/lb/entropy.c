@@ -69,6 +69,8 @@ static void skip_bad(struct entropy *e, const struct entropy_cfg *c)
     e->penalty[index]--;
     /* The first EV counts as skipped even if it has no penalty left. */
     for (uint32_t skipped = 1; skipped <= c->paths; skipped++) {
+        if (c->skipped)
+            ++*c->skipped;
         step(e, c);
         if (!e->penalty[walk_index(e, c)])
             return;

@@ -65,8 +65,10 @@ static void bitmap__skips_a_penalised_path(void **unused)
     struct entropy     e;
     struct entropy_cfg c = start(&e, ENTROPY_BITMAP);
     uint32_t           seen = 0;
+    uint64_t           skipped = 0;
 
     (void)unused;
+    c.skipped = &skipped;
     entropy_learn(&e, &c, 0, 5, ENTROPY_TRIMMED);
     assert_int_equal(e.penalty[5], 4);
     entropy_learn(&e, &c, 0, 5, ENTROPY_TIMEOUT);
@@ -78,6 +80,7 @@ static void bitmap__skips_a_penalised_path(void **unused)
         seen += (next(&e, &c) & (PATHS - 1)) == 5;
     }
     assert_int_equal(seen, 0);
+    assert_int_equal(skipped, 15);
     for (uint32_t i = 0; i < 2 * PATHS; i++)
         seen += (next(&e, &c) & (PATHS - 1)) == 5;
     assert_true(seen >= 1);

@@ -256,6 +256,8 @@ static void add_network(struct results *r)
     r->goodput_bps = all.ps > 0 ? figure_value(FIGURE_goodput_bps, &all) : 0;
     r->flows = (double)r->fct->all.count;
     r->path_spread = path_spread(r->sim);
+    if (r->sim->uet.classes || r->sim->spray.kind)
+        results_find_tiers(r);
     r->flows_stuck = r->stuck_why ? r->flows_unfinished : 0;
     if (r->flows_unfinished > 0) {
         struct waits *waits = waits_new(r->sim);

@@ -27,6 +27,14 @@ struct results_entry {           /* of the traffic list */
     double   ops_bps;            /* storage and rpc: their payload in that time */
 };
 
+/* Links between switches of two kinds in one direction: how evenly they were used, as shares of their capacity. */
+#define RESULTS_TIERS 16
+struct results_tier {
+    char     name[48];           /* "tor to spine", "plane 1: tor to spine" */
+    uint32_t links;
+    double   busiest, median, least;
+};
+
 struct results_size {            /* of flows of a range of sizes, those included that are not over */
     uint64_t resent_bytes, nacks, reordered;
 };
@@ -64,6 +72,8 @@ struct results {
     };
     uint32_t paused[RESULTS_WORST], queued[RESULTS_WORST];   /* ports paused longest, with the longest queues */
     uint32_t paused_count, queued_count;     /* of them */
+    struct results_tier tier[RESULTS_TIERS]; /* where senders or switches spray */
+    uint32_t tiers;
     struct results_size   size[FCT_BUCKETS];
     struct results_entry *entry;
     bool                  has_phases;
@@ -72,6 +82,9 @@ struct results {
 
     double   wall_s;             /* the only figure that another run does not repeat */
 };
+
+/* Finds the tiers, in the order of their switches. Of more than RESULTS_TIERS the rest is left out. */
+void results_find_tiers(struct results *);
 
 /* Reads a simulation that has run, which must outlive the results. */
 void results_init(struct results *, const struct simulation *);

@@ -294,6 +294,25 @@ static json_t *queues_json(const struct results *r)
     return rows;
 }
 
+/* Where packets are sprayed: how evenly links were used, by tier. */
+static json_t *paths_json(const struct results *r)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < r->tiers; i++) {
+        const struct results_tier *t = &r->tier[i];
+        json_t *row = json_object();
+
+        json_put_text(row, "links", t->name);
+        json_put_count(row, "count", t->links);
+        json_put_number(row, "busiest", t->busiest);
+        json_put_number(row, "median", t->median);
+        json_put_number(row, "least", t->least);
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
 /* ---- all ---- */
 
 json_t *results_json_set(const struct results *r)
@@ -375,6 +394,8 @@ json_t *results_json(const struct results *r)
         json_object_set_new(o, "conweave", conweave_json(&r->sim->engine.counters.conweave));
     json_object_set_new(o, "pfc", pfc_json(r));
     json_object_set_new(o, "queues", queues_json(r));
+    if (r->tiers)
+        json_object_set_new(o, "paths", paths_json(r));
     json_object_set_new(o, "metrics", metrics_json(r));
     return o;
 }

@@ -495,13 +495,29 @@ static void print_uet(const struct results *r, FILE *out)
         print_line(out, "paths", "the busiest link between switches carried %.3g times the mean", r->path_spread);
 }
 
-/* In model uet ACKs echo each mark: there is nothing like a CNP. */
+/* How evenly links were used, and what senders learned of their paths. */
+static void print_paths(const struct results *r, FILE *out)
+{
+    const struct sim_counters *c = &r->sim->engine.counters;
+
+    for (uint32_t i = 0; i < r->tiers; i++)
+        print_line(out, i == 0 ? "link load" : "", "%s: %s busiest, %s median, %s least of %u", r->tier[i].name,
+                   metric(UNIT_SHARE, r->tier[i].busiest).buf, metric(UNIT_SHARE, r->tier[i].median).buf,
+                   metric(UNIT_SHARE, r->tier[i].least).buf, r->tier[i].links);
+    if (r->sim->spray.kind)
+        print_line(out, "path states", "%s without a mark, %s marked, %s trimmed, %s; %s skipped",
+                   counted(c->paths_good, "answer", "answers").buf, count_text(c->paths_marked).buf,
+                   count_text(c->paths_trimmed).buf, counted(c->paths_timed_out, "time-out", "time-outs").buf,
+                   counted(c->paths_skipped, "path", "paths").buf);
+}
+
+/* ACKs of UET echo each mark: there is nothing like a CNP. */
 static void print_marks(const struct results *r, FILE *out)
 {
     const struct sim_counters *c = &r->sim->engine.counters;
     char                       cnps[128] = "";
 
-    if (!r->sim->uet.classes)
+    if (!r->sim->uet.classes || sim_roce_prios(&r->sim->cfg))
         snprintf(cnps, sizeof cnps, ", %s%s",
                  counted(r->cnps_are_flags ? c->cnps_received : c->cnps_sent, "CNP", "CNPs").buf,
                  r->cnps_are_flags ? " as flags of ACKs" : "");
@@ -540,6 +556,7 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
     print_balancing(r, out);
     if (r->sim->uet.classes)
         print_uet(r, out);
+    print_paths(r, out);
     print_line(out, "recovery", "%s out of order, %s, %s, %s of payload sent again",
                counted(c->reordered, "packet", "packets").buf, counted(c->nacks_sent, "NACK", "NACKs").buf,
                counted(c->timeouts, "time-out", "time-outs").buf, bytes_text((uint64_t)r->resent_bytes).buf);

@@ -153,6 +153,49 @@ static void print_table__cnps_of_nics_are_packets(void **state)
 }
 
 /* Two flows end, then five start where there is room for three: the run has failed, and tells what it has found. */
+/* One flow of 400 packets of 4,160 bytes, 100 over each of four spines. */
+static void find_tiers__load_by_hand(void **state)
+{
+    struct simulation s;
+    struct results r;
+    double load;
+
+    (void)state;
+    run_text(&s, "model: uet\nlb: spray\nknobs: {spray_mode: 1}\n"
+                 "topology: {kind: clos, tors: 2, hosts_per_tor: 1, spines: 4, rate: 100Gbps, delay: 1us}\n"
+                 "traffic: [{kind: incast, senders: [h0], receiver: h1, size: 1638400B}]\n");
+    results_init(&r, &s);
+    load = 100 * 4160 * 8 / (100e9 * (double)r.end_ps * 1e-12);
+    assert_int_equal(r.tiers, 2);
+    assert_string_equal(r.tier[0].name, "tor to spine");
+    assert_int_equal(r.tier[0].links, 8);
+    assert_true(fabs(r.tier[0].busiest - load) < 1e-9);
+    assert_true(r.tier[0].least < load / 20);                /* answers go the other way */
+    assert_string_equal(r.tier[1].name, "spine to tor");
+    assert_true(fabs(r.tier[1].busiest - load) < 1e-9);
+    results_fini(&r);
+    simulation_close(&s);
+}
+
+/* Each plane is told apart, and NICs are no part of any. */
+static void find_tiers__of_planes(void **state)
+{
+    struct simulation s;
+    struct results r;
+
+    (void)state;
+    run_text(&s, "model: uet\ntopology: {kind: multi_plane, planes: 2, tors: 2, hosts_per_tor: 2, spines: 2, rate: 100Gbps}\n"
+                 "traffic: [{kind: permutation, size: 1MB}]\n");
+    results_init(&r, &s);
+    assert_int_equal(r.tiers, 4);
+    assert_string_equal(r.tier[0].name, "plane 0: tor to spine");
+    assert_string_equal(r.tier[1].name, "plane 1: tor to spine");
+    assert_int_equal(r.tier[1].links, 4);
+    assert_true(r.paths_good > 0);
+    results_fini(&r);
+    simulation_close(&s);
+}
+
 static void init__of_a_run_that_failed(void **state)
 {
     static const char *const text = "topology: {kind: star, hosts: 3}\ntraffic:\n"
@@ -191,6 +234,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(init__of_a_run_that_failed),
+        cmocka_unit_test(find_tiers__load_by_hand),
+        cmocka_unit_test(find_tiers__of_planes),
         cmocka_unit_test(init__goodput_of_an_entry_by_hand),
         cmocka_unit_test(init__of_phases_by_hand),
         cmocka_unit_test(print_table__cnps_of_forks_are_flags_of_acks),

@@ -52,3 +52,19 @@ run_incast() {
     run_incast --set knobs.nscc_target_delay=20 --out "$dir/b" >/dev/null
     ! cmp -s "$dir/a/flows.csv" "$dir/b/flows.csv"
 }
+
+@test "uet: the report shows the load of tiers and the states of paths" {
+    "$ANOLE" run scenarios/uet_permutation.yaml --set topology.k=4 --set 'traffic=[{kind: permutation, size: 2MB}]' \
+        --out "$dir/out" >"$dir/text"
+    grep -qE '^  link load +edge to agg: [0-9.]+% busiest, [0-9.]+% median, [0-9.]+% least of 16$' "$dir/text"
+    grep -qE '^  path states +[1-9][0-9,]* answers without a mark, [0-9,]+ marked, ' "$dir/text"
+    grep -q '"links": "agg to core"' "$dir/out/summary.json"
+    grep -qE '"paths_good": [1-9]' "$dir/out/summary.json"
+    head -1 "$dir/out/intervals.csv" | grep -q ',paths_marked,.*,paths_skipped'
+}
+
+@test "uet: storage over RoCE shares the network with experts over UET" {
+    "$ANOLE" run scenarios/uet_moe_storage.yaml --set run=200us --out "$dir/out" >"$dir/text"
+    grep -qE '^  model +uet, nscc, dcqcn \(class 4\), mixed' "$dir/text"
+    grep -qE '^  ECN .*, [0-9,]+ CNPs?$' "$dir/text"
+}

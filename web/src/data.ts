@@ -132,7 +132,7 @@ export interface Series {
 export interface Column {
   name: string; // of intervals.csv
   label: string;
-  group: "throughput" | "rtt" | "pause" | "queue" | "ecn" | "loss" | "flows"; // columns of one group share a chart
+  group: "throughput" | "rtt" | "pause" | "queue" | "ecn" | "loss" | "paths" | "flows"; // columns of one group share a chart
   unit: string;
   values: Num[];
 }

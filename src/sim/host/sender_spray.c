@@ -52,10 +52,10 @@ static uint32_t draw(void *arg)
     return (uint32_t)(rng_next(arg) >> 33);
 }
 
-static struct entropy_cfg cfg_of(const struct sim *s, const struct flow *f)
+static struct entropy_cfg cfg_of(struct sim *s, const struct flow *f)
 {
     return (struct entropy_cfg){ .kind = (enum entropy_kind)(s->spray.kind - 1), .paths = s->spray.paths,
-                                 .freezes = true, .draw = draw, .arg = &s->net.node[f->src].rng };
+                                 .freezes = true, .skipped = &s->engine.counters.paths_skipped, .draw = draw, .arg = &s->net.node[f->src].rng };
 }
 
 static struct entropy *state_of(const struct sim *s, const struct flow *f)
@@ -91,12 +91,23 @@ uint16_t spray_next(struct sim *s, const struct flow *f, uint64_t next)
     return entropy_next(state_of(s, f), &cfg, next, f->out.window_bytes / s->cfg.mtu_bytes);
 }
 
+static void count(struct sim_counters *c, enum entropy_feedback feedback)
+{
+    switch (feedback) {
+    case ENTROPY_GOOD:    c->paths_good++;      break;
+    case ENTROPY_MARKED:  c->paths_marked++;    break;
+    case ENTROPY_TRIMMED: c->paths_trimmed++;   break;
+    case ENTROPY_TIMEOUT: c->paths_timed_out++; break;
+    }
+}
+
 void spray_learn(struct sim *s, const struct flow *f, uint16_t ev, enum entropy_feedback feedback)
 {
     struct entropy_cfg cfg;
 
     if (!s->spray.kind)
         return;
+    count(&s->engine.counters, feedback);
     cfg = cfg_of(s, f);
     entropy_learn(state_of(s, f), &cfg, s->engine.now_ps, ev, feedback);
 }

@@ -6,6 +6,7 @@ import { topologyChart } from "../charts/topology";
 import type { ZoomGroup } from "../charts/zoom";
 import { format } from "../format";
 import { table } from "../table";
+import { pathFold } from "./paths";
 
 const FULL = 0.9; // mean load of a link that holds the others back
 const BUSIEST = 5;
@@ -59,7 +60,7 @@ export function linkSection(all: Run[], first: string, group: ZoomGroup): HTMLEl
   const place = h("div");
   const show = (which: number) => {
     const run = runs[which]!;
-    place.replaceChildren(h("div", { class: "link-load" }, topologyChart(run.topology!), busiestTable(run)), heatFold(run, group));
+    place.replaceChildren(h("div", { class: "link-load" }, topologyChart(run.topology!), busiestTable(run)), heatFold(run, group), pathFold(run) ?? "");
   };
   const at = Math.max(0, runs.findIndex(({ name }) => name === first));
   show(at);

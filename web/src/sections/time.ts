@@ -17,6 +17,7 @@ const groupNames: Record<Column["group"], string> = {
   queue: "Queues",
   ecn: "ECN marking",
   loss: "Losses and recovery",
+  paths: "Answers by the state of their path",
   flows: "Flows",
 };
 

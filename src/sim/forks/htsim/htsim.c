@@ -137,7 +137,8 @@ static void compute_control(struct htsim *w)
     if (!w->has_nscc)
         w->nscc.min_cwnd_bytes = 0;
     w->rts_gap_ps = w->has_nscc ? w->network_rtt_ps : 0;
-    w->entropy = (struct entropy_cfg){ c->balancer, c->route == HTSIM_HASH ? c->paths : 1, c->trim, draw_for_entropy, w };
+    w->entropy = (struct entropy_cfg){ .kind = c->balancer, .paths = c->route == HTSIM_HASH ? c->paths : 1, .freezes = c->trim,
+                                       .draw = draw_for_entropy, .arg = w };
     w->has_over = c->oversubscribed_cc;
     w->over_min = 0.01;
     if (ratio > 1 && c->oversubscribed_auto) {
