@@ -272,7 +272,8 @@ static const char *const peeked[] = { "slowdown_mean", "slowdown_p99", "fct_us_p
 static void peek_figure(sqlite3 *db, const char *figure, size_t column, json_t *rows)
 {
     static const char sql[] = "SELECT run.variant, avg(value.value) FROM run JOIN value ON value.run = run.id"
-                              " WHERE value.metric = (SELECT id FROM metric WHERE name = ?1) GROUP BY run.variant";
+                              " WHERE value.metric = (SELECT id FROM metric WHERE name = ?1) GROUP BY "
+                              "run.variant";
     sqlite3_stmt *s = NULL;
     json_t *by_name = json_object(), *row;
     size_t i;
@@ -338,6 +339,7 @@ int campaign_peek(const char *path, json_t **out, struct err *err)
         json_decref(names);
         return err_set(err, -rc, "%.200s: is not a store of anole", path);
     }
-    *out = json_pack("{s:I, s:s, s:o, s:o}", "runs", runs, "finished", finished, "figures", names, "variants", rows);
+    *out = json_pack("{s:I, s:s, s:o, s:o}", "runs", runs, "finished", finished, "figures", names,
+                     "variants", rows);
     return 0;
 }

@@ -90,7 +90,9 @@ int figures_refuse(const struct figures *f, const char *option, const char *word
     text_did_you_mean(hint, sizeof(hint), word, names);
     free(names);
     return err_set(err, EINVAL, "%s: '%s' is not a figure of these runs%s", option, word,
-                   *hint ? hint : "; there are slowdown_p99, goodput_bps, rtt_us_mean and many more: --format csv prints all");
+                   *hint ? hint :
+                   "; there are slowdown_p99, goodput_bps, rtt_us_mean and many more: --format csv prints "
+                   "all");
 }
 
 int figures_choose(struct figures *f, const char *wanted, const char *otherwise, struct err *err)

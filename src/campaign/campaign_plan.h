@@ -1,4 +1,5 @@
-/* src/campaign/campaign_plan.h - what to run and where results go: shared by anole compare and anole sweep. */
+/* src/campaign/campaign_plan.h - what to run and where results go: shared by anole compare and anole
+ * sweep. */
 #ifndef CAMPAIGN_CAMPAIGN_PLAN_H
 #define CAMPAIGN_CAMPAIGN_PLAN_H
 

@@ -130,7 +130,8 @@ static void add__of_a_figure_that_is_refused_says_why(void **state)
     struct err err = { "" };
 
     (void)state;
-    execute("CREATE TRIGGER no BEFORE INSERT ON metric WHEN new.name = 'b' BEGIN SELECT RAISE(ABORT, 'no b here'); END");
+    execute("CREATE TRIGGER no BEFORE INSERT ON metric WHEN new.name = 'b' BEGIN SELECT RAISE(ABORT, 'no b "
+            "here'); END");
     assert_int_equal(-EIO, campaign_add(c, &one, &err));
     assert_non_null(strstr(err.text, "no b here"));
     assert_int_equal(0, campaign_has(c, "k1", false, NULL));

@@ -88,8 +88,8 @@ void comparison_answer(const struct comparison *, struct card *);
 void comparison_add_evidence(const struct comparison *, struct card *, uint32_t variant);
 void comparison_add_about(const struct comparison *, struct card *);
 
-/* Finds the deciding figure that is worse by the most and whose interval excludes no change, also if many comparisons keep
- * it from being clear. UINT32_MAX: none. */
+/* Finds the deciding figure that is worse by the most and whose interval excludes no change, also if many
+ * comparisons keep it from being clear. UINT32_MAX: none. */
 uint32_t comparison_harm(const struct comparison *, uint32_t variant);
 
 /* Adds "p99 slowdown -38 % (95 % interval -50 to -20 %)". */

@@ -32,7 +32,8 @@ static bool is_named(const struct comparison *c, uint32_t figure, uint32_t varia
     const struct compared_cell *cell = comparison_cell(c, figure, variant);
     const struct figure *f = &c->figures.list[figure];
 
-    return f->is_shown && f->metric.better != BETTER_NEITHER && cell->is_significant && cell->is_better == is_better;
+    return f->is_shown && f->metric.better != BETTER_NEITHER && cell->is_significant &&
+           cell->is_better == is_better;
 }
 
 static uint32_t count_named(const struct comparison *c, uint32_t variant, bool is_better)
@@ -61,7 +62,8 @@ static void put_change(struct text *t, const struct compared_cell *cell, enum me
     char number[64];
 
     if (!isfinite(cell->change))
-        put(t, " %s%s", cell->difference > 0 ? "+" : "", metric_text(number, sizeof(number), unit, cell->difference));
+        put(t, " %s%s", cell->difference > 0 ? "+" : "",
+            metric_text(number, sizeof(number), unit, cell->difference));
     else if (cell->change >= 1)
         put(t, " %.3g times as much", 1 + cell->change);
     else
@@ -164,7 +166,8 @@ static uint32_t count_deciding(const struct comparison *c, uint32_t variant, boo
 /* ---- the card ---- */
 
 #define COSTS_MAX   3            /* that are named */
-#define HARM_SHARE  0.01         /* a loss that its whole interval exceeds is named, even where many comparisons hide it */
+/* a loss that its whole interval exceeds is named, even where many comparisons hide it */
+#define HARM_SHARE  0.01
 #define OTHERS_MAX  3            /* variants, besides the one that is advised */
 #define SETTINGS_MAX 4
 #define SETS_MAX    4            /* keys of a variant that are listed; more are counted */
@@ -199,7 +202,8 @@ static uint32_t largest(const struct comparison *c, uint32_t variant, bool is_be
 static void add_whom(struct card *card, const char *format, const struct metric *m, bool is_question)
 {
     static const struct { const char *name, *text; bool is_plural; } row[] = {
-        { "mice.slowdown_p99", "small messages", true },     { "elephants.slowdown_mean", "large messages", true },
+        { "mice.slowdown_p99", "small messages", true },
+        { "elephants.slowdown_mean", "large messages", true },
         { "slowdown_mean", "the average message", false },   { "slowdown_p99", "the slowest messages", true },
         { "fct_us_p99", "the slowest messages", true },      { "goodput_bps", "throughput", false },
         { "rtt_us_mean", "queueing delay", false },
@@ -212,7 +216,8 @@ static void add_whom(struct card *card, const char *format, const struct metric 
             text = row[i].text;
             is_plural = row[i].is_plural;
         }
-    card_add(card, CARD_FINDING, format, text, is_question ? is_plural ? "matter" : "matters" : is_plural ? "do" : "does");
+    card_add(card, CARD_FINDING, format, text,
+             is_question ? is_plural ? "matter" : "matters" : is_plural ? "do" : "does");
 }
 
 /* The variant to advise: one that only gains before one that also costs, then the largest gain. The
@@ -228,7 +233,8 @@ static uint32_t choose(const struct comparison *c)
 
         if (gain == UINT32_MAX)
             continue;
-        worth = fmin(99, size_of(comparison_cell(c, gain, v))) + (largest(c, v, false) == UINT32_MAX ? 100 : 0);
+        worth = fmin(99, size_of(comparison_cell(c, gain, v))) +
+                (largest(c, v, false) == UINT32_MAX ? 100 : 0);
         if (worth > most) {
             most = worth;
             best = v;
@@ -237,17 +243,18 @@ static uint32_t choose(const struct comparison *c)
     return best;
 }
 
-/* The deciding figure that is worse by the most on average, clear or not, where its interval excludes no change. */
+/* The deciding figure that is worse by the most on average, clear or not, where its interval excludes no
+ * change. */
 uint32_t comparison_harm(const struct comparison *c, uint32_t variant)
 {
     uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure), worst = UINT32_MAX;
 
     for (uint32_t i = 0; i < count; i++) {
         const struct compared_cell *cell = comparison_cell(c, figure[i], variant);
-        bool is_worse = c->figures.list[figure[i]].metric.better == BETTER_LOWER ? cell->change_low > HARM_SHARE
-                                                                                 : cell->change_high < -HARM_SHARE;
+        enum metric_better          better = c->figures.list[figure[i]].metric.better;
+        bool is_worse = better == BETTER_LOWER ? cell->change_low > HARM_SHARE : cell->change_high < -HARM_SHARE;
 
-        if (is_worse && c->figures.list[figure[i]].metric.better != BETTER_NEITHER &&
+        if (is_worse && better != BETTER_NEITHER &&
             (worst == UINT32_MAX || size_of(cell) > size_of(comparison_cell(c, worst, variant))))
             worst = figure[i];
     }
@@ -260,17 +267,19 @@ static const char *name_of(const struct comparison *c, uint32_t variant)
 }
 
 /* "9.80 instead of 49.6" */
-static void add_values(const struct comparison *c, struct card *card, enum card_field field, uint32_t figure, uint32_t variant)
+static void add_values(const struct comparison *c, struct card *card, enum card_field field, uint32_t figure,
+                       uint32_t variant)
 {
     enum metric_unit unit = c->figures.list[figure].metric.unit;
     char             is[64], was[64];
 
-    card_add(card, field, "%s instead of %s", metric_text(is, sizeof(is), unit, comparison_cell(c, figure, variant)->mean),
+    card_add(card, field, "%s instead of %s",
+             metric_text(is, sizeof(is), unit, comparison_cell(c, figure, variant)->mean),
              metric_text(was, sizeof(was), unit, comparison_cell(c, figure, c->baseline)->mean));
 }
 
-void comparison_add_change(const struct comparison *c, struct card *card, enum card_field field, uint32_t figure,
-                           uint32_t variant)
+void comparison_add_change(const struct comparison *c, struct card *card, enum card_field field,
+                           uint32_t figure, uint32_t variant)
 {
     const struct compared_cell *cell = comparison_cell(c, figure, variant);
     char                        words[300];
@@ -291,7 +300,8 @@ static bool add_refusal(const struct comparison *c, struct card *card)
     for (uint32_t v = 0; v < c->variants->count; v++)
         pairs += v != c->baseline && comparison_is_pair(c, v);
     if (pairs == 0 && c->variants->count > 1)
-        card_add(card, CARD_FINDING, "The variants send different traffic: they are shown side by side, without a verdict.");
+        card_add(card, CARD_FINDING,
+                 "The variants send different traffic: they are shown side by side, without a verdict.");
     else if (c->variants->count == 1)
         card_add(card, CARD_FINDING, "Only one variant ran: there is nothing to compare it with.");
     else if (c->seeds == 1)
@@ -305,11 +315,13 @@ static void add_finding(const struct comparison *c, struct card *card, uint32_t 
     const char *base = name_of(c, c->baseline);
 
     if (advised == c->baseline) {
-        card_add(card, CARD_FINDING, "Keep %s: no other variant is clearly better in any of %u main figures.", base,
+        card_add(card, CARD_FINDING,
+                 "Keep %s: no other variant is clearly better in any of %u main figures.", base,
                  comparison_deciding(c, figure));
     } else if (loss == UINT32_MAX) {
         card_add(card, CARD_FINDING, "Use %s: it is better than %s in", name_of(c, advised), base);
-        card_add(card, CARD_FINDING, "%s, and no main figure is clearly worse.", c->figures.list[gain].metric.label);
+        card_add(card, CARD_FINDING, "%s, and no main figure is clearly worse.",
+                 c->figures.list[gain].metric.label);
     } else {
         card_add(card, CARD_FINDING, "Use %s if", name_of(c, advised));
         add_whom(card, "%s %s most.", &c->figures.list[gain].metric, true);
@@ -327,10 +339,12 @@ static void add_detail(const struct comparison *c, struct card *card, uint32_t v
     metric_text(is, sizeof(is), m->unit, comparison_cell(c, figure, variant)->mean);
     metric_text(was, sizeof(was), m->unit, comparison_cell(c, figure, c->baseline)->mean);
     if (strcmp(m->name, "slowdown_mean") == 0)
-        card_add(card, CARD_DETAIL, "With %s the network slows the average message %s times instead of %s times.",
+        card_add(card, CARD_DETAIL,
+                 "With %s the network slows the average message %s times instead of %s times.",
                  name_of(c, variant), is, was);
     else
-        card_add(card, CARD_DETAIL, "With %s %s is %s instead of %s.", name_of(c, variant), m->label, is, was);
+        card_add(card, CARD_DETAIL, "With %s %s is %s instead of %s.", name_of(c, variant),
+                 m->label, is, was);
 }
 
 static void add_details(const struct comparison *c, struct card *card, uint32_t advised)
@@ -339,7 +353,8 @@ static void add_details(const struct comparison *c, struct card *card, uint32_t 
 
     /* The mean slowdown needs no glossary, so it is preferred. */
     for (uint32_t i = 0, count = comparison_deciding(c, figure); i < count; i++)
-        if (is_named(c, figure[i], advised, true) && strcmp(c->figures.list[figure[i]].metric.name, "slowdown_mean") == 0)
+        if (is_named(c, figure[i], advised, true) &&
+            strcmp(c->figures.list[figure[i]].metric.name, "slowdown_mean") == 0)
             first = figure[i];
     if (advised != c->baseline)
         add_detail(c, card, advised, first);
@@ -357,7 +372,8 @@ static void add_details(const struct comparison *c, struct card *card, uint32_t 
 
 static void add_cost(const struct comparison *c, struct card *card, uint32_t advised)
 {
-    uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure), said = 0, all = count_named(c, advised, false);
+    uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure), said = 0,
+             all = count_named(c, advised, false);
     uint32_t harm = comparison_harm(c, advised);
 
     if (advised == c->baseline) {
@@ -369,12 +385,14 @@ static void add_cost(const struct comparison *c, struct card *card, uint32_t adv
             comparison_add_change(c, card, CARD_COST, figure[i], advised);
             card_append(card, CARD_COST, ",");
             add_values(c, card, CARD_COST, figure[i], advised);
-            card_append(card, CARD_COST, said + 1 < COSTS_MAX && said + 1 < count_deciding(c, advised, false) ? ";" : ".");
+            card_append(card, CARD_COST,
+                        said + 1 < COSTS_MAX && said + 1 < count_deciding(c, advised, false) ? ";" : ".");
             said++;
         }
     if (said == 0 && harm != UINT32_MAX) {
         comparison_add_change(c, card, CARD_COST, harm, advised);
-        card_append(card, CARD_COST, ", which chance alone may explain: %u comparisons were made.", c->tested);
+        card_append(card, CARD_COST,
+                    ", which chance alone may explain: %u comparisons were made.", c->tested);
     } else if (said == 0) {
         card_add(card, CARD_COST, "No main figure is clearly worse.");
     }
@@ -390,7 +408,8 @@ static uint32_t agreeing_seeds(const struct comparison *c, uint32_t figure, uint
     uint32_t      agree = 0;
 
     for (uint32_t s = 0; s < c->seeds; s++)
-        agree += (value[(uint64_t)variant * c->seeds + s] - value[(uint64_t)c->baseline * c->seeds + s] > 0) == is_more;
+        agree += (value[(uint64_t)variant * c->seeds + s] -
+                  value[(uint64_t)c->baseline * c->seeds + s] > 0) == is_more;
     return agree;
 }
 
@@ -402,10 +421,12 @@ static void add_sure(const struct comparison *c, struct card *card, uint32_t adv
         clear += c->cell[i].is_significant;
     if (gain != UINT32_MAX) {
         comparison_add_change(c, card, CARD_SURE, gain, advised);
-        card_append(card, CARD_SURE, ", the same direction in %u of %u seeds.", agreeing_seeds(c, gain, advised), c->seeds);
+        card_append(card, CARD_SURE, ", the same direction in %u of %u seeds.",
+                    agreeing_seeds(c, gain, advised), c->seeds);
     }
     if (c->tested)
-        card_add(card, CARD_SURE, "Of %u comparisons over %u seeds %u are clear; at most %.0f %% of these by chance "
+        card_add(card, CARD_SURE,
+                 "Of %u comparisons over %u seeds %u are clear; at most %.0f %% of these by chance "
                  "(false discovery rate).", c->tested, c->seeds, clear, 100 * FDR_SHARE);
     if (c->seeds < COMPARE_SEEDS_TRUSTED)
         card_add(card, CARD_SURE, "Fewer than %d seeds: intervals are unreliable.", COMPARE_SEEDS_TRUSTED);
@@ -456,7 +477,8 @@ static void add_more_seeds(const struct comparison *c, struct card *card, const 
 {
     card_add(card, CARD_NEXT, "%s", why);
     card_add_command(card, c->argc, c->argv, (const char *const[]){ "--seeds", "--seed-list", "--jobs",
-                     "-j", "--out", "-o", "--format", "-f", "!--quiet", "!-q", NULL });     /* results do not depend on these */
+                     /* results do not depend on these */
+                     "-j", "--out", "-o", "--format", "-f", "!--quiet", "!-q", NULL });
     card_add(card, CARD_COMMAND, "--seeds %u", seeds);
 }
 
@@ -467,10 +489,12 @@ static void add_next(const struct comparison *c, struct card *card, uint32_t adv
     if (c->argc == 0 || !path)
         return;
     if (advised == c->baseline) {
-        add_more_seeds(c, card, "look for smaller differences with more seeds", c->seeds < 10 ? 10 : 2 * c->seeds);
+        add_more_seeds(c, card, "look for smaller differences with more seeds",
+                       c->seeds < 10 ? 10 : 2 * c->seeds);
         return;
     }
-    card_add(card, CARD_NEXT, "look for a setting %s", largest(c, advised, false) == UINT32_MAX ? "that is better still" : "without that cost");
+    card_add(card, CARD_NEXT, "look for a setting %s",
+             largest(c, advised, false) == UINT32_MAX ? "that is better still" : "without that cost");
     card_add(card, CARD_COMMAND, "anole advise");
     card_add_argument(card, path);
     card_add(card, CARD_COMMAND, "--report advice.html");

@@ -13,7 +13,8 @@ static const char text[] =
     "[{'name': 'v', 'scenario': 'text', 'seeds': ['1'], 'simulated_us': 10, 'summary': {'x': 1}, 'files': "
     "['flows.csv'],"
     "  'metrics': [{'name': 'a', 'label': 'A', 'value': 1}, {'name': 'b', 'label': 'B', 'value': null}],"
-    "  'sizes': [{'bytes_min': 0, 'bytes_end': 10, 'flows': 1, 'bytes_mean': 4, 'mean': 2, 'p50': 2, 'p95': 2, 'p99': 2, "
+    "  'sizes': [{'bytes_min': 0, 'bytes_end': 10, 'flows': 1, 'bytes_mean': 4, 'mean': 2, 'p50': 2, 'p95': "
+    "2, 'p99': 2, "
     "'p999': 4},"
     "            {'bytes_min': 10, 'bytes_end': null, 'flows': 5, 'mean': 7, 'p50': 7, 'p95': 7, 'p99': 7, "
     "'p999': 7}],"
@@ -22,9 +23,11 @@ static const char text[] =
     "  'traffic': [{'name': 't', 'kind': 'incast', 'rows': [{'label': 'flows', 'value': 4, 'unit': "
     "'count'}]}],"
     "  'series': {'at_us': [1]}, 'topology': {'nodes': []}},"
-    " {'name': 'v', 'scenario': null, 'seeds': ['7'], 'simulated_us': 30, 'summary': null, 'partial': ['It is stuck.'], 'files': [],"
+    " {'name': 'v', 'scenario': null, 'seeds': ['7'], 'simulated_us': 30, 'summary': null, 'partial': ['It "
+    "is stuck.'], 'files': [],"
     "  'metrics': [{'name': 'a', 'label': 'A', 'value': 4}, {'name': 'b', 'label': 'B', 'value': 6}],"
-    "  'sizes': [{'bytes_min': 0, 'bytes_end': 10, 'flows': 3, 'bytes_mean': 8, 'mean': 6, 'p50': 6, 'p95': 6, 'p99': 6, "
+    "  'sizes': [{'bytes_min': 0, 'bytes_end': 10, 'flows': 3, 'bytes_mean': 8, 'mean': 6, 'p50': 6, 'p95': "
+    "6, 'p99': 6, "
     "'p999': 8},"
     "            {'bytes_min': 5, 'bytes_end': 7, 'flows': 1, 'mean': 9, 'p50': 9, 'p95': 9, 'p99': 9, "
     "'p999': 9}],"
@@ -73,7 +76,8 @@ static void merge__says_what_is_partial(void **unused)
 
     (void)unused;
     assert_int_equal(json_array_size(partial), 1);
-    assert_string_equal(json_string_value(json_array_get(partial, 0)), "In 1 of 2 runs. With seed 7: It is stuck.");
+    assert_string_equal(json_string_value(json_array_get(partial, 0)),
+                        "In 1 of 2 runs. With seed 7: It is stuck.");
     json_decref(run);
 }
 

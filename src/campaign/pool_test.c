@@ -117,8 +117,8 @@ static int keep_text(void *arg, const struct pool_job *what, int status, const c
     return 0;
 }
 
-/* 0 to 6 write no more than is taken. Of the others 9, 12 ... would be good ones, and the largest write more than fits
- * the pipe, so that they would never end. */
+/* 0 to 6 write no more than is taken. Of the others 9, 12 ... would be good ones, and the largest write more
+ * than fits the pipe, so that they would never end. */
 static void run__refuses_what_is_too_long(void **unused)
 {
     struct seen seen = start();
@@ -132,7 +132,8 @@ static void run__refuses_what_is_too_long(void **unused)
     for (uint32_t i = 0; i < JOBS; i++) {
         assert_true(WIFEXITED(seen.status[i]));
         assert_int_equal(i <= 6 ? i % 3 : EXIT_FAILURE, WEXITSTATUS(seen.status[i]));
-        assert_int_equal(i <= 6 ? i * 10000 : strlen("its result is longer than 60000 bytes"), seen.length[i]);
+        assert_int_equal(i <= 6 ? i * 10000 : strlen("its result is longer than 60000 bytes"),
+                         seen.length[i]);
     }
 }
 

@@ -68,7 +68,8 @@ static struct sweep_results load(void)
     add(c, 3, 0, "{\"low\": -7, \"high\": 70}");     /* of another campaign, as the next */
     assert_int_equal(0, campaign_add(c, &foreign, NULL));
     assert_int_equal(0, figures_load(&r.figures,
-                                     &(struct figures_runs){ &variants, r.order, r.count, seeds, SEEDS }, c, NULL));
+                                     &(struct figures_runs){ &variants, r.order, r.count, seeds, SEEDS }, c,
+                                     NULL));
     campaign_close(c);
     return r;
 }

@@ -372,7 +372,8 @@ json_t *tune_check_json(const struct tune_check *c)
 {
     json_t *made = comparison_json(&c->comparison, true, NULL), *deciding = json_array();
 
-    for (uint32_t i = 0; i < c->comparison.figures.count; i++)       /* as on the terminal: these, in this order */
+    /* as on the terminal: these, in this order */
+    for (uint32_t i = 0; i < c->comparison.figures.count; i++)
         json_array_append_new(deciding, json_string(c->comparison.figures.list[i].metric.name));
     json_object_set_new(made, "deciding", deciding);
     json_object_del(made, "answer");         /* the card of the search is the answer */

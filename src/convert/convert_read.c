@@ -224,7 +224,8 @@ static int read_one(struct convert_source *s, enum convert_input input, const ch
     rc = input == INPUT_CONFIG ? read_config(s, path, set, sets, seed, err)
                          : scenario_read(&s->scenario, path, set, sets, seed, err);
     if (!rc && s->scenario.htsim)
-        rc = err_set(err, ENOTSUP, "%s: a scenario of model htsim names its .cm and .topo files already", path);
+        rc = err_set(err, ENOTSUP,
+                     "%s: a scenario of model htsim names its .cm and .topo files already", path);
     return rc ? rc : draw_flows(s, err);
 }
 

@@ -1,4 +1,5 @@
-/* src/http/http_config.h - configuration of a web server: the key 'http' of agents, relays and controllers. */
+/* src/http/http_config.h - configuration of a web server: the key 'http' of agents, relays and
+ * controllers. */
 #ifndef HTTP_HTTP_CONFIG_H
 #define HTTP_HTTP_CONFIG_H
 

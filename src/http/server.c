@@ -13,7 +13,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#define CONNECTIONS_MAX   128u     /* of these half for one address; fewer where the process may have few files */
+/* of these half for one address; fewer where the process may have few files */
+#define CONNECTIONS_MAX   128u
 #define LISTENERS_MAX     16u
 #define HEAD_BYTES_MAX    16384
 #define SILENT_S_MAX      3u     /* timeout within a request; libmicrohttpd detects disconnects late there */
@@ -313,7 +314,8 @@ static unsigned connections_max(void)
 {
     struct rlimit l;
 
-    return getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur / 4 < CONNECTIONS_MAX ? (unsigned)l.rlim_cur / 4 : CONNECTIONS_MAX;
+    return getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur / 4 < CONNECTIONS_MAX ? (unsigned)l.rlim_cur / 4 :
+           CONNECTIONS_MAX;
 }
 
 static struct MHD_Daemon *start_at(struct server *s, const struct addrinfo *a)

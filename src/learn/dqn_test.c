@@ -144,7 +144,8 @@ static void learn__targets_are_clipped(void **unused)
 
     (void)unused;
     for (int i = 0; i < 3; i++) {
-        struct dqn_step s = { .state = &state, .next = &next, .reward = row[i].reward, .is_end = row[i].is_end };
+        struct dqn_step s = { .state = &state, .next = &next, .reward = row[i].reward,
+                              .is_end = row[i].is_end };
         double error = fabs(1 - (double)row[i].wanted);
         struct dqn d;
 

@@ -245,7 +245,8 @@ static void add__divides_an_interval_between_phases(void **state)
     for (uint32_t i = 0; i < PHASES; i++) {
         assert_int_equal(s.phase[i].ps, (uint64_t)(tens[i] * (double)INTERVAL_PS));
         assert_true(fabs(s.phase[i].count[FIGURE_payload_bytes] - 100 * tens[i]) < 1e-9);
-        assert_true(fabs(s.phase[i].count[FIGURE_rtt_ps_sum] - 7 * s.phase[i].count[FIGURE_rtt_samples]) < 1e-9);
+        assert_true(fabs(s.phase[i].count[FIGURE_rtt_ps_sum] - 7 * s.phase[i].count[FIGURE_rtt_samples]) <
+                    1e-9);
         assert_true(fabs(s.phase[i].count[FIGURE_paused_ps] - 50 * tens[i]) < 1e-9);
         assert_true(fabs(s.phase[i].count[FIGURE_marked_packets] - 4 * tens[i]) < 1e-9);
         assert_true(fabs(s.phase[i].count[FIGURE_received_packets] - 8 * tens[i]) < 1e-9);

@@ -98,7 +98,8 @@ static void format_source(const json_t *page, char *buf, size_t size)
     if (count == 1)
         snprintf(seed, sizeof seed, ", seed %.20s", first ? first : "");
     else if (count > 1)
-        snprintf(seed, sizeof seed, ", %zu seeds, %.20s to %.20s", count, first ? first : "", last ? last : "");
+        snprintf(seed, sizeof seed, ", %zu seeds, %.20s to %.20s", count, first ? first : "",
+                 last ? last : "");
     snprintf(buf, size, "%.300s%s, anole %.20s", slash ? slash + 1 : title, seed, text_of(page, "version"));
 }
 

@@ -79,7 +79,8 @@ static void read__refuses_other_files(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(-EINVAL, read_text(rows[i], &page, &err));
-        assert_non_null(strstr(err.text, ": not a charts.json, which anole run, compare or sweep --out writes"));
+        assert_non_null(strstr(err.text,
+                               ": not a charts.json, which anole run, compare or sweep --out writes"));
     }
     assert_int_equal(-ENOENT, charts_read("nosuch.json", &page, &err));
     assert_string_equal("nosuch.json: No such file or directory", err.text);

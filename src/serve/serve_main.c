@@ -1,5 +1,5 @@
-/* src/serve/serve_main.c - anole-serve, which `anole serve` starts. It is a separate program because libmicrohttpd
- * needs a dozen shared libraries, which would slow down the start of all other commands. */
+/* src/serve/serve_main.c - anole-serve, which `anole serve` starts. It is a separate program because
+ * libmicrohttpd needs a dozen shared libraries, which would slow down the start of all other commands. */
 #include "base/err.h"
 #include "base/io/clock.h"
 #include "base/print/safe.h"

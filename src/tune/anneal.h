@@ -1,9 +1,9 @@
 /* src/tune/anneal.h - simulated annealing over a space of knobs: PARALEON's algorithm 1, with and without its
  * guidance.
  *
- *   temperature from start to end, times 'cooling' after every 'iterations' measurements
- *   accept:   better than the current point, or with probability e^(difference / temperature)
- *   mutate:   every parameter by U(0.5, 1) of its step; guided: with probability min(mu, eta) in the direction that
+ *   temperature from start to end, times 'cooling' after every 'iterations' measurements accept:   better
+ *   than the current point, or with probability e^(difference / temperature) mutate:   every parameter by
+ *   U(0.5, 1) of its step; guided: with probability min(mu, eta) in the direction that
  *             favours the dominant type of flows, whose share is mu; not guided: either way
  */
 #ifndef TUNE_ANNEAL_H

@@ -13,8 +13,8 @@
  *
  * What the poster does not say, and what we chose:
  *
- *   the metric                  utility (search.h); preset=published: throughput, the poster's example. It also names
- *                               RTT, PFCs, CNPs, queues and marks: the option metric
+ *   the metric                  utility (search.h); preset=published: throughput, the poster's example. It
+ *                               also names RTT, PFCs, CNPs, queues and marks: the option metric
  *   beta                        0.01
  *   "several" rounds            3 in a row
  *   the first step              1.5 times the step of the space, for each parameter in its turn

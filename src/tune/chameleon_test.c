@@ -233,7 +233,8 @@ static void options__are_its_own_and_those_of_all_searches(void **state)
 static void fill__published_is_the_posters(void **state)
 {
     static const struct { const char *option; double value; } row[] = {
-        { "metric", 1 }, { "space", SPACE_POSTER }, { "measure", 9 }, { "filter", 3 }, { "confirm", 2 }, { "trigger", 2 },
+        { "metric", 1 }, { "space", SPACE_POSTER }, { "measure", 9 }, { "filter", 3 }, { "confirm", 2 },
+        { "trigger", 2 },
     };
     struct option_values v;
 
@@ -243,7 +244,8 @@ static void fill__published_is_the_posters(void **state)
     tuner_values_set(&tuner_chameleon, &v, "confirm", "2", NULL);
     tuner_values_fill(&tuner_chameleon, &v);
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
-        assert_true(v.value[key_find(tuner_chameleon.option, row[i].option) - tuner_chameleon.option] == row[i].value);
+        assert_true(v.value[key_find(tuner_chameleon.option, row[i].option) - tuner_chameleon.option] ==
+                    row[i].value);
     option_values_fini(&v);
 }
 

@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-#define MATRIX_DIMS_MAX (SPACE_DIMS_MAX + 1)     /* a space's, and one axis that only twins have: rehearse/search/coded.h */
+/* a space's, and one axis that only twins have: rehearse/search/coded.h */
+#define MATRIX_DIMS_MAX (SPACE_DIMS_MAX + 1)
 
 struct matrix { double at[MATRIX_DIMS_MAX][MATRIX_DIMS_MAX]; };
 

@@ -96,7 +96,8 @@ static const bool *names(const void *state)
 
 static const struct key_row options[] = {
     [SETTING] = { "setting", KEY_FILE, "default",
-                  "default, default_artifact, expert, hpcc, bdp, gentle, secn0, secn1, secn2, vendor, or a file of knobs", .choices = setting_names },
+                  "default, default_artifact, expert, hpcc, bdp, gentle, secn0, secn1, secn2, vendor, or a "
+                  "file of knobs", .choices = setting_names },
     { 0 },
 };
 

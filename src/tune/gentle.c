@@ -10,12 +10,15 @@
 #define FEW         4            /* packets: those of few hosts that meet by chance are no congestion */
 #define SOME        6
 #define PACKET_KB   4            /* if the MTU is unknown: the largest there is */
-#define FIRST_FEW   0.8          /* of the line: what the first cut leaves where there is room for few packets */
+/* of the line: what the first cut leaves where there is room for few packets */
+#define FIRST_FEW   0.8
 
-/* What a search with FB_Hadoop on one switch ended with (search/twin_search.c has it as a start, too): marks from 0.2 of what is under way in
- * an empty network on, and most packets from 0.65 on; cuts by a fifth at most, from a small alpha; rises by 0.7 % of the line every round trip. See
- * calm() for what was mended since. */
-static const double point[CODED_DIMS_MAX] = { 0.40, 0.46, 0.96, 0.11, 0.88, 0.25, 0.75, 0.33, 0.81, 0.91, 0.00, 0.56, 1.00, 0.54, 0.15, 0.10, 0.00 };
+/* What a search with FB_Hadoop on one switch ended with (search/twin_search.c has it as a start, too): marks
+ * from 0.2 of what is under way in an empty network on, and most packets from 0.65 on; cuts by a fifth at
+ * most, from a small alpha; rises by 0.7 % of the line every round trip. See calm() for what was mended
+ * since. */
+static const double point[CODED_DIMS_MAX] = { 0.40, 0.46, 0.96, 0.11, 0.88, 0.25, 0.75, 0.33, 0.81, 0.91,
+                                              0.00, 0.56, 1.00, 0.54, 0.15, 0.10, 0.00 };
 
 /* Speed of the slowest host, as a share of the fastest. */
 static double slowest_of(const struct world *w)
@@ -48,13 +51,15 @@ static bool keep_some_packets(const struct world *w, struct knobs *k, double pac
     return true;
 }
 
-/* Some hundred messages that meet at one link rise together by more than it carries, if each rises by a hundredth of the line, and small cuts do not
- * make up for it: queues would stay for good. Where there is room for some packets they rise half as fast, and wait a little longer. Where there is
- * none, elephants would pay for it, as marks come by chance: they are made rarer, and the first of them cuts less. */
+/* Some hundred messages that meet at one link rise together by more than it carries, if each rises by a
+ * hundredth of the line, and small cuts do not make up for it: queues would stay for good. Where there is
+ * room for some packets they rise half as fast, and wait a little longer. Where there is none, elephants
+ * would pay for it, as marks come by chance: they are made rarer, and the first of them cuts less. */
 static void calm(const struct world *w, struct knobs *k)
 {
     scale(k, KNOB_kmin, KNOB_kmax, WAIT_LONGER);
-    scale(k, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, fmax(RISE_LEAST, fmin(1, FEW * packet_kb(w) / k->value[KNOB_kmin])));
+    scale(k, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate,
+          fmax(RISE_LEAST, fmin(1, FEW * packet_kb(w) / k->value[KNOB_kmin])));
     if (keep_some_packets(w, k, SOME))
         k->value[KNOB_rate_to_set_on_first_cnp] = floor(FIRST_FEW * (double)w->host_bps / 1e6);
 }
@@ -74,6 +79,7 @@ void gentle_make(struct knobs *k, const struct world *w)
     keep_some_packets(w, k, FEW);
     scale(k, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, slow);
     k->value[KNOB_rpg_time_reset] = ceil(k->value[KNOB_rpg_time_reset] / sqrt(slow));
-    k->value[KNOB_rate_to_set_on_first_cnp] = floor(fmin(k->value[KNOB_rate_to_set_on_first_cnp], FIRST_OVER * slow * (double)w->host_bps / 1e6));
+    k->value[KNOB_rate_to_set_on_first_cnp] = floor(fmin(k->value[KNOB_rate_to_set_on_first_cnp],
+                                                         FIRST_OVER * slow * (double)w->host_bps / 1e6));
     knobs_clamp(k);
 }

@@ -1,4 +1,5 @@
-/* src/tune/loop_test.c - the loop with a tuner that does as it is told, and a network that is only written down. */
+/* src/tune/loop_test.c - the loop with a tuner that does as it is told, and a network that is only written
+ * down. */
 #include "tune/loop.h"
 #include "core/units.h"
 
@@ -118,7 +119,8 @@ static void say_applied(struct loop *l, const struct decision *d)
 /* The report of the n-th millisecond, from 1; what comes of it is applied at once. */
 static void report(struct loop *l, uint64_t n, struct decision *d)
 {
-    struct report r = { .number = n, .start_ps = (n - 1) * PS_PER_MS, .end_ps = n * PS_PER_MS, .payload_bytes = 125000 };
+    struct report r = { .number = n, .start_ps = (n - 1) * PS_PER_MS, .end_ps = n * PS_PER_MS,
+                        .payload_bytes = 125000 };
 
     loop_on_report(l, &r, d);
     say_applied(l, d);
@@ -238,7 +240,8 @@ static void on_report__decides_what_is_new_and_remembers_it(void **state)
     assert_int_equal(d.number, 0);               /* it left everything as it is */
     knob_set_add(&told.set, KNOB_pmax, 0.7);
     report(&l, 2, &d);
-    assert_true(d.number == 2 && d.has_knobs && d.knobs.value[KNOB_pmax] == 0.7 && d.knobs.value[KNOB_kmin] == 111);
+    assert_true(d.number == 2 && d.has_knobs && d.knobs.value[KNOB_pmax] == 0.7 &&
+                d.knobs.value[KNOB_kmin] == 111);
     report(&l, 3, &d);
     assert_int_equal(d.number, 0);
     assert_int_equal(l.tuning.steps, 3);
@@ -279,7 +282,8 @@ static void on_applied__the_tuner_is_told(void **state)
         assert_string_equal(told.outcome.why, o.why);
         assert_true(told.shown.value[KNOB_pmax] == rows[i].pmax_shown);
         if (rows[i].kind == OUTCOME_PARTLY)
-            assert_true(told.outcome.devices == 2 && told.outcome.device[1] == 9 && told.outcome.device != where);
+            assert_true(told.outcome.devices == 2 && told.outcome.device[1] == 9 &&
+                        told.outcome.device != where);
         assert_int_equal(l.tuning.step[0].outcome, rows[i].kind);
         loop_close(&l);
     }
@@ -309,7 +313,8 @@ static void on_applied__refused_is_asked_again_and_pending_is_not(void **state)
 
 /* ---- others ---- */
 
-/* A knob that somebody has turned stays turned while the tuner gives what it gave before, and others stay the tuner's. */
+/* A knob that somebody has turned stays turned while the tuner gives what it gave before, and others stay the
+ * tuner's. */
 static void on_change__holds_until_the_tuner_wants_something_new(void **state)
 {
     struct decision d;
@@ -332,7 +337,8 @@ static void on_change__holds_until_the_tuner_wants_something_new(void **state)
     loop_close(&l);
 }
 
-/* At the instant of a report: the tuner is shown what was in force in the interval, and what it gives does not undo it. */
+/* At the instant of a report: the tuner is shown what was in force in the interval, and what it gives does
+ * not undo it. */
 static void on_change__at_the_end_of_an_interval(void **state)
 {
     struct decision d;
@@ -354,7 +360,8 @@ static void on_change__at_the_end_of_an_interval(void **state)
     loop_close(&l);
 }
 
-/* A change lifts kmin above the tuner's kmax, which gives way; a kmax that the tuner wants afterwards takes kmin along. */
+/* A change lifts kmin above the tuner's kmax, which gives way; a kmax that the tuner wants afterwards takes
+ * kmin along. */
 static void on_change__settings_go_together(void **state)
 {
     struct decision d;

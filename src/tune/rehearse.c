@@ -2,19 +2,22 @@
  *
  * In a nutshell:
  *
- *   watch     hosts tell what messages they post and how long they take. Two windows of intervals that tell the same are a
- *             traffic that can be modelled (rehearse/traffic/traffic_model.h)
- *   open      until then a setting is in force that follows from the network alone (rehearse/opening.h), and, if people want it,
- *             what a surrogate of many twins expects much of (rehearse/guess.h)
- *   check     a twin with that traffic runs with the setting in force, for as long as the network has. If its slowdowns are
- *             not those that hosts saw, the model is wrong, and nothing is changed
- *   rehearse  settings are tried on the twin (rehearse/search/twin_search.h). The winner is worth it if the interval of its gain over
- *             the setting in force, in a race on messages that the search has not met, is beyond a margin
- *   prove     it is set for a window. If what was predicted and what hosts see, each as far as it can be believed
- *             (rehearse/proof/proof.h), tell that it is worse, the setting from before comes back. In between, if people want it, blocks
- *             of both settings take turns in an order that a coin decides, until the e-value tells (base/evidence)
- *   hold      until it turns out to be worse, by much within intervals (rehearse/proof/regret.h) or by less in windows, or the traffic becomes another: then the setting from the beginning comes back,
- *             or what was found for such traffic before
+ *   watch     hosts tell what messages they post and how long they take. Two windows of intervals that tell
+ *             the same are a traffic that can be modelled (rehearse/traffic/traffic_model.h)
+ *   open      until then a setting is in force that follows from the network alone (rehearse/opening.h), and,
+ *             if people want it, what a surrogate of many twins expects much of (rehearse/guess.h)
+ *   check     a twin with that traffic runs with the setting in force, for as long as the network has. If its
+ *             slowdowns are not those that hosts saw, the model is wrong, and nothing is changed
+ *   rehearse  settings are tried on the twin (rehearse/search/twin_search.h). The winner is worth it if the
+ *             interval of its gain over the setting in force, in a race on messages that the search has not
+ *             met, is beyond a margin
+ *   prove     it is set for a window. If what was predicted and what hosts see, each as far as it can be
+ *             believed (rehearse/proof/proof.h), tell that it is worse, the setting from before comes back.
+ *             In between, if people want it, blocks of both settings take turns in an order that a coin
+ *             decides, until the e-value tells (base/evidence)
+ *   hold      until it turns out to be worse, by much within intervals (rehearse/proof/regret.h) or by less
+ *             in windows, or the traffic becomes another: then the setting from the beginning comes back, or
+ *             what was found for such traffic before
  */
 #include "tune/rehearse/search/twin_search.h"
 #include "base/rng.h"
@@ -35,21 +38,26 @@
 #include <string.h>
 
 #define WINDOW_MORE   3          /* times REHEARSE_WINDOW, at most, */
-#define NOISE_MAX     0.21       /* until the load is known as well as this; two such windows together tell it to within 0.15 */
+/* until the load is known as well as this; two such windows together tell it to within 0.15 */
+#define NOISE_MAX     0.21
 #define WARM_MAX      2.0        /* windows that a trial goes on before the one that is compared */
 #define SEARCH_LENGTH 0.5        /* of trials in the search */
 #define HORIZON       3.0        /* length of the final, where trials are cheap and have no bursts */
 #define SETTLE        1          /* interval after a change that does not count */
 #define LOAD_MORE     1.1        /* than was seen */
 #define GUESS_WINDOWS 6          /* for which a guess may be in force that no twin confirms */
-#define TELLING       0.02       /* of the line: of less traffic it is not told whether messages follow from others */
-#define FOLLOWING_SURE 0.75      /* of bytes that follow from others: one interval alone is believed; a little more than half may be chance */
+/* of the line: of less traffic it is not told whether messages follow from others */
+#define TELLING       0.02
+/* of bytes that follow from others: one interval alone is believed; a little more than half may be chance */
+#define FOLLOWING_SURE 0.75
 #define HARM_SEEN     0.001      /* of a score: there is some */
-#define DOUBTS_MAX    4          /* windows in a row for which the twin is wrong: then it is looked at less often */
+/* windows in a row for which the twin is wrong: then it is looked at less often */
+#define DOUBTS_MAX    4
 
 /* ---- windows ---- */
 
-/* Takes in an interval; true: the window is full. It is longer where large messages are so few that chance decides. */
+/* Takes in an interval; true: the window is full. It is longer where large messages are so few that chance
+ * decides. */
 static bool gather(struct rehearser *t, const struct report *r)
 {
     seen_add(&t->window, &r->seen);
@@ -70,12 +78,12 @@ static void drop_guess(struct rehearser *t, bool is_wrong)
     t->guess_windows = 0;
 }
 
-/* The setting in force, or the one that is to come back if the new one is not proved, if that is another: then what hosts saw of
- * the former counts by what the twin says of both ('drift'). */
+/* The setting in force, or the one that is to come back if the new one is not proved, if that is another:
+ * then what hosts saw of the former counts by what the twin says of both ('drift'). */
 struct versus { const struct knobs *was; struct race_gain gain; double drift; };
 
-static void start_proof(struct rehearser *t, const struct traffic_model *m, const struct knobs *better, const struct versus *v,
-                        const struct twin_check *c, struct knobs *knobs)
+static void start_proof(struct rehearser *t, const struct traffic_model *m, const struct knobs *better,
+                        const struct versus *v, const struct twin_check *c, struct knobs *knobs)
 {
     t->was = *v->was;
     t->candidate = *better;
@@ -89,13 +97,17 @@ static void start_proof(struct rehearser *t, const struct traffic_model *m, cons
         *knobs = t->candidate;
 }
 
-static int search(struct rehearser *t, const struct traffic_model *m, const struct predictor *p, const struct knobs *now, struct rehearsal *r,
-                  struct err *err)
+static int search(struct rehearser *t, const struct traffic_model *m, const struct predictor *p,
+                  const struct knobs *now, struct rehearsal *r, struct err *err)
 {
     struct knobs            known[REHEARSE_STARTS + GUESS_STARTS + MEMORIES + 1];
-    struct rehearse_request q = { .predictor = p, .world = &t->world, .goal = &t->goal, .base = t->world.start,
-                                  .length = SEARCH_LENGTH, .race_length = m->bursts_per_s > 0 ? 1 : HORIZON, .seed = t->world.seed * 1000 + ++t->decisions * 100000,
-                                  .now = now, .more = known, .not = t->refuted, .nots = t->refutations < REFUTED ? t->refutations : REFUTED, .budget = (uint64_t)(t->option[OPT_BUDGET] * 1e6) };
+    struct rehearse_request q = { .predictor = p, .world = &t->world, .goal = &t->goal,
+                                  .base = t->world.start, .length = SEARCH_LENGTH,
+                                  .race_length = m->bursts_per_s > 0 ? 1 : HORIZON,
+                                  .seed = t->world.seed * 1000 + ++t->decisions * 100000, .now = now,
+                                  .more = known, .not = t->refuted,
+                                  .nots = t->refutations < REFUTED ? t->refutations : REFUTED,
+                                  .budget = (uint64_t)(t->option[OPT_BUDGET] * 1e6) };
 
     q.mores = rehearse_starts(&t->world, &t->world.start, known);
     q.mores += guess_starts(t, m, &known[q.mores]);
@@ -111,31 +123,40 @@ static void say_named(const struct rehearser *t, struct tuner_note *note, const 
     size_t                  at = strlen(note->why);
 
     if (p->unaware_of)
-        at += (size_t)snprintf(note->why + at, sizeof(note->why) - at, ". The twin knows nothing of %s", p->unaware_of);
+        at += (size_t)snprintf(note->why + at, sizeof(note->why) - at, ". The twin knows nothing of %s",
+                               p->unaware_of);
     for (uint32_t i = 0; i < r->nameds && at < sizeof(note->why); i++)
-        at += (size_t)snprintf(note->why + at, sizeof(note->why) - at, "%s%s %+.0f %%", i ? ", " : ". By name, against the start: ",
-                               r->named[i].name, rehearser_percent(r->named[i].gain));
+        at += (size_t)snprintf(note->why + at, sizeof(note->why) - at, "%s%s %+.0f %%",
+                               i ? ", " : ". By name, against the start: ", r->named[i].name,
+                               rehearser_percent(r->named[i].gain));
     if (at < sizeof(note->why))
-        snprintf(note->why + at, sizeof(note->why) - at, ". Reports: %u bytes per host and interval at most", t->all.told_bytes);
+        snprintf(note->why + at, sizeof(note->why) - at, ". Reports: %u bytes per host and interval at most",
+                 t->all.told_bytes);
 }
 
-/* What a guess is worth on the twin, with harm that is sure and beyond what the operator allows: it is not the best of many, so it does not sit
- * at the bound and overshoot it as picks do, for which the goal's bound is lower. */
+/* What a guess is worth on the twin, with harm that is sure and beyond what the operator allows: it is not
+ * the best of many, so it does not sit at the bound and overshoot it as picks do, for which the goal's bound
+ * is lower. */
 static double guess_score(const struct rehearser *t, const struct race *race, const struct runner *guess)
 {
-    return race_gain(guess, &race->runner[0]).mean + GOAL_HARM * race_sure_harm(guess, rng_log(1 + t->option[OPT_HARM]));
+    return race_gain(guess, &race->runner[0]).mean + GOAL_HARM *
+           race_sure_harm(guess, rng_log(1 + t->option[OPT_HARM]));
 }
 
-/* Nothing is surely better than what is in force. A guess stays if the twin says as much of it; the setting from the beginning does
- * not have to prove itself. */
-static void stay(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, const struct twin_check *c,
-                 double margin, struct knobs *knobs, struct tuner_note *note)
+/* Nothing is surely better than what is in force. A guess stays if the twin says as much of it; the setting
+ * from the beginning does not have to prove itself. */
+static void stay(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
+                 const struct twin_check *c, double margin, struct knobs *knobs, struct tuner_note *note)
 {
     bool is_refuted = t->is_guess && guess_score(t, &r->race, race_find(&r->race, knobs)) > 0;
 
-    rehearser_say(note, "hold", "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in force by more "
+    rehearser_say(note, "hold",
+                  "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in force "
+                  "by more "
                   "than %.0f %%; %s", r->trials, rehearser_percent(c->off), 100 * margin,
-                  is_refuted ? "but that was a guess and is no better than the one from the beginning, which comes back" : "it stays");
+                  is_refuted ?
+                  "but that was a guess and is no better than the one from the beginning, which comes back" :
+                  "it stays");
     say_named(t, note, r);
     if (is_refuted)
         *knobs = t->world.start;
@@ -145,21 +166,22 @@ static void stay(struct rehearser *t, const struct traffic_model *m, const struc
     rehearser_choose_for(t, m, PHASE_HOLD);
 }
 
-/* What the winner has to be better than. A guess that is beyond what nobody may be harmed by cannot stay, however good it is
- * otherwise: the choice is between the winner and the setting from the beginning. */
-static struct versus versus_of(const struct rehearser *t, const struct race *race, const struct runner *winner,
-                               const struct runner *now)
+/* What the winner has to be better than. A guess that is beyond what nobody may be harmed by cannot stay,
+ * however good it is otherwise: the choice is between the winner and the setting from the beginning. */
+static struct versus versus_of(const struct rehearser *t, const struct race *race,
+                               const struct runner *winner, const struct runner *now)
 {
     const struct runner *base = &race->runner[0];
     struct race_gain     worth = race_gain(now, base);
 
-    if (t->is_guess && now != base && winner->score < now->score && guess_score(t, race, now) > worth.mean + HARM_SEEN)
+    if (t->is_guess && now != base && winner->score < now->score &&
+        guess_score(t, race, now) > worth.mean + HARM_SEEN)
         return (struct versus){ &base->knobs, race_gain(winner, base), fmax(0, -worth.mean) };
     return (struct versus){ &now->knobs, race_gain(winner, now), 0 };
 }
 
-static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, const struct twin_check *c,
-                   struct knobs *knobs, struct tuner_note *note)
+static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
+                   const struct twin_check *c, struct knobs *knobs, struct tuner_note *note)
 {
     const struct runner *winner = &r->race.runner[r->race.winner], *now = race_find(&r->race, knobs);
     struct versus        v = versus_of(t, &r->race, winner, now);
@@ -170,9 +192,12 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
         stay(t, m, r, c, margin, knobs, note);
         return;
     }
-    rehearser_say(note, "search", "%u trials on the twin (%+.0f %% off): %s is predicted to be %.0f %% better%s, %.0f to %.0f; it is set",
-                  r->trials, rehearser_percent(c->off), winner->name ? winner->name : "a new setting", -rehearser_percent(v.gain.mean),
-                  v.was == &now->knobs ? "" : " than the setting from the beginning, where what is in force harms somebody",
+    rehearser_say(note, "search",
+                  "%u trials on the twin (%+.0f %% off): %s is predicted to be %.0f %% better%s, %.0f to "
+                  "%.0f; it is set", r->trials, rehearser_percent(c->off),
+                  winner->name ? winner->name : "a new setting", -rehearser_percent(v.gain.mean),
+                  v.was == &now->knobs ? "" :
+                  " than the setting from the beginning, where what is in force harms somebody",
                   -rehearser_percent(v.gain.high), -rehearser_percent(v.gain.low));
     say_named(t, note, r);
     drop_guess(t, v.was != &now->knobs);
@@ -180,13 +205,15 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
 }
 
 /* A setting that was chosen for another traffic, or guessed, is not kept for one that nobody understands. */
-static void doubt(struct rehearser *t, const struct traffic_model *m, const struct twin_check *c, struct knobs *knobs,
-                  struct tuner_note *note)
+static void doubt(struct rehearser *t, const struct traffic_model *m, const struct twin_check *c,
+                  struct knobs *knobs, struct tuner_note *note)
 {
     bool is_other = t->is_guess || (t->has_chosen && model_distance(m, &t->chosen) >= 1);
     bool is_back = ++t->doubts == 2 && is_other && !knobs_equal(knobs, &t->world.start);
 
-    rehearser_say(note, "watch", "the twin is wrong: with the setting in force its slowdowns are %+.0f %% off those that hosts see, where chance "
+    rehearser_say(note, "watch",
+                  "the twin is wrong: with the setting in force its slowdowns are %+.0f %% off those that "
+                  "hosts see, where chance "
                   "makes %.0f %%; %s", rehearser_percent(c->off), rehearser_percent(c->chance),
                   is_back ? "the setting from the beginning comes back" : "nothing is changed");
     if (is_back) {
@@ -196,8 +223,8 @@ static void doubt(struct rehearser *t, const struct traffic_model *m, const stru
     }
 }
 
-static void try_on_twin(struct rehearser *t, const struct traffic_model *m, struct predictor *p, struct knobs *knobs,
-                        struct tuner_note *note)
+static void try_on_twin(struct rehearser *t, const struct traffic_model *m, struct predictor *p,
+                        struct knobs *knobs, struct tuner_note *note)
 {
     struct rehearsal *r = xmalloc(sizeof(*r));
     struct err        err;
@@ -223,7 +250,8 @@ static void try_on_twin(struct rehearser *t, const struct traffic_model *m, stru
     free(r);
 }
 
-static void rehearse_for(struct rehearser *t, const struct traffic_model *m, struct knobs *knobs, struct tuner_note *note)
+static void rehearse_for(struct rehearser *t, const struct traffic_model *m, struct knobs *knobs,
+                         struct tuner_note *note)
 {
     bool                 is_again = t->has_chosen && model_distance(m, &t->chosen) < 1;
     const struct memory *known = is_again ? NULL : memory_recall(&t->memories, m);
@@ -231,7 +259,9 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
     struct err           err;
 
     if (known && known->is_bad) {
-        rehearser_say(note, "hold", "such traffic was met before, and what the twin found for it was no better; the setting stays");
+        rehearser_say(note, "hold",
+                      "such traffic was met before, and what the twin found for it was no better; the "
+                      "setting stays");
         rehearser_choose_for(t, m, PHASE_HOLD);
     } else if (known && !knobs_equal(&known->knobs, knobs)) {
         rehearser_say(note, "hold", "such traffic was met before; what was found for it then is set again");
@@ -254,9 +284,10 @@ static bool is_patient(const struct rehearser *t)
     return t->doubts >= DOUBTS_MAX && (t->doubts & (t->doubts - 1)) != 0;
 }
 
-/* Windows that tell the same are taken together: large messages are so few that one window says little of the load. When in
- * doubt there is more of it, which costs little; less would cost much. */
-static void sum_up(struct rehearser *t, const struct traffic_model *now, bool is_new, struct traffic_model *all)
+/* Windows that tell the same are taken together: large messages are so few that one window says little of the
+ * load. When in doubt there is more of it, which costs little; less would cost much. */
+static void sum_up(struct rehearser *t, const struct traffic_model *now, bool is_new,
+                   struct traffic_model *all)
 {
     if (is_new) {
         t->all = (struct seen){ 0 };
@@ -296,8 +327,8 @@ static bool is_for_other(const struct rehearser *t, const struct traffic_model *
            || (t->is_guess && !t->is_opening && model_distance(now, &t->guessed) >= 1);
 }
 
-/* Another traffic than in the window before. What was chosen for that goes at once; what was found for such traffic before
- * comes back, or a guess is made. */
+/* Another traffic than in the window before. What was chosen for that goes at once; what was found for such
+ * traffic before comes back, or a guess is made. */
 static void meet(struct rehearser *t, const struct traffic_model *now, const char *text, struct knobs *knobs,
                  struct tuner_note *note)
 {
@@ -305,12 +336,14 @@ static void meet(struct rehearser *t, const struct traffic_model *now, const cha
     bool                 opens = !known && t->has_opening && !rehearser_is_endogenous(now);
 
     if (!is_for_other(t, now)) {
-        rehearser_say(note, t->phase == PHASE_HOLD ? "hold" : "watch", "%s; is it so in the next window, too?", text);
+        rehearser_say(note, t->phase == PHASE_HOLD ? "hold" : "watch",
+                      "%s; is it so in the next window, too?", text);
         return;
     }
     t->is_kept = t->is_guess = t->has_guessed = false;
     regret_end(&t->regret);
-    rehearser_say(note, "hold", "%s: another traffic; %s", text, known ? "what was found for such traffic before is set again"
+    rehearser_say(note, "hold", "%s: another traffic; %s", text,
+                  known ? "what was found for such traffic before is set again"
                   : opens ? "the opening comes back until it is known better"
                   : "the setting from the beginning comes back until it is known better");
     if (known)
@@ -323,30 +356,35 @@ static void meet(struct rehearser *t, const struct traffic_model *now, const cha
     t->is_guess = t->is_opening = opens;
 }
 
-/* A guess that no twin has confirmed, as the traffic is another again and again, is not kept for ever. An opening was made for no
- * traffic, and stays. */
+/* A guess that no twin has confirmed, as the traffic is another again and again, is not kept for ever. An
+ * opening was made for no traffic, and stays. */
 static void outlive(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
 {
     if (!t->is_guess || t->is_opening || ++t->guess_windows < GUESS_WINDOWS)
         return;
-    rehearser_say(note, "watch", "no twin has confirmed what was guessed; the setting from the beginning comes back");
+    rehearser_say(note, "watch",
+                  "no twin has confirmed what was guessed; the setting from the beginning comes back");
     drop_guess(t, true);
     t->has_guessed = true;
     *knobs = t->world.start;
 }
 
-/* An opening is for messages that come at random. Where they follow from others queue pairs live on, and the rates that it
- * leaves them with are felt for long: it goes with the first interval that shows it for sure, and for one more interval rates rise fast. */
+/* An opening is for messages that come at random. Where they follow from others queue pairs live on, and the
+ * rates that it leaves them with are felt for long: it goes with the first interval that shows it for sure,
+ * and for one more interval rates rise fast. */
 static bool withdraw(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
 {
     struct traffic_model m;
     char                 text[160];
 
-    if (!t->is_guess || !t->is_opening || !model_make(&m, &t->window, t->seconds, t->hosts) || !rehearser_is_endogenous(&m)
-        || model_bps(&m) < TELLING * (double)t->world.host_bps || (t->intervals < 2 && model_following(&m) < FOLLOWING_SURE))
+    if (!t->is_guess || !t->is_opening || !model_make(&m, &t->window, t->seconds, t->hosts) ||
+        !rehearser_is_endogenous(&m)
+        || model_bps(&m) < TELLING * (double)t->world.host_bps ||
+            (t->intervals < 2 && model_following(&m) < FOLLOWING_SURE))
         return false;
-    rehearser_say(note, "watch", "%s: an opening is not for messages that follow from others; the setting from the beginning comes back",
-                  model_text(&m, text, sizeof(text)));
+    rehearser_say(note, "watch",
+                  "%s: an opening is not for messages that follow from others; the setting from the "
+                  "beginning comes back", model_text(&m, text, sizeof(text)));
     drop_guess(t, true);
     t->phase = PHASE_RECOVERING;
     *knobs = t->world.start;
@@ -358,8 +396,11 @@ static bool withdraw(struct rehearser *t, struct knobs *knobs, struct tuner_note
 static void say_opening(struct rehearser *t, struct tuner_note *note)
 {
     if (t->has_opening && !t->is_told && !note->why[0])
-        rehearser_say(note, note->phase, "since the beginning, before any message was seen, %s has been in force, which follows from the speeds and the "
-                      "round trip of the network alone; it stays until the twin is asked", opening_abouts[(int)t->option[OPT_OPENING]]);
+        rehearser_say(note, note->phase,
+                      "since the beginning, before any message was seen, %s has been in force, which follows "
+                      "from the speeds and the "
+                      "round trip of the network alone; it stays until the twin is asked",
+                      opening_abouts[(int)t->option[OPT_OPENING]]);
     t->is_told = true;
 }
 
@@ -400,7 +441,8 @@ static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note
 
 static const char *phase_name(enum phase phase)
 {
-    return phase == PHASE_HOLD ? "hold" : phase == PHASE_WATCH ? "watch" : phase == PHASE_THINKING ? "search" : "confirm";
+    return phase == PHASE_HOLD ? "hold" : phase == PHASE_WATCH ? "watch" :
+           phase == PHASE_THINKING ? "search" : "confirm";
 }
 
 /* Intervals that say nothing: until the search would be over, and until a new setting has settled. */
@@ -415,7 +457,8 @@ static void wait(struct rehearser *t, struct knobs *knobs, struct tuner_note *no
     rehearser_begin_window(t);
 }
 
-static void one_step(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+static void one_step(struct rehearser *t, const struct report *r, struct knobs *knobs,
+                     struct tuner_note *note)
 {
     bool is_full;
 
@@ -454,7 +497,8 @@ static void one_step(struct rehearser *t, const struct report *r, struct knobs *
     rehearser_begin_window(t);
 }
 
-/* Whoever applies settings has his own guard. What that has taken back needs no proof, and is not wanted again for such traffic. */
+/* Whoever applies settings has his own guard. What that has taken back needs no proof, and is not wanted
+ * again for such traffic. */
 static bool is_taken_back(const struct rehearser *t, const struct report *r)
 {
     bool is_open = t->phase == PHASE_SETTLING || t->phase == PHASE_PROVING || t->phase == PHASE_PAIRING;
@@ -462,7 +506,8 @@ static bool is_taken_back(const struct rehearser *t, const struct report *r)
     return is_open && r->outcome && r->outcome->kind == OUTCOME_REFUSED;
 }
 
-static void give_up(struct rehearser *t, const struct report *r, const struct knobs *knobs, struct tuner_note *note)
+static void give_up(struct rehearser *t, const struct report *r, const struct knobs *knobs,
+                    struct tuner_note *note)
 {
     memory_add(&t->memories, &t->chosen, knobs, true);
     rehearser_refute(t, &t->candidate);
@@ -470,7 +515,8 @@ static void give_up(struct rehearser *t, const struct report *r, const struct kn
     t->phase = PHASE_HOLD;
     t->is_kept = false;
     rehearser_begin_window(t);
-    rehearser_say(note, "hold", "what was found was not kept: %.200s; the setting in force stays", r->outcome->why);
+    rehearser_say(note, "hold", "what was found was not kept: %.200s; the setting in force stays",
+                  r->outcome->why);
 }
 
 /* What hosts saw with another setting says nothing of the new one. */
@@ -543,13 +589,16 @@ static int create(void **state, const struct world *w, const struct option_value
     int               rc;
 
     if (!w->maker)
-        return err_set(err, EINVAL, "kind: there is nobody to make a twin of this network: a controller must know what it is built of (fabric: "
+        return err_set(err, EINVAL,
+                       "kind: there is nobody to make a twin of this network: a controller must know what it "
+                       "is built of (fabric: "
                        "FILE); anole advise finds a setting without a loop");
     t = xcalloc(1, sizeof(*t));
     memcpy(t->option, v->value, sizeof(t->option));
     copy_world(t, w);
     rehearser_set_goal(t);
-    t->is_guess = t->is_opening = t->has_opening = opening_make((enum opening)t->option[OPT_OPENING], w, &t->opening);
+    t->is_guess = t->is_opening = t->has_opening = opening_make((enum opening)t->option[OPT_OPENING], w,
+                                                                &t->opening);
     rc = strcmp(v->text[OPT_MODEL], "none") == 0 ? 0 : surrogate_open(&t->surrogate, v->text[OPT_MODEL], err);
     t->has_surrogate = rc == 0 && t->surrogate.net.parameters > 0;
     if (rc)
@@ -562,27 +611,37 @@ static int create(void **state, const struct world *w, const struct option_value
 static const char *const model_names[] = { "shipped", "none", NULL };
 
 static const struct key_row options[] = {
-    [OPT_GOAL] = { "goal", KEY_NAME, "balanced", "goal of the search: docs/advise.md", .choices = goal_names },
+    [OPT_GOAL] = { "goal", KEY_NAME, "balanced", "goal of the search: docs/advise.md",
+                   .choices = goal_names },
     [OPT_HARM] = { "harm", KEY_REAL, "0.05",
-               "largest allowed slow-down of a class of messages against the initial setting; lower on the twin by "
+               "largest allowed slow-down of a class of messages against the initial setting; lower on the "
+               "twin by "
                "five points, or two where much is to be gained", .min = 0, .max = 100 },
-    [OPT_BUDGET] = { "budget", KEY_REAL, "60", "packet-hops of a search on the twin, in millions", .min = 1, .max = 1e6 },
+    [OPT_BUDGET] = { "budget", KEY_REAL, "60", "packet-hops of a search on the twin, in millions", .min = 1,
+                     .max = 1e6 },
     [OPT_MODEL] = { "model", KEY_FILE, "shipped",
-                    "surrogate model that suggests starting points: shipped, none, or a file of anole train twin", .choices = model_names },
+                    "surrogate model that suggests starting points: shipped, none, or a file of anole train "
+                    "twin", .choices = model_names },
     [OPT_OPENING] = { "opening", KEY_NAME, "gentle",
-                    "initial setting until a traffic model exists; not used if the scenario sets DCQCN or ECN knobs, and never by a controller", .choices = opening_names },
+                    "initial setting until a traffic model exists; not used if the scenario sets DCQCN or "
+                    "ECN knobs, and never by a controller", .choices = opening_names },
     [OPT_GUESS] = { "guess", KEY_YES, "no", "apply the surrogate's best guess before the first search" },
     [OPT_THINK] = { "think", KEY_COUNT, "0", "intervals that a search takes", .min = 0, .max = 1e6 },
-    [OPT_TRUST] = { "trust", KEY_REAL, "0.4", "largest accepted error of the twin, as a difference of log slowdowns beyond noise", .min = 0, .max = 10 },
-    [OPT_PAIRS] = { "pairs", KEY_COUNT, "0", "most pairs of blocks if a window is not conclusive; 0: keep a setting that is not much worse", .min = 0, .max = 1000 },
-    [OPT_WRONG_LOAD] = { "wrong_load", KEY_REAL, "1", "for experiments: factor of the twin's load", .min = 0.1, .max = 10 },
-    [OPT_WRONG_SIZES] = { "wrong_sizes", KEY_REAL, "1", "for experiments: factor of its message sizes", .min = 0.1, .max = 10 },
+    [OPT_TRUST] = { "trust", KEY_REAL, "0.4",
+                    "largest accepted error of the twin, as a difference of log slowdowns beyond noise",
+                    .min = 0, .max = 10 },
+    [OPT_PAIRS] = { "pairs", KEY_COUNT, "0", "most pairs of blocks if a window is not conclusive; 0: keep a "
+                                             "setting that is not much worse", .min = 0, .max = 1000 },
+    [OPT_WRONG_LOAD] = { "wrong_load", KEY_REAL, "1", "for experiments: factor of the twin's load",
+                         .min = 0.1, .max = 10 },
+    [OPT_WRONG_SIZES] = { "wrong_sizes", KEY_REAL, "1", "for experiments: factor of its message sizes",
+                          .min = 0.1, .max = 10 },
     { 0 },
 };
 
 extern const struct tuner_algo tuner_rehearse;
 const struct tuner_algo tuner_rehearse = {
-    .create = create, .destroy = destroy, .first = first, .step = step, .is_idle = is_idle, .wants_messages = wants_messages,
-    .name = "rehearse", .about = "tries settings on a simulated twin, applies the best, and verifies it",
-    .option = options,
+    .create = create, .destroy = destroy, .first = first, .step = step, .is_idle = is_idle,
+    .wants_messages = wants_messages, .name = "rehearse",
+    .about = "tries settings on a simulated twin, applies the best, and verifies it", .option = options,
 };

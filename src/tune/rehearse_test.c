@@ -1,5 +1,5 @@
-/* src/tune/rehearse_test.c - the tuner on a network of which all is known: what hosts see follows from a formula, and so does
- * what the twin says; the twin may be wrong. */
+/* src/tune/rehearse_test.c - the tuner on a network of which all is known: what hosts see follows from a
+ * formula, and so does what the twin says; the twin may be wrong. */
 #include "tune/rehearse/search/test_predictor.h"
 #include "learn/model.h"
 #include "tune/rehearse/search/test_surrogate.h"
@@ -20,7 +20,8 @@ static struct test_network twin;
 static double              lie;              /* the twin's slowdowns, times */
 static uint32_t            twins;
 
-static int run_twin(void *arg, const struct predict_point *point, uint32_t count, struct predicted *out, struct err *err)
+static int run_twin(void *arg, const struct predict_point *point, uint32_t count, struct predicted *out,
+                    struct err *err)
 {
     int rc = test_predict(arg, point, count, out, err);
 
@@ -32,7 +33,8 @@ static int run_twin(void *arg, const struct predict_point *point, uint32_t count
     return rc;
 }
 
-static int make(void *arg, const struct world *w, const struct traffic_model *m, struct predictor *p, struct err *err)
+static int make(void *arg, const struct world *w, const struct traffic_model *m, struct predictor *p,
+                struct err *err)
 {
     (void)arg;
     (void)w;
@@ -60,7 +62,8 @@ struct bench {
     bool                 is_little;          /* ten messages of 10 KB, and no more */
     bool                 follows;            /* messages are posted when others have ended */
     uint32_t             followers;          /* so many of the 30 elephants are */
-    double               real;               /* slowdowns of the network are those of the twin, times, away from the start */
+    /* slowdowns of the network are those of the twin, times, away from the start */
+    double               real;
 };
 
 static void open_bench_with(struct bench *b, const char *option, const char *value)
@@ -68,8 +71,9 @@ static void open_bench_with(struct bench *b, const char *option, const char *val
     struct err err;
 
     *b = (struct bench){ .real = 1 };
-    b->world = (struct world){ .seed = 1, .interval_ps = PS_PER_MS, .host_bps = 100000000000, .base_rtt_ps = 8 * PS_PER_US,
-                               .maker = &maker, .devices = 16, .device = calloc(16, sizeof(struct world_device)) };
+    b->world = (struct world){ .seed = 1, .interval_ps = PS_PER_MS, .host_bps = 100000000000,
+                               .base_rtt_ps = 8 * PS_PER_US, .maker = &maker, .devices = 16,
+                               .device = calloc(16, sizeof(struct world_device)) };
     knobs_init(&b->world.start);
     b->knobs = b->world.start;
     twin = (struct test_network){ .steep = 3, .own = 0.01, .common = 0.1 };
@@ -155,7 +159,8 @@ static bool next_word(struct bench *b, uint32_t intervals)
     return false;
 }
 
-/* The setting that is set ran, was predicted to be better, and nobody who is still in the race more so by more than chance. */
+/* The setting that is set ran, was predicted to be better, and nobody who is still in the race more so by
+ * more than chance. */
 static void check_tried(const struct bench *b)
 {
     const struct tuner_tried *set = NULL, *now = NULL;
@@ -198,7 +203,8 @@ static void step__two_windows_that_agree_a_search_and_a_proof(void **state)
     close_bench(&b);
 }
 
-/* The network is half as fast with the new setting as the twin says: it is there for a window, and then no more. */
+/* The network is half as fast with the new setting as the twin says: it is there for a window, and then no
+ * more. */
 static void step__what_is_slower_than_before_does_not_stay(void **state)
 {
     struct bench b;
@@ -215,7 +221,8 @@ static void step__what_is_slower_than_before_does_not_stay(void **state)
     close_bench(&b);
 }
 
-/* Whoever applies settings has taken it back: nothing is left to prove, and the twin is not asked again at once. */
+/* Whoever applies settings has taken it back: nothing is left to prove, and the twin is not asked again at
+ * once. */
 static void step__what_a_guard_takes_back_needs_no_proof(void **state)
 {
     struct outcome o = { .number = 1, .kind = OUTCOME_REFUSED, .why = "harm: e-value 25" };
@@ -257,8 +264,8 @@ static void step__what_turns_out_to_be_worse_goes(void **state)
     close_bench(&b);
 }
 
-/* The same after a long good time: it takes four intervals, where two windows are six. It does not come again, however often the twin is
- * asked. */
+/* The same after a long good time: it takes four intervals, where two windows are six. It does not come
+ * again, however often the twin is asked. */
 static void step__what_turns_bad_goes_within_intervals(void **state)
 {
     struct bench b;
@@ -285,7 +292,8 @@ static void step__what_turns_bad_goes_within_intervals(void **state)
     close_bench(&b);
 }
 
-/* Five times the traffic: what was chosen for less goes with the first window; and comes back when that does. */
+/* Five times the traffic: what was chosen for less goes with the first window; and comes back when that
+ * does. */
 static void step__another_traffic_has_the_setting_from_the_beginning(void **state)
 {
     struct bench b;
@@ -502,7 +510,8 @@ static void first__an_opening_that_the_twin_confirms_stays(void **state)
     close_bench(&b);
 }
 
-/* The twin has confirmed it, and later the network is five times as slow with it: it goes within a few intervals, and does not come again. */
+/* The twin has confirmed it, and later the network is five times as slow with it: it goes within a few
+ * intervals, and does not come again. */
 static void first__an_opening_that_turns_bad_goes(void **state)
 {
     struct bench b;
@@ -578,7 +587,8 @@ static void first__an_opening_does_not_stay_where_the_twin_is_wrong(void **state
     close_bench(&b);
 }
 
-/* Messages that each follow from the end of another: the opening goes with the first interval that tells of them. */
+/* Messages that each follow from the end of another: the opening goes with the first interval that tells of
+ * them. */
 static void first__an_opening_is_not_for_messages_that_follow_from_others(void **state)
 {
     struct bench b;
@@ -589,7 +599,8 @@ static void first__an_opening_is_not_for_messages_that_follow_from_others(void *
     next(&b, 1);
     assert_non_null(strstr(b.note.why, "the setting from the beginning comes back"));
     assert_true(b.knobs.value[KNOB_kmin] == b.world.start.value[KNOB_kmin]);
-    assert_true(b.knobs.value[KNOB_rpg_ai_rate] >= 1000);        /* of 100 Gb/s: rates rise within an interval */
+    /* of 100 Gb/s: rates rise within an interval */
+    assert_true(b.knobs.value[KNOB_rpg_ai_rate] >= 1000);
     next(&b, 1);
     assert_true(knobs_equal(&b.knobs, &b.world.start));
     assert_int_equal(twins, 0);
@@ -630,7 +641,8 @@ static void first__next_to_no_traffic_tells_nothing_of_an_opening(void **state)
     close_bench(&b);
 }
 
-/* The twin has confirmed the opening; five times the traffic comes, of which nothing is known: the opening stays in force. */
+/* The twin has confirmed the opening; five times the traffic comes, of which nothing is known: the opening
+ * stays in force. */
 static void first__an_opening_is_for_other_traffic_too(void **state)
 {
     struct bench b;

@@ -126,21 +126,23 @@ const struct setting setting_all[] = {
     { "hpcc", "the HPCC paper's for DCQCN, in proportion to the speed of links", make_hpcc, 1, false },
     { "bdp", "in proportion to the bandwidth-delay product: short queues, quick recovery",
       make_bdp, -1, false },
-    { "gentle", "short queues by many small cuts, in proportion to link speeds and round trip", gentle_make, -1, false },
+    { "gentle", "short queues by many small cuts, in proportion to link speeds and round trip", gentle_make,
+      -1, false },
     { NULL, NULL, NULL, 0, false },
 };
 
 const struct setting setting_thresholds[] = {
     { "secn0", "DCTCP's threshold of 18 KB; NICs stay as they are", make_secn0, -1, false },
-    { "secn1", "the DCQCN paper's thresholds, 5 and 200 KB, 1 %; NICs stay as they are", make_secn1, -1, false },
+    { "secn1", "the DCQCN paper's thresholds, 5 and 200 KB, 1 %; NICs stay as they are", make_secn1,
+      -1, false },
     { "secn2", "the HPCC paper's, 100 and 400 KB per 25 Gb/s of each port, 20 %; NICs stay as they are",
       make_secn2, 1, true },
     { "vendor", "a switch vendor's, 30 and 270 KB, 10 %; NICs stay as they are", make_vendor, 0, false },
     { NULL, NULL, NULL, 0, false },
 };
 
-const char *const setting_names[] = { "default", "default_artifact", "expert", "hpcc", "bdp", "gentle", "secn0", "secn1",
-                                      "secn2", "vendor", NULL };
+const char *const setting_names[] = { "default", "default_artifact", "expert", "hpcc", "bdp", "gentle",
+                                      "secn0", "secn1", "secn2", "vendor", NULL };
 
 const struct setting *setting_find(const char *name)
 {
@@ -251,7 +253,8 @@ static bool is_of_thresholds(const struct setting *s)
     return false;
 }
 
-int setting_read_named(const char *name_or_file, const struct world *world, struct knob_set *set, struct err *err)
+int setting_read_named(const char *name_or_file, const struct world *world, struct knob_set *set,
+                       struct err *err)
 {
     const char *near = text_nearest(name_or_file, setting_names);
     const struct setting *s = setting_find(name_or_file);

@@ -143,7 +143,8 @@ static void all__is_named_and_in_range(void **unused)
     assert_null(setting_names[i]);
 }
 
-/* ACC, section 5.1: 100 and 400 KB at 25 Gb/s, four times as much at 100; the others are the same everywhere. */
+/* ACC, section 5.1: 100 and 400 KB at 25 Gb/s, four times as much at 100; the others are the same
+ * everywhere. */
 static void ecn__secn2_goes_with_the_speed_of_the_port(void **unused)
 {
     static const struct { const char *name; uint64_t rate_bps; uint32_t kmin, kmax; double pmax; } rows[] = {

@@ -70,8 +70,8 @@ struct tuning_step *tuning_add(struct tuning *g, const struct report *r, const s
         g->step = xrealloc(g->step, g->steps_max * sizeof *g->step);
     }
     s = &g->step[g->steps++];
-    *s = (struct tuning_step){ .start_ps = r->start_ps, .end_ps = r->end_ps, .paused_us = paused_us(r), .was = *was,
-                               .outcome = OUTCOME_APPLIED };
+    *s = (struct tuning_step){ .start_ps = r->start_ps, .end_ps = r->end_ps, .paused_us = paused_us(r),
+                               .was = *was, .outcome = OUTCOME_APPLIED };
     s->goodput_bps = (double)r->payload_bytes * 8 / seconds;
     s->rtt_us = r->rtt_samples ? (double)r->rtt_ps_sum / (double)r->rtt_samples / (double)PS_PER_US : NAN;
     return s;

@@ -1,5 +1,5 @@
-/* src/tune/tuning_history.h - what a tuner did, step by step: kept while it runs, written to a file (tuning.jsonl),
- * read again.
+/* src/tune/tuning_history.h - what a tuner did, step by step: kept while it runs, written to a file
+ * (tuning.jsonl), read again.
  *
  * The file is a line of JSON for the start, with the tuner, its options and all knobs, then one for each
  * monitor interval that has ended. Keys that are not known are passed over: a later version may tell more.

@@ -112,12 +112,14 @@ static const struct tuner_algo by_hand = { .name = "by hand", .option = table };
 
 static void add_step(struct tuning *g, uint64_t n, const struct knobs *was, double kmin)
 {
-    struct report       r = { .start_ps = n * PS_PER_MS, .end_ps = (n + 1) * PS_PER_MS, .payload_bytes = 1250000,
-                              .paused_ps = 3 * PS_PER_US, .rtt_samples = n, .rtt_ps_sum = n * 20 * PS_PER_US };
+    struct report       r = { .start_ps = n * PS_PER_MS, .end_ps = (n + 1) * PS_PER_MS,
+                              .payload_bytes = 1250000, .paused_ps = 3 * PS_PER_US, .rtt_samples = n,
+                              .rtt_ps_sum = n * 20 * PS_PER_US };
     struct tuning_step *s = tuning_add(g, &r, was);
 
-    s->note = (struct tuner_note){ .phase = "search", .utility = 0.25, .throughput = NAN, .rtt = NAN, .pfc = NAN,
-                                   .divergence = NAN, .elephants = 0.5, .temperature = NAN };
+    s->note = (struct tuner_note){ .phase = "search", .utility = 0.25, .throughput = NAN,
+                                   .rtt = NAN, .pfc = NAN, .divergence = NAN, .elephants = 0.5,
+                                   .temperature = NAN };
     snprintf(s->note.why, sizeof s->note.why, "step %d", (int)n);
     s->is = *was;
     s->is.value[KNOB_kmin] = kmin;
@@ -208,7 +210,8 @@ static void print__is_read_back(void **state)
     free(text);
 }
 
-/* What others have turned is told where it is first seen, and nowhere else; so is what was not carried out. */
+/* What others have turned is told where it is first seen, and nowhere else; so is what was not carried
+ * out. */
 static void print__tells_changes_and_outcomes_once(void **state)
 {
     static const char *const want[] = { NULL, NULL, "{\"pmax\":0.75}", NULL, "{\"kmin\":100.0}" };

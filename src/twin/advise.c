@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #define TRIALS_WANTED 250        /* whole trials that the budget of a search is to be enough for */
-#define SLACK         3          /* where a run ends by itself: slower settings may take so many times as long */
+/* where a run ends by itself: slower settings may take so many times as long */
+#define SLACK         3
 #define EVIDENCE_SEED 1000000u   /* far from those of the search */
 #define ELEPHANTS_WANTED 80
 #define ELEPHANTS_MIN 20

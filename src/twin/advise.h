@@ -22,7 +22,8 @@
 #define ADVISE_SETTINGS 16
 #define ADVISE_SEEDS    5
 #define ADVISE_LOADS    3
-#define ADVISE_BUDGET_MILLIONS 180       /* packet-hops: about 30 s of CPU time for scenarios/demo.yaml, with the evidence */
+/* packet-hops: about 30 s of CPU time for scenarios/demo.yaml, with the evidence */
+#define ADVISE_BUDGET_MILLIONS 180
 
 struct advise_request {
     const char        *path;                 /* of a scenario; NULL: the network is described */

@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOWER_MEAN   0.01       /* a class that is slower by less on average is only named if its interval excludes 0 */
+/* a class that is slower by less on average is only named if its interval excludes 0 */
+#define SLOWER_MEAN   0.01
 #define LONG_BUDGET   600        /* million packet-hops: what a longer search is suggested to take */
 
 static const char *const part_words[GOAL_PARTS] = { "all messages", "messages under 120 KB",
-                                                    "messages of 120 KB to 1 MB", "messages of 1 MB and more" };
+                                                    "messages of 120 KB to 1 MB",
+                                                    "messages of 1 MB and more" };
 
 static double percent(double log_ratio)
 {
@@ -52,7 +54,8 @@ static const char *where_text(const struct advice *a, uint32_t load, char buf[80
 
     buf[0] = '\0';
     if (load)
-        snprintf(buf, 80, " at %s%s", a->has_range ? "a " : "", advise_load_text(a, load, words, sizeof(words)));
+        snprintf(buf, 80, " at %s%s", a->has_range ? "a " : "",
+                 advise_load_text(a, load, words, sizeof(words)));
     return buf;
 }
 
@@ -89,7 +92,8 @@ static void add_price(const struct advice *a, struct card *c)
         if (load == ADVISE_LOADS)
             continue;
         card_append(c, CARD_FINDING, "%s %s take %.2g %% longer%s", before, part_words[part],
-                    percent(advise_part(advised(a), &a->row[0], load, (enum goal_part)part).mean), where_text(a, load, where));
+                    percent(advise_part(advised(a), &a->row[0], load, (enum goal_part)part).mean),
+                    where_text(a, load, where));
         before = " and";
     }
     card_append(c, CARD_FINDING, ".");
@@ -101,7 +105,8 @@ static void add_finding(const struct advice *a, struct card *c)
     char   name[80], gain[80];
 
     if (advise_keeps_yours(a)) {
-        card_add(c, CARD_FINDING, "Keep your setting: none of %u other settings is clearly better by the goal '%s'.",
+        card_add(c, CARD_FINDING,
+                 "Keep your setting: none of %u other settings is clearly better by the goal '%s'.",
                  a->rows - 1, a->request->goal->name);
         return;
     }
@@ -109,8 +114,9 @@ static void add_finding(const struct advice *a, struct card *c)
         card_add(c, CARD_FINDING, "Use %s: it slows the average message %.2f times instead of %.2f times",
                  name_of(advised(a), name), is, was);
     else
-        card_add(c, CARD_FINDING, "Use %s: by the goal '%s' it scores %s against yours", name_of(advised(a), name),
-                 a->request->goal->name, gain_text(gain, advise_gain(a, advised(a), &a->row[0], 0)));
+        card_add(c, CARD_FINDING, "Use %s: by the goal '%s' it scores %s against yours",
+                 name_of(advised(a), name), a->request->goal->name,
+                 gain_text(gain, advise_gain(a, advised(a), &a->row[0], 0)));
     add_price(a, c);
 }
 
@@ -142,9 +148,12 @@ static void add_other(const struct advice *a, struct card *c, uint32_t other)
         card_add(c, CARD_DETAIL, "%s slows %s: %s against yours.", name, part_words[harmed],
                  gain_text(gain, advise_part(row, &a->row[0], 0, harmed)));
     else if (g.low > 0)
-        card_add(c, CARD_DETAIL, "%s scores better here, but not at every load: the advice scores %s against it.", name, gain);
+        card_add(c, CARD_DETAIL,
+                 "%s scores better here, but not at every load: the advice scores %s against it.",
+                 name, gain);
     else
-        card_add(c, CARD_DETAIL, "%s changes %u knob%s and is not clearly better: the advice scores %s against it.", name,
+        card_add(c, CARD_DETAIL,
+                 "%s changes %u knob%s and is not clearly better: the advice scores %s against it.", name,
                  advise_knobs(a, row), advise_knobs(a, row) == 1 ? "" : "s", gain);
 }
 
@@ -172,7 +181,8 @@ static uint32_t add_slower(const struct advice *a, struct card *c, bool is_clear
         card_add(c, CARD_COST, is_clear ? "Slower: %s," : "Not clear: %s,", part_words[part]);
         for (uint32_t load = 0; load < ADVISE_LOADS; load++)
             if (is_slower(a, load, part, is_clear))
-                card_add(c, CARD_COST, "%s%s,", gain_text(gain, advise_part(advised(a), &a->row[0], load, (enum goal_part)part)),
+                card_add(c, CARD_COST, "%s%s,",
+                         gain_text(gain, advise_part(advised(a), &a->row[0], load, (enum goal_part)part)),
                          where_text(a, load, where));
         c->text[CARD_COST][strlen(c->text[CARD_COST]) - 1] = '.';
         named++;
@@ -211,7 +221,8 @@ static void add_sure(const struct advice *a, struct card *c)
     char                     name[80];
 
     if (row != &a->row[0]) {
-        card_add(c, CARD_SURE, "Score ('%s') of %s against yours:", a->request->goal->name, name_of(row, name));
+        card_add(c, CARD_SURE, "Score ('%s') of %s against yours:", a->request->goal->name,
+                 name_of(row, name));
         for (uint32_t load = 0; load < ADVISE_LOADS; load++)
             if (row->has[load] && a->row[0].has[load])
                 add_score(a, c, row, load);
@@ -236,13 +247,17 @@ static void add_setting(const struct advice *a, struct card *c)
     const struct host_record *h = a->request->record;
 
     if (h && h->device[0].has_settings)
-        card_add(c, CARD_SETTING, "'Yours' is what was read from %s%s%s; thresholds of switches are NVIDIA's defaults, because a "
-                 "host cannot read them (--set kmin=VALUE).", h->device[0].name, *h->host ? " of " : "", h->host);
+        card_add(c, CARD_SETTING,
+                 "'Yours' is what was read from %s%s%s; thresholds of switches are NVIDIA's defaults, "
+                 "because a "
+                 "host cannot read them (--set kmin=VALUE).", h->device[0].name,
+                 *h->host ? " of " : "", h->host);
     else if (advise_has_default(a))
         card_add(c, CARD_SETTING, "'Yours' is NVIDIA's default, because no other setting was given "
                  "(--set KEY=VALUE%s).", a->request->path ? ", or knobs: in the scenario" : "");
     else
-        card_add(c, CARD_SETTING, "'Yours' is the setting of %s.", a->request->path ? "the scenario" : "--set");
+        card_add(c, CARD_SETTING, "'Yours' is the setting of %s.",
+                 a->request->path ? "the scenario" : "--set");
     card_add(c, CARD_SETTING, "Goal: %s.", a->request->goal->name);
 }
 
@@ -256,7 +271,8 @@ static bool is_dear(const struct advice *a)
 
 static void add_next(const struct advice *a, struct card *c)
 {
-    static const char *const without[] = { "--format", "-f", "--as", "--report", "--out", "-o", "--budget", "--jobs", "-j", NULL };
+    static const char *const without[] = { "--format", "-f", "--as", "--report", "--out", "-o", "--budget",
+                                           "--jobs", "-j", NULL };
     unsigned budget = (unsigned)(a->request->budget / 1000000);
     bool     is_short = budget < LONG_BUDGET;
 

@@ -11,7 +11,8 @@
 #include <string.h>
 
 /* A setting with these slowdowns of mice, middle and elephants at a load; seeds spread by +-'noise'. */
-static void did(struct advise_row *row, uint32_t load, double mice, double middle, double elephants, double noise)
+static void did(struct advise_row *row, uint32_t load, double mice, double middle, double elephants,
+                double noise)
 {
     const double slowdown[] = { mice, middle, elephants };
 
@@ -104,7 +105,8 @@ static void choose__never_what_tested_worse_than_a_preset(void **state)
     struct advice        *a = fixture(&q);
 
     (void)state;
-    /* The preset slows large messages a little and is far better by the goal; the search found something harmless. */
+    /* The preset slows large messages a little and is far better by the goal; the search found something
+     * harmless. */
     at_all_loads(&a->row[1], 0.9, 1.9, 2.1, 0.001);
     at_all_loads(&a->row[3], 1.9, 1.9, 1.9, -0.001);
     assert_int_equal(advised_row(a), 1);
@@ -158,7 +160,8 @@ static void answer__names_a_class_that_is_slower_at_another_load_only(void **sta
     did(&a->row[3], 2, 1.2, 1.4, 2.09, 0.001);
     advised_row(a);
     advise_answer(a, &c);
-    assert_non_null(strstr(card_text(&c, CARD_FINDING), "messages of 1 MB and more take 4.5 % longer at 1.5 times the load"));
+    assert_non_null(strstr(card_text(&c, CARD_FINDING),
+                           "messages of 1 MB and more take 4.5 % longer at 1.5 times the load"));
     assert_non_null(strstr(card_text(&c, CARD_COST), "Slower: messages of 1 MB and more, +4.5 %"));
     assert_null(strstr(card_text(&c, CARD_COST), "No class"));
     card_fini(&c);
@@ -195,7 +198,8 @@ static void answer__says_whose_setting_yours_is(void **state)
     (void)state;
     knobs_init(&a->row[0].knobs);
     advise_answer(a, &c);
-    assert_non_null(strstr(card_text(&c, CARD_SETTING), "NVIDIA's default, because no other setting was given"));
+    assert_non_null(strstr(card_text(&c, CARD_SETTING),
+                           "NVIDIA's default, because no other setting was given"));
     card_fini(&c);
     a->row[0].knobs.value[KNOB_kmin] = 17;
     advise_answer(a, &c);

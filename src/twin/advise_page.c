@@ -1,7 +1,7 @@
 /* src/twin/advise_page.c - an advice as a page for a browser, complete without scripts.
  *
- * The answer card, the knobs that change with scripts that set them and put them back, other loads, the settings that
- * were tested, assumptions and limits.
+ * The answer card, the knobs that change with scripts that set them and put them back, other loads, the
+ * settings that were tested, assumptions and limits.
  */
 #include "base/print/form.h"
 #include "base/print/html.h"

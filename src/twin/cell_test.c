@@ -17,7 +17,8 @@ static struct cell cell_of_text(const char *topology, uint32_t hosts_max, struct
     struct twin t = { .name = "test.yaml", .text = text };
     struct err  err;
     uint64_t    until_ps;
-    int         n = snprintf(text, sizeof(text), "topology: %s\ntraffic: [{kind: permutation, size: 1MB}]\nrun: 1ms\n", topology);
+    int         n = snprintf(text, sizeof(text),
+                             "topology: %s\ntraffic: [{kind: permutation, size: 1MB}]\nrun: 1ms\n", topology);
 
     t.text_bytes = (size_t)n;
     if (twin_world(&t, w, &until_ps, &err))
@@ -37,7 +38,8 @@ static double sum_of(const uint64_t *x, uint32_t n)
 static void like__uplinks_are_shared_as_far_and_not_slower(void **state)
 {
     struct world w;
-    struct cell  c = cell_of_text("{kind: clos, tors: 12, hosts_per_tor: 16, spines: 4, rate: 100Gbps, delay: 1us}", 16, &w);
+    struct cell  c = cell_of_text("{kind: clos, tors: 12, hosts_per_tor: 16, spines: 4, rate: 100Gbps, "
+                                  "delay: 1us}", 16, &w);
 
     (void)state;
     assert_int_equal(c.racks, 4);
@@ -48,11 +50,13 @@ static void like__uplinks_are_shared_as_far_and_not_slower(void **state)
     world_fini(&w);
 }
 
-/* Twenty of 128 hosts send: 2.5 of each rack of 16, with 4 uplinks. Two racks become one with 5 of them and 8 uplinks. */
+/* Twenty of 128 hosts send: 2.5 of each rack of 16, with 4 uplinks. Two racks become one with 5 of them and 8
+ * uplinks. */
 static void like_part__those_that_send_have_the_uplinks_that_they_have(void **state)
 {
     struct world w;
-    struct cell  c = cell_of_text("{kind: clos, tors: 8, hosts_per_tor: 16, spines: 4, rate: 100Gbps, delay: 1us}", 32, &w);
+    struct cell  c = cell_of_text("{kind: clos, tors: 8, hosts_per_tor: 16, spines: 4, rate: 100Gbps, delay: "
+                                  "1us}", 32, &w);
 
     (void)state;
     assert_true(c.racks == 4 && c.hosts == 8 && c.uplinks == 2);
@@ -69,8 +73,8 @@ static void like_part__those_that_send_have_the_uplinks_that_they_have(void **st
 static void like__a_small_network_stays_what_it_is(void **state)
 {
     struct world w;
-    struct cell  c = cell_of_text("{kind: clos, tors: 3, hosts_per_tor: 5, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, delay: 2us}",
-                                  32, &w);
+    struct cell  c = cell_of_text("{kind: clos, tors: 3, hosts_per_tor: 5, spines: 2, rate: 25Gbps, "
+                                  "fabric_rate: 100Gbps, delay: 2us}", 32, &w);
 
     (void)state;
     assert_true(c.racks == 3 && c.hosts == 5 && c.uplinks == 2);
@@ -82,8 +86,10 @@ static void like__a_small_network_stays_what_it_is(void **state)
 static void like__half_of_the_hosts_are_slow_if_half_of_them_are(void **state)
 {
     struct world w;
-    struct cell  c = cell_of_text("{kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, link_rates: ["
-                                  "{a: h0, b: tor0, rate: 25Gbps}, {a: h3, b: tor0, rate: 25Gbps}, {a: h5, b: tor1, rate: 25Gbps}, "
+    struct cell  c = cell_of_text("{kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: "
+                                  "1us, link_rates: ["
+                                  "{a: h0, b: tor0, rate: 25Gbps}, {a: h3, b: tor0, rate: 25Gbps}, {a: h5, "
+                                  "b: tor1, rate: 25Gbps}, "
                                   "{a: h6, b: tor1, rate: 25Gbps}, {a: tor0, b: spine1, rate: 50Gbps}, "
                                   "{a: tor1, b: spine1, rate: 50Gbps}]}", 8, &w);
     uint32_t     slow = 0;
@@ -112,7 +118,8 @@ static void like__one_switch_is_one_rack(void **state)
 static void fit__the_round_trip_is_that_of_the_network(void **state)
 {
     struct world w, v;
-    struct cell  c = cell_of_text("{kind: clos, tors: 9, hosts_per_tor: 9, spines: 3, rate: 100Gbps, delay: 3us}", 16, &w);
+    struct cell  c = cell_of_text("{kind: clos, tors: 9, hosts_per_tor: 9, spines: 3, rate: 100Gbps, delay: "
+                                  "3us}", 16, &w);
     struct build b = { 0 };
     struct twin  t = { .name = "cell", .base = &b };
     struct err   err;

@@ -97,8 +97,10 @@ static void host_record_print_symptoms__each_from_its_counter(void **state)
 static void host_record_read__ethtool(void **state)
 {
     static const char text[] =
-        "2026-11-17T20:05:01+00:00\nNIC statistics:\n     tx_bytes: 999\n     tx_bytes_phy: 1000\n     rx_prio3_pause: 2\n"
-        "2026-11-17T20:05:03+00:00\nNIC statistics:\n     tx_bytes: 999\n     tx_bytes_phy: 2500001000\n     rx_prio3_pause: 5\n";
+        "2026-11-17T20:05:01+00:00\nNIC statistics:\n     tx_bytes: 999\n     tx_bytes_phy: 1000\n"
+        "     rx_prio3_pause: 2\n"
+        "2026-11-17T20:05:03+00:00\nNIC statistics:\n     tx_bytes: 999\n     tx_bytes_phy: 2500001000\n"
+        "     rx_prio3_pause: 5\n";
     struct host_record h;
     struct recorded    load;
     struct err         err;
@@ -143,7 +145,8 @@ static void host_record_read__refuses(void **state)
 
 static void host_record_read__reset_counter(void **state)
 {
-    static const char text[] = "time_s,device,name,value\n1,a,counter.x,500\n2,a,counter.x,3\n3,a,counter.x,10\n";
+    static const char text[] = "time_s,device,name,value\n1,a,counter.x,500\n2,a,counter.x,3\n"
+                               "3,a,counter.x,10\n";
     struct host_record h;
     struct err         err;
 

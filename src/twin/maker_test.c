@@ -10,12 +10,14 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const char scenario[] = "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}\n"
+static const char scenario[] = "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, "
+                               "delay: 1us}\n"
                                "traffic: [{kind: permutation, size: 1MB}]\nrun: 1ms\n";
 
 static struct predictor make(const struct traffic_model *m)
 {
-    struct simulation_input in = { .name = "test", .text = scenario, .text_bytes = strlen(scenario), .threads = 1 };
+    struct simulation_input in = { .name = "test", .text = scenario, .text_bytes = strlen(scenario),
+                                   .threads = 1 };
     struct twin             t = { .name = "test", .text = scenario, .text_bytes = strlen(scenario) };
     struct predictor        p = { 0 };
     struct world            w;
@@ -43,14 +45,17 @@ static uint32_t hosts_of(const struct predictor *p, const char *kind, const char
 
 static struct traffic_model half_and_half(double local)
 {
-    struct traffic_model m = { .window_s = 3e-3, .jobs = 1, .loop_senders = 0.5, .outstanding = 3, .loop_bps_per_host = 5e9,
+    struct traffic_model m = { .window_s = 3e-3, .jobs = 1, .loop_senders = 0.5, .outstanding = 3,
+                               .loop_bps_per_host = 5e9,
                                .loop_sizes = { 2, { { 10000, 0 }, { 20000, 1 } } } };
 
-    m.job[0] = (struct traffic_job){ .bytes = 1000000, .senders = 0.5, .peers = 1, .times = 14, .bps_per_host = 20e9, .local = local };
+    m.job[0] = (struct traffic_job){ .bytes = 1000000, .senders = 0.5, .peers = 1, .times = 14,
+                                     .bps_per_host = 20e9, .local = local };
     return m;
 }
 
-/* Half of the hosts are workers, half have closed loops: nobody has both, whether rings are packed into racks or spread over them. */
+/* Half of the hosts are workers, half have closed loops: nobody has both, whether rings are packed into racks
+ * or spread over them. */
 static void make__jobs_and_loops_have_hosts_of_their_own(void **state)
 {
     (void)state;

@@ -247,8 +247,8 @@ static int find_loads(const struct recording *r, uint64_t rate_bps, bool is_coun
     to->load = bytes / seconds / bytes_per_s;
     if (to->load < RECORDED_LOAD_MIN)
         return err_set(r->err, EINVAL,
-                       "%s: links were busy for %.2g %% of the time; from %g %% on there is something to advise",
-                       r->csv.name, 100 * to->load, 100 * RECORDED_LOAD_MIN);
+                       "%s: links were busy for %.2g %% of the time; from %g %% on there is something to "
+                       "advise", r->csv.name, 100 * to->load, 100 * RECORDED_LOAD_MIN);
     find_range(r, bytes_per_s, is_counted, to);
     if (!(to->load <= 1)) {
         char rate[32];

@@ -22,8 +22,9 @@ struct twin {
     const struct build *over;                /* put over all of these; or NULL */
     uint64_t           until_ps;             /* a whole trial lasts so long at most; 0: as the scenario
                                               * says */
-    double             drain;                /* > 0: messages are posted so long, and what is not over then gets this many
-                                                times as long again to end; no more is posted meanwhile */
+    /* > 0: messages are posted so long, and what is not over then gets this many times as long again to end;
+     * no more is posted meanwhile */
+    double             drain;
     uint64_t           warm_ps;              /* with it: where the window begins that predicted.window
                                               * tells of */
     uint32_t           jobs;                 /* trials at a time; 0: as many as there are cores */

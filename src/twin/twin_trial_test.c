@@ -53,8 +53,8 @@ static void run__a_message_that_is_cut_off_counts_with_what_it_takes_at_least(vo
     assert_true(p.all.slowdowns[PREDICT_ELEPHANTS] >= 1 && p.all.slowdowns[PREDICT_ELEPHANTS] < 1.02);
 }
 
-/* Three share a receiver's link. After 12 of the 24 ms that they need at least, 1.5 times as long as one alone takes has
- * passed, and half of each is left. */
+/* Three share a receiver's link. After 12 of the 24 ms that they need at least, 1.5 times as long as one
+ * alone takes has passed, and half of each is left. */
 static void run__messages_that_starve_are_not_forgotten(void **state)
 {
     static const char three[] = STAR "traffic:\n  - {kind: incast, senders: 3, size: 100MB}\nrun: 100ms\n";
@@ -62,7 +62,8 @@ static void run__messages_that_starve_are_not_forgotten(void **state)
 
     (void)state;
     assert_int_equal(p.all.unfinished, 3);
-    assert_true(p.all.slowdowns[PREDICT_ELEPHANTS] / 3 > 1.45 && p.all.slowdowns[PREDICT_ELEPHANTS] / 3 < 2.5);
+    assert_true(p.all.slowdowns[PREDICT_ELEPHANTS] / 3 > 1.45 &&
+                p.all.slowdowns[PREDICT_ELEPHANTS] / 3 < 2.5);
 }
 
 static const char mix[] = STAR "traffic:\n  - {kind: poisson, sizes: FB_Hadoop, load: 40%}\n"
@@ -90,7 +91,8 @@ static void run__as_many_at_a_time_as_one_likes_find_the_same(void **state)
     for (int i = 0; i < 8; i++) {
         assert_true(a[i].cost == b[i].cost && a[i].cost > 0);
         for (int c = 0; c < PREDICT_CLASSES; c++)
-            assert_true(a[i].all.slowdowns[c] == b[i].all.slowdowns[c] && a[i].all.messages[c] == b[i].all.messages[c]);
+            assert_true(a[i].all.slowdowns[c] == b[i].all.slowdowns[c] &&
+                        a[i].all.messages[c] == b[i].all.messages[c]);
     }
     /* Settings meet the same messages; another seed, others. */
     assert_true(a[0].all.messages[PREDICT_MICE] == a[1].all.messages[PREDICT_MICE]);
@@ -109,8 +111,8 @@ static void run__load_is_that_of_entries_that_have_one(void **state)
     assert_true((most.all.messages[PREDICT_MICE] - incast) / (some.all.messages[PREDICT_MICE] - incast) < 4);
 }
 
-/* Posting ends after 0.5 ms, in the middle of a message that takes 0.8 ms alone: it is waited for. At that moment hosts would
- * have told of one that waits. */
+/* Posting ends after 0.5 ms, in the middle of a message that takes 0.8 ms alone: it is waited for. At that
+ * moment hosts would have told of one that waits. */
 static void run__what_was_posted_is_waited_for(void **state)
 {
     struct twin          t = twin_of(lone, 1);
@@ -128,13 +130,16 @@ static void run__what_was_posted_is_waited_for(void **state)
     assert_int_equal(found.all.unfinished, 0);
     assert_true(found.all.messages[PREDICT_ELEPHANTS] == 1 && found.all.slowdowns[PREDICT_ELEPHANTS] < 1.001);
     assert_int_equal(found.window.unfinished, 1);
-    assert_true(found.window.slowdowns[PREDICT_ELEPHANTS] >= 1 && found.window.slowdowns[PREDICT_ELEPHANTS] < 1.02);
+    assert_true(found.window.slowdowns[PREDICT_ELEPHANTS] >= 1 &&
+                found.window.slowdowns[PREDICT_ELEPHANTS] < 1.02);
 }
 
 /* Bursts every 100 us until 1 ms; the window is the second half, in which five of the ten are over. */
 static void run__the_window_has_what_ended_in_it(void **state)
 {
-    static const char    bursts[] = STAR "traffic:\n  - {kind: incast, senders: 3, size: 64KB, period: 100us}\nrun: 100ms\n";
+    static const char    bursts[] = STAR
+                                    "traffic:\n  - {kind: incast, senders: 3, size: 64KB, period: 100us}\n"
+                                    "run: 100ms\n";
     struct twin          t = twin_of(bursts, 1);
     struct predictor     p = twin_predictor(&t);
     struct knobs         k;
@@ -155,7 +160,8 @@ static void run__the_window_has_what_ended_in_it(void **state)
 
 static void run__what_is_wrong_with_the_scenario_is_told(void **state)
 {
-    struct twin          t = twin_of("topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\nrun: 1 parsec\n", 2);
+    struct twin          t = twin_of("topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n"
+                                     "run: 1 parsec\n", 2);
     struct predictor     p = twin_predictor(&t);
     struct knobs         k;
     struct predict_point point = { &k, 1, 1, 1 };

@@ -27,7 +27,8 @@ void agent_config_init(struct agent_config *c, enum knob_where where)
     limits_init(&c->limits);
 }
 
-void agent_init(struct agent *a, const struct agent_config *c, const struct agent_io *io, uint64_t incarnation)
+void agent_init(struct agent *a, const struct agent_config *c, const struct agent_io *io,
+                uint64_t incarnation)
 {
     *a = (struct agent){ .cfg = c, .io = *io, .incarnation = incarnation, .at_us = NEVER, .control = NAN,
                           .self.is_there = c->has_tuner };
@@ -70,7 +71,8 @@ static void mend(struct agent *a, uint64_t now_us)
     static const char *const why[] = {
         [SAVED_COPY] = "one of two copies of its state was missing or damaged",
         [SAVED_LOG] = "its state was missing or damaged: it was brought back to what the audit log tells",
-        [SAVED_FOUND] = "its state and audit log were missing or damaged: it was brought back to its baseline",
+        [SAVED_FOUND] = "its state and audit log were missing or damaged: it was brought back to its "
+                        "baseline",
     };
 
     if (!a->needs_mending || a->is_broken || a->is_lost)
@@ -81,8 +83,10 @@ static void mend(struct agent *a, uint64_t now_us)
         snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: %s", why[a->source]);
     a->has_news = true;
     device_save(a);
-    audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "recover", .why = why[a->source],
-                .term = a->saved.term, .now_us = now_us, .new = &a->saved.confirmed, .seen = &a->device });
+    audit_write(&a->audit, &a->io.disk,
+                &(struct audit_record){ .who = a->cfg->name, .what = "recover", .why = why[a->source],
+                                        .term = a->saved.term, .now_us = now_us, .new = &a->saved.confirmed,
+                                        .seen = &a->device });
 }
 
 /* ---- the end of a change ---- */
@@ -110,8 +114,10 @@ static void prove(struct agent *a, const char *why, uint64_t now_us)
         return;                  /* somebody else has set it, or it cannot be read */
     if (!device_write(a, &set, now_us, trouble))
         device_restore(a, why, now_us);
-    audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "drill", .why = why,
-                .term = a->change_term, .change = a->change, .now_us = now_us, .new = &set, .seen = &a->device });
+    audit_write(&a->audit, &a->io.disk,
+                &(struct audit_record){ .who = a->cfg->name, .what = "drill", .why = why,
+                                        .term = a->change_term, .change = a->change, .now_us = now_us,
+                                        .new = &set, .seen = &a->device });
 }
 
 /* What is open ends: it is written back if it was written, and the controller hears about it. */
@@ -134,8 +140,9 @@ static void give_up(struct agent *a, const char *why, uint64_t now_us)
 
 static void refuse(struct agent *a, uint64_t change, const char *why, uint64_t now_us)
 {
-    audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "refuse", .why = why,
-                .term = a->saved.term, .change = change, .now_us = now_us });
+    audit_write(&a->audit, &a->io.disk,
+                &(struct audit_record){ .who = a->cfg->name, .what = "refuse", .why = why,
+                                        .term = a->saved.term, .change = change, .now_us = now_us });
     say_answer(a, ANSWER_REFUSED, change, why);
 }
 
@@ -207,7 +214,8 @@ static int save_intent(struct agent *a, const struct knob_set *wanted)
 
 static void prepare(struct agent *a, const struct msg *m, uint64_t now_us)
 {
-    const char *why = a->cfg->has_tuner ? "its queues are set by a tuner of the agent's own" : obstacle_to(a, &m->set);
+    const char *why = a->cfg->has_tuner ? "its queues are set by a tuner of the agent's own" :
+                      obstacle_to(a, &m->set);
     struct err  err;
     int         rc;
 
@@ -222,8 +230,8 @@ static void prepare(struct agent *a, const struct msg *m, uint64_t now_us)
     else if (!is_baseline(a, &m->set) && !has_budget(a, now_us))
         refuse(a, m->change, "the budget of changes is used up", now_us);
     else if ((rc = save_intent(a, &m->set)) != 0)
-        refuse(a, m->change, rc == -EBUSY ? "too many earlier writes may still take effect" : "the disk cannot be written",
-               now_us);
+        refuse(a, m->change, rc == -EBUSY ? "too many earlier writes may still take effect" :
+               "the disk cannot be written", now_us);
     else {
         a->phase = PHASE_PREPARED;
         a->is_drill = false;
@@ -256,10 +264,12 @@ static int log_apply(struct agent *a, uint64_t now_us)
     struct knob_set old = knobset_part(&a->saved.confirmed, &a->wanted);
     char            who[64];
 
-    snprintf(who, sizeof who, "change %" PRIu64 " of the controller with term %" PRIu64, a->change, a->change_term);
+    snprintf(who, sizeof who, "change %" PRIu64 " of the controller with term %" PRIu64, a->change,
+             a->change_term);
     device_tell(a, "applies", &old, &a->wanted, who);
     return audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "apply",
-                       .term = a->change_term, .change = a->change, .now_us = now_us, .old = &old, .new = &a->wanted });
+                       .term = a->change_term, .change = a->change, .now_us = now_us, .old = &old,
+                       .new = &a->wanted });
 }
 
 static void write_change(struct agent *a, uint64_t now_us)
@@ -320,7 +330,8 @@ static int save_confirmed(struct agent *a, uint64_t now_us)
     int          rc;
 
     knobset_put(&a->saved.confirmed, &a->wanted);
-    if (a->awake_us >= a->late_until_us)         /* else an earlier write may still come over this one, and is ours */
+    /* else an earlier write may still come over this one, and is ours */
+    if (a->awake_us >= a->late_until_us)
         a->saved.doubts = 0;
     budget_take(&a->lasting, now_us);
     rc = device_save(a);
@@ -344,8 +355,8 @@ static void confirm(struct agent *a, uint64_t now_us)
         a->at_us = NEVER;
         a->confirmed_change = a->change;
         audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "confirm",
-                    .term = a->change_term, .change = a->change, .now_us = now_us, .old = &old, .new = &a->wanted,
-                    .seen = &a->device });
+                    .term = a->change_term, .change = a->change, .now_us = now_us, .old = &old,
+                    .new = &a->wanted, .seen = &a->device });
         say_answer(a, ANSWER_CONFIRMED, a->change, "");
     }
 }
@@ -376,7 +387,8 @@ static void on_revert(struct agent *a, const struct msg *m, uint64_t now_us)
 static void drill(struct agent *a, const struct msg *m, uint64_t now_us)
 {
     struct knob_set set = writable(a);
-    const char     *why = a->cfg->has_tuner ? "its queues are set by a tuner of the agent's own" : obstacle(a);
+    const char     *why = a->cfg->has_tuner ? "its queues are set by a tuner of the agent's own" :
+                          obstacle(a);
 
     if (why)
         refuse(a, m->change, why, now_us);
@@ -384,8 +396,10 @@ static void drill(struct agent *a, const struct msg *m, uint64_t now_us)
         refuse(a, m->change, "there is no lease", now_us);
     else if (knobset_is_empty(&set))
         refuse(a, m->change, "it has no knob that may be written", now_us);
-    else if (audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "drill", .why = m->why,
-                         .term = m->term, .change = m->change, .now_us = now_us, .new = &set }))
+    else if (audit_write(&a->audit, &a->io.disk,
+                         &(struct audit_record){ .who = a->cfg->name, .what = "drill", .why = m->why,
+                                                 .term = m->term, .change = m->change, .now_us = now_us,
+                                                 .new = &set }))
         refuse(a, m->change, "the audit log cannot be written", now_us);
     else {
         a->phase = PHASE_APPLIED;
@@ -473,7 +487,8 @@ static void fit_budget(struct budget *b, uint32_t per_day)
     b->left = fmin(b->left, per_day);
 }
 
-void agent_reconfigure(struct agent *a, struct agent_config *cfg, const struct agent_config *new, uint64_t now_us)
+void agent_reconfigure(struct agent *a, struct agent_config *cfg, const struct agent_config *new,
+                       uint64_t now_us)
 {
     assert(a->cfg == cfg && cfg->interval_us == new->interval_us);
     give_up(a, "the agent's configuration was read again", now_us);
@@ -514,14 +529,16 @@ int agent_check_back(struct agent *a, struct err *err)
     char             is[256], text[256];
 
     if (a->io.device.read(a->io.device.arg, &seen))
-        return err_set(err, EIO, "%s: it cannot be read; it should hold %s", a->cfg->name, knobset_text(text, sizeof text, should));
+        return err_set(err, EIO, "%s: it cannot be read; it should hold %s", a->cfg->name,
+                       knobset_text(text, sizeof text, should));
     if (a->is_lost)
         return err_set(err, EBADMSG, "%s: what it should hold is not known: %s; it holds %s", a->cfg->name,
-                       a->source == SAVED_NEW ? "there are neither state nor audit log" : "its files are damaged",
-                       knobset_text(is, sizeof is, &seen));
+                       a->source == SAVED_NEW ? "there are neither state nor audit log" :
+                       "its files are damaged", knobset_text(is, sizeof is, &seen));
     if (!knobset_has(&seen, should))
-        return err_set(err, EIO, "%s: it could not be brought back: it holds %s and should hold %s", a->cfg->name,
-                       knobset_text(is, sizeof is, &seen), knobset_text(text, sizeof text, should));
+        return err_set(err, EIO, "%s: it could not be brought back: it holds %s and should hold %s",
+                       a->cfg->name, knobset_text(is, sizeof is, &seen),
+                       knobset_text(text, sizeof text, should));
     return 0;
 }
 
@@ -618,7 +635,8 @@ static void watch(struct agent *a, uint64_t now_us)
         a->sample = (struct msg_sample){ .metric = NAN, .paused = NAN };
         return;
     }
-    if (!guard_check(&a->guard, &a->cfg->guard, &a->sample, is_open, has_lease(a, now_us) ? a->control : NAN, a->breach))
+    if (!guard_check(&a->guard, &a->cfg->guard, &a->sample, is_open,
+                     has_lease(a, now_us) ? a->control : NAN, a->breach))
         return;
     if (is_open)
         give_up(a, a->breach, now_us);

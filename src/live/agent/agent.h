@@ -48,7 +48,8 @@ uint64_t agent_timer_us(const struct agent *);               /* NEVER: none */
 
 /* Another configuration, written over the one it was made with: what is open is taken back first, because
  * it was allowed by the old one. Name, kind and interval stay. */
-void agent_reconfigure(struct agent *, struct agent_config *cfg, const struct agent_config *new, uint64_t now_us);
+void agent_reconfigure(struct agent *, struct agent_config *cfg, const struct agent_config *new,
+                       uint64_t now_us);
 
 /* A file says that nothing may be written, and why; "": no longer. */
 void agent_stop_by_file(struct agent *, const char *why, uint64_t now_us);

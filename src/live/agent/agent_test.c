@@ -1,4 +1,5 @@
-/* src/live/agent/agent_test.c - an agent with a device, a disk and a controller that do what the test says. */
+/* src/live/agent/agent_test.c - an agent with a device, a disk and a controller that do what the test
+ * says. */
 #include "live/agent/agent.h"
 #include "live/core/knobset.h"
 
@@ -24,7 +25,8 @@ struct bench {
     bool                refuses, is_unreadable, is_full, is_log_bad;
     uint32_t            writes;
     struct msg_sample   sample;
-    struct file { const char *name; char text[SAVED_TEXT_MAX]; long length; } file[FILES];       /* length: -ENOENT: not there */
+    /* length: -ENOENT: not there */
+    struct file { const char *name; char text[SAVED_TEXT_MAX]; long length; } file[FILES];
     char                log[1 << 18];
     size_t              log_length;
     bool                was_saved_first;         /* baseline and log were on the disk at the first write */
@@ -118,7 +120,8 @@ static int device_put(void *arg, const struct knob_set *set)
     if (b->refuses)
         return -EIO;
     if (!b->writes++)
-        b->was_saved_first = strstr(b->file[COPY].text, "\"baseline\"") && strstr(b->log, "\"what\":\"apply\"");
+        b->was_saved_first = strstr(b->file[COPY].text, "\"baseline\"") &&
+                             strstr(b->log, "\"what\":\"apply\"");
     knobset_put(&b->device, set);
     if (b->clamp > 0 && b->device.knobs.value[KNOB_rpg_ai_rate] > b->clamp)
         b->device.knobs.value[KNOB_rpg_ai_rate] = b->clamp;
@@ -393,7 +396,8 @@ static void lease__that_ends_takes_the_change_back(void **unused)
     (void)unused;
     apply(b, 1, 8);
     pass(b, 2000 * MS);
-    say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = begin_us + 1000 * MS });     /* a late answer to an old report */
+    /* a late answer to an old report */
+    say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = begin_us + 1000 * MS });
     pass(b, 1900 * MS);
     assert_true(ai_rate(b) == 8);
     pass(b, 200 * MS);
@@ -409,7 +413,8 @@ static void lease__of_the_future_or_of_another_life_is_not_believed(void **unuse
     (void)unused;
     apply(b, 1, 8);
     say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us + 60000 * MS });
-    agent_on_msg(&b->agent, &(struct msg){ .kind = MSG_LEASE, .term = 1, .incarnation = 77, .stamp_us = b->now_us + 1 }, b->now_us + 2);
+    agent_on_msg(&b->agent, &(struct msg){ .kind = MSG_LEASE, .term = 1, .incarnation = 77,
+                                           .stamp_us = b->now_us + 1 }, b->now_us + 2);
     pass(b, 2900 * MS);
     assert_true(ai_rate(b) == 8);
     pass(b, 200 * MS);
@@ -417,7 +422,8 @@ static void lease__of_the_future_or_of_another_life_is_not_believed(void **unuse
     bench_free(b);
 }
 
-/* Flow sizes always, the rest while something is tried, and when nobody has said for long that less will do. */
+/* Flow sizes always, the rest while something is tried, and when nobody has said for long that less will
+ * do. */
 static void lease__that_wants_less_gets_flow_sizes_and_the_metric(void **unused)
 {
     static struct msg_detail detail = { .fsd = { .elephants = 3 * FSD_ONE, .mice = 7 }, .ports = 1 };
@@ -433,7 +439,8 @@ static void lease__that_wants_less_gets_flow_sizes_and_the_metric(void **unused)
     pass(b, 200 * MS);
     assert_true(b->reported.is_brief && b->reported.tx_bytes == 0 && b->reported.metric == 0.75);
     assert_true(b->detail.fsd.elephants == 3 * FSD_ONE && b->detail.fsd.mice == 7 && b->detail.ports == 0);
-    say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us - 150 * MS });                 /* late: an older one does not count */
+    /* late: an older one does not count */
+    say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us - 150 * MS });
     say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us, .is_brief = true });
     pass(b, 200 * MS);
     assert_true(b->reported.is_brief);
@@ -736,7 +743,8 @@ static void rescue__of_which_nothing_is_left_names_the_device(void **unused)
         b->file[i].length = -ENOENT;
     b->log_length = 0;
     check_rescue(b, false);
-    assert_true(b->agent.is_lost && b->file[STATE].length == -ENOENT);   /* the trial's value did not become the baseline */
+    /* the trial's value did not become the baseline */
+    assert_true(b->agent.is_lost && b->file[STATE].length == -ENOENT);
     bench_free(b);
 }
 
@@ -806,7 +814,8 @@ static void prepare__the_way_back_to_the_baseline_is_always_open(void **unused)
     apply(b, 1, 8);
     say(b, (struct msg){ .kind = MSG_CONFIRM, .change = 1 });
     expect(b, ANSWER_CONFIRMED, "");
-    b->sample.lossless_drops = 1;                /* a guardrail, the budget and the gap forbid any other change */
+    /* a guardrail, the budget and the gap forbid any other change */
+    b->sample.lossless_drops = 1;
     pass(b, 50 * MS);
     prepare(b, 2, 9);
     expect(b, ANSWER_REFUSED, "guardrail");
@@ -854,7 +863,8 @@ static void drill__leaves_what_somebody_else_sets(void **unused)
     bench_free(b);
 }
 
-/* A person ends the drill by setting another value. The next change is no drill: it is not written again at its end. */
+/* A person ends the drill by setting another value. The next change is no drill: it is not written again at
+ * its end. */
 static void drill__that_is_cut_short_is_over(void **unused)
 {
     struct bench *b = bench_new();

@@ -15,7 +15,8 @@ int device_save(struct agent *a)
     if (a->is_lost)
         return -EBADMSG;         /* people are to find it as it is */
     if (!knobset_is_empty(&a->adopted)) {
-        a->is_dirty = true;      /* the log first: a restart would take what is saved for known, and never explain it */
+        /* the log first: a restart would take what is saved for known, and never explain it */
+        a->is_dirty = true;
         return -EAGAIN;
     }
     a->saved.switches_left = a->switches.left;
@@ -60,8 +61,9 @@ static void log_adopted(struct agent *a, uint64_t now_us)
     if (knobset_is_empty(&a->adopted))
         return;
     if (!audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name,
-                     .what = is_frozen ? "adopt" : "first", .why = is_frozen ? a->saved.frozen : "what the device held",
-                     .term = a->saved.term, .now_us = now_us, .new = &a->adopted })) {
+                     .what = is_frozen ? "adopt" : "first",
+                     .why = is_frozen ? a->saved.frozen : "what the device held", .term = a->saved.term,
+                     .now_us = now_us, .new = &a->adopted })) {
         a->adopted = (struct knob_set){ 0 };
         device_save(a);
     }
@@ -174,8 +176,8 @@ bool device_write(struct agent *a, const struct knob_set *set, uint64_t now_us, 
     if (knobset_has(&a->device, set))
         return true;
     own_what_came_of_it(a, set);
-    snprintf(why, MSG_WHY_SIZE, rc ? "the device refused it: %s" : "the device holds something else after the write",
-             strerror(-rc));
+    snprintf(why, MSG_WHY_SIZE, rc ? "the device refused it: %s" :
+             "the device holds something else after the write", strerror(-rc));
     return false;
 }
 
@@ -186,7 +188,8 @@ static bool fail(struct agent *a, uint64_t now_us)
     return false;
 }
 
-void device_tell(struct agent *a, const char *what, const struct knob_set *old, const struct knob_set *new, const char *why)
+void device_tell(struct agent *a, const char *what, const struct knob_set *old, const struct knob_set *new,
+                 const char *why)
 {
     char   line[1024];
     size_t used = (size_t)snprintf(line, sizeof line, "%s: %s", a->cfg->name, what);
@@ -195,19 +198,22 @@ void device_tell(struct agent *a, const char *what, const struct knob_set *old, 
         return;
     for (int i = 0; i < KNOB_COUNT && used < sizeof line; i++)
         if (new->is_named[i])
-            used += (size_t)snprintf(line + used, sizeof line - used, " %s %.10g -> %.10g%s,", knob_info[i].name,
-                                     old->is_named[i] ? old->knobs.value[i] : NAN, new->knobs.value[i],
-                                     knob_unit_name(knob_info[i].unit));
+            used += (size_t)snprintf(line + used, sizeof line - used, " %s %.10g -> %.10g%s,",
+                                     knob_info[i].name, old->is_named[i] ? old->knobs.value[i] : NAN,
+                                     new->knobs.value[i], knob_unit_name(knob_info[i].unit));
     if (used < sizeof line)
         snprintf(line + used, sizeof line - used, " %s", why);
     a->io.tell(a->io.arg, line);
 }
 
-static void log_revert(struct agent *a, const struct owners *o, const struct knob_set *back, const char *why, uint64_t now_us)
+static void log_revert(struct agent *a, const struct owners *o, const struct knob_set *back, const char *why,
+                       uint64_t now_us)
 {
     device_tell(a, "reverted", &o->ours, back, why);
-    audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "revert", .why = why,
-                .term = a->saved.term, .change = a->change, .now_us = now_us, .old = &o->ours, .new = back,
+    audit_write(&a->audit, &a->io.disk,
+                &(struct audit_record){ .who = a->cfg->name, .what = "revert", .why = why,
+                                        .term = a->saved.term, .change = a->change, .now_us = now_us,
+                                        .old = &o->ours, .new = back,
                 .seen = &a->device });
 }
 

@@ -24,7 +24,8 @@ bool device_write(struct agent *, const struct knob_set *, uint64_t now_us, char
 bool device_restore(struct agent *, const char *why, uint64_t now_us);
 
 /* One line for people: what was written to the device, from what to what, and why. */
-void device_tell(struct agent *, const char *what, const struct knob_set *old, const struct knob_set *new, const char *why);
+void device_tell(struct agent *, const char *what, const struct knob_set *old, const struct knob_set *new,
+                 const char *why);
 
 /* When no write can take effect any more, what we once tried is not ours any longer. */
 void device_forget_doubts(struct agent *);

@@ -42,7 +42,8 @@ static int write_baseline(struct saved *s, const struct io_disk *disk)
     const struct knob_set *is = s->has_baseline ? &s->baseline : &s->confirmed;
     json_t *o = knobset_json(is);
     char    text[SAVED_TEXT_MAX];
-    size_t  length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
+    size_t  length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE,
+                                JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
     int     rc = 0;
 
     json_decref(o);
@@ -59,7 +60,8 @@ int saved_write(struct saved *s, const struct io_disk *disk)
 {
     json_t *o = object_of(s);
     char    text[SAVED_TEXT_MAX];
-    size_t  length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
+    size_t  length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE,
+                                JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
     int     rc;
 
     json_decref(o);
@@ -112,7 +114,8 @@ static bool take(struct saved *s, const json_t *o)
     return (!baseline || !knobset_from_json(&s->baseline, baseline)) &&
            !knobset_from_json(&s->confirmed, json_object_get(o, "confirmed")) &&
            take_doubts(s, json_object_get(o, "doubts")) &&
-           take_number(o, "switches_left", &s->switches_left) && take_number(o, "lasting_left", &s->lasting_left);
+           take_number(o, "switches_left", &s->switches_left) &&
+           take_number(o, "lasting_left", &s->lasting_left);
 }
 
 int saved_parse(struct saved *s, const char *text, size_t length)
@@ -162,7 +165,8 @@ static void forget_first_doubt(struct saved *s)
     memmove(&s->doubt[0], &s->doubt[1], --s->doubts * sizeof *s->doubt);
 }
 
-static void take_record(struct saved *s, const char *what, const struct knob_set *old, const struct knob_set *new)
+static void take_record(struct saved *s, const char *what, const struct knob_set *old,
+                        const struct knob_set *new)
 {
     struct knob_set known = s->confirmed;
 

@@ -18,7 +18,8 @@
 struct saved {
     uint64_t        term;        /* the highest that was obeyed */
     bool            has_baseline;
-    struct knob_set baseline;    /* what the device held before our first write, or what people have set since */
+    struct knob_set baseline;    /* what the device held before our first write, or what people have set
+                                  * since */
     struct knob_set confirmed;   /* what it is to hold when nothing is open */
 
     /* Settings that we have tried to write and that are not confirmed: the device may hold them, or may
@@ -38,7 +39,8 @@ int saved_write(struct saved *, const struct io_disk *);
 enum saved_source {
     SAVED_WHOLE,
     SAVED_COPY,                  /* one copy of two */
-    SAVED_LOG,                   /* none: what the audit log tells, with the baseline where it tells nothing */
+    SAVED_LOG,                   /* none: what the audit log tells, with the baseline where it tells
+                                  * nothing */
     SAVED_FOUND,                 /* the baseline alone */
     SAVED_NEW,                   /* nothing was ever written */
     SAVED_LOST,                  /* something was, and nothing of it can be understood */

@@ -6,9 +6,10 @@
 
 static struct msg msg_of(const struct agent *a, enum msg_kind kind)
 {
-    return (struct msg){ .kind = kind, .term = a->saved.term, .incarnation = a->incarnation, .phase = a->phase,
-                         .self = a->self,
-                         .is_frozen = *a->saved.frozen || *a->stopped || a->is_lost, .is_broken = a->is_broken || a->self.is_broken };
+    return (struct msg){ .kind = kind, .term = a->saved.term, .incarnation = a->incarnation,
+                         .phase = a->phase, .self = a->self,
+                         .is_frozen = *a->saved.frozen || *a->stopped || a->is_lost,
+                         .is_broken = a->is_broken || a->self.is_broken };
 }
 
 void say_answer(struct agent *a, enum msg_answer answer, uint64_t change, const char *why)
@@ -56,8 +57,9 @@ static struct msg_sample brief_of(const struct msg_sample *s)
 
     if (s->detail)
         flows.fsd = s->detail->fsd;
-    return (struct msg_sample){ .interval_us = s->interval_us, .metric = s->metric, .is_brief = true, .paused = NAN,
-                                .unknown = MSG_UNKNOWN_ALL, .detail = s->detail ? &flows : NULL };
+    return (struct msg_sample){ .interval_us = s->interval_us, .metric = s->metric, .is_brief = true,
+                                .paused = NAN, .unknown = MSG_UNKNOWN_ALL,
+                                .detail = s->detail ? &flows : NULL };
 }
 
 void say_bye(struct agent *a, uint64_t now_us)

@@ -19,15 +19,18 @@ struct agent_config {
     struct limits       limits;
     struct guard_limits guard;
     struct msg_facts    facts;           /* about its device */
-    bool                has_tuner;       /* of its own: see live/queues. The device is not set by the controller then */
-    bool                is_rescue;       /* it only brings back: what a device holds is not taken for what it should */
+    bool                has_tuner;       /* of its own: see live/queues. The device is not set by the
+                                          * controller then */
+    bool                is_rescue;       /* it only brings back: what a device holds is not taken for what it
+                                          * should */
 };
 
 struct agent_io {
     struct io_disk   disk;
     struct io_device device;
     void (*send)(void *, const struct msg *);    /* to the controller; may be lost */
-    void (*tell)(void *, const char *line);      /* to people, what was written to the device and why; NULL: nobody listens */
+    void (*tell)(void *, const char *line);      /* to people, what was written to the device and why; NULL:
+                                                  * nobody listens */
     void *arg;
 };
 
@@ -40,14 +43,17 @@ struct agent {
     struct budget   switches, lasting;
     uint64_t        incarnation;
     bool            is_dirty;            /* saved is not on the disk yet */
-    bool            is_lost;             /* what the device should hold is not known: it observes until people look */
+    bool            is_lost;             /* what the device should hold is not known: it observes until people
+                                          * look */
     enum saved_source source;            /* of 'saved', when it started */
-    bool            owns_all;            /* nothing tells our values from others': whatever is not confirmed goes back */
+    bool            owns_all;            /* nothing tells our values from others': whatever is not confirmed
+                                          * goes back */
     bool            needs_mending;       /* files were damaged: they are put right once the device is */
 
     struct knob_set device;              /* as last read */
     bool            is_seen;             /* it has been read since the start */
-    struct knob_set adopted;             /* values that we did not set and that are not in the audit log yet */
+    struct knob_set adopted;             /* values that we did not set and that are not in the audit log
+                                          * yet */
 
     enum msg_phase  phase;
     uint64_t        change, change_term;
@@ -55,18 +61,23 @@ struct agent {
     struct knob_set wanted;
     uint64_t        at_us;               /* SCHEDULED: when to apply; APPLIED: when to revert, or NEVER */
     uint64_t        lease_until_us;
-    double          control;             /* what the last lease said of the control group's pauses; NAN: nothing */
-    bool            is_brief;            /* the metric and flow sizes will do for reports, while the lease lasts */
+    double          control;             /* what the last lease said of the control group's pauses; NAN:
+                                          * nothing */
+    bool            is_brief;            /* the metric and flow sizes will do for reports, while the lease
+                                          * lasts */
     uint64_t        confirmed_change;    /* the last */
     uint64_t        reverted_change;     /* the last; answered when it is done */
-    uint64_t        ended_change, ended_term;    /* the last that was applied or given up: a late message does not begin it anew */
+    uint64_t        ended_change, ended_term;    /* the last that was applied or given up: a late message does
+                                                  * not begin it anew */
     bool            is_broken;           /* a revert has not succeeded yet: it is tried again at retry_us */
     uint64_t        retry_us;
     uint64_t        written_us;          /* the last write */
     uint64_t        tick_us;             /* the last tick, or the start */
     uint64_t        awake_us;            /* time since the start without the time that the machine slept */
-    uint64_t        late_until_us;       /* of awake_us: a write that failed, in this life or before, may take effect until then */
-    uint64_t        doubt_until_us;      /* of awake_us: a write that timed out may still take effect until then */
+    uint64_t        late_until_us;       /* of awake_us: a write that failed, in this life or before, may take
+                                          * effect until then */
+    uint64_t        doubt_until_us;      /* of awake_us: a write that timed out may still take effect until
+                                          * then */
 
     struct msg_self self;                /* of a tuner of its own; is_allowed is the controller's word */
 

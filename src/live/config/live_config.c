@@ -16,7 +16,8 @@
 
 /* ---- keys ---- */
 
-static const char *const modes[] = { "observe", "approve", "auto", "direct", NULL };    /* as in enum controller_mode */
+/* as in enum controller_mode */
+static const char *const modes[] = { "observe", "approve", "auto", "direct", NULL };
 static const char *const collections[] = { "always", "tuning", NULL };
 static const char *const versions[] = { "1.3", "1.2", NULL };
 
@@ -48,7 +49,8 @@ static const struct key_row agent_keys[] = {
       "default 3s, switches 30s", KEY_AT(struct agent_file, agent.lease_us), .per = PS_PER_US },
     { "gap", KEY_TIME, "", "least time between changes; default 1s, switches 5s",
       KEY_AT(struct agent_file, agent.gap_us), .per = PS_PER_US },
-    { "switches_per_day", KEY_COUNT, "", "largest number of trial changes per day; default 2000, switches 200",
+    { "switches_per_day", KEY_COUNT, "",
+      "largest number of trial changes per day; default 2000, switches 200",
       KEY_AT(struct agent_file, agent.switches_per_day), 0, 1000000 },
     { "lasting_per_day", KEY_COUNT, "20", "largest number of confirmed changes per day",
       KEY_AT(struct agent_file, agent.lasting_per_day), 0, 1000000 },
@@ -200,12 +202,14 @@ static void read_name(struct reader *r, const struct section *s, struct config_c
     if (!c->name)
         c->name = xstrdup(machine);
     if (strlen(c->name) >= MSG_NAME_SIZE / 2 || !*c->name)
-        reader_refuse(r, section_place(s, "name"), "name: it must have 1 to %d characters", MSG_NAME_SIZE / 2 - 1);
+        reader_refuse(r, section_place(s, "name"), "name: it must have 1 to %d characters",
+                      MSG_NAME_SIZE / 2 - 1);
     read_tls(r, c, section_get(s, "tls"));
 }
 
 /* 'interval_us': the initial value in, what is given out. */
-static void read_common(struct reader *r, const struct section *s, struct config_common *c, uint32_t http_port, uint64_t *interval_us)
+static void read_common(struct reader *r, const struct section *s, struct config_common *c,
+                        uint32_t http_port, uint64_t *interval_us)
 {
     c->interval_us = *interval_us;
     section_read(s, common_keys, c);
@@ -229,7 +233,8 @@ static void fini_common(struct config_common *c)
 
 /* ---- agents ---- */
 
-static void read_bound(struct reader *r, const struct section *s, const char *key, enum knob knob, double *bound)
+static void read_bound(struct reader *r, const struct section *s, const char *key, enum knob knob,
+                       double *bound)
 {
     const char *text = section_text(s, key);
     struct err  why;
@@ -245,7 +250,8 @@ static void read_limit(struct reader *r, const struct yaml_node *node, struct li
     char           near[80];
 
     if (knob == KNOB_COUNT) {
-        reader_refuse_key(r, node, "'%.60s' is not a knob%s", node->key, text_did_you_mean(near, sizeof near, node->key, knob_names));
+        reader_refuse_key(r, node, "'%.60s' is not a knob%s", node->key,
+                          text_did_you_mean(near, sizeof near, node->key, knob_names));
         return;
     }
     if (node->kind == YAML_SCALAR && strcmp(node->text, "no") == 0) {
@@ -266,7 +272,8 @@ static void read_limits(struct reader *r, const struct yaml_node *map, struct li
 {
     if (map && map->kind != YAML_MAP)
         reader_refuse(r, map, "limits is a map of knobs");
-    for (const struct yaml_node *c = map && map->kind == YAML_MAP ? map->child : NULL; c && !r->rc; c = c->next)
+    for (const struct yaml_node *c = map && map->kind == YAML_MAP ? map->child : NULL; c && !r->rc;
+         c = c->next)
         read_limit(r, c, l);
 }
 
@@ -289,7 +296,8 @@ static void read_settings(struct reader *r, const struct section *s, struct agen
     for (int i = 0; driver_all[i]; i++)
         if (driver_all[i]->settings_size && driver_all[i]->find != f->driver->find &&
             section_get(s, driver_all[i]->name))
-            reader_refuse_key(r, section_get(s, driver_all[i]->name), "%s: these are settings of another driver "
+            reader_refuse_key(r, section_get(s, driver_all[i]->name),
+                              "%s: these are settings of another driver "
                               "than the one of this file", driver_all[i]->name);
     if (r->rc || !f->driver->settings_size)
         return;
@@ -302,7 +310,8 @@ static void read_settings(struct reader *r, const struct section *s, struct agen
 
 static void read_devices(struct reader *r, const struct section *s, struct agent_file *f)
 {
-    for (const struct yaml_node *n = section_list(s, "devices", DRIVER_DEVICES_MAX); n && !r->rc; n = n->next) {
+    for (const struct yaml_node *n = section_list(s, "devices", DRIVER_DEVICES_MAX); n && !r->rc;
+         n = n->next) {
         if (n->kind != YAML_SCALAR || strlen(n->text) >= MSG_NAME_SIZE / 2)
             reader_refuse(r, n, "devices is a list of names");
         else
@@ -343,7 +352,8 @@ static void check_agent(struct reader *r, const struct section *s, struct agent_
     if (f->agent.lease_us < 10 * f->agent.interval_us)
         reader_refuse(r, section_place(s, "lease"), "lease: it is too short: ten intervals at least");
     if (f->tuner.kind && !d->queues)
-        reader_refuse(r, section_get(s, "tuner"), "tuner: a device of driver %s has no queues that could be set", d->name);
+        reader_refuse(r, section_get(s, "tuner"),
+                      "tuner: a device of driver %s has no queues that could be set", d->name);
     if (!r->rc && f->tuner.kind) {
         struct loop_request q = config_tuner_request(&f->tuner, f->common.file);
 
@@ -351,9 +361,12 @@ static void check_agent(struct reader *r, const struct section *s, struct agent_
     }
 }
 
-static void read_agent(struct reader *r, const struct yaml_node *root, struct agent_file *f, const struct driver *driver)
+static void read_agent(struct reader *r, const struct yaml_node *root, struct agent_file *f,
+                       const struct driver *driver)
 {
-    struct section       s = section_open(r, root, &(struct section){ .name = "", .own = agent_keys, .common = common_keys });
+    struct section       s = section_open(r, root,
+                                          &(struct section){ .name = "", .own = agent_keys,
+                                                             .common = common_keys });
     struct agent_config *a = &f->agent;
 
     f->driver = driver ? driver : read_driver(r, &s);
@@ -379,7 +392,8 @@ int config_find_driver(const struct driver **out, const char *name, struct err *
     for (int i = 0; driver_all[i] && i < 15; i++)
         names[i] = driver_all[i]->name;
     *out = driver_find(name);
-    return *out ? 0 : err_set(err, EINVAL, "'%.40s' is not a driver%s", name, text_names(near, sizeof near, name, names));
+    return *out ? 0 : err_set(err, EINVAL, "'%.40s' is not a driver%s", name,
+                              text_names(near, sizeof near, name, names));
 }
 
 int config_read_agent(struct agent_file *f, const char *path, const struct driver *driver, struct err *err)
@@ -455,14 +469,18 @@ static void read_flows(struct reader *r, struct controller_file *f, const struct
         return;
     section_read(&s, flows_keys, f);
     section_texts(&s, "from", CONFIG_FLOWS_FROM_MAX, "addresses", f->flows_from, &f->flows_senders);
-    if (!r->rc && !f->flows_senders && strncmp(f->flows, "127.", 4) != 0 && strncmp(f->flows, "[::1]:", 6) != 0)
-        reader_refuse(r, section_place(&s, "listen"), "listen: where others can send, 'from' must say who may");
+    if (!r->rc && !f->flows_senders && strncmp(f->flows, "127.", 4) != 0 &&
+        strncmp(f->flows, "[::1]:", 6) != 0)
+        reader_refuse(r, section_place(&s, "listen"),
+                      "listen: where others can send, 'from' must say who may");
 }
 
 static void read_endpoints(struct reader *r, const struct section *s, struct lease_config *e)
 {
-    for (const struct yaml_node *n = section_list(s, "endpoints", LEASE_ENDPOINTS_MAX); n && !r->rc; n = n->next) {
-        if (n->kind != YAML_SCALAR || (strncmp(n->text, "http://", 7) != 0 && strncmp(n->text, "https://", 8) != 0))
+    for (const struct yaml_node *n = section_list(s, "endpoints", LEASE_ENDPOINTS_MAX); n && !r->rc;
+         n = n->next) {
+        if (n->kind != YAML_SCALAR ||
+            (strncmp(n->text, "http://", 7) != 0 && strncmp(n->text, "https://", 8) != 0))
             reader_refuse(r, n, "endpoints is a list of http://host:port or https://host:port");
         else
             e->endpoint[e->endpoints++] = xstrdup(n->text);
@@ -503,14 +521,18 @@ static void check_controller(struct reader *r, const struct section *s, const st
     if (r->rc)
         return;
     if (c->burn_in >= c->block_length)
-        reader_refuse(r, section_place(s, "burn_in"), "burn_in: a block of %u intervals has none left", c->block_length);
+        reader_refuse(r, section_place(s, "burn_in"), "burn_in: a block of %u intervals has none left",
+                      c->block_length);
     if (c->lets_queues && c->mode == MODE_APPROVE)
-        reader_refuse(r, section_get(s, "queue_tuners"), "queue_tuners: they decide many times a second, which nobody can approve; mode: auto lets them");
+        reader_refuse(r, section_get(s, "queue_tuners"),
+                      "queue_tuners: they decide many times a second, which nobody can approve; mode: auto "
+                      "lets them");
 }
 
 static void read_controller(struct reader *r, const struct yaml_node *root, struct controller_file *f)
 {
-    struct section s = section_open(r, root, &(struct section){ .name = "", .own = controller_keys, .common = common_keys });
+    struct section s = section_open(r, root, &(struct section){ .name = "", .own = controller_keys,
+                                                                .common = common_keys });
     struct controller_config *c = &f->controller;
 
     controller_config_init(c);
@@ -576,8 +598,10 @@ void config_print_reference(FILE *out)
 {
     fputs("# Configuration of agents, controllers and relays\n\n"
           "<!-- Printed by `anole controller --keys`. -->\n\n"
-          "Each is a YAML file. Values are written as in [scenario files](scenario.md). `anole agent FILE --check-config` and\n"
-          "`anole controller FILE --check-config` check a file. [live.md](live.md) explains how the parts work together.\n", out);
+          "Each is a YAML file. Values are written as in [scenario files](scenario.md). `anole agent FILE "
+          "--check-config` and\n"
+          "`anole controller FILE --check-config` check a file. [live.md](live.md) explains how the parts "
+          "work together.\n", out);
     print_section(out, "Agents and controllers", "Both have these keys.", common_keys);
     print_section(out, "Agents", "`anole agent FILE`.", agent_keys);
     print_section(out, "Controllers", "`anole controller FILE`.", controller_keys);
@@ -588,7 +612,7 @@ void config_print_reference(FILE *out)
     print_section(out, "etcd", "Keys of the map `etcd`.", etcd_keys);
     for (int i = 0; driver_all[i]; i++)
         if (driver_all[i]->keys)
-            print_section(out, driver_all[i]->name, "Settings of the driver of that name, in a map of that name.",
-                          driver_all[i]->keys);
+            print_section(out, driver_all[i]->name,
+                          "Settings of the driver of that name, in a map of that name.", driver_all[i]->keys);
     print_section(out, "limits", "Keys of each knob in the map `limits`.", limit_keys);
 }

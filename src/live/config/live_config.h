@@ -1,4 +1,5 @@
-/* src/live/config/live_config.h - the configuration files of agents, relays and controllers: YAML, with the errors of scenarios. */
+/* src/live/config/live_config.h - the configuration files of agents, relays and controllers: YAML, with the
+ * errors of scenarios. */
 #ifndef LIVE_CONFIG_LIVE_CONFIG_H
 #define LIVE_CONFIG_LIVE_CONFIG_H
 
@@ -33,11 +34,13 @@ struct config_common {
 
 struct agent_file {
     struct config_common common;
-    char                *way[CONFIG_WAYS_MAX];   /* addresses: of relays, then of the controllers of one cell, of which one answers */
+    char                *way[CONFIG_WAYS_MAX];   /* addresses: of relays, then of the controllers of one cell,
+                                                  * of which one answers */
     uint32_t             ways, relays;           /* so many of the ways are relays */
     char                *root, *freeze;          /* freeze: a file; while it is there nothing is written */
     const struct driver *driver;
-    struct driver       *own_driver;             /* 'driver' with the settings of its section; NULL: it has none */
+    struct driver       *own_driver;             /* 'driver' with the settings of its section; NULL: it has
+                                                  * none */
     char                 device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
     uint32_t             devices;                /* 0: all that there are */
     struct config_tuner  tuner;                  /* of queues; of switches */
@@ -51,19 +54,23 @@ struct controller_file {
     char                    *listen;
     char                    *operator[CONFIG_OPERATORS_MAX];     /* who may ask: names in certificates */
     uint32_t                 operators;
-    char                    *relay[CONFIG_RELAYS_MAX];           /* who may speak for others: names in certificates */
+    /* who may speak for others: names in certificates */
+    char                    *relay[CONFIG_RELAYS_MAX];
     uint32_t                 relays;
     uint32_t                 devices_max;
-    char                    *socket;             /* for people at this machine; NULL: where ctl looks for it */
+    char                    *socket;             /* for people at this machine; NULL: where ctl looks for
+                                                  * it */
     uint32_t                 agent_devices, agent_messages;      /* of one certificate; messages per second */
     bool                     is_brief;           /* collect: tuning */
     uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
     struct config_tuner      tuner;
-    char                    *flows;                              /* where switches tell of flows; NULL: nowhere */
+    /* where switches tell of flows; NULL: nowhere */
+    char                    *flows;
     char                    *flows_from[CONFIG_FLOWS_FROM_MAX];
     uint32_t                 flows_senders;
     uint64_t                 flows_window_us;
-    char                    *fabric;             /* a scenario that says what the network is built of; NULL: nobody does */
+    char                    *fabric;             /* a scenario that says what the network is built of; NULL:
+                                                  * nobody does */
     uint64_t                 think_us;           /* CPU time that a search on a twin may take */
     struct links             links;              /* of the file 'topology' */
     struct job_list          jobs;
@@ -74,14 +81,16 @@ struct controller_file {
 struct relay_file {
     struct config_common common;
     char                *listen;                 /* address */
-    char                *controller[CONFIG_CONTROLLERS_MAX];     /* addresses: of one cell; one of them answers */
+    /* addresses: of one cell; one of them answers */
+    char                *controller[CONFIG_CONTROLLERS_MAX];
     uint32_t             controllers;
     uint64_t             interval_us, silence_us;
 };
 
 int config_find_driver(const struct driver **out, const char *name, struct err *);
 
-/* Reads a file. 'driver' replaces the one that the file names; NULL: the file must name one. On failure nothing is held. */
+/* Reads a file. 'driver' replaces the one that the file names; NULL: the file must name one. On failure
+ * nothing is held. */
 int  config_read_agent(struct agent_file *, const char *path, const struct driver *driver, struct err *);
 int  config_read_controller(struct controller_file *, const char *path, struct err *);
 int  config_read_relay(struct relay_file *, const char *path, struct err *);

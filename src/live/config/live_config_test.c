@@ -1,4 +1,5 @@
-/* src/live/config/live_config_test.c - each key of a configuration reaches its field, in the field's unit; bounds are kept. */
+/* src/live/config/live_config_test.c - each key of a configuration reaches its field, in the field's unit;
+ * bounds are kept. */
 #include "live/config/live_config.h"
 
 #include <setjmp.h>
@@ -30,20 +31,30 @@ static void config_read_controller__each_key_reaches_its_field(void **unused)
     struct err             err;
 
     (void)unused;
-    write_file(CONTROLLER "name: c\ninterval: 250ms\nid: 7\nmode: direct\ndispatch_delay: 3us\nmonitor_delay: 4us\ncollect: tuning\n"
-               "seed: 6\ngather: 8ms\noperators: [a, b]\nrelays: [r]\ndevices_max: 9\nqueue_tuners: yes\nthink: 11s\nstale: 12\nblock: 40\nburn_in: 13\n"
-               "noise_pairs: 14\nstage_pairs: 15\nhalves_max: 16\nsoak: 17\naccept: 18\nreject: 19\nhold_back: 20%\n"
+    write_file(CONTROLLER
+               "name: c\ninterval: 250ms\nid: 7\nmode: direct\ndispatch_delay: 3us\nmonitor_delay: 4us\n"
+               "collect: tuning\n"
+               "seed: 6\ngather: 8ms\noperators: [a, b]\nrelays: [r]\ndevices_max: 9\nqueue_tuners: yes\n"
+               "think: 11s\nstale: 12\nblock: 40\nburn_in: 13\n"
+               "noise_pairs: 14\nstage_pairs: 15\nhalves_max: 16\nsoak: 17\naccept: 18\nreject: 19\n"
+               "hold_back: 20%\n"
                "fabric: f.yaml\nflows: {listen: '0.0.0.0:1', from: [x, y], window: 21ms}\n"
                "etcd: {endpoints: ['http://e:1'], cell: cell, ttl: 22s, ca: ca.pem}\n");
     assert_int_equal(0, config_read_controller(&f, PATH, &err));
     assert_string_equal("c", f.common.name);
     assert_string_equal("c", f.controller.name);
-    assert_true(f.controller.interval_us == 250000 && f.controller.id == 7 && f.controller.mode == MODE_DIRECT);
-    assert_true(f.controller.dispatch_us == 3 && f.monitor_delay_us == 4 && f.is_brief && f.controller.seed == 6);
-    assert_true(f.controller.gather_us == 8000 && f.operators == 2 && f.relays == 1 && f.devices_max == 9 && f.controller.lets_queues);
-    assert_true(f.think_us == 11000000 && f.controller.stale_intervals == 12 && f.controller.block_length == 40 && f.controller.burn_in == 13);
-    assert_true(f.controller.aa_pairs == 14 && f.controller.stage_pairs == 15 && f.controller.halves_intervals_max == 16);
-    assert_true(f.controller.soak_intervals == 17 && f.controller.accept_e == 18 && f.controller.reject_e == 19 && f.controller.hold_back == 0.2);
+    assert_true(f.controller.interval_us == 250000 && f.controller.id == 7 &&
+                f.controller.mode == MODE_DIRECT);
+    assert_true(f.controller.dispatch_us == 3 && f.monitor_delay_us == 4 && f.is_brief &&
+                f.controller.seed == 6);
+    assert_true(f.controller.gather_us == 8000 && f.operators == 2 && f.relays == 1 && f.devices_max == 9 &&
+                f.controller.lets_queues);
+    assert_true(f.think_us == 11000000 && f.controller.stale_intervals == 12 &&
+                f.controller.block_length == 40 && f.controller.burn_in == 13);
+    assert_true(f.controller.aa_pairs == 14 && f.controller.stage_pairs == 15 &&
+                f.controller.halves_intervals_max == 16);
+    assert_true(f.controller.soak_intervals == 17 && f.controller.accept_e == 18 &&
+                f.controller.reject_e == 19 && f.controller.hold_back == 0.2);
     assert_string_equal("f.yaml", f.fabric);
     assert_true(f.flows_senders == 2 && f.flows_window_us == 21000);
     assert_true(f.etcd.endpoints == 1 && f.etcd.ttl_s == 22);
@@ -60,9 +71,12 @@ static void config_read_controller__has_the_initial_values(void **unused)
     (void)unused;
     write_file(CONTROLLER);
     assert_int_equal(0, config_read_controller(&f, PATH, &err));
-    assert_true(f.controller.interval_us == 100000 && f.controller.id == 1 && f.controller.mode == MODE_OBSERVE && f.controller.gather_us == 3000000);
-    assert_true(f.devices_max == 1024 && f.think_us == 60000000 && f.controller.stale_intervals == 3 && f.controller.block_length == 10);
-    assert_true(f.controller.aa_pairs == 30 && f.controller.stage_pairs == 13 && f.controller.accept_e == 100 && f.controller.reject_e == 20);
+    assert_true(f.controller.interval_us == 100000 && f.controller.id == 1 &&
+                f.controller.mode == MODE_OBSERVE && f.controller.gather_us == 3000000);
+    assert_true(f.devices_max == 1024 && f.think_us == 60000000 && f.controller.stale_intervals == 3 &&
+                f.controller.block_length == 10);
+    assert_true(f.controller.aa_pairs == 30 && f.controller.stage_pairs == 13 &&
+                f.controller.accept_e == 100 && f.controller.reject_e == 20);
     assert_true(f.operators == 1 && strcmp(f.operator[0], "operator") == 0);
     config_fini_controller(&f);
 }
@@ -73,13 +87,16 @@ static void config_read_agent__each_key_reaches_its_field(void **unused)
     struct err        err;
 
     (void)unused;
-    write_file("controller: [a, b]\nrelays: [r]\ndriver: mlx5\nstate: s\nname: n\ninterval: 200ms\ndevices: [x, y]\nroot: tree\nfreeze_file: fz\nwrite: yes\n"
-               "lease: 4s\ngap: 2s\nswitches_per_day: 3\nlasting_per_day: 4\nqueue_changes_per_second: 5\nqueue_hold: 6s\npaused_max: 0.25\n"
+    write_file("controller: [a, b]\nrelays: [r]\ndriver: mlx5\nstate: s\nname: n\ninterval: 200ms\n"
+               "devices: [x, y]\nroot: tree\nfreeze_file: fz\nwrite: yes\n"
+               "lease: 4s\ngap: 2s\nswitches_per_day: 3\nlasting_per_day: 4\nqueue_changes_per_second: 5\n"
+               "queue_hold: 6s\npaused_max: 0.25\n"
                "tls: {ca: a, cert: b, key: c, refresh: 7s}\nhttp: {listen: '127.0.0.1:9', hosts: [h]}\n");
     assert_int_equal(0, config_read_agent(&f, PATH, NULL, &err));
     assert_true(f.ways == 3 && f.relays == 1 && f.devices == 2 && f.agent.may_write);
     assert_true(f.agent.interval_us == 200000 && f.agent.lease_us == 4000000 && f.agent.gap_us == 2000000);
-    assert_true(f.agent.switches_per_day == 3 && f.agent.lasting_per_day == 4 && f.queue_changes == 5 && f.queue_hold_us == 6000000);
+    assert_true(f.agent.switches_per_day == 3 && f.agent.lasting_per_day == 4 && f.queue_changes == 5 &&
+                f.queue_hold_us == 6000000);
     assert_true(f.agent.guard.paused_max == 0.25 && f.common.refresh_s == 7);
     assert_string_equal("tree", f.root);
     assert_string_equal("fz", f.freeze);
@@ -98,12 +115,14 @@ static void config_read__refuses_with_the_place(void **unused)
         { CONTROLLER "hold_back: 1\n", PATH ":3:12: hold_back must be 0 .. 0.9, not 1" },
         { CONTROLLER "mode: atuo\n", PATH ":3:7: 'atuo' is not a value of mode; did you mean 'auto'?" },
         { CONTROLLER "block: 5\nburn_in: 5\n", PATH ":4:10: burn_in: a block of 5 intervals has none left" },
-        { CONTROLLER "mode: approve\nqueue_tuners: yes\n", PATH ":4:15: queue_tuners: they decide many times a second" },
+        { CONTROLLER "mode: approve\nqueue_tuners: yes\n",
+          PATH ":4:15: queue_tuners: they decide many times a second" },
         { CONTROLLER "tls: {ca: x}\n", PATH ":3:6: 'cert' is missing in tls" },
         { CONTROLLER "http: {cert: x}\n", PATH ":3:7: 'key' is missing in http" },
         { CONTROLLER "etcd: {cell: x}\n", PATH ":3:7: etcd: endpoints are wanted" },
         { CONTROLLER "operators: [[a]]\n", PATH ":3:13: operators is a list of names" },
-        { CONTROLLER "stle: 3\n", PATH ":3:1: 'stle' is not a key of a configuration; did you mean 'stale'?" },
+        { CONTROLLER "stle: 3\n", PATH
+          ":3:1: 'stle' is not a key of a configuration; did you mean 'stale'?" },
     };
 
     (void)unused;

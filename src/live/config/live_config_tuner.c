@@ -11,7 +11,8 @@ static void add_option(struct reader *r, struct config_tuner *t, const struct ya
         return;
     }
     t->option = xrealloc(t->option, (t->options + 1ul) * sizeof *t->option);
-    t->option[t->options++] = (struct option_text){ xstrdup(n->key), xstrdup(n->text), reader_place(r, n->line, n->column) };
+    t->option[t->options++] = (struct option_text){ xstrdup(n->key), xstrdup(n->text),
+                                                    reader_place(r, n->line, n->column) };
 }
 
 void config_tuner_read(struct reader *r, const struct yaml_node *node, struct config_tuner *t)
@@ -41,14 +42,17 @@ void config_tuner_fini(struct config_tuner *t)
 
 struct loop_request config_tuner_request(const struct config_tuner *t, const char *file)
 {
-    return (struct loop_request){ .kind = t->kind, .place = t->place, .option = t->option, .options = t->options, .beside = file };
+    return (struct loop_request){ .kind = t->kind, .place = t->place, .option = t->option,
+                                  .options = t->options, .beside = file };
 }
 
 bool config_tuner_is_same(const struct config_tuner *a, const struct config_tuner *b)
 {
-    bool is_same = a->options == b->options && !a->kind == !b->kind && (!a->kind || strcmp(a->kind, b->kind) == 0);
+    bool is_same = a->options == b->options && !a->kind == !b->kind &&
+                   (!a->kind || strcmp(a->kind, b->kind) == 0);
 
     for (uint32_t i = 0; i < a->options && is_same; i++)
-        is_same = strcmp(a->option[i].key, b->option[i].key) == 0 && strcmp(a->option[i].text, b->option[i].text) == 0;
+        is_same = strcmp(a->option[i].key, b->option[i].key) == 0 &&
+                  strcmp(a->option[i].text, b->option[i].text) == 0;
     return is_same;
 }

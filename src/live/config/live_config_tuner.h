@@ -1,4 +1,5 @@
-/* src/live/config/live_config_tuner.h - a tuner in a configuration file, as in a scenario: a name, or a map with the name and options. */
+/* src/live/config/live_config_tuner.h - a tuner in a configuration file, as in a scenario: a name, or a map
+ * with the name and options. */
 #ifndef LIVE_CONFIG_LIVE_CONFIG_TUNER_H
 #define LIVE_CONFIG_LIVE_CONFIG_TUNER_H
 

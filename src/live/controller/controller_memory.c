@@ -11,7 +11,8 @@
 #include <stdio.h>
 
 #define SAVED_TEXT_MAX 16384
-#define LAZY_US        60000000u /* mode direct decides often: what it remembers for people is saved once a minute */
+/* mode direct decides often: what it remembers for people is saved once a minute */
+#define LAZY_US        60000000u
 #define TRIALS_AHEAD   1000      /* numbers of trials that mode direct reserves at a time */
 
 static json_t *order_json(const struct order_text *o)
@@ -72,7 +73,8 @@ int memory_save(struct controller *c, uint64_t now_us)
     json_object_set_new(o, "caution", caution_json(&c->caution, now_us));
     json_object_set_new(o, "standing", standing_json(&c->standing));
     json_object_set_new(o, "drill", drill_json(&c->drill));
-    length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
+    length = json_dumpb(o, text, sizeof text - KEEP_SEAL_SIZE,
+                        JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
     json_decref(o);
     assert(length <= sizeof text - KEEP_SEAL_SIZE);
     c->is_dirty = keep_write(&c->io.disk, CONTROLLER_SAVED_NAME, text, length, &c->saves) != 0;
@@ -106,7 +108,8 @@ static bool take_saved(struct controller *c, const json_t *o, uint64_t now_us)
 
     if (json_integer_value(json_object_get(o, "version")) != 1 || !json_is_integer(counter) ||
         json_integer_value(counter) < 0 || (uint64_t)json_integer_value(counter) > MSG_TERM_COUNTER_MAX ||
-        json_integer_value(trials) < 0 || !frozen || !caution_take(&c->caution, json_object_get(o, "caution"), now_us))
+        json_integer_value(trials) < 0 || !frozen ||
+        !caution_take(&c->caution, json_object_get(o, "caution"), now_us))
         return false;
     c->counter = (uint64_t)json_integer_value(counter);
     c->trials = c->trials_saved = (uint64_t)json_integer_value(trials);
@@ -131,7 +134,8 @@ static int take_text(void *arg, const char *text, size_t length)
 
 int memory_load(struct controller *c)
 {
-    return keep_read(&c->io.disk, CONTROLLER_SAVED_NAME, SAVED_TEXT_MAX, &c->saves, take_text, c) == KEEP_DAMAGED ? -EBADMSG : 0;
+    return keep_read(&c->io.disk, CONTROLLER_SAVED_NAME, SAVED_TEXT_MAX, &c->saves, take_text,
+                     c) == KEEP_DAMAGED ? -EBADMSG : 0;
 }
 
 bool memory_number(struct controller *c, uint64_t now_us)

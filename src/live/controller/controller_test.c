@@ -22,7 +22,8 @@
 #define ALICE (&(struct order){ "alice", "a test" })
 
 struct fake {                    /* a device with its agent */
-    bool            is_silent, is_frozen, is_stubborn, is_storming;      /* stubborn: refuses; storming: a guardrail ends what is applied */
+    /* stubborn: refuses; storming: a guardrail ends what is applied */
+    bool            is_silent, is_frozen, is_stubborn, is_storming;
     bool            is_unmeasured;       /* it reports no metric while a change is applied */
     enum msg_phase  phase;
     uint64_t        change, leased_us;
@@ -778,9 +779,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(drill__runs_by_itself_when_it_is_due, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bye__nobody_waits_for_one_that_left, set_up, tear_down),
         cmocka_unit_test_setup_teardown(forget__drops_one_that_is_silent, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(trial__begins_with_one_device_that_has_something_to_change, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(trial__begins_with_one_device_that_has_something_to_change,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(trial__a_device_that_always_refuses_is_tried_last, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(trial__a_device_without_a_metric_ends_it_in_time_and_is_tried_last, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(trial__a_device_without_a_metric_ends_it_in_time_and_is_tried_last,
+                                        set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

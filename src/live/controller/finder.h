@@ -1,6 +1,8 @@
-/* src/live/controller/finder.h - numbers of things by a hash of what they are called, so that a controller of thousands need not look at all.
+/* src/live/controller/finder.h - numbers of things by a hash of what they are called, so that a controller of
+ * thousands need not look at all.
  *
- * Whoever asks gets all numbers that were added with this hash, and looks whether it is the one: nothing is ever taken out.
+ * Whoever asks gets all numbers that were added with this hash, and looks whether it is the one: nothing is
+ * ever taken out.
  */
 #ifndef LIVE_CONTROLLER_FINDER_H
 #define LIVE_CONTROLLER_FINDER_H

@@ -9,8 +9,10 @@
 #include <string.h>
 
 #define DRIFT_US 20              /* of a clock between two reports, at most */
-#define GONE_FACTOR 10           /* who was silent for so many times what makes a report old takes no part in the next trial */
-#define GAP_US_MAX 60000000u     /* a device that needs more time between changes is not tried: all others would wait for it */
+/* who was silent for so many times what makes a report old takes no part in the next trial */
+#define GONE_FACTOR 10
+/* a device that needs more time between changes is not tried: all others would wait for it */
+#define GAP_US_MAX 60000000u
 #define INTERVAL_US_MAX 60000000u        /* one that reports less often counts as silent */
 
 /* ---- who ---- */
@@ -154,7 +156,8 @@ struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct m
     return p;
 }
 
-/* The report that travelled shortest tells the clocks apart best. Clocks drift, so what was measured long ago fades. */
+/* The report that travelled shortest tells the clocks apart best. Clocks drift, so what was measured long ago
+ * fades. */
 static void take_offset(struct peer *p, uint64_t stamp_us, uint64_t now_us)
 {
     int64_t offset_us = (int64_t)(stamp_us - now_us);
@@ -215,14 +218,16 @@ bool roster_is_fresh(const struct controller *c, const struct peer *p, uint64_t 
 {
     uint64_t interval_us = p->interval_us > c->cfg->interval_us ? p->interval_us : c->cfg->interval_us;
 
-    return p->heard_us && !p->has_left && p->link != LINK_NONE && now_us - p->heard_us <= c->cfg->stale_intervals * interval_us;
+    return p->heard_us && !p->has_left && p->link != LINK_NONE &&
+           now_us - p->heard_us <= c->cfg->stale_intervals * interval_us;
 }
 
 void roster_look(struct controller *c, uint64_t now_us)
 {
     for (uint32_t i = 0; i < c->peers; i++) {
         struct peer *p = &c->peer[i];
-        uint64_t     interval_us = p->interval_us > c->cfg->interval_us ? p->interval_us : c->cfg->interval_us;
+        uint64_t     interval_us = p->interval_us > c->cfg->interval_us ? p->interval_us :
+                                   c->cfg->interval_us;
         bool         is_gone = now_us > p->heard_us + GONE_FACTOR * c->cfg->stale_intervals * interval_us;
 
         c->is_unranked |= is_gone != p->is_gone;
@@ -264,7 +269,8 @@ static int by_place(const void *a, const void *b)
 
     if (x->group != y->group)
         return x->group > y->group ? 1 : -1;
-    return x->order != y->order ? (x->order > y->order) - (x->order < y->order) : strcmp(x->peer->name, y->peer->name);
+    return x->order != y->order ? (x->order > y->order) - (x->order < y->order) :
+           strcmp(x->peer->name, y->peer->name);
 }
 
 static void give_ranks(struct place *place, uint32_t count, uint32_t ranked)
@@ -284,8 +290,8 @@ static void rank_kind(struct controller *c, enum knob_where where, struct place 
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].where == where && c->peer[i].may_write && !c->peer[i].is_frozen && !c->peer[i].has_left &&
-            c->peer[i].reported && !c->peer[i].is_gone)
+        if (c->peer[i].where == where && c->peer[i].may_write && !c->peer[i].is_frozen &&
+            !c->peer[i].has_left && c->peer[i].reported && !c->peer[i].is_gone)
             place[count++] = (struct place){ c->peer[i].strikes, hash_of(c->peer[i].name), &c->peer[i] };
     c->ranked[where] = count - held_back(c, count);
     give_ranks(place, count, c->ranked[where]);
@@ -382,7 +388,8 @@ double roster_value(const struct controller *c, uint32_t stage, bool is_whole)
 
     for (uint32_t i = 0; i < c->peers; i++) {
         const struct peer *p = &c->peer[i];
-        int                g = is_whole || roster_is_in(c, p, stage, is_whole, 0) ? 0 : roster_is_in(c, p, stage, is_whole, 1) ? 1 : 2;
+        int                g = is_whole || roster_is_in(c, p, stage, is_whole, 0) ? 0 :
+                               roster_is_in(c, p, stage, is_whole, 1) ? 1 : 2;
 
         if (!counts(p, has_nics))
             continue;

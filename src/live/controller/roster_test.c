@@ -53,8 +53,10 @@ static void rank__stages_grow_and_some_are_held_back(void **unused)
     assert_int_equal(members(STAGE_QUARTER, 0), 238 + 5);
     assert_int_equal(members(STAGE_HALVES, 0) + members(STAGE_HALVES, 1), 969);
     assert_int_equal(members(STAGE_HALVES, 1), 475 + 9);
-    for (uint32_t i = 0; i < c.peers; i++)                       /* who was in an earlier stage is in the next */
-        assert_true(!roster_is_in(&c, &c.peer[i], STAGE_FEW, false, 0) || roster_is_in(&c, &c.peer[i], STAGE_QUARTER, false, 0));
+    /* who was in an earlier stage is in the next */
+    for (uint32_t i = 0; i < c.peers; i++)
+        assert_true(!roster_is_in(&c, &c.peer[i], STAGE_FEW, false, 0) ||
+                    roster_is_in(&c, &c.peer[i], STAGE_QUARTER, false, 0));
     controller_fini(&c);
 }
 
@@ -73,7 +75,8 @@ static void rank__few_devices_have_no_hold_back(void **unused)
 
 static void report(uint32_t peer, uint64_t stamp_us, double metric, uint64_t now_us)
 {
-    roster_on_report(&c, &c.peer[peer], &(struct msg){ .stamp_us = stamp_us, .sample = { .metric = metric } }, now_us);
+    roster_on_report(&c, &c.peer[peer],
+                     &(struct msg){ .stamp_us = stamp_us, .sample = { .metric = metric } }, now_us);
 }
 
 static void instant__follows_the_quickest_report(void **unused)

@@ -40,7 +40,8 @@ struct controller_config {
     uint64_t             window_us, pause_us;
     uint64_t             drill_every_us; /* 0: only when a person orders it */
     uint64_t             seed;           /* of the coins */
-    bool                 lets_queues;    /* agents with a tuner of their own may set their queues by it, unless mode is observe or approve */
+    bool                 lets_queues;    /* agents with a tuner of their own may set their queues by it,
+                                          * unless mode is observe or approve */
 };
 
 enum peer_step {
@@ -51,7 +52,8 @@ enum peer_step {
 /* A device, as its agent reports it. */
 struct peer {
     uint32_t          link;      /* where its messages go; LINK_NONE: it cannot be reached */
-    uint32_t          rank;      /* among its kind, in the order of stages; RANK_NONE: held back, or may not be written */
+    uint32_t          rank;      /* among its kind, in the order of stages; RANK_NONE: held back, or may not
+                                  * be written */
     enum knob_where   where;
     enum msg_phase    phase;     /* as last reported */
     uint32_t          reports;   /* since the last tick */
@@ -73,12 +75,14 @@ struct peer {
     struct msg_sample sample;
     struct msg_detail *detail;   /* of the last report that had one; NULL: none had */
 
-    char              breach[MSG_WHY_SIZE];      /* the guardrail that the last report calls broken; "": none */
+    char              breach[MSG_WHY_SIZE];      /* the guardrail that the last report calls broken; "":
+                                                  * none */
     enum peer_step    step;      /* of the trial */
     uint64_t          change, at_us;             /* at: by our clock */
     uint64_t          sent_us, deadline_us;
     bool              is_lost;   /* fell silent in the trial: its lease takes it back */
-    uint32_t          strikes;   /* trials that ended because of it since the last that it took part in to the end */
+    uint32_t          strikes;   /* trials that ended because of it since the last that it took part in to the
+                                  * end */
     struct knob_set   wanted;
 
     char              name[MSG_NAME_SIZE];
@@ -90,8 +94,8 @@ struct peer {
 };
 
 enum trial_phase {
-    TRIAL_NONE, TRIAL_WAITING, TRIAL_LEAD_IN, TRIAL_RUN, TRIAL_SPREAD, TRIAL_SOAK, TRIAL_CONFIRM, TRIAL_ABORT, TRIAL_DIRECT,
-    TRIAL_ROLLBACK, TRIAL_DRILL, TRIAL_PHASES
+    TRIAL_NONE, TRIAL_WAITING, TRIAL_LEAD_IN, TRIAL_RUN, TRIAL_SPREAD, TRIAL_SOAK, TRIAL_CONFIRM, TRIAL_ABORT,
+    TRIAL_DIRECT, TRIAL_ROLLBACK, TRIAL_DRILL, TRIAL_PHASES
 };
 
 /* What a trial has shown of its setting. */
@@ -100,8 +104,10 @@ enum verdict { VERDICT_NONE, VERDICT_HARM, VERDICT_NO_GAIN };
 struct trial {
     enum trial_phase phase;
     uint64_t         number;
-    char             code[CAUTION_CODE_SIZE];    /* digest of term, number and setting: approvals must name it */
-    char             by[MSG_NAME_SIZE];  /* the person who approved it, or ordered the rollback; "": nobody did */
+    char             code[CAUTION_CODE_SIZE];    /* digest of term, number and setting: approvals must name
+                                                  * it */
+    char             by[MSG_NAME_SIZE];  /* the person who approved it, or ordered the rollback; "": nobody
+                                          * did */
     char             device[MSG_NAME_SIZE];      /* DRILL: which one */
     enum verdict     verdict;            /* ABORT: what speaks against the setting */
     bool             is_whole;           /* switches take part: all devices together, not two halves */
@@ -115,7 +121,8 @@ struct trial {
     struct evalue    evidence;
     double           metric;             /* mean, of everybody: what harm is a share of */
     bool             has_committed;
-    uint32_t         waits;              /* intervals that a block has gone on because somebody was not prepared */
+    uint32_t         waits;              /* intervals that a block has gone on because somebody was not
+                                          * prepared */
     uint64_t         at_us;              /* direct: when it is in force */
     char             end[MSG_WHY_SIZE];  /* ABORT: why; ROLLBACK: what the last device that refused said */
 };
@@ -177,7 +184,8 @@ struct controller {
     char                 frozen[MSG_WHY_SIZE];   /* on the disk */
     bool                 is_dirty;               /* what is on the disk is not what should be there */
     uint64_t             save_us;                /* when the disk gets what has changed; NEVER: nothing has */
-    struct order_text    rolled_back;            /* on the disk; who ordered it, until a person thaws; who is "": nobody */
+    struct order_text    rolled_back;            /* on the disk; who ordered it, until a person thaws; who is
+                                                  * "": nobody */
     uint64_t             rollback_us;            /* devices that did not go back are asked again then */
     struct caution       caution;                /* on the disk */
     struct standing      standing;               /* on the disk */
@@ -190,12 +198,15 @@ struct controller {
     uint32_t             roster;         /* another number whenever a device comes or is forgotten */
     struct finder        by_name, by_link, by_host;
     uint32_t             ranked[2];      /* how many NICs and switches have a rank */
-    double               control[2];     /* how long NICs and switches without the trial's change were paused; NAN: not known */
+    double               control[2];     /* how long NICs and switches without the trial's change were paused;
+                                          * NAN: not known */
     bool                 is_unranked;    /* ranks must be given anew */
-    bool                 is_brief;       /* agents are told that the metric and flow sizes will do, while nothing is tried */
+    bool                 is_brief;       /* agents are told that the metric and flow sizes will do, while
+                                          * nothing is tried */
     struct trial         trial;
     uint64_t             changes;
-    uint64_t             trials, trials_saved;   /* the last number; saved: numbers up to this are never given again */
+    uint64_t             trials, trials_saved;   /* the last number; saved: numbers up to this are never given
+                                                  * again */
     struct aa            aa[STAGES];
 };
 

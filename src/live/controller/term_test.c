@@ -101,8 +101,8 @@ static void bench_free(struct bench *b)
 
 static void hello(struct bench *b, uint32_t link, const char *name, uint64_t term)
 {
-    struct msg m = { .kind = MSG_HELLO, .version = MSG_VERSION, .incarnation = 1, .where = KNOB_NIC, .term = term,
-                     .interval_us = 100000 };
+    struct msg m = { .kind = MSG_HELLO, .version = MSG_VERSION, .incarnation = 1, .where = KNOB_NIC,
+                     .term = term, .interval_us = 100000 };
 
     snprintf(m.name, sizeof m.name, "%s", name);
     controller_on_msg(&b->c, link, &m, b->now_us);
@@ -110,7 +110,8 @@ static void hello(struct bench *b, uint32_t link, const char *name, uint64_t ter
 
 static void report(struct bench *b, uint32_t link, uint64_t term)
 {
-    controller_on_msg(&b->c, link, &(struct msg){ .kind = MSG_REPORT, .incarnation = 1, .term = term, .stamp_us = b->now_us },
+    controller_on_msg(&b->c, link, &(struct msg){ .kind = MSG_REPORT, .incarnation = 1, .term = term,
+                                                  .stamp_us = b->now_us },
                       b->now_us);
 }
 
@@ -175,7 +176,8 @@ static void on_msg__with_a_lease_no_agent_deposes(void **unused)
 
 static void on_msg__an_impossible_term_is_ignored_and_its_sender_named(void **unused)
 {
-    static const uint64_t impossible[] = { 0xFFFFFFFFFFFE0000, MSG_TERM_MAX, MSG_TERM_MAX - FIRST, (1ull << 40) };
+    static const uint64_t impossible[] = { 0xFFFFFFFFFFFE0000, MSG_TERM_MAX, MSG_TERM_MAX - FIRST,
+                                           (1ull << 40) };
 
     (void)unused;
     for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++) {

@@ -13,7 +13,8 @@
 #define WAITS_MAX    50          /* intervals until everybody is prepared */
 #define ABORT_US_MAX 40000000u   /* by then the lease of every device has ended */
 #define DRILL_US_MAX 120000000u  /* longer than any lease that makes sense */
-#define DRILL_ASK_US 1000000u    /* so often the device hears something that is no lease, lest it takes the way there for broken */
+/* so often the device hears something that is no lease, lest it takes the way there for broken */
+#define DRILL_ASK_US 1000000u
 #define ROLLBACK_US_MAX 30000000u        /* devices that have not gone back by then are asked again later */
 
 static bool takes_part(const struct peer *p)
@@ -259,8 +260,8 @@ void trial_abort(struct controller *c, const char *why, uint64_t now_us)
     stop(c, VERDICT_NONE, why, now_us);
 }
 
-/* The trial cannot go on because of one device. It is the last to be tried from now on, so that it does not end the next
- * trial, too. */
+/* The trial cannot go on because of one device. It is the last to be tried from now on, so that it does not
+ * end the next trial, too. */
 static void abort_because_of(struct controller *c, struct peer *p, const char *why, uint64_t now_us)
 {
     char text[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
@@ -282,8 +283,9 @@ static void end_drill(struct controller *c, struct peer *p, bool is_passed, cons
     struct drill_result *d = &c->drill;
     char                 text[MSG_NAME_SIZE + MSG_WHY_SIZE + 80];
 
-    *d = (struct drill_result){ .wall_us = c->io.disk.wall_us(c->io.disk.arg), .took_us = now_us - c->trial.at_us,
-                                .is_passed = is_passed, .passed_us = d->passed_us };
+    *d = (struct drill_result){ .wall_us = c->io.disk.wall_us(c->io.disk.arg),
+                                .took_us = now_us - c->trial.at_us, .is_passed = is_passed,
+                                .passed_us = d->passed_us };
     d->passed_us = is_passed ? d->wall_us : d->passed_us;
     snprintf(d->device, sizeof d->device, "%s", p->name);
     snprintf(d->why, sizeof d->why, "%s", why);
@@ -361,7 +363,8 @@ void trial_on_refusal(struct controller *c, struct peer *p, const char *why, uin
     if (t->phase == TRIAL_ROLLBACK) {
         snprintf(t->end, sizeof t->end, "%.*s", (int)sizeof t->end - 1, text);
         p->deadline_us = now_us + c->cfg->answer_us;     /* when it is asked again */
-        command_send(c, p, &(struct msg){ .kind = MSG_WHO });    /* it may hold something else than we think */
+        /* it may hold something else than we think */
+        command_send(c, p, &(struct msg){ .kind = MSG_WHO });
     } else if (t->phase == TRIAL_DRILL)
         end_drill(c, p, strncmp(why, "the lease ended", strlen("the lease ended")) == 0, why, now_us);
     else if (t->phase == TRIAL_CONFIRM)
@@ -380,7 +383,8 @@ static void on_abort(struct controller *c, uint64_t now_us)
         struct peer *p = &c->peer[i];
 
         if (p->step != STEP_REVERTING || (*c->rolled_back.who && !roster_is_fresh(c, p, now_us)))
-            continue;            /* the lease of a silent device ends by itself: a rollback of the others does not wait for it */
+            /* the lease of a silent device ends by itself: a rollback of the others does not wait for it */
+            continue;
         is_over = false;
         if (!command_on_tick(c, p, now_us))
             command_revert(c, p, 0, c->trial.end, now_us);
@@ -548,7 +552,8 @@ static bool is_applied(const struct peer *p)
 static void on_spread(struct controller *c, uint64_t now_us)
 {
     struct trial *t = &c->trial;
-    bool          is_waiting = t->intervals < trial_block_length(c);         /* devices need a pause between changes */
+    /* devices need a pause between changes */
+    bool          is_waiting = t->intervals < trial_block_length(c);
 
     for (uint32_t i = 0; i < c->peers; i++)
         if (takes_part(&c->peer[i]) && c->peer[i].step == STEP_NONE)
@@ -638,7 +643,8 @@ static bool can_go_back(const struct controller *c, const struct peer *p, uint64
     return p->may_write && !p->is_frozen && roster_is_fresh(c, p, now_us);
 }
 
-/* True if the device has reported another baseline since it was asked. A lying relay may have reported the first one. */
+/* True if the device has reported another baseline since it was asked. A lying relay may have reported the
+ * first one. */
 static bool has_other_baseline(const struct peer *p)
 {
     struct knob_set part = part_back(p);
@@ -786,7 +792,8 @@ void trial_on_tick(struct controller *c, uint64_t now_us)
     struct trial *t = &c->trial;
 
     t->intervals++;
-    if (isnan(t->metric))        /* nobody had reported when it began: without it no harm would ever be found */
+    /* nobody had reported when it began: without it no harm would ever be found */
+    if (isnan(t->metric))
         t->metric = roster_metric(c);
     if (t->phase == TRIAL_CONFIRM)
         on_confirm(c, now_us);

@@ -94,7 +94,8 @@ static void begin__a_metric_that_comes_late_is_waited_for(void **unused)
     trial_on_tick(&c, 2000);
     assert_true(isnan(c.trial.metric));
     for (uint32_t i = 0; i < 2; i++) {
-        struct msg report = { .kind = MSG_REPORT, .incarnation = 1, .sample = { .interval_us = 1000, .metric = 0.25 + 0.5 * i } };
+        struct msg report = { .kind = MSG_REPORT, .incarnation = 1,
+                              .sample = { .interval_us = 1000, .metric = 0.25 + 0.5 * i } };
 
         roster_on_report(&c, &c.peer[i], &report, 2500);
     }

@@ -88,7 +88,8 @@ static size_t line_of(const struct audit *a, const struct audit_record *r, uint6
                       char hash[AUDIT_HASH_SIZE])
 {
     json_t *o = object_of(a, r, wall_us);
-    size_t  length = json_dumpb(o, line, AUDIT_LINE_SIZE - HASH_LENGTH - 1, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
+    size_t  length = json_dumpb(o, line, AUDIT_LINE_SIZE - HASH_LENGTH - 1,
+                                JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
 
     json_decref(o);
     assert(length > 2 && length <= AUDIT_LINE_SIZE - HASH_LENGTH - 1);
@@ -203,7 +204,8 @@ int audit_verify(struct audit *a, const char *name, const char *text, size_t len
 
 long audit_resume_tail(struct audit *a, const char *text, size_t length)
 {
-    const char *end = memrchr(text, '\n', length), *begin = end ? memrchr(text, '\n', (size_t)(end - text)) : NULL;
+    const char *end = memrchr(text, '\n', length),
+               *begin = end ? memrchr(text, '\n', (size_t)(end - text)) : NULL;
 
     audit_init(a);
     if (!length)
@@ -227,7 +229,8 @@ const char *audit_check_file(struct audit *a, FILE *file, uint64_t *line)
         size_t length = strlen(text);
 
         ++*line;
-        wrong = length && text[length - 1] == '\n' ? check_line(a, text, length - 1) : "it is torn: there is no end of line";
+        wrong = length && text[length - 1] == '\n' ? check_line(a, text, length - 1) :
+                "it is torn: there is no end of line";
     }
     return wrong ? wrong : ferror(file) ? "it cannot be read" : NULL;
 }

@@ -26,7 +26,8 @@ struct audit {                   /* where the chain is */
     uint64_t seq;                /* of the last line; 0: there is none */
     char     head[AUDIT_HASH_SIZE];         /* its hash */
     uint64_t lost;               /* records that could not be written since the last that was */
-    bool     is_part;            /* of checks: the first line may have any number, because earlier files are not there */
+    bool     is_part;            /* of checks: the first line may have any number, because earlier files are
+                                  * not there */
 };
 
 struct audit_record {            /* what is NULL, 0 or "" is left out */

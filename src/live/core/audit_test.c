@@ -40,8 +40,9 @@ static void write_log(struct audit *a, struct file *f, int records)
 
     knob_set_add(&set, KNOB_kmin, 1048.576);
     for (int i = 0; i < records; i++)
-        audit_write(a, &disk, &(struct audit_record){ .who = "x", .what = "apply", .why = why[i % 4], .term = 65537,
-                    .change = (uint64_t)i + 1, .now_us = 5, .new = &set });
+        audit_write(a, &disk,
+                    &(struct audit_record){ .who = "x", .what = "apply", .why = why[i % 4], .term = 65537,
+                                            .change = (uint64_t)i + 1, .now_us = 5, .new = &set });
 }
 
 static void log_of(struct file *f, int records)
@@ -93,7 +94,8 @@ static void lines_of(const struct file *f, size_t begin[], int count)
 {
     begin[0] = 0;
     for (int i = 1; i <= count; i++)
-        begin[i] = (size_t)((char *)memchr(f->text + begin[i - 1], '\n', f->length - begin[i - 1]) - f->text) + 1;
+        begin[i] = (size_t)((char *)memchr(f->text + begin[i - 1], '\n',
+                                           f->length - begin[i - 1]) - f->text) + 1;
 }
 
 static void verify__a_line_that_is_missing_is_found_and_named(void **unused)

@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-struct row { uint64_t retransmissions, drops, storms; double paused, control; bool is_open, has_control; const char *says; };
+struct row { uint64_t retransmissions, drops, storms; double paused, control; bool is_open, has_control;
+             const char *says; };
 
 static void check_rows(const struct row *row, size_t count)
 {
@@ -19,9 +20,11 @@ static void check_rows(const struct row *row, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         struct msg_sample s = { .interval_us = 1000000, .retransmissions = row[i].retransmissions,
-                                .lossless_drops = row[i].drops, .watchdog = row[i].storms, .paused = row[i].paused };
+                                .lossless_drops = row[i].drops, .watchdog = row[i].storms,
+                                .paused = row[i].paused };
         char              why[MSG_WHY_SIZE] = "";
-        bool              is_broken = guard_check(&g, &l, &s, row[i].is_open, row[i].has_control ? row[i].control : NAN, why);
+        bool              is_broken = guard_check(&g, &l, &s, row[i].is_open,
+                                                  row[i].has_control ? row[i].control : NAN, why);
 
         if (is_broken != (row[i].says != NULL) || (is_broken && !strstr(why, row[i].says)))
             fail_msg("row %zu: '%s'", i, why);
@@ -39,8 +42,10 @@ static void check__one_drop_or_storm_is_enough(void **unused)
 
 static void check__pauses_must_last(void **unused)
 {
-    static const struct row row[] = { { .paused = 0 }, { .paused = 0.06, .is_open = true }, { .paused = 0.04, .is_open = true },
-                                      { .paused = 0.06, .is_open = true }, { .paused = 0.06, .is_open = true, .says = "6.0 %" },
+    static const struct row row[] = { { .paused = 0 }, { .paused = 0.06, .is_open = true },
+                                      { .paused = 0.04, .is_open = true },
+                                      { .paused = 0.06, .is_open = true },
+                                      { .paused = 0.06, .is_open = true, .says = "6.0 %" },
                                       { .paused = 0.05, .is_open = true }, { .paused = 1, .is_open = true } };
 
     (void)unused;
@@ -52,8 +57,9 @@ static void check__pauses_are_held_against_the_usual(void **unused)
 {
     static const struct row row[] = {
         { .paused = 0.2 }, { .paused = 0.2 },                    /* a fabric that needs tuning */
-        { .paused = 0.39, .is_open = true }, { .paused = 0.39, .is_open = true }, { .paused = 0.39, .is_open = true },
-        { .paused = 0.41, .is_open = true }, { .paused = 0.41, .is_open = true, .says = "up to 40.0 %" },
+        { .paused = 0.39, .is_open = true }, { .paused = 0.39, .is_open = true },
+        { .paused = 0.39, .is_open = true }, { .paused = 0.41, .is_open = true },
+        { .paused = 0.41, .is_open = true, .says = "up to 40.0 %" },
     };
     static const struct row much[] = {
         { .paused = 0.8 }, { .paused = 0.89, .is_open = true }, { .paused = 0.89, .is_open = true },
@@ -83,7 +89,8 @@ static void check__what_is_not_known_is_neither_broken_nor_learnt(void **unused)
 {
     struct guard_limits l = GUARD_LIMITS;
     struct guard        g = { 0 };
-    struct msg_sample   s = { .interval_us = 1000000, .paused = NAN, .unknown = MSG_UNKNOWN(retransmissions) | MSG_UNKNOWN(watchdog) };
+    struct msg_sample   s = { .interval_us = 1000000, .paused = NAN,
+                              .unknown = MSG_UNKNOWN(retransmissions) | MSG_UNKNOWN(watchdog) };
     char                why[MSG_WHY_SIZE], text[120];
 
     (void)unused;
@@ -100,11 +107,13 @@ static void check__retransmissions_are_held_against_the_usual(void **unused)
     static const struct row row[] = {
         { .retransmissions = 100 },                                      /* the first: that is usual here */
         { .retransmissions = 100 },
-        { .retransmissions = 190, .is_open = true },                     /* not twice as many; and not learnt from */
+        /* not twice as many; and not learnt from */
+        { .retransmissions = 190, .is_open = true },
         { .retransmissions = 201, .is_open = true, .says = "201 retransmissions" },
         { .retransmissions = 201, .is_open = true, .says = "more than 2 times" },
     };
-    static const struct row few[] = { { .retransmissions = 0 }, { .retransmissions = 15 }, { .retransmissions = 16, .says = "16" } };
+    static const struct row few[] = { { .retransmissions = 0 }, { .retransmissions = 15 },
+                                      { .retransmissions = 16, .says = "16" } };
 
     (void)unused;
     check_rows(row, sizeof row / sizeof *row);

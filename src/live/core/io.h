@@ -1,7 +1,8 @@
 /* src/live/core/io.h - what the state machines need of the world: a disk, a device, a way to send.
  *
- * Time comes as an argument: microseconds of a clock that only goes forward. So the same machines run as processes on real
- * hardware and inside one process where a seed decides what goes wrong (tests/chaos). Hooks return 0 or a negative errno.
+ * Time comes as an argument: microseconds of a clock that only goes forward. So the same machines run as
+ * processes on real hardware and inside one process where a seed decides what goes wrong (tests/chaos). Hooks
+ * return 0 or a negative errno.
  */
 #ifndef LIVE_CORE_IO_H
 #define LIVE_CORE_IO_H
@@ -22,8 +23,9 @@ struct io_disk {
     uint64_t (*wall_us)(void *);
     void *arg;
 
-    /* Both may be NULL: not possible. Moves a damaged file out of the way. Hands on all lines of the audit log, oldest first, without their
-     * newlines; returns how many there were. A length of 0 is a line that is too long to be one. */
+    /* Both may be NULL: not possible. Moves a damaged file out of the way. Hands on all lines of the audit
+     * log, oldest first, without their newlines; returns how many there were. A length of 0 is a line that is
+     * too long to be one. */
     void (*set_aside)(void *, const char *name);
     uint64_t (*replay)(void *, void (*line)(void *ctx, const char *text, size_t length), void *ctx);
 };
@@ -36,7 +38,8 @@ struct io_device {
     /* What its counters say of the time since the last call. */
     int (*sample)(void *, struct msg_sample *);
     void *arg;
-    /* Why the device takes no change, in one sentence; NULL: it does. The hook may be NULL: it always does. */
+    /* Why the device takes no change, in one sentence; NULL: it does. The hook may be NULL: it always
+     * does. */
     const char *(*refuses)(void *);
 };
 
@@ -46,13 +49,13 @@ struct io_device {
 struct io_queues {
     /* What they are; returns how many. Names stay the same from start to start. */
     uint32_t (*list)(void *, struct queue_facts[IO_QUEUES_MAX], char name[IO_QUEUES_MAX][MSG_NAME_SIZE]);
-    /* What each did since the last call that returned 0, and how long that was; not which thresholds it had. -EAGAIN: nothing was
-     * counted since. */
+    /* What each did since the last call that returned 0, and how long that was; not which thresholds it had.
+     * -EAGAIN: nothing was counted since. */
     int (*look)(void *, struct queue_slot *, uint64_t *us);
     /* What each holds. is_settled: the device is not about to hold something else. */
     int (*read)(void *, struct ecn *, bool *is_settled);
-    /* Begins to set one, which held 'was'; done when read() says so. -EBUSY: it holds something else, and nothing was written. Otherwise it may
-     * have been, or may still be. */
+    /* Begins to set one, which held 'was'; done when read() says so. -EBUSY: it holds something else, and
+     * nothing was written. Otherwise it may have been, or may still be. */
     int (*write)(void *, uint32_t queue, const struct ecn *was, const struct ecn *is);
     /* Calls at the end of every slot of the device's own time. NULL: its time is that of the clock. */
     void (*on_slot)(void *, uint64_t slot_ps, void (*call)(void *), void *arg);

@@ -10,7 +10,8 @@
 
 #define COPIES 2
 
-struct copy { char *text; long length; uint64_t number; bool is_sealed; };       /* length: below 0: it cannot be read */
+/* length: below 0: it cannot be read */
+struct copy { char *text; long length; uint64_t number; bool is_sealed; };
 
 static const char *name_of(char buf[MSG_NAME_SIZE], const char *name, int copy)
 {
@@ -23,7 +24,8 @@ size_t keep_seal(char *text, size_t length, uint64_t number)
     char hash[AUDIT_HASH_SIZE];
 
     length += (size_t)snprintf(text + length, 32, "\n#%" PRIu64 " ", number);
-    return length + (size_t)snprintf(text + length, AUDIT_HASH_SIZE + 1, "%s\n", audit_hash(hash, text, length));
+    return length + (size_t)snprintf(text + length, AUDIT_HASH_SIZE + 1, "%s\n",
+                                     audit_hash(hash, text, length));
 }
 
 long keep_unseal(const char *text, size_t length, uint64_t *number)
@@ -36,7 +38,8 @@ long keep_unseal(const char *text, size_t length, uint64_t *number)
         return -EBADMSG;
     audit_hash(hash, text, length - seal);
     begin = memrchr(text, '\n', length - seal);
-    if (memcmp(hash, text + length - seal, 64) != 0 || !begin || (size_t)(text + length - seal - begin) >= sizeof line)
+    if (memcmp(hash, text + length - seal, 64) != 0 || !begin ||
+        (size_t)(text + length - seal - begin) >= sizeof line)
         return -EBADMSG;
     memcpy(line, begin, (size_t)(text + length - seal - begin));
     return sscanf(line, "\n#%" SCNu64 " ", number) == 1 ? begin - text : -EBADMSG;

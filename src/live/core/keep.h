@@ -25,7 +25,8 @@ long keep_unseal(const char *text, size_t length, uint64_t *number);
  * already. The text has KEEP_SEAL_SIZE bytes more. */
 int keep_write(const struct io_disk *, const char *name, char *text, size_t length, uint64_t *number);
 
-enum keep_found { KEEP_BOTH, KEEP_ONE, KEEP_DAMAGED, KEEP_NONE };        /* ONE: the other is missing or damaged */
+/* ONE: the other is missing or damaged */
+enum keep_found { KEEP_BOTH, KEEP_ONE, KEEP_DAMAGED, KEEP_NONE };
 
 /* Reads the copy that counts. take() says whether it understands a text; 'size' is the most that a file may
  * have. A file without number and checksum, as earlier versions wrote it, counts if it is alone. */

@@ -93,7 +93,7 @@ char *knobset_text(char *buf, size_t size, const struct knob_set *s)
     snprintf(buf, size, "nothing");
     for (int i = 0; i < KNOB_COUNT && used < size; i++)
         if (s->is_named[i])
-            used += (size_t)snprintf(buf + used, size - used, "%s%s %.10g%s", used ? ", " : "", knob_info[i].name,
-                                     s->knobs.value[i], knob_unit_name(knob_info[i].unit));
+            used += (size_t)snprintf(buf + used, size - used, "%s%s %.10g%s", used ? ", " : "",
+                                     knob_info[i].name, s->knobs.value[i], knob_unit_name(knob_info[i].unit));
     return buf;
 }

@@ -1,7 +1,7 @@
 /* src/live/core/knobset.h - the knobs of one device, and how they are written in files and logs.
  *
- * A device has some of all knobs: a struct knob_set in which those are named. Values are equal if they are within a
- * millionth of a millionth: a switch counts bytes where a knob counts kilobytes.
+ * A device has some of all knobs: a struct knob_set in which those are named. Values are equal if they are
+ * within a millionth of a millionth: a switch counts bytes where a knob counts kilobytes.
  */
 #ifndef LIVE_CORE_KNOBSET_H
 #define LIVE_CORE_KNOBSET_H

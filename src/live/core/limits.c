@@ -11,9 +11,9 @@
 #define FIRST_CNP_STEP 200000
 
 static const enum knob whitelist[] = {
-    KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_dec_fac,
-    KNOB_rpg_min_rate, KNOB_rate_to_set_on_first_cnp, KNOB_rate_reduce_monitor_period, KNOB_dce_tcp_rtt,
-    KNOB_initial_alpha_value, KNOB_min_time_between_cnps, KNOB_kmin, KNOB_kmax, KNOB_pmax,
+    KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate,
+    KNOB_rpg_min_dec_fac, KNOB_rpg_min_rate, KNOB_rate_to_set_on_first_cnp, KNOB_rate_reduce_monitor_period,
+    KNOB_dce_tcp_rtt, KNOB_initial_alpha_value, KNOB_min_time_between_cnps, KNOB_kmin, KNOB_kmax, KNOB_pmax,
     KNOB_nscc_target_delay, KNOB_nscc_base_rtt, KNOB_nscc_max_cwnd, KNOB_nscc_fi, KNOB_nscc_fi_scale,
     KNOB_nscc_eta, KNOB_nscc_gamma, KNOB_nscc_max_md_jump, KNOB_nscc_qa_gate, KNOB_nscc_qa_threshold,
     KNOB_nscc_adjust_bytes, KNOB_nscc_adjust_period,
@@ -66,13 +66,15 @@ static int check_knob(const struct limits *l, int knob, double from, double to, 
     if (!l->may_set[knob])
         return err_set(err, EPERM, "%s is not on the list of what may be set", name);
     if (!(to >= l->min[knob] && to <= l->max[knob]))
-        return err_set(err, ERANGE, "%s %.10g%s is outside %.10g .. %.10g", name, to, unit, l->min[knob], l->max[knob]);
+        return err_set(err, ERANGE, "%s %.10g%s is outside %.10g .. %.10g", name, to, unit, l->min[knob],
+                       l->max[knob]);
     if (is_step_too_large(l, knob, from, to))
         return err_set(err, ERANGE, "%s from %.10g to %.10g%s is too large a step", name, from, to, unit);
     return 0;
 }
 
-int limits_check(const struct limits *l, const struct knob_set *from, const struct knob_set *to, struct err *err)
+int limits_check(const struct limits *l, const struct knob_set *from, const struct knob_set *to,
+                 struct err *err)
 {
     struct knob_set is = *from;
     int             rc = 0;
@@ -83,7 +85,8 @@ int limits_check(const struct limits *l, const struct knob_set *from, const stru
         else if (to->is_named[i])
             rc = check_knob(l, i, from->knobs.value[i], to->knobs.value[i], err);
     knobset_put(&is, to);
-    if (!rc && is.is_named[KNOB_kmin] && is.is_named[KNOB_kmax] && is.knobs.value[KNOB_kmin] > is.knobs.value[KNOB_kmax])
+    if (!rc && is.is_named[KNOB_kmin] && is.is_named[KNOB_kmax] &&
+        is.knobs.value[KNOB_kmin] > is.knobs.value[KNOB_kmax])
         rc = err_set(err, EINVAL, "kmin would be above kmax");
     return rc;
 }

@@ -47,18 +47,21 @@ static void check__bounds_and_steps(void **unused)
 static void check__no_knob_crosses_its_range_in_one_step(void **unused)
 {
     static const struct { enum knob knob; double from, to; bool is_fine; } row[] = {
-        { KNOB_rpg_ai_rate, 5, 32000, false }, { KNOB_rpg_ai_rate, 5, 1005, true }, { KNOB_rpg_ai_rate, 5, 1006, false },
+        { KNOB_rpg_ai_rate, 5, 32000, false }, { KNOB_rpg_ai_rate, 5, 1005, true },
+        { KNOB_rpg_ai_rate, 5, 1006, false },
         { KNOB_rpg_ai_rate, 2000, 4000, true },  /* twice */
         { KNOB_rpg_time_reset, 300, 20000, false }, { KNOB_rpg_time_reset, 300, 15, true },
-        { KNOB_min_time_between_cnps, 4, 30000, false }, { KNOB_kmin, 400, 20000, false }, { KNOB_pmax, 0.2, 0.46, false },
+        { KNOB_min_time_between_cnps, 4, 30000, false }, { KNOB_kmin, 400, 20000, false },
+        { KNOB_pmax, 0.2, 0.46, false },
         /* presets, from what NICs and switches begin with: expert, and bdp and hpcc at 400 Gb/s */
         { KNOB_rate_reduce_monitor_period, 4, 80, true }, { KNOB_min_time_between_cnps, 4, 96, true },
         { KNOB_kmin, 400, 1600, true }, { KNOB_kmax, 1600, 6400, true }, { KNOB_rpg_hai_rate, 50, 800, true },
         { KNOB_rate_to_set_on_first_cnp, 0, 200000, true }, { KNOB_rpg_min_rate, 1, 1600, true },
         /* 0 is "by the network" in a simulation alone, but what a device holds may stay */
         { KNOB_nscc_target_delay, 9, 0, false }, { KNOB_nscc_target_delay, 9, 1, true },
-        { KNOB_nscc_target_delay, 0, 0, true }, { KNOB_nscc_max_cwnd, 100, 0, false }, { KNOB_nscc_fi, 5, 0, true },
-        { KNOB_nscc_gamma, 0.8, 1, true }, { KNOB_nscc_disable_qa, 0, 1, false },
+        { KNOB_nscc_target_delay, 0, 0, true }, { KNOB_nscc_max_cwnd, 100, 0, false },
+        { KNOB_nscc_fi, 5, 0, true }, { KNOB_nscc_gamma, 0.8, 1, true },
+        { KNOB_nscc_disable_qa, 0, 1, false },
     };
     struct limits l;
     struct err    err;
@@ -72,7 +75,8 @@ static void check__no_knob_crosses_its_range_in_one_step(void **unused)
     }
     for (int i = 0; i < KNOB_COUNT; i++)         /* not even from the default to the far end */
         if (l.may_set[i] && knob_info[i].max > 2 * knob_info[i].initial) {
-            struct knob_set from = set_of((enum knob)i, knob_info[i].initial), to = set_of((enum knob)i, knob_info[i].max);
+            struct knob_set from = set_of((enum knob)i, knob_info[i].initial),
+                            to = set_of((enum knob)i, knob_info[i].max);
 
             assert_true(limits_check(&l, &from, &to, &err) != 0);
         }

@@ -1,13 +1,13 @@
 /* src/live/core/msg.h - what controllers and agents say to each other.
  *
- * The wire (live/wire) carries these; the state machines know nothing else of each other. Messages may be lost, late, doubled
- * or out of order: every one says for itself whom it concerns.
+ * The wire (live/wire) carries these; the state machines know nothing else of each other. Messages may be
+ * lost, late, doubled or out of order: every one says for itself whom it concerns.
  *
- *   term         a controller's number. Agents obey the highest they have seen and refuse all lower ones, so two
- *                controllers cannot both write (fencing).
+ *   term         a controller's number. Agents obey the highest they have seen and refuse all lower ones, so
+ *                two controllers cannot both write (fencing).
  *   incarnation  of the agent, another one after each start. What was meant for an earlier one is not obeyed.
- *   stamp_us     the agent's clock when it reported. A lease repeats it: the agent then knows how old that answer is. There is
- *                no wall clock in the protocol, so nothing happens when one is set.
+ *   stamp_us     the agent's clock when it reported. A lease repeats it: the agent then knows how old that
+ *                answer is. There is no wall clock in the protocol, so nothing happens when one is set.
  *   at_us        when something is to happen, by the agent's clock; 0: at once.
  */
 #ifndef LIVE_CORE_MSG_H
@@ -20,8 +20,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A term is a counter and, in its last bits, the number of the controller. Counters have an end that no honest controller comes to: one
- * that grows by ten thousand per second lasts for two hundred years. Every term fits the signed numbers of JSON. */
+/* A term is a counter and, in its last bits, the number of the controller. Counters have an end that no
+ * honest controller comes to: one that grows by ten thousand per second lasts for two hundred years. Every
+ * term fits the signed numbers of JSON. */
 #define MSG_TERM_ID_BITS     16
 #define MSG_TERM_COUNTER_MAX ((1ull << 46) - 1)
 #define MSG_TERM_MAX         ((MSG_TERM_COUNTER_MAX << MSG_TERM_ID_BITS) + (1ull << MSG_TERM_ID_BITS) - 1)
@@ -41,16 +42,19 @@ enum msg_kind {
     MSG_ANSWER,                  /* what became of a command */
     /* from the controller */
     MSG_WHO,                     /* say hello, please */
-    MSG_LEASE,                   /* I have your report of stamp_us: what is open may stay for another lease from then on */
+    MSG_LEASE,                   /* I have your report of stamp_us: what is open may stay for another lease
+                                  * from then on */
     MSG_PREPARE,                 /* could you set this? Nothing is written yet */
     MSG_COMMIT,                  /* set what was prepared, at at_us */
     MSG_CONFIRM,                 /* what is set stays */
     MSG_REVERT,                  /* back to what was confirmed last, at at_us */
     MSG_FREEZE, MSG_THAW,        /* no writes until thawed; what is open is reverted */
     MSG_RACK,                    /* of the wire alone: never one of these */
-    MSG_QUEUES,                  /* whether the agent's own tuner may set queues, while the lease lasts; it may not until told so */
+    MSG_QUEUES,                  /* whether the agent's own tuner may set queues, while the lease lasts; it
+                                  * may not until told so */
     MSG_BYE,                     /* agent: I end, and nothing of mine is open: do not wait for me */
-    MSG_DRILL,                   /* controller: take what is confirmed for a change of yours; I will give you no lease */
+    MSG_DRILL,                   /* controller: take what is confirmed for a change of yours; I will give you
+                                  * no lease */
     MSG_KINDS
 };
 
@@ -58,7 +62,8 @@ enum msg_answer {
     ANSWER_PREPARED,
     ANSWER_APPLIED,              /* written and read back */
     ANSWER_CONFIRMED,
-    ANSWER_REVERTED,             /* what was confirmed last is in force: asked to, or by itself; 'why' says which */
+    ANSWER_REVERTED,             /* what was confirmed last is in force: asked to, or by itself; 'why' says
+                                  * which */
     ANSWER_REFUSED,              /* nothing was written; 'why' */
     ANSWER_STALE,                /* there is a newer controller, whose term is in 'term' */
     ANSWER_FROZEN, ANSWER_THAWED,
@@ -74,13 +79,14 @@ struct msg_port {                /* one of a device's, in one interval */
     char     name[MSG_PORT_NAME_SIZE];           /* "Ethernet4"; "": it has a place alone */
 };
 
-struct msg_pair {                /* a host that round trips of this one were measured to; which: any number that stays */
+/* a host that round trips of this one were measured to; which: any number that stays */
+struct msg_pair {
     uint32_t peer;
     uint64_t base_rtt_ps, rtt_ps_sum, rtt_samples, rtt_ps_last;
 };
 
-/* What tuners want to know beyond a sample, from drivers that can tell. Flow sizes are those of this device's measurement point:
- * whole numbers, so that those of a network are their sum. */
+/* What tuners want to know beyond a sample, from drivers that can tell. Flow sizes are those of this device's
+ * measurement point: whole numbers, so that those of a network are their sum. */
 struct msg_detail {
     struct fsd      fsd;
     uint32_t        ports, pairs;
@@ -96,12 +102,14 @@ struct msg_facts {
     uint32_t ports;
     uint64_t rate_bps;           /* of the fastest port */
     uint64_t base_rtt_ps;        /* the longest, of the empty network */
-    uint64_t pfc_bytes_one, pfc_bytes_two;       /* queue behind a port at which a switch pauses what comes in by one, or two */
+    uint64_t pfc_bytes_one, pfc_bytes_two;       /* queue behind a port at which a switch pauses what comes in
+                                                  * by one, or two */
 };
 
 /* The whole numbers of a sample, in the order of anole.proto. */
 #define MSG_COUNTERS(X) \
-    X(interval_us) X(tx_bytes) X(rate_bps) X(cnps) X(marked_packets) X(retransmissions) X(lossless_drops) X(watchdog) X(unknown)
+    X(interval_us) X(tx_bytes) X(rate_bps) X(cnps) X(marked_packets) X(retransmissions) \
+    X(lossless_drops) X(watchdog) X(unknown)
 
 enum msg_sample_counter {
 #define AGENT(name, ...) MSG_SAMPLE_##name,
@@ -117,25 +125,29 @@ struct msg_sample {              /* of a device, in one interval: differences of
     uint64_t rate_bps;           /* of the link; 0: not known */
 #define AGENT(name, ...) uint64_t name;
 #include "core/figures.def"
-    uint64_t unknown;            /* counters that the device does not have: MSG_UNKNOWN(cnps). They are 0, which means nothing */
+    uint64_t unknown;            /* counters that the device does not have: MSG_UNKNOWN(cnps). They are 0,
+                                  * which means nothing */
     double   paused;             /* share of the time in which it could not send; NAN: not known */
     double   metric;             /* how well it did, 0 .. 1, higher is better; NAN: not measured */
     bool     is_brief;           /* no more than this and flow sizes was told: nobody wanted to know */
-    const struct msg_detail *detail;     /* NULL: none; belongs to whoever made the sample, until it makes the next */
+    const struct msg_detail *detail;     /* NULL: none; belongs to whoever made the sample, until it makes the
+                                          * next */
 };
 
 /* A device whose agent sets its queues by a tuner of its own (live/queues). */
 struct msg_self {
     bool     is_there;           /* there is such a tuner */
     bool     is_allowed;         /* HELLO, REPORT: it may act; QUEUES: it may from now on, or no longer */
-    bool     is_broken;          /* not on the wire: queues could not be brought back yet; reports say so of the device */
+    bool     is_broken;          /* not on the wire: queues could not be brought back yet; reports say so of
+                                  * the device */
     uint32_t queues, moved;      /* moved: so many are not set as they were found */
     uint64_t decisions, changes; /* since the agent's start */
 };
 
 struct msg {
     enum msg_kind     kind;
-    uint64_t          term;      /* from agents: the highest that they have obeyed; 0: not told. A claim: see controller.c */
+    uint64_t          term;      /* from agents: the highest that they have obeyed; 0: not told. A claim: see
+                                  * controller.c */
     uint64_t          incarnation;
     uint64_t          change;    /* which one */
     uint64_t          stamp_us, at_us;
@@ -162,7 +174,8 @@ struct msg {
 
     /* ANSWER */
     enum msg_answer   answer;
-    char              why[MSG_WHY_SIZE];         /* REPORT: a guardrail that was broken; ""; HELLO: why it is frozen */
+    char              why[MSG_WHY_SIZE];         /* REPORT: a guardrail that was broken; ""; HELLO: why it is
+                                                  * frozen */
 };
 
 #endif

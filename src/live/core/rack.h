@@ -1,11 +1,13 @@
 /* src/live/core/rack.h - what relays and controllers say to each other: the messages of many devices in one.
  *
- * Up, a relay sends once per interval what its devices have reported. A device that is idle and has nothing special to say takes a row
- * of numbers; all else is an item, a message as the agent sent it. Flow sizes of all are one sum; what hosts tell of their messages stays
- * that of each, since it is as long as it is however long the interval was. Down, a controller answers with
- * the number of what it has heard: each device gets the lease that it would have got without a relay. Other messages are items.
+ * Up, a relay sends once per interval what its devices have reported. A device that is idle and has nothing
+ * special to say takes a row of numbers; all else is an item, a message as the agent sent it. Flow sizes of
+ * all are one sum; what hosts tell of their messages stays that of each, since it is as long as it is however
+ * long the interval was. Down, a controller answers with the number of what it has heard: each device gets
+ * the lease that it would have got without a relay. Other messages are items.
  *
- *   life   of the relay, another one after each start: its slots mean nothing to those who knew an earlier one
+ *   life   of the relay, another one after each start: its slots mean nothing to those who knew an earlier
+ *          one
  *   slot   a device behind the relay, in this incarnation: never given twice in a life
  *
  * As with messages, these may be lost, late, doubled or out of order.
@@ -17,7 +19,8 @@
 
 #define RACK_DEVICES_MAX 256     /* behind one relay */
 
-struct rack_row {                /* a report of a device that is idle, neither frozen nor broken, with no guardrail broken */
+/* a report of a device that is idle, neither frozen nor broken, with no guardrail broken */
+struct rack_row {
     uint32_t          slot;
     uint64_t          stamp_us;
     struct msg_sample sample;    /* without detail */
@@ -28,8 +31,10 @@ struct rack_told { uint32_t slot; struct seen_part part; };      /* messages of 
 
 struct rack {
     uint64_t          life;
-    uint64_t          number;    /* up: of this one; down: of the one whose reports have all been heard; 0: none */
-    uint64_t          term;      /* down: the controller's; up: 0, because a relay does not speak for its devices */
+    uint64_t          number;    /* up: of this one; down: of the one whose reports have all been heard; 0:
+                                  * none */
+    uint64_t          term;      /* down: the controller's; up: 0, because a relay does not speak for its
+                                  * devices */
     uint32_t          rows, items, gones;
     struct rack_row   row[RACK_DEVICES_MAX];
     uint32_t          gone[RACK_DEVICES_MAX];            /* slots whose agents have left */

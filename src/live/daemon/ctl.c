@@ -273,7 +273,8 @@ static void print_decision(const json_t *d)
     }
 }
 
-/* What was tried on a twin: those that came to the end of the race, and what they were predicted to be worth. */
+/* What was tried on a twin: those that came to the end of the race, and what they were predicted to be
+ * worth. */
 static void print_search(const json_t *search)
 {
     const json_t *tried = json_object_get(search, "tried");

@@ -8,7 +8,9 @@
 
 #include <stdbool.h>
 
-struct ctl_request { const char *address; struct rpc_tls tls; struct question question; bool is_json, is_short; };        /* short: without the devices */
+/* short: without the devices */
+struct ctl_request { const char *address; struct rpc_tls tls; struct question question;
+                     bool is_json, is_short; };
 
 /* The verbs that a controller knows; NULL-terminated. */
 extern const char *const ctl_verbs[];

@@ -19,15 +19,25 @@ static int refuse(int rc, const struct question *q, struct err *err)
     switch (rc) {
     case -ENOENT: return is_approve ? err_set(err, ENOENT, "no trial of that number waits for approval") :
                          err_set(err, ENOENT, "there is no device '%s'; see anole ctl status", q->device);
-    case -ESTALE: return is_approve ? err_set(err, ESTALE, "the trial that waits is not the one that was meant; see anole ctl status") :
+    case -ESTALE: return is_approve ?
+        err_set(err, ESTALE, "the trial that waits is not the one that was meant; see anole ctl status") :
                          err_set(err, ESTALE, "another controller has taken over; ask that one");
     case -EBUSY:  return strcmp(q->verb, "forget") == 0 ?
-                         err_set(err, EBUSY, "%s reports, or a trial is under way; stop its agent first", q->device) :
-                         err_set(err, EBUSY, "a trial is under way, or the fabric is frozen; see anole ctl status");
-    case -ENODEV: return err_set(err, ENODEV, "no device can be drilled now: its agent must report and may write, and it must not be frozen");
-    case -EPERM:  return err_set(err, EPERM, "the controller observes only, so it writes nothing; set its mode to approve or auto first");
+                         err_set(err, EBUSY, "%s reports, or a trial is under way; stop its agent first",
+                                 q->device) :
+                         err_set(err, EBUSY,
+                                 "a trial is under way, or the fabric is frozen; see anole ctl status");
+    case -ENODEV:
+        return err_set(err, ENODEV,
+                       "no device can be drilled now: its agent must report and may write, and it must not "
+                       "be frozen");
+    case -EPERM:
+        return err_set(err, EPERM,
+                       "the controller observes only, so it writes nothing; set its mode to approve or auto "
+                       "first");
     case -EAGAIN: return err_set(err, EAGAIN, "the controller is not active");
-    default:      return rc ? err_set(err, EIO, "the controller cannot write its state to the disk; it does it all the same") : 0;
+    default:      return rc ?
+        err_set(err, EIO, "the controller cannot write its state to the disk; it does it all the same") : 0;
     }
 }
 
@@ -48,7 +58,8 @@ static int act(struct controller *c, const struct question *q, const struct orde
     return is_freeze ? controller_freeze(c, o, now_us) : controller_thaw(c, o, now_us);
 }
 
-int answer_act(struct controller *c, const struct question *q, const char *who, uint64_t now_us, struct err *err)
+int answer_act(struct controller *c, const struct question *q, const char *who, uint64_t now_us,
+               struct err *err)
 {
     struct order o = { *who ? who : "a person", q->why };
 
@@ -73,8 +84,8 @@ static json_t *status(const struct controller *c, const struct answer_sources *f
     return o;
 }
 
-static json_t *json_for(struct controller *c, const struct question *q, const char *who, const struct answer_sources *from, uint64_t now_us,
-                        struct err *err)
+static json_t *json_for(struct controller *c, const struct question *q, const char *who,
+                        const struct answer_sources *from, uint64_t now_us, struct err *err)
 {
     static const char *const acts[] = { "freeze", "thaw", "approve", "rollback", "forget", "drill", NULL };
 
@@ -97,8 +108,8 @@ static json_t *json_for(struct controller *c, const struct question *q, const ch
     return NULL;
 }
 
-char *answer_to(struct controller *c, const struct question *q, const char *who, const struct answer_sources *from, uint64_t now_us,
-                struct err *err)
+char *answer_to(struct controller *c, const struct question *q, const char *who,
+                const struct answer_sources *from, uint64_t now_us, struct err *err)
 {
     json_t *o = json_for(c, q, who, from, now_us, err);
     char   *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS)) : NULL;

@@ -7,14 +7,16 @@
 #include "live/wire/codec.h"
 #include "live/wire/serve.h"
 
-/* What an answer is made of besides the controller: its ledger; what live_tuner_json() says; whom the server refused, or NULL. */
+/* What an answer is made of besides the controller: its ledger; what live_tuner_json() says; whom the server
+ * refused, or NULL. */
 struct answer_sources { const struct ledger *ledger; const json_t *tuner; const struct serve_counts *peers; };
 
 /* Does what is asked for. Returns JSON, malloc'd, or NULL and the reason. */
-char *answer_to(struct controller *, const struct question *, const char *who, const struct answer_sources *, uint64_t now_us,
-                struct err *);
+char *answer_to(struct controller *, const struct question *, const char *who, const struct answer_sources *,
+                uint64_t now_us, struct err *);
 
-/* Does what a person wants: freeze, thaw, approve, rollback. -ENOENT: there is no such device or trial; any other errno: not now. */
+/* Does what a person wants: freeze, thaw, approve, rollback. -ENOENT: there is no such device or trial; any
+ * other errno: not now. */
 int answer_act(struct controller *, const struct question *, const char *who, uint64_t now_us, struct err *);
 
 #endif

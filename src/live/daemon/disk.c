@@ -72,7 +72,8 @@ static void find_logs(const char *folder, uint32_t *first, uint32_t *last)
         unsigned number;
         int      used = 0;
 
-        if (sscanf(entry->d_name, "audit.%9u.jsonl%n", &number, &used) != 1 || !used || entry->d_name[used] || !number)
+        if (sscanf(entry->d_name, "audit.%9u.jsonl%n", &number, &used) != 1 || !used ||
+            entry->d_name[used] || !number)
             continue;
         *first = !*first || number < *first ? number : *first;
         *last = number > *last ? number : *last;

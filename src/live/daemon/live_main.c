@@ -60,18 +60,22 @@ static void print_keys(void *into, const char *text)
     { "keys", 0, NULL, "Print all keys of configuration files as Markdown and exit", .add = print_keys }
 
 static const struct cmd_option agent_rows[] = {
-    { "check-config", 'c', NULL, "Read the file and the devices, and exit. Writes nothing", KEY_AT(OPTIONS, is_check) },
+    { "check-config", 'c', NULL, "Read the file and the devices, and exit. Writes nothing",
+      KEY_AT(OPTIONS, is_check) },
     { "driver", 'd', "NAME", "mlx5, mrc or sonic (default: that of the file)", .add = set_driver },
     { "rescue", 'r', NULL, "Restore the last confirmed setting of the devices and exit; for ExecStopPost",
       KEY_AT(OPTIONS, is_rescue) },
-    { "forget-term", 0, NULL, "As --rescue; then obey any controller, whatever terms were seen. For agents that a "
+    { "forget-term", 0, NULL,
+      "As --rescue; then obey any controller, whatever terms were seen. For agents that a "
       "false controller has misled", KEY_AT(OPTIONS, is_forget) },
-    { "paths", 0, NULL, "List the paths of NICs with MRC, their states and round trips, and exit", .add = list_paths },
+    { "paths", 0, NULL, "List the paths of NICs with MRC, their states and round trips, and exit",
+      .add = list_paths },
     { "deny", 0, "[DEVICE/]PATH", "Stop NICs with MRC from using a path, or all paths of a port, and exit",
       .add = deny_path },
     { "allow", 0, "[DEVICE/]PATH", "Let them use it again, and exit", .add = allow_path },
     KEYS_OPTION,
-    { "relay", 0, NULL, "Run as a relay without devices: forwards merged reports of a rack's agents to a controller, "
+    { "relay", 0, NULL,
+      "Run as a relay without devices: forwards merged reports of a rack's agents to a controller, "
       "and settings back", KEY_AT(OPTIONS, is_relay) },
     { 0 },
 };
@@ -81,7 +85,8 @@ static const struct cmd_line agent_line = {
     .argument = { "configuration", KEY_AT(OPTIONS, path) },
     .missing = "which configuration? See anole agent --help",
     .args = "CONFIG",
-    .help = "Monitors the devices of this host, reports to a controller, and applies its settings within limits. "
+    .help = "Monitors the devices of this host, reports to a controller, and applies its settings within "
+            "limits. "
             "Reverts an unconfirmed setting without being asked: see docs/live.md."
             "\v"
             "Examples:\n"
@@ -137,7 +142,8 @@ static const struct cmd_line controller_line = {
     .argument = { "configuration", KEY_AT(OPTIONS, path) },
     .missing = "which configuration? See anole controller --help",
     .args = "CONFIG",
-    .help = "Collects the reports of a fabric's agents, tries the proposals of its tuner in stages, and keeps those "
+    .help = "Collects the reports of a fabric's agents, tries the proposals of its tuner in stages, and "
+            "keeps those "
             "that are better. It only observes unless its file says otherwise: see docs/live.md."
             "\v"
             "Example:\n"
@@ -182,9 +188,11 @@ static void set_why(void *into, const char *text)
 }
 
 static const struct cmd_option ctl_rows[] = {
-    { "address", 'a', "HOST:PORT", "Address of the controller (default: 127.0.0.1:7471)", KEY_AT(OPTIONS, ctl.address) },
+    { "address", 'a', "HOST:PORT", "Address of the controller (default: 127.0.0.1:7471)",
+      KEY_AT(OPTIONS, ctl.address) },
     { "ca", 0, "FILE", "Certificate of the authority", KEY_AT(OPTIONS, ctl.tls.ca) },
-    { "cert", 0, "FILE", "Own certificate; its name must be that of an operator", KEY_AT(OPTIONS, ctl.tls.cert) },
+    { "cert", 0, "FILE", "Own certificate; its name must be that of an operator",
+      KEY_AT(OPTIONS, ctl.tls.cert) },
     { "key", 0, "FILE", "Own key", KEY_AT(OPTIONS, ctl.tls.key) },
     { "why", 'w', "TEXT", "Reason, for the audit log", .add = set_why },
     CMD_FORMAT(OPTIONS, ctl.is_json),
@@ -263,7 +271,8 @@ static void take_trial(struct question *q, const char *verb, const char *arg)
     struct err  err;
 
     snprintf(number, sizeof number, "%.*s", colon ? (int)(colon - arg) : 31, arg ? arg : "");
-    if (text_to_uint(number, &q->number, &err) || !q->number || (colon && strlen(colon + 1) >= sizeof q->code))
+    if (text_to_uint(number, &q->number, &err) || !q->number ||
+        (colon && strlen(colon + 1) >= sizeof q->code))
         cmd_usage("%s which trial? See anole ctl status", verb);
     if (colon)
         snprintf(q->code, sizeof q->code, "%s", colon + 1);

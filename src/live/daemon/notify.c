@@ -1,4 +1,5 @@
-/* src/live/daemon/notify.c - see notify.h. The protocol is a datagram to a socket that the environment names. */
+/* src/live/daemon/notify.c - see notify.h. The protocol is a datagram to a socket that the environment
+ * names. */
 #include "live/daemon/notify.h"
 
 #include <inttypes.h>
@@ -35,8 +36,10 @@ void notify_reloading(void)
     struct timespec now;
     char            text[80];
 
-    clock_gettime(CLOCK_MONOTONIC, &now);        /* systemd's clock, which is not that of the state machines */
-    snprintf(text, sizeof text, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
+    /* systemd's clock, which is not that of the state machines */
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    snprintf(text, sizeof text, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+             (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
     notify(text);
 }
 

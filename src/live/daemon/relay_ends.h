@@ -1,4 +1,5 @@
-/* src/live/daemon/relay_ends.h - the controller's ends of all relays that are connected: live/relay/mux.h over streams. */
+/* src/live/daemon/relay_ends.h - the controller's ends of all relays that are connected: live/relay/mux.h
+ * over streams. */
 #ifndef LIVE_DAEMON_RELAY_ENDS_H
 #define LIVE_DAEMON_RELAY_ENDS_H
 

@@ -16,15 +16,18 @@ static char *metrics_text(struct relay_page *p)
     prom_init(&m);
     prom_one(&m, "anole_relay_connected", "gauge", "1: it has a controller.", p->is_up(p->arg));
     prom_one(&m, "anole_relay_devices", "gauge", "Devices behind it.", p->relay->agents);
-    prom_one(&m, "anole_relay_heard_age_seconds", "gauge", "Since the controller last said something; -1: never.",
+    prom_one(&m, "anole_relay_heard_age_seconds", "gauge",
+             "Since the controller last said something; -1: never.",
              heard_us ? (double)(now_us - heard_us) / 1e6 : -1);
     prom_one(&m, "anole_relay_messages_total", "counter", "Messages of agents.", (double)c->messages);
     prom_one(&m, "anole_relay_reports_total", "counter", "Of these, reports.", (double)c->reports);
-    prom_one(&m, "anole_relay_unreadable_total", "counter", "Messages of agents or the controller that were not understood, or not allowed.",
+    prom_one(&m, "anole_relay_unreadable_total", "counter",
+             "Messages of agents or the controller that were not understood, or not allowed.",
              (double)c->unreadable);
     prom_one(&m, "anole_relay_racks_total", "counter", "Messages to the controller.", (double)c->racks);
     prom_one(&m, "anole_relay_rack_bytes_total", "counter", "Bytes of these.", (double)c->rack_bytes);
-    prom_one(&m, "anole_relay_lost_controller_total", "counter", "How often the controller was lost.", (double)c->losses);
+    prom_one(&m, "anole_relay_lost_controller_total", "counter", "How often the controller was lost.",
+             (double)c->losses);
     process_peers(&m, "anole_relay", rpc_counts(*p->agents));
     process_metrics(&m, ANOLE_VERSION, &server);
     return prom_end(&m);

@@ -1,4 +1,5 @@
-/* src/live/daemon/relay_page.h - what a relay shows over HTTP: /metrics and /healthz. Nothing can be told to it there. */
+/* src/live/daemon/relay_page.h - what a relay shows over HTTP: /metrics and /healthz. Nothing can be told to
+ * it there. */
 #ifndef LIVE_DAEMON_RELAY_PAGE_H
 #define LIVE_DAEMON_RELAY_PAGE_H
 
@@ -6,7 +7,8 @@
 #include "live/relay/relay.h"
 #include "live/wire/rpc.h"
 
-struct relay_counts { uint64_t messages, reports, unreadable, racks, rack_bytes, losses; };      /* losses: of the controller */
+/* losses: of the controller */
+struct relay_counts { uint64_t messages, reports, unreadable, racks, rack_bytes, losses; };
 
 struct relay_page {
     const struct relay        *relay;

@@ -15,7 +15,8 @@ static bool is_same(const char *a, const char *b)
 static const char *fixed_common(const struct config_common *new, const struct config_common *old)
 {
     return !is_same(new->name, old->name) ? "name" : !is_same(new->state, old->state) ? "state" :
-           !is_same(new->ca, old->ca) || !is_same(new->cert, old->cert) || !is_same(new->key, old->key) ? "tls" : NULL;
+           !is_same(new->ca, old->ca) || !is_same(new->cert, old->cert) || !is_same(new->key, old->key) ?
+           "tls" : NULL;
 }
 
 static const char *fixed_agent(const struct agent_file *new, const struct agent_file *old)
@@ -35,8 +36,10 @@ static const char *fixed_agent(const struct agent_file *new, const struct agent_
            new->own_driver && memcmp(new->own_driver->arg, old->own_driver->arg, new->driver->settings_size) ?
            new->driver->name :
            !is_same(new->root, old->root) ? "root" :
-           new->devices != old->devices || memcmp(new->device, old->device, sizeof new->device) != 0 ? "devices" :
-           !config_tuner_is_same(&new->tuner, &old->tuner) || new->queue_changes != old->queue_changes || new->queue_hold_us != old->queue_hold_us ? "tuner" :
+           new->devices != old->devices || memcmp(new->device, old->device,
+                                                  sizeof new->device) != 0 ? "devices" :
+           !config_tuner_is_same(&new->tuner, &old->tuner) || new->queue_changes != old->queue_changes ||
+           new->queue_hold_us != old->queue_hold_us ? "tuner" :
            new->agent.interval_us != old->agent.interval_us ? "interval" : NULL;
 }
 
@@ -60,11 +63,11 @@ static const char *fixed_controller(const struct controller_file *new, const str
 
     if (key)
         return key;
-    return !is_same(new->listen, old->listen) ? "listen" : new->devices_max != old->devices_max ? "devices_max" :
-           !is_same(new->flows, old->flows) ? "flows" :
-           new->etcd.endpoints != old->etcd.endpoints || !is_same(new->etcd.key, old->etcd.key) ? "etcd" : new->controller.id != old->controller.id ? "id" :
-           new->controller.interval_us != old->controller.interval_us ? "interval" :
-           NULL;
+    return !is_same(new->listen, old->listen) ? "listen" :
+           new->devices_max != old->devices_max ? "devices_max" : !is_same(new->flows, old->flows) ? "flows" :
+           new->etcd.endpoints != old->etcd.endpoints || !is_same(new->etcd.key, old->etcd.key) ? "etcd" :
+           new->controller.id != old->controller.id ? "id" :
+           new->controller.interval_us != old->controller.interval_us ? "interval" : NULL;
 }
 
 /* ---- reading ---- */
@@ -125,9 +128,11 @@ bool reload_controller(struct controller_file *new, const struct controller_file
 
 bool reload_has_http(const struct http_config *new, const struct http_config *old)
 {
-    bool is_other = new->is_on != old->is_on || !is_same(new->listen, old->listen) || new->hosts != old->hosts;
+    bool is_other = new->is_on != old->is_on || !is_same(new->listen, old->listen) ||
+                    new->hosts != old->hosts;
 
     for (uint32_t i = 0; i < new->hosts && !is_other; i++)
         is_other = !is_same(new->host[i], old->host[i]);
-    return is_other || new->token || old->token || new->cert || old->cert;         /* files may have changed, and client_ca needs cert */
+    /* files may have changed, and client_ca needs cert */
+    return is_other || new->token || old->token || new->cert || old->cert;
 }

@@ -1,7 +1,8 @@
-/* src/live/daemon/reload.h - a configuration that is read again while the process runs (SIGHUP): taken whole, or not at all.
+/* src/live/daemon/reload.h - a configuration that is read again while the process runs (SIGHUP): taken whole,
+ * or not at all.
  *
- * What a process is built on cannot change: addresses, names, folders, devices, intervals. A file that changes such a key, or is wrong,
- * is refused with one line, and everything stays as it was.
+ * What a process is built on cannot change: addresses, names, folders, devices, intervals. A file that
+ * changes such a key, or is wrong, is refused with one line, and everything stays as it was.
  */
 #ifndef LIVE_DAEMON_RELOAD_H
 #define LIVE_DAEMON_RELOAD_H
@@ -13,7 +14,8 @@ bool reload_agent(struct agent_file *new, const struct agent_file *old);
 bool reload_relay(struct relay_file *new, const struct relay_file *old);
 bool reload_controller(struct controller_file *new, const struct controller_file *old);
 
-/* Has anything changed that the HTTP server was opened with? What is in its files may have changed too: then this is true as well. */
+/* Has anything changed that the HTTP server was opened with? What is in its files may have changed too: then
+ * this is true as well. */
 bool reload_has_http(const struct http_config *new, const struct http_config *old);
 
 #endif

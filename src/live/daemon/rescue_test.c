@@ -122,11 +122,16 @@ static int set_up(void **unused)
     snprintf(root, sizeof root, "%s/anole-rescue-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
     assert_non_null(mkdtemp(root));
     snprintf(state, sizeof state, "%s/state", root);
-    shell("mkdir -p sys/class/infiniband/mlx5_0/ports/1/counters sys/class/infiniband/mlx5_0/ports/1/hw_counters "
-          "sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs sys/class/net/eth7/ecn/roce_rp sys/class/net/eth7/ecn/roce_np "
-          "sys/devices/0000:1a:00.0 && ln -s ../../../devices/0000:1a:00.0 sys/class/infiniband/mlx5_0/device && "
-          "echo eth7 >sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0 && echo 100000 >sys/class/net/eth7/speed && "
-          "echo 5 >sys/class/net/eth7/ecn/roce_rp/rpg_ai_rate && echo 50 >sys/class/net/eth7/ecn/roce_rp/rpg_hai_rate");
+    shell("mkdir -p sys/class/infiniband/mlx5_0/ports/1/counters "
+          "sys/class/infiniband/mlx5_0/ports/1/hw_counters "
+          "sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs sys/class/net/eth7/ecn/roce_rp "
+          "sys/class/net/eth7/ecn/roce_np "
+          "sys/devices/0000:1a:00.0 && ln -s ../../../devices/0000:1a:00.0 "
+          "sys/class/infiniband/mlx5_0/device && "
+          "echo eth7 >sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0 && echo 100000 "
+          ">sys/class/net/eth7/speed && "
+          "echo 5 >sys/class/net/eth7/ecn/roce_rp/rpg_ai_rate && echo 50 "
+          ">sys/class/net/eth7/ecn/roce_rp/rpg_hai_rate");
     return 0;
 }
 
@@ -176,7 +181,8 @@ static void say(struct agent *a, struct msg m)
 
     m.incarnation = a->incarnation;
     m.term = 1;
-    agent_on_msg(a, &(struct msg){ .kind = MSG_LEASE, .term = 1, .incarnation = a->incarnation, .stamp_us = now_us }, now_us);
+    agent_on_msg(a, &(struct msg){ .kind = MSG_LEASE, .term = 1, .incarnation = a->incarnation,
+                                   .stamp_us = now_us }, now_us);
     agent_on_msg(a, &m, now_us);
 }
 
@@ -202,7 +208,8 @@ static bool run(void (*act)(struct agent *), long calls)
         cfg.gap_us = 0;
         snprintf(cfg.name, sizeof cfg.name, "host/mlx5_0");
         snprintf(folder, sizeof folder, "%s/mlx5_0", state);
-        if (disk_open(&disk, folder, &audit, &err) || driver_mlx5.open(&driver_mlx5, &device, root, "mlx5_0", &err))
+        if (disk_open(&disk, folder, &audit, &err) ||
+            driver_mlx5.open(&driver_mlx5, &device, root, "mlx5_0", &err))
             _exit(1);
         io.disk = disk_io(&disk);
         io.device = (struct io_device){ driver_mlx5.read, driver_mlx5.write, driver_mlx5.sample, device };
@@ -275,12 +282,14 @@ static void kill_everywhere(void (*act)(struct agent *), bool may_stay)
             begin_anew();
             is_torn = torn;
             was_killed = run(act, n);
-            if (rescue(&err) && !strstr(err.text, "neither state nor audit log"))        /* killed before it had seen the device */
+            /* killed before it had seen the device */
+            if (rescue(&err) && !strstr(err.text, "neither state nor audit log"))
                 fail_msg("killed at call %ld: %s", n, err.text);
             is_first = nic("rpg_ai_rate") == 5 && nic("rpg_hai_rate") == 50;
             is_new = nic("rpg_ai_rate") == 8 && nic("rpg_hai_rate") == 80;
             if (!is_first && !(may_stay && is_new))
-                fail_msg("killed at call %ld: rpg_ai_rate is %d, rpg_hai_rate %d", n, nic("rpg_ai_rate"), nic("rpg_hai_rate"));
+                fail_msg("killed at call %ld: rpg_ai_rate is %d, rpg_hai_rate %d", n, nic("rpg_ai_rate"),
+                         nic("rpg_hai_rate"));
             if (!was_killed)
                 break;
             kills++;
@@ -341,7 +350,8 @@ static void rescue__after_damage_reads_the_device_back(void **unused)
         rc = rescue(&err);
         if (row[i].is_back && (rc || nic("rpg_ai_rate") != 5 || nic("rpg_hai_rate") != 50))
             fail_msg("%s: it holds %d: %s", row[i].damage, nic("rpg_ai_rate"), err.text);
-        if (!row[i].is_back && (!rc || !strstr(err.text, "host/mlx5_0") || !strstr(err.text, "rpg_ai_rate 8")))
+        if (!row[i].is_back &&
+            (!rc || !strstr(err.text, "host/mlx5_0") || !strstr(err.text, "rpg_ai_rate 8")))
             fail_msg("%s: %s", row[i].damage, err.text);
     }
 }
@@ -389,7 +399,8 @@ static void write_line(struct disk *d, struct audit *a)
 {
     struct io_disk io = disk_io(d);
 
-    assert_int_equal(audit_write(a, &io, &(struct audit_record){ .who = "nic", .what = "test", .why = "to fill it" }), 0);
+    assert_int_equal(audit_write(a, &io, &(struct audit_record){ .who = "nic", .what = "test",
+                                                                 .why = "to fill it" }), 0);
 }
 
 static void append__a_long_log_is_divided_and_its_chain_goes_on(void **unused)
@@ -457,10 +468,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(rescue__after_a_kill_at_any_call_of_a_trial, set_up, tear_down),
         cmocka_unit_test_setup_teardown(confirm__stays_once_it_is_done, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rescue__after_damage_reads_the_device_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(rescue__another_knob_holds_what_a_trial_did_not_touch, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rescue__another_knob_holds_what_a_trial_did_not_touch,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(forget__the_term_goes_and_the_baseline_stays, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(append__a_long_log_is_divided_and_its_chain_goes_on, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(mend__a_damaged_log_is_set_aside_and_another_begins, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(append__a_long_log_is_divided_and_its_chain_goes_on,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(mend__a_damaged_log_is_set_aside_and_another_begins,
+                                        set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,33 +1,36 @@
-/* src/live/daemon/run.h - agents and controllers as processes. Each returns 0, also when a signal ended it, or a negative errno with
- * its reason. */
+/* src/live/daemon/run.h - agents and controllers as processes. Each returns 0, also when a signal ended it,
+ * or a negative errno with its reason. */
 #ifndef LIVE_DAEMON_RUN_H
 #define LIVE_DAEMON_RUN_H
 
 #include "base/err.h"
 #include "live/config/live_config.h"
 
-/* A pace replaces the clock of an agent's devices, for simulated ones: time stands still until step() lets some pass. */
+/* A pace replaces the clock of an agent's devices, for simulated ones: time stands still until step() lets
+ * some pass. */
 struct agent_pace {
     uint64_t now_us;             /* of the devices */
     /* A lease with an instant arrived: the controller lets this device run until then. */
     void (*let)(struct agent_pace *, uint32_t device, uint64_t until_us);
-    /* Every device is connected, and what arrived has been handled. TICK: now_us has changed, and all devices report. */
+    /* Every device is connected, and what arrived has been handled. TICK: now_us has changed, and all devices
+     * report. */
     enum agent_step { AGENT_WAIT, AGENT_TICK, AGENT_END } (*step)(struct agent_pace *);
 };
 
-/* Runs the agents of all devices of the file until a signal comes or the pace ends; what is open is reverted then. A pace of NULL: the clock. */
+/* Runs the agents of all devices of the file until a signal comes or the pace ends; what is open is reverted
+ * then. A pace of NULL: the clock. */
 int agent_run(const struct agent_file *, struct agent_pace *, struct err *);
 
-/* Brings all devices of the file back to what was confirmed last, from what is on the disk, without a controller: for after a
- * crash. */
+/* Brings all devices of the file back to what was confirmed last, from what is on the disk, without a
+ * controller: for after a crash. */
 int agent_rescue(const struct agent_file *, struct err *);
 
 /* The same; then the agents obey any controller, whatever terms they have seen. */
 int agent_forget(const struct agent_file *, struct err *);
 
-/* Lists the paths of NICs with state and round trip, or denies or allows what 'which' names: a path, a port, or
- * DEVICE/ and one of these. A person's decision: it stays until it is taken back. Refused unless the agent may
- * write. */
+/* Lists the paths of NICs with state and round trip, or denies or allows what 'which' names: a path, a port,
+ * or DEVICE/ and one of these. A person's decision: it stays until it is taken back. Refused unless the agent
+ * may write. */
 enum agent_path { AGENT_PATHS_NONE, AGENT_PATHS_LIST, AGENT_PATHS_DENY, AGENT_PATHS_ALLOW };
 int agent_paths(const struct agent_file *, enum agent_path, const char *which, struct err *);
 

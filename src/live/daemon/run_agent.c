@@ -1,4 +1,5 @@
-/* src/live/daemon/run_agent.c - see run.h: one loop for all devices of a host, a stream to the controller for each. */
+/* src/live/daemon/run_agent.c - see run.h: one loop for all devices of a host, a stream to the controller for
+ * each. */
 #include "core/units.h"
 #include "base/minmax.h"
 #include "live/core/live_clock.h"
@@ -22,9 +23,11 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define SILENCE_US     10000000u /* at least: of a relay that is there all the same; a controller that begins is silent for a while, too */
+/* at least: of a relay that is there all the same; a controller that begins is silent for a while, too */
+#define SILENCE_US     10000000u
 #define RETURN_US      60000000u /* back to the first relay */
-#define CHANGES_PER_S  20.0      /* of the queues of a real switch: what they bear is not known, and 13 attributes are set with each */
+/* of the queues of a real switch: what they bear is not known, and 13 attributes are set with each */
+#define CHANGES_PER_S  20.0
 #define LEAVE_US       5000000u  /* queues have so long to come back in the end */
 #define BACKOFF_US_MIN 100000u
 #define BACKOFF_US_MAX 5000000u
@@ -115,12 +118,14 @@ static void on_event(const struct host *h, struct device *d, const struct rpc_ev
         d->backoff_us = BACKOFF_US_MIN;          /* it does not only take calls, it speaks */
         before_us = d->agent.lease_until_us;
         on_data(d, e, now_us);
-        if (d->agent.lease_until_us > before_us) /* from the controller whose word counts: another way may lead to it */
+        /* from the controller whose word counts: another way may lead to it */
+        if (d->agent.lease_until_us > before_us)
             path_heard(&d->path, clock_us());
         break;
     case RPC_CLOSE:
         if (d->is_up || d->backoff_us == BACKOFF_US_MIN)
-            clock_log("%s: no controller: %s", d->cfg.name, *e->why ? e->why : "it has closed the connection");
+            clock_log("%s: no controller: %s", d->cfg.name,
+                      *e->why ? e->why : "it has closed the connection");
         d->is_up = false;
         path_lost(&d->path, clock_us());
         plan_redial(d, clock_us());
@@ -141,7 +146,8 @@ static void check_freeze_file(struct host *h, struct device *d, uint64_t now_us)
     agent_stop_by_file(&d->agent, why, now_us);
 }
 
-/* Takes the way that the path has come to. Files may be half-exchanged just now: then it is tried again, and nothing has changed. */
+/* Takes the way that the path has come to. Files may be half-exchanged just now: then it is tried again, and
+ * nothing has changed. */
 static void dial_anew(const struct host *h, struct device *d)
 {
     struct rpc_tls tls = config_tls(&h->file->common);
@@ -164,7 +170,8 @@ static void redial(const struct host *h, struct device *d, uint64_t now_us)
 {
     bool is_due = d->redial_us && now_us >= d->redial_us;
 
-    if (path_on_tick(&d->path, now_us) && !d->redial_us) {       /* one that is only being dialled is left, too */
+    /* one that is only being dialled is left, too */
+    if (path_on_tick(&d->path, now_us) && !d->redial_us) {
         if (d->is_up)
             clock_log("%s: goes to %s", d->cfg.name, h->file->way[d->path.at]);
         is_due = true;
@@ -250,7 +257,8 @@ static void wait_for_something(struct host *h)
         if (!h->pace)
             until_us = min_u64(until_us, min_u64(d->tick_us, agent_timer_us(&d->agent)));
         if (!h->pace && d->queues)
-            until_us = min_u64(until_us, min_u64(queue_tuner_timer_us(d->queues), d->slot_us ? d->slot_us : NEVER));
+            until_us = min_u64(until_us,
+                               min_u64(queue_tuner_timer_us(d->queues), d->slot_us ? d->slot_us : NEVER));
         until_us = d->redial_us ? min_u64(until_us, d->redial_us) : until_us;
     }
     fd[h->devices] = (struct pollfd){ .fd = h->signals, .events = POLLIN };
@@ -350,7 +358,8 @@ static void close_device(struct device *d)
         d->driver->close(d->state);
 }
 
-/* What a controller may set of a device whose queues have a tuner of their own: nothing. Whether it can be read counts. */
+/* What a controller may set of a device whose queues have a tuner of their own: nothing. Whether it can be
+ * read counts. */
 static int read_nothing(void *arg, struct knob_set *set)
 {
     struct device *d = arg;
@@ -376,10 +385,13 @@ static int sample_device(void *arg, struct msg_sample *sample)
 static int start_queues(struct device *d, const struct host *h, struct err *err)
 {
     const struct agent_file  *f = h->file;
-    struct queue_tuner_config cfg = { .tuner = config_tuner_request(&f->tuner, f->common.file), .hold_us = f->queue_hold_us,
-                                      .changes_per_s = f->queue_changes ? (double)f->queue_changes : f->driver->is_simulated ? (double)INFINITY : CHANGES_PER_S };
+    struct queue_tuner_config cfg = { .tuner = config_tuner_request(&f->tuner, f->common.file),
+                                      .hold_us = f->queue_hold_us,
+                                      .changes_per_s = f->queue_changes ? (double)f->queue_changes :
+                                      f->driver->is_simulated ? (double)INFINITY : CHANGES_PER_S };
     struct err                why;
-    int                       rc = queue_tuner_new(&d->queues, &cfg, &d->agent, f->driver->queues, d->state, &why);
+    int                       rc = queue_tuner_new(&d->queues, &cfg, &d->agent, f->driver->queues,
+                                                   d->state, &why);
 
     if (rc)
         return err_set(err, -rc, "%s: %s", d->cfg.name, why.text);
@@ -391,11 +403,13 @@ static int start_queues(struct device *d, const struct host *h, struct err *err)
     return 0;
 }
 
-/* The device first, then the files: a disk that cannot be used, or a damaged log, does not keep the device from being brought back. */
+/* The device first, then the files: a disk that cannot be used, or a damaged log, does not keep the device
+ * from being brought back. */
 static int start_device(struct device *d, struct host *h, const char *name, struct err *err)
 {
     const struct agent_file *f = h->file;
-    struct agent_io io = { .device = { f->driver->read, f->driver->write, f->driver->sample, d->state, f->driver->refuses },
+    struct agent_io io = { .device = { f->driver->read, f->driver->write, f->driver->sample, d->state,
+                                       f->driver->refuses },
                            .send = send, .tell = tell, .arg = d };
     struct audit    audit;
     struct err      why;
@@ -410,13 +424,15 @@ static int start_device(struct device *d, struct host *h, const char *name, stru
     if (d->cfg.has_tuner)
         io.device = (struct io_device){ read_nothing, write_nothing, sample_device, d, NULL };
     io.disk = disk_io(&d->disk);
-    agent_init(&d->agent, &d->cfg, &io, io.disk.wall_us(io.disk.arg) / 1000);    /* no two starts are in the same millisecond */
+    /* no two starts are in the same millisecond */
+    agent_init(&d->agent, &d->cfg, &io, io.disk.wall_us(io.disk.arg) / 1000);
     agent_start(&d->agent, &audit, now_of(h));
     d->is_started = true;
     if (disk_mend_log(&d->disk, &d->agent.audit, &why))
         clock_log("%s", why.text);
     if (d->agent.is_lost && !d->cfg.is_rescue)
-        clock_log("%s: what it should hold is not known, because its files are damaged; it only observes", d->cfg.name);
+        clock_log("%s: what it should hold is not known, because its files are damaged; it only observes",
+                  d->cfg.name);
     if (d->cfg.may_write && agent_refusal(&d->agent))
         clock_log("%s: it only observes: %s", d->cfg.name, agent_refusal(&d->agent));
     return !rc && d->cfg.has_tuner ? start_queues(d, h, err) : rc;
@@ -523,7 +539,8 @@ static int leave_device(struct device *d, const char *why, struct err *err)
     bool nic_is_back = agent_leave(&d->agent, why, now_of(d->host));
     bool queues_are_back = leave_queues(d, why);         /* whatever became of the NIC */
 
-    return nic_is_back && queues_are_back ? 0 : err_set(err, EIO, "%s: it could not be brought back to what was confirmed", d->cfg.name);
+    return nic_is_back && queues_are_back ? 0 :
+           err_set(err, EIO, "%s: it could not be brought back to what was confirmed", d->cfg.name);
 }
 
 /* Every device gets its turn; each that did not come back is named. */
@@ -611,12 +628,14 @@ int agent_forget(const struct agent_file *f, struct err *err)
 
 /* ---- paths ---- */
 
-/* "mrc_0/1:0a" is for that device alone. Returns the part that names a path; NULL: it is not for this device. */
+/* "mrc_0/1:0a" is for that device alone. Returns the part that names a path; NULL: it is not for this
+ * device. */
 static const char *path_for(const struct device *d, const char *which)
 {
     const char *slash = strchr(which, '/'), *name = strchr(d->cfg.name, '/') + 1;
 
-    return !slash ? which : strlen(name) == (size_t)(slash - which) && strncmp(which, name, strlen(name)) == 0 ? slash + 1 : NULL;
+    return !slash ? which : strlen(name) == (size_t)(slash - which) &&
+           strncmp(which, name, strlen(name)) == 0 ? slash + 1 : NULL;
 }
 
 static int check_paths(const struct agent_file *f, enum agent_path what, struct err *err)
@@ -649,7 +668,8 @@ int agent_paths(const struct agent_file *f, enum agent_path what, const char *wh
         else if (path) {
             rc = d->driver->paths->set(d->state, path, what == AGENT_PATHS_ALLOW, &changed, err);
             if (!rc)
-                printf("%s: %u paths %s\n", d->cfg.name, changed, what == AGENT_PATHS_ALLOW ? "allowed" : "denied");
+                printf("%s: %u paths %s\n", d->cfg.name, changed,
+                       what == AGENT_PATHS_ALLOW ? "allowed" : "denied");
         }
     }
     if (!rc && !asked)

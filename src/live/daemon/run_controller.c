@@ -1,4 +1,5 @@
-/* src/live/daemon/run_controller.c - see run.h: one loop for all agents of a fabric, its tuner, and people who ask. */
+/* src/live/daemon/run_controller.c - see run.h: one loop for all agents of a fabric, its tuner, and people
+ * who ask. */
 #include "core/units.h"
 #include "live/controller/roster.h"
 #include "live/daemon/ctl_answer.h"
@@ -32,7 +33,8 @@
 
 struct fabric {
     const struct controller_file *file;
-    struct controller_file        own, next;     /* read again: what 'file' points to; what is to be, once nothing is tried */
+    /* read again: what 'file' points to; what is to be, once nothing is tried */
+    struct controller_file        own, next;
     bool                          has_own, has_next;
     struct controller             controller;
     struct disk                   disk;
@@ -40,7 +42,8 @@ struct fabric {
     struct live_tuner             tuner;
     struct relay_ends             relays;
     int                           signals;
-    uint32_t                      unguarded;     /* devices at which guardrails do not see everything, as last said */
+    /* devices at which guardrails do not see everything, as last said */
+    uint32_t                      unguarded;
     uint64_t                      tick_us;
     struct page                   page;
     struct collector              flows;
@@ -84,8 +87,8 @@ static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
     struct fabric *f = arg;
 
     if (f->controller.cfg->mode == MODE_APPROVE || f->controller.cfg->mode == MODE_AUTO)
-        clock_log("trial %lu %s%s: %s", (unsigned long)f->controller.trial.number, is_kept ? "kept" : "dropped",
-                  is_kept && missed ? ", not by all devices" : "", why);
+        clock_log("trial %lu %s%s: %s", (unsigned long)f->controller.trial.number,
+                  is_kept ? "kept" : "dropped", is_kept && missed ? ", not by all devices" : "", why);
     f->page.counts.kept += is_kept;
     f->page.counts.dropped += !is_kept;
     live_tuner_ended(&f->tuner, &f->controller, is_kept, missed, why);
@@ -180,8 +183,10 @@ static bool is_open_to_all(const struct question *q)
 
 static const char *refusal(struct fabric *f, const struct account *a, const struct question *q)
 {
-    return is_operator(f, a) ? NULL : f->file->common.ca ? "not an operator of this controller" : is_open_to_all(q) ? NULL :
-           "without certificates only root and the user of the controller may decide, by its socket file: anole ctl at that machine, or "
+    return is_operator(f, a) ? NULL : f->file->common.ca ? "not an operator of this controller" :
+           is_open_to_all(q) ? NULL :
+           "without certificates only root and the user of the controller may decide, by its socket file: "
+           "anole ctl at that machine, or "
            "--address unix:FILE";
 }
 
@@ -197,11 +202,12 @@ static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
     if (codec_read_question(&q, e->bytes, e->length))
         err_write(&err, "that is not a question");
     else if (refusal(f, e->account, &q))
-        err_write(&err, "%s%s%s%s", f->file->common.ca ? "'" : "", account_name(e->account), f->file->common.ca ? "' is " : "",
-                  refusal(f, e->account, &q));
+        err_write(&err, "%s%s%s%s", f->file->common.ca ? "'" : "", account_name(e->account),
+                  f->file->common.ca ? "' is " : "", refusal(f, e->account, &q));
     else
         text = answer_to(&f->controller, &q, account_name(e->account),
-                         &(struct answer_sources){ &f->page.ledger, tuner, f->page.counts.peers }, now_us, &err);
+                         &(struct answer_sources){ &f->page.ledger, tuner, f->page.counts.peers },
+                         now_us, &err);
     length = codec_write_reply(text ? "" : err.text, text ? text : "", &bytes);
     rpc_reply(f->rpc, e->link, bytes, length);
     free(bytes);
@@ -262,7 +268,8 @@ static void reopen_page(struct fabric *f)
 static void take_next(struct fabric *f)
 {
     struct controller_file before = f->own;
-    bool                   had = f->has_own, is_http = reload_has_http(&f->next.common.http, &f->file->common.http);
+    bool                   had = f->has_own,
+                           is_http = reload_has_http(&f->next.common.http, &f->file->common.http);
 
     f->own = f->next;
     f->file = &f->own;
@@ -299,7 +306,8 @@ static void reload(struct fabric *f)
         if (next.controller.mode == MODE_OBSERVE)
             controller_end_trial(&f->controller, "the configuration says: observe", clock_us());
         if (f->controller.trial.phase != TRIAL_NONE)
-            clock_log("the new configuration holds when trial %lu has ended", (unsigned long)f->controller.trial.number);
+            clock_log("the new configuration holds when trial %lu has ended",
+                      (unsigned long)f->controller.trial.number);
         take_next_if_idle(f);
     }
     notify("READY=1");
@@ -321,13 +329,15 @@ static void log_unguarded(struct fabric *f)
     uint32_t                 count = 0;
 
     for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].sample.interval_us && !c->peer[i].sample.is_brief && *guard_blind(text, sizeof text, &c->peer[i].sample)) {
+        if (c->peer[i].sample.interval_us && !c->peer[i].sample.is_brief &&
+            *guard_blind(text, sizeof text, &c->peer[i].sample)) {
             count++;
             name = c->peer[i].name;
             memcpy(blind, text, sizeof blind);
         }
     if (count != f->unguarded && count)
-        clock_log("guardrails do not see everything at %u of %u devices; at %s not %s", count, c->peers, name, blind);
+        clock_log("guardrails do not see everything at %u of %u devices; at %s not %s", count, c->peers,
+                  name, blind);
     f->unguarded = count;
 }
 
@@ -361,7 +371,8 @@ static bool has_lost_lease(const struct fabric *f, struct err *err)
     v = lease_look(f->lease);
     if (clock_us() < v.until_us && v.revision == f->revision)
         return false;
-    err_write(err, "the lease in etcd has ended, so another controller may act%s%s", *v.trouble ? ": " : "", v.trouble);
+    err_write(err, "the lease in etcd has ended, so another controller may act%s%s",
+              *v.trouble ? ": " : "", v.trouble);
     return true;
 }
 
@@ -385,7 +396,8 @@ static int stand_by(struct fabric *f)
     struct lease_view       v;
 
     for (;;) {
-        struct pollfd fd[2] = { { .fd = f->signals, .events = POLLIN }, { .fd = server_fd(f->page.server), .events = POLLIN } };
+        struct pollfd fd[2] = { { .fd = f->signals, .events = POLLIN },
+                                { .fd = server_fd(f->page.server), .events = POLLIN } };
 
         notify_alive(clock_us());
         clock_wait(fd, 2, clock_us() + STANDBY_US);
@@ -419,7 +431,8 @@ static int loop(struct fabric *f, struct err *err)
     for (f->tick_us = clock_us() + interval_us;;) {
         struct pollfd fd[4] = { { .fd = rpc_fd(f->rpc), .events = POLLIN },
                                 { .fd = f->signals, .events = POLLIN },
-                                { .fd = server_fd(f->page.server), .events = POLLIN }, { .fd = f->flows.fd, .events = POLLIN } };
+                                { .fd = server_fd(f->page.server), .events = POLLIN },
+                                { .fd = f->flows.fd, .events = POLLIN } };
 
         notify_alive(clock_us());
         clock_wait(fd, 4, wait_until_us(f));
@@ -480,8 +493,8 @@ static void open_history(struct fabric *f)
 static int start(struct fabric *f, struct err *err)
 {
     struct serve_limits  limits = { .account = ACCOUNT_LIMITS, .is_operator = is_operator, .arg = f };
-    struct controller_io io = { .send = send, .interval = interval, .propose = propose, .ended = ended, .declined = declined,
-                                .arg = f };
+    struct controller_io io = { .send = send, .interval = interval, .propose = propose, .ended = ended,
+                                .declined = declined, .arg = f };
     struct rpc_tls       tls = config_tls(&f->file->common);
     uint64_t             begin_us = f->pace ? f->pace->now_us - f->file->controller.gather_us : clock_us();
     struct audit         audit;
@@ -517,7 +530,8 @@ static int start(struct fabric *f, struct err *err)
     if (rc)
         return rc;
     if (controller_start(&f->controller, &audit, begin_us))
-        return err_set(err, EBADMSG, "%s/%s: it cannot be understood", f->file->common.state, CONTROLLER_SAVED_NAME);
+        return err_set(err, EBADMSG, "%s/%s: it cannot be understood", f->file->common.state,
+                       CONTROLLER_SAVED_NAME);
     controller_fence(&f->controller, f->revision);
     limits.account.devices = f->file->agent_devices;
     limits.account.connections = f->file->agent_devices + 64;
@@ -530,7 +544,8 @@ static int start(struct fabric *f, struct err *err)
 
 int controller_run(const struct controller_file *file, struct controller_pace *pace, struct err *err)
 {
-    static const char *const modes[] = { "observes only", "asks before it tries something", "tries by itself", "sets what its tuner says" };
+    static const char *const modes[] = { "observes only", "asks before it tries something", "tries by itself",
+                                         "sets what its tuner says" };
     struct fabric f = { .file = file, .disk = { .lock_fd = -1, .log_fd = -1 }, .pace = pace };
     int           rc;
 

@@ -234,8 +234,10 @@ static void loop(struct rack_relay *r)
     struct rpc_event        e;
 
     for (r->tick_us = clock_us();;) {
-        struct pollfd fd[] = { { .fd = rpc_fd(r->agents), .events = POLLIN }, { .fd = rpc_fd(r->up), .events = POLLIN },
-                               { .fd = r->signals, .events = POLLIN }, { .fd = server_fd(r->page.server), .events = POLLIN } };
+        struct pollfd fd[] = { { .fd = rpc_fd(r->agents), .events = POLLIN },
+                               { .fd = rpc_fd(r->up), .events = POLLIN },
+                               { .fd = r->signals, .events = POLLIN },
+                               { .fd = server_fd(r->page.server), .events = POLLIN } };
 
         notify_alive(clock_us());
         clock_wait(fd, 4, r->redial_us && r->redial_us < r->tick_us ? r->redial_us : r->tick_us);
@@ -266,10 +268,12 @@ int relay_run(const struct relay_file *f, struct err *err)
         return rc;
     srandom((unsigned)clock_us());
     r.signals = clock_signals();
-    relay_init(&r.relay, &(struct relay_config){ f->silence_us }, &(struct relay_io){ send, cut, send_up, &r }, clock_us());
+    relay_init(&r.relay, &(struct relay_config){ f->silence_us },
+               &(struct relay_io){ send, cut, send_up, &r }, clock_us());
     rack_init(&r.rack, 0);
     rc = rpc_serve(&r.agents, f->listen, &tls, NULL, err);
-    r.page = (struct relay_page){ .relay = &r.relay, .agents = &r.agents, .counts = &r.counts, .is_up = is_up, .arg = &r };
+    r.page = (struct relay_page){ .relay = &r.relay, .agents = &r.agents, .counts = &r.counts, .is_up = is_up,
+                                  .arg = &r };
     if (!rc)
         rc = open_page(&r, err);
     if (!rc)

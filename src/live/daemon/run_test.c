@@ -1,4 +1,5 @@
-/* src/live/daemon/run_test.c - the loops of agent, controller and relay as processes, with the test at the other end of the wire. */
+/* src/live/daemon/run_test.c - the loops of agent, controller and relay as processes, with the test at the
+ * other end of the wire. */
 #include "live/daemon/run.h"
 #include "live/core/live_clock.h"
 #include "live/core/knobset.h"
@@ -37,7 +38,8 @@ static int find(const struct driver *d, const char *root, char name[][MSG_NAME_S
     return 1;
 }
 
-static int open_device(const struct driver *d, void **state, const char *root, const char *name, struct err *err)
+static int open_device(const struct driver *d, void **state, const char *root, const char *name,
+                       struct err *err)
 {
     (void)root, (void)name, (void)err;
     *state = d->arg;
@@ -65,7 +67,8 @@ static int write_device(void *state, const struct knob_set *set)
 static int sample_device(void *state, struct msg_sample *s)
 {
     (void)state;
-    *s = (struct msg_sample){ .interval_us = 20000, .tx_bytes = 1000, .rate_bps = 100000000000, .metric = 0.5 };
+    *s = (struct msg_sample){ .interval_us = 20000, .tx_bytes = 1000, .rate_bps = 100000000000,
+                              .metric = 0.5 };
     return 0;
 }
 
@@ -80,8 +83,9 @@ enum program { AGENT, CONTROLLER, RELAY };
 
 static int run(enum program program)
 {
-    struct driver          driver = { .find = find, .open = open_device, .close = close_device, .read = read_device, .write = write_device,
-                                      .sample = sample_device, .name = "test", .arg = device, .where = KNOB_NIC };
+    struct driver          driver = { .find = find, .open = open_device, .close = close_device,
+                                      .read = read_device, .write = write_device, .sample = sample_device,
+                                      .name = "test", .arg = device, .where = KNOB_NIC };
     struct agent_file      a;
     struct controller_file c;
     struct relay_file      r;
@@ -91,8 +95,10 @@ static int run(enum program program)
 
     snprintf(path, sizeof path, "%s/config.yaml", folder);
     switch (program) {
-    case AGENT:      rc = config_read_agent(&a, path, &driver, &err); rc = rc ? rc : agent_run(&a, NULL, &err); break;
-    case CONTROLLER: rc = config_read_controller(&c, path, &err); rc = rc ? rc : controller_run(&c, NULL, &err); break;
+    case AGENT:      rc = config_read_agent(&a, path, &driver, &err); rc = rc ? rc :
+                          agent_run(&a, NULL, &err); break;
+    case CONTROLLER: rc = config_read_controller(&c, path, &err); rc = rc ? rc :
+                          controller_run(&c, NULL, &err); break;
     default:         rc = config_read_relay(&r, path, &err); rc = rc ? rc : relay_run(&r, &err); break;
     }
     if (rc)
@@ -169,7 +175,8 @@ static void open_end(struct end *e, bool is_server, const char *name)
     *e = (struct end){ .link = UINT32_MAX };
     rack_init(&e->rack, 0);
     snprintf(address, sizeof address, "unix:%s/%s", folder, name);
-    assert_int_equal(is_server ? rpc_serve(&e->rpc, address, &none, NULL, &err) : rpc_dial(&e->rpc, address, &none, &err), 0);
+    assert_int_equal(is_server ? rpc_serve(&e->rpc, address, &none, NULL, &err) :
+                     rpc_dial(&e->rpc, address, &none, &err), 0);
 }
 
 static void close_end(struct end *e)
@@ -198,7 +205,8 @@ static bool take(struct end *e, const struct rpc_event *event)
     if (event->kind != RPC_DATA)
         return event->kind == RPC_OPEN;
     e->is_rack = rack_codec_is(event->bytes, event->length);
-    assert_int_equal(e->is_rack ? rack_codec_read(&e->rack, event->bytes, event->length) : codec_read(&e->msg, event->bytes, event->length), 0);
+    assert_int_equal(e->is_rack ? rack_codec_read(&e->rack, event->bytes, event->length) :
+                     codec_read(&e->msg, event->bytes, event->length), 0);
     return true;
 }
 
@@ -221,9 +229,12 @@ static void wait_for(struct end *e, bool (*is_it)(const struct end *))
 static bool is_open(const struct end *e)      { return e->link != UINT32_MAX; }
 static bool is_hello(const struct end *e)     { return e->msg.kind == MSG_HELLO; }
 static bool is_report(const struct end *e)    { return e->msg.kind == MSG_REPORT; }
-static bool is_prepared(const struct end *e)  { return e->msg.kind == MSG_ANSWER && e->msg.answer == ANSWER_PREPARED; }
-static bool is_applied(const struct end *e)   { return e->msg.kind == MSG_ANSWER && e->msg.answer == ANSWER_APPLIED; }
-static bool is_reverted(const struct end *e)  { return e->msg.kind == MSG_ANSWER && e->msg.answer == ANSWER_REVERTED; }
+static bool is_prepared(const struct end *e)  { return e->msg.kind == MSG_ANSWER &&
+                                                e->msg.answer == ANSWER_PREPARED; }
+static bool is_applied(const struct end *e)   { return e->msg.kind == MSG_ANSWER &&
+                                                e->msg.answer == ANSWER_APPLIED; }
+static bool is_reverted(const struct end *e)  { return e->msg.kind == MSG_ANSWER &&
+                                                e->msg.answer == ANSWER_REVERTED; }
 static bool is_who(const struct end *e)       { return e->msg.kind == MSG_WHO; }
 static bool is_lease(const struct end *e)     { return e->msg.kind == MSG_LEASE && e->msg.stamp_us == 77; }
 static bool has_item(const struct end *e)     { return e->is_rack && e->rack.items; }
@@ -311,7 +322,8 @@ static void agent__takes_back_what_a_killed_one_left(void **unused)
 
 static void hello(struct end *e)
 {
-    struct msg m = { .kind = MSG_HELLO, .incarnation = 3, .name = "host1/nic0", .version = MSG_VERSION, .interval_us = 20000 };
+    struct msg m = { .kind = MSG_HELLO, .incarnation = 3, .name = "host1/nic0", .version = MSG_VERSION,
+                     .interval_us = 20000 };
 
     knob_set_add(&m.set, KNOB_rpg_ai_rate, 5);
     m.confirmed = m.baseline = m.set;
@@ -327,7 +339,8 @@ static void report(struct end *e)
 static void controller__answers_a_report_with_a_lease(void **unused)
 {
     struct end e;
-    pid_t      pid = start(CONTROLLER, "listen: unix:@/socket\nstate: @/state\ninterval: 20ms\ngather: 10ms\n");
+    pid_t      pid = start(CONTROLLER,
+                           "listen: unix:@/socket\nstate: @/state\ninterval: 20ms\ngather: 10ms\n");
 
     (void)unused;
     open_end(&e, false, "socket");
@@ -342,7 +355,9 @@ static void controller__answers_a_report_with_a_lease(void **unused)
 
 static void controller__answers_questions(void **unused)
 {
-    pid_t           pid = start(CONTROLLER, "name: c1\nlisten: unix:@/socket\nstate: @/state\ninterval: 20ms\ngather: 10ms\n");
+    pid_t           pid = start(CONTROLLER,
+                                "name: c1\nlisten: unix:@/socket\nstate: @/state\ninterval: 20ms\n"
+                                "gather: 10ms\n");
     struct question q = { .version = MSG_VERSION, .verb = "status" };
     struct rpc_tls  none = { 0 };
     unsigned char   bytes[1024], *reply = NULL;
@@ -355,7 +370,8 @@ static void controller__answers_questions(void **unused)
     snprintf(address, sizeof address, "unix:%s/socket", folder);
     open_end(&e, false, "socket");
     wait_for(&e, is_open);
-    assert_int_equal(rpc_ask(address, &none, bytes, codec_write_question(&q, bytes), PATIENCE_US / 1000, &reply, &length, &err), 0);
+    assert_int_equal(rpc_ask(address, &none, bytes, codec_write_question(&q, bytes), PATIENCE_US / 1000,
+                             &reply, &length, &err), 0);
     assert_int_equal(codec_read_reply(&error, &text, reply, length), 0);
     assert_string_equal(error, "");
     assert_non_null(strstr(text, "\"name\":\"c1\""));
@@ -364,7 +380,8 @@ static void controller__answers_questions(void **unused)
     close_end(&e);
 }
 
-/* What an agent says comes up in racks: first as it was said, then as a row of numbers; a rack that was heard becomes a lease. */
+/* What an agent says comes up in racks: first as it was said, then as a row of numbers; a rack that was heard
+ * becomes a lease. */
 static void relay__hands_reports_up_and_leases_down(void **unused)
 {
     struct end     up, agent;

@@ -1,5 +1,5 @@
-/* src/live/driver/driver.h - how an agent reaches a device. A driver does input and output and nothing else: limits, leases, the
- * log and all else that keeps a device safe are the agent's. */
+/* src/live/driver/driver.h - how an agent reaches a device. A driver does input and output and nothing else:
+ * limits, leases, the log and all else that keeps a device safe are the agent's. */
 #ifndef LIVE_DRIVER_DRIVER_H
 #define LIVE_DRIVER_DRIVER_H
 
@@ -23,10 +23,12 @@ struct driver_paths {
 struct driver {
     /* Finds devices below 'root'; returns how many, at most DRIVER_DEVICES_MAX. */
     int (*find)(const struct driver *, const char *root, char name[][MSG_NAME_SIZE], struct err *);
-    /* Opens one, or says why it cannot be tuned: not there, a virtual function, no such files. On failure nothing is held. */
+    /* Opens one, or says why it cannot be tuned: not there, a virtual function, no such files. On failure
+     * nothing is held. */
     int (*open)(const struct driver *, void **state, const char *root, const char *name, struct err *);
     void (*close)(void *state);
-    /* May this process write to it? Otherwise -EACCES, and what it lacks. NULL: that shows when it is tried. */
+    /* May this process write to it? Otherwise -EACCES, and what it lacks. NULL: that shows when it is
+     * tried. */
     int (*permit)(void *state, struct err *);
     /* As in struct io_device. */
     int (*read)(void *state, struct knob_set *);
@@ -34,15 +36,16 @@ struct driver {
     int (*sample)(void *state, struct msg_sample *);
     const char *(*refuses)(void *state);         /* NULL: it takes all changes of knobs that it has */
 
-    /* What does not change about it, and of which kind it is; NULL: nothing is known, and all are of the same kind. */
+    /* What does not change about it, and of which kind it is; NULL: nothing is known, and all are of the same
+     * kind. */
     enum knob_where (*facts)(void *state, struct msg_facts *);
 
     /* Of switches: their queues, one by one. NULL: it cannot. */
     const struct io_queues *queues;
     const struct driver_paths *paths;    /* NULL: it has none that can be named */
 
-    /* Settings of its own: the section of an agent's file that has the driver's name. They are a flat struct of
-     * 'settings_size' bytes, which find() and open() get as 'arg'. 0: it has none. */
+    /* Settings of its own: the section of an agent's file that has the driver's name. They are a flat struct
+     * of 'settings_size' bytes, which find() and open() get as 'arg'. 0: it has none. */
     const struct key_row *keys;
     void (*configure)(struct reader *, const struct yaml_node *section, void *settings);
     size_t settings_size;
@@ -50,7 +53,8 @@ struct driver {
     const char     *name, *about;
     void           *arg;                 /* of find() and open() */
     enum knob_where where;
-    bool            is_simulated;        /* nothing real is at stake: every knob that it has may be set, in any step */
+    bool            is_simulated;        /* nothing real is at stake: every knob that it has may be set, in
+                                          * any step */
 };
 
 extern const struct driver *const driver_all[];          /* NULL-terminated */

@@ -7,7 +7,8 @@
 /* Called with each name and value. */
 typedef void ethtool_visit(void *arg, const char *name, uint64_t value);
 
-/* Asks the kernel; with another root than "/", the file <root>/ethtool/<netdev>, as `ethtool -S` prints it. */
+/* Asks the kernel; with another root than "/", the file <root>/ethtool/<netdev>, as `ethtool -S` prints
+ * it. */
 int ethtool_stats(const char *root, const char *netdev, ethtool_visit *, void *arg);
 
 #endif

@@ -32,7 +32,8 @@ static const struct row rows[] = {
     { KNOB_rpg_min_dec_fac, "roce_rp/rpg_min_dec_fac", "rp_min_dec_fac" },
     { KNOB_rpg_min_rate, "roce_rp/rpg_min_rate", "rp_min_rate" },
     { KNOB_rate_to_set_on_first_cnp, "roce_rp/rate_to_set_on_first_cnp", "rp_rate_to_set_on_first_cnp" },
-    { KNOB_rate_reduce_monitor_period, "roce_rp/rate_reduce_monitor_period", "rp_rate_reduce_monitor_period" },
+    { KNOB_rate_reduce_monitor_period, "roce_rp/rate_reduce_monitor_period",
+      "rp_rate_reduce_monitor_period" },
     { KNOB_dce_tcp_g, "roce_rp/dce_tcp_g", "rp_dce_tcp_g" },
     { KNOB_dce_tcp_rtt, "roce_rp/dce_tcp_rtt", "rp_dce_tcp_rtt" },
     { KNOB_initial_alpha_value, "roce_rp/initial_alpha_value", "rp_initial_alpha_value" },
@@ -46,8 +47,9 @@ enum counter { TX_WORDS, CNPS, MARKED, RETRANSMITS, COUNTERS = RETRANSMITS + 4 }
 
 static const struct { const char *path; bool is_32_bits; } counters[COUNTERS] = {
     [TX_WORDS] = { "counters/port_xmit_data", false }, [CNPS] = { "hw_counters/rp_cnp_handled", false },
-    [MARKED] = { "hw_counters/np_ecn_marked_roce_packets", false }, [RETRANSMITS] = { "hw_counters/out_of_sequence", true },
-    { "hw_counters/packet_seq_err", true }, { "hw_counters/local_ack_timeout_err", true }, { "hw_counters/roce_adp_retrans", true },
+    [MARKED] = { "hw_counters/np_ecn_marked_roce_packets", false },
+    [RETRANSMITS] = { "hw_counters/out_of_sequence", true }, { "hw_counters/packet_seq_err", true },
+    { "hw_counters/local_ack_timeout_err", true }, { "hw_counters/roce_adp_retrans", true },
 };
 
 struct ethtool_sums { uint64_t pause_us[8], discards[8], storms; bool has_pause[8], has_storms; };
@@ -109,7 +111,8 @@ static int read_number(const char *path, uint64_t *value)
 static int write_number(const char *path, uint64_t value)
 {
     char    text[24];
-    int     length = snprintf(text, sizeof text, "%" PRIu64, value), fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), rc = 0;
+    int     length = snprintf(text, sizeof text, "%" PRIu64, value),
+            fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), rc = 0;
 
     if (fd < 0)
         return -errno;
@@ -152,7 +155,8 @@ static int find_netdev(struct mlx5 *m, struct err *err)
     char path[PATH_SIZE], text[64] = "";
 
     for (int i = 0; i < 4; i++) {
-        snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/1/gid_attrs/ndevs/%d", m->root, m->dev, i);
+        snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/1/gid_attrs/ndevs/%d",
+                 m->root, m->dev, i);
         if (read_text(path, text, sizeof text))
             continue;            /* an empty slot is an error */
         text[strcspn(text, "\n")] = '\0';
@@ -196,12 +200,16 @@ static int find_knobs(struct mlx5 *m, struct err *err)
 
     snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/device/physfn", m->root, m->dev);
     if (access(path, F_OK) == 0)
-        return err_set(err, EPERM, "%s: it is a virtual function; the physical one decides on congestion control", m->dev);
+        return err_set(err, EPERM,
+                       "%s: it is a virtual function; the physical one decides on congestion control",
+                       m->dev);
     snprintf(m->folder, sizeof m->folder, "%s/sys/class/net/%s/ecn", m->root, m->netdev);
     m->is_sysfs = is_folder(m->folder);
     if (m->is_sysfs || find_debugfs(m))
         return 0;
-    return err_set(err, ENOENT, "%s: neither /sys/class/net/%s/ecn nor cc_params in debugfs is there: not mounted, locked down, "
+    return err_set(err, ENOENT,
+                   "%s: neither /sys/class/net/%s/ecn nor cc_params in debugfs is there: not mounted, locked "
+                   "down, "
                    "or the firmware does not let the host decide", m->dev, m->netdev);
 }
 
@@ -231,7 +239,8 @@ static int read_counter(const struct mlx5 *m, int i, uint64_t *value)
     return read_number(path, value);
 }
 
-static int open_device(const struct driver *driver, void **state, const char *root, const char *name, struct err *err)
+static int open_device(const struct driver *driver, void **state, const char *root, const char *name,
+                       struct err *err)
 {
     struct mlx5 *m = xcalloc(1, sizeof *m);
     char         path[PATH_SIZE];
@@ -242,7 +251,8 @@ static int open_device(const struct driver *driver, void **state, const char *ro
     snprintf(m->dev, sizeof m->dev, "%s", name);
     snprintf(path, sizeof path, "%s/sys/class/infiniband/%s", root, name);
     if (!is_plain_name(name) || !is_folder(path))
-        rc = err_set(err, ENODEV, "%s: there is no such device in %s/sys/class/infiniband", name, strcmp(root, "/") ? root : "");
+        rc = err_set(err, ENODEV, "%s: there is no such device in %s/sys/class/infiniband", name,
+                     strcmp(root, "/") ? root : "");
     else
         rc = find_netdev(m, err);
     if (!rc)
@@ -274,8 +284,9 @@ static int permit(void *state, struct err *err)
     for (int i = 0; i < ROWS; i++) {
         path_of(m, i, path);
         if (m->has[i] && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS))
-            return err_set(err, errno, "%s: %s: %s; it needs CAP_DAC_OVERRIDE, or a udev rule that gives the file to its group",
-                           m->dev, path, strerror(errno));
+            return err_set(err, errno,
+                           "%s: %s: %s; it needs CAP_DAC_OVERRIDE, or a udev rule that gives the file to its "
+                           "group", m->dev, path, strerror(errno));
     }
     return 0;
 }
@@ -398,15 +409,18 @@ static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
     }
     if (has_pause && s->interval_us)
         s->paused = fmin(1, (double)paused_us / (double)s->interval_us);
-    s->unknown &= ~((has_pause ? MSG_UNKNOWN(lossless_drops) : 0) | (is.has_storms ? MSG_UNKNOWN(watchdog) : 0));
+    s->unknown &= ~((has_pause ? MSG_UNKNOWN(lossless_drops) : 0) |
+                    (is.has_storms ? MSG_UNKNOWN(watchdog) : 0));
     m->ethtool = is;
     return is_good;
 }
 
-/* Half of it how busy the link is, half how little it was paused, where that is known. A host cannot see its round trips here. */
+/* Half of it how busy the link is, half how little it was paused, where that is known. A host cannot see its
+ * round trips here. */
 static double metric_of(const struct msg_sample *s)
 {
-    double busy = s->rate_bps && s->interval_us ? (double)s->tx_bytes * 8e6 / (double)s->interval_us / (double)s->rate_bps : 0;
+    double busy = s->rate_bps && s->interval_us ?
+                  (double)s->tx_bytes * 8e6 / (double)s->interval_us / (double)s->rate_bps : 0;
 
     return isnan(s->paused) ? fmin(1, busy) : 0.5 * fmin(1, busy) + 0.5 * (1 - s->paused);
 }
@@ -435,7 +449,8 @@ static int sample(void *state, struct msg_sample *s)
         s->retransmissions += d[i];
         is_any |= is_known[i];
     }
-    s->unknown |= (is_known[CNPS] ? 0 : MSG_UNKNOWN(cnps)) | (is_known[MARKED] ? 0 : MSG_UNKNOWN(marked_packets)) |
+    s->unknown |= (is_known[CNPS] ? 0 : MSG_UNKNOWN(cnps)) | (is_known[MARKED] ? 0 :
+                                                              MSG_UNKNOWN(marked_packets)) |
                   (is_any ? 0 : MSG_UNKNOWN(retransmissions));
     s->metric = metric_of(s);
     s->detail = has_flows ? &m->detail : NULL;
@@ -443,6 +458,7 @@ static int sample(void *state, struct msg_sample *s)
 }
 
 const struct driver driver_mlx5 = {
-    .find = find, .open = open_device, .close = close_device, .permit = permit, .read = read_knobs, .write = write_knobs, .sample = sample,
-    .name = "mlx5", .about = "ConnectX NICs: files of the kernel", .where = KNOB_NIC,
+    .find = find, .open = open_device, .close = close_device, .permit = permit, .read = read_knobs,
+    .write = write_knobs, .sample = sample, .name = "mlx5", .about = "ConnectX NICs: files of the kernel",
+    .where = KNOB_NIC,
 };

@@ -34,11 +34,16 @@ static int set_up(void **unused)
     (void)unused;
     snprintf(root, sizeof root, "/tmp/anole-mlx5-XXXXXX");
     assert_non_null(mkdtemp(root));
-    shell("mkdir -p sys/class/infiniband/mlx5_0/ports/1/counters sys/class/infiniband/mlx5_0/ports/1/hw_counters "
-          "sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs sys/class/net/eth7/ecn/roce_rp sys/class/net/eth7/ecn/roce_np "
-          "sys/devices/0000:1a:00.0 ethtool && ln -s ../../../devices/0000:1a:00.0 sys/class/infiniband/mlx5_0/device && "
-          "echo eth7 >sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0 && echo 100000 >sys/class/net/eth7/speed && "
-          "echo 5 >sys/class/net/eth7/ecn/roce_rp/rpg_ai_rate && echo 50 >sys/class/net/eth7/ecn/roce_rp/rpg_hai_rate && "
+    shell("mkdir -p sys/class/infiniband/mlx5_0/ports/1/counters "
+          "sys/class/infiniband/mlx5_0/ports/1/hw_counters "
+          "sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs sys/class/net/eth7/ecn/roce_rp "
+          "sys/class/net/eth7/ecn/roce_np "
+          "sys/devices/0000:1a:00.0 ethtool && ln -s ../../../devices/0000:1a:00.0 "
+          "sys/class/infiniband/mlx5_0/device && "
+          "echo eth7 >sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0 && echo 100000 "
+          ">sys/class/net/eth7/speed && "
+          "echo 5 >sys/class/net/eth7/ecn/roce_rp/rpg_ai_rate && echo 50 "
+          ">sys/class/net/eth7/ecn/roce_rp/rpg_hai_rate && "
           "echo 4 >sys/class/net/eth7/ecn/roce_np/min_time_between_cnps");
     return 0;
 }
@@ -137,11 +142,14 @@ static void open__refuses_what_cannot_be_tuned(void **unused)
     refuse_open("mlx5_0", "no network interface");
 }
 
-static void put_counters(unsigned long words, unsigned long sequence, unsigned long pause_us, unsigned long discards)
+static void put_counters(unsigned long words, unsigned long sequence, unsigned long pause_us,
+                         unsigned long discards)
 {
     shell("c=sys/class/infiniband/mlx5_0/ports/1 && echo %lu >$c/counters/port_xmit_data && "
-          "echo %lu >$c/hw_counters/packet_seq_err && printf 'NIC statistics:\\n     rx_prio3_pause_duration: %lu\\n"
-          "     rx_prio3_discards: %lu\\n     rx_prio0_discards: 77\\n' >ethtool/eth7", words, sequence, pause_us, discards);
+          "echo %lu >$c/hw_counters/packet_seq_err && printf 'NIC statistics:\\n     "
+          "rx_prio3_pause_duration: %lu\\n"
+          "     rx_prio3_discards: %lu\\n     rx_prio0_discards: 77\\n' >ethtool/eth7", words, sequence,
+          pause_us, discards);
 }
 
 static void sample__takes_differences_that_wrap(void **unused)
@@ -160,7 +168,8 @@ static void sample__takes_differences_that_wrap(void **unused)
     assert_int_equal(s.lossless_drops, 2);                       /* of priority 3, which has PFC */
     assert_int_equal(s.rate_bps, 100000000000ull);
     assert_true(s.interval_us >= 50000 && s.paused > 0 && s.paused <= 0.2);
-    assert_true(s.unknown == (MSG_UNKNOWN(cnps) | MSG_UNKNOWN(marked_packets) | MSG_UNKNOWN(watchdog)));         /* no such files */
+    /* no such files */
+    assert_true(s.unknown == (MSG_UNKNOWN(cnps) | MSG_UNKNOWN(marked_packets) | MSG_UNKNOWN(watchdog)));
     put_counters(5, 5, 10200, 2);
     assert_int_equal(driver_mlx5.sample(nic, &s), -EAGAIN);      /* the driver was loaded anew */
     put_counters(10, 5, 10200, 2);
@@ -168,7 +177,8 @@ static void sample__takes_differences_that_wrap(void **unused)
     driver_mlx5.close(nic);
 }
 
-/* PFC is off, or ethtool cannot be asked: half of the metric and the guardrail on pauses are not there, and nobody takes that for 0. */
+/* PFC is off, or ethtool cannot be asked: half of the metric and the guardrail on pauses are not there, and
+ * nobody takes that for 0. */
 static void sample__what_is_not_counted_is_unknown(void **unused)
 {
     void             *nic = must_open();
@@ -181,8 +191,10 @@ static void sample__what_is_not_counted_is_unknown(void **unused)
     usleep(50000);
     shell("echo 2000 >sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data");
     assert_int_equal(driver_mlx5.sample(nic, &s), 0);
-    assert_true(isnan(s.paused) && (s.unknown & MSG_UNKNOWN(lossless_drops)) && (s.unknown & MSG_UNKNOWN(watchdog)));
-    assert_true(s.metric >= 0 && s.metric < 0.01);               /* how busy it is, and no half for pauses that nobody saw */
+    assert_true(isnan(s.paused) && (s.unknown & MSG_UNKNOWN(lossless_drops)) &&
+                (s.unknown & MSG_UNKNOWN(watchdog)));
+    /* how busy it is, and no half for pauses that nobody saw */
+    assert_true(s.metric >= 0 && s.metric < 0.01);
     driver_mlx5.close(nic);
 }
 

@@ -18,7 +18,8 @@
 #define DEVICE_NONE UINT32_MAX
 #define PATH_SIZE   512
 
-struct flow { uint32_t port, id, qpn; uint64_t tx_bytes; struct flowstate state; uint8_t silent; bool is_seen; };
+struct flow { uint32_t port, id, qpn; uint64_t tx_bytes; struct flowstate state; uint8_t silent;
+              bool is_seen; };
 
 struct qp_flows {
     char                 path[PATH_SIZE];        /* of the stand-in; "": the kernel */
@@ -37,7 +38,8 @@ struct qp_flows {
 struct qp_flows *qp_flows_new(const char *root, const char *device)
 {
     struct qp_flows *q = xcalloc(1, sizeof *q);
-    struct timeval   patience = { .tv_sec = 1 };         /* a dump of a crowded host may take long; an agent has other things to do */
+    /* a dump of a crowded host may take long; an agent has other things to do */
+    struct timeval   patience = { .tv_sec = 1 };
 
     q->fd = -1;
     q->index = DEVICE_NONE;
@@ -82,7 +84,8 @@ static struct flow *flow_of(struct qp_flows *q, const struct rdma_stat *s)
     if (q->flows == FLOWS_MAX)
         return NULL;
     q->flow[q->flows] = (struct flow){ .port = s->port, .id = s->id, .qpn = s->qpn,
-                                       .tx_bytes = q->was_read ? 0 : s->tx_bytes };       /* before us: not known when */
+                                       /* before us: not known when */
+                                       .tx_bytes = q->was_read ? 0 : s->tx_bytes };
     return &q->flow[q->flows++];
 }
 
@@ -95,7 +98,8 @@ static void take(void *arg, const struct rdma_stat *s)
     if (!f)
         return;
     q->has_bytes = true;
-    sent = s->tx_bytes >= f->tx_bytes ? s->tx_bytes - f->tx_bytes : s->tx_bytes;         /* it went back: it began anew */
+    /* it went back: it began anew */
+    sent = s->tx_bytes >= f->tx_bytes ? s->tx_bytes - f->tx_bytes : s->tx_bytes;
     f->tx_bytes = s->tx_bytes;
     f->is_seen = true;
     f->silent = (uint8_t)(sent ? 0 : f->silent + (f->silent < SILENT_MAX));
@@ -159,13 +163,15 @@ static void take_index(void *arg, uint32_t index, const char *name)
 static int ask(struct qp_flows *q, bool is_devices)
 {
     unsigned char question[RDMA_STAT_QUESTION_MAX];
-    size_t        length = is_devices ? rdma_stat_ask_devices(question, ++q->sequence) : rdma_stat_ask(question, q->index, ++q->sequence);
+    size_t        length = is_devices ? rdma_stat_ask_devices(question, ++q->sequence) :
+                           rdma_stat_ask(question, q->index, ++q->sequence);
     ssize_t       n;
     int           rc = send_question(q, question, length) < 0 ? -errno : 1;
 
     while (rc == 1) {
         n = receive(q);
-        rc = n < 0 ? (int)n : is_devices ? rdma_stat_read_devices(q->answer, (size_t)n, q->sequence, take_index, q) :
+        rc = n < 0 ? (int)n :
+             is_devices ? rdma_stat_read_devices(q->answer, (size_t)n, q->sequence, take_index, q) :
              rdma_stat_read(q->answer, (size_t)n, q->sequence, take, q);
     }
     return rc;

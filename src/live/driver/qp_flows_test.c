@@ -1,4 +1,5 @@
-/* src/live/driver/qp_flows_test.c - the kernel's answers, one after another, written by tests/live/qp_answer.py. */
+/* src/live/driver/qp_flows_test.c - the kernel's answers, one after another, written by
+ * tests/live/qp_answer.py. */
 #include "live/driver/qp_flows.h"
 
 #include <setjmp.h>
@@ -40,7 +41,8 @@ static void counters(const char *pairs)
 {
     char command[256];
 
-    snprintf(command, sizeof command, "/usr/bin/python3 tests/live/qp_answer.py %s >%s/rdma/mlx5_0", pairs, root);
+    snprintf(command, sizeof command, "/usr/bin/python3 tests/live/qp_answer.py %s >%s/rdma/mlx5_0",
+             pairs, root);
     assert_int_equal(system(command), 0);
 }
 
@@ -92,7 +94,8 @@ static void read__a_flow_that_was_silent_begins_anew(void **unused)
     qp_flows_free(q);
 }
 
-/* Queue pairs that are gone are forgotten; a set that another has got is another flow, though its counter goes on or back. */
+/* Queue pairs that are gone are forgotten; a set that another has got is another flow, though its counter
+ * goes on or back. */
 static void read__queue_pairs_come_and_go(void **unused)
 {
     struct qp_flows *q = qp_flows_new(root, "mlx5_0");

@@ -12,7 +12,8 @@
 
 static size_t begin(unsigned char *q, int op, uint32_t sequence)
 {
-    struct nlmsghdr head = { .nlmsg_len = sizeof head, .nlmsg_type = (uint16_t)RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, op),
+    struct nlmsghdr head = { .nlmsg_len = sizeof head,
+                             .nlmsg_type = (uint16_t)RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, op),
                              .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP, .nlmsg_seq = sequence };
 
     memset(q, 0, RDMA_STAT_QUESTION_MAX);
@@ -60,7 +61,8 @@ static int each(struct part p, attribute_visit *visit, void *arg)
         memcpy(&a, p.bytes, sizeof a);
         if (a.nla_len < sizeof a || a.nla_len > p.length)
             return -EBADMSG;
-        rc = visit(arg, a.nla_type & NLA_TYPE_MASK, (struct part){ p.bytes + sizeof a, a.nla_len - sizeof a });
+        rc = visit(arg, a.nla_type & NLA_TYPE_MASK,
+                   (struct part){ p.bytes + sizeof a, a.nla_len - sizeof a });
         if (rc)
             return rc;
         step = NLA_ALIGN(a.nla_len);
@@ -105,7 +107,8 @@ static int take_hardware(void *arg, uint16_t type, struct part p)
 {
     struct rdma_stat       *s = arg;
     struct hardware_counter h = { 0 };
-    int                     rc = type == RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY ? each(p, take_hardware_part, &h) : 0;
+    int                     rc = type == RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY ?
+                                 each(p, take_hardware_part, &h) : 0;
 
     if (!rc && h.is_tx_bytes && h.has_value) {
         s->has_bytes = true;
@@ -143,7 +146,8 @@ static int take_set_part(void *arg, uint16_t type, struct part p)
     }
 }
 
-struct answer { rdma_stat_visit *visit; rdma_stat_device *device; void *arg; uint32_t index; char name[NAME_SIZE]; bool has_index; };
+struct answer { rdma_stat_visit *visit; rdma_stat_device *device; void *arg; uint32_t index;
+                char name[NAME_SIZE]; bool has_index; };
 
 static int take_set(void *arg, uint16_t type, struct part p)
 {
@@ -227,12 +231,16 @@ static int read_all(const unsigned char *bytes, size_t length, uint32_t sequence
     return rc < 0 ? rc : length ? -EBADMSG : 1;
 }
 
-int rdma_stat_read_devices(const unsigned char *bytes, size_t length, uint32_t sequence, rdma_stat_device *device, void *arg)
+int rdma_stat_read_devices(const unsigned char *bytes, size_t length, uint32_t sequence,
+                           rdma_stat_device *device, void *arg)
 {
-    return read_all(bytes, length, sequence, RDMA_NLDEV_CMD_GET, &(struct answer){ .device = device, .arg = arg });
+    return read_all(bytes, length, sequence, RDMA_NLDEV_CMD_GET,
+                    &(struct answer){ .device = device, .arg = arg });
 }
 
-int rdma_stat_read(const unsigned char *bytes, size_t length, uint32_t sequence, rdma_stat_visit *visit, void *arg)
+int rdma_stat_read(const unsigned char *bytes, size_t length, uint32_t sequence,
+                   rdma_stat_visit *visit, void *arg)
 {
-    return read_all(bytes, length, sequence, RDMA_NLDEV_CMD_STAT_GET, &(struct answer){ .visit = visit, .arg = arg });
+    return read_all(bytes, length, sequence, RDMA_NLDEV_CMD_STAT_GET,
+                    &(struct answer){ .visit = visit, .arg = arg });
 }

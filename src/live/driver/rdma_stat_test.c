@@ -1,4 +1,5 @@
-/* src/live/driver/rdma_stat_test.c - against messages that another program has written, tests/live/qp_answer.py, from the kernel's source. */
+/* src/live/driver/rdma_stat_test.c - against messages that another program has written,
+ * tests/live/qp_answer.py, from the kernel's source. */
 #include "live/driver/rdma_stat.h"
 
 #include <setjmp.h>
@@ -15,7 +16,8 @@
 #error "the messages below are of a little-endian machine, as netlink has them"
 #endif
 
-/* A set with one queue pair: device 1 "mlx5_0", port 1, counter 4, queue pair 0x1b7, rdma_tx_bytes 5,000,000,000 behind another counter. */
+/* A set with one queue pair: device 1 "mlx5_0", port 1, counter 4, queue pair 0x1b7, rdma_tx_bytes
+ * 5,000,000,000 behind another counter. */
 static const unsigned char one_set[] = {
     160, 0, 0, 0, 17, 20, 2, 0, 9, 0, 0, 0, 0, 0, 0, 0, 8, 0, 1, 0, 1, 0, 0, 0,
     11, 0, 2, 0, 109, 108, 120, 53, 95, 48, 0, 0, 124, 0, 77, 128, 120, 0, 78, 128, 8, 0, 3, 0,
@@ -60,13 +62,15 @@ static void read__a_counter_set(void **unused)
     assert_true(s.stat.has_bytes);
     assert_int_equal(s.stat.tx_bytes, 5000000000);
     assert_int_equal(rdma_stat_read(done, sizeof done, 9, visit, &s), 0);
-    assert_int_equal(rdma_stat_read(one_set, sizeof one_set, 8, visit, &s), 1);          /* of another question */
+    /* of another question */
+    assert_int_equal(rdma_stat_read(one_set, sizeof one_set, 8, visit, &s), 1);
     assert_int_equal(s.count, 1);
 }
 
 static void read__the_kernel_says_no(void **unused)
 {
-    unsigned char refused[36] = { 36, 0, 0, 0, 2, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0xea, 0xff, 0xff, 0xff };     /* -22 */
+    /* -22 */
+    unsigned char refused[36] = { 36, 0, 0, 0, 2, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0xea, 0xff, 0xff, 0xff };
     struct seen   s = { 0 };
 
     (void)unused;
@@ -93,9 +97,10 @@ static void read__what_is_broken(void **unused)
 static void read_devices__index_and_name(void **unused)
 {
     static const unsigned char bytes[] = {
-        36, 0, 0, 0, 1, 20, 2, 0, 2, 0, 0, 0, 0, 0, 0, 0, 8, 0, 1, 0, 0, 0, 0, 0, 11, 0, 2, 0, 'm', 'l', 'x', '5', '_', '0', 0, 0,
-        36, 0, 0, 0, 1, 20, 2, 0, 2, 0, 0, 0, 0, 0, 0, 0, 8, 0, 1, 0, 3, 0, 0, 0, 11, 0, 2, 0, 'm', 'l', 'x', '5', '_', '1', 0, 0,
-        20, 0, 0, 0, 3, 0, 2, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        36, 0, 0, 0, 1, 20, 2, 0, 2, 0, 0, 0, 0, 0, 0, 0, 8, 0, 1, 0, 0, 0, 0, 0, 11, 0, 2, 0, 'm', 'l', 'x',
+            '5', '_', '0', 0, 0,
+        36, 0, 0, 0, 1, 20, 2, 0, 2, 0, 0, 0, 0, 0, 0, 0, 8, 0, 1, 0, 3, 0, 0, 0, 11, 0, 2, 0, 'm', 'l', 'x',
+        '5', '_', '1', 0, 0, 20, 0, 0, 0, 3, 0, 2, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     };
     struct seen s = { 0 };
 
@@ -106,7 +111,8 @@ static void read_devices__index_and_name(void **unused)
 
 static void ask__as_the_kernel_wants_it(void **unused)
 {
-    static const unsigned char wanted[] = { 32, 0, 0, 0, 17, 20, 1, 3, 7, 0, 0, 0, 0, 0, 0, 0, 8, 0, 1, 0, 3, 0, 0, 0, 8, 0, 75, 0, 19, 0, 0, 0 };
+    static const unsigned char wanted[] = { 32, 0, 0, 0, 17, 20, 1, 3, 7, 0, 0, 0, 0, 0, 0, 0, 8, 0, 1, 0, 3,
+                                            0, 0, 0, 8, 0, 75, 0, 19, 0, 0, 0 };
     unsigned char              q[RDMA_STAT_QUESTION_MAX];
 
     (void)unused;

@@ -85,13 +85,15 @@ static redisReply *ask(struct redis *r, int db, const char *format, ...)
 
 int redis_check(struct redis *r, struct err *err)
 {
-    return connection(r, REDIS_CONFIG) ? 0 : err_set(err, ECONNREFUSED, "%s: no Redis answers there", r->socket);
+    return connection(r, REDIS_CONFIG) ? 0 :
+           err_set(err, ECONNREFUSED, "%s: no Redis answers there", r->socket);
 }
 
 int redis_get(struct redis *r, int db, const char *key, const char *field, char *text, size_t size)
 {
     redisReply *reply = ask(r, db, "HGET %s %s", key, field);
-    int         rc = !reply ? -EIO : reply->type != REDIS_REPLY_STRING ? -ENOENT : reply->len >= size ? -EFBIG : 0;
+    int         rc = !reply ? -EIO : reply->type != REDIS_REPLY_STRING ? -ENOENT :
+                     reply->len >= size ? -EFBIG : 0;
 
     if (!rc)
         snprintf(text, size, "%s", reply->str);
@@ -136,7 +138,8 @@ static bool take_reply(redisContext *c, uint32_t key, const struct redis_many *m
                           reply->elements == (size_t)m->fields;
 
     for (int i = 0; is_good && i < m->fields; i++)
-        if (reply->element[i]->type == REDIS_REPLY_STRING && strlen(reply->element[i]->str) == reply->element[i]->len)
+        if (reply->element[i]->type == REDIS_REPLY_STRING &&
+            strlen(reply->element[i]->str) == reply->element[i]->len)
             m->take(m->arg, key, i, reply->element[i]->str);
     freeReplyObject(reply);
     return is_good;
@@ -170,8 +173,8 @@ static bool add_page(struct keys *k, const redisReply *page, char *cursor, size_
 {
     const redisReply *list;
 
-    if (page->type != REDIS_REPLY_ARRAY || page->elements != 2 || page->element[0]->type != REDIS_REPLY_STRING ||
-        page->element[1]->type != REDIS_REPLY_ARRAY)
+    if (page->type != REDIS_REPLY_ARRAY || page->elements != 2 ||
+        page->element[0]->type != REDIS_REPLY_STRING || page->element[1]->type != REDIS_REPLY_ARRAY)
         return false;
     list = page->element[1];
     k->key = xrealloc(k->key, (k->count + list->elements + 1) * sizeof *k->key);
@@ -183,7 +186,8 @@ static bool add_page(struct keys *k, const redisReply *page, char *cursor, size_
 }
 
 /* SCAN may return a key more than once. */
-int redis_keys(struct redis *r, int db, const char *pattern, void (*visit)(void *arg, const char *key), void *arg)
+int redis_keys(struct redis *r, int db, const char *pattern,
+               void (*visit)(void *arg, const char *key), void *arg)
 {
     struct keys k = { NULL, 0 };
     char        cursor[24] = "0";

@@ -12,8 +12,9 @@ struct redisContext;
 struct redis {
     struct redisContext *db[8];  /* connections by database; NULL: none yet */
     char                 socket[400];
-    uint64_t             silent_us;      /* the last time-out: for a moment it is not asked again, so that a caller with many questions does not
-                                          * wait for each of them */
+    /* the last time-out: for a moment it is not asked again, so that a caller with many questions does not
+     * wait for each of them */
+    uint64_t             silent_us;
 };
 
 enum { REDIS_ASIC = 1, REDIS_COUNTERS = 2, REDIS_CONFIG = 4 };
@@ -21,7 +22,8 @@ enum { REDIS_ASIC = 1, REDIS_COUNTERS = 2, REDIS_CONFIG = 4 };
 void redis_init(struct redis *, const char *socket);
 void redis_fini(struct redis *);
 
-/* Connects, or says why not. Every function below connects by itself if need be, and again after a failure. */
+/* Connects, or says why not. Every function below connects by itself if need be, and again after a
+ * failure. */
 int redis_check(struct redis *, struct err *);
 
 /* One field of a hash. -ENOENT: it is not there. */
@@ -33,7 +35,8 @@ int redis_number(struct redis *, int db, const char *key, const char *field, uin
 /* Digits, and nothing else; otherwise -EIO. */
 int redis_parse_number(const char *text, uint64_t *value);
 
-/* The same fields, at most 8, of several hashes, in one round trip. Calls with each that is there. Keys that are "" are not asked for. */
+/* The same fields, at most 8, of several hashes, in one round trip. Calls with each that is there. Keys that
+ * are "" are not asked for. */
 struct redis_many {
     const char *const *key;
     uint32_t           keys;
@@ -45,10 +48,11 @@ struct redis_many {
 int redis_get_many(struct redis *, int db, const struct redis_many *);
 
 /* Calls with each key that matches, once, in the order of their names. */
-int redis_keys(struct redis *, int db, const char *pattern, void (*visit)(void *arg, const char *key), void *arg);
+int redis_keys(struct redis *, int db, const char *pattern,
+               void (*visit)(void *arg, const char *key), void *arg);
 
-/* Sets fields of a hash to whole numbers at once, provided that these fields still are 'was'. -EBUSY: they are not, or somebody wrote
- * at the same time; nothing was written then. */
+/* Sets fields of a hash to whole numbers at once, provided that these fields still are 'was'. -EBUSY: they
+ * are not, or somebody wrote at the same time; nothing was written then. */
 struct redis_field { const char *name; uint64_t was, is; };
 int redis_set(struct redis *, int db, const char *key, const struct redis_field *, int count);
 

@@ -10,9 +10,9 @@
 
 /* All that orchagent knows of a profile. Entries with other fields it refuses. */
 static const char *const known[] = {
-    "green_min_threshold", "green_max_threshold", "green_drop_probability", "yellow_min_threshold", "yellow_max_threshold",
-    "yellow_drop_probability", "red_min_threshold", "red_max_threshold", "red_drop_probability", "wred_green_enable",
-    "wred_yellow_enable", "wred_red_enable", "ecn", NULL,
+    "green_min_threshold", "green_max_threshold", "green_drop_probability", "yellow_min_threshold",
+    "yellow_max_threshold", "yellow_drop_probability", "red_min_threshold", "red_max_threshold",
+    "red_drop_probability", "wred_green_enable", "wred_yellow_enable", "wred_red_enable", "ecn", NULL,
 };
 
 struct copy { const char *word[2 + 2 * FIELDS_MAX]; size_t count; char digits[REDIS_REBIND_MAX][24]; };
@@ -42,14 +42,16 @@ static const char *changed(struct copy *c, const char *name, const struct redis_
 }
 
 /* HSET own, with all fields of 'hash' but for those that change. */
-static bool make_copy(struct copy *c, const char *own, const redisReply *hash, const struct redis_field *change, int count)
+static bool make_copy(struct copy *c, const char *own, const redisReply *hash,
+                      const struct redis_field *change, int count)
 {
     c->word[c->count++] = "HSET";
     c->word[c->count++] = own;
     for (size_t i = 0; i + 1 < hash->elements; i += 2) {
         const char *name = hash->element[i]->str, *other = changed(c, name, change, count);
 
-        if (!is_known(name) || !is_plain(hash->element[i + 1]->str) || c->count + 2 > sizeof c->word / sizeof *c->word)
+        if (!is_known(name) || !is_plain(hash->element[i + 1]->str) ||
+            c->count + 2 > sizeof c->word / sizeof *c->word)
             return false;
         c->word[c->count++] = name;
         c->word[c->count++] = other ? other : hash->element[i + 1]->str;
@@ -70,7 +72,8 @@ static bool is_done(redisContext *c, size_t count, const char **word)
 static int execute(redisContext *c)
 {
     redisReply *reply = redisCommand(c, "EXEC");
-    int         rc = !reply ? -EIO : reply->type == REDIS_REPLY_NIL ? -EBUSY : reply->type == REDIS_REPLY_ARRAY ? 0 : -EIO;
+    int         rc = !reply ? -EIO : reply->type == REDIS_REPLY_NIL ? -EBUSY :
+                     reply->type == REDIS_REPLY_ARRAY ? 0 : -EIO;
 
     freeReplyObject(reply);
     return rc;
@@ -94,7 +97,8 @@ int redis_rebind(struct redis *r, const struct redis_rebind *b)
     if (!rc && (!hash || !make_copy(&copy, b->own, hash, b->change, b->count)))
         rc = hash ? -EINVAL : -EIO;
     if (!rc && (!is_done(c, 1, (const char *[]){ "MULTI" }) || !is_done(c, copy.count, copy.word) ||
-                !is_done(c, 4, (const char *[]){ "HSET", b->queue, "wred_profile", b->own + strlen("WRED_PROFILE|") })))
+                !is_done(c, 4, (const char *[]){ "HSET", b->queue, "wred_profile",
+                                                 b->own + strlen("WRED_PROFILE|") })))
         rc = -EIO;
     if (!rc)
         rc = execute(c);

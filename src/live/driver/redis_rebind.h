@@ -1,4 +1,5 @@
-/* src/live/driver/redis_rebind.h - a queue gets a WRED profile of its own, which differs from the one that it had in a few numbers. */
+/* src/live/driver/redis_rebind.h - a queue gets a WRED profile of its own, which differs from the one that it
+ * had in a few numbers. */
 #ifndef LIVE_DRIVER_REDIS_REBIND_H
 #define LIVE_DRIVER_REDIS_REBIND_H
 
@@ -13,8 +14,9 @@ struct redis_rebind {
     int                       count;
 };
 
-/* One transaction: writes the profile, as a copy, and binds the queue to it. -EBUSY: somebody wrote at the same time, or the queue has another
- * profile than 'from'; -EINVAL: 'from' has fields that a copy must not have. Nothing was written then. */
+/* One transaction: writes the profile, as a copy, and binds the queue to it. -EBUSY: somebody wrote at the
+ * same time, or the queue has another profile than 'from'; -EINVAL: 'from' has fields that a copy must not
+ * have. Nothing was written then. */
 int redis_rebind(struct redis *, const struct redis_rebind *);
 
 #endif

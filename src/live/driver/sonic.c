@@ -31,7 +31,9 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 
 struct queue { char name[48], counters[64], port_counters[64]; unsigned prio; uint32_t port; };
 
-struct sums { uint64_t bytes, drops, marked, paused_us, queue_bytes; bool is_stormed, has_queue; uint64_t unknown; };     /* unknown: as in struct msg_sample, and SUMS_PAUSED */
+/* unknown: as in struct msg_sample, and SUMS_PAUSED */
+struct sums { uint64_t bytes, drops, marked, paused_us, queue_bytes; bool is_stormed, has_queue;
+              uint64_t unknown; };
 
 #define SUMS_PAUSED (1ull << 63)
 
@@ -40,12 +42,15 @@ struct port { char name[MSG_PORT_NAME_SIZE]; uint64_t rate_bps; uint32_t queues;
 struct sonic {
     struct redis redis;
     char         profile[MSG_NAME_SIZE], key[KEY_SIZE], asic_key[KEY_SIZE];
-    char         queue_key[KEY_SIZE];            /* a queue by itself: its entry in CONFIG_DB; "": a profile with all its queues */
-    struct sonic_queues *all;                    /* "all-3": that queue of all ports, each by itself; NULL: it is not such a device */
+    /* a queue by itself: its entry in CONFIG_DB; "": a profile with all its queues */
+    char         queue_key[KEY_SIZE];
+    /* "all-3": that queue of all ports, each by itself; NULL: it is not such a device */
+    struct sonic_queues *all;
     char         own_key[KEY_SIZE];              /* the profile that is to be its own */
     struct queue *queue;
     uint32_t     queues;
-    struct port  port[MSG_PORTS_MAX];            /* of these queues; what has no room is counted in the sum alone */
+    /* of these queues; what has no room is counted in the sum alone */
+    struct port  port[MSG_PORTS_MAX];
     uint32_t     ports;
     uint64_t     rate_bps;       /* of all their ports */
     struct sums  last;
@@ -137,7 +142,8 @@ static void visit_queue(void *arg, const char *key)
     char          profile[MSG_NAME_SIZE], ports[KEY_SIZE], *port, *rest, *numbers;
     unsigned long first, last;
 
-    if (redis_get(&s->redis, REDIS_CONFIG, key, "wred_profile", profile, sizeof profile) || strcmp(profile, s->profile) != 0)
+    if (redis_get(&s->redis, REDIS_CONFIG, key, "wred_profile", profile, sizeof profile) ||
+        strcmp(profile, s->profile) != 0)
         return;
     snprintf(ports, sizeof ports, "%s", key + strlen("QUEUE|"));
     numbers = strchr(ports, '|');
@@ -159,10 +165,14 @@ static int find_asic_key(struct sonic *s, struct err *err)
     char key[KEY_SIZE], oid[64];
 
     if (!s->queues)
-        return err_set(err, ENOENT, "%s: no queue names this profile, or queue counters are off (counterpoll queue enable)", s->profile);
-    snprintf(key, sizeof key, "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:%s", s->queue[0].counters + strlen("COUNTERS:"));
+        return err_set(err, ENOENT,
+                       "%s: no queue names this profile, or queue counters are off (counterpoll queue "
+                       "enable)", s->profile);
+    snprintf(key, sizeof key, "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:%s",
+             s->queue[0].counters + strlen("COUNTERS:"));
     if (redis_get(&s->redis, REDIS_ASIC, key, "SAI_QUEUE_ATTR_WRED_PROFILE_ID", oid, sizeof oid))
-        return err_set(err, ENOENT, "%s: ASIC_DB does not say which profile %s has", s->profile, s->queue[0].name);
+        return err_set(err, ENOENT, "%s: ASIC_DB does not say which profile %s has", s->profile,
+                       s->queue[0].name);
     snprintf(s->asic_key, sizeof s->asic_key, "ASIC_STATE:SAI_OBJECT_TYPE_WRED:%.63s", oid);
     return 0;
 }
@@ -182,7 +192,8 @@ static bool take_queue(struct sonic *s, const char *name)
     number = strtoul(dash + 1, &end, 10);
     *dash = '\0';
     snprintf(s->queue_key, sizeof s->queue_key, "QUEUE|%s|%lu", port, number);
-    if (*end || number >= 64 || redis_get(&s->redis, REDIS_CONFIG, s->queue_key, "wred_profile", profile, sizeof profile)) {
+    if (*end || number >= 64 ||
+        redis_get(&s->redis, REDIS_CONFIG, s->queue_key, "wred_profile", profile, sizeof profile)) {
         s->queue_key[0] = '\0';
         return false;
     }
@@ -257,9 +268,11 @@ static int open_all(struct sonic *s, unsigned number, struct err *err)
 static int open_profile(struct sonic *s, const char *name, struct err *err)
 {
     char ecn[32];
-    int  rc = is_profile_name(name) ? redis_check(&s->redis, err) : err_set(err, EINVAL, "'%s' is not the name of a profile", name);
+    int  rc = is_profile_name(name) ? redis_check(&s->redis, err) :
+              err_set(err, EINVAL, "'%s' is not the name of a profile", name);
 
-    if (!rc && redis_get(&s->redis, REDIS_CONFIG, s->key, "ecn", ecn, sizeof ecn) && take_queue(s, name) && follow_queue(s))
+    if (!rc && redis_get(&s->redis, REDIS_CONFIG, s->key, "ecn", ecn, sizeof ecn) && take_queue(s, name) &&
+        follow_queue(s))
         rc = err_set(err, ENOENT, "%s: CONFIG_DB or ASIC_DB does not say which profile it has", s->queue_key);
     if (!rc)
         rc = check_profile(s, err);
@@ -268,7 +281,8 @@ static int open_profile(struct sonic *s, const char *name, struct err *err)
     return rc ? rc : find_asic_key(s, err);
 }
 
-static int open_device(const struct driver *driver, void **state, const char *root, const char *name, struct err *err)
+static int open_device(const struct driver *driver, void **state, const char *root, const char *name,
+                       struct err *err)
 {
     struct sonic *s = xcalloc(1, sizeof *s);
     unsigned      number;
@@ -334,7 +348,8 @@ static int field_of(const struct field *f, double knob, uint64_t *value)
 {
     double scaled = knob * f->scale, whole = nearbyint(scaled);
 
-    if (!(scaled >= 0 && scaled <= INT32_MAX) || fabs(scaled - whole) > 1e-6 * fmax(1, scaled) || (f->knob == KNOB_pmax && whole > 100))
+    if (!(scaled >= 0 && scaled <= INT32_MAX) || fabs(scaled - whole) > 1e-6 * fmax(1, scaled) ||
+        (f->knob == KNOB_pmax && whole > 100))
         return -EINVAL;
     *value = (uint64_t)whole;
     return 0;
@@ -368,8 +383,10 @@ static int write_knobs(void *state, const struct knob_set *set)
         if (!rc && wanted != is[i])
             change[count++] = (struct redis_field){ fields[i].config, is[i], wanted };
     }
-    if (!rc && count && *s->queue_key && strcmp(s->key, s->own_key) != 0)        /* the first time: others share what it has */
-        rc = redis_rebind(&s->redis, &(struct redis_rebind){ s->queue_key, s->key, s->own_key, change, count });
+    /* the first time: others share what it has */
+    if (!rc && count && *s->queue_key && strcmp(s->key, s->own_key) != 0)
+        rc = redis_rebind(&s->redis,
+                          &(struct redis_rebind){ s->queue_key, s->key, s->own_key, change, count });
     else if (!rc && count)
         rc = redis_set(&s->redis, REDIS_CONFIG, s->key, change, count);
     return rc ? rc : settle(s);
@@ -391,7 +408,8 @@ static uint64_t counter(struct sonic *s, const char *key, const char *field, uin
 /* The longest queue since syncd last looked, where it keeps watermarks at all. */
 static void read_watermark(struct sonic *s, const struct queue *q, struct sums *is)
 {
-    is->has_queue = *q->counters && redis_number(&s->redis, REDIS_COUNTERS, q->counters, "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES",
+    is->has_queue = *q->counters && redis_number(&s->redis, REDIS_COUNTERS, q->counters,
+                                                 "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES",
                                                  &is->queue_bytes) == 0;
 }
 
@@ -401,8 +419,10 @@ static struct sums read_counters(struct sonic *s, const struct queue *q)
     char        field[64], state[32] = "";
 
     is.bytes = counter(s, q->counters, "SAI_QUEUE_STAT_BYTES", &is.unknown, MSG_UNKNOWN(tx_bytes));
-    is.drops = counter(s, q->counters, "SAI_QUEUE_STAT_DROPPED_PACKETS", &is.unknown, MSG_UNKNOWN(lossless_drops));
-    is.marked = counter(s, q->counters, "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS", &is.unknown, MSG_UNKNOWN(marked_packets));
+    is.drops = counter(s, q->counters, "SAI_QUEUE_STAT_DROPPED_PACKETS", &is.unknown,
+                       MSG_UNKNOWN(lossless_drops));
+    is.marked = counter(s, q->counters, "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS", &is.unknown,
+                        MSG_UNKNOWN(marked_packets));
     snprintf(field, sizeof field, "SAI_PORT_STAT_PFC_%u_RX_PAUSE_DURATION_US", q->prio);
     is.paused_us = counter(s, q->port_counters, field, &is.unknown, SUMS_PAUSED);
     if (redis_get(&s->redis, REDIS_COUNTERS, q->counters, "PFC_WD_STATUS", state, sizeof state) || !*state)
@@ -450,7 +470,8 @@ static void take_ports(struct sonic *s, const struct sums *is, uint64_t interval
 
 static bool is_same(const struct sums *a, const struct sums *b)
 {
-    return a->bytes == b->bytes && a->drops == b->drops && a->marked == b->marked && a->paused_us == b->paused_us;
+    return a->bytes == b->bytes && a->drops == b->drops && a->marked == b->marked &&
+           a->paused_us == b->paused_us;
 }
 
 static int sample(void *state, struct msg_sample *out)
@@ -470,7 +491,8 @@ static int sample(void *state, struct msg_sample *out)
         add_sums(&is, &queue);
         add_sums(&port[s->queue[i].port], &queue);
     }
-    *out = (struct msg_sample){ .interval_us = interval_us, .rate_bps = s->rate_bps, .watchdog = is.is_stormed, .metric = NAN, .paused = NAN,
+    *out = (struct msg_sample){ .interval_us = interval_us, .rate_bps = s->rate_bps,
+                                .watchdog = is.is_stormed, .metric = NAN, .paused = NAN,
                                  .unknown = MSG_UNKNOWN(cnps) | (is.unknown & ~SUMS_PAUSED) };
     if (!is_first && is_same(&is, &was))
         return 0;                /* nobody has polled the ASIC since: nothing is known but storms */
@@ -492,7 +514,8 @@ static int sample(void *state, struct msg_sample *out)
 
 /* ---- queues, one by one ---- */
 
-static uint32_t list_all(void *state, struct queue_facts fact[IO_QUEUES_MAX], char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
+static uint32_t list_all(void *state, struct queue_facts fact[IO_QUEUES_MAX],
+                         char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
 {
     const struct sonic *s = state;
 
@@ -519,6 +542,7 @@ static const struct io_queues queues = {
 };
 
 const struct driver driver_sonic = {
-    .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs, .sample = sample,
-    .queues = &queues, .name = "sonic", .about = "SONiC switches: WRED profiles in Redis", .where = KNOB_SWITCH,
+    .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs,
+    .sample = sample, .queues = &queues, .name = "sonic", .about = "SONiC switches: WRED profiles in Redis",
+    .where = KNOB_SWITCH,
 };

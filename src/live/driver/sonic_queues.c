@@ -13,11 +13,14 @@
 enum { BYTES, PACKETS, MARKED_BYTES, MARKED_PACKETS, LENGTH, PEAK, COUNTERS };
 
 static const char *const counter_names[COUNTERS] = {
-    "SAI_QUEUE_STAT_BYTES", "SAI_QUEUE_STAT_PACKETS", "SAI_QUEUE_STAT_WRED_ECN_MARKED_BYTES", "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS",
-    "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES",
+    "SAI_QUEUE_STAT_BYTES", "SAI_QUEUE_STAT_PACKETS", "SAI_QUEUE_STAT_WRED_ECN_MARKED_BYTES",
+    "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS", "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES",
+    "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES",
 };
-static const char *const config_names[3] = { "green_min_threshold", "green_max_threshold", "green_drop_probability" };
-static const char *const asic_names[3] = { "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD", "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD",
+static const char *const config_names[3] = { "green_min_threshold", "green_max_threshold",
+                                             "green_drop_probability" };
+static const char *const asic_names[3] = { "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD",
+                                           "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD",
                                            "SAI_WRED_ATTR_GREEN_DROP_PROBABILITY" };
 
 struct counted { uint64_t value[COUNTERS]; bool has[COUNTERS]; };
@@ -26,7 +29,8 @@ struct queue {
     char           port[48];
     char           config[KEY_SIZE], own[KEY_SIZE];      /* QUEUE|..., WRED_PROFILE|ANOLE_... */
     char           counters[KEY_SIZE], asic[KEY_SIZE];
-    char           profile[KEY_SIZE], wred[KEY_SIZE];    /* in force, for a call: keys in CONFIG_DB and ASIC_DB */
+    /* in force, for a call: keys in CONFIG_DB and ASIC_DB */
+    char           profile[KEY_SIZE], wred[KEY_SIZE];
     uint64_t       rate_bps;
     uint64_t       set[3], programmed[3];                /* for a call */
     uint32_t       found;                                /* for a call: how many of those six there were */
@@ -96,7 +100,8 @@ static void take_programmed(void *arg, uint32_t i, int field, const char *text)
 /* What CONFIG_DB and ASIC_DB say of each. */
 static int read_all(struct sonic_queues *s)
 {
-    static const char *const wred_profile[] = { "wred_profile" }, *const wred_id[] = { "SAI_QUEUE_ATTR_WRED_PROFILE_ID" };
+    static const char *const wred_profile[] = { "wred_profile" },
+                      *const wred_id[] = { "SAI_QUEUE_ATTR_WRED_PROFILE_ID" };
     int rc;
 
     for (uint32_t i = 0; i < s->queues; i++) {
@@ -146,7 +151,8 @@ static int read_counters(struct sonic_queues *s)
 {
     for (uint32_t i = 0; i < s->queues; i++)
         s->queue[i].is = (struct counted){ 0 };
-    return ask_all(s, REDIS_COUNTERS, offsetof(struct queue, counters), counter_names, COUNTERS, take_counter);
+    return ask_all(s, REDIS_COUNTERS, offsetof(struct queue, counters), counter_names, COUNTERS,
+                   take_counter);
 }
 
 static bool has_changed(const struct sonic_queues *s)
@@ -163,7 +169,8 @@ static bool is_known(const struct queue *q)
     const struct counted *is = &q->is, *was = &q->last;
 
     return is->has[BYTES] && is->value[BYTES] >= was->value[BYTES] && (is->has[LENGTH] || is->has[PEAK]) &&
-           (is->has[MARKED_BYTES] || is->has[MARKED_PACKETS]) && is->value[MARKED_BYTES] >= was->value[MARKED_BYTES] &&
+           (is->has[MARKED_BYTES] || is->has[MARKED_PACKETS]) &&
+           is->value[MARKED_BYTES] >= was->value[MARKED_BYTES] &&
            is->value[MARKED_PACKETS] >= was->value[MARKED_PACKETS];
 }
 
@@ -258,7 +265,8 @@ static void visit(void *arg, const char *key)
     unsigned long        number;
     char                *end;
 
-    if (!bar || bar - port >= (long)sizeof q->port || memchr(port, ',', (size_t)(bar - port)) || bar[1] < '0' || bar[1] > '9')
+    if (!bar || bar - port >= (long)sizeof q->port || memchr(port, ',', (size_t)(bar - port)) ||
+        bar[1] < '0' || bar[1] > '9')
         return;
     number = strtoul(bar + 1, &end, 10);
     if (*end || number != s->number || s->queues == IO_QUEUES_MAX)
@@ -297,20 +305,25 @@ static int find_counters(struct sonic_queues *s, struct queue *q, struct err *er
     return 0;
 }
 
-/* Thresholds that nothing heeds are not worth setting, and who does not tell how long a queue is cannot be tuned. */
+/* Thresholds that nothing heeds are not worth setting, and who does not tell how long a queue is cannot be
+ * tuned. */
 static int check_queue(struct sonic_queues *s, const struct queue *q, struct err *err)
 {
     char ecn[32] = "";
 
     redis_get(s->redis, REDIS_CONFIG, q->profile, "ecn", ecn, sizeof ecn);
     if (q->found < 6)
-        return err_set(err, ENOENT, "%s: CONFIG_DB or ASIC_DB does not say which thresholds it has", q->config);
+        return err_set(err, ENOENT,
+                       "%s: CONFIG_DB or ASIC_DB does not say which thresholds it has", q->config);
     if (strcmp(ecn, "ecn_all") != 0 && !strstr(ecn, "green"))
         return err_set(err, EPERM, "%s: ECN is not on for green packets in %s", q->config, q->profile);
     if (q->is.has[BYTES] && !q->is.has[LENGTH] && !q->is.has[PEAK])
-        return err_set(err, ENODATA, "%s: nobody counts how long it is (counterpoll watermark enable, or the PFC watchdog)", q->config);
+        return err_set(err, ENODATA,
+                       "%s: nobody counts how long it is (counterpoll watermark enable, or the PFC watchdog)",
+                       q->config);
     if (q->is.has[BYTES] && !q->is.has[MARKED_BYTES] && !q->is.has[MARKED_PACKETS])
-        return err_set(err, ENODATA, "%s: nobody counts what is marked (counterpoll wredqueue enable)", q->config);
+        return err_set(err, ENODATA,
+                       "%s: nobody counts what is marked (counterpoll wredqueue enable)", q->config);
     return 0;
 }
 
@@ -321,7 +334,8 @@ static int find_all(struct sonic_queues *s, struct err *err)
     if (redis_keys(s->redis, REDIS_CONFIG, "QUEUE|*", visit, s))
         return err_set(err, EIO, "%s: CONFIG_DB cannot be read", s->redis->socket);
     if (!s->queues)
-        return err_set(err, ENOENT, "CONFIG_DB has no port with an entry QUEUE|PORT|%u for this queue alone", s->number);
+        return err_set(err, ENOENT,
+                       "CONFIG_DB has no port with an entry QUEUE|PORT|%u for this queue alone", s->number);
     qsort(s->queue, s->queues, sizeof *s->queue, by_port);
     s->key = xcalloc(s->queues, sizeof *s->key);
     for (uint32_t i = 0; i < s->queues && !rc; i++)
@@ -366,7 +380,8 @@ const char *sonic_queues_port(const struct sonic_queues *s, uint32_t i)
     return s->queue[i].port;
 }
 
-uint32_t sonic_queues_list(const struct sonic_queues *s, struct queue_facts fact[IO_QUEUES_MAX], char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
+uint32_t sonic_queues_list(const struct sonic_queues *s, struct queue_facts fact[IO_QUEUES_MAX],
+                           char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
 {
     for (uint32_t i = 0; i < s->queues; i++) {
         fact[i] = (struct queue_facts){ .rate_bps = s->queue[i].rate_bps, .port = i };

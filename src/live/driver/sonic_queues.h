@@ -1,12 +1,15 @@
-/* src/live/driver/sonic_queues.h - queue N of all ports of a SONiC switch, each set by itself: for tuners of queues (live/queues).
+/* src/live/driver/sonic_queues.h - queue N of all ports of a SONiC switch, each set by itself: for tuners of
+ * queues (live/queues).
  *
- * Each queue gets a WRED profile of its own with its first change, in one transaction, as sonic.h says; it must have an entry in CONFIG_DB by itself
- * (QUEUE|Ethernet0|3), and ECN must be on in its profile. Whatever concerns all of them is asked in one trip to Redis for each database.
+ * Each queue gets a WRED profile of its own with its first change, in one transaction, as sonic.h says; it
+ * must have an entry in CONFIG_DB by itself (QUEUE|Ethernet0|3), and ECN must be on in its profile. Whatever
+ * concerns all of them is asked in one trip to Redis for each database.
  *
- * Counters: SAI_QUEUE_STAT_BYTES, ..._WRED_ECN_MARKED_BYTES (or _PACKETS, times the mean packet), and how long the queue is:
- * ..._CURR_OCCUPANCY_BYTES, which the PFC watchdog's polling brings, or else ..._SHARED_WATERMARK_BYTES, the peak. Marks are those of this
- * switch, where a simulation counts those of all that a packet passed. How old they are depends on the switch's polling: a slot
- * ends when some of them have changed.
+ * Counters: SAI_QUEUE_STAT_BYTES, ..._WRED_ECN_MARKED_BYTES (or _PACKETS, times the mean packet), and how
+ * long the queue is: ..._CURR_OCCUPANCY_BYTES, which the PFC watchdog's polling brings, or else
+ * ..._SHARED_WATERMARK_BYTES, the peak. Marks are those of this switch, where a simulation counts those of
+ * all that a packet passed. How old they are depends on the switch's polling: a slot ends when some of them
+ * have changed.
  */
 #ifndef LIVE_DRIVER_SONIC_QUEUES_H
 #define LIVE_DRIVER_SONIC_QUEUES_H
@@ -19,7 +22,8 @@ struct sonic_queues;
 /* "all-3" -> 3. False: it is not such a name. */
 bool sonic_queues_number(const char *name, unsigned *number);
 
-/* The connection is shared and must outlive it. Refuses, and names it, a queue that cannot be set by itself. */
+/* The connection is shared and must outlive it. Refuses, and names it, a queue that cannot be set by
+ * itself. */
 int  sonic_queues_open(struct sonic_queues **, struct redis *, unsigned number, struct err *);
 void sonic_queues_free(struct sonic_queues *);
 
@@ -28,9 +32,11 @@ uint32_t    sonic_queues_count(const struct sonic_queues *);
 const char *sonic_queues_port(const struct sonic_queues *, uint32_t i);
 
 /* As in struct io_queues, of a struct sonic_queues. */
-uint32_t sonic_queues_list(const struct sonic_queues *, struct queue_facts[IO_QUEUES_MAX], char name[IO_QUEUES_MAX][MSG_NAME_SIZE]);
+uint32_t sonic_queues_list(const struct sonic_queues *, struct queue_facts[IO_QUEUES_MAX],
+                           char name[IO_QUEUES_MAX][MSG_NAME_SIZE]);
 int      sonic_queues_look(struct sonic_queues *, struct queue_slot *, uint64_t *us);
 int      sonic_queues_read(struct sonic_queues *, struct ecn *, bool *is_settled);
-int      sonic_queues_write(struct sonic_queues *, uint32_t queue, const struct ecn *was, const struct ecn *is);
+int      sonic_queues_write(struct sonic_queues *, uint32_t queue, const struct ecn *was,
+                            const struct ecn *is);
 
 #endif

@@ -1,5 +1,5 @@
-/* src/live/driver/sonic_test.c - the driver on a real Redis, with a small orchagent: it copies what is in CONFIG_DB to ASIC_DB after a
- * while, and dies of what is not digits. */
+/* src/live/driver/sonic_test.c - the driver on a real Redis, with a small orchagent: it copies what is in
+ * CONFIG_DB to ASIC_DB after a while, and dies of what is not digits. */
 #include "live/driver/sonic.h"
 #include "live/driver/redis.h"
 
@@ -25,7 +25,8 @@ static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static int shell(const char *format, ...)
 {
     char    command[2048] = "";
-    int     used = snprintf(command, sizeof command, "cd '%s' && redis() { redis-cli -s var/run/redis/redis.sock \"$@\"; } && ", root);
+    int     used = snprintf(command, sizeof command,
+                            "cd '%s' && redis() { redis-cli -s var/run/redis/redis.sock \"$@\"; } && ", root);
     va_list args;
 
     va_start(args, format);
@@ -71,17 +72,24 @@ static int set_up(void **unused)
     snprintf(root, sizeof root, "/tmp/anole-sonic-XXXXXX");
     assert_non_null(mkdtemp(root));
     assert_int_equal(shell("mkdir -p var/run/redis"), 0);
-    server = start("exec redis-server --port 0 --unixsocket var/run/redis/redis.sock --save '' --databases 100 >log 2>&1");
-    assert_int_equal(shell("for i in $(seq 200); do redis ping 2>/dev/null | grep -q PONG && exit 0; sleep 0.05; done; exit 1"), 0);
-    assert_int_equal(shell("{ redis -n 4 HSET 'WRED_PROFILE|P' green_min_threshold 1048576 green_max_threshold 2097152 "
+    server = start("exec redis-server --port 0 --unixsocket var/run/redis/redis.sock --save '' --databases "
+                   "100 >log 2>&1");
+    assert_int_equal(shell("for i in $(seq 200); do redis ping 2>/dev/null | grep -q PONG && exit 0; sleep "
+                           "0.05; done; exit 1"), 0);
+    assert_int_equal(shell("{ redis -n 4 HSET 'WRED_PROFILE|P' green_min_threshold 1048576 "
+                           "green_max_threshold 2097152 "
           "green_drop_probability 5 ecn ecn_all wred_green_enable true yellow_min_threshold 7 && "
-          "redis -n 4 HSET 'QUEUE|Ethernet0|3-4' wred_profile P scheduler s && redis -n 4 HSET 'PORT|Ethernet0' speed 100000 && "
+          "redis -n 4 HSET 'QUEUE|Ethernet0|3-4' wred_profile P scheduler s && redis -n 4 HSET "
+          "'PORT|Ethernet0' speed 100000 && "
           "redis -n 2 HSET COUNTERS_QUEUE_NAME_MAP Ethernet0:3 oid:0x15 Ethernet0:4 oid:0x16 && "
           "redis -n 2 HSET COUNTERS_PORT_NAME_MAP Ethernet0 oid:0x10 && "
           "redis -n 2 HSET COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES 1000 SAI_QUEUE_STAT_DROPPED_PACKETS 7 && "
-          "redis -n 1 HSET ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:oid:0x15 SAI_QUEUE_ATTR_WRED_PROFILE_ID oid:0x13 && "
-          "redis -n 1 HSET ASIC_STATE:SAI_OBJECT_TYPE_WRED:oid:0x13 SAI_WRED_ATTR_GREEN_MIN_THRESHOLD 1048576 "
-          "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD 2097152 SAI_WRED_ATTR_GREEN_DROP_PROBABILITY 5; } >/dev/null"), 0);
+          "redis -n 1 HSET ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:oid:0x15 SAI_QUEUE_ATTR_WRED_PROFILE_ID oid:0x13 "
+          "&& "
+          "redis -n 1 HSET ASIC_STATE:SAI_OBJECT_TYPE_WRED:oid:0x13 SAI_WRED_ATTR_GREEN_MIN_THRESHOLD "
+          "1048576 "
+          "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD 2097152 SAI_WRED_ATTR_GREEN_DROP_PROBABILITY 5; } >/dev/null"),
+          0);
     return 0;
 }
 
@@ -145,7 +153,8 @@ static void write__is_one_hset_of_digits_seen_in_the_asic(void **unused)
     assert_true(read.knobs.value[KNOB_kmin] == 800 && read.knobs.value[KNOB_pmax] == 0.2);
     assert_int_equal(driver_sonic.write(device, &set), 0);       /* the same again: nothing is sent */
     assert_int_equal(shell("[ \"$(grep -c 'HSET\" \"WRED_PROFILE' monitor)\" = 1 ] && grep -q "
-                           "'\\[4 .*\"HSET\" \"WRED_PROFILE|P\" \"green_min_threshold\" \"800000\" \"green_drop_probability\" \"20\"$' monitor"), 0);
+                           "'\\[4 .*\"HSET\" \"WRED_PROFILE|P\" \"green_min_threshold\" \"800000\" "
+                           "\"green_drop_probability\" \"20\"$' monitor"), 0);
     assert_int_equal(shell("[ \"$(redis -n 4 HGET 'WRED_PROFILE|P' yellow_min_threshold)\" = 7 ]"), 0);
     driver_sonic.close(device);
 }
@@ -184,14 +193,18 @@ static void sample__takes_differences_and_says_when_nothing_is_new(void **unused
     assert_int_equal(driver_sonic.sample(device, &s), -EAGAIN);
     assert_int_equal(driver_sonic.sample(device, &s), 0);
     assert_true(isnan(s.metric));
-    shell("redis -n 2 HSET COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES 5000 SAI_QUEUE_STAT_DROPPED_PACKETS 9 PFC_WD_STATUS stormed "
-          "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES 7000 >/dev/null; redis -n 2 HSET COUNTERS:oid:0x16 SAI_QUEUE_STAT_BYTES 300 >/dev/null");
+    shell("redis -n 2 HSET COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES 5000 SAI_QUEUE_STAT_DROPPED_PACKETS 9 "
+          "PFC_WD_STATUS stormed "
+          "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES 7000 >/dev/null; redis -n 2 HSET COUNTERS:oid:0x16 "
+          "SAI_QUEUE_STAT_BYTES 300 >/dev/null");
     assert_int_equal(driver_sonic.sample(device, &s), 0);
     assert_int_equal(s.tx_bytes, 4300);
     assert_int_equal(s.lossless_drops, 2);
     assert_int_equal(s.watchdog, 1);
-    assert_true(isnan(s.paused) && s.metric >= 0 && s.metric < 0.5);     /* no pause counter: nobody gets half a metric for that */
-    assert_true((s.unknown & MSG_UNKNOWN(cnps)) && (s.unknown & MSG_UNKNOWN(lossless_drops)));   /* queue 4 does not count drops */
+    /* no pause counter: nobody gets half a metric for that */
+    assert_true(isnan(s.paused) && s.metric >= 0 && s.metric < 0.5);
+    /* queue 4 does not count drops */
+    assert_true((s.unknown & MSG_UNKNOWN(cnps)) && (s.unknown & MSG_UNKNOWN(lossless_drops)));
     assert_int_equal(s.detail->ports, 1);        /* two queues of one port */
     assert_string_equal(s.detail->port[0].name, "Ethernet0");
     assert_true(s.detail->port[0].tx_bytes == 4300 && s.detail->port[0].rate_bps == 100000000000);
@@ -252,7 +265,8 @@ static void redis__thousands_of_keys(void **unused)
     (void)unused;
     if (!has_redis)
         skip();
-    assert_int_equal(shell("seq 0 2999 | awk '{ print \"HSET KEY|\" $1 \" n \" $1 * 7 }' | redis -n 4 >/dev/null"), 0);
+    assert_int_equal(shell("seq 0 2999 | awk '{ print \"HSET KEY|\" $1 \" n \" $1 * 7 }' | redis -n 4 "
+                           ">/dev/null"), 0);
     snprintf(socket, sizeof socket, "%s/var/run/redis/redis.sock", root);
     redis_init(&r, socket);
     assert_int_equal(redis_keys(&r, REDIS_CONFIG, "KEY|*", note, &found), 0);
@@ -262,12 +276,15 @@ static void redis__thousands_of_keys(void **unused)
         key[i] = i % 10 ? name[i] : "";          /* "": not asked for */
         m.value[i] = 1;
     }
-    assert_int_equal(redis_get_many(&r, REDIS_CONFIG, &(struct redis_many){ key, 3000, field, 2, take_one, &m }), 0);
+    assert_int_equal(redis_get_many(&r, REDIS_CONFIG,
+                                    &(struct redis_many){ key, 3000, field, 2, take_one, &m }), 0);
     for (uint64_t i = 0; i < 3000; i++)
         assert_int_equal(m.value[i], i % 10 ? 7 * i : 1);
     assert_int_equal(m.absent, 0);
     assert_int_equal(shell("redis -n 4 DEL 'KEY|5' >/dev/null; redis -n 4 SET 'KEY|5' text >/dev/null"), 0);
-    assert_int_equal(redis_get_many(&r, REDIS_CONFIG, &(struct redis_many){ key, 3000, field, 2, take_one, &m }), -EIO);        /* not a hash */
+    /* not a hash */
+    assert_int_equal(redis_get_many(&r, REDIS_CONFIG,
+                                    &(struct redis_many){ key, 3000, field, 2, take_one, &m }), -EIO);
     usleep(300000);              /* it is left alone for a moment */
     assert_int_equal(redis_keys(&r, REDIS_CONFIG, "NO|*", note, &found), 0);     /* connects again */
     redis_fini(&r);
@@ -280,7 +297,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(write__is_one_hset_of_digits_seen_in_the_asic, set_up, tear_down),
         cmocka_unit_test_setup_teardown(write__what_the_fields_cannot_hold_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(write__without_an_orchagent_times_out, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(sample__takes_differences_and_says_when_nothing_is_new, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sample__takes_differences_and_says_when_nothing_is_new,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(open__refuses_what_cannot_be_tuned, set_up, tear_down),
         cmocka_unit_test_setup_teardown(redis__thousands_of_keys, set_up, tear_down),
     };

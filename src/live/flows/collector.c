@@ -11,7 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PLACES_MIN    1024u     /* a power of two; the table grows with the flows, and is never more than half full */
+/* a power of two; the table grows with the flows, and is never more than half full */
+#define PLACES_MIN    1024u
 #define SILENT_MAX    30u        /* windows after which a flow is forgotten */
 #define AT_ONCE       256        /* datagrams before the loop goes on with something else */
 #define UDP           17

@@ -1,12 +1,14 @@
-/* src/live/flows/collector.h - flow sizes of a network from what its switches tell: sFlow, NetFlow 9 and IPFIX, all at one UDP port.
+/* src/live/flows/collector.h - flow sizes of a network from what its switches tell: sFlow, NetFlow 9 and
+ * IPFIX, all at one UDP port.
  *
- * Flows of RoCEv2 are told apart by addresses and the target's queue pair where a switch shows it (sampled packets), or else by the source
- * port. Once per window the flows that sent something become a distribution (core/fsd.h), with PARALEON's states of flows; between
- * two windows the last one stands. A flow that is silent for a while, or has ended, is forgotten. There is room for so many flows;
- * those beyond are counted and not kept.
+ * Flows of RoCEv2 are told apart by addresses and the target's queue pair where a switch shows it (sampled
+ * packets), or else by the source port. Once per window the flows that sent something become a distribution
+ * (core/fsd.h), with PARALEON's states of flows; between two windows the last one stands. A flow that is
+ * silent for a while, or has ended, is forgotten. There is room for so many flows; those beyond are counted
+ * and not kept.
  *
- * A packet that several switches tell of counts several times: let the ToRs tell what comes from hosts, and nobody else. UDP has no
- * seal: only senders that the configuration names are heard.
+ * A packet that several switches tell of counts several times: let the ToRs tell what comes from hosts, and
+ * nobody else. UDP has no seal: only senders that the configuration names are heard.
  */
 #ifndef LIVE_FLOWS_COLLECTOR_H
 #define LIVE_FLOWS_COLLECTOR_H
@@ -20,7 +22,8 @@
 #define COLLECTOR_FLOWS_MAX 65536u
 #define COLLECTOR_FROM_MAX  64
 
-struct collector_counts { uint64_t datagrams, strangers, bad, records, other, unknown, full; };  /* other: not RoCEv2; full: no room */
+/* other: not RoCEv2; full: no room */
+struct collector_counts { uint64_t datagrams, strangers, bad, records, other, unknown, full; };
 
 struct collected;                                /* a flow */
 

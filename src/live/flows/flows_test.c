@@ -70,7 +70,8 @@ static void frame_read__vlans_and_fragments(void **state)
     struct flow_record r;
 
     (void)state;
-    make("020000000002020000000001" "88a80064" "81006003" "0800" "456a0044000040004011263d0a0000010a000002" "c00112b700300000");
+    make("020000000002020000000001" "88a80064" "81006003" "0800" "456a0044000040004011263d0a0000010a000002"
+         "c00112b700300000");
     assert_true(frame_read(&r, bytes, length));
     assert_int_equal(r.target_port, 4791);
     assert_int_equal(r.qp, RECORD_QP_NONE);      /* cut off before it */
@@ -104,7 +105,8 @@ static void sflow_read__a_sampled_packet_stands_for_many(void **state)
     assert_int_equal(told[0].packets, 1000);
     assert_int_equal(told[0].qp, 0x123);
     assert_int_equal(facts.sequence, 1);
-    for (size_t i = 0; i < 176; i++)             /* cut off anywhere: never more than the one packet, and never taken for whole */
+    /* cut off anywhere: never more than the one packet, and never taken for whole */
+    for (size_t i = 0; i < 176; i++)
         assert_true(sflow_read(bytes, i, keep, NULL, &facts) < 0);
     assert_int_equal(count, 1);
 }
@@ -115,10 +117,12 @@ static void sflow_read__passes_over_what_it_does_not_know(void **state)
 
     (void)state;
     make("00000005 00000002 20010db8000000000000000000000001 00000000 00000007 0000ea60 00000003"
-         "00000002 00000004 deadbeef"                                                                    /* counters */
-         "00001999 00000003 11223300"                                                                    /* of an enterprise */
-         "00000003 00000050 00000001 00000000 00000003 00000064 00000000 00000000 00000000 00000003 00000000 00000004 00000001"
-         "00000003 0000001c 000005dc 00000011 0a000001 0a000002 0000c001 000012b7 00000000");          /* expanded, IPv4, no tos */
+         "00000002 00000004 deadbeef"                    /* counters */
+         "00001999 00000003 11223300"                    /* of an enterprise */
+         "00000003 00000050 00000001 00000000 00000003 00000064 00000000 00000000 00000000 00000003 00000000 "
+         "00000004 00000001"
+         /* expanded, IPv4, no tos */
+         "00000003 0000001c 000005dc 00000011 0a000001 0a000002 0000c001 000012b7 00000000");
     count = 0;
     assert_int_equal(sflow_read(bytes, length, keep, NULL, &facts), 0);
     assert_int_equal(facts.samples, 3);
@@ -166,7 +170,8 @@ static void ipfix_read__sampling_from_options(void **state)
     (void)state;
     ipfix_init(&x);
     count = 0;
-    make(V9_HEAD V9_TEMPLATE "0001 0012 0101 0004 0004" "00010004" "00220004"      /* scope system, samplingInterval */
+    /* scope system, samplingInterval */
+    make(V9_HEAD V9_TEMPLATE "0001 0012 0101 0004 0004" "00010004" "00220004"
          "0101 000c 00000000 000001f4" "0100 001c" FLOW_DATA "000000");
     assert_int_equal(ipfix_read(&x, 1, bytes, length, keep, NULL, &facts), 0);
     assert_int_equal(count, 1);
@@ -182,7 +187,8 @@ static void ipfix_read__ipfix_with_variable_and_foreign_fields(void **state)
     ipfix_init(&x);
     count = 0;
     make("000a 0000 00000000 00000001 00000009"
-         "0002 002c 0100 0008" "00080004" "000c0004" "00070002" "000b0002" "00040001" "00010003" "8001ffff 0000303f" "00880001"
+         "0002 002c 0100 0008" "00080004" "000c0004" "00070002" "000b0002" "00040001" "00010003"
+         "8001ffff 0000303f" "00880001"
          "0100 001c" "0a000001 0a000002 c001 12b7 11 0186a0" "03616263" "03" "000000");
     bytes[3] = (uint8_t)length;
     assert_int_equal(ipfix_read(&x, 1, bytes, length, keep, NULL, &facts), 0);

@@ -54,7 +54,8 @@ static bool read_v6(struct flow_record *r, const uint8_t *b, size_t length)
 bool frame_read_ip(struct flow_record *r, const uint8_t *b, size_t length)
 {
     *r = (struct flow_record){ .qp = RECORD_QP_NONE, .packets = 1 };
-    return length && (b[0] >> 4 == 4 ? read_v4(r, b, length) : b[0] >> 4 == 6 ? read_v6(r, b, length) : false);
+    return length &&
+           (b[0] >> 4 == 4 ? read_v4(r, b, length) : b[0] >> 4 == 6 ? read_v6(r, b, length) : false);
 }
 
 bool frame_read(struct flow_record *r, const uint8_t *b, size_t length)

@@ -11,8 +11,9 @@
 
 enum {                           /* elements that are needed, by their numbers at IANA */
     BYTES = 1, PACKETS = 2, PROTOCOL = 4, SOURCE_PORT = 7, SOURCE_V4 = 8, TARGET_PORT = 11, TARGET_V4 = 12,
-    SOURCE_V6 = 27, TARGET_V6 = 28, SAMPLING_INTERVAL = 34, SAMPLER_INTERVAL = 50, BYTES_TOTAL = 85, PACKETS_TOTAL = 86,
-    END_REASON = 136, PACKET_INTERVAL = 305, PACKET_SPACE = 306, SAMPLING_SIZE = 309, SAMPLING_POPULATION = 310,
+    SOURCE_V6 = 27, TARGET_V6 = 28, SAMPLING_INTERVAL = 34, SAMPLER_INTERVAL = 50, BYTES_TOTAL = 85,
+    PACKETS_TOTAL = 86, END_REASON = 136, PACKET_INTERVAL = 305, PACKET_SPACE = 306, SAMPLING_SIZE = 309,
+    SAMPLING_POPULATION = 310,
 };
 
 struct cursor { const uint8_t *at, *end; };
@@ -217,7 +218,8 @@ static void take_sampling(struct sampling *s, const struct ipfix_field *f, const
 /* 0: nothing was said. */
 static double one_in(const struct sampling *s)
 {
-    return s->one_in ? (double)s->one_in : s->interval ? (double)(s->interval + s->space) / (double)s->interval :
+    return s->one_in ? (double)s->one_in :
+           s->interval ? (double)(s->interval + s->space) / (double)s->interval :
            s->size && s->population >= s->size ? (double)s->population / (double)s->size : 0;
 }
 
@@ -239,8 +241,8 @@ static size_t field_length(const struct reading *r, const struct ipfix_field *f,
     return length <= left(c) ? length : SIZE_MAX;
 }
 
-static bool read_record(const struct reading *r, const struct ipfix_template *t, struct cursor *c, struct flow_record *o,
-                        struct sampling *s)
+static bool read_record(const struct reading *r, const struct ipfix_template *t, struct cursor *c,
+                        struct flow_record *o, struct sampling *s)
 {
     const uint8_t *begin = c->at;
 
@@ -315,8 +317,8 @@ static bool read_set(const struct reading *r, uint64_t id, struct cursor c)
     return true;
 }
 
-int ipfix_read(struct ipfix *x, uint64_t exporter, const uint8_t *bytes, size_t length, record_hook *hook, void *arg,
-               struct ipfix_facts *facts)
+int ipfix_read(struct ipfix *x, uint64_t exporter, const uint8_t *bytes, size_t length,
+               record_hook *hook, void *arg, struct ipfix_facts *facts)
 {
     struct reading r = { .x = x, .exporter = exporter, .hook = hook, .arg = arg, .facts = facts };
     struct cursor  c = { bytes, bytes + length };

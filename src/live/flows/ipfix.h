@@ -1,8 +1,9 @@
-/* src/live/flows/ipfix.h - NetFlow version 9 and IPFIX: flows that a switch has counted, a datagram at a time.
+/* src/live/flows/ipfix.h - NetFlow version 9 and IPFIX: flows that a switch has counted, a datagram at a
+ * time.
  *
- * What is in a record a template says, which came before, per exporter and domain. Records whose template is not known are passed over,
- * as are fields that are not needed. Options tell the sampling rate; bytes and packets are multiplied by it. Templates that are
- * many push the oldest out.
+ * What is in a record a template says, which came before, per exporter and domain. Records whose template is
+ * not known are passed over, as are fields that are not needed. Options tell the sampling rate; bytes and
+ * packets are multiplied by it. Templates that are many push the oldest out.
  */
 #ifndef LIVE_FLOWS_IPFIX_H
 #define LIVE_FLOWS_IPFIX_H
@@ -32,11 +33,14 @@ struct ipfix {
     uint64_t              uses;
 };
 
-struct ipfix_facts { uint32_t templates, flows, unknown; };              /* of a datagram; unknown: sets without a template */
+/* of a datagram; unknown: sets without a template */
+struct ipfix_facts { uint32_t templates, flows, unknown; };
 
 void ipfix_init(struct ipfix *);
 
-/* 'exporter' tells senders apart; not 0. -EBADMSG: it is neither, or does not fit together; what came before was told. */
-int ipfix_read(struct ipfix *, uint64_t exporter, const uint8_t *, size_t length, record_hook *hook, void *arg, struct ipfix_facts *);
+/* 'exporter' tells senders apart; not 0. -EBADMSG: it is neither, or does not fit together; what came before
+ * was told. */
+int ipfix_read(struct ipfix *, uint64_t exporter, const uint8_t *, size_t length, record_hook *hook,
+               void *arg, struct ipfix_facts *);
 
 #endif

@@ -1,4 +1,5 @@
-/* src/live/flows/sflow.c - see sflow.h. Everything is XDR: big-endian words, opaque data padded to four bytes. */
+/* src/live/flows/sflow.c - see sflow.h. Everything is XDR: big-endian words, opaque data padded to four
+ * bytes. */
 #include "live/flows/sflow.h"
 #include "live/flows/frame.h"
 
@@ -63,7 +64,8 @@ static void read_raw(struct cursor c, uint32_t rate, const struct told *t)
     if (c.is_bad)
         return;
     is_good = protocol == HEADER_ETHERNET ? frame_read(&r, head.at, (size_t)(head.end - head.at)) :
-              protocol == HEADER_IPV4 || protocol == HEADER_IPV6 ? frame_read_ip(&r, head.at, (size_t)(head.end - head.at)) : false;
+              protocol == HEADER_IPV4 || protocol == HEADER_IPV6 ?
+              frame_read_ip(&r, head.at, (size_t)(head.end - head.at)) : false;
     if (is_good)
         tell(t, &r, rate);
 }

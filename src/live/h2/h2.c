@@ -1,4 +1,5 @@
-/* src/live/h2/h2.c - see h2.h: the connection; h2_call.c has its calls, h2_server.c and h2_client.c the two ends. */
+/* src/live/h2/h2.c - see h2.h: the connection; h2_call.c has its calls, h2_server.c and h2_client.c the two
+ * ends. */
 #include "live/h2/h2.h"
 #include "live/h2/h2_server.h"
 #include "base/err.h"
@@ -11,7 +12,8 @@
 #define HEADER_MAX 8192
 #define HELD_MAX   (16u << 20)
 
-static int on_chunk(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *bytes, size_t length, void *arg)
+static int on_chunk(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *bytes,
+                    size_t length, void *arg)
 {
     struct h2_call *c = nghttp2_session_get_stream_user_data(session, stream);
 
@@ -37,10 +39,12 @@ static int on_close(nghttp2_session *session, int32_t stream, uint32_t code, voi
 
 static struct h2 *open_end(const struct h2_hooks *hooks, void *arg, bool is_client)
 {
-    nghttp2_settings_entry     settings[] = { is_client ? (nghttp2_settings_entry){ NGHTTP2_SETTINGS_ENABLE_PUSH, 0 } :
-                                              (nghttp2_settings_entry){ NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, CALLS_MAX },
-                                              { NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, WINDOW },
-                                              { NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, HEADER_MAX } };
+    nghttp2_settings_entry settings[] = {
+        is_client ? (nghttp2_settings_entry){ NGHTTP2_SETTINGS_ENABLE_PUSH, 0 } :
+                    (nghttp2_settings_entry){ NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, CALLS_MAX },
+        { NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, WINDOW },
+        { NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, HEADER_MAX },
+    };
     nghttp2_session_callbacks *callbacks;
     struct h2                 *h = xcalloc(1, sizeof *h);
 
@@ -58,7 +62,8 @@ static struct h2 *open_end(const struct h2_hooks *hooks, void *arg, bool is_clie
         h2_server_callbacks(callbacks);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_chunk);
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_close);
-    if (is_client ? nghttp2_session_client_new(&h->session, callbacks, h) : nghttp2_session_server_new(&h->session, callbacks, h))
+    if (is_client ? nghttp2_session_client_new(&h->session, callbacks, h) :
+        nghttp2_session_server_new(&h->session, callbacks, h))
         die("no memory");
     nghttp2_session_callbacks_del(callbacks);
     nghttp2_submit_settings(h->session, NGHTTP2_FLAG_NONE, settings, sizeof settings / sizeof *settings);

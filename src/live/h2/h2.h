@@ -1,7 +1,8 @@
-/* src/live/h2/h2.h - one end of a gRPC connection: bytes in, messages out, and the other way. It knows no socket.
+/* src/live/h2/h2.h - one end of a gRPC connection: bytes in, messages out, and the other way. It knows no
+ * socket.
  *
- * nghttp2 does HTTP/2. gRPC on top of it is small: a call is a stream, each message has a prefix of five bytes, and a trailer
- * with a status ends the call.
+ * nghttp2 does HTTP/2. gRPC on top of it is small: a call is a stream, each message has a prefix of five
+ * bytes, and a trailer with a status ends the call.
  */
 #ifndef LIVE_H2_H2_H
 #define LIVE_H2_H2_H
@@ -19,8 +20,8 @@ bool h2_receive(struct h2 *, const unsigned char *bytes, size_t length);
 /* The next bytes to send, valid until the next call of any function here. 0: none. */
 size_t h2_output(struct h2 *, const unsigned char **bytes);
 bool   h2_has_output(const struct h2 *);                         /* there may be some */
-/* What is held for this connection, incomplete or unsent, counts here, with that of others: calls that need more than
- * 'max' bytes are refused. Without it, a connection may hold what one call may. */
+/* What is held for this connection, incomplete or unsent, counts here, with that of others: calls that need
+ * more than 'max' bytes are refused. Without it, a connection may hold what one call may. */
 void   h2_share(struct h2 *, size_t *held, size_t max);
 bool   h2_is_over(const struct h2 *);                            /* both sides have ended it */
 void   h2_ping(struct h2 *);

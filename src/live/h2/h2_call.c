@@ -101,8 +101,10 @@ bool h2_send(struct h2_call *c, const void *bytes, size_t length)
     w = xmalloc(sizeof *w + H2_PREFIX + length);
     w->next = NULL;
     w->length = H2_PREFIX + length;
-    memcpy(w->bytes, (unsigned char[H2_PREFIX]){ 0, (unsigned char)(length >> 24), (unsigned char)(length >> 16),
-                                              (unsigned char)(length >> 8), (unsigned char)length }, H2_PREFIX);
+    memcpy(w->bytes,
+           (unsigned char[H2_PREFIX]){ 0, (unsigned char)(length >> 24), (unsigned char)(length >> 16),
+                                              (unsigned char)(length >> 8),
+                                              (unsigned char)length }, H2_PREFIX);
     memcpy(w->bytes + H2_PREFIX, bytes, length);
     *c->last = w;
     c->last = &w->next;
@@ -114,7 +116,8 @@ bool h2_send(struct h2_call *c, const void *bytes, size_t length)
 
 void h2_call_answer(struct h2_call *c)
 {
-    nghttp2_nv            headers[] = { h2_call_header(":status", "200"), h2_call_header("content-type", "application/grpc") };
+    nghttp2_nv            headers[] = { h2_call_header(":status", "200"),
+                                        h2_call_header("content-type", "application/grpc") };
     nghttp2_data_provider from = h2_call_source(c);
 
     if (c->is_answered)
@@ -160,7 +163,8 @@ static void refuse(struct h2_call *c, enum h2_status status)
         h2_end(c, status);
         return;
     }
-    snprintf(c->why, sizeof c->why, "%s", status == H2_EXHAUSTED ? "it sent a message that is too long" : "it sent a compressed message");
+    snprintf(c->why, sizeof c->why, "%s",
+             status == H2_EXHAUSTED ? "it sent a message that is too long" : "it sent a compressed message");
     h2_cut(c);
 }
 

@@ -6,8 +6,10 @@
 
 /* False: H2_WAITING_MAX messages wait already. */
 bool h2_send(struct h2_call *, const void *bytes, size_t length);
-void h2_end(struct h2_call *, enum h2_status);                   /* after queued messages; a client sends no status and still receives */
-void h2_cut(struct h2_call *);                                   /* now; 'close' follows with the next output */
+/* after queued messages; a client sends no status and still receives */
+void h2_end(struct h2_call *, enum h2_status);
+/* now; 'close' follows with the next output */
+void h2_cut(struct h2_call *);
 
 enum h2_kind h2_kind(const struct h2_call *);
 void        *h2_owner(const struct h2_call *);                   /* the 'arg' of its connection */

@@ -12,9 +12,12 @@
 struct h2_call *h2_begin(struct h2 *h, const struct h2_request *r)
 {
     char                  timeout[16];
-    nghttp2_nv            headers[HEADERS_MAX] = { h2_call_header(":method", "POST"), h2_call_header(":scheme", r->is_secure ? "https" : "http"),
-                                                   h2_call_header(":path", r->path), h2_call_header(":authority", r->authority),
-                                                   h2_call_header("te", "trailers"), h2_call_header("content-type", "application/grpc"),
+    nghttp2_nv            headers[HEADERS_MAX] = { h2_call_header(":method", "POST"),
+                                                   h2_call_header(":scheme", r->is_secure ? "https" : "http"),
+                                                   h2_call_header(":path", r->path),
+                                                   h2_call_header(":authority", r->authority),
+                                                   h2_call_header("te", "trailers"),
+                                                   h2_call_header("content-type", "application/grpc"),
                                                    h2_call_header("user-agent", "grpc-c-anole/1") };
     size_t                count = HEADERS_MAX - 1;
     struct h2_call       *c = h2_call_add(h);
@@ -72,8 +75,8 @@ static int number_of(const uint8_t *value, size_t length)
     return number;
 }
 
-static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_length,
-                     const uint8_t *value, size_t length, uint8_t flags, void *arg)
+static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
+                     size_t name_length, const uint8_t *value, size_t length, uint8_t flags, void *arg)
 {
     struct h2_call *c = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
 

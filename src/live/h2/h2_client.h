@@ -4,7 +4,8 @@
 
 #include "live/h2/h2_state.h"
 
-/* A client's call. 'timeout_ms' of 0: it has no deadline. It is freed when 'close' returns, or by h2_free() if it was never opened. */
+/* A client's call. 'timeout_ms' of 0: it has no deadline. It is freed when 'close' returns, or by h2_free()
+ * if it was never opened. */
 struct h2_request { const char *path, *authority; enum h2_kind kind; bool is_secure; int timeout_ms; };
 struct h2_call *h2_begin(struct h2 *, const struct h2_request *);
 

@@ -1,4 +1,5 @@
-/* src/live/h2/h2_client_test.c - against nghttp2's own server, bytes handed over by hand, and against ours. gRPC's own: tests/live/server.py. */
+/* src/live/h2/h2_client_test.c - against nghttp2's own server, bytes handed over by hand, and against ours.
+ * gRPC's own: tests/live/server.py. */
 #include "live/h2/h2.h"
 
 #include <setjmp.h>
@@ -12,7 +13,8 @@
 #include <string.h>
 
 /* What the client was told, as words. */
-struct seen { char text[4096], why[H2_WHY_SIZE]; struct h2_call *call; unsigned opened, closed; bool is_done; };
+struct seen { char text[4096], why[H2_WHY_SIZE]; struct h2_call *call; unsigned opened, closed;
+              bool is_done; };
 
 static void on_open(void *arg, struct h2_call *c)
 {
@@ -62,7 +64,8 @@ static nghttp2_nv nv(const char *name, const char *value)
     return (nghttp2_nv){ (uint8_t *)name, (uint8_t *)value, strlen(name), strlen(value), 0 };
 }
 
-static ssize_t give(nghttp2_session *session, int32_t stream, uint8_t *bytes, size_t room, uint32_t *flags, nghttp2_data_source *source, void *arg)
+static ssize_t give(nghttp2_session *session, int32_t stream, uint8_t *bytes, size_t room, uint32_t *flags,
+                    nghttp2_data_source *source, void *arg)
 {
     struct server *s = source->ptr;
     size_t         part = s->left < room ? s->left : room;
@@ -84,18 +87,20 @@ static ssize_t give(nghttp2_session *session, int32_t stream, uint8_t *bytes, si
     return (ssize_t)part;
 }
 
-static int got_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_length,
-                      const uint8_t *value, size_t length, uint8_t flags, void *arg)
+static int got_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
+                      size_t name_length, const uint8_t *value, size_t length, uint8_t flags, void *arg)
 {
     struct server *s = arg;
     size_t         at = strlen(s->headers);
 
     (void)session, (void)frame, (void)flags;
-    snprintf(s->headers + at, sizeof s->headers - at, "%.*s=%.*s\n", (int)name_length, (const char *)name, (int)length, (const char *)value);
+    snprintf(s->headers + at, sizeof s->headers - at, "%.*s=%.*s\n", (int)name_length, (const char *)name,
+             (int)length, (const char *)value);
     return 0;
 }
 
-static int got_data(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *bytes, size_t length, void *arg)
+static int got_data(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *bytes,
+                    size_t length, void *arg)
 {
     struct server *s = arg;
 
@@ -109,7 +114,8 @@ static int got_data(nghttp2_session *session, uint8_t flags, int32_t stream, con
 static int got_frame(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
     (void)session;
-    ((struct server *)arg)->is_ended |= (frame->hd.type == NGHTTP2_DATA || frame->hd.type == NGHTTP2_HEADERS) &&
+    ((struct server *)arg)->is_ended |= (frame->hd.type == NGHTTP2_DATA ||
+                                         frame->hd.type == NGHTTP2_HEADERS) &&
                                         frame->hd.flags & NGHTTP2_FLAG_END_STREAM;
     return 0;
 }
@@ -167,10 +173,13 @@ static void begin__says_what_gRPC_asks_for(void **unused)
     (void)unused;
     server_init(&s);
     h2_begin(h, &request);
-    assert_int_equal(seen.opened, 0);            /* before the server has spoken nobody knows whether it listens */
+    /* before the server has spoken nobody knows whether it listens */
+    assert_int_equal(seen.opened, 0);
     talk(h, &s, 100);
     assert_int_equal(seen.opened, 1);
-    assert_string_equal(s.headers, ":method=POST\n:scheme=https\n:path=/s\n:authority=here:1\nte=trailers\ncontent-type=application/grpc\n"
+    assert_string_equal(s.headers,
+                        ":method=POST\n:scheme=https\n:path=/s\n:authority=here:1\nte=trailers\n"
+                        "content-type=application/grpc\n"
                         "user-agent=grpc-c-anole/1\ngrpc-timeout=250m\n");
     assert_true(h2_send(seen.call, "abc", 3));
     assert_true(h2_send(seen.call, "", 0));
@@ -226,7 +235,8 @@ static void receive__what_is_refused_and_why(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct seen   seen = { 0 };
-        struct server s = { .out = (const unsigned char *)rows[i].bytes, .left = rows[i].length, .status = rows[i].end, .message = rows[i].message };
+        struct server s = { .out = (const unsigned char *)rows[i].bytes, .left = rows[i].length,
+                            .status = rows[i].end, .message = rows[i].message };
         struct h2    *h = h2_dial(&hooks, &seen);
 
         server_init(&s);
@@ -273,7 +283,8 @@ static void receive__who_goes_away_takes_the_call_along(void **unused)
     server_init(&s);
     h2_begin(h, &request);
     talk(h, &s, 100);
-    nghttp2_submit_goaway(s.session, 0, 0, NGHTTP2_NO_ERROR, NULL, 0);           /* it has not taken our stream */
+    /* it has not taken our stream */
+    nghttp2_submit_goaway(s.session, 0, 0, NGHTTP2_NO_ERROR, NULL, 0);
     talk(h, &s, 100);
     assert_int_equal(seen.closed, 1);
     assert_true(h2_is_over(h));

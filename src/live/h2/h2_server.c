@@ -16,8 +16,8 @@ static int on_begin(nghttp2_session *session, const nghttp2_frame *frame, void *
     return 0;
 }
 
-static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_length,
-                     const uint8_t *value, size_t length, uint8_t flags, void *arg)
+static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
+                     size_t name_length, const uint8_t *value, size_t length, uint8_t flags, void *arg)
 {
     struct h2_call *c = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
 

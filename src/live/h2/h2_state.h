@@ -14,7 +14,8 @@
 #define H2_PREFIX     5u            /* of a message: is it compressed, and its length */
 #define H2_PATH_SIZE 64
 
-enum h2_status { H2_OK = 0, H2_EXHAUSTED = 8, H2_UNIMPLEMENTED = 12, H2_INTERNAL = 13, H2_UNSAID = 1000 };          /* numbers of gRPC; UNSAID: none arrived */
+/* numbers of gRPC; UNSAID: none arrived */
+enum h2_status { H2_OK = 0, H2_EXHAUSTED = 8, H2_UNIMPLEMENTED = 12, H2_INTERNAL = 13, H2_UNSAID = 1000 };
 
 /* A stream lasts until one side ends it. A question is one message with one answer. */
 enum h2_kind { H2_UNKNOWN, H2_STREAM, H2_QUESTION };
@@ -24,9 +25,11 @@ struct h2_call;
 
 struct h2_hooks {
     enum h2_kind (*kind)(const char *path);                      /* of a server */
-    void         (*open)(void *arg, struct h2_call *);           /* client: when the server's settings arrived */
+    /* client: when the server's settings arrived */
+    void         (*open)(void *arg, struct h2_call *);
     void         (*data)(void *arg, struct h2_call *, const unsigned char *bytes, size_t length);
-    void         (*close)(void *arg, struct h2_call *);          /* once for each opened call, which is then freed */
+    /* once for each opened call, which is then freed */
+    void         (*close)(void *arg, struct h2_call *);
 };
 
 struct h2_waiting { struct h2_waiting *next; size_t length; unsigned char bytes[]; };
@@ -61,7 +64,8 @@ struct h2 {
     bool             is_client, is_greeted;      /* greeted: the server's settings arrived */
     struct h2_call  *calls;
     bool             is_touched;                 /* nghttp2 may have something to send */
-    size_t          *held, held_max;             /* bytes of incomplete and unsent messages; shared: h2_share() */
+    size_t          *held, held_max;             /* bytes of incomplete and unsent messages; shared:
+                                                  * h2_share() */
     size_t           own_held;
 };
 

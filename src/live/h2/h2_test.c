@@ -1,4 +1,5 @@
-/* src/live/h2/h2_test.c - against nghttp2's own client, bytes handed over by hand; a client of gRPC's own: tests/live/client.py. */
+/* src/live/h2/h2_test.c - against nghttp2's own client, bytes handed over by hand; a client of gRPC's own:
+ * tests/live/client.py. */
 #include "live/h2/h2.h"
 
 #include <setjmp.h>
@@ -77,7 +78,8 @@ static ssize_t give(nghttp2_session *session, int32_t stream, uint8_t *bytes, si
     return part || c->is_end ? (ssize_t)part : NGHTTP2_ERR_DEFERRED;
 }
 
-static int got_data(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *bytes, size_t length, void *arg)
+static int got_data(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *bytes,
+                    size_t length, void *arg)
 {
     struct client *c = arg;
 
@@ -88,8 +90,8 @@ static int got_data(nghttp2_session *session, uint8_t flags, int32_t stream, con
     return 0;
 }
 
-static int got_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_length,
-                      const uint8_t *value, size_t length, uint8_t flags, void *arg)
+static int got_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
+                      size_t name_length, const uint8_t *value, size_t length, uint8_t flags, void *arg)
 {
     struct client *c = arg;
 
@@ -118,8 +120,9 @@ static void client_init(struct client *c, const char *path, const char *type)
 {
     nghttp2_session_callbacks *callbacks;
     nghttp2_data_provider      from = { .source.ptr = c, .read_callback = give };
-    nghttp2_nv                 head[] = { nv(":method", "POST"), nv(":scheme", "http"), nv(":path", path), nv(":authority", "x"),
-                                          nv("content-type", type), nv("te", "trailers") };
+    nghttp2_nv                 head[] = { nv(":method", "POST"), nv(":scheme", "http"), nv(":path", path),
+                                          nv(":authority", "x"), nv("content-type", type),
+                                          nv("te", "trailers") };
 
     nghttp2_session_callbacks_new(&callbacks);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, got_data);
@@ -178,7 +181,8 @@ static void receive__messages_whole_however_they_are_cut(void **unused)
         talk(&c, h, grain);
         assert_int_equal(s.opened, 1);
         for (size_t at = 0; at < sizeof three - 1; at += grain)          /* frames of so many bytes, too */
-            say(&c, h, three + at, sizeof three - 1 - at < grain ? sizeof three - 1 - at : grain, false, grain);
+            say(&c, h, three + at, sizeof three - 1 - at < grain ? sizeof three - 1 - at : grain,
+                false, grain);
         assert_string_equal(s.text, "<one><><three>");
         say(&c, h, "", 0, true, grain);
         assert_string_equal(c.status, "0");      /* who has nothing more to say is let go */
@@ -188,8 +192,8 @@ static void receive__messages_whole_however_they_are_cut(void **unused)
     }
 }
 
-/* The client obeys windows: more than fits in them arrives only if they are opened again, for frames that came whole and for those
- * that came in parts. */
+/* The client obeys windows: more than fits in them arrives only if they are opened again, for frames that
+ * came whole and for those that came in parts. */
 static void receive__more_than_a_window_holds(void **unused)
 {
     static const size_t  grains[] = { 20000, 4000 };

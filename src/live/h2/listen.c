@@ -35,7 +35,9 @@ static int open_file(const char *address, struct err *err)
     struct stat        st;
 
     if (strlen(path) >= sizeof at.sun_path)
-        return err_set(err, ENAMETOOLONG, "%s: cannot listen there: a socket's path has less than %zu characters", address, sizeof at.sun_path);
+        return err_set(err, ENAMETOOLONG,
+                       "%s: cannot listen there: a socket's path has less than %zu characters", address,
+                       sizeof at.sun_path);
     memcpy(at.sun_path, path, strlen(path) + 1);
     if (stat(path, &st) == 0 && S_ISSOCK(st.st_mode))
         unlink(path);

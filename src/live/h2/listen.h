@@ -4,7 +4,8 @@
 
 #include "base/err.h"
 
-/* At "host:port", "[::1]:port" or "unix:PATH"; the descriptor, or below 0. A socket file that nobody listens at any more is replaced. */
+/* At "host:port", "[::1]:port" or "unix:PATH"; the descriptor, or below 0. A socket file that nobody listens
+ * at any more is replaced. */
 int listen_open(const char *address, struct err *);
 
 /* The next who dials, without waiting; below 0: -errno. */

@@ -55,8 +55,8 @@ void *place_find(const struct places *p, uint32_t number)
 {
     uint32_t place = PLACE_OF(number);
 
-    return place < p->count && p->thing[place] && (((p->uses[place] - 1) << PLACE_BITS | place) & INT32_MAX) == number ?
-           p->thing[place] : NULL;
+    return place < p->count && p->thing[place] &&
+           (((p->uses[place] - 1) << PLACE_BITS | place) & INT32_MAX) == number ? p->thing[place] : NULL;
 }
 
 void place_leave(struct places *p, uint32_t number)

@@ -1,7 +1,7 @@
 /* src/live/h2/place.h - numbers for things that come and go.
  *
- * A number is a place in a table, and how often that place was used before: the number of something that is gone finds nothing,
- * even when another thing has its place.
+ * A number is a place in a table, and how often that place was used before: the number of something that is
+ * gone finds nothing, even when another thing has its place.
  */
 #ifndef LIVE_H2_PLACE_H
 #define LIVE_H2_PLACE_H

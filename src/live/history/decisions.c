@@ -12,7 +12,8 @@ static json_t *decision_of(json_t *list, const json_t *record)
     for (size_t i = json_array_size(list); number && i-- > 0;) {
         json_t *d = json_array_get(list, i);
 
-        if (json_integer_value(json_object_get(d, "trial")) == number && json_integer_value(json_object_get(d, "term")) == term)
+        if (json_integer_value(json_object_get(d, "trial")) == number &&
+            json_integer_value(json_object_get(d, "term")) == term)
             return d;
     }
     return NULL;

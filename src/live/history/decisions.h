@@ -1,11 +1,12 @@
-/* src/live/history/decisions.h - records of an audit log become decisions: what was tried, why, on what evidence, and what became of it. */
+/* src/live/history/decisions.h - records of an audit log become decisions: what was tried, why, on what
+ * evidence, and what became of it. */
 #ifndef LIVE_HISTORY_DECISIONS_H
 #define LIVE_HISTORY_DECISIONS_H
 
 #include "base/json.h"
 
-/* Adds a record to a list of decisions, the latest last: docs/live.md says what they are. Records come in their order; one
- * that belongs to no decision of the list changes nothing. */
+/* Adds a record to a list of decisions, the latest last: docs/live.md says what they are. Records come in
+ * their order; one that belongs to no decision of the list changes nothing. */
 void decisions_take(json_t *list, const json_t *record);
 
 #endif

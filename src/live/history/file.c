@@ -2,25 +2,32 @@
 #include "live/history/file.h"
 
 static const char schema[] =
-    "CREATE TABLE IF NOT EXISTS point (level INTEGER, series INTEGER, t INTEGER, n INTEGER, mean REAL, low REAL, high REAL,"
+    "CREATE TABLE IF NOT EXISTS point (level INTEGER, series INTEGER, t INTEGER, n INTEGER, mean REAL, low "
+    "REAL, high REAL,"
     " PRIMARY KEY (level, series, t)) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS knobs (t INTEGER PRIMARY KEY, setting TEXT NOT NULL);"
-    "CREATE TABLE IF NOT EXISTS record (seq INTEGER PRIMARY KEY, t INTEGER, trial INTEGER, term INTEGER, text TEXT NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS record (seq INTEGER PRIMARY KEY, t INTEGER, trial INTEGER, term INTEGER, "
+    "text TEXT NOT NULL);"
     "CREATE INDEX IF NOT EXISTS record_t ON record (t);"
     "CREATE INDEX IF NOT EXISTS record_trial ON record (trial, term);"
     "CREATE TABLE IF NOT EXISTS device (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
-    "CREATE TABLE IF NOT EXISTS coverage (level INTEGER, t INTEGER, shares BLOB NOT NULL, PRIMARY KEY (level, t)) WITHOUT ROWID;";
+    "CREATE TABLE IF NOT EXISTS coverage (level INTEGER, t INTEGER, shares BLOB NOT NULL, PRIMARY KEY "
+    "(level, t)) WITHOUT ROWID;";
 
 static const char *const statements[FILE_STATEMENTS] = {
     [ADD_POINT] = "INSERT OR REPLACE INTO point VALUES (0, ?1, ?2, 1, ?3, ?3, ?3)",
-    [ROLL_POINTS] = "INSERT OR REPLACE INTO point SELECT ?1 + 1, series, t / ?3 * ?3, sum(n), sum(mean * n) / sum(n), min(low), max(high)"
+    [ROLL_POINTS] = "INSERT OR REPLACE INTO point SELECT ?1 + 1, series, t / ?3 * ?3, sum(n), sum(mean * n) "
+                    "/ sum(n), min(low), max(high)"
                     " FROM point WHERE level = ?1 AND series = ?2 AND t >= ?4 AND t < ?5 GROUP BY t / ?3",
     [TRIM_POINTS] = "DELETE FROM point WHERE level = ?1 AND series = ?2 AND t <="
-                    " (SELECT t FROM point WHERE level = ?1 AND series = ?2 ORDER BY t DESC LIMIT 1 OFFSET ?3)",
+                    " (SELECT t FROM point WHERE level = ?1 AND series = ?2 ORDER BY t DESC LIMIT 1 OFFSET "
+                    "?3)",
     [ADD_KNOBS] = "INSERT OR REPLACE INTO knobs VALUES (?1, ?2)",
     [TRIM_KNOBS] = "DELETE FROM knobs WHERE t <= (SELECT t FROM knobs ORDER BY t DESC LIMIT 1 OFFSET ?1)",
-    [ADD_RECORD] = "INSERT OR IGNORE INTO record VALUES (?1, CAST(strftime('%s', ?2) AS INTEGER) * 1000, ?3, ?4, ?5)",
-    [TRIM_RECORDS] = "DELETE FROM record WHERE seq <= (SELECT seq FROM record ORDER BY seq DESC LIMIT 1 OFFSET ?1)",
+    [ADD_RECORD] = "INSERT OR IGNORE INTO record VALUES (?1, CAST(strftime('%s', ?2) AS INTEGER) * 1000, ?3, "
+                   "?4, ?5)",
+    [TRIM_RECORDS] = "DELETE FROM record WHERE seq <= (SELECT seq FROM record ORDER BY seq DESC LIMIT 1 "
+                     "OFFSET ?1)",
     [LAST_RECORD] = "SELECT max(seq) FROM record",
     [ADD_DEVICE] = "INSERT OR IGNORE INTO device (name) VALUES (?1)",
     [DEVICE_ID] = "SELECT id FROM device WHERE name = ?1",
@@ -29,7 +36,8 @@ static const char *const statements[FILE_STATEMENTS] = {
                       " (SELECT t FROM coverage WHERE level = ?1 ORDER BY t DESC LIMIT 1 OFFSET ?2)",
     [GET_POINTS] = "SELECT t / ?3 * ?3, sum(mean * n) / sum(n), min(low), max(high) FROM point"
                    " WHERE level = ?1 AND series = ?2 AND t >= ?4 AND t < ?5 GROUP BY t / ?3",
-    [GET_KNOBS] = "SELECT t, setting FROM knobs WHERE t < ?2 AND t >= coalesce((SELECT max(t) FROM knobs WHERE t <= ?1), 0)"
+    [GET_KNOBS] = "SELECT t, setting FROM knobs WHERE t < ?2 AND t >= coalesce((SELECT max(t) FROM knobs "
+                  "WHERE t <= ?1), 0)"
                   " ORDER BY t DESC LIMIT ?3",
     [GET_RECORDS] = "SELECT text FROM (SELECT seq, text FROM record WHERE (trial, term) IN"
                     " (SELECT DISTINCT trial, term FROM record WHERE t >= ?1 AND t < ?2 AND trial > 0)"
@@ -41,7 +49,8 @@ static const char *const statements[FILE_STATEMENTS] = {
 
 static const struct database_kind kind = {
     .application = 0x616e6868,   /* "anhh" */
-    .version = 1, .schema = schema, .sql = statements, .statements = FILE_STATEMENTS, .advice = "move it away",
+    .version = 1, .schema = schema, .sql = statements, .statements = FILE_STATEMENTS,
+    .advice = "move it away",
 };
 
 void file_bind(sqlite3_stmt *q, int at, uint64_t value)

@@ -1,4 +1,5 @@
-/* src/live/history/file.h - the database of a history: its tables, and every statement that is ever carried out on it. */
+/* src/live/history/file.h - the database of a history: its tables, and every statement that is ever carried
+ * out on it. */
 #ifndef LIVE_HISTORY_FILE_H
 #define LIVE_HISTORY_FILE_H
 
@@ -7,8 +8,9 @@
 #include <stdint.h>
 
 enum file_statement {
-    ADD_POINT, ROLL_POINTS, TRIM_POINTS, ADD_KNOBS, TRIM_KNOBS, ADD_RECORD, TRIM_RECORDS, LAST_RECORD, ADD_DEVICE, DEVICE_ID,
-    ADD_COVERAGE, TRIM_COVERAGE, GET_POINTS, GET_KNOBS, GET_RECORDS, GET_COVERAGE, DEVICE_NAME, OLDEST, FILE_STATEMENTS
+    ADD_POINT, ROLL_POINTS, TRIM_POINTS, ADD_KNOBS, TRIM_KNOBS, ADD_RECORD, TRIM_RECORDS, LAST_RECORD,
+    ADD_DEVICE, DEVICE_ID, ADD_COVERAGE, TRIM_COVERAGE, GET_POINTS, GET_KNOBS, GET_RECORDS, GET_COVERAGE,
+    DEVICE_NAME, OLDEST, FILE_STATEMENTS
 };
 
 int  file_open(struct database *, const char *path, struct err *);

@@ -24,7 +24,8 @@ struct entry {
     uint32_t           count;
 };
 
-struct answer { uint64_t span_ms, until_ms, asked_ms, made_ms, good_ms, used; bool is_wanted, is_new; char *text; };
+struct answer { uint64_t span_ms, until_ms, asked_ms, made_ms, good_ms, used; bool is_wanted, is_new;
+                char *text; };
 
 struct history {
     struct store   *store;       /* the thread's */
@@ -80,7 +81,8 @@ void history_add_record(struct history *h, const char *line)
     tell_text(h, ENTRY_RECORD, 0, line);
 }
 
-void history_add_coverage(struct history *h, uint64_t wall_ms, uint32_t count, const char (*name)[STORE_NAME_SIZE], const uint8_t *share)
+void history_add_coverage(struct history *h, uint64_t wall_ms, uint32_t count,
+                          const char (*name)[STORE_NAME_SIZE], const uint8_t *share)
 {
     size_t names = (size_t)count * STORE_NAME_SIZE;
     char  *bytes;
@@ -103,7 +105,8 @@ static int write_entry(struct store *s, const struct entry *e, struct err *err)
     case ENTRY_POINT:    return store_add_point(s, &e->point, err);
     case ENTRY_KNOBS:    return store_add_knobs(s, e->point.wall_ms, e->bytes, err);
     case ENTRY_RECORD:   return store_add_record(s, e->bytes, e->length, err);
-    case ENTRY_COVERAGE: return store_add_coverage(s, e->point.wall_ms, e->count, name, (const uint8_t *)(name + e->count), err);
+    case ENTRY_COVERAGE: return store_add_coverage(s, e->point.wall_ms, e->count, name,
+                                                   (const uint8_t *)(name + e->count), err);
     }
     return 0;
 }
@@ -158,7 +161,8 @@ static struct answer *wanted_of(struct history *h)
     return NULL;
 }
 
-/* As long as a step, but the beginning of a history is soon told anew: nothing may be all that is known yet. */
+/* As long as a step, but the beginning of a history is soon told anew: nothing may be all that is known
+ * yet. */
 static uint64_t good_ms_of(const json_t *o, uint64_t now_ms)
 {
     uint64_t step_ms = (uint64_t)json_integer_value(json_object_get(o, "step_ms"));
@@ -183,7 +187,8 @@ static void make_answer(struct history *h, struct answer *a)
     text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(6));
     json_decref(o);
     pthread_mutex_lock(&h->lock);
-    if (a->span_ms != want.span_ms || a->until_ms != want.until_ms) {    /* its place was given away meanwhile */
+    /* its place was given away meanwhile */
+    if (a->span_ms != want.span_ms || a->until_ms != want.until_ms) {
         free(text);
         return;
     }
@@ -220,7 +225,8 @@ char *history_ask(struct history *h, uint64_t span_ms, uint64_t until_ms, uint64
     pthread_mutex_lock(&h->lock);
     a = place_for(h, span_ms, until_ms);
     a->used = ++h->asked;
-    /* Once it is given however old it is: on a slow disk it is never young, and whoever waits for it would wait for ever. */
+    /* Once it is given however old it is: on a slow disk it is never young, and whoever waits for it would
+     * wait for ever. */
     if (a->text && (a->is_new || now_ms - a->made_ms <= a->good_ms)) {
         text = xstrdup(a->text);
         a->is_new = false;
@@ -333,8 +339,8 @@ uint64_t history_last_record(const struct history *h)
 /* ---- addresses ---- */
 
 static const struct { const char *name; uint64_t ms; } spans[] = {
-    { "15m", 900000 }, { "1h", 3600000 }, { "6h", 21600000 }, { "24h", 86400000 }, { "7d", 604800000 }, { "30d", 2592000000 },
-    { "90d", 7776000000 }, { "365d", 31536000000 },
+    { "15m", 900000 }, { "1h", 3600000 }, { "6h", 21600000 }, { "24h", 86400000 }, { "7d", 604800000 },
+    { "30d", 2592000000 }, { "90d", 7776000000 }, { "365d", 31536000000 },
 };
 
 bool history_read_span(const char *text, uint64_t *span_ms, uint64_t *until_ms)

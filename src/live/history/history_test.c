@@ -1,4 +1,5 @@
-/* src/live/history/history_test.c - months through the real thread and the real file, held against sums made by hand. */
+/* src/live/history/history_test.c - months through the real thread and the real file, held against sums made
+ * by hand. */
 #include "live/history/history.h"
 
 #include <math.h>
@@ -85,7 +86,8 @@ static uint64_t count_of(const json_t *o, const char *key)
     return (uint64_t)json_integer_value(json_object_get(o, key));
 }
 
-/* The metric of a day is its number, and 0.5 more every other minute; so is an hour's mean known, and its least and most. */
+/* The metric of a day is its number, and 0.5 more every other minute; so is an hour's mean known, and its
+ * least and most. */
 static double metric_of(uint64_t day, uint64_t minute)
 {
     return (double)day + (minute % 2 ? 0.5 : 0);
@@ -136,7 +138,8 @@ static void history__keeps_months_through_a_restart_and_stays_small(void **state
     assert_string_equal(json_string_value(json_object_get(o, "level")), "minute");
     assert_true(fabs(value_at(o, "metric", "mean", 0) - (119.25)) < 1e-3);  /* two minutes a point */
     json_decref(o);
-    o = ask(h, DAY_MS, BEGIN_MS + 10 * DAY_MS);                           /* so far back only hours are left */
+    /* so far back only hours are left */
+    o = ask(h, DAY_MS, BEGIN_MS + 10 * DAY_MS);
     assert_string_equal(json_string_value(json_object_get(o, "level")), "hour");
     assert_true(fabs(value_at(o, "metric", "mean", 3) - (9.25)) < 1e-3);
     json_decref(o);
@@ -171,8 +174,8 @@ static void add_record(struct history *h, int seq, const char *time, const char 
 {
     char line[300];
 
-    snprintf(line, sizeof line, "{\"seq\":%d,\"time\":\"%s\",\"what\":\"%s\",\"why\":\"%s\",\"change\":3,\"term\":7,\"new\":{\"kmin\":9}}", seq,
-             time, what, why);
+    snprintf(line, sizeof line,
+             "{\"seq\":%d,\"time\":\"%s\",\"what\":\"%s\",\"why\":\"%s\",\"change\":3,\"term\":7,\"new\":{\"kmin\":9}}", seq, time, what, why);
     history_add_record(h, line);
 }
 
@@ -199,7 +202,8 @@ static void history__tells_decisions_and_settings_of_the_time_asked_for(void **s
     o = ask(h, DAY_MS, BEGIN_MS + 3 * DAY_MS);           /* nothing was decided, and the last setting holds */
     assert_int_equal(json_array_size(json_object_get(o, "decisions")), 0);
     assert_int_equal(json_array_size(json_object_get(o, "knobs")), 1);
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(json_array_get(json_object_get(o, "knobs"), 0), "confirmed"), "kmin")), 9);
+    d = json_object_get(json_array_get(json_object_get(o, "knobs"), 0), "confirmed");
+    assert_int_equal(json_integer_value(json_object_get(d, "kmin")), 9);
     json_decref(o);
     history_free(h);
     h = open_history();
@@ -210,32 +214,37 @@ static void history__tells_decisions_and_settings_of_the_time_asked_for(void **s
 /* Devices change places between two lives of a controller. */
 static void history__knows_who_was_not_heard(void **state)
 {
-    static const char before[3][STORE_NAME_SIZE] = { "a/0", "b/0", "c/0" }, after[2][STORE_NAME_SIZE] = { "c/0", "a/0" };
+    static const char before[3][STORE_NAME_SIZE] = { "a/0", "b/0", "c/0" },
+                      after[2][STORE_NAME_SIZE] = { "c/0", "a/0" };
     struct history   *h = open_history();
     json_t           *all, *o, *worst;
 
     (void)state;
     for (uint64_t m = 0; m < 60; m++)
-        history_add_coverage(h, BEGIN_MS + m * 60000, 3, before, (const uint8_t[]){ 250, 250, m % 2 ? 250 : 0 });
+        history_add_coverage(h, BEGIN_MS + m * 60000, 3, before,
+                             (const uint8_t[]){ 250, 250, m % 2 ? 250 : 0 });
     history_free(h);
     h = open_history();
     for (uint64_t m = 60; m < 120; m++)
         history_add_coverage(h, BEGIN_MS + m * 60000, 2, after, (const uint8_t[]){ 0, 250 });
     for (int i = 0; i < 2; i++) {
-        all = ask(h, i ? 7 * DAY_MS : 6 * 3600000, BEGIN_MS + 2 * 3600000);      /* by the minute; by the hour */
+        /* by the minute; by the hour */
+        all = ask(h, i ? 7 * DAY_MS : 6 * 3600000, BEGIN_MS + 2 * 3600000);
         o = json_object_get(all, "devices");
         worst = json_object_get(o, "worst");
         assert_int_equal(count_of(o, "known"), 3);
         assert_int_equal(count_of(o, "heard_always"), 2);
         assert_int_equal(json_array_size(worst), 1);
         assert_string_equal(json_string_value(json_object_get(json_array_get(worst, 0), "name")), "c/0");
-        assert_true(fabs(json_number_value(json_object_get(json_array_get(worst, 0), "heard")) - (0.25)) < 0.003);
+        assert_true(fabs(json_number_value(json_object_get(json_array_get(worst, 0), "heard")) - (0.25)) <
+                    0.003);
         json_decref(all);
     }
     history_free(h);
 }
 
-/* Every look comes a minute after the one before it: an answer is older than it is good for before anybody can fetch it. */
+/* Every look comes a minute after the one before it: an answer is older than it is good for before anybody
+ * can fetch it. */
 static void history_ask__answers_whoever_is_slow(void **state)
 {
     struct history    *h = open_history();
@@ -250,7 +259,8 @@ static void history_ask__answers_whoever_is_slow(void **state)
     }
     assert_non_null(text);
     free(text);
-    assert_null(history_ask(h, 3600000, 0, BEGIN_MS + DAY_MS));        /* and the next asks for what is true by then */
+    /* and the next asks for what is true by then */
+    assert_null(history_ask(h, 3600000, 0, BEGIN_MS + DAY_MS));
     history_free(h);
 }
 
@@ -296,7 +306,8 @@ static void history_open__refuses_what_is_not_its_own(void **state)
 
 static void history_read_span__case(void **state)
 {
-    static const char *const wrong[] = { "", "/", "1", "1h/", "1h/x", "1h/0", "1h/-5", "99d", "90d/99999999999999999999", "1h/9007199254740992" };
+    static const char *const wrong[] = { "", "/", "1", "1h/", "1h/x", "1h/0", "1h/-5", "99d",
+                                         "90d/99999999999999999999", "1h/9007199254740992" };
     uint64_t span_ms, until_ms;
 
     (void)state;

@@ -7,7 +7,8 @@
 
 #define RECORDS_MAX 50000
 #define KNOBS_MAX   20000
-#define TRIM_EVERY  32           /* times that something is written: looking for what is old costs more than writing */
+/* times that something is written: looking for what is old costs more than writing */
+#define TRIM_EVERY  32
 
 const struct store_level store_levels[STORE_LEVELS] = {
     { 1000, 6 * 3600, 0 }, { 60000, 8 * 1440, 2 * 1440 }, { 3600000, 400 * 24, 100 * 24 },
@@ -144,7 +145,8 @@ static int find_ids(struct store *s, uint32_t count, const char (*name)[STORE_NA
     return rc;
 }
 
-static int add_shares(struct store *s, uint32_t level, uint64_t t, const uint8_t *share, uint32_t count, struct err *err)
+static int add_shares(struct store *s, uint32_t level, uint64_t t, const uint8_t *share, uint32_t count,
+                      struct err *err)
 {
     sqlite3_stmt *q = database_statement(&s->file, ADD_COVERAGE);
 
@@ -166,8 +168,8 @@ static int roll_coverage(struct store *s, uint64_t wall_ms, struct err *err)
     return rc;
 }
 
-int store_add_coverage(struct store *s, uint64_t wall_ms, uint32_t count, const char (*name)[STORE_NAME_SIZE], const uint8_t *share,
-                       struct err *err)
+int store_add_coverage(struct store *s, uint64_t wall_ms, uint32_t count, const char (*name)[STORE_NAME_SIZE],
+                       const uint8_t *share, struct err *err)
 {
     uint64_t step_ms = store_levels[1].step_ms;
     uint8_t *by_id = xmalloc(STORE_DEVICES_MAX);
@@ -213,7 +215,8 @@ static int trim_points(struct store *s, uint32_t level, int series, struct err *
     return file_do(&s->file, q, err);
 }
 
-static int trim_rows(struct store *s, enum file_statement which, uint64_t first, uint64_t second, struct err *err)
+static int trim_rows(struct store *s, enum file_statement which, uint64_t first, uint64_t second,
+                     struct err *err)
 {
     sqlite3_stmt *q = database_statement(&s->file, which);
 

@@ -1,9 +1,11 @@
-/* src/live/history/store.h - months of a fabric in one file: what was measured, set, decided and heard, coarser the older it is.
+/* src/live/history/store.h - months of a fabric in one file: what was measured, set, decided and heard,
+ * coarser the older it is.
  *
- * An SQLite database. A point a second is kept for hours, means, least and most of minutes for days, those of hours for more than a
- * year; each time something is written, the coarser levels are made anew from where it belongs on, in the same transaction,
- * so they always agree. What is kept is counted in rows, not by the clock: a clock that was set wrong
- * for a moment costs nothing. The file has a largest size, and what does not fit any more is refused.
+ * An SQLite database. A point a second is kept for hours, means, least and most of minutes for days, those of
+ * hours for more than a year; each time something is written, the coarser levels are made anew from where it
+ * belongs on, in the same transaction, so they always agree. What is kept is counted in rows, not by the
+ * clock: a clock that was set wrong for a moment costs nothing. The file has a largest size, and what does
+ * not fit any more is refused.
  *
  * One thread at a time: live/history/history.h.
  */
@@ -24,7 +26,8 @@
 enum store_series {
     STORE_COVERAGE, STORE_METRIC, STORE_PAUSED, STORE_UTILISATION, STORE_CNPS,
     STORE_TRIED,                 /* 1 while something is tried */
-    STORE_WITH, STORE_WITHOUT,   /* the metric of devices that have what is tried, and of those that have not */
+    STORE_WITH, STORE_WITHOUT,   /* the metric of devices that have what is tried, and of those that have
+                                  * not */
     STORE_SERIES
 };
 
@@ -53,14 +56,15 @@ int store_end(struct store *, struct err *);
 int store_undo(struct store *);
 
 int store_add_point(struct store *, const struct store_point *, struct err *);
-int store_add_knobs(struct store *, uint64_t wall_ms, const char *set, struct err *);    /* JSON: what is confirmed from then on */
+/* JSON: what is confirmed from then on */
+int store_add_knobs(struct store *, uint64_t wall_ms, const char *set, struct err *);
 
 /* A record of the audit log, as it stands there. One that is known already stays. */
 int store_add_record(struct store *, const char *line, size_t length, struct err *);
 
 /* In the minute that began at 'wall_ms' each of these devices was heard for so many 250ths of the time. */
-int store_add_coverage(struct store *, uint64_t wall_ms, uint32_t count, const char (*name)[STORE_NAME_SIZE], const uint8_t *share,
-                       struct err *);
+int store_add_coverage(struct store *, uint64_t wall_ms, uint32_t count, const char (*name)[STORE_NAME_SIZE],
+                       const uint8_t *share, struct err *);
 
 /* Makes the coarser levels agree and removes what is too old; within begin and end, after what was added. */
 int store_settle(struct store *, struct err *);
@@ -69,7 +73,8 @@ int store_settle(struct store *, struct err *);
 uint64_t store_last_record(struct store *);
 
 /* How long each device was heard in that time, by its id: malloc'd, as many as *ids says. */
-uint8_t *store_mean_shares(struct store *, uint32_t level, uint64_t from_ms, uint64_t until_ms, uint32_t *ids);
+uint8_t *store_mean_shares(struct store *, uint32_t level, uint64_t from_ms, uint64_t until_ms,
+                           uint32_t *ids);
 
 /* The time from 'until_ms' - 'span_ms' on: docs/live.md, /api/history. */
 json_t *store_json(struct store *, uint64_t span_ms, uint64_t until_ms);

@@ -14,17 +14,20 @@
 
 struct range { uint32_t level; uint64_t step_ms, from_ms, until_ms; uint32_t points; };
 
-/* The finest level that reaches back so far and has not too many rows; points in steps that are whole ones of that level. */
+/* The finest level that reaches back so far and has not too many rows; points in steps that are whole ones of
+ * that level. */
 static struct range choose(struct store *s, uint64_t span_ms, uint64_t until_ms)
 {
     struct range r = { 0 };
     uint64_t     from_ms = span_ms < until_ms ? until_ms - span_ms : 0;
 
     for (; r.level + 1 < STORE_LEVELS; r.level++) {
-        uint64_t oldest = file_number(&s->file, OLDEST, r.level), coarser = file_number(&s->file, OLDEST, r.level + 1);
+        uint64_t oldest = file_number(&s->file, OLDEST, r.level),
+                 coarser = file_number(&s->file, OLDEST, r.level + 1);
 
         if ((oldest <= from_ms || oldest <= coarser + store_levels[r.level + 1].step_ms) &&
-            (span_ms / store_levels[r.level].step_ms <= ROWS_MAX || span_ms / store_levels[r.level + 1].step_ms < POINTS_ENOUGH))
+            (span_ms / store_levels[r.level].step_ms <= ROWS_MAX ||
+             span_ms / store_levels[r.level + 1].step_ms < POINTS_ENOUGH))
             break;
     }
     r.step_ms = store_levels[r.level].step_ms;
@@ -96,7 +99,9 @@ static json_t *knobs_json(struct store *s, const struct range *r)
         json_t *set = json_loads(database_text(q, 1), 0, NULL);
 
         if (set)
-            json_array_insert_new(list, 0, json_pack("{s:I, s:o}", "t_ms", (json_int_t)sqlite3_column_int64(q, 0), "confirmed", set));
+            json_array_insert_new(list, 0,
+                                  json_pack("{s:I, s:o}", "t_ms", (json_int_t)sqlite3_column_int64(q, 0),
+                                            "confirmed", set));
     }
     if (q)
         sqlite3_reset(q);
@@ -137,10 +142,12 @@ static void add_shares(struct sums *m, const uint8_t *share, uint32_t ids)
     m->ids = ids > m->ids ? ids : m->ids;
 }
 
-uint8_t *store_mean_shares(struct store *s, uint32_t level, uint64_t from_ms, uint64_t until_ms, uint32_t *ids)
+uint8_t *store_mean_shares(struct store *s, uint32_t level, uint64_t from_ms, uint64_t until_ms,
+                           uint32_t *ids)
 {
     sqlite3_stmt *q = database_statement(&s->file, GET_COVERAGE);
-    struct sums   m = { xcalloc(STORE_DEVICES_MAX, sizeof *m.sum), xcalloc(STORE_DEVICES_MAX, sizeof *m.count), 0 };
+    struct sums   m = { xcalloc(STORE_DEVICES_MAX, sizeof *m.sum),
+                        xcalloc(STORE_DEVICES_MAX, sizeof *m.count), 0 };
     uint8_t      *mean;
 
     file_bind(q, 1, level);
@@ -189,7 +196,8 @@ static json_t *devices_json(struct store *s, const struct range *r)
             if (share[i] == want)
                 json_array_append_new(worst, device_json(s, i, share[i]));
     free(share);
-    return json_pack("{s:I, s:I, s:o}", "known", (json_int_t)known, "heard_always", (json_int_t)whole, "worst", worst);
+    return json_pack("{s:I, s:I, s:o}", "known", (json_int_t)known, "heard_always", (json_int_t)whole,
+                     "worst", worst);
 }
 
 /* ---- all of it ---- */

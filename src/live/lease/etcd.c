@@ -26,7 +26,8 @@ static void decode(const char *text, char *out, size_t size)
 {
     size_t         length = strlen(text);
     unsigned char *bytes = xmalloc(length / 4 * 3 + 1);
-    int            count = length <= INT_MAX ? EVP_DecodeBlock(bytes, (const unsigned char *)text, (int)length) : -1;
+    int            count = length <= INT_MAX ?
+                           EVP_DecodeBlock(bytes, (const unsigned char *)text, (int)length) : -1;
 
     for (; count > 0 && length && text[length - 1] == '='; length--)
         count--;                 /* EVP_DecodeBlock() counts what padding stands for */
@@ -97,7 +98,8 @@ static json_t *list_of(json_t *o)
 
 char *etcd_ask_take(const char *key, const char *who, uint64_t id)
 {
-    json_t *o = json_object(), *compare = json_object(), *put = json_object(), *range = json_object(), *first, *second;
+    json_t *o = json_object(), *compare = json_object(), *put = json_object(), *range = json_object(),
+           *first, *second;
 
     put_base64(compare, "key", key);
     json_put_text(compare, "target", "CREATE");

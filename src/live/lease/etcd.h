@@ -1,4 +1,5 @@
-/* src/live/lease/etcd.h - the few words of etcd's API (version 3) that a lease needs, as JSON: its gateway speaks HTTP.
+/* src/live/lease/etcd.h - the few words of etcd's API (version 3) that a lease needs, as JSON: its gateway
+ * speaks HTTP.
  *
  * Numbers of 64 bits are texts there, keys and values base64.
  */

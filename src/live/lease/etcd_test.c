@@ -1,4 +1,5 @@
-/* src/live/lease/etcd_test.c - against answers that a real etcd 3.4.23 gave. tests/cli/live_etcd.bats has a real one. */
+/* src/live/lease/etcd_test.c - against answers that a real etcd 3.4.23 gave. tests/cli/live_etcd.bats has a
+ * real one. */
 #include "live/lease/etcd.h"
 
 #include <setjmp.h>
@@ -12,7 +13,8 @@ static void etcd_ask_take__as_its_gateway_wants_it(void **state)
     char *text = etcd_ask_take("anole/cell", "c1", 7587898949321359625u);
 
     (void)state;
-    assert_string_equal(text, "{\"compare\":[{\"key\":\"YW5vbGUvY2VsbA==\",\"target\":\"CREATE\",\"create_revision\":\"0\"}],"
+    assert_string_equal(text,
+                        "{\"compare\":[{\"key\":\"YW5vbGUvY2VsbA==\",\"target\":\"CREATE\",\"create_revision\":\"0\"}],"
                               "\"success\":[{\"request_put\":{\"key\":\"YW5vbGUvY2VsbA==\",\"value\":\"YzE=\","
                               "\"lease\":\"7587898949321359625\"}}],"
                               "\"failure\":[{\"request_range\":{\"key\":\"YW5vbGUvY2VsbA==\"}}]}");
@@ -43,7 +45,8 @@ static void etcd_read_take__won_lost_and_had_already(void **state)
     assert_int_equal(t.revision, 4);
     assert_true(take("{\"error\":\"etcdserver: requested lease not found\",\"code\":5}", 1, &t) < 0);
     assert_true(take("", 1, &t) < 0);
-    assert_true(take("{\"responses\":[{\"response_range\":{}}]}", 1, &t) < 0);       /* gone between the two: once more */
+    /* gone between the two: once more */
+    assert_true(take("{\"responses\":[{\"response_range\":{}}]}", 1, &t) < 0);
 }
 
 static void etcd_read_keep__a_lease_that_is_gone_has_no_time(void **state)

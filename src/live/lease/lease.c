@@ -92,7 +92,8 @@ static bool keep_lease(struct lease *l)
         l->id = 0;               /* it has ended */
     if (!l->id) {
         at_us = l->now_us();
-        if (ask(l, "/v3/lease/grant", etcd_ask_grant(l->cfg->ttl_s)) || etcd_read_grant(l->answer, l->length, &l->id, &ttl_s))
+        if (ask(l, "/v3/lease/grant", etcd_ask_grant(l->cfg->ttl_s)) ||
+            etcd_read_grant(l->answer, l->length, &l->id, &ttl_s))
             return false;
     }
     if (!ttl_s)
@@ -112,7 +113,8 @@ static void turn(struct lease *l)
     v.trouble[0] = '\0';
     if (!keep_lease(l) || ask(l, "/v3/kv/txn", etcd_ask_take(l->cfg->key, l->cfg->who, l->id)) ||
         etcd_read_take(l->answer, l->length, l->id, &t))
-        snprintf(v.trouble, sizeof v.trouble, "%.190s", *l->why ? l->why : "etcd's answer cannot be understood");
+        snprintf(v.trouble, sizeof v.trouble, "%.190s",
+                 *l->why ? l->why : "etcd's answer cannot be understood");
     else if (t.is_ours && (!v.until_us || v.revision == t.revision)) {
         v.until_us = l->asked_us + l->cfg->ttl_s * 1000000;
         v.revision = t.revision;

@@ -1,9 +1,10 @@
 /* src/live/lease/lease.h - which of several controllers of a cell may act: who holds a lease in etcd.
  *
- * A thread asks etcd, so that nobody waits for it. What is held counts from when it was asked for, by our clock that only goes forward:
- * etcd counts from when it has answered, which is later. So a holder that was cut off, or stood still, knows that it holds nothing
- * any more before etcd gives the lease to somebody else. Each holder has a higher revision than all before it; its term is made of that, and
- * agents refuse lower ones (docs/live.md): that holds even if a clock is wrong.
+ * A thread asks etcd, so that nobody waits for it. What is held counts from when it was asked for, by our
+ * clock that only goes forward: etcd counts from when it has answered, which is later. So a holder that was
+ * cut off, or stood still, knows that it holds nothing any more before etcd gives the lease to somebody else.
+ * Each holder has a higher revision than all before it; its term is made of that, and agents refuse lower
+ * ones (docs/live.md): that holds even if a clock is wrong.
  */
 #ifndef LIVE_LEASE_LEASE_H
 #define LIVE_LEASE_LEASE_H

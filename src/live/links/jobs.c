@@ -13,7 +13,8 @@
 static void read_patterns(struct reader *r, const struct yaml_node *list, struct job_names *j)
 {
     if (list->kind != YAML_LIST || !list->count || list->count > JOBS_PATTERNS_MAX)
-        reader_refuse(r, list, "%s: a list of 1 to %u names or patterns of devices is wanted", list->key, JOBS_PATTERNS_MAX);
+        reader_refuse(r, list, "%s: a list of 1 to %u names or patterns of devices is wanted", list->key,
+                      JOBS_PATTERNS_MAX);
     for (const struct yaml_node *n = list->kind == YAML_LIST ? list->child : NULL; n && !r->rc; n = n->next) {
         if (n->kind != YAML_SCALAR || !*n->text || strlen(n->text) >= MSG_NAME_SIZE)
             reader_refuse(r, n, "a name of a device is wanted, or a pattern such as 'rack7-*'");
@@ -81,7 +82,8 @@ static void find_devices(struct jobs *s, const struct controller *c)
     s->roster = c->roster;
     for (; s->devices < c->peers; s->devices++)
         for (uint32_t k = 0; k < s->list->jobs; k++)
-            s->is_in[(size_t)s->devices * s->list->jobs + k] = has_device(&s->list->job[k], c->peer[s->devices].name);
+            s->is_in[(size_t)s->devices * s->list->jobs + k] = has_device(&s->list->job[k],
+                                                                          c->peer[s->devices].name);
 }
 
 /* ---- looking ---- */
@@ -235,7 +237,8 @@ static json_t *job_json(const char *name, const struct job_past *past, const str
     json_put_number(o, "utilisation", ratio(p.use, p.uses));
     json_put_number(o, "paused", ratio(p.paused, p.with_paused));
     json_put_number(o, "paused_most", p.with_paused ? p.paused_most : NAN);
-    json_put_text(o, "paused_most_at", p.paused_most > 0 && p.paused_most_at < c->peers ? c->peer[p.paused_most_at].name : "");
+    json_put_text(o, "paused_most_at",
+                  p.paused_most > 0 && p.paused_most_at < c->peers ? c->peer[p.paused_most_at].name : "");
     json_put_number(o, "with_cnps", ratio(p.with_cnps, p.counted));
     json_put_number(o, "with_retransmissions", ratio(p.with_retransmissions, p.known));
     json_put_number(o, "rtt_stretch", ratio(p.rtt, p.with_rtt));

@@ -1,8 +1,10 @@
-/* src/live/links/jobs.h - jobs as groups of NICs, and whether the network has held them back in the last minute.
+/* src/live/links/jobs.h - jobs as groups of NICs, and whether the network has held them back in the last
+ * minute.
  *
- * Which NICs a job has its owner says, by names or patterns of names ("rack7-*"). What is known of them is what NICs tell: how busy and how long paused
- * they were, CNPs, retransmissions and, where a driver can tell, round trips. A NIC knows no iterations: it can tell that
- * the network held a job back, not how much longer the job takes.
+ * Which NICs a job has its owner says, by names or patterns of names ("rack7-*"). What is known of them is
+ * what NICs tell: how busy and how long paused they were, CNPs, retransmissions and, where a driver can tell,
+ * round trips. A NIC knows no iterations: it can tell that the network held a job back, not how much longer
+ * the job takes.
  */
 #ifndef LIVE_LINKS_JOBS_H
 #define LIVE_LINKS_JOBS_H

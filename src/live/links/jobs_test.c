@@ -32,7 +32,8 @@ static struct peer *add_nic(const char *name)
     struct peer *p = &c.peer[c.peers++];
 
     *p = (struct peer){ .heard_us = NOW_US, .interval_us = 100000, .where = KNOB_NIC,
-                        .sample = { .interval_us = 100000, .tx_bytes = 625000000, .rate_bps = 100000000000 } };
+                        .sample = { .interval_us = 100000, .tx_bytes = 625000000,
+                                    .rate_bps = 100000000000 } };
     snprintf(p->name, sizeof p->name, "%s", name);
     return p;
 }
@@ -43,7 +44,8 @@ static int begin(void **state)
 
     (void)state;
     c = (struct controller){ .cfg = &cfg, .peer = calloc(10, sizeof(struct peer)), .peers_max = 10 };
-    assert_int_equal(read_jobs("jobs: {llm: ['rack1-*'], 'rec sys': [rack2-h1/mlx5_0, rack2-h2/mlx5_0]}\n", &err), 0);
+    assert_int_equal(read_jobs("jobs: {llm: ['rack1-*'], 'rec sys': [rack2-h1/mlx5_0, rack2-h2/mlx5_0]}\n",
+                               &err), 0);
     jobs_init(&s, &list);
     return 0;
 }
@@ -84,10 +86,12 @@ static void look__a_job_that_is_paused_is_told_from_the_others(void **unused)
     }
     all = jobs_json(&s, &c);
     assert_int_equal(json_array_size(all), 3);
-    assert_true(number(all, 0, "nics") == 2 && number(all, 0, "looks") == 120 && number(all, 0, "seconds") == 60);
+    assert_true(number(all, 0, "nics") == 2 && number(all, 0, "looks") == 120 &&
+                number(all, 0, "seconds") == 60);
     assert_float_equal(number(all, 0, "paused"), 0.1, 1e-9);
     assert_float_equal(number(all, 0, "paused_most"), 0.3, 1e-9);
-    assert_string_equal(json_string_value(json_object_get(json_array_get(all, 0), "paused_most_at")), "rack1-h1/mlx5_0");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(all, 0), "paused_most_at")),
+                        "rack1-h1/mlx5_0");
     assert_float_equal(number(all, 0, "with_cnps"), 0.25, 1e-9);
     assert_float_equal(number(all, 0, "utilisation"), 0.5, 1e-9);
     assert_true(json_is_null(json_object_get(json_array_get(all, 0), "rtt_stretch")));
@@ -99,7 +103,9 @@ static void look__a_job_that_is_paused_is_told_from_the_others(void **unused)
 
 static void look__round_trips_tell_where_they_are_known_and_who_is_silent_does_not_count(void **unused)
 {
-    static struct msg_detail detail = { .pairs = 2, .pair = { { 1, 10, 300, 10, 0 }, { 2, 10, 100, 10, 0 } } };      /* 3 and 1 times */
+    /* 3 and 1 times */
+    static struct msg_detail detail = { .pairs = 2,
+                                        .pair = { { 1, 10, 300, 10, 0 }, { 2, 10, 100, 10, 0 } } };
     struct peer *p;
     json_t      *all;
 

@@ -44,7 +44,8 @@ static uint32_t add_node(struct links *l, const char *name, size_t length)
     return l->nodes++;
 }
 
-/* Letters, digits and what names of hosts and devices have besides: no spaces, nothing that cannot be seen. */
+/* Letters, digits and what names of hosts and devices have besides: no spaces, nothing that cannot be
+ * seen. */
 static bool is_name(const char *text, size_t length, size_t most)
 {
     for (size_t i = 0; i < length; i++)
@@ -69,7 +70,8 @@ static bool take_end(struct links *l, const char *text, size_t length, struct li
 }
 
 /* A port has one link. Where no port is said any number of them may be there. */
-static void check_ports(struct reader *r, const struct yaml_node *n, const struct links *l, struct finder *ports)
+static void check_ports(struct reader *r, const struct yaml_node *n, const struct links *l,
+                        struct finder *ports)
 {
     const struct link *link = &l->link[l->links];
 
@@ -103,8 +105,11 @@ static void add_link(struct reader *r, const struct yaml_node *n, struct links *
             left--;
         gap = strspn(dash + 3, " ");
     }
-    if (!dash || !take_end(l, n->text, left, &link->end[0]) || !take_end(l, dash + 3 + gap, strlen(dash + 3 + gap), &link->end[1])) {
-        reader_refuse(r, n, "a link is 'DEVICE - DEVICE' or 'DEVICE:PORT - DEVICE:PORT', with spaces around the dash");
+    if (!dash || !take_end(l, n->text, left, &link->end[0]) ||
+        !take_end(l, dash + 3 + gap, strlen(dash + 3 + gap), &link->end[1])) {
+        reader_refuse(r, n,
+                      "a link is 'DEVICE - DEVICE' or 'DEVICE:PORT - DEVICE:PORT', with spaces around the "
+                      "dash");
         return;
     }
     if (link->end[0].node == link->end[1].node)

@@ -1,11 +1,14 @@
-/* src/live/links/links.h - which port of which device is joined to which: a file that a person, or whoever knows the network, writes.
+/* src/live/links/links.h - which port of which device is joined to which: a file that a person, or whoever
+ * knows the network, writes.
  *
  *   links:
- *     - host1/mlx5_0 - tor1:Ethernet4            a device, or a name before the slash of several; with the port, or without
+ *     - host1/mlx5_0 - tor1:Ethernet4            a device, or a name before the slash of several; with the
+ *       port, or without
  *     - host2:mlx5_1 - tor1:Ethernet8            a port of a host is one of its devices
  *     - tor1:Ethernet0 - spine1:Ethernet12
  *
- * Devices need not be there yet, nor ever: what nobody reports is not known. A port is a name, or its place in the device, from 0.
+ * Devices need not be there yet, nor ever: what nobody reports is not known. A port is a name, or its place
+ * in the device, from 0.
  */
 #ifndef LIVE_LINKS_LINKS_H
 #define LIVE_LINKS_LINKS_H

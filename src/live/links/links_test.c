@@ -18,7 +18,8 @@ static void parse__takes_devices_hosts_and_ports(void **unused)
     struct err   err = { "" };
 
     (void)unused;
-    assert_int_equal(parse(&l, "links:\n  - host1/mlx5_0 - tor-1:Ethernet4\n  - 'host2:mlx5_1  -  tor-1:8'\n  - tor-1 - spine1\n  - tor-1 - spine1\n",
+    assert_int_equal(parse(&l, "links:\n  - host1/mlx5_0 - tor-1:Ethernet4\n  - 'host2:mlx5_1  -  tor-1:8'\n"
+                               "  - tor-1 - spine1\n  - tor-1 - spine1\n",
                            &err), 0);
     assert_int_equal(l.links, 4);
     assert_int_equal(l.nodes, 4);
@@ -38,7 +39,9 @@ static void parse__says_where_and_what_is_wrong(void **unused)
     static const struct { const char *text, *why; } wrong[] = {
         { "", "links.yaml:1:1: 'links' is missing" },
         { "link: []\n", "links.yaml:1:1: 'link' is not a key of a list of links; did you mean 'links'?" },
-        { "links:\n  - a-b\n", "links.yaml:2:5: a link is 'DEVICE - DEVICE' or 'DEVICE:PORT - DEVICE:PORT', with spaces around the dash" },
+        { "links:\n  - a-b\n",
+          "links.yaml:2:5: a link is 'DEVICE - DEVICE' or 'DEVICE:PORT - DEVICE:PORT', with spaces around "
+          "the dash" },
         { "links:\n  - a - \n", "links.yaml:2:5: a link is" },
         { "links:\n  - 'a: - b'\n", "links.yaml:2:5: a link is" },
         { "links:\n  - a b - c\n", "links.yaml:2:5: a link is" },

@@ -100,7 +100,8 @@ static const struct msg_port *port_of(const struct msg_detail *d, const char *na
             return &d->port[i];
     if (!*name)
         return d->ports == 1 ? &d->port[0] : NULL;
-    return text_to_uint(name, &place, &ignored) == 0 && place < d->ports && !*d->port[place].name ? &d->port[place] : NULL;
+    return text_to_uint(name, &place, &ignored) == 0 && place < d->ports && !*d->port[place].name ?
+           &d->port[place] : NULL;
 }
 
 /* "host1:mlx5_0" is the device "host1/mlx5_0". */
@@ -125,7 +126,8 @@ static bool see_device(const struct peer *p, const char *port, bool is_alone, st
         *out = load_of(found, m->interval_us, !isnan(m->paused));
     else if (p->where == KNOB_NIC && (is_alone || is_meant(p->name, port)))      /* it has one */
         *out = load_of(&(struct msg_port){ .tx_bytes = m->tx_bytes, .rate_bps = m->rate_bps,
-                                           .paused_ps = isnan(m->paused) ? 0 : (uint64_t)(m->paused * (double)m->interval_us * PS_PER_US) },
+                                           .paused_ps = isnan(m->paused) ? 0 :
+                                           (uint64_t)(m->paused * (double)m->interval_us * PS_PER_US) },
                        m->interval_us, !isnan(m->paused));
     else
         return false;
@@ -135,8 +137,8 @@ static bool see_device(const struct peer *p, const char *port, bool is_alone, st
 }
 
 /* What an end sends. 'has_sender': a device of it reports, whatever it says. */
-static bool see_end(const struct loads *s, const struct controller *c, const struct link_end *e, uint64_t now_us, struct load *out,
-                    bool *has_sender)
+static bool see_end(const struct loads *s, const struct controller *c, const struct link_end *e,
+                    uint64_t now_us, struct load *out, bool *has_sender)
 {
     uint32_t first = s->first[e->node];
     bool     is_alone = first != FINDER_NONE && s->next[first] == FINDER_NONE;
@@ -158,7 +160,8 @@ static void see_link(struct loads *s, const struct controller *c, uint32_t i, ui
 
     for (int side = 0; side < 2; side++) {
         struct load seen = unknown;
-        bool        has_sender, is_known = see_end(s, c, &s->links->link[i].end[side], now_us, &seen, &has_sender);
+        bool        has_sender, is_known = see_end(s, c, &s->links->link[i].end[side], now_us, &seen,
+                                                   &has_sender);
 
         if (is_known)
             l->known_us[side] = now_us;
@@ -209,8 +212,9 @@ json_t *loads_json(const struct loads *s, const struct controller *c)
     for (uint32_t i = 0; i < s->links->links && is_drawn; i++)
         json_array_append_new(links, json_pack("[I, I]", (json_int_t)s->links->link[i].end[0].node,
                                                (json_int_t)s->links->link[i].end[1].node));
-    return json_pack("{s:I, s:I, s:o, s:o}", "version", (json_int_t)s->version, "total", (json_int_t)s->links->links, "nodes",
-                     is_drawn ? nodes_json(s, c) : json_array(), "links", links);
+    return json_pack("{s:I, s:I, s:o, s:o}", "version", (json_int_t)s->version, "total",
+                     (json_int_t)s->links->links, "nodes", is_drawn ? nodes_json(s, c) : json_array(),
+                     "links", links);
 }
 
 static void add_known(json_t *row, int64_t value)
@@ -248,7 +252,8 @@ static int64_t badness(const struct link_load *l)
     int64_t bad[2];
 
     for (int i = 0; i < 2; i++)
-        bad[i] = 10000ll * (l->way[i].paused > 0 ? l->way[i].paused : 0) + (l->way[i].use > 0 ? l->way[i].use : 0);
+        bad[i] = 10000ll * (l->way[i].paused > 0 ? l->way[i].paused : 0) +
+                 (l->way[i].use > 0 ? l->way[i].use : 0);
     return bad[0] > bad[1] ? bad[0] : bad[1];
 }
 

@@ -41,7 +41,8 @@ static struct peer *add_device(const char *name, enum knob_where where)
     struct peer *p = &c.peer[c.peers++];
 
     *p = (struct peer){ .heard_us = NOW_US - 50000, .interval_us = 100000, .where = where,
-                        .sample = { .interval_us = 100000, .tx_bytes = QUARTER, .rate_bps = RATE, .paused = 0.125 } };
+                        .sample = { .interval_us = 100000, .tx_bytes = QUARTER, .rate_bps = RATE,
+                                    .paused = 0.125 } };
     snprintf(p->name, sizeof p->name, "%s", name);
     return p;
 }
@@ -65,18 +66,21 @@ static void look__each_direction_is_what_its_sender_tells(void **unused)
     add_device("h2/mlx5_1", KNOB_NIC)->sample.tx_bytes = 2 * QUARTER;
     tor = add_device("tor1/PROFILE", KNOB_SWITCH);
     detail.ports = 2;
-    detail.port[0] = (struct msg_port){ .tx_bytes = 3 * QUARTER, .rate_bps = RATE, .paused_ps = 50000000000, .queue_bytes = 123456,
-                                        .has_queue = true, .name = "Ethernet4" };
+    detail.port[0] = (struct msg_port){ .tx_bytes = 3 * QUARTER, .rate_bps = RATE, .paused_ps = 50000000000,
+                                        .queue_bytes = 123456, .has_queue = true, .name = "Ethernet4" };
     detail.port[1] = (struct msg_port){ .tx_bytes = QUARTER, .rate_bps = 0 };
     tor->has_detail = true;
     tor->detail = &detail;
     loads_look(&s, &c, NOW_US);
-    assert_true(s.load[0].way[0].use == 250 && s.load[0].way[0].paused == 125 && s.load[0].way[0].queue == -1);
-    assert_true(s.load[0].way[1].use == 750 && s.load[0].way[1].paused == 500 && s.load[0].way[1].queue == 120000);
+    assert_true(s.load[0].way[0].use == 250 && s.load[0].way[0].paused == 125 &&
+                s.load[0].way[0].queue == -1);
+    assert_true(s.load[0].way[1].use == 750 && s.load[0].way[1].paused == 500 &&
+                s.load[0].way[1].queue == 120000);
     assert_int_equal(s.load[1].way[0].use, 500); /* the NIC that is meant */
     assert_int_equal(s.load[1].way[1].use, -1);  /* a rate that is not known */
     assert_int_equal(s.load[1].way[1].paused, 0);
-    assert_true(s.load[2].way[0].use == -1 && s.load[2].way[1].use == -1);       /* no such port, no such device */
+    /* no such port, no such device */
+    assert_true(s.load[2].way[0].use == -1 && s.load[2].way[1].use == -1);
     tor->sample.paused = NAN;
     loads_look(&s, &c, NOW_US + 1);
     assert_int_equal(s.load[0].way[1].paused, -1);
@@ -126,8 +130,10 @@ static void changes__tells_what_has_changed_since(void **unused)
     loads_look(&s, &c, NOW_US);
     o = loads_changes(&s, 2);
     assert_int_equal(json_array_size(json_object_get(o, "links")), 1);
-    assert_int_equal(json_integer_value(json_array_get(json_array_get(json_object_get(o, "links"), 0), 0)), 1);
-    assert_int_equal(json_integer_value(json_array_get(json_array_get(json_object_get(o, "links"), 0), 1)), 500);
+    assert_int_equal(json_integer_value(json_array_get(json_array_get(json_object_get(o, "links"), 0), 0)),
+                     1);
+    assert_int_equal(json_integer_value(json_array_get(json_array_get(json_object_get(o, "links"), 0), 1)),
+                     500);
     json_decref(o);
 }
 
@@ -145,7 +151,8 @@ static void changes__of_very_many_the_worst_come_first(void **unused)
     for (int i = 0; i < 1000; i++) {
         snprintf(name, sizeof name, "h%d", (i * 7) % 1000);
         add_device(name, KNOB_NIC)->sample = (struct msg_sample){ .interval_us = 100000, .rate_bps = RATE,
-            .tx_bytes = QUARTER * 4 * (uint64_t)((i * 7) % 1000) / 1000, .paused = (i * 7) % 1000 == 300 ? 0.5 : 0 };
+            .tx_bytes = QUARTER * 4 * (uint64_t)((i * 7) % 1000) / 1000,
+            .paused = (i * 7) % 1000 == 300 ? 0.5 : 0 };
     }
     loads_look(&s, &c, NOW_US);
     o = loads_json(&s, &c);
@@ -167,7 +174,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(look__each_direction_is_what_its_sender_tells, begin, end),
-        cmocka_unit_test_setup_teardown(look__what_was_known_stays_for_a_while_and_silence_is_not_a_value, begin, end),
+        cmocka_unit_test_setup_teardown(look__what_was_known_stays_for_a_while_and_silence_is_not_a_value,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(changes__tells_what_has_changed_since, begin, end),
         cmocka_unit_test_setup_teardown(changes__of_very_many_the_worst_come_first, begin, end),
     };

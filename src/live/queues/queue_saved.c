@@ -102,7 +102,8 @@ static bool take_ecn(const json_t *v, struct ecn *e)
 
     e->pmax = json_number_value(pmax);
     return json_array_size(v) == 3 && take_bytes(json_array_get(v, 0), &e->kmin_bytes) &&
-           take_bytes(json_array_get(v, 1), &e->kmax_bytes) && json_is_number(pmax) && e->pmax >= 0 && e->pmax <= 1;
+           take_bytes(json_array_get(v, 1), &e->kmax_bytes) && json_is_number(pmax) && e->pmax >= 0 &&
+           e->pmax <= 1;
 }
 
 static bool take(struct queue_saved *s, json_t *o)
@@ -111,7 +112,8 @@ static bool take(struct queue_saved *s, json_t *o)
     const char *name;
     struct ecn  e;
 
-    if (json_integer_value(json_object_get(o, "version")) != VERSION || !json_is_object(found) || !json_is_array(setting))
+    if (json_integer_value(json_object_get(o, "version")) != VERSION || !json_is_object(found) ||
+        !json_is_array(setting))
         return false;
     json_object_foreach(found, name, v)
         if (!*name || strlen(name) >= MSG_NAME_SIZE || !take_ecn(v, &e) || !queue_saved_put(s, name, &e))

@@ -1,4 +1,5 @@
-/* src/live/queues/queue_saved.h - what a tuner of queues must not forget: how they were found, and what it may have set. */
+/* src/live/queues/queue_saved.h - what a tuner of queues must not forget: how they were found, and what it
+ * may have set. */
 #ifndef LIVE_QUEUES_QUEUE_SAVED_H
 #define LIVE_QUEUES_QUEUE_SAVED_H
 
@@ -22,8 +23,8 @@ void queue_saved_fini(struct queue_saved *);
 
 int queue_saved_write(struct queue_saved *, const struct io_disk *);
 
-/* The better of two copies. -ENOENT: nothing was ever written; -EBADMSG: it cannot be understood, or is gone although the audit log tells of
- * settings. Nothing is held then. */
+/* The better of two copies. -ENOENT: nothing was ever written; -EBADMSG: it cannot be understood, or is gone
+ * although the audit log tells of settings. Nothing is held then. */
 int queue_saved_read(struct queue_saved *, const struct io_disk *);
 int queue_saved_parse(struct queue_saved *, const char *text, size_t length);
 

@@ -22,7 +22,8 @@ struct queue {
     bool       is_open;          /* written, not settled yet */
     bool       has_failed;       /* the last write: it may have happened or not */
     uint64_t   written_us;
-    uint64_t   doubt_until_us;   /* until then, or for all of a life that began with it, a setting of ours may turn up */
+    /* until then, or for all of a life that began with it, a setting of ours may turn up */
+    uint64_t   doubt_until_us;
 };
 
 struct queue_tuner {
@@ -46,7 +47,8 @@ struct queue_tuner {
     double                    tokens;    /* of changes */
     uint64_t                  tokens_us;
     uint64_t                  told_decisions, told_changes;
-    uint64_t                  late;      /* decisions that were not carried out: too many changes, or a queue that has not settled */
+    /* decisions that were not carried out: too many changes, or a queue that has not settled */
+    uint64_t                  late;
 };
 
 /* ---- making one ---- */
@@ -65,11 +67,15 @@ static int open_loop(struct loop *l, const struct world *w, const struct loop_re
     if (rc)
         return rc;
     if (!l->tuner.algo->slot)
-        rc = err_set(err, ENOTSUP, "%s%s does not set queues one by one: that is for a controller", q->place, q->kind);
+        rc = err_set(err, ENOTSUP, "%s%s does not set queues one by one: that is for a controller",
+                     q->place, q->kind);
     else if (has_option(l, "train", 1))
-        rc = err_set(err, ENOTSUP, "%strain: who learns tries things out, which agents do not do; anole train acc does", q->place);
+        rc = err_set(err, ENOTSUP,
+                     "%strain: who learns tries things out, which agents do not do; anole train acc does",
+                     q->place);
     else if (has_option(l, "agents", 1))
-        rc = err_set(err, ENOTSUP, "%sagents: central needs to see all switches, which an agent does not", q->place);
+        rc = err_set(err, ENOTSUP,
+                     "%sagents: central needs to see all switches, which an agent does not", q->place);
     if (rc)
         loop_close(l);
     return rc;
@@ -103,8 +109,8 @@ static void list_queues(struct queue_tuner *t, struct queue_facts *fact)
     free(name);
 }
 
-int queue_tuner_new(struct queue_tuner **out, const struct queue_tuner_config *cfg, struct agent *agent, const struct io_queues *io,
-                    void *device, struct err *err)
+int queue_tuner_new(struct queue_tuner **out, const struct queue_tuner_config *cfg, struct agent *agent,
+                    const struct io_queues *io, void *device, struct err *err)
 {
     struct queue_facts *fact = xcalloc(IO_QUEUES_MAX, sizeof *fact);
     struct queue_tuner *t = xcalloc(1, sizeof *t);
@@ -115,7 +121,10 @@ int queue_tuner_new(struct queue_tuner **out, const struct queue_tuner_config *c
     *t = (struct queue_tuner){ .cfg = *cfg, .agent = agent, .io = io, .device = device };
     list_queues(t, fact);
     w.queues = t->queues;
-    rc = t->queues ? open_loop(&t->loop, &w, &cfg->tuner, err) : err_set(err, ENOENT, "it has no queues that can be set by themselves (of SONiC: devices: [all-3] is queue 3 of all ports)");
+    rc = t->queues ? open_loop(&t->loop, &w, &cfg->tuner, err) :
+         err_set(err, ENOENT,
+                 "it has no queues that can be set by themselves (of SONiC: devices: [all-3] is queue 3 of "
+                 "all ports)");
     free(fact);
     if (rc) {
         queue_tuner_free(t);
@@ -155,13 +164,16 @@ static struct knob_set set_of(const struct ecn *e)
     return s;
 }
 
-static int note(struct queue_tuner *t, const char *what, const char *why, const struct ecn *new, uint64_t now_us)
+static int note(struct queue_tuner *t, const char *what, const char *why, const struct ecn *new,
+                uint64_t now_us)
 {
     struct agent   *a = t->agent;
     struct knob_set set = new ? set_of(new) : (struct knob_set){ 0 };
 
-    return audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = what, .why = why,
-                       .term = a->saved.term, .now_us = now_us, .new = new ? &set : NULL });
+    return audit_write(&a->audit, &a->io.disk,
+                       &(struct audit_record){ .who = a->cfg->name, .what = what, .why = why,
+                                               .term = a->saved.term, .now_us = now_us,
+                                               .new = new ? &set : NULL });
 }
 
 static void count(struct queue_tuner *t)
@@ -182,8 +194,9 @@ static void tell(struct queue_tuner *t, uint64_t now_us)
     t->tell_us = now_us + TELL_US;
     if (s->changes == t->told_changes)
         return;
-    snprintf(text, sizeof text, "%" PRIu64 " decisions, %" PRIu64 " changes; %u of %u queues are not as they were found",
-             s->decisions - t->told_decisions, s->changes - t->told_changes, s->moved, s->queues);
+    snprintf(text, sizeof text, "%" PRIu64 " decisions, %" PRIu64
+             " changes; %u of %u queues are not as they were found", s->decisions - t->told_decisions,
+             s->changes - t->told_changes, s->moved, s->queues);
     note(t, "queues", text, NULL, now_us);
     t->told_decisions = s->decisions;
     t->told_changes = s->changes;
@@ -263,11 +276,13 @@ static void look_at(struct queue_tuner *t, struct queue *q, const struct ecn *ho
 {
     if (ecn_equal(holds, &q->is))
         q->is_open = q->has_failed = false;
-    else if (now_us < q->doubt_until_us && ((q->has_failed && ecn_equal(holds, &q->found)) || queue_saved_has(&t->saved, holds))) {
+    else if (now_us < q->doubt_until_us &&
+             ((q->has_failed && ecn_equal(holds, &q->found)) || queue_saved_has(&t->saved, holds))) {
         q->is = *holds;          /* a write of ours that came late, or did not come */
         q->is_open = false;
     } else if (ecn_equal(holds, &q->found)) {
-        q->is = *holds;          /* the switch has started anew, or a person wants it so: no place to tune just now */
+        /* the switch has started anew, or a person wants it so: no place to tune just now */
+        q->is = *holds;
         q->is_open = false;
         t->hold_until_us = now_us + t->cfg.hold_us;
     } else
@@ -369,7 +384,8 @@ void queue_tuner_on_timer(struct queue_tuner *t, uint64_t now_us)
 
     if (!t->is_ready)
         return;
-    why = !t->agent->self.moved || t->is_going_back ? NULL : now_us < t->hold_until_us ? "queues were set back by somebody else" :
+    why = !t->agent->self.moved || t->is_going_back ? NULL :
+          now_us < t->hold_until_us ? "queues were set back by somebody else" :
           agent_may_tune(t->agent, now_us);
     if (why) {
         if (*t->agent->breach)
@@ -439,14 +455,16 @@ static struct ecn bounded(const struct queue_tuner *t, const struct queue *q, co
     double               kmax = within(l, KNOB_kmax, e->kmax_bytes, q->found.kmax_bytes, 1e3);
 
     return (struct ecn){ .kmin_bytes = (uint32_t)fmin(kmin, kmax), .kmax_bytes = (uint32_t)kmax,
-                         .pmax = l->may_set[KNOB_pmax] ? within(l, KNOB_pmax, e->pmax * 100, 0, 100) / 100 : q->found.pmax };
+                         .pmax = l->may_set[KNOB_pmax] ? within(l, KNOB_pmax, e->pmax * 100, 0, 100) / 100 :
+                         q->found.pmax };
 }
 
 static bool take_token(struct queue_tuner *t, uint64_t now_us)
 {
     if (isinf(t->cfg.changes_per_s))
         return true;
-    t->tokens = fmin(fmax(1, t->cfg.changes_per_s), t->tokens + t->cfg.changes_per_s * (double)(now_us - t->tokens_us) / 1e6);
+    t->tokens = fmin(fmax(1, t->cfg.changes_per_s),
+                     t->tokens + t->cfg.changes_per_s * (double)(now_us - t->tokens_us) / 1e6);
     t->tokens_us = now_us;
     if (t->tokens < 1)
         return false;
@@ -454,7 +472,8 @@ static bool take_token(struct queue_tuner *t, uint64_t now_us)
     return true;
 }
 
-/* On the disk and in the log before a queue holds it for the first time, and with it how all queues were found. */
+/* On the disk and in the log before a queue holds it for the first time, and with it how all queues were
+ * found. */
 static bool announce(struct queue_tuner *t, const struct ecn *e, uint64_t now_us)
 {
     uint32_t settings = t->saved.settings;
@@ -525,7 +544,8 @@ void queue_tuner_on_slot(struct queue_tuner *t, uint64_t now_us)
     fit_slot(t, us);
     tuner->algo->slot(tuner->state, t->slot);
     count_decisions(t);
-    if (t->is_going_back || now_us < t->hold_until_us || agent_may_tune(t->agent, now_us) || !tuner->algo->queues(tuner->state, t->ecn))
+    if (t->is_going_back || now_us < t->hold_until_us || agent_may_tune(t->agent, now_us) ||
+        !tuner->algo->queues(tuner->state, t->ecn))
         return;
     for (uint32_t i = 0; i < t->queues && !t->is_going_back; i++)
         change(t, &t->queue[i], &t->ecn[i], now_us);

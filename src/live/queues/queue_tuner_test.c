@@ -1,4 +1,5 @@
-/* src/live/queues/queue_tuner_test.c - a tuner of queues with a switch, a disk and a controller that do what the test says. */
+/* src/live/queues/queue_tuner_test.c - a tuner of queues with a switch, a disk and a controller that do what
+ * the test says. */
 #include "live/queues/queue_tuner.h"
 #include "base/rng.h"
 
@@ -22,12 +23,14 @@ struct bench {
     struct queue_tuner_config tuner_cfg;
     struct queue_tuner       *tuner;
     struct io_queues          io;
-    struct ecn                holds[QUEUES], coming[QUEUES];     /* coming: what it will hold from comes_us on */
+    /* coming: what it will hold from comes_us on */
+    struct ecn                holds[QUEUES], coming[QUEUES];
     uint64_t                  comes_us[QUEUES];                  /* 0: nothing comes */
     uint64_t                  delay_us;                          /* from a write until it is held */
     bool                      is_deaf, is_unreadable, is_full, has_no_counters;
     uint32_t                  writes;
-    int                       lives;             /* accesses to disk and switch until the process is killed; below 0: it is not */
+    /* accesses to disk and switch until the process is killed; below 0: it is not */
+    int                       lives;
     bool                      is_dead;
     struct rng                rng;
     struct file { char name[32], text[1 << 16]; size_t length; } file[FILES];
@@ -129,7 +132,8 @@ static void hear(void *arg, const struct msg *m)
     (void)arg, (void)m;
 }
 
-static uint32_t list(void *arg, struct queue_facts fact[IO_QUEUES_MAX], char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
+static uint32_t list(void *arg, struct queue_facts fact[IO_QUEUES_MAX],
+                     char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
 {
     (void)arg;
     for (uint32_t i = 0; i < QUEUES; i++) {
@@ -147,7 +151,8 @@ static int look(void *arg, struct queue_slot *slot, uint64_t *us)
     if (b->has_no_counters)
         return -EAGAIN;
     for (uint32_t i = 0; i < QUEUES; i++)
-        slot[i] = (struct queue_slot){ .tx_bytes = rng_below(&b->rng, 312500000), .marked_bytes = rng_below(&b->rng, 1000000),
+        slot[i] = (struct queue_slot){ .tx_bytes = rng_below(&b->rng, 312500000),
+                                       .marked_bytes = rng_below(&b->rng, 1000000),
                                        .queue_bytes_mean = rng_below(&b->rng, 1000000) };
     *us = SLOT;
     return 0;
@@ -210,7 +215,8 @@ static int write_queue(void *arg, uint32_t queue, const struct ecn *was, const s
 static void restart(struct bench *b)
 {
     struct agent_io io = {
-        .disk = { .save = disk_save, .load = disk_load, .append = disk_append, .wall_us = disk_wall, .arg = b },
+        .disk = { .save = disk_save, .load = disk_load, .append = disk_append,
+                  .wall_us = disk_wall, .arg = b },
         .device = { .read = device_read, .write = device_write, .sample = device_sample, .arg = b },
         .send = hear, .arg = b,
     };
@@ -236,7 +242,8 @@ static struct bench *bench_new(void)
     snprintf(b->cfg.name, sizeof b->cfg.name, "leaf1/all-3");
     b->cfg.may_write = b->cfg.has_tuner = true;
     b->cfg.lease_us = 3000000;
-    b->tuner_cfg = (struct queue_tuner_config){ .tuner = { .kind = "acc:dcqcn", .place = "", .option = option, .options = 1, .beside = "" },
+    b->tuner_cfg = (struct queue_tuner_config){ .tuner = { .kind = "acc:dcqcn", .place = "", .option = option,
+                                                           .options = 1, .beside = "" },
                                                 .hold_us = 10000000, .changes_per_s = 1000 };
     b->io = (struct io_queues){ list, look, read_queues, write_queue, NULL, 0 };
     b->now_us = 1000000;
@@ -322,7 +329,8 @@ static void on_slot__needs_the_controllers_word_and_a_lease(void **state)
     pass(b, 20);
     assert_int_equal(b->writes, 0);              /* no lease */
     pass_leased(b, 20);
-    assert_true(b->writes > 0 && moved(b) > 0 && b->agent.self.moved == moved(b) && b->agent.self.changes == b->writes);
+    assert_true(b->writes > 0 && moved(b) > 0 && b->agent.self.moved == moved(b) &&
+                b->agent.self.changes == b->writes);
     bench_free(b);
 }
 
@@ -445,8 +453,8 @@ static void change__keeps_within_limits_and_budget(void **state)
         pass_leased(b, 1);
         for (uint32_t k = 0; k < QUEUES; k++)
             if (!ecn_equal(&b->holds[k], &first))
-                assert_true(b->holds[k].kmin_bytes >= 50000 && b->holds[k].kmax_bytes <= 300000 && b->holds[k].pmax <= 0.1 &&
-                            b->holds[k].kmin_bytes <= b->holds[k].kmax_bytes);
+                assert_true(b->holds[k].kmin_bytes >= 50000 && b->holds[k].kmax_bytes <= 300000 &&
+                            b->holds[k].pmax <= 0.1 && b->holds[k].kmin_bytes <= b->holds[k].kmax_bytes);
     }
     assert_true(moved(b) > 0);
     assert_in_range(b->writes, 4, 2 + 2 * 20);   /* 20 s of slots */
@@ -487,7 +495,8 @@ static void change__waits_until_a_queue_has_settled(void **state)
     pass_leased(b, 60);
     writes = b->writes;
     pass_leased(b, 20);
-    assert_true(b->writes <= writes + QUEUES && b->agent.self.is_broken);      /* it has given up, and says so */
+    /* it has given up, and says so */
+    assert_true(b->writes <= writes + QUEUES && b->agent.self.is_broken);
     for (uint32_t i = 0; i < QUEUES; i++)
         b->comes_us[i] = b->comes_us[i] ? 1 : 0;
     b->is_deaf = false;
@@ -524,7 +533,8 @@ static void leave__brings_all_back(void **state)
     bench_free(b);
 }
 
-/* Killed at any access to disk or switch: the next life brings all back, and takes nothing of ours for somebody else's. */
+/* Killed at any access to disk or switch: the next life brings all back, and takes nothing of ours for
+ * somebody else's. */
 static void start__after_a_kill_at_any_moment(void **state)
 {
     (void)state;
@@ -569,11 +579,15 @@ static void check__refuses_what_is_not_for_agents(void **state)
     struct err err;
 
     (void)state;
-    assert_int_equal(queue_tuner_check(&(struct loop_request){ .kind = "acc", .place = "", .beside = "" }, &err), 0);
-    assert_true(queue_tuner_check(&(struct loop_request){ .kind = "paraleon", .place = "a:1: ", .beside = "" }, &err) < 0);
+    assert_int_equal(queue_tuner_check(&(struct loop_request){ .kind = "acc", .place = "", .beside = "" },
+                                       &err), 0);
+    assert_true(queue_tuner_check(&(struct loop_request){ .kind = "paraleon", .place = "a:1: ",
+                                                          .beside = "" }, &err) < 0);
     assert_non_null(strstr(err.text, "a:1: paraleon does not set queues"));
-    assert_true(queue_tuner_check(&(struct loop_request){ .kind = "acc", .place = "", .option = &train, .options = 1, .beside = "" }, &err) < 0);
-    assert_true(queue_tuner_check(&(struct loop_request){ .kind = "acc", .place = "", .option = &central, .options = 1, .beside = "" }, &err) < 0);
+    assert_true(queue_tuner_check(&(struct loop_request){ .kind = "acc", .place = "", .option = &train,
+                                                          .options = 1, .beside = "" }, &err) < 0);
+    assert_true(queue_tuner_check(&(struct loop_request){ .kind = "acc", .place = "", .option = &central,
+                                                          .options = 1, .beside = "" }, &err) < 0);
 }
 
 int main(void)

@@ -1,9 +1,11 @@
 /* src/live/relay/agent_path.c - see agent_path.h. */
 #include "live/relay/agent_path.h"
 
-void path_init(struct path *p, uint32_t ways, uint32_t relays, uint64_t silence_us, uint64_t return_us, uint64_t now_us)
+void path_init(struct path *p, uint32_t ways, uint32_t relays, uint64_t silence_us, uint64_t return_us,
+               uint64_t now_us)
 {
-    *p = (struct path){ .ways = ways, .relays = relays, .silence_us = silence_us, .return_us = return_us, .since_us = now_us, .heard_us = now_us };
+    *p = (struct path){ .ways = ways, .relays = relays, .silence_us = silence_us, .return_us = return_us,
+                        .since_us = now_us, .heard_us = now_us };
 }
 
 void path_heard(struct path *p, uint64_t now_us)

@@ -1,9 +1,9 @@
-/* src/live/relay/agent_path.h - which way an agent goes to its controller: through one of its relays or, the last of its ways, directly to one
- * of the controllers of its cell.
+/* src/live/relay/agent_path.h - which way an agent goes to its controller: through one of its relays or, the
+ * last of its ways, directly to one of the controllers of its cell.
  *
- * It begins with the first. A way that is cut, or on which nothing was heard for a while, is left for the next, and after the last
- * comes the first again. Where there are relays it goes back to the first of them by itself from time to time: they are there to be used.
- * Among controllers it stays: only one of them acts.
+ * It begins with the first. A way that is cut, or on which nothing was heard for a while, is left for the
+ * next, and after the last comes the first again. Where there are relays it goes back to the first of them by
+ * itself from time to time: they are there to be used. Among controllers it stays: only one of them acts.
  */
 #ifndef LIVE_RELAY_AGENT_PATH_H
 #define LIVE_RELAY_AGENT_PATH_H
@@ -20,7 +20,8 @@ struct path {
 };
 
 /* relays of 0: all ways are controllers, and it never goes back by itself. */
-void path_init(struct path *, uint32_t ways, uint32_t relays, uint64_t silence_us, uint64_t return_us, uint64_t now_us);
+void path_init(struct path *, uint32_t ways, uint32_t relays, uint64_t silence_us, uint64_t return_us,
+               uint64_t now_us);
 
 /* Something came from there. */
 void path_heard(struct path *, uint64_t now_us);

@@ -62,8 +62,8 @@ static struct mux_slot *slot_of(struct mux *m, uint32_t slot, uint64_t now_us)
 
 /* ---- up ---- */
 
-/* Messages of a host go with the first of its reports in this rack; the others tell of none, so that all of them together tell it once. False: it
- * told nothing. */
+/* Messages of a host go with the first of its reports in this rack; the others tell of none, so that all of
+ * them together tell it once. False: it told nothing. */
 static bool take_seen(struct mux *m, uint32_t slot, struct seen_part *seen)
 {
     const struct rack *up = m->up;
@@ -94,7 +94,8 @@ static const struct msg_detail *detail_of(struct mux *m, uint32_t slot, const st
 }
 
 /* 'report' has what all rows have in common. */
-static void hand_on_row(struct mux *m, const struct rack_row *row, struct msg *report, const struct fsd *flows, uint64_t now_us)
+static void hand_on_row(struct mux *m, const struct rack_row *row, struct msg *report,
+                        const struct fsd *flows, uint64_t now_us)
 {
     struct mux_slot *s = slot_of(m, row->slot, now_us);
 
@@ -207,7 +208,8 @@ bool mux_send(struct mux *m, uint32_t link, const struct msg *msg)
 
     if (!s)
         return false;
-    if (m->up && s == m->current && msg->kind == MSG_LEASE && !msg->at_us && !msg->has_control && m->leases < MUX_LEASES_MAX)
+    if (m->up && s == m->current && msg->kind == MSG_LEASE && !msg->at_us && !msg->has_control &&
+        m->leases < MUX_LEASES_MAX)
         m->lease[m->leases++] = (struct mux_lease){ s->slot, msg->term, msg->incarnation, msg->stamp_us };
     else
         rack_add(&m->down, s->slot, msg);

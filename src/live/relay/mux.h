@@ -1,7 +1,9 @@
-/* src/live/relay/mux.h - the controller's end of a relay: what comes in a rack becomes messages, and answers become racks.
+/* src/live/relay/mux.h - the controller's end of a relay: what comes in a rack becomes messages, and answers
+ * become racks.
  *
- * Each slot has a link of its own, as if its agent were connected directly, so the controller's state machine does not know of relays. Where all
- * reports of a rack are answered by leases, which is nearly always, one number answers them all.
+ * Each slot has a link of its own, as if its agent were connected directly, so the controller's state machine
+ * does not know of relays. Where all reports of a rack are answered by leases, which is nearly always, one
+ * number answers them all.
  */
 #ifndef LIVE_RELAY_MUX_H
 #define LIVE_RELAY_MUX_H
@@ -32,7 +34,8 @@ struct mux {
     /* the rack that is being handed on */
     const struct rack     *up;
     const struct mux_slot *current;      /* whose message it is */
-    struct mux_lease      *lease;        /* given for its reports so far; room for MUX_LEASES_MAX, while it is handed on */
+    struct mux_lease      *lease;        /* given for its reports so far; room for MUX_LEASES_MAX, while it is
+                                          * handed on */
     uint32_t               leases;
     struct msg_detail     *detail;       /* room for what a report says beside its numbers */
     bool                   is_handed_on[RACK_DEVICES_MAX];       /* of what hosts told */

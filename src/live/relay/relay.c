@@ -63,7 +63,8 @@ static struct relay_agent *agent_of(struct relay *r, uint32_t link, uint64_t inc
         free(a->seen);
     } else
         a = &r->agent[r->agents++];
-    *a = (struct relay_agent){ .link = link, .slot = ++r->slots, .incarnation = incarnation, .starts = starts + 1,
+    *a = (struct relay_agent){ .link = link, .slot = ++r->slots, .incarnation = incarnation,
+                               .starts = starts + 1,
                                 .items = items };
     a->seen = NULL;              /* as it is: clang-tidy does not see it */
     return a;
@@ -75,7 +76,8 @@ static bool is_ordinary(const struct msg *m)
 {
     const struct msg_detail *d = m->sample.detail;
 
-    return m->phase == PHASE_IDLE && !m->self.is_there && !m->is_frozen && !m->is_broken && !*m->why && (!d || (!d->ports && !d->pairs));
+    return m->phase == PHASE_IDLE && !m->self.is_there && !m->is_frozen && !m->is_broken && !*m->why &&
+           (!d || (!d->ports && !d->pairs));
 }
 
 static double mean(double a, uint64_t weight_a, double b, uint64_t weight_b)
@@ -90,7 +92,8 @@ static double mean_known(double a, uint64_t weight_a, double b, uint64_t weight_
     return isnan(a) ? b : isnan(b) ? a : mean(a, weight_a, b, weight_b);
 }
 
-/* Two intervals that follow each other become one. What is not known of one of them is taken from the other. */
+/* Two intervals that follow each other become one. What is not known of one of them is taken from the
+ * other. */
 static void add_sample(struct msg_sample *sum, const struct msg_sample *next)
 {
     struct msg_sample was = *sum;
@@ -269,8 +272,9 @@ static void lease_all(struct relay *r, uint64_t number, uint64_t term)
         const struct relay_agent *a = by_slot(r, s->heard[i].slot);
 
         if (a)
-            r->io.send(r->io.arg, a->link, &(struct msg){ .kind = MSG_LEASE, .term = term, .incarnation = a->incarnation,
-                       .stamp_us = s->heard[i].stamp_us });
+            r->io.send(r->io.arg, a->link,
+                       &(struct msg){ .kind = MSG_LEASE, .term = term, .incarnation = a->incarnation,
+                                      .stamp_us = s->heard[i].stamp_us });
     }
 }
 

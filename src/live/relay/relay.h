@@ -1,11 +1,13 @@
-/* src/live/relay/relay.h - between the agents of a rack and a controller, so that a controller talks to racks, not to hosts.
+/* src/live/relay/relay.h - between the agents of a rack and a controller, so that a controller talks to
+ * racks, not to hosts.
  *
- * A state machine over (clock, network): it holds nothing that must not be forgotten, decides nothing, and has no lease of its own. It
- * merges reports (rack.h), hands everything else on, and gives each device the lease that the controller gave for its report.
- * Several reports of a device between two of its own become one: counters are added, and what it tells of its messages; the metric is averaged.
+ * A state machine over (clock, network): it holds nothing that must not be forgotten, decides nothing, and
+ * has no lease of its own. It merges reports (rack.h), hands everything else on, and gives each device the
+ * lease that the controller gave for its report. Several reports of a device between two of its own become
+ * one: counters are added, and what it tells of its messages; the metric is averaged.
  *
- * A relay that has not heard from its controller for a while sends its agents away: they go to the next relay or to the controller itself
- * (agent_path.h). So does an agent whose relay is silent or gone.
+ * A relay that has not heard from its controller for a while sends its agents away: they go to the next relay
+ * or to the controller itself (agent_path.h). So does an agent whose relay is silent or gone.
  */
 #ifndef LIVE_RELAY_RELAY_H
 #define LIVE_RELAY_RELAY_H
@@ -14,7 +16,8 @@
 
 #define RELAY_MEMORY 8           /* racks under way that may still be answered */
 #define RELAY_STARTS_MAX 2
-#define RELAY_ITEMS_MAX 4        /* of one agent in a rack: so that all of them fit into what a controller reads */
+/* of one agent in a rack: so that all of them fit into what a controller reads */
+#define RELAY_ITEMS_MAX 4
 
 struct relay_config { uint64_t silence_us; };    /* of the controller, after which agents are sent away */
 
@@ -29,7 +32,8 @@ struct relay_agent {
     uint32_t          link, slot;
     uint64_t          incarnation;
     bool              has_row, has_seen;
-    uint32_t          starts;    /* incarnations in this interval: more than RELAY_STARTS_MAX have to wait for the next */
+    uint32_t          starts;    /* incarnations in this interval: more than RELAY_STARTS_MAX have to wait for
+                                  * the next */
     uint32_t          items;     /* of the rack that waits */
     struct rack_row   row;
     struct fsd        fsd;

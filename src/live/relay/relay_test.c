@@ -1,4 +1,5 @@
-/* src/live/relay/relay_test.c - a relay and the controller's end of it, back to back: what goes through is what would have gone without. */
+/* src/live/relay/relay_test.c - a relay and the controller's end of it, back to back: what goes through is
+ * what would have gone without. */
 #include "live/relay/relay.h"
 #include "live/relay/mux.h"
 #include "live/relay/agent_path.h"
@@ -33,12 +34,14 @@ static void     on_cut(void *arg, uint32_t link) { (void)arg, (void)link; cuts++
 static void on_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
 {
     (void)arg, (void)now_us;
-    up[ups] = (struct told){ .link = link, .msg = *m, .has_seen = m->sample.detail && m->sample.detail->has_seen };
+    up[ups] = (struct told){ .link = link, .msg = *m,
+                             .has_seen = m->sample.detail && m->sample.detail->has_seen };
     if (up[ups].has_seen)
         seen_part_copy(&up[ups].seen, &m->sample.detail->seen);
     ups++;
     if (m->kind == MSG_REPORT && is_leasing && link != not_leased)
-        assert_true(mux_send(&mux, link, &(struct msg){ .kind = MSG_LEASE, .term = 9, .incarnation = m->incarnation,
+        assert_true(mux_send(&mux, link,
+                             &(struct msg){ .kind = MSG_LEASE, .term = 9, .incarnation = m->incarnation,
                                                         .stamp_us = m->stamp_us }));
 }
 
@@ -67,7 +70,8 @@ static int set_up(void **unused)
     downs = ups = cuts = links = racks_down = items_down = 0;
     is_leasing = true;
     not_leased = 0;
-    relay_init(&relay, &(struct relay_config){ .silence_us = 1000 }, &(struct relay_io){ send, cut, send_up, NULL }, 77);
+    relay_init(&relay, &(struct relay_config){ .silence_us = 1000 },
+               &(struct relay_io){ send, cut, send_up, NULL }, 77);
     mux_init(&mux, &(struct mux_io){ open_link, on_link, on_msg, on_cut, send_down, NULL });
     return 0;
 }
@@ -88,7 +92,8 @@ static struct msg hello_of(uint32_t agent)
 static struct msg report_of(uint32_t agent, uint64_t stamp_us)
 {
     return (struct msg){ .kind = MSG_REPORT, .incarnation = 100 + agent, .stamp_us = stamp_us,
-                         .sample = { .interval_us = 10, .tx_bytes = 1000 + agent, .metric = 0.5, .paused = 0.25 } };
+                         .sample = { .interval_us = 10, .tx_bytes = 1000 + agent, .metric = 0.5,
+                                     .paused = 0.25 } };
 }
 
 static void say_hello(void)
@@ -122,7 +127,8 @@ static void tick__one_number_leases_every_device_for_its_own_stamp(void **unused
     relay_on_tick(&relay, 2);
     assert_int_equal(ups, AGENTS);
     for (uint32_t i = 0; i < AGENTS; i++) {
-        assert_true(up[i].msg.kind == MSG_REPORT && up[i].msg.incarnation == 100 + i && up[i].msg.stamp_us == 1000 + i);
+        assert_true(up[i].msg.kind == MSG_REPORT && up[i].msg.incarnation == 100 + i &&
+                    up[i].msg.stamp_us == 1000 + i);
         assert_true(up[i].msg.sample.tx_bytes == 1000 + i && up[i].msg.phase == PHASE_IDLE);
     }
     assert_true(racks_down == 1 && items_down == 0);
@@ -156,13 +162,16 @@ static void tick__two_intervals_become_one(void **unused)
 
     (void)unused;
     say_hello();
-    next.sample = (struct msg_sample){ .interval_us = 30, .tx_bytes = 5, .cnps = 7, .metric = 0.9, .paused = 0 };
+    next.sample = (struct msg_sample){ .interval_us = 30, .tx_bytes = 5, .cnps = 7, .metric = 0.9,
+                                       .paused = 0 };
     relay_on_agent(&relay, 0, &m, 1);
     relay_on_agent(&relay, 0, &next, 1);
     relay_on_tick(&relay, 2);
     assert_int_equal(ups, 1);
-    assert_true(up[0].msg.sample.interval_us == 40 && up[0].msg.sample.tx_bytes == 1005 && up[0].msg.sample.cnps == 7);
-    assert_true(fabs(up[0].msg.sample.metric - 0.8) < 1e-12 && fabs(up[0].msg.sample.paused - 0.0625) < 1e-12);
+    assert_true(up[0].msg.sample.interval_us == 40 && up[0].msg.sample.tx_bytes == 1005 &&
+                up[0].msg.sample.cnps == 7);
+    assert_true(fabs(up[0].msg.sample.metric - 0.8) < 1e-12 &&
+                fabs(up[0].msg.sample.paused - 0.0625) < 1e-12);
     assert_true(downs == 1 && down[0].msg.stamp_us == 2);
 }
 
@@ -182,7 +191,8 @@ static void tick__flow_sizes_are_added(void **unused)
     relay_on_tick(&relay, 2);
     for (uint32_t i = 0; i < ups; i++)
         elephants += up[i].msg.sample.detail != NULL;
-    assert_int_equal(elephants, 1);              /* one report has them all; it is gone by now, so it is not looked at */
+    /* one report has them all; it is gone by now, so it is not looked at */
+    assert_int_equal(elephants, 1);
     assert_int_equal(relay.up.fsd.elephants, 0);
 }
 
@@ -201,7 +211,8 @@ static void post(uint32_t agent, uint32_t messages, enum msg_phase phase)
     relay_on_agent(&relay, agent, &m, 1);
 }
 
-/* Of two intervals of a host its messages are added; those of two hosts are not. Where reports are not ordinary, too, each message is told once. */
+/* Of two intervals of a host its messages are added; those of two hosts are not. Where reports are not
+ * ordinary, too, each message is told once. */
 static void tick__messages_of_a_host_are_told_once_and_as_its_own(void **unused)
 {
     uint32_t messages[AGENTS] = { 0 }, tellers = 0;
@@ -213,7 +224,8 @@ static void tick__messages_of_a_host_are_told_once_and_as_its_own(void **unused)
     post(1, 11, PHASE_IDLE);
     post(2, 20, PHASE_APPLIED);
     post(2, 30, PHASE_APPLIED);
-    relay_on_agent(&relay, 3, &(struct msg){ .kind = MSG_REPORT, .incarnation = 103, .sample = { .metric = NAN } }, 1);
+    relay_on_agent(&relay, 3,
+                   &(struct msg){ .kind = MSG_REPORT, .incarnation = 103, .sample = { .metric = NAN } }, 1);
     relay_on_tick(&relay, 2);
     assert_int_equal(ups, 5);                    /* two of the third host */
     for (uint32_t i = 0; i < ups; i++) {
@@ -222,11 +234,13 @@ static void tick__messages_of_a_host_are_told_once_and_as_its_own(void **unused)
         tellers += up[i].has_seen;
         assert_true(up[i].has_seen == (of != 3));
         for (uint32_t k = 0; up[i].has_seen && k < up[i].seen.rows; k++) {
-            assert_true(up[i].seen.row[k].bin == 40 && up[i].seen.row[k].bytes == up[i].seen.row[k].messages * 1500ul);
+            assert_true(up[i].seen.row[k].bin == 40 &&
+                        up[i].seen.row[k].bytes == up[i].seen.row[k].messages * 1500ul);
             messages[of] += up[i].seen.row[k].messages;
         }
     }
-    assert_true(tellers == 4 && messages[0] == 7 && messages[1] == 11 && messages[2] == 50 && messages[3] == 0);
+    assert_true(tellers == 4 && messages[0] == 7 && messages[1] == 11 && messages[2] == 50 &&
+                messages[3] == 0);
     ups = 0;
     report_all(10);
     relay_on_tick(&relay, 3);
@@ -259,12 +273,14 @@ static void flush__messages_pass_both_ways(void **unused)
     assert_true(up[0].link == 1003 && up[0].msg.kind == MSG_ANSWER && up[0].msg.change == 12);
     assert_true(up[1].link == 1004 && up[1].msg.phase == PHASE_APPLIED && up[1].msg.change == 8);
     assert_string_equal(up[1].msg.why, "guardrail: a drop");
-    assert_true(downs == 1 && down[0].link == 4 && down[0].msg.kind == MSG_LEASE && down[0].msg.stamp_us == 5);
+    assert_true(downs == 1 && down[0].link == 4 && down[0].msg.kind == MSG_LEASE &&
+                down[0].msg.stamp_us == 5);
     assert_true(mux_send(&mux, 1001, &(struct msg){ .kind = MSG_PREPARE, .change = 13 }));
     assert_false(mux_send(&mux, 17, &answer));
     assert_int_equal(downs, 1);
     mux_flush(&mux);
-    assert_true(downs == 2 && down[1].link == 1 && down[1].msg.kind == MSG_PREPARE && down[1].msg.change == 13);
+    assert_true(downs == 2 && down[1].link == 1 && down[1].msg.kind == MSG_PREPARE &&
+                down[1].msg.change == 13);
 }
 
 static void life__another_one_has_other_slots(void **unused)
@@ -277,7 +293,8 @@ static void life__another_one_has_other_slots(void **unused)
     rack_init(&late, 77);
     rack_add(&late, 1, &(struct msg){ .kind = MSG_COMMIT });
     relay_fini(&relay);
-    relay_init(&relay, &(struct relay_config){ .silence_us = 1000 }, &(struct relay_io){ send, cut, send_up, NULL }, 78);
+    relay_init(&relay, &(struct relay_config){ .silence_us = 1000 },
+               &(struct relay_io){ send, cut, send_up, NULL }, 78);
     relay_on_agent(&relay, 4, &m, 1);            /* has the slot now that agent 0 had */
     relay_on_rack(&relay, &late, 1);             /* meant for agent 0 */
     assert_int_equal(downs, 0);
@@ -350,7 +367,8 @@ static void agent__one_too_many_is_sent_away(void **unused)
 {
     (void)unused;
     for (uint32_t i = 0; i <= RACK_DEVICES_MAX; i++)
-        relay_on_agent(&relay, i, &(struct msg){ .kind = MSG_REPORT, .incarnation = 1 + i, .sample = { .metric = NAN } }, 1);
+        relay_on_agent(&relay, i, &(struct msg){ .kind = MSG_REPORT, .incarnation = 1 + i,
+                                                 .sample = { .metric = NAN } }, 1);
     assert_true(cuts == 1 && relay.agents == RACK_DEVICES_MAX);
 }
 
@@ -375,7 +393,8 @@ static void path__the_next_way_after_silence_and_back_to_the_first(void **unused
     assert_false(path_on_tick(&p, 100000));      /* there is no other */
 }
 
-/* Which of two controllers acts is theirs to say: an agent that goes back by itself would leave the one that does. */
+/* Which of two controllers acts is theirs to say: an agent that goes back by itself would leave the one that
+ * does. */
 static void path__without_relays_it_stays_where_it_is_heard(void **unused)
 {
     struct path p;
@@ -396,15 +415,19 @@ static void path__without_relays_it_stays_where_it_is_heard(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(tick__one_number_leases_every_device_for_its_own_stamp, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(tick__who_gets_no_lease_without_a_relay_gets_none_with_it, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tick__one_number_leases_every_device_for_its_own_stamp,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tick__who_gets_no_lease_without_a_relay_gets_none_with_it,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(tick__two_intervals_become_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tick__flow_sizes_are_added, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(tick__messages_of_a_host_are_told_once_and_as_its_own, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tick__messages_of_a_host_are_told_once_and_as_its_own,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(flush__messages_pass_both_ways, set_up, tear_down),
         cmocka_unit_test_setup_teardown(life__another_one_has_other_slots, set_up, tear_down),
         cmocka_unit_test_setup_teardown(agent__that_starts_anew_has_another_slot, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(agent__that_says_too_much_is_cut_short_and_the_others_are_heard, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(agent__that_says_too_much_is_cut_short_and_the_others_are_heard,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(silence__agents_are_sent_away, set_up, tear_down),
         cmocka_unit_test_setup_teardown(silence__does_not_count_while_nobody_is_there, set_up, tear_down),
         cmocka_unit_test_setup_teardown(agent__one_too_many_is_sent_away, set_up, tear_down),

@@ -23,7 +23,8 @@ static X509 *read_cert(const char *text)
 }
 
 /* A key with a password is none for a daemon. */
-static int no_password(char *buf, int size, int is_write, void *arg)         /* NOLINT(readability-non-const-parameter): OpenSSL's */
+/* NOLINT(readability-non-const-parameter): OpenSSL's */
+static int no_password(char *buf, int size, int is_write, void *arg)
 {
     (void)buf;
     (void)size;
@@ -84,7 +85,8 @@ int identity_open(struct identity *d, const struct rpc_tls *tls, struct err *err
 {
     int rc;
 
-    *d = (struct identity){ .path = { xstrdup(tls->ca), xstrdup(tls->cert), xstrdup(tls->key) }, .looked_s = (int64_t)(clock_us() / 1000000),
+    *d = (struct identity){ .path = { xstrdup(tls->ca), xstrdup(tls->cert), xstrdup(tls->key) },
+                            .looked_s = (int64_t)(clock_us() / 1000000),
                             .refresh_s = tls->refresh_s ? tls->refresh_s : REFRESH_S };
     rc = read_all(d, d->text, err);
     if (rc)

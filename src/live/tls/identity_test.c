@@ -29,7 +29,8 @@ static int set_up(void **state)
     for (char name = 'a'; name <= 'b'; name++) {
         char command[300];
 
-        snprintf(command, sizeof command, "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=%c -days 2 "
+        snprintf(command, sizeof command,
+                 "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=%c -days 2 "
                  "-keyout %c.key -out %c.pem 2>/dev/null", name, name, name);
         shell(command);
     }
@@ -51,7 +52,8 @@ static int open_identity(struct identity *d, struct err *err)
     snprintf(path[0], 64, "%s/ca.pem", folder);
     snprintf(path[1], 64, "%s/cert.pem", folder);
     snprintf(path[2], 64, "%s/key.pem", folder);
-    return identity_open(d, &(struct rpc_tls){ .ca = path[0], .cert = path[1], .key = path[2], .refresh_s = 1 }, err);
+    return identity_open(d, &(struct rpc_tls){ .ca = path[0], .cert = path[1], .key = path[2],
+                                               .refresh_s = 1 }, err);
 }
 
 static bool look(struct identity *d)

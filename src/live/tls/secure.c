@@ -17,11 +17,13 @@ static const unsigned char h2_name[] = { 2, 'h', '2' };        /* gRPC speaks HT
 
 /* ---- contexts ---- */
 
-static int choose(SSL *ssl, const unsigned char **out, unsigned char *length, const unsigned char *in, unsigned in_length, void *arg)
+static int choose(SSL *ssl, const unsigned char **out, unsigned char *length, const unsigned char *in,
+                  unsigned in_length, void *arg)
 {
     (void)ssl;
     (void)arg;
-    return SSL_select_next_proto((unsigned char **)out, length, h2_name, sizeof h2_name, in, in_length) == OPENSSL_NPN_NEGOTIATED ?
+    return SSL_select_next_proto((unsigned char **)out, length, h2_name, sizeof h2_name, in,
+                                 in_length) == OPENSSL_NPN_NEGOTIATED ?
            SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
@@ -37,7 +39,8 @@ static bool use_certs(SSL_CTX *context, const char *text, bool is_authority)
         if (is_authority)
             is_good = X509_STORE_add_cert(SSL_CTX_get_cert_store(context), cert) == 1;
         else
-            is_good = count ? SSL_CTX_add1_chain_cert(context, cert) == 1 : SSL_CTX_use_certificate(context, cert) == 1;
+            is_good = count ? SSL_CTX_add1_chain_cert(context, cert) == 1 :
+                      SSL_CTX_use_certificate(context, cert) == 1;
         X509_free(cert);
     }
     BIO_free(bio);
@@ -61,7 +64,8 @@ static void set_up(SSL_CTX *context, bool is_client, bool is_old)
 {
     SSL_CTX_set_min_proto_version(context, is_old ? TLS1_2_VERSION : TLS1_3_VERSION);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | (is_client ? 0 : SSL_VERIFY_FAIL_IF_NO_PEER_CERT), NULL);
-    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | (is_client ? 0 : SSL_MODE_RELEASE_BUFFERS));
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                     (is_client ? 0 : SSL_MODE_RELEASE_BUFFERS));
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_num_tickets(context, 0);
@@ -75,7 +79,8 @@ static SSL_CTX *context_of(const struct identity *d, bool is_client, bool is_old
 {
     SSL_CTX *context = SSL_CTX_new(is_client ? TLS_client_method() : TLS_server_method());
 
-    if (context && use_certs(context, d->text[0], true) && use_certs(context, d->text[1], false) && use_key(context, d->text[2])) {
+    if (context && use_certs(context, d->text[0], true) && use_certs(context, d->text[1], false) &&
+        use_key(context, d->text[2])) {
         set_up(context, is_client, is_old);
         return context;
     }
@@ -99,7 +104,8 @@ int secure_open(struct secure **out, const struct rpc_tls *tls, bool is_client, 
     if (!rc)
         s->context = context_of(&s->identity, is_client, tls->is_old);
     if (!rc && !s->context)
-        rc = err_set(err, EBADMSG, "%s: OpenSSL does not take it: %s", tls->cert, ERR_reason_error_string(ERR_peek_last_error()));
+        rc = err_set(err, EBADMSG, "%s: OpenSSL does not take it: %s", tls->cert,
+                     ERR_reason_error_string(ERR_peek_last_error()));
     if (rc)
         secure_free(s);
     else
@@ -159,7 +165,8 @@ const char *secure_refusal(const SSL *ssl)
     if (why != X509_V_OK)
         return X509_verify_cert_error_string(why);
     SSL_get0_alpn_selected(ssl, &name, &length);
-    return SSL_is_init_finished(ssl) && !(length == 2 && memcmp(name, "h2", 2) == 0) ? "it does not speak HTTP/2" : NULL;
+    return SSL_is_init_finished(ssl) && !(length == 2 && memcmp(name, "h2", 2) == 0) ?
+           "it does not speak HTTP/2" : NULL;
 }
 
 /* ---- names ---- */

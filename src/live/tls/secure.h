@@ -1,4 +1,5 @@
-/* src/live/tls/secure.h - TLS of both ends: each shows a certificate of the same authority, or is not talked to. */
+/* src/live/tls/secure.h - TLS of both ends: each shows a certificate of the same authority, or is not talked
+ * to. */
 #ifndef LIVE_TLS_SECURE_H
 #define LIVE_TLS_SECURE_H
 
@@ -14,8 +15,8 @@ struct secure;                   /* NULL: without TLS */
 int  secure_open(struct secure **out, const struct rpc_tls *, bool is_client, struct err *);
 void secure_free(struct secure *);
 
-/* An end of a connection. Files that were exchanged are seen here, as identity.h says. The other side's certificate must have the name
- * or the address that was dialled. */
+/* An end of a connection. Files that were exchanged are seen here, as identity.h says. The other side's
+ * certificate must have the name or the address that was dialled. */
 SSL *secure_accept(struct secure *, int fd);
 SSL *secure_dial(struct secure *, int fd, const char *host);
 
@@ -24,16 +25,17 @@ const char *secure_refusal(const SSL *);
 
 #define SECURE_NAME_SIZE 64
 
-/* The names in the certificate of the other side: its common name, then the DNS names and URIs of its subjectAltName.
- * Names that are longer, have a '*' or characters that are not printed, and
- * 'localhost' do not count. Returns how many, at most 'max'. */
+/* The names in the certificate of the other side: its common name, then the DNS names and URIs of its
+ * subjectAltName. Names that are longer, have a '*' or characters that are not printed, and 'localhost' do
+ * not count. Returns how many, at most 'max'. */
 uint32_t secure_names(const SSL *, char (*name)[SECURE_NAME_SIZE], uint32_t max);
 
 /* Why a server does not talk to who has dialled. Rows: name, as it is told in metrics and to people. */
 #define SECURE_REFUSALS(X) \
     X(NO_CERTIFICATE, "no certificate") X(AUTHORITY, "certificate of another authority") \
-    X(EXPIRED, "certificate not valid now") X(NO_NAME, "certificate without a name") X(OLD, "older version of TLS") \
-    X(PLAIN, "not TLS") X(SLOW, "handshake too slow") X(CROWD, "too many handshakes") X(ROOM, "too many connections") \
+    X(EXPIRED, "certificate not valid now") X(NO_NAME, "certificate without a name") \
+    X(OLD, "older version of TLS") X(PLAIN, "not TLS") X(SLOW, "handshake too slow") \
+    X(CROWD, "too many handshakes") X(ROOM, "too many connections") \
     X(USER, "another user of this machine") X(GONE, "gone during the handshake") X(OTHER, "other")
 
 #define SECURE_REFUSAL_ENUM(id, text) SECURE_##id,

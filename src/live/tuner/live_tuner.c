@@ -13,9 +13,11 @@
 #include <string.h>
 
 #define UNSEEN_MAX 10            /* intervals without a word of messages, after which that is said */
-#define PATIENCE   20            /* a part of an interval that a tuner that thinks beside the loop is waited for: most steps take none */
+/* a part of an interval that a tuner that thinks beside the loop is waited for: most steps take none */
+#define PATIENCE   20
 #define NICE       5             /* of a search: whoever has a lease to give goes first */
-#define LOCKED_US  10000u        /* in lock step; then the loop asks again and time stands still, but connections live on */
+/* in lock step; then the loop asks again and time stands still, but connections live on */
+#define LOCKED_US  10000u
 #define SAID_MAX   120           /* bytes of a tuner's explanation that go into a decision's reason */
 #define STEPS_KEPT 1000          /* of what the tuner did: a controller runs for months */
 
@@ -24,7 +26,8 @@ static struct loop_request request_of(const struct controller_file *f)
     return config_tuner_request(&f->tuner, f->common.file);
 }
 
-/* What is in force: what the first device of a kind holds. Devices that differ are shown by `anole ctl diff`. */
+/* What is in force: what the first device of a kind holds. Devices that differ are shown by `anole ctl
+ * diff`. */
 static void take_knobs(struct knobs *k, const struct controller *c)
 {
     struct knob_set seen = { 0 };
@@ -43,7 +46,8 @@ static int by_number(const void *a, const void *b)
 {
     const struct peer *x = ((const struct place *)a)->peer, *y = ((const struct place *)b)->peer;
 
-    return x->facts.number != y->facts.number ? (x->facts.number > y->facts.number) - (x->facts.number < y->facts.number)
+    return x->facts.number != y->facts.number ?
+           (x->facts.number > y->facts.number) - (x->facts.number < y->facts.number)
                                               : strcmp(x->name, y->name);
 }
 
@@ -67,7 +71,8 @@ static uint32_t ports_of(const struct peer *p)
     return p->facts.ports ? p->facts.ports : 1;
 }
 
-/* How long an interval is: samples know, if there are some. A simulated network may be slower than the clock. */
+/* How long an interval is: samples know, if there are some. A simulated network may be slower than the
+ * clock. */
 static uint64_t interval_us(const struct controller_file *f, const struct controller *c)
 {
     uint64_t us = 0;
@@ -83,11 +88,13 @@ static void add_device(struct world *w, uint32_t i, const struct peer *p, uint32
     uint64_t rate_bps = p->facts.rate_bps ? p->facts.rate_bps : p->sample.rate_bps;
     char     name[16];
 
-    w->device[i] = (struct world_device){ .name = xstrdup(p->name), .tier = p->where == KNOB_NIC ? WORLD_HOSTS : WORLD_TORS,
+    w->device[i] = (struct world_device){ .name = xstrdup(p->name),
+                                          .tier = p->where == KNOB_NIC ? WORLD_HOSTS : WORLD_TORS,
                                           .first_port = *port, .ports = ports_of(p) };
     for (uint32_t k = 1; k <= ports_of(p); k++) {
         snprintf(name, sizeof name, "%u", k);
-        w->port[(*port)++] = (struct world_port){ .name = xstrdup(name), .device = i, .peer = WORLD_NONE, .rate_bps = rate_bps };
+        w->port[(*port)++] = (struct world_port){ .name = xstrdup(name), .device = i, .peer = WORLD_NONE,
+                                                  .rate_bps = rate_bps };
     }
     if (p->where == KNOB_NIC)
         w->host_bps = max_u64(w->host_bps, rate_bps);
@@ -96,7 +103,8 @@ static void add_device(struct world *w, uint32_t i, const struct peer *p, uint32
     w->pfc_bytes_two = max_u64(w->pfc_bytes_two, p->facts.pfc_bytes_two);
 }
 
-/* What devices do not tell, the file does. Settings are for ports of one speed: no device scales them by its own. */
+/* What devices do not tell, the file does. Settings are for ports of one speed: no device scales them by its
+ * own. */
 static void know_fabric(struct world *w, const struct live_twin *twin)
 {
     const struct world *built = twin ? live_twin_world(twin) : NULL;
@@ -113,8 +121,8 @@ static void know_fabric(struct world *w, const struct live_twin *twin)
         w->port[i].rate_bps = w->host_bps;
 }
 
-static void make_world(struct world *w, const struct controller_file *f, const struct live_twin *t, const struct controller *c,
-                       const uint32_t *order)
+static void make_world(struct world *w, const struct controller_file *f, const struct live_twin *t,
+                       const struct controller *c, const uint32_t *order)
 {
     uint32_t ports = 0, port = 0;
 
@@ -150,8 +158,9 @@ int live_tuner_check(const struct controller_file *f, struct err *err)
     rc = loop_open(&l, &w, &q, err);
     if (!rc) {
         if (l.tuner.algo && l.tuner.algo->slot)
-            rc = err_set(err, ENOTSUP, "%s%s sets queues one by one: it is for agents of switches (their 'tuner'), and for 'queue_tuners: yes' here",
-                         f->tuner.place, f->tuner.kind);
+            rc = err_set(err, ENOTSUP,
+                         "%s%s sets queues one by one: it is for agents of switches (their 'tuner'), and for "
+                         "'queue_tuners: yes' here", f->tuner.place, f->tuner.kind);
         loop_close(&l);
     }
     world_fini(&w);
@@ -230,15 +239,16 @@ static void add_port(struct report *r, uint32_t port, const struct msg_port *p)
     r->marked_packets += p->marked_packets;
 }
 
-static void add_detail(struct report *r, uint32_t device, uint32_t first_port, uint32_t ports, const struct msg_detail *d)
+static void add_detail(struct report *r, uint32_t device, uint32_t first_port, uint32_t ports,
+                       const struct msg_detail *d)
 {
     for (uint32_t i = 0; i < d->ports && i < ports; i++)
         add_port(r, first_port + i, &d->port[i]);
     for (uint32_t i = 0; i < d->pairs; i++) {
         struct report_pair *p = report_add_pair(r);
 
-        *p = (struct report_pair){ device, WORLD_NONE, d->pair[i].base_rtt_ps, d->pair[i].rtt_ps_sum, d->pair[i].rtt_samples,
-                                   d->pair[i].rtt_ps_last };
+        *p = (struct report_pair){ device, WORLD_NONE, d->pair[i].base_rtt_ps, d->pair[i].rtt_ps_sum,
+                                   d->pair[i].rtt_samples, d->pair[i].rtt_ps_last };
         r->rtt_samples += p->rtt_samples;
         r->rtt_ps_sum += p->rtt_ps_sum;
     }
@@ -248,28 +258,32 @@ static void add_detail(struct report *r, uint32_t device, uint32_t first_port, u
 /* A driver without details tells of one port. */
 static void add_sample(struct report *r, uint32_t port, const struct msg_sample *s)
 {
-    struct msg_port p = { .tx_bytes = s->tx_bytes, .rate_bps = s->rate_bps, .marked_packets = s->marked_packets,
-                          .paused_ps = isnan(s->paused) ? 0 : (uint64_t)(s->paused * (double)s->interval_us) * PS_PER_US };
+    struct msg_port p = { .tx_bytes = s->tx_bytes, .rate_bps = s->rate_bps,
+                          .marked_packets = s->marked_packets, .paused_ps = isnan(s->paused) ? 0 :
+                          (uint64_t)(s->paused * (double)s->interval_us) * PS_PER_US };
 
     add_port(r, port, &p);
 }
 
-static void add_peer(struct report *r, const struct world *w, uint32_t i, const struct peer *p, uint64_t age_us)
+static void add_peer(struct report *r, const struct world *w, uint32_t i, const struct peer *p,
+                     uint64_t age_us)
 {
     const struct world_device *d = &w->device[i];
 
     r->device[i] = (struct report_device){ .age_ps = age_us * PS_PER_US,
-                                           .is_missing = !p->reports || !p->sample.interval_us || p->sample.is_brief,
-                                           .counts_no_pauses = isnan(p->sample.paused) };
+                                           .is_missing = !p->reports || !p->sample.interval_us ||
+                                           p->sample.is_brief, .counts_no_pauses = isnan(p->sample.paused) };
     for (uint32_t k = d->first_port; k < d->first_port + d->ports; k++)
-        r->port[k] = (struct report_port){ .device = i, .rate_bps = w->port[k].rate_bps, .is_uplink = p->where == KNOB_NIC };
+        r->port[k] = (struct report_port){ .device = i, .rate_bps = w->port[k].rate_bps,
+                                           .is_uplink = p->where == KNOB_NIC };
     if (p->reports && p->sample.is_brief && p->has_detail)
         fsd_add(&r->fsd, &p->detail->fsd);
     if (r->device[i].is_missing)
         return;
     if (p->has_detail)
         add_detail(r, i, d->first_port, p->facts.ports, p->detail);
-    if (!p->has_detail || !p->detail->ports || !p->facts.ports)          /* flow sizes may come alone; ports without a place are one */
+    /* flow sizes may come alone; ports without a place are one */
+    if (!p->has_detail || !p->detail->ports || !p->facts.ports)
         add_sample(r, d->first_port, &p->sample);
     r->cnps += p->sample.cnps;
     r->nacks += p->sample.retransmissions;
@@ -278,7 +292,8 @@ static void add_peer(struct report *r, const struct world *w, uint32_t i, const 
 }
 
 /* Stamps are the time of a simulated network; otherwise intervals follow each other. */
-static uint64_t end_of_interval_ps(const struct live_tuner *t, const struct controller *c, uint64_t interval_ps)
+static uint64_t end_of_interval_ps(const struct live_tuner *t, const struct controller *c,
+                                   uint64_t interval_ps)
 {
     return t->epoch_us ? (c->peer[t->order[0]].stamp_us - t->epoch_us) * PS_PER_US : t->end_ps + interval_ps;
 }
@@ -290,8 +305,8 @@ static bool wants_messages(const struct live_tuner *t)
     return algo && algo->wants_messages && algo->wants_messages(t->loop.tuner.state);
 }
 
-/* What hosts told of their messages since the last tick. A host that is late tells of more in the next: what is shown is of intervals in which
- * nearly all have told. True: it can be shown. */
+/* What hosts told of their messages since the last tick. A host that is late tells of more in the next: what
+ * is shown is of intervals in which nearly all have told. True: it can be shown. */
 static bool add_seen(struct live_tuner *t, const struct controller *c, struct report *r, uint64_t now_us)
 {
     const struct seen_part **part = xcalloc(c->peers + 1ul, sizeof *part);
@@ -314,7 +329,8 @@ static bool add_seen(struct live_tuner *t, const struct controller *c, struct re
     seen_add(&t->seen, &now);
     t->unseen = tellers ? 0 : t->unseen + 1;
     if (t->unseen == UNSEEN_MAX)
-        clock_log("no device tells of its messages: the tuner has nothing to see, and what is in force stays");
+        clock_log("no device tells of its messages: the tuner has nothing to see, and what is in force "
+                  "stays");
     if (!tellers || 20 * t->seen_us < 19 * whole_us)
         return false;
     r->seen = t->seen;
@@ -386,11 +402,16 @@ char *live_tuner_missing(const struct live_tuner *t, char *buf, size_t size)
     else if (!t->is_open || t->thought)
         return buf;
     else if (wants_messages(t) && t->unseen >= UNSEEN_MAX)
-        snprintf(buf, size, "tuner %s waits for message sizes, and no device tells them: no driver of real NICs can. "
+        snprintf(buf, size,
+                 "tuner %s waits for message sizes, and no device tells them: no driver of real NICs can. "
                  "Choose a tuner that does without, or one that flow sizes will do for", name);
-    else if (t->loop.tuner.algo && t->loop.tuner.algo->is_idle && !wants_messages(t) && t->flowless >= UNSEEN_MAX)
-        snprintf(buf, size, "tuner %s waits for flow sizes, and nobody tells them. Let switches send sFlow, NetFlow 9 or IPFIX to "
-                 "the controller ('flows: {listen: 0.0.0.0:6343, from: [ADDRESS]}'), or let NICs count queue pairs "
+    else if (t->loop.tuner.algo && t->loop.tuner.algo->is_idle && !wants_messages(t) &&
+             t->flowless >= UNSEEN_MAX)
+        snprintf(buf, size,
+                 "tuner %s waits for flow sizes, and nobody tells them. Let switches send sFlow, NetFlow 9 "
+                 "or IPFIX to "
+                 "the controller ('flows: {listen: 0.0.0.0:6343, from: [ADDRESS]}'), or let NICs count queue "
+                 "pairs "
                  "(rdma statistic qp set link mlx5_0/1 auto type,pid on optional-counters on)", name);
     return buf;
 }
@@ -414,15 +435,18 @@ static void open_loop(struct live_tuner *t, const struct controller *c, struct d
         world_fini(&t->world);
         free(t->order);
         t->order = NULL;
-        return;                  /* the file was checked: this network does not suit it, or not all of it is there yet */
+        /* the file was checked: this network does not suit it, or not all of it is there yet */
+        return;
     }
     report_init(&t->report, c->peers, t->world.ports, 0);
     t->is_open = true;
     loop_start(&t->loop, &t->world.start, d);
 }
 
-/* Is a knob the tuner's to set? One that it has never turned, and does not speak of, stays as each device was found. */
-static bool is_tuners(const struct live_tuner *t, const struct decision *d, const struct controller *c, int knob)
+/* Is a knob the tuner's to set? One that it has never turned, and does not speak of, stays as each device was
+ * found. */
+static bool is_tuners(const struct live_tuner *t, const struct decision *d,
+                      const struct controller *c, int knob)
 {
     const struct tuner_algo *algo = t->loop.tuner.algo;
     const bool              *is_named = algo && algo->names ? algo->names(t->loop.tuner.state) : NULL;
@@ -431,9 +455,10 @@ static bool is_tuners(const struct live_tuner *t, const struct decision *d, cons
            !knobset_is_equal_value(d->knobs.value[knob], t->world.start.value[knob]);
 }
 
-/* What a decision would change, of what devices have. Without trials each device counts, also one that came when others had been
- * set; with trials a setting that the first device holds needs no second trial. */
-static struct knob_set change_of(const struct live_tuner *t, const struct decision *d, const struct controller *c)
+/* What a decision would change, of what devices have. Without trials each device counts, also one that came
+ * when others had been set; with trials a setting that the first device holds needs no second trial. */
+static struct knob_set change_of(const struct live_tuner *t, const struct decision *d,
+                                 const struct controller *c)
 {
     struct knob_set set = { 0 };
     struct knobs    first;
@@ -445,7 +470,8 @@ static struct knob_set change_of(const struct live_tuner *t, const struct decisi
             bool               is_own = c->cfg->mode == MODE_DIRECT && p->rank != RANK_NONE;
 
             if (p->confirmed.is_named[k] &&
-                !knobset_is_equal_value(is_own ? p->confirmed.knobs.value[k] : first.value[k], d->knobs.value[k]))
+                !knobset_is_equal_value(is_own ? p->confirmed.knobs.value[k] : first.value[k],
+                                        d->knobs.value[k]))
                 knob_set_add(&set, (enum knob)k, d->knobs.value[k]);
         }
     return set;
@@ -527,8 +553,8 @@ static int said_length(const char *said)
     return SAID_MAX;
 }
 
-bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64_t now_us, struct knob_set *set,
-                        char why[MSG_WHY_SIZE])
+bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64_t now_us,
+                        struct knob_set *set, char why[MSG_WHY_SIZE])
 {
     struct decision d = { 0 };
     const char     *said = "";
@@ -555,7 +581,8 @@ bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64
         tell(t, OUTCOME_REFUSED, t->end_ps, "no device has a knob that it would change");
         return false;
     }
-    snprintf(why, MSG_WHY_SIZE, "tuner %s%s%.*s", t->loop.tuner.algo->name, *said ? ": " : "", said_length(said), said);
+    snprintf(why, MSG_WHY_SIZE, "tuner %s%s%.*s", t->loop.tuner.algo->name, *said ? ": " : "",
+             said_length(said), said);
     return true;
 }
 
@@ -567,7 +594,9 @@ static uint64_t settled_ps(const struct live_tuner *t, const struct controller *
     return (c->trial.at_us - t->epoch_us) * PS_PER_US;
 }
 
-void live_tuner_ended(struct live_tuner *t, const struct controller *c, bool is_kept, uint32_t missed, const char *why)
+void live_tuner_ended(struct live_tuner *t, const struct controller *c, bool is_kept, uint32_t missed,
+                      const char *why)
 {
-    tell(t, is_kept && !missed ? OUTCOME_APPLIED : is_kept ? OUTCOME_PARTLY : OUTCOME_REFUSED, settled_ps(t, c, is_kept), why);
+    tell(t, is_kept && !missed ? OUTCOME_APPLIED : is_kept ? OUTCOME_PARTLY : OUTCOME_REFUSED,
+         settled_ps(t, c, is_kept), why);
 }

@@ -1,12 +1,13 @@
-/* src/live/tuner/live_tuner.h - the loop of tune/loop.h around a real network: reports from what agents told, a tuner's decisions as
- * what is to be tried.
+/* src/live/tuner/live_tuner.h - the loop of tune/loop.h around a real network: reports from what agents told,
+ * a tuner's decisions as what is to be tried.
  *
- * A report has the devices in the order of their numbers, then of their names, so that it does not depend on who came first. Its
- * interval is that of the samples. While something is tried, and of intervals that began before it was in force, the tuner
- * sees no reports (tune/lag.h).
+ * A report has the devices in the order of their numbers, then of their names, so that it does not depend on
+ * who came first. Its interval is that of the samples. While something is tried, and of intervals that began
+ * before it was in force, the tuner sees no reports (tune/lag.h).
  *
- * A tuner that tries settings on a twin thinks in a thread of its own, and what it has decided is asked for at a later interval; in
- * lock step it is waited for. Until then the loop is that thread's, and what is reported meanwhile is not shown to it. */
+ * A tuner that tries settings on a twin thinks in a thread of its own, and what it has decided is asked for
+ * at a later interval; in lock step it is waited for. Until then the loop is that thread's, and what is
+ * reported meanwhile is not shown to it. */
 #ifndef LIVE_TUNER_LIVE_TUNER_H
 #define LIVE_TUNER_LIVE_TUNER_H
 
@@ -41,13 +42,15 @@ struct live_tuner {
     uint32_t      unseen;        /* intervals in which no host told of messages; beyond a few that was said */
     uint32_t      flowless;      /* intervals in which nobody told flow sizes */
     char          failure[MSG_WHY_SIZE * 2];     /* why it could not be opened */
-    const struct fsd *flows;     /* flow sizes as switches tell them, instead of what agents tell; NULL: none do */
+    const struct fsd *flows;     /* flow sizes as switches tell them, instead of what agents tell; NULL: none
+                                  * do */
 };
 
 /* Is the tuner of the file one that there is, with options that it takes? */
 int live_tuner_check(const struct controller_file *, struct err *);
 
-/* 'epoch_us': the stamps of devices show the time of a simulated network from here on, which waits for the tuner; 0: time is real. */
+/* 'epoch_us': the stamps of devices show the time of a simulated network from here on, which waits for the
+ * tuner; 0: time is real. */
 void live_tuner_init(struct live_tuner *, const struct controller_file *, uint64_t epoch_us);
 
 /* Writes what it did to tuning.jsonl in the folder of the state, as `anole run` does. */
@@ -61,8 +64,10 @@ bool live_tuner_is_idle(const struct live_tuner *);
 /* What it was shown last it is still thinking of: it is to be asked again. */
 bool live_tuner_thinks(const struct live_tuner *);
 
-bool live_tuner_propose(struct live_tuner *, const struct controller *, uint64_t now_us, struct knob_set *, char why[MSG_WHY_SIZE]);
-void live_tuner_ended(struct live_tuner *, const struct controller *, bool is_kept, uint32_t missed, const char *why);
+bool live_tuner_propose(struct live_tuner *, const struct controller *, uint64_t now_us, struct knob_set *,
+                        char why[MSG_WHY_SIZE]);
+void live_tuner_ended(struct live_tuner *, const struct controller *, bool is_kept, uint32_t missed,
+                      const char *why);
 
 /* What the tuner waits for that nobody tells, and how to provide it; "": nothing. Returns buf. */
 char *live_tuner_missing(const struct live_tuner *, char *buf, size_t size);

@@ -8,7 +8,8 @@
 
 static const char *outcome_text(enum outcome_kind o)
 {
-    return o == OUTCOME_PENDING ? "under way" : o == OUTCOME_APPLIED ? "set" : o == OUTCOME_PARTLY ? "set at some" : "not set";
+    return o == OUTCOME_PENDING ? "under way" : o == OUTCOME_APPLIED ? "set" :
+           o == OUTCOME_PARTLY ? "set at some" : "not set";
 }
 
 static bool is_changed(const struct tuning_step *s)
@@ -29,7 +30,8 @@ static json_t *change_json(const struct tuning_step *s)
     return knobset_json(&set);
 }
 
-/* What was tried on a twin: what each was predicted to be worth, in percent of slowdowns with the setting in force; below 0 is better. */
+/* What was tried on a twin: what each was predicted to be worth, in percent of slowdowns with the setting in
+ * force; below 0 is better. */
 static json_t *tried_json(const struct tuning_step *s)
 {
     json_t *list = json_array();

@@ -90,8 +90,8 @@ static void propose__what_devices_do_not_hold(void **unused)
     assert_false(proposes("direct", AI_RATE, AI_RATE, &set));
 }
 
-/* Without trials all devices get the setting, also one that comes when others have it already. With trials one that differs is a person's matter:
- * `anole ctl diff` shows it. */
+/* Without trials all devices get the setting, also one that comes when others have it already. With trials
+ * one that differs is a person's matter: `anole ctl diff` shows it. */
 static void propose__a_device_that_comes_later(void **unused)
 {
     struct knob_set set;
@@ -150,7 +150,8 @@ static void propose__what_a_file_does_not_name_stays_as_found(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(propose__what_devices_do_not_hold), cmocka_unit_test(propose__a_device_that_comes_later),
+        cmocka_unit_test(propose__what_devices_do_not_hold),
+            cmocka_unit_test(propose__a_device_that_comes_later),
         cmocka_unit_test(propose__what_a_file_does_not_name_stays_as_found),
     };
 

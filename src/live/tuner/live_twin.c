@@ -19,7 +19,8 @@ struct live_twin {
     atomic_bool             is_stopped;
 };
 
-static const char *const no_traffic[] = { "traffic=[{kind: permutation, size: 1KB}]" };      /* a scenario must have some; a twin has its own */
+/* a scenario must have some; a twin has its own */
+static const char *const no_traffic[] = { "traffic=[{kind: permutation, size: 1KB}]" };
 
 static uint64_t cpu_now_us(void)
 {
@@ -38,8 +39,8 @@ int live_twin_open(struct live_twin **out, const char *path, uint64_t cpu_us, st
 
     t->path = xstrdup(path);
     t->cpu_us = cpu_us;
-    t->input = (struct simulation_input){ .name = t->path, .text = t->text, .text_bytes = length, .set = no_traffic, .sets = 1,
-                                          .threads = 1, .is_untuned = true };
+    t->input = (struct simulation_input){ .name = t->path, .text = t->text, .text_bytes = length,
+                                          .set = no_traffic, .sets = 1, .threads = 1, .is_untuned = true };
     if (!rc)
         rc = simulation_open(&s, &t->input, err);
     if (rc) {
@@ -89,7 +90,8 @@ void live_twin_stop(struct live_twin *t)
 struct held { struct live_twin *all; struct predictor inner; };
 
 /* Trial by trial, so that it can be stopped in between. */
-static int run(void *arg, const struct predict_point *point, uint32_t count, struct predicted *out, struct err *err)
+static int run(void *arg, const struct predict_point *point, uint32_t count, struct predicted *out,
+               struct err *err)
 {
     struct held *h = arg;
     int          rc = 0;
@@ -98,14 +100,16 @@ static int run(void *arg, const struct predict_point *point, uint32_t count, str
         if (atomic_load(&h->all->is_stopped))
             return err_set(err, ECANCELED, "the search was stopped");
         if (h->all->cpu_us && cpu_now_us() - h->all->begin_us > h->all->cpu_us)
-            return err_set(err, ETIME, "the search has used up its %.3g s of CPU time ('think')", (double)h->all->cpu_us / 1e6);
+            return err_set(err, ETIME, "the search has used up its %.3g s of CPU time ('think')",
+                           (double)h->all->cpu_us / 1e6);
         rc = h->inner.run(h->inner.arg, &point[i], 1, &out[i], err);
     }
     return rc;
 }
 
 /* The tuner's world has the devices that report, the file's how they are joined. */
-static int make(void *arg, const struct world *w, const struct traffic_model *model, struct predictor *p, struct err *err)
+static int make(void *arg, const struct world *w, const struct traffic_model *model, struct predictor *p,
+                struct err *err)
 {
     struct live_twin *t = arg;
     struct held      *h = xcalloc(1, sizeof *h);

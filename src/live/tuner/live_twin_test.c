@@ -1,4 +1,5 @@
-/* src/live/tuner/live_twin_test.c - trials of a controller's twin, in a thread of their own: found, stopped, out of time. */
+/* src/live/tuner/live_twin_test.c - trials of a controller's twin, in a thread of their own: found, stopped,
+ * out of time. */
 #include "live/tuner/live_twin.h"
 #include "base/thread/thinker.h"
 #include "core/units.h"
@@ -17,7 +18,8 @@ static char path[64];
 /* No traffic: what the network is built of is enough. */
 static int set_up(void **unused)
 {
-    static const char text[] = "topology: {kind: star, hosts: 8, rate: 100Gbps, delay: 1us}\nhost: {mtu: 4096}\n";
+    static const char text[] = "topology: {kind: star, hosts: 8, rate: 100Gbps, delay: 1us}\n"
+                               "host: {mtu: 4096}\n";
     FILE             *f;
 
     (void)unused;
@@ -83,7 +85,8 @@ static struct search in_thread(uint32_t trials, uint64_t cpu_us, bool is_stopped
     return s;
 }
 
-/* 20 Gb/s for 1 ms from each of eight hosts are 20 MB in messages of 55 KB: some 360, none of which waits long. */
+/* 20 Gb/s for 1 ms from each of eight hosts are 20 MB in messages of 55 KB: some 360, none of which waits
+ * long. */
 static void run__trials_in_a_thread(void **unused)
 {
     struct search s = in_thread(2, 0, false);

@@ -42,7 +42,8 @@ static struct account *add(struct accounts *all, const struct account_names *nam
     struct account              *a = xcalloc(1, sizeof *a);
 
     *a = (struct account){ .next = all->first, .names = *names, .filled_us = now_us, .lines_us = now_us,
-                           .messages = BURST_S * l->messages, .bytes = BURST_S * l->bytes, .lines = l->lines };
+                           .messages = BURST_S * l->messages, .bytes = BURST_S * l->bytes,
+                           .lines = l->lines };
     all->first = a;
     return a;
 }

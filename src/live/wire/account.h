@@ -1,11 +1,11 @@
 /* src/live/wire/account.h - what the holder of one certificate may take of a server.
  *
- * All connections with one certificate share an account: so many devices and connections, messages and bytes per second,
- * bytes that are held for it, and log lines. What goes beyond is ignored, and the certificate is named once; nobody else
- * notices. Without TLS each connection has an account of its own.
+ * All connections with one certificate share an account: so many devices and connections, messages and bytes
+ * per second, bytes that are held for it, and log lines. What goes beyond is ignored, and the certificate is
+ * named once; nobody else notices. Without TLS each connection has an account of its own.
  *
- * A certificate has several names: its common name, and the DNS names and URIs in its subjectAltName. It may speak for
- * each of them.
+ * A certificate has several names: its common name, and the DNS names and URIs in its subjectAltName. It may
+ * speak for each of them.
  */
 #ifndef LIVE_WIRE_ACCOUNT_H
 #define LIVE_WIRE_ACCOUNT_H
@@ -50,7 +50,8 @@ struct accounts { struct account *first; struct account_limits limits; };
 
 void accounts_fini(struct accounts *);
 
-/* For a connection more; NULL: it has too many. account_leave() gives it back; the account stays for a while. */
+/* For a connection more; NULL: it has too many. account_leave() gives it back; the account stays for a
+ * while. */
 struct account *account_enter(struct accounts *, const struct account_names *, uint64_t now_us);
 void            account_leave(struct account *, uint64_t now_us);
 

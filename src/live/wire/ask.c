@@ -18,11 +18,13 @@ struct answer { unsigned char *bytes; size_t length; bool is_open, is_over, is_g
 /* Was the connection cut before the question was sent? A listener does that while others flood it. */
 static bool is_cut(const struct answer *a)
 {
-    return !a->is_open && (strcmp(a->why, strerror(EPIPE)) == 0 || strcmp(a->why, strerror(ECONNRESET)) == 0 ||
+    return !a->is_open &&
+           (strcmp(a->why, strerror(EPIPE)) == 0 || strcmp(a->why, strerror(ECONNRESET)) == 0 ||
                            strcmp(a->why, DIAL_CLOSED_AT_ONCE) == 0);
 }
 
-static void take(struct dial *d, struct answer *a, const struct rpc_event *e, const void *bytes, size_t length)
+static void take(struct dial *d, struct answer *a, const struct rpc_event *e, const void *bytes,
+                 size_t length)
 {
     switch (e->kind) {
     case RPC_OPEN:
@@ -45,14 +47,15 @@ static void take(struct dial *d, struct answer *a, const struct rpc_event *e, co
     }
 }
 
-static int ask_at(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length, int timeout_ms,
-                  unsigned char **reply, size_t *reply_length, struct err *err)
+static int ask_at(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length,
+                  int timeout_ms, unsigned char **reply, size_t *reply_length, struct err *err)
 {
     int64_t          end_ms = (int64_t)(clock_us() / 1000) + timeout_ms, left_ms = timeout_ms;
     struct answer    a = { .why = "it took too long" };
     struct rpc_event e;
     struct dial     *d;
-    int              rc = dial_open(&d, address, tls, &(struct dial_what){ RPC_ASK_METHOD, true, timeout_ms }, err);
+    int              rc = dial_open(&d, address, tls,
+                                    &(struct dial_what){ RPC_ASK_METHOD, true, timeout_ms }, err);
 
     if (rc)
         return rc;
@@ -63,7 +66,8 @@ static int ask_at(const char *address, const struct rpc_tls *tls, const void *by
     }
     dial_free(d);
     if (!a.is_good) {
-        int error = strcmp(a.why, "it took too long") == 0 ? ETIMEDOUT : is_cut(&a) ? ECONNRESET : ECONNREFUSED;
+        int error = strcmp(a.why, "it took too long") == 0 ? ETIMEDOUT : is_cut(&a) ? ECONNRESET :
+                    ECONNREFUSED;
 
         free(a.bytes);
         return err_set(err, error, "%s: no answer from a controller: %s", address, a.why);
@@ -73,8 +77,8 @@ static int ask_at(const char *address, const struct rpc_tls *tls, const void *by
     return 0;
 }
 
-static int ask_until_heard(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length, int timeout_ms,
-                           unsigned char **reply, size_t *reply_length, struct err *err)
+static int ask_until_heard(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length,
+                           int timeout_ms, unsigned char **reply, size_t *reply_length, struct err *err)
 {
     int64_t end_ms = (int64_t)(clock_us() / 1000) + timeout_ms, left_ms = timeout_ms;
     int     rc;
@@ -90,8 +94,8 @@ static int ask_until_heard(const char *address, const struct rpc_tls *tls, const
 }
 
 /* By the socket file of a controller at this machine. -ENOENT: there is none. */
-static int ask_local(const char *address, const void *bytes, size_t length, int timeout_ms, unsigned char **reply,
-                     size_t *reply_length)
+static int ask_local(const char *address, const void *bytes, size_t length, int timeout_ms,
+                     unsigned char **reply, size_t *reply_length)
 {
     char       path[ADDRESS_LOCAL_SIZE], at[ADDRESS_LOCAL_SIZE + 8];
     struct err ignored;
@@ -107,7 +111,8 @@ static int ask_local(const char *address, const void *bytes, size_t length, int 
     return rc;
 }
 
-/* Who shows no certificate at this machine is known by the socket file. It also helps when the network does not answer. */
+/* Who shows no certificate at this machine is known by the socket file. It also helps when the network does
+ * not answer. */
 int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length, int timeout_ms,
             unsigned char **reply, size_t *reply_length, struct err *err)
 {
@@ -115,7 +120,8 @@ int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, s
 
     if (rc)
         rc = ask_until_heard(address, tls, bytes, length, timeout_ms, reply, reply_length, err);
-    if ((rc == -ETIMEDOUT || rc == -ECONNRESET) && tls->ca && ask_local(address, bytes, length, timeout_ms, reply, reply_length) == 0)
+    if ((rc == -ETIMEDOUT || rc == -ECONNRESET) && tls->ca &&
+        ask_local(address, bytes, length, timeout_ms, reply, reply_length) == 0)
         rc = 0;
     return rc;
 }

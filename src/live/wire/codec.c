@@ -12,10 +12,12 @@
 
 /* Our numbers are those of the .proto. */
 _Static_assert((int)MSG_THAW == ANOLE__V1__KIND__THAW && (int)MSG_RACK == ANOLE__V1__KIND__RACK &&
-               (int)MSG_QUEUES == ANOLE__V1__KIND__QUEUES && (int)MSG_DRILL == ANOLE__V1__KIND__DRILL, "kinds");
+               (int)MSG_QUEUES == ANOLE__V1__KIND__QUEUES &&
+               (int)MSG_DRILL == ANOLE__V1__KIND__DRILL, "kinds");
 _Static_assert((int)ANSWER_THAWED == ANOLE__V1__RESULT__THAWED && ANSWER_KINDS == 8, "answers");
 _Static_assert(MSG_SAMPLE_cnps == 1 && MSG_SAMPLE_watchdog == 5 && MSG_SAMPLE_COUNTERS == 6, "unknown");
-_Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED && (int)KNOB_SWITCH == ANOLE__V1__WHERE__SWITCH, "phases");
+_Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED &&
+               (int)KNOB_SWITCH == ANOLE__V1__WHERE__SWITCH, "phases");
 
 #define COPY(field) to->field = from->field;
 
@@ -126,7 +128,8 @@ static void fill(Anole__V1__Message *to, const struct msg *from)
     to->result = (Anole__V1__Result)from->answer;
 }
 
-static void fill_hello(Anole__V1__Hello *to, const struct msg *from, struct knob_list *confirmed, struct knob_list *baseline)
+static void fill_hello(Anole__V1__Hello *to, const struct msg *from, struct knob_list *confirmed,
+                       struct knob_list *baseline)
 {
     anole__v1__hello__init(to);
     list_knobs(confirmed, &from->confirmed);
@@ -221,7 +224,8 @@ static bool take_sample(struct msg_sample *to, const Anole__V1__Sample *from)
     to->unknown &= MSG_UNKNOWN_ALL;
     to->paused = from->unknown & CODEC_UNKNOWN_PAUSED ? NAN : (double)from->paused;
     to->metric = from->has_metric ? (double)from->metric : NAN;
-    return from->paused >= 0 && from->paused <= 1 && (!from->has_metric || (from->metric >= 0 && from->metric <= 1));
+    return from->paused >= 0 && from->paused <= 1 &&
+           (!from->has_metric || (from->metric >= 0 && from->metric <= 1));
 }
 
 /* Where nobody wants details they are not looked at. */
@@ -236,8 +240,8 @@ static bool take_detail(struct msg_detail *to, const Anole__V1__Sample *from)
     for (size_t i = 0; i < from->n_port; i++) {
         const Anole__V1__Port *p = from->port[i];
 
-        to->port[i] = (struct msg_port){ p->tx_bytes, p->rate_bps, p->pauses, p->paused_ps, p->marked_packets, p->queue_bytes,
-                                         p->has_queue, "" };
+        to->port[i] = (struct msg_port){ p->tx_bytes, p->rate_bps, p->pauses, p->paused_ps, p->marked_packets,
+                                         p->queue_bytes, p->has_queue, "" };
         if (!take_text(to->port[i].name, sizeof to->port[i].name, p->name))
             return false;
     }
@@ -245,7 +249,8 @@ static bool take_detail(struct msg_detail *to, const Anole__V1__Sample *from)
     for (size_t i = 0; i < from->n_pair; i++) {
         const Anole__V1__Pair *p = from->pair[i];
 
-        to->pair[i] = (struct msg_pair){ p->peer, p->base_rtt_ps, p->rtt_ps_sum, p->rtt_samples, p->rtt_ps_last };
+        to->pair[i] = (struct msg_pair){ p->peer, p->base_rtt_ps, p->rtt_ps_sum, p->rtt_samples,
+                                         p->rtt_ps_last };
     }
     to->has_seen = from->seen != NULL;
     return !from->seen || seen_codec_take(&to->seen, from->seen);
@@ -263,16 +268,19 @@ static bool take_hello(struct msg *m, const Anole__V1__Hello *h)
     m->may_write = h->may_write;
     m->gap_us = h->gap_us;
     m->interval_us = h->interval_us;
-    m->facts = (struct msg_facts){ h->number, h->ports, h->rate_bps, h->base_rtt_ps, h->pfc_bytes_one, h->pfc_bytes_two };
+    m->facts = (struct msg_facts){ h->number, h->ports, h->rate_bps, h->base_rtt_ps, h->pfc_bytes_one,
+                                   h->pfc_bytes_two };
     return (h->where == ANOLE__V1__WHERE__NIC || h->where == ANOLE__V1__WHERE__SWITCH) && *h->name &&
-           take_text(m->name, sizeof m->name, h->name) && take_knobs(&m->confirmed, h->confirmed, h->n_confirmed) &&
+           take_text(m->name, sizeof m->name, h->name) &&
+           take_knobs(&m->confirmed, h->confirmed, h->n_confirmed) &&
            take_knobs(&m->baseline, h->baseline, h->n_baseline);
 }
 
 static bool take(struct msg *m, const Anole__V1__Message *in)
 {
-    if ((unsigned)in->kind >= MSG_KINDS || in->kind == ANOLE__V1__KIND__NONE || in->kind == ANOLE__V1__KIND__RACK ||
-        (unsigned)in->result >= ANSWER_KINDS || (unsigned)in->phase >= PHASE_KINDS || in->term > MSG_TERM_MAX)
+    if ((unsigned)in->kind >= MSG_KINDS || in->kind == ANOLE__V1__KIND__NONE ||
+        in->kind == ANOLE__V1__KIND__RACK || (unsigned)in->result >= ANSWER_KINDS ||
+        (unsigned)in->phase >= PHASE_KINDS || in->term > MSG_TERM_MAX)
         return false;
     m->kind = (enum msg_kind)in->kind;
     m->term = in->term;
@@ -289,9 +297,11 @@ static bool take(struct msg *m, const Anole__V1__Message *in)
     m->control = m->has_control ? (double)in->control : 0;
     m->sample.is_brief = in->brief && m->kind == MSG_REPORT;
     if (in->self)
-        m->self = (struct msg_self){ .is_there = true, .is_allowed = in->self->allowed, .queues = in->self->queues, .moved = in->self->moved,
+        m->self = (struct msg_self){ .is_there = true, .is_allowed = in->self->allowed,
+                                     .queues = in->self->queues, .moved = in->self->moved,
                                      .decisions = in->self->decisions, .changes = in->self->changes };
-    if ((m->kind == MSG_HELLO) != (in->hello != NULL) || (m->kind == MSG_QUEUES && !in->self) || (m->kind == MSG_REPORT) != (in->sample != NULL))
+    if ((m->kind == MSG_HELLO) != (in->hello != NULL) || (m->kind == MSG_QUEUES && !in->self) ||
+        (m->kind == MSG_REPORT) != (in->sample != NULL))
         return false;
     return take_text(m->why, sizeof m->why, in->why) && take_knobs(&m->set, in->set, in->n_set) &&
            (!in->hello || take_hello(m, in->hello)) && (!in->sample || take_sample(&m->sample, in->sample));
@@ -304,7 +314,8 @@ int codec_read(struct msg *m, const unsigned char *bytes, size_t length)
 
 int codec_read_detail(struct msg *m, struct msg_detail *detail, const unsigned char *bytes, size_t length)
 {
-    Anole__V1__Message *in = length <= CODEC_BYTES_MAX ? anole__v1__message__unpack(NULL, length, bytes) : NULL;
+    Anole__V1__Message *in = length <= CODEC_BYTES_MAX ?
+                             anole__v1__message__unpack(NULL, length, bytes) : NULL;
     struct msg          read = { .kind = MSG_NONE };
     bool                is_good = in && take(&read, in);
 
@@ -338,7 +349,8 @@ size_t codec_write_question(const struct question *q, unsigned char *bytes)
 
 int codec_read_question(struct question *q, const unsigned char *bytes, size_t length)
 {
-    Anole__V1__Question *in = length <= CODEC_BYTES_MAX ? anole__v1__question__unpack(NULL, length, bytes) : NULL;
+    Anole__V1__Question *in = length <= CODEC_BYTES_MAX ?
+                              anole__v1__question__unpack(NULL, length, bytes) : NULL;
     struct question      read = { 0 };
     bool                 is_good;
 
@@ -346,8 +358,10 @@ int codec_read_question(struct question *q, const unsigned char *bytes, size_t l
         return -EBADMSG;
     read.version = in->version;
     read.number = in->number;
-    is_good = take_text(read.verb, sizeof read.verb, in->verb) && take_text(read.device, sizeof read.device, in->device) &&
-              take_text(read.why, sizeof read.why, in->why) && take_text(read.code, sizeof read.code, in->code);
+    is_good = take_text(read.verb, sizeof read.verb, in->verb) &&
+              take_text(read.device, sizeof read.device, in->device) &&
+              take_text(read.why, sizeof read.why, in->why) &&
+              take_text(read.code, sizeof read.code, in->code);
     anole__v1__question__free_unpacked(in, NULL);
     if (!is_good)
         return -EBADMSG;

@@ -14,21 +14,24 @@
 /* Returns the length; 'bytes' has room for CODEC_BYTES_MAX. */
 size_t codec_write(const struct msg *, unsigned char *bytes);
 
-/* -EBADMSG: it is not a message, or not one of ours: a knob that we do not know, a number that is none, too long a name, a term
- * above MSG_TERM_MAX. Nothing is written then. */
+/* -EBADMSG: it is not a message, or not one of ours: a knob that we do not know, a number that is none, too
+ * long a name, a term above MSG_TERM_MAX. Nothing is written then. */
 int codec_read(struct msg *, const unsigned char *bytes, size_t length);
 
-/* The same; details of a report go to *detail, and the message then points there. Otherwise they are left out. */
+/* The same; details of a report go to *detail, and the message then points there. Otherwise they are left
+ * out. */
 int codec_read_detail(struct msg *, struct msg_detail *detail, const unsigned char *bytes, size_t length);
 
 #define QUESTION_TEXT_SIZE 256
 
-struct question { uint32_t version; char verb[32], device[MSG_NAME_SIZE], why[QUESTION_TEXT_SIZE], code[32]; uint64_t number; };
+struct question { uint32_t version; char verb[32], device[MSG_NAME_SIZE], why[QUESTION_TEXT_SIZE], code[32];
+                  uint64_t number; };
 
 size_t codec_write_question(const struct question *, unsigned char *bytes);
 int    codec_read_question(struct question *, const unsigned char *bytes, size_t length);
 
-/* Both texts are malloc'd; nothing is written on failure. A reply may be longer than CODEC_BYTES_MAX: the bytes are malloc'd. */
+/* Both texts are malloc'd; nothing is written on failure. A reply may be longer than CODEC_BYTES_MAX: the
+ * bytes are malloc'd. */
 size_t codec_write_reply(const char *error, const char *text, unsigned char **bytes);
 int    codec_read_reply(char **error, char **text, const unsigned char *bytes, size_t length);
 

@@ -15,9 +15,10 @@
 
 static struct msg report(void)
 {
-    return (struct msg){ .kind = MSG_REPORT, .term = 65537, .incarnation = 1792141200, .change = 12, .stamp_us = 81234567890,
-                         .phase = PHASE_APPLIED, .sample = { .interval_us = 100000, .tx_bytes = 1250000000,
-                         .rate_bps = 100000000000, .cnps = 1234, .marked_packets = 5678, .retransmissions = 1,
+    return (struct msg){ .kind = MSG_REPORT, .term = 65537, .incarnation = 1792141200, .change = 12,
+                         .stamp_us = 81234567890, .phase = PHASE_APPLIED,
+                         .sample = { .interval_us = 100000, .tx_bytes = 1250000000, .rate_bps = 100000000000,
+                                     .cnps = 1234, .marked_packets = 5678, .retransmissions = 1,
                          .paused = 0.25, .metric = 0.5 } };
 }
 
@@ -39,7 +40,8 @@ static void write__a_report_comes_back_and_is_small(void **unused)
     (void)unused;
     read = through(&m, &length);
     assert_memory_equal(&read.sample, &m.sample, sizeof m.sample);
-    assert_true(read.term == m.term && read.stamp_us == m.stamp_us && read.change == 12 && read.phase == PHASE_APPLIED);
+    assert_true(read.term == m.term && read.stamp_us == m.stamp_us && read.change == 12 &&
+                read.phase == PHASE_APPLIED);
     print_message("# report %zu bytes\n", length);
     assert_true(length <= 160);
 }
@@ -47,8 +49,11 @@ static void write__a_report_comes_back_and_is_small(void **unused)
 static void write__details_of_a_report_come_back(void **unused)
 {
     static unsigned char     bytes[CODEC_BYTES_MAX];
-    static struct msg_detail detail = { .fsd = { .elephants = 3 * FSD_ONE / 2, .mice = 7, .bin = { [0] = 1, [20] = 9 } }, .ports = 2,
-                                        .pairs = 1, .port = { { 1, 2, 3, 4, 5, 6, true, "Ethernet4" }, { .paused_ps = UINT64_MAX } },
+    static struct msg_detail detail = { .fsd = { .elephants = 3 * FSD_ONE / 2, .mice = 7,
+                                                 .bin = { [0] = 1, [20] = 9 } }, .ports = 2,
+                                        .pairs = 1,
+                                        .port = { { 1, 2, 3, 4, 5, 6, true, "Ethernet4" },
+                                                  { .paused_ps = UINT64_MAX } },
                                         .pair = { { 6, 7, 8, 9, 10 } } }, seen;
     struct msg m = report(), read;
     size_t     length;
@@ -70,7 +75,8 @@ static void write__details_of_a_report_come_back(void **unused)
     assert_true(seen.ports == MSG_PORTS_MAX && seen.pairs == MSG_PAIRS_MAX);
 }
 
-/* What a host tells of its messages comes back to the byte, takes what seen_part_bytes() says, and no more than 1 KB. */
+/* What a host tells of its messages comes back to the byte, takes what seen_part_bytes() says, and no more
+ * than 1 KB. */
 static void write__messages_come_back_and_are_as_long_as_was_said(void **unused)
 {
     static unsigned char     bytes[CODEC_BYTES_MAX];
@@ -80,7 +86,9 @@ static void write__messages_come_back_and_are_as_long_as_was_said(void **unused)
 
     (void)unused;
     for (uint32_t bin = 3; bin < SEEN_ROWS; bin += 2)
-        detail.seen.row[detail.seen.rows++] = (struct seen_row){ bin, 1 + bin * bin, (1 + bin * bin) * (seen_bin_min(bin % SEEN_BINS) + bin) };
+        detail.seen.row[detail.seen.rows++] = (struct seen_row){ bin, 1 + bin * bin,
+                                                                 (1 + bin * bin) *
+                                                                 (seen_bin_min(bin % SEEN_BINS) + bin) };
     for (uint32_t i = 0; i < SEEN_JOBS; i++)
         detail.seen.job[i] = (struct seen_part_job){ 1000000 + i, 100, i, 7, 200 * i, 3, 123456789 };
     for (int i = 0; i < PREDICT_CLASSES; i++) {
@@ -96,20 +104,24 @@ static void write__messages_come_back_and_are_as_long_as_was_said(void **unused)
     for (int full = 0; full < 2; full++) {
         said = seen_part_bytes(&detail.seen);
         length = codec_write(&m, bytes);
-        assert_in_range(length - bare - said, 3, 6);     /* its number and length, and a longer length of the sample */
+        /* its number and length, and a longer length of the sample */
+        assert_in_range(length - bare - said, 3, 6);
         assert_int_equal(codec_read_detail(&back, &read, bytes, length), 0);
         assert_true(back.sample.detail == &read && read.has_seen);
-        assert_memory_equal(&read.seen, &detail.seen, offsetof(struct seen_part, row) + detail.seen.rows * sizeof(struct seen_row));
+        assert_memory_equal(&read.seen, &detail.seen,
+                            offsetof(struct seen_part, row) + detail.seen.rows * sizeof(struct seen_row));
         seen_part_fit(&detail.seen);
         assert_in_range(seen_part_bytes(&detail.seen), 1, SEEN_PART_BYTES);
     }
     seen_part_clear(&detail.seen);
     assert_int_equal(seen_part_bytes(&detail.seen), 0);
     assert_int_equal(codec_read_detail(&back, &read, bytes, codec_write(&m, bytes)), 0);
-    assert_true(back.sample.detail && read.has_seen && !read.seen.rows);         /* nothing was posted: that is told, too */
+    /* nothing was posted: that is told, too */
+    assert_true(back.sample.detail && read.has_seen && !read.seen.rows);
     detail.seen.rows = 1;
     detail.seen.row[0] = (struct seen_row){ SEEN_ROWS, 1, 1ull << 40 };
-    assert_int_equal(codec_read_detail(&back, &read, bytes, codec_write(&m, bytes)), -EBADMSG);  /* no such bin */
+    /* no such bin */
+    assert_int_equal(codec_read_detail(&back, &read, bytes, codec_write(&m, bytes)), -EBADMSG);
     assert_true(seen_bin_min(108) == 1ull << 33);
     detail.seen.row[0] = (struct seen_row){ 108, 1u << 31, 0 };          /* 2^64 bytes: 0, if nobody looks */
     assert_int_equal(codec_read_detail(&back, &read, bytes, codec_write(&m, bytes)), -EBADMSG);
@@ -117,8 +129,8 @@ static void write__messages_come_back_and_are_as_long_as_was_said(void **unused)
 
 static void write__a_hello_with_every_knob_comes_back(void **unused)
 {
-    struct msg m = { .kind = MSG_HELLO, .version = MSG_VERSION, .name = "host1/mlx5_0", .where = KNOB_SWITCH, .may_write = true,
-                     .why = "frozen: somebody" }, read;
+    struct msg m = { .kind = MSG_HELLO, .version = MSG_VERSION, .name = "host1/mlx5_0", .where = KNOB_SWITCH,
+                     .may_write = true, .why = "frozen: somebody" }, read;
     size_t     length;
 
     (void)unused;
@@ -147,9 +159,12 @@ static void write__a_lease_is_smaller_still(void **unused)
 
 static void write__a_report_of_flow_sizes_alone_is_brief(void **unused)
 {
-    struct msg_detail detail = { .fsd = { .elephants = 3 * FSD_ONE, .mice = 5 * FSD_ONE, .bin = { [4] = 3, [7] = 2, [14] = 3 } } };
-    struct msg        m = { .kind = MSG_REPORT, .term = 65537, .incarnation = 1792141200, .stamp_us = 81234567890,
-                            .sample = { .interval_us = 30000, .metric = 0.5, .is_brief = true, .detail = &detail } };
+    struct msg_detail detail = { .fsd = { .elephants = 3 * FSD_ONE, .mice = 5 * FSD_ONE,
+                                          .bin = { [4] = 3, [7] = 2, [14] = 3 } } };
+    struct msg        m = { .kind = MSG_REPORT, .term = 65537, .incarnation = 1792141200,
+                            .stamp_us = 81234567890,
+                            .sample = { .interval_us = 30000, .metric = 0.5, .is_brief = true,
+                                        .detail = &detail } };
     struct msg        lease = { .kind = MSG_LEASE, .is_brief = true };
     size_t            length;
 
@@ -184,7 +199,8 @@ static void write__what_a_tuner_at_a_switch_did_comes_back(void **unused)
     (void)unused;
     read = through(&m, &length);
     assert_false(read.self.is_there);
-    m.self = (struct msg_self){ .is_there = true, .is_allowed = true, .queues = 48, .moved = 7, .decisions = 1ull << 40, .changes = 12345 };
+    m.self = (struct msg_self){ .is_there = true, .is_allowed = true, .queues = 48, .moved = 7,
+                                .decisions = 1ull << 40, .changes = 12345 };
     read = through(&m, &length);
     assert_memory_equal(&read.self, &m.self, sizeof m.self);
     m = (struct msg){ .kind = MSG_QUEUES, .term = 3, .self = { .is_there = true } };
@@ -194,7 +210,8 @@ static void write__what_a_tuner_at_a_switch_did_comes_back(void **unused)
 
 static void read__what_is_not_ours_is_refused(void **unused)
 {
-    /* By hand, after the encoding of protocol buffers: field 1 is kind, 7 is set with name (1) and value (2). */
+    /* By hand, after the encoding of protocol buffers: field 1 is kind, 7 is set with name (1) and value
+     * (2). */
     static const struct { const char *bytes; size_t length; } row[] = {
         { "", 0 },                                                       /* kind NONE */
         { "\x08\x0c", 2 },                                               /* kind 12 */
@@ -232,8 +249,8 @@ static void read__an_impossible_term_is_refused(void **unused)
 static void question__and_reply_come_back(void **unused)
 {
     static unsigned char bytes[CODEC_BYTES_MAX];
-    struct question      q = { .version = 1, .verb = "freeze", .device = "host1/mlx5_0", .why = "maintenance", .code = "0123456789abcdef",
-                               .number = 7 }, read;
+    struct question      q = { .version = 1, .verb = "freeze", .device = "host1/mlx5_0", .why = "maintenance",
+                               .code = "0123456789abcdef", .number = 7 }, read;
     unsigned char       *reply;
     char                *error, *text;
     size_t               length;

@@ -21,8 +21,8 @@ int64_t conn_now_s(void)
 
 void conn_watch(const struct conn *c, int op)
 {
-    struct epoll_event e = { .events = (c->is_muted ? 0 : (uint32_t)EPOLLIN) | (c->wants_write ? (uint32_t)EPOLLOUT : 0),
-                             .data.ptr = c->owner };
+    struct epoll_event e = { .events = (c->is_muted ? 0 : (uint32_t)EPOLLIN) |
+                             (c->wants_write ? (uint32_t)EPOLLOUT : 0), .data.ptr = c->owner };
 
     epoll_ctl(c->epoll, op, c->fd, &e);
 }
@@ -32,7 +32,8 @@ void conn_fini(struct conn *c)
     h2_free(c->h2);
     SSL_free(c->ssl);
     if (c->fd >= 0) {
-        epoll_ctl(c->epoll, EPOLL_CTL_DEL, c->fd, NULL);         /* a process that was forked may hold it open */
+        /* a process that was forked may hold it open */
+        epoll_ctl(c->epoll, EPOLL_CTL_DEL, c->fd, NULL);
         close(c->fd);
     }
     free(c->out);
@@ -71,7 +72,8 @@ static ssize_t read_some(struct conn *c, unsigned char *bytes)
 
 static ssize_t write_some(struct conn *c, const unsigned char *bytes, size_t length)
 {
-    return io_result(c, c->ssl ? SSL_write(c->ssl, bytes, (int)length) : send(c->fd, bytes, length, MSG_NOSIGNAL));
+    return io_result(c, c->ssl ? SSL_write(c->ssl, bytes, (int)length) :
+                     send(c->fd, bytes, length, MSG_NOSIGNAL));
 }
 
 int conn_shake(struct conn *c)
@@ -91,7 +93,8 @@ int conn_shake(struct conn *c)
     return 0;
 }
 
-/* A record holds at most BUFFER bytes and OpenSSL does not read ahead, so nothing stays in OpenSSL when the loop ends. */
+/* A record holds at most BUFFER bytes and OpenSSL does not read ahead, so nothing stays in OpenSSL when the
+ * loop ends. */
 void conn_hear(struct conn *c, int64_t second)
 {
     unsigned char bytes[BUFFER];

@@ -1,7 +1,7 @@
 /* src/live/wire/conn.h - one connection of either end: a socket, optional TLS, and HTTP/2 above.
  *
- * The owner waits for the socket with 'epoll', calls conn_hear() when it is readable, and conn_flush() when there is something to
- * send. Failures set is_broken; the owner then ends the connection.
+ * The owner waits for the socket with 'epoll', calls conn_hear() when it is readable, and conn_flush() when
+ * there is something to send. Failures set is_broken; the owner then ends the connection.
  */
 #ifndef LIVE_WIRE_CONN_H
 #define LIVE_WIRE_CONN_H
@@ -35,13 +35,15 @@ void    conn_fini(struct conn *);
 /* Continues the TLS handshake. 1: done; 0: not yet; below 0: broken. */
 int conn_shake(struct conn *);
 
-/* Reads what has arrived. A peer that sends much is not read to the end: epoll then reports the socket again. */
+/* Reads what has arrived. A peer that sends much is not read to the end: epoll then reports the socket
+ * again. */
 void conn_hear(struct conn *, int64_t second);
 
 /* Sends what HTTP/2 has queued, as far as the kernel takes it. */
 void conn_flush(struct conn *);
 
-/* To be called once a second: pings a silent peer, and gives up one that does not answer. True: something is to be sent. */
+/* To be called once a second: pings a silent peer, and gives up one that does not answer. True: something is
+ * to be sent. */
 bool conn_look_after(struct conn *, int64_t second);
 
 #endif

@@ -96,7 +96,8 @@ static const char *reason(const struct dial *d)
 {
     const char *refusal = d->conn.ssl ? secure_refusal(d->conn.ssl) : NULL;
 
-    return refusal ? refusal : *d->why ? d->why : d->conn.why ? d->conn.why : d->conn.error ? strerror(d->conn.error) :
+    return refusal ? refusal : *d->why ? d->why : d->conn.why ? d->conn.why :
+           d->conn.error ? strerror(d->conn.error) :
            d->stage != TALKING || !d->is_open ? DIAL_CLOSED_AT_ONCE : "";
 }
 
@@ -138,7 +139,9 @@ static void begin_call(struct dial *d)
     d->stage = TALKING;
     d->conn.heard_s = conn_now_s();
     d->conn.h2 = h2_dial(&hooks, d);
-    h2_begin(d->conn.h2, &(struct h2_request){ d->what.method, authority, d->what.is_question ? H2_QUESTION : H2_STREAM, d->secure != NULL,
+    h2_begin(d->conn.h2,
+             &(struct h2_request){ d->what.method, authority, d->what.is_question ? H2_QUESTION : H2_STREAM,
+                                   d->secure != NULL,
                                                d->what.timeout_ms });
     conn_flush(&d->conn);
 }
@@ -169,7 +172,8 @@ static void on_connected(struct dial *d)
         try_next(d);
         return;
     }
-    setsockopt(d->conn.fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);           /* not of a file's; no matter */
+    /* not of a file's; no matter */
+    setsockopt(d->conn.fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     d->why[0] = '\0';
     d->conn.wants_write = false;
     conn_watch(&d->conn, EPOLL_CTL_MOD);
@@ -182,7 +186,8 @@ static bool connect_to(struct dial *d, const struct sockaddr *at, socklen_t leng
     int fd = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
     conn_fini(&d->conn);
-    d->conn = (struct conn){ .fd = fd, .epoll = d->epoll, .owner = &d->conn, .wants_write = true, .heard_s = conn_now_s() };
+    d->conn = (struct conn){ .fd = fd, .epoll = d->epoll, .owner = &d->conn, .wants_write = true,
+                             .heard_s = conn_now_s() };
     if (fd < 0 || (connect(fd, at, length) && errno != EINPROGRESS)) {
         snprintf(d->why, sizeof d->why, "%s", strerror(errno));
         return false;
@@ -254,7 +259,8 @@ static void on_lookup(struct dial *d)
     struct addrinfo *found;
     int              rc = lookup_take(l, &found);
 
-    epoll_ctl(d->epoll, EPOLL_CTL_DEL, lookup_fd(l), NULL);      /* the thread may hold it open for a moment */
+    /* the thread may hold it open for a moment */
+    epoll_ctl(d->epoll, EPOLL_CTL_DEL, lookup_fd(l), NULL);
     d->lookup = NULL;
     lookup_free(l);
     take_found(d, rc, found);
@@ -295,7 +301,8 @@ static void on_timer(struct dial *d)
     if (d->is_open) {
         if (conn_look_after(&d->conn, second) && !d->conn.is_broken)
             conn_flush(&d->conn);
-        set_timer(d, d->conn.was_asked ? 1 : d->conn.heard_s + CONN_SILENT_S > second ? d->conn.heard_s + CONN_SILENT_S - second : 1);
+        set_timer(d, d->conn.was_asked ? 1 :
+                  d->conn.heard_s + CONN_SILENT_S > second ? d->conn.heard_s + CONN_SILENT_S - second : 1);
     } else if (second >= d->end_s)
         end(d, "it took too long");
     else if (d->stage == CONNECTING && d->next && second >= d->address_end_s) {
@@ -390,7 +397,8 @@ void dial_cut(struct dial *d, uint32_t link)
     flush(d);
 }
 
-int dial_open(struct dial **out, const char *address, const struct rpc_tls *tls, const struct dial_what *what, struct err *err)
+int dial_open(struct dial **out, const char *address, const struct rpc_tls *tls, const struct dial_what *what,
+              struct err *err)
 {
     struct dial       *d;
     struct epoll_event e = { .events = EPOLLIN };
@@ -404,8 +412,9 @@ int dial_open(struct dial **out, const char *address, const struct rpc_tls *tls,
     if (rc)
         return rc;
     d = xcalloc(1, sizeof *d);
-    *d = (struct dial){ .address = xstrdup(address), .method = xstrdup(what->method), .what = *what, .at = at, .secure = secure,
-                        .link = UINT32_MAX, .conn.fd = -1, .epoll = epoll_create1(EPOLL_CLOEXEC),
+    *d = (struct dial){ .address = xstrdup(address), .method = xstrdup(what->method), .what = *what, .at = at,
+                        .secure = secure, .link = UINT32_MAX, .conn.fd = -1,
+                        .epoll = epoll_create1(EPOLL_CLOEXEC),
                         .timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC) };
     d->what.method = d->method;
     inbox_init(&d->inbox);

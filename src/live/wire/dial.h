@@ -1,7 +1,8 @@
 /* src/live/wire/dial.h - the client of rpc.h: in the program's one loop; only name lookups use a thread.
  *
- * One call over one connection. Any gRPC server of the same .proto will do. Nothing here blocks: an attempt that fails within twenty
- * seconds, or a server that does not answer pings, ends with RPC_CLOSE and a reason. The program retries with dial_again().
+ * One call over one connection. Any gRPC server of the same .proto will do. Nothing here blocks: an attempt
+ * that fails within twenty seconds, or a server that does not answer pings, ends with RPC_CLOSE and a reason.
+ * The program retries with dial_again().
  */
 #ifndef LIVE_WIRE_DIAL_H
 #define LIVE_WIRE_DIAL_H
@@ -12,12 +13,15 @@
 
 #include <stdbool.h>
 
-#define DIAL_CLOSED_AT_ONCE "it closes the connection at once"   /* before the call was open: the reason of RPC_CLOSE */
+/* before the call was open: the reason of RPC_CLOSE */
+#define DIAL_CLOSED_AT_ONCE "it closes the connection at once"
 
-struct dial_what { const char *method; bool is_question; int timeout_ms; };      /* timeout of 0: none, it lasts */
+/* timeout of 0: none, it lasts */
+struct dial_what { const char *method; bool is_question; int timeout_ms; };
 
 struct dial;
-int  dial_open(struct dial **out, const char *address, const struct rpc_tls *, const struct dial_what *, struct err *);
+int  dial_open(struct dial **out, const char *address, const struct rpc_tls *, const struct dial_what *,
+               struct err *);
 void dial_free(struct dial *);
 
 /* As the functions of rpc.h. */

@@ -23,7 +23,8 @@ int address_check(const char *address, const struct rpc_tls *tls, struct err *er
     const char *file[] = { tls->ca, tls->cert, tls->key };
 
     if (!tls->ca)
-        return address_is_here(address) ? 0 : err_set(err, EPERM, "%s: without TLS only this machine can be reached; write 127.0.0.1:PORT, "
+        return address_is_here(address) ? 0 :
+               err_set(err, EPERM, "%s: without TLS only this machine can be reached; write 127.0.0.1:PORT, "
                                               "or give tls", address);
     for (int i = 0; i < 3; i++)
         if (access(file[i], R_OK))
@@ -40,7 +41,8 @@ int address_read(struct address *a, const char *text, struct err *err)
         snprintf(a->host, sizeof a->host, "%s", text + 5);
         return 0;
     }
-    return !address_split(a, text) && *a->host ? 0 : err_set(err, EINVAL, "%s: an address is host:port", text);
+    return !address_split(a, text) && *a->host ? 0 :
+           err_set(err, EINVAL, "%s: an address is host:port", text);
 }
 
 /* ---- the socket file of a controller ---- */
@@ -100,7 +102,8 @@ static void *work(void *arg)
 
     l->rc = look_up(&l->address, AI_ADDRCONFIG, &l->found);
     if (l->rc)
-        l->rc = look_up(&l->address, 0, &l->found);      /* a machine without a network has addresses of its own */
+        /* a machine without a network has addresses of its own */
+        l->rc = look_up(&l->address, 0, &l->found);
     atomic_store(&l->is_done, true);
     if (write(l->fd, &one, sizeof one) < 0)
         die("eventfd: %s", strerror(errno));

@@ -15,8 +15,8 @@ int address_check(const char *address, const struct rpc_tls *, struct err *);
 /* -EINVAL: it is none of these. The port of a file is "". */
 int address_read(struct address *, const char *text, struct err *);
 
-/* The addresses behind a name. Who asks others for it may have to wait for long, so a thread does that; its descriptor becomes readable when
- * the answer is there. */
+/* The addresses behind a name. Who asks others for it may have to wait for long, so a thread does that; its
+ * descriptor becomes readable when the answer is there. */
 struct lookup;
 struct lookup *lookup_new(const struct address *);
 void           lookup_free(struct lookup *);             /* whether it has ended or not */
@@ -28,8 +28,8 @@ int lookup_take(struct lookup *, struct addrinfo **);
 /* Without asking anybody: numbers alone. As lookup_take(). */
 int lookup_number(const struct address *, struct addrinfo **);
 
-/* Where a controller that listens at this address has its socket file for people at this machine: number 'nth', from 0 on,
- * of the places where it may be. False: there is no other. */
+/* Where a controller that listens at this address has its socket file for people at this machine: number
+ * 'nth', from 0 on, of the places where it may be. False: there is no other. */
 #define ADDRESS_LOCAL_SIZE 108
 bool address_local(char path[ADDRESS_LOCAL_SIZE], const char *address, unsigned nth);
 

@@ -17,8 +17,8 @@ struct inbox {
 void inbox_init(struct inbox *);
 void inbox_fini(struct inbox *);
 
-/* Bytes, which may be NULL, are copied. The event is to be completed: its link and account. 'why' of RPC_CLOSE is the
- * bytes, a text with its end. */
+/* Bytes, which may be NULL, are copied. The event is to be completed: its link and account. 'why' of
+ * RPC_CLOSE is the bytes, a text with its end. */
 struct rpc_event *inbox_add(struct inbox *, enum rpc_kind, const unsigned char *bytes, size_t length);
 
 /* False: there is none. The bytes of an event stay until the next one is taken. */

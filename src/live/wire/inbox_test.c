@@ -8,8 +8,9 @@
 
 #include <cmocka.h>
 
-/* Short ones, long ones and none at all, more at a time than have been there before, again and again: each comes back whole and in order, and
- * the sanitizers see to it that nothing is used after it was given back. */
+/* Short ones, long ones and none at all, more at a time than have been there before, again and again: each
+ * comes back whole and in order, and the sanitizers see to it that nothing is used after it was given
+ * back. */
 static void take__gives_what_was_added_in_order(void **unused)
 {
     static unsigned char bytes[5000];

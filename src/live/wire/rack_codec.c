@@ -187,7 +187,8 @@ static bool take_rows(struct rack *to, Anole__V1__Rack *from)
     for (int c = 0; c < COLUMNS; c++)
         if (*column[c].count && *column[c].count != from->n_slot)
             return false;
-    if (from->n_slot > RACK_DEVICES_MAX || from->n_metric != from->n_slot || (from->n_paused && from->n_paused != from->n_slot))
+    if (from->n_slot > RACK_DEVICES_MAX || from->n_metric != from->n_slot ||
+        (from->n_paused && from->n_paused != from->n_slot))
         return false;
     for (size_t i = 0; i < from->n_slot; i++) {
         float paused = from->n_paused ? from->paused[i] : 0;
@@ -247,7 +248,8 @@ int rack_codec_read(struct rack *r, const unsigned char *bytes, size_t length)
         r->life = in->rack->life;
         r->number = in->rack->number;
         r->term = in->rack->term;
-        is_good = r->term <= MSG_TERM_MAX && take_rows(r, in->rack) && take_rest(r, in->rack) && take_told(r, in->rack);
+        is_good = r->term <= MSG_TERM_MAX && take_rows(r, in->rack) && take_rest(r, in->rack) &&
+                  take_told(r, in->rack);
     }
     if (in)
         anole__v1__message__free_unpacked(in, NULL);

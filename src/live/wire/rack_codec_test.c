@@ -36,9 +36,10 @@ static void fill(uint32_t rows)
     out.number = 1234567;
     out.term = 65537;
     for (out.rows = 0; out.rows < rows; out.rows++)
-        out.row[out.rows] = (struct rack_row){ .slot = out.rows + 1, .stamp_us = 81234567890 + out.rows, .sample = {
-            .interval_us = 30000, .tx_bytes = 375000000, .rate_bps = 100000000000, .cnps = 1234, .marked_packets = 5678,
-            .metric = out.rows ? 0.5 : NAN } };
+        out.row[out.rows] = (struct rack_row){ .slot = out.rows + 1,
+                                               .stamp_us = 81234567890 + out.rows, .sample = {
+            .interval_us = 30000, .tx_bytes = 375000000, .rate_bps = 100000000000, .cnps = 1234,
+            .marked_packets = 5678, .metric = out.rows ? 0.5 : NAN } };
 }
 
 static void write__a_rack_comes_back_and_is_small(void **unused)
@@ -62,10 +63,12 @@ static void write__a_rack_comes_back_and_is_small(void **unused)
     rack_add(&out, 4, &m);
     length = rack_codec_write(&out, &bytes);
     assert_int_equal(rack_codec_read(&in, bytes, length), 0);
-    assert_true(in.life == out.life && in.number == out.number && in.term == out.term && in.rows == 32 && in.items == 1);
+    assert_true(in.life == out.life && in.number == out.number && in.term == out.term && in.rows == 32 &&
+                in.items == 1);
     assert_true(in.gones == 1 && in.gone[0] == 9 && in.fsd.mice == 5 && in.fsd.bin[7] == 2);
     assert_true(isnan(in.row[0].sample.metric) && in.row[5].sample.paused == 0.25);
-    assert_true(isnan(in.row[6].sample.paused) && in.row[6].sample.unknown == MSG_UNKNOWN(cnps) && !in.row[5].sample.unknown);
+    assert_true(isnan(in.row[6].sample.paused) && in.row[6].sample.unknown == MSG_UNKNOWN(cnps) &&
+                !in.row[5].sample.unknown);
     for (uint32_t i = 1; i < 32; i++)
         assert_memory_equal(&in.row[i], &out.row[i], sizeof in.row[i]);
     assert_true(in.item[0].slot == 4 && in.item[0].msg.change == 7);
@@ -73,7 +76,8 @@ static void write__a_rack_comes_back_and_is_small(void **unused)
     free(bytes);
 }
 
-/* What hosts tell of their messages comes back to the byte, each with its slot, and with as many as a rack may have. */
+/* What hosts tell of their messages comes back to the byte, each with its slot, and with as many as a rack
+ * may have. */
 static void write__messages_of_hosts_come_back(void **unused)
 {
     unsigned char    *bytes, *twice;
@@ -116,7 +120,8 @@ static void write__messages_of_hosts_come_back(void **unused)
 static void read__what_is_not_a_rack_is_refused(void **unused)
 {
     static unsigned char  message[CODEC_BYTES_MAX];
-    static const unsigned char uneven[] = { 0x08, 0x0c, 0x7a, 0x05, 0x22, 0x01, 0x01, 0x2a, 0x00 };      /* a slot without a metric */
+    /* a slot without a metric */
+    static const unsigned char uneven[] = { 0x08, 0x0c, 0x7a, 0x05, 0x22, 0x01, 0x01, 0x2a, 0x00 };
     unsigned char *bytes;
     size_t         length;
 
@@ -137,17 +142,21 @@ static void read__what_is_not_a_rack_is_refused(void **unused)
 
 static void expect_same(const struct rack *a, const struct rack *b)
 {
-    assert_true(a->life == b->life && a->number == b->number && a->term == b->term && a->rows == b->rows && a->gones == b->gones);
+    assert_true(a->life == b->life && a->number == b->number && a->term == b->term && a->rows == b->rows &&
+                a->gones == b->gones);
     assert_int_equal(a->items, b->items);
     assert_memory_equal(a->gone, b->gone, a->gones * sizeof *a->gone);
     assert_memory_equal(&a->fsd, &b->fsd, sizeof a->fsd);
     for (uint32_t i = 0; i < a->rows; i++) {
         const struct msg_sample *x = &a->row[i].sample, *y = &b->row[i].sample;
 
-        assert_true(a->row[i].slot == b->row[i].slot && a->row[i].stamp_us == b->row[i].stamp_us && x->interval_us == y->interval_us &&
-                    x->tx_bytes == y->tx_bytes && x->rate_bps == y->rate_bps && x->cnps == y->cnps && x->watchdog == y->watchdog &&
-                    x->marked_packets == y->marked_packets && x->retransmissions == y->retransmissions && x->lossless_drops == y->lossless_drops);
-        assert_true(x->paused == y->paused && (x->metric == y->metric || (isnan(x->metric) && isnan(y->metric))));
+        assert_true(a->row[i].slot == b->row[i].slot && a->row[i].stamp_us == b->row[i].stamp_us &&
+                    x->interval_us == y->interval_us && x->tx_bytes == y->tx_bytes &&
+                    x->rate_bps == y->rate_bps && x->cnps == y->cnps && x->watchdog == y->watchdog &&
+                    x->marked_packets == y->marked_packets && x->retransmissions == y->retransmissions &&
+                    x->lossless_drops == y->lossless_drops);
+        assert_true(x->paused == y->paused &&
+                    (x->metric == y->metric || (isnan(x->metric) && isnan(y->metric))));
         assert_true(!x->is_brief && !y->is_brief && !x->detail && !y->detail);
     }
 }
@@ -158,8 +167,8 @@ static uint64_t draw(uint64_t *state)
     return *state >> 33;
 }
 
-/* A field that nobody knows lets protobuf-c read it: what it reads is what was read without it. A byte that is wrong is wrong for both, or means the
- * same. */
+/* A field that nobody knows lets protobuf-c read it: what it reads is what was read without it. A byte that
+ * is wrong is wrong for both, or means the same. */
 static void read__without_objects_is_as_with_them(void **unused)
 {
     static struct rack other;
@@ -177,13 +186,16 @@ static void read__without_objects_is_as_with_them(void **unused)
         out.term = draw(&state) % 3;
         out.rows = (uint32_t)(draw(&state) % (round % 10 ? 9 : RACK_DEVICES_MAX + 1));
         for (uint32_t i = 0; i < out.rows; i++)
-            out.row[i] = (struct rack_row){ .slot = (uint32_t)draw(&state), .stamp_us = draw(&state) << 20, .sample = {
-                .interval_us = 30000, .tx_bytes = draw(&state) << draw(&state) % 20, .rate_bps = draw(&state) % 2, .cnps = draw(&state) % 300,
-                .watchdog = draw(&state) % 4 == 0, .paused = round % 3 ? 0 : (double)(draw(&state) % 5) / 4, .metric = i % 7 ? 0.5 : NAN } };
+            out.row[i] = (struct rack_row){ .slot = (uint32_t)draw(&state),
+                                            .stamp_us = draw(&state) << 20, .sample = {
+                .interval_us = 30000, .tx_bytes = draw(&state) << draw(&state) % 20,
+                .rate_bps = draw(&state) % 2, .cnps = draw(&state) % 300, .watchdog = draw(&state) % 4 == 0,
+                .paused = round % 3 ? 0 : (double)(draw(&state) % 5) / 4, .metric = i % 7 ? 0.5 : NAN } };
         out.gones = (uint32_t)(draw(&state) % 3);
         for (uint32_t i = 0; i < out.gones; i++)
             out.gone[i] = (uint32_t)draw(&state);
-        out.fsd = (struct fsd){ .elephants = draw(&state) % 2, .mice = draw(&state), .bin = { [3] = draw(&state) % 2, [9] = 1 } };
+        out.fsd = (struct fsd){ .elephants = draw(&state) % 2, .mice = draw(&state),
+                                .bin = { [3] = draw(&state) % 2, [9] = 1 } };
         length = rack_codec_write(&out, &bytes);
         bytes = realloc(bytes, length + 3);
         if (round % 2)

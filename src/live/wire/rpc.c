@@ -21,8 +21,8 @@ int rpc_check(const char *address, const struct rpc_tls *tls, struct err *err)
     return address_check(address, tls, err);
 }
 
-int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *tls, const struct serve_limits *limits,
-              struct err *err)
+int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *tls,
+              const struct serve_limits *limits, struct err *err)
 {
     struct serve_limits usual = { .account = ACCOUNT_LIMITS };
     struct serve *serve = NULL;
@@ -36,7 +36,8 @@ int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *tls, 
 int rpc_dial(struct rpc **out, const char *address, const struct rpc_tls *tls, struct err *err)
 {
     struct dial *dial;
-    int          rc = dial_open(&dial, address, tls, &(struct dial_what){ .method = RPC_CONNECT_METHOD }, err);
+    int          rc = dial_open(&dial, address, tls,
+                                &(struct dial_what){ .method = RPC_CONNECT_METHOD }, err);
 
     *out = rc ? NULL : rpc_new(NULL, dial);
     return rc;

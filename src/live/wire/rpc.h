@@ -1,10 +1,11 @@
 /* src/live/wire/rpc.h - messages over gRPC, as bytes.
  *
- * Both ends run over nghttp2 and OpenSSL in the program's one loop (serve.h, dial.h). rpc_fd() becomes readable, and rpc_next() then
- * returns events; the loop calls it until there are none before it waits again.
+ * Both ends run over nghttp2 and OpenSSL in the program's one loop (serve.h, dial.h). rpc_fd() becomes
+ * readable, and rpc_next() then returns events; the loop calls it until there are none before it waits again.
  *
- * With TLS both sides present a certificate of the same authority. The files are read again every minute, so certificates are replaced
- * without a restart, in any order: files that do not fit together are ignored (identity.h). Without TLS only local addresses are allowed.
+ * With TLS both sides present a certificate of the same authority. The files are read again every minute, so
+ * certificates are replaced without a restart, in any order: files that do not fit together are ignored
+ * (identity.h). Without TLS only local addresses are allowed.
  */
 #ifndef LIVE_WIRE_RPC_H
 #define LIVE_WIRE_RPC_H
@@ -21,13 +22,16 @@
 
 struct rpc;
 
-/* Listens for streams and questions, or dials one stream. On failure *out is NULL. Limits of NULL: the usual ones. */
-int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *, const struct serve_limits *, struct err *);
+/* Listens for streams and questions, or dials one stream. On failure *out is NULL. Limits of NULL: the usual
+ * ones. */
+int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *, const struct serve_limits *,
+              struct err *);
 int rpc_dial(struct rpc **out, const char *address, const struct rpc_tls *, struct err *);
 
 void rpc_free(struct rpc *);
 
-/* Listens at a socket file as well, for people at this machine; NULL: where rpc_ask() looks for that of 'address', if it can. */
+/* Listens at a socket file as well, for people at this machine; NULL: where rpc_ask() looks for that of
+ * 'address', if it can. */
 int rpc_serve_local(struct rpc *, const char *path, const char *address, struct err *);
 
 /* Of a server, as serve.h says. */

@@ -1,4 +1,5 @@
-/* src/live/wire/rpc_test.c - both sides in one process, over this machine's network. Certificates: tests/cli/live.bats. */
+/* src/live/wire/rpc_test.c - both sides in one process, over this machine's network. Certificates:
+ * tests/cli/live.bats. */
 #include "live/wire/rpc.h"
 
 #include <setjmp.h>
@@ -17,7 +18,8 @@
 #include <unistd.h>
 
 static char        address[128];
-static struct rpc *other;        /* the server lives in its program's loop, so it is given a turn while the other side waits */
+/* the server lives in its program's loop, so it is given a turn while the other side waits */
+static struct rpc *other;
 
 static int set_up(void **unused)
 {
@@ -235,7 +237,8 @@ static void *refuse_twice(void *listener)
     return NULL;
 }
 
-/* A flooded listener closes connections before the question. Two are closed; then the listener is gone, which is final. */
+/* A flooded listener closes connections before the question. Two are closed; then the listener is gone, which
+ * is final. */
 static void ask__is_repeated_where_connections_are_cut(void **unused)
 {
     struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -251,7 +254,8 @@ static void ask__is_repeated_where_connections_are_cut(void **unused)
     assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof at), 0);
     assert_int_equal(listen(fd, 1), 0);
     assert_int_equal(pthread_create(&thread, NULL, refuse_twice, &fd), 0);
-    assert_int_equal(rpc_ask(address, &(struct rpc_tls){ 0 }, "x", 1, 20000, &reply, &length, &err), -ECONNREFUSED);
+    assert_int_equal(rpc_ask(address, &(struct rpc_tls){ 0 }, "x", 1, 20000, &reply, &length, &err),
+                     -ECONNREFUSED);
     assert_non_null(strstr(err.text, "Connection refused"));
     pthread_join(thread, NULL);
 }
@@ -310,7 +314,8 @@ static void dial__a_wrong_address_is_refused(void **unused)
         assert_true(rpc_dial(&r, wrong[i], &(struct rpc_tls){ 0 }, &err) < 0);
         assert_null(r);
     }
-    assert_int_equal(rpc_dial(&r, "localhost:notaport", &(struct rpc_tls){ 0 }, &err), 0);      /* who knows: it is looked up */
+    /* who knows: it is looked up */
+    assert_int_equal(rpc_dial(&r, "localhost:notaport", &(struct rpc_tls){ 0 }, &err), 0);
     assert_int_equal(next(r).kind, RPC_CLOSE);
     rpc_free(r);
 }
@@ -323,7 +328,9 @@ static void serve__without_certificates_only_here(void **unused)
     (void)unused;
     assert_int_equal(rpc_serve(&r, "0.0.0.0:7999", &(struct rpc_tls){ 0 }, NULL, &err), -EPERM);
     assert_int_equal(rpc_dial(&r, "10.0.0.1:7999", &(struct rpc_tls){ 0 }, &err), -EPERM);
-    assert_int_equal(rpc_serve(&r, "127.0.0.1:7999", &(struct rpc_tls){ .ca = "/nowhere", .cert = "/nowhere", .key = "/nowhere" }, NULL, &err), -ENOENT);
+    assert_int_equal(rpc_serve(&r, "127.0.0.1:7999",
+                               &(struct rpc_tls){ .ca = "/nowhere", .cert = "/nowhere", .key = "/nowhere" },
+                               NULL, &err), -ENOENT);
 }
 
 int main(void)

@@ -3,12 +3,14 @@
 
 #include <math.h>
 
-#define BYTES_MAX (1ull << 50)   /* of anything in an interval: more is nonsense, and sums of less do not overflow */
+/* of anything in an interval: more is nonsense, and sums of less do not overflow */
+#define BYTES_MAX (1ull << 50)
 
 /* ---- writing ---- */
 
 /* Returns how many numbers are sent: none if all are 0. */
-static size_t list_classes(uint64_t out[2 * PREDICT_CLASSES], const struct seen_part_class in[PREDICT_CLASSES])
+static size_t list_classes(uint64_t out[2 * PREDICT_CLASSES],
+                           const struct seen_part_class in[PREDICT_CLASSES])
 {
     size_t count = 0;
 
@@ -96,7 +98,8 @@ static bool take_classes(struct seen_part_class out[PREDICT_CLASSES], const uint
     if (count && count != 2ul * PREDICT_CLASSES)
         return false;
     for (size_t i = 0; i < PREDICT_CLASSES; i++) {
-        out[i] = count ? (struct seen_part_class){ in[2 * i], in[2 * i + 1] } : (struct seen_part_class){ 0, 0 };
+        out[i] = count ? (struct seen_part_class){ in[2 * i], in[2 * i + 1] } :
+                 (struct seen_part_class){ 0, 0 };
         if (out[i].messages > BYTES_MAX || out[i].steps > BYTES_MAX)
             return false;
     }
@@ -116,7 +119,8 @@ static bool take_jobs(struct seen_part *p, const Anole__V1__Seen *s)
         for (size_t k = 0; k < i; k++)
             if (s->job[k]->bytes == j->bytes)
                 return false;
-        p->job[i] = (struct seen_part_job){ j->bytes, j->messages, j->firsts, j->pairs, j->local, j->pauses, j->pause_ps };
+        p->job[i] = (struct seen_part_job){ j->bytes, j->messages, j->firsts, j->pairs, j->local, j->pauses,
+                                            j->pause_ps };
     }
     return true;
 }
@@ -137,7 +141,8 @@ bool seen_codec_take(struct seen_part *p, const Anole__V1__Seen *s)
     p->bursts = s->bursts;
     p->burst_messages = s->burst_messages;
     p->burst_bytes = s->burst_bytes;
-    return is_amount(s->chance_bytes) && is_amount(s->chance_squares) && s->local_bytes <= BYTES_MAX && s->burst_bytes <= BYTES_MAX &&
-           s->burst_messages <= BYTES_MAX && s->bursts <= s->burst_messages && take_rows(p, s) && take_jobs(p, s) &&
-           take_classes(p->done, s->done, s->n_done) && take_classes(p->waiting, s->waiting, s->n_waiting);
+    return is_amount(s->chance_bytes) && is_amount(s->chance_squares) && s->local_bytes <= BYTES_MAX &&
+           s->burst_bytes <= BYTES_MAX && s->burst_messages <= BYTES_MAX && s->bursts <= s->burst_messages &&
+           take_rows(p, s) && take_jobs(p, s) && take_classes(p->done, s->done, s->n_done) &&
+           take_classes(p->waiting, s->waiting, s->n_waiting);
 }

@@ -1,4 +1,5 @@
-/* src/live/wire/seen_codec.h - what a host tells of its messages (core/seen/seen_part.h), as the wire has it. */
+/* src/live/wire/seen_codec.h - what a host tells of its messages (core/seen/seen_part.h), as the wire has
+ * it. */
 #ifndef LIVE_WIRE_SEEN_CODEC_H
 #define LIVE_WIRE_SEEN_CODEC_H
 

@@ -38,7 +38,8 @@ struct connection {
     bool               is_local;                 /* came by the local socket */
 };
 
-/* file: of a socket that is one; deaf: does not accept until the next second, or while handshakes are young. */
+/* file: of a socket that is one; deaf: does not accept until the next second, or while handshakes are
+ * young. */
 struct listener { int fd; bool is_local, is_deaf; char *file; };
 
 struct serve {
@@ -61,7 +62,8 @@ struct serve {
 
 /* ---- events for the loop ---- */
 
-static void tell(struct serve *s, const struct h2_call *call, enum rpc_kind kind, const unsigned char *bytes, size_t length)
+static void tell(struct serve *s, const struct h2_call *call, enum rpc_kind kind, const unsigned char *bytes,
+                 size_t length)
 {
     const struct connection *c = h2_owner(call);
     struct rpc_event        *e = inbox_add(&s->inbox, kind, bytes, length);
@@ -74,7 +76,8 @@ static void tell(struct serve *s, const struct h2_call *call, enum rpc_kind kind
 
 static enum h2_kind kind_of(const char *path)
 {
-    return strcmp(path, RPC_CONNECT_METHOD) == 0 ? H2_STREAM : strcmp(path, RPC_ASK_METHOD) == 0 ? H2_QUESTION : H2_UNKNOWN;
+    return strcmp(path, RPC_CONNECT_METHOD) == 0 ? H2_STREAM :
+           strcmp(path, RPC_ASK_METHOD) == 0 ? H2_QUESTION : H2_UNKNOWN;
 }
 
 static void settle(struct connection *c);
@@ -268,7 +271,8 @@ static uint64_t origin_of(const struct sockaddr_storage *at)
     else if (at->ss_family == AF_INET6) {
         const struct in6_addr *a = &((const struct sockaddr_in6 *)at)->sin6_addr;
 
-        memcpy(&origin, IN6_IS_ADDR_V4MAPPED(a) ? a->s6_addr + 12 : a->s6_addr, IN6_IS_ADDR_V4MAPPED(a) ? 4 : 8);
+        memcpy(&origin, IN6_IS_ADDR_V4MAPPED(a) ? a->s6_addr + 12 : a->s6_addr,
+               IN6_IS_ADDR_V4MAPPED(a) ? 4 : 8);
     }
     return origin;
 }
@@ -317,7 +321,8 @@ static void listen_to(struct serve *s, struct listener *l, bool is_deaf)
     epoll_ctl(s->epoll, EPOLL_CTL_MOD, l->fd, &e);
 }
 
-/* Room for one more that has not shown who it is. False: those that there are have just begun, so it waits in the kernel. */
+/* Room for one more that has not shown who it is. False: those that there are have just begun, so it waits in
+ * the kernel. */
 static bool make_room(struct serve *s)
 {
     struct connection *c;
@@ -336,7 +341,8 @@ static bool make_room(struct serve *s)
 static void limit_origin(struct serve *s)
 {
     uint64_t           origin = s->counts.handshakes ? s->shaking[s->counts.handshakes - 1]->origin : 0;
-    struct connection *c = s->counts.handshakes && count_of(s, origin) > s->shaking_max / 2 ? oldest_of(s, origin) : NULL;
+    struct connection *c = s->counts.handshakes && count_of(s, origin) > s->shaking_max / 2 ?
+                           oldest_of(s, origin) : NULL;
 
     if (!c)
         return;
@@ -397,7 +403,8 @@ static void hear(struct connection *c)
         connection_free(c);
 }
 
-/* A connection that breaks while the program sends stays until epoll reports it: the program hears of its end in its turn. */
+/* A connection that breaks while the program sends stays until epoll reports it: the program hears of its end
+ * in its turn. */
 static void send_on(struct connection *c)
 {
     flush(c);
@@ -436,7 +443,8 @@ static bool is_listener(const struct serve *s, const void *ptr)
     return ptr == &s->listener[0] || ptr == &s->listener[1];
 }
 
-/* Connections are looked after last: those in 'ready' may end then. What is not heard now is reported again. */
+/* Connections are looked after last: those in 'ready' may end then. What is not heard now is reported
+ * again. */
 static void look(struct serve *s)
 {
     struct epoll_event ready[READY_MAX];
@@ -578,8 +586,8 @@ static void divide_files(struct serve *s)
         s->accounts.limits.connections = s->connections_max / 2;
 }
 
-int serve_open(struct serve **out, const char *address, const struct rpc_tls *tls, const struct serve_limits *limits,
-               struct err *err)
+int serve_open(struct serve **out, const char *address, const struct rpc_tls *tls,
+               const struct serve_limits *limits, struct err *err)
 {
     struct serve  *s;
     struct secure *secure;

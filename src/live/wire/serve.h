@@ -1,11 +1,12 @@
 /* src/live/wire/serve.h - the server of rpc.h: in the program's one loop, without a thread.
  *
- * Sockets are read when the loop asks for events, so a peer that sends faster than it is read waits in the kernel. Messages are
- * written at once; the kernel's refusal is kept until the socket takes more.
+ * Sockets are read when the loop asks for events, so a peer that sends faster than it is read waits in the
+ * kernel. Messages are written at once; the kernel's refusal is kept until the socket takes more.
  *
- * Nobody can take all of it. Handshakes have five seconds, a share of the files of the process, and half of that share per
- * address: when it is used up, the oldest of the address that has most gives way. Each certificate has an account
- * (account.h). Some connections are kept for operators, and files for everything else that the process does.
+ * Nobody can take all of it. Handshakes have five seconds, a share of the files of the process, and half of
+ * that share per address: when it is used up, the oldest of the address that has most gives way. Each
+ * certificate has an account (account.h). Some connections are kept for operators, and files for everything
+ * else that the process does.
  */
 #ifndef LIVE_WIRE_SERVE_H
 #define LIVE_WIRE_SERVE_H
@@ -19,7 +20,8 @@
 struct serve_limits {
     struct account_limits account;       /* of each certificate */
     uint32_t              files;         /* of the process; 0: as many as RLIMIT_NOFILE says */
-    bool (*is_operator)(void *arg, const struct account *);      /* has a connection when agents have none; NULL: nobody */
+    /* has a connection when agents have none; NULL: nobody */
+    bool (*is_operator)(void *arg, const struct account *);
     void                 *arg;
 };
 
@@ -31,15 +33,18 @@ struct serve_counts {
 };
 
 struct serve;
-int  serve_open(struct serve **out, const char *address, const struct rpc_tls *, const struct serve_limits *, struct err *);
+int  serve_open(struct serve **out, const char *address, const struct rpc_tls *, const struct serve_limits *,
+                struct err *);
 void serve_free(struct serve *);
 
-/* Listens at a socket file as well, without TLS: for questions of root and of the user whose process it is. */
+/* Listens at a socket file as well, without TLS: for questions of root and of the user whose process it
+ * is. */
 int  serve_add_local(struct serve *, const char *path, struct err *);
 
 const struct serve_counts *serve_counts(const struct serve *);
 
-/* May a line about this one be logged? Has it room for this device? Something to say of one that takes too much: true once. */
+/* May a line about this one be logged? Has it room for this device? Something to say of one that takes too
+ * much: true once. */
 bool serve_may_log(const struct serve *, struct account *);
 bool serve_has_room(const struct serve *, struct account *, const char *device);
 bool serve_news(struct serve *, char *text, size_t size);

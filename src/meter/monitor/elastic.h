@@ -17,13 +17,13 @@
  * in units of 16 bytes, rounded up. They saturate at 1 MB, where elephants begin.
  *
  * Differences from the publication ('published' restores the original):
- * - A newcomer that wins an entry by votes starts with its light counter. As published, the light counter is added
- *   when the entry is queried, which includes bytes that other flows added since.
- * - Such a newcomer leaves a trace in the light part, so marked flows are exactly those counted in both parts. As
- *   published, a flow that wins with its first packet is subtracted without having been added.
- * - A new interval clears counters but keeps flows in their entries: see elastic_next_interval(). A flow that sent in
- *   the last interval but not yet in this one defends its entry as if it had sent a packet of the newcomer's size.
- *   Otherwise newcomers would evict flows that are merely late.
+ * - A newcomer that wins an entry by votes starts with its light counter. As published, the light counter is
+ *   added when the entry is queried, which includes bytes that other flows added since.
+ * - Such a newcomer leaves a trace in the light part, so marked flows are exactly those counted in both
+ *   parts. As published, a flow that wins with its first packet is subtracted without having been added.
+ * - A new interval clears counters but keeps flows in their entries: see elastic_next_interval(). A flow that
+ *   sent in the last interval but not yet in this one defends its entry as if it had sent a packet of the
+ *   newcomer's size. Otherwise newcomers would evict flows that are merely late.
  */
 #ifndef METER_MONITOR_ELASTIC_H
 #define METER_MONITOR_ELASTIC_H

@@ -1,5 +1,5 @@
-/* src/plot/out/plot_main.c - anole-plot, the program behind `anole plot`. Separate, so that only it links against
- * cairo. */
+/* src/plot/out/plot_main.c - anole-plot, the program behind `anole plot`. Separate, so that only it links
+ * against cairo. */
 #include "base/file/outfile.h"
 #include "base/print/safe.h"
 #include "base/text.h"

@@ -20,9 +20,10 @@
 
 /* What hosts have: DCQCN's, but for what belongs to the operator. */
 static const enum knob host_knobs[] = {
-    KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_gd,
-    KNOB_rpg_min_dec_fac, KNOB_rpg_min_rate, KNOB_rate_to_set_on_first_cnp, KNOB_rate_reduce_monitor_period, KNOB_dce_tcp_g,
-    KNOB_dce_tcp_rtt, KNOB_initial_alpha_value, KNOB_min_time_between_cnps, KNOB_COUNT,
+    KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate,
+    KNOB_rpg_gd, KNOB_rpg_min_dec_fac, KNOB_rpg_min_rate, KNOB_rate_to_set_on_first_cnp,
+    KNOB_rate_reduce_monitor_period, KNOB_dce_tcp_g, KNOB_dce_tcp_rtt, KNOB_initial_alpha_value,
+    KNOB_min_time_between_cnps, KNOB_COUNT,
 };
 static const enum knob switch_knobs[] = { KNOB_kmin, KNOB_kmax, KNOB_pmax, KNOB_COUNT };
 
@@ -146,7 +147,8 @@ int fabric_new(struct fabric **out, const char *path, struct err *err)
     return 0;
 }
 
-/* As in simulations (run/slots.h): the network stops at every sample of a slot, and who is interested decides at the end of each. */
+/* As in simulations (run/slots.h): the network stops at every sample of a slot, and who is interested decides
+ * at the end of each. */
 static void go_through_slots(struct fabric *f, uint64_t end_ps)
 {
     for (;;) {
@@ -315,13 +317,15 @@ static int find(const struct driver *driver, const char *root, char name[][MSG_N
     int                  count = (int)fabric_nodes(f);
 
     if (count > DRIVER_DEVICES_MAX)
-        return err_set(err, E2BIG, "%s: %d hosts and switches; an agent has at most %d devices", root, count, DRIVER_DEVICES_MAX);
+        return err_set(err, E2BIG, "%s: %d hosts and switches; an agent has at most %d devices", root, count,
+                       DRIVER_DEVICES_MAX);
     for (int i = 0; i < count; i++)
         snprintf(name[i], MSG_NAME_SIZE, "%.31s", name_of(f, (uint32_t)i));
     return count;
 }
 
-static int open_device(const struct driver *driver, void **state, const char *root, const char *name, struct err *err)
+static int open_device(const struct driver *driver, void **state, const char *root, const char *name,
+                       struct err *err)
 {
     const struct fabric *f = driver->arg;
     uint32_t             node = 0;
@@ -398,7 +402,8 @@ void fabric_set_queue(void *device, uint32_t port, const struct ecn *e)
     const struct node   *n = &d->fabric->s.sim->net.node[d->node];
 
     assert(n->is_switch && port < n->ports);
-    sim_set_ecn(d->fabric->s.sim, n->first_port + port, &(struct ecn_cfg){ e->kmin_bytes, e->kmax_bytes, e->pmax });
+    sim_set_ecn(d->fabric->s.sim, n->first_port + port,
+                &(struct ecn_cfg){ e->kmin_bytes, e->kmax_bytes, e->pmax });
 }
 
 /* Do all hosts have another spacing of CNPs than receivers have now? */
@@ -443,14 +448,16 @@ static int write_knobs(void *state, const struct knob_set *set)
 
 /* ---- counters ---- */
 
-static void add_port(struct msg_sample *out, struct msg_detail *detail, const struct report_port *p, bool is_switch)
+static void add_port(struct msg_sample *out, struct msg_detail *detail, const struct report_port *p,
+                     bool is_switch)
 {
     out->tx_bytes += p->tx_bytes;
     out->rate_bps += p->rate_bps;
     out->marked_packets += p->marked_packets;
     out->paused += (double)p->paused_ps;
     if (detail->ports < MSG_PORTS_MAX)
-        detail->port[detail->ports++] = (struct msg_port){ p->tx_bytes, p->rate_bps, p->pauses, p->paused_ps, p->marked_packets,
+        detail->port[detail->ports++] = (struct msg_port){ p->tx_bytes, p->rate_bps, p->pauses, p->paused_ps,
+                                                           p->marked_packets,
                                                              p->queue_bytes_max, is_switch, "" };
 }
 
@@ -460,8 +467,8 @@ static void add_pairs(struct msg_detail *detail, const struct report *r, uint32_
         const struct report_pair *p = &r->pair[i];
 
         if (p->src == node)
-            detail->pair[detail->pairs++] = (struct msg_pair){ p->dst, p->base_rtt_ps, p->rtt_ps_sum, p->rtt_samples,
-                                                               p->rtt_ps_last };
+            detail->pair[detail->pairs++] = (struct msg_pair){ p->dst, p->base_rtt_ps, p->rtt_ps_sum,
+                                                               p->rtt_samples, p->rtt_ps_last };
     }
 }
 
@@ -472,7 +479,8 @@ static double rtt_term(const struct msg_detail *d)
 
     for (uint32_t i = 0; i < d->pairs; i++)
         if (d->pair[i].rtt_samples) {
-            sum += (double)d->pair[i].base_rtt_ps * (double)d->pair[i].rtt_samples / (double)d->pair[i].rtt_ps_sum;
+            sum += (double)d->pair[i].base_rtt_ps * (double)d->pair[i].rtt_samples /
+                (double)d->pair[i].rtt_ps_sum;
             count++;
         }
     return count ? fmin(1, sum / count) : NAN;
@@ -499,7 +507,8 @@ static int sample(void *state, struct msg_sample *out)
     if (d->seen == f->intervals)
         return -EAGAIN;
     d->seen = f->intervals;
-    *out = (struct msg_sample){ .interval_us = f->s.scenario.interval_ps / PS_PER_US, .metric = NAN, .detail = &d->detail };
+    *out = (struct msg_sample){ .interval_us = f->s.scenario.interval_ps / PS_PER_US, .metric = NAN,
+                                .detail = &d->detail };
     d->detail.fsd = flows ? *flows : (struct fsd){ 0 };
     d->detail.ports = d->detail.pairs = 0;
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
@@ -518,7 +527,8 @@ static int sample(void *state, struct msg_sample *out)
 
 /* ---- queues, one by one ---- */
 
-static uint32_t list(void *state, struct queue_facts fact[IO_QUEUES_MAX], char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
+static uint32_t list(void *state, struct queue_facts fact[IO_QUEUES_MAX],
+                     char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
 {
     const struct device *d = state;
     uint32_t             count = d->queues < IO_QUEUES_MAX ? d->queues : IO_QUEUES_MAX;
@@ -579,13 +589,15 @@ static void on_slot(void *state, uint64_t slot_ps, void (*call)(void *), void *a
     f->call[at] = (struct slot_call){ d->node, call, arg };
 }
 
-static const struct io_queues queues = { .list = list, .look = look, .read = read_queues, .write = write_queue, .on_slot = on_slot };
+static const struct io_queues queues = { .list = list, .look = look, .read = read_queues,
+                                         .write = write_queue, .on_slot = on_slot };
 
 struct driver fabric_driver(struct fabric *f)
 {
     return (struct driver){
-        .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs, .sample = sample,
-        .facts = facts, .queues = &queues, .name = "twin", .about = "the hosts and switches of a scenario, simulated", .arg = f,
-        .where = KNOB_NIC, .is_simulated = true,
+        .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs,
+        .sample = sample, .facts = facts, .queues = &queues, .name = "twin",
+        .about = "the hosts and switches of a scenario, simulated", .arg = f, .where = KNOB_NIC,
+        .is_simulated = true,
     };
 }

@@ -1,17 +1,20 @@
 /* src/standin/fabric/fabric.h - the NICs and switches of a simulated network, as devices of an agent.
  *
- * The driver 'twin': its devices are the hosts and the switches of a scenario, by their names. Each report of the agent is one
- * monitor interval of the scenario, so the network lives as much slower as the agent's interval is longer: 1 ms in 100 ms is a
- * hundred times. All devices share the simulation. It runs the next interval when a device asks for a sample that it has seen
- * already or, after fabric_hold(), when fabric_advance() is called.
+ * The driver 'twin': its devices are the hosts and the switches of a scenario, by their names. Each report of
+ * the agent is one monitor interval of the scenario, so the network lives as much slower as the agent's
+ * interval is longer: 1 ms in 100 ms is a hundred times. All devices share the simulation. It runs the next
+ * interval when a device asks for a sample that it has seen already or, after fabric_hold(), when
+ * fabric_advance() is called.
  *
- *   host     what is set holds for its senders alone (sim_apply_host()). min_time_between_cnps is of receivers, which the
- *            simulator has one setting for: it comes into force when all hosts have the same.
+ *   host     what is set holds for its senders alone (sim_apply_host()). min_time_between_cnps is of
+ *            receivers, which the simulator has one setting for: it comes into force when all hosts have the
+ *            same.
  *   switch   kmin, kmax and pmax of all its ports (sim_set_ecn())
  *
- * Samples have details: ports, round trips, and flow sizes where the scenario's monitor (paraleon, at ToRs, if it names none) has a
- * measurement point. The metric of a host is 0.4 x utilisation of its link + 0.4 x empty round trip / round trip + 0.2 x share
- * of time not paused; switches have none. What a scenario's 'changes' say is left out: agents are the ones who set.
+ * Samples have details: ports, round trips, and flow sizes where the scenario's monitor (paraleon, at ToRs,
+ * if it names none) has a measurement point. The metric of a host is 0.4 x utilisation of its link + 0.4 x
+ * empty round trip / round trip + 0.2 x share of time not paused; switches have none. What a scenario's
+ * 'changes' say is left out: agents are the ones who set.
  */
 #ifndef STANDIN_FABRIC_FABRIC_H
 #define STANDIN_FABRIC_FABRIC_H
@@ -26,14 +29,16 @@ void fabric_free(struct fabric *);       /* after its devices were closed */
 struct driver fabric_driver(struct fabric *);
 uint32_t      fabric_nodes(const struct fabric *);
 
-/* From now on the network stands still until fabric_advance() runs an interval, which returns the simulated time in microseconds. */
+/* From now on the network stands still until fabric_advance() runs an interval, which returns the simulated
+ * time in microseconds. */
 void     fabric_hold(struct fabric *);
 uint64_t fabric_advance(struct fabric *);
 /* From now on hosts report their messages. No interval may have passed yet. */
 void     fabric_tell_messages(struct fabric *);
 bool     fabric_is_over(const struct fabric *);          /* the scenario's run has ended */
 
-/* The marking of one port of a switch alone: 'device' is what the driver has opened, ports are counted from 0. */
+/* The marking of one port of a switch alone: 'device' is what the driver has opened, ports are counted from
+ * 0. */
 struct ecn;
 void     fabric_set_queue(void *device, uint32_t port, const struct ecn *);
 
@@ -48,8 +53,9 @@ struct fabric_about {
 
 int fabric_describe(struct fabric_about *, const char *path, struct err *);
 
-/* Which port is joined to which, as a controller reads it (live/links/links.h), malloc'd. Of agents of 'agent' called "twin/h1:0" or,
- * where it is NULL and devices stand in for real ones, "h1" and "tor1:Ethernet4". */
+/* Which port is joined to which, as a controller reads it (live/links/links.h), malloc'd. Of agents of
+ * 'agent' called "twin/h1:0" or, where it is NULL and devices stand in for real ones, "h1" and
+ * "tor1:Ethernet4". */
 int fabric_links(char **text, const char *path, const char *agent, struct err *);
 
 #endif

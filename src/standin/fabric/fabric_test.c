@@ -1,4 +1,5 @@
-/* src/standin/fabric/fabric_test.c - a simulated network through the driver: what is set holds where it was set, and what is told adds up. */
+/* src/standin/fabric/fabric_test.c - a simulated network through the driver: what is set holds where it was
+ * set, and what is told adds up. */
 #include "standin/fabric/fabric.h"
 #include "live/core/knobset.h"
 
@@ -24,8 +25,10 @@ static char  name[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
 
 static int set_up(void **unused)
 {
-    static const char text[] = "topology: {kind: clos, tors: 2, hosts_per_tor: 2, spines: 1, rate: 10Gbps, delay: 1us}\n"
-                               "traffic: [{kind: all_to_all, size: 100GB}]\ninterval: 500us\nrun: 1000s\nseed: 7\n"
+    static const char text[] = "topology: {kind: clos, tors: 2, hosts_per_tor: 2, spines: 1, rate: 10Gbps, "
+                               "delay: 1us}\n"
+                               "traffic: [{kind: all_to_all, size: 100GB}]\ninterval: 500us\nrun: 1000s\n"
+                               "seed: 7\n"
                                "tuner: {kind: paraleon, monitor_delay: 1ms, theta: 0.1}\n";
     struct err err;
     FILE      *f;
@@ -82,7 +85,8 @@ static void find__hosts_and_switches_with_what_they_are(void **unused)
     for (int i = 0; i < DEVICES; i++) {
         assert_int_equal(driver.facts(device[i], &f), i < 4 ? KNOB_NIC : KNOB_SWITCH);
         assert_int_equal(f.number, i);
-        assert_true(f.rate_bps == 10000000000 && f.base_rtt_ps > 8000000);       /* eight links of a microsecond, there and back */
+        /* eight links of a microsecond, there and back */
+        assert_true(f.rate_bps == 10000000000 && f.base_rtt_ps > 8000000);
     }
 }
 
@@ -195,7 +199,8 @@ static void describe__says_what_there_is(void **unused)
 
     (void)unused;
     assert_int_equal(fabric_describe(&a, path, &err), 0);
-    assert_true(a.hosts == 4 && a.switches == 3 && a.interval_us == 500 && a.seed == 7 && a.monitor_delay_us == 1000);
+    assert_true(a.hosts == 4 && a.switches == 3 && a.interval_us == 500 && a.seed == 7 &&
+                a.monitor_delay_us == 1000);
     assert_string_equal(a.tuner, "{name: 'paraleon', theta: '0.1'}");
     assert_int_equal(fabric_describe(&a, "/nonexistent.yaml", &err), -ENOENT);
 }
@@ -204,7 +209,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(find__hosts_and_switches_with_what_they_are, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(sample__flows_of_all_points_are_those_of_the_network, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sample__flows_of_all_points_are_those_of_the_network,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(write__thresholds_hold_at_the_switch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(write__a_host_is_slowed_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(advance__nothing_moves_before, set_up, tear_down),

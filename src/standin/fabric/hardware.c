@@ -172,16 +172,20 @@ static redisReply *ask(struct node *n, int db, const char *format, ...)
 
 static double number_in(const redisReply *list, size_t i)
 {
-    return i < list->elements && list->element[i]->type == REDIS_REPLY_STRING ? strtod(list->element[i]->str, NULL) : NAN;
+    return i < list->elements && list->element[i]->type == REDIS_REPLY_STRING ?
+           strtod(list->element[i]->str, NULL) : NAN;
 }
 
 /* What the ASIC holds for the queue of a port. */
 static int take_port(struct node *n, uint32_t port)
 {
-    redisReply *oid = ask(n, ASIC_DB, "HGET ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:" QUEUE_OID " SAI_QUEUE_ATTR_WRED_PROFILE_ID", port);
+    redisReply *oid = ask(n, ASIC_DB, "HGET ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:" QUEUE_OID
+                          " SAI_QUEUE_ATTR_WRED_PROFILE_ID", port);
     redisReply *wred = oid && oid->type == REDIS_REPLY_STRING ?
-                       ask(n, ASIC_DB, "HMGET ASIC_STATE:SAI_OBJECT_TYPE_WRED:%s SAI_WRED_ATTR_GREEN_MIN_THRESHOLD "
-                           "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD SAI_WRED_ATTR_GREEN_DROP_PROBABILITY", oid->str) : NULL;
+                       ask(n, ASIC_DB,
+                           "HMGET ASIC_STATE:SAI_OBJECT_TYPE_WRED:%s SAI_WRED_ATTR_GREEN_MIN_THRESHOLD "
+                           "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD SAI_WRED_ATTR_GREEN_DROP_PROBABILITY",
+                           oid->str) : NULL;
     struct ecn  e;
     int         rc = wred ? 0 : -EIO;
 
@@ -230,10 +234,13 @@ static int show_switch(const struct hardware *h, struct node *n, const struct ms
         struct totals *t = &n->total[i];
 
         count_port(h, t, &s->detail->port[i]);
-        redisAppendCommand(n->redis, "HSET COUNTERS:" QUEUE_OID " SAI_QUEUE_STAT_BYTES %" PRIu64 " SAI_QUEUE_STAT_DROPPED_PACKETS 0 "
-                           "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS %" PRIu64 " SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES %" PRIu64, i, t->bytes,
-                           t->marked, s->detail->port[i].queue_bytes);
-        redisAppendCommand(n->redis, "HSET COUNTERS:" PORT_OID " SAI_PORT_STAT_PFC_%d_RX_PAUSE_DURATION_US %" PRIu64, i, QUEUE, t->paused_us);
+        redisAppendCommand(n->redis, "HSET COUNTERS:" QUEUE_OID " SAI_QUEUE_STAT_BYTES %" PRIu64
+                           " SAI_QUEUE_STAT_DROPPED_PACKETS 0 "
+                           "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS %" PRIu64
+                           " SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES %" PRIu64, i, t->bytes, t->marked,
+                           s->detail->port[i].queue_bytes);
+        redisAppendCommand(n->redis, "HSET COUNTERS:" PORT_OID
+                           " SAI_PORT_STAT_PFC_%d_RX_PAUSE_DURATION_US %" PRIu64, i, QUEUE, t->paused_us);
     }
     for (; sent && !rc; sent--) {
         rc = redisGetReply(n->redis, &reply) == REDIS_OK ? 0 : -EIO;
@@ -280,7 +287,8 @@ static int show(const struct hardware *h, struct node *n)
     return n->where == KNOB_SWITCH ? show_switch(h, n, &s) : show_nic(h, n, &s);
 }
 
-/* NICs first: what they set may make the simulator set all of its switches anew, which are looked at once more then. */
+/* NICs first: what they set may make the simulator set all of its switches anew, which are looked at once
+ * more then. */
 static int take(struct hardware *h, struct err *err)
 {
     bool has_changed = false;
@@ -320,13 +328,15 @@ bool hardware_device(const struct hardware *h, uint32_t i, struct hardware_devic
     n->driver->read(n->device, &set);
     knob_set_put(&set, &all);
     e = ecn_of_knobs(&all);
-    *out = (struct hardware_device){ .name = n->name, .is_switch = n->where == KNOB_SWITCH, .ports = n->facts.ports,
-        .mbps = (uint32_t)fmax(1, (double)n->facts.rate_bps / 1e6 / h->slower), .kmin_bytes = e.kmin_bytes, .kmax_bytes = e.kmax_bytes,
-        .pmax_percent = (uint32_t)nearbyint(e.pmax * 100) };
+    *out = (struct hardware_device){ .name = n->name, .is_switch = n->where == KNOB_SWITCH,
+                                     .ports = n->facts.ports,
+        .mbps = (uint32_t)fmax(1, (double)n->facts.rate_bps / 1e6 / h->slower), .kmin_bytes = e.kmin_bytes,
+        .kmax_bytes = e.kmax_bytes, .pmax_percent = (uint32_t)nearbyint(e.pmax * 100) };
     return true;
 }
 
-int hardware_open(struct hardware **out, const char *scenario, const char *folder, uint64_t interval_us, struct err *err)
+int hardware_open(struct hardware **out, const char *scenario, const char *folder, uint64_t interval_us,
+                  struct err *err)
 {
     char                (*name)[MSG_NAME_SIZE] = xcalloc(DRIVER_DEVICES_MAX, sizeof *name);
     struct hardware     *h = xcalloc(1, sizeof *h);

@@ -1,8 +1,10 @@
-/* src/standin/fabric/hardware.h - a simulated network behind stand-ins for real devices: its hosts are the ports behind the files of NICs
- * (standin/nic), its switches the ASICs behind databases (standin/orch). Agents cannot tell: they read and write what they would on real ones.
+/* src/standin/fabric/hardware.h - a simulated network behind stand-ins for real devices: its hosts are the
+ * ports behind the files of NICs (standin/nic), its switches the ASICs behind databases (standin/orch).
+ * Agents cannot tell: they read and write what they would on real ones.
  *
- * Each step is a monitor interval of the scenario, in which 'interval_us' of real time pass. Where that is longer, the network lives slower: links are shown as slow as
- * they are by the clock, and time paused as long; knobs keep their numbers.
+ * Each step is a monitor interval of the scenario, in which 'interval_us' of real time pass. Where that is
+ * longer, the network lives slower: links are shown as slow as they are by the clock, and time paused as
+ * long; knobs keep their numbers.
  *
  * <folder>/<name of the node> is the root of each device.
  */
@@ -16,9 +18,11 @@
 
 struct hardware;
 
-struct hardware_device { const char *name; bool is_switch; uint32_t ports, mbps; uint64_t kmin_bytes, kmax_bytes; uint32_t pmax_percent; };
+struct hardware_device { const char *name; bool is_switch; uint32_t ports, mbps;
+                         uint64_t kmin_bytes, kmax_bytes; uint32_t pmax_percent; };
 
-int  hardware_open(struct hardware **, const char *scenario, const char *folder, uint64_t interval_us, struct err *);
+int  hardware_open(struct hardware **, const char *scenario, const char *folder, uint64_t interval_us,
+                   struct err *);
 void hardware_free(struct hardware *);
 
 /* False: there are no more. */

@@ -13,7 +13,8 @@
 #define NET      "/sys/class/net/ens1f0np0"
 #define DEBUG    "/sys/kernel/debug/mlx5/" PCI "/cc_params"
 #define SPEED    400000u         /* Mb/s: the fastest that there are */
-#define CACHE_US 10000u          /* hw_counters are read from the device again when they are older than this */
+/* hw_counters are read from the device again when they are older than this */
+#define CACHE_US 10000u
 
 const char *const nic_flavours[] = { "ofed", "inbox", "vf", "locked", NULL };
 
@@ -41,15 +42,18 @@ static const struct { const char *sysfs, *debugfs; int64_t initial, min, max; } 
 };
 
 static const struct { const char *name; bool is_32_bits; } hw_counters[NIC_HW_COUNTERS] = {
-    { "rp_cnp_handled", false }, { "rp_cnp_ignored", false }, { "np_ecn_marked_roce_packets", false }, { "np_cnp_sent", false },
-    { "out_of_sequence", true }, { "packet_seq_err", true }, { "local_ack_timeout_err", true }, { "roce_adp_retrans", true },
+    { "rp_cnp_handled", false }, { "rp_cnp_ignored", false }, { "np_ecn_marked_roce_packets", false },
+    { "np_cnp_sent", false }, { "out_of_sequence", true }, { "packet_seq_err", true },
+    { "local_ack_timeout_err", true }, { "roce_adp_retrans", true },
 };
 
 /* ---- the tree ---- */
 
-static void add(struct nic *n, enum nic_kind kind, uint32_t index, unsigned mode, const char *text, const char *format, ...)
+static void add(struct nic *n, enum nic_kind kind, uint32_t index, unsigned mode, const char *text,
+                const char *format, ...)
     __attribute__((format(printf, 6, 7)));
-static void add(struct nic *n, enum nic_kind kind, uint32_t index, unsigned mode, const char *text, const char *format, ...)
+static void add(struct nic *n, enum nic_kind kind, uint32_t index, unsigned mode, const char *text,
+                const char *format, ...)
 {
     struct nic_node *f = &n->node[n->nodes++];
     va_list          args;
@@ -70,9 +74,10 @@ static void add_folders(struct nic *n, const char *const *path)
 static void add_device(struct nic *n)
 {
     static const char *const folders[] = {
-        "/", "/sys", "/sys/class", "/sys/class/infiniband", DEV, DEV "/ports", DEV "/ports/1", DEV "/ports/1/counters",
-        DEV "/ports/1/hw_counters", DEV "/ports/1/gid_attrs", DEV "/ports/1/gid_attrs/ndevs", "/sys/class/net", NET, "/sys/devices",
-        "/sys/devices/" PCI, "/ethtool", "/.nic", NULL,
+        "/", "/sys", "/sys/class", "/sys/class/infiniband", DEV, DEV "/ports", DEV "/ports/1",
+        DEV "/ports/1/counters", DEV "/ports/1/hw_counters", DEV "/ports/1/gid_attrs",
+        DEV "/ports/1/gid_attrs/ndevs", "/sys/class/net", NET, "/sys/devices", "/sys/devices/" PCI,
+        "/ethtool", "/.nic", NULL,
     };
     char text[64];
 
@@ -99,8 +104,8 @@ static void add_device(struct nic *n)
 
 static void add_sysfs(struct nic *n)
 {
-    static const char *const folders[] = { NET "/ecn", NET "/ecn/roce_rp", NET "/ecn/roce_np", NET "/ecn/roce_rp/enable",
-                                           NET "/ecn/roce_np/enable", NULL };
+    static const char *const folders[] = { NET "/ecn", NET "/ecn/roce_rp", NET "/ecn/roce_np",
+                                           NET "/ecn/roce_rp/enable", NET "/ecn/roce_np/enable", NULL };
 
     add_folders(n, folders);
     for (uint32_t i = 0; i < NIC_PARAMETERS; i++)
@@ -111,8 +116,8 @@ static void add_sysfs(struct nic *n)
 
 static void add_debugfs(struct nic *n)
 {
-    static const char *const folders[] = { "/sys/kernel", "/sys/kernel/debug", "/sys/kernel/debug/mlx5", "/sys/kernel/debug/mlx5/" PCI,
-                                           DEBUG, NULL };
+    static const char *const folders[] = { "/sys/kernel", "/sys/kernel/debug", "/sys/kernel/debug/mlx5",
+                                           "/sys/kernel/debug/mlx5/" PCI, DEBUG, NULL };
 
     add_folders(n, folders);
     for (uint32_t i = 0; i < NIC_PARAMETERS; i++)
@@ -166,7 +171,8 @@ const struct nic_node *nic_find(const struct nic *n, const char *path)
 static uint64_t sent(const struct nic *n, uint64_t now_us)
 {
     uint64_t passed_us = now_us - n->begun_us;
-    uint64_t fed = passed_us < n->feed_us ? (uint64_t)((double)n->feed_bytes * (double)passed_us / (double)n->feed_us) : n->feed_bytes;
+    uint64_t fed = passed_us < n->feed_us ?
+                   (uint64_t)((double)n->feed_bytes * (double)passed_us / (double)n->feed_us) : n->feed_bytes;
 
     return n->bytes + fed + (uint64_t)((double)n->rate_bytes_s * (double)passed_us / 1e6);
 }
@@ -183,12 +189,16 @@ static uint64_t hw_counter(struct nic *n, uint32_t i, uint64_t now_us)
 
 static long print_ethtool(const struct nic *n, char *text)
 {
-    int length = snprintf(text, NIC_TEXT_SIZE, "NIC statistics:\n     rx_prio3_bytes: 0\n     rx_prio3_discards: %" PRIu64 "\n", n->discards);
+    int length = snprintf(text, NIC_TEXT_SIZE,
+                          "NIC statistics:\n     rx_prio3_bytes: 0\n     rx_prio3_discards: %" PRIu64 "\n",
+                          n->discards);
 
     if (n->has_pfc)              /* they are there only while PFC is on */
-        length += snprintf(text + length, NIC_TEXT_SIZE - (size_t)length, "     rx_prio3_pause: 0\n     rx_prio3_pause_duration: %" PRIu64
+        length += snprintf(text + length, NIC_TEXT_SIZE - (size_t)length,
+                           "     rx_prio3_pause: 0\n     rx_prio3_pause_duration: %" PRIu64
                            "\n", n->pause_us);
-    length += snprintf(text + length, NIC_TEXT_SIZE - (size_t)length, "     tx_pause_storm_error_events: %" PRIu64 "\n", n->storms);
+    length += snprintf(text + length, NIC_TEXT_SIZE - (size_t)length,
+                       "     tx_pause_storm_error_events: %" PRIu64 "\n", n->storms);
     return length;
 }
 
@@ -209,8 +219,8 @@ static long print_state(const struct nic *n, char *text)
     int length = snprintf(text, NIC_TEXT_SIZE, "writes %" PRIu64 "\n", n->writes);
 
     for (uint32_t i = 0; i < NIC_PARAMETERS; i++)
-        length += snprintf(text + length, NIC_TEXT_SIZE - (size_t)length, "%s %" PRId64 "\n", strchr(parameters[i].sysfs, '/') + 1,
-                           n->value[i]);
+        length += snprintf(text + length, NIC_TEXT_SIZE - (size_t)length, "%s %" PRId64 "\n",
+                           strchr(parameters[i].sysfs, '/') + 1, n->value[i]);
     return length;
 }
 
@@ -220,8 +230,10 @@ long nic_read(struct nic *n, const struct nic_node *f, char *text, uint64_t now_
     case NIC_FIXED:      return *f->text ? snprintf(text, NIC_TEXT_SIZE, "%s", f->text) : -EINVAL;
     case NIC_PARAMETER:
     case NIC_ENABLE:     return is_there(n, f) ? read_parameter(n, f, text) : -ENODEV;
-    case NIC_COUNTER:    return snprintf(text, NIC_TEXT_SIZE, "%" PRIu64 "\n", f->index ? 0 : sent(n, now_us) / 4);
-    case NIC_HW_COUNTER: return snprintf(text, NIC_TEXT_SIZE, "%" PRIu64 "\n", hw_counter(n, f->index, now_us));
+    case NIC_COUNTER:
+        return snprintf(text, NIC_TEXT_SIZE, "%" PRIu64 "\n", f->index ? 0 : sent(n, now_us) / 4);
+    case NIC_HW_COUNTER:
+        return snprintf(text, NIC_TEXT_SIZE, "%" PRIu64 "\n", hw_counter(n, f->index, now_us));
     case NIC_ETHTOOL:    return print_ethtool(n, text);
     case NIC_STATE:      return print_state(n, text);
     case NIC_LOG:        memcpy(text, n->log, n->log_length); return (long)n->log_length;
@@ -246,7 +258,8 @@ static void log_write(struct nic *n, const struct nic_node *f, const char *text,
 
 static int64_t clamp(int64_t value, uint32_t i)
 {
-    return value < parameters[i].min ? parameters[i].min : value > parameters[i].max ? parameters[i].max : value;
+    return value < parameters[i].min ? parameters[i].min :
+           value > parameters[i].max ? parameters[i].max : value;
 }
 
 /* NVIDIA's driver does not look whether it could parse: what was on the stack goes to the firmware. */
@@ -266,7 +279,8 @@ static int write_parameter(struct nic *n, const struct nic_node *f, const char *
     value = strtoll(text, &end, is_ofed ? 10 : 0);
     if (*end == '\n')
         end++;
-    if (end == text || *end || errno || value > (is_ofed ? INT32_MAX : (long long)UINT32_MAX) || (!is_ofed && value < 0)) {
+    if (end == text || *end || errno || value > (is_ofed ? INT32_MAX : (long long)UINT32_MAX) ||
+        (!is_ofed && value < 0)) {
         if (!is_ofed || f->kind == NIC_ENABLE)
             return -EINVAL;
         value = any_number(n);
@@ -303,7 +317,8 @@ static int add_by_name(struct nic *n, const char *name, int64_t more)
 }
 
 /* Another kind of traffic. What was fed and has not been shown yet is: nothing gets lost. */
-static void begin(struct nic *n, uint64_t rate_bytes_s, uint64_t feed_bytes, uint64_t feed_us, uint64_t now_us)
+static void begin(struct nic *n, uint64_t rate_bytes_s, uint64_t feed_bytes, uint64_t feed_us,
+                  uint64_t now_us)
 {
     uint64_t fed = n->bytes + n->feed_bytes, is = sent(n, now_us);
 
@@ -335,7 +350,8 @@ static int control_number(struct nic *n, const char *verb, int64_t value, uint64
 
 static int control(struct nic *n, char *text, uint64_t now_us)
 {
-    char *rest = NULL, *verb = strtok_r(text, " \n", &rest), *name = strtok_r(NULL, " \n", &rest), *value = strtok_r(NULL, " \n", &rest);
+    char *rest = NULL, *verb = strtok_r(text, " \n", &rest), *name = strtok_r(NULL, " \n", &rest),
+         *value = strtok_r(NULL, " \n", &rest);
 
     if (verb && !name && strcmp(verb, "reload") == 0) {
         load_driver(n);
@@ -376,5 +392,6 @@ int nic_write(struct nic *n, const struct nic_node *f, const char *bytes, size_t
     if (f->kind != NIC_PARAMETER && f->kind != NIC_ENABLE)
         return -EACCES;
     log_write(n, f, bytes, length);
-    return n->flavour == NIC_LOCKED ? -EPERM : !is_there(n, f) ? -ENODEV : n->fail_write ? -n->fail_write : write_parameter(n, f, text);
+    return n->flavour == NIC_LOCKED ? -EPERM : !is_there(n, f) ? -ENODEV : n->fail_write ? -n->fail_write :
+           write_parameter(n, f, text);
 }

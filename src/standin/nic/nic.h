@@ -1,7 +1,9 @@
-/* src/standin/nic/nic.h - a NIC that is none: the files of a ConnectX port as the kernel shows them, with what those files do when they are
- * read and written. docs/live.md has the contract, with what is known of real ones and what is assumed.
+/* src/standin/nic/nic.h - a NIC that is none: the files of a ConnectX port as the kernel shows them, with
+ * what those files do when they are read and written. docs/live.md has the contract, with what is known of
+ * real ones and what is assumed.
  *
- * It is a model over (clock, path, text) and knows nothing of file systems; nic_mount.c shows it as one, through FUSE.
+ * It is a model over (clock, path, text) and knows nothing of file systems; nic_mount.c shows it as one,
+ * through FUSE.
  */
 #ifndef STANDIN_NIC_NIC_H
 #define STANDIN_NIC_NIC_H
@@ -15,15 +17,18 @@
 #define NIC_NODES_MAX 256
 #define NIC_LOG_SIZE  65536
 
-enum nic_flavour { NIC_OFED, NIC_INBOX, NIC_VF, NIC_LOCKED, NIC_FLAVOURS };      /* whose driver; a virtual function; debugfs locked down */
-extern const char *const nic_flavours[];                                         /* their names, NULL-terminated */
+/* whose driver; a virtual function; debugfs locked down */
+enum nic_flavour { NIC_OFED, NIC_INBOX, NIC_VF, NIC_LOCKED, NIC_FLAVOURS };
+/* their names, NULL-terminated */
+extern const char *const nic_flavours[];
 
 enum nic_kind {
-    NIC_FOLDER, NIC_LINK, NIC_FIXED, NIC_PARAMETER, NIC_ENABLE, NIC_COUNTER, NIC_HW_COUNTER, NIC_ETHTOOL, NIC_CONTROL, NIC_LOG,
-    NIC_STATE,
+    NIC_FOLDER, NIC_LINK, NIC_FIXED, NIC_PARAMETER, NIC_ENABLE, NIC_COUNTER, NIC_HW_COUNTER, NIC_ETHTOOL,
+    NIC_CONTROL, NIC_LOG, NIC_STATE,
 };
 
-struct nic_node { char path[NIC_PATH_SIZE]; enum nic_kind kind; uint32_t index; char text[96]; unsigned mode; };
+struct nic_node { char path[NIC_PATH_SIZE]; enum nic_kind kind; uint32_t index; char text[96];
+                  unsigned mode; };
 
 enum { NIC_PARAMETERS = 19, NIC_COUNTERS = 2, NIC_HW_COUNTERS = 8 };
 
@@ -40,7 +45,8 @@ struct nic {
     uint64_t         feed_bytes, feed_us;        /* besides: so many, evenly, in that time since 'begun' */
     uint32_t         mbps;                       /* of the port */
     uint64_t         writes;                     /* of parameters, by whoever */
-    uint64_t         hw[NIC_HW_COUNTERS], shown[NIC_HW_COUNTERS];        /* as they are; as they were when last looked */
+    /* as they are; as they were when last looked */
+    uint64_t         hw[NIC_HW_COUNTERS], shown[NIC_HW_COUNTERS];
     uint64_t         shown_us;
     uint64_t         pause_us, discards, storms; /* of priority 3 */
     bool             has_pfc;
@@ -59,8 +65,9 @@ const struct nic_node *nic_find(const struct nic *, const char *path);
 /* What a read of the whole file gives: its length, or a negative errno. 'text' has room for NIC_LOG_SIZE. */
 long nic_read(struct nic *, const struct nic_node *, char *text, uint64_t now_us);
 
-/* What one write() does: 0, or a negative errno. To 'control', for tests: "traffic BYTES_PER_S", "feed BYTES US" (so many, evenly, from now on), "set
- * NAME VALUE" (somebody else), "add COUNTER N", "pause US", "discard N", "pfc 0|1", "fail read|write ERRNO", "reload", "gone 0|1". */
+/* What one write() does: 0, or a negative errno. To 'control', for tests: "traffic BYTES_PER_S", "feed BYTES
+ * US" (so many, evenly, from now on), "set NAME VALUE" (somebody else), "add COUNTER N", "pause US", "discard
+ * N", "pfc 0|1", "fail read|write ERRNO", "reload", "gone 0|1". */
 int nic_write(struct nic *, const struct nic_node *, const char *text, size_t length, uint64_t now_us);
 
 #endif

@@ -1,5 +1,6 @@
-/* src/standin/nic/nic_mount.c - anole-nic FOLDER [FLAVOUR [MBPS]]: a NIC that is none (nic.h), mounted at a folder through FUSE, until it is unmounted
- * or a signal comes. An agent with `root: FOLDER` takes it for one. */
+/* src/standin/nic/nic_mount.c - anole-nic FOLDER [FLAVOUR [MBPS]]: a NIC that is none (nic.h), mounted at a
+ * folder through FUSE, until it is unmounted or a signal comes. An agent with `root: FOLDER` takes it for
+ * one. */
 #define FUSE_USE_VERSION 31
 
 #include "base/err.h"
@@ -13,7 +14,8 @@
 
 static struct nic nic;
 
-struct opened { const struct nic_node *node; long length; char text[NIC_LOG_SIZE]; };    /* length < 0: not read yet */
+/* length < 0: not read yet */
+struct opened { const struct nic_node *node; long length; char text[NIC_LOG_SIZE]; };
 
 static int on_getattr(const char *path, struct stat *s, struct fuse_file_info *fi)
 {
@@ -25,7 +27,8 @@ static int on_getattr(const char *path, struct stat *s, struct fuse_file_info *f
     memset(s, 0, sizeof *s);
     s->st_nlink = 1;
     s->st_mode = f->mode | (f->kind == NIC_FOLDER ? S_IFDIR : f->kind == NIC_LINK ? S_IFLNK : S_IFREG);
-    s->st_size = f->kind == NIC_LINK ? (off_t)strlen(f->text) : f->kind == NIC_FOLDER ? 0 : 4096;        /* as sysfs says of all */
+    /* as sysfs says of all */
+    s->st_size = f->kind == NIC_LINK ? (off_t)strlen(f->text) : f->kind == NIC_FOLDER ? 0 : 4096;
     return 0;
 }
 
@@ -42,8 +45,8 @@ static int on_readdir(const char *path, void *buf, fuse_fill_dir_t fill, off_t a
     for (uint32_t i = 0; i < nic.nodes; i++) {
         const char *name = nic.node[i].path;
 
-        if (strncmp(name, path, length) == 0 && name[length] == '/' && name[length + 1] && !strchr(name + length + 1, '/') &&
-            nic_find(&nic, name))
+        if (strncmp(name, path, length) == 0 && name[length] == '/' && name[length + 1] &&
+            !strchr(name + length + 1, '/') && nic_find(&nic, name))
             fill(buf, name + length + 1, NULL, 0, 0);
     }
     return 0;
@@ -79,7 +82,8 @@ static int on_open(const char *path, struct fuse_file_info *fi)
 /* The value is made when the file is read from its beginning. */
 static int on_read(const char *path, char *buf, size_t size, off_t at, struct fuse_file_info *fi)
 {
-    struct opened *o = (struct opened *)(uintptr_t)fi->fh;          /* NOLINT(performance-no-int-to-ptr): FUSE has a number for it */
+    /* NOLINT(performance-no-int-to-ptr): FUSE has a number for it */
+    struct opened *o = (struct opened *)(uintptr_t)fi->fh;
     size_t         part;
 
     (void)path;
@@ -97,7 +101,8 @@ static int on_read(const char *path, char *buf, size_t size, off_t at, struct fu
 /* Every write() is a command of its own, wherever in the file it is. */
 static int on_write(const char *path, const char *buf, size_t size, off_t at, struct fuse_file_info *fi)
 {
-    struct opened *o = (struct opened *)(uintptr_t)fi->fh;          /* NOLINT(performance-no-int-to-ptr): FUSE has a number for it */
+    /* NOLINT(performance-no-int-to-ptr): FUSE has a number for it */
+    struct opened *o = (struct opened *)(uintptr_t)fi->fh;
     int            rc = nic_write(&nic, o->node, buf, size, clock_us());
 
     (void)path;
@@ -117,13 +122,14 @@ static int on_truncate(const char *path, off_t size, struct fuse_file_info *fi)
 static int on_release(const char *path, struct fuse_file_info *fi)
 {
     (void)path;
-    free((struct opened *)(uintptr_t)fi->fh);          /* NOLINT(performance-no-int-to-ptr): FUSE has a number for it */
+    /* NOLINT(performance-no-int-to-ptr): FUSE has a number for it */
+    free((struct opened *)(uintptr_t)fi->fh);
     return 0;
 }
 
 static const struct fuse_operations operations = {
-    .getattr = on_getattr, .readdir = on_readdir, .readlink = on_readlink, .open = on_open, .read = on_read, .write = on_write,
-    .truncate = on_truncate, .release = on_release,
+    .getattr = on_getattr, .readdir = on_readdir, .readlink = on_readlink, .open = on_open, .read = on_read,
+    .write = on_write, .truncate = on_truncate, .release = on_release,
 };
 
 static int flavour_of(const char *name)
@@ -138,11 +144,13 @@ int main(int argc, char **argv)
 {
     int   flavour = argc == 3 || argc == 4 ? flavour_of(argv[2]) : argc == 2 ? NIC_OFED : -1;
     long  mbps = argc == 4 ? strtol(argv[3], NULL, 10) : 400000;
-    char *args[] = { argv[0], (char *)"-f", (char *)"-s", (char *)"-oattr_timeout=0,entry_timeout=0,negative_timeout=0,default_permissions",
+    char *args[] = { argv[0], (char *)"-f", (char *)"-s",
+                     (char *)"-oattr_timeout=0,entry_timeout=0,negative_timeout=0,default_permissions",
                      argc > 1 ? argv[1] : NULL };
 
     if (flavour < 0 || mbps < 1 || mbps > 10000000) {
-        fputs("anole-nic FOLDER [ofed|inbox|vf|locked [MBPS]]: a NIC that is none, mounted there; see docs/live.md\n", stderr);
+        fputs("anole-nic FOLDER [ofed|inbox|vf|locked [MBPS]]: a NIC that is none, mounted there; see "
+              "docs/live.md\n", stderr);
         return 2;
     }
     nic_init(&nic, (enum nic_flavour)flavour, (uint32_t)mbps, clock_us());

@@ -60,9 +60,11 @@ static void nic_read__flavours_have_their_files(void **state)
     assert_null(nic_find(&n, RP "rpg_ai_rate"));
     assert_non_null(nic_find(&n, "/sys/devices/0000:1a:00.0/physfn"));
     nic_init(&n, NIC_LOCKED, 400000, 1);
-    assert_int_equal(nic_read(&n, nic_find(&n, "/sys/kernel/debug/mlx5/0000:1a:00.0/cc_params/rp_ai_rate"), text, 1), -EPERM);
+    assert_int_equal(nic_read(&n, nic_find(&n, "/sys/kernel/debug/mlx5/0000:1a:00.0/cc_params/rp_ai_rate"),
+                              text, 1), -EPERM);
     nic_init(&n, NIC_OFED, 400000, 1);
-    assert_int_equal(nic_read(&n, nic_find(&n, "/sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/1"), text, 1), -EINVAL);
+    assert_int_equal(nic_read(&n, nic_find(&n, "/sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/1"),
+                              text, 1), -EINVAL);
 }
 
 static void nic_read__counters_are_as_wide_and_old_as_real_ones(void **state)
@@ -70,7 +72,9 @@ static void nic_read__counters_are_as_wide_and_old_as_real_ones(void **state)
     (void)state;
     nic_init(&n, NIC_OFED, 400000, 1);
     assert_int_equal(put("/.nic/control", "traffic 4000000"), 0);
-    assert_string_equal(get("/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data", 1000001), "1000000\n");      /* words */
+    /* words */
+    assert_string_equal(get("/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data", 1000001),
+                        "1000000\n");
     assert_string_equal(get(HW "out_of_sequence", 1000001), "0\n");
     put("/.nic/control", "add out_of_sequence 4294967297");
     put("/.nic/control", "add rp_cnp_handled 4294967297");

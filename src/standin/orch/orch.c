@@ -35,7 +35,8 @@ static const struct { const char *field, *attribute; bool is_number; } fields[] 
 enum { FIELDS = sizeof fields / sizeof *fields };
 
 static const char *const ecn_words[] = {
-    "ecn_none", "ecn_green", "ecn_yellow", "ecn_red", "ecn_green_yellow", "ecn_green_red", "ecn_yellow_red", "ecn_all", NULL,
+    "ecn_none", "ecn_green", "ecn_yellow", "ecn_red", "ecn_green_yellow", "ecn_green_red", "ecn_yellow_red",
+    "ecn_all", NULL,
 };
 
 struct orch {
@@ -46,7 +47,8 @@ struct orch {
 
 /* ---- Redis ---- */
 
-static redisReply *command(struct orch *o, int db, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static redisReply *command(struct orch *o, int db,
+                           const char *format, ...) __attribute__((format(printf, 3, 4)));
 static redisReply *command(struct orch *o, int db, const char *format, ...)
 {
     redisReply *reply;
@@ -66,7 +68,8 @@ static redisReply *command(struct orch *o, int db, const char *format, ...)
 
 static int gone(const struct orch *o, struct err *err)
 {
-    return err_set(err, EIO, "Redis is gone: %s", o->ask->err ? o->ask->errstr : o->events->err ? o->events->errstr : "no answer");
+    return err_set(err, EIO, "Redis is gone: %s",
+                   o->ask->err ? o->ask->errstr : o->events->err ? o->events->errstr : "no answer");
 }
 
 /* ---- a new switch ---- */
@@ -81,17 +84,20 @@ static void add_port(struct orch *o, const struct orch_first *f, uint32_t i)
     DO(o, CONFIG_DB, "HSET PORT|%s speed %u admin_status up", name, f->mbps);
     DO(o, COUNTERS_DB, "HSET COUNTERS_PORT_NAME_MAP %s %s", name, oid);
     DO(o, COUNTERS_DB, "HSET COUNTERS_QUEUE_NAME_MAP %s:%d %s", name, ORCH_QUEUE, queue);
-    DO(o, CONFIG_DB, "HSET QUEUE|%s|%d wred_profile %s scheduler scheduler.1", name, ORCH_QUEUE, ORCH_PROFILE);
+    DO(o, CONFIG_DB, "HSET QUEUE|%s|%d wred_profile %s scheduler scheduler.1", name, ORCH_QUEUE,
+       ORCH_PROFILE);
 }
 
 static void fill(struct orch *o, const struct orch_first *f)
 {
-    DO(o, CONFIG_DB, "HSET WRED_PROFILE|" ORCH_PROFILE " ecn ecn_all wred_green_enable true wred_yellow_enable true wred_red_enable true "
+    DO(o, CONFIG_DB, "HSET WRED_PROFILE|" ORCH_PROFILE
+       " ecn ecn_all wred_green_enable true wred_yellow_enable true wred_red_enable true "
        "green_min_threshold %lu green_max_threshold %lu green_drop_probability %u "
        "yellow_min_threshold %lu yellow_max_threshold %lu yellow_drop_probability %u "
        "red_min_threshold %lu red_max_threshold %lu red_drop_probability %u",
-       (unsigned long)f->kmin_bytes, (unsigned long)f->kmax_bytes, f->pmax_percent, (unsigned long)f->kmin_bytes,
-       (unsigned long)f->kmax_bytes, f->pmax_percent, (unsigned long)f->kmin_bytes, (unsigned long)f->kmax_bytes, f->pmax_percent);
+       (unsigned long)f->kmin_bytes, (unsigned long)f->kmax_bytes, f->pmax_percent,
+       (unsigned long)f->kmin_bytes, (unsigned long)f->kmax_bytes, f->pmax_percent,
+       (unsigned long)f->kmin_bytes, (unsigned long)f->kmax_bytes, f->pmax_percent);
     for (uint32_t i = 0; i < f->ports; i++)
         add_port(o, f, i);
     DO(o, CONFIG_DB, "HSET FLEX_COUNTER_TABLE|QUEUE FLEX_COUNTER_STATUS enable");
@@ -203,7 +209,8 @@ static long port_of(const char *name)
     char             *end;
     unsigned long     port, queue;
 
-    if (strncmp(name, word, sizeof word - 1) != 0 || name[sizeof word - 1] < '0' || name[sizeof word - 1] > '9')
+    if (strncmp(name, word, sizeof word - 1) != 0 || name[sizeof word - 1] < '0' ||
+        name[sizeof word - 1] > '9')
         return -1;
     port = strtoul(name + sizeof word - 1, &end, 10);
     if (*end != '|')
@@ -212,7 +219,8 @@ static long port_of(const char *name)
     return *end || queue != ORCH_QUEUE || port > 4096 ? -1 : (long)port;
 }
 
-/* "Ethernet8|3": which profile it has. One that is not there yet is waited for: every profile that comes has all queues looked at. */
+/* "Ethernet8|3": which profile it has. One that is not there yet is waited for: every profile that comes has
+ * all queues looked at. */
 static int on_queue(struct orch *o, const char *name, struct err *err)
 {
     redisReply   *profile = command(o, CONFIG_DB, "HGET QUEUE|%s wred_profile", name);
@@ -232,7 +240,8 @@ static int on_queue(struct orch *o, const char *name, struct err *err)
     return 0;
 }
 
-static int visit(struct orch *o, const char *pattern, int (*on)(struct orch *, const char *, struct err *), struct err *err)
+static int visit(struct orch *o, const char *pattern, int (*on)(struct orch *, const char *, struct err *),
+                 struct err *err)
 {
     redisReply *keys = command(o, CONFIG_DB, "KEYS %s", pattern);
     int         rc = keys ? 0 : gone(o, err);

@@ -1,8 +1,10 @@
-/* src/standin/orch/orch.h - a switch that is none: what orchagent and syncd of SONiC do with queues and their WRED profiles, on a real Redis.
- * docs/live.md has the contract, with what is known of real ones and what is assumed.
+/* src/standin/orch/orch.h - a switch that is none: what orchagent and syncd of SONiC do with queues and their
+ * WRED profiles, on a real Redis. docs/live.md has the contract, with what is known of real ones and what is
+ * assumed.
  *
- * It listens to CONFIG_DB (keyspace notifications) and programs an ASIC that is nothing but ASIC_DB. Counters are not its business: whoever
- * has the traffic (standin/fabric, or a test with redis-cli) writes COUNTERS_DB as syncd's flex counters do.
+ * It listens to CONFIG_DB (keyspace notifications) and programs an ASIC that is nothing but ASIC_DB. Counters
+ * are not its business: whoever has the traffic (standin/fabric, or a test with redis-cli) writes COUNTERS_DB
+ * as syncd's flex counters do.
  */
 #ifndef STANDIN_ORCH_ORCH_H
 #define STANDIN_ORCH_ORCH_H
@@ -14,7 +16,8 @@
 
 #define ORCH_PROFILE "AZURE_LOSSLESS"    /* of all queues at first */
 #define ORCH_QUEUE   3                   /* the lossless one */
-#define ORCH_OWN     15                  /* a database of the stand-in's own: 'programmed' grows with each change of ASIC_DB */
+/* a database of the stand-in's own: 'programmed' grows with each change of ASIC_DB */
+#define ORCH_OWN     15
 
 /* Object ids, as COUNTERS_DB and ASIC_DB name them. */
 #define ORCH_PORT_OID  "oid:0x10000000%05x"
@@ -25,13 +28,15 @@ struct orch;
 
 struct orch_first { uint32_t ports, mbps; uint64_t kmin_bytes, kmax_bytes; uint32_t pmax_percent; };
 
-/* Connects to the Redis at a socket, for which it waits a while, and gives it the configuration of a new switch if it has none. */
+/* Connects to the Redis at a socket, for which it waits a while, and gives it the configuration of a new
+ * switch if it has none. */
 int  orch_open(struct orch **, const char *socket, const struct orch_first *, struct err *);
 void orch_free(struct orch *);
 
 int  orch_fd(const struct orch *);               /* readable: orch_run() has something to do */
 
-/* Programs what has changed. Below 0: Redis is gone, or CONFIG_DB held what orchagent dies of; 'err' says what. */
+/* Programs what has changed. Below 0: Redis is gone, or CONFIG_DB held what orchagent dies of; 'err' says
+ * what. */
 int  orch_run(struct orch *, struct err *);
 
 #endif

@@ -1,5 +1,6 @@
-/* src/standin/orch/orch_main.c - anole-switch FOLDER [PORTS [MBPS [KMIN KMAX PERCENT]]]: a switch that is none (orch.h), with a redis-server of its own whose
- * socket is where SONiC has it below FOLDER, until a signal comes. An agent with `driver: sonic` and `root: FOLDER` takes it for one. */
+/* src/standin/orch/orch_main.c - anole-switch FOLDER [PORTS [MBPS [KMIN KMAX PERCENT]]]: a switch that is
+ * none (orch.h), with a redis-server of its own whose socket is where SONiC has it below FOLDER, until a
+ * signal comes. An agent with `driver: sonic` and `root: FOLDER` takes it for one. */
 #include "standin/orch/orch.h"
 
 #include <poll.h>
@@ -39,8 +40,9 @@ static pid_t start_redis(const char *folder)
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (chdir(folder) == 0 && freopen("redis.log", "a", stdout))
-        execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", REDIS_DIR "/redis.sock", "--save", "", "--appendonly", "no",
-               "--databases", "16", "--notify-keyspace-events", "KA", (char *)NULL);
+        execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", REDIS_DIR "/redis.sock",
+               "--save", "", "--appendonly", "no", "--databases", "16", "--notify-keyspace-events", "KA",
+               (char *)NULL);
     _exit(127);
 }
 
@@ -101,7 +103,8 @@ static bool number_of(const char *text, uint64_t max, uint64_t *out)
 
 static const char usage[] =
     "Usage: anole-switch FOLDER [PORTS [MBPS [KMIN KMAX PERCENT]]]\n"
-    "Acts as a SONiC switch for tests: starts redis-server below FOLDER and answers changes of queues and WRED profiles.\n"
+    "Acts as a SONiC switch for tests: starts redis-server below FOLDER and answers changes of queues and "
+    "WRED profiles.\n"
     "An agent with 'driver: sonic' and 'root: FOLDER' takes it for one; see docs/live.md.\n"
     "\n"
     "  PORTS         1 to 512; default 4\n"
@@ -128,10 +131,12 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc && is_good; i++)
         is_good = number_of(argv[i], max[i - 2], &number[i - 2]);
     if (!is_good || !number[0]) {
-        fputs("anole-switch: usage: anole-switch FOLDER [PORTS [MBPS [KMIN KMAX PERCENT]]]; see anole-switch --help\n", stderr);
+        fputs("anole-switch: usage: anole-switch FOLDER [PORTS [MBPS [KMIN KMAX PERCENT]]]; see anole-switch "
+              "--help\n", stderr);
         return 2;
     }
-    first = (struct orch_first){ (uint32_t)number[0], (uint32_t)number[1], number[2], number[3], (uint32_t)number[4] };
+    first = (struct orch_first){ (uint32_t)number[0], (uint32_t)number[1], number[2], number[3],
+                                 (uint32_t)number[4] };
     if (run(argv[1], &first, &err)) {
         fprintf(stderr, "anole-switch: %s\n", err.text);
         return 1;

@@ -49,11 +49,13 @@ static bool fill(struct identity *i, const char *name, const struct identity *ca
     X509_NAME *subject = X509_get_subject_name(i->cert);
 
     return X509_set_version(i->cert, X509_VERSION_3) == 1 && set_serial(i->cert) &&
-           X509_gmtime_adj(X509_getm_notBefore(i->cert), -DAY_S) && X509_gmtime_adj(X509_getm_notAfter(i->cert), DAY_S) &&
-           X509_set_pubkey(i->cert, i->key) == 1 &&
-           X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, (const unsigned char *)name, -1, -1, 0) == 1 &&
+           X509_gmtime_adj(X509_getm_notBefore(i->cert), -DAY_S) &&
+           X509_gmtime_adj(X509_getm_notAfter(i->cert), DAY_S) && X509_set_pubkey(i->cert, i->key) == 1 &&
+           X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, (const unsigned char *)name, -1,
+                                      -1, 0) == 1 &&
            X509_set_issuer_name(i->cert, ca ? X509_get_subject_name(ca->cert) : subject) == 1 &&
-           add_extension(i->cert, ca ? ca->cert : i->cert, NID_basic_constraints, ca ? "CA:FALSE" : "critical,CA:TRUE") &&
+           add_extension(i->cert, ca ? ca->cert : i->cert, NID_basic_constraints,
+                         ca ? "CA:FALSE" : "critical,CA:TRUE") &&
            (!ca || add_extension(i->cert, ca->cert, NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1")) &&
            X509_sign(i->cert, ca ? ca->key : i->key, EVP_sha256()) > 0;
 }

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define EPOCH_US 1000000u        /* simulated time 0, by the clocks of agents and controller, which are never 0 */
+/* simulated time 0, by the clocks of agents and controller, which are never 0 */
+#define EPOCH_US 1000000u
 
 /* ---- the agent ---- */
 
@@ -77,14 +78,16 @@ static void let_all(struct lock_controller *l, struct controller *c)
     uint64_t next_us = l->pace.now_us + l->interval_us;
 
     for (uint32_t i = 0; i < c->peers; i++)
-        command_send(c, &c->peer[i], &(struct msg){ .kind = MSG_LEASE, .stamp_us = l->pace.now_us, .at_us = next_us });
+        command_send(c, &c->peer[i],
+                     &(struct msg){ .kind = MSG_LEASE, .stamp_us = l->pace.now_us, .at_us = next_us });
     l->pace.now_us = next_us;
     l->has_ticked = false;
 }
 
 static void step_controller(struct controller_pace *p, struct controller *c, const struct live_tuner *tuner)
 {
-    struct lock_controller *l = (struct lock_controller *)(void *)((char *)p - offsetof(struct lock_controller, pace));
+    struct lock_controller *l = (struct lock_controller *)(void *)((char *)p -
+                                                                   offsetof(struct lock_controller, pace));
 
     if (!has_all_reports(l, c) || !is_settled(l, c))
         return;
@@ -97,6 +100,7 @@ static void step_controller(struct controller_pace *p, struct controller *c, con
 
 void lock_controller_init(struct lock_controller *l, uint32_t devices, uint64_t interval_us)
 {
-    *l = (struct lock_controller){ .pace = { .now_us = EPOCH_US, .epoch_us = EPOCH_US, .step = step_controller }, .devices = devices,
+    *l = (struct lock_controller){ .pace = { .now_us = EPOCH_US, .epoch_us = EPOCH_US,
+                                             .step = step_controller }, .devices = devices,
                                    .interval_us = interval_us };
 }

@@ -1,5 +1,6 @@
-/* src/standin/twin/run_twin.c - see run_twin.h: a simulated network, its agent and a controller on this machine, as processes of their
- * own that talk as they would in a real network: over gRPC, with certificates on both sides. */
+/* src/standin/twin/run_twin.c - see run_twin.h: a simulated network, its agent and a controller on this
+ * machine, as processes of their own that talk as they would in a real network: over gRPC, with certificates
+ * on both sides. */
 #include "base/file/outfile.h"
 #include "base/json.h"
 #include "base/print/safe.h"
@@ -119,24 +120,30 @@ static int write_token(const struct twin_run *t, struct err *err)
 static int write_controller(const struct twin_run *t, struct err *err)
 {
     char page[300] = "", text[16384];
-    int  length = snprintf(text, sizeof text, "name: twin\nagent_devices: 1000000\nagent_messages: 100000000\n"
+    int  length = snprintf(text, sizeof text,
+                           "name: twin\nagent_devices: 1000000\nagent_messages: 100000000\n"
                            "listen: unix:%s/socket\nstate: %s/controller\nseed: %" PRIu64 "\n"
-                           "tls: {ca: %s/ca.pem, cert: %s/controller.pem, key: %s/controller.key}\n%s%s\ninterval: %" PRIu64 "us\n"
+                           "tls: {ca: %s/ca.pem, cert: %s/controller.pem, key: %s/controller.key}\n%s%s\n"
+                           "interval: %" PRIu64 "us\n"
                            "topology: links.yaml\n",
-                           t->folder, t->folder, t->about.seed, t->folder, t->folder, t->folder, is_of_agents(tuner_of(t)) ? "queue_tuners: " :
-                           "tuner: ", is_of_agents(tuner_of(t)) ? "yes" : tuner_of(t), t->interval_us);
+                           t->folder, t->folder, t->about.seed, t->folder, t->folder, t->folder,
+                           is_of_agents(tuner_of(t)) ? "queue_tuners: " : "tuner: ",
+                           is_of_agents(tuner_of(t)) ? "yes" : tuner_of(t), t->interval_us);
 
     if (is_rehearse(tuner_of(t)))
         length += snprintf(text + length, sizeof text - (size_t)length, "fabric: '%s'\n", t->scenario);
     if (t->q->page)
         snprintf(page, sizeof page, "http: {listen: '%.100s', token: %s/token}\n", t->q->page, t->folder);
     if (t->q->is_locked)
-        snprintf(text + length, sizeof text - (size_t)length, "mode: direct\ngather: 1ms\nmonitor_delay: %" PRIu64
+        snprintf(text + length, sizeof text - (size_t)length,
+                 "mode: direct\ngather: 1ms\nmonitor_delay: %" PRIu64
                  "us\ndispatch_delay: %" PRIu64 "us\n", t->about.monitor_delay_us,
                  t->about.dispatch_delay_us);
     else
-        snprintf(text + length, sizeof text - (size_t)length, "mode: %s\ngather: 1s\nnoise_pairs: 10\nstage_pairs: 5\nstale: %u\n"
-                 "block: %u\n%s", t->q->is_direct ? "direct" : "auto", intervals(t, 1000), intervals(t, 300), page);
+        snprintf(text + length, sizeof text - (size_t)length,
+                 "mode: %s\ngather: 1s\nnoise_pairs: 10\nstage_pairs: 5\nstale: %u\n"
+                 "block: %u\n%s", t->q->is_direct ? "direct" : "auto", intervals(t, 1000),
+                 intervals(t, 300), page);
     if (t->q->page && write_token(t, err))
         return -EIO;
     return write_text(t, "controller.yaml", text, err);
@@ -158,24 +165,30 @@ static int write_agent(const struct twin_run *t, struct err *err)
 {
     char text[16384];
 
-    snprintf(text, sizeof text, "name: twin\ncontroller: unix:%s/socket\nstate: %s/agent\nroot: '%s'\ndriver: twin\nwrite: yes\n"
+    snprintf(text, sizeof text,
+             "name: twin\ncontroller: unix:%s/socket\nstate: %s/agent\nroot: '%s'\ndriver: twin\nwrite: yes\n"
              "tls: {ca: %s/ca.pem, cert: %s/twin.pem, key: %s/twin.key}\ngap: 0ms\ninterval: %" PRIu64 "us\n"
-             "switches_per_day: 1000000\nlasting_per_day: 1000000\n%s%s%s\n", t->folder, t->folder, t->scenario, t->folder, t->folder,
-             t->folder, t->interval_us, t->q->is_locked ? "paused_max: 1\nlease: 3600s\n" : "",
+             "switches_per_day: 1000000\nlasting_per_day: 1000000\n%s%s%s\n", t->folder, t->folder,
+             t->scenario, t->folder, t->folder, t->folder, t->interval_us,
+             t->q->is_locked ? "paused_max: 1\nlease: 3600s\n" : "",
              is_of_agents(tuner_of(t)) ? "tuner: " : "", is_of_agents(tuner_of(t)) ? tuner_of(t) : "");
     return write_text(t, "agent.yaml", text, err);
 }
 
-/* Of one device behind its stand-in: as on a real one, but that changes may follow each other as fast as they like. */
+/* Of one device behind its stand-in: as on a real one, but that changes may follow each other as fast as they
+ * like. */
 static int write_device(const struct twin_run *t, uint32_t i, struct err *err)
 {
     const char *name = t->device[i];
     char        text[8192], file[MSG_NAME_SIZE + 16];
 
-    snprintf(text, sizeof text, "name: '%s'\ncontroller: unix:%s/socket\nstate: %s/agent-%s\nroot: %s/devices/%s\ndriver: %s\nwrite: yes\n"
+    snprintf(text, sizeof text,
+             "name: '%s'\ncontroller: unix:%s/socket\nstate: %s/agent-%s\nroot: %s/devices/%s\ndriver: %s\n"
+             "write: yes\n"
              "tls: {ca: %s/ca.pem, cert: %s/%s.pem, key: %s/%s.key}\ngap: 0ms\ninterval: %" PRIu64 "us\n"
-             "switches_per_day: 1000000\nlasting_per_day: 1000000\n", name, t->folder, t->folder, name, t->folder, name,
-             t->is_switch[i] ? "sonic" : "mlx5", t->folder, t->folder, name, t->folder, name, t->interval_us);
+             "switches_per_day: 1000000\nlasting_per_day: 1000000\n", name, t->folder, t->folder, name,
+             t->folder, name, t->is_switch[i] ? "sonic" : "mlx5", t->folder, t->folder, name, t->folder, name,
+             t->interval_us);
     snprintf(file, sizeof file, "agent-%s.yaml", name);
     return write_text(t, file, text, err);
 }
@@ -227,7 +240,8 @@ static int make_folder(struct twin_run *t, struct err *err)
 
     if (t->q->out) {
         if (mkdir(t->q->out, 0777) || !realpath(t->q->out, path))
-            return err_set(err, errno, "%s: %s", t->q->out, errno == EEXIST ? "it is there already" : strerror(errno));
+            return err_set(err, errno, "%s: %s", t->q->out,
+                           errno == EEXIST ? "it is there already" : strerror(errno));
     } else {
         parent = parent && *parent ? parent : "/tmp";
         if (!realpath(parent, path))
@@ -236,7 +250,8 @@ static int make_folder(struct twin_run *t, struct err *err)
         snprintf(path + length, sizeof path - length, "/anole-twin-XXXXXX");
     }
     if (strlen(path) + sizeof "/socket" > sizeof t->folder)
-        return err_set(err, ENAMETOOLONG, "%s: the path is too long for a socket in it; set TMPDIR to a shorter one", path);
+        return err_set(err, ENAMETOOLONG,
+                       "%s: the path is too long for a socket in it; set TMPDIR to a shorter one", path);
     memcpy(t->folder, path, strlen(path) + 1);
     if (!t->q->out && !mkdtemp(t->folder))
         return err_set(err, errno, "%s: %s", path, strerror(errno));
@@ -245,8 +260,10 @@ static int make_folder(struct twin_run *t, struct err *err)
 
 /* ---- processes ---- */
 
-/* Starts "anole-live COMMAND CONFIG" or, where the process needs the simulated network, "anole-twin COMMAND CONFIG DETAIL". */
-static int start(struct twin_run *t, int i, const char *command, const char *config, const char *detail, struct err *err)
+/* Starts "anole-live COMMAND CONFIG" or, where the process needs the simulated network, "anole-twin COMMAND
+ * CONFIG DETAIL". */
+static int start(struct twin_run *t, int i, const char *command, const char *config, const char *detail,
+                 struct err *err)
 {
     char     path[SOCKET_MAX + 32], program[PATH_MAX];
     pid_t    parent = getpid();
@@ -265,7 +282,8 @@ static int start(struct twin_run *t, int i, const char *command, const char *con
     if (getppid() != parent)
         _exit(1);
     twin_hardware_beside(program, "anole-live");
-    execl(detail ? "/proc/self/exe" : program, detail ? "anole-twin" : "anole-live", command, path, detail, (char *)NULL);
+    execl(detail ? "/proc/self/exe" : program, detail ? "anole-twin" : "anole-live", command, path, detail,
+          (char *)NULL);
     _exit(127);
 }
 
@@ -316,7 +334,8 @@ static int check_children(struct twin_run *t, bool *is_over, struct err *err)
     return *is_over ? 0 : err_set(err, ECHILD, "the twin's agent or controller has ended; see above");
 }
 
-/* Until a signal comes, the time is up, the scenario is over, or a child has ended; the latter is a failure. */
+/* Until a signal comes, the time is up, the scenario is over, or a child has ended; the latter is a
+ * failure. */
 static int watch(struct twin_run *t, uint64_t begin_us, struct err *err)
 {
     struct signalfd_siginfo s;
@@ -346,14 +365,16 @@ static int watch(struct twin_run *t, uint64_t begin_us, struct err *err)
 
 static void print_kept(const json_t *o)
 {
-    const char     *what = json_string_value(json_object_get(o, "what")), *evidence = json_string_value(json_object_get(o, "evidence"));
+    const char     *what = json_string_value(json_object_get(o, "what")),
+                   *evidence = json_string_value(json_object_get(o, "evidence"));
     struct knob_set set = { 0 };
     char            text[1000];
 
     if (!what || strcmp(what, "keep") != 0 || knobset_from_json(&set, json_object_get(o, "new")))
         return;
     printf("  %s\n  ", knobset_text(text, sizeof text, &set));
-    safe_printf(stdout, "%s", evidence ? evidence : "without evidence: it was told to set what the tuner says");
+    safe_printf(stdout, "%s",
+                evidence ? evidence : "without evidence: it was told to set what the tuner says");
     putchar('\n');
 }
 
@@ -367,7 +388,8 @@ static void print_worth(const struct twin_run *t)
     snprintf(path, sizeof path, "%s/controller/audit.jsonl", t->folder);
     if (text_read_file(path, 1ul << 30, &text, &length, &err))
         return;
-    puts("What was kept, and what it was worth (metric: utilisation, round trips and pauses, 0 to 1; an e-value of 100 comes by chance "
+    puts("What was kept, and what it was worth (metric: utilisation, round trips and pauses, 0 to 1; an "
+         "e-value of 100 comes by chance "
          "once in a hundred trials):");
     for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         json_t *o = json_loads(line, 0, NULL);
@@ -385,17 +407,19 @@ static void announce(const struct twin_run *t)
     const struct fabric_about *a = &t->about;
     double                     slower = (double)t->interval_us / (double)a->interval_us;
 
-    printf("%s: %u hosts and %u switches, simulated; an agent for each, and a controller, over gRPC with certificates made just now.\n",
-           t->q->scenario, a->hosts, a->switches);
+    printf("%s: %u hosts and %u switches, simulated; an agent for each, and a controller, over gRPC with "
+           "certificates made just now.\n", t->q->scenario, a->hosts, a->switches);
     if (t->devices)
-        printf("Agents find the files of NICs (FUSE) and the databases of switches (Redis) below %s/devices.\n", t->folder);
+        printf("Agents find the files of NICs (FUSE) and the databases of switches (Redis) below "
+               "%s/devices.\n", t->folder);
     if (t->q->is_locked)
         printf("Lock step: simulated time waits for the controller.\n");
     else if (slower > 1)
-        printf("An interval of %.10g ms takes %.10g ms: this network lives %.10g times slower than a real one.\n",
-               (double)a->interval_us / 1000, (double)t->interval_us / 1000, slower);
+        printf("An interval of %.10g ms takes %.10g ms: this network lives %.10g times slower than a real "
+               "one.\n", (double)a->interval_us / 1000, (double)t->interval_us / 1000, slower);
     else
-        printf("It lives at the pace of the clock: one report every %.10g ms.\n", (double)a->interval_us / 1000);
+        printf("It lives at the pace of the clock: one report every %.10g ms.\n",
+               (double)a->interval_us / 1000);
     if (t->q->page && !strstr(t->q->page, ":0"))
         printf("Its page: http://%s/ (orders need the token in %s/token)\n", t->q->page, t->folder);
     else if (t->q->page)
@@ -409,18 +433,24 @@ static int check_request(const struct twin_run *t, struct err *err)
     const struct fabric_about *a = &t->about;
 
     if (t->q->is_locked && t->q->is_hardware)
-        return err_set(err, EINVAL, "--hardware and --lock-step exclude each other: files and databases do not wait");
+        return err_set(err, EINVAL,
+                       "--hardware and --lock-step exclude each other: files and databases do not wait");
     if (t->q->is_hardware && is_rehearse(tuner_of(t)))
-        return err_set(err, EINVAL, "--hardware and rehearse exclude each other: no NIC counts messages, and it would have nothing to see");
+        return err_set(err, EINVAL,
+                       "--hardware and rehearse exclude each other: no NIC counts messages, and it would "
+                       "have nothing to see");
     if (t->q->is_hardware && is_of_agents(tuner_of(t)))
-        return err_set(err, EINVAL, "--hardware and ACC exclude each other: links that seem slower would make its thresholds smaller");
+        return err_set(err, EINVAL,
+                       "--hardware and ACC exclude each other: links that seem slower would make its "
+                       "thresholds smaller");
     if (t->q->is_hardware && a->hosts + a->switches > DRIVER_DEVICES_MAX)
-        return err_set(err, E2BIG, "%s: %u hosts and switches; --hardware takes at most %d", t->q->scenario, a->hosts + a->switches,
-                       DRIVER_DEVICES_MAX);
+        return err_set(err, E2BIG, "%s: %u hosts and switches; --hardware takes at most %d", t->q->scenario,
+                       a->hosts + a->switches, DRIVER_DEVICES_MAX);
     if (!t->q->is_locked)
         return t->q->is_hardware ? twin_hardware_check(err) : 0;
     if (!a->has_tuner && !t->q->tuner)
-        return err_set(err, EINVAL, "%s: lock step needs a tuner, in the scenario or with --tuner", t->q->scenario);
+        return err_set(err, EINVAL, "%s: lock step needs a tuner, in the scenario or with --tuner",
+                       t->q->scenario);
     if (a->has_start)
         return err_set(err, EINVAL, "%s: a tuner with 'start' cannot run in lock step", t->q->scenario);
     if (a->interval_us < 1000)
@@ -439,7 +469,8 @@ static int open_twin(struct twin_run *t, struct err *err)
     rc = fabric_describe(&t->about, t->q->scenario, err);
     if (!rc)
         rc = check_request(t, err);
-    t->interval_us = t->q->is_locked ? t->about.interval_us : t->q->interval_ms ? t->q->interval_ms * 1000ull :
+    t->interval_us = t->q->is_locked ? t->about.interval_us :
+                     t->q->interval_ms ? t->q->interval_ms * 1000ull :
                      t->about.interval_us >= REAL_TIME_US ? t->about.interval_us : SLOW_US;
     return rc ? rc : make_folder(t, err);
 }
@@ -471,7 +502,8 @@ static int start_hardware(struct twin_run *t, struct err *err)
 static int start_agents(struct twin_run *t, struct err *err)
 {
     char        file[MSG_NAME_SIZE + 16];
-    const char *flags = !t->q->is_locked ? is_rehearse(tuner_of(t)) ? "m" : "-" : is_rehearse(tuner_of(t)) ? "lm" : "l";
+    const char *flags = !t->q->is_locked ? is_rehearse(tuner_of(t)) ? "m" : "-" :
+                        is_rehearse(tuner_of(t)) ? "lm" : "l";
     int         rc = t->devices ? 0 : start(t, AGENT, "agent", "agent.yaml", flags, err);
 
     for (uint32_t i = 0; i < t->devices && !rc; i++) {

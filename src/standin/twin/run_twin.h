@@ -17,11 +17,13 @@ struct twin_request {
     bool        is_locked;               /* simulated time waits for the controller; ends with the scenario */
 };
 
-/* Runs until a signal comes or the time is up. Prints the state now and then, and in the end what was done. */
+/* Runs until a signal comes or the time is up. Prints the state now and then, and in the end what was
+ * done. */
 int twin_run(const struct twin_request *, struct err *);
 
 /* The processes that twin_run() starts besides those of anole-live: they link the simulated network. */
 int twin_agent(const char *config, bool is_locked, bool has_messages, struct err *);
-int twin_controller(const char *config, uint32_t devices, struct err *);         /* in lock step with so many */
+/* in lock step with so many */
+int twin_controller(const char *config, uint32_t devices, struct err *);
 
 #endif

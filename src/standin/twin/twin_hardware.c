@@ -118,7 +118,8 @@ static bool is_ready(const struct zoo *z, const struct hardware_device *d)
         snprintf(path, sizeof path, "%s/%s/.nic/control", z->folder, d->name);
         return stat(path, &s) == 0;
     }
-    snprintf(path, sizeof path, "%s/%s.log", z->folder, d->name);        /* "ready", when CONFIG_DB is filled */
+    /* "ready", when CONFIG_DB is filled */
+    snprintf(path, sizeof path, "%s/%s.log", z->folder, d->name);
     f = fopen(path, "r");
     if (f) {
         (void)!fgets(text, sizeof text, f);
@@ -139,7 +140,8 @@ static int start_all(struct zoo *z, struct err *err)
         while (!rc && !is_ready(z, &d)) {
             usleep(20000);
             if (clock_us() > end_us || waitpid(z->pid[i], NULL, WNOHANG) != 0)
-                rc = err_set(err, ETIMEDOUT, "the stand-in for %s did not start; see %s/%s.log", d.name, z->folder, d.name);
+                rc = err_set(err, ETIMEDOUT, "the stand-in for %s did not start; see %s/%s.log", d.name,
+                             z->folder, d.name);
         }
     return rc ? rc : hardware_connect(z->hardware, err);
 }
@@ -156,7 +158,8 @@ static void stop_all(struct zoo *z)
 
 /* ---- the process ---- */
 
-/* Time that was lost is not made up for: a network that is slower than the clock is so for its agents, too. */
+/* Time that was lost is not made up for: a network that is slower than the clock is so for its agents,
+ * too. */
 static int live(struct zoo *z, int signals, struct err *err)
 {
     uint64_t next_us = clock_us();
@@ -195,7 +198,8 @@ static _Noreturn void be_it(struct zoo *z, int ready)
     _exit(rc ? 1 : 0);
 }
 
-int twin_hardware_start(pid_t *pid, struct hardware *h, const char *folder, uint64_t interval_us, struct err *err)
+int twin_hardware_start(pid_t *pid, struct hardware *h, const char *folder, uint64_t interval_us,
+                        struct err *err)
 {
     struct zoo z = { .hardware = h, .folder = folder, .interval_us = interval_us };
     int        ready[2], rc = 0;

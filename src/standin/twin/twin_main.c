@@ -1,4 +1,5 @@
-/* src/standin/twin/twin_main.c - anole-twin: what `anole twin` starts, and the processes that it starts itself. */
+/* src/standin/twin/twin_main.c - anole-twin: what `anole twin` starts, and the processes that it starts
+ * itself. */
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "http/http_config.h"
@@ -12,20 +13,26 @@
 #define NUMBER_MAX 1000000
 
 static const struct cmd_option twin_rows[] = {
-    { "page", 'p', "ADDRESS:PORT", "Address of the controller's page (port 0: any free port). The page takes orders "
+    { "page", 'p', "ADDRESS:PORT",
+      "Address of the controller's page (port 0: any free port). The page takes orders "
       "with the token in the folder", KEY_AT(struct twin_request, page) },
-    { "tuner", 't', "NAME", "As in a scenario (default: the scenario's, or expert)", KEY_AT(struct twin_request, tuner) },
-    { "seconds", 's', "N", "End after so long (default: on Ctrl-C)", KEY_AT(struct twin_request, seconds), KEY_COUNT, 1,
-      NUMBER_MAX },
-    { "interval", 'i', "MS", "Real time of a monitor interval of the scenario (default: its own length, or 100 if that "
+    { "tuner", 't', "NAME", "As in a scenario (default: the scenario's, or expert)",
+      KEY_AT(struct twin_request, tuner) },
+    { "seconds", 's', "N", "End after so long (default: on Ctrl-C)", KEY_AT(struct twin_request, seconds),
+      KEY_COUNT, 1, NUMBER_MAX },
+    { "interval", 'i', "MS",
+      "Real time of a monitor interval of the scenario (default: its own length, or 100 if that "
       "is below 20)", KEY_AT(struct twin_request, interval_ms), KEY_COUNT, 1, NUMBER_MAX },
-    { "out", 'o', "FOLDER", "New folder for configurations, logs and the tuner's decisions (default: a temporary one)",
+    { "out", 'o', "FOLDER",
+      "New folder for configurations, logs and the tuner's decisions (default: a temporary one)",
       KEY_AT(struct twin_request, out) },
     { "direct", 0, NULL, "Apply the tuner's settings to all devices at once, without trials",
       KEY_AT(struct twin_request, is_direct) },
-    { "hardware", 0, NULL, "Agents reach NICs through files (FUSE) and switches through Redis, as on real ones",
+    { "hardware", 0, NULL,
+      "Agents reach NICs through files (FUSE) and switches through Redis, as on real ones",
       KEY_AT(struct twin_request, is_hardware) },
-    { "lock-step", 0, NULL, "Simulated time waits for the controller, and decisions are those of `anole run`; ends "
+    { "lock-step", 0, NULL,
+      "Simulated time waits for the controller, and decisions are those of `anole run`; ends "
       "with the scenario", KEY_AT(struct twin_request, is_locked) },
     { 0 },
 };
@@ -35,9 +42,12 @@ static const struct cmd_line twin_line = {
     .argument = { "scenario", KEY_AT(struct twin_request, scenario) },
     .missing = "which scenario? See anole twin --help",
     .args = "SCENARIO.yaml",
-    .help = "Runs a controller and agents on this machine, whose NICs and switches are those of a simulated network. "
-            "Each monitor interval of the scenario takes an interval of real time, so the network may run slower than "
-            "a real one. Prints the state now and then, and at the end what was tried and why it was kept or not."
+    .help = "Runs a controller and agents on this machine, whose NICs and switches are those of a simulated "
+            "network. "
+            "Each monitor interval of the scenario takes an interval of real time, so the network may run "
+            "slower than "
+            "a real one. Prints the state now and then, and at the end what was tried and why it was kept or "
+            "not."
             "\v"
             "Example:\n"
             "  anole twin live --seconds 60\n"
@@ -74,7 +84,8 @@ static int process_main(char **argv)
 
     return cmd_end(is_agent ?
                    twin_agent(argv[2], strchr(argv[3], 'l') != NULL, strchr(argv[3], 'm') != NULL, &err) :
-                   twin_controller(argv[2], (uint32_t)cmd_count("DEVICES", argv[3], 1, NUMBER_MAX), &err), &err);
+                   twin_controller(argv[2], (uint32_t)cmd_count("DEVICES", argv[3], 1, NUMBER_MAX), &err),
+                   &err);
 }
 
 int main(int argc, char **argv)

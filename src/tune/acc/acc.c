@@ -57,7 +57,8 @@ struct unit {                    /* a queue; or, central, all queues of one dire
     uint32_t agent;
     uint32_t action;             /* current */
     uint32_t queues;
-    bool     is_decided;         /* 'action' was chosen in the last slot; false: the queue was idle and kept it */
+    /* 'action' was chosen in the last slot; false: the queue was idle and kept it */
+    bool     is_decided;
     bool     has_state;          /* 'state' is the input on which 'action' was chosen or kept */
     bool     has_history;
     uint8_t  still;              /* slots without a change of reward */
@@ -101,7 +102,9 @@ void acc_shape(struct net_shape *s, uint32_t inputs, uint32_t actions)
         { .width = 40, .activation = NET_RELU }, { .width = actions, .activation = NET_LINEAR } } };
 }
 
-static const struct { const char *name; const unsigned char *model; const unsigned long *bytes; } shipped[] = {
+struct shipped_model { const char *name; const unsigned char *model; const unsigned long *bytes; };
+
+static const struct shipped_model shipped[] = {
     { "shipped", acc_model, &acc_model_bytes }, { "dcqcn", acc_dcqcn_model, &acc_dcqcn_model_bytes },
 };
 
@@ -173,8 +176,9 @@ static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, cons
 
     *c = (struct acc_agents_cfg){
         .dqn = { .gamma = value[GAMMA], .value_max = 1 / (1 - value[GAMMA]),
-                 .bend = value[LOSS] == LOSS_HUBER, .norm_max = 10, .is_by_reward = value[DRAW] == DRAW_REWARD,
-                 .adam = { .rate = value[RATE] }, .batch = (uint32_t)value[BATCH], .memory = (uint32_t)value[MEMORY],
+                 .bend = value[LOSS] == LOSS_HUBER, .norm_max = 10,
+                 .is_by_reward = value[DRAW] == DRAW_REWARD, .adam = { .rate = value[RATE] },
+                 .batch = (uint32_t)value[BATCH], .memory = (uint32_t)value[MEMORY],
                  .copy_every = (uint32_t)value[COPY_EVERY], .epsilon = value[EPSILON],
                  .epsilon_min = value[EPSILON_MIN], .seed = seed },
         .is_learning = value[TRAIN] != 0,
@@ -350,7 +354,8 @@ static bool is_exploring(const struct acc *a)
 /* Idle queues are recorded too: the paper skips their inference, not their experience. */
 static void remember(struct acc *a, const struct unit *u)
 {
-    struct dqn_step step = { .state = u->state, .next = u->next, .reward = (float)u->reward, .action = u->action };
+    struct dqn_step step = { .state = u->state, .next = u->next, .reward = (float)u->reward,
+                             .action = u->action };
     float           record[2 * HISTORY_MAX * ACC_FEATURES + 3];
 
     if (!u->has_state)
@@ -516,27 +521,35 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
 
 static const struct key_row options[] = {
     [MODEL] = { "model", KEY_FILE, "shipped",
-                "initial model: shipped (NVIDIA's defaults), dcqcn (the DCQCN paper's NICs), none (random), or a file of "
+                "initial model: shipped (NVIDIA's defaults), dcqcn (the DCQCN paper's NICs), none (random), "
+                "or a file of "
                 "anole train acc", .choices = model_names },
     [TRAIN] = { "train", KEY_YES, "no", "learn during the run; no: frozen" },
-    [SLOT] = { "slot_us", KEY_REAL, "100", "time between two decisions, in microseconds", .min = 1, .max = 1e6 },
+    [SLOT] = { "slot_us", KEY_REAL, "100", "time between two decisions, in microseconds", .min = 1,
+               .max = 1e6 },
     [AGENTS] = { "agents", KEY_NAME, "switch",
-                 "switch: one net per switch, each queue separately; central: C-ACC, one setting for uplinks and one "
+                 "switch: one net per switch, each queue separately; central: C-ACC, one setting for uplinks "
+                 "and one "
                  "for other ports", .choices = agents_names },
     [ACTIONS] = { "actions", KEY_NAME, "template",
-                  "template: 20 settings; text: the paper's 630; pairs: its 55 x 20", .choices = acc_actions_names },
+                  "template: 20 settings; text: the paper's 630; pairs: its 55 x 20",
+                  .choices = acc_actions_names },
     [SCALE] = { "scale", KEY_NAME, "port",
                 "port: thresholds and queues per 25 Gb/s of a port; none: absolute, as in the paper",
                 .choices = scale_names },
     [REWARD] = { "reward", KEY_NAME, "step",
-                 "step: less per doubling of the queue (figure 4); linear: zero at 10 MB", .choices = acc_reward_names },
+                 "step: less per doubling of the queue (figure 4); linear: zero at 10 MB",
+                 .choices = acc_reward_names },
     [WEIGHT] = { "weight_throughput", KEY_REAL, "0.7",
                  "weight of throughput in the reward", .min = 0, .max = 1 },
     [IDLE] = { "idle", KEY_NAME, "short",
-               "skip queues without a change of reward for three slots, or: short: below every Kmin with less than "
-               "5 % of the link used; published: below the current Kmin. never: always decide", .choices = idle_names },
+               "skip queues without a change of reward for three slots, or: short: below every Kmin with "
+               "less than "
+               "5 % of the link used; published: below the current Kmin. never: always decide",
+               .choices = idle_names },
     [HISTORY] = { "history", KEY_COUNT, "3", "slots in the state", .min = 1, .max = HISTORY_MAX },
-    [EPSILON] = { "epsilon", KEY_REAL, "0.05", "initial share of random decisions while learning", .min = 0, .max = 1 },
+    [EPSILON] = { "epsilon", KEY_REAL, "0.05", "initial share of random decisions while learning",
+                  .min = 0, .max = 1 },
     [EPSILON_MIN] = { "epsilon_min", KEY_REAL, "0.001", "final share", .min = 0, .max = 1 },
     [EPSILON_DECISIONS] = { "epsilon_decisions", KEY_COUNT, "2000",
                             "decisions between the two", .min = 1, .max = 1e9 },
@@ -550,12 +563,14 @@ static const struct key_row options[] = {
                    "slots between exchanges with the shared memory; 0: none", .min = 0, .max = 1e9 },
     [LOSS] = { "loss", KEY_NAME, "huber", "huber; squared, the paper's", .choices = loss_names },
     [DRAW] = { "draw", KEY_NAME, "alike",
-               "records to learn from: alike (uniform); reward: in proportion to reward", .choices = draw_names },
+               "records to learn from: alike (uniform); reward: in proportion to reward",
+               .choices = draw_names },
     { 0 },
 };
 
 const struct tuner_algo tuner_acc = {
     .create = create, .destroy = destroy, .step = step, .slot_ps = slot_ps, .slot = slot, .queues = queues,
-    .name = "acc", .about = "ACC: a small net per switch sets the thresholds of every egress queue, every 100 us",
+    .name = "acc",
+    .about = "ACC: a small net per switch sets the thresholds of every egress queue, every 100 us",
     .option = options,
 };

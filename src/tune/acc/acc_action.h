@@ -2,9 +2,11 @@
  *
  * The paper has three lists that do not agree; only 20 actions match the stated size and cost of its net.
  *
- *   template   20 settings for a port of 25 Gb/s, from the earliest to the latest marking. They include all settings that
- *              ACC is compared with, also scaled to 100 Gb/s, so that it can be at least as good
- *   text       section 3.3: kmin of E(n), kmax of 1, 2, 5, 10 MB, not below kmin, pmax 1 %, 5 %, 10 % .. 100 %: 630
+ *   template   20 settings for a port of 25 Gb/s, from the earliest to the latest marking. They include all
+ *              settings that ACC is compared with, also scaled to 100 Gb/s, so that it can be at least as
+ *              good
+ *   text       section 3.3: kmin of E(n), kmax of 1, 2, 5, 10 MB, not below kmin, pmax 1 %, 5 %, 10 % .. 100
+ *              %: 630
  *   pairs      section 5.4: kmin and kmax of E(n), kmin <= kmax, pmax 5 %, 10 % .. 100 %: 55 x 20
  *
  * E(n) = 20 * 2^n KB, n = 0 .. 9.

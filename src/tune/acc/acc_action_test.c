@@ -39,8 +39,8 @@ static void list__all_are_settings_and_none_is_there_twice(void **state)
             assert_true(list[i].kmin_bytes > 0 && list[i].kmin_bytes <= list[i].kmax_bytes);
             assert_true(list[i].pmax > 0 && list[i].pmax <= 1);
             for (uint32_t j = 0; j < i; j++)
-                assert_false(list[i].kmin_bytes == list[j].kmin_bytes && list[i].kmax_bytes == list[j].kmax_bytes &&
-                             list[i].pmax == list[j].pmax);
+                assert_false(list[i].kmin_bytes == list[j].kmin_bytes &&
+                             list[i].kmax_bytes == list[j].kmax_bytes && list[i].pmax == list[j].pmax);
         }
     }
 }
@@ -74,7 +74,8 @@ static void list__template_has_the_static_settings(void **state)
 /* Twice as long is nearer than three times; half of the marks is as far as twice as many. */
 static void nearest__by_how_many_times(void **state)
 {
-    static const struct ecn choice[] = { { 10000, 10000, 0.1 }, { 40000, 40000, 0.1 }, { 300000, 300000, 0.9 } };
+    static const struct ecn choice[] = { { 10000, 10000, 0.1 }, { 40000, 40000, 0.1 },
+                                         { 300000, 300000, 0.9 } };
     static const struct { struct ecn ecn; uint32_t nearest; } rows[] = {
         { { 10000, 10000, 0.1 }, 0 }, { { 15000, 15000, 0.1 }, 0 }, { { 25000, 25000, 0.1 }, 1 },
         { { 200000, 200000, 0.5 }, 2 }, { { 0, 0, 0 }, 0 }, { { UINT32_MAX, UINT32_MAX, 1 }, 2 },

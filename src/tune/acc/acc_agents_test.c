@@ -63,7 +63,8 @@ static void end_slot__who_has_experience_learns(void **unused)
         remember(&a, 0, 1, 1);
         acc_agents_end_slot(&a);
     }
-    assert_int_equal(a.updates, 4);          /* in every second slot, from the fourth on, when there is a batch */
+    /* in every second slot, from the fourth on, when there is a batch */
+    assert_int_equal(a.updates, 4);
     assert_memory_equal(was, a.dqn[1].online.parameter, a.dqn[1].online.parameters * sizeof(float));
     acc_agents_end_slot(&a);
     acc_agents_end_slot(&a);
@@ -111,7 +112,8 @@ static void init__a_model_is_where_all_begin(void **unused)
         assert_memory_equal(a.dqn[i].online.parameter, net.parameter, net.parameters * sizeof(float));
     acc_agents_fini(&a);
     acc_agents_init(&a, &cfg, NULL);         /* without one they differ */
-    assert_memory_not_equal(a.dqn[0].online.parameter, a.dqn[1].online.parameter, net.parameters * sizeof(float));
+    assert_memory_not_equal(a.dqn[0].online.parameter, a.dqn[1].online.parameter,
+                            net.parameters * sizeof(float));
     acc_agents_fini(&a);
     net_fini(&net);
 }

@@ -45,8 +45,8 @@ static void run_slot(struct tuner *t, uint64_t queue_bytes, uint64_t sent, uint6
     struct queue_slot slot[QUEUES];
 
     for (int i = 0; i < QUEUES; i++)
-        slot[i] = (struct queue_slot){ .tx_bytes = sent, .marked_bytes = marked, .queue_bytes_mean = queue_bytes,
-                                       .ecn = { 100000, 400000, 0.2 } };
+        slot[i] = (struct queue_slot){ .tx_bytes = sent, .marked_bytes = marked,
+                                       .queue_bytes_mean = queue_bytes, .ecn = { 100000, 400000, 0.2 } };
     if (t->algo->queues(t->state, ecn))
         for (int i = 0; i < QUEUES; i++)
             slot[i].ecn = ecn[i];
@@ -84,7 +84,8 @@ static void create__a_wrong_model_is_refused_with_one_line(void **state)
 {
     static const struct { const char *kind; uint32_t inputs, actions; const char *option, *value; } rows[] = {
         { "acc", 12, 20, NULL, NULL },       { "rlcc", 12, 20, "", "" },          { "acc", 16, 20, "", "" },
-        { "acc", 12, 21, "", "" },           { "acc", 12, 20, "history", "5" },   { "acc", 12, 20, "actions", "text" },
+        { "acc", 12, 21, "", "" },           { "acc", 12, 20, "history", "5" },
+        { "acc", 12, 20, "actions", "text" },
     };
     struct world       world = make_world(1);
     char               path[] = "/tmp/acc_test.XXXXXX";
@@ -94,7 +95,8 @@ static void create__a_wrong_model_is_refused_with_one_line(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bool                     is_good = !rows[i].option, has_option = !is_good && *rows[i].option;
         const struct test_option option[] = { { "model", path },
-                                              { has_option ? rows[i].option : NULL, rows[i].value }, { NULL, NULL } };
+                                              { has_option ? rows[i].option : NULL, rows[i].value },
+                                              { NULL, NULL } };
         struct tuner             t;
         struct err               err = { "" };
 
@@ -124,8 +126,8 @@ static void create__refuses_what_does_not_go_together(void **state)
     struct err         err;
 
     (void)state;
-    assert_true(test_open(&t, &tuner_acc, &world, TEST_OPTIONS({ "epsilon", "0.1" }, { "epsilon_min", "0.2" }),
-                          &err) < 0);
+    assert_true(test_open(&t, &tuner_acc, &world,
+                          TEST_OPTIONS({ "epsilon", "0.1" }, { "epsilon_min", "0.2" }), &err) < 0);
     assert_int_equal(strncmp(err.text, "epsilon_min: ", 13), 0);
     assert_true(test_open(&t, &tuner_acc, &world, TEST_OPTIONS({ "memory", "10" }), &err) < 0);
     assert_int_equal(strncmp(err.text, "memory: ", 8), 0);
@@ -144,8 +146,8 @@ static void shape__is_the_paper_s(void **state)
 
 /* ---- slots ---- */
 
-/* What is written down of three slots: the state of the first is that slot three times, the next one has it in its
- * first two places; the reward is 0.7 T + 0.3 D of the slot that followed the decision. */
+/* What is written down of three slots: the state of the first is that slot three times, the next one has it
+ * in its first two places; the reward is 0.7 T + 0.3 D of the slot that followed the decision. */
 static void slot__a_record_by_hand(void **state)
 {
     static const float none[3560];
@@ -181,8 +183,8 @@ static void slot__a_record_by_hand(void **state)
     tuner_close(&t);
 }
 
-/* The template's least Kmin is 1.25 KB; below it nothing is decided where the link is hardly used. SECN2, the first
- * setting, has Kmin 100 KB. */
+/* The template's least Kmin is 1.25 KB; below it nothing is decided where the link is hardly used. SECN2, the
+ * first setting, has Kmin 100 KB. */
 static void slot__idle_queues_are_left_alone(void **state)
 {
     static const struct { const char *rule; uint64_t queue_bytes, sent; bool is_busy; } rows[] = {
@@ -208,8 +210,8 @@ static void slot__idle_queues_are_left_alone(void **state)
     }
 }
 
-/* Queues that are idle all the time: nothing is decided, and yet there is something to learn from. In training, where
- * settings are explored, something is decided, too. */
+/* Queues that are idle all the time: nothing is decided, and yet there is something to learn from. In
+ * training, where settings are explored, something is decided, too. */
 static void slot__idle_queues_are_recorded(void **state)
 {
     struct acc_rule rule = { { 0 } };
@@ -218,7 +220,8 @@ static void slot__idle_queues_are_recorded(void **state)
     struct ecn      ecn[QUEUES];
 
     (void)state;
-    open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }, { "idle", "published" }, { "train", "yes" }, { "batch", "4" },
+    open_acc(&t, 1,
+             TEST_OPTIONS({ "model", "none" }, { "idle", "published" }, { "train", "yes" }, { "batch", "4" },
                                  { "memory", "16" }));
     for (int i = 0; i < 10; i++)
         run_slot(&t, 0, SLOT_BYTES, 0, ecn);
@@ -256,9 +259,10 @@ static void slot__a_rule_decides(void **state)
     tuner_close(&t);
 }
 
-/* Ports of 100 Gb/s beside those of 25: the same action is four times the bytes, four times the queue the same state.
- * With scale none all are alike. */
-/* A queue that is idle keeps its setting: the one that was chosen, or, where that counts, the one that a switch really has. */
+/* Ports of 100 Gb/s beside those of 25: the same action is four times the bytes, four times the queue the
+ * same state. With scale none all are alike. */
+/* A queue that is idle keeps its setting: the one that was chosen, or, where that counts, the one that a
+ * switch really has. */
 static void follow__what_is_in_force_counts(void **state)
 {
     static struct queue_facts one = { .rate_bps = 25000000000 };
@@ -270,8 +274,10 @@ static void follow__what_is_in_force_counts(void **state)
     world.queue = &one;
     world.queues = 1;
     for (int is_following = 0; is_following < 2; is_following++) {
-        struct queue_slot busy = { .tx_bytes = SLOT_BYTES, .queue_bytes_mean = 70000, .ecn = { 400000, 1600000, 0.2 } };
-        struct queue_slot idle = { .ecn = { 400000, 1600000, 0.2 } };    /* what was chosen did not come into force */
+        struct queue_slot busy = { .tx_bytes = SLOT_BYTES, .queue_bytes_mean = 70000,
+                                   .ecn = { 400000, 1600000, 0.2 } };
+        /* what was chosen did not come into force */
+        struct queue_slot idle = { .ecn = { 400000, 1600000, 0.2 } };
         struct tuner      t;
         struct ecn        ecn;
         struct err        err;
@@ -306,13 +312,15 @@ static void slot__thresholds_are_by_speed(void **state)
     world.queues = 2;
     for (int i = 0; i < 2; i++) {
         bool              is_by_speed = i == 0;
-        struct queue_slot slot[] = { { .tx_bytes = 4 * SLOT_BYTES, .queue_bytes_mean = is_by_speed ? 280000 : 70000 },
+        struct queue_slot slot[] = { { .tx_bytes = 4 * SLOT_BYTES,
+                                       .queue_bytes_mean = is_by_speed ? 280000 : 70000 },
                                      { .tx_bytes = SLOT_BYTES, .queue_bytes_mean = 70000 } };
         struct tuner      t;
         struct ecn        ecn[2];
         struct err        err;
 
-        if (test_open(&t, &tuner_acc, &world, TEST_OPTIONS({ "model", "none" }, { "scale", rows[i].scale }), &err))
+        if (test_open(&t, &tuner_acc, &world,
+                      TEST_OPTIONS({ "model", "none" }, { "scale", rows[i].scale }), &err))
             fail_msg("%s", err.text);
         acc_explore(&t, &(struct acc_explorer){ .rule = &rule });
         t.algo->slot(t.state, slot);
@@ -325,12 +333,13 @@ static void slot__thresholds_are_by_speed(void **state)
     }
 }
 
-/* Three slots without a change of reward after the first: the fourth and later are idle, until something happens. */
+/* Three slots without a change of reward after the first: the fourth and later are idle, until something
+ * happens. */
 static void slot__idle_when_the_reward_stays(void **state)
 {
     static const struct { uint64_t queue_bytes; uint64_t decisions; } rows[] = {
-        { 50000, 1 }, { 50000, 2 }, { 50000, 3 }, { 50000, 3 }, { 50000, 3 }, { 90000, 4 }, { 90000, 5 }, { 90000, 6 },
-        { 90000, 6 },
+        { 50000, 1 }, { 50000, 2 }, { 50000, 3 }, { 50000, 3 }, { 50000, 3 }, { 90000, 4 }, { 90000, 5 },
+        { 90000, 6 }, { 90000, 6 },
     };
     struct tuner t;
     struct ecn   ecn[QUEUES];
@@ -382,8 +391,8 @@ static double run_simple(struct tuner *t, uint32_t slots)
             bool is_low = ecn[q].kmax_bytes <= 60000;
 
             noise = noise * 6364136223846793005ull + 1442695040888963407ull;
-            slot[q] = (struct queue_slot){ .tx_bytes = (is_low ? 250000 : 150000) + (noise >> 50), .ecn = ecn[q],
-                                           .queue_bytes_mean = is_low ? 15000 : 900000 };
+            slot[q] = (struct queue_slot){ .tx_bytes = (is_low ? 250000 : 150000) + (noise >> 50),
+                                           .ecn = ecn[q], .queue_bytes_mean = is_low ? 15000 : 900000 };
         }
         t->algo->slot(t->state, slot);
     }
@@ -399,7 +408,8 @@ static void learn__the_reward_rises(void **state)
 
     (void)state;
     open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }, { "train", "yes" }, { "epsilon", "1" },
-                                 { "epsilon_min", "0.02" }, { "epsilon_decisions", "600" }, { "rate", "0.001" }, { "gamma", "0.5" }));
+                                 { "epsilon_min", "0.02" }, { "epsilon_decisions", "600" },
+                                 { "rate", "0.001" }, { "gamma", "0.5" }));
     first = run_simple(&t, 40);
     run_simple(&t, 1000);
     last = run_simple(&t, 100);
@@ -417,7 +427,8 @@ static void learn__the_same_seed_does_the_same(void **state)
     for (int i = 0; i < 3; i++) {
         struct tuner t;
 
-        open_acc(&t, i == 2 ? 8 : 7, TEST_OPTIONS({ "model", "none" }, { "train", "yes" }, { "epsilon", "0.3" }));
+        open_acc(&t, i == 2 ? 8 : 7,
+                 TEST_OPTIONS({ "model", "none" }, { "train", "yes" }, { "epsilon", "0.3" }));
         reward[i] = run_simple(&t, 200);
         tuner_close(&t);
     }

@@ -29,8 +29,9 @@ static void opening_make__bdp_is_the_setting_of_that_name(void **state)
     assert_true(knobs_equal(&k, &bdp));
 }
 
-/* Marks from a third of what is under way on, and rates whose rise and cuts are in proportion to the line; they rise half as fast where there is room
- * for some packets. Where a third is less than four packets of 4 KB, marks from six on, and the first of them cuts less. */
+/* Marks from a third of what is under way on, and rates whose rise and cuts are in proportion to the line;
+ * they rise half as fast where there is room for some packets. Where a third is less than four packets of 4
+ * KB, marks from six on, and the first of them cuts less. */
 static void opening_make__gentle_goes_with_the_network(void **state)
 {
     struct world w;
@@ -52,7 +53,8 @@ static void opening_make__gentle_goes_with_the_network(void **state)
             assert_true(bdp_kb > 45 || k.value[KNOB_kmin] == 24);
             assert_true(bdp_kb < 100 ? rise > 3.5 && rise < 8.5 : gbps < 50 || fabs(rise - 3.535) < 0.1);
             assert_true(bdp_kb > 40 || gbps < 50 || fabs(rise - 7.07) < 0.1);
-            assert_true(fabs(k.value[KNOB_rate_to_set_on_first_cnp] / (double)gbps - (bdp_kb < 45 ? 800 : 703)) < 2);
+            assert_true(fabs(k.value[KNOB_rate_to_set_on_first_cnp] / (double)gbps -
+                             (bdp_kb < 45 ? 800 : 703)) < 2);
         }
 }
 
@@ -74,12 +76,14 @@ static void opening_make__gentle_minds_the_size_of_packets(void **state)
     assert_true(k.value[KNOB_rate_to_set_on_first_cnp] < unknown.value[KNOB_rate_to_set_on_first_cnp]);
 }
 
-/* One host of four has a quarter of the speed: the first cut is to a quarter of the line and a little, and rates rise by a quarter of 0.7 % of the line
- * at a time. */
+/* One host of four has a quarter of the speed: the first cut is to a quarter of the line and a little, and
+ * rates rise by a quarter of 0.7 % of the line at a time. */
 static void opening_make__gentle_minds_slow_hosts(void **state)
 {
-    struct world_device device[] = { { .tier = WORLD_HOSTS }, { .tier = WORLD_HOSTS }, { .tier = WORLD_TORS } };
-    struct world_port   port[] = { { .device = 0, .rate_bps = 100000000000 }, { .device = 1, .rate_bps = 25000000000 },
+    struct world_device device[] = { { .tier = WORLD_HOSTS }, { .tier = WORLD_HOSTS },
+                                     { .tier = WORLD_TORS } };
+    struct world_port   port[] = { { .device = 0, .rate_bps = 100000000000 },
+                                   { .device = 1, .rate_bps = 25000000000 },
                                    { .device = 2, .rate_bps = 10000000000 } };
     struct world        w = world_of(100, 8);
     struct knobs        even, k;
@@ -91,7 +95,8 @@ static void opening_make__gentle_minds_slow_hosts(void **state)
     w.devices = w.ports = 3;
     assert_true(opening_make(OPENING_GENTLE, &w, &k));
     assert_true(fabs(k.value[KNOB_rate_to_set_on_first_cnp] - 1.25 * 25000) <= 1);
-    assert_true(fabs(k.value[KNOB_rpg_ai_rate] - even.value[KNOB_rpg_ai_rate] / 2) <= 1);        /* which is half of 0.7 % of the line itself */
+    /* which is half of 0.7 % of the line itself */
+    assert_true(fabs(k.value[KNOB_rpg_ai_rate] - even.value[KNOB_rpg_ai_rate] / 2) <= 1);
     assert_true(fabs(k.value[KNOB_rpg_time_reset] - 2 * even.value[KNOB_rpg_time_reset]) <= 1);
     assert_true(k.value[KNOB_kmin] < even.value[KNOB_kmin]);
 }

@@ -8,13 +8,16 @@
 #include <stdio.h>
 
 #define MARGIN        0.02       /* least mean gain in the race, which must also be significant */
-#define HOLD_FIRST    8          /* windows after the first search to the second, if the traffic stays; then twice as many */
-#define LOOP_MARGIN   0.2        /* in closed loops: queue pairs live on, and what rates they are left with by a setting that does not
-                                    stay, those after it suffer from for long */
+/* windows after the first search to the second, if the traffic stays; then twice as many */
+#define HOLD_FIRST    8
+/* in closed loops: queue pairs live on, and what rates they are left with by a setting that does not stay,
+ * those after it suffer from for long */
+#define LOOP_MARGIN   0.2
 #define LOOP_SHARE    0.1        /* of bits: with more in closed loops it is these that count */
 #define JOB_MARGIN    0.05       /* in collectives, whose queue pairs live on on the twin as well */
 
-#define HARM_MARGIN   0.05       /* of log slowdowns: what is picked sits at the bound on the twin, and overshoots it on the network */
+/* of log slowdowns: what is picked sits at the bound on the twin, and overshoots it on the network */
+#define HARM_MARGIN   0.05
 #define HARM_SPARE    0.02       /* the same, for what is worth much more than it costs somebody */
 
 void rehearser_set_goal(struct rehearser *t)
@@ -83,7 +86,8 @@ bool rehearser_is_worth_it(const struct race_gain *gain, const struct traffic_mo
     return rehearser_is_endogenous(m) ? gain->high <= -margin : gain->high <= 0 && gain->mean <= -margin;
 }
 
-int rehearser_make_twin(struct rehearser *t, const struct traffic_model *m, struct predictor *p, struct err *err)
+int rehearser_make_twin(struct rehearser *t, const struct traffic_model *m, struct predictor *p,
+                        struct err *err)
 {
     struct traffic_model bent = *m;
 

@@ -1,4 +1,5 @@
-/* src/tune/rehearse/rehearse_state.h - what the tuner `rehearse` remembers between intervals, shared by its parts:
+/* src/tune/rehearse/rehearse_state.h - what the tuner `rehearse` remembers between intervals, shared by its
+ * parts:
  *
  *   rehearse.c (tune/)   watches, asks the twin, decides
  *   opening.h, guess.h   what is set before there is a twin
@@ -22,12 +23,13 @@
 #include <stdint.h>
 
 enum {
-    OPT_GOAL, OPT_HARM, OPT_BUDGET, OPT_MODEL, OPT_OPENING, OPT_GUESS, OPT_THINK, OPT_TRUST, OPT_PAIRS, OPT_WRONG_LOAD,
-    OPT_WRONG_SIZES, OPTIONS
+    OPT_GOAL, OPT_HARM, OPT_BUDGET, OPT_MODEL, OPT_OPENING, OPT_GUESS, OPT_THINK, OPT_TRUST, OPT_PAIRS,
+    OPT_WRONG_LOAD, OPT_WRONG_SIZES, OPTIONS
 };
 
 #define REHEARSE_WINDOW 3        /* intervals of a traffic model, at least */
-enum phase { PHASE_WATCH, PHASE_RECOVERING, PHASE_THINKING, PHASE_SETTLING, PHASE_PROVING, PHASE_PAIRING, PHASE_HOLD };
+enum phase { PHASE_WATCH, PHASE_RECOVERING, PHASE_THINKING, PHASE_SETTLING, PHASE_PROVING, PHASE_PAIRING,
+             PHASE_HOLD };
 
 #define REFUTED 8
 
@@ -44,17 +46,21 @@ struct rehearser {
     double         all_s;                /* and how long they were */
     struct traffic_model last, chosen;   /* of the window before; for which the setting in force was chosen */
     bool           has_last, has_chosen;
-    struct seen    under;                /* of windows with this traffic and the setting in force; the first is left out if it can
-                                            be, as what was before shows in it */
+    /* of windows with this traffic and the setting in force; the first is left out if it can be, as what was
+     * before shows in it */
+    struct seen    under;
     uint32_t       under_windows;
-    uint32_t       held, hold_for;       /* windows since the last search; after which more is known than then */
+    uint32_t       held, hold_for;       /* windows since the last search; after which more is known than
+                                          * then */
     uint32_t       doubts;               /* windows in a row for which the twin was wrong */
 
     /* What is being proved. */
     struct proof   proof;
     double         before_bps;
-    uint32_t       proofs, regrets;      /* windows with other traffic; in a row in which it was worse after all */
-    bool           is_kept;              /* it was proved, or stays by the word of the twin, and is in force */
+    uint32_t       proofs, regrets;      /* windows with other traffic; in a row in which it was worse after
+                                          * all */
+    bool           is_kept;              /* it was proved, or stays by the word of the twin, and is in
+                                          * force */
     struct regret  regret;               /* interval by interval */
     struct knobs   was, candidate;
     struct pairing pairing;
@@ -65,20 +71,23 @@ struct rehearser {
     bool                 has_surrogate;
     struct traffic_model guessed;        /* for which the guess was made that is in force */
     bool                 is_guess, has_guessed;          /* it is in force; this traffic had its guess */
-    bool                 is_opening, is_told;    /* the guess was made before any traffic was seen; the explanation has it */
+    bool                 is_opening, is_told;    /* the guess was made before any traffic was seen; the
+                                                  * explanation has it */
     bool                 has_opening;    /* nothing has shown it to be wrong */
     struct knobs         opening;
     uint32_t             guess_windows;  /* for which guesses have been in force */
 
     struct memories memories;
-    struct knobs   refuted[REFUTED];     /* that the network was slower with than was predicted, the last of them */
+    struct knobs   refuted[REFUTED];     /* that the network was slower with than was predicted, the last of
+                                          * them */
     uint32_t       refutations;
     uint64_t       decisions;
     struct tuner_tried tried[RACE_RUNNERS];      /* in the last search */
 };
 
 /* What a tuner says of a step. */
-void   rehearser_say(struct tuner_note *, const char *phase, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void   rehearser_say(struct tuner_note *, const char *phase,
+                     const char *format, ...) __attribute__((format(printf, 3, 4)));
 double rehearser_percent(double log_ratio);
 
 /* What is wanted, and what nobody may be harmed by, from the options. */
@@ -90,11 +99,12 @@ void rehearser_begin_window(struct rehearser *);
 /* A setting is in force for such traffic, or is about to be. */
 void rehearser_choose_for(struct rehearser *, const struct traffic_model *, enum phase);
 
-/* Where messages follow from others, how many there are is up to the setting: slower ones are its fault, whatever the load. */
+/* Where messages follow from others, how many there are is up to the setting: slower ones are its fault,
+ * whatever the load. */
 bool rehearser_is_endogenous(const struct traffic_model *);
 
-/* What a setting must be better by, on the twin; and whether it is: for sure, and by the margin in the mean; where messages follow from
- * others, by the margin for sure. */
+/* What a setting must be better by, on the twin; and whether it is: for sure, and by the margin in the mean;
+ * where messages follow from others, by the margin for sure. */
 double rehearser_margin(const struct traffic_model *);
 bool   rehearser_is_worth_it(const struct race_gain *, const struct traffic_model *, double margin);
 

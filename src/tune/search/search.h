@@ -4,16 +4,17 @@
  * what is kept in the end. Only the choice of the next point differs. It is a struct search_algo: ask for a
  * point, run the network with it, tell the result. Names of options are in brackets.
  *
- *   watch     Compares flow sizes with those of the previous interval, or with those for which the current setting was
- *             chosen [against]. If they differ for long enough [persist], a search begins. If an earlier search ended
- *             for such flows, its result is restored instead [remember].
- *   known     Tries presets first [known]: those made for the dominant flows, the current setting, then those made for
- *             neither. The search goes on at the best of them. Without presets it begins at the current setting or at
- *             the default one [start_from].
- *   search    Ask, measure, tell, until the searcher is done, the budget is used, or too many settings in a row were not
- *             the best [give_up].
- *   confirm   The best setting and the one at which the search began are measured again, alternately; the better is
- *             kept. If the search began at the default setting, the setting before the search takes its place.
+ *   watch     Compares flow sizes with those of the previous interval, or with those for which the current
+ *             setting was chosen [against]. If they differ for long enough [persist], a search begins. If an
+ *             earlier search ended for such flows, its result is restored instead [remember].
+ *   known     Tries presets first [known]: those made for the dominant flows, the current setting, then those
+ *             made for neither. The search goes on at the best of them. Without presets it begins at the
+ *             current setting or at the default one [start_from].
+ *   search    Ask, measure, tell, until the searcher is done, the budget is used, or too many settings in a
+ *             row were not the best [give_up].
+ *   confirm   The best setting and the one at which the search began are measured again, alternately; the
+ *             better is kept. If the search began at the default setting, the setting before the search takes
+ *             its place.
  *   hold      Watches again with the kept setting.
  *
  * A setting that starves flows is dropped, and a search that costs too much traffic ends [guard]:
@@ -35,21 +36,25 @@
 #include "tune/search/search_algo.h"
 
 extern const char *const search_trigger_names[], *const search_weights_names[], *const search_metrics_names[],
-                  *const search_directions_names[], *const search_start_names[], *const search_against_names[],
-                  *const search_summary_names[], *const search_objective_names[], *const search_metric_names[];
+                  *const search_directions_names[], *const search_start_names[],
+                  *const search_against_names[], *const search_summary_names[],
+                  *const search_objective_names[], *const search_metric_names[];
 
 /* Rows for the table of a tuner that searches, in any order. An engine option without a row in that table
  * has the value of search_defaults in search.c. */
 #define SEARCH_OPTIONS \
     { "trigger", KEY_NAME, "change", \
-      "start of a search. change: when flow sizes change; always: at once and repeatedly; once: at the start", \
+      "start of a search. change: when flow sizes change; always: at once and repeatedly; once: at the " \
+      "start", \
       .choices = search_trigger_names }, \
-    { "theta", KEY_REAL, "0.05", "divergence of flow sizes that counts as a change", .min = 1e-9, .max = 1e9 }, \
+    { "theta", KEY_REAL, "0.05", "divergence of flow sizes that counts as a change", .min = 1e-9, \
+      .max = 1e9 }, \
     { "weights", KEY_NAME, "share", \
       "dominant: 0.5, 0.2, 0.3 if elephants prevail and 0.2, 0.5, 0.3 if mice do; fixed: the next " \
       "three; share: from 0.2, 0.5, 0.3 for mice only to 0.8, 0, 0.2 for elephants only", \
       .choices = search_weights_names }, \
-    { "weight_throughput", KEY_REAL, "0.2", "weight of the utilization of active uplinks", .min = 0, .max = 1 }, \
+    { "weight_throughput", KEY_REAL, "0.2", "weight of the utilization of active uplinks", \
+      .min = 0, .max = 1 }, \
     { "weight_rtt", KEY_REAL, "0.5", "weight of empty over measured round trip", .min = 0, .max = 1 }, \
     { "weight_pfc", KEY_REAL, "0.3", "weight of the time without pauses", .min = 0, .max = 1 }, \
     { "space", KEY_NAME, "safe", \
@@ -59,7 +64,8 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
     { "known", KEY_YES, "no", \
       "try presets first, those for the dominant flows before others, and start at the best" }, \
     { "confirm", KEY_COUNT, "3", \
-      "repeated measurements of the best and the first setting before one is kept; 0: keep the best measured", \
+      "repeated measurements of the best and the first setting before one is kept; 0: keep the best " \
+      "measured", \
       .min = 0, .max = 100 }, \
     { "budget", KEY_COUNT, "280", \
       "settings per search, presets included, confirmation not", .min = 1, .max = 1e6 }, \
@@ -76,13 +82,14 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
       "traffic that a search may cost, in intervals of earlier traffic; then the previous setting returns. " \
       "0: no limit", .min = 0, .max = 1e6 }, \
     { "objective", KEY_NAME, "utility", \
-      "objective: utility, or slowdowns of messages where hosts report them (balanced, latency, throughput: " \
-      "docs/advise.md)", .choices = search_objective_names }
+      "objective: utility, or slowdowns of messages where hosts report them (balanced, latency, " \
+      "throughput: docs/advise.md)", .choices = search_objective_names }
 
 /* What differs between PARALEON as published, as its scripts do it, and as corrected. */
 #define SEARCH_PUBLISHED_OPTIONS \
     { "epsilon", KEY_REAL, "0.05", \
-      "added to every share before flow sizes are compared; 0: an empty bin is infinite", .min = 0, .max = 1 }, \
+      "added to every share before flow sizes are compared; 0: an empty bin is infinite", \
+      .min = 0, .max = 1 }, \
     { "metrics", KEY_NAME, "corrected", \
       "corrected: RTT ratio, pause time of all ports, idle intervals ignored; artifact: as PARALEON's " \
       "scripts; published: as corrected, with one-way delay over RTT", .choices = search_metrics_names }, \
@@ -90,14 +97,17 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
       "throughput-friendly directions: physical; artifact: rpg_min_dec_fac reversed", \
       .choices = search_directions_names }, \
     { "start_from", KEY_NAME, "running", \
-      "a search starts at the current setting (running) or the default one", .choices = search_start_names }, \
+      "a search starts at the current setting (running) or the default one", \
+      .choices = search_start_names }, \
     { "reread", KEY_YES, "yes", \
       "re-evaluate the dominant flows in every interval" }, \
     { "against", KEY_NAME, "settled", \
-      "reference of flow sizes: the previous interval, or those the current setting was chosen for (settled)", \
+      "reference of flow sizes: the previous interval, or those the current setting was chosen for " \
+      "(settled)", \
       .choices = search_against_names }, \
     { "persist", KEY_COUNT, "3", \
-      "intervals merged, and repetitions, before a difference is a change", .min = 1, .max = SEARCH_PERSIST_MAX }, \
+      "intervals merged, and repetitions, before a difference is a change", .min = 1, \
+      .max = SEARCH_PERSIST_MAX }, \
     { "give_up", KEY_COUNT, "0", \
       "end a search after this many settings in a row without a new best; 0: never", .min = 0, .max = 1e6 }
 
@@ -110,7 +120,8 @@ extern const char *const search_trigger_names[], *const search_weights_names[], 
       "ignore intervals whose utility is further from the median than this many median distances; 0: none", \
       .min = 0, .max = 1000 }, \
     { "metric", KEY_NAME, "utility", \
-      "quantity to maximize: utility; or one figure alone, from 0 to 1: throughput, rtt, pfc (as in utility), " \
+      "quantity to maximize: utility; or one figure alone, from 0 to 1: throughput, rtt, pfc (as in " \
+      "utility), " \
       "cnps or marks (1 - their share of data packets), queue (BDP over BDP plus the longest queue)", \
       .choices = search_metric_names }
 

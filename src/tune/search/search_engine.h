@@ -197,8 +197,8 @@ struct utility_terms summary_of(const struct utility_terms *seen, uint32_t count
  * are not seen. The guard therefore compares the rate of all uplinks with its mean in the last intervals
  * before the search. Missing traffic adds up to the debt of the search, in intervals of traffic:
  *
- *   - A setting that has cost TRIAL_MAX intervals is dropped. Its utility counts in proportion to its traffic, and the
- *     setting from before the search is restored until the rate has recovered.
+ *   - A setting that has cost TRIAL_MAX intervals is dropped. Its utility counts in proportion to its
+ *     traffic, and the setting from before the search is restored until the rate has recovered.
  *   - When the debt exceeds [guard] intervals, the search ends and the setting from before stays.
  *   - The debt decreases by REPAY per interval. The next search begins when half of it is gone.
  *   - A setting is kept only if it does not send less than the one before, by more than KEEP_LOSS and chance.

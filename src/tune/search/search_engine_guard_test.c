@@ -1,21 +1,25 @@
-/* src/tune/search/search_engine_guard_test.c - what a search may cost. The network sends what the setting lets it. */
+/* src/tune/search/search_engine_guard_test.c - what a search may cost. The network sends what the setting
+ * lets it. */
 #include "base/rng.h"
 #include "tune/search/test_script.h"
 
-/* Presets for mice starve a network of elephants to a tenth, as utility does not notice: round trips are short. */
+/* Presets for mice starve a network of elephants to a tenth, as utility does not notice: round trips are
+ * short. */
 static double sent_with(const struct knobs *knobs, const struct world *world, double starved)
 {
     return knobs_equal(knobs, &world->start) ? 0.9 : starved;
 }
 
-/* Runs a search with that guard and returns how many intervals of traffic were lost; -1: the setting was not kept. */
+/* Runs a search with that guard and returns how many intervals of traffic were lost; -1: the setting was not
+ * kept. */
 static double lost_in(const char *guard, double starved, int intervals)
 {
     struct test_search b;
     double             lost = 0;
     bool               is_same;
 
-    open_bench(&b, 40, TEST_OPTIONS({ "guard", guard }, { "settle", "1" }, { "measure", "3" }, { "trigger", "once" },
+    open_bench(&b, 40,
+               TEST_OPTIONS({ "guard", guard }, { "settle", "1" }, { "measure", "3" }, { "trigger", "once" },
                                     { "weights", "fixed" }));
     for (int i = 0; i < intervals; i++) {
         double sent = i < 4 ? 0.9 : sent_with(&b.knobs, &b.world, starved);
@@ -28,9 +32,10 @@ static double lost_in(const char *guard, double starved, int intervals)
     return is_same ? lost : -1;
 }
 
-/* Without a guard the starving setting is kept for its round trips. With one the search ends. It has cost what is
- * allowed and the interval in which that is noticed. Of each interval 0.05 is noise and does not count: of a trial's
- * 0.889 lost and the interval of recovery after it 0.789 count, so 6 intervals of debt are at most 6.8 lost. */
+/* Without a guard the starving setting is kept for its round trips. With one the search ends. It has cost
+ * what is allowed and the interval in which that is noticed. Of each interval 0.05 is noise and does not
+ * count: of a trial's 0.889 lost and the interval of recovery after it 0.789 count, so 6 intervals of debt
+ * are at most 6.8 lost. */
 static void guard__bounds_what_a_search_costs(void **unused)
 {
     static const struct { const char *guard; double starved, most; } row[] = {
@@ -46,8 +51,8 @@ static void guard__bounds_what_a_search_costs(void **unused)
     }
 }
 
-/* A setting with which a little less is sent, within chance, may be kept; 300 intervals that vary by a tenth of themselves
- * end no search. */
+/* A setting with which a little less is sent, within chance, may be kept; 300 intervals that vary by a tenth
+ * of themselves end no search. */
 static void guard__leaves_noise_alone(void **unused)
 {
     struct test_search b;
@@ -65,7 +70,8 @@ static void guard__leaves_noise_alone(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* A setting that is dropped is followed by the one from before until as much is sent again; then the next is tried. */
+/* A setting that is dropped is followed by the one from before until as much is sent again; then the next is
+ * tried. */
 static void guard__recovers_before_the_next_setting(void **unused)
 {
     struct test_search b;
@@ -89,7 +95,8 @@ static void guard__recovers_before_the_next_setting(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* After a search that has cost 2 intervals the next begins when half of that is made up for: 50 intervals at 2 %. */
+/* After a search that has cost 2 intervals the next begins when half of that is made up for: 50 intervals at
+ * 2 %. */
 static void guard__makes_up_for_what_was_lost(void **unused)
 {
     struct test_search b;

@@ -3,7 +3,8 @@
 
 #define CHANCE        0.04       /* difference of utility that may be chance */
 #define FEW_MICE      0.8        /* share of elephants above which long queues do no harm */
-#define FEW_ELEPHANTS 0.5        /* share below which presets for mice do no harm; in between neither is tried */
+/* share below which presets for mice do no harm; in between neither is tried */
+#define FEW_ELEPHANTS 0.5
 
 /* True if the setting equals a preset made for the other kind of flows. */
 static bool is_made_against(const struct search *s, const struct knobs *knobs, int wanted)

@@ -55,11 +55,13 @@ static void reread__weighs_by_what_prevails_now(void **unused)
     }
 }
 
-/* 10 CNPs and 25 marks of 100 packets; a queue as long as the 512.5 KB that are under way. Nothing sent: 0. */
+/* 10 CNPs and 25 marks of 100 packets; a queue as long as the 512.5 KB that are under way. Nothing sent:
+ * 0. */
 static void metric__is_one_figure(void **unused)
 {
     static const struct { const char *metric; double value; } row[] = {
-        { "throughput", 0.6 }, { "rtt", 0.4 }, { "pfc", 0.2 }, { "cnps", 0.9 }, { "marks", 0.75 }, { "queue", 0.5 },
+        { "throughput", 0.6 }, { "rtt", 0.4 }, { "pfc", 0.2 }, { "cnps", 0.9 }, { "marks", 0.75 },
+        { "queue", 0.5 },
     };
 
     (void)unused;
@@ -117,7 +119,8 @@ static void step__counts_silent_intervals_as_the_artifact_does(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* Hosts tell: what the network's counters say does not count. Mice at 2 and elephants at 4, one of each: J is the root of 3 x 4. */
+/* Hosts tell: what the network's counters say does not count. Mice at 2 and elephants at 4, one of each: J is
+ * the root of 3 x 4. */
 static void objective__is_how_fast_messages_are(void **unused)
 {
     struct test_search b;
@@ -226,7 +229,8 @@ static void measure__takes_the_mean(void **unused)
     tuner_close(&b.tuner);
 }
 
-/* Of 0.3, 0.3, 0.3, 0.9 and 0.4: median 0.3, as most are, so that a filter leaves no other; their line rises by 0.08. */
+/* Of 0.3, 0.3, 0.3, 0.9 and 0.4: median 0.3, as most are, so that a filter leaves no other; their line rises
+ * by 0.08. */
 static void summary__is_what_a_setting_is_judged_by(void **unused)
 {
     static const struct { const char *summary, *filter; double told; } row[] = {
@@ -238,7 +242,8 @@ static void summary__is_what_a_setting_is_judged_by(void **unused)
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
         struct test_search b;
 
-        open_bench(&b, 2, TEST_OPTIONS({ "measure", "5" }, { "summary", row[i].summary }, { "filter", row[i].filter }));
+        open_bench(&b, 2, TEST_OPTIONS({ "measure", "5" }, { "summary", row[i].summary },
+                                       { "filter", row[i].filter }));
         step(&b, 0.5, 0.9);
         for (int n = 0; n < 5; n++)
             step(&b, throughput[n], 0.9);

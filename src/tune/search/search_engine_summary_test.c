@@ -30,7 +30,8 @@ static void summary__is_that_of_each_term(void **unused)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct utility_terms is = summary_of(seen, row[i].count, row[i].kind);
 
-        assert_true(is_near(is.throughput, row[i].throughput) && is_near(is.rtt, row[i].rtt) && is_near(is.pfc, 1));
+        assert_true(is_near(is.throughput, row[i].throughput) && is_near(is.rtt, row[i].rtt) &&
+                    is_near(is.pfc, 1));
     }
 }
 
@@ -52,10 +53,12 @@ static void filter__leaves_what_is_near_the_median(void **unused)
 
     (void)unused;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        struct utility_terms seen[] = { { 0.52, 0, 0 }, { 0.44, 0, 0 }, { 0.49, 0, 0 }, { 0.5, 0, 0 }, { 0.9, 0, 0 } };
+        struct utility_terms seen[] = { { 0.52, 0, 0 }, { 0.44, 0, 0 }, { 0.49, 0, 0 }, { 0.5, 0, 0 },
+                                        { 0.9, 0, 0 } };
 
         assert_int_equal(row[i].left, summary_filter(seen, 5, row[i].filter, throughput_alone));
-        assert_true(is_near(seen[row[i].left - 1].throughput, row[i].last) && is_near(seen[0].throughput, 0.52));
+        assert_true(is_near(seen[row[i].left - 1].throughput, row[i].last) &&
+                    is_near(seen[0].throughput, 0.52));
     }
 }
 

@@ -12,8 +12,9 @@
 #define SPACE_DIMS_MAX 16
 
 enum space_kind {
-    SPACE_SAFE,                  /* our narrow bounds: rates scale with the link, timers with the round trip, ECN
-                                  * thresholds with both, below those of PFC */
+    /* our narrow bounds: rates scale with the link, timers with the round trip, ECN thresholds with both,
+     * below those of PFC */
+    SPACE_SAFE,
     SPACE_ARTIFACT,              /* the 12 knobs of PARALEON's artifact */
     SPACE_PAPER,                 /* these and the two more that the paper names */
     SPACE_EFFECTIVE,             /* the 7 of the 12 that have an effect in the artifact's simulator */

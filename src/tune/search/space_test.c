@@ -292,7 +292,8 @@ static void knobs__are_always_allowed(void **unused)
 /* A control other than DCQCN has a space of its own knobs, and none of DCQCN's but what it shares. */
 static void init__has_the_knobs_of_the_control(void **unused)
 {
-    static const enum knob hpcc[] = { KNOB_hpcc_eta, KNOB_hpcc_max_stage, KNOB_hpcc_ai, KNOB_rpg_min_rate, KNOB_COUNT };
+    static const enum knob hpcc[] = { KNOB_hpcc_eta, KNOB_hpcc_max_stage, KNOB_hpcc_ai, KNOB_rpg_min_rate,
+                                      KNOB_COUNT };
     struct world           world = test_world(1);
     struct space           s;
 

@@ -5,7 +5,8 @@
 
 #define INTERVAL_SDS 4.0         /* of a mean, from one end of its interval to the other */
 #define WRONG_BY     0.5         /* of what the twin predicts: standard deviation */
-#define SURE         1.645       /* standard deviations that are passed by chance in 1 of 20 cases, to one side */
+/* standard deviations that are passed by chance in 1 of 20 cases, to one side */
+#define SURE         1.645
 #define NOISE_LEAST  0.03        /* of a window: what twins do not know */
 
 static double messages_of(const struct seen *s)
@@ -18,8 +19,8 @@ static double messages_of(const struct seen *s)
 void proof_begin(struct proof *p, struct race_gain expected, double noise, const struct seen *before,
                  const struct outcomes *then)
 {
-    *p = (struct proof){ .expected = expected.mean, .error = (expected.high - expected.low) / INTERVAL_SDS, .noise = noise,
-                         .before = *before, .then = *then };
+    *p = (struct proof){ .expected = expected.mean, .error = (expected.high - expected.low) / INTERVAL_SDS,
+                         .noise = noise, .before = *before, .then = *then };
 }
 
 void proof_add(struct proof *p, const struct seen *window)

@@ -23,7 +23,8 @@ static struct proof proof(double expected, double error, double noise, double ga
     struct seen  before = window(1000, 4), after = window(messages, 4 * exp(gain));
     struct proof p;
 
-    proof_begin(&p, (struct race_gain){ expected, expected - 2 * error, expected + 2 * error }, noise, &before, &(struct outcomes){ 0 });
+    proof_begin(&p, (struct race_gain){ expected, expected - 2 * error, expected + 2 * error }, noise,
+                &before, &(struct outcomes){ 0 });
     proof_add(&p, &after);
     assert_true(fabs(proof_gain(&p, goal_find("balanced")) - gain) < 1e-9);
     return p;
@@ -88,7 +89,8 @@ static void add__what_was_long_ago_is_forgotten(void **state)
     assert_true(fabs(proof_gain(&p, goal_find("balanced")) - log(2)) < 1e-9);
 }
 
-/* By what the twin says of the setting before, messages would be slower by now, too: that is no fault of the new one. */
+/* By what the twin says of the setting before, messages would be slower by now, too: that is no fault of the
+ * new one. */
 static void gain__is_against_what_would_be_by_now(void **state)
 {
     struct proof p = proof(-0.3, 0.02, 0.1, 0.3, 1000);

@@ -7,8 +7,10 @@
 #include <math.h>
 
 #define BLOCK 4                  /* intervals of a block; the first half does not count */
-#define ROLLBACK      0.10       /* log of slowdowns, beside noise: where blocks can take turns, worse by more is not even tried so */
-#define MORE_LOAD     1.15       /* times as much as before: then slower messages are no fault of the setting */
+/* log of slowdowns, beside noise: where blocks can take turns, worse by more is not even tried so */
+#define ROLLBACK      0.10
+/* times as much as before: then slower messages are no fault of the setting */
+#define MORE_LOAD     1.15
 #define MORE_RECENT   1.5        /* the same in a few intervals */
 #define TWIN_PAIRS    4.0        /* the twin's word counts as much as so many pairs of blocks */
 #define CAME_SHARE    0.33       /* of what was predicted: if so much came, it is believed */
@@ -24,11 +26,13 @@ static void keep(struct rehearser *t, double gain, const char *how, struct tuner
     t->phase = PHASE_HOLD;
     t->is_kept = true;
     regret_keep(&t->regret);
-    rehearser_say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% were predicted; the setting stays", how, fabs(rehearser_percent(gain)),
+    rehearser_say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% were predicted; the setting stays",
+                  how, fabs(rehearser_percent(gain)),
         gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
 }
 
-void proving_go_back(struct rehearser *t, double gain, const char *how, struct knobs *knobs, struct tuner_note *note)
+void proving_go_back(struct rehearser *t, double gain, const char *how, struct knobs *knobs,
+                     struct tuner_note *note)
 {
     memory_add(&t->memories, &t->chosen, &t->was, true);
     rehearser_refute(t, &t->candidate);
@@ -38,12 +42,14 @@ void proving_go_back(struct rehearser *t, double gain, const char *how, struct k
     t->is_kept = false;
     regret_end(&t->regret);
     *knobs = t->was;
-    rehearser_say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% faster was predicted; the setting from before comes back", how,
+    rehearser_say(note, "confirm",
+                  "%s: %.0f %% %s than before, %.0f %% faster was predicted; the setting from before comes "
+                  "back", how,
         fabs(rehearser_percent(gain)), gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
 }
 
-void proving_watch(struct rehearser *t, const struct traffic_model *m, const struct race *race, const struct twin_check *c,
-                   const struct knobs *knobs)
+void proving_watch(struct rehearser *t, const struct traffic_model *m, const struct race *race,
+                   const struct twin_check *c, const struct knobs *knobs)
 {
     struct race_gain worth = race_gain(race_find(race, knobs), &race->runner[0]);
 
@@ -67,12 +73,14 @@ static void start_pairs(struct rehearser *t, double gain, struct knobs *knobs, s
     evalue_init(&t->evalue, PAIR_SD);
     t->phase = PHASE_PAIRING;
     *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
-    rehearser_say(note, "confirm", "messages are %.0f %% %s than before, %.0f %% faster was predicted: both settings take turns to find out",
+    rehearser_say(note, "confirm",
+                  "messages are %.0f %% %s than before, %.0f %% faster was predicted: both settings take "
+                  "turns to find out",
         fabs(rehearser_percent(gain)), gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
 }
 
-/* Queues build up over time, whatever the setting: what the setting from before would be like by now, the twin knows better than
- * what hosts saw of it then. True: it would be better all the same. */
+/* Queues build up over time, whatever the setting: what the setting from before would be like by now, the
+ * twin knows better than what hosts saw of it then. True: it would be better all the same. */
 static bool is_worse_by_now(struct rehearser *t, double *gain)
 {
     struct traffic_model m = t->chosen;
@@ -92,10 +100,12 @@ static bool is_worse_by_now(struct rehearser *t, double *gain)
 }
 
 /* The traffic is as before. Where messages follow from others a part of what was predicted must come. */
-static void judge(struct rehearser *t, const struct traffic_model *now, struct knobs *knobs, struct tuner_note *note)
+static void judge(struct rehearser *t, const struct traffic_model *now, struct knobs *knobs,
+                  struct tuner_note *note)
 {
     double gain = proof_gain(&t->proof, &t->goal);
-    bool   is_more = model_bps(now) > MORE_LOAD * t->before_bps, has_come = gain <= CAME_SHARE * t->proof.expected;
+    bool   is_more = model_bps(now) > MORE_LOAD * t->before_bps,
+           has_come = gain <= CAME_SHARE * t->proof.expected;
     bool   has_pairs = t->option[OPT_PAIRS] > 0, is_worse = has_pairs ? gain > ROLLBACK + t->proof.noise
                                                                   : proof_is_worse(&t->proof, &t->goal);
 
@@ -119,7 +129,8 @@ void proving_window(struct rehearser *t, struct knobs *knobs, struct tuner_note 
         proof_add(&t->proof, &t->window);
         judge(t, &now, knobs, note);
     } else if (++t->proofs < PROOFS_MAX)
-        rehearser_say(note, "confirm", "the traffic is another than before: nothing can be said of the new setting yet");
+        rehearser_say(note, "confirm",
+                      "the traffic is another than before: nothing can be said of the new setting yet");
     else
         proving_go_back(t, proof_gain(&t->proof, &t->goal), "with other traffic", knobs, note);
 }
@@ -144,7 +155,8 @@ static bool is_watched(const struct rehearser *t)
     return (t->phase == PHASE_HOLD && t->is_kept) || (t->phase == PHASE_PROVING && !t->world.is_in_use);
 }
 
-bool proving_interval(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+bool proving_interval(struct rehearser *t, const struct report *r, struct knobs *knobs,
+                      struct tuner_note *note)
 {
     double      seconds = (double)(r->end_ps - r->start_ps) / (double)PS_PER_S, gain;
     bool        is_bad = regret_add(&t->regret, &t->goal, r);
@@ -154,7 +166,8 @@ bool proving_interval(struct rehearser *t, const struct report *r, struct knobs 
     if (!is_bad || !is_watched(t))
         return false;
     regret_recent(&t->regret, &t->proof.after);
-    is_more = (double)t->proof.after.posted_bytes * 8 / (REGRET_RECENT * seconds * t->hosts) > MORE_RECENT * t->before_bps;
+    is_more = (double)t->proof.after.posted_bytes * 8 / (REGRET_RECENT * seconds * t->hosts) > MORE_RECENT *
+              t->before_bps;
     if (rehearser_is_endogenous(&t->chosen) || (!is_more && is_worse_by_now(t, &gain))) {
         proving_go_back(t, proof_gain(&t->proof, &t->goal), "messages in the last intervals", knobs, note);
         return true;
@@ -178,7 +191,8 @@ void proving_pair(struct rehearser *t, const struct report *r, struct knobs *kno
     evalue_add(&t->evalue, d);
     d = evalue_gain(&t->evalue);
     is_last = t->evalue.pairs >= t->option[OPT_PAIRS];
-    if (evalue_below(&t->evalue, 0) >= PAIR_E || (is_last && t->evalue.pairs * d < TWIN_PAIRS * t->proof.expected))
+    if (evalue_below(&t->evalue, 0) >= PAIR_E ||
+        (is_last && t->evalue.pairs * d < TWIN_PAIRS * t->proof.expected))
         proving_go_back(t, -d, "in pairs of blocks", knobs, note);
     else if (evalue_above(&t->evalue, 0) >= PAIR_E || is_last) {
         *knobs = t->candidate;

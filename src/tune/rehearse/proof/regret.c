@@ -7,7 +7,8 @@
 
 #define STAYS    0.7             /* of what it was up by when the evidence was enough */
 #define CONFIRM  2               /* intervals for which it stays up */
-#define WAITING_FROM 1.0         /* messages that wait, and shares of time in pauses, are looked at beside so much */
+/* messages that wait, and shares of time in pauses, are looked at beside so much */
+#define WAITING_FROM 1.0
 #define PAUSED_FROM  0.001
 
 static const double least_sd[REGRET_SIGNALS] = { 0.03, 0.05, 0.02, 0.2 };
@@ -20,7 +21,8 @@ void regret_forget(struct regret *g)
     g->is_skipped = false;
 }
 
-static void watch(struct regret *g, enum regret_signal i, const struct shift_reference *r, const struct shift_reference *also)
+static void watch(struct regret *g, enum regret_signal i, const struct shift_reference *r,
+                  const struct shift_reference *also)
 {
     g->has[i] = r->count >= SHIFT_LEAST;
     if (g->has[i])
@@ -86,14 +88,16 @@ static double waiting_of(const struct seen *s)
     return sum;
 }
 
-double regret_value(struct regret *g, enum regret_signal signal, const struct goal *goal, const struct report *r)
+double regret_value(struct regret *g, enum regret_signal signal, const struct goal *goal,
+                    const struct report *r)
 {
     double ps = (double)(r->end_ps - r->start_ps) * fmax(1, r->ports);
 
     switch (signal) {
     case REGRET_SLOWDOWN: return slowdown_of(g, goal, r);
     case REGRET_WAITING:  return rng_log(WAITING_FROM + waiting_of(&r->seen));
-    case REGRET_RTT:      return r->rtt_samples && r->rtt_ps_sum ? rng_log((double)r->rtt_ps_sum / (double)r->rtt_samples) : NAN;
+    case REGRET_RTT:      return r->rtt_samples && r->rtt_ps_sum ?
+        rng_log((double)r->rtt_ps_sum / (double)r->rtt_samples) : NAN;
     default:              return ps > 0 ? rng_log(PAUSED_FROM + (double)r->paused_ps / ps) : NAN;
     }
 }

@@ -1,11 +1,13 @@
-/* src/tune/rehearse/proof/regret.h - does a setting turn bad while it is in force? Looked at after every interval.
+/* src/tune/rehearse/proof/regret.h - does a setting turn bad while it is in force? Looked at after every
+ * interval.
  *
- * Windows tell of a tenth, and need their time for it. What is worse by a large factor shows within a few intervals: in
- * slowdowns, in messages that wait, in round trips and pauses. Each is a series that is held against what was seen before the setting came
- * (base/evidence/shift.h), and what is not a harm by itself, as round trips, also against what was seen while it was proved. The
- * evidence is the mean of theirs, slowdowns counted twice: so it reaches REGRET_EVIDENCE once in as many intervals at most if
- * nothing has changed. Then slowdowns must be up by REGRET_LEAST, and stay up for two more intervals: a few large messages that meet make
- * one interval slow.
+ * Windows tell of a tenth, and need their time for it. What is worse by a large factor shows within a few
+ * intervals: in slowdowns, in messages that wait, in round trips and pauses. Each is a series that is held
+ * against what was seen before the setting came (base/evidence/shift.h), and what is not a harm by itself, as
+ * round trips, also against what was seen while it was proved. The evidence is the mean of theirs, slowdowns
+ * counted twice: so it reaches REGRET_EVIDENCE once in as many intervals at most if nothing has changed. Then
+ * slowdowns must be up by REGRET_LEAST, and stay up for two more intervals: a few large messages that meet
+ * make one interval slow.
  */
 #ifndef TUNE_REHEARSE_PROOF_REGRET_H
 #define TUNE_REHEARSE_PROOF_REGRET_H
@@ -28,9 +30,12 @@ struct regret {
     struct shift           shift[REGRET_SIGNALS];
     bool                   has[REGRET_SIGNALS];      /* there is enough to compare with */
     bool                   is_part[GOAL_PARTS];      /* such messages there are */
-    bool                   is_watching, is_skipped;  /* skipped: the first interval with a setting, which shows what was before */
-    double                 drift;        /* by which slowdowns would have risen by now without the setting: a log ratio */
-    double                 high;         /* by which they were up when the evidence was enough; 0: it is not */
+    bool                   is_watching, is_skipped;  /* skipped: the first interval with a setting, which
+                                                      * shows what was before */
+    double                 drift;        /* by which slowdowns would have risen by now without the setting: a
+                                          * log ratio */
+    double                 high;         /* by which they were up when the evidence was enough; 0: it is
+                                          * not */
     uint32_t               still;        /* intervals since then */
     struct seen            recent[REGRET_RECENT];
     uint32_t               count;        /* intervals that were watched */

@@ -1,4 +1,5 @@
-/* src/tune/rehearse/proof/regret_test.c - intervals of a network whose slowdowns, round trips and messages that wait are told. */
+/* src/tune/rehearse/proof/regret_test.c - intervals of a network whose slowdowns, round trips and messages
+ * that wait are told. */
 #include "tune/rehearse/proof/regret.h"
 #include "base/rng.h"
 #include "core/units.h"
@@ -28,7 +29,8 @@ static void begin(struct network *n, uint64_t seed)
 /* Slowdowns go up and down by a tenth, one interval like the next. */
 static struct report interval(struct network *n)
 {
-    struct report r = { .start_ps = n->number * PS_PER_MS, .end_ps = (n->number + 1) * PS_PER_MS, .rtt_samples = 100 };
+    struct report r = { .start_ps = n->number * PS_PER_MS, .end_ps = (n->number + 1) * PS_PER_MS,
+                        .rtt_samples = 100 };
     double        slow;
 
     n->number++;
@@ -79,7 +81,8 @@ static void add__a_setting_that_turns_bad_is_told_within_four_intervals(void **s
         n.rtt_us *= 4;
         assert_in_range(watch(&g, &n, 20), 1, 4);
         regret_recent(&g, &recent);
-        assert_true(recent.done[PREDICT_MICE].messages == 3 * 1000 && recent.waiting[PREDICT_ELEPHANTS].messages == 5);
+        assert_true(recent.done[PREDICT_MICE].messages == 3 * 1000 &&
+                    recent.waiting[PREDICT_ELEPHANTS].messages == 5);
     }
 }
 
@@ -170,7 +173,8 @@ static void value__is_of_the_parts_that_are_there(void **state)
     r.seen.done[PREDICT_MICE] = (struct seen_class){ 10, 40 };
     assert_true(fabs(regret_value(&g, REGRET_SLOWDOWN, &goal_all[0], &r) - log(4)) < 1e-12);
     r.seen.done[PREDICT_ELEPHANTS] = (struct seen_class){ 10, 160 };
-    assert_true(fabs(regret_value(&g, REGRET_SLOWDOWN, &goal_all[0], &r) - 0.5 * log(10) - 0.5 * log(16)) < 1e-12);
+    assert_true(fabs(regret_value(&g, REGRET_SLOWDOWN, &goal_all[0], &r) - 0.5 * log(10) - 0.5 * log(16)) <
+                1e-12);
     r.seen.done[PREDICT_ELEPHANTS] = (struct seen_class){ 0, 0 };
     assert_true(isnan(regret_value(&g, REGRET_SLOWDOWN, &goal_all[0], &r)));
     assert_true(isnan(regret_value(&g, REGRET_RTT, &goal_all[0], &r)));

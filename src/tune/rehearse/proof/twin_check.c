@@ -6,8 +6,10 @@
 
 #define SEEDS      5
 #define LEAST      20            /* messages, to be compared */
-#define CHANCE_MAX 2.5           /* times what is trusted: a model that is wrong by more is to be seen, whatever chance does */
-#define SCALE_MAX  4.0           /* the network is larger than its twin, or was watched for longer: less is left to chance */
+/* times what is trusted: a model that is wrong by more is to be seen, whatever chance does */
+#define CHANCE_MAX 2.5
+/* the network is larger than its twin, or was watched for longer: less is left to chance */
+#define SCALE_MAX  4.0
 
 static double messages_of(const struct outcomes *o, enum goal_part part)
 {
@@ -38,7 +40,8 @@ static double spread_of(const double *log, uint32_t count)
     return count < 2 ? 0 : sqrt(fmax(0, squares - sum * sum / count) / (count - 1));
 }
 
-/* What hosts saw is of fewer or more messages than a draw of the twin: so much is left to chance there, if it is once here. */
+/* What hosts saw is of fewer or more messages than a draw of the twin: so much is left to chance there, if it
+ * is once here. */
 static double scale(const struct outcomes *twin, const struct outcomes *saw, enum goal_part part)
 {
     double ratio = messages_of(twin, part) / SEEDS / fmax(1, messages_of(saw, part));
@@ -46,8 +49,8 @@ static double scale(const struct outcomes *twin, const struct outcomes *saw, enu
     return sqrt(fmin(SCALE_MAX, fmax(1 / SCALE_MAX / SCALE_MAX, ratio)));
 }
 
-static void look_at(struct twin_check *c, const struct predicted *found, const struct outcomes *twin, const struct outcomes *saw,
-                    enum goal_part part)
+static void look_at(struct twin_check *c, const struct predicted *found, const struct outcomes *twin,
+                    const struct outcomes *saw, enum goal_part part)
 {
     double log[SEEDS], spread, chance, off = goal_ratio(twin, saw, part);
 
@@ -73,8 +76,8 @@ static double noise_of(const struct goal *g, const struct predicted *found, cons
     return spread_of(log, SEEDS) * scale(twin, saw, GOAL_ALL);
 }
 
-int check_twin(struct twin_check *c, const struct predictor *p, const struct goal *g, const struct knobs *knobs, uint64_t seed,
-               const struct outcomes *saw, struct err *err)
+int check_twin(struct twin_check *c, const struct predictor *p, const struct goal *g,
+               const struct knobs *knobs, uint64_t seed, const struct outcomes *saw, struct err *err)
 {
     struct predict_point point[SEEDS];
     struct predicted     found[SEEDS];

@@ -1,5 +1,6 @@
-/* src/tune/rehearse/proof/twin_check.h - is a twin right? It must have the slowdowns that hosts saw with the setting in force, as far as
- * chance lets it: a few large messages that meet make a window several times as slow as the next. */
+/* src/tune/rehearse/proof/twin_check.h - is a twin right? It must have the slowdowns that hosts saw with the
+ * setting in force, as far as chance lets it: a few large messages that meet make a window several times as
+ * slow as the next. */
 #ifndef TUNE_REHEARSE_PROOF_TWIN_CHECK_H
 #define TUNE_REHEARSE_PROOF_TWIN_CHECK_H
 
@@ -8,18 +9,21 @@
 #include <stdbool.h>
 
 struct twin_check {
-    double off;                  /* log ratio of mean slowdowns, above 0 if messages of the twin are slower: of all messages or of
-                                    elephants, whichever is further beyond chance. Those of which there are too few do not count */
-    double chance;               /* by which a twin that is right is off in 1 of 20 windows, by how much its own differ */
+    /* log ratio of mean slowdowns, above 0 if messages of the twin are slower: of all messages or of
+     * elephants, whichever is further beyond chance. Those of which there are too few do not count */
+    double off;
+    double chance;               /* by which a twin that is right is off in 1 of 20 windows, by how much its
+                                  * own differ */
     double noise;                /* of the goal in what hosts saw: standard deviation of its logarithm */
     struct outcomes twin;        /* what the twin said, all draws together */
 };
 
 /* Runs the twin with a setting, on several draws of messages. */
-int check_twin(struct twin_check *, const struct predictor *, const struct goal *, const struct knobs *, uint64_t seed,
-               const struct outcomes *saw, struct err *);
+int check_twin(struct twin_check *, const struct predictor *, const struct goal *, const struct knobs *,
+               uint64_t seed, const struct outcomes *saw, struct err *);
 
-/* It is off by no more than is trusted, and what chance explains beyond that; of a trust of 0 there is nothing. */
+/* It is off by no more than is trusted, and what chance explains beyond that; of a trust of 0 there is
+ * nothing. */
 bool check_is_right(const struct twin_check *, double trust);
 
 #endif

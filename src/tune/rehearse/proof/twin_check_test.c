@@ -7,10 +7,12 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-struct stand_in { double mice, elephants; double elephant_count, spread; };      /* spread: from draw to draw, up and down */
+/* spread: from draw to draw, up and down */
+struct stand_in { double mice, elephants; double elephant_count, spread; };
 
 /* 100 mice, and as many elephants as asked for, of these slowdowns. */
-static int run(void *arg, const struct predict_point *point, uint32_t count, struct predicted *out, struct err *err)
+static int run(void *arg, const struct predict_point *point, uint32_t count, struct predicted *out,
+               struct err *err)
 {
     const struct stand_in *s = arg;
 
@@ -20,12 +22,14 @@ static int run(void *arg, const struct predict_point *point, uint32_t count, str
         double times = exp(s->spread * ((double)i - (count - 1) / 2.0));
 
         out[i] = (struct predicted){ .window = { { 100, 0, s->elephant_count },
-                                                 { 100 * s->mice * times, 0, s->elephant_count * s->elephants * times }, 0 } };
+                                                 { 100 * s->mice * times, 0,
+                                                   s->elephant_count * s->elephants * times }, 0 } };
     }
     return 0;
 }
 
-static struct twin_check check(double mice, double elephants, double elephant_count, double spread, double seen_times)
+static struct twin_check check(double mice, double elephants, double elephant_count, double spread,
+                               double seen_times)
 {
     struct stand_in   s = { mice, elephants, elephant_count, spread };
     struct predictor  p = { .arg = &s, .run = run };
@@ -65,8 +69,9 @@ static void twin__a_few_elephants_are_not_looked_at(void **state)
     assert_true(fabs(off(2, 4.4, 5)) < 0.02);
 }
 
-/* Draws that differ by 0.2 from one to the next, in their logarithm: their standard deviation is 0.2 sqrt(2.5), and a mean of five
- * and one more differ by sqrt(1.2) of that, times Student's 2.776 in 1 of 20 cases. */
+/* Draws that differ by 0.2 from one to the next, in their logarithm: their standard deviation is 0.2
+ * sqrt(2.5), and a mean of five and one more differ by sqrt(1.2) of that, times Student's 2.776 in 1 of 20
+ * cases. */
 static void twin__is_off_by_chance_as_its_own_draws_are(void **state)
 {
     struct twin_check c = check(3, 6, 50, 0.2, 1), many = check(3, 6, 50, 0.2, 16);

@@ -8,7 +8,8 @@
 #include <assert.h>
 #include <math.h>
 
-#define LOG_FROM 8               /* a range this many times as wide as its least value is looked at as a logarithm */
+/* a range this many times as wide as its least value is looked at as a logarithm */
+#define LOG_FROM 8
 
 static void add(struct coded *c, enum knob knob, bool is_log, double min, double max, double automatic)
 {
@@ -21,13 +22,14 @@ static void add_log(struct coded *c, enum knob knob, double min, double max)
     add(c, knob, true, min, max, 0);
 }
 
-/* Bounds are what a queue of a fiftieth to eight times the bandwidth-delay product, and timers from half a round trip to
- * dozens of them, can be of use for. */
+/* Bounds are what a queue of a fiftieth to eight times the bandwidth-delay product, and timers from half a
+ * round trip to dozens of them, can be of use for. */
 static void add_dcqcn(struct coded *c, const struct world *w)
 {
     double rtt_us = fmax(1, (double)w->base_rtt_ps / (double)PS_PER_US);
     double line_mbps = (double)w->host_bps / 1e6;
-    double bdp_kb = fmin(fmax(8, line_mbps * rtt_us / 8e3), knob_info[KNOB_kmax].max / 24);      /* kmin and width fit */
+    /* kmin and width fit */
+    double bdp_kb = fmin(fmax(8, line_mbps * rtt_us / 8e3), knob_info[KNOB_kmax].max / 24);
 
     add_log(c, KNOB_kmin, fmax(1, bdp_kb / 50), 8 * bdp_kb);
     add_log(c, KNOB_kmax, fmax(1, bdp_kb / 50), 16 * bdp_kb);
@@ -89,7 +91,8 @@ static double from_unit(const struct coded_dim *d, double u)
 static double to_unit(const struct coded_dim *d, double value)
 {
     value = fmin(d->max, fmax(d->min, value));
-    return d->is_log ? rng_log(value / d->min) / rng_log(d->max / d->min) : (value - d->min) / (d->max - d->min);
+    return d->is_log ? rng_log(value / d->min) / rng_log(d->max / d->min) :
+           (value - d->min) / (d->max - d->min);
 }
 
 /* As a device takes it: whole numbers, but for shares and what is set in smaller steps. */

@@ -1,11 +1,13 @@
-/* src/tune/rehearse/search/coded.h - settings as points of the unit cube, each axis on the scale on which it acts.
+/* src/tune/rehearse/search/coded.h - settings as points of the unit cube, each axis on the scale on which it
+ * acts.
  *
- * What a threshold, a timer or a rate does depends on its ratio to what is under way, to the round trip, to the line:
- * axes are logarithms of such ratios, and a step of a tenth means the same at 25 and at 400 Gb/s. kmax is kmin and a
- * width, the hyper increase a multiple of the additive one, so that every point is a setting that makes sense.
+ * What a threshold, a timer or a rate does depends on its ratio to what is under way, to the round trip, to
+ * the line: axes are logarithms of such ratios, and a step of a tenth means the same at 25 and at 400 Gb/s.
+ * kmax is kmin and a width, the hyper increase a multiple of the additive one, so that every point is a
+ * setting that makes sense.
  *
- * Where links differ in speed there is one more axis: whether thresholds and rates are the same everywhere, or those of a link in
- * proportion to its speed (by_speed).
+ * Where links differ in speed there is one more axis: whether thresholds and rates are the same everywhere,
+ * or those of a link in proportion to its speed (by_speed).
  *
  * Wider than the space of the searches on a live network (search/space.h): what is tried here harms nobody.
  */
@@ -22,7 +24,8 @@
 
 struct coded_dim {
     enum knob knob;
-    double    min, max;          /* of the knob; kmax: of kmax - kmin; rpg_hai_rate: of its ratio to the additive one */
+    double    min, max;          /* of the knob; kmax: of kmax - kmin; rpg_hai_rate: of its ratio to the
+                                  * additive one */
     bool      is_log;
     double    automatic;         /* what a value of 0 stands for; 0: nothing else */
 };
@@ -35,7 +38,8 @@ struct coded {
 /* DCQCN and ECN, or the knobs of the control in force where that is another (world.knobs). */
 void coded_init(struct coded *, const struct world *);
 
-/* Writes a point of the cube into a setting; knobs without an axis stay. The setting is whole: knobs_check() holds. */
+/* Writes a point of the cube into a setting; knobs without an axis stay. The setting is whole: knobs_check()
+ * holds. */
 void coded_to_knobs(const struct coded *, const double *unit, struct knobs *);
 
 /* Where a setting is, or the nearest point of the cube. */

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #define BLOCKS_ALONE 8           /* enough to tell what a leader without rivals is worth */
-#define FINAL_LEAST  8           /* blocks of a final, whatever is left of the budget: with four, chance hides a quarter */
-#define SURER        0.01        /* means over blocks may be above the goal's bound by so much: noise is in them */
+/* blocks of a final, whatever is left of the budget: with four, chance hides a quarter */
+#define FINAL_LEAST  8
+/* means over blocks may be above the goal's bound by so much: noise is in them */
+#define SURER        0.01
 
 static const double loads[] = { 1, 0.8, 1.2, 1 };
 
@@ -15,19 +17,22 @@ static const double loads[] = { 1, 0.8, 1.2, 1 };
 /* Quantiles 0.975 and 0.99 of Student's t with 1 .. 12 degrees of freedom, then 15, 20, 30, 40. */
 double race_t95(uint32_t n)
 {
-    static const double t[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179 };
+    static const double t[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                                2.201, 2.179 };
 
     return n - 1 <= 12 ? t[n - 2] : n - 1 < 15 ? 2.179 : n - 1 < 20 ? 2.131 : n - 1 < 30 ? 2.086 : 2.042;
 }
 
 double race_t99(uint32_t n)
 {
-    static const double t[] = { 31.821, 6.965, 4.541, 3.747, 3.365, 3.143, 2.998, 2.896, 2.821, 2.764, 2.718, 2.681 };
+    static const double t[] = { 31.821, 6.965, 4.541, 3.747, 3.365, 3.143, 2.998, 2.896, 2.821, 2.764,
+                                2.718, 2.681 };
 
     return n - 1 <= 12 ? t[n - 2] : n - 1 < 15 ? 2.681 : n - 1 < 20 ? 2.602 : n - 1 < 30 ? 2.528 : 2.457;
 }
 
-static void add_block(struct runner *x, const struct goal *goal, const struct predicted *p, const struct predicted *base)
+static void add_block(struct runner *x, const struct goal *goal, const struct predicted *p,
+                      const struct predicted *base)
 {
     double n = x->blocks + 1, sum = 0;
 
@@ -56,7 +61,8 @@ static int run_block(struct race *r, uint64_t seed, struct err *err)
     for (uint32_t i = 0; i < r->runners; i++)
         if (!r->runner[i].is_out) {
             who[count] = i;
-            point[count++] = (struct predict_point){ &r->runner[i].knobs, seed, loads[r->blocks % LOADS], length };
+            point[count++] = (struct predict_point){ &r->runner[i].knobs, seed,
+                                                     loads[r->blocks % LOADS], length };
         }
     rc = r->predictor->run(r->predictor->arg, point, count, found, err);
     r->last = 0;
@@ -161,7 +167,8 @@ const struct runner *race_find(const struct race *r, const struct knobs *knobs)
 struct race_gain race_gain(const struct runner *x, const struct runner *than)
 {
     bool          is_heat = x->is_final != than->is_final;
-    const double *a = is_heat && x->is_final ? x->heat : x->gain, *b = is_heat && than->is_final ? than->heat : than->gain;
+    const double *a = is_heat && x->is_final ? x->heat : x->gain,
+                 *b = is_heat && than->is_final ? than->heat : than->gain;
     uint32_t      blocks = is_heat ? RACE_BLOCKS_FIRST : x->blocks < than->blocks ? x->blocks : than->blocks;
     double        sum = 0, squares = 0, n = blocks, off = 0;
 

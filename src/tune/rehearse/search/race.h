@@ -1,10 +1,12 @@
-/* src/tune/rehearse/search/race.h - the last act of a rehearsal: who is best on messages that nobody has met yet.
+/* src/tune/rehearse/search/race.h - the last act of a rehearsal: who is best on messages that nobody has met
+ * yet.
  *
- * A block is a seed and a load; all who still run and the baseline meet the same messages in it. After a few blocks whoever
- * is behind the leader by more than a paired t test allows is out.
+ * A block is a seed and a load; all who still run and the baseline meet the same messages in it. After a few
+ * blocks whoever is behind the leader by more than a paired t test allows is out.
  *
- * Long trials are dear. Where they are wanted, all run a few blocks of short ones first, and the best of them are tried in long ones, which alone
- * count for these: what a finalist did in the heat, where it was among the best of many, flatters it.
+ * Long trials are dear. Where they are wanted, all run a few blocks of short ones first, and the best of them
+ * are tried in long ones, which alone count for these: what a finalist did in the heat, where it was among
+ * the best of many, flatters it.
  */
 #ifndef TUNE_REHEARSE_SEARCH_RACE_H
 #define TUNE_REHEARSE_SEARCH_RACE_H
@@ -21,7 +23,8 @@ struct runner {
     const char  *name;           /* of a setting that has one; NULL: it was found */
     uint32_t     blocks;         /* run */
     double       gain[RACE_BLOCKS];          /* against the baseline, block by block */
-    double       ratio[GOAL_PARTS];          /* log of mean slowdowns over the baseline's: means over its blocks */
+    double       ratio[GOAL_PARTS];          /* log of mean slowdowns over the baseline's: means over its
+                                              * blocks */
     double       squares[GOAL_PARTS];        /* of these, around their means */
     double       score;                      /* mean gain, and harm by these means */
     double       heat[RACE_BLOCKS_FIRST];    /* gains in the heat, of a finalist */
@@ -36,14 +39,17 @@ struct race {
     const struct goal      *goal;
     uint64_t                first_seed;
     uint64_t                budget;          /* packet-hops */
-    void                  (*tell)(void *arg, const struct race *);       /* after every block; NULL: nobody wants to know */
+    /* after every block; NULL: nobody wants to know */
+    void                  (*tell)(void *arg, const struct race *);
     void                   *arg;
     struct runner           runner[RACE_RUNNERS];    /* 0: the baseline; see race_enter() */
     uint32_t                runners;
     uint32_t                room;            /* for so many; 0: RACE_RUNNERS */
-    uint32_t                keeps;           /* so many run to the end whatever they do; at least the baseline does */
+    uint32_t                keeps;           /* so many run to the end whatever they do; at least the baseline
+                                              * does */
     double                  length;          /* of trials; 0: 1 */
-    double                  final_length;    /* of trials of the final; 0: there is none, the race is decided as it begins */
+    double                  final_length;    /* of trials of the final; 0: there is none, the race is decided
+                                              * as it begins */
 
     /* Found. */
     uint32_t winner, blocks, trials;
@@ -66,12 +72,12 @@ int race_run(struct race *, struct err *);
 /* Of one against another, over the blocks that both have run: those of the final if both were in it. */
 struct race_gain race_gain(const struct runner *, const struct runner *than);
 
-/* By how much classes are slower than with the baseline beyond this bound, all together, as far as blocks agree on it: the lower ends of 95 % intervals
- * count. */
+/* By how much classes are slower than with the baseline beyond this bound, all together, as far as blocks
+ * agree on it: the lower ends of 95 % intervals count. */
 double race_sure_harm(const struct runner *, double bound);
 
-/* Student's t: what the mean of n values is away from the true one by, in its standard errors, with a probability of 5 %
- * (both sides) or 1 % (one side). n >= 2. */
+/* Student's t: what the mean of n values is away from the true one by, in its standard errors, with a
+ * probability of 5 % (both sides) or 1 % (one side). n >= 2. */
 double race_t95(uint32_t n);
 double race_t99(uint32_t n);
 

@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define WIDTH        48          /* of hidden layers */
-#define FOLLOWING    0.2         /* share of bits in collectives and closed loops above which it knows nothing */
+/* share of bits in collectives and closed loops above which it knows nothing */
+#define FOLLOWING    0.2
 #define DOUBT        1.0         /* standard deviations of heads that count against a setting */
 #define BOUND_MORE   0.02        /* harm that is not counted: heads are not that sure */
 #define GENERATIONS  60
@@ -162,7 +163,8 @@ static void note_parts(struct surrogate_ask *a, const struct traffic_model *m)
 {
     for (int i = 0; i < PREDICT_CLASSES; i++)
         a->has[GOAL_MICE + i] = model_byte_share(m, i) > 0
-                                || (m->bursts_per_s > 0 && (int)predict_class_of((uint64_t)m->burst_bytes) == i);
+                                || (m->bursts_per_s > 0 &&
+                                    (int)predict_class_of((uint64_t)m->burst_bytes) == i);
     a->has[GOAL_ALL] = true;
 }
 
@@ -214,18 +216,20 @@ struct surrogate_word surrogate_say(const struct surrogate_ask *a, const double 
 
     run(a, unit, part);
     if (a->head >= 0)
-        return (struct surrogate_word){ goal_of(a, part[a->head]), goal_of(a, part[a->head]) + harm_of(a, part[a->head]) };
+        return (struct surrogate_word){ goal_of(a, part[a->head]),
+                                        goal_of(a, part[a->head]) + harm_of(a, part[a->head]) };
     for (int h = 0; h < SURROGATE_HEADS; h++)
         for (int i = 0; i < GOAL_PARTS; i++)
             mean[i] += part[h][i] / SURROGATE_HEADS;
     gain = goal_of(a, mean);
     for (int h = 0; h < SURROGATE_HEADS; h++)
         squares += (goal_of(a, part[h]) - gain) * (goal_of(a, part[h]) - gain);
-    return (struct surrogate_word){ gain, gain + DOUBT * sqrt(squares / (SURROGATE_HEADS - 1)) + harm_of(a, mean) };
+    return (struct surrogate_word){ gain,
+                                    gain + DOUBT * sqrt(squares / (SURROGATE_HEADS - 1)) + harm_of(a, mean) };
 }
 
-bool surrogate_begin(struct surrogate_ask *a, const struct surrogate *s, const struct world *w, const struct traffic_model *m,
-                     const struct goal *goal, const struct knobs *base)
+bool surrogate_begin(struct surrogate_ask *a, const struct surrogate *s, const struct world *w,
+                     const struct traffic_model *m, const struct goal *goal, const struct knobs *base)
 {
     struct speeds speeds = speeds_of(w);
     double        bdp = fmax(1, (double)w->host_bps / 8 * (double)w->base_rtt_ps / (double)PS_PER_S);
@@ -251,7 +255,8 @@ bool surrogate_begin(struct surrogate_ask *a, const struct surrogate *s, const s
 
 /* ---- what it would try ---- */
 
-static void propose(const struct surrogate_ask *a, struct surrogate_proposal *p, const struct knobs *k, const char *name)
+static void propose(const struct surrogate_ask *a, struct surrogate_proposal *p, const struct knobs *k,
+                    const char *name)
 {
     double unit[CODED_DIMS_MAX];
 
@@ -259,7 +264,8 @@ static void propose(const struct surrogate_ask *a, struct surrogate_proposal *p,
     *p = (struct surrogate_proposal){ *k, name, surrogate_say(a, unit) };
 }
 
-static uint32_t propose_named(const struct surrogate_ask *a, const struct setting *list, struct surrogate_proposal *out, uint32_t count)
+static uint32_t propose_named(const struct surrogate_ask *a, const struct setting *list,
+                              struct surrogate_proposal *out, uint32_t count)
 {
     for (; list->name && count < SURROGATE_PROPOSALS; list++) {
         struct knobs k = a->base;
@@ -299,10 +305,12 @@ void surrogate_climb(const struct surrogate_ask *a, uint64_t seed, const struct 
     free(cma);
 }
 
-uint32_t surrogate_propose(const struct surrogate_ask *a, uint64_t seed, struct surrogate_proposal out[SURROGATE_PROPOSALS])
+uint32_t surrogate_propose(const struct surrogate_ask *a, uint64_t seed,
+                           struct surrogate_proposal out[SURROGATE_PROPOSALS])
 {
     struct knobs start[REHEARSE_STARTS], top;
-    uint32_t     count = propose_named(a, setting_all, out, 0), starts = rehearse_starts(a->world, &a->base, start);
+    uint32_t     count = propose_named(a, setting_all, out, 0),
+                 starts = rehearse_starts(a->world, &a->base, start);
 
     count = propose_named(a, setting_thresholds, out, count);
     for (uint32_t i = 0; i < starts && count < SURROGATE_PROPOSALS; i++)

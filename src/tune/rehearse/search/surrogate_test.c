@@ -1,4 +1,5 @@
-/* src/tune/rehearse/search/surrogate_test.c - a surrogate whose net is known: what it says and where it climbs follow from that. */
+/* src/tune/rehearse/search/surrogate_test.c - a surrogate whose net is known: what it says and where it
+ * climbs follow from that. */
 #include "tune/rehearse/search/surrogate.h"
 #include "core/units.h"
 #include "tune/rehearse/search/test_surrogate.h"
@@ -13,7 +14,8 @@
 
 static struct world world_of(void)
 {
-    struct world w = { .seed = 1, .interval_ps = PS_PER_MS, .host_bps = 100000000000, .base_rtt_ps = 8 * PS_PER_US };
+    struct world w = { .seed = 1, .interval_ps = PS_PER_MS, .host_bps = 100000000000,
+                       .base_rtt_ps = 8 * PS_PER_US };
 
     knobs_init(&w.start);
     return w;
@@ -22,7 +24,9 @@ static struct world world_of(void)
 static struct traffic_model mixed(void)
 {
     return (struct traffic_model){ .window_s = 0.003, .bps_per_host = 4e10,
-                                   .sizes = { 4, { { 1000, 0 }, { 20000, 0.9 }, { 1000000, 0.95 }, { 3000000, 1 } } } };
+                                   .sizes = { 4,
+                                              { { 1000, 0 }, { 20000, 0.9 }, { 1000000, 0.95 },
+                                                { 3000000, 1 } } } };
 }
 
 static void begin(struct surrogate_ask *ask, const struct surrogate *s, const struct world *w)

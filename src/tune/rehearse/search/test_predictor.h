@@ -13,8 +13,10 @@ struct test_network {
     struct coded coded;
     double       best[CODED_DIMS_MAX];       /* where slowdowns are least */
     double       steep;                      /* how much worse they get away from it */
-    double       common, own;                /* noise of a seed, and of a setting with a seed: standard deviations */
-    double       later;                      /* log of what slowdowns near it become in trials of twice the length */
+    double       common, own;                /* noise of a seed, and of a setting with a seed: standard
+                                              * deviations */
+    double       later;                      /* log of what slowdowns near it become in trials of twice the
+                                              * length */
     uint32_t     trials, fails_at;           /* the trial that fails; 0: none does */
 };
 
@@ -29,9 +31,10 @@ static inline double test_normal(uint64_t seed, uint64_t stream)
     return sum - 6;
 }
 
-/* Slowdowns of mice and elephants grow with the distance from the best point, and all of a seed's by the same noise. */
-static inline int test_predict(void *arg, const struct predict_point *point, uint32_t count, struct predicted *out,
-                               struct err *err)
+/* Slowdowns of mice and elephants grow with the distance from the best point, and all of a seed's by the same
+ * noise. */
+static inline int test_predict(void *arg, const struct predict_point *point, uint32_t count,
+                               struct predicted *out, struct err *err)
 {
     struct test_network *n = arg;
 
@@ -46,7 +49,8 @@ static inline int test_predict(void *arg, const struct predict_point *point, uin
             off += (unit[d] - n->best[d]) * (unit[d] - n->best[d]);
             hash += unit[d] * (d + 1) * 1e6;
         }
-        slowdown = 1.5 * exp_of(n->steep * off / n->coded.dims + n->later * fmax(0, point[i].length - 1) * exp_of(-20 * off / n->coded.dims)
+        slowdown = 1.5 * exp_of(n->steep * off / n->coded.dims + n->later * fmax(0, point[i].length - 1) *
+                                exp_of(-20 * off / n->coded.dims)
                                 + n->common * test_normal(point[i].seed, 1)
                                 + n->own * test_normal(point[i].seed, (uint64_t)hash + 2));
         out[i] = (struct predicted){ .all = { { 90, 0, 10 }, { 90 * slowdown, 0, 10 * slowdown }, 0 },

@@ -4,8 +4,8 @@
 
 #include "tune/rehearse/search/surrogate.h"
 
-/* Small weights of the first layers, so that tanh is nearly a line: each head says a x kmin + b x pmax of all messages and of every
- * class. */
+/* Small weights of the first layers, so that tanh is nearly a line: each head says a x kmin + b x pmax of all
+ * messages and of every class. */
 static inline void test_surrogate(struct surrogate *s, float a, float b)
 {
     struct net_shape shape;

@@ -1,4 +1,5 @@
-/* src/tune/rehearse/search/tried.h - who ran in a race on a twin, as a tuner tells it: what each was predicted to be worth. */
+/* src/tune/rehearse/search/tried.h - who ran in a race on a twin, as a tuner tells it: what each was
+ * predicted to be worth. */
 #ifndef TUNE_REHEARSE_SEARCH_TRIED_H
 #define TUNE_REHEARSE_SEARCH_TRIED_H
 

@@ -43,9 +43,11 @@ static int set_weight(struct goal *g, const char *text, struct err *err)
     while (parts[part] && strcmp(parts[part], name) != 0)
         part++;
     if (!is)
-        return err_set(err, EINVAL, "'%s' is not a goal%s", text, text_names(hint, sizeof(hint), text, goal_names));
+        return err_set(err, EINVAL, "'%s' is not a goal%s", text,
+                       text_names(hint, sizeof(hint), text, goal_names));
     if (!parts[part])
-        return err_set(err, EINVAL, "'%s' is not a class of messages%s", name, text_names(hint, sizeof(hint), name, parts));
+        return err_set(err, EINVAL, "'%s' is not a class of messages%s", name,
+                       text_names(hint, sizeof(hint), name, parts));
     rc = text_to_real(is + 1, &weight, err);
     if (rc)
         return rc;

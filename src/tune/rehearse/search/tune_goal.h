@@ -1,9 +1,11 @@
-/* src/tune/rehearse/search/tune_goal.h - what people want of a setting, and how far one setting is better than another.
+/* src/tune/rehearse/search/tune_goal.h - what people want of a setting, and how far one setting is better
+ * than another.
  *
- * A goal is a weighted sum of logarithms: of the mean slowdown of all messages, of mice, of those between, of elephants.
- * Only ratios to a baseline that met the same messages are looked at, so a score of -0.1 is 10 % better whatever the
- * load. What a setting takes from any class of messages above the bound costs ten times as much as it is worth: nobody
- * may pay for the others. Where somebody is allowed to bear a little, it costs three times as much up to that limit.
+ * A goal is a weighted sum of logarithms: of the mean slowdown of all messages, of mice, of those between, of
+ * elephants. Only ratios to a baseline that met the same messages are looked at, so a score of -0.1 is 10 %
+ * better whatever the load. What a setting takes from any class of messages above the bound costs ten times
+ * as much as it is worth: nobody may pay for the others. Where somebody is allowed to bear a little, it costs
+ * three times as much up to that limit.
  */
 #ifndef TUNE_REHEARSE_SEARCH_TUNE_GOAL_H
 #define TUNE_REHEARSE_SEARCH_TUNE_GOAL_H
@@ -17,20 +19,23 @@ struct goal {
     const char *name, *about;
     double      weight[GOAL_PARTS];
     double      bound;           /* of a class's log mean slowdown over the baseline's: more is harm */
-    double      limit;           /* up to which harm is dear, and beyond which it is too much; less than the bound: there is no such room */
+    double      limit;           /* up to which harm is dear, and beyond which it is too much; less than the
+                                  * bound: there is no such room */
 };
 
-/* balanced: J = sqrt(mean slowdown x mean slowdown of elephants); latency, throughput. Ends with a row without a name. */
+/* balanced: J = sqrt(mean slowdown x mean slowdown of elephants); latency, throughput. Ends with a row
+ * without a name. */
 extern const struct goal goal_all[];
 extern const char *const goal_names[];
 
 const struct goal *goal_find(const char *name);
 
-/* A goal by its name, or one of somebody's own weights: "mice=0.7,elephants=0.3", of all, mice, middle and elephants. The reason has
- * no place in front. */
+/* A goal by its name, or one of somebody's own weights: "mice=0.7,elephants=0.3", of all, mice, middle and
+ * elephants. The reason has no place in front. */
 int goal_of_text(struct goal *, const char *text, struct err *);
 
-/* Gives it these weights, in the order of enum goal_part, instead of its own; if all are 0, it stays as it is. */
+/* Gives it these weights, in the order of enum goal_part, instead of its own; if all are 0, it stays as it
+ * is. */
 void goal_set_weights(struct goal *, const double *weight);
 
 #define GOAL_BOUND 0.01          /* what goals have unless somebody wants another bound */
@@ -40,7 +45,8 @@ void goal_set_weights(struct goal *, const double *weight);
 /* Mean slowdown of a part; NAN: there were no such messages. */
 double goal_slowdown(const struct outcomes *, enum goal_part);
 
-/* How fast messages are, by the goal: 1 as in an empty network, 0.5 half as fast; 0: there were none. Of parts that have messages. */
+/* How fast messages are, by the goal: 1 as in an empty network, 0.5 half as fast; 0: there were none. Of
+ * parts that have messages. */
 double goal_speed(const struct goal *, const struct outcomes *);
 
 /* log(mean slowdown / that of the baseline), for a part; 0 if there is nothing to compare. */

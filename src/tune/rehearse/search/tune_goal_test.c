@@ -8,7 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-static struct predicted found(double mice, double mouse, double middles, double middle, double elephants, double elephant)
+static struct predicted found(double mice, double mouse, double middles, double middle, double elephants,
+                              double elephant)
 {
     return (struct predicted){ .all = { { mice, middles, elephants },
                                         { mice * mouse, middles * middle, elephants * elephant }, 0 } };
@@ -17,7 +18,8 @@ static struct predicted found(double mice, double mouse, double middles, double 
 static void gain__balanced_is_the_log_of_j(void **state)
 {
     struct predicted was = found(90, 2, 0, 0, 10, 4), is = found(90, 1.5, 0, 0, 10, 3);
-    double           j_was = sqrt((90 * 2 + 10 * 4) / 100.0 * 4), j_is = sqrt((90 * 1.5 + 10 * 3) / 100.0 * 3);
+    double           j_was = sqrt((90 * 2 + 10 * 4) / 100.0 * 4),
+                     j_is = sqrt((90 * 1.5 + 10 * 3) / 100.0 * 3);
 
     (void)state;
     assert_true(fabs(goal_gain(goal_find("balanced"), &is.all, &was.all) - log(j_is / j_was)) < 1e-12);
@@ -63,7 +65,8 @@ static void harm__is_dear_up_to_the_limit(void **state)
 
 static void score__a_setting_that_stands_still_is_the_worst(void **state)
 {
-    struct predicted was = found(90, 4, 0, 0, 10, 2), is = found(90, 1, 0, 0, 10, 1), bad = found(90, 400, 0, 0, 10, 200);
+    struct predicted was = found(90, 4, 0, 0, 10, 2), is = found(90, 1, 0, 0, 10, 1),
+                     bad = found(90, 400, 0, 0, 10, 200);
 
     (void)state;
     is.is_stuck = true;
@@ -73,11 +76,13 @@ static void score__a_setting_that_stands_still_is_the_worst(void **state)
 /* 90 mice at 2 and 10 elephants at 4: the mean is 2.2, and J the root of 2.2 x 4. */
 static void speed__is_one_over_the_slowdown(void **state)
 {
-    struct predicted p = found(90, 2, 0, 0, 10, 4), empty = found(0, 0, 0, 0, 0, 0), alone = found(5, 1, 5, 1, 5, 1);
+    struct predicted p = found(90, 2, 0, 0, 10, 4), empty = found(0, 0, 0, 0, 0, 0),
+                     alone = found(5, 1, 5, 1, 5, 1);
 
     (void)state;
     assert_true(fabs(goal_speed(goal_find("balanced"), &p.all) - 1 / sqrt(2.2 * 4)) < 1e-12);
-    assert_true(fabs(goal_speed(goal_find("latency"), &p.all) - 1 / (pow(2.2, 0.2) * pow(2, 0.6) * pow(4, 0.2))) < 1e-12);
+    assert_true(fabs(goal_speed(goal_find("latency"),
+                                &p.all) - 1 / (pow(2.2, 0.2) * pow(2, 0.6) * pow(4, 0.2))) < 1e-12);
     assert_true(goal_speed(goal_find("balanced"), &alone.all) == 1);
     assert_true(goal_speed(goal_find("balanced"), &empty.all) == 0);
 }
@@ -90,7 +95,8 @@ static void of_text__takes_names_and_weights(void **state)
     assert_int_equal(goal_of_text(&g, "latency", NULL), 0);
     assert_string_equal(g.name, "latency");
     assert_int_equal(goal_of_text(&g, "mice=0.75,elephants=25%", NULL), 0);
-    assert_true(g.weight[GOAL_MICE] == 0.75 && g.weight[GOAL_ELEPHANTS] == 0.25 && g.weight[GOAL_ALL] == 0 && g.weight[GOAL_MIDDLE] == 0);
+    assert_true(g.weight[GOAL_MICE] == 0.75 && g.weight[GOAL_ELEPHANTS] == 0.25 && g.weight[GOAL_ALL] == 0 &&
+                g.weight[GOAL_MIDDLE] == 0);
     assert_true(g.bound == GOAL_BOUND);
 }
 

@@ -112,7 +112,8 @@ static void add_spread(struct act *a, uint32_t count)
     }
 }
 
-/* The best so far once more, with thresholds and rates that go with the speed of each link, where links differ. Sorts them. */
+/* The best so far once more, with thresholds and rates that go with the speed of each link, where links
+ * differ. Sorts them. */
 static void add_by_speed(struct act *a)
 {
     if (a->coded.dims == 0 || a->coded.dim[a->coded.dims - 1].knob != KNOB_by_speed)
@@ -222,7 +223,8 @@ static int search(struct act *a, struct knobs *mean, struct err *err)
     coded_from_knobs(&a->coded, &a->tried[0].knobs, unit);
     cma_begin(cma, unit, SIGMA);
     while (!rc && cma_width(cma) > WIDTH_MIN
-           && (double)a->r->spent + (POPULATION + 1) * a->length * a->whole_cost <= SEARCH_END * (double)a->q->budget)
+           && (double)a->r->spent + (POPULATION + 1) * a->length * a->whole_cost <= SEARCH_END *
+               (double)a->q->budget)
         rc = one_generation(a, cma, err);
     cma_mean(cma, unit);
     *mean = a->q->base;
@@ -254,8 +256,8 @@ static void enter_named(struct act *a)
         }
 }
 
-/* What a network has seen of a few milliseconds flatters settings that let queues build up slowly: the final of the race goes on for longer, as
- * far as trials that cost no more than LONG_COST let it. */
+/* What a network has seen of a few milliseconds flatters settings that let queues build up slowly: the final
+ * of the race goes on for longer, as far as trials that cost no more than LONG_COST let it. */
 static double final_length(const struct act *a)
 {
     double length = fmin(a->q->race_length, LONG_COST / fmax(1, a->whole_cost));
@@ -306,15 +308,17 @@ static int hold_race(struct act *a, const struct knobs *mean, struct err *err)
 
     a->searched = a->r->spent;
     a->tries = a->r->trials;
-    *race = (struct race){ .predictor = a->q->predictor, .goal = a->q->goal, .first_seed = next_seed(a), .tell = on_block,
-                           .budget = a->q->budget > a->searched ? a->q->budget - a->searched : 0, .arg = a, .final_length = final_length(a) };
+    *race = (struct race){ .predictor = a->q->predictor, .goal = a->q->goal, .first_seed = next_seed(a),
+                           .tell = on_block, .budget = a->q->budget > a->searched ?
+                           a->q->budget - a->searched : 0, .arg = a, .final_length = final_length(a) };
     enter_all(a, mean);
     return race_run(race, err);
 }
 
 /* ---- where to begin ---- */
 
-/* FB_Hadoop on one switch, twice; WebSearch, twice; bursts among FB_Hadoop; WebSearch on eight hosts; hosts of two speeds. */
+/* FB_Hadoop on one switch, twice; WebSearch, twice; bursts among FB_Hadoop; WebSearch on eight hosts; hosts
+ * of two speeds. */
 static const double starts[REHEARSE_STARTS][CODED_DIMS_MAX] = {
     { 0.40, 0.46, 0.96, 0.11, 0.88, 0.25, 0.75, 0.33, 0.81, 0.91, 0.00, 0.56, 1.00, 0.54, 0.15, 0.10 },
     { 0.50, 0.50, 0.03, 0.20, 0.69, 0.00, 0.33, 0.79, 0.20, 0.94, 0.00, 0.96, 0.97, 0.96, 0.00, 0.54 },

@@ -1,16 +1,19 @@
-/* src/tune/rehearse/search/twin_search.h - searches a setting on a twin of the network, and a race that decides.
+/* src/tune/rehearse/search/twin_search.h - searches a setting on a twin of the network, and a race that
+ * decides.
  *
  * In a nutshell, three acts (a racing CMA-ES):
  *
  *   screen   the presets and points spread evenly over the space, on short trials; the best of them
  *            again, on whole ones
- *   search   CMA-ES around the best. All settings of a generation meet the same messages, and every generation meets
- *            new ones: so differences are those of the settings, and none wins by knowing the messages by heart
- *   race     the best of both acts and the baseline, block by block: fresh messages, and loads that are a fifth off. Who
- *            falls behind the leader by more than chance would do is out. Where trials are cheap the best run longer ones
+ *   search   CMA-ES around the best. All settings of a generation meet the same messages, and every
+ *            generation meets new ones: so differences are those of the settings, and none wins by knowing
+ *            the messages by heart
+ *   race     the best of both acts and the baseline, block by block: fresh messages, and loads that are a
+ *            fifth off. Who falls behind the leader by more than chance would do is out. Where trials are
+ *            cheap the best run longer ones
  *
- * What the winner is worth is told by the race alone. What it did in the search, where it was the best of hundreds,
- * flatters it.
+ * What the winner is worth is told by the race alone. What it did in the search, where it was the best of
+ * hundreds, flatters it.
  *
  * Everything follows from the seed and the budget, which is counted in packet-hops and not in seconds.
  */
@@ -24,7 +27,8 @@ struct rehearse_note {           /* how far it is */
     const char *act;             /* "screen", "search", "race" */
     uint64_t    spent, budget;   /* packet-hops */
     uint32_t    trials;
-    double      gain;            /* of the best so far, as in tune_goal.h: -0.1 is 10 % better; NAN: no news */
+    double      gain;            /* of the best so far, as in tune_goal.h: -0.1 is 10 % better; NAN: no
+                                  * news */
     const char *name;            /* its name; NULL: it has none */
 };
 
@@ -33,21 +37,27 @@ struct rehearse_request {
     const struct world     *world;
     const struct goal      *goal;
     struct knobs            base;            /* what nobody may be worse off than with */
-    const struct knobs     *now;             /* in force: runs in the race, whatever the screen says of it. NULL: that is the base */
+    const struct knobs     *now;             /* in force: runs in the race, whatever the screen says of it.
+                                              * NULL: that is the base */
     const struct knobs     *more;            /* settings to try besides the presets */
     uint32_t                mores;
-    const struct knobs     *not;             /* settings that the network has refuted: they do not run in the race */
+    const struct knobs     *not;             /* settings that the network has refuted: they do not run in the
+                                              * race */
     uint32_t                nots;
-    double                  length;          /* of trials in the search, as a share of whole ones; 0: 1. Screens have half of it */
-    double                  race_length;     /* of trials in the final of the race, at most: longer ones cost more. 0: there is no final */
+    double                  length;          /* of trials in the search, as a share of whole ones; 0: 1.
+                                              * Screens have half of it */
+    double                  race_length;     /* of trials in the final of the race, at most: longer ones cost
+                                              * more. 0: there is no final */
     uint64_t                seed, budget;
-    void                  (*tell)(void *arg, const struct rehearse_note *);      /* NULL: nobody wants to know */
+    /* NULL: nobody wants to know */
+    void                  (*tell)(void *arg, const struct rehearse_note *);
     void                   *arg;
 };
 
 #define REHEARSE_NAMED 16
 
-struct rehearse_named { const char *name; double gain; };        /* gain: against the baseline, harm not counted */
+/* gain: against the baseline, harm not counted */
+struct rehearse_named { const char *name; double gain; };
 
 struct rehearsal {
     struct race race;            /* the last act, and what it has shown */
@@ -57,8 +67,8 @@ struct rehearsal {
     uint32_t    trials, generations;
 };
 
-/* Settings that searches ended with on other networks and traffic, in terms of this one; returns how many, none for another
- * control than DCQCN. Tried besides the presets they save trials. */
+/* Settings that searches ended with on other networks and traffic, in terms of this one; returns how many,
+ * none for another control than DCQCN. Tried besides the presets they save trials. */
 #define REHEARSE_STARTS 7
 uint32_t rehearse_starts(const struct world *, const struct knobs *base, struct knobs *out);
 

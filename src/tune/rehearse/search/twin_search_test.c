@@ -29,11 +29,12 @@ static struct test_network network(const struct world *w, double common, double 
     return n;
 }
 
-static struct rehearsal do_rehearse(struct test_network *n, const struct world *w, uint64_t seed, uint64_t budget)
+static struct rehearsal do_rehearse(struct test_network *n, const struct world *w, uint64_t seed,
+                                    uint64_t budget)
 {
     struct predictor        p = { .arg = n, .run = test_predict };
-    struct rehearse_request q = { .predictor = &p, .world = w, .goal = goal_all, .base = w->start, .seed = seed,
-                                  .budget = budget };
+    struct rehearse_request q = { .predictor = &p, .world = w, .goal = goal_all, .base = w->start,
+                                  .seed = seed, .budget = budget };
     struct rehearsal        r;
     struct err              err;
 
@@ -51,7 +52,8 @@ static double distance(const struct test_network *n, const struct knobs *k)
     return sum / n->coded.dims;
 }
 
-/* Noise that all settings share, ten times what they differ by, takes nothing away: they meet the same messages. */
+/* Noise that all settings share, ten times what they differ by, takes nothing away: they meet the same
+ * messages. */
 static void rehearse__finds_what_is_best_under_common_noise(void **state)
 {
     struct world        w = the_world();
@@ -66,8 +68,8 @@ static void rehearse__finds_what_is_best_under_common_noise(void **state)
     assert_true(fabs(r.race.gain.mean - 3 * (distance(&n, &best->knobs) - distance(&n, &w.start))) < 0.03);
 }
 
-/* Nothing is better than anything else: what the race says of the winner is not far from nothing, though hundreds were
- * tried and the luckiest of them looked good. */
+/* Nothing is better than anything else: what the race says of the winner is not far from nothing, though
+ * hundreds were tried and the luckiest of them looked good. */
 static void rehearse__a_lucky_setting_is_not_believed(void **state)
 {
     struct world        w = the_world();
@@ -151,15 +153,16 @@ static void rehearse__what_has_a_name_is_told_and_runs_in_the_race(void **state)
     assert_string_equal(r.race.runner[r.race.winner].name, "bdp");
 }
 
-/* A setting that the screen would drop runs all the same if it is in force, so that the winner is known to be better than it. */
+/* A setting that the screen would drop runs all the same if it is in force, so that the winner is known to be
+ * better than it. */
 static void rehearse__what_is_in_force_runs_in_the_race(void **state)
 {
     struct world            w = the_world();
     struct test_network     n = network(&w, 0.3, 0);
     struct predictor        p = { .arg = &n, .run = test_predict };
     struct knobs            far = w.start;
-    struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start, .now = &far, .seed = 1,
-                                  .budget = 100000 };
+    struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start,
+                                  .now = &far, .seed = 1, .budget = 100000 };
     struct rehearsal        r;
     struct err              err;
     double                  unit[CODED_DIMS_MAX];
@@ -174,7 +177,8 @@ static void rehearse__what_is_in_force_runs_in_the_race(void **state)
     assert_true(race_gain(&r.race.runner[r.race.winner], &r.race.runner[1]).high < -0.5);
 }
 
-/* What is best for a while is worst in the long run: a race that is as short as the search ends with it, a longer one does not. */
+/* What is best for a while is worst in the long run: a race that is as short as the search ends with it, a
+ * longer one does not. */
 static void rehearse__a_longer_race_sees_what_comes_later(void **state)
 {
     (void)state;
@@ -182,8 +186,9 @@ static void rehearse__a_longer_race_sees_what_comes_later(void **state)
         struct world            w = the_world();
         struct test_network     n = network(&w, 0.3, 0);
         struct predictor        p = { .arg = &n, .run = test_predict };
-        struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start, .seed = 1,
-                                      .race_length = is_long ? 3 : 0, .budget = 500000 };
+        struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all,
+                                      .base = w.start, .seed = 1, .race_length = is_long ? 3 : 0,
+                                      .budget = 500000 };
         struct predict_point    later[2] = { { &w.start, 7, 1, 3 }, { NULL, 7, 1, 3 } };
         struct predicted        is[2];
         struct rehearsal        r;
@@ -213,7 +218,8 @@ static void rehearse__tells_what_the_predictor_told(void **state)
     assert_string_equal(err.text, "the network is on fire");
 }
 
-/* The winner is refuted by the network: the next search finds another, and it does not run, not even if it is tried. */
+/* The winner is refuted by the network: the next search finds another, and it does not run, not even if it is
+ * tried. */
 static void rehearse__what_was_refuted_does_not_run(void **state)
 {
     struct world            w = the_world();
@@ -221,8 +227,9 @@ static void rehearse__what_was_refuted_does_not_run(void **state)
     struct rehearsal        r = do_rehearse(&n, &w, 1, 500000);
     struct knobs            refuted = r.race.runner[r.race.winner].knobs;
     struct predictor        p = { .arg = &n, .run = test_predict };
-    struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start, .seed = 1, .budget = 500000,
-                                  .more = &refuted, .mores = 1, .not = &refuted, .nots = 1 };
+    struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start, .seed = 1,
+                                  .budget = 500000, .more = &refuted, .mores = 1, .not = &refuted,
+                                  .nots = 1 };
     struct err              err;
 
     (void)state;
@@ -232,16 +239,16 @@ static void rehearse__what_was_refuted_does_not_run(void **state)
     assert_true(r.race.gain.high < 0);
 }
 
-/* Long trials are for the baseline, whoever is in force, and the best of the others, eight blocks of them; the others have run the heat alone, and are
- * compared by it. */
+/* Long trials are for the baseline, whoever is in force, and the best of the others, eight blocks of them;
+ * the others have run the heat alone, and are compared by it. */
 static void rehearse__the_best_of_a_heat_run_long_trials(void **state)
 {
     struct world            w = the_world();
     struct test_network     n = network(&w, 0.3, 0.2);
     struct predictor        p = { .arg = &n, .run = test_predict };
     struct knobs            bdp = w.start;
-    struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start, .now = &bdp, .seed = 1, .race_length = 3,
-                                  .budget = 100000 };
+    struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start,
+                                  .now = &bdp, .seed = 1, .race_length = 3, .budget = 100000 };
     struct rehearsal        r;
     struct err              err;
     uint32_t                finalists = 0;
@@ -251,8 +258,10 @@ static void rehearse__the_best_of_a_heat_run_long_trials(void **state)
     setting_find("bdp")->make(&bdp, &w);
     assert_int_equal(rehearse(&r, &q, &err), 0);
     assert_true(r.race.runners > RACE_FINALISTS && r.race.heats == RACE_BLOCKS_FIRST);
-    assert_true(r.race.runner[0].is_final && knobs_equal(&r.race.runner[1].knobs, &bdp) && r.race.runner[1].is_final);
-    assert_true(r.race.runner[0].blocks == r.race.runner[1].blocks && r.race.runner[0].blocks >= RACE_BLOCKS_FIRST);
+    assert_true(r.race.runner[0].is_final && knobs_equal(&r.race.runner[1].knobs, &bdp) &&
+                r.race.runner[1].is_final);
+    assert_true(r.race.runner[0].blocks == r.race.runner[1].blocks &&
+                r.race.runner[0].blocks >= RACE_BLOCKS_FIRST);
     for (uint32_t i = 0; i < r.race.runners; i++) {
         const struct runner *x = &r.race.runner[i];
         double               heat = race_gain(x, &r.race.runner[0]).mean;
@@ -266,10 +275,12 @@ static void rehearse__the_best_of_a_heat_run_long_trials(void **state)
     assert_int_equal(finalists, RACE_FINALISTS);
     assert_true(r.race.runner[r.race.winner].is_final);
     for (uint32_t i = 2; i < r.race.runners; i++)        /* nobody who was better in the heat is missing */
-        assert_true(r.race.runner[i].is_final || race_gain(&r.race.runner[i], &r.race.runner[0]).mean >= worst);
+        assert_true(r.race.runner[i].is_final ||
+                    race_gain(&r.race.runner[i], &r.race.runner[0]).mean >= worst);
 }
 
-/* Four blocks with log ratios of 0.1, 0.2, 0.3 and 0.4: the mean is 0.25, its standard error sqrt(0.05 / 3 / 4), and Student's t 3.182. */
+/* Four blocks with log ratios of 0.1, 0.2, 0.3 and 0.4: the mean is 0.25, its standard error sqrt(0.05 / 3 /
+ * 4), and Student's t 3.182. */
 static void race_sure_harm__is_what_blocks_agree_on(void **unused)
 {
     struct runner x = { .blocks = 4 };

@@ -1,4 +1,5 @@
-/* src/tune/rehearse/traffic/traffic_memory.h - what was found for which traffic before, and what turned out to be no better. */
+/* src/tune/rehearse/traffic/traffic_memory.h - what was found for which traffic before, and what turned out
+ * to be no better. */
 #ifndef TUNE_REHEARSE_TRAFFIC_TRAFFIC_MEMORY_H
 #define TUNE_REHEARSE_TRAFFIC_TRAFFIC_MEMORY_H
 
@@ -9,7 +10,8 @@
 
 #define MEMORIES 8
 
-struct memory { struct traffic_model model; struct knobs knobs; bool is_bad; };      /* is_bad: what the twin found was no better */
+/* is_bad: what the twin found was no better */
+struct memory { struct traffic_model model; struct knobs knobs; bool is_bad; };
 
 struct memories {
     struct memory memory[MEMORIES];

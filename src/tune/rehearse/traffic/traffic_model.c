@@ -8,9 +8,11 @@
 #define LOAD_APART  0.40         /* of log load: half as much again is another traffic */
 #define NOISE_MAX   0.6          /* of both windows that are compared: more is another traffic all the same */
 #define SHARE_APART 0.25         /* of the bytes of a class, or of a kind */
-#define LOOP_ALL    1.5          /* times as many bytes in chains as not: then all of them are of closed loops */
-#define CHAINED_SURE 3.0         /* standard deviations by which more must follow from others than would by chance. Where hosts are so
-                                    busy that nearly all would, nothing is sure, and messages are taken to come at random */
+/* times as many bytes in chains as not: then all of them are of closed loops */
+#define LOOP_ALL    1.5
+/* standard deviations by which more must follow from others than would by chance. Where hosts are so busy
+ * that nearly all would, nothing is sure, and messages are taken to come at random */
+#define CHAINED_SURE 3.0
 #define TINY_BYTES  256          /* at most: requests, and answers without data */
 #define PAUSE_MAX_S 1.0          /* of a job */
 
@@ -44,8 +46,8 @@ static double bytes_of(const struct bins *b)
     return sum;
 }
 
-/* A bin becomes a row: sizes from the end of the row before to as far above the bin's mean. Where the row before is far
- * below, one without messages comes first. */
+/* A bin becomes a row: sizes from the end of the row before to as far above the bin's mean. Where the row
+ * before is far below, one without messages comes first. */
 static void add_sizes(struct traffic_sizes *to, const struct bins *b)
 {
     double sum = 0, all = count_of(b);
@@ -83,7 +85,8 @@ static void add_jobs(struct traffic_model *m, const struct seen *s, uint32_t hos
     }
 }
 
-static void add_loops(struct traffic_model *m, const struct seen *s, const struct bins *chained, double seconds, uint32_t hosts)
+static void add_loops(struct traffic_model *m, const struct seen *s, const struct bins *chained,
+                      double seconds, uint32_t hosts)
 {
     double senders = fmax(1, s->chain_senders), tiny = s->chain_tiny, known = 0, known_bytes = 0;
 
@@ -101,7 +104,8 @@ static void add_loops(struct traffic_model *m, const struct seen *s, const struc
     add_sizes(&m->loop_sizes, chained);
 }
 
-/* Some follow from others by chance, and of a closed loop not all are seen to: the larger part takes the smaller one in. */
+/* Some follow from others by chance, and of a closed loop not all are seen to: the larger part takes the
+ * smaller one in. */
 static void sort_bins(const struct seen *s, struct bins *open, struct bins *chained)
 {
     struct bins random = { 0 }, follow = { 0 };
@@ -109,7 +113,8 @@ static void sort_bins(const struct seen *s, struct bins *open, struct bins *chai
 
     add_bins(&random, s->bin, s->bin_bytes);
     add_bins(&follow, s->chain_bin, s->chain_bytes);
-    add_bins(is_loop && bytes_of(&follow) > LOOP_ALL * bytes_of(&random) ? chained : open, random.count, random.bytes);
+    add_bins(is_loop && bytes_of(&follow) > LOOP_ALL * bytes_of(&random) ? chained : open, random.count,
+             random.bytes);
     add_bins(is_loop ? chained : open, follow.count, follow.bytes);
 }
 
@@ -184,7 +189,8 @@ static double kind_bps(const struct traffic_model *m, enum kind kind)
 
     for (uint32_t i = 0; i < m->jobs; i++)
         sum += m->job[i].bps_per_host;
-    return kind == AT_RANDOM ? m->bps_per_host : kind == IN_LOOPS ? m->loop_bps_per_host : kind == IN_JOBS ? sum
+    return kind == AT_RANDOM ? m->bps_per_host : kind == IN_LOOPS ? m->loop_bps_per_host :
+           kind == IN_JOBS ? sum
            : m->bursts_per_s * m->burst_senders * m->burst_bytes * 8;
 }
 
@@ -208,7 +214,8 @@ double model_byte_share(const struct traffic_model *m, enum predict_class class)
     double                      sum = 0, all = 0;
 
     for (uint32_t i = 1; i < s->rows; i++) {
-        double middle = (s->row[i].bytes + s->row[i - 1].bytes) / 2, bytes = (s->row[i].p - s->row[i - 1].p) * middle;
+        double middle = (s->row[i].bytes + s->row[i - 1].bytes) / 2,
+               bytes = (s->row[i].p - s->row[i - 1].p) * middle;
 
         all += bytes;
         sum += predict_class_of((uint64_t)middle) == class ? bytes : 0;
@@ -216,10 +223,12 @@ double model_byte_share(const struct traffic_model *m, enum predict_class class)
     return all > 0 ? sum / all : 0;
 }
 
-/* A closed loop or a collective posts as fast as the setting lets it: its load is no sign of another traffic. */
+/* A closed loop or a collective posts as fast as the setting lets it: its load is no sign of another
+ * traffic. */
 double model_distance(const struct traffic_model *a, const struct traffic_model *b)
 {
-    double apart = 0, loads[2] = { 0, 0 }, shares[2] = { 0, 0 }, noise = fmin(NOISE_MAX, 1.5 * (a->noise + b->noise));
+    double apart = 0, loads[2] = { 0, 0 }, shares[2] = { 0, 0 },
+           noise = fmin(NOISE_MAX, 1.5 * (a->noise + b->noise));
 
     for (int i = 0; i < KINDS; i++) {
         double x = kind_bps(a, i) / fmax(1, model_bps(a)), y = kind_bps(b, i) / fmax(1, model_bps(b));

@@ -68,7 +68,8 @@ static void make__every_size_there_is_makes_rows_that_grow(void **state)
     assert_true(model_make(&m, &s, 1, 4));
     assert_true(m.sizes.rows <= TRAFFIC_SIZES_MAX);
     for (uint32_t i = 1; i < m.sizes.rows; i++)
-        assert_true(m.sizes.row[i].bytes > m.sizes.row[i - 1].bytes && m.sizes.row[i].p >= m.sizes.row[i - 1].p);
+        assert_true(m.sizes.row[i].bytes > m.sizes.row[i - 1].bytes &&
+                    m.sizes.row[i].p >= m.sizes.row[i - 1].p);
 }
 
 static void make__without_a_message_there_is_none(void **state)
@@ -108,11 +109,12 @@ static void make__a_collective_has_its_peers_times_and_pause(void **state)
     struct traffic_model m;
 
     (void)state;
-    s.job[0] = (struct seen_job){ .bytes = 1000000, .messages = 8 * 28, .firsts = 16, .senders = 8, .pairs = 8, .local = 112,
-                                  .pause_s = 16 * 300e-6, .pauses = 16 };
+    s.job[0] = (struct seen_job){ .bytes = 1000000, .messages = 8 * 28, .firsts = 16, .senders = 8,
+                                  .pairs = 8, .local = 112, .pause_s = 16 * 300e-6, .pauses = 16 };
     assert_true(model_make(&m, &s, 10e-3, 16));
     assert_int_equal(m.jobs, 1);
-    assert_true(m.job[0].peers == 1 && m.job[0].times == 14 && m.job[0].senders == 0.5 && m.job[0].local == 0.5);
+    assert_true(m.job[0].peers == 1 && m.job[0].times == 14 && m.job[0].senders == 0.5 &&
+                m.job[0].local == 0.5);
     assert_true(fabs(m.job[0].pause_s - 300e-6) < 1e-12);
     assert_true(fabs(model_bps(&m) / (8 * 28 * 8e6 / 10e-3 / 16) - 1) < 1e-9);
 }
@@ -133,7 +135,8 @@ static void distance__load_and_sizes_and_kinds_count(void **state)
     post(&small, 1000, 1020000, false);
     model_make(&n, &small, WINDOW_S, 10);
     assert_true(model_distance(&m, &n) > 1);
-    job.job[0] = (struct seen_job){ .bytes = 1000000, .messages = 1020, .firsts = 1, .senders = 4, .pairs = 4 };
+    job.job[0] = (struct seen_job){ .bytes = 1000000, .messages = 1020, .firsts = 1, .senders = 4,
+                                    .pairs = 4 };
     model_make(&n, &job, WINDOW_S, 10);
     assert_true(model_distance(&m, &n) >= 1);
 }
@@ -153,7 +156,8 @@ static void text__tells_load_and_kinds(void **state)
 /* Bits are what was asked for, and so is the mean length; a bend by nothing changes nothing. */
 static void bend__loads_and_sizes_by_what_is_asked_for(void **state)
 {
-    struct traffic_model m = { .bps_per_host = 8e9, .bursts_per_s = 100, .burst_senders = 5, .burst_bytes = 1000, .jobs = 1,
+    struct traffic_model m = { .bps_per_host = 8e9, .bursts_per_s = 100, .burst_senders = 5,
+                               .burst_bytes = 1000, .jobs = 1,
                                .sizes = { 3, { { 100, 0 }, { 1000, 0.5 }, { 100000, 1 } } } }, was;
 
     (void)state;
@@ -167,8 +171,8 @@ static void bend__loads_and_sizes_by_what_is_asked_for(void **state)
     assert_true(m.job[0].bytes == 32000 && m.burst_bytes == 500);
 }
 
-/* 5 MB each, on hosts so busy that 90 % of messages seem to follow from others: 28 of 30 is no more than chance, 2,990 of
- * 3,000 is, by 17 standard deviations. Without chance (quiet hosts) 28 of 30 are sure. */
+/* 5 MB each, on hosts so busy that 90 % of messages seem to follow from others: 28 of 30 is no more than
+ * chance, 2,990 of 3,000 is, by 17 standard deviations. Without chance (quiet hosts) 28 of 30 are sure. */
 static void chained__what_chance_explains_is_no_loop(void **state)
 {
     static const struct { uint32_t chained, others; double chance; bool is_loop; } row[] = {
