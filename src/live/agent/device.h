@@ -1,4 +1,4 @@
-/* src/live/agent/device.h - what the agent's device holds, should hold, and who has set it. */
+/* src/live/agent/device.h - the current and the correct setting of the agent's device, and who set it. */
 #ifndef LIVE_AGENT_DEVICE_H
 #define LIVE_AGENT_DEVICE_H
 
@@ -10,20 +10,20 @@
 /* Puts what must not be forgotten on the disk. What fails is tried again with every tick. */
 int device_save(struct agent *);
 
-/* Reads the device. Does it hold what it should: what is confirmed, and over it what is open? If not,
- * somebody has set it, or a write of ours came late: what is open is reverted, foreign values are adopted,
- * and the device is frozen. A device that cannot be read does not hold what it should, but nothing is done
- * about it. */
+/* Reads the device. Returns whether it holds the correct setting: the confirmed values, overlaid with the
+ * open change. On a difference, someone else changed it or one of our writes took effect late: the open
+ * change is reverted, foreign values are adopted, and the device is frozen. Returns false, without further
+ * action, if the device cannot be read. */
 bool device_check(struct agent *, uint64_t now_us);
 
-/* Writes and reads back. On failure 'why' says what is wrong. */
+/* Writes and reads back. On failure 'why' has the reason. */
 bool device_write(struct agent *, const struct knob_set *, uint64_t now_us, char why[MSG_WHY_SIZE]);
 
-/* Writes back what is confirmed, wherever the device holds something else that is ours. Returns whether it
- * is back; if not is_broken is set and it is to be tried again. */
+/* Restores the confirmed values wherever the device holds other values of ours. Returns whether it succeeded;
+ * if not, is_broken is set and the caller must retry. */
 bool device_restore(struct agent *, const char *why, uint64_t now_us);
 
-/* One line for people: what was written to the device, from what to what, and why. */
+/* Logs one line: old values, new values, and the reason. */
 void device_tell(struct agent *, const char *what, const struct knob_set *old, const struct knob_set *new,
                  const char *why);
 

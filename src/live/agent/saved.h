@@ -20,10 +20,10 @@ struct saved {
     bool            has_baseline;
     struct knob_set baseline;    /* what the device held before our first write, or what people have set
                                   * since */
-    struct knob_set confirmed;   /* what it is to hold when nothing is open */
+    struct knob_set confirmed;   /* correct values if no change is open */
 
-    /* Settings that we have tried to write and that are not confirmed: the device may hold them, or may
-     * come to. What it holds that is neither confirmed nor one of these, somebody else has set. */
+    /* Settings that we tried to write and that are not confirmed: the device may hold them now or later.
+     * Other unconfirmed values were set outside Anole. */
     struct knob_set doubt[SAVED_DOUBTS_MAX];
     uint32_t        doubts;
 
@@ -39,22 +39,21 @@ int saved_write(struct saved *, const struct io_disk *);
 enum saved_source {
     SAVED_WHOLE,
     SAVED_COPY,                  /* one copy of two */
-    SAVED_LOG,                   /* none: what the audit log tells, with the baseline where it tells
-                                  * nothing */
+    SAVED_LOG,                   /* neither copy: values from the audit log, else the baseline */
     SAVED_FOUND,                 /* the baseline alone */
     SAVED_NEW,                   /* nothing was ever written */
     SAVED_LOST,                  /* something was, and nothing of it can be understood */
 };
 
-/* Where it comes from. From the log or the baseline, no other than confirmed values are known: nothing
- * tells ours from those of others. */
+/* Source of the loaded state. After SAVED_LOG or the baseline only confirmed values are known, so our values
+ * cannot be distinguished from foreign ones. */
 enum saved_source saved_read(struct saved *, const struct io_disk *);
 
 /* -EBADMSG: it cannot be understood, and nothing is written. */
 int saved_parse(struct saved *, const char *text, size_t length);
 
-/* Adds a setting unless it is there; false: there is no room. What is about to be written leaves one place
- * free, for what the device may make of it. */
+/* Adds a setting unless it is in the list. Returns false if the list is full. One entry stays free for the
+ * value that the device makes of a write. */
 bool saved_doubt(struct saved *, const struct knob_set *);
 
 #endif

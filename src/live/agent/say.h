@@ -1,4 +1,4 @@
-/* src/live/agent/say.h - what an agent tells the controller. */
+/* src/live/agent/say.h - messages of an agent to its controller. */
 #ifndef LIVE_AGENT_SAY_H
 #define LIVE_AGENT_SAY_H
 

@@ -1,4 +1,4 @@
-/* src/live/agent/state.h - what an agent consists of: see agent.h for what it does. */
+/* src/live/agent/state.h - the state of an agent; agent.h describes its behavior. */
 #ifndef LIVE_AGENT_STATE_H
 #define LIVE_AGENT_STATE_H
 
@@ -21,16 +21,16 @@ struct agent_config {
     struct msg_facts    facts;           /* about its device */
     bool                has_tuner;       /* of its own: see live/queues. The device is not set by the
                                           * controller then */
-    bool                is_rescue;       /* it only brings back: what a device holds is not taken for what it
-                                          * should */
+    bool                is_rescue;       /* it only restores: the current values of a device are not taken
+                                          * as correct */
 };
 
 struct agent_io {
     struct io_disk   disk;
     struct io_device device;
     void (*send)(void *, const struct msg *);    /* to the controller; may be lost */
-    void (*tell)(void *, const char *line);      /* to people, what was written to the device and why; NULL:
-                                                  * nobody listens */
+    void (*tell)(void *, const char *line);      /* logs a line about a write and its reason; NULL:
+                                                  * disabled */
     void *arg;
 };
 
@@ -46,8 +46,8 @@ struct agent {
     bool            is_lost;             /* what the device should hold is not known: it observes until people
                                           * look */
     enum saved_source source;            /* of 'saved', when it started */
-    bool            owns_all;            /* nothing tells our values from others': whatever is not confirmed
-                                          * goes back */
+    bool            owns_all;            /* our values cannot be distinguished from foreign ones: all
+                                          * unconfirmed values are reverted */
     bool            needs_mending;       /* files were damaged: they are put right once the device is */
 
     struct knob_set device;              /* as last read */
@@ -57,7 +57,7 @@ struct agent {
 
     enum msg_phase  phase;
     uint64_t        change, change_term;
-    bool            is_drill;            /* what is open is a drill: it changes nothing */
+    bool            is_drill;            /* the open change is a drill: it changes no value */
     struct knob_set wanted;
     uint64_t        at_us;               /* SCHEDULED: when to apply; APPLIED: when to revert, or NEVER */
     uint64_t        lease_until_us;
@@ -67,8 +67,8 @@ struct agent {
                                           * lasts */
     uint64_t        confirmed_change;    /* the last */
     uint64_t        reverted_change;     /* the last; answered when it is done */
-    uint64_t        ended_change, ended_term;    /* the last that was applied or given up: a late message does
-                                                  * not begin it anew */
+    uint64_t        ended_change, ended_term;    /* the last change that was applied or given up: a late
+                                                  * message does not start it again */
     bool            is_broken;           /* a revert has not succeeded yet: it is tried again at retry_us */
     uint64_t        retry_us;
     uint64_t        written_us;          /* the last write */
@@ -81,7 +81,7 @@ struct agent {
 
     struct msg_self self;                /* of a tuner of its own; is_allowed is the controller's word */
 
-    bool            has_news;            /* what was said in the last hello is no longer so */
+    bool            has_news;            /* the last hello is out of date */
     char            stopped[MSG_WHY_SIZE];       /* by a file: why; "": not */
     char            breach[MSG_WHY_SIZE];        /* guardrail broken in the last interval; "" */
     struct msg_sample sample;

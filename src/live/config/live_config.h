@@ -42,7 +42,7 @@ struct agent_file {
     struct driver       *own_driver;             /* 'driver' with the settings of its section; NULL: it has
                                                   * none */
     char                 device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
-    uint32_t             devices;                /* 0: all that there are */
+    uint32_t             devices;                /* 0: all devices */
     struct config_tuner  tuner;                  /* of queues; of switches */
     uint32_t             queue_changes;          /* per second; 0: the driver's default */
     uint64_t             queue_hold_us;          /* after a guardrail queues are left alone for so long */
@@ -52,9 +52,10 @@ struct agent_file {
 struct controller_file {
     struct config_common     common;
     char                    *listen;
-    char                    *operator[CONFIG_OPERATORS_MAX];     /* who may ask: names in certificates */
+    /* operators who may send requests: names in certificates */
+    char                    *operator[CONFIG_OPERATORS_MAX];
     uint32_t                 operators;
-    /* who may speak for others: names in certificates */
+    /* relays that may speak for agents: names in certificates */
     char                    *relay[CONFIG_RELAYS_MAX];
     uint32_t                 relays;
     uint32_t                 devices_max;
@@ -64,13 +65,12 @@ struct controller_file {
     bool                     is_brief;           /* collect: tuning */
     uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
     struct config_tuner      tuner;
-    /* where switches tell of flows; NULL: nowhere */
+    /* address for flow records of switches; NULL: disabled */
     char                    *flows;
     char                    *flows_from[CONFIG_FLOWS_FROM_MAX];
     uint32_t                 flows_senders;
     uint64_t                 flows_window_us;
-    char                    *fabric;             /* a scenario that says what the network is built of; NULL:
-                                                  * nobody does */
+    char                    *fabric;             /* a scenario that describes the network; NULL: unknown */
     uint64_t                 think_us;           /* CPU time that a search on a twin may take */
     struct links             links;              /* of the file 'topology' */
     struct job_list          jobs;

@@ -13,11 +13,11 @@ struct config_tuner {
     uint32_t            options;
 };
 
-/* 'node' of NULL: there is none. */
+/* 'node' of NULL: no tuner. */
 void config_tuner_read(struct reader *, const struct yaml_node *node, struct config_tuner *);
 void config_tuner_fini(struct config_tuner *);
 
-/* 'file': options that name files mean those beside it. */
+/* 'file': file names in options are relative to its folder. */
 struct loop_request config_tuner_request(const struct config_tuner *, const char *file);
 
 bool config_tuner_is_same(const struct config_tuner *, const struct config_tuner *);

@@ -27,7 +27,7 @@ struct caution {
     uint64_t harm_until_us[CAUTION_HARMS];       /* a harmful trial counts until then */
     uint64_t paused_until_us;
     struct caution_setting setting[CAUTION_SETTINGS];    /* not tried again until then */
-    uint64_t saved_us;           /* when what is left was last on its way to the disk */
+    uint64_t saved_us;           /* when the remaining pauses were last saved */
 };
 
 /* A digest of a setting, and of what goes with it: a term and a number, or zeros. */
@@ -37,16 +37,16 @@ void caution_code(char code[CAUTION_CODE_SIZE], uint64_t term, uint64_t number, 
 uint32_t caution_harm(struct caution *, uint64_t window_us, uint64_t now_us);
 uint32_t caution_harms(const struct caution *, uint64_t now_us);
 
-/* A setting was dropped because of what it did, or did not do. */
+/* A setting was dropped because of its measured effect. */
 void caution_drop(struct caution *, const struct knob_set *, uint64_t until_us);
 
 /* How long this setting is not to be tried; 0: it may be. */
 uint64_t caution_wait_us(const struct caution *, const struct knob_set *, uint64_t now_us);
 
-/* Is it time to write what is left to the disk again? */
+/* Returns whether the remaining pauses must be saved again. */
 bool caution_is_due(const struct caution *, uint64_t now_us);
 
-/* What is left, for the disk; and back. False: it cannot be understood. */
+/* Converts the remaining pauses to and from JSON. Returns false if it is malformed. */
 json_t *caution_json(struct caution *, uint64_t now_us);
 bool    caution_take(struct caution *, const json_t *, uint64_t now_us);
 

@@ -12,14 +12,15 @@ void command_commit(struct controller *, struct peer *, uint64_t at_us, uint64_t
 void command_confirm(struct controller *, struct peer *, uint64_t now_us);
 
 /* at_us of 0: at once. */
-/* Tells it that what is confirmed counts as a change, to see it taken back when no lease follows. */
+/* Makes the device treat its confirmed setting as a change, to check that it is reverted when no lease
+ * follows. */
 void command_drill(struct controller *, struct peer *, const char *why, uint64_t now_us);
 void command_revert(struct controller *, struct peer *, uint64_t at_us, const char *why, uint64_t now_us);
 
 /* An answer came. Returns NULL, or why the trial cannot go on: valid until the message is gone. */
 const char *command_on_answer(struct controller *, struct peer *, const struct msg *);
 
-/* Sends again what was not answered. Returns false if the device did not answer in time. */
+/* Repeats an unanswered message. Returns false if the device did not answer in time. */
 bool command_on_tick(struct controller *, struct peer *, uint64_t now_us);
 
 /* A message to a device, with term and incarnation. */

@@ -1,17 +1,18 @@
-/* src/live/controller/controller.h - who decides: hears all devices of a fabric, tries changes, keeps what is
- * better.
+/* src/live/controller/controller.h - the controller: collects the reports of a fabric, tries changes, and
+ * keeps those that are better.
  *
- * A state machine over (clock, network, disk). What it promises:
+ * A state machine over (clock, network, disk). Guarantees:
  *
- *   - It observes only, unless it was told otherwise; then it says what it would try.
- *   - It listens before it acts: a controller that starts hears what devices hold, and takes a term above all
- *     that it has heard of. One that hears of a higher term has been replaced, and never acts again.
- *   - One trial at a time (trial.h); a share of the devices is held back. What is kept has evidence
+ *   - It only observes unless its configuration allows changes; then it reports what it would try.
+ *   - It listens before it acts: after a start it learns the devices' settings and takes a term above all
+ *     terms it has seen. A controller that learns of a higher term has been replaced, and never acts again.
+ *   - One trial at a time (trial.h), with a hold-back group. A change is kept only with evidence
  *     (evidence/evalue.h).
- *   - Devices that are silent, frozen or broken are not touched; if too few report, nothing is tried.
- *   - Two trials that did harm within an hour make it pause for six, and a setting that was dropped is not
- *     tried again for an hour. Both survive a restart (caution.h).
- *   - A rollback always goes on until every device that can be reached holds its baseline.
+ *   - It does not touch devices that are silent, frozen or broken. If too few devices report, it tries
+ *     nothing.
+ *   - After two harmful trials within an hour it pauses for six hours. It does not retry a dropped setting
+ *     for an hour. Both survive a restart (caution.h).
+ *   - A rollback continues until every reachable device holds its baseline.
  */
 #ifndef LIVE_CONTROLLER_CONTROLLER_H
 #define LIVE_CONTROLLER_CONTROLLER_H
@@ -27,19 +28,20 @@ void controller_init(struct controller *, const struct controller_config *, cons
                      uint32_t peers_max);
 void controller_fini(struct controller *);
 
-/* 'audit' is where the log is. -EBADMSG: what is on the disk cannot be understood; it must not run. */
+/* 'audit' is the position in the log. -EBADMSG: the saved state is corrupt, and the controller must not
+ * run. */
 int controller_start(struct controller *, const struct audit *, uint64_t now_us);
 
 /* Its terms are higher than this counter. Before it is active. */
 void controller_fence(struct controller *, uint64_t counter);
 
-/* somebody can be reached there */
+/* A peer can be reached over this link. */
 void controller_on_link(struct controller *, uint32_t link, uint64_t now_us);
 void controller_on_cut(struct controller *, uint32_t link);                          /* no longer */
 void controller_on_msg(struct controller *, uint32_t link, const struct msg *, uint64_t now_us);
 void controller_on_tick(struct controller *, uint64_t now_us);                       /* once per interval */
 
-/* What people order; the log has who and why. A negative errno says why not. */
+/* Orders of operators; the log records operator and reason. A negative errno is the reason of a refusal. */
 int controller_freeze(struct controller *, const struct order *, uint64_t now_us);
 int controller_thaw(struct controller *, const struct order *, uint64_t now_us);
 int controller_freeze_device(struct controller *, const char *name, bool is_frozen, const struct order *,
@@ -49,17 +51,17 @@ int controller_freeze_device(struct controller *, const char *name, bool is_froz
 int controller_approve(struct controller *, uint64_t number, const char *code, const struct order *,
                        uint64_t now_us);
 
-/* Ends what is under way, freezes the fabric, and brings every device back to its baseline, now or as soon as
- * it can be reached.
- * -EPERM: the controller observes only. -ESTALE: another controller has taken over. */
+/* Aborts the trial, freezes the fabric, and restores the baseline of every device, now or as soon as it can
+ * be reached.
+ * -EPERM: the controller only observes. -ESTALE: another controller has taken over. */
 int controller_rollback(struct controller *, const struct order *, uint64_t now_us);
 
 /* Drops a device that no longer reports. -EBUSY: it reports, or something is tried. */
 int controller_forget(struct controller *, const char *name, const struct order *, uint64_t now_us);
 
-/* Proves the dead-man switch at one device, "": a canary. It is told to take what is confirmed for a change,
- * gets no lease, and must write it back by itself. -EBUSY: something is tried, or the fabric is frozen.
- * -ENODEV: it cannot be done there now. */
+/* Tests the dead-man switch of a device ("": a canary). The device treats its confirmed setting as a change,
+ * gets no lease, and must revert on its own. -EBUSY: a trial runs, or the fabric is frozen. -ENODEV: not
+ * possible on this device now. */
 int controller_drill(struct controller *, const char *name, const struct order *, uint64_t now_us);
 
 /* Another configuration, for when no trial is under way; it must outlive the controller. One is ended by the

@@ -1,7 +1,6 @@
-/* src/live/controller/controller_memory.h - what a controller remembers over a restart, in two checksummed
- * copies (live/core/keep.h): its term, the number of the last trial, freezes and roll-backs with who ordered
- * them, harm and dropped settings, the setting in effect, the last drill.
- */
+/* src/live/controller/controller_memory.h - the state of a controller that survives a restart, in two
+ * checksummed copies (live/core/keep.h): its term, the number of the last trial, freezes and rollbacks with
+ * the operator, harm and dropped settings, the current setting, the last drill. */
 #ifndef LIVE_CONTROLLER_CONTROLLER_MEMORY_H
 #define LIVE_CONTROLLER_CONTROLLER_MEMORY_H
 

@@ -1,8 +1,7 @@
-/* src/live/controller/finder.h - numbers of things by a hash of what they are called, so that a controller of
- * thousands need not look at all.
+/* src/live/controller/finder.h - a hash index from names to numbers.
  *
- * Whoever asks gets all numbers that were added with this hash, and looks whether it is the one: nothing is
- * ever taken out.
+ * A lookup returns all numbers that were added with this hash, and the caller compares names. Entries are
+ * never removed.
  */
 #ifndef LIVE_CONTROLLER_FINDER_H
 #define LIVE_CONTROLLER_FINDER_H

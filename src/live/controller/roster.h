@@ -1,5 +1,4 @@
-/* src/live/controller/roster.h - who is there, what they told last, and in which order they take part in
- * trials. */
+/* src/live/controller/roster.h - the known devices, their last reports, and their order in trials. */
 #ifndef LIVE_CONTROLLER_ROSTER_H
 #define LIVE_CONTROLLER_ROSTER_H
 
@@ -9,10 +8,10 @@
 struct peer *roster_on_hello(struct controller *, uint32_t link, const struct msg *, uint64_t now_us);
 void         roster_on_report(struct controller *, struct peer *, const struct msg *, uint64_t now_us);
 
-/* By name; NULL: there is none. */
+/* Finds a device by name; NULL: unknown. */
 struct peer *roster_find(struct controller *, const char *name);
 
-/* NULL: nobody has said hello there. */
+/* NULL: no hello has arrived over this link. */
 struct peer *roster_of_link(struct controller *, uint32_t link);
 void         roster_cut(struct controller *, uint32_t link);
 
@@ -25,8 +24,8 @@ void         roster_forget(struct controller *, struct peer *);
 /* Has it reported lately? */
 bool roster_is_fresh(const struct controller *, const struct peer *, uint64_t now_us);
 
-/* The share of hosts of which a device has reported lately, of those that have not left; 1 if there are none.
- * Devices of one host are of one agent: one that is silent while another reports is not there. */
+/* The fraction of hosts with a recent report, among those that have not said goodbye; 1 without hosts. The
+ * devices of a host share an agent: a silent device counts as gone if another device of its host reports. */
 double roster_coverage(const struct controller *, uint64_t now_us);
 
 /* Once per interval: devices that have been silent for long have no rank. */
@@ -43,14 +42,14 @@ void roster_rank(struct controller *);
  * metric. A stage of others would show nothing. */
 void roster_rank_for_trial(struct controller *);
 
-/* The device on which things are tried first: a NIC, or else a switch. NULL: there is none that reports. */
+/* The first device of a trial: a NIC, else a switch. NULL: no device reports. */
 struct peer *roster_canary(struct controller *, uint64_t now_us);
 
 /* Is a device in the first, or the second, group of a stage? */
 bool roster_is_in(const struct controller *, const struct peer *, uint32_t stage, bool is_whole, int group);
 
-/* What tells the groups of a stage apart in the interval that ended: the first's metric less that of the
- * second or, where there is none, of the others. NAN: it was not measured. */
+/* The difference between the groups of a stage in the last interval: the first group's metric minus that of
+ * the second or, without a second group, of all other devices. NAN: not measured. */
 double roster_value(const struct controller *, uint32_t stage, bool is_whole);
 
 /* The mean metric of all in the interval that ended. */

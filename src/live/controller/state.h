@@ -1,4 +1,4 @@
-/* src/live/controller/state.h - what a controller consists of: see controller.h for what it does. */
+/* src/live/controller/state.h - the state of a controller; controller.h describes its behavior. */
 #ifndef LIVE_CONTROLLER_STATE_H
 #define LIVE_CONTROLLER_STATE_H
 
@@ -24,11 +24,12 @@ struct controller_config {
     enum controller_mode mode;
     uint64_t             interval_us;
     uint64_t             gather_us;      /* listens for so long before it acts */
-    uint64_t             dispatch_us;    /* direct: from a decision until it is in force everywhere */
+    uint64_t             dispatch_us;    /* direct: from a decision until it is applied everywhere */
     uint64_t             answer_us;      /* an agent must answer a command in this time */
     uint32_t             stale_intervals;        /* reports older than that are not believed */
     uint32_t             block_length, burn_in;  /* in intervals */
-    uint32_t             aa_pairs;       /* pairs without a change before the first trial: what is noise */
+    uint32_t             aa_pairs;       /* pairs without a change before the first trial, to measure the
+                                          * noise */
     uint32_t             stage_pairs;    /* pairs without harm that end a canary stage */
     uint32_t             halves_intervals_max;   /* of the halves: then there is no difference */
     uint32_t             soak_intervals; /* everybody has it, nothing is confirmed yet */
@@ -63,7 +64,7 @@ struct peer {
     uint64_t          interval_us;
     bool              may_write, is_frozen, is_broken, has_offset;
     bool              is_ahead;  /* claims to have obeyed a higher term than ours */
-    bool              has_left;  /* its agent said goodbye: nobody waits for it */
+    bool              has_left;  /* its agent said goodbye: do not wait for it */
     bool              has_detail;                /* the last report had one */
     bool              reported;  /* at least once: a name alone is no device */
     bool              is_gone;   /* silent for long */
@@ -90,7 +91,7 @@ struct peer {
     struct msg_facts  facts;
     char              frozen_why[MSG_WHY_SIZE];
     struct knob_set   device, confirmed, baseline;
-    struct msg_self   self;      /* as last told; agents with a tuner of their own */
+    struct msg_self   self;      /* as last reported; agents with a tuner of their own */
 };
 
 enum trial_phase {
@@ -106,8 +107,7 @@ struct trial {
     uint64_t         number;
     char             code[CAUTION_CODE_SIZE];    /* digest of term, number and setting: approvals must name
                                                   * it */
-    char             by[MSG_NAME_SIZE];  /* the person who approved it, or ordered the rollback; "": nobody
-                                          * did */
+    char             by[MSG_NAME_SIZE];  /* the person who approved it or ordered the rollback; "": none */
     char             device[MSG_NAME_SIZE];      /* DRILL: which one */
     enum verdict     verdict;            /* ABORT: what speaks against the setting */
     bool             is_whole;           /* switches take part: all devices together, not two halves */
@@ -121,13 +121,13 @@ struct trial {
     struct evalue    evidence;
     double           metric;             /* mean, of everybody: what harm is a share of */
     bool             has_committed;
-    uint32_t         waits;              /* intervals that a block has gone on because somebody was not
-                                          * prepared */
-    uint64_t         at_us;              /* direct: when it is in force */
+    uint32_t         waits;              /* intervals by which a block was extended because a device was
+                                          * not prepared */
+    uint64_t         at_us;              /* direct: when it is applied */
     char             end[MSG_WHY_SIZE];  /* ABORT: why; ROLLBACK: what the last device that refused said */
 };
 
-/* The setting in effect: what was kept since devices last held their baseline. */
+/* The current setting: what was kept since devices last held their baseline. */
 struct standing {
     struct knob_set set;         /* empty: the baseline */
     uint64_t        wall_us;     /* since when; 0: nothing was ever kept or rolled back */
@@ -148,7 +148,7 @@ struct drill_result {
 struct order { const char *who, *why; };
 struct order_text { char who[MSG_NAME_SIZE], why[MSG_WHY_SIZE]; };
 
-struct aa {                      /* what is noise: pairs of blocks in which nothing differs */
+struct aa {                      /* A/A test: pairs of blocks without a difference */
     struct pairing pairing;
     struct evalue  evidence;     /* once there is a measure of the noise: must stay small */
     double         squares;
@@ -158,7 +158,7 @@ struct aa {                      /* what is noise: pairs of blocks in which noth
 struct controller_io {
     struct io_disk disk;
     void (*send)(void *, uint32_t link, const struct msg *);
-    /* An interval has ended; NULL: nobody wants to know. */
+    /* Called when an interval has ended; NULL: disabled. */
     void (*interval)(void *, uint64_t now_us);
     /* Nothing is open: is there something to try? Writes what to set and why. */
     bool (*propose)(void *, uint64_t now_us, struct knob_set *, char why[MSG_WHY_SIZE]);
@@ -178,19 +178,19 @@ struct controller {
     uint64_t             counter;        /* of terms, on the disk */
     uint64_t             term, term_seen;        /* seen: claimed by agents while it gathered */
     uint64_t             saves;          /* number of the last: core/keep.h */
-    bool                 has_lease;      /* its counter is a lease's: nobody else's word deposes it */
+    bool                 has_lease;      /* its term comes from a lease: only a lease deposes it */
     bool                 is_doubted;     /* an agent claims a higher term: count them at the next tick */
     uint64_t             blamed_us;      /* the last record about an impossible term */
     char                 frozen[MSG_WHY_SIZE];   /* on the disk */
-    bool                 is_dirty;               /* what is on the disk is not what should be there */
+    bool                 is_dirty;               /* the state on the disk is out of date */
     uint64_t             save_us;                /* when the disk gets what has changed; NEVER: nothing has */
-    struct order_text    rolled_back;            /* on the disk; who ordered it, until a person thaws; who is
-                                                  * "": nobody */
+    struct order_text    rolled_back;            /* on the disk: who ordered it, until a person thaws; who
+                                                  * "": none */
     uint64_t             rollback_us;            /* devices that did not go back are asked again then */
     struct caution       caution;                /* on the disk */
     struct standing      standing;               /* on the disk */
     struct drill_result  drill;                  /* on the disk */
-    uint64_t             drill_us;               /* no drill by itself before then */
+    uint64_t             drill_us;               /* no automatic drill before this time */
     char                 declined[MSG_WHY_SIZE]; /* why the tuner's last proposal is not tried; "": it was */
 
     struct peer         *peer;
@@ -200,9 +200,8 @@ struct controller {
     uint32_t             ranked[2];      /* how many NICs and switches have a rank */
     double               control[2];     /* how long NICs and switches without the trial's change were paused;
                                           * NAN: not known */
-    bool                 is_unranked;    /* ranks must be given anew */
-    bool                 is_brief;       /* agents are told that the metric and flow sizes will do, while
-                                          * nothing is tried */
+    bool                 is_unranked;    /* ranks must be assigned again */
+    bool                 is_brief;       /* agents send only metric and flow sizes while no trial runs */
     struct trial         trial;
     uint64_t             changes;
     uint64_t             trials, trials_saved;   /* the last number; saved: numbers up to this are never given

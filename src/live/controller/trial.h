@@ -1,22 +1,21 @@
-/* src/live/controller/trial.h - one change of the fabric: tried on few devices, then on more, kept or
- * taken back.
+/* src/live/controller/trial.h - one change of the fabric: tried on a few devices, then on more, then kept or
+ * reverted.
  *
- *   WAITING   for a person to approve
- *   LEAD_IN   a stage begins: those that will have the change in its first block are prepared
- *   RUN       blocks with and without it, in random order (evidence/pairing.h). Canary stages end when
- *             enough pairs show no harm; the halves, when the evidence for a gain is large enough, or
- *             there is none after long enough
- *   SPREAD    everybody but the hold-back group gets it
- *   SOAK      and keeps it for a while, unconfirmed
- *   CONFIRM   it stays
- *   ABORT     it is taken back: harm, a guardrail, silence, a refusal, a person
- *   ROLLBACK  a person wants the baseline back: each device goes there by itself, and is asked again if it
- *             refuses
- *   DRILL     nothing is tried: one device gets no lease, and must take back by itself what it was told to
- *             take for a change
- *   DIRECT    no evidence is asked for: everybody is prepared, has it at the same instant, and confirms
- *             it. For simulated networks and for who trusts the tuner; limits, leases and guardrails hold
- *             all the same
+ *   WAITING   for approval by an operator
+ *   LEAD_IN   a stage begins: the devices that have the change in its first block are prepared
+ *   RUN       blocks with and without the change, in random order (evidence/pairing.h). Canary stages end
+ *             when enough pairs show no harm. The stage with two halves ends when the evidence for a gain is
+ *             strong enough, or is still missing after a limit
+ *   SPREAD    all devices but the hold-back group get it
+ *   SOAK      and keep it for a while, unconfirmed
+ *   CONFIRM   it becomes permanent
+ *   ABORT     it is reverted: harm, a guardrail, silence, a refusal, an operator
+ *   ROLLBACK  an operator wants the baseline: each device returns to it independently, and is asked again if
+ *             it refuses
+ *   DRILL     no change: one device gets no lease, and must revert a change that changes nothing
+ *   DIRECT    no evidence is required: all devices are prepared, apply it at the same time, and confirm it.
+ *             For simulated networks and for operators who trust the tuner. Limits, leases and guardrails
+ *             still apply
  */
 #ifndef LIVE_CONTROLLER_TRIAL_H
 #define LIVE_CONTROLLER_TRIAL_H
@@ -28,17 +27,17 @@ bool trial_begin(struct controller *, const struct knob_set *, const char *why, 
                  uint64_t now_us);
 void trial_approve(struct controller *, const struct order *, uint64_t now_us);
 
-/* Begins to bring devices back to their baseline, as c->rolled_back orders. False: all that can be reached
- * hold it. */
+/* Starts to restore baselines, as c->rolled_back orders. Returns false if all reachable devices hold
+ * theirs. */
 bool trial_begin_rollback(struct controller *, uint64_t now_us);
 
 /* Begins a drill at a device. False: the disk cannot be written. */
 bool trial_begin_drill(struct controller *, struct peer *, const struct order *, uint64_t now_us);
 
-/* Takes it back. Nothing happens if there is none. */
+/* Aborts the trial, if there is one. */
 void trial_abort(struct controller *, const char *why, uint64_t now_us);
 
-/* A device did not do what it was told, or has ended the change by itself. */
+/* A device did not obey, or ended the change on its own. */
 void trial_on_refusal(struct controller *, struct peer *, const char *why, uint64_t now_us);
 
 /* An interval has ended; metrics are those of the interval. */

@@ -23,14 +23,14 @@
 #define AUDIT_LINE_SIZE 16384    /* room for three whole settings */
 
 struct audit {                   /* where the chain is */
-    uint64_t seq;                /* of the last line; 0: there is none */
+    uint64_t seq;                /* of the last line; 0: empty log */
     char     head[AUDIT_HASH_SIZE];         /* its hash */
     uint64_t lost;               /* records that could not be written since the last that was */
     bool     is_part;            /* of checks: the first line may have any number, because earlier files are
                                   * not there */
 };
 
-struct audit_record {            /* what is NULL, 0 or "" is left out */
+struct audit_record {            /* fields that are NULL, 0 or "" are omitted */
     const char            *who, *what, *why, *evidence;
     uint64_t               term, change, now_us;
     const struct knob_set *old, *new, *seen;
@@ -45,23 +45,21 @@ char *audit_hash(char buf[AUDIT_HASH_SIZE], const char *text, size_t length);
  * the next that can says how many are missing. */
 int audit_write(struct audit *, const struct io_disk *, const struct audit_record *);
 
-/* Goes on after the log that is there: checks it and returns how many bytes of it are whole lines. Only the
- * last line may be torn; anything else is -EBADMSG, with the line and what is wrong. */
+/* Resumes an existing log: verifies it and returns the number of bytes in complete lines. Only the last line
+ * may be torn; any other error is -EBADMSG, with the line and the reason. */
 long audit_resume(struct audit *, const char *text, size_t length, struct err *);
 
 /* Goes on after a log of which only the end is at hand: looks at the last whole line alone. Returns how
  * many bytes are whole lines; -EBADMSG: that line is damaged, or none begins in the text. */
 long audit_resume_tail(struct audit *, const char *text, size_t length);
 
-/* Is a line what was once written, whatever stands before it? */
+/* Returns whether the hash of a line matches, without its predecessor. */
 bool audit_is_own(const char *line, size_t length);
 
-/* Goes through one more file of a log; 'line' counts. NULL: all of it is good; otherwise what is wrong with
- * that line. */
+/* Verifies one more file of a log; 'line' counts its lines. Returns NULL, or the error in that line. */
 const char *audit_check_file(struct audit *, FILE *, uint64_t *line);
 
-/* Checks a whole log. 'name' stands in front of what is wrong. Lines that are whole are counted in
- * audit->seq. */
+/* Verifies a complete log. Errors start with 'name'. audit->seq counts the complete lines. */
 int audit_verify(struct audit *, const char *name, const char *text, size_t length, struct err *);
 
 #endif

@@ -1,22 +1,22 @@
-/* src/live/core/guard.h - hard guardrails: what reverts a change at once, without statistics.
+/* src/live/core/guard.h - hard guardrails: conditions that revert a change at once, without statistics.
  *
  * A drop in a lossless class, a pause storm that the watchdog cut off, retransmissions above a multiple of
- * what is usual, or pauses far above what is usual for some intervals in a row. Agents check their own
- * device, so it works with the controller dead.
+ * the normal count, or pauses far above normal for some intervals in a row. Agents check their own device, so
+ * guardrails work without a controller.
  *
- * Pauses are compared, because fabrics that need tuning most are paused all the time. The reference r is
- * the larger of two shares of the time: what this device was paused while nothing was open, and what the
- * control group, devices without the change, is paused now, as the controller's leases say. A breach is
+ * Pauses are compared with a reference, because the fabrics that need tuning most are paused all the time.
+ * The reference r is the larger of two fractions of time: the pauses of this device while no change was open,
+ * and the current pauses of the control group (devices without the change), which leases carry. A breach is
  * more than
  *
  *     min(r + max(floor, r), (1 + r) / 2)
  *
- * that is twice the reference, but at least the floor of 5 points more, and never more than half of the
- * time that is left. Of a fabric without pauses it is 5 %, of one that is paused for 20 % of the time 40
- * %, for 80 % of the time 90 %. The control group keeps a load that rises everywhere from ending a trial;
- * the device's own usual keeps one that has always been paused more than others from it.
+ * that is, twice the reference, but at least the floor of 5 points more, and never more than half of the
+ * remaining time. Without pauses the limit is 5 %; at 20 % paused it is 40 %, at 80 % it is 90 %. The control
+ * group prevents that a load which rises everywhere ends a trial. The device's own normal value prevents this
+ * for a device that has always been paused more than others.
  *
- * What a device does not count cannot be guarded: guard_blind() says so.
+ * Events that a device does not count cannot be guarded: guard_blind() reports this.
  */
 #ifndef LIVE_CORE_GUARD_H
 #define LIVE_CORE_GUARD_H
@@ -44,9 +44,9 @@ struct guard {                   /* moving averages of intervals with nothing op
     uint32_t paused_in_a_row;
 };
 
-/* An interval has ended. Writes what is wrong in one sentence and returns true, or false. is_open: a
- * change was open in it, so it does not tell what is usual. control: the share of the time that the
- * control group is paused; NAN: not known. */
+/* An interval has ended. Returns true and writes the breach as one sentence, or returns false. is_open: a
+ * change was open, so the interval does not update the normal values. control: fraction of time that the
+ * control group is paused; NAN: unknown. */
 bool guard_check(struct guard *, const struct guard_limits *, const struct msg_sample *, bool is_open,
                  double control, char why[MSG_WHY_SIZE]);
 

@@ -13,9 +13,9 @@
 #include <stddef.h>
 
 struct io_disk {
-    /* Replaces a file, whole or not at all; when it returns 0 it is there after a power cut. */
+    /* Replaces a file atomically. After a return of 0 the file survives a power failure. */
     int (*save)(void *, const char *name, const char *text, size_t length);
-    /* Returns the length, at most 'size'; -ENOENT: there is none. */
+    /* Returns the length, at most 'size'; -ENOENT: no such file. */
     long (*load)(void *, const char *name, char *text, size_t size);
     /* Adds to the audit log, likewise; when it fails nothing was added. */
     int (*append)(void *, const char *text, size_t length);
@@ -33,7 +33,8 @@ struct io_disk {
 struct io_device {
     /* What it holds now, of all the knobs that it has. */
     int (*read)(void *, struct knob_set *);
-    /* Writes what is named. On failure some of it may have been written, or may still be: -ETIMEDOUT. */
+    /* Writes the named knobs. After a failure some may have been written, or may still be written later:
+     * -ETIMEDOUT. */
     int (*write)(void *, const struct knob_set *);
     /* What its counters say of the time since the last call. */
     int (*sample)(void *, struct msg_sample *);

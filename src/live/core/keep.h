@@ -1,12 +1,11 @@
-/* src/live/core/keep.h - what must survive a damaged file: a text in two copies, each with a number and a
- * checksum.
+/* src/live/core/keep.h - text that survives a damaged file: two copies, each with a number and a checksum.
  *
  *   {...}
  *   #7 SHA-256 of everything before it in 64 hexadecimal digits
  *
- * keep_write() writes one copy after the other, so at every instant one of them is whole. If both are whole
- * and differ, the second was never written: nobody relies on the first yet, and the second counts. If one
- * is damaged, the other counts.
+ * keep_write() writes one copy after the other, so one of them is always complete. If both are complete and
+ * differ, the second was never written: no one relies on the first yet, and the second counts. If one is
+ * damaged, the other counts.
  */
 #ifndef LIVE_CORE_KEEP_H
 #define LIVE_CORE_KEEP_H
@@ -18,7 +17,7 @@
 /* Adds number and checksum to a text; 'text' has KEEP_SEAL_SIZE bytes more. Returns the new length. */
 size_t keep_seal(char *text, size_t length, uint64_t number);
 
-/* How long the text without them is, and its number; -EBADMSG: it is not what was written. */
+/* Returns the length of the text and its number; -EBADMSG: checksum mismatch. */
 long keep_unseal(const char *text, size_t length, uint64_t *number);
 
 /* Both copies of NAME, with the number after *number, which grows. On failure the first may have it
@@ -33,7 +32,7 @@ enum keep_found { KEEP_BOTH, KEEP_ONE, KEEP_DAMAGED, KEEP_NONE };
 enum keep_found keep_read(const struct io_disk *, const char *name, size_t size, uint64_t *number,
                           int (*take)(void *, const char *text, size_t length), void *arg);
 
-/* Moves what is damaged out of the way, where people can look at it. */
+/* Renames damaged files, so that people can examine them. */
 void keep_set_aside(const struct io_disk *, const char *name, size_t size);
 
 #endif

@@ -1,14 +1,14 @@
-/* src/live/core/msg.h - what controllers and agents say to each other.
+/* src/live/core/msg.h - messages between controllers and agents.
  *
- * The wire (live/wire) carries these; the state machines know nothing else of each other. Messages may be
- * lost, late, doubled or out of order: every one says for itself whom it concerns.
+ * The wire (live/wire) carries them; the state machines have no other contact. Messages may be lost, late,
+ * duplicated or out of order, so each identifies its recipient and context.
  *
- *   term         a controller's number. Agents obey the highest they have seen and refuse all lower ones, so
- *                two controllers cannot both write (fencing).
- *   incarnation  of the agent, another one after each start. What was meant for an earlier one is not obeyed.
- *   stamp_us     the agent's clock when it reported. A lease repeats it: the agent then knows how old that
- *                answer is. There is no wall clock in the protocol, so nothing happens when one is set.
- *   at_us        when something is to happen, by the agent's clock; 0: at once.
+ *   term         number of a controller. Agents obey the highest term they have seen and refuse lower ones,
+ *                so two controllers cannot both write (fencing).
+ *   incarnation  of the agent, new after each start. Messages for an earlier one are ignored.
+ *   stamp_us     the agent's clock at the time of the report. A lease repeats it, so the agent knows the age
+ *                of the answer. The protocol has no wall clock, so setting one has no effect.
+ *   at_us        time of an action by the agent's clock; 0: at once.
  */
 #ifndef LIVE_CORE_MSG_H
 #define LIVE_CORE_MSG_H
@@ -37,24 +37,24 @@
 enum msg_kind {
     MSG_NONE,
     /* from agents */
-    MSG_HELLO,                   /* who I am, what the device holds */
+    MSG_HELLO,                   /* identity, and the current setting of the device */
     MSG_REPORT,                  /* an interval has ended */
     MSG_ANSWER,                  /* what became of a command */
     /* from the controller */
     MSG_WHO,                     /* say hello, please */
-    MSG_LEASE,                   /* I have your report of stamp_us: what is open may stay for another lease
+    MSG_LEASE,                   /* your report of stamp_us arrived: the open change may stay for one lease
                                   * from then on */
     MSG_PREPARE,                 /* could you set this? Nothing is written yet */
-    MSG_COMMIT,                  /* set what was prepared, at at_us */
-    MSG_CONFIRM,                 /* what is set stays */
-    MSG_REVERT,                  /* back to what was confirmed last, at at_us */
-    MSG_FREEZE, MSG_THAW,        /* no writes until thawed; what is open is reverted */
+    MSG_COMMIT,                  /* apply the prepared setting at at_us */
+    MSG_CONFIRM,                 /* the applied setting becomes permanent */
+    MSG_REVERT,                  /* return to the last confirmed setting, at at_us */
+    MSG_FREEZE, MSG_THAW,        /* no writes until thawed; an open change is reverted */
     MSG_RACK,                    /* of the wire alone: never one of these */
-    MSG_QUEUES,                  /* whether the agent's own tuner may set queues, while the lease lasts; it
-                                  * may not until told so */
+    MSG_QUEUES,                  /* whether the agent's own tuner may set queues while the lease lasts;
+                                  * initially not */
     MSG_BYE,                     /* agent: I end, and nothing of mine is open: do not wait for me */
-    MSG_DRILL,                   /* controller: take what is confirmed for a change of yours; I will give you
-                                  * no lease */
+    MSG_DRILL,                   /* controller: treat your confirmed setting as a change; no lease will
+                                  * follow */
     MSG_KINDS
 };
 
@@ -62,8 +62,8 @@ enum msg_answer {
     ANSWER_PREPARED,
     ANSWER_APPLIED,              /* written and read back */
     ANSWER_CONFIRMED,
-    ANSWER_REVERTED,             /* what was confirmed last is in force: asked to, or by itself; 'why' says
-                                  * which */
+    ANSWER_REVERTED,             /* the last confirmed setting is applied, on request or automatically;
+                                  * 'why' says which */
     ANSWER_REFUSED,              /* nothing was written; 'why' */
     ANSWER_STALE,                /* there is a newer controller, whose term is in 'term' */
     ANSWER_FROZEN, ANSWER_THAWED,
@@ -85,7 +85,7 @@ struct msg_pair {
     uint64_t base_rtt_ps, rtt_ps_sum, rtt_samples, rtt_ps_last;
 };
 
-/* What tuners want to know beyond a sample, from drivers that can tell. Flow sizes are those of this device's
+/* Details for tuners beyond a sample, from drivers that have them. Flow sizes are those of this device's
  * measurement point: whole numbers, so that those of a network are their sum. */
 struct msg_detail {
     struct fsd      fsd;
@@ -129,9 +129,9 @@ struct msg_sample {              /* of a device, in one interval: differences of
                                   * which means nothing */
     double   paused;             /* share of the time in which it could not send; NAN: not known */
     double   metric;             /* how well it did, 0 .. 1, higher is better; NAN: not measured */
-    bool     is_brief;           /* no more than this and flow sizes was told: nobody wanted to know */
-    const struct msg_detail *detail;     /* NULL: none; belongs to whoever made the sample, until it makes the
-                                          * next */
+    bool     is_brief;           /* only these fields and flow sizes: the controller asked for no more */
+    const struct msg_detail *detail;     /* NULL: none; owned by the creator of the sample, until its next
+                                          * one */
 };
 
 /* A device whose agent sets its queues by a tuner of its own (live/queues). */
@@ -146,7 +146,7 @@ struct msg_self {
 
 struct msg {
     enum msg_kind     kind;
-    uint64_t          term;      /* from agents: the highest that they have obeyed; 0: not told. A claim: see
+    uint64_t          term;      /* from agents: the highest term they obeyed; 0: not given. A claim: see
                                   * controller.c */
     uint64_t          incarnation;
     uint64_t          change;    /* which one */

@@ -1,16 +1,15 @@
-/* src/live/core/rack.h - what relays and controllers say to each other: the messages of many devices in one.
+/* src/live/core/rack.h - messages between relays and controllers: those of many devices in one.
  *
- * Up, a relay sends once per interval what its devices have reported. A device that is idle and has nothing
- * special to say takes a row of numbers; all else is an item, a message as the agent sent it. Flow sizes of
- * all are one sum; what hosts tell of their messages stays that of each, since it is as long as it is however
- * long the interval was. Down, a controller answers with the number of what it has heard: each device gets
- * the lease that it would have got without a relay. Other messages are items.
+ * Upwards, a relay sends the reports of its devices once per interval. An idle device without news takes a
+ * row of numbers; everything else is an item, a message as the agent sent it. Flow sizes are summed over all
+ * devices. Message statistics of hosts stay separate, since their size does not depend on the interval.
+ * Downwards, a controller answers with the number of the rack it received: each device gets the lease it
+ * would have got without a relay. Other messages are items.
  *
- *   life   of the relay, another one after each start: its slots mean nothing to those who knew an earlier
- *          one
- *   slot   a device behind the relay, in this incarnation: never given twice in a life
+ *   life   of the relay, new after each start: slots of an earlier life are invalid
+ *   slot   a device behind the relay, in this incarnation: never reused in a life
  *
- * As with messages, these may be lost, late, doubled or out of order.
+ * Like messages, racks may be lost, late, duplicated or out of order.
  */
 #ifndef LIVE_CORE_RACK_H
 #define LIVE_CORE_RACK_H
@@ -27,7 +26,7 @@ struct rack_row {
 };
 
 struct rack_item { uint32_t slot; struct msg msg; };     /* without detail */
-struct rack_told { uint32_t slot; struct seen_part part; };      /* messages of a host, beside its report */
+struct rack_told { uint32_t slot; struct seen_part part; };      /* messages of a host, next to its report */
 
 struct rack {
     uint64_t          life;
@@ -53,7 +52,7 @@ void rack_clear(struct rack *);
 
 void rack_add(struct rack *, uint32_t slot, const struct msg *);
 
-/* Room for what one more host tells, good until the next; RACK_DEVICES_MAX at most. */
+/* Space for the statistics of one more host, valid until the next call; at most RACK_DEVICES_MAX. */
 struct seen_part *rack_tell(struct rack *, uint32_t slot);
 
 /* Makes 'to', which holds nothing, another of the same. */

@@ -11,7 +11,7 @@
  * refused, or NULL. */
 struct answer_sources { const struct ledger *ledger; const json_t *tuner; const struct serve_counts *peers; };
 
-/* Does what is asked for. Returns JSON, malloc'd, or NULL and the reason. */
+/* Executes a request. Returns JSON, malloc'd, or NULL and the reason. */
 char *answer_to(struct controller *, const struct question *, const char *who, const struct answer_sources *,
                 uint64_t now_us, struct err *);
 

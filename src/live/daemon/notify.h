@@ -1,5 +1,4 @@
-/* src/live/daemon/notify.h - tells systemd how the process is, if systemd wants to know (sd_notify(3),
- * Type=notify). */
+/* src/live/daemon/notify.h - reports the state of the process to systemd (sd_notify(3), Type=notify). */
 #ifndef LIVE_DAEMON_NOTIFY_H
 #define LIVE_DAEMON_NOTIFY_H
 

@@ -30,7 +30,7 @@ void relay_ends_fini(struct relay_ends *);
 int  relay_ends_on_event(struct relay_ends *, const struct rpc_event *, uint64_t now_us);
 void relay_ends_cut(struct relay_ends *, uint32_t link);
 
-/* False: the link is not behind a relay. What is sent goes with the next flush. */
+/* Returns false if the link is not behind a relay. The message is sent with the next flush. */
 bool relay_ends_send(struct relay_ends *, uint32_t link, const struct msg *);
 void relay_ends_flush(struct relay_ends *);
 

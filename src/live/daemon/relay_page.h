@@ -1,5 +1,4 @@
-/* src/live/daemon/relay_page.h - what a relay shows over HTTP: /metrics and /healthz. Nothing can be told to
- * it there. */
+/* src/live/daemon/relay_page.h - the HTTP pages of a relay: /metrics and /healthz. Read-only. */
 #ifndef LIVE_DAEMON_RELAY_PAGE_H
 #define LIVE_DAEMON_RELAY_PAGE_H
 

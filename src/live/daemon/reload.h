@@ -14,8 +14,8 @@ bool reload_agent(struct agent_file *new, const struct agent_file *old);
 bool reload_relay(struct relay_file *new, const struct relay_file *old);
 bool reload_controller(struct controller_file *new, const struct controller_file *old);
 
-/* Has anything changed that the HTTP server was opened with? What is in its files may have changed too: then
- * this is true as well. */
+/* Returns whether the HTTP server must be opened again: its settings changed, or the contents of its files
+ * may have. */
 bool reload_has_http(const struct http_config *new, const struct http_config *old);
 
 #endif

@@ -17,12 +17,12 @@ struct agent_pace {
     enum agent_step { AGENT_WAIT, AGENT_TICK, AGENT_END } (*step)(struct agent_pace *);
 };
 
-/* Runs the agents of all devices of the file until a signal comes or the pace ends; what is open is reverted
- * then. A pace of NULL: the clock. */
+/* Runs the agents of all devices of the file until a signal arrives or the pace ends, and then reverts open
+ * changes. A pace of NULL: real time. */
 int agent_run(const struct agent_file *, struct agent_pace *, struct err *);
 
-/* Brings all devices of the file back to what was confirmed last, from what is on the disk, without a
- * controller: for after a crash. */
+/* Restores the last confirmed setting of all devices from the state on the disk, without a controller: for
+ * use after a crash. */
 int agent_rescue(const struct agent_file *, struct err *);
 
 /* The same; then the agents obey any controller, whatever terms they have seen. */

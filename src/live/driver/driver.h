@@ -27,8 +27,8 @@ struct driver {
      * nothing is held. */
     int (*open)(const struct driver *, void **state, const char *root, const char *name, struct err *);
     void (*close)(void *state);
-    /* May this process write to it? Otherwise -EACCES, and what it lacks. NULL: that shows when it is
-     * tried. */
+    /* Returns -EACCES and the missing permission if this process may not write to the device. NULL: the first
+     * write shows it. */
     int (*permit)(void *state, struct err *);
     /* As in struct io_device. */
     int (*read)(void *state, struct knob_set *);
@@ -59,7 +59,7 @@ struct driver {
 
 extern const struct driver *const driver_all[];          /* NULL-terminated */
 
-/* NULL: there is none of that name. */
+/* NULL: no driver of this name. */
 const struct driver *driver_find(const char *name);
 
 #endif

@@ -1,16 +1,15 @@
-/* src/live/driver/qp_flows.h - flow sizes of a host, from what its NIC counts for each queue pair
- * (rdma_stat.h).
+/* src/live/driver/qp_flows.h - flow sizes of a host, from the NIC's counters of queue pairs (rdma_stat.h).
  *
- * A counter set is a flow: what its rdma_tx_bytes has grown by since the last reading is what it has sent.
- * Flows become elephants, mice and what may become either, as PARALEON has them (meter/monitor/flowstate.h).
- * Queue pairs outlive what is sent over them, so one that was silent for some readings begins anew as another
- * flow. What was counted before the first reading does not count.
+ * A counter set is a flow: the increase of its rdma_tx_bytes since the last reading is what it sent. Flows
+ * become elephants, mice or potential elephants, as in PARALEON (meter/monitor/flowstate.h). Queue pairs
+ * outlive their messages, so a queue pair that was silent for some readings counts as a new flow. Bytes
+ * before the first reading do not count.
  *
- * Which queue pairs have a counter set is decided by whoever runs the host (docs/live.md): it costs the NIC
- * rules, and is never switched on from here.
+ * The operator of a host decides which queue pairs have a counter set (docs/live.md). It uses flow rules of
+ * the NIC, and Anole never enables it.
  *
- * Below another root than "/", the file <root>/rdma/<device> is the answer of the kernel, byte for byte, to a
- * question with the number 0.
+ * If the root is not "/", the file <root>/rdma/<device> is the kernel's answer, byte for byte, to a request
+ * with sequence number 0.
  */
 #ifndef LIVE_DRIVER_QP_FLOWS_H
 #define LIVE_DRIVER_QP_FLOWS_H
@@ -20,11 +19,12 @@
 
 struct qp_flows;
 
-/* Never fails: a kernel that cannot tell, tells nothing. */
+/* Never fails: without kernel support there are no flows. */
 struct qp_flows *qp_flows_new(const char *root, const char *device);
 void             qp_flows_free(struct qp_flows *);
 
-/* The flows since the last reading; false: nothing is known, because nobody counts, or it is the first. */
+/* Gets the flows since the last reading. Returns false if they are unknown: nothing is counted, or this is
+ * the first reading. */
 bool qp_flows_read(struct qp_flows *, struct fsd *);
 
 #endif

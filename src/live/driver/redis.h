@@ -22,8 +22,7 @@ enum { REDIS_ASIC = 1, REDIS_COUNTERS = 2, REDIS_CONFIG = 4 };
 void redis_init(struct redis *, const char *socket);
 void redis_fini(struct redis *);
 
-/* Connects, or says why not. Every function below connects by itself if need be, and again after a
- * failure. */
+/* Connects, or returns the reason. All functions below connect on demand, and again after a failure. */
 int redis_check(struct redis *, struct err *);
 
 /* One field of a hash. -ENOENT: it is not there. */
@@ -51,8 +50,8 @@ int redis_get_many(struct redis *, int db, const struct redis_many *);
 int redis_keys(struct redis *, int db, const char *pattern,
                void (*visit)(void *arg, const char *key), void *arg);
 
-/* Sets fields of a hash to whole numbers at once, provided that these fields still are 'was'. -EBUSY: they
- * are not, or somebody wrote at the same time; nothing was written then. */
+/* Atomically sets fields of a hash to whole numbers if they still equal 'was'. -EBUSY: they do not, or there
+ * was a concurrent write; nothing was written. */
 struct redis_field { const char *name; uint64_t was, is; };
 int redis_set(struct redis *, int db, const char *key, const struct redis_field *, int count);
 

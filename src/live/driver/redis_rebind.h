@@ -14,9 +14,9 @@ struct redis_rebind {
     int                       count;
 };
 
-/* One transaction: writes the profile, as a copy, and binds the queue to it. -EBUSY: somebody wrote at the
- * same time, or the queue has another profile than 'from'; -EINVAL: 'from' has fields that a copy must not
- * have. Nothing was written then. */
+/* In one transaction, writes the profile as a copy and binds the queue to it. -EBUSY: there was a concurrent
+ * write, or the queue has another profile than 'from'; -EINVAL: 'from' has fields that a copy must not have.
+ * Nothing was written then. */
 int redis_rebind(struct redis *, const struct redis_rebind *);
 
 #endif

@@ -1,25 +1,25 @@
 /* src/live/driver/sonic.h - switches with SONiC, through their Redis.
  *
- * A device is a WRED profile: a hash in CONFIG_DB with thresholds, which queues name; all of them change
- * together. Orchagent reads the hash when it changes and programs the ASIC; what syncd has programmed is in
- * ASIC_DB. So:
+ * A device is a WRED profile: a hash in CONFIG_DB with thresholds, which queues reference; these queues
+ * change together. Orchagent reads the hash when it changes and programs the ASIC; ASIC_DB has what syncd has
+ * programmed. So:
  *
  *   - kmin, kmax and pmax are green_min_threshold and green_max_threshold (bytes) and green_drop_probability
- *     (whole percent). No other field is ever written, because orchagent refuses entries with fields that it
- *     does not know, and nothing but digits, because it aborts on anything else and takes the switch's
- *     control plane with it.
- *   - One decision is one HSET of what really changes, in a transaction that fails if somebody else has
- *     written meanwhile. Writing what is there already would make orchagent program all of it again.
- *   - It counts as written when ASIC_DB holds it, within two seconds. While CONFIG_DB and ASIC_DB differ the
- *     device cannot be read: nothing is decided on it.
+ *     (whole percent). The driver writes no other field, because orchagent refuses entries with unknown
+ *     fields. It writes only digits, because orchagent aborts on anything else and takes the switch's control
+ *     plane with it.
+ *   - One decision is one HSET of the fields that change, in a transaction that fails after a concurrent
+ *     write. Writing an unchanged value would make orchagent program the whole profile again.
+ *   - A write is complete when ASIC_DB has it, within two seconds. While CONFIG_DB and ASIC_DB differ, the
+ *     device counts as unreadable and nothing is decided about it.
  *   - A device may also be one queue, "Ethernet0-3", if CONFIG_DB has an entry for it alone
- *     (QUEUE|Ethernet0|3). With its first change it gets a profile of its own, ANOLE_Ethernet0_3, a copy of
- *     the one that it had, and is bound to it in the same transaction; nothing is ever bound back, since a
- *     copy with the old numbers does the same.
- *   - Nothing is saved: a restart of the switch brings back what it had.
+ *     (QUEUE|Ethernet0|3). Its first change creates a profile of its own, ANOLE_Ethernet0_3, a copy of its
+ *     previous one, and binds the queue to it in the same transaction. It is never bound back, since a copy
+ *     with the old numbers has the same effect.
+ *   - Nothing is saved: a restart of the switch restores its configuration.
  *
- * The socket is <root>/var/run/redis/redis.sock. Counters are those of the queues that name the profile, and
- * of their ports; they are seconds old, and where none has changed since the last look there is no metric.
+ * The socket is <root>/var/run/redis/redis.sock. Counters are those of the queues that reference the profile,
+ * and of their ports. They are seconds old; if none has changed since the last reading, there is no metric.
  */
 #ifndef LIVE_DRIVER_SONIC_H
 #define LIVE_DRIVER_SONIC_H

@@ -1,14 +1,14 @@
-/* src/live/driver/sonic_queues.h - queue N of all ports of a SONiC switch, each set by itself: for tuners of
+/* src/live/driver/sonic_queues.h - queue N of all ports of a SONiC switch, each set separately: for tuners of
  * queues (live/queues).
  *
- * Each queue gets a WRED profile of its own with its first change, in one transaction, as sonic.h says; it
- * must have an entry in CONFIG_DB by itself (QUEUE|Ethernet0|3), and ECN must be on in its profile. Whatever
- * concerns all of them is asked in one trip to Redis for each database.
+ * The first change of a queue creates a WRED profile of its own, in one transaction, as sonic.h describes.
+ * The queue must have its own entry in CONFIG_DB (QUEUE|Ethernet0|3), and its profile must have ECN enabled.
+ * Requests about all queues take one round trip to Redis per database.
  *
- * Counters: SAI_QUEUE_STAT_BYTES, ..._WRED_ECN_MARKED_BYTES (or _PACKETS, times the mean packet), and how
- * long the queue is: ..._CURR_OCCUPANCY_BYTES, which the PFC watchdog's polling brings, or else
- * ..._SHARED_WATERMARK_BYTES, the peak. Marks are those of this switch, where a simulation counts those of
- * all that a packet passed. How old they are depends on the switch's polling: a slot ends when some of them
+ * Counters: SAI_QUEUE_STAT_BYTES, ..._WRED_ECN_MARKED_BYTES (or _PACKETS, times the mean packet size), and
+ * the queue length: ..._CURR_OCCUPANCY_BYTES, which the PFC watchdog polls, or else
+ * ..._SHARED_WATERMARK_BYTES, the peak. Marks are those of this switch; a simulation counts the marks of all
+ * switches on the path. Their age depends on the switch's polling interval: a slot ends when some of them
  * have changed.
  */
 #ifndef LIVE_DRIVER_SONIC_QUEUES_H

@@ -1,14 +1,13 @@
-/* src/live/flows/collector.h - flow sizes of a network from what its switches tell: sFlow, NetFlow 9 and
- * IPFIX, all at one UDP port.
+/* src/live/flows/collector.h - flow sizes of a network from its switches: sFlow, NetFlow 9 and IPFIX, all at
+ * one UDP port.
  *
- * Flows of RoCEv2 are told apart by addresses and the target's queue pair where a switch shows it (sampled
- * packets), or else by the source port. Once per window the flows that sent something become a distribution
- * (core/fsd.h), with PARALEON's states of flows; between two windows the last one stands. A flow that is
- * silent for a while, or has ended, is forgotten. There is room for so many flows; those beyond are counted
- * and not kept.
+ * RoCEv2 flows are identified by addresses and the destination queue pair if a switch exports it (sampled
+ * packets), or else by the source port. Once per window, the flows that sent something become a distribution
+ * (core/fsd.h), with PARALEON's flow states. A flow is forgotten when it ends or is silent for a while. The
+ * number of flows is limited; those beyond the limit are counted and not kept.
  *
- * A packet that several switches tell of counts several times: let the ToRs tell what comes from hosts, and
- * nobody else. UDP has no seal: only senders that the configuration names are heard.
+ * A packet that several switches export counts several times, so only ToRs should export, and only packets
+ * from hosts. UDP is not authenticated: the collector accepts only senders that the configuration names.
  */
 #ifndef LIVE_FLOWS_COLLECTOR_H
 #define LIVE_FLOWS_COLLECTOR_H
@@ -29,7 +28,7 @@ struct collected;                                /* a flow */
 
 struct collector {
     int                     fd;                  /* -1: none */
-    uint8_t                 from[COLLECTOR_FROM_MAX][16];        /* who may send; IPv4 as ::ffff:a.b.c.d */
+    uint8_t                 from[COLLECTOR_FROM_MAX][16];        /* allowed senders; IPv4 as ::ffff:a.b.c.d */
     uint32_t                senders;             /* 0: anybody */
     struct ipfix            ipfix;
     struct flowstate_cfg    states;
@@ -43,7 +42,7 @@ struct collector {
 void collector_init(struct collector *, uint64_t window_us);
 void collector_fini(struct collector *);
 
-/* Whom to hear; text of an address. -EINVAL: it is none, or there are too many. */
+/* Adds an allowed sender, as text. -EINVAL: not an address, or too many. */
 int collector_allow(struct collector *, const char *address, struct err *);
 
 /* Listens at host:port. */

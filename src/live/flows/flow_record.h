@@ -1,5 +1,5 @@
-/* src/live/flows/flow_record.h - what a switch tells of a flow: so many bytes of it since it told last, or of
- * a sampled packet what that stands for. */
+/* src/live/flows/flow_record.h - a switch's record of a flow: its bytes since the last record, or those that
+ * a sampled packet represents. */
 #ifndef LIVE_FLOWS_FLOW_RECORD_H
 #define LIVE_FLOWS_FLOW_RECORD_H
 
@@ -17,8 +17,7 @@ struct flow_record {
     uint16_t source_port, target_port;
     uint32_t qp;                         /* the target's queue pair; RECORD_QP_NONE: not known */
     uint64_t bytes, packets;             /* from the IP header on; scaled by the sampling rate */
-    bool     is_total;                   /* bytes are all that it has sent, not those since it was told of
-                                          * last */
+    bool     is_total;                   /* bytes since the start of the flow, not since the last record */
     bool     is_ended;                   /* the switch says that it has ended */
 };
 

@@ -4,8 +4,8 @@
 
 #include "live/flows/flow_record.h"
 
-/* Ethernet with VLAN tags, or IP at once. Fills who, and in bytes how long the IP packet was; of RoCEv2 also
- * the queue pair. False: it is not IP, or too short to tell. */
+/* Parses Ethernet with VLAN tags, or IP. Fills the flow's key and the length of the IP packet; for RoCEv2
+ * also the queue pair. Returns false if it is not IP, or too short. */
 bool frame_read(struct flow_record *, const uint8_t *bytes, size_t length);
 bool frame_read_ip(struct flow_record *, const uint8_t *bytes, size_t length);
 

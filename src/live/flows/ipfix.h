@@ -1,9 +1,9 @@
-/* src/live/flows/ipfix.h - NetFlow version 9 and IPFIX: flows that a switch has counted, a datagram at a
+/* src/live/flows/ipfix.h - NetFlow version 9 and IPFIX: flows that a switch has counted, one datagram at a
  * time.
  *
- * What is in a record a template says, which came before, per exporter and domain. Records whose template is
- * not known are passed over, as are fields that are not needed. Options tell the sampling rate; bytes and
- * packets are multiplied by it. Templates that are many push the oldest out.
+ * A template, sent earlier by the same exporter and domain, defines the fields of a record. Records without a
+ * known template are skipped, as are unneeded fields. Options carry the sampling rate, by which bytes and
+ * packets are multiplied. If there are too many templates, the oldest are dropped.
  */
 #ifndef LIVE_FLOWS_IPFIX_H
 #define LIVE_FLOWS_IPFIX_H
@@ -38,8 +38,8 @@ struct ipfix_facts { uint32_t templates, flows, unknown; };
 
 void ipfix_init(struct ipfix *);
 
-/* 'exporter' tells senders apart; not 0. -EBADMSG: it is neither, or does not fit together; what came before
- * was told. */
+/* 'exporter' identifies the sender; not 0. -EBADMSG: neither format, or malformed; records before the error
+ * were delivered. */
 int ipfix_read(struct ipfix *, uint64_t exporter, const uint8_t *, size_t length, record_hook *hook,
                void *arg, struct ipfix_facts *);
 

@@ -20,8 +20,9 @@ bool h2_receive(struct h2 *, const unsigned char *bytes, size_t length);
 /* The next bytes to send, valid until the next call of any function here. 0: none. */
 size_t h2_output(struct h2 *, const unsigned char **bytes);
 bool   h2_has_output(const struct h2 *);                         /* there may be some */
-/* What is held for this connection, incomplete or unsent, counts here, with that of others: calls that need
- * more than 'max' bytes are refused. Without it, a connection may hold what one call may. */
+/* Memory held for incomplete or unsent data of this connection counts here, shared with other connections:
+ * calls that need more than 'max' bytes are refused. Without it, a connection may hold as much as one
+ * call. */
 void   h2_share(struct h2 *, size_t *held, size_t max);
 bool   h2_is_over(const struct h2 *);                            /* both sides have ended it */
 void   h2_ping(struct h2 *);

@@ -13,7 +13,7 @@ void h2_cut(struct h2_call *);
 
 enum h2_kind h2_kind(const struct h2_call *);
 void        *h2_owner(const struct h2_call *);                   /* the 'arg' of its connection */
-uint32_t     h2_number(const struct h2_call *);                  /* what h2_set_number() was told */
+uint32_t     h2_number(const struct h2_call *);                  /* the argument of h2_set_number() */
 void         h2_set_number(struct h2_call *, uint32_t);
 
 /* For the two ends. */

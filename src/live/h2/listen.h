@@ -4,11 +4,11 @@
 
 #include "base/err.h"
 
-/* At "host:port", "[::1]:port" or "unix:PATH"; the descriptor, or below 0. A socket file that nobody listens
- * at any more is replaced. */
+/* Listens at "host:port", "[::1]:port" or "unix:PATH". Returns the descriptor, or a negative errno. Replaces
+ * a socket file without a listener. */
 int listen_open(const char *address, struct err *);
 
-/* The next who dials, without waiting; below 0: -errno. */
+/* Accepts the next connection without waiting; negative: -errno. */
 int listen_next(int fd);
 
 #endif

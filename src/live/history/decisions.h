@@ -1,5 +1,5 @@
-/* src/live/history/decisions.h - records of an audit log become decisions: what was tried, why, on what
- * evidence, and what became of it. */
+/* src/live/history/decisions.h - converts records of an audit log to decisions: the setting, the reason, the
+ * evidence, and the outcome. */
 #ifndef LIVE_HISTORY_DECISIONS_H
 #define LIVE_HISTORY_DECISIONS_H
 

@@ -1,11 +1,10 @@
-/* src/live/history/store.h - months of a fabric in one file: what was measured, set, decided and heard,
- * coarser the older it is.
+/* src/live/history/store.h - months of a fabric in one file: measurements, settings, decisions and reporting
+ * devices, coarser with age.
  *
- * An SQLite database. A point a second is kept for hours, means, least and most of minutes for days, those of
- * hours for more than a year; each time something is written, the coarser levels are made anew from where it
- * belongs on, in the same transaction, so they always agree. What is kept is counted in rows, not by the
- * clock: a clock that was set wrong for a moment costs nothing. The file has a largest size, and what does
- * not fit any more is refused.
+ * An SQLite database. It keeps a point per second for hours; mean, minimum and maximum per minute for days,
+ * and per hour for more than a year. Each write recomputes the affected coarser levels in the same
+ * transaction, so all levels always agree. Retention is counted in rows, not by the clock, so a clock that is
+ * wrong for a moment loses nothing. The file has a maximum size; writes beyond it are refused.
  *
  * One thread at a time: live/history/history.h.
  */
@@ -26,8 +25,7 @@
 enum store_series {
     STORE_COVERAGE, STORE_METRIC, STORE_PAUSED, STORE_UTILISATION, STORE_CNPS,
     STORE_TRIED,                 /* 1 while something is tried */
-    STORE_WITH, STORE_WITHOUT,   /* the metric of devices that have what is tried, and of those that have
-                                  * not */
+    STORE_WITH, STORE_WITHOUT,   /* metric of the trial group and of the control group */
     STORE_SERIES
 };
 
@@ -41,22 +39,22 @@ struct store {
     struct database file;
     uint64_t    from_ms, until_ms;               /* of points since store_begin() */
     uint64_t    settled;
-    char      (*name)[STORE_NAME_SIZE];          /* devices as they were last told of, and their ids */
+    char      (*name)[STORE_NAME_SIZE];          /* devices of the last report, and their ids */
     uint32_t   *id;
     uint32_t    names;
 };
 
 /* A file that is not there is made; one of another program or a damaged one is refused and left as it is. */
 int  store_open(struct store **out, const char *path, struct err *);
-void store_free(struct store *); /* NULL is nobody */
+void store_free(struct store *); /* NULL: no-op */
 
-/* What is between these is there whole or not at all. */
+/* Writes between these two calls are atomic. */
 int store_begin(struct store *, struct err *);
 int store_end(struct store *, struct err *);
 int store_undo(struct store *);
 
 int store_add_point(struct store *, const struct store_point *, struct err *);
-/* JSON: what is confirmed from then on */
+/* JSON: the confirmed setting from then on */
 int store_add_knobs(struct store *, uint64_t wall_ms, const char *set, struct err *);
 
 /* A record of the audit log, as it stands there. One that is known already stays. */
@@ -66,7 +64,7 @@ int store_add_record(struct store *, const char *line, size_t length, struct err
 int store_add_coverage(struct store *, uint64_t wall_ms, uint32_t count, const char (*name)[STORE_NAME_SIZE],
                        const uint8_t *share, struct err *);
 
-/* Makes the coarser levels agree and removes what is too old; within begin and end, after what was added. */
+/* Updates the coarser levels and removes old rows; between begin and end, after the additions. */
 int store_settle(struct store *, struct err *);
 
 /* Number of the last record of the audit log that is there; 0: none. */

@@ -12,15 +12,15 @@
 
 #define ETCD_HOLDER_SIZE 64
 
-/* Questions: JSON, malloc'd. The path of each stands beside it. */
+/* Requests: JSON, malloc'd. The path of each stands next to it. */
 char *etcd_ask_grant(uint64_t ttl_s);                                    /* /v3/lease/grant */
 char *etcd_ask_keep(uint64_t id);                                        /* /v3/lease/keepalive */
 char *etcd_ask_revoke(uint64_t id);                                      /* /v3/lease/revoke */
 
-/* If nobody has the key, it is ours while the lease lives; otherwise tell whose it is.  /v3/kv/txn */
+/* Creates the key, bound to the lease, if it does not exist; otherwise gets its holder.  /v3/kv/txn */
 char *etcd_ask_take(const char *key, const char *who, uint64_t id);
 
-/* Answers. -EBADMSG: it is none of these; nothing is written then. */
+/* Answers. -EBADMSG: malformed; outputs are unchanged. */
 int etcd_read_grant(const char *text, size_t length, uint64_t *id, uint64_t *ttl_s);
 int etcd_read_keep(const char *text, size_t length, uint64_t *ttl_s);    /* 0: the lease is gone */
 

@@ -1,10 +1,11 @@
-/* src/live/lease/lease.h - which of several controllers of a cell may act: who holds a lease in etcd.
+/* src/live/lease/lease.h - leader election among the controllers of a cell: the holder of a lease in etcd may
+ * act.
  *
- * A thread asks etcd, so that nobody waits for it. What is held counts from when it was asked for, by our
- * clock that only goes forward: etcd counts from when it has answered, which is later. So a holder that was
- * cut off, or stood still, knows that it holds nothing any more before etcd gives the lease to somebody else.
- * Each holder has a higher revision than all before it; its term is made of that, and agents refuse lower
- * ones (docs/live.md): that holds even if a clock is wrong.
+ * A thread talks to etcd, so that the controller never waits for it. The lease counts from the time of the
+ * request, by our monotonic clock; etcd counts from its answer, which is later. So a holder that was
+ * disconnected or suspended knows that its lease has ended before etcd gives it to another. Each holder has a
+ * higher revision than all previous ones. Its term derives from the revision, and agents refuse lower terms
+ * (docs/live.md): this holds even if a clock is wrong.
  */
 #ifndef LIVE_LEASE_LEASE_H
 #define LIVE_LEASE_LEASE_H
@@ -25,14 +26,14 @@ struct lease_config {
 struct lease_view {
     uint64_t until_us;                           /* held until then; 0: not held */
     uint64_t revision;                           /* of the holder that we are */
-    char     holder[ETCD_HOLDER_SIZE];           /* who else; "": not known */
+    char     holder[ETCD_HOLDER_SIZE];           /* another holder; "": unknown */
     char     trouble[200];                       /* why etcd does not answer; "": it does */
 };
 
 struct lease;
 
 int  lease_open(struct lease **out, const struct lease_config *, uint64_t (*now_us)(void), struct err *);
-void lease_free(struct lease *);                 /* gives it back, if etcd can be reached; NULL is nobody */
+void lease_free(struct lease *);                 /* releases the lease if etcd can be reached; NULL: no-op */
 
 struct lease_view lease_look(struct lease *);
 

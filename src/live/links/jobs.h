@@ -1,10 +1,9 @@
-/* src/live/links/jobs.h - jobs as groups of NICs, and whether the network has held them back in the last
+/* src/live/links/jobs.h - jobs as groups of NICs, and whether the network slowed them down in the last
  * minute.
  *
- * Which NICs a job has its owner says, by names or patterns of names ("rack7-*"). What is known of them is
- * what NICs tell: how busy and how long paused they were, CNPs, retransmissions and, where a driver can tell,
- * round trips. A NIC knows no iterations: it can tell that the network held a job back, not how much longer
- * the job takes.
+ * The owner of a job lists its NICs by names or patterns ("rack7-*"). The evidence comes from NICs:
+ * utilization, pauses, CNPs, retransmissions and, if the driver has them, round trips. A NIC knows no
+ * iterations: it shows that the network slowed a job down, not how much longer the job takes.
  */
 #ifndef LIVE_LINKS_JOBS_H
 #define LIVE_LINKS_JOBS_H
@@ -27,7 +26,7 @@ struct job_names { char name[JOBS_NAME_SIZE]; char *pattern[JOBS_PATTERNS_MAX]; 
 
 struct job_list { struct job_names *job; uint32_t jobs; };
 
-/* The map 'jobs' of a configuration; NULL: there are none. */
+/* The map 'jobs' of a configuration; NULL: no jobs. */
 void jobs_read(struct reader *, const struct yaml_node *map, struct job_list *);
 void jobs_list_fini(struct job_list *);
 
@@ -41,7 +40,7 @@ struct job_point {               /* sums over NICs */
 struct job_past { struct job_point point[JOBS_POINTS]; uint32_t points, next; };
 
 struct jobs {
-    const struct job_list *list; /* NULL: there are none */
+    const struct job_list *list; /* NULL: no jobs */
     struct job_past *past;       /* by job; behind them: of NICs that are in none */
     bool            *is_in;      /* by device and job */
     uint32_t         devices, roster;            /* of the controller, when they were looked for */

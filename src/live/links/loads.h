@@ -1,10 +1,11 @@
-/* src/live/links/loads.h - how busy links are, each direction by itself, as the device that sends tells.
+/* src/live/links/loads.h - the load of links, for each direction, as reported by the sending device.
  *
- * Of a NIC its one port is known; of a switch what its reports say of single ports. A direction of which
- * nobody tells is not known, and so is one whose sender has not reported in time. Counters of switches are
- * read by the switch itself once in some seconds: what was known last stays for so long.
+ * A NIC reports its one port; a switch reports each of its ports. A direction is unknown if its sender does
+ * not report, or not in time. A switch reads its counters only every few seconds; the last value stays valid
+ * for this long.
  *
- * Few links are shown one by one, and a listener is told of those that have changed; of very many the worst.
+ * A few links are shown one by one, and a listener gets those that have changed; of very many links, only the
+ * worst are shown.
  */
 #ifndef LIVE_LINKS_LOADS_H
 #define LIVE_LINKS_LOADS_H
@@ -28,24 +29,22 @@ struct loads {
     uint32_t         *first, *next;              /* devices by node, and the next one of the same;
                                                   * FINDER_NONE: none */
     uint32_t          devices, roster;           /* of the controller, when they were looked for */
-    uint64_t          version;   /* of who is known */
+    uint64_t          version;   /* of the set of known devices */
     uint64_t          look;
 };
 
-/* The links must stay as they are. 'look': how often others were looked at before; whoever listens is told of
- * all of them anew. */
+/* The links must not change. 'look': number of previous looks; listeners get all links again. */
 void loads_init(struct loads *, const struct links *, uint64_t look);
 void loads_fini(struct loads *);
 
 void loads_look(struct loads *, const struct controller *, uint64_t now_us);
 
-/* {"version":V,"total":N,"nodes":[[NAME,KIND],...],"links":[[NODE,NODE],...]}, the kind NIC, switch or "",
- * not known; of very many no nodes and no links. NULL: there are none. */
+/* {"version":V,"total":N,"nodes":[[NAME,KIND],...],"links":[[NODE,NODE],...]}; KIND is NIC, switch or ""
+ * (unknown). With very many links, nodes and links are missing. NULL: no links. */
 json_t *loads_json(const struct loads *, const struct controller *);
 
-/* {"version":V,"links":[[I,USE,USE,PAUSED,PAUSED,QUEUE,QUEUE],...]}: those that changed after look 'since',
- * both directions of each; of very many {"version":V,"worst":[[NAME,NAME,USE,...],...]}. NULL: there is
- * nothing to tell. */
+/* {"version":V,"links":[[I,USE,USE,PAUSED,PAUSED,QUEUE,QUEUE],...]}: links that changed after look 'since',
+ * in both directions; with very many links {"version":V,"worst":[[NAME,NAME,USE,...],...]}. NULL: no news. */
 json_t *loads_changes(const struct loads *, uint64_t since);
 
 #endif

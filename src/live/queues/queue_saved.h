@@ -1,5 +1,5 @@
-/* src/live/queues/queue_saved.h - what a tuner of queues must not forget: how they were found, and what it
- * may have set. */
+/* src/live/queues/queue_saved.h - the persistent state of a tuner of queues: their initial settings, and the
+ * settings it may have written. */
 #ifndef LIVE_QUEUES_QUEUE_SAVED_H
 #define LIVE_QUEUES_QUEUE_SAVED_H
 
@@ -12,7 +12,7 @@
 struct queue_found { char name[MSG_NAME_SIZE]; struct ecn ecn; };
 
 struct queue_saved {
-    struct queue_found *found;   /* each queue that was ever set, and what it goes back to */
+    struct queue_found *found;   /* each queue that was ever set, with the setting to restore */
     uint32_t            founds;
     struct ecn         *setting; /* what we may have written, to whichever */
     uint32_t            settings;
@@ -23,8 +23,8 @@ void queue_saved_fini(struct queue_saved *);
 
 int queue_saved_write(struct queue_saved *, const struct io_disk *);
 
-/* The better of two copies. -ENOENT: nothing was ever written; -EBADMSG: it cannot be understood, or is gone
- * although the audit log tells of settings. Nothing is held then. */
+/* Reads the better of two copies. -ENOENT: nothing was ever written; -EBADMSG: corrupt, or missing although
+ * the audit log has settings. Nothing is allocated then. */
 int queue_saved_read(struct queue_saved *, const struct io_disk *);
 int queue_saved_parse(struct queue_saved *, const char *text, size_t length);
 
@@ -32,7 +32,7 @@ int queue_saved_parse(struct queue_saved *, const char *text, size_t length);
 struct queue_found *queue_saved_find(const struct queue_saved *, const char *name);
 bool                queue_saved_has(const struct queue_saved *, const struct ecn *);
 
-/* They are put over what is there. False: there is no room. */
+/* Adds or replaces entries. Returns false if the list is full. */
 bool queue_saved_put(struct queue_saved *, const char *name, const struct ecn *);
 bool queue_saved_add(struct queue_saved *, const struct ecn *);
 

@@ -1,25 +1,25 @@
-/* src/live/queues/queue_tuner.h - a tuner that runs beside the agent of a switch and sets its queues one by
- * one, as ACC does.
+/* src/live/queues/queue_tuner.h - a tuner inside the agent of a switch, which sets queues individually, as
+ * ACC does.
  *
- * The same tuners as in simulations, those with slots (tune/tuner.h). Every slot the queues' counters are
- * read, the tuner decides, and what is new is written through the agent's driver. There is no time to ask a
- * controller or people about each change, so:
+ * It runs the tuners with slots (tune/tuner.h) that simulations use. In every slot it reads the counters of
+ * the queues, lets the tuner decide, and writes new settings through the agent's driver. There is no time to
+ * ask a controller or an operator about each change, so:
  *
- *   - It acts only while agent_may_tune(): the controller has said that it may and the lease lasts, nobody
- *     has frozen anything, the agent may write, no guardrail is broken. Otherwise every queue goes back to
- *     how it was found, and that is read back. After a guardrail it stays there for 'hold_us'.
- *   - Thresholds are brought within the limits of the agent, pmax to whole percent. At most 'changes_per_s'
- *     of all queues together.
- *   - A setting is on the disk and in the audit log before it is written to a queue for the first time, with
- *     how all queues were found. So whatever a queue holds after a crash is how it was found, one of these,
- *     or somebody else's.
- *   - A queue that is again as it was found, though we have set it (a person, or the switch has started
- *     anew), takes all of them back, for 'hold_us'.
- *   - What else somebody sets stays, is what that queue goes back to from now on, and freezes the device.
- *   - A queue that has not settled is left alone; one that does not within two seconds takes all of them
- *     back.
+ *   - It acts only while agent_may_tune(): the controller allows it, the lease lasts, nothing is frozen, the
+ *     agent may write, and no guardrail is broken. Otherwise every queue is restored and read back. After a
+ *     guardrail it pauses for 'hold_us'.
+ *   - Thresholds are clamped to the limits of the agent, pmax is rounded to whole percent, and all queues
+ *     together change at most 'changes_per_s' times per second.
+ *   - Before a setting is first written to a queue, it is on the disk and in the audit log, with the initial
+ *     settings of all queues. So after a crash a queue holds its initial setting, one of these, or a foreign
+ *     one.
+ *   - If a queue returns to its initial setting on its own (an operator, or a restart of the switch), all
+ *     queues are restored, for 'hold_us'.
+ *   - Any other foreign setting stays, becomes the one to restore, and freezes the device.
+ *   - A queue whose last write has not settled is skipped; if it does not settle within two seconds, all
+ *     queues are restored.
  *
- * What was done is in the audit log once a minute, and in the agent's reports.
+ * The audit log gets a summary once a minute, and the agent's reports contain it.
  */
 #ifndef LIVE_QUEUES_QUEUE_TUNER_H
 #define LIVE_QUEUES_QUEUE_TUNER_H
@@ -37,16 +37,16 @@ struct queue_tuner_config {
 
 struct queue_tuner;
 
-/* Makes one for a device that the agent is about; all that it is given must outlive it. Refuses tuners that
- * do not set queues, that learn here, or that set all queues alike. Nothing is read or written yet. */
+/* Creates a tuner for the agent's device; all arguments must outlive it. Refuses tuners that do not set
+ * queues, that learn online, or that set all queues alike. Does not access the device yet. */
 int  queue_tuner_new(struct queue_tuner **, const struct queue_tuner_config *, struct agent *,
                      const struct io_queues *, void *device, struct err *);
 void queue_tuner_free(struct queue_tuner *);
 
-/* Would it be one? For who checks a configuration. */
+/* Checks whether a tuner is usable, for configuration checks. */
 int  queue_tuner_check(const struct loop_request *, struct err *);
 
-/* The agent has started: reads what is on the disk and what the queues hold; what is ours goes back. */
+/* The agent has started: reads the saved state and the queues, and restores our settings. */
 void queue_tuner_start(struct queue_tuner *, uint64_t now_us);
 
 uint64_t queue_tuner_slot_us(const struct queue_tuner *);

@@ -19,7 +19,7 @@ struct path {
     uint64_t since_us, heard_us;
 };
 
-/* relays of 0: all ways are controllers, and it never goes back by itself. */
+/* relays of 0: all paths are controllers, and it never returns to an earlier one. */
 void path_init(struct path *, uint32_t ways, uint32_t relays, uint64_t silence_us, uint64_t return_us,
                uint64_t now_us);
 

@@ -11,7 +11,7 @@
 #include "live/core/rack.h"
 
 struct mux_io {
-    uint32_t (*open)(void *);                            /* a new link that nobody else has */
+    uint32_t (*open)(void *);                            /* returns an unused link */
     void (*on_link)(void *, uint32_t link, uint64_t now_us);
     void (*on_msg)(void *, uint32_t link, const struct msg *, uint64_t now_us);
     void (*on_cut)(void *, uint32_t link);
@@ -37,8 +37,8 @@ struct mux {
     struct mux_lease      *lease;        /* given for its reports so far; room for MUX_LEASES_MAX, while it is
                                           * handed on */
     uint32_t               leases;
-    struct msg_detail     *detail;       /* room for what a report says beside its numbers */
-    bool                   is_handed_on[RACK_DEVICES_MAX];       /* of what hosts told */
+    struct msg_detail     *detail;       /* space for the details of a report */
+    bool                   is_handed_on[RACK_DEVICES_MAX];       /* of the statistics of hosts */
 };
 
 void mux_init(struct mux *, const struct mux_io *);
@@ -49,7 +49,7 @@ void mux_on_rack(struct mux *, const struct rack *, uint64_t now_us);
 /* The relay cannot be reached any more. */
 void mux_on_cut(struct mux *);
 
-/* A message for one of its links; false: it is none of its. It goes with mux_flush(). */
+/* Queues a message for one of its links until mux_flush(). Returns false if the link belongs to another. */
 bool mux_send(struct mux *, uint32_t link, const struct msg *);
 void mux_flush(struct mux *);
 

@@ -1,13 +1,13 @@
-/* src/live/relay/relay.h - between the agents of a rack and a controller, so that a controller talks to
- * racks, not to hosts.
+/* src/live/relay/relay.h - a relay between the agents of a rack and a controller, so that a controller talks
+ * to racks, not to hosts.
  *
- * A state machine over (clock, network): it holds nothing that must not be forgotten, decides nothing, and
- * has no lease of its own. It merges reports (rack.h), hands everything else on, and gives each device the
- * lease that the controller gave for its report. Several reports of a device between two of its own become
- * one: counters are added, and what it tells of its messages; the metric is averaged.
+ * A state machine over (clock, network): it has no persistent state, decides nothing, and has no lease of its
+ * own. It merges reports (rack.h), forwards all other messages, and passes on to each device the lease that
+ * the controller gave for its report. If a device reports several times within one interval of the relay, the
+ * reports are merged: counters and message statistics are added, the metric is averaged.
  *
- * A relay that has not heard from its controller for a while sends its agents away: they go to the next relay
- * or to the controller itself (agent_path.h). So does an agent whose relay is silent or gone.
+ * A relay that has not heard from its controller for a while disconnects its agents: they go to the next
+ * relay or to the controller itself (agent_path.h). An agent does the same if its relay is silent or gone.
  */
 #ifndef LIVE_RELAY_RELAY_H
 #define LIVE_RELAY_RELAY_H
@@ -37,7 +37,7 @@ struct relay_agent {
     uint32_t          items;     /* of the rack that waits */
     struct rack_row   row;
     struct fsd        fsd;
-    struct seen_part *seen;      /* of the reports that wait; NULL: it has never told of messages */
+    struct seen_part *seen;      /* of the waiting reports; NULL: it has never reported messages */
 };
 struct relay_heard { uint32_t slot; uint64_t stamp_us; };        /* a report that is in a rack */
 struct relay_sent  { uint64_t number; uint32_t count; struct relay_heard heard[2 * RACK_DEVICES_MAX]; };
@@ -62,7 +62,7 @@ void relay_fini(struct relay *);
 void relay_on_agent(struct relay *, uint32_t link, const struct msg *, uint64_t now_us);
 void relay_on_agent_cut(struct relay *, uint32_t link);
 
-/* The controller can be reached (again): devices shall say who they are. */
+/* The controller can be reached (again): devices send a hello. */
 void relay_on_up(struct relay *, uint64_t now_us);
 void relay_on_down(struct relay *);
 void relay_on_rack(struct relay *, const struct rack *, uint64_t now_us);

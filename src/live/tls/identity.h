@@ -1,7 +1,7 @@
-/* src/live/tls/identity.h - what is in the files that prove who we are, read again now and then.
+/* src/live/tls/identity.h - the contents of our certificate and key files, reread now and then.
  *
- * Files are exchanged one after another, and may be half-written or not fit together for a moment: only what
- * is whole and fits together takes the place of what there was.
+ * Files are replaced one by one, and may be incomplete or mismatched for a moment: only a complete and
+ * matching set replaces the previous one.
  */
 #ifndef LIVE_TLS_IDENTITY_H
 #define LIVE_TLS_IDENTITY_H
@@ -14,7 +14,7 @@
 
 struct identity {
     char    *path[3];            /* ca, cert, key */
-    char    *text[3];            /* what is in them */
+    char    *text[3];            /* their contents */
     unsigned refresh_s;
     int64_t  looked_s;           /* the last time */
 };

@@ -20,7 +20,7 @@ void secure_free(struct secure *);
 SSL *secure_accept(struct secure *, int fd);
 SSL *secure_dial(struct secure *, int fd, const char *host);
 
-/* Why we do not talk to who was dialled; NULL: we do, as far as is known. */
+/* Why the server we dialled is not accepted; NULL: no error so far. */
 const char *secure_refusal(const SSL *);
 
 #define SECURE_NAME_SIZE 64
@@ -30,7 +30,7 @@ const char *secure_refusal(const SSL *);
  * not count. Returns how many, at most 'max'. */
 uint32_t secure_names(const SSL *, char (*name)[SECURE_NAME_SIZE], uint32_t max);
 
-/* Why a server does not talk to who has dialled. Rows: name, as it is told in metrics and to people. */
+/* Why a server refuses a client. Rows: name, text in metrics and messages. */
 #define SECURE_REFUSALS(X) \
     X(NO_CERTIFICATE, "no certificate") X(AUTHORITY, "certificate of another authority") \
     X(EXPIRED, "certificate not valid now") X(NO_NAME, "certificate without a name") \

@@ -1,4 +1,4 @@
-/* src/live/tls/tls.h - which files prove who somebody is. */
+/* src/live/tls/tls.h - TLS certificate and key files. */
 #ifndef LIVE_TLS_TLS_H
 #define LIVE_TLS_TLS_H
 

@@ -1,13 +1,14 @@
-/* src/live/tuner/live_tuner.h - the loop of tune/loop.h around a real network: reports from what agents told,
- * a tuner's decisions as what is to be tried.
+/* src/live/tuner/live_tuner.h - the loop of tune/loop.h around a real network: builds reports from those of
+ * agents, and proposes the tuner's decisions for trials.
  *
- * A report has the devices in the order of their numbers, then of their names, so that it does not depend on
- * who came first. Its interval is that of the samples. While something is tried, and of intervals that began
- * before it was in force, the tuner sees no reports (tune/lag.h).
+ * Reports list devices by number, then by name, so that they do not depend on the order of connection. Their
+ * interval is that of the samples. The tuner sees no reports during a trial, nor intervals that began before
+ * a setting was applied (tune/lag.h).
  *
- * A tuner that tries settings on a twin thinks in a thread of its own, and what it has decided is asked for
- * at a later interval; in lock step it is waited for. Until then the loop is that thread's, and what is
- * reported meanwhile is not shown to it. */
+ * A tuner that tries settings on a twin runs in a thread of its own, and its decision is collected at a later
+ * interval; in lock step the loop waits for it. Until then the thread owns the loop, and does not see newer
+ * reports.
+ */
 #ifndef LIVE_TUNER_LIVE_TUNER_H
 #define LIVE_TUNER_LIVE_TUNER_H
 
@@ -32,18 +33,17 @@ struct live_tuner {
     uint32_t      roster;        /* the controller's, for which it was opened */
     uint64_t      decision;      /* under way; 0: none */
     uint64_t      number, end_ps;                /* of the last report */
-    struct live_twin *twin;      /* NULL: nobody says what the network is built of */
+    struct live_twin *twin;      /* NULL: the network is not described */
     struct thinker thinker;
-    const struct report *thought;        /* what is being thought of; NULL: nothing is */
+    const struct report *thought;        /* the report that is being processed; NULL: idle */
     struct decision decided;     /* by the thinker */
-    json_t       *told;          /* what was told of the tuner before it began to think */
+    json_t       *told;          /* the tuner's status before it began to think */
     struct seen   seen;          /* messages that were not shown yet, */
     uint64_t      seen_us;       /* of so much time of all hosts together */
-    uint32_t      unseen;        /* intervals in which no host told of messages; beyond a few that was said */
-    uint32_t      flowless;      /* intervals in which nobody told flow sizes */
+    uint32_t      unseen;        /* intervals without reports of messages; a warning follows after a few */
+    uint32_t      flowless;      /* intervals without flow sizes */
     char          failure[MSG_WHY_SIZE * 2];     /* why it could not be opened */
-    const struct fsd *flows;     /* flow sizes as switches tell them, instead of what agents tell; NULL: none
-                                  * do */
+    const struct fsd *flows;     /* flow sizes from switches, instead of those of agents; NULL: none */
 };
 
 /* Is the tuner of the file one that there is, with options that it takes? */
@@ -53,7 +53,7 @@ int live_tuner_check(const struct controller_file *, struct err *);
  * tuner; 0: time is real. */
 void live_tuner_init(struct live_tuner *, const struct controller_file *, uint64_t epoch_us);
 
-/* Writes what it did to tuning.jsonl in the folder of the state, as `anole run` does. */
+/* Writes its decisions to tuning.jsonl in the state folder, as `anole run` does. */
 void live_tuner_fini(struct live_tuner *);
 
 /* As in struct controller_io. */
@@ -69,10 +69,10 @@ bool live_tuner_propose(struct live_tuner *, const struct controller *, uint64_t
 void live_tuner_ended(struct live_tuner *, const struct controller *, bool is_kept, uint32_t missed,
                       const char *why);
 
-/* What the tuner waits for that nobody tells, and how to provide it; "": nothing. Returns buf. */
+/* The missing input that the tuner waits for, and how to provide it; "": nothing is missing. Returns buf. */
 char *live_tuner_missing(const struct live_tuner *, char *buf, size_t size);
 
-/* What it makes of what it sees, and which settings it wanted of late. */
+/* The tuner's view of the network, and its last proposals. */
 json_t *live_tuner_json(const struct live_tuner *);
 
 #endif

@@ -1,8 +1,8 @@
 /* src/live/tuner/live_twin.h - twins of a real network, for tuners that try settings before they apply them.
  *
- * What the network is built of a file says: a scenario, of which the topology and what is in the sections of
- * hosts and switches counts, and traffic does not. Trials run in the thread that asks, one after the other,
- * until their CPU time is used up or somebody stops them.
+ * A scenario file describes the network: its topology and the sections of hosts and switches are used, its
+ * traffic is not. Trials run one by one in the calling thread, until their CPU time is used up or they are
+ * stopped.
  */
 #ifndef LIVE_TUNER_LIVE_TWIN_H
 #define LIVE_TUNER_LIVE_TWIN_H

@@ -1,8 +1,8 @@
-/* src/live/wire/account.h - what the holder of one certificate may take of a server.
+/* src/live/wire/account.h - limits for the holder of one certificate.
  *
- * All connections with one certificate share an account: so many devices and connections, messages and bytes
- * per second, bytes that are held for it, and log lines. What goes beyond is ignored, and the certificate is
- * named once; nobody else notices. Without TLS each connection has an account of its own.
+ * All connections with one certificate share an account: limits for devices and connections, messages and
+ * bytes per second, buffered bytes, and log lines. What exceeds a limit is ignored, and the certificate is
+ * logged once; other clients are not affected. Without TLS each connection has an account of its own.
  *
  * A certificate has several names: its common name, and the DNS names and URIs in its subjectAltName. It may
  * speak for each of them.
@@ -42,7 +42,7 @@ struct account {
     size_t               held;
     uint64_t            *device;         /* hashes of names that it has spoken for */
     uint32_t             devices;
-    uint64_t             over[ACCOUNT_KINDS];    /* what was ignored, of each */
+    uint64_t             over[ACCOUNT_KINDS];    /* number of ignored items, of each kind */
 };
 
 /* All of a server. */
@@ -64,7 +64,7 @@ bool account_take(const struct accounts *, struct account *, size_t length, uint
 /* May a line about it be logged? */
 bool account_may_log(const struct accounts *, struct account *, uint64_t now_us);
 
-/* True once for each: it takes too much. What is to be said about it. */
+/* Returns true once per kind of excess, with the line to log. */
 bool accounts_news(struct accounts *, char *text, size_t size);
 
 /* The name that it is called by; "": it has none. */

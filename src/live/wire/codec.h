@@ -14,8 +14,8 @@
 /* Returns the length; 'bytes' has room for CODEC_BYTES_MAX. */
 size_t codec_write(const struct msg *, unsigned char *bytes);
 
-/* -EBADMSG: it is not a message, or not one of ours: a knob that we do not know, a number that is none, too
- * long a name, a term above MSG_TERM_MAX. Nothing is written then. */
+/* -EBADMSG: not a message of ours: an unknown knob, not a number, too long a name, or a term above
+ * MSG_TERM_MAX. The output is unchanged then. */
 int codec_read(struct msg *, const unsigned char *bytes, size_t length);
 
 /* The same; details of a report go to *detail, and the message then points there. Otherwise they are left

@@ -39,7 +39,7 @@ int conn_shake(struct conn *);
  * again. */
 void conn_hear(struct conn *, int64_t second);
 
-/* Sends what HTTP/2 has queued, as far as the kernel takes it. */
+/* Sends the data that HTTP/2 has queued, until the kernel's buffer is full. */
 void conn_flush(struct conn *);
 
 /* To be called once a second: pings a silent peer, and gives up one that does not answer. True: something is

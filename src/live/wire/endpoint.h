@@ -1,4 +1,4 @@
-/* src/live/wire/endpoint.h - where somebody is: "host:port", "[::1]:port" or "unix:PATH". */
+/* src/live/wire/endpoint.h - addresses: "host:port", "[::1]:port" or "unix:PATH". */
 #ifndef LIVE_WIRE_ENDPOINT_H
 #define LIVE_WIRE_ENDPOINT_H
 
@@ -12,11 +12,11 @@
 /* Refuses files that cannot be read, and addresses elsewhere without TLS. */
 int address_check(const char *address, const struct rpc_tls *, struct err *);
 
-/* -EINVAL: it is none of these. The port of a file is "". */
+/* -EINVAL: malformed. The port of a socket file is "". */
 int address_read(struct address *, const char *text, struct err *);
 
-/* The addresses behind a name. Who asks others for it may have to wait for long, so a thread does that; its
- * descriptor becomes readable when the answer is there. */
+/* Resolves a name. This may take long, so a thread does it; the descriptor becomes readable when the answer
+ * is there. */
 struct lookup;
 struct lookup *lookup_new(const struct address *);
 void           lookup_free(struct lookup *);             /* whether it has ended or not */

@@ -17,7 +17,7 @@ enum rpc_kind {
 struct rpc_event {
     enum rpc_kind  kind;
     uint32_t       link;         /* below 2^31 */
-    struct account *account;     /* of a server: whose certificate it is; NULL: of who dials */
+    struct account *account;     /* server: account of the certificate; NULL: client */
     unsigned char *bytes;        /* DATA, ASK: until the next event is taken */
     size_t         length;
     const char    *why;          /* CLOSE: "", or the reason, until the next event is taken */

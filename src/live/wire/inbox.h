@@ -21,7 +21,7 @@ void inbox_fini(struct inbox *);
  * RPC_CLOSE is the bytes, a text with its end. */
 struct rpc_event *inbox_add(struct inbox *, enum rpc_kind, const unsigned char *bytes, size_t length);
 
-/* False: there is none. The bytes of an event stay until the next one is taken. */
+/* Returns false if there is no event. The bytes of an event stay valid until the next call. */
 bool inbox_take(struct inbox *, struct rpc_event *);
 
 bool inbox_is_empty(const struct inbox *);

@@ -12,8 +12,8 @@ bool rack_codec_is(const unsigned char *bytes, size_t length);
 /* Returns the length; the bytes are malloc'd. */
 size_t rack_codec_write(const struct rack *, unsigned char **bytes);
 
-/* -EBADMSG: it is not a rack, or one of its messages is none. What is in *rack is of no use then. It has been
- * initialised, and is emptied first. */
+/* -EBADMSG: not a rack, or one of its messages is malformed; *rack is then undefined. It must be initialized,
+ * and is emptied first. */
 int rack_codec_read(struct rack *, const unsigned char *bytes, size_t length);
 
 #endif

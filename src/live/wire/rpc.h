@@ -46,7 +46,7 @@ int rpc_check(const char *address, const struct rpc_tls *, struct err *);
 int  rpc_fd(const struct rpc *);
 bool rpc_next(struct rpc *, struct rpc_event *);         /* false: nothing is there */
 
-/* Of who dials: tries once more, after RPC_CLOSE. Gives a new link. */
+/* Client: dials again after RPC_CLOSE. Returns a new link. */
 void rpc_redial(struct rpc *);
 
 /* Ends a stream; RPC_CLOSE follows. */

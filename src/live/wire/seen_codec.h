@@ -1,5 +1,4 @@
-/* src/live/wire/seen_codec.h - what a host tells of its messages (core/seen/seen_part.h), as the wire has
- * it. */
+/* src/live/wire/seen_codec.h - message statistics of a host (core/seen/seen_part.h) on the wire. */
 #ifndef LIVE_WIRE_SEEN_CODEC_H
 #define LIVE_WIRE_SEEN_CODEC_H
 

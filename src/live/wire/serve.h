@@ -1,12 +1,12 @@
 /* src/live/wire/serve.h - the server of rpc.h: in the program's one loop, without a thread.
  *
- * Sockets are read when the loop asks for events, so a peer that sends faster than it is read waits in the
- * kernel. Messages are written at once; the kernel's refusal is kept until the socket takes more.
+ * Sockets are read when the loop asks for events, so a peer that sends too fast waits in the kernel. Messages
+ * are written at once; if the kernel's buffer is full, the rest waits until the socket is writable.
  *
- * Nobody can take all of it. Handshakes have five seconds, a share of the files of the process, and half of
- * that share per address: when it is used up, the oldest of the address that has most gives way. Each
- * certificate has an account (account.h). Some connections are kept for operators, and files for everything
- * else that the process does.
+ * No client can exhaust the server. A handshake has five seconds. Handshakes have a limited number of file
+ * descriptors, and each address at most half of it: when the limit is reached, the oldest handshake of the
+ * address with the most gives way. Each certificate has an account (account.h). Some connections are reserved
+ * for operators, and some files for everything else in the process.
  */
 #ifndef LIVE_WIRE_SERVE_H
 #define LIVE_WIRE_SERVE_H
@@ -20,7 +20,7 @@
 struct serve_limits {
     struct account_limits account;       /* of each certificate */
     uint32_t              files;         /* of the process; 0: as many as RLIMIT_NOFILE says */
-    /* has a connection when agents have none; NULL: nobody */
+    /* gets a connection when agents get none; NULL: disabled */
     bool (*is_operator)(void *arg, const struct account *);
     void                 *arg;
 };
