@@ -91,7 +91,7 @@ static void mend(struct agent *a, uint64_t now_us)
 
 /* ---- the end of a change ---- */
 
-/* What may be written of what is confirmed. */
+/* The writable part of the confirmed setting. */
 static struct knob_set writable(const struct agent *a)
 {
     struct knob_set set = { 0 };
@@ -102,8 +102,7 @@ static struct knob_set writable(const struct agent *a)
     return set;
 }
 
-/* The end of a drill: what is confirmed is written once more and read back, as if something else had been
- * there. */
+/* Ends a drill: writes the confirmed setting again and reads it back, as if another had been applied. */
 static void prove(struct agent *a, const char *why, uint64_t now_us)
 {
     struct knob_set set = writable(a);
@@ -111,7 +110,7 @@ static void prove(struct agent *a, const char *why, uint64_t now_us)
 
     a->is_drill = false;
     if (!device_check(a, now_us))
-        return;                  /* somebody else has set it, or it cannot be read */
+        return;                  /* changed outside Anole, or unreadable */
     if (!device_write(a, &set, now_us, trouble))
         device_restore(a, why, now_us);
     audit_write(&a->audit, &a->io.disk,
@@ -120,7 +119,7 @@ static void prove(struct agent *a, const char *why, uint64_t now_us)
                                         .new = &set, .seen = &a->device });
 }
 
-/* What is open ends: it is written back if it was written, and the controller hears about it. */
+/* Ends the open change: reverts it if it was applied, and answers the controller. */
 static void give_up(struct agent *a, const char *why, uint64_t now_us)
 {
     bool was_applied = a->phase == PHASE_APPLIED;
@@ -583,7 +582,7 @@ void agent_on_msg(struct agent *a, const struct msg *m, uint64_t now_us)
         agent_hello(a, now_us);
         return;
     }
-    agent_on_timer(a, now_us);   /* what was due before it came */
+    agent_on_timer(a, now_us);   /* what was due before the message */
     if (m->incarnation != a->incarnation || a->is_lost || !take_term(a, m->term, now_us))
         return;
     switch (m->kind) {
@@ -669,7 +668,7 @@ void agent_on_tick(struct agent *a, uint64_t now_us)
 
 void agent_bye(struct agent *a, uint64_t now_us)
 {
-    if (!a->is_broken)           /* otherwise somebody should look */
+    if (!a->is_broken)           /* a broken device needs attention */
         say_bye(a, now_us);
 }
 

@@ -15,7 +15,7 @@ int device_save(struct agent *a)
     if (a->is_lost)
         return -EBADMSG;         /* people are to find it as it is */
     if (!knobset_is_empty(&a->adopted)) {
-        /* the log first: a restart would take what is saved for known, and never explain it */
+        /* the log first: after a restart the saved values count as known, and would never be explained */
         a->is_dirty = true;
         return -EAGAIN;
     }
@@ -69,7 +69,7 @@ static void log_adopted(struct agent *a, uint64_t now_us)
     }
 }
 
-/* Values that somebody else has set stay, are the baseline from now on, and freeze the device. */
+/* Foreign values stay, become the baseline, and freeze the device. */
 static void adopt(struct agent *a, const struct knob_set *foreign, uint64_t now_us)
 {
     char text[100];
@@ -84,9 +84,8 @@ static void adopt(struct agent *a, const struct knob_set *foreign, uint64_t now_
     log_adopted(a, now_us);
 }
 
-/* Knobs that were never seen before: what the device holds is what it is to hold. Not a foreign edit. But
- * if files are damaged or gone, the device may hold a trial's value: then it is not known what it should
- * hold. */
+/* Knobs seen for the first time: their current values are the correct ones, not a foreign edit. But if files
+ * are damaged or missing, the device may hold a trial's value; then the correct setting is unknown. */
 static void meet(struct agent *a)
 {
     struct knob_set met = { 0 };

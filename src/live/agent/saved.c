@@ -136,7 +136,7 @@ static int take_text(void *saved, const char *text, size_t length)
     return saved_parse(saved, text, length);
 }
 
-/* False: there is none, or it is damaged; is_there says which. */
+/* Returns false if the file is missing or damaged; is_there says which. */
 static bool read_baseline(struct knob_set *set, const struct io_disk *disk, bool *is_there)
 {
     char     text[SAVED_TEXT_MAX];
@@ -157,7 +157,7 @@ static bool read_baseline(struct knob_set *set, const struct io_disk *disk, bool
 
 struct replay {
     struct saved *saved;
-    uint64_t      told, damaged; /* lines that tell of knobs; that are not what was written */
+    uint64_t      told, damaged; /* lines about knobs; lines with a wrong hash */
 };
 
 static void forget_first_doubt(struct saved *s)
@@ -172,7 +172,7 @@ static void take_record(struct saved *s, const char *what, const struct knob_set
 
     if (strcmp(what, "apply") == 0) {
         s->confirmed = *old;
-        knobset_put(&s->confirmed, &known);      /* what is known already counts */
+        knobset_put(&s->confirmed, &known);      /* values that are known already win */
         if (!s->has_baseline)
             s->baseline = s->confirmed;
         s->has_baseline = true;
@@ -219,7 +219,7 @@ static uint64_t replay(struct replay *r, struct saved *s, const struct io_disk *
     return disk->replay ? disk->replay(disk->arg, take_line, r) : 0;
 }
 
-/* One copy may be older than what was written last: the log has all that was. */
+/* One copy may be older than the last write; the log has all writes. */
 static void add_doubts(struct saved *s, const struct io_disk *disk)
 {
     struct saved  logged = { 0 };

@@ -45,7 +45,7 @@ void say_hello(struct agent *a, uint64_t now_us)
     a->io.send(a->io.arg, &m);
 }
 
-/* A controller that said that this will do, and not long ago. What is special is told in full. */
+/* Whether the controller recently asked for brief reports. News is always sent in full. */
 static bool may_be_brief(const struct agent *a, uint64_t now_us)
 {
     return a->is_brief && now_us < a->lease_until_us && a->phase == PHASE_IDLE && !*a->breach;

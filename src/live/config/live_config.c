@@ -207,7 +207,7 @@ static void read_name(struct reader *r, const struct section *s, struct config_c
     read_tls(r, c, section_get(s, "tls"));
 }
 
-/* 'interval_us': the initial value in, what is given out. */
+/* 'interval_us': in the initial value, out the configured one. */
 static void read_common(struct reader *r, const struct section *s, struct config_common *c,
                         uint32_t http_port, uint64_t *interval_us)
 {

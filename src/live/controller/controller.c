@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DRILL_AGAIN_US 3600000000u       /* one that could not begin, or failed, is not tried again by itself for so long */
+/* a drill that failed or could not start is not repeated automatically for this long */
+#define DRILL_AGAIN_US 3600000000u
 #define RETRY_US     10000000u  /* devices that refused to be rolled back are asked again after so long */
 #define AA_PAIRS_MAX   400       /* then half of the weight is forgotten */
 #define AHEAD_MAX      (1u << 20)        /* counters that an agent may have seen beyond ours: a controller takes one per start */
@@ -93,14 +94,17 @@ static void note(struct controller *c, const char *what, const char *why, uint64
 
 /* ---- terms ---- */
 
-/* A term is a controller's, and counts on its word or on that of the lease. What agents say of terms is hearsay: one may lie. So
+/* Only controllers and the lease create terms. A term in an agent's message is a claim, and an agent may lie.
+ * So
  *
- *   - a term so far ahead that no controller can have come to it is ignored, with the message, and its sender is named;
- *   - with a lease, agents depose nobody: whoever holds it acts. Without one, more than half of the hosts that have reported must have
- *     obeyed a higher term. A host counts once, however many devices it names;
+ *   - a term so far ahead that no controller can have reached it is ignored, with its message, and the sender
+ *     is logged;
+ *   - with a lease, agents cannot depose a controller. Without one, more than half of the hosts that have
+ *     reported must have obeyed a higher term. A host counts once, however many devices it names;
  *   - counters end at MSG_TERM_COUNTER_MAX and never wrap.
  *
- * A controller that acts for a while although another took over does no harm: agents refuse the lower term. */
+ * A controller that continues for a while after another took over does no harm: agents refuse the lower term.
+ */
 static uint64_t counter_of(uint64_t term)
 {
     return term >> MSG_TERM_ID_BITS;
@@ -260,10 +264,10 @@ static void on_hello(struct controller *c, uint32_t link, const struct msg *m, u
     if (p)
         see_term(c, p, m->term);
     if (p && before && before != m->incarnation)
-        lose_trial(c, p);        /* what it was told before it started anew is forgotten */
+        lose_trial(c, p);        /* a restarted agent has forgotten its orders */
 }
 
-/* A device with something open that nobody here has asked for: from a time before this. */
+/* A device has an open change that this controller did not order: it is from an earlier time. */
 static void take_back_stray(struct controller *c, struct peer *p)
 {
     if (p->phase != PHASE_IDLE && !trial_has(c, p))
@@ -314,7 +318,7 @@ void controller_on_msg(struct controller *c, uint32_t link, const struct msg *m,
 
 /* ---- nothing is open ---- */
 
-/* Pairs of blocks without any difference: what is noise, and whether the evidence would lie. */
+/* A/A test: pairs of blocks without a difference measure the noise, and whether e-values are valid. */
 static void watch_noise(struct controller *c)
 {
     for (uint32_t i = 0; i < STAGES; i++) {

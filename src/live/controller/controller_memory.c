@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #define SAVED_TEXT_MAX 16384
-/* mode direct decides often: what it remembers for people is saved once a minute */
+/* mode direct decides often: its record for operators is saved once a minute */
 #define LAZY_US        60000000u
 #define TRIALS_AHEAD   1000      /* numbers of trials that mode direct reserves at a time */
 

@@ -26,7 +26,7 @@ void finder_fini(struct finder *f)
     *f = (struct finder){ 0 };
 }
 
-/* Numbers that follow each other shall not lie beside each other. */
+/* Spreads consecutive numbers over the table. */
 static uint32_t first_place(const struct finder *f, uint64_t hash)
 {
     return (uint32_t)(hash * 0x9e3779b97f4a7c15ull >> 32) & (f->places - 1);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define DRIFT_US 20              /* of a clock between two reports, at most */
-/* who was silent for so many times what makes a report old takes no part in the next trial */
+/* a device silent for this many times the age limit of reports is left out of the next trial */
 #define GONE_FACTOR 10
 /* a device that needs more time between changes is not tried: all others would wait for it */
 #define GAP_US_MAX 60000000u
@@ -43,7 +43,7 @@ struct peer *roster_find(struct controller *c, const char *name)
     return NULL;
 }
 
-/* Links come and go; the finder is made anew when too many of those in it have gone. */
+/* Links come and go; the finder is rebuilt when too many of its entries are gone. */
 static void set_link(struct controller *c, struct peer *p, uint32_t link)
 {
     if (p->link == link)
@@ -126,7 +126,7 @@ struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct m
     if (!p && c->peers == c->peers_max)
         return NULL;
     if (p && p->link != link && p->incarnation != m->incarnation && roster_is_fresh(c, p, now_us))
-        return NULL;             /* it reports elsewhere: somebody else speaks in its name */
+        return NULL;             /* it reports over another link: this one uses its name */
     roster_cut(c, link);
     if (!p) {
         p = &c->peer[c->peers++];
@@ -156,8 +156,7 @@ struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct m
     return p;
 }
 
-/* The report that travelled shortest tells the clocks apart best. Clocks drift, so what was measured long ago
- * fades. */
+/* The report with the shortest delay gives the best clock offset. Clocks drift, so old measurements fade. */
 static void take_offset(struct peer *p, uint64_t stamp_us, uint64_t now_us)
 {
     int64_t offset_us = (int64_t)(stamp_us - now_us);
@@ -198,7 +197,7 @@ void roster_on_report(struct controller *c, struct peer *p, const struct msg *m,
 {
     c->is_unranked |= !p->reported || p->has_left;
     p->reported = true;
-    p->has_left = false;         /* who reports has not left, whatever was said */
+    p->has_left = false;         /* a device that reports has not left */
     take_offset(p, m->stamp_us, now_us);
     take_state(c, p, m);
     p->heard_us = now_us;
@@ -367,7 +366,7 @@ static double mean_of(struct mean m)
     return m.count ? m.sum / m.count : NAN;
 }
 
-/* Hosts feel what is set, wherever it is set. Switches count only where no host reports. */
+/* Hosts notice a setting wherever it is applied. Switches count only if no host reports. */
 static bool has_hosts(const struct controller *c)
 {
     for (uint32_t i = 0; i < c->peers; i++)

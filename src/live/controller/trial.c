@@ -95,7 +95,7 @@ static void clear_peers(struct controller *c)
     }
 }
 
-/* What people are told of the setting in effect: since when, by whom, why. */
+/* Describes the current setting for operators: since when, by whom, why. */
 static void note_standing(struct controller *c, uint64_t now_us)
 {
     static const char *const nobody[] = { "", "", "the controller, mode auto", "the tuner, mode direct" };
@@ -383,7 +383,7 @@ static void on_abort(struct controller *c, uint64_t now_us)
         struct peer *p = &c->peer[i];
 
         if (p->step != STEP_REVERTING || (*c->rolled_back.who && !roster_is_fresh(c, p, now_us)))
-            /* the lease of a silent device ends by itself: a rollback of the others does not wait for it */
+            /* the lease of a silent device ends without us: a rollback of the others does not wait for it */
             continue;
         is_over = false;
         if (!command_on_tick(c, p, now_us))
@@ -499,8 +499,8 @@ static double value_of(const struct controller *c)
     return is_settled(c, pairing_arm(&t->pairing)) ? roster_value(c, t->stage, t->is_whole) * scale : NAN;
 }
 
-/* The last interval of a block begins: who is to switch with the next must be prepared. If not, the block
- * goes on, uncounted: whether it does has nothing to do with what is measured. */
+/* The last interval of a block begins: devices that switch with the next block must be prepared. If one is
+ * not, the block is extended by uncounted intervals; this does not depend on the measurements. */
 static void turn(struct controller *c, uint64_t now_us)
 {
     struct trial *t = &c->trial;
@@ -581,7 +581,7 @@ static void on_soak(struct controller *c, uint64_t now_us)
             command_confirm(c, &c->peer[i], now_us);
 }
 
-/* One that cannot be confirmed goes back by itself; the others stay. */
+/* A device that cannot be confirmed reverts on its own; the others stay. */
 static void on_confirm(struct controller *c, uint64_t now_us)
 {
     bool is_over = true;
@@ -670,13 +670,13 @@ static bool step_back(struct controller *c, struct peer *p, uint64_t now_us)
     else if (p->step == STEP_APPLIED)
         command_confirm(c, p, now_us);
     else if (!command_on_tick(c, p, now_us)) {
-        p->step = STEP_NONE;     /* it did not answer in time: once more */
+        p->step = STEP_NONE;     /* no answer in time: ask again */
         p->deadline_us = now_us;
     }
     return p->step == STEP_CONFIRMED;
 }
 
-/* Each device by itself: one that refuses, or is silent, does not stop the others. */
+/* Each device separately: one that refuses or is silent does not stop the others. */
 static void on_rollback(struct controller *c, uint64_t now_us)
 {
     uint32_t left = 0, silent = 0;
@@ -736,7 +736,7 @@ void trial_on_answer(struct controller *c, uint64_t now_us)
 
 /* ---- every interval ---- */
 
-/* Leaves out who has fallen silent. Too many: the trial cannot go on. */
+/* Leaves out devices that have fallen silent. With too many of them the trial cannot continue. */
 static bool has_enough(struct controller *c, uint64_t now_us)
 {
     uint32_t all = 0, lost = 0;
@@ -792,7 +792,7 @@ void trial_on_tick(struct controller *c, uint64_t now_us)
     struct trial *t = &c->trial;
 
     t->intervals++;
-    /* nobody had reported when it began: without it no harm would ever be found */
+    /* no device had reported at the start: without this no harm would ever be found */
     if (isnan(t->metric))
         t->metric = roster_metric(c);
     if (t->phase == TRIAL_CONFIRM)

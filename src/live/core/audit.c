@@ -116,7 +116,7 @@ int audit_write(struct audit *a, const struct io_disk *disk, const struct audit_
 
 /* ---- checking ---- */
 
-/* Says what is wrong with a line by itself; its hash stands in its tail. */
+/* Checks a line on its own; its hash is at its end. */
 static const char *check_hash(const char *line, size_t length)
 {
     char        hash[AUDIT_HASH_SIZE];
@@ -142,7 +142,7 @@ static void advance(struct audit *a, uint64_t seq, const char *line, size_t leng
     memcpy(a->head, line + length - HASH_LENGTH + sizeof HASH_KEY - 1, 64);
 }
 
-/* A line without its newline. Advances the chain, or says what is wrong with it. */
+/* Checks a line without its newline and advances the chain, or returns the error. */
 static const char *check_line(struct audit *a, const char *line, size_t length)
 {
     const char *wrong = check_hash(line, length), *prev;
@@ -163,7 +163,7 @@ static const char *check_line(struct audit *a, const char *line, size_t length)
     return NULL;
 }
 
-/* Goes through whole lines; returns how many bytes are good. 'wrong' is NULL or what is wrong with the next
+/* Checks complete lines and returns the number of valid bytes. 'wrong' is NULL or the error of the next
  * line. */
 static size_t check_lines(struct audit *a, const char *text, size_t length, const char **wrong)
 {

@@ -68,7 +68,7 @@ bool guard_check(struct guard *g, const struct guard_limits *l, const struct msg
 {
     bool is = is_broken(g, l, s, control, why);
 
-    if (!is_open)                /* what is there without a change is usual, however bad it is */
+    if (!is_open)                /* values without a change are normal, however bad */
         learn(g, s);
     return is;
 }

@@ -19,7 +19,7 @@
 
 #define TIMEOUT_MS 5000
 
-#define FEW_DEVICES 16           /* more than these are not told one by one by 'status' */
+#define FEW_DEVICES 16           /* 'status' lists more devices than this only by count */
 
 const char *const ctl_verbs[] = { "status", "devices", "history",  "explain", "diff",  "freeze",
                                   "thaw",   "approve", "rollback", "forget",  "drill", NULL };
@@ -75,7 +75,7 @@ static double number_of(const json_t *o, const char *key)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* One that somebody on call should look at. */
+/* A device that needs attention. */
 static bool is_troubled(const json_t *d)
 {
     static const char *const states[] = { "silent", "broken", "frozen", NULL };
@@ -273,8 +273,7 @@ static void print_decision(const json_t *d)
     }
 }
 
-/* What was tried on a twin: those that came to the end of the race, and what they were predicted to be
- * worth. */
+/* Settings tried on a twin: the finalists of the race, with their predicted gain. */
 static void print_search(const json_t *search)
 {
     const json_t *tried = json_object_get(search, "tried");

@@ -66,7 +66,7 @@ int answer_act(struct controller *c, const struct question *q, const char *who, 
     return refuse(act(c, q, &o, now_us), q, err);
 }
 
-/* Beside the last decision what was tried on a twin last, if its tuner does such. */
+/* Adds the last settings tried on a twin to the last decision, if the tuner uses twins. */
 static json_t *explain(const struct ledger *l, const json_t *tuner)
 {
     json_t *list = ledger_decisions(l), *search = json_object_get(tuner, "search");

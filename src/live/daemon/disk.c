@@ -61,7 +61,7 @@ static void path_of_log(const char *folder, uint32_t number, char path[PATH_SIZE
         snprintf(path, PATH_SIZE, "%s/" DISK_LOG, folder);
 }
 
-/* N of the first and last audit.N.jsonl; 0: there is none. */
+/* N of the first and last audit.N.jsonl; 0: none. */
 static void find_logs(const char *folder, uint32_t *first, uint32_t *last)
 {
     DIR           *dir = opendir(folder);

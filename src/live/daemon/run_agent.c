@@ -78,7 +78,7 @@ static void tell(void *arg, const char *line)
     clock_log("%s", line);
 }
 
-/* Whoever is many must not come back all at once. */
+/* Spreads reconnects over time, so that many agents do not return at once. */
 static void plan_redial(struct device *d, uint64_t now_us)
 {
     d->redial_us = now_us + d->backoff_us / 2 + (uint64_t)random() % d->backoff_us;
@@ -208,7 +208,7 @@ static bool follow_pace(struct host *h)
     return step != AGENT_END;
 }
 
-/* Of the tuner of queues. Slots that were missed are not made up for: counters tell of the whole time. */
+/* For the tuner of queues. Missed slots are not made up for: counters cover the whole time. */
 static void on_queues_time(struct device *d, uint64_t now_us)
 {
     if (queue_tuner_timer_us(d->queues) <= now_us)
@@ -266,7 +266,7 @@ static void wait_for_something(struct host *h)
     clock_wait(fd, h->devices + 2, until_us);
 }
 
-/* ---- what it shows ---- */
+/* ---- the page ---- */
 
 static uint32_t show(void *arg, struct agent_shown shown[DRIVER_DEVICES_MAX])
 {

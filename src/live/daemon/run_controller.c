@@ -1,5 +1,5 @@
-/* src/live/daemon/run_controller.c - see run.h: one loop for all agents of a fabric, its tuner, and people
- * who ask. */
+/* src/live/daemon/run_controller.c - see run.h: one loop for all agents of a fabric, the tuner, and
+ * operators. */
 #include "core/units.h"
 #include "live/controller/roster.h"
 #include "live/daemon/ctl_answer.h"
@@ -33,7 +33,7 @@
 
 struct fabric {
     const struct controller_file *file;
-    /* read again: what 'file' points to; what is to be, once nothing is tried */
+    /* after a reload: the files that 'file' points to now, and from the end of the trial on */
     struct controller_file        own, next;
     bool                          has_own, has_next;
     struct controller             controller;
@@ -103,7 +103,7 @@ static void declined(void *arg, const char *why)
 
 /* ---- the network ---- */
 
-/* A line about who sent something, if it has not had too many of them. */
+/* Logs a line about a sender, up to a limit for each. */
 static void complain(struct fabric *f, const struct rpc_event *e, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static void complain(struct fabric *f, const struct rpc_event *e, const char *format, ...)
@@ -389,7 +389,8 @@ static void say_standby(struct fabric *f, const struct lease_view *v)
     snprintf(f->page.standby, sizeof f->page.standby, "%s", text);
 }
 
-/* Until it holds the lease. Agents cannot reach it meanwhile, and go to who does. 1: a signal ended it. */
+/* Waits for the lease. Agents cannot reach this controller meanwhile, and go to the holder. Returns 1 if a
+ * signal ended it. */
 static int stand_by(struct fabric *f)
 {
     struct signalfd_siginfo s;
@@ -569,7 +570,7 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
         notify("STOPPING=1");
     }
     rpc_free(f.rpc);
-    lease_free(f.lease);         /* after nobody can hear it any more */
+    lease_free(f.lease);         /* last: no agent can reach it any more */
     page_fini(&f.page);
     collector_fini(&f.flows);
     live_tuner_fini(&f.tuner);

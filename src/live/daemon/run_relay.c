@@ -66,7 +66,7 @@ static void send_up(void *arg, const struct rack *rack)
 
 /* ---- agents ---- */
 
-/* A line about who sent something, if it has not had too many of them. */
+/* Logs a line about a sender, up to a limit for each. */
 static void complain(struct rack_relay *r, const struct rpc_event *e, const char *format, const char *what)
 {
     const char *name = account_name(e->account);

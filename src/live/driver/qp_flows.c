@@ -98,7 +98,7 @@ static void take(void *arg, const struct rdma_stat *s)
     if (!f)
         return;
     q->has_bytes = true;
-    /* it went back: it began anew */
+    /* the counter decreased: it was reset */
     sent = s->tx_bytes >= f->tx_bytes ? s->tx_bytes - f->tx_bytes : s->tx_bytes;
     f->tx_bytes = s->tx_bytes;
     f->is_seen = true;
@@ -121,7 +121,7 @@ static void forget_unseen(struct qp_flows *q)
     q->at = 0;
 }
 
-/* ---- who answers ---- */
+/* ---- sources ---- */
 
 static int from_file(struct qp_flows *q)
 {
@@ -191,7 +191,7 @@ bool qp_flows_read(struct qp_flows *q, struct fsd *fsd)
     q->tally = (struct flow_tally){ 0 };
     q->has_bytes = false;
     if (*q->path ? from_file(q) : from_kernel(q)) {
-        q->was_read = false;     /* half an answer: what is missing would look as if it had been silent */
+        q->was_read = false;     /* incomplete answer: missing entries would look silent */
         q->flows = 0;
         return false;
     }

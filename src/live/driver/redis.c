@@ -61,7 +61,7 @@ static redisContext *connection(struct redis *r, int db)
     return r->db[db];
 }
 
-/* NULL: it could not be asked; the next question connects anew. */
+/* NULL: no answer; the next request reconnects. */
 static redisReply *ask(struct redis *r, int db, const char *format, ...)
 {
     redisContext *c = connection(r, db);
@@ -276,6 +276,6 @@ int redis_set(struct redis *r, int db, const char *key, const struct redis_field
     if (!rc)
         rc = finish(r, db);
     if (rc)
-        drop(r, db);             /* and with it what was watched or queued */
+        drop(r, db);             /* also drops watches and queued commands */
     return rc;
 }

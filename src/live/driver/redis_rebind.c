@@ -25,7 +25,7 @@ static bool is_known(const char *name)
     return false;
 }
 
-/* What was configured by a person, in digits and small words: what orchagent has read already. */
+/* Fields set by a person, which orchagent has accepted: digits and short words. */
 static bool is_plain(const char *text)
 {
     return *text && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(text);
@@ -91,7 +91,7 @@ int redis_rebind(struct redis *r, const struct redis_rebind *b)
         return -EIO;
     rc = redis_get(r, REDIS_CONFIG, b->queue, "wred_profile", name, sizeof name);
     if (!rc && strcmp(name, b->from + strlen("WRED_PROFILE|")) != 0)
-        rc = -EBUSY;             /* somebody has bound it to another one */
+        rc = -EBUSY;             /* it was bound to another profile meanwhile */
     c = r->db[REDIS_CONFIG];
     hash = rc || !c ? NULL : redisCommand(c, "HGETALL %s", b->from);
     if (!rc && (!hash || !make_copy(&copy, b->own, hash, b->change, b->count)))
@@ -104,6 +104,6 @@ int redis_rebind(struct redis *r, const struct redis_rebind *b)
         rc = execute(c);
     freeReplyObject(hash);
     if (rc)
-        redis_fini(r);           /* and with it what was watched or queued; the next question connects anew */
+        redis_fini(r);           /* also drops watches and queued commands; the next request reconnects */
     return rc;
 }

@@ -42,9 +42,9 @@ struct port { char name[MSG_PORT_NAME_SIZE]; uint64_t rate_bps; uint32_t queues;
 struct sonic {
     struct redis redis;
     char         profile[MSG_NAME_SIZE], key[KEY_SIZE], asic_key[KEY_SIZE];
-    /* a queue by itself: its entry in CONFIG_DB; "": a profile with all its queues */
+    /* a single queue: its entry in CONFIG_DB; "": a profile with all its queues */
     char         queue_key[KEY_SIZE];
-    /* "all-3": that queue of all ports, each by itself; NULL: it is not such a device */
+    /* "all-3": that queue of all ports, each set separately; NULL: not such a device */
     struct sonic_queues *all;
     char         own_key[KEY_SIZE];              /* the profile that is to be its own */
     struct queue *queue;
@@ -177,7 +177,7 @@ static int find_asic_key(struct sonic *s, struct err *err)
     return 0;
 }
 
-/* ---- a queue by itself ---- */
+/* ---- a single queue ---- */
 
 /* "Ethernet0-3" is queue 3 of Ethernet0, if no profile is called so. False: it is not. */
 static bool take_queue(struct sonic *s, const char *name)
@@ -383,7 +383,7 @@ static int write_knobs(void *state, const struct knob_set *set)
         if (!rc && wanted != is[i])
             change[count++] = (struct redis_field){ fields[i].config, is[i], wanted };
     }
-    /* the first time: others share what it has */
+    /* the first time: its profile is shared */
     if (!rc && count && *s->queue_key && strcmp(s->key, s->own_key) != 0)
         rc = redis_rebind(&s->redis,
                           &(struct redis_rebind){ s->queue_key, s->key, s->own_key, change, count });
@@ -394,7 +394,7 @@ static int write_knobs(void *state, const struct knob_set *set)
 
 /* ---- counters ---- */
 
-/* One that is not there is 0, and adds 'bit' to what is not known. */
+/* A missing counter is 0 and adds 'bit' to the unknown ones. */
 static uint64_t counter(struct sonic *s, const char *key, const char *field, uint64_t *unknown, uint64_t bit)
 {
     uint64_t value = 0;
@@ -444,13 +444,13 @@ static void add_sums(struct sums *sum, const struct sums *is)
     sum->queue_bytes = is->queue_bytes > sum->queue_bytes ? is->queue_bytes : sum->queue_bytes;
 }
 
-/* A counter that went back tells nothing. */
+/* A counter that decreased gives no difference. */
 static uint64_t since(uint64_t is, uint64_t was)
 {
     return is > was ? is - was : 0;
 }
 
-/* What each port did since the last look, and what it has counted now. */
+/* The activity of each port since the last reading, and its current counters. */
 static void take_ports(struct sonic *s, const struct sums *is, uint64_t interval_us)
 {
     s->detail.ports = s->ports;
@@ -495,7 +495,7 @@ static int sample(void *state, struct msg_sample *out)
                                 .watchdog = is.is_stormed, .metric = NAN, .paused = NAN,
                                  .unknown = MSG_UNKNOWN(cnps) | (is.unknown & ~SUMS_PAUSED) };
     if (!is_first && is_same(&is, &was))
-        return 0;                /* nobody has polled the ASIC since: nothing is known but storms */
+        return 0;                /* the ASIC was not polled since: only storms are known */
     s->last = is;
     s->sampled_us = at_us;
     take_ports(s, port, interval_us);

@@ -29,7 +29,7 @@ struct queue {
     char           port[48];
     char           config[KEY_SIZE], own[KEY_SIZE];      /* QUEUE|..., WRED_PROFILE|ANOLE_... */
     char           counters[KEY_SIZE], asic[KEY_SIZE];
-    /* in force, for a call: keys in CONFIG_DB and ASIC_DB */
+    /* the current profile, during a call: keys in CONFIG_DB and ASIC_DB */
     char           profile[KEY_SIZE], wred[KEY_SIZE];
     uint64_t       rate_bps;
     uint64_t       set[3], programmed[3];                /* for a call */
@@ -163,7 +163,7 @@ static bool has_changed(const struct sonic_queues *s)
     return false;
 }
 
-/* What is sent, marked and waiting must be known, and counters must not have gone back. */
+/* Sent, marked and queued bytes must be known, and counters must not have decreased. */
 static bool is_known(const struct queue *q)
 {
     const struct counted *is = &q->is, *was = &q->last;
@@ -305,8 +305,7 @@ static int find_counters(struct sonic_queues *s, struct queue *q, struct err *er
     return 0;
 }
 
-/* Thresholds that nothing heeds are not worth setting, and who does not tell how long a queue is cannot be
- * tuned. */
+/* Refuses queues whose thresholds have no effect or whose length is not reported. */
 static int check_queue(struct sonic_queues *s, const struct queue *q, struct err *err)
 {
     char ecn[32] = "";

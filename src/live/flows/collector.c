@@ -21,7 +21,7 @@ struct collected {
     uint64_t         key[2];     /* 0: free */
     struct flowstate state;
     uint64_t         bytes;      /* in this window */
-    uint64_t         total;      /* as told by who tells totals */
+    uint64_t         total;      /* from exporters that send totals */
     uint8_t          silent;     /* windows */
     bool             is_ended;
 };
@@ -48,7 +48,7 @@ void collector_fini(struct collector *c)
 
 /* ---- flows ---- */
 
-/* FNV-1a over 128 bits' worth of two words: flows are told apart by it alone. */
+/* FNV-1a over two words of 128 bits in total: the only identity of a flow. */
 static void add_bytes(uint64_t h[2], const void *bytes, size_t length)
 {
     const uint8_t *b = bytes;

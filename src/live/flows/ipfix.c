@@ -47,7 +47,7 @@ void ipfix_init(struct ipfix *x)
     memset(x, 0, sizeof *x);
 }
 
-/* ---- what is remembered ---- */
+/* ---- templates ---- */
 
 static struct ipfix_template *find_template(const struct reading *r, uint32_t id)
 {

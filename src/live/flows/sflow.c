@@ -70,7 +70,7 @@ static void read_raw(struct cursor c, uint32_t rate, const struct told *t)
         tell(t, &r, rate);
 }
 
-/* What a switch tells that does not give the header itself: length, protocol, addresses, ports. */
+/* A record without the packet's header: length, protocol, addresses, ports. */
 static void read_parsed(struct cursor c, bool is_v6, uint32_t rate, const struct told *t)
 {
     struct flow_record r = { .is_v6 = is_v6, .qp = RECORD_QP_NONE };

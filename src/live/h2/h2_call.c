@@ -29,7 +29,7 @@ static bool has_room(const struct h2 *h, size_t bytes)
     return bytes <= h->held_max && *h->held <= h->held_max - bytes;
 }
 
-/* ---- what is sent ---- */
+/* ---- sending ---- */
 
 static void drop_first(struct h2_call *c)
 {
@@ -97,7 +97,7 @@ bool h2_send(struct h2_call *c, const void *bytes, size_t length)
     if (c->waiting >= H2_WAITING_MAX || length > H2_MESSAGE_MAX || !has_room(c->h2, H2_PREFIX + length))
         return false;
     if (c->is_ending)
-        return true;             /* nobody reads it any more */
+        return true;             /* there is no reader any more */
     w = xmalloc(sizeof *w + H2_PREFIX + length);
     w->next = NULL;
     w->length = H2_PREFIX + length;
@@ -213,7 +213,7 @@ static bool keep(struct h2_call *c, const unsigned char *bytes, size_t length)
     return true;
 }
 
-/* Whole messages are handed out as they are; only what is incomplete is kept, as long as it is. */
+/* Complete messages are delivered without a copy; only an incomplete one is kept. */
 void h2_call_take(struct h2_call *c, const unsigned char *bytes, size_t length)
 {
     size_t used = c->partial_length ? 0 : take_messages(c, bytes, length);

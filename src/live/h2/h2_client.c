@@ -48,7 +48,7 @@ static int hex(uint8_t digit)
     return isdigit(digit) ? digit - '0' : isxdigit(digit) ? tolower(digit) - 'a' + 10 : -1;
 }
 
-/* gRPC writes what is not plain text as %XX. What could spoil a log is left out. */
+/* gRPC encodes all but plain text as %XX. Characters that could spoil a log are dropped. */
 static void read_message(char *text, size_t size, const uint8_t *value, size_t length)
 {
     size_t out = 0;
@@ -65,7 +65,7 @@ static void read_message(char *text, size_t size, const uint8_t *value, size_t l
     text[out] = '\0';
 }
 
-/* -1: it is none, or has more than six digits. */
+/* -1: not a number, or more than six digits. */
 static int number_of(const uint8_t *value, size_t length)
 {
     int number = length && length <= 6 ? 0 : -1;

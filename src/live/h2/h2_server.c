@@ -57,13 +57,13 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
     c = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     if (c && frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST)
         on_request(c);
-    /* Who asked still waits for an answer, if what it said was whole. */
+    /* The client still waits for an answer, if its request was complete. */
     if (c && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) && (c->partial_length || c->kind == H2_STREAM))
         h2_end(c, c->partial_length ? H2_INTERNAL : H2_OK);
     return 0;
 }
 
-/* Whoever still speaks after our last word is told that nobody listens. */
+/* Resets a stream on which the client still sends after our last message. */
 static int on_sent(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
     (void)arg;

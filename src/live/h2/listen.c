@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define WAITING_MAX 4096         /* who have dialled and were not heard: all agents, after a restart */
+#define WAITING_MAX 4096         /* backlog: all agents, after a restart */
 
 static int open_at(const struct sockaddr *at, socklen_t length, const char *address, struct err *err)
 {

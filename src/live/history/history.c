@@ -30,7 +30,7 @@ struct answer { uint64_t span_ms, until_ms, asked_ms, made_ms, good_ms, used; bo
 struct history {
     struct store   *store;       /* the thread's */
     pthread_t       thread;
-    pthread_mutex_t lock;        /* of all that follows */
+    pthread_mutex_t lock;        /* protects all fields below */
     pthread_cond_t  changed;
     struct entry   *queue;       /* a ring */
     uint64_t        in, out;
@@ -125,7 +125,7 @@ static int write_entries(struct store *s, const struct entry *e, uint64_t count,
     return rc ? rc : end;
 }
 
-/* Takes what is queued and writes it without the lock. */
+/* Takes the queue and writes it without the lock. */
 static void write_queue(struct history *h)
 {
     uint64_t      count = h->in - h->out;
@@ -161,8 +161,7 @@ static struct answer *wanted_of(struct history *h)
     return NULL;
 }
 
-/* As long as a step, but the beginning of a history is soon told anew: nothing may be all that is known
- * yet. */
+/* One step long; shorter at the start of a history, when an answer may still be empty. */
 static uint64_t good_ms_of(const json_t *o, uint64_t now_ms)
 {
     uint64_t step_ms = (uint64_t)json_integer_value(json_object_get(o, "step_ms"));
@@ -225,8 +224,7 @@ char *history_ask(struct history *h, uint64_t span_ms, uint64_t until_ms, uint64
     pthread_mutex_lock(&h->lock);
     a = place_for(h, span_ms, until_ms);
     a->used = ++h->asked;
-    /* Once it is given however old it is: on a slow disk it is never young, and whoever waits for it would
-     * wait for ever. */
+    /* Returned once whatever its age: on a slow disk it is never fresh, and the caller would wait forever. */
     if (a->text && (a->is_new || now_ms - a->made_ms <= a->good_ms)) {
         text = xstrdup(a->text);
         a->is_new = false;
@@ -252,7 +250,7 @@ static void wait_a_while(struct history *h)
             return;
 }
 
-/* What is asked for is answered with all that was told before. */
+/* A query sees all earlier entries. */
 static void *keep(void *arg)
 {
     struct history *h = arg;

@@ -7,7 +7,7 @@
 
 #define RECORDS_MAX 50000
 #define KNOBS_MAX   20000
-/* times that something is written: looking for what is old costs more than writing */
+/* writes between two clean-ups: searching for old rows costs more than a write */
 #define TRIM_EVERY  32
 
 const struct store_level store_levels[STORE_LEVELS] = {
@@ -48,7 +48,7 @@ int store_begin(struct store *s, struct err *err)
 
 int store_undo(struct store *s)
 {
-    s->names = 0;                /* devices that were added are none */
+    s->names = 0;                /* the transaction's new devices are void */
     return database_execute(&s->file, "ROLLBACK", NULL);
 }
 

@@ -40,7 +40,7 @@ static struct range choose(struct store *s, uint64_t span_ms, uint64_t until_ms)
     return r;
 }
 
-/* ---- what was measured ---- */
+/* ---- measurements ---- */
 
 static json_t *nulls(uint32_t count)
 {
@@ -85,7 +85,7 @@ static void add_series(json_t *o, struct store *s, const struct range *r)
     json_object_set_new(o, "series", all);
 }
 
-/* ---- what was set and decided ---- */
+/* ---- settings and decisions ---- */
 
 static json_t *knobs_json(struct store *s, const struct range *r)
 {
@@ -128,7 +128,7 @@ static json_t *decisions_json(struct store *s, const struct range *r)
     return list;
 }
 
-/* ---- who was heard ---- */
+/* ---- reporting devices ---- */
 
 struct sums { uint32_t *sum, *count, ids; };
 

@@ -21,7 +21,8 @@ static char *encode(const char *text)
     return out;
 }
 
-/* What is not printable becomes '?': it is for people. Too long is cut; what is not base64 gives "". */
+/* Decodes base64 for display: replaces unprintable characters by '?' and truncates; malformed text gives
+ * "". */
 static void decode(const char *text, char *out, size_t size)
 {
     size_t         length = strlen(text);
@@ -103,7 +104,7 @@ char *etcd_ask_take(const char *key, const char *who, uint64_t id)
 
     put_base64(compare, "key", key);
     json_put_text(compare, "target", "CREATE");
-    json_put_text(compare, "create_revision", "0");              /* nobody has it */
+    json_put_text(compare, "create_revision", "0");              /* it must not exist */
     put_base64(put, "key", key);
     put_base64(put, "value", who);
     put_number(put, "lease", id);

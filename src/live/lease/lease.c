@@ -23,8 +23,8 @@ struct lease {
 
     CURL             *curl;      /* of the thread, like the rest */
     uint32_t          endpoint;
-    uint64_t          id;        /* of the lease in etcd; 0: there is none */
-    uint64_t          asked_us;  /* when what it holds was asked for */
+    uint64_t          id;        /* of the lease in etcd; 0: none */
+    uint64_t          asked_us;  /* when the current lease was requested */
     char              answer[ANSWER_BYTES_MAX];
     size_t            length;
     char              why[CURL_ERROR_SIZE];
@@ -82,7 +82,7 @@ static void tell(struct lease *l, const struct lease_view *v)
 
 /* ---- a turn ---- */
 
-/* A lease that is ours alone; whether it has the key is another question. False: there is none. */
+/* Gets a lease of our own; whether it owns the key is checked later. Returns false on failure. */
 static bool keep_lease(struct lease *l)
 {
     uint64_t at_us = l->now_us(), ttl_s = 0;
@@ -102,7 +102,7 @@ static bool keep_lease(struct lease *l)
     return true;
 }
 
-/* Whoever held it and lost it does not take it up again: the process must begin anew. */
+/* A holder that lost the lease does not take it again: the process must restart. */
 static void turn(struct lease *l)
 {
     struct lease_view v = lease_look(l);

@@ -54,7 +54,7 @@ static bool is_name(const char *text, size_t length, size_t most)
     return length && length < most;
 }
 
-/* "tor1:Ethernet4": what is behind the last colon is the port. */
+/* "tor1:Ethernet4": the port follows the last colon. */
 static bool take_end(struct links *l, const char *text, size_t length, struct link_end *end)
 {
     const char *colon = memrchr(text, ':', length);
@@ -156,7 +156,7 @@ int links_read(struct links *l, const char *path, struct err *err)
     return rc;
 }
 
-/* What is wrong in it is told with its own place. */
+/* Errors have their own place in the file. */
 void links_read_named(const struct section *s, const char *key, struct links *l)
 {
     char      *path = section_get(s, key) ? section_file(s, key) : NULL;

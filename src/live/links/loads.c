@@ -31,7 +31,7 @@ void loads_fini(struct loads *s)
     *s = (struct loads){ 0 };
 }
 
-/* ---- who is who ---- */
+/* ---- devices ---- */
 
 /* By its whole name, or that before the slash: the host's or the switch's. */
 static uint32_t node_of(const struct loads *s, const char *device)
@@ -65,7 +65,7 @@ static int32_t thousandths(double share)
     return (int32_t)lrint(fmin(fmax(share, 0), 1) * 1000);
 }
 
-/* So that noise is not told. */
+/* Filters noise. */
 static int64_t two_digits(uint64_t n)
 {
     uint64_t unit = 1;
@@ -89,7 +89,7 @@ static struct load load_of(const struct msg_port *p, uint64_t interval_us, bool 
     return l;
 }
 
-/* By its name, or by its place; a device of one port need not be told which. */
+/* By name or index; the port of a single-port device may be omitted. */
 static const struct msg_port *port_of(const struct msg_detail *d, const char *name)
 {
     struct err ignored;
@@ -112,7 +112,7 @@ static bool is_meant(const char *device, const char *port)
     return slash && strcmp(slash + 1, port) == 0;
 }
 
-/* False: this device does not tell. */
+/* Returns false if this device does not report ports. */
 static bool see_device(const struct peer *p, const char *port, bool is_alone, struct load *out)
 {
     const struct msg_sample *m = &p->sample;

@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETTLE_US 2000000u       /* a device has so long to hold what was written */
+#define SETTLE_US 2000000u       /* time for a write to take effect */
 #define POLL_US   20000u         /* between looks at what has not settled */
 #define DOUBT_US  60000000u      /* a write that failed may take effect for so long */
 #define RETRY_US  500000u        /* between attempts to bring queues back */
-#define TELL_US   60000000u      /* between records of what was done */
+#define TELL_US   60000000u      /* between records in the audit log */
 
 struct queue {
     char       name[MSG_NAME_SIZE];
-    struct ecn found;            /* what it goes back to */
+    struct ecn found;            /* the setting to restore */
     struct ecn is;               /* last read or written */
     bool       is_open;          /* written, not settled yet */
     bool       has_failed;       /* the last write: it may have happened or not */
@@ -39,8 +39,8 @@ struct queue_tuner {
     struct queue_slot        *slot;
     struct ecn               *ecn;       /* room for a call */
     bool                     *is_settled;
-    bool                      is_ready;  /* what is on the disk and what queues hold is known */
-    bool                      is_lost;   /* what was on the disk cannot be understood: nothing is written */
+    bool                      is_ready;  /* saved state and queues have been read */
+    bool                      is_lost;   /* the saved state is corrupt: nothing is written */
     bool                      is_going_back;
     char                      why[MSG_WHY_SIZE];         /* it goes back */
     uint64_t                  poll_us, back_us, retry_us, hold_until_us, tell_us;
@@ -185,7 +185,7 @@ static void count(struct queue_tuner *t)
     t->agent->self.moved = moved;
 }
 
-/* What was done since the last time, if anything was. */
+/* Logs the changes since the last record, if any. */
 static void tell(struct queue_tuner *t, uint64_t now_us)
 {
     const struct msg_self *s = &t->agent->self;
@@ -211,7 +211,7 @@ static void set_queue(struct queue_tuner *t, struct queue *q, const struct ecn *
 
     t->poll_us = now_us;
     if (rc == -EBUSY)
-        return;                  /* somebody else was faster: the next look finds out */
+        return;                  /* there was a concurrent write: the next reading shows it */
     q->is = *e;
     q->is_open = true;
     q->written_us = now_us;
@@ -281,7 +281,7 @@ static void look_at(struct queue_tuner *t, struct queue *q, const struct ecn *ho
         q->is = *holds;          /* a write of ours that came late, or did not come */
         q->is_open = false;
     } else if (ecn_equal(holds, &q->found)) {
-        /* the switch has started anew, or a person wants it so: no place to tune just now */
+        /* the switch has restarted, or an operator restored it: do not tune now */
         q->is = *holds;
         q->is_open = false;
         t->hold_until_us = now_us + t->cfg.hold_us;
@@ -310,7 +310,7 @@ static bool is_any_open(const struct queue_tuner *t)
     return false;
 }
 
-/* One that does not take what it is told would be told for ever. */
+/* A device that ignores writes would be written forever. */
 static void find_stuck(struct queue_tuner *t, uint64_t now_us)
 {
     char why[MSG_WHY_SIZE];
@@ -328,7 +328,7 @@ static void find_stuck(struct queue_tuner *t, uint64_t now_us)
 
 /* ---- starting ---- */
 
-/* Whatever a queue holds now it was found with, or is ours, or somebody else's. */
+/* The current setting of a queue is its initial one, ours, or foreign. */
 static void meet(struct queue_tuner *t, struct queue *q, const struct ecn *holds, uint64_t now_us)
 {
     const struct queue_found *f = queue_saved_find(&t->saved, q->name);
@@ -507,7 +507,7 @@ static void change(struct queue_tuner *t, struct queue *q, const struct ecn *wan
     t->agent->self.changes++;
 }
 
-/* Counters may be older or younger than a slot: what was sent becomes what would be in one. */
+/* Counters may cover more or less than a slot: scales bytes to one slot. */
 static void fit_slot(struct queue_tuner *t, uint64_t us)
 {
     double by = (double)t->slot_ps / PS_PER_US / (double)us;

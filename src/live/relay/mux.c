@@ -62,8 +62,8 @@ static struct mux_slot *slot_of(struct mux *m, uint32_t slot, uint64_t now_us)
 
 /* ---- up ---- */
 
-/* Messages of a host go with the first of its reports in this rack; the others tell of none, so that all of
- * them together tell it once. False: it told nothing. */
+/* The messages of a host go with the first of its reports in this rack and with no other, so that they count
+ * once. Returns false if there are none. */
 static bool take_seen(struct mux *m, uint32_t slot, struct seen_part *seen)
 {
     const struct rack *up = m->up;
@@ -81,7 +81,7 @@ static bool take_seen(struct mux *m, uint32_t slot, struct seen_part *seen)
     return false;
 }
 
-/* What a report says beside its numbers; NULL: nothing. */
+/* The details of a report; NULL: none. */
 static const struct msg_detail *detail_of(struct mux *m, uint32_t slot, const struct fsd *flows)
 {
     static const struct fsd nothing;
@@ -100,7 +100,7 @@ static void hand_on_row(struct mux *m, const struct rack_row *row, struct msg *r
     struct mux_slot *s = slot_of(m, row->slot, now_us);
 
     if (!s || !s->incarnation)
-        return;                  /* it was asked who it is */
+        return;                  /* it was asked for a hello */
     report->incarnation = s->incarnation;
     report->stamp_us = row->stamp_us;
     report->sample = row->sample;

@@ -48,7 +48,7 @@ static void say_gone(struct relay *r, uint32_t slot)
         r->up.gone[r->up.gones++] = slot;
 }
 
-/* NULL: there is no room. An agent that has started anew is another one, which happens now and then. */
+/* NULL: the table is full. A restarted agent takes a new slot, which is rare. */
 static struct relay_agent *agent_of(struct relay *r, uint32_t link, uint64_t incarnation)
 {
     struct relay_agent *a = by_link(r, link);
@@ -92,8 +92,7 @@ static double mean_known(double a, uint64_t weight_a, double b, uint64_t weight_
     return isnan(a) ? b : isnan(b) ? a : mean(a, weight_a, b, weight_b);
 }
 
-/* Two intervals that follow each other become one. What is not known of one of them is taken from the
- * other. */
+/* Merges two consecutive intervals. Values unknown in one are taken from the other. */
 static void add_sample(struct msg_sample *sum, const struct msg_sample *next)
 {
     struct msg_sample was = *sum;
@@ -177,7 +176,7 @@ void relay_on_agent_cut(struct relay *r, uint32_t link)
 
 /* ---- up ---- */
 
-/* What a host tells goes with its reports of this rack, once. */
+/* The statistics of a host go with its reports of this rack, once. */
 static void tell(struct relay *r, struct relay_agent *a)
 {
     if (!a || !a->has_seen)

@@ -22,7 +22,7 @@ static X509 *read_cert(const char *text)
     return cert;
 }
 
-/* A key with a password is none for a daemon. */
+/* A daemon cannot use a key with a password. */
 /* NOLINT(readability-non-const-parameter): OpenSSL's */
 static int no_password(char *buf, int size, int is_write, void *arg)
 {

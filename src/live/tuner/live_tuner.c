@@ -13,10 +13,10 @@
 #include <string.h>
 
 #define UNSEEN_MAX 10            /* intervals without a word of messages, after which that is said */
-/* a part of an interval that a tuner that thinks beside the loop is waited for: most steps take none */
+/* fraction of an interval to wait for a tuner in its own thread: most steps take no time */
 #define PATIENCE   20
-#define NICE       5             /* of a search: whoever has a lease to give goes first */
-/* in lock step; then the loop asks again and time stands still, but connections live on */
+#define NICE       5             /* of a search: leases go first */
+/* in lock step; the loop then asks again: simulated time stops, connections stay alive */
 #define LOCKED_US  10000u
 #define SAID_MAX   120           /* bytes of a tuner's explanation that go into a decision's reason */
 #define STEPS_KEPT 1000          /* of what the tuner did: a controller runs for months */
@@ -26,8 +26,7 @@ static struct loop_request request_of(const struct controller_file *f)
     return config_tuner_request(&f->tuner, f->common.file);
 }
 
-/* What is in force: what the first device of a kind holds. Devices that differ are shown by `anole ctl
- * diff`. */
+/* The current setting: that of the first device of a kind. `anole ctl diff` shows devices that differ. */
 static void take_knobs(struct knobs *k, const struct controller *c)
 {
     struct knob_set seen = { 0 };
@@ -103,8 +102,8 @@ static void add_device(struct world *w, uint32_t i, const struct peer *p, uint32
     w->pfc_bytes_two = max_u64(w->pfc_bytes_two, p->facts.pfc_bytes_two);
 }
 
-/* What devices do not tell, the file does. Settings are for ports of one speed: no device scales them by its
- * own. */
+/* The file supplies facts that devices do not report. Settings are for ports of one speed: no device scales
+ * them. */
 static void know_fabric(struct world *w, const struct live_twin *twin)
 {
     const struct world *built = twin ? live_twin_world(twin) : NULL;
@@ -176,7 +175,7 @@ void live_tuner_init(struct live_tuner *t, const struct controller_file *f, uint
     lag_init(&t->lag, f->monitor_delay_us * PS_PER_US);
     thinker_init(&t->thinker, epoch_us ? 0 : NICE);
     if (f->fabric && live_twin_open(&t->twin, f->fabric, epoch_us ? 0 : f->think_us, &err))
-        clock_log("%s", err.text);               /* it was checked: somebody has changed it since */
+        clock_log("%s", err.text);               /* it was checked before: the file has changed since */
 }
 
 static void write_tuning(const struct live_tuner *t)
@@ -255,7 +254,7 @@ static void add_detail(struct report *r, uint32_t device, uint32_t first_port, u
     fsd_add(&r->fsd, &d->fsd);
 }
 
-/* A driver without details tells of one port. */
+/* A driver without details reports one port. */
 static void add_sample(struct report *r, uint32_t port, const struct msg_sample *s)
 {
     struct msg_port p = { .tx_bytes = s->tx_bytes, .rate_bps = s->rate_bps,
@@ -305,8 +304,8 @@ static bool wants_messages(const struct live_tuner *t)
     return algo && algo->wants_messages && algo->wants_messages(t->loop.tuner.state);
 }
 
-/* What hosts told of their messages since the last tick. A host that is late tells of more in the next: what
- * is shown is of intervals in which nearly all have told. True: it can be shown. */
+/* Messages that hosts reported since the last tick. A late host reports more in the next interval, so only
+ * intervals in which nearly all hosts reported are used. Returns true if this is one. */
 static bool add_seen(struct live_tuner *t, const struct controller *c, struct report *r, uint64_t now_us)
 {
     const struct seen_part **part = xcalloc(c->peers + 1ul, sizeof *part);
@@ -369,7 +368,7 @@ void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint6
     char           missing[600];
 
     if (!t->is_open || t->thought || t->roster != c->roster || (has_brief(c) && !live_tuner_is_idle(t)))
-        return;                  /* a search that has just begun waits until all tell all */
+        return;                  /* a new search waits until all devices report in full */
     if (!t->epoch_us)     /* which has an end, and is compared with a whole run */
         loop_forget(&t->loop, STEPS_KEPT);
     report_clear(r);
@@ -499,7 +498,7 @@ static void think(void *arg)
     loop_on_report(&t->loop, t->thought, &t->decided);
 }
 
-/* True: it is over, and what was decided is known. */
+/* Returns true if it has ended and the decision is known. */
 static bool has_thought(struct live_tuner *t, struct decision *d)
 {
     if (!thinker_end(&t->thinker, t->epoch_us ? LOCKED_US : t->file->controller.interval_us / PATIENCE))
@@ -519,7 +518,7 @@ static bool think_of(struct live_tuner *t, const struct report *r, struct decisi
     return has_thought(t, d);
 }
 
-/* Shows the tuner what is due; true: it has decided. */
+/* Shows the tuner the reports that are due; returns true if it has decided. */
 static bool show_reports(struct live_tuner *t, struct decision *d)
 {
     const struct report *r;
@@ -586,7 +585,7 @@ bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64
     return true;
 }
 
-/* When what was tried came into force; on the clock the next interval is the first that shows it. */
+/* When the tried setting was applied; in real time, the next interval is the first that shows it. */
 static uint64_t settled_ps(const struct live_tuner *t, const struct controller *c, bool is_kept)
 {
     if (!t->epoch_us || !is_kept || !c->trial.at_us)

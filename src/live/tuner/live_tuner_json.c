@@ -1,4 +1,4 @@
-/* src/live/tuner/live_tuner_json.c - see live_tuner.h: what the tuner makes of what it sees, for the page. */
+/* src/live/tuner/live_tuner_json.c - see live_tuner.h: the tuner's view of the network, for the page. */
 #include "live/tuner/live_tuner.h"
 #include "live/core/knobset.h"
 
@@ -30,8 +30,8 @@ static json_t *change_json(const struct tuning_step *s)
     return knobset_json(&set);
 }
 
-/* What was tried on a twin: what each was predicted to be worth, in percent of slowdowns with the setting in
- * force; below 0 is better. */
+/* Settings tried on a twin, with their predicted slowdowns relative to the current setting in percent;
+ * negative is better. */
 static json_t *tried_json(const struct tuning_step *s)
 {
     json_t *list = json_array();

@@ -93,7 +93,7 @@ static int ask_until_heard(const char *address, const struct rpc_tls *tls, const
     return rc;
 }
 
-/* By the socket file of a controller at this machine. -ENOENT: there is none. */
+/* Asks through the socket file of a controller on this machine. -ENOENT: no such file. */
 static int ask_local(const char *address, const void *bytes, size_t length, int timeout_ms,
                      unsigned char **reply, size_t *reply_length)
 {
@@ -111,7 +111,7 @@ static int ask_local(const char *address, const void *bytes, size_t length, int 
     return rc;
 }
 
-/* Who shows no certificate at this machine is known by the socket file. It also helps when the network does
+/* A local client without a certificate is identified by the socket file. This also works if the network does
  * not answer. */
 int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length, int timeout_ms,
             unsigned char **reply, size_t *reply_length, struct err *err)

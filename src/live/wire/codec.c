@@ -228,7 +228,7 @@ static bool take_sample(struct msg_sample *to, const Anole__V1__Sample *from)
            (!from->has_metric || (from->metric >= 0 && from->metric <= 1));
 }
 
-/* Where nobody wants details they are not looked at. */
+/* Details are decoded only on request. */
 static bool take_detail(struct msg_detail *to, const Anole__V1__Sample *from)
 {
     if (from->n_port > MSG_PORTS_MAX || from->n_pair > MSG_PAIRS_MAX || from->n_bin > FSD_BINS)

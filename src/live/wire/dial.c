@@ -28,7 +28,7 @@ struct dial {
     int               epoll, timer;
     enum stage        stage;
     bool              has_read;          /* since it last said that nothing is there */
-    bool              is_open;           /* RPC_OPEN was told of this link */
+    bool              is_open;           /* RPC_OPEN was delivered for this link */
     uint32_t          link;
     int64_t           end_s, address_end_s;      /* of the attempt; of the address that is tried */
     struct lookup    *lookup;
@@ -56,7 +56,7 @@ static void set_timer(const struct dial *d, int64_t seconds)
     timerfd_settime(d->timer, 0, &t, NULL);
 }
 
-/* The loop is not to wait: there is something to tell. */
+/* Makes the descriptor readable: there is an event. */
 static void wake(const struct dial *d)
 {
     struct itimerspec t = { .it_value.tv_nsec = 1 };
@@ -362,7 +362,7 @@ void dial_again(struct dial *d)
     begin(d);
 }
 
-/* An end of which is learned here is told with the next event. */
+/* A connection that turns out to be closed is reported by the next event. */
 static void flush(struct dial *d)
 {
     conn_flush(&d->conn);

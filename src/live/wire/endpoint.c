@@ -68,8 +68,8 @@ struct lookup {
     struct addrinfo *found;
     int              rc;
     int              fd;
-    atomic_bool      is_done;    /* what was found is there */
-    atomic_int       users;      /* the thread, and who waits for it: the last frees it */
+    atomic_bool      is_done;    /* the result is available */
+    atomic_int       users;      /* the thread and its client: the last frees it */
 };
 
 static int look_up(const struct address *a, int flags, struct addrinfo **out)
@@ -138,7 +138,7 @@ int lookup_take(struct lookup *l, struct addrinfo **out)
 {
     *out = NULL;
     if (!atomic_load(&l->is_done))
-        return EAI_AGAIN;        /* nobody was told that it is */
+        return EAI_AGAIN;        /* not signalled yet */
     *out = l->found;
     l->found = NULL;
     return l->rc;

@@ -95,7 +95,7 @@ bool rpc_next(struct rpc *r, struct rpc_event *e)
     return r->serve ? serve_next(r->serve, e) : dial_next(r->dial, e);
 }
 
-/* Only who dials tries again. */
+/* Only clients reconnect. */
 void rpc_redial(struct rpc *r)
 {
     if (r->dial)

@@ -21,7 +21,7 @@
 #define READY_MAX    256         /* connections that are looked at in one go */
 #define ACCEPT_MAX   32          /* new ones in one go: each costs as much as some hundred messages */
 #define INBOX_MAX    (4u << 20)  /* bytes of events that may wait: then sockets are left alone */
-#define SHAKING_MAX  512         /* connections that have not shown who they are */
+#define SHAKING_MAX  512         /* connections without a completed handshake */
 #define GRACE_US     200000u     /* a handshake has so long before it may have to give way */
 #define OPERATORS    8           /* connections that are kept for them */
 #define LOCALS_MAX   16          /* connections by the local socket */
@@ -52,7 +52,7 @@ struct serve {
     struct connection  *connections;
     struct connection  *shaking[SHAKING_MAX];    /* in the order in which they came */
     uint32_t            shaking_max, connections_max, locals;
-    uint32_t            turn;                    /* who is heard first */
+    uint32_t            turn;                    /* the connection to read first */
     struct accounts     accounts;
     struct serve_limits limits;
     struct serve_counts counts;
@@ -95,7 +95,7 @@ static void on_open(void *arg, struct h2_call *call)
         tell(c->serve, call, RPC_OPEN, NULL, 0);
 }
 
-/* Who says too much is not read until the next second. */
+/* A client that exceeds its limit is not read until the next second. */
 static void on_data(void *arg, struct h2_call *call, const unsigned char *bytes, size_t length)
 {
     struct connection *c = arg;
@@ -202,7 +202,7 @@ static void refuse(struct connection *c, enum secure_refusal why)
     c->conn.is_broken = true;
 }
 
-/* Who has shown who he is: is there room for him? */
+/* Checks the limits of an authenticated client. */
 static void open_account(struct connection *c)
 {
     struct serve        *s = c->serve;
@@ -312,7 +312,8 @@ static void accept_one(struct serve *s, const struct listener *l, int fd)
         connection_free(c);
 }
 
-/* Out of files it is deaf for a moment, rather than called again and again for those who wait. */
+/* Without free files it stops accepting for a moment, instead of being woken repeatedly for waiting
+ * clients. */
 static void listen_to(struct serve *s, struct listener *l, bool is_deaf)
 {
     struct epoll_event e = { .events = is_deaf ? 0 : (uint32_t)EPOLLIN, .data.ptr = l };
@@ -321,7 +322,7 @@ static void listen_to(struct serve *s, struct listener *l, bool is_deaf)
     epoll_ctl(s->epoll, EPOLL_CTL_MOD, l->fd, &e);
 }
 
-/* Room for one more that has not shown who it is. False: those that there are have just begun, so it waits in
+/* Makes space for one more handshake. Returns false if all current ones are recent: the client then waits in
  * the kernel. */
 static bool make_room(struct serve *s)
 {
@@ -443,8 +444,7 @@ static bool is_listener(const struct serve *s, const void *ptr)
     return ptr == &s->listener[0] || ptr == &s->listener[1];
 }
 
-/* Connections are looked after last: those in 'ready' may end then. What is not heard now is reported
- * again. */
+/* Timeouts come last: connections in 'ready' may end then. Unread data is reported again. */
 static void look(struct serve *s)
 {
     struct epoll_event ready[READY_MAX];
@@ -613,7 +613,7 @@ int serve_open(struct serve **out, const char *address, const struct rpc_tls *tl
     return 0;
 }
 
-/* Says goodbye as far as the kernel takes it at once. */
+/* Says goodbye, without waiting for the kernel. */
 void serve_free(struct serve *s)
 {
     if (!s)
