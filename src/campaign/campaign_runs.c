@@ -123,7 +123,7 @@ static void refuse(FILE *out)
         fputs("a file that it reads has changed meanwhile; start again", out);
 }
 
-/* The figures on one line, the part of the page on the next; or what is wrong. */
+/* The figures on one line, the part of the page on the next; or the error. */
 static int work(void *arg, const struct pool_job *job, FILE *out)
 {
     const struct campaign_runs *c = arg;
@@ -166,7 +166,7 @@ static void describe_job(const struct campaign_runs *c, uint32_t run, struct poo
     variant_key(job->key, variant_of(c, run), seed_of(c, run));
 }
 
-/* Looks into the store as late as possible: somebody else may use it too. */
+/* Reads the store as late as possible: another campaign may use it too. */
 static enum pool_next next(void *arg, struct pool_job *job)
 {
     struct campaign_runs *c = arg;

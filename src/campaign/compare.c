@@ -1,10 +1,10 @@
-/* src/campaign/compare.c - from what is asked for to a comparison that is judged. */
+/* src/campaign/compare.c - from a request to a judged comparison. */
 #include "campaign/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What is printed unless somebody says otherwise, as far as the scenario has it. */
+/* Figures printed by default, if the scenario has them. */
 static const char metrics_default[] =
     "slowdown_mean,slowdown_p99,fct_us_p99,mice.slowdown_p99,elephants.slowdown_mean,goodput_bps,rtt_us_mean,"
     "paused_share,queue_bytes_max,marked_share,dropped_packets,during.slowdown_p99,during.goodput_bps,"
@@ -37,8 +37,8 @@ static int choose_baseline(struct compare *c, struct err *err)
     return found < 0 ? found : 0;
 }
 
-/* Opens the simulation of each variant, for its digest and its figures, and so that what is wrong is found
- * before anything runs. */
+/* Opens the simulation of each variant, for its digest and its figures, and to find errors before anything
+ * runs. */
 static int check_variants(struct compare *c, struct err *err)
 {
     uint64_t runs = (uint64_t)c->plan.variants.count * c->comparison.seeds;

@@ -252,7 +252,8 @@ uint32_t comparison_harm(const struct comparison *c, uint32_t variant)
     for (uint32_t i = 0; i < count; i++) {
         const struct compared_cell *cell = comparison_cell(c, figure[i], variant);
         enum metric_better          better = c->figures.list[figure[i]].metric.better;
-        bool is_worse = better == BETTER_LOWER ? cell->change_low > HARM_SHARE : cell->change_high < -HARM_SHARE;
+        bool                        is_worse = better == BETTER_LOWER ? cell->change_low > HARM_SHARE :
+                                               cell->change_high < -HARM_SHARE;
 
         if (is_worse && better != BETTER_NEITHER &&
             (worst == UINT32_MAX || size_of(cell) > size_of(comparison_cell(c, worst, variant))))
@@ -442,7 +443,7 @@ static void add_settings(const struct comparison *c, struct card *card)
         const struct variant *variant = &c->variants->list[v];
 
         if (variant->own == 0 || strcmp(variant->name, variant->set[variant->sets - variant->own]) == 0)
-            continue;            /* named by what it sets */
+            continue;            /* named by the keys it sets */
         card_add(card, CARD_SETTING, "%s:", variant->name);
         if (variant->own > SETS_MAX)
             card_add(card, CARD_SETTING, "%u keys.", variant->own);

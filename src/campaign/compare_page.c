@@ -19,7 +19,7 @@ static bool is_same_text(const json_t *a, const json_t *b, const char *field)
 
 /* ---- figures: elements with a "value", known by name and label ---- */
 
-/* The same element of another run's list; NULL if there is none. */
+/* The same element of another run's list; NULL: missing. */
 static const json_t *same_element(const json_t *list, size_t index, const json_t *element)
 {
     const json_t *other = json_array_get(list, index);
@@ -290,7 +290,7 @@ json_t *compare_merge_runs(const json_t *runs)
     return made;
 }
 
-/* What is drawn over time and over the network is large, and only the first seed's is shown. */
+/* Data over time and over the network is large, and only the first seed's is shown. */
 static void drop_drawings(json_t *run)
 {
     static const char *const fields[] = { "series", "topology", "scenario", "summary" };

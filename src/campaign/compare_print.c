@@ -15,7 +15,7 @@
 
 /* ---- the table: a line a figure, for each variant its mean, and the change to the baseline ---- */
 
-/* "+3.1%"; what is exactly 0 has no sign. */
+/* "+3.1%"; exactly 0 has no sign. */
 static const char *percent_text(char *buf, size_t size, double share, const char *unit)
 {
     double percent = 100 * share;
@@ -27,7 +27,7 @@ static const char *percent_text(char *buf, size_t size, double share, const char
     return buf;
 }
 
-/* As metric_text(), with a sign; what is exactly 0 has neither sign nor unit. */
+/* As metric_text(), with a sign; exactly 0 has neither sign nor unit. */
 static const char *difference_text(char *buf, size_t size, enum metric_unit unit, double value)
 {
     char text[64];

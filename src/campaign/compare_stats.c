@@ -73,7 +73,7 @@ struct judge {
     uint32_t          seeds;
 };
 
-/* NULL: there is only one value, which tells nothing of others. */
+/* NULL: a single value has no spread. */
 static struct bootstrap *bootstrap_of(struct judge *j, uint32_t count)
 {
     struct bootstrap *b = &j->with[count];
@@ -171,7 +171,7 @@ static void judge_difference(struct judge *j, struct compared_cell *cell, const 
     i = b ? bootstrap_mean(b, j->a) : (struct interval){ NAN, NAN };
     base = mean_of(j->b, count);
     cell->difference = mean_of(j->a, count);
-    /* A mean cannot change by more than takes it to what is possible at all. */
+    /* A mean cannot change beyond the bounds of its figure. */
     cell->difference_low = i.low < least - base ? least - base : i.low;
     cell->difference_high = i.high > most - base ? most - base : i.high;
     judge_change(cell, base);
@@ -197,7 +197,7 @@ bool comparison_is_pair(const struct comparison *c, uint32_t variant)
     return !list || list[variant].flows.state == list[c->baseline].flows.state;
 }
 
-/* Figures that are exactly the same in all pairs tell nothing, and do not count. */
+/* Figures that are equal in all pairs are not tested. */
 static void control_discoveries(struct comparison *c)
 {
     uint64_t cells = (uint64_t)c->figures.count * c->variants->count;

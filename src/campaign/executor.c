@@ -82,7 +82,7 @@ void executor_hush_worker(void)
     close(nowhere);
 }
 
-/* ---- the file with MPI in it: beside the program as built, or in ../lib/anole as installed ---- */
+/* ---- the library with MPI: next to the program as built, or in ../lib/anole as installed ---- */
 
 static void *load_file(char *why, size_t size)
 {
@@ -180,7 +180,7 @@ static int start_runner(struct runner *r, const struct pool_hooks *hooks, uint32
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
         return err_set(err, errno, "no process for runs could be started: %s", strerror(errno));
-    fflush(NULL);                /* or the runner would print it once more */
+    fflush(NULL);                /* or the runner would print it again */
     r->pid = fork();
     if (r->pid == 0) {
         close(ends[0]);
@@ -365,7 +365,7 @@ void executor_dismiss(void)
     mpi->stop();
 }
 
-/* After a signal, MPI is told nothing: whoever started the ranks ends them. */
+/* After a signal, MPI is not informed: the launcher ends the ranks. */
 void executor_close(struct executor *x)
 {
     if (!x)
@@ -432,7 +432,7 @@ int executor_serve(const struct pool_hooks *hooks, uint32_t slots, struct err *e
     int rank, size, rc = load_mpi(&mpi, err);
 
     if (rc)
-        return rc;               /* nobody hears of it here: rank 0 says the same */
+        return rc;               /* no output on this rank: rank 0 reports the same error */
     if (stderr_saved >= 0)
         dup2(stderr_saved, STDERR_FILENO);       /* a run that crashes may say why */
     /* When rank 0 has ended, mpirun ends the others: nothing to speak of. */

@@ -100,7 +100,7 @@ static int start_job(struct pool *p, const struct pool_job *what)
     *j = (struct job){ .what = *what };
     if (pipe(ends))
         return -errno;
-    fflush(NULL);                /* or the job would print it once more */
+    fflush(NULL);                /* or the job would print it again */
     j->pid = fork();
     if (j->pid < 0) {
         rc = -errno;

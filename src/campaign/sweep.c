@@ -1,4 +1,4 @@
-/* src/campaign/sweep.c - from what is asked for to settings that are ranked. */
+/* src/campaign/sweep.c - from a request to ranked settings. */
 #include "campaign/sweep.h"
 #include "base/text.h"
 
@@ -104,8 +104,8 @@ static bool is_conflict(const struct sweep *s, const struct err *why)
     return s->request->ranges > 0 && strstr(why->text, "must not be above");
 }
 
-/* Finds what is wrong before anything runs, and the digest of each setting. Those in which ranges conflict
- * are left out, unless all are. */
+/* Finds errors before anything runs, and the digest of each setting. Settings in which ranges conflict are
+ * left out, unless all do. */
 static int check_settings(struct sweep *s, struct err *err)
 {
     struct sweep_results *r = &s->results;

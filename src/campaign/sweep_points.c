@@ -97,7 +97,7 @@ static int parse_ends(struct range *r, const char *low, const char *high, struct
     return 0;
 }
 
-/* What stands behind the last colon; the length of what is before it. */
+/* Returns the text after the last colon, and the length of the text before it. */
 static int parse_scale(struct range *r, const char *ends, size_t *length, struct err *err)
 {
     const char *colon = strrchr(ends, ':');

@@ -456,7 +456,7 @@ static void print_keys(const struct variant *v, const struct sweep_column *colum
     }
 }
 
-/* Numbers are numbers, in the unit that the head of the column tells. */
+/* Numbers have the unit of the column's head. */
 static void print_values(const struct variant *v, const struct sweep_column *column, FILE *out)
 {
     for (uint32_t i = 0; i < v->own; i++) {

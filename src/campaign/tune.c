@@ -1,4 +1,4 @@
-/* src/campaign/tune.c - from what is asked for to a setting that is checked and written down. */
+/* src/campaign/tune.c - from a request to a setting that is checked and written. */
 #include "campaign/tune.h"
 #include "base/file/interrupt.h"
 #include "base/json.h"
@@ -37,9 +37,8 @@ static bool sets_tuner(const struct tune_request *r)
     return false;
 }
 
-/* That of the request, or the scenario's, or paraleon. One that the scenario gives by its name alone
- * becomes a map, to which --set may add options. What is wrong with the scenario is told by whoever reads
- * all of it. */
+/* The tuner of the request, else the scenario's, else paraleon. A scenario's tuner given by name alone
+ * becomes a map, to which --set may add options. Errors in the scenario are reported by its reader. */
 static void choose_tuner(struct tune *t)
 {
     const struct tune_request *r = t->request;
@@ -62,7 +61,7 @@ static void choose_tuner(struct tune *t)
     yaml_fini(&doc);
 }
 
-/* ---- what is told ---- */
+/* ---- messages ---- */
 
 /* "seed 7", "seeds 7 to 9" */
 static const char *seeds_text(char buf[64], uint64_t first, uint32_t count)
@@ -308,7 +307,7 @@ static int write_files(struct tune *t, struct err *err)
 
 /* ---- all of it ---- */
 
-/* What is checked is what a reader of the file will get: the numbers in it are all of the setting. */
+/* Checks the setting as a reader of the file gets it: with the numbers in the file. */
 static int read_back(struct knobs *knobs, struct err *err)
 {
     struct knobs base;

@@ -1,12 +1,12 @@
-/* src/campaign/tune_check.c - is the setting that a search has found better than the one it began with?
+/* src/campaign/tune_check.c - checks whether the result of a search is better than its initial setting.
  *
- * A search looks at single intervals and keeps the best of many, so what it keeps looks better than it is.
- * Both settings run the whole scenario again, with seeds that the search has not seen, and are compared pair
- * by pair as anole compare does.
+ * A search measures single intervals and keeps the best of many, so its result looks better than it is. Both
+ * settings run the whole scenario again, with seeds that the search has not seen, and are compared pair by
+ * pair as in anole compare.
  *
- * What applications see decides: slowdown and goodput. Round trips and pauses are told with them. The burden
- * of proof is the new setting's: nobody should install one that did worse on average because few seeds could
- * not prove it.
+ * Slowdown and goodput, which applications notice, decide. Round trips and pauses are shown as well. The
+ * burden of proof is on the new setting: one that did worse on average is not recommended because few seeds
+ * could not prove it.
  */
 #include "base/print/table.h"
 #include "base/file/interrupt.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLEAR_SHARE 0.01         /* a change of less is none, however sure it is */
+#define CLEAR_SHARE 0.01         /* a smaller change is ignored, however certain */
 #define HARM_SHARE  0.05         /* a loss of more on average counts, even if it may be chance */
 
 enum { BEFORE, AFTER };

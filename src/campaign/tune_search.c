@@ -31,12 +31,12 @@ static void add_option(struct scenario_tuner *t, const char *key, const char *te
     t->option[t->options++] = (struct option_text){ xstrdup(key), xstrdup(text), xstrdup("") };
 }
 
-/* Who asks for a search does not wait for the traffic to change, and wants one setting for all of it. */
+/* A search on request does not wait for the traffic to change, and finds one setting for all of it. */
 static void search_at_once(struct scenario_tuner *t)
 {
     add_option(t, "trigger", "once");
     add_option(t, "restart", "no");
-    add_option(t, "guard", "0");             /* nobody pays for a simulated trial */
+    add_option(t, "guard", "0");             /* simulated trials harm no traffic */
 }
 
 /* Opens the network once to know what the tuner may know of it. */

@@ -386,7 +386,7 @@ int variant_open(const struct variant *v, const uint64_t *seed, struct simulatio
     return read_watched(v, d, open_simulation, &r, err);
 }
 
-#define FLOWS_EACH 64            /* of a stream: more tell nothing new */
+#define FLOWS_EACH 64            /* of a stream: more add no information */
 
 static void digest_entry(struct digest *d, const struct traffic_about *t)
 {

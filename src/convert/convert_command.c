@@ -19,14 +19,15 @@ static void print_scenario(FILE *out, const struct htsim_command *c, const char 
     for (uint32_t i = 0; i < c->settings; i++) {
         const char *key = c->setting[i].key;
 
-        /* uet-htsim ignores these beside a topology file. */
+        /* uet-htsim ignores these if it has a topology file. */
         if (!topology || (strcmp(key, "tiers") != 0 && strcmp(key, "hop_latency") != 0 &&
                           strcmp(key, "switch_latency") != 0))
             fprintf(out, "  %s: %s\n", key, c->setting[i].value);
     }
 }
 
-/* Errors name places in the scenario made from the command line. The user has only the latter, and it is one line. */
+/* Errors name places in the scenario made from the command line. The user has only the latter, and it is one
+ * line. */
 static void point_to_command(const char *path, struct err *err)
 {
     size_t length = strlen(path), at = length;
@@ -39,7 +40,7 @@ static void point_to_command(const char *path, struct err *err)
     snprintf(err->text, sizeof err->text, "%s:1:%s", path, text);
 }
 
-/* The scenario is read as if it lay beside the command line, so that its files are found. */
+/* Relative paths of the scenario are relative to the command line's folder. */
 int convert_read_command(struct convert_source *s, const char *path, const char *const *set, uint32_t sets,
                          const uint64_t *seed, struct err *err)
 {

@@ -13,7 +13,7 @@
 #define GOAL_MAGIC "\x7f\x10\0\0\0\0\0\0"        /* of LogGOPSim's txt2bin: 4223, little endian */
 
 static const struct {
-    const char *what, *line;     /* line: of a scenario; %s is the file. NULL: there is none */
+    const char *what, *line;     /* line: of a scenario; %s is the file. NULL: none */
 } kinds[] = {
     [INPUT_SCENARIO] = { "a scenario", NULL },
     [INPUT_CONFIG] = { "a config of the HPCC or ConWeave ns-3 fork", "hpcc: %s" },

@@ -151,7 +151,8 @@ static bool is_served(const struct folder *f, const char *name)
 
 /* ---- files ---- */
 
-/* Opens a regular file in a subfolder of the base without following links. Returns -1 if there is none. */
+/* Opens a regular file in a subfolder of the base without following links. Returns -1 if it does not
+ * exist. */
 static int open_file(const struct folder *f, const char *item, const char *file, size_t *size)
 {
     int         base = open(f->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

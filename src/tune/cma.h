@@ -1,20 +1,19 @@
-/* src/tune/cma.h - CMA-ES: a cloud of points that moves, stretches and shrinks. Hansen, "The CMA Evolution
- * Strategy: A Tutorial", 2016 (arXiv 1604.00772).
+/* src/tune/cma.h - CMA-ES: a search distribution that moves, stretches and shrinks. Hansen, "The CMA
+ * Evolution Strategy: A Tutorial", 2016 (arXiv 1604.00772).
  *
- * In a nutshell: points are drawn from a normal distribution with a mean m, a width sigma and a covariance C.
- * A generation is lambda of them, of which the better half counts, the better the more (weights w):
+ * Points are drawn from a normal distribution with mean m, width sigma and covariance C. A generation has
+ * lambda points; the better half updates the distribution, with weights w that decrease with rank:
  *
  *   m      moves to the weighted mean of that half
- *   C      stretches along the steps that led there, and along the path p_c that m took in recent generations
- *   sigma  grows when the steps of m go the same way (a path p_s longer than by chance), shrinks when they
- *          undo each other
+ *   C      stretches along these steps, and along the path p_c of m in recent generations
+ *   sigma  grows when the steps of m point the same way (a path p_s longer than by chance), and shrinks when
+ *          they cancel
  *
- * Only the order of scores within a generation matters, not by how much they differ. This is the plain
- * (mu/mu_w, lambda) strategy with the constants of the tutorial, without negative weights and without
- * restarts.
+ * Only the order of scores within a generation matters. This is the plain (mu/mu_w, lambda) strategy with the
+ * constants of the tutorial, without negative weights and without restarts.
  *
- * The distribution lives in the unit cube, and goes on beyond it: a point outside is mirrored at the walls,
- * back into the cube, before it is tried. So the best may lie on a wall, and none is wasted outside.
+ * The search space is the unit cube. A point outside is mirrored at the walls before it is evaluated, so the
+ * optimum may lie on a wall, and no evaluation is wasted outside.
  */
 #ifndef TUNE_CMA_H
 #define TUNE_CMA_H

@@ -14,7 +14,7 @@ struct cmaes {
     struct space         space;
     struct cma           cma;
     double               sigma_first, tolerance;
-    struct utility_terms terms[CMA_POPULATION_MAX];  /* of what was drawn */
+    struct utility_terms terms[CMA_POPULATION_MAX];  /* of the drawn points */
     uint32_t             told;   /* of this generation */
     struct best          best;
 };

@@ -1,6 +1,6 @@
-/* src/tune/eigen.c - Jacobi's method: one rotation after the other, each of which makes one pair of elements
- * off the diagonal zero. What was zero does not stay so, but the sum of squares off the diagonal shrinks with
- * every rotation, and once it is small it is squared by every sweep. */
+/* src/tune/eigen.c - Jacobi's method: rotations that each make one pair of elements off the diagonal zero.
+ * Later rotations undo earlier zeros, but the sum of squares off the diagonal decreases with every rotation,
+ * and converges quadratically once it is small. */
 #include "tune/eigen.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static void rotate(struct matrix *m, struct matrix *vector, uint32_t n, uint32_t
     }
 }
 
-/* Is an element so small that the diagonal beside it does not feel it? */
+/* Returns whether an element is negligible relative to the diagonal. */
 static bool is_negligible(const struct matrix *m, uint32_t p, uint32_t q)
 {
     double off = fabs(m->at[p][q]), pp = fabs(m->at[p][p]), qq = fabs(m->at[q][q]);

@@ -13,10 +13,9 @@
 /* of the line: what the first cut leaves where there is room for few packets */
 #define FIRST_FEW   0.8
 
-/* What a search with FB_Hadoop on one switch ended with (search/twin_search.c has it as a start, too): marks
- * from 0.2 of what is under way in an empty network on, and most packets from 0.65 on; cuts by a fifth at
- * most, from a small alpha; rises by 0.7 % of the line every round trip. See calm() for what was mended
- * since. */
+/* Result of a search with FB_Hadoop on one switch (also a start of search/twin_search.c): marks from 0.2 of
+ * the bandwidth-delay product on, and most packets from 0.65 on; cuts by a fifth at most, from a small alpha;
+ * rises by 0.7 % of the line rate every round trip. calm() has later corrections. */
 static const double point[CODED_DIMS_MAX] = { 0.40, 0.46, 0.96, 0.11, 0.88, 0.25, 0.75, 0.33, 0.81, 0.91,
                                               0.00, 0.56, 1.00, 0.54, 0.15, 0.10, 0.00 };
 
@@ -42,7 +41,7 @@ static double packet_kb(const struct world *w)
     return w->mtu_bytes ? fmax(1, floor(w->mtu_bytes / 1000.0 + 0.5)) : PACKET_KB;
 }
 
-/* On slow links a fifth of what is under way is two packets. True: it was too little. */
+/* On slow links a fifth of the bandwidth-delay product is two packets. Returns true if that is too little. */
 static bool keep_some_packets(const struct world *w, struct knobs *k, double packets)
 {
     if (k->value[KNOB_kmin] >= FEW * packet_kb(w))
@@ -51,10 +50,11 @@ static bool keep_some_packets(const struct world *w, struct knobs *k, double pac
     return true;
 }
 
-/* Some hundred messages that meet at one link rise together by more than it carries, if each rises by a
- * hundredth of the line, and small cuts do not make up for it: queues would stay for good. Where there is
- * room for some packets they rise half as fast, and wait a little longer. Where there is none, elephants
- * would pay for it, as marks come by chance: they are made rarer, and the first of them cuts less. */
+/* If some hundred messages meet at one link and each rises by a hundredth of the line rate, they rise
+ * together by more than it carries. Small cuts do not compensate, and queues would stay. If the
+ * bandwidth-delay product has room for some packets, rates rise half as fast, and wait a little longer.
+ * Otherwise elephants would pay for it, as marks come by chance: marks are made rarer, and the first one cuts
+ * less. */
 static void calm(const struct world *w, struct knobs *k)
 {
     scale(k, KNOB_kmin, KNOB_kmax, WAIT_LONGER);

@@ -1,23 +1,23 @@
 /* src/tune/rehearse.c - the tuner `rehearse`: tries settings on a twin of the network before it applies one.
  *
- * In a nutshell:
+ * Overview:
  *
- *   watch     hosts tell what messages they post and how long they take. Two windows of intervals that tell
- *             the same are a traffic that can be modelled (rehearse/traffic/traffic_model.h)
- *   open      until then a setting is in force that follows from the network alone (rehearse/opening.h), and,
- *             if people want it, what a surrogate of many twins expects much of (rehearse/guess.h)
- *   check     a twin with that traffic runs with the setting in force, for as long as the network has. If its
- *             slowdowns are not those that hosts saw, the model is wrong, and nothing is changed
- *   rehearse  settings are tried on the twin (rehearse/search/twin_search.h). The winner is worth it if the
- *             interval of its gain over the setting in force, in a race on messages that the search has not
- *             met, is beyond a margin
- *   prove     it is set for a window. If what was predicted and what hosts see, each as far as it can be
- *             believed (rehearse/proof/proof.h), tell that it is worse, the setting from before comes back.
- *             In between, if people want it, blocks of both settings take turns in an order that a coin
- *             decides, until the e-value tells (base/evidence)
- *   hold      until it turns out to be worse, by much within intervals (rehearse/proof/regret.h) or by less
- *             in windows, or the traffic becomes another: then the setting from the beginning comes back, or
- *             what was found for such traffic before
+ *   watch     Hosts report message sizes at post time and completion times. Two consecutive windows that
+ *             agree give a traffic model (rehearse/traffic/traffic_model.h).
+ *   open      Until then an opening applies that follows from the network alone (rehearse/opening.h) or, as
+ *             an option, a setting recommended by a surrogate of many twins (rehearse/guess.h).
+ *   check     A twin with that traffic runs with the current setting, for as long as the network has. If its
+ *             slowdowns differ from those of the hosts, the model is wrong, and nothing is changed.
+ *   rehearse  Settings are tried on the twin (rehearse/search/twin_search.h). The winner is applied if its
+ *             gain over the current setting, in a race on messages that the search has not seen, exceeds a
+ *             margin with confidence.
+ *   prove     The winner is applied for a window. If prediction and hosts' measurements, weighted by their
+ *             precision (rehearse/proof/proof.h), show that it is worse, the previous setting returns. As an
+ *             option, blocks of both settings alternate in random order until the e-value decides
+ *             (base/evidence).
+ *   hold      The setting stays until it is worse, by much within intervals (rehearse/proof/regret.h) or by
+ *             less in windows, or until the traffic changes. Then the initial setting returns, or an earlier
+ *             result for such traffic.
  */
 #include "tune/rehearse/search/twin_search.h"
 #include "base/rng.h"
@@ -38,15 +38,15 @@
 #include <string.h>
 
 #define WINDOW_MORE   3          /* times REHEARSE_WINDOW, at most, */
-/* until the load is known as well as this; two such windows together tell it to within 0.15 */
+/* until the load is known this well; two such windows give it to within 0.15 */
 #define NOISE_MAX     0.21
 #define WARM_MAX      2.0        /* windows that a trial goes on before the one that is compared */
 #define SEARCH_LENGTH 0.5        /* of trials in the search */
 #define HORIZON       3.0        /* length of the final, where trials are cheap and have no bursts */
 #define SETTLE        1          /* interval after a change that does not count */
 #define LOAD_MORE     1.1        /* than was seen */
-#define GUESS_WINDOWS 6          /* for which a guess may be in force that no twin confirms */
-/* of the line: of less traffic it is not told whether messages follow from others */
+#define GUESS_WINDOWS 6          /* windows after which an unconfirmed guess is dropped */
+/* of the line rate: with less traffic, closed loops cannot be detected */
 #define TELLING       0.02
 /* of bytes that follow from others: one interval alone is believed; a little more than half may be chance */
 #define FOLLOWING_SURE 0.75
@@ -69,7 +69,7 @@ static bool gather(struct rehearser *t, const struct report *r)
 
 /* ---- deciding ---- */
 
-/* What is in force is no guess any more; an opening that was wrong once does not come again. */
+/* Ends a guess; an opening that was wrong once is not used again. */
 static void drop_guess(struct rehearser *t, bool is_wrong)
 {
     if (t->is_guess && t->is_opening && is_wrong)
@@ -78,8 +78,8 @@ static void drop_guess(struct rehearser *t, bool is_wrong)
     t->guess_windows = 0;
 }
 
-/* The setting in force, or the one that is to come back if the new one is not proved, if that is another:
- * then what hosts saw of the former counts by what the twin says of both ('drift'). */
+/* The current setting, or the previous one if that returns when the new one is not proved: then the hosts'
+ * measurements of the former are corrected by the twin's predictions for both ('drift'). */
 struct versus { const struct knobs *was; struct race_gain gain; double drift; };
 
 static void start_proof(struct rehearser *t, const struct traffic_model *m, const struct knobs *better,
@@ -116,7 +116,7 @@ static int search(struct rehearser *t, const struct traffic_model *m, const stru
     return rehearse(r, &q, err);
 }
 
-/* What the twin does not know of, and what it says of presets, against the one from the beginning. */
+/* Logs unmodelled events, and the twin's predictions for presets relative to the initial setting. */
 static void say_named(const struct rehearser *t, struct tuner_note *note, const struct rehearsal *r)
 {
     const struct predictor *p = r->race.predictor;
@@ -143,8 +143,8 @@ static double guess_score(const struct rehearser *t, const struct race *race, co
            race_sure_harm(guess, rng_log(1 + t->option[OPT_HARM]));
 }
 
-/* Nothing is surely better than what is in force. A guess stays if the twin says as much of it; the setting
- * from the beginning does not have to prove itself. */
+/* No setting is clearly better than the current one. A guess stays if the twin confirms it; the initial
+ * setting needs no proof. */
 static void stay(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
                  const struct twin_check *c, double margin, struct knobs *knobs, struct tuner_note *note)
 {
@@ -166,8 +166,8 @@ static void stay(struct rehearser *t, const struct traffic_model *m, const struc
     rehearser_choose_for(t, m, PHASE_HOLD);
 }
 
-/* What the winner has to be better than. A guess that is beyond what nobody may be harmed by cannot stay,
- * however good it is otherwise: the choice is between the winner and the setting from the beginning. */
+/* The setting to beat. A guess that exceeds the bound of harm cannot stay, however good it is otherwise: the
+ * choice is between the winner and the initial setting. */
 static struct versus versus_of(const struct rehearser *t, const struct race *race,
                                const struct runner *winner, const struct runner *now)
 {
@@ -187,7 +187,7 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
     struct versus        v = versus_of(t, &r->race, winner, now);
     double               margin = rehearser_margin(m);
 
-    assert(knobs_equal(&now->knobs, knobs));     /* who is in force always runs */
+    assert(knobs_equal(&now->knobs, knobs));     /* the current setting always runs */
     if (winner == now || !rehearser_is_worth_it(&v.gain, m, margin)) {
         stay(t, m, r, c, margin, knobs, note);
         return;
@@ -204,7 +204,7 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
     start_proof(t, m, &winner->knobs, &v, c, knobs);
 }
 
-/* A setting that was chosen for another traffic, or guessed, is not kept for one that nobody understands. */
+/* A setting that was chosen for other traffic, or guessed, is not kept for traffic without a model. */
 static void doubt(struct rehearser *t, const struct traffic_model *m, const struct twin_check *c,
                   struct knobs *knobs, struct tuner_note *note)
 {
@@ -278,14 +278,14 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
 
 /* ---- a window is over ---- */
 
-/* A twin that was wrong again and again is looked at less and less often. */
+/* After repeated failures of the twin it is tried less often. */
 static bool is_patient(const struct rehearser *t)
 {
     return t->doubts >= DOUBTS_MAX && (t->doubts & (t->doubts - 1)) != 0;
 }
 
-/* Windows that tell the same are taken together: large messages are so few that one window says little of the
- * load. When in doubt there is more of it, which costs little; less would cost much. */
+/* Windows that agree are merged: large messages are so few that the load estimate of one window is noisy. In
+ * doubt the load is overestimated, which costs little; an underestimate would cost much. */
 static void sum_up(struct rehearser *t, const struct traffic_model *now, bool is_new,
                    struct traffic_model *all)
 {
@@ -320,15 +320,15 @@ static bool is_held(struct rehearser *t, const struct traffic_model *now)
     return t->has_chosen && model_distance(now, &t->chosen) < 1 && ++t->held < t->hold_for;
 }
 
-/* Was what is in force chosen, or guessed, for another traffic? */
+/* Returns whether the current setting was chosen or guessed for other traffic. */
 static bool is_for_other(const struct rehearser *t, const struct traffic_model *now)
 {
     return (t->has_chosen && model_distance(now, &t->chosen) >= 1)
            || (t->is_guess && !t->is_opening && model_distance(now, &t->guessed) >= 1);
 }
 
-/* Another traffic than in the window before. What was chosen for that goes at once; what was found for such
- * traffic before comes back, or a guess is made. */
+/* The traffic has changed since the last window. A setting chosen for the old traffic is dropped at once; an
+ * earlier result for the new traffic returns, or a guess is made. */
 static void meet(struct rehearser *t, const struct traffic_model *now, const char *text, struct knobs *knobs,
                  struct tuner_note *note)
 {
@@ -356,8 +356,8 @@ static void meet(struct rehearser *t, const struct traffic_model *now, const cha
     t->is_guess = t->is_opening = opens;
 }
 
-/* A guess that no twin has confirmed, as the traffic is another again and again, is not kept for ever. An
- * opening was made for no traffic, and stays. */
+/* A guess that stays unconfirmed because the traffic keeps changing is dropped. An opening does not depend on
+ * traffic, and stays. */
 static void outlive(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
 {
     if (!t->is_guess || t->is_opening || ++t->guess_windows < GUESS_WINDOWS)
@@ -369,9 +369,9 @@ static void outlive(struct rehearser *t, struct knobs *knobs, struct tuner_note 
     *knobs = t->world.start;
 }
 
-/* An opening is for messages that come at random. Where they follow from others queue pairs live on, and the
- * rates that it leaves them with are felt for long: it goes with the first interval that shows it for sure,
- * and for one more interval rates rise fast. */
+/* An opening is for messages at random times. In closed loops and collectives queue pairs persist, and keep
+ * the rates that it left them with for long. It is dropped in the first interval that shows this for certain,
+ * and rates rise fast for one more interval. */
 static bool withdraw(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
 {
     struct traffic_model m;
@@ -392,7 +392,7 @@ static bool withdraw(struct rehearser *t, struct knobs *knobs, struct tuner_note
     return true;
 }
 
-/* What has been in force since the beginning, and why; told once. */
+/* Explains the initial setting, once. */
 static void say_opening(struct rehearser *t, struct tuner_note *note)
 {
     if (t->has_opening && !t->is_told && !note->why[0])
@@ -497,8 +497,8 @@ static void one_step(struct rehearser *t, const struct report *r, struct knobs *
     rehearser_begin_window(t);
 }
 
-/* Whoever applies settings has his own guard. What that has taken back needs no proof, and is not wanted
- * again for such traffic. */
+/* A controller guards settings itself. A setting that it reverted is not proved, and not proposed again for
+ * such traffic. */
 static bool is_taken_back(const struct rehearser *t, const struct report *r)
 {
     bool is_open = t->phase == PHASE_SETTLING || t->phase == PHASE_PROVING || t->phase == PHASE_PAIRING;

@@ -21,7 +21,7 @@ static double rounded(double x)
     return (double)(uint64_t)(x + 0.5);
 }
 
-/* Settings are of DCQCN and ECN, the rows up to pmax: what balancers and HF2T were told stays. */
+/* Presets set DCQCN and ECN, the rows up to pmax; knobs of balancers and HF2T keep their values. */
 static void begin(struct knobs *k, const struct world *world)
 {
     *k = world->start;
@@ -53,7 +53,7 @@ static void make_expert(struct knobs *k, const struct world *world)
     k->value[KNOB_pmax] = 0.2;
 }
 
-/* The profile of the HPCC paper's simulator: what it gives for 25 Gb/s, in proportion to the speed. */
+/* The profile of the HPCC paper's simulator for 25 Gb/s, scaled by speed. */
 static void make_hpcc(struct knobs *k, const struct world *world)
 {
     double speed = (double)world->host_bps / 25e9;
@@ -66,9 +66,9 @@ static void make_hpcc(struct knobs *k, const struct world *world)
     knobs_clamp(k);
 }
 
-/* Queues of a fraction of what is under way in an empty network, and rates that come back within a few
- * round trips: found with anole sweep over the workloads of docs/tuning.md, where all settings above keep
- * longer queues or come back more slowly. */
+/* Queues of a fraction of the bandwidth-delay product, and rates that recover within a few round trips: found
+ * with anole sweep over the workloads of docs/tuning.md. All presets above keep longer queues or recover more
+ * slowly. */
 static void make_bdp(struct knobs *k, const struct world *world)
 {
     double rtt_us = (double)world->base_rtt_ps / (double)PS_PER_US;
@@ -186,7 +186,7 @@ static int read_knob(const struct yaml_doc *doc, const struct yaml_node *node, s
     return 0;
 }
 
-/* What does not go together is told at the one of the two that is in the file. */
+/* Reports a conflict at the one of the two knobs that is in the file. */
 static int check_whole(const struct yaml_doc *doc, const struct knobs *knobs, struct err *err)
 {
     const struct yaml_node *at = yaml_get(doc->root, "kmin");

@@ -236,7 +236,7 @@ struct history_reader {
     struct history *h;
     const char     *name;
     uint32_t        line;
-    struct knobs    knobs;       /* in force after the last line */
+    struct knobs    knobs;       /* after the last line */
     double          end_us;      /* of the last interval */
     uint32_t        steps_max;
     struct err     *err;

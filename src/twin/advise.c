@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define TRIALS_WANTED 250        /* whole trials that the budget of a search is to be enough for */
-/* where a run ends by itself: slower settings may take so many times as long */
+/* for runs with an end of their own: limit for slower settings, as a factor */
 #define SLACK         3
 #define EVIDENCE_SEED 1000000u   /* far from those of the search */
 #define ELEPHANTS_WANTED 80

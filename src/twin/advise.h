@@ -28,10 +28,9 @@
 struct advise_request {
     const char        *path;                 /* of a scenario; NULL: the network is described */
     struct described   described;            /* its load: where there is no range, and nothing was recorded */
-    double             load_low, load_high;  /* the range of it; 0: there is none */
-    const char        *messages, *counters;  /* files of what was recorded; NULL: there is none */
-    const struct host_record *record;        /* what was recorded on a host, from 'record_path'; NULL:
-                                              * nothing */
+    double             load_low, load_high;  /* its range; 0: none */
+    const char        *messages, *counters;  /* recorded files; NULL: none */
+    const struct host_record *record;        /* a host's record, from 'record_path'; NULL: none */
     const char        *record_path;
     const char *const *set;
     uint32_t           sets;
@@ -46,7 +45,7 @@ struct advise_request {
     char *const       *argv;
 };
 
-struct advise_row {              /* a setting, and what it did on fresh messages */
+struct advise_row {              /* a setting, and its results on new messages */
     const char      *name;       /* "yours", "searched", or of a preset */
     bool             is_preset;
     struct knobs     knobs;
@@ -110,9 +109,9 @@ double advise_slowdown(const struct advise_row *, uint32_t load, enum goal_part)
 /* How many knobs differ from yours. */
 uint32_t advise_knobs(const struct advice *, const struct advise_row *);
 
-/* Writes the rows that may be advised, simplest first, from what all rows did at the expected load: yours,
- * then presets by the number of knobs they change, then what was searched. The last is the best. Returns
- * how many. */
+/* Writes the candidates for the advice, simplest first, from the results at the expected load: the user's own
+ * setting, presets by the number of knobs they change, then search results. The last is the best. Returns how
+ * many. */
 uint32_t advise_candidates(const struct advice *, uint32_t which[ADVISE_SETTINGS]);
 
 /* The first candidate that is not clearly worse than the last at any load that both were tried at. */
@@ -134,7 +133,7 @@ const char *advise_load_text(const struct advice *, uint32_t load, char *buf, si
 /* "bdp, advised" */
 const char *advise_name(const struct advice *, const struct advise_row *, char *buf, size_t size);
 
-/* What was recorded: symptoms of a host, and a sentence for each file; nothing if there is none. */
+/* Records: symptoms of a host, and a sentence for each file; nothing without records. */
 void advise_print_recorded(const struct advice *, FILE *);
 
 void advise_print(const struct advice *, const struct card *, FILE *, bool has_colour);

@@ -30,7 +30,7 @@ static const char *gain_text(char buf[80], struct advise_gain g)
 
 /* ---- the finding ---- */
 
-/* The best of the others by the mean score; 0: there is none. */
+/* The best of the others by mean score; 0: none. */
 static uint32_t best_other(const struct advice *a)
 {
     uint32_t best = 0;
@@ -80,7 +80,7 @@ static uint32_t slower_at(const struct advice *a, int part, bool is_clear)
     return load;
 }
 
-/* Who pays is part of the finding, not only of the cost. */
+/* A class that becomes slower is part of the finding, not only of the cost. */
 static void add_price(const struct advice *a, struct card *c)
 {
     const char *before = ", but";
@@ -167,7 +167,7 @@ static void add_others(const struct advice *a, struct card *c)
         add_other(a, c, searched);
 }
 
-/* ---- what it costs ---- */
+/* ---- costs ---- */
 
 /* Classes that are slower than with yours, each with all loads at which it is. Returns how many. */
 static uint32_t add_slower(const struct advice *a, struct card *c, bool is_clear)

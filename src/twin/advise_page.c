@@ -284,7 +284,7 @@ static double reach(const struct advice *a, uint32_t load)
     return most;
 }
 
-/* Per cent of the width; what is further away ends at the edge. */
+/* Percent of the width; values beyond it end at the edge. */
 static double place(double gain, double most)
 {
     return 50 - 50 * fmax(-1, fmin(1, gain / most));

@@ -78,7 +78,7 @@ static uint64_t speed(double bps)
     return (uint64_t)fmin(LINK_BPS_MAX, fmax(LINK_BPS_MIN, floor(bps / 1e6 + 0.5) * 1e6));
 }
 
-/* Hosts as a share of those there are; uplinks so that they are shared as far as there by those that send. */
+/* Scales down a rack: keeps the fraction of hosts and the oversubscription seen by active senders. */
 static void copy_rack(struct cell *c, uint32_t at, const struct rack *r, double sending)
 {
     double hosts_bps = 0, uplinks_bps = 0;

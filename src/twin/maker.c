@@ -192,8 +192,8 @@ static void put_jobs(struct build *b, struct yaml_node *traffic, const struct tr
     }
 }
 
-/* Host i of those with closed loops. Reports do not say which hosts they are: others than those of jobs,
- * as far as there are so many. */
+/* Host i of those with closed loops. Reports do not identify these hosts: chooses hosts outside of jobs, if
+ * there are enough. */
 static uint32_t loop_host(const struct traffic_model *m, const struct cell *c, uint32_t count, uint32_t i)
 {
     uint32_t hosts = c->racks * c->hosts, first = 0;
@@ -219,9 +219,9 @@ static double quantile(const struct traffic_sizes *s, double p)
     return s->row[i].bytes;
 }
 
-/* Requests and answers beside blocks: storage. A block that is read is sent by a storage node; of one that
- * is written the compute node sends one copy and storage nodes the others, of three in all. So the bytes
- * that they send tell how many are reads: (3 f - 2) / (2 f - 1) for a share f. */
+/* Requests and answers together with blocks: storage. A storage node sends the blocks of reads; for writes
+ * the compute node sends one copy and storage nodes the others, of three in all. So the bytes they send give
+ * the fraction of reads: (3 f - 2) / (2 f - 1) for a fraction f. */
 static void put_storage(struct build *b, struct yaml_node *traffic, const struct traffic_model *m,
                         const struct cell *c)
 {
@@ -395,8 +395,8 @@ static struct detail detail_of(const struct world *w, const struct simulation *s
     return d;
 }
 
-/* Trials have links that work and settings that stay: what happens to the network, reports tell of as far
- * as messages are slower. */
+/* Trials have working links and constant settings: events of the network show only as slower messages in
+ * reports. */
 static const char *unaware_of(const struct simulation *s)
 {
     bool has_failures = s->sim->cfg.changes > 0, has_changes = s->scenario.changes > 0;

@@ -1,9 +1,8 @@
 /* src/twin/maker.h - twins of the network that a run simulates, for tuners that try settings before they
  * apply them.
  *
- * What the network is built of, its speeds, buffers, NICs and switches, is known to whoever runs it, and
- * taken from the scenario. What goes on in it is not: traffic is that of the model, which is made from
- * reports.
+ * The operator knows how the network is built (speeds, buffers, NICs, switches), so the twin takes this from
+ * the scenario. The traffic is unknown: the twin uses the model made from reports.
  */
 #ifndef TWIN_MAKER_H
 #define TWIN_MAKER_H

@@ -29,8 +29,7 @@ static void add(struct outcomes *p, uint64_t bytes, double slowdown)
 struct trial {
     struct simulation *s;
     struct predicted  *out;
-    uint64_t           warm_ps, stop_ps;     /* stop: NEVER: at the end of the run, and nobody asks for a
-                                              * window */
+    uint64_t           warm_ps, stop_ps;     /* stop: NEVER: at the end of the run, without a window */
 };
 
 static void on_done(void *arg, const struct flow_result *r)
@@ -44,7 +43,7 @@ static void on_done(void *arg, const struct flow_result *r)
         add(&t->out->window, r->bytes, slowdown);
 }
 
-/* What is left of a message takes at least its share of the time that the whole takes on an empty path. */
+/* The rest of a message takes at least its share of the whole message's time on an empty path. */
 static void add_unfinished(struct outcomes *p, uint64_t bytes, uint64_t left, uint64_t age_ps,
                            uint64_t ideal_ps)
 {
@@ -96,7 +95,7 @@ static uint64_t stop_after(const struct traffic_about *e, uint64_t stop_ps)
     return e->start_ps < stop_ps ? stop_ps : e->start_ps + 1;
 }
 
-/* Entries that have a load get another one, and all of them an end if what was posted is to be waited for. */
+/* Entries with a load get another one, and all get an end if posted messages are to be waited for. */
 static void set_all(struct build *b, const struct scenario *sc, double load, uint64_t stop_ps)
 {
     char key[40];

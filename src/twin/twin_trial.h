@@ -1,7 +1,7 @@
 /* src/twin/twin_trial.h - a predictor that tries settings by simulation.
  *
- * Each trial is a run of the twin's scenario with a setting in force and no tuner, on one thread; several go
- * on at a time. Who asks sees slowdowns alone (core/predict.h).
+ * Each trial runs the twin's scenario with a constant setting and no tuner, on one thread; several run in
+ * parallel. The caller sees only slowdowns (core/predict.h).
  */
 #ifndef TWIN_TWIN_TRIAL_H
 #define TWIN_TWIN_TRIAL_H
@@ -17,7 +17,7 @@ struct twin {
     const char         *name, *text;         /* of the scenario: name for messages */
     size_t              text_bytes;
     const struct build *base;                /* made by a program, instead of a text; or NULL */
-    const char *const  *set;                 /* what is changed in it */
+    const char *const  *set;                 /* its overrides */
     uint32_t            sets;
     const struct build *over;                /* put over all of these; or NULL */
     uint64_t           until_ps;             /* a whole trial lasts so long at most; 0: as the scenario

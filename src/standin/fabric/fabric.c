@@ -45,7 +45,7 @@ struct fabric {
     struct world      world;
     struct watch     *watch;     /* round trips, flow sizes */
     struct observer  *observer;
-    struct messages  *messages;  /* NULL: nobody asks for them */
+    struct messages  *messages;  /* NULL: disabled */
     struct report     report;
     struct device    *device;    /* by node */
     uint64_t          intervals;
@@ -53,7 +53,7 @@ struct fabric {
 
     struct queue_facts *queue;   /* of all switches */
     uint32_t          queues;
-    struct telemetry *telemetry; /* NULL: nobody asks for slots */
+    struct telemetry *telemetry; /* NULL: no slots */
     struct queue_slot *slot;     /* the last that has ended */
     uint64_t          slot_ps, slots, samples;
     struct slot_call *call;      /* in the order of nodes */
@@ -90,7 +90,7 @@ static void watch(struct fabric *f)
     struct watch_cfg *w = &f->s.scenario.watch;
 
     w->cfg.states.with_bins = true;              /* some tuners look at them */
-    if (!w->monitors)            /* whoever sees round trips sees flows, too */
+    if (!w->monitors)            /* monitors that see round trips see flows, too */
         w->monitor[w->monitors++] = monitor_find("paraleon");
     f->watch = watch_new(f->s.sim, w, f->s.scenario.interval_ps);
     watch_keep_points(f->watch);
@@ -147,8 +147,8 @@ int fabric_new(struct fabric **out, const char *path, struct err *err)
     return 0;
 }
 
-/* As in simulations (run/slots.h): the network stops at every sample of a slot, and who is interested decides
- * at the end of each. */
+/* As in simulations (run/slots.h): the network stops at every sample of a slot, and tuners decide at the end
+ * of each. */
 static void go_through_slots(struct fabric *f, uint64_t end_ps)
 {
     for (;;) {
@@ -426,7 +426,7 @@ static void set_receivers(struct fabric *f, double spacing)
     all.value[KNOB_min_time_between_cnps] = spacing;
     sim_apply(f->s.sim, &all);
     for (uint32_t i = 0; i < net->hosts; i++)
-        put_device(&f->device[net->host[i].node]);               /* that has told all the same */
+        put_device(&f->device[net->host[i].node]);               /* it has reported nevertheless */
     for (uint32_t i = 0; i < f->queues; i++)
         sim_set_ecn(f->s.sim, f->queue[i].port, &was[i]);        /* queues may have been set one by one */
     free(was);

@@ -1,20 +1,19 @@
 /* src/standin/fabric/fabric.h - the NICs and switches of a simulated network, as devices of an agent.
  *
  * The driver 'twin': its devices are the hosts and the switches of a scenario, by their names. Each report of
- * the agent is one monitor interval of the scenario, so the network lives as much slower as the agent's
- * interval is longer: 1 ms in 100 ms is a hundred times. All devices share the simulation. It runs the next
- * interval when a device asks for a sample that it has seen already or, after fabric_hold(), when
- * fabric_advance() is called.
+ * the agent is one monitor interval of the scenario, so the network runs slower by the ratio of the two
+ * intervals: 1 ms in 100 ms is a hundred times. All devices share the simulation. It runs the next interval
+ * when a device asks for a sample that it has seen already or, after fabric_hold(), on fabric_advance().
  *
- *   host     what is set holds for its senders alone (sim_apply_host()). min_time_between_cnps is of
- *            receivers, which the simulator has one setting for: it comes into force when all hosts have the
- *            same.
+ *   host     settings apply to its senders alone (sim_apply_host()). min_time_between_cnps belongs to
+ *            receivers, for which the simulator has one setting: it applies when all hosts have the same
+ *            value.
  *   switch   kmin, kmax and pmax of all its ports (sim_set_ecn())
  *
- * Samples have details: ports, round trips, and flow sizes where the scenario's monitor (paraleon, at ToRs,
- * if it names none) has a measurement point. The metric of a host is 0.4 x utilisation of its link + 0.4 x
- * empty round trip / round trip + 0.2 x share of time not paused; switches have none. What a scenario's
- * 'changes' say is left out: agents are the ones who set.
+ * Samples have details: ports, round trips, and flow sizes at the measurement points of the scenario's
+ * monitor (default: paraleon, at ToRs). The metric of a host is 0.4 x utilization of its link + 0.4 x empty
+ * round trip / round trip + 0.2 x fraction of time not paused; switches have none. The scenario's 'changes'
+ * are ignored: only agents change settings.
  */
 #ifndef STANDIN_FABRIC_FABRIC_H
 #define STANDIN_FABRIC_FABRIC_H
@@ -42,7 +41,7 @@ bool     fabric_is_over(const struct fabric *);          /* the scenario's run h
 struct ecn;
 void     fabric_set_queue(void *device, uint32_t port, const struct ecn *);
 
-/* What a scenario is about, for whoever starts agents on it. */
+/* Properties of a scenario, for programs that start agents on it. */
 struct fabric_about {
     uint32_t hosts, switches;
     uint64_t interval_us, seed;

@@ -75,7 +75,7 @@ static int read_state(const struct hardware *h, const struct node *n, char text[
     return length > 0 ? 0 : -EIO;
 }
 
-/* The next "name number" of a text, and where the rest begins; NULL: there is none. */
+/* Parses the next "name number" of a text and returns the rest; NULL: none. */
 static const char *next_number(const char *text, char name[64], long long *value)
 {
     const char *space = strchr(text, ' ');
@@ -287,8 +287,7 @@ static int show(const struct hardware *h, struct node *n)
     return n->where == KNOB_SWITCH ? show_switch(h, n, &s) : show_nic(h, n, &s);
 }
 
-/* NICs first: what they set may make the simulator set all of its switches anew, which are looked at once
- * more then. */
+/* NICs first: their settings may make the simulator reset all switches, which are then read again. */
 static int take(struct hardware *h, struct err *err)
 {
     bool has_changed = false;

@@ -1,10 +1,9 @@
 /* src/standin/fabric/hardware.h - a simulated network behind stand-ins for real devices: its hosts are the
  * ports behind the files of NICs (standin/nic), its switches the ASICs behind databases (standin/orch).
- * Agents cannot tell: they read and write what they would on real ones.
+ * Agents use the same files and databases as on real devices.
  *
- * Each step is a monitor interval of the scenario, in which 'interval_us' of real time pass. Where that is
- * longer, the network lives slower: links are shown as slow as they are by the clock, and time paused as
- * long; knobs keep their numbers.
+ * Each step is a monitor interval of the scenario and takes 'interval_us' of real time. If that is longer,
+ * the network runs slower: link speeds and pause times are scaled to real time; knobs keep their numbers.
  *
  * <folder>/<name of the node> is the root of each device.
  */
@@ -31,7 +30,7 @@ bool hardware_device(const struct hardware *, uint32_t i, struct hardware_device
 /* All stand-ins are there: connects, and gives NICs the settings that the scenario begins with. */
 int  hardware_connect(struct hardware *, struct err *);
 
-/* Takes what was set, lets an interval pass, shows what was counted. */
+/* Applies new settings, simulates an interval, and publishes the counters. */
 int  hardware_step(struct hardware *, struct err *);
 
 #endif

@@ -213,7 +213,7 @@ static long read_parameter(const struct nic *n, const struct nic_node *f, char *
     return snprintf(text, NIC_TEXT_SIZE, "%" PRId64 "\n", n->value[f->index]);
 }
 
-/* All parameters at once, for whoever is the port behind these files. */
+/* All parameters at once, for the simulated port behind these files. */
 static long print_state(const struct nic *n, char *text)
 {
     int length = snprintf(text, NIC_TEXT_SIZE, "writes %" PRIu64 "\n", n->writes);
@@ -262,7 +262,7 @@ static int64_t clamp(int64_t value, uint32_t i)
            value > parameters[i].max ? parameters[i].max : value;
 }
 
-/* NVIDIA's driver does not look whether it could parse: what was on the stack goes to the firmware. */
+/* NVIDIA's driver does not check whether parsing succeeded: uninitialized memory goes to the firmware. */
 static int64_t any_number(struct nic *n)
 {
     n->junk = n->junk * 6364136223846793005u + 1442695040888963407u;
@@ -316,7 +316,7 @@ static int add_by_name(struct nic *n, const char *name, int64_t more)
     return -EINVAL;
 }
 
-/* Another kind of traffic. What was fed and has not been shown yet is: nothing gets lost. */
+/* Changes the traffic. Bytes fed but not yet shown are counted now, so none are lost. */
 static void begin(struct nic *n, uint64_t rate_bytes_s, uint64_t feed_bytes, uint64_t feed_us,
                   uint64_t now_us)
 {

@@ -1,9 +1,8 @@
-/* src/standin/nic/nic.h - a NIC that is none: the files of a ConnectX port as the kernel shows them, with
- * what those files do when they are read and written. docs/live.md has the contract, with what is known of
- * real ones and what is assumed.
+/* src/standin/nic/nic.h - a stand-in for a ConnectX port: the sysfs and debugfs files of the mlx5 driver,
+ * with their behavior on reads and writes. docs/live.md has the contract: what is known about real ones, and
+ * what is assumed.
  *
- * It is a model over (clock, path, text) and knows nothing of file systems; nic_mount.c shows it as one,
- * through FUSE.
+ * It is a model over (clock, path, text) and independent of file systems; nic_mount.c mounts it through FUSE.
  */
 #ifndef STANDIN_NIC_NIC_H
 #define STANDIN_NIC_NIC_H
@@ -44,7 +43,7 @@ struct nic {
     uint64_t         begun_us, bytes;            /* since then; before */
     uint64_t         feed_bytes, feed_us;        /* besides: so many, evenly, in that time since 'begun' */
     uint32_t         mbps;                       /* of the port */
-    uint64_t         writes;                     /* of parameters, by whoever */
+    uint64_t         writes;                     /* of parameters, by any writer */
     /* as they are; as they were when last looked */
     uint64_t         hw[NIC_HW_COUNTERS], shown[NIC_HW_COUNTERS];
     uint64_t         shown_us;
@@ -65,9 +64,9 @@ const struct nic_node *nic_find(const struct nic *, const char *path);
 /* What a read of the whole file gives: its length, or a negative errno. 'text' has room for NIC_LOG_SIZE. */
 long nic_read(struct nic *, const struct nic_node *, char *text, uint64_t now_us);
 
-/* What one write() does: 0, or a negative errno. To 'control', for tests: "traffic BYTES_PER_S", "feed BYTES
- * US" (so many, evenly, from now on), "set NAME VALUE" (somebody else), "add COUNTER N", "pause US", "discard
- * N", "pfc 0|1", "fail read|write ERRNO", "reload", "gone 0|1". */
+/* One write(): 0, or a negative errno. To 'control', for tests: "traffic BYTES_PER_S", "feed BYTES US" (so
+ * many, evenly, from now on), "set NAME VALUE" (a foreign edit), "add COUNTER N", "pause US", "discard N",
+ * "pfc 0|1", "fail read|write ERRNO", "reload", "gone 0|1". */
 int nic_write(struct nic *, const struct nic_node *, const char *text, size_t length, uint64_t now_us);
 
 #endif

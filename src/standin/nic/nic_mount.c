@@ -1,6 +1,6 @@
-/* src/standin/nic/nic_mount.c - anole-nic FOLDER [FLAVOUR [MBPS]]: a NIC that is none (nic.h), mounted at a
- * folder through FUSE, until it is unmounted or a signal comes. An agent with `root: FOLDER` takes it for
- * one. */
+/* src/standin/nic/nic_mount.c - anole-nic FOLDER [FLAVOUR [MBPS]]: a stand-in NIC (nic.h), mounted at a
+ * folder through FUSE until it is unmounted or a signal arrives. An agent with `root: FOLDER` uses it as a
+ * NIC. */
 #define FUSE_USE_VERSION 31
 
 #include "base/err.h"

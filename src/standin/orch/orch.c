@@ -137,7 +137,7 @@ static bool is_word(const char *text, const char *const *words)
     return false;
 }
 
-/* Would orchagent's conversion throw? Nobody catches that. */
+/* Returns whether orchagent's conversion would throw an exception, which it does not catch. */
 static bool is_deadly(int field, const char *text)
 {
     if (fields[field].is_number)

@@ -1,10 +1,10 @@
-/* src/standin/orch/orch.h - a switch that is none: what orchagent and syncd of SONiC do with queues and their
- * WRED profiles, on a real Redis. docs/live.md has the contract, with what is known of real ones and what is
+/* src/standin/orch/orch.h - a stand-in for a SONiC switch: orchagent's and syncd's handling of queues and
+ * WRED profiles, on a real Redis. docs/live.md has the contract: what is known about real ones, and what is
  * assumed.
  *
- * It listens to CONFIG_DB (keyspace notifications) and programs an ASIC that is nothing but ASIC_DB. Counters
- * are not its business: whoever has the traffic (standin/fabric, or a test with redis-cli) writes COUNTERS_DB
- * as syncd's flex counters do.
+ * It listens to CONFIG_DB (keyspace notifications) and programs an ASIC that consists of ASIC_DB. It does not
+ * write counters: the source of the traffic (standin/fabric, or a test with redis-cli) writes COUNTERS_DB as
+ * syncd's flex counters do.
  */
 #ifndef STANDIN_ORCH_ORCH_H
 #define STANDIN_ORCH_ORCH_H

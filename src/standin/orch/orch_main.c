@@ -1,6 +1,6 @@
-/* src/standin/orch/orch_main.c - anole-switch FOLDER [PORTS [MBPS [KMIN KMAX PERCENT]]]: a switch that is
- * none (orch.h), with a redis-server of its own whose socket is where SONiC has it below FOLDER, until a
- * signal comes. An agent with `driver: sonic` and `root: FOLDER` takes it for one. */
+/* src/standin/orch/orch_main.c - anole-switch FOLDER [PORTS [MBPS [KMIN KMAX PERCENT]]]: a stand-in switch
+ * (orch.h) with its own redis-server, whose socket has SONiC's path below FOLDER. Runs until a signal
+ * arrives. An agent with `driver: sonic` and `root: FOLDER` uses it as a switch. */
 #include "standin/orch/orch.h"
 
 #include <poll.h>

@@ -4,9 +4,9 @@
 
 #include "base/err.h"
 
-/* Makes an authority that nobody else knows, and with it NAME.pem and NAME.key in the folder for each of the
- * names (the last is followed by NULL), and ca.pem. They are good for a day, on this machine; the authority's
- * key is written nowhere. Names are short and of letters. */
+/* Creates a certificate authority, ca.pem, and for each name (NULL-terminated) NAME.pem and NAME.key in the
+ * folder. They are valid for a day, on this machine; the authority's key is not stored. Names are short and
+ * of letters. */
 int authority_make(const char *folder, const char *const names[], struct err *);
 
 #endif

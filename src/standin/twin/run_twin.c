@@ -34,7 +34,7 @@
 #include <unistd.h>
 
 #define STATUS_US      5000000u
-#define PATIENCE_US    10000000u /* a child that does not end by itself */
+#define PATIENCE_US    10000000u /* time for a child to end */
 #define REAL_TIME_US   20000u    /* intervals from here on can be met; shorter ones are stretched to */
 #define SLOW_US        100000u
 #define SOCKET_MAX     100       /* of a Unix socket's path */
@@ -70,7 +70,7 @@ static const char *tuner_of(const struct twin_run *t)
     return t->q->tuner ? t->q->tuner : t->about.has_tuner ? t->about.tuner : "expert";
 }
 
-/* One that sets queues one by one runs beside the agents, not in the controller. */
+/* A tuner that sets queues individually runs in the agents, not in the controller. */
 static bool is_called(const char *tuner, const char *name)
 {
     size_t skip = strncmp(tuner, "{name: '", 8) == 0 ? 8 : 0, length = strlen(name);
@@ -97,7 +97,8 @@ static uint32_t intervals(const struct twin_run *t, uint64_t ms)
     return count > 10 ? (uint32_t)count : 10;
 }
 
-/* Of the controller's page: made anew, and for the eyes of whoever started the twin. */
+/* The token of the controller's page: new for each run, and readable only by the user who started the
+ * twin. */
 static int write_token(const struct twin_run *t, struct err *err)
 {
     unsigned char random[16];
@@ -210,7 +211,7 @@ static int write_files(const struct twin_run *t, struct err *err)
     return rc || t->devices ? rc : write_agent(t, err);
 }
 
-/* Removes a folder that this process has made, and all that is in it. */
+/* Removes a folder that this process created, with its contents. */
 static void remove_all(const char *folder)
 {
     DIR           *d = opendir(folder);
@@ -513,7 +514,7 @@ static int start_agents(struct twin_run *t, struct err *err)
     return rc;
 }
 
-/* Agents first: they take back what is open. They need not wait for each other. */
+/* Agents first: they revert open changes. They end in parallel. */
 static void stop_everybody(const struct twin_run *t)
 {
     for (int i = AGENT; i < CHILDREN; i++)

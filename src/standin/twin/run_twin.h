@@ -17,8 +17,7 @@ struct twin_request {
     bool        is_locked;               /* simulated time waits for the controller; ends with the scenario */
 };
 
-/* Runs until a signal comes or the time is up. Prints the state now and then, and in the end what was
- * done. */
+/* Runs until a signal arrives or the time is up. Prints the state now and then, and a summary at the end. */
 int twin_run(const struct twin_request *, struct err *);
 
 /* The processes that twin_run() starts besides those of anole-live: they link the simulated network. */

@@ -25,7 +25,7 @@ struct zoo {
     uint32_t         count;
 };
 
-/* ---- what is there ---- */
+/* ---- requirements ---- */
 
 void twin_hardware_beside(char path[PATH_MAX], const char *name)
 {

@@ -12,8 +12,7 @@
 /* The path of one of our programs, which lies in the folder of this one. */
 void twin_hardware_beside(char path[PATH_MAX], const char *name);
 
-/* Is all of it on this machine: FUSE, redis-server, the two programs? Otherwise -ENOTSUP, and what is
- * missing. */
+/* Checks for FUSE, redis-server and the two programs. -ENOTSUP: the error names what is missing. */
 int twin_hardware_check(struct err *);
 
 /* Starts a process that starts the others below 'folder', where devices are then; returns when agents may

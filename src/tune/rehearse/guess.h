@@ -1,7 +1,7 @@
-/* src/tune/rehearse/guess.h - what is set before there is a twin: it takes two windows that agree until one
- * can be believed, and meanwhile a bad setting fills queues that a good one has to empty. So as soon as the
- * load is known by and by, the surrogate is asked; what it expects much of is set until the twin has been
- * asked, which then judges it as any other. */
+/* src/tune/rehearse/guess.h - the setting before there is a twin. A twin needs two windows that agree, and
+ * meanwhile a bad setting fills queues that a good one has to drain. So as soon as the load is roughly known,
+ * the surrogate is asked. A setting that it clearly prefers is applied until the twin can evaluate it like
+ * any other. */
 #ifndef TUNE_REHEARSE_GUESS_H
 #define TUNE_REHEARSE_GUESS_H
 
@@ -10,8 +10,8 @@
 /* Has enough been seen in this window for a guess that has not been made yet? */
 bool guess_is_due(const struct rehearser *);
 
-/* For what was seen in this window: sets what is expected to be clearly better than the setting from the
- * beginning, and says so. False: there is no such thing. */
+/* Applies a setting that the surrogate expects to be clearly better than the initial one for this window's
+ * traffic, and logs it. Returns false if there is none. */
 bool guess_make(struct rehearser *, struct knobs *, struct tuner_note *);
 
 /* Settings to try on a twin, from what the surrogate likes best on: how many, GUESS_STARTS at most. */

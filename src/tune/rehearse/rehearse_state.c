@@ -10,15 +10,16 @@
 #define MARGIN        0.02       /* least mean gain in the race, which must also be significant */
 /* windows after the first search to the second, if the traffic stays; then twice as many */
 #define HOLD_FIRST    8
-/* in closed loops: queue pairs live on, and what rates they are left with by a setting that does not stay,
- * those after it suffer from for long */
+/* in closed loops: queue pairs persist, and the rates left by a temporary setting slow down later messages
+ * for long */
 #define LOOP_MARGIN   0.2
 #define LOOP_SHARE    0.1        /* of bits: with more in closed loops it is these that count */
-#define JOB_MARGIN    0.05       /* in collectives, whose queue pairs live on on the twin as well */
+#define JOB_MARGIN    0.05       /* in collectives, whose queue pairs persist on the twin as well */
 
-/* of log slowdowns: what is picked sits at the bound on the twin, and overshoots it on the network */
+/* of log slowdowns: the choice sits at the bound on the twin, and exceeds it on the network */
 #define HARM_MARGIN   0.05
-#define HARM_SPARE    0.02       /* the same, for what is worth much more than it costs somebody */
+/* the same, for settings whose gain is much larger than the harm to a class */
+#define HARM_SPARE    0.02
 
 void rehearser_set_goal(struct rehearser *t)
 {

@@ -1,11 +1,11 @@
-/* src/tune/rehearse/rehearse_state.h - what the tuner `rehearse` remembers between intervals, shared by its
+/* src/tune/rehearse/rehearse_state.h - the state of the tuner `rehearse` between intervals, shared by its
  * parts:
  *
  *   rehearse.c (tune/)   watches, asks the twin, decides
- *   opening.h, guess.h   what is set before there is a twin
- *   traffic/             what the traffic is, and what was found for such before
+ *   opening.h, guess.h   settings before there is a twin
+ *   traffic/             the traffic model, and earlier results for such traffic
  *   search/              settings tried on a twin: goals, space, race
- *   proof/               whether a twin is right, and whether what was predicted has come
+ *   proof/               whether a twin is right, and whether a prediction came true
  */
 #ifndef TUNE_REHEARSE_REHEARSE_STATE_H
 #define TUNE_REHEARSE_REHEARSE_STATE_H
@@ -42,19 +42,19 @@ struct rehearser {
     struct seen    window;               /* of the intervals that are being gathered */
     uint32_t       intervals;            /* in it, or of what else is waited for */
     double         seconds, lived_s;     /* of the window; that this traffic had gone on before it */
-    struct seen    all;                  /* of the windows in a row that told the same, */
+    struct seen    all;                  /* of the consecutive windows that agree, */
     double         all_s;                /* and how long they were */
-    struct traffic_model last, chosen;   /* of the window before; for which the setting in force was chosen */
+    struct traffic_model last, chosen;   /* of the previous window; of the current setting's traffic */
     bool           has_last, has_chosen;
-    /* of windows with this traffic and the setting in force; the first is left out if it can be, as what was
-     * before shows in it */
+    /* of windows with this traffic and the current setting; the first is left out if possible, because it
+     * still shows the previous setting */
     struct seen    under;
     uint32_t       under_windows;
     uint32_t       held, hold_for;       /* windows since the last search; after which more is known than
                                           * then */
     uint32_t       doubts;               /* windows in a row for which the twin was wrong */
 
-    /* What is being proved. */
+    /* The setting that is being proved. */
     struct proof   proof;
     double         before_bps;
     uint32_t       proofs, regrets;      /* windows with other traffic; in a row in which it was worse after
@@ -69,13 +69,14 @@ struct rehearser {
     /* Before there is a twin. */
     struct surrogate     surrogate;
     bool                 has_surrogate;
-    struct traffic_model guessed;        /* for which the guess was made that is in force */
-    bool                 is_guess, has_guessed;          /* it is in force; this traffic had its guess */
+    struct traffic_model guessed;        /* the traffic for which the current guess was made */
+    bool                 is_guess, has_guessed;          /* the current setting is a guess; this traffic
+                                                          * had its guess */
     bool                 is_opening, is_told;    /* the guess was made before any traffic was seen; the
                                                   * explanation has it */
     bool                 has_opening;    /* nothing has shown it to be wrong */
     struct knobs         opening;
-    uint32_t             guess_windows;  /* for which guesses have been in force */
+    uint32_t             guess_windows;  /* windows with guesses */
 
     struct memories memories;
     struct knobs   refuted[REFUTED];     /* that the network was slower with than was predicted, the last of
@@ -90,13 +91,13 @@ void   rehearser_say(struct tuner_note *, const char *phase,
                      const char *format, ...) __attribute__((format(printf, 3, 4)));
 double rehearser_percent(double log_ratio);
 
-/* What is wanted, and what nobody may be harmed by, from the options. */
+/* Goal and bound of harm, from the options. */
 void rehearser_set_goal(struct rehearser *);
 
 /* A new window of intervals begins. */
 void rehearser_begin_window(struct rehearser *);
 
-/* A setting is in force for such traffic, or is about to be. */
+/* A setting is applied, or about to be, for such traffic. */
 void rehearser_choose_for(struct rehearser *, const struct traffic_model *, enum phase);
 
 /* Where messages follow from others, how many there are is up to the setting: slower ones are its fault,

@@ -40,7 +40,7 @@ double proof_gain(const struct proof *p, const struct goal *g)
     return goal_gain(g, &is, &was) - p->drift;
 }
 
-/* Standard deviation of what hosts tell, before and after. */
+/* Standard deviation of the hosts' measurements, before and after. */
 static double chance_of(const struct proof *p)
 {
     return fmax(NOISE_LEAST, p->noise) * sqrt(1 + messages_of(&p->before) / messages_of(&p->after));

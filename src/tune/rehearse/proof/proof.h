@@ -1,11 +1,9 @@
-/* src/tune/rehearse/proof/proof.h - has come what was predicted? What the twin says and what hosts see, each
- * as far as it can be believed.
+/* src/tune/rehearse/proof/proof.h - combines a prediction with measurements, weighted by their precision.
  *
- * The twin has said by how much messages will be faster, and is taken to be wrong by half of that. Hosts tell
- * how much faster they are, before and after, which differs by chance: by how much, the twin has shown as
- * well. The mean of both, each weighted by what it is sure of (as for normal distributions), is what the new
- * setting is taken to be worth. So a window full of bad luck does not undo what is right, and one that is
- * clear undoes what is wrong.
+ * The twin has predicted a gain, with an assumed error of half of it. Hosts measure the gain as a difference
+ * before and after, with a noise that the twin has shown as well. The estimate is the mean of both, weighted
+ * by precision (as for normal distributions). So a window of bad luck does not undo a good setting, and a
+ * clear one undoes a bad setting.
  */
 #ifndef TUNE_REHEARSE_PROOF_PROOF_H
 #define TUNE_REHEARSE_PROOF_PROOF_H
@@ -15,7 +13,7 @@
 
 #include <stdbool.h>
 
-/* at most that are taken together: what was long ago does not excuse what is now */
+/* largest number of windows taken together: old windows must not hide a recent change */
 #define PROOF_WINDOWS 4
 
 struct proof {

@@ -7,13 +7,13 @@
 #include <math.h>
 
 #define BLOCK 4                  /* intervals of a block; the first half does not count */
-/* log of slowdowns, beside noise: where blocks can take turns, worse by more is not even tried so */
+/* log slowdown, apart from noise: if predicted to be worse by more, alternating blocks are not tried */
 #define ROLLBACK      0.10
 /* times as much as before: then slower messages are no fault of the setting */
 #define MORE_LOAD     1.15
 #define MORE_RECENT   1.5        /* the same in a few intervals */
 #define TWIN_PAIRS    4.0        /* the twin's word counts as much as so many pairs of blocks */
-#define CAME_SHARE    0.33       /* of what was predicted: if so much came, it is believed */
+#define CAME_SHARE    0.33       /* fraction of the predicted gain that confirms it */
 #define PAIR_SD       0.1        /* of differences of blocks: a guess, which costs time at worst */
 #define PAIR_E        20.0       /* evidence that decides: 1 in 20 is wrong at most */
 #define PROOFS_MAX    3          /* windows in which the load may be another before one is taken as it is */
@@ -99,7 +99,7 @@ static bool is_worse_by_now(struct rehearser *t, double *gain)
     return proof_is_worse(&t->proof, &t->goal);
 }
 
-/* The traffic is as before. Where messages follow from others a part of what was predicted must come. */
+/* The traffic has not changed. In closed loops, part of the predicted gain must be measured. */
 static void judge(struct rehearser *t, const struct traffic_model *now, struct knobs *knobs,
                   struct tuner_note *note)
 {
@@ -149,7 +149,7 @@ bool proving_is_regretted(struct rehearser *t, const struct traffic_model *now, 
     return t->regrets >= REGRETS;
 }
 
-/* Of a setting that somebody else proves nothing is said before it has. */
+/* A setting that a controller proves is not logged before its verdict. */
 static bool is_watched(const struct rehearser *t)
 {
     return (t->phase == PHASE_HOLD && t->is_kept) || (t->phase == PHASE_PROVING && !t->world.is_in_use);

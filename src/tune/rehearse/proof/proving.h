@@ -1,4 +1,4 @@
-/* src/tune/rehearse/proof/proving.h - a new setting is in force: is it as good as was predicted? */
+/* src/tune/rehearse/proof/proving.h - checks a newly applied setting against its prediction. */
 #ifndef TUNE_REHEARSE_PROOF_PROVING_H
 #define TUNE_REHEARSE_PROOF_PROVING_H
 
@@ -8,20 +8,19 @@
 /* A window with the new setting is full: are messages as much faster as was predicted? */
 void proving_window(struct rehearser *, struct knobs *, struct tuner_note *);
 
-/* An interval in which one of both settings was in force, where they take turns. */
+/* An interval of alternating blocks, with one of the two settings. */
 void proving_pair(struct rehearser *, const struct report *, struct knobs *, struct tuner_note *);
 
-/* Nobody has to bear a setting that was kept and turns out to be worse: two windows in a row that say so, and
- * it goes. Those with more load say nothing of it. */
+/* Drops a kept setting that turns out to be worse in two consecutive windows. Windows with more load do not
+ * count. */
 bool proving_is_regretted(struct rehearser *, const struct traffic_model *now, double *gain);
 
-/* An interval, whatever is in force. True: what was set lately, or kept, has become worse by much, and the
- * setting from before is back. */
+/* Checks every interval. Returns true if the last setting has become much worse, and the previous one is
+ * back. */
 bool proving_interval(struct rehearser *, const struct report *, struct knobs *, struct tuner_note *);
 
-/* What stays by the word of the twin alone, an opening or a guess, is watched as what was proved is: the
- * setting from the beginning takes its place if hosts become slower than they would be with that, as far as
- * the twin tells. */
+/* A setting that only the twin supports, an opening or a guess, is watched like a proved one: the initial
+ * setting replaces it if hosts become slower than they would be with that, according to the twin. */
 void proving_watch(struct rehearser *, const struct traffic_model *, const struct race *,
                    const struct twin_check *, const struct knobs *);
 

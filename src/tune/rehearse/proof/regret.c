@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#define STAYS    0.7             /* of what it was up by when the evidence was enough */
+#define STAYS    0.7             /* fraction of the increase at the time of the decision */
 #define CONFIRM  2               /* intervals for which it stays up */
-/* messages that wait, and shares of time in pauses, are looked at beside so much */
+/* waiting messages and fractions of paused time are offset by this */
 #define WAITING_FROM 1.0
 #define PAUSED_FROM  0.001
 

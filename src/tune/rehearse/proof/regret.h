@@ -1,12 +1,11 @@
-/* src/tune/rehearse/proof/regret.h - does a setting turn bad while it is in force? Looked at after every
- * interval.
+/* src/tune/rehearse/proof/regret.h - detects after every interval whether the current setting turns bad.
  *
- * Windows tell of a tenth, and need their time for it. What is worse by a large factor shows within a few
- * intervals: in slowdowns, in messages that wait, in round trips and pauses. Each is a series that is held
- * against what was seen before the setting came (base/evidence/shift.h), and what is not a harm by itself, as
- * round trips, also against what was seen while it was proved. The evidence is the mean of theirs, slowdowns
- * counted twice: so it reaches REGRET_EVIDENCE once in as many intervals at most if nothing has changed. Then
- * slowdowns must be up by REGRET_LEAST, and stay up for two more intervals: a few large messages that meet
+ * Windows detect changes of a tenth, but take time. A large factor shows within a few intervals: in
+ * slowdowns, waiting messages, round trips and pauses. Each is a series that is compared with values from
+ * before the setting (base/evidence/shift.h). Series that are not a harm themselves, such as round trips, are
+ * also compared with values from the time of proof. The evidence is the mean of theirs, with slowdowns
+ * counted twice: without a change it reaches REGRET_EVIDENCE at most once in as many intervals. In addition,
+ * slowdowns must rise by REGRET_LEAST, and stay up for two more intervals: a few large messages that meet
  * make one interval slow.
  */
 #ifndef TUNE_REHEARSE_PROOF_REGRET_H
@@ -25,13 +24,13 @@
 enum regret_signal { REGRET_SLOWDOWN, REGRET_WAITING, REGRET_RTT, REGRET_PAUSES, REGRET_SIGNALS };
 
 struct regret {
-    struct shift_reference under[REGRET_SIGNALS];    /* with the setting in force, since it came */
+    struct shift_reference under[REGRET_SIGNALS];    /* with the current setting, since it was applied */
     struct shift_reference before[REGRET_SIGNALS];   /* with the one before */
     struct shift           shift[REGRET_SIGNALS];
     bool                   has[REGRET_SIGNALS];      /* there is enough to compare with */
     bool                   is_part[GOAL_PARTS];      /* such messages there are */
-    bool                   is_watching, is_skipped;  /* skipped: the first interval with a setting, which
-                                                      * shows what was before */
+    bool                   is_watching, is_skipped;  /* skipped: the first interval of a setting, which
+                                                      * still shows the previous one */
     double                 drift;        /* by which slowdowns would have risen by now without the setting: a
                                           * log ratio */
     double                 high;         /* by which they were up when the evidence was enough; 0: it is
@@ -41,13 +40,13 @@ struct regret {
     uint32_t               count;        /* intervals that were watched */
 };
 
-/* Another setting is in force, or other traffic: what was seen says nothing of it. */
+/* The setting or the traffic has changed: earlier values do not apply. */
 void regret_forget(struct regret *);
 
-/* A new setting has come: what was seen until now is what it is held against. */
+/* A new setting was applied: earlier values become its reference. */
 void regret_begin(struct regret *, double drift);
 
-/* It has been proved: what was seen of it tells more of the spread, and how long round trips are with it. */
+/* It was proved: its values so far improve the estimates of spread and round trips. */
 void regret_keep(struct regret *);
 
 /* It is not looked at any more. */
@@ -59,7 +58,7 @@ bool regret_add(struct regret *, const struct goal *, const struct report *);
 /* What hosts saw in the last intervals. */
 void regret_recent(const struct regret *, struct seen *);
 
-/* What a series has in an interval; NAN: there is nothing to tell. */
+/* The value of a series in an interval; NAN: none. */
 double regret_value(struct regret *, enum regret_signal, const struct goal *, const struct report *);
 
 #endif

@@ -1,6 +1,6 @@
-/* src/tune/rehearse/proof/twin_check.h - is a twin right? It must have the slowdowns that hosts saw with the
- * setting in force, as far as chance lets it: a few large messages that meet make a window several times as
- * slow as the next. */
+/* src/tune/rehearse/proof/twin_check.h - validates a twin: it must reproduce the slowdowns that hosts saw
+ * with the current setting, within noise. A few large messages that meet make a window several times as slow
+ * as the next. */
 #ifndef TUNE_REHEARSE_PROOF_TWIN_CHECK_H
 #define TUNE_REHEARSE_PROOF_TWIN_CHECK_H
 

@@ -95,7 +95,7 @@ static double to_unit(const struct coded_dim *d, double value)
            (value - d->min) / (d->max - d->min);
 }
 
-/* As a device takes it: whole numbers, but for shares and what is set in smaller steps. */
+/* As a device takes it: whole numbers, except for fractions and knobs with smaller steps. */
 static double rounded(enum knob knob, double value)
 {
     double per_unit = knob_info[knob].unit == KNOB_RATIO ? 1e4 : fmax(1, 1 / knob_info[knob].step);

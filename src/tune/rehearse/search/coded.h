@@ -1,15 +1,14 @@
-/* src/tune/rehearse/search/coded.h - settings as points of the unit cube, each axis on the scale on which it
- * acts.
+/* src/tune/rehearse/search/coded.h - settings as points of the unit cube, each axis on a natural scale.
  *
- * What a threshold, a timer or a rate does depends on its ratio to what is under way, to the round trip, to
- * the line: axes are logarithms of such ratios, and a step of a tenth means the same at 25 and at 400 Gb/s.
- * kmax is kmin and a width, the hyper increase a multiple of the additive one, so that every point is a
- * setting that makes sense.
+ * The effect of a threshold, timer or rate depends on its ratio to the bandwidth-delay product, the round
+ * trip or the line rate. Axes are logarithms of such ratios, so a step of a tenth means the same at 25 and at
+ * 400 Gb/s. kmax is kmin and a width, the hyper increase a multiple of the additive one, so that every point
+ * is a valid setting.
  *
- * Where links differ in speed there is one more axis: whether thresholds and rates are the same everywhere,
- * or those of a link in proportion to its speed (by_speed).
+ * If links differ in speed there is one more axis: whether thresholds and rates are equal on all links, or in
+ * proportion to the speed of each (by_speed).
  *
- * Wider than the space of the searches on a live network (search/space.h): what is tried here harms nobody.
+ * Wider than the space of searches on a live network (search/space.h): trials here harm no traffic.
  */
 #ifndef TUNE_REHEARSE_SEARCH_CODED_H
 #define TUNE_REHEARSE_SEARCH_CODED_H
@@ -35,7 +34,7 @@ struct coded {
     uint32_t         dims;
 };
 
-/* DCQCN and ECN, or the knobs of the control in force where that is another (world.knobs). */
+/* DCQCN and ECN, or the knobs of another congestion control (world.knobs). */
 void coded_init(struct coded *, const struct world *);
 
 /* Writes a point of the cube into a setting; knobs without an axis stay. The setting is whole: knobs_check()

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define BLOCKS_ALONE 8           /* enough to tell what a leader without rivals is worth */
+#define BLOCKS_ALONE 8           /* enough to evaluate a leader without rivals */
 /* blocks of a final, whatever is left of the budget: with four, chance hides a quarter */
 #define FINAL_LEAST  8
 /* means over blocks may be above the goal's bound by so much: noise is in them */
@@ -100,7 +100,8 @@ static double error_of(const struct runner *x, const struct runner *y)
     return sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
 }
 
-/* The baseline runs to the end, as the others are measured by it, and so does whoever is to be known well. */
+/* The baseline runs to the end, as the others are measured against it, and so do settings whose value must be
+ * known well. */
 static bool is_kept(const struct race *r, uint32_t i)
 {
     return i == 0 || i < r->keeps;
@@ -124,7 +125,7 @@ static uint32_t drop_hopeless(struct race *r)
     return left;
 }
 
-/* Those who are kept and the best of the others go on, and begin anew. */
+/* Keeps the required settings and the best of the others, and restarts their statistics. */
 static void begin_final(struct race *r)
 {
     uint32_t finalists = 0;
@@ -219,7 +220,7 @@ const struct runner *race_leader(const struct race *r)
     return &r->runner[leader(r)];
 }
 
-/* Is there money for another block, and something that it could tell? */
+/* Returns whether the budget allows another block that could change the result. */
 static bool goes_on(const struct race *r, uint32_t left)
 {
     uint32_t blocks = r->blocks - r->heats;

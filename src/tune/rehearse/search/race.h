@@ -1,12 +1,11 @@
-/* src/tune/rehearse/search/race.h - the last act of a rehearsal: who is best on messages that nobody has met
- * yet.
+/* src/tune/rehearse/search/race.h - the last stage of a rehearsal: finds the best setting on new messages.
  *
- * A block is a seed and a load; all who still run and the baseline meet the same messages in it. After a few
- * blocks whoever is behind the leader by more than a paired t test allows is out.
+ * A block is a seed and a load; all remaining settings and the baseline run the same messages. After a few
+ * blocks, settings that are behind the leader by more than a paired t test allows are eliminated.
  *
- * Long trials are dear. Where they are wanted, all run a few blocks of short ones first, and the best of them
- * are tried in long ones, which alone count for these: what a finalist did in the heat, where it was among
- * the best of many, flatters it.
+ * Long trials are expensive. If they are wanted, all settings run a few blocks of short trials first. The
+ * best of them run long ones, and only these count: the results that qualified a finalist, as one of the best
+ * of many, are too optimistic.
  */
 #ifndef TUNE_REHEARSE_SEARCH_RACE_H
 #define TUNE_REHEARSE_SEARCH_RACE_H
@@ -16,7 +15,7 @@
 #define RACE_RUNNERS 16          /* at most, the baseline included */
 #define RACE_BLOCKS  40
 #define RACE_BLOCKS_FIRST 4      /* before anybody can be out; of a heat */
-#define RACE_FINALISTS 5         /* the baseline and who is in force included */
+#define RACE_FINALISTS 5         /* including the baseline and the current setting */
 
 struct runner {
     struct knobs knobs;
@@ -39,7 +38,7 @@ struct race {
     const struct goal      *goal;
     uint64_t                first_seed;
     uint64_t                budget;          /* packet-hops */
-    /* after every block; NULL: nobody wants to know */
+    /* called after every block; NULL: disabled */
     void                  (*tell)(void *arg, const struct race *);
     void                   *arg;
     struct runner           runner[RACE_RUNNERS];    /* 0: the baseline; see race_enter() */
@@ -48,8 +47,7 @@ struct race {
     uint32_t                keeps;           /* so many run to the end whatever they do; at least the baseline
                                               * does */
     double                  length;          /* of trials; 0: 1 */
-    double                  final_length;    /* of trials of the final; 0: there is none, the race is decided
-                                              * as it begins */
+    double                  final_length;    /* length of trials in the final; 0: no final */
 
     /* Found. */
     uint32_t winner, blocks, trials;
@@ -61,10 +59,10 @@ struct race {
 /* One more, unless it runs already or there is no room. */
 void race_enter(struct race *, const struct knobs *, const char *name);
 
-/* Who leads now. */
+/* The current leader. */
 const struct runner *race_leader(const struct race *);
 
-/* Who runs with this setting; the baseline if nobody does. */
+/* The entry with this setting, else the baseline. */
 const struct runner *race_find(const struct race *, const struct knobs *);
 
 int race_run(struct race *, struct err *);
@@ -72,8 +70,8 @@ int race_run(struct race *, struct err *);
 /* Of one against another, over the blocks that both have run: those of the final if both were in it. */
 struct race_gain race_gain(const struct runner *, const struct runner *than);
 
-/* By how much classes are slower than with the baseline beyond this bound, all together, as far as blocks
- * agree on it: the lower ends of 95 % intervals count. */
+/* The total by which classes are slower than with the baseline beyond this bound, as far as blocks agree: the
+ * lower ends of 95 % intervals count. */
 double race_sure_harm(const struct runner *, double bound);
 
 /* Student's t: what the mean of n values is away from the true one by, in its standard errors, with a

@@ -70,7 +70,7 @@ void surrogate_close(struct surrogate *s)
     net_fini(&s->net);
 }
 
-/* ---- what it is shown ---- */
+/* ---- inputs ---- */
 
 struct speeds { double hosts_bps, host_max, host_min, uplinks_bps, uplink_max, uplink_min; uint32_t hosts; };
 
@@ -97,7 +97,7 @@ static struct speeds speeds_of(const struct world *w)
     for (uint32_t i = 0; i < w->ports; i++)
         if (w->device[w->port[i].device].tier == WORLD_TORS)
             add_port(&s, w, &w->port[i]);
-    if (!s.hosts)                        /* nobody has told of ports */
+    if (!s.hosts)                        /* ports are not reported */
         s = (struct speeds){ (double)w->host_bps, (double)w->host_bps, (double)w->host_bps, 0, 0, 0, 1 };
     return s;
 }
@@ -168,7 +168,7 @@ static void note_parts(struct surrogate_ask *a, const struct traffic_model *m)
     a->has[GOAL_ALL] = true;
 }
 
-/* ---- what it says ---- */
+/* ---- outputs ---- */
 
 void surrogate_input(const struct surrogate_ask *a, const double *unit, float *input)
 {
@@ -253,7 +253,7 @@ bool surrogate_begin(struct surrogate_ask *a, const struct surrogate *s, const s
     return true;
 }
 
-/* ---- what it would try ---- */
+/* ---- proposals ---- */
 
 static void propose(const struct surrogate_ask *a, struct surrogate_proposal *p, const struct knobs *k,
                     const char *name)

@@ -1,12 +1,10 @@
-/* src/tune/rehearse/search/surrogate.h - a guess what a setting is worth, without a trial: a small net that
- * was fitted to a campaign of twins over many random networks and traffics (anole train twin). It ships with
- * the program.
+/* src/tune/rehearse/search/surrogate.h - predicts the value of a setting without a trial: a small net that
+ * was fitted to twins of many random networks and traffics (anole train twin). It ships with the program.
  *
- * It knows less than a twin of this network, and answers at once: so it proposes where a search is to begin,
- * and a setting for the time until the first search can be made. What it says is of ratios to NVIDIA's
- * default on the same messages, for all messages and for those of each class. The net has several heads, each
- * fitted to another three quarters of the networks: where they disagree, nobody knows, and a setting counts
- * for less.
+ * It knows less than a twin of this network, but answers at once. So it proposes starting points for a
+ * search, and a setting for the time before the first search. It predicts ratios to NVIDIA's default on the
+ * same messages, for all messages and for those of each class. The net has several heads, each fitted to a
+ * different three quarters of the networks: the more they disagree, the less a setting counts.
  */
 #ifndef TUNE_REHEARSE_SEARCH_SURROGATE_H
 #define TUNE_REHEARSE_SEARCH_SURROGATE_H
@@ -20,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SURROGATE_ABOUT  20      /* numbers that tell of network and traffic */
+#define SURROGATE_ABOUT  20      /* inputs that describe network and traffic */
 #define SURROGATE_HEADS  4
 #define SURROGATE_DIMS   16      /* axes of settings; of by_speed it knows nothing */
 #define SURROGATE_INPUTS (SURROGATE_ABOUT + SURROGATE_DIMS)
@@ -29,8 +27,8 @@
 
 struct surrogate {
     struct net net;
-    double     error;            /* of what it said of its proposals for networks that it had not met:
-                                  * standard deviation of logarithms */
+    double     error;            /* of predictions for its own proposals on new networks: standard
+                                  * deviation of logarithms */
 };
 
 void surrogate_shape(struct net_shape *);
@@ -39,7 +37,7 @@ void surrogate_shape(struct net_shape *);
 int  surrogate_open(struct surrogate *, const char *name, struct err *);
 void surrogate_close(struct surrogate *);
 
-/* What is asked. */
+/* A query. */
 struct surrogate_ask {
     const struct surrogate *surrogate;
     const struct world     *world;
@@ -67,8 +65,8 @@ struct surrogate_word surrogate_say(const struct surrogate_ask *, const double *
 /* The setting that it likes best of all, searched for from another one on. */
 void surrogate_climb(const struct surrogate_ask *, uint64_t seed, const struct knobs *from, struct knobs *to);
 
-/* Settings in the order of what it says of them, the best first: the one that it likes best of all, then
- * others that were found or have a name. Returns how many. */
+/* Settings in the order of their predictions, best first: its own optimum, then earlier results and presets.
+ * Returns how many. */
 #define SURROGATE_PROPOSALS 32
 struct surrogate_proposal { struct knobs knobs; const char *name; struct surrogate_word word; };
 uint32_t surrogate_propose(const struct surrogate_ask *, uint64_t seed,

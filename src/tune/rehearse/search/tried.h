@@ -1,5 +1,5 @@
-/* src/tune/rehearse/search/tried.h - who ran in a race on a twin, as a tuner tells it: what each was
- * predicted to be worth. */
+/* src/tune/rehearse/search/tried.h - the entries of a race on a twin, for a tuner's log: each with its
+ * predicted gain. */
 #ifndef TUNE_REHEARSE_SEARCH_TRIED_H
 #define TUNE_REHEARSE_SEARCH_TRIED_H
 

@@ -1,11 +1,9 @@
-/* src/tune/rehearse/search/tune_goal.h - what people want of a setting, and how far one setting is better
- * than another.
+/* src/tune/rehearse/search/tune_goal.h - the objective of a search, and the gain of one setting over another.
  *
- * A goal is a weighted sum of logarithms: of the mean slowdown of all messages, of mice, of those between, of
- * elephants. Only ratios to a baseline that met the same messages are looked at, so a score of -0.1 is 10 %
- * better whatever the load. What a setting takes from any class of messages above the bound costs ten times
- * as much as it is worth: nobody may pay for the others. Where somebody is allowed to bear a little, it costs
- * three times as much up to that limit.
+ * A goal is a weighted sum of logarithms of mean slowdowns: of all messages, of mice, of middle-sized
+ * messages, of elephants. Only ratios to a baseline on the same messages count, so a score of -0.1 is 10 %
+ * better at any load. Harm to any class of messages above the bound is weighted ten times, so that no class
+ * pays for the others. Where a class may bear a little, harm up to that limit is weighted three times.
  */
 #ifndef TUNE_REHEARSE_SEARCH_TUNE_GOAL_H
 #define TUNE_REHEARSE_SEARCH_TUNE_GOAL_H
@@ -30,15 +28,15 @@ extern const char *const goal_names[];
 
 const struct goal *goal_find(const char *name);
 
-/* A goal by its name, or one of somebody's own weights: "mice=0.7,elephants=0.3", of all, mice, middle and
- * elephants. The reason has no place in front. */
+/* Finds a goal by name, or parses weights: "mice=0.7,elephants=0.3", of all, mice, middle and elephants.
+ * Errors have no place in front. */
 int goal_of_text(struct goal *, const char *text, struct err *);
 
 /* Gives it these weights, in the order of enum goal_part, instead of its own; if all are 0, it stays as it
  * is. */
 void goal_set_weights(struct goal *, const double *weight);
 
-#define GOAL_BOUND 0.01          /* what goals have unless somebody wants another bound */
+#define GOAL_BOUND 0.01          /* default bound of goals */
 #define GOAL_HARM  10            /* what harm costs */
 #define GOAL_DEAR  3             /* up to the limit */
 

@@ -112,8 +112,8 @@ static void add_spread(struct act *a, uint32_t count)
     }
 }
 
-/* The best so far once more, with thresholds and rates that go with the speed of each link, where links
- * differ. Sorts them. */
+/* Tries the best so far again, with thresholds and rates in proportion to link speed, if links differ. Sorts
+ * the results. */
 static void add_by_speed(struct act *a)
 {
     if (a->coded.dims == 0 || a->coded.dim[a->coded.dims - 1].knob != KNOB_by_speed)
@@ -151,7 +151,7 @@ static void note_named(struct act *a)
         tell(a, "screen", best->score, best->name);
 }
 
-/* Short trials of all that fit into the budget; then the best again, each act on messages of its own. */
+/* Short trials of all points that fit into the budget; then the best again. Each step uses new messages. */
 static int screen(struct act *a, struct err *err)
 {
     double   budget = SCREEN_END * (double)a->q->budget;
@@ -235,7 +235,7 @@ static int search(struct act *a, struct knobs *mean, struct err *err)
 
 /* ---- race ---- */
 
-/* Whoever was refuted on the network does not run, whatever the twin says of it. */
+/* A setting that was refuted on the network does not run, whatever the twin predicts. */
 static void enter(struct act *a, const struct knobs *k, const char *name)
 {
     for (uint32_t i = 0; i < a->q->nots; i++)
@@ -256,8 +256,8 @@ static void enter_named(struct act *a)
         }
 }
 
-/* What a network has seen of a few milliseconds flatters settings that let queues build up slowly: the final
- * of the race goes on for longer, as far as trials that cost no more than LONG_COST let it. */
+/* A few milliseconds of traffic favor settings that let queues build up slowly: the final of the race is
+ * longer, as far as the cost of trials (LONG_COST) allows. */
 static double final_length(const struct act *a)
 {
     double length = fmin(a->q->race_length, LONG_COST / fmax(1, a->whole_cost));

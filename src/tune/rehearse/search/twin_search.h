@@ -1,19 +1,18 @@
-/* src/tune/rehearse/search/twin_search.h - searches a setting on a twin of the network, and a race that
+/* src/tune/rehearse/search/twin_search.h - a search for a setting on a twin of the network, and a race that
  * decides.
  *
- * In a nutshell, three acts (a racing CMA-ES):
+ * Three stages (a racing CMA-ES):
  *
- *   screen   the presets and points spread evenly over the space, on short trials; the best of them
- *            again, on whole ones
- *   search   CMA-ES around the best. All settings of a generation meet the same messages, and every
- *            generation meets new ones: so differences are those of the settings, and none wins by knowing
- *            the messages by heart
- *   race     the best of both acts and the baseline, block by block: fresh messages, and loads that are a
- *            fifth off. Who falls behind the leader by more than chance would do is out. Where trials are
- *            cheap the best run longer ones
+ *   screen   the presets and points spread evenly over the space, on short trials; the best of them again, on
+ *            full-length ones
+ *   search   CMA-ES around the best. All settings of a generation run the same messages, and every generation
+ *            new ones: so differences come from settings, and no setting wins by fitting the messages
+ *   race     the best of both stages and the baseline, block by block: new messages, and loads that are a
+ *            fifth off. A setting that falls behind the leader by more than chance is eliminated. If trials
+ *            are cheap, the best run longer ones
  *
- * What the winner is worth is told by the race alone. What it did in the search, where it was the best of
- * hundreds, flatters it.
+ * Only the race determines the value of the winner. Its result in the search, as the best of hundreds, is too
+ * optimistic.
  *
  * Everything follows from the seed and the budget, which is counted in packet-hops and not in seconds.
  */
@@ -36,9 +35,9 @@ struct rehearse_request {
     const struct predictor *predictor;
     const struct world     *world;
     const struct goal      *goal;
-    struct knobs            base;            /* what nobody may be worse off than with */
-    const struct knobs     *now;             /* in force: runs in the race, whatever the screen says of it.
-                                              * NULL: that is the base */
+    struct knobs            base;            /* no class may be worse off than with this */
+    const struct knobs     *now;             /* the current setting: always runs in the race. NULL: the
+                                              * base */
     const struct knobs     *more;            /* settings to try besides the presets */
     uint32_t                mores;
     const struct knobs     *not;             /* settings that the network has refuted: they do not run in the
@@ -49,7 +48,7 @@ struct rehearse_request {
     double                  race_length;     /* of trials in the final of the race, at most: longer ones cost
                                               * more. 0: there is no final */
     uint64_t                seed, budget;
-    /* NULL: nobody wants to know */
+    /* NULL: disabled */
     void                  (*tell)(void *arg, const struct rehearse_note *);
     void                   *arg;
 };
@@ -60,7 +59,7 @@ struct rehearse_request {
 struct rehearse_named { const char *name; double gain; };
 
 struct rehearsal {
-    struct race race;            /* the last act, and what it has shown */
+    struct race race;            /* the last stage, and its result */
     struct rehearse_named named[REHEARSE_NAMED];     /* presets, on the first messages of the screen */
     uint32_t    nameds;
     uint64_t    spent;           /* all acts together */

@@ -1,5 +1,5 @@
-/* src/tune/rehearse/traffic/traffic_memory.h - what was found for which traffic before, and what turned out
- * to be no better. */
+/* src/tune/rehearse/traffic/traffic_memory.h - earlier results by traffic, and settings that proved no
+ * better. */
 #ifndef TUNE_REHEARSE_TRAFFIC_TRAFFIC_MEMORY_H
 #define TUNE_REHEARSE_TRAFFIC_TRAFFIC_MEMORY_H
 
@@ -21,7 +21,7 @@ struct memories {
 /* Of the traffic that is most like it; NULL: there was none like it. */
 const struct memory *memory_recall(const struct memories *, const struct traffic_model *);
 
-/* In place of what is known of such traffic, or of the oldest. */
+/* Replaces the entry for such traffic, or the oldest one. */
 void memory_add(struct memories *, const struct traffic_model *, const struct knobs *, bool is_bad);
 
 /* Settings that were not bad, at most MEMORIES; returns how many. */

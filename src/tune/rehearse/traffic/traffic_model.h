@@ -1,9 +1,9 @@
-/* src/tune/rehearse/traffic/traffic_model.h - what the traffic is, from what hosts saw: enough to make the
- * same kind of messages again.
+/* src/tune/rehearse/traffic/traffic_model.h - a model of the traffic from hosts' reports, from which similar
+ * messages can be generated.
  *
- * Four kinds of traffic are told apart: messages that come at random, bursts to one receiver, collectives
- * (messages of one size that follow from each other), and closed loops (messages of many sizes that do). What
- * decides most about settings is which of these it is; the next is the load.
+ * It distinguishes four kinds of traffic: messages at random times, bursts to one receiver, collectives
+ * (messages of one size that depend on each other), and closed loops (dependent messages of many sizes). The
+ * kind matters most for the choice of a setting, then the load.
  */
 #ifndef TUNE_REHEARSE_TRAFFIC_TRAFFIC_MODEL_H
 #define TUNE_REHEARSE_TRAFFIC_TRAFFIC_MODEL_H
@@ -18,9 +18,8 @@ bool model_make(struct traffic_model *, const struct seen *, double seconds, uin
 /* How far the bytes that come at random are off by chance, as a share: large messages are few. */
 double model_noise(const struct seen *);
 
-/* Messages that followed from others, surely more than would do so by chance, as a share of the bytes that
- * are of no job and no burst. From MODEL_LOOP on they are taken for closed loops, however much of the traffic
- * is a job beside them. */
+/* Messages that depend on others, more than by chance, as a fraction of the bytes outside of jobs and bursts.
+ * From MODEL_LOOP on they count as closed loops, however much of the traffic belongs to a job. */
 #define MODEL_LOOP 0.3
 double model_chained(const struct seen *);
 
@@ -34,7 +33,7 @@ double model_byte_share(const struct traffic_model *, enum predict_class);
 /* Bits per second and host, of all kinds. */
 double model_bps(const struct traffic_model *);
 
-/* Share of bits in collectives and closed loops: who posts them waits for others to end. */
+/* Fraction of bits in collectives and closed loops, whose senders wait for other messages. */
 double model_following(const struct traffic_model *);
 
 /* The same with so many times the bits, in messages so many times as long: a model that is wrong, for
