@@ -30,14 +30,13 @@ static void print_scenario(FILE *out, const struct htsim_command *c, const char 
  * line. */
 static void point_to_command(const char *path, struct err *err)
 {
-    size_t length = strlen(path), at = length;
-    char   text[sizeof err->text];
+    size_t     length = strlen(path), at = length;
+    struct err was = *err;
 
     if (strncmp(err->text, path, length) != 0 || err->text[at] != ':')
         return;
     at += strspn(err->text + at, ":0123456789");
-    snprintf(text, sizeof text, "%s", err->text + at);
-    snprintf(err->text, sizeof err->text, "%s:1:%s", path, text);
+    err_write(err, "%s:1:%s", path, was.text + at);
 }
 
 /* Relative paths of the scenario are relative to the command line's folder. */
