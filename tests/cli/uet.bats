@@ -17,7 +17,7 @@ run_incast() {
     grep -qE '^  trimming +[1-9][0-9,]* packets trimmed, 0 headers lost' "$dir/out"
     grep -qE '^  drops +none' "$dir/out"
     grep -qE '^  Cost +[1-9][0-9,]* packets were trimmed\. Longest queue' "$dir/out"
-    grep -qE '^  ECN +[0-9,]+ marks \([0-9.]+% of data packets\)$' "$dir/out"
+    grep -qE '^  ECN +[0-9,]+ marks \([0-9.]+ % of data packets\)$' "$dir/out"
     ! grep -q 'had not finished' "$dir/out"
 }
 
@@ -56,7 +56,7 @@ run_incast() {
 @test "uet: the report shows the load of tiers and the states of paths" {
     "$ANOLE" run scenarios/uet_permutation.yaml --set topology.k=4 --set 'traffic=[{kind: permutation, size: 2MB}]' \
         --out "$dir/out" >"$dir/text"
-    grep -qE '^  link load +edge to agg: [0-9.]+% busiest, [0-9.]+% median, [0-9.]+% least of 16$' "$dir/text"
+    grep -qE '^  link load +edge to agg: [0-9.]+ % busiest, [0-9.]+ % median, [0-9.]+ % least of 16$' "$dir/text"
     grep -qE '^  path states +[1-9][0-9,]* answers without a mark, [0-9,]+ marked, ' "$dir/text"
     grep -q '"links": "agg to core"' "$dir/out/summary.json"
     grep -qE '"paths_good": [1-9]' "$dir/out/summary.json"
