@@ -96,6 +96,7 @@ void look_ahead_begin(struct sim *s)
     bool        is_vast = s->net.ports >= LOOK_AHEAD_PORTS_VAST;
 
     q->on_near = is_vast ? on_near_vast : on_near;
-    q->on_open = is_vast ? on_open : NULL;
+    q->on_open = on_open;
+    q->is_vast = is_vast;
     q->on_near_arg = s;
 }

@@ -1,7 +1,7 @@
 /* src/sim/look_ahead.h - prefetches memory in a network that does not fit the cache.
  *
- * It changes no result. In a network of moderate size, routes of arriving packets are not looked up ahead:
- * that costs more than it gains.
+ * It changes no result. In a network of moderate size, routes of arriving packets are looked up ahead only
+ * while many ports act in lock step: otherwise that costs more than it gains.
  */
 #ifndef SIM_LOOK_AHEAD_H
 #define SIM_LOOK_AHEAD_H

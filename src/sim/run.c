@@ -138,6 +138,7 @@ void run_build_events(struct sim *s, struct arena *arena)
     evq_init(&s->engine.evq, arena, s->lines->base, most + PACKETS_SPARE, bucket_ps(s), span_ps(s));
     number_events(s, evq_id(&s->engine.evq, line));
     if (is_large(s)) {
+        evq_allow_cells(&s->engine.evq, arena);
         look_ahead_begin(s);
         expect_frames(s);
     }

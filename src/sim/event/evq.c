@@ -7,15 +7,36 @@
 
 #define FEW 24u                  /* sorted by insertion */
 #define FRONT_SPARE 4096u
+#define WORD_LONG  128           /* events of a word: random traffic has about 16, ports in lock step hundreds */
+#define WORD_SHORT 32
+#define SHORT_WORDS 4096u        /* after so many short words in turn, lists go through the events again */
 
-/* Prefetches the first events of the buckets of word 'w', which time reaches soon. gcc 12 drops calls of a
- * function that only prefetches, so it must be inlined. */
+/* Lists: 'at' is an event or a cell, EVQ_NONE at the end. */
+static inline uint32_t list_event(const struct evq *q, uint32_t at)
+{
+    return q->cell ? q->cell[at].event : at;
+}
+
+static inline uint32_t *list_next(const struct evq *q, uint32_t at)
+{
+    return q->cell ? &q->cell[at].next : &evq_event(q, at)->next;
+}
+
+/* Prefetches events of the buckets of word 'w', which time reaches soon: all in lists of cells, otherwise the
+ * first ones. gcc 12 drops calls of a function that only prefetches, so it must be inlined. */
 static inline __attribute__((always_inline)) void fetch(const struct evq *q, uint32_t w)
 {
     const uint32_t *first = &q->bucket[(size_t)EVQ_WORD * (w & (q->mask / EVQ_WORD))];
 
-    for (uint32_t word = q->bits[w & (q->mask / EVQ_WORD)]; word; word &= word - 1)
-        __builtin_prefetch(evq_event(q, first[__builtin_ctz(word)]), 1);
+    for (uint32_t word = q->bits[w & (q->mask / EVQ_WORD)]; word; word &= word - 1) {
+        uint32_t at = first[__builtin_ctz(word)];
+
+        if (!q->cell)
+            __builtin_prefetch(evq_event(q, at), 1);
+        else
+            for (; at != EVQ_NONE; at = q->cell[at].next)
+                __builtin_prefetch(evq_event(q, q->cell[at].event), 1);
+    }
 }
 
 /* The same for buckets that events will be added to: the ring is larger than the cache, and its lines have
@@ -30,14 +51,24 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct evq *
     }
 }
 
-/* Shows the first events of the buckets of word 'w'. */
+/* Shows events of the buckets of word 'w': all in lists of cells, otherwise the first ones. */
 static void show(const struct evq *q, uint32_t w)
 {
     const uint32_t *first = &q->bucket[(size_t)EVQ_WORD * (w & (q->mask / EVQ_WORD))];
     uint32_t        shown[EVQ_WORD], n = 0;
 
-    for (uint32_t word = q->bits[w & (q->mask / EVQ_WORD)]; word; word &= word - 1)
-        shown[n++] = first[__builtin_ctz(word)];
+    for (uint32_t word = q->bits[w & (q->mask / EVQ_WORD)]; word; word &= word - 1) {
+        uint32_t at = first[__builtin_ctz(word)];
+
+        do {
+            if (n == EVQ_WORD) {
+                q->on_near(q->on_near_arg, shown, n);
+                n = 0;
+            }
+            shown[n++] = list_event(q, at);
+            at = q->cell ? q->cell[at].next : EVQ_NONE;
+        } while (at != EVQ_NONE);
+    }
     q->on_near(q->on_near_arg, shown, n);
 }
 
@@ -54,6 +85,8 @@ void evq_init(struct evq *q, struct arena *arena, void *lines, uint32_t most, ui
     while ((buckets - 128) << q->shift < span_ps)
         q->shift++;
     q->mask = (uint32_t)buckets - 1;
+    q->reach = buckets;
+    q->most = most;
     q->bits = arena_alloc(arena, buckets / EVQ_WORD, sizeof *q->bits);
     q->bucket = arena_alloc(arena, buckets, sizeof *q->bucket);
     q->line = lines;
@@ -66,6 +99,12 @@ void evq_init(struct evq *q, struct arena *arena, void *lines, uint32_t most, ui
     *q->tail = &q->last;
     for (uint32_t i = 0; i <= q->mask; i++)
         q->bucket[i] = EVQ_NONE;
+}
+
+void evq_allow_cells(struct evq *q, struct arena *arena)
+{
+    q->cells = arena_alloc(arena, q->most + 2, sizeof *q->cells);
+    q->cell_free = 1;
 }
 
 /* ---- the heap of far events ---- */
@@ -183,29 +222,36 @@ static void front_remove(struct evq *q, const struct event *e)
     q->tail--;
 }
 
-/* Appends a list of two or more to 'to', sorted. The list has the events added last, mostly the latest,
- * first. Returns its end. */
-static struct event **take_list(const struct evq *q, struct event **to, struct event *e)
+/* Sorts the events of a list. It has the events added last, mostly the latest, first. */
+static inline void sort_list(const struct evq *q, struct event **to, struct event **end)
 {
-    struct event **end = to, **last;
+    struct event **last = end - 1;
 
-    for (*end++ = e; e->next != EVQ_NONE; *end++ = e)
-        e = evq_event(q, e->next);
-    last = end - 1;
     if (last - to == 1) {
         bool is_turned = evq_before(*last, *to);
         struct event *a = *to, *b = *last;
 
         *to = is_turned ? b : a;
         *last = is_turned ? a : b;
-        return end;
+        return;
     }
     for (struct event **first = to; first < last; first++, last--) {
-        e = *first;
+        struct event *e = *first;
+
         *first = *last;
         *last = e;
     }
     sort(to, (size_t)(end - to), q->scratch);
+}
+
+/* Appends a list of two or more to 'to', sorted. Returns its end. */
+static struct event **take_list(const struct evq *q, struct event **to, struct event *e)
+{
+    struct event **end = to;
+
+    for (*end++ = e; e->next != EVQ_NONE; *end++ = e)
+        e = evq_event(q, e->next);
+    sort_list(q, to, end);
     return end;
 }
 
@@ -223,11 +269,40 @@ void evq_expect(struct evq *q, uint64_t ahead_ps)
     q->ahead[q->aheads++] = (uint32_t)ahead;
 }
 
+static inline uint32_t cell_take(struct evq *q)
+{
+    uint32_t at = q->cell_free, next = q->cell[at].next;
+
+    q->cell_free = next ? next : at + 1;     /* one that was never used has no 'next' */
+    return at;
+}
+
+/* Frees a list of cells. */
+static inline void cell_give(struct evq *q, uint32_t first, uint32_t last)
+{
+    q->cell[last].next = q->cell_free;
+    q->cell_free = first;
+}
+
+static void ring_add_cell(struct evq *q, uint32_t id, uint32_t b)
+{
+    uint32_t at = cell_take(q);
+
+    q->cell[at] = (struct evq_cell){ id, q->bucket[b] };
+    q->bucket[b] = at;
+    q->bits[b / EVQ_WORD] |= 1u << (b % EVQ_WORD);
+    evq_event(q, id)->next = EVQ_NONE;
+}
+
 void evq_insert(struct evq *q, uint32_t id)
 {
     struct event *e = evq_event(q, id);
 
-    if (e->at_ps >> q->shift < q->from)
+    uint64_t      number = e->at_ps >> q->shift;
+
+    if (number - q->from <= q->mask)
+        ring_add_cell(q, id, (uint32_t)number & q->mask);
+    else if (number < q->from)
         front_insert(q, e);
     else
         heap_up(q, q->heap_count++, id);
@@ -236,11 +311,14 @@ void evq_insert(struct evq *q, uint32_t id)
 static void ring_remove(struct evq *q, uint32_t id)
 {
     uint32_t  b = (uint32_t)(evq_event(q, id)->at_ps >> q->shift) & q->mask;
-    uint32_t *link = &q->bucket[b];
+    uint32_t *link = &q->bucket[b], at;
 
-    while (*link != id)
-        link = &evq_event(q, *link)->next;
-    *link = evq_event(q, id)->next;
+    while (list_event(q, *link) != id)
+        link = list_next(q, *link);
+    at = *link;
+    *link = *list_next(q, at);
+    if (q->cell)
+        cell_give(q, at, at);
     if (q->bucket[b] == EVQ_NONE)
         q->bits[b / EVQ_WORD] &= ~(1u << (b % EVQ_WORD));
 }
@@ -259,6 +337,27 @@ void evq_cancel(struct evq *q, uint32_t id)
     evq_event(q, id)->next = EVQ_IDLE;
 }
 
+/* Appends the events of all lists of cells of a word, sorted, and frees the cells. */
+static __attribute__((noinline)) struct event **take_word_of_cells(struct evq *q, uint32_t w, struct event **to)
+{
+    for (uint32_t word = q->bits[w]; word; word &= word - 1) {
+        uint32_t      *bucket = &q->bucket[(size_t)w * EVQ_WORD + (uint32_t)__builtin_ctz(word)];
+        uint32_t       first = *bucket, last = first;
+        struct event **from = to;
+
+        *bucket = EVQ_NONE;
+        *to++ = evq_event(q, q->cell[first].event);
+        while (q->cell[last].next != EVQ_NONE) {
+            last = q->cell[last].next;
+            *to++ = evq_event(q, q->cell[last].event);
+        }
+        if (last != first)
+            sort_list(q, from, to);
+        cell_give(q, first, last);
+    }
+    return to;
+}
+
 /* Number of the first bucket of the first word that is not empty; UINT64_MAX: all are. */
 static uint64_t ring_first(const struct evq *q)
 {
@@ -270,6 +369,51 @@ static uint64_t ring_first(const struct evq *q)
     return UINT64_MAX;
 }
 
+static void ring_use_cells(struct evq *q)
+{
+    q->cell = q->cells;
+    q->reach = 0;
+    q->short_words = 0;
+    for (uint32_t b = 0; b <= q->mask; b++)
+        for (uint32_t *link = &q->bucket[b]; *link != EVQ_NONE;) {
+            uint32_t id = *link, at = cell_take(q);
+
+            q->cell[at] = (struct evq_cell){ id, evq_event(q, id)->next };
+            evq_event(q, id)->next = EVQ_NONE;
+            *link = at;
+            link = &q->cell[at].next;
+        }
+}
+
+static void ring_use_events(struct evq *q)
+{
+    for (uint32_t b = 0; b <= q->mask; b++)
+        for (uint32_t *link = &q->bucket[b]; *link != EVQ_NONE;) {
+            struct evq_cell *cell = &q->cell[*link];
+            uint32_t         at = *link;
+
+            *link = cell->event;
+            evq_event(q, cell->event)->next = cell->next;
+            link = &evq_event(q, cell->event)->next;
+            cell_give(q, at, at);
+        }
+    q->cell = NULL;
+    q->reach = q->mask + 1ull;
+}
+
+/* Chooses how lists are made, by the number of events in a word that was opened. */
+static void choose_lists(struct evq *q, ptrdiff_t events)
+{
+    if (!q->cell) {
+        if (events >= WORD_LONG)
+            ring_use_cells(q);
+    } else if (events >= WORD_SHORT) {
+        q->short_words = 0;
+    } else if (++q->short_words == SHORT_WORDS) {
+        ring_use_events(q);
+    }
+}
+
 /* Time reaches the word that begins with the bucket of this number: its events go to 'front', which is
  * empty. */
 static void open_word(struct evq *q, uint64_t number)
@@ -278,16 +422,19 @@ static void open_word(struct evq *q, uint64_t number)
     uint32_t      *first = &q->bucket[(size_t)w * EVQ_WORD];
     struct event **to = q->front;
 
-    for (uint32_t word = q->bits[w]; word; word &= word - 1) {
-        uint32_t     *bucket = &first[__builtin_ctz(word)];
-        struct event *e = evq_event(q, *bucket);
+    if (q->cell)
+        to = take_word_of_cells(q, w, to);
+    else
+        for (uint32_t word = q->bits[w]; word; word &= word - 1) {
+            uint32_t     *bucket = &first[__builtin_ctz(word)];
+            struct event *e = evq_event(q, *bucket);
 
-        *bucket = EVQ_NONE;
-        if (e->next == EVQ_NONE)
-            *to++ = e;
-        else
-            to = take_list(q, to, e);
-    }
+            *bucket = EVQ_NONE;
+            if (e->next == EVQ_NONE)
+                *to++ = e;
+            else
+                to = take_list(q, to, e);
+        }
     q->bits[w] = 0;
     q->head = q->front;
     q->tail = to;
@@ -301,7 +448,9 @@ static void open_word(struct evq *q, uint64_t number)
     }
     if (!q->on_near)             /* all of it is in the cache */
         return;
-    if (q->on_open)
+    if (q->cells)
+        choose_lists(q, q->tail - q->head);
+    if (q->cell || q->is_vast)
         q->on_open(q->on_near_arg, q->head, (uint32_t)(q->tail - q->head));
     fetch_ahead(q);
     fetch(q, w + 2);
@@ -356,8 +505,11 @@ uint64_t evq_next_ps(const struct evq *q)
         uint32_t w = ((uint32_t)number & q->mask) / EVQ_WORD;
         uint32_t b = w * EVQ_WORD + (uint32_t)__builtin_ctz(q->bits[w]);
 
-        for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = evq_event(q, id)->next)
-            next = evq_event(q, id)->at_ps < next ? evq_event(q, id)->at_ps : next;
+        for (uint32_t at = q->bucket[b]; at != EVQ_NONE; at = *list_next(q, at)) {
+            uint64_t at_ps = evq_event(q, list_event(q, at))->at_ps;
+
+            next = at_ps < next ? at_ps : next;
+        }
     }
     return next;
 }
@@ -370,8 +522,8 @@ bool evq_is_empty(const struct evq *q)
 void evq_each(const struct evq *q, void (*see)(void *arg, struct event *), void *arg)
 {
     for (uint32_t b = 0; b <= q->mask; b++)
-        for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = evq_event(q, id)->next)
-            see(arg, evq_event(q, id));
+        for (uint32_t at = q->bucket[b]; at != EVQ_NONE; at = *list_next(q, at))
+            see(arg, evq_event(q, list_event(q, at)));
     for (struct event **e = q->head; e < q->tail; e++)
         see(arg, *e);
     for (uint32_t i = 0; i < q->heap_count; i++)
@@ -404,9 +556,11 @@ void evq_check(const struct evq *q)
 {
     for (uint32_t b = 0; b <= q->mask; b++) {
         expect((q->bits[b / EVQ_WORD] >> (b % EVQ_WORD) & 1) == (q->bucket[b] != EVQ_NONE));
-        for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = evq_event(q, id)->next)
-            expect(((evq_event(q, id)->at_ps >> q->shift) & q->mask) == b &&
-                   evq_event(q, id)->at_ps >> q->shift >= q->from);
+        for (uint32_t at = q->bucket[b]; at != EVQ_NONE; at = *list_next(q, at)) {
+            uint64_t number = evq_event(q, list_event(q, at))->at_ps >> q->shift;
+
+            expect((number & q->mask) == b && number >= q->from);
+        }
     }
     for (struct event **e = q->head; e < q->tail; e++) {
         expect((*e)->next != EVQ_IDLE && (*e)->at_ps >> q->shift < q->from);

@@ -13,6 +13,10 @@
  * ones are known ahead and can be prefetched. An event added for a time that 'front' has reached is inserted
  * there. Events beyond the ring wait in a heap: most (arrivals, ports becoming free) are a few microseconds
  * ahead and never get there.
+ *
+ * A list goes through the lines of its events. In a network that does not fit the cache, where hundreds of
+ * ports in lock step have events at one moment, following it would wait for memory at each. While it is so,
+ * lists consist of cells instead, which are small and close together: see evq_allow_cells().
  */
 #ifndef SIM_EVENT_EVQ_H
 #define SIM_EVENT_EVQ_H
@@ -39,6 +43,10 @@ struct event {
     uint32_t owner;              /* the owner's: see state/owner.h */
 };
 
+struct evq_cell {
+    uint32_t event, next;        /* next: a cell, or EVQ_NONE */
+};
+
 struct evq {
     /* What every event touches: 64 bytes. */
     char            *line;       /* all lines; an event is known by the number of its line */
@@ -46,12 +54,18 @@ struct evq {
     uint64_t         limit_ps;   /* events before this may be popped at once */
     uint64_t         from;       /* number (at_ps >> shift) of a word's first bucket; before it: 'front' */
     uint32_t        *bits;       /* bit b: bucket b is not empty */
-    uint32_t        *bucket;     /* first event of each list, or EVQ_NONE */
+    uint32_t        *bucket;     /* first event, or cell, of each list, or EVQ_NONE */
     uint32_t         mask;       /* of their numbers: there is a power of two of them */
     uint32_t         shift;
-    struct event   **tail;
+    uint64_t         reach;      /* evq_put() adds to so many buckets after 'from'; with cells to none */
 
+    struct event   **tail;
     struct event   **front, **front_end;
+    struct evq_cell *cell;       /* of lists; NULL: lists go through the events */
+    struct evq_cell *cells;      /* those that lists may have, or NULL */
+    uint32_t         cell_free;  /* first cell of the list of free ones; none has number 0 */
+    uint32_t         short_words;    /* so many words in turn had few events */
+    uint32_t         most;       /* pending events, and cells */
     struct event   **scratch;    /* for sorting */
     uint32_t        *heap;       /* 4-ary, of events */
     uint32_t         heap_count;
@@ -60,8 +74,9 @@ struct evq {
     /* Called with events that are due soon, to prefetch their data. NULL: not used. */
     void           (*on_near)(void *arg, const uint32_t *events, uint32_t count);
     void            *on_near_arg;
-    /* these are next, in this order; NULL: not used */
+    /* These are next, in this order. Called if there is on_near, with lists of cells or if 'is_vast'. */
     void           (*on_open)(void *arg, struct event *const *events, uint32_t count);
+    bool             is_vast;
     uint32_t         ahead[EVQ_AHEADS];  /* then: so many buckets ahead many events are added, see
                                           * evq_expect() */
     uint32_t         aheads;
@@ -93,6 +108,9 @@ static inline uint32_t evq_id(const struct evq *q, const void *event)
  * to sort, and not far to search. */
 void evq_init(struct evq *, struct arena *, void *lines, uint32_t most, uint64_t width_ps, uint64_t span_ps);
 
+/* Lets the queue make lists of cells while there are many events in a word. */
+void evq_allow_cells(struct evq *, struct arena *);
+
 /* Announces that many events will be added this far ahead of their time. With on_near, buckets there are
  * prefetched. */
 void evq_expect(struct evq *, uint64_t ahead_ps);
@@ -103,7 +121,7 @@ static inline void evq_make_idle(const struct evq *q, uint32_t id)
     evq_event(q, id)->next = EVQ_IDLE;
 }
 
-/* The rare half of evq_put(): inserts into 'front' or the heap. */
+/* The other half of evq_put(), rare without cells: inserts into 'front', the heap or a list of cells. */
 void evq_insert(struct evq *, uint32_t event);
 
 /* Makes an idle event pending. Its time is set, and is not before the last event popped. */
@@ -113,7 +131,7 @@ static inline void evq_put(struct evq *q, struct event *s, uint32_t id)
     uint32_t b = (uint32_t)number & q->mask;
 
     assert(s == evq_event(q, id));
-    if (__builtin_expect(number - q->from <= q->mask, 1)) {
+    if (__builtin_expect(number - q->from < q->reach, 1)) {
         s->next = q->bucket[b];
         q->bucket[b] = id;
         q->bits[b / EVQ_WORD] |= 1u << (b % EVQ_WORD);

@@ -300,6 +300,71 @@ static void evq_pop__shows_what_is_near(void **unused)
     free(q);
 }
 
+static void see_near(void *count, const uint32_t *events, uint32_t n)
+{
+    (void)events;
+    *(uint32_t *)count += n;
+}
+
+static void see_open(void *count, struct event *const *events, uint32_t n)
+{
+    (void)events;
+    (void)count;
+    assert_true(n > 0);
+}
+
+/* All idle events become pending at one moment; then all are popped, but for a few that are cancelled. */
+static void lock_step(struct pair *p)
+{
+    uint64_t at_ps = p->now_ps + 100 * ((uint64_t)EVQ_WORD << p->q->shift);
+
+    for (uint32_t i = 0; i < EVENTS; i++)
+        if (!p->naive.is_pending[i])
+            pair_add(p, i, at_ps + rng_below(&p->rng, 3) / 2);
+    for (uint32_t i = 0; i < EVENTS; i += 1 + (uint32_t)rng_below(&p->rng, 90)) {
+        evq_cancel(p->q, i);
+        p->naive.is_pending[i] = false;
+    }
+    evq_check(p->q);
+    assert_int_equal(evq_next_ps(p->q), p->naive.at_ps[naive_first(&p->naive, UINT64_MAX)]);
+    while (naive_count(&p->naive) > EVENTS / 4)
+        pair_pop(p, UINT64_MAX);
+    evq_check(p->q);
+}
+
+static void evq_allow_cells__makes_them_while_words_are_long(void **unused)
+{
+    struct pair p;
+    uint32_t    shown = 0;
+
+    (void)unused;
+    pair_init(&p, 1000, 1000000, 3);
+    evq_allow_cells(p.q, &p.arena);
+    p.q->on_near = see_near;
+    p.q->on_open = see_open;
+    p.q->on_near_arg = &shown;
+    for (uint32_t times = 0; times < 2; times++) {
+        for (uint32_t round = 0; round < 20; round++)
+            lock_step(&p);
+        assert_non_null(p.q->cell);
+        assert_int_equal(evq_pending(p.q), naive_count(&p.naive));
+        for (uint32_t step = 0; step < 1000; step++)         /* in the ring and beyond it, with cells */
+            pair_step(&p, step / 100 % 2 ? 3 : 7);
+        evq_check(p.q);
+        for (uint32_t word = 0; word < 10000 && p.q->cell; word++) {
+            uint64_t at_ps = p.now_ps + 2 * ((uint64_t)EVQ_WORD << p.q->shift);
+
+            if (!p.naive.is_pending[0])
+                pair_add(&p, 0, at_ps);
+            pair_pop(&p, UINT64_MAX);
+        }
+        assert_null(p.q->cell);
+        evq_check(p.q);
+    }
+    assert_true(shown > 0);
+    pair_fini(&p);
+}
+
 static void evq_expect__keeps_what_differs_and_fits(void **unused)
 {
     struct arena arena;
@@ -336,6 +401,7 @@ int main(void)
         cmocka_unit_test(evq__lets_an_instant_last),
         cmocka_unit_test(evq_pop__stops_at_the_limit),
         cmocka_unit_test(evq_pop__shows_what_is_near),
+        cmocka_unit_test(evq_allow_cells__makes_them_while_words_are_long),
         cmocka_unit_test(evq_expect__keeps_what_differs_and_fits),
     };
 
