@@ -423,7 +423,7 @@ static void put_assumed(FILE *out, const char *what, const char *value, bool is_
 {
     fputs("<tr>", out);
     html_element(out, "th", NULL, what);
-    html_element(out, "td", NULL, value);
+    html_prose(out, "td", NULL, value);
     html_element(out, "td", is_assumed ? "from warn" : "from", is_assumed ? "assumed" : source);
     fputs("<td>", out);
     html_element(out, "code", NULL, change);

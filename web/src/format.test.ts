@@ -92,6 +92,7 @@ test("words of a terminal get the units, digits and signs of the page", () => {
   expect(typeset("10.04 instead of 5.14; 1.999MB, 383.1us")).toBe("10.0 instead of 5.14; 2.00\u00a0MB, 383\u00a0µs");
   expect(typeset("flows >=1MB, flows <120KB")).toBe("flows ≥\u00a01\u00a0MB, flows <120\u00a0KB");
   expect(typeset("341 GB/s bus bandwidth, from 3 ms to 6 ms; 5 seeds")).toBe("341\u00a0GB/s bus bandwidth, from 3\u00a0ms to 6\u00a0ms; 5 seeds");
+  expect(typeset("link h1 -> leaf1")).toBe("link h1 → leaf1");
   expect(typeset("50000Mbps")).toBe("50000\u00a0Mb/s");
   // What people type, and names, stay.
   for (const text of ["Use kmin=50KB kmax=400KB: it", "1019/1024", "run scenarios/a-1.5.yaml", "FB_Hadoop, tor3 2 : 1", "seeds 21 to 25"]) expect(typeset(text)).toBe(text);

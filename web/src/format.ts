@@ -83,7 +83,7 @@ export function format(value: Num, unit: string): string {
 // Words of the program, which writes as on a terminal: "383 us", "-51.9 %". A page has hard spaces, the letter µ and a real
 // minus. What is set ("kmin=50KB") stays as it is typed.
 export function typeset(text: string): string {
-  return text.replace(/>= ?(?=\d)/g, "≥\u00a0").replace(/(?<![\w.=/+-])([-+]?)(\d+(?:\.\d+)?)(?: ?(ns|us|ms|s|[KMGT]?b(?:ps|\/s)|[KMGT]?B(?:\/s)?|%))?(?![\w/.]*\w)/g, (_all, sign: string, number: string, unit?: string) => {
+  return text.replace(/->/g, "→").replace(/>= ?(?=\d)/g, "≥\u00a0").replace(/(?<![\w.=/+-])([-+]?)(\d+(?:\.\d+)?)(?: ?(ns|us|ms|s|[KMGT]?b(?:ps|\/s)|[KMGT]?B(?:\/s)?|%))?(?![\w/.]*\w)/g, (_all, sign: string, number: string, unit?: string) => {
     const short = number.includes(".") && number.replace(/^0?\./, "").length > 4 ? Number(Number(number).toPrecision(3)) : null;
     const shown = short === null ? number : short >= 100 ? String(short) : Number(number).toPrecision(3);
     const spelt = (unit ?? "").replace("us", "µs").replace("bps", "b/s");

@@ -201,13 +201,13 @@ void card_of_json(struct card *c, const json_t *o)
 void card_html(const struct card *c, FILE *out)
 {
     fputs("<section class=\"answer\" id=\"answer\" aria-label=\"Answer\"><div>\n<p class=\"eyebrow\">Answer</p>\n", out);
-    html_element(out, "h1", NULL, card_text(c, CARD_FINDING));
-    html_element(out, "p", "detail", card_text(c, CARD_DETAIL));
+    html_prose(out, "h1", NULL, card_text(c, CARD_FINDING));
+    html_prose(out, "p", "detail", card_text(c, CARD_DETAIL));
     if (*card_text(c, CARD_COMMAND)) {
         fputs("<div class=\"next\"><p>Next", out);
         if (*card_text(c, CARD_NEXT)) {
             fputs(": ", out);
-            html_text(out, card_text(c, CARD_NEXT));
+            html_words(out, card_text(c, CARD_NEXT));
         }
         fputs("</p>\n", out);
         html_command(out, "next-command", card_text(c, CARD_COMMAND));
@@ -218,7 +218,7 @@ void card_html(const struct card *c, FILE *out)
         if (*card_text(c, i)) {
             fputs("<div>", out);
             html_element(out, "dt", NULL, field_info[i].question);
-            html_element(out, "dd", NULL, card_text(c, i));
+            html_prose(out, "dd", NULL, card_text(c, i));
             fputs("</div>\n", out);
         }
     fputs("</dl></section>\n", out);

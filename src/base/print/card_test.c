@@ -1,5 +1,6 @@
 /* src/base/print/card_test.c - the answer card: the same text on a terminal, in JSON and in HTML. */
 #include "base/print/card.h"
+#include "base/print/html.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,9 +115,33 @@ static void html__markup_is_escaped(void **state)
     (void)state;
     assert_null(strstr(text, "<b>"));
     assert_non_null(strstr(text, "&lt;b&gt;.yaml"));
-    assert_non_null(strstr(text, "<dt>What it costs</dt>\n<dd>Large messages take 8 % longer."));
+    assert_non_null(strstr(text, "<dt>What it costs</dt>\n<dd>Large messages take 8\u00a0% longer."));
     free(text);
     card_fini(&c);
+}
+
+static void html_words__have_the_signs_of_a_page(void **state)
+{
+    static const struct { const char *text, *html; } row[] = {
+        { "Goodput 919 Gb/s, round trip 62.0 us (idle 8.38 us).",
+          "Goodput 919\u00a0Gb/s, round trip 62.0\u00a0µs (idle 8.38\u00a0µs)." },
+        { "-58.2 to -48.2 % (-5 to +111 %)", "\u221258.2 to \u221248.2\u00a0% (\u22125 to +111\u00a0%)" },
+        { "flows >=1 MB, flows <120 KB", "flows ≥\u00a01\u00a0MB, flows &lt;120\u00a0KB" },
+        { "link h1 -> leaf1", "link h1 → leaf1" },
+        { "Use kmin=50KB: run a-1.5.yaml --seeds 10 seconds", "Use kmin=50KB: run a-1.5.yaml --seeds 10 seconds" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+        size_t length;
+        char  *text;
+        FILE  *out = open_memstream(&text, &length);
+
+        html_words(out, row[i].text);
+        fclose(out);
+        assert_string_equal(text, row[i].html);
+        free(text);
+    }
 }
 
 int main(void)
@@ -128,6 +153,7 @@ int main(void)
         cmocka_unit_test(print__finding_first_and_empty_fields_left_out),
         cmocka_unit_test(json__missing_is_null),
         cmocka_unit_test(html__markup_is_escaped),
+        cmocka_unit_test(html_words__have_the_signs_of_a_page),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

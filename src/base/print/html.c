@@ -1,7 +1,12 @@
 /* src/base/print/html.c - see html.h. web/src/still.ts adds copying. */
 #include "base/print/html.h"
 
+#include "base/print/terminal.h"
+
+#include <ctype.h>
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
 void html_text(FILE *out, const char *text)
 {
@@ -27,13 +32,61 @@ void html_text(FILE *out, const char *text)
         }
 }
 
-void html_element(FILE *out, const char *tag, const char *class, const char *text)
+/* ---- words ---- */
+
+#define HARD_SPACE "\u00a0"
+
+/* Writes what a terminal has no sign for as a page does. 'before' is the character before it. Returns its length; 0: there is none. */
+static size_t put_sign(FILE *out, const char *text, char before)
+{
+    bool is_number = isdigit((unsigned char)text[1]);
+
+    if (strncmp(text, "->", 2) == 0)
+        return fputs("→", out), 2;
+    if (strncmp(text, ">=", 2) == 0)
+        return fputs("≥" HARD_SPACE, out), 2 + (text[2] == ' ');
+    if (*text == '-' && is_number && strchr(" (", before))
+        return fputs("\u2212", out), 1;
+    if (*text != ' ' || !isdigit((unsigned char)before) || !terminal_is_unit(text + 1))
+        return 0;
+    fputs(HARD_SPACE, out);
+    return strncmp(text, " us", 3) == 0 ? fputs("µs", out), 3 : 1;
+}
+
+void html_words(FILE *out, const char *text)
+{
+    char   before = ' ';
+    size_t length;
+
+    for (const char *c = text; *c; c += length) {
+        length = put_sign(out, c, before);
+        if (!length)
+            html_text(out, (const char[]){ *c, '\0' });
+        length = length ? length : 1;
+        before = c[length - 1];
+    }
+}
+
+/* ---- elements ---- */
+
+static void put_element(FILE *out, const char *tag, const char *class, const char *text,
+                        void (*put)(FILE *, const char *))
 {
     if (!*text)
         return;
     fprintf(out, "<%s%s%s%s>", tag, class ? " class=\"" : "", class ? class : "", class ? "\"" : "");
-    html_text(out, text);
+    put(out, text);
     fprintf(out, "</%s>\n", tag);
+}
+
+void html_element(FILE *out, const char *tag, const char *class, const char *text)
+{
+    put_element(out, tag, class, text, html_text);
+}
+
+void html_prose(FILE *out, const char *tag, const char *class, const char *text)
+{
+    put_element(out, tag, class, text, html_words);
 }
 
 void html_begin(FILE *out, const char *kind, const char *name, const struct html_link *links)

@@ -29,7 +29,7 @@ static int columns_of(const char *text, size_t bytes)
     return columns;
 }
 
-static bool is_unit(const char *word)
+bool terminal_is_unit(const char *word)
 {
     static const char *const units[] = { "%", "ns", "us", "ms", "s", "B", "KB", "MB", "GB", "TB", "KiB", "MiB",
                                          "b/s", "Kb/s", "Mb/s", "Gb/s", "Tb/s", "GB/s", NULL };
@@ -47,7 +47,7 @@ static size_t word_length(const char *text)
     size_t length = strcspn(text, " ");
 
     if (length > 0 && isdigit((unsigned char)text[length - 1]) && text[length] == ' ' &&
-        is_unit(text + length + 1))
+        terminal_is_unit(text + length + 1))
         length += 1 + strcspn(text + length + 1, " ");
     return length;
 }

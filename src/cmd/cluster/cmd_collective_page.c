@@ -234,7 +234,7 @@ static void put_table(FILE *out, const struct collective_options *o, const struc
 {
     char size[32], alone[32], beside[32], low[32], high[32];
 
-    fputs("<table class=\"sizes\"><thead><tr><th>Size</th><th>Algorithm</th><th>Protocol</th><th "
+    fputs("<table class=\"sizes stack\"><thead><tr><th>Size</th><th>Algorithm</th><th>Protocol</th><th "
           "class=\"number\">Alone</th><th class=\"number\">GB/s</th>"
           "<th class=\"number\">Of ideal</th>",
           out);
@@ -247,17 +247,18 @@ static void put_table(FILE *out, const struct collective_options *o, const struc
         const struct row *r = &f->row[i];
 
         fprintf(out,
-                "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td><td class=\"number\">%s</td><td "
-                "class=\"number\">%.3g</td>"
-                "<td class=\"number\"><b>%.0f&nbsp;%%</b></td>",
+                "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td><td class=\"number\" data-head=\"Alone\">%s</td>"
+                "<td class=\"number\" data-head=\"GB/s\">%.3g</td>"
+                "<td class=\"number\" data-head=\"Of ideal\"><b>%.0f&nbsp;%%</b></td>",
                 size_words(size, (double)r->bytes), collective_names[r->kind],
                 nccl_protocol_names[r->protocol], time_words(alone, r->alone.us), r->busbw,
                 100 * r->busbw / r->ideal);
         if (o->beside)
             fprintf(out,
-                    "<td class=\"number\">%s</td><td class=\"number muted\">%s to %s</td><td "
-                    "class=\"number\">%.3g</td>"
-                    "<td class=\"number\"><b>%.2g&nbsp;&times;</b></td>",
+                    "<td class=\"number\" data-head=\"Next to other\">%s</td>"
+                    "<td class=\"number muted\" data-head=\"Seeds\">%s to %s</td>"
+                    "<td class=\"number\" data-head=\"GB/s\">%.3g</td>"
+                    "<td class=\"number\" data-head=\"Longer\"><b>%.2g&nbsp;&times;</b></td>",
                     time_words(beside, r->beside.us), time_words(low, r->beside.low_us),
                     time_words(high, r->beside.high_us), bus_of(r, r->beside.us), r->beside.us / r->alone.us);
         fputs("</tr>\n", out);

@@ -35,7 +35,7 @@ function busiestTable(run: Run): HTMLElement {
 // What the folded picture shows, in a sentence.
 function busiestText(run: Run): string {
   const [name, mean, peak] = busiest(run)[0]!;
-  const whose = run.name ? `With ${run.name} (seed ${run.seeds[0] ?? 1}) the` : "The";
+  const whose = run.name ? `${run.name}, seed ${run.seeds[0] ?? 1}: the` : "The";
   return `${whose} busiest link, ${name}, carries ${mean} of its rate on average and ${peak} at its peak.`;
 }
 

@@ -1,7 +1,7 @@
 // FCT slowdown by flow size, and distributions.
 import type { Cdf, Run, SizeRow } from "../data";
 import { choice, fold, h, nothing, section } from "../dom";
-import { countOf, digits, format, formatSizes } from "../format";
+import { countOf, digits, format, formatSizes, typeset } from "../format";
 import { chart, type Curve } from "../charts/chart";
 import { variantKey } from "../charts/legend";
 import { alignTo, placesOf, shareAt, unionOfX } from "../charts/merge";
@@ -114,7 +114,7 @@ function groupBy<T>(items: T[], keyOf: (item: T) => string): T[][] {
 // "FCT, all flows" in a chart of FCT is "all flows".
 function shortLabel(cdf: Cdf): string {
   const start = `${cdf.quantity}, `;
-  return cdf.label.startsWith(start) ? cdf.label.slice(start.length) : cdf.label;
+  return typeset(cdf.label.startsWith(start) ? cdf.label.slice(start.length) : cdf.label);
 }
 
 function cdfsOfRun(run: Run): HTMLElement[] {

@@ -3,7 +3,7 @@
 import type { TwinSearch } from "../data";
 import { h } from "../dom";
 import { axisFor, axisHead, changeText, effect, intervalText } from "../effects";
-import { countOf, format, formatSetting, NONE } from "../format";
+import { countOf, format, formatSetting, NONE, typeset } from "../format";
 import { table } from "../table";
 import { BASELINE_HUE } from "../theme";
 import { codes } from "./head";
@@ -56,8 +56,8 @@ function searchPart(search: TwinSearch, isOpen: boolean): HTMLElement {
   return h(
     "details",
     { class: "twin", open: isOpen },
-    h("summary", {}, `${format(search.end_us, "us")}: ${search.why}`),
-    search.came ? h("p", {}, "Result: ", search.came, ".") : null,
+    h("summary", {}, `${format(search.end_us, "us")}: ${typeset(search.why)}`),
+    search.came ? h("p", {}, "Result: ", typeset(search.came), ".") : null,
     triedTable(search.tried, `Settings that were raced on the twin at ${format(search.end_us, "us")}`),
   );
 }
