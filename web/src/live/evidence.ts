@@ -2,7 +2,7 @@
 // HTML, so that it keeps its size at any width.
 import type { Num } from "../data";
 import { h, svg } from "../dom";
-import { digits, plain } from "../format";
+import { countOf, digits, plain } from "../format";
 import type { Evidence, Trial } from "./state";
 
 export interface Path {
@@ -47,6 +47,9 @@ function curve(path: Path, values: Num[], at: (pairs: number, value: number) => 
 
 const known = (value: Num | undefined) => (value === null || value === undefined ? "unknown" : digits(value));
 
+// Large powers take no more room than small ones.
+const powerText = (d: number) => (d < 5 ? [plain(10 ** d)] : ["10", h("sup", {}, String(d))]);
+
 export function evidenceChart(e: Evidence, trial: Trial, title: string): HTMLElement {
   const path = pathOf(e, trial);
   const [low, high] = rangeOf(path, e);
@@ -68,7 +71,7 @@ export function evidenceChart(e: Evidence, trial: Trial, title: string): HTMLEle
       { class: "area", role: "img", "aria-label": label },
       ...decades.flatMap((d) => [
         h("span", { class: "grid", style: `bottom:${up(10 ** d).toFixed(1)}%` }),
-        h("span", { class: "yt", style: `bottom:${up(10 ** d).toFixed(1)}%` }, plain(10 ** d)),
+        h("span", { class: "yt", style: `bottom:${up(10 ** d).toFixed(1)}%` }, ...powerText(d)),
       ]),
       isHalves ? bound(e.accept_e, `keep: evidence of a gain reaches ${plain(e.accept_e)}`, 0) : null,
       bound(e.reject_e, `take back: evidence of harm reaches ${plain(e.reject_e)}`, 1),
@@ -82,7 +85,7 @@ export function evidenceChart(e: Evidence, trial: Trial, title: string): HTMLEle
       { class: "key" },
       h("span", {}, h("i", { class: "hue-0" }), `for a gain: ${known(path.gain.at(-1))} of ${plain(e.accept_e)}`),
       h("span", {}, h("i", { class: "hue-1 dashed" }), `for harm: ${known(path.harm.at(-1))} of ${plain(e.reject_e)}`),
-      h("span", { class: "muted" }, ` after ${last} pairs of blocks, with and without the change. ${plain(e.accept_e)} comes by chance in at most 1 of ${plain(e.accept_e)} trials.`),
+      h("span", { class: "muted" }, ` after ${countOf(last, "pair")} of blocks, with and without the change. ${plain(e.accept_e)} comes by chance in at most 1 of ${plain(e.accept_e)} trials.`),
     ),
   );
 }
