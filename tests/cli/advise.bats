@@ -104,6 +104,8 @@ assert page.open == [], page.open
 assert len(page.scripts) == 2 and not any("src" in attrs for attrs in page.scripts), page.scripts
 assert "<b>&.yaml" in page.words
 said = " ".join(page.words.split())
+for sign, typed in (("µs", "us"), ("−", "-"), ("→", "->")):        # of the page, and of the terminal
+    said = said.replace(sign, typed)
 assert " ".join(told.split("\n\n")[0].split()) in said, told
 assert "Traffic poisson 1: FB_Hadoop sizes, load 50 % of host links" in said
 rows = {row[0]: row for row in reversed(page.rows) if row}

@@ -71,6 +71,8 @@ import html, json, re, sys
 page, told = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))
 page = page[page.index('<div class="report still">'):page.index("</footer>")]
 words = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
+for sign, typed in (("µs", "us"), ("−", "-"), ("→", "->")):        # of the page, and of the terminal
+    words = words.replace(sign, typed)
 assert told["answer"]["finding"] in words and told["answer"]["detail"] in words
 rows = re.findall(r"<tr><th scope=\"row\">(4|16) MB</th>(.*?)</tr>", page, re.S)
 assert len(rows) == 2, rows
