@@ -361,6 +361,7 @@ static int advise_main(int argc, char **argv)
     o.request.assumed = o.assumed;
     o.request.argc = argc;
     o.request.argv = argv;
+    o.request.out = o.out;
     interrupt_catch();
     rc = advise(&o, &err);
     host_record_fini(&o.record);

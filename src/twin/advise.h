@@ -43,6 +43,7 @@ struct advise_request {
                                               * were */
     int                argc;                 /* the command line, for the next command on the card */
     char *const       *argv;
+    const char        *out;                  /* the file that gets the setting; NULL: none */
 };
 
 struct advise_row {              /* a setting, and its results on new messages */

@@ -280,16 +280,22 @@ static void add_next(const struct advice *a, struct card *c)
         return;
     if (a->request->argc == 0)
         return;
-    card_add_command(c, a->request->argc, a->request->argv, without);
     if (is_short && (advise_keeps_yours(a) || is_dear(a))) {
         card_add(c, CARD_NEXT, "search longer%s; this search had a budget of %u",
                  advise_keeps_yours(a) ? "" : " for a setting without that cost", budget);
+        card_add_command(c, a->request->argc, a->request->argv, without);
         card_add(c, CARD_COMMAND, "--budget %d", LONG_BUDGET);
         return;
     }
     card_add(c, CARD_NEXT, "write a script that sets NICs, and try it on one rack (--as sonic for switches)");
-    if (budget != ADVISE_BUDGET_MILLIONS)
-        card_add(c, CARD_COMMAND, "--budget %u", budget);
+    if (a->request->out) {                   /* no second search */
+        card_add(c, CARD_COMMAND, "anole tune --from");
+        card_add_argument(c, a->request->out);
+    } else {
+        card_add_command(c, a->request->argc, a->request->argv, without);
+        if (budget != ADVISE_BUDGET_MILLIONS)
+            card_add(c, CARD_COMMAND, "--budget %u", budget);
+    }
     card_add(c, CARD_COMMAND, "--as mlx5 > set-nics.sh");
 }
 

@@ -33,6 +33,7 @@ int described_build(struct build *b, const struct described *d, struct err *err)
                    (unsigned long long)d->buffer_bytes * cell_ports(&cell));
     entry = build_map(b, build_list(b, NULL, "traffic"), NULL);
     build_text(b, entry, "kind", "poisson");
+    build_text(b, entry, "name", "messages");
     if (d->messages)
         put_sizes(b, entry, d->messages);
     else

@@ -29,7 +29,7 @@ slow() {
     grep -qE '^  Traffic +poisson 1: FB_Hadoop sizes, load 50 % of host links; burst: messages of 200KB' "$dir/out"
     grep -qE "^  Settings +'Yours' is the setting of the scenario" "$dir/out"
     grep -qE '^  Certainty .* -[0-9.]+ % \(95 % interval' "$dir/out"
-    grep -qE "^ +anole advise .*slow.yaml" "$dir/out"
+    grep -qE "^ +anole (tune --from .*/knobs.yaml --as mlx5 > set-nics.sh|advise .*slow.yaml --budget [0-9]+)$" "$dir/out"
     # all presets are in the table, and one row is advised
     for name in yours default expert hpcc bdp secn0 vendor; do
         grep -qE "^  $name(, advised)? +[0-9]" "$dir/out"
@@ -144,7 +144,7 @@ END
     [ "$status" -eq 0 ]
     grep -qE '^  [a-z_0-9]+, advised +[0-9]' "$dir/out"
     grep -qE '^  Network +32 hosts at 25 Gb/s, [0-9]+ switches, oversubscribed 4 : 1, idle round trip 20.0 us' "$dir/out"
-    grep -qE '^  Traffic +poisson 1: SolarRPC sizes, load 10 % of host links\.$' "$dir/out"
+    grep -qE '^  Traffic +messages: SolarRPC sizes, load 10 % of host links\.$' "$dir/out"
     grep -q "'Yours' is NVIDIA's default, because no other setting was given" "$dir/out"
     # what was not said is named
     "$ANOLE" advise --load 10% --sizes SolarRPC --rtt 20us --budget 1 --format json >"$dir/out.json"
