@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/tools/docs.bats - files that the documents name are there.
+# tests/tools/docs.bats - files that the documents name are there, and the documents are short.
 
 # Paths in backquotes, with the document that names them. Paths with a placeholder (<name>, ID, x) are left out.
 paths() {
@@ -14,4 +14,10 @@ paths() {
         [ -e "$path" ] || { echo "$document: there is no $path"; missing=1; }
     done < <(paths)
     [ "$missing" -eq 0 ]
+}
+
+@test "docs: at most 55,000 words, so that people find what they look for" {
+    words=$(cat README.md docs/*.md | wc -w)
+    echo "$words words"
+    [ "$words" -le 55000 ]
 }
