@@ -88,6 +88,9 @@ void comparison_answer(const struct comparison *, struct card *);
 void comparison_add_evidence(const struct comparison *, struct card *, uint32_t variant);
 void comparison_add_about(const struct comparison *, struct card *);
 
+/* Adds the next command: the same command line with ten seeds, or twice as many as it had. */
+void comparison_add_more_seeds(const struct comparison *, struct card *, const char *why);
+
 /* Finds the deciding figure that is worse by the most and whose interval excludes no change, also if many
  * comparisons keep it from being clear. UINT32_MAX: none. */
 uint32_t comparison_harm(const struct comparison *, uint32_t variant);

@@ -473,11 +473,12 @@ void comparison_add_evidence(const struct comparison *c, struct card *card, uint
     add_sure(c, card, variant);
 }
 
-/* The command line again, with other seeds. */
-static void add_more_seeds(const struct comparison *c, struct card *card, const char *why, unsigned seeds)
+void comparison_add_more_seeds(const struct comparison *c, struct card *card, const char *why)
 {
+    unsigned seeds = c->seeds < 10 ? 10 : 2 * c->seeds;
+
     card_add(card, CARD_NEXT, "%s", why);
-    card_add_command(card, c->argc, c->argv, (const char *const[]){ "--seeds", "--seed-list", "--jobs",
+    card_add_command(card, c->argc, c->argv, (const char *const[]){ "--seeds", "-n", "--seed-list", "--jobs",
                      /* results do not depend on these */
                      "-j", "--out", "-o", "--format", "-f", "!--quiet", "!-q", NULL });
     card_add(card, CARD_COMMAND, "--seeds %u", seeds);
@@ -490,8 +491,7 @@ static void add_next(const struct comparison *c, struct card *card, uint32_t adv
     if (c->argc == 0 || !path)
         return;
     if (advised == c->baseline) {
-        add_more_seeds(c, card, "look for smaller differences with more seeds",
-                       c->seeds < 10 ? 10 : 2 * c->seeds);
+        comparison_add_more_seeds(c, card, "look for smaller differences with more seeds");
         return;
     }
     card_add(card, CARD_NEXT, "look for a setting %s",
@@ -508,7 +508,7 @@ void comparison_answer(const struct comparison *c, struct card *card)
     *card = (struct card){ 0 };
     if (add_refusal(c, card)) {
         if (c->seeds == 1 && c->argc && c->variants->count > 1)
-            add_more_seeds(c, card, "run it with several seeds", 10);
+            comparison_add_more_seeds(c, card, "run it with several seeds");
     } else {
         add_finding(c, card, advised);
         add_details(c, card, advised);

@@ -282,3 +282,11 @@ assert sweep["advised"] is None or sweep["advised"] in [p["name"] for p in sweep
 assert page["repeat"].startswith("anole sweep ") and "--out" not in page["repeat"]
 END
 }
+
+@test "sweep: where few seeds leave everything unclear, the next command has more" {
+    "$ANOLE" sweep "$(star)" --range kmin=5KB..6KB --samples 2 -n 2 --format json >"$dir/json"
+    jq -e '.answer.finding | startswith("Keep ")' "$dir/json"
+    jq -re .answer.command "$dir/json" | tee "$dir/next"
+    grep -qE -- '^anole sweep .*--samples 2 .*star.yaml --seeds 10$' "$dir/next"
+    refute grep -q -- '-n 2' "$dir/next"
+}
