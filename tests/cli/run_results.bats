@@ -169,7 +169,7 @@ page_data() {
     grep -qE '^  RTT mean +[▁▂▃▄▅▆▇█ ]+  [0-9.]+ us \.\. [0-9.]+ us$' "$dir/blocks"
     grep -qE '^  influx +-+$' "$dir/blocks"
     LC_ALL=C "$ANOLE" run "$BATS_FILE_TMPDIR/influx.yaml" >"$dir/ascii"
-    grep -qE '^  goodput +[_.:=+*#-]+  [0-9.]+.bps' "$dir/ascii"
+    grep -qE '^  goodput +[_.:=+*#-]+  [0-9.]+ .b/s' "$dir/ascii"
     refute grep -qP '[^\x00-\x7f]' "$dir/ascii"
     # 34 intervals, a column each: the influx of 300 to 600 us is 10 of them
     [ "$(sed -n 's/^  influx *\(-*\)$/\1/p' "$dir/ascii" | tr -d '\n' | wc -c)" = 10 ]
@@ -198,8 +198,8 @@ page_data() {
 @test "jobs: are told in the table and in csv" {
     "$ANOLE" run "$BATS_FILE_TMPDIR/jobs.yaml" >"$dir/table"
     grep -qE '^  llm +[0-9]+ .*GB/s \([0-9.]+ [GMT]b/s\) +[0-9.]+ GB/s \([0-9.]+ [GMT]b/s\) +[0-9.]+ %$' "$dir/table"
-    grep -qE '^  disks +[0-9,]+/s +[0-9.]+.bps +reads +[0-9]+' "$dir/table"
-    grep -qE '^  calls +[0-9,]+/s +[0-9.]+.bps +calls +[0-9]+' "$dir/table"
+    grep -qE '^  disks +[0-9.]+( [KM])?/s +[0-9.]+ .b/s +reads +[0-9]+' "$dir/table"
+    grep -qE '^  calls +[0-9.]+( [KM])?/s +[0-9.]+ .b/s +calls +[0-9]+' "$dir/table"
     "$ANOLE" run "$BATS_FILE_TMPDIR/jobs.yaml" --format csv >"$dir/csv"
     for op in iteration read write call; do
         count=$(jq "[.traffic[].$op.count // 0] | add" "$BATS_FILE_TMPDIR/jobs/summary.json")
