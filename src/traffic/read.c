@@ -1,6 +1,7 @@
 /* src/traffic/read.c - reads the entries of the traffic list: the common keys. The kind reads the rest. */
 #include "traffic/read.h"
 
+#include "base/text.h"
 #include "core/units.h"
 #include "traffic/kind.h"
 #include "traffic/traffic.h"
@@ -76,7 +77,8 @@ static void read_name(struct entry *e, const struct traffic_about *first)
         snprintf(e->about->name, sizeof e->about->name, "%s", name);
 }
 
-/* Describes what is sent, in the words of the file: "ring_all_reduce of 64MB", "FB_Hadoop sizes". */
+/* Describes what is sent, in the words of the file: "ring_all_reduce of 64MB", "FB_Hadoop sizes". A number without a unit is
+ * bytes. */
 static void describe(struct entry *e)
 {
     const struct yaml_node *sizes = section_get(&e->sec, "sizes"), *size = section_get(&e->sec, "size");
@@ -85,14 +87,16 @@ static void describe(struct entry *e)
     const struct yaml_node *operation = collective ? collective : mix;
     bool                    is_named = operation && operation->kind == YAML_SCALAR;
     const char             *slash = sizes && sizes->kind == YAML_SCALAR ? strrchr(sizes->text, '/') : NULL;
-    char                    amount[60] = "";
+    char                    amount[60] = "", text[32];
+    uint64_t                bytes;
 
     if (sizes && sizes->kind != YAML_SCALAR)
         snprintf(amount, sizeof amount, "sizes of its own");
     else if (sizes)
         snprintf(amount, sizeof amount, "%.40s sizes", slash ? slash + 1 : sizes->text);
     else if (size && size->kind == YAML_SCALAR)
-        snprintf(amount, sizeof amount, "%s%.20s", is_named ? "" : "messages of ", size->text);
+        snprintf(amount, sizeof amount, "%s%.20s", is_named ? "" : "messages of ",
+                 text_to_uint(size->text, &bytes, NULL) ? size->text : text_from_bytes(text, sizeof text, (double)bytes));
     snprintf(e->about->what, sizeof e->about->what, "%.30s%s%s", is_named ? operation->text : "",
              is_named && *amount ? " of " : "", amount);
 }

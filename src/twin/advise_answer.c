@@ -99,11 +99,28 @@ static void add_price(const struct advice *a, struct card *c)
     card_append(c, CARD_FINDING, ".");
 }
 
+/* True if every setting gives the same results: the traffic causes no congestion that settings act on. */
+static bool has_no_effect(const struct advice *a)
+{
+    for (uint32_t i = 1; i < a->rows; i++) {
+        struct advise_gain g = advise_gain(a, &a->row[i], &a->row[0], 0);
+
+        if (g.low != 0 || g.high != 0)
+            return false;
+    }
+    return a->rows > 1;
+}
+
 static void add_finding(const struct advice *a, struct card *c)
 {
     double is = advise_slowdown(advised(a), 0, GOAL_ALL), was = advise_slowdown(&a->row[0], 0, GOAL_ALL);
     char   name[80], gain[80];
 
+    if (advise_keeps_yours(a) && has_no_effect(a)) {
+        card_add(c, CARD_FINDING, "Keep your setting: all %u others give the same results.", a->rows - 1);
+        card_add(c, CARD_DETAIL, "This traffic causes no congestion that settings act on.");
+        return;
+    }
     if (advise_keeps_yours(a)) {
         card_add(c, CARD_FINDING,
                  "Keep your setting: none of %u other settings is clearly better by the goal '%s'.",
@@ -276,7 +293,7 @@ static void add_next(const struct advice *a, struct card *c)
     unsigned budget = (unsigned)(a->request->budget / 1000000);
     bool     is_short = budget < LONG_BUDGET;
 
-    if (advise_keeps_yours(a) && !is_short)
+    if (advise_keeps_yours(a) && (!is_short || has_no_effect(a)))
         return;
     if (a->request->argc == 0)
         return;

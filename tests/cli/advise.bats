@@ -274,3 +274,10 @@ END
     [ "$status" -eq 1 ]
     grep -q 'record.csv:11: value: ' "$dir/err"
 }
+
+@test "advise: where no setting changes anything, it says so and does not search longer" {
+    printf 'topology: {kind: star, hosts: 4}\ntraffic: [{kind: permutation, size: 200000}]\nrun: 300us\n' >"$dir/idle.yaml"
+    "$ANOLE" advise "$dir/idle.yaml" --budget 1 --format json >"$dir/json"
+    jq -e '.answer | (.finding | test("^Keep your setting: all [0-9]+ others give the same results\\.$")) and
+        (.detail | test("no congestion")) and .command == null and (.traffic | test("messages of 200 KB"))' "$dir/json"
+}
