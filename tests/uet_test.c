@@ -135,15 +135,30 @@ static int try_to_make(struct random_world *w, uint64_t seed, uint32_t threads, 
     return world_start(&w->world, &g, &cfg, t, err);
 }
 
+/* Scenarios without room for packets of UET beside the headroom are refused: see scenario/fit.c. */
+static bool has_room(const struct sim *s)
+{
+    for (uint32_t i = 0; s->cfg.is_lossless && i < s->net.nodes; i++)
+        if (s->net.node[i].is_switch && s->net.node[i].shared_bytes_max < 4 * (int64_t)sim_largest_frame(&s->cfg))
+            return false;
+    return true;
+}
+
 /* PFC needs a buffer that holds its headroom: within a factor of two of the smallest that does. */
 static void make(struct random_world *w, uint64_t seed, uint32_t threads, bool has_roce)
 {
     struct err err;
     uint64_t   buffer = 0;
 
-    while (try_to_make(w, seed, threads, has_roce, buffer, &err)) {
+    for (;;) {
+        int rc = try_to_make(w, seed, threads, has_roce, buffer, &err);
+
+        if (!rc && has_room(w->world.sim))
+            return;
         if (!has_roce || buffer > 1ull << 30)
             die("seed %llu: %s", (unsigned long long)seed, err.text);
+        if (!rc)
+            world_end(&w->world);
         buffer = buffer ? 2 * buffer : 40000;
     }
 }
