@@ -54,6 +54,8 @@ static void set_up_device(struct world *w, uint32_t i)
     if (is_nic) {
         knob_set_add(&d->is, KNOB_rpg_ai_rate, 5);
         knob_set_add(&d->is, KNOB_rpg_hai_rate, 50);
+        if (d->is_whole)
+            knob_set_add(&d->is, KNOB_denied_ports, 0);
     } else {
         knob_set_add(&d->is, KNOB_kmin, 400);
         knob_set_add(&d->is, KNOB_kmax, 1600);
@@ -272,12 +274,13 @@ static void edit(struct world *w)
 {
     uint32_t       i = (uint32_t)world_draw(w, 0, w->agents - 1);
     struct device *d = &w->device[i];
-    enum knob      knob = d->is.is_named[KNOB_kmin] ? KNOB_kmin : KNOB_rpg_hai_rate;
+    bool           denies = d->is.is_named[KNOB_denied_ports] && world_chance(w, 0.3);
+    enum knob      knob = d->is.is_named[KNOB_kmin] ? KNOB_kmin : denies ? KNOB_denied_ports : KNOB_rpg_hai_rate;
     double         value = (double)world_draw(w, 100, 390) + 0.25;
 
     d->is.knobs.value[knob] = value;
     d->is_clamped[knob] = false;
-    d->is_foreign[knob] = true;
+    d->is_foreign[knob] = w->proc[i].disk.log_length > 0;    /* before its agent first looks, it is what the device held first */
     check_foreign(w, i, knob, value);
     world_loud(w, "device %u: a person sets %s = %g", i, knob_info[knob].name, value);
 }

@@ -156,7 +156,7 @@ struct world {
 };
 
 /* The knobs that devices have here: all others need not be looked at after every event. */
-#define WORLD_KNOBS 4
+#define WORLD_KNOBS 5
 extern const enum knob world_knob[WORLD_KNOBS];
 
 /* What these devices may be set to; all other knobs may not be set. */

@@ -46,10 +46,10 @@ is_back() {
     holds 1 9000 && holds 2 9000
 }
 
-# with_mrc [SED-SCRIPT] : a controller whose tuner wants a target delay of 5 us, and agents of two NICs.
+# with_mrc [SED-SCRIPT [SETTING]] : a controller whose tuner wants a target delay of 5 us, or this setting, and agents of two NICs.
 with_mrc() {
     write_controller
-    echo 'nscc_target_delay: 5us' >short.yaml
+    echo "${2:-nscc_target_delay: 5us}" >short.yaml
     sed -i 's/^tuner: .*/tuner: {name: fixed, setting: short.yaml}/' controller.yaml
     sed -i "${1:-}" controller.yaml
     for i in 1 2; do
@@ -215,6 +215,67 @@ with_mrc() {
     sed -i 's/^write: yes/write: no/' agent1.yaml
     run "$ANOLE" agent agent1.yaml --deny 2
     [ "$output" = "anole: paths are not changed: its configuration says 'write: no'" ]
+}
+
+# with_denial : a controller that wants the paths of port 2 denied, and agents that allow that for half of the paths.
+with_denial() {
+    for i in 1 2; do
+        sed -i 's/^mrc: {/mrc: {deny: 50%, /' agent$i.yaml
+    done
+    with_mrc 's/^block: .*/block: 15/' 'denied_ports: 2'
+}
+
+is_denied() {
+    [ "$(grep -c '^2 .* 4$' nic1/paths)" -eq 2 ] || [ "$(grep -c '^2 .* 4$' nic2/paths)" -eq 2 ]
+}
+
+is_allowed() {
+    refute grep -q ' 4$' nic1/paths nic2/paths
+}
+
+@test "mrc: a denial of paths lapses when the controller is killed" {
+    needs_live
+    make_mrc 1
+    make_mrc 2
+    with_denial
+    wait_for is_denied
+    kill -9 "$controller"
+    wait_for is_allowed
+    grep -qh 'reverted denied_ports 2 -> 0, the lease ended' agent?.log
+}
+
+@test "mrc: a denial of paths lapses when the agent starts again" {
+    needs_live
+    make_mrc 1
+    make_mrc 2
+    with_denial
+    wait_for is_denied
+    xargs kill -9 <pids
+    is_denied
+    for i in 1 2; do
+        start agent$i.log "$ANOLE" agent agent$i.yaml
+    done
+    wait_for is_allowed
+}
+
+@test "mrc: more paths than the stated share are not denied" {
+    needs_live
+    make_mrc 1
+    make_mrc 2
+    with_denial
+    wait_for is_denied
+    sed -i 's/deny: 50%/deny: 40%/' agent?.yaml
+    xargs kill -9 <pids
+    for i in 1 2; do
+        "$ANOLE" agent agent$i.yaml --rescue
+    done
+    is_allowed
+    for i in 1 2; do
+        start agent$i.log "$ANOLE" agent agent$i.yaml
+    done
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for grep -q 'denied_ports.*Operation not permitted\|Operation not permitted' controller.log
+    is_allowed
 }
 
 @test "mrc: the sample configuration works as it comes" {

@@ -41,7 +41,7 @@ static void start_budgets(struct agent *a, uint64_t now_us)
 {
     budget_init(&a->switches, a->cfg->switches_per_day, now_us);
     budget_init(&a->lasting, a->cfg->lasting_per_day, now_us);
-    if (a->source == SAVED_NEW)
+    if (a->source == SAVED_NEW || a->source == SAVED_FIRST)
         return;
     a->switches.left = fmin(a->switches.left, a->saved.switches_left);
     a->lasting.left = fmin(a->lasting.left, a->saved.lasting_left);
@@ -52,7 +52,10 @@ void agent_start(struct agent *a, const struct audit *audit, uint64_t now_us)
     a->source = saved_read(&a->saved, &a->io.disk);
     a->audit = *audit;
     a->is_lost = a->source == SAVED_LOST;
+    if (a->source == SAVED_FIRST && a->cfg->is_rescue)
+        a->source = SAVED_LOG;           /* whoever calls for a rescue does not trust the files */
     a->owns_all = a->source == SAVED_LOG || a->source == SAVED_FOUND;
+    a->is_dirty |= a->source == SAVED_FIRST;
     a->needs_mending = a->owns_all || a->source == SAVED_COPY;
     start_budgets(a, now_us);
     a->tick_us = now_us;

@@ -748,6 +748,22 @@ static void rescue__of_which_nothing_is_left_names_the_device(void **unused)
     bench_free(b);
 }
 
+/* The log has what the device held first, and then the process was killed. What a person sets before it starts again stays. */
+static void start__after_a_first_start_that_was_cut_short_nothing_is_ours(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    for (int i = 0; i < FILES; i++)
+        b->file[i].length = -ENOENT;
+    assert_true(b->log_length > 0);
+    b->device.knobs.value[KNOB_rpg_ai_rate] = 7;
+    restart(b);
+    assert_int_equal(b->agent.source, SAVED_FIRST);
+    assert_true(ai_rate(b) == 7 && *b->agent.saved.frozen);
+    bench_free(b);
+}
+
 static void start__after_damage_it_is_frozen_and_its_files_are_whole_again(void **unused)
 {
     struct bench *b = killed_new();
@@ -920,6 +936,7 @@ int main(void)
         cmocka_unit_test(rescue__any_damage_of_state_leaves_the_baseline),
         cmocka_unit_test(rescue__any_damage_of_the_log_leaves_the_baseline),
         cmocka_unit_test(rescue__of_which_nothing_is_left_names_the_device),
+        cmocka_unit_test(start__after_a_first_start_that_was_cut_short_nothing_is_ours),
         cmocka_unit_test(start__after_damage_it_is_frozen_and_its_files_are_whole_again),
         cmocka_unit_test(freeze__by_file_takes_back_and_refuses),
         cmocka_unit_test(budget__that_is_used_up_refuses),

@@ -158,6 +158,8 @@ static bool read_baseline(struct knob_set *set, const struct io_disk *disk, bool
 struct replay {
     struct saved *saved;
     uint64_t      told, damaged; /* lines about knobs; lines with a wrong hash */
+    uint64_t      wrote;         /* lines about a write to the device */
+    uint64_t      in_order;      /* lines from the first on, none of them missing */
 };
 
 static void forget_first_doubt(struct saved *s)
@@ -200,6 +202,7 @@ static void take_line(void *ctx, const char *line, size_t length)
     json_int_t      term = json_integer_value(json_object_get(o, "term"));
 
     r->damaged += !o;
+    r->in_order += (uint64_t)json_integer_value(json_object_get(o, "seq")) == r->in_order + 1;
     if (term > 0 && (uint64_t)term <= MSG_TERM_MAX && (uint64_t)term > r->saved->term)
         r->saved->term = (uint64_t)term;
     for (size_t i = 0; what && i < sizeof telling / sizeof *telling; i++) {
@@ -208,6 +211,7 @@ static void take_line(void *ctx, const char *line, size_t length)
         knobset_from_json(&old, json_object_get(o, "old"));
         take_record(r->saved, what, &old, &new);
         r->told++;
+        r->wrote += strcmp(what, "first") != 0 && strcmp(what, "adopt") != 0;
     }
     json_decref(o);
 }
@@ -248,8 +252,10 @@ enum saved_source saved_read(struct saved *s, const struct io_disk *disk)
     }
     *s = (struct saved){ 0 };
     lines = replay(&r, s, disk);
-    if (found == KEEP_NONE && !is_there && (!lines || (!r.told && !r.damaged)))
+    if (found == KEEP_NONE && !is_there && !r.damaged && !r.told)
         return SAVED_NEW;
+    if (found == KEEP_NONE && !is_there && !r.damaged && !r.wrote && r.in_order == lines)
+        return SAVED_FIRST;
     if (has_kept) {
         struct knob_set logged = s->confirmed;
 

@@ -42,6 +42,7 @@ enum saved_source {
     SAVED_LOG,                   /* neither copy: values from the audit log, else the baseline */
     SAVED_FOUND,                 /* the baseline alone */
     SAVED_NEW,                   /* nothing was ever written */
+    SAVED_FIRST,                 /* the log of a first start that was cut short: what the device held; it was not set */
     SAVED_LOST,                  /* something was, and nothing of it can be understood */
 };
 

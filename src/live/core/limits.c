@@ -16,7 +16,7 @@ static const enum knob whitelist[] = {
     KNOB_dce_tcp_rtt, KNOB_initial_alpha_value, KNOB_min_time_between_cnps, KNOB_kmin, KNOB_kmax, KNOB_pmax,
     KNOB_nscc_target_delay, KNOB_nscc_base_rtt, KNOB_nscc_max_cwnd, KNOB_nscc_fi, KNOB_nscc_fi_scale,
     KNOB_nscc_eta, KNOB_nscc_gamma, KNOB_nscc_max_md_jump, KNOB_nscc_qa_gate, KNOB_nscc_qa_threshold,
-    KNOB_nscc_adjust_bytes, KNOB_nscc_adjust_period,
+    KNOB_nscc_adjust_bytes, KNOB_nscc_adjust_period, KNOB_denied_ports,
 };
 
 /* Knobs for which 0 means "by the network" in a simulation: a device has no such value. */
@@ -53,6 +53,8 @@ static bool is_step_too_large(const struct limits *l, int knob, double from, dou
 {
     double low = fmin(from, to), high = fmax(from, to);
 
+    if (knob == KNOB_denied_ports)
+        return false;            /* bits have no steps; the driver limits how many */
     return high > low * l->factor_max &&
            high - low > fmin(l->step_max[knob], (l->max[knob] - l->min[knob]) * l->range_share_max);
 }

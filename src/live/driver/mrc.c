@@ -35,6 +35,7 @@ static const struct key_row keys[] = {
       KEY_AT(struct mrc_settings, dscp), 0, 63 },
     { "timeout", KEY_TIME, "1ms", "longest time that the agent waits for answers",
       KEY_AT(struct mrc_settings, timeout_us), 10 * PS_PER_US, 100 * PS_PER_MS, .per = PS_PER_US },
+    { "deny", KEY_REAL, "0", "largest share of the paths that the controller may deny, by the knob denied_ports; 0: none", KEY_AT(struct mrc_settings, deny), 0, 0.9 },
     { 0 },
 };
 
@@ -364,53 +365,6 @@ static int permit(void *state, struct err *err)
     return effective >> CAP_NET_ADMIN & 1 ? 0 : err_set(err, EACCES, "%s: it needs CAP_NET_ADMIN", m->name);
 }
 
-/* ---- knobs ---- */
-
-static int read_knobs(void *state, struct knob_set *set)
-{
-    struct mrc     *m = state;
-    struct mrc_nscc config;
-    struct knob_set read = { 0 };
-    struct err      err;
-    int             now, rc = get_profile(m, &config, &now, &err);
-
-    for (int i = 0; i < ROWS && !rc; i++)
-        knob_set_add(&read, rows[i].knob, get_field(&config, i));
-    if (!rc)
-        *set = read;
-    return rc;
-}
-
-static const char *refuses(void *state)
-{
-    const struct mrc *m = state;
-
-    return m->device.can & MRC_CAN_SET_CONTROL_ONLINE ? NULL :
-           "the device changes NSCC's parameters only offline: a change could not be taken back while queue "
-           "pairs use the profile";
-}
-
-static int write_knobs(void *state, const struct knob_set *set)
-{
-    struct mrc        *m = state;
-    struct mrc_nscc    config;
-    struct mrc_control c = { .config = &config };
-    struct knob_set    rest = *set;
-    struct err         err;
-    int                now, rc = refuses(m) ? -EPERM : get_profile(m, &config, &now, &err);
-
-    for (int i = 0; i < ROWS && !rc; i++)
-        if (set->is_named[rows[i].knob]) {
-            rc = put_field(&config, i, set->knobs.value[rows[i].knob]);
-            rest.is_named[rows[i].knob] = false;
-        }
-    if (!rc && !knobset_is_empty(&rest))
-        rc = -ENOENT;
-    if (!rc && m->api.set_control(m->context, m->settings.cc_profile, &c, MRC_CONTROL_CONFIG))
-        rc = errno ? -errno : -EIO;
-    return rc;
-}
-
 /* ---- paths ---- */
 
 static int compare_usable(const void *a, const void *b)
@@ -453,6 +407,87 @@ static int read_paths(struct mrc *m, uint32_t *min_active, struct err *err)
     return 0;
 }
 
+/* ---- ports that the controller denies ---- */
+
+static uint32_t bit_of(const struct mrc_path_entry *e)
+{
+    return e->path.port >= 1 && e->path.port <= PORTS_MAX ? 1u << (e->path.port - 1) : 0;
+}
+
+/* Ports whose paths are all denied; 'some': those with any. */
+static uint32_t ports_denied(const struct mrc *m, uint32_t *some)
+{
+    uint32_t open = 0;
+
+    *some = 0;
+    for (uint32_t i = 0; i < m->paths; i++)
+        *(m->path[i].state == MRC_PATH_DENIED ? some : &open) |= bit_of(&m->path[i]);
+    return *some & ~open;
+}
+
+static uint32_t denied_ports(const struct mrc *m)
+{
+    uint32_t some;
+
+    return ports_denied(m, &some);
+}
+
+/* May the paths of 'more' ports be denied, so that 'ports' are in all? Enough good paths must be left, only the stated share may
+ * be denied, and what a person denied is left alone: it could not be told apart when the port is allowed again. */
+static bool may_deny(const struct mrc *m, uint32_t ports, uint32_t more, uint32_t min_active)
+{
+    uint32_t good = 0, denied = 0, there = 0, some;
+
+    ports_denied(m, &some);
+    for (uint32_t i = 0; i < m->paths; i++) {
+        bool is = bit_of(&m->path[i]) & ports;
+
+        good += m->path[i].state == MRC_PATH_GOOD && !is;
+        denied += is;
+        there |= bit_of(&m->path[i]);
+    }
+    return !(more & some) && !(ports & ~there) && good >= max_u32(min_active, 1) && denied <= m->settings.deny * m->paths;
+}
+
+/* Returns 0 or the error of the call that failed; those before it took effect. */
+static int send_states(struct mrc *m, struct mrc_path_entry *entry, uint32_t count)
+{
+    uint32_t per_call = m->device.path.operation_max ? m->device.path.operation_max : count;
+
+    for (uint32_t done = 0; done < count; done += per_call) {
+        struct mrc_paths p = {
+            .operation = { MRC_PATHS_SET_STATE, entry + done, (int)min_u32(per_call, count - done) },
+        };
+
+        if (m->api.set_paths(m->context, m->settings.ev_profile, &p, MRC_PATHS_OPERATION))
+            return errno ? errno : EIO;
+    }
+    return 0;
+}
+
+static int write_ports(struct mrc *m, uint32_t ports)
+{
+    struct mrc_path_entry *entry;
+    uint32_t               min_active, was, count = 0;
+    struct err             err;
+    int                    rc = read_paths(m, &min_active, &err);
+
+    if (rc)
+        return rc;
+    was = denied_ports(m);
+    if (ports & ~was && !may_deny(m, ports, ports & ~was, min_active))
+        return -EPERM;
+    entry = xcalloc(m->paths, sizeof *entry);
+    for (uint32_t i = 0; i < m->paths; i++)
+        if (bit_of(&m->path[i]) & (ports ^ was))
+            entry[count++] = (struct mrc_path_entry){
+                .path = m->path[i].path, .state = bit_of(&m->path[i]) & ports ? MRC_PATH_DENIED : MRC_PATH_GOOD,
+            };
+    rc = -send_states(m, entry, count);
+    free(entry);
+    return rc;
+}
+
 /* "1:0a00000c": the port, and the value without zeros at its end. */
 static void name_path(char name[DRIVER_PATH_NAME_SIZE], const struct mrc_path *p)
 {
@@ -468,6 +503,72 @@ static const char *state_name(int state)
 {
     return state == MRC_PATH_GOOD ? "good" : state == MRC_PATH_ASSUMED_BAD ? "assumed bad" :
            state == MRC_PATH_DENIED ? "denied" : "unknown";
+}
+
+/* ---- knobs ---- */
+
+/* Ports whose paths are all denied, bit by bit. A profile in mode AUTO has no paths that can be named, and no such knob. */
+static int read_ports(struct mrc *m, struct knob_set *set)
+{
+    uint32_t   min_active;
+    struct err err;
+    int        rc = read_paths(m, &min_active, &err);
+
+    if (!rc)
+        knob_set_add(set, KNOB_denied_ports, denied_ports(m));
+    return rc == -ENOTSUP ? 0 : rc;
+}
+
+static int read_knobs(void *state, struct knob_set *set)
+{
+    struct mrc     *m = state;
+    struct mrc_nscc config;
+    struct knob_set read = { 0 };
+    struct err      err;
+    int             now, rc = get_profile(m, &config, &now, &err);
+
+    for (int i = 0; i < ROWS && !rc; i++)
+        knob_set_add(&read, rows[i].knob, get_field(&config, i));
+    if (!rc && m->settings.deny > 0)
+        rc = read_ports(m, &read);
+    if (!rc)
+        *set = read;
+    return rc;
+}
+
+static const char *refuses(void *state)
+{
+    const struct mrc *m = state;
+
+    return m->device.can & MRC_CAN_SET_CONTROL_ONLINE ? NULL :
+           "the device changes NSCC's parameters only offline: a change could not be taken back while queue "
+           "pairs use the profile";
+}
+
+static int write_knobs(void *state, const struct knob_set *set)
+{
+    struct mrc        *m = state;
+    struct mrc_nscc    config;
+    struct mrc_control c = { .config = &config };
+    struct knob_set    rest = *set;
+    struct err         err;
+    bool               has_ports = m->settings.deny > 0 && set->is_named[KNOB_denied_ports];
+    int                now, fields = 0, rc = refuses(m) ? -EPERM : get_profile(m, &config, &now, &err);
+
+    for (int i = 0; i < ROWS && !rc; i++)
+        if (set->is_named[rows[i].knob]) {
+            rc = put_field(&config, i, set->knobs.value[rows[i].knob]);
+            rest.is_named[rows[i].knob] = false;
+            fields++;
+        }
+    rest.is_named[KNOB_denied_ports] &= !has_ports;
+    if (!rc && !knobset_is_empty(&rest))
+        rc = -ENOENT;
+    if (!rc && has_ports)
+        rc = write_ports(m, (uint32_t)set->knobs.value[KNOB_denied_ports]);
+    if (!rc && fields && m->api.set_control(m->context, m->settings.cc_profile, &c, MRC_CONTROL_CONFIG))
+        rc = errno ? -errno : -EIO;
+    return rc;
 }
 
 /* ---- probes ---- */
@@ -633,19 +734,9 @@ static uint32_t choose(const struct mrc *m, const char *which, int to, struct mr
 static int set_paths(struct mrc *m, const char *which, int to, struct mrc_path_entry *entry, uint32_t count,
                      struct err *err)
 {
-    uint32_t per_call = m->device.path.operation_max ? m->device.path.operation_max : count;
     uint32_t min_active, named, good, left;
-    int      error = 0, rc;
+    int      error = send_states(m, entry, count), rc = read_paths(m, &min_active, err);
 
-    for (uint32_t done = 0; done < count && !error; done += per_call) {
-        struct mrc_paths p = {
-            .operation = { MRC_PATHS_SET_STATE, entry + done, (int)min_u32(per_call, count - done) },
-        };
-
-        if (m->api.set_paths(m->context, m->settings.ev_profile, &p, MRC_PATHS_OPERATION))
-            error = errno ? errno : EIO;
-    }
-    rc = read_paths(m, &min_active, err);
     if (rc)
         return rc;
     left = choose(m, which, to, entry, &named, &good);

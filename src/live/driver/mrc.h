@@ -6,7 +6,10 @@
  *   - reads and sets the 13 parameters of NSCC in the profile of congestion control (knobs nscc_*);
  *   - measures round trips with probes, over the profile's paths to the destinations that the agent's file
  *     lists. They are the metric. MRC reports no bytes, losses or windows: all counters are unknown;
- *   - lists paths, and denies and allows them for a person (anole agent --paths, --deny, --allow).
+ *   - lists paths, and denies and allows them for a person (anole agent --paths, --deny, --allow);
+ *   - with 'deny', denies the paths of whole ports for the controller: knob denied_ports. The value names the ports, so what
+ *     is denied is taken back exactly, by the lease or after a restart, whoever does it. A port is left alone in which a
+ *     person denied a path, and so is one whose denial would leave too few.
  *
  * A device either changes parameters of an ONLINE profile or only of one that no queue pair uses; a capability
  * bit says which. The second kind is never written: a queue pair that starts after a change would keep the
@@ -28,6 +31,7 @@
 struct mrc_settings {
     char           library[256];
     uint32_t       cc_profile, ev_profile, dscp, timeout_us, probes;
+    double         deny;         /* share of its paths that the controller may deny; 0: none, and there is no such knob */
     uint32_t       destinations;
     struct mrc_gid to[MRC_TO_MAX];
 };

@@ -437,6 +437,58 @@ static void paths__partial_success_is_read_back(void **unused)
     driver.close(nic);
 }
 
+/* The controller's knob: whole ports, exactly back. Without 'deny' there is no such knob. */
+static void ports__are_denied_and_allowed(void **unused)
+{
+    void           *nic = must_open();
+    struct knob_set set = { 0 };
+
+    (void)unused;
+    assert_int_equal(driver.read(nic, &set), 0);
+    assert_false(set.is_named[KNOB_denied_ports]);
+    driver.close(nic);
+    settings.deny = 0.5;
+    nic = must_open();
+    assert_int_equal(driver.read(nic, &set), 0);
+    assert_true(set.is_named[KNOB_denied_ports] && set.knobs.value[KNOB_denied_ports] == 0);
+    set = (struct knob_set){ 0 };
+    knob_set_add(&set, KNOB_denied_ports, 2);
+    assert_int_equal(driver.write(nic, &set), 0);
+    shell("test \"$(cat paths)\" = \"$(printf '1 0a 1\\n1 0b 1\\n2 0a 4\\n2 0b 4')\"");
+    assert_int_equal(driver.read(nic, &set), 0);
+    assert_true(set.knobs.value[KNOB_denied_ports] == 2);
+    set = (struct knob_set){ 0 };
+    knob_set_add(&set, KNOB_denied_ports, 0);
+    assert_int_equal(driver.write(nic, &set), 0);
+    shell("test $(grep -c ' 1$' paths) = 4");
+    driver.close(nic);
+}
+
+/* The last paths, more than the stated share, ports that are not there, and ports in which a person denied a path. */
+static void ports__refused(void **unused)
+{
+    static const double rows[][2] = { { 0.9, 3 }, { 0.4, 2 }, { 0.9, 4 } };
+    struct knob_set     set = { 0 };
+    void               *nic;
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        settings.deny = rows[i][0];
+        nic = must_open();
+        knob_set_add(&set, KNOB_denied_ports, rows[i][1]);
+        assert_int_equal(driver.write(nic, &set), -EPERM);
+        driver.close(nic);
+    }
+    shell("sed -i '3s/ 1$/ 4/' paths");
+    nic = must_open();
+    knob_set_add(&set, KNOB_denied_ports, 2);
+    assert_int_equal(driver.write(nic, &set), -EPERM);
+    knob_set_add(&set, KNOB_denied_ports, 0);
+    assert_int_equal(driver.write(nic, &set), 0);
+    shell("test $(grep -c ' 4$' paths) = 1");
+    driver.close(nic);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -459,6 +511,8 @@ int main(void)
         cmocka_unit_test_setup(sample__denied_paths_are_not_measured, set_up),
         cmocka_unit_test_setup(paths__are_denied_and_allowed, set_up),
         cmocka_unit_test_setup(paths__partial_success_is_read_back, set_up),
+        cmocka_unit_test_setup(ports__are_denied_and_allowed, set_up),
+        cmocka_unit_test_setup(ports__refused, set_up),
     };
     char    program[400];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
