@@ -207,6 +207,12 @@ static const struct key_row host_keys[] = {
       KEY_AT(struct sim_cfg, window_by_rate) },
     { "idle_reset",     KEY_TIME, "never",     "a persistent queue pair that was idle this long restarts "
       "its congestion control; `never`: it keeps its rate" },
+    { "tx_fifo",        KEY_BYTES, "0",         "model nic: a NIC chooses packets this many bytes ahead of the wire, in "
+      "each class; what is posted later waits behind them", KEY_AT(struct sim_cfg, tx_fifo_bytes), 0, 1u << 30 },
+    { "turn",           KEY_BYTES, "0",         "with tx_fifo: bytes that a queue pair sends in its turn; 0: a packet",
+      KEY_AT(struct sim_cfg, turn_bytes), 0, 1u << 30 },
+    { "pcie",           KEY_RATE, "none",      "with tx_fifo: rate at which data comes out of memory; `none`: at once",
+      KEY_AT(struct sim_cfg, pcie_bps), .words = KEY_WORDS({ "none", 0 }) },
     { "record_gaps",    KEY_YES,  "no",        "write gaps between packets of a flow to gaps.csv",
       KEY_AT(struct sim_cfg, record_gaps) },
     { 0 },
@@ -217,6 +223,10 @@ static const struct key_row switch_keys[] = {
       "known; explicit values override it. Refused if links exceed its bandwidth" },
     { "buffer",        KEY_BYTES, "model",   "shared by all ports: 32MB (nic), 32MiB (hpcc), 9MiB "
       "(conweave)", KEY_AT(struct sim_cfg, buffer_bytes), 1, BUFFER_BYTES_MAX },
+    { "cut_through",   KEY_YES,  "no",      "model nic: send a frame on when its first 64 bytes have come, unless "
+      "the switch has a port that is faster", KEY_AT(struct sim_cfg, is_cut_through) },
+    { "latency",       KEY_TIME, "0",       "model nic: time of a frame through the chip, besides that on wires",
+      KEY_AT(struct sim_cfg, chip_ps), 0, 100000000 },
     { "reserve",       KEY_BYTES, "4096",    "reserved per port; 2096 (conweave)",
       KEY_AT(struct sim_cfg, reserve_bytes), 0, 1u << 30 },
     { "resume_offset", KEY_BYTES, "3072",    "resume when a queue is this far below the pause threshold; no "

@@ -158,6 +158,8 @@ static const char *why_not(const struct scenario *s)
         return "does not go with servers of several GPUs, whose messages are not packets";
     if (s->cfg.lb->is_woven)
         return "does not go with 'lb: conweave', which holds single packets";
+    if (s->cfg.tx_fifo_bytes)
+        return "does not go with 'tx_fifo', whose packets wait for each other";
     if (s->cfg.record_gaps)
         return "does not go with 'record_gaps', which needs every packet";
     if (s->cfg.knobs.value[KNOB_hf2t] > 0)

@@ -41,6 +41,21 @@ static void check_others(const struct section *root, const struct sim_cfg *cfg)
                       "nic with 'host: {retransmit: selective}'", cfg->lb->name);
 }
 
+/* Rows of NICs and switches that other models do not have. */
+static void check_nic(const struct section *root, const struct sim_cfg *cfg)
+{
+    static const char *const only[][2] = { { "host", "tx_fifo" }, { "host", "turn" }, { "host", "pcie" },
+                                           { "switch", "cut_through" }, { "switch", "latency" } };
+
+    for (size_t i = 0; i < sizeof only / sizeof *only && cfg->model != MODEL_NIC; i++)
+        if (key_of(root, only[i][0], only[i][1]))
+            reader_refuse_key(root->r, key_of(root, only[i][0], only[i][1]), "'%s' needs 'model: nic'", only[i][1]);
+    for (size_t i = 1; i < 3 && !cfg->tx_fifo_bytes; i++)
+        if (key_of(root, "host", only[i][1]))
+            reader_refuse_key(root->r, key_of(root, "host", only[i][1]), "'%s' is about a FIFO: it needs 'tx_fifo'",
+                              only[i][1]);
+}
+
 /* ---- model uet ---- */
 
 static void check_control(const struct section *root, const struct sim_cfg *cfg)
@@ -113,6 +128,7 @@ void scenario_check_uet(const struct section *root, struct scenario *s)
 
     if (root->r->rc || cfg->model == MODEL_HTSIM)
         return;
+    check_nic(root, cfg);
     if (cfg->model != MODEL_UET) {
         check_others(root, cfg);
         return;

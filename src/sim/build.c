@@ -140,6 +140,30 @@ static void build_ports(struct sim *s)
     free(made);
 }
 
+/* Returns whether a switch may send a frame that comes in by 'in' while it comes: no port of it is faster. */
+static bool cuts_through(const struct sim *s, const struct port *in)
+{
+    const struct port *p = &s->net.port[in->node->first_port];
+
+    for (uint32_t i = 0; i < in->node->ports; i++)
+        if (p[i].rate_bps > in->rate_bps)
+            return false;
+    return s->cfg.is_cut_through;
+}
+
+/* A switch's own time counts on the way to it. */
+static void build_ways_into_switches(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        struct port *p = &s->net.port[i];
+
+        if (!p->peer->is_switch)
+            continue;
+        p->delay_ps += (uint32_t)s->cfg.chip_ps;
+        p->slow_path |= cuts_through(s, p->peer) ? SLOW_CUT : 0;
+    }
+}
+
 /* ---- switches ---- */
 
 static void build_switch_port(const struct sim *s, struct port *p, uint64_t host_bps)
@@ -377,6 +401,8 @@ static void build_flows(struct sim *s)
         all->selective_rx = arena_alloc(&s->selective_arena, flows, sizeof *all->selective_rx);
         s->hosts.at_send |= SEND_SELECTIVE;
     }
+    if (s->cfg.tx_fifo_bytes)
+        s->hosts.at_send |= SEND_FIFO;
     if (sim_cc_probes(&s->cfg)) {
         arena_init(&s->probe_arena, (size_t)flows * sizeof *all->probe + 64);
         all->probe = arena_alloc(&s->probe_arena, flows, sizeof *all->probe);
@@ -482,6 +508,7 @@ int build_world(struct sim *s, struct err *err)
     rc = number_nodes(s, err);
     build_pools(s);
     build_ports(s);
+    build_ways_into_switches(s);
     balance_connect(s);
     build_hosts(s);
     build_routes(s);

@@ -122,6 +122,8 @@ struct host {
     const void *uet_cfg;         /* as it is configured */
     uint32_t  kept;              /* finished entries of 'list' that the turn does not remove: see
                                   * model.keep_finished */
+    uint32_t  turn_left;         /* SEND_FIFO: bytes that 'last' may still send in its turn, */
+    uint64_t  fetched_ps;        /* and when the last packet has come from memory */
     uint32_t  pairs;             /* its lasting queue pairs: first of a list; 0: none */
 };
 

@@ -90,8 +90,15 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
         do_after_send(s, h, f, k);
     s->engine.counters.data_sent++;
     s->engine.counters.payload_sent += payload;
-    path_transmit(&s->engine, p, id, k);
-    f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, payload + s->cfg.header_bytes);
+    if (__builtin_expect(s->hosts.at_send & SEND_FIFO, 0)) {
+        path_enqueue(&s->engine, p, k->prio, id, k);
+        f->next_ps = s->engine.now_ps;
+        if (f->out.rate_bps < p->rate_bps)
+            f->next_ps += pacer_gap_ps(s, f, payload + s->cfg.header_bytes);
+    } else {
+        path_transmit(&s->engine, p, id, k);
+        f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, payload + s->cfg.header_bytes);
+    }
     if (f->out.counts_bytes)
         h->cc->on_sent(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), payload + s->cfg.header_bytes,
                        &f->out);
@@ -103,7 +110,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     /* The flow stays ready if it may go by the time the port is free: no other is served before. */
     if (payload == left || f->out.window_bytes <= s->hosts.window_bytes_max)
         pacer_sort_in(s, h, f);
-    else if (f->next_ps > p->free_at_ps)
+    else if (f->next_ps > (s->hosts.at_send & SEND_FIFO ? s->engine.now_ps : p->free_at_ps))
         pacer_put_off(s, h, f);
 }
 
@@ -164,12 +171,63 @@ static __attribute__((always_inline)) inline bool is_held(struct sim *s, struct 
            hold(s, h, id);
 }
 
+/* Classes whose FIFO is full, as a bit mask. */
+static uint8_t full_classes(const struct sim *s, const struct port *p)
+{
+    uint8_t full = 0;
+
+    for (uint32_t i = 0; i < PRIOS; i++)
+        full |= (uint8_t)((p->queue[i].bytes >= s->cfg.tx_fifo_bytes) << i);
+    return full;
+}
+
+/* Who goes next: the one whose turn it is, or the next. */
+static uint32_t next_in_turn(struct sim *s, struct host *h, uint8_t full)
+{
+    uint32_t last = h->last, position;
+
+    if (h->turn_left && last < h->count && bit_is_set(h->ready, last)) {
+        if (full >> s->flows.flow[h->list[last]].prio & 1)
+            return UINT32_MAX;
+        return last;
+    }
+    position = turn_next(s, h, full);
+    if (position != UINT32_MAX)
+        h->turn_left = s->cfg.turn_bytes;
+    return position;
+}
+
+/* Packets come out of memory one after the other, at the rate of PCIe, while the port sends. */
+static APART void fill_fifo(struct sim *s, struct host *h, struct port *p)
+{
+    uint64_t now_ps = s->engine.now_ps;
+    uint32_t position;
+
+    if (p->free_at_ps < now_ps && h->fetched_ps < now_ps)
+        h->fetched_ps = now_ps;          /* the port was idle: nothing was fetched */
+    while (h->fetched_ps <= now_ps && (position = next_in_turn(s, h, full_classes(s, p))) != UINT32_MAX) {
+        struct flow *f = &s->flows.flow[h->list[position]];
+        uint64_t     sent = f->sent;
+
+        if (is_held(s, h, h->list[position]))
+            continue;
+        send_data(s, h, h->list[position]);
+        sent = f->sent - sent;
+        h->turn_left -= sent < h->turn_left ? (uint32_t)sent : h->turn_left;
+        if (s->cfg.pcie_bps)
+            h->fetched_ps += model_frame_ps(&s->model, (uint32_t)sent, s->cfg.pcie_bps);
+    }
+}
+
 static __attribute__((always_inline)) inline void next(struct sim *s, struct host *h, struct port *p)
 {
-    uint32_t mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused, position;
+    uint32_t mask, position;
 
     if (!pacer_is_later(h, s->engine.now_ps))
         pacer_release(s, h);
+    if (__builtin_expect(s->hosts.at_send & SEND_FIFO, 0))
+        fill_fifo(s, h, p);
+    mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused;
     if (mask & (BACKLOG_TCP - 1)) {
         uint32_t q = path_choose(&s->engine, &s->scheduler, p, mask & (BACKLOG_TCP - 1));
         uint32_t id = path_dequeue(&s->engine, p, q);

@@ -117,7 +117,7 @@ static void note_arrival(const struct engine *e, const struct port *p, struct in
                          const struct packet *k)
 {
     t->hops += p->is_switch;
-    t->stay_ps = e->now_ps + p->tx_ps[k->bytes] + p->delay_ps;
+    t->stay_ps = e->now_ps + path_age(p, k->bytes);
 }
 
 /* The other kinds. */
@@ -193,14 +193,14 @@ void path_transmit_slowly(struct engine *e, struct port *p, uint32_t id, struct 
 {
     enum path_fate fate = leave(e, p, id, k);
 
-    path_put(e, p, id, k, fate);
+    path_put(e, p, id, k, fate, path_age(p, k->bytes));
 }
 
 /* ---- arrive ---- */
 
 static bool is_cut(const struct engine *e, const struct port *to, const struct packet *k)
 {
-    uint64_t left_at = e->now_ps - to->peer->delay_ps - to->peer->tx_ps[k->bytes];
+    uint64_t left_at = e->now_ps - path_age(to->peer, k->bytes);
 
     return to->was_down && (to->is_down || left_at < to->down_at_ps);
 }

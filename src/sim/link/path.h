@@ -81,7 +81,7 @@ enum path_fate { PATH_ARRIVES, PATH_LOST, PATH_CROSSES };    /* crosses: its lin
                                                               * the world */
 
 #define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_BORDER | SLOW_TAPPED | SLOW_RECORD | \
-                   SLOW_PROBED)
+                   SLOW_PROBED | SLOW_CUT)
 
 /* The same for a port with a rare case. PFC frames are not lost to errors here, because our switches do not
  * repeat them. With engine.loss_stream, frames are lost on arrival. */
@@ -91,12 +91,20 @@ __attribute__((noinline)) void path_transmit_slowly(struct engine *, struct port
 /* Draws whether a bit error or a random loss hits a frame of this many bytes. */
 bool path_is_hit(const struct port *, uint32_t bytes);
 
+/* Time from the start of a frame to its arrival at the other end: with its last byte or, at a switch that cuts
+ * through, with the first CUT_BYTES, from when on the switch may send it. Does not overflow: see
+ * GRAPH_DELAY_PS_MAX. */
+static inline uint32_t path_age(const struct port *p, uint32_t bytes)
+{
+    return p->tx_ps[p->slow_path & SLOW_CUT && bytes > CUT_BYTES ? CUT_BYTES : bytes] + p->delay_ps;
+}
+
+/* age: path_age() of the frame */
 static inline void path_put(struct engine *e, struct port *p, uint32_t id, struct packet *k,
-                            enum path_fate fate)
+                            enum path_fate fate, uint32_t age)
 {
     uint32_t number = engine_number(e, &p->node->next_number);
     uint32_t tx = p->tx_ps[k->bytes];
-    uint32_t age = tx + p->delay_ps;     /* does not overflow: see GRAPH_DELAY_PS_MAX */
 
     p->free_at_ps = e->now_ps + tx;
     p->free_order = engine_order_of_age(tx, number);
@@ -119,7 +127,7 @@ static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, 
     if (__builtin_expect_with_probability((p->slow_path & PATH_SLOW) != 0, 0, 0.9999))
         path_transmit_slowly(e, p, id, k);
     else
-        path_put(e, p, id, k, PATH_ARRIVES);
+        path_put(e, p, id, k, PATH_ARRIVES, p->tx_ps[k->bytes] + p->delay_ps);
 }
 
 /* ---- arrive ---- */

@@ -29,6 +29,9 @@
 #define SLOW_BORDER  32u          /* the link leads to another part of the world: see parts/crossing.h */
 #define SLOW_WOVEN   64u          /* ConWeave sees packets that come in: see switch/weave.h */
 #define SLOW_TAPPED  128u         /* engine.tap sees frames that leave */
+#define SLOW_CUT     1024u        /* it leads to a switch that cuts through: see path_age() */
+
+#define CUT_BYTES 64u             /* what a switch that cuts through must have of a frame to send it on */
 
 struct queue {
     uint32_t head, tail;         /* FIFO of packet ids; head == 0: empty */

@@ -1,5 +1,6 @@
 #include "sim/parts/divide.h"
 #include "sim/host/nic.h"
+#include "sim/link/path.h"
 
 #include <stdlib.h>
 
@@ -40,7 +41,7 @@ uint64_t divide_least_ps(const struct sim *s, const struct port *p)
     least = s->cfg.ack_bytes < least ? s->cfg.ack_bytes : least;
     least = s->cfg.cnp_bytes < least ? s->cfg.cnp_bytes : least;
     least = s->cfg.pfc_bytes < least ? s->cfg.pfc_bytes : least;
-    return p->delay_ps + p->tx_ps[least];
+    return path_age(p, least);
 }
 
 /* ---- clusters: nodes that stay together ---- */

@@ -112,9 +112,14 @@ struct sim_cfg {
     bool     is_unpaced;         /* the forks: packets follow each other at line rate, whatever the flow's
                                   * rate */
     uint64_t idle_reset_ps;      /* a queue pair that was idle for this long restarts; 0: never */
+    uint32_t turn_bytes;         /* with a FIFO: a queue pair sends so much in its turn, at least a packet */
+    uint64_t pcie_bps;           /* with a FIFO: it is filled at this rate; 0: at once */
+    uint32_t tx_fifo_bytes;      /* of each class, between the choice of a queue pair and the wire; 0: none */
     bool     record_gaps;        /* between packets of a flow: see host/gaps.h */
 
     /* Switches. */
+    bool     is_cut_through;     /* they send a frame on when its header has come: see build.c */
+    uint64_t chip_ps;            /* time that a frame takes through a switch besides that on wires */
     uint64_t buffer_bytes;
     bool     buffer_wraps;       /* the shared part of the buffer has 32 bits: below 0 it becomes large
                                   * (HPCC fork) */

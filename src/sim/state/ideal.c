@@ -1,6 +1,7 @@
 /* src/sim/state/ideal.c - how long a flow takes that is alone in the network, by closed forms. tests/oracle/
  * holds the simulation against them. */
 #include "sim/state/ideal.h"
+#include "sim/link/path.h"
 
 struct path { uint32_t hops; uint32_t port[IDEAL_HOPS_MAX]; };   /* sending ports from source to
                                                                   * destination */
@@ -70,9 +71,9 @@ static uint64_t rough_ps(const struct sim *s, const struct path *path, uint64_t 
 
 struct frames { uint32_t payload_bytes, header_bytes, ack_bytes, ack_every; };
 
-/* Exact: when the last packet has arrived, each hop storing and forwarding, and its ACK is back. Of n
- * packets all but the last are full; the last but one has left hop i at the sum of full times up to i plus
- * n - 2 times the longest of them, and the last leaves when it has arrived and the one before it has left.
+/* Exact: when the last packet has arrived and its ACK is back. Of n packets all but the last are full; the
+ * last but one has left hop i when the first has, plus n - 2 times the longest time on a wire so far, and the
+ * last leaves when it has arrived and the one before it has left.
  * On the way back only the last ACK can have to wait for the one before it, when the last packet was
  * shorter than an ACK. */
 static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uint64_t bytes,
@@ -81,29 +82,28 @@ static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uin
     uint64_t payload = frames->payload_bytes, packets = (bytes + payload - 1) / payload;
     uint32_t full = frames->payload_bytes + frames->header_bytes;
     uint32_t last = (uint32_t)(bytes - (packets - 1) * payload) + frames->header_bytes;
-    uint64_t sum = 0, longest = 0, one = 0, two = 0;     /* when the last but one, and the last, arrive */
+    uint64_t first = 0, one = 0, two = 0;    /* when the first, the last but one, and the last arrive */
+    uint64_t longest = 0;
     bool     is_alone = packets == 1 || (packets - 1) % frames->ack_every != 0;
 
     for (uint32_t i = 0; i < path->hops; i++) {
         const struct port *p = &s->net.port[path->port[i]];
 
-        sum += p->tx_ps[full];
         longest = p->tx_ps[full] > longest ? p->tx_ps[full] : longest;
         if (packets > 1) {
-            one = sum + (packets - 2) * longest;
-            two = one > two ? one : two;
+            one = first + (packets - 2) * longest;
+            two = one + p->tx_ps[full] > two ? one + p->tx_ps[full] : two;
         }
-        sum += p->delay_ps;
-        one += p->delay_ps;
-        two += p->tx_ps[last] + p->delay_ps;
+        first += path_age(p, full);
+        one += path_age(p, full);
+        two += path_age(p, last);
     }
     for (uint32_t i = path->hops; i-- > 0; ) {
         const struct port *p = &s->net.port[path->port[i]];
-        uint64_t           ack = p->peer->tx_ps[frames->ack_bytes];
+        uint64_t           ack = p->peer->tx_ps[frames->ack_bytes], age = path_age(p->peer, frames->ack_bytes);
 
-        one += ack;
-        two = (!is_alone && one > two ? one : two) + ack + p->delay_ps;
-        one += p->delay_ps;
+        two = (!is_alone && one + ack > two ? one + ack : two) + age;
+        one += age;
     }
     return two;
 }

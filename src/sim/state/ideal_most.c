@@ -4,6 +4,7 @@
  * kept once it is known, and another way that comes by there stops looking.
  */
 #include "sim/state/ideal.h"
+#include "sim/link/path.h"
 
 #include <stdlib.h>
 
@@ -39,8 +40,8 @@ static uint64_t hop_ps(const struct sim *s, const struct port *p)
 {
     if (s->model.hop_ps)
         return s->model.hop_ps(&s->cfg, p);
-    return p->tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes] + p->peer->tx_ps[s->cfg.ack_bytes] +
-           2ull * p->delay_ps;
+    return (uint64_t)path_age(p, s->cfg.mtu_bytes + s->cfg.header_bytes) +
+           path_age(p->peer, s->cfg.ack_bytes);
 }
 
 static void find_hops(struct search *f)

@@ -73,6 +73,7 @@ struct flows {
 #define SEND_SELECTIVE 4u        /* see host/selective_repeat.h */
 #define SEND_PROBES    8u        /* see host/probe.h */
 #define SEND_UET       16u       /* see host/uet/uet.h */
+#define SEND_FIFO      32u       /* see sim_cfg.tx_fifo_bytes and host/send.h */
 
 /* Receivers of marked packets, set by the knobs. */
 struct np_cfg {

@@ -1,0 +1,167 @@
+/* src/sim/host/send_test.c - the FIFO between the turn of queue pairs and the wire; switches that cut through. */
+#include "sim/host/host.h"
+#include "sim/test_world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define BYTE_PS  80              /* at 100 Gb/s */
+#define DELAY_PS PS_PER_US
+#define FRAME    (1024 + 62)
+#define FULL_PS  ((FRAME + 20) * BYTE_PS)
+#define BACK_PS  (2 * ((66 + 20) * BYTE_PS + DELAY_PS))      /* an ACK's way over two hops */
+#define PACKETS  1000u
+#define START_NS 8892ull         /* while the 101st packet is on the wire */
+#define REST_PS  (101 * FULL_PS - START_NS * PS_PER_NS)
+
+static void start(struct world *w, const struct sim_cfg *cfg, const struct flow_row *flow, uint32_t count)
+{
+    struct graph g;
+
+    graph_star(&g, &(struct graph_star){ 3, 100 * GBPS, DELAY_PS });
+    world_of_flows(w, &g, cfg, flow, count);
+}
+
+static uint64_t fct_of(const struct world *w, uint64_t bytes)
+{
+    for (uint32_t i = 0; i < w->done_count; i++)
+        if (w->done[i].bytes == bytes)
+            return w->done[i].fct_ps;
+    fail();
+    return 0;
+}
+
+/* A small message is posted while the FIFO of ten packets is full: it waits for the rest of the packet on the
+ * wire and for nine others. Without a FIFO it waits for the packet on the wire alone. */
+static void fill_fifo__a_message_waits_behind_what_was_chosen_before(void **unused)
+{
+    static const uint32_t fifos[] = { 0, 10 * FRAME };
+    const struct flow_row flow[] = {
+        { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = PACKETS * 1024 },
+        { .src = 0, .dst = 2, .prio = 3, .dport = 2, .bytes = 64, .start_ns = START_NS },
+    };
+
+    (void)unused;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t       alone_ps = 2 * ((64 + 62 + 20) * BYTE_PS + DELAY_PS) + BACK_PS;
+        struct sim_cfg cfg;
+        struct world   w;
+
+        world_cfg(&cfg, MODEL_NIC);
+        cfg.tx_fifo_bytes = fifos[i];
+        start(&w, &cfg, flow, 2);
+        assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_S));
+        assert_int_equal(fct_of(&w, 64), REST_PS + (i ? 9 * FULL_PS : 0) + alone_ps);
+        /* The long one takes as long as it would without: a FIFO costs nothing when one sends alone. */
+        assert_int_equal(fct_of(&w, PACKETS * 1024),
+                         PACKETS * FULL_PS + (64 + 62 + 20) * BYTE_PS + FULL_PS + 2 * DELAY_PS + BACK_PS);
+        world_end(&w);
+    }
+}
+
+/* A class that is paused does not hold another class back: it has a FIFO of its own. */
+static void fill_fifo__a_paused_class_stops_itself_alone(void **unused)
+{
+    const struct flow_row flow[] = {
+        { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = PACKETS * 1024 },
+        { .src = 0, .dst = 2, .prio = 4, .dport = 2, .bytes = 100 * 1024 },
+    };
+    struct sim_cfg cfg;
+    struct world   w;
+
+    (void)unused;
+    world_cfg(&cfg, MODEL_NIC);
+    cfg.tx_fifo_bytes = 10 * FRAME;
+    start(&w, &cfg, flow, 2);
+    w.sim->net.host[0].port->paused = 1 << 3;
+    sim_run_until(w.sim, 200 * FULL_PS);
+    assert_int_equal(w.done_count, 1);
+    assert_int_equal(w.done[0].bytes, 100 * 1024);
+    world_end(&w);
+}
+
+/* Two queue pairs with four packets in a turn: neither is ever ahead by more, and one is ahead by so much. */
+static void next_in_turn__a_turn_lasts_as_long_as_set(void **unused)
+{
+    const struct flow_row flow[] = {
+        { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = PACKETS * 1024 },
+        { .src = 0, .dst = 2, .prio = 3, .dport = 2, .bytes = PACKETS * 1024 },
+    };
+    uint64_t       ahead_most = 0;
+    struct sim_cfg cfg;
+    struct world   w;
+
+    (void)unused;
+    world_cfg(&cfg, MODEL_NIC);
+    cfg.tx_fifo_bytes = FRAME;
+    cfg.turn_bytes = 4 * 1024;
+    start(&w, &cfg, flow, 2);
+    for (uint32_t i = 0; i < 200; i++) {
+        uint64_t a, b;
+
+        sim_run_until(w.sim, w.sim->engine.now_ps + FULL_PS);
+        a = w.sim->flows.flow[1].sent, b = w.sim->flows.flow[2].sent;
+        ahead_most = (a > b ? a - b : b - a) > ahead_most ? (a > b ? a - b : b - a) : ahead_most;
+    }
+    assert_int_equal(ahead_most, 4 * 1024);
+    world_end(&w);
+}
+
+/* Memory delivers at twice the rate of the link: after the time of n packets on the wire 2 n are fetched. */
+static void fill_fifo__is_filled_at_the_rate_of_pcie(void **unused)
+{
+    const struct flow_row flow = { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = PACKETS * 1024 };
+    uint64_t       fetched = 200 * (FRAME + 20) / (1024 + 20);
+    struct sim_cfg cfg;
+    struct world   w;
+
+    (void)unused;
+    world_cfg(&cfg, MODEL_NIC);
+    cfg.tx_fifo_bytes = PACKETS * FRAME;
+    cfg.pcie_bps = 200 * GBPS;
+    start(&w, &cfg, &flow, 1);
+    sim_run_until(w.sim, 100 * FULL_PS);
+    /* What comes over PCIe is payload and 20 bytes, not the headers that the NIC adds. */
+    assert_in_range(w.sim->flows.flow[1].sent / 1024, fetched - 3, fetched + 3);
+    world_end(&w);
+}
+
+/* A lone message over a switch that cuts through: the second hop begins 64 bytes and the chip's time after the
+ * first. Where the way out is faster, the switch stores the frame. */
+static void path_age__a_switch_that_cuts_through_adds_its_header_time(void **unused)
+{
+    uint64_t chip_ps = 300000, head_ps = (64 + 20) * BYTE_PS, ack_ps = (66 + 20) * BYTE_PS;
+    struct sim_cfg cfg;
+
+    (void)unused;
+    for (uint32_t packets = 1; packets <= 100; packets += 99) {
+        struct world w;
+
+        world_cfg(&cfg, MODEL_NIC);
+        cfg.is_cut_through = true;
+        cfg.chip_ps = chip_ps;
+        start(&w, &cfg, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = packets * 1024 },
+              1);
+        assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_S));
+        assert_int_equal(w.done[0].fct_ps, head_ps + chip_ps + packets * FULL_PS + 2 * DELAY_PS +
+                                               head_ps + chip_ps + ack_ps + 2 * DELAY_PS);
+        assert_int_equal(w.done[0].ideal_ps, w.done[0].fct_ps);
+        world_end(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fill_fifo__a_message_waits_behind_what_was_chosen_before),
+        cmocka_unit_test(fill_fifo__a_paused_class_stops_itself_alone),
+        cmocka_unit_test(next_in_turn__a_turn_lasts_as_long_as_set),
+        cmocka_unit_test(fill_fifo__is_filled_at_the_rate_of_pcie),
+        cmocka_unit_test(path_age__a_switch_that_cuts_through_adds_its_header_time),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
