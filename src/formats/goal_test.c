@@ -94,7 +94,7 @@ static void goal__refuses(void **unused)
         { "num_ranks 1\nrank 1 {\n}", "g:2: there is no rank 1: there are 1" },
         { "num_ranks 2\nrank 0 {\n}", "g:3: rank 1 is missing" },
         { "num_ranks 1\nrank 0 {\ncalk 5\n}", "g:3: there is no 'calk' in this rank so far" },
-        { "num_ranks 1\nrank 0 {\na: b\n}", "g:3: 'b' is not an operation; use calc, send or recv" },
+        { "num_ranks 1\nrank 0 {\na: b\n}", "g:3: 'b' is not an operation; use calc, send, recv or read" },
         { "num_ranks 1\nrank 0 {\ncalc\n}", "g:3: the time is missing" },
         { "num_ranks 1\nrank 0 {\ncalc 5 tag 3\n}", "g:3: unexpected text after the statement" },
         { "num_ranks 1\nrank 0 {\nsend 5b to 9\n}", "g:3: there is no rank 9: there are 1" },

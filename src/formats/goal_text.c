@@ -309,6 +309,8 @@ static int take_message(struct goal_parser *x, struct trace_op *op)
              : take_number(x, "the rank", UINT32_MAX, &peer);
     if (!rc && !(op->type == TRACE_RECV && peer == TRACE_ANY) && peer >= x->trace->ranks)
         rc = refuse(x, "there is no rank %llu: there are %u", (unsigned long long)peer, x->trace->ranks);
+    if (!rc && op->type == TRACE_READ && peer == x->rank)
+        rc = refuse(x, "a rank reads from the memory of another");
     op->size += op->size == 0;
     op->peer = (uint32_t)peer;
     return rc;
@@ -324,11 +326,11 @@ static int take_operation(struct goal_parser *x, uint32_t *number)
     if (take_word(x, "calc")) {
         rc = take_number(x, "the time", CALC_NS_MAX, &ns);
         op.size = ns * PS_PER_NS;
-    } else if (take_word(x, "send") || take_word(x, "recv")) {
-        op.type = x->at[-1] == 'd' ? TRACE_SEND : TRACE_RECV;
+    } else if (take_word(x, "send") || take_word(x, "recv") || take_word(x, "read")) {
+        op.type = x->at[-1] == 'v' ? TRACE_RECV : x->at[-2] == 'n' ? TRACE_SEND : TRACE_READ;
         rc = take_message(x, &op);
     } else {
-        return refuse(x, "'%.*s' is not an operation; use calc, send or recv",
+        return refuse(x, "'%.*s' is not an operation; use calc, send, recv or read",
                       (int)(word_length(x) < 40 ? word_length(x) : 40), x->at);
     }
     if (!rc)
@@ -363,7 +365,7 @@ static bool is_operation(const struct goal_parser *x)
     uint32_t length = word_length(x);
 
     return length == 4 && (!memcmp(x->at, "calc", 4) || !memcmp(x->at, "send", 4) ||
-                           !memcmp(x->at, "recv", 4));
+                           !memcmp(x->at, "recv", 4) || !memcmp(x->at, "read", 4));
 }
 
 static int take_statement(struct goal_parser *x)

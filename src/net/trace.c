@@ -52,6 +52,7 @@ uint32_t trace_add(struct trace *t, uint32_t rank, const struct trace_op *op)
     }
     r->op[r->ops] = *op;
     r->op[r->ops].waits = 0;
+    t->has_reads |= op->type == TRACE_READ;
     t->ops++;
     return r->ops++;
 }
@@ -136,7 +137,7 @@ static void count_ops(struct trace_rank *r)
 {
     for (uint32_t i = 0; i < r->ops; i++) {
         r->roots += r->op[i].waits == 0;
-        r->sends += r->op[i].type == TRACE_SEND;
+        r->sends += r->op[i].type == TRACE_SEND || r->op[i].type == TRACE_READ;
         r->cpus = r->op[i].cpu >= r->cpus ? r->op[i].cpu + 1u : r->cpus;
     }
 }

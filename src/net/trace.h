@@ -25,6 +25,7 @@ enum trace_type {
     TRACE_CALC,                  /* computes on a processor, one operation at a time; 0 ps: on none */
     TRACE_SEND,                  /* ends when all bytes are acknowledged */
     TRACE_RECV,                  /* ends when a matching message has arrived (MPI matching rules) */
+    TRACE_READ,                  /* RDMA READ from the memory of a peer, whose program does not take part */
     TRACE_COLLECTIVE,            /* of a group, on a processor; the n-th of each member belong together */
 };
 
@@ -75,6 +76,7 @@ struct trace {
     uint32_t            groups;
     uint64_t            ops;     /* total of all ranks */
     bool                is_by_number;    /* order of ready operations: number, or else time, number */
+    bool                has_reads;       /* some operation is a TRACE_READ */
     bool                is_spilled;      /* sealed ranks are moved to a temporary file */
     int                 spill;           /* file descriptor */
     uint64_t            spill_bytes;     /* bytes written to it */

@@ -171,7 +171,7 @@ static int finish_op(struct seal_pass *p, struct trace_op *op)
 
     if (!rc && op->type == TRACE_COLLECTIVE)
         rc = trace_number(&p->numbers, op, p->err);
-    r->sends += op->type == TRACE_SEND;
+    r->sends += op->type == TRACE_SEND || op->type == TRACE_READ;
     r->roots += op->waits == 0;
     r->cpus = op->cpu >= r->cpus ? op->cpu + 1u : r->cpus;
     return rc;

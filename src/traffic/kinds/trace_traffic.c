@@ -7,12 +7,15 @@
 
 extern const struct traffic_kind traffic_goal, traffic_chakra, traffic_simai;
 
+struct goal_cfg { struct reads_cfg reads; };
+
 static const struct key_row goal_keys[] = {
     { "file",   KEY_FILE, "",     "text or compiled (LogGOPSim's txt2bin)" },
     { "hosts",  KEY_LIST, "",     "rank 0 first; a count: the first; default: all" },
     { "memory", KEY_NAME, "auto",
       "`whole`: in memory; `file`: in a temporary file; `auto`: the latter above 64 MB. Results are "
       "the same" },
+    READS_KEYS(struct goal_cfg),
     { 0 },
 };
 
@@ -46,7 +49,7 @@ static const struct key_row simai_keys[] = {
 
 /* Adds a trace; rank i is on the i-th host. */
 static void add_trace(struct entry *e, const struct traffic_kind *kind, struct trace *t, struct plans *plans,
-                      double messages, struct hosts *hosts)
+                      double messages, struct hosts *hosts, const struct reads_cfg *reads)
 {
     if (hosts->count < t->ranks)
         reader_refuse(e->r, section_place(&e->sec, "file"), "%u ranks do not fit on %u hosts: a host has one",
@@ -58,7 +61,7 @@ static void add_trace(struct entry *e, const struct traffic_kind *kind, struct t
     }
     e->about->hosts = t->ranks;
     e->about->workers = t->ranks;
-    perform_add(e->traffic, kind, &e->common, t, plans, messages, hosts->node);
+    perform_add(e->traffic, kind, &e->common, t, plans, messages, hosts->node, reads);
     e->qps = 1;
 }
 
@@ -75,13 +78,18 @@ static void goal_read_entry(struct entry *e)
     struct hosts             hosts = entry_hosts(e, "hosts", 1, UINT32_MAX);
     char                    *path = section_file(&e->sec, "file");
     enum trace_memory        memory = read_memory(e);
+    struct goal_cfg          cfg = { 0 };
     struct trace             t;
     struct err               why;
 
+    section_read(&e->sec, goal_keys, &cfg);
     if (path && !e->r->rc) {
         reader_keep(e->r, e->env->read_goal(path, memory, &t, &why), &why, section_get(&e->sec, "file"));
+        if (!e->r->rc && t.has_reads && e->env->why_fresh)
+            reader_refuse(e->r, section_get(&e->sec, "file"), "it has reads, which need persistent queue pairs: there "
+                          "are none %s", e->env->why_fresh);
         if (!e->r->rc)
-            add_trace(e, &traffic_goal, &t, NULL, 0, &hosts);
+            add_trace(e, &traffic_goal, &t, NULL, 0, &hosts, &cfg.reads);
     }
     free(path);
     free(hosts.node);
@@ -154,7 +162,7 @@ static void add_with_plans(struct entry *e, const struct traffic_kind *kind, str
     check_dims(e, cfg, t->ranks);
     if (!e->r->rc)
         reader_keep(e->r, plans_check(plans, t, &messages, &why), &why, section_get(&e->sec, "file"));
-    add_trace(e, kind, t, plans, messages, hosts);
+    add_trace(e, kind, t, plans, messages, hosts, &(struct reads_cfg){ 0 });
     free(server);
 }
 
