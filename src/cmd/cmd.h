@@ -22,7 +22,7 @@ struct command {
 extern const struct command command_run, command_compare, command_sweep, command_tune, command_explain,
                             command_list, command_convert, command_train, command_advise, command_distil,
                             command_export, command_gym, command_collective, command_init, command_record,
-                            command_draw_workload;
+                            command_draw_workload, command_calibrate;
 
 /* Ends a command. rc 0: closes standard output. Negative errno, or the number of a signal: prints the error,
  * on a terminal with the line of the file that it is about.

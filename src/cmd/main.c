@@ -31,7 +31,7 @@ static const struct program {
 
 static const struct command *const commands[] = {
     HEADING("Simulate"), &command_run, &command_collective, &command_init, &command_list, &command_convert,
-    &command_draw_workload,
+    &command_draw_workload, &command_calibrate,
     HEADING("Choose a setting"), &command_record, &command_advise, &command_compare, &command_sweep,
     &command_tune,
     HEADING("Inspect results"), &command_explain, &command_plot, &command_serve,
@@ -127,7 +127,7 @@ static int run_command(const struct command *c, int argc, char **argv)
 static const struct command *find_command(const char *word)
 {
     const char *names[sizeof(commands) / sizeof(*commands) + 1] = { 0 };
-    char hint[200];
+    char hint[300];
     int count = 0;
 
     for (int i = 0; commands[i]; i++) {

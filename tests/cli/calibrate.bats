@@ -1,0 +1,40 @@
+#!/usr/bin/env bats
+# tests/cli/calibrate.bats - anole calibrate finds what made the figures, and refuses what it cannot tell.
+# shellcheck disable=SC2154  # common.bash sets dir
+load common
+
+pair() {
+    printf 'topology: {kind: star, hosts: 2, rate: 100Gbps, delay: 1us}\ncc: none\nrun: 1ms\n' >"$dir/pair.yaml"
+    printf 'traffic: [{kind: posted, hosts: [h0], receiver: h1, outstanding: 1, size: 64KB, spread: 1us}]\n' >>"$dir/pair.yaml"
+}
+
+# One message at a time over two hops of 100 Gb/s with 700 ns each: time of n packets of 1024 bytes and one more on the wire, an ACK of
+# 86 bytes twice, four delays.
+measure() {
+    echo ' #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]'
+    for n in 1 2 4 8 16 32; do
+        awk -v n=$n 'BEGIN { ns = ((n + 1) * 1106 + 2 * 86) * 0.08 + 4 * 700; print n * 1024, 5000, "0.0", n * 8192 / ns, "0.1" }'
+    done
+}
+
+@test "calibrate: finds the delay that made perftest's bandwidths" {
+    pair
+    measure >"$dir/bw.txt"
+    "$ANOLE" calibrate "$dir/bw.txt" --scenario "$dir/pair.yaml" --fit topology.delay=100ns..5000ns --format json >"$dir/json"
+    jq -e '.kind == "perftest" and (.fitted[0].value - 700 | fabs) < 7 and (.predicted | length) == 3 and
+        all(.predicted[]; (.error_pct | fabs) < 1)' "$dir/json"
+    "$ANOLE" calibrate "$dir/bw.txt" --scenario "$dir/pair.yaml" --fit topology.delay=100ns..5000ns | grep -q '^  topology.delay=[67]..\(\.[0-9]\)\?ns  \['
+}
+
+@test "calibrate: refuses parameters that measurements cannot tell" {
+    pair
+    measure >"$dir/bw.txt"
+    run "$ANOLE" calibrate "$dir/bw.txt" --scenario "$dir/pair.yaml" --fit topology.delay=100ns..5000ns --fit host.nack_gap=10us..99us
+    [ "$status" -eq 1 ]
+    [[ $output == *"cannot tell host.nack_gap: none of them depends on it"* ]]
+    run "$ANOLE" calibrate "$dir/bw.txt" --scenario "$dir/pair.yaml" --fit topology.delay=100ns..5000ns --fit switch.latency=100ns..5000ns
+    [ "$status" -eq 1 ]
+    [[ $output == *"cannot tell topology.delay from the other parameters"* ]]
+    run "$ANOLE" calibrate "$dir/bw.txt" --scenario "$dir/pair.yaml"
+    [ "$status" -eq 2 ]
+}
