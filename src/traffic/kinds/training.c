@@ -28,7 +28,7 @@ struct training_job {
     struct job               job;
     struct iteration         it;
     uint64_t                 size_bytes; /* as reported in results */
-    uint64_t                 compute_ps;
+    uint64_t                 compute_ps, step_ps;
     uint8_t                 *waits;      /* by message: open dependencies */
     uint32_t                *left;       /* [stage * workers + worker]: messages still to send or receive */
     uint64_t                *begin_ps;   /* [stage * workers + worker]: earliest start of its messages,
@@ -57,7 +57,8 @@ static void resolve_dependency(struct training_job *t, uint32_t m, uint64_t now_
     if (--t->waits[m] > 0)
         return;
     t->waits[m] = t->it.waits[m];
-    job_post(&t->job, c->src, begin_ps > now_ps ? begin_ps : now_ps, t->job.host[c->dst], c->bytes, m);
+    job_post(&t->job, c->src, (begin_ps > now_ps ? begin_ps : now_ps) + t->step_ps, t->job.host[c->dst], c->bytes,
+             m);
 }
 
 /* Starts a worker's messages of a stage that have no other dependencies. Returns true if the stage is already
@@ -300,6 +301,7 @@ void traffic_add_training_steps(struct traffic *traffic, const struct traffic_co
     traffic_expect_flows(traffic, iteration_flows(&cfg->iteration));
     t->size_bytes = cfg->size_bytes;
     t->compute_ps = cfg->compute_ps;
+    t->step_ps = cfg->step_ps;
     t->job.signal_ps = cfg->delay_ps;
     t->barrier = xcalloc(1, sizeof *t->barrier);
     t->barrier[0].iterations = cfg->iterations;
@@ -330,6 +332,7 @@ void traffic_add_training(struct traffic *traffic, const struct traffic_common *
         .iteration = { { workers, 1, workers, 1, 1 }, &step, 1 },
         .size_bytes = collective_size_bytes(&cfg->collective),
         .compute_ps = cfg->compute_ps, .delay_ps = cfg->delay_ps, .iterations = cfg->iterations,
+        .step_ps = cfg->step_ps,
     };
 
     traffic_add_training_steps(traffic, common, &steps, hosts);

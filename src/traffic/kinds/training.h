@@ -18,6 +18,7 @@ struct traffic_training {
     struct collective_cfg collective;
     uint64_t              compute_ps, delay_ps;
     uint32_t              iterations;    /* UINT32_MAX: practically unlimited */
+    uint64_t              step_ps;       /* as below */
 };
 void traffic_add_training(struct traffic *, const struct traffic_common *, const struct traffic_training *,
                           const uint32_t *hosts);
@@ -29,6 +30,7 @@ struct traffic_steps {
     struct iteration_cfg iteration;
     uint64_t             size_bytes, compute_ps, delay_ps;
     uint32_t             iterations;
+    uint64_t             step_ps;        /* cost of a step: from what a message waits for to its start */
 };
 void traffic_add_training_steps(struct traffic *, const struct traffic_common *, const struct traffic_steps *,
                                 const uint32_t *hosts);

@@ -89,6 +89,22 @@ static void training__iterations_by_hand(void **unused)
     fixture_close(&h);
 }
 
+/* Each of the six steps begins 500 later. */
+static void training__steps_have_a_cost(void **unused)
+{
+    const struct traffic_common common = { .start_ps = 700, .stop_ps = 800, .prio = 3 };
+    struct traffic_training     cfg = ring(4, 400);
+    struct training_fixture     h;
+
+    (void)unused;
+    cfg.step_ps = 500;
+    fixture_open(&h, &common, &cfg, even_ps, 1);
+    ether_run(&h.ether, NEVER);
+    assert_int_equal(h.ether.ops, 1);
+    assert_int_equal(h.ether.op[0].took_ps, 18000 + 6 * 500);
+    fixture_close(&h);
+}
+
 /* No iteration starts at or after stop: the second one would start at 71700. */
 static void training__stops(void **unused)
 {
@@ -490,6 +506,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training__iterations_by_hand),
+        cmocka_unit_test(training__steps_have_a_cost),
         cmocka_unit_test(training__stops),
         cmocka_unit_test(training__ends_after_its_iterations),
         cmocka_unit_test(training__reports_the_size_of_nccl_tests),
