@@ -24,11 +24,18 @@ struct training_worker {
     uint32_t lane[PARALLEL_GROUPS];      /* by kind of group: 1 + stage of the running collective; 0: none */
 };
 
+/* What a GPU runs for a channel: one message at a time, until it is acknowledged. */
+struct training_kernel { uint32_t first, last; bool is_busy; };  /* messages that wait, plus 1; 0: none */
+
 struct training_job {
     struct job               job;
     struct iteration         it;
     uint64_t                 size_bytes; /* as reported in results */
     uint64_t                 compute_ps, step_ps;
+    struct training_kernel  *kernel;     /* [worker * kernels + channel], with step_ps */
+    uint32_t                 kernels;
+    uint64_t                 kernel_bytes;       /* of the buffer, for each */
+    uint32_t                *after;      /* by message: the next that waits for the same kernel; 0: none */
     uint8_t                 *waits;      /* by message: open dependencies */
     uint32_t                *left;       /* [stage * workers + worker]: messages still to send or receive */
     uint64_t                *begin_ps;   /* [stage * workers + worker]: earliest start of its messages,
@@ -47,18 +54,58 @@ struct training_barrier {
 
 /* ---- a worker's progress through an iteration ---- */
 
-/* Resolves one dependency of a message. When it may start, its counter is reset: it starts once per
- * iteration. Its worker has then entered the stage, but may still be computing. */
-static void resolve_dependency(struct training_job *t, uint32_t m, uint64_t now_ps)
+static struct training_kernel *kernel_of(const struct training_job *t, uint32_t m)
+{
+    uint64_t channel = t->it.message[m].offset / t->kernel_bytes;
+
+    return &t->kernel[t->it.message[m].src * t->kernels + (channel < t->kernels ? channel : t->kernels - 1)];
+}
+
+static void post_message(struct training_job *t, uint32_t m, uint64_t now_ps)
 {
     const struct collective_message *c = &t->it.message[m];
     uint64_t                         begin_ps = t->begin_ps[t->it.stage_of[m] * t->it.workers + c->src];
 
+    job_post(&t->job, c->src, (begin_ps > now_ps ? begin_ps : now_ps) + t->step_ps, t->job.host[c->dst], c->bytes,
+             m);
+}
+
+/* A message may start. A step that costs time is taken after the one before it. */
+static void start_message(struct training_job *t, uint32_t m, uint64_t now_ps)
+{
+    struct training_kernel *k = t->kernel ? kernel_of(t, m) : NULL;
+
+    if (k && k->is_busy) {
+        *(k->first ? &t->after[k->last - 1] : &k->first) = m + 1;
+        k->last = m + 1;
+        t->after[m] = 0;
+        return;
+    }
+    if (k)
+        k->is_busy = true;
+    post_message(t, m, now_ps);
+}
+
+static void end_message(struct training_job *t, uint32_t m, uint64_t now_ps)
+{
+    struct training_kernel *k = kernel_of(t, m);
+    uint32_t                next = k->first;
+
+    k->is_busy = next != 0;
+    if (!next)
+        return;
+    k->first = t->after[next - 1];
+    post_message(t, next - 1, now_ps);
+}
+
+/* Resolves one dependency of a message. When it may start, its counter is reset: it starts once per
+ * iteration. Its worker has then entered the stage, but may still be computing. */
+static void resolve_dependency(struct training_job *t, uint32_t m, uint64_t now_ps)
+{
     if (--t->waits[m] > 0)
         return;
     t->waits[m] = t->it.waits[m];
-    job_post(&t->job, c->src, (begin_ps > now_ps ? begin_ps : now_ps) + t->step_ps, t->job.host[c->dst], c->bytes,
-             m);
+    start_message(t, m, now_ps);
 }
 
 /* Starts a worker's messages of a stage that have no other dependencies. Returns true if the stage is already
@@ -213,6 +260,8 @@ static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
     struct training_job    *t = (struct training_job *)j;
     const struct iteration *it = &t->it;
 
+    if (t->kernel)
+        end_message(t, (uint32_t)m->tag, now_ps);
     for (uint32_t i = it->sent_at[m->tag]; i < it->sent_at[m->tag + 1]; i++)
         resolve_dependency(t, it->sent[i], now_ps);
     count_message(t, it->message[m->tag].src, it->stage_of[m->tag], now_ps);
@@ -278,12 +327,28 @@ static void free_training(void *state)
     struct training_job *t = state;
 
     iteration_fini(&t->it);
+    free(t->kernel);
+    free(t->after);
     free(t->waits);
     free(t->left);
     free(t->begin_ps);
     free(t->worker);
     free(t->barrier);
     free(t);
+}
+
+/* A kernel for each channel of a collective; one where there are several collectives. Messages that start at
+ * once do not wait for each other. */
+static void add_kernels(struct training_job *t, const struct iteration_cfg *cfg)
+{
+    const struct collective_cfg *first = &cfg->step[0].collective;
+
+    if (!t->step_ps || first->is_at_once)
+        return;
+    t->kernels = cfg->steps == 1 && first->channels ? first->channels : 1;
+    t->kernel_bytes = t->kernels > 1 ? (first->bytes + t->kernels - 1) / t->kernels : UINT64_MAX;
+    t->kernel = xcalloc((size_t)t->it.workers * t->kernels, sizeof *t->kernel);
+    t->after = xcalloc(t->it.messages + 1ul, sizeof *t->after);
 }
 
 extern const struct traffic_kind traffic_training;
@@ -302,6 +367,7 @@ void traffic_add_training_steps(struct traffic *traffic, const struct traffic_co
     t->size_bytes = cfg->size_bytes;
     t->compute_ps = cfg->compute_ps;
     t->step_ps = cfg->step_ps;
+    add_kernels(t, &cfg->iteration);
     t->job.signal_ps = cfg->delay_ps;
     t->barrier = xcalloc(1, sizeof *t->barrier);
     t->barrier[0].iterations = cfg->iterations;

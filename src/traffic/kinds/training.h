@@ -30,7 +30,8 @@ struct traffic_steps {
     struct iteration_cfg iteration;
     uint64_t             size_bytes, compute_ps, delay_ps;
     uint32_t             iterations;
-    uint64_t             step_ps;        /* cost of a step: from what a message waits for to its start */
+    uint64_t             step_ps;        /* cost of a step: from what a message waits for to its start; a channel of
+                                          * a worker takes one step at a time */
 };
 void traffic_add_training_steps(struct traffic *, const struct traffic_common *, const struct traffic_steps *,
                                 const uint32_t *hosts);

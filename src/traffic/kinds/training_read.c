@@ -438,7 +438,8 @@ const struct key_row training_keys[] = {
     { "groups",     KEY_MAP, "",           "groups of workers for `steps`; see below" },
     { "compute",    KEY_TIME, "0",          "computation between iterations" },
     { "step_cost",  KEY_TIME, "0",
-      "time in the library and the GPU before each message of a collective; 10 to 12 us were measured with NCCL" },
+      "time in library and GPU before each message of a collective; a channel of a worker sends one at a time. "
+      "10 to 12 us were measured with NCCL" },
     { "iterations", KEY_COUNT, "",           "how many; default: until `stop`" },
     { "delay",      KEY_TIME, "",           "delay of the barrier; default: that of the longest link" },
     { 0 },

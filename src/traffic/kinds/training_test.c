@@ -105,6 +105,29 @@ static void training__steps_have_a_cost(void **unused)
     fixture_close(&h);
 }
 
+/* Two channels of 200 bytes, 50 for each worker, in chunks of 25: a message takes 1000 + 250, its ACK 1000. A
+ * channel has six steps of two chunks, one at a time: 12 times that and the cost. Without a cost chunks overlap. */
+static void training__a_channel_takes_one_step_at_a_time(void **unused)
+{
+    static const uint64_t       costs[] = { 0, 500 }, took[] = { 6 * 1250 + 1000, 12 * (500 + 2250) };
+    const struct traffic_common common = { .start_ps = 700, .stop_ps = 800, .prio = 3 };
+
+    (void)unused;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct traffic_training cfg = ring(4, 400);
+        struct training_fixture h;
+
+        cfg.collective.channels = 2;
+        cfg.collective.chunk_bytes = 25;
+        cfg.step_ps = costs[i];
+        fixture_open(&h, &common, &cfg, even_ps, 1);
+        ether_run(&h.ether, NEVER);
+        assert_int_equal(h.ether.ops, 1);
+        assert_int_equal(h.ether.op[0].took_ps, took[i]);
+        fixture_close(&h);
+    }
+}
+
 /* No iteration starts at or after stop: the second one would start at 71700. */
 static void training__stops(void **unused)
 {
@@ -507,6 +530,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training__iterations_by_hand),
         cmocka_unit_test(training__steps_have_a_cost),
+        cmocka_unit_test(training__a_channel_takes_one_step_at_a_time),
         cmocka_unit_test(training__stops),
         cmocka_unit_test(training__ends_after_its_iterations),
         cmocka_unit_test(training__reports_the_size_of_nccl_tests),
