@@ -244,6 +244,7 @@ static void look_at_scenario(struct advice *a)
     for (uint32_t i = 0; i < s.scenario.entries; i++)
         a->has_load |= s.scenario.entry[i].load > 0;
     about_scenario(&a->about, &s.scenario, s.sim);
+    about_hardware(&a->about, s.sim);
     simulation_close(&s);
 }
 

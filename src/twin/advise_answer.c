@@ -245,6 +245,7 @@ static void add_sure(const struct advice *a, struct card *c)
                 add_score(a, c, row, load);
     }
     card_add(c, CARD_SURE, "Means of %d seeds that the search did not use. Simulation only.", ADVISE_SEEDS);
+    card_add(c, CARD_SURE, "%s", card_text(&a->about, CARD_SURE));
 }
 
 /* ---- for what, and what next ---- */

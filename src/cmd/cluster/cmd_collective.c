@@ -584,6 +584,14 @@ static void add_preset(const struct found *f, struct card *c)
                  own->time.us / best->time.us, best->slowdown, own->slowdown);
 }
 
+static bool has_step_cost(const struct collective_options *o)
+{
+    for (uint32_t i = 0; i < o->sets; i++)
+        if (strstr(o->set[i], "step_cost"))
+            return true;
+    return false;
+}
+
 static void answer(const struct collective_options *o, const struct found *f, struct card *c)
 {
     const struct row *row = &f->row[f->rows - 1];
@@ -604,6 +612,7 @@ static void answer(const struct collective_options *o, const struct found *f, st
     if (o->beside)
         card_add(c, CARD_SURE, "%u seeds: %s to %s.", o->seeds, us_text(is, row->beside.low_us), us_text(was, row->beside.high_us));
     card_add(c, CARD_SURE, "Simulation of the network only: GPU kernels and memory copies are not modeled.");
+    about_hardware_of_collective(c, row->bytes, has_step_cost(o));
     for (uint32_t i = 0; i < f->rows; i++)
         trees += f->row[i].nccl_has_tree;
     if (trees)
