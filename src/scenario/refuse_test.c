@@ -456,6 +456,10 @@ static void scenario_parse__uet(void **state)
           "cannot use a packet that lost its payload" },
         { STAR INCAST "cc: rccc\n", "s.yaml:3:5: rccc needs 'model: uet'" },
         { STAR INCAST "host: {sleek: yes}\n", "s.yaml:3:8: 'sleek' needs 'model: uet'" },
+        { STAR INCAST "switch: {asic: jericho2}\n", "s.yaml:3:16: a chip with virtual output queues marks packets by credits, "
+          "whatever kmin and kmax are (sonic-buildimage 20146): its ECN cannot be predicted" },
+        { STAR INCAST "model: hpcc\nhost: {tx_fifo: 90KB}\n", "s.yaml:4:8: 'tx_fifo' needs 'model: nic'" },
+        { STAR INCAST "host: {turn: 4KB}\n", "s.yaml:3:8: 'turn' is about a FIFO: it needs 'tx_fifo'" },
         { STAR INCAST "lb: reps\n", "s.yaml:3:5: with 'reps' packets overtake each other: it needs 'model: uet', or model nic "
           "with 'host: {retransmit: selective}'" },
         { STAR INCAST MODEL_LINE "cc: dcqcn\n", "s.yaml:4:5: model uet has the controls nscc, rccc, nscc_rccc and nscc_dctcp: dcqcn "

@@ -292,10 +292,21 @@ static void check_capacity(const struct section *sec, const struct graph *g, con
     free(bps);
 }
 
+/* Chips with virtual output queues: what marks their packets is credit, not the length of a queue. */
+static bool is_voq(const char *name)
+{
+    return name && (strncmp(name, "jericho", 7) == 0 || strncmp(name, "qumran", 6) == 0 || strcmp(name, "dnx") == 0);
+}
+
 static void read_asic(const struct section *sec, struct scenario *s)
 {
-    int chosen = section_choice(sec, "asic", "a switch chip", asic_names);
+    int chosen = -1;
 
+    if (is_voq(section_text(sec, "asic")))
+        reader_refuse(sec->r, section_get(sec, "asic"), "a chip with virtual output queues marks packets by credits, whatever "
+                      "kmin and kmax are (sonic-buildimage 20146): its ECN cannot be predicted");
+    else
+        chosen = section_choice(sec, "asic", "a switch chip", asic_names);
     if (chosen < 0)
         return;
     check_capacity(sec, &s->graph, &asic_all[chosen]);
