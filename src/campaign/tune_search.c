@@ -64,7 +64,7 @@ static int open_tuner(struct tune_search *t, struct err *err)
     if (!rc && loop_slot_ps(&t->loop))
         rc = err_set(
             err, EINVAL,
-            "%s sets every queue by itself: there is no one setting that it could find; see anole train",
+            "%s sets every queue separately, so it finds no single setting; see anole train",
             t->loop.tuner.algo->name);
 close:
     simulation_close(&s);

@@ -151,9 +151,8 @@ static void stay(struct rehearser *t, const struct traffic_model *m, const struc
     bool is_refuted = t->is_guess && guess_score(t, &r->race, race_find(&r->race, knobs)) > 0;
 
     rehearser_say(note, "hold",
-                  "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in force "
-                  "by more "
-                  "than %.0f %%; %s", r->trials, rehearser_percent(c->off), 100 * margin,
+                  "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in "
+                  "force by more than %.0f %%; %s", r->trials, rehearser_percent(c->off), 100 * margin,
                   is_refuted ?
                   "but that was a guess and is no better than the one from the beginning, which comes back" :
                   "it stays");
@@ -397,9 +396,9 @@ static void say_opening(struct rehearser *t, struct tuner_note *note)
 {
     if (t->has_opening && !t->is_told && !note->why[0])
         rehearser_say(note, note->phase,
-                      "since the beginning, before any message was seen, %s has been in force, which follows "
-                      "from the speeds and the "
-                      "round trip of the network alone; it stays until the twin is asked",
+                      "since the beginning, before any message was seen, %s has been in force, which "
+                      "follows from the speeds and the round trip of the network alone; it stays until the "
+                      "twin is asked",
                       opening_abouts[(int)t->option[OPT_OPENING]]);
     t->is_told = true;
 }
@@ -590,9 +589,8 @@ static int create(void **state, const struct world *w, const struct option_value
 
     if (!w->maker)
         return err_set(err, EINVAL,
-                       "kind: there is nobody to make a twin of this network: a controller must know what it "
-                       "is built of (fabric: "
-                       "FILE); anole advise finds a setting without a loop");
+                       "kind: tuner 'rehearse' needs a description of the network: add 'fabric: FILE' to the "
+                       "controller configuration, or use anole advise");
     t = xcalloc(1, sizeof(*t));
     memcpy(t->option, v->value, sizeof(t->option));
     copy_world(t, w);
@@ -615,8 +613,7 @@ static const struct key_row options[] = {
                    .choices = goal_names },
     [OPT_HARM] = { "harm", KEY_REAL, "0.05",
                "largest allowed slow-down of a class of messages against the initial setting; lower on the "
-               "twin by "
-               "five points, or two where much is to be gained", .min = 0, .max = 100 },
+               "twin by five points, or two where much is to be gained", .min = 0, .max = 100 },
     [OPT_BUDGET] = { "budget", KEY_REAL, "60", "packet-hops of a search on the twin, in millions", .min = 1,
                      .max = 1e6 },
     [OPT_MODEL] = { "model", KEY_FILE, "shipped",

@@ -267,8 +267,7 @@ static void add_setting(const struct advice *a, struct card *c)
     if (h && h->device[0].has_settings)
         card_add(c, CARD_SETTING,
                  "'Yours' is what was read from %s%s%s; thresholds of switches are NVIDIA's defaults, "
-                 "because a "
-                 "host cannot read them (--set kmin=VALUE).", h->device[0].name,
+                 "because a host cannot read them (--set kmin=VALUE).", h->device[0].name,
                  *h->host ? " of " : "", h->host);
     else if (advise_has_default(a))
         card_add(c, CARD_SETTING, "'Yours' is NVIDIA's default, because no other setting was given "

@@ -87,11 +87,10 @@ static void like__half_of_the_hosts_are_slow_if_half_of_them_are(void **state)
 {
     struct world w;
     struct cell  c = cell_of_text("{kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: "
-                                  "1us, link_rates: ["
-                                  "{a: h0, b: tor0, rate: 25Gbps}, {a: h3, b: tor0, rate: 25Gbps}, {a: h5, "
-                                  "b: tor1, rate: 25Gbps}, "
-                                  "{a: h6, b: tor1, rate: 25Gbps}, {a: tor0, b: spine1, rate: 50Gbps}, "
-                                  "{a: tor1, b: spine1, rate: 50Gbps}]}", 8, &w);
+                                  "1us, link_rates: [{a: h0, b: tor0, rate: 25Gbps}, {a: h3, b: tor0, "
+                                  "rate: 25Gbps}, {a: h5, b: tor1, rate: 25Gbps}, {a: h6, b: tor1, rate: "
+                                  "25Gbps}, {a: tor0, b: spine1, rate: 50Gbps}, {a: tor1, b: spine1, rate: "
+                                  "50Gbps}]}", 8, &w);
     uint32_t     slow = 0;
 
     (void)state;

@@ -157,7 +157,7 @@ stays_back() {
     wait_for says 'host1/mlx5_0 .*frozen'
     [ "$(cat nic1/sys/class/net/eth7/ecn/roce_rp/rpg_hai_rate)" = 70 ]
     has_rate nic1 5
-    grep -q 'somebody else has set rpg_hai_rate 70' state1/mlx5_0/audit.jsonl
+    grep -q 'changed outside Anole: rpg_hai_rate 70' state1/mlx5_0/audit.jsonl
 }
 
 @test "live: freeze by command and by file" {
@@ -303,7 +303,7 @@ feed() {
     start controller.log "$ANOLE" controller controller.yaml
     start agent1.log "$ANOLE" agent agent1.yaml
     start agent2.log "$ANOLE" agent agent2.yaml
-    wait_for says 'next: nothing is tried: tuner paraleon waits for flow sizes, and nobody tells them. Let switches send sFlow'
+    wait_for says 'next: nothing is tried: tuner paraleon waits for flow sizes, and no device reports them. Let switches send sFlow'
     grep -q 'waits for flow sizes' controller.log
     says 'guardrails cannot see pauses, drops in lossless classes, pause storms.* at 2 devices'  # no NIC of files counts storms
     ctl devices | grep -A1 host2/mlx5_0 | grep -q 'paused unknown'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tests/cli/live_nic.bats - an agent on a NIC that is none, mounted through FUSE: files that do what those of a real one do.
+# tests/cli/live_nic.bats - an agent on a stand-in NIC, mounted through FUSE: files that do what those of a real one do.
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
@@ -94,9 +94,9 @@ breaks_guardrail() {
     wait_for is_back
     echo 'set rpg_hai_rate 60' >nic1/.nic/control
     wait_for says 'host1/mlx5_0 .*frozen'
-    grep -q 'somebody else has set rpg_hai_rate 60' state1/mlx5_0/audit.jsonl
+    grep -q 'changed outside Anole: rpg_hai_rate 60' state1/mlx5_0/audit.jsonl
     echo reload >nic1/.nic/control
-    wait_for grep -q 'somebody else has set rpg_hai_rate 50' state1/mlx5_0/audit.jsonl
+    wait_for grep -q 'changed outside Anole: rpg_hai_rate 50' state1/mlx5_0/audit.jsonl
 }
 
 @test "nic: a device that cannot be written is brought back as soon as it can" {

@@ -67,7 +67,7 @@ has_set() {
     run_apart "$ANOLE" controller controller.yaml --check-config
     [ "$status" -ne 0 ]
     [ "$(wc -l <err)" -eq 1 ]
-    grep -q 'controller.yaml:3:.*a controller must know what it is built of (fabric: FILE)' err
+    grep -q "controller.yaml:3:.*needs a description of the network: add 'fabric: FILE'" err
     echo 'fabric: slow.yaml' >>controller.yaml
     "$ANOLE" controller controller.yaml --check-config
     sed -i 's/fabric: .*/fabric: none.yaml/' controller.yaml
@@ -80,7 +80,7 @@ has_set() {
     [[ "$output" == *'no NIC counts messages'* ]]
 }
 
-@test "live rehearse: where no device tells of messages that is said, and nothing is set" {
+@test "live rehearse: without reports of messages it says so and sets nothing" {
     needs_live
     slow slow.yaml
     write_agent 1
@@ -88,6 +88,6 @@ has_set() {
     printf 'listen: 127.0.0.1:%s\nstate: state\ntuner: rehearse\nfabric: slow.yaml\nmode: direct\ninterval: 50ms\ngather: 100ms\n' "$port" >controller.yaml
     start controller.log "$ANOLE" controller controller.yaml
     start agent1.log "$ANOLE" agent agent1.yaml
-    wait_for grep -q 'no device tells of its messages: the tuner has nothing to see, and what is in force stays' controller.log
+    wait_for grep -q 'no device reports messages; the tuner is idle and the current setting stays' controller.log
     has_rate nic1 5
 }

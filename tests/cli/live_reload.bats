@@ -189,7 +189,7 @@ reload() {
     [[ "$output" == *'no trial 9999 among the last'* ]]
     run ctl explain x
     [ "$status" -eq 2 ]
-    [ "$(ctl freeze --why 'rack 7')" = 'frozen; what is open is taken back' ]
+    [ "$(ctl freeze --why 'rack 7')" = 'frozen; an open change is reverted' ]
     is_dropped() { ctl explain "$trial" | grep -q 'drop *frozen by .*: rack 7'; }
     wait_for is_dropped
     ctl history | grep -q ': freeze: rack 7'

@@ -283,7 +283,7 @@ write_acc() {
     wait_for sh -c '[ "$(redis-cli -s sw/var/run/redis/redis.sock -n 4 HGET "QUEUE|Ethernet4|3" wred_profile)" = ANOLE_Ethernet4_3 ]'
     redis sw 4 HSET 'QUEUE|Ethernet4|3' wred_profile OPERATOR
     redis sw 4 HSET 'WRED_PROFILE|OPERATOR' green_min_threshold 111000 green_max_threshold 222000 green_drop_probability 33 ecn ecn_all
-    wait_for grep -q 'somebody else has set queue Ethernet4' state1/all-3/audit.jsonl
+    wait_for grep -q 'changed outside Anole: queue Ethernet4' state1/all-3/audit.jsonl
     for p in 0 8 12; do wait_for queue_holds $p 2097152; done
     queue_holds 4 222000
     [ "$(redis sw 4 HGET 'QUEUE|Ethernet4|3' wred_profile)" = OPERATOR ]
@@ -313,7 +313,7 @@ write_acc() {
     [[ "$output" == *'it is for agents of switches'* ]]
     sed -i 's/^mode: .*/mode: approve/; /^tuner/d' controller.yaml
     run "$ANOLE" controller controller.yaml --check-config
-    [[ "$output" == *'nobody can approve'* ]]
+    [[ "$output" == *'no one can approve'* ]]
 }
 
 @test "twin: ACC at its switches decides as in anole run" {

@@ -34,7 +34,7 @@ setup_file() {
     [ -s "$dir/1" ]
     cmp "$dir/1" "$dir/2"
     refute "$ANOLE" tune "$dir/s.yaml" --tuner acc 2>"$dir/err"
-    grep -q 'acc sets every queue by itself' "$dir/err"
+    grep -q 'acc sets every queue separately' "$dir/err"
 }
 
 # A net with the paper's 630 actions, of one agent for all: the model says how it was made, and runs.

@@ -73,9 +73,8 @@ static void mend(struct agent *a, uint64_t now_us)
 {
     static const char *const why[] = {
         [SAVED_COPY] = "one of two copies of its state was missing or damaged",
-        [SAVED_LOG] = "its state was missing or damaged: it was brought back to what the audit log tells",
-        [SAVED_FOUND] = "its state and audit log were missing or damaged: it was brought back to its "
-                        "baseline",
+        [SAVED_LOG] = "its state was missing or damaged: it was restored from the audit log",
+        [SAVED_FOUND] = "its state and audit log were missing or damaged: its baseline was restored",
     };
 
     if (!a->needs_mending || a->is_broken || a->is_lost)

@@ -550,10 +550,10 @@ static void foreign_edit__stays_and_freezes_the_device(void **unused)
     assert_true(ai_rate(b) == 5);
     assert_true(b->device.knobs.value[KNOB_rpg_hai_rate] == 70);
     prepare(b, 2, 9);
-    expect(b, ANSWER_REFUSED, "somebody else has set rpg_hai_rate 70");
+    expect(b, ANSWER_REFUSED, "changed outside Anole: rpg_hai_rate 70");
     restart(b);
     prepare(b, 3, 9);
-    expect(b, ANSWER_REFUSED, "somebody else");
+    expect(b, ANSWER_REFUSED, "changed outside Anole");
     say(b, (struct msg){ .kind = MSG_THAW });
     apply(b, 4, 9);
     expect(b, ANSWER_APPLIED, "");

@@ -77,7 +77,7 @@ static void adopt(struct agent *a, const struct knob_set *foreign, uint64_t now_
     knobset_put(&a->saved.confirmed, foreign);
     if (a->saved.has_baseline)
         knobset_put(&a->saved.baseline, foreign);
-    snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: somebody else has set %s",
+    snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: changed outside Anole: %s",
              knobset_text(text, sizeof text, foreign));
     knobset_put(&a->adopted, foreign);
     a->has_news = true;
@@ -102,7 +102,7 @@ static void meet(struct agent *a)
     knobset_put(&a->adopted, &met);
 }
 
-static int look(struct agent *a, uint64_t now_us)
+static int read_device(struct agent *a, uint64_t now_us)
 {
     int rc = a->io.device.read(a->io.device.arg, &a->device);
 
@@ -133,7 +133,7 @@ bool device_check(struct agent *a, uint64_t now_us)
 {
     struct knob_set expected;
 
-    if (look(a, now_us))
+    if (read_device(a, now_us))
         return false;
     expected = a->saved.confirmed;
     if (a->phase == PHASE_APPLIED)
@@ -168,7 +168,7 @@ bool device_write(struct agent *a, const struct knob_set *set, uint64_t now_us, 
     rc = a->io.device.write(a->io.device.arg, set);
     if (rc)
         a->late_until_us = a->doubt_until_us;
-    if (look(a, now_us)) {
+    if (read_device(a, now_us)) {
         snprintf(why, MSG_WHY_SIZE, "the device could not be read after the write");
         return false;
     }
@@ -222,7 +222,7 @@ bool device_restore(struct agent *a, const char *why, uint64_t now_us)
     struct owners   o;
     struct knob_set back;
 
-    if (look(a, now_us))
+    if (read_device(a, now_us))
         return fail(a, now_us);
     o = owners_of(a);
     if (!knobset_is_empty(&o.foreign))

@@ -100,7 +100,7 @@ static bool take_number(const json_t *o, const char *key, double *value)
     return json_is_number(v) && isfinite(*value);
 }
 
-static bool take(struct saved *s, const json_t *o)
+static bool parse_saved(struct saved *s, const json_t *o)
 {
     const json_t *baseline = json_object_get(o, "baseline");
     const char   *frozen = json_string_value(json_object_get(o, "frozen"));
@@ -122,7 +122,7 @@ int saved_parse(struct saved *s, const char *text, size_t length)
 {
     json_t      *o = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
     struct saved read = { 0 };
-    bool         is_good = o && take(&read, o);
+    bool         is_good = o && parse_saved(&read, o);
 
     json_decref(o);
     if (!is_good)

@@ -525,8 +525,8 @@ static void check_controller(struct reader *r, const struct section *s, const st
                       c->block_length);
     if (c->lets_queues && c->mode == MODE_APPROVE)
         reader_refuse(r, section_get(s, "queue_tuners"),
-                      "queue_tuners: they decide many times a second, which nobody can approve; mode: auto "
-                      "lets them");
+                      "queue_tuners: they decide many times a second, which no one can approve; use mode: "
+                      "auto");
 }
 
 static void read_controller(struct reader *r, const struct yaml_node *root, struct controller_file *f)

@@ -121,7 +121,7 @@ static void let_queues(struct controller *c, struct peer *p, uint64_t now_us)
 }
 
 /* The answer to a report. */
-static void hear(struct controller *c, struct peer *p, uint64_t stamp_us, uint64_t now_us)
+static void note_report(struct controller *c, struct peer *p, uint64_t stamp_us, uint64_t now_us)
 {
     double control = p->phase == PHASE_APPLIED ? c->control[p->where] : NAN;
 
@@ -149,7 +149,7 @@ static void become_active(struct controller *c, uint64_t now_us)
     note(c, "begin", "", now_us);
     for (uint32_t i = 0; i < c->peers; i++)      /* what they have reported so far is heard now */
         if (c->peer[i].stamp_us)
-            hear(c, &c->peer[i], c->peer[i].stamp_us, now_us);
+            note_report(c, &c->peer[i], c->peer[i].stamp_us, now_us);
 }
 
 /* Is it one that a controller can have come to? If not, the log names its sender. */
@@ -271,7 +271,8 @@ static void on_hello(struct controller *c, uint32_t link, const struct msg *m, u
 static void take_back_stray(struct controller *c, struct peer *p)
 {
     if (p->phase != PHASE_IDLE && !trial_has(c, p))
-        command_send(c, p, &(struct msg){ .kind = MSG_REVERT, .change = p->open_change, .why = "nobody knows of it" });
+        command_send(c, p, &(struct msg){ .kind = MSG_REVERT, .change = p->open_change,
+                                          .why = "unknown change: not in the controller's state" });
 }
 
 static void on_report(struct controller *c, struct peer *p, const struct msg *m, uint64_t now_us)
@@ -279,7 +280,7 @@ static void on_report(struct controller *c, struct peer *p, const struct msg *m,
     roster_on_report(c, p, m, now_us);
     if (c->role != ROLE_ACTIVE)
         return;
-    hear(c, p, m->stamp_us, now_us);
+    note_report(c, p, m->stamp_us, now_us);
     take_back_stray(c, p);
 }
 

@@ -315,11 +315,11 @@ static void on_drill(struct controller *c, uint64_t now_us)
     if (p->step != STEP_DRILLED)
         t->at_us = now_us;       /* until then it has leases */
     if (p->step == STEP_DRILLED && p->phase == PHASE_IDLE && now_us > t->at_us + DRILL_ASK_US) {
-        log_trial(c, "drill", "no result: the device ended it by itself, and its answer was lost", now_us);
+        log_trial(c, "drill", "no result: the device ended it, and its answer was lost", now_us);
         t->phase = TRIAL_NONE;
         clear_peers(c);
     } else if (p->step == STEP_NONE || !command_on_tick(c, p, now_us))
-        end_drill(c, p, false, "it did not answer, or has started anew", now_us);
+        end_drill(c, p, false, "it did not answer, or has restarted", now_us);
     else if (t->intervals * c->cfg->interval_us > DRILL_US_MAX) {
         command_send(c, p,
                      &(struct msg){ .kind = MSG_REVERT, .change = p->change, .why = "the drill is over" });

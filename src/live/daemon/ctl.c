@@ -290,7 +290,8 @@ static void print_search(const json_t *search)
         if (json_is_true(json_object_get(t, "is_out")))
             continue;
         say("  %+.0f %% (%+.0f to %+.0f)%s %s", number_of(t, "gain"), number_of(t, "low"),
-            number_of(t, "high"), json_is_true(json_object_get(t, "is_now")) ? ", in force then:" : ":",
+            number_of(t, "high"),
+            json_is_true(json_object_get(t, "is_now")) ? ", the current setting then:" : ":",
             *name ? name : set_text(set, sizeof set, json_object_get(t, "set")));
     }
 }
@@ -353,14 +354,14 @@ static void print_history(const json_t *list)
 int ctl_print(const struct ctl_request *q, const char *text, struct err *err)
 {
     static const char *const done[][2] = {
-        { "freeze", "frozen; what is open is taken back" },
+        { "freeze", "frozen; an open change is reverted" },
         { "thaw", "thawed" },
         { "approve", "the trial begins" },
-        { "rollback", "all devices go back to their baseline, and nothing is tried until anole ctl thaw; "
-                      "anole ctl diff tells when they have" },
+        { "rollback", "all devices return to their baseline, and nothing is tried until anole ctl thaw; "
+                      "anole ctl diff shows those that have not" },
         { "forget", "forgotten; if it reports again it is back" },
-        { "drill", "the drill begins: the device gets no lease, and must go back by itself; anole ctl status "
-                   "tells the result" },
+        { "drill", "the drill begins: the device gets no lease and must revert on its own; anole ctl status "
+                   "shows the result" },
     };
     json_t *o = json_loads(text, JSON_DECODE_ANY, NULL);
     int     rc = 0;

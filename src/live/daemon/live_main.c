@@ -86,10 +86,7 @@ static const struct cmd_line agent_line = {
     .missing = "which configuration? See anole agent --help",
     .args = "CONFIG",
     .help = "Monitors the devices of this host, reports to a controller, and applies its settings within "
-            "limits. "
-            "Reverts an unconfirmed setting without being asked: see docs/live.md."
-            "\v"
-            "Examples:\n"
+            "limits. Reverts an unconfirmed setting without being asked: see docs/live.md.\vExamples:\n"
             "  anole agent agent.yaml --check-config\n"
             "      Checks the file and finds the devices.\n"
             "  anole agent agent.yaml\n"
@@ -143,10 +140,8 @@ static const struct cmd_line controller_line = {
     .missing = "which configuration? See anole controller --help",
     .args = "CONFIG",
     .help = "Collects the reports of a fabric's agents, tries the proposals of its tuner in stages, and "
-            "keeps those "
-            "that are better. It only observes unless its file says otherwise: see docs/live.md."
-            "\v"
-            "Example:\n"
+            "keeps those that are better. It only observes unless its file says otherwise: see "
+            "docs/live.md.\vExample:\n"
             "  anole controller controller.yaml",
 };
 

@@ -72,7 +72,7 @@ static void send(void *arg, const struct msg *m)
         rpc_send(d->rpc, d->link, bytes, codec_write(m, bytes));
 }
 
-static void tell(void *arg, const char *line)
+static void log_line(void *arg, const char *line)
 {
     (void)arg;
     clock_log("%s", line);
@@ -285,7 +285,7 @@ static int open_page(struct host *h, struct err *err)
 
 /* ---- another configuration ---- */
 
-static void take(struct host *h, const struct agent_file *new)
+static void apply_config(struct host *h, const struct agent_file *new)
 {
     struct agent_file before = h->own;
     bool              had = h->has_own, is_http = reload_has_http(&new->common.http, &h->file->common.http);
@@ -314,7 +314,7 @@ static void reload(struct host *h)
 
     notify_reloading();
     if (reload_agent(&new, h->file))
-        take(h, &new);
+        apply_config(h, &new);
     notify("READY=1");
 }
 
@@ -410,7 +410,7 @@ static int start_device(struct device *d, struct host *h, const char *name, stru
     const struct agent_file *f = h->file;
     struct agent_io io = { .device = { f->driver->read, f->driver->write, f->driver->sample, d->state,
                                        f->driver->refuses },
-                           .send = send, .tell = tell, .arg = d };
+                           .send = send, .tell = log_line, .arg = d };
     struct audit    audit;
     struct err      why;
     char            folder[512];

@@ -186,8 +186,7 @@ static const char *refusal(struct fabric *f, const struct account *a, const stru
     return is_operator(f, a) ? NULL : f->file->common.ca ? "not an operator of this controller" :
            is_open_to_all(q) ? NULL :
            "without certificates only root and the user of the controller may decide, by its socket file: "
-           "anole ctl at that machine, or "
-           "--address unix:FILE";
+           "anole ctl at that machine, or --address unix:FILE";
 }
 
 static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
@@ -383,7 +382,7 @@ static void say_standby(struct fabric *f, const struct lease_view *v)
     if (*v->trouble)
         snprintf(text, sizeof text, "etcd does not answer: %.150s", v->trouble);
     else
-        snprintf(text, sizeof text, "%s has the lease", *v->holder ? v->holder : "nobody that is known");
+        snprintf(text, sizeof text, "%s has the lease", *v->holder ? v->holder : "an unknown controller");
     if (strcmp(text, f->page.standby) != 0)
         clock_log("standby: %s", text);
     snprintf(f->page.standby, sizeof f->page.standby, "%s", text);
@@ -545,8 +544,8 @@ static int start(struct fabric *f, struct err *err)
 
 int controller_run(const struct controller_file *file, struct controller_pace *pace, struct err *err)
 {
-    static const char *const modes[] = { "observes only", "asks before it tries something", "tries by itself",
-                                         "sets what its tuner says" };
+    static const char *const modes[] = { "observes only", "asks before it tries something",
+                                         "tries without asking", "sets what its tuner says" };
     struct fabric f = { .file = file, .disk = { .lock_fd = -1, .log_fd = -1 }, .pace = pace };
     int           rc;
 

@@ -208,9 +208,8 @@ static int find_knobs(struct mlx5 *m, struct err *err)
     if (m->is_sysfs || find_debugfs(m))
         return 0;
     return err_set(err, ENOENT,
-                   "%s: neither /sys/class/net/%s/ecn nor cc_params in debugfs is there: not mounted, locked "
-                   "down, "
-                   "or the firmware does not let the host decide", m->dev, m->netdev);
+                   "%s: neither /sys/class/net/%s/ecn nor cc_params in debugfs is there: not mounted, "
+                   "locked down, or the firmware does not let the host decide", m->dev, m->netdev);
 }
 
 static void path_of(const struct mlx5 *m, int row, char path[PATH_SIZE + 64])

@@ -37,14 +37,12 @@ static int set_up(void **unused)
     shell("mkdir -p sys/class/infiniband/mlx5_0/ports/1/counters "
           "sys/class/infiniband/mlx5_0/ports/1/hw_counters "
           "sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs sys/class/net/eth7/ecn/roce_rp "
-          "sys/class/net/eth7/ecn/roce_np "
-          "sys/devices/0000:1a:00.0 ethtool && ln -s ../../../devices/0000:1a:00.0 "
-          "sys/class/infiniband/mlx5_0/device && "
-          "echo eth7 >sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0 && echo 100000 "
-          ">sys/class/net/eth7/speed && "
-          "echo 5 >sys/class/net/eth7/ecn/roce_rp/rpg_ai_rate && echo 50 "
-          ">sys/class/net/eth7/ecn/roce_rp/rpg_hai_rate && "
-          "echo 4 >sys/class/net/eth7/ecn/roce_np/min_time_between_cnps");
+          "sys/class/net/eth7/ecn/roce_np sys/devices/0000:1a:00.0 ethtool && ln -s "
+          "../../../devices/0000:1a:00.0 sys/class/infiniband/mlx5_0/device && echo eth7 "
+          ">sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0 && echo 100000 >sys/class/net/eth7/speed "
+          "&& echo 5 >sys/class/net/eth7/ecn/roce_rp/rpg_ai_rate && echo 50 "
+          ">sys/class/net/eth7/ecn/roce_rp/rpg_hai_rate && echo 4 "
+          ">sys/class/net/eth7/ecn/roce_np/min_time_between_cnps");
     return 0;
 }
 

@@ -89,7 +89,7 @@ static struct flow *flow_of(struct qp_flows *q, const struct rdma_stat *s)
     return &q->flow[q->flows++];
 }
 
-static void take(void *arg, const struct rdma_stat *s)
+static void add_counter(void *arg, const struct rdma_stat *s)
 {
     struct qp_flows *q = arg;
     struct flow     *f = s->has_bytes && s->qps ? flow_of(q, s) : NULL;
@@ -132,7 +132,7 @@ static int from_file(struct qp_flows *q)
         return -errno;
     length = read(fd, q->answer, ANSWER_MAX);
     close(fd);
-    return length < 0 ? -EIO : rdma_stat_read(q->answer, (size_t)length, 0, take, q);
+    return length < 0 ? -EIO : rdma_stat_read(q->answer, (size_t)length, 0, add_counter, q);
 }
 
 static ssize_t send_question(struct qp_flows *q, const unsigned char *question, size_t length)
@@ -172,7 +172,7 @@ static int ask(struct qp_flows *q, bool is_devices)
         n = receive(q);
         rc = n < 0 ? (int)n :
              is_devices ? rdma_stat_read_devices(q->answer, (size_t)n, q->sequence, take_index, q) :
-             rdma_stat_read(q->answer, (size_t)n, q->sequence, take, q);
+             rdma_stat_read(q->answer, (size_t)n, q->sequence, add_counter, q);
     }
     return rc;
 }

@@ -318,11 +318,11 @@ static int check_queue(struct sonic_queues *s, const struct queue *q, struct err
         return err_set(err, EPERM, "%s: ECN is not on for green packets in %s", q->config, q->profile);
     if (q->is.has[BYTES] && !q->is.has[LENGTH] && !q->is.has[PEAK])
         return err_set(err, ENODATA,
-                       "%s: nobody counts how long it is (counterpoll watermark enable, or the PFC watchdog)",
-                       q->config);
+                       "%s: queue length is not available; run 'counterpoll watermark enable' or enable "
+                       "the PFC watchdog", q->config);
     if (q->is.has[BYTES] && !q->is.has[MARKED_BYTES] && !q->is.has[MARKED_PACKETS])
         return err_set(err, ENODATA,
-                       "%s: nobody counts what is marked (counterpoll wredqueue enable)", q->config);
+                       "%s: marks are not counted; run 'counterpoll wredqueue enable'", q->config);
     return 0;
 }
 

@@ -78,16 +78,13 @@ static int set_up(void **unused)
                            "0.05; done; exit 1"), 0);
     assert_int_equal(shell("{ redis -n 4 HSET 'WRED_PROFILE|P' green_min_threshold 1048576 "
                            "green_max_threshold 2097152 "
-          "green_drop_probability 5 ecn ecn_all wred_green_enable true yellow_min_threshold 7 && "
-          "redis -n 4 HSET 'QUEUE|Ethernet0|3-4' wred_profile P scheduler s && redis -n 4 HSET "
-          "'PORT|Ethernet0' speed 100000 && "
-          "redis -n 2 HSET COUNTERS_QUEUE_NAME_MAP Ethernet0:3 oid:0x15 Ethernet0:4 oid:0x16 && "
-          "redis -n 2 HSET COUNTERS_PORT_NAME_MAP Ethernet0 oid:0x10 && "
-          "redis -n 2 HSET COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES 1000 SAI_QUEUE_STAT_DROPPED_PACKETS 7 && "
-          "redis -n 1 HSET ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:oid:0x15 SAI_QUEUE_ATTR_WRED_PROFILE_ID oid:0x13 "
-          "&& "
-          "redis -n 1 HSET ASIC_STATE:SAI_OBJECT_TYPE_WRED:oid:0x13 SAI_WRED_ATTR_GREEN_MIN_THRESHOLD "
-          "1048576 "
+          "green_drop_probability 5 ecn ecn_all wred_green_enable true yellow_min_threshold 7 && redis -n "
+          "4 HSET 'QUEUE|Ethernet0|3-4' wred_profile P scheduler s && redis -n 4 HSET 'PORT|Ethernet0' "
+          "speed 100000 && redis -n 2 HSET COUNTERS_QUEUE_NAME_MAP Ethernet0:3 oid:0x15 Ethernet0:4 "
+          "oid:0x16 && redis -n 2 HSET COUNTERS_PORT_NAME_MAP Ethernet0 oid:0x10 && redis -n 2 HSET "
+          "COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES 1000 SAI_QUEUE_STAT_DROPPED_PACKETS 7 && redis -n 1 HSET "
+          "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:oid:0x15 SAI_QUEUE_ATTR_WRED_PROFILE_ID oid:0x13 && redis -n 1 "
+          "HSET ASIC_STATE:SAI_OBJECT_TYPE_WRED:oid:0x13 SAI_WRED_ATTR_GREEN_MIN_THRESHOLD 1048576 "
           "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD 2097152 SAI_WRED_ATTR_GREEN_DROP_PROBABILITY 5; } >/dev/null"),
           0);
     return 0;
@@ -194,9 +191,8 @@ static void sample__takes_differences_and_says_when_nothing_is_new(void **unused
     assert_int_equal(driver_sonic.sample(device, &s), 0);
     assert_true(isnan(s.metric));
     shell("redis -n 2 HSET COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES 5000 SAI_QUEUE_STAT_DROPPED_PACKETS 9 "
-          "PFC_WD_STATUS stormed "
-          "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES 7000 >/dev/null; redis -n 2 HSET COUNTERS:oid:0x16 "
-          "SAI_QUEUE_STAT_BYTES 300 >/dev/null");
+          "PFC_WD_STATUS stormed SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES 7000 >/dev/null; redis -n 2 HSET "
+          "COUNTERS:oid:0x16 SAI_QUEUE_STAT_BYTES 300 >/dev/null");
     assert_int_equal(driver_sonic.sample(device, &s), 0);
     assert_int_equal(s.tx_bytes, 4300);
     assert_int_equal(s.lossless_drops, 2);

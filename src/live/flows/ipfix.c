@@ -34,7 +34,7 @@ static size_t left(const struct cursor *c)
 }
 
 /* The caller has looked that it is there. */
-static uint64_t take(struct cursor *c, size_t length)
+static uint64_t read_number(struct cursor *c, size_t length)
 {
     uint64_t value = record_number(c->at, length);
 
@@ -113,14 +113,14 @@ static bool read_fields(const struct reading *r, struct cursor *c, struct ipfix_
 
         if (left(c) < 4 || t->fields == IPFIX_FIELDS)
             return false;
-        f->id = (uint16_t)take(c, 2);
-        f->length = (uint16_t)take(c, 2);
+        f->id = (uint16_t)read_number(c, 2);
+        f->length = (uint16_t)read_number(c, 2);
         f->enterprise = 0;
         if (!r->is_v9 && f->id & ENTERPRISE) {
             if (left(c) < 4)
                 return false;
             f->id &= (uint16_t)~ENTERPRISE;
-            f->enterprise = (uint32_t)take(c, 4);
+            f->enterprise = (uint32_t)read_number(c, 4);
         }
         t->fields++;
     }
@@ -132,8 +132,8 @@ static bool read_template(const struct reading *r, struct cursor *c)
     struct ipfix_template t = { .exporter = r->exporter, .domain = r->domain };
     uint64_t              count;
 
-    t.id = (uint16_t)take(c, 2);
-    count = take(c, 2);
+    t.id = (uint16_t)read_number(c, 2);
+    count = read_number(c, 2);
     if (!count && !r->is_v9) {
         forget_template(r, t.id);                /* withdrawn */
         return true;
@@ -152,14 +152,14 @@ static bool read_options_template(const struct reading *r, struct cursor *c)
 
     if (left(c) < 6)
         return false;
-    t.id = (uint16_t)take(c, 2);
-    a = take(c, 2);
+    t.id = (uint16_t)read_number(c, 2);
+    a = read_number(c, 2);
     if (!a && !r->is_v9) {
         c->at += 2;
         forget_template(r, t.id);
         return true;
     }
-    b = take(c, 2);
+    b = read_number(c, 2);
     count = r->is_v9 ? (a + b) / 4 : a;
     if (t.id < 256 || !count || !read_fields(r, c, &t, count))
         return false;
@@ -231,11 +231,11 @@ static size_t field_length(const struct reading *r, const struct ipfix_field *f,
     if (length == VARIES && !r->is_v9) {
         if (left(c) < 1)
             return SIZE_MAX;
-        length = (size_t)take(c, 1);
+        length = (size_t)read_number(c, 1);
         if (length == 255) {
             if (left(c) < 2)
                 return SIZE_MAX;
-            length = (size_t)take(c, 2);
+            length = (size_t)read_number(c, 2);
         }
     }
     return length <= left(c) ? length : SIZE_MAX;
@@ -268,7 +268,7 @@ static uint64_t scaled(uint64_t count, double by)
     return value < 1e18 ? (uint64_t)(value + 0.5) : 1000000000000000000;
 }
 
-static void tell(const struct reading *r, struct flow_record *o, const struct sampling *own)
+static void deliver(const struct reading *r, struct flow_record *o, const struct sampling *own)
 {
     const struct ipfix_domain *d = domain_of(r, false);
     double                     by = one_in(own) > 0 ? one_in(own) : d ? d->one_in : 1;
@@ -291,7 +291,7 @@ static void read_data(const struct reading *r, const struct ipfix_template *t, s
         if (!read_record(r, t, &c, &o, &s))
             return;
         if (!t->is_options)
-            tell(r, &o, &s);
+            deliver(r, &o, &s);
         else if (one_in(&s) > 0)
             domain_of(r, true)->one_in = one_in(&s);
     }
@@ -335,7 +335,7 @@ int ipfix_read(struct ipfix *x, uint64_t exporter, const uint8_t *bytes, size_t 
     c.at += r.is_v9 ? 20 : 16;
     r.domain = (uint32_t)record_number(c.at - 4, 4);
     while (c.end > c.at && left(&c) >= 4) {
-        uint64_t      id = take(&c, 2), size = take(&c, 2);
+        uint64_t      id = read_number(&c, 2), size = read_number(&c, 2);
         struct cursor set = { c.at, c.at };
 
         if (size < 4 || size - 4 > left(&c))

@@ -12,7 +12,7 @@ enum { HEADER_ETHERNET = 1, HEADER_IPV4 = 11, HEADER_IPV6 = 12 };
 struct cursor { const uint8_t *at, *end; bool is_bad; };
 struct told { record_hook *hook; void *arg; struct sflow_facts *facts; };
 
-static uint32_t take(struct cursor *c)
+static uint32_t read_word(struct cursor *c)
 {
     uint32_t value;
 
@@ -42,7 +42,7 @@ static struct cursor take_part(struct cursor *c, uint32_t length)
 
 /* ---- records of a sample ---- */
 
-static void tell(const struct told *t, struct flow_record *r, uint32_t rate)
+static void deliver(const struct told *t, struct flow_record *r, uint32_t rate)
 {
     r->bytes *= rate ? rate : 1;
     r->packets = rate ? rate : 1;
@@ -52,14 +52,14 @@ static void tell(const struct told *t, struct flow_record *r, uint32_t rate)
 
 static void read_raw(struct cursor c, uint32_t rate, const struct told *t)
 {
-    uint32_t           protocol = take(&c), length;
+    uint32_t           protocol = read_word(&c), length;
     struct cursor      head;
     struct flow_record r;
     bool               is_good;
 
-    take(&c);                    /* length on the wire; the IP header says more exactly */
-    take(&c);                    /* bytes that were stripped */
-    length = take(&c);
+    read_word(&c);                    /* length on the wire; the IP header says more exactly */
+    read_word(&c);                    /* bytes that were stripped */
+    length = read_word(&c);
     head = take_part(&c, length);
     if (c.is_bad)
         return;
@@ -67,7 +67,7 @@ static void read_raw(struct cursor c, uint32_t rate, const struct told *t)
               protocol == HEADER_IPV4 || protocol == HEADER_IPV6 ?
               frame_read_ip(&r, head.at, (size_t)(head.end - head.at)) : false;
     if (is_good)
-        tell(t, &r, rate);
+        deliver(t, &r, rate);
 }
 
 /* A record without the packet's header: length, protocol, addresses, ports. */
@@ -76,18 +76,18 @@ static void read_parsed(struct cursor c, bool is_v6, uint32_t rate, const struct
     struct flow_record r = { .is_v6 = is_v6, .qp = RECORD_QP_NONE };
     size_t             address = is_v6 ? 16 : 4;
 
-    r.bytes = take(&c);
-    r.protocol = (uint8_t)take(&c);
+    r.bytes = read_word(&c);
+    r.protocol = (uint8_t)read_word(&c);
     for (int side = 0; side < 2; side++) {
         struct cursor part = take_part(&c, (uint32_t)address);
 
         for (size_t i = 0; i < address && !c.is_bad; i++)
             (side ? r.target : r.source)[i] = part.at[i];
     }
-    r.source_port = (uint16_t)take(&c);
-    r.target_port = (uint16_t)take(&c);
+    r.source_port = (uint16_t)read_word(&c);
+    r.target_port = (uint16_t)read_word(&c);
     if (!c.is_bad)
-        tell(t, &r, rate);
+        deliver(t, &r, rate);
 }
 
 /* One record per packet is enough: the raw header comes first by custom, and knows the queue pair. */
@@ -95,18 +95,18 @@ static void read_flow(struct cursor c, bool is_expanded, const struct told *t)
 {
     uint32_t before = t->facts->flows, rate, records;
 
-    take(&c);                    /* sequence */
-    take(&c);                    /* source */
+    read_word(&c);                    /* sequence */
+    read_word(&c);                    /* source */
     if (is_expanded)
-        take(&c);
-    rate = take(&c);
-    take(&c);                    /* pool */
-    take(&c);                    /* drops */
+        read_word(&c);
+    rate = read_word(&c);
+    read_word(&c);                    /* pool */
+    read_word(&c);                    /* drops */
     for (int i = 0; i < (is_expanded ? 4 : 2); i++)
-        take(&c);                /* input, output */
-    records = take(&c);
+        read_word(&c);                /* input, output */
+    records = read_word(&c);
     for (uint32_t i = 0; i < records && !c.is_bad; i++) {
-        uint32_t      tag = take(&c), length = take(&c);
+        uint32_t      tag = read_word(&c), length = read_word(&c);
         struct cursor body = take_part(&c, length);
 
         if (c.is_bad || t->facts->flows != before)
@@ -124,18 +124,18 @@ int sflow_read(const uint8_t *bytes, size_t length, record_hook *hook, void *arg
 {
     struct cursor c = { bytes, bytes + length, false };
     struct told   t = { hook, arg, facts };
-    uint32_t      version = take(&c), kind = take(&c), samples;
+    uint32_t      version = read_word(&c), kind = read_word(&c), samples;
 
     *facts = (struct sflow_facts){ 0 };
     if (version != 5 || (kind != 1 && kind != 2))
         return -EBADMSG;
     take_part(&c, kind == 1 ? 4 : 16);           /* address of the agent */
-    take(&c);                                    /* sub-agent */
-    facts->sequence = take(&c);
-    take(&c);                                    /* uptime */
-    samples = take(&c);
+    read_word(&c);                                    /* sub-agent */
+    facts->sequence = read_word(&c);
+    read_word(&c);                                    /* uptime */
+    samples = read_word(&c);
     for (uint32_t i = 0; i < samples && !c.is_bad; i++) {
-        uint32_t      tag = take(&c), size = take(&c);
+        uint32_t      tag = read_word(&c), size = read_word(&c);
         struct cursor body = take_part(&c, size);
 
         if (c.is_bad)

@@ -45,7 +45,7 @@ struct history {
 
 /* ---- telling ---- */
 
-static void tell(struct history *h, struct entry e)
+static void enqueue(struct history *h, struct entry e)
 {
     pthread_mutex_lock(&h->lock);
     if (h->in - h->out == QUEUE_MAX || h->bytes + e.length > BYTES_MAX) {
@@ -63,12 +63,12 @@ static void tell(struct history *h, struct entry e)
 
 static void tell_text(struct history *h, enum entry_kind kind, uint64_t wall_ms, const char *text)
 {
-    tell(h, (struct entry){ kind, { .wall_ms = wall_ms }, xstrdup(text), strlen(text), 0 });
+    enqueue(h, (struct entry){ kind, { .wall_ms = wall_ms }, xstrdup(text), strlen(text), 0 });
 }
 
 void history_add_point(struct history *h, const struct store_point *p)
 {
-    tell(h, (struct entry){ ENTRY_POINT, *p, NULL, 0, 0 });
+    enqueue(h, (struct entry){ ENTRY_POINT, *p, NULL, 0, 0 });
 }
 
 void history_add_knobs(struct history *h, uint64_t wall_ms, const char *set)
@@ -92,7 +92,7 @@ void history_add_coverage(struct history *h, uint64_t wall_ms, uint32_t count,
     bytes = xmalloc(names + count);
     memcpy(bytes, name, names);
     memcpy(bytes + names, share, count);
-    tell(h, (struct entry){ ENTRY_COVERAGE, { .wall_ms = wall_ms }, bytes, names + count, count });
+    enqueue(h, (struct entry){ ENTRY_COVERAGE, { .wall_ms = wall_ms }, bytes, names + count, count });
 }
 
 /* ---- writing ---- */

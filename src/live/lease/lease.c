@@ -73,7 +73,7 @@ static int ask(struct lease *l, const char *path, char *question)
     return 0;
 }
 
-static void tell(struct lease *l, const struct lease_view *v)
+static void publish(struct lease *l, const struct lease_view *v)
 {
     pthread_mutex_lock(&l->lock);
     l->view = *v;
@@ -121,7 +121,7 @@ static void turn(struct lease *l)
         v.holder[0] = '\0';
     } else
         snprintf(v.holder, sizeof v.holder, "%s", t.holder);
-    tell(l, &v);
+    publish(l, &v);
 }
 
 static void *run(void *arg)

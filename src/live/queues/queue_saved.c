@@ -106,7 +106,7 @@ static bool take_ecn(const json_t *v, struct ecn *e)
            e->pmax <= 1;
 }
 
-static bool take(struct queue_saved *s, json_t *o)
+static bool parse_queues(struct queue_saved *s, json_t *o)
 {
     json_t     *found = json_object_get(o, "found"), *setting = json_object_get(o, "settings"), *v;
     const char *name;
@@ -130,7 +130,7 @@ int queue_saved_parse(struct queue_saved *s, const char *text, size_t length)
     bool    is_good;
 
     *s = (struct queue_saved){ 0 };
-    is_good = o && take(s, o);
+    is_good = o && parse_queues(s, o);
     json_decref(o);
     if (!is_good)
         queue_saved_fini(s);

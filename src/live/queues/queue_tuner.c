@@ -186,7 +186,7 @@ static void count(struct queue_tuner *t)
 }
 
 /* Logs the changes since the last record, if any. */
-static void tell(struct queue_tuner *t, uint64_t now_us)
+static void log_changes(struct queue_tuner *t, uint64_t now_us)
 {
     const struct msg_self *s = &t->agent->self;
     char                   text[200];
@@ -239,7 +239,7 @@ static bool is_back(const struct queue_tuner *t)
 static void go_back(struct queue_tuner *t, const char *why, uint64_t now_us)
 {
     if (!t->is_going_back) {
-        tell(t, now_us);
+        log_changes(t, now_us);
         snprintf(t->why, sizeof t->why, "%s", why);
         t->back_us = now_us;
     }
@@ -261,7 +261,7 @@ static void adopt(struct queue_tuner *t, struct queue *q, const struct ecn *e, u
 {
     char why[MSG_WHY_SIZE];
 
-    snprintf(why, sizeof why, "somebody else has set queue %.60s", q->name);
+    snprintf(why, sizeof why, "changed outside Anole: queue %.60s", q->name);
     q->found = q->is = *e;
     q->is_open = false;
     note(t, "adopt", why, e, now_us);
@@ -290,7 +290,7 @@ static void look_at(struct queue_tuner *t, struct queue *q, const struct ecn *ho
 }
 
 /* Reads all of them. -EIO: they cannot be read, which changes nothing. */
-static int look(struct queue_tuner *t, uint64_t now_us)
+static int read_state(struct queue_tuner *t, uint64_t now_us)
 {
     int rc = t->io->read(t->device, t->ecn, t->is_settled);
 
@@ -365,7 +365,7 @@ void queue_tuner_start(struct queue_tuner *t, uint64_t now_us)
     t->tokens_us = now_us;
     t->tokens = t->cfg.changes_per_s;
     if (t->is_lost)
-        agent_freeze(t->agent, "what is on the disk about queues is damaged", now_us);
+        agent_freeze(t->agent, "the saved state of queues is damaged", now_us);
     try_to_start(t, now_us);
 }
 
@@ -385,7 +385,7 @@ void queue_tuner_on_timer(struct queue_tuner *t, uint64_t now_us)
     if (!t->is_ready)
         return;
     why = !t->agent->self.moved || t->is_going_back ? NULL :
-          now_us < t->hold_until_us ? "queues were set back by somebody else" :
+          now_us < t->hold_until_us ? "queues were reset outside Anole" :
           agent_may_tune(t->agent, now_us);
     if (why) {
         if (*t->agent->breach)
@@ -394,7 +394,7 @@ void queue_tuner_on_timer(struct queue_tuner *t, uint64_t now_us)
     }
     if (now_us < t->poll_us || (!t->is_going_back && !is_any_open(t)))
         return;
-    look(t, now_us);
+    read_state(t, now_us);
     find_stuck(t, now_us);
     if (!t->is_going_back)
         return;
@@ -411,10 +411,10 @@ void queue_tuner_on_tick(struct queue_tuner *t, uint64_t now_us)
     if (!t->is_ready)
         try_to_start(t, now_us);
     else
-        look(t, now_us);
+        read_state(t, now_us);
     queue_tuner_on_timer(t, now_us);
     if (now_us >= t->tell_us)
-        tell(t, now_us);
+        log_changes(t, now_us);
 }
 
 bool queue_tuner_leave(struct queue_tuner *t, const char *why, uint64_t now_us)
@@ -427,7 +427,7 @@ bool queue_tuner_leave(struct queue_tuner *t, const char *why, uint64_t now_us)
         go_back(t, why, now_us);
     queue_tuner_on_timer(t, now_us);
     if (!t->is_going_back)
-        tell(t, now_us);
+        log_changes(t, now_us);
     return !t->is_going_back;
 }
 

@@ -13,7 +13,7 @@ void path_heard(struct path *p, uint64_t now_us)
     p->heard_us = now_us;
 }
 
-static void take(struct path *p, uint32_t way, uint64_t now_us)
+static void switch_path(struct path *p, uint32_t way, uint64_t now_us)
 {
     p->at = way;
     p->since_us = p->heard_us = now_us;
@@ -21,7 +21,7 @@ static void take(struct path *p, uint32_t way, uint64_t now_us)
 
 void path_lost(struct path *p, uint64_t now_us)
 {
-    take(p, (p->at + 1) % p->ways, now_us);
+    switch_path(p, (p->at + 1) % p->ways, now_us);
 }
 
 bool path_on_tick(struct path *p, uint64_t now_us)
@@ -31,7 +31,7 @@ bool path_on_tick(struct path *p, uint64_t now_us)
     if (now_us > p->heard_us + p->silence_us)
         path_lost(p, now_us);
     else if (p->relays && p->at && now_us > p->since_us + p->return_us)
-        take(p, 0, now_us);
+        switch_path(p, 0, now_us);
     else
         return false;
     return true;

@@ -177,7 +177,7 @@ void relay_on_agent_cut(struct relay *r, uint32_t link)
 /* ---- up ---- */
 
 /* The statistics of a host go with its reports of this rack, once. */
-static void tell(struct relay *r, struct relay_agent *a)
+static void send_statistics(struct relay *r, struct relay_agent *a)
 {
     if (!a || !a->has_seen)
         return;
@@ -207,7 +207,7 @@ static void send_up(struct relay *r)
     for (uint32_t i = 0; i < r->up.items; i++)
         if (r->up.item[i].msg.kind == MSG_REPORT) {
             remember(s, r->up.item[i].slot, r->up.item[i].msg.stamp_us);
-            tell(r, by_slot(r, r->up.item[i].slot));
+            send_statistics(r, by_slot(r, r->up.item[i].slot));
         }
     for (uint32_t i = 0; i < r->agents; i++)
         r->agent[i].items = 0;
@@ -243,7 +243,7 @@ void relay_on_tick(struct relay *r, uint64_t now_us)
             continue;
         r->up.row[r->up.rows++] = a->row;
         fsd_add(&r->up.fsd, &a->fsd);
-        tell(r, a);
+        send_statistics(r, a);
         a->has_row = false;
     }
     send_up(r);

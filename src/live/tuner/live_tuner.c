@@ -328,8 +328,7 @@ static bool add_seen(struct live_tuner *t, const struct controller *c, struct re
     seen_add(&t->seen, &now);
     t->unseen = tellers ? 0 : t->unseen + 1;
     if (t->unseen == UNSEEN_MAX)
-        clock_log("no device tells of its messages: the tuner has nothing to see, and what is in force "
-                  "stays");
+        clock_log("no device reports messages; the tuner is idle and the current setting stays");
     if (!tellers || 20 * t->seen_us < 19 * whole_us)
         return false;
     r->seen = t->seen;
@@ -402,16 +401,15 @@ char *live_tuner_missing(const struct live_tuner *t, char *buf, size_t size)
         return buf;
     else if (wants_messages(t) && t->unseen >= UNSEEN_MAX)
         snprintf(buf, size,
-                 "tuner %s waits for message sizes, and no device tells them: no driver of real NICs can. "
-                 "Choose a tuner that does without, or one that flow sizes will do for", name);
+                 "tuner %s waits for message sizes, which no driver of real NICs reports. Choose a tuner "
+                 "that uses flow sizes or none", name);
     else if (t->loop.tuner.algo && t->loop.tuner.algo->is_idle && !wants_messages(t) &&
              t->flowless >= UNSEEN_MAX)
         snprintf(buf, size,
-                 "tuner %s waits for flow sizes, and nobody tells them. Let switches send sFlow, NetFlow 9 "
-                 "or IPFIX to "
-                 "the controller ('flows: {listen: 0.0.0.0:6343, from: [ADDRESS]}'), or let NICs count queue "
-                 "pairs "
-                 "(rdma statistic qp set link mlx5_0/1 auto type,pid on optional-counters on)", name);
+                 "tuner %s waits for flow sizes, and no device reports them. Let switches send sFlow, "
+                 "NetFlow 9 or IPFIX to the controller ('flows: {listen: 0.0.0.0:6343, from: [ADDRESS]}'), "
+                 "or let NICs count queue pairs (rdma statistic qp set link mlx5_0/1 auto type,pid on "
+                 "optional-counters on)", name);
     return buf;
 }
 
@@ -476,7 +474,7 @@ static struct knob_set change_of(const struct live_tuner *t, const struct decisi
     return set;
 }
 
-static void tell(struct live_tuner *t, enum outcome_kind kind, uint64_t at_ps, const char *why)
+static void report_outcome(struct live_tuner *t, enum outcome_kind kind, uint64_t at_ps, const char *why)
 {
     struct outcome o = { .number = t->decision, .kind = kind, .at_ps = at_ps };
 
@@ -577,7 +575,7 @@ bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64
     lag_settle(&t->lag, NEVER);
     *set = change_of(t, &d, c);
     if (!d.has_knobs || knobset_is_empty(set)) {
-        tell(t, OUTCOME_REFUSED, t->end_ps, "no device has a knob that it would change");
+        report_outcome(t, OUTCOME_REFUSED, t->end_ps, "no device has a knob that it would change");
         return false;
     }
     snprintf(why, MSG_WHY_SIZE, "tuner %s%s%.*s", t->loop.tuner.algo->name, *said ? ": " : "",
@@ -596,6 +594,6 @@ static uint64_t settled_ps(const struct live_tuner *t, const struct controller *
 void live_tuner_ended(struct live_tuner *t, const struct controller *c, bool is_kept, uint32_t missed,
                       const char *why)
 {
-    tell(t, is_kept && !missed ? OUTCOME_APPLIED : is_kept ? OUTCOME_PARTLY : OUTCOME_REFUSED,
-         settled_ps(t, c, is_kept), why);
+    report_outcome(t, is_kept && !missed ? OUTCOME_APPLIED : is_kept ? OUTCOME_PARTLY : OUTCOME_REFUSED,
+                   settled_ps(t, c, is_kept), why);
 }

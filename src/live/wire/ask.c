@@ -23,8 +23,8 @@ static bool is_cut(const struct answer *a)
                            strcmp(a->why, DIAL_CLOSED_AT_ONCE) == 0);
 }
 
-static void take(struct dial *d, struct answer *a, const struct rpc_event *e, const void *bytes,
-                 size_t length)
+static void on_event(struct dial *d, struct answer *a, const struct rpc_event *e, const void *bytes,
+                     size_t length)
 {
     switch (e->kind) {
     case RPC_OPEN:
@@ -62,7 +62,7 @@ static int ask_at(const char *address, const struct rpc_tls *tls, const void *by
     for (; !a.is_over && left_ms > 0; left_ms = end_ms - (int64_t)(clock_us() / 1000)) {
         poll(&(struct pollfd){ .fd = dial_fd(d), .events = POLLIN }, 1, (int)left_ms);
         while (dial_next(d, &e))
-            take(d, &a, &e, bytes, length);
+            on_event(d, &a, &e, bytes, length);
     }
     dial_free(d);
     if (!a.is_good) {

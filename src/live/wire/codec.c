@@ -276,7 +276,7 @@ static bool take_hello(struct msg *m, const Anole__V1__Hello *h)
            take_knobs(&m->baseline, h->baseline, h->n_baseline);
 }
 
-static bool take(struct msg *m, const Anole__V1__Message *in)
+static bool decode(struct msg *m, const Anole__V1__Message *in)
 {
     if ((unsigned)in->kind >= MSG_KINDS || in->kind == ANOLE__V1__KIND__NONE ||
         in->kind == ANOLE__V1__KIND__RACK || (unsigned)in->result >= ANSWER_KINDS ||
@@ -317,7 +317,7 @@ int codec_read_detail(struct msg *m, struct msg_detail *detail, const unsigned c
     Anole__V1__Message *in = length <= CODEC_BYTES_MAX ?
                              anole__v1__message__unpack(NULL, length, bytes) : NULL;
     struct msg          read = { .kind = MSG_NONE };
-    bool                is_good = in && take(&read, in);
+    bool                is_good = in && decode(&read, in);
 
     if (is_good && detail && in->sample && has_detail(in->sample)) {
         is_good = take_detail(detail, in->sample);

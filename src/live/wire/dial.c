@@ -41,7 +41,7 @@ struct dial {
 
 /* ---- events for the loop ---- */
 
-static void tell(struct dial *d, enum rpc_kind kind, const unsigned char *bytes, size_t length)
+static void add_event(struct dial *d, enum rpc_kind kind, const unsigned char *bytes, size_t length)
 {
     inbox_add(&d->inbox, kind, bytes, length)->link = d->link;
 }
@@ -88,7 +88,7 @@ static void end(struct dial *d, const char *why)
     snprintf(text, sizeof text, "%s", *why ? why : d->why);
     let_go(d);
     wake(d);
-    tell(d, RPC_CLOSE, (const unsigned char *)text, strlen(text) + 1);
+    add_event(d, RPC_CLOSE, (const unsigned char *)text, strlen(text) + 1);
 }
 
 /* Why the connection broke, in words. */
@@ -110,13 +110,13 @@ static void on_open(void *arg, struct h2_call *call)
     d->call = call;
     d->is_open = true;
     set_timer(d, CONN_SILENT_S);
-    tell(d, RPC_OPEN, NULL, 0);
+    add_event(d, RPC_OPEN, NULL, 0);
 }
 
 static void on_data(void *arg, struct h2_call *call, const unsigned char *bytes, size_t length)
 {
     (void)call;
-    tell(arg, RPC_DATA, bytes, length);
+    add_event(arg, RPC_DATA, bytes, length);
 }
 
 /* The connection has no other call, so it is over as well: conn_flush() or end() does the rest. */
@@ -319,7 +319,7 @@ static void end_if_broken(struct dial *d)
         end(d, reason(d));
 }
 
-static void look(struct dial *d)
+static void poll_socket(struct dial *d)
 {
     struct epoll_event ready[READY_MAX];
     int                n = epoll_wait(d->epoll, ready, READY_MAX, 0);
@@ -344,7 +344,7 @@ bool dial_next(struct dial *d, struct rpc_event *e)
         d->has_read = false;
         return false;
     }
-    look(d);
+    poll_socket(d);
     d->has_read = !inbox_is_empty(&d->inbox);
     return inbox_take(&d->inbox, e);
 }

@@ -62,8 +62,8 @@ struct serve {
 
 /* ---- events for the loop ---- */
 
-static void tell(struct serve *s, const struct h2_call *call, enum rpc_kind kind, const unsigned char *bytes,
-                 size_t length)
+static void add_event(struct serve *s, const struct h2_call *call, enum rpc_kind kind,
+                      const unsigned char *bytes, size_t length)
 {
     const struct connection *c = h2_owner(call);
     struct rpc_event        *e = inbox_add(&s->inbox, kind, bytes, length);
@@ -92,7 +92,7 @@ static void on_open(void *arg, struct h2_call *call)
     if (h2_kind(call) == H2_STREAM && c->is_local)
         h2_cut(call);
     if (h2_kind(call) == H2_STREAM)
-        tell(c->serve, call, RPC_OPEN, NULL, 0);
+        add_event(c->serve, call, RPC_OPEN, NULL, 0);
 }
 
 /* A client that exceeds its limit is not read until the next second. */
@@ -102,7 +102,7 @@ static void on_data(void *arg, struct h2_call *call, const unsigned char *bytes,
     struct serve      *s = c->serve;
 
     if (account_take(&s->accounts, c->account, length, clock_us())) {
-        tell(s, call, h2_kind(call) == H2_QUESTION ? RPC_ASK : RPC_DATA, bytes, length);
+        add_event(s, call, h2_kind(call) == H2_QUESTION ? RPC_ASK : RPC_DATA, bytes, length);
         return;
     }
     s->counts.ignored++;
@@ -117,7 +117,7 @@ static void on_close(void *arg, struct h2_call *call)
     struct connection *c = arg;
 
     if (h2_kind(call) == H2_STREAM)
-        tell(c->serve, call, RPC_CLOSE, NULL, 0);
+        add_event(c->serve, call, RPC_CLOSE, NULL, 0);
     place_leave(&c->serve->calls, h2_number(call));
 }
 
@@ -388,7 +388,7 @@ static void flush(struct connection *c)
         conn_flush(n);
 }
 
-static void hear(struct connection *c)
+static void read_connection(struct connection *c)
 {
     struct conn *n = &c->conn;
 
@@ -445,7 +445,7 @@ static bool is_listener(const struct serve *s, const void *ptr)
 }
 
 /* Timeouts come last: connections in 'ready' may end then. Unread data is reported again. */
-static void look(struct serve *s)
+static void poll_connections(struct serve *s)
 {
     struct epoll_event ready[READY_MAX];
     int                n = epoll_wait(s->epoll, ready, READY_MAX, 0);
@@ -454,7 +454,7 @@ static void look(struct serve *s)
         void *at = ready[(s->turn + (uint32_t)i) % (uint32_t)n].data.ptr;
 
         if (!is_listener(s, at))
-            hear(at);
+            read_connection(at);
     }
     s->turn++;
     for (int i = 0; i < n; i++)          /* later: they may end connections that are ready */
@@ -473,7 +473,7 @@ bool serve_next(struct serve *s, struct rpc_event *e)
         s->has_read = false;
         return false;
     }
-    look(s);
+    poll_connections(s);
     s->has_read = !inbox_is_empty(&s->inbox);
     return inbox_take(&s->inbox, e);
 }

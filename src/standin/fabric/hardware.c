@@ -288,7 +288,7 @@ static int show(const struct hardware *h, struct node *n)
 }
 
 /* NICs first: their settings may make the simulator reset all switches, which are then read again. */
-static int take(struct hardware *h, struct err *err)
+static int apply_settings(struct hardware *h, struct err *err)
 {
     bool has_changed = false;
     int  rc = 0;
@@ -306,7 +306,7 @@ static int take(struct hardware *h, struct err *err)
 
 int hardware_step(struct hardware *h, struct err *err)
 {
-    int rc = take(h, err);
+    int rc = apply_settings(h, err);
 
     if (!rc)
         fabric_advance(h->fabric);

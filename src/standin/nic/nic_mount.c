@@ -149,7 +149,7 @@ int main(int argc, char **argv)
                      argc > 1 ? argv[1] : NULL };
 
     if (flavour < 0 || mbps < 1 || mbps > 10000000) {
-        fputs("anole-nic FOLDER [ofed|inbox|vf|locked [MBPS]]: a NIC that is none, mounted there; see "
+        fputs("anole-nic FOLDER [ofed|inbox|vf|locked [MBPS]]: mounts a stand-in NIC there; see "
               "docs/live.md\n", stderr);
         return 2;
     }

@@ -242,7 +242,7 @@ static int make_folder(struct twin_run *t, struct err *err)
     if (t->q->out) {
         if (mkdir(t->q->out, 0777) || !realpath(t->q->out, path))
             return err_set(err, errno, "%s: %s", t->q->out,
-                           errno == EEXIST ? "it is there already" : strerror(errno));
+                           errno == EEXIST ? "it already exists" : strerror(errno));
     } else {
         parent = parent && *parent ? parent : "/tmp";
         if (!realpath(parent, path))
@@ -375,7 +375,7 @@ static void print_kept(const json_t *o)
         return;
     printf("  %s\n  ", knobset_text(text, sizeof text, &set));
     safe_printf(stdout, "%s",
-                evidence ? evidence : "without evidence: it was told to set what the tuner says");
+                evidence ? evidence : "without evidence: mode direct applies the tuner's decisions");
     putchar('\n');
 }
 
@@ -390,8 +390,7 @@ static void print_worth(const struct twin_run *t)
     if (text_read_file(path, 1ul << 30, &text, &length, &err))
         return;
     puts("What was kept, and what it was worth (metric: utilisation, round trips and pauses, 0 to 1; an "
-         "e-value of 100 comes by chance "
-         "once in a hundred trials):");
+         "e-value of 100 comes by chance once in a hundred trials):");
     for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         json_t *o = json_loads(line, 0, NULL);
 

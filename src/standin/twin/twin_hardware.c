@@ -56,10 +56,10 @@ int twin_hardware_check(struct err *err)
 
     twin_hardware_beside(path, "anole-nic");
     if (access(path, X_OK))
-        return err_set(err, ENOTSUP, "it was built without libfuse3: there is no anole-nic beside it");
+        return err_set(err, ENOTSUP, "this build does not include anole-nic, which needs libfuse3");
     twin_hardware_beside(path, "anole-switch");
     if (access(path, X_OK))
-        return err_set(err, ENOTSUP, "there is no anole-switch beside it");
+        return err_set(err, ENOTSUP, "this build does not include anole-switch");
     if (access("/dev/fuse", R_OK | W_OK))
         return err_set(err, ENOTSUP, "/dev/fuse: %s", strerror(errno));
     return is_in_path("redis-server") ? 0 : err_set(err, ENOTSUP, "there is no redis-server");

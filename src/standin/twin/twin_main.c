@@ -43,13 +43,9 @@ static const struct cmd_line twin_line = {
     .missing = "which scenario? See anole twin --help",
     .args = "SCENARIO.yaml",
     .help = "Runs a controller and agents on this machine, whose NICs and switches are those of a simulated "
-            "network. "
-            "Each monitor interval of the scenario takes an interval of real time, so the network may run "
-            "slower than "
-            "a real one. Prints the state now and then, and at the end what was tried and why it was kept or "
-            "not."
-            "\v"
-            "Example:\n"
+            "network. Each monitor interval of the scenario takes an interval of real time, so the network "
+            "may run slower than a real one. Prints the state now and then, and at the end what was tried "
+            "and why it was kept or not.\vExample:\n"
             "  anole twin live --seconds 60\n"
             "  anole twin live_demo --page 127.0.0.1:7480\n"
             "      Then open http://127.0.0.1:7480/: an influx comes after 25 s.\n"

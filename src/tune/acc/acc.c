@@ -521,16 +521,14 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
 
 static const struct key_row options[] = {
     [MODEL] = { "model", KEY_FILE, "shipped",
-                "initial model: shipped (NVIDIA's defaults), dcqcn (the DCQCN paper's NICs), none (random), "
-                "or a file of "
-                "anole train acc", .choices = model_names },
+                "initial model: shipped (NVIDIA's defaults), dcqcn (the DCQCN paper's NICs), none "
+                "(random), or a file of anole train acc", .choices = model_names },
     [TRAIN] = { "train", KEY_YES, "no", "learn during the run; no: frozen" },
     [SLOT] = { "slot_us", KEY_REAL, "100", "time between two decisions, in microseconds", .min = 1,
                .max = 1e6 },
     [AGENTS] = { "agents", KEY_NAME, "switch",
-                 "switch: one net per switch, each queue separately; central: C-ACC, one setting for uplinks "
-                 "and one "
-                 "for other ports", .choices = agents_names },
+                 "switch: one net per switch, each queue separately; central: C-ACC, one setting for "
+                 "uplinks and one for other ports", .choices = agents_names },
     [ACTIONS] = { "actions", KEY_NAME, "template",
                   "template: 20 settings; text: the paper's 630; pairs: its 55 x 20",
                   .choices = acc_actions_names },
@@ -544,8 +542,7 @@ static const struct key_row options[] = {
                  "weight of throughput in the reward", .min = 0, .max = 1 },
     [IDLE] = { "idle", KEY_NAME, "short",
                "skip queues without a change of reward for three slots, or: short: below every Kmin with "
-               "less than "
-               "5 % of the link used; published: below the current Kmin. never: always decide",
+               "less than 5 % of the link used; published: below the current Kmin. never: always decide",
                .choices = idle_names },
     [HISTORY] = { "history", KEY_COUNT, "3", "slots in the state", .min = 1, .max = HISTORY_MAX },
     [EPSILON] = { "epsilon", KEY_REAL, "0.05", "initial share of random decisions while learning",

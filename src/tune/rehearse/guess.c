@@ -42,8 +42,7 @@ bool guess_make(struct rehearser *t, struct knobs *knobs, struct tuner_note *not
     if (is_set) {
         rehearser_say(note, "search",
                       "%s. No twin yet: by what was learnt on other networks %s is expected to be %.0f %% "
-                      "better than the "
-                      "setting from the beginning, and set until the twin is asked",
+                      "better than the setting from the beginning, and set until the twin is asked",
                       model_text(&m, text, sizeof(text)), list[0].name ? list[0].name : "a new setting",
                       -rehearser_percent(list[0].word.gain));
         *knobs = list[0].knobs;

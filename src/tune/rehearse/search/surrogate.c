@@ -30,7 +30,7 @@ void surrogate_shape(struct net_shape *s)
 }
 
 /* Ends the model. */
-static int take(struct surrogate *s, struct model *m, const char *name, struct err *err)
+static int load_model(struct surrogate *s, struct model *m, const char *name, struct err *err)
 {
     struct net_shape shape;
     const char      *error = model_get(m, "error");
@@ -61,7 +61,7 @@ int surrogate_open(struct surrogate *s, const char *name, struct err *err)
     else
         rc = model_load(&m, name, &why);
     if (!rc)
-        rc = take(s, &m, name, &why);
+        rc = load_model(s, &m, name, &why);
     return rc ? err_set(err, -rc, "model: %s", why.text) : 0;
 }
 

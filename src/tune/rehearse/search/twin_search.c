@@ -41,7 +41,7 @@ struct act {
     uint32_t                       tries;
 };
 
-static void tell(const struct act *a, const char *act, double gain, const char *name)
+static void report_progress(const struct act *a, const char *act, double gain, const char *name)
 {
     struct rehearse_note note = { act, a->r->spent, a->q->budget, a->r->trials, gain, name };
 
@@ -148,7 +148,7 @@ static void note_named(struct act *a)
             best = best && best->score <= a->tried[i].score ? best : &a->tried[i];
         }
     if (best)
-        tell(a, "screen", best->score, best->name);
+        report_progress(a, "screen", best->score, best->name);
 }
 
 /* Short trials of all points that fit into the budget; then the best again. Each step uses new messages. */
@@ -172,17 +172,17 @@ static int screen(struct act *a, struct err *err)
     add_spread(a, spread);
     for (uint32_t i = known; i < a->count && !rc; i = next) {
         next = a->count - i < POPULATION ? a->count : i + POPULATION;
-        tell(a, "screen", NAN, NULL);
+        report_progress(a, "screen", NAN, NULL);
         rc = try_all(a, &a->tried[i], next - i, SHORT, err);
     }
     qsort(a->tried, a->count, sizeof(*a->tried), by_score);
     again = a->count < AGAIN ? a->count : AGAIN;
-    tell(a, "screen", NAN, NULL);
+    report_progress(a, "screen", NAN, NULL);
     if (!rc)
         rc = try_all(a, a->tried, again, a->length, err);
     qsort(a->tried, again, sizeof(*a->tried), by_score);
     if (!rc && again)
-        tell(a, "screen", a->tried[0].score, a->tried[0].name);
+        report_progress(a, "screen", a->tried[0].score, a->tried[0].name);
     return rc;
 }
 
@@ -209,7 +209,7 @@ static int one_generation(struct act *a, struct cma *cma, struct err *err)
     cma_learn(cma, score);
     qsort(drawn, POPULATION, sizeof(*drawn), by_score);
     a->late[a->r->generations++ % LATE] = drawn[0];
-    tell(a, "search", drawn[0].score, NULL);
+    report_progress(a, "search", drawn[0].score, NULL);
     return 0;
 }
 
@@ -299,7 +299,7 @@ static void on_block(void *arg, const struct race *race)
 
     a->r->spent = a->searched + race->spent;
     a->r->trials = a->tries + race->trials;
-    tell(a, "race", race_leader(race)->score, race_leader(race)->name);
+    report_progress(a, "race", race_leader(race)->score, race_leader(race)->name);
 }
 
 static int hold_race(struct act *a, const struct knobs *mean, struct err *err)
