@@ -21,7 +21,8 @@ static struct variant list[] = { { .name = (char *)"base" },
 static const struct variants variants = { list, 3 };
 
 /* Three variants and one figure with these values: [variant][seed]. */
-static struct comparison judged_as(const char *name, enum metric_better better, const double value[3][SEEDS], uint32_t count)
+static struct comparison judged_as(const char *name, enum metric_better better, const double value[3][SEEDS],
+                                   uint32_t count)
 {
     struct comparison c = { .variants = &variants, .seed = seeds, .seeds = count, .title = "s.yaml" };
     struct metric metric = { .label = "figure", .unit = UNIT_NONE, .better = better };
@@ -83,13 +84,15 @@ static void judge__sees_a_small_difference_in_a_wide_spread(void **unused)
     comparison_fini(&c);
 }
 
-/* A third of what it was, give or take, on seeds of which one is far busier than the others: by their ratios that is sure, by
- * their differences, as those of another figure are judged, it is not. The example of docs/compare.md. */
+/* A third of what it was, give or take, on seeds of which one is far busier than the others: by their ratios
+ * that is sure, by their differences, as those of another figure are judged, it is not. The example of
+ * docs/compare.md. */
 static void judge__slowdowns_by_their_ratios(void **unused)
 {
     static const double slow[3][SEEDS] = { { 12.1, 30.5, 100.2 }, { 12.1, 30.5, 100.2 }, { 4, 9.9, 33.9 } };
     const double logs[3] = { log(4 / 12.1), log(9.9 / 30.5), log(33.9 / 100.2) };
-    struct comparison c = judged_as("mice.slowdown_mean", BETTER_LOWER, slow, 3), other = judged(BETTER_LOWER, slow, 3);
+    struct comparison c = judged_as("mice.slowdown_mean", BETTER_LOWER, slow, 3),
+                      other = judged(BETTER_LOWER, slow, 3);
     const struct compared_cell *cell = comparison_cell(&c, 0, 2);
     struct bootstrap b;
     struct interval want;
@@ -99,7 +102,8 @@ static void judge__slowdowns_by_their_ratios(void **unused)
     want = bootstrap_mean(&b, logs);
     bootstrap_fini(&b);
     assert_true(fabs(cell->change - expm1((logs[0] + logs[1] + logs[2]) / 3)) < 1e-12);
-    assert_true(fabs(cell->change_low - expm1(want.low)) < 1e-12 && fabs(cell->change_high - expm1(want.high)) < 1e-12);
+    assert_true(fabs(cell->change_low - expm1(want.low)) < 1e-12 &&
+                fabs(cell->change_high - expm1(want.high)) < 1e-12);
     assert_true(cell->is_significant && cell->is_better);
     assert_true(comparison_cell(&c, 0, 1)->change == 0 && !comparison_cell(&c, 0, 1)->is_significant);
     assert_true(cell->difference == comparison_cell(&other, 0, 2)->difference);
@@ -246,7 +250,8 @@ static void print_table__says_it_in_words(void **unused)
     assert_non_null(
         strstr(text, "\nfigure  35.0   36.5  +4.3 %   [+2.9, +5.7]  worse\n"));
     assert_non_null(strstr(text, "\nfigure  35.0  35.0     0 %         [0, 0]\n"));
-    assert_true(strncmp(text, "Keep base: no other variant is clearly better in any of 1 main figures.\nsame: no clear "
+    assert_true(strncmp(text, "Keep base: no other variant is clearly better in any of 1 main figures.\n"
+                              "same: no clear "
                         "difference in any of 1 figures. other is worse in figure +4.3 %.\n\n", 150) == 0);
     assert_non_null(strstr(text, "Means over 6 seeds; changes to 'base'"));
     assert_null(strstr(text, "\033"));
@@ -297,7 +302,8 @@ static void print_csv__loses_no_digit(void **unused)
 static void json__is_what_the_page_expects(void **unused)
 {
     struct comparison c = judged(BETTER_HIGHER, values, SEEDS);
-    json_t *json = comparison_json(&c, true, NULL), *metric = json_array_get(json_object_get(json, "metrics"), 0);
+    json_t *json = comparison_json(&c, true, NULL),
+           *metric = json_array_get(json_object_get(json, "metrics"), 0);
     const json_t *other = json_array_get(json_object_get(metric, "variants"), 2);
 
     (void)unused;
@@ -320,7 +326,8 @@ static void judge__knows_what_is_possible(void **unused)
         { .name = "slowdown_p99", .label = "p99 slowdown", .unit = UNIT_NONE },
         { .name = "queue_bytes_max", .label = "queue", .unit = UNIT_BYTES },
     };
-    static const double low[SEEDS] = { 1.01, 1.02, 1.01, 1.03, 1.02, 40 }, share[SEEDS] = { 0.99, 0.98, 0.99, 1, 0.99, 0.1 };
+    static const double low[SEEDS] = { 1.01, 1.02, 1.01, 1.03, 1.02, 40 },
+                        share[SEEDS] = { 0.99, 0.98, 0.99, 1, 0.99, 0.1 };
     struct comparison c = { .variants = &variants, .seed = seeds, .seeds = SEEDS, .title = "s.yaml" };
 
     (void)unused;
@@ -328,14 +335,16 @@ static void judge__knows_what_is_possible(void **unused)
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t v = 0; v < 3; v++)
             for (uint32_t s = 0; s < SEEDS; s++)
-                c.figures.list[i].value[v * SEEDS + s] = i == 0 ? (v == 1 ? 0.01 * s : share[s]) : low[(s + v) % SEEDS];
+                c.figures.list[i].value[v * SEEDS + s] = i == 0 ? (v == 1 ? 0.01 * s : share[s]) :
+                                                         low[(s + v) % SEEDS];
     comparison_judge(&c);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t v = 0; v < 3; v++) {
             const struct compared_cell *cell = comparison_cell(&c, i, v), *base = comparison_cell(&c, i, 0);
             double least = i == 1 ? 1 : 0, most = i == 0 ? 1 : INFINITY;
 
-            assert_true(cell->low >= least && cell->low <= cell->mean && cell->high >= cell->mean && cell->high <= most);
+            assert_true(cell->low >= least && cell->low <= cell->mean && cell->high >= cell->mean &&
+                        cell->high <= most);
             assert_true(base->mean + cell->difference_low >= least - 1e-9);
             assert_true(base->mean + cell->difference_high <= most + 1e-9);
         }
@@ -346,7 +355,8 @@ static void verdict__is_one_sentence(void **unused)
 {
     static const struct metric metric[] = {
         { .name = "slowdown_p99", .label = "p99 slowdown", .better = BETTER_LOWER },
-        { .name = "during.goodput_bps", .label = "goodput, during", .unit = UNIT_BPS, .better = BETTER_HIGHER },
+        { .name = "during.goodput_bps", .label = "goodput, during", .unit = UNIT_BPS,
+          .better = BETTER_HIGHER },
         { .name = "queue_bytes_max", .label = "longest queue", .unit = UNIT_BYTES, .better = BETTER_LOWER },
         { .name = "hidden", .label = "hidden", .better = BETTER_LOWER },
     };
@@ -364,9 +374,11 @@ static void verdict__is_one_sentence(void **unused)
     }
     comparison_judge(&c);
     assert_string_equal(comparison_verdict(text, sizeof(text), &c, 0), "base is the baseline.");
-    assert_string_equal(comparison_verdict(text, sizeof(text), &c, 1), "same: no clear difference in any of 3 figures.");
+    assert_string_equal(comparison_verdict(text, sizeof(text), &c, 1),
+                        "same: no clear difference in any of 3 figures.");
     assert_string_equal(comparison_verdict(text, sizeof(text), &c, 2),
-                        "other is better in p99 slowdown -50 %; worse in goodput (during) -10 % and longest queue 3 times "
+                        "other is better in p99 slowdown -50 %; worse in goodput (during) -10 % and longest "
+                        "queue 3 times "
                         "as much.");
     assert_string_equal(comparison_verdict(text, 20, &c, 2), "other is better in ");
     c.seeds = 1;
@@ -376,7 +388,8 @@ static void verdict__is_one_sentence(void **unused)
     comparison_fini(&c);
 }
 
-/* Of 400 figures that do not differ, 5 % have an interval that excludes 0. Hardly any of these is called clear. */
+/* Of 400 figures that do not differ, 5 % have an interval that excludes 0. Hardly any of these is called
+ * clear. */
 static void judge__keeps_the_false_discovery_rate(void **unused)
 {
     struct comparison c = { .variants = &variants, .seed = seeds, .seeds = SEEDS, .title = "s.yaml" };
@@ -410,7 +423,8 @@ static void judge__keeps_the_false_discovery_rate(void **unused)
 /* Other messages: nothing can be said about the setting. */
 static void judge__of_other_flows_there_is_no_verdict(void **unused)
 {
-    static const struct metric metric = { .name = "slowdown_mean", .label = "mean slowdown", .better = BETTER_LOWER };
+    static const struct metric metric = { .name = "slowdown_mean", .label = "mean slowdown",
+                                          .better = BETTER_LOWER };
     struct comparison c = { .variants = &variants, .seed = seeds, .seeds = SEEDS, .title = "a.yaml, b.yaml" };
     struct card card;
     char *text, verdict[300];
@@ -427,9 +441,11 @@ static void judge__of_other_flows_there_is_no_verdict(void **unused)
     assert_true(isnan(comparison_cell(&c, 0, 1)->difference) && !comparison_cell(&c, 0, 1)->is_significant);
     comparison_answer(&c, &card);
     assert_string_equal(card_text(&card, CARD_FINDING),
-                        "The variants send different traffic: they are shown side by side, without a verdict.");
+                        "The variants send different traffic: they are shown side by side, without a "
+                        "verdict.");
     assert_string_equal(card_text(&card, CARD_COST), "");
-    assert_non_null(strstr(comparison_verdict(verdict, sizeof(verdict), &c, 1), "has other traffic than base: no verdict"));
+    assert_non_null(strstr(comparison_verdict(verdict, sizeof(verdict), &c, 1),
+                           "has other traffic than base: no verdict"));
     out = open_memstream(&text, &length);
     comparison_print_table(&c, out, false);
     fclose(out);
@@ -451,7 +467,8 @@ static void answer__weighs_gain_and_cost(void **unused)
         { .name = "goodput_bps", .label = "goodput", .unit = UNIT_BPS, .better = BETTER_HIGHER },
     };
     static const struct { double times[3]; const char *says; } row[] = {
-        { { 0.5, 1, 1 }, "Use other: it is better than base in mean slowdown, and no main figure is clearly worse." },
+        { { 0.5, 1, 1 },
+          "Use other: it is better than base in mean slowdown, and no main figure is clearly worse." },
         { { 0.5, 1.7, 1 }, "Use other if the average message matters most. Keep base if large messages do." },
         { { 1, 1, 0.9 }, "Keep base: no other variant is clearly better in any of 3 main figures." },
         { { 1, 1.7, 1.1 }, "Use other if throughput matters most. Keep base if large messages do." },
@@ -476,7 +493,8 @@ static void answer__weighs_gain_and_cost(void **unused)
     }
 }
 
-/* Among many comparisons a loss may not be clear. Where its interval excludes no change, the card names it all the same. */
+/* Among many comparisons a loss may not be clear. Where its interval excludes no change, the card names it
+ * all the same. */
 static void answer__names_a_loss_that_is_not_clear(void **unused)
 {
     static const struct metric metric[] = {
@@ -512,7 +530,8 @@ static void answer__names_a_loss_that_is_not_clear(void **unused)
     assert_int_equal(comparison_harm(&c, 1), UINT32_MAX);
     comparison_answer(&c, &card);
     assert_non_null(strstr(card_text(&card, CARD_COST), "P99 FCT +72 %"));
-    assert_non_null(strstr(card_text(&card, CARD_COST), "which chance alone may explain: 198 comparisons were made."));
+    assert_non_null(strstr(card_text(&card, CARD_COST),
+                           "which chance alone may explain: 198 comparisons were made."));
     card_fini(&card);
     comparison_fini(&c);
 }

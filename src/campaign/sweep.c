@@ -220,8 +220,8 @@ bool sweep_is_same(const struct sweep_results *r, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Chooses the scenario's own setting and the best of those that differ from it. A setting with its very figures is
- * the same setting, or one without effect: there is nothing to compare. */
+/* Chooses the scenario's own setting and the best of those that differ from it. A setting with its very
+ * figures is the same setting, or one without effect: there is nothing to compare. */
 static void choose_shown(struct sweep *s)
 {
     const struct sweep_results *r = &s->results;

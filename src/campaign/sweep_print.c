@@ -88,8 +88,9 @@ static void add_finding(const struct sweep *s, struct card *c, uint32_t best)
     metric_text(is, sizeof(is), m->unit, comparison_cell(&s->comparison, r->best, best ? best : 1)->mean);
     metric_text(was, sizeof(was), m->unit, comparison_cell(&s->comparison, r->best, 0)->mean);
     if (!best) {
-        card_add(c, CARD_FINDING, "Keep the scenario's own setting: none of the best %u of %u %ssettings is clearly better in %s.",
-                 s->few.count - 1, s->others, s->others < r->count ? "other " : "", m->label);
+        card_add(c, CARD_FINDING,
+                 "Keep the scenario's own setting: none of the best %u of %u %ssettings is clearly better in "
+                 "%s.", s->few.count - 1, s->others, s->others < r->count ? "other " : "", m->label);
         card_add(c, CARD_DETAIL, "The best of them, %s, has %s instead of %s.", s->few.list[1].name, is, was);
         return;
     }
@@ -99,7 +100,8 @@ static void add_finding(const struct sweep *s, struct card *c, uint32_t best)
         card_add(c, CARD_FINDING, "Use %s: %s is", s->few.list[best].name, m->label);
     card_add(c, CARD_FINDING, "%s instead of %s with the scenario's own setting.", is, was);
     if (rank_of(s, best) > 1)
-        card_add(c, CARD_DETAIL, "It ranks %u; those before it vary too much between seeds to be clearly better.",
+        card_add(c, CARD_DETAIL,
+                 "It ranks %u; those before it vary too much between seeds to be clearly better.",
                  rank_of(s, best));
 }
 
@@ -126,12 +128,14 @@ void sweep_answer(const struct sweep *s, struct card *c)
     *c = (struct card){ 0 };
     comparison_add_about(&s->comparison, c);
     if (s->others > 0 && !comparison_is_pair(&s->comparison, 1)) {
-        card_add(c, CARD_FINDING, "The settings send different traffic than the scenario: they are ranked by %s, without a verdict.",
-                 r->figures.list[r->best].metric.label);
+        card_add(c, CARD_FINDING,
+                 "The settings send different traffic than the scenario: they are ranked by %s, without a "
+                 "verdict.", r->figures.list[r->best].metric.label);
         return;
     }
     if (!is_ranked(s)) {
-        card_add(c, CARD_FINDING, "No setting has a %s: nothing finished. Run longer, or rank by another figure with --best.",
+        card_add(c, CARD_FINDING,
+                 "No setting has a %s: nothing finished. Run longer, or rank by another figure with --best.",
                  r->figures.list[r->best].metric.label);
         return;
     }
@@ -143,7 +147,8 @@ void sweep_answer(const struct sweep *s, struct card *c)
         card_append(c, CARD_SURE, " with the best of them, %s.", is_worse ? "clearly worse" : "not clear");
     }
     if (best && r->count > 1)
-        card_add(c, CARD_SURE, "The best of %u settings looks better than it is: the same seeds chose it.", r->count);
+        card_add(c, CARD_SURE,
+                 "The best of %u settings looks better than it is: the same seeds chose it.", r->count);
     comparison_add_evidence(&s->comparison, c, best);
     card_capitalise(c, CARD_COST);
     card_capitalise(c, CARD_SURE);
@@ -227,8 +232,8 @@ static json_t *figures_json(const struct sweep_results *r)
         const struct metric *m = &r->figures.list[i].metric;
 
         if (is_told(r, i))
-            json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "name", m->name, "label", m->label, "unit",
-                                                  metric_unit_name(m->unit), "better",
+            json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "name", m->name, "label",
+                                                  m->label, "unit", metric_unit_name(m->unit), "better",
                                                   metric_better_name(m->better)));
     }
     return list;
@@ -241,11 +246,13 @@ static json_t *point_json(const struct sweep_results *r, const struct sweep_colu
 
     for (uint32_t i = 0; i < v->own; i++)
         json_array_append_new(values, column[i].is_number
-                                          ? json_real(read_as(column[i].unit, column[i].key, sweep_value(v, i)))
+                                          ? json_real(read_as(column[i].unit, column[i].key,
+                                                              sweep_value(v, i)))
                                           : json_of_text(sweep_value(v, i)));
     for (uint32_t i = 0; i < r->figures.count; i++)
         if (is_told(r, i))
-            json_array_append_new(figures, json_of_number(figures_mean(&r->figures.list[i], variant, r->seeds)));
+            json_array_append_new(figures,
+                                  json_of_number(figures_mean(&r->figures.list[i], variant, r->seeds)));
     json_put_text(o, "name", v->name);
     json_object_set_new(o, "values", values);
     json_object_set_new(o, "figures", figures);
@@ -281,7 +288,8 @@ json_t *sweep_page(const struct sweep *s)
 
     for (uint32_t i = 0; i < own; i++) {
         sweep_column(r, i, &column[i]);
-        json_array_append_new(keys, json_pack("{s:s, s:s, s:b}", "name", column[i].key, "unit", column[i].unit,
+        json_array_append_new(keys,
+                              json_pack("{s:s, s:s, s:b}", "name", column[i].key, "unit", column[i].unit,
                                               "is_number", column[i].is_number));
     }
     for (uint32_t k = 0; k < count; k++)
@@ -293,7 +301,8 @@ json_t *sweep_page(const struct sweep *s)
     json_object_set_new(o, "figures", figures_json(r));
     json_object_set_new(o, "points", points);
     json_object_set_new(o, "own", own_json(s, column, own));
-    json_object_set_new(o, "advised", (s->others == 0 || comparison_is_pair(&s->comparison, 1)) && is_ranked(s)
+    json_object_set_new(o, "advised", (s->others == 0 || comparison_is_pair(&s->comparison, 1)) &&
+                        is_ranked(s)
                                           ? json_of_text(s->few.list[clearly_best(s)].name) : json_null());
     free(column);
     return o;
@@ -357,7 +366,8 @@ static void add_row(const struct sweep_results *r, struct table *t, struct boots
     table_cell(t, "%u", rank + 1);
     for (uint32_t i = 0; i < v->own; i++)
         table_cell(t, "%s", sweep_value(v, i));
-    table_cell(t, "%s", metric_text(text, sizeof(text), best->metric.unit, figures_mean(best, variant, r->seeds)));
+    table_cell(t, "%s",
+               metric_text(text, sizeof(text), best->metric.unit, figures_mean(best, variant, r->seeds)));
     if (r->seeds > 1) {
         struct interval i = interval_of(r, b, variant);
 
@@ -404,8 +414,9 @@ static void add_own(const struct sweep *s, struct table *t)
 
 static void print_notes(const struct sweep_results *r, FILE *out, uint32_t top)
 {
-    fprintf(out, "\nThe best %u of %u settings by %s, and the scenario's own; means over %u seed%s.\n", top, r->count,
-            safe_name(r->figures.list[r->best].metric.name).buf, r->seeds, r->seeds == 1 ? "" : "s");
+    fprintf(out, "\nThe best %u of %u settings by %s, and the scenario's own; means over %u seed%s.\n",
+            top, r->count, safe_name(r->figures.list[r->best].metric.name).buf, r->seeds,
+            r->seeds == 1 ? "" : "s");
     figures_print_words(&r->figures, out);
     compare_warn_few_seeds(r->seeds, out);
     figures_print_stuck(&r->figures, r->variants, r->seeds, out);
@@ -544,7 +555,8 @@ static json_t *own_metrics_json(const struct sweep *s)
     json_t *made = json_object();
 
     for (uint32_t i = 0; i < s->comparison.figures.count; i++)
-        json_put_number(made, s->comparison.figures.list[i].metric.name, comparison_cell(&s->comparison, i, 0)->mean);
+        json_put_number(made, s->comparison.figures.list[i].metric.name,
+                        comparison_cell(&s->comparison, i, 0)->mean);
     return made;
 }
 

@@ -264,8 +264,8 @@ static void unclear_text(char *buf, size_t size, const struct tune_check *c)
     else if ((cell = largest_change(c, &m)) != NULL)
         snprintf(
             buf, size,
-            "no clear difference: %s changes by %+.1f %% on average, but %u seeds do not show it for certain; "
-            "check more",
+            "no clear difference: %s changes by %+.1f %% on average, but %u seeds do not show it for "
+            "certain; check more",
             m->label, 100 * cell->change, c->seeds);
     else
         snprintf(buf, size, "no clear difference: neither slowdown nor goodput changes by 1 %% or more");

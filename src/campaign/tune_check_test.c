@@ -26,7 +26,8 @@ static void judge(struct tune_check *c, const struct row *row, uint32_t rows)
         comparison_add_metrics(&c->comparison, &m, 1);
         for (uint32_t s = 0; s < SEEDS; s++) {
             c->comparison.figures.list[i].value[s] = row[i].before + row[i].noise * shift[s];
-            c->comparison.figures.list[i].value[SEEDS + s] = row[i].after + row[i].noise * (shift[s] + 0.1 * apart[s]);
+            c->comparison.figures.list[i].value[SEEDS + s] = row[i].after + row[i].noise *
+                                                             (shift[s] + 0.1 * apart[s]);
         }
     }
     tune_check_judge(c);
@@ -49,7 +50,8 @@ static void judge__by_figures(void **state)
         /* A large change on average that the seeds do not prove: it must not be called small. */
         { { { "slowdown_mean", BETTER_LOWER, 3, 2.7, 30 }, { "slowdown_p99", BETTER_LOWER, 9, 9, 0.1 },
             { "goodput_bps", BETTER_HIGHER, 1e9, 1e9, 1e6 } }, TUNE_UNCLEAR,
-          "no clear difference: slowdown_mean changes by -10.0 % on average, but 5 seeds do not show it for certain; check more" },
+          "no clear difference: slowdown_mean changes by -10.0 % on average, but 5 seeds do not show it for "
+          "certain; check more" },
         /* One against the other. */
         { { { "slowdown_mean", BETTER_LOWER, 3, 2.5, 0.1 }, { "slowdown_p99", BETTER_LOWER, 9, 10, 0.1 },
             { "goodput_bps", BETTER_HIGHER, 1e9, 1e9, 1e6 } }, TUNE_UNCLEAR,

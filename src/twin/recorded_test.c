@@ -22,7 +22,9 @@ static void text_open(struct text *t)
     assert_non_null(t->out);
 }
 
-static struct recorded read_text(struct text *t, int (*reads)(struct recorded *, const char *, const char *, size_t, uint64_t, struct err *),
+static struct recorded read_text(struct text *t,
+                                 int (*reads)(struct recorded *, const char *, const char *, size_t, uint64_t,
+                                              struct err *),
                                  uint64_t rate_bps)
 {
     struct recorded r;
@@ -41,7 +43,8 @@ static void close_to(double is, double want, double share)
         fail_msg("%g, not %g", is, want);
 }
 
-/* 1,001 messages of 12,500 bytes, one each microsecond, from one of two hosts: a link of 100 Gb/s is full, two are half full. */
+/* 1,001 messages of 12,500 bytes, one each microsecond, from one of two hosts: a link of 100 Gb/s is full,
+ * two are half full. */
 static void messages__load_is_bytes_over_what_links_could_carry(void **unused)
 {
     struct text     t;
@@ -60,7 +63,8 @@ static void messages__load_is_bytes_over_what_links_could_carry(void **unused)
     close_to(r.load_busiest, 1, 0.002);
     close_to(r.load_low, 0.5, 0.03);
     close_to(r.load_high, 0.5, 0.03);
-    assert_true(r.sizes == 2 && r.size[0].bytes == 12500 && r.size[0].p == 0 && r.size[1].bytes == 12500 && r.size[1].p == 1);
+    assert_true(r.sizes == 2 && r.size[0].bytes == 12500 && r.size[0].p == 0 && r.size[1].bytes == 12500 &&
+                r.size[1].p == 1);
     recorded_fini(&r);
 }
 
@@ -124,7 +128,8 @@ static void counters__range_is_that_of_the_day(void **unused)
     recorded_fini(&r);
 }
 
-/* A port that was started anew counts from 0: what it sent meanwhile is not known, and no time of it counts. */
+/* A port that was started anew counts from 0: what it sent meanwhile is not known, and no time of it
+ * counts. */
 static void counters__a_restart_is_left_out(void **unused)
 {
     struct text     t;
@@ -152,7 +157,8 @@ static void expected__a_race_gets_to_the_busy_hours(void **unused)
 static void refuses__in_one_line(void **unused)
 {
     static const struct { const char *text, *want; } message[] = {
-        { "", "x.csv:1: column 'src' is missing; the first line must name the columns: src,dst,bytes,start_us" },
+        { "",
+          "x.csv:1: column 'src' is missing; the first line must name the columns: src,dst,bytes,start_us" },
         { "src,dst,bytes\n", "x.csv:1: column 'start_s' is missing" },
         { "src,dst,bytes,start_us\na,b,1,1\n", "x.csv: 1 messages say too little of sizes; 50 are needed" },
         { "src,dst,bytes,start_us\na,b,0,1\n", "x.csv:2: bytes: a message of less than a byte" },
@@ -161,20 +167,24 @@ static void refuses__in_one_line(void **unused)
         { "src,dst,bytes,start_us\na,b,5,soon\n", "x.csv:2: start_us: 'soon' is not a number" },
     }, counter[] = {
         { "time_s,port,bytes\n", "x.csv: no time passes in it" },
-        { "time_s,port,bytes\n0,a,0\n100,a,0\n", "x.csv: links were busy for 0 % of the time; from 0.1 % on there is something to advise" },
+        { "time_s,port,bytes\n0,a,0\n100,a,0\n",
+          "x.csv: links were busy for 0 % of the time; from 0.1 % on there is something to advise" },
         { "time_s,port,bytes\n0,a,0\n0,a,1\n", "x.csv:3: time_s: rows of a port go on in time" },
-        { "time_s,port,bytes\n0,a,0\n1,a,50000000000\n", "x.csv: links of 100 Gb/s would be busy for 400 % of the time; how fast are they? --rate" },
+        { "time_s,port,bytes\n0,a,0\n1,a,50000000000\n",
+          "x.csv: links of 100 Gb/s would be busy for 400 % of the time; how fast are they? --rate" },
     };
     struct recorded r;
     struct err      err;
 
     (void)unused;
     for (size_t i = 0; i < sizeof(message) / sizeof(*message); i++) {
-        assert_true(recorded_messages(&r, "x.csv", message[i].text, strlen(message[i].text), 100 * GBPS, &err) < 0);
+        assert_true(recorded_messages(&r, "x.csv", message[i].text, strlen(message[i].text),
+                                      100 * GBPS, &err) < 0);
         assert_memory_equal(err.text, message[i].want, strlen(message[i].want));
     }
     for (size_t i = 0; i < sizeof(counter) / sizeof(*counter); i++) {
-        assert_true(recorded_counters(&r, "x.csv", counter[i].text, strlen(counter[i].text), 100 * GBPS, &err) < 0);
+        assert_true(recorded_counters(&r, "x.csv", counter[i].text, strlen(counter[i].text),
+                                      100 * GBPS, &err) < 0);
         assert_memory_equal(err.text, counter[i].want, strlen(counter[i].want));
     }
 }

@@ -19,16 +19,18 @@
 #define DRILL_AGAIN_US 3600000000u
 #define RETRY_US     10000000u  /* devices that refused to be rolled back are asked again after so long */
 #define AA_PAIRS_MAX   400       /* then half of the weight is forgotten */
-#define AHEAD_MAX      (1u << 20)        /* counters that an agent may have seen beyond ours: a controller takes one per start */
+/* counters that an agent may have seen beyond ours: a controller takes one per start */
+#define AHEAD_MAX      (1u << 20)
 #define BLAME_US       10000000u /* between records about impossible terms */
 
 void controller_config_init(struct controller_config *c)
 {
     *c = (struct controller_config){
-        .mode = MODE_OBSERVE, .interval_us = 100000, .gather_us = 3000000, .answer_us = 3000000, .stale_intervals = 3,
-        .block_length = 10, .burn_in = 3, .aa_pairs = 30, .stage_pairs = 13, .halves_intervals_max = 2000,
-        .soak_intervals = 20, .accept_e = 100, .bound_e = 20, .reject_e = 20, .harm = 0.01, .hold_back = 0.05,
-        .lost_max = 0.05, .reverts_max = 2, .window_us = 3600000000ull, .pause_us = 6 * 3600000000ull,
+        .mode = MODE_OBSERVE, .interval_us = 100000, .gather_us = 3000000, .answer_us = 3000000,
+        .stale_intervals = 3, .block_length = 10, .burn_in = 3, .aa_pairs = 30, .stage_pairs = 13,
+        .halves_intervals_max = 2000, .soak_intervals = 20, .accept_e = 100, .bound_e = 20, .reject_e = 20,
+        .harm = 0.01, .hold_back = 0.05, .lost_max = 0.05, .reverts_max = 2, .window_us = 3600000000ull,
+        .pause_us = 6 * 3600000000ull,
     };
 }
 
@@ -42,10 +44,11 @@ static void fit_noise_blocks(struct controller *c)
             pairing_init(&c->aa[i].pairing, length, c->cfg->burn_in, c->cfg->seed + 1000 + i);
 }
 
-void controller_init(struct controller *c, const struct controller_config *cfg, const struct controller_io *io, uint32_t peers_max)
+void controller_init(struct controller *c, const struct controller_config *cfg,
+                     const struct controller_io *io, uint32_t peers_max)
 {
-    *c = (struct controller){ .cfg = cfg, .io = *io, .peers_max = peers_max, .role = ROLE_GATHER, .save_us = NEVER,
-                              .control = { NAN, NAN } };
+    *c = (struct controller){ .cfg = cfg, .io = *io, .peers_max = peers_max, .role = ROLE_GATHER,
+                              .save_us = NEVER, .control = { NAN, NAN } };
     c->peer = xcalloc(peers_max + 1ul, sizeof *c->peer);
     finder_init(&c->by_name);
     finder_init(&c->by_link);
@@ -83,8 +86,9 @@ void controller_fence(struct controller *c, uint64_t counter)
 
 static void note_by(struct controller *c, const char *who, const char *what, const char *why, uint64_t now_us)
 {
-    audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = who, .what = what, .why = why, .term = c->term,
-                .now_us = now_us });
+    audit_write(&c->audit, &c->io.disk,
+                &(struct audit_record){ .who = who, .what = what, .why = why, .term = c->term,
+                                        .now_us = now_us });
 }
 
 static void note(struct controller *c, const char *what, const char *why, uint64_t now_us)
@@ -117,7 +121,8 @@ static void let_queues(struct controller *c, struct peer *p, uint64_t now_us)
                now_us >= c->caution.paused_until_us;
 
     if (p->self.is_there && p->self.is_allowed != may)
-        command_send(c, p, &(struct msg){ .kind = MSG_QUEUES, .self = { .is_there = true, .is_allowed = may } });
+        command_send(c, p,
+                     &(struct msg){ .kind = MSG_QUEUES, .self = { .is_there = true, .is_allowed = may } });
 }
 
 /* The answer to a report. */
@@ -128,7 +133,8 @@ static void note_report(struct controller *c, struct peer *p, uint64_t stamp_us,
     if (p->step == STEP_DRILLED)
         return;                  /* that is the drill */
     command_send(c, p, &(struct msg){ .kind = MSG_LEASE, .stamp_us = stamp_us, .has_control = !isnan(control),
-                 .control = isnan(control) ? 0 : control, .is_brief = c->is_brief && c->trial.phase == TRIAL_NONE });
+                 .control = isnan(control) ? 0 : control,
+                 .is_brief = c->is_brief && c->trial.phase == TRIAL_NONE });
     let_queues(c, p, now_us);
 }
 
@@ -162,7 +168,8 @@ static bool is_possible(struct controller *c, const char *name, uint64_t term, u
     if (now_us < c->blamed_us + BLAME_US && c->blamed_us)
         return false;
     c->blamed_us = now_us;
-    snprintf(why, sizeof why, "%.63s: it claims the impossible term %" PRIu64 "; its messages are ignored", name, term);
+    snprintf(why, sizeof why, "%.63s: it claims the impossible term %" PRIu64 "; its messages are ignored",
+             name, term);
     note(c, "ignore", why, now_us);
     return false;
 }
@@ -192,8 +199,8 @@ static bool is_same_host(const struct peer *a, const struct peer *b)
     return length == strcspn(b->name, "/") && memcmp(a->name, b->name, length) == 0;
 }
 
-/* Do more than half of the hosts that have reported obey a higher term? Those that are silent now count: while they are cut off, the
- * one that lies may be the only one left. One host alone is never enough. */
+/* Do more than half of the hosts that have reported obey a higher term? Those that are silent now count:
+ * while they are cut off, the one that lies may be the only one left. One host alone is never enough. */
 static bool is_outvoted(const struct controller *c, uint64_t now_us)
 {
     const struct peer **peer = xmalloc((c->peers + 1ul) * sizeof *peer);
@@ -298,7 +305,8 @@ void controller_on_msg(struct controller *c, uint32_t link, const struct msg *m,
 {
     struct peer *p = roster_of_link(c, link);
 
-    if (!is_possible(c, m->kind == MSG_HELLO ? m->name : p ? p->name : "an agent without a name", m->term, now_us))
+    if (!is_possible(c, m->kind == MSG_HELLO ? m->name : p ? p->name : "an agent without a name",
+                     m->term, now_us))
         return;
     if (m->kind == MSG_HELLO) {
         on_hello(c, link, m, now_us);
@@ -353,8 +361,10 @@ static const char *pause_text(const struct controller *c, uint64_t now_us, char 
 {
     char left[40];
 
-    snprintf(buf, MSG_WHY_SIZE, "it pauses for another %s, because %u trials did harm within an hour; anole ctl thaw ends the pause",
-             caution_time(left, sizeof left, c->caution.paused_until_us - now_us), c->cfg->reverts_max);
+    snprintf(buf, MSG_WHY_SIZE,
+             "it pauses for another %s, because %u trials did harm within an hour; anole ctl thaw ends the "
+             "pause", caution_time(left, sizeof left, c->caution.paused_until_us - now_us),
+             c->cfg->reverts_max);
     return buf;
 }
 
@@ -370,8 +380,10 @@ const char *controller_obstacle(const struct controller *c, uint64_t now_us, cha
            roster_coverage(c, now_us) < 1 - c->cfg->lost_max ? "too few devices report" :
            has_breach(c, now_us) ? "a guardrail is broken" :
            c->cfg->mode == MODE_OBSERVE ? NULL :
-           !c->ranked[KNOB_NIC] && !c->ranked[KNOB_SWITCH] ? "no device may be set: its agent observes, or it is frozen" :
-           c->cfg->mode != MODE_DIRECT && c->aa[STAGE_HALVES].pairs < c->cfg->aa_pairs ? "it is measuring the noise" : NULL;
+           !c->ranked[KNOB_NIC] && !c->ranked[KNOB_SWITCH] ?
+           "no device may be set: its agent observes, or it is frozen" :
+           c->cfg->mode != MODE_DIRECT && c->aa[STAGE_HALVES].pairs < c->cfg->aa_pairs ?
+           "it is measuring the noise" : NULL;
 
     if (why && why != buf)
         snprintf(buf, MSG_WHY_SIZE, "%s", why);
@@ -398,8 +410,9 @@ static void propose(struct controller *c, uint64_t now_us)
         return;
     wait_us = caution_wait_us(&c->caution, &wanted, now_us);
     if (wait_us) {
-        snprintf(text, sizeof text, "the tuner's setting was dropped before; it may be tried again in %s, or after anole ctl thaw",
-                 caution_time(left, sizeof left, wait_us));
+        snprintf(text, sizeof text,
+                 "the tuner's setting was dropped before; it may be tried again in %s, or after anole ctl "
+                 "thaw", caution_time(left, sizeof left, wait_us));
         decline(c, text);
         return;
     }
@@ -410,23 +423,27 @@ static void propose(struct controller *c, uint64_t now_us)
         return;
     }
     was = roster_held(c, &wanted, false);
-    audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = c->cfg->name, .what = "would try", .why = why,
-                .term = c->term, .now_us = now_us, .old = &was, .new = &wanted });
+    audit_write(&c->audit, &c->io.disk,
+                &(struct audit_record){ .who = c->cfg->name, .what = "would try", .why = why, .term = c->term,
+                                        .now_us = now_us, .old = &was, .new = &wanted });
     c->io.ended(c->io.arg, false, 0, "it observes only");
 }
 
 /* ---- time ---- */
 
-/* Devices that do not hold their baseline, though a person ordered it: they were silent, refused, or have just come. */
+/* Devices that do not hold their baseline, though a person ordered it: they were silent, refused, or have
+ * just come. */
 static void go_on_rolling_back(struct controller *c, uint64_t now_us)
 {
-    if (!*c->rolled_back.who || c->role != ROLE_ACTIVE || c->cfg->mode == MODE_OBSERVE || now_us < c->rollback_us)
+    if (!*c->rolled_back.who || c->role != ROLE_ACTIVE || c->cfg->mode == MODE_OBSERVE ||
+        now_us < c->rollback_us)
         return;
     if (trial_begin_rollback(c, now_us))
         c->rollback_us = now_us + RETRY_US;
 }
 
-/* A drill that is due by the configuration. The time of day may be wrong: the worst is a drill too many, or too few. */
+/* A drill that is due by the configuration. The time of day may be wrong: the worst is a drill too many, or
+ * too few. */
 static void drill_if_due(struct controller *c, uint64_t now_us)
 {
     uint64_t wall_us = c->io.disk.wall_us(c->io.disk.arg), last_us = c->drill.wall_us;
@@ -501,7 +518,8 @@ int controller_freeze(struct controller *c, const struct order *o, uint64_t now_
     snprintf(c->frozen, sizeof c->frozen, "frozen by %.40s%s%.90s", o->who, *o->why ? ": " : "", o->why);
     rc = memory_save(c, now_us);
     note_by(c, o->who, "freeze", o->why, now_us);
-    if (c->trial.phase != TRIAL_ROLLBACK)        /* which goes on: it leads to where nothing of ours is left */
+    /* which goes on: it leads to where nothing of ours is left */
+    if (c->trial.phase != TRIAL_ROLLBACK)
         trial_abort(c, c->frozen, now_us);
     return rc;
 }
@@ -516,7 +534,8 @@ int controller_thaw(struct controller *c, const struct order *o, uint64_t now_us
     return memory_save(c, now_us);
 }
 
-int controller_freeze_device(struct controller *c, const char *name, bool is_frozen, const struct order *o, uint64_t now_us)
+int controller_freeze_device(struct controller *c, const char *name, bool is_frozen, const struct order *o,
+                             uint64_t now_us)
 {
     struct peer *p = roster_find(c, name);
     struct msg   m = { .kind = is_frozen ? MSG_FREEZE : MSG_THAW };
@@ -531,7 +550,8 @@ int controller_freeze_device(struct controller *c, const char *name, bool is_fro
     return 0;
 }
 
-int controller_approve(struct controller *c, uint64_t number, const char *code, const struct order *o, uint64_t now_us)
+int controller_approve(struct controller *c, uint64_t number, const char *code, const struct order *o,
+                       uint64_t now_us)
 {
     if (c->trial.phase != TRIAL_WAITING || c->trial.number != number)
         return -ENOENT;

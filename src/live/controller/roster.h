@@ -59,8 +59,8 @@ double roster_metric(const struct controller *);
  * knows. */
 double roster_control(const struct controller *, enum knob_where, uint64_t now_us);
 
-/* Values of these knobs at the devices that a trial may set or, if it may set none, at all: the confirmed ones or those of the baseline.
- * A knob of which they do not all hold the same value is not named. */
+/* Values of these knobs at the devices that a trial may set or, if it may set none, at all: the confirmed
+ * ones or those of the baseline. A knob of which they do not all hold the same value is not named. */
 struct knob_set roster_held(const struct controller *, const struct knob_set *of, bool is_baseline);
 
 /* The interval is over. */

@@ -211,7 +211,8 @@ bool trial_begin(struct controller *c, const struct knob_set *wanted, const char
     if (!memory_number(c, now_us))
         return false;
     clear_peers(c);
-    c->trial = (struct trial){ .wanted = *wanted, .was = roster_held(c, wanted, false), .metric = roster_metric(c) };
+    c->trial = (struct trial){ .wanted = *wanted, .was = roster_held(c, wanted, false),
+                               .metric = roster_metric(c) };
     for (uint32_t i = 0; i < c->peers; i++)
         if (c->peer[i].rank != RANK_NONE)
             c->peer[i].wanted = part_for(&c->peer[i], wanted);
