@@ -54,15 +54,10 @@ static void step(struct entropy *e, const struct entropy_cfg *c)
     }
 }
 
-static uint32_t walk_index(const struct entropy *e, const struct entropy_cfg *c)
-{
-    return (e->at ^ e->turn) & (c->paths - 1);
-}
-
 /* Skips EVs with penalties. The first one that is skipped loses one; after a whole round the one at hand is taken. */
 static void skip_bad(struct entropy *e, const struct entropy_cfg *c)
 {
-    uint32_t index = walk_index(e, c);
+    uint32_t index = entropy_index(e, c->paths);
 
     if (!e->penalty || !e->penalty[index])
         return;
@@ -72,7 +67,7 @@ static void skip_bad(struct entropy *e, const struct entropy_cfg *c)
         if (c->skipped)
             ++*c->skipped;
         step(e, c);
-        if (!e->penalty[walk_index(e, c)])
+        if (!e->penalty[entropy_index(e, c->paths)])
             return;
     }
 }
@@ -83,7 +78,7 @@ static uint16_t walk(struct entropy *e, const struct entropy_cfg *c)
 
     if (c->kind != ENTROPY_OBLIVIOUS)
         skip_bad(e, c);
-    ev = walk_index(e, c) | e->fixed;
+    ev = entropy_index(e, c->paths) | e->fixed;
     step(e, c);
     return (uint16_t)ev;
 }
@@ -119,15 +114,6 @@ static void good_add(struct entropy *e, uint16_t ev)
         e->good_room = room;
     }
     e->good[(e->good_first + e->good_count++) & (e->good_room - 1)] = ev;
-}
-
-static uint16_t good_take(struct entropy *e)
-{
-    uint16_t ev = e->good[e->good_first & (e->good_room - 1)];
-
-    e->good_first++;
-    e->good_count--;
-    return ev;
 }
 
 /* ---- reps ---- */
@@ -179,7 +165,7 @@ static uint16_t legacy_next(struct entropy *e, const struct entropy_cfg *c, uint
     if (next < (window < c->paths ? window : c->paths))
         e->last = (e->last + 1) % c->paths;
     else
-        e->last = e->good_count ? good_take(e) : draw(c) % c->paths;
+        e->last = e->good_count ? entropy_take_good(e) : draw(c) % c->paths;
     return (uint16_t)e->last;
 }
 
@@ -188,7 +174,7 @@ uint16_t entropy_next(struct entropy *e, const struct entropy_cfg *c, uint64_t n
     switch (c->kind) {
     case ENTROPY_REPS:        return ring_next(e, c);
     case ENTROPY_REPS_LEGACY: return legacy_next(e, c, next, window);
-    case ENTROPY_MIXED:       return e->good_count ? good_take(e) : walk(e, c);
+    case ENTROPY_MIXED:       return e->good_count ? entropy_take_good(e) : walk(e, c);
     default:                  return walk(e, c);
     }
 }

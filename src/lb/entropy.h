@@ -63,9 +63,48 @@ void entropy_init_in(struct entropy *, const struct entropy_cfg *, uint8_t *pena
 
 void entropy_fini(struct entropy *);
 
+/* Takes the oldest good EV. */
+static inline uint16_t entropy_take_good(struct entropy *e)
+{
+    e->good_count--;
+    return e->good[e->good_first++ & (e->good_room - 1)];
+}
+
+/* Where the walk of oblivious, bitmap and mixed is. */
+static inline uint32_t entropy_index(const struct entropy *e, uint32_t paths)
+{
+    return (e->at ^ e->turn) & (paths - 1);
+}
+
+/* entropy_next() where the choice is easy: a good EV, or one without penalty in the midst of a round. Returns false if it
+ * is not. */
+static inline bool entropy_next_easily(struct entropy *e, enum entropy_kind kind, uint32_t paths, uint16_t *ev)
+{
+    uint32_t index = entropy_index(e, paths);
+
+    if (kind == ENTROPY_MIXED && e->good_count) {
+        *ev = entropy_take_good(e);
+        return true;
+    }
+    if (kind >= ENTROPY_REPS || e->at + 1 >= paths || (kind != ENTROPY_OBLIVIOUS && e->penalty && e->penalty[index]))
+        return false;
+    e->at++;
+    *ev = (uint16_t)(index | e->fixed);
+    return true;
+}
+
 /* The EV of the next packet. 'next' is the number of the next packet that is sent first, and 'window' the congestion
  * window, both in packets: reps_legacy asks for them. */
 uint16_t entropy_next(struct entropy *, const struct entropy_cfg *, uint64_t next, uint64_t window);
+
+/* entropy_learn() of a good EV that need only be noted. Returns false if there is more to do. */
+static inline bool entropy_learn_easily(struct entropy *e, enum entropy_kind kind, uint16_t ev, enum entropy_feedback f)
+{
+    if (kind != ENTROPY_MIXED || f != ENTROPY_GOOD || e->good_count == e->good_room)
+        return false;
+    e->good[(e->good_first + e->good_count++) & (e->good_room - 1)] = ev;
+    return true;
+}
 
 /* Tells what became of a packet with this EV. */
 void entropy_learn(struct entropy *, const struct entropy_cfg *, uint64_t now_ps, uint16_t ev,

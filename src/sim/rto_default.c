@@ -41,7 +41,9 @@ static bool may_miss(const struct sim *s)
 
 static uint64_t uet_bytes_max(const struct sim *s)
 {
-    return s->uet.queue_bytes_max < s->cfg.buffer_bytes ? s->uet.queue_bytes_max : s->cfg.buffer_bytes;
+    uint64_t bytes = s->uet.queue_bytes_max[s->uet.head_prio] / 2;
+
+    return bytes < s->cfg.buffer_bytes ? bytes : s->cfg.buffer_bytes;
 }
 
 /* The most bytes in one queue of queue pairs: the whole buffer, or its share of the free buffer. */

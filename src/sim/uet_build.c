@@ -119,13 +119,16 @@ static uint64_t queue_bytes_max(const struct sim *s)
 void uet_configure(struct sim *s)
 {
     uint64_t bytes;
+    uint32_t limit;
 
     spray_configure(s);
     if (!s->uet.classes)
         return;
     bytes = queue_bytes_max(s);
-    s->uet.queue_bytes_max = bytes < UINT32_MAX / 4 ? (uint32_t)bytes : UINT32_MAX / 4;
-    s->uet.head_bytes_max = 2 * s->uet.queue_bytes_max;
+    limit = bytes < UINT32_MAX / 4 ? (uint32_t)bytes : UINT32_MAX / 4;
+    for (uint32_t c = 0; c < PRIOS; c++)
+        s->uet.queue_bytes_max[c] = s->uet.prios >> c & 1 ? limit : 0;
+    s->uet.queue_bytes_max[s->uet.head_prio] = 2 * limit;
 }
 
 /* ---- memory ---- */
@@ -145,8 +148,9 @@ void uet_build_flows(struct sim *s, uint32_t flows)
 {
     if (!s->uet.classes)
         return;
-    arena_init(&s->uet_arena, flows * (uet_rx_bytes(s->uet.ring) + sizeof *s->flows.uet_at) + 128);
-    s->flows.uet_rx = arena_alloc(&s->uet_arena, flows, uet_rx_bytes(s->uet.ring));
+    s->flows.uet_rx_stride = uet_rx_bytes(s->uet.ring);
+    arena_init(&s->uet_arena, flows * (s->flows.uet_rx_stride + sizeof *s->flows.uet_at) + 128);
+    s->flows.uet_rx = arena_alloc(&s->uet_arena, flows, s->flows.uet_rx_stride);
     s->flows.uet_at = arena_alloc(&s->uet_arena, flows, sizeof *s->flows.uet_at);
     s->uet.host = arena_alloc(&s->arena, s->net.hosts, sizeof *s->uet.host);
     build_pool(s, flows);

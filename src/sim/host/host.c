@@ -79,13 +79,13 @@ static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in,
     return false;
 }
 
-/* Data of another transport. */
-static APART void on_other_data(struct sim *s, struct host *h, const struct packet *k)
+/* Data of another transport. Returns whether the packet is reused. */
+static APART bool on_other_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
 {
     if (k->seq & UET)
-        uet_on_data(s, h, k);
-    else
-        tcp_on_data(s, h, k);
+        return uet_on_data(s, h, id, k);
+    tcp_on_data(s, h, k);
+    return false;
 }
 
 static APART void on_other_answer(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
@@ -121,9 +121,7 @@ void host_on_packet(struct sim *s, struct host *h, struct packet *k)
     if (__builtin_expect(in->slow_path & SLOW_LINK, 0) && is_gone(s, in, id, k))
         return;
     if (k->kind == PACKET_DATA) {
-        if (__builtin_expect(k->flags & PACKET_TCP, 0))
-            on_other_data(s, h, k);
-        else if (receive_data(s, h, id, k))
+        if (__builtin_expect(k->flags & PACKET_TCP, 0) ? on_other_data(s, h, id, k) : receive_data(s, h, id, k))
             goto kick;
     } else if (__builtin_expect(k->kind >= PACKET_CNP, 0)) {
         if (on_small_frame(s, h, in, id, k))

@@ -1,6 +1,6 @@
 #include "sim/host/pacer.h"
 #include "sim/host/hf2t.h"
-#include "sim/host/uet/uet.h"
+#include "sim/host/uet/uet_send.h"
 
 /* ---- the heap of flows that wait for their pacer ---- */
 
@@ -93,7 +93,7 @@ bool pacer_has_window(const struct sim *s, const struct host *h, const struct fl
 bool pacer_may_send(const struct sim *s, const struct host *h, const struct flow *f)
 {
     if (f->is_uet)
-        return uet_may_send(s, f);
+        return uet_may_send(s, f, uet_tx_of(s, f));
     return pacer_has_window(s, h, f) || (s->hosts.after_send & SENT_ASKS && f->asked <= f->acked);
 }
 
@@ -132,23 +132,12 @@ static APART void await_rate(struct sim *s, struct host *h, struct flow *f)
     heap_add(s, h, f);
 }
 
-/* A connection of UET is not paced: it is ready or not. */
-static APART void sort_in_uet(struct sim *s, struct host *h, struct flow *f)
-{
-    bool is_ready = bit_is_set(h->ready, f->position), may_send = uet_may_send(s, f);
-
-    if (is_ready && !may_send)
-        bit_clear(h->ready, f->position), h->ready_count--;
-    else if (!is_ready && may_send)
-        pacer_set_ready(h, f);
-}
-
 void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
 {
     bool is_ready = bit_is_set(h->ready, f->position);
 
     if (f->is_uet) {
-        sort_in_uet(s, h, f);
+        uet_sort_in(s, h, f);
         return;
     }
     if (s->hosts.paces_window && s->engine.now_ps >= f->out.due_ps)

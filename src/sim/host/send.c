@@ -40,7 +40,7 @@ static APART void do_after_send(struct sim *s, const struct host *h, struct flow
     if (s->hosts.after_send & SENT_ASKS)
         ask(s, h, f, k);
     if (s->hosts.after_send & SENT_SPRAYED)
-        k->ports ^= spray_next(s, f, f->sent_max / s->cfg.mtu_bytes);
+        k->ports ^= spray_next(s, k->flow, f->sent_max / s->cfg.mtu_bytes);
 }
 
 /* A persistent queue pair, or a flow that is over already, has sent its last packet. */
@@ -240,7 +240,7 @@ static __attribute__((always_inline)) inline void next(struct sim *s, struct hos
                is_held(s, h, h->list[position]));
         if (__builtin_expect(s->hosts.at_send & SEND_UET, 0) && position != UINT32_MAX &&
             s->flows.flow[h->list[position]].is_uet) {
-            uet_send(s, h, &s->flows.flow[h->list[position]]);
+            uet_send(s, h, h->list[position]);
         } else if (position != UINT32_MAX) {
             send_data(s, h, h->list[position]);
         } else if (!mask || !tcp_send(s, h, false)) {

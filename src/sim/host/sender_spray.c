@@ -58,11 +58,6 @@ static struct entropy_cfg cfg_of(struct sim *s, const struct flow *f)
                                  .freezes = true, .skipped = &s->engine.counters.paths_skipped, .draw = draw, .arg = &s->net.node[f->src].rng };
 }
 
-static struct entropy *state_of(const struct sim *s, const struct flow *f)
-{
-    return (struct entropy *)(void *)(s->spray.state + (size_t)(f - s->flows.flow) * s->spray.stride);
-}
-
 void spray_start(struct sim *s, const struct flow *f)
 {
     struct entropy    *e;
@@ -72,7 +67,7 @@ void spray_start(struct sim *s, const struct flow *f)
 
     if (!s->spray.kind)
         return;
-    e = state_of(s, f);
+    e = spray_state(s, (size_t)(f - s->flows.flow));
     cfg = cfg_of(s, f);
     good = (uint16_t *)(void *)(e + 1);
     penalty = (uint8_t *)(good + s->spray.goods);
@@ -81,14 +76,12 @@ void spray_start(struct sim *s, const struct flow *f)
     entropy_init_in(e, &cfg, has_penalties(s->spray.kind) ? penalty : NULL, s->spray.goods ? good : NULL, s->spray.goods);
 }
 
-uint16_t spray_next(struct sim *s, const struct flow *f, uint64_t next)
+APART uint16_t spray_next_slowly(struct sim *s, uint32_t flow, uint64_t next)
 {
-    struct entropy_cfg cfg;
+    const struct flow *f = &s->flows.flow[flow];
+    struct entropy_cfg cfg = cfg_of(s, f);
 
-    if (!s->spray.kind)
-        return 0;
-    cfg = cfg_of(s, f);
-    return entropy_next(state_of(s, f), &cfg, next, f->out.window_bytes / s->cfg.mtu_bytes);
+    return entropy_next(spray_state(s, flow), &cfg, next, f->out.window_bytes / s->cfg.mtu_bytes);
 }
 
 static void count(struct sim_counters *c, enum entropy_feedback feedback)
@@ -103,11 +96,14 @@ static void count(struct sim_counters *c, enum entropy_feedback feedback)
 
 void spray_learn(struct sim *s, const struct flow *f, uint16_t ev, enum entropy_feedback feedback)
 {
+    struct entropy    *e = spray_state(s, (size_t)(f - s->flows.flow));
     struct entropy_cfg cfg;
 
     if (!s->spray.kind)
         return;
     count(&s->engine.counters, feedback);
+    if (entropy_learn_easily(e, (enum entropy_kind)(s->spray.kind - 1), ev, feedback))
+        return;
     cfg = cfg_of(s, f);
-    entropy_learn(state_of(s, f), &cfg, s->engine.now_ps, ev, feedback);
+    entropy_learn(e, &cfg, s->engine.now_ps, ev, feedback);
 }

@@ -17,8 +17,23 @@ void spray_configure(struct sim *);
 /* A flow begins. */
 void spray_start(struct sim *, const struct flow *);
 
+static inline struct entropy *spray_state(const struct sim *s, size_t flow)
+{
+    return (struct entropy *)(void *)(s->spray.state + flow * s->spray.stride);
+}
+
 /* Returns the EV of a flow's next packet. 'next': the number of its next packet that is sent first. */
-uint16_t spray_next(struct sim *, const struct flow *, uint64_t next);
+uint16_t spray_next_slowly(struct sim *, uint32_t flow, uint64_t next);
+
+static inline uint16_t spray_next(struct sim *s, uint32_t flow, uint64_t next)
+{
+    uint16_t ev = 0;
+
+    if (s->spray.kind &&
+        !entropy_next_easily(spray_state(s, flow), (enum entropy_kind)(s->spray.kind - 1), s->spray.paths, &ev))
+        return spray_next_slowly(s, flow, next);
+    return ev;
+}
 
 /* Tells what became of a packet with this EV. */
 void spray_learn(struct sim *, const struct flow *, uint16_t ev, enum entropy_feedback);

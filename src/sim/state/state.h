@@ -59,6 +59,7 @@ struct flows {
     struct selective_tx *selective_tx;       /* NULL: go-back-N */
     struct selective_rx *selective_rx;
     char                *uet_rx;             /* model uet: see host/uet/uet.h */
+    size_t               uet_rx_stride;
     uint32_t            *uet_at;             /* by flow: its place in the pool */
     struct uet_pool      uet_pool;
     struct probe        *probe;              /* NULL: probes disabled */

@@ -48,7 +48,7 @@ struct uet_state {
     bool     has_trim, has_credit, has_sleek;
     const struct cc_algo *cc;    /* of its connections; queue pairs in other classes have that of their host */
     uint32_t trim_bytes;         /* of a trimmed packet, RTS or probe */
-    uint32_t queue_bytes_max, head_bytes_max;    /* of a port */
+    uint32_t queue_bytes_max[8];     /* of a port, by class; 0: not of UET */
     uint32_t ring;               /* a power of two, up to UET_RING_MAX */
     uint64_t window_bytes_max;   /* 1.5 BDP of the fastest host */
     struct uet_host *host;       /* by host */

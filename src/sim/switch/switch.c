@@ -221,9 +221,9 @@ static bool book_lossy(const struct sim *s, const struct port *out, struct packe
     return true;
 }
 
-/* Packets without an ingress account here. */
-static APART enum admission admit_slowly(struct sim *s, struct port *in, struct port *out, uint32_t id,
-                                         struct packet *k)
+/* Packets without an ingress account, other than those of UET that fit. */
+static APART enum admission admit_other(struct sim *s, struct port *in, struct port *out, uint32_t id,
+                                        struct packet *k)
 {
     if (s->uet.classes >> k->prio & 1) {
         if (trim_admit(s, out, id))
@@ -246,6 +246,13 @@ static APART enum admission admit_slowly(struct sim *s, struct port *in, struct 
     if (s->cfg.ecn_at_enqueue)
         mark(s, out, k, out->queue[k->prio].bytes);
     return ADMITTED;
+}
+
+/* Packets without an ingress account here. */
+static APART enum admission admit_slowly(struct sim *s, struct port *in, struct port *out, uint32_t id,
+                                         struct packet *k)
+{
+    return trim_book(s, out, k) ? ADMITTED : admit_other(s, in, out, id, k);
 }
 
 /* Charges a packet to the shared buffer and pauses the sender if its share is full. Returns false if the

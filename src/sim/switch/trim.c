@@ -2,17 +2,6 @@
 
 #include <string.h>
 
-/* Room in the buffer that all queues share. */
-static int64_t room_bytes(const struct sim *s, const struct node *n)
-{
-    return s->cfg.is_lossless ? n->shared_bytes_left : (int64_t)s->cfg.buffer_bytes - n->used_bytes;
-}
-
-static bool fits(const struct sim *s, const struct port *out, const struct packet *k, uint32_t limit)
-{
-    return (uint64_t)out->queue[k->prio].bytes + k->bytes <= limit && k->bytes <= room_bytes(s, out->node);
-}
-
 /* A class may also have TCP packets and CNPs, which have no header to send on. */
 static bool is_uet(const struct packet *k)
 {
@@ -24,13 +13,6 @@ static bool has_last(const struct sim *s, const struct port *out, const struct p
     const struct queue *queue = &out->queue[k->prio];
 
     return queue->head && is_uet(&s->engine.packets.packet[queue->tail]);
-}
-
-static void book(const struct sim *s, const struct port *out, struct packet *k)
-{
-    k->in_port = BOOKED_LOSSY;
-    out->node->used_bytes += k->bytes;
-    out->node->shared_bytes_left -= s->cfg.is_lossless ? k->bytes : 0;
 }
 
 /* Exchanges a packet for the last one of its queue. Places in lists stay. */
@@ -69,20 +51,18 @@ static void trim(struct sim *s, const struct port *out, struct packet *k)
 bool trim_admit(struct sim *s, struct port *out, uint32_t id)
 {
     struct packet *k = &s->engine.packets.packet[id];
-    bool           is_data = k->prio != s->uet.head_prio;
 
-    if (is_data && !fits(s, out, k, s->uet.queue_bytes_max)) {
+    if (trim_book(s, out, k))
+        return true;
+    if (k->prio != s->uet.head_prio) {
         if (!s->uet.has_trim || !is_uet(k))
             return false;
         if (has_last(s, out, k) && rng_next(&out->node->rng) >> 63)
             exchange(s, out, id);
         trim(s, out, k);
-        is_data = false;
+        if (trim_book(s, out, k))
+            return true;
     }
-    if (!is_data && !fits(s, out, k, s->uet.head_bytes_max)) {
-        s->engine.counters.dropped_headers++;
-        return false;
-    }
-    book(s, out, k);
-    return true;
+    s->engine.counters.dropped_headers++;
+    return false;
 }

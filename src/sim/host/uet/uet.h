@@ -70,7 +70,7 @@ struct uet_rx {
 /* A list of flows that want credit, and the time before which no more is given. */
 struct uet_host { uint32_t head, tail; uint64_t free_ps; };
 
-/* ---- memory: struct uet_tx, two maps, records; struct uet_rx with its map ---- */
+/* ---- memory: struct uet_tx, records, two maps; struct uet_rx with its map ---- */
 
 static inline size_t uet_tx_bytes(uint32_t ring)
 {
@@ -82,30 +82,35 @@ static inline size_t uet_rx_bytes(uint32_t ring)
     return sizeof(struct uet_rx) + ring / 8;
 }
 
+static inline struct uet_tx *uet_tx_at(const struct sim *s, size_t flow)
+{
+    return (struct uet_tx *)(void *)(s->flows.uet_pool.line + (size_t)s->flows.uet_at[flow] * EVQ_LINE);
+}
+
 static inline struct uet_tx *uet_tx_of(const struct sim *s, const struct flow *f)
 {
-    return (struct uet_tx *)(void *)(s->flows.uet_pool.line + (size_t)s->flows.uet_at[f - s->flows.flow] * EVQ_LINE);
+    return uet_tx_at(s, (size_t)(f - s->flows.flow));
 }
 
 static inline struct uet_rx *uet_rx_of(const struct sim *s, uint32_t flow)
 {
-    return (struct uet_rx *)(void *)(s->flows.uet_rx + flow * uet_rx_bytes(s->uet.ring));
+    return (struct uet_rx *)(void *)(s->flows.uet_rx + flow * s->flows.uet_rx_stride);
+}
+
+static inline struct uet_record *uet_record(struct uet_tx *t, uint32_t n)
+{
+    return (struct uet_record *)(void *)(t + 1) + (n & t->mask);
 }
 
 /* Bit n: packet n has a record; it waits to be sent again. */
 static inline uint64_t *uet_out_map(struct uet_tx *t)
 {
-    return (uint64_t *)(void *)(t + 1);
+    return (uint64_t *)(void *)((struct uet_record *)(void *)(t + 1) + t->mask + 1);
 }
 
 static inline uint64_t *uet_again_map(struct uet_tx *t)
 {
     return uet_out_map(t) + (t->mask + 1) / 64;
-}
-
-static inline struct uet_record *uet_record(struct uet_tx *t, uint32_t n)
-{
-    return (struct uet_record *)(void *)(uet_again_map(t) + (t->mask + 1) / 64) + (n & t->mask);
 }
 
 /* Maps of mask + 1 packets. */
@@ -117,6 +122,33 @@ static inline bool uet_has(const uint64_t *map, uint32_t mask, uint32_t n)
 static inline void uet_flip(uint64_t *map, uint32_t mask, uint32_t n)
 {
     map[(n & mask) / 64] ^= 1ull << (n & 63);
+}
+
+/* The next 64 packets of a map, from packet n on. */
+static inline uint64_t uet_bits(const uint64_t *map, uint32_t mask, uint32_t n)
+{
+    uint32_t at = (n & mask) / 64, next = (at + 1) & mask / 64, shift = n & 63;
+
+    return map[at] >> shift | map[next] << 1 << (63 - shift);
+}
+
+/* Packet n is known to have arrived, or to be lost: its record goes. */
+static inline void uet_forget(struct uet_tx *t, uint32_t n)
+{
+    struct uet_record       *all = uet_record(t, 0);
+    const struct uet_record *r = uet_record(t, n);
+
+    assert(uet_has(uet_out_map(t), t->mask, n));
+    if (r->older != UET_NONE)
+        all[r->older].newer = r->newer;
+    else
+        t->oldest = r->newer;
+    if (r->newer != UET_NONE)
+        all[r->newer].older = r->older;
+    else
+        t->newest = r->older;
+    t->out_bytes -= r->payload;
+    uet_flip(uet_out_map(t), t->mask, n);
 }
 
 /* ---- what may be sent ---- */
@@ -137,11 +169,10 @@ static inline bool uet_has_more(const struct flow *f, const struct uet_tx *t)
 
 /* Do credit and window allow it? If a window shrinks below what is in flight, the receiver could wait for packets and the
  * sender for an ACK: so one more may go that asks for it. */
-static inline bool uet_may_send(const struct sim *s, const struct flow *f)
+static inline bool uet_may_send(const struct sim *s, const struct flow *f, const struct uet_tx *t)
 {
-    const struct uet_tx *t = uet_tx_of(s, f);
-    uint64_t             left = f->bytes - f->sent, flight;
-    uint32_t             size = t->again || left > s->cfg.mtu_bytes ? s->cfg.mtu_bytes : (uint32_t)left;
+    uint64_t left = f->bytes - f->sent, flight;
+    uint32_t size = t->again || left > s->cfg.mtu_bytes ? s->cfg.mtu_bytes : (uint32_t)left;
 
     if (!uet_has_more(f, t) || (s->uet.has_credit && t->credit_bytes <= 0))
         return false;

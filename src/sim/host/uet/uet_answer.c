@@ -18,57 +18,51 @@ static void end_trust(struct uet_tx *t)
 
 /* ---- what has arrived ---- */
 
-/* Takes packet n from those that are to be sent again, if it is there. */
-static void cancel_again(struct uet_tx *t, uint32_t n)
+/* Takes packet n from those that are to be sent again. */
+static APART void cancel_again(struct uet_tx *t, uint32_t n)
 {
-    uint64_t *map = uet_again_map(t);
-
-    if (!t->again || !uet_has(map, t->mask, n))
-        return;
-    uet_flip(map, t->mask, n);
+    uet_flip(uet_again_map(t), t->mask, n);
     t->again--;
     t->again_bytes -= uet_record(t, n)->payload;
 }
 
-/* Is packet n, from 'first' to 'next', known to have arrived? */
-static bool is_known(struct uet_tx *t, uint32_t n)
+/* The packets of a map, from packet 'from' on, have arrived. Returns how many of them were not known to have. */
+static inline uint32_t note_arrivals(struct uet_tx *t, uint32_t from, uint64_t map)
 {
-    return !uet_has(uet_out_map(t), t->mask, n) && !(t->again && uet_has(uet_again_map(t), t->mask, n));
+    uint64_t out = map & uet_bits(uet_out_map(t), t->mask, from);
+    uint64_t again = t->again ? map & uet_bits(uet_again_map(t), t->mask, from) : 0;
+    uint32_t count = 0;
+
+    for (; out; out &= out - 1, count++)
+        uet_forget(t, from + (uint32_t)__builtin_ctzll(out));
+    for (; again; again &= again - 1, count++)
+        cancel_again(t, from + (uint32_t)__builtin_ctzll(again));
+    return count;
 }
 
-static void note_arrival(struct sim *s, struct flow *f, struct uet_tx *t, uint32_t n)
-{
-    if (uet_has(uet_out_map(t), t->mask, n))
-        uet_forget(s, f, n);
-    else
-        cancel_again(t, n);
-}
-
+/* All before 'expected' have arrived. */
 static void note_expected(struct sim *s, struct flow *f, struct uet_tx *t, uint32_t expected)
 {
     uint64_t bytes = (uint64_t)expected * s->cfg.mtu_bytes;
 
-    for (; t->first < expected; t->first++) {
-        if (t->known && is_known(t, t->first))
-            t->known--;
-        else
-            note_arrival(s, f, t, t->first);
+    while (t->first < expected) {
+        uint32_t count = expected - t->first < 64 ? expected - t->first : 64;
+
+        t->known -= count - note_arrivals(t, t->first, UINT64_MAX >> (64 - count));
+        t->first += count;
     }
     bytes = bytes < f->sent ? bytes : f->sent;
     f->acked = bytes > f->acked ? bytes : f->acked;
     f->progress_ps = s->engine.now_ps;
 }
 
-static void note_map(struct sim *s, struct flow *f, struct uet_tx *t, uint32_t from, uint64_t map)
+/* An old map may begin before 'first'. */
+static void note_map(struct uet_tx *t, uint32_t from, uint64_t map)
 {
-    for (; map; map &= map - 1) {
-        uint32_t n = from + (uint32_t)__builtin_ctzll(map);
+    uint32_t old = from < t->first ? t->first - from : 0;
 
-        if (n < t->first || n >= t->next || is_known(t, n))
-            continue;
-        note_arrival(s, f, t, n);
-        t->known++;
-    }
+    if (old < 64)
+        t->known += note_arrivals(t, from + old, map >> old);
 }
 
 /* Returns the round trip that an ACK shows, 0: none. Of a packet that was sent several times, the ACK may be for an
@@ -121,7 +115,7 @@ static void send_gaps_again(struct sim *s, struct flow *f, struct uet_tx *t)
     for (end = end < t->recovery_end ? end : t->recovery_end; n < end; n++) {
         if (!uet_has(uet_out_map(t), t->mask, n))
             continue;
-        uet_forget(s, f, n);
+        uet_forget(t, n);
         uet_put_again(s, f, n);
         t->recovered = n + 1;
     }
@@ -172,7 +166,8 @@ static uint64_t note_answer(struct sim *s, struct flow *f, struct uet_tx *t, con
     if (newly)
         t->timeouts = 0;
     note_expected(s, f, t, a->expected);
-    note_map(s, f, t, uet_map_begin(a), k->sent_ps);
+    if (k->sent_ps)
+        note_map(t, uet_map_begin(a), k->sent_ps);
     return (uint64_t)newly * s->cfg.mtu_bytes;
 }
 
@@ -182,8 +177,9 @@ static void go_on(struct sim *s, struct host *h, struct flow *f)
         finish_flow(s, h, f);
         uet_close(s, f);
     } else if (f->acked < f->end || !finish_messages(s, h, f)) {
-        pacer_sort_in(s, h, f);
-        uet_ask(s, h, f, false);
+        uet_sort_in(s, h, f);
+        if (s->uet.has_credit)
+            uet_ask(s, h, f, false);
     }
 }
 
@@ -215,7 +211,7 @@ static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct 
     if (a->number >= t->first && a->number < t->next && uet_has(uet_out_map(t), t->mask, a->number)) {
         tell_loss(s, h, f, is_at_last ? CC_NACK_AT_LAST_HOP : CC_NACK);
         t->is_asked &= t->newest != (a->number & t->mask);     /* it was the one that asked */
-        uet_forget(s, f, a->number);
+        uet_forget(t, a->number);
         uet_put_again(s, f, a->number);
     }
     spray_learn(s, f, spray_ev(f, k), !is_at_last ? ENTROPY_TRIMMED : a->flags & UET_ACK_MARKED ? ENTROPY_MARKED
@@ -266,7 +262,7 @@ static void time_out(struct sim *s, struct host *h, struct flow *f, struct uet_t
 
     s->engine.counters.timeouts++;
     spray_learn(s, f, r->ev, ENTROPY_TIMEOUT);
-    uet_forget(s, f, n);
+    uet_forget(t, n);
     tell_loss(s, h, f, CC_TIMEOUT);
     uet_put_again(s, f, n);
     t->is_asked = false;

@@ -8,32 +8,22 @@
 
 /* ---- answers ---- */
 
-static uint64_t map_from(const struct sim *s, const struct uet_rx *x, uint32_t from)
+/* The packet becomes its answer. */
+static void answer(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k, enum packet_kind kind,
+                   uint32_t flags)
 {
-    uint32_t at = (from & (s->uet.ring - 1)) / 64, next = (at + 1) & (s->uet.ring / 64 - 1), shift = from & 63;
+    struct uet_ack a = { x->expected, x->kept, (uint32_t)(k->seq & UET_NUMBER),
+                         flags | (k->seq & UET_AGAIN ? UET_ACK_AGAIN : 0) };
 
-    if (!x->kept)
-        return 0;
-    return shift ? x->has[at] >> shift | x->has[next] << (64 - shift) : x->has[at];
+    k->sent_ps = x->kept ? uet_bits(x->has, s->uet.ring - 1, uet_map_begin(&a)) : 0;
+    reply_with(s, h, id, k, &(struct answer){ kind, uet_ack_pack(&a), s->uet.head_prio, s->cfg.ack_bytes, PACKET_TCP });
 }
 
-static void answer(struct sim *s, struct host *h, const struct packet *k, enum packet_kind kind, struct uet_ack *a)
+static void acknowledge(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k, uint32_t flags)
 {
-    struct uet_rx *x = uet_rx_of(s, k->flow);
-    struct packet  answered = *k;
-
-    a->expected = x->expected;
-    a->kept = x->kept;
-    a->flags |= k->seq & UET_AGAIN ? UET_ACK_AGAIN : 0;
-    answered.sent_ps = map_from(s, x, uet_map_begin(a));
-    reply_to(s, h, &answered, &(struct answer){ kind, uet_ack_pack(a), s->uet.head_prio, s->cfg.ack_bytes, PACKET_TCP });
-}
-
-static void acknowledge(struct sim *s, struct host *h, const struct packet *k, uint32_t flags)
-{
-    uet_rx_of(s, k->flow)->unacked = 0;
+    x->unacked = 0;
     s->engine.counters.acks_sent++;
-    answer(s, h, k, PACKET_ACK, &(struct uet_ack){ .number = (uint32_t)(k->seq & UET_NUMBER), .flags = flags });
+    answer(s, h, x, id, k, PACKET_ACK, flags);
 }
 
 static uint32_t mark_of(const struct packet *k)
@@ -81,10 +71,9 @@ static void deliver(struct sim *s, struct host *h, const struct packet *k, struc
 }
 
 /* Keeps a new packet. Returns whether it is answered at once. */
-static bool take(struct sim *s, struct host *h, const struct packet *k, uint32_t n)
+static bool take(struct sim *s, struct host *h, struct uet_rx *x, const struct packet *k, uint32_t n)
 {
-    struct uet_rx *x = uet_rx_of(s, k->flow);
-    bool           must = !x->has_any || k->seq & UET_ASKS;
+    bool must = !x->has_any || k->seq & UET_ASKS;
 
     s->engine.counters.payload_received += k->payload;
     x->has_any = true;
@@ -105,55 +94,56 @@ static bool take(struct sim *s, struct host *h, const struct packet *k, uint32_t
     return must;
 }
 
-static void on_trimmed(struct sim *s, struct host *h, const struct packet *k, uint32_t n)
+static void on_trimmed(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k, uint32_t n)
 {
-    struct uet_ack a = { .number = n, .flags = mark_of(k) | (k->seq & UET_AT_LAST ? UET_ACK_AT_LAST : 0) };
-
-    if (is_there(s, uet_rx_of(s, k->flow), n)) {
-        acknowledge(s, h, k, 0);
+    if (is_there(s, x, n)) {
+        acknowledge(s, h, x, id, k, 0);
         return;
     }
     receive_count_nack(s, k);
-    answer(s, h, k, PACKET_NACK, &a);
+    answer(s, h, x, id, k, PACKET_NACK, mark_of(k) | (k->seq & UET_AT_LAST ? UET_ACK_AT_LAST : 0));
 }
 
 /* Packets without payload. */
-static APART void on_header(struct sim *s, struct host *h, const struct packet *k, uint32_t n)
+static APART void on_header(struct sim *s, struct host *h, uint32_t id, struct packet *k, uint32_t n)
 {
+    struct uet_rx *x = uet_rx_of(s, k->flow);
+
     if (s->uet.has_credit)
         credit_ask(s, h, k, true);
     if (k->seq & UET_TRIMMED && !(k->seq & (UET_PROBE | UET_RTS)))
-        on_trimmed(s, h, k, n);
+        on_trimmed(s, h, x, id, k, n);
     else
-        acknowledge(s, h, k, UET_ACK_PROBE | mark_of(k));
+        acknowledge(s, h, x, id, k, UET_ACK_PROBE | mark_of(k));
 }
 
-void uet_on_data(struct sim *s, struct host *h, const struct packet *k)
+bool uet_on_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];
     struct uet_rx  *x = uet_rx_of(s, k->flow);
     uint32_t        n = (uint32_t)(k->seq & UET_NUMBER);
-    bool            must;
 
     s->engine.counters.data_received += k->payload > 0;
     if (rx->generation != k->generation && !open_flow(s, k)) {
         s->engine.counters.payload_stale += k->payload;
-        return;
+        return false;
     }
     if (!k->payload) {
-        on_header(s, h, k, n);
-        return;
+        on_header(s, h, id, k, n);
+        return true;
     }
     if (s->uet.has_credit)
         credit_ask(s, h, k, false);
     if (is_there(s, x, n)) {
         s->engine.counters.payload_stale += k->payload;
-        acknowledge(s, h, k, mark_of(k));
-        return;
+    } else {
+        bool must;
+
+        assert(n - x->expected < s->uet.ring);
+        must = take(s, h, x, k, n);
+        if (++x->unacked < s->cfg.ack_every && !must && !(k->flags & PACKET_ECN))
+            return false;
     }
-    assert(n - x->expected < s->uet.ring);
-    must = take(s, h, k, n);
-    if (++x->unacked < s->cfg.ack_every && !must && !(k->flags & PACKET_ECN))
-        return;
-    acknowledge(s, h, k, mark_of(k));
+    acknowledge(s, h, x, id, k, mark_of(k));
+    return true;
 }

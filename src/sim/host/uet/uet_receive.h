@@ -9,6 +9,7 @@
 
 #include "sim/host/uet/uet.h"
 
-void uet_on_data(struct sim *, struct host *, const struct packet *);
+/* Handles data packet 'id'. Returns whether it has become the answer. */
+bool uet_on_data(struct sim *, struct host *, uint32_t id, struct packet *);
 
 #endif

@@ -67,41 +67,19 @@ void uet_open(struct sim *s, struct flow *f)
 
 /* ---- records, in the order of sending ---- */
 
-static void add_record(struct sim *s, struct uet_tx *t, uint32_t n, uint32_t payload, uint16_t ev, bool is_again)
+static inline void add_record(struct sim *s, struct uet_tx *t, uint32_t n, uint32_t payload, uint16_t ev, bool is_again)
 {
     struct uet_record *r = uet_record(t, n);
     uint16_t           at = (uint16_t)(n & t->mask);
 
-    r->sent_ps = s->engine.now_ps;
-    r->payload = payload & 0x3fff;
-    r->ev = ev;
-    r->times = !is_again ? 1 : r->times < 3 ? (r->times + 1) & 3 : 3;
-    r->older = t->newest;
-    r->newer = UET_NONE;
+    *r = (struct uet_record){ .sent_ps = s->engine.now_ps, .payload = payload & 0x3fff, .ev = ev, .older = t->newest,
+                              .times = !is_again ? 1 : r->times < 3 ? (r->times + 1) & 3 : 3, .newer = UET_NONE };
     if (t->newest != UET_NONE)
-        uet_record(t, t->newest)->newer = at;
+        uet_record(t, 0)[t->newest].newer = at;
     else
         t->oldest = at;
     t->newest = at;
     t->out_bytes += payload;
-    uet_flip(uet_out_map(t), t->mask, n);
-}
-
-void uet_forget(struct sim *s, struct flow *f, uint32_t n)
-{
-    struct uet_tx           *t = uet_tx_of(s, f);
-    const struct uet_record *r = uet_record(t, n);
-
-    assert(uet_has(uet_out_map(t), t->mask, n));
-    if (r->older != UET_NONE)
-        uet_record(t, r->older)->newer = r->newer;
-    else
-        t->oldest = r->newer;
-    if (r->newer != UET_NONE)
-        uet_record(t, r->newer)->older = r->older;
-    else
-        t->newest = r->older;
-    t->out_bytes -= r->payload;
     uet_flip(uet_out_map(t), t->mask, n);
 }
 
@@ -163,26 +141,33 @@ static uint64_t target_of(const struct sim *s, const struct host *h, const struc
 
 static uint64_t tell_target(const struct sim *s, const struct host *h, const struct flow *f, struct uet_tx *t)
 {
-    uint64_t target;
+    uint64_t target = target_of(s, h, f, t);
 
-    if (!s->uet.has_credit)
-        return 0;
-    target = target_of(s, h, f, t);
     t->told = target > t->told ? target : t->told;
     return target;
 }
 
+static APART uint64_t spend_credit(const struct sim *s, const struct host *h, const struct flow *f, uint32_t bytes)
+{
+    struct uet_tx *t = uet_tx_of(s, f);
+
+    t->credit_bytes -= bytes;
+    return tell_target(s, h, f, t);
+}
+
 /* ---- packets ---- */
 
-static void fill_in(const struct sim *s, const struct flow *f, struct packet *k, uint16_t ev)
+static inline void fill_in(const struct sim *s, uint32_t flow, struct packet *k, uint16_t ev, uint32_t flags)
 {
-    k->flow = (uint32_t)(f - s->flows.flow);
+    const struct flow *f = &s->flows.flow[flow];
+
+    k->flow = flow;
     k->src = f->src;
     k->dst = f->dst;
     k->ports = f->ports ^ ev;
     k->generation = f->generation;
     k->kind = PACKET_DATA;
-    k->flags = PACKET_TCP;
+    k->flags = flags & 31u;
     k->prio = f->prio & 7u;
 }
 
@@ -199,53 +184,78 @@ static APART void go_on(struct sim *s, struct flow *f)
     pair_go_on(s, f);
 }
 
-void uet_send(struct sim *s, struct host *h, struct flow *f)
+/* Sends packet n. */
+static __attribute__((always_inline)) inline void emit(struct sim *s, struct host *h, uint32_t flow, uint32_t n,
+                                                       uint32_t payload, bool is_last, bool is_again)
 {
-    struct uet_tx *t = uet_tx_of(s, f);
-    bool           is_again = t->again > 0, is_last;
-    uint32_t       n = is_again ? take_again(t) : t->next++, payload;
-    uint64_t       left = f->bytes - f->sent;
-    uint16_t       ev = spray_next(s, f, t->next);
+    struct flow   *f = &s->flows.flow[flow];
+    struct uet_tx *t = uet_tx_at(s, flow);
+    uint16_t       ev = spray_next(s, flow, t->next);
     uint32_t       id = engine_new_packet(&s->engine);
     struct packet *k = &s->engine.packets.packet[id];
 
-    if (is_again) {
-        payload = uet_record(t, n)->payload;
-        is_last = !f->is_lasting && (uint64_t)n * s->cfg.mtu_bytes + payload == f->bytes;
-        f->resent_bytes += payload;
-    } else {
-        payload = left < s->cfg.mtu_bytes ? (uint32_t)left : s->cfg.mtu_bytes;
-        is_last = payload == left;
-        f->sent += payload;
-        f->sent_max = f->sent;
-    }
-    fill_in(s, f, k, ev);
+    fill_in(s, flow, k, ev, PACKET_TCP | (is_last ? PACKET_LAST : 0));
     k->bytes = (uint16_t)(payload + s->cfg.header_bytes);
     k->payload = (uint16_t)payload;
-    k->flags |= is_last ? PACKET_LAST : 0;
     add_record(s, t, n, payload, ev, is_again);
-    t->credit_bytes -= s->uet.has_credit ? k->bytes : 0;
-    k->sent_ps = tell_target(s, h, f, t);
+    k->sent_ps = s->uet.has_credit ? spend_credit(s, h, f, k->bytes) : 0;
     if (is_last && f->is_lasting)
         go_on(s, f);
     t->is_asked = must_ask(s, f, t, is_again);
     k->seq = UET | n | (is_again ? UET_AGAIN : 0) | (t->is_asked ? UET_ASKS : 0);
     s->engine.counters.data_sent++;
     s->engine.counters.payload_sent += payload;
-    s->engine.counters.sent_again += is_again;
     path_transmit(&s->engine, h->port, id, k);
-    if (!uet_may_send(s, f)) {
+    /* Without reason to ask, there is a packet that may follow. */
+    if (t->is_asked && !uet_may_send(s, f, t)) {
         bit_clear(h->ready, f->position);
         h->ready_count--;
     }
 }
 
+static APART void send_again(struct sim *s, struct host *h, uint32_t flow)
+{
+    struct flow   *f = &s->flows.flow[flow];
+    struct uet_tx *t = uet_tx_at(s, flow);
+    uint32_t       n = take_again(t), payload = uet_record(t, n)->payload;
+
+    f->resent_bytes += payload;
+    s->engine.counters.sent_again++;
+    emit(s, h, flow, n, payload, !f->is_lasting && (uint64_t)n * s->cfg.mtu_bytes + payload == f->bytes, true);
+}
+
+void uet_send(struct sim *s, struct host *h, uint32_t flow)
+{
+    struct flow   *f = &s->flows.flow[flow];
+    struct uet_tx *t = uet_tx_at(s, flow);
+    uint64_t       left = f->bytes - f->sent;
+    uint32_t       payload = left < s->cfg.mtu_bytes ? (uint32_t)left : s->cfg.mtu_bytes;
+
+    if (t->again) {
+        send_again(s, h, flow);
+        return;
+    }
+    f->sent += payload;
+    f->sent_max = f->sent;
+    emit(s, h, flow, t->next++, payload, payload == left, false);
+}
+
+void uet_sort_in(struct sim *s, struct host *h, struct flow *f)
+{
+    bool is_ready = bit_is_set(h->ready, f->position), may_send = uet_may_send(s, f, uet_tx_of(s, f));
+
+    if (is_ready && !may_send)
+        bit_clear(h->ready, f->position), h->ready_count--;
+    else if (!is_ready && may_send)
+        pacer_set_ready(h, f);
+}
+
 static void send_header(struct sim *s, struct host *h, struct flow *f, uint64_t seq, uint64_t told, uint8_t prio)
 {
-    uint32_t       id = engine_new_packet(&s->engine);
+    uint32_t       id = engine_new_packet(&s->engine), flow = (uint32_t)(f - s->flows.flow);
     struct packet *k = &s->engine.packets.packet[id];
 
-    fill_in(s, f, k, spray_next(s, f, uet_tx_of(s, f)->next));
+    fill_in(s, flow, k, spray_next(s, flow, uet_tx_at(s, flow)->next), PACKET_TCP);
     k->bytes = (uint16_t)s->uet.trim_bytes;
     k->payload = 0;
     k->prio = prio & 7u;
