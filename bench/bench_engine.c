@@ -57,6 +57,7 @@ static const struct bench_case cases[] = {
     /* HPCC beside DCQCN: what telemetry, windows and a decision at every acknowledgement cost. */
     { "clos128_hadoop30_pfc_hpcc", CLOS_NARROW "run: 5ms\nswitch: {buffer: 8MB}\ncc: hpcc\n" HADOOP_30_BISECTION },
     /* Ultra Ethernet beside DCQCN, with the packets of both: sprayed, trimmed, selectively acknowledged. */
+    { "clos128_hadoop30_pfc_4096", CLOS_NARROW "run: 5ms\nhost: {mtu: 4096}\nswitch: {buffer: 8MB}\n" HADOOP_30_BISECTION },
     { "clos128_hadoop30_uet", "model: uet\n" CLOS_NARROW "run: 5ms\n" HADOOP_30_BISECTION },
     { "clos128_hadoop30_uet_1024", "model: uet\n" CLOS_NARROW "run: 5ms\nhost: {mtu: 1024}\n" HADOOP_30_BISECTION },
     { "clos128_hadoop30_uet_rccc", "model: uet\ncc: nscc_rccc\n" CLOS_NARROW "run: 5ms\n" HADOOP_30_BISECTION },
