@@ -3,8 +3,11 @@
 #include "sim/state/ideal.h"
 #include "sim/link/path.h"
 
-struct path { uint32_t hops; uint32_t port[IDEAL_HOPS_MAX]; };   /* sending ports from source to
-                                                                  * destination */
+struct path {                    /* sending ports from source to destination */
+    uint32_t        hops;
+    uint32_t        port[IDEAL_HOPS_MAX];
+    const uint32_t *ways;        /* by hop: links that the packets of a flow share; NULL: one each */
+};
 
 /* The next hops at a switch to a host, as many as the result. */
 static uint32_t hops_from(const struct route *r, uint32_t node, uint32_t dst, const uint32_t **hop,
@@ -75,7 +78,8 @@ struct frames { uint32_t payload_bytes, header_bytes, ack_bytes, ack_every; };
  * last but one has left hop i when the first has, plus n - 2 times the longest time on a wire so far, and the
  * last leaves when it has arrived and the one before it has left.
  * On the way back only the last ACK can have to wait for the one before it, when the last packet was
- * shorter than an ACK. */
+ * shorter than an ACK.
+ * Packets that are sprayed share the links of a hop, in turn: the last waits for the one before it on its own link. */
 static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uint64_t bytes,
                                const struct frames *frames)
 {
@@ -88,10 +92,12 @@ static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uin
 
     for (uint32_t i = 0; i < path->hops; i++) {
         const struct port *p = &s->net.port[path->port[i]];
+        uint32_t           ways = path->ways ? path->ways[i] : 1;
+        uint64_t           each = ways > 1 ? p->tx_ps[full] / ways : p->tx_ps[full];
 
-        longest = p->tx_ps[full] > longest ? p->tx_ps[full] : longest;
-        if (packets > 1) {
-            one = first + (packets - 2) * longest;
+        longest = each > longest ? each : longest;
+        if (packets > ways) {
+            one = first + (packets - 1 - ways) * longest;
             two = one + p->tx_ps[full] > two ? one + p->tx_ps[full] : two;
         }
         first += path_age(p, full);
@@ -168,14 +174,59 @@ bool sim_ideal_is_uneven(const struct sim *s)
     return false;
 }
 
-/* Which way a flow goes is the balancer's business: it is held against the best. */
+/* ---- where packets take several paths ---- */
+
+/* Is a link between switches slower than that of the host? Otherwise further links are of no use to a lone flow. */
+static bool is_narrow(const struct sim *s, const struct path *path)
+{
+    for (uint32_t i = 1; i + 1 < path->hops; i++)
+        if (s->net.port[path->port[i]].rate_bps < s->net.port[path->port[0]].rate_bps)
+            return true;
+    return false;
+}
+
+/* How many links all shortest paths have at each hop, behind the first PATHS_MAX switches. */
+static void count_ways(const struct sim *s, const struct path *path, uint32_t dst, uint32_t *ways)
+{
+    uint32_t nodes[2][PATHS_MAX], count = 1;
+
+    ways[0] = 1;
+    nodes[1][0] = s->net.port[path->port[0]].peer->node->id;
+    for (uint32_t i = 1; i < path->hops; i++) {
+        uint32_t *at = nodes[i & 1], *next = nodes[~i & 1], found = 0;
+
+        ways[i] = 0;
+        for (uint32_t n = 0; n < count; n++) {
+            const uint32_t *hop;
+            uint32_t        one, hops = hops_from(&s->net.route[0], at[n], dst, &hop, &one);
+
+            ways[i] += hops;
+            for (uint32_t h = 0, seen; h < hops && i + 1 < path->hops; h++) {
+                uint32_t node = s->net.port[hop[h]].peer->node->id;
+
+                for (seen = 0; seen < found && next[seen] != node; seen++);
+                if (seen == found && found < PATHS_MAX)
+                    next[found++] = node;
+            }
+        }
+        count = found;
+    }
+}
+
+/* Which way a flow goes is the balancer's business: it is held against the best. 'is_sprayed': against all of them. */
 static uint64_t exact_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes,
-                         const struct frames *frames)
+                         const struct frames *frames, bool is_sprayed)
 {
     struct best best = { .s = s, .frames = frames, .bytes = bytes, .dst = dst };
+    uint32_t    ways[IDEAL_HOPS_MAX];
 
+    if (is_sprayed && find_path(s, src, dst, &best.path) && is_narrow(s, &best.path)) {
+        count_ways(s, &best.path, dst, ways);
+        best.path.ways = ways;
+    }
     if (!s->net.is_uneven)
         return find_path(s, src, dst, &best.path) ? ideal_exact_ps(s, &best.path, bytes, frames) : 0;
+    best.path.hops = 0;
     try_paths(&best, s->net.node[src].first_port);
     return best.ps;
 }
@@ -196,7 +247,7 @@ uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t 
 
     if (s->model.hop_ps)
         return find_path(s, src, dst, &path) ? rough_ps(s, &path, bytes, slowest_bps(s, &path)) : 0;
-    return exact_ps(s, src, dst, bytes, &frames);
+    return exact_ps(s, src, dst, bytes, &frames, s->spray.kind || (s->uet.classes && s->lb.is_on));
 }
 
 bool sim_has_way(const struct sim *s, uint32_t epoch, uint32_t src, uint32_t dst)
@@ -220,13 +271,13 @@ uint64_t sim_ideal_tcp_ps(const struct sim *s, uint32_t src, uint32_t dst, uint6
 {
     struct frames frames = { mss_bytes, TCP_HEADER_BYTES, TCP_HEADER_BYTES, TCP_ACK_EVERY };
 
-    return exact_ps(s, src, dst, bytes, &frames);
+    return exact_ps(s, src, dst, bytes, &frames, false);
 }
 
 uint64_t sim_base_rtt_ps(const struct sim *s, uint32_t src, uint32_t dst)
 {
     struct frames frames = frames_of(s, 0);
-    struct path   path;
+    struct path   path = { 0 };
 
     if (!find_path(s, src, dst, &path))
         return 0;

@@ -107,6 +107,35 @@ static void lone_flow__is_ideal_whatever_balances(void **unused)
     }
 }
 
+/* A NIC of 400 Gb/s has a port of 100 Gb/s in each of four planes: alone in the network, a flow has all of them. Its packets
+ * leave at 400 Gb/s, and each takes four times as long on the four links of its plane. */
+static void lone_flow__has_all_planes(void **unused)
+{
+    static const uint32_t packets[] = { 1, 3, 4, 5, 400 };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof packets / sizeof *packets; i++) {
+        struct flow_row flow = { .src = 0, .dst = 7, .prio = 3, .dport = 1, .bytes = packets[i] * 4096ull };
+        uint64_t        way_ps = 4 * (FULL_PS + HEAD_PS + 2 * DELAY_PS) + (FULL_PS + 2 * HEAD_PS) / 4, inside_ps;
+        struct sim_cfg  cfg;
+        struct graph    g;
+        struct world    w;
+
+        world_cfg(&cfg, MODEL_UET);
+        cfg.lb = lb_find("spray");
+        cfg.knobs.value[KNOB_spray_mode] = 1;        /* round robin */
+        graph_planes(&g, &(struct graph_planes){ .planes = 4, .tors = 2, .hosts = 4, .spines = 2, .parallel = 1, .gpus = 1,
+                                                 .rate_bps = 100 * GBPS, .delay_ps = DELAY_PS,
+                                                 .fabric_rate_bps = 100 * GBPS, .fabric_delay_ps = DELAY_PS });
+        world_of_flows(&w, &g, &cfg, &flow, 1);
+        inside_ps = 4ull * w.sim->net.port[w.sim->net.node[0].first_port].delay_ps;      /* of both NICs, there and back */
+        finish(&w);
+        assert_int_equal(w.done[0].fct_ps, packets[i] * FULL_PS / 4 + way_ps + inside_ps);
+        assert_int_equal(w.done[0].ideal_ps, w.done[0].fct_ps);
+        world_end(&w);
+    }
+}
+
 /* Credit is given at 99 % of the link's rate. */
 static void lone_flow__keeps_the_pace_of_credit(void **unused)
 {
@@ -352,6 +381,7 @@ int main(void)
         cmocka_unit_test(ack_pack__keeps_all_fields),
         cmocka_unit_test(lone_flow__takes_what_its_bytes_take),
         cmocka_unit_test(lone_flow__is_ideal_whatever_balances),
+        cmocka_unit_test(lone_flow__has_all_planes),
         cmocka_unit_test(lone_flow__keeps_the_pace_of_credit),
         cmocka_unit_test(nscc__holds_the_delay_near_its_target),
         cmocka_unit_test(credit__divides_an_incast_equally),
