@@ -1,6 +1,7 @@
 /* src/run/sim_world.c */
 #include "run/sim_world.h"
 #include "sim/observe/queue_telemetry.h"
+#include "sim/uet_build.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,8 @@ void sim_world_init(struct world *w, const struct sim *s, uint64_t interval_ps)
     w->mtu_bytes = s->cfg.mtu_bytes;
     w->start = s->cfg.knobs;
     w->knobs = s->cfg.cc->knobs;
+    w->trim_bytes = s->uet.classes ? uet_queue_bytes_automatic(s) : 0;
+    w->has_paths = s->spray.kind;
     telemetry_list(s, w->queue);
     add_devices(w, s);
     add_ports(w, s);

@@ -108,10 +108,15 @@ void uet_build(struct sim *s)
             switch_set_ecn_by_knobs(s, &s->net.port[i], !s->cfg.ecn_by_network);
 }
 
+uint64_t uet_queue_bytes_automatic(const struct sim *s)
+{
+    return bdp_packets(s) * frame_bytes(s) * (s->uet.has_trim ? 1 : QUEUES_NO_TRIM);
+}
+
 static uint64_t queue_bytes_max(const struct sim *s)
 {
     uint64_t kb = (uint64_t)s->cfg.knobs.value[KNOB_trim], frame = frame_bytes(s);
-    uint64_t bytes = kb ? kb * 1000 : bdp_packets(s) * frame * (s->uet.has_trim ? 1 : QUEUES_NO_TRIM);
+    uint64_t bytes = kb ? kb * 1000 : uet_queue_bytes_automatic(s);
 
     return bytes > frame ? bytes : frame;
 }

@@ -13,6 +13,9 @@ uint8_t uet_classes(const struct sim *);
 /* The knobs have changed, or are new. */
 void uet_configure(struct sim *);
 
+/* The limit of a data queue if the knob trim is 0. */
+uint64_t uet_queue_bytes_automatic(const struct sim *);
+
 /* Memory for so many connections: of the world, of a part. */
 void uet_build_flows(struct sim *, uint32_t flows);
 void uet_build_part(struct sim *);

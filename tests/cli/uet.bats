@@ -68,3 +68,14 @@ run_incast() {
     grep -qE '^  model +uet, nscc, dcqcn \(class 4\), mixed' "$dir/text"
     grep -qE '^  ECN .*, [0-9,]+ CNPs?$' "$dir/text"
 }
+
+@test "uet: a search proposes trim and paths, and the run follows" {
+    "$ANOLE" tune scenarios/uet_incast.yaml --tuner random --set 'topology.hosts=9' --set interval=50us \
+        --set 'traffic=[{kind: incast, senders: 8, receiver: h8, size: 4MB}]' \
+        --budget 6 --rounds 1 --check 0 --quiet --history "$dir/history"
+    grep -q '"set":{[^}]*"trim":[1-9][^}]*"paths":[1-9]' "$dir/history"
+    run_incast --set trim=20KB | grep trimming >"$dir/short"
+    run_incast --set trim=4000KB | grep trimming >"$dir/long"
+    grep -q ' 0 packets trimmed' "$dir/long"
+    ! grep -q ' 0 packets trimmed' "$dir/short"
+}

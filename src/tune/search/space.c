@@ -204,6 +204,20 @@ static void scale_control(struct space_dim *d, double by)
     d->initial = clamp_real(d->automatic > 0 ? d->automatic : d->initial, d->min, d->max);
 }
 
+/* Knobs of senders that spray and of queues that trim, whatever the control: relative to the automatic limit, here 500 KB. */
+static const struct space_dim paths = { KNOB_paths, 1, 1, 256, 16, 64, 1, 0 };
+static const struct space_dim trim = { KNOB_trim, 1, 50, 2000, 100, 500, 1, 500 };
+
+static void add_spraying(struct space *s, const struct world *world)
+{
+    if (world->has_paths && s->dims < SPACE_DIMS_MAX)
+        s->dim[s->dims++] = paths;
+    if (world->trim_bytes && s->dims < SPACE_DIMS_MAX) {
+        s->dim[s->dims] = trim;
+        scale_control(&s->dim[s->dims++], (double)world->trim_bytes / (trim.automatic * 1e3));
+    }
+}
+
 static void add_control(struct space *s, enum knob knob, double speed, double longer)
 {
     for (size_t i = 0; i < COUNT(control) && s->dims < SPACE_DIMS_MAX; i++)
@@ -226,6 +240,7 @@ static void init_control(struct space *s, const struct world *world)
         if (find_dim(&shared, *k) && s->dims < SPACE_DIMS_MAX)
             s->dim[s->dims++] = *find_dim(&shared, *k);
     }
+    add_spraying(s, world);
 }
 
 void space_init(struct space *s, enum space_kind kind, bool physical, const struct world *world)

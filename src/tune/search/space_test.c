@@ -311,6 +311,36 @@ static void init__has_the_knobs_of_the_control(void **unused)
     }
 }
 
+/* Where senders spray and queues trim, their knobs belong to the space of any control; a trim of 0 is the limit by the
+ * network. */
+static void init__has_paths_and_trimming_where_they_matter(void **unused)
+{
+    static const enum knob nscc[] = { KNOB_nscc_eta, KNOB_COUNT };
+    struct world           world = test_world(1);
+    struct knobs           k;
+    struct space           s;
+    double                 point[SPACE_DIMS_MAX];
+
+    (void)unused;
+    world.knobs = nscc;
+    s = make(SPACE_SAFE, true, world);
+    assert_true(!dim_of(&s, KNOB_paths) && !dim_of(&s, KNOB_trim));
+    world.has_paths = true;
+    world.trim_bytes = 400000;
+    s = make(SPACE_SAFE, true, world);
+    assert_int_equal(s.dims, 3);
+    assert_dim(&s, KNOB_paths, 1, 256, 16);
+    assert_dim(&s, KNOB_trim, 40, 1600, 80);
+    assert_true(dim_of(&s, KNOB_paths)->toward != 0 && dim_of(&s, KNOB_trim)->toward != 0);
+    knobs_init(&k);
+    space_point(&s, &k, point);
+    assert_true(test_is_near(point[dim_of(&s, KNOB_trim) - s.dim], 400, 1e-9));
+    point[dim_of(&s, KNOB_trim) - s.dim] = 100;
+    point[dim_of(&s, KNOB_paths) - s.dim] = 16;
+    space_knobs(&s, point, &k);
+    assert_true(test_is_near(k.value[KNOB_trim], 100, 1e-9) && test_is_near(k.value[KNOB_paths], 16, 1e-9));
+}
+
 /* A value of 0 stands for one that goes with the network: a part of the line, or of the round trip. */
 static void point__of_an_automatic_value(void **unused)
 {
@@ -349,6 +379,7 @@ int main(void)
         cmocka_unit_test(round__exchanges_thresholds),
         cmocka_unit_test(knobs__are_always_allowed),
         cmocka_unit_test(init__has_the_knobs_of_the_control),
+        cmocka_unit_test(init__has_paths_and_trimming_where_they_matter),
         cmocka_unit_test(point__of_an_automatic_value),
     };
 
