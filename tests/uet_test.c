@@ -105,14 +105,14 @@ static void add_roce_flows(struct random_world *w, const struct graph *g, struct
 /* ---- worlds ---- */
 
 /* A NIC with ports in several planes, or groups of routers. Both may be oversubscribed. */
-static void random_planes(struct random_world *w, struct graph *g, struct rng *r)
+static void random_planes(struct random_world *w, struct graph *g, struct rng *r, bool may_have_cycles)
 {
     uint64_t rate = random_rate(r), delay = random_delay(r), fabric = random_rate(r), far = random_delay(r);
     struct graph_planes    planes = { pick(r, 2, 4), pick(r, 1, 3), pick(r, 2, 4), pick(r, 1, 3), pick(r, 1, 2), 1, rate,
                                       delay, fabric, far, 0, 0 };
     struct graph_dragonfly groups = { pick(r, 2, 4), pick(r, 1, 2), pick(r, 1, 2), 3, rate, delay, fabric, far, fabric, far };
 
-    if (one_in(r, 3)) {
+    if (may_have_cycles && one_in(r, 3)) {
         w->graph_kind = "dragonfly";
         graph_dragonfly(g, &groups);
     } else {
@@ -177,8 +177,8 @@ static int try_to_make(struct random_world *w, uint64_t seed, uint32_t threads, 
         add_roce(&cfg, seed);
     cfg.buffer_bytes = buffer ? buffer : cfg.buffer_bytes;
     cfg.threads = cfg.parts = threads;
-    if (one_in(&r, 3) && !cfg.is_lossless)       /* beside PFC, the least buffer of a NIC's switch may not hold a packet of UET */
-        random_planes(w, &g, &r);
+    if (one_in(&r, 3))
+        random_planes(w, &g, &r, !cfg.is_lossless);
     else
         random_topology(w, &g, &r, !cfg.is_lossless);
     if (one_in(&r, 2))
