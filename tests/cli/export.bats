@@ -130,7 +130,7 @@ setup_file() {
 2|export rlc $net --as c|export: unknown value 'rlc'; did you mean 'rlcc'?
 2|export rlcc $net|--as is missing: --as c or --as doca
 2|export rlcc $net --as rust|--as: unknown value 'rust'; there are c and doca
-2|export rlcc $net --as c --base-rtt 0|--base-rtt must be 1ps .. 
+2|export rlcc $net --as c --base-rtt 0|--base-rtt must be 1 ps .. 
 2|export rlcc $net --as c --target 0|--target must be 1e-12 .. 1e+12, not 0
 1|export rlcc $dir/nowhere.rlcc --as c|$dir/nowhere.rlcc
 1|export rlcc $dir/cut.rlcc --as c|$dir/cut.rlcc: 
