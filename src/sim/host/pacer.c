@@ -1,6 +1,6 @@
 #include "sim/host/pacer.h"
 #include "sim/host/hf2t.h"
-#include "sim/host/uet/uet_send.h"
+#include "sim/host/uet/uet.h"
 
 /* ---- the heap of flows that wait for their pacer ---- */
 
@@ -132,12 +132,22 @@ static APART void await_rate(struct sim *s, struct host *h, struct flow *f)
     heap_add(s, h, f);
 }
 
+void pacer_sort_in_uet(struct sim *s, struct host *h, struct flow *f)
+{
+    bool is_ready = bit_is_set(h->ready, f->position), may_send = uet_may_send(s, f, uet_tx_of(s, f));
+
+    if (is_ready && !may_send)
+        bit_clear(h->ready, f->position), h->ready_count--;
+    else if (!is_ready && may_send)
+        pacer_set_ready(h, f);
+}
+
 void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
 {
     bool is_ready = bit_is_set(h->ready, f->position);
 
     if (f->is_uet) {
-        uet_sort_in(s, h, f);
+        pacer_sort_in_uet(s, h, f);
         return;
     }
     if (s->hosts.paces_window && s->engine.now_ps >= f->out.due_ps)

@@ -48,6 +48,9 @@ bool pacer_is_held(const struct sim *, const struct host *, struct flow *);
 /* Puts a flow where it belongs: ready, waiting for its pacer, or neither. */
 void pacer_sort_in(struct sim *, struct host *, struct flow *);
 
+/* The same for a connection of UET, which is not paced. */
+void pacer_sort_in_uet(struct sim *, struct host *, struct flow *);
+
 /* A ready flow has sent, has bytes left and no window: it waits. */
 void pacer_put_off(struct sim *, struct host *, struct flow *);
 

@@ -1,6 +1,6 @@
 #include "sim/host/uet/uet_send.h"
-#include "sim/host/flow.h"
 #include "sim/host/pacer.h"
+#include "sim/host/flow.h"
 #include "sim/host/reply.h"
 #include "sim/host/sender_spray.h"
 #include "sim/link/path.h"
@@ -238,16 +238,6 @@ void uet_send(struct sim *s, struct host *h, uint32_t flow)
     f->sent += payload;
     f->sent_max = f->sent;
     emit(s, h, flow, t->next++, payload, payload == left, false);
-}
-
-void uet_sort_in(struct sim *s, struct host *h, struct flow *f)
-{
-    bool is_ready = bit_is_set(h->ready, f->position), may_send = uet_may_send(s, f, uet_tx_of(s, f));
-
-    if (is_ready && !may_send)
-        bit_clear(h->ready, f->position), h->ready_count--;
-    else if (!is_ready && may_send)
-        pacer_set_ready(h, f);
 }
 
 static void send_header(struct sim *s, struct host *h, struct flow *f, uint64_t seq, uint64_t told, uint8_t prio)

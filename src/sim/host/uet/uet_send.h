@@ -12,9 +12,6 @@ void uet_wake(struct sim *, struct flow *);
 /* Sends one packet. The host's port is idle, and uet_may_send(). */
 void uet_send(struct sim *, struct host *, uint32_t flow);
 
-/* Makes a flow ready or not: it is not paced. */
-void uet_sort_in(struct sim *, struct host *, struct flow *);
-
 /* Packet n, which has no record, waits to be sent again. */
 void uet_put_again(struct sim *, struct flow *, uint32_t n);
 
