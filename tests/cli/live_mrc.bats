@@ -6,9 +6,10 @@
 load common
 load fabric
 
+library=$(realpath "${BUILD:-$(dirname "$ANOLE")}")/libanole-mrc.so      # tests work in a folder of their own
+
 # make_mrc N : a NIC in nicN, and an agent for it. Its target delay is 9 us.
 make_mrc() {
-    library=${BUILD:-$(dirname "$ANOLE")}/libanole-mrc.so
     [ -e "$library" ] || skip 'built without its live part'
     ports=nic$1/sys/class/infiniband/mrc_0/ports/1
     mkdir -p "$ports/gid_attrs/types" "$ports/gids"
