@@ -149,7 +149,7 @@ static void add_job(struct random_world *w, struct traffic *t, const struct grap
 {
     struct traffic_training job = { .compute_ps = pick(r, 0, 50) * PS_PER_US, .delay_ps = 50 * PS_PER_US,
                                     .iterations = pick(r, 1, 3) };
-    struct traffic_common   common = { pick(r, 0, 50) * PS_PER_US, PS_PER_S, 3 };
+    struct traffic_common   common = { pick(r, 0, 50) * PS_PER_US, LIMIT_PS, 3 };
     uint32_t                hosts[8], n = 0;
 
     for (uint32_t i = 0; i < g->nodes && n < 8; i++)
@@ -279,7 +279,7 @@ static void run_world(uint64_t seed, bool has_roce, bool is_told)
         turn_knobs(s, &r);
     }
     is_done = world_finish(&w.world, STEP_PS, LIMIT_PS);
-    if (is_told || !is_done) {
+    if (is_told || !is_done || w.world.done_count != w.flows) {
         random_world_print(&w, seed);
         fprintf(stderr, "RoCE %s, selective %d, lb %s, trim %d, sleek %d, rto %.1f us, mtu %u, trimmed %llu, again %llu, headers lost %llu\n",
                 has_roce ? s->cfg.cc_other[0].cc->name : "none", s->cfg.is_selective, s->cfg.lb->name, s->cfg.has_trim, s->cfg.is_sleek, (double)s->cfg.rto_ps / 1e6, s->cfg.mtu_bytes,
