@@ -184,7 +184,7 @@ static void training__refuses(void **unused)
           "can go at once: messages of all_gather wait for others" },
         { "size: 1MB, iterations: 1, hosts: 4", "s.yaml:2:54: 'hosts' is not a key of traffic training; "
           "there are kind, name, start, stop, for, influx, prio, qps, workers, placement, skip, collective, "
-          "size, chunk, channels, at_once, pxn, steps, groups, compute, iterations and delay" },
+          "size, chunk, channels, at_once, pxn, steps, groups, compute, step_cost, iterations and delay" },
         { "workers: 8, skip: 5, size: 1MB, iterations: 1",
           "s.yaml:2:37: 8 workers after 5 skipped hosts do not fit: there are 12 hosts" },
         { "workers: [h1, h2], skip: 5, size: 1MB, iterations: 1",

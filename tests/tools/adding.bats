@@ -132,7 +132,7 @@ add_to_list() {
     ${TEST_WRAPPER:-} "$tree/anole_key" run scenarios/incast.yaml --quiet --set run=100us --set host.patience=20us
     run ${TEST_WRAPPER:-} "$tree/anole_key" run scenarios/incast.yaml --quiet --set host.patience=2s
     [ "$status" -eq 1 ]
-    [[ "$output" == *"patience must be 1ns .. 1s, not 2s" ]]
+    [[ "$output" == *"patience must be 1 ns .. 1 s, not 2s" ]]
 }
 
 @test "adding: the test of an example passes" {
