@@ -147,10 +147,13 @@ static void add_next(const struct tune *t, struct card *c)
         card_add(c, CARD_COMMAND, "anole advise");
         card_add_argument(c, t->request->path);
     } else if (t->request->out) {
-        card_add(c, CARD_NEXT, "write a script that sets NICs");
+        bool has_nics = setting_differs_in_mlx5(&t->search.start, t->kept);
+
+        card_add(c, CARD_NEXT, has_nics ? "write a script that sets NICs" :
+                 "write a script that sets switches; agents with driver mrc set NICs");
         card_add(c, CARD_COMMAND, "anole tune --from");
         card_add_argument(c, t->request->out);
-        card_add(c, CARD_COMMAND, "--as mlx5 > set-nics.sh");
+        card_add(c, CARD_COMMAND, has_nics ? "--as mlx5 > set-nics.sh" : "--as sonic > set-switches.sh");
     } else if (t->request->argc) {
         card_add(c, CARD_NEXT, "save the setting");
         card_add_command(c, t->request->argc, t->request->argv,

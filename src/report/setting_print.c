@@ -215,6 +215,15 @@ static const char mlx5_end[] =
     "    exit 1\n"
     "done\n";
 
+bool setting_differs_in_mlx5(const struct knobs *a, const struct knobs *b)
+{
+    bool differs = a->value[KNOB_roce_cc_prio_mask] != b->value[KNOB_roce_cc_prio_mask];
+
+    for (unsigned i = 0; i < MLX5_FILES; i++)
+        differs |= a->value[mlx5_files[i].knob] != b->value[mlx5_files[i].knob];
+    return differs;
+}
+
 void setting_print_mlx5(const struct knobs *k, const char *about, FILE *out)
 {
     fputs("#!/bin/sh\n"

@@ -8,11 +8,15 @@
 #include "base/err.h"
 #include "core/knobs.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* YAML, what differs from the default: for tuner: {kind: fixed, setting: FILE} and for --from. */
 void setting_print_yaml(const struct knobs *, const char *about, FILE *);
 int setting_write_yaml(const char *path, const struct knobs *, const char *about, struct err *);
+
+/* Returns whether two settings differ in what NICs of the mlx5 driver have, so that a script for them is of use. */
+bool setting_differs_in_mlx5(const struct knobs *, const struct knobs *);
 
 /* A shell script that sets NICs of the mlx5 driver, or loads a WRED profile into a SONiC switch. */
 void setting_print_mlx5(const struct knobs *, const char *about, FILE *);

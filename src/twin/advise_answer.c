@@ -1,6 +1,7 @@
 /* src/twin/advise_answer.c - the answer card of an advice. Every sentence is computed from the rows of the
  * evidence. */
 #include "base/text.h"
+#include "report/setting_print.h"
 #include "twin/advise.h"
 
 #include <math.h>
@@ -292,6 +293,7 @@ static void add_next(const struct advice *a, struct card *c)
                                            "--jobs", "-j", NULL };
     unsigned budget = (unsigned)(a->request->budget / 1000000);
     bool     is_short = budget < LONG_BUDGET;
+    bool     has_nics = setting_differs_in_mlx5(&a->row[0].knobs, &advised(a)->knobs);
 
     if (advise_keeps_yours(a) && (!is_short || has_no_effect(a)))
         return;
@@ -304,7 +306,9 @@ static void add_next(const struct advice *a, struct card *c)
         card_add(c, CARD_COMMAND, "--budget %d", LONG_BUDGET);
         return;
     }
-    card_add(c, CARD_NEXT, "write a script that sets NICs, and try it on one rack (--as sonic for switches)");
+    card_add(c, CARD_NEXT, has_nics ?
+             "write a script that sets NICs, and try it on one rack (--as sonic for switches)" :
+             "write a script that sets switches; agents with driver mrc set NICs");
     if (a->request->out) {                   /* no second search */
         card_add(c, CARD_COMMAND, "anole tune --from");
         card_add_argument(c, a->request->out);
@@ -313,7 +317,7 @@ static void add_next(const struct advice *a, struct card *c)
         if (budget != ADVISE_BUDGET_MILLIONS)
             card_add(c, CARD_COMMAND, "--budget %u", budget);
     }
-    card_add(c, CARD_COMMAND, "--as mlx5 > set-nics.sh");
+    card_add(c, CARD_COMMAND, has_nics ? "--as mlx5 > set-nics.sh" : "--as sonic > set-switches.sh");
 }
 
 void advise_answer(const struct advice *a, struct card *c)

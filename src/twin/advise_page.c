@@ -167,14 +167,16 @@ static void put_scripts(FILE *out, const struct advice *a, bool has_nics, bool h
 
 static void put_setting(FILE *out, const struct advice *a, const char *about)
 {
-    uint32_t switches, nics;
+    bool     has_mlx5 = setting_differs_in_mlx5(&a->row[0].knobs, &advised(a)->knobs);
+    uint32_t switches;
 
     html_section(out, "setting", "The setting", "Only what changes. Amber: by a factor of 10 or more.");
     fputs("<div class=\"setting\"><div class=\"card\">\n", out);
     switches = put_knobs(out, a, true);
-    nics = put_knobs(out, a, false);
+    put_knobs(out, a, false);
     fputs("</div>\n", out);
-    put_scripts(out, a, nics > 0, switches > 0, about);
+    if (has_mlx5 || switches)
+        put_scripts(out, a, has_mlx5, switches > 0, about);
     fputs("</div></section>\n", out);
 }
 
