@@ -60,6 +60,7 @@ const quietNames: Record<string, string> = {
   marked_share: "ECN marks",
   cnps: "CNPs",
   dropped_packets: "drops",
+  trimmed: "trimmed packets",
   nacks: "NACKs",
   timeouts: "time-outs",
 };
@@ -158,6 +159,7 @@ const mainColumns: Record<string, string> = {
   queue_bytes_max: "Longest queue of a port",
   paused_share: "Time paused by PFC",
   marked_share: "Packets marked by ECN",
+  trimmed: "Packets trimmed",
   flows_active: "Messages under way",
 };
 
