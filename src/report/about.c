@@ -91,7 +91,7 @@ void about_scenario(struct card *c, const struct scenario *scenario, const struc
 
 /* Networks that are near a measurement: hosts up to this speed, on so many switches. The first that fits counts. */
 static const struct hardware_row { uint64_t bps_max; uint32_t switches_max; bool has_cc; const char *text; } hardware[] = {
-    { 10 * GBPS, 9, false, "On hardware at 10 Gb/s, reads of 400 KiB and more were predicted within 4 % in p50 and 16 % in p99" },
+    { 10 * GBPS, 9, false, "On hardware at 10 Gb/s that the model was fitted to, reads of 400 KiB and more are within 4 % in p50 and 16 % in p99" },
     { 25 * GBPS, 1, true, "On ConnectX-5 at 25 Gb/s, DCQCN's mean queue was predicted 1.4 times too long" },
     { 400 * GBPS, 1, false, "On ConnectX-7 at 400 Gb/s, goodput was predicted within 0.2 %, bytes that PFC holds within 2 %" },
 };
