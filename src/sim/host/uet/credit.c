@@ -3,6 +3,8 @@
 
 #define GRANT_UNITS   64u        /* 16 KB */
 #define RATE_PERCENT  99u
+#define CUT_PPM_MAX   990000u    /* 1 % of the rate is left */
+#define RISE_PPM      10000u     /* doubled with each rise in a row */
 
 /* ---- flows that want credit, in turn ---- */
 
@@ -55,16 +57,37 @@ static void await(struct sim *s, const struct host *h)
 
 void credit_ask(struct sim *s, struct host *h, const struct packet *k, bool must)
 {
-    struct uet_rx *x = uet_rx_of(s, k->flow);
+    struct uet_rx   *x = uet_rx_of(s, k->flow);
+    struct uet_host *all = &s->uet.host[h->id];
 
+    all->arrived++;
+    all->cut_inside += (k->seq & (UET_TRIMMED | UET_AT_LAST)) == UET_TRIMMED;
     if (x->is_over)
         return;
     if (k->sent_ps > x->target)
         x->target = k->sent_ps;
     if (x->is_listed || (x->target <= x->granted && !must))
         return;
-    append(s, &s->uet.host[h->id], k->flow);
+    append(s, all, k->flow);
     await(s, h);
+}
+
+/* Packets were trimmed before they came to the link of this host, so some link inside the network is slower: credit for
+ * the share of them is held back. Otherwise it rises again. At most every one and a half round trips. */
+static void look_inside(const struct sim *s, struct uet_host *all)
+{
+    uint32_t rise = RISE_PPM << (all->rises < 7 ? all->rises : 7);
+
+    if (s->engine.now_ps < all->look_ps)
+        return;
+    if (all->cut_inside)
+        all->cut_ppm += (uint32_t)(1000000ull * all->cut_inside / all->arrived);
+    else
+        all->cut_ppm -= all->cut_ppm < rise ? all->cut_ppm : rise;
+    all->cut_ppm = all->cut_ppm < CUT_PPM_MAX ? all->cut_ppm : CUT_PPM_MAX;
+    all->rises = all->cut_inside ? 0 : all->rises + 1;
+    all->arrived = all->cut_inside = 0;
+    all->look_ps = s->engine.now_ps + s->net.base_rtt_ps * 3 / 2;
 }
 
 /* Paths of pulls change with each. */
@@ -109,8 +132,9 @@ APART void credit_on_pull(struct sim *s, struct host *h)
         append(s, all, flow);
     send_pull(s, h, flow);
     units = units ? units : 4;
+    look_inside(s, all);
     all->free_ps = s->engine.now_ps +
                    (uint64_t)((unsigned __int128)units * UET_CREDIT_UNIT * 8 * PS_PER_S * 100 / RATE_PERCENT /
-                              h->port->rate_bps);
+                              h->port->rate_bps * 1000000 / (1000000 - all->cut_ppm));
     await(s, h);
 }

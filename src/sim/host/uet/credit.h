@@ -3,6 +3,10 @@
  *
  * Every data packet, and an RTS, says how much credit its sender needs. Both are sums over the life of the flow, so that
  * a lost pull or request does no harm.
+ *
+ * Where links inside the network are slower than those of hosts, credit at that rate would fill them with headers of
+ * trimmed packets, and data would never pass. A receiver therefore holds back the share of its credit that was trimmed
+ * inside the network.
  */
 #ifndef SIM_HOST_UET_CREDIT_H
 #define SIM_HOST_UET_CREDIT_H

@@ -68,7 +68,14 @@ struct uet_rx {
 };
 
 /* A list of flows that want credit, and the time before which no more is given. */
-struct uet_host { uint32_t head, tail; uint64_t free_ps; };
+struct uet_host {
+    uint32_t head, tail;         /* flows that wait for credit */
+    uint64_t free_ps;            /* when the next one may get it */
+    uint64_t look_ps;            /* when to look at the counters again */
+    uint32_t arrived, cut_inside;        /* since then: packets, and those trimmed before the last link */
+    uint32_t cut_ppm;            /* of the rate of credit: held back because of those */
+    uint32_t rises;              /* in a row */
+};
 
 /* ---- memory: struct uet_tx, records, two maps; struct uet_rx with its map ---- */
 

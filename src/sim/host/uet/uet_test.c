@@ -208,6 +208,36 @@ static void credit__divides_an_incast_equally(void **unused)
     }
 }
 
+/* Eight hosts send to eight others over one link that is ten times slower than theirs. Credit at the rate of the hosts
+ * would fill it with headers: 8 x 10 x 84 / 584 of its bytes. */
+static void credit__does_not_fill_a_slow_link_with_headers(void **unused)
+{
+    struct sim_cfg  cfg;
+    struct world    w;
+    struct graph    g;
+    struct flow_row flow[8];
+    uint64_t        last = 0, least_ps = 8 * 1000000ull * (500 + 64 + 20) / 500 * BYTE_PS * 10;
+
+    (void)unused;
+    world_cfg(&cfg, MODEL_UET);
+    cfg.cc = cc_find("rccc");
+    cfg.mtu_bytes = 500;
+    graph_init(&g);
+    for (uint32_t i = 0; i < 18; i++)
+        graph_add_node(&g, i >= 16, NULL);
+    for (uint32_t i = 0; i < 16; i++)
+        graph_add_link(&g, &(struct graph_link){ i, 16 + i / 8, 100 * GBPS, DELAY_PS, 0, 0 });
+    graph_add_link(&g, &(struct graph_link){ 16, 17, 10 * GBPS, DELAY_PS, 0, 0 });
+    for (uint32_t i = 0; i < 8; i++)
+        flow[i] = (struct flow_row){ .src = i, .dst = 8 + i, .prio = 3, .dport = (uint16_t)(i + 1), .bytes = 1000000 };
+    world_of_flows(&w, &g, &cfg, flow, 8);
+    finish(&w);
+    for (uint32_t i = 0; i < w.done_count; i++)
+        last = w.done[i].fct_ps > last ? w.done[i].fct_ps : last;
+    assert_in_range(last, least_ps, 2 * least_ps);
+    world_end(&w);
+}
+
 /* Senders of an incast that begin with a window each lose payload, and no header: all is named by NACKs, and nothing
  * waits for a time-out. */
 static void trimming__needs_no_timeout(void **unused)
@@ -385,6 +415,7 @@ int main(void)
         cmocka_unit_test(lone_flow__keeps_the_pace_of_credit),
         cmocka_unit_test(nscc__holds_the_delay_near_its_target),
         cmocka_unit_test(credit__divides_an_incast_equally),
+        cmocka_unit_test(credit__does_not_fill_a_slow_link_with_headers),
         cmocka_unit_test(trimming__needs_no_timeout),
         cmocka_unit_test(sleek__is_faster_than_timeouts),
         cmocka_unit_test(roce__alone_is_ideal),
