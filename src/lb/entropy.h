@@ -31,7 +31,7 @@ struct entropy_cfg {
     enum entropy_kind kind;
     uint32_t          paths;             /* a power of two, up to ENTROPY_PATHS_MAX */
     bool              freezes;           /* reps: a time-out freezes the ring. uet-htsim: only with trimming */
-    uint64_t         *skipped;           /* counts EVs that were passed over for their penalty; NULL: nobody asks */
+    uint64_t         *skipped;           /* counts EVs that were passed over for their penalty; NULL: not counted */
     uint32_t        (*draw)(void *arg);  /* 31 random bits */
     void             *arg;
 };

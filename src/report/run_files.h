@@ -32,7 +32,7 @@ struct run_files {
     const char              *name[RUN_FILES_MAX];    /* of what lies in it, the page first; ends with NULL */
     FILE                    *flows, *intervals;      /* in dir */
     json_t                  *page;           /* data of the page, while files are written */
-    FILE                    *queues;         /* the same; NULL: nobody asks */
+    FILE                    *queues;         /* the same; NULL: not counted */
     struct outfile           hpcc_fct, hpcc_pfc, htsim_flows, pcap_file, trace_file, samples_file;
     struct pcap             *pcap;           /* NULL: not wanted */
     struct chrome           *chrome;

@@ -76,7 +76,7 @@ struct htsim_port {
     uint64_t bytes, data_packets, header_packets, marked_packets, queue_bytes_max;
 };
 
-/* What happens to flows; NULL: nobody asks. */
+/* What happens to flows; NULL: not counted. */
 struct htsim_hooks {
     void *arg;
     void (*finished)(void *arg, const struct htsim_flow *);
