@@ -1,4 +1,4 @@
-/* src/cmd/calibrate.c - anole calibrate: fits a scenario's host and link parameters to measurements. */
+/* src/cmd/cmd_calibrate.c - anole calibrate: fits a scenario's host and link parameters to measurements. */
 #include "base/file/interrupt.h"
 #include "base/print/safe.h"
 #include "cmd/cmd.h"
