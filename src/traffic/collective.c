@@ -3,6 +3,7 @@
 #include "core/units.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -138,6 +139,7 @@ struct collective_builder {
     uint32_t               *last_sent, *last_arrival;    /* by worker: last message of the completed steps,
                                                           * or NO_MESSAGE */
     uint32_t                step_first;                  /* first message of the current step */
+    uint64_t               *bytes_to;                    /* with skew, by worker: bytes of a message to it */
 };
 
 static uint32_t *none_of(uint32_t count)
@@ -303,6 +305,23 @@ static uint32_t relay_of(const struct collective_cfg *cfg, uint32_t src, uint32_
     return src / cfg->server * cfg->server + dst % cfg->server;
 }
 
+/* Sizes of messages by receiver: Zipf's law, with a mean of 'bytes'. */
+static uint64_t *skewed_bytes(const struct collective_cfg *cfg)
+{
+    uint64_t *bytes = xcalloc(cfg->workers, sizeof *bytes);
+    double    sum = 0;
+
+    for (uint32_t r = 0; r < cfg->workers; r++)
+        sum += pow(r + 1.0, -cfg->skew);
+    for (uint32_t r = 0; r < cfg->workers; r++) {
+        double share = pow(r + 1.0, -cfg->skew) / sum;
+
+        bytes[(cfg->hottest + r) % cfg->workers] =
+            (uint64_t)fmax(1, (double)cfg->bytes * cfg->workers * share);
+    }
+    return bytes;
+}
+
 /* One step, or all steps at once. Relayed messages do not count for the relay's own step. */
 static void add_pairwise_step(struct collective_builder *b, const struct collective_cfg *cfg, uint32_t k)
 {
@@ -310,12 +329,13 @@ static void add_pairwise_step(struct collective_builder *b, const struct collect
 
     for (uint32_t i = 0; i < n; i++) {
         uint32_t dst = (i + k) % n, relay = relay_of(cfg, i, dst);
+        uint64_t bytes = b->bytes_to ? b->bytes_to[dst] : cfg->bytes;
 
         first[i] = last[dst] = b->c->messages;
-        add_to_step(b, i, relay == i ? dst : relay, 0, cfg->bytes);
+        add_to_step(b, i, relay == i ? dst : relay, 0, bytes);
         if (relay == i)
             continue;
-        last[dst] = add_message(b, relay, dst, 0, cfg->bytes);
+        last[dst] = add_message(b, relay, dst, 0, bytes);
         follow_arrival(b, first[i], last[dst]);
     }
     for (uint32_t i = 0; i < n && !cfg->is_at_once; i++) {
@@ -328,8 +348,10 @@ static void add_pairwise_step(struct collective_builder *b, const struct collect
 
 static void add_pairwise(struct collective_builder *b, const struct collective_cfg *cfg)
 {
+    b->bytes_to = cfg->skew > 0 ? skewed_bytes(cfg) : NULL;
     for (uint32_t k = 1; k < cfg->workers; k++)
         add_pairwise_step(b, cfg, k);
+    free(b->bytes_to);
 }
 
 static void add_neighbor_sends(struct collective_builder *b, const struct collective_cfg *cfg, bool is_back)

@@ -10,6 +10,9 @@
  *   all_gather, reduce_scatter   n-1 steps around the ring
  *   send_next, send_previous     each worker but the last sends to the next (or previous) one; all at once
  *
+ * Skew. With all_to_all, worker 'hottest' + r of n receives in proportion to (r + 1)^-skew, and 'bytes' is
+ * the mean. This is the traffic of a mixture of experts that are not equally popular.
+ *
  * Steps. Without channels, a worker starts a step when everything it sent in the previous step is
  * acknowledged and everything it expected in that step has arrived.
  *
@@ -69,6 +72,9 @@ struct collective_cfg {
                                           * step's acknowledgements */
     uint32_t             server;         /* with channels or by rail: workers per server; 0 means 1 */
     bool                 is_by_rail;     /* all_to_all only; takes effect if servers are complete */
+    double               skew;           /* all_to_all only: exponent of Zipf's law; 0: all receive alike */
+    uint32_t             hottest;        /* with skew: the worker that receives most; those after it receive
+                                          * less and less */
 };
 
 struct collective_message {

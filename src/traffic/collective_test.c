@@ -218,9 +218,8 @@ static void collective__computes_its_result(void **unused)
     for (int kind = 0; kind < COLLECTIVE_SEND_NEXT; kind++)
         for (uint32_t n = 2; n <= WORKERS_MAX; n++)
             for (uint64_t bytes = n; bytes <= 3 * n; bytes += n > 4 ? n / 2 : 1)
-                expect_works(&(struct collective_cfg){ (enum collective_kind)kind, n, bytes, 1 + bytes % 5,
-                                                       false, 0, 0, false },
-                             n + bytes);
+                expect_works(&(struct collective_cfg){ .kind = (enum collective_kind)kind, .workers = n,
+                                                       .bytes = bytes, .chunk_bytes = 1 + bytes % 5 }, n + bytes);
 }
 
 static void collective__tolerates_any_order(void **unused)
@@ -228,8 +227,8 @@ static void collective__tolerates_any_order(void **unused)
     (void)unused;
     for (int kind = 0; kind < COLLECTIVE_SEND_NEXT; kind++)
         for (uint64_t seed = 0; seed < 100; seed++)
-            expect_works(&(struct collective_cfg){ (enum collective_kind)kind, 7, 23, 4, false, 0, 0, false },
-                         seed);
+            expect_works(&(struct collective_cfg){ .kind = (enum collective_kind)kind, .workers = 7,
+                                                   .bytes = 23, .chunk_bytes = 4 }, seed);
 }
 
 /* Several rings, with servers of various sizes. */
@@ -283,8 +282,8 @@ static void send__goes_to_neighbors(void **unused)
     (void)unused;
     for (uint32_t n = 2; n <= 9; n++)
         for (uint32_t back = 0; back < 2; back++) {
-            const struct collective_cfg cfg = { back ? COLLECTIVE_SEND_PREVIOUS : COLLECTIVE_SEND_NEXT, n,
-                                                777, 0, false, 0, 0, false };
+            const struct collective_cfg cfg = {
+                .kind = back ? COLLECTIVE_SEND_PREVIOUS : COLLECTIVE_SEND_NEXT, .workers = n, .bytes = 777 };
             struct collective           c;
 
             collective_init(&c, &cfg);
@@ -349,7 +348,7 @@ static uint32_t depth_of(const struct collective *c)
 /* Expected by hand: n workers, parts of 5 bytes. All send and receive the same amount. */
 static void expect_load(enum collective_kind kind, uint32_t n, uint64_t bytes, uint64_t load, uint32_t depth)
 {
-    const struct collective_cfg cfg = { kind, n, bytes, 0, false, 0, 0, false };
+    const struct collective_cfg cfg = { .kind = kind, .workers = n, .bytes = bytes };
     struct collective           c;
 
     collective_init(&c, &cfg);
@@ -381,8 +380,8 @@ static void collective__load_and_steps_match_textbooks(void **unused)
  * among all 8. */
 static void collective__halving_folds_the_rest(void **unused)
 {
-    const struct collective_cfg cfg = { COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, 11, 80, 0, false, 0, 0,
-                                        false };
+    const struct collective_cfg cfg = { .kind = COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, .workers = 11,
+        .bytes = 80 };
     struct collective           c;
 
     (void)unused;
@@ -405,7 +404,8 @@ static void collective__two_trees_share_the_load(void **unused)
 {
     (void)unused;
     for (uint32_t n = 2, log = 1; n <= 130; n++) {
-        const struct collective_cfg cfg = { COLLECTIVE_TREE_ALL_REDUCE, n, 1000, 1000, false, 0, 0, false };
+        const struct collective_cfg cfg = { .kind = COLLECTIVE_TREE_ALL_REDUCE, .workers = n, .bytes = 1000,
+            .chunk_bytes = 1000 };
         struct collective           c;
         uint64_t                    sum = 0;
 
@@ -427,8 +427,10 @@ static void collective__two_trees_share_the_load(void **unused)
 /* Chunks are pipelined: k chunks are at most k - 1 deeper than one. */
 static void collective__chunks_are_a_pipeline(void **unused)
 {
-    const struct collective_cfg one = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 10000, false, 0, 0, false };
-    const struct collective_cfg many = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 100, false, 0, 0, false };
+    const struct collective_cfg one = { .kind = COLLECTIVE_TREE_ALL_REDUCE, .workers = 20, .bytes = 20000,
+        .chunk_bytes = 10000 };
+    const struct collective_cfg many = { .kind = COLLECTIVE_TREE_ALL_REDUCE, .workers = 20, .bytes = 20000,
+        .chunk_bytes = 100 };
     struct collective           a, b;
 
     (void)unused;
@@ -502,13 +504,13 @@ static void collective_check__refuses(void **unused)
         int                   rc;
         const char           *why;
     } rows[] = {
-        { { COLLECTIVE_ALL_TO_ALL, 1, 10, 0, false, 0, 0, false }, -EINVAL,
+        { { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 1, .bytes = 10 }, -EINVAL,
           "a collective takes two workers or more" },
-        { { COLLECTIVE_ALL_TO_ALL, 2, 0, 0, false, 0, 0, false }, -EINVAL,
+        { { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 2 }, -EINVAL,
           "0 bytes cannot be divided among 2 workers" },
-        { { COLLECTIVE_ALL_GATHER, 11, 10, 0, false, 0, 0, false }, -EINVAL,
+        { { .kind = COLLECTIVE_ALL_GATHER, .workers = 11, .bytes = 10 }, -EINVAL,
           "10 bytes cannot be divided among 11 workers" },
-        { { COLLECTIVE_TREE_ALL_REDUCE, 4, 10, 0, false, 0, 0, false }, -EINVAL, "a chunk of 0 bytes" },
+        { { .kind = COLLECTIVE_TREE_ALL_REDUCE, .workers = 4, .bytes = 10 }, -EINVAL, "a chunk of 0 bytes" },
         { { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 4, .bytes = 10, .channels = 2 }, -EINVAL,
           "all_to_all has no rings and so no channels" },
         { { .kind = COLLECTIVE_ALL_GATHER, .workers = 4, .bytes = 10, .channels = 3, .chunk_bytes = 1 },
@@ -517,18 +519,19 @@ static void collective_check__refuses(void **unused)
         { { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 4, .bytes = 1ull << 40, .channels = 1,
             .chunk_bytes = 1 }, -E2BIG,
           "more than 4000000 messages: use fewer workers or larger chunks" },
-        { { COLLECTIVE_ALL_TO_ALL, 2001, 10, 0, false, 0, 0, false }, -E2BIG,
+        { { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 2001, .bytes = 10 }, -E2BIG,
           "more than 4000000 messages: use fewer workers" },
-        { { COLLECTIVE_RING_ALL_REDUCE, 1415, 9999, 0, false, 0, 0, false }, -E2BIG,
+        { { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 1415, .bytes = 9999 }, -E2BIG,
           "more than 4000000 messages: use fewer workers" },
-        { { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000002, 1, false, 0, 0, false }, -E2BIG,
+        { { .kind = COLLECTIVE_TREE_ALL_REDUCE, .workers = 3, .bytes = 1000002, .chunk_bytes = 1 }, -E2BIG,
           "more than 4000000 messages: use fewer workers or larger chunks" },
-        { { COLLECTIVE_TREE_ALL_REDUCE, 1000000, 1ull << 48, 1, false, 0, 0, false }, -E2BIG,
+        { { .kind = COLLECTIVE_TREE_ALL_REDUCE, .workers = 1000000, .bytes = 1ull << 48, .chunk_bytes = 1 },
+            -E2BIG,
           "more than 4000000 messages: use fewer workers or larger chunks" },
     };
-    const struct collective_cfg most[] = { { COLLECTIVE_ALL_TO_ALL, 2000, 1, 0, false, 0, 0, false },
-                                           { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000000, 1, false, 0, 0,
-                                             false } };
+    const struct collective_cfg most[] = { { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 2000, .bytes = 1 },
+                                           { .kind = COLLECTIVE_TREE_ALL_REDUCE, .workers = 3,
+                                               .bytes = 1000000, .chunk_bytes = 1 } };
     struct err                  err;
 
     (void)unused;
@@ -543,8 +546,8 @@ static void collective_check__refuses(void **unused)
 /* The tables of PERFORMANCE.md in nccl-tests, for 8 ranks. */
 static void collective__size_and_factor_as_in_nccl_tests(void **unused)
 {
-    const struct collective_cfg a2a = { COLLECTIVE_ALL_TO_ALL, 8, 100, 0, false, 0, 0, false };
-    const struct collective_cfg ring = { COLLECTIVE_RING_ALL_REDUCE, 8, 100, 0, false, 0, 0, false };
+    const struct collective_cfg a2a = { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 8, .bytes = 100 };
+    const struct collective_cfg ring = { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 8, .bytes = 100 };
 
     (void)unused;
     assert_true(collective_bus_factor(COLLECTIVE_RING_ALL_REDUCE, 8) == 1.75);
@@ -561,7 +564,7 @@ static void collective__size_and_factor_as_in_nccl_tests(void **unused)
  * slower link takes proportionally longer. */
 static void collective_link__by_hand(void **unused)
 {
-    const struct collective_cfg cfg = { COLLECTIVE_RING_ALL_REDUCE, 4, 10000, 0, false, 0, 0, false };
+    const struct collective_cfg cfg = { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 4, .bytes = 10000 };
     uint64_t                    rate_bps[4] = { 100000000000, 100000000000, 100000000000, 100000000000 };
     uint64_t                    busy_ps[4];
     struct collective           c;
@@ -575,6 +578,29 @@ static void collective_link__by_hand(void **unused)
     collective_fini(&c);
 }
 
+/* Four workers, skew 1: shares of 1, 1/2, 1/3, 1/4 of 4 x 1200 bytes, most for worker 3. By rail, each worker
+ * gets messages from the two of the other server with the same bytes. */
+static void all_to_all__with_skew(void **unused)
+{
+    static const uint64_t to[4] = { 1152, 768, 576, 2304 };
+
+    (void)unused;
+    for (uint32_t server = 1; server <= 2; server++) {
+        const struct collective_cfg cfg = { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 4, .bytes = 1200,
+                                            .skew = 1, .hottest = 3, .server = server, .is_by_rail = true };
+        uint64_t                    got[4] = { 0 };
+        struct collective           c;
+
+        collective_init(&c, &cfg);
+        for (uint32_t m = 0; m < c.messages; m++)
+            if (c.message[m].src / server != c.message[m].dst / server)
+                got[c.message[m].dst] += c.message[m].bytes;
+        for (uint32_t w = 0; w < 4; w++)
+            assert_int_equal(got[w], (4 - server) * to[w]);
+        collective_fini(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -583,6 +609,7 @@ int main(void)
         cmocka_unit_test(channels__compute_the_result),
         cmocka_unit_test(channels__use_all_rails),
         cmocka_unit_test(send__goes_to_neighbors),
+        cmocka_unit_test(all_to_all__with_skew),
         cmocka_unit_test(collective__load_and_steps_match_textbooks),
         cmocka_unit_test(collective__halving_folds_the_rest),
         cmocka_unit_test(collective__two_trees_share_the_load),

@@ -12,7 +12,9 @@
  *               collectives with groups of one kind still run one after the other, as on one NCCL stream.
  *   pipelined   (send_next and send_previous) a worker computes when it has received its input, sends the
  *               result and continues at once. 'times' is the number of micro-batches; the pipeline fills
- *               and drains.
+ *               and drains. Other steps may be inside of it: a worker does them for each micro-batch, after
+ *               it has computed and before it sends. Such a micro-batch has a stage in which it is received,
+ *               the stages of the steps inside, and a stage in which it is sent.
  *
  * An iteration ends when all overlapped collectives have ended.
  *
@@ -38,6 +40,7 @@ struct iteration_step {
     uint64_t              before_ps;             /* computed once, before the first repetition and before
                                                   * anything is received */
     bool                  is_overlapped, is_pipelined;
+    uint32_t              inside;                /* pipelined: so many of the following steps are inside it */
 };
 
 struct iteration_cfg {
@@ -51,7 +54,8 @@ struct iteration {
     uint32_t  messages, workers, stages;
     uint8_t  *waits;                             /* by message: number of dependencies, including its worker's
                                                   * entry into the stage */
-    uint32_t *stage_of;                          /* by message */
+    uint32_t *stage_of;                          /* by message: stage of its sender */
+    uint32_t *arrival_stage_of;                  /* by message: stage of its receiver */
     uint32_t *arrival_at, *arrival, *sent_at, *sent;     /* see struct collective */
     uint64_t *compute_ps, *before_ps;            /* by stage */
     uint8_t  *lane;                              /* by stage: its kind of group; ITERATION_NO_LANE:

@@ -8,11 +8,12 @@
 #include <cmocka.h>
 
 static const struct iteration_step steps[] = {
-    { 5000, { COLLECTIVE_RING_ALL_REDUCE, 2, 4000, 0, false, 0, 0, false }, PARALLEL_TENSOR, 3, 0, false,
-      false },
-    { 70, { COLLECTIVE_SEND_NEXT, 2, 1000, 0, false, 0, 0, false }, PARALLEL_PIPELINE, 1, 0, false, false },
+    { 5000, { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 2, .bytes = 4000 }, PARALLEL_TENSOR, 3, 0, false,
+      false, 0 },
+    { 70, { .kind = COLLECTIVE_SEND_NEXT, .workers = 2, .bytes = 1000 }, PARALLEL_PIPELINE, 1, 0, false,
+        false, 0 },
 };
-static const struct iteration_cfg cfg = { { 4, 2, 1, 2, 1 }, steps, 2 };
+static const struct iteration_cfg cfg = { { 4, 2, 1, 2, 1, 1 }, steps, 2 };
 
 /* Workers 0, 1 and 2, 3 are tensor groups; 0, 2 and 1, 3 are pipelines. Every message occurs once, waits for
  * its worker and its predecessor, and is followed only by messages of its own collective. */
@@ -77,25 +78,26 @@ static void iteration_bound__with_overlap(void **unused)
 {
     const uint64_t             rate_bps[4] = { 100000000000, 100000000000, 100000000000, 100000000000 };
     const uint64_t             busy = (4000 + 4 * 82) * 80ull;
-    struct iteration_step      step = { 5000, { COLLECTIVE_RING_ALL_REDUCE, 2, 4000, 0, false, 0, 0, false },
-                                        PARALLEL_TENSOR, 3, 11, true, false };
-    const struct iteration_cfg one = { { 4, 2, 1, 2, 1 }, &step, 1 },
-                               pipeline = { { 4, 1, 1, 4, 1 }, &step, 1 };
+    struct iteration_step      step = { 5000, { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 2,
+        .bytes = 4000 },
+                                        PARALLEL_TENSOR, 3, 11, true, false, 0 };
+    const struct iteration_cfg one = { { 4, 2, 1, 2, 1, 1 }, &step, 1 },
+                               pipeline = { { 4, 1, 1, 4, 1, 1 }, &step, 1 };
 
     (void)unused;
     assert_int_equal(iteration_bound_ps(&one, 1024, 82, rate_bps), 3 * busy);
     step.compute_ps = 2 * busy;
     assert_int_equal(iteration_bound_ps(&one, 1024, 82, rate_bps), 11 + 6 * busy);
-    step = (struct iteration_step){ 500000, { COLLECTIVE_SEND_PREVIOUS, 4, 10, 0, false, 0, 0, false },
-                                    PARALLEL_PIPELINE, 7, 11, false, true };
+    step = (struct iteration_step){ 500000, { .kind = COLLECTIVE_SEND_PREVIOUS, .workers = 4, .bytes = 10 },
+                                    PARALLEL_PIPELINE, 7, 11, false, true, 0 };
     assert_int_equal(iteration_bound_ps(&pipeline, 1024, 82, rate_bps), 11 + (7 + 4 - 1) * 500000);
 }
 
 static void iteration_check__counts(void **unused)
 {
-    struct iteration_step one = { 0, { COLLECTIVE_SEND_NEXT, 4, 1, 0, false, 0, 0, false }, PARALLEL_ALL,
-                                  COLLECTIVE_MESSAGES_MAX / 3, 0, false, false };
-    struct iteration_cfg  c = { { 4, 1, 4, 1, 1 }, &one, 1 };
+    struct iteration_step one = { 0, { .kind = COLLECTIVE_SEND_NEXT, .workers = 4, .bytes = 1 }, PARALLEL_ALL,
+                                  COLLECTIVE_MESSAGES_MAX / 3, 0, false, false, 0 };
+    struct iteration_cfg  c = { { 4, 1, 4, 1, 1, 1 }, &one, 1 };
 
     (void)unused;
     assert_int_equal(iteration_check(&c, NULL), 0);

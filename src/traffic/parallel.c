@@ -9,8 +9,11 @@ const char *const parallel_names[] = {
     [PARALLEL_PIPELINE] = "pipeline",
     [PARALLEL_EXPERT] = "expert",
     [PARALLEL_EXPERT_DATA] = "expert_data",
+    [PARALLEL_CONTEXT] = "context",
     [PARALLEL_GROUPS] = NULL,
 };
+
+static uint32_t context_of(const struct parallel *p) { return p->context ? p->context : 1; }
 
 int parallel_check(struct parallel *p, struct err *err)
 {
@@ -21,9 +24,13 @@ int parallel_check(struct parallel *p, struct err *err)
                        "%u workers cannot be divided into groups of %u (tensor) times %u (pipeline)",
                        p->workers, p->tensor, p->pipeline);
     p->data = (uint32_t)(p->workers / each);
-    if (p->expert == 0 || p->data % p->expert)
-        return err_set(err, EINVAL, "%u workers in a data group cannot be divided into groups of %u (expert)",
-                       p->data, p->expert);
+    for (int is_context = 0; is_context < 2; is_context++) {
+        uint32_t size = is_context ? context_of(p) : p->expert;
+
+        if (size == 0 || p->data % size)
+            return err_set(err, EINVAL, "%u workers in a data group cannot be divided into groups of %u (%s)",
+                           p->data, size, is_context ? "context" : "expert");
+    }
     return 0;
 }
 
@@ -35,6 +42,7 @@ uint32_t parallel_size(const struct parallel *p, enum parallel_group kind)
     case PARALLEL_PIPELINE:    return p->pipeline;
     case PARALLEL_EXPERT:      return p->expert;
     case PARALLEL_EXPERT_DATA: return p->data / p->expert;
+    case PARALLEL_CONTEXT:     return context_of(p);
     default:                   return p->workers;
     }
 }
@@ -49,11 +57,12 @@ static uint32_t worker_at(const struct parallel *p, uint32_t tensor, uint32_t da
     return tensor + p->tensor * (data + p->data * pipeline);
 }
 
-/* Groups of a kind are numbered in order of their first workers, except for the two kinds within a data
+/* Groups of a kind are numbered in order of their first workers, except for the three kinds within a data
  * group. */
 uint32_t parallel_worker(const struct parallel *p, enum parallel_group kind, uint32_t group, uint32_t member)
 {
-    uint32_t tensor = group % p->tensor, rest = group / p->tensor, lines = p->data / p->expert;
+    uint32_t tensor = group % p->tensor, rest = group / p->tensor;
+    uint32_t near = kind == PARALLEL_CONTEXT ? context_of(p) : p->expert, lines = p->data / near;
 
     switch (kind) {
     case PARALLEL_TENSOR:
@@ -63,7 +72,8 @@ uint32_t parallel_worker(const struct parallel *p, enum parallel_group kind, uin
     case PARALLEL_PIPELINE:
         return worker_at(p, tensor, rest, member);
     case PARALLEL_EXPERT:
-        return worker_at(p, tensor, rest % lines * p->expert + member, rest / lines);
+    case PARALLEL_CONTEXT:
+        return worker_at(p, tensor, rest % lines * near + member, rest / lines);
     case PARALLEL_EXPERT_DATA:
         return worker_at(p, tensor, member * p->expert + rest % p->expert, rest / p->expert);
     default:

@@ -9,7 +9,8 @@
  * This is Megatron-LM's order (tp, dp, pp): the workers of a tensor group are consecutive, pipeline stages
  * furthest apart. A tensor, data or pipeline group is a line of the box along that axis. Experts divide a
  * data group into groups of 'expert' neighbors. The workers with the same index in each of these form an
- * expert_data group, which holds the same experts.
+ * expert_data group, which holds the same experts. A context group has 'context' neighbors of a data group,
+ * which share the tokens of a sequence.
  */
 #ifndef TRAFFIC_PARALLEL_H
 #define TRAFFIC_PARALLEL_H
@@ -20,12 +21,12 @@
 
 enum parallel_group {
     PARALLEL_ALL, PARALLEL_TENSOR, PARALLEL_DATA, PARALLEL_PIPELINE, PARALLEL_EXPERT, PARALLEL_EXPERT_DATA,
-    PARALLEL_GROUPS,
+    PARALLEL_CONTEXT, PARALLEL_GROUPS,
 };
 
 extern const char *const parallel_names[];       /* by group; NULL-terminated */
 
-struct parallel { uint32_t workers, tensor, data, pipeline, expert; };
+struct parallel { uint32_t workers, tensor, data, pipeline, expert, context; };  /* context: 0 means 1 */
 
 /* Computes 'data' from the other sizes. Returns an error if they do not divide evenly. The reason has no file
  * position. */

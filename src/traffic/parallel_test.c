@@ -23,7 +23,7 @@ static void worker__by_hand(void **unused)
                                            { 12, 14 }, { 13, 15 } };
     static const uint32_t same[8][2] = { { 0, 4 }, { 1, 5 }, { 2, 6 }, { 3, 7 }, { 8, 12 }, { 9, 13 },
                                          { 10, 14 }, { 11, 15 } };
-    struct parallel       p = { .workers = 16, .tensor = 2, .pipeline = 2, .expert = 2 };
+    struct parallel       p = { .workers = 16, .tensor = 2, .pipeline = 2, .expert = 2, .context = 4 };
 
     (void)unused;
     assert_int_equal(parallel_check(&p, NULL), 0);
@@ -38,6 +38,13 @@ static void worker__by_hand(void **unused)
     for (uint32_t g = 0; g < 4; g++)
         for (uint32_t m = 0; m < 4; m++)
             assert_int_equal(parallel_worker(&p, PARALLEL_DATA, g, m), data[g][m]);
+    for (uint32_t g = 0; g < 4; g++)     /* a context group of all that share a data group */
+        for (uint32_t m = 0; m < 4; m++)
+            assert_int_equal(parallel_worker(&p, PARALLEL_CONTEXT, g, m), data[g][m]);
+    p.context = 2;
+    for (uint32_t g = 0; g < 8; g++)
+        for (uint32_t m = 0; m < 2; m++)
+            assert_int_equal(parallel_worker(&p, PARALLEL_CONTEXT, g, m), expert[g][m]);
 }
 
 /* In any box, every kind of group contains every worker once, and two crossing groups share at most one
@@ -98,6 +105,9 @@ static void check__refuses_uneven_groups(void **unused)
     p = (struct parallel){ .workers = 12, .tensor = 2, .pipeline = 2, .expert = 2 };
     assert_int_equal(parallel_check(&p, &err), -EINVAL);
     assert_string_equal(err.text, "3 workers in a data group cannot be divided into groups of 2 (expert)");
+    p = (struct parallel){ .workers = 12, .tensor = 2, .pipeline = 2, .expert = 3, .context = 2 };
+    assert_int_equal(parallel_check(&p, &err), -EINVAL);
+    assert_string_equal(err.text, "3 workers in a data group cannot be divided into groups of 2 (context)");
 }
 
 int main(void)

@@ -84,8 +84,9 @@ static void run_steps(struct ops *ops, const struct traffic_steps *cfg, uint32_t
 static void run_star(struct ops *ops, const struct traffic_training *cfg, uint32_t ack_every)
 {
     uint32_t                    n = cfg->collective.workers;
-    const struct iteration_step step = { 0, cfg->collective, PARALLEL_ALL, 1, 0, false, false };
-    const struct traffic_steps  steps = { { { n, 1, n, 1, 1 }, &step, 1 }, collective_size_bytes(&cfg->collective),
+    const struct iteration_step step = { 0, cfg->collective, PARALLEL_ALL, 1, 0, false, false, 0 };
+    const struct traffic_steps  steps = { { { n, 1, n, 1, 1, 1 }, &step, 1 },
+                                          collective_size_bytes(&cfg->collective),
                                           cfg->compute_ps, cfg->delay_ps, cfg->iterations };
 
     run_steps(ops, &steps, ack_every, 1);
@@ -95,7 +96,7 @@ static void run_star(struct ops *ops, const struct traffic_training *cfg, uint32
  * on the way back it meets nobody. */
 static void expect_exact(enum collective_kind kind, uint32_t workers, uint64_t bytes, uint64_t took_ps)
 {
-    const struct collective_cfg   c = { kind, workers, bytes, bytes, false, 0, 0, false };
+    const struct collective_cfg   c = { .kind = kind, .workers = workers, .bytes = bytes, .chunk_bytes = bytes };
     const struct traffic_training cfg = { c, 500 * PS_PER_US, 2 * PS_PER_US, 2 };
     struct ops                    ops;
 
@@ -160,20 +161,24 @@ static void tree__of_two_by_hand(void **unused)
 
 /* ---- iterations of several steps ---- */
 
-/* Computing, and each collective as long as alone: 12 workers, tensor 2, pipeline 3, data 2. Nobody of a group has another's
- * link, and a star has no others. The pipeline's first stages are through when they have their ACKs; the last stage but
- * receives and is earlier, and its tensor and data groups are its own. So an iteration takes what the first stage takes. */
+/* Computing, and each collective as long as alone: 12 workers, tensor 2, pipeline 3, data 2. Each group has links
+ * of its own. The pipeline's first stages have finished when they have their ACKs. The last stage only receives
+ * and is earlier. So an iteration takes what the first stage takes. */
 static void steps__take_computing_and_collectives(void **unused)
 {
     static const struct iteration_step step[] = {
-        { 300 * PS_PER_US, { COLLECTIVE_RING_ALL_REDUCE, 2, 100000, 0, false, 0, 0, false }, PARALLEL_TENSOR, 4, 0, false, false },
-        { 0, { COLLECTIVE_SEND_NEXT, 3, 40000, 0, false, 0, 0, false }, PARALLEL_PIPELINE, 1, 0, false, false },
-        { 20 * PS_PER_US, { COLLECTIVE_ALL_TO_ALL, 2, 7000, 0, false, 0, 0, false }, PARALLEL_EXPERT, 2, 0, false, false },
-        { 500 * PS_PER_US, { COLLECTIVE_REDUCE_SCATTER, 2, 90000, 0, false, 0, 0, false }, PARALLEL_DATA, 1, 0, false, false },
+        { 300 * PS_PER_US, { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 2, .bytes = 100000 },
+            PARALLEL_TENSOR, 4, 0, false, false, 0 },
+        { 0, { .kind = COLLECTIVE_SEND_NEXT, .workers = 3, .bytes = 40000 }, PARALLEL_PIPELINE, 1, 0, false,
+            false, 0 },
+        { 20 * PS_PER_US, { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 2, .bytes = 7000 }, PARALLEL_EXPERT, 2,
+            0, false, false, 0 },
+        { 500 * PS_PER_US, { .kind = COLLECTIVE_REDUCE_SCATTER, .workers = 2, .bytes = 90000 },
+            PARALLEL_DATA, 1, 0, false, false, 0 },
     };
-    const struct traffic_steps cfg = { { { 12, 2, 2, 3, 2 }, step, 4 }, 1, 70 * PS_PER_US, 2 * PS_PER_US, 3 };
-    uint64_t                   took = (4 * 300 + 2 * 20 + 500) * PS_PER_US + 4 * 2 * alone_ps(50000) + alone_ps(40000) +
-                                      2 * alone_ps(7000) + alone_ps(45000);
+    const struct traffic_steps cfg = { { { 12, 2, 2, 3, 2, 1 }, step, 4 }, 1, 70 * PS_PER_US, 2 * PS_PER_US, 3 };
+    uint64_t                   took = (4 * 300 + 2 * 20 + 500) * PS_PER_US + 4 * 2 * alone_ps(50000) +
+                                      alone_ps(40000) + 2 * alone_ps(7000) + alone_ps(45000);
     struct ops                 ops;
 
     (void)unused;
@@ -189,9 +194,10 @@ static void steps__take_computing_and_collectives(void **unused)
 static void jobs__do_not_meet_in_a_star(void **unused)
 {
     static const struct iteration_step step[] = {
-        { 0, { COLLECTIVE_RING_ALL_REDUCE, 6, 600000, 0, false, 0, 0, false }, PARALLEL_ALL, 2, 0, false, false },
+        { 0, { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 6, .bytes = 600000 }, PARALLEL_ALL, 2, 0,
+            false, false, 0 },
     };
-    const struct traffic_steps cfg = { { { 6, 1, 6, 1, 1 }, step, 1 }, 1, 0, 2 * PS_PER_US, 3 };
+    const struct traffic_steps cfg = { { { 6, 1, 6, 1, 1, 1 }, step, 1 }, 1, 0, 2 * PS_PER_US, 3 };
     struct ops                 ops;
 
     (void)unused;
@@ -211,7 +217,8 @@ static void ring__bus_bandwidth_is_what_acks_leave(void **unused)
     (void)unused;
     for (uint32_t n = 4; n <= 16; n *= 2) {
         const uint64_t packets = 1000, bytes = n * packets * 1024;
-        const struct traffic_training cfg = { { COLLECTIVE_RING_ALL_REDUCE, n, bytes, 0, false, 0, 0, false }, 0, DELAY_PS, 1 };
+        const struct traffic_training cfg = { { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = n, .bytes = bytes },
+                                              0, DELAY_PS, 1 };
         double step_ps = (double)(packets * (1024 + 62 + 20 + 66 + 20) * BYTE_PS + 4 * DELAY_PS);
         double wanted = 2.0 * (n - 1) / n * (double)bytes / (2 * (n - 1) * step_ps), bus;
         struct ops ops;

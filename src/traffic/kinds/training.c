@@ -66,7 +66,8 @@ static void post_message(struct training_job *t, uint32_t m, uint64_t now_ps)
     const struct collective_message *c = &t->it.message[m];
     uint64_t                         begin_ps = t->begin_ps[t->it.stage_of[m] * t->it.workers + c->src];
 
-    job_post(&t->job, c->src, (begin_ps > now_ps ? begin_ps : now_ps) + t->step_ps, t->job.host[c->dst], c->bytes,
+    job_post(&t->job, c->src, (begin_ps > now_ps ? begin_ps : now_ps) + t->step_ps, t->job.host[c->dst],
+        c->bytes,
              m);
 }
 
@@ -252,7 +253,7 @@ static void on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
 
     for (uint32_t i = it->arrival_at[m->tag]; i < it->arrival_at[m->tag + 1]; i++)
         resolve_dependency(t, it->arrival[i], now_ps);
-    count_message(t, it->message[m->tag].dst, it->stage_of[m->tag], now_ps);
+    count_message(t, it->message[m->tag].dst, it->arrival_stage_of[m->tag], now_ps);
 }
 
 static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
@@ -395,7 +396,7 @@ void traffic_add_training(struct traffic *traffic, const struct traffic_common *
     uint32_t                    workers = cfg->collective.workers;
     const struct iteration_step step = { .collective = cfg->collective, .group = PARALLEL_ALL, .times = 1 };
     const struct traffic_steps  steps = {
-        .iteration = { { workers, 1, workers, 1, 1 }, &step, 1 },
+        .iteration = { { workers, 1, workers, 1, 1, 1 }, &step, 1 },
         .size_bytes = collective_size_bytes(&cfg->collective),
         .compute_ps = cfg->compute_ps, .delay_ps = cfg->delay_ps, .iterations = cfg->iterations,
         .step_ps = cfg->step_ps,

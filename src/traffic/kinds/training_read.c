@@ -122,6 +122,8 @@ static void check_collective(const struct section *sec, uint32_t workers, const 
     if (cfg->is_by_rail && cfg->kind != COLLECTIVE_ALL_TO_ALL)
         reader_refuse(sec->r, section_get(sec, "pxn"),
                       "only all_to_all has messages that PXN takes to another rail");
+    if (cfg->skew > 0 && cfg->kind != COLLECTIVE_ALL_TO_ALL)
+        reader_refuse(sec->r, section_get(sec, "skew"), "only all_to_all can be skewed");
     if (sec->r->rc)
         return;
     rc = collective_check(cfg, &why);
@@ -136,6 +138,7 @@ static const struct key_row group_keys[] = {
     { "tensor",   KEY_COUNT, "1", "workers of a tensor group, adjacent" },
     { "pipeline", KEY_COUNT, "1", "stages of a pipeline, furthest apart" },
     { "expert",   KEY_COUNT, "1", "workers of a data group that share the experts" },
+    { "context",  KEY_COUNT, "1", "workers of a data group that share the tokens of a sequence" },
     { 0 },
 };
 
@@ -147,8 +150,8 @@ static const struct key_row step_keys[] = {
     { "size",       KEY_BYTES, "",           "as above. Without it the step only computes",
       KEY_AT(struct iteration_step, collective.bytes), 1, TRAFFIC_SIZE_MAX },
     { "group",      KEY_NAME, "all",
-      "`all`, `tensor`, `data`, `pipeline`, `expert`, or `expert_data` (workers of a data group with the "
-      "same experts)", KEY_AT(struct iteration_step, group), .choices = parallel_names },
+      "`all`, `tensor`, `data`, `pipeline`, `expert`, `expert_data` (workers of a data group with the "
+      "same experts), or `context`", KEY_AT(struct iteration_step, group), .choices = parallel_names },
     { "times",      KEY_COUNT, "1",          "repetitions", KEY_AT(struct iteration_step, times), 1,
       UINT16_MAX },
     { "overlap",    KEY_YES,  "no",
@@ -165,8 +168,14 @@ static const struct key_row step_keys[] = {
       KEY_AT(struct iteration_step, collective.is_at_once) },
     { "pxn",        KEY_YES,  "no",         "as above",
       KEY_AT(struct iteration_step, collective.is_by_rail) },
+    { "skew",       KEY_REAL, "0",          "as above",
+      KEY_AT(struct iteration_step, collective.skew), 0, 4 },
+    { "inside",     KEY_LIST, "",
+      "pipelined: steps of each micro-batch, after its computing and before it is sent" },
     { 0 },
 };
+
+struct step_list { struct iteration_step *step; uint32_t steps; };
 
 static void read_groups(const struct entry *e, uint32_t workers, struct parallel *p)
 {
@@ -175,10 +184,12 @@ static void read_groups(const struct entry *e, uint32_t workers, struct parallel
                                                &(struct section){ .name = "groups", .own = group_keys });
     struct err              why;
 
-    *p = (struct parallel){ .workers = workers, .tensor = 1, .data = workers, .pipeline = 1, .expert = 1 };
+    *p = (struct parallel){ .workers = workers, .tensor = 1, .data = workers, .pipeline = 1, .expert = 1,
+                            .context = 1 };
     section_count(&sec, "tensor", 1, workers ? workers : 1, &p->tensor);
     section_count(&sec, "pipeline", 1, workers ? workers : 1, &p->pipeline);
     section_count(&sec, "expert", 1, workers ? workers : 1, &p->expert);
+    section_count(&sec, "context", 1, workers ? workers : 1, &p->context);
     if (e->r->rc)
         return;
     if (node && !section_get(&e->sec, "steps"))
@@ -206,59 +217,80 @@ static void check_overlap(const struct section *sec, const struct iteration_step
 }
 
 /* Reads a step. Without a collective, its computing is added before the next step. */
-static void read_step(const struct entry *e, const struct yaml_node *node, const struct parallel *p,
+static void read_step(const struct entry *e, const struct section *sec, const struct parallel *p,
                       struct iteration_step *s)
 {
-    struct section sec = section_open(e->r, node, &(struct section){ .name = "steps", .own = step_keys });
-
     *s = (struct iteration_step){ 0 };
-    section_read(&sec, step_keys, s);
+    section_read(sec, step_keys, s);
     if (e->r->rc)
         return;
-    if (!section_get(&sec, "size") && !section_get(&sec, "collective") && section_get(&sec, "compute"))
+    if (!section_get(sec, "size") && !section_get(sec, "collective") && section_get(sec, "compute"))
         s->compute_ps *= s->times;
     else if (parallel_size(p, s->group) < 2)
-        reader_refuse(e->r, section_place(&sec, "group"),
+        reader_refuse(e->r, section_place(sec, "group"),
                       "group '%s' has only one worker, so it has no collective", parallel_names[s->group]);
     else
-        check_collective(&sec, parallel_size(p, s->group), section_place(&sec, "group"), &s->collective);
-    check_overlap(&sec, s);
+        check_collective(sec, parallel_size(p, s->group), section_place(sec, "group"), &s->collective);
+    check_overlap(sec, s);
 }
 
 static void refuse_keys_with_steps(const struct entry *e)
 {
-    static const char *const keys[] = { "collective", "size", "chunk", "channels", "at_once", "pxn", NULL };
+    static const char *const keys[] = { "collective", "size", "chunk", "channels", "at_once", "pxn",
+                                        "skew", NULL };
 
     for (const char *const *key = keys; *key; key++)
         if (section_get(&e->sec, *key))
             reader_refuse(e->r, section_get(&e->sec, *key), "'%s' belongs into each of the 'steps'", *key);
 }
 
-/* Reads several steps. Computing after the last collective precedes the next iteration. */
-static uint32_t read_steps(const struct entry *e, const struct parallel *p, struct iteration_step *step,
-                           uint64_t *compute_ps)
+/* Appends the steps of a list. Computing after its last collective is added to 'compute_ps'. */
+static void append_steps(const struct entry *e, const struct yaml_node *first, bool is_inside,
+                         const struct parallel *p, struct step_list *to, uint64_t *compute_ps)
 {
-    uint32_t steps = 0;
     uint64_t before_ps = 0;
 
-    refuse_keys_with_steps(e);
-    for (const struct yaml_node *c = section_list(&e->sec, "steps", ITERATION_STEPS_MAX); c && !e->r->rc;
-         c = c->next) {
-        struct iteration_step *s = &step[steps];
+    for (const struct yaml_node *c = first; c && !e->r->rc; c = c->next) {
+        struct iteration_step *s = &to->step[to->steps];
+        struct section         sec = section_open(e->r, c,
+                                                  &(struct section){ .name = "steps", .own = step_keys });
+        uint64_t               after_ps = 0;
 
-        read_step(e, c, p, s);
+        if (to->steps == ITERATION_STEPS_MAX) {
+            reader_refuse(e->r, c, "more than %u steps", ITERATION_STEPS_MAX);
+            return;
+        }
+        read_step(e, &sec, p, s);
         if (s->collective.workers == 0) {
             before_ps += s->compute_ps;
             continue;
         }
         s->before_ps = before_ps;
         before_ps = 0;
-        steps++;
+        to->steps++;
+        if (!section_get(&sec, "inside") || e->r->rc)
+            continue;
+        if (is_inside || !s->is_pipelined)
+            reader_refuse(e->r, section_get(&sec, "inside"),
+                          "'inside' is for pipelined steps: set 'pipelined: yes'");
+        append_steps(e, section_list(&sec, "inside", ITERATION_STEPS_MAX), true, p, to, &after_ps);
+        s->inside = (uint32_t)(&to->step[to->steps] - s) - 1;
+        s->compute_ps += after_ps;       /* a pipelined step computes before what is inside */
     }
     *compute_ps += before_ps;
-    if (!e->r->rc && steps == 0)
+}
+
+/* Reads several steps. Computing after the last collective precedes the next iteration. */
+static uint32_t read_steps(const struct entry *e, const struct parallel *p, struct iteration_step *step,
+                           uint64_t *compute_ps)
+{
+    struct step_list to = { .step = step };
+
+    refuse_keys_with_steps(e);
+    append_steps(e, section_list(&e->sec, "steps", ITERATION_STEPS_MAX), false, p, &to, compute_ps);
+    if (!e->r->rc && to.steps == 0)
         reader_refuse(e->r, section_get(&e->sec, "steps"), "no step has a collective: give one its 'size'");
-    return steps;
+    return to.steps;
 }
 
 /* ---- time ---- */
@@ -434,6 +466,10 @@ const struct key_row training_keys[] = {
     { "pxn",        KEY_YES,  "no",
       "all_to_all in servers of several GPUs: forward over NVLink to the GPU on the destination's rail "
       "first, as NCCL (PXN)", KEY_AT(struct iteration_step, collective.is_by_rail) },
+    { "skew",       KEY_REAL, "0",
+      "all_to_all: workers receive in proportion to 1, 2^-skew, 3^-skew, .., as popular and less popular "
+      "experts",
+      KEY_AT(struct iteration_step, collective.skew), 0, 4 },
     { "steps",      KEY_LIST, "",           "steps of an iteration instead of one collective; see below" },
     { "groups",     KEY_MAP, "",           "groups of workers for `steps`; see below" },
     { "compute",    KEY_TIME, "0",          "computation between iterations" },

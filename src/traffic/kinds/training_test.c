@@ -52,7 +52,8 @@ static void fixture_close(struct training_fixture *h)
 
 static struct traffic_training ring(uint32_t workers, uint64_t bytes)
 {
-    const struct collective_cfg c = { COLLECTIVE_RING_ALL_REDUCE, workers, bytes, 0, false, 0, 0, false };
+    const struct collective_cfg c = { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = workers,
+        .bytes = bytes };
 
     return (struct traffic_training){ c, 50000, 3000, UINT32_MAX };
 }
@@ -106,7 +107,8 @@ static void training__steps_have_a_cost(void **unused)
 }
 
 /* Two channels of 200 bytes, 50 for each worker, in chunks of 25: a message takes 1000 + 250, its ACK 1000. A
- * channel has six steps of two chunks, one at a time: 12 times that and the cost. Without a cost chunks overlap. */
+ * channel has six steps of two chunks,
+     one at a time: 12 times that and the cost. Without a cost chunks overlap. */
 static void training__a_channel_takes_one_step_at_a_time(void **unused)
 {
     static const uint64_t       costs[] = { 0, 500 }, took[] = { 6 * 1250 + 1000, 12 * (500 + 2250) };
@@ -164,7 +166,7 @@ static void training__ends_after_its_iterations(void **unused)
 static void training__reports_the_size_of_nccl_tests(void **unused)
 {
     const struct traffic_common   common = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
-    const struct traffic_training cfg = { { COLLECTIVE_ALL_TO_ALL, 5, 300, 0, false, 0, 0, false }, 0,
+    const struct traffic_training cfg = { { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 5, .bytes = 300 }, 0,
                                           LINK_PS, 1 };
     struct training_fixture       h;
 
@@ -223,13 +225,17 @@ static uint64_t uneven_ps(const struct message *m)
 
 /* 8 workers, tensor 2, pipeline 2, data 2: four steps, six stages. */
 static const struct iteration_step four_steps[] = {
-    { 1000, { COLLECTIVE_RING_ALL_REDUCE, 2, 100, 0, false, 0, 0, false }, PARALLEL_TENSOR, 3, 0, false,
-      false },
-    { 0, { COLLECTIVE_SEND_NEXT, 2, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, 1, 0, false, false },
-    { 555, { COLLECTIVE_ALL_TO_ALL, 8, 40, 0, true, 0, 0, false }, PARALLEL_ALL, 1, 0, false, false },
-    { 70, { COLLECTIVE_ALL_GATHER, 2, 200, 0, false, 0, 0, false }, PARALLEL_DATA, 1, 0, false, false },
+    { 1000, { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 2, .bytes = 100 }, PARALLEL_TENSOR, 3, 0, false,
+      false, 0 },
+    { 0, { .kind = COLLECTIVE_SEND_NEXT, .workers = 2, .bytes = 300 }, PARALLEL_PIPELINE, 1, 0, false, false,
+        0 },
+    { 555, { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 8, .bytes = 40, .is_at_once = true }, PARALLEL_ALL, 1,
+        0, false, false, 0 },
+    { 70, { .kind = COLLECTIVE_ALL_GATHER, .workers = 2, .bytes = 200 }, PARALLEL_DATA, 1, 0, false, false,
+        0 },
 };
-static const struct traffic_steps steps_cfg = { { { 8, 2, 2, 2, 1 }, four_steps, 4 }, 640, 4000, LINK_PS, 3 };
+static const struct traffic_steps steps_cfg = { { { 8, 2, 2, 2, 1, 1 }, four_steps, 4 }, 640, 4000, LINK_PS,
+    3 };
 
 static void steps_open(struct training_fixture *h, uint64_t (*way_ps)(const struct message *), uint64_t seed)
 {
@@ -372,16 +378,43 @@ static void pipeline__fills_and_drains(void **unused)
     for (uint32_t p = 2; p <= HOSTS; p++)
         for (uint32_t m = 1; m <= 12; m++) {
             const struct iteration_step both[] = {
-                { t, { COLLECTIVE_SEND_NEXT, p, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, m, 0, false,
-                  true },
-                { back, { COLLECTIVE_SEND_PREVIOUS, p, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, m, 0,
-                  false, true },
+                { t, { .kind = COLLECTIVE_SEND_NEXT, .workers = p, .bytes = 300 }, PARALLEL_PIPELINE, m, 0,
+                  false, true, 0 },
+                { back, { .kind = COLLECTIVE_SEND_PREVIOUS, .workers = p, .bytes = 300 }, PARALLEL_PIPELINE,
+                  m, 0, false, true, 0 },
             };
 
-            assert_took(&(struct iteration_cfg){ { p, 1, 1, p, 1 }, both, 1 }, (m + p - 1) * t + (p - 1) * c);
-            assert_took(&(struct iteration_cfg){ { p, 1, 1, p, 1 }, both, 2 },
+            assert_took(&(struct iteration_cfg){ { p, 1, 1, p, 1, 1 }, both, 1 },
+                        (m + p - 1) * t + (p - 1) * c);
+            assert_took(&(struct iteration_cfg){ { p, 1, 1, p, 1, 1 }, both, 2 },
                         (m + p - 1) * (t + back) + 2 * (p - 1) * c);
         }
+}
+
+/* p stages of two workers. Between receiving and sending a micro-batch, workers compute u and exchange 100
+ * bytes with their neighbor, r times. If they wait, an exchange takes u + a each: the way and the ACK. If they
+ * go on, only the last exchange shows, after the last computing. */
+static void pipeline__with_steps_inside(void **unused)
+{
+    const uint64_t t = 5000, u = 7000, c = LINK_PS + 300 * BYTE_PS, a = 2 * LINK_PS + 100 * BYTE_PS;
+
+    (void)unused;
+    assert_true(a < u);
+    for (uint32_t p = 2; p <= 4; p++)
+        for (uint32_t m = 1; m <= 5; m++)
+            for (uint32_t r = 1; r <= 3; r++)
+                for (uint32_t is_overlapped = 0; is_overlapped < 2; is_overlapped++) {
+                    const struct iteration_step steps[] = {
+                        { t, { .kind = COLLECTIVE_SEND_NEXT, .workers = p, .bytes = 300 }, PARALLEL_PIPELINE,
+                          m, 0, false, true, 1 },
+                        { u, { .kind = COLLECTIVE_ALL_GATHER, .workers = 2, .bytes = 200 }, PARALLEL_TENSOR,
+                          r, 0, is_overlapped, false, 0 },
+                    };
+                    uint64_t each = t + r * (u + (is_overlapped ? 0 : a));
+
+                    assert_took(&(struct iteration_cfg){ { 2 * p, 2, 1, p, 1, 1 }, steps, 2 },
+                                (m + p - 1) * each + (p - 1) * c + (is_overlapped ? a : 0));
+                }
 }
 
 /* Messages that take longer than computing still overlap, and 'before' computing counts once. The last ACK
@@ -389,11 +422,11 @@ static void pipeline__fills_and_drains(void **unused)
 static void pipeline__overlaps_sending_and_computing(void **unused)
 {
     const uint64_t              t = 500, c = LINK_PS + 300 * BYTE_PS;
-    const struct iteration_step step = { t, { COLLECTIVE_SEND_NEXT, 3, 300, 0, false, 0, 0, false },
-                                         PARALLEL_PIPELINE, 7, 1234, false, true };
+    const struct iteration_step step = { t, { .kind = COLLECTIVE_SEND_NEXT, .workers = 3, .bytes = 300 },
+                                         PARALLEL_PIPELINE, 7, 1234, false, true, 0 };
 
     (void)unused;
-    assert_took(&(struct iteration_cfg){ { 6, 2, 1, 3, 1 }, &step, 1 },
+    assert_took(&(struct iteration_cfg){ { 6, 2, 1, 3, 1, 1 }, &step, 1 },
                 1234 + (7 + 3 - 2) * t + 2 * c + LINK_PS);
 }
 
@@ -402,9 +435,9 @@ static void pipeline__overlaps_sending_and_computing(void **unused)
 static void pipeline__waits_for_its_predecessor(void **unused)
 {
     enum { P = 5, M = 9, T = 7000 };
-    const struct iteration_step step = { T, { COLLECTIVE_SEND_NEXT, P, 300, 0, false, 0, 0, false },
-                                         PARALLEL_PIPELINE, M, 0, false, true };
-    const struct traffic_steps  cfg = { { { P, 1, 1, P, 1 }, &step, 1 }, 640, 0, LINK_PS, 2 };
+    const struct iteration_step step = { T, { .kind = COLLECTIVE_SEND_NEXT, .workers = P, .bytes = 300 },
+                                         PARALLEL_PIPELINE, M, 0, false, true, 0 };
+    const struct traffic_steps  cfg = { { { P, 1, 1, P, 1, 1 }, &step, 1 }, 640, 0, LINK_PS, 2 };
     struct iteration            it;
 
     (void)unused;
@@ -450,10 +483,10 @@ static void overlap__hides_the_shorter(void **unused)
     (void)unused;
     for (uint64_t t = comm / 2; t <= 2 * comm; t += comm / 2)
         for (uint32_t n = 1; n <= 6; n++) {
-            const struct iteration_step step = { t, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0,
-                                                      false }, PARALLEL_DATA, n, 0, true, false };
+            const struct iteration_step step = { t, { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 4,
+                .bytes = 400 }, PARALLEL_DATA, n, 0, true, false, 0 };
 
-            assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1 }, &step, 1 },
+            assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1, 1 }, &step, 1 },
                         t > comm ? n * t + comm : t + n * comm);
         }
 }
@@ -466,18 +499,21 @@ static void overlap__is_serial_per_kind_of_group(void **unused)
     (void)unused;
     for (uint64_t t = 10; t <= 20000; t += 1999) {
         const struct iteration_step steps[] = {
-            { 3000, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0, false }, PARALLEL_DATA, 1, 0, true,
-              false },
-            { t, { COLLECTIVE_RING_ALL_REDUCE, 2, 100, 0, false, 0, 0, false }, PARALLEL_TENSOR, 3, 0, false,
-              false },
-            { 50, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0, false }, PARALLEL_DATA, 1, 0, false,
-              false },
+            { 3000, { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 4, .bytes = 400 }, PARALLEL_DATA, 1, 0,
+                true,
+              false, 0 },
+            { t, { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 2, .bytes = 100 }, PARALLEL_TENSOR, 3, 0,
+                false,
+              false, 0 },
+            { 50, { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 4, .bytes = 400 }, PARALLEL_DATA, 1, 0,
+                false,
+              false, 0 },
         };
         uint64_t overlapped = 3 * (t + tensor), first = 3000 + (data > overlapped ? data : overlapped);
         uint64_t ready = 3000 + overlapped + 50, reduced = 3000 + data;
 
-        assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1 }, steps, 2 }, first);
-        assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1 }, steps, 3 },
+        assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1, 1 }, steps, 2 }, first);
+        assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1, 1 }, steps, 3 },
                     (ready > reduced ? ready : reduced) + data);
     }
 }
@@ -538,6 +574,7 @@ int main(void)
         cmocka_unit_test(steps__workers_advance_independently),
         cmocka_unit_test(steps__times_add_up),
         cmocka_unit_test(pipeline__fills_and_drains),
+        cmocka_unit_test(pipeline__with_steps_inside),
         cmocka_unit_test(pipeline__overlaps_sending_and_computing),
         cmocka_unit_test(pipeline__waits_for_its_predecessor),
         cmocka_unit_test(overlap__hides_the_shorter),
