@@ -1,12 +1,16 @@
 #include "scenario/scenario.h"
 #include "traffic/collective.h"
+#include "traffic/kinds/training.h"
+#include "traffic/kinds/training_model.h"
 
 #include "core/units.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -136,6 +140,90 @@ static void delay__is_the_longest_links_if_not_given(void **unused)
                      1009 * PS_PER_US);
 }
 
+/* ---- language models ---- */
+
+#define SMALL "layers: 4, hidden: 64, ffn: 128, heads: 4, kv_heads: 4, vocabulary: 100, sequence: 16, " \
+              "micro_batches: 3, tflops: 1"
+
+/* Counts an iteration's messages of 'bytes', and sums up all of them. */
+static uint32_t count_messages(const struct scenario *s, uint64_t bytes, uint64_t *sum)
+{
+    const struct iteration *it = training_iteration(s->traffic, 0);
+    uint32_t                count = 0;
+
+    *sum = 0;
+    for (uint32_t m = 0; m < it->messages; m++) {
+        count += it->message[m].bytes == bytes;
+        *sum += it->message[m].bytes;
+    }
+    return count;
+}
+
+/* Two stages, six pipelines: 2 x 3 micro-batches of 16 tokens x 64 x 2 bytes. A layer has 4 x 64^2 + 3 x 64 x
+ * 128 parameters, the vocabulary 2 x 100 x 64; six workers reduce those of a stage in rings. A micro-batch
+ * takes (2 x parameters that multiply + 2 x 16 x 64 x 4) x 16 / 2 operations, and twice that backwards. */
+static void model__dense_by_hand(void **unused)
+{
+    const uint64_t  parameters = 4 * (4 * 64 * 64 + 3 * 64 * 128) + 2 * 100 * 64;
+    const uint64_t  forward_ps = (2 * (parameters - 6400) + 2 * 16 * 64 * 4) * 16 / 2;
+    struct scenario s;
+    uint64_t        sum;
+
+    (void)unused;
+    parse(&s, CLOS, "model: {" SMALL "}, groups: {pipeline: 2}, iterations: 1");
+    assert_int_equal(count_messages(&s, 2048, &sum), 36);
+    assert_int_equal(sum, 36 * 2048 + 2 * parameters / 2 * 2 * (2 * 5));
+    assert_int_equal(s.entry[0].bound_ps, (3 + 2 - 1) * 3 * forward_ps);
+    scenario_fini(&s);
+}
+
+/* Three layers with experts, so two in each stage: 2 layers x 2 all-to-alls x 2 messages x 6 groups for each
+ * of 2 x 3 micro-batches. A token goes to 2 of 8 experts, half of which are the other worker's. With skew,
+ * one receives 4/3 and the other 2/3. */
+static void model__experts_by_hand(void **unused)
+{
+    static const char small[] = "model: {" SMALL ", experts: 8, active: 2, expert_ffn: 32, dense_layers: 1}, "
+                                "groups: {pipeline: 2, expert: 2}, iterations: 1";
+    char              skewed[400];
+    struct scenario   s;
+    uint64_t          sum;
+
+    (void)unused;
+    parse(&s, CLOS, small);
+    assert_int_equal(count_messages(&s, 2048, &sum), 36 + 2 * 3 * 2 * 2 * 2 * 6);
+    scenario_fini(&s);
+    snprintf(skewed, sizeof skewed, "%s, skew: 1", small);
+    parse(&s, CLOS, skewed);
+    assert_int_equal(count_messages(&s, 2730, &sum), 3 * 2 * 2 * 2 * 6);
+    assert_int_equal(count_messages(&s, 1365, &sum), 3 * 2 * 2 * 2 * 6);
+    scenario_fini(&s);
+}
+
+/* As published, in billions. */
+static void model__has_its_parameters(void **unused)
+{
+    static const struct { const char *name; double all, active; } rows[] = {
+        { "llama_8b", 8.03, 8.03 }, { "llama_70b", 70.6, 70.6 }, { "llama_405b", 405.9, 405.9 },
+        { "mixtral_8x7b", 46.7, 12.9 }, { "deepseek_v3", 671, 37 },
+    };
+    char  *text = NULL;
+    size_t size = 0;
+    FILE  *out = open_memstream(&text, &size);
+
+    (void)unused;
+    model_print_markdown(out);
+    fclose(out);
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *row = strstr(text, rows[i].name);
+        double      all, active;
+
+        assert_non_null(row);
+        assert_int_equal(sscanf(strchr(row, '|'), "| %lf billion | %lf", &all, &active), 2);
+        assert_true(fabs(all / rows[i].all - 1) < 0.01 && fabs(active / rows[i].active - 1) < 0.02);
+    }
+    free(text);
+}
+
 /* Each kind of collective by its name, to its end. */
 static void training__knows_every_collective(void **unused)
 {
@@ -184,13 +272,15 @@ static void training__refuses(void **unused)
           "can go at once: messages of all_gather wait for others" },
         { "size: 1MB, iterations: 1, hosts: 4", "s.yaml:2:54: 'hosts' is not a key of traffic training; "
           "there are kind, name, start, stop, for, influx, prio, qps, workers, placement, skip, collective, "
-          "size, chunk, channels, at_once, pxn, steps, groups, compute, step_cost, iterations and delay" },
+          "size, chunk, channels, at_once, pxn, skew, steps, model, groups, compute, step_cost, "
+          "iterations and delay" },
         { "workers: 8, skip: 5, size: 1MB, iterations: 1",
           "s.yaml:2:37: 8 workers after 5 skipped hosts do not fit: there are 12 hosts" },
         { "workers: [h1, h2], skip: 5, size: 1MB, iterations: 1",
           "s.yaml:2:53: 'skip' has no effect on a list of workers; remove it" },
         { "groups: {tensor: 2}, size: 1MB, iterations: 1",
-          "s.yaml:2:36: 'groups' are for 'steps': without them all workers are one group" },
+          "s.yaml:2:36: 'groups' are for 'steps' or a 'model': without them all workers are one "
+          "group" },
         { "groups: {tensor: 5}, steps: [{size: 1MB}], iterations: 1",
           "s.yaml:2:36: 12 workers cannot be divided into groups of 5 (tensor) times 1 (pipeline)" },
         { "groups: {tensor: 2, pipeline: 2, expert: 2}, steps: [{size: 1MB}], iterations: 1",
@@ -198,8 +288,8 @@ static void training__refuses(void **unused)
         { "steps: [{size: 1MB, group: tensor}], iterations: 1",
           "s.yaml:2:55: group 'tensor' has only one worker, so it has no collective" },
         { "steps: [{size: 1MB, group: rows}], iterations: 1",
-          "s.yaml:2:55: 'rows' is not a value of group; there are all, tensor, data, pipeline, expert and "
-          "expert_data" },
+          "s.yaml:2:55: 'rows' is not a value of group; there are all, tensor, data, pipeline, expert, "
+          "expert_data and context" },
         { "steps: [{compute: 1ms}], iterations: 1", "s.yaml:2:35: no step has a collective: give one its "
           "'size'" },
         { "steps: [{collective: all_gather}], iterations: 1", "s.yaml:2:36: 'size' is missing in steps" },
@@ -217,6 +307,24 @@ static void training__refuses(void **unused)
           "s.yaml:2:60: 'overlap' of a step without a collective: give it its 'size'" },
         { "steps: [{size: 1MB, overlap: perhaps}], iterations: 1", "s.yaml:2:57: overlap: 'perhaps' is "
           "neither true nor false" },
+        { "steps: [{size: 1MB, inside: [{size: 1KB}]}], iterations: 1",
+          "s.yaml:2:56: 'inside' is for pipelined steps: set 'pipelined: yes'" },
+        { "steps: [{collective: all_gather, size: 1MB, skew: 1}], iterations: 1",
+          "s.yaml:2:78: only all_to_all can be skewed" },
+        { "model: llama_9b, iterations: 1",
+          "s.yaml:2:35: 'llama_9b' is not a model; did you mean 'llama_8b'?" },
+        { "model: {layers: 4, hidden: 64}, iterations: 1", "s.yaml:2:35: 'ffn' is missing in model" },
+        { "model: llama_8b, size: 1MB, iterations: 1",
+          "s.yaml:2:51: 'size' does not go with 'model', which has steps of its own" },
+        { "model: llama_8b, groups: {expert: 2}, iterations: 1",
+          "s.yaml:2:35: the model has 0 experts, too few for groups of 2 (expert)" },
+        { "model: {name: llama_8b, layers: 2}, groups: {pipeline: 3}, iterations: 1",
+          "s.yaml:2:35: 2 layers are too few for pipelines of 3 stages" },
+        { "model: {name: llama_8b, kv_heads: 64}, iterations: 1",
+          "s.yaml:2:35: 64 heads of keys and values are more than 32 heads" },
+        { "model: {name: mixtral_8x7b, micro_batches: 9}, groups: {expert: 4, context: 2}, iterations: 1",
+          "s.yaml:2:35: an iteration has more than 1024 steps: use 'pipeline' groups, or fewer "
+          "'micro_batches'" },
         { "steps: [{size: 1MB, times: 65535}], iterations: 1",
           "s.yaml:2:35: an iteration has more than 4000000 messages: use fewer workers, steps or times" },
     };
@@ -244,6 +352,9 @@ int main(void)
         cmocka_unit_test(training__bound_is_the_slowest_workers),
         cmocka_unit_test(delay__is_the_longest_links_if_not_given),
         cmocka_unit_test(training__knows_every_collective),
+        cmocka_unit_test(model__dense_by_hand),
+        cmocka_unit_test(model__experts_by_hand),
+        cmocka_unit_test(model__has_its_parameters),
         cmocka_unit_test(training__refuses),
     };
 

@@ -27,7 +27,7 @@
 #include "traffic/collective.h"
 #include "traffic/parallel.h"
 
-#define ITERATION_STEPS_MAX 256u
+#define ITERATION_STEPS_MAX 1024u
 #define ITERATION_CELLS_MAX (1u << 24)           /* stages x workers */
 #define ITERATION_NO_LANE   PARALLEL_GROUPS
 #define ITERATION_NO_STAGE  UINT32_MAX

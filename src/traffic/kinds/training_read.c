@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "net/measure.h"
+#include "traffic/kinds/training_model.h"
 #include "traffic/read.h"
 
 #include <stdlib.h>
@@ -192,8 +193,9 @@ static void read_groups(const struct entry *e, uint32_t workers, struct parallel
     section_count(&sec, "context", 1, workers ? workers : 1, &p->context);
     if (e->r->rc)
         return;
-    if (node && !section_get(&e->sec, "steps"))
-        reader_refuse(e->r, node, "'groups' are for 'steps': without them all workers are one group");
+    if (node && !section_get(&e->sec, "steps") && !section_get(&e->sec, "model"))
+        reader_refuse(e->r, node, 
+                      "'groups' are for 'steps' or a 'model': without them all workers are one group");
     else if (parallel_check(p, &why))
         reader_refuse(e->r, node, "%s", why.text);
 }
@@ -293,29 +295,6 @@ static uint32_t read_steps(const struct entry *e, const struct parallel *p, stru
     return to.steps;
 }
 
-/* ---- time ---- */
-
-/* A host learns of another host's progress after a link delay at the earliest. */
-static void read_delay(const struct entry *e, uint64_t *delay_ps)
-{
-    uint64_t least = graph_delay_ps_min(e->graph);
-    char     text[32];
-
-    *delay_ps = graph_delay_ps_max(e->graph);
-    section_time(&e->sec, "delay", delay_ps);
-    if (*delay_ps < least)
-        reader_refuse(e->r, section_get(&e->sec, "delay"), "'delay' must not be less than a link's, %s",
-                      text_from_time(text, sizeof text, least));
-}
-
-static void read_iterations(const struct entry *e, uint32_t *iterations)
-{
-    *iterations = UINT32_MAX;
-    section_count(&e->sec, "iterations", 1, UINT32_MAX - 1, iterations);
-    if (!section_get(&e->sec, "iterations"))
-        entry_need_end(e);
-}
-
 /* ---- multi-GPU servers ---- */
 
 /* Returns the number of workers per server if it is uniform and each server's workers are consecutive;
@@ -349,6 +328,47 @@ static void set_server_sizes(const struct graph *g, const struct hosts *workers,
     }
 }
 
+/* ---- models ---- */
+
+static uint32_t read_model(const struct entry *e, const struct hosts *workers, const struct parallel *p,
+                           struct iteration_step *step, uint64_t *compute_ps)
+{
+    static const char *const keys[] = { "steps", "collective", "size", "at_once", NULL };
+    struct iteration_step    how = { 0 };
+
+    for (const char *const *key = keys; *key; key++)
+        if (section_get(&e->sec, *key))
+            reader_refuse(e->r, section_get(&e->sec, *key),
+                          "'%s' does not go with 'model', which has steps of its own", *key);
+    section_read(&e->sec, training_keys, &how);
+    if (e->r->rc)
+        return 0;
+    return model_read_steps(e, p, server_size(e->graph, workers), &how.collective, step, compute_ps);
+}
+
+/* ---- time ---- */
+
+/* A host learns of another host's progress after a link delay at the earliest. */
+static void read_delay(const struct entry *e, uint64_t *delay_ps)
+{
+    uint64_t least = graph_delay_ps_min(e->graph);
+    char     text[32];
+
+    *delay_ps = graph_delay_ps_max(e->graph);
+    section_time(&e->sec, "delay", delay_ps);
+    if (*delay_ps < least)
+        reader_refuse(e->r, section_get(&e->sec, "delay"), "'delay' must not be less than a link's, %s",
+                      text_from_time(text, sizeof text, least));
+}
+
+static void read_iterations(const struct entry *e, uint32_t *iterations)
+{
+    *iterations = UINT32_MAX;
+    section_count(&e->sec, "iterations", 1, UINT32_MAX - 1, iterations);
+    if (!section_get(&e->sec, "iterations"))
+        entry_need_end(e);
+}
+
 /* ---- the entry ---- */
 
 static uint64_t bound_ps(const struct entry *e, const struct iteration_cfg *cfg, const uint32_t *hosts)
@@ -373,7 +393,7 @@ static void describe_training(const struct entry *e, const struct traffic_steps 
     about->compute_ps = cfg->compute_ps;
     if (!e->graph->inside_rate_bps)      /* otherwise some traffic bypasses the NICs */
         about->bound_ps = bound_ps(e, &cfg->iteration, hosts);
-    if (section_get(&e->sec, "steps"))
+    if (section_get(&e->sec, "steps") || section_get(&e->sec, "model"))
         return;                  /* bandwidth is defined for a single collective only */
     about->collective_bytes = collective_size_bytes(first);
     about->bus_factor = collective_bus_factor(first->kind, first->workers);
@@ -400,7 +420,9 @@ bool training_read(struct entry *e, struct training_request *r)
     read_groups(e, r->workers.count, &cfg->iteration.parallel);
     section_time(&e->sec, "compute", &cfg->compute_ps);
     section_time(&e->sec, "step_cost", &cfg->step_ps);
-    if (section_get(&e->sec, "steps")) {
+    if (section_get(&e->sec, "model")) {
+        cfg->iteration.steps = read_model(e, &r->workers, &cfg->iteration.parallel, step, &cfg->compute_ps);
+    } else if (section_get(&e->sec, "steps")) {
         cfg->iteration.steps = read_steps(e, &cfg->iteration.parallel, step, &cfg->compute_ps);
     } else {
         step[0] = (struct iteration_step){ .times = 1 };
@@ -439,6 +461,7 @@ void training_print_steps(FILE *out)
           "x data) of its "
           "pipeline, as in Megatron-LM.\n", out);
     key_print_markdown(out, group_keys);
+    model_print_markdown(out);
 }
 
 const struct key_row training_keys[] = {
@@ -471,7 +494,8 @@ const struct key_row training_keys[] = {
       "experts",
       KEY_AT(struct iteration_step, collective.skew), 0, 4 },
     { "steps",      KEY_LIST, "",           "steps of an iteration instead of one collective; see below" },
-    { "groups",     KEY_MAP, "",           "groups of workers for `steps`; see below" },
+    { "model",      KEY_MAP, "",           "a language model whose steps these are; see below" },
+    { "groups",     KEY_MAP, "",           "groups of workers for `steps` or `model`; see below" },
     { "compute",    KEY_TIME, "0",          "computation between iterations" },
     { "step_cost",  KEY_TIME, "0",
       "time in library and GPU before each message of a collective; a channel of a worker sends one at a time. "
