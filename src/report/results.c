@@ -174,10 +174,12 @@ static void add_training(struct results_entry *e, const struct traffic_about *t,
 {
     double mean_us = ops_us_stats(c).mean, mean_s = mean_us / 1e6;
 
-    e->iteration_us_mean = e->algbw_bps = e->busbw_bps = e->bound_share = NAN;
+    e->iteration_us_mean = e->exposed_us_mean = e->algbw_bps = e->busbw_bps = e->bound_share = NAN;
     if (c->count == 0 || mean_us <= 0)
         return;
     e->iteration_us_mean = mean_us + (double)t->compute_ps / (double)PS_PER_US;
+    if (t->has_work)
+        e->exposed_us_mean = mean_us - (double)t->work_ps / (double)PS_PER_US;
     if (t->collective_bytes) {
         e->algbw_bps = (double)t->collective_bytes * 8 / mean_s;
         e->busbw_bps = e->algbw_bps * t->bus_factor;

@@ -21,6 +21,7 @@ struct results_entry {           /* of the traffic list */
 
     enum results_job job;        /* what the application saw; NAN: nothing of it is over */
     double   iteration_us_mean;  /* training: collective and compute */
+    double   exposed_us_mean;    /* training: what is left of it without computing */
     double   algbw_bps, busbw_bps;   /* training, as nccl-tests define them: size / mean time, and x bus_factor */
     double   bound_share;        /* training: the least time by the hosts' links / mean time */
     double   ops_per_s;          /* iterations, reads and writes, or calls, from the first start to the last end */

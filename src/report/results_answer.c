@@ -15,6 +15,9 @@ static bool add_training(const struct results *r, struct card *c)
             continue;
         card_add(c, CARD_FINDING, "An iteration of %s takes %s on average.", r->scenario->entry[i].name,
                  metric(UNIT_US, e->iteration_us_mean).buf);
+        if (isfinite(e->exposed_us_mean) && r->scenario->entry[i].work_ps)
+            card_add(c, CARD_DETAIL, "Communication that computing does not hide: %s.",
+                     metric(UNIT_US, e->exposed_us_mean).buf);
         if (isfinite(e->bound_share) && e->bound_share > 0)
             card_add(c, CARD_DETAIL, "The links allow one in %.0f %% of that time.", 100 * e->bound_share);
         return true;

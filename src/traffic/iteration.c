@@ -330,9 +330,10 @@ static void add_step(const struct iteration_cfg *cfg, uint32_t i, uint32_t mtu_b
     group.skew = 0;              /* on average */
     collective_init(&c, &group);
     for (uint32_t g = 0; g < parallel_count(&cfg->parallel, s->group); g++) {
-        for (uint32_t m = 0; m < group.workers; m++)
+        for (uint32_t m = 0; rate_bps && m < group.workers; m++)
             rate[m] = rate_bps[parallel_worker(&cfg->parallel, s->group, g, m)];
-        collective_link_ps(&c, mtu_bytes, overhead_bytes, rate, busy_ps);
+        if (rate_bps)
+            collective_link_ps(&c, mtu_bytes, overhead_bytes, rate, busy_ps);
         for (uint32_t m = 0; m < group.workers; m++) {
             uint32_t worker = parallel_worker(&cfg->parallel, s->group, g, m);
 

@@ -83,7 +83,8 @@ void iteration_fini(struct iteration *);
 uint64_t iteration_flows(const struct iteration_cfg *);
 
 /* Returns a lower bound of the iteration time: computing plus link time of the slowest worker, or the larger
- * of the two where they overlap. Includes the time to fill a pipeline. rate_bps is indexed by worker. */
+ * of the two where they overlap. Includes the time to fill a pipeline. rate_bps is indexed by worker; NULL:
+ * links take no time. */
 uint64_t iteration_bound_ps(const struct iteration_cfg *, uint32_t mtu_bytes, uint32_t overhead_bytes,
                             const uint64_t *rate_bps);
 

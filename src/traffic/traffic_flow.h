@@ -59,6 +59,8 @@ struct traffic_about {           /* description of a traffic entry for results *
     double   bus_factor;         /* training: bus bandwidth over algorithm bandwidth */
     uint64_t bound_ps;           /* training: lower bound of an iteration from link rates; 0: unknown */
     uint64_t compute_ps;         /* training: between two collectives */
+    bool     has_work;           /* training: work_ps is known */
+    uint64_t work_ps;            /* training: time of an iteration if messages took none */
 };
 
 /* Transport settings of TCP flows. */

@@ -391,6 +391,8 @@ static void describe_training(const struct entry *e, const struct traffic_steps 
 
     about->workers = cfg->iteration.parallel.workers;
     about->compute_ps = cfg->compute_ps;
+    about->has_work = true;
+    about->work_ps = iteration_bound_ps(&cfg->iteration, e->env->mtu_bytes, e->env->overhead_bytes, NULL);
     if (!e->graph->inside_rate_bps)      /* otherwise some traffic bypasses the NICs */
         about->bound_ps = bound_ps(e, &cfg->iteration, hosts);
     if (section_get(&e->sec, "steps") || section_get(&e->sec, "model"))
