@@ -278,6 +278,7 @@ void results_init(struct results *r, const struct simulation *run)
     r->sim = run->sim;
     r->fct = &run->fct;
     r->ops = &run->ops;
+    r->steps = &run->steps;
     r->series = &run->series;
     r->scores = &run->scores;
     r->tuning = &run->loop.tuning;

@@ -45,6 +45,7 @@ struct results {
     const struct sim      *sim;
     const struct fct      *fct;
     const struct ops      *ops;
+    const struct steps    *steps;
     const struct series   *series;
     const struct scores   *scores;
     const struct queue_log *queues;

@@ -3,6 +3,7 @@
 #include "report/results_json.h"
 #include "base/err.h"
 #include "sim/skip/skip.h"
+#include "traffic/iteration.h"
 #include "version.h"
 
 #include <math.h>
@@ -123,6 +124,32 @@ static json_t *op_json(const struct ops_cell *c)
 }
 
 /* What the application saw. */
+/* Collectives of a training entry, and the message of each that lost most time. */
+static json_t *collectives_json(const struct results *r, uint32_t entry)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t kind = 0; kind < ITERATION_KINDS; kind++) {
+        const struct steps_cell *c = steps_cell(r->steps, entry, kind);
+        const char              *group, *name = iteration_kind_name(kind, &group);
+        json_t                  *row;
+
+        if (c->count == 0)
+            continue;
+        row = json_object();
+        json_put_text(row, "collective", name);
+        json_put_text(row, "group", group);
+        json_put_count(row, "messages", c->count);
+        json_put_number(row, "slowdown", (double)c->fct_ps_sum / (double)c->ideal_ps_sum);
+        json_put_text(row, "worst_from", r->sim->net.graph.node[c->worst.src].name);
+        json_put_text(row, "worst_to", r->sim->net.graph.node[c->worst.dst].name);
+        json_put_us(row, "worst_us", c->worst.fct_ps);
+        json_put_us(row, "worst_alone_us", c->worst.ideal_ps);
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
 static void put_job(json_t *row, const struct results *r, uint32_t entry)
 {
     const struct results_entry *e = &r->entry[entry];
@@ -140,6 +167,7 @@ static void put_job(json_t *row, const struct results *r, uint32_t entry)
         json_put_number(row, "algbw_bps", e->algbw_bps);
         json_put_number(row, "busbw_bps", e->busbw_bps);
         json_put_number(row, "bound_share", e->bound_share);
+        json_object_set_new(row, "collectives", collectives_json(r, entry));
         return;
     }
     json_put_number(row, e->job == JOB_STORAGE ? "iops" : "calls_per_s", e->ops_per_s);

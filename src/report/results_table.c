@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "sim/partition.h"
 #include "sim/skip/skip.h"
+#include "traffic/iteration.h"
 #include "report/metrics.h"
 #include "report/results_text.h"
 
@@ -205,7 +206,8 @@ static void print_training(const struct results *r, FILE *out, struct results_lo
         return;
     t = table_new("lrrrrrrrrrr");
     print_heading(out, look.has_colour,
-                  "Training: mean iteration, what computing does not hide, its collective, bandwidths as in nccl-tests");
+                  "Training: mean iteration, what computing does not hide, its collective, bandwidths as in "
+                  "nccl-tests");
     add_words(t, heads);
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct results_entry *e = &r->entry[i];
@@ -224,6 +226,38 @@ static void print_training(const struct results *r, FILE *out, struct results_lo
         table_cell(t, "%s", metric(UNIT_SHARE, e->bound_share).buf);
     }
     end_table(t, out, look, "03000508906");
+}
+
+/* Which collectives of training take longer than alone, and the message of each that lost most time. */
+static void print_steps(const struct results *r, FILE *out, struct results_look look)
+{
+    static const char *const heads[] = { "traffic", "collective", "groups", "messages", "slowdown", "held up most",
+                                         "takes", "alone", NULL };
+    struct table *t;
+
+    if (!has_job(r, true))
+        return;
+    t = table_new("lllrrlrr");
+    print_heading(out, look.has_colour, "Messages of training: how many times longer than alone, and the one held up most");
+    add_words(t, heads);
+    for (uint32_t i = 0; i < r->scenario->entries * ITERATION_KINDS; i++) {
+        const struct steps_cell *c = steps_cell(r->steps, i / ITERATION_KINDS, i % ITERATION_KINDS);
+        const struct graph      *g = &r->sim->net.graph;
+        const char              *name, *group;
+
+        if (c->count == 0)
+            continue;
+        name = iteration_kind_name(i % ITERATION_KINDS, &group);
+        table_cell(t, "%s", r->scenario->entry[i / ITERATION_KINDS].name);
+        table_cell(t, "%s", name);
+        table_cell(t, "%s", group);
+        table_cell(t, "%s", count_text(c->count).buf);
+        table_cell(t, "%s", metric(UNIT_NONE, (double)c->fct_ps_sum / (double)c->ideal_ps_sum).buf);
+        table_cell(t, "%s -> %s", g->node[c->worst.src].name, g->node[c->worst.dst].name);
+        table_cell(t, "%s", time_text(c->worst.fct_ps).buf);
+        table_cell(t, "%s", time_text(c->worst.ideal_ps).buf);
+    }
+    end_table(t, out, look, "90063000");
 }
 
 /* The rate of an entry stands in the first of its rows: it is that of all its work together. */
@@ -599,6 +633,7 @@ void results_print_table(const struct results *r, FILE *out, struct results_look
     print_heading(out, look.has_colour, "What was run");
     print_setup(r, out);
     print_training(r, out, look);
+    print_steps(r, out, look);
     print_ops(r, out, look);
     print_fct(r, out, look);
     print_fct_by_entry(r, out, look);

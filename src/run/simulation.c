@@ -10,6 +10,7 @@
 #include "sim/observe/observe.h"
 #include "sim/observe/watch.h"
 #include "sim/skip/skip.h"
+#include "traffic/kinds/training.h"
 #include "traffic/traffic.h"
 #include "tune/lag.h"
 
@@ -181,6 +182,7 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
             phases_add(&s->series.phases, s->scenario.entry[i].start_ps, s->scenario.entry[i].stop_ps);
     fct_init(&s->fct, s->scenario.entries, &s->series.phases);
     ops_init(&s->ops, s->scenario.entries);
+    steps_init(&s->steps, s->scenario.entries, ITERATION_KINDS);
     s->applier = (struct applier){ .sim = s->sim, .world = &s->world };
     start_loop(s);
     if (s->series.knobs == 0)
@@ -226,6 +228,7 @@ int simulation_failed(const struct simulation *s, struct err *err)
 void simulation_close(struct simulation *s)
 {
     ops_fini(&s->ops);
+    steps_fini(&s->steps);
     fct_fini(&s->fct);
     series_fini(&s->series);
     queue_log_fini(&s->queues);
@@ -261,8 +264,11 @@ struct run {                     /* a simulation in progress */
 static void on_flow_done(void *arg, const struct flow_result *r)
 {
     struct run *run = arg;
+    uint32_t    kind = training_kind_of(run->s->sim->program.traffic, r->traffic, r->tag);
 
     fct_add(&run->s->fct, r);
+    if (kind < ITERATION_KINDS)
+        steps_add(&run->s->steps, kind, r);
     if (run->messages)
         messages_on_done(run->messages, r);
     if (run->hooks->flow_done)

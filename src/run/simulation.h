@@ -7,6 +7,7 @@
 #include "core/report.h"
 #include "meter/fct.h"
 #include "meter/ops.h"
+#include "meter/steps.h"
 #include "meter/scores.h"
 #include "meter/series.h"
 #include "run/sampling.h"
@@ -59,6 +60,7 @@ struct simulation {
     struct sim     *sim;
     struct fct      fct;
     struct ops      ops;
+    struct steps    steps;       /* of training, by kind of collective */
     struct series   series;
     struct scores   scores;
     struct loop     loop;        /* with or without a tuner */

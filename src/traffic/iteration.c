@@ -80,6 +80,12 @@ uint64_t iteration_flows(const struct iteration_cfg *cfg)
     return (uint64_t)roots_max(cfg) * cfg->parallel.workers;
 }
 
+const char *iteration_kind_name(uint32_t kind, const char **group)
+{
+    *group = parallel_names[kind % PARALLEL_GROUPS];
+    return collective_names[kind / PARALLEL_GROUPS];
+}
+
 /* ---- building ---- */
 
 struct iteration_builder {
@@ -169,6 +175,7 @@ static void make_room(struct iteration *it, const struct iteration_cfg *cfg, con
     it->sent = xcalloc(sum_counts(cfg, step, sents_of) + 1ul, sizeof *it->sent);
     it->compute_ps = xcalloc(it->stages, sizeof *it->compute_ps);
     it->before_ps = xcalloc(it->stages, sizeof *it->before_ps);
+    it->kind = xcalloc(it->stages, sizeof *it->kind);
     it->lane = xcalloc(it->stages, sizeof *it->lane);
     it->next_in_lane = xcalloc(it->stages, sizeof *it->next_in_lane);
     it->is_overlapped = xcalloc(it->stages, sizeof *it->is_overlapped);
@@ -183,6 +190,7 @@ static void begin_stage(struct iteration_builder *b, const struct iteration_step
 
     it->compute_ps[b->stage] = compute_ps;
     it->before_ps[b->stage] = before_ps;
+    it->kind[b->stage] = (uint8_t)(s->collective.kind * PARALLEL_GROUPS + s->group);
     it->lane[b->stage] = s->is_pipelined ? ITERATION_NO_LANE : (uint8_t)s->group;
     it->is_overlapped[b->stage] = s->is_overlapped || s->is_pipelined;
 }
@@ -279,6 +287,7 @@ void iteration_fini(struct iteration *it)
     free(it->sent);
     free(it->compute_ps);
     free(it->before_ps);
+    free(it->kind);
     free(it->lane);
     free(it->next_in_lane);
     free(it->is_overlapped);

@@ -31,6 +31,7 @@
 #define ITERATION_CELLS_MAX (1u << 24)           /* stages x workers */
 #define ITERATION_NO_LANE   PARALLEL_GROUPS
 #define ITERATION_NO_STAGE  UINT32_MAX
+#define ITERATION_KINDS     (COLLECTIVE_KINDS * PARALLEL_GROUPS) /* of collectives: what, in which groups */
 
 struct iteration_step {
     uint64_t              compute_ps;            /* before the collective */
@@ -58,6 +59,7 @@ struct iteration {
     uint32_t *arrival_stage_of;                  /* by message: stage of its receiver */
     uint32_t *arrival_at, *arrival, *sent_at, *sent;     /* see struct collective */
     uint64_t *compute_ps, *before_ps;            /* by stage */
+    uint8_t  *kind;                              /* by stage: see iteration_kind_name() */
     uint8_t  *lane;                              /* by stage: its kind of group; ITERATION_NO_LANE:
                                                   * pipelined */
     uint32_t *next_in_lane;                      /* by stage: next stage with the same lane, or
@@ -73,6 +75,9 @@ struct iteration {
 
 /* Rejects too many messages or stages. Expects checked steps. The reason has no file position. */
 int iteration_check(const struct iteration_cfg *, struct err *);
+
+/* The two names of a kind: "all_to_all" and "expert". */
+const char *iteration_kind_name(uint32_t kind, const char **group);
 
 void iteration_init(struct iteration *, const struct iteration_cfg *);
 void iteration_fini(struct iteration *);

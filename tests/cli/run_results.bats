@@ -184,6 +184,16 @@ page_data() {
         and .bound_share > 0 and .bound_share <= 1' "$jobs"
 }
 
+@test "training: every message belongs to a collective, and what computing does not hide is stated" {
+    "$ANOLE" run scenarios/training_groups.yaml --format json >"$dir/groups.json"
+    # 4 x 200 + 400 + 100 us of computing
+    jq -e '.traffic[0] | (.iteration_us_mean - .exposed_us_mean - 1300 | fabs) < 1e-6
+        and ([.collectives[].messages] | add) == .flows
+        and (.collectives | length) == 5 and all(.collectives[]; .worst_us >= .worst_alone_us)' "$dir/groups.json"
+    "$ANOLE" run scenarios/training_groups.yaml >"$dir/groups"
+    grep -qE '^  first +all_to_all +expert +288 +[0-9.]+ +h[0-9]+ -> h[0-9]+ +[0-9.]+ us +[0-9.]+ us$' "$dir/groups"
+}
+
 @test "storage and calls: rates are what was done over the time it took" {
     jobs=$BATS_FILE_TMPDIR/jobs/summary.json
     jq -e '.traffic[1] | .read.count > 0 and .write.count > 0 and .iops > 0

@@ -390,6 +390,16 @@ const struct iteration *training_iteration(const struct traffic *traffic, uint32
     return &((const struct training_job *)traffic->entry[entry].job)->it;
 }
 
+uint32_t training_kind_of(const struct traffic *traffic, uint32_t entry, uint64_t tag)
+{
+    const struct iteration *it;
+
+    if (traffic->entry[entry].kind != &traffic_training)
+        return ITERATION_KINDS;
+    it = training_iteration(traffic, entry);
+    return it->kind[it->stage_of[tag]];
+}
+
 void traffic_add_training(struct traffic *traffic, const struct traffic_common *common,
                           const struct traffic_training *cfg, const uint32_t *hosts)
 {

@@ -40,6 +40,10 @@ void traffic_add_training_steps(struct traffic *, const struct traffic_common *,
  * the tag of its flow. */
 const struct iteration *training_iteration(const struct traffic *, uint32_t entry);
 
+/* The kind of collective (iteration_kind_name()) that a message of an entry belongs to, by its tag;
+ * ITERATION_KINDS: the entry is no training. */
+uint32_t training_kind_of(const struct traffic *, uint32_t entry, uint64_t tag);
+
 /* ---- reading, for the kind only ---- */
 
 extern const struct key_row training_keys[];
