@@ -153,7 +153,7 @@ static enum results_job job_of(const struct traffic_about *t)
         return JOB_TRAINING;
     if (strcmp(t->kind, "storage") == 0)
         return JOB_STORAGE;
-    return strcmp(t->kind, "rpc") == 0 ? JOB_RPC : JOB_NONE;
+    return strcmp(t->kind, "rpc") == 0 || strcmp(t->kind, "kv_cache") == 0 ? JOB_RPC : JOB_NONE;
 }
 
 const enum op_kind *results_ops_of(enum results_job job)

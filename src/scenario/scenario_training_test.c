@@ -224,6 +224,47 @@ static void model__has_its_parameters(void **unused)
     free(text);
 }
 
+/* Llama 70B keeps 80 layers x 8 heads x 128 keys and values of 2 bytes: 327,680 bytes of a token. An eighth of
+ * 2,000 tokens, 10 times a second. DeepSeek keeps 61 x 576 values. */
+static void kv_cache__load_by_hand(void **unused)
+{
+    static const char llama[] = CLOS "traffic: [{kind: kv_cache, prefill: 4, decode: 4, requests: 10, "
+                                     "stop: 1ms}]\n";
+    static const char deepseek[] = CLOS "traffic: [{kind: kv_cache, model: deepseek_v3, tensor: 1, "
+                                        "prompt: 500, prefill: 4, decode: [h4], requests: 10, stop: 1ms}]\n";
+    struct scenario   s;
+
+    (void)unused;
+    assert_int_equal(scenario_parse(&s, "s.yaml", llama, sizeof llama - 1, NULL, 0, NULL, NULL), 0);
+    assert_true(fabs(s.entry[0].bps_per_host / (10 * 8 * 2000 * 327680.0 / 8) - 1) < 0.03);
+    scenario_fini(&s);
+    assert_int_equal(scenario_parse(&s, "s.yaml", deepseek, sizeof deepseek - 1, NULL, 0, NULL, NULL), 0);
+    assert_true(fabs(s.entry[0].bps_per_host / (10 * 8 * 500 * 61 * 576 * 2.0) - 1) < 0.03);
+    scenario_fini(&s);
+}
+
+static void kv_cache__refuses(void **unused)
+{
+    static const struct { const char *entry, *message; } rows[] = {
+        { "prefill: 4, stop: 1ms", "s.yaml:2:11: 'decode' is missing in traffic kv_cache" },
+        { "prefill: 8, decode: 6, stop: 1ms", "s.yaml:2:48: h6 computes prompts, too" },
+        { "prefill: 4, decode: 4, prompts: none.txt, stop: 1ms", "s.yaml:2:60: none.txt: No such file or directory" },
+        { "prefill: 4, decode: 4, requests: 10000, stop: 1ms",
+          "s.yaml:2:11: host h0 has 65.5 Tbps of load on a link of 100Gbps" },
+    };
+
+    (void)unused;
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct err      err = { "" };
+        struct scenario s;
+        char            text[1000];
+
+        snprintf(text, sizeof text, CLOS "traffic: [{kind: kv_cache, %s}]\n", rows[i].entry);
+        assert_int_not_equal(scenario_parse(&s, "s.yaml", text, strlen(text), NULL, 0, NULL, &err), 0);
+        assert_string_equal(err.text, rows[i].message);
+    }
+}
+
 /* Each kind of collective by its name, to its end. */
 static void training__knows_every_collective(void **unused)
 {
@@ -355,6 +396,8 @@ int main(void)
         cmocka_unit_test(model__dense_by_hand),
         cmocka_unit_test(model__experts_by_hand),
         cmocka_unit_test(model__has_its_parameters),
+        cmocka_unit_test(kv_cache__load_by_hand),
+        cmocka_unit_test(kv_cache__refuses),
         cmocka_unit_test(training__refuses),
     };
 

@@ -104,6 +104,13 @@ void cdf_fini(struct cdf *cdf)
     *cdf = (struct cdf){ 0 };
 }
 
+void cdf_scale(struct cdf *cdf, double factor)
+{
+    for (uint32_t i = 0; i < cdf->count; i++)
+        cdf->bytes[i] *= factor;
+    cdf->bytes_mean *= factor;
+}
+
 int cdf_builtin(struct cdf *cdf, const char *name)
 {
     for (int i = 0; cdf_names[i]; i++) {

@@ -19,6 +19,9 @@ struct cdf {
 int  cdf_read(struct cdf *, const char *path, const char *text, struct err *);
 void cdf_fini(struct cdf *);
 
+/* Multiplies all sizes. */
+void cdf_scale(struct cdf *, double factor);
+
 /* Loads a built-in table by name ("FB_Hadoop", "WebSearch", ...). cdf_names is NULL-terminated. */
 extern const char *const cdf_names[];
 int cdf_builtin(struct cdf *, const char *name);     /* -ENOENT if unknown */

@@ -77,6 +77,9 @@ struct entry {
  * frees them. Sets about->hosts. */
 struct hosts entry_hosts(const struct entry *, const char *key, uint32_t min, uint32_t without);
 
+/* The same, but a count selects the last hosts. */
+struct hosts entry_last_hosts(const struct entry *, const char *key);
+
 /* Returns true if the key lists hosts individually. */
 bool entry_is_list(const struct entry *, const char *key);
 

@@ -52,6 +52,19 @@ static void first_hosts(const struct graph *g, uint32_t count, uint32_t without,
             hosts->node[hosts->count++] = i;
 }
 
+struct hosts entry_last_hosts(const struct entry *e, const char *key)
+{
+    struct hosts h = entry_hosts(e, key, 1, UINT32_MAX);
+    uint32_t     i = e->graph->nodes, left = h.count;
+
+    if (e->r->rc || entry_is_list(e, key))
+        return h;
+    while (left > 0)
+        if (!e->graph->node[--i].is_switch)
+            h.node[--left] = i;
+    return h;
+}
+
 bool entry_is_list(const struct entry *e, const char *key)
 {
     const struct yaml_node *node = section_get(&e->sec, key);

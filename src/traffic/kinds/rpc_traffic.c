@@ -120,20 +120,6 @@ void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, str
 
 /* ---- reading ---- */
 
-/* Like entry_hosts(), but a count selects the last hosts: clients are the first. */
-static struct hosts read_servers(const struct entry *e)
-{
-    struct hosts servers = entry_hosts(e, "servers", 1, UINT32_MAX);
-    uint32_t     i = e->graph->nodes, left = servers.count;
-
-    if (e->r->rc || entry_is_list(e, "servers"))
-        return servers;
-    while (left > 0)
-        if (!e->graph->node[--i].is_switch)
-            servers.node[--left] = i;
-    return servers;
-}
-
 static void check_rpc(const struct entry *e, const struct hosts *clients, const struct hosts *servers)
 {
     if (!e->r->rc && servers->count == 1 && hosts_have(clients, servers->node[0]))
@@ -157,7 +143,7 @@ static const struct key_row keys[] = {
 
 static void rpc_read(struct entry *e)
 {
-    struct hosts clients = entry_hosts(e, "clients", 1, UINT32_MAX), servers = read_servers(e);
+    struct hosts clients = entry_hosts(e, "clients", 1, UINT32_MAX), servers = entry_last_hosts(e, "servers");
     struct rpc   c = { clients.node, servers.node, clients.count, servers.count, 0, 0 };
     struct cdf   cdf = { 0 };
     bool         of_bisection = entry_load(e);

@@ -14,7 +14,7 @@
  * heads do not describe. */
 enum { LLAMA_8B, LLAMA_70B, LLAMA_405B, MIXTRAL_8X7B, DEEPSEEK_V3 };
 
-static const char *const model_names[] = {
+const char *const model_names[] = {
     [LLAMA_8B] = "llama_8b", [LLAMA_70B] = "llama_70b", [LLAMA_405B] = "llama_405b",
     [MIXTRAL_8X7B] = "mixtral_8x7b", [DEEPSEEK_V3] = "deepseek_v3", NULL,
 };
@@ -25,7 +25,7 @@ static const struct model_shape models[] = {
     [LLAMA_405B] = { 126, 16384, 53248, 128, 8, 128256 },
     [MIXTRAL_8X7B] = { 32, 4096, 14336, 32, 8, 32000, .experts = 8, .active = 2, .expert_ffn = 14336 },
     [DEEPSEEK_V3] = { 61, 7168, 18432, 128, 128, 129280, .experts = 256, .active = 8, .shared = 1,
-                      .expert_ffn = 2048, .dense_layers = 3, .attention = 187107328 },
+                      .expert_ffn = 2048, .dense_layers = 3, .attention = 187107328, .cache = 512 + 64 },
 };
 
 /* What users write: a shape, and how it is trained. */
@@ -104,6 +104,13 @@ double model_parameters(const struct model_shape *m)
 double model_active_parameters(const struct model_shape *m)
 {
     return layer_parameters(m, m->active) + 2.0 * m->vocabulary * m->hidden;
+}
+
+double model_cache_bytes(uint32_t model)
+{
+    const struct model_shape *m = &models[model];
+
+    return VALUE_BYTES * m->layers * (m->cache ? m->cache : 2.0 * m->hidden * m->kv_heads / m->heads);
 }
 
 /* ---- steps ---- */
@@ -347,11 +354,11 @@ uint32_t model_read_steps(const struct entry *e, const struct parallel *p, uint3
 void model_print_markdown(FILE *out)
 {
     fputs("\n### traffic: models of training\n\n`model: NAME`, or `model: {name: NAME, ..}` with keys that "
-          "change it. `groups`, `channels`, `chunk`, `pxn` and `skew` hold for\nall steps; `tensor` groups inside a "
-          "server take time and send no messages.\n", out);
+          "change it. `groups`, `channels`, `chunk`, `pxn` and `skew` hold for\nall steps; `tensor` groups "
+          "inside a server take time and send no messages.\n", out);
     key_print_markdown(out, model_keys);
-    fputs("\n| name | parameters | active |\n|---|---|---|\n", out);
+    fputs("\n| name | parameters | active | bytes of a token's keys and values |\n|---|---|---|---|\n", out);
     for (uint32_t i = 0; model_names[i]; i++)
-        fprintf(out, "| `%s` | %.1f billion | %.1f |\n", model_names[i], model_parameters(&models[i]) / 1e9,
-                model_active_parameters(&models[i]) / 1e9);
+        fprintf(out, "| `%s` | %.1f billion | %.1f | %.0f |\n", model_names[i],
+                model_parameters(&models[i]) / 1e9, model_active_parameters(&models[i]) / 1e9, model_cache_bytes(i));
 }

@@ -25,7 +25,13 @@ struct model_shape {
     uint32_t layers, hidden, ffn, heads, kv_heads, vocabulary;
     uint32_t experts, active, shared, expert_ffn, dense_layers;  /* experts 0: all layers are dense */
     uint64_t attention;          /* parameters of a layer's attention; 0: by heads */
+    uint32_t cache;              /* values that a layer keeps of a token; 0: keys and values by heads */
 };
+
+extern const char *const model_names[];          /* NULL-terminated */
+
+/* Returns the bytes that a model keeps of a token, by the model's place in model_names[]. */
+double model_cache_bytes(uint32_t model);
 
 /* Returns the number of parameters; of those, what a token uses. */
 double model_parameters(const struct model_shape *);
