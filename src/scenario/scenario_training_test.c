@@ -250,7 +250,7 @@ static void kv_cache__refuses(void **unused)
         { "prefill: 8, decode: 6, stop: 1ms", "s.yaml:2:48: h6 computes prompts, too" },
         { "prefill: 4, decode: 4, prompts: none.txt, stop: 1ms", "s.yaml:2:60: none.txt: No such file or directory" },
         { "prefill: 4, decode: 4, requests: 10000, stop: 1ms",
-          "s.yaml:2:11: host h0 has 65.5 Tbps of load on a link of 100Gbps" },
+          "s.yaml:2:11: too much load: h0 would send 6.638 Tb/s, but its link carries 100 Gb/s" },
     };
 
     (void)unused;
