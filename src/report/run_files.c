@@ -213,21 +213,25 @@ static int open_dir(struct run_files *f, const char *path, struct err *err)
     return 0;
 }
 
-/* Model htsim has no packets that could be written, and other models no columns of its kind. */
-static int check_htsim(const struct run_files_paths *p, const struct sim *s, struct err *err)
+/* Model htsim has no packets that could be written, and other models no columns of its kind. Packets of model
+ * uet are not RoCEv2. */
+static int check_model(const struct run_files_paths *p, const struct sim *s, struct err *err)
 {
-    const char *none = p->pcap ? "--pcap" : p->trace ? "--trace" : p->samples ? "--samples" : p->hpcc_pfc ? "--hpcc-pfc" : NULL;
+    const char *none = p->pcap ? "--pcap" : p->trace ? "--trace" : p->samples ? "--samples" :
+                       p->hpcc_pfc ? "--hpcc-pfc" : NULL;
 
     if (s->htsim && none)
         return err_set(err, EINVAL, "%s: model htsim has no such file; --htsim-flows is its own", none);
     if (!s->htsim && p->htsim_flows)
         return err_set(err, EINVAL, "--htsim-flows needs model htsim");
+    if (p->pcap && s->cfg.model == MODEL_UET)
+        return err_set(err, EINVAL, "--pcap writes RoCEv2 frames; model uet has none");
     return 0;
 }
 
 int run_files_open(struct run_files *f, const struct run_files_paths *paths, const struct simulation *s, struct err *err)
 {
-    int rc = check_htsim(paths, s->sim, err);
+    int rc = check_model(paths, s->sim, err);
 
     *f = (struct run_files){ .simulation = s, .sample_ps = paths->sample_ps };
     if (!rc && paths->htsim_flows)

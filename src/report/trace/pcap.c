@@ -7,37 +7,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SNAP      96u            /* bytes of the longest headers, and some */
-#define BLOCK_MAX (SNAP + 64u)   /* of a packet without its payload, with some room behind it: see be() */
-#define BUFFER    (1u << 18)     /* is written at once */
+#define SNAP      96u            /* more than the longest headers */
+#define BLOCK_MAX (SNAP + 64u)   /* of a packet without its payload, with spare room: see be() */
+#define BUFFER    (1u << 18)     /* bytes per write */
 #define FCS       4u
 #define ICRC      4u
 #define ETHERNET  14u
-#define FRAME_MAX 16384u         /* longer ones are cut behind their headers */
+#define FRAME_MAX 16384u         /* longer frames are cut after their headers */
 #define UDP_PORT  4791u
-#define QP_FIRST  16u            /* of flow 0: numbers 0 and 1 are for management, and Wireshark takes what they carry for that */
-#define QP_ACK    0x800000u      /* in the number of a queue pair: its receiver's end */
+#define QP_FIRST  16u            /* Wireshark dissects numbers 0 and 1 as management */
+#define QP_SENDER 0x800000u      /* bit of a queue pair's number: its sender's end */
 
 enum opcode { SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY = 4, ACKNOWLEDGE = 0x11, NOTIFY = 0x81 };
 
+/* A message, as seen so far. Its packets have the PSNs from 'psn' on. */
+struct seen_message { uint64_t begin, psn; };
+
+/* A queue pair. Messages are in order, and the last one has not ended: 'begin' is where it will begin. */
+struct seen_pair {
+    uint32_t             number;         /* of its receiver's end; 0: not seen yet */
+    uint16_t             generation;
+    uint32_t             messages, messages_max;
+    struct seen_message *message;
+};
+
 struct pcap {
-    FILE          *out;
-    struct sim    *sim;
-    uint64_t       bytes, bytes_max, left_out;
-    uint32_t      *interface;    /* by port: number + 1; 0: not shown */
-    uint64_t      *begin;        /* by flow: where its message begins, as far as has been seen */
-    uint32_t       flows;
-    bool           has_payload;
-    struct icrc    icrc;
-    uint32_t       used;         /* of the buffer */
-    unsigned char *buffer;
+    FILE             *out;
+    struct sim       *sim;
+    uint64_t          bytes, bytes_max, left_out;
+    bool              is_full;
+    uint32_t         *interface; /* by port: number + 1; 0: not shown */
+    struct seen_pair *pair;      /* by flow */
+    uint32_t          pairs, next_number;
+    bool              has_payload;
+    struct icrc       icrc;
+    uint32_t          used;      /* of the buffer */
+    unsigned char    *buffer;
 };
 
 /* ---- blocks ---- */
 
 static void flush(struct pcap *p)
 {
-    fwrite(p->buffer, 1, p->used, p->out);       /* whoever closes the file sees what went wrong */
+    fwrite(p->buffer, 1, p->used, p->out);       /* errors show when the caller closes the file */
     p->used = 0;
 }
 
@@ -47,7 +59,7 @@ static void put32(unsigned char *p, uint32_t n)
         p[i] = (unsigned char)(n >> 8 * i);
 }
 
-/* Where the body of a block begins, with room for so much of it and some more. */
+/* Returns where the body of a block begins, with room for 'size' bytes. */
 static unsigned char *begin_block(struct pcap *p, uint32_t size)
 {
     if (p->used + size + 64 > BUFFER)
@@ -55,7 +67,7 @@ static unsigned char *begin_block(struct pcap *p, uint32_t size)
     return p->buffer + p->used + 8;
 }
 
-/* The body is there: it is padded to four bytes, and gets its head and its tail. */
+/* Pads the body to four bytes, and writes the block's head and tail. */
 static void end_block(struct pcap *p, uint32_t type, uint32_t size)
 {
     unsigned char *at = p->buffer + p->used;
@@ -71,7 +83,8 @@ static void end_block(struct pcap *p, uint32_t type, uint32_t size)
 
 static void write_section(struct pcap *p)
 {
-    static const unsigned char body[] = { 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+    static const unsigned char body[] = { 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0,
+                                          0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
 
     memcpy(begin_block(p, sizeof body), body, sizeof body);
     end_block(p, 0x0a0d0d0a, sizeof body);
@@ -91,7 +104,8 @@ static void write_interface(struct pcap *p, const struct port *port)
     unsigned char *body = begin_block(p, 96), speed[8];
     char           name[40];
     uint32_t       size = 8;
-    int            length = snprintf(name, sizeof name, "%.15s:%u", p->sim->net.graph.node[port->node->id].name, port->index);
+    int            length = snprintf(name, sizeof name, "%.15s:%u",
+                                     p->sim->net.graph.node[port->node->id].name, port->index);
 
     memset(body, 0, 8);
     body[0] = 1;
@@ -104,9 +118,90 @@ static void write_interface(struct pcap *p, const struct port *port)
     end_block(p, 1, size);
 }
 
+/* ---- queue pairs ---- */
+
+static void add_message(struct seen_pair *q, uint64_t begin, uint64_t psn)
+{
+    if (q->messages == q->messages_max) {
+        q->messages_max = q->messages_max ? 2 * q->messages_max : 4;
+        q->message = xrealloc(q->message, q->messages_max * sizeof *q->message);
+    }
+    q->message[q->messages++] = (struct seen_message){ begin, psn };
+}
+
+/* Returns the queue pair of a packet. An index of a flow that is over may be in use by a new one: that is
+ * another queue pair. NULL: an answer to a flow that is over. */
+static struct seen_pair *pair_of_packet(struct pcap *p, const struct packet *k)
+{
+    struct seen_pair *q;
+
+    if (k->flow >= p->pairs) {
+        uint32_t was = p->pairs;
+
+        p->pairs = k->flow + k->flow / 2 + 1024;
+        p->pair = xrealloc(p->pair, p->pairs * sizeof *p->pair);
+        memset(p->pair + was, 0, (p->pairs - was) * sizeof *p->pair);
+    }
+    q = &p->pair[k->flow];
+    if (q->number && q->generation != k->generation && (int16_t)(k->generation - q->generation) < 0)
+        return NULL;
+    if (!q->number || q->generation != k->generation) {
+        q->number = p->next_number++ & (QP_SENDER - 1);
+        q->generation = k->generation;
+        q->messages = 0;
+        add_message(q, 0, 0);
+    }
+    return q;
+}
+
+/* Returns the index of the last message that begins at 'seq' or before. It is also the number of messages
+ * that end there or before. */
+static uint32_t message_at(const struct seen_pair *q, uint64_t seq)
+{
+    uint32_t low = 0, high = q->messages;
+
+    if (q->message[high - 1].begin <= seq)
+        return high - 1;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (q->message[middle].begin <= seq)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A byte's PSN. Bytes are numbered without gaps, but the last packet of a message may be short, so PSNs are
+ * not bytes by MTU. */
+static uint64_t psn_of(const struct pcap *p, const struct seen_pair *q, uint64_t seq)
+{
+    const struct seen_message *m = &q->message[message_at(q, seq)];
+
+    return m->psn + (seq - m->begin) / p->sim->cfg.mtu_bytes;
+}
+
+/* Returns the opcode of a data packet: which part of its message it is. */
+static enum opcode part_of(const struct pcap *p, struct seen_pair *q, const struct packet *k, uint64_t seq)
+{
+    uint64_t psn = psn_of(p, q, seq);
+    bool     is_first = psn == q->message[message_at(q, seq)].psn, is_last = k->flags & PACKET_LAST;
+
+    if (is_last && seq + k->payload > q->message[q->messages - 1].begin)
+        add_message(q, seq + k->payload, psn + 1);
+    return is_first ? (is_last ? SEND_ONLY : SEND_FIRST) : is_last ? SEND_LAST : SEND_MIDDLE;
+}
+
 /* ---- frames ---- */
 
-/* The last so many bytes of a number, the largest first, as one store of eight: what comes behind is written after it. */
+/* Bytes that pad the payload to a multiple of four. The simulator does not send them. */
+static uint32_t pad_of(const struct packet *k)
+{
+    return k->kind == PACKET_DATA ? (4 - k->payload % 4u) % 4 : 0;
+}
+
+/* Writes the low 'bytes' bytes of a number, high byte first. It stores eight bytes: write fields in order. */
 static inline unsigned char *be(unsigned char *at, uint64_t value, uint32_t bytes)
 {
     value <<= 64 - 8 * bytes;
@@ -124,10 +219,11 @@ static inline unsigned char *put_ethernet(unsigned char *at, uint64_t dst, uint3
     return be(at, type, 2);
 }
 
-/* Of a header in which the rest is always the same. */
+/* The IPv4 checksum; fields that are not arguments are constant. */
 static inline uint32_t checksum(uint32_t first, uint32_t length, uint32_t src, uint32_t dst)
 {
-    uint32_t sum = first + length + 0x4000 + 0x4011 + (src >> 16) + (src & 0xffff) + (dst >> 16) + (dst & 0xffff);
+    uint32_t sum = first + length + 0x4000 + 0x4011 + (src >> 16) + (src & 0xffff) + (dst >> 16) +
+                   (dst & 0xffff);
 
     sum = (sum & 0xffff) + (sum >> 16);
     return ~(sum + (sum >> 16)) & 0xffff;
@@ -135,7 +231,8 @@ static inline uint32_t checksum(uint32_t first, uint32_t length, uint32_t src, u
 
 static inline unsigned char *put_ip(unsigned char *at, const struct packet *k, uint32_t length)
 {
-    uint32_t ecn = k->flags & PACKET_NOT_ECT || k->kind == PACKET_CNP ? 0 : 2, first, src = address_of_node(k->src), dst = address_of_node(k->dst);
+    uint32_t ecn = k->flags & PACKET_NOT_ECT || k->kind == PACKET_CNP ? 0 : 2, first;
+    uint32_t src = address_of_node(k->src), dst = address_of_node(k->dst);
 
     if (k->kind == PACKET_DATA && k->flags & PACKET_ECN)
         ecn = 3;
@@ -143,31 +240,18 @@ static inline unsigned char *put_ip(unsigned char *at, const struct packet *k, u
     at = be(at, (uint64_t)first << 48 | (uint64_t)(length - 14) << 32 | 0x00004000, 8);
     at = be(at, 0x4011ull << 16 | checksum(first, length - 14, src, dst), 4);
     at = be(at, (uint64_t)src << 32 | dst, 8);
-    return be(at, (uint64_t)(k->ports & 0xffff) << 48 | (uint64_t)UDP_PORT << 32 | (uint64_t)(length - 34) << 16, 8);
+    return be(at, (uint64_t)(k->ports & 0xffff) << 48 | (uint64_t)UDP_PORT << 32 |
+              (uint64_t)(length - 34) << 16, 8);
 }
 
-static inline unsigned char *put_bth(unsigned char *at, enum opcode opcode, uint32_t pad, uint32_t qp, bool asks, uint64_t psn)
+static inline unsigned char *put_bth(unsigned char *at, enum opcode opcode, uint32_t pad, uint32_t qp,
+                                     bool asks, uint64_t psn)
 {
+    uint64_t becn = opcode == NOTIFY ? 0x40 : 0;
+
     at = be(at, (uint64_t)opcode << 24 | (0x40 | pad << 4) << 16 | 0xffff, 4);
-    return be(at, (uint64_t)(opcode == NOTIFY ? 0x40 : 0) << 56 | (uint64_t)(qp & 0xffffff) << 32 | (asks ? 0x80000000u : 0) | (psn & 0xffffff), 8);
-}
-
-/* Which part of its message a data packet is. A lasting queue pair's next message begins where the last one ended. */
-static enum opcode part_of(struct pcap *p, const struct packet *k, uint64_t seq)
-{
-    bool is_first, is_last = k->flags & PACKET_LAST;
-
-    if (k->flow >= p->flows) {
-        uint32_t was = p->flows;
-
-        p->flows = k->flow + k->flow / 2 + 1024;
-        p->begin = xrealloc(p->begin, p->flows * sizeof *p->begin);
-        memset(p->begin + was, 0, (p->flows - was) * sizeof *p->begin);
-    }
-    is_first = seq == 0 || seq == p->begin[k->flow];
-    if (is_last)
-        p->begin[k->flow] = seq + k->payload;
-    return is_first ? (is_last ? SEND_ONLY : SEND_FIRST) : is_last ? SEND_LAST : SEND_MIDDLE;
+    return be(at, becn << 56 | (uint64_t)(qp & 0xffffff) << 32 | (asks ? 0x80000000u : 0) |
+              (psn & 0xffffff), 8);
 }
 
 static unsigned char *put_pause(unsigned char *at, const struct port *port, const struct packet *k)
@@ -179,11 +263,42 @@ static unsigned char *put_pause(unsigned char *at, const struct port *port, cons
     return at;
 }
 
-/* Returns where it ends; NULL: such frames are not shown. */
-static unsigned char *put_frame(struct pcap *p, unsigned char *at, const struct port *port, const struct packet *k, uint32_t length)
+static unsigned char *put_data(const struct pcap *p, unsigned char *at, struct seen_pair *q,
+                               const struct packet *k)
 {
-    uint32_t mtu = p->sim->cfg.mtu_bytes;
+    uint64_t    seq = k->seq & SEQ_BITS, psn = psn_of(p, q, seq);
+    enum opcode part = part_of(p, q, k, seq);
+    bool        asks = k->flags & PACKET_LAST || k->seq & SEQ_ASKS;
+
+    return put_bth(at, part, pad_of(k), q->number, asks, psn);
+}
+
+/* An ACK has the PSN of the last packet before 'seq', a NAK that of the packet expected. Both have the number
+ * of complete messages (MSN). */
+static unsigned char *put_ack(const struct pcap *p, unsigned char *at, const struct seen_pair *q,
+                              const struct packet *k)
+{
+    bool     is_nak = k->kind == PACKET_NACK;
     uint64_t seq = k->seq & SEQ_BITS;
+
+    at = put_bth(at, ACKNOWLEDGE, 0, q->number | QP_SENDER, false,
+                 psn_of(p, q, is_nak || !seq ? seq : seq - 1));
+    return be(at, (is_nak ? 0x60000000u : 0x1f000000u) | (message_at(q, seq) & 0xffffff), 4);
+}
+
+static unsigned char *put_cnp(unsigned char *at, const struct seen_pair *q)
+{
+    at = put_bth(at, NOTIFY, 0, q->number | QP_SENDER, false, 0);
+    at[-11] = 0;
+    memset(at, 0, 16);
+    return at + 16;
+}
+
+/* Returns where the headers end; NULL: such frames are left out. */
+static unsigned char *put_frame(struct pcap *p, unsigned char *at, const struct port *port,
+                                const struct packet *k, uint32_t length)
+{
+    struct seen_pair *q;
 
     if (k->kind == PACKET_PFC)
         return put_pause(at, port, k);
@@ -191,40 +306,35 @@ static unsigned char *put_frame(struct pcap *p, unsigned char *at, const struct 
         return NULL;
     if (k->kind == PACKET_CNP && k->flags & (PACKET_PROBE | PACKET_WOVEN))
         return NULL;
+    q = pair_of_packet(p, k);
+    if (!q)
+        return NULL;
     at = put_ethernet(at, 0x020000000000ull | k->dst, k->src, 0x0800);
     at = put_ip(at, k, length);
-    switch (k->kind) {
-    case PACKET_DATA:
-        return put_bth(at, part_of(p, k, seq), (4 - k->payload % 4) % 4, QP_FIRST + k->flow, k->flags & PACKET_LAST || k->seq & SEQ_ASKS, seq / mtu);
-    case PACKET_CNP:
-        at = put_bth(at, NOTIFY, 0, QP_FIRST + k->flow, false, 0);
-        at[-11] = 0;
-        memset(at, 0, 16);
-        return at + 16;
-    default:                     /* up to which packet all has come, or which one is expected */
-        at = put_bth(at, ACKNOWLEDGE, 0, (QP_FIRST + k->flow) | QP_ACK, false, k->kind == PACKET_NACK ? seq / mtu : seq ? (seq - 1) / mtu : 0);
-        return be(at, k->kind == PACKET_NACK ? 0x60000000u : 0x1f000000u, 4);
-    }
+    return k->kind == PACKET_DATA ? put_data(p, at, q, k) : k->kind == PACKET_CNP ? put_cnp(at, q) :
+           put_ack(p, at, q, k);
 }
 
-/* Behind the headers: payload, and the ICRC. Returns how long the frame is then. */
+/* Appends the payload and the ICRC. Returns the length of the frame. */
 static uint32_t end_frame(struct pcap *p, unsigned char *frame, uint32_t headers, uint32_t length)
 {
     if (length > FRAME_MAX || length < headers + ICRC)
         return headers;
     memset(frame + headers, 0, length - headers - ICRC);
-    put32(frame + length - ICRC, icrc_of(&p->icrc, frame + ETHERNET, headers - ETHERNET, length - headers - ICRC));
+    put32(frame + length - ICRC,
+          icrc_of(&p->icrc, frame + ETHERNET, headers - ETHERNET, length - headers - ICRC));
     return length;
 }
 
 static void on_frame(void *arg, uint64_t now_ps, const struct port *port, const struct packet *k)
 {
     struct pcap   *p = arg;
-    uint32_t       length = k->bytes > FCS ? k->bytes - FCS : k->bytes, size;
+    uint32_t       length = (k->bytes > FCS ? k->bytes - FCS : k->bytes) + pad_of(k), size;
     uint32_t       payload = p->has_payload && length <= FRAME_MAX ? length : 0;
     unsigned char *body, *end;
 
-    if (p->bytes + BLOCK_MAX + payload > p->bytes_max) {
+    p->is_full = p->is_full || p->bytes + BLOCK_MAX + payload > p->bytes_max;
+    if (p->is_full) {            /* no later frame is written: PSNs need every packet before */
         p->left_out++;
         return;
     }
@@ -260,8 +370,9 @@ struct pcap *pcap_open(FILE *out, struct sim *s, uint64_t bytes_max, bool has_pa
     struct pcap *p = xcalloc(1, sizeof *p);
     uint32_t     interfaces = 0;
 
-    *p = (struct pcap){ .out = out, .sim = s, .bytes_max = bytes_max, .has_payload = has_payload, .interface = xcalloc(s->net.ports + 1ul, sizeof *p->interface),
-                         .buffer = xmalloc(BUFFER) };
+    *p = (struct pcap){ .out = out, .sim = s, .bytes_max = bytes_max, .has_payload = has_payload,
+                        .interface = xcalloc(s->net.ports + 1ul, sizeof *p->interface),
+                        .next_number = QP_FIRST, .buffer = xmalloc(BUFFER) };
     icrc_init(&p->icrc, s->cfg.mtu_bytes);
     write_section(p);
     for (uint32_t i = 0; i < s->net.ports; i++)
@@ -281,7 +392,9 @@ uint64_t pcap_close(struct pcap *p)
     for (uint32_t i = 0; i < p->sim->net.ports; i++)
         p->sim->net.port[i].slow_path &= (uint16_t)~SLOW_TAPPED;
     free(p->interface);
-    free(p->begin);
+    for (uint32_t i = 0; i < p->pairs; i++)
+        free(p->pair[i].message);
+    free(p->pair);
     free(p->buffer);
     free(p);
     return left_out;
