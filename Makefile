@@ -20,7 +20,7 @@ ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: static image sbom check-static dist deb check-deb completion library wheel release demo demo-live test chaos fidelity differential debug web site bench repro repro-quick install clean help check check-long $(CHECKS) deps-check build-clang
+.PHONY: static image sbom check-static dist deb check-deb completion library wheel release demo demo-live test chaos fidelity differential debug web site bench repro repro-quick repro-check install clean help check check-long $(CHECKS) deps-check build-clang
 .DEFAULT_GOAL := release
 
 release:
@@ -169,6 +169,10 @@ repro repro-quick: release
 	@tools/deps repro
 	@QUICK=$(if $(findstring quick,$@),1,0) repro/run-all
 
+# Names the experiments whose results do not belong to this program: nothing if all do.
+repro-check: release
+	@repro/check
+
 repro-%: release
 	@tools/deps repro
 	@repro/run-all '$*'
@@ -281,7 +285,7 @@ help:
 	@echo 'make site         the documents as HTML with search: build/site/index.html'
 	@echo 'make bench        benchmarks, one "name value unit" per line; kept in bench/history.csv'
 	@echo 'make repro-quick  short versions of the experiments of the papers; make repro: all of them. See repro/README.md'
-	@echo '                  one alone: make repro-paraleon-fig08'
+	@echo '                  one alone: make repro-paraleon-fig08. make repro-check: which results are of another program'
 	@echo 'make debug        build/debug, unoptimised, with asserts: for gdb'
 	@echo 'make install      install below PREFIX (default /usr/local; DESTDIR is respected)'
 	@echo 'make clean        remove build/'

@@ -7,7 +7,7 @@
 #   $lib           this folder
 #   $student       awk functions for 95 % intervals, to be put before a program: student.awk
 #   pick A B       A, or B with QUICK=1
-#   campaign, benchmark, has_figures, table, publish, readme, stamp: below
+#   campaign, benchmark, has_figures, table, publish, readme, stamp, uses: below
 #
 # ANOLE is the program (build/release/anole), JOBS how many runs at a time (as many as there are cores), NICE how nice they are (10).
 # Finished runs are kept in $out/runs.sqlite, so a script that was interrupted goes on where it was.
@@ -32,6 +32,9 @@ case ${QUICK:-0} in
 *) QUICK=1 out=out/quick seeds=${SEEDS:-2} ;;
 esac
 mkdir -p "$out"
+: >"$out/uses"
+is_published=''
+trap 'code=$?; [ $code != 0 ] || [ -z "$is_published" ] || keep_digest; exit $code' EXIT
 NICE=${NICE:-10}
 student=$(cat "$lib/student.awk")
 
@@ -55,12 +58,47 @@ expert=$expert,kmin=1600KB,kmax=6400KB,pmax=0.2
 hpcc=rpg_ai_rate=20Mbps,rpg_hai_rate=200Mbps,rpg_min_rate=1000Mbps,dce_tcp_g=1020,initial_alpha_value=1023
 hpcc=$hpcc,rate_to_set_on_first_cnp=100Gbps,$ecn_default
 
+# uses ARGUMENT... : notes that results come from a scenario with these arguments, which `anole compare` and `anole run` both take; words
+# before the scenario and windows (@FROM:TO) are of the scripts. `uses file PATH`: from what is in that file. What repro/check then
+# compares is what these resolve to. Scenarios and traces that the script itself makes are left out: say what they are made of. So are
+# settings and models that it makes.
+uses() {
+    [ "$1" = file ] || while [ $# -gt 0 ]; do case $1 in *.yaml) break ;; *) shift ;; esac done
+    case " $* " in *".file=$PWD/$out/"* | " $out/"* | '  ') return ;; esac
+    line='' held=''
+    for word; do
+        case $word in
+        @*) continue ;;
+        --set | --variant) held=$word; continue ;;
+        *"$out/"*) held=''; continue ;;
+        *[!A-Za-z0-9_./=,:%+-]*) word="'$word'" ;;
+        esac
+        line="$line $held $word" held=''
+    done
+    echo "$line" | sed "s|$lib/|../|g; s/^ *//; s/  */ /g" >>"$out/uses"
+}
+
+# Keeps the digests of all that was used beside the results. If only $some of it was made, that takes its place among the rest, which must
+# be known.
+keep_digest() {
+    sort -u "$out/uses" | ANOLE=$ANOLE "$lib/check" --print >"$out/digest"
+    is_final || return 0
+    [ -z "${some:-}" ] || [ -e digest ] || return 0
+    if [ -n "${some:-}" ]; then
+        cut -d ' ' -f 2- "$out/digest" >"$out/digest.made"
+        awk 'FNR == NR { made[$0]; next } { line = $0; sub(/^[^ ]* /, "", line) } !(line in made)' "$out/digest.made" digest >>"$out/digest"
+        sort -k 2 -o "$out/digest" "$out/digest"
+    fi
+    cp "$out/digest" digest
+}
+
 # campaign NAME ARGUMENT... : anole compare with these arguments; its files are in $out/NAME/. $store is the file of finished
 # runs, if it is not $out/runs.sqlite.
 campaign() {
     name=$1
     shift
     echo "$(basename "$PWD"): $name" >&2
+    uses "$@"
     nice -n "$NICE" "$ANOLE" compare "$@" --seeds "$seeds" --store "${store:-$out/runs.sqlite}" --out "$out/$name" \
         ${JOBS:+--jobs "$JOBS"} >/dev/null
 }
@@ -137,6 +175,7 @@ publish() {
             cp "$out/$file" "$file"
         fi
     done
+    is_published=1
     ! is_final || [ -n "${some:-}" ] || stamp
 }
 

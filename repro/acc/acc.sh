@@ -56,6 +56,7 @@ acc_job() {
     */*) ;;
     *) scenario=$acc/$scenario ;;
     esac
+    uses "$scenario" "$@"
     key=$({ cat "$ANOLE" "$acc/one" "$acc/figures.awk" "$scenario" ${with:+"$with"} &&
         for word; do case $word in tuner.model=*) [ ! -f "${word#*=}" ] || cat "${word#*=}" ;; esac; done &&
         echo "$* ${WINDOW_US:-}"; } | cksum)

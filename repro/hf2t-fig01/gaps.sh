@@ -14,6 +14,7 @@ gaps=$lib/hf2t-fig01
 gaps_job() {
     name=$1
     shift
+    uses "$@"
     key=$({ cat "$ANOLE" ./*.yaml && echo "$*"; } | cksum)
     if [ "$(cat "$out/gaps/$name/key" 2>/dev/null)" != "$key" ]; then
         rm -rf "${out:?}/gaps/$name"

@@ -16,6 +16,7 @@ series=$lib/paraleon-fig08
 series_job() {
     name=$1
     shift
+    uses "$@"
     key=$({ cat "$ANOLE" ./*.yaml && echo "$*"; } | cksum)
     if [ "$(cat "$out/series/$name/key" 2>/dev/null)" != "$key" ]; then
         rm -rf "${out:?}/series/$name"

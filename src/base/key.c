@@ -213,14 +213,20 @@ void key_store(const struct key_row *row, const struct key_value *v, void *into)
     }
 }
 
+size_t key_bytes(const struct key_row *row)
+{
+    static const size_t size[] = { [KEY_BOOL] = sizeof(bool), [KEY_U8] = 1, [KEY_U16] = 2, [KEY_U32] = 4,
+                                   [KEY_U64] = 8, [KEY_DOUBLE] = 8, [KEY_TEXT] = 0, [KEY_BORROWED] = 0 };
+
+    return size[row->at.type];
+}
+
 void key_copy_like(const struct key_row *table, const struct key_row *row, void *into)
 {
-    static const size_t   size[] = { [KEY_BOOL] = sizeof(bool), [KEY_U8] = 1, [KEY_U16] = 2, [KEY_U32] = 4,
-                                     [KEY_U64] = 8, [KEY_DOUBLE] = 8 };
     const struct key_row *from = key_find(table, row->like);
 
     assert(from && from < row && from->at.type == row->at.type && row->at.type != KEY_TEXT);
-    memcpy((char *)into + row->at.offset, (char *)into + from->at.offset, size[row->at.type]);
+    memcpy((char *)into + row->at.offset, (char *)into + from->at.offset, key_bytes(row));
 }
 
 void key_free_texts(const struct key_row *row, void *into)

@@ -79,6 +79,9 @@ int key_parse(const struct key_row *, const char *text, struct key_value *, stru
  * and its old value is freed. A field of type const char * borrows the text. */
 void key_store(const struct key_row *, const struct key_value *, void *into);
 
+/* The size of a row's field; 0: none, or a text. */
+size_t key_bytes(const struct key_row *);
+
 /* Copies the field of the row that 'like' names. */
 void key_copy_like(const struct key_row *table, const struct key_row *, void *into);
 

@@ -119,6 +119,45 @@ static bool is_empty(const struct yaml_node *node)
     return node->kind == YAML_SCALAR && *node->text == '\0';
 }
 
+/* ---- what a watcher is told (text.h) ---- */
+
+static void watch_node(const struct yaml_node *node)
+{
+    if (node->key)
+        text_watch_text(node->key);
+    if (node->kind == YAML_SCALAR)
+        text_watch_text(node->text);
+    for (const struct yaml_node *c = node->kind == YAML_SCALAR ? NULL : node->child; c; c = c->next)
+        watch_node(c);
+}
+
+/* Tells values as written and initial values. Of a file only the name is told: where it lies does not decide
+ * anything, and what it contains is told when it is read. */
+static void watch_rows(const struct section *sec, const struct key_row *row)
+{
+    for (; row && row->name; row++) {
+        const struct yaml_node *given = section_get(sec, row->name);
+        bool                    is_name = given && row->unit == KEY_FILE && given->kind == YAML_SCALAR;
+        const char             *slash = is_name ? strrchr(given->text, '/') : NULL;
+
+        text_watch_text(row->name);
+        if (is_name)
+            text_watch_text(slash ? slash + 1 : given->text);
+        else if (given)
+            watch_node(given);
+        else
+            text_watch_text(row->initial ? row->initial : "");
+    }
+}
+
+/* Tells the numbers that were read, which depend on the model where the initial value is "model". */
+static void watch_fields(const struct key_row *row, const void *into)
+{
+    for (; row->name; row++)
+        if (key_bytes(row) > 0)
+            text_watch_value((const char *)into + row->at.offset, key_bytes(row));
+}
+
 struct section section_open(struct reader *r, const struct yaml_node *map, const struct section *tables)
 {
     struct section sec = *tables;
@@ -126,15 +165,18 @@ struct section section_open(struct reader *r, const struct yaml_node *map, const
 
     sec.r = r;
     sec.map = map;
-    if (r->rc || !map || is_empty(map))
+    if (r->rc)
         return sec;
-    if (map->kind != YAML_MAP) {
+    if (map && !is_empty(map) && map->kind != YAML_MAP) {
         reader_refuse(r, map, "%s must be a map of 'key: value'", title(&sec, what, sizeof what));
         return sec;
     }
-    for (const struct yaml_node *c = map->child; c && !r->rc; c = c->next)
+    for (const struct yaml_node *c = map ? map->child : NULL; c && !r->rc; c = c->next)
         if (!find_row(&sec, c->key))
             refuse_unknown(&sec, c);
+    text_watch_text(title(&sec, what, sizeof what));
+    watch_rows(&sec, sec.own);
+    watch_rows(&sec, sec.common);
     return sec;
 }
 
@@ -263,6 +305,8 @@ void section_read(const struct section *sec, const struct key_row *table, void *
         else if (row->at.type != KEY_NO_FIELD)
             read_row(sec, row, into);
     }
+    if (!sec->r->rc)
+        watch_fields(table, into);
 }
 
 /* Reads a key without a row into a variable of this type. */

@@ -524,6 +524,22 @@ void text_watch_reads(const struct text_watch *w)
     watch = w;
 }
 
+void text_watch_value(const void *bytes, size_t length)
+{
+    if (watch && watch->on_value)
+        watch->on_value(watch->arg, bytes, length);
+}
+
+void text_watch_text(const char *text)
+{
+    text_watch_value(text, strlen(text) + 1);
+}
+
+void text_watch_real(double value)
+{
+    text_watch_value(&value, sizeof value);
+}
+
 FILE *text_stream(char **text)
 {
     static _Thread_local size_t length;      /* the text ends with a zero byte, so no caller needs it */

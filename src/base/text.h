@@ -66,8 +66,14 @@ int text_read_file(const char *path, size_t max, char **text, size_t *length, st
 /* Observes all files that text_read_file() reads in this thread, to detect later changes. NULL: stop. */
 struct text_watch {
     void (*on_read)(void *arg, const char *text, size_t length);
+    void (*on_value)(void *arg, const void *bytes, size_t length);   /* of text_watch_value(); or NULL */
     void *arg;
 };
 void text_watch_reads(const struct text_watch *);
+
+/* Tells the watcher of a value that decides results and is in no file: a default, or a model that ships. */
+void text_watch_value(const void *bytes, size_t length);
+void text_watch_text(const char *text);
+void text_watch_real(double value);
 
 #endif

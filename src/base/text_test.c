@@ -478,7 +478,7 @@ static void watch_reads__sees_what_is_read_until_it_ends(void **unused)
 {
     char path[] = "/tmp/text_test.XXXXXX", *text;
     struct seen seen = { 0 };
-    const struct text_watch watch = { count_read, &seen };
+    const struct text_watch watch = { count_read, NULL, &seen };
     size_t length;
     int fd = mkstemp(path);
 

@@ -336,7 +336,7 @@ static struct simulation_input input_of(const struct variant *v, const uint64_t 
 static int read_watched(const struct variant *v, struct digest *d, int (*read)(void *arg, struct err *),
                         void *arg, struct err *err)
 {
-    const struct text_watch watch = { add_read, d };
+    const struct text_watch watch = { .on_read = add_read, .arg = d };
     int rc;
 
     variant_read_program();
@@ -426,6 +426,33 @@ void variant_describe(struct variant *v, struct simulation *s)
         digest_entry(&v->flows, &s->scenario.entry[i]);
     for (uint32_t i = 0; i < traffic_streams(t); i++)
         digest_stream(&v->flows, t, i);
+}
+
+static void add_value(void *arg, const void *bytes, size_t length)
+{
+    digest_add(arg, bytes, length);
+}
+
+int variant_resolve(struct variant *v, const uint64_t *seed, struct digest *d, struct err *err)
+{
+    const struct text_watch       watch = { add_read, add_value, d };
+    const struct simulation_input input = input_of(v, seed);
+    struct simulation             s;
+    int                           rc;
+
+    digest_init(d);
+    text_watch_reads(&watch);
+    rc = simulation_open(&s, &input, err);
+    text_watch_reads(NULL);
+    if (rc) {
+        name_variant(v, err);
+        return rc;
+    }
+    digest_add(d, s.sim->cfg.knobs.value, sizeof(s.sim->cfg.knobs.value));
+    variant_describe(v, &s);
+    digest_add(d, &v->flows.state, sizeof(v->flows.state));
+    simulation_close(&s);
+    return 0;
 }
 
 int variant_check(const struct variant *v, const uint64_t *seed, struct digest *d, struct err *err)

@@ -72,7 +72,12 @@ int variant_open(const struct variant *, const uint64_t *seed, struct simulation
  * Variants with equal 'flows' send the same messages at the same times, or run the same jobs. */
 void variant_describe(struct variant *, struct simulation *);
 
-/* Computes the same digest without building the network: for thousands of variants. */
+/* Computes a digest of what the scenario resolves to: every key with its initial value, files, models, the
+ * tuner's options, the first knobs and the first messages. Unlike that of variant_open(), it stays the same
+ * with another build of the program and with other words for the same scenario. Fills 'flows' and 'about'. */
+int variant_resolve(struct variant *, const uint64_t *seed, struct digest *, struct err *);
+
+/* Computes the digest of variant_open() without building the network: for thousands of variants. */
 int variant_check(const struct variant *, const uint64_t *seed, struct digest *, struct err *);
 
 /* Computes the digest of the program, which takes milliseconds, once; child processes inherit it. */

@@ -10,6 +10,7 @@
 struct options {
     struct compare_request request;
     enum cmd_format        format;
+    bool                   is_digest;    /* --digest: print digests and run nothing */
 };
 
 static void add_variant(void *options, const char *text)
@@ -30,6 +31,8 @@ static const struct cmd_option option_rows[] = {
       KEY_AT(struct options, request.baseline) },
     CAMPAIGN_OPTIONS("variant", "5", "Figures to print; names may contain * (default: a dozen)",
                      "report.html, comparison.csv, comparison.json, and runs.csv"),
+    { "digest", 0, NULL, "Run nothing: print a digest of what each variant resolves to, with all defaults, files "
+      "and models", KEY_AT(struct options, is_digest) },
     CMD_FORMATS(struct options, format, ". csv and json have all figures unless --metrics says otherwise"),
     { 0 },
 };
@@ -71,6 +74,23 @@ static void print(const struct options *o, const struct comparison *c)
         printf("\nReport: %s/report.html\n", safe_name(r->out).buf);
 }
 
+static int print_digests(const struct options *o, struct err *err)
+{
+    struct plan plan;
+    int         rc = plan_open(&plan, &o->request.common, NULL, 0, VARIANTS_MAX, err);
+
+    for (uint32_t i = 0; !rc && i < plan.variants.count; i++) {
+        struct digest digest;
+        char          text[DIGEST_TEXT_SIZE];
+
+        rc = variant_resolve(&plan.variants.list[i], &o->request.common.seed[0], &digest, err);
+        if (!rc)
+            printf("%s %s\n", digest_text(text, &digest), plan.variants.list[i].name);
+    }
+    plan_close(&plan);
+    return rc;
+}
+
 static int compare_main(int argc, char **argv)
 {
     struct options o = { 0 };
@@ -84,6 +104,11 @@ static int compare_main(int argc, char **argv)
         campaign_count_seeds(&o.request.common, SEEDS_DEFAULT);
     o.request.argc = argc;
     o.request.argv = argv;
+    if (o.is_digest) {
+        rc = print_digests(&o, &err);
+        campaign_request_fini(&o.request.common);
+        return cmd_end(rc, &err);
+    }
     interrupt_catch();
     rc = compare_run(&c, &o.request, &err);
     if (!rc && !o.request.common.is_quiet && !executor_is_worker())

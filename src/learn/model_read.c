@@ -216,6 +216,7 @@ int model_parse(struct model *m, const char *name, const void *bytes, size_t len
 
     if (rc)
         return rc;
+    text_watch_value(bytes, length);
     r.at += MODEL_HEADER_BYTES;
     r.left = length - MODEL_HEADER_BYTES - MODEL_CRC_BYTES;
     rc = get_kind(&r, &read);

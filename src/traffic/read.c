@@ -161,6 +161,7 @@ static void read_qps(struct entry *e)
         reader_refuse(e->r, node, "tcp has no queue pairs");
     else
         traffic_use_qps(e->traffic, e->env->why_fresh ? 0 : e->qps);
+    text_watch_real(e->env->why_fresh ? 0 : e->qps);
 }
 
 /* ---- the list ---- */

@@ -99,6 +99,18 @@ static const char *place_of(const struct loop_request *q, const char *why)
     return q->place;
 }
 
+/* Tells a watcher (base/text.h) what decides the tuner's work. Files are told when they are read. */
+static void watch_tuner(const struct tuner_algo *algo, const struct option_values *values,
+                        const struct knobs *first)
+{
+    text_watch_text(algo->name);
+    for (int i = 0; algo->option[i].name; i++) {
+        text_watch_text(algo->option[i].name);
+        text_watch_real(values->value[i]);
+    }
+    text_watch_value(first->value, sizeof first->value);
+}
+
 int loop_open_with(struct loop *l, const struct world *w, const struct tuner_algo *algo,
                    const struct option_values *values, struct err *err)
 {
@@ -111,6 +123,7 @@ int loop_open_with(struct loop *l, const struct world *w, const struct tuner_alg
     l->tuner = tuner;
     tuning_init(&l->tuning, algo, values, &w->start);
     tuner_first(&l->tuner, &l->tuning.first);
+    watch_tuner(algo, values, &l->tuning.first);
     l->queues = w->queues;
     l->wanted = xcalloc(l->queues + 1ul, sizeof *l->wanted);
     setting_init(&l->in_force, l->queues);

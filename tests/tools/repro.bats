@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # tests/tools/repro.bats - repro/run-all and repro/lib.sh with an experiment that only says that it ran: what it cost is kept, and
-# README.md says which program made its figures.
+# README.md says which program made its figures. repro/check with the program itself, which resolves scenarios.
 
 setup() {
-    at=$BATS_TEST_TMPDIR/repro
+    at=$BATS_TEST_TMPDIR/repro program=$(realpath "$ANOLE")
     mkdir -p "$at/one" "$at/two"
-    cp repro/run-all repro/lib.sh repro/student.awk "$at"
+    cp repro/run-all repro/check repro/lib.sh repro/student.awk "$at"
     echo program >"$BATS_TEST_TMPDIR/anole"
     chmod +x "$BATS_TEST_TMPDIR/anole"
     export ANOLE=$BATS_TEST_TMPDIR/anole COMMIT=abc1234
@@ -100,6 +100,70 @@ c,8' ]
 <!-- /t -->
 End.' ]
     grep -q abc1234 "$at/one/README.md"
+}
+
+# An experiment that compares a setting of ACC with NVIDIA's defaults in messages between two hosts, and the program of this build.
+use_program() {
+    export ANOLE=$program
+    printf '%s\n' 'topology: {kind: star, hosts: 3}' 'tuner: secn1' 'traffic:' \
+        '  - {kind: rpc, sizes: sizes.cdf, load: 30%, stop: 100us}' >"$at/one/star.yaml"
+    printf '%s\n' '1000 0' '2000 1' >"$at/one/sizes.cdf"
+    # shellcheck disable=SC2016  # for the script
+    printf '%s\n' '#!/bin/sh' '. "$(dirname "$0")/../lib.sh"' 'uses star.yaml' 'uses 20 star.yaml @1:2 --set "host={mtu: 2048}"' \
+        'uses star.yaml --set tuner=acc:dcqcn --set "tuner.record=yes"' 'uses star.yaml --set tuner=fixed:$out/found.yaml' \
+        'echo 1,2 >"$out/results.csv"' 'publish results.csv' >"$at/one/run"
+    SEEDS=5 "$at/one/run"
+}
+
+@test "check: an experiment without a digest is named; none is after it has run" {
+    use_program
+    run "$at/check"
+    [ "$status" -eq 1 ]
+    [ "$output" = 'two has no digest: it did not run since there are digests' ]
+    run "$at/check" one
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+@test "check: a file, a setting or a default that has changed is seen; comments are not" {
+    use_program
+    sed -i '1i # A comment.' "$at/one/star.yaml"
+    run "$at/check" one
+    [ "$status" -eq 0 ]
+    echo '3000 1' >>"$at/one/sizes.cdf"
+    sed -i 's/2000 1/2000 0.5/' "$at/one/sizes.cdf"
+    run "$at/check" one
+    [ "$status" -eq 1 ]
+    [[ $output == 'one 3 of 3 runs resolve to something else, such as: star.yaml'* ]]
+    printf '%s\n' '1000 0' '2000 1' >"$at/one/sizes.cdf"
+    sed -i 's/^[^ ]* \(.*mtu\)/0123456789abcdef \1/' "$at/one/digest"
+    run "$at/check" one
+    [ "$output" = "one 1 of 3 runs resolve to something else, such as: star.yaml --set 'host={mtu: 2048}'" ]
+}
+
+@test "check: what an entry leaves to its default is part of the digest" {
+    use_program
+    default=$("$ANOLE" compare --digest "$at/one/star.yaml")
+    [ "$("$ANOLE" compare --digest "$at/one/star.yaml" --set traffic.0.qps=fresh)" != "$default" ]
+    [ "$("$ANOLE" compare --digest "$at/one/star.yaml" --set tuner=secn2)" != "$default" ]
+    [ "$("$ANOLE" compare --digest "$at/one/star.yaml" --set model=hpcc --set traffic.0.qps=fresh)" != "$default" ]
+    acc=$("$ANOLE" compare --digest "$at/one/star.yaml" --set tuner=acc)
+    [ "$("$ANOLE" compare --digest "$at/one/star.yaml" --set tuner=acc:dcqcn)" != "$acc" ]
+    [ "$("$ANOLE" compare --digest "$at/one/star.yaml" --set tuner=acc --set tuner.train=yes)" != "$acc" ]
+}
+
+@test "check: a scenario that is gone is told, and a quick run keeps no digest" {
+    use_program
+    rm "$at/one/star.yaml"
+    run "$at/check" one
+    [ "$status" -eq 1 ]
+    [[ $output == 'one cannot be resolved: '*'star.yaml'* ]]
+    printf 'publish() { is_published=1; }\n' >>"$at/lib.sh"
+    rm "$at/one/digest"
+    printf '%s\n' '#!/bin/sh' '. "$(dirname "$0")/../lib.sh"' 'uses file sizes.cdf' 'publish' >"$at/one/run"
+    QUICK=1 "$at/one/run"
+    [ ! -e "$at/one/digest" ]
+    [ "$(cut -d ' ' -f 2- "$at/one/out/quick/digest")" = 'file sizes.cdf' ]
 }
 
 # Tables of Student's distribution, 97.5 %: 1, 4, 9, 19, 40, 60 and 120 degrees of freedom.
