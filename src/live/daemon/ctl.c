@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "live/core/audit.h"
 #include "live/core/knobset.h"
-#include "live/wire/rpc.h"
+#include "live/wire/ask.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -62,7 +62,7 @@ static void send_down(void *arg, const struct rack *rack)
     unsigned char    *bytes;
     size_t            length = rack_codec_write(rack, &bytes);
 
-    rpc_send(e->all->rpc, e->link, bytes, length);
+    serve_send(e->all->serve, e->link, bytes, length);
     free(bytes);
 }
 

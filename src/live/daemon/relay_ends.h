@@ -6,13 +6,13 @@
 #include "live/controller/controller.h"
 #include "live/relay/mux.h"
 #include "live/wire/rack_codec.h"
-#include "live/wire/rpc.h"
+#include "live/wire/serve.h"
 
 struct relay_end { struct relay_ends *all; uint32_t link; struct account *account; struct mux mux; };
 
 struct relay_ends {
     struct controller *controller;
-    struct rpc        *rpc;
+    struct serve      *serve;
     struct relay_end **end;
     uint32_t           ends;
     struct relay_end  *current;          /* whose rack is at hand */

@@ -28,7 +28,7 @@ static char *metrics_text(struct relay_page *p)
     prom_one(&m, "anole_relay_rack_bytes_total", "counter", "Bytes of these.", (double)c->rack_bytes);
     prom_one(&m, "anole_relay_lost_controller_total", "counter", "How often the controller was lost.",
              (double)c->losses);
-    process_peers(&m, "anole_relay", rpc_counts(*p->agents));
+    process_peers(&m, "anole_relay", serve_counts(*p->agents));
     process_metrics(&m, ANOLE_VERSION, &server);
     return prom_end(&m);
 }

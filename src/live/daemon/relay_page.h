@@ -4,7 +4,7 @@
 
 #include "http/server.h"
 #include "live/relay/relay.h"
-#include "live/wire/rpc.h"
+#include "live/wire/serve.h"
 
 /* losses: of the controller */
 struct relay_counts { uint64_t messages, reports, unreadable, racks, rack_bytes, losses; };
@@ -12,7 +12,7 @@ struct relay_counts { uint64_t messages, reports, unreadable, racks, rack_bytes,
 struct relay_page {
     const struct relay        *relay;
     const struct relay_counts *counts;
-    struct rpc *const         *agents;   /* its server */
+    struct serve *const       *agents;   /* its server */
     bool (*is_up)(void *);               /* is there a controller? */
     void          *arg;
     struct server *server;               /* NULL: no HTTP */

@@ -11,7 +11,8 @@
 #include "live/relay/agent_path.h"
 #include "live/view/agent_page.h"
 #include "live/wire/codec.h"
-#include "live/wire/rpc.h"
+#include "live/wire/dial.h"
+#include "live/wire/endpoint.h"
 #include "version.h"
 
 #include <math.h>
@@ -38,11 +39,11 @@ struct device {
     struct disk         disk;
     const struct driver *driver;
     void               *state;                   /* of the driver; NULL: not open */
-    struct rpc         *rpc;
+    struct dial        *dial;
     uint32_t            link;
     bool                is_up, is_started;
     struct path         path;                    /* which of the file's ways */
-    uint32_t            dialled;                 /* the way that rpc has */
+    uint32_t            dialled;                 /* the way that it dials */
     uint64_t            redial_us, backoff_us, tick_us;
     struct agent_totals totals;
     struct queue_tuner *queues;                  /* NULL: none of its own */
@@ -69,7 +70,7 @@ static void send(void *arg, const struct msg *m)
     struct device       *d = arg;
 
     if (d->is_up)
-        rpc_send(d->rpc, d->link, bytes, codec_write(m, bytes));
+        dial_send(d->dial, d->link, bytes, codec_write(m, bytes));
 }
 
 static void log_line(void *arg, const char *line)
@@ -151,16 +152,16 @@ static void check_freeze_file(struct host *h, struct device *d, uint64_t now_us)
 static void dial_anew(const struct host *h, struct device *d)
 {
     struct rpc_tls tls = config_tls(&h->file->common);
-    struct rpc    *rpc;
+    struct dial   *dial;
     struct err     err;
 
-    if (rpc_dial(&rpc, h->file->way[d->path.at], &tls, &err)) {
+    if (dial_open(&dial, h->file->way[d->path.at], &tls, NULL, &err)) {
         clock_log("%s: %s", d->cfg.name, err.text);
         plan_redial(d, clock_us());
         return;
     }
-    rpc_free(d->rpc);
-    d->rpc = rpc;
+    dial_free(d->dial);
+    d->dial = dial;
     d->is_up = false;
     d->dialled = d->path.at;
 }
@@ -182,7 +183,7 @@ static void redial(const struct host *h, struct device *d, uint64_t now_us)
     if (d->dialled != d->path.at)
         dial_anew(h, d);
     else
-        rpc_redial(d->rpc);
+        dial_again(d->dial);
 }
 
 static void on_tick(struct device *d, uint64_t now_us)
@@ -253,7 +254,7 @@ static void wait_for_something(struct host *h)
     for (uint32_t i = 0; i < h->devices; i++) {
         const struct device *d = &h->device[i];
 
-        fd[i] = (struct pollfd){ .fd = rpc_fd(d->rpc), .events = POLLIN };
+        fd[i] = (struct pollfd){ .fd = dial_fd(d->dial), .events = POLLIN };
         if (!h->pace)
             until_us = min_u64(until_us, min_u64(d->tick_us, agent_timer_us(&d->agent)));
         if (!h->pace && d->queues)
@@ -334,7 +335,7 @@ static void loop(struct host *h)
             reload(h);
         }
         for (uint32_t i = 0; i < h->devices; i++) {
-            while (rpc_next(h->device[i].rpc, &e))
+            while (dial_next(h->device[i].dial, &e))
                 on_event(h, &h->device[i], &e);
             if (h->pace)
                 redial(h, &h->device[i], clock_us());
@@ -352,7 +353,7 @@ static void loop(struct host *h)
 static void close_device(struct device *d)
 {
     queue_tuner_free(d->queues);
-    rpc_free(d->rpc);
+    dial_free(d->dial);
     disk_close(&d->disk);
     if (d->state)
         d->driver->close(d->state);
@@ -700,10 +701,10 @@ int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *e
     if (!rc)
         rc = start_host(&h, err);
     for (uint32_t i = 1; i < f->ways && !rc; i++)
-        rc = rpc_check(f->way[i], &tls, err);
+        rc = address_check(f->way[i], &tls, err);
     for (uint32_t i = 0; i < h.devices && !rc; i++) {
         path_init(&h.device[i].path, f->ways, f->relays, silence_us(f), RETURN_US, clock_us());
-        rc = rpc_dial(&h.device[i].rpc, f->way[0], &tls, err);
+        rc = dial_open(&h.device[i].dial, f->way[0], &tls, NULL, err);
         h.device[i].tick_us = clock_us();
     }
     if (!rc) {

@@ -14,7 +14,7 @@
 #include "live/flows/collector.h"
 #include "live/view/controller_page.h"
 #include "live/wire/codec.h"
-#include "live/wire/rpc.h"
+#include "live/wire/serve.h"
 #include "version.h"
 
 #include <poll.h>
@@ -38,7 +38,7 @@ struct fabric {
     bool                          has_own, has_next;
     struct controller             controller;
     struct disk                   disk;
-    struct rpc                   *rpc;
+    struct serve                 *serve;
     struct live_tuner             tuner;
     struct relay_ends             relays;
     int                           signals;
@@ -61,7 +61,7 @@ static void send(void *arg, uint32_t link, const struct msg *m)
     struct fabric       *f = arg;
 
     if (!relay_ends_send(&f->relays, link, m))
-        rpc_send(f->rpc, link, bytes, codec_write(m, bytes));
+        serve_send(f->serve, link, bytes, codec_write(m, bytes));
 }
 
 static void interval(void *arg, uint64_t now_us)
@@ -113,7 +113,7 @@ static void complain(struct fabric *f, const struct rpc_event *e, const char *fo
     va_list     args;
 
     f->page.counts.unreadable++;
-    if (!rpc_may_log(f->rpc, e->account))
+    if (!serve_may_log(f->serve, e->account))
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -133,7 +133,7 @@ static void on_data(struct fabric *f, const struct rpc_event *e, uint64_t now_us
         complain(f, e, "says that it is %s, which its certificate does not allow", m.name);
     else if (m.kind == MSG_HELLO && m.version != MSG_VERSION)
         complain(f, e, "with %s speaks version %u of the protocol, not %u", m.name, m.version, MSG_VERSION);
-    else if (m.kind == MSG_HELLO && !rpc_has_room(f->rpc, e->account, m.name))
+    else if (m.kind == MSG_HELLO && !serve_has_room(f->serve, e->account, m.name))
         f->page.counts.unreadable++;
     else {
         f->page.counts.reports += m.kind == MSG_REPORT;
@@ -208,7 +208,7 @@ static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
                          &(struct answer_sources){ &f->page.ledger, tuner, f->page.counts.peers },
                          now_us, &err);
     length = codec_write_reply(text ? "" : err.text, text ? text : "", &bytes);
-    rpc_reply(f->rpc, e->link, bytes, length);
+    serve_reply(f->serve, e->link, bytes, length);
     free(bytes);
     free(text);
     json_decref(tuner);
@@ -218,7 +218,7 @@ static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 static void on_event(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 {
     if (f->controller.role == ROLE_DEPOSED && (e->kind == RPC_OPEN || e->kind == RPC_DATA)) {
-        rpc_cut(f->rpc, e->link);
+        serve_cut(f->serve, e->link);
         return;
     }
     switch (e->kind) {
@@ -344,7 +344,7 @@ static void tick(struct fabric *f, uint64_t interval_us)
 {
     char text[200];
 
-    while (rpc_news(f->rpc, text, sizeof text))
+    while (serve_news(f->serve, text, sizeof text))
         clock_log("%s", text);
     f->page.counts.ticks++;
     f->page.counts.late += clock_us() - f->tick_us > interval_us / 2;
@@ -429,7 +429,7 @@ static int loop(struct fabric *f, struct err *err)
     uint64_t                interval_us = f->file->controller.interval_us;
 
     for (f->tick_us = clock_us() + interval_us;;) {
-        struct pollfd fd[4] = { { .fd = rpc_fd(f->rpc), .events = POLLIN },
+        struct pollfd fd[4] = { { .fd = serve_fd(f->serve), .events = POLLIN },
                                 { .fd = f->signals, .events = POLLIN },
                                 { .fd = server_fd(f->page.server), .events = POLLIN },
                                 { .fd = f->flows.fd, .events = POLLIN } };
@@ -443,7 +443,7 @@ static int loop(struct fabric *f, struct err *err)
                 return 0;
             reload(f);
         }
-        while (rpc_next(f->rpc, &e))
+        while (serve_next(f->serve, &e))
             on_event(f, &e, now_us(f));
         server_run(f->page.server);
         collector_run(&f->flows);
@@ -536,10 +536,10 @@ static int start(struct fabric *f, struct err *err)
     limits.account.devices = f->file->agent_devices;
     limits.account.connections = f->file->agent_devices + 64;
     limits.account.messages = f->file->agent_messages;
-    rc = rpc_serve(&f->rpc, f->file->listen, &tls, &limits, err);
-    f->relays.rpc = f->rpc;
-    f->page.counts.peers = rc ? NULL : rpc_counts(f->rpc);
-    return rc ? rc : rpc_serve_local(f->rpc, f->file->socket, f->file->listen, err);
+    rc = serve_open(&f->serve, f->file->listen, &tls, &limits, err);
+    f->relays.serve = f->serve;
+    f->page.counts.peers = rc ? NULL : serve_counts(f->serve);
+    return rc ? rc : serve_add_local(f->serve, f->file->socket, f->file->listen, err);
 }
 
 int controller_run(const struct controller_file *file, struct controller_pace *pace, struct err *err)
@@ -568,7 +568,7 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
         rc = loop(&f, err);
         notify("STOPPING=1");
     }
-    rpc_free(f.rpc);
+    serve_free(f.serve);
     lease_free(f.lease);         /* last: no agent can reach it any more */
     page_fini(&f.page);
     collector_fini(&f.flows);

@@ -7,7 +7,9 @@
 #include "live/relay/relay.h"
 #include "live/wire/codec.h"
 #include "live/wire/rack_codec.h"
-#include "live/wire/rpc.h"
+#include "live/wire/dial.h"
+#include "live/wire/endpoint.h"
+#include "live/wire/serve.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -26,7 +28,8 @@ struct rack_relay {
     struct relay_counts      counts;
     struct relay_page        page;
     struct relay             relay;
-    struct rpc              *agents, *up;
+    struct serve            *agents;
+    struct dial             *up;
     uint32_t                 up_link, dialled;   /* dialled: which of the controllers */
     bool                     is_up;
     int                      signals;
@@ -41,12 +44,12 @@ static void send(void *arg, uint32_t link, const struct msg *m)
     static unsigned char bytes[CODEC_BYTES_MAX];
     struct rack_relay   *r = arg;
 
-    rpc_send(r->agents, link, bytes, codec_write(m, bytes));
+    serve_send(r->agents, link, bytes, codec_write(m, bytes));
 }
 
 static void cut(void *arg, uint32_t link)
 {
-    rpc_cut(((struct rack_relay *)arg)->agents, link);
+    serve_cut(((struct rack_relay *)arg)->agents, link);
 }
 
 static void send_up(void *arg, const struct rack *rack)
@@ -60,7 +63,7 @@ static void send_up(void *arg, const struct rack *rack)
     length = rack_codec_write(rack, &bytes);
     r->counts.racks++;
     r->counts.rack_bytes += length;
-    rpc_send(r->up, r->up_link, bytes, length);
+    dial_send(r->up, r->up_link, bytes, length);
     free(bytes);
 }
 
@@ -72,7 +75,7 @@ static void complain(struct rack_relay *r, const struct rpc_event *e, const char
     const char *name = account_name(e->account);
 
     r->counts.unreadable++;
-    if (rpc_may_log(r->agents, e->account))
+    if (serve_may_log(r->agents, e->account))
         clock_log(format, *name ? name : "an agent", what);
 }
 
@@ -87,7 +90,7 @@ static void on_agent_data(struct rack_relay *r, const struct rpc_event *e)
         complain(r, e, "%s sent something that is not a message%s", "");
     else if (m.kind == MSG_HELLO && !account_speaks_for(e->account, m.name))
         complain(r, e, "%s says that it is %s, which its certificate does not allow", m.name);
-    else if (m.kind == MSG_HELLO && !rpc_has_room(r->agents, e->account, m.name))
+    else if (m.kind == MSG_HELLO && !serve_has_room(r->agents, e->account, m.name))
         r->counts.unreadable++;
     else {
         r->counts.reports += m.kind == MSG_REPORT;
@@ -99,7 +102,7 @@ static void on_agent_data(struct rack_relay *r, const struct rpc_event *e)
 static void on_agent(struct rack_relay *r, const struct rpc_event *e)
 {
     if (e->kind == RPC_OPEN && !r->is_up)
-        rpc_cut(r->agents, e->link);
+        serve_cut(r->agents, e->link);
     else if (e->kind == RPC_DATA)
         on_agent_data(r, e);
     else if (e->kind == RPC_CLOSE)
@@ -119,17 +122,17 @@ static void redial(struct rack_relay *r)
 {
     struct rpc_tls tls = config_tls(&r->file->common);
     uint32_t       next = (r->dialled + 1) % r->file->controllers;
-    struct rpc    *up;
+    struct dial   *up;
     struct err     err;
 
     r->redial_us = 0;
     if (r->file->controllers == 1)
-        rpc_redial(r->up);
-    else if (rpc_dial(&up, r->file->controller[next], &tls, &err)) {
+        dial_again(r->up);
+    else if (dial_open(&up, r->file->controller[next], &tls, NULL, &err)) {
         clock_log("%s", err.text);               /* files may be half-exchanged just now */
         plan_redial(r, clock_us());
     } else {
-        rpc_free(r->up);
+        dial_free(r->up);
         r->up = up;
         r->dialled = next;
     }
@@ -173,7 +176,7 @@ static void on_time(struct rack_relay *r, uint64_t now_us)
         redial(r);
     if (now_us < r->tick_us)
         return;
-    while (rpc_news(r->agents, text, sizeof text))
+    while (serve_news(r->agents, text, sizeof text))
         clock_log("%s", text);
     relay_on_tick(&r->relay, now_us);
     r->tick_us += r->file->interval_us;
@@ -234,8 +237,8 @@ static void loop(struct rack_relay *r)
     struct rpc_event        e;
 
     for (r->tick_us = clock_us();;) {
-        struct pollfd fd[] = { { .fd = rpc_fd(r->agents), .events = POLLIN },
-                               { .fd = rpc_fd(r->up), .events = POLLIN },
+        struct pollfd fd[] = { { .fd = serve_fd(r->agents), .events = POLLIN },
+                               { .fd = dial_fd(r->up), .events = POLLIN },
                                { .fd = r->signals, .events = POLLIN },
                                { .fd = server_fd(r->page.server), .events = POLLIN } };
 
@@ -246,9 +249,9 @@ static void loop(struct rack_relay *r)
                 return;
             reload(r);
         }
-        while (rpc_next(r->agents, &e))
+        while (serve_next(r->agents, &e))
             on_agent(r, &e);
-        while (rpc_next(r->up, &e))
+        while (dial_next(r->up, &e))
             on_up(r, &e);
         relay_flush(&r->relay);
         on_time(r, clock_us());
@@ -263,7 +266,7 @@ int relay_run(const struct relay_file *f, struct err *err)
     int               rc = 0;
 
     for (uint32_t i = 1; i < f->controllers && !rc; i++)
-        rc = rpc_check(f->controller[i], &tls, err);
+        rc = address_check(f->controller[i], &tls, err);
     if (rc)
         return rc;
     srandom((unsigned)clock_us());
@@ -271,13 +274,13 @@ int relay_run(const struct relay_file *f, struct err *err)
     relay_init(&r.relay, &(struct relay_config){ f->silence_us },
                &(struct relay_io){ send, cut, send_up, &r }, clock_us());
     rack_init(&r.rack, 0);
-    rc = rpc_serve(&r.agents, f->listen, &tls, NULL, err);
+    rc = serve_open(&r.agents, f->listen, &tls, NULL, err);
     r.page = (struct relay_page){ .relay = &r.relay, .agents = &r.agents, .counts = &r.counts, .is_up = is_up,
                                   .arg = &r };
     if (!rc)
         rc = open_page(&r, err);
     if (!rc)
-        rc = rpc_dial(&r.up, f->controller[0], &tls, err);
+        rc = dial_open(&r.up, f->controller[0], &tls, NULL, err);
     if (!rc) {
         clock_log("relay at %s", f->listen);
         notify("READY=1");
@@ -285,8 +288,8 @@ int relay_run(const struct relay_file *f, struct err *err)
         notify("STOPPING=1");
     }
     server_free(r.page.server);
-    rpc_free(r.agents);
-    rpc_free(r.up);
+    serve_free(r.agents);
+    dial_free(r.up);
     relay_fini(&r.relay);
     rack_fini(&r.rack);
     if (r.has_own)

@@ -5,7 +5,9 @@
 #include "live/core/knobset.h"
 #include "live/wire/codec.h"
 #include "live/wire/rack_codec.h"
-#include "live/wire/rpc.h"
+#include "live/wire/ask.h"
+#include "live/wire/dial.h"
+#include "live/wire/serve.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -164,7 +166,8 @@ static int tear_down(void **unused)
 
 /* ---- the other end ---- */
 
-struct end { struct rpc *rpc; uint32_t link; struct msg msg; struct rack rack; bool is_rack; };
+/* a server or a client */
+struct end { struct serve *serve; struct dial *dial; uint32_t link; struct msg msg; struct rack rack; bool is_rack; };
 
 static void open_end(struct end *e, bool is_server, const char *name)
 {
@@ -175,30 +178,39 @@ static void open_end(struct end *e, bool is_server, const char *name)
     *e = (struct end){ .link = UINT32_MAX };
     rack_init(&e->rack, 0);
     snprintf(address, sizeof address, "unix:%s/%s", folder, name);
-    assert_int_equal(is_server ? rpc_serve(&e->rpc, address, &none, NULL, &err) :
-                     rpc_dial(&e->rpc, address, &none, &err), 0);
+    assert_int_equal(is_server ? serve_open(&e->serve, address, &none, NULL, &err) :
+                     dial_open(&e->dial, address, &none, NULL, &err), 0);
 }
 
 static void close_end(struct end *e)
 {
-    rpc_free(e->rpc);
+    serve_free(e->serve);
+    dial_free(e->dial);
     rack_fini(&e->rack);
+}
+
+static void send_bytes(struct end *e, const void *bytes, size_t length)
+{
+    if (e->serve)
+        serve_send(e->serve, e->link, bytes, length);
+    else
+        dial_send(e->dial, e->link, bytes, length);
 }
 
 static void send_msg(struct end *e, const struct msg *m)
 {
     static unsigned char bytes[CODEC_BYTES_MAX];
 
-    rpc_send(e->rpc, e->link, bytes, codec_write(m, bytes));
+    send_bytes(e, bytes, codec_write(m, bytes));
 }
 
 /* True: a message came, or the link opened for the first time. */
 static bool take(struct end *e, const struct rpc_event *event)
 {
     e->is_rack = false;
-    if (event->kind == RPC_CLOSE) {              /* the process does not listen yet */
+    if (event->kind == RPC_CLOSE && e->dial) {            /* the process does not listen yet */
         usleep(20000);
-        rpc_redial(e->rpc);
+        dial_again(e->dial);
     }
     if (event->kind == RPC_OPEN)
         e->link = event->link;
@@ -217,12 +229,12 @@ static void wait_for(struct end *e, bool (*is_it)(const struct end *))
     struct rpc_event event;
 
     for (;;) {
-        while (rpc_next(e->rpc, &event))
+        while (e->serve ? serve_next(e->serve, &event) : dial_next(e->dial, &event))
             if (take(e, &event) && is_it(e))
                 return;
         if (clock_us() > end_us)
             fail_msg("what was waited for did not come");
-        poll(&(struct pollfd){ .fd = rpc_fd(e->rpc), .events = POLLIN }, 1, 20);
+        poll(&(struct pollfd){ .fd = e->serve ? serve_fd(e->serve) : dial_fd(e->dial), .events = POLLIN }, 1, 20);
     }
 }
 
@@ -406,7 +418,7 @@ static void relay__hands_reports_up_and_leases_down(void **unused)
     down.number = up.rack.number;
     down.term = 65537;
     length = rack_codec_write(&down, &bytes);
-    rpc_send(up.rpc, up.link, bytes, length);
+    send_bytes(&up, bytes, length);
     free(bytes);
     rack_fini(&down);
     wait_for(&agent, is_lease);

@@ -1,9 +1,11 @@
 /* src/live/wire/dial.c - see dial.h. */
 #include "live/wire/dial.h"
+#include "live/wire/ask.h"
 #include "live/wire/endpoint.h"
 #include "live/wire/conn.h"
 #include "live/wire/inbox.h"
 
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -21,7 +23,7 @@
 enum stage { IDLE, NAMING, CONNECTING, SHAKING, TALKING };
 
 struct dial {
-    char             *address, *method;
+    char             *address;
     struct dial_what  what;
     struct address    at;
     struct secure    *secure;
@@ -400,6 +402,7 @@ void dial_cut(struct dial *d, uint32_t link)
 int dial_open(struct dial **out, const char *address, const struct rpc_tls *tls, const struct dial_what *what,
               struct err *err)
 {
+    const struct dial_what stream = { .method = RPC_CONNECT_METHOD };
     struct dial       *d;
     struct epoll_event e = { .events = EPOLLIN };
     struct secure     *secure = NULL;
@@ -412,11 +415,10 @@ int dial_open(struct dial **out, const char *address, const struct rpc_tls *tls,
     if (rc)
         return rc;
     d = xcalloc(1, sizeof *d);
-    *d = (struct dial){ .address = xstrdup(address), .method = xstrdup(what->method), .what = *what, .at = at,
+    *d = (struct dial){ .address = xstrdup(address), .what = what ? *what : stream, .at = at,
                         .secure = secure, .link = UINT32_MAX, .conn.fd = -1,
                         .epoll = epoll_create1(EPOLL_CLOEXEC),
                         .timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC) };
-    d->what.method = d->method;
     inbox_init(&d->inbox);
     e.data.ptr = &d->timer;
     if (d->epoll < 0 || d->timer < 0 || epoll_ctl(d->epoll, EPOLL_CTL_ADD, d->timer, &e))
@@ -440,6 +442,5 @@ void dial_free(struct dial *d)
     close(d->timer);
     close(d->epoll);
     free(d->address);
-    free(d->method);
     free(d);
 }

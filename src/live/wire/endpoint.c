@@ -1,9 +1,9 @@
 /* src/live/wire/endpoint.c - see endpoint.h. */
 #include "live/wire/endpoint.h"
 
+#include <netdb.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

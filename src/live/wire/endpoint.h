@@ -6,8 +6,9 @@
 #include "base/err.h"
 #include "live/tls/tls.h"
 
-#include <netdb.h>
-#include <sys/socket.h>
+#include <stdbool.h>
+
+struct addrinfo;
 
 /* Refuses files that cannot be read, and addresses elsewhere without TLS. */
 int address_check(const char *address, const struct rpc_tls *, struct err *);

@@ -1,4 +1,4 @@
-/* src/live/wire/event.h - events of links: see rpc.h. */
+/* src/live/wire/event.h - events of links: see serve.h and dial.h. */
 #ifndef LIVE_WIRE_EVENT_H
 #define LIVE_WIRE_EVENT_H
 
@@ -11,7 +11,7 @@ enum rpc_kind {
     RPC_OPEN,                    /* a stream was opened */
     RPC_DATA,                    /* a message on it */
     RPC_CLOSE,                   /* it ended: the last event of this link */
-    RPC_ASK,                     /* a question, to be answered with rpc_reply() */
+    RPC_ASK,                     /* a question, to be answered with serve_reply() */
 };
 
 struct rpc_event {

@@ -4,6 +4,7 @@
 #include "live/h2/place.h"
 #include "live/wire/ask.h"
 #include "live/wire/conn.h"
+#include "live/wire/endpoint.h"
 #include "live/wire/inbox.h"
 #include "base/io/clock.h"
 
@@ -548,7 +549,7 @@ static void add_listener(struct serve *s, int fd, bool is_local, const char *fil
         die("cannot watch sockets: %s", strerror(errno));
 }
 
-int serve_add_local(struct serve *s, const char *path, struct err *err)
+static int add_local(struct serve *s, const char *path, struct err *err)
 {
     char  address[200], folder[200];
     char *end;
@@ -572,6 +573,19 @@ int serve_add_local(struct serve *s, const char *path, struct err *err)
     return 0;
 }
 
+int serve_add_local(struct serve *s, const char *path, const char *address, struct err *err)
+{
+    char       usual[ADDRESS_LOCAL_SIZE];
+    struct err ignored;
+
+    if (path)
+        return add_local(s, path, err);
+    for (unsigned i = 0; address_local(usual, address, i); i++)
+        if (add_local(s, usual, &ignored) == 0)
+            break;
+    return 0;
+}
+
 /* A connection is a file: some are kept for everything else. */
 static void divide_files(struct serve *s)
 {
@@ -589,11 +603,15 @@ static void divide_files(struct serve *s)
 int serve_open(struct serve **out, const char *address, const struct rpc_tls *tls,
                const struct serve_limits *limits, struct err *err)
 {
-    struct serve  *s;
-    struct secure *secure;
-    int            rc = secure_open(&secure, tls, false, err), listener = rc ? -1 : listen_open(address, err);
+    struct serve_limits usual = { .account = ACCOUNT_LIMITS };
+    struct serve       *s;
+    struct secure      *secure = NULL;
+    int                 rc = address_check(address, tls, err), listener = -1;
 
     *out = NULL;
+    rc = rc ? rc : secure_open(&secure, tls, false, err);
+    if (!rc)
+        listener = listen_open(address, err);
     if (!rc && listener < 0) {
         rc = listener;
         secure_free(secure);
@@ -602,8 +620,8 @@ int serve_open(struct serve **out, const char *address, const struct rpc_tls *tl
         return rc;
     s = xcalloc(1, sizeof *s);
     s->secure = secure;
-    s->limits = *limits;
-    s->accounts.limits = limits->account;
+    s->limits = limits ? *limits : usual;
+    s->accounts.limits = s->limits.account;
     divide_files(s);
     inbox_init(&s->inbox);
     s->second = conn_now_s();

@@ -1,4 +1,11 @@
-/* src/live/wire/serve.h - the server of rpc.h: in the program's one loop, without a thread.
+/* src/live/wire/serve.h - a server's end of gRPC, in the program's one loop, without a thread.
+ *
+ * serve_fd() becomes readable, and serve_next() then returns events; the loop calls it until there are none
+ * before it waits again. dial.h is the other end.
+ *
+ * With TLS both sides present a certificate of the same authority. The files are read again every minute, so
+ * certificates are replaced without a restart, in any order: files that do not fit together are ignored
+ * (identity.h). Without TLS only local addresses are allowed.
  *
  * Sockets are read when the loop asks for events, so a peer that sends too fast waits in the kernel. Messages
  * are written at once; if the kernel's buffer is full, the rest waits until the socket is writable.
@@ -33,13 +40,15 @@ struct serve_counts {
 };
 
 struct serve;
+
+/* Listens for streams and questions. Limits of NULL: the usual ones. On failure *out is NULL. */
 int  serve_open(struct serve **out, const char *address, const struct rpc_tls *, const struct serve_limits *,
                 struct err *);
 void serve_free(struct serve *);
 
-/* Listens at a socket file as well, without TLS: for questions of root and of the user whose process it
- * is. */
-int  serve_add_local(struct serve *, const char *path, struct err *);
+/* Listens at a socket file as well, without TLS: for questions of root and of the user whose process it is.
+ * 'path' of NULL: where rpc_ask() looks for that of 'address', if it can. */
+int  serve_add_local(struct serve *, const char *path, const char *address, struct err *);
 
 const struct serve_counts *serve_counts(const struct serve *);
 
@@ -49,10 +58,13 @@ bool serve_may_log(const struct serve *, struct account *);
 bool serve_has_room(const struct serve *, struct account *, const char *device);
 bool serve_news(struct serve *, char *text, size_t size);
 
-/* As the functions of rpc.h. */
 int  serve_fd(const struct serve *);
-bool serve_next(struct serve *, struct rpc_event *);
+bool serve_next(struct serve *, struct rpc_event *);     /* false: nothing is there */
+
+/* Ends a stream; RPC_CLOSE follows. */
 void serve_cut(struct serve *, uint32_t link);
+
+/* Sends a message; a link whose other end does not take them is closed. A link that is gone is no mistake. */
 void serve_send(struct serve *, uint32_t link, const void *bytes, size_t length);
 void serve_reply(struct serve *, uint32_t link, const void *bytes, size_t length);
 

@@ -1,6 +1,8 @@
-/* src/live/wire/rpc_test.c - both sides in one process, over this machine's network. Certificates:
+/* src/live/wire/serve_test.c - serve.h and dial.h: both sides in one process, over this machine's network. Certificates:
  * tests/cli/live.bats. */
-#include "live/wire/rpc.h"
+#include "live/wire/ask.h"
+#include "live/wire/dial.h"
+#include "live/wire/serve.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,9 +19,71 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* One end of a connection: a server or a client. */
+struct rpc { struct serve *serve; struct dial *dial; };
+
 static char        address[128];
 /* the server lives in its program's loop, so it is given a turn while the other side waits */
 static struct rpc *other;
+
+static struct rpc *new_end(struct serve *serve, struct dial *dial)
+{
+    struct rpc *r = xcalloc(1, sizeof *r);
+
+    *r = (struct rpc){ serve, dial };
+    return r;
+}
+
+static int rpc_serve(struct rpc **out, const char *at, const struct rpc_tls *tls, struct err *err)
+{
+    struct serve *s;
+    int           rc = serve_open(&s, at, tls, NULL, err);
+
+    *out = rc ? NULL : new_end(s, NULL);
+    return rc;
+}
+
+static int rpc_dial(struct rpc **out, const char *at, const struct rpc_tls *tls, struct err *err)
+{
+    struct dial *d;
+    int          rc = dial_open(&d, at, tls, NULL, err);
+
+    *out = rc ? NULL : new_end(NULL, d);
+    return rc;
+}
+
+static void rpc_free(struct rpc *r)
+{
+    serve_free(r->serve);
+    dial_free(r->dial);
+    free(r);
+}
+
+static int rpc_fd(const struct rpc *r)
+{
+    return r->serve ? serve_fd(r->serve) : dial_fd(r->dial);
+}
+
+static bool rpc_next(struct rpc *r, struct rpc_event *e)
+{
+    return r->serve ? serve_next(r->serve, e) : dial_next(r->dial, e);
+}
+
+static void rpc_cut(struct rpc *r, uint32_t link)
+{
+    if (r->serve)
+        serve_cut(r->serve, link);
+    else
+        dial_cut(r->dial, link);
+}
+
+static void rpc_send(struct rpc *r, uint32_t link, const void *bytes, size_t length)
+{
+    if (r->serve)
+        serve_send(r->serve, link, bytes, length);
+    else
+        dial_send(r->dial, link, bytes, length);
+}
 
 static int set_up(void **unused)
 {
@@ -82,7 +146,7 @@ static struct rpc *serve(void)
     struct rpc *r;
     struct err  err = { "" };
 
-    if (rpc_serve(&r, address, &(struct rpc_tls){ 0 }, NULL, &err))
+    if (rpc_serve(&r, address, &(struct rpc_tls){ 0 }, &err))
         fail_msg("%s", err.text);
     return other = r;
 }
@@ -153,7 +217,7 @@ static void redial__comes_back_after_the_server_does(void **unused)
     rpc_send(client, 0, "lost", 4);              /* to a link that is gone */
     server = serve();
     do {
-        rpc_redial(client);
+        dial_again(client->dial);
         e = next(client);
         usleep(20000);
     } while (e.kind == RPC_CLOSE);
@@ -189,7 +253,7 @@ static void ask__is_answered(void **unused)
     e = next(server);
     assert_int_equal(e.kind, RPC_ASK);
     assert_memory_equal(e.bytes, "question", 8);
-    rpc_reply(server, e.link, "answer", 6);
+    serve_reply(server->serve, e.link, "answer", 6);
     while (rc == 1) {
         give_turn(server);
         usleep(1000);
@@ -293,7 +357,7 @@ static void cut__is_told_to_both(void **unused)
     assert_int_equal(e.kind, RPC_CLOSE);
     assert_int_equal(e.link, up);
     assert_int_equal(next(server).kind, RPC_CLOSE);
-    rpc_redial(client);
+    dial_again(client->dial);
     e = next(client);
     assert_int_equal(e.kind, RPC_OPEN);
     assert_int_not_equal(e.link, up);
@@ -326,11 +390,10 @@ static void serve__without_certificates_only_here(void **unused)
     struct err  err = { "" };
 
     (void)unused;
-    assert_int_equal(rpc_serve(&r, "0.0.0.0:7999", &(struct rpc_tls){ 0 }, NULL, &err), -EPERM);
+    assert_int_equal(rpc_serve(&r, "0.0.0.0:7999", &(struct rpc_tls){ 0 }, &err), -EPERM);
     assert_int_equal(rpc_dial(&r, "10.0.0.1:7999", &(struct rpc_tls){ 0 }, &err), -EPERM);
     assert_int_equal(rpc_serve(&r, "127.0.0.1:7999",
-                               &(struct rpc_tls){ .ca = "/nowhere", .cert = "/nowhere", .key = "/nowhere" },
-                               NULL, &err), -ENOENT);
+                               &(struct rpc_tls){ .ca = "/nowhere", .cert = "/nowhere", .key = "/nowhere" }, &err), -ENOENT);
 }
 
 int main(void)
