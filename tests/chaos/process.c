@@ -4,6 +4,7 @@
 #include "core/units.h"
 #include "chaos_check.h"
 #include "liar.h"
+#include "live/agent/say.h"
 #include "live/core/knobset.h"
 
 #include <assert.h>
@@ -430,7 +431,7 @@ static void start_agent(struct proc *p, const struct audit *a, uint64_t clock_us
     path_init(&p->path, p->world->relays + 1, p->world->relays, SILENCE_US, 5000000, clock_us);
     agent_init(&p->agent, &p->world->agent_cfg[p->index], &io, p->life * 1000 + p->index);
     agent_start(&p->agent, a, clock_us);
-    agent_hello(&p->agent, clock_us);
+    say_hello(&p->agent, clock_us);
 }
 
 static void fini_ends(struct proc *p)
@@ -627,14 +628,14 @@ static void handle_agent(struct world *w, struct proc *p, const struct event *e)
 
     if (e->kind == EV_TICK) {
         if (path_on_tick(&p->path, clock_us))
-            agent_hello(&p->agent, clock_us);
+            say_hello(&p->agent, clock_us);
         agent_on_tick(&p->agent, clock_us);
     } else if (e->kind == EV_TIMER)
         agent_on_timer(&p->agent, clock_us);
     else if (e->kind == EV_CUT) {
         if (relay_of(w, p) == e->from - w->agents - w->controllers)
             path_lost(&p->path, clock_us);
-        agent_hello(&p->agent, clock_us);
+        say_hello(&p->agent, clock_us);
     } else {
         check_before_msg(w, p->index, e->msg);
         m = *e->msg;

@@ -87,7 +87,7 @@ static void check_ledger(const char *text, size_t length)
 {
     struct ledger l;
 
-    ledger_init(&l);
+    memset(&l, 0, sizeof l);
     ledger_load(&l, text, length);
     json_decref(ledger_json(&l, 100));
     json_decref(ledger_decisions(&l));

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sflow_facts  s;
     uint64_t            sum = 0;
 
-    ipfix_init(&x);
+    memset(&x, 0, sizeof x);
     while (size >= 2) {
         size_t   length = (size_t)data[0] << 8 | data[1];
         uint8_t *copy;

@@ -581,7 +581,7 @@ static void on_lease(struct agent *a, const struct msg *m, uint64_t now_us)
 void agent_on_msg(struct agent *a, const struct msg *m, uint64_t now_us)
 {
     if (m->kind == MSG_WHO) {
-        agent_hello(a, now_us);
+        say_hello(a, now_us);
         return;
     }
     agent_on_timer(a, now_us);   /* what was due before the message */
@@ -672,9 +672,4 @@ void agent_bye(struct agent *a, uint64_t now_us)
 {
     if (!a->is_broken)           /* a broken device needs attention */
         say_bye(a, now_us);
-}
-
-void agent_hello(struct agent *a, uint64_t now_us)
-{
-    say_hello(a, now_us);
 }

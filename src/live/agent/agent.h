@@ -38,9 +38,6 @@ void agent_init(struct agent *, const struct agent_config *, const struct agent_
  * (audit_resume()). */
 void agent_start(struct agent *, const struct audit *, uint64_t now_us);
 
-/* The controller can be reached (again): says hello. */
-void agent_hello(struct agent *, uint64_t now_us);
-
 void agent_on_msg(struct agent *, const struct msg *, uint64_t now_us);
 void agent_on_tick(struct agent *, uint64_t now_us);         /* once per interval */
 void agent_on_timer(struct agent *, uint64_t now_us);        /* at agent_timer_us() or a little later */

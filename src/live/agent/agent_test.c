@@ -1,6 +1,7 @@
 /* src/live/agent/agent_test.c - an agent with a device, a disk and a controller that do what the test
  * says. */
 #include "live/agent/agent.h"
+#include "live/agent/say.h"
 #include "live/core/knobset.h"
 
 #include <setjmp.h>
@@ -273,7 +274,7 @@ static void prepare__is_refused_by_a_device_that_takes_no_change(void **unused)
 
     (void)unused;
     b->agent.io.device.refuses = change_nothing;
-    agent_hello(&b->agent, b->now_us);
+    say_hello(&b->agent, b->now_us);
     assert_false(b->greeted.may_write);
     prepare(b, 1, 8);
     expect(b, ANSWER_REFUSED, "it changes nothing while it is used");
@@ -283,7 +284,7 @@ static void prepare__is_refused_by_a_device_that_takes_no_change(void **unused)
     pass(b, 4000 * MS);
     assert_int_equal(b->writes, 0);
     b->agent.io.device.refuses = NULL;
-    agent_hello(&b->agent, b->now_us);
+    say_hello(&b->agent, b->now_us);
     assert_true(b->greeted.may_write);
     bench_free(b);
 }

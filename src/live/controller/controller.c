@@ -50,9 +50,6 @@ void controller_init(struct controller *c, const struct controller_config *cfg,
     *c = (struct controller){ .cfg = cfg, .io = *io, .peers_max = peers_max, .role = ROLE_GATHER,
                               .save_us = NEVER, .control = { NAN, NAN } };
     c->peer = xcalloc(peers_max + 1ul, sizeof *c->peer);
-    finder_init(&c->by_name);
-    finder_init(&c->by_link);
-    finder_init(&c->by_host);
     audit_init(&c->audit);
     fit_noise_blocks(c);
 }
@@ -504,11 +501,6 @@ void controller_reconfigure(struct controller *c, const struct controller_config
 void controller_collect(struct controller *c, bool is_brief)
 {
     c->is_brief = is_brief;
-}
-
-void controller_end_trial(struct controller *c, const char *why, uint64_t now_us)
-{
-    trial_abort(c, why, now_us);
 }
 
 int controller_freeze(struct controller *c, const struct order *o, uint64_t now_us)

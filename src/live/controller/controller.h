@@ -64,10 +64,8 @@ int controller_forget(struct controller *, const char *name, const struct order 
  * possible on this device now. */
 int controller_drill(struct controller *, const char *name, const struct order *, uint64_t now_us);
 
-/* Another configuration, for when no trial is under way; it must outlive the controller. One is ended by the
- * other. */
+/* Another configuration, for when no trial is under way; it must outlive the controller. */
 void controller_reconfigure(struct controller *, const struct controller_config *, uint64_t now_us);
-void controller_end_trial(struct controller *, const char *why, uint64_t now_us);
 
 /* Tells agents, with their leases, whether the metric and flow sizes will do. While something is tried they
  * never do. */

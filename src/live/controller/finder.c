@@ -15,11 +15,6 @@ uint64_t finder_hash(const char *text, size_t length)
     return h;
 }
 
-void finder_init(struct finder *f)
-{
-    *f = (struct finder){ 0 };
-}
-
 void finder_fini(struct finder *f)
 {
     free(f->place);

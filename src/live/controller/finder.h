@@ -11,12 +11,12 @@
 
 #define FINDER_NONE UINT32_MAX
 
-struct finder { struct finder_place *place; uint32_t places, count; };   /* places: a power of two, or 0 */
+/* All zero: empty. places: a power of two, or 0 */
+struct finder { struct finder_place *place; uint32_t places, count; };
 
 /* FNV-1a of a text. */
 uint64_t finder_hash(const char *text, size_t length);
 
-void finder_init(struct finder *);
 void finder_fini(struct finder *);
 void finder_add(struct finder *, uint64_t hash, uint32_t number);
 

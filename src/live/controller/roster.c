@@ -51,7 +51,6 @@ static void set_link(struct controller *c, struct peer *p, uint32_t link)
     p->link = link;
     if (c->by_link.count > 2 * c->peers + 64) {
         finder_fini(&c->by_link);
-        finder_init(&c->by_link);
         for (uint32_t i = 0; i < c->peers; i++)
             if (c->peer[i].link != LINK_NONE)
                 finder_add(&c->by_link, c->peer[i].link, i);
@@ -96,9 +95,6 @@ void roster_forget(struct controller *c, struct peer *p)
     finder_fini(&c->by_name);
     finder_fini(&c->by_link);
     finder_fini(&c->by_host);
-    finder_init(&c->by_name);
-    finder_init(&c->by_link);
-    finder_init(&c->by_host);
     for (uint32_t i = 0; i < c->peers; i++) {
         finder_add(&c->by_name, hash_of(c->peer[i].name), i);
         c->peer[i].host = find_host(c, &c->peer[i]);

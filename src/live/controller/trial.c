@@ -77,12 +77,10 @@ static void log_trial(struct controller *c, const char *what, const char *why, u
 /* What a device would have to change; empty: nothing. */
 static struct knob_set part_for(const struct peer *p, const struct knob_set *wanted)
 {
-    struct knob_set part = { 0 };
+    struct knob_set part = knobset_changed(wanted, &p->confirmed);
 
     for (int i = 0; i < KNOB_COUNT; i++)
-        if (wanted->is_named[i] && knob_info[i].where == p->where && p->confirmed.is_named[i] &&
-            !knobset_is_equal_value(p->confirmed.knobs.value[i], wanted->knobs.value[i]))
-            knob_set_add(&part, (enum knob)i, wanted->knobs.value[i]);
+        part.is_named[i] &= knob_info[i].where == p->where;
     return part;
 }
 
@@ -626,16 +624,10 @@ static void on_direct(struct controller *c, uint64_t now_us)
 /* What a device holds, or counts as confirmed, that is not its baseline. */
 static struct knob_set part_back(const struct peer *p)
 {
-    struct knob_set part = { 0 };
+    struct knob_set part = knobset_changed(&p->baseline, &p->confirmed),
+                    held = knobset_changed(&p->baseline, &p->device);
 
-    for (int i = 0; i < KNOB_COUNT; i++) {
-        double base = p->baseline.knobs.value[i];
-
-        if (p->baseline.is_named[i] &&
-            ((p->confirmed.is_named[i] && !knobset_is_equal_value(p->confirmed.knobs.value[i], base)) ||
-             (p->device.is_named[i] && !knobset_is_equal_value(p->device.knobs.value[i], base))))
-            knob_set_add(&part, (enum knob)i, base);
-    }
+    knobset_put(&part, &held);
     return part;
 }
 
@@ -650,7 +642,7 @@ static bool has_other_baseline(const struct peer *p)
 {
     struct knob_set part = part_back(p);
 
-    return p->step == STEP_PREPARING && !(knobset_has(&part, &p->wanted) && knobset_has(&p->wanted, &part));
+    return p->step == STEP_PREPARING && !knobset_is_same(&part, &p->wanted);
 }
 
 /* Takes the next step of one device; true: it holds its baseline. */

@@ -57,6 +57,17 @@ struct knob_set knobset_part(const struct knob_set *all, const struct knob_set *
     return part;
 }
 
+struct knob_set knobset_changed(const struct knob_set *is, const struct knob_set *was)
+{
+    struct knob_set changed = { 0 };
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (is->is_named[i] && was->is_named[i] &&
+            !knobset_is_equal_value(is->knobs.value[i], was->knobs.value[i]))
+            knob_set_add(&changed, (enum knob)i, is->knobs.value[i]);
+    return changed;
+}
+
 json_t *knobset_json(const struct knob_set *s)
 {
     json_t *object = json_object();

@@ -29,6 +29,9 @@ void knobset_put(struct knob_set *all, const struct knob_set *some);
 /* Those of 'all' that 'some' names. */
 struct knob_set knobset_part(const struct knob_set *all, const struct knob_set *some);
 
+/* Those of 'is' that 'was' names with another value. */
+struct knob_set knobset_changed(const struct knob_set *is, const struct knob_set *was);
+
 /* {"kmin":400,...}; an unknown knob or a value that is not one is refused, and nothing is written. */
 json_t *knobset_json(const struct knob_set *);
 int     knobset_from_json(struct knob_set *, const json_t *);

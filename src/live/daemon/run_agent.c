@@ -2,6 +2,7 @@
  * each. */
 #include "core/units.h"
 #include "base/minmax.h"
+#include "live/agent/say.h"
 #include "live/core/live_clock.h"
 #include "live/daemon/disk.h"
 #include "live/daemon/notify.h"
@@ -113,7 +114,7 @@ static void on_event(const struct host *h, struct device *d, const struct rpc_ev
         d->is_up = true;
         if (!h->pace)
             clock_log("%s: connected to the controller", d->cfg.name);
-        agent_hello(&d->agent, now_us);
+        say_hello(&d->agent, now_us);
         break;
     case RPC_DATA:
         d->backoff_us = BACKOFF_US_MIN;          /* it does not only take calls, it speaks */

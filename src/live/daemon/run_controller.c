@@ -2,6 +2,7 @@
  * operators. */
 #include "core/units.h"
 #include "live/controller/roster.h"
+#include "live/controller/trial.h"
 #include "live/daemon/ctl_answer.h"
 #include "live/core/live_clock.h"
 #include "live/core/guard.h"
@@ -303,7 +304,7 @@ static void reload(struct fabric *f)
         f->next = next;
         f->has_next = true;
         if (next.controller.mode == MODE_OBSERVE)
-            controller_end_trial(&f->controller, "the configuration says: observe", clock_us());
+            trial_abort(&f->controller, "the configuration says: observe", clock_us());
         if (f->controller.trial.phase != TRIAL_NONE)
             clock_log("the new configuration holds when trial %lu has ended",
                       (unsigned long)f->controller.trial.number);

@@ -34,7 +34,6 @@ void collector_init(struct collector *c, uint64_t window_us)
     c->places = PLACES_MIN;
     c->flow = xcalloc(PLACES_MIN, sizeof *c->flow);
     c->states = flowstate_configure((struct flowstate_cfg){ .with_bins = 1 });
-    ipfix_init(&c->ipfix);
 }
 
 void collector_fini(struct collector *c)

@@ -143,7 +143,7 @@ static void ipfix_read__version_9(void **state)
     struct ipfix_facts  facts;
 
     (void)state;
-    ipfix_init(&x);
+    memset(&x, 0, sizeof x);
     count = 0;
     make(V9_HEAD "0100 001c" FLOW_DATA "000000");
     assert_int_equal(ipfix_read(&x, 1, bytes, length, keep, NULL, &facts), 0);
@@ -168,7 +168,7 @@ static void ipfix_read__sampling_from_options(void **state)
     struct ipfix_facts  facts;
 
     (void)state;
-    ipfix_init(&x);
+    memset(&x, 0, sizeof x);
     count = 0;
     /* scope system, samplingInterval */
     make(V9_HEAD V9_TEMPLATE "0001 0012 0101 0004 0004" "00010004" "00220004"
@@ -184,7 +184,7 @@ static void ipfix_read__ipfix_with_variable_and_foreign_fields(void **state)
     struct ipfix_facts  facts;
 
     (void)state;
-    ipfix_init(&x);
+    memset(&x, 0, sizeof x);
     count = 0;
     make("000a 0000 00000000 00000001 00000009"
          "0002 002c 0100 0008" "00080004" "000c0004" "00070002" "000b0002" "00040001" "00010003"
@@ -208,7 +208,7 @@ static void ipfix_read__many_templates_push_the_oldest_out(void **state)
     struct ipfix_facts  facts;
 
     (void)state;
-    ipfix_init(&x);
+    memset(&x, 0, sizeof x);
     for (unsigned id = 256; id < 256 + 2 * IPFIX_TEMPLATES; id++) {
         make(V9_HEAD V9_TEMPLATE);
         bytes[24] = (uint8_t)(id >> 8);

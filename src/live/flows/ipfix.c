@@ -42,11 +42,6 @@ static uint64_t read_number(struct cursor *c, size_t length)
     return value;
 }
 
-void ipfix_init(struct ipfix *x)
-{
-    memset(x, 0, sizeof *x);
-}
-
 /* ---- templates ---- */
 
 static struct ipfix_template *find_template(const struct reading *r, uint32_t id)

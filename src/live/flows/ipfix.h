@@ -36,8 +36,6 @@ struct ipfix {
 /* of a datagram; unknown: sets without a template */
 struct ipfix_facts { uint32_t templates, flows, unknown; };
 
-void ipfix_init(struct ipfix *);
-
 /* 'exporter' identifies the sender; not 0. -EBADMSG: neither format, or malformed; records before the error
  * were delivered. */
 int ipfix_read(struct ipfix *, uint64_t exporter, const uint8_t *, size_t length, record_hook *hook,

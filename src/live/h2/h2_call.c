@@ -257,23 +257,3 @@ void h2_call_free(struct h2_call *c)
     drop_partial(c);
     free(c);
 }
-
-enum h2_kind h2_kind(const struct h2_call *c)
-{
-    return c->kind;
-}
-
-void *h2_owner(const struct h2_call *c)
-{
-    return c->h2->arg;
-}
-
-uint32_t h2_number(const struct h2_call *c)
-{
-    return c->number;
-}
-
-void h2_set_number(struct h2_call *c, uint32_t number)
-{
-    c->number = number;
-}

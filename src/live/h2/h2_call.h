@@ -11,11 +11,6 @@ void h2_end(struct h2_call *, enum h2_status);
 /* now; 'close' follows with the next output */
 void h2_cut(struct h2_call *);
 
-enum h2_kind h2_kind(const struct h2_call *);
-void        *h2_owner(const struct h2_call *);                   /* the 'arg' of its connection */
-uint32_t     h2_number(const struct h2_call *);                  /* the argument of h2_set_number() */
-void         h2_set_number(struct h2_call *, uint32_t);
-
 /* For the two ends. */
 nghttp2_nv h2_call_header(const char *name, const char *value);
 bool       h2_call_is_text(const uint8_t *bytes, size_t length, const char *text);

@@ -1,6 +1,8 @@
 /* src/live/history/file.c - see file.h. */
 #include "live/history/file.h"
 
+#include <stdarg.h>
+
 static const char schema[] =
     "CREATE TABLE IF NOT EXISTS point (level INTEGER, series INTEGER, t INTEGER, n INTEGER, mean REAL, low "
     "REAL, high REAL,"
@@ -53,29 +55,62 @@ static const struct database_kind kind = {
     .advice = "move it away",
 };
 
-void file_bind(sqlite3_stmt *q, int at, uint64_t value)
+static sqlite3_stmt *bind(struct database *f, enum file_statement which, const char *kinds, va_list args)
 {
-    sqlite3_bind_int64(q, at, (sqlite3_int64)value);
+    sqlite3_stmt *q = database_statement(f, which);
+
+    for (int at = 1; q && kinds[at - 1]; at++)
+        if (kinds[at - 1] == 'i')
+            sqlite3_bind_int64(q, at, (sqlite3_int64)va_arg(args, uint64_t));
+        else if (kinds[at - 1] == 'r')
+            sqlite3_bind_double(q, at, va_arg(args, double));
+        else if (kinds[at - 1] == 't')
+            sqlite3_bind_text(q, at, va_arg(args, const char *), -1, SQLITE_STATIC);
+        else {
+            const void *bytes = va_arg(args, const void *);
+
+            sqlite3_bind_blob(q, at, bytes, va_arg(args, int), SQLITE_STATIC);
+        }
+    return q;
 }
 
-/* A statement that could not be made fails here. */
-int file_do(struct database *f, sqlite3_stmt *q, struct err *err)
+sqlite3_stmt *file_query(struct database *f, enum file_statement which, const char *kinds, ...)
 {
+    sqlite3_stmt *q;
+    va_list       args;
+
+    va_start(args, kinds);
+    q = bind(f, which, kinds, args);
+    va_end(args);
+    return q;
+}
+
+int file_run(struct database *f, struct err *err, enum file_statement which, const char *kinds, ...)
+{
+    sqlite3_stmt *q;
+    va_list       args;
+
+    va_start(args, kinds);
+    q = bind(f, which, kinds, args);
+    va_end(args);
     return database_end(f, q, q ? sqlite3_step(q) : SQLITE_ERROR, err);
 }
 
-uint64_t file_number(struct database *f, enum file_statement which, uint64_t argument)
+bool file_next(sqlite3_stmt *q)
 {
-    sqlite3_stmt *q = database_statement(f, which);
-    uint64_t      number = 0;
+    bool has_row = q && sqlite3_step(q) == SQLITE_ROW;
 
-    if (!q)
-        return 0;
-    if (sqlite3_bind_parameter_count(q))
-        file_bind(q, 1, argument);
-    if (sqlite3_step(q) == SQLITE_ROW)
-        number = (uint64_t)sqlite3_column_int64(q, 0);
-    sqlite3_reset(q);
+    if (q && !has_row)
+        sqlite3_reset(q);
+    return has_row;
+}
+
+uint64_t file_number(sqlite3_stmt *q)
+{
+    uint64_t number = file_next(q) ? (uint64_t)sqlite3_column_int64(q, 0) : 0;
+
+    if (q)
+        sqlite3_reset(q);
     return number;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/file/database.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum file_statement {
@@ -14,12 +15,18 @@ enum file_statement {
 };
 
 int  file_open(struct database *, const char *path, struct err *);
-void file_bind(sqlite3_stmt *, int at, uint64_t value);
+
+/* A statement with its arguments, one letter for each: i uint64_t, r double, t text, b bytes and how
+ * many (int). Text and bytes must stay. NULL: it could not be made. */
+sqlite3_stmt *file_query(struct database *, enum file_statement, const char *kinds, ...);
 
 /* Carries a statement out that answers nothing. */
-int file_do(struct database *, sqlite3_stmt *, struct err *);
+int file_run(struct database *, struct err *, enum file_statement, const char *kinds, ...);
 
-/* What a statement of one argument at most answers; 0: nothing. */
-uint64_t file_number(struct database *, enum file_statement, uint64_t argument);
+/* Goes to the next row of an answer; false: there is none, and the statement is done with. */
+bool file_next(sqlite3_stmt *);
+
+/* An answer of one number; 0: nothing. */
+uint64_t file_number(sqlite3_stmt *);
 
 #endif

@@ -68,14 +68,8 @@ int store_add_point(struct store *s, const struct store_point *p, struct err *er
     int rc = 0;
 
     for (int i = 0; i < STORE_SERIES && !rc; i++) {
-        sqlite3_stmt *q = database_statement(&s->file, ADD_POINT);
-
-        if (isnan(p->value[i]))
-            continue;
-        file_bind(q, 1, (uint64_t)i);
-        file_bind(q, 2, p->wall_ms);
-        sqlite3_bind_double(q, 3, p->value[i]);
-        rc = file_do(&s->file, q, err);
+        if (!isnan(p->value[i]))
+            rc = file_run(&s->file, err, ADD_POINT, "iir", (uint64_t)i, p->wall_ms, p->value[i]);
     }
     s->from_ms = p->wall_ms < s->from_ms ? p->wall_ms : s->from_ms;
     s->until_ms = p->wall_ms > s->until_ms ? p->wall_ms : s->until_ms;
@@ -84,28 +78,19 @@ int store_add_point(struct store *s, const struct store_point *p, struct err *er
 
 int store_add_knobs(struct store *s, uint64_t wall_ms, const char *set, struct err *err)
 {
-    sqlite3_stmt *q = database_statement(&s->file, ADD_KNOBS);
-
-    file_bind(q, 1, wall_ms);
-    sqlite3_bind_text(q, 2, set, -1, SQLITE_STATIC);
-    return file_do(&s->file, q, err);
+    return file_run(&s->file, err, ADD_KNOBS, "it", wall_ms, set);
 }
 
 int store_add_record(struct store *s, const char *line, size_t length, struct err *err)
 {
     json_t       *o = json_loadb(line, length, 0, NULL);
     json_int_t    seq = json_integer_value(json_object_get(o, "seq"));
-    sqlite3_stmt *q = database_statement(&s->file, ADD_RECORD);
     int           rc = 0;
 
-    if (seq > 0) {
-        sqlite3_bind_int64(q, 1, seq);
-        sqlite3_bind_text(q, 2, json_get_text(o, "time"), -1, SQLITE_TRANSIENT);
-        sqlite3_bind_int64(q, 3, json_integer_value(json_object_get(o, "change")));
-        sqlite3_bind_int64(q, 4, json_integer_value(json_object_get(o, "term")));
-        sqlite3_bind_text(q, 5, line, (int)length, SQLITE_STATIC);
-        rc = file_do(&s->file, q, err);
-    }
+    if (seq > 0)
+        rc = file_run(&s->file, err, ADD_RECORD, "itiit", (uint64_t)seq, json_get_text(o, "time"),
+                      (uint64_t)json_integer_value(json_object_get(o, "change")),
+                      (uint64_t)json_integer_value(json_object_get(o, "term")), line);
     json_decref(o);
     return rc;
 }
@@ -114,15 +99,10 @@ int store_add_record(struct store *s, const char *line, size_t length, struct er
 
 static int find_id(struct store *s, const char *name, uint32_t *id, struct err *err)
 {
-    sqlite3_stmt *q = database_statement(&s->file, ADD_DEVICE);
-    int           rc;
+    int      rc = file_run(&s->file, err, ADD_DEVICE, "t", name);
+    uint64_t is = rc ? 0 : file_number(file_query(&s->file, DEVICE_ID, "t", name));
 
-    sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
-    rc = file_do(&s->file, q, err);
-    q = database_statement(&s->file, DEVICE_ID);
-    sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
-    *id = !rc && sqlite3_step(q) == SQLITE_ROW ? (uint32_t)sqlite3_column_int64(q, 0) : UINT32_MAX;
-    sqlite3_reset(q);
+    *id = is ? (uint32_t)is : UINT32_MAX;
     return rc;
 }
 
@@ -145,24 +125,13 @@ static int find_ids(struct store *s, uint32_t count, const char (*name)[STORE_NA
     return rc;
 }
 
-static int add_shares(struct store *s, uint32_t level, uint64_t t, const uint8_t *share, uint32_t count,
-                      struct err *err)
-{
-    sqlite3_stmt *q = database_statement(&s->file, ADD_COVERAGE);
-
-    file_bind(q, 1, level);
-    file_bind(q, 2, t);
-    sqlite3_bind_blob(q, 3, share, (int)count, SQLITE_STATIC);
-    return file_do(&s->file, q, err);
-}
-
 /* The hour that a minute belongs to: means of its minutes. */
 static int roll_coverage(struct store *s, uint64_t wall_ms, struct err *err)
 {
     uint64_t step_ms = store_levels[2].step_ms, from_ms = wall_ms / step_ms * step_ms;
     uint32_t ids = 0;
     uint8_t *share = store_mean_shares(s, 1, from_ms, from_ms + step_ms, &ids);
-    int      rc = add_shares(s, 2, from_ms, share, ids, err);
+    int      rc = file_run(&s->file, err, ADD_COVERAGE, "iib", 2ul, from_ms, share, (int)ids);
 
     free(share);
     return rc;
@@ -183,7 +152,7 @@ int store_add_coverage(struct store *s, uint64_t wall_ms, uint32_t count, const 
             ids = s->id[i] + 1 > ids ? s->id[i] + 1 : ids;
         }
     if (!rc)
-        rc = add_shares(s, 1, wall_ms / step_ms * step_ms, by_id, ids, err);
+        rc = file_run(&s->file, err, ADD_COVERAGE, "iib", 1ul, wall_ms / step_ms * step_ms, by_id, (int)ids);
     if (!rc)
         rc = roll_coverage(s, wall_ms, err);
     free(by_id);
@@ -194,49 +163,25 @@ int store_add_coverage(struct store *s, uint64_t wall_ms, uint32_t count, const 
 
 static int roll(struct store *s, uint32_t level, int series, struct err *err)
 {
-    uint64_t      step_ms = store_levels[level + 1].step_ms;
-    sqlite3_stmt *q = database_statement(&s->file, ROLL_POINTS);
+    uint64_t step_ms = store_levels[level + 1].step_ms;
 
-    file_bind(q, 1, level);
-    file_bind(q, 2, (uint64_t)series);
-    file_bind(q, 3, step_ms);
-    file_bind(q, 4, s->from_ms / step_ms * step_ms);
-    file_bind(q, 5, (s->until_ms / step_ms + 1) * step_ms);
-    return file_do(&s->file, q, err);
-}
-
-static int trim_points(struct store *s, uint32_t level, int series, struct err *err)
-{
-    sqlite3_stmt *q = database_statement(&s->file, TRIM_POINTS);
-
-    file_bind(q, 1, level);
-    file_bind(q, 2, (uint64_t)series);
-    file_bind(q, 3, store_levels[level].points);
-    return file_do(&s->file, q, err);
-}
-
-static int trim_rows(struct store *s, enum file_statement which, uint64_t first, uint64_t second,
-                     struct err *err)
-{
-    sqlite3_stmt *q = database_statement(&s->file, which);
-
-    file_bind(q, 1, first);
-    if (which == TRIM_COVERAGE)
-        file_bind(q, 2, second);
-    return file_do(&s->file, q, err);
+    return file_run(&s->file, err, ROLL_POINTS, "iiiii", (uint64_t)level, (uint64_t)series, step_ms,
+                    s->from_ms / step_ms * step_ms, (s->until_ms / step_ms + 1) * step_ms);
 }
 
 static int trim(struct store *s, struct err *err)
 {
-    int rc = trim_rows(s, TRIM_RECORDS, RECORDS_MAX, 0, err);
+    int rc = file_run(&s->file, err, TRIM_RECORDS, "i", (uint64_t)RECORDS_MAX);
 
     if (!rc)
-        rc = trim_rows(s, TRIM_KNOBS, KNOBS_MAX, 0, err);
-    for (uint32_t level = 0; level < STORE_LEVELS && !rc; level++) {
-        for (int i = 0; i < STORE_SERIES && !rc; i++)
-            rc = trim_points(s, level, i, err);
-        if (!rc && store_levels[level].coverages)
-            rc = trim_rows(s, TRIM_COVERAGE, level, store_levels[level].coverages, err);
+        rc = file_run(&s->file, err, TRIM_KNOBS, "i", (uint64_t)KNOBS_MAX);
+    for (uint64_t level = 0; level < STORE_LEVELS && !rc; level++) {
+        const struct store_level *l = &store_levels[level];
+
+        for (uint64_t i = 0; i < STORE_SERIES && !rc; i++)
+            rc = file_run(&s->file, err, TRIM_POINTS, "iii", level, i, (uint64_t)l->points);
+        if (!rc && l->coverages)
+            rc = file_run(&s->file, err, TRIM_COVERAGE, "ii", level, (uint64_t)l->coverages);
     }
     return rc;
 }
@@ -253,5 +198,5 @@ int store_settle(struct store *s, struct err *err)
 
 uint64_t store_last_record(struct store *s)
 {
-    return file_number(&s->file, LAST_RECORD, 0);
+    return file_number(file_query(&s->file, LAST_RECORD, ""));
 }

@@ -22,8 +22,8 @@ static struct range choose(struct store *s, uint64_t span_ms, uint64_t until_ms)
     uint64_t     from_ms = span_ms < until_ms ? until_ms - span_ms : 0;
 
     for (; r.level + 1 < STORE_LEVELS; r.level++) {
-        uint64_t oldest = file_number(&s->file, OLDEST, r.level),
-                 coarser = file_number(&s->file, OLDEST, r.level + 1);
+        uint64_t oldest = file_number(file_query(&s->file, OLDEST, "i", (uint64_t)(r.level))),
+                 coarser = file_number(file_query(&s->file, OLDEST, "i", (uint64_t)(r.level + 1)));
 
         if ((oldest <= from_ms || oldest <= coarser + store_levels[r.level + 1].step_ms) &&
             (span_ms / store_levels[r.level].step_ms <= ROWS_MAX ||
@@ -53,20 +53,14 @@ static json_t *nulls(uint32_t count)
 
 static json_t *series_json(struct store *s, const struct range *r, int series)
 {
-    sqlite3_stmt *q = database_statement(&s->file, GET_POINTS);
+    sqlite3_stmt *q = file_query(&s->file, GET_POINTS, "iiiii", (uint64_t)r->level, (uint64_t)series, r->step_ms,
+                                 r->from_ms, r->until_ms);
     json_t       *column[3] = { nulls(r->points), nulls(r->points), nulls(r->points) };
 
-    file_bind(q, 1, r->level);
-    file_bind(q, 2, (uint64_t)series);
-    file_bind(q, 3, r->step_ms);
-    file_bind(q, 4, r->from_ms);
-    file_bind(q, 5, r->until_ms);
-    while (q && sqlite3_step(q) == SQLITE_ROW)
+    while (file_next(q))
         for (int i = 0; i < 3; i++)
             json_array_set_new(column[i], ((uint64_t)sqlite3_column_int64(q, 0) - r->from_ms) / r->step_ms,
                                json_of_number(sqlite3_column_double(q, i + 1)));
-    if (q)
-        sqlite3_reset(q);
     return json_pack("{s:o, s:o, s:o}", "mean", column[0], "least", column[1], "most", column[2]);
 }
 
@@ -89,13 +83,10 @@ static void add_series(json_t *o, struct store *s, const struct range *r)
 
 static json_t *knobs_json(struct store *s, const struct range *r)
 {
-    sqlite3_stmt *q = database_statement(&s->file, GET_KNOBS);
+    sqlite3_stmt *q = file_query(&s->file, GET_KNOBS, "iii", r->from_ms, r->until_ms, (uint64_t)KNOBS_SHOWN);
     json_t       *list = json_array();
 
-    file_bind(q, 1, r->from_ms);
-    file_bind(q, 2, r->until_ms);
-    file_bind(q, 3, KNOBS_SHOWN);
-    while (q && sqlite3_step(q) == SQLITE_ROW) {
+    while (file_next(q)) {
         json_t *set = json_loads(database_text(q, 1), 0, NULL);
 
         if (set)
@@ -103,28 +94,21 @@ static json_t *knobs_json(struct store *s, const struct range *r)
                                   json_pack("{s:I, s:o}", "t_ms", (json_int_t)sqlite3_column_int64(q, 0),
                                             "confirmed", set));
     }
-    if (q)
-        sqlite3_reset(q);
     return list;
 }
 
 static json_t *decisions_json(struct store *s, const struct range *r)
 {
-    sqlite3_stmt *q = database_statement(&s->file, GET_RECORDS);
+    sqlite3_stmt *q = file_query(&s->file, GET_RECORDS, "iii", r->from_ms, r->until_ms, (uint64_t)RECORDS_SHOWN);
     json_t       *list = json_array();
 
-    file_bind(q, 1, r->from_ms);
-    file_bind(q, 2, r->until_ms);
-    file_bind(q, 3, RECORDS_SHOWN);
-    while (q && sqlite3_step(q) == SQLITE_ROW) {
+    while (file_next(q)) {
         json_t *record = json_loads(database_text(q, 0), 0, NULL);
 
         if (record)
             decisions_take(list, record);
         json_decref(record);
     }
-    if (q)
-        sqlite3_reset(q);
     return list;
 }
 
@@ -145,18 +129,13 @@ static void add_shares(struct sums *m, const uint8_t *share, uint32_t ids)
 uint8_t *store_mean_shares(struct store *s, uint32_t level, uint64_t from_ms, uint64_t until_ms,
                            uint32_t *ids)
 {
-    sqlite3_stmt *q = database_statement(&s->file, GET_COVERAGE);
+    sqlite3_stmt *q = file_query(&s->file, GET_COVERAGE, "iii", (uint64_t)level, from_ms, until_ms);
     struct sums   m = { xcalloc(STORE_DEVICES_MAX, sizeof *m.sum),
                         xcalloc(STORE_DEVICES_MAX, sizeof *m.count), 0 };
     uint8_t      *mean;
 
-    file_bind(q, 1, level);
-    file_bind(q, 2, from_ms);
-    file_bind(q, 3, until_ms);
-    while (q && sqlite3_step(q) == SQLITE_ROW)
+    while (file_next(q))
         add_shares(&m, sqlite3_column_blob(q, 0), (uint32_t)sqlite3_column_bytes(q, 0));
-    if (q)
-        sqlite3_reset(q);
     mean = xmalloc(m.ids ? m.ids : 1);
     for (uint32_t i = 0; i < m.ids; i++)
         mean[i] = (uint8_t)(m.count[i] ? (m.sum[i] + m.count[i] / 2) / m.count[i] : STORE_NOT_THERE);
@@ -168,11 +147,10 @@ uint8_t *store_mean_shares(struct store *s, uint32_t level, uint64_t from_ms, ui
 
 static json_t *device_json(struct store *s, uint32_t id, uint8_t share)
 {
-    sqlite3_stmt *q = database_statement(&s->file, DEVICE_NAME);
+    sqlite3_stmt *q = file_query(&s->file, DEVICE_NAME, "i", (uint64_t)id);
     json_t       *o = json_object();
 
-    file_bind(q, 1, id);
-    json_put_text(o, "name", q && sqlite3_step(q) == SQLITE_ROW ? database_text(q, 0) : "");
+    json_put_text(o, "name", file_next(q) ? database_text(q, 0) : "");
     json_put_number(o, "heard", (double)share / STORE_SHARE_ONE);
     if (q)
         sqlite3_reset(q);
@@ -207,7 +185,7 @@ static uint64_t oldest_ms(struct store *s)
     uint64_t oldest = 0;
 
     for (uint32_t level = 0; level < STORE_LEVELS; level++) {
-        uint64_t t = file_number(&s->file, OLDEST, level);
+        uint64_t t = file_number(file_query(&s->file, OLDEST, "i", (uint64_t)(level)));
 
         oldest = t && (!oldest || t < oldest) ? t : oldest;
     }

@@ -44,79 +44,28 @@ static void decode(const char *text, char *out, size_t size)
 
 /* ---- questions ---- */
 
-static void put_number(json_t *o, const char *key, uint64_t value)
-{
-    char text[24];
-
-    snprintf(text, sizeof text, "%" PRIu64, value);
-    json_put_text(o, key, text);
-}
-
-static void put_base64(json_t *o, const char *key, const char *value)
-{
-    char *text = encode(value);
-
-    json_put_text(o, key, text);
-    free(text);
-}
-
-static char *dump(json_t *o)
-{
-    char *text = json_dumps(o, JSON_COMPACT);
-
-    json_decref(o);
-    return text;
-}
-
 char *etcd_ask_grant(uint64_t ttl_s)
 {
-    json_t *o = json_object();
-
-    put_number(o, "TTL", ttl_s);
-    return dump(o);
+    return xprintf("{\"TTL\":\"%" PRIu64 "\"}", ttl_s);
 }
 
-char *etcd_ask_keep(uint64_t id)
+char *etcd_ask_id(uint64_t id)
 {
-    json_t *o = json_object();
-
-    put_number(o, "ID", id);
-    return dump(o);
+    return xprintf("{\"ID\":\"%" PRIu64 "\"}", id);
 }
 
-char *etcd_ask_revoke(uint64_t id)
-{
-    return etcd_ask_keep(id);
-}
-
-static json_t *list_of(json_t *o)
-{
-    json_t *list = json_array();
-
-    json_array_append_new(list, o);
-    return list;
-}
-
+/* The key must not exist: its create_revision is 0. */
 char *etcd_ask_take(const char *key, const char *who, uint64_t id)
 {
-    json_t *o = json_object(), *compare = json_object(), *put = json_object(), *range = json_object(),
-           *first, *second;
+    char *key64 = encode(key), *who64 = encode(who);
+    char *text = xprintf("{\"compare\":[{\"key\":\"%s\",\"target\":\"CREATE\",\"create_revision\":\"0\"}],"
+                         "\"success\":[{\"request_put\":{\"key\":\"%s\",\"value\":\"%s\",\"lease\":\"%" PRIu64
+                         "\"}}],"
+                         "\"failure\":[{\"request_range\":{\"key\":\"%s\"}}]}", key64, key64, who64, id, key64);
 
-    put_base64(compare, "key", key);
-    json_put_text(compare, "target", "CREATE");
-    json_put_text(compare, "create_revision", "0");              /* it must not exist */
-    put_base64(put, "key", key);
-    put_base64(put, "value", who);
-    put_number(put, "lease", id);
-    put_base64(range, "key", key);
-    first = json_object();
-    json_object_set_new(first, "request_put", put);
-    second = json_object();
-    json_object_set_new(second, "request_range", range);
-    json_object_set_new(o, "compare", list_of(compare));
-    json_object_set_new(o, "success", list_of(first));
-    json_object_set_new(o, "failure", list_of(second));
-    return dump(o);
+    free(key64);
+    free(who64);
+    return text;
 }
 
 /* ---- answers ---- */

@@ -14,8 +14,7 @@
 
 /* Requests: JSON, malloc'd. The path of each stands next to it. */
 char *etcd_ask_grant(uint64_t ttl_s);                                    /* /v3/lease/grant */
-char *etcd_ask_keep(uint64_t id);                                        /* /v3/lease/keepalive */
-char *etcd_ask_revoke(uint64_t id);                                      /* /v3/lease/revoke */
+char *etcd_ask_id(uint64_t id);                          /* /v3/lease/keepalive, /v3/lease/revoke */
 
 /* Creates the key, bound to the lease, if it does not exist; otherwise gets its holder.  /v3/kv/txn */
 char *etcd_ask_take(const char *key, const char *who, uint64_t id);

@@ -87,7 +87,7 @@ static bool keep_lease(struct lease *l)
 {
     uint64_t at_us = l->now_us(), ttl_s = 0;
 
-    if (l->id && ask(l, "/v3/lease/keepalive", etcd_ask_keep(l->id)) == 0 &&
+    if (l->id && ask(l, "/v3/lease/keepalive", etcd_ask_id(l->id)) == 0 &&
         etcd_read_keep(l->answer, l->length, &ttl_s) == 0 && !ttl_s)
         l->id = 0;               /* it has ended */
     if (!l->id) {
@@ -145,7 +145,7 @@ static void *run(void *arg)
     }
     pthread_mutex_unlock(&l->lock);
     if (l->id)
-        ask(l, "/v3/lease/revoke", etcd_ask_revoke(l->id));
+        ask(l, "/v3/lease/revoke", etcd_ask_id(l->id));
     return NULL;
 }
 

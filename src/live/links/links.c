@@ -122,15 +122,13 @@ int links_parse(struct links *l, const char *name, const char *text, size_t leng
 {
     struct yaml_doc doc;
     struct reader   r = { .name = name, .what = "a list of links", .err = err };
-    struct finder   ports;
+    struct finder   ports = { 0 };
     struct section  s;
     int             rc = yaml_parse(&doc, name, text, length, err);
 
     *l = (struct links){ 0 };
     if (rc)
         return rc;
-    finder_init(&l->by_name);
-    finder_init(&ports);
     s = section_open(&r, doc.root, &(struct section){ .name = "", .own = keys });
     if (section_need(&s, "links"))
         for (const struct yaml_node *n = section_list(&s, "links", LINKS_MAX); n && !r.rc; n = n->next)

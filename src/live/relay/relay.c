@@ -192,7 +192,7 @@ static void remember(struct relay_sent *s, uint32_t slot, uint64_t stamp_us)
         s->heard[s->count++] = (struct relay_heard){ slot, stamp_us };
 }
 
-static void send_up(struct relay *r)
+void relay_flush(struct relay *r)
 {
     struct relay_sent *s;
 
@@ -215,12 +215,7 @@ static void send_up(struct relay *r)
     rack_clear(&r->up);
 }
 
-void relay_flush(struct relay *r)
-{
-    send_up(r);
-}
-
-static void send_away(struct relay *r)
+void relay_on_down(struct relay *r)
 {
     while (r->agents) {
         uint32_t link = r->agent[r->agents - 1].link;
@@ -234,7 +229,7 @@ static void send_away(struct relay *r)
 void relay_on_tick(struct relay *r, uint64_t now_us)
 {
     if (r->heard_us && now_us > r->heard_us + r->cfg.silence_us)
-        send_away(r);
+        relay_on_down(r);
     for (uint32_t i = 0; i < r->agents; i++) {
         struct relay_agent *a = &r->agent[i];
 
@@ -246,7 +241,7 @@ void relay_on_tick(struct relay *r, uint64_t now_us)
         send_statistics(r, a);
         a->has_row = false;
     }
-    send_up(r);
+    relay_flush(r);
 }
 
 /* ---- down ---- */
@@ -256,11 +251,6 @@ void relay_on_up(struct relay *r, uint64_t now_us)
     r->heard_us = now_us;
     for (uint32_t i = 0; i < r->agents; i++)
         r->io.send(r->io.arg, r->agent[i].link, &(struct msg){ .kind = MSG_WHO });
-}
-
-void relay_on_down(struct relay *r)
-{
-    send_away(r);
 }
 
 static void lease_all(struct relay *r, uint64_t number, uint64_t term)

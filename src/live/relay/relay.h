@@ -64,7 +64,7 @@ void relay_on_agent_cut(struct relay *, uint32_t link);
 
 /* The controller can be reached (again): devices send a hello. */
 void relay_on_up(struct relay *, uint64_t now_us);
-void relay_on_down(struct relay *);
+void relay_on_down(struct relay *);      /* it cannot: disconnects all agents */
 void relay_on_rack(struct relay *, const struct rack *, uint64_t now_us);
 
 /* Sends what cannot wait: answers and greetings. */

@@ -12,22 +12,14 @@ static const char *outcome_text(enum outcome_kind o)
            o == OUTCOME_PARTLY ? "set at some" : "not set";
 }
 
-static bool is_changed(const struct tuning_step *s)
-{
-    for (int k = 0; k < KNOB_COUNT; k++)
-        if (!knobset_is_equal_value(s->was.value[k], s->is.value[k]))
-            return true;
-    return false;
-}
-
-static json_t *change_json(const struct tuning_step *s)
+static struct knob_set difference(const struct knobs *was, const struct knobs *is)
 {
     struct knob_set set = { 0 };
 
     for (int k = 0; k < KNOB_COUNT; k++)
-        if (!knobset_is_equal_value(s->was.value[k], s->is.value[k]))
-            knob_set_add(&set, (enum knob)k, s->is.value[k]);
-    return knobset_json(&set);
+        if (!knobset_is_equal_value(was->value[k], is->value[k]))
+            knob_set_add(&set, (enum knob)k, is->value[k]);
+    return set;
 }
 
 /* Settings tried on a twin, with their predicted slowdowns relative to the current setting in percent;
@@ -39,11 +31,8 @@ static json_t *tried_json(const struct tuning_step *s)
     for (uint32_t i = 0; i < s->note.tries; i++) {
         const struct tuner_tried *t = &s->note.tried[i];
         json_t                   *o = json_object();
-        struct knob_set           set = { 0 };
+        struct knob_set           set = difference(&s->was, &t->knobs);
 
-        for (int k = 0; k < KNOB_COUNT; k++)
-            if (!knobset_is_equal_value(s->was.value[k], t->knobs.value[k]))
-                knob_set_add(&set, (enum knob)k, t->knobs.value[k]);
         json_put_text(o, "name", t->name ? t->name : "");
         json_put_number(o, "gain", expm1(t->gain) * 100);
         json_put_number(o, "low", expm1(t->low) * 100);
@@ -60,14 +49,15 @@ static json_t *tried_json(const struct tuning_step *s)
 static json_t *step_json(const struct live_tuner *t, const struct tuning_step *s)
 {
     uint64_t interval_ps = s->end_ps > s->start_ps ? s->end_ps - s->start_ps : 1;
+    struct knob_set change = difference(&s->was, &s->is);
     json_t  *o = json_object();
 
     json_put_count(o, "reports_ago", t->end_ps > s->end_ps ? (t->end_ps - s->end_ps) / interval_ps : 0);
     json_put_text(o, "phase", s->note.phase ? s->note.phase : "");
     json_put_text(o, "why", s->note.why);
-    json_put_text(o, "outcome", is_changed(s) ? outcome_text(s->outcome) : "");
+    json_put_text(o, "outcome", !knobset_is_empty(&change) ? outcome_text(s->outcome) : "");
     json_put_number(o, "utility", s->note.utility);
-    json_object_set_new(o, "set", change_json(s));
+    json_object_set_new(o, "set", knobset_json(&change));
     return o;
 }
 
@@ -93,7 +83,7 @@ static json_t *candidates_json(const struct live_tuner *t)
     json_t              *list = json_array();
 
     for (uint32_t i = all->steps; i-- > 0 && json_array_size(list) < STEPS_TOLD;)
-        if (is_changed(&all->step[i]))
+        if (!knobs_equal(&all->step[i].was, &all->step[i].is))
             json_array_append_new(list, step_json(t, &all->step[i]));
     return list;
 }

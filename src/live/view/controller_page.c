@@ -360,8 +360,6 @@ static char *events(void *arg, struct server_cursor *at)
 void page_init(struct page *p, const struct controller *c, const char *version, uint64_t (*now_us)(void))
 {
     *p = (struct page){ .controller = c, .version = version, .now_us = now_us };
-    ledger_init(&p->ledger);
-    timeline_init(&p->timeline);
 }
 
 int page_open(struct page *p, const struct http_config *c, struct err *err)

@@ -10,11 +10,6 @@
 
 #define FILE_BYTES_MAX (1 << 20) /* of the end of a log */
 
-void ledger_init(struct ledger *l)
-{
-    *l = (struct ledger){ 0 };
-}
-
 void ledger_fini(struct ledger *l)
 {
     for (uint32_t i = 0; i < LEDGER_LINES; i++)

@@ -18,7 +18,6 @@ struct ledger {
     uint64_t       count;                        /* lines ever added */
 };
 
-void ledger_init(struct ledger *);
 void ledger_fini(struct ledger *);
 
 /* The end of a log as it was found. What is not a record is passed over, such as half a line at the beginning. */

@@ -36,7 +36,7 @@ static void ledger_after__goes_on_after_a_number(void **state)
     uint64_t      seq = 0;
 
     (void)state;
-    ledger_init(&l);
+    memset(&l, 0, sizeof l);
     assert_null(ledger_after(&l, 0, &seq));
     assert_int_equal(ledger_last(&l), 0);
     for (uint64_t i = 1; i <= LEDGER_LINES + 10; i++)
@@ -57,7 +57,7 @@ static void ledger_load__passes_over_what_is_no_record(void **state)
     uint64_t          seq;
 
     (void)state;
-    ledger_init(&l);
+    memset(&l, 0, sizeof l);
     ledger_load(&l, text, sizeof text - 1);
     assert_int_equal(ledger_last(&l), 8);
     assert_string_equal(ledger_after(&l, 0, &seq), "{\"seq\":7}");
@@ -72,7 +72,7 @@ static void ledger_disk__keeps_what_the_disk_took(void **state)
     struct ledger  l;
 
     (void)state;
-    ledger_init(&l);
+    memset(&l, 0, sizeof l);
     disk = ledger_disk(&l, &real);
     assert_int_equal(disk.append(disk.arg, "{\"seq\":1}\n", 10), -ENOSPC);
     assert_int_equal(l.count, 0);
@@ -89,7 +89,7 @@ static void ledger_decisions__a_trial_from_its_beginning_to_its_end(void **state
     json_t       *list, *d;
 
     (void)state;
-    ledger_init(&l);
+    memset(&l, 0, sizeof l);
     put(&l, 1, ",\"what\":\"begin\",\"term\":65537");
     put(&l, 2, ",\"time\":\"T2\",\"what\":\"try\",\"term\":65537,\"change\":1,\"why\":\"tuner expert\",\"old\":{\"kmin\":100},\"new\":{\"kmin\":400}");
     put(&l, 3, ",\"what\":\"freeze\",\"why\":\"x\"");

@@ -55,13 +55,8 @@ static json_t *trial_json(const struct controller *c)
 /* What it holds that is not its baseline, and that baseline. */
 static void changed(const struct peer *p, struct knob_set *is, struct knob_set *was)
 {
-    *is = *was = (struct knob_set){ 0 };
-    for (int k = 0; k < KNOB_COUNT; k++)
-        if (p->device.is_named[k] && p->baseline.is_named[k] &&
-            !knobset_is_equal_value(p->device.knobs.value[k], p->baseline.knobs.value[k])) {
-            knob_set_add(is, (enum knob)k, p->device.knobs.value[k]);
-            knob_set_add(was, (enum knob)k, p->baseline.knobs.value[k]);
-        }
+    *is = knobset_changed(&p->device, &p->baseline);
+    *was = knobset_part(&p->baseline, is);
 }
 
 /* Of a tuner at the switch itself. */

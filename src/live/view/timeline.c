@@ -10,11 +10,6 @@
 #define PERIOD_US 1000000u
 #define EARLY_US  100000u        /* a tick that comes a little early is not passed over for the next */
 
-void timeline_init(struct timeline *t)
-{
-    *t = (struct timeline){ 0 };
-}
-
 /* ---- points ---- */
 
 static struct timeline_point measure(const struct controller *c, uint64_t now_us, uint64_t wall_us)

@@ -43,7 +43,6 @@ struct timeline {
     uint64_t              next_us;
 };
 
-void timeline_init(struct timeline *);
 
 /* After every tick, before the metrics of the interval are cleared or after: it takes what was last reported. Adds a point once per
  * second. */

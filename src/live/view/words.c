@@ -37,11 +37,9 @@ const char *words_stage(enum trial_phase phase, uint32_t stage)
 /* Does it hold something that is not its baseline? */
 static bool is_changed(const struct peer *p)
 {
-    for (int k = 0; k < KNOB_COUNT; k++)
-        if (p->device.is_named[k] && p->baseline.is_named[k] &&
-            !knobset_is_equal_value(p->device.knobs.value[k], p->baseline.knobs.value[k]))
-            return true;
-    return false;
+    struct knob_set changed = knobset_changed(&p->device, &p->baseline);
+
+    return !knobset_is_empty(&changed);
 }
 
 enum words_state words_state_of(const struct controller *c, const struct peer *p, uint64_t now_us)

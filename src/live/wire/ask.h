@@ -7,9 +7,6 @@
 
 #include <stddef.h>
 
-#define RPC_CONNECT_METHOD "/anole.v1.Fabric/Connect"
-#define RPC_ASK_METHOD     "/anole.v1.Fabric/Ask"
-
 /* Asks and waits. The reply is malloc'd. */
 int rpc_ask(const char *address, const struct rpc_tls *, const void *bytes, size_t length, int timeout_ms,
             unsigned char **reply, size_t *reply_length, struct err *);

@@ -1,6 +1,5 @@
 /* src/live/wire/dial.c - see dial.h. */
 #include "live/wire/dial.h"
-#include "live/wire/ask.h"
 #include "live/wire/endpoint.h"
 #include "live/wire/conn.h"
 #include "live/wire/inbox.h"
@@ -29,7 +28,6 @@ struct dial {
     struct secure    *secure;
     int               epoll, timer;
     enum stage        stage;
-    bool              has_read;          /* since it last said that nothing is there */
     bool              is_open;           /* RPC_OPEN was delivered for this link */
     uint32_t          link;
     int64_t           end_s, address_end_s;      /* of the attempt; of the address that is tried */
@@ -321,8 +319,9 @@ static void end_if_broken(struct dial *d)
         end(d, reason(d));
 }
 
-static void poll_socket(struct dial *d)
+static void poll_socket(void *arg)
 {
+    struct dial       *d = arg;
     struct epoll_event ready[READY_MAX];
     int                n = epoll_wait(d->epoll, ready, READY_MAX, 0);
 
@@ -337,18 +336,9 @@ static void poll_socket(struct dial *d)
     }
 }
 
-/* After each look it says once that nothing more is there, as a server does. */
 bool dial_next(struct dial *d, struct rpc_event *e)
 {
-    if (inbox_take(&d->inbox, e))
-        return true;
-    if (d->has_read) {
-        d->has_read = false;
-        return false;
-    }
-    poll_socket(d);
-    d->has_read = !inbox_is_empty(&d->inbox);
-    return inbox_take(&d->inbox, e);
+    return inbox_next(&d->inbox, e, poll_socket, d);
 }
 
 /* ---- the program's side ---- */

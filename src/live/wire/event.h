@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define RPC_CONNECT_METHOD "/anole.v1.Fabric/Connect"
+#define RPC_ASK_METHOD     "/anole.v1.Fabric/Ask"
+
 enum rpc_kind {
     RPC_OPEN,                    /* a stream was opened */
     RPC_DATA,                    /* a message on it */

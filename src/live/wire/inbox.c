@@ -48,9 +48,14 @@ bool inbox_take(struct inbox *b, struct rpc_event *e)
     return true;
 }
 
-bool inbox_is_empty(const struct inbox *b)
+bool inbox_next(struct inbox *b, struct rpc_event *e, void (*poll)(void *), void *arg)
 {
-    return !b->first;
+    if (inbox_take(b, e))
+        return true;
+    if (!b->was_polled)
+        poll(arg);
+    b->was_polled = !b->was_polled && b->first;
+    return inbox_take(b, e);
 }
 
 void inbox_fini(struct inbox *b)

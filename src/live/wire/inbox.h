@@ -12,6 +12,7 @@ struct inbox {
     struct inbox_entry *first, **last;
     struct inbox_entry *current; /* the one that the program looks at */
     size_t              held;    /* bytes of those that wait */
+    bool                was_polled;              /* since it last said that there is no event */
 };
 
 void inbox_init(struct inbox *);
@@ -24,6 +25,8 @@ struct rpc_event *inbox_add(struct inbox *, enum rpc_kind, const unsigned char *
 /* Returns false if there is no event. The bytes of an event stay valid until the next call. */
 bool inbox_take(struct inbox *, struct rpc_event *);
 
-bool inbox_is_empty(const struct inbox *);
+/* The same; if there is no event it polls for some. After each poll that finds events it says once that there
+ * are no more, so that the program's loop does other things, too. */
+bool inbox_next(struct inbox *, struct rpc_event *, void (*poll)(void *), void *arg);
 
 #endif

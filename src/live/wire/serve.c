@@ -2,7 +2,6 @@
 #include "live/wire/serve.h"
 #include "live/h2/listen.h"
 #include "live/h2/place.h"
-#include "live/wire/ask.h"
 #include "live/wire/conn.h"
 #include "live/wire/endpoint.h"
 #include "live/wire/inbox.h"
@@ -47,7 +46,6 @@ struct serve {
     int                 epoll;
     struct listener     listener[2];             /* agents and operators; local */
     uint32_t            listeners;
-    bool                has_read;                /* since it last said that nothing is there */
     struct secure      *secure;
     struct places       calls;
     struct connection  *connections;
@@ -66,10 +64,10 @@ struct serve {
 static void add_event(struct serve *s, const struct h2_call *call, enum rpc_kind kind,
                       const unsigned char *bytes, size_t length)
 {
-    const struct connection *c = h2_owner(call);
+    const struct connection *c = call->h2->arg;
     struct rpc_event        *e = inbox_add(&s->inbox, kind, bytes, length);
 
-    e->link = h2_number(call);
+    e->link = call->number;
     e->account = c->account;
 }
 
@@ -89,10 +87,10 @@ static void on_open(void *arg, struct h2_call *call)
     struct connection *c = arg;
 
     settle(c);
-    h2_set_number(call, place_take(&c->serve->calls, call));
-    if (h2_kind(call) == H2_STREAM && c->is_local)
+    call->number = place_take(&c->serve->calls, call);
+    if (call->kind == H2_STREAM && c->is_local)
         h2_cut(call);
-    if (h2_kind(call) == H2_STREAM)
+    if (call->kind == H2_STREAM)
         add_event(c->serve, call, RPC_OPEN, NULL, 0);
 }
 
@@ -103,7 +101,7 @@ static void on_data(void *arg, struct h2_call *call, const unsigned char *bytes,
     struct serve      *s = c->serve;
 
     if (account_take(&s->accounts, c->account, length, clock_us())) {
-        add_event(s, call, h2_kind(call) == H2_QUESTION ? RPC_ASK : RPC_DATA, bytes, length);
+        add_event(s, call, call->kind == H2_QUESTION ? RPC_ASK : RPC_DATA, bytes, length);
         return;
     }
     s->counts.ignored++;
@@ -117,9 +115,9 @@ static void on_close(void *arg, struct h2_call *call)
 {
     struct connection *c = arg;
 
-    if (h2_kind(call) == H2_STREAM)
+    if (call->kind == H2_STREAM)
         add_event(c->serve, call, RPC_CLOSE, NULL, 0);
-    place_leave(&c->serve->calls, h2_number(call));
+    place_leave(&c->serve->calls, call->number);
 }
 
 /* ---- handshakes ---- */
@@ -446,8 +444,9 @@ static bool is_listener(const struct serve *s, const void *ptr)
 }
 
 /* Timeouts come last: connections in 'ready' may end then. Unread data is reported again. */
-static void poll_connections(struct serve *s)
+static void poll_connections(void *arg)
 {
+    struct serve      *s = arg;
     struct epoll_event ready[READY_MAX];
     int                n = epoll_wait(s->epoll, ready, READY_MAX, 0);
 
@@ -465,18 +464,9 @@ static void poll_connections(struct serve *s)
     look_after_all(s);
 }
 
-/* After each look it says once that nothing more is there, so that the loop does other things, too. */
 bool serve_next(struct serve *s, struct rpc_event *e)
 {
-    if (inbox_take(&s->inbox, e))
-        return true;
-    if (s->has_read) {
-        s->has_read = false;
-        return false;
-    }
-    poll_connections(s);
-    s->has_read = !inbox_is_empty(&s->inbox);
-    return inbox_take(&s->inbox, e);
+    return inbox_next(&s->inbox, e, poll_connections, s);
 }
 
 /* ---- the program's side ---- */
@@ -490,21 +480,21 @@ void serve_send(struct serve *s, uint32_t link, const void *bytes, size_t length
 {
     struct h2_call *call = place_find(&s->calls, link);
 
-    if (!call || h2_kind(call) != H2_STREAM)
+    if (!call || call->kind != H2_STREAM)
         return;
     if (!h2_send(call, bytes, length))
         h2_cut(call);
-    send_on(h2_owner(call));
+    send_on(call->h2->arg);
 }
 
 void serve_reply(struct serve *s, uint32_t link, const void *bytes, size_t length)
 {
     struct h2_call *call = place_find(&s->calls, link);
 
-    if (!call || h2_kind(call) != H2_QUESTION)
+    if (!call || call->kind != H2_QUESTION)
         return;
     h2_end(call, h2_send(call, bytes, length) ? H2_OK : H2_EXHAUSTED);
-    send_on(h2_owner(call));
+    send_on(call->h2->arg);
 }
 
 void serve_cut(struct serve *s, uint32_t link)
@@ -514,7 +504,7 @@ void serve_cut(struct serve *s, uint32_t link)
     if (!call)
         return;
     h2_cut(call);
-    send_on(h2_owner(call));
+    send_on(call->h2->arg);
 }
 
 const struct serve_counts *serve_counts(const struct serve *s)
