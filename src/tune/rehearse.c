@@ -4,28 +4,28 @@
  *
  *   watch     Hosts report message sizes at post time and completion times. Two consecutive windows that
  *             agree give a traffic model (rehearse/traffic/traffic_model.h).
- *   open      Until then an opening applies that follows from the network alone (rehearse/opening.h) or, as
- *             an option, a setting recommended by a surrogate of many twins (rehearse/guess.h).
+ *   floor     From the beginning on a formula applies that follows from the network alone (rehearse/floor.h).
+ *             Doubt returns to it.
  *   check     A twin with that traffic runs with the current setting, for as long as the network has. If its
- *             slowdowns differ from those of the hosts, the model is wrong, and nothing is changed.
+ *             slowdowns differ from those of the hosts, the model is wrong, and the twin is not asked. Then
+ *             the network itself compares the floor with the other formula, in alternating blocks
+ *             (rehearse/proof/duel.h). Where messages are hardly slower than in an empty network, there is
+ *             nothing to gain, and no twin is made.
  *   rehearse  Settings are tried on the twin (rehearse/search/twin_search.h). The winner is applied if its
  *             gain over the current setting, in a race on messages that the search has not seen, exceeds a
  *             margin with confidence.
  *   prove     The winner is applied for a window. If prediction and hosts' measurements, weighted by their
- *             precision (rehearse/proof/proof.h), show that it is worse, the previous setting returns. As an
- *             option, blocks of both settings alternate in random order until the e-value decides
- *             (base/evidence).
+ *             precision (rehearse/proof/proof.h), show that it is worse, the previous setting returns.
  *   hold      The setting stays until it is worse, by much within intervals (rehearse/proof/regret.h) or by
- *             less in windows, or until the traffic changes. Then the initial setting returns, or an earlier
- *             result for such traffic.
+ *             less in windows, or until the traffic changes. Then the floor returns, or an earlier result for
+ *             such traffic.
  */
 #include "tune/rehearse/search/twin_search.h"
 #include "base/rng.h"
 #include "core/units.h"
 #include "tune/rehearse/proof/twin_check.h"
-#include "tune/rehearse/guess.h"
 #include "tune/rehearse/traffic/traffic_model.h"
-#include "tune/rehearse/opening.h"
+#include "tune/rehearse/proof/duel.h"
 #include "tune/rehearse/proof/proving.h"
 #include "tune/rehearse/rehearse_state.h"
 #include "tune/rehearse/search/tried.h"
@@ -45,12 +45,9 @@
 #define HORIZON       3.0        /* length of the final, where trials are cheap and have no bursts */
 #define SETTLE        1          /* interval after a change that does not count */
 #define LOAD_MORE     1.1        /* than was seen */
-#define GUESS_WINDOWS 6          /* windows after which an unconfirmed guess is dropped */
-/* of the line rate: with less traffic, closed loops cannot be detected */
-#define TELLING       0.02
-/* of bytes that follow from others: one interval alone is believed; a little more than half may be chance */
-#define FOLLOWING_SURE 0.75
+#define QUIET         0.9        /* of the speed of an empty network: the rest is not worth a search */
 #define HARM_SEEN     0.001      /* of a score: there is some */
+#define SURROGATE_STARTS 4       /* of a search, from the surrogate */
 /* windows in a row for which the twin is wrong: then it is looked at less often */
 #define DOUBTS_MAX    4
 
@@ -68,15 +65,6 @@ static bool gather(struct rehearser *t, const struct report *r)
 }
 
 /* ---- deciding ---- */
-
-/* Ends a guess; an opening that was wrong once is not used again. */
-static void drop_guess(struct rehearser *t, bool is_wrong)
-{
-    if (t->is_guess && t->is_opening && is_wrong)
-        t->has_opening = false;
-    t->is_guess = false;
-    t->guess_windows = 0;
-}
 
 /* The current setting, or the previous one if that returns when the new one is not proved: then the hosts'
  * measurements of the former are corrected by the twin's predictions for both ('drift'). */
@@ -97,10 +85,30 @@ static void start_proof(struct rehearser *t, const struct traffic_model *m, cons
         *knobs = t->candidate;
 }
 
+/* Settings to try on a twin, from what the surrogate likes best on. Returns how many. */
+static uint32_t surrogate_starts(const struct rehearser *t, const struct traffic_model *m, struct knobs *out)
+{
+    struct surrogate_proposal *list = xcalloc(SURROGATE_PROPOSALS, sizeof(*list));
+    struct traffic_model       bent = *m;
+    struct surrogate_ask       ask;
+    uint32_t                   count = 0;
+
+    model_bend(&bent, t->option[OPT_WRONG_LOAD], t->option[OPT_WRONG_SIZES]);
+    if (t->has_surrogate
+        && surrogate_begin(&ask, &t->surrogate, &t->world, &bent, &t->goal, &t->world.start)) {
+        count = surrogate_propose(&ask, t->world.seed, list);
+        count = count < SURROGATE_STARTS ? count : SURROGATE_STARTS;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = list[i].knobs;
+    free(list);
+    return count;
+}
+
 static int search(struct rehearser *t, const struct traffic_model *m, const struct predictor *p,
                   const struct knobs *now, struct rehearsal *r, struct err *err)
 {
-    struct knobs            known[REHEARSE_STARTS + GUESS_STARTS + MEMORIES + 1];
+    struct knobs            known[REHEARSE_STARTS + SURROGATE_STARTS + MEMORIES + 1];
     struct rehearse_request q = { .predictor = p, .world = &t->world, .goal = &t->goal,
                                   .base = t->world.start, .length = SEARCH_LENGTH,
                                   .race_length = m->bursts_per_s > 0 ? 1 : HORIZON,
@@ -110,7 +118,7 @@ static int search(struct rehearser *t, const struct traffic_model *m, const stru
                                   .budget = (uint64_t)(t->option[OPT_BUDGET] * 1e6) };
 
     q.mores = rehearse_starts(&t->world, &t->world.start, known);
-    q.mores += guess_starts(t, m, &known[q.mores]);
+    q.mores += surrogate_starts(t, m, &known[q.mores]);
     known[q.mores++] = *now;
     q.mores += memory_good(&t->memories, &known[q.mores]);
     return rehearse(r, &q, err);
@@ -134,38 +142,54 @@ static void say_named(const struct rehearser *t, struct tuner_note *note, const 
                  t->all.told_bytes);
 }
 
-/* What a guess is worth on the twin, with harm that is sure and beyond what the operator allows: it is not
+/* What a formula is worth on the twin, with harm that is sure and beyond what the operator allows: it is not
  * the best of many, so it does not sit at the bound and overshoot it as picks do, for which the goal's bound
  * is lower. */
-static double guess_score(const struct rehearser *t, const struct race *race, const struct runner *guess)
+static double formula_score(const struct rehearser *t, const struct race *race, const struct runner *formula)
 {
-    return race_gain(guess, &race->runner[0]).mean + GOAL_HARM *
-           race_sure_harm(guess, rng_log(1 + t->option[OPT_HARM]));
+    return race_gain(formula, &race->runner[0]).mean + GOAL_HARM *
+           race_sure_harm(formula, rng_log(1 + t->option[OPT_HARM]));
 }
 
-/* No setting is clearly better than the current one. A guess stays if the twin confirms it; the initial
- * setting needs no proof. */
+/* The formula that does no sure harm and is not surely worse than the initial setting: the floor, else the
+ * other one. If there is none, the initial setting. */
+static const struct knobs *harmless(const struct rehearser *t, const struct race *race)
+{
+    const struct knobs *formula[] = { &t->floor.knobs, &t->floor.other };
+
+    for (int i = 0; i < 2; i++) {
+        const struct runner *r = race_find(race, formula[i]);
+
+        if (knobs_equal(&r->knobs, formula[i]) && formula_score(t, race, r) <= HARM_SEEN)
+            return formula[i];
+    }
+    return &t->world.start;
+}
+
+/* No setting is clearly better than the current one. The floor stays unless the twin refutes it. */
 static void stay(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
                  const struct twin_check *c, double margin, struct knobs *knobs, struct tuner_note *note)
 {
-    bool is_refuted = t->is_guess && guess_score(t, &r->race, race_find(&r->race, knobs)) > 0;
+    struct knobs next = floor_is(&t->floor, knobs) ? *harmless(t, &r->race) : *knobs;
+    bool         is_refuted = !knobs_equal(&next, knobs);
 
     rehearser_say(note, "hold",
                   "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in "
-                  "force by more than %.0f %%; %s", r->trials, rehearser_percent(c->off), 100 * margin,
-                  is_refuted ?
-                  "but that was a guess and is no better than the one from the beginning, which comes back" :
-                  "it stays");
+                  "force by more than %.0f %%; %s%s", r->trials, rehearser_percent(c->off), 100 * margin,
+                  is_refuted ? "but that is no better than the setting from the beginning or harms somebody: "
+                  : "it stays",
+                  !is_refuted ? "" : knobs_equal(&next, &t->world.start) ? "that one comes back" :
+                  "the other formula is set");
     say_named(t, note, r);
     if (is_refuted)
-        *knobs = t->world.start;
-    drop_guess(t, is_refuted);
+        floor_drop(&t->floor, &next);
+    *knobs = next;
     proving_watch(t, m, &r->race, c, knobs);
     memory_add(&t->memories, m, knobs, false);
     rehearser_choose_for(t, m, PHASE_HOLD);
 }
 
-/* The setting to beat. A guess that exceeds the bound of harm cannot stay, however good it is otherwise: the
+/* The setting to beat. A floor that exceeds the bound of harm cannot stay, however good it is otherwise: the
  * choice is between the winner and the initial setting. */
 static struct versus versus_of(const struct rehearser *t, const struct race *race,
                                const struct runner *winner, const struct runner *now)
@@ -173,8 +197,8 @@ static struct versus versus_of(const struct rehearser *t, const struct race *rac
     const struct runner *base = &race->runner[0];
     struct race_gain     worth = race_gain(now, base);
 
-    if (t->is_guess && now != base && winner->score < now->score &&
-        guess_score(t, race, now) > worth.mean + HARM_SEEN)
+    if (floor_is(&t->floor, &now->knobs) && now != base && winner->score < now->score &&
+        formula_score(t, race, now) > worth.mean + HARM_SEEN)
         return (struct versus){ &base->knobs, race_gain(winner, base), fmax(0, -worth.mean) };
     return (struct versus){ &now->knobs, race_gain(winner, now), 0 };
 }
@@ -199,27 +223,28 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
                   " than the setting from the beginning, where what is in force harms somebody",
                   -rehearser_percent(v.gain.high), -rehearser_percent(v.gain.low));
     say_named(t, note, r);
-    drop_guess(t, v.was != &now->knobs);
     start_proof(t, m, &winner->knobs, &v, c, knobs);
 }
 
-/* A setting that was chosen for other traffic, or guessed, is not kept for traffic without a model. */
+/* The twin is wrong. A setting that was chosen for other traffic is not kept for traffic without a model; the
+ * floor is compared with the other formula on the network itself. */
 static void doubt(struct rehearser *t, const struct traffic_model *m, const struct twin_check *c,
                   struct knobs *knobs, struct tuner_note *note)
 {
-    bool is_other = t->is_guess || (t->has_chosen && model_distance(m, &t->chosen) >= 1);
-    bool is_back = ++t->doubts == 2 && is_other && !knobs_equal(knobs, &t->world.start);
+    bool is_other = t->has_chosen && model_distance(m, &t->chosen) >= 1;
+    bool is_back = ++t->doubts == 2 && is_other && !floor_is(&t->floor, knobs);
 
+    if (is_back) {
+        *knobs = t->floor.knobs;
+        t->has_chosen = false;
+    }
     rehearser_say(note, "watch",
                   "the twin is wrong: with the setting in force its slowdowns are %+.0f %% off those that "
-                  "hosts see, where chance "
-                  "makes %.0f %%; %s", rehearser_percent(c->off), rehearser_percent(c->chance),
-                  is_back ? "the setting from the beginning comes back" : "nothing is changed");
-    if (is_back) {
-        *knobs = t->world.start;
-        t->has_chosen = false;
-        drop_guess(t, true);
-    }
+                  "hosts see, where chance makes %.0f %%; %s%s", rehearser_percent(c->off),
+                  rehearser_percent(c->chance), is_back ? rehearser_floor_name(t) : "nothing is changed",
+                  is_back ? " comes back" : "");
+    if (t->doubts >= 2 && floor_is(&t->floor, knobs))
+        duel_begin(t, knobs, note);
 }
 
 static void try_on_twin(struct rehearser *t, const struct traffic_model *m, struct predictor *p,
@@ -319,88 +344,52 @@ static bool is_held(struct rehearser *t, const struct traffic_model *now)
     return t->has_chosen && model_distance(now, &t->chosen) < 1 && ++t->held < t->hold_for;
 }
 
-/* Returns whether the current setting was chosen or guessed for other traffic. */
-static bool is_for_other(const struct rehearser *t, const struct traffic_model *now)
-{
-    return (t->has_chosen && model_distance(now, &t->chosen) >= 1)
-           || (t->is_guess && !t->is_opening && model_distance(now, &t->guessed) >= 1);
-}
-
 /* The traffic has changed since the last window. A setting chosen for the old traffic is dropped at once; an
- * earlier result for the new traffic returns, or a guess is made. */
+ * earlier result for the new traffic returns, or the floor. */
 static void meet(struct rehearser *t, const struct traffic_model *now, const char *text, struct knobs *knobs,
                  struct tuner_note *note)
 {
     const struct memory *known = memory_recall(&t->memories, now);
-    bool                 opens = !known && t->has_opening && !rehearser_is_endogenous(now);
 
-    if (!is_for_other(t, now)) {
+    if (!t->has_chosen || model_distance(now, &t->chosen) < 1) {
         rehearser_say(note, t->phase == PHASE_HOLD ? "hold" : "watch",
                       "%s; is it so in the next window, too?", text);
         return;
     }
-    t->is_kept = t->is_guess = t->has_guessed = false;
+    t->is_kept = false;
     regret_end(&t->regret);
-    rehearser_say(note, "hold", "%s: another traffic; %s", text,
-                  known ? "what was found for such traffic before is set again"
-                  : opens ? "the opening comes back until it is known better"
-                  : "the setting from the beginning comes back until it is known better");
+    rehearser_say(note, "hold", "%s: another traffic; %s%s", text,
+                  known ? "what was found for such traffic before is set again" : rehearser_floor_name(t),
+                  known ? "" : " comes back until it is known better");
     if (known)
         rehearser_choose_for(t, now, PHASE_HOLD);
     else
         t->has_chosen = false;
-    if (!known && guess_is_due(t) && guess_make(t, knobs, note))
-        return;
-    *knobs = known ? known->knobs : opens ? t->opening : t->world.start;
-    t->is_guess = t->is_opening = opens;
+    *knobs = known ? known->knobs : t->floor.knobs;
 }
 
-/* A guess that stays unconfirmed because the traffic keeps changing is dropped. An opening does not depend on
- * traffic, and stays. */
-static void outlive(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
+/* Explains the floor, once. */
+static void say_floor(struct rehearser *t, struct tuner_note *note)
 {
-    if (!t->is_guess || t->is_opening || ++t->guess_windows < GUESS_WINDOWS)
-        return;
-    rehearser_say(note, "watch",
-                  "no twin has confirmed what was guessed; the setting from the beginning comes back");
-    drop_guess(t, true);
-    t->has_guessed = true;
-    *knobs = t->world.start;
-}
-
-/* An opening is for messages at random times. In closed loops and collectives queue pairs persist, and keep
- * the rates that it left them with for long. It is dropped in the first interval that shows this for certain,
- * and rates rise fast for one more interval. */
-static bool withdraw(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
-{
-    struct traffic_model m;
-    char                 text[160];
-
-    if (!t->is_guess || !t->is_opening || !model_make(&m, &t->window, t->seconds, t->hosts) ||
-        !rehearser_is_endogenous(&m)
-        || model_bps(&m) < TELLING * (double)t->world.host_bps ||
-            (t->intervals < 2 && model_following(&m) < FOLLOWING_SURE))
-        return false;
-    rehearser_say(note, "watch",
-                  "%s: an opening is not for messages that follow from others; the setting from the "
-                  "beginning comes back", model_text(&m, text, sizeof(text)));
-    drop_guess(t, true);
-    t->phase = PHASE_RECOVERING;
-    *knobs = t->world.start;
-    opening_recover(&t->world, knobs);
-    return true;
-}
-
-/* Explains the initial setting, once. */
-static void say_opening(struct rehearser *t, struct tuner_note *note)
-{
-    if (t->has_opening && !t->is_told && !note->why[0])
+    if (t->floor.has_formula && !t->is_told && !note->why[0])
         rehearser_say(note, note->phase,
                       "since the beginning, before any message was seen, %s has been in force, which "
-                      "follows from the speeds and the round trip of the network alone; it stays until the "
-                      "twin is asked",
-                      opening_abouts[(int)t->option[OPT_OPENING]]);
+                      "follows from the speeds and the round trip of the network alone; it stays until "
+                      "something better is known", floor_abouts[(int)t->option[OPT_OPENING]]);
     t->is_told = true;
+}
+
+/* Messages are hardly slower than in an empty network. */
+static bool is_quiet(struct rehearser *t, const struct traffic_model *m, struct tuner_note *note)
+{
+    struct outcomes saw = seen_outcomes(&t->under);
+
+    if (goal_speed(&t->goal, &saw) < QUIET)
+        return false;
+    rehearser_say(note, "hold", "messages are at most %.0f %% slower than in an empty network: there is "
+                  "nothing to gain, and no twin is asked", 100 / QUIET - 100);
+    rehearser_choose_for(t, m, PHASE_HOLD);
+    return true;
 }
 
 /* A window is full, and nothing is being proved. */
@@ -429,9 +418,8 @@ static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note
     else if (is_patient(t)) {
         note->phase = "watch";
         t->doubts++;
-    } else
+    } else if (!is_quiet(t, &all, note))
         rehearse_for(t, &all, knobs, note);
-    outlive(t, knobs, note);
     t->last = now;
     t->has_last = true;
 }
@@ -465,15 +453,8 @@ static void one_step(struct rehearser *t, const struct report *r, struct knobs *
         wait(t, knobs, note);
         return;
     }
-    if (t->phase == PHASE_RECOVERING) {
-        note->phase = "watch";
-        t->phase = PHASE_WATCH;
-        *knobs = t->world.start;
-        rehearser_begin_window(t);
-        return;
-    }
-    if (t->phase == PHASE_PAIRING) {
-        proving_pair(t, r, knobs, note);
+    if (t->phase == PHASE_DUEL) {
+        duel_step(t, r, knobs, note);
         return;
     }
     if (proving_interval(t, r, knobs, note)) {
@@ -481,10 +462,6 @@ static void one_step(struct rehearser *t, const struct report *r, struct knobs *
         return;
     }
     is_full = gather(t, r);
-    if (withdraw(t, knobs, note) || (guess_is_due(t) && guess_make(t, knobs, note))) {
-        rehearser_begin_window(t);
-        return;
-    }
     if (!is_full) {
         note->phase = phase_name(t->phase);
         return;
@@ -500,7 +477,7 @@ static void one_step(struct rehearser *t, const struct report *r, struct knobs *
  * such traffic. */
 static bool is_taken_back(const struct rehearser *t, const struct report *r)
 {
-    bool is_open = t->phase == PHASE_SETTLING || t->phase == PHASE_PROVING || t->phase == PHASE_PAIRING;
+    bool is_open = t->phase == PHASE_SETTLING || t->phase == PHASE_PROVING;
 
     return is_open && r->outcome && r->outcome->kind == OUTCOME_REFUSED;
 }
@@ -528,7 +505,7 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
         give_up(t, r, knobs, note);
     else
         one_step(t, r, knobs, note);
-    say_opening(t, note);
+    say_floor(t, note);
     if (!knobs_equal(&was, knobs)) {
         t->under_windows = 0;
         regret_forget(&t->regret);
@@ -539,8 +516,8 @@ static void first(const void *state, struct knobs *knobs)
 {
     const struct rehearser *t = state;
 
-    if (t->is_opening)
-        *knobs = t->opening;
+    if (t->floor.has_formula)
+        *knobs = t->floor.knobs;
 }
 
 static bool is_idle(const void *state)
@@ -595,8 +572,7 @@ static int create(void **state, const struct world *w, const struct option_value
     memcpy(t->option, v->value, sizeof(t->option));
     copy_world(t, w);
     rehearser_set_goal(t);
-    t->is_guess = t->is_opening = t->has_opening = opening_make((enum opening)t->option[OPT_OPENING], w,
-                                                                &t->opening);
+    floor_make(&t->floor, (enum floor_formula)t->option[OPT_OPENING], w);
     rc = strcmp(v->text[OPT_MODEL], "none") == 0 ? 0 : surrogate_open(&t->surrogate, v->text[OPT_MODEL], err);
     t->has_surrogate = rc == 0 && t->surrogate.net.parameters > 0;
     if (rc)
@@ -620,15 +596,14 @@ static const struct key_row options[] = {
                     "surrogate model that suggests starting points: shipped, none, or a file of anole train "
                     "twin", .choices = model_names },
     [OPT_OPENING] = { "opening", KEY_NAME, "gentle",
-                    "initial setting until a traffic model exists; not used if the scenario sets DCQCN or "
-                    "ECN knobs, and never by a controller", .choices = opening_names },
-    [OPT_GUESS] = { "guess", KEY_YES, "no", "apply the surrogate's best guess before the first search" },
+                    "formula that applies from the start and in doubt; not used if the scenario sets DCQCN "
+                    "or ECN knobs, and never by a controller", .choices = floor_names },
     [OPT_THINK] = { "think", KEY_COUNT, "0", "intervals that a search takes", .min = 0, .max = 1e6 },
     [OPT_TRUST] = { "trust", KEY_REAL, "0.4",
                     "largest accepted error of the twin, as a difference of log slowdowns beyond noise",
                     .min = 0, .max = 10 },
-    [OPT_PAIRS] = { "pairs", KEY_COUNT, "0", "most pairs of blocks if a window is not conclusive; 0: keep a "
-                                             "setting that is not much worse", .min = 0, .max = 1000 },
+    [OPT_PAIRS] = { "pairs", KEY_COUNT, "12", "most pairs of blocks in which the network compares the two "
+                                              "formulas where the twin is wrong; 0: never", .min = 0, .max = 1000 },
     [OPT_WRONG_LOAD] = { "wrong_load", KEY_REAL, "1", "for experiments: factor of the twin's load",
                          .min = 0.1, .max = 10 },
     [OPT_WRONG_SIZES] = { "wrong_sizes", KEY_REAL, "1", "for experiments: factor of its message sizes",

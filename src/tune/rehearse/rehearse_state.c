@@ -30,6 +30,11 @@ void rehearser_set_goal(struct rehearser *t)
     t->goal.limit = harm - HARM_SPARE;
 }
 
+const char *rehearser_floor_name(const struct rehearser *t)
+{
+    return t->floor.has_formula ? "the formula from the beginning" : "the setting from the beginning";
+}
+
 void rehearser_begin_window(struct rehearser *t)
 {
     t->window = (struct seen){ 0 };

@@ -2,7 +2,7 @@
  * parts:
  *
  *   rehearse.c (tune/)   watches, asks the twin, decides
- *   opening.h, guess.h   settings before there is a twin
+ *   floor.h              the formula that applies without a twin
  *   traffic/             the traffic model, and earlier results for such traffic
  *   search/              settings tried on a twin: goals, space, race
  *   proof/               whether a twin is right, and whether a prediction came true
@@ -13,6 +13,7 @@
 #include "base/evidence/evalue.h"
 #include "base/evidence/pairing.h"
 #include "core/report.h"
+#include "tune/rehearse/floor.h"
 #include "tune/rehearse/traffic/traffic_memory.h"
 #include "tune/rehearse/proof/proof.h"
 #include "tune/rehearse/proof/regret.h"
@@ -23,13 +24,12 @@
 #include <stdint.h>
 
 enum {
-    OPT_GOAL, OPT_HARM, OPT_BUDGET, OPT_MODEL, OPT_OPENING, OPT_GUESS, OPT_THINK, OPT_TRUST, OPT_PAIRS,
+    OPT_GOAL, OPT_HARM, OPT_BUDGET, OPT_MODEL, OPT_OPENING, OPT_THINK, OPT_TRUST, OPT_PAIRS,
     OPT_WRONG_LOAD, OPT_WRONG_SIZES, OPTIONS
 };
 
 #define REHEARSE_WINDOW 3        /* intervals of a traffic model, at least */
-enum phase { PHASE_WATCH, PHASE_RECOVERING, PHASE_THINKING, PHASE_SETTLING, PHASE_PROVING, PHASE_PAIRING,
-             PHASE_HOLD };
+enum phase { PHASE_WATCH, PHASE_THINKING, PHASE_SETTLING, PHASE_PROVING, PHASE_DUEL, PHASE_HOLD };
 
 #define REFUTED 8
 
@@ -63,21 +63,18 @@ struct rehearser {
                                           * force */
     struct regret  regret;               /* interval by interval */
     struct knobs   was, candidate;
-    struct pairing pairing;
+
+    /* Without a twin. */
+    struct floor   floor;
+    bool           is_told;              /* the explanation has it */
+    struct pairing pairing;              /* of the floor (A) and the other formula (B) */
     struct evalue  evalue;
+    struct seen    duel_before;          /* what hosts saw before they alternate */
+    struct traffic_model duelled;        /* the traffic of the last comparison, */
+    bool           has_duelled;          /* if there was one */
 
-    /* Before there is a twin. */
-    struct surrogate     surrogate;
-    bool                 has_surrogate;
-    struct traffic_model guessed;        /* the traffic for which the current guess was made */
-    bool                 is_guess, has_guessed;          /* the current setting is a guess; this traffic
-                                                          * had its guess */
-    bool                 is_opening, is_told;    /* the guess was made before any traffic was seen; the
-                                                  * explanation has it */
-    bool                 has_opening;    /* nothing has shown it to be wrong */
-    struct knobs         opening;
-    uint32_t             guess_windows;  /* windows with guesses */
-
+    struct surrogate surrogate;
+    bool             has_surrogate;
     struct memories memories;
     struct knobs   refuted[REFUTED];     /* that the network was slower with than was predicted, the last of
                                           * them */
@@ -93,6 +90,9 @@ double rehearser_percent(double log_ratio);
 
 /* Goal and bound of harm, from the options. */
 void rehearser_set_goal(struct rehearser *);
+
+/* "the formula bdp", or "the setting from the beginning" where no formula applies. */
+const char *rehearser_floor_name(const struct rehearser *);
 
 /* A new window of intervals begins. */
 void rehearser_begin_window(struct rehearser *);

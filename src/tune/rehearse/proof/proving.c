@@ -6,16 +6,10 @@
 
 #include <math.h>
 
-#define BLOCK 4                  /* intervals of a block; the first half does not count */
-/* log slowdown, apart from noise: if predicted to be worse by more, alternating blocks are not tried */
-#define ROLLBACK      0.10
 /* times as much as before: then slower messages are no fault of the setting */
 #define MORE_LOAD     1.15
 #define MORE_RECENT   1.5        /* the same in a few intervals */
-#define TWIN_PAIRS    4.0        /* the twin's word counts as much as so many pairs of blocks */
 #define CAME_SHARE    0.33       /* fraction of the predicted gain that confirms it */
-#define PAIR_SD       0.1        /* of differences of blocks: a guess, which costs time at worst */
-#define PAIR_E        20.0       /* evidence that decides: 1 in 20 is wrong at most */
 #define PROOFS_MAX    3          /* windows in which the load may be another before one is taken as it is */
 #define REGRETS       2          /* windows in a row after which it is taken to be worse after all */
 #define WARM_LONG     8.0        /* windows that the twin goes on for when it is asked what would be by now */
@@ -36,8 +30,8 @@ void proving_go_back(struct rehearser *t, double gain, const char *how, struct k
 {
     memory_add(&t->memories, &t->chosen, &t->was, true);
     rehearser_refute(t, &t->candidate);
-    if (t->has_opening && knobs_equal(&t->candidate, &t->opening))
-        t->has_opening = false;
+    if (floor_is(&t->floor, &t->candidate))
+        floor_drop(&t->floor, &t->was);
     t->phase = PHASE_HOLD;
     t->is_kept = false;
     regret_end(&t->regret);
@@ -51,11 +45,12 @@ void proving_go_back(struct rehearser *t, double gain, const char *how, struct k
 void proving_watch(struct rehearser *t, const struct traffic_model *m, const struct race *race,
                    const struct twin_check *c, const struct knobs *knobs)
 {
-    struct race_gain worth = race_gain(race_find(race, knobs), &race->runner[0]);
+    const struct runner *other = race_find(race, &t->floor.other);
+    struct race_gain     worth = race_gain(race_find(race, knobs), other);
 
     if (t->is_kept || t->world.is_in_use || knobs_equal(knobs, &t->world.start))
         return;
-    t->was = t->world.start;
+    t->was = other->knobs;
     t->candidate = *knobs;
     t->before_bps = model_bps(m);
     proof_begin(&t->proof, worth, c->noise, &t->under, &c->twin);
@@ -63,20 +58,6 @@ void proving_watch(struct rehearser *t, const struct traffic_model *m, const str
     t->proofs = t->regrets = 0;
     t->is_kept = true;
     regret_begin(&t->regret, t->proof.drift);
-}
-
-static void start_pairs(struct rehearser *t, double gain, struct knobs *knobs, struct tuner_note *note)
-{
-    uint32_t length = BLOCK;
-
-    pairing_init(&t->pairing, length, length / 2, t->world.seed + t->decisions);
-    evalue_init(&t->evalue, PAIR_SD);
-    t->phase = PHASE_PAIRING;
-    *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
-    rehearser_say(note, "confirm",
-                  "messages are %.0f %% %s than before, %.0f %% faster was predicted: both settings take "
-                  "turns to find out",
-        fabs(rehearser_percent(gain)), gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
 }
 
 /* Queues build up over time, whatever the setting: what the setting from before would be like by now, the
@@ -106,13 +87,10 @@ static void judge(struct rehearser *t, const struct traffic_model *now, struct k
     double gain = proof_gain(&t->proof, &t->goal);
     bool   is_more = model_bps(now) > MORE_LOAD * t->before_bps,
            has_come = gain <= CAME_SHARE * t->proof.expected;
-    bool   has_pairs = t->option[OPT_PAIRS] > 0, is_worse = has_pairs ? gain > ROLLBACK + t->proof.noise
-                                                                  : proof_is_worse(&t->proof, &t->goal);
+    bool   is_worse = proof_is_worse(&t->proof, &t->goal);
 
     if (!has_come && (rehearser_is_endogenous(now) || (is_worse && !is_more && is_worse_by_now(t, &gain))))
         proving_go_back(t, gain, "messages in a window", knobs, note);
-    else if (!has_come && has_pairs)
-        start_pairs(t, gain, knobs, note);
     else
         keep(t, gain, "messages in a window", note);
 }
@@ -176,26 +154,4 @@ bool proving_interval(struct rehearser *t, const struct report *r, struct knobs 
     t->regret.drift = t->proof.drift;
     regret_keep(&t->regret);
     return false;
-}
-
-void proving_pair(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)
-{
-    struct outcomes is = seen_outcomes(&r->seen), was = seen_outcomes(&t->proof.before);
-    double          d, value = !isnan(goal_slowdown(&is, GOAL_ALL)) ? -goal_gain(&t->goal, &is, &was) : NAN;
-    bool            is_pair = pairing_add(&t->pairing, value, &d), is_last;
-
-    note->phase = "confirm";
-    *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
-    if (!is_pair)
-        return;
-    evalue_add(&t->evalue, d);
-    d = evalue_gain(&t->evalue);
-    is_last = t->evalue.pairs >= t->option[OPT_PAIRS];
-    if (evalue_below(&t->evalue, 0) >= PAIR_E ||
-        (is_last && t->evalue.pairs * d < TWIN_PAIRS * t->proof.expected))
-        proving_go_back(t, -d, "in pairs of blocks", knobs, note);
-    else if (evalue_above(&t->evalue, 0) >= PAIR_E || is_last) {
-        *knobs = t->candidate;
-        keep(t, -d, "in pairs of blocks", note);
-    }
 }

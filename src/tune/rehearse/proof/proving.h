@@ -8,9 +8,6 @@
 /* A window with the new setting is full: are messages as much faster as was predicted? */
 void proving_window(struct rehearser *, struct knobs *, struct tuner_note *);
 
-/* An interval of alternating blocks, with one of the two settings. */
-void proving_pair(struct rehearser *, const struct report *, struct knobs *, struct tuner_note *);
-
 /* Drops a kept setting that turns out to be worse in two consecutive windows. Windows with more load do not
  * count. */
 bool proving_is_regretted(struct rehearser *, const struct traffic_model *now, double *gain);
@@ -19,8 +16,9 @@ bool proving_is_regretted(struct rehearser *, const struct traffic_model *now, d
  * back. */
 bool proving_interval(struct rehearser *, const struct report *, struct knobs *, struct tuner_note *);
 
-/* A setting that only the twin supports, an opening or a guess, is watched like a proved one: the initial
- * setting replaces it if hosts become slower than they would be with that, according to the twin. */
+/* A formula that the twin supports is watched like a proved setting: the other formula, or the initial
+ * setting where that did not run on the twin, replaces it if hosts become slower than they would be with
+ * that, according to the twin. */
 void proving_watch(struct rehearser *, const struct traffic_model *, const struct race *,
                    const struct twin_check *, const struct knobs *);
 

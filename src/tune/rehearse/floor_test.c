@@ -1,5 +1,5 @@
-/* src/tune/rehearse/opening_test.c - what is set before anything was seen. */
-#include "tune/rehearse/opening.h"
+/* src/tune/rehearse/floor_test.c - the formula that applies before anything was seen. */
+#include "tune/rehearse/floor.h"
 #include "core/units.h"
 #include "tune/setting.h"
 
@@ -18,21 +18,32 @@ static struct world world_of(uint64_t gbps, uint64_t rtt_us)
     return w;
 }
 
-static void opening_make__bdp_is_the_setting_of_that_name(void **state)
+/* Returns false if the initial setting stays. */
+static bool formula_of(enum floor_formula formula, const struct world *w, struct knobs *k)
+{
+    struct floor f;
+
+    floor_make(&f, formula, w);
+    *k = f.knobs;
+    assert_true(f.has_formula == floor_is(&f, k));
+    return f.has_formula;
+}
+
+static void floor_make__bdp_is_the_setting_of_that_name(void **state)
 {
     struct world w = world_of(100, 8);
     struct knobs k, bdp;
 
     (void)state;
     setting_find("bdp")->make(&bdp, &w);
-    assert_true(opening_make(OPENING_BDP, &w, &k));
+    assert_true(formula_of(FLOOR_BDP, &w, &k));
     assert_true(knobs_equal(&k, &bdp));
 }
 
 /* Marks from a third of what is under way on, and rates whose rise and cuts are in proportion to the line;
  * they rise half as fast where there is room for some packets. Where a third is less than four packets of 4
  * KB, marks from six on, and the first of them cuts less. */
-static void opening_make__gentle_goes_with_the_network(void **state)
+static void floor_make__gentle_goes_with_the_network(void **state)
 {
     struct world w;
     struct knobs k;
@@ -44,7 +55,7 @@ static void opening_make__gentle_goes_with_the_network(void **state)
             double bdp_kb = (double)(gbps * rtt) / 8, rise;
 
             w = world_of(gbps, rtt);
-            assert_true(opening_make(OPENING_GENTLE, &w, &k));
+            assert_true(formula_of(FLOOR_GENTLE, &w, &k));
             assert_int_equal(knobs_check(&k, &err), 0);
             rise = k.value[KNOB_rpg_ai_rate] / (double)gbps;
             assert_true(k.value[KNOB_kmin] >= 16 && k.value[KNOB_kmax] >= 2.5 * k.value[KNOB_kmin]);
@@ -59,18 +70,18 @@ static void opening_make__gentle_goes_with_the_network(void **state)
 }
 
 /* 25 Gb/s and 4 us: a third of what is under way are four packets of 1 KB, but one of 4 KB. */
-static void opening_make__gentle_minds_the_size_of_packets(void **state)
+static void floor_make__gentle_minds_the_size_of_packets(void **state)
 {
     struct world w = world_of(25, 4);
     struct knobs k, unknown;
 
     (void)state;
-    assert_true(opening_make(OPENING_GENTLE, &w, &unknown));
+    assert_true(formula_of(FLOOR_GENTLE, &w, &unknown));
     w.mtu_bytes = 4096;
-    assert_true(opening_make(OPENING_GENTLE, &w, &k));
+    assert_true(formula_of(FLOOR_GENTLE, &w, &k));
     assert_true(knobs_equal(&k, &unknown));
     w.mtu_bytes = 1024;
-    assert_true(opening_make(OPENING_GENTLE, &w, &k));
+    assert_true(formula_of(FLOOR_GENTLE, &w, &k));
     assert_true(k.value[KNOB_kmin] >= 4 && k.value[KNOB_kmin] <= 0.4 * 25 * 4);
     assert_true(k.value[KNOB_kmax] < unknown.value[KNOB_kmax]);
     assert_true(k.value[KNOB_rate_to_set_on_first_cnp] < unknown.value[KNOB_rate_to_set_on_first_cnp]);
@@ -78,7 +89,7 @@ static void opening_make__gentle_minds_the_size_of_packets(void **state)
 
 /* One host of four has a quarter of the speed: the first cut is to a quarter of the line and a little, and
  * rates rise by a quarter of 0.7 % of the line at a time. */
-static void opening_make__gentle_minds_slow_hosts(void **state)
+static void floor_make__gentle_minds_slow_hosts(void **state)
 {
     struct world_device device[] = { { .tier = WORLD_HOSTS }, { .tier = WORLD_HOSTS },
                                      { .tier = WORLD_TORS } };
@@ -89,11 +100,11 @@ static void opening_make__gentle_minds_slow_hosts(void **state)
     struct knobs        even, k;
 
     (void)state;
-    assert_true(opening_make(OPENING_GENTLE, &w, &even));
+    assert_true(formula_of(FLOOR_GENTLE, &w, &even));
     w.device = device;
     w.port = port;
     w.devices = w.ports = 3;
-    assert_true(opening_make(OPENING_GENTLE, &w, &k));
+    assert_true(formula_of(FLOOR_GENTLE, &w, &k));
     assert_true(fabs(k.value[KNOB_rate_to_set_on_first_cnp] - 1.25 * 25000) <= 1);
     /* which is half of 0.7 % of the line itself */
     assert_true(fabs(k.value[KNOB_rpg_ai_rate] - even.value[KNOB_rpg_ai_rate] / 2) <= 1);
@@ -101,27 +112,27 @@ static void opening_make__gentle_minds_slow_hosts(void **state)
     assert_true(k.value[KNOB_kmin] < even.value[KNOB_kmin]);
 }
 
-static void opening_make__none_where_it_is_not_wanted_or_somebody_has_chosen(void **state)
+static void floor_make__none_where_it_is_not_wanted_or_somebody_has_chosen(void **state)
 {
     static const enum knob others[] = { KNOB_COUNT };
     struct world           w = world_of(100, 8);
     struct knobs           k;
 
     (void)state;
-    assert_false(opening_make(OPENING_NONE, &w, &k));
+    assert_false(formula_of(FLOOR_NONE, &w, &k));
     w.is_in_use = true;
-    assert_false(opening_make(OPENING_BDP, &w, &k));
+    assert_false(formula_of(FLOOR_BDP, &w, &k));
     w.is_in_use = false;
     w.start.value[KNOB_kmin] = 100;
-    assert_false(opening_make(OPENING_BDP, &w, &k));
+    assert_false(formula_of(FLOOR_BDP, &w, &k));
     knobs_init(&w.start);
     w.knobs = others;
-    assert_false(opening_make(OPENING_BDP, &w, &k));
-    assert_false(opening_make(OPENING_GENTLE, &w, &k));
+    assert_false(formula_of(FLOOR_BDP, &w, &k));
+    assert_false(formula_of(FLOOR_GENTLE, &w, &k));
 }
 
 /* What is no knob of DCQCN's or ECN's stays as it was. */
-static void opening_make__leaves_other_knobs_alone(void **state)
+static void floor_make__leaves_other_knobs_alone(void **state)
 {
     struct world w = world_of(100, 8);
     struct knobs k;
@@ -130,22 +141,42 @@ static void opening_make__leaves_other_knobs_alone(void **state)
     for (int i = KNOB_pmax + 1; i < KNOB_COUNT; i++)
         if (i != KNOB_by_speed)
             w.start.value[i] = knob_info[i].max;
-    for (enum opening o = OPENING_BDP; o <= OPENING_GENTLE; o++) {
-        assert_true(opening_make(o, &w, &k));
+    for (enum floor_formula o = FLOOR_BDP; o <= FLOOR_GENTLE; o++) {
+        assert_true(formula_of(o, &w, &k));
         for (int i = KNOB_pmax + 1; i < KNOB_COUNT; i++)
             assert_true(k.value[i] == w.start.value[i]);
     }
 }
 
+/* Of two formulas, the one that harms gives way to the other; and both to the initial setting. */
+static void floor_drop__the_other_formula_then_none(void **state)
+{
+    struct world w = world_of(100, 8);
+    struct floor f;
+    struct knobs bdp, gentle;
+
+    (void)state;
+    setting_find("bdp")->make(&bdp, &w);
+    setting_find("gentle")->make(&gentle, &w);
+    floor_make(&f, FLOOR_GENTLE, &w);
+    assert_true(floor_is(&f, &gentle) && knobs_equal(&f.other, &bdp));
+    floor_drop(&f, &f.other);
+    assert_true(floor_is(&f, &bdp) && knobs_equal(&f.other, &gentle));
+    floor_drop(&f, &w.start);
+    assert_true(knobs_equal(&f.knobs, &w.start));
+    assert_false(floor_is(&f, &w.start));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opening_make__bdp_is_the_setting_of_that_name),
-        cmocka_unit_test(opening_make__gentle_goes_with_the_network),
-        cmocka_unit_test(opening_make__gentle_minds_the_size_of_packets),
-        cmocka_unit_test(opening_make__gentle_minds_slow_hosts),
-        cmocka_unit_test(opening_make__none_where_it_is_not_wanted_or_somebody_has_chosen),
-        cmocka_unit_test(opening_make__leaves_other_knobs_alone),
+        cmocka_unit_test(floor_make__bdp_is_the_setting_of_that_name),
+        cmocka_unit_test(floor_make__gentle_goes_with_the_network),
+        cmocka_unit_test(floor_make__gentle_minds_the_size_of_packets),
+        cmocka_unit_test(floor_make__gentle_minds_slow_hosts),
+        cmocka_unit_test(floor_make__none_where_it_is_not_wanted_or_somebody_has_chosen),
+        cmocka_unit_test(floor_make__leaves_other_knobs_alone),
+        cmocka_unit_test(floor_drop__the_other_formula_then_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,34 @@
+/* src/tune/rehearse/floor.h - the formula that the tuner rehearse falls back to.
+ *
+ * It follows from the network alone and is applied before the first message, so that no queue has to be
+ * drained. A setting found on a twin must be better; doubt about the twin, or new traffic, returns to the
+ * formula. There are two: which one is better on this network, the network itself can tell (proof/duel.h).
+ */
+#ifndef TUNE_REHEARSE_FLOOR_H
+#define TUNE_REHEARSE_FLOOR_H
+
+#include "core/world.h"
+
+#include <stdbool.h>
+
+enum floor_formula { FLOOR_NONE, FLOOR_BDP, FLOOR_GENTLE };
+
+extern const char *const floor_names[];      /* NULL-terminated */
+extern const char *const floor_abouts[];     /* of each, for explanations */
+
+struct floor {
+    struct knobs knobs;          /* the formula, or the initial setting */
+    struct knobs other;          /* the other formula */
+    bool         has_formula;    /* else both are the initial setting: no formula is wanted, the control is
+                                  * not DCQCN, or somebody chose the setting */
+};
+
+void floor_make(struct floor *, enum floor_formula, const struct world *);
+
+/* Is this setting the floor, and a formula? */
+bool floor_is(const struct floor *, const struct knobs *);
+
+/* The floor has harmed: 'next', which is the other formula or the initial setting, takes its place. */
+void floor_drop(struct floor *, const struct knobs *next);
+
+#endif
