@@ -7,6 +7,7 @@
 #define FIRST_OVER  1.25         /* times the slowest host's speed: what the first cut leaves at most */
 #define WAIT_LONGER 1.5          /* factor of the thresholds where all hosts are equally fast */
 #define RISE_LEAST  0.5          /* of the rise */
+#define RISE_SHARE  0.125        /* of the rise: the additive one, near the rate of the last cut */
 #define FEW         4            /* packets: those of few hosts that meet by chance are no congestion */
 #define SOME        6
 #define PACKET_KB   4            /* if the MTU is unknown: the largest there is */
@@ -15,7 +16,8 @@
 
 /* Result of a search with FB_Hadoop on one switch (also a start of search/twin_search.c): marks from 0.2 of
  * the bandwidth-delay product on, and most packets from 0.65 on; cuts by a fifth at most, from a small alpha;
- * rises by 0.7 % of the line rate every round trip. calm() has later corrections. */
+ * rises by 0.7 % of the line rate every round trip, and later by 2.6 %. rise_slowly() and calm() have later
+ * corrections. */
 static const double point[CODED_DIMS_MAX] = { 0.40, 0.46, 0.96, 0.11, 0.88, 0.25, 0.75, 0.33, 0.81, 0.91,
                                               0.00, 0.56, 1.00, 0.54, 0.15, 0.10, 0.00 };
 
@@ -64,6 +66,14 @@ static void calm(const struct world *w, struct knobs *k)
         k->value[KNOB_rate_to_set_on_first_cnp] = floor(FIRST_FEW * (double)w->host_bps / 1e6);
 }
 
+/* On networks near overload many messages share a link, and their additive raises add up: on drawn workloads
+ * an eighth of it halved J there and in networks with slow hosts. It cost up to a tenth in collectives, which
+ * are few messages. The hyper increase stays: it acts where marks have ceased. */
+static void rise_slowly(struct knobs *k)
+{
+    k->value[KNOB_rpg_ai_rate] = fmax(1, floor(RISE_SHARE * k->value[KNOB_rpg_ai_rate] + 0.5));
+}
+
 void gentle_make(struct knobs *k, const struct world *w)
 {
     double       slow = slowest_of(w);
@@ -74,10 +84,12 @@ void gentle_make(struct knobs *k, const struct world *w)
     coded_to_knobs(&coded, point, k);
     if (slow >= 1) {
         calm(w, k);
+        rise_slowly(k);
         return;
     }
     keep_some_packets(w, k, FEW);
     scale(k, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, slow);
+    rise_slowly(k);
     k->value[KNOB_rpg_time_reset] = ceil(k->value[KNOB_rpg_time_reset] / sqrt(slow));
     k->value[KNOB_rate_to_set_on_first_cnp] = floor(fmin(k->value[KNOB_rate_to_set_on_first_cnp],
                                                          FIRST_OVER * slow * (double)w->host_bps / 1e6));

@@ -590,7 +590,7 @@ static const struct key_row options[] = {
     [OPT_HARM] = { "harm", KEY_REAL, "0.05",
                "largest allowed slow-down of a class of messages against the initial setting; lower on the "
                "twin by five points, or two where much is to be gained", .min = 0, .max = 100 },
-    [OPT_BUDGET] = { "budget", KEY_REAL, "60", "packet-hops of a search on the twin, in millions", .min = 1,
+    [OPT_BUDGET] = { "budget", KEY_REAL, "40", "packet-hops of a search on the twin, in millions", .min = 1,
                      .max = 1e6 },
     [OPT_MODEL] = { "model", KEY_FILE, "shipped",
                     "surrogate model that suggests starting points: shipped, none, or a file of anole train "
@@ -599,7 +599,7 @@ static const struct key_row options[] = {
                     "formula that applies from the start and in doubt; not used if the scenario sets DCQCN "
                     "or ECN knobs, and never by a controller", .choices = floor_names },
     [OPT_THINK] = { "think", KEY_COUNT, "0", "intervals that a search takes", .min = 0, .max = 1e6 },
-    [OPT_TRUST] = { "trust", KEY_REAL, "0.4",
+    [OPT_TRUST] = { "trust", KEY_REAL, "0.3",
                     "largest accepted error of the twin, as a difference of log slowdowns beyond noise",
                     .min = 0, .max = 10 },
     [OPT_PAIRS] = { "pairs", KEY_COUNT, "12", "most pairs of blocks in which the network compares the two "

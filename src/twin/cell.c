@@ -4,7 +4,9 @@
 #include "core/units.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LINK_BPS_MIN 1e9         /* that a scenario may have */
 #define LINK_BPS_MAX 1.6e12
@@ -126,6 +128,83 @@ static void copy_racks(struct cell *c, const struct rack *rack, uint32_t racks, 
         copy_rack(c, i, &rack[middle_of(i, c->racks, racks)], sending);
 }
 
+/* ---- tiers above ---- */
+
+/* Capacity from one tier of switches to the next. */
+static double capacity(const struct world *w, uint32_t tier)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < w->ports; i++) {
+        const struct world_port *p = &w->port[i];
+
+        if (p->peer != WORLD_NONE && w->device[p->device].tier == tier
+            && w->device[w->port[p->peer].device].tier == tier + 1)
+            sum += (double)p->rate_bps;
+    }
+    return sum;
+}
+
+/* Marks the racks that a device reaches on links downwards. */
+static void mark_below(const struct world *w, uint32_t device, bool *is_below)
+{
+    const struct world_device *d = &w->device[device];
+
+    is_below[device] = true;
+    for (uint32_t i = d->first_port; d->tier > WORLD_TORS && i < d->first_port + d->ports; i++) {
+        uint32_t peer = w->port[i].peer != WORLD_NONE ? w->port[w->port[i].peer].device : device;
+
+        if (w->device[peer].tier < d->tier && !is_below[peer])
+            mark_below(w, peer, is_below);
+    }
+}
+
+/* Of the racks that a switch of a tier reaches, the share of all; the mean over its switches. */
+static double reach(const struct world *w, uint32_t tier, uint32_t racks)
+{
+    bool    *is_below = xcalloc(w->devices, sizeof(*is_below));
+    double   sum = 0;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < w->devices; i++)
+        if (w->device[i].tier == tier) {
+            memset(is_below, 0, w->devices * sizeof(*is_below));
+            mark_below(w, i, is_below);
+            for (uint32_t k = 0; k < w->devices; k++)
+                sum += is_below[k] && w->device[k].tier == WORLD_TORS;
+            count++;
+        }
+    free(is_below);
+    return count ? sum / count / racks : 1;
+}
+
+/* Capacity of the narrowest tier above the racks, as a share of that of the racks' uplinks; 1: these are the
+ * narrowest. Of the bytes that leave a rack for any other at random, those that switches of a tier cannot
+ * turn around go through the next. */
+static double narrowest_above(const struct world *w, uint32_t racks)
+{
+    double from_racks = capacity(w, WORLD_TORS), least = 1;
+
+    for (uint32_t tier = WORLD_TORS + 1; capacity(w, tier) > 0; tier++) {
+        double through = racks * (1 - reach(w, tier, racks)) / fmax(1, racks - 1.0);
+
+        if (through > 0)
+            least = fmin(least, capacity(w, tier) / (from_racks * through));
+    }
+    return least;
+}
+
+static void narrow(const struct world *w, struct rack *rack, uint32_t racks)
+{
+    double share = narrowest_above(w, racks);
+
+    for (uint32_t i = 0; i < racks; i++) {
+        rack[i].uplink_bps *= share;
+        for (uint32_t k = 0; k < rack[i].uplinks; k++)
+            rack[i].uplink[k] *= share;
+    }
+}
+
 struct cell cell_like(const struct world *w, uint32_t hosts_max, double sending)
 {
     struct rack *rack = xcalloc(w->devices + 1ul, sizeof(*rack));
@@ -138,8 +217,10 @@ struct cell cell_like(const struct world *w, uint32_t hosts_max, double sending)
     qsort(rack, racks, sizeof(*rack), by_speed);
     if (racks && (racks == 1 || rack[0].uplinks == 0))
         copy_star(&c, &rack[0], hosts_max, sending);
-    else if (racks)
+    else if (racks) {
+        narrow(w, rack, racks);
         copy_racks(&c, rack, racks, hosts_max, sending);
+    }
     for (uint32_t i = 0; i < racks; i++) {
         free(rack[i].host);
         free(rack[i].uplink);

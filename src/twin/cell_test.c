@@ -13,7 +13,7 @@
 
 static struct cell cell_of_text(const char *topology, uint32_t hosts_max, struct world *w)
 {
-    char        text[1000];
+    char        text[1200];
     struct twin t = { .name = "test.yaml", .text = text };
     struct err  err;
     uint64_t    until_ps;
@@ -80,6 +80,39 @@ static void like__a_small_network_stays_what_it_is(void **state)
     assert_true(c.racks == 3 && c.hosts == 5 && c.uplinks == 2);
     assert_true(c.uplink_bps[2][1] == 100000000000 && c.host_bps[14] == 25000000000);
     assert_int_equal(cell_ports(&c), 7);
+    world_fini(&w);
+}
+
+/* Two pods of two racks with four hosts of 25 Gb/s each; all links of switches have 100 Gb/s. A rack can send
+ * 100 Gb/s. Two of three of its bytes are for the other pod: 267 of the 400 Gb/s that all racks send. The two
+ * links to the core carry 200 of them, so a rack sends 75 Gb/s. */
+static void like__uplinks_are_as_narrow_as_the_tier_above(void **state)
+{
+    char         text[900] = "{kind: graph, hosts: 16, switches: [t0, t1, t2, t3, a0, a1, c], links: [";
+    size_t       at = strlen(text);
+    struct world w;
+    struct cell  c;
+
+    (void)state;
+    for (int i = 0; i < 16; i++)
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "{a: h%d, b: t%d, rate: 25Gbps}, ", i, i / 4);
+    for (int i = 0; i < 4; i++)
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "{a: t%d, b: a%d, rate: 100Gbps}, ", i, i / 2);
+    snprintf(text + at, sizeof(text) - at, "{a: a0, b: c, rate: 100Gbps}, {a: a1, b: c, rate: 100Gbps}]}");
+    c = cell_of_text(text, 32, &w);
+    assert_true(c.racks == 4 && c.hosts == 4 && c.uplinks == 1);
+    assert_true(c.uplink_bps[0][0] == 75000000000 && c.uplink_bps[3][0] == 75000000000);
+    world_fini(&w);
+}
+
+/* A fat tree has as much capacity in every tier. */
+static void like__a_full_tier_above_changes_nothing(void **state)
+{
+    struct world w;
+    struct cell  c = cell_of_text("{kind: fat_tree, k: 4, rate: 100Gbps, delay: 1us}", 32, &w);
+
+    (void)state;
+    assert_true(c.uplink_bps[0][0] == 100000000000 && c.uplink_bps[0][1] == 100000000000);
     world_fini(&w);
 }
 
@@ -160,6 +193,8 @@ int main(void)
         cmocka_unit_test(like_part__those_that_send_have_the_uplinks_that_they_have),
         cmocka_unit_test(like__uplinks_are_shared_as_far_and_not_slower),
         cmocka_unit_test(like__a_small_network_stays_what_it_is),
+        cmocka_unit_test(like__uplinks_are_as_narrow_as_the_tier_above),
+        cmocka_unit_test(like__a_full_tier_above_changes_nothing),
         cmocka_unit_test(like__half_of_the_hosts_are_slow_if_half_of_them_are),
         cmocka_unit_test(like__one_switch_is_one_rack),
         cmocka_unit_test(fit__the_round_trip_is_that_of_the_network),

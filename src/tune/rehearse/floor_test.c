@@ -41,7 +41,7 @@ static void floor_make__bdp_is_the_setting_of_that_name(void **state)
 }
 
 /* Marks from a third of what is under way on, and rates whose rise and cuts are in proportion to the line;
- * they rise half as fast where there is room for some packets. Where a third is less than four packets of 4
+ * they rise half as fast where there is room for some packets. The additive rise is an eighth of that. Where a third is less than four packets of 4
  * KB, marks from six on, and the first of them cuts less. */
 static void floor_make__gentle_goes_with_the_network(void **state)
 {
@@ -57,7 +57,8 @@ static void floor_make__gentle_goes_with_the_network(void **state)
             w = world_of(gbps, rtt);
             assert_true(formula_of(FLOOR_GENTLE, &w, &k));
             assert_int_equal(knobs_check(&k, &err), 0);
-            rise = k.value[KNOB_rpg_ai_rate] / (double)gbps;
+            rise = k.value[KNOB_rpg_hai_rate] / 3.64 / (double)gbps;
+            assert_true(fabs(k.value[KNOB_rpg_ai_rate] - fmax(1, rise * (double)gbps / 8)) <= 1);
             assert_true(k.value[KNOB_kmin] >= 16 && k.value[KNOB_kmax] >= 2.5 * k.value[KNOB_kmin]);
             assert_true(bdp_kb < 50 || fabs(k.value[KNOB_kmin] - 0.33 * bdp_kb) <= 2 + 0.03 * bdp_kb);
             assert_true(bdp_kb < 50 || fabs(k.value[KNOB_kmax] - 0.98 * bdp_kb) <= 2 + 0.06 * bdp_kb);
@@ -107,7 +108,7 @@ static void floor_make__gentle_minds_slow_hosts(void **state)
     assert_true(formula_of(FLOOR_GENTLE, &w, &k));
     assert_true(fabs(k.value[KNOB_rate_to_set_on_first_cnp] - 1.25 * 25000) <= 1);
     /* which is half of 0.7 % of the line itself */
-    assert_true(fabs(k.value[KNOB_rpg_ai_rate] - even.value[KNOB_rpg_ai_rate] / 2) <= 1);
+    assert_true(fabs(k.value[KNOB_rpg_hai_rate] - even.value[KNOB_rpg_hai_rate] / 2) <= 3);
     assert_true(fabs(k.value[KNOB_rpg_time_reset] - 2 * even.value[KNOB_rpg_time_reset]) <= 1);
     assert_true(k.value[KNOB_kmin] < even.value[KNOB_kmin]);
 }
