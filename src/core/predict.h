@@ -52,7 +52,7 @@ struct predictor {
     void *arg;
     /* Evaluates all points. Results do not depend on how many are evaluated at once. */
     int (*run)(void *arg, const struct predict_point *, uint32_t count, struct predicted *, struct err *);
-    const char *unaware_of;      /* events of the network that the predictor ignores; a constant; NULL: none
+    const char *unaware_of;      /* events of the network that the predictor ignores; NULL: none
                                   * known */
 };
 

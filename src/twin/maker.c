@@ -4,7 +4,9 @@
 #include "twin/cell.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ELEPHANTS_WANTED 60      /* per trial */
 #define LONGER_MAX       3.0     /* longest trial for that, in times of the watched period */
@@ -28,7 +30,7 @@
 struct detail { double mtu, ack, real_mtu,
                 real_ack; };      /* of packets: payload, packets per acknowledgement */
 
-struct made { struct twin twin; struct build build; };
+struct made { struct twin twin; struct build build; char unaware_of[64]; };
 
 static void drop(struct predictor *p)
 {
@@ -395,16 +397,26 @@ static struct detail detail_of(const struct world *w, const struct simulation *s
     return d;
 }
 
-/* Trials have working links and constant settings: events of the network show only as slower messages in
+/* Trials have working links, constant settings and RDMA alone: other events show only as slower messages in
  * reports. */
-static const char *unaware_of(const struct simulation *s)
+static void name_unknown(const struct simulation *s, char *text, size_t size)
 {
-    bool has_failures = s->sim->cfg.changes > 0, has_changes = s->scenario.changes > 0;
+    const char *name[3];
+    uint32_t    count = 0;
+    size_t      at = 0;
+    bool        has_tcp = false;
 
-    return has_failures && has_changes ? "links that fail, nor of changes"
-           : has_failures              ? "links that fail"
-           : has_changes               ? "changes"
-                                       : NULL;
+    for (uint32_t i = 0; i < s->scenario.entries; i++)
+        has_tcp |= strcmp(s->scenario.entry[i].kind, "tcp") == 0;
+    if (s->sim->cfg.changes > 0)
+        name[count++] = "links that fail";
+    if (s->scenario.changes > 0)
+        name[count++] = "changes";
+    if (has_tcp)
+        name[count++] = "TCP";
+    text[0] = '\0';
+    for (uint32_t i = 0; i < count; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s", i ? ", nor of " : "", name[i]);
 }
 
 static int make(void *arg, const struct world *w, const struct traffic_model *model, struct predictor *p,
@@ -416,7 +428,6 @@ static int make(void *arg, const struct world *w, const struct traffic_model *mo
     struct cell                    cell;
     struct detail                  detail;
     struct made                   *m;
-    const char                    *unaware;
     int                            rc;
 
     plain.is_untuned = true;
@@ -429,10 +440,10 @@ static int make(void *arg, const struct world *w, const struct traffic_model *mo
     cell = choose_cell(w, model, &detail);
     cell.delay_ps = PS_PER_US;
     fill(m, in, s.sim, w, model, &cell, &detail);
-    unaware = unaware_of(&s);
+    name_unknown(&s, m->unaware_of, sizeof(m->unaware_of));
     simulation_close(&s);
     *p = twin_predictor(&m->twin);
-    p->unaware_of = unaware;
+    p->unaware_of = m->unaware_of[0] ? m->unaware_of : NULL;
     rc = cell_fit(&cell, &m->twin, cell.delay_ps, err);
     if (rc) {
         drop(p);

@@ -13,7 +13,7 @@ interval: 500us
 traffic:
   - {kind: poisson, load: 0.5, sizes: FB_Hadoop}
 knobs: {kmin: 1600KB, kmax: 6400KB, min_time_between_cnps: 96us}
-tuner: {kind: rehearse, model: none, budget: 4, harm: 100, pairs: 0}
+tuner: {kind: rehearse, model: none, budget: 4, harm: 100}
 run: 14ms
 END
     echo "$dir/slow.yaml"
@@ -32,10 +32,8 @@ END
     cmp "$dir/a/flows.csv" "$dir/b/flows.csv"
 }
 
-@test "rehearse: before there is a twin what was learnt on other networks is set if that is wanted; of another model, too, and only of a model" {
+@test "rehearse: a surrogate is of another model, too, and only of a model" {
     file=$(slow)
-    "$ANOLE" run "$file" --set tuner.model=shipped --set tuner.guess=yes --set run=4ms --out "$dir/a" >/dev/null
-    "$ANOLE" explain "$dir/a" | tr -s ' \n' ' ' | grep -qE 'No twin yet: by what was learnt on other networks .* is expected to be [0-9]+ % better'
     "$ANOLE" train twin --quick --rounds 1 --networks 1 --epochs 1 --quiet --out "$dir/own.model"
     "$ANOLE" run "$file" --set "tuner.model=$dir/own.model" --set run=2ms >/dev/null
     run_apart "$ANOLE" run "$file" --set "tuner.model=$file"
@@ -69,6 +67,13 @@ END
     jq -s -e 'all(.[1:][]; (.set // {}) == {})' "$dir/a/tuning.jsonl"
 }
 
+@test "rehearse: on a quiet network no twin is asked" {
+    file=$(slow)
+    "$ANOLE" run "$file" --set 'traffic=[{kind: permutation, size: 64KB, period: 200us}]' --set run=8ms --out "$dir/a" >/dev/null
+    "$ANOLE" explain "$dir/a" | tr -s ' \n' ' ' | grep -q 'there is nothing to gain'
+    refute grep -q 'trials on the twin' "$dir/a/tuning.jsonl"
+}
+
 @test "rehearse: what happens to the network and not to its twin is told" {
     file=$(slow)
     "$ANOLE" run "$file" --set run=6ms --out "$dir/a" >/dev/null
@@ -78,6 +83,8 @@ END
     "$ANOLE" run "$file" --set run=6ms --set 'topology.links_down=[{a: h7, b: s0, down: 5ms}]' \
         --set 'changes=[{at: 5.5ms, knobs: {pmax: 0.3}}]' --out "$dir/b" >/dev/null
     "$ANOLE" explain "$dir/b" | tr -s ' \n' ' ' | grep -q 'The twin knows nothing of links that fail, nor of changes'
+    "$ANOLE" run "$file" --set run=6ms --set 'traffic.1={kind: tcp, load: 0.02, sizes: FB_Hadoop}' --set tuner.trust=10 --out "$dir/c" >/dev/null
+    "$ANOLE" explain "$dir/c" | tr -s ' \n' ' ' | grep -q 'The twin knows nothing of TCP'
 }
 
 @test "rehearse: anole tune searches with it, and what was found is checked" {

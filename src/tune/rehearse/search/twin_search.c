@@ -24,6 +24,8 @@
 #define LONG_COST    1.0e6       /* packet-hops of a trial of the race, at most that it is made longer for */
 #define NAMED_RUNNERS 2
 #define LATE         4           /* generations whose best may run in the race */
+/* log ratio: if all known settings are within it, the setting does not matter */
+#define FLAT         0.01
 
 struct tried { struct knobs knobs; const char *name; double score, gain; };      /* score: with harm */
 
@@ -36,6 +38,7 @@ struct act {
     struct tried                   late[LATE];       /* the best of the last generations */
     double                         whole_cost;       /* of a whole trial */
     double                         length;           /* of trials in the search */
+    bool                           is_flat;          /* it does not matter which setting applies */
     uint64_t                       seeds;            /* used so far */
     uint64_t                       searched;         /* packet-hops and trials before the race */
     uint32_t                       tries;
@@ -151,6 +154,14 @@ static void note_named(struct act *a)
         report_progress(a, "screen", best->score, best->name);
 }
 
+static bool is_flat(const struct act *a)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        if (fabs(a->tried[i].gain) > FLAT || fabs(a->tried[i].score) > FLAT)
+            return false;
+    return true;
+}
+
 /* Short trials of all points that fit into the budget; then the best again. Each step uses new messages. */
 static int screen(struct act *a, struct err *err)
 {
@@ -165,6 +176,9 @@ static int screen(struct act *a, struct err *err)
     if (rc)
         return rc;
     note_named(a);
+    a->is_flat = is_flat(a);
+    if (a->is_flat)
+        return 0;
     add_by_speed(a);
     left = budget - (double)a->r->spent - AGAIN * a->length * a->whole_cost;
     if (left > 0)
@@ -283,6 +297,8 @@ static void enter_all(struct act *a, const struct knobs *mean)
     if (a->q->now)
         race_enter(race, a->q->now, NULL);
     race->keeps = race->runners;
+    if (a->is_flat)
+        return;
     if (a->r->generations)
         enter(a, mean, NULL);
     enter(a, &a->tried[0].knobs, a->tried[0].name);
@@ -305,12 +321,13 @@ static void on_block(void *arg, const struct race *race)
 static int hold_race(struct act *a, const struct knobs *mean, struct err *err)
 {
     struct race *race = &a->r->race;
+    uint64_t     left = a->q->budget > a->r->spent ? a->q->budget - a->r->spent : 0;
 
     a->searched = a->r->spent;
     a->tries = a->r->trials;
     *race = (struct race){ .predictor = a->q->predictor, .goal = a->q->goal, .first_seed = next_seed(a),
-                           .tell = on_block, .budget = a->q->budget > a->searched ?
-                           a->q->budget - a->searched : 0, .arg = a, .final_length = final_length(a) };
+                           .tell = on_block, .arg = a, .budget = a->is_flat ? 0 : left,
+                           .final_length = a->is_flat ? 0 : final_length(a) };
     enter_all(a, mean);
     return race_run(race, err);
 }
@@ -355,7 +372,7 @@ int rehearse(struct rehearsal *r, const struct rehearse_request *q, struct err *
     a->length = q->length > 0 ? q->length : 1;
     coded_init(&a->coded, q->world);
     rc = screen(a, err);
-    if (!rc)
+    if (!rc && !a->is_flat)
         rc = search(a, &mean, err);
     if (!rc)
         rc = hold_race(a, &mean, err);

@@ -11,6 +11,8 @@
  *            fifth off. A setting that falls behind the leader by more than chance is eliminated. If trials
  *            are cheap, the best run longer ones
  *
+ * If no known setting makes a difference in the screen, the search is skipped.
+ *
  * Only the race determines the value of the winner. Its result in the search, as the best of hundreds, is too
  * optimistic.
  *

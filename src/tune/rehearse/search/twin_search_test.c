@@ -297,10 +297,28 @@ static void race_sure_harm__is_what_blocks_agree_on(void **unused)
     assert_true(race_sure_harm(&x, 0.05) == 0);
 }
 
+/* All settings are as good: each known one runs once, and the baseline in the four blocks that a race has at
+ * least. No budget is used up. */
+static void rehearse__stops_where_no_setting_matters(void **state)
+{
+    struct world        w = the_world();
+    struct test_network n = network(&w, 1, 0);
+    struct rehearsal    r;
+
+    (void)state;
+    n.steep = 0;
+    r = do_rehearse(&n, &w, 1, 1000000);
+    assert_in_range(r.trials, 10, 40);
+    assert_int_equal(r.generations, 0);
+    assert_int_equal(r.race.winner, 0);
+    assert_true(r.nameds > 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rehearse__finds_what_is_best_under_common_noise),
+        cmocka_unit_test(rehearse__stops_where_no_setting_matters),
         cmocka_unit_test(rehearse__a_lucky_setting_is_not_believed),
         cmocka_unit_test(rehearse__the_same_seed_finds_the_same),
         cmocka_unit_test(rehearse__keeps_to_its_budget),
