@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENTRIES_MAX 4            /* of the traffic list that are named; the rest is counted */
+#define ENTRIES_MAX 4            /* traffic entries that are named; the others are counted */
 
-/* The rates of hosts' links: "100 Gb/s", or "25 Gb/s to 100 Gb/s". */
+/* The range of host link rates: "100 Gb/s", or "25 Gb/s to 100 Gb/s". */
 static void add_rates(struct card *c, const struct graph *g)
 {
     uint32_t *link_of = graph_host_links(g);
@@ -89,7 +89,7 @@ void about_scenario(struct card *c, const struct scenario *scenario, const struc
 
 #define GBPS 1000000000ull
 
-/* Networks that are near a measurement: hosts up to this speed, on so many switches. The first that fits counts. */
+/* Measurements on hardware: maximum host speed and number of switches. The first row that fits a network applies. */
 static const struct hardware_row { uint64_t bps_max; uint32_t switches_max; bool has_cc; const char *text; } hardware[] = {
     { 10 * GBPS, 9, false, "On hardware at 10 Gb/s that the model was fitted to, reads of 400 KiB and more are within 4 % in p50 and 16 % in p99" },
     { 25 * GBPS, 1, true, "On ConnectX-5 at 25 Gb/s, DCQCN's mean queue was predicted 1.4 times too long" },

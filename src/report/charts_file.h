@@ -1,4 +1,4 @@
-/* src/report/charts_file.h - charts.json: what anole plot draws, taken from the data of a page. */
+/* src/report/charts_file.h - charts.json: the data for anole plot, from the data of a page. */
 #ifndef REPORT_CHARTS_FILE_H
 #define REPORT_CHARTS_FILE_H
 

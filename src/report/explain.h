@@ -6,18 +6,17 @@
 
 #include <stdio.h>
 
-/* If the summary.json of a run says that it ended stuck or failed, a sentence that says so: the history is that of a part. NULL if
- * it does not, or there is no such file; to be freed. */
+/* Returns a sentence if summary.json says that the run got stuck or failed, because its history is then
+ * incomplete; otherwise, or without that file, NULL. The caller frees it. */
 char *explain_partial(const char *summary_path);
 
-/* What it was, then a paragraph for each search: why it began, what was tried, what was kept, what came
- * of it. */
+/* Prints the tuner, then a paragraph per search: its cause, what it tried, what it kept, and the effect. */
 void explain_print_story(const struct history *, FILE *);
 
-/* A line a step. */
+/* Prints a line per step. */
 void explain_print_steps(const struct history *, FILE *);
 
-/* A line for each value that one knob had. */
+/* Prints a line per value of one knob. */
 void explain_print_knob(const struct history *, enum knob, FILE *);
 
 #endif

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH       100          /* of a line that no terminal bounds */
-#define WHEN_WIDTH  22           /* of the times in front */
-#define EFFECT_MAX  20           /* intervals next to a search that its effect is read from */
-#define SIMILAR_SHARE 0.1        /* largest difference of goodput, and of the share of elephants, of similar traffic */
+#define WIDTH       100          /* of a line if the output is no terminal */
+#define WHEN_WIDTH  22           /* of the column of times */
+#define EFFECT_MAX  20           /* intervals before and after a search that its effect is computed from */
+#define SIMILAR_SHARE 0.1        /* similar traffic: largest difference of goodput and of the share of elephants */
 
 struct episode { uint32_t from, to; };           /* steps from .. to - 1 */
 
@@ -33,7 +33,7 @@ static int width_for(FILE *out)
     return width > WHEN_WIDTH + 20 ? width : WIDTH;
 }
 
-/* Words, as many as fit a line; the next lines begin below the first. */
+/* Prints wrapped text. Further lines are indented like the first. */
 static void print_wrapped(FILE *out, const char *when, const char *text)
 {
     fprintf(out, "%-*s", WHEN_WIDTH, when);
@@ -113,7 +113,7 @@ static const char *us_text(char buf[32], double us)
     return text_figure(buf, 32, "us", us);
 }
 
-/* " (+9 %)", or nothing where there is nothing to compare. */
+/* " (+9 %)", or "" if there is nothing to compare. */
 static const char *change_text(char buf[KNOB_TEXT_MAX + 3], double was, double is)
 {
     char percent[KNOB_TEXT_MAX];
@@ -181,14 +181,14 @@ static void print_head(const struct history *h, FILE *out)
         fputc('\n', out);
 }
 
-/* ---- while nothing is tried ---- */
+/* ---- between searches ---- */
 
 static bool is_trying(const struct history_step *s)
 {
     return strcmp(s->phase, "search") == 0 || strcmp(s->phase, "confirm") == 0;
 }
 
-/* The next steps of one kind. */
+/* Returns the steps of one kind that start at 'from'. */
 static struct episode episode_at(const struct history *h, uint32_t from)
 {
     struct episode e = { from, from };
@@ -300,7 +300,7 @@ static bool is_similar(const struct figures *a, const struct figures *b)
            (!has_sizes || fabs(a->elephants - b->elephants) <= SIMILAR_SHARE);
 }
 
-/* Compares the intervals on either side of the search. If the traffic changed there, nothing is said about the setting. */
+/* Compares the intervals before and after a search. If the traffic changed, the effect of the setting is unknown. */
 static void print_effect(const struct history *h, struct episode e, FILE *out)
 {
     struct episode before = { e.from, e.from }, after = { e.to, e.to };
@@ -374,7 +374,7 @@ static bool is_rehearsal(const struct history *h)
     return strcmp(h->tuner, "rehearse") == 0;
 }
 
-/* It says something when it has decided something: what was tried, what was predicted, what came. */
+/* Prints its decisions: what it tried, what the twin predicted, what happened. */
 static void print_rehearsal(const struct history *h, FILE *out)
 {
     uint32_t said = 0;

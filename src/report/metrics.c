@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#define NAME_MAX_BYTES 84        /* of an entry: its own, and what tells it from another's */
+#define NAME_MAX_BYTES 84        /* name of an entry, with a number if it is not unique */
 
 enum {
-    FLOWS_HEADLINE = 3,          /* of add_headline(), besides figures of the network */
-    JOB_HEADLINE = 2,            /* of add_job_headline() */
+    FLOWS_HEADLINE = 3,          /* metrics that add_headline() adds besides those of the network */
+    JOB_HEADLINE = 2,            /* metrics that add_job_headline() adds */
     HEADLINES_MAX = 24,
 };
 
@@ -48,9 +48,9 @@ char *metric_sizes_text(char *buf, size_t size, uint32_t bucket)
     return buf;
 }
 
-/* ---- the figures that decide ---- */
+/* ---- deciding figures ---- */
 
-/* A name that begins with a dot stands for any entry of the traffic list. */
+/* A name that begins with a dot matches any traffic entry. */
 static const char *const deciding[METRIC_RANKS] = {
     ".iteration_us_mean", "slowdown_mean", "mice.slowdown_p99", "elephants.slowdown_mean", ".busbw_bps", ".iops",
     ".read_us_p99", ".write_us_p99", ".call_us_p99", "fct_us_p99", "goodput_bps", "rtt_us_mean", "slowdown_p99",
@@ -81,14 +81,14 @@ struct list {
     char           behind[96];   /* of labels: ", background" */
 };
 
-/* Metrics of what is added now are called 'name' dot something, and labelled with 'label'. */
+/* Sets the prefix of the names, and the label, of the metrics added next. */
 static void begin(struct list *l, const char *name, const char *label)
 {
     snprintf(l->prefix, sizeof(l->prefix), "%.94s%s", name, *name ? "." : "");
     snprintf(l->behind, sizeof(l->behind), "%s%.93s", *label ? ", " : "", label);
 }
 
-/* What no longer fits the list is left out; that depends on the scenario alone. */
+/* Metrics beyond the limit are left out. Which ones depends on the scenario only. */
 static void add_as(struct list *l, const struct figure_info *f, const char *name, const char *label, double value)
 {
     struct metric *m = &l->metric[l->count];
@@ -151,7 +151,7 @@ static void add_op(struct list *l, enum figure_id figure, unsigned wanted, const
     add_stats(l, figure, wanted, &s, c->count);
 }
 
-/* ---- what a run is about ---- */
+/* ---- headline ---- */
 
 static void add_figures(struct list *l, enum figure_output output, const struct results *r)
 {
@@ -195,7 +195,7 @@ static void add_sizes(struct list *l, const struct results *r)
     }
 }
 
-/* ---- what monitors saw ---- */
+/* ---- monitors ---- */
 
 static double mean_of(double sum, uint64_t count)
 {
@@ -242,7 +242,7 @@ static bool is_taken(const struct results *r, uint32_t entry, const char *name)
     return false;
 }
 
-/* The name of an entry, or, where something else is called so, with the entry's number as --set counts. */
+/* The name of an entry. If it is not unique, the entry's number in the file follows, as in --set. */
 static const char *entry_name(char buf[NAME_MAX_BYTES], const struct results *r, uint32_t entry)
 {
     const char *name = r->scenario->entry[entry].name;
@@ -253,7 +253,7 @@ static const char *entry_name(char buf[NAME_MAX_BYTES], const struct results *r,
     return buf;
 }
 
-/* What the job is there for: two figures. */
+/* Adds the two main figures of a job. */
 static void add_job_headline(struct list *l, const struct results *r, uint32_t entry)
 {
     const struct results_entry *e = &r->entry[entry];

@@ -1,6 +1,6 @@
-/* src/report/metrics.h - the figures by which runs are compared, each with a name.
+/* src/report/metrics.h - named figures for comparing runs.
  *
- * One list for the headline of a report, for summary.json, for `anole compare` and its database.
+ * Reports, summary.json, `anole compare` and its database use this list.
  */
 #ifndef REPORT_METRICS_H
 #define REPORT_METRICS_H
@@ -14,17 +14,17 @@ struct metric {
     char               label[128];   /* "p99 slowdown" */
     enum metric_unit   unit;
     enum metric_better better;
-    double             value;        /* NAN: there is none, e.g. no flows of that size */
+    double             value;        /* NAN: none, e.g. no flows of that size */
 };
 
-/* Between which values a figure can be: shares 0 .. 1, slowdowns from 1, all others from 0. */
+/* The range of a figure: shares 0 .. 1, slowdowns from 1, all others from 0. */
 void metric_bounds(const struct metric *, double *least, double *most);
 
-/* It is a time over another time: what changes it does so by a factor, at any load. */
+/* True for ratios of times, whose changes are factors at any load. */
 bool metric_is_slowdown(const struct metric *);
 
-/* How early a figure stands among those that decide, 0 first: what users feel comes before what switches count.
- * METRIC_RANKS: it does not decide. A page shows METRICS_DECIDING of them, all others are folded. */
+/* The rank of a deciding figure, 0 first: what users notice comes before what switches count. METRIC_RANKS:
+ * it does not decide. A page shows METRICS_DECIDING of them and folds the others. */
 #define METRIC_RANKS     13
 #define METRICS_DECIDING 6
 uint32_t metric_rank(const char *name);
@@ -35,14 +35,14 @@ char *metric_text(char *buf, size_t size, enum metric_unit, double value);
 /* The flow sizes of a row of fct_buckets: "<10 KB", "10 KB-100 KB". Returns buf. */
 char *metric_sizes_text(char *buf, size_t size, uint32_t bucket);
 
-/* Writes all metrics of a run, most important first; returns how many. Which ones there are depends on the
- * scenario alone, not on what happened: runs of one scenario have the same list. */
+/* Writes all metrics of a run, most important first. Returns their number. Runs of one scenario have the same
+ * list, whatever happened. */
 uint32_t metrics_of(const struct results *, struct metric list[METRICS_MAX]);
 
-/* How many at the head of that list say what the run is about. */
+/* Returns the number of headline metrics at the start of that list. */
 uint32_t metrics_headlines(const struct results *);
 
-/* Those of one phase, without its name in front: "goodput_bps". */
+/* The metrics of one phase, without its name as prefix: "goodput_bps". */
 uint32_t metrics_of_phase(const struct results *, enum phase, struct metric list[METRICS_MAX]);
 
 #endif

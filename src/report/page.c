@@ -1,4 +1,4 @@
-/* src/report/page.c - the data of report.html: what web/src/data.ts says, in the order in which it says it. */
+/* src/report/page.c - the data of report.html, in the order of web/src/data.ts. */
 #include "report/page.h"
 #include "base/err.h"
 #include "base/text.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENTRIES_MAX 24           /* that have curves of their own */
+#define ENTRIES_MAX 24           /* traffic entries with their own curves */
 #define CHANGES_MAX 512          /* of one knob */
 
 static void put_number(json_t *object, const char *key, double value)
@@ -248,8 +248,8 @@ static json_t *phases_json(const struct results *r)
 
 /* ---- knobs ---- */
 
-/* A tuner may turn a knob at every interval: of changes that are too many, the last in each of CHANGES_MAX equal
- * parts of the run is kept. */
+/* A tuner may change a knob at every interval. Of more than CHANGES_MAX changes, the last one in each of
+ * CHANGES_MAX equal parts of the run is kept. */
 static json_t *knob_json(const struct results *r, uint32_t knob, uint32_t changes)
 {
     const struct series *s = r->series;
@@ -303,7 +303,7 @@ static json_t *metrics_json(const struct results *r)
     return made;
 }
 
-/* Names of the figures that decide, most important first, of those that have a value. */
+/* Names of the deciding figures that have a value, most important first. */
 static json_t *deciding_json(const struct results *r)
 {
     struct metric *list = xcalloc(METRICS_MAX, sizeof(*list));
@@ -335,7 +335,7 @@ static json_t *files_json(const char *const *files)
     return list;
 }
 
-/* What keeps the figures from being those of a whole run, in sentences. */
+/* Sentences that say why the figures are not those of a complete run. */
 static json_t *partial_json(const struct results *r)
 {
     json_t *list = json_array();
@@ -442,7 +442,7 @@ json_t *page_of_run(const struct results *r, const char *const *files)
     return o;
 }
 
-/* What figures and knobs mean, one sentence each, by name: the page shows it where a name is clicked. */
+/* One sentence of help per figure and knob. The page shows it when a name is clicked. */
 static json_t *help_json(void)
 {
     json_t *help = json_object();

@@ -1,12 +1,12 @@
-/* src/report/page_queues.c - the page's part about queues that were set one by one: which thresholds, when. */
+/* src/report/page_queues.c - page data: thresholds of queues over time, for tuners that set single queues. */
 #include "base/err.h"
 #include "report/page.h"
 #include "report/results_json.h"
 
 #include <stdlib.h>
 
-#define LINES_MAX   8            /* queues with a curve: as many as there are colours */
-#define CHANGES_MAX 512          /* of one of them */
+#define LINES_MAX   8            /* queues with a curve; there are as many colours */
+#define CHANGES_MAX 512          /* per queue */
 
 struct rank { uint64_t changes; uint32_t port; };
 
@@ -29,7 +29,7 @@ static void add_point(struct line *l, uint64_t at_ps, const struct ecn *e)
     json_array_append_new(l->pmax, json_of_rounded(e->pmax));
 }
 
-/* Of changes that are too many, the last in each of CHANGES_MAX equal parts of the run is told. */
+/* Of more than CHANGES_MAX changes, the last one in each of CHANGES_MAX equal parts of the run is kept. */
 static json_t *line_json(const struct results *r, const struct rank *rank)
 {
     const struct queue_log *q = r->queues;

@@ -1,4 +1,4 @@
-/* src/report/page_static.c - what a page says without scripts: its answer card, its main figures as tables, its limits. */
+/* src/report/page_static.c - the page without scripts: answer card, tables of the main figures, warnings. */
 #include "base/json.h"
 #include "base/print/card.h"
 #include "base/print/html.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RANKED 8                 /* settings of a sweep */
+#define RANKED 8                 /* settings of a sweep that are listed */
 
 static enum metric_unit unit_of(const json_t *metric)
 {
@@ -28,7 +28,7 @@ static void put_element(FILE *out, const char *tag, const char *text)
     fprintf(out, "</%.*s>", (int)strcspn(tag, " "), tag);
 }
 
-/* Texts until NULL. The first is the head of the row; those that begin as numbers do stand right. */
+/* Adds a row of texts, up to NULL. The first is the row's header. Numbers are aligned to the right. */
 static void put_row(FILE *out, const char *const *text)
 {
     fputs("<tr>", out);
@@ -60,7 +60,7 @@ static void end_table(FILE *out)
     fputs("</table></div>\n", out);
 }
 
-/* The element called 'name' of a list; NULL: there is none. */
+/* Returns the list element with that name, or NULL. */
 static const json_t *find(const json_t *list, const char *name)
 {
     const json_t *element;
@@ -74,7 +74,7 @@ static const json_t *find(const json_t *list, const char *name)
 
 /* ---- a comparison ---- */
 
-/* "better": what the page says of a change, too. */
+/* "better", as in the script's tables. */
 static const char *verdict_of(const json_t *metric, const json_t *cell)
 {
     if (!json_is_true(json_object_get(cell, "is_significant")))
@@ -118,7 +118,7 @@ static void put_comparison(FILE *out, const json_t *comparison)
     end_table(out);
 }
 
-/* ---- the settings of a sweep, by the figure that ranks them ---- */
+/* ---- ranking of a sweep ---- */
 
 static void put_sweep(FILE *out, const json_t *sweep)
 {
@@ -142,7 +142,7 @@ static void put_sweep(FILE *out, const json_t *sweep)
     end_table(out);
 }
 
-/* ---- the setting that a search has found ---- */
+/* ---- result of a search ---- */
 
 static void put_found(FILE *out, const json_t *changes, const json_t *help)
 {

@@ -1,7 +1,7 @@
-/* src/report/page_topology.c - the network of a report: who is linked to whom, and how busy that was.
+/* src/report/page_topology.c - page data: the network's links and their load.
  *
- * Of a network with more than LINKS_MAX links, the hosts of each switch become one node with one link, and of
- * links between switches the busiest LINKS_MAX are told. So a page stays small whatever the network.
+ * If a network has more than LINKS_MAX links, the hosts of a switch are shown as one node with one link, and
+ * only the busiest LINKS_MAX links between switches are shown. This bounds the size of the page.
  */
 #include "report/page.h"
 #include "base/err.h"
@@ -11,35 +11,35 @@
 #include <string.h>
 
 #define LINKS_MAX 4000
-#define ROWS_MAX  48             /* of the heat map */
+#define ROWS_MAX  48             /* rows of the heat map */
 #define OUTAGES_MAX 200
 #define NOWHERE   UINT32_MAX
 
 struct way {                     /* one direction of a link, or of the links to all hosts of a switch */
     uint64_t tx_bytes, rate_bps, paused_ps;
-    double   busy_max;           /* share of the busiest interval */
+    double   busy_max;           /* utilization in the busiest interval */
     uint32_t links;
 };
 
 struct edge {
-    uint32_t   a, b;             /* nodes of the page */
+    uint32_t   a, b;             /* indices of nodes in the page */
     struct way ab, ba;
-    uint64_t   down_ps;          /* of all its links together */
+    uint64_t   down_ps;          /* total over its links */
 };
 
 struct picture {
     const struct results *r;
     uint32_t    *tier;           /* by node of the graph */
-    uint32_t    *shown;          /* by node of the graph: its node of the page, or NOWHERE */
+    uint32_t    *shown;          /* by node of the graph: index in the page, or NOWHERE */
     json_t      *nodes;
     struct edge *edge;
     uint32_t     edges;
-    bool         is_folded;      /* hosts are not told one by one */
+    bool         is_folded;      /* the hosts of a switch are one node */
 };
 
 /* ---- tiers ---- */
 
-/* Distance from the nearest host: hosts 0, switches with hosts 1, and so on. In rounds, since tiers are few. */
+/* Computes each node's distance from the nearest host: 0 for hosts, 1 for switches with hosts. */
 static uint32_t *tiers_of(const struct graph *g)
 {
     uint32_t *tier = xmalloc((g->nodes + 1ul) * sizeof(*tier));
@@ -100,7 +100,7 @@ static void add_way(struct way *w, const struct results *r, const struct port *p
     w->links++;
 }
 
-/* The edge for the hosts of a switch, made when the first of them is met. */
+/* Returns the edge for the hosts of a switch. Creates it for the first host. */
 static struct edge *hosts_edge(struct picture *p, uint32_t *edge_of, uint32_t owner)
 {
     char name[32];
@@ -113,7 +113,7 @@ static struct edge *hosts_edge(struct picture *p, uint32_t *edge_of, uint32_t ow
     return &p->edge[edge_of[owner]];
 }
 
-/* The edge of each link of the graph. Two hosts may be linked to each other: no switch to fold them under. */
+/* Maps links of the graph to edges. A link between two hosts keeps its own edge. */
 static void make_edges(struct picture *p, uint32_t *edge_of_link)
 {
     const struct graph *g = &p->r->sim->net.graph;
@@ -138,7 +138,7 @@ static void make_edges(struct picture *p, uint32_t *edge_of_link)
 
 /* ---- links that were down ---- */
 
-/* When the outage that begins with change 'i' ends: with the run, if nothing is said. */
+/* Returns the end of the outage that begins with change 'i': the next change of that link, or the end of the run. */
 static uint64_t outage_end_ps(const struct results *r, uint32_t i)
 {
     const struct sim_cfg *cfg = &r->sim->cfg;
@@ -196,7 +196,7 @@ static void add_edges(struct picture *p)
     for (uint32_t i = 0; i < s->net.ports; i++) {
         const struct port *port = &s->net.port[i];
         struct edge *e = edge_of_link[port->link] == NOWHERE ? NULL : &p->edge[edge_of_link[port->link]];
-        bool is_up = !port->is_switch;       /* folded: from a host, which stands first */
+        bool is_up = !port->is_switch;       /* folded: from a host, which is end a */
 
         if (!e)
             continue;
@@ -218,7 +218,7 @@ static double paused_of(const struct results *r, const struct way *w)
     return r->end_ps && w->links ? (double)w->paused_ps / ((double)r->end_ps * w->links) : 0;
 }
 
-/* Four digits behind the point are more than a colour shows. */
+/* Four decimals are enough for a colour. */
 static void put_share(json_t *o, const char *key, double share)
 {
     json_object_set_new(o, key, json_real((double)(int64_t)(share * 1e4 + 0.5) / 1e4));
@@ -274,7 +274,7 @@ static json_t *edges_json(const struct picture *p)
         rank[i] = (struct rank){ up > down ? up : down, i };
     }
     qsort(rank, p->edges, sizeof(*rank), by_busy);
-    qsort(rank, count, sizeof(*rank), by_index);         /* those that stay, in their order */
+    qsort(rank, count, sizeof(*rank), by_index);         /* the kept ones, in their order */
     for (uint32_t i = 0; i < count; i++)
         json_array_append_new(list, edge_json(p->r, &p->edge[rank[i].index]));
     free(rank);

@@ -1,4 +1,4 @@
-/* src/report/page_traffic.c - the data of report.html about the traffic list: a table for each entry. */
+/* src/report/page_traffic.c - page data: a table per traffic entry. */
 #include "report/page.h"
 #include "base/json.h"
 #include "report/results_json.h"

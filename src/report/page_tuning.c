@@ -1,4 +1,4 @@
-/* src/report/page_tuning.c - the page's part about a tuner: what it measured, decided and set, step by step. */
+/* src/report/page_tuning.c - page data: the steps of a tuner with measurements, decisions and settings. */
 #include "base/err.h"
 #include "report/page.h"
 #include "report/results_json.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_MAX 2000           /* more than anybody reads; a page of them is below 1 MB */
+#define STEPS_MAX 2000           /* keeps a page below 1 MB */
 
-/* ---- which steps are told ---- */
+/* ---- selection of steps ---- */
 
 static bool is_set(const struct tuning_step *s)
 {
@@ -25,7 +25,7 @@ static const char *phase_of(const struct tuning_step *s)
     return s->note.phase ? s->note.phase : "";
 }
 
-/* Something was judged or set, or another phase began. */
+/* True if a step judged or set something, or began a phase. */
 static bool is_decision(const struct tuning *g, uint32_t i)
 {
     const struct tuning_step *s = &g->step[i];
@@ -34,7 +34,7 @@ static bool is_decision(const struct tuning *g, uint32_t i)
            strcmp(phase_of(s), phase_of(&g->step[i - 1])) != 0;
 }
 
-/* Marks those of one kind, each of them if there is room for all, else evenly spread. Returns how many. */
+/* Marks the steps of one kind: all of them, or evenly spread ones if there are too many. Returns their number. */
 static uint32_t keep_some(const struct tuning *g, bool *is_kept, bool of_decisions, uint32_t room)
 {
     uint32_t count = 0, seen = 0, kept = 0, every;
@@ -52,7 +52,7 @@ static uint32_t keep_some(const struct tuning *g, bool *is_kept, bool of_decisio
     return kept;
 }
 
-/* Decisions come first; steps in which nothing was decided fill what is left of the room. */
+/* Selects all decisions first, then other steps up to the limit. */
 static uint32_t steps_to_tell(const struct tuning *g, uint32_t *step)
 {
     bool    *is_kept = xcalloc(g->steps + 1, sizeof(*is_kept));
@@ -87,7 +87,7 @@ static json_t *options_json(const struct tuning *g)
 
 /* ---- its steps ---- */
 
-/* Of all steps. The best so far was accepted, too. */
+/* Counts over all steps. The best so far counts as accepted. */
 static json_t *totals_json(const struct tuning *g)
 {
     uint32_t searches = 0, accepted = 0, rejected = 0;
@@ -110,7 +110,7 @@ static json_t *totals_json(const struct tuning *g)
     return o;
 }
 
-/* The phases' names in the order in which they came; a step tells its own by number. */
+/* Lists the phases' names in order of appearance. Steps refer to them by index. */
 static json_t *phase_json(json_t *names, const char *phase)
 {
     json_t *name;
@@ -125,7 +125,7 @@ static json_t *phase_json(json_t *names, const char *phase)
     return json_integer((json_int_t)json_array_size(names) - 1);
 }
 
-/* Knobs are numbered in the order of 'knobs', into which a new one is put. place[] holds numbers from 1. */
+/* Returns a knob's index in 'knobs', and appends it if it is new. place[] holds index + 1. */
 static json_t *set_json(const struct tuning_step *s, json_t *knobs, uint32_t place[KNOB_COUNT])
 {
     json_t *list = json_array();
@@ -150,7 +150,7 @@ static json_t *set_json(const struct tuning_step *s, json_t *knobs, uint32_t pla
 
 static const struct {
     const char *name;
-    size_t      at;              /* a double of struct tuner_note */
+    size_t      at;              /* offset of a double in struct tuner_note */
 } columns[] = {
     { "utility",            offsetof(struct tuner_note, utility) },
     { "utility_throughput", offsetof(struct tuner_note, throughput) },
@@ -192,7 +192,7 @@ static void put_times(json_t *steps, const struct tuning *g, const uint32_t *ste
     json_object_set_new(steps, "end_us", end);
 }
 
-/* What was decided. 'tuning' gets the lists of names that numbers stand for. */
+/* Adds the decisions. 'tuning' gets the lists of names that steps refer to by index. */
 static void put_decisions(json_t *tuning, json_t *steps, const struct tuning *g, const uint32_t *step,
                           uint32_t count)
 {
@@ -216,7 +216,7 @@ static void put_decisions(json_t *tuning, json_t *steps, const struct tuning *g,
     json_object_set_new(tuning, "knobs", knobs);
 }
 
-/* [[knob, value],...] of what differs from the setting that was in force. */
+/* Returns [[knob, value],...] for the knobs that differ from the previous setting. */
 static json_t *differences_json(const struct knobs *is, const struct knobs *was)
 {
     json_t *list = json_array();
@@ -244,7 +244,7 @@ static json_t *tried_json(const struct tuner_tried *t, const struct tuning_step 
     return o;
 }
 
-/* What was tried on a twin, decision by decision; "what came" is the next verdict in words. */
+/* Lists what was tried on a twin, by decision. The next verdict says what happened. */
 static json_t *twin_json(const struct tuning *g, uint32_t at)
 {
     const struct tuning_step *s = &g->step[at];

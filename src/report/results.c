@@ -1,4 +1,4 @@
-/* src/report/results.c - adds up what the ports and flows of a simulation have counted. */
+/* src/report/results.c - sums the counters of ports and flows into results. */
 #include "report/results.h"
 #include "base/err.h"
 #include "sim/host/flow.h"
@@ -16,7 +16,7 @@ char *results_port_name(char buf[PORT_NAME_MAX], const struct sim *s, const stru
     return buf;
 }
 
-/* Keeps 'list' sorted by value, largest first; the first of equals stays first. */
+/* Inserts into a list sorted by value, largest first. Equal values keep their order. */
 static void keep_worst(uint32_t list[RESULTS_WORST], uint64_t value[RESULTS_WORST], uint32_t *count, uint32_t port,
                        uint64_t is)
 {
@@ -55,7 +55,7 @@ static void add_ports(struct results *r, struct figure_span *all)
     }
 }
 
-/* Links between switches carry what paths are for. Those of another speed have another share. */
+/* Only links between switches count, and only those of the same speed are compared. */
 static double path_spread(const struct sim *s)
 {
     uint64_t rate_bps = 0, most = 0;
@@ -88,7 +88,7 @@ double results_fast_error(const struct results *r)
 
 /* ---- the traffic list ---- */
 
-/* Flows that are over have been counted by meter/fct; those that are not are still in the simulation. */
+/* meter/fct has counted finished flows. Unfinished ones are still in the simulation. */
 static void add_flows(struct results *r)
 {
     const struct sim *s = r->sim;
@@ -118,7 +118,7 @@ static void add_flows(struct results *r)
     r->resent_share = r->sent_bytes > 0 ? r->resent_bytes / r->sent_bytes : NAN;
 }
 
-/* Per second over some time; NAN: there is no time. */
+/* Per second; NAN if the time is 0. */
 static double rate(double amount, uint64_t ps)
 {
     return ps ? amount * (double)PS_PER_S / (double)ps : NAN;
@@ -254,7 +254,7 @@ static void add_network(struct results *r)
     for (int i = 0; i < FIGURE_COUNT; i++)
         if (figure_info[i].how < FIGURE_ONCE)
             r->figure[i] = figure_value((enum figure_id)i, &all);
-    all.ps = (double)r->end_ps - (double)r->sim->first_start_ps;         /* flow lists often begin at 2 s */
+    all.ps = (double)r->end_ps - (double)r->sim->first_start_ps;         /* flow lists often start at 2 s */
     r->goodput_bps = all.ps > 0 ? figure_value(FIGURE_goodput_bps, &all) : 0;
     r->flows = (double)r->fct->all.count;
     r->path_spread = path_spread(r->sim);

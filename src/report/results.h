@@ -1,4 +1,4 @@
-/* src/report/results.h - what a run has found, and the forms in which it is told. */
+/* src/report/results.h - the results of a run, and their output formats. */
 #ifndef REPORT_RESULTS_H
 #define REPORT_RESULTS_H
 
@@ -9,26 +9,26 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define RESULTS_WORST 5          /* ports that are named */
+#define RESULTS_WORST 5          /* ports that are listed */
 
 enum results_job { JOB_NONE, JOB_TRAINING, JOB_STORAGE, JOB_RPC };
 
-struct results_entry {           /* of the traffic list */
+struct results_entry {           /* a traffic entry */
     uint64_t flows_started, bytes_started;
-    double   load;               /* realised, on the scale of the load asked for; 0: none was */
-    uint64_t first_ps, last_ps;  /* start of its first flow; when its last was done, or the end of the run */
+    double   load;               /* realised load, in the unit of the requested one; 0: none was requested */
+    uint64_t first_ps, last_ps;  /* start of its first flow; end of its last, or of the run */
     double   goodput_bps;        /* acknowledged between the two; NAN: no flow started */
 
-    enum results_job job;        /* what the application saw; NAN: nothing of it is over */
+    enum results_job job;        /* for the figures below; they are NAN if nothing has finished */
     double   iteration_us_mean;  /* training: collective and compute */
-    double   exposed_us_mean;    /* training: what is left of it without computing */
+    double   exposed_us_mean;    /* training: the same without computing */
     double   algbw_bps, busbw_bps;   /* training, as nccl-tests define them: size / mean time, and x bus_factor */
-    double   bound_share;        /* training: the least time by the hosts' links / mean time */
+    double   bound_share;        /* training: lower bound from link rates / mean time */
     double   ops_per_s;          /* iterations, reads and writes, or calls, from the first start to the last end */
-    double   ops_bps;            /* storage and rpc: their payload in that time */
+    double   ops_bps;            /* storage and rpc: payload in that time */
 };
 
-/* Links between switches of two kinds in one direction: how evenly they were used, as shares of their capacity. */
+/* Utilization of the links from one kind of switch to another. */
 #define RESULTS_TIERS 16
 struct results_tier {
     char     name[48];           /* "tor to spine", "plane 1: tor to spine" */
@@ -36,7 +36,7 @@ struct results_tier {
     double   busiest, median, least;
 };
 
-struct results_size {            /* of flows of a range of sizes, those included that are not over */
+struct results_size {            /* flows of a range of sizes, including unfinished ones */
     uint64_t resent_bytes, nacks, reordered;
 };
 
@@ -49,20 +49,20 @@ struct results {
     const struct series   *series;
     const struct scores   *scores;
     const struct queue_log *queues;
-    const struct tuning   *tuning;       /* its algo is NULL: there was no tuner */
+    const struct tuning   *tuning;       /* its algo is NULL without a tuner */
     const char            *text;         /* of the scenario's file */
     size_t                 text_bytes;
-    const char *const     *set;          /* what the command line has changed */
+    const char *const     *set;          /* --set options */
     uint32_t               sets;
 
     uint64_t end_ps;             /* the end of the run */
-    const char *failure;         /* why that is before its time; NULL: it is not */
-    uint64_t waits[WAITS];       /* what the unfinished ones wait for: see sim/waits.h */
-    const char *stuck_why;       /* the run ended as nothing moved any more: what waits where; NULL: it did not */
-    uint64_t stuck_ps;           /* since then, about */
-    uint64_t interval_ps;        /* of a line of intervals.csv */
-    bool     cnps_are_flags;     /* of answers to senders: no CNP is sent */
-    union {                      /* in the units of figures.def; NAN: there is none */
+    const char *failure;         /* why the run ended early; NULL: it did not */
+    uint64_t waits[WAITS];       /* reasons of unfinished flows: see sim/waits.h */
+    const char *stuck_why;       /* cause of a deadlock that ended the run; NULL: none */
+    uint64_t stuck_ps;           /* approximate start of the deadlock */
+    uint64_t interval_ps;        /* length of an interval of intervals.csv */
+    bool     cnps_are_flags;     /* CNPs are flags in ACKs */
+    union {                      /* in the units of figures.def; NAN: none */
         struct {
 #define COUNTER(name, ...) double name;
 #define STATE(name, ...)   double name;
@@ -80,12 +80,12 @@ struct results {
     struct results_entry *entry;
     bool                  has_phases;
     struct figure_span    phase[PHASES];     /* before, during and after an influx */
-    double               *entry_phase_bps;   /* goodput [entry * PHASES + phase]; NAN: there is no such time */
+    double               *entry_phase_bps;   /* goodput [entry * PHASES + phase]; NAN: no such phase */
 
-    double   wall_s;             /* the only figure that another run does not repeat */
+    double   wall_s;             /* wall time: the only figure that is not reproducible */
 };
 
-/* Finds the tiers, in the order of their switches. Of more than RESULTS_TIERS the rest is left out. */
+/* Finds the tiers, in the order of their switches, up to RESULTS_TIERS. */
 void results_find_tiers(struct results *);
 
 /* Reads a simulation that has run, which must outlive the results. */

@@ -1,11 +1,11 @@
-/* src/report/results_answer.c - the answer card of one run: how long things took, and what was odd. */
+/* src/report/results_answer.c - the answer card of one run: its main figure, costs and warnings. */
 #include "report/about.h"
 #include "report/results.h"
 #include "report/results_text.h"
 
 #include <math.h>
 
-/* Training is judged by its iterations, everything else by how much longer flows take than alone. */
+/* Training is judged by iteration time, other traffic by slowdown. */
 static bool add_training(const struct results *r, struct card *c)
 {
     for (uint32_t i = 0; i < r->scenario->entries; i++) {

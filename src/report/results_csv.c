@@ -1,4 +1,4 @@
-/* src/report/results_csv.c - results for other programs: raw units, said in the column's name. */
+/* src/report/results_csv.c - results as CSV, with units in the column names. */
 #include "base/err.h"
 #include "base/escape.h"
 #include "net/address.h"
@@ -28,7 +28,7 @@ const char *results_quoted(char buf[RESULTS_QUOTED_MAX], const char *name)
     return buf;
 }
 
-/* The name of a node or a port: in quotes only where it needs them. */
+/* Prints the name of a node or port, quoted if necessary. */
 static const char *field(char buf[RESULTS_QUOTED_MAX], const char *name)
 {
     const char *c = name;
@@ -166,7 +166,7 @@ static uint64_t whole_ns(uint64_t ps)
     return ps / PS_PER_NS;
 }
 
-/* Nanoseconds with the picoseconds behind the point: nothing is lost. */
+/* Prints nanoseconds with three decimals, which is exact. */
 static void print_ns(FILE *out, uint64_t ps)
 {
     fprintf(out, ",%" PRIu64 ".%03u", whole_ns(ps), (unsigned)(ps % PS_PER_NS));
@@ -193,7 +193,7 @@ void results_print_flow(FILE *out, const struct sim *s, const struct scenario *s
 
 struct unfinished { const struct flow *flow; uint64_t start_ps, bytes, acked_bytes, resent_bytes; uint32_t place; enum wait wait; };
 
-/* By what does not depend on how the world is divided. */
+/* An order that does not depend on the partition. */
 static int compare_unfinished(const void *left, const void *right)
 {
     const struct unfinished *a = left, *b = right;
@@ -209,7 +209,7 @@ static int compare_unfinished(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* The messages of a flow, the oldest first. Returns how many. */
+/* Lists the messages of a flow, oldest first. Returns their number. */
 static uint32_t list_messages(const struct sim *s, const struct flow *f, enum wait wait, struct unfinished *to)
 {
     const struct posted *posted = s->flows.pairs.posted;
@@ -258,7 +258,7 @@ void results_print_hpcc_pfc(FILE *out, const struct pfc_result *r)
 
 /* ---- intervals.csv ---- */
 
-/* The name of a knob's column ends in its unit where that is a word. */
+/* The column name of a knob ends in its unit, if the unit is a word. */
 static const char *knob_column_unit(enum knob_unit unit)
 {
     switch (unit) {
@@ -306,7 +306,7 @@ static void print_us(FILE *out, uint64_t ps)
     fprintf(out, "%" PRIu64 ".%06u", whole, (unsigned)(ps % PS_PER_US));
 }
 
-/* Behind a comma; nothing if there is no value. */
+/* Prints a comma and the value; nothing for NAN. */
 static void print_figure(FILE *out, enum figure_id figure, const struct figure_span *seen)
 {
     double value = figure_raw(figure, seen);
@@ -321,7 +321,7 @@ static void print_figure(FILE *out, enum figure_id figure, const struct figure_s
     }
 }
 
-/* Nothing was sent: no utility; no truth: no accuracy. */
+/* Utility is empty if nothing was sent, accuracy if there is no ground truth. */
 static void print_watched(FILE *out, const struct report *r)
 {
     struct score s;

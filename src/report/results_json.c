@@ -1,5 +1,4 @@
-/* src/report/results_json.c - everything a run has found as one JSON object. Keys stand in the order in which
- * they are written here; units are in their names. */
+/* src/report/results_json.c - the results of a run as one JSON object. Units are part of the keys' names. */
 #include "report/results_json.h"
 #include "base/err.h"
 #include "sim/skip/skip.h"
@@ -37,7 +36,7 @@ void results_json_print(json_t *o, FILE *out)
 
 /* ---- flows ---- */
 
-/* mean, p50, ... of one quantity: null when there are no flows. */
+/* mean, p50, ... of one quantity; null without flows. */
 static void put_stats(json_t *object, const char *prefix, const struct fct_stats *s, bool is_empty)
 {
     const struct { const char *name; double value; } rows[] = {
@@ -80,7 +79,7 @@ static json_t *fct_json(const struct results *r)
     return rows;
 }
 
-/* Nothing of reasons that no flow has. */
+/* Leaves out reasons that apply to no flow. */
 static json_t *waits_json(const struct results *r)
 {
     json_t *o = json_object();
@@ -123,7 +122,6 @@ static json_t *op_json(const struct ops_cell *c)
     return o;
 }
 
-/* What the application saw. */
 /* Collectives of a training entry, and the message of each that lost most time. */
 static json_t *collectives_json(const struct results *r, uint32_t entry)
 {
@@ -379,7 +377,7 @@ static json_t *metrics_json(const struct results *r)
     return made;
 }
 
-/* Only of a run that was not followed packet by packet all the time. */
+/* For runs with fidelity fast. */
 static json_t *fidelity_json(const struct results *r, const struct skip_told *k)
 {
     json_t *o = json_object();

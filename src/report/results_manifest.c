@@ -1,6 +1,6 @@
-/* src/report/results_manifest.c - manifest.json: enough to know what a folder of results is, and to make it again.
+/* src/report/results_manifest.c - manifest.json: what a folder of results is, and how to repeat it.
  *
- * The only file of a run that says how long it took: all others are the same from run to run.
+ * This is the only file with wall times. All others are identical from run to run.
  */
 #include "report/results_json.h"
 #include "version.h"

@@ -1,4 +1,4 @@
-/* src/report/results_table.c - results for people. */
+/* src/report/results_table.c - results as tables for the terminal. */
 #include "report/results.h"
 #include "base/print/safe.h"
 #include "base/print/spark.h"
@@ -14,8 +14,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Prints a table and frees it. Where it does not fit the terminal columns give way ('order', see table_fit()), which is
- * said. */
+/* Prints and frees a table. If it is too wide, drops columns by 'order' (see table_fit()) and names them. */
 static void end_table(struct table *t, FILE *out, struct results_look look, const char *order)
 {
     int gone = table_fit(t, look.width, 2, order);
@@ -124,7 +123,7 @@ static void add_row(struct table *t, const char *name, const struct fct_cell *c)
     table_cell(t, "%s", metric(UNIT_US, us.p99).buf);
 }
 
-/* How many, then a line for each thing that they wait for. */
+/* Prints the number of unfinished flows, and a line per reason. */
 static void print_unfinished(const struct results *r, FILE *out)
 {
     char count[32];
@@ -190,7 +189,7 @@ static void add_times(struct table *t, const double *us, uint32_t count, bool is
         table_cell(t, "%s", metric(UNIT_US, is_empty ? NAN : us[i]).buf);
 }
 
-/* nccl-tests count bytes, everybody else here bits. */
+/* In bytes and bits per second: nccl-tests use bytes. */
 static void add_bandwidth(struct table *t, double bps)
 {
     table_cell(t, "%s", metric(UNIT_BUS, bps).buf);
@@ -260,7 +259,7 @@ static void print_steps(const struct results *r, FILE *out, struct results_look 
     end_table(t, out, look, "90063000");
 }
 
-/* The rate of an entry stands in the first of its rows: it is that of all its work together. */
+/* The first row of an entry has the rate of all its operations. */
 static void add_op_rows(struct table *t, const struct results *r, uint32_t entry)
 {
     const struct results_entry *e = &r->entry[entry];
@@ -343,12 +342,12 @@ static void print_phases(const struct results *r, FILE *out, struct results_look
 
 /* ---- over time ---- */
 
-#define COLUMNS 44               /* with the words beside it a line is as wide as the tables are */
-#define WORDS   43               /* those words, at most: "goodput" .. "  15.0 Gb/s .. 227 Gb/s" */
+#define COLUMNS 44               /* makes lines as wide as the tables */
+#define WORDS   43               /* maximum width of the text beside them */
 
 _Static_assert(COLUMNS <= SPARK_COLUMNS, "as wide as a sparkline can be");
 
-struct over_time {               /* the series, in as many columns as a line has */
+struct over_time {               /* a series, resampled to the columns of a line */
     uint32_t            columns;
     struct series_point column[COLUMNS];
 };
@@ -431,7 +430,7 @@ static void print_over_time(const struct results *r, FILE *out, struct results_l
         { "goodput", FIGURE_goodput_bps, true }, { "RTT mean", FIGURE_rtt_us_mean, true },
         { "paused", FIGURE_paused_share, false }, { "longest queue", FIGURE_queue_bytes_max, true },
         { "dropped", FIGURE_dropped_packets, false }, { "NACKs", FIGURE_nacks, false },
-        { "time-outs", FIGURE_timeouts, false },         /* zeros: the lines below say so in words */
+        { "time-outs", FIGURE_timeouts, false },         /* zeros are reported below in words */
     };
     struct over_time o;
     char heading[160], time[32];
@@ -516,7 +515,7 @@ static void print_balancing(const struct results *r, FILE *out)
                counted(c->delayed, "packet", "packets").buf);
 }
 
-/* Model uet: what trimming, credit and spraying did. */
+/* Model uet: trimming, credit and spraying. */
 static void print_uet(const struct results *r, FILE *out)
 {
     const struct sim_counters *c = &r->sim->engine.counters;
@@ -531,7 +530,7 @@ static void print_uet(const struct results *r, FILE *out)
         print_line(out, "paths", "the busiest link between switches carried %.3g times the mean", r->path_spread);
 }
 
-/* How evenly links were used, and what senders learned of their paths. */
+/* Load of links by tier, and feedback on paths to senders. */
 static void print_paths(const struct results *r, FILE *out)
 {
     const struct sim_counters *c = &r->sim->engine.counters;
@@ -547,7 +546,7 @@ static void print_paths(const struct results *r, FILE *out)
                    counted(c->paths_skipped, "path", "paths").buf);
 }
 
-/* ACKs of UET echo each mark: there is nothing like a CNP. */
+/* UET has no CNPs: ACKs echo each mark. */
 static void print_marks(const struct results *r, FILE *out)
 {
     const struct sim_counters *c = &r->sim->engine.counters;
@@ -561,7 +560,7 @@ static void print_marks(const struct results *r, FILE *out)
                metric(UNIT_SHARE, r->marked_share).buf, cnps);
 }
 
-/* Lists by flow size what was lost or out of order. */
+/* Losses and reordering by flow size. */
 static void print_recovery(const struct results *r, FILE *out)
 {
     for (uint32_t i = 0; i < FCT_BUCKETS; i++) {
@@ -602,7 +601,7 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
     print_recovery(r, out);
 }
 
-/* How evenly the work was divided, and where the time went. */
+/* Load and waiting times of threads. */
 static void print_parts(const struct results *r, FILE *out)
 {
     const struct partition *all = r->sim->parts;

@@ -4,7 +4,7 @@
 #include "base/file/interrupt.h"
 #include "report/page.h"
 
-/* ---- what lies in the folder ---- */
+/* ---- files of the folder ---- */
 
 static bool is_tuned(const struct run_files *f)
 {
@@ -82,11 +82,11 @@ static void print_unfinished(const struct run_files *f, const struct results *r,
     results_print_unfinished(r, out);
 }
 
-/* The page is the first: it links to all behind it. */
+/* The page comes first and links to the others. */
 static const struct row {
     const char *name;
     bool (*is_there)(const struct run_files *);          /* NULL: always */
-    void (*print)(const struct run_files *, const struct results *, FILE *);   /* NULL: written while it runs */
+    void (*print)(const struct run_files *, const struct results *, FILE *);   /* NULL: written during the run */
 } rows[] = {
     { "report.html",   NULL,       print_page },
     { "charts.json",   NULL,       print_charts },
@@ -120,7 +120,7 @@ static void list_names(struct run_files *f)
     f->name[count] = NULL;
 }
 
-/* ---- while it runs ---- */
+/* ---- during the run ---- */
 
 static void on_flow_done(void *arg, const struct flow_result *r)
 {
@@ -213,8 +213,7 @@ static int open_dir(struct run_files *f, const char *path, struct err *err)
     return 0;
 }
 
-/* Model htsim has no packets that could be written, and other models no columns of its kind. Packets of model
- * uet are not RoCEv2. */
+/* Refuses captures of models htsim (no packets) and uet (not RoCEv2), and htsim's columns of other models. */
 static int check_model(const struct run_files_paths *p, const struct sim *s, struct err *err)
 {
     const char *none = p->pcap ? "--pcap" : p->trace ? "--trace" : p->samples ? "--samples" :
@@ -306,7 +305,7 @@ static int commit(struct run_files *f, struct err *err)
     return rc;
 }
 
-/* What did not fit is told. */
+/* Reports events that did not fit into the trace. */
 static void close_traces(struct run_files *f)
 {
     uint64_t frames = f->pcap ? pcap_close(f->pcap) : 0, events = f->chrome ? chrome_close(f->chrome) : 0;
@@ -326,7 +325,7 @@ static void close_traces(struct run_files *f)
     f->samples = NULL;
 }
 
-/* All files are checked before the first is put into place. */
+/* Checks all files before it moves the first into place. */
 int run_files_write(struct run_files *f, const struct results *r, struct err *err)
 {
     int rc = write_dir(f, r, err);

@@ -1,8 +1,7 @@
-/* src/report/setting_print.c - a setting as devices take it: in their names, units and ranges.
+/* src/report/setting_print.c - a setting in the names, units and ranges of devices.
  *
- * Printing only. A device that is written what it does not take may do anything (some versions of the mlx5
- * driver hand garbage on to firmware; SONiC's orchagent ends at a word it does not know), so nothing but
- * whole numbers in the documented ranges comes out of here.
+ * Some devices react badly to invalid values: some versions of the mlx5 driver pass them on to the firmware, and
+ * SONiC's orchagent exits at an unknown word. So this code prints only whole numbers in the documented ranges.
  */
 #include "report/setting_print.h"
 #include "base/minmax.h"
@@ -21,7 +20,7 @@ static void print_comment(const char *text, FILE *out)
         if (is_start)
             fputs(*text == '\n' ? "#" : "# ", out);
         is_start = *text == '\n';
-        /* A name may hold anything; it must not end the comment. */
+        /* Replaces characters of a name that would end the comment. */
         fputc(*text == '\n' || (unsigned char)*text >= ' ' ? *text : '?', out);
     }
     if (!is_start)
@@ -55,12 +54,12 @@ int setting_write_yaml(const char *path, const struct knobs *knobs, const char *
 
 /* ---- mlx5 ---- */
 
-/* Ranges that are narrower than ours are the device's. */
+/* Ranges of the device, where they are narrower than ours. */
 static const struct mlx5_file {
     const char *folder;
     double      min, max;
     enum knob   knob;
-    bool        is_quiet;        /* a matter of classes: written only if it is not the default */
+    bool        is_quiet;        /* per class: printed only if it is not the default */
 } mlx5_files[] = {
     { "roce_rp", 0,  1,      KNOB_clamp_tgt_rate,                false },
     { "roce_rp", 0,  1,      KNOB_clamp_tgt_rate_after_time_inc, false },
@@ -103,7 +102,7 @@ static void print_mlx5_file(const struct knobs *k, const struct mlx5_file *f, FI
     fputc('\n', out);
 }
 
-/* Bit p of the mask is the file enable/p of either side. */
+/* Bit p of the mask is the file enable/p of both NP and RP. */
 static void print_mlx5_enable(const struct knobs *k, FILE *out)
 {
     unsigned mask = (unsigned)k->value[KNOB_roce_cc_prio_mask];
@@ -129,7 +128,7 @@ static void print_mlx5_rest(const struct knobs *k, FILE *out)
     fputs("# What belongs to switches (kmin, kmax, pmax): anole tune --as sonic.\n", out);
 }
 
-/* One script is for one speed. */
+/* A script is for one link speed. */
 static void print_by_speed(const struct knobs *k, const char *what, FILE *out)
 {
     if (k->value[KNOB_by_speed] != 0)
@@ -249,7 +248,7 @@ void setting_print_mlx5(const struct knobs *k, const char *about, FILE *out)
 
 struct wred { double min_bytes, max_bytes, percent; };
 
-/* A switch takes whole percents; what is marked at all is marked with one. */
+/* Switches accept whole percents. A probability above 0 becomes at least 1 %. */
 static struct wred wred_of(const struct knobs *k)
 {
     double pmax = 100 * k->value[KNOB_pmax];
