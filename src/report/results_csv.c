@@ -213,11 +213,16 @@ static int compare_unfinished(const void *left, const void *right)
 static uint32_t list_messages(const struct sim *s, const struct flow *f, enum wait wait, struct unfinished *to)
 {
     const struct posted *posted = s->flows.pairs.posted;
-    uint32_t             count = 1, head = f->is_lasting ? pair_of(s, f)->head : 0;
+    uint32_t             count = 0, head = f->is_lasting ? pair_of(s, f)->head : 0;
 
-    to[0] = (struct unfinished){ f, f->start_ps, pair_bytes(s, f), pair_acked(s, f), f->resent_bytes, 0, wait };
-    for (uint32_t id = head ? posted[head].next : 0; id; id = posted[id].next, count++)
-        to[count] = (struct unfinished){ f, posted[id].start_ps, posted[id].end - posted[id].begin, 0, 0, count, WAIT_QUEUE_PAIR };
+    if (!head || posted_is_open(&posted[head]))
+        to[count++] = (struct unfinished){ f, f->start_ps, head ? posted_bytes(&posted[head]) : f->bytes, pair_acked(s, f),
+                                           f->resent_bytes, 0, wait };
+    for (uint32_t id = head ? posted[head].next : 0; id; id = posted[id].next)
+        if (posted_is_open(&posted[id])) {
+            to[count] = (struct unfinished){ f, posted[id].start_ps, posted_bytes(&posted[id]), 0, 0, count, WAIT_QUEUE_PAIR };
+            count++;
+        }
     return count;
 }
 

@@ -154,6 +154,8 @@ void waits_count(const struct waits *w, uint64_t count[WAITS])
         const struct flow *f = &w->sim->flows.flow[id];
         uint32_t           messages = pair_waiting(w->sim, f, &bytes);
 
+        if (!messages)
+            continue;
         count[waits_of(w, f)]++;
         count[WAIT_QUEUE_PAIR] += messages - 1;
         rest -= messages;

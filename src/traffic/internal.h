@@ -12,6 +12,7 @@ struct traffic_stream;
 
 struct traffic_post {            /* a flow that a worker will start */
     uint64_t at_ps, bytes, tag;
+    struct operation op;
     uint32_t dst;
     uint32_t pair;               /* as in flow_spec */
     uint32_t below, next;        /* see post.c */

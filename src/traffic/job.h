@@ -27,6 +27,7 @@ struct job {                     /* first member of a kind's state */
     uint32_t             *host;          /* node of each worker */
     uint32_t             *worker_of;     /* by node: its worker, or JOB_NO_WORKER */
     uint64_t              signal_ps;     /* delay of a signal; 0: sends no signals */
+    struct reads         *reads;         /* see traffic/reads.h; NULL: its workers do not read */
 };
 
 /* Adds an entry to the traffic list and a worker on each host. The traffic takes ownership of the job. */

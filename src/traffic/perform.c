@@ -40,7 +40,6 @@ struct trace_job {
     struct trace trace;
     struct plans *plans;
     struct trace_job_rank *rank;
-    struct reads *reads;
 };
 
 /* ---- ready operations ---- */
@@ -232,7 +231,7 @@ static void start_op(struct trace_job *p, uint32_t rank, uint32_t number, const 
                            &(struct unmatched){ op->tag, op->peer, number, 0 });
         break;
     case TRACE_READ:
-        reads_begin(p->reads, rank, now_ps, p->job.host[op->peer], number);
+        job_read(&p->job, rank, now_ps, p->job.host[op->peer], op->size, number);
         break;
     case TRACE_CALC:
         if (op->size)
@@ -319,19 +318,12 @@ static void run_ready_ops(struct trace_job *p, uint32_t rank, uint64_t now_ps)
 
 /* ---- reads ---- */
 
-/* A message of a read has arrived: the request, which the NIC answers, or the data, which ends the read. */
-static void on_read_message(struct trace_job *p, uint64_t now_ps, const struct message *m)
+static void on_read(struct trace_job *p, uint64_t now_ps, const struct message *m)
 {
-    uint32_t        rank = p->job.worker_of[m->dst], number = (uint32_t)m->tag;
-    struct trace_op op;
+    uint32_t        rank = p->job.worker_of[m->dst];
+    struct trace_op op = op_of(p, rank, (uint32_t)m->tag);
 
-    if (m->tag & READ_ASKS) {
-        op = op_of_other(p, p->job.worker_of[m->src], number, rank);
-        reads_answer(p->reads, now_ps, m, op.size);
-        return;
-    }
-    op = op_of(p, rank, number);
-    job_report(&p->job, m->dst, OP_READ, m->bytes, reads_end(p->reads, now_ps, m), now_ps);
+    job_report(&p->job, m->dst, OP_READ, m->bytes, m->start_ps, now_ps);
     end_op(p, rank, &op, now_ps);
     run_ready_ops(p, rank, now_ps);
 }
@@ -346,8 +338,8 @@ void perform_on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
     struct trace_job_rank *r = &p->rank[rank];
     struct trace_op        op;
 
-    if (!(m->tag & ROUND_TAG) && m->tag & READ_BITS) {
-        on_read_message(p, now_ps, m);
+    if (m->op.verb == VERB_READ) {
+        on_read(p, now_ps, m);
         return;
     }
     op = op_of_other(p, from, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag, rank);
@@ -365,11 +357,8 @@ void perform_on_sent(struct job *j, uint64_t now_ps, const struct message *m)
     uint32_t               rank = j->worker_of[m->src];
     struct round_message   is = round_message_of(m->tag);
     struct trace_job_rank *r = &p->rank[rank];
-    struct trace_op        op;
+    struct trace_op        op = op_of(p, rank, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag);
 
-    if (!(m->tag & ROUND_TAG) && m->tag & READ_BITS)
-        return;
-    op = op_of(p, rank, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag);
     if (!(m->tag & ROUND_TAG))
         end_op(p, rank, &op, now_ps);
     else if (op.type == TRACE_COLLECTIVE)
@@ -424,7 +413,6 @@ void perform_free(void *state)
         free(r->unmatched);
     }
     free(p->rank);
-    reads_free(p->reads);
     plans_free(p->plans);
     trace_fini(&p->trace);
     free(p);
@@ -441,7 +429,8 @@ void perform_add(struct traffic *t, const struct traffic_kind *kind, const struc
     p->plans = plans;
     p->rank = xcalloc(trace->ranks + 1ul, sizeof *p->rank);
     job_init(&p->job, kind, t, common, hosts, trace->ranks);
-    p->reads = reads_new(&p->job, reads);
+    if (trace->has_reads)
+        job_allow_reads(&p->job, reads);
     for (uint32_t i = 0; i < trace->ranks; i++) {
         const struct trace_rank *from = &trace->rank[i];
         struct trace_job_rank   *r = &p->rank[i];

@@ -157,6 +157,10 @@ static void read_qps(struct entry *e)
     if ((node || e->env->must_say_fresh) && e->qps && !is_own && e->env->why_fresh)
         reader_refuse(e->r, section_place(&e->sec, "qps"),
                       "%s every flow has its own queue pair: 'qps' must be 'fresh'", e->env->why_fresh);
+    else if (e->pairs_key && (!e->qps || e->env->why_fresh))
+        reader_refuse(e->r, section_place(&e->sec, e->pairs_key),
+                      "'%s' has operations that need persistent queue pairs: there are none %s", e->pairs_key,
+                      e->env->why_fresh ? e->env->why_fresh : "with 'qps: fresh'");
     else if (node && strcmp(e->about->kind, "tcp") == 0)
         reader_refuse(e->r, node, "tcp has no queue pairs");
     else

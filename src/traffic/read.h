@@ -69,6 +69,8 @@ struct entry {
     struct traffic_common     common;    /* start, stop and class, already read */
     uint32_t                  qps;       /* default of 'qps' for this kind, as in flow_spec; initially 0 */
     bool                      has_own_qps;   /* the kind has read `qps` itself */
+    const char               *pairs_key;     /* what this key asks for needs persistent queue pairs; NULL:
+                                              * nothing does */
     struct hosts              loaded;    /* hosts with a load (about->bps_per_host), kept for
                                           * entry_check_loads() */
 };

@@ -1,12 +1,14 @@
 #include "traffic/reads.h"
 #include "base/err.h"
+#include "traffic/internal.h"
+#include "traffic/traffic_post.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #define PAIR UINT32_MAX          /* queue pair of requests and data: none of those that other messages use */
 
-struct posted_read { uint64_t tag, start_ps; };
+struct posted_read { uint64_t at_ps, bytes, tag; };
 
 /* Reads of a worker from one node, oldest first: the first 'open' are under way. */
 struct read_queue {
@@ -17,30 +19,27 @@ struct read_queue {
 struct reader_queues { struct read_queue *queue; uint32_t count; };
 
 struct reads {
-    struct job           *job;
     struct reads_cfg      cfg;
     struct reader_queues *worker;
 };
 
-struct reads *reads_new(struct job *j, const struct reads_cfg *cfg)
+void job_allow_reads(struct job *j, const struct reads_cfg *cfg)
 {
-    struct reads *r = xcalloc(1, sizeof *r);
-
-    *r = (struct reads){ j, *cfg, xcalloc(j->workers + 1ul, sizeof *r->worker) };
-    return r;
+    j->reads = xcalloc(1, sizeof *j->reads);
+    *j->reads = (struct reads){ *cfg, xcalloc(j->workers + 1ul, sizeof *j->reads->worker) };
 }
 
-void reads_free(struct reads *r)
+void reads_free(struct job *j)
 {
-    if (!r)
+    if (!j->reads)
         return;
-    for (uint32_t i = 0; i < r->job->workers; i++) {
-        for (uint32_t k = 0; k < r->worker[i].count; k++)
-            free(r->worker[i].queue[k].read);
-        free(r->worker[i].queue);
+    for (uint32_t i = 0; i < j->workers; i++) {
+        for (uint32_t k = 0; k < j->reads->worker[i].count; k++)
+            free(j->reads->worker[i].queue[k].read);
+        free(j->reads->worker[i].queue);
     }
-    free(r->worker);
-    free(r);
+    free(j->reads->worker);
+    free(j->reads);
 }
 
 /* A worker reads from a few nodes. */
@@ -56,44 +55,54 @@ static struct read_queue *queue_of(struct reads *r, uint32_t worker, uint32_t ds
     return &w->queue[w->count++];
 }
 
-static void send_request(struct reads *r, uint32_t worker, uint64_t now_ps, struct read_queue *q)
+static void post(struct job *j, uint32_t worker, uint64_t at_ps, uint32_t dst, uint64_t bytes, uint64_t tag,
+                 struct operation op)
 {
-    job_post_on(r->job, worker, now_ps, q->dst, PAIR, READ_REQUEST_BYTES,
-                q->read[q->open++].tag | READ_ASKS);
+    post_add(j->traffic, j->first_stream + worker,
+             &(struct traffic_post){ .at_ps = at_ps, .bytes = bytes, .tag = tag, .dst = dst, .pair = PAIR, .op = op });
 }
 
-void reads_begin(struct reads *r, uint32_t worker, uint64_t now_ps, uint32_t dst, uint64_t tag)
+static void send_request(struct job *j, uint32_t worker, uint64_t now_ps, struct read_queue *q)
 {
-    struct read_queue *q = queue_of(r, worker, dst);
+    const struct posted_read *r = &q->read[q->open++];
 
+    post(j, worker, r->at_ps > now_ps ? r->at_ps : now_ps, q->dst, READ_REQUEST_BYTES, r->tag,
+         (struct operation){ .verb = VERB_ASK, .since_ps = r->at_ps, .bytes = r->bytes });
+}
+
+void job_read(struct job *j, uint32_t worker, uint64_t at_ps, uint32_t dst, uint64_t bytes, uint64_t tag)
+{
+    struct read_queue *q = queue_of(j->reads, worker, dst);
+
+    assert(j->worker_of[dst] != JOB_NO_WORKER && dst != j->host[worker] && bytes > 0);
     if (q->count == q->max) {
         q->max = q->max ? 2 * q->max : 16;
         q->read = xrealloc(q->read, q->max * sizeof *q->read);
     }
-    q->read[q->count++] = (struct posted_read){ tag, now_ps };
-    if (q->open < r->cfg.limit)
-        send_request(r, worker, now_ps, q);
+    q->read[q->count++] = (struct posted_read){ at_ps, bytes, tag };
+    if (q->open < j->reads->cfg.limit)
+        send_request(j, worker, at_ps, q);
 }
 
-void reads_answer(struct reads *r, uint64_t now_ps, const struct message *m, uint64_t bytes)
+void reads_answer(struct job *j, uint64_t now_ps, const struct message *m)
 {
-    job_post_on(r->job, r->job->worker_of[m->dst], now_ps + r->cfg.delay_ps, m->src, PAIR, bytes,
-                m->tag ^ READ_BITS);
+    uint64_t wait_ps = j->reads->cfg.delay_ps;
+
+    post(j, j->worker_of[m->dst], now_ps + wait_ps, m->src, m->op.bytes, m->tag,
+         (struct operation){ .verb = VERB_READ, .since_ps = m->op.since_ps, .wait_ps = wait_ps });
 }
 
-uint64_t reads_end(struct reads *r, uint64_t now_ps, const struct message *m)
+/* Reads that were posted together may be answered in another order. */
+void reads_end(struct job *j, uint64_t now_ps, const struct message *m)
 {
-    uint32_t           worker = r->job->worker_of[m->dst], i = 0;
-    struct read_queue *q = queue_of(r, worker, m->src);
-    uint64_t           start_ps;
+    uint32_t           worker = j->worker_of[m->dst], i = 0;
+    struct read_queue *q = queue_of(j->reads, worker, m->src);
 
-    while (q->read[i].tag != (m->tag & ~READ_BITS))
+    while (q->read[i].tag != m->tag || q->read[i].at_ps != m->start_ps)
         i++;
     assert(i < q->open);
-    start_ps = q->read[i].start_ps;
     for (q->count--, q->open--; i < q->count; i++)
         q->read[i] = q->read[i + 1];
-    if (q->open < q->count && q->open < r->cfg.limit)
-        send_request(r, worker, now_ps, q);
-    return start_ps;
+    if (q->open < q->count && q->open < j->reads->cfg.limit)
+        send_request(j, worker, now_ps, q);
 }

@@ -5,44 +5,40 @@
  * two hosts use a queue pair of their own in each direction, so a host's reads are answered in order. At most
  * 'limit' reads of a queue pair are under way; the others wait at the requester.
  *
- * A kind that reads routes messages with READ_BITS here: those with READ_ASKS to reads_answer(), at the
- * responder, those with READ_DATA to reads_end(), at the requester. It ignores when they were sent.
+ * A kind calls job_allow_reads() when it is built and job_read() when a worker reads. Both hosts are workers of
+ * the job. The kind's on_arrival() gets the data, as a message with VERB_READ; it does not see the request.
+ * Results are those of the requester: a flow from the responder that starts when the read is posted and ends
+ * when its data has arrived.
  */
 #ifndef TRAFFIC_READS_H
 #define TRAFFIC_READS_H
 
 #include "traffic/job.h"
 
-#define READ_ASKS  (1ull << 62)  /* tag: a request; the other bits are the kind's, */
-#define READ_DATA  (1ull << 61)  /* of which the data has the same */
-#define READ_BITS  (READ_ASKS | READ_DATA)
-#define READ_REQUEST_BYTES 16u   /* payload of a request: the extended header of a READ */
-
 struct reads_cfg {
-    uint32_t limit;              /* reads under way on a queue pair; 0: none may be */
+    uint32_t limit;              /* reads under way on a queue pair */
     uint64_t delay_ps;           /* from a request to the first byte out of the responder's memory */
 };
 
-/* Keys for kinds that read, in a struct whose member 'reads' is a struct reads_cfg. */
-#define READS_KEYS(of) \
-    { "read_limit", KEY_COUNT, "16", "RDMA READs under way at once on a queue pair (max_rd_atomic)", \
-      KEY_AT(of, reads.limit), 1, 65535 }, \
-    { "read_delay", KEY_TIME, "0",  "until data of an RDMA READ comes out of the responder's memory", \
-      KEY_AT(of, reads.delay_ps) }
+/* Keys for kinds that read, in a struct with this member of type struct reads_cfg. */
+#define READS_KEYS(of, member) \
+    { "read_limit", KEY_COUNT, "16", "RDMA READs at once on a queue pair (max_rd_atomic)", \
+      KEY_AT(of, member.limit), 1, 65535 }, \
+    { "read_delay", KEY_TIME, "0",  "of the responder's memory, for each RDMA READ", \
+      KEY_AT(of, member.delay_ps) }
 
-struct reads;
+/* Workers of the job may read. */
+void job_allow_reads(struct job *, const struct reads_cfg *);
 
-/* For all workers of a job. */
-struct reads *reads_new(struct job *, const struct reads_cfg *);
-void          reads_free(struct reads *);
+/* A worker posts a read of 'bytes' from node 'dst' at at_ps, which is not before that of its previous reads. */
+void job_read(struct job *, uint32_t worker, uint64_t at_ps, uint32_t dst, uint64_t bytes, uint64_t tag);
 
-/* A worker reads from node 'dst'; or later, if too many are under way. */
-void reads_begin(struct reads *, uint32_t worker, uint64_t now_ps, uint32_t dst, uint64_t tag);
+/* ---- for traffic/ ---- */
 
-/* A request for 'bytes' has arrived: the responder sends them. */
-void reads_answer(struct reads *, uint64_t now_ps, const struct message *request, uint64_t bytes);
+void reads_free(struct job *);
 
-/* The data of a read has arrived: the next may begin. Returns when the read was posted. */
-uint64_t reads_end(struct reads *, uint64_t now_ps, const struct message *data);
+/* A request has arrived at the responder, or data at the requester. */
+void reads_answer(struct job *, uint64_t now_ps, const struct message *request);
+void reads_end(struct job *, uint64_t now_ps, const struct message *data);
 
 #endif

@@ -88,7 +88,7 @@ static inline void ether_start(struct ether *e, uint32_t stream)
     if (!traffic_next(e->traffic, stream, &f))
         die("a worker was due and had no flow");
     assert(f.is_answered && f.at_ps == e->now_ps);
-    m = (struct message){ traffic_source(e->traffic, stream), f.dst, f.traffic, f.bytes, f.tag, f.at_ps };
+    m = (struct message){ traffic_source(e->traffic, stream), f.dst, f.traffic, f.bytes, f.tag, f.at_ps, f.op };
     e->flow = ether_grow(e->flow, e->flows, &e->flows_max, sizeof *e->flow);
     e->flow[e->flows++] = m;
     ether_await(e, e->now_ps + e->way_ps(&m), true, &m);

@@ -1,12 +1,15 @@
 #include "traffic/traffic.h"
 #include "traffic/internal.h"
 #include "traffic/job.h"
+#include "traffic/reads.h"
 #include "traffic/traffic_post.h"
 
 #include <stdlib.h>
 
 #define DPORT     4791           /* RoCEv2 */
 #define DPORT_TCP 5001           /* iperf */
+
+const char *const verb_names[] = { "write", "read", NULL };
 
 struct traffic *traffic_new(const struct graph *graph, uint64_t seed)
 {
@@ -21,8 +24,10 @@ struct traffic *traffic_new(const struct graph *graph, uint64_t seed)
 
 static void entry_fini(struct traffic_entry *e)
 {
-    if (e->job)
+    if (e->job) {
+        reads_free(e->job);
         free(e->job->worker_of);
+    }
     if (e->kind->free)
         e->kind->free(e->state);
     else
@@ -85,7 +90,8 @@ void traffic_use_tcp(struct traffic *t, uint8_t tcp)
 void traffic_use_qps(struct traffic *t, uint32_t qps)
 {
     struct traffic_entry *e = &t->entry[t->entries - 1];
-    double                pairs = (double)e->streams * (double)e->count * qps;
+    bool                  reads = e->job && e->job->reads;       /* on a queue pair of their own */
+    double                pairs = (double)e->streams * (double)e->count * (qps + reads);
 
     e->qps = qps;
     traffic_expect_some(t, e->flows > 0 && e->flows < pairs ? e->flows : pairs);     /* queue pairs persist */

@@ -68,7 +68,7 @@ bool traffic_is_worker(const struct traffic *, uint32_t stream);
 uint64_t traffic_due_ps(const struct traffic *, uint32_t stream);
 
 /* traffic_on_arrival(): the last byte of a message has arrived. traffic_on_sent(): its sender has received
- * all acknowledgements. */
+ * all acknowledgements. Jobs do not hear of the latter for READs. */
 void traffic_on_arrival(struct traffic *, uint64_t now_ps, const struct message *);
 void traffic_on_sent(struct traffic *, uint64_t now_ps, const struct message *);
 

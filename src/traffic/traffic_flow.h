@@ -7,6 +7,21 @@
 
 struct traffic;
 
+/* What a message does. Those before READ are whole operations. A READ has two messages: the requester's ASK, and
+ * the data, which is the READ. See traffic/reads.h. */
+enum verb { VERB_WRITE, VERB_READ, VERB_ASK };
+
+extern const char *const verb_names[];   /* of those that an entry may choose; NULL-terminated */
+
+#define READ_REQUEST_BYTES 16u   /* payload of an ASK: the extended header of a READ */
+
+struct operation {               /* what a message is for */
+    uint64_t since_ps;           /* READ, ASK: when the requester posted the read */
+    uint64_t bytes;              /* ASK: of the data that it asks for */
+    uint64_t wait_ps;            /* READ: from the request's arrival until data comes out of memory */
+    uint8_t  verb;
+};
+
 struct flow_spec {
     uint64_t at_ps;
     uint32_t dst;
@@ -21,6 +36,7 @@ struct flow_spec {
                                   * the entry's messages to this destination share in rotation */
     uint32_t pair;               /* queue pair to use, from 1; 0: the next in rotation */
     uint64_t tag;                /* identifies the flow to its job */
+    struct operation op;         /* not VERB_WRITE: it has a persistent queue pair */
 };
 
 /* A completed flow. */
@@ -28,7 +44,8 @@ struct message {
     uint32_t src, dst;
     uint32_t traffic;
     uint64_t bytes, tag;
-    uint64_t start_ps;
+    uint64_t start_ps;           /* READ: when the requester posted it */
+    struct operation op;
 };
 
 /* A message from a worker to all workers of its job. It takes effect at at_ps, at least one link delay

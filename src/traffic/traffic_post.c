@@ -35,6 +35,8 @@ static bool is_before(const struct traffic_post *a, const struct traffic_post *b
 {
     if (a->at_ps != b->at_ps)
         return a->at_ps < b->at_ps;
+    if (a->op.verb != b->op.verb)
+        return a->op.verb < b->op.verb;
     return a->tag != b->tag ? a->tag < b->tag : a->dst < b->dst;
 }
 
@@ -122,6 +124,7 @@ bool post_next(struct traffic *t, struct traffic_stream *s, struct flow_spec *f)
     f->bytes = p->bytes;
     f->tag = p->tag;
     f->pair = p->pair;
+    f->op = p->op;
     s->first_post = remove_root(part->post, id);
     part->post[id].next = part->post_free;
     part->post_free = id;

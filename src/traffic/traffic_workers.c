@@ -2,6 +2,7 @@
 #include "traffic/traffic.h"
 #include "core/units.h"
 #include "traffic/job.h"
+#include "traffic/reads.h"
 #include "traffic/traffic_post.h"
 
 #include <stdlib.h>
@@ -118,6 +119,12 @@ void traffic_on_arrival(struct traffic *t, uint64_t now_ps, const struct message
 {
     const struct traffic_entry *e = &t->entry[m->traffic];
 
+    if (m->op.verb == VERB_ASK) {
+        reads_answer(e->job, now_ps, m);
+        return;
+    }
+    if (m->op.verb == VERB_READ)
+        reads_end(e->job, now_ps, m);
     if (e->kind->on_arrival)
         e->kind->on_arrival(e->job, now_ps, m);
 }
@@ -126,7 +133,7 @@ void traffic_on_sent(struct traffic *t, uint64_t now_ps, const struct message *m
 {
     const struct traffic_entry *e = &t->entry[m->traffic];
 
-    if (e->kind->on_sent)
+    if (e->kind->on_sent && m->op.verb < VERB_READ)
         e->kind->on_sent(e->job, now_ps, m);
 }
 

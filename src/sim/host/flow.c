@@ -244,8 +244,9 @@ bool pair_add(struct sim *s, struct flow *f, const struct flow_spec *spec, uint6
     if (s->flows.selective_tx || f->is_uet)
         begin = (begin + mtu - 1) / mtu * mtu;
     all->posted[id] = (struct posted){ .begin = begin, .end = begin + spec->bytes,
-                                       .start_ps = engine_world_ps(&s->engine),
-                                       .ideal_ps = ideal_ps, .tag = spec->tag };
+                                       .start_ps = spec->op.verb == VERB_READ ? spec->op.since_ps :
+                                                   engine_world_ps(&s->engine),
+                                       .ideal_ps = ideal_ps, .tag = spec->tag, .op = spec->op };
     if (p->tail)
         all->posted[p->tail].next = id;
     else if (p->past)
@@ -318,8 +319,12 @@ uint32_t pair_waiting(const struct sim *s, const struct flow *f, uint64_t *bytes
         *bytes += f->bytes;
         return 1;
     }
-    for (uint32_t id = pair_of(s, f)->head; id; id = s->flows.pairs.posted[id].next, count++)
-        *bytes += s->flows.pairs.posted[id].end - s->flows.pairs.posted[id].begin;
+    for (uint32_t id = pair_of(s, f)->head; id; id = s->flows.pairs.posted[id].next) {
+        const struct posted *m = &s->flows.pairs.posted[id];
+
+        *bytes += posted_is_open(m) ? posted_bytes(m) : 0;
+        count += posted_is_open(m);
+    }
     return count;
 }
 
@@ -339,7 +344,18 @@ const struct posted *pair_receiving(const struct sim *s, const struct flow *f)
 
 void pair_on_arrival(struct sim *s, const struct flow *f)
 {
-    s->flows.pairs.arrived[f - s->flows.flow] = receiving(s, f);
+    uint32_t id = receiving(s, f);
+
+    s->flows.pairs.posted[id].arrived_ps = engine_world_ps(&s->engine);
+    s->flows.pairs.arrived[f - s->flows.flow] = id;
+}
+
+/* What the oldest message of a flow is for. */
+static const struct posted *oldest(const struct sim *s, const struct flow *f)
+{
+    static const struct posted of_fresh = { .op = { .verb = VERB_WRITE } };
+
+    return f->is_lasting ? &s->flows.pairs.posted[pair_of(s, f)->head] : &of_fresh;
 }
 
 /* ---- ends ---- */
@@ -371,14 +387,14 @@ static void retire(struct sim *s, struct flow *f)
  * may read them. */
 static struct message message_of(const struct sim *s, const struct flow *f)
 {
-    return (struct message){ f->src, f->dst, f->traffic, pair_bytes(s, f), f->tag, f->start_ps };
+    return (struct message){ f->src, f->dst, f->traffic, pair_bytes(s, f), f->tag, f->start_ps, oldest(s, f)->op };
 }
 
 /* The destination's view of a message of a persistent queue pair: the sender may already send later ones. */
 static APART struct message arrived_of(struct sim *s, const struct flow *f)
 {
     const struct posted *p = pair_receiving(s, f);
-    struct message       m = { f->src, f->dst, f->traffic, p->end - p->begin, p->tag, p->start_ps };
+    struct message       m = { f->src, f->dst, f->traffic, p->end - p->begin, p->tag, p->start_ps, p->op };
 
     pair_on_arrival(s, f);
     return m;
@@ -394,12 +410,14 @@ void flow_on_arrival(struct sim *s, const struct flow *f)
         program_on_arrival(&s->engine, &s->program, &m);
 }
 
+/* A READ ends at the requester, when its data has arrived. */
 static void tell(const struct sim *s, const struct flow *f)
 {
+    bool               is_read = oldest(s, f)->op.verb == VERB_READ;
     struct flow_result r = {
         .src = f->src, .dst = f->dst, .sport = (uint16_t)f->ports, .dport = (uint16_t)(f->ports >> 16),
         .prio = f->prio, .traffic = f->traffic, .bytes = pair_bytes(s, f), .start_ps = f->start_ps,
-        .fct_ps = engine_world_ps(&s->engine) - f->start_ps, 
+        .fct_ps = (is_read ? oldest(s, f)->arrived_ps : engine_world_ps(&s->engine)) - f->start_ps,
         .ideal_ps = s->model.end_ps ? s->model.end_ps(s, f) : f->ideal_ps, .resent_bytes = f->resent_bytes,
         .tag = f->tag,
     };
@@ -411,6 +429,8 @@ void flow_end(struct sim *s, struct flow *f)
 {
     struct message m = message_of(s, f);
 
+    if (m.op.verb == VERB_ASK)
+        return;                  /* the data ends the READ */
     s->engine.counters.flows_done++;
     s->engine.counters.bytes_done += m.bytes;
     s->entry_bytes_done[f->traffic] += m.bytes;

@@ -44,7 +44,9 @@ struct posted {                  /* a message */
     uint64_t begin, end;         /* sequence numbers */
     uint64_t start_ps, ideal_ps;
     uint64_t tag;
+    uint64_t arrived_ps;         /* written by the receiver when it has arrived in full; 0: not yet */
     uint32_t next;               /* 0: none yet */
+    struct operation op;
 };
 
 struct pair {                    /* parallel to struct flow */
@@ -61,6 +63,18 @@ struct pair *pair_of(const struct sim *, const struct flow *);
 /* Bytes of a flow's oldest message, and how many of them are acknowledged. */
 uint64_t pair_bytes(const struct sim *, const struct flow *);
 uint64_t pair_acked(const struct sim *, const struct flow *);
+
+/* Whether a message counts as one that is not over, and the bytes that it stands for. A READ counts by its
+ * request until that has arrived, then by its data. */
+static inline bool posted_is_open(const struct posted *m)
+{
+    return m->op.verb != VERB_ASK || !m->arrived_ps;
+}
+
+static inline uint64_t posted_bytes(const struct posted *m)
+{
+    return m->op.verb == VERB_ASK ? m->op.bytes : m->end - m->begin;
+}
 
 /* Returns the number of messages that are not over; adds their bytes. */
 uint32_t pair_waiting(const struct sim *, const struct flow *, uint64_t *bytes);

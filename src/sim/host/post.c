@@ -55,6 +55,8 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
 
 static uint64_t ideal_ps(const struct sim *s, const struct host *h, const struct flow_spec *spec)
 {
+    if (spec->op.verb == VERB_READ)
+        return sim_ideal_read_ps(s, spec->dst, h->node, spec->bytes, spec->op.wait_ps);
     return spec->tcp ? sim_ideal_tcp_ps(s, h->node, spec->dst, spec->bytes,
                                         s->cfg.tcp[spec->tcp - 1].mss_bytes)
                      : sim_ideal_ps(s, h->node, spec->dst, spec->bytes);
@@ -85,11 +87,19 @@ static void start_control(struct sim *s, struct host *h, struct flow *f)
                   engine_cc_now(&s->engine), &f->out);
 }
 
-static void count(struct sim *s, const struct flow *f, const struct flow_spec *spec)
+/* A READ starts with its request. */
+void post_count(struct sim *s, const struct flow_spec *spec)
 {
+    if (spec->op.verb == VERB_READ)
+        return;
     if (!s->engine.counters.flows_started++)
         s->first_start_ps = engine_world_ps(&s->engine);
-    s->engine.counters.bytes_started += spec->bytes;
+    s->engine.counters.bytes_started += spec->op.verb == VERB_ASK ? spec->op.bytes : spec->bytes;
+}
+
+static void count(struct sim *s, const struct flow *f, const struct flow_spec *spec)
+{
+    post_count(s, spec);
     if (s->flow_watch.arg)
         s->flow_watch.on_start(s->flow_watch.arg, f);
     if (s->watch.arg && !spec->tcp)

@@ -18,4 +18,7 @@ struct post { enum post_step step; struct flow *flow; };
 /* Posts a message now. */
 struct post post_flow(struct sim *, struct host *, const struct flow_spec *);
 
+/* Counts a message that starts. */
+void post_count(struct sim *, const struct flow_spec *);
+
 #endif

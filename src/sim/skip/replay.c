@@ -342,7 +342,8 @@ static void end_flow(struct sim *s, const struct tape_flow *f, const struct mess
 static void take_step(struct replay *r, struct sim *s, const struct tape_step *step)
 {
     const struct tape_flow *f = &r->playing->flow[step->flow];
-    struct message          m = { f->src, f->dst, f->traffic, f->bytes, f->tag, r->start_ps + f->start_ps };
+    struct message          m = { .src = f->src, .dst = f->dst, .traffic = f->traffic, .bytes = f->bytes,
+                                  .tag = f->tag, .start_ps = r->start_ps + f->start_ps };
 
     if (r->state[step->flow] == WAITS)
         return;                  /* it has not been started: its job has done something else */

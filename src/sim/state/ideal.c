@@ -104,7 +104,7 @@ static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uin
         one += path_age(p, full);
         two += path_age(p, last);
     }
-    for (uint32_t i = path->hops; i-- > 0; ) {
+    for (uint32_t i = frames->ack_bytes ? path->hops : 0; i-- > 0; ) {
         const struct port *p = &s->net.port[path->port[i]];
         uint64_t           ack = p->peer->tx_ps[frames->ack_bytes], age = path_age(p->peer, frames->ack_bytes);
 
@@ -248,6 +248,18 @@ uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t 
     if (s->model.hop_ps)
         return find_path(s, src, dst, &path) ? rough_ps(s, &path, bytes, slowest_bps(s, &path)) : 0;
     return exact_ps(s, src, dst, bytes, &frames, s->spray.kind || (s->uet.classes && s->lb.is_on));
+}
+
+/* The request is acknowledged before the data. */
+uint64_t sim_ideal_read_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t wait_ps)
+{
+    struct frames frames = frames_of(s, s->model.telemetry_bytes);
+    bool          is_sprayed = s->spray.kind || (s->uet.classes && s->lb.is_on);
+    uint64_t      ack_ps = s->net.port[s->net.node[dst].first_port].tx_ps[frames.ack_bytes];
+
+    frames.ack_bytes = 0;
+    return exact_ps(s, src, dst, READ_REQUEST_BYTES, &frames, false) + (wait_ps > ack_ps ? wait_ps : ack_ps) +
+           exact_ps(s, dst, src, bytes, &frames, is_sprayed);
 }
 
 bool sim_has_way(const struct sim *s, uint32_t epoch, uint32_t src, uint32_t dst)

@@ -19,6 +19,10 @@ uint64_t sim_ideal_rerouted_ps(const struct sim *, uint32_t epoch, uint32_t src,
                                uint64_t bytes);
 uint64_t sim_ideal_tcp_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t mss_bytes);
 
+/* Returns how long a lone RDMA READ takes at the requester 'src': its request, 'wait_ps' at the responder
+ * 'dst', and the data. */
+uint64_t sim_ideal_read_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t wait_ps);
+
 /* Returns whether shortest paths differ in rates or delays. */
 bool sim_ideal_is_uneven(const struct sim *);
 

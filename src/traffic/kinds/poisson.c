@@ -9,8 +9,9 @@
 
 extern const struct traffic_kind traffic_poisson;
 
-void poisson_init(struct poisson *p, struct cdf *cdf, double bps_per_host, uint32_t streams)
+void poisson_init(struct poisson *p, struct cdf *cdf, double bps_per_host, uint32_t streams, uint32_t dests)
 {
+    p->dests = dests;
     p->cdf = *cdf;
     *cdf = (struct cdf){ 0 };
     p->gap_ps_mean = p->cdf.bytes_mean * 8 * (double)PS_PER_S / bps_per_host;
@@ -40,7 +41,7 @@ bool poisson_next(struct poisson *p, const struct traffic_entry *e, struct traff
 {
     double  *fraction_ps = &p->fraction_ps[s->number];
     double   gap = rng_exp(&s->rng) * p->gap_ps_mean + *fraction_ps;
-    uint32_t to = (uint32_t)rng_below(&s->rng, e->count - (s->index < e->count));
+    uint32_t to = (uint32_t)rng_below(&s->rng, p->dests - (s->index < p->dests));
 
     f->bytes = cdf_size(&p->cdf, rng_real(&s->rng));
     f->dst = e->hosts[to + (to >= s->index)];
@@ -71,7 +72,7 @@ void traffic_add_poisson(struct traffic *t, const struct traffic_common *common,
     struct poisson       *p = xcalloc(1, sizeof *p);
     struct traffic_entry *e;
 
-    poisson_init(p, cdf, bps_per_host, count);
+    poisson_init(p, cdf, bps_per_host, count, count);
     e = traffic_add_entry(t, &traffic_poisson, p, common, hosts, count);
     e->bps = poisson_bps(p);
     e->flows = poisson_flows(p, common, count);

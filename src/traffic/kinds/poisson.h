@@ -18,10 +18,11 @@ struct poisson {
     double     gap_ps_mean;      /* between two flows of one host */
     double    *fraction_ps;      /* by stream: fraction of a picosecond, carried over so that rounding does
                                   * not change the mean */
+    uint32_t   dests;            /* so many of the entry's hosts are destinations, the first ones */
 };
 
 /* Takes ownership of the table. */
-void poisson_init(struct poisson *, struct cdf *, double bps_per_host, uint32_t streams);
+void poisson_init(struct poisson *, struct cdf *, double bps_per_host, uint32_t streams, uint32_t dests);
 void poisson_fini(struct poisson *);
 
 /* Returns the mean sending rate of each host. */

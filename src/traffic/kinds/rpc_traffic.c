@@ -1,10 +1,13 @@
-/* src/traffic/kinds/rpc_traffic.c - remote procedure calls. Servers are workers; clients send as in kind poisson. */
+/* src/traffic/kinds/rpc_traffic.c - remote procedure calls. Servers are workers; clients send as in kind poisson.
+ *
+ * Reads wait for earlier ones, so clients that read are workers, too: their streams of requests only wake them. */
 #include "traffic/kinds/rpc_traffic.h"
 
 #include "base/arena.h"
 #include "traffic/job.h"
 #include "traffic/kinds/poisson.h"
 #include "traffic/read.h"
+#include "traffic/traffic.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,6 +18,7 @@
 struct call {                    /* owned by its client */
     uint64_t start_ps;
     uint64_t bytes;              /* of the request; of a free call: the next free call, or 0 */
+    uint32_t server;
 };
 
 struct job_rpc {
@@ -53,9 +57,20 @@ static bool next_request(const struct traffic_entry *e, struct traffic_stream *s
         traffic_fail(j->job.traffic, s, ENOBUFS, "more than %u calls at once", CALLS_MAX - 1);
         return false;
     }
-    j->call[id] = (struct call){ f->at_ps, f->bytes };
+    j->call[id] = (struct call){ f->at_ps, f->bytes, f->dst };
     f->tag = id;
+    if (j->job.reads)
+        f->bytes = 0;            /* a wake-up */
     return true;
+}
+
+/* The time of a client's next call has come. */
+static void on_wake(struct job *job, uint64_t now_ps, uint32_t stream, uint64_t id)
+{
+    struct job_rpc *j = (struct job_rpc *)job;
+    uint32_t        client = traffic_source(job->traffic, job->first_stream + stream);
+
+    job_read(job, job->worker_of[client], now_ps, j->call[id].server, j->call[id].bytes, id);
 }
 
 static void end_call(struct job_rpc *j, uint64_t now_ps, const struct message *m)
@@ -72,7 +87,7 @@ static void on_arrival(struct job *job, uint64_t now_ps, const struct message *m
 {
     struct job_rpc *j = (struct job_rpc *)job;
 
-    if (m->tag & IS_ANSWER)
+    if (m->tag & IS_ANSWER || m->op.verb == VERB_READ)
         end_call(j, now_ps, m);
     else
         job_post(job, job->worker_of[m->dst], now_ps, m->src, j->answer_bytes, IS_ANSWER | m->tag);
@@ -94,10 +109,30 @@ static void add_clients(struct job_rpc *j, const struct rpc *c)
 
     for (uint32_t i = 0; i < c->clients; i++) {
         uint32_t worker = j->job.worker_of[c->client[i]];
-        uint32_t index = worker == JOB_NO_WORKER ? c->servers : worker;
+        uint32_t index = worker < c->servers ? worker : c->servers;
 
         traffic_add_stream(t, c->client[i], index)->rank = traffic_take_ranks(t, 1);
     }
+}
+
+/* The servers and, if they read, the clients. */
+static void make_workers(struct job_rpc *j, struct traffic *t, const struct traffic_common *common, const struct rpc *c)
+{
+    uint32_t *hosts = xcalloc((size_t)c->servers + c->clients, sizeof *hosts), count = 0;
+    bool     *is_taken = xcalloc(traffic_graph(t)->nodes + 1ul, sizeof *is_taken);
+
+    for (uint32_t i = 0; i < c->servers + (c->verb == VERB_READ ? c->clients : 0); i++) {
+        uint32_t node = i < c->servers ? c->server[i] : c->client[i - c->servers];
+
+        if (!is_taken[node])
+            hosts[count++] = node;
+        is_taken[node] = true;
+    }
+    job_init(&j->job, &traffic_rpc, t, common, hosts, count);
+    if (c->verb == VERB_READ)
+        job_allow_reads(&j->job, &c->reads);
+    free(is_taken);
+    free(hosts);
 }
 
 void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, struct cdf *cdf,
@@ -105,8 +140,8 @@ void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, str
 {
     struct job_rpc *j = xcalloc(1, sizeof *j);
 
-    job_init(&j->job, &traffic_rpc, t, common, c->server, c->servers);
-    poisson_init(&j->requests, cdf, c->bps_per_client, c->servers + c->clients);
+    make_workers(j, t, common, c);
+    poisson_init(&j->requests, cdf, c->bps_per_client, j->job.workers + c->clients, c->servers);
     job_send_bps(&j->job, poisson_bps(&j->requests));
     job_expect(&j->job, 2 * poisson_flows(&j->requests, common, c->clients));    /* requests and answers */
     j->answer_bytes = c->answer_bytes;
@@ -138,13 +173,18 @@ static const struct key_row keys[] = {
     { "servers", KEY_LIST, "",         "servers, called equally often; a count: the last; default: all" },
     { "answer",  KEY_BYTES, "64",       "of each answer", KEY_AT(struct rpc, answer_bytes), 1,
       TRAFFIC_SIZE_MAX },
+    { "verb",    KEY_NAME, "write",
+      "`read`: a call is an RDMA READ of `sizes`; no answer",
+      KEY_AT(struct rpc, verb), .choices = verb_names },
+    READS_KEYS(struct rpc, reads),
     { 0 },
 };
 
 static void rpc_read(struct entry *e)
 {
     struct hosts clients = entry_hosts(e, "clients", 1, UINT32_MAX), servers = entry_last_hosts(e, "servers");
-    struct rpc   c = { clients.node, servers.node, clients.count, servers.count, 0, 0 };
+    struct rpc   c = { .client = clients.node, .server = servers.node, .clients = clients.count,
+                       .servers = servers.count };
     struct cdf   cdf = { 0 };
     bool         of_bisection = entry_load(e);
 
@@ -159,6 +199,7 @@ static void rpc_read(struct entry *e)
     if (!e->r->rc) {
         traffic_add_rpc(e->traffic, &e->common, &cdf, &c);
         e->qps = 1;
+        e->pairs_key = c.verb == VERB_WRITE ? NULL : "verb";
         e->loaded = clients;     /* kept for entry_check_loads() */
     } else {
         cdf_fini(&cdf);
@@ -170,4 +211,5 @@ static void rpc_read(struct entry *e)
 const struct traffic_kind traffic_rpc = {
     .name = "rpc", .about = "remote procedure calls: requests at random times, each answered by its server",
     .keys = keys, .read = rpc_read, .next = next_request, .free = free_job, .on_arrival = on_arrival,
+    .on_wake = on_wake,
 };

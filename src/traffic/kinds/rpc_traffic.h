@@ -4,7 +4,7 @@
 #define TRAFFIC_KINDS_RPC_TRAFFIC_H
 
 #include "traffic/cdf.h"
-#include "traffic/traffic_flow.h"
+#include "traffic/reads.h"
 
 /* Remote procedure calls: requests at random times, each answered by its server.
  *
@@ -12,12 +12,17 @@
  * than itself that is chosen uniformly, with sizes from the table. A server answers when the last byte of a
  * request has arrived. A call lasts, at the client, from the request's start until the last byte of the
  * answer has arrived.
+ *
+ * With VERB_READ a call is an RDMA READ (traffic/reads.h) of so many bytes, and the server's program does not
+ * take part.
  */
 struct rpc {
     const uint32_t *client, *server;     /* nodes; a host may be both */
     uint32_t        clients, servers;
     double          bps_per_client;
     uint64_t        answer_bytes;
+    enum verb       verb;
+    struct reads_cfg reads;
 };
 
 /* Takes ownership of the table. Results are OP_CALL with the request's bytes. */

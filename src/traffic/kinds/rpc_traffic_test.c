@@ -55,6 +55,8 @@ static void fixture_init(struct rpc_fixture *o, const struct rpc *rpc, const cha
         die("%s", err.text);
     traffic_add_rpc(t, &common, &cdf, &r);
     assert_null(cdf.bytes);      /* ownership has passed */
+    if (r.verb == VERB_READ)
+        traffic_use_qps(t, 1);
     traffic_on_op(t, on_op, o);
     if (world_start(&o->world, &g, &cfg, t, &err) || !world_finish(&o->world, 100 * PS_PER_US, PS_PER_S))
         die("%s", err.text);
@@ -89,6 +91,53 @@ static void call__takes_the_wire_time(void **unused)
         alone += o.op[i].took_ps == alone_ps;
     }
     assert_true(alone > o.ops * 9 / 10);         /* one in 80 us on average: few collide */
+    fixture_fini(&o);
+}
+
+/* From the request to the data, which follows the ACK of the request: two links each. */
+#define READ_PS(bytes) (4 * PS_PER_US + PS_BYTE * (2 * (READ_REQUEST_BYTES + 82) + (66 + 20) + 2 * ((bytes) + 82)))
+
+static void call__by_read_takes_the_wire_time(void **unused)
+{
+    const struct rpc   r = { .clients = 1, .servers = 1, .bps_per_client = 1e8, .verb = VERB_READ, .reads = { 16, 0 } };
+    struct rpc_fixture o;
+    uint32_t           alone = 0;
+
+    (void)unused;
+    fixture_init(&o, &r, "1000 0\n1000 1\n", 10 * PS_PER_MS, 1, 0);
+    assert_true(o.ops > 80);
+    assert_int_equal(o.world.done_count, o.ops);
+    for (uint32_t i = 0; i < o.ops; i++) {
+        assert_int_equal(o.op[i].kind, OP_CALL);
+        assert_int_equal(o.op[i].bytes, 1000);
+        assert_true(o.op[i].took_ps >= READ_PS(1000));
+        alone += o.op[i].took_ps == READ_PS(1000);
+        assert_int_equal(o.world.done[i].fct_ps, o.op[i].took_ps);
+        assert_int_equal(o.world.done[i].ideal_ps, READ_PS(1000));
+    }
+    assert_true(alone > o.ops * 9 / 10);
+    fixture_fini(&o);
+}
+
+/* More calls than can be under way: with one at a time, each begins when the data of the last has come. Host 5 .. 7 are
+ * clients and servers. */
+static void call__by_read_waits_for_earlier_ones(void **unused)
+{
+    const struct rpc   one = { .clients = 1, .servers = 1, .bps_per_client = 5e9, .verb = VERB_READ,
+                               .reads = { 1, 0 } };
+    const struct rpc   many = { .clients = 8, .servers = 7, .bps_per_client = 5e9, .verb = VERB_READ,
+                                .reads = { 2, 0 } };
+    struct rpc_fixture o;
+
+    (void)unused;
+    fixture_init(&o, &one, "1000 0\n1000 1\n", PS_PER_MS, 2, 0);
+    assert_true(o.ops > 200);
+    for (uint32_t i = 1; i < o.ops; i++)
+        assert_true(o.op[i].start_ps + o.op[i].took_ps - o.op[i - 1].start_ps - o.op[i - 1].took_ps >= READ_PS(1000));
+    fixture_fini(&o);
+    fixture_init(&o, &many, "500 0\n9000 1\n", PS_PER_MS, 2, 0.002);
+    assert_true(o.ops > 500);
+    assert_int_equal(o.world.done_count, o.ops);
     fixture_fini(&o);
 }
 
@@ -216,7 +265,8 @@ static void call__slots_are_reused(void **unused)
 {
     const struct traffic_common common = { .start_ps = 0, .stop_ps = PS_PER_S, .prio = 3 };
     const uint32_t              client = 0, server = 1;
-    const struct rpc            r = { &client, &server, 1, 1, 1e9, ANSWER };
+    const struct rpc            r = { .client = &client, .server = &server, .clients = 1, .servers = 1,
+                                      .bps_per_client = 1e9, .answer_bytes = ANSWER };
     struct rpc_fixture          o = { .op = NULL };
     struct flow_spec            f;
     struct graph                g;
@@ -281,6 +331,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(call__takes_the_wire_time),
+        cmocka_unit_test(call__by_read_takes_the_wire_time),
+        cmocka_unit_test(call__by_read_waits_for_earlier_ones),
         cmocka_unit_test(call__is_one_request_and_one_answer),
         cmocka_unit_test(request__rate_and_destinations_match),
         cmocka_unit_test(call__same_seed_same_results),

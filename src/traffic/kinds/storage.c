@@ -76,7 +76,9 @@ static void begin_io(struct job_storage *j, uint32_t client, uint32_t slot, uint
     io->start_ps = now_ps;
     io->is_read = rng_real(rng) < c->reads;
     io->bytes = c->block_min * (1 + rng_below(rng, c->block_max / c->block_min));
-    if (io->is_read)
+    if (io->is_read && c->verb == VERB_READ)
+        job_read(&j->job, client, now_ps, node, io->bytes, make_tag(slot, 0, READ_DATA));
+    else if (io->is_read)
         job_post(&j->job, client, now_ps, node, c->request_bytes, make_tag(slot, io->bytes, READ));
     else
         job_post(&j->job, client, now_ps, node, io->bytes, make_tag(slot, 0, WRITE));
@@ -210,6 +212,8 @@ void traffic_add_storage(struct traffic *t, const struct traffic_common *common,
     uint32_t            ios = c->computes * c->depth, answers = c->replicas > 2 ? c->replicas - 1 : 1;
 
     make_workers(j, t, common, c);
+    if (c->verb == VERB_READ)
+        job_allow_reads(&j->job, &c->reads_cfg);
     j->cfg = *c;
     j->cfg.compute = j->cfg.storage = NULL;      /* owned by the caller */
     j->io = xcalloc(ios + 1ul, sizeof *j->io);
@@ -384,6 +388,10 @@ static const struct key_row keys[] = {
       "have it", KEY_AT(struct storage, replicas), 1, STORAGE_REPLICAS_MAX },
     { "request",   KEY_BYTES, "64",   "size of a read request and of a write's answer",
       KEY_AT(struct storage, request_bytes), 1, STORAGE_BLOCK_MAX },
+    { "verb",      KEY_NAME, "write",
+      "`write`: nodes write what is read, as in NVMe over Fabrics; `read`: RDMA READ",
+      KEY_AT(struct storage, verb), .choices = verb_names },
+    READS_KEYS(struct storage, reads_cfg),
     { 0 },
 };
 
@@ -405,6 +413,7 @@ static void storage_read(struct entry *e)
     if (!e->r->rc)
         traffic_add_storage(e->traffic, &e->common, &c);
     e->qps = 1;
+    e->pairs_key = c.verb == VERB_WRITE ? NULL : "verb";
     free_roles(&r);
 }
 

@@ -2,7 +2,7 @@
 #ifndef TRAFFIC_KINDS_STORAGE_H
 #define TRAFFIC_KINDS_STORAGE_H
 
-#include "traffic/traffic_flow.h"
+#include "traffic/reads.h"
 
 /* Compute nodes read and write blocks of storage nodes, in a closed loop.
  *
@@ -14,6 +14,8 @@
  *   read     client --request--> node,   node --block--> client
  *   write    client --block--> primary,  primary --block--> each of replicas - 1 others, chosen at random,
  *            each --answer--> primary,   when all have answered: primary --answer--> client
+ *
+ * or, with VERB_READ, each read is an RDMA READ (traffic/reads.h): its request is answered by the node's NIC.
  *
  * Requests and answers have 'request_bytes'. A read or write lasts, at the client, from its start until the
  * last byte of the block or answer has arrived. Storage nodes have no processing time: only the network is
@@ -33,6 +35,8 @@ struct storage {
     uint32_t        depth;
     uint32_t        replicas;            /* copies of a block, including the first; at most the number of
                                           * storage nodes */
+    enum verb       verb;                /* of reads */
+    struct reads_cfg reads_cfg;
 };
 
 /* Table 1 of ACC. Its KB are 1024 bytes, as in fio. */

@@ -50,6 +50,8 @@ static void fixture_init(struct storage_fixture *c, const struct storage *storag
     cfg.seed = seed;
     t = traffic_new(&g, seed);
     traffic_add_storage(t, &common, &s);
+    if (s.verb == VERB_READ)
+        traffic_use_qps(t, 1);
     traffic_on_op(t, on_op, c);
     if (world_start(&c->world, &g, &cfg, t, &err))
         die("%s", err.text);
@@ -122,6 +124,42 @@ static void read__alone_takes_the_wire_time(void **unused)
             assert_int_equal(c.op[k].kind, OP_READ);
             assert_int_equal(c.op[k].bytes, sizes[i]);
             assert_int_equal(c.op[k].took_ps, took_ps + (k > 0 ? ACK_PS : 0));
+        }
+        fixture_fini(&c);
+    }
+}
+
+/* The same with RDMA READ. The result of the flow is that of the operation. */
+static void read__by_rdma_takes_the_wire_time(void **unused)
+{
+    static const uint64_t sizes[] = { 64, 1024, 1028, 65536, 100000 };
+    const uint64_t        wait_ps = 3 * PS_PER_US;
+
+    (void)unused;
+    for (uint32_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+        uint64_t             bytes = sizes[i / 2];
+        const struct storage s = { .computes = 1, .storages = 1, .reads = 1, .block_min = bytes, .block_max = bytes,
+                                   .request_bytes = REQUEST, .depth = 1, .replicas = 1, .verb = VERB_READ,
+                                   .reads_cfg = { .limit = 16, .delay_ps = i % 2 ? wait_ps : 0 } };
+        uint64_t               took_ps = one_way_ps(READ_REQUEST_BYTES) + (i % 2 ? wait_ps : ACK_PS) + one_way_ps(bytes);
+        struct storage_fixture c;
+
+        fixture_init(&c, &s, 200 * PS_PER_US, 1, 0);
+        assert_true(c.ops > 5);
+        assert_int_equal(c.world.done_count, c.ops);
+        assert_int_equal(c.world.sim->engine.counters.flows_started, c.ops);
+        assert_int_equal(c.world.sim->engine.counters.bytes_started, c.ops * bytes);
+        for (uint32_t k = 0; k < c.ops; k++) {
+            const struct flow_result *f = &c.world.done[k];
+
+            assert_int_equal(c.op[k].kind, OP_READ);
+            assert_int_equal(c.op[k].took_ps, took_ps + (k > 0 ? ACK_PS : 0));
+            assert_int_equal(f->src, HOSTS - 1);
+            assert_int_equal(f->dst, 0);
+            assert_int_equal(f->bytes, bytes);
+            assert_int_equal(f->start_ps, c.op[k].start_ps);
+            assert_int_equal(f->fct_ps, c.op[k].took_ps);
+            assert_int_equal(f->ideal_ps, took_ps);
         }
         fixture_fini(&c);
     }
@@ -371,6 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(presets__match_the_paper),
         cmocka_unit_test(read__alone_takes_the_wire_time),
+        cmocka_unit_test(read__by_rdma_takes_the_wire_time),
         cmocka_unit_test(write__without_copies_takes_the_wire_time),
         cmocka_unit_test(write__with_copies_waits_for_the_last),
         cmocka_unit_test(write__moves_its_block_to_every_replica),

@@ -15,7 +15,7 @@ static const struct key_row goal_keys[] = {
     { "memory", KEY_NAME, "auto",
       "`whole`: in memory; `file`: in a temporary file; `auto`: the latter above 64 MB. Results are "
       "the same" },
-    READS_KEYS(struct goal_cfg),
+    READS_KEYS(struct goal_cfg, reads),
     { 0 },
 };
 
@@ -85,9 +85,7 @@ static void goal_read_entry(struct entry *e)
     section_read(&e->sec, goal_keys, &cfg);
     if (path && !e->r->rc) {
         reader_keep(e->r, e->env->read_goal(path, memory, &t, &why), &why, section_get(&e->sec, "file"));
-        if (!e->r->rc && t.has_reads && e->env->why_fresh)
-            reader_refuse(e->r, section_get(&e->sec, "file"), "it has reads, which need persistent queue pairs: there "
-                          "are none %s", e->env->why_fresh);
+        e->pairs_key = !e->r->rc && t.has_reads ? "file" : NULL;
         if (!e->r->rc)
             add_trace(e, &traffic_goal, &t, NULL, 0, &hosts, &cfg.reads);
     }

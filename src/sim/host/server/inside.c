@@ -1,4 +1,5 @@
 #include "sim/host/server/inside.h"
+#include "sim/host/post.h"
 #include "sim/state/owner.h"
 
 #include <stdlib.h>
@@ -101,18 +102,19 @@ bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
     struct inside_message *m;
     uint64_t               tx_ps = tx_ps_of(s, spec->bytes);
     uint32_t               id, number;
+    bool                   is_read = spec->op.verb == VERB_READ;
     struct packet         *k;
 
     if (spec->tcp || !graph_is_inside(&s->net.graph, h->node, spec->dst))
         return false;
-    if (!s->engine.counters.flows_started++)
-        s->first_start_ps = engine_world_ps(&s->engine);
-    s->engine.counters.bytes_started += spec->bytes;
+    post_count(s, spec);
     number = take_message(s->hosts.inside);
     m = &s->hosts.inside->message[number];
     *m = (struct inside_message){ .told = { h->node, spec->dst, spec->traffic, spec->bytes, spec->tag,
-                                            engine_world_ps(&s->engine) },
-                                  .ideal_ps = tx_ps + 2 * s->net.graph.inside_delay_ps, .dport = spec->dport,
+                                            is_read ? spec->op.since_ps : engine_world_ps(&s->engine), spec->op },
+                                  .ideal_ps = tx_ps + 2 * s->net.graph.inside_delay_ps +
+                                              (is_read ? tx_ps_of(s, READ_REQUEST_BYTES) + spec->op.wait_ps : 0),
+                                  .dport = spec->dport,
                                   .prio = spec->prio, .is_answered = spec->is_answered };
     id = engine_new_packet(&s->engine);
     k = &s->engine.packets.packet[id];
@@ -132,16 +134,21 @@ bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
 static void end(struct sim *s, const struct inside_message *m)
 {
     const struct message *t = &m->told;
+    uint64_t              since_ps;
+
+    if (t->op.verb == VERB_ASK)
+        return;                  /* the data ends the READ, when it arrives */
 
     s->engine.counters.flows_done++;
     s->engine.counters.bytes_done += t->bytes;
     s->entry_bytes_done[t->traffic] += t->bytes;
     s->done_ps = engine_world_ps(&s->engine);
+    since_ps = t->start_ps + (t->op.verb == VERB_READ ? s->net.graph.inside_delay_ps : 0);
     if (s->engine.hooks.flow_done)
         s->engine.hooks.flow_done(s->engine.hooks.arg, &(struct flow_result){
             .src = t->src, .dst = t->dst, .dport = m->dport, .prio = m->prio, .traffic = t->traffic,
             .bytes = t->bytes,
-            .start_ps = t->start_ps, .fct_ps = s->done_ps - t->start_ps, .ideal_ps = m->ideal_ps, .tag = t->tag });
+            .start_ps = t->start_ps, .fct_ps = s->done_ps - since_ps, .ideal_ps = m->ideal_ps, .tag = t->tag });
     if (m->is_answered)
         program_on_sent(&s->engine, &s->program, t);
 }
