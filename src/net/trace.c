@@ -53,6 +53,8 @@ uint32_t trace_add(struct trace *t, uint32_t rank, const struct trace_op *op)
     r->op[r->ops] = *op;
     r->op[r->ops].waits = 0;
     t->has_reads |= op->type == TRACE_READ;
+    if (op->type == TRACE_SEND && op->size > t->send_bytes_max)
+        t->send_bytes_max = op->size;
     t->ops++;
     return r->ops++;
 }

@@ -77,6 +77,7 @@ struct trace {
     uint64_t            ops;     /* total of all ranks */
     bool                is_by_number;    /* order of ready operations: number, or else time, number */
     bool                has_reads;       /* some operation is a TRACE_READ */
+    uint64_t            send_bytes_max;  /* of the largest TRACE_SEND */
     bool                is_spilled;      /* sealed ranks are moved to a temporary file */
     int                 spill;           /* file descriptor */
     uint64_t            spill_bytes;     /* bytes written to it */

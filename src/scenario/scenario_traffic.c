@@ -34,6 +34,7 @@ static struct traffic_env env_of(const struct scenario *s, struct traffic_tcp_al
         .tcp            = sim_model_is_real(s->cfg.model) ? tcp : NULL,
         .why_fresh      = !sim_model_is_real(s->cfg.model) ? "in this model" : s->cfg.is_fast ? "with fidelity "
             "fast" : NULL,
+        .has_datagrams  = s->cfg.model == MODEL_NIC,
         .must_say_fresh = sim_model_is_real(s->cfg.model),
         .read_flows     = hpcc_read_flows,
         .read_matrix    = htsim_read_cm,

@@ -45,6 +45,7 @@ static void check_others(const struct section *root, const struct sim_cfg *cfg)
 static void check_nic(const struct section *root, const struct sim_cfg *cfg)
 {
     static const char *const only[][2] = { { "host", "tx_fifo" }, { "host", "turn" }, { "host", "pcie" },
+                                           { "host", "receives" }, { "host", "repost" }, { "host", "rnr_timer" },
                                            { "switch", "cut_through" }, { "switch", "latency" } };
 
     for (size_t i = 0; i < sizeof only / sizeof *only && cfg->model != MODEL_NIC; i++)
@@ -54,6 +55,8 @@ static void check_nic(const struct section *root, const struct sim_cfg *cfg)
         if (key_of(root, "host", only[i][1]))
             reader_refuse_key(root->r, key_of(root, "host", only[i][1]), "'%s' is about a FIFO: it needs 'tx_fifo'",
                               only[i][1]);
+    if (cfg->receives && cfg->is_selective)
+        reader_refuse_key(root->r, key_of(root, "host", "receives"), "'receives' needs 'retransmit: go_back_n'");
 }
 
 /* ---- model uet ---- */

@@ -53,7 +53,8 @@ void job_post_on(struct job *j, uint32_t worker, uint64_t at_ps, uint32_t dst, u
 {
     assert(worker < j->workers && dst != j->host[worker] && bytes > 0);
     post_add(j->traffic, j->first_stream + worker,
-             &(struct traffic_post){ .at_ps = at_ps, .bytes = bytes, .tag = tag, .dst = dst, .pair = pair });
+             &(struct traffic_post){ .at_ps = at_ps, .bytes = bytes, .tag = tag, .dst = dst, .pair = pair,
+                                     .op = { .verb = (uint8_t)j->verb } });
 }
 
 /* A post of 0 bytes is a wake-up, not a flow. */

@@ -43,6 +43,20 @@ void entry_check_flows(const struct entry *e, uint64_t count)
                       "send, or one after the other", (unsigned long long)count, TRAFFIC_AT_ONCE_MAX);
 }
 
+void entry_use_verb(struct entry *e, enum verb verb, const char *size_key, uint64_t bytes)
+{
+    if (verb != VERB_WRITE)
+        e->pairs_key = "verb";
+    if (verb != VERB_UD || e->r->rc)
+        return;
+    if (!e->env->has_datagrams)
+        reader_refuse(e->r, section_get(&e->sec, "verb"), "datagrams need 'model: nic'");
+    else if (bytes > e->env->mtu_bytes)
+        reader_refuse(e->r, section_place(&e->sec, size_key),
+                      "a datagram is one packet of at most %u bytes: '%s' has up to %llu", e->env->mtu_bytes, size_key,
+                      (unsigned long long)bytes);
+}
+
 void entry_need_end(const struct entry *e)
 {
     if (e->common.stop_ps == NEVER)

@@ -27,6 +27,7 @@ struct traffic_env {
     uint32_t            mtu_bytes, overhead_bytes;   /* payload of a full packet; its overhead on the wire */
     const char         *why_fresh;               /* why queue pairs cannot persist, e.g. "in this model";
                                                   * NULL: they can */
+    bool                has_datagrams;
     bool                must_say_fresh;          /* refuse entries with persistent queue pairs by default,
                                                   * instead of making them fresh */
     const struct traffic_tcp_algorithm *tcp;     /* terminated by a row without a name; NULL: no TCP */
@@ -113,6 +114,9 @@ void entry_check_loads(const struct entry *, uint32_t count);
 
 /* Rejects an entry if its concurrent flows, with those of earlier entries, exceed the limit. */
 void entry_check_flows(const struct entry *, uint64_t count);
+
+/* The entry's messages have this verb and at most so many bytes, by a key: refuses what cannot be. */
+void entry_use_verb(struct entry *, enum verb, const char *size_key, uint64_t bytes);
 
 /* Rejects an entry without an end. */
 void entry_need_end(const struct entry *);

@@ -9,7 +9,7 @@
 #define DPORT     4791           /* RoCEv2 */
 #define DPORT_TCP 5001           /* iperf */
 
-const char *const verb_names[] = { "write", "read", NULL };
+const char *const verb_names[] = { "write", "send", "ud", "read", NULL };
 
 struct traffic *traffic_new(const struct graph *graph, uint64_t seed)
 {
@@ -95,6 +95,11 @@ void traffic_use_qps(struct traffic *t, uint32_t qps)
 
     e->qps = qps;
     traffic_expect_some(t, e->flows > 0 && e->flows < pairs ? e->flows : pairs);     /* queue pairs persist */
+}
+
+void traffic_use_verb(struct traffic *t, enum verb verb)
+{
+    t->entry[t->entries - 1].job->verb = verb;
 }
 
 bool traffic_has_pairs(const struct traffic *t)

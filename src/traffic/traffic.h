@@ -36,6 +36,9 @@ void traffic_use_tcp(struct traffic *, uint8_t tcp);
 /* Makes the messages of the last entry share persistent queue pairs; qps: as in struct flow_spec. */
 void traffic_use_qps(struct traffic *, uint32_t qps);
 
+/* Gives the messages of the last entry, which is a job, a verb other than READ. */
+void traffic_use_verb(struct traffic *, enum verb);
+
 /* Returns true if any entry uses persistent queue pairs. */
 bool traffic_has_pairs(const struct traffic *);
 

@@ -36,3 +36,48 @@ END
     [ "$status" -ne 0 ]
     [[ "$output" == *"s.yaml:3:"*"'verb' has operations that need persistent queue pairs: there are none in this model"* ]]
 }
+
+# write_calls FILE : calls by SEND and by datagrams, over links that lose packets.
+write_calls() {
+    cat >"$1" <<'END'
+topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, loss: 0.001}
+host: {receives: 1, repost: 100us, rnr_timer: 10us}
+traffic:
+  - {kind: rpc, name: sends, verb: send, load: 0.1}
+  - {kind: rpc, name: datagrams, verb: ud, load: 0.05, sizes: small.txt}
+run: 500us
+END
+    printf '64 0\n1000 1\n' >"$dir/small.txt"
+}
+
+@test "verbs: SENDs find no receive now and then, datagrams are lost; the same with any number of threads" {
+    write_calls "$dir/s.yaml"
+    "$ANOLE" run "$dir/s.yaml" --quiet --threads 1 --out "$dir/one"
+    "$ANOLE" run "$dir/s.yaml" --quiet --threads 2 --out "$dir/two"
+    cmp "$dir/one/flows.csv" "$dir/two/flows.csv"
+    cmp "$dir/one/unfinished.csv" "$dir/two/unfinished.csv"
+    jq -e '.packets | .rnr_nacks > 0 and .datagrams_sent > 1000 and .datagrams_received < .datagrams_sent and
+        .datagrams_received > 0.97 * .datagrams_sent' "$dir/one/summary.json"
+}
+
+@test "verbs: what a verb cannot do is refused" {
+    write_calls "$dir/s.yaml"
+    run "$ANOLE" run "$dir/s.yaml" --set traffic.1.answer=5000
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"a datagram is one packet of at most 1024 bytes: 'answer' has up to 5000"* ]]
+    run "$ANOLE" run "$dir/s.yaml" --set traffic.0.verb=ud
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"'sizes' has up to "* ]]
+    run "$ANOLE" run "$dir/s.yaml" --set host.retransmit=selective
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"'receives' needs 'retransmit: go_back_n'"* ]]
+    run "$ANOLE" run "$dir/s.yaml" --set model=uet
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"'receives' needs 'model: nic'"* ]]
+    printf 'num_ranks 2\nrank 0 {\nsend 2000b to 1\n}\nrank 1 {\nrecv 2000b from 0\n}\n' >"$dir/g.goal"
+    printf 'topology: {kind: star, hosts: 2}\ntraffic: [{kind: goal, file: g.goal, verb: ud}]\n' >"$dir/g.yaml"
+    run "$ANOLE" run "$dir/g.yaml"
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"'file' has up to 2000"* ]]
+    "$ANOLE" run "$dir/g.yaml" --quiet --set traffic.0.verb=send
+}

@@ -32,6 +32,7 @@ enum packet_kind {
 #define PACKET_PUSH PACKET_ECHO  /* TCP data: ends a burst */
 #define PACKET_HOLE PACKET_TCP   /* NACK of selective repeat: sent_ps holds the hole, from << 32 | to: see
                                   * sim/host/selective_repeat.h */
+#define PACKET_RNR PACKET_LAST   /* NACK: the receiver has no receive posted: see sim/host/verbs.h */
 #define PACKET_PROBE PACKET_LAST     /* of kind CNP: an RTT probe, seq is what its sender knows it by: see
                                       * sim/host/probe.h; */
 #define PACKET_RETURNED PACKET_ECHO  /* and it is on its way back */
@@ -41,11 +42,12 @@ enum packet_kind {
 #define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds the packets that came out of order */
 
 /* Flags in 'seq' of data of queue pairs: a time-out caused it to be sent again; its sender asks for an ACK
- * (the AckReq bit of RoCE). No receiver expects such a number, so the common case need not test for them: see
+ * (the AckReq bit of RoCE); it begins a SEND, which takes a receive. No receiver expects such a number, so the common case need not test for them: see
  * sim/host/receive.c. */
 #define SEQ_TIMEOUT (1ull << 63)
 #define SEQ_ASKS    (1ull << 62)
-#define SEQ_BITS    (SEQ_ASKS - 1)       /* the number itself */
+#define SEQ_SEND    (1ull << 61)
+#define SEQ_BITS    (SEQ_SEND - 1)       /* the number itself */
 
 /* Values of in_port that are not a port. */
 #define UNBOOKED     UINT32_MAX

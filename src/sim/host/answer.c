@@ -206,9 +206,14 @@ static APART void control(struct sim *s, struct host *h, struct flow *f, const s
     pacer_on_decision(s, h, f);
 }
 
-static void on_nack(struct sim *s, struct host *h, struct flow *f)
+static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
 {
     f->timeout_sent = 0;         /* retransmissions are due to the NACK now */
+    if (k->flags & PACKET_RNR) {
+        f->held_ps = f->next_ps = s->engine.now_ps + s->cfg.rnr_ps;
+        go_back(s, h, f);
+        return;
+    }
     go_back(s, h, f);
     tell_loss(s, h, f, CC_NACK);
 }
@@ -243,7 +248,7 @@ void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
         return;
     }
     if (k->kind == PACKET_NACK)
-        on_nack(s, h, f);
+        on_nack(s, h, f, k);
     if (k->flags & PACKET_ECHO)
         answer_on_cnp(s, h, f, 0);
     if (f->controlled && h->cc->on_ack)

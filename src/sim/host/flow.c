@@ -1,4 +1,5 @@
 #include "sim/host/flow.h"
+#include "sim/host/verbs.h"
 
 #include <stdlib.h>
 
@@ -52,12 +53,18 @@ static size_t table_bytes(uint32_t count)
 void pair_build(struct sim *s, uint32_t count)
 {
     struct pairs *p = &s->flows.pairs;
+    uint32_t      receives = s->cfg.receives;
 
     arena_init(&s->lasting_arena,
-               (size_t)count * (sizeof *p->pair + sizeof *p->posted + sizeof *p->arrived) + 256);
+               (size_t)count * (sizeof *p->pair + sizeof *p->posted + sizeof *p->arrived +
+                                (receives ? receives * sizeof *p->reposted_ps + sizeof *p->sends : 0)) + 512);
     p->pair = arena_alloc(&s->lasting_arena, count, sizeof *p->pair);
     p->posted = arena_alloc(&s->lasting_arena, count, sizeof *p->posted);
     p->arrived = arena_alloc(&s->lasting_arena, count, sizeof *p->arrived);
+    if (receives) {
+        p->reposted_ps = arena_alloc(&s->lasting_arena, (size_t)count * receives, sizeof *p->reposted_ps);
+        p->sends = arena_alloc(&s->lasting_arena, count, sizeof *p->sends);
+    }
     p->first = p->used = 1;
     p->limit = count;
     p->table = xcalloc(1, sizeof *p->table);
@@ -173,12 +180,13 @@ static struct flow *find_or_make(struct sim *s, struct host *h, const struct key
 
 struct flow *pair_take(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
-    struct key   k = { h->node, spec->dst, spec->traffic, spec->pair ? spec->pair : 1, spec->dport,
-                       spec->prio };
+    bool         is_ud = spec->op.verb == VERB_UD;
+    struct key   k = { h->node, spec->dst, spec->traffic, is_ud ? PAIR_DATAGRAMS : spec->pair ? spec->pair : 1,
+                       spec->dport, spec->prio };
     struct flow *f = find_or_make(s, h, &k);
     struct pair *first;
 
-    if (!f || spec->qps == 1 || spec->pair)
+    if (!f || spec->qps == 1 || spec->pair || is_ud)
         return f;
     first = pair_of(s, f);
     k.number = first->turn = first->turn % spec->qps + 1;
@@ -397,6 +405,8 @@ static APART struct message arrived_of(struct sim *s, const struct flow *f)
     struct message       m = { f->src, f->dst, f->traffic, p->end - p->begin, p->tag, p->start_ps, p->op };
 
     pair_on_arrival(s, f);
+    if (m.op.verb == VERB_SEND)
+        verbs_on_send(s, f);
     return m;
 }
 
@@ -410,14 +420,22 @@ void flow_on_arrival(struct sim *s, const struct flow *f)
         program_on_arrival(&s->engine, &s->program, &m);
 }
 
-/* A READ ends at the requester, when its data has arrived. */
+/* A READ ends at the requester, when its data has arrived; a datagram when it has left. */
+static uint64_t end_ps(const struct sim *s, const struct flow *f)
+{
+    uint64_t now_ps = engine_world_ps(&s->engine);
+
+    if (f->is_ud)
+        return now_ps + s->net.host[f->host].port->tx_ps[pair_bytes(s, f) + s->cfg.header_bytes];
+    return oldest(s, f)->op.verb == VERB_READ ? oldest(s, f)->arrived_ps : now_ps;
+}
+
 static void tell(const struct sim *s, const struct flow *f)
 {
-    bool               is_read = oldest(s, f)->op.verb == VERB_READ;
     struct flow_result r = {
         .src = f->src, .dst = f->dst, .sport = (uint16_t)f->ports, .dport = (uint16_t)(f->ports >> 16),
         .prio = f->prio, .traffic = f->traffic, .bytes = pair_bytes(s, f), .start_ps = f->start_ps,
-        .fct_ps = (is_read ? oldest(s, f)->arrived_ps : engine_world_ps(&s->engine)) - f->start_ps,
+        .fct_ps = end_ps(s, f) - f->start_ps,
         .ideal_ps = s->model.end_ps ? s->model.end_ps(s, f) : f->ideal_ps, .resent_bytes = f->resent_bytes,
         .tag = f->tag,
     };

@@ -52,6 +52,7 @@ struct flow {
                                   * 'list' */
     bool          is_lasting : 1;    /* see flow.h; otherwise it is over with its message */
     bool          is_uet : 1;    /* see uet/uet.h */
+    bool          is_ud : 1;     /* its messages are datagrams: see verbs.h */
     uint16_t      timeouts;      /* in a row, while 'acked' is timeout_acked */
     uint64_t      end;           /* it, or its oldest message, is over when so much is acknowledged */
 
@@ -66,6 +67,7 @@ struct flow {
                                   * it went back */
     uint64_t      timeout_acked; /* 'acked' at the last time-out */
     uint64_t      timeout_sent;  /* bytes below this are sent again because of a time-out */
+    uint64_t      held_ps;       /* does not send before: after an RNR NACK */
 };
 
 /* The state of congestion control, in an array parallel to flows. */

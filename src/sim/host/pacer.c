@@ -174,9 +174,11 @@ void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
     }
 }
 
-/* The rest of the gap becomes longer or shorter. A packet that HF2T holds keeps its time. */
+/* The rest of the gap becomes longer or shorter. A packet that HF2T or an RNR NACK holds keeps its time. */
 void pacer_repace(const struct sim *s, struct flow *f)
 {
+    if (f->held_ps > s->engine.now_ps)
+        return;
     if (s->hosts.hf2t && s->hosts.hf2t->qp[f - s->flows.flow].is_held)
         return;
     f->next_ps = s->engine.now_ps + units_divide(f->next_ps - s->engine.now_ps, f->gap_rate_bps,

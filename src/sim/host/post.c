@@ -7,6 +7,7 @@
 #include "sim/host/selective_repeat.h"
 #include "sim/host/sender_spray.h"
 #include "sim/host/uet/uet_send.h"
+#include "sim/host/verbs.h"
 #include "sim/state/ideal.h"
 
 #include <string.h>
@@ -42,8 +43,9 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
     f->prio = spec->prio;
     f->phase = FLOW_ACTIVE;
     f->tcp = spec->tcp;
+    f->is_ud = spec->op.verb == VERB_UD;
     f->is_uet = !spec->tcp && s->uet.prios >> spec->prio & 1;
-    f->controlled = f->is_uet || (!spec->tcp && s->hosts.np_cfg.cc_prios >> spec->prio & 1);
+    f->controlled = f->is_uet || (!spec->tcp && !f->is_ud && s->hosts.np_cfg.cc_prios >> spec->prio & 1);
     f->src = h->node;
     f->dst = spec->dst;
     f->ports = source_port(s, h, spec->dst) | (uint32_t)spec->dport << 16;
@@ -55,6 +57,8 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
 
 static uint64_t ideal_ps(const struct sim *s, const struct host *h, const struct flow_spec *spec)
 {
+    if (spec->op.verb == VERB_UD)
+        return h->port->tx_ps[spec->bytes + s->cfg.header_bytes];
     if (spec->op.verb == VERB_READ)
         return sim_ideal_read_ps(s, spec->dst, h->node, spec->bytes, spec->op.wait_ps);
     return spec->tcp ? sim_ideal_tcp_ps(s, h->node, spec->dst, spec->bytes,
@@ -137,6 +141,7 @@ static APART struct post post_message(struct sim *s, struct host *h, const struc
 
     if (!f)
         return (struct post){ POST_FAILED, NULL };
+    verbs_on_post(s, spec);
     if (f->phase == FLOW_FREE)
         make_lasting(s, h, f, spec);
     if (!pair_add(s, f, spec, ideal_ps(s, h, spec)))

@@ -3,6 +3,7 @@
 #include "sim/host/np/np.h"
 #include "sim/host/reply.h"
 #include "sim/host/selective_repeat.h"
+#include "sim/host/verbs.h"
 
 static void acknowledge(struct sim *s, const struct host *h, const struct packet *k, enum packet_kind kind,
                         uint64_t seq,
@@ -141,9 +142,12 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
     name_hole(s, h, x, k, expected);
 }
 
-/* Handles the first packet of a flow. Returns false if it is of a flow that is over. */
+/* Handles the first packet of a flow. Returns false if there is no more to do: it is a datagram, or of a flow that is
+ * over. */
 static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct packet *k)
 {
+    if (verbs_take_datagram(s, k))
+        return false;
     if ((int16_t)(k->generation - rx->generation) < 0) {
         s->engine.counters.payload_stale += k->payload;
         s->engine.counters.payload_spurious += k->seq & SEQ_TIMEOUT ? k->payload : 0;
@@ -196,6 +200,16 @@ static void on_other(struct sim *s, struct host *h, struct flow_rx *rx, const st
     }
 }
 
+/* The first packet of a SEND finds no receive. The packets behind it are refused with it. */
+static void refuse_send(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k)
+{
+    s->engine.counters.payload_stale += k->payload;
+    s->engine.counters.rnr_nacks++;
+    rx->nacked_seq = rx->expected;
+    rx->nacked_ps = s->engine.now_ps;
+    acknowledge(s, h, k, PACKET_NACK, rx->expected, PACKET_RNR);
+}
+
 /* A packet out of order, or with a flag in its number. Returns whether it was the expected one after all. A
  * packet that a time-out repeated was spurious if the first copy has arrived: it is before the expected byte
  * or, with selective repeat, not new. */
@@ -203,11 +217,15 @@ static APART bool on_disorder(struct sim *s, struct host *h, struct flow_rx *rx,
                               uint8_t flags)
 {
     uint64_t stale = s->engine.counters.payload_stale;
-    bool     is_again = k->seq & SEQ_TIMEOUT, is_old;
+    bool     is_again = k->seq & SEQ_TIMEOUT, is_send = k->seq & SEQ_SEND, is_old;
 
     if (k->seq & SEQ_ASKS)
         rx->unacked = s->cfg.ack_every;
     k->seq &= SEQ_BITS;
+    if (k->seq == rx->expected && is_send && !verbs_has_receive(s, k->flow)) {
+        refuse_send(s, h, rx, k);
+        return false;
+    }
     if (k->seq == rx->expected)
         return true;
     is_old = k->seq < rx->expected;

@@ -1,4 +1,5 @@
 #include "sim/host/send.h"
+#include "sim/host/finish.h"
 #include "sim/host/flow.h"
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
@@ -10,6 +11,7 @@
 #include "sim/host/tcp/tcp_send.h"
 #include "sim/host/turn.h"
 #include "sim/host/uet/uet_send.h"
+#include "sim/host/verbs.h"
 
 /* Counts a retransmission. */
 static void send_again(struct flow *f, struct packet *k, uint32_t payload)
@@ -41,18 +43,27 @@ static APART void do_after_send(struct sim *s, const struct host *h, struct flow
         ask(s, h, f, k);
     if (s->hosts.after_send & SENT_SPRAYED)
         k->ports ^= spray_next(s, k->flow, f->sent_max / s->cfg.mtu_bytes);
+    if (s->hosts.after_send & SENT_VERB)
+        verbs_complete(s, f, k);
 }
 
-/* A persistent queue pair, or a flow that is over already, has sent its last packet. */
-static APART void on_last(struct sim *s, struct host *h, struct flow *f)
+/* A persistent queue pair, or a flow that is over already, has sent its last packet. Returns whether its place in
+ * the turn is settled. */
+static APART bool on_last(struct sim *s, struct host *h, struct flow *f)
 {
+    if (f->is_ud) {
+        f->acked = f->sent;
+        finish_messages(s, h, f);
+        return true;
+    }
     if (f->phase != FLOW_DONE) {
         pair_go_on(s, f);
-        return;
+        return false;
     }
     pacer_sort_in(s, h, f);
     turn_finish(s, h, f);
     flow_retire(s, f);
+    return true;
 }
 
 static void send_data(struct sim *s, struct host *h, uint32_t flow)
@@ -102,11 +113,8 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     if (f->out.counts_bytes)
         h->cc->on_sent(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), payload + s->cfg.header_bytes,
                        &f->out);
-    if (payload == left && (f->is_lasting || f->phase == FLOW_DONE)) {
-        on_last(s, h, f);
-        if (f->phase == FLOW_DONE)
-            return;
-    }
+    if (payload == left && (f->is_lasting || f->phase == FLOW_DONE) && on_last(s, h, f))
+        return;
     /* The flow stays ready if it may go by the time the port is free: no other is served before. */
     if (payload == left || f->out.window_bytes <= s->hosts.window_bytes_max)
         pacer_sort_in(s, h, f);

@@ -115,6 +115,9 @@ struct sim_cfg {
     uint32_t turn_bytes;         /* with a FIFO: a queue pair sends so much in its turn, at least a packet */
     uint64_t pcie_bps;           /* with a FIFO: it is filled at this rate; 0: at once */
     uint32_t tx_fifo_bytes;      /* of each class, between the choice of a queue pair and the wire; 0: none */
+    uint32_t receives;           /* posted on each queue pair for SENDs; 0: there are always enough */
+    uint64_t repost_ps;          /* from the arrival of a SEND until its receive is posted again */
+    uint64_t rnr_ps;             /* a sender waits so long after an RNR NACK */
     bool     record_gaps;        /* between packets of a flow: see host/gaps.h */
 
     /* Switches. */

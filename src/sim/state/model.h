@@ -28,6 +28,7 @@ struct sim_cfg;
 #define SENT_TIMER     1u        /* a queue pair that has sent restarts its timer */
 #define SENT_ASKS      2u        /* it may have to ask for an ACK: see pacer_may_send() */
 #define SENT_SPRAYED   4u        /* its packets are sprayed: see host/sender_spray.h */
+#define SENT_VERB      8u        /* its packets may be of a SEND or a datagram: see host/verbs.h */
 
 #define REPLY_BY_CLASS UINT8_MAX /* reply_queue */
 

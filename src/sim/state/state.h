@@ -42,6 +42,8 @@ struct pairs {
     struct posted *posted;                   /* messages; 0 is not used */
     uint32_t      *arrived;                  /* of the receiver, by index: last message that arrived in
                                               * full */
+    uint64_t      *reposted_ps;              /* of the receiver: see host/verbs.h, */
+    uint32_t      *sends;                    /* and SENDs that have arrived, by index */
     uint32_t       first, used, limit, free; /* messages of this part */
     uint32_t      *slot, mask, count;        /* hash table of indices */
     struct arena  *table;                    /* its memory */

@@ -52,15 +52,20 @@ const struct traffic_kind traffic_external = {
     .keys = keys, .read = external_read, .on_arrival = on_arrival, .on_sent = on_sent, .on_wake = on_wake,
 };
 
+void traffic_add_external(struct traffic *t, const struct traffic_common *common, const uint32_t *hosts, uint32_t count)
+{
+    struct external *x = xcalloc(1, sizeof *x);
+
+    job_init(&x->job, &traffic_external, t, common, hosts, count);
+    job_expect(&x->job, FLOWS_EXPECTED);
+}
+
 static void external_read(struct entry *e)
 {
-    struct hosts     hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
-    struct external *x;
+    struct hosts hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
 
     if (!e->r->rc) {
-        x = xcalloc(1, sizeof *x);
-        job_init(&x->job, &traffic_external, e->traffic, &e->common, hosts.node, hosts.count);
-        job_expect(&x->job, FLOWS_EXPECTED);
+        traffic_add_external(e->traffic, &e->common, hosts.node, hosts.count);
         e->qps = 1;
     }
     free(hosts.node);

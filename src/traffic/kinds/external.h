@@ -24,4 +24,7 @@ bool external_post(struct traffic *, uint32_t entry, uint32_t src, uint32_t dst,
 /* Schedules a call of on_wake() at at_ps. The caller must then reschedule the workers. */
 void external_wake(struct traffic *, uint32_t entry, uint64_t at_ps, uint64_t tag);
 
+/* Adds an entry whose messages a program posts. */
+void traffic_add_external(struct traffic *, const struct traffic_common *, const uint32_t *hosts, uint32_t count);
+
 #endif

@@ -59,6 +59,7 @@ static bool next_request(const struct traffic_entry *e, struct traffic_stream *s
     }
     j->call[id] = (struct call){ f->at_ps, f->bytes, f->dst };
     f->tag = id;
+    f->op.verb = (uint8_t)j->job.verb;
     if (j->job.reads)
         f->bytes = 0;            /* a wake-up */
     return true;
@@ -131,6 +132,8 @@ static void make_workers(struct job_rpc *j, struct traffic *t, const struct traf
     job_init(&j->job, &traffic_rpc, t, common, hosts, count);
     if (c->verb == VERB_READ)
         job_allow_reads(&j->job, &c->reads);
+    else
+        j->job.verb = c->verb;
     free(is_taken);
     free(hosts);
 }
@@ -174,7 +177,7 @@ static const struct key_row keys[] = {
     { "answer",  KEY_BYTES, "64",       "of each answer", KEY_AT(struct rpc, answer_bytes), 1,
       TRAFFIC_SIZE_MAX },
     { "verb",    KEY_NAME, "write",
-      "`read`: a call is an RDMA READ of `sizes`; no answer",
+      "`write`, `send`, or `ud` if messages fit a packet; `read`: a call is an RDMA READ of `sizes`",
       KEY_AT(struct rpc, verb), .choices = verb_names },
     READS_KEYS(struct rpc, reads),
     { 0 },
@@ -192,6 +195,10 @@ static void rpc_read(struct entry *e)
     section_read(&e->sec, keys, &c);
     entry_need_end(e);
     entry_sizes(e, &cdf);
+    if (!e->r->rc) {
+        entry_use_verb(e, c.verb, "sizes", (uint64_t)cdf.bytes[cdf.count - 1]);
+        entry_use_verb(e, c.verb, "answer", c.answer_bytes);
+    }
     if (!e->r->rc)
         e->about->bps_per_host = c.bps_per_client =
             entry_load_bps(e, &clients, &servers, e->about->load, of_bisection);
@@ -199,7 +206,6 @@ static void rpc_read(struct entry *e)
     if (!e->r->rc) {
         traffic_add_rpc(e->traffic, &e->common, &cdf, &c);
         e->qps = 1;
-        e->pairs_key = c.verb == VERB_WRITE ? NULL : "verb";
         e->loaded = clients;     /* kept for entry_check_loads() */
     } else {
         cdf_fini(&cdf);

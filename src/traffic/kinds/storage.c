@@ -214,6 +214,8 @@ void traffic_add_storage(struct traffic *t, const struct traffic_common *common,
     make_workers(j, t, common, c);
     if (c->verb == VERB_READ)
         job_allow_reads(&j->job, &c->reads_cfg);
+    else
+        j->job.verb = c->verb;
     j->cfg = *c;
     j->cfg.compute = j->cfg.storage = NULL;      /* owned by the caller */
     j->io = xcalloc(ios + 1ul, sizeof *j->io);
@@ -389,7 +391,7 @@ static const struct key_row keys[] = {
     { "request",   KEY_BYTES, "64",   "size of a read request and of a write's answer",
       KEY_AT(struct storage, request_bytes), 1, STORAGE_BLOCK_MAX },
     { "verb",      KEY_NAME, "write",
-      "`write`: nodes write what is read, as in NVMe over Fabrics; `read`: RDMA READ",
+      "of all messages: `write` or `send`; `read`: reads are RDMA READs",
       KEY_AT(struct storage, verb), .choices = verb_names },
     READS_KEYS(struct storage, reads_cfg),
     { 0 },
@@ -408,12 +410,14 @@ static void storage_read(struct entry *e)
     c.compute = r.compute.node, c.computes = r.compute.count;
     c.storage = r.storage.node, c.storages = r.storage.count;
     check_storage(e, &c);
+    entry_use_verb(e, c.verb, NULL, 0);
+    if (c.verb == VERB_UD)
+        reader_refuse(e->r, section_get(&e->sec, "verb"), "a compute node would wait for ever for a lost datagram");
     if (!e->r->rc)
         entry_check_flows(e, storage_flows(&c));
     if (!e->r->rc)
         traffic_add_storage(e->traffic, &e->common, &c);
     e->qps = 1;
-    e->pairs_key = c.verb == VERB_WRITE ? NULL : "verb";
     free_roles(&r);
 }
 

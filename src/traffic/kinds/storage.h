@@ -35,7 +35,7 @@ struct storage {
     uint32_t        depth;
     uint32_t        replicas;            /* copies of a block, including the first; at most the number of
                                           * storage nodes */
-    enum verb       verb;                /* of reads */
+    enum verb       verb;                /* VERB_READ: of reads; otherwise of all messages */
     struct reads_cfg reads_cfg;
 };
 

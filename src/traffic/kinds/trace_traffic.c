@@ -1,13 +1,14 @@
 /* src/traffic/kinds/trace_traffic.c - application traces: GOAL files, Chakra execution traces, SimAI workloads. */
 #include "traffic/perform.h"
 #include "traffic/read.h"
+#include "traffic/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 extern const struct traffic_kind traffic_goal, traffic_chakra, traffic_simai;
 
-struct goal_cfg { struct reads_cfg reads; };
+struct goal_cfg { struct reads_cfg reads; enum verb verb; };
 
 static const struct key_row goal_keys[] = {
     { "file",   KEY_FILE, "",     "text or compiled (LogGOPSim's txt2bin)" },
@@ -16,6 +17,8 @@ static const struct key_row goal_keys[] = {
       "`whole`: in memory; `file`: in a temporary file; `auto`: the latter above 64 MB. Results are "
       "the same" },
     READS_KEYS(struct goal_cfg, reads),
+    { "verb",   KEY_NAME, "write", "of sends: `write`, `send`, or `ud` if they fit a packet; matching is the same",
+      KEY_AT(struct goal_cfg, verb), .choices = verb_names },
     { 0 },
 };
 
@@ -83,11 +86,19 @@ static void goal_read_entry(struct entry *e)
     struct err               why;
 
     section_read(&e->sec, goal_keys, &cfg);
-    if (path && !e->r->rc) {
+    if (cfg.verb == VERB_READ)
+        reader_refuse(e->r, section_get(&e->sec, "verb"), "the file says what is read");
+    if (path && !e->r->rc)
         reader_keep(e->r, e->env->read_goal(path, memory, &t, &why), &why, section_get(&e->sec, "file"));
-        e->pairs_key = !e->r->rc && t.has_reads ? "file" : NULL;
-        if (!e->r->rc)
+    if (path && !e->r->rc) {
+        e->pairs_key = t.has_reads ? "file" : NULL;
+        entry_use_verb(e, cfg.verb, "file", t.send_bytes_max);
+        if (e->r->rc)
+            trace_fini(&t);
+        else
             add_trace(e, &traffic_goal, &t, NULL, 0, &hosts, &cfg.reads);
+        if (!e->r->rc)
+            traffic_use_verb(e->traffic, cfg.verb);
     }
     free(path);
     free(hosts.node);
