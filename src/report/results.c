@@ -249,7 +249,8 @@ static void add_network(struct results *r)
     add_ports(r, &all);
     for (uint32_t i = 0; i < r->series->points; i++)
         all.count[FIGURE_rtt_ps_peak] = fmax(all.count[FIGURE_rtt_ps_peak], (double)r->series->point[i].rtt_ps_peak);
-    all.count[FIGURE_dropped_packets] = (double)(c->dropped_buffer + c->dropped_wire + c->dropped_down + c->dropped_no_route);
+    all.count[FIGURE_dropped_packets] = (double)(c->dropped_buffer + c->dropped_wire + c->dropped_down +
+                                                      c->dropped_no_route + c->dropped_host);
     all.count[FIGURE_flows_active] = r->flows_unfinished = (double)(c->flows_started - c->flows_done);
     for (int i = 0; i < FIGURE_COUNT; i++)
         if (figure_info[i].how < FIGURE_ONCE)

@@ -487,6 +487,7 @@ static void print_drops(const struct results *r, FILE *out)
     const struct { const char *why; uint64_t count; } rows[] = {
         { "no room in a switch", c->dropped_buffer }, { "lost on the wire", c->dropped_wire },
         { "link went down", c->dropped_down },        { "no route", c->dropped_no_route },
+        { "no room in a slow host", c->dropped_host },
     };
     int printed = 0;
 

@@ -154,6 +154,7 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
     keep_place(&sec, s, section_get(&sec, "hpcc") ? "hpcc" : "topology", PLACE_TOPOLOGY);
     keep_place(&sec, s, "changes", PLACE_CHANGES);
     scenario_read_cc_others(&sec, s);
+    scenario_read_slow_hosts(&sec, s);
     scenario_read_rlcc(r, s, section_get(&sec, "rlcc"));
     scenario_read_settings(r, s, root);
     scenario_check_uet(&sec, s);
@@ -224,6 +225,7 @@ void scenario_fini(struct scenario *s)
     scenario_htsim_fini(s);
     free(s->cfg.change);
     free(s->cfg.cc_by_node);
+    free(s->cfg.drains);
     free(s->entry);
     free(s->change);
     for (int i = 0; i < SCENARIO_PLACES; i++)

@@ -173,6 +173,24 @@ void scenario_read_cc_others(const struct section *root, struct scenario *s)
         read_other(r, s, other);
 }
 
+/* ---- slow hosts ---- */
+
+void scenario_read_slow_hosts(const struct section *root, struct scenario *s)
+{
+    struct traffic_about about = { .kind = "a host" };
+    struct entry         e = { .r = root->r, .sec = scenario_open(root->r, section_get(root, "host"), "host"),
+                               .graph = &s->graph, .about = &about };
+    struct hosts         hosts;
+
+    if (root->r->rc || !section_get(&e.sec, "drain_hosts"))
+        return;
+    hosts = entry_hosts(&e, "drain_hosts", 1, UINT32_MAX);
+    s->cfg.drains = xcalloc(s->graph.nodes, sizeof *s->cfg.drains);
+    for (uint32_t i = 0; i < hosts.count && !root->r->rc; i++)
+        s->cfg.drains[hosts.node[i]] = 1;
+    free(hosts.node);
+}
+
 /* ---- rlcc ---- */
 
 static bool is_shipped(const char *name)

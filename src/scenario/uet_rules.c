@@ -45,6 +45,7 @@ static void check_others(const struct section *root, const struct sim_cfg *cfg)
 static void check_nic(const struct section *root, const struct sim_cfg *cfg)
 {
     static const char *const only[][2] = { { "host", "tx_fifo" }, { "host", "turn" }, { "host", "pcie" },
+                                           { "host", "drain" }, { "host", "drain_hosts" }, { "host", "rx_buffer" },
                                            { "host", "receives" }, { "host", "repost" }, { "host", "rnr_timer" },
                                            { "switch", "cut_through" }, { "switch", "latency" } };
 
@@ -54,6 +55,10 @@ static void check_nic(const struct section *root, const struct sim_cfg *cfg)
     for (size_t i = 1; i < 3 && !cfg->tx_fifo_bytes; i++)
         if (key_of(root, "host", only[i][1]))
             reader_refuse_key(root->r, key_of(root, "host", only[i][1]), "'%s' is about a FIFO: it needs 'tx_fifo'",
+                              only[i][1]);
+    for (size_t i = 4; i < 6 && !key_of(root, "host", "drain"); i++)
+        if (key_of(root, "host", only[i][1]))
+            reader_refuse_key(root->r, key_of(root, "host", only[i][1]), "'%s' is about slow hosts: it needs 'drain'",
                               only[i][1]);
     if (cfg->receives && cfg->is_selective)
         reader_refuse_key(root->r, key_of(root, "host", "receives"), "'receives' needs 'retransmit: go_back_n'");

@@ -4,6 +4,7 @@
 #include "sim/change.h"
 #include "sim/control.h"
 #include "sim/parts/divide.h"
+#include "sim/host/drain.h"
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/server/inside.h"
@@ -403,6 +404,7 @@ static void build_flows(struct sim *s)
     }
     if (s->cfg.tx_fifo_bytes)
         s->hosts.at_send |= SEND_FIFO;
+    drain_build(s);
     if (sim_cc_probes(&s->cfg)) {
         arena_init(&s->probe_arena, (size_t)flows * sizeof *all->probe + 64);
         all->probe = arena_alloc(&s->probe_arena, flows, sizeof *all->probe);

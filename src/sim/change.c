@@ -123,14 +123,15 @@ static void go_down(struct sim *s, struct port *p)
 }
 
 /* When a link comes up, each end holds its classes until the other has sent their state: pauses may have been
- * lost with the link, and the buffers they protect may still be full. Hosts pause no one. */
+ * lost with the link, and the buffers they protect may still be full. Only slow hosts pause anyone, and no one waits for
+ * them. */
 static void come_up(struct sim *s, struct port *p)
 {
     if (p->peer->is_switch && s->cfg.is_lossless) {
         p->paused = s->pfc.queue == 0 ? 0xfe : 0xff;     /* PFC frames use class 0 and must pass */
         p->paused_since_ps = PORT_HELD;
     }
-    for (uint32_t c = 0; p->is_switch && s->cfg.is_lossless && c < PRIOS; c++)
+    for (uint32_t c = 0; (p->is_switch || p->pausing) && s->cfg.is_lossless && c < PRIOS; c++)
         switch_send_pfc(s, p, c, p->pausing >> c & 1);
     kick_port(s, p);
 }

@@ -1,4 +1,5 @@
 #include "sim/invariants.h"
+#include "sim/host/drain.h"
 #include "sim/host/host.h"
 #include "sim/link/path.h"
 #include "sim/state/expect.h"
@@ -54,7 +55,8 @@ void check_part(const struct sim *s, struct check_sums *sums)
         if (net->node[i].is_switch)
             switch_check(s, &net->node[i]), weave_each_held(s, &net->node[i], add_held, sums);
         else
-            host_check(s, &net->host[net->node[i].host]);
+            host_check(s, &net->host[net->node[i].host]),
+            drain_each_held(s, &net->host[net->node[i].host], add_held, sums);
     }
 }
 

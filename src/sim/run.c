@@ -35,7 +35,7 @@ static uint32_t number_events(struct sim *s, uint32_t from)
         [EV_FLOW] = s->program.streams,
         [EV_SIGNAL] = 1,
         [EV_REPLAY] = 1,
-        [EV_PULL] = s->uet.has_credit ? hosts : 0,
+        [EV_RECEIVER] = s->uet.has_credit || s->cfg.drain_bps ? hosts : 0,
     };
     uint32_t next = from;
 
@@ -176,7 +176,7 @@ static __attribute__((noinline)) void on_numbered(struct sim *s, enum event_kind
     case EV_PAUSE_REFRESH: switch_refresh_pause(s, &s->net.port[index / PRIOS], index % PRIOS);  break;
     case EV_CHANGE:        change_on_epoch(s, &s->net.node[index]);                              break;
     case EV_REPLAY:        skip_on_event(s);                                                     break;
-    case EV_PULL:          host_on_pull(s, &s->net.host[index]);                                 break;
+    case EV_RECEIVER:      host_on_receiver(s, &s->net.host[index]);                             break;
     default:               __builtin_unreachable();
     }
 }

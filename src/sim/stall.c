@@ -47,7 +47,7 @@ static bool is_more_to_come(struct sim *s)
     for (uint32_t i = 0; i < parts_of(s); i++) {
         const struct engine *e = &part_of(s, i)->engine;
 
-        for (uint32_t event = e->first_event[EV_FLOW]; event < e->first_event[EV_PULL]; event++)
+        for (uint32_t event = e->first_event[EV_FLOW]; event < e->first_event[EV_RECEIVER]; event++)
             if (evq_is_pending(&e->evq, event))
                 return true;
     }

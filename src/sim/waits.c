@@ -1,4 +1,5 @@
 #include "sim/waits.h"
+#include "sim/host/drain.h"
 #include "sim/host/pacer.h"
 #include "sim/host/flow.h"
 #include "sim/host/tcp/tcp.h"
@@ -97,7 +98,9 @@ struct waits *waits_new(const struct sim *s)
     for (uint32_t i = 0; i < s->net.ports; i++)
         see_queues(w, part_of(s, s->net.port[i].node->part), &s->net.port[i]);
     for (uint32_t i = 0; i < s->net.nodes; i++)
-        if (s->net.node[i].is_switch)
+        if (!s->net.node[i].is_switch)
+            drain_each_held(part_of(s, s->net.node[i].part), &s->net.host[s->net.node[i].host], see_held, w);
+        else
             weave_each_held(part_of(s, s->net.node[i].part), &s->net.node[i], see_held, w);
     return w;
 }

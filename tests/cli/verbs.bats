@@ -81,3 +81,41 @@ END
     [[ "$output" == *"'file' has up to 2000"* ]]
     "$ANOLE" run "$dir/g.yaml" --quiet --set traffic.0.verb=send
 }
+
+# write_slow FILE : one of 16 hosts takes data in at a tenth of its link.
+write_slow() {
+    cat >"$1" <<'END'
+topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps}
+host: {drain: 10Gbps, drain_hosts: [h5], rx_buffer: 100KB}
+traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.3}]
+run: 500us
+END
+}
+
+@test "slow hosts: pause their switch; the same with any number of threads" {
+    write_slow "$dir/s.yaml"
+    "$ANOLE" run "$dir/s.yaml" --quiet --threads 1 --out "$dir/one"
+    "$ANOLE" run "$dir/s.yaml" --quiet --threads 2 --out "$dir/two"
+    cmp "$dir/one/flows.csv" "$dir/two/flows.csv"
+    cmp "$dir/one/ports.csv" "$dir/two/ports.csv"
+    # the port of a switch that leads to h5 is paused for longest
+    [ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+                  $c["paused_us"] > most { most = $c["paused_us"]; who = $c["peer"] } END { print who }' "$dir/one/ports.csv")" = h5:1 ]
+    jq -e '.pfc.pauses > 0 and .packets.dropped_host == 0' "$dir/one/summary.json"
+    "$ANOLE" run "$dir/s.yaml" --quiet --set switch.lossless=no --out "$dir/lossy"
+    jq -e '.pfc.pauses == 0 and .packets.dropped_host > 0' "$dir/lossy/summary.json"
+}
+
+@test "slow hosts: what makes no sense is refused" {
+    write_slow "$dir/s.yaml"
+    run "$ANOLE" run "$dir/s.yaml" --set host.drain_hosts='[h99]'
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"h99"* ]]
+    run "$ANOLE" run "$dir/s.yaml" --set model=hpcc
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"'drain' needs 'model: nic'"* ]]
+    sed 's/drain: 10Gbps, //' "$dir/s.yaml" >"$dir/no.yaml"
+    run "$ANOLE" run "$dir/no.yaml"
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"'drain_hosts' is about slow hosts: it needs 'drain'"* ]]
+}

@@ -47,7 +47,8 @@ enum event_kind {
     EV_FLOW,                     /* a stream starts its next flow, by stream */
     EV_SIGNAL,                   /* one: see event/program.h */
     EV_REPLAY,                   /* one: see skip/replay.h */
-    EV_PULL,                     /* a receiver of model uet gives credit, by host: see host/uet/credit.h */
+    EV_RECEIVER,                 /* by host: it gives credit, see host/uet/credit.h, or has taken a packet in, see
+                                  * host/drain.h */
     EV_KINDS,
     EV_FIRST_NUMBERED = EV_TIMEOUT,
 };

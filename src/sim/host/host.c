@@ -1,5 +1,6 @@
 #include "sim/host/host.h"
 #include "sim/host/answer.h"
+#include "sim/host/drain.h"
 #include "sim/host/server/inside.h"
 #include "sim/host/np/cnp_arbiter.h"
 #include "sim/host/pacer.h"
@@ -106,10 +107,14 @@ static inline void on_answer(struct sim *s, struct host *h, struct flow *f, cons
         answer_on_ack(s, h, f, k);
 }
 
-/* Messages inside a server do not use the link. */
-static APART bool is_gone(struct sim *s, const struct port *in, uint32_t id, const struct packet *k)
+/* A packet comes that is lost, or waits before it is received. Messages inside a server do not use the link. */
+static APART bool is_kept(struct sim *s, struct host *h, uint32_t id, struct packet *k)
 {
-    return !inside_is(k) && path_is_gone(&s->engine, in, id, k);
+    if (inside_is(k) || (h->port->slow_path & SLOW_DRAIN && drain_lets_pass(s, h, id)))
+        return false;
+    if (h->port->slow_path & SLOW_LINK && path_is_gone(&s->engine, h->port, id, k))
+        return true;
+    return h->port->slow_path & SLOW_DRAIN && drain_take(s, h, id, k);
 }
 
 void host_on_packet(struct sim *s, struct host *h, struct packet *k)
@@ -118,7 +123,7 @@ void host_on_packet(struct sim *s, struct host *h, struct packet *k)
     struct port *in = h->port;
     struct flow *f;
 
-    if (__builtin_expect(in->slow_path & SLOW_LINK, 0) && is_gone(s, in, id, k))
+    if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_DRAIN), 0) && is_kept(s, h, id, k))
         return;
     if (k->kind == PACKET_DATA) {
         if (__builtin_expect(k->flags & PACKET_TCP, 0) ? on_other_data(s, h, id, k) : receive_data(s, h, id, k))
@@ -169,8 +174,12 @@ void host_on_turn(struct sim *s, struct host *h)
     cnp_arbiter_await_turn(s, h);
 }
 
-void host_on_pull(struct sim *s, struct host *h)
+void host_on_receiver(struct sim *s, struct host *h)
 {
+    if (s->hosts.drain) {
+        host_on_packet(s, h, drain_next(s, h));
+        return;
+    }
     credit_on_pull(s, h);
     host_kick(s, h);
 }

@@ -313,6 +313,25 @@ uint32_t pfc_new_frame(struct engine *e, const struct pfc_cfg *c, struct port *p
     return id;
 }
 
+/* An idle port has no other packet that may be sent, so the frame does not need the scheduler. */
+void pfc_send(struct engine *e, const struct scheduler_cfg *scheduler, const struct pfc_cfg *c, struct port *p,
+              uint32_t prio, bool is_pause)
+{
+    uint32_t       id = pfc_new_frame(e, c, p, prio, is_pause), q = c->queue;
+    struct packet *k = &e->packets.packet[id];
+
+    if (!id)
+        return;
+    if (!port_is_busy(p, e->now_ps, e->order)) {
+        path_take_turn(scheduler, p, q);
+        path_transmit(e, p, id, k);
+    } else {
+        path_enqueue(e, p, q, id, k);
+    }
+    if (p->backlog)
+        path_await_free(e, p);
+}
+
 RARE void pfc_await_refresh(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio)
 {
     uint32_t event = event_of(e, EV_PAUSE_REFRESH, p, prio);

@@ -154,6 +154,10 @@ void pfc_forget(struct engine *, const struct pfc_cfg *, struct port *);
 /* Makes a PFC frame. Returns 0 if the link is down; the peer learns the state when it comes up. */
 uint32_t pfc_new_frame(struct engine *, const struct pfc_cfg *, struct port *, uint32_t prio, bool is_pause);
 
+/* Sends a PFC frame. */
+void pfc_send(struct engine *, const struct scheduler_cfg *, const struct pfc_cfg *, struct port *, uint32_t prio,
+              bool is_pause);
+
 /* A sent pause is repeated after half of its time, so that it does not expire while it is needed. */
 void pfc_await_refresh(struct engine *, const struct pfc_cfg *, struct port *, uint32_t prio);
 void pfc_end_refresh(struct engine *, struct port *, uint32_t prio);

@@ -29,6 +29,7 @@
 #define SLOW_BORDER  32u          /* the link leads to another part of the world: see parts/crossing.h */
 #define SLOW_WOVEN   64u          /* ConWeave sees packets that come in: see switch/weave.h */
 #define SLOW_TAPPED  128u         /* engine.tap sees frames that leave */
+#define SLOW_DRAIN   2048u        /* data that comes in waits: see host/drain.h */
 #define SLOW_CUT     1024u        /* it leads to a switch that cuts through: see path_age() */
 
 #define CUT_BYTES 64u             /* what a switch that cuts through must have of a frame to send it on */

@@ -142,7 +142,8 @@ static void look_at_counters(const struct observer *o, struct report *r)
     for (int i = 0; i < FIGURE_COUNTERS; i++)
         r->count[i] = c->count[i] - was->count[i];
     r->flows_active = c->flows_started - c->flows_done;
-    r->dropped_packets = r->dropped_buffer + r->dropped_wire + r->dropped_down + r->dropped_no_route;
+    r->dropped_packets = r->dropped_buffer + r->dropped_wire + r->dropped_down + r->dropped_no_route +
+                         r->dropped_host;
 }
 
 /* All devices report everything, at once. */

@@ -115,6 +115,9 @@ struct sim_cfg {
     uint32_t turn_bytes;         /* with a FIFO: a queue pair sends so much in its turn, at least a packet */
     uint64_t pcie_bps;           /* with a FIFO: it is filled at this rate; 0: at once */
     uint32_t tx_fifo_bytes;      /* of each class, between the choice of a queue pair and the wire; 0: none */
+    uint64_t drain_bps;          /* hosts take data in at this rate: see host/drain.h; 0: at once */
+    uint8_t *drains;             /* by node: whether it does; NULL: all hosts do. Needed until the world is built */
+    uint64_t rx_buffer_bytes;    /* with drain_bps: a class of a host that holds more is paused */
     uint32_t receives;           /* posted on each queue pair for SENDs; 0: there are always enough */
     uint64_t repost_ps;          /* from the arrival of a SEND until its receive is posted again */
     uint64_t rnr_ps;             /* a sender waits so long after an RNR NACK */

@@ -26,6 +26,7 @@ struct probe;
 struct selective_rx;
 struct hf2t;
 struct gap_record;
+struct drain;
 struct inside;
 struct cnp_entry;
 struct cc_at;
@@ -107,6 +108,7 @@ struct host_state {
     struct hf2t          *hf2t;              /* NULL: never was on */
     struct gap_record    *gap_record;        /* NULL: gaps are not recorded */
     struct qp_order      *qp_order;          /* by host; NULL: see model.list */
+    struct drain         *drain;             /* by host; NULL: no host is slow */
     struct inside        *inside;            /* NULL: no servers with several GPUs */
     char                 *cc_cfg;            /* one per speed of host links and control: see control.h */
     char                 *cc_forgot;         /* likewise, after a NIC forgot its setting; NULL: none does */

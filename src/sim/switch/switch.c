@@ -18,22 +18,9 @@
 
 /* ---- PFC: pause and resume the neighbors ---- */
 
-/* An idle port has no other packet that may be sent, so the frame does not need the scheduler. */
 void switch_send_pfc(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
 {
-    uint32_t       id = pfc_new_frame(&s->engine, &s->pfc, p, prio, is_pause), q = s->pfc.queue;
-    struct packet *k = &s->engine.packets.packet[id];
-
-    if (!id)
-        return;
-    if (!port_is_busy(p, s->engine.now_ps, s->engine.order)) {
-        path_take_turn(&s->scheduler, p, q);
-        path_transmit(&s->engine, p, id, k);
-    } else {
-        path_enqueue(&s->engine, p, q, id, k);
-    }
-    if (p->backlog)
-        path_await_free(&s->engine, p);
+    pfc_send(&s->engine, &s->scheduler, &s->pfc, p, prio, is_pause);
 }
 
 static APART void pause(struct sim *s, struct port *in, uint32_t prio)
