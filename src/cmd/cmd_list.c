@@ -101,16 +101,18 @@ static void print_nics(void)
 
 static void print_asics(void)
 {
-    struct table *t = table_new("llrrl");
+    struct table *t = table_new("llrrrrl");
     char          text[32];
 
-    table_cells(t, "name", "what it is", "buffer", "alpha", "source", NULL);
+    table_cells(t, "name", "what it is", "buffer", "alpha", "cell", "latency", "source", NULL);
     for (const struct asic *a = asic_all; a->name; a++) {
         table_cells(t, a->name, a->about, text_from_bytes(text, sizeof(text), (double)a->buffer_bytes), NULL);
         if (a->pfc_shift == ASIC_NO_SHIFT)
             table_cell(t, "-");
         else
             table_cell(t, "%.10g", 1.0 / (1 << a->pfc_shift));
+        table_cell(t, a->cell_bytes ? "%u B" : "-", a->cell_bytes);
+        table_cell(t, a->latency_ns ? "%u ns" : "-", a->latency_ns);
         table_cell(t, "%s", a->source);
     }
     print_and_free(t);

@@ -365,7 +365,7 @@ static void set__secn2_by_the_speed_of_each_port(void **state)
     assert_int_equal(port_of_speed(&s, 25000000000)->ecn.kmax_bytes, 400000);
     assert_int_equal(port_of_speed(&s, 100000000000)->ecn.kmin_bytes, 400000);
     assert_int_equal(port_of_speed(&s, 100000000000)->ecn.kmax_bytes, 1600000);
-    assert_int_equal(port_of_speed(&s, 100000000000)->mark_above_bytes, 400000);
+    assert_int_equal(port_of_speed(&s, 100000000000)->mark_from_bytes, 400001);
     simulation_close(&s);
 }
 

@@ -230,8 +230,8 @@ static const struct key_row host_keys[] = {
 };
 
 static const struct key_row switch_keys[] = {
-    { "asic",          KEY_NAME, "",        "named chip (`anole list asic`): its buffer, and alpha where "
-      "known; explicit values override it. Refused if links exceed its bandwidth" },
+    { "asic",          KEY_NAME, "",        "named chip (`anole list asic`): its buffer, and alpha, `latency` "
+      "and `cut_through` where known; explicit values override it. Refused if links exceed its bandwidth" },
     { "buffer",        KEY_BYTES, "model",   "shared by all ports: 32MB (nic), 32MiB (hpcc), 9MiB "
       "(conweave)", KEY_AT(struct sim_cfg, buffer_bytes), 1, BUFFER_BYTES_MAX },
     { "cut_through",   KEY_YES,  "no",      "model nic: send a frame on when its first 64 bytes have come, unless "
@@ -269,6 +269,11 @@ static const struct key_row switch_keys[] = {
     { "ecn",           KEY_YES,  "yes",     "mark packets", KEY_AT(struct sim_cfg, ecn_on) },
     { "ecn_at",        KEY_NAME, "dequeue", "queue that decides on a mark: behind the packet (`dequeue`) or "
       "before it (`enqueue`)", KEY_AT(struct sim_cfg, ecn_at_enqueue), .choices = ecn_places },
+    { "ecn_cell",      KEY_BYTES, "none",    "model nic: marking counts a queue and its thresholds in cells of this size; "
+      "`asic`: those of the chip", KEY_AT(struct sim_cfg, ecn_cell_bytes), 16, 65535,
+      .words = KEY_WORDS({ "none", 0 }, { "asic", ECN_CELL_OF_ASIC }) },
+    { "ecn_lag",       KEY_TIME, "0",       "model nic: marking sees the length that the queue had so long ago",
+      KEY_AT(struct sim_cfg, ecn_lag_ps), 0, 1000000000 },
     { "strict",        KEY_LIST, "model",
       "strict-priority classes: [6] (nic: CNPs), [0] (hpcc, conweave)" },
     { "weights",       KEY_LIST, "",        "weights of the eight classes, 1 .. 255; default: all 1" },

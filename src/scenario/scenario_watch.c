@@ -160,6 +160,8 @@ static const char *why_not(const struct scenario *s)
         return "does not go with 'lb: conweave', which holds single packets";
     if (s->cfg.tx_fifo_bytes)
         return "does not go with 'tx_fifo', whose packets wait for each other";
+    if (s->cfg.ecn_cell_bytes || s->cfg.ecn_lag_ps)
+        return "does not go with 'ecn_cell' and 'ecn_lag', which follow every packet";
     if (s->cfg.record_gaps)
         return "does not go with 'record_gaps', which needs every packet";
     if (s->cfg.knobs.value[KNOB_hf2t] > 0)

@@ -313,6 +313,26 @@ static void read_asic(const struct section *sec, struct scenario *s)
     s->cfg.buffer_bytes = asic_all[chosen].buffer_bytes;
     if (asic_all[chosen].pfc_shift != ASIC_NO_SHIFT)
         s->cfg.pfc_shift = asic_all[chosen].pfc_shift;
+    if (s->cfg.model != MODEL_NIC)
+        return;
+    s->cfg.chip_ps = asic_all[chosen].latency_ns * PS_PER_NS;
+    s->cfg.is_cut_through = asic_all[chosen].latency_ns > 0;
+}
+
+/* 'ecn_cell: asic' means the cells of the chip. */
+static void resolve_cell(const struct section *sec, struct sim_cfg *cfg)
+{
+    const char *name = section_text(sec, "asic");
+
+    if (cfg->ecn_cell_bytes != ECN_CELL_OF_ASIC || sec->r->rc)
+        return;
+    cfg->ecn_cell_bytes = 0;
+    for (const struct asic *a = asic_all; name && a->name; a++)
+        if (strcmp(a->name, name) == 0)
+            cfg->ecn_cell_bytes = a->cell_bytes;
+    if (!cfg->ecn_cell_bytes)
+        reader_refuse(sec->r, section_get(sec, "ecn_cell"), "'ecn_cell: asic' needs 'asic', a chip whose cells are known "
+                      "(anole list asic)");
 }
 
 static void read_switch(struct reader *r, struct scenario *s, const struct yaml_node *node)
@@ -322,6 +342,7 @@ static void read_switch(struct reader *r, struct scenario *s, const struct yaml_
 
     read_asic(&sec, s);
     section_read(&sec, sec.common, cfg);
+    resolve_cell(&sec, cfg);
     keep_place(&sec, s, "buffer", PLACE_BUFFER);
     keep_place(&sec, s, "lossy_alpha", PLACE_LOSSY_ALPHA);
     keep_place(&sec, s, "lossy_queue", PLACE_LOSSY_QUEUE);

@@ -47,7 +47,8 @@ static void check_nic(const struct section *root, const struct sim_cfg *cfg)
     static const char *const only[][2] = { { "host", "tx_fifo" }, { "host", "turn" }, { "host", "pcie" },
                                            { "host", "drain" }, { "host", "drain_hosts" }, { "host", "rx_buffer" },
                                            { "host", "receives" }, { "host", "repost" }, { "host", "rnr_timer" },
-                                           { "switch", "cut_through" }, { "switch", "latency" } };
+                                           { "switch", "cut_through" }, { "switch", "latency" },
+                                           { "switch", "ecn_cell" }, { "switch", "ecn_lag" } };
 
     for (size_t i = 0; i < sizeof only / sizeof *only && cfg->model != MODEL_NIC; i++)
         if (key_of(root, only[i][0], only[i][1]))

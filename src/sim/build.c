@@ -22,6 +22,7 @@
 #include "sim/state/ideal.h"
 #include "sim/switch/balance.h"
 #include "sim/switch/weave.h"
+#include "sim/switch/ecn_view.h"
 #include "sim/switch/switch.h"
 #include "sim/uet_build.h"
 
@@ -510,6 +511,7 @@ int build_world(struct sim *s, struct err *err)
     rc = number_nodes(s, err);
     build_pools(s);
     build_ports(s);
+    switch_build_marking(s);
     build_ways_into_switches(s);
     balance_connect(s);
     build_hosts(s);
@@ -568,6 +570,7 @@ void build_free(struct sim *s)
     inside_free(s);
     arena_fini(&s->selective_arena);
     arena_fini(&s->probe_arena);
+    ecn_view_free(s);
     uet_free(s);
     arena_fini(&s->spray_arena);
     pair_free(s);

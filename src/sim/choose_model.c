@@ -161,6 +161,10 @@ void model_build(struct sim *s)
     s->sw.pass_bytes_max = s->cfg.is_lossless ? s->cfg.reserve_bytes : 0;
     s->sw.pass_alone_max = counts_turns(s) ? 0 : s->sw.pass_bytes_max;
     s->sw.pass_used_max = lossy_pass_max(s);
+    if (s->cfg.ecn_on && (s->cfg.ecn_cell_bytes || s->cfg.ecn_lag_ps)) {
+        s->sw.pass_bytes_max = s->sw.pass_alone_max = 0;     /* no packet may bypass the views of queues */
+        s->sw.pass_used_max = -1;
+    }
     for (uint32_t c = 0; c < PRIOS; c++) {
         bool is_by_class = s->model.reply_queue == REPLY_BY_CLASS || s->cfg.has_ack_prio;
 

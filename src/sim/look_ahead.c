@@ -16,7 +16,7 @@ void ask_for_owners(const struct evq *q, const uint32_t *events, uint32_t count,
 
         __builtin_prefetch(owner, 1);
         __builtin_prefetch(owner + (owner_kind(e) == EV_SWITCH_FREE) *
-                                   offsetof(struct port, mark_above_bytes), 1);
+                                   offsetof(struct port, mark_from_bytes), 1);
         __builtin_prefetch(evq_event(q, next), 1);
         if (ways) {
             uint64_t port = (uint64_t)(owner - (const char *)ways->port) / sizeof(struct port);
@@ -53,7 +53,7 @@ static void ask_at_switch(const struct sim *s, const struct port *in, const stru
         return;
     __builtin_prefetch(out, 1);
     __builtin_prefetch(&out->counters, 1);
-    __builtin_prefetch(&out->mark_above_bytes, 1);
+    __builtin_prefetch(&out->mark_from_bytes, 1);
     __builtin_prefetch(&in->in[k->prio], 1);
 }
 

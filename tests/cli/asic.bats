@@ -12,10 +12,11 @@ results() {
     "$ANOLE" run "$dir/s.yaml" --format json | jq -c '[.all, .pfc, .packets]'
 }
 
-@test "asic: a name is its buffer and its alpha, and what is said beside it counts" {
-    [ "$(results 16 100Gbps 'asic: trident3')" = "$(results 16 100Gbps 'buffer: 32732160, alpha: 1')" ]
+@test "asic: a name is its buffer, alpha and latency, and what is said beside it counts" {
+    [ "$(results 16 100Gbps 'asic: trident3')" = "$(results 16 100Gbps 'buffer: 32732160, alpha: 1, latency: 800ns, cut_through: yes')" ]
+    [ "$(results 16 100Gbps 'asic: trident3, latency: 0, cut_through: no')" = "$(results 16 100Gbps 'buffer: 32732160, alpha: 1')" ]
     [ "$(results 16 100Gbps 'asic: tomahawk')" = "$(results 16 100Gbps 'buffer: 16000000')" ]
-    [ "$(results 16 100Gbps 'asic: trident3, buffer: 9MB')" = "$(results 16 100Gbps 'buffer: 9MB, alpha: 1')" ]
+    [ "$(results 16 100Gbps 'asic: trident3, buffer: 9MB, latency: 0, cut_through: no')" = "$(results 16 100Gbps 'buffer: 9MB, alpha: 1')" ]
     [ "$(results 16 100Gbps 'asic: tomahawk')" != "$(results 16 100Gbps 'asic: trident3')" ]
 }
 
@@ -25,14 +26,37 @@ results() {
     run "$ANOLE" run "$dir/s.yaml"
     [ "$status" -eq 1 ]
     [[ $output == *"s.yaml:2:16: the links of s0 have 3.3 Tb/s together, trident3 carries 3.2 Tb/s"* ]]
-    scenario 16 100Gbps 'asic: trident' >"$dir/s.yaml"
+    scenario 16 100Gbps 'asic: tridents3' >"$dir/s.yaml"
     run "$ANOLE" run "$dir/s.yaml"
     [ "$status" -eq 1 ]
     [[ $output == *"did you mean 'trident3'?"* ]]
 }
 
+@test "asic: cells of the chip count for marks if they are asked for" {
+    [ "$(results 16 100Gbps 'asic: trident3, ecn_cell: asic')" = "$(results 16 100Gbps 'asic: trident3, ecn_cell: 256')" ]
+    [ "$(results 16 100Gbps 'asic: trident3, ecn_cell: asic')" != "$(results 16 100Gbps 'asic: trident3')" ]
+    while IFS='|' read -r keys message; do
+        scenario 16 100Gbps "$keys" >"$dir/s.yaml"
+        run "$ANOLE" run "$dir/s.yaml"
+        [ "$status" -eq 1 ]
+        [[ $output == *"$message"* ]]
+    done <<'END'
+ecn_cell: asic|'ecn_cell: asic' needs 'asic', a chip whose cells are known (anole list asic)
+asic: trident4, ecn_cell: asic|'ecn_cell: asic' needs 'asic'
+ecn_cell: 3|s.yaml:2:
+END
+    scenario 16 100Gbps 'ecn_lag: 1us' >"$dir/s.yaml"
+    echo 'model: hpcc' >>"$dir/s.yaml"
+    run "$ANOLE" run "$dir/s.yaml"
+    [[ $output == *"'ecn_lag' needs 'model: nic'"* ]]
+    scenario 16 100Gbps 'ecn_lag: 1us' >"$dir/s.yaml"
+    run "$ANOLE" run "$dir/s.yaml" --set fidelity=fast
+    [[ $output == *"does not go with 'ecn_cell' and 'ecn_lag'"* ]]
+}
+
 @test "asic: every chip is listed with its source" {
     "$ANOLE" list asic >"$dir/out"
-    grep -qE '^ *tomahawk5 .* 166.3 MB +1 +SONiC' "$dir/out"
+    grep -qE '^ *tomahawk5 .* 166.3 MB +1 +254 B +- +SONiC' "$dir/out"
+    grep -qE '^ *trident3 .* 256 B +800 ns +SONiC' "$dir/out"
     [ "$(awk 'NR > 2 && NF < 6' "$dir/out" | wc -l)" -eq 0 ]
 }

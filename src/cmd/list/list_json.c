@@ -68,6 +68,8 @@ static void add_asics(json_t *list)
         json_put_number(entry, "buffer_bytes", (double)a->buffer_bytes);
         json_object_set_new(entry, "alpha", a->pfc_shift == ASIC_NO_SHIFT ? json_null()
                             : json_real(1.0 / (1 << a->pfc_shift)));
+        json_object_set_new(entry, "cell_bytes", a->cell_bytes ? json_integer(a->cell_bytes) : json_null());
+        json_object_set_new(entry, "latency_ns", a->latency_ns ? json_integer(a->latency_ns) : json_null());
         json_put_text(entry, "source", a->source);
     }
 }

@@ -98,7 +98,8 @@ struct port {
     uint32_t        headroom_bytes_max;
     uint32_t        index;       /* within its node, from 1 */
 
-    uint32_t        mark_above_bytes;    /* what leaves a longer queue may be marked; UINT32_MAX: never */
+    uint32_t        mark_from_bytes;     /* what leaves a queue of so much or more may be marked; UINT32_MAX:
+                                          * never */
     struct queue    queue[PRIOS + 1];    /* what waits touches a line of these, */
     struct ingress  in[PRIOS];           /* and of the port it came in by one of these */
 
@@ -113,7 +114,7 @@ struct port {
 
 /* With a power of two of them, the first lines of all ports would compete for a few sets of the cache. */
 _Static_assert(offsetof(struct port, counters) == 64, "what every packet touches is in two lines");
-_Static_assert(offsetof(struct port, mark_above_bytes) == 192, "a queue and its threshold are in one line");
+_Static_assert(offsetof(struct port, mark_from_bytes) == 192, "a queue and its threshold are in one line");
 _Static_assert(sizeof(struct port) == 448, "a port is an odd number of cache lines");
 
 /* Is the port still sending? True until the instant, and within the instant the place in

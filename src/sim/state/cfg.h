@@ -51,6 +51,8 @@ struct cc_other {                /* some hosts, or in model uet some classes, ha
     uint8_t  prios;              /* model uet: its classes, whose flows are queue pairs of RoCE; bit mask */
 };
 
+#define ECN_CELL_OF_ASIC 1u      /* less than any cell */
+
 struct ecn_rate { uint64_t rate_bps; double kmin_kb, kmax_kb, pmax; };
 
 struct ecn_class { bool is_set; double kmin_kb, kmax_kb, pmax; };
@@ -144,6 +146,9 @@ struct sim_cfg {
     uint8_t  lossy_prios;        /* classes without PFC alongside lossless ones; bit mask */
     bool     lossy_by_traffic;   /* instead: those that TCP alone uses */
     bool     is_lossless, ecn_on, ecn_at_enqueue;
+    uint32_t ecn_cell_bytes;     /* marking counts a queue in cells of this size; 0: in bytes. ECN_CELL_OF_ASIC
+                                  * while a scenario is read */
+    uint64_t ecn_lag_ps;         /* the length that decides on a mark is so old */
     uint8_t  strict_prios;       /* bit mask; others share by weight */
     uint8_t  weight[PRIOS];
     struct ecn_rate ecn_rate[16];    /* port speeds with thresholds of their own */

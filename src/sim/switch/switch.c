@@ -10,6 +10,7 @@
 #include "sim/link/path.h"
 #include "sim/state/expect.h"
 #include "sim/switch/buffer.h"
+#include "sim/switch/ecn_view.h"
 #include "sim/switch/forward.h"
 #include "sim/switch/trim.h"
 #include "sim/switch/weave.h"
@@ -56,13 +57,16 @@ static void send_pfc_changes(struct sim *s, struct port *in, struct account_pfc 
 
 /* ---- mark ---- */
 
+static inline const struct ecn_cfg *ecn_of(const struct sim *s, const struct port *p, const struct packet *k)
+{
+    return s->sw.ecn_prios >> k->prio & 1 ? &s->sw.ecn_class[k->prio] : &p->ecn;
+}
+
 /* Marks a packet that leaves, or enters, a queue of so many other bytes: at random between the two
  * thresholds. */
-static APART void mark(struct sim *s, struct port *p, struct packet *k, uint32_t queue_bytes)
+static inline void mark_by(struct sim *s, struct port *p, struct packet *k, const struct ecn_cfg *e,
+                           uint32_t queue_bytes)
 {
-    const struct ecn_cfg *e = s->sw.ecn_prios >> k->prio & 1 ? &s->sw.ecn_class[k->prio] : &p->ecn;
-
-    queue_bytes -= queue_bytes < s->model.unmarked_bytes ? queue_bytes : s->model.unmarked_bytes;
     if (queue_bytes <= e->kmin_bytes || k->flags & PACKET_NOT_ECT)
         return;
     if (queue_bytes <= e->kmax_bytes) {
@@ -76,6 +80,44 @@ static APART void mark(struct sim *s, struct port *p, struct packet *k, uint32_t
     k->flags |= PACKET_ECN;
 }
 
+static APART void mark(struct sim *s, struct port *p, struct packet *k, uint32_t queue_bytes)
+{
+    queue_bytes -= queue_bytes < s->model.unmarked_bytes ? queue_bytes : s->model.unmarked_bytes;
+    mark_by(s, p, k, ecn_of(s, p, k), queue_bytes);
+}
+
+static void mark_by_view(struct sim *s, struct port *p, struct packet *k)
+{
+    struct ecn_cfg e = *ecn_of(s, p, k);
+
+    e.kmin_bytes = ecn_view_threshold(s, e.kmin_bytes);
+    e.kmax_bytes = ecn_view_threshold(s, e.kmax_bytes);
+    mark_by(s, p, k, &e, ecn_view_bytes(s, p, k->prio));
+}
+
+static void on_leave(struct sim *s, struct port *p, struct packet *k, uint32_t queue_bytes)
+{
+    (void)queue_bytes;
+    ecn_view_remove(s, p, k);
+    if (!s->cfg.ecn_at_enqueue)
+        mark_by_view(s, p, k);
+}
+
+static void on_admit(struct sim *s, struct port *p, struct packet *k, uint32_t queue_bytes)
+{
+    (void)queue_bytes;
+    if (s->cfg.ecn_at_enqueue)
+        mark_by_view(s, p, k);
+    ecn_view_add(s, p, k);
+}
+
+void switch_build_marking(struct sim *s)
+{
+    ecn_view_build(s);
+    s->sw.on_leave = s->sw.view ? on_leave : mark;
+    s->sw.on_admit = s->sw.view ? on_admit : s->cfg.ecn_at_enqueue ? mark : NULL;
+}
+
 void switch_set_ecn(const struct sim *s, struct port *p, const struct ecn_cfg *ecn)
 {
     uint32_t kmin, unmarked = s->model.unmarked_bytes;
@@ -87,9 +129,11 @@ void switch_set_ecn(const struct sim *s, struct port *p, const struct ecn_cfg *e
     for (uint32_t c = 0; c < PRIOS; c++)     /* the lowest; mark() knows the class */
         if (s->sw.ecn_prios >> c & 1 && s->sw.ecn_class[c].kmin_bytes < kmin)
             kmin = s->sw.ecn_class[c].kmin_bytes;
-    p->mark_above_bytes = kmin < UINT32_MAX - unmarked ? kmin + unmarked : UINT32_MAX;
+    p->mark_from_bytes = kmin < UINT32_MAX - unmarked ? kmin + unmarked + 1 : UINT32_MAX;
     if (s->cfg.ecn_at_enqueue)
-        p->mark_above_bytes = UINT32_MAX;
+        p->mark_from_bytes = UINT32_MAX;
+    if (s->sw.view)
+        p->mark_from_bytes = 0;  /* views follow every packet */
 }
 
 void switch_set_ecn_by_knobs(const struct sim *s, struct port *p, bool use_table)
@@ -230,8 +274,8 @@ static APART enum admission admit_other(struct sim *s, struct port *in, struct p
         s->engine.counters.dropped_lossy++;
         return REFUSED;
     }
-    if (s->cfg.ecn_at_enqueue)
-        mark(s, out, k, out->queue[k->prio].bytes);
+    if (s->sw.on_admit)
+        s->sw.on_admit(s, out, k, out->queue[k->prio].bytes);
     return ADMITTED;
 }
 
@@ -250,8 +294,8 @@ static inline bool admit(struct sim *s, struct port *in, struct port *out, uint3
 
     if (is_lossless(s, k)) {
         a = book_in(s, in->node, in, k);
-        if (a != REFUSED && s->cfg.ecn_at_enqueue)
-            mark(s, out, k, out->queue[k->prio].bytes);
+        if (a != REFUSED && s->sw.on_admit)
+            s->sw.on_admit(s, out, k, out->queue[k->prio].bytes);
         if (a == ADMITTED_FULL)
             pause(s, in, k->prio);
     } else if (k->kind < PACKET_CNP && !(s->model.unbooked_prios >> k->prio & 1)) {
@@ -339,8 +383,8 @@ static inline void send_next(struct sim *s, struct port *p)
     if (k->in_port != UNBOOKED) {
         struct port *in;
 
-        if (p->queue[q].bytes > p->mark_above_bytes)
-            mark(s, p, k, p->queue[q].bytes);
+        if (p->queue[q].bytes >= p->mark_from_bytes)
+            s->sw.on_leave(s, p, k, p->queue[q].bytes);
         in = release(s, p->node, p, k);
         if (__builtin_expect(in != NULL, 0))
             resume(s, in, q);
@@ -465,8 +509,11 @@ void switch_flush(struct sim *s, struct port *p)
         while (p->queue[q].head) {
             uint32_t       id = path_dequeue(&s->engine, p, q);
             struct packet *k = &s->engine.packets.packet[id];
-            struct port   *in = k->in_port != UNBOOKED ? release(s, p->node, p, k) : NULL;
+            struct port   *in;
 
+            if (s->sw.view && k->in_port != UNBOOKED)
+                ecn_view_remove(s, p, k);
+            in = k->in_port != UNBOOKED ? release(s, p->node, p, k) : NULL;
             if (in)
                 resume(s, in, q);
             s->engine.counters.dropped_down += k->kind != PACKET_PFC;

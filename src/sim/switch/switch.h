@@ -22,6 +22,9 @@ void switch_refresh_pause(struct sim *, struct port *, uint32_t prio);
 /* Drops all packets that wait for a port whose link has gone down. */
 void switch_flush(struct sim *, struct port *);
 
+/* Chooses how switches mark packets. Call it before thresholds are set. */
+void switch_build_marking(struct sim *);
+
 /* Sets the marking thresholds of one port; or those of the knobs, or of the table of port speeds. */
 void switch_set_ecn(const struct sim *, struct port *, const struct ecn_cfg *);
 void switch_set_ecn_by_knobs(const struct sim *, struct port *, bool use_table);

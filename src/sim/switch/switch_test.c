@@ -200,6 +200,88 @@ static void mark__follows_the_ramp(void **unused)
         }
 }
 
+/* Which of 'count' packets that waited behind a pause are marked as they leave: the number of those before the
+ * first that is not, with thresholds without a ramp. Marks behind it fail the test. */
+static uint32_t marked_first(uint32_t count, uint32_t kmin, uint32_t cell, uint64_t lag_ps)
+{
+    struct sim_cfg cfg;
+    struct bench   b;
+    uint32_t       first = 0;
+
+    world_cfg(&cfg, MODEL_NIC);
+    cfg.knobs.value[KNOB_kmin] = cfg.knobs.value[KNOB_kmax] = kmin / 1000.0;
+    cfg.ecn_cell_bytes = cell;
+    cfg.ecn_lag_ps = lag_ps;
+    cfg.reserve_bytes = 0;
+    bench_init(&b, &cfg);
+    bench_fill(&b, count);
+    assert_int_equal(b.out->counters.marked_packets, 0);
+    b.w.sim->engine.now_ps += PS_PER_MS;
+    b.out->paused = 0;
+    for (uint32_t n = 0; n < count; n++, b.w.sim->engine.now_ps += FULL_PS) {
+        uint64_t before = b.out->counters.marked_packets;
+
+        switch_kick(b.w.sim, b.out);
+        if (b.out->counters.marked_packets > before) {
+            assert_int_equal(n, first);
+            first++;
+        }
+    }
+    world_end(&b.w);
+    return first;
+}
+
+/* Packet i (from 1) leaves n - i others behind it. A queue in cells counts each for 1280 bytes where cells
+ * have 256, and the threshold is 195 cells. */
+static void mark__counts_cells(void **unused)
+{
+    (void)unused;
+    assert_int_equal(marked_first(101, 50000, 0, 0), 101 - 50000 / FULL - 1);
+    assert_int_equal(marked_first(101, 50000, 1, 0), 101 - 50000 / FULL - 1);
+    assert_int_equal(marked_first(101, 50000, 256, 0), 101 - 195 * 256 / 1280 - 1);
+    assert_int_equal(marked_first(101, 50000, FULL, 0), 101 - 50000 / FULL - 1);
+    assert_int_equal(marked_first(101, 50000, FULL - 1, 0), 101 - 50000 / (2 * (FULL - 1)) - 1);
+}
+
+/* A packet that leaves sees the queue of so long ago: as many packets more are marked as leave in that time,
+ * and a packet whose time is not yet over counts. */
+static void mark__lags(void **unused)
+{
+    const uint32_t now = 101 - 50000 / FULL - 1;
+
+    (void)unused;
+    assert_int_equal(marked_first(101, 50000, 0, 1), now + 1);
+    assert_int_equal(marked_first(101, 50000, 0, FULL_PS), now + 1);
+    assert_int_equal(marked_first(101, 50000, 0, FULL_PS + 1), now + 2);
+    assert_int_equal(marked_first(101, 50000, 0, 20 * FULL_PS), now + 20);
+    assert_int_equal(marked_first(101, 50000, 0, 1000 * FULL_PS), 101);
+    assert_int_equal(marked_first(300, 50000, 256, 250 * FULL_PS), 300);
+    assert_int_equal(marked_first(1000, 500000, 256, 250 * FULL_PS), 1000 - 1953 * 256 / 1280 - 1 + 250);
+}
+
+/* Marks of a burst that builds up lag as well: at enqueue, packet i (from 0) sees what was there a lag ago. */
+static void mark__lags_at_enqueue(void **unused)
+{
+    struct sim_cfg cfg;
+    struct bench   b;
+
+    (void)unused;
+    world_cfg(&cfg, MODEL_NIC);
+    cfg.ecn_at_enqueue = true;
+    cfg.knobs.value[KNOB_kmin] = cfg.knobs.value[KNOB_kmax] = 10 * FULL / 1000.0;
+    cfg.ecn_lag_ps = 5 * PS_PER_US;
+    bench_init(&b, &cfg);
+    for (uint32_t i = 0; i < 30; i++, b.w.sim->engine.now_ps += PS_PER_US) {
+        bench_fill(&b, i + 1);
+        assert_int_equal(b.out->counters.marked_packets, i < 15 ? 0 : i - 14);
+    }
+    switch_flush(b.w.sim, b.out);                    /* the link goes down */
+    b.w.sim->engine.now_ps += PS_PER_MS;
+    bench_put(&b);
+    assert_int_equal(b.out->counters.marked_packets, 15);
+    world_end(&b.w);
+}
+
 static void mark__none_when_off(void **unused)
 {
     struct sim_cfg cfg;
@@ -400,6 +482,9 @@ int main(void)
         cmocka_unit_test(choose__strict_goes_first),
         cmocka_unit_test(choose__hpcc_takes_turns),
         cmocka_unit_test(mark__follows_the_ramp),
+        cmocka_unit_test(mark__counts_cells),
+        cmocka_unit_test(mark__lags),
+        cmocka_unit_test(mark__lags_at_enqueue),
         cmocka_unit_test(mark__none_when_off),
         cmocka_unit_test(mark__leaves_out_the_free_bytes_of_a_queue),
         cmocka_unit_test(pause__comes_at_the_threshold),

@@ -398,7 +398,7 @@ static void roce__is_marked_by_its_own_thresholds(void **unused)
         sim_apply(w.sim, &knobs);
         assert_int_equal(out->ecn.kmin_bytes, 30000);
         assert_int_equal(w.sim->sw.ecn_class[ROCE].kmin_bytes, i ? 20000 : knob_info[KNOB_kmin].initial * 1000);
-        assert_int_equal(out->mark_above_bytes, i ? 20000 : 30000);
+        assert_int_equal(out->mark_from_bytes, i ? 20001 : 30001);
         finish(&w);
         assert_true(w.sim->engine.counters.cnps_received > 0);
         world_end(&w);

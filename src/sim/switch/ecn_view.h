@@ -1,0 +1,37 @@
+/* src/sim/switch/ecn_view.h - the length of a queue as a chip's ECN sees it.
+ *
+ * Chips store packets in cells of ecn_cell bytes: a packet of 1086 bytes takes five cells of 256. Thresholds are
+ * whole numbers of cells. And the length that decides on a mark may be out of date: it is that of ecn_lag ago.
+ *
+ * A view follows one queue. It is told of each packet that is admitted and of each that leaves. Without 'ecn_cell'
+ * and 'ecn_lag' there are no views, and switch.c marks by the queue's bytes.
+ */
+#ifndef SIM_SWITCH_ECN_VIEW_H
+#define SIM_SWITCH_ECN_VIEW_H
+
+#include "sim/state/state.h"
+
+struct ecn_past { uint64_t at_ps; uint32_t bytes; };     /* so much from then on */
+
+struct ecn_view {
+    uint32_t         bytes;      /* in the queue now, in whole cells */
+    uint32_t         old_bytes;  /* a lag ago */
+    uint32_t         first, count, max;  /* of a ring, oldest first; max is a power of two */
+    struct ecn_past *past;       /* changes since old_bytes; NULL: no lag */
+};
+
+/* Makes a view for each queue, if the switches need them. */
+void ecn_view_build(struct sim *);
+void ecn_view_free(struct sim *);
+
+/* A packet enters or leaves the queue of its class at 'out'. */
+void ecn_view_add(struct sim *, const struct port *out, const struct packet *);
+void ecn_view_remove(struct sim *, const struct port *out, const struct packet *);
+
+/* Returns the bytes that marking sees in a class of 'out'. */
+uint32_t ecn_view_bytes(struct sim *, const struct port *out, uint32_t prio);
+
+/* Returns a threshold in whole cells. */
+uint32_t ecn_view_threshold(const struct sim *, uint32_t bytes);
+
+#endif
