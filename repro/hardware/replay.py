@@ -8,12 +8,19 @@ messages and reads take, how long they wait for each other, and what follows fro
 An operation: a request (17 bytes), work of a server thread, the answer (41 bytes), a small read and the read itself.
 That there is a small read, on the queue pair of the reads, was inferred: from answer to read a round trip passes (8.6 us
 idle, 83 us under load), and while a read of the same client is under way, all that time until its end.
+
+Some operations are not in the log. A client posts a request after each read's end. Before every 64th it takes one more
+completion, of a small read or of a read, and drops it: that operation is lost, and the client's window is smaller by one
+from then on. A lost operation leaves two marks: a slot of its worker is missing, and no request follows the end of the
+read that let it be posted. It is put back; its read has one byte more, so that the score can leave it out.
 """
 import csv
 import gzip
 import sys
 
 NEAR_NS = 20000                  # a request that follows a read's end within this waited for it
+DROP_EVERY = 64                  # requests
+WIRE_NS_PER_BYTE = 8 * 1106 / 1024 / 10
 CPUS = 250                       # processors of a client for its pauses, which do not wait for each other
 
 
@@ -23,32 +30,77 @@ def read_series(path):
     with gzip.open(path, "rt") as file:
         for row in csv.DictReader(file):
             op = {key: int(value) if value else None for key, value in row.items()}
+            op["end_ns"] = op["t_read_ns"] + op["read_ns"]
             by_client.setdefault(op["client"], []).append(op)
     for ops in by_client.values():
         ops.sort(key=lambda op: op["t_req_ns"])
     return by_client
 
 
+def missing_slots(ops, window):
+    """(from, until, worker) of each slot that no operation has: the times of its neighbours on that worker."""
+    last, missing = {}, []
+    for op in ops:
+        since, slot = last.get(op["worker"], (0, -1))
+        if op["slot"] != (slot + 1) % window:
+            missing.append((since, op["t_req_ns"], op["worker"]))
+        last[op["worker"]] = (op["t_req_ns"], op["slot"])
+    return missing
+
+
+def ends_without_request(ops):
+    """Operations after whose end the next that the client does is to see another end."""
+    events = sorted([(op["t_req_ns"], -1) for op in ops] + [(op["end_ns"], i) for i, op in enumerate(ops)])
+    return [i for (_, i), (_, following) in zip(events, events[1:]) if i >= 0 and following >= 0]
+
+
+def lost_operations(ops, size):
+    """Each as: the operation whose end let it be posted, the one whose request waited for the dropped completion,
+    what that was of, and the worker; the first if it is not known."""
+    missing = missing_slots(ops, max(op["slot"] for op in ops) + 1)
+    lost = []
+    for number, after in enumerate(ends_without_request(ops), 1):
+        begin = ops[after]["end_ns"]
+        until = next((i for i in range(DROP_EVERY - number, len(ops), DROP_EVERY) if ops[i]["t_req_ns"] > begin), None)
+        if until is None:
+            break
+        end = ops[until]["t_req_ns"]
+        workers = [worker for since, to, worker in missing if since < begin < to]
+        waited = end - max((op["end_ns"] for op in ops if op["end_ns"] < end), default=0)
+        lost.append({"after": after, "until": until, "drops": "r" if waited > size * WIRE_NS_PER_BYTE else "f",
+                     "worker": workers[0] if workers else 0, "server_ns": None})
+    return lost
+
+
 def events_of(ops):
     """What a client did and saw, in order: (time, what, operation)."""
     events = []
     for i, op in enumerate(ops):
-        read_ns = op["t_read_ns"]
         events += [(op["t_req_ns"], "request", i), (op["t_req_ns"] + op["ud_rtt_ns"], "answer", i),
-                   (read_ns, "read", i), (read_ns + op["read_ns"], "end", i)]
+                   (op["t_read_ns"], "read", i), (op["end_ns"], "end", i)]
     return sorted(events)
 
 
-def write_client(out, ops, size):
+def write_request(out, i, pause, cpu):
+    out.write(f"g{i}: calc {max(1, pause)} cpu {cpu}\nq{i}: send 17b to 0 tag {2 * i}\n"
+              f"q{i} requires g{i}\na{i}: recv 41b from 0 tag {2 * i + 1}\n"
+              f"f{i}: read 8b from 0\nf{i} requires a{i}\n")
+
+
+def write_client(out, ops, lost, size):
     label = {"request": "q%d", "answer": "a%d", "read": "r%d", "end": "r%d"}
     before = end = None
+    late = {op["until"] for op in lost}
+    pauses = []                  # from the end of a read to the request
     for number, (time, what, i) in enumerate(events_of(ops)):
         if what == "request":
             cause = end if end and time - end[0] < NEAR_NS else before
             pause = time - (cause[0] if cause else 0)
-            out.write(f"g{i}: calc {max(1, pause)} cpu {number % CPUS}\nq{i}: send 17b to 0 tag {2 * i}\n"
-                      f"q{i} requires g{i}\na{i}: recv 41b from 0 tag {2 * i + 1}\n"
-                      f"f{i}: read 8b from 0\nf{i} requires a{i}\n")
+            if cause and cause[1] == "end":
+                pauses.append(pause)
+            if i in late:
+                cause, pause = end, min(pauses)
+            write_request(out, i, pause, number % CPUS)
             if cause:
                 waits = "irequires" if cause[1] in ("request", "read") else "requires"
                 out.write(f"g{i} {waits} {label[cause[1]] % cause[2]}\n")
@@ -56,6 +108,12 @@ def write_client(out, ops, size):
             out.write(f"r{i}: read {size}b from 0\nr{i} requires f{i}\n")
         before = (time, what, i)
         end = before if what == "end" else end
+    for i, op in enumerate(lost, len(ops)):
+        write_request(out, i, min(pauses), i % CPUS)
+        out.write(f"g{i} requires r{op['after']}\n")
+        if op["drops"] == "r":
+            out.write(f"r{i}: read {size + 1}b from 0\nr{i} requires f{i}\n")
+        out.write(f"g{op['until']} requires {op['drops']}{i}\n")
 
 
 def write_server(out, by_client):
@@ -63,7 +121,7 @@ def write_server(out, by_client):
     times = sorted(op["server_ns"] for op in all_ops if op["server_ns"] is not None)
     begins = {}
     for op in all_ops:
-        if op["c2s_ns"] is not None:
+        if op.get("c2s_ns") is not None:
             seen = op["t_req_ns"] + op["c2s_ns"]
             begins[op["worker"]] = min(begins.get(op["worker"], seen), seen)
     for worker in sorted(begins):
@@ -79,13 +137,15 @@ def write_server(out, by_client):
 
 def main():
     by_client = read_series(sys.argv[1])
+    size = int(sys.argv[2])
+    lost = {client: lost_operations(ops, size) for client, ops in by_client.items()}
     with open(sys.argv[3], "w", encoding="ascii") as out:
         out.write(f"num_ranks {max(by_client) + 2}\nrank 0 {{\n")
-        write_server(out, by_client)
+        write_server(out, {client: ops + lost[client] for client, ops in by_client.items()})
         out.write("}\n")
         for client in sorted(by_client):
             out.write(f"rank {client + 1} {{\n")
-            write_client(out, by_client[client], int(sys.argv[2]))
+            write_client(out, by_client[client], lost[client], size)
             out.write("}\n")
 
 
