@@ -2,17 +2,18 @@
 """A measured series as a closed loop: replay.py SERIES.csv.gz BYTES OUT.goal
 
 Taken from the measurement is what hosts did: which read's end, or what else, let a client post each request and
-how long after it; which server thread answered, for how long it worked, and when it began to serve at all. How long
-messages and reads take, how long they wait for each other, and what follows from that is for the simulator to say.
+how long after it; in which order it posted its reads; which server thread answered, for how long it worked, and when
+it began to serve at all. How long messages and reads take, how long they wait for each other, and what follows from
+that is for the simulator to say.
 
 An operation: a request (17 bytes), work of a server thread, the answer (41 bytes), a small read and the read itself.
 That there is a small read, on the queue pair of the reads, was inferred: from answer to read a round trip passes (8.6 us
 idle, 83 us under load), and while a read of the same client is under way, all that time until its end.
 
-Some operations are not in the log. A client posts a request after each read's end. Before every 64th it takes one more
-completion, of a small read or of a read, and drops it: that operation is lost, and the client's window is smaller by one
-from then on. A lost operation leaves two marks: a slot of its worker is missing, and no request follows the end of the
-read that let it be posted. It is put back; its read has one byte more, so that the score can leave it out.
+Some operations are not in the log. A client posts a request after each read's end. After every 64th it waits for one
+more completion, of a small read or of a read, and drops it: that operation is lost, and the client's window is smaller
+by one from then on. A lost operation leaves two marks: a slot of its worker is missing, and from then on a request is
+missing after the end of a read. It is put back; its read has one byte more, so that the score can leave it out.
 """
 import csv
 import gzip
@@ -22,23 +23,33 @@ NEAR_NS = 20000                  # a request that follows a read's end within th
 DROP_EVERY = 64                  # requests
 WIRE_NS_PER_BYTE = 8 * 1106 / 1024 / 10
 CPUS = 250                       # processors of a client for its pauses, which do not wait for each other
+NEEDED = ("client", "worker", "slot", "t_req_ns", "ud_rtt_ns", "t_read_ns", "read_ns")
 
 
 def read_series(path):
     """Operations by client, each in the order of requests."""
     by_client = {}
-    with gzip.open(path, "rt") as file:
-        for row in csv.DictReader(file):
-            op = {key: int(value) if value else None for key, value in row.items()}
-            op["end_ns"] = op["t_read_ns"] + op["read_ns"]
-            by_client.setdefault(op["client"], []).append(op)
+    try:
+        with gzip.open(path, "rt", encoding="ascii") as file:
+            for line, row in enumerate(csv.DictReader(file), 2):
+                absent = [key for key in NEEDED if not row.get(key)]
+                if absent:
+                    sys.exit(f"{path}:{line}: there is no {absent[0]}")
+                op = {key: int(row[key]) if row.get(key) else None for key in NEEDED + ("c2s_ns", "server_ns")}
+                op["end_ns"] = op["t_read_ns"] + op["read_ns"]
+                by_client.setdefault(op["client"], []).append(op)
+    except (OSError, EOFError, ValueError) as error:
+        sys.exit(f"{path}: cannot be read as a series: {error}")
+    if not by_client:
+        sys.exit(f"{path}: there are no operations")
     for ops in by_client.values():
         ops.sort(key=lambda op: op["t_req_ns"])
     return by_client
 
 
-def missing_slots(ops, window):
+def missing_slots(ops):
     """(from, until, worker) of each slot that no operation has: the times of its neighbours on that worker."""
+    window = max(op["slot"] for op in ops) + 1
     last, missing = {}, []
     for op in ops:
         since, slot = last.get(op["worker"], (0, -1))
@@ -49,15 +60,24 @@ def missing_slots(ops, window):
 
 
 def ends_without_request(ops):
-    """Operations after whose end the next that the client does is to see another end."""
+    """Operations after whose end there is one more end without a request than before, for good."""
     events = sorted([(op["t_req_ns"], -1) for op in ops] + [(op["end_ns"], i) for i, op in enumerate(ops)])
-    return [i for (_, i), (_, following) in zip(events, events[1:]) if i >= 0 and following >= 0]
+    free, history = 0, []
+    for _, i in events:
+        free = free + 1 if i >= 0 else max(0, free - 1)
+        history.append((free, i))
+    least, found = len(ops) + 1, []
+    for free, i in reversed(history):
+        if i >= 0 and free <= least:
+            found.append(i)
+        least = min(least, free)
+    return found[::-1]
 
 
 def lost_operations(ops, size):
-    """Each as: the operation whose end let it be posted, the one whose request waited for the dropped completion,
+    """Each as: the operation whose end let it be posted, the one after whose request a completion was dropped,
     what that was of, and the worker; the first if it is not known."""
-    missing = missing_slots(ops, max(op["slot"] for op in ops) + 1)
+    missing = missing_slots(ops)
     lost = []
     for number, after in enumerate(ends_without_request(ops), 1):
         begin = ops[after]["end_ns"]
@@ -66,9 +86,9 @@ def lost_operations(ops, size):
             break
         end = ops[until]["t_req_ns"]
         workers = [worker for since, to, worker in missing if since < begin < to]
-        waited = end - max((op["end_ns"] for op in ops if op["end_ns"] < end), default=0)
+        waited = end - max(op["end_ns"] for op in ops if op["end_ns"] < end)
         lost.append({"after": after, "until": until, "drops": "r" if waited > size * WIRE_NS_PER_BYTE else "f",
-                     "worker": workers[0] if workers else 0, "server_ns": None})
+                     "worker": workers[0] if workers else 0, "server_ns": None, "c2s_ns": None})
     return lost
 
 
@@ -89,39 +109,47 @@ def write_request(out, i, pause, cpu):
 
 def write_client(out, ops, lost, size):
     label = {"request": "q%d", "answer": "a%d", "read": "r%d", "end": "r%d"}
-    before = end = None
-    late = {op["until"] for op in lost}
-    pauses = []                  # from the end of a read to the request
+    dropped = {op["until"]: f"{op['drops']}{i}" for i, op in enumerate(lost, len(ops))}
+    pause_ns = NEAR_NS           # the shortest from the end of a read to a request
+    order = []                   # lines to write when all operations have names
+    before = end = posted = waits_for = None
     for number, (time, what, i) in enumerate(events_of(ops)):
         if what == "request":
             cause = end if end and time - end[0] < NEAR_NS else before
             pause = time - (cause[0] if cause else 0)
-            if cause and cause[1] == "end":
-                pauses.append(pause)
-            if i in late:
-                cause, pause = end, min(pauses)
+            if i in dropped:     # it was logged after the wait
+                cause, pause, waits_for = end, pause_ns, dropped[i]
+            elif cause and cause[1] == "end":
+                pause_ns = min(pause_ns, pause)
             write_request(out, i, pause, number % CPUS)
             if cause:
                 waits = "irequires" if cause[1] in ("request", "read") else "requires"
                 out.write(f"g{i} {waits} {label[cause[1]] % cause[2]}\n")
         elif what == "read":
             out.write(f"r{i}: read {size}b from 0\nr{i} requires f{i}\n")
+        if what in ("answer", "read"):
+            name = f"f{i}" if what == "answer" else f"r{i}"
+            order += [f"{name} irequires {posted}\n"] if posted else []
+            order += [f"{name} requires {waits_for}\n"] if waits_for else []
+            posted, waits_for = name, None
         before = (time, what, i)
         end = before if what == "end" else end
     for i, op in enumerate(lost, len(ops)):
-        write_request(out, i, min(pauses), i % CPUS)
+        write_request(out, i, pause_ns, i % CPUS)
         out.write(f"g{i} requires r{op['after']}\n")
         if op["drops"] == "r":
             out.write(f"r{i}: read {size + 1}b from 0\nr{i} requires f{i}\n")
-        out.write(f"g{op['until']} requires {op['drops']}{i}\n")
+    out.writelines(order)
 
 
 def write_server(out, by_client):
     all_ops = [op for ops in by_client.values() for op in ops]
     times = sorted(op["server_ns"] for op in all_ops if op["server_ns"] is not None)
+    if not times:                # not logged at all: as long as the fastest answer took, less the way of two messages
+        times = [min(op["ud_rtt_ns"] for op in all_ops if "ud_rtt_ns" in op) - 7400]
     begins = {}
     for op in all_ops:
-        if op.get("c2s_ns") is not None:
+        if op["c2s_ns"] is not None:
             seen = op["t_req_ns"] + op["c2s_ns"]
             begins[op["worker"]] = min(begins.get(op["worker"], seen), seen)
     for worker in sorted(begins):
@@ -136,6 +164,8 @@ def write_server(out, by_client):
 
 
 def main():
+    if len(sys.argv) != 4 or not sys.argv[2].isdigit():
+        sys.exit("usage: replay.py SERIES.csv.gz BYTES OUT.goal")
     by_client = read_series(sys.argv[1])
     size = int(sys.argv[2])
     lost = {client: lost_operations(ops, size) for client, ops in by_client.items()}
@@ -149,4 +179,5 @@ def main():
             out.write("}\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
