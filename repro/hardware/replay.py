@@ -23,6 +23,7 @@ NEAR_NS = 20000                  # a request that follows a read's end within th
 DROP_EVERY = 64                  # requests
 WIRE_NS_PER_BYTE = 8 * 1106 / 1024 / 10
 CPUS = 250                       # processors of a client for its pauses, which do not wait for each other
+STEPS = ("request", "answer", "read", "end")
 NEEDED = ("client", "worker", "slot", "t_req_ns", "ud_rtt_ns", "t_read_ns", "read_ns")
 
 
@@ -98,7 +99,7 @@ def events_of(ops):
     for i, op in enumerate(ops):
         events += [(op["t_req_ns"], "request", i), (op["t_req_ns"] + op["ud_rtt_ns"], "answer", i),
                    (op["t_read_ns"], "read", i), (op["end_ns"], "end", i)]
-    return sorted(events)
+    return sorted(events, key=lambda event: (event[0], STEPS.index(event[1])))
 
 
 def write_request(out, i, pause, cpu):
