@@ -69,7 +69,7 @@ END
 
 @test "rehearse: on a quiet network no twin is asked" {
     file=$(slow)
-    "$ANOLE" run "$file" --set 'traffic=[{kind: permutation, size: 64KB, period: 200us}]' --set run=8ms --out "$dir/a" >/dev/null
+    "$ANOLE" run "$file" --set 'traffic=[{kind: poisson, load: 0.01, sizes: FB_Hadoop}]' --set run=14ms --out "$dir/a" >/dev/null
     "$ANOLE" explain "$dir/a" | tr -s ' \n' ' ' | grep -q 'there is nothing to gain'
     refute grep -q 'trials on the twin' "$dir/a/tuning.jsonl"
 }
@@ -83,7 +83,7 @@ END
     "$ANOLE" run "$file" --set run=6ms --set 'topology.links_down=[{a: h7, b: s0, down: 5ms}]' \
         --set 'changes=[{at: 5.5ms, knobs: {pmax: 0.3}}]' --out "$dir/b" >/dev/null
     "$ANOLE" explain "$dir/b" | tr -s ' \n' ' ' | grep -q 'The twin knows nothing of links that fail, nor of changes'
-    "$ANOLE" run "$file" --set run=6ms --set 'traffic.1={kind: tcp, load: 0.02, sizes: FB_Hadoop}' --set tuner.trust=10 --out "$dir/c" >/dev/null
+    "$ANOLE" run "$file" --set run=6ms --set 'traffic=[{kind: poisson, load: 0.5, sizes: FB_Hadoop}, {kind: tcp, load: 0.02, sizes: FB_Hadoop}]' --set tuner.trust=10 --out "$dir/c" >/dev/null
     "$ANOLE" explain "$dir/c" | tr -s ' \n' ' ' | grep -q 'The twin knows nothing of TCP'
 }
 
