@@ -76,7 +76,7 @@ static void start_proof(struct rehearser *t, const struct traffic_model *m, cons
     t->was = *v->was;
     t->candidate = *better;
     t->before_bps = model_bps(m);
-    proof_begin(&t->proof, v->gain, c->noise, &t->under, &c->twin);
+    proof_begin(&t->proof, v->gain, c->noise, &t->under);
     t->proof.drift = v->drift;
     t->proofs = t->regrets = 0;
     regret_begin(&t->regret, v->drift);
@@ -142,25 +142,24 @@ static void say_named(const struct rehearser *t, struct tuner_note *note, const 
                  t->all.told_bytes);
 }
 
-/* What a formula is worth on the twin, with harm that is sure and beyond what the operator allows: it is not
- * the best of many, so it does not sit at the bound and overshoot it as picks do, for which the goal's bound
- * is lower. */
-static double formula_score(const struct rehearser *t, const struct race *race, const struct runner *formula)
+/* Does a formula surely harm a class by more than the operator allows? It is not the best of many, so it does
+ * not sit at the bound and overshoot it as picks do, for which the goal's bound is lower. */
+static bool is_harmful(const struct rehearser *t, const struct runner *formula)
 {
-    return race_gain(formula, &race->runner[0]).mean + GOAL_HARM *
-           race_sure_harm(formula, rng_log(1 + t->option[OPT_HARM]));
+    return race_sure_harm(formula, rng_log(1 + t->option[OPT_HARM])) > HARM_SEEN;
 }
 
-/* The formula that does no sure harm and is not surely worse than the initial setting: the floor, else the
- * other one. If there is none, the initial setting. */
-static const struct knobs *harmless(const struct rehearser *t, const struct race *race)
+/* The formula that does no harm and is not surely worse than the initial setting by more than a margin: the
+ * floor, else the other one if it ran. If there is none, the initial setting. */
+static const struct knobs *harmless(const struct rehearser *t, const struct race *race, double margin)
 {
     const struct knobs *formula[] = { &t->floor.knobs, &t->floor.other };
 
     for (int i = 0; i < 2; i++) {
         const struct runner *r = race_find(race, formula[i]);
 
-        if (knobs_equal(&r->knobs, formula[i]) && formula_score(t, race, r) <= HARM_SEEN)
+        if (knobs_equal(&r->knobs, formula[i]) && !is_harmful(t, r)
+            && race_gain(r, &race->runner[0]).low <= margin)
             return formula[i];
     }
     return &t->world.start;
@@ -170,13 +169,13 @@ static const struct knobs *harmless(const struct rehearser *t, const struct race
 static void stay(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
                  const struct twin_check *c, double margin, struct knobs *knobs, struct tuner_note *note)
 {
-    struct knobs next = floor_is(&t->floor, knobs) ? *harmless(t, &r->race) : *knobs;
+    struct knobs next = floor_is(&t->floor, knobs) ? *harmless(t, &r->race, margin) : *knobs;
     bool         is_refuted = !knobs_equal(&next, knobs);
 
     rehearser_say(note, "hold",
                   "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in "
                   "force by more than %.0f %%; %s%s", r->trials, rehearser_percent(c->off), 100 * margin,
-                  is_refuted ? "but that is no better than the setting from the beginning or harms somebody: "
+                  is_refuted ? "but that is worse than the setting from the beginning or harms somebody: "
                   : "it stays",
                   !is_refuted ? "" : knobs_equal(&next, &t->world.start) ? "that one comes back" :
                   "the other formula is set");
@@ -184,7 +183,6 @@ static void stay(struct rehearser *t, const struct traffic_model *m, const struc
     if (is_refuted)
         floor_drop(&t->floor, &next);
     *knobs = next;
-    proving_watch(t, m, &r->race, c, knobs);
     memory_add(&t->memories, m, knobs, false);
     rehearser_choose_for(t, m, PHASE_HOLD);
 }
@@ -198,7 +196,7 @@ static struct versus versus_of(const struct rehearser *t, const struct race *rac
     struct race_gain     worth = race_gain(now, base);
 
     if (floor_is(&t->floor, &now->knobs) && now != base && winner->score < now->score &&
-        formula_score(t, race, now) > worth.mean + HARM_SEEN)
+        is_harmful(t, now))
         return (struct versus){ &base->knobs, race_gain(winner, base), fmax(0, -worth.mean) };
     return (struct versus){ &now->knobs, race_gain(winner, now), 0 };
 }
@@ -211,7 +209,7 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
     double               margin = rehearser_margin(m);
 
     assert(knobs_equal(&now->knobs, knobs));     /* the current setting always runs */
-    if (winner == now || !rehearser_is_worth_it(&v.gain, m, margin)) {
+    if (winner == now || v.gain.high > -margin) {
         stay(t, m, r, c, margin, knobs, note);
         return;
     }

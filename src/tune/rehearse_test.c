@@ -374,35 +374,6 @@ static void first__an_opening_that_the_twin_confirms_stays(void **state)
     close_bench(&b);
 }
 
-/* The twin has confirmed it, and later the network is five times as slow with it: it goes within a few
- * intervals, and does not come again. */
-static void first__an_opening_that_turns_bad_goes(void **state)
-{
-    struct bench b;
-    struct knobs opening;
-
-    (void)state;
-    open_with_bdp(&b, NULL);
-    opening = b.knobs;
-    while (!strstr(b.note.why, "it stays"))
-        next(&b, 1);
-    for (uint32_t i = 0; i < 10; i++) {
-        next(&b, 1);
-        assert_true(knobs_equal(&b.knobs, &opening));
-    }
-    b.real = 5;
-    for (uint32_t i = 0; i < 5 && !strstr(b.note.why, "comes back"); i++)
-        next(&b, 1);
-    assert_non_null(strstr(b.note.why, "in the last intervals"));
-    assert_true(knobs_equal(&b.knobs, &b.world.start));
-    b.real = 1;
-    for (uint32_t i = 0; i < 100; i++) {
-        next(&b, i < 50 ? 1 : 5);
-        assert_false(knobs_equal(&b.knobs, &opening));
-    }
-    close_bench(&b);
-}
-
 /* On this network nothing is better than where it began. */
 static void first__an_opening_that_the_twin_refutes_goes(void **state)
 {
@@ -602,7 +573,6 @@ int main(void)
         cmocka_unit_test(step__a_twin_that_is_wrong_changes_nothing),
         cmocka_unit_test(step__traffic_that_changes_all_the_time_is_only_watched),
         cmocka_unit_test(first__an_opening_that_the_twin_confirms_stays),
-        cmocka_unit_test(first__an_opening_that_turns_bad_goes),
         cmocka_unit_test(first__an_opening_that_the_twin_refutes_goes),
         cmocka_unit_test(first__what_is_not_proved_gives_way_to_the_opening),
         cmocka_unit_test(doubt__returns_to_the_formula),

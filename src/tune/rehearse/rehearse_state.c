@@ -7,14 +7,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define MARGIN        0.02       /* least mean gain in the race, which must also be significant */
+#define MARGIN        0.05       /* least gain in the race, with confidence */
 /* windows after the first search to the second, if the traffic stays; then twice as many */
 #define HOLD_FIRST    8
 /* in closed loops: queue pairs persist, and the rates left by a temporary setting slow down later messages
  * for long */
 #define LOOP_MARGIN   0.2
 #define LOOP_SHARE    0.1        /* of bits: with more in closed loops it is these that count */
-#define JOB_MARGIN    0.05       /* in collectives, whose queue pairs persist on the twin as well */
 
 /* of log slowdowns: the choice sits at the bound on the twin, and exceeds it on the network */
 #define HARM_MARGIN   0.05
@@ -80,16 +79,7 @@ bool rehearser_is_endogenous(const struct traffic_model *m)
 
 double rehearser_margin(const struct traffic_model *m)
 {
-    double margin = MARGIN;
-
-    if (!rehearser_is_endogenous(m))
-        return margin;
-    return fmax(margin, m->loop_bps_per_host > LOOP_SHARE * model_bps(m) ? LOOP_MARGIN : JOB_MARGIN);
-}
-
-bool rehearser_is_worth_it(const struct race_gain *gain, const struct traffic_model *m, double margin)
-{
-    return rehearser_is_endogenous(m) ? gain->high <= -margin : gain->high <= 0 && gain->mean <= -margin;
+    return rehearser_is_endogenous(m) && m->loop_bps_per_host > LOOP_SHARE * model_bps(m) ? LOOP_MARGIN : MARGIN;
 }
 
 int rehearser_make_twin(struct rehearser *t, const struct traffic_model *m, struct predictor *p,

@@ -59,8 +59,7 @@ struct rehearser {
     double         before_bps;
     uint32_t       proofs, regrets;      /* windows with other traffic; in a row in which it was worse after
                                           * all */
-    bool           is_kept;              /* it was proved, or stays by the word of the twin, and is in
-                                          * force */
+    bool           is_kept;              /* it was proved, and is in force */
     struct regret  regret;               /* interval by interval */
     struct knobs   was, candidate;
 
@@ -104,10 +103,8 @@ void rehearser_choose_for(struct rehearser *, const struct traffic_model *, enum
  * whatever the load. */
 bool rehearser_is_endogenous(const struct traffic_model *);
 
-/* What a setting must be better by, on the twin; and whether it is: for sure, and by the margin in the mean;
- * where messages follow from others, by the margin for sure. */
+/* What a setting must be better by on the twin, with confidence. */
 double rehearser_margin(const struct traffic_model *);
-bool   rehearser_is_worth_it(const struct race_gain *, const struct traffic_model *, double margin);
 
 /* A setting was taken back: it is not set again. */
 void rehearser_refute(struct rehearser *, const struct knobs *);

@@ -16,11 +16,10 @@ static double messages_of(const struct seen *s)
     return fmax(1, o.messages[PREDICT_MICE] + o.messages[PREDICT_MIDDLE] + o.messages[PREDICT_ELEPHANTS]);
 }
 
-void proof_begin(struct proof *p, struct race_gain expected, double noise, const struct seen *before,
-                 const struct outcomes *then)
+void proof_begin(struct proof *p, struct race_gain expected, double noise, const struct seen *before)
 {
     *p = (struct proof){ .expected = expected.mean, .error = (expected.high - expected.low) / INTERVAL_SDS,
-                         .noise = noise, .before = *before, .then = *then };
+                         .noise = noise, .before = *before };
 }
 
 void proof_add(struct proof *p, const struct seen *window)

@@ -22,12 +22,10 @@ struct proof {
     double      noise;           /* standard deviation of the goal's logarithm in what hosts saw before */
     struct seen before, after;   /* what hosts saw with the setting before, and with the new one */
     uint32_t    windows;         /* of the latter */
-    struct outcomes then;        /* what the twin said of the setting before, for that time, */
-    double      drift;           /* and how much slower messages would be with it by now: a log ratio */
+    double      drift;           /* how much slower messages would be with the setting before: a log ratio */
 };
 
-void proof_begin(struct proof *, struct race_gain expected, double noise, const struct seen *before,
-                 const struct outcomes *then);
+void proof_begin(struct proof *, struct race_gain expected, double noise, const struct seen *before);
 
 /* A window with the new setting. */
 void proof_add(struct proof *, const struct seen *window);

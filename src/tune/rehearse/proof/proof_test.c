@@ -24,7 +24,7 @@ static struct proof proof(double expected, double error, double noise, double ga
     struct proof p;
 
     proof_begin(&p, (struct race_gain){ expected, expected - 2 * error, expected + 2 * error }, noise,
-                &before, &(struct outcomes){ 0 });
+                &before);
     proof_add(&p, &after);
     assert_true(fabs(proof_gain(&p, goal_find("balanced")) - gain) < 1e-9);
     return p;
@@ -81,7 +81,7 @@ static void add__what_was_long_ago_is_forgotten(void **state)
     struct proof p;
 
     (void)state;
-    proof_begin(&p, (struct race_gain){ -0.5, -0.6, -0.4 }, 0.1, &before, &(struct outcomes){ 0 });
+    proof_begin(&p, (struct race_gain){ -0.5, -0.6, -0.4 }, 0.1, &before);
     for (uint32_t i = 0; i < PROOF_WINDOWS; i++)
         proof_add(&p, &fast);
     assert_true(proof_worth(&p, goal_find("balanced")) < 0);

@@ -1,7 +1,6 @@
 /* src/tune/rehearse/proof/proving.c - see proving.h. */
 #include "tune/rehearse/proof/proving.h"
 #include "core/units.h"
-#include "tune/rehearse/proof/twin_check.h"
 #include "tune/rehearse/traffic/traffic_model.h"
 
 #include <math.h>
@@ -12,7 +11,6 @@
 #define CAME_SHARE    0.33       /* fraction of the predicted gain that confirms it */
 #define PROOFS_MAX    3          /* windows in which the load may be another before one is taken as it is */
 #define REGRETS       2          /* windows in a row after which it is taken to be worse after all */
-#define WARM_LONG     8.0        /* windows that the twin goes on for when it is asked what would be by now */
 
 static void keep(struct rehearser *t, double gain, const char *how, struct tuner_note *note)
 {
@@ -30,8 +28,6 @@ void proving_go_back(struct rehearser *t, double gain, const char *how, struct k
 {
     memory_add(&t->memories, &t->chosen, &t->was, true);
     rehearser_refute(t, &t->candidate);
-    if (floor_is(&t->floor, &t->candidate))
-        floor_drop(&t->floor, &t->was);
     t->phase = PHASE_HOLD;
     t->is_kept = false;
     regret_end(&t->regret);
@@ -40,44 +36,6 @@ void proving_go_back(struct rehearser *t, double gain, const char *how, struct k
                   "%s: %.0f %% %s than before, %.0f %% faster was predicted; the setting from before comes "
                   "back", how,
         fabs(rehearser_percent(gain)), gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
-}
-
-void proving_watch(struct rehearser *t, const struct traffic_model *m, const struct race *race,
-                   const struct twin_check *c, const struct knobs *knobs)
-{
-    const struct runner *other = race_find(race, &t->floor.other);
-    struct race_gain     worth = race_gain(race_find(race, knobs), other);
-
-    if (t->is_kept || t->world.is_in_use || knobs_equal(knobs, &t->world.start))
-        return;
-    t->was = other->knobs;
-    t->candidate = *knobs;
-    t->before_bps = model_bps(m);
-    proof_begin(&t->proof, worth, c->noise, &t->under, &c->twin);
-    t->proof.drift = fmax(0, -worth.mean);
-    t->proofs = t->regrets = 0;
-    t->is_kept = true;
-    regret_begin(&t->regret, t->proof.drift);
-}
-
-/* Queues build up over time, whatever the setting: what the setting from before would be like by now, the
- * twin knows better than what hosts saw of it then. True: it would be better all the same. */
-static bool is_worse_by_now(struct rehearser *t, double *gain)
-{
-    struct traffic_model m = t->chosen;
-    struct outcomes      saw = seen_outcomes(&t->proof.after);
-    struct twin_check    c;
-    struct predictor     p;
-    struct err           err;
-
-    m.warm_s = fmin(t->lived_s, WARM_LONG * m.window_s);
-    if (rehearser_make_twin(t, &m, &p, &err) == 0) {
-        if (check_twin(&c, &p, &t->goal, &t->was, t->world.seed, &saw, &err) == 0)
-            t->proof.drift = fmax(0, goal_gain(&t->goal, &c.twin, &t->proof.then));
-        t->world.maker->drop(&p);
-    }
-    *gain = proof_gain(&t->proof, &t->goal);
-    return proof_is_worse(&t->proof, &t->goal);
 }
 
 /* The traffic has not changed. In closed loops, part of the predicted gain must be measured. */
@@ -89,7 +47,7 @@ static void judge(struct rehearser *t, const struct traffic_model *now, struct k
            has_come = gain <= CAME_SHARE * t->proof.expected;
     bool   is_worse = proof_is_worse(&t->proof, &t->goal);
 
-    if (!has_come && (rehearser_is_endogenous(now) || (is_worse && !is_more && is_worse_by_now(t, &gain))))
+    if (!has_come && (rehearser_is_endogenous(now) || (is_worse && !is_more)))
         proving_go_back(t, gain, "messages in a window", knobs, note);
     else
         keep(t, gain, "messages in a window", note);
@@ -122,8 +80,6 @@ bool proving_is_regretted(struct rehearser *t, const struct traffic_model *now, 
     proof_add(&t->proof, &t->window);
     *gain = proof_gain(&t->proof, &t->goal);
     t->regrets = proof_is_worse(&t->proof, &t->goal) ? t->regrets + 1 : 0;
-    if (t->regrets >= REGRETS && !rehearser_is_endogenous(now) && !is_worse_by_now(t, gain))
-        t->regrets = 0;
     return t->regrets >= REGRETS;
 }
 
@@ -136,7 +92,7 @@ static bool is_watched(const struct rehearser *t)
 bool proving_interval(struct rehearser *t, const struct report *r, struct knobs *knobs,
                       struct tuner_note *note)
 {
-    double      seconds = (double)(r->end_ps - r->start_ps) / (double)PS_PER_S, gain;
+    double      seconds = (double)(r->end_ps - r->start_ps) / (double)PS_PER_S;
     bool        is_bad = regret_add(&t->regret, &t->goal, r);
     struct seen after = t->proof.after;
     bool        is_more;
@@ -146,7 +102,7 @@ bool proving_interval(struct rehearser *t, const struct report *r, struct knobs 
     regret_recent(&t->regret, &t->proof.after);
     is_more = (double)t->proof.after.posted_bytes * 8 / (REGRET_RECENT * seconds * t->hosts) > MORE_RECENT *
               t->before_bps;
-    if (rehearser_is_endogenous(&t->chosen) || (!is_more && is_worse_by_now(t, &gain))) {
+    if (rehearser_is_endogenous(&t->chosen) || !is_more) {
         proving_go_back(t, proof_gain(&t->proof, &t->goal), "messages in the last intervals", knobs, note);
         return true;
     }

@@ -2,7 +2,6 @@
 #ifndef TUNE_REHEARSE_PROOF_PROVING_H
 #define TUNE_REHEARSE_PROOF_PROVING_H
 
-#include "tune/rehearse/proof/twin_check.h"
 #include "tune/rehearse/rehearse_state.h"
 
 /* A window with the new setting is full: are messages as much faster as was predicted? */
@@ -15,12 +14,6 @@ bool proving_is_regretted(struct rehearser *, const struct traffic_model *now, d
 /* Checks every interval. Returns true if the last setting has become much worse, and the previous one is
  * back. */
 bool proving_interval(struct rehearser *, const struct report *, struct knobs *, struct tuner_note *);
-
-/* A formula that the twin supports is watched like a proved setting: the other formula, or the initial
- * setting where that did not run on the twin, replaces it if hosts become slower than they would be with
- * that, according to the twin. */
-void proving_watch(struct rehearser *, const struct traffic_model *, const struct race *,
-                   const struct twin_check *, const struct knobs *);
 
 /* The setting from before comes back; 'how' says where that was seen. */
 void proving_go_back(struct rehearser *, double gain, const char *how, struct knobs *, struct tuner_note *);

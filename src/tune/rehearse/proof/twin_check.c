@@ -95,7 +95,6 @@ int check_twin(struct twin_check *c, const struct predictor *p, const struct goa
     look_at(c, found, &sum, saw, GOAL_ALL);
     look_at(c, found, &sum, saw, GOAL_ELEPHANTS);
     c->noise = noise_of(g, found, &sum, saw);
-    c->twin = sum;
     return 0;
 }
 

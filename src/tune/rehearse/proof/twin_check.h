@@ -15,7 +15,6 @@ struct twin_check {
     double chance;               /* by which a twin that is right is off in 1 of 20 windows, by how much its
                                   * own differ */
     double noise;                /* of the goal in what hosts saw: standard deviation of its logarithm */
-    struct outcomes twin;        /* what the twin said, all draws together */
 };
 
 /* Runs the twin with a setting, on several draws of messages. */
