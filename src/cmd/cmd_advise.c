@@ -340,7 +340,7 @@ static void list_assumed(struct options *o)
 
 static int advise_main(int argc, char **argv)
 {
-    struct options o = { .request = { .goal = goal_all, .seed = 1,
+    struct options o = { .request = { .seed = 1,
                                       .described = { .rate_bps = 100000000000, .rtt_ps = 10 * PS_PER_US,
                                                      .oversubscription = 1 } },
                          .budget_millions = ADVISE_BUDGET_MILLIONS, .device = DEVICE_NONE };

@@ -30,6 +30,15 @@ struct predict_point {           /* one trial */
     double              length;  /* relative to the usual length, above 0 */
 };
 
+/* A training job. An unfinished iteration counts with its share of bytes, and with its age. */
+struct outcome_job {
+    uint64_t id;                 /* distinguishes the jobs of one network; 0: there is none */
+    double   iterations, seconds;            /* seconds: their sum, with compute */
+};
+
+#define OUTCOME_JOBS  8
+#define OUTCOME_BINS  96         /* of slowdowns, eight to the octave, from 1 on: up to 4096 */
+
 /* Outcomes of messages. An unfinished message counts with a lower bound of its slowdown: its age plus the
  * time that the rest takes on an empty path. Otherwise settings that starve some messages would look
  * better. */
@@ -37,6 +46,12 @@ struct outcomes {
     double   messages[PREDICT_CLASSES];
     double   slowdowns[PREDICT_CLASSES];     /* their sum */
     uint64_t unfinished;
+
+    /* Known where every message is: in a simulation. Elsewhere 0. */
+    double   job_messages[PREDICT_CLASSES];  /* of these, messages of jobs: their times are the jobs' */
+    double   job_slowdowns[PREDICT_CLASSES];
+    uint32_t bin[PREDICT_CLASSES][OUTCOME_BINS];     /* by slowdown; without messages of jobs */
+    struct outcome_job job[OUTCOME_JOBS];
 };
 
 struct predicted {

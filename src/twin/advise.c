@@ -11,13 +11,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TRIALS_WANTED 250        /* whole trials that the budget of a search is to be enough for */
+#define TRIALS_WANTED 250        /* whole trials that the budget of a search is to be enough for, */
+#define TRIALS_LEAST  60         /* and at least where messages or iterations are few */
 /* for runs with an end of their own: limit for slower settings, as a factor */
 #define SLACK         3
 #define EVIDENCE_SEED 1000000u   /* far from those of the search */
+#define PROOF_SEED    2000000u
 #define ELEPHANTS_WANTED 80
 #define ELEPHANTS_MIN 20
-#define CANDIDATES_MAX 4         /* settings that run at the other loads, besides yours and the best preset */
+#define ITERATIONS_WANTED 2      /* of each job, in a trial */
+#define CANDIDATES_MAX 2         /* settings that run at the other loads, besides yours and the best preset */
+#define PROOFS_MAX    3          /* settings that are confirmed, at most */
+#define PROOF_RUNS    (2 * ADVISE_SEEDS)     /* that may cost as much as the search; a longer scenario is cut */
 #define NEWS          0.02       /* a preliminary answer is given if it is so much better than the last */
 
 /* ---- progress ---- */
@@ -47,7 +52,7 @@ static void give_preliminary(struct advice *a, const struct rehearse_note *n)
     a->told = n->gain;
     fprintf(stderr, "%s%s, about %.0f %% better than yours (%s)\n",
             is_preset ? "preset " : "a setting that the search found", is_preset ? n->name : "",
-            -100 * (exp(n->gain) - 1), a->request->goal->name);
+            -100 * (exp(n->gain) - 1), a->goal.name);
 }
 
 static void on_note(void *arg, const struct rehearse_note *n)
@@ -68,22 +73,48 @@ static void on_note(void *arg, const struct rehearse_note *n)
 
 /* ---- how long a trial is ---- */
 
-/* As short as the budget asks for, but with enough elephants in it: a few of them say little of a setting. */
+/* The least share of the whole run that has enough iterations of every job. */
+static double share_for_jobs(const struct predicted *whole)
+{
+    double share = 0;
+
+    for (uint32_t i = 0; i < OUTCOME_JOBS; i++)
+        if (whole->all.job[i].iterations > 0)
+            share = fmax(share, ITERATIONS_WANTED / whole->all.job[i].iterations);
+    return share;
+}
+
+/* As short as the budget asks for, but with some elephants and iterations in it: a few of them say little of
+ * a setting. */
 static void cut(struct advice *a, const struct predicted *whole)
 {
-    double elephants = whole->all.messages[PREDICT_ELEPHANTS];
-    double share = (double)a->request->budget / TRIALS_WANTED / (double)whole->cost;
+    double elephants = whole->all.messages[PREDICT_ELEPHANTS] - whole->all.job_messages[PREDICT_ELEPHANTS];
+    double wanted = share_for_jobs(whole), runs = (double)a->request->budget / (double)whole->cost;
+    double share;
 
     if (elephants > 0)
-        share = fmax(share, ELEPHANTS_WANTED / elephants);
-    if (share < 1)
+        wanted = fmax(wanted, ELEPHANTS_WANTED / elephants);
+    share = fmax(runs / TRIALS_WANTED, fmin(wanted, runs / TRIALS_LEAST));
+    if (share < 1) {
         a->twin.until_ps = (uint64_t)((double)a->twin.until_ps * share);
+        a->proof_length = fmax(1, fmin(runs / PROOF_RUNS, 1) / share);
+    }
     if (elephants > 0 && elephants < ELEPHANTS_MIN && !a->request->is_quiet)
         fprintf(stderr,
                 "anole: %s: only %.0f messages of 1 MB and more are sent in it; with a longer run the advice "
-                "would "
-                "be surer\n",
+                "would be surer\n",
                 a->name, elephants);
+}
+
+/* Jobs that have ended an iteration with your setting. Without any, the goal is one of messages. */
+static void find_goal(struct advice *a, const struct predicted *whole)
+{
+    bool has_jobs = goal_has_jobs(&whole->all, &whole->all);
+
+    if (!has_jobs)
+        a->goal = goal_without_jobs(&a->goal);
+    if (a->jobs && !has_jobs && !a->request->is_quiet)
+        fprintf(stderr, "anole: %s: no job ends an iteration in it; the goal is '%s'\n", a->name, a->goal.name);
 }
 
 /* The scenario's own setting runs once. A scenario that takes long is cut, so that the budget is enough
@@ -103,6 +134,7 @@ static int choose_length(struct advice *a, struct err *err)
         return rc;
     if (isnan(goal_slowdown(&found.all, GOAL_ALL)))
         return err_set(err, EINVAL, "%s: not a message is sent in it", a->name);
+    find_goal(a, &found);
     if (is_endless)
         a->twin.until_ps = SLACK * found.lasted_ps;
     if (!is_endless)
@@ -139,22 +171,24 @@ static void add_presets(struct advice *a, const struct setting *s)
     }
 }
 
-static int try_rows(struct advice *a, const uint32_t *which, uint32_t count, uint32_t load, struct err *err)
+/* Runs a setting with further seeds of a test, up to 'seeds'. */
+static int try_row(struct advice *a, struct advise_row *row, uint32_t test, uint32_t seeds, struct err *err)
 {
     struct predictor     p = twin_predictor(&a->twin);
-    struct predict_point point[ADVISE_SETTINGS * ADVISE_SEEDS];
-    struct predicted     found[ADVISE_SETTINGS * ADVISE_SEEDS];
+    struct predict_point point[ADVISE_SEEDS_MAX];
+    uint32_t             had = row->seeds[test];
+    bool                 is_proof = test == ADVISE_PROOF;
     int                  rc;
 
-    for (uint32_t i = 0; i < count * ADVISE_SEEDS; i++)
-        point[i] =
-            (struct predict_point){ &a->row[which[i / ADVISE_SEEDS]].knobs,
-                                    a->request->seed + EVIDENCE_SEED + i % ADVISE_SEEDS, a->load[load], 1 };
-    rc = p.run(p.arg, point, count * ADVISE_SEEDS, found, err);
-    for (uint32_t i = 0; i < count && !rc; i++) {
-        a->row[which[i]].has[load] = true;
-        memcpy(a->row[which[i]].found[load], &found[(size_t)i * ADVISE_SEEDS], sizeof(a->row[0].found[load]));
-    }
+    if (had >= seeds)
+        return 0;
+    for (uint32_t i = had; i < seeds; i++)
+        point[i] = (struct predict_point){ &row->knobs,
+                                           a->request->seed + (is_proof ? PROOF_SEED : EVIDENCE_SEED) + i,
+                                           a->load[test], is_proof ? a->proof_length : 1 };
+    rc = p.run(p.arg, &point[had], seeds - had, &row->found[test][had], err);
+    if (!rc)
+        row->seeds[test] = seeds;
     return rc;
 }
 
@@ -193,8 +227,7 @@ static int try_other_loads(struct advice *a, uint32_t *which, uint32_t count, st
     which[count++] = a->best_preset;
     for (uint32_t load = 1; load < ADVISE_LOADS && !rc; load++)
         for (uint32_t i = 0; i < count && !rc; i++)
-            if (!a->row[which[i]].has[load])
-                rc = try_rows(a, &which[i], 1, load, err);
+            rc = try_row(a, &a->row[which[i]], load, ADVISE_SEEDS, err);
     return rc;
 }
 
@@ -207,24 +240,54 @@ static uint32_t shorten(uint32_t *which, uint32_t count)
     return CANDIDATES_MAX;
 }
 
+static void tell_stage(const struct advice *a, const char *stage)
+{
+    if (!a->request->is_quiet && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K%s", stage);
+}
+
+/* Chooses a candidate, and runs it and yours on new messages until the result is clear. A candidate that
+ * fails is none the next time; then the best is chosen, and no longer the simplest. */
+static int confirm_one(struct advice *a, bool is_first, bool *is_over, struct err *err)
+{
+    uint32_t           which[ADVISE_SETTINGS + 2], count = shorten(which, advise_candidates(a, which));
+    uint32_t           choice, best = count - 1;
+    enum advise_proof  proof = PROOF_OPEN;
+    int                rc = try_other_loads(a, which, count, err);
+
+    if (rc)
+        return rc;
+    choice = is_first ? advise_choose(a, which, count) : which[best];
+    *is_over = choice == 0;
+    if (choice == 0 || advise_harmed(a, &a->row[choice], NULL) != GOAL_PARTIES)
+        return 0;
+    for (uint32_t seeds = ADVISE_SEEDS; proof == PROOF_OPEN && !rc; seeds *= 2) {
+        rc = try_row(a, &a->row[0], ADVISE_PROOF, seeds, err);
+        if (!rc)
+            rc = try_row(a, &a->row[choice], ADVISE_PROOF, seeds, err);
+        if (!rc)
+            proof = advise_judge(a, &a->row[choice]);
+    }
+    *is_over = !rc && proof == PROOF_HOLDS;
+    a->choice = *is_over ? choice : 0;
+    return rc;
+}
+
 static int gather_evidence(struct advice *a, struct err *err)
 {
-    uint32_t which[ADVISE_SETTINGS + 2], count;
-    int      rc;
+    bool is_over = false;
+    int  rc = 0;
 
     add_rows(a);
-    for (uint32_t i = 0; i < a->rows; i++)
-        which[i] = i;
-    if (!a->request->is_quiet && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[Kon fresh messages: %u trials", a->rows * ADVISE_SEEDS);
-    rc = try_rows(a, which, a->rows, 0, err);
+    tell_stage(a, "new messages: all presets");
+    for (uint32_t i = 0; i < a->rows && !rc; i++)
+        rc = try_row(a, &a->row[i], 0, ADVISE_SEEDS, err);
     if (rc)
         return rc;
     a->best_preset = find_best_preset(a);
-    count = shorten(which, advise_candidates(a, which));
-    rc = try_other_loads(a, which, count, err);
-    if (!rc)
-        a->choice = advise_choose(a, which, count);
+    tell_stage(a, "new messages: confirming the best");
+    for (uint32_t i = 0; i < PROOFS_MAX && !is_over && !rc; i++)
+        rc = confirm_one(a, i == 0, &is_over, err);
     return rc;
 }
 
@@ -241,8 +304,13 @@ static void look_at_scenario(struct advice *a)
 
     if (simulation_open(&s, &input, &err))
         return;
-    for (uint32_t i = 0; i < s.scenario.entries; i++)
-        a->has_load |= s.scenario.entry[i].load > 0;
+    for (uint32_t i = 0; i < s.scenario.entries; i++) {
+        const struct traffic_about *e = &s.scenario.entry[i];
+
+        a->has_load |= e->load > 0;
+        if (e->workers && a->jobs < OUTCOME_JOBS)
+            memcpy(a->job_name[a->jobs++], e->name, sizeof(e->name));
+    }
     about_scenario(&a->about, &s.scenario, s.sim);
     about_hardware(&a->about, s.sim);
     simulation_close(&s);
@@ -251,8 +319,10 @@ static void look_at_scenario(struct advice *a)
 static int search(struct advice *a, struct err *err)
 {
     struct predictor        p = twin_predictor(&a->twin);
-    struct rehearse_request q = { .predictor = &p, .world = &a->world, .goal = a->request->goal,
-                                  .base = a->world.start,
+    struct knobs            starts[REHEARSE_STARTS];
+    struct rehearse_request q = { .predictor = &p, .world = &a->world, .goal = &a->goal,
+                                  .base = a->world.start, .more = starts,
+                                  .mores = rehearse_starts(&a->world, &a->world.start, starts),
                                   .seed = a->request->seed, .budget = a->request->budget, .tell = on_note,
                                   .arg = a };
 
@@ -352,7 +422,8 @@ int advise_run(struct advice *a, const struct advise_request *q, struct err *err
     double start_s = progress_clock_s();
     int    rc;
 
-    *a = (struct advice){ .request = q, .load = { 1, 0.5, 1.5 } };
+    *a = (struct advice){ .request = q, .goal = q->goal ? *q->goal : *goal_default, .load = { 1, 0.5, 1.5, 1 },
+                          .proof_length = 1 };
     rc = make_twin(a, err);
     if (rc)
         return rc;

@@ -2,8 +2,10 @@
  *
  * A search on trials of the scenario (tune/rehearse) finds a setting. Then that setting, the user's and every
  * preset run on messages that the search has not seen: at the expected load, and at half and one and a half
- * times of it, or at both ends of the range that was given or recorded. The advice is the simplest of them
- * that is not clearly worse than the best.
+ * times of it, or at both ends of the range that was given or recorded. The simplest of them that is not
+ * clearly worse than the best is confirmed: it and the user's run again, on other messages and for the
+ * scenario's whole length. It is advised if it is clearly better there, and surely harms no class of messages
+ * and no job beyond the bounds of the goal. Otherwise the next one is confirmed, or the user's stays.
  */
 #ifndef TWIN_ADVISE_H
 #define TWIN_ADVISE_H
@@ -19,11 +21,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define ADVISE_SETTINGS 16
-#define ADVISE_SEEDS    5
+#define ADVISE_SETTINGS 40
+#define ADVISE_SEEDS    5        /* of a test; a confirmation may use up to four times as many */
+#define ADVISE_SEEDS_MAX 20
 #define ADVISE_LOADS    3
-/* packet-hops: about 30 s of CPU time for scenarios/demo.yaml, with the evidence */
-#define ADVISE_BUDGET_MILLIONS 180
+#define ADVISE_PROOF    ADVISE_LOADS         /* the test that confirms, at the expected load */
+#define ADVISE_TESTS    (ADVISE_LOADS + 1)
+/* packet-hops: with the evidence less than 30 s of CPU time for scenarios/demo.yaml */
+#define ADVISE_BUDGET_MILLIONS 100
 
 struct advise_request {
     const char        *path;                 /* of a scenario; NULL: the network is described */
@@ -34,7 +39,7 @@ struct advise_request {
     const char        *record_path;
     const char *const *set;
     uint32_t           sets;
-    const struct goal *goal;
+    const struct goal *goal;                 /* NULL: the scenario's, or the default */
     uint64_t           seed;
     uint64_t           budget;               /* of the search, packet-hops */
     uint32_t           jobs;
@@ -50,8 +55,8 @@ struct advise_row {              /* a setting, and its results on new messages *
     const char      *name;       /* "yours", "searched", or of a preset */
     bool             is_preset;
     struct knobs     knobs;
-    struct predicted found[ADVISE_LOADS][ADVISE_SEEDS];
-    bool             has[ADVISE_LOADS];
+    struct predicted found[ADVISE_TESTS][ADVISE_SEEDS_MAX];
+    uint32_t         seeds[ADVISE_TESTS];    /* that it ran with; 0: it did not */
 };
 
 struct advice {
@@ -61,7 +66,11 @@ struct advice {
     struct recorded      messages, counters;
     struct described     described;
     struct build         build;      /* of a network that is described */
-    double               load[ADVISE_LOADS];         /* times that which is expected: 1 first */
+    struct goal          goal;       /* iteration_time only if there are jobs */
+    char                 job_name[OUTCOME_JOBS][64];
+    uint32_t             jobs;
+    double               load[ADVISE_TESTS];         /* times that which is expected: 1 first */
+    double               proof_length;               /* of a confirmation, in trials */
     bool                 has_range;  /* the others are the ends of a range */
     struct twin          twin;
     struct world         world;
@@ -88,6 +97,12 @@ static inline const struct advise_row *advised(const struct advice *a)
     return &a->row[a->choice];
 }
 
+/* The test that the answer is about: the confirmation, or the first if nothing is advised. */
+static inline uint32_t advise_test(const struct advice *a)
+{
+    return a->choice && advised(a)->seeds[ADVISE_PROOF] ? ADVISE_PROOF : 0;
+}
+
 static inline bool advise_keeps_yours(const struct advice *a)
 {
     return a->choice == 0;
@@ -95,24 +110,43 @@ static inline bool advise_keeps_yours(const struct advice *a)
 
 /* ---- advise_choose.c ---- */
 
-/* log(J / J of the other), a mean over seeds, with its 95 % interval. Clear if the interval excludes 0. */
+/* The goal against that of another: a log ratio, a mean over the seeds of a test that both ran with, with its
+ * 95 % interval. Clear if the interval excludes 0. */
 struct advise_gain { double mean, low, high; };
 struct advise_gain advise_gain(const struct advice *, const struct advise_row *,
-                               const struct advise_row *than, uint32_t load);
+                               const struct advise_row *than, uint32_t test);
 
-/* The same of the mean slowdown of a part: above 0 is slower. NAN: there were no such messages. */
-struct advise_gain advise_part(const struct advise_row *, const struct advise_row *than, uint32_t load,
+/* The same of the mean slowdown of all messages of a part: above 0 is slower. Of seeds with such messages;
+ * NAN: there are less than two. */
+struct advise_gain advise_part(const struct advise_row *, const struct advise_row *than, uint32_t test,
                                enum goal_part);
 
-/* Mean slowdown of a part over seeds; NAN: there were no such messages. */
-double advise_slowdown(const struct advise_row *, uint32_t load, enum goal_part);
+/* The same of one that a setting may harm: a class of messages outside jobs, or a job (tune_goal.h). */
+struct advise_gain advise_party(const struct advise_row *, const struct advise_row *than, uint32_t test,
+                                uint32_t party);
+
+/* How much slower a party may get: a log ratio. */
+double advise_bound(const struct advice *, uint32_t party);
+
+/* The first party that a setting slows beyond the bound on average, in any test it ran in, and that test (or
+ * NULL); GOAL_PARTIES: none. */
+uint32_t advise_harmed(const struct advice *, const struct advise_row *, uint32_t *test);
+
+/* What a confirmation found: the setting is clearly better and surely within all bounds; it is not; or more
+ * seeds may tell. */
+enum advise_proof { PROOF_HOLDS, PROOF_FAILS, PROOF_OPEN };
+enum advise_proof advise_judge(const struct advice *, const struct advise_row *);
+
+/* Mean slowdown of a part, and mean iteration of a job in seconds, over seeds; NAN: there were none. */
+double advise_slowdown(const struct advise_row *, uint32_t test, enum goal_part);
+double advise_iteration(const struct advise_row *, uint32_t test, uint32_t job);
 
 /* How many knobs differ from yours. */
 uint32_t advise_knobs(const struct advice *, const struct advise_row *);
 
 /* Writes the candidates for the advice, simplest first, from the results at the expected load: the user's own
- * setting, presets by the number of knobs they change, then search results. The last is the best. Returns how
- * many. */
+ * setting, presets by the number of knobs they change, then search results. The last is the best. Settings
+ * that failed a confirmation are left out. Returns how many. */
 uint32_t advise_candidates(const struct advice *, uint32_t which[ADVISE_SETTINGS]);
 
 /* The first candidate that is not clearly worse than the last at any load that both were tried at. */

@@ -12,9 +12,19 @@
 #define SLOWER_MEAN   0.01
 #define LONG_BUDGET   600        /* million packet-hops: what a longer search is suggested to take */
 
-static const char *const part_words[GOAL_PARTS] = { "all messages", "messages under 120 KB",
-                                                    "messages of 120 KB to 1 MB",
-                                                    "messages of 1 MB and more" };
+/* "messages under 120 KB", "iterations of job1" */
+static const char *party_text(const struct advice *a, uint32_t party, char buf[100])
+{
+    static const char *const words[GOAL_PARTS] = { "all messages", "messages under 120 KB",
+                                                   "messages of 120 KB to 1 MB",
+                                                   "messages of 1 MB and more" };
+
+    if (party >= GOAL_PARTS)
+        snprintf(buf, 100, "iterations of %s", a->job_name[party - GOAL_PARTS]);
+    else
+        snprintf(buf, 100, "%s%s", words[party], a->jobs ? " outside jobs" : "");
+    return buf;
+}
 
 static double percent(double log_ratio)
 {
@@ -54,47 +64,54 @@ static const char *where_text(const struct advice *a, uint32_t load, char buf[80
     char words[48];
 
     buf[0] = '\0';
-    if (load)
+    if (load && load != ADVISE_PROOF)
         snprintf(buf, 80, " at %s%s", a->has_range ? "a " : "",
                  advise_load_text(a, load, words, sizeof(words)));
     return buf;
 }
 
-/* Whether a class is clearly slower than with yours, or only slower on average, at a load. */
-static bool is_slower(const struct advice *a, uint32_t load, int part, bool is_clear)
+/* The tests of a setting that the answer is about. What led to the choice is not: of many settings the best
+ * was lucky, too. */
+static bool is_told(const struct advise_row *row, uint32_t test)
+{
+    return row->seeds[test] && !(test == 0 && row->seeds[ADVISE_PROOF]);
+}
+
+/* Whether a party is clearly slower than with yours, or only slower on average. */
+static bool is_slower(const struct advice *a, uint32_t test, uint32_t party, bool is_clear)
 {
     struct advise_gain g;
 
-    if (!advised(a)->has[load])
+    if (!is_told(advised(a), test))
         return false;
-    g = advise_part(advised(a), &a->row[0], load, (enum goal_part)part);
+    g = advise_party(advised(a), &a->row[0], test, party);
     return is_clear ? g.low > 0 : g.mean > SLOWER_MEAN && g.low <= 0;
 }
 
-/* The first load at which a class is slower; ADVISE_LOADS: none. */
-static uint32_t slower_at(const struct advice *a, int part, bool is_clear)
+/* The first test in which a party is slower; ADVISE_TESTS: none. */
+static uint32_t slower_at(const struct advice *a, uint32_t party, bool is_clear)
 {
-    uint32_t load = 0;
+    uint32_t test = 0;
 
-    while (load < ADVISE_LOADS && !is_slower(a, load, part, is_clear))
-        load++;
-    return load;
+    while (test < ADVISE_TESTS && !is_slower(a, test, party, is_clear))
+        test++;
+    return test;
 }
 
-/* A class that becomes slower is part of the finding, not only of the cost. */
+/* What becomes slower is part of the finding, not only of the cost. */
 static void add_price(const struct advice *a, struct card *c)
 {
     const char *before = ", but";
-    char        where[80];
+    char        where[80], words[100];
 
-    for (int part = GOAL_MICE; part < GOAL_PARTS; part++) {
-        uint32_t load = slower_at(a, part, true);
+    for (uint32_t party = GOAL_MICE; party < GOAL_PARTIES; party++) {
+        uint32_t test = slower_at(a, party, true);
 
-        if (load == ADVISE_LOADS)
+        if (test == ADVISE_TESTS)
             continue;
-        card_append(c, CARD_FINDING, "%s %s take %.2g %% longer%s", before, part_words[part],
-                    percent(advise_part(advised(a), &a->row[0], load, (enum goal_part)part).mean),
-                    where_text(a, load, where));
+        card_append(c, CARD_FINDING, "%s %s take %.2g %% longer%s", before, party_text(a, party, words),
+                    percent(advise_party(advised(a), &a->row[0], test, party).mean),
+                    where_text(a, test, where));
         before = " and";
     }
     card_append(c, CARD_FINDING, ".");
@@ -112,9 +129,23 @@ static bool has_no_effect(const struct advice *a)
     return a->rows > 1;
 }
 
+/* "an iteration of job1 takes 1.2 ms instead of 1.5 ms" */
+static void add_iterations(const struct advice *a, struct card *c, uint32_t test)
+{
+    char is[32], was[32];
+
+    for (uint32_t i = 0; i < a->jobs; i++) {
+        text_figure(is, sizeof(is), "us", 1e6 * advise_iteration(advised(a), test, i));
+        text_figure(was, sizeof(was), "us", 1e6 * advise_iteration(&a->row[0], test, i));
+        card_append(c, CARD_FINDING, "%s of %s takes %s instead of %s", i ? ", one" : " an iteration",
+                    a->job_name[i], is, was);
+    }
+}
+
 static void add_finding(const struct advice *a, struct card *c)
 {
-    double is = advise_slowdown(advised(a), 0, GOAL_ALL), was = advise_slowdown(&a->row[0], 0, GOAL_ALL);
+    uint32_t test = advise_test(a);
+    double is = advise_slowdown(advised(a), test, GOAL_ALL), was = advise_slowdown(&a->row[0], test, GOAL_ALL);
     char   name[80], gain[80];
 
     if (advise_keeps_yours(a) && has_no_effect(a)) {
@@ -124,47 +155,67 @@ static void add_finding(const struct advice *a, struct card *c)
     }
     if (advise_keeps_yours(a)) {
         card_add(c, CARD_FINDING,
-                 "Keep your setting: none of %u other settings is clearly better by the goal '%s'.",
-                 a->rows - 1, a->request->goal->name);
+                 "Keep your setting: of %u others none is clearly better by the goal '%s' and within its "
+                 "bounds.", a->rows - 1, a->goal.name);
         return;
     }
-    if (advise_part(advised(a), &a->row[0], 0, GOAL_ALL).high < 0)
-        card_add(c, CARD_FINDING, "Use %s: it slows the average message %.2f times instead of %.2f times",
-                 name_of(advised(a), name), is, was);
+    card_add(c, CARD_FINDING, "Use %s:", name_of(advised(a), name));
+    if (a->goal.figure == GOAL_ITERATIONS)
+        add_iterations(a, c, test);
+    else if (advise_part(advised(a), &a->row[0], test, GOAL_ALL).high < 0)
+        card_add(c, CARD_FINDING, "it slows the average message %.2f times instead of %.2f times", is, was);
     else
-        card_add(c, CARD_FINDING, "Use %s: by the goal '%s' it scores %s against yours",
-                 name_of(advised(a), name), a->request->goal->name,
-                 gain_text(gain, advise_gain(a, advised(a), &a->row[0], 0)));
+        card_add(c, CARD_FINDING, "by the goal '%s' it scores %s against yours", a->goal.name,
+                 gain_text(gain, advise_gain(a, advised(a), &a->row[0], test)));
     add_price(a, c);
 }
 
 /* ---- against the others ---- */
 
-/* The first class that a setting slows clearly, at the expected load. */
-static enum goal_part harmed_part(const struct advice *a, const struct advise_row *row)
+/* Why a setting is not advised though it may score better: it harms somebody beyond the bound, or that it
+ * does not is uncertain. False: neither. */
+static bool add_harm(const struct advice *a, struct card *c, const struct advise_row *row, const char *name)
 {
-    for (int part = GOAL_MICE; part < GOAL_PARTS; part++)
-        if (advise_part(row, &a->row[0], 0, (enum goal_part)part).low > a->request->goal->bound)
-            return (enum goal_part)part;
-    return GOAL_PARTS;
+    uint32_t test, party = advise_harmed(a, row, &test);
+    char     words[100], gain[80], where[80];
+
+    if (party != GOAL_PARTIES) {
+        card_add(c, CARD_DETAIL, "%s slows %s by more than %.3g %%: %s%s against yours.", name,
+                 party_text(a, party, words), percent(advise_bound(a, party)),
+                 gain_text(gain, advise_party(row, &a->row[0], test, party)), where_text(a, test, where));
+        return true;
+    }
+    for (party = GOAL_MICE; party < GOAL_PARTIES && row->seeds[ADVISE_PROOF]; party++) {
+        struct advise_gain g = advise_party(row, &a->row[0], ADVISE_PROOF, party);
+
+        if (g.high <= advise_bound(a, party))
+            continue;
+        card_add(c, CARD_DETAIL, "%s may slow %s by more than %.3g %%: %s against yours.", name,
+                 party_text(a, party, words), percent(advise_bound(a, party)), gain_text(gain, g));
+        return true;
+    }
+    return false;
 }
 
 /* How the advice compares with one of the others, and why that one is not advised. */
 static void add_other(const struct advice *a, struct card *c, uint32_t other)
 {
     const struct advise_row *row = &a->row[other];
+    uint32_t                 test = row->seeds[ADVISE_PROOF] ? ADVISE_PROOF : 0;
     struct advise_gain       g = advise_gain(a, advised(a), row, 0);
-    enum goal_part           harmed = harmed_part(a, row);
     char                     name[80], gain[80];
 
     name_of(row, name);
     name[0] = (char)(name[0] == 't' ? 'T' : name[0] == 'p' ? 'P' : name[0]);
     gain_text(gain, g);
-    if (g.high < 0)
+    if (g.high < 0 && !advise_keeps_yours(a))
         card_add(c, CARD_DETAIL, "%s is clearly worse: the advice scores %s against it.", name, gain);
-    else if (harmed != GOAL_PARTS && harmed_part(a, advised(a)) == GOAL_PARTS)
-        card_add(c, CARD_DETAIL, "%s slows %s: %s against yours.", name, part_words[harmed],
-                 gain_text(gain, advise_part(row, &a->row[0], 0, harmed)));
+    else if (add_harm(a, c, row, name))
+        return;
+    else if (advise_keeps_yours(a))
+        card_add(c, CARD_DETAIL, "%s scores %s against yours%s.", name,
+                 gain_text(gain, advise_gain(a, row, &a->row[0], test)),
+                 test == ADVISE_PROOF ? ", when it was confirmed on new messages" : "");
     else if (g.low > 0)
         card_add(c, CARD_DETAIL,
                  "%s scores better here, but not at every load: the advice scores %s against it.",
@@ -187,21 +238,21 @@ static void add_others(const struct advice *a, struct card *c)
 
 /* ---- costs ---- */
 
-/* Classes that are slower than with yours, each with all loads at which it is. Returns how many. */
+/* Parties that are slower than with yours, each with all tests in which it is. Returns how many. */
 static uint32_t add_slower(const struct advice *a, struct card *c, bool is_clear)
 {
     uint32_t named = 0;
-    char     where[80], gain[80];
+    char     where[80], gain[80], words[100];
 
-    for (int part = GOAL_MICE; part < GOAL_PARTS; part++) {
-        if (slower_at(a, part, is_clear) == ADVISE_LOADS)
+    for (uint32_t party = GOAL_MICE; party < GOAL_PARTIES; party++) {
+        if (slower_at(a, party, is_clear) == ADVISE_TESTS)
             continue;
-        card_add(c, CARD_COST, is_clear ? "Slower: %s," : "Not clear: %s,", part_words[part]);
-        for (uint32_t load = 0; load < ADVISE_LOADS; load++)
-            if (is_slower(a, load, part, is_clear))
+        card_add(c, CARD_COST, is_clear ? "Slower: %s," : "Not clear: %s,", party_text(a, party, words));
+        for (uint32_t test = 0; test < ADVISE_TESTS; test++)
+            if (is_slower(a, test, party, is_clear))
                 card_add(c, CARD_COST, "%s%s,",
-                         gain_text(gain, advise_part(advised(a), &a->row[0], load, (enum goal_part)part)),
-                         where_text(a, load, where));
+                         gain_text(gain, advise_party(advised(a), &a->row[0], test, party)),
+                         where_text(a, test, where));
         c->text[CARD_COST][strlen(c->text[CARD_COST]) - 1] = '.';
         named++;
     }
@@ -218,34 +269,47 @@ static void add_cost(const struct advice *a, struct card *c)
     }
     card_add(c, CARD_COST, "%u knob%s change%s.", knobs, knobs == 1 ? "" : "s", knobs == 1 ? "s" : "");
     if (!add_slower(a, c, true))
-        card_add(c, CARD_COST, "No class of messages is clearly slower at any load tested.");
+        card_add(c, CARD_COST, "No %sclass of messages is clearly slower at any load tested.",
+                 a->jobs ? "job and no " : "");
     add_slower(a, c, false);
 }
 
 /* ---- how sure ---- */
 
-static void add_score(const struct advice *a, struct card *c, const struct advise_row *row, uint32_t load)
+static void add_score(const struct advice *a, struct card *c, const struct advise_row *row, uint32_t test)
 {
-    struct advise_gain g = advise_gain(a, row, &a->row[0], load);
+    struct advise_gain g = advise_gain(a, row, &a->row[0], test);
     char               gain[80], where[80];
 
-    card_add(c, CARD_SURE, "%s%s%s.", gain_text(gain, g), where_text(a, load, where),
+    card_add(c, CARD_SURE, "%s%s%s.", gain_text(gain, g), where_text(a, test, where),
              g.low <= 0 && g.high >= 0 ? ", not clear" : "");
+}
+
+static void add_bounds(const struct advice *a, struct card *c)
+{
+    card_add(c, CARD_SURE, "No class of messages is more than %.3g %% slower", 100 * a->goal.class_bound);
+    if (a->jobs)
+        card_append(c, CARD_SURE, ", no job more than %.3g %%", 100 * a->goal.job_bound);
+    card_append(c, CARD_SURE, " (upper ends of 95 %% intervals).");
 }
 
 static void add_sure(const struct advice *a, struct card *c)
 {
     const struct advise_row *row = advise_keeps_yours(a) ? &a->row[best_other(a)] : advised(a);
+    uint32_t                 test = row->seeds[ADVISE_PROOF] ? ADVISE_PROOF : 0;
     char                     name[80];
 
     if (row != &a->row[0]) {
-        card_add(c, CARD_SURE, "Score ('%s') of %s against yours:", a->request->goal->name,
-                 name_of(row, name));
-        for (uint32_t load = 0; load < ADVISE_LOADS; load++)
-            if (row->has[load] && a->row[0].has[load])
+        card_add(c, CARD_SURE, "Score ('%s') of %s against yours:", a->goal.name, name_of(row, name));
+        add_score(a, c, row, test);
+        for (uint32_t load = 1; load < ADVISE_LOADS; load++)
+            if (row->seeds[load])
                 add_score(a, c, row, load);
     }
-    card_add(c, CARD_SURE, "Means of %d seeds that the search did not use. Simulation only.", ADVISE_SEEDS);
+    if (!advise_keeps_yours(a) && test == ADVISE_PROOF)
+        add_bounds(a, c);
+    card_add(c, CARD_SURE, "Means of %u seeds that %s did not use. Simulation only.", row->seeds[test],
+             test == ADVISE_PROOF ? "search and choice" : "the search");
     card_add(c, CARD_SURE, "%s", card_text(&a->about, CARD_SURE));
 }
 
@@ -276,13 +340,18 @@ static void add_setting(const struct advice *a, struct card *c)
     else
         card_add(c, CARD_SETTING, "'Yours' is the setting of %s.",
                  a->request->path ? "the scenario" : "--set");
-    card_add(c, CARD_SETTING, "Goal: %s.", a->request->goal->name);
+    if (a->goal.figure == GOAL_ITERATIONS)
+        card_add(c, CARD_SETTING, "Goal: %s, no job more than %.3g %% slower, no class of messages more than "
+                 "%.3g %%.", a->goal.name, 100 * a->goal.job_bound, 100 * a->goal.class_bound);
+    else
+        card_add(c, CARD_SETTING, "Goal: %s, no class of messages more than %.3g %% slower.", a->goal.name,
+                 100 * a->goal.class_bound);
 }
 
 static bool is_dear(const struct advice *a)
 {
-    for (int part = GOAL_MICE; part < GOAL_PARTS; part++)
-        if (slower_at(a, part, true) != ADVISE_LOADS)
+    for (uint32_t party = GOAL_MICE; party < GOAL_PARTIES; party++)
+        if (slower_at(a, party, true) != ADVISE_TESTS)
             return true;
     return false;
 }

@@ -1,9 +1,8 @@
 /* src/twin/advise_choose.c - which of the settings that were tried is advised.
  *
  * A change of many knobs is hard to defend and to undo, so the simplest setting wins that is not clearly
- * worse than the best. Settings that slow a class of messages are not candidates. There is one exception: a
- * preset that is clearly better by the goal than all others. Then the goal decides, and the card says who
- * pays.
+ * worse than the best. Settings that slow a class of messages or a job beyond the goal's bounds are no
+ * candidates, however good they are otherwise.
  */
 #include "tune/rehearse/search/race.h"
 #include "twin/advise.h"
@@ -13,50 +12,92 @@
 
 /* ---- what rows did ---- */
 
-static struct advise_gain interval_of(const double *value)
+static struct advise_gain interval_of(const double *value, uint32_t seeds)
 {
-    const double n = ADVISE_SEEDS;
+    const double n = seeds;
     double       sum = 0, squares = 0, error;
 
-    for (uint32_t i = 0; i < ADVISE_SEEDS; i++) {
+    if (seeds < 2)
+        return (struct advise_gain){ NAN, NAN, NAN };
+    for (uint32_t i = 0; i < seeds; i++) {
         sum += value[i];
         squares += value[i] * value[i];
     }
-    error = race_t95(ADVISE_SEEDS) * sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
+    error = race_t95(seeds) * sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
     return (struct advise_gain){ sum / n, sum / n - error, sum / n + error };
 }
 
-struct advise_gain advise_gain(const struct advice *a, const struct advise_row *row,
-                               const struct advise_row *than, uint32_t load)
+static uint32_t seeds_of_both(const struct advise_row *x, const struct advise_row *y, uint32_t test)
 {
-    double gain[ADVISE_SEEDS];
-
-    for (uint32_t i = 0; i < ADVISE_SEEDS; i++)
-        gain[i] = goal_gain(a->request->goal, &row->found[load][i].all, &than->found[load][i].all);
-    return interval_of(gain);
+    return x->seeds[test] < y->seeds[test] ? x->seeds[test] : y->seeds[test];
 }
 
-struct advise_gain advise_part(const struct advise_row *row, const struct advise_row *than, uint32_t load,
+struct advise_gain advise_gain(const struct advice *a, const struct advise_row *row,
+                               const struct advise_row *than, uint32_t test)
+{
+    uint32_t seeds = seeds_of_both(row, than, test);
+    double   gain[ADVISE_SEEDS_MAX];
+
+    for (uint32_t i = 0; i < seeds; i++)
+        gain[i] = goal_gain(&a->goal, &row->found[test][i].all, &than->found[test][i].all);
+    return interval_of(gain, seeds);
+}
+
+struct advise_gain advise_part(const struct advise_row *row, const struct advise_row *than, uint32_t test,
                                enum goal_part part)
 {
-    double ratio[ADVISE_SEEDS];
+    uint32_t seeds = seeds_of_both(row, than, test), count = 0;
+    double   ratio[ADVISE_SEEDS_MAX];
 
-    for (uint32_t i = 0; i < ADVISE_SEEDS; i++) {
-        if (isnan(goal_slowdown(&row->found[load][i].all, part)) ||
-            isnan(goal_slowdown(&than->found[load][i].all, part)))
-            return (struct advise_gain){ NAN, NAN, NAN };
-        ratio[i] = goal_ratio(&row->found[load][i].all, &than->found[load][i].all, part);
+    for (uint32_t i = 0; i < seeds; i++) {
+        const struct outcomes *is = &row->found[test][i].all, *was = &than->found[test][i].all;
+
+        if (!isnan(goal_slowdown(is, part)) && !isnan(goal_slowdown(was, part)))
+            ratio[count++] = goal_ratio(is, was, part);
     }
-    return interval_of(ratio);
+    return interval_of(ratio, count);
 }
 
-double advise_slowdown(const struct advise_row *row, uint32_t load, enum goal_part part)
+struct advise_gain advise_party(const struct advise_row *row, const struct advise_row *than, uint32_t test,
+                                uint32_t party)
+{
+    uint32_t seeds = seeds_of_both(row, than, test), count = 0;
+    double   ratio[ADVISE_SEEDS_MAX];
+
+    for (uint32_t i = 0; i < seeds; i++) {
+        const struct outcomes *is = &row->found[test][i].all, *was = &than->found[test][i].all;
+
+        if (goal_has_party(is, was, party))
+            ratio[count++] = goal_party_ratio(is, was, party);
+    }
+    return interval_of(ratio, count);
+}
+
+double advise_bound(const struct advice *a, uint32_t party)
+{
+    return log1p(party < GOAL_PARTS ? a->goal.class_bound : a->goal.job_bound);
+}
+
+double advise_slowdown(const struct advise_row *row, uint32_t test, enum goal_part part)
+{
+    double sum = 0, count = 0;
+
+    for (uint32_t i = 0; i < row->seeds[test]; i++) {
+        double mean = goal_slowdown(&row->found[test][i].all, part);
+
+        sum += isnan(mean) ? 0 : mean;
+        count += !isnan(mean);
+    }
+    return count > 0 ? sum / count : NAN;
+}
+
+double advise_iteration(const struct advise_row *row, uint32_t test, uint32_t job)
 {
     double sum = 0;
 
-    for (uint32_t i = 0; i < ADVISE_SEEDS; i++)
-        sum += goal_slowdown(&row->found[load][i].all, part);
-    return sum / ADVISE_SEEDS;
+    for (uint32_t i = 0; i < row->seeds[test]; i++)
+        sum += goal_iteration(&row->found[test][i].all, job);
+    return row->seeds[test] ? sum / row->seeds[test] : NAN;
 }
 
 uint32_t advise_knobs(const struct advice *a, const struct advise_row *row)
@@ -70,21 +111,42 @@ uint32_t advise_knobs(const struct advice *a, const struct advise_row *row)
 
 static bool is_stuck(const struct advise_row *row)
 {
-    for (uint32_t load = 0; load < ADVISE_LOADS; load++)
-        for (uint32_t i = 0; i < ADVISE_SEEDS && row->has[load]; i++)
-            if (row->found[load][i].is_stuck)
+    for (uint32_t test = 0; test < ADVISE_TESTS; test++)
+        for (uint32_t i = 0; i < row->seeds[test]; i++)
+            if (row->found[test][i].is_stuck)
                 return true;
     return false;
 }
 
-/* No class is clearly slower than with the user's setting, beyond the goal's bound, at the expected load,
- * and no flow got stuck. */
-static bool advise_is_harmless(const struct advice *a, const struct advise_row *row)
+uint32_t advise_harmed(const struct advice *a, const struct advise_row *row, uint32_t *at)
 {
-    for (int part = GOAL_MICE; part < GOAL_PARTS; part++)
-        if (advise_part(row, &a->row[0], 0, (enum goal_part)part).low > a->request->goal->bound)
-            return false;
-    return !is_stuck(row);
+    for (uint32_t test = 0; test < ADVISE_TESTS; test++)
+        for (uint32_t party = GOAL_MICE; party < GOAL_PARTIES && row->seeds[test]; party++)
+            if (advise_party(row, &a->row[0], test, party).mean > advise_bound(a, party)) {
+                if (at)
+                    *at = test;
+                return party;
+            }
+    return GOAL_PARTIES;
+}
+
+enum advise_proof advise_judge(const struct advice *a, const struct advise_row *row)
+{
+    struct advise_gain g = advise_gain(a, row, &a->row[0], ADVISE_PROOF);
+    bool               is_open = g.high >= 0;
+
+    if (is_stuck(row) || !(g.mean < 0))
+        return PROOF_FAILS;
+    for (uint32_t party = GOAL_MICE; party < GOAL_PARTIES; party++) {
+        struct advise_gain harm = advise_party(row, &a->row[0], ADVISE_PROOF, party);
+
+        if (harm.mean > advise_bound(a, party))
+            return PROOF_FAILS;
+        is_open |= harm.high > advise_bound(a, party);
+    }
+    if (!is_open)
+        return PROOF_HOLDS;
+    return row->seeds[ADVISE_PROOF] < ADVISE_SEEDS_MAX ? PROOF_OPEN : PROOF_FAILS;
 }
 
 /* ---- candidates ---- */
@@ -101,31 +163,28 @@ static bool is_simpler(const struct advice *a, uint32_t x, uint32_t y)
     return x < y;
 }
 
-/* Row 0 is always allowed, unless it got stuck. */
-static bool is_allowed(const struct advice *a, uint32_t row, bool harm_too)
+/* No party is slower beyond its bound on average at any load, no flow got stuck, and no confirmation failed.
+ * Row 0 is always allowed, unless it got stuck. */
+static bool is_allowed(const struct advice *a, uint32_t row)
 {
-    return harm_too ? !is_stuck(&a->row[row]) : advise_is_harmless(a, &a->row[row]);
+    const struct advise_row *r = &a->row[row];
+
+    if (is_stuck(r))
+        return false;
+    return row == 0 || (advise_harmed(a, r, NULL) == GOAL_PARTIES &&
+                        (r->seeds[ADVISE_PROOF] == 0 || advise_judge(a, r) == PROOF_HOLDS));
 }
 
-static uint32_t best_of(const struct advice *a, bool harm_too)
+/* The best of those that are clearly better than yours. */
+static uint32_t best_of(const struct advice *a)
 {
     uint32_t best = 0;
 
     for (uint32_t i = 1; i < a->rows; i++)
-        if (is_allowed(a, i, harm_too) &&
-            (!is_allowed(a, best, harm_too) || advise_gain(a, &a->row[i], &a->row[best], 0).mean < 0))
+        if (is_allowed(a, i) && (is_stuck(&a->row[0]) || advise_gain(a, &a->row[i], &a->row[0], 0).high < 0) &&
+            (!is_allowed(a, best) || advise_gain(a, &a->row[i], &a->row[best], 0).mean < 0))
             best = i;
     return best;
-}
-
-/* A preset that is clearly better by the goal, though a class of messages is slower with it. */
-static bool is_beaten_by_preset(const struct advice *a, uint32_t row)
-{
-    for (uint32_t i = 1; i < a->rows; i++)
-        if (a->row[i].is_preset && !is_stuck(&a->row[i]) &&
-            advise_gain(a, &a->row[i], &a->row[row], 0).high < 0)
-            return true;
-    return false;
 }
 
 /* Worth a change: clearly better than yours, and not clearly worse than the best. */
@@ -137,15 +196,14 @@ static bool is_near(const struct advice *a, uint32_t row, uint32_t best)
 }
 
 /* Sorted by insertion: there are few. The best stands last whatever its size. */
-static uint32_t list_near(const struct advice *a, uint32_t best, bool harm_too,
-                          uint32_t which[ADVISE_SETTINGS])
+uint32_t advise_candidates(const struct advice *a, uint32_t which[ADVISE_SETTINGS])
 {
-    uint32_t count = 0;
+    uint32_t best = best_of(a), count = 0;
 
     for (uint32_t i = 0; i < a->rows; i++) {
         uint32_t at = count;
 
-        if (i == best || !is_allowed(a, i, harm_too) || !is_near(a, i, best) || !is_simpler(a, i, best))
+        if (i == best || !is_allowed(a, i) || !is_near(a, i, best) || !is_simpler(a, i, best))
             continue;
         for (; at > 0 && is_simpler(a, i, which[at - 1]); at--)
             which[at] = which[at - 1];
@@ -156,29 +214,16 @@ static uint32_t list_near(const struct advice *a, uint32_t best, bool harm_too,
     return count;
 }
 
-uint32_t advise_candidates(const struct advice *a, uint32_t which[ADVISE_SETTINGS])
-{
-    uint32_t count = list_near(a, best_of(a, false), false, which);
-
-    for (uint32_t i = 0; i < count; i++)
-        if (is_beaten_by_preset(a, which[i])) {
-            memmove(&which[i], &which[i + 1], (count - i - 1) * sizeof(*which));
-            count--;
-            i--;
-        }
-    return count ? count : list_near(a, best_of(a, true), true, which);
-}
-
 uint32_t advise_choose(const struct advice *a, const uint32_t *which, uint32_t count)
 {
     const struct advise_row *best = &a->row[which[count - 1]];
 
     for (uint32_t i = 0; i < count; i++) {
         const struct advise_row *row = &a->row[which[i]];
-        bool                     is_worse = is_stuck(row);
+        bool                     is_worse = !is_allowed(a, which[i]);
 
         for (uint32_t load = 0; load < ADVISE_LOADS && row != best; load++)
-            is_worse |= row->has[load] && best->has[load] && advise_gain(a, row, best, load).low > 0;
+            is_worse |= advise_gain(a, row, best, load).low > 0;
         if (!is_worse)
             return which[i];
     }

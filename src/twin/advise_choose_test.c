@@ -16,7 +16,7 @@ static void did(struct advise_row *row, uint32_t load, double mice, double middl
 {
     const double slowdown[] = { mice, middle, elephants };
 
-    row->has[load] = true;
+    row->seeds[load] = ADVISE_SEEDS;
     for (uint32_t seed = 0; seed < ADVISE_SEEDS; seed++)
         for (int i = 0; i < PREDICT_CLASSES; i++) {
             row->found[load][seed].all.messages[i] = 100;
@@ -36,8 +36,9 @@ static struct advice *fixture(struct advise_request *request)
     static const char *const names[] = { "yours", "small", "large", "searched" };
     static struct advice     a;
 
-    *request = (struct advise_request){ .goal = goal_all, .budget = 180000000 };
-    a = (struct advice){ .request = request, .rows = 4, .load = { 1, 0.5, 1.5 }, .has_load = true };
+    *request = (struct advise_request){ .budget = 180000000 };
+    a = (struct advice){ .request = request, .goal = *goal_find("balanced"), .rows = 4,
+                         .load = { 1, 0.5, 1.5, 1 }, .has_load = true };
     for (uint32_t i = 0; i < 4; i++) {
         a.row[i].name = names[i];
         a.row[i].is_preset = i == 1 || i == 2;
@@ -99,18 +100,74 @@ static void choose__yours_stays_unless_another_is_clearly_better(void **state)
     assert_int_equal(advised_row(a), 0);
 }
 
-static void choose__never_what_tested_worse_than_a_preset(void **state)
+/* The preset is far better by the goal, but slows large messages by 6 %, at any load or at one of them. */
+static void choose__nothing_that_harms_a_class_beyond_the_bound(void **state)
+{
+    for (uint32_t load = 0; load < ADVISE_LOADS; load++) {
+        struct advise_request q;
+        struct advice        *a = fixture(&q);
+
+        (void)state;
+        at_all_loads(&a->row[1], 0.9, 1.9, 1.9, 0.001);
+        did(&a->row[1], load, 0.9, 1.9, 2.12, 0.001);
+        assert_int_equal(advised_row(a), 0);
+        at_all_loads(&a->row[3], 1.9, 1.9, 1.9, -0.001);         /* the search found something harmless */
+        assert_int_equal(advised_row(a), 3);
+        a->goal.class_bound = 0.07;
+        assert_int_equal(advised_row(a), 1);
+    }
+}
+
+/* Iterations of the only job are 3 % longer, and its messages faster. */
+static void choose__nothing_that_harms_a_job_beyond_the_bound(void **state)
 {
     struct advise_request q;
     struct advice        *a = fixture(&q);
 
     (void)state;
-    /* The preset slows large messages a little and is far better by the goal; the search found something
-     * harmless. */
-    at_all_loads(&a->row[1], 0.9, 1.9, 2.1, 0.001);
-    at_all_loads(&a->row[3], 1.9, 1.9, 1.9, -0.001);
+    at_all_loads(&a->row[1], 1.5, 1.5, 1.5, 0.001);
     assert_int_equal(advised_row(a), 1);
-    assert_true(advise_gain(a, &a->row[3], &a->row[1], 0).low > 0);
+    for (uint32_t i = 0; i < a->rows; i++)
+        for (uint32_t seed = 0; seed < ADVISE_SEEDS; seed++)
+            a->row[i].found[0][seed].all.job[0] = (struct outcome_job){ 1, 10, i == 1 ? 0.0103 : 0.01 };
+    assert_int_equal(advised_row(a), 0);
+    a->goal.job_bound = 0.04;
+    assert_int_equal(advised_row(a), 1);
+    a->goal = *goal_default;             /* and if iterations are the goal, shorter ones would be better */
+    assert_int_equal(advised_row(a), 0);
+}
+
+/* A confirmation needs a clear gain, and the upper end of every interval below the bound. */
+static void judge__asks_for_more_seeds_until_it_is_clear(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+    struct advise_row    *x = &a->row[1];
+
+    (void)state;
+    did(&a->row[0], ADVISE_PROOF, 2, 2, 2, 0);
+    did(x, ADVISE_PROOF, 1.5, 1.9, 2.02, 0.001);                 /* +1 % */
+    assert_int_equal(advise_judge(a, x), PROOF_HOLDS);
+    did(x, ADVISE_PROOF, 1.5, 1.9, 2.02, 0.03);                  /* +1 %, and 6 % are not excluded */
+    assert_int_equal(advise_judge(a, x), PROOF_OPEN);
+    did(x, ADVISE_PROOF, 1.9, 1.99, 1.99, 0.05);                 /* hardly better */
+    assert_int_equal(advise_judge(a, x), PROOF_OPEN);
+    did(x, ADVISE_PROOF, 1.5, 1.9, 2.12, 0.001);                 /* +6 % */
+    assert_int_equal(advise_judge(a, x), PROOF_FAILS);
+    did(x, ADVISE_PROOF, 2.1, 2, 2, 0.001);
+    assert_int_equal(advise_judge(a, x), PROOF_FAILS);
+    assert_int_equal(advised_row(a), 0);         /* which is not proposed again, though it was good before */
+}
+
+static void choose__a_gain_at_another_load_alone_is_not_enough(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+
+    (void)state;
+    at_all_loads(&a->row[3], 1.97, 1.97, 1.97, 0.05);
+    did(&a->row[3], 2, 1.5, 1.5, 1.5, 0.001);
+    assert_int_equal(advised_row(a), 0);
 }
 
 static void choose__a_tie_that_slows_a_class_is_no_tie(void **state)
@@ -214,7 +271,10 @@ int main(void)
         cmocka_unit_test(choose__the_search_wins_if_it_is_clearly_better),
         cmocka_unit_test(choose__of_two_presets_the_one_with_fewer_knobs),
         cmocka_unit_test(choose__yours_stays_unless_another_is_clearly_better),
-        cmocka_unit_test(choose__never_what_tested_worse_than_a_preset),
+        cmocka_unit_test(choose__nothing_that_harms_a_class_beyond_the_bound),
+        cmocka_unit_test(choose__nothing_that_harms_a_job_beyond_the_bound),
+        cmocka_unit_test(judge__asks_for_more_seeds_until_it_is_clear),
+        cmocka_unit_test(choose__a_gain_at_another_load_alone_is_not_enough),
         cmocka_unit_test(choose__a_tie_that_slows_a_class_is_no_tie),
         cmocka_unit_test(choose__a_tie_at_the_expected_load_must_hold_at_the_others),
         cmocka_unit_test(choose__what_got_stuck_is_not_advised),

@@ -189,12 +189,12 @@ static double scale_of(const struct advice *a)
     double most = 1;
     uint32_t i = 0;
 
-    for (uint32_t load = 0; load < ADVISE_LOADS; load++)
+    for (uint32_t load = 0; load < ADVISE_TESTS; load++)
         for (int part = 0; part < GOAL_PARTS; part++) {
             const struct advise_row *row[] = { &a->row[0], advised(a) };
 
             for (int k = 0; k < 2; k++) {
-                double mean = row[k]->has[load] ? advise_slowdown(row[k], load, (enum goal_part)part) : NAN;
+                double mean = row[k]->seeds[load] ? advise_slowdown(row[k], load, (enum goal_part)part) : NAN;
 
                 most = isnan(mean) ? most : fmax(most, mean);
             }
@@ -234,12 +234,12 @@ static void put_load(FILE *out, const struct advice *a, uint32_t load, double sc
     char words[48], text[48];
 
     snprintf(words, sizeof(words), "The expected load");
-    if (load > 0)
+    if (load > 0 && load != ADVISE_PROOF)
         snprintf(words, sizeof(words), "%s", advise_load_text(a, load, text, sizeof(text)));
     words[0] = (char)toupper((unsigned char)words[0]);
     fputs("<div class=\"card load\"><h3>", out);
     html_text(out, words);
-    if (a->described.load > 0 && !(load > 0 && a->has_range))
+    if (a->described.load > 0 && !(load > 0 && load != ADVISE_PROOF && a->has_range))
         fprintf(out, " <span class=\"muted\">%.3g&nbsp;%%</span>", 100 * a->load[load] * a->described.load);
     fprintf(out, "</h3><p class=\"big %s\">", g.high < 0 ? "better" : g.low > 0 ? "worse" : "muted");
     html_percent(out, percent(g.mean));
@@ -264,11 +264,11 @@ static void put_loads(FILE *out, const struct advice *a)
                  a->has_range ? "At both ends of the range" : "If the load is not the expected one", hint);
     fputs("<div class=\"thirds\">\n", out);
     for (uint32_t load = 0; load < ADVISE_LOADS; load++) /* the smallest first */
-        if (a->load[load] < 1 && advised(a)->has[load])
+        if (a->load[load] < 1 && advised(a)->seeds[load])
             put_load(out, a, load, scale);
-    put_load(out, a, 0, scale);
+    put_load(out, a, advise_test(a), scale);
     for (uint32_t load = 1; load < ADVISE_LOADS; load++)
-        if (a->load[load] >= 1 && advised(a)->has[load])
+        if (a->load[load] >= 1 && advised(a)->seeds[load])
             put_load(out, a, load, scale);
     fputs("</div></section>\n", out);
 }
@@ -281,7 +281,7 @@ static double reach(const struct advice *a, uint32_t load)
     double most = 0.1;
 
     for (uint32_t i = 1; i < a->rows; i++)
-        if (a->row[i].has[load])
+        if (a->row[i].seeds[load])
             most = fmax(most, fmin(0.5, fabs(advise_gain(a, &a->row[i], &a->row[0], load).mean) * 1.2));
     return most;
 }
@@ -377,7 +377,7 @@ static uint32_t rank(const struct advice *a, uint32_t load, uint32_t which[ADVIS
     for (uint32_t i = 0; i < a->rows; i++) {
         uint32_t at = count;
 
-        if (!a->row[i].has[load])
+        if (!a->row[i].seeds[load])
             continue;
         if (i == a->choice || i == 0)
             at = i == a->choice ? 0 : count < 1 ? count : 1;
@@ -409,9 +409,15 @@ static void put_evidence(FILE *out, const struct advice *a)
         put_rows(out, a, 0, which + shown, count - shown);
         fputs("</details>\n", out);
     }
-    for (uint32_t load = 1; load < ADVISE_LOADS && a->has_load; load++) {
-        fprintf(out, "<details class=\"more\"><summary>All settings at %s%s</summary>\n",
-                a->has_range ? "a " : "", advise_load_text(a, load, words, sizeof(words)));
+    for (uint32_t load = 1; load < ADVISE_TESTS; load++) {
+        if (!a->row[0].seeds[load])
+            continue;
+        if (load == ADVISE_PROOF)
+            fprintf(out, "<details class=\"more\"><summary>Confirmed on %u other seeds</summary>\n",
+                    a->row[0].seeds[load]);
+        else
+            fprintf(out, "<details class=\"more\"><summary>Settings at %s%s</summary>\n",
+                    a->has_range ? "a " : "", advise_load_text(a, load, words, sizeof(words)));
         put_rows(out, a, load, which, rank(a, load, which));
         fputs("</details>\n", out);
     }
@@ -463,7 +469,7 @@ static void put_assumptions(FILE *out, const struct advice *a)
 {
     const struct host_record *h = a->request->record;
     bool is_read = h && h->device[0].has_settings;
-    bool is_default = strcmp(a->request->goal->name, goal_all->name) == 0;
+    bool is_default = !a->request->goal;
 
     html_section(out, "assumed", "What was assumed", "");
     fputs("<div class=\"card\"><table "
@@ -485,7 +491,7 @@ static void put_assumptions(FILE *out, const struct advice *a)
                 : a->request->path ? "scenario"
                                    : "you",
                 "--set KEY=VALUE");
-    put_assumed(out, "Goal", a->request->goal->name, is_default, "you", "--goal");
+    put_assumed(out, "Goal", a->goal.name, is_default, "you", "--goal");
     fputs("</tbody></table></div></section>\n", out);
 }
 
@@ -527,7 +533,7 @@ static void put_limits(FILE *out, const struct advice *a)
     fputs("<li>Slowdown: time of a message over its time in an empty network. Intervals: 95&nbsp;%, over "
           "seeds. Score: ",
           out);
-    html_text(out, a->request->goal->about);
+    html_text(out, a->goal.about);
     fputs(".</li>\n</ul></div></section>\n", out);
 }
 

@@ -29,11 +29,21 @@ static void slowdown_cell(struct table *t, const struct advise_row *row, uint32_
         table_cell(t, "%.2f", mean);
 }
 
-static void add_heading(struct table *t, const char *first)
+static void iteration_cell(struct table *t, const struct advise_row *row, uint32_t test, uint32_t job)
+{
+    double mean_s = advise_iteration(row, test, job);
+    char   text[32];
+
+    table_cell(t, "%s", isnan(mean_s) ? "-" : text_figure(text, sizeof(text), "us", 1e6 * mean_s));
+}
+
+static void add_heading(struct table *t, const struct advice *a, const char *first)
 {
     static const char *const words[] = { "all", "<120 KB", "to 1 MB", ">=1 MB" };
 
     table_cell(t, "%s", first);
+    for (uint32_t i = 0; i < a->jobs; i++)
+        table_cell(t, "%s", a->job_name[i]);
     for (int i = 0; i < GOAL_PARTS; i++)
         table_cell(t, "%s", words[i]);
     table_cell(t, "against yours");
@@ -44,6 +54,8 @@ static void add_row(struct table *t, const struct advice *a, const struct advise
     char name[64];
 
     table_cell(t, "%s", advise_name(a, row, name, sizeof(name)));
+    for (uint32_t i = 0; i < a->jobs; i++)
+        iteration_cell(t, row, load, i);
     for (int i = 0; i < GOAL_PARTS; i++)
         slowdown_cell(t, row, load, i);
     if (row == &a->row[0])
@@ -60,21 +72,29 @@ const char *advise_name(const struct advice *a, const struct advise_row *row, ch
 
 const char *advise_load_text(const struct advice *a, uint32_t load, char *buf, size_t size)
 {
-    if (!a->has_range)
-        return a->load[load] < 1 ? "half the load" : "1.5 times the load";
-    snprintf(buf, size, "load of %.3g %%", 100 * a->load[load] * a->described.load);
+    if (a->has_range)
+        snprintf(buf, size, "load of %.3g %%", 100 * a->load[load] * a->described.load);
+    else
+        snprintf(buf, size, "%s", a->load[load] < 1 ? "half the load" : "1.5 times the load");
     return buf;
 }
 
-static void print_load(const struct advice *a, uint32_t load, FILE *out)
+/* Columns: jobs' iterations, if there are any, and mean slowdowns. */
+static void print_test(const struct advice *a, uint32_t test, FILE *out)
 {
-    struct table *t = table_new("lrrrrr");
-    char          words[40];
+    char          columns[OUTCOME_JOBS + GOAL_PARTS + 3] = "l", words[64];
+    struct table *t;
 
-    add_heading(t, load == 0 ? "mean slowdown" : advise_load_text(a, load, words, sizeof(words)));
+    memset(&columns[1], 'r', a->jobs + GOAL_PARTS + 1);
+    t = table_new(columns);
+    if (test == ADVISE_PROOF)
+        snprintf(words, sizeof(words), "confirmed, %u seeds", advised(a)->seeds[test]);
+    else if (test)
+        advise_load_text(a, test, words, sizeof(words));
+    add_heading(t, a, test == 0 ? a->jobs ? "iteration, mean slowdown" : "mean slowdown" : words);
     for (uint32_t i = 0; i < a->rows; i++)
-        if (a->row[i].has[load])
-            add_row(t, a, &a->row[i], load);
+        if (a->row[i].seeds[test])
+            add_row(t, a, &a->row[i], test);
     table_print(t, out, 2);
     table_free(t);
 }
@@ -168,11 +188,12 @@ void advise_print(const struct advice *a, const struct card *answer, FILE *out, 
     card_print(answer, out, has_colour);
     fputc('\n', out);
     advise_print_recorded(a, out);
-    print_load(a, 0, out);
-    for (uint32_t i = 1; i < ADVISE_LOADS && a->has_load; i++) {
-        fputc('\n', out);
-        print_load(a, i, out);
-    }
+    print_test(a, 0, out);
+    for (uint32_t i = 1; i < ADVISE_TESTS; i++)
+        if (a->row[0].seeds[i]) {
+            fputc('\n', out);
+            print_test(a, i, out);
+        }
     fputc('\n', out);
     if (!advise_keeps_yours(a))
         print_changes(a, out);

@@ -1,9 +1,11 @@
-/* src/twin/twin_trial.c - see trial.h. */
+/* src/twin/twin_trial.c - see twin_trial.h. */
 #include "twin/twin_trial.h"
+#include "base/rng.h"
 #include "core/units.h"
 #include "run/sim_world.h"
 #include "run/simulation.h"
 #include "sim/host/flow.h"
+#include "traffic/kinds/training.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,12 +18,34 @@
 
 /* ---- one trial ---- */
 
-static void add(struct outcomes *p, uint64_t bytes, double slowdown)
+#define LOG_OF_2 0.69314718055994530942
+
+/* Eight bins to the octave, from 1 on. */
+static uint32_t bin_of(double slowdown)
+{
+    double bin = 8 / LOG_OF_2 * rng_log(slowdown);
+
+    return bin < OUTCOME_BINS - 1 ? (uint32_t)bin : OUTCOME_BINS - 1;
+}
+
+static bool is_job(const struct simulation *s, uint32_t entry)
+{
+    return strcmp(s->scenario.entry[entry].kind, "training") == 0;
+}
+
+static void add(struct outcomes *p, uint64_t bytes, double slowdown, bool is_of_job)
 {
     enum predict_class class = predict_class_of(bytes);
 
+    slowdown = slowdown < 1 ? 1 : slowdown;
     p->messages[class]++;
-    p->slowdowns[class] += slowdown < 1 ? 1 : slowdown;
+    p->slowdowns[class] += slowdown;
+    if (is_of_job) {
+        p->job_messages[class]++;
+        p->job_slowdowns[class] += slowdown;
+    } else {
+        p->bin[class][bin_of(slowdown)]++;
+    }
 }
 
 /* A trial that goes on. Posting ends at stop_ps; what a window shows that begins at warm_ps and ends there
@@ -38,37 +62,91 @@ static void on_done(void *arg, const struct flow_result *r)
     uint64_t            end_ps = r->start_ps + r->fct_ps;
     double              slowdown = (double)r->fct_ps / (double)r->ideal_ps;
 
-    add(&t->out->all, r->bytes, slowdown);
+    add(&t->out->all, r->bytes, slowdown, is_job(t->s, r->traffic));
     if (t->stop_ps != NEVER && end_ps >= t->warm_ps && end_ps <= t->stop_ps)
-        add(&t->out->window, r->bytes, slowdown);
+        add(&t->out->window, r->bytes, slowdown, is_job(t->s, r->traffic));
 }
 
 /* The rest of a message takes at least its share of the whole message's time on an empty path. */
 static void add_unfinished(struct outcomes *p, uint64_t bytes, uint64_t left, uint64_t age_ps,
-                           uint64_t ideal_ps)
+                           uint64_t ideal_ps, bool is_of_job)
 {
     if (!bytes || !ideal_ps)
         return;
     p->unfinished++;
-    add(p, bytes, (double)age_ps / (double)ideal_ps + (double)left / (double)bytes);
+    add(p, bytes, (double)age_ps / (double)ideal_ps + (double)left / (double)bytes, is_of_job);
 }
 
-static void add_rest(struct outcomes *p, const struct sim *s, uint64_t end_ps)
+static void add_rest(struct outcomes *p, const struct simulation *simulation, uint64_t end_ps)
 {
+    const struct sim *s = simulation->sim;
+
     for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; ) {
         const struct flow *f = &s->flows.flow[i];
         uint64_t           bytes = pair_bytes(s, f);
+        bool               is_of_job = is_job(simulation, f->traffic);
 
-        add_unfinished(p, bytes, bytes - pair_acked(s, f), end_ps - f->start_ps, f->ideal_ps);
+        add_unfinished(p, bytes, bytes - pair_acked(s, f), end_ps - f->start_ps, f->ideal_ps, is_of_job);
         if (!f->is_lasting)
             continue;
         for (uint32_t id = s->flows.pairs.posted[pair_of(s, f)->head].next; id;
              id = s->flows.pairs.posted[id].next) {
             const struct posted *m = &s->flows.pairs.posted[id];
 
-            add_unfinished(p, m->end - m->begin, m->end - m->begin, end_ps - m->start_ps, m->ideal_ps);
+            add_unfinished(p, m->end - m->begin, m->end - m->begin, end_ps - m->start_ps, m->ideal_ps,
+                           is_of_job);
         }
     }
+}
+
+/* Payload that arrived so far of an entry of the traffic. */
+static double bytes_of(const struct sim *s, uint32_t entry)
+{
+    double bytes = (double)s->entry_bytes_done[entry];
+
+    for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; )
+        if (s->flows.flow[i].traffic == entry)
+            bytes += (double)pair_acked(s, &s->flows.flow[i]);
+    return bytes;
+}
+
+static double iteration_bytes(const struct simulation *s, uint32_t entry)
+{
+    const struct iteration *it = training_iteration(s->sim->program.traffic, entry);
+    double                  bytes = 0;
+
+    for (uint32_t i = 0; i < it->messages; i++)
+        bytes += (double)it->message[i].bytes;
+    return bytes;
+}
+
+/* Iterations as results have them. Of the one that is under way, the share of its bytes that arrived counts:
+ * short trials, in which few iterations end, tell of the rest as well. */
+static struct outcome_job job_of(const struct simulation *s, uint32_t entry)
+{
+    const struct traffic_about *about = &s->scenario.entry[entry];
+    const struct ops_cell      *c = ops_cell(&s->ops, entry, OP_ITERATION);
+    double                      compute_s = (double)about->compute_ps / (double)PS_PER_S;
+    struct outcome_job          j = { .id = entry + 1, .iterations = (double)c->count };
+    uint64_t                    began_ps = c->count ? c->last_ps + about->compute_ps : about->start_ps;
+    double                      share = bytes_of(s->sim, entry) / iteration_bytes(s, entry) - j.iterations;
+
+    j.seconds = (double)c->took_ps_sum / (double)PS_PER_S + j.iterations * compute_s;
+    if (s->end_ps <= began_ps || !(share > 0))
+        return j;
+    share = share < 1 ? share : 1;
+    j.iterations += share;
+    j.seconds += (double)(s->end_ps - began_ps) / (double)PS_PER_S + share * compute_s;
+    return j;
+}
+
+static void add_jobs(struct outcomes *p, const struct simulation *s)
+{
+    uint32_t jobs = 0;
+
+    for (uint32_t i = 0; i < s->scenario.entries && jobs < OUTCOME_JOBS; i++)
+        if (is_job(s, i))
+            p->job[jobs++] = job_of(s, i);
 }
 
 static void on_report(void *arg, const struct report *r)
@@ -76,7 +154,7 @@ static void on_report(void *arg, const struct report *r)
     const struct trial *t = arg;
 
     if (r->end_ps == t->stop_ps)
-        add_rest(&t->out->window, t->s->sim, t->stop_ps);
+        add_rest(&t->out->window, t->s, t->stop_ps);
 }
 
 static uint64_t hops_of(const struct sim *s)
@@ -122,7 +200,8 @@ static void run_trial(struct trial *t)
 
     s->scenario.watch.monitors = 0;
     simulation_run(s, &hooks, NULL);
-    add_rest(&t->out->all, s->sim, s->end_ps);
+    add_rest(&t->out->all, s, s->end_ps);
+    add_jobs(&t->out->all, s);
     t->out->cost = hops_of(s->sim);
     t->out->lasted_ps = s->end_ps;
     t->out->is_stuck = s->is_stuck;

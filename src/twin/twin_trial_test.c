@@ -66,6 +66,27 @@ static void run__messages_that_starve_are_not_forgotten(void **state)
                 p.all.slowdowns[PREDICT_ELEPHANTS] / 3 < 2.5);
 }
 
+/* Two workers send 1 MB to each other and compute for 100 us. The link needs 80 us for the bytes alone and
+ * about 6 % more for headers; then come at most 10 us of round trip and the barrier. */
+static void run__a_job_has_iterations_with_compute(void **state)
+{
+    static const char job[] = STAR "traffic:\n  - {kind: training, workers: 2, collective: all_to_all, size: 1MB, "
+                                   "compute: 100us}\nrun: 2ms\n";
+    struct predicted  p = run_one(job, 2 * PS_PER_MS, 1);
+    double            us = 1e6 * p.all.job[0].seconds / p.all.job[0].iterations;
+
+    (void)state;
+    assert_int_equal(p.all.job[0].id, 1);
+    assert_int_equal(p.all.job[1].id, 0);
+    assert_true(p.all.job[0].iterations > 10 && p.all.job[0].iterations < 11.2);
+    assert_true(us > 180 && us < 200);
+    assert_true(p.all.job_messages[PREDICT_ELEPHANTS] == p.all.messages[PREDICT_ELEPHANTS]);
+    p = run_one(job, PS_PER_MS / 20, 1);         /* in the middle of the first */
+    assert_true(p.all.job[0].iterations > 0.4 && p.all.job[0].iterations < 0.6);
+    us = 1e6 * p.all.job[0].seconds / p.all.job[0].iterations;
+    assert_true(us > 180 && us < 220);
+}
+
 static const char mix[] = STAR "traffic:\n  - {kind: poisson, sizes: FB_Hadoop, load: 40%}\n"
                                "  - {kind: incast, senders: 3, size: 64KB, period: 100us}\nrun: 1ms\n";
 
@@ -180,6 +201,7 @@ int main(void)
         cmocka_unit_test(run__a_message_alone_has_a_slowdown_of_1),
         cmocka_unit_test(run__a_message_that_is_cut_off_counts_with_what_it_takes_at_least),
         cmocka_unit_test(run__messages_that_starve_are_not_forgotten),
+        cmocka_unit_test(run__a_job_has_iterations_with_compute),
         cmocka_unit_test(run__as_many_at_a_time_as_one_likes_find_the_same),
         cmocka_unit_test(run__load_is_that_of_entries_that_have_one),
         cmocka_unit_test(run__what_was_posted_is_waited_for),

@@ -37,7 +37,7 @@ static json_t *row_json(const struct advice *a, const struct advise_row *row)
 
     json_put_text(made, "name", row->name);
     for (uint32_t i = 0; i < ADVISE_LOADS; i++)
-        if (row->has[i])
+        if (row->seeds[i])
             json_array_append_new(loads, load_json(a, row, i));
     json_object_set_new(made, "loads", loads);
     json_object_set_new(made, "knobs", json_of_knobs(&row->knobs));
@@ -66,7 +66,7 @@ json_t *advise_json(const struct advice *a, const struct card *answer)
 
     json_object_set_new(all, "answer", card_json(answer));
     json_put_text(all, "scenario", a->name);
-    json_put_text(all, "goal", a->request->goal->name);
+    json_put_text(all, "goal", a->goal.name);
     if (a->request->messages)
         json_object_set_new(all, "messages", recorded_json(&a->messages, a->request->messages));
     if (a->request->counters)

@@ -24,7 +24,7 @@ void rehearser_set_goal(struct rehearser *t)
 {
     double harm = rng_log(1 + t->option[OPT_HARM]);
 
-    t->goal = goal_all[(int)t->option[OPT_GOAL]];
+    t->goal = *goal_find(goal_names[(int)t->option[OPT_GOAL]]);
     t->goal.bound = fmax(0, harm - HARM_MARGIN);
     t->goal.limit = harm - HARM_SPARE;
 }

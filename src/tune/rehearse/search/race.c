@@ -37,8 +37,8 @@ static void add_block(struct runner *x, const struct goal *goal, const struct pr
     double n = x->blocks + 1, sum = 0;
 
     x->gain[x->blocks++] = goal_score(goal, p, base) < 50 ? goal_gain(goal, &p->all, &base->all) : 50;
-    for (int i = 0; i < GOAL_PARTS; i++) {
-        double ratio = goal_ratio(&p->all, &base->all, i), off = ratio - x->ratio[i];
+    for (uint32_t i = 0; i < GOAL_PARTIES; i++) {
+        double ratio = goal_party_ratio(&p->all, &base->all, i), off = ratio - x->ratio[i];
 
         x->ratio[i] += off / n;
         x->squares[i] += off * (ratio - x->ratio[i]);
@@ -46,8 +46,8 @@ static void add_block(struct runner *x, const struct goal *goal, const struct pr
     for (uint32_t i = 0; i < x->blocks; i++)
         sum += x->gain[i];
     x->score = sum / n;
-    for (int i = GOAL_MICE; i < GOAL_PARTS; i++)
-        x->score += goal_harm(goal, x->ratio[i] - SURER);
+    for (uint32_t i = GOAL_MICE; i < GOAL_PARTIES; i++)
+        x->score += goal_harm(goal, i, x->ratio[i] - SURER);
 }
 
 static int run_block(struct race *r, uint64_t seed, struct err *err)

@@ -22,9 +22,9 @@ struct runner {
     const char  *name;           /* of a setting that has one; NULL: it was found */
     uint32_t     blocks;         /* run */
     double       gain[RACE_BLOCKS];          /* against the baseline, block by block */
-    double       ratio[GOAL_PARTS];          /* log of mean slowdowns over the baseline's: means over its
+    double       ratio[GOAL_PARTIES];        /* goal_party_ratio() against the baseline: means over its
                                               * blocks */
-    double       squares[GOAL_PARTS];        /* of these, around their means */
+    double       squares[GOAL_PARTIES];      /* of these, around their means */
     double       score;                      /* mean gain, and harm by these means */
     double       heat[RACE_BLOCKS_FIRST];    /* gains in the heat, of a finalist */
     bool         is_out, is_final;

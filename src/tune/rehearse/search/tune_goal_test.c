@@ -12,7 +12,7 @@ static struct predicted found(double mice, double mouse, double middles, double 
                               double elephant)
 {
     return (struct predicted){ .all = { { mice, middles, elephants },
-                                        { mice * mouse, middles * middle, elephants * elephant }, 0 } };
+                                        { mice * mouse, middles * middle, elephants * elephant } } };
 }
 
 static void gain__balanced_is_the_log_of_j(void **state)
@@ -53,14 +53,14 @@ static void harm__is_dear_up_to_the_limit(void **state)
     struct goal g = *goal_find("balanced");
 
     (void)state;
-    assert_true(fabs(goal_harm(&g, 0.06) - 10 * (0.06 - GOAL_BOUND)) < 1e-12);
+    assert_true(fabs(goal_harm(&g, GOAL_MICE, 0.06) - 10 * (0.06 - GOAL_BOUND)) < 1e-12);
     g.bound = 0.02;
     g.limit = 0.05;
-    assert_true(goal_harm(&g, 0.02) == 0 && goal_harm(&g, -1) == 0);
-    assert_true(fabs(goal_harm(&g, 0.04) - 3 * 0.02) < 1e-12);
-    assert_true(fabs(goal_harm(&g, 0.07) - 3 * 0.03 - 10 * 0.02) < 1e-12);
+    assert_true(goal_harm(&g, GOAL_MICE, 0.02) == 0 && goal_harm(&g, GOAL_MICE, -1) == 0);
+    assert_true(fabs(goal_harm(&g, GOAL_MICE, 0.04) - 3 * 0.02) < 1e-12);
+    assert_true(fabs(goal_harm(&g, GOAL_MICE, 0.07) - 3 * 0.03 - 10 * 0.02) < 1e-12);
     g.limit = 0.01;                              /* no room */
-    assert_true(fabs(goal_harm(&g, 0.04) - 10 * 0.02) < 1e-12);
+    assert_true(fabs(goal_harm(&g, GOAL_MICE, 0.04) - 10 * 0.02) < 1e-12);
 }
 
 static void score__a_setting_that_stands_still_is_the_worst(void **state)
@@ -100,16 +100,58 @@ static void of_text__takes_names_and_weights(void **state)
     assert_true(g.bound == GOAL_BOUND);
 }
 
-static void set_weights__of_nothing_leaves_the_goal(void **state)
+static void of_text__takes_bounds(void **state)
 {
-    struct goal g = goal_all[0];
+    struct goal g;
 
     (void)state;
-    goal_set_weights(&g, (double[GOAL_PARTS]){ 0 });
-    assert_string_equal(g.name, "balanced");
-    goal_set_weights(&g, (double[GOAL_PARTS]){ [GOAL_MICE] = 2 });
-    assert_string_equal(g.name, "weights");
-    assert_true(g.weight[GOAL_MICE] == 2 && g.weight[GOAL_ELEPHANTS] == 0 && g.bound == goal_all[0].bound);
+    assert_int_equal(goal_of_text(&g, "p99_slowdown of mice, class_bound=10%, job_bound=1%", NULL), 0);
+    assert_string_equal(g.name, "p99_slowdown of mice");
+    assert_int_equal(g.figure, GOAL_P99);
+    assert_true(g.weight[GOAL_MICE] == 1 && g.class_bound == 0.10 && g.job_bound == 0.01);
+    assert_true(fabs(g.bound - 2 * GOAL_BOUND) < 1e-12);         /* a search keeps the same share of it */
+    assert_int_equal(goal_of_text(&g, "class_bound=3%", NULL), 0);
+    assert_string_equal(g.name, "iteration_time");
+    assert_true(g.class_bound == 0.03 && g.job_bound == GOAL_JOB_BOUND);
+    assert_string_equal(goal_without_jobs(&g).name, "balanced");
+    assert_true(goal_without_jobs(&g).class_bound == 0.03);
+}
+
+/* A job of ten iterations of 'ms' each, whose messages have a mean slowdown of 'slowdown'; others with 2. */
+static struct outcomes with_job(double ms, double slowdown)
+{
+    return (struct outcomes){ .messages = { 200, 0, 0 }, .slowdowns = { 100 * 2 + 100 * slowdown, 0, 0 },
+                              .job_messages = { 100, 0, 0 }, .job_slowdowns = { 100 * slowdown, 0, 0 },
+                              .job = { { 1, 10, ms / 100 } } };
+}
+
+/* Iterations are 10 % longer though messages are faster: the goal of a job is its iterations. */
+static void gain__of_a_job_is_its_iteration_time(void **state)
+{
+    struct predicted was = { .all = with_job(2, 4) }, is = { .all = with_job(2.2, 3) };
+
+    (void)state;
+    assert_true(fabs(goal_gain(goal_default, &is.all, &was.all) - log(1.1)) < 1e-12);
+    assert_true(goal_gain(goal_find("balanced"), &is.all, &was.all) < 0);
+    assert_true(goal_score(goal_find("balanced"), &is, &was) > 0.5);     /* 2 % is allowed */
+    assert_true(goal_party_ratio(&is.all, &was.all, GOAL_MICE) == 0);    /* the job's messages are the job's */
+    is.all.job[0].id = 2;                /* another job: there is nothing to compare */
+    assert_true(goal_gain(goal_default, &is.all, &was.all) == goal_gain(goal_find("balanced"), &is.all, &was.all));
+}
+
+/* A thousand messages with slowdowns from 1 to 16, evenly on the scale of logarithms: 1 % are above
+ * 16^0.99. */
+static void p99__is_within_a_bin(void **state)
+{
+    struct outcomes p = { 0 };
+
+    (void)state;
+    assert_true(isnan(goal_p99(&p, GOAL_MICE)));
+    for (uint32_t i = 0; i < 3200; i++)
+        p.bin[PREDICT_MICE][i / 100]++;
+    assert_true(fabs(goal_p99(&p, GOAL_MICE) - pow(16, 0.99)) < 1e-9);
+    assert_true(fabs(goal_p99(&p, GOAL_ALL) - pow(16, 0.99)) < 1e-9);
+    assert_true(isnan(goal_p99(&p, GOAL_ELEPHANTS)));
 }
 
 static void of_text__refuses_in_one_line(void **state)
@@ -120,6 +162,10 @@ static void of_text__refuses_in_one_line(void **state)
         { "mice=1,elephant=1", "'elephant' is not a class of messages; did you mean 'elephants'?" },
         { "mice=much", "'much' is not a number" },
         { "mice=-1", "'-1' is negative" },
+        { "latency, throughput", "'latency' and 'throughput': one of them" },
+        { "latency,mice=1", "'latency' has no weights, and 'mice=1' is not a bound" },
+        { "class_bund=1%", "'class_bund' is not a class of messages" },
+        { "p99_slowdown of mouse", "'p99_slowdown of mouse' is not a goal" },
         { "mice=0,all=0", "all weights are 0" },
         { "", "'' is not a goal" },
         { "mice=1,", "'' is not a goal" },
@@ -140,7 +186,7 @@ static void find__names_are_those_of_the_list(void **state)
 {
     (void)state;
     for (int i = 0; goal_names[i]; i++)
-        assert_ptr_equal(goal_find(goal_names[i]), &goal_all[i]);
+        assert_string_equal(goal_find(goal_names[i])->name, goal_names[i]);
     assert_null(goal_find("fairness"));
 }
 
@@ -154,7 +200,9 @@ int main(void)
         cmocka_unit_test(score__a_setting_that_stands_still_is_the_worst),
         cmocka_unit_test(speed__is_one_over_the_slowdown),
         cmocka_unit_test(of_text__takes_names_and_weights),
-        cmocka_unit_test(set_weights__of_nothing_leaves_the_goal),
+        cmocka_unit_test(of_text__takes_bounds),
+        cmocka_unit_test(gain__of_a_job_is_its_iteration_time),
+        cmocka_unit_test(p99__is_within_a_bin),
         cmocka_unit_test(of_text__refuses_in_one_line),
         cmocka_unit_test(find__names_are_those_of_the_list),
     };
