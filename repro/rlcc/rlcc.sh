@@ -12,13 +12,13 @@
 . "$lib/acc/acc.sh"
 acc=$lib/rlcc
 
-# RL-CC decides in 0.9 us, as the paper's trees do. _slow_start: new queue pairs begin at a thousandth of the line's rate.
+# RL-CC decides in 0.9 us, as the paper's trees do, and its base is the paper's. _slow_start: new queue pairs begin at a thousandth of the line's rate.
 # DCQCN is that of NVIDIA's NICs as they come, dcqcn_paper has the parameters of the DCQCN paper.
 rlcc_scheme() {
     case $1 in
-    rlcc) echo '--set cc=rlcc --set rlcc_decision=0.9us' ;;
-    rlcc_slow_start) echo '--set cc=rlcc --set rlcc_decision=0.9us --set rlcc_start_rate=100Mbps' ;;
-    mlp | lstm) echo "--set cc=rlcc --set rlcc=$1" ;;
+    rlcc) echo '--set cc=rlcc --set rlcc_base=8.192us --set rlcc_decision=0.9us' ;;
+    rlcc_slow_start) echo '--set cc=rlcc --set rlcc_base=8.192us --set rlcc_decision=0.9us --set rlcc_start_rate=100Mbps' ;;
+    mlp | lstm) echo "--set cc=rlcc --set rlcc_base=8.192us --set rlcc=$1" ;;
     dcqcn_paper) echo '--set cc=dcqcn --set nic=dcqcn_paper' ;;
     *) echo "--set cc=$1" ;;
     esac

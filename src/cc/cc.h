@@ -49,8 +49,9 @@ struct cc_out {
     uint64_t window_bytes;       /* limit of unacknowledged bytes; UINT64_MAX: no window */
     uint64_t due_ps;             /* call on_due() before using the rate at or after this time; or NEVER */
     uint64_t probe_ps;           /* send an RTT probe at or after this time, unless one is in flight; or
-                                  * NEVER. Needs on_rtt() */
+                                  * NEVER. Needs on_rtt(). While one is in flight: when it was sent */
     bool     counts_bytes;       /* call on_sent(); false: skip it while no bytes are counted */
+    bool     is_probing;         /* a probe is in flight; set by the caller */
     bool     forgets;            /* the NIC reverts knobs by forget(); the caller clears this flag */
 };
 

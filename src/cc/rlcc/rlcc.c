@@ -12,8 +12,17 @@
  * the papers, whose networks are all alike: 8.192 us.
  *
  * The next probe is sent as soon as the decision is made. N flows that share a link converge where delta is
- * 0: the RTT is base (beta + target sqrt(N)). A flow starts at line rate (or at rlcc_start_rate), without a
- * window. It ignores CNPs, NACKs and marks.
+ * 0: the RTT is base (beta + target sqrt(N)). A flow has no window. It ignores CNPs, NACKs and marks.
+ *
+ * Policies are trained with flows that have settled, and act by at most a fifth per round trip. With the automatic base,
+ * three rules of ours help where that is too slow; with a constant base there are none, as in the papers:
+ *
+ *   start      a flow sends at line rate for one base, then at a quarter of it until its first decision
+ *   silence    a probe that is late says what a long RTT would say later: the rate is halved when
+ *              (age / base - beta)^2 rate > 1/2, then again after another quarter of that age, down to 1/1024
+ *   recovery   below 1/1024, an RTT less than 1/8 above base doubles the rate
+ *
+ * With an rlcc_start_rate, a flow starts at that rate.
  *
  * Decisions take time (rlcc_decision), and a NIC makes one at a time for all its flows. A probe that returns
  * while the NIC is busy waits, and its rate takes effect when its own decision is complete. A flow has at
@@ -37,6 +46,8 @@
 #define BASE_PS 8192000u         /* of the networks that policies are trained with; also the default of exported code */
 #define BASE_US_MIN 0.1          /* the integers of the trees go no lower */
 #define FLOOR   0x1p-14          /* minimum relative to line rate, if the knob is 0 */
+#define START   0.25f            /* rate of a flow after its first burst, relative to line rate */
+#define LOW     0x1p-10f         /* relative to line rate: silence cuts no further, and recovery is fast */
 
 struct rlcc_cfg {
     const struct rlcc_model *model;
@@ -246,9 +257,66 @@ static void apply_decision(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t 
         return;
     if (is_decided_outside(cfg))
         fetch_decision(cfg, f);
-    f->at_ps = out->due_ps = NEVER;
+    f->at_ps = NEVER;
+    out->due_ps = cfg->empty_ps ? now_ps + 2ull * f->least_ns * PS_PER_NS : NEVER;
     cc_set_rate(out, is_tree(cfg) ? tree_bps(cfg, &f->tree) : net_bps(cfg, &f->net));
 }
+
+/* ---- silence and recovery ---- */
+
+static float rate_of(const struct rlcc_cfg *cfg, const struct rlcc *f)
+{
+    return is_tree(cfg) ? (float)f->tree.rate / (float)RULE_RATE_ONE : f->net.rate;
+}
+
+static void set_rate(const struct rlcc_cfg *cfg, struct rlcc *f, float rate)
+{
+    if (is_tree(cfg))
+        f->tree.rate = (uint32_t)(bound(cfg, rate) * (float)RULE_RATE_ONE);
+    else
+        f->net.rate = bound(cfg, rate);
+}
+
+static uint64_t bps_of(const struct rlcc_cfg *cfg, const struct rlcc *f)
+{
+    return is_tree(cfg) ? tree_bps(cfg, &f->tree) : net_bps(cfg, &f->net);
+}
+
+/* The probe is as old as an RTT that would say: much too fast. */
+static bool is_late(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t age_ps)
+{
+    float excess = (float)age_ps / ((float)f->least_ns * PS_PER_NS) - cfg->beta;
+
+    return excess > 0 && excess * excess * rate_of(cfg, f) > 0.5f;
+}
+
+/* Looks at the probe's age, and says when to look again. */
+static void watch_silence(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_ps, struct cc_out *out)
+{
+    uint64_t base_ps = f->least_ns * PS_PER_NS;
+    uint64_t age_ps = out->is_probing && out->probe_ps < now_ps ? now_ps - out->probe_ps : 0;
+    float    rate = rate_of(cfg, f);
+
+    if (rate > LOW && is_late(cfg, f, age_ps))
+        set_rate(cfg, f, rate / 2 > LOW ? rate / 2 : LOW);
+    cc_set_rate(out, bps_of(cfg, f));
+    out->due_ps = now_ps + (age_ps / 4 > base_ps ? age_ps / 4 : base_ps);
+}
+
+/* After a decision: 'was' is the rate before it. */
+static void recover(const struct rlcc_cfg *cfg, struct rlcc *f, float was, uint64_t scaled_ps)
+{
+    if (was < LOW && scaled_ps < BASE_PS + BASE_PS / 8)
+        set_rate(cfg, f, was * 2);
+}
+
+/* Whether the rules of ours apply. */
+static bool is_guarded(const struct rlcc_cfg *cfg)
+{
+    return cfg->empty_ps && !is_decided_outside(cfg);
+}
+
+/* ---- events ---- */
 
 static void rlcc_on_rtt(const void *cfg_, void *state, struct cc_now now, const struct cc_probe *p,
                         struct cc_out *out)
@@ -256,10 +324,12 @@ static void rlcc_on_rtt(const void *cfg_, void *state, struct cc_now now, const 
     const struct rlcc_cfg *cfg = cfg_;
     struct rlcc           *f = state;
     uint64_t               scaled_ps;
+    float                  was;
 
     apply_decision(cfg, f, now.ps, out);
     if (f->at_ps != NEVER)
         return;
+    was = rate_of(cfg, f);
     scaled_ps = normalise(cfg, f, p->rtt_ps);
     f->at_ps = (*p->busy_ps > now.ps ? *p->busy_ps : now.ps) + cfg->takes_ps;
     *p->busy_ps = f->at_ps;
@@ -269,13 +339,32 @@ static void rlcc_on_rtt(const void *cfg_, void *state, struct cc_now now, const 
         decide_by_tree(cfg, &f->tree, scaled_ps);
     else
         on_net_rtt(cfg, f, now.ps, p->rtt_ps, scaled_ps);
+    if (is_guarded(cfg))
+        recover(cfg, f, was, scaled_ps);
     out->due_ps = out->probe_ps = f->at_ps;
     apply_decision(cfg, f, now.ps, out);
 }
 
-static void rlcc_on_due(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
+static void rlcc_on_due(const void *cfg_, void *state, struct cc_now now, struct cc_out *out)
 {
-    apply_decision(cfg, state, now.ps, out);
+    const struct rlcc_cfg *cfg = cfg_;
+    struct rlcc           *f = state;
+
+    if (f->at_ps != NEVER)
+        apply_decision(cfg, f, now.ps, out);
+    else if (is_guarded(cfg))
+        watch_silence(cfg, f, now.ps, out);
+}
+
+/* A flow sends at line rate first, for one base, unless rlcc_start_rate says otherwise. */
+static void start_rate(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t now_ps, struct cc_out *out)
+{
+    bool has_burst = is_guarded(cfg) && cfg->rate_start == START;
+
+    if (has_burst)
+        out->due_ps = now_ps + cfg->empty_ps;
+    else
+        cc_set_rate(out, bps_of(cfg, f));
 }
 
 static void rlcc_start_flow(const void *cfg_, void *state, struct cc_now now, struct cc_out *out)
@@ -294,13 +383,12 @@ static void rlcc_start_flow(const void *cfg_, void *state, struct cc_now now, st
         f->agent = cfg->model->observer->on_start(cfg->model->observer->arg, now.ps);
     if (is_tree(cfg)) {
         rule_start(&f->tree, (uint32_t)((double)cfg->rate_start * RULE_RATE_ONE));
-        cc_set_rate(out, tree_bps(cfg, &f->tree));
-        return;
+    } else {
+        f->net.rate = cfg->rate_start;
+        f->net.epoch = cfg->model->epoch;
+        policy_start(cfg->model->policy, &f->net.policy);
     }
-    f->net.rate = cfg->rate_start;
-    cc_set_rate(out, net_bps(cfg, &f->net));
-    f->net.epoch = cfg->model->epoch;
-    policy_start(cfg->model->policy, &f->net.policy);
+    start_rate(cfg, f, now.ps, out);
 }
 
 /* ---- knobs ---- */
@@ -355,8 +443,8 @@ static void rlcc_configure(void *cfg_, const struct knobs *k, const struct cc_li
         .target     = (float)k->value[KNOB_rlcc_target],
         .scale      = (float)k->value[KNOB_rlcc_scale],
         .rate_min   = (float)share_of_line(k->value[KNOB_rlcc_min_rate], link, FLOOR),
-        .rate_start = (float)share_of_line(k->value[KNOB_rlcc_start_rate], link, 1),
     };
+    cfg->rate_start = (float)share_of_line(k->value[KNOB_rlcc_start_rate], link, cfg->empty_ps ? (double)START : 1);
     cfg->rate_start = bound(cfg, cfg->rate_start);
     if (cfg->model && is_tree(cfg))
         configure_rule(cfg, k);

@@ -91,6 +91,7 @@ static void start__at_another_rate(void **unused)
 
             assert_int_equal(0, rlcc_model_open(&m, bodies[b], 0, NULL));
             knobs_init(&k);
+            k.value[KNOB_rlcc_base] = 8.192;
             k.value[KNOB_rlcc_start_rate] = cases[c].mbps;
             link.rlcc = m;
             flow_start(&t, &cc_rlcc, &k, &link);
@@ -377,6 +378,101 @@ static void on_rtt__by_the_empty_round_trip(void **unused)
     assert_true(rate[0][6] < rate[0][0]);
 }
 
+/* ---- start, silence, recovery ---- */
+
+/* A flow whose base is the link's 8 us. */
+static void start_guarded(struct flow *t, const struct rlcc_model *m, double start_mbps)
+{
+    struct cc_link link = link_100g;
+    struct knobs   k;
+
+    knobs_init(&k);
+    k.value[KNOB_rlcc_start_rate] = start_mbps;
+    link.rlcc = m;
+    flow_start(t, &cc_rlcc, &k, &link);
+}
+
+static void start__a_burst_of_one_base_then_a_quarter(void **unused)
+{
+    struct rlcc_model *m;
+    struct flow        t;
+
+    (void)unused;
+    assert_int_equal(0, rlcc_model_open(&m, "trees", 0, NULL));
+    start_guarded(&t, m, 0);
+    assert_int_equal(LINE_BPS, flow_rate(&t, at_ns(7999)));
+    assert_int_equal(LINE_BPS / 4, flow_rate(&t, at_ns(8000)));
+    start_guarded(&t, m, 50000);
+    assert_int_equal(LINE_BPS / 2, flow_rate(&t, at_ns(0)));
+    rlcc_model_close(m);
+}
+
+/* At a quarter of the line a probe is late from 1.5 + sqrt(2) = 2.91 bases on, at an eighth from 3.5 on. */
+static void on_due__a_late_probe_halves(void **unused)
+{
+    static const char *const bodies[] = { "trees", "mlp" };
+
+    (void)unused;
+    for (int b = 0; b < 2; b++) {
+        struct rlcc_model *m;
+        struct flow        t;
+
+        assert_int_equal(0, rlcc_model_open(&m, bodies[b], 0, NULL));
+        start_guarded(&t, m, 25000);
+        t.out.is_probing = true;             /* sent at 0 */
+        t.out.due_ps = 0;
+        assert_int_equal(LINE_BPS / 4, flow_rate(&t, at_ns(23000)));         /* 2.875 bases */
+        t.out.due_ps = 0;
+        assert_int_equal(LINE_BPS / 8, flow_rate(&t, at_ns(23600)));         /* 2.95 */
+        assert_int_equal(LINE_BPS / 8, flow_rate(&t, at_ns(31000)));         /* not yet due */
+        assert_int_equal(LINE_BPS / 16, flow_rate(&t, at_ns(31700)));
+        for (int i = 0; i < 30; i++)
+            flow_rate(&t, at_ns(1000000 * (i + 1)));
+        expect_rate(&t, 0x1p-10);
+        flow_rtt(&t, at_ns(40000000), 8 * PS_PER_US);
+        assert_true(t.out.rate_bps >= LINE_BPS / 1024);
+        rlcc_model_close(m);
+    }
+}
+
+/* The next probe waits for the next packet of a slow flow: that is no silence. Nor are there such rules with a constant
+ * base. */
+static void on_due__a_probe_that_was_not_sent_is_not_late(void **unused)
+{
+    struct rlcc_model *m;
+    struct flow        t;
+
+    (void)unused;
+    assert_int_equal(0, rlcc_model_open(&m, "trees", 0, NULL));
+    start_guarded(&t, m, 25000);
+    t.out.due_ps = 0;
+    assert_int_equal(LINE_BPS / 4, flow_rate(&t, at_ns(1000000)));
+    start_flow(&t, m, 0);
+    t.out.is_probing = true;
+    assert_int_equal(LINE_BPS, flow_rate(&t, at_ns(1000000)));
+    assert_true(t.out.due_ps == NEVER);
+    rlcc_model_close(m);
+}
+
+/* Below 1/1024 an empty path doubles the rate; a path that is not empty, and a rate that is not so low, are the policy's. */
+static void on_rtt__recovers_from_the_lowest_rates(void **unused)
+{
+    struct rlcc_model *m;
+    struct flow        t;
+
+    (void)unused;
+    assert_int_equal(0, rlcc_model_open(&m, "trees", 0, NULL));
+    start_guarded(&t, m, 50);
+    flow_rtt(&t, at_ns(8000), 8 * PS_PER_US);
+    assert_true(fabs((double)t.out.rate_bps / 100e6 - 1) < 0.02);
+    flow_rtt(&t, at_ns(20000), 8 * PS_PER_US);
+    assert_in_range(t.out.rate_bps, 101000000, 122000000);
+    start_guarded(&t, m, 50);
+    flow_rtt(&t, at_ns(8000), 10 * PS_PER_US);
+    assert_in_range(t.out.rate_bps, 50000000, 61000000);
+    rlcc_model_close(m);
+}
+
 /* ---- models ---- */
 
 static void open__refuses(void **unused)
@@ -417,6 +513,10 @@ int main(void)
         cmocka_unit_test(exported__equals_a_new_export),
         cmocka_unit_test(bodies__stay_near_the_net),
         cmocka_unit_test(flow_bytes__are_few),
+        cmocka_unit_test(start__a_burst_of_one_base_then_a_quarter),
+        cmocka_unit_test(on_due__a_late_probe_halves),
+        cmocka_unit_test(on_due__a_probe_that_was_not_sent_is_not_late),
+        cmocka_unit_test(on_rtt__recovers_from_the_lowest_rates),
         cmocka_unit_test(open__refuses),
     };
 

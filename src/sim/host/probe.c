@@ -10,8 +10,10 @@ APART void probe_send(struct sim *s, struct host *h, struct flow *f)
     struct packet *k = &s->engine.packets.packet[id];
     uint8_t        prio = s->hosts.np_cfg.probe_prio;
 
+    if (!p->asked_ps)
+        f->out.probe_ps = s->engine.now_ps;
+    f->out.is_probing = true;
     p->asked_ps = s->engine.now_ps + 1;
-    f->out.probe_ps = NEVER;
     *k = (struct packet){ .flow = (uint32_t)(f - s->flows.flow), .generation = f->generation,
                           .seq = p->asked_ps,
                           .sent_ps = s->engine.now_ps, .src = f->src, .dst = f->dst, .ports = f->ports,
@@ -26,8 +28,11 @@ static void on_return(struct sim *s, struct host *h, const struct packet *k)
 
     if ((f->phase != FLOW_ACTIVE && f->phase != FLOW_IDLE) || f->generation != k->generation)
         return;
-    if (s->flows.probe[k->flow].asked_ps == k->seq)
+    if (s->flows.probe[k->flow].asked_ps == k->seq) {
         s->flows.probe[k->flow].asked_ps = 0;
+        f->out.is_probing = false;
+    }
+    f->out.probe_ps = NEVER;
     h->cc->on_rtt(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine),
                       &(struct cc_probe){ s->engine.now_ps - k->sent_ps, &s->hosts.busy_ps[h->id] }, &f->out);
     assert(f->out.rate_bps > 0);
