@@ -10,7 +10,7 @@
 static void start(struct timeline *t, struct iteration *it, const struct collective_cfg *cfg)
 {
     const struct iteration_step step = { .collective = *cfg, .group = PARALLEL_ALL, .times = 1 };
-    const struct iteration_cfg  all = { { cfg->workers, 1, cfg->workers, 1, 1 }, &step, 1 };
+    const struct iteration_cfg  all = { { cfg->workers, 1, cfg->workers, 1, 1, 1 }, &step, 1 };
 
     iteration_init(it, &all);
     timeline_init(t, it);
