@@ -55,4 +55,17 @@ int redis_keys(struct redis *, int db, const char *pattern,
 struct redis_field { const char *name; uint64_t was, is; };
 int redis_set(struct redis *, int db, const char *key, const struct redis_field *, int count);
 
+/* Gives a queue of SONiC a WRED profile of its own: a copy of the one that it had, but for a few numbers. */
+struct redis_rebind {
+    const char               *queue;     /* "QUEUE|Ethernet0|3" */
+    const char               *from, *own;        /* "WRED_PROFILE|..." */
+    const struct redis_field *change;
+    int                       count;
+};
+
+/* In one transaction, writes the profile as a copy and binds the queue to it. -EBUSY: there was a concurrent
+ * write, or the queue has another profile than 'from'; -EINVAL: 'from' has fields that a copy must not have.
+ * Nothing was written then. */
+int redis_rebind(struct redis *, const struct redis_rebind *);
+
 #endif

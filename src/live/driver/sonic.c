@@ -3,7 +3,6 @@
 #include "base/io/clock.h"
 #include "core/units.h"
 #include "live/driver/redis.h"
-#include "live/driver/redis_rebind.h"
 #include "live/driver/sonic_queues.h"
 
 #include <ctype.h>

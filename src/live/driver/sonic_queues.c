@@ -1,7 +1,6 @@
 /* src/live/driver/sonic_queues.c - see sonic_queues.h. */
 #include "live/driver/sonic_queues.h"
 #include "base/io/clock.h"
-#include "live/driver/redis_rebind.h"
 
 #include <math.h>
 #include <stdio.h>
