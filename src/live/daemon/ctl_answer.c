@@ -4,8 +4,6 @@
 #include "live/view/process_metrics.h"
 #include "live/view/state_json.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define HISTORY_LINES 40

@@ -10,11 +10,11 @@
 #include "live/daemon/run.h"
 #include "live/queues/queue_tuner.h"
 #include "live/relay/agent_path.h"
-#include "live/view/agent_page.h"
+#include "live/view/agent_prom.h"
+#include "live/view/status_page.h"
 #include "live/wire/codec.h"
 #include "live/wire/dial.h"
 #include "live/wire/endpoint.h"
-#include "version.h"
 
 #include <math.h>
 #include <poll.h>
@@ -60,7 +60,7 @@ struct host {
     uint32_t                 devices;
     int                      signals;
     struct agent_pace       *pace;               /* NULL: the clock */
-    struct agent_page        page;
+    struct status_page       page;
 };
 
 /* ---- the network ---- */
@@ -270,19 +270,31 @@ static void wait_for_something(struct host *h)
 
 /* ---- the page ---- */
 
-static uint32_t show(void *arg, struct agent_shown shown[DRIVER_DEVICES_MAX])
+static void add_metrics(void *arg, struct prom *m)
 {
-    struct host *h = arg;
+    const struct host *h = arg;
+    struct agent_shown shown[DRIVER_DEVICES_MAX];
 
     for (uint32_t i = 0; i < h->devices; i++)
         shown[i] = (struct agent_shown){ &h->device[i].agent, &h->device[i].totals, h->device[i].is_up };
-    return h->devices;
+    agent_metrics(m, shown, h->devices, clock_us());
 }
 
-static int open_page(struct host *h, struct err *err)
+static char *trouble(void *arg)
 {
-    h->page = (struct agent_page){ .show = show, .arg = h, .version = ANOLE_VERSION, .now_us = clock_us };
-    return agent_page_open(&h->page, &h->file->common.http, err);
+    const struct host *h = arg;
+    char              *text = NULL;
+
+    for (uint32_t i = 0; i < h->devices; i++) {
+        const struct agent *a = &h->device[i].agent;
+        char               *before = text;
+
+        if (!*agent_trouble(a))
+            continue;
+        text = xprintf("%s%s: %s\n", before ? before : "", a->cfg->name, agent_trouble(a));
+        free(before);
+    }
+    return text;
 }
 
 /* ---- another configuration ---- */
@@ -291,20 +303,14 @@ static void apply_config(struct host *h, const struct agent_file *new)
 {
     struct agent_file before = h->own;
     bool              had = h->has_own, is_http = reload_has_http(&new->common.http, &h->file->common.http);
-    struct err        err;
 
     h->own = *new;
     h->file = &h->own;
     h->has_own = true;
     for (uint32_t i = 0; i < h->devices; i++)
         agent_reconfigure(&h->device[i].agent, &h->device[i].cfg, &h->own.agent, clock_us());
-    if (is_http) {
-        server_free(h->page.server);
-        if (open_page(h, &err))
-            clock_log("no HTTP: %s", err.text);
-        else if (h->page.server)
-            clock_log("http at %s", server_address(h->page.server));
-    }
+    if (is_http)
+        status_page_reopen(&h->page, &h->file->common.http);
     if (had)
         config_fini_agent(&before);
     clock_log("its configuration was read again; %s", h->own.agent.may_write ? "may write" : "observes only");
@@ -695,10 +701,11 @@ int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *e
     srandom((unsigned)clock_us());
     h.signals = clock_signals();
     h.pace = pace;
+    h.page = (struct status_page){ .metrics = add_metrics, .trouble = trouble, .arg = &h };
     if (!rc)
         rc = check_permits(&h, err);
     if (!rc)
-        rc = open_page(&h, err);
+        rc = status_page_open(&h.page, &f->common.http, err);
     if (!rc)
         rc = start_host(&h, err);
     for (uint32_t i = 1; i < f->ways && !rc; i++)
@@ -710,8 +717,6 @@ int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *e
     }
     if (!rc) {
         clock_log("%u devices, %s", h.devices, f->agent.may_write ? "may write" : "observes only");
-        if (h.page.server)
-            clock_log("http at %s", server_address(h.page.server));
         notify("READY=1");
         loop(&h);
         notify("STOPPING=1");

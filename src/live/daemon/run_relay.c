@@ -1,10 +1,11 @@
 /* src/live/daemon/run_relay.c - see run.h: a relay as a process. Agents dial in, it dials out. */
 #include "live/core/live_clock.h"
 #include "live/daemon/notify.h"
-#include "live/daemon/relay_page.h"
 #include "live/daemon/reload.h"
 #include "live/daemon/run.h"
 #include "live/relay/relay.h"
+#include "live/view/process_metrics.h"
+#include "live/view/status_page.h"
 #include "live/wire/codec.h"
 #include "live/wire/rack_codec.h"
 #include "live/wire/dial.h"
@@ -14,19 +15,21 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #define BACKOFF_US_MIN 100000u
 #define BACKOFF_US_MAX 5000000u
 
+/* losses: of the controller */
+struct relay_counts { uint64_t messages, reports, unreadable, racks, rack_bytes, losses; };
+
 struct rack_relay {
     const struct relay_file *file;
     struct relay_file        own;        /* read again: what 'file' points to */
     bool                     has_own;
     struct relay_counts      counts;
-    struct relay_page        page;
+    struct status_page       page;
     struct relay             relay;
     struct serve            *agents;
     struct dial             *up;
@@ -186,28 +189,32 @@ static void on_time(struct rack_relay *r, uint64_t now_us)
 
 /* ---- HTTP, and another configuration ---- */
 
-static bool is_up(void *arg)
+static void add_metrics(void *arg, struct prom *m)
 {
-    return ((const struct rack_relay *)arg)->is_up;
+    const struct rack_relay   *r = arg;
+    const struct relay_counts *c = &r->counts;
+    uint64_t                   heard_us = r->relay.heard_us;
+
+    prom_one(m, "anole_relay_connected", "gauge", "1: it has a controller.", r->is_up);
+    prom_one(m, "anole_relay_devices", "gauge", "Devices behind it.", r->relay.agents);
+    prom_one(m, "anole_relay_heard_age_seconds", "gauge",
+             "Since the controller last said something; -1: never.",
+             heard_us ? (double)(clock_us() - heard_us) / 1e6 : -1);
+    prom_one(m, "anole_relay_messages_total", "counter", "Messages of agents.", (double)c->messages);
+    prom_one(m, "anole_relay_reports_total", "counter", "Of these, reports.", (double)c->reports);
+    prom_one(m, "anole_relay_unreadable_total", "counter",
+             "Messages of agents or the controller that were not understood, or not allowed.",
+             (double)c->unreadable);
+    prom_one(m, "anole_relay_racks_total", "counter", "Messages to the controller.", (double)c->racks);
+    prom_one(m, "anole_relay_rack_bytes_total", "counter", "Bytes of these.", (double)c->rack_bytes);
+    prom_one(m, "anole_relay_lost_controller_total", "counter", "How often the controller was lost.",
+             (double)c->losses);
+    process_peers(m, "anole_relay", serve_counts(r->agents));
 }
 
-static int open_page(struct rack_relay *r, struct err *err)
+static char *trouble(void *arg)
 {
-    int rc = relay_page_open(&r->page, &r->file->common.http, err);
-
-    if (!rc && r->page.server)
-        clock_log("http at %s", server_address(r->page.server));
-    return rc;
-}
-
-static void reopen_page(struct rack_relay *r)
-{
-    struct err err;
-
-    server_free(r->page.server);
-    r->page.server = NULL;
-    if (open_page(r, &err))
-        clock_log("no HTTP: %s", err.text);
+    return ((const struct rack_relay *)arg)->is_up ? NULL : xstrdup("it has no controller\n");
 }
 
 static void reload(struct rack_relay *r)
@@ -223,7 +230,7 @@ static void reload(struct rack_relay *r)
         r->has_own = true;
         r->relay.cfg.silence_us = r->file->silence_us;
         if (is_http)
-            reopen_page(r);
+            status_page_reopen(&r->page, &r->file->common.http);
         if (had)
             config_fini_relay(&before);
         clock_log("its configuration was read again");
@@ -275,10 +282,9 @@ int relay_run(const struct relay_file *f, struct err *err)
                &(struct relay_io){ send, cut, send_up, &r }, clock_us());
     rack_init(&r.rack, 0);
     rc = serve_open(&r.agents, f->listen, &tls, NULL, err);
-    r.page = (struct relay_page){ .relay = &r.relay, .agents = &r.agents, .counts = &r.counts, .is_up = is_up,
-                                  .arg = &r };
+    r.page = (struct status_page){ .metrics = add_metrics, .trouble = trouble, .arg = &r };
     if (!rc)
-        rc = open_page(&r, err);
+        rc = status_page_open(&r.page, &f->common.http, err);
     if (!rc)
         rc = dial_open(&r.up, f->controller[0], &tls, NULL, err);
     if (!rc) {

@@ -127,31 +127,35 @@ static void look_at_evidence(struct timeline_evidence *e, const struct controlle
     e->harm[e->count++] = evalue_below(&t->evidence, -c->cfg->harm * t->metric);
 }
 
+static json_t *numbers_json(const double *value, uint32_t count)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(list, json_of_number(value[i]));
+    return list;
+}
+
 json_t *timeline_evidence_json(const struct timeline *t, const struct controller *c)
 {
     const struct timeline_evidence *e = &t->evidence;
-    uint32_t block = trial_block_length(c);
-    json_t  *o, *pairs, *gain, *harm;
+    uint32_t                        block = trial_block_length(c);
+    json_t                         *o, *pairs;
 
     if (!e->count)
         return json_null();
     o = json_object();
-    pairs = json_array();
-    gain = json_array();
-    harm = json_array();
-    for (uint32_t i = 0; i < e->count; i++) {
-        json_array_append_new(pairs, json_integer(e->pairs[i]));
-        json_array_append_new(gain, json_of_number(e->gain[i]));
-        json_array_append_new(harm, json_of_number(e->harm[i]));
-    }
     json_put_count(o, "trial", e->trial);
     json_put_text(o, "stage", words_stage(TRIAL_RUN, e->stage));
-    json_object_set_new(o, "pairs", pairs);
-    json_object_set_new(o, "gain", gain);
-    json_object_set_new(o, "harm", harm);
+    json_object_set_new(o, "pairs", pairs = json_array());
+    for (uint32_t i = 0; i < e->count; i++)
+        json_array_append_new(pairs, json_integer(e->pairs[i]));
+    json_object_set_new(o, "gain", numbers_json(e->gain, e->count));
+    json_object_set_new(o, "harm", numbers_json(e->harm, e->count));
     json_put_number(o, "accept_e", c->cfg->accept_e);
     json_put_number(o, "reject_e", c->cfg->reject_e);
-    json_put_count(o, "ends_at", e->stage == STAGE_HALVES ? c->cfg->halves_intervals_max / (2 * (block ? block : 1)) : c->cfg->stage_pairs);
+    json_put_count(o, "ends_at", e->stage == STAGE_HALVES ?
+                   c->cfg->halves_intervals_max / (2 * (block ? block : 1)) : c->cfg->stage_pairs);
     return o;
 }
 
@@ -182,33 +186,35 @@ const struct timeline_point *timeline_last(const struct timeline *t)
     return t->points ? &t->point[(t->points - 1) % TIMELINE_POINTS] : NULL;
 }
 
+/* Numbers of a point, as columns. */
+static const struct { const char *name; size_t at; } columns[] = {
+    { "coverage", offsetof(struct timeline_point, coverage) },
+    { "metric", offsetof(struct timeline_point, metric) },
+    { "paused", offsetof(struct timeline_point, paused) },
+    { "utilisation", offsetof(struct timeline_point, utilisation) },
+    { "cnps", offsetof(struct timeline_point, cnps) },
+    { "with", offsetof(struct timeline_point, with) },
+    { "without", offsetof(struct timeline_point, without) },
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
 json_t *timeline_json(const struct timeline *t, uint32_t max)
 {
-    json_t *o = json_object(), *at = json_array(), *coverage = json_array(), *metric = json_array(), *paused = json_array(),
-           *utilisation = json_array(), *cnps = json_array(), *trial = json_array(), *with = json_array(), *without = json_array();
+    json_t  *o = json_object(), *at = json_array(), *trial = json_array(), *column[COLUMNS];
+    uint64_t first = first_of(t->points, max < TIMELINE_POINTS ? max : TIMELINE_POINTS);
 
-    for (uint64_t i = first_of(t->points, max < TIMELINE_POINTS ? max : TIMELINE_POINTS); i < t->points; i++) {
+    json_object_set_new(o, "t_ms", at);
+    json_object_set_new(o, "trial", trial);
+    for (int c = 0; c < COLUMNS; c++)
+        json_object_set_new(o, columns[c].name, column[c] = json_array());
+    for (uint64_t i = first; i < t->points; i++) {
         const struct timeline_point *p = &t->point[i % TIMELINE_POINTS];
 
         json_array_append_new(at, json_integer((json_int_t)p->wall_ms));
-        json_array_append_new(coverage, json_of_number(p->coverage));
-        json_array_append_new(metric, json_of_number(p->metric));
-        json_array_append_new(paused, json_of_number(p->paused));
-        json_array_append_new(utilisation, json_of_number(p->utilisation));
-        json_array_append_new(cnps, json_of_number(p->cnps));
         json_array_append_new(trial, json_integer((json_int_t)p->trial));
-        json_array_append_new(with, json_of_number(p->with));
-        json_array_append_new(without, json_of_number(p->without));
+        for (int c = 0; c < COLUMNS; c++)
+            json_array_append_new(column[c], json_of_number(*(const double *)((const char *)p + columns[c].at)));
     }
-    json_object_set_new(o, "t_ms", at);
-    json_object_set_new(o, "coverage", coverage);
-    json_object_set_new(o, "metric", metric);
-    json_object_set_new(o, "paused", paused);
-    json_object_set_new(o, "utilisation", utilisation);
-    json_object_set_new(o, "cnps", cnps);
-    json_object_set_new(o, "trial", trial);
-    json_object_set_new(o, "with", with);
-    json_object_set_new(o, "without", without);
     return o;
 }
 

@@ -1,0 +1,21 @@
+/* src/live/view/status_page.h - /metrics and /healthz of agents and relays, which have no page for people. */
+#ifndef LIVE_VIEW_STATUS_PAGE_H
+#define LIVE_VIEW_STATUS_PAGE_H
+
+#include "http/prom.h"
+#include "http/server.h"
+
+struct status_page {
+    void (*metrics)(void *, struct prom *);      /* those of the process follow */
+    char *(*trouble)(void *);                    /* why /healthz reports 503, malloc'd; NULL: all is well */
+    void          *arg;
+    struct server *server;                       /* NULL: no HTTP */
+};
+
+/* Listens, if the configuration wants it, and logs where. Freed with server_free(). */
+int status_page_open(struct status_page *, const struct http_config *, struct err *);
+
+/* The same after another configuration was read; an error is logged. */
+void status_page_reopen(struct status_page *, const struct http_config *);
+
+#endif
