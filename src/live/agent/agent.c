@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define LATE_US      500000u     /* a commit that comes later than this after its instant is refused */
 #define AHEAD_US_MAX 10000000u
@@ -85,10 +84,8 @@ static void mend(struct agent *a, uint64_t now_us)
         snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: %s", why[a->source]);
     a->has_news = true;
     device_save(a);
-    audit_write(&a->audit, &a->io.disk,
-                &(struct audit_record){ .who = a->cfg->name, .what = "recover", .why = why[a->source],
-                                        .term = a->saved.term, .now_us = now_us, .new = &a->saved.confirmed,
-                                        .seen = &a->device });
+    device_log(a, (struct audit_record){ .what = "recover", .why = why[a->source], .new = &a->saved.confirmed,
+                                         .seen = &a->device }, now_us);
 }
 
 /* ---- the end of a change ---- */
@@ -115,10 +112,8 @@ static void prove(struct agent *a, const char *why, uint64_t now_us)
         return;                  /* changed outside Anole, or unreadable */
     if (!device_write(a, &set, now_us, trouble))
         device_restore(a, why, now_us);
-    audit_write(&a->audit, &a->io.disk,
-                &(struct audit_record){ .who = a->cfg->name, .what = "drill", .why = why,
-                                        .term = a->change_term, .change = a->change, .now_us = now_us,
-                                        .new = &set, .seen = &a->device });
+    device_log(a, (struct audit_record){ .what = "drill", .why = why, .term = a->change_term,
+                                         .change = a->change, .new = &set, .seen = &a->device }, now_us);
 }
 
 /* Ends the open change: reverts it if it was applied, and answers the controller. */
@@ -141,9 +136,7 @@ static void give_up(struct agent *a, const char *why, uint64_t now_us)
 
 static void refuse(struct agent *a, uint64_t change, const char *why, uint64_t now_us)
 {
-    audit_write(&a->audit, &a->io.disk,
-                &(struct audit_record){ .who = a->cfg->name, .what = "refuse", .why = why,
-                                        .term = a->saved.term, .change = change, .now_us = now_us });
+    device_log(a, (struct audit_record){ .what = "refuse", .why = why, .change = change }, now_us);
     say_answer(a, ANSWER_REFUSED, change, why);
 }
 
@@ -176,16 +169,18 @@ static bool is_baseline(const struct agent *a, const struct knob_set *set)
     return a->saved.has_baseline && knobset_has(&a->saved.baseline, set);
 }
 
-static const char *obstacle_to(const struct agent *a, const struct knob_set *set)
-{
-    const char *why = obstacle(a);
-
-    return why == a->breach && is_baseline(a, set) ? NULL : why;
-}
-
 static bool has_lease(const struct agent *a, uint64_t now_us)
 {
     return now_us < a->lease_until_us;
+}
+
+/* Why this may not be written now, in a change of the controller's; NULL: it may. 'set' of NULL: a drill. */
+static const char *obstacle_to(const struct agent *a, const struct knob_set *set, uint64_t now_us)
+{
+    const char *why = a->cfg->has_tuner ? "its queues are set by a tuner of the agent's own" : obstacle(a);
+
+    why = why == a->breach && set && is_baseline(a, set) ? NULL : why;
+    return why ? why : has_lease(a, now_us) ? NULL : "there is no lease";
 }
 
 static bool has_budget(struct agent *a, uint64_t now_us)
@@ -213,17 +208,25 @@ static int save_intent(struct agent *a, const struct knob_set *wanted)
     return rc;
 }
 
+static void open_change(struct agent *a, const struct msg *m, const struct knob_set *set)
+{
+    a->is_drill = m->kind == MSG_DRILL;
+    a->phase = a->is_drill ? PHASE_APPLIED : PHASE_PREPARED;
+    a->change = a->ended_change = m->change;     /* ended: once it is no longer open */
+    a->change_term = a->ended_term = m->term;
+    a->wanted = *set;
+    a->at_us = NEVER;
+    say_answer(a, a->is_drill ? ANSWER_APPLIED : ANSWER_PREPARED, a->change, "");
+}
+
 static void prepare(struct agent *a, const struct msg *m, uint64_t now_us)
 {
-    const char *why = a->cfg->has_tuner ? "its queues are set by a tuner of the agent's own" :
-                      obstacle_to(a, &m->set);
+    const char *why = obstacle_to(a, &m->set, now_us);
     struct err  err;
     int         rc;
 
     if (why)
         refuse(a, m->change, why, now_us);
-    else if (!has_lease(a, now_us))
-        refuse(a, m->change, "there is no lease", now_us);
     else if (knobset_is_empty(&m->set) || knobset_has(&a->saved.confirmed, &m->set))
         refuse(a, m->change, "there is nothing to change", now_us);
     else if (!is_baseline(a, &m->set) && limits_check(&a->cfg->limits, &a->saved.confirmed, &m->set, &err))
@@ -233,28 +236,8 @@ static void prepare(struct agent *a, const struct msg *m, uint64_t now_us)
     else if ((rc = save_intent(a, &m->set)) != 0)
         refuse(a, m->change, rc == -EBUSY ? "too many earlier writes may still take effect" :
                "the disk cannot be written", now_us);
-    else {
-        a->phase = PHASE_PREPARED;
-        a->is_drill = false;
-        a->change = m->change;
-        a->change_term = m->term;
-        a->wanted = m->set;
-        a->ended_change = m->change;     /* once it is no longer open */
-        a->ended_term = m->term;
-        say_answer(a, ANSWER_PREPARED, a->change, "");
-    }
-}
-
-static void on_prepare(struct agent *a, const struct msg *m, uint64_t now_us)
-{
-    if (a->phase == PHASE_IDLE && m->term == a->ended_term && m->change <= a->ended_change)
-        say_answer(a, ANSWER_REVERTED, m->change, "it is over");
-    else if (a->phase == PHASE_IDLE)
-        prepare(a, m, now_us);
-    else if (m->change != a->change || m->term != a->change_term)
-        refuse(a, m->change, "another change is open", now_us);
     else
-        say_answer(a, a->phase == PHASE_APPLIED ? ANSWER_APPLIED : ANSWER_PREPARED, a->change, "");
+        open_change(a, m, &m->set);
 }
 
 /* ---- commit ---- */
@@ -268,9 +251,8 @@ static int log_apply(struct agent *a, uint64_t now_us)
     snprintf(who, sizeof who, "change %" PRIu64 " of the controller with term %" PRIu64, a->change,
              a->change_term);
     device_tell(a, "applies", &old, &a->wanted, who);
-    return audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "apply",
-                       .term = a->change_term, .change = a->change, .now_us = now_us, .old = &old,
-                       .new = &a->wanted });
+    return device_log(a, (struct audit_record){ .what = "apply", .term = a->change_term, .change = a->change,
+                                                .old = &old, .new = &a->wanted }, now_us);
 }
 
 static void write_change(struct agent *a, uint64_t now_us)
@@ -288,12 +270,10 @@ static void write_change(struct agent *a, uint64_t now_us)
 
 static void apply(struct agent *a, uint64_t now_us)
 {
-    const char *why = obstacle_to(a, &a->wanted);
+    const char *why = obstacle_to(a, &a->wanted, now_us);
 
     if (why)
         refuse_open(a, why, now_us);
-    else if (!has_lease(a, now_us))
-        refuse_open(a, "there is no lease", now_us);
     else if (!is_baseline(a, &a->wanted) && a->written_us && now_us < a->written_us + a->cfg->gap_us)
         refuse_open(a, "the last change was too short a time ago", now_us);
     else if (!device_check(a, now_us))
@@ -355,9 +335,8 @@ static void confirm(struct agent *a, uint64_t now_us)
         a->phase = PHASE_IDLE;
         a->at_us = NEVER;
         a->confirmed_change = a->change;
-        audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "confirm",
-                    .term = a->change_term, .change = a->change, .now_us = now_us, .old = &old,
-                    .new = &a->wanted, .seen = &a->device });
+        device_log(a, (struct audit_record){ .what = "confirm", .term = a->change_term, .change = a->change,
+                                             .old = &old, .new = &a->wanted, .seen = &a->device }, now_us);
         say_answer(a, ANSWER_CONFIRMED, a->change, "");
     }
 }
@@ -388,50 +367,35 @@ static void on_revert(struct agent *a, const struct msg *m, uint64_t now_us)
 static void drill(struct agent *a, const struct msg *m, uint64_t now_us)
 {
     struct knob_set set = writable(a);
-    const char     *why = a->cfg->has_tuner ? "its queues are set by a tuner of the agent's own" :
-                          obstacle(a);
+    const char     *why = obstacle_to(a, NULL, now_us);
 
     if (why)
         refuse(a, m->change, why, now_us);
-    else if (!has_lease(a, now_us))
-        refuse(a, m->change, "there is no lease", now_us);
     else if (knobset_is_empty(&set))
         refuse(a, m->change, "it has no knob that may be written", now_us);
-    else if (audit_write(&a->audit, &a->io.disk,
-                         &(struct audit_record){ .who = a->cfg->name, .what = "drill", .why = m->why,
-                                                 .term = m->term, .change = m->change, .now_us = now_us,
-                                                 .new = &set }))
+    else if (device_log(a, (struct audit_record){ .what = "drill", .why = m->why, .term = m->term,
+                                                  .change = m->change, .new = &set }, now_us))
         refuse(a, m->change, "the audit log cannot be written", now_us);
-    else {
-        a->phase = PHASE_APPLIED;
-        a->is_drill = true;
-        a->change = a->ended_change = m->change;
-        a->change_term = a->ended_term = m->term;
-        a->wanted = set;
-        a->at_us = NEVER;
-        say_answer(a, ANSWER_APPLIED, a->change, "");
-    }
+    else
+        open_change(a, m, &set);
 }
 
-static void on_drill(struct agent *a, const struct msg *m, uint64_t now_us)
+/* A change or a drill is to begin. */
+static void on_begin(struct agent *a, const struct msg *m, uint64_t now_us)
 {
     if (a->phase == PHASE_IDLE && m->term == a->ended_term && m->change <= a->ended_change)
         say_answer(a, ANSWER_REVERTED, m->change, "it is over");
-    else if (a->phase == PHASE_IDLE)
-        drill(a, m, now_us);
-    else if (m->change != a->change || m->term != a->change_term)
+    else if (a->phase != PHASE_IDLE && (m->change != a->change || m->term != a->change_term))
         refuse(a, m->change, "another change is open", now_us);
+    else if (a->phase != PHASE_IDLE)
+        say_answer(a, a->phase == PHASE_APPLIED ? ANSWER_APPLIED : ANSWER_PREPARED, a->change, "");
+    else if (m->kind == MSG_DRILL)
+        drill(a, m, now_us);
     else
-        say_answer(a, ANSWER_APPLIED, a->change, "");
+        prepare(a, m, now_us);
 }
 
 /* ---- freeze ---- */
-
-static void log_freeze(struct agent *a, const char *what, const char *why, uint64_t now_us)
-{
-    audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = what, .why = why,
-                .term = a->saved.term, .now_us = now_us });
-}
 
 void agent_freeze(struct agent *a, const char *why, uint64_t now_us)
 {
@@ -440,7 +404,7 @@ void agent_freeze(struct agent *a, const char *why, uint64_t now_us)
     snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: %.140s", why);
     a->has_news = true;
     device_save(a);
-    log_freeze(a, "freeze", a->saved.frozen, now_us);
+    device_log(a, (struct audit_record){ .what = "freeze", .why = a->saved.frozen }, now_us);
 }
 
 static void on_freeze(struct agent *a, const struct msg *m, uint64_t now_us)
@@ -456,7 +420,7 @@ static void on_thaw(struct agent *a, const struct msg *m, uint64_t now_us)
         a->saved.frozen[0] = '\0';
         a->has_news = true;
         device_save(a);
-        log_freeze(a, "thaw", m->why, now_us);
+        device_log(a, (struct audit_record){ .what = "thaw", .why = m->why }, now_us);
     }
     say_answer(a, ANSWER_THAWED, 0, "");
 }
@@ -477,7 +441,7 @@ void agent_stop_by_file(struct agent *a, const char *why, uint64_t now_us)
     snprintf(a->stopped, sizeof a->stopped, "%s", why);
     a->has_news |= is_new || is_over;
     if (is_new || is_over)
-        log_freeze(a, is_new ? "freeze" : "thaw", why, now_us);
+        device_log(a, (struct audit_record){ .what = is_new ? "freeze" : "thaw", .why = why }, now_us);
     if (is_new)
         give_up(a, a->stopped, now_us);
 }
@@ -520,7 +484,7 @@ int agent_forget_term(struct agent *a, uint64_t now_us)
 
     snprintf(why, sizeof why, "a person asked for it; it had obeyed term %" PRIu64, a->saved.term);
     a->saved.term = 0;
-    log_freeze(a, "forget term", why, now_us);
+    device_log(a, (struct audit_record){ .what = "forget term", .why = why }, now_us);
     return device_save(a) ? -EIO : 0;
 }
 
@@ -589,13 +553,13 @@ void agent_on_msg(struct agent *a, const struct msg *m, uint64_t now_us)
         return;
     switch (m->kind) {
     case MSG_LEASE:   on_lease(a, m, now_us);   break;
-    case MSG_PREPARE: on_prepare(a, m, now_us); break;
+    case MSG_DRILL:
+    case MSG_PREPARE: on_begin(a, m, now_us);   break;
     case MSG_COMMIT:  on_commit(a, m, now_us);  break;
     case MSG_CONFIRM: on_confirm(a, m, now_us); break;
     case MSG_REVERT:  on_revert(a, m, now_us);  break;
     case MSG_FREEZE:  on_freeze(a, m, now_us);  break;
     case MSG_THAW:    on_thaw(a, m, now_us);    break;
-    case MSG_DRILL:   on_drill(a, m, now_us);   break;
     case MSG_QUEUES:  a->self.is_allowed = m->self.is_allowed && a->cfg->has_tuner; break;
     default:          break;
     }

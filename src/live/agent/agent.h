@@ -35,7 +35,7 @@ void agent_config_init(struct agent_config *, enum knob_where);
 void agent_init(struct agent *, const struct agent_config *, const struct agent_io *, uint64_t incarnation);
 
 /* Resumes from the state on the disk: reverts an unconfirmed setting. 'audit' is the position in the log
- * (audit_resume()). */
+ * (audit_resume_tail()). */
 void agent_start(struct agent *, const struct audit *, uint64_t now_us);
 
 void agent_on_msg(struct agent *, const struct msg *, uint64_t now_us);

@@ -8,6 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
+int device_log(struct agent *a, struct audit_record r, uint64_t now_us)
+{
+    r.who = a->cfg->name;
+    r.term = r.term ? r.term : a->saved.term;
+    r.now_us = now_us;
+    return audit_write(&a->audit, &a->io.disk, &r);
+}
+
 int device_save(struct agent *a)
 {
     int rc;
@@ -60,10 +68,9 @@ static void log_adopted(struct agent *a, uint64_t now_us)
 
     if (knobset_is_empty(&a->adopted))
         return;
-    if (!audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name,
-                     .what = is_frozen ? "adopt" : "first",
-                     .why = is_frozen ? a->saved.frozen : "what the device held", .term = a->saved.term,
-                     .now_us = now_us, .new = &a->adopted })) {
+    if (!device_log(a, (struct audit_record){ .what = is_frozen ? "adopt" : "first", .new = &a->adopted,
+                                              .why = is_frozen ? a->saved.frozen : "what the device held" },
+                    now_us)) {
         a->adopted = (struct knob_set){ 0 };
         device_save(a);
     }
@@ -209,11 +216,8 @@ static void log_revert(struct agent *a, const struct owners *o, const struct kno
                        uint64_t now_us)
 {
     device_tell(a, "reverted", &o->ours, back, why);
-    audit_write(&a->audit, &a->io.disk,
-                &(struct audit_record){ .who = a->cfg->name, .what = "revert", .why = why,
-                                        .term = a->saved.term, .change = a->change, .now_us = now_us,
-                                        .old = &o->ours, .new = back,
-                .seen = &a->device });
+    device_log(a, (struct audit_record){ .what = "revert", .why = why, .change = a->change, .old = &o->ours,
+                                         .new = back, .seen = &a->device }, now_us);
 }
 
 bool device_restore(struct agent *a, const char *why, uint64_t now_us)

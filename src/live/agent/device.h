@@ -10,6 +10,10 @@
 /* Puts what must not be forgotten on the disk. What fails is tried again with every tick. */
 int device_save(struct agent *);
 
+/* Adds a record about this agent to the audit log; its term is the highest that was obeyed unless it has one.
+ * An error: it is not on the disk. */
+int device_log(struct agent *, struct audit_record, uint64_t now_us);
+
 /* Reads the device. Returns whether it holds the correct setting: the confirmed values, overlaid with the
  * open change. On a difference, someone else changed it or one of our writes took effect late: the open
  * change is reverted, foreign values are adopted, and the device is frozen. Returns false, without further

@@ -1,6 +1,7 @@
 /* src/live/queues/queue_tuner.c - see queue_tuner.h. */
 #include "live/queues/queue_tuner.h"
 #include "core/units.h"
+#include "live/agent/device.h"
 #include "tune/acc/acc.h"
 
 #include <inttypes.h>
@@ -167,13 +168,10 @@ static struct knob_set set_of(const struct ecn *e)
 static int note(struct queue_tuner *t, const char *what, const char *why, const struct ecn *new,
                 uint64_t now_us)
 {
-    struct agent   *a = t->agent;
     struct knob_set set = new ? set_of(new) : (struct knob_set){ 0 };
 
-    return audit_write(&a->audit, &a->io.disk,
-                       &(struct audit_record){ .who = a->cfg->name, .what = what, .why = why,
-                                               .term = a->saved.term, .now_us = now_us,
-                                               .new = new ? &set : NULL });
+    return device_log(t->agent, (struct audit_record){ .what = what, .why = why, .new = new ? &set : NULL },
+                      now_us);
 }
 
 static void count(struct queue_tuner *t)
