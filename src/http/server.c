@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "http/peer.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>

@@ -230,6 +230,26 @@ static int device_sample(void *arg, struct msg_sample *s)
 /* ---- network ---- */
 
 /* What is sent from process to process; it becomes the event's. */
+/* Makes 'to', which holds nothing, another of the same. */
+static void rack_copy(struct rack *to, const struct rack *from)
+{
+    rack_init(to, from->life);
+    to->number = from->number;
+    to->term = from->term;
+    to->rows = from->rows;
+    to->gones = from->gones;
+    to->items = from->items;
+    to->fsd = from->fsd;
+    memcpy(to->row, from->row, from->rows * sizeof *to->row);    /* most of the room is empty */
+    memcpy(to->gone, from->gone, from->gones * sizeof *to->gone);
+    to->items_max = from->items;
+    to->item = from->items ? xmalloc(from->items * sizeof *to->item) : NULL;
+    if (from->items)
+        memcpy(to->item, from->item, from->items * sizeof *to->item);
+    for (uint32_t i = 0; i < from->tolds; i++)
+        seen_part_copy(rack_tell(to, from->told[i].slot), &from->told[i].part);
+}
+
 static void deliver(struct world *w, uint32_t from, uint32_t to, const struct msg *m, const struct rack *r)
 {
     uint64_t     delay_us = world_chance(w, w->slow) ? world_draw(w, 1000, 4000000) : world_draw(w, 100, 3000);

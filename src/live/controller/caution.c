@@ -28,7 +28,7 @@ void caution_code(char code[CAUTION_CODE_SIZE], uint64_t term, uint64_t number, 
         snprintf(code + 2l * i, 3, "%02x", bytes[i]);
 }
 
-uint32_t caution_harms(const struct caution *c, uint64_t now_us)
+static uint32_t caution_harms(const struct caution *c, uint64_t now_us)
 {
     uint32_t count = 0;
 

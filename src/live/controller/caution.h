@@ -35,7 +35,6 @@ void caution_code(char code[CAUTION_CODE_SIZE], uint64_t term, uint64_t number, 
 
 /* A trial did harm. Returns how many such trials there were in the last window_us. */
 uint32_t caution_harm(struct caution *, uint64_t window_us, uint64_t now_us);
-uint32_t caution_harms(const struct caution *, uint64_t now_us);
 
 /* A setting was dropped because of its measured effect. */
 void caution_drop(struct caution *, const struct knob_set *, uint64_t until_us);

@@ -5,7 +5,6 @@
 #include "live/controller/roster.h"
 #include "live/core/knobset.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,10 +3,8 @@
 #include "live/core/knobset.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <openssl/evp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -161,45 +159,6 @@ static const char *check_line(struct audit *a, const char *line, size_t length)
         return "it does not follow the line before it: lines were removed, added or exchanged";
     advance(a, seq, line, length);
     return NULL;
-}
-
-/* Checks complete lines and returns the number of valid bytes. 'wrong' is NULL or the error of the next
- * line. */
-static size_t check_lines(struct audit *a, const char *text, size_t length, const char **wrong)
-{
-    size_t good = 0;
-
-    *wrong = NULL;
-    while (good < length && !*wrong) {
-        const char *end = memchr(text + good, '\n', length - good);
-        size_t      line = end ? (size_t)(end - text) - good : length - good;
-
-        *wrong = end ? check_line(a, text + good, line) : "it is torn: there is no end of line";
-        if (!*wrong)
-            good += line + 1;
-    }
-    return good;
-}
-
-long audit_resume(struct audit *a, const char *text, size_t length, struct err *err)
-{
-    const char *wrong;
-    size_t      good;
-
-    audit_init(a);
-    good = check_lines(a, text, length, &wrong);
-    if (wrong && memchr(text + good, '\n', length - good))
-        return err_set(err, EBADMSG, "line %" PRIu64 ": %s", a->seq + 1, wrong);
-    return (long)good;
-}
-
-int audit_verify(struct audit *a, const char *name, const char *text, size_t length, struct err *err)
-{
-    const char *wrong;
-
-    audit_init(a);
-    check_lines(a, text, length, &wrong);
-    return wrong ? err_set(err, EBADMSG, "%s:%" PRIu64 ":1: %s", name, a->seq + 1, wrong) : 0;
 }
 
 long audit_resume_tail(struct audit *a, const char *text, size_t length)

@@ -8,8 +8,8 @@
  *   {"seq":7,"time":"2026-11-16T08:40:00.123Z","us":81234567,"who":"mlx5_0","what":"apply","term":3,"change":12,
  *    "why":"...","old":{"rpg_ai_rate":5},"new":{"rpg_ai_rate":50},"prev":"...","hash":"..."}
  *
- * A process that is killed may leave half a line at the end: audit_resume() tells how much of a file is
- * whole. A log may be divided into files, the first line of each following the last of the one before.
+ * A process that is killed may leave half a line at the end: audit_resume_tail() tells how much of a file
+ * is whole. A log may be divided into files, the first line of each following the last of the one before.
  */
 #ifndef LIVE_CORE_AUDIT_H
 #define LIVE_CORE_AUDIT_H
@@ -45,10 +45,6 @@ char *audit_hash(char buf[AUDIT_HASH_SIZE], const char *text, size_t length);
  * the next that can says how many are missing. */
 int audit_write(struct audit *, const struct io_disk *, const struct audit_record *);
 
-/* Resumes an existing log: verifies it and returns the number of bytes in complete lines. Only the last line
- * may be torn; any other error is -EBADMSG, with the line and the reason. */
-long audit_resume(struct audit *, const char *text, size_t length, struct err *);
-
 /* Goes on after a log of which only the end is at hand: looks at the last whole line alone. Returns how
  * many bytes are whole lines; -EBADMSG: that line is damaged, or none begins in the text. */
 long audit_resume_tail(struct audit *, const char *text, size_t length);
@@ -58,8 +54,5 @@ bool audit_is_own(const char *line, size_t length);
 
 /* Verifies one more file of a log; 'line' counts its lines. Returns NULL, or the error in that line. */
 const char *audit_check_file(struct audit *, FILE *, uint64_t *line);
-
-/* Verifies a complete log. Errors start with 'name'. audit->seq counts the complete lines. */
-int audit_verify(struct audit *, const char *name, const char *text, size_t length, struct err *);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 bool knobset_is_equal_value(double a, double b)
 {
@@ -15,14 +14,6 @@ bool knobset_has(const struct knob_set *all, const struct knob_set *some)
     for (int i = 0; i < KNOB_COUNT; i++)
         if (some->is_named[i] &&
             (!all->is_named[i] || !knobset_is_equal_value(all->knobs.value[i], some->knobs.value[i])))
-            return false;
-    return true;
-}
-
-bool knobset_names(const struct knob_set *all, const struct knob_set *some)
-{
-    for (int i = 0; i < KNOB_COUNT; i++)
-        if (some->is_named[i] && !all->is_named[i])
             return false;
     return true;
 }

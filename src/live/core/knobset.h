@@ -17,8 +17,6 @@ bool knobset_is_equal_value(double, double);
 /* Does 'all' have every knob that 'some' names, with the same value? */
 bool knobset_has(const struct knob_set *all, const struct knob_set *some);
 
-/* Does 'all' name every knob that 'some' does? */
-bool knobset_names(const struct knob_set *all, const struct knob_set *some);
 
 bool knobset_is_empty(const struct knob_set *);
 bool knobset_is_same(const struct knob_set *, const struct knob_set *);

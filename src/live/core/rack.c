@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 void rack_init(struct rack *r, uint64_t life)
 {
@@ -51,25 +50,6 @@ struct seen_part *rack_tell(struct rack *r, uint32_t slot)
     }
     r->told[r->tolds].slot = slot;
     return &r->told[r->tolds++].part;
-}
-
-void rack_copy(struct rack *to, const struct rack *from)
-{
-    rack_init(to, from->life);
-    to->number = from->number;
-    to->term = from->term;
-    to->rows = from->rows;
-    to->gones = from->gones;
-    to->items = from->items;
-    to->fsd = from->fsd;
-    memcpy(to->row, from->row, from->rows * sizeof *to->row);    /* most of the room is empty */
-    memcpy(to->gone, from->gone, from->gones * sizeof *to->gone);
-    to->items_max = from->items;
-    to->item = from->items ? xmalloc(from->items * sizeof *to->item) : NULL;
-    if (from->items)
-        memcpy(to->item, from->item, from->items * sizeof *to->item);
-    for (uint32_t i = 0; i < from->tolds; i++)
-        seen_part_copy(rack_tell(to, from->told[i].slot), &from->told[i].part);
 }
 
 bool rack_is_empty(const struct rack *r)

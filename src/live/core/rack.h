@@ -55,9 +55,6 @@ void rack_add(struct rack *, uint32_t slot, const struct msg *);
 /* Space for the statistics of one more host, valid until the next call; at most RACK_DEVICES_MAX. */
 struct seen_part *rack_tell(struct rack *, uint32_t slot);
 
-/* Makes 'to', which holds nothing, another of the same. */
-void rack_copy(struct rack *to, const struct rack *from);
-
 bool rack_is_empty(const struct rack *);
 
 #endif

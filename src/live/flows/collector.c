@@ -7,7 +7,6 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 #include "base/err.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define WINDOW     (1 << 20)     /* bytes that the other side may send before it hears of us */
 #define CALLS_MAX  100

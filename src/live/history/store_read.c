@@ -2,9 +2,7 @@
 #include "live/history/decisions.h"
 #include "live/history/store.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define KNOBS_SHOWN   500u
 #define RECORDS_SHOWN 3000u

@@ -140,7 +140,7 @@ int links_parse(struct links *l, const char *name, const char *text, size_t leng
     return r.rc;
 }
 
-int links_read(struct links *l, const char *path, struct err *err)
+static int links_read(struct links *l, const char *path, struct err *err)
 {
     char  *text;
     size_t length;

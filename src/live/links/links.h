@@ -33,7 +33,6 @@ struct links {
 
 /* Errors have the place in the file, and leave nothing allocated. */
 int  links_parse(struct links *, const char *name, const char *text, size_t length, struct err *);
-int  links_read(struct links *, const char *path, struct err *);
 void links_fini(struct links *);
 
 /* The file that a key of a configuration names, if it is there. */

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void relay_init(struct relay *r, const struct relay_config *cfg, const struct relay_io *io, uint64_t life)
 {

@@ -18,7 +18,6 @@
 #include "live/driver/mrc_api.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,6 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #define DAY_S 86400
 
