@@ -357,7 +357,7 @@ END
     pid=$!
     echo "$pid" >>pids
     wait_for grep -q '^7 devices, 100 % report' out
-    grep -q 'lives 400 times slower' out
+    grep -q 'runs 400 times slower' out
     [ -n "$(ls tmp)" ]
     children=$(pgrep -P "$pid")
     kill -INT "$pid"

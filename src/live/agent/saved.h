@@ -42,7 +42,8 @@ enum saved_source {
     SAVED_LOG,                   /* neither copy: values from the audit log, else the baseline */
     SAVED_FOUND,                 /* the baseline alone */
     SAVED_NEW,                   /* nothing was ever written */
-    SAVED_FIRST,                 /* the log of a first start that was cut short: what the device held; it was not set */
+    SAVED_FIRST,                 /* the log of an interrupted first start: the initial values; nothing was
+                                  * written to the device */
     SAVED_LOST,                  /* something was, and nothing of it can be understood */
 };
 

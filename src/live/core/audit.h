@@ -5,8 +5,8 @@
  * own ("hash"), over all that stands before it in the line. So a line that was changed, removed or put in
  * between is found, and whoever keeps the last hash elsewhere also finds that the end was cut off.
  *
- *   {"seq":7,"time":"2026-11-16T08:40:00.123Z","us":81234567,"who":"mlx5_0","what":"apply","term":3,"change":12,
- *    "why":"...","old":{"rpg_ai_rate":5},"new":{"rpg_ai_rate":50},"prev":"...","hash":"..."}
+ *   {"seq":7,"time":"2026-11-16T08:40:00.123Z","us":81234567,"who":"mlx5_0","what":"apply","term":3,
+ *    "change":12,"why":"...","old":{"rpg_ai_rate":5},"new":{"rpg_ai_rate":50},"prev":"...","hash":"..."}
  *
  * A process that is killed may leave half a line at the end: audit_resume_tail() tells how much of a file
  * is whole. A log may be divided into files, the first line of each following the last of the one before.

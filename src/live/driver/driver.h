@@ -34,15 +34,14 @@ struct driver {
     int (*read)(void *state, struct knob_set *);
     int (*write)(void *state, const struct knob_set *);
     int (*sample)(void *state, struct msg_sample *);
-    const char *(*refuses)(void *state);         /* NULL: it takes all changes of knobs that it has */
+    const char *(*refuses)(void *state);         /* NULL: it accepts changes of all its knobs */
 
-    /* What does not change about it, and of which kind it is; NULL: nothing is known, and all are of the same
-     * kind. */
+    /* Its constant properties, and its kind. NULL: none are known, and all devices are of the same kind. */
     enum knob_where (*facts)(void *state, struct msg_facts *);
 
-    /* Of switches: their queues, one by one. NULL: it cannot. */
+    /* The queues of a switch, which are set one by one. NULL: not supported. */
     const struct io_queues *queues;
-    const struct driver_paths *paths;    /* NULL: it has none that can be named */
+    const struct driver_paths *paths;    /* NULL: it has no named paths */
 
     /* Settings of its own: the section of an agent's file that has the driver's name. They are a flat struct
      * of 'settings_size' bytes, which find() and open() get as 'arg'. 0: it has none. */
@@ -53,8 +52,7 @@ struct driver {
     const char     *name, *about;
     void           *arg;                 /* of find() and open() */
     enum knob_where where;
-    bool            is_simulated;        /* nothing real is at stake: every knob that it has may be set, in
-                                          * any step */
+    bool            is_simulated;        /* not a real device: every knob may be set, in any step */
 };
 
 extern const struct driver *const driver_all[];          /* NULL-terminated */

@@ -123,7 +123,7 @@ static int write_number(const char *path, uint64_t value)
     return rc;
 }
 
-/* A name that is read from a file or a folder becomes part of a path. */
+/* Names from files and folders become parts of paths, so only plain ones are accepted. */
 static bool is_plain_name(const char *name)
 {
     return *name && *name != '.' && !strchr(name, '/') && strlen(name) < 32;
@@ -165,7 +165,7 @@ static int find_netdev(struct mlx5 *m, struct err *err)
             return 0;
         }
     }
-    return err_set(err, ENODEV, "%s: it has no network interface", m->dev);
+    return err_set(err, ENODEV, "%s: no network interface belongs to it", m->dev);
 }
 
 static bool is_folder(const char *path)
@@ -201,7 +201,7 @@ static int find_knobs(struct mlx5 *m, struct err *err)
     snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/device/physfn", m->root, m->dev);
     if (access(path, F_OK) == 0)
         return err_set(err, EPERM,
-                       "%s: it is a virtual function; the physical one decides on congestion control",
+                       "%s: it is a virtual function; congestion control belongs to the physical function",
                        m->dev);
     snprintf(m->folder, sizeof m->folder, "%s/sys/class/net/%s/ecn", m->root, m->netdev);
     m->is_sysfs = is_folder(m->folder);
@@ -274,7 +274,7 @@ static void close_device(void *state)
     free(m);
 }
 
-/* By effective identity and capabilities; nothing is opened. */
+/* Checks the effective user and capabilities; opens nothing. */
 static int permit(void *state, struct err *err)
 {
     struct mlx5 *m = state;
@@ -313,7 +313,7 @@ static int read_knobs(void *state, struct knob_set *set)
     return rc;
 }
 
-/* All of it is a whole number that the files take, or nothing is written. */
+/* Unless all values are whole numbers that the files accept, nothing is written. */
 static int check_values(const struct knob_set *set)
 {
     for (int i = 0; i < KNOB_COUNT; i++) {
@@ -361,7 +361,7 @@ static void take_stat(void *arg, const char *name, uint64_t value)
         e->discards[prio] = value;
 }
 
-/* How far a counter has come. One that went back was reset: nothing is known then. */
+/* The increase of a counter. False: it decreased, so it was reset, and the increase is unknown. */
 static bool difference(uint64_t was, uint64_t is, bool is_32_bits, uint64_t *d)
 {
     *d = is_32_bits ? (uint32_t)(is - was) : is - was;
@@ -387,7 +387,8 @@ static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS], bool is_known[CO
     return is_good && m->is_counted[TX_WORDS];
 }
 
-/* The class that was paused longest; drops only where PFC is on, which is where there are pause counters. */
+/* Reports the class that was paused longest. Drops count only in classes with PFC, which are those with pause
+ * counters. */
 static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
 {
     struct ethtool_sums is = { 0 }, was = m->ethtool;

@@ -35,7 +35,9 @@ static const struct key_row keys[] = {
       KEY_AT(struct mrc_settings, dscp), 0, 63 },
     { "timeout", KEY_TIME, "1ms", "longest time that the agent waits for answers",
       KEY_AT(struct mrc_settings, timeout_us), 10 * PS_PER_US, 100 * PS_PER_MS, .per = PS_PER_US },
-    { "deny", KEY_REAL, "0", "largest share of the paths that the controller may deny, by the knob denied_ports; 0: none", KEY_AT(struct mrc_settings, deny), 0, 0.9 },
+    { "deny", KEY_REAL, "0",
+      "largest share of the paths that the controller may deny, by the knob denied_ports; 0: none",
+      KEY_AT(struct mrc_settings, deny), 0, 0.9 },
     { 0 },
 };
 
@@ -160,7 +162,7 @@ struct mrc {
     struct msg_detail     detail;                        /* round trips alone */
 };
 
-/* What the library has just refused to do. */
+/* Reports the call of the library that has just failed. */
 static int fail(const struct mrc *m, const char *what, struct err *err)
 {
     int error = errno ? errno : EIO;
@@ -202,10 +204,10 @@ static int open_context(struct mrc *m, struct err *err)
         return rc;
     m->context = m->api.create(m->verbs, version);
     if (!m->context)
-        return fail(m, "it gives no MRC context", err);
+        return fail(m, "no MRC context", err);
     if (m->api.get_device(m->verbs, m->context, &m->device, &is_supported))
-        return fail(m, "it does not say what it can do", err);
-    return is_supported ? 0 : err_set(err, ENOTSUP, "%s: it does not have MRC", m->name);
+        return fail(m, "its capabilities cannot be read", err);
+    return is_supported ? 0 : err_set(err, ENOTSUP, "%s: the device has no MRC", m->name);
 }
 
 static void close_device(void *state)
@@ -259,7 +261,7 @@ static bool is_v4(const struct mrc_gid *g)
     return memcmp(g->byte, mapped, sizeof mapped) == 0;
 }
 
-/* Addresses that probes may come from: RoCEv2's of each port, but for link-local ones. */
+/* Source addresses of probes: the RoCEv2 addresses of each port, except link-local ones. */
 static void find_sources(struct mrc *m, const char *root)
 {
     char           folder[400], path[512], text[64];
@@ -287,7 +289,7 @@ static int check_probes(struct mrc *m, struct err *err)
     if (!m->settings.destinations)
         return 0;
     if (!(m->device.can & MRC_CAN_PROBE))
-        return err_set(err, ENOTSUP, "%s: it cannot send probes; remove 'to' from the section 'mrc'",
+        return err_set(err, ENOTSUP, "%s: the device cannot send probes; remove 'to' from the section 'mrc'",
                        m->name);
     for (uint32_t port = 1; port <= PORTS_MAX; port++)
         has_any |= m->has_from[port][0] || m->has_from[port][1];
@@ -309,7 +311,7 @@ static int open_device(const struct driver *driver, void **state, const char *ro
     rc = mrc_api_open(&m->api, m->settings.library, err);
     rc = rc ? rc : open_context(m, err);
     if (!rc && !has_nscc(&m->device))
-        rc = err_set(err, ENOTSUP, "%s: it does not have the algorithm " MRC_NSCC, name);
+        rc = err_set(err, ENOTSUP, "%s: the device does not have the algorithm " MRC_NSCC, name);
     rc = rc ? rc : get_profile(m, &config, &now, err);
     if (!rc)
         find_sources(m, root);
@@ -349,7 +351,7 @@ static int find(const struct driver *driver, const char *root, char name[][MSG_N
     return count ? count : err_set(err, ENODEV, "driver mrc: none of %d RDMA devices has MRC", there);
 }
 
-/* MRC lets only processes with CAP_NET_ADMIN change anything. A stand-in asks for nothing. */
+/* MRC requires CAP_NET_ADMIN for changes. A stand-in requires nothing. */
 static int permit(void *state, struct err *err)
 {
     const struct mrc  *m = state;
@@ -432,8 +434,9 @@ static uint32_t denied_ports(const struct mrc *m)
     return ports_denied(m, &some);
 }
 
-/* May the paths of 'more' ports be denied, so that 'ports' are in all? Enough good paths must be left, only the stated share may
- * be denied, and what a person denied is left alone: it could not be told apart when the port is allowed again. */
+/* May the paths of the ports 'more' be denied, so that all of 'ports' are? Enough good paths must remain, and
+ * at most the configured share may be denied. Ports in which a person denied a path are refused: a revert
+ * could not distinguish these paths from ours. */
 static bool may_deny(const struct mrc *m, uint32_t ports, uint32_t more, uint32_t min_active)
 {
     uint32_t good = 0, denied = 0, there = 0, some;
@@ -446,7 +449,8 @@ static bool may_deny(const struct mrc *m, uint32_t ports, uint32_t more, uint32_
         denied += is;
         there |= bit_of(&m->path[i]);
     }
-    return !(more & some) && !(ports & ~there) && good >= max_u32(min_active, 1) && denied <= m->settings.deny * m->paths;
+    return !(more & some) && !(ports & ~there) && good >= max_u32(min_active, 1) &&
+           denied <= m->settings.deny * m->paths;
 }
 
 /* Returns 0 or the error of the call that failed; those before it took effect. */
@@ -481,7 +485,8 @@ static int write_ports(struct mrc *m, uint32_t ports)
     for (uint32_t i = 0; i < m->paths; i++)
         if (bit_of(&m->path[i]) & (ports ^ was))
             entry[count++] = (struct mrc_path_entry){
-                .path = m->path[i].path, .state = bit_of(&m->path[i]) & ports ? MRC_PATH_DENIED : MRC_PATH_GOOD,
+                .path = m->path[i].path,
+                .state = bit_of(&m->path[i]) & ports ? MRC_PATH_DENIED : MRC_PATH_GOOD,
             };
     rc = -send_states(m, entry, count);
     free(entry);
@@ -507,7 +512,8 @@ static const char *state_name(int state)
 
 /* ---- knobs ---- */
 
-/* Ports whose paths are all denied, bit by bit. A profile in mode AUTO has no paths that can be named, and no such knob. */
+/* The knob is a bit mask of the ports whose paths are all denied. A profile in mode AUTO has no named paths,
+ * and no such knob. */
 static int read_ports(struct mrc *m, struct knob_set *set)
 {
     uint32_t   min_active;
@@ -619,7 +625,7 @@ static double take_pair(struct mrc *m, uint32_t to, const uint32_t *of, const ui
     pair.base_rtt_ps = m->base_ns[to] * 1000ull;
     if (pair.rtt_samples)
         m->detail.pair[m->detail.pairs++] = pair;
-    for (int i = 0; i < count && m->base_ns[to]; i++)    /* one that never answered says nothing */
+    for (int i = 0; i < count && m->base_ns[to]; i++)    /* a destination that never answered is left out */
         if (of[i] == to) {
             double waited_ns = fmax(m->settings.timeout_us * 1e3, m->base_ns[to]);
 
@@ -629,7 +635,7 @@ static double take_pair(struct mrc *m, uint32_t to, const uint32_t *of, const ui
     return sum;
 }
 
-/* No answers at all: nothing is known. */
+/* Without any answer there is no metric. */
 static void take_round_trips(struct mrc *m, const uint32_t *of, const uint32_t *rtt_ns, int count,
                              struct msg_sample *s)
 {
@@ -730,7 +736,7 @@ static uint32_t choose(const struct mrc *m, const char *which, int to, struct mr
     return count;
 }
 
-/* A failure may have changed some of them: what counts is what the device holds then. */
+/* A failed call may have changed some of them, so the paths are read again and compared. */
 static int set_paths(struct mrc *m, const char *which, int to, struct mrc_path_entry *entry, uint32_t count,
                      struct err *err)
 {

@@ -7,17 +7,18 @@
  *   - measures round trips with probes, over the profile's paths to the destinations that the agent's file
  *     lists. They are the metric. MRC reports no bytes, losses or windows: all counters are unknown;
  *   - lists paths, and denies and allows them for a person (anole agent --paths, --deny, --allow);
- *   - with 'deny', denies the paths of whole ports for the controller: knob denied_ports. The value names the ports, so what
- *     is denied is taken back exactly, by the lease or after a restart, whoever does it. A port is left alone in which a
- *     person denied a path, and so is one whose denial would leave too few.
+ *   - with 'deny', denies the paths of whole ports for the controller: knob denied_ports. Its value names the
+ *     ports, so a revert, by the lease or after a restart, allows exactly these again. It refuses ports in
+ *     which a person denied a path, and ports whose denial would leave too few paths.
  *
- * A device either changes parameters of an ONLINE profile or only of one that no queue pair uses; a capability
- * bit says which. The second kind is never written: a queue pair that starts after a change would keep the
- * change from being taken back. Nor does the driver take a profile OFFLINE, because programs that start
- * meanwhile would fail. A device may answer EBUSY at any time: nothing has changed then.
+ * Some devices change parameters of an ONLINE profile, others only those of a profile that no queue pair
+ * uses; a capability bit says which. The driver never writes to the second kind: a queue pair that starts
+ * after a change would prevent the revert. Nor does it take a profile OFFLINE, because programs that start
+ * meanwhile would fail. A device may answer EBUSY at any time; then nothing has changed.
  *
- * Parameters are written as one structure: what a write does not name is written as it was read just before.
- * A value that the device cannot hold exactly is refused: nanoseconds, bytes, and floats of 32 bits.
+ * Parameters are written as one structure: those that a write does not name keep the values that were read
+ * just before. The driver refuses values that the device cannot hold exactly, in nanoseconds, bytes, or
+ * floats of 32 bits.
  */
 #ifndef LIVE_DRIVER_MRC_H
 #define LIVE_DRIVER_MRC_H
@@ -31,7 +32,8 @@
 struct mrc_settings {
     char           library[256];
     uint32_t       cc_profile, ev_profile, dscp, timeout_us, probes;
-    double         deny;         /* share of its paths that the controller may deny; 0: none, and there is no such knob */
+    double         deny;         /* share of its paths that the controller may deny; 0: there is no such
+                                  * knob */
     uint32_t       destinations;
     struct mrc_gid to[MRC_TO_MAX];
 };

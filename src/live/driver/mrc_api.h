@@ -129,7 +129,8 @@ _Static_assert(sizeof(struct mrc_path) == 33 && offsetof(struct mrc_path_entry, 
 _Static_assert(offsetof(struct mrc_probe, path) == 44 && sizeof(struct mrc_probe) == 88, "probe");
 _Static_assert(offsetof(struct mrc_reply, rtt_ns) == 4 && sizeof(struct mrc_reply) == 12, "reply");
 
-/* What is called: X(name in the library, field, result, arguments). Functions on a profile take its number. */
+/* The functions that are called: X(name in the library, field, result, arguments). Functions on a profile
+ * take its number. */
 #define MRC_ON(type) (struct mrc_context *, uint64_t number, type *, int what)
 #define MRC_FUNCTIONS(X) \
     X(ibv_get_device_list, list_devices, struct ibv_device **, (int *count)) \

@@ -137,7 +137,7 @@ static void open__destinations_need_a_device_that_probes(void **unused)
 {
     (void)unused;
     put("device", "can", MRC_CAN_SET_CONTROL_ONLINE);
-    refuse_open("mrc_0: it cannot send probes; remove 'to'");
+    refuse_open("mrc_0: the device cannot send probes; remove 'to'");
     put("device", "can", MRC_CAN_PROBE);
     shell("echo fe80::2 >sys/class/infiniband/mrc_0/ports/1/gids/1");
     refuse_open("none of its ports has a RoCE v2 address");

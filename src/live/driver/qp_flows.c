@@ -14,7 +14,7 @@
 
 #define ANSWER_MAX  65536        /* bytes of a datagram: a dump has as many as it needs */
 #define FLOWS_MAX   4096         /* counter sets */
-#define SILENT_MAX  3            /* readings; then what comes is another flow */
+#define SILENT_MAX  3            /* readings without bytes; bytes after that are a new flow */
 #define DEVICE_NONE UINT32_MAX
 #define PATH_SIZE   512
 
@@ -38,7 +38,7 @@ struct qp_flows {
 struct qp_flows *qp_flows_new(const char *root, const char *device)
 {
     struct qp_flows *q = xcalloc(1, sizeof *q);
-    /* a dump of a crowded host may take long; an agent has other things to do */
+    /* a dump of a host with many queue pairs may take long, and the agent must not wait for it */
     struct timeval   patience = { .tv_sec = 1 };
 
     q->fd = -1;
@@ -70,7 +70,7 @@ void qp_flows_free(struct qp_flows *q)
 
 /* ---- flows ---- */
 
-/* NULL: there is no room. A set that was given to another queue pair is another flow. */
+/* NULL: there is no room. A counter set that was assigned to another queue pair is another flow. */
 static struct flow *flow_of(struct qp_flows *q, const struct rdma_stat *s)
 {
     for (uint32_t i = 0; i < q->flows; i++) {
@@ -84,7 +84,7 @@ static struct flow *flow_of(struct qp_flows *q, const struct rdma_stat *s)
     if (q->flows == FLOWS_MAX)
         return NULL;
     q->flow[q->flows] = (struct flow){ .port = s->port, .id = s->id, .qpn = s->qpn,
-                                       /* before us: not known when */
+                                       /* bytes before the first reading do not count */
                                        .tx_bytes = q->was_read ? 0 : s->tx_bytes };
     return &q->flow[q->flows++];
 }
@@ -142,7 +142,7 @@ static ssize_t send_question(struct qp_flows *q, const unsigned char *question, 
     return sendto(q->fd, question, length, 0, (const struct sockaddr *)&kernel, sizeof kernel);
 }
 
-/* Only the kernel is heard. */
+/* Accepts messages from the kernel only. */
 static ssize_t receive(struct qp_flows *q)
 {
     struct sockaddr_nl from = { 0 };

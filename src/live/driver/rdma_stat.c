@@ -50,7 +50,7 @@ size_t rdma_stat_ask(unsigned char question[RDMA_STAT_QUESTION_MAX], uint32_t de
 struct part { const unsigned char *bytes; size_t length; };
 typedef int attribute_visit(void *arg, uint16_t type, struct part value);
 
-/* Visits each; the first that is not 0 ends it. */
+/* Visits each attribute. The first visit that does not return 0 ends it. */
 static int each(struct part p, attribute_visit *visit, void *arg)
 {
     struct nlattr a;
@@ -195,7 +195,7 @@ static int take_device(struct answer *a, struct part p)
 
 /* ---- messages ---- */
 
-/* The end of a dump, or an error, has a number; what the kernel means by it is its own. */
+/* The end of a dump, or an error, carries an errno of the kernel, or 0. */
 static int end_of(struct part p)
 {
     int32_t code = 0;

@@ -94,7 +94,7 @@ static int find(const struct driver *driver, const char *root, char name[][MSG_N
 
 /* ---- queues ---- */
 
-/* Several queues of one follow each other or not. */
+/* The place of a port in the report; MSG_PORTS_MAX: there is no room. */
 static uint32_t port_of(struct sonic *s, const char *name, uint64_t rate_bps)
 {
     uint32_t i = 0;
@@ -201,7 +201,7 @@ static bool take_queue(struct sonic *s, const char *name)
     return true;
 }
 
-/* Which profile a queue has changes when it gets its own, or a person gives it another. */
+/* The profile of a queue changes when it gets its own, or when a person assigns another. */
 static int follow_queue(struct sonic *s)
 {
     struct err err;
@@ -252,7 +252,7 @@ static void close_device(void *state)
     free(s);
 }
 
-/* A queue of all ports. There is nothing to be set of it as a whole: that is for a tuner of queues. */
+/* The same queue of all ports. It has no knobs as a whole: a tuner of queues sets each queue. */
 static int open_all(struct sonic *s, unsigned number, struct err *err)
 {
     int rc = redis_check(&s->redis, err);
@@ -303,7 +303,7 @@ static int open_device(const struct driver *driver, void **state, const char *ro
 
 /* ---- knobs ---- */
 
-/* What CONFIG_DB says; -EAGAIN: the ASIC is not there yet. */
+/* The values in CONFIG_DB. -EAGAIN: the ASIC does not have them yet. */
 static int read_fields(struct sonic *s, uint64_t value[FIELDS])
 {
     uint64_t asic;
@@ -354,7 +354,7 @@ static int field_of(const struct field *f, double knob, uint64_t *value)
     return 0;
 }
 
-/* Until the ASIC has it. */
+/* Waits until the ASIC has the values. */
 static int settle(struct sonic *s)
 {
     uint64_t value[FIELDS], until_us = clock_us() + SETTLE_US;
@@ -382,7 +382,7 @@ static int write_knobs(void *state, const struct knob_set *set)
         if (!rc && wanted != is[i])
             change[count++] = (struct redis_field){ fields[i].config, is[i], wanted };
     }
-    /* the first time: its profile is shared */
+    /* its profile is still shared with other queues */
     if (!rc && count && *s->queue_key && strcmp(s->key, s->own_key) != 0)
         rc = redis_rebind(&s->redis,
                           &(struct redis_rebind){ s->queue_key, s->key, s->own_key, change, count });

@@ -51,8 +51,8 @@ static json_t *nulls(uint32_t count)
 
 static json_t *series_json(struct store *s, const struct range *r, int series)
 {
-    sqlite3_stmt *q = file_query(&s->file, GET_POINTS, "iiiii", (uint64_t)r->level, (uint64_t)series, r->step_ms,
-                                 r->from_ms, r->until_ms);
+    sqlite3_stmt *q = file_query(&s->file, GET_POINTS, "iiiii", (uint64_t)r->level, (uint64_t)series,
+                                 r->step_ms, r->from_ms, r->until_ms);
     json_t       *column[3] = { nulls(r->points), nulls(r->points), nulls(r->points) };
 
     while (file_next(q))
@@ -97,7 +97,8 @@ static json_t *knobs_json(struct store *s, const struct range *r)
 
 static json_t *decisions_json(struct store *s, const struct range *r)
 {
-    sqlite3_stmt *q = file_query(&s->file, GET_RECORDS, "iii", r->from_ms, r->until_ms, (uint64_t)RECORDS_SHOWN);
+    sqlite3_stmt *q = file_query(&s->file, GET_RECORDS, "iii", r->from_ms, r->until_ms,
+                                 (uint64_t)RECORDS_SHOWN);
     json_t       *list = json_array();
 
     while (file_next(q)) {

@@ -59,9 +59,10 @@ char *etcd_ask_take(const char *key, const char *who, uint64_t id)
 {
     char *key64 = encode(key), *who64 = encode(who);
     char *text = xprintf("{\"compare\":[{\"key\":\"%s\",\"target\":\"CREATE\",\"create_revision\":\"0\"}],"
-                         "\"success\":[{\"request_put\":{\"key\":\"%s\",\"value\":\"%s\",\"lease\":\"%" PRIu64
-                         "\"}}],"
-                         "\"failure\":[{\"request_range\":{\"key\":\"%s\"}}]}", key64, key64, who64, id, key64);
+                         "\"success\":[{\"request_put\":{\"key\":\"%s\",\"value\":\"%s\","
+                         "\"lease\":\"%" PRIu64 "\"}}],"
+                         "\"failure\":[{\"request_range\":{\"key\":\"%s\"}}]}",
+                         key64, key64, who64, id, key64);
 
     free(key64);
     free(who64);

@@ -26,7 +26,8 @@ static int compare(const void *left, const void *right)
 {
     const struct held *a = left, *b = right;
 
-    return a->devices != b->devices ? (a->devices < b->devices) - (a->devices > b->devices) : (a->value > b->value) - (a->value < b->value);
+    return a->devices != b->devices ? (a->devices < b->devices) - (a->devices > b->devices) :
+           (a->value > b->value) - (a->value < b->value);
 }
 
 static json_t *spread_json(struct spread *s, enum knob knob, enum knob_where where)
@@ -58,10 +59,12 @@ json_t *agreement_json(const struct controller *c)
     for (uint32_t i = 0; i < c->peers; i++)
         for (int k = 0; k < KNOB_COUNT; k++)
             if (c->peer[i].device.is_named[k])
-                count(&spread[c->peer[i].where != KNOB_NIC][k], c->peer[i].device.knobs.value[k], c->peer[i].name);
+                count(&spread[c->peer[i].where != KNOB_NIC][k], c->peer[i].device.knobs.value[k],
+                      c->peer[i].name);
     for (int where = 0; where < 2; where++)
         for (int k = 0; k < KNOB_COUNT; k++)
             if (spread[where][k].values > 1)
-                json_array_append_new(list, spread_json(&spread[where][k], (enum knob)k, where ? KNOB_SWITCH : KNOB_NIC));
+                json_array_append_new(list, spread_json(&spread[where][k], (enum knob)k,
+                                                        where ? KNOB_SWITCH : KNOB_NIC));
     return list;
 }

@@ -21,13 +21,15 @@ void cells_fini(struct cells *s)
 static int compare(const void *left, const void *right, void *arg)
 {
     const struct controller *c = arg;
-    const char              *a = c->peer[*(const uint32_t *)left].name, *b = c->peer[*(const uint32_t *)right].name;
+    const char              *a = c->peer[*(const uint32_t *)left].name;
+    const char              *b = c->peer[*(const uint32_t *)right].name;
 
     return strverscmp(a, b);
 }
 
-/* How much of a host's name is that of its rack: all before its last number, if there is another number before; else 0. A host
- * without a number stands for many, as a simulated network does: then the whole name counts. */
+/* Length of the rack's name within a host's name: everything before its last number, if there is another
+ * number before; otherwise 0. A host without a number has many devices, as a simulated network does: then
+ * the device's name counts as well. */
 static size_t rack_length(const char *name)
 {
     size_t host = strcspn(name, "/"), end = strcspn(name, "0123456789") < host ? host : strlen(name);
@@ -59,7 +61,8 @@ static uint32_t fill(struct cells *s, const struct controller *c, uint32_t most)
         struct cell *last = count ? &s->cell[count - 1] : NULL;
 
         if (last && last->count < most &&
-            (most > CELLS_DEVICES || is_same_rack(c->peer[s->order[last->first]].name, c->peer[s->order[i]].name)))
+            (most > CELLS_DEVICES || is_same_rack(c->peer[s->order[last->first]].name,
+                                                  c->peer[s->order[i]].name)))
             last->count++;
         else if (count < CELLS_MAX)
             s->cell[count++] = (struct cell){ .first = i, .count = 1, .changed = s->look };
@@ -100,7 +103,8 @@ static uint32_t two_digits(uint64_t n)
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-static struct cell_seen see(const struct cells *s, const struct cell *cell, const struct controller *c, uint64_t now_us)
+static struct cell_seen see(const struct cells *s, const struct cell *cell, const struct controller *c,
+                            uint64_t now_us)
 {
     struct cell_seen seen = { .utilisation = -1, .paused = -1, .metric = -1, .cnps = -1, .age_s = -1 };
     double           use = 0, metric = 0;
@@ -111,7 +115,8 @@ static struct cell_seen see(const struct cells *s, const struct cell *cell, cons
     for (uint32_t i = 0; i < cell->count; i++) {
         const struct peer       *p = &c->peer[s->order[cell->first + i]];
         const struct msg_sample *m = &p->sample;
-        int64_t                  age_s = !p->heard_us ? -1 : now_us > p->heard_us ? (int64_t)((now_us - p->heard_us) / 1000000) : 0;
+        int64_t                  age_s = !p->heard_us ? -1 : now_us <= p->heard_us ? 0 :
+                                         (int64_t)((now_us - p->heard_us) / 1000000);
 
         seen.state[words_state_of(c, p, now_us)]++;
         seen.tried += words_has_trial(p);
@@ -209,5 +214,6 @@ json_t *cells_page(const struct cells *s, const struct controller *c, uint32_t f
 
     for (uint32_t i = first; i < s->devices && i - first < CELLS_PAGE; i++)
         json_array_append_new(list, state_json_device(c, &c->peer[s->order[i]], now_us));
-    return json_pack("{s:I, s:I, s:o}", "first", (json_int_t)first, "total", (json_int_t)s->devices, "devices", list);
+    return json_pack("{s:I, s:I, s:o}", "first", (json_int_t)first, "total", (json_int_t)s->devices,
+                     "devices", list);
 }

@@ -1,9 +1,9 @@
 /* src/live/view/cells.h - many devices on few cells, for a map: one each, or those of a rack together.
  *
- * Up to 512 devices have a cell each. Of more, neighbours share one: those of a rack, as far as names tell ("rack7-host3",
- * "r07h03": what is the same but for the last number), else 64 in the order of their names. A cell is looked at once a second and remembers
- * when it has changed, so a listener is told of those alone that have changed since it was last told.
- */
+ * Up to 512 devices have a cell each. Of more devices, neighbours share a cell: those of a rack if names show
+ * it ("rack7-host3", "r07h03": equal up to the last number), otherwise 64 in the order of their names. Cells
+ * are updated once a second and remember when they have changed, so a listener gets only the cells that
+ * changed since its last event. */
 #ifndef LIVE_VIEW_CELLS_H
 #define LIVE_VIEW_CELLS_H
 
@@ -40,8 +40,8 @@ void cells_look(struct cells *, const struct controller *, uint64_t now_us);
 /* Who is in which cell: {"version":V,"names":[[FIRST NAME, LAST NAME, FIRST, COUNT],...]}. */
 json_t *cells_json(const struct cells *, const struct controller *);
 
-/* {"version":V,"cells":[[I,UTILISATION,PAUSED,METRIC,CNPS,AGE,TRIED,SILENT,...],...]}: those that changed after look 'since';
- * NULL: none did. */
+/* {"version":V,"cells":[[I,UTILISATION,PAUSED,METRIC,CNPS,AGE,TRIED,SILENT,...],...]}: those that changed
+ * after look 'since'; NULL: none did. */
 json_t *cells_changes(const struct cells *, uint64_t since);
 
 /* {"first":F,"total":T,"devices":[...]}: at most 100 devices from place 'first' of the order on. */

@@ -22,7 +22,7 @@ static uint64_t wall_us(const struct page *p)
     return p->ledger.disk.wall_us(p->ledger.disk.arg);
 }
 
-/* What was made is to be made anew. */
+/* Drops cached answers. */
 static void forget(struct page *p)
 {
     free(p->state);
@@ -43,7 +43,8 @@ static char *dump(json_t *o)
 static void answer_health(const struct page *p, struct server_reply *r)
 {
     const char *why = p->controller->role == ROLE_DEPOSED ? "another controller has taken over" :
-                      p->controller->is_dirty || p->controller->audit.lost ? "the disk cannot be written" : "";
+                      p->controller->is_dirty || p->controller->audit.lost ?
+                      "the disk cannot be written" : "";
 
     r->type = "text/plain; charset=utf-8";
     r->status = *why ? 503 : 200;
@@ -56,14 +57,17 @@ static void add_flow_metrics(struct prom *m, const struct collector *f)
 {
     const struct collector_counts *n = &f->counts;
 
-    prom_one(m, "anole_flows_datagrams_total", "counter", "Datagrams of switches about flows.", (double)n->datagrams);
-    prom_family(m, "anole_flows_refused_total", "counter", "Of these or of what is in them, what was not used, by why.");
+    prom_one(m, "anole_flows_datagrams_total", "counter", "Datagrams of switches about flows.",
+             (double)n->datagrams);
+    prom_family(m, "anole_flows_refused_total", "counter",
+                "Of these or of what is in them, what was not used, by why.");
     prom_value(m, (double)n->strangers, "why", "stranger", NULL);
     prom_value(m, (double)n->bad, "why", "unreadable", NULL);
     prom_value(m, (double)n->unknown, "why", "no template", NULL);
     prom_value(m, (double)n->other, "why", "not RoCEv2", NULL);
     prom_value(m, (double)n->full, "why", "no room", NULL);
-    prom_one(m, "anole_flows_records_total", "counter", "Flows or packets that they told of.", (double)n->records);
+    prom_one(m, "anole_flows_records_total", "counter", "Flows or packets that they told of.",
+             (double)n->records);
     prom_one(m, "anole_flows_known", "gauge", "Flows that are known now.", f->used);
     prom_one(m, "anole_flows_elephant_ratio", "gauge", "Share of elephants among flows of the last window.",
              fsd_elephant_share(&f->last));
@@ -81,7 +85,7 @@ static json_t *sizes_json(const struct fsd *f)
     return o;
 }
 
-/* As switches tell of them or, where none does, devices. */
+/* Flow sizes from switches or, if none exports them, from devices. */
 static json_t *flows_json(const struct page *p)
 {
     const struct controller *c = p->controller;
@@ -115,11 +119,13 @@ static char *metrics_text(struct page *p)
     controller_metrics(&m, p->controller, &p->counts, p->now_us());
     if (p->flows)
         add_flow_metrics(&m, p->flows);
-    prom_one(&m, "anole_controller_standby", "gauge", "1: another controller of the cell has the lease.", *p->standby != '\0');
+    prom_one(&m, "anole_controller_standby", "gauge", "1: another controller of the cell has the lease.",
+             *p->standby != '\0');
     if (p->past.history) {
         struct err why;
 
-        prom_one(&m, "anole_controller_history_lost_total", "counter", "Points, settings and records that are not in the history because it could not be written.",
+        prom_one(&m, "anole_controller_history_lost_total", "counter",
+                 "Points, settings and records that are not in the history because it could not be written.",
                  (double)history_lost(p->past.history, &why));
     }
     process_metrics(&m, p->version, &counts);
@@ -158,7 +164,7 @@ static void add_known(json_t *o, const struct page *p)
     json_put_text(o, "next", state_json_next(next, sizeof next, p->controller, tuner, p->now_us()));
 }
 
-/* What the page needs, however many devices there are. */
+/* The data of the page; its size does not grow with the number of devices. */
 static const char *overview_text(struct page *p)
 {
     json_t *o;
@@ -195,7 +201,7 @@ static void answer_devices(struct page *p, const char *from, struct server_reply
         r->text = dump(cells_page(&p->cells, p->controller, (uint32_t)first, p->now_us()));
 }
 
-/* Months are read by another thread: who asks is told to ask again. */
+/* Another thread reads months of history; until it is done, the client must ask again. */
 static void answer_history(struct page *p, const char *when, struct server_reply *r)
 {
     uint64_t span_ms, until_ms;
@@ -203,7 +209,9 @@ static void answer_history(struct page *p, const char *when, struct server_reply
     if (!p->past.history)
         answer_error(r, 404, "this controller keeps no history");
     else if (!history_read_span(when, &span_ms, &until_ms))
-        answer_error(r, 404, "/api/history/SPAN or /api/history/SPAN/UNTIL_MS; spans are 15m, 1h, 6h, 24h, 7d, 30d, 90d, 365d");
+        answer_error(r, 404,
+                     "/api/history/SPAN or /api/history/SPAN/UNTIL_MS; spans are 15m, 1h, 6h, 24h, 7d, 30d, "
+                     "90d, 365d");
     else if (!(r->text = history_ask(p->past.history, span_ms, until_ms, wall_us(p) / 1000))) {
         r->status = 202;
         r->text = xstrdup("{\"wait\":true}\n");
@@ -213,7 +221,8 @@ static void answer_history(struct page *p, const char *when, struct server_reply
 /* What the page needs to know of knobs: their units, and a sentence about each. */
 static json_t *form_json(const struct page *p)
 {
-    json_t *o = json_pack("{s:s, s:s, s:s, s:[]}", "kind", "live", "version", p->version, "title", "controller", "runs");
+    json_t *o = json_pack("{s:s, s:s, s:s, s:[]}", "kind", "live", "version", p->version, "title",
+                          "controller", "runs");
     json_t *units = json_object(), *help = json_object();
 
     for (int k = 0; k < KNOB_COUNT; k++) {
@@ -234,7 +243,9 @@ static char *html_text(const struct page *p)
 
     if (!out)
         die("out of memory");
-    form_print(json, "<main><p>This page follows a controller and needs JavaScript. Without it: <code>anole ctl status</code>, or "
+    form_print(json,
+               "<main><p>This page follows a controller and needs JavaScript. Without it: "
+               "<code>anole ctl status</code>, or "
                "<a href=\"/metrics\">/metrics</a>.</p></main>", out);
     fclose(out);
     free(json);
@@ -317,7 +328,8 @@ static void add_changes(char **text, size_t *length, const char *kind, json_t *o
     free(changes);
 }
 
-/* Cells and links that have changed since this listener was last told: all of them at first. They are looked at together. */
+/* Cells and links that have changed since this listener's last event; initially all. They are updated
+ * together. */
 static void add_looks(const struct page *p, struct server_cursor *at, char **text, size_t *length)
 {
     add_changes(text, length, "cells", cells_changes(&p->cells, at->look));
@@ -325,7 +337,8 @@ static void add_looks(const struct page *p, struct server_cursor *at, char **tex
     at->look = p->cells.look;
 }
 
-/* Whoever comes without a number hears what is new from now on. One who was away for too long is told how far to go back. */
+/* A client without a number gets new records from now on. One that was away for too long gets the range of
+ * records that it has missed. */
 static char *events(void *arg, struct server_cursor *at)
 {
     struct page *p = arg;

@@ -1,7 +1,7 @@
-/* src/live/view/controller_page.h - what a controller shows over HTTP: a page at /, /metrics, /healthz, /api/...; and what it can be told there.
+/* src/live/view/controller_page.h - a controller's HTTP interface: a page at /, /metrics, /healthz, and
+ * /api/... for data and orders.
  *
- * What costs something to make is made once per interval, whoever asks and how often.
- */
+ * Expensive answers are made at most once per interval. */
 #ifndef LIVE_VIEW_CONTROLLER_PAGE_H
 #define LIVE_VIEW_CONTROLLER_PAGE_H
 
@@ -29,12 +29,14 @@ struct page {
     struct server           *server;             /* NULL: no HTTP */
     const char              *version;            /* of the program */
     uint64_t (*now_us)(void);
-    /* Does what a person wants. who: the subject of his certificate; NULL: he has the token. A negative errno and the reason: it did not. */
+    /* Carries out an order. who: the subject of the operator's certificate; NULL: the operator has the
+     * token. Returns a negative errno and the reason if it was refused. */
     int (*act)(void *, const struct question *, const char *who, struct err *);
     json_t *(*tuner)(void *);    /* what the tuner makes of it; NULL: there is none */
     void                    *arg;
 
-    char                     standby[200];       /* why it does not act: another one has the lease; "": it does */
+    /* why it is on standby: another controller has the lease; "": it acts */
+    char                     standby[200];
     char                    *state, *overview;   /* /api/state, /api/overview; NULL: to be made anew */
     uint64_t                 states;             /* events 'state' so far */
 };

@@ -1,4 +1,5 @@
-/* src/live/view/controller_prom.h - a controller's metrics for Prometheus. What a single device does its agent tells. */
+/* src/live/view/controller_prom.h - a controller's metrics for Prometheus. Agents have those of single
+ * devices. */
 #ifndef LIVE_VIEW_CONTROLLER_PROM_H
 #define LIVE_VIEW_CONTROLLER_PROM_H
 
@@ -8,11 +9,13 @@
 
 struct controller_counts {
     uint64_t messages, reports, unreadable;      /* that came */
-    uint64_t ticks, late;                        /* intervals; those whose tick came more than half an interval late */
+    /* intervals; those whose tick came more than half an interval late */
+    uint64_t ticks, late;
     uint64_t kept, dropped;                      /* trials */
     const struct serve_counts *peers;            /* whom its server refused; NULL: it has none yet */
 };
 
-void controller_metrics(struct prom *, const struct controller *, const struct controller_counts *, uint64_t now_us);
+void controller_metrics(struct prom *, const struct controller *, const struct controller_counts *,
+                        uint64_t now_us);
 
 #endif

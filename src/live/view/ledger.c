@@ -55,7 +55,8 @@ void ledger_load_file(struct ledger *l, const char *path)
     char   *text = xmalloc(FILE_BYTES_MAX);
     int     fd = open(path, O_RDONLY | O_CLOEXEC);
     off_t   size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
-    ssize_t length = size <= 0 ? 0 : pread(fd, text, FILE_BYTES_MAX, size > FILE_BYTES_MAX ? size - FILE_BYTES_MAX : 0);
+    ssize_t length = size <= 0 ? 0 : pread(fd, text, FILE_BYTES_MAX,
+                                           size > FILE_BYTES_MAX ? size - FILE_BYTES_MAX : 0);
 
     if (length > 0)
         ledger_load(l, text, (size_t)length);

@@ -1,8 +1,7 @@
 /* src/live/view/ledger.h - the last lines of the audit log, in memory, for whoever watches.
  *
- * It stands between a state machine and its disk: what the disk has taken is kept here too. So a watcher sees a record only once it
- * is on the disk, in order, and can say after which one it wants to go on.
- */
+ * It wraps the disk of a state machine and keeps a copy of each record that was written. So a watcher sees
+ * records in order, only once they are on the disk, and can continue after any of them. */
 #ifndef LIVE_VIEW_LEDGER_H
 #define LIVE_VIEW_LEDGER_H
 
@@ -20,7 +19,8 @@ struct ledger {
 
 void ledger_fini(struct ledger *);
 
-/* The end of a log as it was found. What is not a record is passed over, such as half a line at the beginning. */
+/* Adds the end of an existing log. Text that is not a record is skipped, such as half a line at the
+ * beginning. */
 void ledger_load(struct ledger *, const char *text, size_t length);
 
 /* The end of a file, likewise. One that cannot be read holds nothing. */

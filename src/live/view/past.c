@@ -37,10 +37,12 @@ static void tell_heard(struct past *p, const struct controller *c)
         const struct past_heard *h = &p->heard[i];
 
         memcpy(name[i], c->peer[i].name, sizeof *name);
-        share[i] = (uint8_t)(h->looks ? (h->fresh * STORE_SHARE_ONE + h->looks / 2) / h->looks : STORE_NOT_THERE);
+        share[i] = (uint8_t)(h->looks ? (h->fresh * STORE_SHARE_ONE + h->looks / 2) / h->looks :
+                             STORE_NOT_THERE);
         p->heard[i] = (struct past_heard){ 0 };
     }
-    history_add_coverage(p->history, p->minute * MINUTE_MS, p->size, (const char (*)[STORE_NAME_SIZE])name, share);
+    history_add_coverage(p->history, p->minute * MINUTE_MS, p->size, (const char (*)[STORE_NAME_SIZE])name,
+                         share);
     free(name);
     free(share);
 }
@@ -65,9 +67,11 @@ static void look_at_devices(struct past *p, const struct controller *c, uint64_t
 
 static void tell_point(struct past *p, const struct timeline_point *at)
 {
-    struct store_point s = { at->wall_ms, { [STORE_COVERAGE] = at->coverage, [STORE_METRIC] = at->metric, [STORE_PAUSED] = at->paused,
+    struct store_point s = { at->wall_ms, { [STORE_COVERAGE] = at->coverage, [STORE_METRIC] = at->metric,
+                                            [STORE_PAUSED] = at->paused,
                                             [STORE_UTILISATION] = at->utilisation, [STORE_CNPS] = at->cnps,
-                                            [STORE_TRIED] = at->trial != 0, [STORE_WITH] = at->with, [STORE_WITHOUT] = at->without } };
+                                            [STORE_TRIED] = at->trial != 0, [STORE_WITH] = at->with,
+                                            [STORE_WITHOUT] = at->without } };
 
     history_add_point(p->history, &s);
 }
@@ -79,7 +83,8 @@ static void tell_knobs(struct past *p, const struct timeline *t)
         json_t                      *o;
         char                        *text;
 
-        if (t->changes - p->changes > TIMELINE_KNOBS || knobset_is_empty(&k->confirmed) || knobset_is_same(&k->confirmed, &p->confirmed))
+        if (t->changes - p->changes > TIMELINE_KNOBS || knobset_is_empty(&k->confirmed) ||
+            knobset_is_same(&k->confirmed, &p->confirmed))
             continue;
         o = knobset_json(&k->confirmed);
         text = json_dumps(o, JSON_COMPACT);
@@ -102,7 +107,8 @@ static void tell_records(struct past *p, const struct ledger *l)
     }
 }
 
-void past_look(struct past *p, const struct controller *c, const struct timeline *t, const struct ledger *l, uint64_t now_us)
+void past_look(struct past *p, const struct controller *c, const struct timeline *t, const struct ledger *l,
+               uint64_t now_us)
 {
     const struct timeline_point *at = timeline_last(t);
 

@@ -1,4 +1,5 @@
-/* src/live/view/past.h - what a controller's history is told: a point a second, settings, records of the audit log, and who was heard. */
+/* src/live/view/past.h - feeds a controller's history: a point per second, settings, records of the audit
+ * log, and which devices reported. */
 #ifndef LIVE_VIEW_PAST_H
 #define LIVE_VIEW_PAST_H
 
@@ -22,6 +23,7 @@ int  past_open(struct past *, const char *path, struct err *);
 void past_fini(struct past *);
 
 /* The timeline has a new point. */
-void past_look(struct past *, const struct controller *, const struct timeline *, const struct ledger *, uint64_t now_us);
+void past_look(struct past *, const struct controller *, const struct timeline *, const struct ledger *,
+               uint64_t now_us);
 
 #endif

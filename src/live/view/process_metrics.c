@@ -55,13 +55,18 @@ void process_metrics(struct prom *p, const char *version, const struct server_co
     prom_family(p, "anole_build_info", "gauge", "Which version this is.");
     prom_value(p, 1, "version", version, NULL);
     prom_one(p, "process_cpu_seconds_total", "counter", "Processor time that the process has used.",
-             (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6);
-    prom_one(p, "process_resident_memory_bytes", "gauge", "Memory of the process that is in RAM.", resident_bytes());
+             (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+             (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6);
+    prom_one(p, "process_resident_memory_bytes", "gauge", "Memory of the process that is in RAM.",
+             resident_bytes());
     prom_one(p, "process_open_fds", "gauge", "Files that are open.", open_files());
     prom_one(p, "process_start_time_seconds", "gauge", "When the process began, since 1970.", start_s());
-    prom_one(p, "anole_http_requests_total", "counter", "HTTP requests that were answered.", (double)h->requests);
-    prom_one(p, "anole_http_refused_total", "counter", "Of these, with a status of 400 or more.", (double)h->refused);
-    prom_one(p, "anole_http_wrong_tokens_total", "counter", "Of these, for lack of the right token.", (double)h->wrong_tokens);
+    prom_one(p, "anole_http_requests_total", "counter", "HTTP requests that were answered.",
+             (double)h->requests);
+    prom_one(p, "anole_http_refused_total", "counter", "Of these, with a status of 400 or more.",
+             (double)h->refused);
+    prom_one(p, "anole_http_wrong_tokens_total", "counter", "Of these, for lack of the right token.",
+             (double)h->wrong_tokens);
     prom_one(p, "anole_http_listeners", "gauge", "Who listens to events.", h->listeners);
 }
 

@@ -1,4 +1,5 @@
-/* src/live/view/process_metrics.h - metrics that every process has, by the names that Prometheus' own libraries use. */
+/* src/live/view/process_metrics.h - metrics that every process has, by the names that Prometheus' own
+ * libraries use. */
 #ifndef LIVE_VIEW_PROCESS_METRICS_H
 #define LIVE_VIEW_PROCESS_METRICS_H
 
@@ -12,7 +13,8 @@ void process_metrics(struct prom *, const char *version, const struct server_cou
 /* Whom its server refused, and what it ignored. */
 void process_peers(struct prom *, const char *prefix, const struct serve_counts *);
 
-/* The same for people: {"total":3,"last":"no certificate","last_ms":...,"reasons":{"no certificate":3}}. NULL counts: null. */
+/* The same for people: {"total":3,"last":"no certificate","last_ms":...,"reasons":{"no certificate":3}}.
+ * NULL counts: null. */
 json_t *process_refused_json(const struct serve_counts *);
 
 #endif

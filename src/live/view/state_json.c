@@ -124,7 +124,8 @@ static json_t *counts_json(const struct controller *c, uint64_t now_us)
     return o;
 }
 
-/* How many devices an order would reach: those that have the trial's setting, and those that a trial may set. */
+/* How many devices an order would reach: those that have the trial's setting, and those that a trial may
+ * set. */
 static json_t *reach_json(const struct controller *c)
 {
     uint32_t with_trial = 0, settable = 0;
@@ -139,7 +140,8 @@ static json_t *reach_json(const struct controller *c)
     return o;
 }
 
-/* What is in force: since when, by whom, why; and the baseline that it replaced. An empty set is the baseline of each device. */
+/* The current setting: since when, by whom, why; and the baseline that it replaced. An empty set is the
+ * baseline of each device. */
 static json_t *standing_json(const struct controller *c)
 {
     const struct standing *s = &c->standing;

@@ -74,7 +74,8 @@ static struct timeline_knobs look(const struct controller *c, uint64_t wall_us)
 
 static bool is_same(const struct timeline_knobs *a, const struct timeline_knobs *b)
 {
-    return a->trial == b->trial && a->phase == b->phase && a->stage == b->stage && knobset_is_same(&a->confirmed, &b->confirmed);
+    return a->trial == b->trial && a->phase == b->phase && a->stage == b->stage &&
+           knobset_is_same(&a->confirmed, &b->confirmed);
 }
 
 /* Has a trial begun, moved on or ended since the settings were last looked at? */
@@ -83,8 +84,8 @@ static bool has_moved(const struct timeline *t, const struct controller *c)
     const struct timeline_knobs *last = &t->knobs[(t->changes - 1) % TIMELINE_KNOBS];
     bool                         is_open = c->trial.phase != TRIAL_NONE;
 
-    return !t->changes || last->trial != (is_open ? c->trial.number : 0) || (is_open && (last->phase != c->trial.phase ||
-           last->stage != c->trial.stage));
+    return !t->changes || last->trial != (is_open ? c->trial.number : 0) ||
+           (is_open && (last->phase != c->trial.phase || last->stage != c->trial.stage));
 }
 
 static void look_at_settings(struct timeline *t, const struct controller *c, uint64_t wall_us)
@@ -159,7 +160,7 @@ json_t *timeline_evidence_json(const struct timeline *t, const struct controller
     return o;
 }
 
-/* Settings of thousands of devices are looked at once per period, and when a trial moves: that is when they change. */
+/* Reading the settings of thousands of devices is expensive: once per period, and when a trial moves. */
 bool timeline_tick(struct timeline *t, const struct controller *c, uint64_t now_us, uint64_t wall_us)
 {
     bool is_due = now_us + EARLY_US >= t->next_us;
@@ -213,7 +214,8 @@ json_t *timeline_json(const struct timeline *t, uint32_t max)
         json_array_append_new(at, json_integer((json_int_t)p->wall_ms));
         json_array_append_new(trial, json_integer((json_int_t)p->trial));
         for (int c = 0; c < COLUMNS; c++)
-            json_array_append_new(column[c], json_of_number(*(const double *)((const char *)p + columns[c].at)));
+            json_array_append_new(column[c],
+                                  json_of_number(*(const double *)((const char *)p + columns[c].at)));
     }
     return o;
 }

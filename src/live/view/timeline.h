@@ -1,4 +1,4 @@
-/* src/live/view/timeline.h - how a fabric did over the last quarter of an hour, and which settings were in force meanwhile. */
+/* src/live/view/timeline.h - the last quarter of an hour of a fabric: measurements and settings. */
 #ifndef LIVE_VIEW_TIMELINE_H
 #define LIVE_VIEW_TIMELINE_H
 
@@ -12,7 +12,8 @@
 struct timeline_point {
     uint64_t wall_ms;
     double   coverage, metric, paused, utilisation;
-    double   with, without;      /* during a trial, the metric of those that have its setting, and of the others */
+    /* during a trial, the metric of those that have its setting, and of the others */
+    double   with, without;
     double   cnps;
     uint64_t trial;
 };
@@ -44,16 +45,16 @@ struct timeline {
 };
 
 
-/* After every tick, before the metrics of the interval are cleared or after: it takes what was last reported. Adds a point once per
- * second. */
+/* To be called after every tick. Uses the last reports; adds a point once per second. */
 bool timeline_tick(struct timeline *, const struct controller *, uint64_t now_us, uint64_t wall_us);
 
 /* {"t_ms":[...],"coverage":[...],...}: the last 'max' points as columns. */
 json_t *timeline_json(const struct timeline *, uint32_t max);
 json_t *timeline_knobs_json(const struct timeline *);
 
-/* {"trial":5,"stage":"halves","pairs":[...],"gain":[...],"harm":[...],"accept_e":100,"reject_e":20,"ends_at":67}: e-values after so many
- * pairs, what decides, and the pairs after which the stage ends by itself. null: nothing was measured yet. */
+/* {"trial":5,"stage":"halves","pairs":[...],"gain":[...],"harm":[...],"accept_e":100,"reject_e":20,
+ * "ends_at":67}: e-values after these numbers of pairs, the limits that decide, and the pairs after which the
+ * stage ends anyway. null: nothing was measured yet. */
 json_t *timeline_evidence_json(const struct timeline *, const struct controller *);
 
 /* The last point; NULL: there is none. */

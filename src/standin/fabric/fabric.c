@@ -406,7 +406,7 @@ void fabric_set_queue(void *device, uint32_t port, const struct ecn *e)
                 &(struct ecn_cfg){ e->kmin_bytes, e->kmax_bytes, e->pmax });
 }
 
-/* Do all hosts have another spacing of CNPs than receivers have now? */
+/* Do all hosts agree on a spacing of CNPs that differs from the current one of receivers? */
 static bool is_agreed(const struct fabric *f, double spacing)
 {
     for (uint32_t i = 0; i < f->s.sim->net.hosts; i++)
@@ -426,7 +426,7 @@ static void set_receivers(struct fabric *f, double spacing)
     all.value[KNOB_min_time_between_cnps] = spacing;
     sim_apply(f->s.sim, &all);
     for (uint32_t i = 0; i < net->hosts; i++)
-        put_device(&f->device[net->host[i].node]);               /* it has reported nevertheless */
+        put_device(&f->device[net->host[i].node]);               /* hosts keep their own settings */
     for (uint32_t i = 0; i < f->queues; i++)
         sim_set_ecn(f->s.sim, f->queue[i].port, &was[i]);        /* queues may have been set one by one */
     free(was);

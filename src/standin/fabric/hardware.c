@@ -362,7 +362,7 @@ int hardware_open(struct hardware **out, const char *scenario, const char *folde
         rc = h->driver.open(&h->driver, &n->device, scenario, n->name, err);
         if (!rc) {
             n->where = n->driver->facts(n->device, &n->facts);
-            n->seen = UINT64_MAX;                /* look once at least */
+            n->seen = UINT64_MAX;                /* so that the first step reads it */
             h->nodes++;
         }
     }

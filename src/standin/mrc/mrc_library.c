@@ -1,8 +1,8 @@
-/* src/standin/mrc/mrc_library.c - a library for MRC whose NIC is a folder: libanole-mrc.so, for tests and for trying.
+/* src/standin/mrc/mrc_library.c - libanole-mrc.so: a library for MRC whose NIC is a folder, for tests.
  *
- * It has the functions that driver mrc calls (live/driver/mrc_api.h). The NIC is the folder that the library is
- * loaded from: a link to the library in another folder makes another NIC. Three files hold its state, which
- * outlives processes as that of a NIC does. The file 'log' has every accepted change.
+ * It has the functions that driver mrc calls (live/driver/mrc_api.h). The NIC is the folder from which the
+ * library is loaded: a link to the library in another folder makes another NIC. Three files hold its state,
+ * which persists between processes. The file 'log' has every accepted change.
  *
  *   device    name; can: capabilities; queue_pairs: active ones; busy 1: changes give EBUSY; fail_read and
  *             fail_write: an errno; target_delay_max (ns); rtt (ns); load; silent n: every n-th probe has no
@@ -11,9 +11,9 @@
  *   paths     port, value (hexadecimal), state: 1 good, 2 assumed bad, 4 denied
  *
  * From the public interface: states and their order; EBUSY while queue pairs use a profile that the device
- * cannot change online; the first failing entry of a list of paths ends the call. Assumed: a target delay above
- * target_delay_max is clamped silently. A round trip is rtt + load x target_delay and up to 2 % more, because
- * NSCC keeps queues near its target.
+ * cannot change online; the first failing entry of a list of paths ends the call. Assumed: a target delay
+ * above target_delay_max is clamped silently. A round trip is rtt + load x target_delay and up to 2 % more,
+ * because NSCC keeps queues near its target.
  */
 #include "live/driver/mrc_api.h"
 
@@ -37,8 +37,8 @@ MRC_FUNCTIONS(DECLARE)
     X(qa_threshold_ns, uint32_t, "36000") X(target_delay_ns, uint32_t, "9000")
 
 static const char device_first[] =
-    "name mrc_0\ncan 34\nqueue_pairs 0\nbusy 0\nfail_read 0\nfail_write 0\ntarget_delay_max 100000\nrtt 8000\n"
-    "load 1\nsilent 0\nmin_active 2\nmode 2\noperation_max 2\nversion 16777217\n";
+    "name mrc_0\ncan 34\nqueue_pairs 0\nbusy 0\nfail_read 0\nfail_write 0\ntarget_delay_max 100000\n"
+    "rtt 8000\nload 1\nsilent 0\nmin_active 2\nmode 2\noperation_max 2\nversion 16777217\n";
 static const char profile_first[] = "state 2\n"
 #define FIRST(name, type, value) #name " " value "\n"
     PROFILE_ROWS(FIRST);
@@ -70,7 +70,7 @@ static void save(const char *name, const char *text)
         rename(half, path);
 }
 
-/* Fills in what there is first. */
+/* A missing file is created with its initial contents. */
 static void load(const char *name, const char *first, char text[8192])
 {
     char   path[512];

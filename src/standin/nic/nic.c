@@ -12,13 +12,13 @@
 #define PCI      "0000:1a:00.0"
 #define NET      "/sys/class/net/ens1f0np0"
 #define DEBUG    "/sys/kernel/debug/mlx5/" PCI "/cc_params"
-#define SPEED    400000u         /* Mb/s: the fastest that there are */
+#define SPEED    400000u         /* Mb/s of the fastest ports */
 /* hw_counters are read from the device again when they are older than this */
 #define CACHE_US 10000u
 
 const char *const nic_flavours[] = { "ofed", "inbox", "vf", "locked", NULL };
 
-/* Names, factory values and what the firmware takes: it clamps the rest without a word. */
+/* Names, factory values, and the range of the firmware, which clamps other values silently. */
 static const struct { const char *sysfs, *debugfs; int64_t initial, min, max; } parameters[NIC_PARAMETERS] = {
     { "roce_rp/clamp_tgt_rate", "rp_clamp_tgt_rate", 0, 0, 1 },
     { "roce_rp/clamp_tgt_rate_after_time_inc", "rp_clamp_tgt_rate_ati", 1, 0, 1 },
@@ -152,7 +152,7 @@ void nic_init(struct nic *n, enum nic_flavour flavour, uint32_t mbps, uint64_t n
         add(n, NIC_LINK, 0, 0777, "../0000:1a:00.1", "/sys/devices/" PCI "/physfn");
 }
 
-/* While the driver is loaded again its folders are not there. */
+/* The folders of the driver are missing while it is being reloaded. */
 static bool is_there(const struct nic *n, const struct nic_node *f)
 {
     return !n->is_gone || strncmp(f->path, NET "/ecn", strlen(NET "/ecn")) != 0;

@@ -37,14 +37,15 @@ struct nic {
     uint32_t         nodes;
     int64_t          value[NIC_PARAMETERS];
     bool             enabled[2][8];
-    uint64_t         junk;                       /* what garbage on the stack would be */
+    uint64_t         junk;                       /* stands for uninitialized memory of the driver */
 
     uint64_t         rate_bytes_s;               /* traffic */
-    uint64_t         begun_us, bytes;            /* since then; before */
-    uint64_t         feed_bytes, feed_us;        /* besides: so many, evenly, in that time since 'begun' */
+    uint64_t         begun_us, bytes;            /* start of that rate; bytes before it */
+    uint64_t         feed_bytes, feed_us;        /* in addition: these bytes, evenly in this time since
+                                                  * 'begun' */
     uint32_t         mbps;                       /* of the port */
     uint64_t         writes;                     /* of parameters, by any writer */
-    /* as they are; as they were when last looked */
+    /* current values; the snapshot that readers see */
     uint64_t         hw[NIC_HW_COUNTERS], shown[NIC_HW_COUNTERS];
     uint64_t         shown_us;
     uint64_t         pause_us, discards, storms; /* of priority 3 */

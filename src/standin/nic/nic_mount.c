@@ -27,7 +27,7 @@ static int on_getattr(const char *path, struct stat *s, struct fuse_file_info *f
     memset(s, 0, sizeof *s);
     s->st_nlink = 1;
     s->st_mode = f->mode | (f->kind == NIC_FOLDER ? S_IFDIR : f->kind == NIC_LINK ? S_IFLNK : S_IFREG);
-    /* as sysfs says of all */
+    /* the size that sysfs reports for all files */
     s->st_size = f->kind == NIC_LINK ? (off_t)strlen(f->text) : f->kind == NIC_FOLDER ? 0 : 4096;
     return 0;
 }
@@ -79,7 +79,7 @@ static int on_open(const char *path, struct fuse_file_info *fi)
     return 0;
 }
 
-/* The value is made when the file is read from its beginning. */
+/* A read from the beginning of the file takes the current value. */
 static int on_read(const char *path, char *buf, size_t size, off_t at, struct fuse_file_info *fi)
 {
     /* NOLINT(performance-no-int-to-ptr): FUSE has a number for it */
@@ -110,7 +110,7 @@ static int on_write(const char *path, const char *buf, size_t size, off_t at, st
     return rc ? rc : (int)size;
 }
 
-/* Of such files cutting off means nothing. */
+/* Truncation has no effect on these files. */
 static int on_truncate(const char *path, off_t size, struct fuse_file_info *fi)
 {
     (void)path;

@@ -16,7 +16,7 @@
 #define WRED_KEY     "ASIC_STATE:SAI_OBJECT_TYPE_WRED:" ORCH_WRED_OID
 #define QUEUE_KEY    "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:" ORCH_QUEUE_OID
 
-/* All fields that orchagent knows of a profile. Those without an attribute are switches of words. */
+/* All fields of a profile that orchagent knows. */
 static const struct { const char *field, *attribute; bool is_number; } fields[] = {
     { "green_min_threshold", "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD", true },
     { "green_max_threshold", "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD", true },
@@ -145,7 +145,7 @@ static bool is_deadly(int field, const char *text)
     return strcmp(fields[field].field, "ecn") == 0 && !is_word(text, ecn_words);
 }
 
-/* All fields of the hash go to the ASIC, one call each, whether they have changed or not. */
+/* Writes all fields of the hash to the ASIC, one call each, changed or not. */
 static int program(struct orch *o, int number, const redisReply *hash, struct err *err)
 {
     for (size_t i = 0; i + 1 < hash->elements; i += 2)
@@ -192,7 +192,7 @@ static int on_profile(struct orch *o, const char *name, struct err *err)
     number = profile_number(o, name, hash->elements > 0);
     if (hash->elements && number >= 0)
         rc = program(o, number, hash, err);
-    else if (number >= 0 && !is_in_use(o, number)) {             /* one that queues have stays */
+    else if (number >= 0 && !is_in_use(o, number)) {             /* a profile in use stays */
         DO(o, ASIC_DB, "DEL " WRED_KEY, (unsigned)number);
         o->profile[number][0] = '\0';
     }
@@ -219,8 +219,8 @@ static long port_of(const char *name)
     return *end || queue != ORCH_QUEUE || port > 4096 ? -1 : (long)port;
 }
 
-/* "Ethernet8|3": which profile it has. One that is not there yet is waited for: every profile that comes has
- * all queues looked at. */
+/* Binds the queue "Ethernet8|3" to its profile. A profile that does not exist yet binds its queues when it is
+ * created. */
 static int on_queue(struct orch *o, const char *name, struct err *err)
 {
     redisReply   *profile = command(o, CONFIG_DB, "HGET QUEUE|%s wred_profile", name);
@@ -310,7 +310,7 @@ static redisContext *dial(const char *socket)
     return NULL;
 }
 
-/* Queues before they have a profile hold none, so profiles come first. */
+/* Profiles come first: a queue cannot be bound to a profile that does not exist. */
 static int start(struct orch *o, const struct orch_first *f, struct err *err)
 {
     redisReply *ports = command(o, CONFIG_DB, "KEYS PORT|*");

@@ -35,8 +35,8 @@ void orch_free(struct orch *);
 
 int  orch_fd(const struct orch *);               /* readable: orch_run() has something to do */
 
-/* Programs what has changed. Below 0: Redis is gone, or CONFIG_DB held what orchagent dies of; 'err' says
- * what. */
+/* Programs changes. Below 0: Redis is gone, or CONFIG_DB has a value on which orchagent aborts; 'err' says
+ * which. */
 int  orch_run(struct orch *, struct err *);
 
 #endif

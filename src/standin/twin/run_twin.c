@@ -64,7 +64,7 @@ static int write_text(const struct twin_run *t, const char *name, const char *te
     return outfile_write(path, text, strlen(text), err);
 }
 
-/* The tuner that was asked for, or the scenario's, or the one that is known to be good. */
+/* The requested tuner, or that of the scenario, or expert. */
 static const char *tuner_of(const struct twin_run *t)
 {
     return t->q->tuner ? t->q->tuner : t->about.has_tuner ? t->about.tuner : "expert";
@@ -89,7 +89,7 @@ static bool is_rehearse(const char *tuner)
     return is_called(tuner, "rehearse");
 }
 
-/* As many as this takes, and at least ten: people's machines are busy. */
+/* The number of intervals in this time; at least ten, because the machine may be busy. */
 static uint32_t intervals(const struct twin_run *t, uint64_t ms)
 {
     uint64_t count = ms * 1000 / t->interval_us;
@@ -401,7 +401,7 @@ static void print_worth(const struct twin_run *t)
     fflush(stdout);
 }
 
-/* What happens, before it does. */
+/* Prints what will run. */
 static void announce(const struct twin_run *t)
 {
     const struct fabric_about *a = &t->about;
@@ -415,10 +415,10 @@ static void announce(const struct twin_run *t)
     if (t->q->is_locked)
         printf("Lock step: simulated time waits for the controller.\n");
     else if (slower > 1)
-        printf("An interval of %.10g ms takes %.10g ms: this network lives %.10g times slower than a real "
+        printf("An interval of %.10g ms takes %.10g ms: this network runs %.10g times slower than a real "
                "one.\n", (double)a->interval_us / 1000, (double)t->interval_us / 1000, slower);
     else
-        printf("It lives at the pace of the clock: one report every %.10g ms.\n",
+        printf("It runs in real time: one report every %.10g ms.\n",
                (double)a->interval_us / 1000);
     if (t->q->page && !strstr(t->q->page, ":0"))
         printf("Its page: http://%s/ (orders need the token in %s/token)\n", t->q->page, t->folder);

@@ -17,7 +17,7 @@
 #define DEVICES_MAX 64
 #define READY_US    60000000u    /* all stand-ins have so long */
 
-struct zoo {
+struct stand_ins {
     struct hardware *hardware;
     const char      *folder;
     uint64_t         interval_us;
@@ -92,7 +92,7 @@ static void run_stand_in(const struct hardware_device *d, const char *folder)
     _exit(127);
 }
 
-static int start_one(struct zoo *z, const struct hardware_device *d, struct err *err)
+static int start_one(struct stand_ins *z, const struct hardware_device *d, struct err *err)
 {
     char root[512];
 
@@ -108,7 +108,7 @@ static int start_one(struct zoo *z, const struct hardware_device *d, struct err 
     return 0;
 }
 
-static bool is_ready(const struct zoo *z, const struct hardware_device *d)
+static bool is_ready(const struct stand_ins *z, const struct hardware_device *d)
 {
     char        path[600], text[8] = "";
     struct stat s;
@@ -128,7 +128,7 @@ static bool is_ready(const struct zoo *z, const struct hardware_device *d)
     return strcmp(text, "ready\n") == 0;
 }
 
-static int start_all(struct zoo *z, struct err *err)
+static int start_all(struct stand_ins *z, struct err *err)
 {
     struct hardware_device d;
     uint64_t               end_us = clock_us() + READY_US;
@@ -146,7 +146,7 @@ static int start_all(struct zoo *z, struct err *err)
     return rc ? rc : hardware_connect(z->hardware, err);
 }
 
-static void stop_all(struct zoo *z)
+static void stop_all(struct stand_ins *z)
 {
     for (uint32_t i = 0; i < z->count; i++)
         if (z->pid[i] > 0)
@@ -158,9 +158,8 @@ static void stop_all(struct zoo *z)
 
 /* ---- the process ---- */
 
-/* Time that was lost is not made up for: a network that is slower than the clock is so for its agents,
- * too. */
-static int live(struct zoo *z, int signals, struct err *err)
+/* Lost time is not made up for: if the simulation is slower than real time, agents see a slower network. */
+static int live(struct stand_ins *z, int signals, struct err *err)
 {
     uint64_t next_us = clock_us();
     int      rc = 0;
@@ -180,7 +179,7 @@ static int live(struct zoo *z, int signals, struct err *err)
     return rc;
 }
 
-static _Noreturn void be_it(struct zoo *z, int ready)
+static _Noreturn void run_process(struct stand_ins *z, int ready)
 {
     struct err err;
     int        rc, signals;
@@ -201,7 +200,7 @@ static _Noreturn void be_it(struct zoo *z, int ready)
 int twin_hardware_start(pid_t *pid, struct hardware *h, const char *folder, uint64_t interval_us,
                         struct err *err)
 {
-    struct zoo z = { .hardware = h, .folder = folder, .interval_us = interval_us };
+    struct stand_ins z = { .hardware = h, .folder = folder, .interval_us = interval_us };
     int        ready[2], rc = 0;
     char       letter;
 
@@ -212,7 +211,7 @@ int twin_hardware_start(pid_t *pid, struct hardware *h, const char *folder, uint
     *pid = fork();
     if (*pid == 0) {
         close(ready[0]);
-        be_it(&z, ready[1]);
+        run_process(&z, ready[1]);
     }
     close(ready[1]);
     if (*pid < 0)
