@@ -75,17 +75,6 @@ static double path_spread(const struct sim *s)
     return sum > 0 ? (double)most * links / sum : NAN;
 }
 
-double results_fast_error(const struct results *r)
-{
-    const struct skip_told *k = skip_told(r->sim);
-
-    if (k->steady_ps + k->replayed_ps == 0)
-        return 0;
-    if (r->marked_packets > 0 || r->dropped_packets > 0 || r->sim->engine.counters.pauses)
-        return NAN;
-    return fmax(r->sim->cfg.fast_error, k->replayed ? k->spread_max : 0);
-}
-
 /* ---- the traffic list ---- */
 
 /* meter/fct has counted finished flows. Unfinished ones are still in the simulation. */

@@ -92,10 +92,6 @@ void results_find_tiers(struct results *);
 void results_init(struct results *, const struct simulation *);
 void results_fini(struct results *);
 
-/* How far figures of a run with fidelity fast may be off, at most: a share; 0: nothing was skipped. NAN: not known. Queues that mark, pause or
- * drop make what follows a matter of chance, and the run that was skipped would have met another. */
-double results_fast_error(const struct results *);
-
 /* "tor0:3": the node's name and the number of the port. Returns buf. */
 #define PORT_NAME_MAX 32
 char *results_port_name(char buf[PORT_NAME_MAX], const struct sim *, const struct port *);

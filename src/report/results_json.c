@@ -383,16 +383,12 @@ static json_t *fidelity_json(const struct results *r, const struct skip_told *k)
     json_t *o = json_object();
 
     json_put_text(o, "kind", "fast");
-    json_put_number(o, "error_allowed", r->sim->cfg.fast_error);
-    json_put_number(o, "error", results_fast_error(r));
-    json_put_number(o, "skipped_share", r->end_ps ? (double)(k->steady_ps + k->replayed_ps) / (double)r->end_ps : 0);
-    json_put_count(o, "events_saved", k->events_saved);
-    json_put_us(o, "steady_us", k->steady_ps);
-    json_put_count(o, "steady_phases", k->flights);
-    json_put_count(o, "iterations_recorded", k->recorded);
-    json_put_count(o, "iterations_replayed", k->replayed);
-    json_put_us(o, "replayed_us", k->replayed_ps);
-    json_put_number(o, "spread", k->spread);
+    if (k->why_not)
+        json_put_text(o, "why_not", k->why_not);
+    json_put_count(o, "packets_skipped", k->packets);
+    json_put_number(o, "hops_skipped_share", r->hops > 0 ? (double)k->hops / r->hops : 0);
+    json_put_count(o, "times_alone", k->holds);
+    json_put_count(o, "times_disturbed", k->breaks);
     return o;
 }
 

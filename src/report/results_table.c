@@ -45,29 +45,17 @@ static void print_traffic(const struct results *r, FILE *out)
     }
 }
 
-/* What was not followed packet by packet, and how well that is known. */
+/* What was not simulated packet by packet, and why not more. */
 static void print_fidelity(const struct results *r, const struct skip_told *k, FILE *out)
 {
-    uint64_t skipped_ps = k->steady_ps + k->replayed_ps, events = k->events_saved + r->sim->engine.counters.events;
-
-    if (skipped_ps == 0)
-        print_line(out, "fidelity", "fast: no gain, nothing was steady for long%s",
-                   k->recorded ? ", and iterations were not replayed" : "");
+    if (k->packets == 0)
+        print_line(out, "fidelity", "fast: nothing was skipped%s%s", k->why_not ? ": " : ", no flow was alone for long",
+                   k->why_not ? k->why_not : "");
     else
-        print_line(out, "fidelity", "fast: %s skipped, with about %s events, %s of all",
-                   time_text(skipped_ps).buf, count_text(k->events_saved).buf,
-                   metric(UNIT_SHARE, (double)k->events_saved / (double)events).buf);
-    if (k->flights)
-        print_line(out, "", "steady phases: %s in all, %s", time_text(k->steady_ps).buf, counted(k->flights, "time", "times").buf);
-    if (k->recorded)
-        print_line(out, "", "iterations: %u simulated and recorded, %u replayed", k->recorded, k->replayed);
-    if (k->spread > 0)
-        print_line(out, "", "the next takes their mean time within %.2g %% (95 %%); %.3g %% is allowed",
-                   100 * k->spread, 100 * r->sim->cfg.fast_error);
-    if (isnan(results_fast_error(r)))
-        print_line(out, "", "error: not known, since switches marked, paused or dropped; use fidelity packet");
-    else if (skipped_ps)
-        print_line(out, "", "error: at most %.2g %%", 100 * results_fast_error(r));
+        print_line(out, "fidelity", "fast: %s of hops skipped, those of flows alone on their way",
+                   metric(UNIT_SHARE, (double)k->hops / r->hops).buf);
+    if (k->packets && k->why_not)
+        print_line(out, "", "then every packet was simulated: %s", k->why_not);
 }
 
 static void print_setup(const struct results *r, FILE *out)

@@ -246,7 +246,7 @@ int run_files_open(struct run_files *f, const struct run_files_paths *paths, con
     if (!rc && paths->trace)
         rc = outfile_open(&f->trace_file, paths->trace, err);
     if (!rc && paths->samples && s->sim->skip)
-        rc = err_set(err, EINVAL, "--samples needs every packet: fidelity fast skips what repeats");
+        rc = err_set(err, EINVAL, "--samples needs every packet: fidelity fast skips some");
     if (!rc && paths->samples)
         rc = outfile_open(&f->samples_file, paths->samples, err);
     if (!rc && paths->samples)

@@ -9,7 +9,6 @@
 #include "sim/observe/messages.h"
 #include "sim/observe/observe.h"
 #include "sim/observe/watch.h"
-#include "sim/skip/skip.h"
 #include "traffic/kinds/training.h"
 #include "traffic/traffic.h"
 #include "tune/lag.h"
@@ -413,7 +412,7 @@ static uint64_t last_arrival_ps(const struct sim *s)
         if (p->counters.tx_bytes && p->free_at_ps + p->delay_ps > last_ps)
             last_ps = p->free_at_ps + p->delay_ps;
     }
-    return last_ps + s->engine.skipped_ps;
+    return last_ps;
 }
 
 /* Ends a run whose unfinished flows will never finish. */
@@ -497,8 +496,7 @@ static void run_step(struct run *run, uint64_t until_ps)
         due_ps[i] = tasks[i].next_ps(run);
         to_ps = due_ps[i] < to_ps ? due_ps[i] : to_ps;
     }
-    /* Fidelity fast ends what it skips with a slice, so slices would show in its counters. */
-    if (!sim->skip && to_ps - sim->now_ps > run->slice_ps)
+    if (to_ps - sim->now_ps > run->slice_ps)
         to_ps = sim->now_ps + run->slice_ps;
     run->has_more = sim_run_until(sim, to_ps);
     for (size_t i = 0; i < TASKS; i++)
@@ -543,12 +541,6 @@ static void turn_knobs(struct run *run, const struct knob_change *c)
     carry_out(run->s, &d, c->at_ps);
 }
 
-/* No knobs change before at_ps, unless there is a tuner. */
-static void set_horizon(const struct run *run, uint64_t at_ps)
-{
-    skip_set_horizon(run->s->sim, run->s->loop.tuner.algo ? 0 : at_ps);
-}
-
 /* Returns the end time. */
 static uint64_t run_to_end(struct run *run)
 {
@@ -556,7 +548,6 @@ static uint64_t run_to_end(struct run *run)
     bool                   more = true;
 
     for (uint32_t i = 0; more && i < sc->changes && sc->change[i].at_ps <= sc->run_ps; i++) {
-        set_horizon(run, sc->change[i].at_ps);
         /* A change applies to events at its exact time. */
         if (sc->change[i].at_ps > 0)
             more = run_until(run, sc->change[i].at_ps - 1);
@@ -564,7 +555,6 @@ static uint64_t run_to_end(struct run *run)
             turn_knobs(run, &sc->change[i]);
     }
     run->is_last = true;
-    set_horizon(run, sc->run_ps);
     if (more)
         more = run_until(run, sc->run_ps);
     if (run->is_enough)

@@ -37,7 +37,7 @@ static const struct key_row general_keys[] = {
     { "rlcc",     KEY_MAP, "trees", "policy of `cc: rlcc`: a model, or the keys below" },
     { "lb",       KEY_MAP, "ecmp",  "load balancing: a name (`anole list lb`) or the keys below. Its "
       "options are knobs. Default of model uet: `mixed`" },
-    { "fidelity", KEY_MAP, "packet", "`packet`: simulate every packet; `fast`: skip repeated phases "
+    { "fidelity", KEY_MAP, "packet", "`packet`: simulate every packet; `fast`: skip those of lone flows "
       "(docs/model.md); or the keys below" },
     { "hpcc",     KEY_FILE, "",      "a config file of the HPCC or the ConWeave ns-3 fork, instead of "
       "`topology` and `traffic`" },
@@ -92,10 +92,7 @@ static const struct key_row rlcc_keys[] = {
 };
 
 static const struct key_row fidelity_keys[] = {
-    { "kind",  KEY_NAME, "packet", "`packet` or `fast`. Fast needs model nic without monitor, tuner, "
-      "`record_gaps` and HF2T; one thread" },
-    { "error", KEY_REAL, "1%",     "fast: largest allowed error of an iteration's time or a flow's rate",
-      KEY_AT(struct sim_cfg, fast_error), 1e-6, 0.5 },
+    { "kind", KEY_NAME, "packet", "`packet` or `fast`" },
     { 0 },
 };
 

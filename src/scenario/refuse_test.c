@@ -86,8 +86,6 @@ static void scenario_parse__names(void **state)
           "s.yaml:4:5: rlcc needs the model nic: no other provides its input" },
         { STAR INCAST "model: hpcc\ncc: rttcc\n",
           "s.yaml:4:5: rttcc needs the model nic: no other provides its input" },
-        { STAR INCAST "cc: hpcc\nfidelity: fast\n", "s.yaml:4:11: fidelity fast goes with DCQCN's controls "
-          "and none: others look at every acknowledgement, or send probes" },
         { STAR INCAST "cc: hpcc\nknobs: {hpcc_eta: 1.2}\n", "s.yaml:4:19: 'hpcc_eta' must be 0.5 .. 1, not "
           "1.2" },
         { STAR INCAST "nic: nvidea\n", "s.yaml:3:6: 'nvidea' is not a NIC; did you mean 'nvidia'?" },
@@ -268,10 +266,6 @@ static void scenario_parse__traffic(void **state)
           "pairs" },
         { "model: hpcc\n" STAR "traffic: [{kind: incast, senders: 3, size: 1, qps: 1}]\n",
           "s.yaml:3:52: in this model every flow has its own queue pair: 'qps' must be 'fresh'" },
-        { "fidelity: fast\n" STAR "traffic: [{kind: incast, senders: 3, size: 1, qps: 1}]\n",
-          "s.yaml:3:52: with fidelity fast every flow has its own queue pair: 'qps' must be 'fresh'" },
-        { "fidelity: fast\n" STAR "traffic: [{kind: training, size: 1, iterations: 1}]\n",
-          "s.yaml:3:11: with fidelity fast every flow has its own queue pair: 'qps' must be 'fresh'" },
         { "model: conweave\n" STAR "traffic: [{kind: training, size: 1, iterations: 1, qps: 1}]\n",
           "s.yaml:3:57: in this model every flow has its own queue pair: 'qps' must be 'fresh'" },
         { STAR "traffic: [{kind: incast, senders: 3, size: 0}]\n",
@@ -493,8 +487,6 @@ static void scenario_parse__uet(void **state)
           "of model uet have many" },
         { STAR INCAST MODEL_LINE "switch: {header_class: 3}\n", "s.yaml:2:1: traffic uses class 3, which is that of headers and "
           "answers; 'switch: {header_class: ..}' chooses another" },
-        { STAR INCAST MODEL_LINE "fidelity: fast\n", "s.yaml:4:11: fidelity fast does not go with the model uet, whose windows look "
-          "at every acknowledgement" },
         { NULL, NULL },
     };
 

@@ -119,8 +119,6 @@ static void scenario_read_cc_others__refused(void **state)
            "the host h1 has a control of its own already");
     refuse("model: hpcc\ncc:\n  others: [{kind: dcqcn, hosts: 2}]\n" STAR INCAST, "s.yaml:3:3: ",
            "need the model nic");
-    refuse("cc:\n  others: [{kind: rlcc, hosts: 2}]\nfidelity: fast\n" STAR INCAST, "s.yaml:3:11: ",
-           "send probes");
 }
 
 /* One packet format, one way of receivers to answer: in either order, and among the others, too. */

@@ -19,9 +19,7 @@
 _Static_assert(ASTRA_DIMS_MAX <= PLAN_DIMS_MAX, "a collective has room for all dimensions");
 _Static_assert(TRAFFIC_TCPS_MAX <= TCP_CFGS_MAX, "the simulator has room for all settings of TCP");
 
-/* Models of the forks have no TCP, and a queue pair for every flow. So has fidelity fast, which replays
- * flows; but there persistent queue pairs are another network, so that an entry has to say that it does
- * without them. */
+/* Models of the forks have no TCP, and a queue pair for every flow. */
 static struct traffic_env env_of(const struct scenario *s, struct traffic_tcp_algorithm *tcp)
 {
     for (int i = 0; tcp_all[i] && i < TCP_ALGORITHMS_MAX; i++)
@@ -32,10 +30,8 @@ static struct traffic_env env_of(const struct scenario *s, struct traffic_tcp_al
         .mtu_bytes      = s->cfg.mtu_bytes,
         .overhead_bytes = s->cfg.header_bytes + s->cfg.spacing_bytes,
         .tcp            = sim_model_is_real(s->cfg.model) ? tcp : NULL,
-        .why_fresh      = !sim_model_is_real(s->cfg.model) ? "in this model" : s->cfg.is_fast ? "with fidelity "
-            "fast" : NULL,
+        .why_fresh      = !sim_model_is_real(s->cfg.model) ? "in this model" : NULL,
         .has_datagrams  = s->cfg.model == MODEL_NIC,
-        .must_say_fresh = sim_model_is_real(s->cfg.model),
         .read_flows     = hpcc_read_flows,
         .read_matrix    = htsim_read_cm,
         .read_goal      = goal_read,

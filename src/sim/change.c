@@ -89,7 +89,6 @@ void change_await(struct sim *s, struct node *n)
 
     if (at == NEVER)
         return;
-    at -= s->engine.skipped_ps;
     evq_add(&s->engine.evq, s->engine.first_event[EV_CHANGE] + n->id, at, sim_order(s, n, at));
 }
 

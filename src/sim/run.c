@@ -7,7 +7,6 @@
 #include "sim/link/path.h"
 #include "sim/look_ahead.h"
 #include "sim/state/owner.h"
-#include "sim/skip/skip.h"
 #include "sim/switch/switch.h"
 
 #define CHECK_EVERY  (1u << 18)  /* events, in builds with assertions */
@@ -34,7 +33,6 @@ static uint32_t number_events(struct sim *s, uint32_t from)
         [EV_PAUSE_REFRESH] = pauses,
         [EV_FLOW] = s->program.streams,
         [EV_SIGNAL] = 1,
-        [EV_REPLAY] = 1,
         [EV_RECEIVER] = s->uet.has_credit || s->cfg.drain_bps ? hosts : 0,
     };
     uint32_t next = from;
@@ -151,15 +149,11 @@ static void on_flow(struct sim *s, uint32_t stream)
 {
     struct flow_spec f;
 
-    if (s->skip)
-        skip_before_flow(s, stream);
     program_take_flow(&s->engine, &s->program, stream, &f);
     if (!f.bytes) {
         program_on_wake(&s->engine, &s->program, stream, f.tag);
         return;
     }
-    if (s->skip && skip_take_flow(s, traffic_source(s->program.traffic, stream), &f))
-        return;
     host_start_flow(s, &s->net.host[s->net.node[traffic_source(s->program.traffic, stream)].host], &f);
 }
 
@@ -175,7 +169,6 @@ static __attribute__((noinline)) void on_numbered(struct sim *s, enum event_kind
     case EV_PAUSE_END:     change_on_pause_end(s, &s->net.port[index / PRIOS], index % PRIOS);   break;
     case EV_PAUSE_REFRESH: switch_refresh_pause(s, &s->net.port[index / PRIOS], index % PRIOS);  break;
     case EV_CHANGE:        change_on_epoch(s, &s->net.node[index]);                              break;
-    case EV_REPLAY:        skip_on_event(s);                                                     break;
     case EV_RECEIVER:      host_on_receiver(s, &s->net.host[index]);                             break;
     default:               __builtin_unreachable();
     }

@@ -49,7 +49,8 @@ static void configure_hf2t(struct sim *s)
 static int divide(struct sim *s, struct err *err)
 {
     uint32_t threads = s->cfg.threads ? s->cfg.threads : 1;
-    uint32_t parts = s->cfg.is_fast ? 1 : divide_count(s, threads);
+    bool     skips = s->skip && !skip_told(s)->why_not;
+    uint32_t parts = skips ? 1 : divide_count(s, threads);
 
     return parts > 1 ? partition_new(s, parts, threads < parts ? threads : parts, err) : 0;
 }
@@ -106,6 +107,8 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
     rc = build_world(s, err);
     if (rc == 0) {
         configure_hf2t(s);
+        if (cfg->is_fast)
+            skip_new(s);
         rc = cfg->htsim ? htsim_attach(s, err) : divide(s, err);
     }
     if (rc < 0) {
@@ -115,8 +118,6 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
         return rc;
     }
     schedule(s);
-    if (s->cfg.is_fast)
-        skip_new(s);
     *out = s;
     return 0;
 }
@@ -138,8 +139,7 @@ void sim_free(struct sim *s)
 
 /* ---- running ---- */
 
-/* Follows packets up to a time of the network's clock. */
-static bool run_packets(struct sim *s, uint64_t until_ps)
+static bool run_undivided(struct sim *s, uint64_t until_ps)
 {
     run_part(s, until_ps);
     s->is_done = s->program.live == 0 && s->engine.counters.flows_done == s->engine.counters.flows_started;
@@ -150,27 +150,11 @@ static bool run_packets(struct sim *s, uint64_t until_ps)
     return true;
 }
 
-/* The same, but for what repeats. */
-static bool run_skipping(struct sim *s, uint64_t until_ps)
-{
-    bool more = true;
-
-    while (more && engine_world_ps(&s->engine) < until_ps) {
-        more = run_packets(s, skip_forward(s, until_ps));
-        skip_look(s);
-    }
-    return more;
-}
-
 static bool run_world(struct sim *s, uint64_t until_ps)
 {
-    bool more;
+    bool more = s->parts ? partition_run_until(s, until_ps) : run_undivided(s, until_ps);
 
-    if (s->parts)
-        more = partition_run_until(s, until_ps);
-    else
-        more = s->skip ? run_skipping(s, until_ps) : run_packets(s, until_ps);
-    s->now_ps = engine_world_ps(&s->engine);
+    s->now_ps = s->engine.now_ps;
     return more;
 }
 

@@ -42,7 +42,7 @@ void stall_init(struct stall *st, const struct sim *s)
 static bool is_more_to_come(struct sim *s)
 {
     for (uint32_t i = 0; i < s->cfg.changes; i++)
-        if (s->cfg.change[i].at_ps > engine_world_ps(&s->engine))
+        if (s->cfg.change[i].at_ps > s->engine.now_ps)
             return true;
     for (uint32_t i = 0; i < parts_of(s); i++) {
         const struct engine *e = &part_of(s, i)->engine;

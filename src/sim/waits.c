@@ -25,7 +25,7 @@ const char *const wait_texts[WAITS] = {
     [WAIT_ACK] = "sent, ACKs on their way",
     [WAIT_TIMEOUT] = "waiting for the retransmission timer",
     [WAIT_FOREVER] = "lost without a retransmission timer",
-    [WAIT_DELIVERY] = "inside a server or replayed",
+    [WAIT_DELIVERY] = "inside a server",
 };
 
 #define ON_ITS_WAY 1u            /* a packet of the flow, or an answer to one, is in the network */

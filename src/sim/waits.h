@@ -22,8 +22,7 @@ enum wait {
     WAIT_ACK,                    /* all is sent, and packets or ACKs are on their way */
     WAIT_TIMEOUT,                /* none is: for the retransmission timer */
     WAIT_FOREVER,                /* none is, and there is no timer (rto: 0) */
-    WAIT_DELIVERY,               /* inside a server, or as recorded (fidelity: fast): it ends at a time
-                                  * that is known */
+    WAIT_DELIVERY,               /* inside a server: it ends at a time that is known */
     WAITS
 };
 

@@ -52,10 +52,6 @@ struct traffic_kind {
      * 0 exists. */
     void (*on_signal)(struct job *, uint32_t part, uint64_t now_ps, uint32_t worker, uint64_t value);
     void (*divide)(struct job *, uint32_t parts);
-
-    /* For deterministic jobs that repeat the same round. Returns true between two rounds. If messages then
-     * take as long as before, the next round is identical, just later. NULL: the job does not repeat. */
-    bool (*is_at_rest)(const struct job *);
 };
 
 extern const struct traffic_kind *const traffic_all[];       /* NULL-terminated */

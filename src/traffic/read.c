@@ -15,8 +15,7 @@
 #define QPS_MAX     65535u
 
 #define QPS_INITIAL "1 for training, storage and rpc, as many as a host sends short flows in a burst for " \
-                    "long_short, and `fresh` for others; always `fresh` in models hpcc and conweave. " \
-                    "Fidelity fast needs `fresh`, and it has to be written where it is not the default"
+                    "long_short, and `fresh` for others; always `fresh` in models hpcc and conweave"
 
 const struct key_row traffic_keys[] = {
     { "kind",   KEY_NAME, "",   "which of the kinds below" },
@@ -168,7 +167,7 @@ static void read_qps(struct entry *e)
         section_count(&e->sec, "qps", 1, QPS_MAX, &e->qps);
     if (e->r->rc)
         return;
-    if ((node || e->env->must_say_fresh) && e->qps && !is_own && e->env->why_fresh)
+    if (node && e->qps && !is_own && e->env->why_fresh)
         reader_refuse(e->r, section_place(&e->sec, "qps"),
                       "%s every flow has its own queue pair: 'qps' must be 'fresh'", e->env->why_fresh);
     else if (e->pairs_key && (!e->qps || e->env->why_fresh))

@@ -28,8 +28,6 @@ struct traffic_env {
     const char         *why_fresh;               /* why queue pairs cannot persist, e.g. "in this model";
                                                   * NULL: they can */
     bool                has_datagrams;
-    bool                must_say_fresh;          /* refuse entries with persistent queue pairs by default,
-                                                  * instead of making them fresh */
     const struct traffic_tcp_algorithm *tcp;     /* terminated by a row without a name; NULL: no TCP */
 
     /* Readers of external file formats. */

@@ -100,11 +100,6 @@ void traffic_divide(struct traffic *, const uint8_t *part_of_node, uint32_t part
 /* Explains why a stream ended early, e.g. too many concurrent calls. Returns 0 if it ended normally. */
 int traffic_failed(const struct traffic *, uint32_t stream, struct err *);
 
-/* traffic_repeats(): true if the entry's job repeats itself. traffic_is_at_rest(): true if all such jobs are
- * between two rounds. For a single partition only. */
-bool traffic_repeats(const struct traffic *, uint32_t entry);
-bool traffic_is_at_rest(const struct traffic *);
-
 /* Reports operations that completed while partitions were running: see traffic_on_op(). */
 void traffic_tell(struct traffic *);
 

@@ -85,19 +85,6 @@ void traffic_tell(struct traffic *t)
     }
 }
 
-bool traffic_repeats(const struct traffic *t, uint32_t entry)
-{
-    return t->entry[entry].job && t->entry[entry].kind->is_at_rest;
-}
-
-bool traffic_is_at_rest(const struct traffic *t)
-{
-    for (uint32_t i = 0; i < t->entries; i++)
-        if (traffic_repeats(t, i) && !t->entry[i].kind->is_at_rest(t->entry[i].job))
-            return false;
-    return true;
-}
-
 uint32_t traffic_rank(const struct traffic *t, uint32_t stream)
 {
     return t->stream[stream].rank;

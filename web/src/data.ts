@@ -72,7 +72,7 @@ export interface Run {
   set: string[]; // what the command line changed: "kmin=200KB"
   seeds: string[];
   model: string;
-  fidelity?: string; // "packet", or "fast": what repeats is skipped
+  fidelity?: string; // "packet", or "fast": packets of lone flows are skipped
   partial?: string[]; // why the figures are not those of a whole run: sentences
   cc: string;
   lb: string;

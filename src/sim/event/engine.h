@@ -46,7 +46,6 @@ enum event_kind {
     EV_PAUSE_REFRESH,            /* a sent pause is repeated, by port and class */
     EV_FLOW,                     /* a stream starts its next flow, by stream */
     EV_SIGNAL,                   /* one: see event/program.h */
-    EV_REPLAY,                   /* one: see skip/replay.h */
     EV_RECEIVER,                 /* by host: it gives credit, see host/uet/credit.h, or has taken a packet in, see
                                   * host/drain.h */
     EV_KINDS,
@@ -83,8 +82,6 @@ struct engine {
     uint32_t            next_number;         /* ORDER_NS3: of the whole network */
     struct sim_counters counters;
     struct sim_hooks    hooks;               /* observers of results */
-    uint64_t            skipped_ps;          /* the world's time is ahead of this clock by this: see
-                                              * skip/steady.h */
     uint64_t            rtt_ps_peak;         /* since it was last read and set to 0 */
     bool                has_failed;
     struct err          failure;             /* why, if it has */
@@ -147,13 +144,6 @@ static inline uint64_t engine_order(struct engine *e, uint32_t *node_number, uin
 
     return engine_order_of_age(age < ORDER_AGE_MAX ? (uint32_t)age : (uint32_t)ORDER_AGE_MAX,
                                engine_number(e, node_number));
-}
-
-/* Returns the world's time, as used by traffic, link failures and results. The network's own clock is
- * 'now_ps'. */
-static inline uint64_t engine_world_ps(const struct engine *e)
-{
-    return e->now_ps + e->skipped_ps;
 }
 
 /* Returns the current instant, as congestion control sees it. */

@@ -62,7 +62,7 @@ static void await_flow(struct engine *e, struct program *p, uint32_t stream, uin
 {
     uint32_t place = e->order_kind == ORDER_NS3 ? rank : p->place[stream];
 
-    evq_add(&e->evq, e->first_event[EV_FLOW] + stream, at_ps - e->skipped_ps, ORDER_AGE_MAX << 32 | place);
+    evq_add(&e->evq, e->first_event[EV_FLOW] + stream, at_ps, ORDER_AGE_MAX << 32 | place);
     p->live++;
 }
 
@@ -84,14 +84,14 @@ static void schedule_worker(struct engine *e, struct program *p, uint32_t stream
     uint64_t at = traffic_due_ps(p->traffic, stream);
 
     if (evq_is_pending(&e->evq, event)) {
-        if (evq_event(&e->evq, event)->at_ps + e->skipped_ps == at)
+        if (evq_event(&e->evq, event)->at_ps == at)
             return;
         evq_cancel(&e->evq, event);
         p->live--;
     }
     if (at == NEVER)
         return;
-    assert(at >= engine_world_ps(e));
+    assert(at >= e->now_ps);
     await_flow(e, p, stream, at, traffic_rank(p->traffic, stream));
 }
 
@@ -124,7 +124,7 @@ static void schedule_signals(struct engine *e, struct program *p)
     if (evq_is_pending(&e->evq, e->first_event[EV_SIGNAL]))
         evq_cancel(&e->evq, e->first_event[EV_SIGNAL]);
     if (p->signals)
-        evq_add(&e->evq, e->first_event[EV_SIGNAL], p->signal[p->signals - 1].at_ps - e->skipped_ps,
+        evq_add(&e->evq, e->first_event[EV_SIGNAL], p->signal[p->signals - 1].at_ps,
                 (ORDER_AGE_MAX << 32) - 1);
 }
 
@@ -151,7 +151,7 @@ void program_add_signal(struct engine *e, struct program *p, const struct signal
 
 void program_on_signals(struct engine *e, struct program *p)
 {
-    while (p->signals && p->signal[p->signals - 1].at_ps == engine_world_ps(e)) {
+    while (p->signals && p->signal[p->signals - 1].at_ps == e->now_ps) {
         struct signal next = p->signal[--p->signals];
 
         p->live--;
@@ -186,18 +186,18 @@ void program_schedule_workers(struct engine *e, struct program *p)
 
 void program_on_arrival(struct engine *e, struct program *p, const struct message *m)
 {
-    traffic_on_arrival(p->traffic, engine_world_ps(e), m);
+    traffic_on_arrival(p->traffic, e->now_ps, m);
     program_schedule_workers(e, p);
 }
 
 void program_on_sent(struct engine *e, struct program *p, const struct message *m)
 {
-    traffic_on_sent(p->traffic, engine_world_ps(e), m);
+    traffic_on_sent(p->traffic, e->now_ps, m);
     program_schedule_workers(e, p);
 }
 
 void program_on_wake(struct engine *e, struct program *p, uint32_t stream, uint64_t tag)
 {
-    traffic_on_wake(p->traffic, engine_world_ps(e), stream, tag);
+    traffic_on_wake(p->traffic, e->now_ps, stream, tag);
     program_schedule_workers(e, p);
 }

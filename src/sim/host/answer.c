@@ -93,7 +93,7 @@ bool answer_on_timeout(struct sim *s, struct host *h)
             next = at < next ? at : next;
             continue;
         }
-        if (f->sent == f->acked)
+        if (f->sent == f->acked || (s->flow_watch.arg && s->flow_watch.is_held(s->flow_watch.arg, f)))
             f->progress_ps = s->engine.now_ps;   /* nothing in flight */
         at = f->progress_ps + patience_ps(s, f);
         if (at <= s->engine.now_ps) {
@@ -140,6 +140,8 @@ static void forget_setting(struct sim *s, struct host *h)
 void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t told_ps)
 {
     s->engine.counters.cnps_received++;
+    if (s->flow_watch.arg)
+        s->flow_watch.on_signal(s->flow_watch.arg, f);
     if (s->hosts.hf2t)
         s->hosts.hf2t->qp[f - s->flows.flow].told_ps = s->engine.now_ps;
     if (f->controlled && h->cc->on_cnp)

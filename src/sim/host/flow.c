@@ -253,7 +253,7 @@ bool pair_add(struct sim *s, struct flow *f, const struct flow_spec *spec, uint6
         begin = (begin + mtu - 1) / mtu * mtu;
     all->posted[id] = (struct posted){ .begin = begin, .end = begin + spec->bytes,
                                        .start_ps = spec->op.verb == VERB_READ ? spec->op.since_ps :
-                                                   engine_world_ps(&s->engine),
+                                                   s->engine.now_ps,
                                        .ideal_ps = ideal_ps, .tag = spec->tag, .op = spec->op };
     if (p->tail)
         all->posted[p->tail].next = id;
@@ -354,7 +354,7 @@ void pair_on_arrival(struct sim *s, const struct flow *f)
 {
     uint32_t id = receiving(s, f);
 
-    s->flows.pairs.posted[id].arrived_ps = engine_world_ps(&s->engine);
+    s->flows.pairs.posted[id].arrived_ps = s->engine.now_ps;
     s->flows.pairs.arrived[f - s->flows.flow] = id;
 }
 
@@ -423,7 +423,7 @@ void flow_on_arrival(struct sim *s, const struct flow *f)
 /* A READ ends at the requester, when its data has arrived; a datagram when it has left. */
 static uint64_t end_ps(const struct sim *s, const struct flow *f)
 {
-    uint64_t now_ps = engine_world_ps(&s->engine);
+    uint64_t now_ps = s->engine.now_ps;
 
     if (f->is_ud)
         return now_ps + s->net.host[f->host].port->tx_ps[pair_bytes(s, f) + s->cfg.header_bytes];
@@ -454,11 +454,9 @@ void flow_end(struct sim *s, struct flow *f)
     s->entry_bytes_done[f->traffic] += m.bytes;
     if (s->engine.hooks.flow_done)
         tell(s, f);
-    if (s->flow_watch.arg)
-        s->flow_watch.on_end(s->flow_watch.arg, f);
     if (f->is_answered)
         program_on_sent(&s->engine, &s->program, &m);
-    s->done_ps = engine_world_ps(&s->engine);
+    s->done_ps = s->engine.now_ps;
     if (f->is_lasting)
         return;
     f->phase = FLOW_DONE;

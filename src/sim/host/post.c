@@ -36,7 +36,7 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
     memset(f, 0, sizeof *f);
     f->bytes = f->end = spec->bytes;
     f->next_ps = f->progress_ps = s->engine.now_ps;
-    f->start_ps = engine_world_ps(&s->engine);
+    f->start_ps = s->engine.now_ps;
     f->generation = generation;
     f->host = h->id;
     f->heap_at = NOT_IN_HEAP;
@@ -97,7 +97,7 @@ void post_count(struct sim *s, const struct flow_spec *spec)
     if (spec->op.verb == VERB_READ)
         return;
     if (!s->engine.counters.flows_started++)
-        s->first_start_ps = engine_world_ps(&s->engine);
+        s->first_start_ps = s->engine.now_ps;
     s->engine.counters.bytes_started += spec->op.verb == VERB_ASK ? spec->op.bytes : spec->bytes;
 }
 

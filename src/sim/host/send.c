@@ -136,12 +136,14 @@ void send_find_next(struct sim *s, struct flow *f)
         pair_go_back(s, f);
 }
 
-/* Other steps before a flow sends. Returns true if it does not: there is nothing left to repeat, or HF2T
- * holds its packet and it waits. */
+/* Other steps before a flow sends. Returns true if it does not: there is nothing left to repeat, HF2T holds its
+ * packet and it waits, or it is left alone (skip/skip.h). */
 static APART bool hold(struct sim *s, struct host *h, uint32_t id)
 {
     struct flow *f = &s->flows.flow[id];
 
+    if (s->hosts.at_send & SEND_HELD && s->flow_watch.on_turn(s->flow_watch.arg, f))
+        return true;
     if (f->is_uet)
         return false;
     if (s->hosts.at_send & SEND_SELECTIVE) {

@@ -31,7 +31,7 @@ static uint64_t *receive_of(const struct sim *s, uint32_t flow)
 
 bool verbs_has_receive(const struct sim *s, uint32_t flow)
 {
-    return *receive_of(s, flow) <= engine_world_ps(&s->engine);
+    return *receive_of(s, flow) <= s->engine.now_ps;
 }
 
 void verbs_on_send(struct sim *s, const struct flow *f)
@@ -40,7 +40,7 @@ void verbs_on_send(struct sim *s, const struct flow *f)
 
     if (!s->cfg.receives)
         return;
-    *receive_of(s, id) = engine_world_ps(&s->engine) + s->cfg.repost_ps;
+    *receive_of(s, id) = s->engine.now_ps + s->cfg.repost_ps;
     s->flows.pairs.sends[id]++;
 }
 

@@ -182,7 +182,7 @@ static enum path_fate leave(struct engine *e, struct port *p, uint32_t id, struc
     if (p->slow_path & SLOW_COUNTED)
         count_frame(p, k);
     if (p->slow_path & SLOW_TAPPED)
-        e->tap.on_frame(e->tap.arg, e->now_ps + e->skipped_ps, p, k);
+        e->tap.on_frame(e->tap.arg, e->now_ps, p, k);
     if (p->slow_path & SLOW_INBAND)
         write_frame(e, p, id, k);
     e->counters.dropped_wire += is_hit;
@@ -276,7 +276,7 @@ void pfc_on_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uin
     if (c->pause_ps)
         move_expiry(e, c, p, prio, is_pause);
     if (e->hooks.pfc) {
-        struct pfc_result r = { .at_ps = engine_world_ps(e), .node = p->node->id, .port = p->index,
+        struct pfc_result r = { .at_ps = e->now_ps, .node = p->node->id, .port = p->index,
                                 .prio = (uint8_t)prio,
                                 .is_switch = p->is_switch, .is_pause = is_pause };
 

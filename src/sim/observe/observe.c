@@ -71,7 +71,7 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
         struct port          *p = &o->sim->net.port[i];
         struct port_counters *was = &o->port_was[i];
         struct report_port   *seen = &r->port[i];
-        uint64_t              paused_ps = port_paused_ps(p, now_ps - o->sim->engine.skipped_ps);
+        uint64_t              paused_ps = port_paused_ps(p, now_ps);
 
         *seen = (struct report_port){ .device = p->node->id, .rate_bps = p->rate_bps,
                                       .is_uplink = !p->is_switch };
@@ -124,7 +124,6 @@ static void look_at_entries(struct observer *o, struct report *r)
         r->entry_bytes[i] = s->entry_bytes_done[i];
     for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; )
         r->entry_bytes[s->flows.flow[i].traffic] += arrived_bytes(s, i);
-    skip_add_bytes(s, r->entry_bytes);
     for (uint32_t i = 0; i < r->entries; i++) {
         uint64_t now = r->entry_bytes[i];
 
@@ -151,6 +150,7 @@ void observer_count(struct observer *o, uint64_t now_ps, struct report *r)
 {
     struct sim *s = o->sim;
 
+    skip_settle(s);
     report_clear(r);
     r->number = ++o->looks;
     r->start_ps = o->was_ps;

@@ -1,92 +1,495 @@
 #include "sim/skip/skip.h"
 #include "base/minmax.h"
-#include "sim/skip/replay.h"
-#include "sim/skip/steady.h"
+#include "sim/host/pacer.h"
+#include "sim/host/send.h"
+#include "sim/skip/alone.h"
+#include "sim/skip/lanes.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define LAST_PACKETS 2u          /* of a message are always sent: a short last one waits for the one before it */
+#define HELD_MIN     4u          /* packets worth a hold */
+#define PATIENCE     32u         /* packets until a flow looks again whether it is alone */
+
+struct way {                     /* of a flow */
+    struct lane_path path;
+    uint32_t         ports;      /* of the flow when its path was found, and its destination */
+    uint32_t         dst;
+    uint64_t         bps;        /* as counted in the lanes */
+    uint32_t         messages;   /* posted, and not arrived; 0: not in the lanes */
+    uint32_t         patience;
+    bool             is_held;
+    struct alone     now, end;   /* held: after what is counted; when it goes on */
+    uint64_t         packets;    /* at most, of those it has left */
+    uint64_t         end_sent;
+    uint64_t         skipped, jumped;    /* bytes, by its sender and as its receiver knows */
+    uint32_t         unacked;    /* packets of them that no counted ACK is for */
+};
 
 struct skip {
     struct skip_told told;
-    struct steady   *steady;
-    struct replay   *replay;
+    struct lanes     lanes;
+    struct way      *way;        /* by flow */
+    char            *end_state;  /* of congestion control, when a held flow goes on; by flow */
+    uint32_t         ways;
+    const struct host *sending;  /* whose turn it is: it needs no kick */
 };
+
+/* ---- conditions ---- */
+
+static const char *why_not_ever(const struct sim *s)
+{
+    if (s->cfg.model != MODEL_NIC)
+        return "only model nic can skip packets";
+    if (s->flows.tcp_tx)
+        return "TCP fills its window by what comes back";
+    if (s->flows.selective_tx)
+        return "selective repeat keeps account of every packet";
+    if (s->cfg.window_bytes || s->hosts.has_held)
+        return "a window waits for every acknowledgement";
+    if (s->lb.choose || s->lb.weave || s->spray.kind)
+        return "this balancer chooses paths by packet";
+    if (s->cfg.changes)
+        return "links change";
+    if (s->cfg.drain_bps)
+        return "slow receivers count every packet";
+    if (s->cfg.ecn_cell_bytes || s->cfg.ecn_lag_ps)
+        return "'ecn_cell' and 'ecn_lag' follow every packet";
+    if (s->hosts.at_send & (SEND_HF2T | SEND_GAPS | SEND_PROBES | SEND_UET | SEND_FIFO))
+        return "HF2T, 'record_gaps', 'tx_fifo' and RTT probes look at every packet";
+    for (uint32_t i = 0; i < s->net.hosts; i++)
+        if (s->net.host[i].cc->on_ack || s->net.host[i].cc->on_rtt)
+            return "its congestion control looks at every acknowledgement";
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        if (s->net.port[i].is_lossy)
+            return "links lose packets";
+    return NULL;
+}
+
+/* From then on every packet is simulated: what is in the way of one flow cannot be told by its ports. */
+static const char *why_no_more(const struct sim *s)
+{
+    const struct sim_counters *c = &s->engine.counters;
+
+    if (s->watch.arg)
+        return "a monitor sees every packet";
+    if (s->engine.tap.arg)
+        return "every frame is recorded";
+    if (s->hosts.hf2t && s->hosts.at_send & SEND_HF2T)
+        return "HF2T holds single packets";
+    if (s->hosts.after_send & SENT_VERB)
+        return "SENDs and datagrams are followed packet by packet";
+    if (c->pfc_sent)
+        return "PFC paused senders";
+    if (c->payload_dropped || c->timeouts || c->nacks_sent)
+        return "packets were lost";
+    return NULL;
+}
+
+static bool is_allowed(struct skip *k, const struct sim *s)
+{
+    if (!k->told.why_not)
+        k->told.why_not = why_no_more(s);
+    return !k->told.why_not;
+}
+
+/* ---- flows ---- */
+
+static uint32_t id_of(const struct sim *s, const struct flow *f)
+{
+    return (uint32_t)(f - s->flows.flow);
+}
+
+static void *end_state(const struct skip *k, const struct sim *s, uint32_t id)
+{
+    return k->end_state + (size_t)id * s->flows.cc_stride;
+}
+
+static struct way *way_of(struct skip *k, const struct sim *s, uint32_t id)
+{
+    if (id >= k->ways) {
+        uint32_t was = k->ways;
+
+        k->ways = 2 * id + 64;
+        k->way = xrealloc(k->way, k->ways * sizeof *k->way);
+        k->end_state = xrealloc(k->end_state, k->ways * s->flows.cc_stride + 1);
+        memset(k->way + was, 0, (k->ways - was) * sizeof *k->way);
+    }
+    return &k->way[id];
+}
+
+static struct alone_host host_of(const struct skip *k, const struct sim *s, const struct flow *f)
+{
+    const struct host *h = &s->net.host[f->host];
+    uint64_t           line = h->port->rate_bps, acks = k->lanes.lane[h->port->id].ack_bps;
+
+    return (struct alone_host){ &s->model, h->cc, h->cc_cfg, s->cfg.mtu_bytes + s->cfg.header_bytes, line,
+                                acks < line / 2 ? acks : line / 2, UINT64_MAX };
+}
+
+/* What a flow sends at a rate, as its port allows. */
+static uint64_t allowed_bps(const struct alone_host *h, uint64_t rate_bps)
+{
+    return min_u64(rate_bps, h->line_bps - h->other_bps);
+}
+
+static void set_bps(struct skip *k, const struct sim *s, struct way *w, uint64_t bps)
+{
+    lanes_change(&k->lanes, s, &w->path, w->bps, bps);
+    w->bps = bps;
+}
+
+/* ---- counting what was not sent ---- */
+
+static void count(struct skip *k, struct sim *s, struct flow *f, struct way *w, uint64_t packets)
+{
+    struct sim_counters *c = &s->engine.counters;
+    uint32_t             full = s->cfg.mtu_bytes + s->cfg.header_bytes;
+    uint64_t             bytes = packets * s->cfg.mtu_bytes, acks = (w->unacked + packets) / s->cfg.ack_every;
+
+    w->unacked = (uint32_t)((w->unacked + packets) % s->cfg.ack_every);
+    w->packets -= packets;
+    w->skipped += bytes;
+    f->sent += bytes;
+    f->acked = f->sent;
+    f->sent_max = f->sent > f->sent_max ? f->sent : f->sent_max;
+    f->progress_ps = s->engine.now_ps;
+    c->data_sent += packets;
+    c->data_received += packets;
+    c->payload_sent += bytes;
+    c->payload_received += bytes;
+    c->acks_sent += acks;
+    c->rtt_samples += acks;
+    c->rtt_ps_sum += acks * w->path.rtt_ps;
+    for (uint32_t i = 0; i < w->path.hops; i++) {
+        s->net.port[w->path.port[i]].counters.tx_packets[PACKET_DATA] += packets;
+        s->net.port[w->path.port[i]].counters.tx_bytes += packets * full;
+    }
+    for (uint32_t i = 0; i < w->path.back_hops; i++) {
+        s->net.port[w->path.back[i]].counters.tx_packets[PACKET_ACK] += acks;
+        s->net.port[w->path.back[i]].counters.tx_bytes += acks * s->cfg.ack_bytes;
+    }
+    k->told.packets += packets;
+    k->told.hops += packets * w->path.hops + acks * w->path.back_hops;
+}
+
+/* A held flow has sent what it would have until now; it stays held. */
+static void settle(struct skip *k, struct sim *s, struct flow *f, struct way *w)
+{
+    struct alone_host h = host_of(k, s, f);
+    uint64_t          packets = (w->end_sent - f->sent) / s->cfg.mtu_bytes;
+
+    if (s->engine.now_ps < w->end.at_ps) {
+        count(k, s, f, w, alone_send(&h, &w->now, flow_cc(s, f), packets, s->engine.now_ps));
+        return;
+    }
+    memcpy(flow_cc(s, f), end_state(k, s, id_of(s, f)), s->flows.cc_stride);
+    w->now = w->end;
+    count(k, s, f, w, packets);
+}
+
+/* ---- holding ---- */
+
+/* When the first port on its way will be full. */
+static uint64_t full_ps(const struct skip *k, const struct sim *s, const struct way *w)
+{
+    uint64_t first = NEVER;
+
+    for (uint32_t i = 0; i < w->path.hops; i++)
+        first = min_u64(first, lanes_full_ps(&k->lanes, s, &s->net.port[w->path.port[i]]));
+    return first;
+}
+
+/* The rate at which the first port that it shares would be full. */
+static uint64_t most_bps(const struct skip *k, const struct sim *s, const struct way *w)
+{
+    uint64_t most = UINT64_MAX;
+
+    for (uint32_t i = 0; i < w->path.hops; i++)
+        most = min_u64(most, lanes_room_bps(&k->lanes, &s->net.port[w->path.port[i]], w->bps));
+    return most;
+}
+
+/* Finds when a held flow goes on. */
+static void plan(struct skip *k, struct sim *s, struct flow *f, struct way *w)
+{
+    struct alone_host h = host_of(k, s, f);
+    void             *state = end_state(k, s, id_of(s, f));
+    uint64_t          packets;
+
+    h.most_bps = most_bps(k, s, w);
+    memcpy(state, flow_cc(s, f), s->flows.cc_stride);
+    w->end = w->now;
+    packets = alone_send(&h, &w->end, state, w->packets, full_ps(k, s, w));
+    w->end_sent = f->sent + packets * s->cfg.mtu_bytes;
+    f->next_ps = w->end.at_ps;
+    set_bps(k, s, w, allowed_bps(&h, w->now.out.rate_bps > w->end.out.rate_bps ? w->now.out.rate_bps
+                                                                                 : w->end.out.rate_bps));
+}
+
+static void hold(struct skip *k, struct sim *s, struct flow *f, struct way *w, uint64_t packets)
+{
+    w->is_held = true;
+    w->now = (struct alone){ f->out, s->engine.now_ps, s->engine.now_ps, f->gap_rate_bps };
+    w->packets = packets;
+    f->out.due_ps = NEVER;       /* its control has run ahead */
+    plan(k, s, f, w);
+    k->told.holds++;
+}
+
+static void release(struct skip *k, struct sim *s, struct flow *f, struct way *w)
+{
+    settle(k, s, f, w);
+    w->is_held = false;
+    f->out = w->now.out;
+    f->next_ps = w->now.at_ps;
+    f->gap_rate_bps = w->now.gap_rate_bps;
+    f->gap_bytes = 0;
+}
+
+/* At line rate a flow waits for its port, not for its pacer: its last packet is still leaving. */
+static void occupy_port(struct sim *s, struct host *h, struct flow *f)
+{
+    struct port *p = h->port;
+    uint32_t     tx_ps = p->tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes];
+
+    if (f->out.rate_bps < p->rate_bps || f->next_ps <= s->engine.now_ps || p->free.next != EVQ_IDLE ||
+        port_is_busy(p, s->engine.now_ps, s->engine.order))
+        return;
+    p->free_at_ps = f->next_ps;
+    p->free_order = engine_order_of_age(tx_ps, engine_number(&s->engine, &p->node->next_number));
+    f->next_ps = s->engine.now_ps;
+}
+
+/* Another flow is in its way, or it is told of one: it goes on packet by packet. */
+static void let_go(struct skip *k, struct sim *s, struct flow *f, struct way *w)
+{
+    struct host *h = &s->net.host[f->host];
+
+    release(k, s, f, w);
+    w->patience = PATIENCE;
+    k->told.breaks++;
+    if (h != k->sending)
+        occupy_port(s, h, f);
+    pacer_sort_in(s, h, f);
+    if (h != k->sending)
+        send_kick(s, h, h->port);
+}
+
+/* Acknowledgements take another share of a port. */
+static void plan_again(struct skip *k, struct sim *s, uint32_t port)
+{
+    const struct lane *lane = &k->lanes.lane[port];
+
+    for (uint32_t i = 0; i < lane->count; i++) {
+        struct flow *f = &s->flows.flow[lane->flow[i]];
+        struct way  *w = &k->way[lane->flow[i]];
+        struct host *h = &s->net.host[f->host];
+
+        if (!w->is_held)
+            continue;
+        settle(k, s, f, w);
+        plan(k, s, f, w);
+        pacer_sort_in(s, h, f);
+        send_kick(s, h, h->port);
+    }
+}
+
+/* Nothing of others waits on its way, and no port must see every frame. */
+static bool is_drained(struct skip *k, const struct sim *s, const struct lane_path *path)
+{
+    for (uint32_t i = 0; i < path->hops; i++) {
+        const struct port *p = &s->net.port[path->port[i]];
+
+        if (p->slow_path & PATH_SLOW & ~SLOW_CUT)
+            k->told.why_not = "switches count every frame";
+        if (p->paused || k->told.why_not)
+            return false;
+        for (uint32_t q = 0; p->is_switch && p->backlog && q < PRIOS; q++)
+            if (p->queue[q].bytes > 2 * (s->cfg.mtu_bytes + s->cfg.header_bytes))
+                return false;
+    }
+    return true;
+}
+
+static bool is_alone(struct skip *k, const struct sim *s, const struct way *w)
+{
+    return w->path.hops && full_ps(k, s, w) > s->engine.now_ps && is_drained(k, s, &w->path);
+}
+
+/* More goes through a port than before. */
+static void let_others_go(struct skip *k, struct sim *s, uint32_t port)
+{
+    const struct lane *lane = &k->lanes.lane[port];
+
+    for (uint32_t i = 0; i < lane->count; i++) {
+        struct flow *f = &s->flows.flow[lane->flow[i]];
+
+        if (k->way[lane->flow[i]].is_held && lanes_full_ps(&k->lanes, s, &s->net.port[port]) <= s->engine.now_ps)
+            let_go(k, s, f, &k->way[lane->flow[i]]);
+    }
+}
+
+static void let_all_go(struct skip *k, struct sim *s, const struct flow *sending, const struct lane_path *path)
+{
+    k->sending = sending ? &s->net.host[sending->host] : NULL;
+    for (uint32_t i = 0; i < path->hops; i++)
+        let_others_go(k, s, path->port[i]);
+    k->sending = NULL;
+}
+
+/* It is a flow's turn to send. Returns true if it is held. */
+static bool on_turn(void *sim, struct flow *f)
+{
+    struct sim  *s = sim;
+    struct skip *k = s->skip;
+    struct way  *w = way_of(k, s, id_of(s, f));
+    uint64_t     packets = (f->bytes - f->sent + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
+
+    if (w->is_held) {
+        release(k, s, f, w);
+        w->patience = 0;
+        packets = (f->bytes - f->sent + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
+    }
+    if (w->patience > 0) {
+        w->patience--;
+        return false;
+    }
+    if (s->engine.now_ps >= f->out.due_ps)
+        s->net.host[f->host].cc->on_due(s->net.host[f->host].cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+    if (w->messages) {
+        struct alone_host h = host_of(k, s, f);
+        uint64_t          was_bps = w->bps;
+
+        set_bps(k, s, w, allowed_bps(&h, f->out.rate_bps));
+        if (w->bps > was_bps)
+            let_all_go(k, s, f, &w->path);
+    }
+    w->patience = (uint32_t)min_u64(packets - 1, PATIENCE - 1);
+    if (packets < HELD_MIN + LAST_PACKETS || f->sent < f->sent_max || !w->messages || !is_allowed(k, s) ||
+        !is_alone(k, s, w))
+        return false;
+    w->patience = 0;
+    hold(k, s, f, w, packets - LAST_PACKETS);
+    pacer_sort_in(s, &s->net.host[f->host], f);
+    return true;
+}
+
+/* ---- what happens to flows ---- */
+
+static void find_path(struct sim *s, const struct flow *f, struct way *w)
+{
+    if (w->ports == f->ports && w->dst == f->dst && w->path.hops)
+        return;
+    w->ports = f->ports;
+    w->dst = f->dst;
+    lanes_find_path(s, f, &w->path);
+}
+
+/* A message has been posted: its flow is in the way of others from now on. */
+static void on_start(void *sim, const struct flow *f)
+{
+    struct sim       *s = sim;
+    struct skip      *k = s->skip;
+    struct way       *w = way_of(k, s, id_of(s, f));
+    struct alone_host h;
+
+    if (!f->is_lasting)
+        w->skipped = w->jumped = w->messages = 0;
+    if (w->messages++ > 0)
+        return;
+    h = host_of(k, s, f);
+    find_path(s, f, w);
+    w->bps = allowed_bps(&h, f->out.rate_bps);
+    w->patience = 0;
+    lanes_add(&k->lanes, s, &w->path, id_of(s, f), w->bps);
+    let_all_go(k, s, NULL, &w->path);
+    for (uint32_t i = 0; w->path.hops && i < w->path.back_hops; i++)
+        plan_again(k, s, w->path.back[i]);
+}
+
+/* A message has arrived. */
+static void on_arrival(void *sim, const struct flow *f)
+{
+    struct sim  *s = sim;
+    struct skip *k = s->skip;
+    struct way  *w = way_of(k, s, id_of(s, f));
+
+    if (!w->messages || --w->messages > 0)
+        return;
+    lanes_remove(&k->lanes, s, &w->path, id_of(s, f), w->bps);
+    if (w->path.hops)
+        plan_again(k, s, w->path.back[0]);
+}
+
+/* Its receiver misses bytes. Returns true if they were not sent. */
+static bool on_gap(void *sim, uint32_t flow, struct flow_rx *rx, uint64_t bytes)
+{
+    struct sim *s = sim;
+    struct way *w = way_of(s->skip, s, flow);
+
+    if (bytes > w->skipped - w->jumped)
+        return false;
+    w->jumped += bytes;
+    rx->unacked = (uint32_t)((rx->unacked + bytes / s->cfg.mtu_bytes) % s->cfg.ack_every);
+    return true;
+}
+
+static void on_signal(void *sim, struct flow *f)
+{
+    struct sim *s = sim;
+    struct way *w = way_of(s->skip, s, id_of(s, f));
+
+    if (w->is_held)
+        let_go(s->skip, s, f, w);
+}
+
+static bool is_held(void *sim, const struct flow *f)
+{
+    struct sim *s = sim;
+
+    return way_of(s->skip, s, id_of(s, f))->is_held;
+}
+
+/* ---- the world ---- */
 
 void skip_new(struct sim *s)
 {
     struct skip *k = xcalloc(1, sizeof *k);
 
-    k->steady = steady_new(s, &k->told);
-    k->replay = replay_new(s, &k->told);
     s->skip = k;
+    k->told.why_not = why_not_ever(s);
+    if (k->told.why_not)
+        return;
+    lanes_init(&k->lanes, s);
+    s->hosts.at_send |= SEND_HELD;
+    s->flow_watch = (struct flow_watcher){ s, on_start, on_arrival, on_turn, on_gap, on_signal, is_held };
 }
 
 void skip_free(struct sim *s)
 {
     if (!s->skip)
         return;
-    steady_free(s->skip->steady);
-    replay_free(s->skip->replay);
+    lanes_fini(&s->skip->lanes, s);
+    free(s->skip->way);
+    free(s->skip->end_state);
     free(s->skip);
     s->skip = NULL;
 }
 
-uint64_t skip_forward(struct sim *s, uint64_t until_ps)
+void skip_settle(struct sim *s)
 {
-    struct skip   *k = s->skip;
-    struct engine *e = &s->engine;
-    uint64_t       due = min_u64(until_ps, replay_due_ps(k->replay));
-
-    if (steady_is_flying(k->steady)) {
-        steady_fly(k->steady, s, due);
-        return e->now_ps;
-    }
-    due = due == NEVER ? NEVER : due - e->skipped_ps;
-    due = min_u64(due, steady_due_ps(k->steady));
-    return due > e->now_ps ? due : e->now_ps;
-}
-
-void skip_look(struct sim *s)
-{
-    struct skip *k = s->skip;
-
-    replay_look(k->replay, s);
-    if (!steady_is_flying(k->steady) && s->engine.now_ps >= steady_due_ps(k->steady))
-        steady_look(k->steady, s);
-}
-
-void skip_before_flow(struct sim *s, uint32_t stream)
-{
-    replay_before_flow(s->skip->replay, s, stream);
-}
-
-bool skip_take_flow(struct sim *s, uint32_t src, const struct flow_spec *f)
-{
-    return replay_take_flow(s->skip->replay, s, src, f);
-}
-
-void skip_on_event(struct sim *s)
-{
-    replay_on_event(s->skip->replay, s);
+    for (uint32_t i = 0; s->skip && i < s->skip->ways; i++)
+        if (s->skip->way[i].is_held)
+            settle(s->skip, s, &s->flows.flow[i], &s->skip->way[i]);
 }
 
 void skip_on_change(struct sim *s)
 {
-    if (!s->skip)
-        return;
-    steady_on_change(s->skip->steady, s);
-    replay_on_change(s->skip->replay);
-}
-
-void skip_set_horizon(struct sim *s, uint64_t world_ps)
-{
-    if (s->skip)
-        replay_set_horizon(s->skip->replay, world_ps);
-}
-
-void skip_add_bytes(const struct sim *s, uint64_t *entry_bytes)
-{
-    if (s->skip)
-        replay_add_bytes(s->skip->replay, s, entry_bytes);
+    for (uint32_t i = 0; s->skip && i < s->skip->ways; i++)
+        if (s->skip->way[i].is_held)
+            let_go(s->skip, s, &s->flows.flow[i], &s->skip->way[i]);
 }
 
 const struct skip_told *skip_told(const struct sim *s)

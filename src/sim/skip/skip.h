@@ -1,8 +1,16 @@
-/* src/sim/skip/skip.h - skips repetition (fidelity: fast): the public interface.
+/* src/sim/skip/skip.h - leaves senders alone that nothing disturbs (fidelity: fast).
  *
- * There are two kinds. Within a phase: no flow starts or ends and all rates are steady (steady.h). From phase
- * to phase: a job repeats an iteration (replay.h). The event loop knows of neither: the world runs from one
- * look to the next. For one thread, and order node.
+ * When it is a flow's turn to send, and no port on its way is full (lanes.h), its packets are not simulated: the flow
+ * is held until it has two packets of the message left, and the time of these follows from its control alone
+ * (alone.h). They are sent as ever, and their arrival and acknowledgement end the message. If another flow comes into its
+ * way before that, a CNP arrives or knobs change, the flow has sent what it would have, and goes on packet by packet.
+ * So a message costs a few events, whatever its size, and there is nothing else to keep in step: counters and
+ * progress of held flows are brought up to date when they are read (skip_settle()).
+ *
+ * A lone flow takes exactly as long as with all its packets. Approximated is what flows that do not fill a port do to
+ * each other: acknowledgements slow down data of the same host by their share, and nothing else.
+ *
+ * Where anything needs every packet (skip_told.why_not), every packet is simulated.
  */
 #ifndef SIM_SKIP_SKIP_H
 #define SIM_SKIP_SKIP_H
@@ -10,32 +18,17 @@
 #include "sim/skip/told.h"
 #include "sim/state/state.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* Starts skipping in a new world, before any event. */
 void skip_new(struct sim *);
 void skip_free(struct sim *);
 
-/* Advances the world's time, at most to until_ps, as far as no packets are needed. Returns the time, by the
- * network's clock, up to which packets must be simulated before skip_look(). */
-uint64_t skip_forward(struct sim *, uint64_t until_ps);
-void     skip_look(struct sim *);
+/* Brings counters and the progress of flows up to date. */
+void skip_settle(struct sim *);
 
-/* Between looks: a flow of a stream is about to start; a flow starts (true: its end will be reported without
- * sending it); the event of the replay. */
-void skip_before_flow(struct sim *, uint32_t stream);
-bool skip_take_flow(struct sim *, uint32_t src, const struct flow_spec *);
-void skip_on_event(struct sim *);
-
-/* A knob changes now; none will before this time (0: any time). */
+/* Knobs are about to change: no flow is held. */
 void skip_on_change(struct sim *);
-void skip_set_horizon(struct sim *, uint64_t world_ps);
 
-/* Adds the bytes of replayed flows that have arrived, by entry of the traffic list. */
-void skip_add_bytes(const struct sim *, uint64_t *entry_bytes);
-
-/* NULL: the world is simulated packet by packet. */
+/* NULL: every packet is simulated because fidelity is not fast. */
 const struct skip_told *skip_told(const struct sim *);
 
 #endif

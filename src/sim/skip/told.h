@@ -1,18 +1,15 @@
-/* src/sim/skip/told.h - what results report about skipped time. */
+/* src/sim/skip/told.h - what results report about skipped packets. */
 #ifndef SIM_SKIP_TOLD_H
 #define SIM_SKIP_TOLD_H
 
 #include <stdint.h>
 
 struct skip_told {
-    uint64_t steady_ps;          /* time that steady phases were advanced by */
-    uint32_t flights;            /* how often */
-    uint64_t replayed_ps;        /* time of rounds that were replayed */
-    uint32_t recorded, replayed; /* rounds */
-    double   spread;             /* the next round's time is that of the recorded ones within this share
-                                  * (95 %); 0: fewer than two were */
-    double   spread_max;         /* the largest so far */
-    uint64_t events_saved;       /* about */
+    const char *why_not;         /* why no packet may be skipped, or no more; NULL: they may */
+    uint64_t    packets;         /* of data that were not simulated */
+    uint64_t    hops;            /* of these packets and their ACKs, from port to port */
+    uint64_t    holds;           /* how often a sender was left alone */
+    uint64_t    breaks;          /* how often another flow ended that */
 };
 
 #endif

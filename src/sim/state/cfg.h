@@ -81,8 +81,7 @@ struct sim_cfg {
     uint32_t       threads;      /* that may share the work; 0 counts as 1. No result depends on it */
     uint32_t       parts;        /* at least so many, if there are racks for them; 0: as many as suit */
 
-    bool           is_fast;      /* what repeats is skipped: see skip/skip.h */
-    double         fast_error;   /* by how much times may be wrong for that, about: a share */
+    bool           is_fast;      /* packets of lone flows are skipped: see skip/skip.h */
 
     /* Frames, in bytes. */
     uint32_t mtu_bytes;          /* payload of a full packet */

@@ -78,6 +78,7 @@ struct flows {
 #define SEND_PROBES    8u        /* see host/probe.h */
 #define SEND_UET       16u       /* see host/uet/uet.h */
 #define SEND_FIFO      32u       /* see sim_cfg.tx_fifo_bytes and host/send.h */
+#define SEND_HELD      64u       /* see skip/skip.h */
 
 /* Receivers of marked packets, set by the knobs. */
 struct np_cfg {
@@ -176,12 +177,16 @@ struct watcher {
     void (*on_rtt)    (void *arg, uint64_t now_ps, struct host *, const struct flow *, uint64_t rtt_ps);
 };
 
-/* Recorder of flows: see skip/replay.h. */
+/* Who leaves senders alone: see skip/skip.h. */
 struct flow_watcher {
     void *arg;                   /* NULL: none */
-    void (*on_start)  (void *arg, const struct flow *);
+    void (*on_start)  (void *arg, const struct flow *);  /* a message is posted */
     void (*on_arrival)(void *arg, const struct flow *);
-    void (*on_end)    (void *arg, const struct flow *);
+    bool (*on_turn)   (void *arg, struct flow *);        /* it may send; true: it is held instead */
+    bool (*on_gap)    (void *arg, uint32_t flow, struct flow_rx *, uint64_t bytes);  /* missing; true: never
+                                                                                      * sent */
+    void (*on_signal) (void *arg, struct flow *);        /* a CNP is about to reach its control */
+    bool (*is_held)   (void *arg, const struct flow *);
 };
 
 struct sim {
@@ -201,7 +206,7 @@ struct sim {
     struct sim_cfg        cfg;
 
     /* Progress. */
-    uint64_t              now_ps;            /* the world's time: see engine_world_ps() */
+    uint64_t              now_ps;            /* time up to which it has run */
     bool                  is_done;           /* all flows are over, and no more will start */
     uint64_t              done_ps;           /* when the last finished flow ended */
     uint64_t              first_start_ps;    /* of the first flow */
@@ -209,7 +214,7 @@ struct sim {
 
     struct htsim         *htsim;             /* model htsim: the world that is simulated. NULL: another
                                               * model */
-    struct skip          *skip;              /* skips what repeats: see skip/skip.h. NULL: every packet is
+    struct skip          *skip;              /* leaves senders alone: see skip/skip.h. NULL: every packet is
                                               * simulated */
     struct partition     *parts;             /* parts for threads: see partition.h. NULL: not divided, or
                                               * itself a part */

@@ -8,7 +8,6 @@
 #include "sim/observe/observe.h"
 #include "sim/observe/queue_telemetry.h"
 #include "sim/observe/watch.h"
-#include "sim/skip/skip.h"
 
 #include <assert.h>
 #include <math.h>
@@ -138,7 +137,6 @@ int fabric_new(struct fabric **out, const char *path, struct err *err)
     }
     watch(f);
     sim_world_init(&f->world, f->s.sim, f->s.scenario.interval_ps);
-    skip_set_horizon(f->s.sim, 0);               /* knobs may be turned at any time */
     f->device = xcalloc(f->s.sim->net.nodes, sizeof *f->device);
     for (uint32_t i = 0; i < f->s.sim->net.nodes; i++)
         f->device[i] = (struct device){ .fabric = f, .node = i, .knobs = f->s.sim->cfg.knobs };

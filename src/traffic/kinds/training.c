@@ -308,21 +308,6 @@ static void divide(struct job *j, uint32_t parts)
         t->barrier[i] = t->barrier[0];
 }
 
-/* Returns true if no worker has finished, or all have and no iteration follows, and nothing of the iteration
- * has happened. */
-static bool is_at_rest(const struct job *j)
-{
-    const struct training_job *t = (const struct training_job *)j;
-
-    if (t->barrier[0].finished != 0 && t->barrier[0].finished < j->workers)
-        return false;
-    for (uint32_t i = 0; i < j->workers; i++)
-        if ((t->worker[i].stage > 0 && t->worker[i].stage < t->it.stages) ||
-            t->worker[i].open > (t->worker[i].stage == 0))
-            return false;
-    return memcmp(t->left, t->it.count, (size_t)t->it.stages * j->workers * sizeof *t->left) == 0;
-}
-
 static void free_training(void *state)
 {
     struct training_job *t = state;
@@ -429,5 +414,4 @@ const struct traffic_kind traffic_training = {
     .about = "workers do collectives, wait for the last of them, compute, and begin again",
     .keys = training_keys, .read = read_entry, .free = free_training, .print_more = training_print_steps,
     .on_arrival = on_arrival, .on_sent = on_sent, .on_signal = on_signal, .divide = divide,
-    .is_at_rest = is_at_rest,
 };

@@ -31,7 +31,7 @@ function facts(run: Run, isOnCard: boolean): HTMLElement {
     { class: "rows" },
     isOnCard ? null : fact("Network", networkText(run)),
     fact("Congestion control", run.model && run.model !== run.cc ? `${run.cc} (${run.model} model)` : run.cc),
-    fact("Fidelity", run.fidelity === "fast" ? "fast (skips repeated phases)" : run.fidelity === "packet" ? "every packet" : null),
+    fact("Fidelity", run.fidelity === "fast" ? "fast (skips packets of lone flows)" : run.fidelity === "packet" ? "every packet" : null),
     isOnCard ? null : fact("Load balancing", run.lb),
     fact("Tuner", run.tuning?.tuner),
     fact("Simulated time", format(run.simulated_us, "us")),
@@ -63,7 +63,7 @@ export function setupSection({ runs, ...page }: Page, limits: string[], ...folds
   const all = [
     "This is a simulation: no setting here has run on a real NIC or switch.",
     "It holds for this network and this traffic. Other loads, sizes and topologies were not tested.",
-    ...(isFast ? ["Repeated phases were skipped (fidelity fast)."] : []),
+    ...(isFast ? ["Packets of lone flows were skipped (fidelity fast)."] : []),
     ...limits,
   ];
   return section(

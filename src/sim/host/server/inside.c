@@ -111,7 +111,7 @@ bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
     number = take_message(s->hosts.inside);
     m = &s->hosts.inside->message[number];
     *m = (struct inside_message){ .told = { h->node, spec->dst, spec->traffic, spec->bytes, spec->tag,
-                                            is_read ? spec->op.since_ps : engine_world_ps(&s->engine), spec->op },
+                                            is_read ? spec->op.since_ps : s->engine.now_ps, spec->op },
                                   .ideal_ps = tx_ps + 2 * s->net.graph.inside_delay_ps +
                                               (is_read ? tx_ps_of(s, READ_REQUEST_BYTES) + spec->op.wait_ps : 0),
                                   .dport = spec->dport,
@@ -142,7 +142,7 @@ static void end(struct sim *s, const struct inside_message *m)
     s->engine.counters.flows_done++;
     s->engine.counters.bytes_done += t->bytes;
     s->entry_bytes_done[t->traffic] += t->bytes;
-    s->done_ps = engine_world_ps(&s->engine);
+    s->done_ps = s->engine.now_ps;
     since_ps = t->start_ps + (t->op.verb == VERB_READ ? s->net.graph.inside_delay_ps : 0);
     if (s->engine.hooks.flow_done)
         s->engine.hooks.flow_done(s->engine.hooks.arg, &(struct flow_result){
