@@ -389,6 +389,9 @@ static json_t *fidelity_json(const struct results *r, const struct skip_told *k)
     json_put_number(o, "hops_skipped_share", r->hops > 0 ? (double)k->hops / r->hops : 0);
     json_put_count(o, "times_alone", k->holds);
     json_put_count(o, "times_disturbed", k->breaks);
+    json_put_count(o, "checks", k->checks);
+    json_put_number(o, "check_off_mean", k->checks ? k->off_mean : NAN);
+    json_put_number(o, "check_off_rms", k->checks ? k->off_rms : NAN);
     return o;
 }
 

@@ -54,6 +54,9 @@ static void print_fidelity(const struct results *r, const struct skip_told *k, F
     else
         print_line(out, "fidelity", "fast: %s of hops skipped, those of flows alone on their way",
                    metric(UNIT_SHARE, (double)k->hops / r->hops).buf);
+    if (k->checks)
+        print_line(out, "", "checked: packets of %s simulated: their time differs by %.2g %% on average, %.2g %% RMS",
+                   counted(k->checks, "such flow were", "such flows were").buf, 100 * k->off_mean, 100 * k->off_rms);
     if (k->packets && k->why_not)
         print_line(out, "", "then every packet was simulated: %s", k->why_not);
 }

@@ -39,13 +39,13 @@ both() {
     done
 }
 
-@test "fidelity: training within 0.1 % of packets, with a fiftieth of the events" {
+@test "fidelity: training within 0.1 % of packets, with a twentieth of the events" {
     both "$(training)"
     jq -en --slurpfile p "$dir/packet.json" --slurpfile f "$dir/fast.json" '
         def off(a; b): ((a - b) / b) | if . < 0 then -. else . end;
         $p[0].traffic[0].iteration as $was | $f[0].traffic[0].iteration as $is |
         $is.count == 3 and off($is.us_mean; $was.us_mean) < 0.001 and off($is.us_max; $was.us_max) < 0.001 and
-        $f[0].packets.events * 50 < $p[0].packets.events and
+        $f[0].packets.events * 20 < $p[0].packets.events and
         $f[0].all.bytes == $p[0].all.bytes and $f[0].all.flows == $p[0].all.flows and
         $f[0].packets.data_sent == $p[0].packets.data_sent and $f[0].packets.acks_sent == $p[0].packets.acks_sent'
 }
@@ -54,7 +54,8 @@ both() {
     run_apart "$ANOLE" run "$(training)" --set fidelity=fast --out "$dir/results"
     [ "$status" -eq 0 ]
     grep -qE '^ +fidelity +fast: [0-9.]+ % of hops skipped, those of flows alone on their way$' "$dir/out"
-    jq -e '.fidelity | .kind == "fast" and .hops_skipped_share > 0.9 and .packets_skipped > 10000 and .why_not == null' \
+    grep -qE '^ +checked: packets of [0-9]+ such flows? were simulated: their time differs by [-0-9.e]+ % on average, [0-9.e-]+ % RMS$' "$dir/out"
+    jq -e '.fidelity | .kind == "fast" and .checks > 0 and .check_off_rms < 0.005 and .hops_skipped_share > 0.9 and .packets_skipped > 10000 and .why_not == null' \
         "$dir/results/summary.json"
     grep -q '"fidelity":"fast"' "$dir/results/report.html"
 }

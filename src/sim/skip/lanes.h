@@ -25,6 +25,7 @@ struct lane {                    /* of a port */
     uint32_t *flow;              /* that send data through it */
     uint32_t  count, max;
     uint64_t  data_bps, ack_bps;
+    uint32_t  checked;           /* of a host: its flows that are checked; those to it send all packets */
     double    queue_bytes;       /* at since_ps */
     uint64_t  since_ps;
 };

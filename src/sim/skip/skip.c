@@ -5,12 +5,14 @@
 #include "sim/skip/alone.h"
 #include "sim/skip/lanes.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LAST_PACKETS 2u          /* of a message are always sent: a short last one waits for the one before it */
 #define HELD_MIN     4u          /* packets worth a hold */
 #define PATIENCE     32u         /* packets until a flow looks again whether it is alone */
+#define CHECK_EVERY  200u        /* holds, by hash: one of them is simulated to measure the error */
 
 struct way {                     /* of a flow */
     struct lane_path path;
@@ -20,9 +22,11 @@ struct way {                     /* of a flow */
     uint32_t         messages;   /* posted, and not arrived; 0: not in the lanes */
     uint32_t         patience;
     bool             is_held;
+    bool             is_checked; /* not held, to compare: its packets are simulated until end_sent */
     struct alone     now, end;   /* held: after what is counted; when it goes on */
+    uint64_t         other_bps;  /* of others at its host's port, since then */
     uint64_t         packets;    /* at most, of those it has left */
-    uint64_t         end_sent;
+    uint64_t         end_sent, from_ps;
     uint64_t         skipped, jumped;    /* bytes, by its sender and as its receiver knows */
     uint32_t         unacked;    /* packets of them that no counted ACK is for */
 };
@@ -33,7 +37,8 @@ struct skip {
     struct way      *way;        /* by flow */
     char            *end_state;  /* of congestion control, when a held flow goes on; by flow */
     uint32_t         ways;
-    const struct host *sending;  /* whose turn it is: it needs no kick */
+    double           off_ps, off_squares;    /* sums for told */
+    bool             is_turn;    /* a host is about to send: no other may, nor may it twice */
 };
 
 /* ---- conditions ---- */
@@ -119,19 +124,26 @@ static struct way *way_of(struct skip *k, const struct sim *s, uint32_t id)
     return &k->way[id];
 }
 
-static struct alone_host host_of(const struct skip *k, const struct sim *s, const struct flow *f)
+/* What others send by a host's port. */
+static uint64_t other_bps(const struct skip *k, const struct host *h)
+{
+    return min_u64(k->lanes.lane[h->port->id].ack_bps, h->port->rate_bps / 2);
+}
+
+static struct alone_host host_of(const struct sim *s, const struct flow *f, uint64_t other)
 {
     const struct host *h = &s->net.host[f->host];
-    uint64_t           line = h->port->rate_bps, acks = k->lanes.lane[h->port->id].ack_bps;
 
-    return (struct alone_host){ &s->model, h->cc, h->cc_cfg, s->cfg.mtu_bytes + s->cfg.header_bytes, line,
-                                acks < line / 2 ? acks : line / 2, UINT64_MAX };
+    return (struct alone_host){ &s->model, h->cc, h->cc_cfg, s->cfg.mtu_bytes + s->cfg.header_bytes,
+                                h->port->rate_bps, other, UINT64_MAX };
 }
 
 /* What a flow sends at a rate, as its port allows. */
-static uint64_t allowed_bps(const struct alone_host *h, uint64_t rate_bps)
+static uint64_t allowed_bps(const struct skip *k, const struct sim *s, const struct flow *f, uint64_t rate_bps)
 {
-    return min_u64(rate_bps, h->line_bps - h->other_bps);
+    const struct host *h = &s->net.host[f->host];
+
+    return min_u64(rate_bps, h->port->rate_bps - other_bps(k, h));
 }
 
 static void set_bps(struct skip *k, const struct sim *s, struct way *w, uint64_t bps)
@@ -152,7 +164,8 @@ static void count(struct skip *k, struct sim *s, struct flow *f, struct way *w, 
     w->packets -= packets;
     w->skipped += bytes;
     f->sent += bytes;
-    f->acked = f->sent;
+    if (!f->is_lasting || f->end == f->bytes)
+        f->acked = f->sent;      /* otherwise an older message is still to be acknowledged */
     f->sent_max = f->sent > f->sent_max ? f->sent : f->sent_max;
     f->progress_ps = s->engine.now_ps;
     c->data_sent += packets;
@@ -177,7 +190,7 @@ static void count(struct skip *k, struct sim *s, struct flow *f, struct way *w, 
 /* A held flow has sent what it would have until now; it stays held. */
 static void settle(struct skip *k, struct sim *s, struct flow *f, struct way *w)
 {
-    struct alone_host h = host_of(k, s, f);
+    struct alone_host h = host_of(s, f, w->other_bps);
     uint64_t          packets = (w->end_sent - f->sent) / s->cfg.mtu_bytes;
 
     if (s->engine.now_ps < w->end.at_ps) {
@@ -214,18 +227,20 @@ static uint64_t most_bps(const struct skip *k, const struct sim *s, const struct
 /* Finds when a held flow goes on. */
 static void plan(struct skip *k, struct sim *s, struct flow *f, struct way *w)
 {
-    struct alone_host h = host_of(k, s, f);
+    struct alone_host h;
     void             *state = end_state(k, s, id_of(s, f));
     uint64_t          packets;
 
+    w->other_bps = other_bps(k, &s->net.host[f->host]);
+    h = host_of(s, f, w->other_bps);
     h.most_bps = most_bps(k, s, w);
     memcpy(state, flow_cc(s, f), s->flows.cc_stride);
     w->end = w->now;
     packets = alone_send(&h, &w->end, state, w->packets, full_ps(k, s, w));
     w->end_sent = f->sent + packets * s->cfg.mtu_bytes;
     f->next_ps = w->end.at_ps;
-    set_bps(k, s, w, allowed_bps(&h, w->now.out.rate_bps > w->end.out.rate_bps ? w->now.out.rate_bps
-                                                                                 : w->end.out.rate_bps));
+    set_bps(k, s, w, allowed_bps(k, s, f, w->now.out.rate_bps > w->end.out.rate_bps ? w->now.out.rate_bps
+                                                                                      : w->end.out.rate_bps));
 }
 
 static void hold(struct skip *k, struct sim *s, struct flow *f, struct way *w, uint64_t packets)
@@ -248,6 +263,13 @@ static void release(struct skip *k, struct sim *s, struct flow *f, struct way *w
     f->gap_bytes = 0;
 }
 
+static void end_checking(struct skip *k, const struct sim *s, const struct flow *f, struct way *w)
+{
+    if (w->is_checked)
+        k->lanes.lane[s->net.host[f->host].port->id].checked--;
+    w->is_checked = false;
+}
+
 /* At line rate a flow waits for its port, not for its pacer: its last packet is still leaving. */
 static void occupy_port(struct sim *s, struct host *h, struct flow *f)
 {
@@ -267,14 +289,78 @@ static void let_go(struct skip *k, struct sim *s, struct flow *f, struct way *w)
 {
     struct host *h = &s->net.host[f->host];
 
+    end_checking(k, s, f, w);
+    if (!w->is_held)
+        return;
     release(k, s, f, w);
     w->patience = PATIENCE;
     k->told.breaks++;
-    if (h != k->sending)
-        occupy_port(s, h, f);
+    if (k->is_turn) {            /* at the next instant at the earliest */
+        f->next_ps = f->next_ps > s->engine.now_ps ? f->next_ps : s->engine.now_ps + 1;
+        pacer_sort_in(s, h, f);
+        pacer_await(s, h, s->engine.now_ps);
+        return;
+    }
+    occupy_port(s, h, f);
     pacer_sort_in(s, h, f);
-    if (h != k->sending)
-        send_kick(s, h, h->port);
+    send_kick(s, h, h->port);
+}
+
+/* ---- checking ---- */
+
+/* Chosen by what reports do not change. */
+static bool is_to_check(const struct sim *s, const struct flow *f)
+{
+    uint64_t h = (uint64_t)f->src << 32 ^ f->dst ^ (f->sent + s->cfg.seed) * 0x9e3779b97f4a7c15ull ^
+                 f->start_ps * 0x94d049bb133111ebull;
+
+    h ^= h >> 31;
+    h *= 0xbf58476d1ce4e5b9ull;
+    h ^= h >> 29;
+    return h % CHECK_EVERY == 0;
+}
+
+/* A flow that could be held is simulated, and so are those to its host, for their ACKs; a copy of its state is held. */
+static void check(struct skip *k, struct sim *s, struct flow *f, struct way *w, uint64_t packets)
+{
+    const struct port *p = s->net.host[f->host].port;
+    const struct lane *in = &k->lanes.lane[p->peer->id];
+
+    w->is_checked = true;
+    k->lanes.lane[p->id].checked++;
+    for (uint32_t i = 0; i < in->count; i++)
+        let_go(k, s, &s->flows.flow[in->flow[i]], &k->way[in->flow[i]]);
+    w->from_ps = s->engine.now_ps;
+    w->now = (struct alone){ f->out, s->engine.now_ps, s->engine.now_ps, f->gap_rate_bps };
+    w->other_bps = other_bps(k, &s->net.host[f->host]);
+    w->packets = packets;
+    w->end_sent = f->sent + packets * s->cfg.mtu_bytes;
+    memcpy(end_state(k, s, id_of(s, f)), flow_cc(s, f), s->flows.cc_stride);
+}
+
+static void advance_check(struct skip *k, struct sim *s, struct flow *f, struct way *w, uint64_t until_ps)
+{
+    struct alone_host h = host_of(s, f, w->other_bps);
+
+    w->packets -= alone_send(&h, &w->now, end_state(k, s, id_of(s, f)), w->packets, until_ps);
+    w->other_bps = other_bps(k, &s->net.host[f->host]);
+}
+
+/* It is the turn of the packet up to which it would have been held. */
+static void end_check(struct skip *k, struct sim *s, struct flow *f, struct way *w)
+{
+    struct skip_told *t = &k->told;
+    double            took_ps = (double)(s->engine.now_ps - w->from_ps), off;
+
+    end_checking(k, s, f, w);
+    advance_check(k, s, f, w, NEVER);
+    off = ((double)s->engine.now_ps - (double)w->now.at_ps) / took_ps;
+    t->checks++;
+    t->checked_ps += took_ps;
+    k->off_ps += off * took_ps;
+    k->off_squares += off * off * took_ps;
+    t->off_mean = k->off_ps / t->checked_ps;
+    t->off_rms = sqrt(k->off_squares / t->checked_ps);
 }
 
 /* Acknowledgements take another share of a port. */
@@ -287,6 +373,8 @@ static void plan_again(struct skip *k, struct sim *s, uint32_t port)
         struct way  *w = &k->way[lane->flow[i]];
         struct host *h = &s->net.host[f->host];
 
+        if (w->is_checked)
+            advance_check(k, s, f, w, s->engine.now_ps);
         if (!w->is_held)
             continue;
         settle(k, s, f, w);
@@ -324,26 +412,22 @@ static void let_others_go(struct skip *k, struct sim *s, uint32_t port)
     const struct lane *lane = &k->lanes.lane[port];
 
     for (uint32_t i = 0; i < lane->count; i++) {
-        struct flow *f = &s->flows.flow[lane->flow[i]];
+        struct way *w = &k->way[lane->flow[i]];
 
-        if (k->way[lane->flow[i]].is_held && lanes_full_ps(&k->lanes, s, &s->net.port[port]) <= s->engine.now_ps)
-            let_go(k, s, f, &k->way[lane->flow[i]]);
+        if ((w->is_held || w->is_checked) &&
+            lanes_full_ps(&k->lanes, s, &s->net.port[port]) <= s->engine.now_ps)
+            let_go(k, s, &s->flows.flow[lane->flow[i]], w);
     }
 }
 
-static void let_all_go(struct skip *k, struct sim *s, const struct flow *sending, const struct lane_path *path)
+static void let_all_go(struct skip *k, struct sim *s, const struct lane_path *path)
 {
-    k->sending = sending ? &s->net.host[sending->host] : NULL;
     for (uint32_t i = 0; i < path->hops; i++)
         let_others_go(k, s, path->port[i]);
-    k->sending = NULL;
 }
 
-/* It is a flow's turn to send. Returns true if it is held. */
-static bool on_turn(void *sim, struct flow *f)
+static bool take_turn(struct skip *k, struct sim *s, struct flow *f)
 {
-    struct sim  *s = sim;
-    struct skip *k = s->skip;
     struct way  *w = way_of(k, s, id_of(s, f));
     uint64_t     packets = (f->bytes - f->sent + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
 
@@ -352,6 +436,10 @@ static bool on_turn(void *sim, struct flow *f)
         w->patience = 0;
         packets = (f->bytes - f->sent + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
     }
+    if (w->is_checked && f->sent < w->end_sent)
+        return false;
+    if (w->is_checked)
+        end_check(k, s, f, w);
     if (w->patience > 0) {
         w->patience--;
         return false;
@@ -359,21 +447,36 @@ static bool on_turn(void *sim, struct flow *f)
     if (s->engine.now_ps >= f->out.due_ps)
         s->net.host[f->host].cc->on_due(s->net.host[f->host].cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
     if (w->messages) {
-        struct alone_host h = host_of(k, s, f);
-        uint64_t          was_bps = w->bps;
+        uint64_t was_bps = w->bps;
 
-        set_bps(k, s, w, allowed_bps(&h, f->out.rate_bps));
+        set_bps(k, s, w, allowed_bps(k, s, f, f->out.rate_bps));
         if (w->bps > was_bps)
-            let_all_go(k, s, f, &w->path);
+            let_all_go(k, s, &w->path);
     }
     w->patience = (uint32_t)min_u64(packets - 1, PATIENCE - 1);
     if (packets < HELD_MIN + LAST_PACKETS || f->sent < f->sent_max || !w->messages || !is_allowed(k, s) ||
-        !is_alone(k, s, w))
+        !is_alone(k, s, w) || k->lanes.lane[w->path.back[0]].checked)
         return false;
     w->patience = 0;
+    if (is_to_check(s, f)) {
+        check(k, s, f, w, packets - LAST_PACKETS);
+        return false;
+    }
     hold(k, s, f, w, packets - LAST_PACKETS);
     pacer_sort_in(s, &s->net.host[f->host], f);
     return true;
+}
+
+/* It is a flow's turn to send. Returns true if it is held. */
+static bool on_turn(void *sim, struct flow *f)
+{
+    struct sim *s = sim;
+    bool        was_turn = s->skip->is_turn, is_held;
+
+    s->skip->is_turn = true;
+    is_held = take_turn(s->skip, s, f);
+    s->skip->is_turn = was_turn;
+    return is_held;
 }
 
 /* ---- what happens to flows ---- */
@@ -393,18 +496,16 @@ static void on_start(void *sim, const struct flow *f)
     struct sim       *s = sim;
     struct skip      *k = s->skip;
     struct way       *w = way_of(k, s, id_of(s, f));
-    struct alone_host h;
 
     if (!f->is_lasting)
         w->skipped = w->jumped = w->messages = 0;
     if (w->messages++ > 0)
         return;
-    h = host_of(k, s, f);
     find_path(s, f, w);
-    w->bps = allowed_bps(&h, f->out.rate_bps);
+    w->bps = allowed_bps(k, s, f, f->out.rate_bps);
     w->patience = 0;
     lanes_add(&k->lanes, s, &w->path, id_of(s, f), w->bps);
-    let_all_go(k, s, NULL, &w->path);
+    let_all_go(k, s, &w->path);
     for (uint32_t i = 0; w->path.hops && i < w->path.back_hops; i++)
         plan_again(k, s, w->path.back[i]);
 }
@@ -441,8 +542,7 @@ static void on_signal(void *sim, struct flow *f)
     struct sim *s = sim;
     struct way *w = way_of(s->skip, s, id_of(s, f));
 
-    if (w->is_held)
-        let_go(s->skip, s, f, w);
+    let_go(s->skip, s, f, w);
 }
 
 static bool is_held(void *sim, const struct flow *f)
@@ -488,8 +588,7 @@ void skip_settle(struct sim *s)
 void skip_on_change(struct sim *s)
 {
     for (uint32_t i = 0; s->skip && i < s->skip->ways; i++)
-        if (s->skip->way[i].is_held)
-            let_go(s->skip, s, &s->flows.flow[i], &s->skip->way[i]);
+        let_go(s->skip, s, &s->flows.flow[i], &s->skip->way[i]);
 }
 
 const struct skip_told *skip_told(const struct sim *s)

@@ -7,6 +7,8 @@
  * So a message costs a few events, whatever its size, and there is nothing else to keep in step: counters and
  * progress of held flows are brought up to date when they are read (skip_settle()).
  *
+ * One hold in 200 is simulated as well, to measure how far off the others are.
+ *
  * A lone flow takes exactly as long as with all its packets. Approximated is what flows that do not fill a port do to
  * each other: acknowledgements slow down data of the same host by their share, and nothing else.
  *

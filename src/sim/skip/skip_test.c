@@ -7,6 +7,7 @@
 #include "sim/test_world.h"
 #include "traffic/kinds/training.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,6 +115,7 @@ static void lone_world(struct world *w, bool is_fast, uint64_t seed)
 
     rng_init(&rng, seed, 0);
     fast_cfg(&cfg, is_fast);
+    cfg.seed = seed;
     cfg.mtu_bytes = (uint32_t)pick(&rng, 256, 4097);
     cfg.ack_every = (uint32_t)pick(&rng, 1, 20);
     cfg.cc = cc_find(seed % 2 ? "dcqcn" : "none");
@@ -129,10 +131,10 @@ static void lone_world(struct world *w, bool is_fast, uint64_t seed)
 
 static void skip__a_lone_flow_takes_the_same_picoseconds(void **unused)
 {
-    uint64_t skipped = 0;
+    uint64_t skipped = 0, checks = 0;
 
     (void)unused;
-    for (uint64_t seed = 1; seed <= 60; seed++) {
+    for (uint64_t seed = 1; seed <= 200; seed++) {
         struct world packet, fast;
 
         lone_world(&packet, false, seed);
@@ -143,9 +145,11 @@ static void skip__a_lone_flow_takes_the_same_picoseconds(void **unused)
         if (packet.sim->cfg.ack_every == 1)
             assert_same_counts(&packet, &fast);
         skipped += skip_told(fast.sim)->packets;
+        checks += skip_told(fast.sim)->checks;
+        assert_true(skip_told(fast.sim)->off_rms == 0);
         end_both(&packet, &fast);
     }
-    assert_true(skipped > 10000);
+    assert_true(skipped > 10000 && checks > 0);
 }
 
 /* CNPs at random times put a flow below its line: from there its control raises it by time and by bytes. Which of two
@@ -170,6 +174,8 @@ static void cut_world(struct world *w, bool is_fast, uint64_t seed)
 
 static void skip__a_flow_below_its_line_takes_as_long(void **unused)
 {
+    uint64_t skipped = 0;
+
     (void)unused;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct world packet, fast;
@@ -177,12 +183,13 @@ static void skip__a_flow_below_its_line_takes_as_long(void **unused)
         cut_world(&packet, false, seed);
         cut_world(&fast, true, seed);
         assert_true(packet.done[0].fct_ps > packet.done[0].ideal_ps / 100 * 105);
-        assert_true(skip_told(fast.sim)->packets > 15000);
+        skipped += skip_told(fast.sim)->packets;
         assert_in_range(fast.done[0].fct_ps, packet.done[0].fct_ps / 10000 * 9999,
                         packet.done[0].fct_ps / 10000 * 10001);
         assert_same_counts(&packet, &fast);
         end_both(&packet, &fast);
     }
+    assert_true(skipped > 15 * 15000);
 }
 
 /* Two flows meet: both are simulated until they leave room, or one is left. */
@@ -364,6 +371,7 @@ static void gym_run(struct gym *gym, bool is_fast, uint64_t seed)
         hosts[i] = i;
     fast_cfg(&sim_cfg, is_fast);
     sim_cfg.mtu_bytes = 4096;
+    sim_cfg.seed = seed;
     graph_rails(&g, &(struct graph_rails){ .servers = 8, .gpus = 2, .unit = 8, .spines = 1, .parallel = 1,
                                            .rate_bps = 400 * GBPS, .delay_ps = PS_PER_US / 2,
                                            .fabric_rate_bps = 400 * GBPS, .fabric_delay_ps = PS_PER_US / 2,
@@ -378,6 +386,9 @@ static void gym_run(struct gym *gym, bool is_fast, uint64_t seed)
 
 static void skip__training_takes_as_long(void **unused)
 {
+    uint64_t checks = 0;
+    double   off_ps = 0, checked_ps = 0;
+
     (void)unused;
     for (uint64_t seed = 1; seed <= 12; seed++) {
         struct gym packet, fast;
@@ -390,8 +401,12 @@ static void skip__training_takes_as_long(void **unused)
         for (uint32_t i = 0; i < 3; i++)
             assert_in_range(fast.took_ps[i], packet.took_ps[i] / 1000 * 985, packet.took_ps[i] / 1000 * 1015);
         assert_true(fast.w.sim->engine.counters.events < packet.w.sim->engine.counters.events);
+        checks += skip_told(fast.w.sim)->checks;
+        off_ps += skip_told(fast.w.sim)->off_mean * skip_told(fast.w.sim)->checked_ps;
+        checked_ps += skip_told(fast.w.sim)->checked_ps;
         end_both(&packet.w, &fast.w);
     }
+    assert_true(checks > 5 && fabs(off_ps) < 0.02 * checked_ps);
 }
 
 int main(void)

@@ -10,6 +10,9 @@ struct skip_told {
     uint64_t    hops;            /* of these packets and their ACKs, from port to port */
     uint64_t    holds;           /* how often a sender was left alone */
     uint64_t    breaks;          /* how often another flow ended that */
+    uint64_t    checks;          /* how often its packets were simulated nevertheless, to compare, */
+    double      checked_ps;      /* for how long in all, */
+    double      off_mean, off_rms;   /* and by which share of that time it took longer */
 };
 
 #endif
