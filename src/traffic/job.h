@@ -28,6 +28,7 @@ struct job {                     /* first member of a kind's state */
     uint32_t             *worker_of;     /* by node: its worker, or JOB_NO_WORKER */
     uint64_t              signal_ps;     /* delay of a signal; 0: sends no signals */
     enum verb             verb;          /* of its messages, other than READs */
+    struct host_cpus     *cpus;          /* see traffic/host_time.h; NULL: programs take no time */
     struct reads         *reads;         /* see traffic/reads.h; NULL: its workers do not read */
 };
 

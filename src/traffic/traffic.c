@@ -1,5 +1,6 @@
 #include "traffic/traffic.h"
 #include "traffic/internal.h"
+#include "traffic/host_time.h"
 #include "traffic/job.h"
 #include "traffic/reads.h"
 #include "traffic/traffic_post.h"
@@ -26,6 +27,7 @@ static void entry_fini(struct traffic_entry *e)
 {
     if (e->job) {
         reads_free(e->job);
+        host_time_free(e->job);
         free(e->job->worker_of);
     }
     if (e->kind->free)

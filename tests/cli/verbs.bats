@@ -119,3 +119,27 @@ END
     [ "$status" -ne 0 ]
     [[ "$output" == *"'drain_hosts' is about slow hosts: it needs 'drain'"* ]]
 }
+
+@test "host times: of post, poll, copy and think; the same with any number of threads" {
+    printf '500 0\n1500 0.9\n9000 1\n' >"$dir/times.txt"
+    cat >"$dir/s.yaml" <<'END'
+topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps}
+traffic:
+  - {kind: storage, preset: backup, depth: 4, post_time: exp 1us, poll_time: times.txt, copy_rate: 50Gbps, think_time: 1us..3us}
+  - {kind: rpc, load: 0.05, post_time: 500ns, poll_time: times.txt}
+run: 500us
+END
+    "$ANOLE" run "$dir/s.yaml" --quiet --threads 1 --out "$dir/one"
+    "$ANOLE" run "$dir/s.yaml" --quiet --threads 2 --out "$dir/two"
+    cmp "$dir/one/flows.csv" "$dir/two/flows.csv"
+    cmp "$dir/one/intervals.csv" "$dir/two/intervals.csv"
+    run "$ANOLE" run "$dir/s.yaml" --set traffic.1.post_time=3us..1us
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"'3us..1us' is no range: it begins behind its end"* ]]
+    run "$ANOLE" run "$dir/s.yaml" --set traffic.1.post_time=none.txt
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"none.txt"* ]]
+    run "$ANOLE" run "$dir/s.yaml" --set traffic.1.post_time=soon
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"'soon' is not a time"* ]]
+}

@@ -1,6 +1,7 @@
 /* src/traffic/kinds/rpc_traffic.c - remote procedure calls. Servers are workers; clients send as in kind poisson.
  *
- * Reads wait for earlier ones, so clients that read are workers, too: their streams of requests only wake them. */
+ * Reads wait for earlier ones, and requests for a CPU. So clients that read, or whose hosts take time, are workers, too:
+ * their streams of requests only wake them. */
 #include "traffic/kinds/rpc_traffic.h"
 
 #include "base/arena.h"
@@ -60,7 +61,7 @@ static bool next_request(const struct traffic_entry *e, struct traffic_stream *s
     j->call[id] = (struct call){ f->at_ps, f->bytes, f->dst };
     f->tag = id;
     f->op.verb = (uint8_t)j->job.verb;
-    if (j->job.reads)
+    if (j->job.reads || j->job.cpus)
         f->bytes = 0;            /* a wake-up */
     return true;
 }
@@ -69,9 +70,13 @@ static bool next_request(const struct traffic_entry *e, struct traffic_stream *s
 static void on_wake(struct job *job, uint64_t now_ps, uint32_t stream, uint64_t id)
 {
     struct job_rpc *j = (struct job_rpc *)job;
-    uint32_t        client = traffic_source(job->traffic, job->first_stream + stream);
+    uint32_t        client = job->worker_of[traffic_source(job->traffic, job->first_stream + stream)];
+    uint64_t        at_ps = job_cpu_post(job, client, now_ps);
 
-    job_read(job, job->worker_of[client], now_ps, j->call[id].server, j->call[id].bytes, id);
+    if (job->reads)
+        job_read(job, client, at_ps, j->call[id].server, j->call[id].bytes, id);
+    else
+        job_post(job, client, at_ps, j->call[id].server, j->call[id].bytes, id);
 }
 
 static void end_call(struct job_rpc *j, uint64_t now_ps, const struct message *m)
@@ -87,11 +92,14 @@ static void end_call(struct job_rpc *j, uint64_t now_ps, const struct message *m
 static void on_arrival(struct job *job, uint64_t now_ps, const struct message *m)
 {
     struct job_rpc *j = (struct job_rpc *)job;
+    uint32_t        here = job->worker_of[m->dst];
 
+    if (job->cpus)
+        now_ps = job_cpu_take(job, here, now_ps, m->bytes);
     if (m->tag & IS_ANSWER || m->op.verb == VERB_READ)
         end_call(j, now_ps, m);
     else
-        job_post(job, job->worker_of[m->dst], now_ps, m->src, j->answer_bytes, IS_ANSWER | m->tag);
+        job_post(job, here, job_cpu_post(job, here, now_ps), m->src, j->answer_bytes, IS_ANSWER | m->tag);
 }
 
 static void free_job(void *state)
@@ -116,13 +124,14 @@ static void add_clients(struct job_rpc *j, const struct rpc *c)
     }
 }
 
-/* The servers and, if they read, the clients. */
-static void make_workers(struct job_rpc *j, struct traffic *t, const struct traffic_common *common, const struct rpc *c)
+/* The servers and, if they only wake, the clients. */
+static void make_workers(struct job_rpc *j, struct traffic *t, const struct traffic_common *common, struct rpc *c)
 {
+    bool      has_clients = c->verb == VERB_READ || host_times_are_set(&c->host);
     uint32_t *hosts = xcalloc((size_t)c->servers + c->clients, sizeof *hosts), count = 0;
     bool     *is_taken = xcalloc(traffic_graph(t)->nodes + 1ul, sizeof *is_taken);
 
-    for (uint32_t i = 0; i < c->servers + (c->verb == VERB_READ ? c->clients : 0); i++) {
+    for (uint32_t i = 0; i < c->servers + (has_clients ? c->clients : 0); i++) {
         uint32_t node = i < c->servers ? c->server[i] : c->client[i - c->servers];
 
         if (!is_taken[node])
@@ -134,12 +143,13 @@ static void make_workers(struct job_rpc *j, struct traffic *t, const struct traf
         job_allow_reads(&j->job, &c->reads);
     else
         j->job.verb = c->verb;
+    if (host_times_are_set(&c->host))
+        job_use_host_time(&j->job, &c->host);
     free(is_taken);
     free(hosts);
 }
 
-void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, struct cdf *cdf,
-                     const struct rpc *c)
+void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, struct cdf *cdf, struct rpc *c)
 {
     struct job_rpc *j = xcalloc(1, sizeof *j);
 
@@ -180,6 +190,7 @@ static const struct key_row keys[] = {
       "`write`, `send`, or `ud` if messages fit a packet; `read`: a call is an RDMA READ of `sizes`",
       KEY_AT(struct rpc, verb), .choices = verb_names },
     READS_KEYS(struct rpc, reads),
+    HOST_TIME_KEYS(struct rpc, host),
     { 0 },
 };
 
@@ -193,6 +204,7 @@ static void rpc_read(struct entry *e)
 
     check_rpc(e, &clients, &servers);
     section_read(&e->sec, keys, &c);
+    entry_host_times(e, &c.host);
     entry_need_end(e);
     entry_sizes(e, &cdf);
     if (!e->r->rc) {
@@ -211,6 +223,7 @@ static void rpc_read(struct entry *e)
         cdf_fini(&cdf);
         free(clients.node);
     }
+    host_times_fini(&c.host);
     free(servers.node);
 }
 

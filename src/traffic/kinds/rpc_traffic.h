@@ -4,6 +4,7 @@
 #define TRAFFIC_KINDS_RPC_TRAFFIC_H
 
 #include "traffic/cdf.h"
+#include "traffic/host_time.h"
 #include "traffic/reads.h"
 
 /* Remote procedure calls: requests at random times, each answered by its server.
@@ -23,9 +24,10 @@ struct rpc {
     uint64_t        answer_bytes;
     enum verb       verb;
     struct reads_cfg reads;
+    struct host_times host;              /* see traffic/host_time.h; its tables are taken over */
 };
 
 /* Takes ownership of the table. Results are OP_CALL with the request's bytes. */
-void traffic_add_rpc(struct traffic *, const struct traffic_common *, struct cdf *, const struct rpc *);
+void traffic_add_rpc(struct traffic *, const struct traffic_common *, struct cdf *, struct rpc *);
 
 #endif

@@ -141,6 +141,26 @@ static void call__by_read_waits_for_earlier_ones(void **unused)
     fixture_fini(&o);
 }
 
+/* The client posts, the server takes and posts, and the client takes: 10 us in all if both poll for 3 us and post for 2. */
+static void call__takes_the_time_of_hosts(void **unused)
+{
+    const struct rpc   r = { .clients = 1, .servers = 1, .bps_per_client = 1e8, .answer_bytes = ANSWER,
+                             .host = { .post = { .ps = 2 * PS_PER_US }, .poll = { .ps = 3 * PS_PER_US } } };
+    const uint64_t     alone_ps = 14 * PS_PER_US + PS_BYTE * (2 * (1000 + 82) + 2 * (ANSWER + 82));
+    struct rpc_fixture o;
+    uint32_t           alone = 0;
+
+    (void)unused;
+    fixture_init(&o, &r, "1000 0\n1000 1\n", 10 * PS_PER_MS, 1, 0);
+    assert_true(o.ops > 80);
+    for (uint32_t i = 0; i < o.ops; i++) {
+        assert_true(o.op[i].took_ps >= alone_ps);
+        alone += o.op[i].took_ps == alone_ps;
+    }
+    assert_true(alone > o.ops * 2 / 3);
+    fixture_fini(&o);
+}
+
 /* Each request is answered once, to its sender. A call starts with its request. */
 static void call__is_one_request_and_one_answer(void **unused)
 {
@@ -265,7 +285,7 @@ static void call__slots_are_reused(void **unused)
 {
     const struct traffic_common common = { .start_ps = 0, .stop_ps = PS_PER_S, .prio = 3 };
     const uint32_t              client = 0, server = 1;
-    const struct rpc            r = { .client = &client, .server = &server, .clients = 1, .servers = 1,
+    struct rpc                  r = { .client = &client, .server = &server, .clients = 1, .servers = 1,
                                       .bps_per_client = 1e9, .answer_bytes = ANSWER };
     struct rpc_fixture          o = { .op = NULL };
     struct flow_spec            f;
@@ -305,7 +325,8 @@ static void calls__above_the_limit_fail(void **unused)
 {
     const struct traffic_common common = { .stop_ps = NEVER };
     const uint32_t              client = 0, server = 1;
-    const struct rpc            rpc = { &client, &server, 1, 1, 1e9, ANSWER };
+    struct rpc                  rpc = { .client = &client, .server = &server, .clients = 1, .servers = 1,
+                                        .bps_per_client = 1e9, .answer_bytes = ANSWER };
     struct graph                g;
     struct flow_spec            f;
     struct traffic             *t;
@@ -333,6 +354,7 @@ int main(void)
         cmocka_unit_test(call__takes_the_wire_time),
         cmocka_unit_test(call__by_read_takes_the_wire_time),
         cmocka_unit_test(call__by_read_waits_for_earlier_ones),
+        cmocka_unit_test(call__takes_the_time_of_hosts),
         cmocka_unit_test(call__is_one_request_and_one_answer),
         cmocka_unit_test(request__rate_and_destinations_match),
         cmocka_unit_test(call__same_seed_same_results),

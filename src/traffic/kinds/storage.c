@@ -64,6 +64,12 @@ static enum storage_phase phase_of(uint64_t tag)
 
 _Static_assert(STORAGE_DEPTH_MAX <= 1u << 16 && STORAGE_BLOCK_MAX < 1ull << 45, "a tag has no room");
 
+/* A worker's CPU posts a message. */
+static void post(struct job_storage *j, uint32_t worker, uint64_t now_ps, uint32_t dst, uint64_t bytes, uint64_t tag)
+{
+    job_post(&j->job, worker, job_cpu_post(&j->job, worker, now_ps), dst, bytes, tag);
+}
+
 /* ---- client ---- */
 
 static void begin_io(struct job_storage *j, uint32_t client, uint32_t slot, uint64_t now_ps)
@@ -77,20 +83,26 @@ static void begin_io(struct job_storage *j, uint32_t client, uint32_t slot, uint
     io->is_read = rng_real(rng) < c->reads;
     io->bytes = c->block_min * (1 + rng_below(rng, c->block_max / c->block_min));
     if (io->is_read && c->verb == VERB_READ)
-        job_read(&j->job, client, now_ps, node, io->bytes, make_tag(slot, 0, READ_DATA));
+        job_read(&j->job, client, job_cpu_post(&j->job, client, now_ps), node, io->bytes, make_tag(slot, 0, READ_DATA));
     else if (io->is_read)
-        job_post(&j->job, client, now_ps, node, c->request_bytes, make_tag(slot, io->bytes, READ));
+        post(j, client, now_ps, node, c->request_bytes, make_tag(slot, io->bytes, READ));
     else
-        job_post(&j->job, client, now_ps, node, io->bytes, make_tag(slot, 0, WRITE));
+        post(j, client, now_ps, node, io->bytes, make_tag(slot, 0, WRITE));
 }
 
 static void end_io(struct job_storage *j, uint32_t client, uint32_t slot, uint64_t now_ps)
 {
     const struct io *io = &j->io[client * j->cfg.depth + slot];
+    uint64_t         next_ps;
 
     job_report(&j->job, j->job.host[client], io->is_read ? OP_READ : OP_WRITE, io->bytes, io->start_ps,
                now_ps);
-    if (now_ps < j->job.common.stop_ps)
+    next_ps = job_think(&j->job, client, now_ps);
+    if (next_ps >= j->job.common.stop_ps)
+        return;
+    if (next_ps > now_ps)
+        job_wake(&j->job, client, next_ps, slot);
+    else
         begin_io(j, client, slot, now_ps);
 }
 
@@ -99,8 +111,7 @@ static void end_io(struct job_storage *j, uint32_t client, uint32_t slot, uint64
 static void answer_write(struct job_storage *j, uint32_t node, uint32_t client, uint32_t slot,
                          uint64_t now_ps)
 {
-    job_post(&j->job, node, now_ps, j->job.host[client], j->cfg.request_bytes,
-             make_tag(slot, 0, WRITE_DONE));
+    post(j, node, now_ps, j->job.host[client], j->cfg.request_bytes, make_tag(slot, 0, WRITE_DONE));
 }
 
 /* Draws a set of 'count' numbers below n; all sets are equally likely (Floyd's algorithm). */
@@ -135,7 +146,7 @@ static void copy_block(struct job_storage *j, uint32_t node, const struct messag
         uint32_t to = c->computes + other[i];
 
         to += to >= node;        /* skip itself */
-        job_post(&j->job, node, now_ps, j->job.host[to], m->bytes, make_tag(slot, client, COPY));
+        post(j, node, now_ps, j->job.host[to], m->bytes, make_tag(slot, client, COPY));
     }
 }
 
@@ -156,16 +167,16 @@ static void on_arrival(struct job *job, uint64_t now_ps, const struct message *m
     struct job_storage *j = (struct job_storage *)job;
     uint32_t            here = job->worker_of[m->dst], slot = slot_of(m->tag);
 
+    now_ps = job_cpu_take(job, here, now_ps, m->bytes);
     switch (phase_of(m->tag)) {
     case READ:
-        job_post(job, here, now_ps, m->src, number_of(m->tag), make_tag(slot, 0, READ_DATA));
+        post(j, here, now_ps, m->src, number_of(m->tag), make_tag(slot, 0, READ_DATA));
         break;
     case WRITE:
         copy_block(j, here, m, now_ps);
         break;
     case COPY:
-        job_post(job, here, now_ps, m->src, j->cfg.request_bytes,
-                 make_tag(slot, number_of(m->tag), COPY_DONE));
+        post(j, here, now_ps, m->src, j->cfg.request_bytes, make_tag(slot, number_of(m->tag), COPY_DONE));
         break;
     case COPY_DONE:
         on_copy_done(j, here, m, now_ps);
@@ -175,6 +186,12 @@ static void on_arrival(struct job *job, uint64_t now_ps, const struct message *m
         end_io(j, here, slot, now_ps);
         break;
     }
+}
+
+/* A client has thought. */
+static void on_wake(struct job *job, uint64_t now_ps, uint32_t client, uint64_t slot)
+{
+    begin_io((struct job_storage *)job, client, (uint32_t)slot, now_ps);
 }
 
 static void free_job(void *state)
@@ -206,7 +223,7 @@ static uint64_t storage_flows(const struct storage *c)
     return 2ull * c->computes * c->depth * (c->replicas > 2 ? c->replicas - 1 : 1);
 }
 
-void traffic_add_storage(struct traffic *t, const struct traffic_common *common, const struct storage *c)
+void traffic_add_storage(struct traffic *t, const struct traffic_common *common, struct storage *c)
 {
     struct job_storage *j = xcalloc(1, sizeof *j);
     uint32_t            ios = c->computes * c->depth, answers = c->replicas > 2 ? c->replicas - 1 : 1;
@@ -216,6 +233,8 @@ void traffic_add_storage(struct traffic *t, const struct traffic_common *common,
         job_allow_reads(&j->job, &c->reads_cfg);
     else
         j->job.verb = c->verb;
+    if (host_times_are_set(&c->host))
+        job_use_host_time(&j->job, &c->host);
     j->cfg = *c;
     j->cfg.compute = j->cfg.storage = NULL;      /* owned by the caller */
     j->io = xcalloc(ios + 1ul, sizeof *j->io);
@@ -394,6 +413,8 @@ static const struct key_row keys[] = {
       "of all messages: `write` or `send`; `read`: reads are RDMA READs",
       KEY_AT(struct storage, verb), .choices = verb_names },
     READS_KEYS(struct storage, reads_cfg),
+    HOST_TIME_KEYS(struct storage, host),
+    { "think_time", KEY_NAME, "0",    "likewise, between operations; without CPU" },
     { 0 },
 };
 
@@ -406,6 +427,8 @@ static void storage_read(struct entry *e)
 
     entry_need_end(e);
     section_read(&e->sec, keys, &c);
+    entry_host_times(e, &c.host);
+    entry_host_time(e, "think_time", &c.host.think);
     read_roles(e, &r);
     c.compute = r.compute.node, c.computes = r.compute.count;
     c.storage = r.storage.node, c.storages = r.storage.count;
@@ -417,6 +440,7 @@ static void storage_read(struct entry *e)
         entry_check_flows(e, storage_flows(&c));
     if (!e->r->rc)
         traffic_add_storage(e->traffic, &e->common, &c);
+    host_times_fini(&c.host);
     e->qps = 1;
     free_roles(&r);
 }
@@ -438,5 +462,5 @@ const struct traffic_kind traffic_storage = {
     .name = "storage",
     .about = "compute nodes read and write blocks of storage nodes, each with a fixed number of operations in flight",
     .keys = keys, .read = storage_read, .free = free_job, .print_more = print_presets,
-    .on_arrival = on_arrival,
+    .on_arrival = on_arrival, .on_wake = on_wake,
 };

@@ -2,6 +2,7 @@
 #ifndef TRAFFIC_KINDS_STORAGE_H
 #define TRAFFIC_KINDS_STORAGE_H
 
+#include "traffic/host_time.h"
 #include "traffic/reads.h"
 
 /* Compute nodes read and write blocks of storage nodes, in a closed loop.
@@ -18,8 +19,8 @@
  * or, with VERB_READ, each read is an RDMA READ (traffic/reads.h): its request is answered by the node's NIC.
  *
  * Requests and answers have 'request_bytes'. A read or write lasts, at the client, from its start until the
- * last byte of the block or answer has arrived. Storage nodes have no processing time: only the network is
- * modeled.
+ * last byte of the block or answer has arrived and, with host times (traffic/host_time.h), its CPU has taken it. Disks
+ * take no time.
  */
 
 #define STORAGE_DEPTH_MAX    4096u
@@ -37,6 +38,7 @@ struct storage {
                                           * storage nodes */
     enum verb       verb;                /* VERB_READ: of reads; otherwise of all messages */
     struct reads_cfg reads_cfg;
+    struct host_times host;              /* its tables are taken over */
 };
 
 /* Table 1 of ACC. Its KB are 1024 bytes, as in fio. */
@@ -49,6 +51,6 @@ struct storage_preset {
 extern const struct storage_preset storage_presets[];    /* terminated by a NULL name */
 
 /* Results are OP_READ and OP_WRITE with the block's bytes. */
-void traffic_add_storage(struct traffic *, const struct traffic_common *, const struct storage *);
+void traffic_add_storage(struct traffic *, const struct traffic_common *, struct storage *);
 
 #endif

@@ -165,6 +165,79 @@ static void read__by_rdma_takes_the_wire_time(void **unused)
     }
 }
 
+/* Both CPUs post, poll and copy. */
+static void read__takes_the_time_of_hosts(void **unused)
+{
+    const struct host_times host = { .post = { .ps = 2 * PS_PER_US }, .poll = { .ps = 3 * PS_PER_US }, .copy_bps = GBPS };
+    const struct storage    s = { .computes = 1, .storages = 1, .reads = 1, .block_min = 4096, .block_max = 4096,
+                                  .request_bytes = REQUEST, .depth = 1, .replicas = 1, .host = host };
+    struct storage          by_read = s;
+    uint64_t                copy_ps = 4096 * 8000ull, request_ps = REQUEST * 8000ull;
+    struct storage_fixture  c;
+
+    (void)unused;
+    fixture_init(&c, &s, 2 * PS_PER_MS, 1, 0);
+    assert_true(c.ops > 20);
+    for (uint32_t k = 0; k < c.ops; k++)
+        assert_int_equal(c.op[k].took_ps, 2 * 5 * PS_PER_US + request_ps + copy_ps + one_way_ps(REQUEST) + one_way_ps(4096));
+    fixture_fini(&c);
+    by_read.verb = VERB_READ;
+    by_read.reads_cfg.limit = 16;
+    fixture_init(&c, &by_read, 2 * PS_PER_MS, 1, 0);         /* the storage node's CPU has nothing to do */
+    assert_true(c.ops > 20);
+    for (uint32_t k = 0; k < c.ops; k++)
+        assert_int_equal(c.op[k].took_ps, 5 * PS_PER_US + copy_ps + one_way_ps(READ_REQUEST_BYTES) + ACK_PS + one_way_ps(4096));
+    fixture_fini(&c);
+}
+
+/* Many operations share a client's CPU, which does one thing at a time: it limits their rate. Thinking does not. */
+static void read__rate_is_that_of_the_cpu(void **unused)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct host_time kinds[] = {
+            { .ps = 2 * PS_PER_US },
+            { .kind = TIME_UNIFORM, .ps = PS_PER_US, .ps_max = 3 * PS_PER_US },
+            { .kind = TIME_EXPONENTIAL, .ps = 2 * PS_PER_US },
+        };
+        const struct storage s = { .computes = 1, .storages = 3, .reads = 1, .block_min = 1024, .block_max = 1024,
+                                   .request_bytes = REQUEST, .depth = 64, .replicas = 1, .verb = VERB_READ,
+                                   .reads_cfg = { .limit = 64 },
+                                   .host = { .post = kinds[i], .poll = { .ps = 3 * PS_PER_US },
+                                             .think = { .ps = 10 * PS_PER_US } } };
+        struct storage_fixture c;
+        double                 want = 10e-3 / 5e-6;
+
+        (void)unused;
+        fixture_init(&c, &s, 10 * PS_PER_MS, 1, 0);
+        /* 2000 posts: five standard deviations of an exponential sum are 5 %; 64 more end after the end */
+        assert_true(fabs(c.ops - 64 - want) < (i ? 0.05 : 0.01) * want);
+        for (uint32_t k = 1; k < c.ops; k++)         /* in order, and not at once */
+            assert_true(c.op[k].start_ps + c.op[k].took_ps >= c.op[k - 1].start_ps + c.op[k - 1].took_ps + 3 * PS_PER_US);
+        fixture_fini(&c);
+    }
+}
+
+/* One at a time, the client thinks between an operation's end and the next one's start. */
+static void read__the_client_thinks(void **unused)
+{
+    const struct storage   s = { .computes = 1, .storages = 1, .reads = 1, .block_min = 1024, .block_max = 1024,
+                                 .request_bytes = REQUEST, .depth = 1, .replicas = 1,
+                                 .host = { .think = { .kind = TIME_UNIFORM, .ps = 5 * PS_PER_US, .ps_max = 9 * PS_PER_US } } };
+    struct storage_fixture c;
+    double                 sum = 0;
+
+    (void)unused;
+    fixture_init(&c, &s, 10 * PS_PER_MS, 1, 0);
+    for (uint32_t k = 1; k < c.ops; k++) {
+        uint64_t gap_ps = c.op[k].start_ps - c.op[k - 1].start_ps - c.op[k - 1].took_ps;
+
+        assert_in_range(gap_ps, 5 * PS_PER_US, 9 * PS_PER_US);
+        sum += (double)gap_ps;
+    }
+    assert_true(fabs(sum / (c.ops - 1) / 7e6 - 1) < 0.03);
+    fixture_fini(&c);
+}
+
 static void write__without_copies_takes_the_wire_time(void **unused)
 {
     const struct storage s = { .computes = 1, .storages = 3, .reads = 0,
@@ -410,6 +483,9 @@ int main(void)
         cmocka_unit_test(presets__match_the_paper),
         cmocka_unit_test(read__alone_takes_the_wire_time),
         cmocka_unit_test(read__by_rdma_takes_the_wire_time),
+        cmocka_unit_test(read__takes_the_time_of_hosts),
+        cmocka_unit_test(read__rate_is_that_of_the_cpu),
+        cmocka_unit_test(read__the_client_thinks),
         cmocka_unit_test(write__without_copies_takes_the_wire_time),
         cmocka_unit_test(write__with_copies_waits_for_the_last),
         cmocka_unit_test(write__moves_its_block_to_every_replica),
