@@ -27,6 +27,15 @@ class RunTest(unittest.TestCase):
         self.assertEqual({row["bytes"] for row in rows}, {100000})
         self.assertEqual(result.columns("flows")["bytes"].sum(), 200000)
 
+    def test_rdma_reads(self):
+        result = anole.run({"topology": {"kind": "star", "hosts": 4}, "run": "100us",
+                            "traffic": [{"kind": "storage", "verb": "read", "reads": 1, "depth": 2, "replicas": 1,
+                                         "read_limit": 1}]})
+        rows = list(result.rows("flows"))
+        self.assertGreater(len(rows), 20)
+        self.assertEqual({row["src"] for row in rows}, {"h3"})      # the only storage node
+        self.assertGreaterEqual(min(row["slowdown"] for row in rows), 1)
+
     def test_a_folder_is_kept_and_read_again(self):
         with tempfile.TemporaryDirectory() as where:
             made = anole.run(SCENARIO, out=f"{where}/r")

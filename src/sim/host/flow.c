@@ -1,5 +1,4 @@
 #include "sim/host/flow.h"
-#include "sim/host/verbs.h"
 
 #include <stdlib.h>
 
@@ -358,6 +357,27 @@ void pair_on_arrival(struct sim *s, const struct flow *f)
     s->flows.pairs.arrived[f - s->flows.flow] = id;
 }
 
+/* Receives are taken in turn, so the one for the next message is that of the message 'receives' before it. */
+static uint64_t *receive_of(const struct sim *s, uint32_t flow)
+{
+    return &s->flows.pairs.reposted_ps[(size_t)flow * s->cfg.receives + s->flows.pairs.sends[flow] % s->cfg.receives];
+}
+
+bool pair_has_receive(const struct sim *s, uint32_t flow)
+{
+    return *receive_of(s, flow) <= s->engine.now_ps;
+}
+
+static void on_send(struct sim *s, const struct flow *f)
+{
+    uint32_t id = (uint32_t)(f - s->flows.flow);
+
+    if (!s->cfg.receives)
+        return;
+    *receive_of(s, id) = s->engine.now_ps + s->cfg.repost_ps;
+    s->flows.pairs.sends[id]++;
+}
+
 /* What the oldest message of a flow is for. */
 static const struct posted *oldest(const struct sim *s, const struct flow *f)
 {
@@ -406,7 +426,7 @@ static APART struct message arrived_of(struct sim *s, const struct flow *f)
 
     pair_on_arrival(s, f);
     if (m.op.verb == VERB_SEND)
-        verbs_on_send(s, f);
+        on_send(s, f);
     return m;
 }
 

@@ -58,6 +58,8 @@ struct pair {                    /* parallel to struct flow */
     uint32_t head, sending, tail;    /* messages; 0: none */
 };
 
+#define PAIR_DATAGRAMS (UINT32_MAX - 1)  /* number of the queue pair of datagrams; no other message uses it */
+
 struct pair *pair_of(const struct sim *, const struct flow *);
 
 /* Bytes of a flow's oldest message, and how many of them are acknowledged. */
@@ -102,5 +104,8 @@ void pair_go_back(struct sim *, struct flow *);
  * arrived in full. */
 const struct posted *pair_receiving(const struct sim *, const struct flow *);
 void pair_on_arrival(struct sim *, const struct flow *);
+
+/* The receiver: the first packet of a SEND has come. Returns whether there is a receive for it: see verbs.h. */
+bool pair_has_receive(const struct sim *, uint32_t flow);
 
 #endif

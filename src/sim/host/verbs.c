@@ -23,27 +23,6 @@ void verbs_complete(const struct sim *s, const struct flow *f, struct packet *k)
     }
 }
 
-/* Receives are taken in turn, so the one for the next message is that of the message 'receives' before it. */
-static uint64_t *receive_of(const struct sim *s, uint32_t flow)
-{
-    return &s->flows.pairs.reposted_ps[(size_t)flow * s->cfg.receives + s->flows.pairs.sends[flow] % s->cfg.receives];
-}
-
-bool verbs_has_receive(const struct sim *s, uint32_t flow)
-{
-    return *receive_of(s, flow) <= s->engine.now_ps;
-}
-
-void verbs_on_send(struct sim *s, const struct flow *f)
-{
-    uint32_t id = (uint32_t)(f - s->flows.flow);
-
-    if (!s->cfg.receives)
-        return;
-    *receive_of(s, id) = s->engine.now_ps + s->cfg.repost_ps;
-    s->flows.pairs.sends[id]++;
-}
-
 bool verbs_take_datagram(struct sim *s, const struct packet *k)
 {
     const struct flow *f = &s->flows.flow[k->flow];

@@ -17,19 +17,11 @@
 
 #include "sim/host/nic.h"
 
-#define PAIR_DATAGRAMS (UINT32_MAX - 1)  /* number of the queue pair of datagrams; no other message uses it */
-
 /* A message of this flow is posted. */
 void verbs_on_post(struct sim *, const struct flow_spec *);
 
 /* With SENT_VERB: completes a packet that is about to leave. */
 void verbs_complete(const struct sim *, const struct flow *, struct packet *);
-
-/* The receiver: the first packet of a SEND has come. Returns whether there is a receive for it. */
-bool verbs_has_receive(const struct sim *, uint32_t flow);
-
-/* The receiver: a SEND has arrived. */
-void verbs_on_send(struct sim *, const struct flow *);
 
 /* Returns whether the packet is a datagram, after telling its receiver. */
 bool verbs_take_datagram(struct sim *, const struct packet *);

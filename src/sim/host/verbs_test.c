@@ -57,11 +57,11 @@ static void run(struct test *t, const struct sim_cfg *cfg, enum verb verb, uint3
     for (uint32_t i = 0; i < g.links; i++)
         g.link[i].loss = loss;
     traffic = traffic_new(&g, 1);
-    traffic_add_external(traffic, &(struct traffic_common){ .stop_ps = UINT64_MAX, .prio = 3 }, (uint32_t[]){ 0, 1 }, 2);
+    traffic_add_external(traffic, &(struct traffic_common){ .stop_ps = UINT64_MAX, .prio = 3 }, (uint32_t[]){ 0, 1 }, 2,
+                         &(struct reads_cfg){ .limit = 1 });
     traffic_use_qps(traffic, 1);
-    traffic_use_verb(traffic, verb);
     for (uint32_t i = 0; i < count; i++)
-        external_post(traffic, 0, 0, 1, bytes, i * gap_ps, 100 + i);
+        external_post(traffic, 0, verb, 0, 1, bytes, i * gap_ps, 100 + i);
     external_find(traffic, &(struct external_hooks){ t, on_arrival, on_sent, NULL });
     assert_int_equal(world_start(&t->world, &g, cfg, traffic, &err), 0);
     assert_true(world_finish(&t->world, 10 * PS_PER_US, PS_PER_S));

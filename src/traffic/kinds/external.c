@@ -40,9 +40,12 @@ static void on_wake(struct job *j, uint64_t now_ps, uint32_t worker, uint64_t ta
 
 static void external_read(struct entry *e);
 
+struct external_cfg { struct reads_cfg reads; };
+
 extern const struct traffic_kind traffic_external;
 static const struct key_row keys[] = {
     { "hosts", KEY_LIST, "", "hosts that may send and receive; a count: the first; default: all" },
+    READS_KEYS(struct external_cfg, reads),
     { 0 },
 };
 
@@ -52,20 +55,24 @@ const struct traffic_kind traffic_external = {
     .keys = keys, .read = external_read, .on_arrival = on_arrival, .on_sent = on_sent, .on_wake = on_wake,
 };
 
-void traffic_add_external(struct traffic *t, const struct traffic_common *common, const uint32_t *hosts, uint32_t count)
+void traffic_add_external(struct traffic *t, const struct traffic_common *common, const uint32_t *hosts, uint32_t count,
+                          const struct reads_cfg *reads)
 {
     struct external *x = xcalloc(1, sizeof *x);
 
     job_init(&x->job, &traffic_external, t, common, hosts, count);
     job_expect(&x->job, FLOWS_EXPECTED);
+    job_allow_reads(&x->job, reads);
 }
 
 static void external_read(struct entry *e)
 {
-    struct hosts hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
+    struct hosts        hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
+    struct external_cfg cfg = { 0 };
 
+    section_read(&e->sec, keys, &cfg);
     if (!e->r->rc) {
-        traffic_add_external(e->traffic, &e->common, hosts.node, hosts.count);
+        traffic_add_external(e->traffic, &e->common, hosts.node, hosts.count, &cfg.reads);
         e->qps = 1;
     }
     free(hosts.node);
@@ -81,14 +88,20 @@ uint32_t external_find(struct traffic *t, const struct external_hooks *hooks)
     return UINT32_MAX;
 }
 
-bool external_post(struct traffic *t, uint32_t entry, uint32_t src, uint32_t dst, uint64_t bytes,
+bool external_post(struct traffic *t, uint32_t entry, enum verb verb, uint32_t src, uint32_t dst, uint64_t bytes,
                    uint64_t at_ps, uint64_t tag)
 {
     struct job *j = t->entry[entry].job;
 
     if (j->worker_of[src] == JOB_NO_WORKER || j->worker_of[dst] == JOB_NO_WORKER)
         return false;
-    job_post(j, j->worker_of[src], at_ps, dst, bytes, tag);
+    if (verb != VERB_WRITE && !t->entry[entry].qps)
+        return false;
+    j->verb = verb;              /* of this message */
+    if (verb == VERB_READ)
+        job_read(j, j->worker_of[src], at_ps, dst, bytes, tag);
+    else
+        job_post(j, j->worker_of[src], at_ps, dst, bytes, tag);
     return true;
 }
 
