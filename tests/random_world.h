@@ -192,6 +192,10 @@ static inline void random_cfg(struct sim_cfg *cfg, struct rng *r, uint64_t seed)
     cfg->is_lossless = !one_in(r, 3);
     cfg->ecn_on = !one_in(r, 5);
     cfg->ecn_at_enqueue = one_in(r, 2);
+    if (cfg->model == MODEL_NIC && seed % 13 < 3) {
+        cfg->ecn_cell_bytes = seed % 13 ? 100 : 0;
+        cfg->ecn_lag_ps = seed % 13 == 1 ? 0 : 3 * PS_PER_US;
+    }
     cfg->knobs.value[KNOB_kmin] = pick(r, 0, 20);
     cfg->knobs.value[KNOB_kmax] = cfg->knobs.value[KNOB_kmin] + pick(r, 0, 40);
     cfg->knobs.value[KNOB_roce_cc_cnp_moderation] = pick(r, 0, 2);
