@@ -7,6 +7,7 @@
 #include "formats/measured.h"
 #include "learn/least_squares.h"
 #include "report/metrics.h"
+#include "run/progress.h"
 #include "run/scenario_file.h"
 #include "run/simulation.h"
 
@@ -82,6 +83,8 @@ struct fitted_world {
     const struct scenario_file *file;
     const struct measured      *measured;
     uint32_t                   *row, rows;   /* those that are predicted */
+    uint32_t                    simulations; /* so far */
+    struct progress             progress;
 };
 
 static double figure_of(const struct results *r, const char *name)
@@ -100,7 +103,19 @@ static double figure_of(const struct results *r, const char *name)
     return value;
 }
 
-static int simulate(const struct fitted_world *w, const char *const *set, uint32_t sets, const struct measured_row *row,
+static void run(struct fitted_world *w, struct simulation *s)
+{
+    char what[48];
+
+    snprintf(what, sizeof(what), "simulation %u: ", ++w->simulations);
+    interrupt_watch(&s->sim->engine.now_ps);
+    progress_next(&w->progress, what);
+    simulation_run(s, NULL, &w->progress);
+    w->progress.what = NULL;
+    interrupt_watch(NULL);
+}
+
+static int simulate(struct fitted_world *w, const char *const *set, uint32_t sets, const struct measured_row *row,
                     double *figure, struct err *err)
 {
     struct simulation_input input = scenario_file_input(w->file);
@@ -114,7 +129,7 @@ static int simulate(const struct fitted_world *w, const char *const *set, uint32
     rc = simulation_open(&simulation, &input, err);
     if (rc)
         return rc;
-    simulation_run(&simulation, NULL, NULL);
+    run(w, &simulation);
     rc = simulation_failed(&simulation, err);
     results_init(&results, &simulation);
     *figure = figure_of(&results, row->figure);
@@ -144,7 +159,7 @@ static void add_values(const struct options *o, const double *value, const char 
 
 static int predict(void *arg, const double *value, double *figure, struct err *err)
 {
-    const struct fitted_world   *w = arg;
+    struct fitted_world  *w = arg;
     const struct options *o = w->options;
     int                   rc = 0;
 
@@ -243,6 +258,7 @@ static int calibrate(struct fitted_world *w, struct err *err)
 
     for (uint32_t i = 0; i < o->parameters; i++)
         name[i] = o->parameter[i].keys, low[i] = o->parameter[i].low, high[i] = o->parameter[i].high;
+    progress_start(&w->progress, true);
     choose(w, true);
     for (uint32_t i = 0; i < w->rows; i++)
         value[i] = w->measured->row[w->row[i]].value;
@@ -251,6 +267,7 @@ static int calibrate(struct fitted_world *w, struct err *err)
     choose(w, false);
     if (!rc)
         rc = predict(w, fit.value, value, err);
+    progress_clear(&w->progress);
     if (!rc && o->is_json) {
         cmd_print_json(json_of(w, &fit, value));
     } else if (!rc) {
@@ -266,7 +283,7 @@ static int calibrate_main(int argc, char **argv)
     struct options       o = { 0 };
     struct scenario_file file;
     struct measured      measured;
-    struct fitted_world         w = { &o, &file, &measured, NULL, 0 };
+    struct fitted_world  w = { .options = &o, .file = &file, .measured = &measured };
     struct err           err;
     int                  rc;
 

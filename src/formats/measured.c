@@ -1,4 +1,5 @@
 #include "formats/measured.h"
+#include "base/print/safe.h"
 
 #include <errno.h>
 #include <math.h>
@@ -41,7 +42,7 @@ static void add_set(struct measured_row *row, const char *key, const char *value
 
 static int refuse(const struct measured_reader *x, const char *why, const char *what)
 {
-    return err_set(x->err, EINVAL, "%s:%u: %s%s", x->path, x->line, why, what);
+    return err_set(x->err, EINVAL, "%s:%u: %s%s", x->path, x->line, why, safe_name(what).buf);
 }
 
 /* ---- perftest and nccl-tests ---- */
@@ -50,7 +51,7 @@ static int add_of_size(struct measured_reader *x, double bytes, const char *figu
 {
     char text[32];
 
-    if (!(bytes >= 1) || !(value > 0))
+    if (!(bytes >= 1 && bytes < 1e18) || !(value > 0) || !isfinite(value))
         return refuse(x, "a size and a figure above 0 are expected", "");
     snprintf(text, sizeof(text), "%.0fB", bytes);
     add_set(add_row(x, figure, value), SIZE_KEY, text);
@@ -94,7 +95,7 @@ static int read_printed(struct measured_reader *x, const char *line)
 
 /* ---- CSV ---- */
 
-/* Cuts a line into cells. Returns how many. */
+/* Cuts a line into cells. Returns how many; those beyond CELLS_MAX stay in the last. */
 static uint32_t cut(char *line, char *cell[CELLS_MAX])
 {
     uint32_t count = 0;
@@ -102,7 +103,7 @@ static uint32_t cut(char *line, char *cell[CELLS_MAX])
 
     while (count < CELLS_MAX && (next = strsep(&rest, ",")))
         cell[count++] = next + strspn(next, " ");
-    return count;
+    return rest ? CELLS_MAX + 1u : count;
 }
 
 static int column_of(const struct measured_reader *x, const char *name)
@@ -117,9 +118,17 @@ static int read_head(struct measured_reader *x, char *line)
 {
     char *cell[CELLS_MAX];
 
-    x->heads = cut(line, cell);
-    for (uint32_t i = 0; i < x->heads; i++)
-        x->head[i] = xstrdup(cell[i]);
+    uint32_t cells = cut(line, cell);
+
+    if (cells > CELLS_MAX)
+        return refuse(x, "a file may have 64 columns", "");
+    for (; x->heads < cells; x->heads++) {
+        if (!*cell[x->heads])
+            return refuse(x, "a column has no name", "");
+        if (column_of(x, cell[x->heads]) >= 0)
+            return refuse(x, "a column is there twice: ", cell[x->heads]);
+        x->head[x->heads] = xstrdup(cell[x->heads]);
+    }
     x->has_parts = column_of(x, "part") >= 0;
     x->made->kind = "CSV";
     return column_of(x, "figure") >= 0 && column_of(x, "measured") >= 0 ? 0 :
@@ -164,15 +173,25 @@ static int read_line(struct measured_reader *x, char *line)
 
 int measured_read(struct measured *made, const char *path, struct err *err)
 {
+    FILE *file = fopen(path, "r");
+    int   rc;
+
+    *made = (struct measured){ 0 };
+    if (!file)
+        return err_set(err, errno, "%s: %s", path, strerror(errno));
+    rc = measured_read_stream(made, file, path, err);
+    fclose(file);
+    return rc;
+}
+
+int measured_read_stream(struct measured *made, FILE *file, const char *path, struct err *err)
+{
     struct measured_reader x = { .made = made, .path = path, .err = err };
-    FILE                  *file = fopen(path, "r");
     char                  *line = NULL;
     size_t                 room = 0;
     int                    rc = 0;
 
     *made = (struct measured){ 0 };
-    if (!file)
-        return err_set(err, errno, "%s: %s", path, strerror(errno));
     while (!rc && getline(&line, &room, file) >= 0) {
         x.line++;
         rc = read_line(&x, line);
@@ -182,7 +201,6 @@ int measured_read(struct measured *made, const char *path, struct err *err)
     if (!rc && made->rows == 0)
         rc = err_set(err, EINVAL, "%s: no measurements: neither lines of perftest or nccl-tests, nor a CSV file with columns "
                      "'figure' and 'measured'", path);
-    fclose(file);
     free(line);
     for (uint32_t i = 0; i < x.heads; i++)
         free(x.head[i]);

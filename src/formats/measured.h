@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct measured_row {
     char  **set;                 /* KEY=VALUE */
@@ -28,6 +29,7 @@ struct measured { struct measured_row *row; uint32_t rows; const char *kind; }; 
 
 /* On failure there is nothing to free. */
 int  measured_read(struct measured *, const char *path, struct err *);
+int  measured_read_stream(struct measured *, FILE *, const char *name, struct err *);
 void measured_fini(struct measured *);
 
 #endif

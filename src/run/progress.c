@@ -16,7 +16,15 @@ double progress_clock_s(void)
 
 void progress_start(struct progress *p, bool is_wanted)
 {
-    *p = (struct progress){ .is_on = is_wanted && isatty(STDERR_FILENO), .start_s = progress_clock_s() };
+    double now_s = progress_clock_s();
+
+    *p = (struct progress){ .is_on = is_wanted && isatty(STDERR_FILENO), .start_s = now_s, .from_s = now_s + FIRST_S };
+}
+
+void progress_next(struct progress *p, const char *what)
+{
+    p->start_s = progress_clock_s();
+    p->what = what;
 }
 
 static uint64_t hops_of(const struct sim *s)
@@ -63,11 +71,11 @@ void progress_update(struct progress *p, const struct sim *s, uint64_t run_ps)
     double now_s = progress_clock_s(), passed_s = now_s - p->start_s;
     char now[32], rest[128];
 
-    if (!p->is_on || passed_s < FIRST_S || now_s - p->drawn_s < EVERY_S)
+    if (!p->is_on || now_s < p->from_s || now_s - p->drawn_s < EVERY_S)
         return;
     describe(rest, sizeof(rest), s, run_ps, passed_s);
     fprintf(stderr, "\r\033[K%s%s simulated, %s, %.1fM hops/s", p->what ? p->what : "",
-            text_from_time(now, sizeof(now), s->now_ps), rest, (double)hops_of(s) / passed_s / 1e6);
+            text_from_time(now, sizeof(now), s->now_ps), rest, (double)hops_of(s) / (passed_s + 1e-6) / 1e6);
     p->drawn_s = now_s;
     p->is_drawn = true;
 }

@@ -38,3 +38,36 @@ measure() {
     run "$ANOLE" calibrate "$dir/bw.txt" --scenario "$dir/pair.yaml"
     [ "$status" -eq 2 ]
 }
+
+@test "calibrate: shows progress on a terminal if it takes longer than a second, and clears it" {
+    command -v script >/dev/null || skip 'script(1) is not installed'
+    pair
+    measure >"$dir/bw.txt"
+    TERM=xterm script -qec "$ANOLE calibrate $dir/bw.txt --scenario $dir/pair.yaml --set run=40ms --fit topology.delay=100ns..5000ns" \
+        /dev/null >"$dir/screen" </dev/null
+    grep -q 'simulation [0-9]*: .* simulated, ' "$dir/screen"
+    tr '\r' '\n' <"$dir/screen" | grep -q 'Fitted to 3 measurements'
+    "$ANOLE" calibrate "$dir/bw.txt" --scenario "$dir/pair.yaml" --fit topology.delay=100ns..5000ns 2>"$dir/err"
+    [ ! -s "$dir/err" ]
+}
+
+@test "calibrate: damaged input and wrong options are refused in one line" {
+    pair
+    measure >"$dir/bw.txt"
+    refused() {                  # STATUS MESSAGE ARGUMENT...
+        run_apart "$ANOLE" calibrate "${@:3}"
+        [ "$status" -eq "$1" ] && [[ $(cat "$dir/err") == *"$2"* ]] && [ "$(wc -l <"$dir/err")" -eq 1 ] && [ ! -s "$dir/out" ]
+    }
+    fit=(--scenario "$dir/pair.yaml" --fit topology.delay=100ns..5000ns)
+    refused 1 'No such file' "$dir/none.txt" "${fit[@]}"
+    head -c 300 /dev/urandom >"$dir/bad.txt"
+    refused 1 'no measurements' "$dir/bad.txt" "${fit[@]}"
+    printf 'figure,measured\nnothing,1\nnothing,2\nnothing,3\nnothing,4\n' >"$dir/bad.csv"
+    refused 1 "bad.csv:2: the run has no figure 'nothing'" "$dir/bad.csv" "${fit[@]}"
+    head -2 "$dir/bad.csv" >"$dir/few.csv"
+    refused 1 'there must be more of them' "$dir/few.csv" "${fit[@]}"
+    printf 'figure,measured,topology.dealy\ngoodput_bps,1,1us\ngoodput_bps,2,2us\ngoodput_bps,3,3us\n' >"$dir/bad.csv"
+    refused 1 'dealy' "$dir/bad.csv" "${fit[@]}"
+    refused 1 'no_such' "$dir/bw.txt" --scenario "$dir/no_such.yaml" --fit topology.delay=100ns..5000ns
+    refused 2 "is not KEY=LOW..HIGH" "$dir/bw.txt" --scenario "$dir/pair.yaml" --fit topology.delay=5us..1us
+}
