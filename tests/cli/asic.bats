@@ -54,6 +54,14 @@ END
     [[ $output == *"does not go with 'ecn_cell' and 'ecn_lag'"* ]]
 }
 
+@test "asic: a burst behind a pause is marked as a Trident 3 did it (sonic-mgmt 25003), given its lag" {
+    marked() { "$ANOLE" run repro/hardware/ecn.yaml --set "switch.ecn_lag=$1" --format json | jq .packets.marked; }
+    # 101 packets of 1024 bytes: packet i leaves 101 - i behind it, more than 50,000 bytes up to i = 52. A packet takes 83.52 ns.
+    [ "$(marked 0)" -eq 52 ]
+    [ "$(marked 2.7us)" -eq 85 ]
+    [ "$(marked 2.67us)" -eq 84 ]
+}
+
 @test "asic: every chip is listed with its source" {
     "$ANOLE" list asic >"$dir/out"
     grep -qE '^ *tomahawk5 .* 166.3 MB +1 +254 B +- +SONiC' "$dir/out"
