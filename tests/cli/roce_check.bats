@@ -106,6 +106,29 @@ END_OF_TRACE
     [ "$(jq .naks "$dir/seen")" -ge 1 ]
 }
 
+@test "roce_check: SENDs that find no receive make RNR NAKs with the timer's code; datagrams are UD" {
+    printf '64 0\n5000 1\n' >"$dir/sends.txt"
+    printf '64 0\n1000 1\n' >"$dir/small.txt"
+    cat >"$dir/s.yaml" <<'END_OF_SCENARIO'
+topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}
+host: {receives: 1, repost: 20us, rnr_timer: 25us}
+traffic:
+  - {kind: rpc, name: sends, verb: send, load: 0.1, sizes: sends.txt, stop: 200us}
+  - {kind: rpc, name: datagrams, verb: ud, load: 0.05, sizes: small.txt, stop: 200us}
+END_OF_SCENARIO
+    "$ANOLE" run "$dir/s.yaml" --pcap "$dir/a.pcapng" --format json >"$dir/one"
+    check "$dir/a.pcapng" --cnp-gap 4 >"$dir/seen"
+    [ "$(jq .rnr_naks "$dir/seen")" -eq "$(jq .packets.rnr_nacks "$dir/one")" ]
+    [ "$(jq .rnr_naks "$dir/seen")" -ge 10 ]
+    [ "$(jq .datagrams "$dir/seen")" -ge 10 ]
+    command -v tshark >/dev/null || skip "tshark is not installed (tools/deps peers)"
+    # 25 us is not a time that a NAK can name; the next one is 30 us, code 3.
+    [ "$(tshark -r "$dir/a.pcapng" -Y 'infiniband.aeth.syndrome.opcode == 1' -T fields -e infiniband.aeth.syndrome.timer 2>/dev/null |
+        sort -u)" = 3 ]
+    [ "$(tshark -r "$dir/a.pcapng" -Y 'infiniband.bth.opcode == 100 && infiniband.deth' 2>/dev/null | wc -l)" -eq "$((2 * $(jq .datagrams "$dir/seen")))" ]
+    [ "$(tshark -r "$dir/a.pcapng" -Y '_ws.malformed' 2>/dev/null | wc -l)" -eq 0 ]
+}
+
 @test "roce_check: damaged captures fail, each by its own rule" {
     write_lossy "$dir/s.yaml"
     "$ANOLE" run "$dir/s.yaml" --set traffic.0.size=300001B --set topology.links.4.loss=0.01 --set knobs.kmin=10KB \
@@ -124,7 +147,7 @@ lossy|icrc|the ICRC is wrong
 lossy|payload|the ICRC is wrong
 lossy|ip|the IPv4 header or its checksum is wrong
 lossy|opcode|not a message
-lossy|opcode-of-write|is not used
+lossy|opcode-of-write|is not used here
 lossy|psn|is sent after
 lossy|last-without-request|asks for no ACK
 lossy|ack-of-the-future|but was not sent

@@ -9,7 +9,8 @@ connections, annexes A16 and A17) that analysers of real NICs check as well (Lum
   sender    PSNs follow each other, or go back to the PSN of a NAK; without a NAK (time-out), to the oldest
             that is not acknowledged
   receiver  ACKs never decrease and are only for packets that arrived in order; a gap makes one NAK with the PSN
-            expected, at once, and none comes without a gap or a second time within --nack-gap; MSNs count messages
+            expected, at once, and none comes without a gap or a second time within --nack-gap; an RNR NAK refuses the first
+            packet of a message; MSNs count messages
   end       all data is acknowledged (--unfinished: need not be)
   cnp       a CNP follows a marked packet; the numbers and the spacing are those of --cnp-gap, kept --cnp-per
   pfc       MAC control frames; a host sends no data of a paused class
@@ -28,7 +29,7 @@ import struct
 import sys
 import zlib
 
-FIRST, MIDDLE, LAST, ONLY, ACK, CNP = 0, 1, 2, 4, 17, 129
+FIRST, MIDDLE, LAST, ONLY, ACK, DATAGRAM, CNP = 0, 1, 2, 4, 17, 100, 129
 SENDER_END = 0x800000
 PS_PER_US = 10**6
 
@@ -100,8 +101,8 @@ class Check:
         if udp[2:4] != b"\x12\xb7":
             return self.fail(frame, "the UDP port is not 4791")
         opcode, pad, qp = bth[0], bth[1] >> 4 & 3, int.from_bytes(bth[5:8], "big")
-        if opcode not in (FIRST, MIDDLE, LAST, ONLY, ACK, CNP):
-            return self.fail(frame, f"opcode {opcode} is not used by a reliable connection here")
+        if opcode not in (FIRST, MIDDLE, LAST, ONLY, ACK, DATAGRAM, CNP):
+            return self.fail(frame, f"opcode {opcode} is not used here")
         if bth[1] & 15 or bth[2:4] != b"\xff\xff":
             return self.fail(frame, "the BTH's version or partition key is wrong")
         payload = frame.length - 14 - 20 - 8 - 12 - 4 - pad
@@ -111,9 +112,11 @@ class Check:
             self.fail(frame, "the ICRC is wrong")
         if opcode == CNP and (bth[4] != 0x40 or payload != 16 or any(d[54:70]) or any(bth[9:12])):
             self.fail(frame, "a CNP needs BECN and 16 bytes of 0")
+        if opcode == DATAGRAM and (payload <= 8 or int.from_bytes(d[59:62], "big") != qp | SENDER_END):
+            self.fail(frame, "a datagram needs a DETH with the sender's queue pair")
         syndrome = d[54] if opcode == ACK else None
-        if opcode == ACK and (payload != 4 or syndrome not in (0x1f, 0x60)):
-            self.fail(frame, "an ACK needs an AETH with syndrome 0x1f or 0x60")
+        if opcode == ACK and (payload != 4 or syndrome not in (0x1f, 0x60) and syndrome >> 5 != 1):
+            self.fail(frame, "an ACK needs an AETH with syndrome 0x1f, 0x20 .. 0x3f or 0x60")
         msn = int.from_bytes(d[55:58], "big") if opcode == ACK else None
         return Roce(frame, ip[12:16], ip[16:20], ip[1] >> 5, ip[1] & 3, opcode, qp, int.from_bytes(bth[9:12], "big"),
                     bth[8] >> 7, payload, pad, syndrome, msn)
@@ -144,15 +147,16 @@ class Check:
         sent, most, acked, nak = -1, -1, -1, None
         for at, p in events:
             if p.opcode == ACK:
-                if p.psn > most + (p.syndrome == 0x60):
+                if p.psn > most + (p.syndrome != 0x1f):
                     self.fail(p.frame, f"PSN {p.psn} is answered, but was not sent")
-                if p.syndrome == 0x60:
-                    nak = p.psn, at
+                if p.syndrome != 0x1f:
+                    nak = p.psn, at if p.syndrome == 0x60 else None
                     acked = max(acked, p.psn - 1)
                 else:
                     acked = max(acked, p.psn)
             elif p.psn != sent + 1 and nak and p.psn == nak[0]:
-                self.resend_ps.append(at - nak[1])
+                if nak[1] is not None:
+                    self.resend_ps.append(at - nak[1])
                 self.seen["go_backs"] += 1
                 sent, nak = p.psn, None
             elif p.psn != sent + 1 and not nak and p.psn == acked + 1:
@@ -180,10 +184,11 @@ class Check:
                 self.seen["data"] += 1
                 if p.psn == expected:
                     expected, gap = expected + 1, None
-                elif p.psn > expected and (not gap or at >= naks.get(expected, 0) + self.options.nack_gap_ps):
+                elif p.psn > expected and (not gap or gap[1]) and \
+                        at >= naks.get(expected, -self.options.nack_gap_ps) + self.options.nack_gap_ps:
                     gap = at, False, p
                 continue
-            complete = bisect.bisect_left(ends, p.psn + (p.syndrome != 0x60))
+            complete = bisect.bisect_left(ends, p.psn + (p.syndrome == 0x1f))
             if p.msn != complete:
                 self.fail(p.frame, f"MSN {p.msn}: {complete} messages are complete")
             if p.syndrome == 0x60:
@@ -198,6 +203,11 @@ class Check:
                     self.nak_ps.append(at - gap[0])
                     gap = gap[0], True, gap[2]
                 naks[p.psn] = at
+            elif p.syndrome != 0x1f:             # the packet and those behind it were not taken
+                self.seen["rnr_naks"] += 1
+                if not acked < p.psn < expected or known[p.psn][0] not in (FIRST, ONLY):
+                    self.fail(p.frame, f"an RNR NAK of PSN {p.psn}, which is not the first packet of a message that came")
+                expected, naks[p.psn] = p.psn, at
             elif p.psn >= expected or p.psn < acked:
                 self.fail(p.frame, f"an ACK of PSN {p.psn}, but {expected} is expected and {acked} was acknowledged")
             else:
@@ -265,6 +275,9 @@ class Check:
         for p in packets:
             leaves_host = p.frame.interface % 2 == 0
             at = p.frame.at if leaves_host else self.arrival(p.frame, p.pad)
+            if p.opcode == DATAGRAM:
+                self.seen["datagrams"] += leaves_host
+                continue
             if p.opcode == CNP:
                 if leaves_host:
                     cnps[limit(p, p.src, p.dst)].append((at, p))
@@ -298,7 +311,7 @@ class Check:
         gaps = [b[0] - a[0] for l in cnps.values() for a, b in zip(l, l[1:])]
         return {"frames": len(frames), "queue_pairs": len(pairs), "messages": sum(
                     p.opcode in (FIRST, ONLY) for s, _ in pairs.values() for p in {q.psn: q for _, q in s if q.opcode < ACK}.values()),
-                **{k: self.seen[k] for k in ("data", "acks", "naks", "go_backs", "timeouts", "marks", "cnps", "pauses")},
+                **{k: self.seen[k] for k in ("data", "datagrams", "acks", "naks", "rnr_naks", "go_backs", "timeouts", "marks", "cnps", "pauses")},
                 "nak_us": spread(self.nak_ps), "resend_us": spread(self.resend_ps), "cnp_gap_us": spread(gaps)}
 
 

@@ -18,7 +18,11 @@
 #define QP_FIRST  16u            /* Wireshark dissects numbers 0 and 1 as management */
 #define QP_SENDER 0x800000u      /* bit of a queue pair's number: its sender's end */
 
-enum opcode { SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY = 4, ACKNOWLEDGE = 0x11, NOTIFY = 0x81 };
+#define DETH      8u
+
+enum opcode {
+    SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY = 4, ACKNOWLEDGE = 0x11, DATAGRAM = 0x64, NOTIFY = 0x81,
+};
 
 /* A message, as seen so far. Its packets have the PSNs from 'psn' on. */
 struct seen_message { uint64_t begin, psn; };
@@ -273,6 +277,38 @@ static unsigned char *put_data(const struct pcap *p, unsigned char *at, struct s
     return put_bth(at, part, pad_of(k), q->number, asks, psn);
 }
 
+static bool is_datagram(const struct pcap *p, const struct packet *k)
+{
+    return k->kind == PACKET_DATA && p->sim->flows.flow[k->flow].is_ud;
+}
+
+/* A datagram's sequence number is a time, and its receiver ignores PSNs. */
+static unsigned char *put_datagram(unsigned char *at, const struct seen_pair *q, const struct packet *k)
+{
+    at = put_bth(at, DATAGRAM, pad_of(k), q->number, false, 0);
+    return be(at, q->number | QP_SENDER, DETH);
+}
+
+/* The code of the shortest time that an RNR NAK can name and that is no shorter (InfiniBand, volume 1). */
+static uint32_t rnr_code(uint64_t ps)
+{
+    static const uint32_t ten_us[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768,
+                                       1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768,
+                                       49152 };
+
+    for (uint32_t i = 0; i < sizeof ten_us / sizeof *ten_us; i++)
+        if (ps <= ten_us[i] * 10 * PS_PER_US)
+            return i + 1;
+    return 0;                    /* 655.36 ms */
+}
+
+static uint32_t syndrome_of(const struct pcap *p, const struct packet *k)
+{
+    if (k->kind != PACKET_NACK)
+        return 0x1f;
+    return k->flags & PACKET_RNR && !(k->flags & PACKET_HOLE) ? 0x20 | rnr_code(p->sim->cfg.rnr_ps) : 0x60;
+}
+
 /* An ACK has the PSN of the last packet before 'seq', a NAK that of the packet expected. Both have the number
  * of complete messages (MSN). */
 static unsigned char *put_ack(const struct pcap *p, unsigned char *at, const struct seen_pair *q,
@@ -283,7 +319,7 @@ static unsigned char *put_ack(const struct pcap *p, unsigned char *at, const str
 
     at = put_bth(at, ACKNOWLEDGE, 0, q->number | QP_SENDER, false,
                  psn_of(p, q, is_nak || !seq ? seq : seq - 1));
-    return be(at, (is_nak ? 0x60000000u : 0x1f000000u) | (message_at(q, seq) & 0xffffff), 4);
+    return be(at, syndrome_of(p, k) << 24 | (message_at(q, seq) & 0xffffff), 4);
 }
 
 static unsigned char *put_cnp(unsigned char *at, const struct seen_pair *q)
@@ -311,6 +347,8 @@ static unsigned char *put_frame(struct pcap *p, unsigned char *at, const struct 
         return NULL;
     at = put_ethernet(at, 0x020000000000ull | k->dst, k->src, 0x0800);
     at = put_ip(at, k, length);
+    if (is_datagram(p, k))
+        return put_datagram(at, q, k);
     return k->kind == PACKET_DATA ? put_data(p, at, q, k) : k->kind == PACKET_CNP ? put_cnp(at, q) :
            put_ack(p, at, q, k);
 }
@@ -329,7 +367,9 @@ static uint32_t end_frame(struct pcap *p, unsigned char *frame, uint32_t headers
 static void on_frame(void *arg, uint64_t now_ps, const struct port *port, const struct packet *k)
 {
     struct pcap   *p = arg;
-    uint32_t       length = (k->bytes > FCS ? k->bytes - FCS : k->bytes) + pad_of(k), size;
+    uint32_t       length = (k->bytes > FCS ? k->bytes - FCS : k->bytes) + pad_of(k) +
+                            (is_datagram(p, k) ? DETH : 0);
+    uint32_t       size;
     uint32_t       payload = p->has_payload && length <= FRAME_MAX ? length : 0;
     unsigned char *body, *end;
 
