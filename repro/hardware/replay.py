@@ -75,21 +75,26 @@ def ends_without_request(ops):
     return found[::-1]
 
 
-def lost_operations(ops, size):
+def lost_operations(ops, size, begins):
     """Each as: the operation whose end let it be posted, the one after whose request a completion was dropped,
-    what that was of, and the worker; the first if it is not known."""
+    what that was of, and the worker; the first if it is not known. Lost is the oldest whose worker serves by then."""
     missing = missing_slots(ops)
-    lost = []
-    for number, after in enumerate(ends_without_request(ops), 1):
-        begin = ops[after]["end_ns"]
-        until = next((i for i in range(DROP_EVERY - number, len(ops), DROP_EVERY) if ops[i]["t_req_ns"] > begin), None)
-        if until is None:
-            break
-        end = ops[until]["t_req_ns"]
-        workers = [worker for since, to, worker in missing if since < begin < to]
-        waited = end - max(op["end_ns"] for op in ops if op["end_ns"] < end)
-        lost.append({"after": after, "until": until, "drops": "r" if waited > size * WIRE_NS_PER_BYTE else "f",
-                     "worker": workers[0] if workers else 0, "server_ns": None, "c2s_ns": None})
+    posted, lost = [], []
+    for after in ends_without_request(ops):
+        time = ops[after]["end_ns"]
+        workers = [worker for since, to, worker in missing if since < time < to]
+        posted.append({"after": after, "time": time, "worker": workers[0] if workers else 0, "server_ns": None, "c2s_ns": None})
+    earlier = 0                  # of those not in the log, so many were requested before
+    for i, op in enumerate(ops):
+        while earlier < len(posted) and posted[earlier]["time"] < op["t_req_ns"]:
+            earlier += 1
+        if i and (i + earlier) % DROP_EVERY == 0:
+            served = [one for one in posted[:earlier]
+                      if "until" not in one and begins.get(one["worker"], 0) < op["t_req_ns"]]
+            if served:
+                waited = op["t_req_ns"] - max(other["end_ns"] for other in ops if other["end_ns"] < op["t_req_ns"])
+                served[0].update(until=i, drops="r" if waited > size * WIRE_NS_PER_BYTE else "f")
+                lost.append(served[0])
     return lost
 
 
@@ -143,16 +148,22 @@ def write_client(out, ops, lost, size):
     out.writelines(order)
 
 
-def write_server(out, by_client):
+def begins_of(by_client):
+    """When each worker saw its first request."""
+    begins = {}
+    for ops in by_client.values():
+        for op in ops:
+            if op["c2s_ns"] is not None:
+                seen = op["t_req_ns"] + op["c2s_ns"]
+                begins[op["worker"]] = min(begins.get(op["worker"], seen), seen)
+    return begins
+
+
+def write_server(out, by_client, begins):
     all_ops = [op for ops in by_client.values() for op in ops]
     times = sorted(op["server_ns"] for op in all_ops if op["server_ns"] is not None)
     if not times:                # not logged at all: as long as the fastest answer took, less the way of two messages
         times = [min(op["ud_rtt_ns"] for op in all_ops if "ud_rtt_ns" in op) - 7400]
-    begins = {}
-    for op in all_ops:
-        if op["c2s_ns"] is not None:
-            seen = op["t_req_ns"] + op["c2s_ns"]
-            begins[op["worker"]] = min(begins.get(op["worker"], seen), seen)
     for worker in sorted(begins):
         out.write(f"z{worker}: calc {max(1, begins[worker])} cpu {worker}\n")
     for client in sorted(by_client):
@@ -169,10 +180,11 @@ def main():
         sys.exit("usage: replay.py SERIES.csv.gz BYTES OUT.goal")
     by_client = read_series(sys.argv[1])
     size = int(sys.argv[2])
-    lost = {client: lost_operations(ops, size) for client, ops in by_client.items()}
+    begins = begins_of(by_client)
+    lost = {client: lost_operations(ops, size, begins) for client, ops in by_client.items()}
     with open(sys.argv[3], "w", encoding="ascii") as out:
         out.write(f"num_ranks {max(by_client) + 2}\nrank 0 {{\n")
-        write_server(out, {client: ops + lost[client] for client, ops in by_client.items()})
+        write_server(out, {client: ops + lost[client] for client, ops in by_client.items()}, begins)
         out.write("}\n")
         for client in sorted(by_client):
             out.write(f"rank {client + 1} {{\n")

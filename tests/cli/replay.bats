@@ -5,7 +5,8 @@ load common
 
 hardware=$BATS_TEST_DIRNAME/../../repro/hardware
 
-# write_series FILE : one client, window 2, 100 reads of 100 KiB alone on the wire, 98.25 us each. Operation 63 is not logged, as
+# write_series FILE : one client, window 2, 100 reads of 100 KiB alone on the wire, 97.65 us each: 88.55 on the wire, 9.1 for
+# the way over three switches. Operation 63 is not logged, as
 # the client dropped its completion after it had posted the 64th request. COLUMNS are left empty.
 write_series() {
     python3 - "$@" <<'END'
@@ -19,11 +20,11 @@ with gzip.open(sys.argv[1], "wt") as out:
         request = end[i - 2 if i < 65 else i - 1] + 2000
         answer = request + 18200     # 10 us of work, twice 4.1 us for a message
         read = max(answer + 9800, end[i - 1] + 100)
-        end[i] = read + 98250
+        end[i] = read + 97650
         if i == 63:
             continue
         logged = end[63] + 20 if i == 64 else request
-        row = [0, 3, i % 2, logged, max(answer, logged + 20) - logged, request + 4100 - logged, 10000, read, 98250]
+        row = [0, 3, i % 2, logged, max(answer, logged + 20) - logged, request + 4100 - logged, 10000, read, 97650]
         out.write(",".join("" if name in sys.argv[2:] else str(value) for name, value in zip(columns, row)) + "\n")
 END
 }
@@ -32,7 +33,7 @@ END
 replayed() {
     "$hardware/replay.py" "$dir/h4_100_2.csv.gz" 102408 "$dir/kv.goal"
     "$ANOLE" run "$hardware/kv4.yaml" --set "traffic.0.file=$dir/kv.goal" -o "$dir/kv" >/dev/null
-    "$hardware/score.py" "$dir/h4_100_2.csv.gz" 102408 "$dir/kv/flows.csv" 1.6
+    "$hardware/score.py" "$dir/h4_100_2.csv.gz" 102408 "$dir/kv/flows.csv" 1.4
 }
 
 @test "replay: a read that was not logged is put back and left out of the score" {
@@ -40,13 +41,13 @@ replayed() {
     replayed >"$dir/score"
     [ "$(grep -c 'read 102408b' "$dir/kv.goal")" = 99 ]
     [ "$(grep -c 'read 102409b' "$dir/kv.goal")" = 1 ]
-    # Lone reads take 98.25 us. Messages of the client wait for its reads, which the series does not know.
-    awk -F , '{ for (i = 1; i <= 5; i++) if ($i < -3 || $i > (i < 3 ? 1 : 3)) exit 1 }' "$dir/score"
+    # Lone reads take 97.65 us. Messages of the client wait for its reads, which the series does not know.
+    awk -F , '{ for (i = 1; i <= 5; i++) { e = i < 3 ? 0.2 : 3; if ($i < -e || $i > e) exit 1 } }' "$dir/score"
 }
 
 @test "replay: goes without what was not logged of the server" {
     write_series "$dir/h4_100_2.csv.gz" c2s_ns server_ns
-    replayed | grep -q '^+0\.[0-9],+0\.[0-9],'
+    replayed | grep -q '^[+-]0\.[0-2],[+-]0\.[0-2],'
 }
 
 @test "replay: says what is wrong with a series in one line" {
