@@ -46,7 +46,6 @@
 #define SETTLE        1          /* interval after a change that does not count */
 #define LOAD_MORE     1.1        /* than was seen */
 #define QUIET         0.9        /* of the speed of an empty network: the rest is not worth a search */
-#define HARM_SEEN     0.001      /* of a score: there is some */
 #define SURROGATE_STARTS 4       /* of a search, from the surrogate */
 /* windows in a row for which the twin is wrong: then it is looked at less often */
 #define DOUBTS_MAX    4
@@ -66,20 +65,15 @@ static bool gather(struct rehearser *t, const struct report *r)
 
 /* ---- deciding ---- */
 
-/* The current setting, or the previous one if that returns when the new one is not proved: then the hosts'
- * measurements of the former are corrected by the twin's predictions for both ('drift'). */
-struct versus { const struct knobs *was; struct race_gain gain; double drift; };
-
 static void start_proof(struct rehearser *t, const struct traffic_model *m, const struct knobs *better,
-                        const struct versus *v, const struct twin_check *c, struct knobs *knobs)
+                        struct race_gain gain, const struct twin_check *c, struct knobs *knobs)
 {
-    t->was = *v->was;
+    t->was = *knobs;
     t->candidate = *better;
     t->before_bps = model_bps(m);
-    proof_begin(&t->proof, v->gain, c->noise, &t->under);
-    t->proof.drift = v->drift;
+    proof_begin(&t->proof, gain, c->noise, &t->under);
     t->proofs = t->regrets = 0;
-    regret_begin(&t->regret, v->drift);
+    regret_begin(&t->regret);
     rehearser_choose_for(t, m, t->option[OPT_THINK] > 0 ? PHASE_THINKING : PHASE_SETTLING);
     if (t->phase == PHASE_SETTLING)
         *knobs = t->candidate;
@@ -142,86 +136,37 @@ static void say_named(const struct rehearser *t, struct tuner_note *note, const 
                  t->all.told_bytes);
 }
 
-/* Does a formula surely harm a class by more than the operator allows? It is not the best of many, so it does
- * not sit at the bound and overshoot it as picks do, for which the goal's bound is lower. */
-static bool is_harmful(const struct rehearser *t, const struct runner *formula)
-{
-    return race_sure_harm(formula, rng_log(1 + t->option[OPT_HARM])) > HARM_SEEN;
-}
-
-/* The formula that does no harm and is not surely worse than the initial setting by more than a margin: the
- * floor, else the other one if it ran. If there is none, the initial setting. */
-static const struct knobs *harmless(const struct rehearser *t, const struct race *race, double margin)
-{
-    const struct knobs *formula[] = { &t->floor.knobs, &t->floor.other };
-
-    for (int i = 0; i < 2; i++) {
-        const struct runner *r = race_find(race, formula[i]);
-
-        if (knobs_equal(&r->knobs, formula[i]) && !is_harmful(t, r)
-            && race_gain(r, &race->runner[0]).low <= margin)
-            return formula[i];
-    }
-    return &t->world.start;
-}
-
-/* No setting is clearly better than the current one. The floor stays unless the twin refutes it. */
+/* No setting is clearly better than the current one. */
 static void stay(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
-                 const struct twin_check *c, double margin, struct knobs *knobs, struct tuner_note *note)
+                 const struct twin_check *c, const struct knobs *knobs, struct tuner_note *note)
 {
-    struct knobs next = floor_is(&t->floor, knobs) ? *harmless(t, &r->race, margin) : *knobs;
-    bool         is_refuted = !knobs_equal(&next, knobs);
-
     rehearser_say(note, "hold",
                   "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in "
-                  "force by more than %.0f %%; %s%s", r->trials, rehearser_percent(c->off), 100 * margin,
-                  is_refuted ? "but that is worse than the setting from the beginning or harms somebody: "
-                  : "it stays",
-                  !is_refuted ? "" : knobs_equal(&next, &t->world.start) ? "that one comes back" :
-                  "the other formula is set");
+                  "force by more than %.0f %%; it stays", r->trials, rehearser_percent(c->off),
+                  100 * rehearser_margin(m));
     say_named(t, note, r);
-    if (is_refuted)
-        floor_drop(&t->floor, &next);
-    *knobs = next;
     memory_add(&t->memories, m, knobs, false);
     rehearser_choose_for(t, m, PHASE_HOLD);
-}
-
-/* The setting to beat. A floor that exceeds the bound of harm cannot stay, however good it is otherwise: the
- * choice is between the winner and the initial setting. */
-static struct versus versus_of(const struct rehearser *t, const struct race *race,
-                               const struct runner *winner, const struct runner *now)
-{
-    const struct runner *base = &race->runner[0];
-    struct race_gain     worth = race_gain(now, base);
-
-    if (floor_is(&t->floor, &now->knobs) && now != base && winner->score < now->score &&
-        is_harmful(t, now))
-        return (struct versus){ &base->knobs, race_gain(winner, base), fmax(0, -worth.mean) };
-    return (struct versus){ &now->knobs, race_gain(winner, now), 0 };
 }
 
 static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
                    const struct twin_check *c, struct knobs *knobs, struct tuner_note *note)
 {
     const struct runner *winner = &r->race.runner[r->race.winner], *now = race_find(&r->race, knobs);
-    struct versus        v = versus_of(t, &r->race, winner, now);
-    double               margin = rehearser_margin(m);
+    struct race_gain     gain = race_gain(winner, now);
 
     assert(knobs_equal(&now->knobs, knobs));     /* the current setting always runs */
-    if (winner == now || v.gain.high > -margin) {
-        stay(t, m, r, c, margin, knobs, note);
+    if (winner == now || gain.high > -rehearser_margin(m)) {
+        stay(t, m, r, c, knobs, note);
         return;
     }
     rehearser_say(note, "search",
-                  "%u trials on the twin (%+.0f %% off): %s is predicted to be %.0f %% better%s, %.0f to "
+                  "%u trials on the twin (%+.0f %% off): %s is predicted to be %.0f %% better, %.0f to "
                   "%.0f; it is set", r->trials, rehearser_percent(c->off),
-                  winner->name ? winner->name : "a new setting", -rehearser_percent(v.gain.mean),
-                  v.was == &now->knobs ? "" :
-                  " than the setting from the beginning, where what is in force harms somebody",
-                  -rehearser_percent(v.gain.high), -rehearser_percent(v.gain.low));
+                  winner->name ? winner->name : "a new setting", -rehearser_percent(gain.mean),
+                  -rehearser_percent(gain.high), -rehearser_percent(gain.low));
     say_named(t, note, r);
-    start_proof(t, m, &winner->knobs, &v, c, knobs);
+    start_proof(t, m, &winner->knobs, gain, c, knobs);
 }
 
 /* The twin is wrong. A setting that was chosen for other traffic is not kept for traffic without a model; the

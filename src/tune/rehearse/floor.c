@@ -31,11 +31,10 @@ bool floor_is(const struct floor *f, const struct knobs *k)
     return f->has_formula && knobs_equal(&f->knobs, k);
 }
 
-void floor_drop(struct floor *f, const struct knobs *next)
+void floor_swap(struct floor *f)
 {
     struct knobs was = f->knobs;
 
-    f->has_formula = f->has_formula && knobs_equal(next, &f->other);
-    f->knobs = *next;
+    f->knobs = f->other;
     f->other = was;
 }

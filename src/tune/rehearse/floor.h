@@ -28,7 +28,7 @@ void floor_make(struct floor *, enum floor_formula, const struct world *);
 /* Is this setting the floor, and a formula? */
 bool floor_is(const struct floor *, const struct knobs *);
 
-/* The floor has harmed: 'next', which is the other formula or the initial setting, takes its place. */
-void floor_drop(struct floor *, const struct knobs *next);
+/* The other formula has proved to be better: both change places. */
+void floor_swap(struct floor *);
 
 #endif

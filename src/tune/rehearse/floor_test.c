@@ -149,8 +149,7 @@ static void floor_make__leaves_other_knobs_alone(void **state)
     }
 }
 
-/* Of two formulas, the one that harms gives way to the other; and both to the initial setting. */
-static void floor_drop__the_other_formula_then_none(void **state)
+static void floor_swap__the_other_formula_takes_its_place(void **state)
 {
     struct world w = world_of(100, 8);
     struct floor f;
@@ -161,11 +160,8 @@ static void floor_drop__the_other_formula_then_none(void **state)
     setting_find("gentle")->make(&gentle, &w);
     floor_make(&f, FLOOR_GENTLE, &w);
     assert_true(floor_is(&f, &gentle) && knobs_equal(&f.other, &bdp));
-    floor_drop(&f, &f.other);
+    floor_swap(&f);
     assert_true(floor_is(&f, &bdp) && knobs_equal(&f.other, &gentle));
-    floor_drop(&f, &w.start);
-    assert_true(knobs_equal(&f.knobs, &w.start));
-    assert_false(floor_is(&f, &w.start));
 }
 
 int main(void)
@@ -177,7 +173,7 @@ int main(void)
         cmocka_unit_test(floor_make__gentle_minds_slow_hosts),
         cmocka_unit_test(floor_make__none_where_it_is_not_wanted_or_somebody_has_chosen),
         cmocka_unit_test(floor_make__leaves_other_knobs_alone),
-        cmocka_unit_test(floor_drop__the_other_formula_then_none),
+        cmocka_unit_test(floor_swap__the_other_formula_takes_its_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ static void end(struct rehearser *t, bool is_other, struct knobs *knobs, struct 
                   gain > 0 ? "faster" : "slower", is_other ? "it is set" :
                   gain > 0 ? "that may be chance, and nothing is changed" : "nothing is changed");
     if (is_other)
-        floor_drop(&t->floor, &t->floor.other);
+        floor_swap(&t->floor);
     *knobs = t->floor.knobs;
     t->phase = PHASE_WATCH;
     rehearser_begin_window(t);

@@ -36,7 +36,7 @@ double proof_gain(const struct proof *p, const struct goal *g)
 {
     struct outcomes is = seen_outcomes(&p->after), was = seen_outcomes(&p->before);
 
-    return goal_gain(g, &is, &was) - p->drift;
+    return goal_gain(g, &is, &was);
 }
 
 /* Standard deviation of the hosts' measurements, before and after. */

@@ -22,7 +22,6 @@ struct proof {
     double      noise;           /* standard deviation of the goal's logarithm in what hosts saw before */
     struct seen before, after;   /* what hosts saw with the setting before, and with the new one */
     uint32_t    windows;         /* of the latter */
-    double      drift;           /* how much slower messages would be with the setting before: a log ratio */
 };
 
 void proof_begin(struct proof *, struct race_gain expected, double noise, const struct seen *before);
@@ -30,7 +29,7 @@ void proof_begin(struct proof *, struct race_gain expected, double noise, const 
 /* A window with the new setting. */
 void proof_add(struct proof *, const struct seen *window);
 
-/* How much faster messages are than before, or than they would be by now: a log ratio, below 0 is faster. */
+/* How much faster messages are than before: a log ratio, below 0 is faster. */
 double proof_gain(const struct proof *, const struct goal *);
 
 /* What the new setting is worth, by that and the twin. */

@@ -89,19 +89,6 @@ static void add__what_was_long_ago_is_forgotten(void **state)
     assert_true(fabs(proof_gain(&p, goal_find("balanced")) - log(2)) < 1e-9);
 }
 
-/* By what the twin says of the setting before, messages would be slower by now, too: that is no fault of the
- * new one. */
-static void gain__is_against_what_would_be_by_now(void **state)
-{
-    struct proof p = proof(-0.3, 0.02, 0.1, 0.3, 1000);
-
-    (void)state;
-    assert_true(proof_is_worse(&p, goal_find("balanced")));
-    p.drift = 0.5;
-    assert_true(fabs(proof_gain(&p, goal_find("balanced")) + 0.2) < 1e-9);
-    assert_false(proof_is_worse(&p, goal_find("balanced")));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,7 +96,6 @@ int main(void)
         cmocka_unit_test(worse__a_window_full_of_bad_luck_undoes_nothing),
         cmocka_unit_test(worse__what_chance_does_not_explain_goes_whatever_the_twin_says),
         cmocka_unit_test(worth__more_messages_tell_more),
-        cmocka_unit_test(gain__is_against_what_would_be_by_now),
         cmocka_unit_test(add__what_was_long_ago_is_forgotten),
     };
 

@@ -107,7 +107,6 @@ bool proving_interval(struct rehearser *t, const struct report *r, struct knobs 
         return true;
     }
     t->proof.after = after;
-    t->regret.drift = t->proof.drift;
     regret_keep(&t->regret);
     return false;
 }

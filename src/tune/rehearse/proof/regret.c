@@ -29,13 +29,12 @@ static void watch(struct regret *g, enum regret_signal i, const struct shift_ref
         shift_init(&g->shift[i], r, also, least_sd[i]);
 }
 
-void regret_begin(struct regret *g, double drift)
+void regret_begin(struct regret *g)
 {
     memcpy(g->before, g->under, sizeof(g->before));
     memset(g->under, 0, sizeof(g->under));
     for (int i = 0; i < REGRET_SIGNALS; i++)
         watch(g, i, &g->before[i], NULL);
-    g->drift = drift;
     g->high = 0;
     g->count = 0;
     g->is_skipped = false;
@@ -141,8 +140,8 @@ bool regret_add(struct regret *g, const struct goal *goal, const struct report *
     g->recent[g->count++ % REGRET_RECENT] = r->seen;
     for (int i = 0; i < REGRET_SIGNALS; i++)
         if (g->has[i])
-            shift_add(&g->shift[i], value[i] - (i == REGRET_SLOWDOWN ? g->drift : 0));
-    up = value[REGRET_SLOWDOWN] - g->drift - shift_reference_mean(&g->before[REGRET_SLOWDOWN]);
+            shift_add(&g->shift[i], value[i]);
+    up = value[REGRET_SLOWDOWN] - shift_reference_mean(&g->before[REGRET_SLOWDOWN]);
     return is_sure(g, up);
 }
 

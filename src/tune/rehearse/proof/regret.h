@@ -31,8 +31,6 @@ struct regret {
     bool                   is_part[GOAL_PARTS];      /* such messages there are */
     bool                   is_watching, is_skipped;  /* skipped: the first interval of a setting, which
                                                       * still shows the previous one */
-    double                 drift;        /* by which slowdowns would have risen by now without the setting: a
-                                          * log ratio */
     double                 high;         /* by which they were up when the evidence was enough; 0: it is
                                           * not */
     uint32_t               still;        /* intervals since then */
@@ -44,7 +42,7 @@ struct regret {
 void regret_forget(struct regret *);
 
 /* A new setting was applied: earlier values become its reference. */
-void regret_begin(struct regret *, double drift);
+void regret_begin(struct regret *);
 
 /* It was proved: its values so far improve the estimates of spread and round trips. */
 void regret_keep(struct regret *);

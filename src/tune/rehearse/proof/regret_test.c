@@ -60,7 +60,7 @@ static void prove(struct regret *g, struct network *n)
 {
     memset(g, 0, sizeof(*g));
     assert_int_equal(watch(g, n, 7), 0);
-    regret_begin(g, 0);
+    regret_begin(g);
     n->slow *= 0.9;
     assert_int_equal(watch(g, n, 5), 0);
     regret_keep(g);
@@ -132,22 +132,6 @@ static void add__one_slow_interval_is_chance(void **state)
     }
 }
 
-/* What would have come without the setting is not its fault. */
-static void add__drift_is_taken_off(void **state)
-{
-    struct network n;
-    struct regret  g;
-
-    (void)state;
-    begin(&n, 1);
-    prove(&g, &n);
-    g.drift = log(3.5);
-    n.slow *= 3.5;
-    assert_int_equal(watch(&g, &n, 30), 0);
-    n.slow *= 4;
-    assert_in_range(watch(&g, &n, 30), 1, 4);
-}
-
 /* Too little was seen before: nothing is told. */
 static void begin__needs_a_reference(void **state)
 {
@@ -157,7 +141,7 @@ static void begin__needs_a_reference(void **state)
     (void)state;
     begin(&n, 1);
     assert_int_equal(watch(&g, &n, 4), 0);
-    regret_begin(&g, 0);
+    regret_begin(&g);
     n.slow *= 100;
     assert_int_equal(watch(&g, &n, 30), 0);
 }
@@ -193,7 +177,6 @@ int main(void)
         cmocka_unit_test(add__one_that_stays_as_it_is_is_left_alone),
         cmocka_unit_test(add__round_trips_alone_are_no_harm),
         cmocka_unit_test(add__one_slow_interval_is_chance),
-        cmocka_unit_test(add__drift_is_taken_off),
         cmocka_unit_test(begin__needs_a_reference),
         cmocka_unit_test(value__is_of_the_parts_that_are_there),
     };

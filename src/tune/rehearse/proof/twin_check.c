@@ -7,7 +7,7 @@
 #define SEEDS      5
 #define LEAST      20            /* messages, to be compared */
 /* times the trusted error: a model that is wrong by more is detected in spite of noise */
-#define CHANCE_MAX 2.5
+#define CHANCE_MAX 1.0
 /* the network is larger than its twin, or was watched for longer: less is left to chance */
 #define SCALE_MAX  4.0
 

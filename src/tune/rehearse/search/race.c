@@ -37,12 +37,8 @@ static void add_block(struct runner *x, const struct goal *goal, const struct pr
     double n = x->blocks + 1, sum = 0;
 
     x->gain[x->blocks++] = goal_score(goal, p, base) < 50 ? goal_gain(goal, &p->all, &base->all) : 50;
-    for (uint32_t i = 0; i < GOAL_PARTIES; i++) {
-        double ratio = goal_party_ratio(&p->all, &base->all, i), off = ratio - x->ratio[i];
-
-        x->ratio[i] += off / n;
-        x->squares[i] += off * (ratio - x->ratio[i]);
-    }
+    for (uint32_t i = 0; i < GOAL_PARTIES; i++)
+        x->ratio[i] += (goal_party_ratio(&p->all, &base->all, i) - x->ratio[i]) / n;
     for (uint32_t i = 0; i < x->blocks; i++)
         sum += x->gain[i];
     x->score = sum / n;
@@ -184,15 +180,6 @@ struct race_gain race_gain(const struct runner *x, const struct runner *than)
     if (blocks >= 2)
         off = race_t95(blocks) * sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
     return (struct race_gain){ sum / n, sum / n - off, sum / n + off };
-}
-
-double race_sure_harm(const struct runner *x, double bound)
-{
-    double n = x->blocks, sum = 0;
-
-    for (int i = GOAL_MICE; i < GOAL_PARTS && x->blocks >= 2; i++)
-        sum += fmax(0, x->ratio[i] - race_t95(x->blocks) * sqrt(x->squares[i] / (n - 1) / n) - bound);
-    return sum;
 }
 
 static void sum_up(struct race *r)

@@ -24,7 +24,6 @@ struct runner {
     double       gain[RACE_BLOCKS];          /* against the baseline, block by block */
     double       ratio[GOAL_PARTIES];        /* goal_party_ratio() against the baseline: means over its
                                               * blocks */
-    double       squares[GOAL_PARTIES];      /* of these, around their means */
     double       score;                      /* mean gain, and harm by these means */
     double       heat[RACE_BLOCKS_FIRST];    /* gains in the heat, of a finalist */
     bool         is_out, is_final;
@@ -69,10 +68,6 @@ int race_run(struct race *, struct err *);
 
 /* Of one against another, over the blocks that both have run: those of the final if both were in it. */
 struct race_gain race_gain(const struct runner *, const struct runner *than);
-
-/* The total by which classes are slower than with the baseline beyond this bound, as far as blocks agree: the
- * lower ends of 95 % intervals count. */
-double race_sure_harm(const struct runner *, double bound);
 
 /* Student's t: what the mean of n values is away from the true one by, in its standard errors, with a
  * probability of 5 % (both sides) or 1 % (one side). n >= 2. */

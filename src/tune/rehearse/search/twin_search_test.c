@@ -279,24 +279,6 @@ static void rehearse__the_best_of_a_heat_run_long_trials(void **state)
                     race_gain(&r.race.runner[i], &r.race.runner[0]).mean >= worst);
 }
 
-/* Four blocks with log ratios of 0.1, 0.2, 0.3 and 0.4: the mean is 0.25, its standard error sqrt(0.05 / 3 /
- * 4), and Student's t 3.182. */
-static void race_sure_harm__is_what_blocks_agree_on(void **unused)
-{
-    struct runner x = { .blocks = 4 };
-    double        low = 0.25 - 3.182 * sqrt(0.05 / 12);
-
-    (void)unused;
-    x.ratio[GOAL_MICE] = 0.25;
-    x.squares[GOAL_MICE] = 0.05;
-    assert_true(fabs(race_sure_harm(&x, 0.01) - (low - 0.01)) < 1e-9);
-    assert_true(race_sure_harm(&x, 0.05) == 0);          /* a quarter slower, but not surely */
-    x.squares[GOAL_MICE] = 0;
-    assert_true(fabs(race_sure_harm(&x, 0.05) - 0.2) < 1e-9);
-    x.blocks = 1;
-    assert_true(race_sure_harm(&x, 0.05) == 0);
-}
-
 /* All settings are as good: each known one runs once, and the baseline in the four blocks that a race has at
  * least. No budget is used up. */
 static void rehearse__stops_where_no_setting_matters(void **state)
@@ -329,7 +311,6 @@ int main(void)
         cmocka_unit_test(rehearse__the_best_of_a_heat_run_long_trials),
         cmocka_unit_test(rehearse__what_was_refuted_does_not_run),
         cmocka_unit_test(rehearse__tells_what_the_predictor_told),
-        cmocka_unit_test(race_sure_harm__is_what_blocks_agree_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
