@@ -52,6 +52,19 @@ static int check_variants(struct compare *c, struct err *err)
     return rc;
 }
 
+/* The goal of the command line, else that of the baseline's scenario. */
+static int set_goal(struct compare *c, struct err *err)
+{
+    const struct variant *base = &c->plan.variants.list[c->comparison.baseline];
+    int                   rc = 0;
+
+    c->comparison.has_goal = c->request->goal || base->has_goal;
+    c->comparison.goal = base->goal;
+    if (c->request->goal)
+        rc = goal_of_option(&c->comparison.goal, c->request->goal, err);
+    return !rc && c->comparison.has_goal ? comparison_add_goal(&c->comparison, err) : rc;
+}
+
 static int prepare(struct compare *c, struct err *err)
 {
     const struct campaign_request *r = &c->request->common;
@@ -66,6 +79,8 @@ static int prepare(struct compare *c, struct err *err)
         rc = check_variants(c, err);
     if (!rc)
         rc = figures_choose(&c->comparison.figures, r->metrics, metrics_default, err);
+    if (!rc)
+        rc = set_goal(c, err);
     return rc;
 }
 
@@ -113,6 +128,8 @@ int compare_run(struct compare *c, const struct compare_request *request, struct
         rc = comparison_load(&c->comparison, c->plan.store, err);
     if (rc)
         return rc;
+    if (c->comparison.has_goal)
+        comparison_fill_goal(&c->comparison);
     if (!request->common.metrics)
         figures_hide_empty(&c->comparison.figures,
                            (uint64_t)c->comparison.variants->count * c->comparison.seeds);

@@ -6,6 +6,7 @@
 #include "campaign/campaign_figures.h"
 #include "campaign/campaign_plan.h"
 #include "campaign/variants.h"
+#include "core/tuning_goal.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -33,6 +34,8 @@ struct comparison {
     const uint64_t        *seed;
     uint32_t               seeds;
     const char            *title;        /* names of the scenario files */
+    struct goal            goal;         /* decides, if there is one */
+    bool                   has_goal;
     struct figures         figures;
     struct compared_cell  *cell;         /* [figure * variants + variant]; NULL: not judged */
     uint32_t               tested;       /* cells in the false discovery rate */
@@ -61,6 +64,22 @@ void comparison_judge(struct comparison *);
 bool comparison_is_pair(const struct comparison *, uint32_t variant);
 
 void comparison_fini(struct comparison *);
+
+/* ---- compare_goal.c ---- */
+
+#define COMPARE_GOAL "goal"              /* the figure of a goal: the lower the better */
+
+/* Adds the figure of the goal, which is shown. Refuses a goal that needs figures which results lack. */
+int comparison_add_goal(struct comparison *, struct err *);
+
+/* Computes it from the figures that were loaded. */
+void comparison_fill_goal(struct comparison *);
+
+/* Returns true if a variant slows a class of messages or a job beyond the bounds of the goal, on average. */
+bool comparison_breaks_bound(const struct comparison *, uint32_t variant);
+
+/* The index of the figure; UINT32_MAX: there is no goal. */
+uint32_t comparison_goal_figure(const struct comparison *);
 
 /* ---- compare_print.c ---- */
 
@@ -125,6 +144,7 @@ int comparison_write(const struct comparison *, struct campaign *, const struct 
 struct compare_request {
     struct campaign_request common;
     const char             *baseline;    /* a variant; NULL: the first */
+    const char             *goal;        /* NULL: the baseline's, if its scenario names one */
     int                     argc;        /* command line */
     char *const            *argv;
 };

@@ -137,9 +137,11 @@ static bool has_value(const struct comparison *c, uint32_t figure)
 
 uint32_t comparison_deciding(const struct comparison *c, uint32_t figure[COMPARE_DECIDING])
 {
-    uint32_t count = 0;
+    uint32_t count = 0, goal = comparison_goal_figure(c);
     bool     has_default = false;
 
+    if (goal != UINT32_MAX)
+        figure[count++] = goal;
     for (uint32_t rank = 0; rank < METRIC_RANKS; rank++)
         for (uint32_t i = 0; i < c->figures.count && count < COMPARE_DECIDING; i++) {
             const struct figure *f = &c->figures.list[i];
@@ -182,8 +184,9 @@ static double weight_of(const struct comparison *c, uint32_t figure, uint32_t va
 {
     const char *name = c->figures.list[figure].metric.name;
     bool        is_felt = strcmp(name, "goodput_bps") != 0 && strcmp(name, "rtt_us_mean") != 0;
+    bool        is_goal = figure == comparison_goal_figure(c);
 
-    return size_of(comparison_cell(c, figure, variant)) + (is_felt ? 1000 : 0);
+    return size_of(comparison_cell(c, figure, variant)) + (is_felt ? 1000 : 0) + (is_goal ? 1e6 : 0);
 }
 
 /* The deciding figure with the largest clear change for better or worse; UINT32_MAX: none. */
@@ -220,6 +223,18 @@ static void add_whom(struct card *card, const char *format, const struct metric 
              is_question ? is_plural ? "matter" : "matters" : is_plural ? "do" : "does");
 }
 
+/* The best by the goal of those that are clearly better than the baseline and keep its bounds. */
+static uint32_t choose_by_goal(const struct comparison *c)
+{
+    uint32_t goal = comparison_goal_figure(c), best = c->baseline;
+
+    for (uint32_t v = 0; v < c->variants->count; v++)
+        if (v != c->baseline && is_named(c, goal, v, true) && !comparison_breaks_bound(c, v) &&
+            comparison_cell(c, goal, v)->change < (best == c->baseline ? 0 : comparison_cell(c, goal, best)->change))
+            best = v;
+    return best;
+}
+
 /* The variant to advise: one that only gains before one that also costs, then the largest gain. The
  * baseline: none gains. */
 static uint32_t choose(const struct comparison *c)
@@ -227,6 +242,8 @@ static uint32_t choose(const struct comparison *c)
     uint32_t best = c->baseline;
     double   most = -1;
 
+    if (c->has_goal)
+        return choose_by_goal(c);
     for (uint32_t v = 0; v < c->variants->count; v++) {
         uint32_t gain = v == c->baseline ? UINT32_MAX : largest(c, v, true);
         double   worth;
@@ -315,7 +332,14 @@ static void add_finding(const struct comparison *c, struct card *card, uint32_t 
     uint32_t    gain = largest(c, advised, true), loss = largest(c, advised, false), figure[COMPARE_DECIDING];
     const char *base = name_of(c, c->baseline);
 
-    if (advised == c->baseline) {
+    if (c->has_goal) {
+        card_add(card, CARD_FINDING, advised == c->baseline ?
+                 "Keep %s: no other variant is clearly better by the goal '%s' with" :
+                 "Use %s: it is better by the goal '%s' than the others, with", name_of(c, advised),
+                 c->goal.name);
+        card_add(card, CARD_FINDING, "no class of messages more than %.3g %% slower than %s and no job more than "
+                 "%.3g %%.", 100 * c->goal.class_bound, base, 100 * c->goal.job_bound);
+    } else if (advised == c->baseline) {
         card_add(card, CARD_FINDING,
                  "Keep %s: no other variant is clearly better in any of %u main figures.", base,
                  comparison_deciding(c, figure));

@@ -57,10 +57,12 @@ static int open_tuner(struct tune_search *t, struct err *err)
     sim_world_init(&t->world, s.sim, s.scenario.interval_ps);
     t->world.maker = t->input.maker;
     t->world.maker_arg = &t->input;
+    t->world.goal = &s.scenario.goal;        /* until the loop is open: tuners copy it */
     t->seed = s.scenario.cfg.seed;
     t->start = t->world.start;
     search_at_once(&s.scenario.tuner);
     rc = simulation_open_loop(&t->loop, &s.scenario, &t->world, err);
+    t->world.goal = NULL;
     if (!rc && loop_slot_ps(&t->loop))
         rc = err_set(
             err, EINVAL,

@@ -420,6 +420,8 @@ void variant_describe(struct variant *v, struct simulation *s)
 
     card_fini(&v->about);
     about_scenario(&v->about, &s->scenario, s->sim);
+    v->goal = s->scenario.goal;
+    v->has_goal = s->scenario.has_goal;
     digest_init(&v->flows);
     digest_add(&v->flows, &s->scenario.run_ps, sizeof(s->scenario.run_ps));
     for (uint32_t i = 0; i < s->scenario.entries; i++)

@@ -5,6 +5,7 @@
 #ifndef CAMPAIGN_VARIANTS_H
 #define CAMPAIGN_VARIANTS_H
 
+#include "core/tuning_goal.h"
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/print/card.h"
@@ -34,6 +35,8 @@ struct variant {
     struct digest              digest;       /* of everything that decides its runs except the seed */
     struct digest              flows;        /* of the messages of its first seed; see variant_describe() */
     struct card                about;        /* its network and traffic */
+    struct goal                goal;         /* of its scenario */
+    bool                       has_goal;     /* the scenario names it */
 };
 
 struct variants {

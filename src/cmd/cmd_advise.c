@@ -27,7 +27,6 @@ static const char *const described_names[] = { "rate", "rtt", "oversubscription"
 
 struct options {
     struct advise_request request;
-    struct goal           goal;
     bool                  is_given[DESCRIBED_OPTIONS];
     char                  assumed[200];
     const char          **set;
@@ -38,16 +37,6 @@ struct options {
     struct host_record    record;
     char                 *recorded[KNOB_COUNT];      /* its settings, as for --set */
 };
-
-static void set_goal(void *options, const char *text)
-{
-    struct options *o = options;
-    struct err      err;
-
-    if (goal_of_text(&o->goal, text, &err))
-        cmd_usage("--goal: %s", err.text);
-    o->request.goal = &o->goal;
-}
 
 static double load_of(const char *text)
 {
@@ -116,8 +105,7 @@ static const struct cmd_option option_rows[] = {
       "bytes",
       KEY_AT(struct options, request.counters), GIVEN(COUNTERS) },
     { .help = "Goal and search:" },
-    { "goal", 0, "GOAL", "balanced (default), latency, throughput, or weights such as "
-      "mice=0.7,elephants=0.3 (all, mice, middle, elephants)", .add = set_goal },
+    CMD_GOAL(struct options, request.goal, "iteration_time, or balanced if there are no jobs"),
     { "budget", 0, "MILLIONS", "Search budget in millions of packet-hops (default: 180, about 30 s of CPU "
       "time). A larger budget finds better settings",
       KEY_AT(struct options, budget_millions), KEY_COUNT, 1, 1e7 },

@@ -29,6 +29,7 @@ static const struct cmd_option option_rows[] = {
       "scenario as it is. Repeatable", .add = add_variant },
     { "baseline", 'b', "NAME", "The variant that others are compared with (default: the first)",
       KEY_AT(struct options, request.baseline) },
+    CMD_GOAL(struct options, request.goal, "all main figures count"),
     CAMPAIGN_OPTIONS("variant", "5", "Figures to print; names may contain * (default: a dozen)",
                      "report.html, comparison.csv, comparison.json, and runs.csv"),
     { "digest", 0, NULL, "Run nothing: print a digest of what each variant resolves to, with all defaults, files "

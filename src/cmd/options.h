@@ -52,6 +52,10 @@ struct cmd_option {
     { "threads", 0, "N", "Number of threads (default: one per processor if the run is long enough to " \
       "benefit). Results do not depend on it. 'fidelity=fast' uses one", KEY_AT(type, count), KEY_COUNT, 1, \
       PARTS_MAX }
+#define CMD_GOAL(type, text, otherwise) \
+    { "goal", 0, "GOAL", "What to minimise, and whom not to harm: iteration_time, mean_slowdown, p99_slowdown (of " \
+      "mice, middle, or elephants), balanced, latency, throughput, or weights such as mice=0.7,elephants=0.3; " \
+      "then class_bound=5%, job_bound=2% (default: the scenario's goal, else " otherwise ")", KEY_AT(type, text) }
 #define CMD_QUIET(type, is_quiet) { "quiet", 'q', NULL, "Print errors only", KEY_AT(type, is_quiet) }
 
 /* --format table|csv|json, into an enum cmd_format. */

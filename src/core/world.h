@@ -9,6 +9,7 @@
 #include "core/knobs.h"
 #include "core/predict.h"
 #include "core/queue.h"
+#include "core/tuning_goal.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,6 +45,7 @@ struct world {
                                   * first report */
     const struct predict_maker *maker;       /* makes twins to try settings on; NULL: none */
     void            *maker_arg;
+    const struct goal *goal;     /* of tuners; NULL: the default */
     const enum knob *knobs;      /* of the current congestion control, ends with KNOB_COUNT; NULL: DCQCN's and
                                   * ECN's */
     uint64_t     trim_bytes;     /* what the knob trim stands for if it is 0; 0: queues do not depend on it */

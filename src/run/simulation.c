@@ -127,6 +127,7 @@ static int open_tuner(struct simulation *s, struct err *err)
     sim_world_init(&s->world, s->sim, s->scenario.interval_ps);
     s->world.maker = s->input.maker;
     s->world.maker_arg = &s->input;
+    s->world.goal = &s->scenario.goal;
     rc = simulation_open_loop(&s->loop, &s->scenario, &s->world, err);
     if (rc)
         world_fini(&s->world);

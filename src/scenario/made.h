@@ -2,6 +2,7 @@
 #ifndef SCENARIO_MADE_H
 #define SCENARIO_MADE_H
 
+#include "core/tuning_goal.h"
 #include "core/knobs.h"
 #include "core/option.h"
 #include "net/graph.h"
@@ -50,6 +51,8 @@ struct scenario {
     uint32_t                 entries;
     struct watch_cfg         watch;          /* monitors */
     struct scenario_tuner    tuner;
+    struct goal              goal;           /* the default, if it is not given */
+    bool                     has_goal;
     uint64_t                 interval_ps;    /* monitor interval */
     bool                     has_interval;   /* the interval is given */
     uint64_t                 run_ps;         /* end of the run; NEVER: when the last flow has finished */

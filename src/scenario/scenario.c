@@ -159,6 +159,8 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
     scenario_read_settings(r, s, root);
     scenario_check_uet(&sec, s);
     scenario_read_monitor(r, s, section_get(&sec, "monitor"));
+    goal_of_node(r, section_get(&sec, "goal"), &s->goal);
+    s->has_goal = section_get(&sec, "goal") != NULL;
     scenario_read_tuner(r, s, section_get(&sec, "tuner"));
     scenario_read_fidelity(r, s, section_get(&sec, "fidelity"));
     if (!section_get(&sec, "hpcc") && cfg->model != MODEL_HTSIM)

@@ -511,6 +511,9 @@ static int create(void **state, const struct world *w, const struct option_value
         return err_set(err, EINVAL,
                        "kind: tuner 'rehearse' needs a description of the network: add 'fabric: FILE' to the "
                        "controller configuration, or use anole advise");
+    if (w->goal && w->goal->figure == GOAL_P99)
+        return err_set(err, EINVAL, "kind: tuner 'rehearse' cannot minimise '%s', because hosts report means; "
+                       "use goal: mean_slowdown", w->goal->name);
     t = xcalloc(1, sizeof(*t));
     memcpy(t->option, v->value, sizeof(t->option));
     copy_world(t, w);
@@ -528,11 +531,6 @@ static int create(void **state, const struct world *w, const struct option_value
 static const char *const model_names[] = { "shipped", "none", NULL };
 
 static const struct key_row options[] = {
-    [OPT_GOAL] = { "goal", KEY_NAME, "balanced", "goal of the search: docs/advise.md",
-                   .choices = goal_names },
-    [OPT_HARM] = { "harm", KEY_REAL, "0.05",
-               "largest allowed slow-down of a class of messages against the initial setting; lower on the "
-               "twin by five points, or two where much is to be gained", .min = 0, .max = 100 },
     [OPT_BUDGET] = { "budget", KEY_REAL, "40", "packet-hops of a search on the twin, in millions", .min = 1,
                      .max = 1e6 },
     [OPT_MODEL] = { "model", KEY_FILE, "shipped",

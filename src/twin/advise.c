@@ -311,6 +311,10 @@ static void look_at_scenario(struct advice *a)
         if (e->workers && a->jobs < OUTCOME_JOBS)
             memcpy(a->job_name[a->jobs++], e->name, sizeof(e->name));
     }
+    if (s.scenario.has_goal && !a->request->goal) {
+        a->goal = s.scenario.goal;
+        a->has_goal = true;
+    }
     about_scenario(&a->about, &s.scenario, s.sim);
     about_hardware(&a->about, s.sim);
     simulation_close(&s);
@@ -422,8 +426,10 @@ int advise_run(struct advice *a, const struct advise_request *q, struct err *err
     double start_s = progress_clock_s();
     int    rc;
 
-    *a = (struct advice){ .request = q, .goal = q->goal ? *q->goal : *goal_default, .load = { 1, 0.5, 1.5, 1 },
-                          .proof_length = 1 };
+    *a = (struct advice){ .request = q, .goal = *goal_default, .load = { 1, 0.5, 1.5, 1 }, .proof_length = 1 };
+    rc = q->goal ? goal_of_option(&a->goal, q->goal, err) : 0;
+    if (rc)
+        return rc;
     rc = make_twin(a, err);
     if (rc)
         return rc;

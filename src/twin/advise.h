@@ -39,7 +39,7 @@ struct advise_request {
     const char        *record_path;
     const char *const *set;
     uint32_t           sets;
-    const struct goal *goal;                 /* NULL: the scenario's, or the default */
+    const char        *goal;                 /* NULL: the scenario's, or the default */
     uint64_t           seed;
     uint64_t           budget;               /* of the search, packet-hops */
     uint32_t           jobs;
@@ -67,6 +67,7 @@ struct advice {
     struct described     described;
     struct build         build;      /* of a network that is described */
     struct goal          goal;       /* iteration_time only if there are jobs */
+    bool                 has_goal;   /* the scenario names it */
     char                 job_name[OUTCOME_JOBS][64];
     uint32_t             jobs;
     double               load[ADVISE_TESTS];         /* times that which is expected: 1 first */

@@ -469,7 +469,7 @@ static void put_assumptions(FILE *out, const struct advice *a)
 {
     const struct host_record *h = a->request->record;
     bool is_read = h && h->device[0].has_settings;
-    bool is_default = !a->request->goal;
+    bool is_default = !a->request->goal && !a->has_goal;
 
     html_section(out, "assumed", "What was assumed", "");
     fputs("<div class=\"card\"><table "
@@ -491,7 +491,7 @@ static void put_assumptions(FILE *out, const struct advice *a)
                 : a->request->path ? "scenario"
                                    : "you",
                 "--set KEY=VALUE");
-    put_assumed(out, "Goal", a->goal.name, is_default, "you", "--goal");
+    put_assumed(out, "Goal", a->goal.name, is_default, a->has_goal ? "scenario" : "you", "--goal");
     fputs("</tbody></table></div></section>\n", out);
 }
 

@@ -13,7 +13,8 @@ interval: 500us
 traffic:
   - {kind: poisson, load: 0.5, sizes: FB_Hadoop}
 knobs: {kmin: 1600KB, kmax: 6400KB, min_time_between_cnps: 96us}
-tuner: {kind: rehearse, model: none, budget: 4, harm: 100}
+tuner: {kind: rehearse, model: none, budget: 4}
+goal: balanced, class_bound=10000%
 run: 14ms
 END
     echo "$dir/slow.yaml"

@@ -95,6 +95,8 @@ static const struct key_row controller_keys[] = {
     { "devices_max", KEY_COUNT, "1024", "largest number of devices",
       KEY_AT(struct controller_file, devices_max), 1, 1000000 },
     { "tuner", KEY_NAME, "", "as in a scenario; default: none" },
+    { "goal", KEY_NAME, "iteration_time", "what the tuner minimises, and whom it must not harm, as in a scenario "
+      "(docs/advise.md)" },
     { "queue_tuners", KEY_YES,  "no", "modes auto and direct: permit the `tuner` of switch agents",
       KEY_AT(struct controller_file, controller.lets_queues) },
     { "flows", KEY_MAP, "", "flow exports of switches, see below, for tuners that need flow sizes" },
@@ -545,6 +547,7 @@ static void read_controller(struct reader *r, const struct yaml_node *root, stru
         f->operator[f->operators++] = xstrdup("operator");
     section_texts(&s, "relays", CONFIG_RELAYS_MAX, "names", f->relay, &f->relays);
     config_tuner_read(r, section_get(&s, "tuner"), &f->tuner);
+    goal_of_node(r, section_get(&s, "goal"), &f->goal);
     check_controller(r, &s, c);
     read_flows(r, f, section_get(&s, "flows"));
     read_etcd(r, f, section_get(&s, "etcd"));

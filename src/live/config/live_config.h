@@ -4,6 +4,7 @@
 #define LIVE_CONFIG_LIVE_CONFIG_H
 
 #include "base/err.h"
+#include "core/tuning_goal.h"
 #include "live/agent/agent.h"
 #include "live/controller/controller.h"
 #include "live/config/live_config_tuner.h"
@@ -65,6 +66,7 @@ struct controller_file {
     bool                     is_brief;           /* collect: tuning */
     uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
     struct config_tuner      tuner;
+    struct goal              goal;               /* of the tuner */
     /* address for flow records of switches; NULL: disabled */
     char                    *flows;
     char                    *flows_from[CONFIG_FLOWS_FROM_MAX];

@@ -38,7 +38,7 @@ static void config_read_controller__each_key_reaches_its_field(void **unused)
                "think: 11s\nstale: 12\nblock: 40\nburn_in: 13\n"
                "noise_pairs: 14\nstage_pairs: 15\nhalves_max: 16\nsoak: 17\naccept: 18\nreject: 19\n"
                "hold_back: 20%\n"
-               "fabric: f.yaml\nflows: {listen: '0.0.0.0:1', from: [x, y], window: 21ms}\n"
+               "goal: 'latency, class_bound=3%'\nfabric: f.yaml\nflows: {listen: '0.0.0.0:1', from: [x, y], window: 21ms}\n"
                "etcd: {endpoints: ['http://e:1'], cell: cell, ttl: 22s, ca: ca.pem}\n");
     assert_int_equal(0, config_read_controller(&f, PATH, &err));
     assert_string_equal("c", f.common.name);
@@ -55,6 +55,8 @@ static void config_read_controller__each_key_reaches_its_field(void **unused)
                 f.controller.halves_intervals_max == 16);
     assert_true(f.controller.soak_intervals == 17 && f.controller.accept_e == 18 &&
                 f.controller.reject_e == 19 && f.controller.hold_back == 0.2);
+    assert_string_equal("latency", f.goal.name);
+    assert_true(f.goal.class_bound == 0.03);
     assert_string_equal("f.yaml", f.fabric);
     assert_true(f.flows_senders == 2 && f.flows_window_us == 21000);
     assert_true(f.etcd.endpoints == 1 && f.etcd.ttl_s == 22);

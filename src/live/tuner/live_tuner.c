@@ -129,6 +129,7 @@ static void make_world(struct world *w, const struct controller_file *f, const s
         ports += ports_of(&c->peer[i]);
     world_init(w, c->peers, ports, 0);
     w->seed = f->controller.seed;
+    w->goal = &f->goal;
     w->interval_ps = interval_us(f, c) * PS_PER_US;
     take_knobs(&w->start, c);
     w->is_in_use = true;

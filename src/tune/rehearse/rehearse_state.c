@@ -22,9 +22,10 @@
 
 void rehearser_set_goal(struct rehearser *t)
 {
-    double harm = rng_log(1 + t->option[OPT_HARM]);
+    double harm;
 
-    t->goal = *goal_find(goal_names[(int)t->option[OPT_GOAL]]);
+    t->goal = t->world.goal ? *t->world.goal : *goal_default;
+    harm = rng_log(1 + t->goal.class_bound);
     t->goal.bound = fmax(0, harm - HARM_MARGIN);
     t->goal.limit = harm - HARM_SPARE;
 }
