@@ -144,24 +144,28 @@ int anole_post(struct anole_world *w, uint32_t src, uint32_t dst, uint64_t bytes
     return anole_post_as(w, ANOLE_WRITE, src, dst, bytes, tag);
 }
 
-_Static_assert((int)ANOLE_WRITE == (int)VERB_WRITE && (int)ANOLE_SEND == (int)VERB_SEND && (int)ANOLE_UD == (int)VERB_UD &&
-               (int)ANOLE_READ == (int)VERB_READ, "verbs have the same numbers");
+_Static_assert((int)ANOLE_WRITE == (int)VERB_WRITE && (int)ANOLE_SEND == (int)VERB_SEND &&
+               (int)ANOLE_UD == (int)VERB_UD && (int)ANOLE_READ == (int)VERB_READ,
+               "verbs have the same numbers");
 
 /* Does the world have such an operation? */
 static bool has_verb(const struct anole_world *w, enum anole_verb verb, uint64_t bytes)
 {
     if (verb == ANOLE_UD)
         return w->scenario.cfg.model == MODEL_NIC && bytes <= w->sim->cfg.mtu_bytes;
-    return verb == ANOLE_WRITE || (sim_model_is_real(w->scenario.cfg.model) && verb >= ANOLE_WRITE && verb <= ANOLE_READ);
+    return verb == ANOLE_WRITE ||
+           (sim_model_is_real(w->scenario.cfg.model) && (verb == ANOLE_SEND || verb == ANOLE_READ));
 }
 
-int anole_post_as(struct anole_world *w, enum anole_verb verb, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag)
+int anole_post_as(struct anole_world *w, enum anole_verb verb, uint32_t src, uint32_t dst, uint64_t bytes,
+                  uint64_t tag)
 {
     if (src >= w->hosts || dst >= w->hosts || src == dst || bytes == 0 || bytes > 1ull << 48 ||
         !has_verb(w, verb, bytes))
         return -1;
-    if (w->entry == UINT32_MAX || !external_post(w->sim->program.traffic, w->entry, (enum verb)verb, w->node[src],
-                                                 w->node[dst], bytes, w->now_ps, tag))
+    if (w->entry == UINT32_MAX ||
+        !external_post(w->sim->program.traffic, w->entry, (enum verb)verb, w->node[src], w->node[dst], bytes,
+                       w->now_ps, tag))
         return -1;
     program_schedule_workers(&w->sim->engine, &w->sim->program);
     w->open++;

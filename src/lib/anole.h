@@ -29,17 +29,18 @@ struct anole_world;
 
 enum anole_event {
     ANOLE_ARRIVED,               /* the last byte has arrived at the destination */
-    ANOLE_SENT,                  /* the source has the acknowledgement of the whole message; a datagram has left; not
-                                  * for READs, which end when they have arrived */
+    ANOLE_SENT,                  /* the source has the acknowledgement of the whole message; a datagram has
+                                  * left; not for READs, which end when they have arrived */
     ANOLE_WOKEN                  /* the time given to anole_wake() has come; only the tag is valid */
 };
 
-/* What a message does. Writes and SENDs are reliable; a SEND waits for a receive where the scenario's `receives` says
- * so. A datagram (UD) is one packet, which may be lost. A READ brings bytes of the destination's memory to the source. */
+/* What a message does. Writes and SENDs are reliable; a SEND waits for a receive where the scenario's
+ * `receives` says so. A datagram (UD) is one packet, which may be lost. A READ brings bytes of the
+ * destination's memory to the source. */
 enum anole_verb { ANOLE_WRITE, ANOLE_SEND, ANOLE_UD, ANOLE_READ };
 
 struct anole_message {
-    uint32_t src, dst;           /* of the bytes: those of a READ go from the host that was asked to the one that reads */
+    uint32_t src, dst;           /* of the bytes: those of a READ go to the host that posted it */
     uint64_t bytes, tag;         /* as posted */
     uint64_t posted_ps;
 };
@@ -63,9 +64,10 @@ void anole_on_message(struct anole_world *, anole_told *, void *arg);
  * both are the same, or bytes is 0 or too large. */
 int anole_post(struct anole_world *, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag);
 
-/* Like anole_post(), with a verb. Also returns -1 if the model has no such operation, or a datagram does not fit a
- * packet. */
-int anole_post_as(struct anole_world *, enum anole_verb, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag);
+/* Like anole_post(), with a verb. Also returns -1 if the model has no such operation, or a datagram does not
+ * fit a packet. */
+int anole_post_as(struct anole_world *, enum anole_verb, uint32_t src, uint32_t dst, uint64_t bytes,
+                  uint64_t tag);
 
 /* Schedules a callback (ANOLE_WOKEN) at at_ps, for the program's own events. Returns 0, or -1 if at_ps is in
  * the past. */

@@ -121,9 +121,9 @@ static void go_down(struct sim *s, struct port *p)
         switch_flush(s, p);
 }
 
-/* When a link comes up, each end holds its classes until the other has sent their state: pauses may have been
- * lost with the link, and the buffers they protect may still be full. Only slow hosts pause anyone, and no one waits for
- * them. */
+/* When a link comes up, each end holds its classes until the other has sent their state: pauses may have
+ * been lost with the link, and the buffers they protect may still be full. Only slow hosts pause anyone, and
+ * no one waits for them. */
 static void come_up(struct sim *s, struct port *p)
 {
     if (p->peer->is_switch && s->cfg.is_lossless) {

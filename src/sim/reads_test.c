@@ -114,8 +114,8 @@ static void reads_begin__a_lone_read_takes_its_request_and_its_data(void **unuse
     assert_int_equal(op[0].took_ps, REQUEST_PS + 3 * PS_PER_US + data_ps(PACKETS) - ACK_PS);
 }
 
-/* The responder's link is full until the last packet, and its queue pairs take turns: the reads end one packet
- * after the other. */
+/* The responder's link is full until the last packet, and its queue pairs take turns: the reads end one
+ * packet after the other. */
 static void reads_begin__readers_share_the_link_of_the_responder(void **unused)
 {
     (void)unused;
@@ -162,9 +162,9 @@ static void reads_error__a_lost_request_is_repeated(void **unused)
     fault.to_ps = 0;
 }
 
-/* The packets of a delay are lost on a wire that goes down. When it is up and the switch has said that it is not
- * paused, the responder goes on. The requester sees the hole two hops later, and the responder goes back another
- * two hops later. */
+/* The packets of a delay are lost on a wire that goes down. When it is up and the switch has said that it is
+ * not paused, the responder goes on. The requester sees the hole two hops later, and the responder goes back
+ * another two hops later. */
 static void reads_error__lost_data_is_repeated_from_the_hole(void **unused)
 {
     uint64_t trip_ps = 4 * DELAY_PS + 2 * FULL_PS + 2 * ACK_PS, outage_ps = 30 * PS_PER_US, took_ps;

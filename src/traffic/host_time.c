@@ -123,7 +123,9 @@ uint64_t job_cpu_take(struct job *j, uint32_t worker, uint64_t now_ps, uint64_t 
     uint64_t copy_bps = j->cpus ? j->cpus->times.copy_bps : 0;
     uint64_t copy_ps = copy_bps ? (uint64_t)((unsigned __int128)bytes * 8 * PS_PER_S / copy_bps) : 0;
 
-    return j->cpus ? work(j, worker, now_ps, draw(&j->cpus->times.poll, job_rng(j, worker)) + copy_ps) : now_ps;
+    if (!j->cpus)
+        return now_ps;
+    return work(j, worker, now_ps, draw(&j->cpus->times.poll, job_rng(j, worker)) + copy_ps);
 }
 
 uint64_t job_think(struct job *j, uint32_t worker, uint64_t now_ps)

@@ -1,12 +1,13 @@
 /* src/traffic/host_time.h - time that programs take for operations, for jobs.
  *
- * Each worker has one CPU, which does one thing at a time, in the order in which it comes up: it posts messages, and for
- * each message that has come it polls its completion queue and copies the data. Requests of RDMA READ are posted, too,
- * but the responder's NIC answers them without its CPU. Thinking, between two operations, takes no CPU.
+ * Each worker has one CPU, which does one thing at a time, in the order in which it comes up: it posts
+ * messages, and for each message that has come it polls its completion queue and copies the data. Requests
+ * of RDMA READ are posted, too, but the responder's NIC answers them without its CPU. Thinking, between two
+ * operations, takes no CPU.
  *
- * A kind calls these when something comes up, and goes on at the time they return. What follows at once, such as an answer,
- * the CPU does next. What comes up later waits for a wake-up: the CPU must not be kept for it.
- * Without job_use_host_time() they take no time.
+ * A kind calls these when something comes up, and goes on at the time they return. What follows at once,
+ * such as an answer, the CPU does next. What comes up later waits for a wake-up: the CPU must not be kept
+ * for it. Without job_use_host_time() they take no time.
  */
 #ifndef TRAFFIC_HOST_TIME_H
 #define TRAFFIC_HOST_TIME_H

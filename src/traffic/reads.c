@@ -59,7 +59,8 @@ static void post(struct job *j, uint32_t worker, uint64_t at_ps, uint32_t dst, u
                  struct operation op)
 {
     post_add(j->traffic, j->first_stream + worker,
-             &(struct traffic_post){ .at_ps = at_ps, .bytes = bytes, .tag = tag, .dst = dst, .pair = PAIR, .op = op });
+             &(struct traffic_post){ .at_ps = at_ps, .bytes = bytes, .tag = tag, .dst = dst, .pair = PAIR,
+                                     .op = op });
 }
 
 static void send_request(struct job *j, uint32_t worker, uint64_t now_ps, struct read_queue *q)

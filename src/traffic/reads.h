@@ -1,14 +1,14 @@
 /* src/traffic/reads.h - RDMA READ, for jobs.
  *
- * The requester sends a request of one packet. The responder's NIC answers with the data when the request has
- * arrived; its program does not take part. The read is over when the data has arrived. Requests and data of
- * two hosts use a queue pair of their own in each direction, so a host's reads are answered in order. At most
- * 'limit' reads of a queue pair are under way; the others wait at the requester.
+ * The requester sends a request of one packet. The responder's NIC answers with the data when the request
+ * has arrived; its program does not take part. The read is over when the data has arrived. Requests and data
+ * of two hosts use a queue pair of their own in each direction, so a host's reads are answered in order. At
+ * most 'limit' reads of a queue pair are under way; the others wait at the requester.
  *
- * A kind calls job_allow_reads() when it is built and job_read() when a worker reads. Both hosts are workers of
- * the job. The kind's on_arrival() gets the data, as a message with VERB_READ; it does not see the request.
- * Results are those of the requester: a flow from the responder that starts when the read is posted and ends
- * when its data has arrived.
+ * A kind calls job_allow_reads() when it is built and job_read() when a worker reads. Both hosts are workers
+ * of the job. The kind's on_arrival() gets the data, as a message with VERB_READ; it does not see the
+ * request. Results are those of the requester: a flow from the responder that starts when the read is posted
+ * and ends when its data has arrived.
  */
 #ifndef TRAFFIC_READS_H
 #define TRAFFIC_READS_H

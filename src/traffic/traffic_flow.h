@@ -1,4 +1,5 @@
-/* src/traffic/traffic_flow.h - data types of traffic: a flow to start, a completed flow, an entry of the list. */
+/* src/traffic/traffic_flow.h - data types of traffic: a flow to start, a completed flow, an entry of the
+ * list. */
 #ifndef TRAFFIC_TRAFFIC_FLOW_H
 #define TRAFFIC_TRAFFIC_FLOW_H
 
@@ -7,9 +8,9 @@
 
 struct traffic;
 
-/* What a message does. WRITE and SEND are reliable; a SEND takes a receive that its destination has posted. UD is a
- * datagram. A READ has two messages: the requester's ASK, and the data, which is the READ. See sim/host/verbs.h and
- * traffic/reads.h. */
+/* What a message does. WRITE and SEND are reliable; a SEND takes a receive that its destination has posted.
+ * UD is a datagram. A READ has two messages: the requester's ASK, and the data, which is the READ. See
+ * sim/host/verbs.h and traffic/reads.h. */
 enum verb { VERB_WRITE, VERB_SEND, VERB_UD, VERB_READ, VERB_ASK };
 
 extern const char *const verb_names[];   /* of those that an entry may choose; NULL-terminated */

@@ -42,8 +42,8 @@ enum packet_kind {
 #define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds the packets that came out of order */
 
 /* Flags in 'seq' of data of queue pairs: a time-out caused it to be sent again; its sender asks for an ACK
- * (the AckReq bit of RoCE); it begins a SEND, which takes a receive. No receiver expects such a number, so the common case need not test for them: see
- * sim/host/receive.c. */
+ * (the AckReq bit of RoCE); it begins a SEND, which takes a receive. No receiver expects such a number, so
+ * the common case need not test for them: see sim/host/receive.c. */
 #define SEQ_TIMEOUT (1ull << 63)
 #define SEQ_ASKS    (1ull << 62)
 #define SEQ_SEND    (1ull << 61)

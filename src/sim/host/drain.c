@@ -22,7 +22,8 @@ static void await(struct sim *s, const struct host *h)
     const struct packet *k = &s->engine.packets.packet[s->hosts.drain[h->id].head];
     uint64_t             at = s->engine.now_ps + model_frame_ps(&s->model, k->bytes, s->cfg.drain_bps);
 
-    evq_add(&s->engine.evq, s->engine.first_event[EV_RECEIVER] + h->id, at, sim_order(s, &s->net.node[h->node], at));
+    evq_add(&s->engine.evq, s->engine.first_event[EV_RECEIVER] + h->id, at,
+            sim_order(s, &s->net.node[h->node], at));
 }
 
 static void tell_peer(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
@@ -85,7 +86,8 @@ struct packet *drain_next(struct sim *s, struct host *h)
     return k;
 }
 
-void drain_each_held(const struct sim *s, const struct host *h, void (*do_it)(void *arg, const struct packet *), void *arg)
+void drain_each_held(const struct sim *s, const struct host *h,
+                     void (*do_it)(void *arg, const struct packet *), void *arg)
 {
     const struct packet *packet = s->engine.packets.packet;
 

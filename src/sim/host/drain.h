@@ -1,9 +1,10 @@
 /* src/sim/host/drain.h - hosts that take data in more slowly than their link brings it.
  *
- * Data waits in the NIC, in order, until it has been written to memory at cfg.drain_bps, counted as on the wire. Only
- * then it is received: ACKs and completions come after it. A class that holds more than cfg.rx_buffer_bytes is paused,
- * and resumed cfg.resume_bytes below that; the NIC has room for what is on its way. In a lossy class, a packet
- * that finds no room is dropped. Answers and other small frames do not wait.
+ * Data waits in the NIC, in order, until it has been written to memory at cfg.drain_bps, counted as on the
+ * wire. Only then it is received: ACKs and completions come after it. A class that holds more than
+ * cfg.rx_buffer_bytes is paused, and resumed cfg.resume_bytes below that; the NIC has room for what is on
+ * its way. In a lossy class, a packet that finds no room is dropped. Answers and other small frames do not
+ * wait.
  */
 #ifndef SIM_HOST_DRAIN_H
 #define SIM_HOST_DRAIN_H
@@ -21,6 +22,7 @@ struct packet *drain_next(struct sim *, struct host *);
 bool           drain_lets_pass(struct sim *, const struct host *, uint32_t id);
 
 /* For each packet that waits. */
-void drain_each_held(const struct sim *, const struct host *, void (*do_it)(void *arg, const struct packet *), void *arg);
+void drain_each_held(const struct sim *, const struct host *,
+                     void (*do_it)(void *arg, const struct packet *), void *arg);
 
 #endif

@@ -180,8 +180,8 @@ static struct flow *find_or_make(struct sim *s, struct host *h, const struct key
 struct flow *pair_take(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
     bool         is_ud = spec->op.verb == VERB_UD;
-    struct key   k = { h->node, spec->dst, spec->traffic, is_ud ? PAIR_DATAGRAMS : spec->pair ? spec->pair : 1,
-                       spec->dport, spec->prio };
+    struct key   k = { h->node, spec->dst, spec->traffic,
+                       is_ud ? PAIR_DATAGRAMS : spec->pair ? spec->pair : 1, spec->dport, spec->prio };
     struct flow *f = find_or_make(s, h, &k);
     struct pair *first;
 
@@ -360,7 +360,9 @@ void pair_on_arrival(struct sim *s, const struct flow *f)
 /* Receives are taken in turn, so the one for the next message is that of the message 'receives' before it. */
 static uint64_t *receive_of(const struct sim *s, uint32_t flow)
 {
-    return &s->flows.pairs.reposted_ps[(size_t)flow * s->cfg.receives + s->flows.pairs.sends[flow] % s->cfg.receives];
+    const struct pairs *p = &s->flows.pairs;
+
+    return &p->reposted_ps[(size_t)flow * s->cfg.receives + p->sends[flow] % s->cfg.receives];
 }
 
 bool pair_has_receive(const struct sim *s, uint32_t flow)
@@ -415,7 +417,8 @@ static void retire(struct sim *s, struct flow *f)
  * may read them. */
 static struct message message_of(const struct sim *s, const struct flow *f)
 {
-    return (struct message){ f->src, f->dst, f->traffic, pair_bytes(s, f), f->tag, f->start_ps, oldest(s, f)->op };
+    return (struct message){ f->src, f->dst, f->traffic, pair_bytes(s, f), f->tag, f->start_ps,
+                             oldest(s, f)->op };
 }
 
 /* The destination's view of a message of a persistent queue pair: the sender may already send later ones. */

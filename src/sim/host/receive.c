@@ -142,8 +142,8 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
     name_hole(s, h, x, k, expected);
 }
 
-/* Handles the first packet of a flow. Returns false if there is no more to do: it is a datagram, or of a flow that is
- * over. */
+/* Handles the first packet of a flow. Returns false if there is no more to do: it is a datagram, or of a
+ * flow that is over. */
 static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct packet *k)
 {
     if (verbs_take_datagram(s, k))

@@ -47,8 +47,8 @@ static APART void do_after_send(struct sim *s, const struct host *h, struct flow
         verbs_complete(s, f, k);
 }
 
-/* A persistent queue pair, or a flow that is over already, has sent its last packet. Returns whether its place in
- * the turn is settled. */
+/* A persistent queue pair, or a flow that is over already, has sent its last packet. Returns whether its
+ * place in the turn is settled. */
 static APART bool on_last(struct sim *s, struct host *h, struct flow *f)
 {
     if (f->is_ud) {

@@ -26,7 +26,8 @@ void verbs_complete(const struct sim *s, const struct flow *f, struct packet *k)
 bool verbs_take_datagram(struct sim *s, const struct packet *k)
 {
     const struct flow *f = &s->flows.flow[k->flow];
-    struct message     m = { f->src, f->dst, f->traffic, k->payload, k->sent_ps, k->seq, { .verb = VERB_UD } };
+    struct message     m = { f->src, f->dst, f->traffic, k->payload, k->sent_ps, k->seq,
+                             { .verb = VERB_UD } };
 
     if (!f->is_ud || f->generation != k->generation)
         return false;

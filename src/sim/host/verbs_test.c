@@ -98,8 +98,9 @@ static void send__with_receives_is_as_fast_as_a_write(void **unused)
     world_end(&write.world);
 }
 
-/* One receive, posted again too late for the next message, but before its sender retries: the first packet of each
- * comes a packet's time after the last one, its NACK goes back, the sender waits, and the whole message follows. */
+/* One receive, posted again too late for the next message, but before its sender retries: the first packet
+ * of each comes a packet's time after the last one, its NACK goes back, the sender waits, and the whole
+ * message follows. */
 static void send__without_a_receive_waits_for_the_rnr_timer(void **unused)
 {
     struct sim_cfg cfg = cfg_of(1, 20 * PS_PER_US);

@@ -55,8 +55,8 @@ const struct traffic_kind traffic_external = {
     .keys = keys, .read = external_read, .on_arrival = on_arrival, .on_sent = on_sent, .on_wake = on_wake,
 };
 
-void traffic_add_external(struct traffic *t, const struct traffic_common *common, const uint32_t *hosts, uint32_t count,
-                          const struct reads_cfg *reads)
+void traffic_add_external(struct traffic *t, const struct traffic_common *common, const uint32_t *hosts,
+                          uint32_t count, const struct reads_cfg *reads)
 {
     struct external *x = xcalloc(1, sizeof *x);
 
@@ -88,8 +88,8 @@ uint32_t external_find(struct traffic *t, const struct external_hooks *hooks)
     return UINT32_MAX;
 }
 
-bool external_post(struct traffic *t, uint32_t entry, enum verb verb, uint32_t src, uint32_t dst, uint64_t bytes,
-                   uint64_t at_ps, uint64_t tag)
+bool external_post(struct traffic *t, uint32_t entry, enum verb verb, uint32_t src, uint32_t dst,
+                   uint64_t bytes, uint64_t at_ps, uint64_t tag)
 {
     struct job *j = t->entry[entry].job;
 

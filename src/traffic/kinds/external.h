@@ -17,8 +17,9 @@ struct external_hooks {
 /* Returns the first entry of this kind, or UINT32_MAX. Sets its hooks. */
 uint32_t external_find(struct traffic *, const struct external_hooks *);
 
-/* Makes a host send a message at at_ps, or read from 'dst'. The caller must then reschedule the workers. Returns false if
- * one of the hosts is not part of the entry, or the verb needs persistent queue pairs and there are none. */
+/* Makes a host send a message at at_ps, or read from 'dst'. The caller must then reschedule the workers.
+ * Returns false if one of the hosts is not part of the entry, or the verb needs persistent queue pairs and
+ * there are none. */
 bool external_post(struct traffic *, uint32_t entry, enum verb, uint32_t src, uint32_t dst, uint64_t bytes,
                    uint64_t at_ps, uint64_t tag);
 
@@ -26,7 +27,7 @@ bool external_post(struct traffic *, uint32_t entry, enum verb, uint32_t src, ui
 void external_wake(struct traffic *, uint32_t entry, uint64_t at_ps, uint64_t tag);
 
 /* Adds an entry whose messages a program posts. */
-void traffic_add_external(struct traffic *, const struct traffic_common *, const uint32_t *hosts, uint32_t count,
-                          const struct reads_cfg *);
+void traffic_add_external(struct traffic *, const struct traffic_common *, const uint32_t *hosts,
+                          uint32_t count, const struct reads_cfg *);
 
 #endif

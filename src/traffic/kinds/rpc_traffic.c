@@ -1,7 +1,8 @@
-/* src/traffic/kinds/rpc_traffic.c - remote procedure calls. Servers are workers; clients send as in kind poisson.
+/* src/traffic/kinds/rpc_traffic.c - remote procedure calls. Servers are workers; clients send as in kind
+ * poisson.
  *
- * Reads wait for earlier ones, and requests for a CPU. So clients that read, or whose hosts take time, are workers, too:
- * their streams of requests only wake them. */
+ * Reads wait for earlier ones, and requests for a CPU. So clients that read, or whose hosts take time, are
+ * workers, too: their streams of requests only wake them. */
 #include "traffic/kinds/rpc_traffic.h"
 
 #include "base/arena.h"
@@ -125,7 +126,8 @@ static void add_clients(struct job_rpc *j, const struct rpc *c)
 }
 
 /* The servers and, if they only wake, the clients. */
-static void make_workers(struct job_rpc *j, struct traffic *t, const struct traffic_common *common, struct rpc *c)
+static void make_workers(struct job_rpc *j, struct traffic *t, const struct traffic_common *common,
+                         struct rpc *c)
 {
     bool      has_clients = c->verb == VERB_READ || host_times_are_set(&c->host);
     uint32_t *hosts = xcalloc((size_t)c->servers + c->clients, sizeof *hosts), count = 0;

@@ -119,8 +119,8 @@ static void call__by_read_takes_the_wire_time(void **unused)
     fixture_fini(&o);
 }
 
-/* More calls than can be under way: with one at a time, each begins when the data of the last has come. Host 5 .. 7 are
- * clients and servers. */
+/* More calls than can be under way: with one at a time, each begins when the data of the last has come. Host
+ * 5 .. 7 are clients and servers. */
 static void call__by_read_waits_for_earlier_ones(void **unused)
 {
     const struct rpc   one = { .clients = 1, .servers = 1, .bps_per_client = 5e9, .verb = VERB_READ,
@@ -141,7 +141,8 @@ static void call__by_read_waits_for_earlier_ones(void **unused)
     fixture_fini(&o);
 }
 
-/* The client posts, the server takes and posts, and the client takes: 10 us in all if both poll for 3 us and post for 2. */
+/* The client posts, the server takes and posts, and the client takes: 10 us in all if both poll for 3 us and
+ * post for 2. */
 static void call__takes_the_time_of_hosts(void **unused)
 {
     const struct rpc   r = { .clients = 1, .servers = 1, .bps_per_client = 1e8, .answer_bytes = ANSWER,

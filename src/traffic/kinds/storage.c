@@ -65,7 +65,8 @@ static enum storage_phase phase_of(uint64_t tag)
 _Static_assert(STORAGE_DEPTH_MAX <= 1u << 16 && STORAGE_BLOCK_MAX < 1ull << 45, "a tag has no room");
 
 /* A worker's CPU posts a message. */
-static void post(struct job_storage *j, uint32_t worker, uint64_t now_ps, uint32_t dst, uint64_t bytes, uint64_t tag)
+static void post(struct job_storage *j, uint32_t worker, uint64_t now_ps, uint32_t dst, uint64_t bytes,
+                 uint64_t tag)
 {
     job_post(&j->job, worker, job_cpu_post(&j->job, worker, now_ps), dst, bytes, tag);
 }
@@ -83,7 +84,8 @@ static void begin_io(struct job_storage *j, uint32_t client, uint32_t slot, uint
     io->is_read = rng_real(rng) < c->reads;
     io->bytes = c->block_min * (1 + rng_below(rng, c->block_max / c->block_min));
     if (io->is_read && c->verb == VERB_READ)
-        job_read(&j->job, client, job_cpu_post(&j->job, client, now_ps), node, io->bytes, make_tag(slot, 0, READ_DATA));
+        job_read(&j->job, client, job_cpu_post(&j->job, client, now_ps), node, io->bytes,
+                 make_tag(slot, 0, READ_DATA));
     else if (io->is_read)
         post(j, client, now_ps, node, c->request_bytes, make_tag(slot, io->bytes, READ));
     else
@@ -435,7 +437,8 @@ static void storage_read(struct entry *e)
     check_storage(e, &c);
     entry_use_verb(e, c.verb, NULL, 0);
     if (c.verb == VERB_UD)
-        reader_refuse(e->r, section_get(&e->sec, "verb"), "a compute node would wait for ever for a lost datagram");
+        reader_refuse(e->r, section_get(&e->sec, "verb"),
+                      "a compute node would wait for ever for a lost datagram");
     if (!e->r->rc)
         entry_check_flows(e, storage_flows(&c));
     if (!e->r->rc)

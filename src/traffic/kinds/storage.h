@@ -9,18 +9,19 @@
  *
  * Every compute node has 'depth' reads and writes in progress. When one ends, the next begins, until stop.
  * Each is a read with probability 'reads' and uses a random storage node. Block sizes are uniform over the
- * multiples of block_min up to block_max. This matches fio's bsrange, which ACC (SIGCOMM 2021, section 5.3.1)
- * used for its storage traffic.
+ * multiples of block_min up to block_max. This matches fio's bsrange, which ACC (SIGCOMM 2021, section
+ * 5.3.1) used for its storage traffic.
  *
  *   read     client --request--> node,   node --block--> client
  *   write    client --block--> primary,  primary --block--> each of replicas - 1 others, chosen at random,
  *            each --answer--> primary,   when all have answered: primary --answer--> client
  *
- * or, with VERB_READ, each read is an RDMA READ (traffic/reads.h): its request is answered by the node's NIC.
+ * or, with VERB_READ, each read is an RDMA READ (traffic/reads.h): its request is answered by the node's
+ * NIC.
  *
  * Requests and answers have 'request_bytes'. A read or write lasts, at the client, from its start until the
- * last byte of the block or answer has arrived and, with host times (traffic/host_time.h), its CPU has taken it. Disks
- * take no time.
+ * last byte of the block or answer has arrived and, with host times (traffic/host_time.h), its CPU has taken
+ * it. Disks take no time.
  */
 
 #define STORAGE_DEPTH_MAX    4096u

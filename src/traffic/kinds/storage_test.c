@@ -190,7 +190,8 @@ static void read__takes_the_time_of_hosts(void **unused)
     fixture_fini(&c);
 }
 
-/* Many operations share a client's CPU, which does one thing at a time: it limits their rate. Thinking does not. */
+/* Many operations share a client's CPU, which does one thing at a time: it limits their rate. Thinking does
+ * not. */
 static void read__rate_is_that_of_the_cpu(void **unused)
 {
     for (uint32_t i = 0; i < 3; i++) {
