@@ -38,6 +38,11 @@ def kind(row):
     return KINDS[{"1": 0, "2": 1, "4": 2}.get(row["window"], 3)]
 
 
+def named(candidate):
+    fifo, turn = candidate.split("-")
+    return f"{fifo} KB with turns of " + ("a packet" if turn == "0" else f"{turn} KB")
+
+
 def main():
     candidates = {pathlib.Path(path).stem: read_candidate(path) for path in sys.argv[1:]}
     names = sorted(next(iter(candidates.values())))
@@ -54,13 +59,14 @@ def main():
                 unseen[kind(row)].append((row["bars"], errors(row)))
     print("| reads that were not seen | share that meets all bars, % | p50 | p90 | p99 | mean error, %: p50 | p90 | p99 |")
     print("|---|---|---|---|---|---|---|---|")
+    unseen["all"] = [score for scores in unseen.values() for score in scores]
     for name, scores in unseen.items():
         shares = [sum(bars == "met" for bars, _ in scores)]
         shares += [sum(key not in bars.split() for bars, _ in scores) for key in ("p50", "p90", "p99")]
         means = [sum(error[i] for _, error in scores) / len(scores) for i in range(3)]
         print(f"| {name} | " + " | ".join(f"{100 * share / len(scores):.0f}" for share in shares) + " | " +
               " | ".join(f"{mean:.1f}" for mean in means) + " |")
-    of = ", ".join(f"{candidate.replace('-', ' KB and turns of ')} KB {count} times"
+    of = ", ".join(f"{named(candidate)} {count} times"
                    for candidate, count in sorted(chosen.items(), key=lambda item: -item[1]))
     print(f"\nChosen of {len(candidates)} pairs of `tx_fifo` and `turn` in {2 * HALVINGS} halves: {of}.")
 
