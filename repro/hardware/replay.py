@@ -22,6 +22,7 @@ import sys
 NEAR_NS = 20000                  # a request that follows a read's end within this waited for it
 DROP_EVERY = 64                  # requests
 WIRE_NS_PER_BYTE = 8 * 1106 / 1024 / 10
+MESSAGES_NS = 84000              # of a request and an answer under load
 CPUS = 250                       # processors of a client for its pauses, which do not wait for each other
 STEPS = ("request", "answer", "read", "end")
 NEEDED = ("client", "worker", "slot", "t_req_ns", "ud_rtt_ns", "t_read_ns", "read_ns")
@@ -149,21 +150,20 @@ def write_client(out, ops, lost, size):
 
 
 def begins_of(by_client):
-    """When each worker saw its first request."""
-    begins = {}
+    """When each worker saw its first request; if that was not logged, when a client had its first answer."""
+    logged, answered = {}, {}
     for ops in by_client.values():
         for op in ops:
-            if op["c2s_ns"] is not None:
-                seen = op["t_req_ns"] + op["c2s_ns"]
-                begins[op["worker"]] = min(begins.get(op["worker"], seen), seen)
-    return begins
+            of, delay = (answered, op["ud_rtt_ns"]) if op["c2s_ns"] is None else (logged, op["c2s_ns"])
+            of[op["worker"]] = min(of.get(op["worker"], op["t_req_ns"] + delay), op["t_req_ns"] + delay)
+    return {**answered, **logged}
 
 
 def write_server(out, by_client, begins):
     all_ops = [op for ops in by_client.values() for op in ops]
     times = sorted(op["server_ns"] for op in all_ops if op["server_ns"] is not None)
-    if not times:                # not logged at all: as long as the fastest answer took, less the way of two messages
-        times = [min(op["ud_rtt_ns"] for op in all_ops if "ud_rtt_ns" in op) - 7400]
+    if not times:                # not logged at all: what answers took, less two ways and the wait behind reads
+        times = sorted(op["ud_rtt_ns"] - MESSAGES_NS for op in all_ops if "ud_rtt_ns" in op)
     for worker in sorted(begins):
         out.write(f"z{worker}: calc {max(1, begins[worker])} cpu {worker}\n")
     for client in sorted(by_client):
