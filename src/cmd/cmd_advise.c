@@ -38,6 +38,15 @@ struct options {
     char                 *recorded[KNOB_COUNT];      /* its settings, as for --set */
 };
 
+static void add_allowed(void *options, const char *text)
+{
+    struct options *o = options;
+    struct err      err;
+
+    if (advise_allow(&o->request.allowed, text, &err))
+        cmd_usage("%s", err.text);
+}
+
 static double load_of(const char *text)
 {
     static const struct key_row row = { .name = "--load", .unit = KEY_REAL, .min = 0.001, .max = 1 };
@@ -106,8 +115,10 @@ static const struct cmd_option option_rows[] = {
       KEY_AT(struct options, request.counters), GIVEN(COUNTERS) },
     { .help = "Goal and search:" },
     CMD_GOAL(struct options, request.goal, "iteration_time, or balanced if there are no jobs"),
-    { "budget", 0, "MILLIONS", "Search budget in millions of packet-hops (default: 180, about 30 s of CPU "
-      "time). A larger budget finds better settings",
+    { "allow", 0, "KIND,...", "Also propose another control, mtu, ack_every, retransmission, or balancer, or all "
+      "of these, and name what the change requires (default: knobs only)", .add = add_allowed },
+    { "budget", 0, "MILLIONS", "Search budget in millions of packet-hops (default: 100; with the "
+      "evidence about 25 s of CPU time). A larger budget finds better settings",
       KEY_AT(struct options, budget_millions), KEY_COUNT, 1, 1e7 },
     { "jobs", 'j', "N", "Parallel trials (default: one per core). The advice does not depend on it",
       KEY_AT(struct options, request.jobs), KEY_COUNT, 1, 256 },
@@ -193,7 +204,10 @@ static int give(const struct options *o, struct outfile *out, struct outfile *pa
     rc = write_setting(out, k, story, err);
     if (!rc)
         rc = write_page(page, a, &answer, err);
-    if (!rc && o->device != DEVICE_NONE)
+    if (!rc && o->device != DEVICE_NONE && advised(a)->changes)
+        rc = err_set(err, EINVAL, "the advice is %s, which no script sets; without --allow it is a setting",
+                     advised(a)->name);
+    else if (!rc && o->device != DEVICE_NONE)
         device_print(o->device, k, story);
     else if (!rc && o->is_json && !o->request.is_quiet)
         cmd_print_json(advise_json(a, &answer));

@@ -174,7 +174,9 @@ static void add_presets(struct advice *a, const struct setting *s)
 /* Runs a setting with further seeds of a test, up to 'seeds'. */
 static int try_row(struct advice *a, struct advise_row *row, uint32_t test, uint32_t seeds, struct err *err)
 {
-    struct predictor     p = twin_predictor(&a->twin);
+    const char          *set[ADVISE_SETS_MAX];
+    struct twin          twin = advise_twin(a, row, set);
+    struct predictor     p = twin_predictor(&twin);
     struct predict_point point[ADVISE_SEEDS_MAX];
     uint32_t             had = row->seeds[test];
     bool                 is_proof = test == ADVISE_PROOF;
@@ -273,15 +275,28 @@ static int confirm_one(struct advice *a, bool is_first, bool *is_over, struct er
     return rc;
 }
 
+static int try_all_rows(struct advice *a, struct err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < a->rows && !rc; i++)
+        rc = try_row(a, &a->row[i], 0, ADVISE_SEEDS, err);
+    return rc;
+}
+
 static int gather_evidence(struct advice *a, struct err *err)
 {
     bool is_over = false;
-    int  rc = 0;
+    int  rc;
 
     add_rows(a);
+    advise_add_changes(a);
     tell_stage(a, "new messages: all presets");
-    for (uint32_t i = 0; i < a->rows && !rc; i++)
-        rc = try_row(a, &a->row[i], 0, ADVISE_SEEDS, err);
+    rc = try_all_rows(a, err);
+    if (!rc) {
+        advise_drop_idle_changes(a);
+        rc = advise_add_combined(a) ? try_all_rows(a, err) : 0;
+    }
     if (rc)
         return rc;
     a->best_preset = find_best_preset(a);
@@ -292,6 +307,25 @@ static int gather_evidence(struct advice *a, struct err *err)
 }
 
 /* ---- the search ---- */
+
+#define LOAD_MOST 0.98           /* of a host's link: a scenario with more is refused */
+
+/* Loads of entries add up, and links carry no more than they can: a test at 1.5 times the load may have less. */
+static void limit_load(struct advice *a, const struct scenario *s)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < s->entries; i++) {
+        const struct traffic_about *e = &s->entry[i];
+
+        sum += fmax(e->is_of_bisection ? 0 : e->load, e->bps_per_host / (double)a->world.host_bps);
+    }
+    if (!(sum > 0))
+        return;
+    a->twin.load_max = fmax(1, LOAD_MOST / sum);
+    for (uint32_t i = 1; i < ADVISE_LOADS; i++)
+        a->load[i] = fmin(a->load[i], a->twin.load_max);
+}
 
 /* Opens the scenario to describe it on the card, and to see whether any of its traffic has a load. */
 static void look_at_scenario(struct advice *a)
@@ -311,6 +345,7 @@ static void look_at_scenario(struct advice *a)
         if (e->workers && a->jobs < OUTCOME_JOBS)
             memcpy(a->job_name[a->jobs++], e->name, sizeof(e->name));
     }
+    limit_load(a, &s.scenario);
     if (s.scenario.has_goal && !a->request->goal) {
         a->goal = s.scenario.goal;
         a->has_goal = true;
@@ -451,6 +486,7 @@ int advise_run(struct advice *a, const struct advise_request *q, struct err *err
 void advise_close(struct advice *a)
 {
     card_fini(&a->about);
+    card_fini(&a->refused);
     world_fini(&a->world);
     scenario_file_fini(&a->file);
     recorded_fini(&a->messages);

@@ -30,6 +30,18 @@
 /* packet-hops: with the evidence less than 30 s of CPU time for scenarios/demo.yaml */
 #define ADVISE_BUDGET_MILLIONS 100
 
+/* Changes besides knobs, which the user must allow. */
+enum advise_kind { ALLOW_CONTROL, ALLOW_MTU, ALLOW_ACK_EVERY, ALLOW_RETRANSMISSION, ALLOW_BALANCER, ADVISE_KINDS };
+extern const char *const advise_kinds[];         /* NULL-terminated */
+
+struct advise_change {
+    enum advise_kind kind;
+    const char      *set;        /* as for --set */
+    const char      *needs;      /* what devices must support, and where it must be changed */
+};
+
+#define ADVISE_SETS_MAX 64
+
 struct advise_request {
     const char        *path;                 /* of a scenario; NULL: the network is described */
     struct described   described;            /* its load: where there is no range, and nothing was recorded */
@@ -40,6 +52,7 @@ struct advise_request {
     const char *const *set;
     uint32_t           sets;
     const char        *goal;                 /* NULL: the scenario's, or the default */
+    uint32_t           allowed;              /* bits of enum advise_kind */
     uint64_t           seed;
     uint64_t           budget;               /* of the search, packet-hops */
     uint32_t           jobs;
@@ -52,8 +65,12 @@ struct advise_request {
 };
 
 struct advise_row {              /* a setting, and its results on new messages */
-    const char      *name;       /* "yours", "searched", or of a preset */
+    const char      *name;       /* "yours", "searched", of a preset, or own_name */
     bool             is_preset;
+    const struct advise_change *change[ADVISE_KINDS];        /* of the scenario, one of a kind */
+    uint32_t         changes;
+    char             own_name[120];          /* with changes: "gentle + host.mtu=4096" */
+    const enum knob *control;    /* knobs of a changed control, as in struct world */
     struct knobs     knobs;
     struct predicted found[ADVISE_TESTS][ADVISE_SEEDS_MAX];
     uint32_t         seeds[ADVISE_TESTS];    /* that it ran with; 0: it did not */
@@ -84,6 +101,7 @@ struct advice {
                                                       * yours */
     bool                 has_load;                   /* some traffic has one, so that it can be off */
     struct card          about;                      /* the network and the traffic */
+    struct card          refused;                    /* changes that cannot be simulated: a detail */
     bool                 is_told;                    /* there was a preliminary answer */
     double               told;                       /* the gain of the last; 0: keep yours */
     double               took_s;
@@ -109,6 +127,24 @@ static inline bool advise_keeps_yours(const struct advice *a)
     return a->choice == 0;
 }
 
+/* ---- advise_changes.c ---- */
+
+/* Adds a list such as "control,mtu" to the allowed changes. */
+int advise_allow(uint32_t *allowed, const char *text, struct err *);
+
+/* The twin with the changes of a row. 'set' is memory that must outlive it. */
+struct twin advise_twin(const struct advice *, const struct advise_row *, const char *set[ADVISE_SETS_MAX]);
+
+/* Adds a row for each allowed change that the scenario's model can simulate. */
+void advise_add_changes(struct advice *);
+
+/* Removes rows with changes that change no result: the scenario has them already. */
+void advise_drop_idle_changes(struct advice *);
+
+/* Adds a row with the best change of each kind and, if the control stays, the best knobs. False: that is no
+ * new one. */
+bool advise_add_combined(struct advice *);
+
 /* ---- advise_choose.c ---- */
 
 /* The goal against that of another: a log ratio, a mean over the seeds of a test that both ran with, with its
@@ -129,7 +165,7 @@ struct advise_gain advise_party(const struct advise_row *, const struct advise_r
 /* How much slower a party may get: a log ratio. */
 double advise_bound(const struct advice *, uint32_t party);
 
-/* The first party that a setting slows beyond the bound on average, in any test it ran in, and that test (or
+/* The first party that a setting clearly slows beyond the bound, in any test it ran in, and that test (or
  * NULL); GOAL_PARTIES: none. */
 uint32_t advise_harmed(const struct advice *, const struct advise_row *, uint32_t *test);
 

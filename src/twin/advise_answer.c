@@ -54,7 +54,7 @@ static uint32_t best_other(const struct advice *a)
 
 static const char *name_of(const struct advise_row *row, char buf[80])
 {
-    snprintf(buf, 80, row->is_preset ? "preset %s" : "the %s setting", row->name);
+    snprintf(buf, 80, row->changes ? "%.70s" : row->is_preset ? "preset %.60s" : "the %.60s setting", row->name);
     return buf;
 }
 
@@ -220,20 +220,33 @@ static void add_other(const struct advice *a, struct card *c, uint32_t other)
         card_add(c, CARD_DETAIL,
                  "%s scores better here, but not at every load: the advice scores %s against it.",
                  name, gain);
+    else if (row->changes)
+        card_add(c, CARD_DETAIL, "%s is not clearly better: the advice scores %s against it.", name, gain);
     else
         card_add(c, CARD_DETAIL,
                  "%s changes %u knob%s and is not clearly better: the advice scores %s against it.", name,
                  advise_knobs(a, row), advise_knobs(a, row) == 1 ? "" : "s", gain);
 }
 
+/* The best preset, what the search found, and the best of the changes that were allowed. */
 static void add_others(const struct advice *a, struct card *c)
 {
-    uint32_t searched = a->rows - 1;
+    uint32_t searched = 0, change = 0;
 
+    for (uint32_t i = 1; i < a->rows; i++) {
+        if (!a->row[i].is_preset && !a->row[i].changes)
+            searched = i;
+        if (a->row[i].changes && (!change || advise_gain(a, &a->row[i], &a->row[change], 0).mean < 0))
+            change = i;
+    }
     if (a->best_preset && a->best_preset != a->choice)
         add_other(a, c, a->best_preset);
-    if (searched && !a->row[searched].is_preset && searched != a->choice)
+    if (searched && searched != a->choice)
         add_other(a, c, searched);
+    if (change && change != a->choice)
+        add_other(a, c, change);
+    if (a->refused.text[CARD_DETAIL])
+        card_add(c, CARD_DETAIL, "%s", card_text(&a->refused, CARD_DETAIL));
 }
 
 /* ---- costs ---- */
@@ -267,7 +280,10 @@ static void add_cost(const struct advice *a, struct card *c)
         card_add(c, CARD_COST, "None: nothing changes.");
         return;
     }
-    card_add(c, CARD_COST, "%u knob%s change%s.", knobs, knobs == 1 ? "" : "s", knobs == 1 ? "s" : "");
+    for (uint32_t i = 0; i < advised(a)->changes; i++)
+        card_add(c, CARD_COST, "%s needs %s.", advised(a)->change[i]->set, advised(a)->change[i]->needs);
+    if (knobs && !advised(a)->control)
+        card_add(c, CARD_COST, "%u knob%s change%s.", knobs, knobs == 1 ? "" : "s", knobs == 1 ? "s" : "");
     if (!add_slower(a, c, true))
         card_add(c, CARD_COST, "No %sclass of messages is clearly slower at any load tested.",
                  a->jobs ? "job and no " : "");
@@ -359,7 +375,7 @@ static bool is_dear(const struct advice *a)
 static void add_next(const struct advice *a, struct card *c)
 {
     static const char *const without[] = { "--format", "-f", "--as", "--report", "--out", "-o", "--budget",
-                                           "--jobs", "-j", NULL };
+                                           "--jobs", "-j", "--allow", NULL };
     unsigned budget = (unsigned)(a->request->budget / 1000000);
     bool     is_short = budget < LONG_BUDGET;
     bool     has_nics = setting_differs_in_mlx5(&a->row[0].knobs, &advised(a)->knobs);
@@ -373,6 +389,13 @@ static void add_next(const struct advice *a, struct card *c)
                  advise_keeps_yours(a) ? "" : " for a setting without that cost", budget);
         card_add_command(c, a->request->argc, a->request->argv, without);
         card_add(c, CARD_COMMAND, "--budget %d", LONG_BUDGET);
+        return;
+    }
+    if (advised(a)->changes) {
+        card_add(c, CARD_NEXT, "look for a better setting with this change");
+        card_add_command(c, a->request->argc, a->request->argv, without);
+        for (uint32_t i = 0; i < advised(a)->changes; i++)
+            card_add(c, CARD_COMMAND, "--set %s", advised(a)->change[i]->set);
         return;
     }
     card_add(c, CARD_NEXT, has_nics ?

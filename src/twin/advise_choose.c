@@ -122,7 +122,7 @@ uint32_t advise_harmed(const struct advice *a, const struct advise_row *row, uin
 {
     for (uint32_t test = 0; test < ADVISE_TESTS; test++)
         for (uint32_t party = GOAL_MICE; party < GOAL_PARTIES && row->seeds[test]; party++)
-            if (advise_party(row, &a->row[0], test, party).mean > advise_bound(a, party)) {
+            if (advise_party(row, &a->row[0], test, party).low > advise_bound(a, party)) {
                 if (at)
                     *at = test;
                 return party;
@@ -151,19 +151,24 @@ enum advise_proof advise_judge(const struct advice *a, const struct advise_row *
 
 /* ---- candidates ---- */
 
+/* Yours, a preset, a setting that was searched for, or a change of more than knobs. */
+static int effort_of(const struct advice *a, const struct advise_row *row)
+{
+    return row == &a->row[0] ? 0 : row->changes ? 2 + (int)row->changes : row->is_preset ? 1 : 2;
+}
+
 static bool is_simpler(const struct advice *a, uint32_t x, uint32_t y)
 {
     const struct advise_row *p = &a->row[x], *q = &a->row[y];
-    bool                     p_searched = x && !p->is_preset, q_searched = y && !q->is_preset;
 
-    if (p_searched != q_searched)
-        return q_searched;
+    if (effort_of(a, p) > 1 || effort_of(a, q) > 1)
+        return effort_of(a, p) != effort_of(a, q) ? effort_of(a, p) < effort_of(a, q) : x < y;
     if (advise_knobs(a, p) != advise_knobs(a, q))
         return advise_knobs(a, p) < advise_knobs(a, q);
     return x < y;
 }
 
-/* No party is slower beyond its bound on average at any load, no flow got stuck, and no confirmation failed.
+/* No party is clearly slower beyond its bound at any load, no flow got stuck, and no confirmation failed.
  * Row 0 is always allowed, unless it got stuck. */
 static bool is_allowed(const struct advice *a, uint32_t row)
 {

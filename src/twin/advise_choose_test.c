@@ -246,6 +246,34 @@ static void answer__claims_nothing_from_an_interval_with_0(void **state)
     card_fini(&c);
 }
 
+/* Another control is advised only if every setting of this one is clearly worse; the card says what it
+ * needs. */
+static void answer__names_what_a_change_needs(void **state)
+{
+    static const struct advise_change swift = { ALLOW_CONTROL, "cc=swift", "NICs that run Swift" };
+    static char                      *argv[] = { "anole", "advise", "s.yaml", "--allow", "control" };
+    struct advise_request             q;
+    struct advice                    *a = fixture(&q);
+    struct card                       c;
+
+    (void)state;
+    q.argc = 5;
+    q.argv = argv;
+    a->row[3] = (struct advise_row){ .name = "cc=swift", .changes = 1, .change = { &swift },
+                                     .control = &(enum knob){ KNOB_COUNT } };
+    at_all_loads(&a->row[1], 1.5, 1.9, 1.9, 0.02);
+    at_all_loads(&a->row[3], 1.49, 1.9, 1.9, -0.02);
+    assert_int_equal(advised_row(a), 1);
+    at_all_loads(&a->row[3], 1.2, 1.4, 1.5, -0.001);
+    assert_int_equal(advised_row(a), 3);
+    advise_answer(a, &c);
+    assert_int_equal(strncmp(card_text(&c, CARD_FINDING), "Use cc=swift:", 13), 0);
+    assert_int_equal(strncmp(card_text(&c, CARD_COST), "cc=swift needs NICs that run Swift.", 35), 0);
+    assert_null(strstr(card_text(&c, CARD_COST), "knobs change"));
+    assert_string_equal(card_text(&c, CARD_COMMAND), "anole advise s.yaml --set cc=swift");
+    card_fini(&c);
+}
+
 static void answer__says_whose_setting_yours_is(void **state)
 {
     struct advise_request q;
@@ -280,6 +308,7 @@ int main(void)
         cmocka_unit_test(choose__what_got_stuck_is_not_advised),
         cmocka_unit_test(answer__names_a_class_that_is_slower_at_another_load_only),
         cmocka_unit_test(answer__claims_nothing_from_an_interval_with_0),
+        cmocka_unit_test(answer__names_what_a_change_needs),
         cmocka_unit_test(answer__says_whose_setting_yours_is),
     };
 

@@ -165,12 +165,33 @@ static void put_scripts(FILE *out, const struct advice *a, bool has_nics, bool h
           out);
 }
 
+/* What a change of more than knobs requires. */
+static void put_changes(FILE *out, const struct advice *a)
+{
+    fputs("<div class=\"card\"><ul>\n", out);
+    for (uint32_t i = 0; i < advised(a)->changes; i++) {
+        fputs("<li><code>", out);
+        html_text(out, advised(a)->change[i]->set);
+        fputs("</code> needs ", out);
+        html_text(out, advised(a)->change[i]->needs);
+        fputs(".</li>\n", out);
+    }
+    fputs("</ul></div>\n", out);
+}
+
 static void put_setting(FILE *out, const struct advice *a, const char *about)
 {
     bool     has_mlx5 = setting_differs_in_mlx5(&a->row[0].knobs, &advised(a)->knobs);
     uint32_t switches;
 
     html_section(out, "setting", "The setting", "Only what changes. Amber: by a factor of 10 or more.");
+    if (advised(a)->changes) {
+        put_changes(out, a);
+        if (advised(a)->control) {
+            fputs("</section>\n", out);
+            return;
+        }
+    }
     fputs("<div class=\"setting\"><div class=\"card\">\n", out);
     switches = put_knobs(out, a, true);
     put_knobs(out, a, false);

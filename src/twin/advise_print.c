@@ -74,8 +74,10 @@ const char *advise_load_text(const struct advice *a, uint32_t load, char *buf, s
 {
     if (a->has_range)
         snprintf(buf, size, "load of %.3g %%", 100 * a->load[load] * a->described.load);
+    else if (a->load[load] < 1)
+        snprintf(buf, size, "half the load");
     else
-        snprintf(buf, size, "%s", a->load[load] < 1 ? "half the load" : "1.5 times the load");
+        snprintf(buf, size, "%.3g times the load", a->load[load]);
     return buf;
 }
 
@@ -168,18 +170,21 @@ static void print_changes(const struct advice *a, FILE *out)
     struct table       *t = table_new("lrrl");
     char                from[KNOB_TEXT_MAX], to[KNOB_TEXT_MAX], change[KNOB_TEXT_MAX];
 
+    for (uint32_t i = 0; i < advised(a)->changes; i++)
+        fprintf(out, "  --set %s: needs %s\n", advised(a)->change[i]->set, advised(a)->change[i]->needs);
     table_cell(t, "knob");
     table_cell(t, "yours");
     table_cell(t, "advised");
     table_cell(t, " ");
     for (int i = 0; i < KNOB_COUNT; i++)
-        if (was->value[i] != is->value[i]) {
+        if (was->value[i] != is->value[i] && !advised(a)->control) {
             table_cell(t, "%s", knob_info[i].name);
             table_cell(t, "%s", knob_text(from, (enum knob)i, was->value[i]));
             table_cell(t, "%s", knob_text(to, (enum knob)i, is->value[i]));
             table_cell(t, "%s", knob_change_text(change, was->value[i], is->value[i]));
         }
-    table_print(t, out, 2);
+    if (!advised(a)->control && advise_knobs(a, advised(a)))
+        table_print(t, out, 2);
     table_free(t);
 }
 

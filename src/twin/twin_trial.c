@@ -235,7 +235,7 @@ static int try_point(const struct twin *t, const struct scenario *sc, const stru
     int               rc;
 
     *out = (struct predicted){ 0 };
-    set_all(&over, sc, p->load, trial.stop_ps);
+    set_all(&over, sc, t->load_max > 0 && p->load > t->load_max ? t->load_max : p->load, trial.stop_ps);
     rc = open_trial(&s, t, p, &over, err);
     if (!rc) {
         run_trial(&trial);

@@ -123,6 +123,45 @@ assert "This is a simulation." in said and "PFC thresholds must be above" in sai
 END
 }
 
+@test "advise: other controls are tried where they are allowed, and only those that the model has" {
+    "$ANOLE" advise "$(slow)" --budget 1 --allow control,mtu --format json 2>/dev/null >"$dir/out.json"
+    jq -e '[.settings[] | select(.name == "cc=swift")][0] | .changes[0].needs | test("^NICs .* on all hosts at once")' "$dir/out.json"
+    jq -e '[.settings[].name] | index("host.mtu=4096") and (index("host.mtu=1024") | not)' "$dir/out.json"    # it has 1024 already
+    "$ANOLE" advise "$(slow)" --set model=hpcc --budget 1 --allow control --format json 2>/dev/null >"$dir/out.json"
+    jq -e '([.settings[].name] | index("cc=swift")) == null' "$dir/out.json"
+    jq -e '.answer.detail | test("Not tried: cc=swift \\(.*needs the model nic")' "$dir/out.json"
+    refuses "--allow: 'contrl' cannot be allowed; did you mean 'control'" "$ANOLE" advise "$(slow)" --allow contrl
+}
+
+@test "advise: a load that cannot be 1.5 times as much" {
+    printf 'topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\ntraffic: [{kind: poisson, load: 0.8, sizes: SolarRPC}]\nrun: 100us\n' >"$dir/full.yaml"
+    "$ANOLE" advise "$dir/full.yaml" --budget 1 --format json 2>/dev/null >"$dir/out.json"
+    jq -e '.advised' "$dir/out.json"
+}
+
+# Drawn workloads, and other seeds than those of the advice.
+@test "advise: what is recommended harms no class and no job beyond the bound on other seeds" {
+    ANOLE=${FIDELITY_ANOLE:-$ANOLE}       # long: the release build, where there is one
+    for seed in 8 14; do
+        "$ANOLE" draw-workload --seed $seed --hops 1 >"$dir/w.yaml"
+        "$ANOLE" advise "$dir/w.yaml" --budget 4 --quiet --out "$dir/w.knobs"
+        "$ANOLE" compare "$dir/w.yaml" --seed-list 101,102,103,104,105,106 --variant yours --format csv --metrics all \
+            --variant "advised:tuner={kind: fixed, setting: $dir/w.knobs}" 2>/dev/null >"$dir/w.csv"
+        python3 - "$dir/w.csv" <<'END'
+import csv, re, sys
+bounds = {r"(mice|elephants)\.slowdown_mean": 0.05, r".*\.iteration_us_mean": 0.02}
+rows = [row for row in csv.DictReader(open(sys.argv[1])) if row["variant"] == "advised"]
+seen = 0
+for row in rows:
+    for name, bound in bounds.items():
+        if re.fullmatch(name, row["metric"]) and row["change"]:
+            seen += 1
+            assert float(row["change"]) <= bound, row
+assert seen > 0
+END
+    done
+}
+
 @test "advise: the same for any number of jobs" {
     "$ANOLE" advise "$(slow)" --budget 1 --jobs 1 --quiet --as mlx5 >"$dir/one"
     "$ANOLE" advise "$(slow)" --budget 1 --jobs 3 --quiet --as mlx5 >"$dir/three"

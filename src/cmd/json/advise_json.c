@@ -19,13 +19,17 @@ static json_t *gain_json(struct advise_gain g)
 static json_t *load_json(const struct advice *a, const struct advise_row *row, uint32_t load)
 {
     static const char *const words[GOAL_PARTS] = { "all", "below_120KB", "to_1MB", "from_1MB" };
-    json_t                  *made = json_object(), *slowdown = json_object();
+    json_t                  *made = json_object(), *slowdown = json_object(), *iteration = json_object();
 
     for (int i = 0; i < GOAL_PARTS; i++)
         json_put_number(slowdown, words[i], advise_slowdown(row, load, (enum goal_part)i));
     json_put_number(made, "load", a->load[load]);
     json_put_number(made, "load_share", a->has_range ? a->load[load] * a->described.load : NAN);
+    json_put_count(made, "seeds", row->seeds[load]);
     json_object_set_new(made, "slowdown_mean", slowdown);
+    for (uint32_t i = 0; i < a->jobs; i++)
+        json_put_number(iteration, a->job_name[i], 1e6 * advise_iteration(row, load, i));
+    json_object_set_new(made, "iteration_us", iteration);
     json_object_set_new(made, "against_yours",
                         row == &a->row[0] ? json_null() : gain_json(advise_gain(a, row, &a->row[0], load)));
     return made;
@@ -33,13 +37,23 @@ static json_t *load_json(const struct advice *a, const struct advise_row *row, u
 
 static json_t *row_json(const struct advice *a, const struct advise_row *row)
 {
-    json_t *made = json_object(), *loads = json_array();
+    json_t *made = json_object(), *loads = json_array(), *changes = json_array();
 
     json_put_text(made, "name", row->name);
+    for (uint32_t i = 0; i < row->changes; i++) {
+        json_t *change = json_object();
+
+        json_put_text(change, "set", row->change[i]->set);
+        json_put_text(change, "needs", row->change[i]->needs);
+        json_array_append_new(changes, change);
+    }
+    json_object_set_new(made, "changes", changes);
     for (uint32_t i = 0; i < ADVISE_LOADS; i++)
         if (row->seeds[i])
             json_array_append_new(loads, load_json(a, row, i));
     json_object_set_new(made, "loads", loads);
+    json_object_set_new(made, "confirmed", row->seeds[ADVISE_PROOF] ? load_json(a, row, ADVISE_PROOF) :
+                        json_null());
     json_object_set_new(made, "knobs", json_of_knobs(&row->knobs));
     return made;
 }
