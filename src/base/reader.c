@@ -131,31 +131,59 @@ static void watch_node(const struct yaml_node *node)
         watch_node(c);
 }
 
-/* Tells values as written and initial values. Of a file only the name is told: where it lies does not decide
- * anything, and what it contains is told when it is read. */
-static void watch_rows(const struct section *sec, const struct key_row *row)
+/* Whether a row says nothing unless it is given, so that a new key changes no scenario that does without it. */
+static bool is_off(const char *initial)
+{
+    static const char *const off[] = { "", "0", "no", "none", "never", "off", NULL };
+    int i = 0;
+
+    while (initial && off[i] && strcmp(initial, off[i]) != 0)
+        i++;
+    return !initial || off[i];
+}
+
+/* Of a file only the name is told: where it lies does not decide anything, and what it contains is told when
+ * it is read. */
+static void watch_given(const struct key_row *row, const struct yaml_node *given)
+{
+    const char *slash = row->unit == KEY_FILE && given->kind == YAML_SCALAR ? strrchr(given->text, '/') : NULL;
+
+    if (slash)
+        text_watch_text(slash + 1);
+    else
+        watch_node(given);
+}
+
+/* Tells values as written, and initial values that do something. */
+static void watch_rows(const struct section *sec, const struct key_row *row, const char *title)
 {
     for (; row && row->name; row++) {
         const struct yaml_node *given = section_get(sec, row->name);
-        bool                    is_name = given && row->unit == KEY_FILE && given->kind == YAML_SCALAR;
-        const char             *slash = is_name ? strrchr(given->text, '/') : NULL;
 
+        if (!given && is_off(row->initial))
+            continue;
+        text_watch_text(title);
         text_watch_text(row->name);
-        if (is_name)
-            text_watch_text(slash ? slash + 1 : given->text);
-        else if (given)
-            watch_node(given);
+        if (given)
+            watch_given(row, given);
         else
-            text_watch_text(row->initial ? row->initial : "");
+            text_watch_text(row->initial);
     }
 }
 
 /* Tells the numbers that were read, which depend on the model where the initial value is "model". */
 static void watch_fields(const struct key_row *row, const void *into)
 {
-    for (; row->name; row++)
-        if (key_bytes(row) > 0)
-            text_watch_value((const char *)into + row->at.offset, key_bytes(row));
+    static const char zeros[sizeof(uint64_t)];
+
+    for (; row->name; row++) {
+        const char *field = (const char *)into + row->at.offset;
+
+        if (memcmp(field, zeros, key_bytes(row)) == 0)
+            continue;
+        text_watch_text(row->name);
+        text_watch_value(field, key_bytes(row));
+    }
 }
 
 struct section section_open(struct reader *r, const struct yaml_node *map, const struct section *tables)
@@ -174,9 +202,8 @@ struct section section_open(struct reader *r, const struct yaml_node *map, const
     for (const struct yaml_node *c = map ? map->child : NULL; c && !r->rc; c = c->next)
         if (!find_row(&sec, c->key))
             refuse_unknown(&sec, c);
-    text_watch_text(title(&sec, what, sizeof what));
-    watch_rows(&sec, sec.own);
-    watch_rows(&sec, sec.common);
+    watch_rows(&sec, sec.own, title(&sec, what, sizeof what));
+    watch_rows(&sec, sec.common, title(&sec, what, sizeof what));
     return sec;
 }
 

@@ -1,4 +1,5 @@
 #include "base/reader.h"
+#include "base/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,6 +122,29 @@ static void section_open__refuses_what_is_in_no_table(void **unused)
 }
 
 /* What is wrong first stays; everything after it does nothing. */
+static void add_text(void *arg, const void *bytes, size_t length)
+{
+    assert_in_range(length, 1, 64);
+    strcat(strcat(arg, bytes), " ");
+}
+
+/* Rows that are off and not given say nothing, so a new key that is off changes no digest. */
+static void section_open__tells_a_watcher_what_does_something(void **unused)
+{
+    char                    told[1000] = "";
+    const struct text_watch watch = { NULL, add_text, told };
+    struct page             p;
+
+    (void)unused;
+    text_watch_reads(&watch);
+    page_open(&p, "{start: 7us, list: [a, b]}");
+    text_watch_reads(NULL);
+    assert_string_equal("traffic poisson size 64KB traffic poisson prio 1 traffic poisson start start 7us "
+                        "traffic poisson rate model traffic poisson share 0.5 traffic poisson prio 3 "
+                        "traffic poisson list list a b ", told);
+    page_close(&p);
+}
+
 static void reader_refuse__keeps_the_first(void **unused)
 {
     uint64_t    ps = 1, bytes = 2;
@@ -274,6 +298,7 @@ int main(void)
         cmocka_unit_test(section_values__are_read_with_their_units),
         cmocka_unit_test(section_values__not_given),
         cmocka_unit_test(section_open__refuses_what_is_in_no_table),
+        cmocka_unit_test(section_open__tells_a_watcher_what_does_something),
         cmocka_unit_test(reader_refuse__keeps_the_first),
         cmocka_unit_test(reader_refuse__names_what_the_command_line_set),
         cmocka_unit_test(section_need__says_what_is_missing),

@@ -445,12 +445,13 @@ int variant_resolve(struct variant *v, const uint64_t *seed, struct digest *d, s
     digest_init(d);
     text_watch_reads(&watch);
     rc = simulation_open(&s, &input, err);
+    if (!rc)
+        knobs_watch(&s.sim->cfg.knobs);
     text_watch_reads(NULL);
     if (rc) {
         name_variant(v, err);
         return rc;
     }
-    digest_add(d, s.sim->cfg.knobs.value, sizeof(s.sim->cfg.knobs.value));
     variant_describe(v, &s);
     digest_add(d, &v->flows.state, sizeof(v->flows.state));
     simulation_close(&s);

@@ -51,6 +51,15 @@ struct knobs knobs_at_speed(const struct knobs *k, double share)
     return own;
 }
 
+void knobs_watch(const struct knobs *k)
+{
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (k->value[i] != 0) {
+            text_watch_text(knob_names[i]);
+            text_watch_real(k->value[i]);
+        }
+}
+
 bool knobs_equal(const struct knobs *a, const struct knobs *b)
 {
     for (int i = 0; i < KNOB_COUNT; i++)

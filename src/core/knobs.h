@@ -63,6 +63,9 @@ void knobs_clamp(struct knobs *);
 /* The setting for a link whose speed is 'share' times that of the fastest host: see by_speed. */
 struct knobs knobs_at_speed(const struct knobs *, double share);
 
+/* Tells a watcher (base/text.h) all that are not 0, by name: a new knob that is off changes nothing. */
+void knobs_watch(const struct knobs *);
+
 /* True if all knobs are equal. */
 bool knobs_equal(const struct knobs *, const struct knobs *);
 

@@ -104,11 +104,12 @@ static void watch_tuner(const struct tuner_algo *algo, const struct option_value
                         const struct knobs *first)
 {
     text_watch_text(algo->name);
-    for (int i = 0; algo->option[i].name; i++) {
-        text_watch_text(algo->option[i].name);
-        text_watch_real(values->value[i]);
-    }
-    text_watch_value(first->value, sizeof first->value);
+    for (int i = 0; algo->option[i].name; i++)
+        if (values->value[i] != 0) {
+            text_watch_text(algo->option[i].name);
+            text_watch_real(values->value[i]);
+        }
+    knobs_watch(first);
 }
 
 int loop_open_with(struct loop *l, const struct world *w, const struct tuner_algo *algo,
