@@ -34,7 +34,7 @@ esac
 mkdir -p "$out"
 : >"$out/uses"
 is_published=''
-trap 'code=$?; [ $code != 0 ] || [ -z "$is_published" ] || keep_digest; exit $code' EXIT
+trap at_end EXIT
 NICE=${NICE:-10}
 student=$(cat "$lib/student.awk")
 
@@ -90,6 +90,12 @@ keep_digest() {
         sort -k 2 -o "$out/digest" "$out/digest"
     fi
     cp "$out/digest" digest
+}
+
+at_end() {
+    code=$?
+    [ "$code" != 0 ] || [ -z "$is_published" ] || keep_digest
+    exit "$code"
 }
 
 # campaign NAME ARGUMENT... : anole compare with these arguments; its files are in $out/NAME/. $store is the file of finished
