@@ -157,7 +157,8 @@ static void on_flow(struct sim *s, uint32_t stream)
     host_start_flow(s, &s->net.host[s->net.node[traffic_source(s->program.traffic, stream)].host], &f);
 }
 
-static __attribute__((noinline)) void on_numbered(struct sim *s, enum event_kind kind, uint32_t index)
+/* Returns a packet that the host 'index' receives now, or NULL. */
+static __attribute__((noinline)) struct packet *on_numbered(struct sim *s, enum event_kind kind, uint32_t index)
 {
     switch (kind) {
     case EV_FLOW:          on_flow(s, index);                                                    break;
@@ -169,19 +170,24 @@ static __attribute__((noinline)) void on_numbered(struct sim *s, enum event_kind
     case EV_PAUSE_END:     change_on_pause_end(s, &s->net.port[index / PRIOS], index % PRIOS);   break;
     case EV_PAUSE_REFRESH: switch_refresh_pause(s, &s->net.port[index / PRIOS], index % PRIOS);  break;
     case EV_CHANGE:        change_on_epoch(s, &s->net.node[index]);                              break;
-    case EV_RECEIVER:      host_on_receiver(s, &s->net.host[index]);                             break;
+    case EV_RECEIVER:      return host_on_receiver(s, &s->net.host[index]);
     default:               __builtin_unreachable();
     }
+    return NULL;
 }
 
-/* Most events belong to switches, which are tested first instead of using a jump table. */
+/* Most events belong to switches, which are tested first instead of using a jump table. host_on_packet() has one
+ * caller, so that the compiler makes it part of the loop. */
 static inline void dispatch(struct sim *s, struct event *event)
 {
     const struct evq *q = &s->engine.evq;
     enum event_kind   kind = owner_kind(event);
+    struct packet    *k = (struct packet *)event;
+    struct host      *h;
+    uint32_t          index;
 
     if (kind == EV_AT_SWITCH) {
-        switch_on_packet(s, owner_of(q, event), evq_id(q, event), (struct packet *)event);
+        switch_on_packet(s, owner_of(q, event), evq_id(q, event), k);
         return;
     }
     if (kind == EV_SWITCH_FREE) {
@@ -189,13 +195,21 @@ static inline void dispatch(struct sim *s, struct event *event)
         return;
     }
     if (kind == EV_AT_HOST) {
-        host_on_packet(s, owner_of(q, event), (struct packet *)event);
+        h = owner_of(q, event);
+    receive:
+        host_on_packet(s, h, k);
         return;
     }
-    if (kind == EV_HOST_FREE || kind == EV_WAKE)
+    if (kind == EV_HOST_FREE || kind == EV_WAKE) {
         host_on_free(s, owner_of(q, event));
-    else
-        on_numbered(s, kind, evq_id(q, event) - s->engine.first_event[kind]);
+        return;
+    }
+    index = evq_id(q, event) - s->engine.first_event[kind];
+    k = on_numbered(s, kind, index);
+    if (k) {
+        h = &s->net.host[index];
+        goto receive;
+    }
 }
 
 #ifndef NDEBUG

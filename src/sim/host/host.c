@@ -174,14 +174,13 @@ void host_on_turn(struct sim *s, struct host *h)
     cnp_arbiter_await_turn(s, h);
 }
 
-void host_on_receiver(struct sim *s, struct host *h)
+struct packet *host_on_receiver(struct sim *s, struct host *h)
 {
-    if (s->hosts.drain) {
-        host_on_packet(s, h, drain_next(s, h));
-        return;
-    }
+    if (s->hosts.drain)
+        return drain_next(s, h);
     credit_on_pull(s, h);
     host_kick(s, h);
+    return NULL;
 }
 
 void host_on_tcp_timer(struct sim *s, struct host *h)

@@ -19,9 +19,11 @@ void host_kick(struct sim *, struct host *);
  * handles ACKs. */
 void host_on_timeout(struct sim *, struct host *);
 void host_on_turn(struct sim *, struct host *);
-void host_on_receiver(struct sim *, struct host *);
 void host_on_tcp_timer(struct sim *, struct host *);
 void host_on_tcp_wake(struct sim *, struct host *);
+
+/* A receiver gives credit, or has taken a packet in, which is returned and comes to host_on_packet(). */
+struct packet *host_on_receiver(struct sim *, struct host *);
 
 /* Catches up with every flow's timers, before the knobs change. */
 void host_catch_up(struct sim *, struct host *);
