@@ -91,7 +91,7 @@ static const struct world_text worlds[] = {
       "{cc: rlcc, rlcc: trees, knobs: {rlcc_decision: 0.9us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: many_to_one, hosts: 8, qps: 4, size: 100KB, spread: 50us}, {kind: permutation, size: 500KB}]}",
-      0x3048dff4625806f1 },
+      0xed3dbd0fd70974c1 },
     { "nic_rlcc_lossy",
       "{cc: rlcc, rlcc: mlp, switch: {lossless: no, buffer: 400KB}, host: {rto: 300us}, "
       "knobs: {rlcc_decision: 2us, rlcc_base: 8.192us}, "
@@ -102,7 +102,7 @@ static const struct world_text worlds[] = {
       "{cc: rlcc, rlcc: mlp, switch: {lossless: no, buffer: 400KB}, host: {rto: 300us}, knobs: {rlcc_decision: 2us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: many_to_one, hosts: 8, qps: 4, size: 100KB, spread: 50us}, {kind: permutation, size: 500KB}]}",
-      0xffefb14fc5aa7d15 },
+      0x78dcb99d14cb7758 },
     { "nic_dcqcn_plus",
       "{cc: dcqcn_plus, knobs: {kmin: 5, kmax: 50, rpg_min_rate: 100}, "
       "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "

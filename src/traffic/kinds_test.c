@@ -128,6 +128,7 @@ static const struct { const char *kind, *keys; uint32_t streams, hosts; } least[
     { "posted",      "",                      HOSTS - 1, HOSTS - 1 },
     { "storage",     ", replicas: 2",         HOSTS, HOSTS },
     { "rpc",         "",                      2 * HOSTS, HOSTS },
+    { "kv_cache",    ", prefill: 3, decode: 2, prompt: 1, requests: 10000", 3 + 2, 3 },
     { "training",    ", size: 1MB",           HOSTS, HOSTS },
     { "htsim",       ", file: some.file",     2, 1 },
     { "tcp",         ", senders: 2, size: 1", 2, 2 },
