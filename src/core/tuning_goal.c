@@ -69,11 +69,12 @@ static int read_number(const char *text, double max, double *value, struct err *
     return 0;
 }
 
+static const char *const parts[] = { "all", "mice", "middle", "elephants", NULL };
+
 static int set_weight(struct goal *g, const char *name, const char *text, struct err *err)
 {
-    static const char *const parts[] = { "all", "mice", "middle", "elephants", NULL };
-    char                     hint[200];
-    int                      part = 0;
+    char hint[200];
+    int  part = 0;
 
     while (parts[part] && strcmp(parts[part], name) != 0)
         part++;
@@ -148,6 +149,18 @@ int goal_of_text(struct goal *to, const char *text, struct err *err)
     made.bound = GOAL_SEARCHED * made.class_bound;
     *to = made;
     return 0;
+}
+
+char *goal_text(char buf[GOAL_TEXT_MAX], const struct goal *g)
+{
+    bool   is_named = strcmp(g->name, "weights") != 0;
+    size_t length = (size_t)snprintf(buf, GOAL_TEXT_MAX, "%s%s", is_named ? g->name : "", is_named ? ", " : "");
+
+    for (int i = 0; !is_named && parts[i]; i++)
+        length += (size_t)snprintf(buf + length, GOAL_TEXT_MAX - length, "%s=%.10g, ", parts[i], g->weight[i]);
+    snprintf(buf + length, GOAL_TEXT_MAX - length, "class_bound=%.10g, job_bound=%.10g", g->class_bound,
+             g->job_bound);
+    return buf;
 }
 
 int goal_of_option(struct goal *to, const char *text, struct err *err)

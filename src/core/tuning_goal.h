@@ -52,7 +52,11 @@ int goal_of_text(struct goal *, const char *text, struct err *);
 /* The same from --goal, which errors name. */
 int goal_of_option(struct goal *, const char *text, struct err *);
 
-/* The same from a key of a file; errors name its place. NULL: the default. */
+/* The text of a goal, as goal_of_text() reads it. Returns buf. */
+#define GOAL_TEXT_MAX 256
+char *goal_text(char buf[GOAL_TEXT_MAX], const struct goal *);
+
+/* Reads a goal from a key of a file; errors name its place. NULL: the default. */
 void goal_of_node(struct reader *, const struct yaml_node *, struct goal *);
 
 /* The same bounds with other figures: what iteration_time means where no job is visible. */

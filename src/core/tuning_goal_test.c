@@ -39,6 +39,25 @@ static void of_text__takes_bounds(void **state)
     assert_true(goal_without_jobs(&g).class_bound == 0.03);
 }
 
+/* What is written is what is read. */
+static void text__is_read_back(void **state)
+{
+    static const char *const texts[] = { "latency", "p99_slowdown of mice, class_bound=10%, job_bound=1%",
+                                         "mice=0.75,elephants=25%,class_bound=10000%" };
+    char                     buf[GOAL_TEXT_MAX];
+    struct goal              g, again;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_int_equal(goal_of_text(&g, texts[i], NULL), 0);
+        assert_int_equal(goal_of_text(&again, goal_text(buf, &g), NULL), 0);
+        assert_string_equal(again.name, g.name);
+        assert_memory_equal(again.weight, g.weight, sizeof g.weight);
+        assert_true(again.figure == g.figure && again.class_bound == g.class_bound && again.bound == g.bound &&
+                    again.job_bound == g.job_bound);
+    }
+}
+
 static void of_text__refuses_in_one_line(void **state)
 {
     static const struct { const char *text, *want; } row[] = {
@@ -80,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_text__takes_names_and_weights),
         cmocka_unit_test(of_text__takes_bounds),
+        cmocka_unit_test(text__is_read_back),
         cmocka_unit_test(of_text__refuses_in_one_line),
         cmocka_unit_test(find__names_are_those_of_the_list),
     };

@@ -245,6 +245,8 @@ int fabric_describe(struct fabric_about *a, const char *path, struct err *err)
     a->interval_us = f->s.scenario.interval_ps / PS_PER_US;
     a->seed = f->s.sim->cfg.seed;
     describe_tuner(a, &f->s.scenario.tuner);
+    if (f->s.scenario.has_goal)
+        goal_text(a->goal, &f->s.scenario.goal);
     fabric_free(f);
     return 0;
 }

@@ -18,6 +18,7 @@
 #ifndef STANDIN_FABRIC_FABRIC_H
 #define STANDIN_FABRIC_FABRIC_H
 
+#include "core/tuning_goal.h"
 #include "live/driver/driver.h"
 
 struct fabric;
@@ -48,6 +49,7 @@ struct fabric_about {
     uint64_t monitor_delay_us, dispatch_delay_us;
     bool     has_tuner, has_start;       /* has_start: the tuner is to wait */
     char     tuner[4096];        /* as a controller's file wants it: {name: ..., option: ...} */
+    char     goal[GOAL_TEXT_MAX];        /* "": the default */
 };
 
 int fabric_describe(struct fabric_about *, const char *path, struct err *);

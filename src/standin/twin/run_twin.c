@@ -131,6 +131,8 @@ static int write_controller(const struct twin_run *t, struct err *err)
                            is_of_agents(tuner_of(t)) ? "queue_tuners: " : "tuner: ",
                            is_of_agents(tuner_of(t)) ? "yes" : tuner_of(t), t->interval_us);
 
+    if (*t->about.goal)
+        length += snprintf(text + length, sizeof text - (size_t)length, "goal: '%s'\n", t->about.goal);
     if (is_rehearse(tuner_of(t)))
         length += snprintf(text + length, sizeof text - (size_t)length, "fabric: '%s'\n", t->scenario);
     if (t->q->page)
