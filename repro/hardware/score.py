@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Errors of simulated reads: score.py SERIES.csv.gz BYTES FLOWS.csv READ_DELAY_US prints signed errors in percent of p50,
+"""Errors of simulated reads: score.py SERIES.csv.gz BYTES FLOWS.csv prints signed errors in percent of p50,
 p90, p99, mean and makespan, and what misses its bar: "met", "p50 p99", or "-" where nothing is claimed.
 
-flows.csv has the data of a read from its start at the server to its last ACK, whose way back is as long as the
-request's way there; the time until the data comes out of memory is added.
+flows.csv has a read from its request to the arrival of its last byte.
 """
 import csv
 import gzip
@@ -46,12 +45,12 @@ def figures(reads):
 
 
 def main():
-    series, size, flows, delay_us = sys.argv[1:5]
+    series, size, flows = sys.argv[1:4]
     with gzip.open(series, "rt") as file:
         rows = list(csv.DictReader(file))
     measured = [(int(row["t_read_ns"]), int(row["read_ns"])) for row in rows]
     with open(flows, encoding="ascii") as file:
-        simulated = [(float(row["start_ns"]), float(row["fct_ns"]) + 1000 * float(delay_us))
+        simulated = [(float(row["start_ns"]), float(row["fct_ns"]))
                      for row in csv.DictReader(file) if row["bytes"] == size]
     if len(simulated) != len(measured):
         sys.exit(f"{series}: {len(measured)} reads were measured and {len(simulated)} simulated")

@@ -50,8 +50,8 @@ static const struct key_row general_keys[] = {
     { "changes",  KEY_LIST, "",      "knobs that change during the run" },
     { "monitor",  KEY_MAP, "",      "monitor of flow sizes: a name (`anole list monitor`), a list, or the "
       "keys below. The tuner sees the first. With a tuner, default `paraleon`" },
-    { "goal",     KEY_NAME, "iteration_time", "what tuners, `anole advise` and `anole compare` minimise, and whom "
-      "they must not harm, such as `p99_slowdown of mice, class_bound=3%` (docs/advise.md)" },
+    { "goal",     KEY_NAME, "",      "what tuners, `anole advise` and `anole compare` minimise, and whom they must "
+      "not harm, such as `p99_slowdown of mice, class_bound=3%`; default: `iteration_time` (docs/advise.md)" },
     { "tuner",    KEY_MAP, "",      "sets knobs during the run: a name (`anole list tuner`), or the keys "
       "below and options" },
     { "traffic",  KEY_LIST, "",      "traffic entries" },

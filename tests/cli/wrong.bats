@@ -107,7 +107,7 @@ wrong_inputs() {
 2|compare a.yaml --vary kmin=5KB..9KB|anole: --vary: '5KB..9KB' is a range, not a value; write --vary kmin=100KB,400KB, or anole sweep --range kmin=5KB..9KB
 1|run a.yaml --set tuner.kind=paraleon --set tuner.colour=1|anole: --set tuner.colour=1: 'colour' is not an option of paraleon; there are preset, *
 1|run a.yaml --set tuner.kind=rehearse --set tuner.opening=bdpp|anole: --set tuner.opening=bdpp: 'bdpp' is not a value of opening; did you mean 'bdp'?
-1|run a.yaml --set tuner.kind=rehearse --set tuner.colour=1|anole: --set tuner.colour=1: 'colour' is not an option of rehearse; there are goal, *
+1|run a.yaml --set tuner.kind=rehearse --set tuner.colour=1|anole: --set tuner.colour=1: 'colour' is not an option of rehearse; there are budget, *
 1|compare a.yaml --vary kmin=5us,6us|anole: variant 'kmin=5us': kmin=5us: 'kmin' is a size, and '5us' is none; write 400KB
 1|compare a.yaml --vary kmim=1KB,2KB|anole: variant 'kmim=1KB': kmim=1KB: 'kmim' is not a knob or a key; did you mean 'kmin'?
 2|compare a.yaml --seeds 0 --vary kmin=1KB,2KB|anole: --seeds must be 1 .. 65535, not 0

@@ -104,6 +104,12 @@ static bool is_decided_outside(const struct rlcc_cfg *cfg)
     return cfg->model->observer && cfg->model->observer->action;
 }
 
+/* Whether the rules of ours apply. */
+static bool is_guarded(const struct rlcc_cfg *cfg)
+{
+    return cfg->empty_ps && !is_decided_outside(cfg);
+}
+
 /* The RTT as if the path's empty round trip were the one of training. */
 static uint64_t normalise(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t rtt_ps)
 {
@@ -258,7 +264,7 @@ static void apply_decision(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t 
     if (is_decided_outside(cfg))
         fetch_decision(cfg, f);
     f->at_ps = NEVER;
-    out->due_ps = cfg->empty_ps ? now_ps + 2ull * f->least_ns * PS_PER_NS : NEVER;
+    out->due_ps = is_guarded(cfg) ? now_ps + 2ull * f->least_ns * PS_PER_NS : NEVER;
     cc_set_rate(out, is_tree(cfg) ? tree_bps(cfg, &f->tree) : net_bps(cfg, &f->net));
 }
 
@@ -308,12 +314,6 @@ static void recover(const struct rlcc_cfg *cfg, struct rlcc *f, float was, uint6
 {
     if (was < LOW && scaled_ps < BASE_PS + BASE_PS / 8)
         set_rate(cfg, f, was * 2);
-}
-
-/* Whether the rules of ours apply. */
-static bool is_guarded(const struct rlcc_cfg *cfg)
-{
-    return cfg->empty_ps && !is_decided_outside(cfg);
 }
 
 /* ---- events ---- */
@@ -444,7 +444,8 @@ static void rlcc_configure(void *cfg_, const struct knobs *k, const struct cc_li
         .scale      = (float)k->value[KNOB_rlcc_scale],
         .rate_min   = (float)share_of_line(k->value[KNOB_rlcc_min_rate], link, FLOOR),
     };
-    cfg->rate_start = (float)share_of_line(k->value[KNOB_rlcc_start_rate], link, cfg->empty_ps ? (double)START : 1);
+    cfg->rate_start = (float)share_of_line(k->value[KNOB_rlcc_start_rate], link,
+                                           cfg->model && is_guarded(cfg) ? (double)START : 1);
     cfg->rate_start = bound(cfg, cfg->rate_start);
     if (cfg->model && is_tree(cfg))
         configure_rule(cfg, k);
